@@ -1,0 +1,18 @@
+import { defineConfig } from "vitest/config";
+
+const project = (name: string, suffix: string, timeoutMs: number) => ({
+  test: {
+    name,
+    include: [`test/**/*.${suffix}.test.ts`],
+    testTimeout: timeoutMs,
+    hookTimeout: timeoutMs,
+    pool: "forks" as const,
+  },
+});
+
+export default defineConfig({
+  test: {
+    maxWorkers: 2,
+    projects: [project("unit", "unit", 10_000), project("integration", "int", 60_000), project("e2e", "e2e", 120_000)],
+  },
+});

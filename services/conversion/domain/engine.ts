@@ -1,0 +1,89 @@
+/**
+ * What an engine is: one tool, declared as data, with a way to run one hop.
+ * Manifest, catalogue, option parsing, OpenAPI, documentation and the contract suite all follow from the declaration.
+ */
+import type { NoteCode } from "./notes.ts";
+import type { Sandbox } from "./sandbox.ts";
+
+export type Fidelity = "lossless" | "high" | "reduced" | "extract";
+
+/** A family of work that competes for the same slots: one subject and one consumer of the queue. */
+export const lanes = ["image", "document", "office", "media"] as const;
+export type Lane = (typeof lanes)[number];
+
+type OptionBase = { readonly name: string; readonly description: string };
+/** An option of a route. Without a default, the engine decides as the description says. */
+export type OptionDefinition =
+  | (OptionBase & {
+      readonly type: "integer" | "number";
+      readonly min: number;
+      readonly max: number;
+      readonly default?: number;
+      readonly unit?: string;
+    })
+  | (OptionBase & { readonly type: "boolean"; readonly default?: boolean })
+  | (OptionBase & { readonly type: "enum"; readonly values: readonly string[]; readonly default?: string })
+  | (OptionBase & { readonly type: "string"; readonly pattern: string; readonly default?: string });
+
+export type OptionValues = Readonly<Record<string, string | number | boolean>>;
+
+/** One format to another by one engine in one run. */
+export type Hop = {
+  readonly from: string;
+  readonly to: string;
+  readonly fidelity: Fidelity;
+  /** Breaks ties between routes of one fidelity: roughly milliseconds of CPU for a typical file. */
+  readonly cost: number;
+  /** Always queued, never waited for inline. */
+  readonly async: boolean;
+  /** Ceiling of the input in MB (10^6 bytes). */
+  readonly maxInputMb: number;
+  readonly options: readonly OptionDefinition[];
+};
+
+/** A regular file with its format, whose name is ours (`in.<ext>`), never the user's. */
+export type FileRef = { readonly path: string; readonly format: string; readonly sizeBytes: number };
+
+export type HopTask = {
+  readonly hop: Hop;
+  readonly input: FileRef;
+  /** Where the result must be when `run` resolves: a path outside the sandbox that does not exist yet. */
+  readonly outputPath: string;
+  /** Only the options of this hop, parsed, with defaults filled in. */
+  readonly options: OptionValues;
+  /** Wall-clock bound for the whole hop. */
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+  /** Says what was lost, guessed or corrected. */
+  note(code: NoteCode, message?: string): void;
+  /** From 0 to 1. */
+  progress(fraction: number): void;
+};
+
+/** What an engine may use of its surroundings. */
+export type EngineHost = {
+  readonly sandbox: Sandbox;
+  /** How many runs of this engine may happen at once. */
+  readonly slots: number;
+  log(event: string, fields?: Readonly<Record<string, unknown>>): void;
+};
+
+/** A live engine. `run` rejects with a FilemillError (INVALID_INPUT, PASSWORD_REQUIRED, CONVERSION_FAILED, …). */
+export type OpenEngine = AsyncDisposable & { run(task: HopTask): Promise<void> };
+
+export type Engine = {
+  readonly id: string;
+  readonly label: string;
+  readonly lane: Lane;
+  /** Debian packages that bring the tool; empty when it comes with npm. */
+  readonly packages: readonly string[];
+  /** Names the tool's version, or undefined when it is not there or does not work in the sandbox. */
+  probe(sandbox: Sandbox): Promise<string | undefined>;
+  readonly hops: readonly Hop[];
+  open(host: EngineHost): Promise<OpenEngine>;
+};
+
+/** Identity with a type: declares an engine. */
+export function defineEngine(engine: Engine): Engine {
+  return engine;
+}

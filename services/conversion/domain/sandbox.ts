@@ -1,0 +1,75 @@
+/** The port to the only place that starts processes. */
+
+/** Bounds of one sandboxed process tree. */
+export type SandboxLimits = {
+  /** Until the whole tree is killed. 0: no bound (a persistent child, whose jobs have their own). */
+  readonly wallMs: number;
+  readonly cpuSeconds: number;
+  /** Resident memory of the tree (cgroup where there is one, else watched) and address space per process where the tool bears it. */
+  readonly memoryBytes: number;
+  /** False for tools that reserve far more address space than they use (Node, Chromium). */
+  readonly addressSpace: boolean;
+  readonly processes: number;
+  readonly openFiles: number;
+  /** Of any one file. */
+  readonly fileBytes: number;
+  /** Of all that the tree writes into its folder. */
+  readonly folderBytes: number;
+  /** Size of the private /tmp. */
+  readonly tmpBytes: number;
+};
+
+/** A program in the sandbox. Paths inside: `/job` is the private folder, read-only binds are where `readOnly` puts them. */
+export type SandboxCommand = {
+  /** Absolute path inside the sandbox, for example /usr/bin/pandoc. */
+  readonly program: string;
+  readonly args: readonly string[];
+  /** Beside PATH, HOME, TMPDIR, LANG and TZ. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Host folder that becomes `/job`; absent: an empty one. */
+  readonly folder?: string;
+  /** Host path to path inside. */
+  readonly readOnly?: Readonly<Record<string, string>>;
+  readonly limits?: Partial<SandboxLimits>;
+  readonly signal?: AbortSignal;
+  /** Each line of standard output as it comes (for progress). */
+  onLine?(line: string): void;
+};
+
+export type SandboxEnd = {
+  /** undefined: ended by itself; else why the tree was killed. */
+  readonly killed: "timeout" | "aborted" | "memory" | "folder" | undefined;
+  /** Exit code; undefined when a signal ended it. */
+  readonly exitCode: number | undefined;
+  readonly signal: string | undefined;
+  /** The first 64 KiB of each stream. */
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly elapsedMs: number;
+};
+
+/** A process that serves many jobs and speaks lines of JSON over its standard streams. */
+export type SandboxChild = AsyncDisposable & {
+  readonly pid: number;
+  /** Host folder that is `/job` inside. */
+  readonly folder: string;
+  /** Sends one request line and resolves with the next answer line, parsed. Rejects when the child ends or `timeoutMs` passes (which kills it). */
+  request(message: unknown, options: { timeoutMs: number; signal?: AbortSignal }): Promise<unknown>;
+  /** Resolves when the child has ended. */
+  readonly ended: Promise<SandboxEnd>;
+  readonly alive: boolean;
+  /** Resident memory of the tree in bytes, now. */
+  memoryBytes(): Promise<number>;
+  kill(): void;
+};
+
+export type Sandbox = {
+  /** "full": namespaces and seccomp; "degraded": Landlock and seccomp only, asked for by SANDBOX=degraded. */
+  readonly mode: "full" | "degraded";
+  /** Runs to the end. Rejects only when the sandbox itself fails to start (UNAVAILABLE), never for what the program does. */
+  run(command: SandboxCommand): Promise<SandboxEnd>;
+  /** Starts a persistent child; its folder is made for it and removed with it. */
+  spawn(command: Omit<SandboxCommand, "folder" | "onLine">): Promise<SandboxChild>;
+  /** A private scratch folder that sandboxed programs may write to; removed, whatever its modes, when disposed. */
+  openScratch(): Promise<AsyncDisposable & { readonly path: string }>;
+};

@@ -1,0 +1,100 @@
+/** Settings as data: name, parser, default and help in one row, from which types, checks and documentation follow. */
+
+export type Setting<T> = {
+  readonly help: string;
+  /** As it would be written in the environment; undefined: unset is a valid state. */
+  readonly default: string | undefined;
+  /** What a value may be, for messages and documentation. */
+  readonly accepts: string;
+  /** Throws an Error whose message completes "NAME must be …". */
+  parse(text: string): T;
+};
+
+export type SettingTable = Readonly<Record<string, Setting<unknown>>>;
+
+type ValueOf<S> = S extends Setting<infer T> & { readonly default: string } ? T : S extends Setting<infer T> ? T | undefined : never;
+export type SettingsOf<Table extends SettingTable> = { readonly [Name in keyof Table]: ValueOf<Table[Name]> };
+
+/** A setting that stops the start: the message names the variable, its value and what it accepts. */
+export class SettingError extends Error {
+  override readonly name = "SettingError";
+}
+
+/** Reads every setting of the table from the environment. An empty value counts as unset. */
+export function parseSettings<Table extends SettingTable>(
+  table: Table,
+  env: Readonly<Record<string, string | undefined>>,
+): SettingsOf<Table> {
+  const values: Record<string, unknown> = {};
+  const problems: string[] = [];
+  for (const [name, setting] of Object.entries(table)) {
+    const given = env[name];
+    const text = given === undefined || given === "" ? setting.default : given;
+    try {
+      values[name] = text === undefined ? undefined : setting.parse(text);
+    } catch {
+      problems.push(`${name} must be ${setting.accepts}, not "${text}". (${setting.help})`);
+    }
+  }
+  if (problems.length > 0) throw new SettingError(problems.join("\n"));
+  return values as SettingsOf<Table>;
+}
+
+type Row<D extends string | undefined> = { readonly default: D; readonly help: string };
+
+/** An integer within bounds, both included. */
+export function integer<D extends string | undefined>(
+  row: Row<D> & { min: number; max: number },
+): Setting<number> & { readonly default: D } {
+  return {
+    ...row,
+    accepts: `an integer from ${row.min} to ${row.max}`,
+    parse(text) {
+      const value = Number(text);
+      if (!/^-?\d+$/.test(text) || value < row.min || value > row.max) throw new RangeError(text);
+      return value;
+    },
+  };
+}
+
+export function text<D extends string | undefined>(
+  row: Row<D> & { accepts?: string; pattern?: RegExp },
+): Setting<string> & { readonly default: D } {
+  return {
+    ...row,
+    accepts: row.accepts ?? "text",
+    parse(value) {
+      if (row.pattern !== undefined && !row.pattern.test(value)) throw new RangeError(value);
+      return value;
+    },
+  };
+}
+
+export function choice<const V extends readonly string[], D extends V[number] | undefined>(
+  row: Row<D> & { values: V },
+): Setting<V[number]> & { readonly default: D } {
+  return {
+    ...row,
+    accepts: `one of ${row.values.join(", ")}`,
+    parse(value) {
+      if (!row.values.includes(value)) throw new RangeError(value);
+      return value;
+    },
+  };
+}
+
+/** An absolute http or https URL without a trailing slash. */
+export function url<D extends string | undefined>(
+  row: Row<D> & { schemes: readonly string[]; orLocal?: boolean },
+): Setting<string> & { readonly default: D } {
+  return {
+    ...row,
+    accepts: `${row.orLocal === true ? '"local" or ' : ""}an absolute URL (${row.schemes.join(", ")})`,
+    parse(value) {
+      if (row.orLocal === true && value === "local") return value;
+      const parsed = new URL(value);
+      if (!row.schemes.includes(parsed.protocol.replace(":", ""))) throw new RangeError(value);
+      return value.replace(/\/+$/, "");
+    },
+  };
+}

@@ -1,0 +1,153 @@
+/**
+ * The one table of errors. REST status and code, gRPC code, documentation and job records all follow from it.
+ *
+ * @see contract: RFC 9457 (problem details), https://google.aip.dev/193 (ErrorInfo).
+ */
+import { create, type JsonObject } from "@bufbuild/protobuf";
+import { Code, ConnectError } from "@connectrpc/connect";
+import { type Error as ErrorMessage, ErrorSchema, Reason } from "#gen/filemill/common/v1/error_pb.ts";
+import { ErrorInfoSchema, RetryInfoSchema } from "#gen/google/rpc/error_details_pb.ts";
+
+export type ErrorCode = Exclude<keyof typeof Reason, "UNSPECIFIED">;
+
+type ErrorRow = {
+  /** HTTP status of the REST answer. */
+  readonly http: number;
+  readonly rpc: Code;
+  /** When it happens, for the documentation; one sentence without a full stop. */
+  readonly when: string;
+};
+
+export const errorTable = {
+  BAD_REQUEST: { http: 400, rpc: Code.InvalidArgument, when: "broken multipart, malformed query or header" },
+  UNSUPPORTED_MEDIA_TYPE: { http: 415, rpc: Code.InvalidArgument, when: "the body of POST /convert is not multipart/form-data" },
+  MISSING_FIELD: { http: 400, rpc: Code.InvalidArgument, when: "no `to` or no `file` (`details.field`)" },
+  UNEXPECTED_FIELD: { http: 400, rpc: Code.InvalidArgument, when: "any other field, or one of the two twice (`details.field`)" },
+  INVALID_OPTION: {
+    http: 400,
+    rpc: Code.InvalidArgument,
+    when: "an option that this route does not have, or a value out of its range (`details.option`, `details.allowed`)",
+  },
+  MISSING_API_KEY: { http: 401, rpc: Code.Unauthenticated, when: "no Authorization header" },
+  INVALID_API_KEY: { http: 401, rpc: Code.Unauthenticated, when: "a malformed or unknown key" },
+  API_KEY_REVOKED: { http: 401, rpc: Code.Unauthenticated, when: "the key was revoked" },
+  NOT_ENTITLED: { http: 403, rpc: Code.PermissionDenied, when: "the account's plan has no API access" },
+  JOB_NOT_FOUND: { http: 404, rpc: Code.NotFound, when: "an unknown job, or another account's" },
+  NOT_FOUND: { http: 404, rpc: Code.NotFound, when: "an unknown path" },
+  METHOD_NOT_ALLOWED: { http: 405, rpc: Code.Unimplemented, when: "the path does not take this method (see the Allow header)" },
+  REQUEST_TIMEOUT: { http: 408, rpc: Code.DeadlineExceeded, when: "the request's headers or body came too slowly" },
+  JOB_NOT_DONE: { http: 409, rpc: Code.FailedPrecondition, when: "a download before the job is done" },
+  JOB_FAILED: { http: 409, rpc: Code.FailedPrecondition, when: "a download of a failed job (`details.reason`)" },
+  JOB_CANCELLED: { http: 409, rpc: Code.Aborted, when: "the job was cancelled" },
+  ACCOUNT_EXISTS: { http: 409, rpc: Code.AlreadyExists, when: "an account with this e-mail address exists" },
+  RESULT_EXPIRED: { http: 410, rpc: Code.FailedPrecondition, when: "the result was removed after `expiresAt`" },
+  INPUT_TOO_LARGE: {
+    http: 413,
+    rpc: Code.ResourceExhausted,
+    when: "the file is over the ceiling (`details.limitMb`, `details.limitedBy` = `plan` or `conversion`)",
+  },
+  UNKNOWN_SOURCE_FORMAT: { http: 415, rpc: Code.InvalidArgument, when: "neither content nor name tells the format" },
+  UNSUPPORTED_TARGET: { http: 422, rpc: Code.InvalidArgument, when: "no such target format (`details.to`)" },
+  UNSUPPORTED_CONVERSION: {
+    http: 422,
+    rpc: Code.InvalidArgument,
+    when: "no route between the two formats (`details.from`, `details.to`, `details.alternatives`)",
+  },
+  INVALID_INPUT: { http: 422, rpc: Code.InvalidArgument, when: "the file is empty, truncated, damaged, or not what it claims to be" },
+  PASSWORD_REQUIRED: { http: 422, rpc: Code.InvalidArgument, when: "the file is protected by a password" },
+  INPUT_TOO_COMPLEX: { http: 422, rpc: Code.InvalidArgument, when: "pixels, pages, entries, nesting or expansion over the safe bound" },
+  CONVERSION_FAILED: { http: 422, rpc: Code.Internal, when: "the engine gave up on this file" },
+  CONVERSION_TIMEOUT: { http: 422, rpc: Code.DeadlineExceeded, when: "the engine ran past its time limit" },
+  IDEMPOTENCY_KEY_REUSED: { http: 422, rpc: Code.FailedPrecondition, when: "the Idempotency-Key was used with another request" },
+  RATE_LIMITED: { http: 429, rpc: Code.ResourceExhausted, when: "too many requests a minute (see Retry-After)" },
+  TOO_MANY_JOBS: { http: 429, rpc: Code.ResourceExhausted, when: "too many unfinished jobs of this account (`details.limit`)" },
+  INTERNAL: { http: 500, rpc: Code.Internal, when: "a defect; the request id finds it in the log" },
+  OVERLOADED: { http: 503, rpc: Code.Unavailable, when: "the queue is full (see Retry-After)" },
+  UNAVAILABLE: { http: 503, rpc: Code.Unavailable, when: "the broker or the disk is unavailable (see Retry-After)" },
+  ACCOUNT_NOT_FOUND: { http: 404, rpc: Code.NotFound, when: "an unknown account" },
+  KEY_NOT_FOUND: { http: 404, rpc: Code.NotFound, when: "an unknown key id" },
+  PLAN_NOT_FOUND: { http: 422, rpc: Code.InvalidArgument, when: "an unknown plan" },
+} as const satisfies Record<ErrorCode, ErrorRow>;
+
+export type ErrorOptions = { readonly details?: JsonObject; readonly retryAfterMs?: number; readonly cause?: unknown };
+
+/** An error with a stable code. `message` is one sentence for the client: no paths, no command lines. */
+export class FilemillError extends Error {
+  override readonly name = "FilemillError";
+  readonly code: ErrorCode;
+  readonly details: JsonObject | undefined;
+  /** Hint for Retry-After. */
+  readonly retryAfterMs: number | undefined;
+
+  constructor(code: ErrorCode, message: string, options: ErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.code = code;
+    this.details = options.details;
+    this.retryAfterMs = options.retryAfterMs;
+  }
+}
+
+export function isErrorCode(text: string): text is ErrorCode {
+  return text in errorTable;
+}
+
+/** The public code of a reason; INTERNAL for one this build does not know. */
+export function codeOf(reason: Reason): ErrorCode {
+  const name = Object.entries(Reason).find(([, value]) => value === reason)?.[0];
+  return name !== undefined && isErrorCode(name) ? name : "INTERNAL";
+}
+
+/** As stored with a job. */
+export function toErrorMessage(error: FilemillError): ErrorMessage {
+  return create(ErrorSchema, {
+    reason: Reason[error.code],
+    message: error.message,
+    ...(error.details === undefined ? {} : { details: error.details }),
+  });
+}
+
+export function fromErrorMessage(message: ErrorMessage): FilemillError {
+  return new FilemillError(codeOf(message.reason), message.message, message.details === undefined ? {} : { details: message.details });
+}
+
+/** What a service throws over the wire: google.rpc.ErrorInfo, RetryInfo and our own detail. */
+export function toConnectError(error: unknown): ConnectError {
+  if (error instanceof ConnectError) return error;
+  if (!(error instanceof FilemillError))
+    return new ConnectError("Something went wrong on our side.", Code.Internal, undefined, undefined, error);
+  const metadata: Record<string, string> = {};
+  for (const [key, value] of Object.entries(error.details ?? {})) metadata[key] = typeof value === "string" ? value : JSON.stringify(value);
+  const connectError = new ConnectError(error.message, errorTable[error.code].rpc, undefined, undefined, error);
+  connectError.details.push(
+    { desc: ErrorInfoSchema, value: { reason: error.code, domain: "filemill", metadata } },
+    { desc: ErrorSchema, value: toErrorMessage(error) },
+  );
+  if (error.retryAfterMs !== undefined) {
+    const seconds = Math.floor(error.retryAfterMs / 1000);
+    const nanos = Math.round((error.retryAfterMs % 1000) * 1e6);
+    connectError.details.push({ desc: RetryInfoSchema, value: { retryDelay: { seconds: BigInt(seconds), nanos } } });
+  }
+  return connectError;
+}
+
+/** The same error on the caller's side; anything without our detail becomes UNAVAILABLE or INTERNAL. */
+export function fromConnectError(error: unknown): FilemillError {
+  if (error instanceof FilemillError) return error;
+  if (error instanceof ConnectError) {
+    const detail = error.findDetails(ErrorSchema)[0];
+    const delay = error.findDetails(RetryInfoSchema)[0]?.retryDelay;
+    const retryAfterMs = delay === undefined ? undefined : Number(delay.seconds) * 1000 + delay.nanos / 1e6;
+    if (detail !== undefined) {
+      const known = fromErrorMessage(detail);
+      return new FilemillError(known.code, known.message, {
+        ...(known.details === undefined ? {} : { details: known.details }),
+        ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+        cause: error,
+      });
+    }
+    if (error.code === Code.Unavailable || error.code === Code.DeadlineExceeded) {
+      return new FilemillError("UNAVAILABLE", "The service is not available right now; try again.", { retryAfterMs: 2000, cause: error });
+    }
+  }
+  return new FilemillError("INTERNAL", "Something went wrong on our side.", { cause: error });
+}

@@ -1,0 +1,68 @@
+/** What services see of NATS. One implementation, on JetStream; there is no in-memory one. */
+
+/** Somebody else changed the entry first, or it exists already. */
+export class RevisionConflict extends Error {
+  override readonly name = "RevisionConflict";
+}
+
+export type Entry<T> = { readonly key: string; readonly value: T; readonly revision: number };
+
+/** A key-value bucket of one Protobuf message, with compare-and-set. Keys match [-_=.A-Za-z0-9]+ and are built by us, never by clients. */
+export type Bucket<T> = {
+  get(key: string): Promise<Entry<T> | undefined>;
+  /** Resolves with the revision. Rejects with RevisionConflict when the key exists. */
+  create(key: string, value: T): Promise<number>;
+  /** Rejects with RevisionConflict when the entry is not at `revision` any more. */
+  update(key: string, value: T, revision: number): Promise<number>;
+  /** Last writer wins. */
+  put(key: string, value: T): Promise<number>;
+  remove(key: string): Promise<void>;
+  /**
+   * Calls back with every entry (undefined value: removed), first all that exist, then each change in order.
+   * Survives broker restarts: after a reconnect it reads everything again at once, and reports removals it missed.
+   * Resolves when the present state was delivered.
+   */
+  watch(onChange: (key: string, entry: Entry<T> | undefined) => void): Promise<AsyncDisposable>;
+};
+
+/** One delivery of a wake-up. Not settling it means it comes again after the queue's wait. */
+export type Delivery = {
+  readonly jobId: string;
+  /** From 1. */
+  readonly deliveries: number;
+  /** Takes it off the queue. */
+  ack(): Promise<void>;
+  /** Comes again after `delayMs`. */
+  retry(delayMs: number): void;
+  /** Resets the queue's wait; to be called by whoever supervises the work. */
+  working(): void;
+};
+
+/** Wake-ups, one stream with a lane (subject and consumer) per family of work. The records are the truth, not the queue. */
+export type WorkQueue = {
+  /** Publishing the same id twice within two minutes queues it once, unless `again` is set. */
+  publish(lane: string, jobId: string, options?: { again?: boolean }): Promise<void>;
+  /** Is there a message for this job, delivered or not? */
+  has(lane: string, jobId: string): Promise<boolean>;
+  /** Takes what is not yet delivered off the queue. */
+  withdraw(lane: string, jobId: string): Promise<void>;
+  /** Hands out at most `slots` deliveries at a time; each is done when `handle` resolves. Disposing stops taking and waits for what runs. */
+  consume(lane: string, slots: number, handle: (delivery: Delivery) => Promise<void>): Promise<AsyncDisposable>;
+};
+
+/** A connection to the embedded server or to NATS_URL. */
+export type Broker = AsyncDisposable & {
+  readonly embedded: boolean;
+  /** For example 2.9.10. */
+  readonly serverVersion: string;
+  bucket<T>(
+    name: string,
+    codec: { encode(value: T): Uint8Array; decode(bytes: Uint8Array): T },
+    options?: { ttlMs?: number },
+  ): Promise<Bucket<T>>;
+  workQueue(name: string, lanes: readonly string[], options: { ackWaitMs: number }): Promise<WorkQueue>;
+  /** Forces what was written so far to the disk where the embedded server does not do so by itself; concurrent calls share one flush. */
+  flushToDisk(): Promise<void>;
+  /** A real write and read within two seconds. */
+  healthy(): Promise<boolean>;
+};

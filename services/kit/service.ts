@@ -1,0 +1,16 @@
+import type { ConnectRouter } from "@connectrpc/connect";
+
+/** What a part says of itself to `/readyz`: ready, or the name of what is not. */
+export type Readiness = { readonly ready: true } | { readonly ready: false; readonly part: string };
+
+/** The shape that every service has, alone in a process or beside the others. */
+export type Service = AsyncDisposable & {
+  readonly name: string;
+  /** Adds the service's RPCs to a router. */
+  routes(router: ConnectRouter): void;
+  /** Connects, restores state and begins to work; resolves when it can answer. */
+  start(): Promise<void>;
+  /** Takes no new work and resolves when what is running has ended or the signal fires. */
+  drain(signal: AbortSignal): Promise<void>;
+  readiness(): Readiness;
+};
