@@ -1,0 +1,59 @@
+/** How a text is encoded; `legacy` is some single- or multi-byte code page that the bytes do not name. */
+export type TextEncoding = "ascii" | "utf-8" | "utf-16le" | "utf-16be" | "legacy";
+
+/** The encoding of a text by its first bytes, or undefined when they are not text. An empty head is ASCII. */
+export function encodingOf(head: Uint8Array): TextEncoding | undefined {
+  const sixteen = utf16Of(head);
+  if (sixteen !== undefined) return isText16(head, sixteen) ? sixteen : undefined;
+  let high = 0;
+  for (const byte of head) {
+    if (byte < 0x20 && !isTextControl(byte)) return undefined;
+    if (byte >= 0x80) high++;
+  }
+  if (high === 0) return "ascii";
+  if (isUtf8(head)) return "utf-8";
+  return "legacy";
+}
+
+/** The text of a head in a known encoding, without its byte order mark; what cannot be decoded becomes U+FFFD. */
+export function decodeText(head: Uint8Array, encoding: TextEncoding): string {
+  const label = encoding === "legacy" || encoding === "ascii" ? "windows-1252" : encoding;
+  return new TextDecoder(label).decode(head).replace(/^\uFEFF/, "");
+}
+
+/** Tab, line ends, form feed, backspace, the escape of ISO-2022 and terminals, and the end-of-file mark of DOS. */
+function isTextControl(byte: number): boolean {
+  return (byte >= 0x08 && byte <= 0x0d) || byte === 0x1a || byte === 0x1b;
+}
+
+function isUtf8(head: Uint8Array): boolean {
+  try {
+    // The head may end within a character, which only `stream` forgives.
+    new TextDecoder("utf-8", { fatal: true }).decode(head, { stream: true });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** By byte order mark, or without one where every second byte of the first characters is zero, as in Western text. */
+function utf16Of(head: Uint8Array): "utf-16le" | "utf-16be" | undefined {
+  if (head[0] === 0xff && head[1] === 0xfe) return "utf-16le";
+  if (head[0] === 0xfe && head[1] === 0xff) return "utf-16be";
+  if (head.length < 8) return undefined;
+  const start = head.subarray(0, 64);
+  const zeros = (parity: number) => start.filter((byte, index) => index % 2 === parity && byte === 0).length;
+  const half = Math.floor(start.length / 2);
+  if (zeros(1) === half && zeros(0) === 0) return "utf-16le";
+  if (zeros(0) >= half && zeros(1) === 0) return "utf-16be";
+  return undefined;
+}
+
+function isText16(head: Uint8Array, encoding: "utf-16le" | "utf-16be"): boolean {
+  const text = new TextDecoder(encoding).decode(head.subarray(0, head.length - (head.length % 2)), { stream: true });
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index);
+    if ((code < 0x20 && !isTextControl(code)) || code === 0xfffd || code === 0xfffe || code === 0xffff) return false;
+  }
+  return true;
+}
