@@ -1,0 +1,108 @@
+/**
+ * Accounts and keys in two key-value buckets.
+ *
+ *   accounts   <account id>            Account
+ *              email.<sha256 of it>    Account as first created: whoever creates this entry owns the address
+ *   keys       <sha256 of the key>     KeyRecord; the key itself is nowhere
+ */
+import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
+import { type Account, AccountSchema, type Key, type KeyRecord, KeyRecordSchema } from "#gen/filemill/account/v1/account_pb.ts";
+import { type Broker, type Bucket, type Entry, RevisionConflict } from "#kit/nats/ports.ts";
+import type { Records } from "../domain/directory.ts";
+import { emailHashOf } from "../domain/email.ts";
+
+export type Buckets = { readonly accounts: Bucket<Account>; readonly keys: Bucket<KeyRecord> };
+
+/** Is told of every write of this process at once, before the bucket's own watch tells it. */
+export type WriteListener = {
+  account(entry: Entry<Account>): void;
+  key(entry: Entry<KeyRecord>): void;
+};
+
+const deaf: WriteListener = { account: () => undefined, key: () => undefined };
+
+export function isEmailKey(key: string): boolean {
+  return key.startsWith("email.");
+}
+
+export async function openBuckets(broker: Broker): Promise<Buckets> {
+  const [accounts, keys] = await Promise.all([
+    broker.bucket<Account>("accounts", {
+      encode: (account) => toBinary(AccountSchema, account),
+      decode: (bytes) => fromBinary(AccountSchema, bytes),
+    }),
+    broker.bucket<KeyRecord>("keys", {
+      encode: (record) => toBinary(KeyRecordSchema, record),
+      decode: (bytes) => fromBinary(KeyRecordSchema, bytes),
+    }),
+  ]);
+  return { accounts, keys };
+}
+
+export function createRecords({ accounts, keys }: Buckets, listener: WriteListener = deaf): Records {
+  return {
+    async createAccount(account) {
+      const emailKey = `email.${emailHashOf(account.email)}`;
+      if (await createOnce(accounts, emailKey, account)) {
+        await finishAccount(accounts, account, listener);
+        return true;
+      }
+      // A process may have died between the two entries: whoever meets that finishes the account that owns the address.
+      const owner = await accounts.get(emailKey);
+      if (owner !== undefined) await finishAccount(accounts, owner.value, listener);
+      return false;
+    },
+    async changeAccount(id, change) {
+      const entry = await changeEntry(accounts, id, change);
+      if (entry !== undefined) listener.account(entry);
+      return entry?.value;
+    },
+    async createKey(hash, key) {
+      const value = create(KeyRecordSchema, { key });
+      listener.key({ key: hash, value, revision: await keys.create(hash, value) });
+    },
+    async changeKey(hash, change) {
+      const entry = await changeEntry(keys, hash, (record) => recordWith(record, change));
+      if (entry !== undefined) listener.key(entry);
+      return entry?.value.key;
+    },
+  };
+}
+
+async function finishAccount(accounts: Bucket<Account>, account: Account, listener: WriteListener): Promise<void> {
+  try {
+    listener.account({ key: account.id, value: account, revision: await accounts.create(account.id, account) });
+  } catch (error) {
+    if (!(error instanceof RevisionConflict)) throw error;
+  }
+}
+
+async function createOnce<T>(bucket: Bucket<T>, key: string, value: T): Promise<boolean> {
+  try {
+    await bucket.create(key, value);
+    return true;
+  } catch (error) {
+    if (error instanceof RevisionConflict) return false;
+    throw error;
+  }
+}
+
+async function changeEntry<T>(bucket: Bucket<T>, key: string, change: (value: T) => T): Promise<Entry<T> | undefined> {
+  for (;;) {
+    const entry = await bucket.get(key);
+    if (entry === undefined) return undefined;
+    const value = change(entry.value);
+    if (value === entry.value) return entry;
+    try {
+      return { key, value, revision: await bucket.update(key, value, entry.revision) };
+    } catch (error) {
+      if (!(error instanceof RevisionConflict)) throw error;
+    }
+  }
+}
+
+function recordWith(record: KeyRecord, change: (key: Key) => Key): KeyRecord {
+  if (record.key === undefined) return record;
+  const key = change(record.key);
+  return key === record.key ? record : create(KeyRecordSchema, { key });
+}

@@ -1,0 +1,82 @@
+/** Plans: what an account may do. Two by default, or a deployment's own from one JSON file. */
+import { create } from "@bufbuild/protobuf";
+import { type Plan, PlanSchema } from "#gen/filemill/account/v1/account_pb.ts";
+import { SettingError } from "#kit/config.ts";
+
+export type Plans = ReadonlyMap<string, Plan>;
+
+type Bounds = { readonly min: number; readonly max: number };
+const boundsOf = {
+  maxInputMb: { min: 1, max: 1_000_000 },
+  requestsPerMinute: { min: 1, max: 10_000_000 },
+  maxUnfinishedJobs: { min: 1, max: 1_000_000 },
+  retentionSeconds: { min: 1, max: 2_592_000 },
+} as const satisfies Record<string, Bounds>;
+type NumberField = keyof typeof boundsOf;
+
+const fieldNames: readonly string[] = ["apiAccess", ...Object.keys(boundsOf)];
+const planId = /^[a-z][a-z0-9-]{0,31}$/;
+
+export const defaultPlans: Plans = new Map([
+  planEntry("free", { apiAccess: false, maxInputMb: 25, requestsPerMinute: 10, maxUnfinishedJobs: 5, retentionSeconds: 86_400 }),
+  planEntry("plus", { apiAccess: true, maxInputMb: 500, requestsPerMinute: 60, maxUnfinishedJobs: 20, retentionSeconds: 86_400 }),
+]);
+
+/**
+ * Reads `{ "<plan id>": { "apiAccess", "maxInputMb", "requestsPerMinute", "maxUnfinishedJobs", "retentionSeconds" } }`.
+ * Every field is needed, none else is allowed. Throws SettingError naming the file and the field.
+ */
+export function parsePlans(text: string, file: string): Plans {
+  const fail = (problem: string): never => {
+    throw new SettingError(`PLANS_FILE ${file}: ${problem}`);
+  };
+  const table = parseObject(text);
+  if (table === undefined) return fail("must hold one JSON object of plans by their id");
+  const plans = new Map<string, Plan>();
+  for (const [id, row] of Object.entries(table)) {
+    if (!planId.test(id)) fail(`"${id}" is not a plan id (lower-case letters, digits, dashes; a letter first)`);
+    if (!isObject(row)) return fail(`${id} must be an object`);
+    const unknown = Object.keys(row).find((name) => !fieldNames.includes(name));
+    if (unknown !== undefined) fail(`${id}.${unknown} is not a field of a plan (${fieldNames.join(", ")})`);
+    if (typeof row.apiAccess !== "boolean") return fail(`${id}.apiAccess must be true or false, not ${shown(row.apiAccess)}`);
+    const number = (field: NumberField): number => numberOf(row[field], `${id}.${field}`, boundsOf[field], fail);
+    plans.set(...planEntry(id, { apiAccess: row.apiAccess, ...numbersOf(number) }));
+  }
+  if (plans.size === 0) fail("holds no plan");
+  return plans;
+}
+
+function numbersOf(number: (field: NumberField) => number): Record<NumberField, number> {
+  return {
+    maxInputMb: number("maxInputMb"),
+    requestsPerMinute: number("requestsPerMinute"),
+    maxUnfinishedJobs: number("maxUnfinishedJobs"),
+    retentionSeconds: number("retentionSeconds"),
+  };
+}
+
+function numberOf(value: unknown, field: string, { min, max }: Bounds, fail: (problem: string) => never): number {
+  if (typeof value === "number" && Number.isInteger(value) && value >= min && value <= max) return value;
+  return fail(`${field} must be an integer from ${min} to ${max}, not ${shown(value)}`);
+}
+
+function planEntry(id: string, row: { apiAccess: boolean } & Record<NumberField, number>): [string, Plan] {
+  return [id, create(PlanSchema, { id, ...row })];
+}
+
+function parseObject(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function shown(value: unknown): string {
+  return value === undefined ? "missing" : JSON.stringify(value);
+}

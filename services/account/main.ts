@@ -1,0 +1,6 @@
+/** `npm run service -- account` */
+import process from "node:process";
+import { runAlone } from "#kit/run-alone.ts";
+import { createAccountService } from "./index.ts";
+
+await runAlone(process, (floor) => createAccountService(floor, floor.settings));

@@ -1,0 +1,68 @@
+import { describe, expect, test } from "vitest";
+import { SettingError } from "#kit/config.ts";
+import { defaultPlans, parsePlans } from "#services/account/domain/plans.ts";
+
+const free = { apiAccess: false, maxInputMb: 25, requestsPerMinute: 10, maxUnfinishedJobs: 5, retentionSeconds: 3600 };
+
+function messageOf(text: string): string {
+  try {
+    parsePlans(text, "plans.json");
+  } catch (error) {
+    expect(error).toBeInstanceOf(SettingError);
+    return String(error);
+  }
+  throw new Error("was accepted");
+}
+
+describe("plans", () => {
+  test("by default are free without and plus with API access", () => {
+    expect(defaultPlans.get("free")).toMatchObject({ apiAccess: false, maxInputMb: 25 });
+    expect(defaultPlans.get("plus")).toMatchObject({
+      id: "plus",
+      apiAccess: true,
+      maxInputMb: 500,
+      requestsPerMinute: 60,
+      maxUnfinishedJobs: 20,
+      retentionSeconds: 86_400,
+    });
+  });
+
+  test("come from a file as written", () => {
+    const plans = parsePlans(JSON.stringify({ free, "team-1": { ...free, apiAccess: true } }), "plans.json");
+    expect([...plans.keys()]).toEqual(["free", "team-1"]);
+    expect(plans.get("team-1")).toMatchObject({ id: "team-1", apiAccess: true, retentionSeconds: 3600 });
+  });
+
+  test.each([
+    ["no JSON", "{", "must hold one JSON object"],
+    ["a list", "[]", "must hold one JSON object"],
+    ["nothing in it", "{}", "holds no plan"],
+    ["a plan that is no object", '{"free":1}', "free must be an object"],
+    ["an odd plan id", JSON.stringify({ Free: free }), '"Free" is not a plan id'],
+    [
+      "a missing field",
+      JSON.stringify({ free: { ...free, maxInputMb: undefined } }),
+      "free.maxInputMb must be an integer from 1 to 1000000, not missing",
+    ],
+    [
+      "a number as text",
+      JSON.stringify({ free: { ...free, requestsPerMinute: "60" } }),
+      'free.requestsPerMinute must be an integer from 1 to 10000000, not "60"',
+    ],
+    ["a fraction", JSON.stringify({ free: { ...free, maxUnfinishedJobs: 1.5 } }), "free.maxUnfinishedJobs must be an integer"],
+    [
+      "a number out of range",
+      JSON.stringify({ free: { ...free, retentionSeconds: 0 } }),
+      "free.retentionSeconds must be an integer from 1",
+    ],
+    [
+      "access that is no boolean",
+      JSON.stringify({ free: { ...free, apiAccess: "yes" } }),
+      'free.apiAccess must be true or false, not "yes"',
+    ],
+    ["an unknown field", JSON.stringify({ free: { ...free, colour: "red" } }), "free.colour is not a field of a plan"],
+  ])("with %s are refused, naming file and field", (_, text, part) => {
+    expect(messageOf(text)).toContain(`PLANS_FILE plans.json: `);
+    expect(messageOf(text)).toContain(part);
+  });
+});
