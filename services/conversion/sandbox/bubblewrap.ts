@@ -1,0 +1,50 @@
+/** Launches by bubblewrap: namespaces, seccomp, and an end that no process inside survives. */
+import type { ChildProcess } from "node:child_process";
+import { accessSync, constants } from "node:fs";
+import { FilemillError } from "#kit/errors.ts";
+import type { Launch } from "./process-tree.ts";
+import { commandOf, hostBindsOf, namespaceArgsOf, type Recipe } from "./recipe.ts";
+import { treeOf } from "./usage.ts";
+
+const bwrap = "/usr/bin/bwrap";
+
+/**
+ * Looks the tools up once and returns what makes a launch of a recipe.
+ *
+ * @throws FilemillError UNAVAILABLE with the package to install.
+ */
+export function createBubblewrapLauncher(seccompProgram: string): (recipe: Recipe) => Launch {
+  for (const [tool, from] of [
+    [bwrap, "bubblewrap"],
+    ["/usr/bin/prlimit", "util-linux"],
+    ["/usr/bin/setpriv", "util-linux"],
+  ] as const) {
+    try {
+      accessSync(tool, constants.X_OK);
+    } catch {
+      throw new FilemillError("UNAVAILABLE", `The sandbox needs ${tool}: install the package ${from}.`);
+    }
+  }
+  const hostBinds = hostBindsOf();
+  return (recipe) => ({
+    launcher: bwrap,
+    args: ["--args", "3", "--seccomp", "4", "--json-status-fd", "5", "--", ...commandOf(recipe)],
+    settings: namespaceArgsOf(recipe, hostBinds).join("\0") + "\0",
+    seccompProgram,
+    // Written only for a program that was really started, so a failed set-up is told from a failed program.
+    startedBy: (status) => status.includes('"exit-code"'),
+    end: killTree,
+  });
+}
+
+function killTree(child: ChildProcess): void {
+  // The second one is pid 1 inside; it dies with the first, unless the first had not yet asked for that.
+  const init = child.pid === undefined ? undefined : treeOf(child.pid)[1];
+  child.kill("SIGKILL");
+  if (init === undefined) return;
+  try {
+    process.kill(init, "SIGKILL");
+  } catch {
+    // Gone already.
+  }
+}

@@ -1,0 +1,99 @@
+/** A persistent program in the sandbox that answers one line of JSON with another. */
+import { FilemillError } from "#kit/errors.ts";
+import type { SandboxChild, SandboxLimits } from "../domain/sandbox.ts";
+import { type Launch, startTree } from "./process-tree.ts";
+import type { Scratch } from "./scratch.ts";
+import { memoryOf } from "./usage.ts";
+
+type Pending = { resolve(answer: unknown): void; reject(error: FilemillError): void };
+
+/** Takes the scratch over: it is removed when the child has ended. */
+export function startChild(launch: Launch, scratch: Scratch, limits: SandboxLimits, signal: AbortSignal | undefined): SandboxChild {
+  let pending: Pending | undefined;
+  let alive = true;
+
+  function settle(use: (waiting: Pending) => void): void {
+    const waiting = pending;
+    pending = undefined;
+    if (waiting !== undefined) use(waiting);
+  }
+
+  const tree = startTree(launch, {
+    limits,
+    folder: scratch.path,
+    signal,
+    conversation: true,
+    onLine: (line) => {
+      const answer = answerOf(line);
+      // A program that says something else than an answer cannot be trusted to answer the right question next time.
+      if (answer === undefined || pending === undefined) tree.kill(undefined);
+      else settle((waiting) => waiting.resolve(answer.value));
+    },
+  });
+
+  const ended = tree.ended.finally(async () => {
+    alive = false;
+    settle((waiting) => waiting.reject(new FilemillError("CONVERSION_FAILED", "The engine ended unexpectedly.")));
+    await scratch[Symbol.asyncDispose]();
+  });
+  ended.catch(() => undefined);
+
+  function request(message: unknown, options: { timeoutMs: number; signal?: AbortSignal }): Promise<unknown> {
+    if (!alive) return Promise.reject(new FilemillError("CONVERSION_FAILED", "The engine has ended."));
+    if (pending !== undefined) return Promise.reject(new FilemillError("INTERNAL", "A sandboxed child was asked twice at once."));
+    return new Promise((resolve, reject) => {
+      const stop = (error: FilemillError) => {
+        settle((waiting) => waiting.reject(error));
+        tree.kill("timeout");
+      };
+      const timer = setTimeout(
+        () => stop(new FilemillError("CONVERSION_TIMEOUT", "The engine ran past its time limit.")),
+        options.timeoutMs,
+      );
+      const abort = () => stop(new FilemillError("JOB_CANCELLED", "The job was cancelled."));
+      const finish = () => {
+        clearTimeout(timer);
+        options.signal?.removeEventListener("abort", abort);
+      };
+      pending = {
+        resolve: (answer) => {
+          finish();
+          resolve(answer);
+        },
+        reject: (error) => {
+          finish();
+          reject(error);
+        },
+      };
+      if (options.signal?.aborted === true) return abort();
+      options.signal?.addEventListener("abort", abort, { once: true });
+      tree.stdin?.write(`${JSON.stringify(message)}\n`);
+    });
+  }
+
+  async function dispose(): Promise<void> {
+    tree.kill(undefined);
+    await ended.catch(() => undefined);
+  }
+
+  return {
+    pid: tree.pid,
+    folder: scratch.path,
+    request,
+    ended,
+    get alive() {
+      return alive;
+    },
+    memoryBytes: async () => memoryOf(tree.pid),
+    kill: () => tree.kill(undefined),
+    [Symbol.asyncDispose]: dispose,
+  };
+}
+
+function answerOf(line: string): { readonly value: unknown } | undefined {
+  try {
+    return { value: JSON.parse(line) };
+  } catch {
+    return undefined;
+  }
+}

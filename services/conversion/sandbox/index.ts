@@ -1,0 +1,118 @@
+/** The only place that starts processes: every program that reads a user's bytes runs in here. */
+import { mkdir } from "node:fs/promises";
+import { FilemillError } from "#kit/errors.ts";
+import type { Log } from "#kit/log.ts";
+import type { Sandbox, SandboxCommand, SandboxEnd, SandboxLimits } from "../domain/sandbox.ts";
+import { createBubblewrapLauncher } from "./bubblewrap.ts";
+import { startChild } from "./child.ts";
+import { type Launch, startTree } from "./process-tree.ts";
+import type { Identity, Recipe } from "./recipe.ts";
+import { openScratchPool, removeFolder, type ScratchPool } from "./scratch.ts";
+import { seccompProgramOf } from "./seccomp.ts";
+import { attackSandbox } from "./self-attack.ts";
+
+export type SandboxSettings = {
+  /** Where private folders are made; best on the disk of the blob store, so that results move without a copy. */
+  readonly scratchDir: string;
+  /** "degraded" allows the weaker sandbox where the full one cannot be had. */
+  readonly mode: "required" | "degraded";
+  /** First of 100 user ids, used when Filemill is root. */
+  readonly firstUid: number;
+  /** Of one run that asks for no other limit. */
+  readonly memoryBytes: number;
+  readonly log: Log;
+};
+
+/**
+ * Opens the sandbox after attacking it from within.
+ *
+ * @throws FilemillError UNAVAILABLE with what is missing, or which attack got through.
+ */
+export async function openSandbox(settings: SandboxSettings): Promise<Sandbox & AsyncDisposable> {
+  const scratchDir = settings.scratchDir;
+  await mkdir(scratchDir, { recursive: true, mode: 0o711 });
+  const isRoot = process.getuid?.() === 0;
+  const scratches = await openScratchPool(scratchDir, isRoot ? settings.firstUid : undefined);
+  const launcher = createBubblewrapLauncher(seccompProgramOf(process.arch, "unix"));
+  const sandbox = createSandbox("full", launcher, scratches, settings.memoryBytes);
+  try {
+    await attackSandbox(sandbox, scratchDir);
+  } catch (error) {
+    await sandbox[Symbol.asyncDispose]();
+    throw error;
+  }
+  return sandbox;
+}
+
+function createSandbox(
+  mode: Sandbox["mode"],
+  launchOf: (recipe: Recipe) => Launch,
+  scratches: ScratchPool,
+  memoryBytes: number,
+): Sandbox & AsyncDisposable {
+  const closing = new AbortController();
+  const running = new Set<Promise<unknown>>();
+  const defaults: SandboxLimits = {
+    wallMs: 60_000,
+    cpuSeconds: 60,
+    memoryBytes,
+    addressSpace: true,
+    processes: 64,
+    openFiles: 256,
+    fileBytes: 2 ** 30,
+    folderBytes: 2 * 2 ** 30,
+    tmpBytes: 256 * 2 ** 20,
+  };
+
+  function recipeOf(command: SandboxCommand, identity: Identity): Recipe {
+    const { program, args, folder, env = {}, readOnly = {} } = command;
+    return { identity, limits: { ...defaults, ...command.limits }, program, args, env, folder, readOnly };
+  }
+
+  function signalOf(signal: AbortSignal | undefined): AbortSignal {
+    return signal === undefined ? closing.signal : AbortSignal.any([signal, closing.signal]);
+  }
+
+  function track<T>(ended: Promise<T>): Promise<T> {
+    running.add(ended);
+    const forget = () => running.delete(ended);
+    ended.then(forget, forget);
+    return ended;
+  }
+
+  function assertOpen(): void {
+    if (closing.signal.aborted) throw new FilemillError("UNAVAILABLE", "The sandbox is closed.");
+  }
+
+  async function run(command: SandboxCommand): Promise<SandboxEnd> {
+    assertOpen();
+    const { folder } = command;
+    const identity = folder === undefined ? scratches.claim() : scratches.identityOf(folder);
+    const recipe = recipeOf(command, identity);
+    const options = { limits: recipe.limits, folder, signal: signalOf(command.signal), conversation: false };
+    const tree = startTree(launchOf(recipe), { ...options, onLine: command.onLine?.bind(command) });
+    try {
+      return await track(tree.ended);
+    } finally {
+      if (folder === undefined) scratches.release(identity);
+    }
+  }
+
+  async function spawn(command: Omit<SandboxCommand, "folder" | "onLine">) {
+    assertOpen();
+    const scratch = await scratches.open();
+    const recipe = recipeOf({ ...command, folder: scratch.path }, scratch.identity);
+    const child = startChild(launchOf(recipe), scratch, recipe.limits, signalOf(command.signal));
+    track(child.ended.catch(() => undefined));
+    return child;
+  }
+
+  async function close(): Promise<void> {
+    closing.abort();
+    await Promise.allSettled(running);
+  }
+
+  return { mode, run, spawn, openScratch: () => scratches.open(), [Symbol.asyncDispose]: close };
+}
+
+export { removeFolder };

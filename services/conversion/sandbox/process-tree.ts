@@ -1,0 +1,162 @@
+/** Starts one sandboxed tree, bounds it, and tells how it ended. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { closeSync, openSync } from "node:fs";
+import { constants } from "node:os";
+import type { Readable, Writable } from "node:stream";
+import { FilemillError } from "#kit/errors.ts";
+import type { SandboxEnd, SandboxLimits } from "../domain/sandbox.ts";
+import { folderBytesOf, memoryOf, unlinkedBytesOf } from "./usage.ts";
+
+export type KillReason = NonNullable<SandboxEnd["killed"]>;
+
+/** How to start a tree: a launcher (bubblewrap, or the Landlock helper) and what it reads from its descriptors. */
+export type Launch = {
+  readonly launcher: string;
+  readonly args: readonly string[];
+  /** Read by the launcher from descriptor 3, to its end. */
+  readonly settings: string;
+  /** Opened as descriptor 4. */
+  readonly seccompProgram: string;
+  /** The launcher writes to descriptor 5 once the program runs and again when it ended. */
+  startedBy(status: string): boolean;
+  /** Ends the whole tree. */
+  end(child: ChildProcess): void;
+};
+
+export type TreeOptions = {
+  readonly limits: SandboxLimits;
+  readonly folder: string | undefined;
+  readonly signal: AbortSignal | undefined;
+  /** The program reads requests and answers in lines of any length. */
+  readonly conversation: boolean;
+  onLine?: ((line: string) => void) | undefined;
+};
+
+export type Tree = {
+  readonly pid: number;
+  readonly stdin: Writable | undefined;
+  /** Rejects with UNAVAILABLE when the sandbox could not be set up. */
+  readonly ended: Promise<SandboxEnd>;
+  kill(reason: KillReason | undefined): void;
+};
+
+const memoryPollMs = 100;
+const folderPollMs = 500;
+
+export function startTree(launch: Launch, options: TreeOptions): Tree {
+  const startedAt = performance.now();
+  const seccomp = openSync(launch.seccompProgram, "r");
+  // Environment: none, since the launcher stays inside as pid 1 and would show ours in /proc/1/environ.
+  const child = spawn(launch.launcher, [...launch.args], {
+    env: {},
+    cwd: "/",
+    detached: true,
+    stdio: [options.conversation ? "pipe" : "ignore", "pipe", "pipe", "pipe", seccomp, "pipe"],
+  });
+  closeSync(seccomp);
+  let killed: KillReason | undefined;
+  let killedByUs = false;
+  const kill = (reason: KillReason | undefined) => {
+    if (killedByUs || child.exitCode !== null || child.signalCode !== null) return;
+    killed = reason;
+    killedByUs = true;
+    launch.end(child);
+  };
+  const stopWatching = watch(child, options, kill);
+  const stdout = headOf(child.stdout, options.onLine, options.conversation ? maxAnswerBytes : headBytes);
+  const stderr = headOf(child.stderr);
+  const status = headOf(readableOf(Array.from<unknown>(child.stdio)[5]));
+  const settings = writableOf(child.stdio[3]);
+  settings?.on("error", () => undefined);
+  settings?.end(launch.settings);
+  child.stdin?.on("error", () => undefined);
+
+  const ended = new Promise<SandboxEnd>((resolve, reject) => {
+    child.on("error", (cause) => {
+      stopWatching();
+      reject(new FilemillError("UNAVAILABLE", "The sandbox could not be started.", { cause }));
+    });
+    child.on("close", (code, signal) => {
+      stopWatching();
+      if (!killedByUs && signal === null && !launch.startedBy(status())) {
+        const cause = new Error(stderr().trim().split("\n")[0] ?? "");
+        reject(new FilemillError("UNAVAILABLE", "The sandbox could not be set up.", { cause }));
+        return;
+      }
+      const elapsedMs = performance.now() - startedAt;
+      resolve({ killed, ...endOf(code, signal), stdout: stdout(), stderr: stderr(), elapsedMs });
+    });
+  });
+  return { pid: child.pid ?? 0, stdin: child.stdin ?? undefined, ended, kill };
+}
+
+/** The launchers report a signal as shells do, by 128 plus its number. */
+function endOf(code: number | null, signal: string | null): Pick<SandboxEnd, "exitCode" | "signal"> {
+  if (code === null) return { exitCode: undefined, signal: signal ?? undefined };
+  const name = Object.entries(constants.signals).find(([, number]) => number === code - 128)?.[0];
+  return name === undefined ? { exitCode: code, signal: undefined } : { exitCode: undefined, signal: name };
+}
+
+function watch(child: ChildProcess, options: TreeOptions, kill: (reason: KillReason) => void): () => void {
+  const { limits, folder, signal } = options;
+  const pid = child.pid;
+  const timers: NodeJS.Timeout[] = [];
+  const abort = () => kill("aborted");
+  if (limits.wallMs > 0) timers.push(setTimeout(() => kill("timeout"), limits.wallMs));
+  if (pid !== undefined) {
+    const checkMemory = () => {
+      if (memoryOf(pid, limits.memoryBytes) > limits.memoryBytes) kill("memory");
+    };
+    timers.push(setInterval(checkMemory, memoryPollMs));
+    if (folder !== undefined) timers.push(everyFolderPoll(pid, folder, limits.folderBytes, kill));
+  }
+  for (const timer of timers) timer.unref();
+  if (signal?.aborted === true) abort();
+  signal?.addEventListener("abort", abort, { once: true });
+  return () => {
+    for (const timer of timers) clearInterval(timer);
+    signal?.removeEventListener("abort", abort);
+  };
+}
+
+function everyFolderPoll(pid: number, folder: string, limitBytes: number, kill: (reason: KillReason) => void): NodeJS.Timeout {
+  let busy = false;
+  return setInterval(async () => {
+    if (busy) return;
+    busy = true;
+    if ((await folderBytesOf(folder)) + unlinkedBytesOf(pid, folder) > limitBytes) kill("folder");
+    busy = false;
+  }, folderPollMs);
+}
+
+const headBytes = 64 * 1024;
+/** A longer line of a persistent child is cut, and so not an answer any more. */
+const maxAnswerBytes = 16 * 2 ** 20;
+
+/** Keeps the first 64 KiB of a stream and drains the rest, so that a chatty program neither blocks nor fills memory. */
+function headOf(stream: Readable | null, onLine?: (line: string) => void, maxLineBytes = headBytes): () => string {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  let line = "";
+  stream?.on("error", () => undefined);
+  stream?.on("data", (chunk: Buffer) => {
+    if (length < headBytes) {
+      const kept = chunk.subarray(0, headBytes - length);
+      chunks.push(kept);
+      length += kept.length;
+    }
+    if (onLine === undefined) return;
+    const lines = (line + chunk.toString("latin1")).split("\n");
+    line = (lines.pop() ?? "").slice(-maxLineBytes);
+    for (const complete of lines) onLine(Buffer.from(complete, "latin1").toString());
+  });
+  return () => Buffer.concat(chunks).toString();
+}
+
+function readableOf(stream: unknown): Readable | null {
+  return stream !== null && typeof stream === "object" && "on" in stream && "read" in stream ? (stream as Readable) : null;
+}
+
+function writableOf(stream: unknown): Writable | null {
+  return stream !== null && typeof stream === "object" && "write" in stream && "end" in stream ? (stream as Writable) : null;
+}

@@ -1,0 +1,117 @@
+/** What a sandboxed process sees, as arguments of bubblewrap. Every odd line here was needed against a real attack. */
+import { existsSync, lstatSync, readlinkSync } from "node:fs";
+import { dirname } from "node:path";
+import type { SandboxLimits } from "../domain/sandbox.ts";
+
+/** Who the program is: a user of its own when Filemill is root, else nobody in a user namespace. */
+export type Identity = { readonly kind: "namespace" } | { readonly kind: "slot"; readonly uid: number };
+
+export type Recipe = {
+  readonly identity: Identity;
+  readonly limits: SandboxLimits;
+  readonly program: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  /** Host folder that becomes /job; undefined: an empty one in memory. */
+  readonly folder: string | undefined;
+  readonly readOnly: Readonly<Record<string, string>>;
+};
+
+const shmBytes = 64 * 2 ** 20;
+
+/** Configuration that engines cannot do without, and nothing that tells of this host. */
+const sharedPaths = [
+  "/etc/alternatives",
+  "/etc/fonts",
+  "/etc/ld.so.cache",
+  "/etc/ImageMagick-6",
+  "/etc/ImageMagick-7",
+  "/etc/libreoffice",
+  "/etc/papersize",
+  "/etc/mime.types",
+  "/var/lib/ghostscript",
+  "/var/cache/fontconfig",
+];
+
+/** The part that is the same for every run on this host. */
+export function hostBindsOf(): readonly string[] {
+  const binds = ["--ro-bind", "/usr", "/usr"];
+  if (existsSync("/usr/local")) binds.push("--tmpfs", "/usr/local", "--remount-ro", "/usr/local");
+  for (const path of ["/bin", "/sbin", "/lib", "/lib32", "/lib64"]) {
+    const found = lstatSync(path, { throwIfNoEntry: false });
+    if (found?.isSymbolicLink() === true) binds.push("--symlink", readlinkSync(path), path);
+    else if (found !== undefined) binds.push("--ro-bind", path, path);
+  }
+  const shared = sharedPaths.filter((path) => existsSync(path));
+  return [...binds, ...parentsOf(shared), ...shared.flatMap((path) => ["--ro-bind", path, path])];
+}
+
+/** Bubblewrap makes missing parents for its own user alone. */
+function parentsOf(paths: readonly string[]): string[] {
+  const parents = new Set<string>();
+  for (const path of paths) {
+    for (let parent = dirname(path); parent !== "/" && !parent.startsWith("/usr"); parent = dirname(parent)) parents.add(parent);
+  }
+  return [...parents].sort().flatMap((parent) => ["--perms", "0755", "--dir", parent]);
+}
+
+/** The arguments that go through `--args`, so that /proc/1/cmdline inside does not show host paths. */
+export function namespaceArgsOf(recipe: Recipe, hostBinds: readonly string[]): string[] {
+  const { limits, identity } = recipe;
+  const environment = { PATH: "/usr/bin", HOME: "/tmp", TMPDIR: "/tmp", LANG: "C.UTF-8", TZ: "UTC", ...recipe.env };
+  return [
+    ...identityArgsOf(identity),
+    ...["--die-with-parent", "--new-session", "--hostname", "job", "--clearenv"],
+    ...Object.entries(environment).flatMap(([name, value]) => ["--setenv", name, value]),
+    ...hostBinds,
+    ...parentsOf(Object.values(recipe.readOnly)),
+    ...Object.entries(recipe.readOnly).flatMap(([from, to]) => ["--ro-bind", from, to]),
+    // --dev makes a writable memory disk of half the host's RAM: it is sealed, and /dev/shm gets a size.
+    ...["--proc", "/proc", "--dev", "/dev", "--size", String(shmBytes), "--perms", "1777", "--tmpfs", "/dev/shm", "--remount-ro", "/dev"],
+    ...["--size", String(limits.tmpBytes), "--perms", "1777", "--tmpfs", "/tmp"],
+    ...(recipe.folder === undefined
+      ? ["--size", String(limits.tmpBytes), "--perms", "1777", "--tmpfs", "/job"]
+      : ["--bind", recipe.folder, "/job"]),
+    ...["--chdir", "/job", "--remount-ro", "/"],
+  ];
+}
+
+function identityArgsOf(identity: Identity): string[] {
+  if (identity.kind === "namespace") {
+    return ["--unshare-all", "--unshare-user", "--disable-userns", "--uid", "65534", "--gid", "65534", "--cap-drop", "ALL"];
+  }
+  // Without a user namespace: root in one is root outside too, for whom process limits do not count. These
+  // capabilities are what setpriv needs to become the slot's user; they end with that step.
+  return [
+    ...["--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts", "--unshare-cgroup-try"],
+    ...["--cap-drop", "ALL", "--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID", "--cap-add", "CAP_SETPCAP"],
+    // To step into /job, which belongs to the slot's user alone.
+    ...["--cap-add", "CAP_DAC_READ_SEARCH"],
+  ];
+}
+
+/** The program behind the steps that must happen inside: become the slot's user, then take the limits. */
+export function commandOf(recipe: Recipe): string[] {
+  const { identity } = recipe;
+  const become =
+    identity.kind === "namespace"
+      ? []
+      : [
+          ...["/usr/bin/setpriv", "--reuid", String(identity.uid), "--regid", String(identity.uid), "--clear-groups"],
+          ...["--no-new-privs", "--bounding-set=-all", "--inh-caps=-all", "--"],
+        ];
+  return [...become, "/usr/bin/prlimit", ...resourceLimitsOf(recipe.limits), "--", recipe.program, ...recipe.args];
+}
+
+/** Inside and not outside: outside, the process limit would count everything its user does on the host. */
+function resourceLimitsOf(limits: SandboxLimits): string[] {
+  return [
+    "--core=0",
+    `--cpu=${limits.cpuSeconds}:${limits.cpuSeconds + 2}`,
+    `--fsize=${limits.fileBytes}`,
+    `--nofile=${limits.openFiles}`,
+    `--nproc=${limits.processes}`,
+    // Address space is never all in use; the resident limit is watched.
+    ...(limits.addressSpace ? [`--as=${limits.memoryBytes * 2}`] : []),
+  ];
+}

@@ -1,0 +1,93 @@
+/** Private folders of sandboxed programs, and the user ids that they belong to. */
+import { chmod, chown, lstat, mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { FilemillError } from "#kit/errors.ts";
+import type { Identity } from "./recipe.ts";
+
+const poolSize = 100;
+
+export type Scratch = AsyncDisposable & { readonly path: string; readonly identity: Identity };
+
+export type ScratchPool = {
+  /** A folder of mode 0700 with a random name, owned by the identity that programs in it run as. */
+  open(): Promise<Scratch>;
+  /** The identity of a folder that `open` made. */
+  identityOf(folder: string): Identity;
+  /** An identity for a run without a folder. */
+  claim(): Identity;
+  release(identity: Identity): void;
+};
+
+/** `firstUid` undefined: Filemill is an ordinary user, and so the owner of every folder. */
+export async function openScratchPool(scratchDir: string, firstUid: number | undefined): Promise<ScratchPool> {
+  await mkdir(scratchDir, { recursive: true, mode: 0o711 });
+  const owners = new Map<string, Identity>();
+  const free = firstUid === undefined ? [] : shuffled(Array.from({ length: poolSize }, (_, index) => firstUid + index));
+
+  function claim(): Identity {
+    if (firstUid === undefined) return { kind: "namespace" };
+    // The one that was released longest ago, in case something of its last user is still ending.
+    const uid = free.shift();
+    if (uid === undefined) throw new FilemillError("UNAVAILABLE", "Too many engine runs at once.", { retryAfterMs: 1000 });
+    return { kind: "slot", uid };
+  }
+
+  function release(identity: Identity): void {
+    if (identity.kind === "slot") free.push(identity.uid);
+  }
+
+  async function open(): Promise<Scratch> {
+    const identity = claim();
+    try {
+      const path = await mkdtemp(join(scratchDir, "s-"));
+      if (identity.kind === "slot") await chown(path, identity.uid, identity.uid);
+      owners.set(path, identity);
+      let gone: Promise<void> | undefined;
+      const dispose = () => {
+        gone ??= removeFolder(path).finally(() => {
+          owners.delete(path);
+          release(identity);
+        });
+        return gone;
+      };
+      return { path, identity, [Symbol.asyncDispose]: dispose };
+    } catch (cause) {
+      release(identity);
+      throw new FilemillError("UNAVAILABLE", "No folder for the work could be made.", { cause });
+    }
+  }
+
+  return {
+    open,
+    claim,
+    release,
+    identityOf(folder) {
+      const identity = owners.get(folder);
+      if (identity === undefined) throw new FilemillError("INTERNAL", "The folder of a sandboxed run is not one of openScratch.");
+      return identity;
+    },
+  };
+}
+
+/** Removes a folder whatever its modes are, never following a link. */
+export async function removeFolder(path: string): Promise<void> {
+  try {
+    await rm(path, { recursive: true, force: true });
+  } catch {
+    await unlock(path);
+    await rm(path, { recursive: true, force: true });
+  }
+}
+
+async function unlock(path: string): Promise<void> {
+  const found = await lstat(path).catch(() => undefined);
+  if (found === undefined || !found.isDirectory()) return;
+  await chmod(path, 0o700);
+  for (const entry of await readdir(path, { withFileTypes: true })) if (entry.isDirectory()) await unlock(join(path, entry.name));
+}
+
+/** Two Filemills on one host start at different places of the pool. */
+function shuffled(uids: number[]): number[] {
+  const start = Math.floor(Math.random() * uids.length);
+  return [...uids.slice(start), ...uids.slice(0, start)];
+}

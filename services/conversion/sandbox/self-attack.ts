@@ -1,0 +1,83 @@
+/** Attacks the sandbox from within at each start: a version check proves nothing, an attack that fails does. */
+import { randomBytes } from "node:crypto";
+import { rm, writeFile } from "node:fs/promises";
+import { type AddressInfo, createServer, type Server } from "node:net";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { FilemillError } from "#kit/errors.ts";
+import type { Sandbox, SandboxEnd } from "../domain/sandbox.ts";
+
+const program = fileURLToPath(new URL("./self-attack-child.mjs", import.meta.url));
+const memoryBytes = 256 * 2 ** 20;
+const processes = 32;
+
+/**
+ * Runs a hostile program in the very recipe of every job and looks at what it reached.
+ *
+ * @throws FilemillError UNAVAILABLE naming the attacks that got through, or why the sandbox cannot be had at all.
+ */
+export async function attackSandbox(sandbox: Sandbox, scratchDir: string): Promise<void> {
+  const secret = randomBytes(16).toString("hex");
+  const canary = join(scratchDir, `canary-${secret}`);
+  const abstractName = `filemill-${secret}`;
+  await writeFile(canary, secret, { mode: 0o600 });
+  const [tcp, abstract] = await Promise.all([listen({ host: "127.0.0.1", port: 0 }), listen({ path: `\0${abstractName}` })]);
+  try {
+    const target = { canary, port: portOf(tcp), abstractName, processes, memoryBytes, mode: sandbox.mode };
+    const end = await sandbox.run({
+      program: "/opt/node",
+      args: ["--max-old-space-size=64", "/opt/attack.mjs", Buffer.from(JSON.stringify(target)).toString("base64")],
+      readOnly: { [process.execPath]: "/opt/node", [program]: "/opt/attack.mjs" },
+      limits: { wallMs: 10_000, memoryBytes, addressSpace: false, processes },
+    });
+    const through = throughOf(end);
+    if (through.length > 0) {
+      throw new FilemillError("UNAVAILABLE", `The sandbox does not hold on this host: ${through.join("; ")}.`);
+    }
+  } catch (error) {
+    throw explained(error);
+  } finally {
+    await Promise.all([close(tcp), close(abstract), rm(canary, { force: true })]);
+  }
+}
+
+/** Each attack reports its name and whether it was stopped; what is not reported got through. */
+function throughOf(end: SandboxEnd): string[] {
+  const lines = end.stdout.split("\n").filter((line) => line !== "");
+  if (lines.at(-1) !== "complete") return [`the self-test ended early (${(end.stderr || end.stdout).trim().slice(0, 300) || end.killed})`];
+  const through = lines.filter((line) => line.startsWith("through ")).map((line) => line.slice("through ".length));
+  // The last attack takes memory until it is stopped.
+  if (end.killed !== "memory" && end.signal !== "SIGKILL") through.push("memory beyond the limit was granted");
+  return through;
+}
+
+function explained(error: unknown): unknown {
+  if (!(error instanceof FilemillError) || !(error.cause instanceof Error)) return error;
+  const said = error.cause.message;
+  if (/namespace|uid map|Operation not permitted|setting up/i.test(said)) {
+    return new FilemillError(
+      "UNAVAILABLE",
+      `The kernel does not let bubblewrap make namespaces here ("${said}"). Allow them (sysctl kernel.unprivileged_userns_clone=1, user.max_user_namespaces > 0, ` +
+        "kernel.apparmor_restrict_unprivileged_userns=0; in a container: --security-opt seccomp=unconfined --security-opt apparmor=unconfined), " +
+        "or set SANDBOX=degraded for the weaker sandbox.",
+      { cause: error.cause },
+    );
+  }
+  return new FilemillError("UNAVAILABLE", `${error.message} ${said}`, { cause: error.cause });
+}
+
+function listen(where: { host: string; port: number } | { path: string }): Promise<Server> {
+  return new Promise((resolve, reject) => {
+    const server = createServer((socket) => socket.destroy());
+    server.once("error", reject);
+    server.listen(where, () => resolve(server));
+  });
+}
+
+function portOf(server: Server): number {
+  return (server.address() as AddressInfo).port;
+}
+
+function close(server: Server): Promise<void> {
+  return new Promise((resolve) => server.close(() => resolve()));
+}

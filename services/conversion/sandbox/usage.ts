@@ -1,0 +1,87 @@
+/** What a process tree and a folder use now. */
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { lstat, readdir } from "node:fs/promises";
+import { join } from "node:path";
+
+const pageBytes = 4096;
+/** More entries than any engine writes; a folder with more is as good as full. */
+const maxEntries = 100_000;
+
+/** The process and all its descendants; those that ended meanwhile are left out. */
+export function treeOf(pid: number): number[] {
+  const tree = [pid];
+  for (const parent of tree) {
+    for (const child of childrenOf(parent)) tree.push(child);
+  }
+  return tree;
+}
+
+function childrenOf(pid: number): number[] {
+  try {
+    return readdirSync(`/proc/${pid}/task`).flatMap((thread) =>
+      (quietly(() => readFileSync(`/proc/${pid}/task/${thread}/children`, "latin1")) ?? "").split(" ").filter(Boolean).map(Number),
+    );
+  } catch {
+    return [];
+  }
+}
+
+/**
+ * Resident bytes of a tree. Pages that processes share count for each of them at first; only where that sum is
+ * over `limitBytes` is the dearer, exact share read.
+ */
+export function memoryOf(pid: number, limitBytes = Number.POSITIVE_INFINITY): number {
+  const tree = treeOf(pid);
+  const resident = sumOf(tree, (member) => Number(readFileSync(`/proc/${member}/statm`, "latin1").split(" ")[1]) * pageBytes);
+  if (resident <= limitBytes || tree.length < 3) return resident;
+  return sumOf(tree, (member) => 1024 * Number(/^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${member}/smaps_rollup`, "latin1"))?.[1] ?? 0));
+}
+
+function sumOf(tree: readonly number[], measure: (pid: number) => number): number {
+  return tree.reduce((sum, member) => sum + (quietly(() => measure(member)) ?? 0), 0);
+}
+
+/** Bytes that the tree holds in files without a name on the folder's disk: a folder's listing does not show them. */
+export function unlinkedBytesOf(pid: number, folder: string): number {
+  const device = quietly(() => statSync(folder).dev);
+  const seen = new Set<number>();
+  return sumOf(treeOf(pid), (member) => {
+    let bytes = 0;
+    for (const descriptor of readdirSync(`/proc/${member}/fd`)) {
+      const file = quietly(() => statSync(`/proc/${member}/fd/${descriptor}`));
+      if (file === undefined || file.nlink !== 0 || file.dev !== device || !file.isFile() || seen.has(file.ino)) continue;
+      seen.add(file.ino);
+      bytes += file.blocks * 512;
+    }
+    return bytes;
+  });
+}
+
+/** Bytes on disk under a folder; infinite when a part of it cannot be read or it has too many entries. Never follows a link. */
+export async function folderBytesOf(folder: string): Promise<number> {
+  let bytes = 0;
+  let entries = 0;
+  const pending = [folder];
+  for (let path = pending.pop(); path !== undefined; path = pending.pop()) {
+    const names = await readdir(path, { withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
+      if (error.code === "ENOENT" || error.code === "ENOTDIR") return [];
+      return undefined;
+    });
+    entries += names?.length ?? 0;
+    if (names === undefined || entries > maxEntries) return Number.POSITIVE_INFINITY;
+    for (const entry of names) {
+      const inner = join(path, entry.name);
+      if (entry.isDirectory()) pending.push(inner);
+      else bytes += ((await lstat(inner).catch(() => undefined))?.blocks ?? 0) * 512;
+    }
+  }
+  return bytes;
+}
+
+function quietly<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch {
+    return undefined;
+  }
+}
