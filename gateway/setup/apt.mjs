@@ -1,0 +1,130 @@
+// Installing Debian packages without asking and with progress.
+// @ts-check
+import { existsSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import { runCommand } from "./command.mjs";
+import { openProgress, say } from "./progress.mjs";
+
+/** @typedef {import("./system-packages.mjs").SystemPackage} SystemPackage */
+
+const attempts = 4;
+const lockWaitSeconds = 300;
+/** Never takes anything of the user's away: apt refuses instead. Status lines go to standard output, for the progress. */
+const installOptions = ["-y", "--no-install-recommends", "--no-remove", "-q", "-o", "APT::Status-Fd=1", "-o", "Dpkg::Use-Pty=0"];
+const patientOptions = [
+  "-o",
+  `DPkg::Lock::Timeout=${lockWaitSeconds}`,
+  "-o",
+  "Acquire::Retries=3",
+  "-o",
+  "Dpkg::Options::=--force-confold",
+];
+
+/**
+ * Installs what can be installed; says why when something cannot.
+ * @param {readonly string[]} prefix sudo, or nothing
+ * @param {readonly SystemPackage[]} packages
+ */
+export async function installWithApt(prefix, packages) {
+  const apt = [...prefix, "env", "DEBIAN_FRONTEND=noninteractive", "LC_ALL=C", "apt-get", ...patientOptions];
+  await runPatiently("package lists", [...apt, "-q", "update"]);
+  const names = await namesToInstall(packages);
+  if (names.length === 0) return;
+  const done = await runPatiently("system packages", [...apt, "install", ...installOptions, ...names]);
+  // One package that cannot be had must not cost the others.
+  if (!done && names.length > 1) {
+    say("  Installing them one by one.");
+    for (const name of names) await runPatiently(name, [...apt, "install", ...installOptions, name]);
+  }
+  if (names.includes("nats-server")) await stopDebiansBroker(prefix);
+}
+
+/**
+ * The names that this system's package lists know.
+ * @param {readonly SystemPackage[]} packages
+ */
+async function namesToInstall(packages) {
+  const candidates = packages.flatMap((row) => (row.or === undefined ? [row.package] : [row.package, row.or]));
+  const { output } = await runCommand(["env", "LC_ALL=C", "apt-cache", "policy", ...candidates]);
+  const known = knownPackages(output);
+  // The packages without a window system exclude those with one: a desktop keeps what it has.
+  const desktopOffice = existsSync("/var/lib/dpkg/info/libreoffice-core.list");
+  const chosen = packages.map((row) => {
+    const choices = desktopOffice && row.office !== undefined ? [row.or, row.package] : [row.package, row.or];
+    return choices.find((name) => name !== undefined && known.has(name));
+  });
+  return chosen.filter((name) => name !== undefined);
+}
+
+/**
+ * The packages of an `apt-cache policy` that have a version to install.
+ * @param {string} policy
+ * @returns {Set<string>}
+ */
+export function knownPackages(policy) {
+  const known = new Set();
+  for (const [, name, candidate] of policy.matchAll(/^(\S+):\n(?: .*\n)*? {2}Candidate: (.*)$/gm)) {
+    if (candidate !== "(none)") known.add(name);
+  }
+  return known;
+}
+
+/**
+ * @param {string} title
+ * @param {readonly string[]} command
+ */
+async function runPatiently(title, command) {
+  const progress = openProgress(title);
+  for (let attempt = 1; ; attempt++) {
+    const { code, output } = await runCommand(command, { onLine: (line) => progress.set(statusOf(line)) });
+    if (code === 0) {
+      progress.stop("done");
+      return true;
+    }
+    if (attempt === attempts || !isPassing(output)) {
+      progress.stop("failed");
+      say(reasonOf(output));
+      return false;
+    }
+    progress.set(`attempt ${attempt} failed, once more in ${attempt * 5} s`);
+    await sleep(attempt * 5000);
+  }
+}
+
+/**
+ * What apt says it is doing, from a line of its status protocol (`dlstatus:3:41.5:Retrieving file 3 of 9`,
+ * `pmstatus:pandoc:62.1:Unpacking pandoc`).
+ * @param {string} line
+ */
+export function statusOf(line) {
+  const [kind = "", , percent = "", ...text] = line.split(":");
+  if (kind !== "dlstatus" && kind !== "pmstatus") return undefined;
+  return `${kind === "dlstatus" ? "download" : "install"} ${Number(percent).toFixed(0)} % ${text.join(":")}`;
+}
+
+/**
+ * Worth another attempt: another apt at work, or a network that hiccups.
+ * @param {string} output
+ */
+export function isPassing(output) {
+  return /could not get lock|unable to (acquire|lock)|temporary failure|failed to fetch|unable to fetch|connection (failed|timed out|reset)|hash sum mismatch/i.test(
+    output,
+  );
+}
+
+/** @param {string} output */
+function reasonOf(output) {
+  const errors = output.split("\n").filter((line) => /^(E|W|Err):/.test(line));
+  return (errors.length > 0 ? errors : output.trim().split("\n"))
+    .slice(-8)
+    .map((line) => `    ${line}`)
+    .join("\n");
+}
+
+/**
+ * Debian's package starts a broker of its own, open to the network; Filemill starts another, with a password, for itself.
+ * @param {readonly string[]} prefix
+ */
+async function stopDebiansBroker(prefix) {
+  if (existsSync("/run/systemd/system")) await runCommand([...prefix, "systemctl", "disable", "--now", "nats-server.service"]);
+}

@@ -1,0 +1,60 @@
+// Handing over to the Node that Filemill is written for.
+// @ts-check
+import { spawn, spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { constants } from "node:os";
+import { dirname, join } from "node:path";
+import process from "node:process";
+import { fileURLToPath } from "node:url";
+import { say } from "./progress.mjs";
+
+export const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
+const neededMajor = 24;
+
+/** The Node from the npm packages, else the running one when it is new enough. Throws when there is none. */
+export function findNode() {
+  const own = join(root, "node_modules/.bin/node");
+  if (existsSync(own) && majorOf(own) >= neededMajor) return own;
+  if (Number.parseInt(process.versions.node, 10) >= neededMajor) return process.execPath;
+  throw new Error(
+    `Filemill needs Node.js ${neededMajor} or newer on this system; this is ${process.versions.node}. Install it from nodejs.org.`,
+  );
+}
+
+/** @param {string} node */
+function majorOf(node) {
+  if (process.versions.node.startsWith(`${neededMajor}.`) && process.execPath.startsWith(join(root, "node_modules"))) return neededMajor;
+  return Number.parseInt(spawnSync(node, ["--version"], { encoding: "utf8" }).stdout?.slice(1) ?? "", 10);
+}
+
+/**
+ * Becomes `node <args>`: replaces this process where Node can do that, else starts a child and shares its fate.
+ * @param {readonly string[]} args
+ */
+export function becomeNode(args) {
+  const node = findNode();
+  process.chdir(root);
+  if ("execve" in process && process.platform === "linux") process.execve(node, [node, ...args], process.env);
+  const child = spawn(node, args, { stdio: "inherit" });
+  /** @type {NodeJS.Signals[]} */
+  const forwarded = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"];
+  for (const signal of forwarded) process.on(signal, () => child.kill(signal));
+  child.on("error", (error) => {
+    say(`${node} could not be started: ${error.message}`);
+    process.exit(1);
+  });
+  child.on("exit", (code, signal) => process.exit(code ?? 128 + (signal === null ? 1 : constants.signals[signal])));
+}
+
+/**
+ * Runs the steps and then becomes Node; a step that throws ends everything with its message.
+ * @param {() => Promise<readonly string[]>} prepare resolves with Node's arguments
+ */
+export async function setUpAndBecomeNode(prepare) {
+  try {
+    becomeNode(await prepare());
+  } catch (error) {
+    say(error instanceof Error ? error.message : String(error));
+    process.exit(1);
+  }
+}

@@ -1,0 +1,16 @@
+// npm run service -- NAME: runs one service alone, its peers at their addresses (see the settings).
+// @ts-check
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { root, setUpAndBecomeNode } from "./node.mjs";
+import { ensureNpmPackages } from "./npm-packages.mjs";
+import { ensureSystemPackages, systemPackages } from "./system-packages.mjs";
+
+await setUpAndBecomeNode(async () => {
+  const [name = "", ...args] = process.argv.slice(2);
+  const services = readdirSync(join(root, "services")).filter((folder) => existsSync(join(root, "services", folder, "main.ts")));
+  if (!services.includes(name)) throw new Error(`Usage: npm run service -- ${services.join("|")}`);
+  const broker = systemPackages.filter((row) => row.command === "nats-server" && !process.env.NATS_URL);
+  await Promise.all([ensureSystemPackages(name === "conversion" ? systemPackages : broker), ensureNpmPackages(root)]);
+  return [`services/${name}/main.ts`, ...args];
+});
