@@ -7,7 +7,7 @@ import { createBubblewrapLauncher } from "./bubblewrap.ts";
 import { startChild } from "./child.ts";
 import { type Launch, startTree } from "./process-tree.ts";
 import type { Identity, Recipe } from "./recipe.ts";
-import { openScratchPool, removeFolder, type ScratchPool } from "./scratch.ts";
+import { openScratchPool, type ScratchPool } from "./scratch.ts";
 import { seccompProgramOf } from "./seccomp.ts";
 import { attackSandbox } from "./self-attack.ts";
 
@@ -103,7 +103,7 @@ function createSandbox(
     const scratch = await scratches.open();
     const recipe = recipeOf({ ...command, folder: scratch.path }, scratch.identity);
     const child = startChild(launchOf(recipe), scratch, recipe.limits, signalOf(command.signal));
-    track(child.ended.catch(() => undefined));
+    void track(child.ended.catch(() => undefined));
     return child;
   }
 
@@ -114,5 +114,3 @@ function createSandbox(
 
   return { mode, run, spawn, openScratch: () => scratches.open(), [Symbol.asyncDispose]: close };
 }
-
-export { removeFolder };

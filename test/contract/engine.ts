@@ -1,0 +1,133 @@
+/** What every engine must pass: its probe names a version, and each hop makes a file that a foreign reader recognises. */
+import { copyFile, mkdtemp, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openLog } from "#kit/log.ts";
+import type { Engine, FileRef, Hop, OpenEngine, OptionValues } from "#services/conversion/domain/engine.ts";
+import type { NoteCode } from "#services/conversion/domain/notes.ts";
+import type { Sandbox } from "#services/conversion/domain/sandbox.ts";
+import { openSandbox } from "#services/conversion/sandbox/index.ts";
+import { mimesOf, type Reading, readingOf } from "./readers.ts";
+
+export type Converted = { readonly path: string; readonly notes: ReadonlyMap<NoteCode, string | undefined> };
+
+/** An engine with its sandbox and a folder, for tests that convert. */
+export type Bench = AsyncDisposable & {
+  readonly folder: string;
+  readonly sandbox: Sandbox;
+  readonly engine: OpenEngine;
+  /** Converts a file in `folder` by the hop from → to; options that are absent take the hop's defaults. */
+  convert(input: string, from: string, to: string, options?: OptionValues, timeoutMs?: number): Promise<Converted>;
+};
+
+export async function openBench(engine: Engine, slots = 1): Promise<Bench> {
+  const folder = await mkdtemp(join(tmpdir(), "filemill-bench-"));
+  const log = openLog("error");
+  const sandbox = await openSandbox({
+    scratchDir: join(folder, "scratch"),
+    mode: "required",
+    firstUid: 61_800,
+    memoryBytes: 2 * 2 ** 30,
+    log,
+  });
+  const open = await engine.open({ sandbox, slots, log: (event, fields) => log.info(event, fields) });
+  let count = 0;
+  return {
+    folder,
+    sandbox,
+    engine: open,
+    async convert(input, from, to, options = {}, timeoutMs = 60_000) {
+      const hop = hopOf(engine, from, to);
+      count += 1;
+      const file: FileRef = { path: join(folder, `in-${count}.${from}`), format: from, sizeBytes: (await stat(input)).size };
+      // Blobs are read-only, and so is what an engine gets here.
+      await copyFile(input, file.path);
+      const outputPath = join(folder, `out-${count}.${to}`);
+      const notes = new Map<NoteCode, string | undefined>();
+      await open.run({
+        hop,
+        input: file,
+        outputPath,
+        options: { ...defaultsOf(hop), ...options },
+        timeoutMs,
+        signal: new AbortController().signal,
+        note: (code, message) => void notes.set(code, message),
+        progress: (fraction) => expect(fraction).toBeGreaterThanOrEqual(0),
+      });
+      return { path: outputPath, notes };
+    },
+    async [Symbol.asyncDispose]() {
+      await open[Symbol.asyncDispose]();
+      await sandbox[Symbol.asyncDispose]();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+export function hopOf(engine: Engine, from: string, to: string): Hop {
+  const hop = engine.hops.find((each) => each.from === from && each.to === to);
+  if (hop === undefined) throw new Error(`${engine.id} has no hop from ${from} to ${to}`);
+  return hop;
+}
+
+function hopAt(engine: Engine, index: number): Hop {
+  const hop = engine.hops[index];
+  if (hop === undefined) throw new Error(`${engine.id} has no hops`);
+  return hop;
+}
+
+export function defaultsOf(hop: Hop): OptionValues {
+  return Object.fromEntries(hop.options.flatMap((option) => (option.default === undefined ? [] : [[option.name, option.default]])));
+}
+
+export type ContractOptions = {
+  /** Makes a sample of a format in a folder and returns its path. */
+  sample(format: string, folder: string): Promise<string>;
+  /** More that must hold of a result. */
+  check?(hop: Hop, reading: Reading, path: string): void | Promise<void>;
+};
+
+/** Registers the suite. Every hop of the engine is run; a format without a sample or reader fails. */
+export function testEngine(engine: Engine, options: ContractOptions): void {
+  describe(`engine ${engine.id}`, () => {
+    let bench: Bench;
+    beforeAll(async () => {
+      bench = await openBench(engine);
+    });
+    afterAll(async () => {
+      await bench[Symbol.asyncDispose]();
+    });
+
+    it("names its version from within the sandbox", async () => {
+      expect(await engine.probe(bench.sandbox)).toMatch(/\d/);
+    });
+
+    it("declares each hop once, with options that have distinct names and defaults within their range", () => {
+      expect(new Set(engine.hops.map((hop) => `${hop.from}>${hop.to}`)).size).toBe(engine.hops.length);
+      for (const hop of engine.hops) {
+        expect(new Set(hop.options.map((option) => option.name)).size).toBe(hop.options.length);
+        for (const option of hop.options) {
+          if (option.type !== "integer" && option.type !== "number") continue;
+          expect(option.min).toBeLessThan(option.max);
+          if (option.default !== undefined) expect(option.default).toBeGreaterThanOrEqual(option.min);
+          if (option.default !== undefined) expect(option.default).toBeLessThanOrEqual(option.max);
+        }
+      }
+    });
+
+    it.each(engine.hops.map((hop) => [hop.from, hop.to, hop] as const))("%s to %s", async (from, to, hop) => {
+      const { path } = await bench.convert(await options.sample(from, bench.folder), from, to);
+      const reading = await readingOf(path);
+      expect(mimesOf[to], `a reader of ${to}`).toContain(reading.mime);
+      await options.check?.(hop, reading, path);
+    });
+
+    it("refuses what is not its format", async () => {
+      const hop = hopAt(engine, 0);
+      const junk = join(bench.folder, "junk");
+      await writeFile(junk, Buffer.alloc(4096, 0x5a));
+      await expect(bench.convert(junk, hop.from, hop.to)).rejects.toMatchObject({ name: "FilemillError" });
+    });
+  });
+}
