@@ -1,0 +1,268 @@
+/** The argument list of one run. fluent-ffmpeg puts it into the order that ffmpeg wants; it starts nothing. */
+import createCommand from "fluent-ffmpeg";
+import { FilemillError } from "#kit/errors.ts";
+import type { HopTask } from "../domain/engine.ts";
+import type { Container } from "./ffmpeg-container.ts";
+import { containerOf, encoders, pictureFormats } from "./ffmpeg-formats.ts";
+import { inputArgs, type Media, type Stream } from "./ffmpeg-streams.ts";
+import { videoFormats } from "./ffmpeg-video-formats.ts";
+import { flagOption, numberOption, stringOption } from "./hop-table.ts";
+import { inputInside } from "./tool-run.ts";
+
+export const outputInside = "/job/out";
+type Command = ReturnType<typeof createCommand>;
+
+/** fluent-ffmpeg builds the list in a method that its types do not name. */
+function argumentsOf(command: Command): string[] {
+  const build: unknown = Reflect.get(command, "_getArguments");
+  if (typeof build !== "function") throw new FilemillError("INTERNAL", "The argument builder of ffmpeg has changed.");
+  const list: unknown = build.call(command);
+  if (!Array.isArray(list)) throw new FilemillError("INTERNAL", "The argument builder of ffmpeg has changed.");
+  return list.map(String);
+}
+
+/**
+ * @throws FilemillError INVALID_INPUT when the file has nothing that the target can hold, INVALID_OPTION.
+ */
+export function ffmpegArgumentsOf(task: HopTask, media: Media, demuxer: string): string[] {
+  const target = containerOf(task.hop.to);
+  if (target?.muxer === undefined) throw new FilemillError("INTERNAL", "ffmpeg has no such target.");
+  const start = numberOption(task.options, "start") ?? numberOption(task.options, "time");
+  const duration = numberOption(task.options, "duration");
+  if (start !== undefined && media.durationSeconds > 0 && start >= media.durationSeconds) {
+    const option = task.options.start === undefined ? "time" : "start";
+    const details = { option, allowed: `less than ${media.durationSeconds}` };
+    throw new FilemillError("INVALID_OPTION", `The file is only ${media.durationSeconds.toFixed(1)} seconds long.`, { details });
+  }
+  const command = createCommand()
+    .input(`file:${inputInside}`)
+    .inputOptions([...(start === undefined || start === 0 ? [] : ["-ss", String(start)]), ...inputArgs(demuxer)]);
+  const isPicture = pictureFormats[task.hop.to] !== undefined;
+  const holdsVideo = videoFormats[task.hop.to] !== undefined;
+  const streamArgs = isPicture
+    ? pictureArgs(task, media, target)
+    : holdsVideo
+      ? filmArgs(task, media, target)
+      : soundArgs(task, media, target);
+  command
+    .output(`file:${outputInside}`)
+    .outputOptions([
+      ...streamArgs,
+      ...(duration === undefined ? [] : ["-t", String(duration)]),
+      ...(media.tagsAreInStream && !isPicture ? ["-map_metadata", "0:s:0"] : []),
+      ...["-threads", "2", ...(target.muxerArgs ?? []), "-f", target.muxer],
+    ]);
+  return ["-nostdin", "-hide_banner", "-v", "error", "-progress", "pipe:1", "-stats_period", "0.5", ...argumentsOf(command)];
+}
+
+function streamsOf(media: Media, kind: Stream["kind"]): Stream[] {
+  return media.streams.filter((stream) => stream.kind === kind);
+}
+
+function soundArgs(task: HopTask, media: Media, target: Container): string[] {
+  const [sound, ...others] = streamsOf(media, "audio");
+  if (sound === undefined) throw new FilemillError("INVALID_INPUT", "The file has no sound.");
+  if (others.length > 0) task.note("TRACKS_LEFT_OUT", `Only the first of ${others.length + 1} sound tracks was converted.`);
+  const cover = target.cover === true ? streamsOf(media, "cover").find(({ codec }) => codec === "mjpeg" || codec === "png") : undefined;
+  if (cover === undefined && streamsOf(media, "cover").length > 0)
+    task.note("METADATA_DROPPED", "The format cannot hold the cover picture.");
+  return [
+    ...["-map", `0:${sound.index}`],
+    ...(cover === undefined ? ["-vn"] : ["-map", `0:${cover.index}`, "-c:v", "copy", "-disposition:v", "attached_pic"]),
+    ...audioCodecArgs(task, sound, target),
+  ];
+}
+
+function audioCodecArgs(task: HopTask, sound: Stream, target: Container): string[] {
+  const { options } = task;
+  const choice = stringOption(options, "audioCodec");
+  const rate = stringOption(options, "sampleRate");
+  const bitrate = numberOption(options, "audioBitrate");
+  const channels = numberOption(options, "channels");
+  const normalise = flagOption(options, "normalise");
+  const untouched = rate === undefined && bitrate === undefined && channels === undefined && !normalise;
+  const fits = choice === undefined ? (target.copyAudio?.includes(sound.codec) ?? false) : sound.codec === choice;
+  if (untouched && fits) return ["-c:a", "copy"];
+  const encoder = choice === undefined ? target.audio : encoders[choice];
+  if (encoder === undefined) throw new FilemillError("INTERNAL", "ffmpeg has no encoder for this target.");
+  const [name = "", ...rest] = encoder;
+  const filters = [
+    ...(normalise ? ["loudnorm=I=-16:TP=-1.5:LRA=11"] : []),
+    // libopus knows no "side" layouts, and some readers tell no layout at all.
+    ...(name === "libopus" && sound.channels > 2 ? ["aformat=channel_layouts=7.1|6.1|5.1|5.0|quad|3.0|stereo"] : []),
+  ];
+  const keptChannels =
+    channels ??
+    (sound.channels > (target.maxChannels ?? 8) ? target.maxChannels : sound.hasLayout ? undefined : Math.min(sound.channels, 2));
+  return [
+    ...["-c:a", name === "pcm_le" || name === "pcm_be" ? pcmOf(sound, name === "pcm_le" ? "le" : "be", task.hop.to) : name, ...rest],
+    ...(filters.length === 0 ? [] : ["-filter:a", filters.join(",")]),
+    ...(rate === undefined ? (normalise ? ["-ar", name === "libopus" ? "48000" : "44100"] : []) : ["-ar", rate]),
+    ...(keptChannels === undefined ? [] : ["-ac", String(keptChannels)]),
+    ...(bitrate === undefined ? defaultRateOf(name, keptChannels ?? sound.channels) : ["-b:a", `${bitrate}k`]),
+    ...(name === "flac" || name === "alac" || name === "wavpack" || name === "tta" ? depthArgs(name, sound) : []),
+  ];
+}
+
+function pcmOf(sound: Stream, endian: "le" | "be", format: string): string {
+  if (sound.isFloat && format !== "aiff") return sound.bits > 32 ? `pcm_f64${endian}` : `pcm_f32${endian}`;
+  return sound.bits > 24 ? `pcm_s32${endian}` : sound.bits > 16 ? `pcm_s24${endian}` : `pcm_s16${endian}`;
+}
+
+/** Lossy decoders give floats, of which 16 bits are worth keeping. */
+function depthArgs(encoder: string, sound: Stream): string[] {
+  const isDeep = sound.bits > 16 && (sound.isFloat || /^(pcm|flac|alac|wavpack|tta)/.test(sound.codec));
+  const planar = encoder === "alac" || encoder === "wavpack" ? "p" : "";
+  return ["-sample_fmt", `${isDeep ? "s32" : "s16"}${planar}`];
+}
+
+function defaultRateOf(encoder: string, channels: number): string[] {
+  const wide = Math.max(1, channels);
+  switch (encoder) {
+    case "libmp3lame":
+      return ["-q:a", "2"];
+    case "libvorbis":
+      return ["-q:a", "5"];
+    case "aac":
+      return ["-b:a", `${Math.min(512, 80 * wide)}k`];
+    case "libopus":
+      return ["-b:a", `${Math.min(510, 64 * wide)}k`];
+    case "wmav2":
+      return ["-b:a", "192k"];
+    case "mp2":
+      return ["-b:a", "224k"];
+    case "ac3":
+    case "eac3":
+      return ["-b:a", wide > 2 ? "448k" : "192k"];
+    default:
+      return [];
+  }
+}
+
+function filmArgs(task: HopTask, media: Media, target: Container): string[] {
+  const [film, ...otherFilms] = streamsOf(media, "video");
+  if (film === undefined) throw new FilemillError("INVALID_INPUT", "The file has no moving picture.");
+  const sounds = flagOption(task.options, "mute") ? [] : streamsOf(media, "audio");
+  const kept = target.singleAudio === true ? sounds.slice(0, 1) : sounds;
+  if (otherFilms.length > 0 || kept.length < sounds.length) task.note("TRACKS_LEFT_OUT");
+  const textual = streamsOf(media, "subtitle").filter(({ codec }) => /^(subrip|srt|ass|ssa|webvtt|mov_text|text)$/.test(codec));
+  const subtitles = target.subtitles === undefined ? [] : textual;
+  if (subtitles.length < streamsOf(media, "subtitle").length)
+    task.note("TRACKS_LEFT_OUT", "Subtitles that the format cannot hold were left out.");
+  const [first] = kept;
+  return [
+    ...[
+      "-map",
+      `0:${film.index}`,
+      ...kept.flatMap(({ index }) => ["-map", `0:${index}`]),
+      ...subtitles.flatMap(({ index }) => ["-map", `0:${index}`]),
+    ],
+    ...videoCodecArgs(task, film, target),
+    ...(first === undefined
+      ? ["-an"]
+      : audioCodecArgs(task, kept.find(({ codec }) => target.copyAudio?.includes(codec) !== true) ?? first, target)),
+    ...(subtitles.length === 0 || target.subtitles === undefined ? [] : ["-c:s", target.subtitles]),
+    ...["-max_muxing_queue_size", "4096"],
+  ];
+}
+
+function videoCodecArgs(task: HopTask, film: Stream, target: Container): string[] {
+  const { options } = task;
+  const choice = stringOption(options, "videoCodec");
+  const [crf, fps] = [numberOption(options, "crf"), numberOption(options, "fps")];
+  const filter = scaleFilterOf(task, film);
+  const cuts = options.start !== undefined || options.duration !== undefined;
+  const untouched = crf === undefined && fps === undefined && filter === undefined && !cuts;
+  const fits = choice === undefined ? (target.copyVideo?.includes(film.codec) ?? false) : film.codec === choice;
+  if (untouched && fits)
+    return ["-c:v", "copy", ...(film.codec === "hevc" && /^(mp4|mov)$/.test(target.muxer ?? "") ? ["-tag:v", "hvc1"] : [])];
+  const encoder = choice === undefined ? target.video : encoders[choice];
+  if (encoder === undefined) throw new FilemillError("INTERNAL", "ffmpeg has no encoder for this target.");
+  if (film.hasAlpha) task.note("ALPHA_FLATTENED");
+  const [name = ""] = encoder;
+  const filters = filter ?? "scale=trunc(iw/2)*2:trunc(ih/2)*2";
+  const rate =
+    fps ??
+    (target.fixedRate === true
+      ? standardRateOf(film.framesPerSecond)
+      : target.muxer === "asf" && film.framesPerSecond > 60
+        ? 30
+        : undefined);
+  return [
+    "-c:v",
+    ...encoder,
+    "-filter:v",
+    filters,
+    ...(rate === undefined ? [] : ["-r", String(rate)]),
+    ...qualityArgs(name, crf, stringOption(options, "preset")),
+  ];
+}
+
+/** MPEG-1 and MPEG-2 know few rates. */
+function standardRateOf(rate: number): number {
+  const allowed = [23.976, 24, 25, 29.97, 30, 50, 59.94, 60];
+  return allowed.reduce((best, next) => (Math.abs(next - rate) < Math.abs(best - rate) ? next : best), 25);
+}
+
+function qualityArgs(encoder: string, crf: number | undefined, preset: string | undefined): string[] {
+  const speeds = ["ultrafast", "superfast", "veryfast", "faster", "fast", "medium", "slow"];
+  switch (encoder) {
+    case "libx264":
+    case "libx265":
+      return ["-crf", String(crf ?? 23), "-preset", preset ?? "veryfast"];
+    case "libvpx-vp9":
+      return ["-crf", String(crf ?? 32)];
+    case "libvpx":
+      return ["-crf", String(Math.max(4, crf ?? 12))];
+    case "libsvtav1":
+      return ["-crf", String(crf ?? 35), "-preset", String(12 - speeds.indexOf(preset ?? "veryfast"))];
+    case "libtheora":
+    case "mpeg4":
+    case "mpeg2video":
+    case "wmv2":
+      // These count from 1 to 31 (libtheora: 10 down to 0).
+      if (crf === undefined) return [];
+      return ["-q:v", String(encoder === "libtheora" ? Math.round(10 - (crf / 51) * 10) : Math.max(1, Math.round((crf / 51) * 31)))];
+    default:
+      return [];
+  }
+}
+
+function scaleFilterOf(task: HopTask, film: Stream): string | undefined {
+  const even = (value: number) => Math.max(2, value - (value % 2));
+  const [width, height] = [numberOption(task.options, "width"), numberOption(task.options, "height")];
+  if (width === undefined && height === undefined) return undefined;
+  if (width === undefined) return `scale=-2:${even(height ?? film.height)}`;
+  if (height === undefined) return `scale=${even(width)}:-2`;
+  const [w, h] = [even(width), even(height)];
+  switch (stringOption(task.options, "fit")) {
+    case "fill":
+      return `scale=${w}:${h},setsar=1`;
+    case "cover":
+      return `scale=${w}:${h}:force_original_aspect_ratio=increase:force_divisible_by=2,crop=${w}:${h},setsar=1`;
+    case "contain":
+      return `scale=${w}:${h}:force_original_aspect_ratio=decrease:force_divisible_by=2,pad=${w}:${h}:(ow-iw)/2:(oh-ih)/2,setsar=1`;
+    default:
+      return `scale=${w}:${h}:force_original_aspect_ratio=decrease:force_divisible_by=2`;
+  }
+}
+
+function pictureArgs(task: HopTask, media: Media, target: Container): string[] {
+  const film = streamsOf(media, "video")[0];
+  if (film === undefined) throw new FilemillError("INVALID_INPUT", "The file has no moving picture.");
+  const map = ["-map", `0:${film.index}`, "-an"];
+  const width = numberOption(task.options, "width");
+  const isStill = target.muxer === "image2";
+  if (isStill) {
+    const scale = width === undefined ? [] : ["-filter:v", `scale=${width}:-2`];
+    return [...map, "-c:v", ...(target.video ?? []), ...scale, "-frames:v", "1", "-update", "1"];
+  }
+  if (target.muxer === "apng") return [...map, "-c:v", ...(target.video ?? [])];
+  const fps = numberOption(task.options, "fps") ?? 12;
+  const base = `fps=${fps},scale='min(${width ?? 480},iw)':-2:flags=lanczos`;
+  if (target.muxer === "gif") {
+    const palette = `[0:${film.index}]${base},split[a][b];[a]palettegen=stats_mode=diff[p];[b][p]paletteuse=dither=bayer:bayer_scale=3[v]`;
+    return ["-filter_complex", palette, "-map", "[v]", "-an", "-loop", "0"];
+  }
+  return [...map, "-c:v", ...(target.video ?? []), "-filter:v", base];
+}

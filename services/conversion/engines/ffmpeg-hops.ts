@@ -1,0 +1,173 @@
+/** Which pairs ffmpeg offers, with the options of each. */
+import type { Fidelity, Hop, OptionDefinition } from "../domain/engine.ts";
+import type { Container } from "./ffmpeg-container.ts";
+import { audioFormats, pictureFormats } from "./ffmpeg-formats.ts";
+import { videoFormats } from "./ffmpeg-video-formats.ts";
+import { crossHops, uniqueHops } from "./hop-table.ts";
+
+const trim: readonly OptionDefinition[] = [
+  { name: "start", type: "number", min: 0, max: 86_400, unit: "s", description: "Where to begin." },
+  { name: "duration", type: "number", min: 0.05, max: 86_400, unit: "s", description: "How much to keep." },
+];
+const size: readonly OptionDefinition[] = [
+  {
+    name: "width",
+    type: "integer",
+    min: 16,
+    max: 7680,
+    unit: "px",
+    description: "Width of the picture; even numbers only, others are rounded down.",
+  },
+  {
+    name: "height",
+    type: "integer",
+    min: 16,
+    max: 7680,
+    unit: "px",
+    description: "Height of the picture; even numbers only, others are rounded down.",
+  },
+  {
+    name: "fit",
+    type: "enum",
+    values: ["inside", "cover", "contain", "fill"],
+    default: "inside",
+    description: "With width and height: fit inside, cover and crop, pad with black, or stretch.",
+  },
+];
+
+function rateOptions(container: Container): readonly OptionDefinition[] {
+  return [
+    ...(container.exact === true || container.fixedRate === true
+      ? []
+      : [{ name: "audioBitrate", type: "integer", min: 16, max: 512, unit: "kbit/s", description: "Bit rate of the sound." } as const]),
+    {
+      name: "sampleRate",
+      type: "enum",
+      values: ["8000", "16000", "22050", "24000", "32000", "44100", "48000", "96000"],
+      description: "Samples a second.",
+    },
+    {
+      name: "channels",
+      type: "integer",
+      min: 1,
+      max: Math.min(container.maxChannels ?? 6, 6),
+      description: "Number of channels; 1 is mono.",
+    },
+    { name: "normalise", type: "boolean", default: false, description: "Bring the loudness to -16 LUFS (EBU R 128)." },
+    ...(container.audioChoices === undefined
+      ? []
+      : [{ name: "audioCodec", type: "enum", values: container.audioChoices, description: "Codec of the sound." } as const]),
+  ];
+}
+
+function videoOptions(container: Container): readonly OptionDefinition[] {
+  return [
+    ...(container.videoChoices === undefined
+      ? []
+      : [{ name: "videoCodec", type: "enum", values: container.videoChoices, description: "Codec of the picture." } as const]),
+    {
+      name: "crf",
+      type: "integer",
+      min: 0,
+      max: 51,
+      description: "Constant quality, lower is better; 23 by default, 32 for VP9, 35 for AV1.",
+    },
+    {
+      name: "preset",
+      type: "enum",
+      values: ["ultrafast", "superfast", "veryfast", "faster", "fast", "medium", "slow"],
+      default: "veryfast",
+      description: "Time spent against size.",
+    },
+    { name: "fps", type: "number", min: 1, max: 120, unit: "1/s", description: "Pictures a second." },
+    ...size,
+    { name: "mute", type: "boolean", default: false, description: "Without sound." },
+    ...rateOptions(container),
+    ...trim,
+  ];
+}
+
+const gifOptions: readonly OptionDefinition[] = [
+  { name: "fps", type: "number", min: 1, max: 50, default: 12, unit: "1/s", description: "Pictures a second." },
+  { name: "width", type: "integer", min: 16, max: 1920, default: 480, unit: "px", description: "Greatest width; the height follows." },
+  ...trim,
+];
+const stillOptions: readonly OptionDefinition[] = [
+  { name: "time", type: "number", min: 0, max: 86_400, default: 0, unit: "s", description: "Which moment." },
+  { name: "width", type: "integer", min: 16, max: 7680, unit: "px", description: "Width of the picture; the height follows." },
+];
+
+function audioFidelity(source: Container, target: Container): Fidelity {
+  if (target.exact === true && source.exact === true) return "lossless";
+  return target.isSpeech === true ? "reduced" : "high";
+}
+
+const readers = (table: Readonly<Record<string, Container>>) => Object.keys(table).filter((id) => table[id]?.demuxer !== undefined);
+const writers = (table: Readonly<Record<string, Container>>) => Object.keys(table).filter((id) => table[id]?.muxer !== undefined);
+
+const fromAudio = crossHops(readers(audioFormats), writers(audioFormats), (from, to) => {
+  const [source, target] = [audioFormats[from], audioFormats[to]];
+  if (source === undefined || target === undefined) return undefined;
+  const options = [...rateOptions(target), ...trim];
+  return { fidelity: audioFidelity(source, target), cost: target.exact === true ? 120 : 250, async: false, maxInputMb: 500, options };
+});
+
+const soundOfVideo = crossHops(readers(videoFormats), writers(audioFormats), (_from, to) => {
+  const target = audioFormats[to];
+  if (target === undefined || to === "rf64" || to === "w64") return undefined;
+  return { fidelity: "extract", cost: 300, async: false, maxInputMb: 500, options: [...rateOptions(target), ...trim] };
+});
+
+/** Pairs whose codecs usually fit both: a copy takes a moment, so they are not always queued. */
+const copying = [
+  new Set(["mp4", "m4v", "mov", "mkv", "ts", "flv", "f4v", "3gp", "3g2", "mts", "m2ts", "mk3d"]),
+  new Set(["mpg", "mpeg", "vob"]),
+  new Set(["wmv", "asf"]),
+  new Set(["webm", "mkv", "mk3d"]),
+  new Set(["avi", "divx"]),
+];
+const betweenVideo = crossHops(readers(videoFormats), writers(videoFormats), (from, to) => {
+  const target = videoFormats[to];
+  if (target === undefined) return undefined;
+  // From MKV everything may come, so only a target that takes everything can expect a copy.
+  const copies = copying.some((family) => family.has(from) && family.has(to)) && !(from === "mkv" && to === "webm");
+  return { fidelity: "high", cost: copies ? 500 : 20_000, async: !copies, maxInputMb: copies ? 500 : 300, options: videoOptions(target) };
+});
+
+const animations = crossHops([...readers(videoFormats)], ["gif", "webp"], () => ({
+  fidelity: "reduced",
+  cost: 5_000,
+  async: true,
+  maxInputMb: 200,
+  options: gifOptions,
+}));
+const stills = crossHops(readers(videoFormats), ["png", "jpg"], () => ({
+  fidelity: "extract",
+  cost: 150,
+  async: false,
+  maxInputMb: 500,
+  options: stillOptions,
+}));
+const fromAnimation = crossHops(readers(pictureFormats), ["mp4", "webm", "mov", "mkv", "m4v"], (_from, to) => {
+  const target = videoFormats[to];
+  if (target === undefined) return undefined;
+  return {
+    fidelity: "high",
+    cost: 3_000,
+    async: true,
+    maxInputMb: 100,
+    options: videoOptions(target).filter((option) => !/^(mute|audio|normalise|sampleRate|channels)/.test(option.name)),
+  };
+});
+const apng = crossHops(["apng"], ["gif"], () => ({ fidelity: "reduced", cost: 500, async: false, maxInputMb: 50, options: gifOptions }));
+
+export const ffmpegHops: readonly Hop[] = uniqueHops([
+  ...fromAudio,
+  ...soundOfVideo,
+  ...betweenVideo,
+  ...animations,
+  ...stills,
+  ...fromAnimation,
+  ...apng,
+  ...crossHops(["gif"], ["apng"], () => ({ fidelity: "lossless", cost: 500, async: false, maxInputMb: 50, options: [] })),
+]);

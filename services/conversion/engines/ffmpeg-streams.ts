@@ -1,0 +1,134 @@
+/** What ffprobe says of the input, checked before anything is decoded. */
+import { FilemillError } from "#kit/errors.ts";
+import type { HopTask } from "../domain/engine.ts";
+import { whiteListOf } from "./ffmpeg-formats.ts";
+import { inputInside, type ToolSession } from "./tool-run.ts";
+
+export type Stream = {
+  readonly index: number;
+  readonly kind: "audio" | "video" | "subtitle" | "cover";
+  readonly codec: string;
+  readonly width: number;
+  readonly height: number;
+  readonly framesPerSecond: number;
+  readonly channels: number;
+  readonly hasLayout: boolean;
+  readonly bits: number;
+  readonly isFloat: boolean;
+  readonly hasAlpha: boolean;
+};
+
+export type Media = {
+  readonly streams: readonly Stream[];
+  /** 0: not told, as for raw streams. */
+  readonly durationSeconds: number;
+  readonly tagsAreInStream: boolean;
+};
+
+const maxDurationSeconds = 24 * 3600;
+const maxFramePixels = 8192 * 4352;
+/** A day of small film, two hours of 4K at 60 pictures a second. */
+const maxTotalPixels = 4e12;
+const entries =
+  "format=duration:stream=index,codec_type,codec_name,codec_tag_string,width,height,avg_frame_rate,r_frame_rate,channels,channel_layout,sample_fmt,bits_per_raw_sample,pix_fmt,duration:stream_disposition=attached_pic";
+
+export const inputArgs = (demuxer: string): readonly string[] => [
+  "-protocol_whitelist",
+  "file",
+  "-format_whitelist",
+  whiteListOf(demuxer),
+  "-f",
+  demuxer,
+];
+
+type Fields = Readonly<Record<string, unknown>>;
+const isFields = (value: unknown): value is Fields => typeof value === "object" && value !== null;
+const text = (value: unknown): string => (typeof value === "string" ? value : "");
+const count = (value: unknown): number => {
+  const number = Number(value);
+  return Number.isFinite(number) ? number : 0;
+};
+
+/**
+ * @throws FilemillError INVALID_INPUT (unreadable, no streams, protected), INPUT_TOO_COMPLEX.
+ */
+export async function readMedia(session: ToolSession, task: HopTask, demuxer: string): Promise<Media> {
+  const args = ["-v", "error", ...inputArgs(demuxer), "-show_entries", entries, "-of", "json=compact=1", `file:${inputInside}`];
+  const end = await session.run({ program: "/usr/bin/ffprobe", args, limits: { processes: 256 } });
+  const answer = jsonOf(end.stdout);
+  const rows = isFields(answer) && Array.isArray(answer.streams) ? answer.streams.filter(isFields) : [];
+  if (rows.length === 0) throw new FilemillError("INVALID_INPUT", `The file is damaged or is not ${task.input.format.toUpperCase()}.`);
+  if (rows.some((row) => /^(enc[avts]|drm[si])$/.test(text(row.codec_tag_string)))) {
+    throw new FilemillError("INVALID_INPUT", "The file is protected by digital rights management and cannot be converted.");
+  }
+  const format = isFields(answer) && isFields(answer.format) ? answer.format : {};
+  const durations = [format.duration, ...rows.map((row) => row.duration)].map(count);
+  const media: Media = {
+    streams: rows.flatMap(streamOf),
+    durationSeconds: Math.max(0, ...durations),
+    tagsAreInStream: demuxer === "ogg",
+  };
+  assertBounds(media);
+  return media;
+}
+
+function jsonOf(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return undefined;
+  }
+}
+
+function streamOf(row: Fields): Stream[] {
+  const kind = kindOf(row);
+  const codec = text(row.codec_name);
+  if (kind === undefined || codec === "") return [];
+  const sampleFormat = text(row.sample_fmt);
+  const isLossy = !/^(pcm|flac|alac|wavpack|tta|dsd)/.test(codec);
+  return [
+    {
+      index: count(row.index),
+      kind,
+      codec,
+      width: count(row.width),
+      height: count(row.height),
+      framesPerSecond: rateOf(text(row.avg_frame_rate)) || rateOf(text(row.r_frame_rate)),
+      channels: count(row.channels),
+      hasLayout: text(row.channel_layout) !== "",
+      bits: isLossy ? 16 : count(row.bits_per_raw_sample) || (/^(s32|dbl|flt)/.test(sampleFormat) ? 32 : 16),
+      isFloat: !isLossy && /^(flt|dbl)/.test(sampleFormat),
+      hasAlpha: /^(yuva|rgba|bgra|argb|abgr|gbrap|ya|pal8)/.test(text(row.pix_fmt)),
+    },
+  ];
+}
+
+function kindOf(row: Fields): Stream["kind"] | undefined {
+  const disposition = row.disposition;
+  switch (row.codec_type) {
+    case "audio":
+      return "audio";
+    case "video":
+      return isFields(disposition) && disposition.attached_pic === 1 ? "cover" : "video";
+    case "subtitle":
+      return "subtitle";
+    default:
+      return undefined;
+  }
+}
+
+function rateOf(fraction: string): number {
+  const [above = "", below = ""] = fraction.split("/");
+  const rate = count(above) / count(below);
+  return Number.isFinite(rate) ? rate : 0;
+}
+
+function assertBounds(media: Media): void {
+  if (media.durationSeconds > maxDurationSeconds) throw new FilemillError("INPUT_TOO_COMPLEX", "The file claims to be longer than a day.");
+  for (const { kind, width, height, framesPerSecond } of media.streams) {
+    if (kind !== "video" && kind !== "cover") continue;
+    const pixels = width * height;
+    const total = pixels * Math.min(framesPerSecond, 240) * media.durationSeconds;
+    if (pixels > maxFramePixels || total > maxTotalPixels) throw new FilemillError("INPUT_TOO_COMPLEX", "The film has too many pixels.");
+  }
+}

@@ -1,0 +1,216 @@
+/** PDF to pictures, SVG and text by poppler-utils. Pictures come out as plain pixels; libvips writes the file several times faster. */
+import { readFile, unlink } from "node:fs/promises";
+import sharp, { type Sharp } from "sharp";
+import { FilemillError } from "#kit/errors.ts";
+import { defineEngine, type Hop, type HopTask, type OptionDefinition } from "../domain/engine.ts";
+import type { Sandbox } from "../domain/sandbox.ts";
+import { flagOption, numberOption } from "./hop-table.ts";
+import { inputInside, openOutput, openToolSession, type ToolSession, versionLineOf } from "./tool-run.ts";
+
+const maxPixels = 100_000_000;
+const pointsPerInch = 72;
+
+const page: OptionDefinition = { name: "page", type: "integer", min: 1, max: 100_000, default: 1, description: "Which page to convert." };
+const raster: readonly OptionDefinition[] = [
+  page,
+  {
+    name: "dpi",
+    type: "integer",
+    min: 10,
+    max: 1200,
+    default: 150,
+    unit: "dpi",
+    description: "Resolution; not used when width or height is given.",
+  },
+  { name: "width", type: "integer", min: 1, max: 16_000, unit: "px", description: "Width of the picture; the height follows." },
+  { name: "height", type: "integer", min: 1, max: 16_000, unit: "px", description: "Height of the picture; the width follows." },
+  { name: "grayscale", type: "boolean", default: false, description: "Without colour." },
+];
+const quality: OptionDefinition = { name: "quality", type: "integer", min: 1, max: 100, default: 85, description: "Quality of the JPEG." };
+const textPages: readonly OptionDefinition[] = [
+  { name: "firstPage", type: "integer", min: 1, max: 100_000, description: "First page; the first of the document by default." },
+  { name: "lastPage", type: "integer", min: 1, max: 100_000, description: "Last page; the last of the document by default." },
+];
+const layout: OptionDefinition = {
+  name: "layout",
+  type: "enum",
+  values: ["reading", "page"],
+  default: "reading",
+  description: "`reading` follows the flow of the text, `page` keeps columns and tables where they stand.",
+};
+
+function hop(to: string, fidelity: Hop["fidelity"], cost: number, options: readonly OptionDefinition[]): Hop {
+  return { from: "pdf", to, fidelity, cost, async: false, maxInputMb: 200, options };
+}
+
+const hops: readonly Hop[] = [
+  hop("png", "reduced", 60, raster),
+  hop("jpg", "reduced", 50, [...raster, quality]),
+  hop("tiff", "reduced", 60, raster),
+  hop("webp", "reduced", 120, [...raster, quality]),
+  hop("ppm", "reduced", 50, raster),
+  hop("svg", "reduced", 60, [page]),
+  hop("eps", "reduced", 60, [page]),
+  hop("ps", "high", 80, textPages),
+  hop("txt", "extract", 30, [...textPages, layout]),
+  hop("html", "extract", 60, textPages),
+];
+
+type Facts = { readonly pages: number; readonly widthPoints: number; readonly heightPoints: number };
+
+/**
+ * What pdfinfo says of the document and of one page.
+ *
+ * @throws FilemillError PASSWORD_REQUIRED, INVALID_INPUT, INPUT_TOO_COMPLEX.
+ */
+async function readFacts(session: ToolSession, pageNumber: number): Promise<Facts> {
+  const end = await session.run({ program: "/usr/bin/pdfinfo", args: ["-f", String(pageNumber), "-l", String(pageNumber), inputInside] });
+  if (/Incorrect password/i.test(end.stderr)) throw new FilemillError("PASSWORD_REQUIRED", "The PDF is protected by a password.");
+  const pages = Number(/^Pages:\s+(\d+)/m.exec(end.stdout)?.[1] ?? 0);
+  if (end.exitCode !== 0 || pages < 1) throw new FilemillError("INVALID_INPUT", "The PDF is damaged: it has no readable pages.");
+  if (pageNumber > pages) {
+    const details = { option: "page", allowed: `1 to ${pages}` };
+    throw new FilemillError("INVALID_OPTION", `The PDF has ${pages === 1 ? "one page" : `${pages} pages`}.`, { details });
+  }
+  const size = /^Page\s+\d+ size:\s+([\d.]+) x ([\d.]+) pts/m.exec(end.stdout);
+  const [widthPoints, heightPoints] = [Number(size?.[1] ?? 0), Number(size?.[2] ?? 0)];
+  if (!(widthPoints > 0 && heightPoints > 0)) throw new FilemillError("INVALID_INPUT", "The PDF is damaged: the page has no size.");
+  const rotated = /^Page\s+\d+ rot:\s+(90|270)/m.test(end.stdout);
+  return rotated ? { pages, widthPoints: heightPoints, heightPoints: widthPoints } : { pages, widthPoints, heightPoints };
+}
+
+function sizeOf(task: HopTask, facts: Facts): { readonly width: number; readonly height: number } {
+  const [width, height] = [numberOption(task.options, "width"), numberOption(task.options, "height")];
+  const { widthPoints, heightPoints } = facts;
+  const scale =
+    width === undefined && height === undefined
+      ? (numberOption(task.options, "dpi") ?? 150) / pointsPerInch
+      : Math.min(width === undefined ? Infinity : width / widthPoints, height === undefined ? Infinity : height / heightPoints);
+  const pixels = { width: Math.max(1, Math.round(widthPoints * scale)), height: Math.max(1, Math.round(heightPoints * scale)) };
+  if (pixels.width * pixels.height > maxPixels) {
+    throw new FilemillError("INPUT_TOO_COMPLEX", "The page would have too many pixels; ask for a lower dpi, width or height.");
+  }
+  return pixels;
+}
+
+async function rasterize(session: ToolSession, task: HopTask, pageNumber: number): Promise<void> {
+  const facts = await readFacts(session, pageNumber);
+  const { width, height } = sizeOf(task, facts);
+  const gray = flagOption(task.options, "grayscale");
+  const pages = ["-f", String(pageNumber), "-l", String(pageNumber), "-singlefile"];
+  const scale = ["-scale-to-x", String(width), "-scale-to-y", String(height)];
+  const end = await session.run({
+    program: "/usr/bin/pdftoppm",
+    args: [...pages, ...scale, ...(gray ? ["-gray"] : []), inputInside, "/job/page"],
+  });
+  const name = gray ? "page.pgm" : "page.ppm";
+  const pixels = await readPixels(session.pathOf(name)).catch((cause: unknown) => {
+    throw new FilemillError("INVALID_INPUT", "The page could not be drawn; the PDF is damaged.", { cause });
+  });
+  // Where a page is beyond it, pdftoppm writes one white pixel and ends with 0.
+  if (end.exitCode !== 0 || pixels.width !== width || pixels.height !== height) {
+    throw new FilemillError("INVALID_INPUT", "The page could not be drawn; the PDF is damaged.");
+  }
+  if (/Syntax Error/.test(end.stderr)) task.note("INPUT_DAMAGED");
+  if (facts.pages > 1) task.note("PAGES_LEFT_OUT", `Only page ${pageNumber} of ${facts.pages} was converted.`);
+  if (task.hop.to === "ppm" && !gray) return await session.adopt(name);
+  const { channels, data } = pixels;
+  const image = sharp(data, { raw: { width, height, channels }, limitInputPixels: maxPixels });
+  const density = (width / facts.widthPoints) * pointsPerInch;
+  await encode(image.withMetadata({ density }), task);
+  await unlink(session.pathOf(name));
+}
+
+async function encode(image: Sharp, task: HopTask): Promise<void> {
+  const options = { quality: numberOption(task.options, "quality") ?? 85 };
+  switch (task.hop.to) {
+    case "jpg":
+      await image.jpeg(options).toFile(task.outputPath);
+      return;
+    case "webp":
+      await image.webp(options).toFile(task.outputPath);
+      return;
+    case "tiff":
+      await image.tiff({ compression: "deflate" }).toFile(task.outputPath);
+      return;
+    case "ppm":
+      throw new FilemillError("INVALID_OPTION", "A PPM has colours.", { details: { option: "grayscale", allowed: "false" } });
+    default:
+      await image.png({ compressionLevel: 6 }).toFile(task.outputPath);
+  }
+}
+
+type Pixels = { readonly width: number; readonly height: number; readonly channels: 1 | 3; readonly data: Buffer };
+
+/** @see https://netpbm.sourceforge.net/doc/ppm.html: "P6" or "P5", width, height, 255, then the samples. */
+async function readPixels(path: string): Promise<Pixels> {
+  const handle = await openOutput(path);
+  const bytes = await readFile(handle).finally(() => handle.close());
+  const header = /^P([56])\n(\d+) (\d+)\n255\n/.exec(bytes.subarray(0, 64).toString("latin1"));
+  if (header === null) throw new Error("not a netpbm picture");
+  const channels = header[1] === "6" ? 3 : 1;
+  const [width, height] = [Number(header[2]), Number(header[3])];
+  const data = bytes.subarray(header[0].length);
+  if (data.length !== width * height * channels) throw new Error("a netpbm picture with missing rows");
+  return { width, height, channels, data };
+}
+
+async function extract(session: ToolSession, task: HopTask): Promise<void> {
+  const pageNumber = numberOption(task.options, "page") ?? numberOption(task.options, "firstPage") ?? 1;
+  const facts = await readFacts(session, pageNumber);
+  const first = ["-f", String(pageNumber)];
+  const last = ["-l", String(Math.min(numberOption(task.options, "lastPage") ?? facts.pages, facts.pages))];
+  const keepsLayout = task.options.layout === "page";
+  const only = [...first, "-l", String(pageNumber)];
+  const commands: Record<string, readonly [program: string, args: readonly string[]]> = {
+    svg: ["pdftocairo", ["-svg", ...only, inputInside, "/job/out"]],
+    eps: ["pdftocairo", ["-eps", ...only, inputInside, "/job/out"]],
+    ps: ["pdftocairo", ["-ps", ...first, ...last, inputInside, "/job/out"]],
+    txt: ["pdftotext", ["-enc", "UTF-8", "-eol", "unix", ...(keepsLayout ? ["-layout"] : []), ...first, ...last, inputInside, "/job/out"]],
+    html: ["pdftotext", ["-enc", "UTF-8", "-htmlmeta", ...first, ...last, inputInside, "/job/out"]],
+  };
+  const command = commands[task.hop.to];
+  if (command === undefined) throw new FilemillError("INTERNAL", "Poppler has no such target.");
+  const end = await session.run({ program: `/usr/bin/${command[0]}`, args: command[1] });
+  if (end.exitCode !== 0) throw new FilemillError("INVALID_INPUT", "The PDF is damaged and could not be read.");
+  if (/Syntax Error/.test(end.stderr)) task.note("INPUT_DAMAGED");
+  if (facts.pages > 1 && numberOption(task.options, "page") !== undefined) {
+    task.note("PAGES_LEFT_OUT", `Only page ${pageNumber} of ${facts.pages} was converted.`);
+  }
+  await adoptText(session, task);
+}
+
+/** Pages without text give nothing or form feeds alone: that is not a result. */
+async function adoptText(session: ToolSession, task: HopTask): Promise<void> {
+  if (task.hop.to === "txt") {
+    const handle = await openOutput(session.pathOf("out")).catch(() => undefined);
+    const text =
+      handle === undefined ? "" : (await handle.read({ buffer: Buffer.alloc(65_536) })).buffer.toString("utf8").replaceAll("\0", "");
+    await handle?.close();
+    if (text.trim() === "")
+      throw new FilemillError("CONVERSION_FAILED", "The PDF holds pictures of text and no text; it would need recognition.");
+  }
+  await session.adopt("out");
+}
+
+async function run(sandbox: Sandbox, task: HopTask): Promise<void> {
+  await using session = await openToolSession(sandbox, task);
+  const isPicture = task.hop.options.some((option) => option.name === "dpi");
+  if (isPicture) await rasterize(session, task, numberOption(task.options, "page") ?? 1);
+  else await extract(session, task);
+}
+
+export const popplerEngine = defineEngine({
+  id: "poppler",
+  label: "Poppler",
+  lane: "document",
+  packages: ["poppler-utils"],
+  hops,
+  async probe(sandbox) {
+    const line = await versionLineOf(sandbox, "/usr/bin/pdftoppm", ["-v"]);
+    return line === undefined ? undefined : /(\d[\d.]*)/.exec(line)?.[1];
+  },
+  async open({ sandbox }) {
+    return { run: (task) => run(sandbox, task), [Symbol.asyncDispose]: async () => undefined };
+  },
+});

@@ -1,0 +1,109 @@
+/** What every engine with a command-line tool needs around one run: a private folder, the deadline, typed ends, a checked result. */
+import { constants } from "node:fs";
+import { copyFile, open, rename } from "node:fs/promises";
+import { join } from "node:path";
+import { FilemillError } from "#kit/errors.ts";
+import type { HopTask } from "../domain/engine.ts";
+import type { Sandbox, SandboxCommand, SandboxEnd } from "../domain/sandbox.ts";
+
+/** Where the input is inside the sandbox, whatever it is called outside. */
+export const inputInside = "/input/in";
+
+export type ToolCommand = Pick<SandboxCommand, "program" | "args" | "env" | "limits" | "onLine">;
+
+export type ToolSession = AsyncDisposable & {
+  /** Host path of a file that tools see as `/job/<name>`. */
+  pathOf(name: string): string;
+  /** Runs a tool with what is left of the task's time. Rejects when it was killed, never for its exit code. */
+  run(command: ToolCommand): Promise<SandboxEnd>;
+  /** Moves `/job/<name>` to the task's output path. Call it after the last run: nothing may write to it any more. */
+  adopt(name: string): Promise<void>;
+};
+
+/** One private folder for the runs of one hop; the input is bound read-only at {@link inputInside}. */
+export async function openToolSession(sandbox: Sandbox, task: HopTask): Promise<ToolSession> {
+  const deadline = performance.now() + task.timeoutMs;
+  const scratch = await sandbox.openScratch();
+  return {
+    pathOf: (name) => join(scratch.path, name),
+    async run(command) {
+      task.signal.throwIfAborted();
+      const wallMs = Math.max(1, deadline - performance.now());
+      const end = await sandbox.run({
+        ...command,
+        folder: scratch.path,
+        readOnly: { [task.input.path]: inputInside },
+        limits: { cpuSeconds: Math.ceil((wallMs / 1000) * 4), ...command.limits, wallMs },
+        signal: task.signal,
+      });
+      throwIfKilled(end, task.signal);
+      return end;
+    },
+    adopt: (name) => adoptOutput(join(scratch.path, name), task.outputPath),
+    [Symbol.asyncDispose]: () => scratch[Symbol.asyncDispose](),
+  };
+}
+
+/**
+ * @throws FilemillError CONVERSION_TIMEOUT, INPUT_TOO_COMPLEX (memory, disk, CPU or file size used up), JOB_CANCELLED.
+ */
+export function throwIfKilled(end: SandboxEnd, signal: AbortSignal): void {
+  switch (end.killed) {
+    case undefined:
+      break;
+    case "timeout":
+      throw new FilemillError("CONVERSION_TIMEOUT", "The conversion ran past its time limit.");
+    case "memory":
+      throw new FilemillError("INPUT_TOO_COMPLEX", "The file needs more memory than a conversion may use.");
+    case "folder":
+      throw new FilemillError("INPUT_TOO_COMPLEX", "The result is larger than a conversion may write.");
+    case "aborted":
+      signal.throwIfAborted();
+      throw new FilemillError("JOB_CANCELLED", "The job was cancelled.");
+    default:
+      end.killed satisfies never;
+  }
+  if (end.signal === "SIGXCPU" || end.exitCode === 128 + 24) {
+    throw new FilemillError("CONVERSION_TIMEOUT", "The conversion ran past its time limit.");
+  }
+  if (end.signal === "SIGXFSZ" || end.exitCode === 128 + 25) {
+    throw new FilemillError("INPUT_TOO_COMPLEX", "The result is larger than a conversion may write.");
+  }
+}
+
+/**
+ * Opens what a sandboxed program left, which may be a link, a pipe or a folder made to hurt.
+ *
+ * @throws FilemillError CONVERSION_FAILED unless it is a regular, non-empty file with one name.
+ */
+export async function openOutput(path: string) {
+  const handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch(() => undefined);
+  const found = await handle?.stat();
+  if (handle === undefined || found === undefined || !found.isFile() || found.nlink !== 1 || found.size === 0) {
+    await handle?.close();
+    throw new FilemillError("CONVERSION_FAILED", "The conversion gave no result.");
+  }
+  return handle;
+}
+
+async function adoptOutput(from: string, to: string): Promise<void> {
+  const handle = await openOutput(from);
+  await handle.close();
+  try {
+    await rename(from, to);
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "EXDEV")) throw error;
+    await copyFile(from, to, constants.COPYFILE_EXCL);
+  }
+}
+
+/** First line of what a program prints, or undefined when it does not run in the sandbox. */
+export async function versionLineOf(sandbox: Sandbox, program: string, args: readonly string[]): Promise<string | undefined> {
+  try {
+    const end = await sandbox.run({ program, args, limits: { wallMs: 10_000 } });
+    const line = `${end.stdout}\n${end.stderr}`.trim().split("\n")[0];
+    return end.killed === undefined && end.exitCode === 0 && line !== "" ? line : undefined;
+  } catch {
+    return undefined;
+  }
+}
