@@ -1,0 +1,36 @@
+import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
+import { timestampFromMs, timestampMs } from "@bufbuild/protobuf/wkt";
+import { type IdempotencyRecord, IdempotencyRecordSchema } from "#gen/filemill/job/v1/job_pb.ts";
+import { type Broker, RevisionConflict } from "#kit/nats/ports.ts";
+import type { IdempotencyKeys } from "../domain/ports.ts";
+import { idempotencyMs } from "../domain/retention.ts";
+import { brokerCall } from "./broker-call.ts";
+
+const codec = {
+  encode: (record: IdempotencyRecord) => toBinary(IdempotencyRecordSchema, record),
+  decode: (bytes: Uint8Array) => fromBinary(IdempotencyRecordSchema, bytes),
+};
+
+/** The bucket `idempotency`, whose entries the broker itself removes after a day. */
+export async function openIdempotencyKeys(broker: Broker): Promise<IdempotencyKeys> {
+  const bucket = await broker.bucket("idempotency", codec, { ttlMs: idempotencyMs });
+  return {
+    async get(key) {
+      const entry = await brokerCall(() => bucket.get(key));
+      if (entry === undefined) return undefined;
+      const { jobId, requestDigest, createdAt } = entry.value;
+      return { jobId, requestDigest, createdAtMs: createdAt === undefined ? 0 : timestampMs(createdAt), revision: entry.revision };
+    },
+    async put(key, { jobId, requestDigest, createdAtMs }, over) {
+      const record = create(IdempotencyRecordSchema, { jobId, requestDigest, createdAt: timestampFromMs(createdAtMs) });
+      try {
+        await brokerCall(() => (over === undefined ? bucket.create(key, record) : bucket.update(key, record, over.revision)));
+        return true;
+      } catch (error) {
+        if (error instanceof RevisionConflict) return false;
+        throw error;
+      }
+    },
+    remove: (key) => brokerCall(() => bucket.remove(key)),
+  };
+}

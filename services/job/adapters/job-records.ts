@@ -1,0 +1,102 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { equals, fromBinary, toBinary } from "@bufbuild/protobuf";
+import { type JobRecord, JobRecordSchema } from "#gen/filemill/job/v1/job_pb.ts";
+import { type Broker, type Bucket, RevisionConflict } from "#kit/nats/ports.ts";
+import type { Change, JobRecords } from "../domain/ports.ts";
+import type { Held, Projection } from "../domain/projection.ts";
+import { isRecord, isUnfinished, type Record } from "../domain/state.ts";
+import { brokerCall } from "./broker-call.ts";
+
+/** Between two tries to reach the broker. */
+const pauseMs = 250;
+
+const codec = {
+  encode: (record: JobRecord) => toBinary(JobRecordSchema, record),
+  decode: (bytes: Uint8Array) => fromBinary(JobRecordSchema, bytes),
+};
+
+/** Opens the bucket `jobs` and keeps the projection in step with it. Resolves when the projection holds every job. */
+export async function openJobRecords(broker: Broker, projection: Projection): Promise<JobRecords & AsyncDisposable> {
+  const bucket = await broker.bucket("jobs", codec);
+  const watch = await bucket.watch((jobId, entry) => {
+    if (entry === undefined) projection.drop(jobId);
+    else if (isRecord(entry.value)) projection.apply(entry.value, entry.revision);
+  });
+  const fetch = (jobId: string): Promise<Held | undefined> => fetchRecord(bucket, projection, jobId);
+  return {
+    async find(jobId) {
+      return projection.get(jobId) ?? (await fetch(jobId));
+    },
+    async create(record) {
+      try {
+        const revision = await brokerCall(() => bucket.create(record.job.id, record));
+        projection.apply(record, revision);
+        return "created";
+      } catch (error) {
+        if (error instanceof RevisionConflict) return "exists";
+        throw error;
+      }
+    },
+    change: (jobId, decide, signal) => changeRecord({ bucket, projection, fetch }, jobId, decide, signal),
+    async remove(jobId) {
+      await brokerCall(() => bucket.remove(jobId));
+      projection.drop(jobId);
+    },
+    async [Symbol.asyncDispose]() {
+      await watch[Symbol.asyncDispose]();
+    },
+  };
+}
+
+async function fetchRecord(bucket: Bucket<JobRecord>, projection: Projection, jobId: string): Promise<Held | undefined> {
+  const entry = await brokerCall(() => bucket.get(jobId));
+  if (entry === undefined || !isRecord(entry.value)) {
+    projection.drop(jobId);
+    return undefined;
+  }
+  return projection.apply(entry.value, entry.revision);
+}
+
+type Store = {
+  readonly bucket: Bucket<JobRecord>;
+  readonly projection: Projection;
+  fetch(jobId: string): Promise<Held | undefined>;
+};
+
+async function changeRecord(
+  { bucket, projection, fetch }: Store,
+  jobId: string,
+  decide: (held: Held) => Record | undefined,
+  signal: AbortSignal | undefined,
+): Promise<Change> {
+  // Writes whose outcome the broker could not tell any more: one of them may be what is found later.
+  const inDoubt: { readonly before: Record; readonly next: Record }[] = [];
+  let cached = projection.get(jobId);
+  for (;;) {
+    try {
+      const held = cached ?? (await fetch(jobId));
+      const isFresh = cached === undefined;
+      cached = undefined;
+      if (held === undefined) return { changed: false, before: undefined, after: undefined };
+      const done = inDoubt.find(({ next }) => equals(JobRecordSchema, next, held.record));
+      if (done !== undefined) return { changed: true, before: done.before, after: held };
+      const next = decide(held);
+      if (next === undefined) {
+        // Memory may lag behind another process; only an ended job cannot have changed its mind.
+        if (!isFresh && isUnfinished(held.record)) continue;
+        return { changed: false, before: held.record, after: held };
+      }
+      inDoubt.push({ before: held.record, next });
+      const revision = await brokerCall(() => bucket.update(jobId, next, held.revision));
+      return { changed: true, before: held.record, after: projection.apply(next, revision) };
+    } catch (error) {
+      if (error instanceof RevisionConflict) {
+        // This one was refused for certain; it may be one of the others that was faster.
+        inDoubt.pop();
+        continue;
+      }
+      if (signal === undefined || signal.aborted) throw error;
+      await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
+    }
+  }
+}

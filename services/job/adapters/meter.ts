@@ -1,0 +1,58 @@
+import { Counter, Gauge, Histogram, type Registry } from "prom-client";
+import { JobState } from "#gen/filemill/job/v1/job_pb.ts";
+import type { Meter } from "../domain/ports.ts";
+import type { Projection } from "../domain/projection.ts";
+import { laneOf } from "../domain/state.ts";
+
+const buckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 600];
+
+/** Counts what this process did; the gauge shows what it sees. */
+export function createMeter(registry: Registry, projection: Projection, lanes: readonly string[]): Meter {
+  const registers = [registry];
+  const entered = new Counter({
+    name: "filemill_jobs_total",
+    help: "Jobs by the state they entered",
+    labelNames: ["state", "lane"],
+    registers,
+  });
+  const duration = new Histogram({
+    name: "filemill_job_duration_seconds",
+    help: "From the start of the last attempt to its end, of jobs that are done",
+    labelNames: ["lane"],
+    buckets,
+    registers,
+  });
+  const wait = new Histogram({
+    name: "filemill_job_queue_wait_seconds",
+    help: "From the creation of a job to its first attempt",
+    labelNames: ["lane"],
+    buckets,
+    registers,
+  });
+  new Gauge({
+    name: "filemill_jobs_unfinished",
+    help: "Jobs queued and running",
+    labelNames: ["lane", "state"],
+    registers,
+    collect() {
+      for (const lane of lanes) {
+        const { queued, running } = projection.lane(lane);
+        this.set({ lane, state: "queued" }, queued);
+        this.set({ lane, state: "running" }, running);
+      }
+    },
+  });
+  return {
+    entered(record, durationMs) {
+      const lane = laneOf(record);
+      entered.inc({ state: stateName(record.job.state), lane });
+      if (durationMs !== undefined) duration.observe({ lane }, durationMs / 1000);
+    },
+    waited: (record, waitedMs) => wait.observe({ lane: laneOf(record) }, waitedMs / 1000),
+  };
+}
+
+function stateName(state: JobState): string {
+  const name = Object.entries(JobState).find(([, value]) => value === state)?.[0];
+  return (name ?? "unknown").toLowerCase();
+}

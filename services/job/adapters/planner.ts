@@ -1,0 +1,15 @@
+import type { Client } from "@connectrpc/connect";
+import type { CatalogueService } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
+import { FilemillError, fromConnectError } from "#kit/errors.ts";
+import type { Planner } from "../domain/ports.ts";
+
+/** Plans come from the catalogue service, and so do the reasons for which there is none. */
+export function createPlanner(catalogue: Client<typeof CatalogueService>): Planner {
+  return async (request) => {
+    const { plan } = await catalogue.planRoute(request).catch((error: unknown) => {
+      throw fromConnectError(error);
+    });
+    if (plan === undefined) throw new FilemillError("INTERNAL", "Something went wrong on our side.");
+    return plan;
+  };
+}

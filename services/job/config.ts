@@ -1,0 +1,21 @@
+import type { Settings } from "#kit/settings.ts";
+
+/** What the job service takes from the one table of settings. */
+export type JobSettings = Pick<Settings, "RETENTION_SECONDS" | "MAX_UNFINISHED_JOBS" | "MAX_ATTEMPTS" | "LEASE_MS">;
+
+/** Every lane that a plan may name; each is a subject and a consumer of the work queue `JOBS`. */
+export const lanes = ["image", "document", "office", "media"] as const;
+
+/** How often the service looks after its jobs by itself. */
+export type Cadence = {
+  /** Between two looks for jobs whose wake-up was lost. */
+  readonly reconcileMs: number;
+  /** Between two looks for jobs whose time is over. */
+  readonly expireMs: number;
+  /** Between two looks for blobs that no job needs. */
+  readonly sweepMs: number;
+  /** Between two probes of the broker for readiness. */
+  readonly probeMs: number;
+};
+
+export const defaultCadence: Cadence = { reconcileMs: 5000, expireMs: 5000, sweepMs: 600_000, probeMs: 5000 };

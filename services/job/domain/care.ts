@@ -1,0 +1,100 @@
+/** What the service does by itself: wakes lost jobs up, ends what is over, removes what nobody needs. All of it may run in several processes at once. */
+import type { BlobStore } from "#kit/blobs/store.ts";
+import { settle } from "./end-job.ts";
+import type { Core } from "./ports.ts";
+import type { Held } from "./projection.ts";
+import { dueOf, neededBlobsOf, orphanAgeMs } from "./retention.ts";
+import { cancelled, expired, isUnfinished, laneOf, type Record } from "./state.ts";
+
+/** A queued job is left alone for this long after its last sign of life. */
+const quietMs = 10_000;
+/** How many jobs are looked at before other work gets its turn. */
+const slice = 500;
+const lookupsAtOnce = 16;
+
+export type Reconciler = {
+  /** Publishes again what has a record, no worker and no message. Resolves with how many. */
+  reconcile(): Promise<number>;
+  close(): void;
+};
+
+/** Everything that is unfinished when this begins is looked at in the first round. */
+export function openReconciler(core: Core): Reconciler {
+  const touchedMs = new Map<string, number>();
+  const stop = core.projection.onChange((after, before) => {
+    if (after !== undefined && isUnfinished(after.record) && !after.record.deleted) {
+      touchedMs.set(after.record.job.id, core.clock.monotonicMs());
+    } else if (before !== undefined) touchedMs.delete(before.record.job.id);
+  });
+  const isForgotten = ({ record, leaseEndsMs }: Held): boolean => {
+    const nowMs = core.clock.monotonicMs();
+    const touched = touchedMs.get(record.job.id) ?? Number.NEGATIVE_INFINITY;
+    return nowMs - touched > quietMs && nowMs - leaseEndsMs > core.rules.leaseMs;
+  };
+  const look = async ({ record }: Held): Promise<boolean> => {
+    const lane = laneOf(record);
+    // Without this look, every round of a long outage would queue every job once more.
+    if (await core.wakeUps.has(lane, record.job.id)) return false;
+    await core.wakeUps.publish(lane, record.job.id, { again: true });
+    touchedMs.set(record.job.id, core.clock.monotonicMs());
+    core.log.info("job.woken_again", { job: record.job.id, lane });
+    return true;
+  };
+  return {
+    async reconcile() {
+      const forgotten = [...core.projection.unfinished()].filter(isForgotten);
+      let published = 0;
+      for (let start = 0; start < forgotten.length; start += lookupsAtOnce) {
+        const looks = await Promise.all(forgotten.slice(start, start + lookupsAtOnce).map(look));
+        published += looks.filter(Boolean).length;
+      }
+      return published;
+    },
+    close: stop,
+  };
+}
+
+/** Cancels, expires and forgets what is due. */
+export async function expireJobs(core: Core): Promise<void> {
+  let looked = 0;
+  for (const { record } of core.projection.all()) {
+    looked += 1;
+    if (looked % slice === 0) await new Promise((resolve) => setImmediate(resolve));
+    if (core.background.signal.aborted) return;
+    const due = dueOf(record, core.clock.now());
+    if (due === "remove") await forget(core, record);
+    else if (due !== undefined) await end(core, record.job.id);
+  }
+}
+
+async function end(core: Core, jobId: string): Promise<void> {
+  const change = await core.records.change(jobId, ({ record }) => {
+    const nowMs = core.clock.now();
+    const due = dueOf(record, nowMs);
+    if (due === "cancel") return cancelled(record, nowMs);
+    return due === "expire" ? expired(record) : undefined;
+  });
+  // The record says "expired" before a byte goes, so that no download begins that could not end.
+  if (change.changed) await settle(core, change);
+}
+
+async function forget(core: Core, record: Record): Promise<void> {
+  if (record.deleted && record.idempotencyEntry !== "") await core.keys.remove(record.idempotencyEntry);
+  await core.records.remove(record.job.id);
+}
+
+/**
+ * Removes blobs that no job needs and uploads that were broken off, both after an hour.
+ * Resolves with how many went.
+ */
+export async function sweepBlobs(core: Core, blobs: BlobStore): Promise<number> {
+  const old: { readonly blobId: string; readonly partial: boolean }[] = [];
+  for await (const blob of blobs.list()) if (core.clock.now() - blob.modifiedAt.getTime() > orphanAgeMs) old.push(blob);
+  // Read after the blobs: a job that was made meanwhile is known by now.
+  const needed = new Set<string>();
+  for (const { record } of core.projection.all()) for (const id of neededBlobsOf(record)) needed.add(id);
+  const orphans = old.filter(({ blobId, partial }) => partial || !needed.has(blobId));
+  for (const { blobId, partial } of orphans) await (partial ? blobs.removePartial(blobId) : blobs.remove(blobId));
+  if (orphans.length > 0) core.log.info("blobs.swept", { removed: orphans.length });
+  return orphans.length;
+}

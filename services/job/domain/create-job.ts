@@ -1,0 +1,118 @@
+import { create } from "@bufbuild/protobuf";
+import { timestampFromMs } from "@bufbuild/protobuf/wkt";
+import type { Plan } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
+import { type CreateJobRequest, type Job, JobRecordSchema, JobSchema, JobState } from "#gen/filemill/job/v1/job_pb.ts";
+import { FilemillError } from "#kit/errors.ts";
+import { checkCeiling } from "./admission.ts";
+import { digestOf, entryKeyOf, precedentOf } from "./idempotency.ts";
+import type { Core } from "./ports.ts";
+import type { Held } from "./projection.ts";
+import { deleted, isRecord, laneOf, type Record } from "./state.ts";
+
+export type Created = { readonly job: Job; readonly replayed: boolean };
+
+/** Enough for every request that can lose a race against its own duplicates; more means something is wrong. */
+const maxRounds = 8;
+
+/**
+ * Plans, checks, records and queues a job: one write and one message, of which only the write is waited for.
+ *
+ * @throws FilemillError with the codes that the RPC lists.
+ */
+export async function createJob(core: Core, request: CreateJobRequest): Promise<Created> {
+  if (request.input === undefined) throw new FilemillError("BAD_REQUEST", "A job needs an input.");
+  const planning = core.plan({ from: request.from, to: request.to, options: request.options }).then((plan) => {
+    checkCeiling(request.input?.sizeBytes ?? 0n, plan, request.planMaxInputMb);
+    return plan;
+  });
+  if (request.idempotencyKey !== "") return createOnce(core, request, planning);
+
+  const plan = await planning;
+  const record = recordOf(core, request, plan, core.nextId(core.clock.now()), "");
+  const held = await admitted(core, request, record);
+  if (held === undefined) throw new FilemillError("INTERNAL", "Something went wrong on our side.");
+  return { job: core.view(held), replayed: false };
+}
+
+async function createOnce(core: Core, request: CreateJobRequest, planning: Promise<Plan>): Promise<Created> {
+  // A replay is answered even where the route is gone by now.
+  planning.catch(() => undefined);
+  const key = entryKeyOf(request.accountId, request.idempotencyKey);
+  const requestDigest = digestOf(request);
+  for (let round = 0; round < maxRounds; round += 1) {
+    const entry = await core.keys.get(key);
+    const first = entry === undefined ? undefined : await core.records.find(entry.jobId);
+    const nowMs = core.clock.now();
+    const precedent = precedentOf(entry, first?.record, requestDigest, nowMs);
+    switch (precedent.kind) {
+      case "same":
+        if (first !== undefined) return { job: core.view(first), replayed: true };
+        break;
+      case "other":
+        throw new FilemillError("IDEMPOTENCY_KEY_REUSED", "This Idempotency-Key was used with another request; choose a new one.");
+      case "free": {
+        const plan = await planning;
+        const jobId = core.nextId(nowMs);
+        if (!(await core.keys.put(key, { jobId, requestDigest, createdAtMs: nowMs }, entry))) break;
+        const held = await admitted(core, request, recordOf(core, request, plan, jobId, key));
+        if (held !== undefined) return { job: core.view(held), replayed: false };
+        break;
+      }
+      case "begun": {
+        // Its creator may be under way or gone. Both create the same id, so that one of them makes the job.
+        const held = await admitted(core, request, recordOf(core, request, await planning, precedent.jobId, key));
+        if (held !== undefined) return { job: core.view(held), replayed: false };
+        break;
+      }
+    }
+  }
+  throw new FilemillError("UNAVAILABLE", "The request could not be told from its duplicates; try again.", { retryAfterMs: 2000 });
+}
+
+/** Writes the record and wakes a worker. Undefined when a duplicate was faster. */
+async function admitted(core: Core, request: CreateJobRequest, record: Record): Promise<Held | undefined> {
+  const { id, accountId } = record.job;
+  const giveBack = core.admission.take(id, accountId, request.planMaxUnfinishedJobs);
+  try {
+    if ((await core.records.create(record)) === "exists") return undefined;
+    core.background.run("job.publish_failed", () => core.wakeUps.publish(laneOf(record), id));
+    if (request.durable) await core.flush();
+  } catch (error) {
+    // Nobody learns of this job and the caller removes its input: if it was written after all, it must not run.
+    core.background.run("job.forget_failed", () => forget(core, record));
+    throw error;
+  } finally {
+    giveBack();
+  }
+  core.meter.entered(record);
+  core.log.debug("job.created", { job: id, request: record.requestId, lane: laneOf(record) });
+  return core.projection.get(id) ?? core.records.find(id);
+}
+
+async function forget(core: Core, record: Record): Promise<void> {
+  const isOurs = (held: Held): boolean => held.record.job.input?.id === record.job.input?.id;
+  const decide = (held: Held) => (isOurs(held) ? deleted(held.record, core.clock.now()) : undefined);
+  await core.records.change(record.job.id, decide, core.background.signal);
+}
+
+function recordOf(core: Core, request: CreateJobRequest, plan: Plan, id: string, idempotencyEntry: string): Record {
+  const nowMs = core.clock.now();
+  const retentionSeconds = request.planRetentionSeconds > 0 ? request.planRetentionSeconds : core.rules.retentionSeconds;
+  const job = create(JobSchema, {
+    id,
+    accountId: request.accountId,
+    state: JobState.QUEUED,
+    from: plan.from,
+    to: plan.to,
+    fidelity: plan.fidelity,
+    sourceName: request.sourceName,
+    notes: request.notes,
+    createdAt: timestampFromMs(nowMs),
+    expiresAt: timestampFromMs(nowMs + retentionSeconds * 1000),
+    async: plan.async,
+    ...(request.input === undefined ? {} : { input: request.input }),
+  });
+  const record = create(JobRecordSchema, { job, plan, requestId: request.requestId, retentionSeconds, version: 1n, idempotencyEntry });
+  if (!isRecord(record)) throw new TypeError("a record without a job");
+  return record;
+}

@@ -1,0 +1,53 @@
+import type { Job } from "#gen/filemill/job/v1/job_pb.ts";
+import { JobState } from "#gen/filemill/job/v1/job_pb.ts";
+import { FilemillError } from "#kit/errors.ts";
+import { isJobId } from "./job-id.ts";
+import type { Change, Core } from "./ports.ts";
+import type { Held } from "./projection.ts";
+import { releasedBlobsOf } from "./retention.ts";
+import { cancelled, deleted, laneOf, type Record } from "./state.ts";
+
+/** The account's job. Rejects with JOB_NOT_FOUND, also for another account's and a deleted one. */
+export async function findOwn(core: Core, accountId: string, jobId: string): Promise<Held> {
+  const held = isJobId(jobId) ? await core.records.find(jobId) : undefined;
+  if (held === undefined || held.record.deleted || held.record.job.accountId !== accountId) throw notFound();
+  return held;
+}
+
+/** Ends an unfinished job; another one stays as it is. */
+export async function cancelJob(core: Core, accountId: string, jobId: string): Promise<Job> {
+  await findOwn(core, accountId, jobId);
+  const change = await core.records.change(jobId, (held) => cancelled(held.record, core.clock.now()));
+  if (change.after === undefined || change.after.record.deleted) throw notFound();
+  if (change.changed) core.background.run("job.settle_failed", () => settle(core, change));
+  return core.view(change.after);
+}
+
+/** Cancels an unfinished job and removes what is stored. Resolves when the bytes are gone. */
+export async function deleteJob(core: Core, accountId: string, jobId: string): Promise<void> {
+  const { record } = await findOwn(core, accountId, jobId);
+  const change = await core.records.change(jobId, (held) => deleted(held.record, core.clock.now()));
+  // Somebody else deleted it in the same moment: for both it is gone.
+  if (!change.changed) return;
+  if (record.idempotencyEntry !== "") core.background.run("job.key_removal_failed", () => core.keys.remove(record.idempotencyEntry));
+  await settle(core, change);
+}
+
+/** What follows from the end of a job, or of a done one's retention: nothing keeps its blobs or its message any more. */
+export async function settle(core: Core, change: Extract<Change, { changed: true }>): Promise<void> {
+  const { before, after } = change;
+  if (before.job.state !== after.record.job.state) meterEnd(core, after.record);
+  const work: Promise<unknown>[] = releasedBlobsOf(before, after.record).map((id) => core.blobs.remove(id));
+  if (before.job.state === JobState.QUEUED) work.push(core.wakeUps.withdraw(laneOf(before), before.job.id));
+  const failures = (await Promise.allSettled(work)).filter((end) => end.status === "rejected");
+  // The sweep removes the blobs and a worker acknowledges the message of an ended job: only tidiness is late.
+  for (const failure of failures) core.log.warn("job.tidy_failed", { job: before.job.id, error: String(failure.reason) });
+}
+
+function meterEnd(core: Core, record: Record): void {
+  core.meter.entered(record, record.job.state === JobState.DONE ? record.job.durationMs : undefined);
+}
+
+function notFound(): FilemillError {
+  return new FilemillError("JOB_NOT_FOUND", "There is no such job.");
+}

@@ -1,0 +1,157 @@
+import { timestampMs } from "@bufbuild/protobuf/wkt";
+import { JobState } from "#gen/filemill/job/v1/job_pb.ts";
+import type { Clock } from "./clock.ts";
+import { createSortedIds, type SortedIds } from "./sorted-ids.ts";
+import { isUnfinished, laneOf, type Record } from "./state.ts";
+
+/** A record with what this process knows beside it. */
+export type Held = {
+  readonly record: Record;
+  readonly revision: number;
+  /** On the monotonic clock, when the lease is over; in the past when there is none. */
+  readonly leaseEndsMs: number;
+  /** From 0 to 1, as last reported here; may be newer than the record's. */
+  readonly progress: number | undefined;
+};
+
+/** `after` is undefined when the record is gone. */
+export type JobListener = (after: Held | undefined, before: Held | undefined) => void;
+
+/**
+ * The present state of all jobs in memory: fed by the bucket's watch, and at once by this process's own writes.
+ * Never the truth: a decision that is written is checked by the compare-and-set on `revision`.
+ */
+export type Projection = {
+  get(jobId: string): Held | undefined;
+  /** Ignores a revision that is not newer than the one held. */
+  apply(record: Record, revision: number): Held;
+  drop(jobId: string): void;
+  /** Prolongs a lease without writing it. */
+  extendLease(jobId: string, leaseMs: number, progress: number | undefined): void;
+  all(): Iterable<Held>;
+  unfinished(): Iterable<Held>;
+  /** Of one account, ascending. */
+  idsOf(accountId: string): readonly string[];
+  unfinishedCount(accountId?: string): number;
+  lane(lane: string): { readonly queued: number; readonly running: number };
+  /** From 1; meaningful for a queued job only. */
+  position(lane: string, jobId: string): number;
+  /** Calls back with each change of one job, or of all. Returns the end of it. */
+  onChange(listener: JobListener, jobId?: string): () => void;
+};
+
+type Lane = { readonly queued: SortedIds; readonly running: Set<string> };
+
+export function createProjection(clock: Clock, maxLeaseMs: number): Projection {
+  const jobs = new Map<string, Held>();
+  const unfinished = new Set<string>();
+  const accounts = new Map<string, { readonly ids: SortedIds; readonly unfinished: Set<string> }>();
+  const lanes = new Map<string, Lane>();
+  const listeners = new Map<string, Set<JobListener>>();
+
+  const accountOf = (id: string) => getOrAdd(accounts, id, () => ({ ids: createSortedIds(), unfinished: new Set<string>() }));
+  const laneFor = (name: string): Lane => getOrAdd(lanes, name, () => ({ queued: createSortedIds(), running: new Set<string>() }));
+
+  const place = (record: Record): void => {
+    const { id, accountId, state } = record.job;
+    const open = isUnfinished(record) && !record.deleted;
+    const account = accountOf(accountId);
+    const lane = laneFor(laneOf(record));
+    toggle(unfinished, id, open);
+    toggle(account.unfinished, id, open);
+    toggle(lane.running, id, open && state === JobState.RUNNING);
+    if (open && state === JobState.QUEUED) lane.queued.add(id);
+    else lane.queued.remove(id);
+    if (record.deleted) account.ids.remove(id);
+    else account.ids.add(id);
+  };
+
+  const tell = (jobId: string, after: Held | undefined, before: Held | undefined): void => {
+    for (const key of [jobId, everyJob]) for (const listener of [...(listeners.get(key) ?? [])]) listener(after, before);
+  };
+
+  const leaseEndsMsOf = (record: Record): number => {
+    if (record.job.state !== JobState.RUNNING || record.leaseUntil === undefined) return Number.NEGATIVE_INFINITY;
+    // A clock that was set must neither keep a dead worker's lease for hours nor end a living one's for longer than a heartbeat.
+    const leftMs = timestampMs(record.leaseUntil) - clock.now();
+    return clock.monotonicMs() + Math.min(Math.max(0, leftMs), maxLeaseMs);
+  };
+
+  return {
+    get: (jobId) => jobs.get(jobId),
+    apply(record, revision) {
+      const before = jobs.get(record.job.id);
+      if (before !== undefined && before.revision >= revision) return before;
+      const sameAttempt = before !== undefined && isSameAttempt(before.record, record);
+      const held: Held = {
+        record,
+        revision,
+        leaseEndsMs: Math.max(leaseEndsMsOf(record), sameAttempt ? before.leaseEndsMs : Number.NEGATIVE_INFINITY),
+        progress: record.job.progress ?? (sameAttempt ? before.progress : undefined),
+      };
+      jobs.set(record.job.id, held);
+      place(record);
+      tell(record.job.id, held, before);
+      return held;
+    },
+    drop(jobId) {
+      const before = jobs.get(jobId);
+      if (before === undefined) return;
+      jobs.delete(jobId);
+      // A deleted record is in no index but that of all jobs.
+      place({ ...before.record, deleted: true });
+      if (accounts.get(before.record.job.accountId)?.ids.ids.length === 0) accounts.delete(before.record.job.accountId);
+      tell(jobId, undefined, before);
+    },
+    extendLease(jobId, leaseMs, progress) {
+      const before = jobs.get(jobId);
+      if (before === undefined) return;
+      const held = { ...before, leaseEndsMs: clock.monotonicMs() + leaseMs, progress: progress ?? before.progress };
+      jobs.set(jobId, held);
+      if (held.progress !== before.progress) tell(jobId, held, before);
+    },
+    all: () => jobs.values(),
+    *unfinished() {
+      for (const id of [...unfinished]) {
+        const held = jobs.get(id);
+        if (held !== undefined) yield held;
+      }
+    },
+    idsOf: (accountId) => accounts.get(accountId)?.ids.ids ?? [],
+    unfinishedCount: (accountId) => (accountId === undefined ? unfinished.size : (accounts.get(accountId)?.unfinished.size ?? 0)),
+    lane: (name) => ({ queued: lanes.get(name)?.queued.ids.length ?? 0, running: lanes.get(name)?.running.size ?? 0 }),
+    position: (lane, jobId) => (lanes.get(lane)?.queued.rank(jobId) ?? 0) + 1,
+    onChange(listener, jobId = everyJob) {
+      const set = getOrAdd(listeners, jobId, () => new Set<JobListener>());
+      set.add(listener);
+      return () => {
+        set.delete(listener);
+        if (set.size === 0 && listeners.get(jobId) === set) listeners.delete(jobId);
+      };
+    },
+  };
+}
+
+const everyJob = "";
+
+function isSameAttempt(before: Record, after: Record): boolean {
+  return (
+    after.job.state === JobState.RUNNING &&
+    before.job.state === JobState.RUNNING &&
+    before.job.attempts === after.job.attempts &&
+    before.worker === after.worker
+  );
+}
+
+function toggle(set: Set<string>, id: string, present: boolean): void {
+  if (present) set.add(id);
+  else set.delete(id);
+}
+
+function getOrAdd<V>(map: Map<string, V>, key: string, make: () => V): V {
+  const known = map.get(key);
+  if (known !== undefined) return known;
+  const made = make();
+  map.set(key, made);
+  return made;
+}

@@ -1,0 +1,117 @@
+/**
+ * The state machine of a job. Every function takes the present record and returns the next one, or undefined
+ * when the event changes nothing; whoever writes the next one does so by compare-and-set.
+ *
+ * | from            | event                                  | to                          |
+ * |-----------------|----------------------------------------|-----------------------------|
+ * | (none)          | created                                | queued                      |
+ * | queued          | claim, attempts left                   | running, attempt + 1        |
+ * | running         | claim, lease over, attempts left       | running, attempt + 1        |
+ * | queued, running | claim, no lease, no attempts left      | failed (parked)             |
+ * | running         | result of the attempt that holds it    | done                        |
+ * | running         | retryable failure, attempts left       | queued                      |
+ * | running         | any other failure                      | failed                      |
+ * | queued, running | cancel, or retention over              | cancelled                   |
+ * | done            | retention over                         | expired                     |
+ * | any             | delete                                 | deleted (cancelled if open) |
+ *
+ * done, failed, cancelled and expired are final but for the two last rows.
+ */
+import { timestampFromMs, timestampMs } from "@bufbuild/protobuf/wkt";
+import type { Error as ErrorMessage } from "#gen/filemill/common/v1/error_pb.ts";
+import type { AttemptResult, Job, JobRecord } from "#gen/filemill/job/v1/job_pb.ts";
+import { JobState } from "#gen/filemill/job/v1/job_pb.ts";
+import { FilemillError, toErrorMessage } from "#kit/errors.ts";
+
+/** A record that has its job. */
+export type Record = JobRecord & { readonly job: Job };
+
+export function isRecord(record: JobRecord | undefined): record is Record {
+  return record?.job !== undefined;
+}
+
+export function isUnfinished(record: Record): boolean {
+  return record.job.state === JobState.QUEUED || record.job.state === JobState.RUNNING;
+}
+
+/** The lane that the job was planned for. */
+export function laneOf(record: Record): string {
+  return record.plan?.lane ?? "";
+}
+
+/** Is this the attempt that has the right to finish? */
+export function holdsLease(record: Record, attempt: number, worker: string): boolean {
+  return record.job.state === JobState.RUNNING && record.job.attempts === attempt && record.worker === worker && !record.deleted;
+}
+
+export type Claim = { readonly worker: string; readonly leaseMs: number; readonly maxAttempts: number; readonly nowMs: number };
+
+/** For whom no lease is in the way. Parks the job when its attempts are used up. */
+export function claimed(record: Record, claim: Claim): Record | undefined {
+  if (!isUnfinished(record) || record.deleted) return undefined;
+  if (record.job.attempts >= claim.maxAttempts) return ended(record, JobState.FAILED, claim.nowMs, { error: parkedError(record) });
+  return {
+    ...changed(record, {
+      state: JobState.RUNNING,
+      attempts: record.job.attempts + 1,
+      startedAt: timestampFromMs(claim.nowMs),
+      progress: undefined,
+    }),
+    worker: claim.worker,
+    leaseUntil: timestampFromMs(claim.nowMs + claim.leaseMs),
+  };
+}
+
+/** The same lease for longer, with what is known of the progress. */
+export function extended(record: Record, untilMs: number, progress: number | undefined): Record {
+  return { ...changed(record, { progress }), leaseUntil: timestampFromMs(untilMs) };
+}
+
+export function succeeded(record: Record, result: AttemptResult, durationMs: number, nowMs: number): Record {
+  return ended(record, JobState.DONE, nowMs, { result: result.blob, notes: [...record.job.notes, ...result.notes], durationMs });
+}
+
+export function failed(record: Record, error: ErrorMessage, durationMs: number, nowMs: number): Record {
+  return ended(record, JobState.FAILED, nowMs, { error, durationMs });
+}
+
+/** Back into the queue for another attempt. */
+export function requeued(record: Record): Record {
+  return {
+    ...changed(record, { state: JobState.QUEUED, startedAt: undefined, progress: undefined }),
+    worker: "",
+    leaseUntil: undefined,
+  };
+}
+
+export function cancelled(record: Record, nowMs: number): Record | undefined {
+  if (!isUnfinished(record)) return undefined;
+  const startedAtMs = record.job.startedAt === undefined ? nowMs : timestampMs(record.job.startedAt);
+  return ended(record, JobState.CANCELLED, nowMs, { durationMs: Math.max(0, Math.round(nowMs - startedAtMs)) });
+}
+
+/** The result's bytes are about to go; its size stays known. */
+export function expired(record: Record): Record | undefined {
+  return record.job.state === JobState.DONE ? changed(record, { state: JobState.EXPIRED }) : undefined;
+}
+
+/** What is left of a removed job until the sweep: enough to turn away a late worker. */
+export function deleted(record: Record, nowMs: number): Record | undefined {
+  if (record.deleted) return undefined;
+  return { ...(cancelled(record, nowMs) ?? changed(record, {})), deleted: true };
+}
+
+function ended(record: Record, state: JobState, nowMs: number, facts: Partial<Omit<Job, "$typeName">>): Record {
+  const job = { state, finishedAt: timestampFromMs(nowMs), expiresAt: timestampFromMs(nowMs + record.retentionSeconds * 1000) };
+  return { ...changed(record, { progress: undefined, ...job, ...facts }), worker: "", leaseUntil: undefined };
+}
+
+function changed(record: Record, facts: Partial<Omit<Job, "$typeName">>): Record {
+  return { ...record, version: record.version + 1n, job: { ...record.job, ...facts } };
+}
+
+function parkedError(record: Record): ErrorMessage {
+  const { attempts } = record.job;
+  const tries = attempts === 1 ? "once" : `${attempts} times`;
+  return toErrorMessage(new FilemillError("CONVERSION_FAILED", `The conversion was tried ${tries} and never came to an end.`));
+}

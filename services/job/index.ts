@@ -1,0 +1,116 @@
+import type { Client } from "@connectrpc/connect";
+import type { Registry } from "prom-client";
+import type { CatalogueService } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
+import { JobService, JobState, LeaseService } from "#gen/filemill/job/v1/job_pb.ts";
+import type { BlobStore } from "#kit/blobs/store.ts";
+import { FilemillError } from "#kit/errors.ts";
+import type { Log } from "#kit/log.ts";
+import type { Broker } from "#kit/nats/ports.ts";
+import type { Service } from "#kit/service.ts";
+import { openBackground } from "./adapters/background.ts";
+import { openIdempotencyKeys } from "./adapters/idempotency-keys.ts";
+import { openJobRecords } from "./adapters/job-records.ts";
+import { createMeter } from "./adapters/meter.ts";
+import { createPlanner } from "./adapters/planner.ts";
+import { openTimers } from "./adapters/timers.ts";
+import { type Cadence, defaultCadence, type JobSettings, lanes } from "./config.ts";
+import { createAdmission } from "./domain/admission.ts";
+import { expireJobs, openReconciler, sweepBlobs } from "./domain/care.ts";
+import { type Clock, systemClock } from "./domain/clock.ts";
+import { createHistory } from "./domain/history.ts";
+import { createJobIds } from "./domain/job-id.ts";
+import { maxLeaseMs } from "./domain/lease-job.ts";
+import type { Core } from "./domain/ports.ts";
+import { createProjection } from "./domain/projection.ts";
+import { createView, runOf } from "./domain/view.ts";
+import { jobServiceOf, leaseServiceOf } from "./rpc.ts";
+
+export type JobDeps = {
+  readonly broker: Broker;
+  readonly blobs: BlobStore;
+  readonly catalogue: Client<typeof CatalogueService>;
+  readonly log: Log;
+  readonly metrics: Registry;
+  readonly clock?: Clock;
+  readonly cadence?: Cadence;
+};
+
+/** What was asked, how far it is, what came out: JobService and LeaseService. */
+export function createJobService(deps: JobDeps, settings: JobSettings): Service {
+  const { broker, log } = deps;
+  const stack = new AsyncDisposableStack();
+  let core: Core | undefined;
+  let settled: (() => Promise<void>) | undefined;
+  let draining = false;
+  let brokerWell = true;
+
+  const coreFor = (purpose?: "create"): Core => {
+    if (core !== undefined && !(draining && purpose === "create")) return core;
+    throw new FilemillError("UNAVAILABLE", "The service is starting or ending; try again.", { retryAfterMs: 2000 });
+  };
+
+  return {
+    name: "job",
+    routes(router) {
+      router.service(JobService, jobServiceOf(coreFor));
+      router.service(LeaseService, leaseServiceOf(coreFor));
+    },
+    async start() {
+      const opened = await openCore(deps, settings, stack);
+      const reconciler = openReconciler(opened.core);
+      stack.defer(reconciler.close);
+      const cadence = deps.cadence ?? defaultCadence;
+      const timers = stack.use(openTimers(log, opened.core.background.signal));
+      timers.every("job.reconcile", cadence.reconcileMs, reconciler.reconcile);
+      timers.every("job.expire", cadence.expireMs, () => expireJobs(opened.core));
+      timers.every("job.sweep", cadence.sweepMs, () => sweepBlobs(opened.core, deps.blobs));
+      timers.every("job.probe", cadence.probeMs, async () => {
+        brokerWell = await broker.healthy();
+      });
+      ({ core, settled } = opened);
+    },
+    async drain() {
+      draining = true;
+      await settled?.();
+    },
+    readiness() {
+      if (core === undefined || draining) return { ready: false, part: "job" };
+      return brokerWell ? { ready: true } : { ready: false, part: "broker" };
+    },
+    async [Symbol.asyncDispose]() {
+      draining = true;
+      await stack.disposeAsync();
+    },
+  };
+}
+
+async function openCore(deps: JobDeps, settings: JobSettings, stack: AsyncDisposableStack) {
+  const { broker, blobs, log } = deps;
+  const clock = deps.clock ?? systemClock;
+  const projection = createProjection(clock, maxLeaseMs);
+  const history = createHistory();
+  projection.onChange((after, before) => {
+    const isNew = after?.record.job.state === JobState.DONE && before?.record.job.state !== JobState.DONE;
+    if (isNew) history.record(runOf(after.record), after.record.job.durationMs);
+  });
+  const wakeUps = await broker.workQueue("JOBS", lanes, { ackWaitMs: settings.LEASE_MS });
+  const keys = await openIdempotencyKeys(broker);
+  const records = stack.use(await openJobRecords(broker, projection));
+  const background = stack.use(openBackground(log));
+  const rules = {
+    retentionSeconds: settings.RETENTION_SECONDS,
+    maxAttempts: settings.MAX_ATTEMPTS,
+    leaseMs: settings.LEASE_MS,
+    maxUnfinished: settings.MAX_UNFINISHED_JOBS,
+  };
+  const core: Core = {
+    ...{ rules, clock, log, projection, history, records, keys, wakeUps, blobs, background },
+    admission: createAdmission(projection, rules.maxUnfinished),
+    plan: createPlanner(deps.catalogue),
+    meter: createMeter(deps.metrics, projection, lanes),
+    nextId: createJobIds(),
+    view: createView(projection, history, clock),
+    flush: () => broker.flushToDisk(),
+  };
+  return { core, settled: background.settled };
+}

@@ -1,0 +1,65 @@
+import type { ServiceImpl } from "@connectrpc/connect";
+import { type JobService, JobState, type LeaseService } from "#gen/filemill/job/v1/job_pb.ts";
+import { toConnectError } from "#kit/errors.ts";
+import { createJob } from "./domain/create-job.ts";
+import { cancelJob, deleteJob, findOwn } from "./domain/end-job.ts";
+import { claimAttempt, finishAttempt, heartbeat } from "./domain/lease-job.ts";
+import { listJobs } from "./domain/listing.ts";
+import type { Core } from "./domain/ports.ts";
+import { watchCancellations, watchJob } from "./domain/watch-job.ts";
+
+/** @param core - Throws UNAVAILABLE before the start; `create` also while draining. */
+export function jobServiceOf(core: (purpose?: "create") => Core): ServiceImpl<typeof JobService> {
+  return {
+    createJob: (request) => answer(() => createJob(core("create"), request)),
+    getJob: ({ accountId, jobId }) => answer(async () => ({ job: core().view(await findOwn(core(), accountId, jobId)) })),
+    listJobs: ({ accountId, state = JobState.UNSPECIFIED, limit, cursor }) =>
+      answer(async () => listJobs(core().projection, core().view, { accountId, state, limit, cursor })),
+    cancelJob: ({ accountId, jobId }) => answer(async () => ({ job: await cancelJob(core(), accountId, jobId) })),
+    deleteJob: ({ accountId, jobId }) =>
+      answer(async () => {
+        await deleteJob(core(), accountId, jobId);
+        return {};
+      }),
+    watchJob: ({ accountId, jobId }, context) =>
+      stream(
+        () => watchJob(core(), accountId, jobId, context.signal),
+        (job) => ({ job }),
+      ),
+    getLoad: ({ accountId }) =>
+      answer(async () => ({
+        accountUnfinished: core().projection.unfinishedCount(accountId),
+        totalUnfinished: core().projection.unfinishedCount(),
+        maxUnfinished: core().rules.maxUnfinished,
+      })),
+  };
+}
+
+export function leaseServiceOf(core: () => Core): ServiceImpl<typeof LeaseService> {
+  return {
+    claimAttempt: (request) => answer(() => claimAttempt(core(), request)),
+    heartbeat: (request) => answer(async () => ({ cancelled: await heartbeat(core(), request) })),
+    finishAttempt: (request, context) => answer(() => finishAttempt(core(), request, context.signal)),
+    watchCancellations: ({ worker }, context) =>
+      stream(
+        () => watchCancellations(core(), worker, context.signal),
+        (attempt) => attempt,
+      ),
+  };
+}
+
+async function answer<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw toConnectError(error);
+  }
+}
+
+async function* stream<T, R>(open: () => AsyncIterable<T>, toResponse: (item: T) => R): AsyncGenerator<R> {
+  try {
+    for await (const item of open()) yield toResponse(item);
+  } catch (error) {
+    throw toConnectError(error);
+  }
+}
