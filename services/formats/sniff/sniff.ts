@@ -1,12 +1,15 @@
 import type { FileHandle } from "node:fs/promises";
-import { fileTypeFromBuffer } from "file-type";
-import { formatsOfFileName, parseFormatId } from "#formats/table/lookup.ts";
-import { encodingOf } from "./encoding.ts";
-import { withSource } from "./source.ts";
+import { formatsOfFileName } from "#formats/table/lookup.ts";
+import { binaryContentOf } from "./binary.ts";
+import type { Content } from "./content.ts";
+import { decodeText, encodingOf } from "./encoding.ts";
+import { headerless } from "./headerless.ts";
+import { type Source, withSource } from "./source.ts";
+import { textContentOf } from "./text.ts";
 
 /** What a file is. */
 export type Sniffed = {
-  /** A format id; undefined when neither content nor name tells, or the content is not what the name claims and nothing we know. */
+  /** A format id. Undefined: neither content nor name tells, or, with `nameDisagrees`, the content is not what the name claims. */
   readonly format: string | undefined;
   readonly toldBy: "content" | "name";
   /** The name stands for another format than the content. */
@@ -15,19 +18,33 @@ export type Sniffed = {
 };
 
 /**
- * Tells a file's format by its content, and by its name only where the content leaves it open.
- * Reads a bounded part of the file. Rejects only when the file cannot be read.
+ * Tells a file's format by its content, and by its name where the content leaves it open: a name chooses among what the
+ * content allows, and is never believed against it. Reads the first 64 KiB and bounded parts elsewhere (a ZIP's directory, say).
+ * Rejects only when the file cannot be read. An empty file is what its name says.
  */
 export function sniff(file: string | FileHandle, fileName: string): Promise<Sniffed> {
-  return withSource(file, async ({ head, sizeBytes }) => {
-    const named = formatsOfFileName(fileName);
-    const isText = encodingOf(head) !== undefined;
-    const found = isText ? undefined : await fileTypeFromBuffer(head);
-    const content = found === undefined ? undefined : parseFormatId(found.ext);
-    if (content !== undefined) {
-      const nameDisagrees = named.length > 0 && !named.some((row) => row.id === content.id);
-      return { format: content.id, toldBy: "content", nameDisagrees, sizeBytes };
-    }
-    return { format: named[0]?.id ?? (isText ? "txt" : undefined), toldBy: "name", nameDisagrees: false, sizeBytes };
+  return withSource(file, async (source) => {
+    const named = formatsOfFileName(fileName).map((row) => row.id);
+    return { ...verdictOf(source, named, await contentOf(source)), sizeBytes: source.sizeBytes };
   });
+}
+
+async function contentOf(source: Source): Promise<Content | undefined> {
+  if (source.sizeBytes === 0) return undefined;
+  const encoding = encodingOf(source.head);
+  return encoding === undefined ? binaryContentOf(source) : textContentOf(decodeText(source.head, encoding));
+}
+
+function verdictOf(source: Source, named: readonly string[], content: Content | undefined): Omit<Sniffed, "sizeBytes"> {
+  if (source.sizeBytes === 0) return { format: named[0], toldBy: "name", nameDisagrees: false };
+  if (content === undefined) {
+    const believed = named.find((id) => headerless.has(id));
+    return { format: believed, toldBy: "name", nameDisagrees: believed === undefined && named.length > 0 };
+  }
+  const { format, orNamed = [], under = [] } = content;
+  if (format !== undefined && named.includes(format)) return { format, toldBy: "content", nameDisagrees: false };
+  const chosen = named.find((id) => orNamed.includes(id));
+  if (chosen !== undefined) return { format: chosen, toldBy: "name", nameDisagrees: false };
+  const isNarrower = named.some((id) => under.includes(id));
+  return { format, toldBy: "content", nameDisagrees: named.length > 0 && !isNarrower };
 }

@@ -1,0 +1,107 @@
+/** What a binary file is: families that need a look inside first, then the library, then our own signatures. */
+import { fileTypeFromBuffer } from "file-type";
+import { parseFormatId } from "#formats/table/lookup.ts";
+import { compoundContentOf } from "./cfb.ts";
+import { type Content, contentOfFormat } from "./content.ts";
+import { gzipContentOf } from "./gzip.ts";
+import { asfContentOf, chunkedContentOf, isoMediaContentOf, mpegAudioContentOf, oggContentOf, transportContentOf } from "./media.ts";
+import { signatureContentOf } from "./signatures.ts";
+import type { Source } from "./source.ts";
+import { tiffContentOf } from "./tiff.ts";
+import { zipContentOf } from "./zip.ts";
+
+/** Results of the library that two bytes of chance bring about, or that mean another format than ours of that name. */
+const unreliable = new Set([
+  "bmp",
+  "dmg",
+  "exe",
+  "drc",
+  "dat",
+  "icc",
+  "class",
+  "mp1",
+  "mp2",
+  "mp3",
+  "aac",
+  "mts",
+  "xml",
+  "stl",
+  "ics",
+  "vcf",
+  "cfb",
+  "zip",
+  "macho",
+]);
+
+/** How far from the beginning a PDF may start (readers accept what is before it). */
+const pdfSearchBytes = 1024;
+
+/** Undefined when nothing is recognised. */
+export async function binaryContentOf(source: Source): Promise<Content | undefined> {
+  const { head } = source;
+  if (head.length < 4) return undefined;
+  return (
+    isoMediaContentOf(head) ??
+    chunkedContentOf(head) ??
+    (await zipContentOf(source)) ??
+    (await compoundContentOf(source)) ??
+    gzipContentOf(head) ??
+    (await tiffContentOf(source)) ??
+    oggContentOf(head) ??
+    asfContentOf(head) ??
+    bitmapContentOf(head) ??
+    (await mobiContentOf(source)) ??
+    signatureContentOf(head) ??
+    (await libraryContentOf(head)) ??
+    (await unmarkedContentOf(source))
+  );
+}
+
+async function libraryContentOf(head: Buffer): Promise<Content | undefined> {
+  const found = await fileTypeFromBuffer(head);
+  if (found === undefined || unreliable.has(found.ext)) return undefined;
+  if (found.ext === "sqlite") return sqliteContentOf(head);
+  if (found.ext === "ac3") return ac3ContentOf(head);
+  const format = found.ext === "Z" ? "taz" : parseFormatId(found.ext)?.id;
+  return format === undefined ? { format: undefined } : contentOfFormat(format);
+}
+
+/** Windows bitmaps by the size of their second header, as `BM` alone begins many a file. */
+function bitmapContentOf(head: Buffer): Content | undefined {
+  if (head.length < 18 || head.toString("latin1", 0, 2) !== "BM") return undefined;
+  return [12, 16, 40, 52, 56, 64, 108, 124].includes(head.readUInt32LE(14)) ? contentOfFormat("bmp") : undefined;
+}
+
+/** GeoPackage and MBTiles are SQLite databases with an application id (sqlite.org/fileformat2.html §1.3). */
+function sqliteContentOf(head: Buffer): Content {
+  const application = head.toString("latin1", 68, 72);
+  if (/^GP(KG|10|11)$/.test(application)) return contentOfFormat("gpkg", { under: ["sqlite"] });
+  return application === "MPBX" ? contentOfFormat("mbtiles", { under: ["sqlite"] }) : contentOfFormat("sqlite");
+}
+
+/** AC-3 and Enhanced AC-3 by the bit stream identification (ETSI TS 102 366). */
+function ac3ContentOf(head: Buffer): Content {
+  return contentOfFormat((head[5] ?? 0) >>> 3 > 10 ? "eac3" : "ac3");
+}
+
+/** Mobipocket by the version in its first record: 8 is KF8. */
+async function mobiContentOf(source: Source): Promise<Content | undefined> {
+  if (source.head.toString("latin1", 60, 68) !== "BOOKMOBI" || source.head.length < 82) return undefined;
+  const record = await source.read(source.head.readUInt32BE(78), 40);
+  return contentOfFormat(record.length >= 40 && record.readUInt32BE(36) >= 8 ? "azw3" : "mobi");
+}
+
+/** Formats that show only in their rhythm, at their end, or well inside. */
+async function unmarkedContentOf(source: Source): Promise<Content | undefined> {
+  const { head, sizeBytes } = source;
+  const pdf = head.subarray(0, pdfSearchBytes).includes("%PDF-", 0, "latin1");
+  if (pdf) return contentOfFormat("pdf");
+  const transport = transportContentOf(head);
+  if (transport !== undefined) return transport;
+  if (/^(M\.K\.|M!K!|FLT[48]|[1-9]CHN|[123]\dCH|OCTA|CD81)$/.test(head.toString("latin1", 1080, 1084))) return contentOfFormat("mod");
+  if (head.length >= 84 && sizeBytes === 84 + 50 * head.readUInt32LE(80)) return contentOfFormat("stl");
+  if (head.readUInt16LE(0) === 0x4d4d && head.length >= 6 && head.readUInt32LE(2) === sizeBytes) return contentOfFormat("3ds");
+  const tail = await source.read(sizeBytes - 18, 18);
+  if (tail.toString("latin1").startsWith("TRUEVISION-XFILE")) return contentOfFormat("tga");
+  return mpegAudioContentOf(source);
+}

@@ -1,0 +1,87 @@
+/** What content says of itself. */
+export type Content = {
+  /** The best id; undefined when the content is recognised but is no format of the table, or leaves the family's member open. */
+  readonly format: string | undefined;
+  /** Other ids that the content allows; a name that says one of them is believed. */
+  readonly orNamed?: readonly string[];
+  /** Ids that are true but say less; a name that says one of them does not disagree. */
+  readonly under?: readonly string[];
+};
+
+/** Formats that share their first bytes with the one on the left, which only the name tells apart. */
+const siblings: Readonly<Record<string, readonly string[]>> = {
+  jpg: ["mpo", "mjpeg"],
+  jp2: ["jpm"],
+  tiff: ["ptif", "dng", "nef", "arw", "pef", "srw"],
+  png: ["apng"],
+  mp4: ["m4v", "f4v", "ismv", "m4a", "f4a", "3gp", "mov"],
+  m4a: ["m4b", "m4r", "alac", "f4a", "3ga", "mp4"],
+  alac: ["m4a", "m4b", "m4r"],
+  m4v: ["mp4", "mov"],
+  mov: ["mp4", "m4v", "f4v"],
+  "3gp": ["3ga", "mp4", "3g2"],
+  "3g2": ["3gp", "3ga"],
+  f4v: ["mp4", "f4a"],
+  mkv: ["mka", "mks", "mk3d"],
+  webm: ["weba", "mkv"],
+  ogg: ["oga", "opus", "spx"],
+  oga: ["ogg"],
+  opus: ["oga", "ogg"],
+  spx: ["oga", "ogg"],
+  ogv: ["ogg"],
+  wmv: ["asf", "wma"],
+  wma: ["asf"],
+  asf: ["wma", "wmv"],
+  avi: ["divx"],
+  mpg: ["mpeg", "vob"],
+  m2v: ["m1v", "mpg", "mpeg"],
+  ts: ["mts", "m2ts"],
+  m2ts: ["mts", "ts"],
+  rm: ["ra"],
+  wav: ["rf64"],
+  rf64: ["wav"],
+  mp2: ["mp3"],
+  mp3: ["mp2"],
+  eac3: ["ac3"],
+  xm: ["oxm"],
+  mobi: ["azw", "prc", "azw3"],
+  azw3: ["azw", "mobi", "prc"],
+  pdb: ["prc"],
+  zip: ["zipx", "cbz", "jar", "apk", "shp", "gdb", "ufo", "kmz", "htmlz", "txtz", "pmlz", "zae"],
+  tar: ["cbt"],
+  rar: ["cbr"],
+  "7z": ["cb7"],
+  gz: ["tgz", "vgm", "abw", "svgz", "gnumeric"],
+  bz2: ["tbz2"],
+  xz: ["txz"],
+  zst: ["tzst"],
+  lz4: ["tlz4"],
+  lz: ["tlz"],
+  lzo: ["tlzo"],
+  lzma: ["tlz"],
+  sqlite: ["gpkg", "mbtiles"],
+  pdf: ["pdfa"],
+  ps: ["eps"],
+  doc: ["dot"],
+  xls: ["xlt"],
+  ppt: ["pps", "pot"],
+  svg: ["svgfont"],
+  html: ["xhtml", "hocr", "revealjs", "md", "mediawiki"],
+  xhtml: ["html", "hocr"],
+  hocr: ["html"],
+  docbook: ["jats"],
+  jats: ["docbook"],
+  eml: ["mhtml", "mbox"],
+  mhtml: ["eml"],
+  json: ["geojson", "topojson", "gltf", "ipynb", "csljson", "pandocjson", "esrijson", "json5", "hjson", "ndjson", "geojsonl", "yaml"],
+  ndjson: ["json", "geojsonl", "hjson"],
+  sgi: ["pix"],
+  x3d: ["xml"],
+  h264: ["hevc"],
+};
+
+/** Content of a format with the siblings it may also be. */
+export function contentOfFormat(format: string, more: Omit<Content, "format"> = {}): Content {
+  const orNamed = [...(more.orNamed ?? []), ...(siblings[format] ?? [])];
+  return { format, orNamed, ...(more.under === undefined ? {} : { under: more.under }) };
+}
