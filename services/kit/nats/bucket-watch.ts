@@ -1,0 +1,207 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { consumerOpts, type JetStreamSubscription, type JsMsg } from "nats";
+import type { Log } from "#kit/log.ts";
+import type { Link } from "./link.ts";
+import type { Entry } from "./ports.ts";
+
+/** A removal stays on record this long, for watchers that lag; then its marker is removed too. */
+const keepTombstonesMs = 60_000;
+const reopenPauseMs = 100;
+
+type Watched<T> = { readonly name: string; readonly ttlMs: number | undefined; decode(bytes: Uint8Array): T };
+type OnChange<T> = (key: string, entry: Entry<T> | undefined) => void;
+
+/** See Bucket.watch. The client's own watch resumes some ten seconds after a restart; this one is opened anew at once. */
+export async function openBucketWatch<T>(link: Link, watched: Watched<T>, onChange: OnChange<T>, log: Log): Promise<AsyncDisposable> {
+  const view = createView(watched, onChange, log);
+  const markers = createMarkerSweep(link, watched.name);
+  let disposed = false;
+  let pass: Pass | undefined;
+  let opening: Promise<void> | undefined;
+  let again = false;
+
+  const open = async (): Promise<void> => {
+    await pass?.close();
+    pass = await openPass(link, watched.name, view, markers);
+  };
+  /** At most one at a time; a reconnect in between asks for another. */
+  const reopen = (): void => {
+    again = true;
+    opening ??= (async () => {
+      while (again && !disposed) {
+        again = false;
+        await open().catch((error: unknown) => {
+          again = true;
+          log.debug("watch.reopen", { error });
+          return sleep(reopenPauseMs);
+        });
+      }
+    })().finally(() => {
+      opening = undefined;
+    });
+  };
+
+  await link.retry(open);
+  const stopListening = link.onReconnect(reopen);
+  return {
+    async [Symbol.asyncDispose]() {
+      disposed = true;
+      stopListening();
+      await opening;
+      view.close();
+      await pass?.close();
+    },
+  };
+}
+
+type View = {
+  begin(): void;
+  change(key: string, message: JsMsg): void;
+  /** What is known but was not seen since `begin` is gone. */
+  complete(): void;
+  close(): void;
+};
+
+/** What the watcher was told, so that it is told every difference once. */
+function createView<T>(watched: Watched<T>, onChange: OnChange<T>, log: Log): View {
+  const known = new Map<string, number>();
+  let seen: Set<string> | undefined;
+  const tell = (key: string, entry: Entry<T> | undefined): void => {
+    try {
+      onChange(key, entry);
+    } catch (error) {
+      log.error("watch.callback", { error });
+    }
+  };
+  const forget = (key: string): void => {
+    if (known.delete(key)) tell(key, undefined);
+  };
+  const expiry = watched.ttlMs === undefined ? undefined : createExpiry(watched.ttlMs, forget);
+  return {
+    begin() {
+      seen = new Set();
+    },
+    change(key, message) {
+      const revision = message.info.streamSequence;
+      if (isMarker(message)) {
+        expiry?.cancel(key);
+        return forget(key);
+      }
+      seen?.add(key);
+      if (known.get(key) === revision) return;
+      let value: T;
+      try {
+        value = watched.decode(message.data);
+      } catch (error) {
+        log.error("watch.decode", { key, revision, error });
+        return;
+      }
+      known.set(key, revision);
+      expiry?.start(key, message.info.timestampNanos / 1e6);
+      tell(key, { key, value, revision });
+    },
+    complete() {
+      for (const key of [...known.keys()]) if (seen !== undefined && !seen.has(key)) forget(key);
+      seen = undefined;
+    },
+    close() {
+      expiry?.close();
+    },
+  };
+}
+
+/** The server drops old entries of a bucket with a ttl without a word. */
+function createExpiry(ttlMs: number, onExpired: (key: string) => void) {
+  const timers = new Map<string, NodeJS.Timeout>();
+  const cancel = (key: string): void => {
+    clearTimeout(timers.get(key));
+    timers.delete(key);
+  };
+  return {
+    cancel,
+    start(key: string, writtenAtMs: number): void {
+      cancel(key);
+      // The server's clock may differ from ours: never longer than a whole life.
+      const leftMs = Math.min(ttlMs, Math.max(0, writtenAtMs + ttlMs - Date.now()));
+      timers.set(
+        key,
+        setTimeout(() => {
+          timers.delete(key);
+          onExpired(key);
+        }, leftMs),
+      );
+    },
+    close(): void {
+      for (const key of [...timers.keys()]) cancel(key);
+    },
+  };
+}
+
+type Pass = { close(): Promise<void> };
+
+/** One ordered consumer: everything that is, then everything that comes. Resolves when the first part was delivered. */
+async function openPass(link: Link, bucket: string, view: View, markers: MarkerSweep): Promise<Pass> {
+  const prefix = `$KV.${bucket}.`;
+  const initial = Promise.withResolvers<void>();
+  let received = 0;
+  let expected = Number.POSITIVE_INFINITY;
+  let open = true;
+  view.begin();
+  const options = consumerOpts();
+  options.bindStream(`KV_${bucket}`);
+  options.orderedConsumer();
+  options.deliverLastPerSubject();
+  options.callback((error, message) => {
+    if (!open || error !== null || message === null) return;
+    received += 1;
+    if (isMarker(message)) markers.add(message.info.streamSequence, message.info.timestampNanos / 1e6);
+    view.change(message.subject.slice(prefix.length), message);
+    if (received >= expected || message.info.pending === 0) initial.resolve();
+  });
+  const subscription = await link.once(() => link.js.subscribe(`${prefix}>`, options));
+  const close = async (): Promise<void> => {
+    open = false;
+    await release(link, subscription);
+  };
+  try {
+    const info = await link.once(() => subscription.consumerInfo());
+    expected = info.num_pending + info.delivered.consumer_seq;
+    if (received >= expected) initial.resolve();
+    await link.once(() => initial.promise);
+    view.complete();
+    return { close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+async function release(link: Link, subscription: JetStreamSubscription): Promise<void> {
+  if (link.nc.isClosed() || subscription.isClosed()) return;
+  subscription.unsubscribe();
+  // Deletes the consumer early; left alone, the server does so after a few seconds.
+  await Promise.race([subscription.destroy().catch(() => undefined), sleep(200)]);
+}
+
+function isMarker(message: JsMsg): boolean {
+  const operation = message.headers?.get("KV-Operation") ?? "";
+  return operation === "DEL" || operation === "PURGE";
+}
+
+type MarkerSweep = { add(sequence: number, writtenAtMs: number): void };
+
+/** Each removed key leaves a marker in the stream for ever: watchers remove those that everybody has seen. */
+function createMarkerSweep(link: Link, bucket: string): MarkerSweep {
+  const waiting: { sequence: number; atMs: number }[] = [];
+  return {
+    add(sequence, writtenAtMs) {
+      waiting.push({ sequence, atMs: writtenAtMs });
+      const horizon = Date.now() - keepTombstonesMs;
+      while (waiting[0] !== undefined && waiting[0].atMs < horizon) {
+        const old = waiting.shift();
+        // Gone already when another watcher was first or the key was written again.
+        if (old !== undefined) link.jsm.streams.deleteMessage(`KV_${bucket}`, old.sequence, false).catch(() => undefined);
+      }
+    },
+  };
+}

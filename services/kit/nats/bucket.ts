@@ -1,0 +1,94 @@
+import { Empty, type KV, type KvEntry } from "nats";
+import type { Log } from "#kit/log.ts";
+import { openBucketWatch } from "./bucket-watch.ts";
+import { failureOf, isOutage, isWrongRevision, unavailable } from "./failures.ts";
+import { type Link, patienceMs } from "./link.ts";
+import { type Bucket, type Entry, RevisionConflict } from "./ports.ts";
+
+export type Codec<T> = { encode(value: T): Uint8Array; decode(bytes: Uint8Array): T };
+
+/** Subjects are built from keys: a wildcard or an empty token in one would address other entries. */
+const keyPattern = /^[-_=A-Za-z0-9]+(\.[-_=A-Za-z0-9]+)*$/;
+
+export type BucketSettings = {
+  readonly name: string;
+  readonly ttlMs: number | undefined;
+  readonly replicas: number;
+  readonly direct: boolean;
+};
+
+export async function openBucket<T>(link: Link, codec: Codec<T>, settings: BucketSettings, log: Log): Promise<Bucket<T>> {
+  const { name, ttlMs } = settings;
+  const kv = await link.retry(() =>
+    link.js.views.kv(name, {
+      history: 1,
+      replicas: settings.replicas,
+      allow_direct: settings.direct,
+      ...(ttlMs === undefined ? {} : { ttl: ttlMs }),
+    }),
+  );
+  return {
+    async get(key) {
+      const stored = await link.retry(() => kv.get(checked(key)));
+      return stored === null || isTombstone(stored) ? undefined : entryOf(codec, stored);
+    },
+    create: (key, value) => writeAt(link, kv, checked(key), codec.encode(value), 0),
+    update: (key, value, revision) => writeAt(link, kv, checked(key), codec.encode(value), revision),
+    put: (key, value) => link.retry(() => kv.put(checked(key), codec.encode(value))),
+    remove: (key) => link.retry(() => kv.purge(checked(key))),
+    watch: (onChange) =>
+      openBucketWatch(link, { name, ttlMs, decode: (bytes) => codec.decode(bytes) }, onChange, log.with({ bucket: name })),
+  };
+}
+
+function checked(key: string): string {
+  if (!keyPattern.test(key)) throw new TypeError(`not a key: ${JSON.stringify(key)}`);
+  return key;
+}
+
+function isTombstone(stored: KvEntry): boolean {
+  return stored.operation !== "PUT";
+}
+
+function entryOf<T>(codec: Codec<T>, stored: KvEntry): Entry<T> {
+  return { key: stored.key, value: codec.decode(stored.value), revision: stored.revision };
+}
+
+/**
+ * Compare-and-set through outages. When nobody answered, the write may or may not have happened: what is stored then decides,
+ * and an entry with our bytes that is newer than `expected` is ours.
+ */
+async function writeAt(link: Link, kv: KV, key: string, bytes: Uint8Array, expected: number): Promise<number> {
+  const deadline = performance.now() + patienceMs;
+  const creating = expected === 0;
+  let at = expected;
+  let doubtful = false;
+  for (;;) {
+    let failure: unknown;
+    try {
+      return await link.once(() => kv.put(key, bytes, { previousSeq: at }));
+    } catch (error) {
+      if (!isOutage(error) && !isWrongRevision(error)) throw failureOf(error);
+      if (isWrongRevision(error) && !doubtful && !creating) throw new RevisionConflict(`${key} is not at revision ${expected} any more`);
+      doubtful ||= isOutage(error);
+      failure = error;
+    }
+    const stored = await link.retry(() => kv.get(key));
+    if (doubtful && stored !== null && stored.revision > expected && isValue(stored, bytes)) return stored.revision;
+    const vacant = stored === null || isTombstone(stored);
+    const now = stored?.revision ?? 0;
+    if (creating ? !vacant : now !== expected) throw new RevisionConflict(`${key} was changed by somebody else`);
+    if (performance.now() >= deadline) throw unavailable(failure);
+    if (creating) at = now;
+  }
+}
+
+function isValue(stored: KvEntry, bytes: Uint8Array): boolean {
+  return !isTombstone(stored) && Buffer.compare(stored.value, bytes) === 0;
+}
+
+/** An entry to write and read for a sign of life. */
+export async function writeAndRead(kv: KV, key: string): Promise<void> {
+  await kv.put(key, Empty);
+  await kv.get(key);
+}

@@ -1,0 +1,119 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { type ConnectionOptions, connect, Events, type JetStreamClient, type JetStreamManager, type NatsConnection } from "nats";
+import type { Log } from "#kit/log.ts";
+import { failureOf, Interrupted, isOutage } from "./failures.ts";
+
+/** How long one request may take before its outcome counts as unknown. */
+export const requestTimeoutMs = 3000;
+/** How long requests are repeated through an outage before UNAVAILABLE. */
+export const patienceMs = 5000;
+const retryPauseMs = 50;
+
+/** A connection that says when it was broken. */
+export type Link = AsyncDisposable & {
+  readonly nc: NatsConnection;
+  readonly js: JetStreamClient;
+  readonly jsm: JetStreamManager;
+  /** One try. Rejects with Interrupted as soon as the connection was lost and is back: no answer can come any more. */
+  once<T>(request: () => Promise<T>): Promise<T>;
+  /** For requests that may be carried out twice. Rejects with UNAVAILABLE when an outage outlasts `patienceMs`. */
+  retry<T>(request: () => Promise<T>): Promise<T>;
+  /** Calls back after each reconnect; returns the way to stop that. */
+  onReconnect(listener: () => void): () => void;
+};
+
+export async function openLink(options: ConnectionOptions, log: Log, signal?: AbortSignal): Promise<Link> {
+  const nc = await connectUntil(
+    { ...options, maxReconnectAttempts: -1, reconnectTimeWait: 50, reconnectJitter: 50, noAsyncTraces: true, name: "filemill" },
+    signal,
+  );
+  const js = nc.jetstream({ timeout: requestTimeoutMs });
+  const waiting = new Set<(lost: Interrupted) => void>();
+  const listeners = new Set<() => void>();
+  const watching = followStatus(nc, log, () => {
+    for (const reject of [...waiting]) reject(new Interrupted("the connection to the broker was lost"));
+    for (const listener of [...listeners]) listener();
+  });
+
+  const once = <T>(request: () => Promise<T>): Promise<T> =>
+    new Promise((resolve, reject) => {
+      waiting.add(reject);
+      request()
+        .then(resolve, reject)
+        .finally(() => waiting.delete(reject));
+    });
+  const retry = async <T>(request: () => Promise<T>): Promise<T> => {
+    const deadline = performance.now() + patienceMs;
+    for (;;) {
+      try {
+        return await once(request);
+      } catch (error) {
+        if (!isOutage(error) || nc.isClosed() || performance.now() >= deadline) throw failureOf(error);
+        await sleep(retryPauseMs);
+      }
+    }
+  };
+
+  return {
+    nc,
+    js,
+    jsm: await retry(() => nc.jetstreamManager({ timeout: requestTimeoutMs })),
+    once,
+    retry,
+    onReconnect(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    async [Symbol.asyncDispose]() {
+      listeners.clear();
+      await closeConnection(nc);
+      await watching;
+    },
+  };
+}
+
+/** The client cannot be told to stop waiting for its first connection: a late one is closed again. */
+async function connectUntil(options: ConnectionOptions, signal: AbortSignal | undefined): Promise<NatsConnection> {
+  if (signal === undefined) return connect(options);
+  signal.throwIfAborted();
+  const connecting = connect(options);
+  const aborted = Promise.withResolvers<never>();
+  const onAbort = (): void => aborted.reject(signal.reason);
+  signal.addEventListener("abort", onAbort, { once: true });
+  try {
+    return await Promise.race([connecting, aborted.promise]);
+  } catch (error) {
+    connecting.then(
+      (late) => late.close(),
+      () => undefined,
+    );
+    throw error;
+  } finally {
+    signal.removeEventListener("abort", onAbort);
+  }
+}
+
+async function followStatus(nc: NatsConnection, log: Log, onReconnect: () => void): Promise<void> {
+  for await (const status of nc.status()) {
+    switch (status.type) {
+      case Events.Disconnect:
+        log.warn("broker.disconnected");
+        break;
+      case Events.Reconnect:
+        log.info("broker.reconnected");
+        onReconnect();
+        break;
+      case Events.Error:
+        log.warn("broker.error", { code: String(status.data) });
+        break;
+      default:
+    }
+  }
+}
+
+/** Lets what was written reach the server, unless it is away: draining would wait for it for ever. */
+async function closeConnection(nc: NatsConnection): Promise<void> {
+  if (nc.isClosed()) return;
+  await Promise.race([nc.flush().catch(() => undefined), sleep(500)]);
+  await nc.close();
+}

@@ -1,0 +1,146 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { consumerOpts, type JetStreamPullSubscription, type JsMsg, NatsError } from "nats";
+import type { Log } from "#kit/log.ts";
+import { isOutage } from "./failures.ts";
+import type { Link } from "./link.ts";
+
+const pullMs = 30_000;
+const pauseMs = 200;
+
+export type PullSource = { readonly stream: string; readonly durable: string; readonly subject: string };
+
+/**
+ * Hands out messages to at most `slots` handlers at a time. One pull request waits at the server for each free slot, so a message
+ * is delivered at once and never to a node that has no slot for it. (The client's own consume() asks ahead, and a busy node would hoard.)
+ * Disposing takes nothing more, gives back what is on its way, and waits for the handlers.
+ */
+export async function openPullLoop(
+  link: Link,
+  source: PullSource,
+  slots: number,
+  handle: (message: JsMsg) => Promise<void>,
+  log: Log,
+): Promise<AsyncDisposable> {
+  const running = new Set<Promise<void>>();
+  let stopping = false;
+  let lane: Lane | undefined;
+  let opening: Promise<void> | undefined;
+  let again = false;
+
+  const run = (message: JsMsg): void => {
+    const work = handle(message)
+      .catch((error: unknown) => log.error("queue.handler", { error }))
+      .finally(() => {
+        running.delete(work);
+        lane?.refill();
+      });
+    running.add(work);
+  };
+  const open = async (): Promise<void> => {
+    const old = lane;
+    lane = undefined;
+    old?.drop();
+    lane = await openLane(link, source, {
+      free: () => (stopping ? 0 : slots - running.size),
+      take: (message) => (stopping ? message.nak() : run(message)),
+      broken: reopen,
+    });
+    lane.refill();
+  };
+  function reopen(): void {
+    again = true;
+    opening ??= (async () => {
+      while (again && !stopping) {
+        again = false;
+        await open().catch((error: unknown) => {
+          again = true;
+          log.debug("queue.reopen", { error });
+          return sleep(pauseMs);
+        });
+      }
+    })().finally(() => {
+      opening = undefined;
+    });
+  }
+
+  await link.retry(open);
+  const stopListening = link.onReconnect(reopen);
+  return {
+    async [Symbol.asyncDispose]() {
+      stopping = true;
+      stopListening();
+      await opening;
+      await lane?.close();
+      await Promise.all(running);
+    },
+  };
+}
+
+type Lane = {
+  /** Asks for as many messages as there are free slots. */
+  refill(): void;
+  /** Forgets it: its connection is gone. */
+  drop(): void;
+  close(): Promise<void>;
+};
+type LaneEnds = { free(): number; take(message: JsMsg): void; broken(): void };
+
+/** The requests of one connection: each ends with one message or one status. */
+async function openLane(link: Link, source: PullSource, ends: LaneEnds): Promise<Lane> {
+  let asked = 0;
+  let heardAtMs = performance.now();
+  const options = consumerOpts();
+  options.bind(source.stream, source.durable);
+  options.manualAck();
+  options.callback((error, message) => {
+    heardAtMs = performance.now();
+    asked = Math.max(0, asked - 1);
+    if (message !== null) ends.take(message);
+    else if (error !== null && !isExpired(error)) return broken();
+    refill();
+  });
+  const subscription = await link.once(() => link.js.pullSubscribe(source.subject, options));
+  let open = true;
+  // A status may be lost: then the requests would seem to wait for ever.
+  const watchdog = setInterval(() => {
+    if (asked > 0 && performance.now() - heardAtMs > 2 * pullMs) broken();
+  }, pullMs);
+  watchdog.unref();
+
+  function refill(): void {
+    while (open && asked < ends.free()) {
+      asked += 1;
+      subscription.pull({ batch: 1, expires: pullMs });
+    }
+  }
+  function stop(): void {
+    open = false;
+    clearInterval(watchdog);
+  }
+  function broken(): void {
+    if (!open) return;
+    stop();
+    setTimeout(ends.broken, pauseMs).unref();
+  }
+  return {
+    refill,
+    drop() {
+      stop();
+      if (!link.nc.isClosed()) subscription.unsubscribe();
+    },
+    async close() {
+      stop();
+      await drained(link, subscription);
+    },
+  };
+}
+
+/** Messages that the server sent before it knew are still handed to the callback. */
+async function drained(link: Link, subscription: JetStreamPullSubscription): Promise<void> {
+  if (link.nc.isClosed() || subscription.isClosed()) return;
+  await Promise.race([subscription.drain().catch(() => undefined), sleep(500)]);
+}
+
+function isExpired(error: unknown): boolean {
+  return error instanceof NatsError && !isOutage(error) && (error.code === "404" || error.code === "408");
+}

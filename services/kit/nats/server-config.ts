@@ -1,0 +1,73 @@
+import { readdir, stat, statfs } from "node:fs/promises";
+import { join } from "node:path";
+
+const mib = 1024 * 1024;
+
+export type ServerVersion = { readonly text: string; readonly major: number; readonly minor: number };
+
+/** From `nats-server: v2.9.10`. Throws when there is no version in it. */
+export function parseServerVersion(output: string): ServerVersion {
+  const [, text, major, minor] = /v?((\d+)\.(\d+)\.[0-9A-Za-z.+-]+)/.exec(output) ?? [];
+  if (text === undefined) throw new Error("nats-server did not tell its version");
+  return { text, major: Number(major), minor: Number(minor) };
+}
+
+/** Servers before 2.10 refuse the setting and flush every two minutes. */
+export function canSyncAlways(version: ServerVersion): boolean {
+  return version.major > 2 || (version.major === 2 && version.minor >= 10);
+}
+
+export type ServerConfig = {
+  readonly dir: string;
+  /** -1: any free one. */
+  readonly port: number;
+  readonly user: string;
+  readonly password: string;
+  readonly storeBytes: number;
+  readonly version: ServerVersion;
+};
+
+/** The server's configuration file. */
+export function serverConfigText(config: ServerConfig): string {
+  // Strings of this format follow the rules of JSON; a bare word would be read as a variable or a number.
+  const quote = (value: string): string => JSON.stringify(value);
+  return [
+    "host: 127.0.0.1",
+    `port: ${config.port}`,
+    "server_name: filemill",
+    `pid_file: ${quote(join(config.dir, "server.pid"))}`,
+    `ports_file_dir: ${quote(config.dir)}`,
+    "max_payload: 1MB",
+    `authorization { user: ${quote(config.user)}, password: ${quote(config.password)} }`,
+    "jetstream {",
+    `  store_dir: ${quote(join(config.dir, "store"))}`,
+    `  max_file_store: ${config.storeBytes}`,
+    `  max_memory_store: ${64 * mib}`,
+    ...(canSyncAlways(config.version) ? ["  sync_interval: always"] : []),
+    "}",
+    "",
+  ].join("\n");
+}
+
+/**
+ * How much the store may grow to: a fifth of what the volume could give it. Server 2.9 hangs for ever when the disk is full
+ * before this limit is reached, and answers properly when the limit comes first.
+ */
+export async function storeBytesOf(dir: string): Promise<number> {
+  const volume = await statfs(dir);
+  const possible = volume.bavail * volume.bsize + (await bytesUnder(join(dir, "store")));
+  return Math.floor(Math.min(16 * 1024 * mib, Math.max(128 * mib, possible / 5)));
+}
+
+async function bytesUnder(dir: string): Promise<number> {
+  const entries = await readdir(dir, { recursive: true, withFileTypes: true }).catch(() => []);
+  let total = 0;
+  for (const entry of entries) {
+    if (!entry.isFile()) continue;
+    total += await stat(join(entry.parentPath, entry.name)).then(
+      (file) => file.size,
+      () => 0,
+    );
+  }
+  return total;
+}

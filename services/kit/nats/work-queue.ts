@@ -1,0 +1,122 @@
+import {
+  AckPolicy,
+  DeliverPolicy,
+  DiscardPolicy,
+  Empty,
+  type JsMsg,
+  nanos,
+  nuid,
+  RetentionPolicy,
+  StorageType,
+  type StoredMsg,
+} from "nats";
+import type { Log } from "#kit/log.ts";
+import { apiCodeOf, isOutage } from "./failures.ts";
+import type { Link } from "./link.ts";
+import type { Delivery, WorkQueue } from "./ports.ts";
+import { openPullLoop } from "./pull-loop.ts";
+
+const duplicateWindowMs = 120_000;
+const maxQueueBytes = 64 * 1024 * 1024;
+const noMessageFound = 10037;
+const streamNotFound = 10059;
+const token = /^[-_A-Za-z0-9]+$/;
+
+export type QueueSettings = {
+  readonly name: string;
+  readonly lanes: readonly string[];
+  readonly ackWaitMs: number;
+  readonly replicas: number;
+};
+
+export async function openWorkQueue(link: Link, settings: QueueSettings, log: Log): Promise<WorkQueue> {
+  const stream = checked(settings.name).toUpperCase();
+  const subjectOf = (lane: string, jobId: string): string => {
+    if (!settings.lanes.includes(lane)) throw new TypeError(`the queue ${settings.name} has no lane ${JSON.stringify(lane)}`);
+    return `${settings.name}.${lane}.${checked(jobId)}`;
+  };
+  await link.retry(() => ensureStream(link, stream, settings));
+  for (const lane of settings.lanes) await link.retry(() => ensureConsumer(link, stream, checked(lane), settings));
+  const last = (subject: string): Promise<StoredMsg | undefined> =>
+    link.retry(() => link.jsm.streams.getMessage(stream, { last_by_subj: subject }).catch(orNothing));
+
+  return {
+    async publish(lane, jobId, { again = false } = {}) {
+      // The same id on every try: a try whose acknowledgement was lost is not queued twice.
+      const msgID = again ? nuid.next() : `${lane}.${jobId}`;
+      await link.retry(() => link.js.publish(subjectOf(lane, jobId), Empty, { msgID }));
+    },
+    async has(lane, jobId) {
+      return (await last(subjectOf(lane, jobId))) !== undefined;
+    },
+    async withdraw(lane, jobId) {
+      for (let found = await last(subjectOf(lane, jobId)); found !== undefined; found = await last(subjectOf(lane, jobId))) {
+        const { seq } = found;
+        await link.retry(() => link.jsm.streams.deleteMessage(stream, seq, false).catch(orNothing));
+      }
+    },
+    consume(lane, slots, handle) {
+      const source = { stream, durable: checked(lane), subject: subjectOf(lane, "*") };
+      return openPullLoop(link, source, slots, (message) => handle(deliveryOf(message)), log.with({ queue: settings.name, lane }));
+    },
+  };
+
+  function checked(part: string): string {
+    if (part !== "*" && !token.test(part)) throw new TypeError(`not a subject token: ${JSON.stringify(part)}`);
+    return part;
+  }
+}
+
+async function ensureStream(link: Link, name: string, settings: QueueSettings): Promise<void> {
+  const config = {
+    subjects: [`${settings.name}.*.*`],
+    retention: RetentionPolicy.Workqueue,
+    storage: StorageType.File,
+    discard: DiscardPolicy.New,
+    duplicate_window: nanos(duplicateWindowMs),
+    max_msg_size: 64 * 1024,
+    max_bytes: maxQueueBytes,
+    num_replicas: settings.replicas,
+  };
+  const exists = await link.jsm.streams.info(name).then(
+    () => true,
+    (error: unknown) => {
+      if (apiCodeOf(error) === streamNotFound) return false;
+      throw error;
+    },
+  );
+  await (exists ? link.jsm.streams.update(name, config) : link.jsm.streams.add({ name, ...config }));
+}
+
+/** Unlimited deliveries: attempts are counted in the job's record, which a restart of the server cannot set back. */
+async function ensureConsumer(link: Link, stream: string, lane: string, settings: QueueSettings): Promise<void> {
+  await link.jsm.consumers.add(stream, {
+    durable_name: lane,
+    filter_subject: `${settings.name}.${lane}.*`,
+    ack_policy: AckPolicy.Explicit,
+    deliver_policy: DeliverPolicy.All,
+    ack_wait: nanos(settings.ackWaitMs),
+    max_deliver: -1,
+    max_ack_pending: 10_000,
+  });
+}
+
+function orNothing(error: unknown): undefined {
+  if (apiCodeOf(error) === noMessageFound) return undefined;
+  throw error;
+}
+
+function deliveryOf(message: JsMsg): Delivery {
+  return {
+    jobId: message.subject.slice(message.subject.lastIndexOf(".") + 1),
+    deliveries: message.info.deliveryCount,
+    async ack() {
+      // Without an answer it comes again, and the record says that it is settled.
+      await message.ackAck().catch((error: unknown) => {
+        if (!isOutage(error)) throw error;
+      });
+    },
+    retry: (delayMs) => message.nak(delayMs),
+    working: () => message.working(),
+  };
+}

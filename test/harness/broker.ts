@@ -1,0 +1,24 @@
+/** A real nats-server in a folder of its own, for tests. */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Log, openLog } from "#kit/log.ts";
+import { openBroker } from "#kit/nats/broker.ts";
+import type { Broker } from "#kit/nats/ports.ts";
+
+export type TestBroker = AsyncDisposable & {
+  readonly broker: Broker;
+  readonly dataDir: string;
+  /** Silent, unless it is asked for. */
+  readonly log: Log;
+};
+
+/** Starts it; disposing stops it and removes the folder. */
+export async function openTestBroker(log: Log = openLog("silent")): Promise<TestBroker> {
+  await using stack = new AsyncDisposableStack();
+  const dataDir = await mkdtemp(join(tmpdir(), "filemill-broker-"));
+  stack.defer(() => rm(dataDir, { recursive: true, force: true }));
+  const broker = stack.use(await openBroker({ dataDir, log }));
+  const owned = stack.move();
+  return { broker, dataDir, log, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+}
