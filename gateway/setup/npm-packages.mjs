@@ -19,7 +19,7 @@ export async function ensureNpmPackages(root) {
     const { code, output } = await runCommand(["npm", "ci", "--include=dev", "--include=optional", "--prefix", root], { env });
     progress.stop(code === 0 ? "done" : "failed");
     if (code === 0) return;
-    say(output.trim());
+    say(output.trim().split("\n").slice(0, 40).join("\n"));
     if (attempt === 2) throw new Error("The npm packages could not be installed; the lines above say why.");
     say("  Trying once more.");
   }
