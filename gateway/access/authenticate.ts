@@ -1,0 +1,29 @@
+import type { GatewayDeps } from "#gateway/context.ts";
+import type { Account, Plan } from "#gen/filemill/account/v1/account_pb.ts";
+import { FilemillError, fromConnectError } from "#kit/errors.ts";
+
+/** Whose key came with a request, and what the account's plan allows. */
+export type Caller = { readonly account: Account; readonly plan: Plan };
+
+/**
+ * The account behind an Authorization header (RFC 6750). Rejects with MISSING_API_KEY, INVALID_API_KEY,
+ * API_KEY_REVOKED, NOT_ENTITLED or UNAVAILABLE. Nothing is remembered here, so a revocation counts at once.
+ */
+export async function authenticate(accounts: GatewayDeps["accounts"], authorization: string | undefined): Promise<Caller> {
+  if (authorization === undefined || authorization.trim() === "") {
+    throw new FilemillError("MISSING_API_KEY", "Send your API key in the header `Authorization: Bearer <key>`.");
+  }
+  const key = /^bearer +([\x21-\x7e]{1,256})$/i.exec(authorization.trim())?.[1];
+  if (key === undefined) throw new FilemillError("INVALID_API_KEY", "The Authorization header must read `Bearer <key>`.");
+  const { account, plan } = await accounts.verifyKey({ key }).catch((error: unknown) => {
+    throw fromConnectError(error);
+  });
+  if (account === undefined || plan === undefined) throw new FilemillError("INTERNAL", "Something went wrong on our side.");
+  if (!plan.apiAccess) throw new FilemillError("NOT_ENTITLED", "Your plan has no API access; use the converter page or change the plan.");
+  return { account, plan };
+}
+
+/** WWW-Authenticate of a 401: an error is named only where a key was given (RFC 6750 §3.1). */
+export function challengeOf(error: FilemillError): string {
+  return error.code === "MISSING_API_KEY" ? 'Bearer realm="filemill"' : 'Bearer realm="filemill", error="invalid_token"';
+}

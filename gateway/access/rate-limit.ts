@@ -1,0 +1,54 @@
+import { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
+import { FilemillError } from "#kit/errors.ts";
+
+const WINDOW_SECONDS = 60;
+/** Polling and downloading are cheap beside converting. */
+const READS_PER_CONVERSION = 10;
+
+export type RatePolicy = "convert" | "read";
+
+export type RateVerdict = {
+  /** RateLimit and RateLimit-Policy (draft-ietf-httpapi-ratelimit-headers-10). */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly refusal: FilemillError | undefined;
+};
+
+export type RateLimits = {
+  /** Counts one request of an account whose plan allows `requestsPerMinute` conversions. */
+  count(policy: RatePolicy, accountId: string, requestsPerMinute: number): Promise<RateVerdict>;
+};
+
+/** Counts in this process: several gateways allow several times the quota, which bounds abuse all the same. */
+export function createRateLimits(): RateLimits {
+  const limiters = new Map<string, RateLimiterMemory>();
+  const limiterOf = (policy: RatePolicy, quota: number) => {
+    const name = `${policy}/${quota}`;
+    const limiter = limiters.get(name) ?? new RateLimiterMemory({ keyPrefix: name, points: quota, duration: WINDOW_SECONDS });
+    limiters.set(name, limiter);
+    return limiter;
+  };
+  return {
+    async count(policy, accountId, requestsPerMinute) {
+      const quota = policy === "convert" ? requestsPerMinute : requestsPerMinute * READS_PER_CONVERSION;
+      const spent = await limiterOf(policy, quota)
+        .consume(accountId)
+        .then((result) => ({ result, refused: false }), refusedOf);
+      const resetSeconds = Math.max(1, Math.ceil(spent.result.msBeforeNext / 1000));
+      const headers = {
+        "ratelimit-policy": `"${policy}";q=${quota};w=${WINDOW_SECONDS}`,
+        ratelimit: `"${policy}";r=${spent.result.remainingPoints};t=${resetSeconds}`,
+      };
+      const refusal = spent.refused
+        ? new FilemillError("RATE_LIMITED", `Your plan allows ${quota} requests a minute here; wait ${resetSeconds} s.`, {
+            retryAfterMs: resetSeconds * 1000,
+          })
+        : undefined;
+      return { headers, refusal };
+    },
+  };
+}
+
+function refusedOf(reason: unknown): { result: RateLimiterRes; refused: true } {
+  if (reason instanceof RateLimiterRes) return { result: reason, refused: true };
+  throw reason;
+}

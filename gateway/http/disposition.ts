@@ -1,0 +1,18 @@
+import { create } from "content-disposition";
+
+const MAX_NAME_CHARACTERS = 150;
+
+/**
+ * Content-Disposition of a result: the source's base name with the target's extension (RFC 6266), outside ASCII also
+ * as filename* (RFC 8187). Folders, control, format and bidirectional characters are taken out of hostile names.
+ */
+export function dispositionOf(sourceName: string, extension: string): string {
+  const leaf = sourceName.toWellFormed().split(/[/\\]/).at(-1) ?? "";
+  const clean = leaf
+    .normalize("NFC")
+    .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\uFFFD]/gu, "")
+    .replace(/[<>:"|?*]/g, "_");
+  const base = clean.replace(/\.[^.]{1,16}$/, "").replace(/^[.\s]+|[.\s]+$/g, "");
+  const short = [...base].slice(0, MAX_NAME_CHARACTERS).join("").trim();
+  return create(`${short === "" ? "result" : short}.${extension}`);
+}

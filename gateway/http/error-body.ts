@@ -1,0 +1,38 @@
+import { STATUS_CODES } from "node:http";
+import type { JsonObject } from "@bufbuild/protobuf";
+import { errorTable, type FilemillError } from "#kit/errors.ts";
+
+/** Which of the two shapes of an error the client asked for, and the facts that only the request knows. */
+export type ErrorContext = {
+  readonly requestId: string;
+  /** RFC 9457 instead of our own shape. */
+  readonly problem: boolean;
+  /** Path of the request, for `instance`. */
+  readonly path: string;
+  /** Prefix of the documentation's URL; empty makes `type` relative, which RFC 9457 allows. */
+  readonly baseUrl: string;
+};
+
+export type ErrorAnswer = { readonly status: number; readonly contentType: string; readonly body: string };
+
+/** The answer of an error. `beside` are members next to the error, such as the failed job. */
+export function errorAnswerOf(error: FilemillError, context: ErrorContext, beside: JsonObject = {}, status?: number): ErrorAnswer {
+  const httpStatus = status ?? errorTable[error.code].http;
+  const details = error.details === undefined ? {} : { details: error.details };
+  if (context.problem) {
+    const body = {
+      type: `${context.baseUrl}/docs#${error.code}`,
+      title: STATUS_CODES[httpStatus] ?? "Error",
+      status: httpStatus,
+      detail: error.message,
+      instance: context.path,
+      code: error.code,
+      requestId: context.requestId,
+      ...details,
+      ...beside,
+    };
+    return { status: httpStatus, contentType: "application/problem+json", body: JSON.stringify(body) };
+  }
+  const body = { error: { code: error.code, message: error.message, requestId: context.requestId, ...details }, ...beside };
+  return { status: httpStatus, contentType: "application/json; charset=utf-8", body: JSON.stringify(body) };
+}

@@ -1,0 +1,107 @@
+import { createHash } from "node:crypto";
+import { noneMatchHits } from "#gateway/http/validators.ts";
+import { accessErrors, type Endpoint, generalErrors, type Schema } from "#gateway/rest/endpoint.ts";
+import { endpoints } from "#gateway/rest/endpoints.ts";
+import { type Handler, type RestContext, requestBaseUrlOf } from "#gateway/rest/exchange.ts";
+import { type ErrorCode, errorTable } from "#kit/errors.ts";
+import { componentSchemas } from "./schemas.ts";
+
+/** Every error code that an endpoint may answer. */
+export function errorCodesOf(endpoint: Endpoint): readonly ErrorCode[] {
+  return [...(endpoint.access === "public" ? [] : accessErrors), ...endpoint.errors, ...generalErrors];
+}
+
+/** The OpenAPI 3.1 document of the listed endpoints. `serverUrl` is the address the client called. */
+export function openapiDocument(serverUrl: string): Schema {
+  const paths: Record<string, Record<string, Schema>> = {};
+  for (const [id, endpoint] of Object.entries<Endpoint>(endpoints)) {
+    if (endpoint.unlisted === true) continue;
+    const item = paths[endpoint.path] ?? {};
+    paths[endpoint.path] = item;
+    item[endpoint.method.toLowerCase()] = operationOf(id, endpoint);
+    if (endpoint.head === true) item.head = headOf(id, endpoint);
+  }
+  return {
+    openapi: "3.1.0",
+    info: {
+      title: "Filemill",
+      version: "1",
+      summary: "Convert files with one call.",
+      license: { name: "MIT", identifier: "MIT" },
+    },
+    servers: [{ url: serverUrl }],
+    paths,
+    components: {
+      securitySchemes: { key: { type: "http", scheme: "bearer", description: "An API key: `fm_` and 49 characters." } },
+      schemas: componentSchemas(),
+    },
+  };
+}
+
+function operationOf(id: string, endpoint: Endpoint): Schema {
+  return {
+    operationId: id,
+    summary: endpoint.summary,
+    ...(endpoint.description === undefined ? {} : { description: endpoint.description }),
+    security: endpoint.access === "public" ? [] : [{ key: [] }],
+    ...(endpoint.parameters === undefined ? {} : { parameters: endpoint.parameters.map(parameterOf) }),
+    ...(endpoint.body === undefined
+      ? {}
+      : { requestBody: { required: true, content: { [endpoint.body.mediaType]: { schema: endpoint.body.schema } } } }),
+    responses: responsesOf(endpoint),
+  };
+}
+
+function headOf(id: string, endpoint: Endpoint): Schema {
+  const responses: Record<string, Schema> = {};
+  for (const [status, response] of Object.entries(responsesOf(endpoint))) {
+    if (status !== "206" && status !== "416") responses[status] = withoutContent(response);
+  }
+  return { ...operationOf(`${id}Head`, endpoint), responses };
+}
+
+function withoutContent(response: Schema): Schema {
+  const { content: _content, ...rest } = response;
+  return rest;
+}
+
+function parameterOf(parameter: NonNullable<Endpoint["parameters"]>[number]): Schema {
+  // Options of a route are parameters of their own: an exploded object, as OpenAPI's form style writes them.
+  const free = parameter.schema.type === "object" ? { style: "form", explode: true } : {};
+  return { ...parameter, ...free };
+}
+
+function responsesOf(endpoint: Endpoint): Record<string, Schema> {
+  const responses: Record<string, Schema> = {};
+  for (const [status, answer] of Object.entries(endpoint.answers)) {
+    const headers = Object.entries(answer.headers ?? {}).map(([name, description]) => [name, { description, schema: { type: "string" } }]);
+    const schema = answer.schema === undefined ? {} : { schema: answer.schema };
+    responses[status] = {
+      description: answer.description,
+      ...(headers.length === 0 ? {} : { headers: Object.fromEntries(headers) }),
+      ...(answer.mediaType === undefined ? {} : { content: { [answer.mediaType]: schema } }),
+    };
+  }
+  for (const [status, codes] of Map.groupBy(errorCodesOf(endpoint), (code) => errorTable[code].http)) {
+    // /readyz answers 503 in a shape of its own.
+    responses[status] ??= {
+      description: codes.map((code) => `\`${code}\`: ${errorTable[code].when}.`).join("\n\n"),
+      content: {
+        "application/json": { schema: { $ref: "#/components/schemas/Error" } },
+        "application/problem+json": { schema: { $ref: "#/components/schemas/Problem" } },
+      },
+    };
+  }
+  return responses;
+}
+
+/** GET /api/v1/openapi.json. */
+export function openapiHandler(context: RestContext): Handler {
+  return async (request, reply) => {
+    const body = JSON.stringify(openapiDocument(requestBaseUrlOf(context, request)));
+    const etag = `"${createHash("sha256").update(body).digest("hex").slice(0, 32)}"`;
+    reply.headers({ "cache-control": "public, max-age=3600", etag, "access-control-allow-origin": "*" });
+    if (noneMatchHits(request.headers["if-none-match"], etag)) return reply.code(304).send();
+    return reply.header("content-type", "application/json; charset=utf-8").send(body);
+  };
+}

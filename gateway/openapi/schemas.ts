@@ -1,0 +1,154 @@
+import { type DescEnum, type DescField, type DescMessage, ScalarType } from "@bufbuild/protobuf";
+import { kinds } from "#formats/index.ts";
+import type { Schema } from "#gateway/rest/endpoint.ts";
+import { jobStatuses } from "#gateway/rest/job-json.ts";
+import { RouteSchema } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
+import { FidelitySchema, FormatSchema, NoteSchema, Option_TypeSchema, OptionSchema } from "#gen/filemill/common/v1/format_pb.ts";
+import { JobSchema } from "#gen/filemill/job/v1/job_pb.ts";
+import { errorTable } from "#kit/errors.ts";
+
+const nullable = (schema: Schema): Schema => ({ anyOf: [schema, { type: "null" }] });
+const ref = (name: string): Schema => ({ $ref: `#/components/schemas/${name}` });
+const closed = (properties: Readonly<Record<string, Schema>>, optional: readonly string[] = []): Schema => ({
+  type: "object",
+  additionalProperties: false,
+  required: Object.keys(properties).filter((name) => !optional.includes(name)),
+  properties,
+});
+
+/** Public words of a generated enum: lower case, without the unspecified one. */
+function wordsOf(desc: DescEnum): string[] {
+  return desc.values.filter((value) => value.number !== 0).map((value) => value.localName.toLowerCase());
+}
+
+/** JSON Schema of a Protobuf field as the REST API writes it. */
+function schemaOfField(field: DescField): Schema {
+  switch (field.fieldKind) {
+    case "scalar":
+      return schemaOfScalar(field.scalar);
+    case "enum":
+      return { enum: wordsOf(field.enum) };
+    case "list":
+      if (field.listKind === "scalar") return { type: "array", items: schemaOfScalar(field.scalar) };
+      if (field.listKind === "message") return { type: "array", items: ref(field.message.name) };
+      return { type: "array", items: { enum: wordsOf(field.enum) } };
+    case "message":
+      return field.message.typeName === "google.protobuf.Timestamp" ? { type: "string", format: "date-time" } : ref(field.message.name);
+    case "map":
+      return { type: "object" };
+  }
+}
+
+function schemaOfScalar(scalar: ScalarType): Schema {
+  switch (scalar) {
+    case ScalarType.STRING:
+    case ScalarType.BYTES:
+      return { type: "string" };
+    case ScalarType.BOOL:
+      return { type: "boolean" };
+    case ScalarType.DOUBLE:
+    case ScalarType.FLOAT:
+      return { type: "number" };
+    default:
+      return { type: "integer", minimum: 0 };
+  }
+}
+
+/** The named fields of a message, by their JSON names. Throws when the message has no such field. */
+function fieldsOf(desc: DescMessage, names: readonly string[]): Record<string, Schema> {
+  return Object.fromEntries(
+    names.map((name) => {
+      const field = desc.fields.find((candidate) => candidate.jsonName === name);
+      if (field === undefined) throw new RangeError(`${desc.typeName} has no field ${name}`);
+      return [name, schemaOfField(field)];
+    }),
+  );
+}
+
+function jobSchema(): Schema {
+  const { id, from, to, durationMs, notes, expiresAt, queuePosition, estimateMs, createdAt } = fieldsOf(JobSchema, [
+    "id",
+    "from",
+    "to",
+    "durationMs",
+    "notes",
+    "expiresAt",
+    "queuePosition",
+    "estimateMs",
+    "createdAt",
+  ]);
+  const url: Schema = { type: "string", format: "uri" };
+  const properties: Record<string, Schema | undefined> = {
+    id,
+    status: { enum: Object.keys(jobStatuses) },
+    from,
+    to,
+    bytes: { type: "integer", minimum: 0, description: "Size of the result; 0 while there is none." },
+    durationMs,
+    notes,
+    expiresAt: { ...expiresAt, description: "When the result is removed." },
+    download: { ...nullable(url), description: "Where the bytes are, once done." },
+    status_url: { ...nullable(url), description: "Where to look until it has ended." },
+    queuePosition: { ...nullable(queuePosition ?? {}), description: "From 1 when queued, 0 when running." },
+    estimateMs: { ...nullable(estimateMs ?? {}), description: "Expected time until the end." },
+    error: nullable(closed({ code: ref("ErrorCode"), message: { type: "string" } })),
+    createdAt,
+  };
+  const present: Record<string, Schema> = {};
+  for (const [name, schema] of Object.entries(properties)) if (schema !== undefined) present[name] = schema;
+  return closed(present);
+}
+
+function optionSchema(): Schema {
+  const own = fieldsOf(OptionSchema, ["name", "description", "min", "max", "values", "unit", "pattern"]);
+  return closed(
+    {
+      name: own.name ?? {},
+      type: { enum: wordsOf(Option_TypeSchema) },
+      default: { type: ["number", "string", "boolean", "null"], description: "null: the engine decides, as the description says." },
+      ...own,
+    },
+    ["min", "max", "values", "unit", "pattern"],
+  );
+}
+
+/** `#/components/schemas` of the API reference. */
+export function componentSchemas(): Readonly<Record<string, Schema>> {
+  const error = closed(
+    { code: ref("ErrorCode"), message: { type: "string" }, requestId: { type: "string" }, details: { type: "object" } },
+    ["details"],
+  );
+  return {
+    Job: jobSchema(),
+    JobAnswer: closed({ job: ref("Job") }),
+    JobList: closed({ jobs: { type: "array", items: ref("Job") }, nextCursor: { type: ["string", "null"] } }),
+    Note: closed(fieldsOf(NoteSchema, ["code", "message"])),
+    Format: closed({ ...fieldsOf(FormatSchema, ["id", "label", "kind", "extensions", "mime"]), kind: { enum: kinds } }),
+    Route: closed(
+      {
+        ...fieldsOf(RouteSchema, ["from", "to", "fidelity", "async", "maxInputMb", "options", "via"]),
+        fidelity: { enum: wordsOf(FidelitySchema) },
+      },
+      ["via"],
+    ),
+    Option: optionSchema(),
+    Formats: closed({ formats: { type: "array", items: ref("Format") }, routes: { type: "array", items: ref("Route") } }),
+    Readiness: closed({ ready: { type: "boolean" }, part: { type: "string" } }, ["part"]),
+    ErrorCode: { enum: Object.keys(errorTable) },
+    Error: closed({ error, job: ref("Job") }, ["job"]),
+    Problem: closed(
+      {
+        type: { type: "string", format: "uri-reference" },
+        title: { type: "string" },
+        status: { type: "integer" },
+        detail: { type: "string" },
+        instance: { type: "string", format: "uri-reference" },
+        code: ref("ErrorCode"),
+        requestId: { type: "string" },
+        details: { type: "object" },
+        job: ref("Job"),
+      },
+      ["details", "job"],
+    ),
+  };
+}

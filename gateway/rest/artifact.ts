@@ -1,0 +1,77 @@
+import type { FastifyReply } from "fastify";
+import { formatOf } from "#formats/index.ts";
+import { dispositionOf } from "#gateway/http/disposition.ts";
+import { headerJsonOf } from "#gateway/http/headers.ts";
+import { type ByteRange, rangeOf } from "#gateway/http/range.ts";
+import { ifRangeHolds, noneMatchHits } from "#gateway/http/validators.ts";
+import type { Blob } from "#gen/filemill/common/v1/blob_pb.ts";
+import { type Job, JobState } from "#gen/filemill/job/v1/job_pb.ts";
+import type { BlobStore } from "#kit/blobs/store.ts";
+import { FilemillError, fromErrorMessage } from "#kit/errors.ts";
+
+/** What of a conditional or partial request counts; none of it for POST. */
+export type Conditions = { readonly method: string; readonly ifNoneMatch?: string; readonly range?: string; readonly ifRange?: string };
+
+/** The result's blob, or the error that says why there is none: JOB_NOT_DONE, JOB_FAILED, JOB_CANCELLED, RESULT_EXPIRED. */
+export function resultOf(job: Job): Blob {
+  switch (job.state) {
+    case JobState.DONE: {
+      if (job.result === undefined) throw new FilemillError("INTERNAL", "Something went wrong on our side.");
+      return job.result;
+    }
+    case JobState.FAILED: {
+      const failure = job.error === undefined ? undefined : fromErrorMessage(job.error);
+      throw new FilemillError("JOB_FAILED", `The conversion failed: ${failure?.message ?? "no reason was recorded."}`, {
+        details: { reason: failure?.code ?? "INTERNAL" },
+      });
+    }
+    case JobState.CANCELLED:
+      throw new FilemillError("JOB_CANCELLED", "The job was cancelled; convert the file again.");
+    case JobState.EXPIRED:
+      throw new FilemillError("RESULT_EXPIRED", "The result is past its expiry and was removed; convert the file again.");
+    default:
+      throw new FilemillError("JOB_NOT_DONE", "The job is not done yet; ask again when its status is `done`.", {
+        ...(job.estimateMs === undefined ? {} : { retryAfterMs: job.estimateMs }),
+      });
+  }
+}
+
+/** Sends a finished job's bytes with the headers of the contract; 200, 206, 304 or 416. */
+export async function sendArtifact(reply: FastifyReply, blobs: BlobStore, job: Job, conditions: Conditions): Promise<FastifyReply> {
+  const blob = resultOf(job);
+  const sizeBytes = Number(blob.sizeBytes);
+  const etag = `"${blob.digest}"`;
+  reply.headers(artifactHeadersOf(job, blob, etag));
+  if (noneMatchHits(conditions.ifNoneMatch, etag)) return reply.code(304).send();
+  const asked = ifRangeHolds(conditions.ifRange, etag) ? rangeOf(conditions.range, sizeBytes) : undefined;
+  if (asked === "unsatisfiable") {
+    reply.removeHeader("content-disposition").removeHeader("repr-digest").removeHeader("etag");
+    return reply
+      .code(416)
+      .headers({ "content-range": `bytes */${sizeBytes}`, "content-length": 0 })
+      .send();
+  }
+  const range: ByteRange = asked ?? { start: 0, end: sizeBytes - 1 };
+  if (asked !== undefined) reply.code(206).header("content-range", `bytes ${range.start}-${range.end}/${sizeBytes}`);
+  reply.header("content-length", sizeBytes === 0 ? 0 : range.end - range.start + 1);
+  if (conditions.method === "HEAD") return reply.send();
+  // An open stream outlives the removal of its blob, so a download is never cut off by the sweep.
+  const stream = await blobs.read(blob.id, asked);
+  return reply.send(stream);
+}
+
+function artifactHeadersOf(job: Job, blob: Blob, etag: string): Record<string, string> {
+  const format = formatOf(job.to);
+  return {
+    "content-type": format?.mime ?? "application/octet-stream",
+    "content-disposition": dispositionOf(job.sourceName, format?.extensions[0] ?? job.to),
+    etag,
+    "repr-digest": `sha-256=:${Buffer.from(blob.digest, "hex").toString("base64")}:`,
+    "accept-ranges": "bytes",
+    "content-security-policy": "default-src 'none'; sandbox",
+    "cache-control": "private",
+    "x-job-id": job.id,
+    "x-duration-ms": String(job.durationMs),
+    ...(job.notes.length === 0 ? {} : { "x-notes": headerJsonOf(job.notes.map(({ code, message }) => ({ code, message }))) }),
+  };
+}

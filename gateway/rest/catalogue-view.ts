@@ -1,0 +1,119 @@
+import { createHash } from "node:crypto";
+import { promisify } from "node:util";
+import { brotliCompress, constants, gzip } from "node:zlib";
+import type { GatewayDeps } from "#gateway/context.ts";
+import type { Encoding } from "#gateway/http/accept.ts";
+import type { GetCatalogueResponse, Route } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
+import type { Format, Option } from "#gen/filemill/common/v1/format_pb.ts";
+import { Fidelity, Option_Type } from "#gen/filemill/common/v1/format_pb.ts";
+
+const FRESH_MS = 1000;
+const STALE_MS = 30_000;
+/** Half a second of work for a large catalogue, once per change; the top level would take ten times as long. */
+const BROTLI_QUALITY = 9;
+
+/** GET /formats in one coding: bytes and strong entity tag. */
+export type Representation = { readonly body: Buffer; readonly etag: string };
+
+/** One revision of the catalogue, as the gateway uses it. */
+export type CatalogueView = {
+  readonly revision: string;
+  readonly representations: Readonly<Record<Encoding, Representation>>;
+  readonly counts: { readonly formats: number; readonly routes: number };
+  /** The listed route between two format ids. */
+  routeOf(from: string, to: string): Route | undefined;
+};
+
+export type CatalogueViews = {
+  /** At most a second old. Rejects when the catalogue cannot be reached and was never read. */
+  current(): Promise<CatalogueView>;
+  /** What is known without waiting; renewed behind the caller's back. Good for hints only. */
+  known(): CatalogueView | undefined;
+};
+
+/** Reads the catalogue when asked, and serialises, compresses and hashes it once per revision. */
+export function createCatalogueViews(catalogue: GatewayDeps["catalogue"]): CatalogueViews {
+  let latest: CatalogueView | undefined;
+  let readAt = Number.NEGATIVE_INFINITY;
+  let reading: Promise<CatalogueView> | undefined;
+  const read = async (): Promise<CatalogueView> => {
+    const answer = await catalogue.getCatalogue({});
+    if (latest?.revision !== answer.revision) latest = await viewOf(answer);
+    readAt = performance.now();
+    return latest;
+  };
+  const renew = (): Promise<CatalogueView> => {
+    reading ??= read().finally(() => {
+      reading = undefined;
+    });
+    return reading;
+  };
+  return {
+    async current() {
+      if (latest !== undefined && performance.now() - readAt < FRESH_MS) return latest;
+      try {
+        return await renew();
+      } catch (error) {
+        if (latest === undefined) throw error;
+        return latest;
+      }
+    },
+    known() {
+      if (performance.now() - readAt > STALE_MS) renew().catch(() => {});
+      return latest;
+    },
+  };
+}
+
+async function viewOf(answer: GetCatalogueResponse): Promise<CatalogueView> {
+  const json = Buffer.from(JSON.stringify({ formats: answer.formats.map(formatJson), routes: answer.routes.map(routeJson) }));
+  const digest = createHash("sha256").update(json).digest("hex").slice(0, 32);
+  const [br, gz] = await Promise.all([
+    promisify(brotliCompress)(json, {
+      params: { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY, [constants.BROTLI_PARAM_SIZE_HINT]: json.length },
+    }),
+    promisify(gzip)(json, { level: 9 }),
+  ]);
+  const routes = new Map(answer.routes.map((route) => [`${route.from}>${route.to}`, route]));
+  return {
+    revision: answer.revision,
+    representations: {
+      identity: { body: json, etag: `"${digest}"` },
+      br: { body: br, etag: `"${digest}-br"` },
+      gzip: { body: gz, etag: `"${digest}-gz"` },
+    },
+    counts: { formats: answer.formats.length, routes: answer.routes.length },
+    routeOf: (from, to) => routes.get(`${from}>${to}`),
+  };
+}
+
+function formatJson(format: Format) {
+  const { id, label, kind, extensions, mime } = format;
+  return { id, label, kind, extensions, mime };
+}
+
+function routeJson(route: Route) {
+  const { from, to, async, maxInputMb, via } = route;
+  const options = route.options.map(optionJson);
+  return { from, to, fidelity: enumNameOf(Fidelity, route.fidelity), async, maxInputMb, options, ...(via.length === 0 ? {} : { via }) };
+}
+
+function optionJson(option: Option) {
+  return {
+    name: option.name,
+    type: enumNameOf(Option_Type, option.type),
+    default: option.defaultValue?.value.value ?? null,
+    description: option.description,
+    ...(option.min === undefined ? {} : { min: option.min }),
+    ...(option.max === undefined ? {} : { max: option.max }),
+    ...(option.values.length === 0 ? {} : { values: option.values }),
+    ...(option.unit === "" ? {} : { unit: option.unit }),
+    ...(option.pattern === "" ? {} : { pattern: option.pattern }),
+  };
+}
+
+/** The public word for a value of a generated enum. */
+function enumNameOf(table: Readonly<Record<string, number>>, value: number): string {
+  const name = Object.keys(table).find((key) => table[key] === value);
+  return (name ?? "unspecified").toLowerCase();
+}

@@ -1,0 +1,65 @@
+import type { FastifyRequest } from "fastify";
+import { parseFormatId } from "#formats/index.ts";
+import { type Preferences, preferencesOf } from "#gateway/http/prefer.ts";
+import { parseQuery } from "#gateway/http/query.ts";
+import { FilemillError } from "#kit/errors.ts";
+
+/** What a conversion request says beside its body. */
+export type Asked = {
+  /** Overrides detection. */
+  readonly from: string | undefined;
+  /** Answer with the bytes instead of the job. */
+  readonly download: boolean;
+  /** Raw option values by name; the route's own declaration judges them. */
+  readonly options: ReadonlyMap<string, string>;
+  readonly idempotencyKey: string | undefined;
+  readonly preferences: Preferences;
+};
+
+const reserved: ReadonlySet<string> = new Set(["download", "from"]);
+
+/** Reads query and headers. Rejects with UNSUPPORTED_MEDIA_TYPE, BAD_REQUEST, UNKNOWN_SOURCE_FORMAT. */
+export function parseAsked(request: FastifyRequest): Asked {
+  if (!/^multipart\/form-data\s*(;|$)/i.test(request.headers["content-type"] ?? "")) {
+    throw new FilemillError("UNSUPPORTED_MEDIA_TYPE", "Send the file as multipart/form-data with the fields `to` and `file`.");
+  }
+  const query = parseQuery(request.raw.url ?? "");
+  return {
+    from: fromOf(query.get("from")),
+    download: downloadOf(query.get("download")),
+    options: new Map([...query].filter(([name]) => !reserved.has(name))),
+    idempotencyKey: idempotencyKeyOf(request.headers["idempotency-key"]),
+    preferences: preferencesOf(request.headers.prefer),
+  };
+}
+
+function fromOf(text: string | undefined): string | undefined {
+  if (text === undefined) return undefined;
+  const format = parseFormatId(text);
+  if (format === undefined) {
+    throw new FilemillError("UNKNOWN_SOURCE_FORMAT", "`from` is not a format that Filemill knows; see GET /api/v1/formats.", {
+      details: { from: text.slice(0, 32) },
+    });
+  }
+  return format.id;
+}
+
+function downloadOf(text: string | undefined): boolean {
+  switch (text) {
+    case "1":
+    case "true":
+      return true;
+    case undefined:
+    case "0":
+    case "false":
+      return false;
+    default:
+      throw new FilemillError("BAD_REQUEST", "`download` is 1 or 0.");
+  }
+}
+
+function idempotencyKeyOf(header: string | string[] | undefined): string | undefined {
+  if (header === undefined) return undefined;
+  if (typeof header === "string" && /^[\x21-\x7e]{1,255}$/.test(header)) return header;
+  throw new FilemillError("BAD_REQUEST", "Idempotency-Key must be 1 to 255 visible ASCII characters, given once.");
+}

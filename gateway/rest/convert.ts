@@ -1,0 +1,149 @@
+import { createHash } from "node:crypto";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { parseFormatId, sniff } from "#formats/index.ts";
+import { errorAnswerOf } from "#gateway/http/error-body.ts";
+import { retryAfterOf } from "#gateway/http/headers.ts";
+import type { CreateJobResponse, Job } from "#gen/filemill/job/v1/job_pb.ts";
+import { JobState } from "#gen/filemill/job/v1/job_pb.ts";
+import { FilemillError, fromConnectError, fromErrorMessage } from "#kit/errors.ts";
+import { sendArtifact } from "./artifact.ts";
+import { type Asked, parseAsked } from "./convert-request.ts";
+import { errorContextOf } from "./errors.ts";
+import { callerOf, departureOf, type Handler, type RestContext, requestBaseUrlOf, sendJson } from "./exchange.ts";
+import { isEnded, jobJsonOf, jobPathOf } from "./job-json.ts";
+import { type Ceiling, checkContentLength, receiveUpload, type Upload } from "./upload.ts";
+import { waitForEnd } from "./watch.ts";
+
+/** POST /api/v1/convert: admit, receive, tell the format, create the job, wait, answer. */
+export function convertHandler(context: RestContext): Handler {
+  return async (request, reply) => {
+    const asked = parseAsked(request);
+    const baseUrl = requestBaseUrlOf(context, request);
+    await admit(context, request, asked);
+    const gone = departureOf(reply);
+    if (/^100-continue$/i.test(request.headers.expect ?? "")) reply.raw.writeContinue();
+    const upload = await receiveUpload(request, {
+      blobs: context.deps.blobs,
+      ceilingOf: (to) => ceilingOf(context, request, asked, to),
+      signal: gone,
+    });
+    const { job, replayed } = await createJob(context, request, asked, upload, gone);
+    if (job === undefined) throw new FilemillError("INTERNAL", "Something went wrong on our side.");
+    if (replayed) reply.header("idempotent-replayed", "true");
+    const waitMs = Math.min(context.settings.INLINE_WAIT_MS, asked.preferences.waitMs ?? Number.POSITIVE_INFINITY);
+    const queued = job.async || asked.preferences.respondAsync;
+    const latest = queued ? job : await waitForEnd(context.deps, job, waitMs, AbortSignal.any([gone, context.draining]));
+    applyPreferences(reply, asked);
+    return answer(context, request, reply, latest, baseUrl, asked.download);
+  };
+}
+
+/** Everything that can be refused before one byte of the body is read. */
+async function admit(context: RestContext, request: FastifyRequest, asked: Asked): Promise<void> {
+  if (context.draining.aborted) {
+    throw new FilemillError("UNAVAILABLE", "The service is about to restart; try again in a moment.", { retryAfterMs: 5000 });
+  }
+  checkContentLength(request, ceilingOf(context, request, asked, undefined));
+  await context.diskRoom.check();
+}
+
+/** The smaller of the plan's bound and the route's, as far as both ends of the route are known. */
+function ceilingOf(context: RestContext, request: FastifyRequest, asked: Asked, to: string | undefined): Ceiling {
+  const plan: Ceiling = { limitMb: callerOf(request).plan.maxInputMb, limitedBy: "plan" };
+  const target = to === undefined ? undefined : parseFormatId(to)?.id;
+  if (asked.from === undefined || target === undefined) return plan;
+  const route = context.views.known()?.routeOf(asked.from, target);
+  return route !== undefined && route.maxInputMb < plan.limitMb ? { limitMb: route.maxInputMb, limitedBy: "conversion" } : plan;
+}
+
+async function createJob(
+  context: RestContext,
+  request: FastifyRequest,
+  asked: Asked,
+  upload: Upload,
+  gone: AbortSignal,
+): Promise<CreateJobResponse> {
+  const { blobs, jobs } = context.deps;
+  const { account, plan } = callerOf(request);
+  try {
+    const { from, notes } = await sourceOf(context, asked, upload);
+    const to = parseFormatId(upload.to)?.id;
+    if (to === undefined) {
+      const written = upload.to.trim().slice(0, 32);
+      throw new FilemillError("UNSUPPORTED_TARGET", "There is no such target format; see GET /api/v1/formats.", {
+        details: { to: written },
+      });
+    }
+    if (gone.aborted) throw new FilemillError("BAD_REQUEST", "The client went away before its job was accepted.");
+    const created = await jobs.createJob({
+      accountId: account.id,
+      from,
+      to,
+      options: Object.fromEntries(asked.options),
+      input: upload.blob,
+      sourceName: upload.fileName,
+      idempotencyKey: asked.idempotencyKey ?? "",
+      requestDigest: requestDigestOf(from, to, asked, upload),
+      planMaxInputMb: plan.maxInputMb,
+      planMaxUnfinishedJobs: plan.maxUnfinishedJobs,
+      planRetentionSeconds: plan.retentionSeconds,
+      requestId: request.id,
+      notes,
+      // Forcing the disk costs more than a small conversion. It is asked for where 202 is certain; a wait that runs
+      // out answers seconds later, when the write has long reached the disk by itself.
+      durable: asked.preferences.respondAsync || (context.views.known()?.routeOf(from, to)?.async ?? false),
+    });
+    if (created.replayed) await blobs.remove(upload.blob.id);
+    return created;
+  } catch (error) {
+    const known = fromConnectError(error);
+    // After a broken call nobody knows whether the job owns the blob now; if not, the sweep takes it.
+    if (known.code !== "UNAVAILABLE" && known.code !== "INTERNAL") await blobs.remove(upload.blob.id);
+    throw known;
+  }
+}
+
+async function sourceOf(context: RestContext, asked: Asked, upload: Upload) {
+  if (asked.from !== undefined) return { from: asked.from, notes: [] };
+  const { format, nameDisagrees } = await sniff(context.deps.blobs.pathOf(upload.blob.id), upload.fileName);
+  if (format === undefined) {
+    throw new FilemillError("UNKNOWN_SOURCE_FORMAT", "Neither content nor name tells the file's format; name it with `?from=<format>`.");
+  }
+  const message = "The file's content is not what its name says; the content was believed.";
+  return { from: format, notes: nameDisagrees ? [{ code: "CONTENT_TYPE_CORRECTED", message }] : [] };
+}
+
+/** What makes two requests the same: everything a client can choose. */
+function requestDigestOf(from: string, to: string, asked: Asked, upload: Upload): string {
+  const options = [...asked.options].sort(([a], [b]) => (a < b ? -1 : 1));
+  return createHash("sha256")
+    .update(JSON.stringify([from, to, options, upload.blob.digest, upload.fileName]))
+    .digest("hex");
+}
+
+function applyPreferences(reply: FastifyReply, { preferences }: Asked): void {
+  if (preferences.respondAsync) reply.header("preference-applied", "respond-async");
+  else if (preferences.waitMs !== undefined) reply.header("preference-applied", `wait=${preferences.waitMs / 1000}`);
+}
+
+async function answer(
+  context: RestContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  job: Job,
+  baseUrl: string,
+  download: boolean,
+): Promise<FastifyReply> {
+  const body = jobJsonOf(job, baseUrl);
+  if (!isEnded(job)) {
+    reply.headers({ location: `${baseUrl}${jobPathOf(job)}`, "retry-after": retryAfterOf(job.estimateMs) });
+    return sendJson(reply, 202, { job: body });
+  }
+  if (job.state === JobState.FAILED || job.state === JobState.CANCELLED) {
+    const error = job.error === undefined ? new FilemillError("JOB_CANCELLED", "The job was cancelled.") : fromErrorMessage(job.error);
+    const failure = errorAnswerOf(error, errorContextOf(request, context.settings.PUBLIC_URL), { job: body });
+    return reply.code(failure.status).header("content-type", failure.contentType).send(failure.body);
+  }
+  if (download) return sendArtifact(reply, context.deps.blobs, job, { method: "POST" });
+  return sendJson(reply, 200, { job: body });
+}

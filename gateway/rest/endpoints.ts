@@ -1,0 +1,280 @@
+import { type Answer, defineEndpoints, type Parameter, type Schema } from "./endpoint.ts";
+import { jobStatuses } from "./job-json.ts";
+
+const ref = (name: string): Schema => ({ $ref: `#/components/schemas/${name}` });
+
+const jobId: Parameter = {
+  name: "id",
+  in: "path",
+  required: true,
+  description: "The job's id.",
+  schema: { type: "string", pattern: "^[0-9a-z]{26}$" },
+};
+
+const wait: Parameter = {
+  name: "Prefer",
+  in: "header",
+  description: "`wait=N` holds the answer up to N seconds (60 at most) until the job ends.",
+  schema: { type: "string", examples: ["wait=30"] },
+};
+
+const artifactHeaders = {
+  "Content-Disposition": "attachment, with the source's base name and the target's extension",
+  ETag: "strong, from the content",
+  "Repr-Digest": "SHA-256 of the whole result (RFC 9530)",
+  "X-Job-Id": "id of the job",
+  "X-Duration-Ms": "time the conversion took",
+  "X-Notes": "the job's notes as JSON, when there are any",
+};
+
+const artifact: Answer = {
+  description: "The bytes of the result, in the target's media type.",
+  mediaType: "*/*",
+  schema: { type: "string", format: "binary" },
+  headers: artifactHeaders,
+};
+
+const oneJob = (description: string, headers?: Answer["headers"]): Answer => ({
+  description,
+  mediaType: "application/json",
+  schema: ref("JobAnswer"),
+  ...(headers === undefined ? {} : { headers }),
+});
+
+/** The public REST API. */
+export const endpoints = defineEndpoints({
+  convert: {
+    method: "POST",
+    path: "/api/v1/convert",
+    summary: "Convert a file",
+    description:
+      "Two multipart fields, `to` and `file`, in either order. The options of the route (see `GET /api/v1/formats`) ride in the query string.",
+    access: "convert",
+    parameters: [
+      {
+        name: "download",
+        in: "query",
+        description: "1: answer with the bytes instead of the job.",
+        schema: { enum: ["0", "1", "false", "true"] },
+      },
+      { name: "from", in: "query", description: "Source format; overrides detection.", schema: { type: "string", maxLength: 16 } },
+      {
+        name: "options",
+        in: "query",
+        description: "Options of the route by name, for example `quality=80&width=640`.",
+        schema: { type: "object", additionalProperties: { type: "string" } },
+      },
+      {
+        name: "Idempotency-Key",
+        in: "header",
+        description: "The same key with the same request within 24 h answers with the first job.",
+        schema: { type: "string", minLength: 1, maxLength: 255, pattern: "^[!-~]+$" },
+      },
+      {
+        name: "Prefer",
+        in: "header",
+        description: "`respond-async` queues at once; `wait=N` waits at most N seconds before 202.",
+        schema: { type: "string", examples: ["respond-async", "wait=5"] },
+      },
+    ],
+    body: {
+      mediaType: "multipart/form-data",
+      schema: {
+        type: "object",
+        required: ["to", "file"],
+        additionalProperties: false,
+        properties: {
+          to: {
+            type: "string",
+            description: "Target format id; case, a leading dot and a known extension are accepted.",
+            examples: ["webp"],
+          },
+          file: { type: "string", format: "binary", description: "The file; its format is told by content, then by name." },
+        },
+      },
+    },
+    answers: {
+      200: oneJob("The conversion is done. With `download=1`: the bytes, with the headers of the download endpoint.", {
+        "Idempotent-Replayed": "true when an earlier request made this job",
+      }),
+      202: oneJob("The job goes on; poll `status_url`.", {
+        Location: "the job's address, as `status_url`",
+        "Retry-After": "seconds until a look is worth it",
+        "Preference-Applied": "the preference that was followed",
+      }),
+    },
+    errors: [
+      "UNSUPPORTED_MEDIA_TYPE",
+      "MISSING_FIELD",
+      "UNEXPECTED_FIELD",
+      "INVALID_OPTION",
+      "REQUEST_TIMEOUT",
+      "INPUT_TOO_LARGE",
+      "UNKNOWN_SOURCE_FORMAT",
+      "UNSUPPORTED_TARGET",
+      "UNSUPPORTED_CONVERSION",
+      "INVALID_INPUT",
+      "PASSWORD_REQUIRED",
+      "INPUT_TOO_COMPLEX",
+      "CONVERSION_FAILED",
+      "CONVERSION_TIMEOUT",
+      "IDEMPOTENCY_KEY_REUSED",
+      "JOB_CANCELLED",
+      "RESULT_EXPIRED",
+      "TOO_MANY_JOBS",
+      "OVERLOADED",
+    ],
+  },
+  listJobs: {
+    method: "GET",
+    path: "/api/v1/jobs",
+    summary: "List the account's jobs, newest first",
+    access: "read",
+    head: true,
+    parameters: [
+      { name: "status", in: "query", description: "Only jobs in this state.", schema: { enum: Object.keys(jobStatuses) } },
+      { name: "limit", in: "query", description: "At most this many.", schema: { type: "integer", minimum: 1, maximum: 100, default: 20 } },
+      { name: "cursor", in: "query", description: "`nextCursor` of the page before.", schema: { type: "string", maxLength: 200 } },
+    ],
+    answers: { 200: { description: "A page of jobs.", mediaType: "application/json", schema: ref("JobList") } },
+    errors: [],
+  },
+  getJob: {
+    method: "GET",
+    path: "/api/v1/jobs/{id}",
+    summary: "Look at a job",
+    access: "read",
+    head: true,
+    parameters: [jobId, wait],
+    answers: { 200: oneJob("The job.", { "Retry-After": "while unfinished: seconds until a look is worth it" }) },
+    errors: ["JOB_NOT_FOUND"],
+  },
+  deleteJob: {
+    method: "DELETE",
+    path: "/api/v1/jobs/{id}",
+    summary: "Cancel what is unfinished and remove what is stored",
+    access: "read",
+    parameters: [jobId],
+    answers: { 204: { description: "Gone." } },
+    errors: ["JOB_NOT_FOUND"],
+  },
+  jobEvents: {
+    method: "GET",
+    path: "/api/v1/jobs/{id}/events",
+    summary: "Follow a job by server-sent events",
+    description: 'One event `job` at once and after each change, its data being `{ "job" }`; the stream ends when the job has ended.',
+    access: "read",
+    parameters: [jobId],
+    answers: { 200: { description: "The stream of events.", mediaType: "text/event-stream", schema: { type: "string" } } },
+    errors: ["JOB_NOT_FOUND"],
+  },
+  download: {
+    method: "GET",
+    path: "/api/v1/jobs/{id}/download",
+    summary: "Download a job's result",
+    access: "read",
+    head: true,
+    parameters: [
+      jobId,
+      { name: "Range", in: "header", description: "One byte range.", schema: { type: "string", examples: ["bytes=0-1023"] } },
+      { name: "If-Range", in: "header", description: "Apply Range only to this ETag.", schema: { type: "string" } },
+      { name: "If-None-Match", in: "header", description: "Answer 304 when the result has this ETag.", schema: { type: "string" } },
+    ],
+    answers: {
+      200: artifact,
+      206: { ...artifact, description: "The part of the result that Range asked for." },
+      304: { description: "The client has it already." },
+      416: { description: "The range lies outside the result." },
+    },
+    errors: ["JOB_NOT_FOUND", "JOB_NOT_DONE", "JOB_FAILED", "JOB_CANCELLED", "RESULT_EXPIRED"],
+  },
+  formats: {
+    method: "GET",
+    path: "/api/v1/formats",
+    summary: "List what this deployment can convert",
+    description: "Only routes whose engine was found and passed its probe. Cache it by its ETag.",
+    access: "public",
+    head: true,
+    answers: {
+      200: { description: "Formats and routes.", mediaType: "application/json", schema: ref("Formats") },
+      304: { description: "Unchanged." },
+    },
+    errors: [],
+  },
+  openapi: {
+    method: "GET",
+    path: "/api/v1/openapi.json",
+    summary: "This document",
+    access: "public",
+    head: true,
+    answers: { 200: { description: "OpenAPI 3.1.", mediaType: "application/json", schema: { type: "object" } } },
+    errors: [],
+  },
+  health: {
+    method: "GET",
+    path: "/healthz",
+    summary: "The process lives",
+    access: "public",
+    head: true,
+    answers: { 200: { description: "It does.", mediaType: "application/json", schema: { type: "object" } } },
+    errors: [],
+  },
+  ready: {
+    method: "GET",
+    path: "/readyz",
+    summary: "Conversions are accepted",
+    access: "public",
+    head: true,
+    answers: {
+      200: { description: "They are.", mediaType: "application/json", schema: ref("Readiness") },
+      503: {
+        description: "Not yet or not any more; `part` names what is missing.",
+        mediaType: "application/json",
+        schema: ref("Readiness"),
+      },
+    },
+    errors: [],
+  },
+  metrics: {
+    method: "GET",
+    path: "/metrics",
+    summary: "Prometheus metrics, for programs on the same host only",
+    access: "public",
+    unlisted: true,
+    head: true,
+    answers: { 200: { description: "Prometheus text format.", mediaType: "text/plain", schema: { type: "string" } } },
+    errors: ["NOT_FOUND"],
+  },
+  home: {
+    method: "GET",
+    path: "/",
+    summary: "How to call the API",
+    access: "public",
+    unlisted: true,
+    head: true,
+    answers: { 200: { description: "A page.", mediaType: "text/html", schema: { type: "string" } } },
+    errors: [],
+  },
+  docs: {
+    method: "GET",
+    path: "/docs",
+    summary: "The API reference",
+    access: "public",
+    unlisted: true,
+    head: true,
+    answers: { 200: { description: "A page.", mediaType: "text/html", schema: { type: "string" } } },
+    errors: [],
+  },
+  stylesheet: {
+    method: "GET",
+    path: "/style.css",
+    summary: "Look of the pages",
+    access: "public",
+    unlisted: true,
+    head: true,
+    answers: { 200: { description: "A style sheet.", mediaType: "text/css", schema: { type: "string" } } },
+    errors: [],
+  },
+});
+
+export type EndpointId = keyof typeof endpoints;

@@ -1,0 +1,71 @@
+import { ConnectError } from "@connectrpc/connect";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { challengeOf } from "#gateway/access/authenticate.ts";
+import { prefersProblem } from "#gateway/http/accept.ts";
+import { type ErrorContext, errorAnswerOf } from "#gateway/http/error-body.ts";
+import { retryAfterOf, securityHeaders } from "#gateway/http/headers.ts";
+import { answerAndLinger, hasUnreadBody } from "#gateway/http/linger.ts";
+import { errorTable, FilemillError, fromConnectError } from "#kit/errors.ts";
+import type { Log } from "#kit/log.ts";
+
+export function errorContextOf(request: FastifyRequest, publicUrl: string | undefined): ErrorContext {
+  const [path = "/"] = (request.raw.url ?? "/").split("?");
+  return { requestId: request.id, problem: prefersProblem(request.headers.accept), path, baseUrl: publicUrl ?? "" };
+}
+
+/** Sends an error in the shape the client asked for; an unread body gets the time it needs (see linger.ts). */
+export function sendError(request: FastifyRequest, reply: FastifyReply, error: FilemillError, publicUrl: string | undefined): void {
+  const answer = errorAnswerOf(error, errorContextOf(request, publicUrl));
+  reply.header("content-type", answer.contentType);
+  if (answer.status === 401) reply.header("www-authenticate", challengeOf(error));
+  const tellsWhen = error.retryAfterMs !== undefined || answer.status === 429 || answer.status === 503;
+  if (tellsWhen) reply.header("retry-after", retryAfterOf(error.retryAfterMs));
+  if (hasUnreadBody(request)) answerAndLinger(request, reply, answer.status, answer.body);
+  else reply.code(answer.status).send(answer.body);
+}
+
+/** Whatever was thrown, as an error of the table. What is nobody's fault but ours is logged whole and told as INTERNAL. */
+export function publicErrorOf(error: unknown, requestId: string, log: Log): FilemillError {
+  const known = ofFramework(error) ?? (error instanceof ConnectError ? fromConnectError(error) : error);
+  const told =
+    known instanceof FilemillError ? known : new FilemillError("INTERNAL", "Something went wrong on our side.", { cause: error });
+  if (errorTable[told.code].http === 500) {
+    log.error("gateway.defect", { requestId, error: traceOf(error) });
+  }
+  return told;
+}
+
+/** What Fastify refuses before any hook runs, such as a malformed path. */
+export function answerFrameworkError(
+  log: Log,
+  publicUrl: string | undefined,
+  error: Error,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): void {
+  reply.headers({ ...securityHeaders, "x-request-id": request.id });
+  sendError(request, reply, publicErrorOf(error, request.id, log), publicUrl);
+}
+
+/** Fastify's own refusals. */
+function ofFramework(error: unknown): FilemillError | undefined {
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  switch (code) {
+    case "FST_ERR_CTP_INVALID_MEDIA_TYPE":
+      return new FilemillError("UNSUPPORTED_MEDIA_TYPE", "The Content-Type header is malformed or not supported here.");
+    case "FST_ERR_CTP_INVALID_CONTENT_LENGTH":
+    case "FST_ERR_CTP_BODY_TOO_LARGE":
+    case "FST_ERR_BAD_URL":
+      return new FilemillError("BAD_REQUEST", "The request's address or length is malformed.");
+    case "FST_INVALID_MULTIPART_CONTENT_TYPE":
+      return new FilemillError("UNSUPPORTED_MEDIA_TYPE", "Send the file as multipart/form-data.");
+    default:
+      return undefined;
+  }
+}
+
+function traceOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const cause = error.cause === undefined ? "" : ` <- ${traceOf(error.cause)}`;
+  return `${error.stack ?? error.message}${cause}`;
+}

@@ -1,0 +1,49 @@
+import { once } from "node:events";
+import type { ServerResponse } from "node:http";
+import { callerOf, departureOf, type Handler, type RestContext, requestBaseUrlOf } from "./exchange.ts";
+import { isEnded, jobJsonOf } from "./job-json.ts";
+import { jobIdOf } from "./jobs.ts";
+
+/** Keeps proxies and the server's own idle timeout from closing a quiet stream. */
+const HEARTBEAT_MS = 15_000;
+
+/** GET /api/v1/jobs/{id}/events: server-sent events (WHATWG HTML §9.2), one `job` per change, until the job ends. */
+export function jobEventsHandler(context: RestContext): Handler {
+  return async (request, reply) => {
+    const baseUrl = requestBaseUrlOf(context, request);
+    const ids = { accountId: callerOf(request).account.id, jobId: jobIdOf(request) };
+    const signal = AbortSignal.any([departureOf(reply), context.draining]);
+    const watch = context.deps.jobs.watchJob(ids, { signal })[Symbol.asyncIterator]();
+    // The first message is awaited before the head is sent, so that an unknown job is still a 404.
+    let next = await watch.next();
+    reply.hijack();
+    const out = reply.raw;
+    out.on("error", () => {});
+    for (const [name, value] of Object.entries(reply.getHeaders())) if (value !== undefined) out.setHeader(name, value);
+    out.writeHead(200, { "content-type": "text/event-stream; charset=utf-8", "x-accel-buffering": "no" });
+    out.write("retry: 2000\n\n");
+    const heartbeat = setInterval(() => out.write(": heartbeat\n\n"), HEARTBEAT_MS);
+    try {
+      for (let id = 1; next.done !== true; id++) {
+        const { job } = next.value;
+        if (job !== undefined) {
+          await send(out, `id: ${id}\nevent: job\ndata: ${JSON.stringify({ job: jobJsonOf(job, baseUrl) })}\n\n`, signal);
+          if (isEnded(job)) break;
+        }
+        next = await watch.next();
+      }
+    } catch (error) {
+      // The client sees the stream end and asks again; the job itself is not touched.
+      if (!signal.aborted) context.deps.log.warn("gateway.watch_broken", { job: ids.jobId, error: String(error) });
+    } finally {
+      clearInterval(heartbeat);
+      await watch.return?.();
+      out.end();
+    }
+    return reply;
+  };
+}
+
+async function send(out: ServerResponse, event: string, signal: AbortSignal): Promise<void> {
+  if (!out.write(event)) await once(out, "drain", { signal });
+}

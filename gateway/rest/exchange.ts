@@ -1,0 +1,49 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { Caller } from "#gateway/access/authenticate.ts";
+import type { DiskRoom } from "#gateway/access/disk-room.ts";
+import type { GatewayDeps, GatewaySettings } from "#gateway/context.ts";
+import { baseUrlOf } from "#gateway/http/base-url.ts";
+import { FilemillError } from "#kit/errors.ts";
+import type { CatalogueViews } from "./catalogue-view.ts";
+
+declare module "fastify" {
+  interface FastifyRequest {
+    /** Set by the access hook on endpoints that need a key. */
+    caller: Caller | null;
+  }
+}
+
+/** What the handlers of the REST API share. */
+export type RestContext = {
+  readonly deps: GatewayDeps;
+  readonly settings: GatewaySettings;
+  readonly views: CatalogueViews;
+  readonly diskRoom: DiskRoom;
+  /** Fires when the gateway drains; long answers end then. */
+  readonly draining: AbortSignal;
+};
+
+export type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
+
+/** The account behind a request; only for endpoints that are declared to need a key. */
+export function callerOf(request: FastifyRequest): Caller {
+  if (request.caller === null) throw new FilemillError("INTERNAL", "Something went wrong on our side.");
+  return request.caller;
+}
+
+export function requestBaseUrlOf(context: RestContext, request: FastifyRequest): string {
+  return baseUrlOf(context.settings.PUBLIC_URL, request.headers.host);
+}
+
+/** Fires when the client goes away before its answer is complete. */
+export function departureOf(reply: FastifyReply): AbortSignal {
+  const gone = new AbortController();
+  reply.raw.once("close", () => {
+    if (!reply.raw.writableFinished) gone.abort();
+  });
+  return gone.signal;
+}
+
+export function sendJson(reply: FastifyReply, status: number, body: unknown): FastifyReply {
+  return reply.code(status).header("content-type", "application/json; charset=utf-8").send(JSON.stringify(body));
+}

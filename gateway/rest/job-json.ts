@@ -1,0 +1,83 @@
+import { type Timestamp, timestampDate } from "@bufbuild/protobuf/wkt";
+import { type Job, JobState } from "#gen/filemill/job/v1/job_pb.ts";
+import { fromErrorMessage } from "#kit/errors.ts";
+
+/** The public words for the states of a job. */
+export const jobStatuses = {
+  queued: JobState.QUEUED,
+  running: JobState.RUNNING,
+  done: JobState.DONE,
+  failed: JobState.FAILED,
+  cancelled: JobState.CANCELLED,
+  expired: JobState.EXPIRED,
+} as const;
+
+export type JobStatus = keyof typeof jobStatuses;
+
+/** A job as the REST API shows it; the order of the fields is part of the contract. */
+export type JobJson = {
+  id: string;
+  status: JobStatus;
+  from: string;
+  to: string;
+  bytes: number;
+  durationMs: number;
+  notes: { code: string; message: string }[];
+  expiresAt: string | null;
+  download: string | null;
+  status_url: string | null;
+  queuePosition: number | null;
+  estimateMs: number | null;
+  error: { code: string; message: string } | null;
+  createdAt: string | null;
+};
+
+export function isJobStatus(text: string): text is JobStatus {
+  return Object.hasOwn(jobStatuses, text);
+}
+
+export function isEnded(job: Job): boolean {
+  return job.state !== JobState.QUEUED && job.state !== JobState.RUNNING;
+}
+
+export function jobPathOf(job: Job): string {
+  return `/api/v1/jobs/${job.id}`;
+}
+
+/** `baseUrl` prefixes the URLs. */
+export function jobJsonOf(job: Job, baseUrl: string): JobJson {
+  const status = statusOf(job.state);
+  const unfinished = !isEnded(job);
+  const hasFigures = status === "done" || status === "expired";
+  const error = status === "failed" && job.error !== undefined ? fromErrorMessage(job.error) : undefined;
+  return {
+    id: job.id,
+    status,
+    from: job.from,
+    to: job.to,
+    bytes: hasFigures ? Number(job.result?.sizeBytes ?? 0) : 0,
+    durationMs: unfinished ? 0 : job.durationMs,
+    notes: unfinished ? [] : job.notes.map(({ code, message }) => ({ code, message })),
+    expiresAt: instantOf(job.expiresAt),
+    download: status === "done" ? `${baseUrl}${jobPathOf(job)}/download` : null,
+    status_url: unfinished ? `${baseUrl}${jobPathOf(job)}` : null,
+    queuePosition: queuePositionOf(job, status),
+    estimateMs: unfinished ? (job.estimateMs ?? 0) : null,
+    error: error === undefined ? null : { code: error.code, message: error.message },
+    createdAt: instantOf(job.createdAt),
+  };
+}
+
+function statusOf(state: JobState): JobStatus {
+  for (const [status, value] of Object.entries(jobStatuses)) if (value === state && isJobStatus(status)) return status;
+  throw new RangeError(`job state ${state}`);
+}
+
+function queuePositionOf(job: Job, status: JobStatus): number | null {
+  if (status === "queued") return Math.max(job.queuePosition ?? 1, 1);
+  return status === "running" ? 0 : null;
+}
+
+function instantOf(timestamp: Timestamp | undefined): string | null {
+  return timestamp === undefined ? null : timestampDate(timestamp).toISOString();
+}

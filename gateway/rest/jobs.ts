@@ -1,0 +1,103 @@
+import type { FastifyRequest } from "fastify";
+import { retryAfterOf } from "#gateway/http/headers.ts";
+import { preferencesOf } from "#gateway/http/prefer.ts";
+import { parseQuery } from "#gateway/http/query.ts";
+import type { Job } from "#gen/filemill/job/v1/job_pb.ts";
+import { JobState } from "#gen/filemill/job/v1/job_pb.ts";
+import { FilemillError } from "#kit/errors.ts";
+import { sendArtifact } from "./artifact.ts";
+import { callerOf, departureOf, type Handler, type RestContext, requestBaseUrlOf, sendJson } from "./exchange.ts";
+import { isEnded, isJobStatus, jobJsonOf, jobStatuses } from "./job-json.ts";
+import { waitForEnd } from "./watch.ts";
+
+const MAX_WAIT_MS = 60_000;
+
+/** The id in the path. What is not shaped like one never reaches a key of the store. */
+export function jobIdOf(request: FastifyRequest): string {
+  const { params } = request;
+  const id = typeof params === "object" && params !== null && "id" in params ? params.id : undefined;
+  if (typeof id === "string" && /^[0-9a-z]{26}$/.test(id)) return id;
+  throw new FilemillError("JOB_NOT_FOUND", "There is no such job.");
+}
+
+async function jobOf(context: RestContext, request: FastifyRequest): Promise<Job> {
+  const { job } = await context.deps.jobs.getJob({ accountId: callerOf(request).account.id, jobId: jobIdOf(request) });
+  if (job === undefined) throw new FilemillError("JOB_NOT_FOUND", "There is no such job.");
+  return job;
+}
+
+/** GET /api/v1/jobs/{id}, held by `Prefer: wait=N` until the job ends. */
+export function getJobHandler(context: RestContext): Handler {
+  return async (request, reply) => {
+    const baseUrl = requestBaseUrlOf(context, request);
+    const { waitMs = 0 } = preferencesOf(request.headers.prefer);
+    const heldMs = Math.min(waitMs, MAX_WAIT_MS);
+    const signal = AbortSignal.any([departureOf(reply), context.draining]);
+    const job = await waitForEnd(context.deps, await jobOf(context, request), heldMs, signal);
+    if (heldMs > 0) reply.header("preference-applied", `wait=${heldMs / 1000}`);
+    if (!isEnded(job)) reply.header("retry-after", retryAfterOf(job.estimateMs));
+    return sendJson(reply, 200, { job: jobJsonOf(job, baseUrl) });
+  };
+}
+
+/** GET and HEAD /api/v1/jobs/{id}/download. */
+export function downloadHandler(context: RestContext): Handler {
+  return async (request, reply) => {
+    const job = await jobOf(context, request);
+    const { "if-none-match": ifNoneMatch, "if-range": ifRange, range } = request.headers;
+    return sendArtifact(reply, context.deps.blobs, job, {
+      method: request.method,
+      ...(ifNoneMatch === undefined ? {} : { ifNoneMatch }),
+      ...(typeof ifRange === "string" ? { ifRange } : {}),
+      // RFC 9110 §14.2: Range is defined for GET alone.
+      ...(range === undefined || request.method !== "GET" ? {} : { range }),
+    });
+  };
+}
+
+/** GET /api/v1/jobs?status=&limit=&cursor=, newest first. */
+export function listJobsHandler(context: RestContext): Handler {
+  return async (request, reply) => {
+    const baseUrl = requestBaseUrlOf(context, request);
+    const query = parseQuery(request.raw.url ?? "");
+    for (const name of query.keys()) {
+      if (!["status", "limit", "cursor"].includes(name)) {
+        throw new FilemillError("BAD_REQUEST", "Only `status`, `limit` and `cursor` can be given here.");
+      }
+    }
+    const answer = await context.deps.jobs.listJobs({
+      accountId: callerOf(request).account.id,
+      state: stateOf(query.get("status")),
+      limit: limitOf(query.get("limit")),
+      cursor: cursorOf(query.get("cursor")),
+    });
+    const jobs = answer.jobs.map((job) => jobJsonOf(job, baseUrl));
+    return sendJson(reply, 200, { jobs, nextCursor: answer.nextCursor === "" ? null : answer.nextCursor });
+  };
+}
+
+/** DELETE /api/v1/jobs/{id}. */
+export function deleteJobHandler(context: RestContext): Handler {
+  return async (request, reply) => {
+    await context.deps.jobs.deleteJob({ accountId: callerOf(request).account.id, jobId: jobIdOf(request) });
+    return reply.code(204).send();
+  };
+}
+
+function stateOf(text: string | undefined): JobState {
+  if (text === undefined || text === "") return JobState.UNSPECIFIED;
+  if (isJobStatus(text)) return jobStatuses[text];
+  throw new FilemillError("BAD_REQUEST", `\`status\` is one of ${Object.keys(jobStatuses).join(", ")}.`);
+}
+
+function limitOf(text: string | undefined): number {
+  if (text === undefined || text === "") return 20;
+  const limit = Number(text);
+  if (!/^\d{1,3}$/.test(text) || limit < 1 || limit > 100) throw new FilemillError("BAD_REQUEST", "`limit` is an integer from 1 to 100.");
+  return limit;
+}
+
+function cursorOf(text: string | undefined): string {
+  if (text === undefined || /^[\w.~=-]{0,200}$/.test(text)) return text ?? "";
+  throw new FilemillError("BAD_REQUEST", "`cursor` is not one from an earlier answer.");
+}

@@ -1,0 +1,34 @@
+import type { FastifyRequest } from "fastify";
+import { FilemillError } from "#kit/errors.ts";
+import { type Handler, type RestContext, sendJson } from "./exchange.ts";
+
+/** GET /healthz: the process lives. */
+export function healthHandler(): Handler {
+  return async (_request, reply) => sendJson(reply, 200, { alive: true });
+}
+
+/** GET /readyz: conversions are accepted, or the name of the part that keeps them from it. */
+export function readyHandler(context: RestContext): Handler {
+  return async (_request, reply) => {
+    const readiness = context.draining.aborted ? { ready: false, part: "draining" } : context.deps.readiness();
+    return sendJson(reply.headers(readiness.ready ? {} : { "retry-after": "1" }), readiness.ready ? 200 : 503, readiness);
+  };
+}
+
+/**
+ * GET /metrics in Prometheus' text format, for programs on this host only. A request that came through a proxy names
+ * itself by its forwarding headers and is refused, though its connection is a local one.
+ */
+export function metricsHandler(context: RestContext): Handler {
+  return async (request, reply) => {
+    if (!isLocal(request)) throw new FilemillError("NOT_FOUND", "There is nothing at this address.");
+    const { metrics } = context.deps;
+    return reply.header("content-type", metrics.contentType).send(await metrics.metrics());
+  };
+}
+
+function isLocal(request: FastifyRequest): boolean {
+  const peer = request.raw.socket.remoteAddress ?? "";
+  const forwarded = ["forwarded", "x-forwarded-for", "x-real-ip", "via"].some((name) => request.headers[name] !== undefined);
+  return !forwarded && (peer === "::1" || /^(::ffff:)?127\./.test(peer));
+}

@@ -1,0 +1,27 @@
+import type { GatewayDeps } from "#gateway/context.ts";
+import type { Job } from "#gen/filemill/job/v1/job_pb.ts";
+import { isEnded } from "./job-json.ts";
+
+/**
+ * Follows a job until it ends, `waitMs` is over or `signal` fires, and resolves with its last known state. A broken
+ * watch is not an error here: the job is recorded and goes on, so the caller answers with what it knows.
+ */
+export async function waitForEnd(deps: Pick<GatewayDeps, "jobs" | "log">, job: Job, waitMs: number, signal: AbortSignal): Promise<Job> {
+  if (isEnded(job) || waitMs <= 0) return job;
+  const over = new AbortController();
+  const timer = setTimeout(() => over.abort(), waitMs);
+  let latest = job;
+  try {
+    const watch = deps.jobs.watchJob({ accountId: job.accountId, jobId: job.id }, { signal: AbortSignal.any([signal, over.signal]) });
+    for await (const change of watch) {
+      latest = change.job ?? latest;
+      if (isEnded(latest)) break;
+    }
+  } catch (error) {
+    if (!over.signal.aborted && !signal.aborted) deps.log.warn("gateway.watch_broken", { job: job.id, error: String(error) });
+  } finally {
+    clearTimeout(timer);
+    over.abort();
+  }
+  return latest;
+}

@@ -1,0 +1,81 @@
+import { fastifyMultipart } from "@fastify/multipart";
+import fastify, { type FastifyInstance } from "fastify";
+import { createDiskRoom } from "#gateway/access/disk-room.ts";
+import { createRateLimits } from "#gateway/access/rate-limit.ts";
+import type { GatewayDeps, GatewaySettings } from "#gateway/context.ts";
+import { answerClientError, httpOptions, IDLE_CONNECTION_MS, tuneServer } from "#gateway/http/listener.ts";
+import { requestIdOf } from "#gateway/http/request-id.ts";
+import { createCatalogueViews } from "#gateway/rest/catalogue-view.ts";
+import { answerFrameworkError } from "#gateway/rest/errors.ts";
+import type { RestContext } from "#gateway/rest/exchange.ts";
+import { registerEndpoints } from "#gateway/rest/register.ts";
+import { multipartLimits } from "#gateway/rest/upload.ts";
+import { createTraffic } from "#gateway/traffic.ts";
+
+export type Gateway = AsyncDisposable & {
+  /** Begins to accept connections; resolves with the address to call. Rejects when the port is taken. */
+  listen(): Promise<{ url: string }>;
+  /** Refuses new conversions and resolves when the running requests have been answered or `signal` fires. */
+  drain(signal: AbortSignal): Promise<void>;
+};
+
+/** The public door: REST API, pages, health and metrics on one port. */
+export async function createGateway(deps: GatewayDeps, settings: GatewaySettings): Promise<Gateway> {
+  const draining = new AbortController();
+  const app: FastifyInstance = fastify({
+    http: httpOptions,
+    connectionTimeout: IDLE_CONNECTION_MS,
+    clientErrorHandler: answerClientError,
+    genReqId: (request) => requestIdOf(request.headers["x-request-id"]),
+    frameworkErrors: (error, request, reply) => answerFrameworkError(deps.log, settings.PUBLIC_URL, error, request, reply),
+    // Draining is our own business: it says so in the shape of every other error.
+    return503OnClosing: false,
+    forceCloseConnections: true,
+    exposeHeadRoutes: false,
+    routerOptions: {
+      // Ids are judged by their handlers, so that a long one is an unknown job and not another kind of error.
+      maxParamLength: httpOptions.maxHeaderSize,
+      // Read by hand where it matters (http/query.ts): this keeps hostile query strings from being parsed twice.
+      querystringParser: () => ({}),
+    },
+  });
+  tuneServer(app.server);
+  app.removeAllContentTypeParsers();
+  await app.register(fastifyMultipart, multipartLimits);
+  // Other bodies are not read at all.
+  app.addContentTypeParser("*", (_request, _payload, done) => done(null));
+  const traffic = createTraffic(app, deps);
+  const context: RestContext = {
+    deps,
+    settings,
+    views: createCatalogueViews(deps.catalogue),
+    diskRoom: createDiskRoom(deps.blobs, settings.MIN_FREE_DISK_MB),
+    draining: draining.signal,
+  };
+  registerEndpoints(app, context, createRateLimits());
+  await app.ready();
+  return {
+    async listen() {
+      await app.listen({ host: settings.HOST, port: settings.PORT });
+      return { url: urlOf(app, settings.HOST) };
+    },
+    async drain(signal) {
+      draining.abort();
+      app.server.closeIdleConnections();
+      await traffic.quiet(signal);
+      app.server.closeIdleConnections();
+    },
+    async [Symbol.asyncDispose]() {
+      draining.abort();
+      await app.close();
+    },
+  };
+}
+
+/** Where a client on this host finds the server. */
+function urlOf(app: FastifyInstance, host: string): string {
+  const address = app.server.address();
+  const port = typeof address === "object" && address !== null ? address.port : 0;
+  const name = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host;
+  return `http://${name.includes(":") ? `[${name}]` : name}:${port}`;
+}

@@ -1,0 +1,52 @@
+import type { FastifyInstance } from "fastify";
+import { Counter, Gauge, Histogram } from "prom-client";
+import type { GatewayDeps } from "#gateway/context.ts";
+
+/** Knows what runs: for metrics, the log's line per request, and the drain. */
+export type Traffic = {
+  /** Resolves when no request runs or the signal fires. */
+  quiet(signal: AbortSignal): Promise<void>;
+};
+
+export function createTraffic(app: FastifyInstance, { metrics, log }: Pick<GatewayDeps, "metrics" | "log">): Traffic {
+  const registers = [metrics];
+  const requests = new Counter({
+    name: "filemill_http_requests_total",
+    help: "Answered requests",
+    labelNames: ["endpoint", "method", "status"],
+    registers,
+  });
+  const seconds = new Histogram({
+    name: "filemill_http_request_seconds",
+    help: "Time from a request's head to the end of its answer",
+    labelNames: ["endpoint"],
+    buckets: [0.001, 0.005, 0.02, 0.1, 0.5, 2, 10, 60, 600],
+    registers,
+  });
+  const runningGauge = new Gauge({ name: "filemill_http_requests_running", help: "Requests being answered", registers });
+  let running = 0;
+  const onQuiet = new Set<() => void>();
+  app.addHook("onRequest", (request, reply, done) => {
+    runningGauge.set(++running);
+    // 'close' comes in every case, also when the client leaves before the answer.
+    reply.raw.once("close", () => {
+      runningGauge.set(--running);
+      const endpoint = request.routeOptions.url ?? "unknown";
+      const status = reply.raw.writableFinished ? reply.raw.statusCode : 499;
+      requests.inc({ endpoint, method: request.method, status });
+      seconds.observe({ endpoint }, reply.elapsedTime / 1000);
+      log.info("gateway.request", { requestId: request.id, method: request.method, endpoint, status, ms: Math.round(reply.elapsedTime) });
+      if (running === 0) for (const resolve of onQuiet) resolve();
+    });
+    done();
+  });
+  return {
+    quiet(signal) {
+      if (running === 0 || signal.aborted) return Promise.resolve();
+      return new Promise((resolve) => {
+        onQuiet.add(resolve);
+        signal.addEventListener("abort", () => resolve(), { once: true });
+      });
+    },
+  };
+}
