@@ -1,0 +1,109 @@
+/**
+ * The composition root: which part gets what. Nothing else imports a service's index.
+ *
+ *   floor (broker, blobs, metrics) ─ account ─ catalogue ─ job ─ conversion ─ gateway
+ *
+ * Each arrow to a peer is a generated Connect client, over the in-process transport or to the peer's address.
+ */
+import { type Client, createClient } from "@connectrpc/connect";
+import { AccountService } from "#gen/filemill/account/v1/account_pb.ts";
+import { CatalogueService } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
+import { JobService, LeaseService } from "#gen/filemill/job/v1/job_pb.ts";
+import { type Floor, openFloor } from "#kit/floor.ts";
+import type { Log } from "#kit/log.ts";
+import { openServicesServer } from "#kit/rpc/services-server.ts";
+import { transportFor } from "#kit/rpc/transport.ts";
+import type { Readiness, Service } from "#kit/service.ts";
+import type { Settings } from "#kit/settings.ts";
+import { createAccountService, ensureFirstAccount } from "#services/account/index.ts";
+import { createCatalogueService } from "#services/catalogue/index.ts";
+import { createConversionService } from "#services/conversion/index.ts";
+import { createJobService } from "#services/job/index.ts";
+import { createGateway, type Gateway } from "./server.ts";
+
+/** A running Filemill: its addresses, its state, and how to end it. */
+export type Supervisor = AsyncDisposable & {
+  readonly restUrl: string;
+  readonly rpcUrl: string;
+  /** The API key of the local account, on the very first start only. */
+  readonly firstKey: string | undefined;
+  readiness(): Readiness;
+  /** Resolves when conversions are accepted; rejects when an engine node refuses to start. */
+  readonly started: Promise<void>;
+  /** Takes no new work and waits for what runs, at most DRAIN_MS. */
+  drain(): Promise<void>;
+};
+
+type Clients = {
+  readonly accounts: Client<typeof AccountService>;
+  readonly catalogue: Client<typeof CatalogueService>;
+  readonly jobs: Client<typeof JobService>;
+};
+
+/** Starts the gateway and every service whose address is `local`. */
+export async function compose(settings: Settings, log: Log): Promise<Supervisor> {
+  await using stack = new AsyncDisposableStack();
+  const floor = stack.use(await openFloor(settings, log));
+  const { services, clients } = composeServices(floor);
+  for (const service of services) stack.use(service);
+
+  const early = services.filter((service) => service.name !== "conversion");
+  await Promise.all(early.map((service) => service.start()));
+  const firstKey = settings.ACCOUNT_ADDRESS === "local" ? await ensureFirstAccount(floor) : undefined;
+
+  const readiness = (): Readiness => firstUnready(services);
+  const rpc = stack.use(await openServicesServer(floor, services, readiness));
+  const gateway = stack.use(await createGateway({ ...clients, blobs: floor.blobs, log, metrics: floor.metrics, readiness }, settings));
+  const { url: restUrl } = await gateway.listen();
+
+  const late = services.filter((service) => service.name === "conversion");
+  const started = Promise.all(late.map((service) => service.start())).then(() => undefined);
+  const owned = stack.move();
+  return {
+    restUrl,
+    rpcUrl: rpc.url,
+    firstKey,
+    readiness,
+    started,
+    drain: () => drainAll(gateway, services, settings.DRAIN_MS),
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  };
+}
+
+function composeServices(floor: Floor): { services: readonly Service[]; clients: Clients } {
+  const { settings, log } = floor;
+  const services: Service[] = [];
+  const local = <S extends Service>(address: string, create: () => S): S | undefined => {
+    if (address !== "local") return undefined;
+    const service = create();
+    services.push(service);
+    return service;
+  };
+  const deps = (part: string) => ({ broker: floor.broker, blobs: floor.blobs, metrics: floor.metrics, log: log.with({ part }) });
+
+  const account = local(settings.ACCOUNT_ADDRESS, () => createAccountService(deps("account"), settings));
+  const accounts = createClient(AccountService, transportFor("ACCOUNT_ADDRESS", settings, account, log));
+  const catalogueService = local(settings.CATALOGUE_ADDRESS, () => createCatalogueService(deps("catalogue")));
+  const catalogue = createClient(CatalogueService, transportFor("CATALOGUE_ADDRESS", settings, catalogueService, log));
+  const job = local(settings.JOB_ADDRESS, () => createJobService({ ...deps("job"), catalogue }, settings));
+  const jobTransport = transportFor("JOB_ADDRESS", settings, job, log);
+  const jobs = createClient(JobService, jobTransport);
+  const leases = createClient(LeaseService, jobTransport);
+  local(settings.CONVERSION_ADDRESS, () => createConversionService({ ...deps("conversion"), jobs, leases, catalogue }, settings));
+  return { services, clients: { accounts, catalogue, jobs } };
+}
+
+function firstUnready(services: readonly Service[]): Readiness {
+  for (const service of services) {
+    const state = service.readiness();
+    if (!state.ready) return state;
+  }
+  return { ready: true };
+}
+
+/** The door first, then the work behind it. */
+async function drainAll(gateway: Gateway, services: readonly Service[], limitMs: number): Promise<void> {
+  const signal = AbortSignal.timeout(limitMs);
+  await gateway.drain(signal);
+  await Promise.all(services.map((service) => service.drain(signal)));
+}

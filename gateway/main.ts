@@ -1,0 +1,32 @@
+/** `npm start`: the gateway and every local service in one supervisor process. */
+import { mkdir, rm, writeFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import process from "node:process";
+import { parseSettings, SettingError } from "#kit/config.ts";
+import { FilemillError } from "#kit/errors.ts";
+import { openLog } from "#kit/log.ts";
+import { settingTable } from "#kit/settings.ts";
+import { exitOnSignal } from "#kit/shutdown.ts";
+import { compose } from "./compose.ts";
+import { welcomeText } from "./welcome.ts";
+
+try {
+  const settings = parseSettings(settingTable, process.env);
+  const log = openLog(settings.LOG_LEVEL);
+  const dataDir = resolve(settings.DATA_DIR);
+  await mkdir(dataDir, { recursive: true, mode: 0o711 });
+  const supervisor = await compose(settings, log);
+  const runFile = join(dataDir, "run.json");
+  exitOnSignal(process, settings.DRAIN_MS + 10_000, async () => {
+    await supervisor.drain();
+    await supervisor[Symbol.asyncDispose]();
+    await rm(runFile, { force: true });
+  });
+  await supervisor.started;
+  await writeFile(runFile, JSON.stringify({ restUrl: supervisor.restUrl, rpcUrl: supervisor.rpcUrl, pid: process.pid }));
+  console.log(welcomeText(supervisor));
+} catch (error) {
+  if (!(error instanceof SettingError || error instanceof FilemillError)) throw error;
+  console.error(error.message);
+  process.exit(1);
+}

@@ -1,0 +1,6 @@
+/** `npm run service -- catalogue` */
+import process from "node:process";
+import { runAlone } from "#kit/run-alone.ts";
+import { createCatalogueService } from "./index.ts";
+
+await runAlone(process, (floor) => createCatalogueService(floor));

@@ -1,0 +1,56 @@
+/** HTTP/1.1 and cleartext HTTP/2 on one port, told apart by the first bytes of a connection (RFC 9113 §3.4). */
+import { createServer as createHttp1Server, type RequestListener } from "node:http";
+import { createServer as createHttp2Server, type Http2Session } from "node:http2";
+import { createServer as createNetServer, type Server, type Socket } from "node:net";
+
+/** Without this an upload stream waits a round trip for each 64 KiB. */
+const initialWindowBytes = 4 * 1024 * 1024;
+/** A connection that says nothing is closed. */
+const firstByteTimeoutMs = 10_000;
+
+export type OnePortServer = {
+  readonly server: Server;
+  /** Ends idle connections, then, when the signal fires, all others. */
+  close(signal: AbortSignal): Promise<void>;
+};
+
+export function createOnePortServer(handler: RequestListener): OnePortServer {
+  const http1 = createHttp1Server({ headersTimeout: 10_000, keepAliveTimeout: 60_000, requestTimeout: 0 }, handler);
+  // Fastify's handler takes the compatibility objects of node:http2 as it takes those of node:http.
+  const http2 = createHttp2Server({ settings: { initialWindowSize: initialWindowBytes } }, handler as never);
+  const sessions = new Set<Http2Session>();
+  const sockets = new Set<Socket>();
+  http2.on("session", (session) => {
+    sessions.add(session);
+    session.setLocalWindowSize(initialWindowBytes);
+    session.once("close", () => sessions.delete(session));
+  });
+  const server = createNetServer((socket) => {
+    sockets.add(socket);
+    socket.once("close", () => sockets.delete(socket));
+    socket.on("error", () => socket.destroy());
+    socket.setTimeout(firstByteTimeoutMs, () => socket.destroy());
+    socket.once("readable", () => {
+      socket.setTimeout(0);
+      const first: unknown = socket.read();
+      if (!(first instanceof Uint8Array)) return void socket.destroy();
+      socket.unshift(first);
+      const isHttp2 = Buffer.from(first.subarray(0, 3)).toString("latin1") === "PRI";
+      (isHttp2 ? http2 : http1).emit("connection", socket);
+    });
+  });
+  return {
+    server,
+    async close(signal) {
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      http1.closeIdleConnections();
+      for (const session of sessions) session.close();
+      const destroyAll = (): void => {
+        for (const socket of sockets) socket.destroy();
+      };
+      if (signal.aborted) destroyAll();
+      signal.addEventListener("abort", destroyAll, { once: true });
+      await closed;
+    },
+  };
+}

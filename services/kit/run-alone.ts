@@ -1,0 +1,37 @@
+import { mkdir } from "node:fs/promises";
+import { resolve } from "node:path";
+import { parseSettings, SettingError } from "./config.ts";
+import { FilemillError } from "./errors.ts";
+import { type Floor, openFloor } from "./floor.ts";
+import { openLog } from "./log.ts";
+import { openServicesServer } from "./rpc/services-server.ts";
+import type { Service } from "./service.ts";
+import { settingTable } from "./settings.ts";
+import { exitOnSignal, type ProcessEvents } from "./shutdown.ts";
+
+type Process = ProcessEvents & {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly stderr: { write(text: string): unknown };
+};
+
+/** The body of a service's main.ts: one service in a process of its own, its peers at their addresses. */
+export async function runAlone(process: Process, create: (floor: Floor) => Service): Promise<void> {
+  try {
+    const settings = parseSettings(settingTable, process.env);
+    await mkdir(resolve(settings.DATA_DIR), { recursive: true, mode: 0o711 });
+    const stack = new AsyncDisposableStack();
+    const floor = stack.use(await openFloor(settings, openLog(settings.LOG_LEVEL)));
+    const service = stack.use(create(floor));
+    const rpc = stack.use(await openServicesServer(floor, [service], () => service.readiness()));
+    exitOnSignal(process, settings.DRAIN_MS + 10_000, async () => {
+      await service.drain(AbortSignal.timeout(settings.DRAIN_MS));
+      await stack.disposeAsync();
+    });
+    await service.start();
+    floor.log.info("service.ready", { service: service.name, url: rpc.url });
+  } catch (error) {
+    if (!(error instanceof SettingError || error instanceof FilemillError)) throw error;
+    process.stderr.write(`${error.message}\n`);
+    process.exit(1);
+  }
+}

@@ -1,0 +1,72 @@
+/** A whole Filemill in a process of its own, as `npm start` runs it, for tests that know nothing but REST. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+
+export type TestServer = AsyncDisposable & {
+  readonly url: string;
+  readonly rpcUrl: string;
+  readonly key: string;
+  readonly dataDir: string;
+  readonly child: ChildProcess;
+  /** Everything written to standard error so far: the log. */
+  log(): string;
+  /** Starts the same installation again, after `child` has ended. */
+  restart(): Promise<TestServer>;
+};
+
+/** Plans that tests do not run into, unless they ask for it. */
+const roomyPlans = {
+  free: { apiAccess: false, maxInputMb: 25, requestsPerMinute: 10, maxUnfinishedJobs: 5, retentionSeconds: 3600 },
+  plus: { apiAccess: true, maxInputMb: 500, requestsPerMinute: 1_000_000, maxUnfinishedJobs: 1000, retentionSeconds: 86_400 },
+};
+
+export async function startServer(env: Readonly<Record<string, string>> = {}, plans: object = roomyPlans): Promise<TestServer> {
+  const home = await mkdtemp(join(tmpdir(), "filemill-e2e-"));
+  const plansFile = join(home, "plans.json");
+  await writeFile(plansFile, JSON.stringify(plans));
+  return launch(home, { PLANS_FILE: plansFile, ...env });
+}
+
+async function launch(home: string, env: Readonly<Record<string, string>>, knownKey?: string): Promise<TestServer> {
+  const dataDir = join(home, "data");
+  const child = spawn(process.execPath, ["gateway/main.ts"], {
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, PORT: "0", RPC_PORT: "0", DATA_DIR: dataDir, LOG_LEVEL: "info", ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let out = "";
+  let log = "";
+  child.stdout.on("data", (chunk) => {
+    out += String(chunk);
+  });
+  child.stderr.on("data", (chunk) => {
+    log += String(chunk);
+  });
+  const ended = new Promise<void>((resolve) => child.once("close", () => resolve()));
+  while (!out.includes("Filemill is ready")) {
+    if (child.exitCode !== null || child.signalCode !== null) throw new Error(`Filemill ended before it was ready:\n${out}${log}`);
+    await sleep(20);
+  }
+  await sleep(5);
+  const run = JSON.parse(await readFile(join(dataDir, "run.json"), "utf8"));
+  const key = /\bfm_[0-9A-Za-z]{49}\b/.exec(out)?.[0] ?? knownKey;
+  if (key === undefined) throw new Error("no API key was printed");
+  return {
+    url: run.restUrl,
+    rpcUrl: run.rpcUrl,
+    key,
+    dataDir,
+    child,
+    log: () => log,
+    restart: () => launch(home, env, key),
+    async [Symbol.asyncDispose]() {
+      child.kill("SIGTERM");
+      const timer = setTimeout(() => child.kill("SIGKILL"), 20_000);
+      await ended;
+      clearTimeout(timer);
+      await rm(home, { recursive: true, force: true });
+    },
+  };
+}
