@@ -1,0 +1,41 @@
+import { fromBinary, toBinary } from "@bufbuild/protobuf";
+import { type Manifest, ManifestSchema } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
+import type { Log } from "#kit/log.ts";
+import type { Broker } from "#kit/nats/ports.ts";
+
+/** An announcement that is not renewed is forgotten after this long. */
+const leaseMs = 30_000;
+const renewalMs = 10_000;
+
+export type Announcement = {
+  /** Takes the node off the catalogue. */
+  withdraw(): Promise<void>;
+};
+
+const codec = {
+  encode: (manifest: Manifest) => toBinary(ManifestSchema, manifest),
+  decode: (bytes: Uint8Array) => fromBinary(ManifestSchema, bytes),
+};
+
+/** Announces a node's engines and keeps doing so. Resolves when the first announcement is stored. */
+export async function announce(broker: Broker, manifestOf: () => Manifest, log: Log): Promise<Announcement> {
+  const bucket = await broker.bucket("manifests", codec, { ttlMs: leaseMs });
+  const { node } = manifestOf();
+  let isWithdrawn = false;
+  await bucket.put(node, manifestOf());
+  const timer = setInterval(() => {
+    bucket.put(node, manifestOf()).then(
+      // A renewal that was under way while the node withdrew would bring it back for half a minute.
+      () => (isWithdrawn ? bucket.remove(node) : undefined),
+      (error: unknown) => log.warn("manifest.renewal_failed", { err: error }),
+    );
+  }, renewalMs).unref();
+  return {
+    async withdraw() {
+      if (isWithdrawn) return;
+      isWithdrawn = true;
+      clearInterval(timer);
+      await bucket.remove(node).catch((error: unknown) => log.warn("manifest.withdrawal_failed", { err: error }));
+    },
+  };
+}

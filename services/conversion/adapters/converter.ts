@@ -1,0 +1,134 @@
+import { randomBytes } from "node:crypto";
+import { rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { create } from "@bufbuild/protobuf";
+import { timestampNow } from "@bufbuild/protobuf/wkt";
+import { ManifestSchema } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
+import { FilemillError } from "#kit/errors.ts";
+import type { Log } from "#kit/log.ts";
+import type { Converter, EngineStatus } from "../domain/converter.ts";
+import type { Engine, FileRef, HopTask, Lane, OpenEngine } from "../domain/engine.ts";
+import { createGate } from "../domain/gate.ts";
+import { engineManifestOf } from "../domain/manifest.ts";
+import { type RunnableEngine, type RunPorts, runPlan } from "../domain/run-plan.ts";
+import type { Sandbox } from "../domain/sandbox.ts";
+
+export type ConverterParts = {
+  readonly sandbox: Sandbox;
+  readonly engines: readonly Engine[];
+  /** Where results and files between hops are made. */
+  readonly workDir: string;
+  readonly slots: Readonly<Record<Lane, number>>;
+  /** Wall-clock limit of one inline hop. */
+  readonly timeoutMs: number;
+  readonly log: Log;
+  inspect(input: FileRef): Promise<void>;
+  checkResult(path: string, format: string): Promise<unknown>;
+  onHop?(engine: string, elapsedMs: number): void;
+};
+
+type FoundEngine = { readonly engine: Engine; readonly version: string | undefined };
+
+/** Probes every engine at once and begins to open those of the served lanes, without waiting for their warm processes. */
+export async function openEngines(parts: ConverterParts): Promise<Converter> {
+  const found = await Promise.all(parts.engines.map((engine) => probe(engine, parts)));
+  const live = new Map<string, LiveEngine>();
+  for (const { engine, version } of found) {
+    if (version !== undefined) live.set(engine.id, createLiveEngine(engine, parts));
+  }
+  const served = found.filter(({ engine, version }) => version !== undefined && parts.slots[engine.lane] > 0);
+  for (const { engine } of served) live.get(engine.id)?.warm();
+  const lanes = [...new Set(served.map(({ engine }) => engine.lane))];
+  const newPath = (format: string): string => join(parts.workDir, `${randomBytes(12).toString("hex")}.${format}`);
+  const ports: RunPorts = {
+    engineOf: (id) => live.get(id),
+    inspect: parts.inspect,
+    checkResult: parts.checkResult,
+    intermediatePath: newPath,
+    sizeOf: async (path) => (await stat(path)).size,
+    remove: (path) => rm(path, { force: true, recursive: true }),
+  };
+  return {
+    sandboxMode: parts.sandbox.mode,
+    lanes: lanes.map((lane) => ({ lane, slots: parts.slots[lane] })),
+    newPath,
+    engines: () => found.map(statusOf),
+    manifest: (node) =>
+      create(ManifestSchema, {
+        node,
+        announcedAt: timestampNow(),
+        sandbox: parts.sandbox.mode,
+        engines: served.map(({ engine, version }) => engineManifestOf(engine, version ?? "")),
+      }),
+    async run(plan, inputPath, outputPath, request) {
+      const input = { path: inputPath, format: plan.from, sizeBytes: (await stat(inputPath)).size };
+      await runPlan({ ...request, plan, input, outputPath, timeoutMs: parts.timeoutMs }, ports);
+    },
+    async [Symbol.asyncDispose]() {
+      await Promise.all([...live.values()].map((engine) => engine.close()));
+    },
+  };
+}
+
+async function probe(engine: Engine, { sandbox, log }: ConverterParts): Promise<FoundEngine> {
+  try {
+    const version = await engine.probe(sandbox);
+    if (version === undefined) log.warn("engine.absent", { engine: engine.id, packages: engine.packages });
+    else log.info("engine.found", { engine: engine.id, version });
+    return { engine, version };
+  } catch (error) {
+    log.error("engine.probe_failed", { engine: engine.id, err: error });
+    return { engine, version: undefined };
+  }
+}
+
+function statusOf({ engine, version }: FoundEngine): EngineStatus {
+  const { id, label, lane, hops, packages } = engine;
+  return { id, label, lane, hops, packages, version };
+}
+
+type LiveEngine = RunnableEngine & { warm(): void; close(): Promise<void> };
+
+/**
+ * An engine that is opened at its first use or when warmed, and that never runs more at once than its lane has slots.
+ * One of an unserved lane still runs, one at a time, for plans of another lane that pass through it.
+ */
+function createLiveEngine(engine: Engine, parts: ConverterParts): LiveEngine {
+  const slots = Math.max(1, parts.slots[engine.lane]);
+  const gate = createGate(slots);
+  let opening: Promise<OpenEngine> | undefined;
+  let closed = false;
+
+  function open(): Promise<OpenEngine> {
+    if (closed) throw new FilemillError("UNAVAILABLE", "The converter is stopping; try again.");
+    const log = parts.log.with({ engine: engine.id });
+    opening ??= engine.open({ sandbox: parts.sandbox, slots, log: (event, fields) => log.info(event, fields) }).catch((cause) => {
+      // The next run tries again: what was short may be there then.
+      opening = undefined;
+      log.error("engine.open_failed", { err: cause });
+      throw new FilemillError("UNAVAILABLE", "The engine for this conversion did not start; try again later.", { cause });
+    });
+    return opening;
+  }
+
+  return {
+    hops: engine.hops,
+    warm: () => void open().catch(() => undefined),
+    async run(task: HopTask) {
+      const opened = await open();
+      await gate.enter(task.signal);
+      const startedAt = performance.now();
+      try {
+        await opened.run(task);
+      } finally {
+        gate.leave();
+        parts.onHop?.(engine.id, performance.now() - startedAt);
+      }
+    },
+    async close() {
+      closed = true;
+      const opened = await opening?.catch(() => undefined);
+      await opened?.[Symbol.asyncDispose]();
+    },
+  };
+}

@@ -1,0 +1,80 @@
+/** The end of an attempt: told to the job service until it answers, then the wake-up is settled. */
+import { setTimeout as sleep } from "node:timers/promises";
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import type { Blob } from "#gen/filemill/common/v1/blob_pb.ts";
+import type { Error as ErrorMessage } from "#gen/filemill/common/v1/error_pb.ts";
+import type { FinishAttemptRequestSchema, FinishAttemptResponse, Lease } from "#gen/filemill/job/v1/job_pb.ts";
+import { type ErrorCode, fromConnectError } from "#kit/errors.ts";
+import type { Log } from "#kit/log.ts";
+import type { Delivery } from "#kit/nats/ports.ts";
+import type { WorkerParts } from "./worker.ts";
+
+export type AttemptEnd =
+  | { readonly kind: "done"; readonly blob: Blob; readonly notes: readonly { readonly code: string; readonly message: string }[] }
+  | { readonly kind: "failed"; readonly error: ErrorMessage; readonly retryable: boolean };
+
+export type Attempt = {
+  readonly parts: Pick<WorkerParts, "leases" | "node">;
+  readonly lease: Lease;
+  readonly delivery: Delivery;
+  readonly log: Log;
+  /** Fires when the worker must go; an end that was not taken by then is somebody else's to make again. */
+  readonly leaving: AbortSignal;
+};
+
+const firstPauseMs = 200;
+const longestPauseMs = 5000;
+const leavingGraceMs = 5000;
+/** The job service itself waits for an unreachable broker as long as it is given. */
+const callMs = 30_000;
+
+export async function finishAttempt(attempt: Attempt, end: AttemptEnd, elapsedMs: number): Promise<void> {
+  const { delivery, lease, log, parts } = attempt;
+  const { jobId, attempt: number } = lease;
+  const answer = await tellEnd(attempt, {
+    jobId,
+    attempt: number,
+    worker: parts.node,
+    durationMs: Math.round(elapsedMs),
+    outcome:
+      end.kind === "done"
+        ? { case: "result", value: { blob: end.blob, notes: [...end.notes] } }
+        : { case: "failure", value: { error: end.error, retryable: end.retryable } },
+  });
+  if (answer === undefined) {
+    // Whether the end was recorded is unknown: the result stays, and the sweep removes it if no record names it.
+    log.warn("attempt.unfinished");
+    delivery.retry(0);
+    return;
+  }
+  if (answer.accepted && answer.retryInMs !== undefined) {
+    delivery.retry(answer.retryInMs);
+    return;
+  }
+  // The result of an attempt that was not accepted is removed by the job service, whose it became with the call.
+  if (!answer.accepted) log.info("attempt.fenced_out");
+  await delivery.ack();
+}
+
+/** Answers that trying again cannot change. */
+const finalCodes: ReadonlySet<ErrorCode> = new Set(["JOB_NOT_FOUND", "BAD_REQUEST"]);
+
+/** Undefined: the worker had to leave before anybody answered. */
+async function tellEnd(
+  { parts, leaving, log }: Attempt,
+  request: MessageInitShape<typeof FinishAttemptRequestSchema>,
+): Promise<Pick<FinishAttemptResponse, "accepted" | "retryInMs"> | undefined> {
+  let lastTryAt = Number.POSITIVE_INFINITY;
+  for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
+    try {
+      return await parts.leases.finishAttempt(request, { timeoutMs: leaving.aborted ? leavingGraceMs : callMs });
+    } catch (error) {
+      const { code } = fromConnectError(error);
+      if (finalCodes.has(code)) return { accepted: false };
+      log.warn("finish.failed", { code, err: error });
+      if (leaving.aborted) lastTryAt = Math.min(lastTryAt, performance.now() + leavingGraceMs);
+      if (performance.now() + pauseMs > lastTryAt) return undefined;
+      await sleep(pauseMs, undefined, leaving.aborted ? {} : { signal: leaving }).catch(() => undefined);
+    }
+  }
+}

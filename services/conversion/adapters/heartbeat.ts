@@ -1,0 +1,62 @@
+import type { Lease } from "#gen/filemill/job/v1/job_pb.ts";
+import { FilemillError } from "#kit/errors.ts";
+import type { Log } from "#kit/log.ts";
+import type { Delivery } from "#kit/nats/ports.ts";
+import type { WorkerParts } from "./worker.ts";
+
+export type LeaseWatch = Disposable & {
+  /** Takes the progress that the next heartbeat reports. */
+  onProgress(fraction: number): void;
+};
+
+/** Progress is told this often at most, where the lease is longer. */
+const progressMs = 1000;
+
+/**
+ * Keeps the lease and the delivery alive while an attempt runs, and stops the attempt when the job was cancelled.
+ * A heartbeat that cannot be sent stops nothing: the end of the attempt is fenced anyway.
+ */
+export function superviseLease(
+  { leases, node, leaseMs }: Pick<WorkerParts, "leases" | "node" | "leaseMs">,
+  lease: Lease,
+  delivery: Delivery,
+  stop: AbortController,
+  log: Log,
+): LeaseWatch {
+  let progress: number | undefined;
+  let reported: number | undefined;
+  let isBeating = false;
+  let beatAt = performance.now();
+  const keepMs = leaseMs / 3;
+
+  async function beat(): Promise<void> {
+    if (isBeating) return;
+    isBeating = true;
+    beatAt = performance.now();
+    reported = progress;
+    delivery.working();
+    try {
+      const { jobId, attempt } = lease;
+      const told = progress === undefined ? {} : { progress };
+      const { cancelled } = await leases.heartbeat({ jobId, attempt, worker: node, leaseMs, ...told });
+      if (cancelled) stop.abort(new FilemillError("JOB_CANCELLED", "The job was cancelled."));
+    } catch (error) {
+      log.warn("heartbeat.failed", { err: error });
+    } finally {
+      isBeating = false;
+    }
+  }
+
+  const timer = setInterval(
+    () => {
+      if (performance.now() - beatAt >= keepMs || (progress !== reported && progress !== undefined)) void beat();
+    },
+    Math.min(progressMs, keepMs),
+  ).unref();
+  return {
+    onProgress(fraction) {
+      progress = fraction;
+    },
+    [Symbol.dispose]: () => clearInterval(timer),
+  };
+}

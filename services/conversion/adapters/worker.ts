@@ -1,0 +1,114 @@
+/** From a wake-up to a settled attempt. Decisions 2 and 5 say why each step is where it is. */
+import type { Client } from "@connectrpc/connect";
+import { type Lease, type LeaseService, ClaimAttemptResponse_Outcome as Outcome } from "#gen/filemill/job/v1/job_pb.ts";
+import type { BlobStore } from "#kit/blobs/store.ts";
+import { FilemillError, fromConnectError, toErrorMessage } from "#kit/errors.ts";
+import type { Log } from "#kit/log.ts";
+import type { Delivery } from "#kit/nats/ports.ts";
+import type { Converter } from "../domain/converter.ts";
+import { failureOf } from "../domain/failure.ts";
+import { type AttemptEnd, finishAttempt } from "./finish.ts";
+import { superviseLease } from "./heartbeat.ts";
+import type { ConversionMetrics } from "./metrics.ts";
+
+export type WorkerParts = {
+  readonly node: string;
+  readonly leaseMs: number;
+  readonly leases: Client<typeof LeaseService>;
+  readonly blobs: BlobStore;
+  readonly converter: Converter;
+  readonly metrics: ConversionMetrics;
+  readonly log: Log;
+};
+
+export type Worker = {
+  /** Resolves when the delivery is settled. Never rejects. */
+  handle(delivery: Delivery): Promise<void>;
+  /** Ends the running attempts so that another worker can take them over. */
+  abandon(): void;
+  /** Stops an attempt because nobody wants its result any more. */
+  cancel(jobId: string, attempt: number): void;
+};
+
+/** How soon a wake-up comes again that could not be looked at. */
+const unclaimedRetryMs = 1000;
+
+export function createWorker(parts: WorkerParts): Worker {
+  const running = new Map<string, { readonly attempt: number; readonly stop: AbortController }>();
+  const leaving = new AbortController();
+
+  async function attempt(delivery: Delivery, lease: Lease): Promise<void> {
+    const startedAt = performance.now();
+    const log = parts.log.with({ jobId: lease.jobId, attempt: lease.attempt, requestId: lease.requestId });
+    const stop = new AbortController();
+    const entry = { attempt: lease.attempt, stop };
+    running.set(lease.jobId, entry);
+    const watch = superviseLease(parts, lease, delivery, stop, log);
+    try {
+      const end = await convert(parts, lease, stop.signal, watch.onProgress, log);
+      const elapsedMs = performance.now() - startedAt;
+      parts.metrics.attempts.inc({ engine: lease.plan?.hops[0]?.engine ?? "", outcome: outcomeOf(end, stop.signal) });
+      await finishAttempt({ parts, lease, delivery, log, leaving: leaving.signal }, end, elapsedMs);
+    } finally {
+      watch[Symbol.dispose]();
+      if (running.get(lease.jobId) === entry) running.delete(lease.jobId);
+    }
+  }
+
+  return {
+    async handle(delivery) {
+      try {
+        const claim = await parts.leases.claimAttempt({ jobId: delivery.jobId, worker: parts.node, leaseMs: parts.leaseMs });
+        if (claim.outcome === Outcome.LEASED && claim.lease !== undefined) await attempt(delivery, claim.lease);
+        else if (claim.outcome === Outcome.SETTLED) await delivery.ack();
+        else delivery.retry(claim.retryMs);
+      } catch (error) {
+        parts.log.warn("worker.delivery_failed", { jobId: delivery.jobId, code: fromConnectError(error).code, err: error });
+        delivery.retry(unclaimedRetryMs);
+      }
+    },
+    abandon() {
+      const reason = new FilemillError("UNAVAILABLE", "The converter is stopping; another one takes over.");
+      for (const { stop } of running.values()) stop.abort(reason);
+      leaving.abort(reason);
+    },
+    cancel(jobId, attempt) {
+      const entry = running.get(jobId);
+      if (entry?.attempt === attempt) entry.stop.abort(new FilemillError("JOB_CANCELLED", "The job was cancelled."));
+    },
+  };
+}
+
+/** Runs the plan and takes the result into the blob store. Never rejects: a failure is an end, too. */
+async function convert(
+  parts: WorkerParts,
+  lease: Lease,
+  signal: AbortSignal,
+  onProgress: (fraction: number) => void,
+  log: Log,
+): Promise<AttemptEnd> {
+  const notes = new Map<string, string>();
+  try {
+    if (lease.plan === undefined || lease.input === undefined) throw new FilemillError("INTERNAL", "The job has no plan or no input.");
+    const outputPath = parts.converter.newPath(lease.plan.to);
+    await parts.converter.run(lease.plan, parts.blobs.pathOf(lease.input.id), outputPath, {
+      signal,
+      onProgress,
+      onNote: (code, message) => notes.has(code) || notes.set(code, message),
+    });
+    const blob = await parts.blobs.adopt(outputPath);
+    return { kind: "done", blob, notes: [...notes].map(([code, message]) => ({ code, message })) };
+  } catch (thrown) {
+    const failure = failureOf(thrown);
+    const fields = { code: failure.error.code, retryable: failure.retryable };
+    if (failure.unexpected) log.error("attempt.failed", { ...fields, err: thrown });
+    else log.info("attempt.failed", fields);
+    return { kind: "failed", error: toErrorMessage(failure.error), retryable: failure.retryable };
+  }
+}
+
+function outcomeOf(end: AttemptEnd, signal: AbortSignal): string {
+  if (end.kind === "done") return "done";
+  if (signal.aborted) return "aborted";
+  return end.retryable ? "retryable" : "failed";
+}

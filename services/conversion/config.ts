@@ -1,0 +1,16 @@
+import type { Settings } from "#kit/settings.ts";
+
+/** What the conversion service takes from the one table of settings. */
+export type ConversionSettings = Pick<
+  Settings,
+  | "DATA_DIR"
+  | "LEASE_MS"
+  | "CONVERSION_TIMEOUT_MS"
+  | "IMAGE_SLOTS"
+  | "DOCUMENT_SLOTS"
+  | "OFFICE_SLOTS"
+  | "MEDIA_SLOTS"
+  | "JOB_MEMORY_MB"
+  | "SANDBOX"
+  | "SANDBOX_UID"
+>;

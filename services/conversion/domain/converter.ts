@@ -1,0 +1,41 @@
+/** The engine library as its two users see it: the worker behind the queue and the command line without one. */
+import type { Manifest, Plan } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
+import type { Hop, Lane } from "./engine.ts";
+import type { NoteCode } from "./notes.ts";
+
+/** What is known of one engine on this host. */
+export type EngineStatus = {
+  readonly id: string;
+  readonly label: string;
+  /** Undefined: its tool is not there, or does not work in the sandbox. */
+  readonly version: string | undefined;
+  readonly lane: Lane;
+  readonly hops: readonly Hop[];
+  /** Debian packages that bring the tool. */
+  readonly packages: readonly string[];
+};
+
+export type ConversionRequest = {
+  readonly signal: AbortSignal;
+  onNote?(code: NoteCode, message: string): void;
+  /** From 0 to 1. */
+  onProgress?(fraction: number): void;
+};
+
+export type Converter = AsyncDisposable & {
+  readonly sandboxMode: "full" | "degraded";
+  engines(): readonly EngineStatus[];
+  /** What the engines of the served lanes can do, for the planner. */
+  manifest(node: string): Manifest;
+  /** Lanes with at least one slot and one engine. */
+  readonly lanes: readonly { readonly lane: Lane; readonly slots: number }[];
+  /**
+   * Runs a plan from one file to another that does not exist yet. Rejects with a FilemillError or the signal's reason;
+   * then nothing is left at `outputPath`.
+   */
+  run(plan: Plan, inputPath: string, outputPath: string, request: ConversionRequest): Promise<void>;
+  /** A new path for a result, on the disk of DATA_DIR. */
+  newPath(format: string): string;
+  /** Ends the engines' warm processes; runs that are still going reject. */
+  [Symbol.asyncDispose](): Promise<void>;
+};

@@ -1,0 +1,38 @@
+/** What an attempt's failure means for the job: whose fault it is, and whether trying again can help. */
+import { type ErrorCode, FilemillError } from "#kit/errors.ts";
+
+export type Failure = {
+  /** What the job's owner is told. */
+  readonly error: FilemillError;
+  readonly retryable: boolean;
+  /** A defect of ours: to be logged with its stack. */
+  readonly unexpected: boolean;
+};
+
+/** Codes after which another attempt may end differently; every other code is about the file or the request. */
+const transientCodes: ReadonlySet<ErrorCode> = new Set(["UNAVAILABLE", "OVERLOADED", "INTERNAL"]);
+
+/** System errors of a host that is short of something, not of a bad file. */
+const shortageCodes: ReadonlySet<string> = new Set(["ENOSPC", "EDQUOT", "EMFILE", "ENFILE", "ENOMEM", "EAGAIN", "EIO", "EROFS"]);
+
+export function failureOf(thrown: unknown): Failure {
+  if (thrown instanceof FilemillError) {
+    const unexpected = thrown.code === "INTERNAL";
+    return { error: thrown, retryable: transientCodes.has(thrown.code), unexpected };
+  }
+  const shortage = systemCodeOf(thrown);
+  if (shortage !== undefined && shortageCodes.has(shortage)) {
+    const error = new FilemillError("UNAVAILABLE", "The converter ran out of a resource; try again later.", { cause: thrown });
+    return { error, retryable: true, unexpected: true };
+  }
+  return {
+    error: new FilemillError("INTERNAL", "Something went wrong on our side.", { cause: thrown }),
+    retryable: true,
+    unexpected: true,
+  };
+}
+
+function systemCodeOf(thrown: unknown): string | undefined {
+  if (typeof thrown !== "object" || thrown === null || !("code" in thrown)) return undefined;
+  return typeof thrown.code === "string" ? thrown.code : undefined;
+}

@@ -1,0 +1,50 @@
+/** What is certain about a file from a bounded look at its bytes, before any engine sees it. */
+import type { ByteSource } from "./byte-source.ts";
+import { inspectCompoundFile } from "./compound-file.ts";
+import { assertFrames, frameCountOf } from "./frames.ts";
+import { inspectPackage } from "./package.ts";
+import { assertPixels, pictureSizeOf } from "./raster.ts";
+import { damaged } from "./refusals.ts";
+import { assertBegins, isCompoundFile, isZip } from "./signatures.ts";
+import { assertHarmlessEntities, svgSizeOf, xmlTextOf } from "./xml.ts";
+
+/** XML that is a file by itself. */
+const xmlFormats: ReadonlySet<string> = new Set([
+  "svg",
+  "fb2",
+  "xml",
+  "xhtml",
+  "fodt",
+  "fods",
+  "fodp",
+  "fodg",
+  "docbook",
+  "opml",
+  "dae",
+  "kml",
+  "gpx",
+]);
+
+/**
+ * Rejects with INVALID_INPUT for what cannot be a whole file of its format, PASSWORD_REQUIRED for what is encrypted,
+ * and INPUT_TOO_COMPLEX for what states more pixels, frames, parts or expansion than is safe.
+ */
+export async function inspectBytes(source: ByteSource, format: string): Promise<void> {
+  if (source.sizeBytes === 0) throw damaged("The file is empty.");
+  const { head } = source;
+  assertBegins(head, format);
+  if (isZip(head)) return inspectPackage(source, format);
+  if (isCompoundFile(head)) return inspectCompoundFile(source);
+  if (xmlFormats.has(format)) return inspectXml(head, format);
+  const size = await pictureSizeOf(source, format);
+  if (size === undefined) return;
+  assertPixels(size);
+  assertFrames(await frameCountOf(source, format), size);
+}
+
+function inspectXml(head: Buffer, format: string): void {
+  const text = xmlTextOf(head);
+  assertHarmlessEntities(text);
+  const size = format === "svg" ? svgSizeOf(text) : undefined;
+  if (size !== undefined) assertPixels(size);
+}

@@ -1,0 +1,67 @@
+/** How files of a format must begin, for formats whose readers would otherwise guess (a text named .jpg is MVG to some tools). */
+import { formatOf } from "#formats/index.ts";
+import { damaged, mislabelled } from "./refusals.ts";
+
+type Signature = (head: Buffer) => boolean;
+
+const at =
+  (offset: number, ...texts: string[]): Signature =>
+  (head) =>
+    texts.some((text) => head.toString("latin1", offset, offset + text.length) === text);
+const both =
+  (...parts: Signature[]): Signature =>
+  (head) =>
+    parts.every((part) => part(head));
+
+export const isZip = at(0, "PK\x03\x04");
+export const isCompoundFile = at(0, "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1");
+const isIsoMedia = at(4, "ftyp", "moov", "mdat", "free", "skip", "wide", "pnot");
+const isMatroska = at(0, "\x1a\x45\xdf\xa3");
+/** An OOXML file with a password is a compound file around the encrypted package. */
+const isOpenXml: Signature = (head) => isZip(head) || isCompoundFile(head);
+
+const signatures: Readonly<Record<string, Signature>> = {
+  png: at(0, "\x89PNG\r\n\x1a\n"),
+  apng: at(0, "\x89PNG\r\n\x1a\n"),
+  jpg: at(0, "\xff\xd8\xff"),
+  gif: at(0, "GIF87a", "GIF89a"),
+  webp: both(at(0, "RIFF"), at(8, "WEBP")),
+  bmp: at(0, "BM"),
+  tiff: at(0, "II*\0", "MM\0*", "II+\0", "MM\0+"),
+  psd: at(0, "8BPS"),
+  heic: isIsoMedia,
+  avif: isIsoMedia,
+  pdf: (head) => head.subarray(0, 1024).includes("%PDF-"),
+  docx: isOpenXml,
+  xlsx: isOpenXml,
+  pptx: isOpenXml,
+  odt: isZip,
+  ods: isZip,
+  odp: isZip,
+  odg: isZip,
+  epub: isZip,
+  mp4: isIsoMedia,
+  m4v: isIsoMedia,
+  mov: isIsoMedia,
+  m4a: isIsoMedia,
+  mkv: isMatroska,
+  webm: isMatroska,
+  avi: both(at(0, "RIFF"), at(8, "AVI ")),
+  wav: both(at(0, "RIFF", "RF64", "RIFX"), at(8, "WAVE")),
+  ogg: at(0, "OggS"),
+  opus: at(0, "OggS"),
+  flac: at(0, "fLaC", "ID3"),
+};
+
+/** Playlists and session descriptions make a player fetch other files; none of them is the medium that it is named. */
+const playlist =
+  /^\uFEFF?\s*(#EXTM3U|ffconcat version|v=0\r?\n|\[playlist\]|\[reference\]|<asx|<smil|<MPD|<\?xml[^>]*>\s*(<!--[\s\S]*?-->\s*)*<(MPD|smil|asx|playlist|SmoothStreamingMedia)\b)/i;
+
+export function assertBegins(head: Buffer, format: string): void {
+  const row = formatOf(format);
+  if (row?.kind === "audio" || row?.kind === "video") {
+    if (playlist.test(head.toString("utf8", 0, 2048))) throw damaged("The file is a playlist, not the recording itself.");
+  }
+  const isRight = signatures[format];
+  if (isRight !== undefined && !isRight(head)) throw mislabelled(`a ${row?.label ?? format} file`);
+}

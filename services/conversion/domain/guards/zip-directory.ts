@@ -1,0 +1,126 @@
+/**
+ * The central directory of a zip file. Read by hand because what matters here is what the libraries hide or correct:
+ * overlapping entries, stated sizes, and an answer in two reads however many entries there are.
+ *
+ * @see https://pkware.cachefly.net/webdocs/casestudies/APPNOTE.TXT 4.3 and 4.4
+ */
+import { inflateRawSync, constants as zlib } from "node:zlib";
+import { type ByteSource, bytesAt } from "./byte-source.ts";
+import { damaged, tooComplex } from "./refusals.ts";
+
+export type ZipEntry = {
+  readonly name: string;
+  /** 0 stored, 8 deflated. */
+  readonly method: number;
+  readonly isEncrypted: boolean;
+  readonly compressedBytes: number;
+  readonly sizeBytes: number;
+  /** Where its local header is. */
+  readonly offset: number;
+};
+
+const maxEntries = 50_000;
+const endBytes = 22;
+const maxCommentBytes = 65_535;
+const pieceBytes = 262_144;
+const fullField = 0xffff_ffff;
+
+/** Rejects with INVALID_INPUT when there is no whole directory, and with INPUT_TOO_COMPLEX when it is too long. */
+export async function readZipDirectory(source: ByteSource): Promise<readonly ZipEntry[]> {
+  const { count, offset, length, shift } = await findDirectory(source);
+  if (count > maxEntries || length > maxEntries * 512) throw tooComplex("The file has too many parts inside.");
+  const pieces: Buffer[] = [];
+  for (let from = 0; from < length; from += pieceBytes) {
+    pieces.push(await bytesAt(source, offset + shift + from, Math.min(pieceBytes, length - from)));
+  }
+  const bytes = pieces.length === 1 && pieces[0] !== undefined ? pieces[0] : Buffer.concat(pieces);
+  const entries: ZipEntry[] = [];
+  for (let at = 0; entries.length < count; ) {
+    if (at + 46 > bytes.length || bytes.readUInt32LE(at) !== 0x02014b50) throw damaged();
+    const next = at + 46 + bytes.readUInt16LE(at + 28) + bytes.readUInt16LE(at + 30) + bytes.readUInt16LE(at + 32);
+    if (next > bytes.length) throw damaged();
+    entries.push(entryOf(bytes.subarray(at, next), shift));
+    at = next;
+  }
+  return entries;
+}
+
+type Directory = {
+  readonly count: number;
+  readonly offset: number;
+  readonly length: number;
+  /** Bytes before the archive, which every offset leaves out. */
+  readonly shift: number;
+};
+
+async function findDirectory(source: ByteSource): Promise<Directory> {
+  const tailFrom = Math.max(0, source.sizeBytes - endBytes - maxCommentBytes);
+  const tail = await bytesAt(source, tailFrom, endBytes + maxCommentBytes);
+  const at = tail.lastIndexOf("PK\x05\x06", Math.max(0, tail.length - endBytes), "latin1");
+  if (at < 0 || at + endBytes > tail.length) throw damaged();
+  const count = tail.readUInt16LE(at + 10);
+  const length = tail.readUInt32LE(at + 12);
+  const offset = tail.readUInt32LE(at + 16);
+  const hasLocator = at >= 20 && tail.readUInt32LE(at - 20) === 0x07064b50;
+  if (hasLocator && (count === 0xffff || length === fullField || offset === fullField)) {
+    const record = await bytesAt(source, Number(tail.readBigUInt64LE(at - 12)), 56);
+    if (record.length < 56 || record.readUInt32LE(0) !== 0x06064b50) throw damaged();
+    const [big, bytes, from] = [record.readBigUInt64LE(32), record.readBigUInt64LE(40), record.readBigUInt64LE(48)];
+    return { count: Number(big), length: Number(bytes), offset: Number(from), shift: 0 };
+  }
+  const shift = tailFrom + at - length - offset;
+  if (shift < 0) throw damaged();
+  return { count, length, offset, shift };
+}
+
+function entryOf(record: Buffer, shift: number): ZipEntry {
+  const nameEnd = 46 + record.readUInt16LE(28);
+  const wide = wideFieldsOf(record.subarray(nameEnd, nameEnd + record.readUInt16LE(30)));
+  const field = (at: number): number => {
+    const value = record.readUInt32LE(at);
+    return value === fullField ? (wide.shift() ?? value) : value;
+  };
+  // The order of the ZIP64 fields: size, compressed size, offset.
+  const sizeBytes = field(24);
+  const compressedBytes = field(20);
+  const offset = field(42) + shift;
+  return {
+    name: record.toString("utf8", 46, nameEnd),
+    method: record.readUInt16LE(10),
+    isEncrypted: (record.readUInt16LE(8) & 1) !== 0,
+    compressedBytes,
+    sizeBytes,
+    offset,
+  };
+}
+
+/** The 64-bit values of extra field 1. */
+function wideFieldsOf(extra: Buffer): number[] {
+  for (let at = 0; at + 4 <= extra.length; ) {
+    const end = at + 4 + extra.readUInt16LE(at + 2);
+    if (extra.readUInt16LE(at) === 1) {
+      const values: number[] = [];
+      for (let field = at + 4; field + 8 <= Math.min(end, extra.length); field += 8) values.push(Number(extra.readBigUInt64LE(field)));
+      return values;
+    }
+    at = end;
+  }
+  return [];
+}
+
+/** The first bytes of an entry's content, from its first `limitBytes` in the file; undefined when they cannot be read. */
+export async function readEntryHead(source: ByteSource, entry: ZipEntry, limitBytes: number): Promise<Buffer | undefined> {
+  const header = await bytesAt(source, entry.offset, 30 + 512 + limitBytes);
+  if (header.length < 30 || header.readUInt32LE(0) !== 0x04034b50) return undefined;
+  const from = 30 + header.readUInt16LE(26) + header.readUInt16LE(28);
+  const length = Math.min(limitBytes, entry.compressedBytes);
+  const data = from + length <= header.length ? header.subarray(from, from + length) : await bytesAt(source, entry.offset + from, length);
+  if (entry.method === 0) return data;
+  if (entry.method !== 8) return undefined;
+  try {
+    // Deflate makes at most 1032 bytes of one.
+    return inflateRawSync(data, { finishFlush: zlib.Z_SYNC_FLUSH, maxOutputLength: limitBytes * 1040 });
+  } catch {
+    return undefined;
+  }
+}

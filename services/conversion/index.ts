@@ -1,0 +1,133 @@
+/** The conversion service: a worker behind the queue, and the same engines as a library for the command line. */
+import { randomBytes } from "node:crypto";
+import { hostname } from "node:os";
+import { join, resolve } from "node:path";
+import type { Client } from "@connectrpc/connect";
+import type { Registry } from "prom-client";
+import type { CatalogueService } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
+import { ConversionService } from "#gen/filemill/conversion/v1/conversion_pb.ts";
+import type { JobService, LeaseService } from "#gen/filemill/job/v1/job_pb.ts";
+import type { BlobStore } from "#kit/blobs/store.ts";
+import { FilemillError } from "#kit/errors.ts";
+import type { Log } from "#kit/log.ts";
+import type { Broker } from "#kit/nats/ports.ts";
+import type { Service } from "#kit/service.ts";
+import { type Announcement, announce } from "./adapters/announcer.ts";
+import { watchCancellations } from "./adapters/cancellations.ts";
+import { openEngines } from "./adapters/converter.ts";
+import { inspectInput } from "./adapters/inspect-input.ts";
+import { createConversionMetrics } from "./adapters/metrics.ts";
+import { openProcessFolder } from "./adapters/process-folder.ts";
+import { createWorker, type Worker } from "./adapters/worker.ts";
+import type { ConversionSettings } from "./config.ts";
+import type { Converter } from "./domain/converter.ts";
+import { lanes } from "./domain/engine.ts";
+import { checkResult } from "./engines/check-result.ts";
+import { engines } from "./engines/registry.ts";
+import { createConversionRpc } from "./rpc.ts";
+import { openSandbox } from "./sandbox/index.ts";
+
+export type { ConversionSettings } from "./config.ts";
+export type { ConversionRequest, Converter, EngineStatus } from "./domain/converter.ts";
+
+export type ConversionDeps = {
+  readonly broker: Broker;
+  readonly blobs: BlobStore;
+  readonly jobs: Client<typeof JobService>;
+  readonly leases: Client<typeof LeaseService>;
+  readonly catalogue: Client<typeof CatalogueService>;
+  readonly log: Log;
+  readonly metrics: Registry;
+};
+
+/**
+ * Opens sandbox and engines without a broker, queue or key.
+ *
+ * @throws FilemillError UNAVAILABLE when the sandbox cannot be had.
+ */
+export async function openConverter(
+  settings: ConversionSettings,
+  log: Log,
+  onHop?: (engine: string, elapsedMs: number) => void,
+): Promise<Converter> {
+  await using opening = new AsyncDisposableStack();
+  const folder = opening.use(await openProcessFolder(join(resolve(settings.DATA_DIR), "scratch")));
+  const sandbox = opening.use(
+    await openSandbox({
+      scratchDir: folder.path,
+      mode: settings.SANDBOX,
+      firstUid: settings.SANDBOX_UID,
+      memoryBytes: settings.JOB_MEMORY_MB * 1e6,
+      log,
+    }),
+  );
+  const converter = opening.use(
+    await openEngines({
+      sandbox,
+      engines,
+      workDir: folder.path,
+      slots: {
+        image: settings.IMAGE_SLOTS,
+        document: settings.DOCUMENT_SLOTS,
+        office: settings.OFFICE_SLOTS,
+        media: settings.MEDIA_SLOTS,
+      },
+      timeoutMs: settings.CONVERSION_TIMEOUT_MS,
+      log,
+      inspect: inspectInput,
+      checkResult,
+      ...(onHop === undefined ? {} : { onHop }),
+    }),
+  );
+  const owned = opening.move();
+  return { ...converter, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+}
+
+/** Runs the plans of the work queue `JOBS` on this node's engines and serves ConversionService. */
+export function createConversionService(deps: ConversionDeps, settings: ConversionSettings): Service {
+  const { log } = deps;
+  const owned = new AsyncDisposableStack();
+  const metrics = createConversionMetrics(deps.metrics);
+  let state: Working | undefined;
+
+  async function start(): Promise<void> {
+    const node = `${hostname().replace(/[^A-Za-z0-9_-]/g, "-")}-${randomBytes(6).toString("hex")}`;
+    const converter = owned.use(
+      await openConverter(settings, log, (engine, elapsedMs) => metrics.hopSeconds.observe({ engine }, elapsedMs / 1000)),
+    );
+    metrics.sandboxMode.set({ mode: converter.sandboxMode }, 1);
+    const worker = createWorker({ node, leaseMs: settings.LEASE_MS, leases: deps.leases, blobs: deps.blobs, converter, metrics, log });
+    owned.use(watchCancellations(deps.leases, node, worker.cancel, log));
+    const announcement = await announce(deps.broker, () => converter.manifest(node), log);
+    const queue = await deps.broker.workQueue("JOBS", lanes, { ackWaitMs: settings.LEASE_MS });
+    const consumers = await Promise.all(converter.lanes.map(({ lane, slots }) => queue.consume(lane, slots, worker.handle)));
+    state = { worker, announcement, consumers };
+    log.info("conversion.ready", { node, lanes: converter.lanes, sandbox: converter.sandboxMode });
+  }
+
+  async function drain(signal: AbortSignal): Promise<void> {
+    if (state === undefined) return;
+    const { worker, announcement, consumers } = state;
+    state = undefined;
+    const stopped = Promise.all(consumers.map((consumer) => consumer[Symbol.asyncDispose]()));
+    await announcement.withdraw();
+    if (signal.aborted) worker.abandon();
+    else signal.addEventListener("abort", worker.abandon, { once: true });
+    await stopped;
+    signal.removeEventListener("abort", worker.abandon);
+  }
+
+  return {
+    name: "conversion",
+    start,
+    drain,
+    routes: (router) => void router.service(ConversionService, createConversionRpc(deps)),
+    readiness: () => (state === undefined ? { ready: false, part: "engines" } : { ready: true }),
+    async [Symbol.asyncDispose]() {
+      await drain(AbortSignal.abort(new FilemillError("UNAVAILABLE", "The converter is stopping.")));
+      await owned.disposeAsync();
+    },
+  };
+}
+
+type Working = { readonly worker: Worker; readonly announcement: Announcement; readonly consumers: readonly AsyncDisposable[] };

@@ -1,0 +1,69 @@
+import { crc32, deflateRawSync } from "node:zlib";
+
+export type ZipPart = {
+  readonly name: string;
+  readonly content: string | Uint8Array;
+  readonly isEncrypted?: boolean;
+  /** What the headers state instead of the truth. */
+  readonly statedBytes?: number;
+  /** Points at the first part's bytes instead of having its own. */
+  readonly overlaps?: boolean;
+};
+
+/** A zip file, also one that no honest program would write. */
+export function zipFile(parts: readonly ZipPart[], prefix = Buffer.alloc(0)): Buffer {
+  const locals: Buffer[] = [];
+  const records: Buffer[] = [];
+  let offset = 0;
+  for (const part of parts) {
+    const content = Buffer.from(part.content);
+    const packed = part.overlaps === true ? Buffer.alloc(0) : deflateRawSync(content, { level: 9 });
+    const name = Buffer.from(part.name);
+    const fields = Buffer.alloc(26);
+    fields.writeUInt16LE(20, 0);
+    fields.writeUInt16LE(part.isEncrypted === true ? 1 : 0, 2);
+    fields.writeUInt16LE(8, 4);
+    fields.writeUInt32LE(crc32(content), 10);
+    fields.writeUInt32LE(packed.length, 14);
+    fields.writeUInt32LE(part.statedBytes ?? content.length, 18);
+    fields.writeUInt16LE(name.length, 22);
+    const record = Buffer.alloc(46);
+    record.writeUInt32LE(0x02014b50, 0);
+    record.writeUInt16LE(20, 4);
+    fields.copy(record, 6);
+    record.writeUInt32LE(part.overlaps === true ? 0 : offset, 42);
+    records.push(record, name);
+    if (part.overlaps === true) continue;
+    const local = Buffer.concat([Buffer.from("PK\x03\x04", "latin1"), fields, name, packed]);
+    locals.push(local);
+    offset += local.length;
+  }
+  const directory = Buffer.concat(records);
+  const end = Buffer.alloc(22);
+  end.writeUInt32LE(0x06054b50, 0);
+  end.writeUInt16LE(parts.length, 8);
+  end.writeUInt16LE(parts.length, 10);
+  end.writeUInt32LE(directory.length, 12);
+  end.writeUInt32LE(offset, 16);
+  return Buffer.concat([prefix, ...locals, directory, end]);
+}
+
+/** The least that is a DOCX to LibreOffice and pandoc. */
+export function docxFile(body: string, { before = "", extra = [] }: { before?: string; extra?: readonly ZipPart[] } = {}): Buffer {
+  const relationships = "http://schemas.openxmlformats.org/package/2006/relationships";
+  const office = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument";
+  const word = "http://schemas.openxmlformats.org/wordprocessingml/2006/main";
+  const declaration = '<?xml version="1.0" encoding="UTF-8"?>';
+  return zipFile([
+    {
+      name: "[Content_Types].xml",
+      content: `${declaration}<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Default Extension="xml" ContentType="application/xml"/><Override PartName="/word/document.xml" ContentType="application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"/></Types>`,
+    },
+    {
+      name: "_rels/.rels",
+      content: `${declaration}<Relationships xmlns="${relationships}"><Relationship Id="rId1" Type="${office}" Target="word/document.xml"/></Relationships>`,
+    },
+    { name: "word/document.xml", content: `${declaration}${before}<w:document xmlns:w="${word}"><w:body>${body}</w:body></w:document>` },
+    ...extra,
+  ]);
+}

@@ -1,0 +1,26 @@
+import { describe, expect, it } from "vitest";
+import { type ErrorCode, errorTable, FilemillError, isErrorCode } from "#kit/errors.ts";
+import { failureOf } from "#services/conversion/domain/failure.ts";
+
+describe("failures", () => {
+  it("are tried again only when the fault may be ours", () => {
+    const codes = Object.keys(errorTable).filter(isErrorCode);
+    const retried = codes.filter((code: ErrorCode) => failureOf(new FilemillError(code, "x")).retryable);
+    expect(retried.toSorted()).toEqual(["INTERNAL", "OVERLOADED", "UNAVAILABLE"]);
+  });
+
+  it.each(["ENOSPC", "EMFILE", "ENOMEM", "EDQUOT"])("of a host that is short (%s) are tried again as UNAVAILABLE", (code) => {
+    const failure = failureOf(Object.assign(new Error("write failed on /secret/path"), { code }));
+    expect(failure).toMatchObject({ retryable: true, unexpected: true, error: { code: "UNAVAILABLE" } });
+    expect(failure.error.message).not.toContain("/");
+  });
+
+  it.each([new TypeError("x is undefined in /secret/path"), "text", undefined, { code: 7 }])(
+    "that nobody foresaw (%s) are INTERNAL",
+    (thrown) => {
+      const failure = failureOf(thrown);
+      expect(failure).toMatchObject({ retryable: true, unexpected: true, error: { code: "INTERNAL" } });
+      expect(failure.error.message).not.toContain("/");
+    },
+  );
+});

@@ -1,0 +1,63 @@
+import { describe, expect, it } from "vitest";
+import { refusalOf } from "./refused.ts";
+
+const svg = (attributes: string, before = "", inner = "") =>
+  `<?xml version="1.0"?>${before}<svg xmlns="http://www.w3.org/2000/svg" ${attributes}>${inner}</svg>`;
+
+describe("files that are not what they claim", () => {
+  it.each([
+    ["push graphic-context\nviewbox 0 0 640 480\nfill 'url(https://x\"|touch /x)'\npop graphic-context\n", "jpg"],
+    ["hello", "png"],
+    ["hello", "pdf"],
+    ["hello", "mp4"],
+    ["\x1a\x45\xdf\xa3", "odt"],
+  ])("%j is no %s", async (content, format) => {
+    expect(await refusalOf(content, format)).toBe("INVALID_INPUT");
+  });
+
+  it.each([
+    ["#EXTM3U\n#EXTINF:10,\nfile:///etc/passwd\n", "ts"],
+    ["\uFEFF\n#EXTM3U\n", "mp3"],
+    ["ffconcat version 1.0\nfile 'x'\n", "mpg"],
+    ["v=0\no=- 0 0 IN IP4 127.0.0.1\n", "flv"],
+    ['<?xml version="1.0"?><!-- a --><MPD xmlns="urn:mpeg:dash:schema:mpd:2011"></MPD>', "mpg"],
+    ["[playlist]\nFile1=x\n", "aac"],
+  ])("the playlist %j is no %s", async (content, format) => {
+    expect(await refusalOf(content, format)).toBe("INVALID_INPUT");
+  });
+
+  it("texts may say what playlists say", async () => {
+    expect(await refusalOf("#EXTM3U\n", "txt")).toBe("accepted");
+  });
+
+  it("empty files are invalid whatever they are named", async () => {
+    for (const format of ["png", "txt", "md", "mp3", "zip"]) expect(await refusalOf("", format)).toBe("INVALID_INPUT");
+  });
+});
+
+describe("drawings", () => {
+  it("with the namespaces of drawing programs pass", async () => {
+    const illustrator = '<!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 1.1//EN" "x.dtd" [<!ENTITY ns_svg "http://www.w3.org/2000/svg">]>';
+    expect(await refusalOf(svg('width="10" height="10"', illustrator), "svg")).toBe("accepted");
+  });
+
+  it("with entities that expand or reach outside are refused", async () => {
+    const lol = '<!DOCTYPE svg [<!ENTITY a "lol"><!ENTITY b "&a;&a;">]>';
+    expect(await refusalOf(svg("", lol), "svg")).toBe("INPUT_TOO_COMPLEX");
+    expect(await refusalOf(svg("", `<!DOCTYPE svg [<!ENTITY a "${"x".repeat(2000)}">]>`), "svg")).toBe("INPUT_TOO_COMPLEX");
+    expect(await refusalOf(svg("", '<!DOCTYPE svg [<!ENTITY x SYSTEM "file:///etc/hostname">]>'), "svg")).toBe("INVALID_INPUT");
+    expect(await refusalOf(svg("", '<!DOCTYPE svg [<!ENTITY % x PUBLIC "a" "b">%x;]>'), "svg")).toBe("INVALID_INPUT");
+    expect(await refusalOf(Buffer.from(`\uFEFF${svg("", lol)}`, "utf16le"), "svg")).toBe("INPUT_TOO_COMPLEX");
+  });
+
+  it.each([
+    ['width="100000" height="100000"', "INPUT_TOO_COMPLEX"],
+    ['width="3000mm" height="3000mm"', "INPUT_TOO_COMPLEX"],
+    ['width="100%" height="100%" viewBox="0 0 99999 99999"', "INPUT_TOO_COMPLEX"],
+    ['viewBox="0 0 24 24"', "accepted"],
+    ['width="1e4" height="1e4"', "accepted"],
+    ["", "accepted"],
+  ])("of %s: %s", async (attributes, verdict) => {
+    expect(await refusalOf(svg(attributes), "svg")).toBe(verdict);
+  });
+});

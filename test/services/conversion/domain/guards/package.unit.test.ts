@@ -1,0 +1,107 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { readEntryHead, readZipDirectory } from "#services/conversion/domain/guards/zip-directory.ts";
+import { docxFile, zipFile } from "#test/harness/zip-file.ts";
+import { refusalOf, sourceOf } from "./refused.ts";
+
+const paragraph = "<w:p><w:r><w:t>x</w:t></w:r></w:p>";
+const epub = (body: string, extra: Parameters<typeof zipFile>[0] = []) =>
+  zipFile([
+    { name: "mimetype", content: "application/epub+zip" },
+    { name: "META-INF/container.xml", content: "<container/>" },
+    { name: "a.xhtml", content: body },
+    ...extra,
+  ]);
+const odt = (manifest: string) =>
+  zipFile([
+    { name: "mimetype", content: "application/vnd.oasis.opendocument.text" },
+    { name: "META-INF/manifest.xml", content: manifest },
+    { name: "content.xml", content: "<office:document-content/>" },
+  ]);
+
+describe("zip directory", () => {
+  it("is read as it was written, with bytes before it too", async () => {
+    const part = fc.record({ name: fc.stringMatching(/^[a-z]{1,12}\.[a-z]{1,4}$/), content: fc.string({ maxLength: 500 }) });
+    await fc.assert(
+      fc.asyncProperty(fc.array(part, { maxLength: 20 }), fc.uint8Array({ maxLength: 100 }), async (parts, prefix) => {
+        const source = sourceOf(zipFile(parts, Buffer.from(prefix)));
+        const entries = await readZipDirectory(source);
+        expect(entries.map(({ name, sizeBytes }) => ({ name, sizeBytes }))).toEqual(
+          parts.map(({ name, content }) => ({ name, sizeBytes: Buffer.byteLength(content) })),
+        );
+        const heads = await Promise.all(entries.map((entry) => readEntryHead(source, entry, 4096)));
+        expect(heads.map(String)).toEqual(parts.map(({ content }) => content));
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it("never makes the reader fail otherwise than by refusing, whatever is broken", async () => {
+    const whole = docxFile(paragraph);
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.tuple(fc.nat(whole.length - 1), fc.nat(255)), { maxLength: 6 }),
+        fc.nat(whole.length),
+        async (edits, cut) => {
+          const bytes = Buffer.from(whole);
+          for (const [at, value] of edits) bytes[at] = value;
+          await expect(refusalOf(bytes.subarray(0, Math.max(1, cut)), "docx")).resolves.toMatch(/^[a-zA-Z_]+$/);
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+});
+
+describe("packages", () => {
+  it("that are documents pass", async () => {
+    expect(await refusalOf(docxFile(paragraph), "docx")).toBe("accepted");
+    expect(await refusalOf(odt("<manifest:manifest/>"), "odt")).toBe("accepted");
+    expect(await refusalOf(epub('<!DOCTYPE html [<!ENTITY nbsp "&#160;">]><html/>'), "epub")).toBe("accepted");
+  });
+
+  it("that are cut off, empty or something else are invalid", async () => {
+    const whole = docxFile(paragraph);
+    expect(await refusalOf(whole.subarray(0, whole.length / 2), "docx")).toBe("INVALID_INPUT");
+    expect(await refusalOf(Buffer.alloc(0), "docx")).toBe("INVALID_INPUT");
+    expect(await refusalOf("not a package", "docx")).toBe("INVALID_INPUT");
+  });
+
+  it("that expand a hundredfold to much are bombs", async () => {
+    const bomb = docxFile(paragraph, { extra: [{ name: "word/media/a.xml", content: Buffer.alloc(150_000_000) }] });
+    expect(await refusalOf(bomb, "docx")).toBe("INPUT_TOO_COMPLEX");
+    const stated = docxFile(paragraph, { extra: [{ name: "a.bin", content: "x", statedBytes: 3_000_000_000 }] });
+    expect(await refusalOf(stated, "docx")).toBe("INPUT_TOO_COMPLEX");
+  });
+
+  it("with more parts than any document has, or overlapping ones, are bombs", async () => {
+    const many = Array.from({ length: 50_001 }, (_, index) => ({ name: `${index}`, content: "", overlaps: index > 0 }));
+    expect(await refusalOf(zipFile(many), "zip")).toBe("INPUT_TOO_COMPLEX");
+    const overlapping = docxFile(paragraph, { extra: [{ name: "again", content: "", overlaps: true }] });
+    expect(await refusalOf(overlapping, "docx")).toBe("INPUT_TOO_COMPLEX");
+  });
+
+  it("with names that leave their folder are refused", async () => {
+    for (const name of ["../x", "a/../../x", "/etc/passwd", "C:\\x", "..\\x"]) {
+      expect(await refusalOf(zipFile([{ name, content: "x" }]), "zip")).toBe("INVALID_INPUT");
+    }
+    expect(await refusalOf(zipFile([{ name: "a..b/c...txt", content: "x" }]), "zip")).toBe("accepted");
+  });
+
+  it("with encrypted parts need a password", async () => {
+    expect(await refusalOf(zipFile([{ name: "a", content: "x", isEncrypted: true }]), "zip")).toBe("PASSWORD_REQUIRED");
+    expect(await refusalOf(odt("<manifest:file-entry><manifest:encryption-data/></manifest:file-entry>"), "odt")).toBe("PASSWORD_REQUIRED");
+    const method = (algorithm: string) => `<EncryptedData><EncryptionMethod Algorithm="${algorithm}"/></EncryptedData>`;
+    const locked = (algorithm: string) => epub("<html/>", [{ name: "META-INF/encryption.xml", content: method(algorithm) }]);
+    expect(await refusalOf(locked("http://www.w3.org/2001/04/xmlenc#aes128-cbc"), "epub")).toBe("PASSWORD_REQUIRED");
+    expect(await refusalOf(locked("http://www.idpf.org/2008/embedding"), "epub")).toBe("accepted");
+  });
+
+  it("whose parts declare entities that expand or reach outside are refused", async () => {
+    const nested = '<!DOCTYPE d [<!ENTITY a "lol"><!ENTITY b "&a;&a;&a;">]>';
+    const outside = '<!DOCTYPE d [<!ENTITY x SYSTEM "file:///etc/hostname">]>';
+    expect(await refusalOf(docxFile("&b;", { before: nested }), "docx")).toBe("INPUT_TOO_COMPLEX");
+    expect(await refusalOf(docxFile("&x;", { before: outside }), "docx")).toBe("INVALID_INPUT");
+    expect(await refusalOf(epub(`${outside}<html>&x;</html>`), "epub")).toBe("INVALID_INPUT");
+  });
+});

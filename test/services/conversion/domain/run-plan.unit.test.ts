@@ -1,0 +1,170 @@
+import { create } from "@bufbuild/protobuf";
+import { describe, expect, it } from "vitest";
+import { type Plan, PlanSchema } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
+import { FilemillError } from "#kit/errors.ts";
+import type { Hop, HopTask } from "#services/conversion/domain/engine.ts";
+import { type PlanRun, type RunPorts, runPlan } from "#services/conversion/domain/run-plan.ts";
+
+const hopOf = (from: string, to: string, extra: Partial<Hop> = {}): Hop => ({
+  from,
+  to,
+  fidelity: "high",
+  cost: 1,
+  async: false,
+  maxInputMb: 1,
+  options: [],
+  ...extra,
+});
+
+/** Files as sizes by path, and engines that turn one into another. */
+function world(runs: Readonly<Record<string, (task: HopTask) => Promise<void> | void>>, hops: readonly Hop[]) {
+  const files = new Map<string, number>([["in", 10]]);
+  const log: string[] = [];
+  let made = 0;
+  const ports: RunPorts = {
+    engineOf(id) {
+      const run = runs[id];
+      if (run === undefined) return undefined;
+      return {
+        hops,
+        async run(task) {
+          log.push(`${id}: ${task.input.path} > ${task.outputPath}`);
+          files.set(task.outputPath, 20);
+          await run(task);
+        },
+      };
+    },
+    async inspect(input) {
+      log.push(`inspect ${input.path}`);
+    },
+    intermediatePath: (format) => {
+      made += 1;
+      return `between${made}.${format}`;
+    },
+    async checkResult(path, format) {
+      log.push(`check ${path} as ${format}`);
+    },
+    sizeOf: async (path) => files.get(path) ?? 0,
+    async remove(path) {
+      files.delete(path);
+    },
+  };
+  return { ports, files, log };
+}
+
+const planOf = (...hops: readonly [engine: string, from: string, to: string][]): Plan =>
+  create(PlanSchema, { hops: hops.map(([engine, from, to]) => ({ engine, from, to, options: {} })) });
+
+const runOf = (plan: Plan, extra: Partial<PlanRun> = {}): PlanRun => ({
+  plan,
+  input: { path: "in", format: "a", sizeBytes: 10 },
+  outputPath: "out",
+  timeoutMs: 1000,
+  signal: new AbortController().signal,
+  ...extra,
+});
+
+const quiet = (): void => undefined;
+const route = planOf(["one", "a", "b"], ["two", "b", "c"]);
+const hops = [hopOf("a", "b"), hopOf("b", "c")];
+
+describe("a plan", () => {
+  it("runs hop by hop, checks each result, and leaves only the last", async () => {
+    const { ports, files, log } = world({ one: quiet, two: quiet }, hops);
+    await runPlan(runOf(route), ports);
+    expect(log).toEqual(["inspect in", "one: in > between1.b", "check between1.b as b", "two: between1.b > out", "check out as c"]);
+    expect([...files.keys()]).toEqual(["in", "out"]);
+  });
+
+  it.each(["one", "two"])("leaves nothing when engine %s fails", async (failing) => {
+    const fail = () => Promise.reject(new FilemillError("CONVERSION_FAILED", "No."));
+    const { ports, files } = world({ one: quiet, two: quiet, [failing]: fail }, hops);
+    await expect(runPlan(runOf(route), ports)).rejects.toMatchObject({ code: "CONVERSION_FAILED" });
+    expect([...files.keys()]).toEqual(["in"]);
+  });
+
+  it("leaves nothing when a result does not pass its check", async () => {
+    const { ports, files } = world({ one: quiet, two: quiet }, hops);
+    const checkResult = () => Promise.reject(new FilemillError("CONVERSION_FAILED", "Empty."));
+    await expect(runPlan(runOf(route), { ...ports, checkResult })).rejects.toMatchObject({ code: "CONVERSION_FAILED" });
+    expect([...files.keys()]).toEqual(["in"]);
+  });
+
+  it("starts no engine for an input that is refused", async () => {
+    const { ports, log } = world({ one: quiet, two: quiet }, hops);
+    const inspect = () => Promise.reject(new FilemillError("PASSWORD_REQUIRED", "Locked."));
+    await expect(runPlan(runOf(route), { ...ports, inspect })).rejects.toMatchObject({ code: "PASSWORD_REQUIRED" });
+    expect(log).toEqual([]);
+  });
+
+  it("ends with the reason of its signal, whatever the engine made of it", async () => {
+    const stop = new AbortController();
+    const one = () => {
+      stop.abort(new FilemillError("JOB_CANCELLED", "Enough."));
+      throw new Error("killed");
+    };
+    const { ports, files } = world({ one, two: quiet }, hops);
+    await expect(runPlan(runOf(route, { signal: stop.signal }), ports)).rejects.toMatchObject({ code: "JOB_CANCELLED" });
+    expect([...files.keys()]).toEqual(["in"]);
+  });
+
+  it("gives an async hop ten times as long", async () => {
+    const limits: number[] = [];
+    const keep = (task: HopTask): void => void limits.push(task.timeoutMs);
+    const { ports } = world({ one: keep, two: keep }, [hopOf("a", "b", { async: true }), hopOf("b", "c")]);
+    await runPlan(runOf(route), ports);
+    expect(limits).toEqual([10_000, 1000]);
+  });
+
+  it("passes each hop its own options, with the declaration's defaults", async () => {
+    const quality = { name: "quality", description: "", type: "integer", min: 1, max: 100, default: 80 } as const;
+    const page = { name: "page", description: "", type: "integer", min: 1, max: 9 } as const;
+    const seen: unknown[] = [];
+    const keep = (task: HopTask): void => void seen.push(task.options);
+    const { ports } = world({ one: keep, two: keep }, [
+      hopOf("a", "b", { options: [page] }),
+      hopOf("b", "c", { options: [quality, page] }),
+    ]);
+    const plan = planOf(["one", "a", "b"], ["two", "b", "c"]);
+    const second = plan.hops[1];
+    if (second === undefined) throw new Error("no hop");
+    second.options =
+      create(PlanSchema, {
+        hops: [{ options: { page: { value: { case: "number", value: 3 } }, other: { value: { case: "flag", value: true } } } }],
+      }).hops[0]?.options ?? {};
+    await runPlan(runOf(plan), ports);
+    expect(seen).toEqual([{}, { quality: 80, page: 3 }]);
+  });
+
+  it("tells progress over all hops, and notes with their standard text", async () => {
+    const told: (number | string)[] = [];
+    const half = (task: HopTask): void => {
+      task.progress(0.5);
+      task.note("ALPHA_FLATTENED");
+    };
+    const { ports } = world({ one: half, two: half }, hops);
+    await runPlan(
+      runOf(route, { onProgress: (fraction) => told.push(fraction), onNote: (code, message) => told.push(code, message) }),
+      ports,
+    );
+    const note = ["ALPHA_FLATTENED", "Transparency was flattened onto the background colour."];
+    expect(told).toEqual([0.25, ...note, 0.75, ...note]);
+  });
+
+  it("refuses an input over the hop's ceiling, and what grows over it on the way", async () => {
+    const { ports, files } = world({ one: quiet, two: quiet }, hops);
+    const large = { path: "in", format: "a", sizeBytes: 1_000_001 };
+    await expect(runPlan(runOf(route, { input: large }), ports)).rejects.toMatchObject({
+      code: "INPUT_TOO_LARGE",
+      details: { limitMb: 1 },
+    });
+    await expect(runPlan(runOf(route), { ...ports, sizeOf: async () => 2_000_000 })).rejects.toMatchObject({ code: "INPUT_TOO_COMPLEX" });
+    expect([...files.keys()]).toEqual(["in"]);
+  });
+
+  it("is left to another node when an engine is not here", async () => {
+    const { ports, files } = world({ one: quiet }, hops);
+    await expect(runPlan(runOf(route), ports)).rejects.toMatchObject({ code: "UNAVAILABLE" });
+    expect([...files.keys()]).toEqual(["in"]);
+  });
+});
