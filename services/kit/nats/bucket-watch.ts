@@ -178,9 +178,8 @@ async function openPass(link: Link, bucket: string, view: View, markers: MarkerS
 
 async function release(link: Link, subscription: JetStreamSubscription): Promise<void> {
   if (link.nc.isClosed() || subscription.isClosed()) return;
-  subscription.unsubscribe();
   // Deletes the consumer early; left alone, the server does so after a few seconds.
-  await Promise.race([subscription.destroy().catch(() => undefined), sleep(200)]);
+  await Promise.race([subscription.destroy().catch(() => undefined), sleep(200, undefined, { ref: false })]);
 }
 
 function isMarker(message: JsMsg): boolean {

@@ -30,7 +30,8 @@ export async function openLink(options: ConnectionOptions, log: Log, signal?: Ab
   const js = nc.jetstream({ timeout: requestTimeoutMs });
   const waiting = new Set<(lost: Interrupted) => void>();
   const listeners = new Set<() => void>();
-  const watching = followStatus(nc, log, () => {
+  // Ends with the connection, but not always: the client may leave the iterator open. Nothing waits for it.
+  void followStatus(nc, log, () => {
     for (const reject of [...waiting]) reject(new Interrupted("the connection to the broker was lost"));
     for (const listener of [...listeners]) listener();
   });
@@ -67,7 +68,6 @@ export async function openLink(options: ConnectionOptions, log: Log, signal?: Ab
     async [Symbol.asyncDispose]() {
       listeners.clear();
       await closeConnection(nc);
-      await watching;
     },
   };
 }
@@ -114,6 +114,6 @@ async function followStatus(nc: NatsConnection, log: Log, onReconnect: () => voi
 /** Lets what was written reach the server, unless it is away: draining would wait for it for ever. */
 async function closeConnection(nc: NatsConnection): Promise<void> {
   if (nc.isClosed()) return;
-  await Promise.race([nc.flush().catch(() => undefined), sleep(500)]);
+  await Promise.race([nc.flush().catch(() => undefined), sleep(500, undefined, { ref: false })]);
   await nc.close();
 }

@@ -138,7 +138,7 @@ async function openLane(link: Link, source: PullSource, ends: LaneEnds): Promise
 /** Messages that the server sent before it knew are still handed to the callback. */
 async function drained(link: Link, subscription: JetStreamPullSubscription): Promise<void> {
   if (link.nc.isClosed() || subscription.isClosed()) return;
-  await Promise.race([subscription.drain().catch(() => undefined), sleep(500)]);
+  await Promise.race([subscription.drain().catch(() => undefined), sleep(500, undefined, { ref: false })]);
 }
 
 function isExpired(error: unknown): boolean {
