@@ -1,6 +1,6 @@
 /** A persistent program in the sandbox that answers one line of JSON with another. */
 import { FilemillError } from "#kit/errors.ts";
-import type { SandboxChild, SandboxLimits } from "../domain/sandbox.ts";
+import type { SandboxChild, SandboxEnd, SandboxLimits } from "../domain/sandbox.ts";
 import { type Launch, startTree } from "./process-tree.ts";
 import type { Scratch } from "./scratch.ts";
 import { memoryOf } from "./usage.ts";
@@ -31,11 +31,16 @@ export function startChild(launch: Launch, scratch: Scratch, limits: SandboxLimi
     },
   });
 
-  const ended = tree.ended.finally(async () => {
+  async function finish(end: SandboxEnd | undefined): Promise<void> {
     alive = false;
-    settle((waiting) => waiting.reject(new FilemillError("CONVERSION_FAILED", "The engine ended unexpectedly.")));
+    settle((waiting) => waiting.reject(errorOf(end)));
     await scratch[Symbol.asyncDispose]();
-  });
+  }
+
+  const ended = tree.ended.then(
+    (end) => finish(end).then(() => end),
+    (error) => finish(undefined).then(() => Promise.reject(error)),
+  );
   ended.catch(() => undefined);
 
   function request(message: unknown, options: { timeoutMs: number; signal?: AbortSignal }): Promise<unknown> {
@@ -88,6 +93,24 @@ export function startChild(launch: Launch, scratch: Scratch, limits: SandboxLimi
     kill: () => tree.kill(undefined),
     [Symbol.asyncDispose]: dispose,
   };
+}
+
+function errorOf(end: SandboxEnd | undefined): FilemillError {
+  const killed = end?.killed;
+  switch (killed) {
+    case "memory":
+      return new FilemillError("INPUT_TOO_COMPLEX", "The file needs more memory than a conversion may use.");
+    case "folder":
+      return new FilemillError("INPUT_TOO_COMPLEX", "The result is larger than a conversion may write.");
+    case "aborted":
+      return new FilemillError("UNAVAILABLE", "The engine was stopped.");
+    case "timeout":
+      return new FilemillError("CONVERSION_TIMEOUT", "The engine ran past its time limit.");
+    case undefined:
+      return new FilemillError("CONVERSION_FAILED", "The engine ended unexpectedly.");
+    default:
+      return killed satisfies never;
+  }
 }
 
 function answerOf(line: string): { readonly value: unknown } | undefined {

@@ -1,0 +1,228 @@
+// Runs inside the sandbox and converts pictures: one line of JSON asks, one answers. Its host is sharp.ts.
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createInterface } from "node:readline";
+import sharp from "sharp";
+
+const maxPixels = 100e6;
+/** All frames of an animation together; they are read one after another. */
+const maxAnimationPixels = 400e6;
+const animated = new Set(["gif", "webp"]);
+
+sharp.cache(false);
+
+/** A failure with a code of Filemill's table. `odd`: nobody knows why, so this process ends after it. */
+class Failure extends Error {
+  constructor(code, message, odd = false) {
+    super(message);
+    this.code = code;
+    this.odd = odd;
+  }
+}
+
+/** libvips' words, by which damage, bombs and limits of formats are told apart. */
+const failures = [
+  [
+    /exceeds pixel limit|SVG dimensions|dimensions exceed/i,
+    "INPUT_TOO_COMPLEX",
+    "The picture has more pixels than the safe bound of 100 million.",
+  ],
+  [
+    /too large for the (\w+) format|dimension.*too large|too large for/i,
+    "INPUT_TOO_COMPLEX",
+    "The picture has more pixels on a side than the target format can hold; use width or height.",
+  ],
+  [/memory/i, "INPUT_TOO_COMPLEX", "The picture needs more memory than is allowed."],
+  [
+    /corrupt|unsupported image format|premature end|read error|bad seek|truncated|XML|load|invalid|unable to|jpeg|png|webp|gif|tiff|heif|svg|decod/i,
+    "INVALID_INPUT",
+    "The picture is damaged, truncated or not what it claims to be.",
+  ],
+];
+
+function failureOf(error) {
+  if (error instanceof Failure) return error;
+  const said = error instanceof Error ? error.message : "";
+  const row = failures.find(([pattern]) => pattern.test(said));
+  return row === undefined ? new Failure("CONVERSION_FAILED", "The picture could not be converted.", true) : new Failure(row[1], row[2]);
+}
+
+/** Whether the file's last part is there, for formats that have an end mark. */
+function isWhole(format, bytes) {
+  const tail = bytes.subarray(-4096);
+  if (format === "jpg") return tail.includes(Buffer.from([0xff, 0xd9]));
+  if (format === "png") return tail.includes("IEND");
+  if (format === "gif") return tail.includes(0x3b);
+  return format === "tiff";
+}
+
+/**
+ * Strictly at first. A whole file that is merely odd (junk before a marker, a broken tag) converts without a word,
+ * one whose content is damaged in places with a note; one that was cut off is refused.
+ */
+async function convertKindly(bytes, request, notes) {
+  try {
+    return await convert(bytes, request, notes, "warning");
+  } catch (error) {
+    if (failureOf(error).code !== "INVALID_INPUT" || !isWhole(request.from, bytes)) throw error;
+    const oddOnly = /^VipsJpeg: Corrupt JPEG data: \d+ extraneous bytes|exif|icc|profile|tag/i.test(error.message);
+    notes.clear();
+    const result = await convert(bytes, request, notes, "none");
+    if (!oddOnly) notes.set("INPUT_DAMAGED");
+    return result;
+  }
+}
+
+async function convert(bytes, request, notes, failOn) {
+  const { from, to, options } = request;
+  const input = { failOn, limitInputPixels: maxPixels, sequentialRead: true };
+  const first = await sharp(bytes, { ...input, ...(from === "svg" ? { unlimited: false } : {}) }).metadata();
+  assertFormat(from, first.format);
+  const frames = first.pages ?? 1;
+  const moves = frames > 1 && animated.has(from) && animated.has(to);
+  if (moves) Object.assign(input, { animated: true, limitInputPixels: maxAnimationPixels });
+  if (from === "svg") input.density = densityOf(first, options);
+  const image = sharp(bytes, input);
+  if (!moves) image.autoOrient();
+  noteWhatIsLost(first, request, moves, notes);
+  if (first.depth === "ushort" && (to === "png" || to === "tiff")) keepDepth(image, first);
+  shape(image, from, options);
+  const flattened = to === "jpg" || options.background !== undefined;
+  if (flattened) image.flatten({ background: options.background ?? "#ffffff" });
+  if (options.metadata === "keep") image.keepExif().keepXmp();
+  encode(image, to, options, first);
+  const [output, transparent] = await Promise.all([
+    outputOf(image, to, first),
+    flattened && first.hasAlpha ? hasTransparency(bytes, input) : false,
+  ]);
+  if (transparent) notes.set("ALPHA_FLATTENED");
+  return output;
+}
+
+function assertFormat(expected, found) {
+  const names = { jpg: "jpeg", avif: "heif" };
+  if (found !== (names[expected] ?? expected)) throw new Failure("INVALID_INPUT", `The file is not ${expected.toUpperCase()}.`);
+}
+
+/** Vector pictures are drawn at the size that is asked for, not drawn small and enlarged. */
+function densityOf(first, options) {
+  if (options.density !== undefined) return options.density;
+  const scale = Math.max((options.width ?? 0) / (first.width || 1), (options.height ?? 0) / (first.height || 1));
+  return Math.min(Math.max(72 * (scale || 1), 1), 100_000);
+}
+
+function noteWhatIsLost(first, request, moves, notes) {
+  const { from, to, options } = request;
+  if ((first.orientation ?? 1) > 1 && !moves) notes.set("ORIENTATION_APPLIED");
+  if ((first.pages ?? 1) > 1 && !moves) notes.set(animated.has(from) ? "ANIMATION_REDUCED" : "PAGES_LEFT_OUT");
+  if (first.space === "cmyk" || (first.icc !== undefined && !isSrgb(first.icc))) notes.set("PROFILE_CONVERTED");
+  const carries = options.metadata === "keep" && to !== "gif";
+  if (!carries && (first.exif !== undefined || first.xmp !== undefined || first.iptc !== undefined)) notes.set("METADATA_DROPPED");
+}
+
+/** By the profile's description, in ASCII (version 2) or UTF-16 (version 4); "c2" is the compact sRGB of the web. */
+function isSrgb(icc) {
+  const text = icc.toString("latin1").replaceAll("\0", "");
+  return /sRGB|desc.{0,40}c2(ci)?[^\w]/s.test(text);
+}
+
+function keepDepth(image, first) {
+  const space = first.space === "grey16" || first.space === "b-w" ? "grey16" : "rgb16";
+  image.pipelineColourspace(space).toColourspace(space);
+}
+
+function shape(image, from, options) {
+  const { width, height, fit, rotate } = options;
+  if (rotate !== undefined && rotate !== "0") image.rotate(Number(rotate));
+  if (width === undefined && height === undefined) return;
+  const background = options.background ?? { r: 255, g: 255, b: 255, alpha: 0 };
+  image.resize({ width, height, fit: fit ?? "inside", background, withoutEnlargement: options.enlarge !== true && from !== "svg" });
+}
+
+function encode(image, to, options, first) {
+  const { quality, lossless, effort } = options;
+  const pixels = first.width * first.height;
+  switch (to) {
+    case "jpg":
+      // Better Huffman tables hold every coefficient in memory: 2.3 GB for 400 million pixels.
+      return image.jpeg({
+        quality,
+        progressive: options.progressive,
+        chromaSubsampling: options.chroma,
+        optimiseCoding: pixels <= 40e6,
+      });
+    case "png":
+      return image.png({
+        compressionLevel: options.compressionLevel,
+        progressive: options.progressive,
+        ...(options.colours === undefined ? {} : { palette: true, colours: options.colours }),
+      });
+    case "webp":
+      return image.webp({ quality, lossless, effort });
+    case "gif":
+      return image.gif({ effort, colours: options.colours });
+    case "avif":
+      return image.avif({ quality, lossless, effort });
+    case "tiff":
+      // libvips' own choice is JPEG in TIFF, which drops transparency without a word.
+      return image.tiff({ compression: options.compression ?? "deflate", predictor: "horizontal" });
+    default:
+      throw new Failure("CONVERSION_FAILED", "No such target.");
+  }
+}
+
+const inlineBytes = 512 * 1024;
+const streamedPixels = 8e6;
+
+/** Small results travel in the answer, large ones as a file, written while they are made. */
+async function outputOf(image, _to, first) {
+  if (first.width * first.height > streamedPixels) {
+    const { format: _, ...info } = await image.toFile("/job/out");
+    return { file: true, width: info.width, height: info.height };
+  }
+  const { data, info } = await image.toBuffer({ resolveWithObject: true });
+  if (data.length <= inlineBytes) return { data: data.toString("base64"), width: info.width, height: info.height };
+  writeFileSync("/job/out", data);
+  return { file: true, width: info.width, height: info.height };
+}
+
+async function hasTransparency(bytes, input) {
+  const alpha = await sharp(bytes, input).extractChannel("alpha").raw({ depth: "uchar" }).toBuffer();
+  return alpha.some((value) => value < 255);
+}
+
+const blockedLinks = /(?:xlink:href|href|src)\s*=\s*["'](?!#|data:)|url\(\s*["']?(?!#|data:)|@import/i;
+
+async function answer(request) {
+  const notes = new Set();
+  const noted = { set: (code) => notes.add(code), clear: () => notes.clear() };
+  try {
+    rmSync("/job/out", { force: true });
+    const bytes = request.data === undefined ? readFileSync("/job/in") : Buffer.from(request.data, "base64");
+    if (request.from === "svg" && blockedLinks.test(bytes.subarray(0, 4 * 2 ** 20).toString("latin1")))
+      notes.add("EXTERNAL_CONTENT_BLOCKED");
+    const output = await convertKindly(bytes, request, noted);
+    return { ok: true, ...output, notes: [...notes] };
+  } catch (error) {
+    const failure = failureOf(error);
+    return { ok: false, code: failure.code, message: failure.message, odd: failure.odd, said: String(error?.message).slice(0, 500) };
+  }
+}
+
+/** The first conversion of a process costs 30 times the second: it is made before anybody waits for it. */
+async function warmUp() {
+  const text = '<svg xmlns="http://www.w3.org/2000/svg" width="40" height="20"><text y="15">Fm</text></svg>';
+  const png = await sharp(Buffer.from(text)).png().toBuffer();
+  for (const to of ["webp", "png", "jpg", "webp"]) await answer({ from: "png", to, data: png.toString("base64"), options: {} });
+}
+
+if (process.argv[2] === "--version") {
+  process.stdout.write(`${sharp.versions.sharp} (libvips ${sharp.versions.vips})\n`);
+} else {
+  sharp.concurrency(Number(process.argv[2] ?? 1));
+  await warmUp();
+  for await (const line of createInterface({ input: process.stdin })) {
+    const request = JSON.parse(line);
+    const reply = request.ready === true ? { ready: true } : await answer(request);
+    process.stdout.write(`${JSON.stringify(reply)}\n`);
+  }
+}

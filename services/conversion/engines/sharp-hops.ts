@@ -1,0 +1,147 @@
+/** Which pictures become which, what that loses, and what can be chosen. */
+import type { Fidelity, Hop, OptionDefinition } from "../domain/engine.ts";
+
+const sources = ["jpg", "png", "webp", "gif", "avif", "tiff", "svg"] as const;
+const targets = ["jpg", "png", "webp", "gif", "avif", "tiff"] as const;
+type Source = (typeof sources)[number];
+type Target = (typeof targets)[number];
+
+/** Milliseconds of CPU for a picture of a megapixel. */
+const costOf: Readonly<Record<Target, number>> = { jpg: 20, tiff: 25, png: 60, webp: 120, avif: 300, gif: 400 };
+
+/**
+ * The rule of fidelity, for a source that has what files of its format commonly have:
+ * - reduced: something that everybody sees is gone. GIF has 256 colours; a GIF's movement survives only in WebP;
+ *   JPEG has no transparency, which PNG, WebP, GIF and SVG commonly have.
+ * - lossless: every pixel survives. PNG and TIFF (written with lossless compression) from any pixels.
+ * - high: what remains, by lossy encoders at their usual quality, and drawings that become pixels.
+ */
+function fidelityOf(from: Source, to: Target): Fidelity {
+  if (to === "gif" || (from === "gif" && to !== "webp")) return "reduced";
+  if (to === "jpg" && (from === "png" || from === "webp" || from === "svg")) return "reduced";
+  if ((to === "png" || to === "tiff") && from !== "svg") return "lossless";
+  return "high";
+}
+
+const side = { type: "integer", min: 1, max: 16_384, unit: "pixels" } as const;
+const shape: readonly OptionDefinition[] = [
+  { ...side, name: "width", description: "Width of the result; without height, the height follows" },
+  { ...side, name: "height", description: "Height of the result; without width, the width follows" },
+  {
+    name: "fit",
+    type: "enum",
+    values: ["inside", "outside", "cover", "contain", "fill"],
+    default: "inside",
+    description: "How the picture fits width and height: within, around, cropped to, padded to, or stretched to them",
+  },
+  { name: "enlarge", type: "boolean", default: false, description: "Whether a picture smaller than width and height is enlarged" },
+];
+
+const turn: OptionDefinition = {
+  name: "rotate",
+  type: "enum",
+  values: ["0", "90", "180", "270"],
+  default: "0",
+  description: "Degrees to turn clockwise, after the turn that the picture's own orientation asks for",
+};
+
+const metadata: OptionDefinition = {
+  name: "metadata",
+  type: "enum",
+  values: ["strip", "keep"],
+  default: "strip",
+  description: "Whether EXIF and XMP (camera, place, author) are carried over",
+};
+
+function backgroundOf(to: Target): OptionDefinition {
+  const pattern = "^#([0-9a-fA-F]{3}|[0-9a-fA-F]{6})$";
+  return to === "jpg"
+    ? {
+        name: "background",
+        type: "string",
+        pattern,
+        default: "#ffffff",
+        description: "Colour under transparency and of padding, as #rrggbb",
+      }
+    : {
+        name: "background",
+        type: "string",
+        pattern,
+        description: "Colour put under transparency and used for padding, as #rrggbb; else transparent",
+      };
+}
+
+function qualityOf(value: number): OptionDefinition {
+  return { name: "quality", type: "integer", min: 1, max: 100, default: value, description: "Quality of lossy compression" };
+}
+
+function effortOf(min: number, max: number, value: number): OptionDefinition {
+  return { name: "effort", type: "integer", min, max, default: value, description: "CPU spent on a smaller file, least to most" };
+}
+
+const lossless: OptionDefinition = { name: "lossless", type: "boolean", default: false, description: "Keeps every pixel exactly" };
+const progressive: OptionDefinition = {
+  name: "progressive",
+  type: "boolean",
+  default: false,
+  description: "Appears coarse at first and sharpens while it loads",
+};
+const colours = { name: "colours", type: "integer", min: 2, max: 256 } as const;
+
+const encoderOptions: Readonly<Record<Target, readonly OptionDefinition[]>> = {
+  jpg: [
+    qualityOf(80),
+    progressive,
+    {
+      name: "chroma",
+      type: "enum",
+      values: ["4:2:0", "4:4:4"],
+      default: "4:2:0",
+      description: "Resolution of colour: 4:4:4 keeps thin coloured lines sharp",
+    },
+  ],
+  png: [
+    { name: "compressionLevel", type: "integer", min: 0, max: 9, default: 6, description: "Least to most compression; every pixel stays" },
+    progressive,
+    { ...colours, description: "Reduces the picture to a palette of this many colours; all colours when absent" },
+  ],
+  webp: [qualityOf(80), lossless, effortOf(0, 6, 4)],
+  gif: [effortOf(1, 10, 7), { ...colours, default: 256, description: "Colours of the palette" }],
+  avif: [qualityOf(50), lossless, effortOf(0, 9, 2)],
+  tiff: [
+    {
+      name: "compression",
+      type: "enum",
+      values: ["deflate", "lzw", "packbits", "none"],
+      default: "deflate",
+      description: "Compression, always without loss",
+    },
+  ],
+};
+
+const density: OptionDefinition = {
+  name: "density",
+  type: "integer",
+  min: 1,
+  max: 2400,
+  unit: "dpi",
+  description: "Pixels for each inch of the drawing; when absent 72, or as width and height need",
+};
+
+function moves(from: Source, to: Target): boolean {
+  return (from === "gif" && to === "webp") || (from === "webp" && to === "gif");
+}
+
+function hopOf(from: Source, to: Target): Hop {
+  const options = [
+    ...encoderOptions[to],
+    ...shape,
+    backgroundOf(to),
+    // An animation cannot be turned frame by frame.
+    ...(moves(from, to) ? [] : [turn]),
+    ...(from === "svg" ? [density] : to === "gif" ? [] : [metadata]),
+  ];
+  return { from, to, fidelity: fidelityOf(from, to), cost: costOf[to], async: false, maxInputMb: from === "svg" ? 10 : 100, options };
+}
+
+export const sharpHops: readonly Hop[] = sources.flatMap((from) => targets.filter((to) => to !== from).map((to) => hopOf(from, to)));

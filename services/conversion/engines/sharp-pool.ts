@@ -1,0 +1,116 @@
+/** Warm picture converters: sandboxed processes that each serve one job at a time and are replaced before they age. */
+import { FilemillError } from "#kit/errors.ts";
+import type { SandboxChild } from "../domain/sandbox.ts";
+
+const jobsPerChild = 100;
+const maxIdleBytes = 600 * 2 ** 20;
+const startMs = 30_000;
+/** A host on which children cannot start is asked again, but not without a pause. */
+const restartPauseMs = 1000;
+
+export type PoolOptions = {
+  readonly size: number;
+  start(): Promise<SandboxChild>;
+  log(event: string, fields?: Readonly<Record<string, unknown>>): void;
+};
+
+export type Pool = AsyncDisposable & {
+  /** Hands out a warm child; whoever got it returns it, `fit` false when something odd happened. */
+  take(signal: AbortSignal): Promise<SandboxChild>;
+  giveBack(child: SandboxChild, fit: boolean): void;
+};
+
+type Waiter = { resolve(child: SandboxChild): void; reject(error: unknown): void };
+
+export function createPool(options: PoolOptions): Pool {
+  const idle: SandboxChild[] = [];
+  const waiting: Waiter[] = [];
+  const served = new WeakMap<SandboxChild, number>();
+  const all = new Set<SandboxChild>();
+  let starting = 0;
+  let closed = false;
+
+  function offer(child: SandboxChild): void {
+    const waiter = waiting.shift();
+    if (waiter === undefined) idle.push(child);
+    else waiter.resolve(child);
+  }
+
+  /** One more than can be busy, so that the successor of a worn child is warm when it is needed. */
+  function fill(): void {
+    while (!closed && all.size + starting < options.size + 1) {
+      starting += 1;
+      void add();
+    }
+  }
+
+  async function add(): Promise<void> {
+    try {
+      const child = await options.start();
+      all.add(child);
+      child.ended.catch(() => undefined).finally(() => forget(child));
+      await child.request({ ready: true }, { timeoutMs: startMs });
+      starting -= 1;
+      if (closed) child.kill();
+      else offer(child);
+    } catch (error) {
+      options.log("sharp.start-failed", { error: String(error) });
+      for (const waiter of waiting.splice(0))
+        waiter.reject(new FilemillError("UNAVAILABLE", "The picture engine does not start.", { cause: error }));
+      setTimeout(() => {
+        starting -= 1;
+        fill();
+      }, restartPauseMs).unref();
+    }
+  }
+
+  function forget(child: SandboxChild): void {
+    all.delete(child);
+    const place = idle.indexOf(child);
+    if (place >= 0) idle.splice(place, 1);
+    fill();
+  }
+
+  async function take(signal: AbortSignal): Promise<SandboxChild> {
+    signal.throwIfAborted();
+    const child = idle.pop();
+    if (child !== undefined) return child;
+    return new Promise((resolve, reject) => {
+      const waiter = { resolve, reject };
+      waiting.push(waiter);
+      signal.addEventListener("abort", () => {
+        const place = waiting.indexOf(waiter);
+        if (place >= 0) waiting.splice(place, 1);
+        reject(signal.reason);
+      });
+      fill();
+    });
+  }
+
+  function giveBack(child: SandboxChild, fit: boolean): void {
+    const jobs = (served.get(child) ?? 0) + 1;
+    served.set(child, jobs);
+    if (!child.alive) return;
+    if (!fit || jobs >= jobsPerChild || closed) return child.kill();
+    offer(child);
+    // Not before the next job: a look at memory must not delay anybody.
+    if (jobs % 10 === 0) void retireWhenLarge(child);
+  }
+
+  async function retireWhenLarge(child: SandboxChild): Promise<void> {
+    if ((await child.memoryBytes()) < maxIdleBytes) return;
+    const place = idle.indexOf(child);
+    if (place < 0) return;
+    idle.splice(place, 1);
+    child.kill();
+  }
+
+  async function close(): Promise<void> {
+    closed = true;
+    for (const waiter of waiting.splice(0)) waiter.reject(new FilemillError("UNAVAILABLE", "The picture engine is closing."));
+    await Promise.all([...all].map((child) => child[Symbol.asyncDispose]()));
+  }
+
+  fill();
+  return { take, giveBack, [Symbol.asyncDispose]: close };
+}
