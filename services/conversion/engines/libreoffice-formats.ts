@@ -1,0 +1,134 @@
+/** LibreOffice's own names of its filters, by family of documents. */
+import { words } from "./hop-table.ts";
+
+export type Family = "text" | "sheet" | "slides" | "drawing";
+
+export type OfficeFormat = {
+  /** Tried in turn; empty: only written. */
+  readonly import: readonly string[];
+  readonly export?: string;
+  /** Settings of the export filter. */
+  readonly options?: string;
+};
+
+const both = (name: string, ...older: string[]): OfficeFormat => ({ import: [name, ...older], export: name });
+const reads = (...names: string[]): OfficeFormat => ({ import: names });
+const writes = (name: string, options?: string): OfficeFormat => ({
+  import: [],
+  export: name,
+  ...(options === undefined ? {} : { options }),
+});
+
+const word = "MS Word 2007 XML";
+const excel = "Calc MS Excel 2007 XML";
+const powerPoint = "Impress MS PowerPoint 2007 XML";
+const csvFilter = "Text - txt - csv (StarCalc)";
+/** Separator, quote, UTF-8, first row, formats, language, quote all text, as shown, formulas, trim, sheet. */
+export const csvOptions = (separator: string, sheet: number) =>
+  `${separator.charCodeAt(0)},34,76,1,,0,false,true,false,false,false,${sheet}`;
+
+const pictures = (family: "writer" | "calc" | "impress" | "draw"): Record<string, OfficeFormat> => ({
+  png: writes(`${family}_png_Export`),
+  jpg: writes(`${family}_jpg_Export`),
+  webp: writes(`${family}_webp_Export`),
+});
+
+const text: Readonly<Record<string, OfficeFormat>> = {
+  docx: both(word),
+  doc: both("MS Word 97", "MS Word 95", "MS WinWord 6.0"),
+  odt: both("writer8"),
+  rtf: both("Rich Text Format"),
+  txt: { import: ["Text (encoded)"], export: "Text (encoded)", options: "UTF8,LF,,,false" },
+  html: both("HTML (StarWriter)"),
+  xhtml: writes("XHTML Writer File"),
+  docm: { import: ["MS Word 2007 XML VBA", word], export: "MS Word 2007 XML VBA" },
+  dotx: { import: ["MS Word 2007 XML Template", word], export: "MS Word 2007 XML Template" },
+  dot: { import: ["MS Word 97 Vorlage", "MS Word 97"], export: "MS Word 97 Vorlage" },
+  ott: { import: ["writer8_template", "writer8"], export: "writer8_template" },
+  fodt: both("OpenDocument Text Flat XML"),
+  uot: both("UOF text"),
+  docx2003: both("MS Word 2003 XML"),
+  wpd: reads("WordPerfect"),
+  wps: reads("MS_Works"),
+  wri: reads("MS_Write"),
+  pages: reads("Apple Pages"),
+  abw: reads("AbiWord"),
+  sxw: reads("StarOffice XML (Writer)"),
+  sdw: reads("StarOffice_Writer"),
+  hwp: reads("writer_MIZI_Hwp_97"),
+  lrf: reads("BroadBand eBook"),
+  pdf: writes("writer_pdf_Export"),
+  ...pictures("writer"),
+};
+
+const sheet: Readonly<Record<string, OfficeFormat>> = {
+  xlsx: both(excel),
+  xls: both("MS Excel 97", "MS Excel 95", "MS Excel 5.0/95", "MS Excel 4.0"),
+  ods: both("calc8"),
+  csv: { import: [csvFilter], export: csvFilter, options: "," },
+  tsv: { import: [csvFilter], export: csvFilter, options: "\t" },
+  xlsm: { import: ["Calc MS Excel 2007 VBA XML", excel], export: "Calc MS Excel 2007 VBA XML" },
+  xltx: { import: ["Calc MS Excel 2007 XML Template", excel], export: "Calc MS Excel 2007 XML Template" },
+  xlt: { import: ["MS Excel 97 Vorlage/Template", "MS Excel 97"], export: "MS Excel 97 Vorlage/Template" },
+  ots: { import: ["calc8_template", "calc8"], export: "calc8_template" },
+  fods: both("OpenDocument Spreadsheet Flat XML"),
+  uos: both("UOF spreadsheet"),
+  xlsx2003: { import: ["MS Excel 2003 XML Orcus"], export: "MS Excel 2003 XML" },
+  dif: both("DIF"),
+  slk: both("SYLK"),
+  dbf: both("dBase"),
+  gnumeric: reads("Gnumeric Spreadsheet"),
+  wk1: reads("Lotus"),
+  wq1: reads("WPS_QPro_Calc", "Quattro Pro 6.0"),
+  qpw: reads("Quattro Pro 6.0", "WPS_QPro_Calc"),
+  sxc: reads("StarOffice XML (Calc)"),
+  sdc: reads("StarOffice_Spreadsheet"),
+  numbers: reads("Apple Numbers"),
+  html: writes("HTML (StarCalc)"),
+  pdf: writes("calc_pdf_Export"),
+  ...pictures("calc"),
+};
+
+const slides: Readonly<Record<string, OfficeFormat>> = {
+  pptx: both(powerPoint),
+  ppt: both("MS PowerPoint 97"),
+  odp: both("impress8"),
+  ppsx: { import: [`${powerPoint} AutoPlay`, powerPoint], export: `${powerPoint} AutoPlay` },
+  pps: { import: ["MS PowerPoint 97 AutoPlay", "MS PowerPoint 97"], export: "MS PowerPoint 97 AutoPlay" },
+  potx: { import: [`${powerPoint} Template`, powerPoint], export: `${powerPoint} Template` },
+  pptm: { import: [`${powerPoint} VBA`, powerPoint], export: `${powerPoint} VBA` },
+  otp: { import: ["impress8_template", "impress8"], export: "impress8_template" },
+  fodp: both("OpenDocument Presentation Flat XML"),
+  pot: { import: ["MS PowerPoint 97 Vorlage", "MS PowerPoint 97"], export: "MS PowerPoint 97 Vorlage" },
+  uop: both("UOF presentation"),
+  potm: reads(`${powerPoint} Template`, `${powerPoint} VBA`, powerPoint),
+  ppsm: reads(`${powerPoint} AutoPlay`, `${powerPoint} VBA`, powerPoint),
+  key: reads("Apple Keynote"),
+  sxi: reads("StarOffice XML (Impress)"),
+  sdd: reads("StarOffice_Presentation"),
+  odg: writes("impress8_draw"),
+  html: writes("impress_html_Export"),
+  pdf: writes("impress_pdf_Export"),
+  ...pictures("impress"),
+};
+
+const drawing: Readonly<Record<string, OfficeFormat>> = {
+  odg: both("draw8"),
+  otg: { import: ["draw8_template", "draw8"], export: "draw8_template" },
+  fodg: both("OpenDocument Drawing Flat XML"),
+  ...Object.fromEntries(words("vsdx vsd vdx vsdm vstx").map((id) => [id, reads("Visio Document")])),
+  pub: reads("Publisher Document"),
+  emf: { import: ["EMF - MS Windows Metafile"], export: "draw_emf_Export" },
+  wmf: { import: ["WMF - MS Windows Metafile"], export: "draw_wmf_Export" },
+  dxf: reads("DXF - AutoCAD Interchange"),
+  sxd: reads("StarOffice XML (Draw)"),
+  sda: reads("StarOffice_Drawing"),
+  svg: writes("draw_svg_Export"),
+  eps: writes("draw_eps_Export"),
+  tiff: writes("draw_tif_Export"),
+  pdf: writes("draw_pdf_Export"),
+  ...pictures("draw"),
+};
+
+export const officeFormats: Readonly<Record<Family, Readonly<Record<string, OfficeFormat>>>> = { text, sheet, slides, drawing };
+export const families: readonly Family[] = ["text", "sheet", "slides", "drawing"];

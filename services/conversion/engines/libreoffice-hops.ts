@@ -1,0 +1,110 @@
+/** Which pairs LibreOffice offers: within each family of documents, and to PDF and pictures. */
+import type { Fidelity, Hop, OptionDefinition } from "../domain/engine.ts";
+import { crossHops, words } from "./hop-table.ts";
+import { type Family, families, officeFormats } from "./libreoffice-formats.ts";
+
+const pdfOptions: readonly OptionDefinition[] = [
+  {
+    name: "pages",
+    type: "string",
+    pattern: "^[0-9]{1,5}(-[0-9]{1,5})?(,[0-9]{1,5}(-[0-9]{1,5})?){0,20}$",
+    description: "Pages to keep, for example `1-3,7`.",
+  },
+  {
+    name: "pdfVersion",
+    type: "enum",
+    values: ["1.7", "pdfa-1", "pdfa-2", "pdfa-3"],
+    default: "1.7",
+    description: "Plain PDF, or PDF/A for archives.",
+  },
+  { name: "imageQuality", type: "integer", min: 1, max: 100, default: 90, description: "JPEG quality of pictures in the document." },
+  { name: "imageDpi", type: "enum", values: ["75", "150", "300", "600", "1200"], description: "Reduce pictures to this resolution." },
+];
+const landscape: OptionDefinition = {
+  name: "landscape",
+  type: "boolean",
+  description: "Turn all pages to landscape, or with `false` to portrait.",
+};
+const fitWidth: OptionDefinition = {
+  name: "fitWidth",
+  type: "boolean",
+  default: false,
+  description: "Shrink each sheet to the width of one page.",
+};
+const sheetToPrint: OptionDefinition = { name: "sheet", type: "integer", min: 1, max: 10_000, description: "Convert only this sheet." };
+const oneSheet: OptionDefinition = { name: "sheet", type: "integer", min: 1, max: 10_000, default: 1, description: "Which sheet." };
+const encoding: OptionDefinition = {
+  name: "encoding",
+  type: "enum",
+  values: words(
+    "auto utf-8 utf-16 windows-1250 windows-1251 windows-1252 iso-8859-1 iso-8859-2 iso-8859-15 koi8-r shift_jis gb18030 big5 euc-kr",
+  ),
+  default: "auto",
+  description: "How the text of the input is encoded.",
+};
+const delimiter: OptionDefinition = {
+  name: "delimiter",
+  type: "enum",
+  values: ["auto", "comma", "semicolon", "tab", "pipe"],
+  default: "auto",
+  description: "What separates the columns of the input.",
+};
+const outputDelimiter: OptionDefinition = {
+  name: "outputDelimiter",
+  type: "enum",
+  values: ["comma", "semicolon", "tab", "pipe"],
+  default: "comma",
+  description: "What separates the columns of the result.",
+};
+
+/** What one page or sheet shows, or text without its form. */
+const singlePage = new Set(words("png jpg webp svg emf wmf eps tiff"));
+const plain = new Set(words("txt csv tsv dif slk dbf"));
+const simplified = new Set(words("html xhtml odg"));
+const slides = new Set(words("png jpg webp"));
+
+function fidelityOf(family: Family, to: string): Fidelity {
+  if (plain.has(to)) return family === "text" ? "extract" : "reduced";
+  if (simplified.has(to)) return "reduced";
+  if (singlePage.has(to)) return family === "drawing" && to !== "tiff" ? "reduced" : "extract";
+  return "high";
+}
+
+function optionsOf(family: Family, from: string, to: string): readonly OptionDefinition[] {
+  const isSheet = family === "sheet";
+  return [
+    ...(from === "txt" || from === "csv" || from === "tsv" ? [encoding] : []),
+    ...(from === "csv" ? [delimiter] : []),
+    ...(to === "csv" ? [outputDelimiter] : []),
+    ...(isSheet && plain.has(to) && from !== "csv" && from !== "tsv" ? [oneSheet] : []),
+    ...(to === "pdf" ? pdfOptions : []),
+    ...(to === "pdf" && isSheet ? [sheetToPrint, fitWidth] : []),
+    ...(to === "pdf" && (isSheet || family === "text") ? [landscape] : []),
+  ];
+}
+
+function costOf(family: Family, to: string): number {
+  return (family === "slides" ? 500 : 250) + (slides.has(to) ? 200 : 0);
+}
+
+function hopsOf(family: Family): Hop[] {
+  const formats = officeFormats[family];
+  const from = Object.keys(formats).filter((id) => (formats[id]?.import.length ?? 0) > 0);
+  const to = Object.keys(formats).filter((id) => formats[id]?.export !== undefined);
+  return crossHops(from, to, (source, target) => ({
+    fidelity: fidelityOf(family, target),
+    cost: costOf(family, target),
+    async: false,
+    maxInputMb: 100,
+    options: optionsOf(family, source, target),
+  }));
+}
+
+export const libreofficeHops: readonly Hop[] = families.flatMap(hopsOf);
+
+/** The family whose filters serve a pair. */
+export function familyOf(from: string, to: string): Family | undefined {
+  return families.find(
+    (family) => (officeFormats[family][from]?.import.length ?? 0) > 0 && officeFormats[family][to]?.export !== undefined,
+  );
+}

@@ -1,0 +1,249 @@
+"""Drives one LibreOffice inside the sandbox: a line of JSON in, a line of JSON out, one document at a time.
+
+Answers {"ok": true, ...} or {"ok": false, "reason": "password" | "load" | "sheet" | "store", ...}.
+When the office itself is gone, the worker ends too: its owner starts a new pair.
+"""
+import csv
+import glob
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+import zipfile
+
+import uno
+from com.sun.star.beans import PropertyValue
+from com.sun.star.lang import DisposedException
+
+PROFILE = "/tmp/profile"
+PIPE = "filemill"
+# Nothing linked is fetched, no macro runs, nothing asks: the second layer behind the sandbox, which has no network.
+SETTINGS = (
+    ("Office.Common/Security/Scripting", "BlockUntrustedRefererLinks", "true"),
+    ("Office.Common/Security/Scripting", "MacroSecurityLevel", "3"),
+    ("Office.Common/Security/Scripting", "DisableMacrosExecution", "true"),
+    ("Office.Common/Save/Document", "LoadPrinter", "false"),
+    ("Office.Writer/Content/Update", "Link", "0"),
+    ("Office.Calc/Content/Update", "Link", "2"),
+    ("Office.Calc/Formula/Load", "OOXMLRecalcMode", "1"),
+    ("Office.Calc/Formula/Load", "ODFRecalcMode", "1"),
+)
+
+
+def seed_profile():
+    os.makedirs(PROFILE + "/user", exist_ok=True)
+    items = "".join(
+        f'<item oor:path="/org.openoffice.{path}"><prop oor:name="{name}" oor:op="fuse"><value>{value}</value></prop></item>'
+        for path, name, value in SETTINGS
+    )
+    with open(PROFILE + "/user/registrymodifications.xcu", "w", encoding="utf-8") as file:
+        file.write('<?xml version="1.0" encoding="UTF-8"?><oor:items xmlns:oor="http://openoffice.org/2001/registry">' + items + "</oor:items>")
+
+
+def start_office():
+    command = [
+        "/usr/lib/libreoffice/program/soffice.bin", f"-env:UserInstallation=file://{PROFILE}", "--headless", "--invisible", "--norestore",
+        "--nologo", "--nodefault", "--nolockcheck", "--nofirststartwizard", f"--accept=pipe,name={PIPE};urp;StarOffice.ComponentContext",
+    ]
+    return subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+
+def connect():
+    """Starts the office and waits for it. On a fresh profile it ends once with 81, which means "start me again"."""
+    local = uno.getComponentContext()
+    resolver = local.ServiceManager.createInstanceWithContext("com.sun.star.bridge.UnoUrlResolver", local)
+    office, starts = start_office(), 1
+    while True:
+        code = office.poll()
+        if code is not None:
+            if code != 81 or starts > 2:
+                raise RuntimeError(f"the office ended with {code}")
+            office, starts = start_office(), starts + 1
+        try:
+            context = resolver.resolve(f"uno:pipe,name={PIPE};urp;StarOffice.ComponentContext")
+            return context.ServiceManager.createInstanceWithContext("com.sun.star.frame.Desktop", context)
+        except uno.getClass("com.sun.star.connection.NoConnectException"):
+            time.sleep(0.02)
+
+
+def value_of(value):
+    """A JSON value as UNO wants it; objects become sequences of named values."""
+    if isinstance(value, dict):
+        return uno.Any("[]com.sun.star.beans.PropertyValue", tuple(properties(value)))
+    return value
+
+
+def properties(values):
+    return [PropertyValue(name, 0, value_of(value), 0) for name, value in values.items()]
+
+
+def is_encrypted(path):
+    """Whether a document that would not load is locked: the office does not tell."""
+    if zipfile.is_zipfile(path):
+        try:
+            with zipfile.ZipFile(path) as archive, archive.open("META-INF/manifest.xml") as manifest:
+                return b"encryption-data" in manifest.read(4_000_000)
+        except (KeyError, OSError, zipfile.BadZipFile, RuntimeError):
+            return False
+    with open(path, "rb") as file:
+        data = file.read(64_000_000)
+    if not data.startswith(b"\xd0\xcf\x11\xe0"):
+        return False
+    if any(name.encode("utf-16-le") in data for name in ("EncryptedPackage", "EncryptedSummary")):
+        return True
+    for start in range(512, len(data) - 32, 512):
+        if data[start : start + 2] == b"\xec\xa5":  # [MS-DOC] FibBase: fEncrypted is bit 8 of the flags
+            return bool(data[start + 11] & 1)
+        if data[start : start + 4] in (b"\x09\x08\x10\x00", b"\x09\x08\x08\x00"):  # [MS-XLS] BOF; FilePass follows soon
+            position = start
+            for _ in range(8):
+                kind, size = data[position : position + 2], int.from_bytes(data[position + 2 : position + 4], "little")
+                if kind == b"\x2f\x00":
+                    return True
+                position += 4 + size
+            return False
+    return False
+
+
+def decode(data, encoding):
+    """Text of unknown encoding, and whether it was a guess."""
+    if encoding != "auto":
+        return data.decode(encoding, "replace"), False
+    for mark, name in ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe\x00\x00", "utf-32"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16")):
+        if data.startswith(mark):
+            return data.decode(name, "replace"), False
+    try:
+        return data.decode("utf-8"), False
+    except UnicodeDecodeError:
+        zeros = data[:4096].count(0)
+        if zeros > len(data[:4096]) // 4:
+            return data.decode("utf-16-le" if data[1:2] == b"\0" else "utf-16-be", "replace"), True
+        return data.decode("cp1252", "replace"), True
+
+
+def delimiter_of(text):
+    """The one that cuts the first lines into the same number of parts, more than one."""
+    lines = [line for line in text[:64_000].splitlines()[:20] if line.strip() != ""]
+    best, score = ",", 0
+    for candidate in ",;\t|":
+        widths = [len(row) for row in csv.reader(lines, delimiter=candidate)]
+        agreed = widths.count(widths[0]) * min(widths[0] - 1, 20) if widths else 0
+        if agreed > score:
+            best, score = candidate, agreed
+    return best
+
+
+def text_columns(text, delimiter):
+    """Columns whose figures are names: with leading zeros, or longer than a number can hold."""
+    columns = set()
+    csv.field_size_limit(10_000_000)
+    for row in csv.reader(text.splitlines(), delimiter=delimiter):
+        for index, cell in enumerate(row):
+            if index not in columns and len(cell) > 1 and re.fullmatch(r"\+?0\d+|\+\d+|\d{16,}", cell):
+                columns.add(index)
+    return sorted(columns)
+
+
+def normalise_text(job):
+    """Rewrites the input as UTF-8, so that one import setting serves all encodings. Returns the settings of a table."""
+    with open(job["input"], "rb") as file:
+        text, guessed = decode(file.read(), job["text"]["encoding"])
+    if "\0" in text:
+        return None, guessed
+    job["input"] = "/tmp/text-input"
+    with open(job["input"], "w", encoding="utf-8", newline="") as file:
+        file.write(text)
+    wanted = job["text"].get("delimiter")
+    if wanted is None:
+        return "UTF8,LF", guessed
+    delimiter = delimiter_of(text) if wanted == "auto" else wanted
+    formats = "/".join(f"{index + 1}/2" for index in text_columns(text, delimiter))
+    # Separator, quote, UTF-8, first row, columns, language, quoted as text, special numbers; the last: formulas are not evaluated.
+    return f"{ord(delimiter)},34,76,1,{formats},1033,false,false,false,false,false,0,false", guessed
+
+
+def prepare(document, job):
+    """Page setup and the choice of one sheet. Returns how many sheets are left out."""
+    if not document.supportsService("com.sun.star.sheet.SpreadsheetDocument"):
+        sheets = None
+    else:
+        sheets = document.getSheets()
+    left_out = 0
+    if sheets is not None and "sheet" in job:
+        if job["sheet"] > sheets.getCount():
+            raise IndexError(sheets.getCount())
+        left_out = sheets.getCount() - 1
+        chosen = sheets.getByIndex(job["sheet"] - 1)
+        chosen.IsVisible = True
+        for index in range(sheets.getCount()):
+            if index != job["sheet"] - 1:
+                sheets.getByIndex(index).IsVisible = False
+    if "landscape" in job or "fitWidth" in job:
+        styles = document.getStyleFamilies().getByName("PageStyles")
+        for index in range(styles.getCount()):
+            style = styles.getByIndex(index)
+            if "landscape" in job and style.IsLandscape != job["landscape"]:
+                width, height = style.Width, style.Height
+                style.IsLandscape, style.Width, style.Height = job["landscape"], height, width
+            if job.get("fitWidth") and sheets is not None:
+                style.ScaleToPagesX, style.ScaleToPagesY = 1, 0
+    return left_out
+
+
+def load(desktop, job, options):
+    """Tries the filters in turn: old formats have several that share a name."""
+    for name in job["importFilters"]:
+        values = {"Hidden": True, "ReadOnly": True, "MacroExecutionMode": 0, "UpdateDocMode": 0, "FilterName": name}
+        if options is not None:
+            values["FilterOptions"] = options
+        try:
+            document = desktop.loadComponentFromURL("file://" + job["input"], "_blank", 0, tuple(properties(values)))
+        except DisposedException:
+            raise
+        except Exception:
+            continue
+        if document is not None:
+            return document
+    return None
+
+
+def convert(desktop, job):
+    options, guessed = normalise_text(job) if "text" in job else (None, False)
+    document = None if "text" in job and options is None else load(desktop, job, options)
+    if document is None:
+        return {"ok": False, "reason": "password" if is_encrypted(job["input"]) else "load"}
+    try:
+        left_out = prepare(document, job)
+        store = {"FilterName": job["exportFilter"], "Overwrite": True}
+        if "exportOptions" in job:
+            store["FilterOptions"] = job["exportOptions"]
+        if "filterData" in job:
+            store["FilterData"] = job["filterData"]
+        document.storeToURL("file://" + job["output"], tuple(properties(store)))
+        # With a sheet named, the CSV filter puts the sheet's name into the file's.
+        named = glob.glob(job["output"].removesuffix(".out") + "-*.out")
+        if len(named) == 1 and not os.path.exists(job["output"]):
+            os.rename(named[0], job["output"])
+        return {"ok": True, "sheetsLeftOut": left_out, "encodingGuessed": guessed}
+    except DisposedException:
+        raise
+    except IndexError as error:
+        return {"ok": False, "reason": "sheet", "sheets": error.args[0]}
+    except Exception as error:
+        return {"ok": False, "reason": "store", "detail": str(error)[:500]}
+    finally:
+        document.close(True)
+
+
+def main():
+    seed_profile()
+    desktop = connect()
+    for line in sys.stdin:
+        job = json.loads(line)
+        answer = {"ok": True} if job.get("ping") else convert(desktop, job)
+        print(json.dumps(answer), flush=True)
+
+
+main()

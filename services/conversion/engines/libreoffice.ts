@@ -1,0 +1,135 @@
+/** Office documents by warm LibreOffices, driven over UNO from within their sandboxes. */
+import { createWriteStream } from "node:fs";
+import { pipeline } from "node:stream/promises";
+import { FilemillError } from "#kit/errors.ts";
+import { defineEngine, type HopTask } from "../domain/engine.ts";
+import { flagOption, numberOption, stringOption } from "./hop-table.ts";
+import { csvOptions, officeFormats } from "./libreoffice-formats.ts";
+import { familyOf, libreofficeHops } from "./libreoffice-hops.ts";
+import { type OfficeJob, type OfficePool, openOfficePool, pythonPath } from "./libreoffice-pool.ts";
+import { openOutput } from "./tool-run.ts";
+
+const separators: Readonly<Record<string, string>> = { comma: ",", semicolon: ";", tab: "\t", pipe: "|" };
+const pdfVersions: Readonly<Record<string, number>> = { "pdfa-1": 1, "pdfa-2": 2, "pdfa-3": 3 };
+
+function jobOf(task: HopTask): OfficeJob {
+  const { from, to } = task.hop;
+  const family = familyOf(from, to);
+  const source = family === undefined ? undefined : officeFormats[family][from];
+  const target = family === undefined ? undefined : officeFormats[family][to];
+  if (source === undefined || target?.export === undefined) throw new FilemillError("INTERNAL", "LibreOffice has no such pair.");
+  const sheet = numberOption(task.options, "sheet");
+  const { landscape } = task.options;
+  const isTable = to === "csv" || to === "tsv";
+  const separator = to === "tsv" ? "\t" : (separators[stringOption(task.options, "outputDelimiter") ?? "comma"] ?? ",");
+  const exportOptions = isTable ? csvOptions(separator, sheet ?? 1) : target.options;
+  return {
+    importFilters: source.import,
+    exportFilter: target.export,
+    ...(exportOptions === undefined ? {} : { exportOptions }),
+    ...textOf(task),
+    ...(sheet === undefined ? {} : { sheet }),
+    ...(typeof landscape === "boolean" ? { landscape } : {}),
+    ...(flagOption(task.options, "fitWidth") ? { fitWidth: true } : {}),
+    ...(to === "pdf" ? { filterData: pdfDataOf(task) } : {}),
+  };
+}
+
+/** How the text of the input is cut; the worker writes it anew as UTF-8. */
+function textOf(task: HopTask): OfficeJob {
+  const { from } = task.hop;
+  if (from !== "txt" && from !== "csv" && from !== "tsv") return {};
+  const wanted = stringOption(task.options, "delimiter") ?? "auto";
+  const delimiter = from === "tsv" ? "\t" : from === "csv" ? (separators[wanted] ?? "auto") : undefined;
+  return { text: { encoding: stringOption(task.options, "encoding") ?? "auto", ...(delimiter === undefined ? {} : { delimiter }) } };
+}
+
+/** @see https://wiki.documentfoundation.org/Macros/Python_Guide/PDF_export_filter_data */
+function pdfDataOf(task: HopTask): OfficeJob {
+  const pages = stringOption(task.options, "pages");
+  const dpi = stringOption(task.options, "imageDpi");
+  return {
+    Quality: numberOption(task.options, "imageQuality") ?? 90,
+    SelectPdfVersion: pdfVersions[stringOption(task.options, "pdfVersion") ?? "1.7"] ?? 0,
+    ...(pages === undefined ? {} : { PageRange: pages }),
+    ...(dpi === undefined ? {} : { ReduceImageResolution: true, MaxImageResolution: Number(dpi) }),
+  };
+}
+
+type Answer = {
+  readonly ok: boolean;
+  readonly reason: string;
+  readonly sheetsLeftOut: number;
+  readonly sheets: number;
+  readonly encodingGuessed: boolean;
+};
+
+function parseAnswer(value: unknown): Answer {
+  const fields: Readonly<Record<string, unknown>> = typeof value === "object" && value !== null ? { ...value } : {};
+  const count = (field: unknown) => (typeof field === "number" ? field : 0);
+  return {
+    ok: fields.ok === true,
+    reason: typeof fields.reason === "string" ? fields.reason : "",
+    sheetsLeftOut: count(fields.sheetsLeftOut),
+    sheets: count(fields.sheets),
+    encodingGuessed: fields.encodingGuessed === true,
+  };
+}
+
+function failureOf(answer: Answer, task: HopTask): FilemillError {
+  const format = task.hop.from.toUpperCase();
+  switch (answer.reason) {
+    case "password":
+      return new FilemillError("PASSWORD_REQUIRED", "The document is protected by a password.");
+    case "sheet": {
+      const details = { option: "sheet", allowed: `1 to ${answer.sheets}` };
+      return new FilemillError("INVALID_OPTION", `The document has ${answer.sheets === 1 ? "one sheet" : `${answer.sheets} sheets`}.`, {
+        details,
+      });
+    }
+    case "load":
+      return new FilemillError("INVALID_INPUT", `The document is damaged or is not ${format}.`);
+    default:
+      return new FilemillError("CONVERSION_FAILED", "The document could not be written in this format.");
+  }
+}
+
+async function run(pool: OfficePool, task: HopTask): Promise<void> {
+  task.signal.throwIfAborted();
+  const bounds = { timeoutMs: task.timeoutMs, signal: task.signal };
+  await pool.convert(task.input.path, jobOf(task), bounds, async (value, outputPath) => {
+    const answer = parseAnswer(value);
+    if (!answer.ok) throw failureOf(answer, task);
+    // A copy through the opened file: the office that wrote it lives on, and could change the file or what its name means.
+    const output = await openOutput(outputPath);
+    await pipeline(output.createReadStream({ highWaterMark: 2 ** 20 }), createWriteStream(task.outputPath, { flags: "wx" }));
+    if (answer.sheetsLeftOut > 0) task.note("SHEETS_LEFT_OUT", `Only one of ${answer.sheetsLeftOut + 1} sheets was converted.`);
+    if (answer.encodingGuessed) task.note("ENCODING_GUESSED");
+  });
+}
+
+export const libreofficeEngine = defineEngine({
+  id: "libreoffice",
+  label: "LibreOffice",
+  lane: "office",
+  packages: [
+    "libreoffice-writer-nogui",
+    "libreoffice-calc-nogui",
+    "libreoffice-impress-nogui",
+    "libreoffice-draw-nogui",
+    "libreoffice-base-drivers",
+    "python3-uno",
+  ],
+  hops: libreofficeHops,
+  async probe(sandbox) {
+    // The office itself takes seconds to start: the bridge is imported and the version read from its files.
+    const script =
+      "import uno, os; os.stat('/usr/lib/libreoffice/program/soffice.bin'); print(open('/usr/lib/libreoffice/program/bootstraprc').read())";
+    const end = await sandbox.run({ program: "/usr/bin/python3", args: ["-S", "-c", script], env: pythonPath, limits: { wallMs: 10_000 } });
+    return end.exitCode === 0 ? /^ProductKey=\S+ (\S+)/m.exec(end.stdout)?.[1] : undefined;
+  },
+  async open(host) {
+    const pool = openOfficePool(host);
+    return { run: (task) => run(pool, task), [Symbol.asyncDispose]: () => pool[Symbol.asyncDispose]() };
+  },
+});
