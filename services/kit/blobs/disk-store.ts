@@ -1,0 +1,201 @@
+import { createHash, hash as hashOf, randomBytes } from "node:crypto";
+import { constants } from "node:fs";
+import { type FileHandle, mkdir, open, opendir, rename, rm, stat, statfs, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import { create } from "@bufbuild/protobuf";
+import { type Blob, BlobSchema } from "#gen/filemill/common/v1/blob_pb.ts";
+import { FilemillError } from "#kit/errors.ts";
+import { abortable } from "./abortable.ts";
+import type { BlobStore } from "./store.ts";
+
+const bufferBytes = 1024 * 1024;
+/** Up to here a body is held in memory and written with one call. */
+const smallBytes = 256 * 1024;
+const blobName = /^[0-9a-f]{64}-[0-9a-f]{16}$/;
+const partialName = /^[0-9a-f]{32}$/;
+const folderName = /^[0-9a-f]{2}$/;
+/** Nobody writes to a blob, its owner included. */
+const fileMode = 0o444;
+/** A sandbox under its own user id may open a blob whose name it was given, but cannot list any. */
+const folderMode = 0o711;
+
+/**
+ * Blobs as files `<dir>/<first two digits>/<id>`. Not synced: who promises something calls Broker.flushToDisk, which flushes the
+ * same volume. Chunks given to `write` must not be changed afterwards.
+ */
+export async function openDiskBlobStore(dir: string): Promise<BlobStore> {
+  const partialDir = join(dir, "partial");
+  await mkdir(dir, { recursive: true, mode: folderMode });
+  await mkdir(partialDir, { recursive: true, mode: 0o700 });
+  const pathOf = (blobId: string): string => {
+    if (!blobName.test(blobId)) throw new FilemillError("RESULT_EXPIRED", "There is no such file.");
+    return join(dir, blobId.slice(0, 2), blobId);
+  };
+  const publish = async (path: string, digest: string, sizeBytes: number): Promise<Blob> => {
+    const id = `${digest}-${randomBytes(8).toString("hex")}`;
+    const target = pathOf(id);
+    await rename(path, target).catch(async (error: unknown) => {
+      if (codeOf(error) !== "ENOENT") throw error;
+      await mkdir(join(dir, id.slice(0, 2)), { recursive: true, mode: folderMode });
+      await rename(path, target);
+    });
+    return create(BlobSchema, { id, digest, sizeBytes: BigInt(sizeBytes) });
+  };
+
+  return {
+    pathOf,
+    async write(source, { maxBytes = Number.POSITIVE_INFINITY, signal } = {}) {
+      const path = join(partialDir, randomBytes(16).toString("hex"));
+      try {
+        const { digest, sizeBytes } = await receive(abortable(source, signal), path, maxBytes);
+        return await publish(path, digest, sizeBytes);
+      } catch (error) {
+        await rm(path, { force: true });
+        throw failureOf(error);
+      }
+    },
+    async adopt(path) {
+      try {
+        const { digest, sizeBytes } = await secure(path);
+        return await publish(path, digest, sizeBytes);
+      } catch (error) {
+        throw failureOf(error);
+      }
+    },
+    read: (blobId, range) => openForReading(pathOf(blobId), range),
+    async has(blobId) {
+      if (!blobName.test(blobId)) return false;
+      return stat(pathOf(blobId)).then(
+        () => true,
+        () => false,
+      );
+    },
+    async remove(blobId) {
+      await rm(pathOf(blobId), { force: true });
+    },
+    list: () => listUnder(dir),
+    async removePartial(blobId) {
+      if (partialName.test(blobId)) await rm(join(partialDir, blobId), { force: true });
+    },
+    async freeBytes() {
+      const volume = await statfs(dir);
+      return volume.bavail * volume.bsize;
+    },
+  };
+}
+
+type Received = { readonly digest: string; readonly sizeBytes: number };
+
+/** Most files are small: those cost four system calls. The rest streams on with at most two buffers in memory. */
+async function receive(source: AsyncIterable<Uint8Array>, path: string, maxBytes: number): Promise<Received> {
+  await using stack = new AsyncDisposableStack();
+  const hash = createHash("sha256");
+  let sizeBytes = 0;
+  let waiting: Uint8Array[] = [];
+  let waitingBytes = 0;
+  let file: FileHandle | undefined;
+  let writing: Promise<void> = Promise.resolve();
+  stack.defer(() => writing.catch(() => undefined));
+  for await (const chunk of source) {
+    sizeBytes += chunk.length;
+    if (sizeBytes > maxBytes) throw new FilemillError("INPUT_TOO_LARGE", "The file is too large.");
+    waiting.push(chunk);
+    waitingBytes += chunk.length;
+    if (waitingBytes < (file === undefined ? smallBytes + 1 : bufferBytes)) continue;
+    file ??= await openPartial(path, stack);
+    const batch = joined(waiting);
+    waiting = [];
+    waitingBytes = 0;
+    hash.update(batch);
+    await writing;
+    writing = writeAll(file, batch);
+    writing.catch(() => undefined);
+  }
+  const rest = joined(waiting);
+  if (file === undefined) {
+    await writeFile(path, rest, { flag: "wx", mode: fileMode });
+    return { digest: hashOf("sha256", rest), sizeBytes };
+  }
+  hash.update(rest);
+  await writing;
+  await writeAll(file, rest);
+  return { digest: hash.digest("hex"), sizeBytes };
+}
+
+async function openPartial(path: string, stack: AsyncDisposableStack): Promise<FileHandle> {
+  const file = await open(path, "wx", fileMode);
+  stack.defer(() => file.close());
+  return file;
+}
+
+function joined(chunks: readonly Uint8Array[]): Uint8Array {
+  return chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks);
+}
+
+async function writeAll(file: FileHandle, bytes: Uint8Array): Promise<void> {
+  for (let rest = bytes; rest.length > 0; ) {
+    const { bytesWritten } = await file.write(rest);
+    rest = rest.subarray(bytesWritten);
+  }
+}
+
+/** What an engine left may be anything: only a plain file with one name is taken, and it is ours from then on. */
+async function secure(path: string): Promise<Received> {
+  await using file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  const found = await file.stat();
+  if (!found.isFile() || found.nlink !== 1) throw new FilemillError("CONVERSION_FAILED", "The engine did not make a plain file.");
+  const uid = process.getuid?.() ?? found.uid;
+  if (found.uid !== uid) await file.chown(uid, process.getgid?.() ?? found.gid);
+  await file.chmod(fileMode);
+  if (found.size <= smallBytes) {
+    const bytes = await file.readFile();
+    return { digest: hashOf("sha256", bytes), sizeBytes: bytes.length };
+  }
+  const hash = createHash("sha256");
+  const buffer = Buffer.allocUnsafe(bufferBytes);
+  let sizeBytes = 0;
+  for (;;) {
+    const { bytesRead } = await file.read(buffer, 0, buffer.length, sizeBytes);
+    if (bytesRead === 0) return { digest: hash.digest("hex"), sizeBytes };
+    hash.update(buffer.subarray(0, bytesRead));
+    sizeBytes += bytesRead;
+  }
+}
+
+async function openForReading(path: string, range: { start: number; end: number } | undefined): Promise<Readable> {
+  const file = await open(path, "r").catch((error: unknown) => {
+    throw codeOf(error) === "ENOENT" ? new FilemillError("RESULT_EXPIRED", "The file was removed.") : error;
+  });
+  // With the end known, the stream does not allocate a full buffer for a small file.
+  const { size } = await file.stat();
+  const start = range?.start ?? 0;
+  const end = Math.min(range?.end ?? size - 1, size - 1);
+  if (start > end) {
+    await file.close();
+    return Readable.from([]);
+  }
+  return file.createReadStream({ start, end, highWaterMark: bufferBytes });
+}
+
+async function* listUnder(dir: string): AsyncGenerator<{ blobId: string; modifiedAt: Date; partial: boolean }> {
+  for await (const folder of await opendir(dir)) {
+    const partial = folder.name === "partial";
+    if (!folder.isDirectory() || !(partial || folderName.test(folder.name))) continue;
+    for await (const entry of await opendir(join(dir, folder.name))) {
+      if (!(partial ? partialName : blobName).test(entry.name)) continue;
+      const found = await stat(join(dir, folder.name, entry.name)).catch(() => undefined);
+      if (found !== undefined) yield { blobId: entry.name, modifiedAt: found.mtime, partial };
+    }
+  }
+}
+
+function failureOf(error: unknown): unknown {
+  const code = codeOf(error);
+  if (code !== "ENOSPC" && code !== "EDQUOT") return error;
+  return new FilemillError("UNAVAILABLE", "There is no room for more files right now.", { retryAfterMs: 10_000, cause: error });
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && "code" in error ? error.code : undefined;
+}
