@@ -60,18 +60,21 @@ export function createJobService(deps: JobDeps, settings: JobSettings): Service 
       const reconciler = openReconciler(opened.core);
       stack.defer(reconciler.close);
       const cadence = deps.cadence ?? defaultCadence;
-      const timers = stack.use(openTimers(log, opened.core.background.signal));
+      const timers = stack.use(openTimers(log));
       timers.every("job.reconcile", cadence.reconcileMs, reconciler.reconcile);
-      timers.every("job.expire", cadence.expireMs, () => expireJobs(opened.core));
+      timers.every("job.expire", cadence.expireMs, (signal) => expireJobs(opened.core, signal));
       timers.every("job.sweep", cadence.sweepMs, () => sweepBlobs(opened.core, deps.blobs));
       timers.every("job.probe", cadence.probeMs, async () => {
         brokerWell = await broker.healthy();
       });
       ({ core, settled } = opened);
     },
-    async drain() {
+    async drain(signal) {
       draining = true;
-      await settled?.();
+      if (settled === undefined || signal.aborted) return;
+      const late = Promise.withResolvers<void>();
+      signal.addEventListener("abort", () => late.resolve(), { once: true });
+      await Promise.race([settled(), late.promise]);
     },
     readiness() {
       if (core === undefined || draining) return { ready: false, part: "job" };

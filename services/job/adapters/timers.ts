@@ -1,30 +1,23 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Log } from "#kit/log.ts";
 
 export type Timers = AsyncDisposable & {
-  /** Runs `work` now and then `periodMs` after each end of it, never twice at once. A rejection is logged and does not stop it. */
-  every(name: string, periodMs: number, work: () => Promise<unknown>): void;
+  /**
+   * Runs `work` now and then `periodMs` after each end of it, never twice at once. A rejection is logged and does not
+   * stop it; disposing fires its signal.
+   */
+  every(name: string, periodMs: number, work: (signal: AbortSignal) => Promise<unknown>): void;
 };
 
 /** Disposing stops them and waits for what runs. */
-export function openTimers(log: Log, signal: AbortSignal): Timers {
+export function openTimers(log: Log): Timers {
   const stop = new AbortController();
-  const stopped = AbortSignal.any([stop.signal, signal]);
+  const { signal } = stop;
   const loops: Promise<void>[] = [];
-  const pause = (periodMs: number): Promise<void> =>
-    new Promise((resolve) => {
-      const end = (): void => {
-        clearTimeout(timer);
-        stopped.removeEventListener("abort", end);
-        resolve();
-      };
-      const timer = setTimeout(end, periodMs);
-      timer.unref();
-      stopped.addEventListener("abort", end);
-    });
-  const loop = async (name: string, periodMs: number, work: () => Promise<unknown>): Promise<void> => {
-    while (!stopped.aborted) {
-      await work().catch((error: unknown) => log.warn(`${name}_failed`, { error: String(error) }));
-      if (!stopped.aborted) await pause(periodMs);
+  const loop = async (name: string, periodMs: number, work: (signal: AbortSignal) => Promise<unknown>): Promise<void> => {
+    while (!signal.aborted) {
+      await work(signal).catch((error: unknown) => log.warn(`${name}_failed`, { error: String(error) }));
+      await sleep(periodMs, undefined, { signal, ref: false }).catch(() => undefined);
     }
   };
   return {

@@ -55,12 +55,12 @@ export function openReconciler(core: Core): Reconciler {
 }
 
 /** Cancels, expires and forgets what is due. */
-export async function expireJobs(core: Core): Promise<void> {
+export async function expireJobs(core: Core, signal: AbortSignal): Promise<void> {
   let looked = 0;
   for (const { record } of core.projection.all()) {
     looked += 1;
     if (looked % slice === 0) await new Promise((resolve) => setImmediate(resolve));
-    if (core.background.signal.aborted) return;
+    if (signal.aborted) return;
     const due = dueOf(record, core.clock.now());
     if (due === "remove") await forget(core, record);
     else if (due !== undefined) await end(core, record.job.id);
