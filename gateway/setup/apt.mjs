@@ -114,9 +114,9 @@ export function isPassing(output) {
 
 /** @param {string} output */
 function reasonOf(output) {
-  const errors = output.split("\n").filter((line) => /^(E|W|Err):/.test(line));
-  return (errors.length > 0 ? errors : output.trim().split("\n"))
-    .slice(-8)
+  const lines = output.split("\n").filter((line) => line.trim() !== "" && statusOf(line) === undefined);
+  return lines
+    .slice(-12)
     .map((line) => `    ${line}`)
     .join("\n");
 }

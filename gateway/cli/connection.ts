@@ -1,0 +1,48 @@
+/** The way to a running Filemill. */
+import { readFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { type Client, createClient } from "@connectrpc/connect";
+import { AccountService } from "#gen/filemill/account/v1/account_pb.ts";
+import { CatalogueService } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
+import { parseSettings } from "#kit/config.ts";
+import { FilemillError, fromConnectError } from "#kit/errors.ts";
+import { remoteTransport } from "#kit/rpc/transport.ts";
+import { settingTable } from "#kit/settings.ts";
+import type { Shell } from "./shell.ts";
+
+export type Peers = { readonly accounts: Client<typeof AccountService>; readonly catalogue: Client<typeof CatalogueService> };
+
+/** Calls the running service; what it refuses is thrown as a FilemillError. */
+export async function askService<T>(shell: Shell, ask: (peers: Peers) => Promise<T>): Promise<T> {
+  const url = await findRpcUrl(shell.env);
+  const transport = remoteTransport(url, shell.env.RPC_TOKEN === "" ? undefined : shell.env.RPC_TOKEN);
+  try {
+    return await ask({ accounts: createClient(AccountService, transport), catalogue: createClient(CatalogueService, transport) });
+  } catch (error) {
+    const known = fromConnectError(error);
+    if (known.code !== "UNAVAILABLE") throw known;
+    throw new FilemillError("UNAVAILABLE", `Filemill does not answer at ${url}; is it running?`, { cause: error });
+  }
+}
+
+/** RPC_HOST and RPC_PORT where the port is set, else the address that the service running on DATA_DIR wrote down. */
+export async function findRpcUrl(env: Shell["env"]): Promise<string> {
+  const settings = parseSettings(settingTable, env);
+  if (env.RPC_PORT !== undefined && settings.RPC_PORT !== 0) {
+    const host = settings.RPC_HOST.includes(":") ? `[${settings.RPC_HOST}]` : settings.RPC_HOST;
+    return `http://${host}:${settings.RPC_PORT}`;
+  }
+  const file = join(resolve(settings.DATA_DIR), "run.json");
+  const url = await readRpcUrl(file);
+  if (url !== undefined) return url;
+  throw new FilemillError("UNAVAILABLE", "Filemill is not running on this DATA_DIR; start it, or set RPC_HOST and RPC_PORT.");
+}
+
+async function readRpcUrl(file: string): Promise<string | undefined> {
+  try {
+    const run: unknown = JSON.parse(await readFile(file, "utf8"));
+    return typeof run === "object" && run !== null && "rpcUrl" in run && typeof run.rpcUrl === "string" ? run.rpcUrl : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,26 @@
+/** What the commands that need no server use: planner, engines and sandbox in this process. */
+export type Library = AsyncDisposable & {
+  /** Rejects with a FilemillError when there is no route or the conversion fails. */
+  convert(task: ConvertTask): Promise<{ readonly notes: readonly { readonly code: string; readonly message: string }[] }>;
+  engines(): readonly EngineState[] | Promise<readonly EngineState[]>;
+};
+
+export type ConvertTask = {
+  readonly inputPath: string;
+  readonly outputPath: string;
+  /** Format ids; without them the content and the name of the output decide. */
+  readonly from?: string;
+  readonly to?: string;
+  /** As written on the command line, by option name. */
+  readonly options: Readonly<Record<string, string>>;
+};
+
+export type EngineState = {
+  readonly id: string;
+  readonly label: string;
+  /** Absent: the tool was not found, or does not work in the sandbox. */
+  readonly version?: string | undefined;
+  readonly hops: readonly unknown[];
+  /** Debian packages that bring the tool. */
+  readonly packages: readonly string[];
+};

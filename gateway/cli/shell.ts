@@ -1,0 +1,13 @@
+import type { Library } from "./library.ts";
+
+/** What the commands see of the process they run in. */
+export type Shell = {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Where the caller is: relative paths are meant from there. */
+  readonly callerFolder: string;
+  /** A line on standard output: the command's result. */
+  out(line: string): void;
+  /** A line on standard error: everything else. */
+  err(line: string): void;
+  openLibrary(): Promise<Library>;
+};
