@@ -1,0 +1,58 @@
+import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
+import { type Manifest, ManifestSchema } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
+import type { Broker, Bucket } from "#kit/nats/ports.ts";
+import { compareText } from "../domain/graph.ts";
+
+/** An announcement that is not renewed is forgotten after this long. */
+const leaseMs = 30_000;
+/** Nodes come and go in groups; one computation serves them all. */
+const settleMs = 50;
+
+/** The live announcements, in the order of nodes. */
+export type Manifests = AsyncDisposable & { current(): readonly Manifest[] };
+
+/** The bucket in which every conversion node announces itself under its id. */
+export function openManifestBucket(broker: Broker): Promise<Bucket<Manifest>> {
+  const codec = {
+    encode: (manifest: Manifest) => toBinary(ManifestSchema, manifest),
+    decode: (bytes: Uint8Array) => fromBinary(ManifestSchema, bytes),
+  };
+  return broker.bucket("manifests", codec, { ttlMs: leaseMs });
+}
+
+/** Calls back when what is announced changes, not when it is merely renewed. Resolves when the present announcements are known, which it does not call back for. */
+export async function watchManifests(bucket: Bucket<Manifest>, onChange: () => void): Promise<Manifests> {
+  const live = new Map<string, { readonly manifest: Manifest; readonly content: string }>();
+  let settling: NodeJS.Timeout | undefined;
+  let isPresent = false;
+  const changed = () => {
+    if (!isPresent) return;
+    settling ??= setTimeout(() => {
+      settling = undefined;
+      onChange();
+    }, settleMs);
+  };
+  const watch = await bucket.watch((node, entry) => {
+    if (entry === undefined) {
+      if (live.delete(node)) changed();
+      return;
+    }
+    const content = contentOf(entry.value);
+    const known = live.get(node);
+    live.set(node, { manifest: entry.value, content });
+    if (known?.content !== content) changed();
+  });
+  isPresent = true;
+  return {
+    current: () => [...live].sort(([a], [b]) => compareText(a, b)).map(([, { manifest }]) => manifest),
+    async [Symbol.asyncDispose]() {
+      clearTimeout(settling);
+      await watch[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** Everything but the time of the announcement. */
+function contentOf({ node, engines, sandbox }: Manifest): string {
+  return Buffer.from(toBinary(ManifestSchema, create(ManifestSchema, { node, engines, sandbox }))).toString("latin1");
+}

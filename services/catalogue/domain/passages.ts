@@ -1,0 +1,87 @@
+/**
+ * Which ways through other formats make sense. What an engine does in one hop is its own business;
+ * hops are put together only as this table says, so nothing senseless comes about by composition.
+ *
+ * A hub keeps what its kind has: PNG, TIFF and SVG for pictures, PDF for what has pages, DOCX, ODT and HTML for text, and so on.
+ * JPEG, MP3, GIF and TXT are never passed through. Kinds that are not paired here have no way but a direct one:
+ * pictures do not become sound or tables, a PDF does not become a workbook, and a film is not encoded twice.
+ */
+import type { Kind } from "#formats/index.ts";
+
+export type Passage = {
+  readonly from: Kind;
+  readonly to: Kind;
+  /** Chains of one or two hubs, in order. */
+  readonly via: readonly (readonly string[])[];
+  /** Only for these targets. */
+  readonly targets?: ReadonlySet<string>;
+  /** The first hop may keep a part of the source, as that part is what the target is about. */
+  readonly partIsEnough: boolean;
+};
+
+/** Page by page, as printed. */
+const paged = "pdf pdfa djvu xps";
+/** Text of a page, by reading it. */
+const read = "txt hocr";
+
+type Cells = readonly [from: Kind, to: Kind, via: string, targets?: string | undefined, part?: "part"];
+
+const table: readonly Cells[] = [
+  // Pixels survive PNG and TIFF; a picture becomes a page, or the text that is read from it.
+  ["image", "image", "png, tiff"],
+  ["image", "vector", "png, tiff"],
+  ["image", "document", "png, tiff, pdf, png pdf", `${paged} ${read}`],
+  // Drawings go by SVG where shapes matter and by PDF where the look matters.
+  ["vector", "vector", "svg, pdf, pdf svg"],
+  ["vector", "image", "png, svg, pdf, svg png, pdf png"],
+  ["vector", "document", "svg, pdf, svg pdf", paged],
+  // Text keeps its structure in DOCX, ODT and HTML; PDF has lost it, so only pages come after it.
+  ["document", "document", "docx, odt, html, docx html"],
+  ["document", "document", "pdf, docx pdf, odt pdf, html pdf", paged],
+  ["document", "image", "png, pdf, pdf png, docx pdf, odt pdf, html pdf"],
+  ["document", "vector", "pdf, docx pdf, odt pdf, html pdf, pdf svg"],
+  ["document", "ebook", "docx, odt, html, epub, docx epub, odt epub, html epub"],
+  ["document", "presentation", "pptx, odp"],
+  ["ebook", "document", "epub, html, docx, odt, epub html, epub docx, epub odt, html docx, html odt"],
+  ["ebook", "document", "pdf, epub pdf", paged],
+  ["ebook", "ebook", "epub, html epub"],
+  ["ebook", "image", "pdf, epub pdf, pdf png"],
+  // Slides are pages once they are shown.
+  ["presentation", "presentation", "odp, pptx"],
+  ["presentation", "document", "pdf, odp, pptx, odp pdf, pptx pdf", `${paged} ${read} html xhtml`],
+  ["presentation", "image", "png, pdf, pdf png, odp pdf, pptx pdf"],
+  ["presentation", "vector", "pdf, odp pdf, pptx pdf, pdf svg"],
+  // Cells keep formulas in XLSX and ODS; as records they are one sheet, which CSV holds.
+  ["spreadsheet", "spreadsheet", "xlsx, ods"],
+  ["spreadsheet", "document", "xlsx, ods, pdf, xlsx pdf, ods pdf", `${paged} html xhtml`],
+  ["spreadsheet", "image", "pdf, pdf png, xlsx pdf, ods pdf"],
+  ["spreadsheet", "vector", "pdf, pdf svg, xlsx pdf, ods pdf"],
+  ["spreadsheet", "data", "xlsx, ods, csv, xlsx csv, ods csv", undefined, "part"],
+  ["data", "spreadsheet", "xlsx, ods, csv, csv xlsx"],
+  ["data", "data", "json, csv"],
+  ["data", "document", "xlsx, ods, html", `${paged} html xhtml`],
+  // Samples survive WAV. A film's sound or subtitles are whole in themselves, a still is one frame.
+  ["audio", "audio", "wav"],
+  ["video", "audio", "wav", undefined, "part"],
+  ["video", "subtitle", "srt, vtt", undefined, "part"],
+  ["video", "image", "png", undefined, "part"],
+  ["subtitle", "subtitle", "srt, vtt, ass"],
+  ["archive", "archive", "tar"],
+  ["font", "font", "otf, ttf"],
+  ["model", "model", "glb, obj"],
+  ["geo", "geo", "geojson, gpkg"],
+  ["geo", "data", "geojson, csv", "csv json"],
+  ["email", "email", "eml"],
+  ["email", "document", "eml, html, eml html, html docx, html odt"],
+  ["diagram", "vector", "svg"],
+  ["diagram", "image", "png, svg, svg png"],
+  ["diagram", "document", "svg, pdf", paged],
+];
+
+export const passages: readonly Passage[] = table.map(([from, to, via, targets, part]) => ({
+  from,
+  to,
+  via: via.split(", ").map((chain) => chain.split(" ")),
+  ...(targets === undefined ? {} : { targets: new Set(targets.split(" ")) }),
+  partIsEnough: part === "part",
+}));
