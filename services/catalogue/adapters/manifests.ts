@@ -1,5 +1,6 @@
-import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
+import { create, toBinary } from "@bufbuild/protobuf";
 import { type Manifest, ManifestSchema } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
+import { compactCodec } from "#kit/nats/compact-codec.ts";
 import type { Broker, Bucket } from "#kit/nats/ports.ts";
 import { compareText } from "../domain/graph.ts";
 
@@ -13,11 +14,7 @@ export type Manifests = AsyncDisposable & { current(): readonly Manifest[] };
 
 /** The bucket in which every conversion node announces itself under its id. */
 export function openManifestBucket(broker: Broker): Promise<Bucket<Manifest>> {
-  const codec = {
-    encode: (manifest: Manifest) => toBinary(ManifestSchema, manifest),
-    decode: (bytes: Uint8Array) => fromBinary(ManifestSchema, bytes),
-  };
-  return broker.bucket("manifests", codec, { ttlMs: leaseMs });
+  return broker.bucket("manifests", compactCodec(ManifestSchema), { ttlMs: leaseMs });
 }
 
 /** Calls back when what is announced changes, not when it is merely renewed. Resolves when the present announcements are known, which it does not call back for. */

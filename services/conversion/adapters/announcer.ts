@@ -1,6 +1,6 @@
-import { fromBinary, toBinary } from "@bufbuild/protobuf";
 import { type Manifest, ManifestSchema } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
 import type { Log } from "#kit/log.ts";
+import { compactCodec } from "#kit/nats/compact-codec.ts";
 import type { Broker } from "#kit/nats/ports.ts";
 
 /** An announcement that is not renewed is forgotten after this long. */
@@ -12,14 +12,9 @@ export type Announcement = {
   withdraw(): Promise<void>;
 };
 
-const codec = {
-  encode: (manifest: Manifest) => toBinary(ManifestSchema, manifest),
-  decode: (bytes: Uint8Array) => fromBinary(ManifestSchema, bytes),
-};
-
 /** Announces a node's engines and keeps doing so. Resolves when the first announcement is stored. */
 export async function announce(broker: Broker, manifestOf: () => Manifest, log: Log): Promise<Announcement> {
-  const bucket = await broker.bucket("manifests", codec, { ttlMs: leaseMs });
+  const bucket = await broker.bucket("manifests", compactCodec(ManifestSchema), { ttlMs: leaseMs });
   const { node } = manifestOf();
   let isWithdrawn = false;
   await bucket.put(node, manifestOf());
