@@ -1,0 +1,169 @@
+import { utimes } from "node:fs/promises";
+import { text } from "node:stream/consumers";
+import { describe, expect, it } from "vitest";
+import { JobState, ClaimAttemptResponse_Outcome as Outcome } from "#gen/filemill/job/v1/job_pb.ts";
+import { createClaimed, failureOf, hour, type JobBench, openJobBench } from "./job-harness.ts";
+
+const mine = (jobId: string) => ({ accountId: "acc", jobId });
+
+async function createDone(bench: JobBench): Promise<{ jobId: string; resultId: string }> {
+  const { jobId } = await createClaimed(bench);
+  const blob = await bench.blob("result");
+  await bench.leases.finishAttempt({ jobId, attempt: 1, worker: "w1", outcome: { case: "result", value: { blob } } });
+  return { jobId, resultId: blob.id };
+}
+
+/** How many messages of the job the queue hands out. */
+async function deliveriesOf(bench: JobBench, lane: string): Promise<string[]> {
+  const delivered: string[] = [];
+  await using _consumer = await bench.queue.consume(lane, 10, async (delivery) => {
+    delivered.push(delivery.jobId);
+    await delivery.ack();
+  });
+  await expect.poll(() => delivered.length, { timeout: 5000 }).toBeGreaterThan(0);
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  return delivered;
+}
+
+describe("reconciling", () => {
+  it("wakes a job whose wake-up was lost, once, however often it looks", async () => {
+    await using bench = await openJobBench({ cadence: { reconcileMs: 20 } });
+    const { job } = await bench.jobs.createJob(await bench.request());
+    const jobId = job?.id ?? "";
+    await expect.poll(() => bench.queue.has("image", jobId)).toBe(true);
+    await bench.queue.withdraw("image", jobId);
+    bench.clock.advance(10_001);
+    await expect.poll(() => bench.queue.has("image", jobId)).toBe(true);
+    for (let round = 0; round < 10; round += 1) {
+      bench.clock.advance(10_001);
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    expect(await deliveriesOf(bench, "image")).toEqual([jobId]);
+  });
+
+  it("wakes a running job whose worker and message are gone", async () => {
+    await using bench = await openJobBench({ cadence: { reconcileMs: 20 } });
+    const { jobId } = await createClaimed(bench);
+    await expect.poll(() => bench.queue.has("image", jobId)).toBe(true);
+    await bench.queue.withdraw("image", jobId);
+    bench.clock.advance(30_000);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    // The lease is over, but its worker may only be late.
+    expect(await bench.queue.has("image", jobId)).toBe(false);
+    bench.clock.advance(30_001);
+    await expect.poll(() => bench.queue.has("image", jobId)).toBe(true);
+    expect((await bench.leases.claimAttempt({ jobId, worker: "w2", leaseMs: 30_000 })).lease?.attempt).toBe(2);
+  });
+
+  it("finds at its start what another process left behind", async () => {
+    await using bench = await openJobBench();
+    const { job } = await bench.jobs.createJob(await bench.request());
+    const jobId = job?.id ?? "";
+    await expect.poll(() => bench.queue.has("image", jobId)).toBe(true);
+    await bench.queue.withdraw("image", jobId);
+    await using peer = await bench.peer();
+    await expect.poll(() => bench.queue.has("image", jobId)).toBe(true);
+    expect((await peer.jobs.getJob(mine(jobId))).job?.state).toBe(JobState.QUEUED);
+  });
+});
+
+describe("two processes", () => {
+  it("see and fence each other's work", async () => {
+    await using bench = await openJobBench();
+    await using peer = await bench.peer();
+    const { job } = await bench.jobs.createJob(await bench.request());
+    const jobId = job?.id ?? "";
+    // The peer may not have heard of the job yet, nor the first process of the claim.
+    const claim = await peer.leases.claimAttempt({ jobId, worker: "w1", leaseMs: 30_000 });
+    expect(claim.outcome).toBe(Outcome.LEASED);
+    expect((await bench.leases.claimAttempt({ jobId, worker: "w2", leaseMs: 30_000 })).outcome).toBe(Outcome.BUSY);
+    const blob = await bench.blob("out");
+    const outcome = { case: "result" as const, value: { blob } };
+    expect(await bench.leases.finishAttempt({ jobId, attempt: 1, worker: "w1", outcome })).toMatchObject({ accepted: true });
+    await expect.poll(async () => (await peer.jobs.getJob(mine(jobId))).job?.state).toBe(JobState.DONE);
+    await bench.jobs.deleteJob(mine(jobId));
+    await expect.poll(async () => (await failureOf(peer.jobs.getJob(mine(jobId))))?.code).toBe("JOB_NOT_FOUND");
+  });
+});
+
+describe("expiry", () => {
+  it("shows a job as expired the moment it is, lets a download end, forgets it after 7 days", async () => {
+    await using bench = await openJobBench({ cadence: { expireMs: 20 } });
+    const { jobId, resultId } = await createDone(bench);
+    const download = await bench.blobs.read(resultId);
+    bench.clock.advance(hour + 1000);
+    expect((await bench.jobs.getJob(mine(jobId))).job?.state).toBe(JobState.EXPIRED);
+    await expect.poll(() => bench.blobs.has(resultId)).toBe(false);
+    expect(await text(download)).toBe("result");
+    expect((await bench.jobs.getJob(mine(jobId))).job).toMatchObject({ state: JobState.EXPIRED, result: { sizeBytes: 6n } });
+    expect((await bench.jobs.listJobs({ accountId: "acc", state: JobState.EXPIRED })).jobs).toHaveLength(1);
+    bench.clock.advance(7 * 24 * hour - 2000);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect((await bench.jobs.getJob(mine(jobId))).job?.state).toBe(JobState.EXPIRED);
+    bench.clock.advance(2000);
+    await expect.poll(async () => (await failureOf(bench.jobs.getJob(mine(jobId))))?.code).toBe("JOB_NOT_FOUND");
+  });
+
+  it("cancels a job that was not finished in its time, with its worker's attempt", async () => {
+    await using bench = await openJobBench({ cadence: { expireMs: 20 } });
+    const request = await bench.request({ planRetentionSeconds: 60 });
+    const { job } = await bench.jobs.createJob(request);
+    const jobId = job?.id ?? "";
+    await bench.leases.claimAttempt({ jobId, worker: "w1", leaseMs: 600_000 });
+    bench.clock.advance(60_001);
+    await expect.poll(async () => (await bench.jobs.getJob(mine(jobId))).job?.state).toBe(JobState.CANCELLED);
+    expect(await bench.leases.heartbeat({ jobId, attempt: 1, worker: "w1", leaseMs: 1000 })).toMatchObject({ cancelled: true });
+    await expect.poll(() => bench.blobs.has(request.input?.id ?? "")).toBe(false);
+  });
+
+  it("never gives a short body to a download that meets it, 50 times", async () => {
+    await using bench = await openJobBench({ cadence: { expireMs: 5 } });
+    const outcomes = new Set<string>();
+    for (let round = 0; round < 50; round += 1) {
+      const { jobId, resultId } = await createDone(bench);
+      bench.clock.advance(hour);
+      const download = async () => {
+        for (let turn = 0; turn < round % 12; turn += 1) await new Promise((resolve) => setTimeout(resolve, 1));
+        const stream = await bench.blobs.read(resultId);
+        return text(stream);
+      };
+      const got = await download().catch((error: { code?: string }) => error.code ?? "other");
+      outcomes.add(got);
+      expect((await bench.jobs.getJob(mine(jobId))).job?.state).toBe(JobState.EXPIRED);
+    }
+    expect([...outcomes].sort()).toEqual(["RESULT_EXPIRED", "result"]);
+  });
+});
+
+describe("the sweep", () => {
+  it("removes old blobs that no job needs, at the start, and no others", async () => {
+    await using bench = await openJobBench();
+    const orphan = await bench.blob("orphan");
+    const fresh = await bench.blob("fresh");
+    const queued = (await bench.jobs.createJob(await bench.request())).job;
+    const { resultId } = await createDone(bench);
+    const twoHoursAgo = new Date(bench.clock.now() - 2 * hour);
+    for (const id of [orphan.id, queued?.input?.id ?? "", resultId]) await utimes(bench.blobs.pathOf(id), twoHoursAgo, twoHoursAgo);
+    await using _peer = await bench.peer();
+    await expect.poll(() => bench.blobs.has(orphan.id)).toBe(false);
+    const kept = [fresh.id, queued?.input?.id ?? "", resultId];
+    expect(await Promise.all(kept.map((id) => bench.blobs.has(id)))).toEqual([true, true, true]);
+  });
+
+  it("removes uploads that were broken off", async () => {
+    await using bench = await openJobBench();
+    const held = Promise.withResolvers<void>();
+    async function* stalled(): AsyncGenerator<Uint8Array> {
+      yield Buffer.alloc(2_000_000);
+      await held.promise;
+    }
+    const upload = bench.blobs.write(stalled()).catch(() => undefined);
+    const partials = async () => (await Array.fromAsync(bench.blobs.list())).filter(({ partial }) => partial);
+    await expect.poll(async () => (await partials()).length).toBe(1);
+    bench.clock.advance(2 * hour);
+    await using _peer = await bench.peer();
+    await expect.poll(async () => (await partials()).length).toBe(0);
+    held.resolve();
+    await upload;
+  });
+});
