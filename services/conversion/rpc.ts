@@ -16,7 +16,7 @@ import {
 } from "#gen/filemill/conversion/v1/conversion_pb.ts";
 import { type Job, type JobService, JobState } from "#gen/filemill/job/v1/job_pb.ts";
 import type { BlobStore } from "#kit/blobs/store.ts";
-import { codeOf, FilemillError, toConnectError } from "#kit/errors.ts";
+import { codeOf, FilemillError } from "#kit/errors.ts";
 
 export type RpcParts = {
   readonly blobs: BlobStore;
@@ -28,15 +28,14 @@ const chunkBytes = 262_144;
 
 export function createConversionRpc(parts: RpcParts): ServiceImpl<typeof ConversionService> {
   return {
-    upload: (requests, context) => typed(async () => ({ blob: await store(parts, chunksOf(requests), context.signal) })),
-    download: (request, context) => typedStream(download(parts, request, context)),
-    convert: (requests, context) => typedStream(convert(parts, requests, context)),
-    inspect: ({ blob, fileName }) =>
-      typed(async () => {
-        if (blob === undefined || !(await parts.blobs.has(blob.id))) throw new FilemillError("NOT_FOUND", "There is no such blob.");
-        const found = await sniff(parts.blobs.pathOf(blob.id), fileName);
-        return { format: found.format ?? "", toldBy: found.toldBy, nameDisagrees: found.nameDisagrees };
-      }),
+    upload: async (requests, { signal }) => ({ blob: await store(parts, chunksOf(requests), signal) }),
+    download: (request, context) => download(parts, request, context),
+    convert: (requests, context) => convert(parts, requests, context),
+    async inspect({ blob, fileName }) {
+      if (blob === undefined || !(await parts.blobs.has(blob.id))) throw new FilemillError("NOT_FOUND", "There is no such blob.");
+      const found = await sniff(parts.blobs.pathOf(blob.id), fileName);
+      return { format: found.format ?? "", toldBy: found.toldBy, nameDisagrees: found.nameDisagrees };
+    },
   };
 }
 
@@ -152,21 +151,5 @@ async function* blobChunks(blobs: BlobStore, blob: Blob, range?: { start: number
     }
   } finally {
     source.destroy();
-  }
-}
-
-async function typed<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    throw toConnectError(error);
-  }
-}
-
-async function* typedStream<T>(stream: AsyncIterable<T>): AsyncIterable<T> {
-  try {
-    yield* stream;
-  } catch (error) {
-    throw toConnectError(error);
   }
 }

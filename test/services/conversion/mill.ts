@@ -1,0 +1,116 @@
+/** Every service behind the gateway in one process, on a real broker, disk, sandbox and engines. */
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { type Client, createClient } from "@connectrpc/connect";
+import { Registry } from "prom-client";
+import { CatalogueService } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
+import { ConversionService } from "#gen/filemill/conversion/v1/conversion_pb.ts";
+import { type Job, JobService, JobState, LeaseService } from "#gen/filemill/job/v1/job_pb.ts";
+import { openDiskBlobStore } from "#kit/blobs/disk-store.ts";
+import type { BlobStore } from "#kit/blobs/store.ts";
+import { parseSettings } from "#kit/config.ts";
+import { fromConnectError } from "#kit/errors.ts";
+import type { Broker } from "#kit/nats/ports.ts";
+import { localTransport } from "#kit/rpc/transport.ts";
+import type { Service } from "#kit/service.ts";
+import { type Settings, settingTable } from "#kit/settings.ts";
+import { createCatalogueService } from "#services/catalogue/index.ts";
+import { createConversionService } from "#services/conversion/index.ts";
+import { createJobService } from "#services/job/index.ts";
+import { openTestBroker } from "#test/harness/broker.ts";
+
+export const accountId = "account1";
+
+export type Submission = { readonly from: string; readonly to: string; readonly options?: Record<string, string> };
+
+export type Mill = AsyncDisposable & {
+  readonly broker: Broker;
+  readonly blobs: BlobStore;
+  readonly dataDir: string;
+  readonly settings: Settings;
+  readonly metrics: Registry;
+  readonly catalogue: Client<typeof CatalogueService>;
+  readonly jobs: Client<typeof JobService>;
+  readonly leases: Client<typeof LeaseService>;
+  readonly conversion: Client<typeof ConversionService>;
+  readonly worker: Service;
+  /** Another worker of the same queue; the caller starts and disposes it. */
+  createWorker(settings?: Partial<Settings>): Service;
+  submit(content: Uint8Array | string, ask: Submission): Promise<Job>;
+  /** The job once `until` holds, or when it has ended. */
+  watch(job: Job, until?: (job: Job) => boolean): Promise<Job>;
+  /** Names below DATA_DIR that a finished job may not leave: blobs, and files of running processes' scratch folders. */
+  leftovers(): Promise<{ blobs: string[]; scratch: string[] }>;
+};
+
+/** Image conversions only, unless a test asks for more slots. */
+export async function openMill(given: Partial<Settings> = {}): Promise<Mill> {
+  await using stack = new AsyncDisposableStack();
+  const { broker, dataDir, log } = stack.use(await openTestBroker());
+  const settings: Settings = {
+    ...parseSettings(settingTable, { DATA_DIR: dataDir, DOCUMENT_SLOTS: "0", OFFICE_SLOTS: "0", MEDIA_SLOTS: "0" }),
+    ...given,
+  };
+  const blobs = await openDiskBlobStore(join(dataDir, "blobs"));
+  const metrics = new Registry();
+
+  const catalogueService = stack.use(createCatalogueService({ broker, log }));
+  await catalogueService.start();
+  const catalogue = createClient(CatalogueService, localTransport(catalogueService.routes, log));
+  const jobService = stack.use(createJobService({ broker, blobs, catalogue, log, metrics }, settings));
+  await jobService.start();
+  const jobTransport = localTransport(jobService.routes, log);
+  const jobs = createClient(JobService, jobTransport);
+  const leases = createClient(LeaseService, jobTransport);
+  const createWorker = (own: Partial<Settings> = {}, registry = new Registry()): Service =>
+    createConversionService({ broker, blobs, jobs, leases, catalogue, log, metrics: registry }, { ...settings, ...own });
+  const worker = stack.use(createWorker({}, metrics));
+  await worker.start();
+  const conversion = createClient(ConversionService, localTransport(worker.routes, log));
+  await listed(catalogue);
+
+  const owned = stack.move();
+  return {
+    ...{ broker, blobs, dataDir, settings, metrics, catalogue, jobs, leases, conversion, worker, createWorker },
+    async submit(content, { from, to, options = {} }) {
+      const input = await blobs.write(chunksOf(content));
+      try {
+        const { job } = await jobs.createJob({ accountId, from, to, options, input, sourceName: `in.${from}` });
+        if (job === undefined) throw new Error("no job");
+        return job;
+      } catch (error) {
+        throw fromConnectError(error);
+      }
+    },
+    async watch({ id }, until = () => false) {
+      for await (const { job } of jobs.watchJob({ accountId, jobId: id })) {
+        if (job !== undefined && (until(job) || hasEnded(job))) return job;
+      }
+      throw new Error("the job is gone");
+    },
+    async leftovers() {
+      const scratch = await readdir(join(dataDir, "scratch"), { recursive: true });
+      // Warm processes keep their folders; what matters is whatever else there is.
+      const stored = await Array.fromAsync(blobs.list(), ({ blobId }) => blobId);
+      return { blobs: stored, scratch: scratch.filter((name) => /[0-9a-f]{24}\.\w+$/.test(name)) };
+    },
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  };
+}
+
+export function hasEnded({ state }: Job): boolean {
+  return state === JobState.DONE || state === JobState.FAILED || state === JobState.CANCELLED || state === JobState.EXPIRED;
+}
+
+async function* chunksOf(content: Uint8Array | string): AsyncIterable<Uint8Array> {
+  yield Buffer.from(content);
+}
+
+/** An announcement reaches the catalogue a moment after it is stored. */
+async function listed(catalogue: Client<typeof CatalogueService>): Promise<void> {
+  for (;;) {
+    const { routes } = await catalogue.getCatalogue({});
+    if (routes.length > 0) return;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
