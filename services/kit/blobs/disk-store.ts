@@ -6,7 +6,7 @@ import { Readable } from "node:stream";
 import { create } from "@bufbuild/protobuf";
 import { type Blob, BlobSchema } from "#gen/filemill/common/v1/blob_pb.ts";
 import { FilemillError } from "#kit/errors.ts";
-import { abortable } from "./abortable.ts";
+import { abortable } from "../abortable.ts";
 import type { BlobStore } from "./store.ts";
 
 const bufferBytes = 1024 * 1024;

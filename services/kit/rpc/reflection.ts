@@ -1,5 +1,6 @@
 /** gRPC server reflection, v1 and v1alpha (https://github.com/grpc/grpc/blob/master/doc/server-reflection.md). */
 import { type DescFile, type DescService, toBinary } from "@bufbuild/protobuf";
+import { nestedTypes } from "@bufbuild/protobuf/reflect";
 import { FileDescriptorProtoSchema } from "@bufbuild/protobuf/wkt";
 import { Code, type ConnectRouter } from "@connectrpc/connect";
 import { ServerReflection as ReflectionV1, type ServerReflectionRequest as RequestV1 } from "#gen/grpc/reflection/v1/reflection_pb.ts";
@@ -34,10 +35,9 @@ function indexOf(services: readonly DescService[]): Index {
   const visit = (file: DescFile): void => {
     if (byFile.has(file.proto.name)) return;
     byFile.set(file.proto.name, file);
-    for (const type of [...file.messages, ...file.enums, ...file.services, ...file.extensions]) bySymbol.set(type.typeName, file);
+    // Nested ones included.
+    for (const type of nestedTypes(file)) bySymbol.set(type.typeName, file);
     for (const service of file.services) for (const method of service.methods) bySymbol.set(`${service.typeName}.${method.name}`, file);
-    for (const message of file.messages)
-      for (const nested of [...message.nestedMessages, ...message.nestedEnums]) bySymbol.set(nested.typeName, file);
     file.dependencies.forEach(visit);
   };
   for (const service of services) visit(service.file);
