@@ -5,10 +5,14 @@
  *
  * Each arrow to a peer is a generated Connect client, over the in-process transport or to the peer's address.
  */
+import { copyFile, mkdir, rm } from "node:fs/promises";
+import { basename, resolve } from "node:path";
 import { type Client, createClient } from "@connectrpc/connect";
+import { formatOfFileName, sniff } from "#formats/index.ts";
 import { AccountService } from "#gen/filemill/account/v1/account_pb.ts";
 import { CatalogueService } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
 import { JobService, LeaseService } from "#gen/filemill/job/v1/job_pb.ts";
+import { FilemillError } from "#kit/errors.ts";
 import { type Floor, openFloor } from "#kit/floor.ts";
 import type { Log } from "#kit/log.ts";
 import { openServicesServer } from "#kit/rpc/services-server.ts";
@@ -16,9 +20,10 @@ import { transportFor } from "#kit/rpc/transport.ts";
 import type { Readiness, Service } from "#kit/service.ts";
 import type { Settings } from "#kit/settings.ts";
 import { createAccountService, ensureFirstAccount } from "#services/account/index.ts";
-import { createCatalogueService } from "#services/catalogue/index.ts";
-import { createConversionService } from "#services/conversion/index.ts";
+import { catalogueOf, createCatalogueService } from "#services/catalogue/index.ts";
+import { createConversionService, openConverter } from "#services/conversion/index.ts";
 import { createJobService } from "#services/job/index.ts";
+import type { ConvertTask, Library } from "./cli/library.ts";
 import { createGateway, type Gateway } from "./server.ts";
 
 /** A running Filemill: its addresses, its state, and how to end it. */
@@ -106,4 +111,42 @@ async function drainAll(gateway: Gateway, services: readonly Service[], limitMs:
   const signal = AbortSignal.timeout(limitMs);
   await gateway.drain(signal);
   await Promise.all(services.map((service) => service.drain(signal)));
+}
+
+/** Planner, engines and sandbox in this process, without broker, queue or key: what `filemill convert` uses. */
+export async function openLibrary(settings: Settings, log: Log): Promise<Library> {
+  await mkdir(resolve(settings.DATA_DIR), { recursive: true, mode: 0o711 });
+  const slots = { IMAGE_SLOTS: 1, DOCUMENT_SLOTS: 1, OFFICE_SLOTS: 1, MEDIA_SLOTS: 1 };
+  const converter = await openConverter({ ...settings, ...slots }, log);
+  const catalogue = catalogueOf([converter.manifest("library")]);
+
+  async function convert(task: ConvertTask): ReturnType<Library["convert"]> {
+    const from = task.from ?? (await sniffInput(task.inputPath));
+    const to = task.to ?? formatOfFileName(basename(task.outputPath))?.id;
+    if (to === undefined)
+      throw new FilemillError("UNSUPPORTED_TARGET", "The output's extension is not that of a known format; say --to FORMAT.");
+    const plan = catalogue.plan({ from, to, options: task.options });
+    const notes: { code: string; message: string }[] = [];
+    const made = converter.newPath(to);
+    try {
+      const request = {
+        signal: new AbortController().signal,
+        onNote: (code: string, message: string) => void notes.push({ code, message }),
+      };
+      await converter.run(plan, task.inputPath, made, request);
+      await copyFile(made, task.outputPath);
+    } finally {
+      await rm(made, { force: true });
+    }
+    return { notes };
+  }
+  return { convert, engines: () => converter.engines(), [Symbol.asyncDispose]: () => converter[Symbol.asyncDispose]() };
+}
+
+async function sniffInput(path: string): Promise<string> {
+  const { format } = await sniff(path, basename(path)).catch((cause: NodeJS.ErrnoException) => {
+    throw new FilemillError("INVALID_INPUT", `The file cannot be read (${cause.code ?? "unknown"}).`, { cause });
+  });
+  if (format !== undefined) return format;
+  throw new FilemillError("UNKNOWN_SOURCE_FORMAT", "Neither content nor name tells the format; say --from FORMAT.");
 }

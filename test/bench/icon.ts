@@ -1,0 +1,24 @@
+import sharp from "sharp";
+import { startServer } from "#test/harness/server.ts";
+import { compare, report } from "./measure.ts";
+import { convert } from "./rest-client.ts";
+
+/** A PNG of about 10 KB: an icon with a gradient, a shape and a little texture. */
+async function makeIcon(): Promise<Buffer> {
+  const side = 128;
+  const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="${side}" height="${side}"><defs><radialGradient id="g"><stop offset="0" stop-color="#fc3"/><stop offset="1" stop-color="#c26"/></radialGradient></defs><rect width="${side}" height="${side}" rx="24" fill="url(#g)"/><path d="M24 96 64 24l40 72z" fill="#fff" fill-opacity=".8"/></svg>`;
+  return await sharp(Buffer.from(svg)).png().toBuffer();
+}
+
+export async function benchIcon(): Promise<string[]> {
+  await using server = await startServer({ LOG_LEVEL: "warn" });
+  const icon = await makeIcon();
+  const ours = async (): Promise<void> => {
+    const { status } = await convert(server, { to: "webp", name: "icon.png", query: "?download=1" }, icon);
+    if (status !== 200) throw new Error(`status ${status}`);
+  };
+  const bare = (): Promise<Buffer> => sharp(icon).webp().toBuffer();
+  await compare(30, ours, bare);
+  const pair = await compare(200, ours, bare);
+  return [report(`icon, ${(icon.length / 1000).toFixed(1)} kB PNG to WebP, inline / sharp alone`, pair, "2.0")];
+}
