@@ -13,11 +13,12 @@ async function createDone(bench: JobBench): Promise<{ jobId: string; resultId: s
   return { jobId, resultId: blob.id };
 }
 
-/** How many messages of the job the queue hands out. */
+/** The jobs whose messages the queue hands out, each taken as a worker takes it: claimed before it is acknowledged. */
 async function deliveriesOf(bench: JobBench, lane: string): Promise<string[]> {
   const delivered: string[] = [];
   await using _consumer = await bench.queue.consume(lane, 10, async (delivery) => {
     delivered.push(delivery.jobId);
+    await bench.leases.claimAttempt({ jobId: delivery.jobId, worker: "w1", leaseMs: 30_000 });
     await delivery.ack();
   });
   await expect.poll(() => delivered.length, { timeout: 5000 }).toBeGreaterThan(0);
