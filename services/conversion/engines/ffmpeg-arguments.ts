@@ -36,7 +36,11 @@ export function ffmpegArgumentsOf(task: HopTask, media: Media, demuxer: string):
   }
   const command = createCommand()
     .input(`file:${inputInside}`)
-    .inputOptions([...(start === undefined || start === 0 ? [] : ["-ss", String(start)]), ...inputArgs(demuxer)]);
+    .inputOptions([
+      ...(demuxer === "mpeg" || demuxer === "avi" ? ["-fflags", "+genpts"] : []),
+      ...(start === undefined || start === 0 ? [] : ["-ss", String(start)]),
+      ...inputArgs(demuxer),
+    ]);
   const isPicture = pictureFormats[task.hop.to] !== undefined;
   const holdsVideo = videoFormats[task.hop.to] !== undefined;
   const streamArgs = isPicture
@@ -91,17 +95,25 @@ function audioCodecArgs(task: HopTask, sound: Stream, target: Container): string
     // libopus knows no "side" layouts, and some readers tell no layout at all.
     ...(name === "libopus" && sound.channels > 2 ? ["aformat=channel_layouts=7.1|6.1|5.1|5.0|quad|3.0|stereo"] : []),
   ];
+  const newRate = rate ?? rateOf(name, normalise, sound.sampleRate);
   const keptChannels =
     channels ??
     (sound.channels > (target.maxChannels ?? 8) ? target.maxChannels : sound.hasLayout ? undefined : Math.min(sound.channels, 2));
   return [
     ...["-c:a", name === "pcm_le" || name === "pcm_be" ? pcmOf(sound, name === "pcm_le" ? "le" : "be", task.hop.to) : name, ...rest],
     ...(filters.length === 0 ? [] : ["-filter:a", filters.join(",")]),
-    ...(rate === undefined ? (normalise ? ["-ar", name === "libopus" ? "48000" : "44100"] : []) : ["-ar", rate]),
+    ...(newRate === undefined ? [] : ["-ar", newRate]),
     ...(keptChannels === undefined ? [] : ["-ac", String(keptChannels)]),
     ...(bitrate === undefined ? defaultRateOf(name, keptChannels ?? sound.channels) : ["-b:a", `${bitrate}k`]),
     ...(name === "flac" || name === "alac" || name === "wavpack" || name === "tta" ? depthArgs(name, sound) : []),
   ];
+}
+
+/** loudnorm leaves 192 kHz behind; MPEG layer II knows few rates and says so only by failing. */
+function rateOf(encoder: string, normalise: boolean, sampleRate: number): string | undefined {
+  if (encoder === "mp2" && ![16_000, 22_050, 24_000, 32_000, 44_100, 48_000].includes(sampleRate)) return "44100";
+  if (!normalise) return undefined;
+  return encoder === "libopus" ? "48000" : String(Math.min(48_000, sampleRate || 44_100));
 }
 
 function pcmOf(sound: Stream, endian: "le" | "be", format: string): string {

@@ -11,6 +11,7 @@ export type Stream = {
   readonly width: number;
   readonly height: number;
   readonly framesPerSecond: number;
+  readonly sampleRate: number;
   readonly channels: number;
   readonly hasLayout: boolean;
   readonly bits: number;
@@ -30,7 +31,7 @@ const maxFramePixels = 8192 * 4352;
 /** A day of small film, two hours of 4K at 60 pictures a second. */
 const maxTotalPixels = 4e12;
 const entries =
-  "format=duration:stream=index,codec_type,codec_name,codec_tag_string,width,height,avg_frame_rate,r_frame_rate,channels,channel_layout,sample_fmt,bits_per_raw_sample,pix_fmt,duration:stream_disposition=attached_pic";
+  "format=duration:stream=index,codec_type,codec_name,codec_tag_string,width,height,avg_frame_rate,r_frame_rate,sample_rate,channels,channel_layout,sample_fmt,bits_per_raw_sample,pix_fmt,duration:stream_disposition=attached_pic";
 
 export const inputArgs = (demuxer: string): readonly string[] => [
   "-protocol_whitelist",
@@ -94,6 +95,7 @@ function streamOf(row: Fields): Stream[] {
       width: count(row.width),
       height: count(row.height),
       framesPerSecond: rateOf(text(row.avg_frame_rate)) || rateOf(text(row.r_frame_rate)),
+      sampleRate: count(row.sample_rate),
       channels: count(row.channels),
       hasLayout: text(row.channel_layout) !== "",
       bits: isLossy ? 16 : count(row.bits_per_raw_sample) || (/^(s32|dbl|flt)/.test(sampleFormat) ? 32 : 16),

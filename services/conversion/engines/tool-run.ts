@@ -7,9 +7,9 @@ import type { HopTask } from "../domain/engine.ts";
 import type { Sandbox, SandboxCommand, SandboxEnd } from "../domain/sandbox.ts";
 
 /** Where the input is inside the sandbox, whatever it is called outside. */
-export const inputInside = "/input/in";
+export const inputInside = "/input/document";
 
-export type ToolCommand = Pick<SandboxCommand, "program" | "args" | "env" | "limits" | "onLine">;
+export type ToolCommand = Pick<SandboxCommand, "program" | "args" | "env" | "limits" | "readOnly" | "onLine">;
 
 export type ToolSession = AsyncDisposable & {
   /** Host path of a file that tools see as `/job/<name>`. */
@@ -32,7 +32,7 @@ export async function openToolSession(sandbox: Sandbox, task: HopTask): Promise<
       const end = await sandbox.run({
         ...command,
         folder: scratch.path,
-        readOnly: { [task.input.path]: inputInside },
+        readOnly: { ...command.readOnly, [task.input.path]: inputInside },
         limits: { cpuSeconds: Math.ceil((wallMs / 1000) * 4), ...command.limits, wallMs },
         signal: task.signal,
       });

@@ -1,0 +1,49 @@
+-- Pictures and titles. A picture is kept when the document brought it along; for web pages it is embedded, and a
+-- picture elsewhere on the web stays a reference. Anything else is replaced by its description and counted on stderr.
+local alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+local removed = 0
+local keeps_media = { docx = true, odt = true, pptx = true, epub = true, epub3 = true, fb2 = true, ipynb = true }
+local keeps_references = { gfm = true, markdown = true, commonmark = true, html = true, html5 = true }
+
+local function base64(bytes)
+  local parts = {}
+  for start = 1, #bytes, 3 do
+    local a, b, c = bytes:byte(start, start + 2)
+    local bits = (a << 16) | ((b or 0) << 8) | (c or 0)
+    local function letter(shift) local place = ((bits >> shift) & 63) + 1; return alphabet:sub(place, place) end
+    parts[#parts + 1] = letter(18) .. letter(12) .. (b and letter(6) or "=") .. (c and letter(0) or "=")
+  end
+  return table.concat(parts)
+end
+
+function Image(image)
+  if image.src:match("^data:image/") then
+    if keeps_media[FORMAT] or FORMAT:match("^html") then return nil end
+  elseif not image.src:match("^%a[%w+.-]+:") then
+    local kind, bytes = pandoc.mediabag.lookup(image.src)
+    if bytes and keeps_media[FORMAT] then return nil end
+    if bytes and FORMAT:match("^html") then
+      image.src = "data:" .. (kind or "image/png") .. ";base64," .. base64(bytes)
+      return image
+    end
+  elseif image.src:match("^https?://") and (keeps_references[FORMAT] or FORMAT:match("^markdown")) then
+    return nil
+  end
+  removed = removed + 1
+  return image.caption
+end
+
+function Pandoc(document)
+  if removed > 0 then io.stderr:write("filemill:images-removed=" .. removed .. "\n") end
+  if document.meta.title == nil or pandoc.utils.stringify(document.meta.title) == "" then
+    local title
+    for _, block in ipairs(document.blocks) do
+      if block.t == "Header" then title = pandoc.utils.stringify(block) break end
+    end
+    if FORMAT:match("^html") then document.meta.pagetitle = title or "Document"
+    elseif FORMAT:match("^epub") or FORMAT == "fb2" then document.meta.title = title or "Document" end
+  end
+  return document
+end
+
+return { { Image = Image }, { Pandoc = Pandoc } }

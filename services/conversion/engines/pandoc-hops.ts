@@ -1,0 +1,126 @@
+/** Pandoc's names of the formats, and which pairs are offered. */
+import type { Fidelity, Hop, OptionDefinition } from "../domain/engine.ts";
+import { crossHops, words } from "./hop-table.ts";
+
+type Markup = {
+  readonly reader?: string;
+  readonly writer?: string;
+  /** A zip of XML or the like: encodings are its own business. */
+  readonly isBinary?: boolean;
+};
+
+export const markups: Readonly<Record<string, Markup>> = {
+  md: {
+    reader: "markdown+lists_without_preceding_blankline+autolink_bare_uris+task_lists+emoji",
+    writer: "gfm+footnotes+yaml_metadata_block",
+  },
+  html: { reader: "html", writer: "html5" },
+  docx: { reader: "docx", writer: "docx", isBinary: true },
+  odt: { reader: "odt", writer: "odt", isBinary: true },
+  epub: { reader: "epub", writer: "epub3", isBinary: true },
+  rst: { reader: "rst", writer: "rst" },
+  tex: { reader: "latex", writer: "latex" },
+  org: { reader: "org", writer: "org" },
+  textile: { reader: "textile", writer: "textile" },
+  mediawiki: { reader: "mediawiki", writer: "mediawiki" },
+  docbook: { reader: "docbook", writer: "docbook5" },
+  jats: { reader: "jats", writer: "jats" },
+  ipynb: { reader: "ipynb", writer: "ipynb" },
+  opml: { reader: "opml", writer: "opml" },
+  man: { reader: "man", writer: "man" },
+  fb2: { reader: "fb2", writer: "fb2" },
+  rtf: { reader: "rtf", writer: "rtf" },
+  dokuwiki: { reader: "dokuwiki", writer: "dokuwiki" },
+  jira: { reader: "jira", writer: "jira" },
+  muse: { reader: "muse", writer: "muse" },
+  haddock: { reader: "haddock", writer: "haddock" },
+  creole: { reader: "creole" },
+  t2t: { reader: "t2t" },
+  twiki: { reader: "twiki" },
+  tikiwiki: { reader: "tikiwiki" },
+  vimwiki: { reader: "vimwiki" },
+  csv: { reader: "csv" },
+  adoc: { writer: "asciidoc" },
+  txt: { writer: "plain" },
+  tei: { writer: "tei" },
+  ms: { writer: "ms" },
+  texinfo: { writer: "texinfo" },
+  context: { writer: "context" },
+  xwiki: { writer: "xwiki" },
+  zimwiki: { writer: "zimwiki" },
+  markua: { writer: "markua" },
+  icml: { writer: "icml" },
+  pptx: { writer: "pptx" },
+};
+
+/** Debian's build has their data files beside it, where `--sandbox` forbids it to look: these rely on our sandbox alone. */
+export const needsDataFiles = new Set(["docx", "odt", "pptx", "epub"]);
+
+const standalone: OptionDefinition = {
+  name: "standalone",
+  type: "boolean",
+  default: true,
+  description: "A whole document with its head; `false` gives the body alone.",
+};
+const contents: readonly OptionDefinition[] = [
+  { name: "toc", type: "boolean", default: false, description: "With a table of contents." },
+  { name: "tocDepth", type: "integer", min: 1, max: 6, default: 3, description: "Levels in the table of contents." },
+];
+const numbered: OptionDefinition = { name: "numberSections", type: "boolean", default: false, description: "Number the headings." };
+const highlight: OptionDefinition = {
+  name: "highlight",
+  type: "enum",
+  values: words("none pygments tango espresso zenburn kate monochrome breezedark haddock"),
+  default: "pygments",
+  description: "Colours of program code.",
+};
+const wrap: OptionDefinition = {
+  name: "wrap",
+  type: "enum",
+  values: ["none", "auto", "preserve"],
+  default: "none",
+  description: "Lines of the result: one a paragraph, filled to `columns`, or as in the source.",
+};
+const columns: OptionDefinition = {
+  name: "columns",
+  type: "integer",
+  min: 20,
+  max: 500,
+  default: 72,
+  description: "Width of a line when `wrap` is `auto`.",
+};
+
+const withContents = new Set(words("html tex docx odt epub pptx rst md context ms"));
+const withHighlight = new Set(words("html tex docx epub pptx"));
+const withNumbers = new Set(words("html tex docx odt epub context ms"));
+const zipped = new Set(words("docx odt epub pptx"));
+
+function optionsOf(to: string): readonly OptionDefinition[] {
+  return [
+    ...(to === "html" || to === "tex" ? [standalone] : []),
+    ...(withContents.has(to) && to !== "pptx" ? contents : []),
+    ...(withNumbers.has(to) ? [numbered] : []),
+    ...(withHighlight.has(to) ? [highlight] : []),
+    ...(zipped.has(to) || to === "ipynb" ? [] : [wrap, columns]),
+  ];
+}
+
+/** Forms with a layout lose it on the way through pandoc's model of a text. */
+const laidOut = new Set(words("docx odt rtf html epub fb2"));
+const office = new Set(words("docx odt rtf"));
+
+function fidelityOf(from: string, to: string): Fidelity {
+  if (to === "txt") return "extract";
+  return laidOut.has(from) || to === "opml" || to === "pptx" || to === "haddock" ? "reduced" : "high";
+}
+
+const readers = Object.keys(markups).filter((id) => markups[id]?.reader !== undefined);
+const writers = Object.keys(markups).filter((id) => markups[id]?.writer !== undefined);
+const tableTargets = new Set(words("md html rst tex org textile mediawiki docbook jats dokuwiki jira adoc txt"));
+
+export const pandocHops: readonly Hop[] = crossHops(readers, writers, (from, to) => {
+  // Between office formats LibreOffice keeps the layout; a table alone makes no book.
+  if (office.has(from) && office.has(to)) return undefined;
+  if (from === "csv" && !tableTargets.has(to)) return undefined;
+  return { fidelity: fidelityOf(from, to), cost: zipped.has(to) ? 200 : 100, async: false, maxInputMb: 50, options: optionsOf(to) };
+});

@@ -1,0 +1,97 @@
+/** Markup, wikis, notebooks and e-books by pandoc: a fresh process for each document, which starts in a blink. */
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { FilemillError } from "#kit/errors.ts";
+import { defineEngine, type HopTask } from "../domain/engine.ts";
+import type { Sandbox } from "../domain/sandbox.ts";
+import { flagOption, numberOption, stringOption } from "./hop-table.ts";
+import { markups, needsDataFiles, pandocHops } from "./pandoc-hops.ts";
+import { inputInside, openToolSession, versionLineOf } from "./tool-run.ts";
+
+const program = "/usr/bin/pandoc";
+const filterInside = "/engine/filter.lua";
+const filter = join(import.meta.dirname, "pandoc-filter.lua");
+/** Pandoc's own exit codes. @see https://pandoc.org/MANUAL.html#exit-codes */
+const utf8Error = 92;
+const readErrors = new Set([1, 63, 64, 65, 66]);
+const heapExhausted = 251;
+
+function argumentsOf(task: HopTask, input: string): string[] {
+  const { from, to } = task.hop;
+  const reader = markups[from]?.reader;
+  const writer = markups[to]?.writer;
+  if (reader === undefined || writer === undefined) throw new FilemillError("INTERNAL", "Pandoc has no such pair.");
+  const { options } = task;
+  const highlight = stringOption(options, "highlight");
+  return [
+    ...["+RTS", "-M512m", "-RTS"],
+    ...(needsDataFiles.has(to) ? [] : ["--sandbox"]),
+    ...["-f", reader, "-t", writer, `--lua-filter=${filterInside}`],
+    ...(options.standalone === false ? [] : ["--standalone"]),
+    ...(flagOption(options, "toc") ? ["--toc", `--toc-depth=${numberOption(options, "tocDepth") ?? 3}`] : []),
+    ...(flagOption(options, "numberSections") ? ["--number-sections"] : []),
+    ...(highlight === undefined ? [] : highlight === "none" ? ["--no-highlight"] : [`--highlight-style=${highlight}`]),
+    ...(options.wrap === undefined ? [] : [`--wrap=${options.wrap}`, `--columns=${numberOption(options, "columns") ?? 72}`]),
+    // Formulas as MathML need nothing from the web; the default would be plain text.
+    ...(to === "html" || to === "epub" ? ["--mathml"] : []),
+    ...["-o", "/job/out", input],
+  ];
+}
+
+async function run(sandbox: Sandbox, task: HopTask): Promise<void> {
+  await using session = await openToolSession(sandbox, task);
+  const start = (input: string) =>
+    session.run({ program, args: argumentsOf(task, input), readOnly: { [filter]: filterInside }, limits: { addressSpace: false } });
+  let end = await start(inputInside);
+  if (end.exitCode === utf8Error && markups[task.hop.from]?.isBinary !== true) {
+    const decoded = decode(await readFile(task.input.path));
+    if (decoded.guessed) task.note("ENCODING_GUESSED");
+    await writeFile(session.pathOf("text"), decoded.text, { flag: "wx", mode: 0o644 });
+    end = await start("/job/text");
+  }
+  if (end.exitCode === heapExhausted || /heap exhausted/i.test(end.stderr)) {
+    throw new FilemillError("INPUT_TOO_COMPLEX", "The document needs more memory than a conversion may use.");
+  }
+  if (end.exitCode !== 0) {
+    const isUnreadable = end.exitCode !== undefined && readErrors.has(end.exitCode);
+    if (isUnreadable) throw new FilemillError("INVALID_INPUT", `The document is damaged or is not ${task.hop.from.toUpperCase()}.`);
+    throw new FilemillError("CONVERSION_FAILED", "The document could not be written in this format.");
+  }
+  const removed = Number(/^filemill:images-removed=(\d+)$/m.exec(end.stderr)?.[1] ?? 0);
+  if (removed > 0) task.note("IMAGES_REMOVED", removed === 1 ? "One picture was left out." : `${removed} pictures were left out.`);
+  await session.adopt("out");
+}
+
+/** Text that is not UTF-8: by its byte order mark, by what HTML says of itself, else Windows-1252. */
+function decode(bytes: Buffer): { readonly text: string; readonly guessed: boolean } {
+  const head = bytes.subarray(0, 2048).toString("latin1");
+  if (head.startsWith("\xff\xfe")) return { text: new TextDecoder("utf-16le").decode(bytes), guessed: false };
+  if (head.startsWith("\xfe\xff")) return { text: new TextDecoder("utf-16be").decode(bytes), guessed: false };
+  const label = /(?:charset|encoding)\s*=\s*["']?([A-Za-z0-9_:-]{2,32})/.exec(head)?.[1];
+  const decoder = label === undefined ? undefined : decoderOf(label);
+  if (decoder !== undefined && decoder.encoding !== "utf-8") return { text: decoder.decode(bytes), guessed: false };
+  return { text: new TextDecoder("windows-1252").decode(bytes), guessed: true };
+}
+
+function decoderOf(label: string): InstanceType<typeof TextDecoder> | undefined {
+  try {
+    return new TextDecoder(label);
+  } catch {
+    return undefined;
+  }
+}
+
+export const pandocEngine = defineEngine({
+  id: "pandoc",
+  label: "Pandoc",
+  lane: "document",
+  packages: ["pandoc"],
+  hops: pandocHops,
+  async probe(sandbox) {
+    const line = await versionLineOf(sandbox, program, ["--version"]);
+    return line === undefined ? undefined : /pandoc\S* (\d[\d.]*)/.exec(line)?.[1];
+  },
+  async open({ sandbox }) {
+    return { run: (task) => run(sandbox, task), [Symbol.asyncDispose]: async () => undefined };
+  },
+});
