@@ -1,6 +1,5 @@
 // Runs inside the sandbox and converts pictures: one line of JSON asks, one answers. Its host is sharp.ts.
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createInterface } from "node:readline";
+import { readFileSync, writeFileSync } from "node:fs";
 import sharp from "sharp";
 
 const maxPixels = 100e6;
@@ -75,27 +74,47 @@ async function convertKindly(bytes, request, notes) {
 async function convert(bytes, request, notes, failOn) {
   const { from, to, options } = request;
   const input = { failOn, limitInputPixels: maxPixels, sequentialRead: true };
-  const first = await sharp(bytes, { ...input, ...(from === "svg" ? { unlimited: false } : {}) }).metadata();
+  const described = sharp(bytes, input).metadata();
+  const early = isPlain(from, bytes) ? outputOf(pipelineOf(bytes, input, request, plain), to, plain) : undefined;
+  early?.catch(() => undefined);
+  const first = await described;
   assertFormat(from, first.format);
-  const frames = first.pages ?? 1;
-  const moves = frames > 1 && animated.has(from) && animated.has(to);
-  if (moves) Object.assign(input, { animated: true, limitInputPixels: maxAnimationPixels });
+  noteWhatIsLost(first, request, notes);
+  if (movesOf(first, request)) Object.assign(input, { animated: true, limitInputPixels: maxAnimationPixels });
   if (from === "svg") input.density = densityOf(first, options);
-  const image = sharp(bytes, input);
-  if (!moves) image.autoOrient();
-  noteWhatIsLost(first, request, moves, notes);
-  if (first.depth === "ushort" && (to === "png" || to === "tiff")) keepDepth(image, first);
-  shape(image, from, options);
-  const flattened = to === "jpg" || options.background !== undefined;
-  if (flattened) image.flatten({ background: options.background ?? "#ffffff" });
-  if (options.metadata === "keep") image.keepExif().keepXmp();
-  encode(image, to, options, first);
+  const isEarlyRight = early !== undefined && first.depth === "uchar";
   const [output, transparent] = await Promise.all([
-    outputOf(image, to, first),
-    flattened && first.hasAlpha ? hasTransparency(bytes, input) : false,
+    isEarlyRight ? early : outputOf(pipelineOf(bytes, input, request, first), to, first),
+    flattens(request) && first.hasAlpha ? hasTransparency(bytes, input) : false,
   ]);
   if (transparent) notes.set("ALPHA_FLATTENED");
   return output;
+}
+
+/** What nearly every small picture is. It is converted while it is being described, which saves a tenth of an icon's time. */
+const plain = { depth: "uchar", pages: 1, width: 1, height: 1 };
+
+function isPlain(from, bytes) {
+  return (from === "png" || from === "jpg") && bytes.length <= 64 * 1024;
+}
+
+function movesOf(first, { from, to }) {
+  return (first.pages ?? 1) > 1 && animated.has(from) && animated.has(to);
+}
+
+function flattens({ to, options }) {
+  return to === "jpg" || options.background !== undefined;
+}
+
+function pipelineOf(bytes, input, request, first) {
+  const { from, to, options } = request;
+  const image = sharp(bytes, input);
+  if (!movesOf(first, request)) image.autoOrient();
+  if (first.depth === "ushort" && (to === "png" || to === "tiff")) keepDepth(image, first);
+  shape(image, from, options);
+  if (flattens(request)) image.flatten({ background: options.background ?? "#ffffff" });
+  if (options.metadata === "keep") image.keepExif().keepXmp();
+  return encode(image, to, options, first);
 }
 
 function assertFormat(expected, found) {
@@ -110,8 +129,9 @@ function densityOf(first, options) {
   return Math.min(Math.max(72 * (scale || 1), 1), 100_000);
 }
 
-function noteWhatIsLost(first, request, moves, notes) {
+function noteWhatIsLost(first, request, notes) {
   const { from, to, options } = request;
+  const moves = movesOf(first, request);
   if ((first.orientation ?? 1) > 1 && !moves) notes.set("ORIENTATION_APPLIED");
   if ((first.pages ?? 1) > 1 && !moves) notes.set(animated.has(from) ? "ANIMATION_REDUCED" : "PAGES_LEFT_OUT");
   if (first.space === "cmyk" || (first.icc !== undefined && !isSrgb(first.icc))) notes.set("PROFILE_CONVERTED");
@@ -176,13 +196,13 @@ const streamedPixels = 8e6;
 /** Small results travel in the answer, large ones as a file, written while they are made. */
 async function outputOf(image, _to, first) {
   if (first.width * first.height > streamedPixels) {
-    const { format: _, ...info } = await image.toFile("/job/out");
-    return { file: true, width: info.width, height: info.height };
+    await image.toFile("/job/out");
+    return {};
   }
-  const { data, info } = await image.toBuffer({ resolveWithObject: true });
-  if (data.length <= inlineBytes) return { data: data.toString("base64"), width: info.width, height: info.height };
+  const data = await image.toBuffer();
+  if (data.length <= inlineBytes) return { data: data.toString("base64") };
   writeFileSync("/job/out", data);
-  return { file: true, width: info.width, height: info.height };
+  return {};
 }
 
 async function hasTransparency(bytes, input) {
@@ -196,7 +216,6 @@ async function answer(request) {
   const notes = new Set();
   const noted = { set: (code) => notes.add(code), clear: () => notes.clear() };
   try {
-    rmSync("/job/out", { force: true });
     const bytes = request.data === undefined ? readFileSync("/job/in") : Buffer.from(request.data, "base64");
     if (request.from === "svg" && blockedLinks.test(bytes.subarray(0, 4 * 2 ** 20).toString("latin1")))
       notes.add("EXTERNAL_CONTENT_BLOCKED");
@@ -215,14 +234,24 @@ async function warmUp() {
   for (const to of ["webp", "png", "jpg", "webp"]) await answer({ from: "png", to, data: png.toString("base64"), options: {} });
 }
 
+/** Reads lines itself: an asynchronous iterator adds a tenth of a small picture's time. */
+function serve() {
+  let parts = [];
+  process.stdin.setEncoding("latin1");
+  process.stdin.on("data", async (chunk) => {
+    parts.push(chunk);
+    if (!chunk.endsWith("\n")) return;
+    const request = JSON.parse(Buffer.from(parts.join(""), "latin1").toString());
+    parts = [];
+    const reply = request.ready === true ? { ready: true } : await answer(request);
+    process.stdout.write(`${JSON.stringify(reply)}\n`);
+  });
+}
+
 if (process.argv[2] === "--version") {
   process.stdout.write(`${sharp.versions.sharp} (libvips ${sharp.versions.vips})\n`);
 } else {
   sharp.concurrency(Number(process.argv[2] ?? 1));
   await warmUp();
-  for await (const line of createInterface({ input: process.stdin })) {
-    const request = JSON.parse(line);
-    const reply = request.ready === true ? { ready: true } : await answer(request);
-    process.stdout.write(`${JSON.stringify(reply)}\n`);
-  }
+  serve();
 }

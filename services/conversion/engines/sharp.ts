@@ -1,6 +1,6 @@
 /** Pictures, by sharp (libvips) in warm sandboxed processes. */
-import { constants, createWriteStream } from "node:fs";
-import { chmod, copyFile, link, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { constants, createWriteStream, readFileSync, writeFileSync } from "node:fs";
+import { chmod, copyFile, link, rm, stat } from "node:fs/promises";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
@@ -61,7 +61,7 @@ async function openSharp(host: EngineHost): Promise<OpenEngine> {
         throw answer.error;
       }
       if (answer.data === undefined) await moveResult(child, task.outputPath);
-      else await writeFile(task.outputPath, answer.data, { encoding: "base64", flag: "wx" });
+      else writeFileSync(task.outputPath, answer.data, { encoding: "base64", flag: "wx" });
       for (const code of answer.notes) task.note(code);
     } finally {
       pool.giveBack(child, fit);
@@ -74,7 +74,8 @@ async function ask(child: SandboxChild, task: HopTask): Promise<Answer> {
   const { input, hop, options, timeoutMs, signal } = task;
   const question = { from: hop.from, to: hop.to, options };
   if (input.sizeBytes <= inlineBytes) {
-    const data = await readFile(input.path, "base64");
+    // Synchronous, since a visit to the thread pool takes longer than the read.
+    const data = readFileSync(input.path, "base64");
     return answerOf(await child.request({ ...question, data }, { timeoutMs, signal }));
   }
   const inside = join(child.folder, "in");

@@ -137,7 +137,7 @@ const maxAnswerBytes = 16 * 2 ** 20;
 function headOf(stream: Readable | null, onLine?: (line: string) => void, maxLineBytes = headBytes): () => string {
   const chunks: Buffer[] = [];
   let length = 0;
-  let line = "";
+  let parts: string[] = [];
   stream?.on("error", () => undefined);
   stream?.on("data", (chunk: Buffer) => {
     if (length < headBytes) {
@@ -146,8 +146,11 @@ function headOf(stream: Readable | null, onLine?: (line: string) => void, maxLin
       length += kept.length;
     }
     if (onLine === undefined) return;
-    const lines = (line + chunk.toString("latin1")).split("\n");
-    line = (lines.pop() ?? "").slice(-maxLineBytes);
+    const text = chunk.toString("latin1");
+    if (parts.length * 65_536 < maxLineBytes) parts.push(text);
+    if (!text.includes("\n")) return;
+    const lines = parts.join("").split("\n");
+    parts = [lines.pop() ?? ""];
     for (const complete of lines) onLine(Buffer.from(complete, "latin1").toString());
   });
   return () => Buffer.concat(chunks).toString();
