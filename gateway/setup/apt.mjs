@@ -9,8 +9,10 @@ import { openProgress, say } from "./progress.mjs";
 
 const attempts = 4;
 const lockWaitSeconds = 300;
-/** Never takes anything of the user's away: apt refuses instead. Status lines go to standard output, for the progress. */
-const installOptions = ["-y", "--no-install-recommends", "--no-remove", "-q", "-o", "APT::Status-Fd=1", "-o", "Dpkg::Use-Pty=0"];
+/** Never takes anything of the user's away: apt refuses instead. */
+const installOptions = ["-y", "--no-install-recommends", "--no-remove", "-q", "-o", "APT::Status-Fd=3", "-o", "Dpkg::Use-Pty=0"];
+/** Status lines come with the output, by a descriptor of their own: apt closes it in the packages' scripts, which need their output. */
+const withStatus = ["sh", "-c", 'exec "$0" "$@" 3>&1'];
 const patientOptions = [
   "-o",
   `DPkg::Lock::Timeout=${lockWaitSeconds}`,
@@ -26,7 +28,8 @@ const patientOptions = [
  * @param {readonly SystemPackage[]} packages
  */
 export async function installWithApt(prefix, packages) {
-  const apt = [...prefix, "env", "DEBIAN_FRONTEND=noninteractive", "LC_ALL=C", "apt-get", ...patientOptions];
+  const quietly = [...prefix, "env", "DEBIAN_FRONTEND=noninteractive", "LC_ALL=C"];
+  const apt = [...quietly, ...withStatus, "apt-get", ...patientOptions];
   await runPatiently("package lists", [...apt, "-q", "update"]);
   const names = await namesToInstall(packages);
   if (names.length === 0) return;
@@ -34,6 +37,7 @@ export async function installWithApt(prefix, packages) {
   // One package that cannot be had must not cost the others.
   if (!done && names.length > 1) {
     say("  Installing them one by one.");
+    await runCommand([...quietly, "dpkg", "--configure", "-a"]);
     for (const name of names) await runPatiently(name, [...apt, "install", ...installOptions, name]);
   }
   if (names.includes("nats-server")) await stopDebiansBroker(prefix);

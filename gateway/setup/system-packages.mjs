@@ -8,15 +8,24 @@ import { say } from "./progress.mjs";
 
 /**
  * One Debian package and how to tell that what it brings is there: a command, files (with * in names), or a file of LibreOffice.
- * @typedef {{ package: string, or?: string, for: string, command?: string, files?: string[], office?: string }} SystemPackage
+ * @typedef {{ package: string, or?: string, for: string, command?: string, files?: string[], office?: string, tests?: boolean }} SystemPackage
  */
 
 const officeFolders = ["/usr/lib/libreoffice", "/usr/lib64/libreoffice", "/opt/libreoffice*", "/snap/libreoffice/current/lib/libreoffice"];
 
 /** @type {readonly SystemPackage[]} */
-export const systemPackages = JSON.parse(readFileSync(new URL("./system-packages.json", import.meta.url), "utf8"));
+const table = JSON.parse(readFileSync(new URL("./system-packages.json", import.meta.url), "utf8"));
 
-/** What is not there, in the table's order. */
+/** What running Filemill needs. */
+export const systemPackages = table.filter((row) => row.tests !== true);
+/** What its tests need besides. */
+export const testPackages = table.filter((row) => row.tests === true);
+
+/**
+ * What is not there, in the table's order.
+ * @param {readonly SystemPackage[]} packages
+ * @returns {readonly SystemPackage[]}
+ */
 export function missingPackages(packages = systemPackages) {
   return packages.filter((row) => !isThere(row));
 }

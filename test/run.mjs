@@ -1,0 +1,63 @@
+// npm test: installs what is missing, then every check and every test. Runs on any Node from 18 on with nothing installed.
+// @ts-check
+import { root } from "../gateway/setup/node.mjs";
+import { ensureNpmPackages } from "../gateway/setup/npm-packages.mjs";
+import { ensureSystemPackages, systemPackages, testPackages } from "../gateway/setup/system-packages.mjs";
+import { checkBreaking } from "./checks/breaking.mjs";
+import { checkGeneratedCode } from "./checks/generated-code.mjs";
+import { runTool } from "./checks/tool.mjs";
+import { runVitest } from "./checks/vitest.mjs";
+
+/** @typedef {import("./checks/vitest.mjs").Counts} Counts */
+
+/** @type {(...command: string[]) => () => Promise<Counts>} */
+const tool =
+  (...command) =>
+  async () =>
+    countsOf((await runTool(command)) === 0);
+/** @type {(check: () => Promise<boolean>) => () => Promise<Counts>} */
+const check = (run) => async () => countsOf(await run());
+/** @type {(...args: string[]) => () => Promise<Counts>} */
+const vitest =
+  (...args) =>
+  () =>
+    runVitest(args);
+
+/** A check is no test: only its failure is counted. @param {boolean} isGood */
+function countsOf(isGood) {
+  return { passed: 0, failed: isGood ? 0 : 1 };
+}
+
+/** @type {readonly (readonly [string, () => Promise<Counts>])[]} */
+const steps = [
+  ["types", tool("tsc", "-p", ".")],
+  ["format and lint", tool("biome", "check", "--error-on-warnings", ".")],
+  ["proto: lint", tool("buf", "lint")],
+  ["proto: format", tool("buf", "format", "--diff", "--exit-code")],
+  ["proto: breaking changes", check(checkBreaking)],
+  ["generated code", check(checkGeneratedCode)],
+  ["dead code", tool("knip", "--no-progress")],
+  ["architecture", vitest("--project", "unit", "test/architecture")],
+  ["unit tests", vitest("--project", "unit", "--exclude", "test/architecture/**")],
+  ["integration tests", vitest("--project", "integration")],
+  ["end-to-end tests", vitest("--project", "e2e")],
+];
+
+await Promise.all([ensureSystemPackages([...systemPackages, ...testPackages]), ensureNpmPackages(root)]);
+const summary = [];
+let passed = 0;
+let failed = 0;
+for (const [title, run] of steps) {
+  console.log(`\n=== ${title}`);
+  const startedMs = Date.now();
+  const counts = await run();
+  passed += counts.passed;
+  failed += counts.failed;
+  const tests = counts.passed + counts.failed > 0 ? `  ${counts.passed} passed, ${counts.failed} failed` : "";
+  summary.push(
+    `${counts.failed === 0 ? "ok    " : "FAILED"}  ${title.padEnd(24)} ${((Date.now() - startedMs) / 1000).toFixed(1).padStart(6)} s${tests}`,
+  );
+  console.log(summary.at(-1));
+}
+console.log(`\n=== summary\n${summary.join("\n")}\n\n${passed} passed, ${failed} failed`);
+process.exitCode = failed === 0 ? 0 : 1;
