@@ -34,5 +34,5 @@ export function errorAnswerOf(error: FilemillError, context: ErrorContext, besid
     return { status: httpStatus, contentType: "application/problem+json", body: JSON.stringify(body) };
   }
   const body = { error: { code: error.code, message: error.message, requestId: context.requestId, ...details }, ...beside };
-  return { status: httpStatus, contentType: "application/json; charset=utf-8", body: JSON.stringify(body) };
+  return { status: httpStatus, contentType: "application/json", body: JSON.stringify(body) };
 }

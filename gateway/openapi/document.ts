@@ -102,6 +102,6 @@ export function openapiHandler(context: RestContext): Handler {
     const etag = `"${createHash("sha256").update(body).digest("hex").slice(0, 32)}"`;
     reply.headers({ "cache-control": "public, max-age=3600", etag, "access-control-allow-origin": "*" });
     if (noneMatchHits(request.headers["if-none-match"], etag)) return reply.code(304).send();
-    return reply.header("content-type", "application/json; charset=utf-8").send(body);
+    return reply.header("content-type", "application/json").send(Buffer.from(body));
   };
 }

@@ -41,22 +41,21 @@ export async function sendArtifact(reply: FastifyReply, blobs: BlobStore, job: J
   const blob = resultOf(job);
   const sizeBytes = Number(blob.sizeBytes);
   const etag = `"${blob.digest}"`;
-  reply.headers(artifactHeadersOf(job, blob, etag));
-  if (noneMatchHits(conditions.ifNoneMatch, etag)) return reply.code(304).send();
+  const headers = artifactHeadersOf(job, blob, etag);
+  if (noneMatchHits(conditions.ifNoneMatch, etag)) return reply.headers(headers).code(304).send();
   const asked = ifRangeHolds(conditions.ifRange, etag) ? rangeOf(conditions.range, sizeBytes) : undefined;
   if (asked === "unsatisfiable") {
-    reply.removeHeader("content-disposition").removeHeader("repr-digest").removeHeader("etag");
     return reply
       .code(416)
       .headers({ "content-range": `bytes */${sizeBytes}`, "content-length": 0 })
       .send();
   }
+  // Opened before the headers are set, which an error must not carry. An open stream outlives the removal of its blob,
+  // so a download is never cut off by the sweep.
+  const stream = conditions.method === "HEAD" ? undefined : await blobs.read(blob.id, asked);
   const range: ByteRange = asked ?? { start: 0, end: sizeBytes - 1 };
+  reply.headers(headers).header("content-length", range.end - range.start + 1);
   if (asked !== undefined) reply.code(206).header("content-range", `bytes ${range.start}-${range.end}/${sizeBytes}`);
-  reply.header("content-length", sizeBytes === 0 ? 0 : range.end - range.start + 1);
-  if (conditions.method === "HEAD") return reply.send();
-  // An open stream outlives the removal of its blob, so a download is never cut off by the sweep.
-  const stream = await blobs.read(blob.id, asked);
   return reply.send(stream);
 }
 

@@ -9,7 +9,7 @@ import { FilemillError, fromConnectError, fromErrorMessage } from "#kit/errors.t
 import { sendArtifact } from "./artifact.ts";
 import { type Asked, parseAsked } from "./convert-request.ts";
 import { errorContextOf } from "./errors.ts";
-import { callerOf, departureOf, type Handler, type RestContext, requestBaseUrlOf, sendJson } from "./exchange.ts";
+import { callerOf, departureOf, type Handler, type RestContext, requestBaseUrlOf, sendBytes, sendJson } from "./exchange.ts";
 import { isEnded, jobJsonOf, jobPathOf } from "./job-json.ts";
 import { type Ceiling, checkContentLength, receiveUpload, type Upload } from "./upload.ts";
 import { waitForEnd } from "./watch.ts";
@@ -142,7 +142,7 @@ async function answer(
   if (job.state === JobState.FAILED || job.state === JobState.CANCELLED) {
     const error = job.error === undefined ? new FilemillError("JOB_CANCELLED", "The job was cancelled.") : fromErrorMessage(job.error);
     const failure = errorAnswerOf(error, errorContextOf(request, context.settings.PUBLIC_URL), { job: body });
-    return reply.code(failure.status).header("content-type", failure.contentType).send(failure.body);
+    return sendBytes(reply, failure.status, failure.contentType, failure.body);
   }
   if (download) return sendArtifact(reply, context.deps.blobs, job, { method: "POST" });
   return sendJson(reply, 200, { job: body });

@@ -7,6 +7,7 @@ import { retryAfterOf, securityHeaders } from "#gateway/http/headers.ts";
 import { answerAndLinger, hasUnreadBody } from "#gateway/http/linger.ts";
 import { errorTable, FilemillError, fromConnectError } from "#kit/errors.ts";
 import type { Log } from "#kit/log.ts";
+import { sendBytes } from "./exchange.ts";
 
 export function errorContextOf(request: FastifyRequest, publicUrl: string | undefined): ErrorContext {
   const [path = "/"] = (request.raw.url ?? "/").split("?");
@@ -21,7 +22,7 @@ export function sendError(request: FastifyRequest, reply: FastifyReply, error: F
   const tellsWhen = error.retryAfterMs !== undefined || answer.status === 429 || answer.status === 503;
   if (tellsWhen) reply.header("retry-after", retryAfterOf(error.retryAfterMs));
   if (hasUnreadBody(request)) answerAndLinger(request, reply, answer.status, answer.body);
-  else reply.code(answer.status).send(answer.body);
+  else sendBytes(reply, answer.status, answer.contentType, answer.body);
 }
 
 /** Whatever was thrown, as an error of the table. What is nobody's fault but ours is logged whole and told as INTERNAL. */

@@ -45,5 +45,10 @@ export function departureOf(reply: FastifyReply): AbortSignal {
 }
 
 export function sendJson(reply: FastifyReply, status: number, body: unknown): FastifyReply {
-  return reply.code(status).header("content-type", "application/json; charset=utf-8").send(JSON.stringify(body));
+  return sendBytes(reply, status, "application/json", JSON.stringify(body));
+}
+
+/** Sends text under exactly this media type; given a string, Fastify would add a charset that JSON does not have. */
+export function sendBytes(reply: FastifyReply, status: number, contentType: string, body: string): FastifyReply {
+  return reply.code(status).header("content-type", contentType).send(Buffer.from(body));
 }

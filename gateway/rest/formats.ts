@@ -11,6 +11,6 @@ export function formatsHandler(context: RestContext): Handler {
     reply.headers({ "cache-control": "public, max-age=3600", etag, vary: "Accept-Encoding" });
     if (noneMatchHits(request.headers["if-none-match"], etag)) return reply.code(304).send();
     if (encoding !== "identity") reply.header("content-encoding", encoding);
-    return reply.header("content-type", "application/json; charset=utf-8").send(body);
+    return reply.header("content-type", "application/json").send(body);
   };
 }

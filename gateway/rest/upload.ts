@@ -7,6 +7,7 @@ import { FilemillError } from "#kit/errors.ts";
 
 /** Boundaries, part headers and the `to` field beside the file. */
 const MULTIPART_OVERHEAD_BYTES = 64 * 1024;
+const MAX_OUTSIDE_FILE_BYTES = 1 << 20;
 const MAX_TO_CHARACTERS = 256;
 
 /** A bound on the file, and who set it. */
@@ -40,14 +41,32 @@ export function checkContentLength(request: FastifyRequest, ceiling: Ceiling): v
  * UNEXPECTED_FIELD, INPUT_TOO_LARGE, INVALID_INPUT (empty file), REQUEST_TIMEOUT, UNAVAILABLE.
  */
 export async function receiveUpload(request: FastifyRequest, rules: UploadRules): Promise<Upload> {
-  const tooSlow = new AbortController();
-  using _pace = watchBodyPace(request.raw, () => {
-    tooSlow.abort(new FilemillError("REQUEST_TIMEOUT", "The body came too slowly; send it again on a faster connection."));
+  const { raw } = request;
+  const stop = new AbortController();
+  const stopWith = (error: FilemillError): void => {
+    if (stop.signal.aborted) return;
+    stop.abort(error);
+    // The parser ends at an error of the request and at nothing else; the connection stays whole for the answer.
+    raw.emit("error", error);
+  };
+  using _pace = watchBodyPace(raw, () => {
+    stopWith(new FilemillError("REQUEST_TIMEOUT", "The body came too slowly; send it again on a faster connection."));
   });
-  const signal = AbortSignal.any([rules.signal, tooSlow.signal]);
-  // The parser cannot be woken from outside: when the client is too slow the answer goes out past it, and closing the
-  // connection ends the parser, which then cleans up.
-  return await Promise.race([receive(request, { ...rules, signal }), rejectionOf(tooSlow.signal)]);
+  // The parser throws away what stands outside the parts; this bounds it.
+  let bodyBytes = 0;
+  const maxBodyBytes = rules.ceilingOf(undefined).limitMb * 1e6 + MAX_OUTSIDE_FILE_BYTES;
+  const count = (chunk: Buffer): void => {
+    bodyBytes += chunk.length;
+    if (bodyBytes > maxBodyBytes) stopWith(brokenBody(undefined));
+  };
+  raw.on("data", count);
+  try {
+    return await receive(request, { ...rules, signal: AbortSignal.any([rules.signal, stop.signal]) });
+  } catch (error) {
+    throw stop.signal.aborted ? stop.signal.reason : error;
+  } finally {
+    raw.off("data", count);
+  }
 }
 
 async function receive(request: FastifyRequest, rules: UploadRules): Promise<Upload> {
@@ -71,12 +90,6 @@ async function receive(request: FastifyRequest, rules: UploadRules): Promise<Upl
     if (received.blob !== undefined) await rules.blobs.remove(received.blob.id);
     throw uploadErrorOf(error);
   }
-}
-
-function rejectionOf(signal: AbortSignal): Promise<never> {
-  return new Promise((_resolve, reject) => {
-    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
-  });
 }
 
 function toOf(part: MultipartValue, before: string | undefined): string {
@@ -108,27 +121,22 @@ async function storeFile(part: MultipartFile, rules: UploadRules, ceiling: Ceili
   try {
     return await rules.blobs.write(bytes(), { maxBytes: ceiling.limitMb * 1e6, signal: rules.signal });
   } catch (error) {
-    if (source.failure !== undefined) throw brokenBody(source.failure);
+    if (source.failure !== undefined || rules.signal.aborted) throw brokenBody(source.failure ?? error);
     if (error instanceof FilemillError && error.code === "INPUT_TOO_LARGE") throw tooLarge(ceiling);
     // Not a defect of the body: keep it from being read as one.
     throw error instanceof FilemillError ? error : new FilemillError("INTERNAL", "Something went wrong on our side.", { cause: error });
   }
 }
 
-/** Resolves when the whole body has come; what follows the closing boundary is thrown away (RFC 2046 §5.1.1). */
+/** Resolves when the whole body has come, with all that may follow the closing boundary (RFC 2046 §5.1.1). */
 function bodyEnd(request: FastifyRequest, signal: AbortSignal): Promise<void> {
   const { raw } = request;
   if (raw.complete) return Promise.resolve();
   return new Promise((resolve, reject) => {
-    let epilogueBytes = 0;
     const settle = (): void => {
       if (raw.complete) resolve();
       else reject(brokenBody(undefined));
     };
-    raw.on("data", (chunk: Buffer) => {
-      epilogueBytes += chunk.length;
-      if (epilogueBytes > MULTIPART_OVERHEAD_BYTES) reject(brokenBody(undefined));
-    });
     raw.once("end", settle).once("close", settle);
     signal.addEventListener("abort", () => reject(brokenBody(signal.reason)), { once: true });
     raw.resume();

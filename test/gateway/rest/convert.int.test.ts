@@ -1,0 +1,174 @@
+import { once } from "node:events";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { FilemillError } from "#kit/errors.ts";
+import { bodyOf, filePart, headOf, openRaw, toPart } from "#test/gateway/raw-client.ts";
+import { png } from "#test/gateway/samples.ts";
+import { auth, failsWith, formOf, jsonOf, key, neverEnds, openStage, type Stage } from "#test/gateway/stage.ts";
+
+const fieldsInOrder = [
+  "id",
+  "status",
+  "from",
+  "to",
+  "bytes",
+  "durationMs",
+  "notes",
+  "expiresAt",
+  "download",
+  "status_url",
+  "queuePosition",
+  "estimateMs",
+  "error",
+  "createdAt",
+];
+
+function convert(stage: Stage, query = "", headers: Record<string, string> = {}, form = formOf("webp", png)) {
+  return fetch(`${stage.url}/api/v1/convert${query}`, { method: "POST", headers: { ...auth, ...headers }, body: form });
+}
+
+describe("a conversion that ends while the client waits", () => {
+  let stage: Stage;
+  beforeAll(async () => {
+    stage = await openStage();
+  });
+  afterAll(() => stage[Symbol.asyncDispose]());
+
+  it("answers with the job, its fields in the order of the contract", async () => {
+    const answer = await convert(stage, "?quality=80&width=640", {}, formOf("WEBP", png));
+    expect(answer.status).toBe(200);
+    const { job } = JSON.parse(await answer.text());
+    expect(Object.keys(job)).toEqual(fieldsInOrder);
+    expect(job).toMatchObject({ status: "done", from: "png", to: "webp", bytes: png.length, notes: [], status_url: null });
+    expect(job).toMatchObject({
+      download: `${stage.url}/api/v1/jobs/${job.id}/download`,
+      queuePosition: null,
+      estimateMs: null,
+      error: null,
+    });
+    expect(stage.created.at(-1)).toMatchObject({ options: { quality: "80", width: "640" }, planMaxInputMb: 5, durable: false });
+  });
+
+  it("believes the content and says so", async () => {
+    const answer = await convert(stage, "", {}, formOf("webp", png, "photo.docx"));
+    expect((await jsonOf(answer)).job).toMatchObject({ from: "png", notes: [{ code: "CONTENT_TYPE_CORRECTED" }] });
+  });
+
+  it("believes `from` more than the content", async () => {
+    expect((await jsonOf(await convert(stage, "?from=JPEG"))).job).toMatchObject({ from: "jpg", notes: [] });
+  });
+
+  it("answers with the bytes when they were asked for", async () => {
+    const answer = await convert(stage, "?download=1", {}, formOf("webp", png, "Grüße \u202e\r\n 世界.docx"));
+    expect(answer.status).toBe(200);
+    expect(Buffer.from(await answer.arrayBuffer())).toEqual(Buffer.from(png));
+    const digest = stage.created.at(-1)?.input?.digest ?? "";
+    expect(Object.fromEntries(answer.headers)).toMatchObject({
+      "content-type": "image/webp",
+      "content-length": String(png.length),
+      etag: `"${digest}"`,
+      "repr-digest": `sha-256=:${Buffer.from(digest, "hex").toString("base64")}:`,
+      "x-content-type-options": "nosniff",
+      "content-security-policy": "default-src 'none'; sandbox",
+      "cache-control": "private",
+      "x-duration-ms": "7",
+    });
+    expect(answer.headers.get("content-disposition")).toMatch(/^attachment; filename="Gr.*\.webp"; filename\*=UTF-8''Gr%C3%BC%C3%9Fe/);
+    expect(JSON.parse(answer.headers.get("x-notes") ?? "[]")).toMatchObject([{ code: "CONTENT_TYPE_CORRECTED" }]);
+  });
+
+  it("answers a repeated Idempotency-Key with the first job and keeps one input", async () => {
+    const before = (await stage.stored()).length;
+    const first = await convert(stage, "", { "idempotency-key": "abc" });
+    const second = await convert(stage, "", { "idempotency-key": "abc" });
+    expect(first.headers.get("idempotent-replayed")).toBeNull();
+    expect(second.headers.get("idempotent-replayed")).toBe("true");
+    expect((await jsonOf(second)).job.id).toBe((await jsonOf(first)).job.id);
+    expect(await stage.stored()).toHaveLength(before + 1);
+  });
+
+  it.each([
+    ["?a=1&a=2", {}, 400, "BAD_REQUEST"],
+    ["?a[b]=1", {}, 400, "BAD_REQUEST"],
+    ["?a=%ff", {}, 400, "BAD_REQUEST"],
+    ["?download=yes", {}, 400, "BAD_REQUEST"],
+    ["?from=nothing", {}, 415, "UNKNOWN_SOURCE_FORMAT"],
+    ["", { "idempotency-key": "a b" }, 400, "BAD_REQUEST"],
+    ["", { "idempotency-key": "x".repeat(256) }, 400, "BAD_REQUEST"],
+  ])("refuses %s %o", async (query, headers: Record<string, string>, status, code) => {
+    const answer = await convert(stage, query, headers);
+    expect({ status: answer.status, body: await jsonOf(answer) }).toMatchObject({ status, body: { error: { code } } });
+  });
+});
+
+describe("a conversion that does not end in time", () => {
+  let stage: Stage;
+  beforeAll(async () => {
+    stage = await openStage({ script: neverEnds, settings: { INLINE_WAIT_MS: 100 } });
+  });
+  afterAll(() => stage[Symbol.asyncDispose]());
+
+  it.each([
+    ["after INLINE_WAIT_MS", {}, null, false],
+    ["after Prefer: wait=0", { prefer: "wait=0" }, "wait=0", false],
+    ["at once for respond-async", { prefer: "respond-async" }, "respond-async", true],
+  ])("answers 202 %s", async (_name, headers: Record<string, string>, applied, durable) => {
+    const answer = await convert(stage, "?download=1", headers);
+    const { job } = await jsonOf(answer);
+    expect(answer.status).toBe(202);
+    expect(answer.headers.get("location")).toBe(job.status_url);
+    expect(Number(answer.headers.get("retry-after"))).toBeGreaterThanOrEqual(1);
+    expect(answer.headers.get("preference-applied")).toBe(applied);
+    expect(job).toMatchObject({ status: "queued", bytes: 0, durationMs: 0, notes: [], download: null, queuePosition: 1, error: null });
+    expect(stage.created.at(-1)?.durable).toBe(durable);
+  });
+
+  it("queues an async route durably, once the catalogue is known", async () => {
+    await fetch(`${stage.url}/api/v1/formats`);
+    expect((await convert(stage, "", {}, formOf("webm", png))).status).toBe(202);
+    expect(stage.created.at(-1)?.durable).toBe(true);
+  });
+
+  it("lets the job go on when the client leaves after its upload", async () => {
+    const before = stage.created.length;
+    const body = bodyOf([toPart("webp"), filePart(png)]);
+    const client = await openRaw(stage.port);
+    client.send(Buffer.concat([Buffer.from(headOf(key, [`Content-Length: ${body.length}`])), body]));
+    await expect.poll(() => stage.created.length).toBe(before + 1);
+    client.socket.resetAndDestroy();
+    await once(client.socket, "close");
+    expect(await stage.stored()).toContain(stage.created.at(-1)?.input?.id);
+  });
+});
+
+describe("a conversion that fails", () => {
+  it("answers with the error and the failed job, also as a problem", async () => {
+    await using stage = await openStage({ script: failsWith(new FilemillError("INVALID_INPUT", "The picture is cut off.")) });
+    const plain = await convert(stage);
+    expect(plain.status).toBe(422);
+    expect(await jsonOf(plain)).toMatchObject({
+      error: { code: "INVALID_INPUT", message: "The picture is cut off.", requestId: plain.headers.get("x-request-id") },
+      job: { status: "failed", error: { code: "INVALID_INPUT", message: "The picture is cut off." } },
+    });
+    const problem = await convert(stage, "", { accept: "application/problem+json" });
+    expect(problem.headers.get("content-type")).toBe("application/problem+json");
+    expect(await jsonOf(problem)).toMatchObject({
+      type: "/docs#INVALID_INPUT",
+      title: "Unprocessable Entity",
+      status: 422,
+      detail: "The picture is cut off.",
+      instance: "/api/v1/convert",
+      code: "INVALID_INPUT",
+      job: { status: "failed" },
+    });
+  });
+
+  it("leaves no input behind when the job is refused", async () => {
+    const refusal = new FilemillError("TOO_MANY_JOBS", "Wait for one to end.", { details: { limit: 20 }, retryAfterMs: 4200 });
+    await using stage = await openStage({ refuse: () => refusal });
+    const answer = await convert(stage);
+    expect(answer.status).toBe(429);
+    expect(answer.headers.get("retry-after")).toBe("5");
+    expect((await jsonOf(answer)).error).toMatchObject({ code: "TOO_MANY_JOBS", details: { limit: 20 } });
+    expect(await stage.stored()).toEqual([]);
+  });
+});

@@ -1,0 +1,217 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { create } from "@bufbuild/protobuf";
+import { timestampNow } from "@bufbuild/protobuf/wkt";
+import { createClient, createRouterTransport, type ServiceImpl } from "@connectrpc/connect";
+import { Registry } from "prom-client";
+import type { GatewayDeps, GatewaySettings } from "#gateway/context.ts";
+import { createGateway, type Gateway } from "#gateway/server.ts";
+import { AccountService } from "#gen/filemill/account/v1/account_pb.ts";
+import { CatalogueService } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
+import { Fidelity, Option_Type } from "#gen/filemill/common/v1/format_pb.ts";
+import { type CreateJobRequest, type Job, JobSchema, JobService, JobState } from "#gen/filemill/job/v1/job_pb.ts";
+import { openDiskBlobStore } from "#kit/blobs/disk-store.ts";
+import type { BlobStore } from "#kit/blobs/store.ts";
+import { FilemillError, toConnectError, toErrorMessage } from "#kit/errors.ts";
+import { openLog } from "#kit/log.ts";
+
+/** What a job does after it was created, in the stand-in for the job service. */
+export type Script = (job: Job, request: CreateJobRequest) => AsyncIterable<Job> | Iterable<Job>;
+
+export type Stage = AsyncDisposable & {
+  readonly url: string;
+  readonly port: number;
+  readonly gateway: Gateway;
+  readonly blobs: BlobStore;
+  readonly created: CreateJobRequest[];
+  readonly jobs: Map<string, Job>;
+  /** Names in the blob store, partial ones too. */
+  stored(): Promise<string[]>;
+};
+
+export const key = `fm_${"k".repeat(49)}`;
+export const auth = { authorization: `Bearer ${key}` };
+
+type StageOptions = {
+  readonly settings?: Partial<GatewaySettings>;
+  readonly deps?: Partial<GatewayDeps>;
+  readonly maxInputMb?: number;
+  readonly requestsPerMinute?: number;
+  readonly script?: Script;
+  /** Refuses CreateJob. */
+  readonly refuse?: (request: CreateJobRequest) => FilemillError | undefined;
+};
+
+const accountId = "account1";
+
+/** Ends at once with the input's own bytes as the result. */
+export const doneAtOnce: Script = function* (job) {
+  job.state = JobState.DONE;
+  job.durationMs = 7;
+  if (job.input !== undefined) job.result = job.input;
+  yield job;
+};
+
+export const neverEnds: Script = async function* (job) {
+  job.queuePosition = 1;
+  job.estimateMs = 2500;
+  yield job;
+  // Like a long conversion: nothing changes any more.
+  await new Promise(() => {});
+};
+
+export const failsWith = (error: FilemillError): Script =>
+  function* (job) {
+    job.state = JobState.FAILED;
+    job.error = toErrorMessage(error);
+    yield job;
+  };
+
+/** A gateway on a real socket with a real blob store; the other services answer from memory. */
+export async function openStage(options: StageOptions = {}): Promise<Stage> {
+  const dir = await mkdtemp(join(tmpdir(), "filemill-gateway-"));
+  const blobs = await openDiskBlobStore(dir);
+  const created: CreateJobRequest[] = [];
+  const jobs = new Map<string, Job>();
+  const transport = createRouterTransport(({ service }) => {
+    service(AccountService, accountsOf(options));
+    service(CatalogueService, catalogue);
+    service(JobService, jobsOf(options, created, jobs));
+  });
+  const gateway = await createGateway(
+    {
+      accounts: createClient(AccountService, transport),
+      catalogue: createClient(CatalogueService, transport),
+      jobs: createClient(JobService, transport),
+      blobs,
+      log: openLog("silent"),
+      metrics: new Registry(),
+      readiness: () => ({ ready: true }),
+      ...options.deps,
+    },
+    { HOST: "127.0.0.1", PORT: 0, PUBLIC_URL: undefined, INLINE_WAIT_MS: 10_000, MIN_FREE_DISK_MB: 0, DRAIN_MS: 1000, ...options.settings },
+  );
+  const { url } = await gateway.listen();
+  return {
+    url,
+    port: Number(new URL(url).port),
+    gateway,
+    blobs,
+    created,
+    jobs,
+    stored: async () => (await Array.fromAsync(blobs.list(), (blob) => blob.blobId)).toSorted(),
+    async [Symbol.asyncDispose]() {
+      await gateway[Symbol.asyncDispose]();
+      await rm(dir, { recursive: true });
+    },
+  };
+}
+
+function accountsOf({ maxInputMb = 5, requestsPerMinute = 1000 }: StageOptions): Partial<ServiceImpl<typeof AccountService>> {
+  return {
+    verifyKey({ key: given }) {
+      if (given === "fm_revoked") throw toConnectError(new FilemillError("API_KEY_REVOKED", "This key was revoked; make a new one."));
+      if (given !== key && given !== "fm_free") throw toConnectError(new FilemillError("INVALID_API_KEY", "This key is not known."));
+      const apiAccess = given === key;
+      return {
+        account: { id: accountId, email: "a@example.org", plan: "plus" },
+        plan: { id: "plus", apiAccess, maxInputMb, requestsPerMinute, maxUnfinishedJobs: 20, retentionSeconds: 60 },
+      };
+    },
+  };
+}
+
+const catalogue: Partial<ServiceImpl<typeof CatalogueService>> = {
+  getCatalogue: () => ({
+    revision: "1",
+    formats: [{ id: "png", label: "PNG", kind: "image", extensions: ["png"], mime: "image/png" }],
+    routes: [
+      {
+        from: "png",
+        to: "webp",
+        fidelity: Fidelity.HIGH,
+        maxInputMb: 1,
+        options: [
+          {
+            name: "quality",
+            type: Option_Type.INTEGER,
+            description: "Quality",
+            defaultValue: { value: { case: "number", value: 80 } },
+            min: 1,
+            max: 100,
+          },
+          { name: "mode", type: Option_Type.ENUM, description: "Mode", values: ["a", "b"], unit: "" },
+        ],
+        engines: ["sharp"],
+      },
+      { from: "png", to: "webm", fidelity: Fidelity.REDUCED, async: true, maxInputMb: 100, via: ["gif"] },
+    ],
+  }),
+};
+
+function jobsOf(options: StageOptions, created: CreateJobRequest[], jobs: Map<string, Job>): Partial<ServiceImpl<typeof JobService>> {
+  const scripts = new Map<string, AsyncIterable<Job> | Iterable<Job>>();
+  const known = (jobId: string): Job => {
+    const job = jobs.get(jobId);
+    if (job === undefined) throw toConnectError(new FilemillError("JOB_NOT_FOUND", "There is no such job."));
+    return job;
+  };
+  return {
+    createJob(request) {
+      const refusal = options.refuse?.(request);
+      if (refusal !== undefined) throw toConnectError(refusal);
+      const replayed = created.find((earlier) => earlier.idempotencyKey !== "" && earlier.idempotencyKey === request.idempotencyKey);
+      if (replayed !== undefined) return { job: known(idOf(created.indexOf(replayed))), replayed: true };
+      const { from, to, input, sourceName, notes } = request;
+      const job = create(JobSchema, { id: idOf(created.length), accountId, state: JobState.QUEUED, from, to, sourceName, notes });
+      if (input !== undefined) job.input = input;
+      job.createdAt = timestampNow();
+      job.expiresAt = timestampNow();
+      job.async = to === "webm";
+      created.push(request);
+      jobs.set(job.id, job);
+      scripts.set(job.id, (options.script ?? doneAtOnce)(job, request));
+      return { job, replayed: false };
+    },
+    getJob: ({ jobId }) => ({ job: known(jobId) }),
+    listJobs: ({ limit }) => ({ jobs: [...jobs.values()].reverse().slice(0, limit), nextCursor: jobs.size > limit ? "next" : "" }),
+    deleteJob({ jobId }) {
+      known(jobId);
+      jobs.delete(jobId);
+      return {};
+    },
+    async *watchJob({ jobId }, { signal }) {
+      const job = known(jobId);
+      yield { job };
+      const ended = job.state !== JobState.QUEUED && job.state !== JobState.RUNNING;
+      if (ended) return;
+      const steps = scripts.get(jobId) ?? [];
+      const aborted = new Promise<never>((_, reject) => signal.addEventListener("abort", () => reject(signal.reason), { once: true }));
+      const iterator = Symbol.asyncIterator in steps ? steps[Symbol.asyncIterator]() : steps[Symbol.iterator]();
+      for (;;) {
+        const step = await Promise.race([iterator.next(), aborted]);
+        if (step.done === true) return;
+        yield { job: step.value };
+      }
+    },
+  };
+}
+
+function idOf(index: number): string {
+  return index.toString(36).padStart(26, "0");
+}
+
+/** A multipart body of these fields, as a browser sends it. */
+export function formOf(to: string | undefined, content: string | Uint8Array<ArrayBuffer> | undefined, name = "a.png"): FormData {
+  const form = new FormData();
+  if (to !== undefined) form.append("to", to);
+  if (content !== undefined) form.append("file", new File([content], name));
+  return form;
+}
+
+/** The JSON of an answer, for tests that look into it by path. */
+// biome-ignore lint/suspicious/noExplicitAny: a test asserts what it finds, and fails on what it does not.
+export async function jsonOf(answer: Response): Promise<any> {
+  return JSON.parse(await answer.text());
+}
