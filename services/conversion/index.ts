@@ -12,7 +12,7 @@ import { FilemillError } from "#kit/errors.ts";
 import type { Log } from "#kit/log.ts";
 import type { Broker } from "#kit/nats/ports.ts";
 import type { Service } from "#kit/service.ts";
-import { type Announcement, announce } from "./adapters/announcer.ts";
+import { type Announcement, announce, untilListed } from "./adapters/announcer.ts";
 import { watchCancellations } from "./adapters/cancellations.ts";
 import { openEngines } from "./adapters/converter.ts";
 import { inspectInput } from "./adapters/inspect-input.ts";
@@ -88,7 +88,8 @@ export function createConversionService(deps: ConversionDeps, settings: Conversi
   const { log } = deps;
   const owned = new AsyncDisposableStack();
   const metrics = createConversionMetrics(deps.metrics);
-  let state: Working | undefined;
+  let working: Working | undefined;
+  let isReady = false;
 
   async function start(): Promise<void> {
     const node = `${hostname().replace(/[^A-Za-z0-9_-]/g, "-")}-${randomBytes(6).toString("hex")}`;
@@ -99,16 +100,19 @@ export function createConversionService(deps: ConversionDeps, settings: Conversi
     const worker = createWorker({ node, leaseMs: settings.LEASE_MS, leases: deps.leases, blobs: deps.blobs, converter, metrics, log });
     owned.use(watchCancellations(deps.leases, node, worker.cancel, log));
     const announcement = await announce(deps.broker, () => converter.manifest(node), log);
+    working = { worker, announcement, consumers: [] };
     const queue = await deps.broker.workQueue("JOBS", lanes, { ackWaitMs: settings.LEASE_MS });
-    const consumers = await Promise.all(converter.lanes.map(({ lane, slots }) => queue.consume(lane, slots, worker.handle)));
-    state = { worker, announcement, consumers };
+    for (const { lane, slots } of converter.lanes) working.consumers.push(await queue.consume(lane, slots, worker.handle));
+    await untilListed(deps.catalogue, node, log);
+    isReady = true;
     log.info("conversion.ready", { node, lanes: converter.lanes, sandbox: converter.sandboxMode });
   }
 
   async function drain(signal: AbortSignal): Promise<void> {
-    if (state === undefined) return;
-    const { worker, announcement, consumers } = state;
-    state = undefined;
+    isReady = false;
+    if (working === undefined) return;
+    const { worker, announcement, consumers } = working;
+    working = undefined;
     const stopped = Promise.all(consumers.map((consumer) => consumer[Symbol.asyncDispose]()));
     await announcement.withdraw();
     if (signal.aborted) worker.abandon();
@@ -122,7 +126,7 @@ export function createConversionService(deps: ConversionDeps, settings: Conversi
     start,
     drain,
     routes: (router) => void router.service(ConversionService, createConversionRpc(deps)),
-    readiness: () => (state === undefined ? { ready: false, part: "engines" } : { ready: true }),
+    readiness: () => (isReady ? { ready: true } : { ready: false, part: "engines" }),
     async [Symbol.asyncDispose]() {
       await drain(AbortSignal.abort(new FilemillError("UNAVAILABLE", "The converter is stopping.")));
       await owned.disposeAsync();
@@ -130,4 +134,4 @@ export function createConversionService(deps: ConversionDeps, settings: Conversi
   };
 }
 
-type Working = { readonly worker: Worker; readonly announcement: Announcement; readonly consumers: readonly AsyncDisposable[] };
+type Working = { readonly worker: Worker; readonly announcement: Announcement; readonly consumers: AsyncDisposable[] };

@@ -1,4 +1,6 @@
-import { type Manifest, ManifestSchema } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Client } from "@connectrpc/connect";
+import { type CatalogueService, type Manifest, ManifestSchema } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
 import type { Log } from "#kit/log.ts";
 import { compactCodec } from "#kit/nats/compact-codec.ts";
 import type { Broker } from "#kit/nats/ports.ts";
@@ -33,4 +35,23 @@ export async function announce(broker: Broker, manifestOf: () => Manifest, log: 
       await bucket.remove(node).catch((error: unknown) => log.warn("manifest.withdrawal_failed", { err: error }));
     },
   };
+}
+
+const noticeMs = 5000;
+const lookAgainMs = 20;
+
+/** Waits until the catalogue plans with a node's engines; a catalogue that does not answer is not waited for long. */
+export async function untilListed(catalogue: Client<typeof CatalogueService>, node: string, log: Log): Promise<void> {
+  const until = performance.now() + noticeMs;
+  let problem: unknown;
+  while (performance.now() < until) {
+    try {
+      const { manifests } = await catalogue.listManifests({}, { timeoutMs: noticeMs });
+      if (manifests.some((manifest) => manifest.node === node)) return;
+    } catch (error) {
+      problem = error;
+    }
+    await sleep(lookAgainMs);
+  }
+  log.warn("manifest.unnoticed", { err: problem });
 }

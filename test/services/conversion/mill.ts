@@ -67,7 +67,6 @@ export async function openMill(given: Partial<Settings> = {}): Promise<Mill> {
   const worker = stack.use(createWorker({}, metrics));
   await worker.start();
   const conversion = createClient(ConversionService, localTransport(worker.routes, log));
-  await listed(catalogue);
 
   const owned = stack.move();
   return {
@@ -104,13 +103,4 @@ export function hasEnded({ state }: Job): boolean {
 
 async function* chunksOf(content: Uint8Array | string): AsyncIterable<Uint8Array> {
   yield Buffer.from(content);
-}
-
-/** An announcement reaches the catalogue a moment after it is stored. */
-async function listed(catalogue: Client<typeof CatalogueService>): Promise<void> {
-  for (;;) {
-    const { routes } = await catalogue.getCatalogue({});
-    if (routes.length > 0) return;
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
 }
