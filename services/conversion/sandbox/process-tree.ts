@@ -138,6 +138,7 @@ function headOf(stream: Readable | null, onLine?: (line: string) => void, maxLin
   const chunks: Buffer[] = [];
   let length = 0;
   let parts: string[] = [];
+  let partBytes = 0;
   stream?.on("error", () => undefined);
   stream?.on("data", (chunk: Buffer) => {
     if (length < headBytes) {
@@ -147,10 +148,13 @@ function headOf(stream: Readable | null, onLine?: (line: string) => void, maxLin
     }
     if (onLine === undefined) return;
     const text = chunk.toString("latin1");
-    if (parts.length * 65_536 < maxLineBytes) parts.push(text);
+    if (partBytes < maxLineBytes) parts.push(text);
+    partBytes += text.length;
     if (!text.includes("\n")) return;
     const lines = parts.join("").split("\n");
-    parts = [lines.pop() ?? ""];
+    const rest = lines.pop() ?? "";
+    parts = [rest];
+    partBytes = rest.length;
     for (const complete of lines) onLine(Buffer.from(complete, "latin1").toString());
   });
   return () => Buffer.concat(chunks).toString();
