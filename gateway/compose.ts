@@ -7,6 +7,7 @@
  */
 import { copyFile, mkdir, rm } from "node:fs/promises";
 import { basename, resolve } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { type Client, createClient } from "@connectrpc/connect";
 import { formatOfFileName, sniff } from "#formats/index.ts";
 import { AccountService } from "#gen/filemill/account/v1/account_pb.ts";
@@ -39,6 +40,9 @@ export type Supervisor = AsyncDisposable & {
   drain(): Promise<void>;
 };
 
+/** Without any engine the service starts as well, and says in `/readyz` what is missing. */
+const readyLimitMs = 2000;
+
 type Clients = {
   readonly accounts: Client<typeof AccountService>;
   readonly catalogue: Client<typeof CatalogueService>;
@@ -62,7 +66,7 @@ export async function compose(settings: Settings, log: Log): Promise<Supervisor>
   const { url: restUrl } = await gateway.listen();
 
   const late = services.filter((service) => service.name === "conversion");
-  const started = Promise.all(late.map((service) => service.start())).then(() => undefined);
+  const started = Promise.all(late.map((service) => service.start())).then(() => untilReady(readiness));
   const owned = stack.move();
   return {
     restUrl,
@@ -104,6 +108,12 @@ function firstUnready(services: readonly Service[]): Readiness {
     if (!state.ready) return state;
   }
   return { ready: true };
+}
+
+/** The catalogue hears of the engines a moment after they were announced. */
+async function untilReady(readiness: () => Readiness): Promise<void> {
+  const limit = AbortSignal.timeout(readyLimitMs);
+  while (!readiness().ready && !limit.aborted) await sleep(5);
 }
 
 /** The door first, then the work behind it. */
