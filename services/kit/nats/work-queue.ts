@@ -31,14 +31,18 @@ export type QueueSettings = {
 
 export async function openWorkQueue(link: Link, settings: QueueSettings, log: Log): Promise<WorkQueue> {
   const stream = checked(settings.name).toUpperCase();
-  const subjectOf = (lane: string, jobId: string): string => {
+  const known = (lane: string): string => {
     if (!settings.lanes.includes(lane)) throw new TypeError(`the queue ${settings.name} has no lane ${JSON.stringify(lane)}`);
-    return `${settings.name}.${lane}.${checked(jobId)}`;
+    return checked(lane);
   };
+  const subjectOf = (lane: string, jobId: string): string => `${settings.name}.${known(lane)}.${checked(jobId)}`;
   await link.retry(() => ensureStream(link, stream, settings));
   for (const lane of settings.lanes) await link.retry(() => ensureConsumer(link, stream, checked(lane), settings));
-  const last = (subject: string): Promise<StoredMsg | undefined> =>
-    link.retry(() => link.jsm.streams.getMessage(stream, { last_by_subj: subject }).catch(orNothing));
+  // The first one, not the last: server 2.9 loses sight of the others once the last of several on a subject was deleted.
+  const first = (subject: string): Promise<StoredMsg | undefined> => {
+    const query = { seq: 1, next_by_subj: subject };
+    return link.retry(() => link.jsm.streams.getMessage(stream, query).catch(orNothing));
+  };
 
   return {
     async publish(lane, jobId, { again = false } = {}) {
@@ -47,24 +51,25 @@ export async function openWorkQueue(link: Link, settings: QueueSettings, log: Lo
       await link.retry(() => link.js.publish(subjectOf(lane, jobId), Empty, { msgID }));
     },
     async has(lane, jobId) {
-      return (await last(subjectOf(lane, jobId))) !== undefined;
+      return (await first(subjectOf(lane, jobId))) !== undefined;
     },
     async withdraw(lane, jobId) {
-      for (let found = await last(subjectOf(lane, jobId)); found !== undefined; found = await last(subjectOf(lane, jobId))) {
+      for (let found = await first(subjectOf(lane, jobId)); found !== undefined; found = await first(subjectOf(lane, jobId))) {
         const { seq } = found;
         await link.retry(() => link.jsm.streams.deleteMessage(stream, seq, false).catch(orNothing));
       }
     },
     consume(lane, slots, handle) {
-      const source = { stream, durable: checked(lane), subject: subjectOf(lane, "*") };
+      const source = { stream, durable: known(lane), subject: `${settings.name}.${lane}.*` };
       return openPullLoop(link, source, slots, (message) => handle(deliveryOf(message)), log.with({ queue: settings.name, lane }));
     },
   };
+}
 
-  function checked(part: string): string {
-    if (part !== "*" && !token.test(part)) throw new TypeError(`not a subject token: ${JSON.stringify(part)}`);
-    return part;
-  }
+/** Part of a subject: a wildcard or a dot in it would address other messages. */
+function checked(part: string): string {
+  if (!token.test(part)) throw new TypeError(`not a subject token: ${JSON.stringify(part)}`);
+  return part;
 }
 
 async function ensureStream(link: Link, name: string, settings: QueueSettings): Promise<void> {

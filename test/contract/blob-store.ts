@@ -1,0 +1,154 @@
+/** What every blob store must do, whatever it is made of. */
+import { createHash, randomBytes } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { buffer } from "node:stream/consumers";
+import { describe, expect, test } from "vitest";
+import type { BlobStore } from "#kit/blobs/store.ts";
+import { FilemillError } from "#kit/errors.ts";
+
+export type BlobStoreFixture = {
+  store(): BlobStore;
+  /** Makes a file that `adopt` may take. */
+  strayFile(bytes: Uint8Array): Promise<string>;
+};
+
+const smallBody = Buffer.from("a few bytes");
+const largeBody = randomBytes(3 * 1024 * 1024 + 17);
+const digestOf = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
+
+export async function* inChunks(bytes: Uint8Array, chunkBytes: number): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += chunkBytes) yield bytes.subarray(at, at + chunkBytes);
+}
+
+async function* failing(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes;
+  throw new Error("the client left");
+}
+
+async function idsIn(store: BlobStore): Promise<string[]> {
+  const ids: string[] = [];
+  for await (const { blobId } of store.list()) ids.push(blobId);
+  return ids.sort();
+}
+
+const codeOf = (work: Promise<unknown>): Promise<string> =>
+  work.then(
+    () => "no error",
+    (error: unknown) => (error instanceof FilemillError ? error.code : String(error)),
+  );
+
+export function describeBlobStore(fixture: BlobStoreFixture): void {
+  describe("keeps", () => {
+    test.each([
+      ["nothing", Buffer.alloc(0), 10],
+      ["a small body", smallBody, 3],
+      ["a body at the edge of one write", largeBody.subarray(0, 256 * 1024), 1000],
+      ["a body just over it", largeBody.subarray(0, 256 * 1024 + 1), 64 * 1024],
+      ["a large body", largeBody, 64 * 1024],
+      ["a large body in one chunk", largeBody, largeBody.length],
+    ])("%s", async (_what, body, chunkBytes) => {
+      const store = fixture.store();
+      const blob = await store.write(inChunks(body, chunkBytes));
+      expect(blob).toMatchObject({ digest: digestOf(body), sizeBytes: BigInt(body.length) });
+      expect(blob.id.startsWith(`${blob.digest}-`)).toBe(true);
+      expect(Buffer.compare(await buffer(await store.read(blob.id)), body)).toBe(0);
+      expect(Buffer.compare(await readFile(store.pathOf(blob.id)), body)).toBe(0);
+      expect(await store.has(blob.id)).toBe(true);
+      expect(await idsIn(store)).toContain(blob.id);
+    });
+
+    test("a file that it adopts, which is gone then", async () => {
+      const store = fixture.store();
+      const path = await fixture.strayFile(largeBody);
+      const blob = await store.adopt(path);
+      expect(blob).toMatchObject({ digest: digestOf(largeBody), sizeBytes: BigInt(largeBody.length) });
+      expect(Buffer.compare(await buffer(await store.read(blob.id)), largeBody)).toBe(0);
+      await expect(readFile(path)).rejects.toThrow("ENOENT");
+    });
+
+    test("equal bytes twice, each with its own owner", async () => {
+      const store = fixture.store();
+      const first = await store.write(inChunks(smallBody, 4));
+      const second = await store.write(inChunks(smallBody, 4));
+      expect(second.digest).toBe(first.digest);
+      expect(second.id).not.toBe(first.id);
+      await store.remove(first.id);
+      expect(await store.has(first.id)).toBe(false);
+      expect(await buffer(await store.read(second.id))).toEqual(smallBody);
+    });
+  });
+
+  describe("leaves nothing", () => {
+    test.each([
+      ["small", smallBody, smallBody.length - 1],
+      ["large", largeBody, largeBody.length - 1],
+    ])("of a %s body over the limit", async (_what, body, maxBytes) => {
+      const store = fixture.store();
+      const before = await idsIn(store);
+      expect(await codeOf(store.write(inChunks(body, 64 * 1024), { maxBytes }))).toBe("INPUT_TOO_LARGE");
+      expect(await idsIn(store)).toEqual(before);
+    });
+
+    test("of a body exactly at the limit but what it stored", async () => {
+      const store = fixture.store();
+      const blob = await store.write(inChunks(smallBody, 4), { maxBytes: smallBody.length });
+      expect(blob.sizeBytes).toBe(BigInt(smallBody.length));
+    });
+
+    test.each([
+      ["small", smallBody],
+      ["large", largeBody],
+    ])("of a %s body whose source fails", async (_what, body) => {
+      const store = fixture.store();
+      const before = await idsIn(store);
+      await expect(store.write(failing(body))).rejects.toThrow("the client left");
+      expect(await idsIn(store)).toEqual(before);
+    });
+
+    test("of a body that is aborted while the source is silent", async () => {
+      const store = fixture.store();
+      const before = await idsIn(store);
+      const abort = new AbortController();
+      const silent = async function* (): AsyncGenerator<Uint8Array> {
+        yield largeBody;
+        abort.abort(new Error("enough"));
+        await new Promise(() => undefined);
+      };
+      await expect(store.write(silent(), { signal: abort.signal })).rejects.toThrow("enough");
+      expect(await idsIn(store)).toEqual(before);
+    });
+  });
+
+  test("reads ranges with both ends included, cut at the end of the file", async () => {
+    const store = fixture.store();
+    const blob = await store.write(inChunks(largeBody, 64 * 1024));
+    const last = largeBody.length - 1;
+    expect(await buffer(await store.read(blob.id, { start: 5, end: 9 }))).toEqual(largeBody.subarray(5, 10));
+    expect(await buffer(await store.read(blob.id, { start: last, end: last + 100 }))).toEqual(largeBody.subarray(last));
+    expect(await buffer(await store.read(blob.id, { start: last + 1, end: last + 2 }))).toHaveLength(0);
+  });
+
+  test("an open stream outlives the removal, a later one does not", async () => {
+    const store = fixture.store();
+    const blob = await store.write(inChunks(largeBody, 64 * 1024));
+    const stream = await store.read(blob.id);
+    await store.remove(blob.id);
+    expect(Buffer.compare(await buffer(stream), largeBody)).toBe(0);
+    expect(await codeOf(store.read(blob.id))).toBe("RESULT_EXPIRED");
+    await store.remove(blob.id);
+  });
+
+  test.each(["../../etc/passwd", "..", "", "partial", `${"a".repeat(64)}-${"b".repeat(15)}/`, `${"A".repeat(64)}-${"b".repeat(16)}`])(
+    "refuses %j as a name",
+    async (name) => {
+      const store = fixture.store();
+      expect(() => store.pathOf(name)).toThrow(FilemillError);
+      expect(await store.has(name)).toBe(false);
+      await expect(store.remove(name)).rejects.toThrow(FilemillError);
+    },
+  );
+
+  test("tells free bytes", async () => {
+    expect(await fixture.store().freeBytes()).toBeGreaterThan(0);
+  });
+}

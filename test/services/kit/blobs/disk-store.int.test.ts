@@ -1,0 +1,66 @@
+import { link, mkdir, mkdtemp, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { openDiskBlobStore } from "#kit/blobs/disk-store.ts";
+import type { BlobStore } from "#kit/blobs/store.ts";
+import { describeBlobStore, inChunks } from "#test/contract/blob-store.ts";
+
+let root: string;
+let store: BlobStore;
+let strays = 0;
+
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), "filemill-blobs-"));
+  store = await openDiskBlobStore(join(root, "blobs"));
+});
+afterAll(() => rm(root, { recursive: true, force: true }));
+
+const strayFile = async (bytes: Uint8Array): Promise<string> => {
+  strays += 1;
+  const path = join(root, `stray-${strays}`);
+  await writeFile(path, bytes);
+  return path;
+};
+
+describeBlobStore({ store: () => store, strayFile });
+
+test("a blob is a read-only file", async () => {
+  const written = await store.write(inChunks(Buffer.from("bytes"), 2));
+  const adopted = await store.adopt(await strayFile(Buffer.from("bytes")));
+  for (const { id } of [written, adopted]) expect((await stat(store.pathOf(id))).mode & 0o777).toBe(0o444);
+});
+
+test("adopts no link, folder or file with a second name", async () => {
+  const target = await strayFile(Buffer.from("secret"));
+  await symlink(target, join(root, "symbolic"));
+  await link(target, join(root, "hard"));
+  await mkdir(join(root, "folder"));
+  for (const name of ["symbolic", "hard", "folder", "absent"]) await expect(store.adopt(join(root, name)), name).rejects.toThrow();
+});
+
+test("lists what an interrupted upload left, and removes it on demand", async () => {
+  const partial = "0123456789abcdef0123456789abcdef";
+  await writeFile(join(root, "blobs", "partial", partial), "half");
+  const found = [];
+  for await (const entry of store.list()) if (entry.partial) found.push(entry);
+  expect(found).toMatchObject([{ blobId: partial, partial: true }]);
+  await store.removePartial("../../stray-1");
+  await store.removePartial(partial);
+  for await (const entry of store.list()) expect(entry.partial).toBe(false);
+});
+
+test("waits for the disk: a fast source does not pile up in memory", async () => {
+  const chunk = Buffer.alloc(1024 * 1024, 7);
+  let peakBytes = 0;
+  const before = process.memoryUsage().arrayBuffers;
+  const source = async function* () {
+    for (let i = 0; i < 256; i++) {
+      peakBytes = Math.max(peakBytes, process.memoryUsage().arrayBuffers - before);
+      yield Buffer.from(chunk);
+    }
+  };
+  const blob = await store.write(source());
+  expect(blob.sizeBytes).toBe(256n * 1024n * 1024n);
+  expect(peakBytes).toBeLessThan(128 * 1024 * 1024);
+});

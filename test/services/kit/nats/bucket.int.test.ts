@@ -1,0 +1,137 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { type Bucket, RevisionConflict } from "#kit/nats/ports.ts";
+import { openTestBroker, type TestBroker } from "#test/harness/broker.ts";
+import { killServer, textCodec } from "./text-codec.ts";
+
+let shared: TestBroker;
+let bucket: Bucket<string>;
+let names = 0;
+const openBucket = (options?: { ttlMs: number }): Promise<Bucket<string>> => {
+  names += 1;
+  return shared.broker.bucket(`bucket-${names}`, textCodec, options);
+};
+
+beforeAll(async () => {
+  shared = await openTestBroker();
+  bucket = await openBucket();
+});
+afterAll(() => shared[Symbol.asyncDispose]());
+
+describe("compare and set", () => {
+  test("reads what was written", async () => {
+    const revision = await bucket.create("a.b", "one");
+    expect(await bucket.get("a.b")).toEqual({ key: "a.b", value: "one", revision });
+    const next = await bucket.update("a.b", "two", revision);
+    expect(next).toBeGreaterThan(revision);
+    expect(await bucket.get("a.b")).toEqual({ key: "a.b", value: "two", revision: next });
+    expect(await bucket.get("absent")).toBeUndefined();
+  });
+
+  test("an entry is created once, and again after it was removed", async () => {
+    const revision = await bucket.create("once", "first");
+    await expect(bucket.create("once", "second")).rejects.toThrow(RevisionConflict);
+    await bucket.remove("once");
+    expect(await bucket.get("once")).toBeUndefined();
+    expect(await bucket.create("once", "third")).toBeGreaterThan(revision);
+    expect((await bucket.get("once"))?.value).toBe("third");
+  });
+
+  test("one of twenty wins", async () => {
+    const revision = await bucket.create("race", "start");
+    const results = await Promise.allSettled(Array.from({ length: 20 }, (_, i) => bucket.update("race", `racer ${i}`, revision)));
+    const lost = results.filter((result) => result.status === "rejected");
+    expect(lost).toHaveLength(19);
+    for (const { reason } of lost) expect(reason).toBeInstanceOf(RevisionConflict);
+  });
+
+  test.each(["a b", "a.*", ">", "", "a..b", ".a", "a/b", "ü"])("refuses %j as a key", async (key) => {
+    await expect(async () => bucket.put(key, "x")).rejects.toThrow(TypeError);
+    await expect(async () => bucket.get(key)).rejects.toThrow(TypeError);
+  });
+});
+
+describe("watch", () => {
+  test("delivers what is, then what comes, in order", async () => {
+    const watched = await openBucket();
+    await watched.put("a", "1");
+    await watched.put("b", "1");
+    await watched.put("b", "2");
+    const seen: string[] = [];
+    await using _watch = await watched.watch((key, entry) => seen.push(`${key}=${entry?.value ?? "-"}`));
+    expect(seen).toEqual(["a=1", "b=2"]);
+    await watched.put("c", "1");
+    await watched.remove("a");
+    await watched.put("a", "2");
+    await vi.waitFor(() => expect(seen.slice(2)).toEqual(["c=1", "a=-", "a=2"]));
+  });
+
+  test("of an empty bucket begins at once, and a disposed one is silent", async () => {
+    const watched = await openBucket();
+    const early = vi.fn();
+    const watch = await watched.watch(early);
+    await watch[Symbol.asyncDispose]();
+    const late = vi.fn();
+    await using _other = await watched.watch(late);
+    await watched.put("a", "1");
+    await vi.waitFor(() => expect(late).toHaveBeenCalledOnce());
+    expect(early).not.toHaveBeenCalled();
+  });
+
+  test("tells when an entry's time is over", async () => {
+    const watched = await openBucket({ ttlMs: 1000 });
+    const seen: string[] = [];
+    await using _watch = await watched.watch((key, entry) => seen.push(`${key}=${entry?.value ?? "-"}`));
+    await watched.put("a", "1");
+    await vi.waitFor(() => expect(seen).toEqual(["a=1", "a=-"]), 10_000);
+    await vi.waitFor(async () => expect(await watched.get("a")).toBeUndefined(), 10_000);
+  });
+
+  test("a callback that throws and a value that cannot be read do not end it", async () => {
+    const watched = await openBucket();
+    const strict = {
+      encode: textCodec.encode,
+      decode(bytes: Uint8Array): string {
+        const text = textCodec.decode(bytes);
+        if (text === "broken") throw new Error("cannot be read");
+        return text;
+      },
+    };
+    const seen: string[] = [];
+    const reader = await shared.broker.bucket(`bucket-${names}`, strict);
+    await using _watch = await reader.watch((key) => {
+      seen.push(key);
+      if (key === "a") throw new Error("a defect");
+    });
+    await watched.put("a", "1");
+    await watched.put("b", "broken");
+    await watched.put("c", "1");
+    await vi.waitFor(() => expect(seen).toEqual(["a", "c"]));
+  });
+});
+
+describe("when the server is killed", () => {
+  test("writes under way are decided, nothing acknowledged is lost, and watches go on", async () => {
+    const watched = await openBucket();
+    const seen = new Map<string, string | undefined>();
+    await using _watch = await watched.watch((key, entry) => seen.set(key, entry?.value));
+    let revision = await watched.create("counter", "0");
+    for (let i = 1; i <= 300; i++) {
+      if (i % 100 === 50) await killServer(shared.dataDir);
+      revision = await watched.update("counter", String(i), revision);
+    }
+    expect((await watched.get("counter"))?.value).toBe("300");
+    await vi.waitFor(() => expect(seen.get("counter")).toBe("300"), 5000);
+  });
+
+  test("a watch reports a removal that it missed", async () => {
+    const watched = await openBucket();
+    await watched.put("stays", "1");
+    await watched.put("goes", "1");
+    const seen: string[] = [];
+    await using _watch = await watched.watch((key, entry) => seen.push(`${key}=${entry?.value ?? "-"}`));
+    await killServer(shared.dataDir);
+    await watched.remove("goes");
+    await watched.put("comes", "1");
+    await vi.waitFor(() => expect(seen.slice(2).sort()).toEqual(["comes=1", "goes=-"]), 5000);
+  });
+});
