@@ -63,7 +63,8 @@ const plain = new Set(words("txt csv tsv dif slk dbf"));
 const simplified = new Set(words("html xhtml odg"));
 const slides = new Set(words("png jpg webp"));
 
-function fidelityOf(family: Family, to: string): Fidelity {
+function fidelityOf(family: Family, from: string, to: string): Fidelity {
+  if (from === "html") return "reduced";
   if (plain.has(to)) return family === "text" ? "extract" : "reduced";
   if (simplified.has(to)) return "reduced";
   if (singlePage.has(to)) return family === "drawing" && to !== "tiff" ? "reduced" : "extract";
@@ -92,7 +93,7 @@ function hopsOf(family: Family): Hop[] {
   const from = Object.keys(formats).filter((id) => (formats[id]?.import.length ?? 0) > 0);
   const to = Object.keys(formats).filter((id) => formats[id]?.export !== undefined);
   return crossHops(from, to, (source, target) => ({
-    fidelity: fidelityOf(family, target),
+    fidelity: fidelityOf(family, source, target),
     cost: costOf(family, target),
     async: false,
     maxInputMb: 100,

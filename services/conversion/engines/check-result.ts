@@ -1,0 +1,168 @@
+/** A look at each result before it counts, independent of the engine that made it: exit code 0 proves nothing. */
+import { FilemillError } from "#kit/errors.ts";
+import { words } from "./hop-table.ts";
+import { openOutput } from "./tool-run.ts";
+
+type Ends = { readonly head: Buffer; readonly tail: Buffer; readonly sizeBytes: number };
+type Check = (ends: Ends) => boolean;
+
+const endBytes = 4096;
+const zipTailBytes = 66_000;
+
+const startsWith =
+  (...signatures: readonly string[]): Check =>
+  ({ head }) =>
+    signatures.some((signature) => head.subarray(0, signature.length).equals(Buffer.from(signature, "latin1")));
+const holdsAt =
+  (offset: number, ...signatures: readonly string[]): Check =>
+  ({ head }) =>
+    signatures.some((signature) => head.subarray(offset, offset + signature.length).equals(Buffer.from(signature, "latin1")));
+const endsWith =
+  (signature: string, within: number): Check =>
+  ({ tail }) =>
+    tail.subarray(-within).includes(Buffer.from(signature, "latin1"));
+const all =
+  (...checks: readonly Check[]): Check =>
+  (ends) =>
+    checks.every((check) => check(ends));
+const any =
+  (...checks: readonly Check[]): Check =>
+  (ends) =>
+    checks.some((check) => check(ends));
+
+/** RIFF: the size that it tells is the size that it has (or unknown, in a stream). */
+const riff = (kind: string) => all(startsWith("RIFF"), holdsAt(8, kind), ({ head, sizeBytes }) => head.readUInt32LE(4) <= sizeBytes);
+/** ISO base media: the first box is `ftyp`. */
+const isoMedia = holdsAt(4, "ftyp");
+const compound = startsWith("\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1");
+const matroska = startsWith("\x1a\x45\xdf\xa3");
+const ogg = startsWith("OggS");
+const asf = startsWith("\x30\x26\xb2\x75\x8e\x66\xcf\x11");
+/** Starts with 11 set bits (MPEG sound, AAC in ADTS), or with a tag before them. */
+const mpegFrames: Check = any(startsWith("ID3"), ({ head }) => head[0] === 0xff && ((head[1] ?? 0) & 0xe0) === 0xe0);
+const transportStream =
+  (packet: number, offset: number): Check =>
+  ({ head }) =>
+    head[offset] === 0x47 && (head.length <= packet || head[offset + packet] === 0x47);
+
+/** A central directory that points at its own entries, of which there is one at least. */
+const zip: Check = ({ head, tail, sizeBytes }) => {
+  const end = tail.lastIndexOf(Buffer.from("PK\x05\x06", "latin1"));
+  if (end < 0 || end + 22 > tail.length || head.readUInt32LE(0) !== 0x04034b50) return false;
+  const entries = tail.readUInt16LE(end + 10);
+  const directoryBytes = tail.readUInt32LE(end + 12);
+  const directoryAt = tail.readUInt32LE(end + 16);
+  return entries > 0 && (directoryAt === 0xffffffff || directoryAt + directoryBytes <= sizeBytes);
+};
+/** The first entry names the type (OpenDocument, EPUB). */
+const typedZip = (type: string) => all(zip, ({ head }) => head.includes(Buffer.from(`mimetype${type}`, "latin1")));
+const packageZip = (part: string) => all(zip, ({ tail }) => tail.includes(Buffer.from(part, "latin1")));
+
+/** Text in UTF-8 without control characters; an end that the window cut is forgiven. */
+const text: Check = ({ head, sizeBytes }) => {
+  const whole = head.length === sizeBytes;
+  try {
+    const decoded = new TextDecoder("utf-8", { fatal: true }).decode(head, { stream: !whole });
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+    return decoded.trim() !== "" && !/[\0-\x08\x0e-\x1a\x1c-\x1f]/.test(decoded);
+  } catch {
+    return false;
+  }
+};
+const textWith = (pattern: RegExp) => all(text, ({ head }) => pattern.test(head.toString("utf8")));
+const xml = textWith(/^\s*(?:\ufeff)?<[?!a-zA-Z]/);
+const json: Check = all(
+  text,
+  ({ head, tail }) => /^\s*[[{"\d-]/.test(head.toString("utf8")) && /[\]}"\dle]\s*$/.test(tail.toString("utf8")),
+);
+
+const each = (ids: string, check: Check): Record<string, Check> => Object.fromEntries(words(ids).map((id) => [id, check]));
+
+const checks: Readonly<Record<string, Check>> = {
+  png: all(startsWith("\x89PNG\r\n\x1a\n"), endsWith("IEND", 16)),
+  apng: all(startsWith("\x89PNG\r\n\x1a\n"), endsWith("IEND", 16)),
+  jpg: all(startsWith("\xff\xd8\xff"), endsWith("\xff\xd9", 64)),
+  gif: all(startsWith("GIF87a", "GIF89a"), endsWith("\x3b", 4)),
+  webp: riff("WEBP"),
+  tiff: startsWith("II*\0", "MM\0*", "II+\0", "MM\0+"),
+  bmp: startsWith("BM"),
+  ico: startsWith("\0\0\x01\0"),
+  jp2: startsWith("\0\0\0\x0cjP  "),
+  jxl: startsWith("\xff\x0a", "\0\0\0\x0cJXL "),
+  psd: startsWith("8BPS"),
+  ...each("avif heic", isoMedia),
+  ...each("ppm", startsWith("P3", "P6")),
+  emf: holdsAt(40, " EMF"),
+  wmf: startsWith("\xd7\xcd\xc6\x9a", "\x01\0\x09\0"),
+  ...each("eps ps", startsWith("%!PS", "\xc5\xd0\xd3\xc6")),
+  svg: textWith(/<svg[\s>]/),
+  ...each("pdf pdfa", all(startsWith("%PDF-"), endsWith("%%EOF", 1024))),
+  ...each("docx docm dotx", packageZip("word/document")),
+  ...each("xlsx xlsm xltx", packageZip("xl/workbook")),
+  ...each("pptx ppsx potx pptm", packageZip("ppt/presentation")),
+  ...each("odt ott", typedZip("application/vnd.oasis.opendocument.text")),
+  ...each("ods ots", typedZip("application/vnd.oasis.opendocument.spreadsheet")),
+  ...each("odp otp", typedZip("application/vnd.oasis.opendocument.presentation")),
+  ...each("odg otg", typedZip("application/vnd.oasis.opendocument.graphics")),
+  epub: typedZip("application/epub+zip"),
+  ...each("zip jar cbz", zip),
+  ...each("doc dot xls xlt ppt pps pot", compound),
+  rtf: all(startsWith("{\\rtf"), endsWith("}", 64)),
+  ...each("html xhtml", textWith(/<[a-zA-Z!?]/)),
+  ...each("fodt fods fodp fodg uot uos uop docx2003 xlsx2003 docbook jats tei opml fb2 icml xml", xml),
+  ...each("json ipynb", json),
+  ...each("txt md rst tex org textile mediawiki man dokuwiki jira muse haddock adoc ms texinfo context xwiki zimwiki markua csv tsv", text),
+  ...each("mp3 mp2 aac", mpegFrames),
+  ...each("wav rf64", any(riff("WAVE"), all(startsWith("RF64"), holdsAt(8, "WAVE")))),
+  avi: riff("AVI "),
+  flac: startsWith("fLaC"),
+  ...each("ogg oga opus ogv spx", ogg),
+  ...each("m4a alac m4r m4b mp4 m4v mov f4v 3gp 3g2", isoMedia),
+  ...each("wma wmv asf", asf),
+  aiff: all(startsWith("FORM"), holdsAt(8, "AIFF", "AIFC")),
+  ...each("ac3 eac3", startsWith("\x0b\x77", "\x77\x0b")),
+  caf: startsWith("caff"),
+  au: startsWith(".snd"),
+  ...each("mka mkv webm weba", matroska),
+  w64: startsWith("riff\x2e\x91\xcf\x11"),
+  wv: startsWith("wvpk"),
+  tta: startsWith("TTA1", "TTA2"),
+  flv: startsWith("FLV\x01"),
+  ...each("mpg mpeg vob", startsWith("\0\0\x01\xba", "\0\0\x01\xb3")),
+  ts: transportStream(188, 0),
+  ...each("mts m2ts", transportStream(192, 4)),
+};
+
+/**
+ * Rejects unless there is a regular, non-empty file with one name that begins and ends as its format must.
+ * A format without a row is only checked for being such a file.
+ *
+ * @throws FilemillError CONVERSION_FAILED.
+ */
+export async function checkResult(path: string, format: string): Promise<void> {
+  const handle = await openOutput(path);
+  try {
+    const check = checks[format];
+    if (check === undefined) return;
+    const sizeBytes = (await handle.stat()).size;
+    const tailBytes = Math.min(sizeBytes, zipTailBytes);
+    const head = (await handle.read({ buffer: Buffer.alloc(Math.min(sizeBytes, endBytes)), position: 0 })).buffer;
+    const tail =
+      sizeBytes <= endBytes ? head : (await handle.read({ buffer: Buffer.alloc(tailBytes), position: sizeBytes - tailBytes })).buffer;
+    if (!isSound(check, { head, tail, sizeBytes })) {
+      throw new FilemillError("CONVERSION_FAILED", `The result is not a whole ${format.toUpperCase()} file.`);
+    }
+  } finally {
+    await handle.close();
+  }
+}
+
+/** A file too short for a field that a check reads is not sound. */
+function isSound(check: Check, ends: Ends): boolean {
+  try {
+    return check(ends);
+  } catch (error) {
+    if (error instanceof RangeError) return false;
+    throw error;
+  }
+}
