@@ -103,7 +103,7 @@ export function createConversionService(deps: ConversionDeps, settings: Conversi
     working = { worker, announcement, consumers: [] };
     const queue = await deps.broker.workQueue("JOBS", lanes, { ackWaitMs: settings.LEASE_MS });
     for (const { lane, slots } of converter.lanes) working.consumers.push(await queue.consume(lane, slots, worker.handle));
-    await untilListed(deps.catalogue, node, log);
+    await untilListed(deps.catalogue, converter.manifest(node), log);
     isReady = true;
     log.info("conversion.ready", { node, lanes: converter.lanes, sandbox: converter.sandboxMode });
   }

@@ -40,14 +40,16 @@ export async function announce(broker: Broker, manifestOf: () => Manifest, log: 
 const noticeMs = 5000;
 const lookAgainMs = 20;
 
-/** Waits until the catalogue plans with a node's engines; a catalogue that does not answer is not waited for long. */
-export async function untilListed(catalogue: Client<typeof CatalogueService>, node: string, log: Log): Promise<void> {
+/** Waits until the catalogue plans with what was announced; one that does not is not waited for long. */
+export async function untilListed(catalogue: Client<typeof CatalogueService>, { engines }: Manifest, log: Log): Promise<void> {
+  const hop = engines.at(-1)?.hops[0];
+  if (hop === undefined) return;
   const until = performance.now() + noticeMs;
   let problem: unknown;
   while (performance.now() < until) {
     try {
-      const { manifests } = await catalogue.listManifests({}, { timeoutMs: noticeMs });
-      if (manifests.some((manifest) => manifest.node === node)) return;
+      await catalogue.planRoute({ from: hop.from, to: hop.to }, { timeoutMs: noticeMs });
+      return;
     } catch (error) {
       problem = error;
     }
