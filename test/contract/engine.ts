@@ -40,10 +40,11 @@ export async function openBench(engine: Engine, slots = 1): Promise<Bench> {
     async convert(input, from, to, options = {}, timeoutMs = 60_000) {
       const hop = hopOf(engine, from, to);
       count += 1;
-      const file: FileRef = { path: join(folder, `in-${count}.${from}`), format: from, sizeBytes: (await stat(input)).size };
+      const number = count;
+      const file: FileRef = { path: join(folder, `in-${number}.${from}`), format: from, sizeBytes: (await stat(input)).size };
       // Blobs are read-only, and so is what an engine gets here.
       await copyFile(input, file.path);
-      const outputPath = join(folder, `out-${count}.${to}`);
+      const outputPath = join(folder, `out-${number}.${to}`);
       const notes = new Map<NoteCode, string | undefined>();
       await open.run({
         hop,

@@ -50,7 +50,7 @@ function isWhole(format, bytes) {
   const tail = bytes.subarray(-4096);
   if (format === "jpg") return tail.includes(Buffer.from([0xff, 0xd9]));
   if (format === "png") return tail.includes("IEND");
-  if (format === "gif") return tail.includes(0x3b);
+  if (format === "gif") return tail.findLast((byte) => byte !== 0) === 0x3b;
   return format === "tiff";
 }
 
@@ -59,6 +59,7 @@ function isWhole(format, bytes) {
  * one whose content is damaged in places with a note; one that was cut off is refused.
  */
 async function convertKindly(bytes, request, notes) {
+  if (bytes.length === 0) throw new Failure("INVALID_INPUT", "The file is empty.");
   try {
     return await convert(bytes, request, notes, "warning");
   } catch (error) {

@@ -91,7 +91,10 @@ export function createPool(options: PoolOptions): Pool {
     const jobs = (served.get(child) ?? 0) + 1;
     served.set(child, jobs);
     if (!child.alive) return;
-    if (!fit || jobs >= jobsPerChild || closed) return child.kill();
+    if (!fit || jobs >= jobsPerChild || closed) {
+      child.kill();
+      return;
+    }
     offer(child);
     // Not before the next job: a look at memory must not delay anybody.
     if (jobs % 10 === 0) void retireWhenLarge(child);

@@ -1,0 +1,66 @@
+/** Pictures made on the spot, so that every property of a test's input is stated in the test. */
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import sharp, { type Sharp } from "sharp";
+
+export const red = { r: 220, g: 20, b: 30 };
+export const blue = { r: 20, g: 40, b: 210 };
+
+/** Left half red, right half blue. */
+export function twoColours(width = 120, height = 80): Sharp {
+  const left = { input: { create: { width: width / 2, height, channels: 3 as const, background: red } }, left: 0, top: 0 };
+  return sharp({ create: { width, height, channels: 3, background: blue } }).composite([left]);
+}
+
+export function noise(width: number, height: number): Sharp {
+  return sharp({ create: { width, height, channels: 3, background: "#888", noise: { type: "gaussian", mean: 128, sigma: 40 } } });
+}
+
+/** Red with a transparent right half. */
+export function halfTransparent(): Sharp {
+  const pixels = Buffer.alloc(40 * 20 * 4);
+  for (let index = 0; index < 40 * 20; index++) pixels.set([220, 20, 30, index % 40 < 20 ? 255 : 0], index * 4);
+  return sharp(pixels, { raw: { width: 40, height: 20, channels: 4 } });
+}
+
+export async function moving(to: "gif" | "webp"): Promise<Buffer> {
+  const colours = [red, blue, { r: 0, g: 200, b: 0 }];
+  const stills = colours.map((background) =>
+    sharp({ create: { width: 30, height: 20, channels: 3, background } })
+      .png()
+      .toBuffer(),
+  );
+  const frames = sharp(await Promise.all(stills), { join: { animated: true } });
+  return to === "gif"
+    ? frames.gif({ delay: [100, 200, 300] }).toBuffer()
+    : frames.webp({ lossless: true, delay: [100, 200, 300] }).toBuffer();
+}
+
+export const drawing =
+  '<svg xmlns="http://www.w3.org/2000/svg" width="60" height="40"><rect width="30" height="40" fill="#dc141e"/><rect x="30" width="30" height="40" fill="#1428d2"/></svg>';
+
+/** One picture of each format that is read. */
+export async function pictureSample(format: string, folder: string): Promise<string> {
+  const path = join(folder, `sample.${format}`);
+  const picture = twoColours();
+  switch (format) {
+    case "jpg":
+      await picture.jpeg({ quality: 95 }).toFile(path);
+      break;
+    case "tiff":
+      await picture.tiff({ compression: "deflate" }).toFile(path);
+      break;
+    case "svg":
+      await writeFile(path, drawing);
+      break;
+    case "png":
+    case "webp":
+    case "gif":
+    case "avif":
+      await writeFile(path, await picture.toFormat(format).toBuffer());
+      break;
+    default:
+      throw new Error(`no sample of ${format}`);
+  }
+  return path;
+}
