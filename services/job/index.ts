@@ -109,7 +109,7 @@ async function openCore(deps: JobDeps, settings: JobSettings, stack: AsyncDispos
   const core: Core = {
     ...{ rules, clock, log, projection, history, records, keys, wakeUps, blobs, background },
     admission: createAdmission(projection, rules.maxUnfinished),
-    plan: createPlanner(deps.catalogue),
+    plan: createPlanner(deps.catalogue, lanes),
     meter: createMeter(deps.metrics, projection, lanes),
     nextId: createJobIds(),
     view: createView(projection, history, clock),

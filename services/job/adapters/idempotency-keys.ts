@@ -4,7 +4,6 @@ import { type IdempotencyRecord, IdempotencyRecordSchema } from "#gen/filemill/j
 import { type Broker, RevisionConflict } from "#kit/nats/ports.ts";
 import type { IdempotencyKeys } from "../domain/ports.ts";
 import { idempotencyMs } from "../domain/retention.ts";
-import { brokerCall } from "./broker-call.ts";
 
 const codec = {
   encode: (record: IdempotencyRecord) => toBinary(IdempotencyRecordSchema, record),
@@ -16,7 +15,7 @@ export async function openIdempotencyKeys(broker: Broker): Promise<IdempotencyKe
   const bucket = await broker.bucket("idempotency", codec, { ttlMs: idempotencyMs });
   return {
     async get(key) {
-      const entry = await brokerCall(() => bucket.get(key));
+      const entry = await bucket.get(key);
       if (entry === undefined) return undefined;
       const { jobId, requestDigest, createdAt } = entry.value;
       return { jobId, requestDigest, createdAtMs: createdAt === undefined ? 0 : timestampMs(createdAt), revision: entry.revision };
@@ -24,13 +23,21 @@ export async function openIdempotencyKeys(broker: Broker): Promise<IdempotencyKe
     async put(key, { jobId, requestDigest, createdAtMs }, over) {
       const record = create(IdempotencyRecordSchema, { jobId, requestDigest, createdAt: timestampFromMs(createdAtMs) });
       try {
-        await brokerCall(() => (over === undefined ? bucket.create(key, record) : bucket.update(key, record, over.revision)));
+        await (over === undefined ? bucket.create(key, record) : bucket.update(key, record, over.revision));
         return true;
       } catch (error) {
         if (error instanceof RevisionConflict) return false;
         throw error;
       }
     },
-    remove: (key) => brokerCall(() => bucket.remove(key)),
+    async free(key, jobId) {
+      const entry = await bucket.get(key);
+      if (entry === undefined || entry.value.jobId !== jobId) return;
+      // As old as can be, which is as good as absent. Removing knows no compare-and-set and could take a newer job's entry.
+      const longAgo = create(IdempotencyRecordSchema, { createdAt: timestampFromMs(0) });
+      await bucket.update(key, longAgo, entry.revision).catch((error: unknown) => {
+        if (!(error instanceof RevisionConflict)) throw error;
+      });
+    },
   };
 }

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { equals, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { type JobRecord, JobRecordSchema } from "#gen/filemill/job/v1/job_pb.ts";
+import { FilemillError } from "#kit/errors.ts";
 import { type Broker, type Bucket, RevisionConflict } from "#kit/nats/ports.ts";
 import type { Change, JobRecords } from "../domain/ports.ts";
 import type { Held, Projection } from "../domain/projection.ts";
 import { isRecord, isUnfinished, type Record } from "../domain/state.ts";
-import { brokerCall } from "./broker-call.ts";
 
 /** Between two tries to reach the broker. */
 const pauseMs = 250;
@@ -29,7 +29,7 @@ export async function openJobRecords(broker: Broker, projection: Projection): Pr
     },
     async create(record) {
       try {
-        const revision = await brokerCall(() => bucket.create(record.job.id, record));
+        const revision = await bucket.create(record.job.id, record);
         projection.apply(record, revision);
         return "created";
       } catch (error) {
@@ -39,7 +39,7 @@ export async function openJobRecords(broker: Broker, projection: Projection): Pr
     },
     change: (jobId, decide, signal) => changeRecord({ bucket, projection, fetch }, jobId, decide, signal),
     async remove(jobId) {
-      await brokerCall(() => bucket.remove(jobId));
+      await bucket.remove(jobId);
       projection.drop(jobId);
     },
     async [Symbol.asyncDispose]() {
@@ -49,7 +49,7 @@ export async function openJobRecords(broker: Broker, projection: Projection): Pr
 }
 
 async function fetchRecord(bucket: Bucket<JobRecord>, projection: Projection, jobId: string): Promise<Held | undefined> {
-  const entry = await brokerCall(() => bucket.get(jobId));
+  const entry = await bucket.get(jobId);
   if (entry === undefined || !isRecord(entry.value)) {
     projection.drop(jobId);
     return undefined;
@@ -62,6 +62,10 @@ type Store = {
   readonly projection: Projection;
   fetch(jobId: string): Promise<Held | undefined>;
 };
+
+function isOutage(error: unknown): boolean {
+  return error instanceof FilemillError && error.code === "UNAVAILABLE";
+}
 
 async function changeRecord(
   { bucket, projection, fetch }: Store,
@@ -87,7 +91,7 @@ async function changeRecord(
         return { changed: false, before: held.record, after: held };
       }
       inDoubt.push({ before: held.record, next });
-      const revision = await brokerCall(() => bucket.update(jobId, next, held.revision));
+      const revision = await bucket.update(jobId, next, held.revision);
       return { changed: true, before: held.record, after: projection.apply(next, revision) };
     } catch (error) {
       if (error instanceof RevisionConflict) {
@@ -95,7 +99,7 @@ async function changeRecord(
         inDoubt.pop();
         continue;
       }
-      if (signal === undefined || signal.aborted) throw error;
+      if (signal === undefined || signal.aborted || !isOutage(error)) throw error;
       await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
     }
   }

@@ -4,12 +4,13 @@ import { FilemillError, fromConnectError } from "#kit/errors.ts";
 import type { Planner } from "../domain/ports.ts";
 
 /** Plans come from the catalogue service, and so do the reasons for which there is none. */
-export function createPlanner(catalogue: Client<typeof CatalogueService>): Planner {
+export function createPlanner(catalogue: Client<typeof CatalogueService>, lanes: readonly string[]): Planner {
   return async (request) => {
     const { plan } = await catalogue.planRoute(request).catch((error: unknown) => {
       throw fromConnectError(error);
     });
-    if (plan === undefined) throw new FilemillError("INTERNAL", "Something went wrong on our side.");
+    // A lane that the queue does not have: nobody would ever take the job.
+    if (plan === undefined || !lanes.includes(plan.lane)) throw new FilemillError("INTERNAL", "Something went wrong on our side.");
     return plan;
   };
 }

@@ -79,7 +79,7 @@ async function end(core: Core, jobId: string): Promise<void> {
 }
 
 async function forget(core: Core, record: Record): Promise<void> {
-  if (record.deleted && record.idempotencyEntry !== "") await core.keys.remove(record.idempotencyEntry);
+  if (record.deleted && record.idempotencyEntry !== "") await core.keys.free(record.idempotencyEntry, record.job.id);
   await core.records.remove(record.job.id);
 }
 

@@ -5,6 +5,7 @@ import { type CreateJobRequest, type Job, JobRecordSchema, JobSchema, JobState }
 import { FilemillError } from "#kit/errors.ts";
 import { checkCeiling } from "./admission.ts";
 import { digestOf, entryKeyOf, precedentOf } from "./idempotency.ts";
+import { isJobId } from "./job-id.ts";
 import type { Core } from "./ports.ts";
 import type { Held } from "./projection.ts";
 import { deleted, isRecord, laneOf, type Record } from "./state.ts";
@@ -41,7 +42,7 @@ async function createOnce(core: Core, request: CreateJobRequest, planning: Promi
   const requestDigest = digestOf(request);
   for (let round = 0; round < maxRounds; round += 1) {
     const entry = await core.keys.get(key);
-    const first = entry === undefined ? undefined : await core.records.find(entry.jobId);
+    const first = entry !== undefined && isJobId(entry.jobId) ? await core.records.find(entry.jobId) : undefined;
     const nowMs = core.clock.now();
     const precedent = precedentOf(entry, first?.record, requestDigest, nowMs);
     switch (precedent.kind) {

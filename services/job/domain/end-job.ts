@@ -29,7 +29,7 @@ export async function deleteJob(core: Core, accountId: string, jobId: string): P
   const change = await core.records.change(jobId, (held) => deleted(held.record, core.clock.now()));
   // Somebody else deleted it in the same moment: for both it is gone.
   if (!change.changed) return;
-  if (record.idempotencyEntry !== "") core.background.run("job.key_removal_failed", () => core.keys.remove(record.idempotencyEntry));
+  if (record.idempotencyEntry !== "") core.background.run("job.free_key_failed", () => core.keys.free(record.idempotencyEntry, jobId));
   await settle(core, change);
 }
 

@@ -37,7 +37,7 @@ export async function claimAttempt(core: Core, request: ClaimAttemptRequest): Pr
   }
   const { record, revision } = change.after;
   if (!isUnfinished(record)) {
-    core.log.warn("job.parked", { job: record.job.id, attempts: record.job.attempts });
+    if (record.job.state === JobState.FAILED) core.log.warn("job.parked", { job: record.job.id, attempts: record.job.attempts });
     core.background.run("job.settle_failed", () => settle(core, change));
     return { outcome: Outcome.SETTLED, retryMs: 0 };
   }
@@ -99,6 +99,7 @@ function afterAttempt(core: Core, record: Record, request: FinishAttemptRequest)
   const { outcome } = request;
   switch (outcome.case) {
     case "result":
+      if (outcome.value.blob === undefined) return failed(record, unexplained(), request.durationMs, nowMs);
       return succeeded(record, outcome.value, request.durationMs, nowMs);
     case "failure": {
       const { error, retryable } = outcome.value;

@@ -39,7 +39,8 @@ export type IdempotencyKeys = {
   get(key: string): Promise<IdempotencyEntry | undefined>;
   /** False when somebody else wrote the entry first. Without `over` there must be none. */
   put(key: string, entry: Omit<IdempotencyEntry, "revision">, over: IdempotencyEntry | undefined): Promise<boolean>;
-  remove(key: string): Promise<void>;
+  /** Lets the key be used again, unless another job has it by now. */
+  free(key: string, jobId: string): Promise<void>;
 };
 
 export type WakeUps = {

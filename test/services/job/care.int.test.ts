@@ -136,6 +136,20 @@ describe("expiry", () => {
   });
 });
 
+describe("a deleted job", () => {
+  it("is forgotten without taking its successor's idempotency key along", async () => {
+    await using bench = await openJobBench({ cadence: { expireMs: 20 } });
+    const ask = async () => bench.request({ idempotencyKey: "k" });
+    const first = await bench.jobs.createJob(await ask());
+    await bench.jobs.deleteJob(mine(first.job?.id ?? ""));
+    const second = await bench.jobs.createJob(await ask());
+    expect(second.replayed).toBe(false);
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    expect(await bench.jobs.createJob(await ask())).toMatchObject({ replayed: true, job: { id: second.job?.id } });
+    expect(second.job?.id).not.toBe(first.job?.id);
+  });
+});
+
 describe("the sweep", () => {
   it("removes old blobs that no job needs, at the start, and no others", async () => {
     await using bench = await openJobBench();

@@ -941,7 +941,7 @@ export type JobRecord = Message<"filemill.job.v1.JobRecord"> & {
   version: bigint;
 
   /**
-   * Key of the idempotency record, to remove with the job.
+   * Key of the idempotency record, to free with the job.
    *
    * @generated from field: string idempotency_entry = 8;
    */
