@@ -138,7 +138,8 @@ describe("what is refused before the body is read", () => {
     expect(answer.headers.get("retry-after")).toBe("30");
     expect({ status: answer.status, body: await answer.json() }).toMatchObject({ status: 503, body: { error: { code: "UNAVAILABLE" } } });
     await stage.gateway.drain(AbortSignal.timeout(1000));
-    const drained = await fetch(`${stage.url}/api/v1/convert`, { method: "POST", headers: auth, body: formOf("webp", png) });
+    // On a connection of its own: those that were idle have just been closed.
+    const drained = await sendWhole(`${stage.url}/api/v1/convert`, bodyOf([toPart("webp"), filePart(png)]));
     expect(drained.status).toBe(503);
     expect(await (await fetch(`${stage.url}/readyz`)).json()).toEqual({ ready: false, part: "draining" });
   });
@@ -148,6 +149,7 @@ describe("what is refused before the body is read", () => {
 function sendWhole(url: string, body: Buffer): Promise<Response> {
   return new Promise((resolve, reject) => {
     const outgoing = request(url, {
+      agent: false,
       method: "POST",
       headers: { ...auth, "content-type": "multipart/form-data; boundary=XX", "content-length": body.length },
     });

@@ -1,0 +1,60 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { bodyOf, filePart, headOf, openRaw, toPart } from "#test/gateway/raw-client.ts";
+import { key, openStage, type Stage } from "#test/gateway/stage.ts";
+
+describe("requests that are not well-formed or too slow", () => {
+  let stage: Stage;
+  beforeAll(async () => {
+    stage = await openStage();
+  });
+  afterAll(() => stage[Symbol.asyncDispose]());
+
+  it.each([
+    ["no HTTP", "hello\r\n\r\n", 400, "BAD_REQUEST"],
+    ["headers over 16 KiB", `GET / HTTP/1.1\r\nHost: a\r\nX: ${"x".repeat(20_000)}\r\n\r\n`, 431, "BAD_REQUEST"],
+    ["two lengths", "POST /api/v1/convert HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n", 400, "BAD_REQUEST"],
+    [
+      "length and chunks",
+      "POST /api/v1/convert HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n",
+      400,
+      "BAD_REQUEST",
+    ],
+    ["a body where none belongs", "GET /healthz HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\n", 400, "BAD_REQUEST"],
+    ["no Host", "GET / HTTP/1.1\r\n\r\n", 400, undefined],
+  ])("answers %s", async (_name, bytes, status, code) => {
+    const client = await openRaw(stage.port);
+    client.send(bytes);
+    const answer = await client.answer();
+    expect(answer.status).toBe(status);
+    if (code !== undefined) {
+      const { error } = JSON.parse(answer.body);
+      expect(error).toMatchObject({ code, requestId: answer.headers["x-request-id"] });
+    }
+    await client.until(() => false);
+  });
+
+  it("ends a chunked upload whose chunks are broken and keeps nothing", async () => {
+    const client = await openRaw(stage.port);
+    client.send(`${headOf(key, ["Transfer-Encoding: chunked"])}5\r\n--XX\r\nnonsense\r\n`);
+    expect((await client.answer()).status).toBe(400);
+    await client.until(() => false);
+    await expect.poll(() => stage.stored()).toEqual([]);
+  });
+
+  it("gives up on headers and bodies that come too slowly", { timeout: 60_000 }, async () => {
+    const head = await openRaw(stage.port);
+    head.send("GET / HTTP/1.1\r\nHost: a\r\n");
+    const body = await openRaw(stage.port);
+    const form = bodyOf([toPart("webp"), filePart(Buffer.alloc(100_000))]);
+    body.send(headOf(key, [`Content-Length: ${form.length}`]));
+    body.send(form.subarray(0, 1000));
+    const drip = setInterval(() => body.send("x"), 500);
+    const answers = await Promise.all([head.answer(), body.answer()]);
+    clearInterval(drip);
+    for (const answer of answers) {
+      expect({ status: answer.status, code: JSON.parse(answer.body).error.code }).toEqual({ status: 408, code: "REQUEST_TIMEOUT" });
+    }
+    await expect.poll(() => stage.stored()).toEqual([]);
+    for (const client of [head, body]) client.socket.destroy();
+  });
+});

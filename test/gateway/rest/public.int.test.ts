@@ -1,0 +1,128 @@
+import { request } from "node:http";
+import { buffer } from "node:stream/consumers";
+import { brotliDecompressSync, gunzipSync } from "node:zlib";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { auth, jsonOf, openStage, type Stage } from "#test/gateway/stage.ts";
+
+describe("what needs no key", () => {
+  let stage: Stage;
+  beforeAll(async () => {
+    stage = await openStage();
+  });
+  afterAll(() => stage[Symbol.asyncDispose]());
+
+  /** Without fetch's own decoding. */
+  function get(
+    path: string,
+    headers: Record<string, string> = {},
+  ): Promise<{ status: number; headers: Record<string, unknown>; body: Buffer }> {
+    return new Promise((resolve, reject) => {
+      request(stage.url + path, { headers }, (incoming) => {
+        buffer(incoming).then((body) => resolve({ status: incoming.statusCode ?? 0, headers: incoming.headers, body }), reject);
+      })
+        .on("error", reject)
+        .end();
+    });
+  }
+
+  it("lists formats and routes as the contract says, in every coding with its own tag", async () => {
+    const plain = await get("/api/v1/formats");
+    const gzip = await get("/api/v1/formats", { "accept-encoding": "gzip" });
+    const br = await get("/api/v1/formats", { "accept-encoding": "gzip, deflate, br" });
+    expect(JSON.parse(plain.body.toString())).toEqual({
+      formats: [{ id: "png", label: "PNG", kind: "image", extensions: ["png"], mime: "image/png" }],
+      routes: [
+        {
+          from: "png",
+          to: "webp",
+          fidelity: "high",
+          async: false,
+          maxInputMb: 1,
+          options: [
+            { name: "quality", type: "integer", default: 80, description: "Quality", min: 1, max: 100 },
+            { name: "mode", type: "enum", default: null, description: "Mode", values: ["a", "b"] },
+          ],
+        },
+        { from: "png", to: "webm", fidelity: "reduced", async: true, maxInputMb: 100, options: [], via: ["gif"] },
+      ],
+    });
+    expect(gunzipSync(gzip.body)).toEqual(plain.body);
+    expect(brotliDecompressSync(br.body)).toEqual(plain.body);
+    expect([plain, gzip, br].map((answer) => answer.headers["content-encoding"])).toEqual([undefined, "gzip", "br"]);
+    expect(new Set([plain, gzip, br].map((answer) => answer.headers.etag)).size).toBe(3);
+    expect(br.headers).toMatchObject({
+      "cache-control": "public, max-age=3600",
+      vary: "Accept-Encoding",
+      "content-type": "application/json",
+    });
+    const again = await get("/api/v1/formats", { "accept-encoding": "br", "if-none-match": String(br.headers.etag) });
+    expect({ status: again.status, bytes: again.body.length }).toEqual({ status: 304, bytes: 0 });
+    expect((await get("/api/v1/formats", { "if-none-match": String(br.headers.etag) })).status).toBe(200);
+  });
+
+  it("keeps a client's request id and makes one otherwise", async () => {
+    expect((await get("/healthz", { "x-request-id": "my.id_1-2" })).headers["x-request-id"]).toBe("my.id_1-2");
+    const made = (await get("/healthz", { "x-request-id": "no spaces" })).headers["x-request-id"];
+    expect(made).toMatch(/^[0-9a-f-]{36}$/);
+    const refused = await fetch(`${stage.url}/nope`, { headers: { "x-request-id": "abc" } });
+    expect((await jsonOf(refused)).error).toMatchObject({ code: "NOT_FOUND", requestId: "abc" });
+  });
+
+  it("tells an unknown path, a malformed one and a malformed Host apart from a defect", async () => {
+    expect((await get("/api/v1/nope")).status).toBe(404);
+    const malformed = await get("/%zz");
+    expect({ status: malformed.status, body: JSON.parse(malformed.body.toString()) }).toMatchObject({
+      status: 400,
+      body: { error: { code: "BAD_REQUEST" } },
+    });
+    expect(malformed.headers["x-request-id"]).toBeTruthy();
+    expect((await get("/api/v1/jobs", { ...auth, host: "a/b" })).status).toBe(400);
+  });
+
+  it("uses PUBLIC_URL and no forwarding header", async () => {
+    const document = JSON.parse((await get("/api/v1/openapi.json", { "x-forwarded-host": "evil.example" })).body.toString());
+    expect(document.servers).toEqual([{ url: stage.url }]);
+    await using behind = await openStage({ settings: { PUBLIC_URL: "https://files.example" } });
+    expect((await jsonOf(await fetch(`${behind.url}/api/v1/openapi.json`))).servers).toEqual([{ url: "https://files.example" }]);
+  });
+
+  it("says whether it is ready and which part is not", async () => {
+    expect((await get("/healthz")).status).toBe(200);
+    expect(JSON.parse((await get("/readyz")).body.toString())).toEqual({ ready: true });
+    await using starting = await openStage({ deps: { readiness: () => ({ ready: false, part: "conversion" }) } });
+    const answer = await fetch(`${starting.url}/readyz`);
+    expect({ status: answer.status, body: await jsonOf(answer) }).toEqual({ status: 503, body: { ready: false, part: "conversion" } });
+  });
+
+  it("shows metrics to this host and not through a proxy", async () => {
+    const text = (await get("/metrics")).body.toString();
+    expect(text).toMatch(/filemill_http_requests_total\{endpoint="\/api\/v1\/formats",method="GET",status="200"\} \d/);
+    expect((await get("/metrics", { "x-forwarded-for": "192.0.2.1" })).status).toBe(404);
+  });
+
+  it("serves pages that hold no script and name the address they were called by", async () => {
+    for (const path of ["/", "/docs"]) {
+      const page = await get(path);
+      expect(page.headers["content-security-policy"]).toContain("default-src 'none'");
+      expect(page.body.toString()).not.toMatch(/<script|style=/);
+    }
+    expect((await get("/")).body.toString()).toContain(`"${stage.url}/api/v1/convert?download=1"`);
+    expect((await get("/docs")).body.toString()).toContain('<tr id="INPUT_TOO_LARGE">');
+    expect((await get("/style.css")).headers["content-type"]).toBe("text/css; charset=utf-8");
+  });
+
+  it("never tells a defect's reason", async () => {
+    await using broken = await openStage({
+      deps: {
+        readiness: () => {
+          throw new Error("secret /path");
+        },
+      },
+    });
+    const answer = await fetch(`${broken.url}/readyz`);
+    const text = await answer.text();
+    expect(answer.status).toBe(500);
+    expect(text).not.toContain("secret");
+    expect(JSON.parse(text)).toMatchObject({ error: { code: "INTERNAL" } });
+  });
+});
