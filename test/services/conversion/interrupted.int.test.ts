@@ -1,10 +1,11 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import sharp from "sharp";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { Reason } from "#gen/filemill/common/v1/error_pb.ts";
 import { type Job, JobState } from "#gen/filemill/job/v1/job_pb.ts";
 import { accountId, type Mill, openMill } from "./mill.ts";
+import { endlessSvg, processesOf } from "./slow-work.ts";
 
 let mill: Mill;
 beforeEach(async () => {
@@ -12,28 +13,8 @@ beforeEach(async () => {
 });
 afterEach(() => mill[Symbol.asyncDispose]());
 
-/** Ten to the eighth references: many seconds of work from a kilobyte. */
-function endlessSvg(): string {
-  const layers = Array.from({ length: 8 }, (_, layer) => `<g id="a${layer + 1}">${`<use href="#a${layer}"/>`.repeat(10)}</g>`).join("");
-  const filter = '<filter id="f"><feGaussianBlur stdDeviation="300"/><feMorphology operator="dilate" radius="300"/></filter>';
-  return `<svg xmlns="http://www.w3.org/2000/svg" width="4000" height="4000"><defs>${filter}<g id="a0"><rect width="4000" height="4000" filter="url(#f)"/></g>${layers}</defs><use href="#a8"/></svg>`;
-}
-
 const endless = () => mill.submit(endlessSvg(), { from: "svg", to: "png" });
 const isRunning = ({ state }: Job) => state === JobState.RUNNING;
-
-/** Processes whose command line or open folder names this test's data. */
-function processesOf(dataDir: string): string[] {
-  return readdirSync("/proc")
-    .filter((name) => /^\d+$/.test(name))
-    .flatMap((pid) => {
-      try {
-        return readFileSync(join("/proc", pid, "mountinfo"), "utf8").includes(join(dataDir, "scratch")) ? [pid] : [];
-      } catch {
-        return [];
-      }
-    });
-}
 
 async function picture(): Promise<Buffer> {
   return sharp({ create: { width: 20, height: 20, channels: 3, background: "red" } })

@@ -34,6 +34,8 @@ export type Mill = AsyncDisposable & {
   readonly leases: Client<typeof LeaseService>;
   readonly conversion: Client<typeof ConversionService>;
   readonly worker: Service;
+  /** Catalogue and job, to be served to another process. */
+  readonly peers: readonly Service[];
   /** Another worker of the same queue; the caller starts and disposes it. */
   createWorker(settings?: Partial<Settings>): Service;
   submit(content: Uint8Array | string, ask: Submission): Promise<Job>;
@@ -71,6 +73,7 @@ export async function openMill(given: Partial<Settings> = {}): Promise<Mill> {
   const owned = stack.move();
   return {
     ...{ broker, blobs, dataDir, settings, metrics, catalogue, jobs, leases, conversion, worker, createWorker },
+    peers: [catalogueService, jobService],
     async submit(content, { from, to, options = {} }) {
       const input = await blobs.write(chunksOf(content));
       try {

@@ -1,0 +1,123 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { readdirSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import sharp from "sharp";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { JobState } from "#gen/filemill/job/v1/job_pb.ts";
+import { openLog } from "#kit/log.ts";
+import { openRpcServer, type RpcServer } from "#kit/rpc/server.ts";
+import { accountId, type Mill, openMill } from "./mill.ts";
+import { endlessSvg, processesOf } from "./slow-work.ts";
+
+let mill: Mill;
+let peers: RpcServer;
+let worker: ChildProcess | undefined;
+beforeEach(async () => {
+  mill = await openMill({ LEASE_MS: 1500 });
+  await mill.worker.drain(AbortSignal.abort());
+  await mill.worker[Symbol.asyncDispose]();
+  peers = await openRpcServer({
+    host: "127.0.0.1",
+    port: 0,
+    token: undefined,
+    routes: (router) => mill.peers.forEach((peer) => void peer.routes(router)),
+    isReady: () => true,
+    log: openLog("silent"),
+  });
+});
+afterEach(async () => {
+  worker?.kill("SIGKILL");
+  await peers[Symbol.asyncDispose]();
+  await mill[Symbol.asyncDispose]();
+});
+
+const serverConfig = () => readFile(join(mill.dataDir, "nats", "server.conf"), "utf8");
+
+/** The conversion service as `npm run service -- conversion` runs it. */
+async function startWorkerProcess(): Promise<ChildProcess> {
+  const config = await serverConfig();
+  const found = (pattern: RegExp): string => pattern.exec(config)?.[1] ?? "";
+  const [port, user, password] = [
+    found(/port["']?\s*[:=]\s*(\d+)/),
+    found(/user["']?\s*[:=]\s*"?(\w+)/),
+    found(/password["']?\s*[:=]\s*"?([^"\s,}]+)/),
+  ];
+  const main = fileURLToPath(import.meta.resolve("#services/conversion/main.ts"));
+  const env = {
+    PATH: process.env.PATH,
+    DATA_DIR: mill.dataDir,
+    NATS_URL: `nats://${user}:${password}@127.0.0.1:${port}`,
+    JOB_ADDRESS: peers.url,
+    CATALOGUE_ADDRESS: peers.url,
+    RPC_PORT: "0",
+    LEASE_MS: "1500",
+    DOCUMENT_SLOTS: "0",
+    OFFICE_SLOTS: "0",
+    MEDIA_SLOTS: "0",
+  };
+  const child = spawn(process.execPath, [main], { env, stdio: ["ignore", "ignore", "pipe"] });
+  let said = "";
+  for await (const chunk of child.stderr) {
+    said += String(chunk);
+    if (said.includes("service.ready")) break;
+  }
+  if (!said.includes("service.ready")) throw new Error(said);
+  return child;
+}
+
+describe("a worker process that is killed in the middle of a job", () => {
+  it("takes its sandboxes with it, and another worker makes the second attempt", async () => {
+    worker = await startWorkerProcess();
+    const job = await mill.submit(endlessSvg(), { from: "svg", to: "png" });
+    const first = await mill.watch(job, ({ state }) => state === JobState.RUNNING);
+    expect(first.attempts).toBe(1);
+    worker.kill("SIGKILL");
+    await once(worker, "exit");
+    await expect.poll(() => processesOf(mill.dataDir)).toEqual([]);
+
+    await using second = mill.createWorker();
+    await second.start();
+    const again = await mill.watch(job, ({ attempts, state }) => attempts === 2 && state === JobState.RUNNING);
+    expect(again.state).toBe(JobState.RUNNING);
+    await mill.jobs.cancelJob({ accountId, jobId: job.id });
+
+    const icon = await sharp({ create: { width: 20, height: 20, channels: 3, background: "red" } })
+      .png()
+      .toBuffer();
+    const done = await mill.watch(await mill.submit(icon, { from: "png", to: "webp" }));
+    expect(done).toMatchObject({ state: JobState.DONE, attempts: 1 });
+    for (const jobId of [job.id, done.id]) await mill.jobs.deleteJob({ accountId, jobId });
+    await expect.poll(() => mill.leftovers()).toEqual({ blobs: [], scratch: [] });
+    // The dead worker's folder went with the start of the second.
+    expect(readdirSync(join(mill.dataDir, "scratch"))).toHaveLength(1);
+  });
+
+  it("ends on SIGTERM within its time and leaves no folder", async () => {
+    worker = await startWorkerProcess();
+    worker.kill("SIGTERM");
+    expect(await once(worker, "exit")).toEqual([0, null]);
+    expect(readdirSync(join(mill.dataDir, "scratch"))).toEqual([]);
+    await expect.poll(async () => (await mill.catalogue.listManifests({})).manifests).toEqual([]);
+  });
+});
+
+describe("a broker that dies in the middle of a job", () => {
+  it("costs neither the result nor a second attempt", async () => {
+    await using second = mill.createWorker();
+    await second.start();
+    const noise = await sharp({
+      create: { width: 1500, height: 1000, channels: 3, background: "red", noise: { type: "gaussian", mean: 128, sigma: 60 } },
+    })
+      .png()
+      .toBuffer();
+    const job = await mill.submit(noise, { from: "png", to: "avif" });
+    await mill.watch(job, ({ state }) => state === JobState.RUNNING);
+    const pid = Number(await readFile(join(mill.dataDir, "nats", "server.pid"), "utf8"));
+    process.kill(pid, "SIGKILL");
+    const done = await mill.watch(job);
+    expect(done).toMatchObject({ state: JobState.DONE, attempts: 1 });
+  });
+});
