@@ -1,8 +1,8 @@
 // npm test: installs what is missing, then every check and every test. Runs on any Node from 18 on with nothing installed.
 // @ts-check
-import { root } from "../gateway/setup/node.mjs";
-import { ensureNpmPackages } from "../gateway/setup/npm-packages.mjs";
-import { ensureSystemPackages, systemPackages, testPackages } from "../gateway/setup/system-packages.mjs";
+import { root } from "#gateway/setup/node.mjs";
+import { ensureNpmPackages } from "#gateway/setup/npm-packages.mjs";
+import { ensureSystemPackages, systemPackages, testPackages } from "#gateway/setup/system-packages.mjs";
 import { checkBreaking } from "./checks/breaking.mjs";
 import { checkGeneratedCode } from "./checks/generated-code.mjs";
 import { runTool } from "./checks/tool.mjs";

@@ -1,0 +1,79 @@
+/** Which layer a file belongs to and what that layer may import. See services/README.md. */
+
+export type Place =
+  | { readonly layer: "gen" | "kit" | "formats" | "gateway" | "compose" | "cli" | "setup" | "docs" | "test"; readonly service?: undefined }
+  | {
+      readonly layer: "domain" | "adapters" | "engines" | "sandbox" | "rpc" | "config" | "index" | "main";
+      /** Undefined for the gateway's main. */
+      readonly service: string | undefined;
+    };
+type Layer = Place["layer"];
+
+const serviceFolders = ["domain", "adapters", "engines", "sandbox"] as const;
+const serviceFiles = ["rpc", "config", "index", "main"] as const;
+
+/** Undefined for a file that has no place in the house. */
+export function placeOf(path: string): Place | undefined {
+  const [top = "", second = "", third = ""] = path.split("/");
+  if (top === "gen" || top === "test") return { layer: top };
+  if (top === "gateway") return gatewayPlaceOf(path);
+  if (top !== "services") return undefined;
+  if (second === "kit" || second === "formats") return { layer: second };
+  const folder = serviceFolders.find((name) => name === third);
+  if (folder !== undefined) return { layer: folder, service: second };
+  const file = serviceFiles.find((name) => `${name}.ts` === third);
+  return file === undefined ? undefined : { layer: file, service: second };
+}
+
+function gatewayPlaceOf(path: string): Place {
+  if (path === "gateway/main.ts") return { layer: "main", service: undefined };
+  if (path === "gateway/compose.ts") return { layer: "compose" };
+  const folder = (["cli", "setup", "docs"] as const).find((name) => path.startsWith(`gateway/${name}/`));
+  return { layer: folder ?? "gateway" };
+}
+
+/** Layers of the same service, or layers that belong to none. */
+const allowed: Readonly<Record<Layer, readonly Layer[]>> = {
+  gen: ["gen"],
+  kit: ["gen", "kit"],
+  formats: ["gen", "formats"],
+  domain: ["gen", "kit", "formats", "domain"],
+  adapters: ["gen", "kit", "formats", "domain", "adapters", "config"],
+  engines: ["kit", "formats", "domain", "sandbox", "engines"],
+  sandbox: ["kit", "domain", "sandbox"],
+  rpc: ["gen", "kit", "formats", "domain"],
+  config: ["kit"],
+  index: ["gen", "kit", "formats", "domain", "adapters", "engines", "sandbox", "rpc", "config"],
+  gateway: ["gen", "kit", "formats", "gateway"],
+  // Of the command line only the port that it asks for.
+  compose: ["gen", "kit", "formats", "gateway", "index", "cli"],
+  main: ["gen", "kit", "index", "compose", "gateway"],
+  cli: ["gen", "kit", "cli", "setup", "compose"],
+  setup: ["setup"],
+  docs: ["gen", "kit", "formats", "docs", "compose", "index"],
+  test: [
+    "gen",
+    "kit",
+    "formats",
+    "domain",
+    "adapters",
+    "engines",
+    "sandbox",
+    "rpc",
+    "config",
+    "index",
+    "gateway",
+    "compose",
+    "cli",
+    "setup",
+    "docs",
+    "test",
+  ],
+};
+
+/** May a file of `from` import one of `to`? */
+export function mayImport(from: Place, to: Place): boolean {
+  if (!allowed[from.layer].includes(to.layer)) return false;
+  const isOpen = from.layer === "test" || from.layer === "compose" || from.layer === "docs";
+  return isOpen || from.service === undefined || to.service === undefined || from.service === to.service;
+}

@@ -1,0 +1,191 @@
+import { existsSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { afterAll, describe, expect, test } from "vitest";
+import { exceptions } from "./exceptions.ts";
+import { mayImport, placeOf } from "./layers.ts";
+import type { Import, SourceFile } from "./source-file.ts";
+import { pathsBelow, readTree, root } from "./source-tree.ts";
+
+const sources = readTree("services", "gateway");
+const tests = readTree("test");
+const all = [...sources, ...tests];
+const used = new Set<string>();
+
+/** What breaks a rule, without the exceptions of it. */
+function broken(rule: string, findings: readonly { readonly path: string; readonly what: string }[]): string[] {
+  return findings
+    .filter(({ path }) => {
+      const exception = exceptions.find((row) => row.rule === rule && row.path === path);
+      if (exception !== undefined) used.add(`${rule} ${path}`);
+      return exception === undefined;
+    })
+    .map(({ path, what }) => `${path}: ${what}`);
+}
+
+const eachImport = (files: readonly SourceFile[], isWrong: (entry: Import, file: SourceFile) => boolean) =>
+  files.flatMap((file) =>
+    file.imports.filter((entry) => isWrong(entry, file)).map((entry) => ({ path: file.path, what: `imports ${entry.specifier}` })),
+  );
+const eachFile = (files: readonly SourceFile[], whatOf: (file: SourceFile) => readonly string[]) =>
+  files.flatMap((file) => whatOf(file).map((what) => ({ path: file.path, what })));
+
+const under = (path: string, ...folders: readonly string[]): boolean => folders.some((folder) => path.startsWith(folder));
+/** Where a process begins: a service, the command, or the other side of a child process. */
+const isMain = (path: string): boolean => basename(path) === "main.ts" || path.endsWith("-child.mjs");
+
+afterAll(() => {
+  const needless = exceptions.filter(({ rule, path }) => !used.has(`${rule} ${path}`));
+  expect(needless).toEqual([]);
+});
+
+test("the whole house was read", () => {
+  expect(sources.length).toBeGreaterThan(120);
+  expect(tests.length).toBeGreaterThan(60);
+  expect(sources.flatMap((file) => file.imports).length).toBeGreaterThan(500);
+  expect(sources.flatMap((file) => file.functions).length).toBeGreaterThan(1000);
+});
+
+describe("imports", () => {
+  test("lead to files that exist", () => {
+    expect(eachImport(all, ({ file }) => file !== undefined && !existsSync(join(root, file)))).toEqual([]);
+  });
+
+  test("every file has a place", () => {
+    expect(
+      broken(
+        "place",
+        eachFile(sources, ({ path }) => (placeOf(path) === undefined ? ["has no place in the house"] : [])),
+      ),
+    ).toEqual([]);
+  });
+
+  test("go one way: gen, kit, formats, domain, adapters and engines and rpc, index, compose, main", () => {
+    const wrong = eachImport(all, ({ file }, { path }) => {
+      const [from, to] = [placeOf(path), file === undefined ? undefined : placeOf(file)];
+      return from !== undefined && to !== undefined && !mayImport(from, to);
+    });
+    expect(broken("layers", wrong)).toEqual([]);
+  });
+
+  test("no file imports a main.ts", () => {
+    expect(eachImport(all, ({ file }) => file !== undefined && isMain(file))).toEqual([]);
+  });
+
+  test("domain does no input or output", () => {
+    const forbidden =
+      /^(node:(fs|net|http|https|http2|tls|dgram|child_process|worker_threads|cluster)|@connectrpc\/.*|nats|fastify|@fastify\/.*|pino|sharp)$/;
+    const wrong = eachImport(sources, (entry, { path }) => path.split("/")[2] === "domain" && forbidden.test(entry.module ?? ""));
+    expect(broken("pure domain", wrong)).toEqual([]);
+  });
+
+  test("processes are started in the sandbox, by the broker's starter and by the setup only", () => {
+    const wrong = eachImport(
+      sources,
+      ({ specifier }, { path }) =>
+        /^(node:)?child_process$/.test(specifier) && !under(path, "services/conversion/sandbox/", "services/kit/nats/", "gateway/setup/"),
+    );
+    expect(broken("child_process", wrong)).toEqual([]);
+  });
+
+  test("an engine imports no other engine", () => {
+    const engines = new Set(
+      sources.filter(({ path, calls }) => under(path, "services/conversion/engines/") && calls.has("defineEngine")).map(({ path }) => path),
+    );
+    expect(engines.size).toBeGreaterThanOrEqual(5);
+    const wrong = eachImport(
+      sources,
+      ({ file }, { path }) =>
+        under(path, "services/conversion/engines/") && file !== undefined && engines.has(file) && basename(path) !== "registry.ts",
+    );
+    expect(broken("engines", wrong)).toEqual([]);
+  });
+
+  test("use # across folders, ./ within one, and ../ only between a service's own folders", () => {
+    const wrong = eachImport(all, ({ specifier, file }, { path }) => {
+      if (specifier.startsWith("./")) return false;
+      if (!specifier.startsWith(".")) return false;
+      const service = path.split("/").slice(0, 2).join("/");
+      return specifier.startsWith("../../") || !under(path, "services/") || !under(file ?? "", `${service}/`);
+    });
+    expect(broken("aliases", wrong)).toEqual([]);
+  });
+
+  test("form no cycle", () => {
+    expect(cyclesOf(all)).toEqual([]);
+  });
+});
+
+describe("files", () => {
+  test("have at most 300 lines", () => {
+    expect(
+      broken(
+        "file length",
+        eachFile(all, ({ lines }) => (lines > 300 ? [`${lines} lines`] : [])),
+      ),
+    ).toEqual([]);
+  });
+
+  test("have functions of at most 60 lines, not counting the functions inside", () => {
+    const sized = all.filter(({ path }) => !path.endsWith(".test.ts"));
+    const wrong = eachFile(sized, ({ functions }) =>
+      functions.filter(({ lines }) => lines > 60).map(({ line, lines }) => `line ${line}: a function of ${lines} lines`),
+    );
+    expect(broken("function length", wrong)).toEqual([]);
+  });
+
+  test("have names in kebab-case that say what is in them", () => {
+    const paths = pathsBelow(["services", "gateway", "test"]).filter((path) => !under(path, "test/corpus/", "services/decisions/"));
+    const vague = /^(utils?|helpers?|common|misc|types)$/;
+    const wrong = paths.flatMap((path) => {
+      const parts = path.split("/").slice(1);
+      const stem = basename(path).split(".")[0] ?? "";
+      const isKebab = parts.every((part) => /^[a-z0-9]+(-[a-z0-9]+)*(\.[a-z0-9-]+)*$/.test(part) || part === "README.md");
+      return isKebab && !vague.test(stem) ? [] : [{ path, what: "is not a good name" }];
+    });
+    expect(broken("names", wrong)).toEqual([]);
+  });
+
+  test("export nothing by default", () => {
+    const wrong = eachFile(all, ({ hasDefaultExport }) => (hasDefaultExport ? ["exports by default"] : []));
+    expect(broken("default export", wrong)).toEqual([]);
+  });
+
+  test("touch the environment, the exit and the console only where a process begins", () => {
+    const inner = sources.filter(({ path }) => !isMain(path) && !under(path, "gateway/setup/"));
+    const wrong = eachFile(inner, ({ memberAccesses }) =>
+      [...memberAccesses].filter((access) => /^(process\.(env|exit|exitCode|argv)|console\.\w+)$/.test(access)),
+    );
+    expect(broken("process", wrong)).toEqual([]);
+  });
+});
+
+test("tests mirror sources", () => {
+  const free = ["architecture", "contract", "e2e", "bench", "harness", "checks"].map((folder) => `test/${folder}/`);
+  const mirrored = tests.filter(({ path }) => path.endsWith(".test.ts") && !under(path, ...free));
+  expect(mirrored.length).toBeGreaterThan(30);
+  const wrong = mirrored
+    .filter(({ path }) => !existsSync(join(root, dirname(path.slice("test/".length)))))
+    .map(({ path }) => ({ path, what: "mirrors no folder" }));
+  expect(broken("mirror", wrong)).toEqual([]);
+  const unkind = tests.filter(({ path }) => path.endsWith(".test.ts") && !/\.(unit|int|e2e)\.test\.ts$/.test(path));
+  expect(unkind.map(({ path }) => path)).toEqual([]);
+});
+
+/** The files of each cycle of imports, the shortest way round. */
+function cyclesOf(files: readonly SourceFile[]): string[] {
+  const importsOf = new Map(files.map((file) => [file.path, file.imports.flatMap(({ file: target }) => target ?? [])]));
+  const state = new Map<string, "open" | "done">();
+  const cycles: string[] = [];
+  const visit = (path: string, way: readonly string[]): void => {
+    if (state.get(path) === "done") return;
+    if (state.get(path) === "open") {
+      cycles.push([...way.slice(way.indexOf(path)), path].join(" -> "));
+      return;
+    }
+    state.set(path, "open");
+    for (const target of importsOf.get(path) ?? []) visit(target, [...way, path]);
+    state.set(path, "done");
+  };
+  for (const file of files) visit(file.path, []);
+  return cycles;
+}

@@ -1,0 +1,94 @@
+/** A source file as the rules see it: what it imports, how long it and its functions are, what of the process it touches. */
+import { readFileSync } from "node:fs";
+import { dirname, join, normalize } from "node:path";
+import { parseSync, Visitor } from "oxc-parser";
+
+export type Import = {
+  /** As written. */
+  readonly specifier: string;
+  /** The file's path from the root, for a file of ours. */
+  readonly file: string | undefined;
+  /** The package's name or node:…, for all others. */
+  readonly module: string | undefined;
+};
+
+export type SourceFile = {
+  /** From the root, for example services/job/rpc.ts. */
+  readonly path: string;
+  readonly lines: number;
+  readonly imports: readonly Import[];
+  readonly hasDefaultExport: boolean;
+  /** `lines` leaves out those of the functions inside: a factory of small functions is no long function. */
+  readonly functions: readonly { readonly line: number; readonly lines: number }[];
+  /** For example console.log or process.env. */
+  readonly memberAccesses: ReadonlySet<string>;
+  /** Names of the functions it calls. */
+  readonly calls: ReadonlySet<string>;
+};
+
+const aliases: Readonly<Record<string, string>> = {
+  "#gen/": "gen/",
+  "#kit/": "services/kit/",
+  "#formats/": "services/formats/",
+  "#services/": "services/",
+  "#gateway/": "gateway/",
+  "#test/": "test/",
+};
+
+export function readSource(root: string, path: string): SourceFile {
+  const text = readFileSync(join(root, path), "utf8");
+  const { program, module, errors } = parseSync(path, text);
+  if (errors.length > 0) throw new Error(`${path} cannot be parsed: ${errors[0]?.message}`);
+  const lineOf = (offset: number): number => text.slice(0, offset).split("\n").length;
+
+  const functions: { line: number; lines: number }[] = [];
+  const open: { insideLines: number }[] = [{ insideLines: 0 }];
+  const memberAccesses = new Set<string>();
+  const calls = new Set<string>();
+  const onEnter = (): void => void open.push({ insideLines: 0 });
+  const onExit = ({ start, end }: { start: number; end: number }): void => {
+    const line = lineOf(start);
+    const lines = lineOf(end) - line + 1;
+    functions.push({ line, lines: lines - (open.pop()?.insideLines ?? 0) });
+    const outer = open.at(-1);
+    // One that starts and ends within a line of its parent takes none away.
+    if (outer !== undefined) outer.insideLines += lines - 1;
+  };
+  new Visitor({
+    FunctionDeclaration: onEnter,
+    FunctionExpression: onEnter,
+    ArrowFunctionExpression: onEnter,
+    "FunctionDeclaration:exit": onExit,
+    "FunctionExpression:exit": onExit,
+    "ArrowFunctionExpression:exit": onExit,
+    MemberExpression({ object, property }) {
+      if (object.type === "Identifier" && property.type === "Identifier") memberAccesses.add(`${object.name}.${property.name}`);
+    },
+    CallExpression({ callee }) {
+      if (callee.type === "Identifier") calls.add(callee.name);
+    },
+  }).visit(program);
+
+  const specifiers = [
+    ...module.staticImports.map(({ moduleRequest }) => moduleRequest.value),
+    ...module.staticExports.flatMap(({ entries }) => entries.flatMap(({ moduleRequest }) => moduleRequest?.value ?? [])),
+    ...module.dynamicImports.map(({ moduleRequest }) => text.slice(moduleRequest.start + 1, moduleRequest.end - 1)),
+  ];
+  return {
+    path,
+    lines: text.trimEnd().split("\n").length,
+    imports: [...new Set(specifiers)].map((specifier) => importOf(path, specifier)),
+    hasDefaultExport: module.staticExports.some(({ entries }) => entries.some(({ exportName }) => exportName.kind === "Default")),
+    functions,
+    memberAccesses,
+    calls,
+  };
+}
+
+function importOf(path: string, specifier: string): Import {
+  if (specifier.startsWith(".")) return { specifier, file: normalize(join(dirname(path), specifier)), module: undefined };
+  const alias = Object.entries(aliases).find(([prefix]) => specifier.startsWith(prefix));
+  if (alias !== undefined) return { specifier, file: alias[1] + specifier.slice(alias[0].length), module: undefined };
+  const [scope = "", name = ""] = specifier.split("/");
+  return { specifier, file: undefined, module: scope.startsWith("@") ? `${scope}/${name}` : scope };
+}
