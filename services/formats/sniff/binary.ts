@@ -26,6 +26,8 @@ const unreliable = new Set([
   "mts",
   "xml",
   "stl",
+  "ico",
+  "cur",
   "ics",
   "vcf",
   "cfb",
@@ -50,6 +52,8 @@ export async function binaryContentOf(source: Source): Promise<Content | undefin
     oggContentOf(head) ??
     asfContentOf(head) ??
     bitmapContentOf(head) ??
+    iconContentOf(source) ??
+    pixmapContentOf(head) ??
     (await mobiContentOf(source)) ??
     signatureContentOf(head) ??
     (await libraryContentOf(head)) ??
@@ -70,6 +74,22 @@ async function libraryContentOf(head: Buffer): Promise<Content | undefined> {
 function bitmapContentOf(head: Buffer): Content | undefined {
   if (head.length < 18 || head.toString("latin1", 0, 2) !== "BM") return undefined;
   return [12, 16, 40, 52, 56, 64, 108, 124].includes(head.readUInt32LE(14)) ? contentOfFormat("bmp") : undefined;
+}
+
+/** Icons and cursors: a plausible count, and a first picture that lies in the file behind the directory. */
+function iconContentOf({ head, sizeBytes }: Source): Content | undefined {
+  if (head.length < 22 || head.readUInt16LE(0) !== 0) return undefined;
+  const [type, count, offset] = [head.readUInt16LE(2), head.readUInt16LE(4), head.readUInt32LE(18)];
+  const isDirectory = count > 0 && offset >= 6 + 16 * count && offset < sizeBytes;
+  if (!isDirectory || (type !== 1 && type !== 2)) return undefined;
+  return contentOfFormat(type === 1 ? "ico" : "cur");
+}
+
+/** Netpbm with raw samples; the plain ones are text. */
+function pixmapContentOf(head: Buffer): Content | undefined {
+  const magic = /^P([456])[ \t\r\n]+(#|\d)/.exec(head.toString("latin1", 0, 8))?.[1];
+  if (magic === undefined) return undefined;
+  return contentOfFormat(magic === "4" ? "pbm" : magic === "5" ? "pgm" : "ppm");
 }
 
 /** GeoPackage and MBTiles are SQLite databases with an application id (sqlite.org/fileformat2.html §1.3). */

@@ -1,7 +1,7 @@
 /** Binary formats whose first bytes say too little, so that their name is believed of content that is nothing else. */
 export const headerless: ReadonlySet<string> = new Set(
   (
-    "tga wbmp pcx palm art avs aai hrz pix vbn rgf mtv jbig macpaint pict viff ptif vicar j2k " +
+    "tga xface wbmp pcx palm art avs aai hrz pix vbn rgf mtv jbig macpaint pict viff ptif vicar j2k " +
     "gsm g722 g723 g726 al ul pcm vox sln sbc aptx dfpwm aud rso loas adx hcom mod 669 stm med it dtm imf amf far psm oxm mmf " +
     "h261 h263 h264 hevc obu m1v flc flm drc dv " +
     "br lzma taz msgpack cbor bson dta sav dbf wk1 wq1 qpw wps wri hwp uc lwo sib q3s md2 mdl cob hmp " +

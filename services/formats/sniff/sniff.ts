@@ -32,7 +32,10 @@ export function sniff(file: string | FileHandle, fileName: string): Promise<Snif
 async function contentOf(source: Source): Promise<Content | undefined> {
   if (source.sizeBytes === 0) return undefined;
   const encoding = encodingOf(source.head);
-  return encoding === undefined ? binaryContentOf(source) : textContentOf(decodeText(source.head, encoding));
+  if (encoding === undefined) return binaryContentOf(source);
+  const text = textContentOf(decodeText(source.head, encoding));
+  // Raw samples may look like a text in some code page.
+  return encoding === "legacy" && text.format === "txt" ? { ...text, orNamed: [...(text.orNamed ?? []), ...headerless] } : text;
 }
 
 function verdictOf(source: Source, named: readonly string[], content: Content | undefined): Omit<Sniffed, "sizeBytes"> {

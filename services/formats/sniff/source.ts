@@ -24,7 +24,13 @@ export async function withSource<T>(file: string | FileHandle, use: (source: Sou
   }
 }
 
-async function sourceOf(handle: FileHandle): Promise<Source> {
+/** The little of a file handle that is needed. */
+type Readable = {
+  stat(): Promise<{ readonly size: number }>;
+  read(buffer: Buffer, offset: number, length: number, position: number): Promise<{ readonly buffer: Buffer; readonly bytesRead: number }>;
+};
+
+export async function sourceOf(handle: Readable): Promise<Source> {
   const { size: sizeBytes } = await handle.stat();
   const read = async (offset: number, length: number): Promise<Buffer> => {
     const wanted = Math.min(length, readBytes, sizeBytes - offset);

@@ -79,7 +79,7 @@ const namedTexts: readonly string[] = (
   "txt md rst tex html csv tsv psv yaml toml json json5 hjson ndjson csljson bib ini properties sql xml srt vtt ass ssa lrc sub smi sbv " +
   "jss mpl rt stlsub sbvw pjs ttml org adoc textile mediawiki dokuwiki jira muse haddock creole t2t twiki tikiwiki vimwiki xwiki zimwiki " +
   "markua texinfo context ms man obj gv fig dxf mif tab gmt igc nmea loc plt vdv abc ly eml mhtml mbox ics vcf pem hpgl smd nff uc ogex " +
-  "geojsonl xface xdot beamer opml ipynb geojson topojson gltf pandocjson esrijson graphml docbook jats"
+  "ion geojsonl xface xdot beamer opml ipynb geojson topojson gltf pandocjson esrijson graphml docbook jats"
 ).split(" ");
 
 export function textContentOf(text: string): Content {
@@ -114,7 +114,7 @@ function isMail(start: string): boolean {
 /** JSON (RFC 8259) and what is written in it. Judged by its beginning: a big file is not parsed. */
 function jsonContentOf(text: string): string | undefined {
   const start = text.trimStart();
-  if (!/^(\{\s*("|\})|\[\s*([[{"\d\-\]]|true|false|null))/.test(start)) return undefined;
+  if (!/^(\{\s*("|\})|\[\s*(\[\s*)*([{"\]]|-?\d[\d.eE+-]*\s*[,\]]|true|false|null))/.test(start)) return undefined;
   const lines = start.split("\n", 3).filter((line) => line.trim() !== "");
   if (lines.length > 1 && lines.every((line, index) => index === 2 || isJson(line))) return "ndjson";
   if (/"type"\s*:\s*"FeatureCollection"/.test(start)) return "geojson";

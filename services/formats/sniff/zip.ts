@@ -28,15 +28,28 @@ export async function zipContentOf(source: Source): Promise<Content | undefined>
 async function declaredTypeOf(source: Source, entries: readonly Entry[]): Promise<Content | undefined> {
   const mimetype = entries.find((entry) => entry.name === "mimetype");
   if (mimetype !== undefined) {
-    const mime = (await textOf(source, mimetype)).trim();
-    const row = formats.find(
-      (format) => format.mime === mime.replace(/^application\/vnd\.sun\.xml\.(\w+)\.template$/, "application/vnd.sun.xml.$1"),
-    );
-    if (row !== undefined) return contentOfFormat(row.id);
+    const mime = await textOf(source, mimetype);
+    const format = formatOfMime(mime);
+    if (format !== undefined) return contentOfFormat(format);
     if (mime.startsWith("application/")) return { format: undefined };
+  }
+  const manifest = entries.find((entry) => entry.name === "META-INF/manifest.xml");
+  if (manifest !== undefined) {
+    const root = manifestRoot.exec(await textOf(source, manifest));
+    const format = formatOfMime(root?.[1] ?? root?.[2] ?? "");
+    if (format !== undefined) return contentOfFormat(format);
   }
   const types = entries.find((entry) => entry.name.toLowerCase() === "[content_types].xml");
   return types === undefined ? undefined : packageContentOf(await textOf(source, types), entries);
+}
+
+/** The package's own type in an OpenDocument manifest, attributes in either order. */
+const manifestRoot = /media-type="([^"]{1,100})"[^<>]{0,200}full-path="\/"|full-path="\/"[^<>]{0,200}media-type="([^"]{1,100})"/;
+
+/** Templates of StarOffice 6 are read as its documents are. */
+function formatOfMime(mime: string): string | undefined {
+  const plain = mime.trim().replace(/^application\/vnd\.sun\.xml\.(\w+)\.template$/, "application/vnd.sun.xml.$1");
+  return formats.find((format) => format.mime === plain)?.id;
 }
 
 /** Content types of main parts, tried in order; transitional and strict documents share them. */
@@ -81,7 +94,8 @@ function byEntries(names: readonly string[]): Content {
   if (has(/^xl\/workbook\.(xml|bin)$/i)) return contentOfFormat("xlsx");
   if (has(/^ppt\/presentation\.xml$/i)) return contentOfFormat("pptx");
   if (has(/^META-INF\/container\.xml$/)) return contentOfFormat("epub");
-  if (has(/^(Index\/.*\.iwa|Index\.zip|index\.(xml|apxl)(\.gz)?|buildVersionHistory\.plist)$/)) return iWorkContentOf(has);
+  if (has(/^([^/]+\.(key|pages|numbers)\/)?(Index\/.*\.iwa|Index\.zip|index\.(xml|apxl)(\.gz)?|buildVersionHistory\.plist)$/))
+    return iWorkContentOf(has);
   if (has(/^AndroidManifest\.xml$/)) return contentOfFormat("apk", { orNamed: ["zip"] });
   if (has(/^META-INF\/MANIFEST\.MF$/i)) return contentOfFormat("jar", { orNamed: ["zip"] });
   if (has(/^3D\/.*\.model$/i)) return contentOfFormat("3mf");
