@@ -57,6 +57,8 @@ export async function createGateway(deps: GatewayDeps, settings: GatewaySettings
   return {
     async listen() {
       await app.listen({ host: settings.HOST, port: settings.PORT });
+      // Read ahead, so that the first caller does not wait for it.
+      context.views.known();
       return { url: urlOf(app, settings.HOST) };
     },
     async drain(signal) {

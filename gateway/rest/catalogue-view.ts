@@ -37,7 +37,7 @@ export function createCatalogueViews(catalogue: GatewayDeps["catalogue"]): Catal
   let readAt = Number.NEGATIVE_INFINITY;
   let reading: Promise<CatalogueView> | undefined;
   const read = async (): Promise<CatalogueView> => {
-    const answer = await catalogue.getCatalogue({});
+    const answer = await catalogue.getCatalogue({ knownRevision: latest?.revision ?? "" });
     if (latest?.revision !== answer.revision) latest = await viewOf(answer);
     readAt = performance.now();
     return latest;

@@ -7,7 +7,10 @@ export type CatalogueState = { readonly catalogue: Catalogue; manifests(): reado
 /** `state` throws UNAVAILABLE until the service has started. */
 export function createCatalogueRpc(state: () => CatalogueState): ServiceImpl<typeof CatalogueService> {
   return {
-    getCatalogue: () => state().catalogue.list(),
+    getCatalogue({ knownRevision }) {
+      const list = state().catalogue.list();
+      return list.revision === knownRevision ? { revision: list.revision } : list;
+    },
     planRoute: (request) => ({ plan: state().catalogue.plan(request) }),
     listManifests: () => ({ manifests: [...state().manifests()] }),
   };
