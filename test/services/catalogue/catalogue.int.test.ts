@@ -1,0 +1,89 @@
+import { createClient } from "@connectrpc/connect";
+import { expect, it } from "vitest";
+import { CatalogueService } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
+import { fromConnectError } from "#kit/errors.ts";
+import { localTransport } from "#kit/rpc/transport.ts";
+import { openManifestBucket } from "#services/catalogue/adapters/manifests.ts";
+import { createCatalogueService } from "#services/catalogue/index.ts";
+import { openTestBroker } from "#test/harness/broker.ts";
+import { integerOption, manifestOf } from "./manifests.ts";
+
+const sharp = { sharp: { hops: { "png>webp": { options: [integerOption("quality", 1, 100)] } } } };
+const poppler = { poppler: { lane: "document", hops: { "pdf>png": {} } } };
+
+async function openCatalogue() {
+  const stack = new AsyncDisposableStack();
+  const { broker, log } = stack.use(await openTestBroker());
+  const bucket = await openManifestBucket(broker);
+  const service = stack.use(createCatalogueService({ broker, log }));
+  const client = createClient(
+    CatalogueService,
+    localTransport((router) => service.routes(router), log),
+  );
+  return { bucket, service, client, [Symbol.asyncDispose]: () => stack.disposeAsync() };
+}
+
+async function routesListed(client: Awaited<ReturnType<typeof openCatalogue>>["client"]): Promise<string[]> {
+  return (await client.getCatalogue({})).routes.map((route) => `${route.from}>${route.to}`);
+}
+
+it("follows nodes as they come and go", async () => {
+  await using catalogue = await openCatalogue();
+  const { bucket, service, client } = catalogue;
+  const early = await client.getCatalogue({}).catch(fromConnectError);
+  expect(early).toMatchObject({ code: "UNAVAILABLE" });
+
+  await bucket.put("n1", manifestOf("n1", sharp));
+  await service.start();
+  expect(service.readiness()).toEqual({ ready: true });
+  expect(await routesListed(client)).toEqual(["png>webp"]);
+
+  await bucket.put("n2", manifestOf("n2", poppler));
+  await expect.poll(() => routesListed(client)).toEqual(["pdf>png", "pdf>webp", "png>webp"]);
+  expect((await client.listManifests({})).manifests.map((manifest) => manifest.node)).toEqual(["n1", "n2"]);
+
+  await bucket.remove("n1");
+  await expect.poll(() => routesListed(client)).toEqual(["pdf>png"]);
+  await bucket.remove("n2");
+  await expect.poll(() => service.readiness()).toEqual({ ready: false, part: "engines" });
+});
+
+it("does not compute anew for a renewal", async () => {
+  await using catalogue = await openCatalogue();
+  const { bucket, service, client } = catalogue;
+  await bucket.put("n1", manifestOf("n1", sharp));
+  await service.start();
+  const { revision } = await client.getCatalogue({});
+  await bucket.put("n1", { ...manifestOf("n1", sharp), announcedAt: { $typeName: "google.protobuf.Timestamp", seconds: 5n, nanos: 0 } });
+  await expect.poll(async () => (await client.listManifests({})).manifests[0]?.announcedAt?.seconds).toBe(5n);
+  expect((await client.getCatalogue({})).revision).toBe(revision);
+});
+
+it("plans over RPC and refuses with details", async () => {
+  await using catalogue = await openCatalogue();
+  const { bucket, service, client } = catalogue;
+  await bucket.put("n1", manifestOf("n1", { ...sharp, ...poppler }));
+  await service.start();
+  const { plan } = await client.planRoute({ from: "pdf", to: "WEBP", options: { quality: "80" } });
+  expect(plan?.hops.map((hop) => hop.engine)).toEqual(["poppler", "sharp"]);
+  expect(plan?.hops[1]?.options.quality?.value).toEqual({ case: "number", value: 80 });
+  expect(plan?.lane).toBe("document");
+
+  const refused = (request: { from: string; to: string; options?: Record<string, string> }) =>
+    client.planRoute(request).catch(fromConnectError);
+  expect(await refused({ from: "png", to: "webp", options: { quality: "101" } })).toMatchObject({
+    code: "INVALID_OPTION",
+    details: { option: "quality", allowed: { type: "integer", min: 1, max: 100 } },
+  });
+  expect(await refused({ from: "webp", to: "png" })).toMatchObject({ code: "UNSUPPORTED_CONVERSION", details: { alternatives: [] } });
+  expect(await refused({ from: "png", to: "nope" })).toMatchObject({ code: "UNSUPPORTED_TARGET", details: { to: "nope" } });
+});
+
+it("carries a manifest that would not fit a message of the broker as it is", async () => {
+  await using catalogue = await openCatalogue();
+  const { bucket, service, client } = catalogue;
+  const options = Array.from({ length: 20 }, (_, index) => integerOption(`option${index}`, 0, index, "x".repeat(100_000)));
+  await bucket.put("n1", manifestOf("n1", { sharp: { hops: { "png>webp": { options } } } }));
+  await service.start();
+  expect((await client.getCatalogue({})).routes[0]?.options).toHaveLength(20);
+});
