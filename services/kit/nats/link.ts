@@ -4,9 +4,9 @@ import type { Log } from "#kit/log.ts";
 import { failureOf, Interrupted, isOutage } from "./failures.ts";
 
 /** How long one request may take before its outcome counts as unknown. */
-export const requestTimeoutMs = 3000;
+export const requestTimeoutMs = 2000;
 /** How long requests are repeated through an outage before UNAVAILABLE. */
-export const patienceMs = 5000;
+export const patienceMs = 4000;
 const retryPauseMs = 50;
 
 /** A connection that says when it was broken. */

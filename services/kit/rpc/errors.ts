@@ -22,7 +22,7 @@ export function errorInterceptor(log: Log): Interceptor {
     try {
       const response = await next(request);
       if (!response.stream) return response;
-      const messages = response.message;
+      const messages = endedBy(request.signal, response.message);
       const guarded = async function* () {
         try {
           yield* messages;
@@ -35,4 +35,27 @@ export function errorInterceptor(log: Log): Interceptor {
       throw convert(error, method, request.signal);
     }
   };
+}
+
+/**
+ * Ends the handler's stream when the call is over. A caller in this process only stops asking for more, and a handler that waits
+ * at a `yield` would never get to its `finally`.
+ */
+async function* endedBy<T>(signal: AbortSignal, messages: AsyncIterable<T>): AsyncGenerator<T> {
+  const iterator = messages[Symbol.asyncIterator]();
+  const end = (): void => {
+    iterator.return?.().catch(() => undefined);
+  };
+  signal.addEventListener("abort", end, { once: true });
+  try {
+    for (;;) {
+      const result = await iterator.next();
+      if (result.done === true) break;
+      yield result.value;
+    }
+    // Ended by the signal, not by the handler: the caller must not take it for the whole.
+    signal.throwIfAborted();
+  } finally {
+    signal.removeEventListener("abort", end);
+  }
 }

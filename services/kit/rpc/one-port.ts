@@ -20,6 +20,9 @@ export function createOnePortServer(handler: RequestListener): OnePortServer {
   const http2 = createHttp2Server({ settings: { initialWindowSize: initialWindowBytes } }, handler as never);
   const sessions = new Set<Http2Session>();
   const sockets = new Set<Socket>();
+  const silent = new Set<Socket>();
+  // It listens through the server below. Told so, it watches its time limits and knows which connections are idle.
+  http1.emit("listening");
   http2.on("session", (session) => {
     sessions.add(session);
     session.setLocalWindowSize(initialWindowBytes);
@@ -27,11 +30,16 @@ export function createOnePortServer(handler: RequestListener): OnePortServer {
   });
   const server = createNetServer((socket) => {
     sockets.add(socket);
-    socket.once("close", () => sockets.delete(socket));
+    silent.add(socket);
+    socket.once("close", () => {
+      sockets.delete(socket);
+      silent.delete(socket);
+    });
     socket.on("error", () => socket.destroy());
     socket.setTimeout(firstByteTimeoutMs, () => socket.destroy());
     socket.once("readable", () => {
       socket.setTimeout(0);
+      silent.delete(socket);
       const first: unknown = socket.read();
       if (!(first instanceof Uint8Array)) return void socket.destroy();
       socket.unshift(first);
@@ -43,7 +51,9 @@ export function createOnePortServer(handler: RequestListener): OnePortServer {
     server,
     async close(signal) {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      http1.closeIdleConnections();
+      // Closes idle connections and its watch; that it never listened by itself is the error it reports.
+      http1.close(() => undefined);
+      for (const socket of silent) socket.destroy();
       for (const session of sessions) session.close();
       const destroyAll = (): void => {
         for (const socket of sockets) socket.destroy();

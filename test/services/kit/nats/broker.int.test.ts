@@ -1,0 +1,173 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { FilemillError } from "#kit/errors.ts";
+import { openLog } from "#kit/log.ts";
+import { openBroker } from "#kit/nats/broker.ts";
+import { killServer, serverPidOf, textCodec } from "./text-codec.ts";
+
+const log = openLog("silent");
+let dataDir: string;
+
+beforeEach(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), "filemill-broker-"));
+});
+afterEach(() => rm(dataDir, { recursive: true, force: true }));
+
+const failureOf = (work: Promise<unknown>): Promise<unknown> =>
+  work.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+
+/** A zombie, which a container's first process may never collect, is dead: it has no command line. */
+async function isAlive(pid: number): Promise<boolean> {
+  return (await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "")) !== "";
+}
+
+describe("the embedded server", () => {
+  test("keeps what was written from one start to the next, and ends with the broker", async () => {
+    let pid = 0;
+    {
+      await using broker = await openBroker({ dataDir, log });
+      expect(broker).toMatchObject({ embedded: true, serverVersion: expect.stringMatching(/^\d+\.\d+\.\d+/) });
+      expect(await broker.healthy()).toBe(true);
+      await (await broker.bucket("kept", textCodec)).put("key", "value");
+      await Promise.all([broker.flushToDisk(), broker.flushToDisk(), broker.flushToDisk()]);
+      pid = await serverPidOf(dataDir);
+      expect(await isAlive(pid)).toBe(true);
+    }
+    expect(await isAlive(pid)).toBe(false);
+    await using broker = await openBroker({ dataDir, log });
+    expect((await (await broker.bucket("kept", textCodec)).get("key"))?.value).toBe("value");
+  });
+
+  test("its secrets are its owner's only, and it listens on the loopback address with a password", async () => {
+    await using _broker = await openBroker({ dataDir, log });
+    const dir = join(dataDir, "nats");
+    expect((await stat(dir)).mode & 0o777).toBe(0o700);
+    for (const name of ["server.conf", "password"]) expect((await stat(join(dir, name))).mode & 0o777, name).toBe(0o600);
+    const config = await readFile(join(dir, "server.conf"), "utf8");
+    expect(config).toContain("host: 127.0.0.1");
+    const port = /^port: (\d+)$/m.exec(config)?.[1];
+    const stranger = await failureOf(openBroker({ dataDir, natsUrl: `nats://127.0.0.1:${port}`, log, signal: AbortSignal.timeout(1500) }));
+    expect(String(stranger)).toMatch(/authorization|timeout/i);
+    const password = await readFile(join(dir, "password"), "utf8");
+    await using guest = await openBroker({ dataDir, natsUrl: `nats://filemill:${password}@127.0.0.1:${port}`, log });
+    expect(guest.embedded).toBe(false);
+    expect(await guest.healthy()).toBe(true);
+  });
+
+  test("is started again on the same port when it was killed", async () => {
+    await using broker = await openBroker({ dataDir, log });
+    const before = await serverPidOf(dataDir);
+    await killServer(dataDir);
+    await vi.waitFor(async () => expect(await broker.healthy()).toBe(true), 10_000);
+    expect(await serverPidOf(dataDir)).not.toBe(before);
+  });
+
+  test("a second process on the same folder is refused, also while the first restarts", async () => {
+    await using _broker = await openBroker({ dataDir, log });
+    const failure = await failureOf(openBroker({ dataDir, log }));
+    expect(failure).toBeInstanceOf(FilemillError);
+    expect(failure).toMatchObject({ code: "UNAVAILABLE", message: expect.stringContaining(`process ${process.pid}`) });
+    expect((await readdir(join(dataDir, "nats"))).filter((name) => name.startsWith("lock"))).toEqual(["lock"]);
+  });
+
+  test("the lock of a dead process is taken over, and so is one whose id another process has now", async () => {
+    const { pid } = spawn("true");
+    await openBroker({ dataDir, log }).then((broker) => broker[Symbol.asyncDispose]());
+    for (const stale of [`${pid} 1 x`, `${process.pid} 1 x`, "", "nonsense"]) {
+      await writeFile(join(dataDir, "nats", "lock"), stale);
+      await using broker = await openBroker({ dataDir, log });
+      expect(await broker.healthy(), stale).toBe(true);
+    }
+  });
+
+  test("dies with a process that is killed, and the next start finds the folder usable", async () => {
+    const script = `
+      const { openBroker } = await import("#kit/nats/broker.ts");
+      const { openLog } = await import("#kit/log.ts");
+      await openBroker({ dataDir: process.argv[1], log: openLog("silent") });
+      process.stdout.write("ready");
+    `;
+    const child = spawn(process.execPath, ["--input-type=module", "-e", script, dataDir], { stdio: ["ignore", "pipe", "inherit"] });
+    await once(child.stdout, "data");
+    const pid = await serverPidOf(dataDir);
+    child.kill("SIGKILL");
+    await once(child, "close");
+    await using broker = await openBroker({ dataDir, log });
+    expect(await broker.healthy()).toBe(true);
+    expect(await isAlive(pid)).toBe(false);
+  });
+
+  test("a server that another process left behind is stopped first", async () => {
+    await openBroker({ dataDir, log }).then((broker) => broker[Symbol.asyncDispose]());
+    const orphan = spawn("nats-server", ["--config", join(dataDir, "nats", "server.conf")], { stdio: "ignore" });
+    const ended = once(orphan, "close");
+    await vi.waitFor(async () => expect(await serverPidOf(dataDir)).toBe(orphan.pid), 5000);
+    await using broker = await openBroker({ dataDir, log });
+    await ended;
+    expect(await broker.healthy()).toBe(true);
+  });
+});
+
+test("without nats-server the message names the package", async () => {
+  const script = `
+    const { openBroker } = await import("#kit/nats/broker.ts");
+    const { openLog } = await import("#kit/log.ts");
+    await openBroker({ dataDir: process.argv[1], log: openLog("silent") }).catch((error) => process.stdout.write(error.code + " " + error.message));
+  `;
+  // The child sees a machine that has no such program.
+  const child = spawn("unshare", [
+    "--map-root-user",
+    "--mount",
+    "sh",
+    "-c",
+    'mount -t tmpfs none /usr/sbin && exec "$0" "$@"',
+    process.execPath,
+    "--input-type=module",
+    "-e",
+    script,
+    dataDir,
+  ]);
+  let output = "";
+  child.stdout.on("data", (chunk) => {
+    output += String(chunk);
+  });
+  await once(child, "close");
+  expect(output).toContain("UNAVAILABLE nats-server was not found. Install it (Debian and Ubuntu: apt-get install nats-server)");
+});
+
+describe("an outage that lasts", () => {
+  test("is UNAVAILABLE with a hint when to try again, and over when the server is back", async () => {
+    await using broker = await openBroker({ dataDir, log });
+    const bucket = await broker.bucket("kept", textCodec);
+    const revision = await bucket.create("key", "before");
+    const pid = await serverPidOf(dataDir);
+    process.kill(pid, "SIGSTOP");
+    try {
+      const failures = await Promise.all([failureOf(bucket.update("key", "during", revision)), failureOf(bucket.get("key"))]);
+      for (const failure of failures) expect(failure).toMatchObject({ code: "UNAVAILABLE", retryAfterMs: 2000 });
+      expect(await broker.healthy()).toBe(false);
+    } finally {
+      process.kill(pid, "SIGCONT");
+    }
+    await vi.waitFor(async () => expect(await broker.healthy()).toBe(true), 10_000);
+    // The write that nobody answered may have happened; the record tells, and work goes on from it.
+    const now = await bucket.get("key");
+    expect(["before", "during"]).toContain(now?.value);
+    expect(await bucket.update("key", "after", now?.revision ?? 0)).toBeGreaterThan(revision);
+  });
+});
+
+test("a broker that is not there yet is waited for, until the signal says otherwise", async () => {
+  const reason = new Error("enough");
+  const abort = new AbortController();
+  const opening = failureOf(openBroker({ dataDir, natsUrl: "nats://127.0.0.1:9", log, signal: abort.signal }));
+  setTimeout(() => abort.abort(reason), 300);
+  expect(await opening).toBe(reason);
+});

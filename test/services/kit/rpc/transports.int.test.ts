@@ -1,0 +1,152 @@
+/** One server, every way to call it: the answers and the errors are the same. */
+import { createConnectTransport, createGrpcTransport, createGrpcWebTransport } from "@connectrpc/connect-node";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { ConversionService } from "#gen/filemill/conversion/v1/conversion_pb.ts";
+import { FilemillError, fromConnectError } from "#kit/errors.ts";
+import { openLog } from "#kit/log.ts";
+import { type GrpcClient, openGrpcClient } from "#kit/rpc/grpc-client.ts";
+import { openRpcServer, type RpcServer } from "#kit/rpc/server.ts";
+import { localTransport, remoteTransport } from "#kit/rpc/transport.ts";
+import { chunksOf, type EchoClient, type EchoLog, echoClient, echoRoutes } from "./echo-service.ts";
+
+const echoLog: EchoLog = { received: [], cancelled: 0 };
+let lines = "";
+const log = openLog("error", {
+  write(line: string) {
+    lines += line;
+  },
+});
+let server: RpcServer;
+let grpc: GrpcClient<typeof ConversionService>;
+const clients = new Map<string, EchoClient>();
+
+beforeAll(async () => {
+  const routes = echoRoutes(echoLog);
+  server = await openRpcServer({ host: "127.0.0.1", port: 0, token: undefined, routes, isReady: () => true, log });
+  grpc = openGrpcClient(ConversionService, server.url);
+  clients.set("local", echoClient(localTransport(routes, log)));
+  clients.set("gRPC of Connect", echoClient(remoteTransport(server.url, undefined)));
+  clients.set("gRPC with compression", echoClient(createGrpcTransport({ baseUrl: server.url })));
+  clients.set("gRPC-Web", echoClient(createGrpcWebTransport({ baseUrl: server.url, httpVersion: "1.1" })));
+  clients.set("Connect on HTTP/1.1", echoClient(createConnectTransport({ baseUrl: server.url, httpVersion: "1.1" })));
+  clients.set("Connect on HTTP/2", echoClient(createConnectTransport({ baseUrl: server.url, httpVersion: "2" })));
+  clients.set("grpc-js", grpc.calls);
+});
+afterAll(async () => {
+  grpc[Symbol.dispose]();
+  await server[Symbol.asyncDispose]();
+});
+
+const names = ["local", "gRPC of Connect", "gRPC with compression", "gRPC-Web", "Connect on HTTP/1.1", "Connect on HTTP/2", "grpc-js"];
+/** HTTP/1.1 cannot answer before the request has ended. */
+const fullDuplex = names.filter((name) => name !== "gRPC-Web" && name !== "Connect on HTTP/1.1");
+
+function clientOf(name: string): EchoClient {
+  const client = clients.get(name);
+  if (client === undefined) throw new Error(`no client ${name}`);
+  return client;
+}
+
+async function failureOf(work: Promise<unknown>): Promise<unknown> {
+  return work.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+}
+
+describe.each(names)("%s", (name) => {
+  test("calls", async () => {
+    expect(await clientOf(name).inspect({ fileName: "name: ü" })).toMatchObject({ format: "png", toldBy: "name: ü" });
+  });
+
+  test("sends a stream", async () => {
+    const { blob } = await clientOf(name).upload(chunksOf(10, 256 * 1024));
+    expect(blob?.sizeBytes).toBe(10n * 256n * 1024n);
+  });
+
+  test("receives a stream", async () => {
+    const firstBytes: (number | undefined)[] = [];
+    for await (const { chunk } of clientOf(name).download({ lengthBytes: 20n * 65_536n })) firstBytes.push(chunk[0]);
+    expect(firstBytes).toEqual(Array.from({ length: 20 }, (_, i) => i));
+  });
+
+  test("gets a known error with all it carries", async () => {
+    const error = fromConnectError(await failureOf(clientOf(name).inspect({ fileName: "known" })));
+    expect(error).toMatchObject({ code: "TOO_MANY_JOBS", message: "Too many jobs: 5/5, wait?", details: { limit: 5 }, retryAfterMs: 1500 });
+  });
+
+  test("learns nothing of a defect, which is logged", async () => {
+    lines = "";
+    const error = await failureOf(clientOf(name).inspect({ fileName: "defect" }));
+    expect(fromConnectError(error)).toMatchObject({ code: "INTERNAL", message: "Something went wrong on our side." });
+    expect(error instanceof Error ? error.message : "").not.toContain("secret");
+    expect(lines).toContain("secret: /etc/passwd");
+  });
+
+  test("gets an error that comes in the midst of its upload", async () => {
+    echoLog.received.length = 0;
+    const error = fromConnectError(await failureOf(clientOf(name).upload(chunksOf(200, 256 * 1024))));
+    expect(error).toMatchObject({ code: "INPUT_TOO_LARGE", details: { limitMb: 3 } });
+    expect(echoLog.received).toHaveLength(12);
+  });
+
+  test("ends a call at its deadline, on both sides", async () => {
+    const before = echoLog.cancelled;
+    expect(fromConnectError(await failureOf(clientOf(name).inspect({ fileName: "hang" }, { timeoutMs: 100 }))).code).toBe("UNAVAILABLE");
+    await vi.waitFor(() => expect(echoLog.cancelled).toBe(before + 1));
+  });
+
+  test("cancels a call", async () => {
+    const before = echoLog.cancelled;
+    const abort = new AbortController();
+    const failure = failureOf(clientOf(name).inspect({ fileName: "hang" }, { signal: abort.signal }));
+    setTimeout(() => abort.abort(), 100);
+    expect(await failure).toBeInstanceOf(Error);
+    await vi.waitFor(() => expect(echoLog.cancelled).toBe(before + 1));
+  });
+
+  test("cancels a stream that it receives", async () => {
+    const before = echoLog.cancelled;
+    const abort = new AbortController();
+    const receive = async (): Promise<void> => {
+      for await (const _ of clientOf(name).download({ jobId: "slow", lengthBytes: 10_000n * 65_536n }, { signal: abort.signal }))
+        abort.abort();
+    };
+    await expect(receive()).rejects.toThrow();
+    await vi.waitFor(() => expect(echoLog.cancelled).toBe(before + 1));
+  });
+});
+
+test.each(fullDuplex)("%s talks in both directions at once", async (name) => {
+  const answers: string[] = [];
+  let wake = Promise.withResolvers<void>();
+  const ask = async function* () {
+    for (const text of ["one", "two", "three"]) {
+      yield { part: { case: "chunk" as const, value: Buffer.from(text) } };
+      await wake.promise;
+      wake = Promise.withResolvers();
+    }
+  };
+  for await (const { part } of clientOf(name).convert(ask())) {
+    if (part.case === "chunk") answers.push(Buffer.from(part.value).toString());
+    wake.resolve();
+  }
+  expect(answers).toEqual(["one", "two", "three"]);
+});
+
+test("grpc-js rejects with the signal's reason, and with UNAVAILABLE where nobody listens", async () => {
+  const reason = new Error("enough");
+  await expect(grpc.calls.inspect({}, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
+  using nobody = openGrpcClient(ConversionService, "http://127.0.0.1:9");
+  const error = await failureOf(nobody.calls.inspect({}));
+  expect(error).toBeInstanceOf(FilemillError);
+  expect(error).toMatchObject({ code: "UNAVAILABLE" });
+});
+
+test("grpc-js: a source that fails ends the call with its own error", async () => {
+  const broken = async function* () {
+    yield { chunk: new Uint8Array(10) };
+    throw new Error("the disk is gone");
+  };
+  await expect(grpc.calls.upload(broken())).rejects.toThrow("the disk is gone");
+});
