@@ -1,6 +1,8 @@
 // Runs inside the sandbox and converts pictures: one line of JSON asks, one answers. Its host is sharp.ts.
 import { readFileSync, writeFileSync } from "node:fs";
-import sharp from "sharp";
+
+const [sharpEntry, threads] = process.argv.slice(2);
+const { default: sharp } = await import(sharpEntry);
 
 const maxPixels = 100e6;
 /** All frames of an animation together; they are read one after another. */
@@ -197,12 +199,12 @@ const streamedPixels = 8e6;
 /** Small results travel in the answer, large ones as a file, written while they are made. */
 async function outputOf(image, _to, first) {
   if (first.width * first.height > streamedPixels) {
-    await image.toFile("/job/out");
+    await image.toFile("out");
     return {};
   }
   const data = await image.toBuffer();
   if (data.length <= inlineBytes) return { data: data.toString("base64") };
-  writeFileSync("/job/out", data);
+  writeFileSync("out", data);
   return {};
 }
 
@@ -217,7 +219,7 @@ async function answer(request) {
   const notes = new Set();
   const noted = { set: (code) => notes.add(code), clear: () => notes.clear() };
   try {
-    const bytes = request.data === undefined ? readFileSync("/job/in") : Buffer.from(request.data, "base64");
+    const bytes = request.data === undefined ? readFileSync("in") : Buffer.from(request.data, "base64");
     if (request.from === "svg" && blockedLinks.test(bytes.subarray(0, 4 * 2 ** 20).toString("latin1")))
       notes.add("EXTERNAL_CONTENT_BLOCKED");
     const output = await convertKindly(bytes, request, noted);
@@ -249,10 +251,10 @@ function serve() {
   });
 }
 
-if (process.argv[2] === "--version") {
+if (threads === "--version") {
   process.stdout.write(`${sharp.versions.sharp} (libvips ${sharp.versions.vips})\n`);
 } else {
-  sharp.concurrency(Number(process.argv[2] ?? 1));
+  sharp.concurrency(Number(threads));
   await warmUp();
   serve();
 }

@@ -144,15 +144,17 @@ function isNoteCode(value: unknown): value is NoteCode {
 function childCommand(argument: string) {
   const entry = fileURLToPath(import.meta.resolve("sharp"));
   const modules = entry.slice(0, entry.lastIndexOf("/node_modules/") + "/node_modules/".length);
+  const inside = "/opt/filemill/node_modules";
   const packages = ["sharp", "@img", "detect-libc", "semver"];
   return {
     program: "/opt/node",
-    args: ["--max-old-space-size=1024", "/opt/filemill/sharp-child.mjs", argument],
+    // Its path and not its name: a search for the name would read package files that are not visible.
+    args: ["--max-old-space-size=1024", "/opt/filemill/sharp-child.mjs", join(inside, entry.slice(modules.length)), argument],
     env: { MALLOC_ARENA_MAX: "2", NODE_ENV: "production" },
     readOnly: {
       [process.execPath]: "/opt/node",
       [fileURLToPath(new URL("./sharp-child.mjs", import.meta.url))]: "/opt/filemill/sharp-child.mjs",
-      ...Object.fromEntries(packages.map((name) => [join(modules, name), `/opt/filemill/node_modules/${name}`])),
+      ...Object.fromEntries(packages.map((name) => [join(modules, name), join(inside, name)])),
     },
   };
 }

@@ -1,10 +1,10 @@
 /** The only place that starts processes: every program that reads a user's bytes runs in here. */
-import { mkdir } from "node:fs/promises";
 import { FilemillError } from "#kit/errors.ts";
 import type { Log } from "#kit/log.ts";
 import type { Sandbox, SandboxCommand, SandboxEnd, SandboxLimits } from "../domain/sandbox.ts";
 import { createBubblewrapLauncher } from "./bubblewrap.ts";
 import { startChild } from "./child.ts";
+import { createLandlockLauncher } from "./landlock.ts";
 import { type Launch, startTree } from "./process-tree.ts";
 import type { Identity, Recipe } from "./recipe.ts";
 import { openScratchPool, type ScratchPool } from "./scratch.ts";
@@ -29,19 +29,43 @@ export type SandboxSettings = {
  * @throws FilemillError UNAVAILABLE with what is missing, or which attack got through.
  */
 export async function openSandbox(settings: SandboxSettings): Promise<Sandbox & AsyncDisposable> {
-  const scratchDir = settings.scratchDir;
-  await mkdir(scratchDir, { recursive: true, mode: 0o711 });
-  const isRoot = process.getuid?.() === 0;
-  const scratches = await openScratchPool(scratchDir, isRoot ? settings.firstUid : undefined);
-  const launcher = createBubblewrapLauncher(seccompProgramOf(process.arch, "unix"));
-  const sandbox = createSandbox("full", launcher, scratches, settings.memoryBytes);
+  const scratches = await openScratches(settings);
+  try {
+    const launcher = createBubblewrapLauncher(seccompProgramOf(process.arch, "unix"));
+    return await proven(createSandbox("full", launcher, scratches, settings.memoryBytes), settings.scratchDir);
+  } catch (error) {
+    if (settings.mode === "required") throw error;
+    settings.log.warn("sandbox.degraded", { reason: error instanceof Error ? error.message : String(error) });
+    return openDegraded(scratches, settings);
+  }
+}
+
+/**
+ * The sandbox for hosts without namespaces, whatever this host could do.
+ *
+ * @throws FilemillError UNAVAILABLE where the kernel has no Landlock, or not enough of it.
+ */
+export async function openDegradedSandbox(settings: Omit<SandboxSettings, "mode">): Promise<Sandbox & AsyncDisposable> {
+  return openDegraded(await openScratches(settings), settings);
+}
+
+function openDegraded(scratches: ScratchPool, settings: Omit<SandboxSettings, "mode">): Promise<Sandbox & AsyncDisposable> {
+  const launcher = createLandlockLauncher(seccompProgramOf(process.arch, "none"));
+  return proven(createSandbox("degraded", launcher, scratches, settings.memoryBytes), settings.scratchDir);
+}
+
+function openScratches({ scratchDir, firstUid }: Pick<SandboxSettings, "scratchDir" | "firstUid">): Promise<ScratchPool> {
+  return openScratchPool(scratchDir, process.getuid?.() === 0 ? firstUid : undefined);
+}
+
+async function proven(sandbox: Sandbox & AsyncDisposable, scratchDir: string): Promise<Sandbox & AsyncDisposable> {
   try {
     await attackSandbox(sandbox, scratchDir);
+    return sandbox;
   } catch (error) {
     await sandbox[Symbol.asyncDispose]();
     throw error;
   }
-  return sandbox;
 }
 
 function createSandbox(
@@ -86,6 +110,10 @@ function createSandbox(
 
   async function run(command: SandboxCommand): Promise<SandboxEnd> {
     assertOpen();
+    if (command.folder === undefined && mode === "degraded") {
+      await using scratch = await scratches.open();
+      return await run({ ...command, folder: scratch.path });
+    }
     const { folder } = command;
     const identity = folder === undefined ? scratches.claim() : scratches.identityOf(folder);
     const recipe = recipeOf(command, identity);

@@ -44,6 +44,8 @@ function readProcesses() {
   attempt("the host's paths were in a command line", () => readFileSync("/proc/1/cmdline", "utf8").includes(dirname(target.canary)));
   const visible = target.mode === "degraded" ? 0 : readdirSync("/proc").filter((name) => /^\d+$/.test(name)).length;
   if (visible > 6) report("processes of the host were visible");
+  // In a process namespace of its own the number means another process.
+  if (target.mode === "degraded") attempt("Filemill itself could be signalled", () => process.kill(target.host, 0));
   if (existsSync("/usr/bin/unshare") && spawnSync("/usr/bin/unshare", ["-U", "/usr/bin/true"]).status === 0)
     report("a user namespace was made");
 }
