@@ -15,13 +15,16 @@ const BROTLI_QUALITY = 9;
 /** GET /formats in one coding: bytes and strong entity tag. */
 export type Representation = { readonly body: Buffer; readonly etag: string };
 
+/** The little that is kept of a route: all of them as messages would hold tens of megabytes. */
+export type RouteFacts = Pick<Route, "async" | "maxInputMb">;
+
 /** One revision of the catalogue, as the gateway uses it. */
 export type CatalogueView = {
   readonly revision: string;
   readonly representations: Readonly<Record<Encoding, Representation>>;
   readonly counts: { readonly formats: number; readonly routes: number };
-  /** The listed route between two format ids. */
-  routeOf(from: string, to: string): Route | undefined;
+  /** What is listed of the route between two format ids. */
+  routeOf(from: string, to: string): RouteFacts | undefined;
 };
 
 export type CatalogueViews = {
@@ -74,7 +77,8 @@ async function viewOf(answer: GetCatalogueResponse): Promise<CatalogueView> {
     }),
     promisify(gzip)(json, { level: 9 }),
   ]);
-  const routes = new Map(answer.routes.map((route) => [`${route.from}>${route.to}`, route]));
+  const routes = new Map(answer.routes.map(({ from, to, async, maxInputMb }) => [`${from}>${to}`, { async, maxInputMb }]));
+  const counts = { formats: answer.formats.length, routes: answer.routes.length };
   return {
     revision: answer.revision,
     representations: {
@@ -82,7 +86,7 @@ async function viewOf(answer: GetCatalogueResponse): Promise<CatalogueView> {
       br: { body: br, etag: `"${digest}-br"` },
       gzip: { body: gz, etag: `"${digest}-gz"` },
     },
-    counts: { formats: answer.formats.length, routes: answer.routes.length },
+    counts,
     routeOf: (from, to) => routes.get(`${from}>${to}`),
   };
 }
