@@ -115,6 +115,22 @@ describe("the embedded server", () => {
   });
 });
 
+test("a process that disposed of everything ends by itself", async () => {
+  const script = `
+    const { openBroker } = await import("#kit/nats/broker.ts");
+    const { openLog } = await import("#kit/log.ts");
+    const codec = { encode: (text) => Buffer.from(text), decode: (bytes) => String(bytes) };
+    await using broker = await openBroker({ dataDir: process.argv[1], log: openLog("silent") });
+    await using watch = await (await broker.bucket("kept", codec, { ttlMs: 600_000 })).watch(() => undefined);
+    const queue = await broker.workQueue("work", ["image"], { ackWaitMs: 600_000 });
+    await using consumer = await queue.consume("image", 2, (delivery) => delivery.ack());
+    await (await broker.bucket("kept", codec)).put("key", "value");
+    await queue.publish("image", "job");
+  `;
+  const child = spawn(process.execPath, ["--input-type=module", "-e", script, dataDir], { stdio: ["ignore", "inherit", "inherit"] });
+  expect(await once(child, "close")).toEqual([0, null]);
+});
+
 test("without nats-server the message names the package", async () => {
   const script = `
     const { openBroker } = await import("#kit/nats/broker.ts");
