@@ -7,7 +7,7 @@ import type { FinishAttemptRequestSchema, FinishAttemptResponse, Lease } from "#
 import { type ErrorCode, fromConnectError } from "#kit/errors.ts";
 import type { Log } from "#kit/log.ts";
 import type { Delivery } from "#kit/nats/ports.ts";
-import type { WorkerParts } from "./worker.ts";
+import type { WorkerParts } from "./worker-parts.ts";
 
 export type AttemptEnd =
   | { readonly kind: "done"; readonly blob: Blob; readonly notes: readonly { readonly code: string; readonly message: string }[] }

@@ -2,7 +2,7 @@ import type { Lease } from "#gen/filemill/job/v1/job_pb.ts";
 import { FilemillError } from "#kit/errors.ts";
 import type { Log } from "#kit/log.ts";
 import type { Delivery } from "#kit/nats/ports.ts";
-import type { WorkerParts } from "./worker.ts";
+import type { WorkerParts } from "./worker-parts.ts";
 
 export type LeaseWatch = Disposable & {
   /** Takes the progress that the next heartbeat reports. */

@@ -1,25 +1,12 @@
 /** From a wake-up to a settled attempt. Decisions 2 and 5 say why each step is where it is. */
-import type { Client } from "@connectrpc/connect";
-import { type Lease, type LeaseService, ClaimAttemptResponse_Outcome as Outcome } from "#gen/filemill/job/v1/job_pb.ts";
-import type { BlobStore } from "#kit/blobs/store.ts";
+import { type Lease, ClaimAttemptResponse_Outcome as Outcome } from "#gen/filemill/job/v1/job_pb.ts";
 import { FilemillError, fromConnectError, toErrorMessage } from "#kit/errors.ts";
 import type { Log } from "#kit/log.ts";
 import type { Delivery } from "#kit/nats/ports.ts";
-import type { Converter } from "../domain/converter.ts";
 import { failureOf } from "../domain/failure.ts";
 import { type AttemptEnd, finishAttempt } from "./finish.ts";
 import { superviseLease } from "./heartbeat.ts";
-import type { ConversionMetrics } from "./metrics.ts";
-
-export type WorkerParts = {
-  readonly node: string;
-  readonly leaseMs: number;
-  readonly leases: Client<typeof LeaseService>;
-  readonly blobs: BlobStore;
-  readonly converter: Converter;
-  readonly metrics: ConversionMetrics;
-  readonly log: Log;
-};
+import type { WorkerParts } from "./worker-parts.ts";
 
 export type Worker = {
   /** Resolves when the delivery is settled. Never rejects. */
@@ -93,6 +80,7 @@ async function convert(
     const outputPath = parts.converter.newPath(lease.plan.to);
     await parts.converter.run(lease.plan, parts.blobs.pathOf(lease.input.id), outputPath, {
       signal,
+      inputBytes: Number(lease.input.sizeBytes),
       onProgress,
       onNote: (code, message) => notes.has(code) || notes.set(code, message),
     });

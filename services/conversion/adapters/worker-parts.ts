@@ -1,0 +1,17 @@
+import type { Client } from "@connectrpc/connect";
+import type { LeaseService } from "#gen/filemill/job/v1/job_pb.ts";
+import type { BlobStore } from "#kit/blobs/store.ts";
+import type { Log } from "#kit/log.ts";
+import type { Converter } from "../domain/converter.ts";
+import type { ConversionMetrics } from "./metrics.ts";
+
+/** What the steps of an attempt work with. */
+export type WorkerParts = {
+  readonly node: string;
+  readonly leaseMs: number;
+  readonly leases: Client<typeof LeaseService>;
+  readonly blobs: BlobStore;
+  readonly converter: Converter;
+  readonly metrics: ConversionMetrics;
+  readonly log: Log;
+};
