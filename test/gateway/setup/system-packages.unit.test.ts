@@ -1,0 +1,49 @@
+import { chmod, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { missingPackages, systemPackages, testPackages } from "#gateway/setup/system-packages.mjs";
+import { engines } from "#services/conversion/engines/registry.ts";
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "filemill-system-"));
+  await mkdir(join(folder, "fonts/truetype/dejavu"), { recursive: true });
+  await writeFile(join(folder, "fonts/truetype/dejavu/Sans.ttf"), "");
+  await writeFile(join(folder, "tool"), "#!/bin/sh\n");
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+const row = (found: object) => ({ package: "x", for: "a test", ...found });
+
+test("a file is found by its path, with * for any part of a name", () => {
+  const isMissing = (...files: string[]) => missingPackages([row({ files: files.map((file) => join(folder, file)) })]).length === 1;
+  expect(isMissing("fonts/truetype/dejavu/Sans.ttf")).toBe(false);
+  expect(isMissing("nowhere/Sans.ttf", "fonts/*/deja*/Sans.ttf")).toBe(false);
+  expect(isMissing("fonts/*/dejavu/Serif.ttf")).toBe(true);
+  expect(isMissing("fonts/*/Sans.ttf")).toBe(true);
+  // A dot is a dot.
+  expect(isMissing("fonts/*/dejavu/S*s-ttf")).toBe(true);
+});
+
+test("a command is found on the search path when it may be run", async () => {
+  const before = process.env.PATH;
+  process.env.PATH = folder;
+  try {
+    expect(missingPackages([row({ command: "tool" })])).toHaveLength(1);
+    await chmod(join(folder, "tool"), 0o755);
+    expect(missingPackages([row({ command: "tool" })])).toHaveLength(0);
+  } finally {
+    process.env.PATH = before;
+  }
+});
+
+test("the table names every package that an engine says it comes with", () => {
+  const named = new Set(systemPackages.map((entry) => entry.package));
+  expect(engines.flatMap((engine) => engine.packages).filter((name) => !named.has(name))).toEqual([]);
+});
+
+test("every row tells how it is found", () => {
+  for (const entry of [...systemPackages, ...testPackages])
+    expect([entry.command, entry.files, entry.office].filter((way) => way !== undefined)).toHaveLength(1);
+});
