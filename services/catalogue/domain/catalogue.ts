@@ -109,18 +109,17 @@ function listedRouteOf(route: FoundRoute): Route {
 
 function revisionOf(rows: readonly FormatRow[], routes: readonly Route[]): string {
   const hash = createHash("sha256").update(JSON.stringify(rows));
-  // Routes share the options of their hops, so each is written down once.
-  const written = new Map<object, string>();
-  const optionText = (option: Route["options"][number]) => {
-    const known = written.get(option);
+  // Routes share the options of their hops: each is written once, and then named by its number.
+  const numbers = new Map<object, number>();
+  const numberOf = (option: Route["options"][number]) => {
+    const known = numbers.get(option);
     if (known !== undefined) return known;
-    const text = JSON.stringify(option);
-    written.set(option, text);
-    return text;
+    hash.update(JSON.stringify(option));
+    numbers.set(option, numbers.size);
+    return numbers.size - 1;
   };
   for (const { from, to, fidelity, async, maxInputMb, options, via, engines } of routes) {
-    hash.update(JSON.stringify([from, to, fidelity, async, maxInputMb, via, engines]));
-    for (const option of options) hash.update(optionText(option));
+    hash.update(JSON.stringify([from, to, fidelity, async, maxInputMb, via, engines, options.map(numberOf)]));
   }
   return hash.digest("base64url").slice(0, 22);
 }

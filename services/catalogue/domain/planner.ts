@@ -25,32 +25,37 @@ export type Routes = ReadonlyMap<string, ReadonlyMap<string, FoundRoute>>;
 
 const passagesFrom = Map.groupBy(passages, (passage) => passage.from);
 
+/** A way that may become a route; the figures that decide are added up once per chain of hubs. */
+type Way = { readonly start: readonly Edge[]; readonly last: Edge; readonly fidelity: Fidelity; readonly cost: number };
+
 export function routesOf(graph: Graph): Routes {
   const rows = new Map([...graph].flatMap(([from, edges]) => [from, ...edges.keys()]).map((id) => [id, formatOf(id)]));
   const routes = new Map<string, ReadonlyMap<string, FoundRoute>>();
   for (const from of [...graph.keys()].sort(compareText)) {
-    const found = new Map<string, FoundRoute>();
-    for (const hops of waysFrom(graph, from, rows)) {
-      const route = routeOf(hops);
-      const best = found.get(route.to);
-      if (best === undefined || isBetter(route, best)) found.set(route.to, route);
-    }
-    routes.set(from, new Map([...found].sort(([a], [b]) => compareText(a, b))));
+    const best = new Map<string, Way>();
+    for (const [to, last] of graph.get(from) ?? []) best.set(to, { start: [], last, fidelity: last.fidelity, cost: last.cost });
+    addComposed(best, graph, from, rows);
+    const found = [...best.keys()].sort(compareText).flatMap((to) => best.get(to) ?? []);
+    routes.set(from, new Map(found.map((way) => [way.last.to, routeOf(way)])));
   }
   return routes;
 }
 
-function* waysFrom(graph: Graph, from: string, rows: ReadonlyMap<string, FormatRow | undefined>): Generator<readonly Edge[]> {
-  for (const edge of graph.get(from)?.values() ?? []) yield [edge];
+function addComposed(best: Map<string, Way>, graph: Graph, from: string, rows: ReadonlyMap<string, FormatRow | undefined>): void {
   const kind = rows.get(from)?.kind;
   for (const passage of kind === undefined ? [] : (passagesFrom.get(kind) ?? [])) {
     for (const chain of passage.via) {
       const start = chainOf(graph, from, chain, passage);
       const hub = start?.at(-1)?.to;
       if (start === undefined || hub === undefined) continue;
-      for (const last of graph.get(hub)?.values() ?? []) {
-        const isTarget = rows.get(last.to)?.kind === passage.to && passage.targets?.has(last.to) !== false;
-        if (isTarget && last.to !== from && !chain.includes(last.to)) yield [...start, last];
+      const fidelity = start.map((edge) => edge.fidelity).reduce(worst);
+      const cost = start.reduce((sum, edge) => sum + edge.cost, 0);
+      for (const [to, last] of graph.get(hub) ?? []) {
+        const isTarget = rows.get(to)?.kind === passage.to && passage.targets?.has(to) !== false;
+        if (!isTarget || to === from || chain.includes(to)) continue;
+        const way = { start, last, fidelity: worst(fidelity, last.fidelity), cost: cost + last.cost };
+        const known = best.get(to);
+        if (known === undefined || isBetter(way, known)) best.set(to, way);
       }
     }
   }
@@ -70,27 +75,26 @@ function chainOf(graph: Graph, from: string, chain: readonly string[], passage: 
   return hops;
 }
 
-function routeOf(hops: readonly Edge[]): FoundRoute {
-  const [first] = hops;
-  const last = hops.at(-1);
-  if (first === undefined || last === undefined) throw new Error("a route has hops");
+function routeOf({ start, last, fidelity, cost }: Way): FoundRoute {
+  const hops = [...start, last];
   return {
-    from: first.from,
+    from: start[0]?.from ?? last.from,
     to: last.to,
     hops,
-    fidelity: hops.map((hop) => hop.fidelity).reduce(worst),
-    cost: hops.reduce((sum, hop) => sum + hop.cost, 0),
+    fidelity,
+    cost,
     async: hops.some((hop) => hop.async),
     maxInputMb: Math.min(...hops.map((hop) => hop.maxInputMb)),
-    lane: lanesByWeight.find((lane) => hops.some((hop) => hop.lane === lane)) ?? first.lane,
+    lane: lanesByWeight.find((lane) => hops.some((hop) => hop.lane === lane)) ?? last.lane,
   };
 }
 
-function isBetter(a: FoundRoute, b: FoundRoute): boolean {
+function isBetter(a: Way, b: Way): boolean {
   if (a.fidelity !== b.fidelity) return a.fidelity < b.fidelity;
-  if (a.hops.length !== b.hops.length) return a.hops.length < b.hops.length;
+  if (a.start.length !== b.start.length) return a.start.length < b.start.length;
   if (a.cost !== b.cost) return a.cost < b.cost;
-  return compareText(viaOf(a).join(), viaOf(b).join()) < 0;
+  const hubs = (way: Way) => way.start.map((edge) => edge.to).join();
+  return compareText(hubs(a), hubs(b)) < 0;
 }
 
 /** The formats between source and target. */
