@@ -62,7 +62,7 @@ export const settingTable = {
   }),
   NATS_URL: text({
     default: undefined,
-    pattern: /^(nats|tls|ws|wss):\/\/\S+$/,
+    pattern: /^(nats|tls):\/\/\S+$/,
     accepts: "nats:// or tls:// URLs separated by commas",
     help: "NATS server or cluster with JetStream, credentials in the URL; unset: an embedded one under DATA_DIR",
   }),
