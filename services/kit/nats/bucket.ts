@@ -35,7 +35,9 @@ export async function openBucket<T>(link: Link, codec: Codec<T>, settings: Bucke
     create: (key, value) => writeAt(link, kv, checked(key), codec.encode(value), 0),
     update: (key, value, revision) => writeAt(link, kv, checked(key), codec.encode(value), revision),
     put: (key, value) => link.retry(() => kv.put(checked(key), codec.encode(value))),
-    remove: (key) => link.retry(() => kv.purge(checked(key))),
+    // Not purge: nats-server 2.9 then sets every consumer of the bucket forward to the marker, and watchers never hear of changes
+    // of other keys that were on their way. With a history of one, deleting leaves no more behind.
+    remove: (key) => link.retry(() => kv.delete(checked(key))),
     watch: (onChange) =>
       openBucketWatch(link, { name, ttlMs, decode: (bytes) => codec.decode(bytes) }, onChange, log.with({ bucket: name })),
   };
