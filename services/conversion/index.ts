@@ -26,6 +26,7 @@ import { checkResult } from "./engines/check-result.ts";
 import { engines } from "./engines/registry.ts";
 import { createConversionRpc } from "./rpc.ts";
 import { openSandbox } from "./sandbox/index.ts";
+import { removeFolder } from "./sandbox/scratch.ts";
 
 export type { ConversionSettings } from "./config.ts";
 export type { ConversionRequest, Converter, EngineStatus } from "./domain/converter.ts";
@@ -51,7 +52,7 @@ export async function openConverter(
   onHop?: (engine: string, elapsedMs: number) => void,
 ): Promise<Converter> {
   await using opening = new AsyncDisposableStack();
-  const folder = opening.use(await openProcessFolder(join(resolve(settings.DATA_DIR), "scratch")));
+  const folder = opening.use(await openProcessFolder(join(resolve(settings.DATA_DIR), "scratch"), removeFolder));
   const sandbox = opening.use(
     await openSandbox({
       scratchDir: folder.path,

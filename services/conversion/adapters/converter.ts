@@ -61,7 +61,8 @@ export async function openEngines(parts: ConverterParts): Promise<Converter> {
         engines: served.map(({ engine, version }) => engineManifestOf(engine, version ?? "")),
       }),
     async run(plan, inputPath, outputPath, request) {
-      const input = { path: inputPath, format: plan.from, sizeBytes: (await stat(inputPath)).size };
+      const sizeBytes = request.inputBytes ?? (await stat(inputPath)).size;
+      const input = { path: inputPath, format: plan.from, sizeBytes };
       await runPlan({ ...request, plan, input, outputPath, timeoutMs: parts.timeoutMs }, ports);
     },
     async [Symbol.asyncDispose]() {

@@ -1,6 +1,6 @@
 /** One folder under DATA_DIR/scratch for each living process; those of dead ones are removed by the next start. */
 import { readFileSync } from "node:fs";
-import { mkdir, readdir, rm, stat, utimes } from "node:fs/promises";
+import { mkdir, readdir, stat, utimes } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
 
@@ -11,8 +11,8 @@ const hourMs = 3_600_000;
 const foreignAgeMs = 24 * hourMs;
 let opened = 0;
 
-/** Removes what dead processes left under `root`, and makes a folder there that this process owns until it is disposed. */
-export async function openProcessFolder(root: string, removeFolder: (path: string) => Promise<void> = removeTree): Promise<ProcessFolder> {
+/** Removes what dead processes left under `root` by `removeFolder`, and makes a folder there that this process owns until it is disposed. */
+export async function openProcessFolder(root: string, removeFolder: (path: string) => Promise<void>): Promise<ProcessFolder> {
   await mkdir(root, { recursive: true, mode: 0o711 });
   for (const name of await readdir(root)) {
     if (await isAbandoned(root, name)) await removeFolder(join(root, name));
@@ -59,8 +59,4 @@ function isAlive(pid: number): boolean {
   } catch {
     return false;
   }
-}
-
-async function removeTree(path: string): Promise<void> {
-  await rm(path, { recursive: true, force: true });
 }

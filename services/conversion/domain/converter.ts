@@ -17,6 +17,8 @@ export type EngineStatus = {
 
 export type ConversionRequest = {
   readonly signal: AbortSignal;
+  /** Length of the input where the caller knows it. */
+  readonly inputBytes?: number;
   onNote?(code: NoteCode, message: string): void;
   /** From 0 to 1. */
   onProgress?(fraction: number): void;

@@ -5,6 +5,7 @@ import { hostname, tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openProcessFolder } from "#services/conversion/adapters/process-folder.ts";
+import { removeFolder } from "#services/conversion/sandbox/scratch.ts";
 
 let root: string;
 beforeEach(async () => {
@@ -24,7 +25,7 @@ describe("the folder of a process", () => {
     const ended = spawn("true");
     await once(ended, "exit");
     await leave(`${host}.${ended.pid}.12345.1`);
-    const folder = await openProcessFolder(root);
+    const folder = await openProcessFolder(root, removeFolder);
     expect(await readdir(root)).toEqual([basename(folder.path)]);
     await writeFile(join(folder.path, "result"), "x");
     await folder[Symbol.asyncDispose]();
@@ -32,14 +33,14 @@ describe("the folder of a process", () => {
   });
 
   it("of a living process stays, also of this one", async () => {
-    await using first = await openProcessFolder(root);
-    await using second = await openProcessFolder(root);
+    await using first = await openProcessFolder(root, removeFolder);
+    await using second = await openProcessFolder(root, removeFolder);
     expect((await readdir(root)).toSorted()).toEqual([basename(first.path), basename(second.path)].toSorted());
   });
 
   it("whose pid a newer process has is abandoned", async () => {
     const stale = await leave(`${host}.${process.pid}.1.1`);
-    await using _folder = await openProcessFolder(root);
+    await using _folder = await openProcessFolder(root, removeFolder);
     expect(await readdir(root)).not.toContain(stale);
   });
 
@@ -48,7 +49,7 @@ describe("the folder of a process", () => {
     const old = await leave("elsewhere.2.1.1");
     const longAgo = new Date(Date.now() - 25 * 3_600_000);
     await utimes(join(root, old), longAgo, longAgo);
-    await using folder = await openProcessFolder(root);
+    await using folder = await openProcessFolder(root, removeFolder);
     expect((await readdir(root)).toSorted()).toEqual([basename(folder.path), fresh].toSorted());
   });
 });
