@@ -27,6 +27,7 @@ export async function openJobRecords(broker: Broker, projection: Projection): Pr
     async find(jobId) {
       return projection.get(jobId) ?? (await fetch(jobId));
     },
+    refresh: fetch,
     async create(record) {
       try {
         const revision = await bucket.create(record.job.id, record);

@@ -29,10 +29,12 @@ export function openReconciler(core: Core): Reconciler {
   const isForgotten = ({ record, leaseEndsMs }: Held): boolean => {
     const nowMs = core.clock.monotonicMs();
     const touched = touchedMs.get(record.job.id) ?? Number.NEGATIVE_INFINITY;
-    return nowMs - touched > quietMs && nowMs - leaseEndsMs > core.rules.leaseMs;
+    return isUnfinished(record) && nowMs - touched > quietMs && nowMs - leaseEndsMs > core.rules.leaseMs;
   };
   const look = async ({ record }: Held): Promise<boolean> => {
     const lane = laneOf(record);
+    const present = await core.records.refresh(record.job.id);
+    if (present === undefined || !isForgotten(present)) return false;
     // Without this look, every round of a long outage would queue every job once more.
     if (await core.wakeUps.has(lane, record.job.id)) return false;
     await core.wakeUps.publish(lane, record.job.id, { again: true });

@@ -16,6 +16,8 @@ export type Change =
 export type JobRecords = {
   /** From memory, else from the store: another process may have made it a moment ago. */
   find(jobId: string): Promise<Held | undefined>;
+  /** From the store, which memory then agrees with. */
+  refresh(jobId: string): Promise<Held | undefined>;
   /** "exists" when another request made a job with this id. A rejection leaves it open whether the job exists. */
   create(record: Record): Promise<"created" | "exists">;
   /**
