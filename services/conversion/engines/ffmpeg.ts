@@ -39,7 +39,8 @@ async function run(sandbox: Sandbox, task: HopTask): Promise<void> {
 
 /** How long the result should be; 0 when nobody knows or it has no length. */
 function expectedSecondsOf(task: HopTask, media: Media): number {
-  if (task.hop.options.some((option) => option.name === "time")) return 0;
+  // A still has no length, and the WebP encoder hands everything over at the end.
+  if (task.hop.options.some((option) => option.name === "time") || task.hop.to === "webp") return 0;
   const rest = Math.max(0, media.durationSeconds - (numberOption(task.options, "start") ?? 0));
   const asked = numberOption(task.options, "duration");
   return asked === undefined ? rest : media.durationSeconds === 0 ? asked : Math.min(asked, rest);

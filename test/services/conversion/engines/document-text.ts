@@ -1,0 +1,18 @@
+/** The words of a document, taken out by programs that had no part in making it. */
+import { execFile } from "node:child_process";
+import { readFile } from "node:fs/promises";
+import { promisify } from "node:util";
+
+const run = promisify(execFile);
+
+/** Everything that can be read in a file, tags included; old binary formats are searched as UTF-16 too. */
+export async function textOf(path: string): Promise<string> {
+  const bytes = await readFile(path);
+  if (bytes.subarray(0, 5).toString() === "%PDF-") return (await run("pdftotext", ["-enc", "UTF-8", path, "-"])).stdout;
+  if (bytes.readUInt32LE(0) === 0x04034b50) {
+    return (
+      await run("unzip", ["-p", path, "*.xml", "*.xhtml", "*.opf"], { maxBuffer: 64 * 2 ** 20 }).catch((error: { stdout: string }) => error)
+    ).stdout;
+  }
+  return `${bytes.toString("utf8")}\n${bytes.toString("latin1")}\n${bytes.toString("utf16le")}\n${bytes.subarray(1).toString("utf16le")}`;
+}
