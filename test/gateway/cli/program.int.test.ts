@@ -1,0 +1,116 @@
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import sharp from "sharp";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openLibrary } from "#gateway/compose.ts";
+import { parseSettings } from "#kit/config.ts";
+import { openLog } from "#kit/log.ts";
+import { openRpcServer, type RpcServer } from "#kit/rpc/server.ts";
+import type { Service } from "#kit/service.ts";
+import { settingTable } from "#kit/settings.ts";
+import { isKeySecret } from "#services/account/domain/key.ts";
+import { createAccountService } from "#services/account/index.ts";
+import { openTestBroker, type TestBroker } from "#test/harness/broker.ts";
+import { filemill } from "./command-line.ts";
+
+const token = "a-token-of-the-internal-services";
+
+describe("against a running service", () => {
+  let shared: TestBroker;
+  let service: Service;
+  let rpc: RpcServer;
+  let env: Record<string, string>;
+
+  beforeAll(async () => {
+    shared = await openTestBroker();
+    service = createAccountService(shared, { PLANS_FILE: undefined });
+    await service.start();
+    const routes = service.routes;
+    rpc = await openRpcServer({ host: "127.0.0.1", port: 0, token, routes, isReady: () => true, log: shared.log });
+    await writeFile(join(shared.dataDir, "run.json"), JSON.stringify({ rpcUrl: rpc.url, restUrl: "", pid: process.pid }));
+    env = { DATA_DIR: shared.dataDir, RPC_TOKEN: token };
+  });
+
+  afterAll(async () => {
+    await rpc[Symbol.asyncDispose]();
+    await service[Symbol.asyncDispose]();
+    await shared[Symbol.asyncDispose]();
+  });
+
+  test("an account is created, listed and given another plan", async () => {
+    expect(await filemill(["accounts", "create", "Ada@example.org", "--plan", "free"], { env })).toMatchObject({ code: 0, err: "" });
+    expect(await filemill(["accounts", "set-plan", "ada@example.org", "plus"], { env })).toEqual({ code: 0, out: "", err: "" });
+    const { out } = await filemill(["accounts", "list"], { env });
+    expect(out).toMatch(/^ID +EMAIL +PLAN +CREATED\nacc_\w+ +ada@example\.org +plus +\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
+  });
+
+  test("a key is printed alone, listed without its secret, and revoked", async () => {
+    await filemill(["accounts", "create", "keys@example.org", "--plan", "plus"], { env });
+    const { out: secret } = await filemill(["keys", "create", "keys@example.org", "--name", "laptop"], { env });
+    expect(isKeySecret(secret)).toBe(true);
+    const { out: list } = await filemill(["keys", "list", "keys@example.org"], { env });
+    expect(list).toMatch(new RegExp(`key_\\w+ +${secret.slice(0, 8)}\\.\\.\\. +laptop +\\S+Z +- +-$`));
+    expect(list).not.toContain(secret.slice(0, 9));
+    const id = /key_\w+/.exec(list)?.[0] ?? "";
+    expect(await filemill(["keys", "revoke", id], { env })).toEqual({ code: 0, out: "", err: "" });
+    expect((await filemill(["keys", "list", "keys@example.org"], { env })).out).toMatch(/Z$/);
+  });
+
+  test.each([
+    [["accounts", "create", "x@example.org", "--plan", "gold"], "PLAN_NOT_FOUND"],
+    [["keys", "create", "nobody@example.org"], "ACCOUNT_NOT_FOUND"],
+    [["keys", "revoke", "key_none"], "KEY_NOT_FOUND"],
+  ])("what it refuses is told with its code: %j", async (args, code) => {
+    const said = await filemill(args, { env });
+    expect(said).toMatchObject({ code: 1, out: "" });
+    expect(said.err).toMatch(new RegExp(`^${code}: .+\\.$`));
+  });
+
+  test("RPC_HOST and RPC_PORT go before what the service wrote down", async () => {
+    const { hostname, port } = new URL(rpc.url);
+    const elsewhere = { RPC_HOST: hostname, RPC_PORT: port, RPC_TOKEN: token, DATA_DIR: "/nowhere" };
+    expect((await filemill(["accounts", "list"], { env: elsewhere })).code).toBe(0);
+  });
+
+  test("a service that is not there is told", async () => {
+    const never = await filemill(["accounts", "list"], { env: { DATA_DIR: "/nowhere" } });
+    expect(never).toMatchObject({ code: 1, err: expect.stringMatching(/^UNAVAILABLE: Filemill is not running/) });
+    const gone = await filemill(["accounts", "list"], { env: { RPC_PORT: "1" } });
+    expect(gone).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/^UNAVAILABLE: Filemill does not answer at http:\/\/127\.0\.0\.1:1/),
+    });
+  });
+});
+
+describe("without a service", () => {
+  let folder: string;
+  const library = () => openLibrary(parseSettings(settingTable, { DATA_DIR: join(folder, "data") }), openLog("silent"));
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "filemill-cli-"));
+    await sharp({ create: { width: 40, height: 20, channels: 4, background: "#ff000080" } })
+      .png()
+      .toFile(join(folder, "in.png"));
+  });
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+
+  test("a file is converted with options, paths meant from the caller's folder, notes on standard error", async () => {
+    const said = await filemill(["convert", "in.png", "out.jpg", "--opt", "width=10"], { callerFolder: folder, openLibrary: library });
+    expect(said).toMatchObject({ code: 0, out: "", err: expect.stringContaining("ALPHA_FLATTENED: ") });
+    expect(await sharp(await readFile(join(folder, "out.jpg"))).metadata()).toMatchObject({ format: "jpeg", width: 10, height: 5 });
+  });
+
+  test("a conversion that cannot be done is told with its code", async () => {
+    const said = await filemill(["convert", "in.png", "out.webp", "--opt", "quality=0"], { callerFolder: folder, openLibrary: library });
+    expect(said).toMatchObject({ code: 1, err: expect.stringMatching(/^INVALID_OPTION: /) });
+  });
+
+  test("the doctor names every engine with its version", async () => {
+    const { code, out } = await filemill(["doctor"], { openLibrary: library });
+    expect(code).toBe(0);
+    for (const engine of ["sharp", "FFmpeg", "LibreOffice", "Pandoc", "Poppler"])
+      expect(out).toMatch(new RegExp(`^${engine}.* \\d+\\.\\d`, "m"));
+  });
+});
