@@ -1,6 +1,6 @@
 // Runs inside the sandbox and tries to get out. Prints one line for each attack that got through, then takes all memory.
 import { spawn, spawnSync } from "node:child_process";
-import { existsSync, readdirSync, readFileSync, writeFileSync, writeSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, unlinkSync, writeFileSync, writeSync } from "node:fs";
 import { connect } from "node:net";
 import { dirname, join } from "node:path";
 
@@ -29,7 +29,13 @@ function readFiles() {
 
 function writeFiles() {
   const folders = [dirname(target.canary), "/", "/usr", "/usr/bin", "/etc", "/opt", "/dev", "/var/tmp", "/proc/sys/kernel"];
-  for (const folder of folders) attempt(`${folder} was written to`, () => writeFileSync(join(folder, "filemill-attack"), ""));
+  for (const folder of folders) attempt(`${folder} was written to`, () => leaveFile(join(folder, "filemill-attack")));
+}
+
+/** Where it can be written, it can be removed: a host whose sandbox fails keeps no trace. */
+function leaveFile(path) {
+  writeFileSync(path, "", { flag: "wx" });
+  unlinkSync(path);
 }
 
 function readProcesses() {

@@ -1,0 +1,47 @@
+/** What tests of the sandbox need of the host around it. */
+import { readdirSync, readFileSync } from "node:fs";
+import { chmod, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { openLog } from "#kit/log.ts";
+import type { Sandbox } from "#services/conversion/domain/sandbox.ts";
+import { openDegradedSandbox, openSandbox } from "#services/conversion/sandbox/index.ts";
+
+export const isRoot = process.getuid?.() === 0;
+
+export type Host = AsyncDisposable & { readonly folder: string; readonly sandbox: Sandbox };
+
+export async function openHost(mode: Sandbox["mode"]): Promise<Host> {
+  const folder = await mkdtemp(join(tmpdir(), "filemill-sandbox-"));
+  await chmod(folder, 0o755);
+  const settings = { scratchDir: join(folder, "scratch"), firstUid: 61_800, memoryBytes: 512 * 2 ** 20, log: openLog("error") };
+  const sandbox = mode === "full" ? await openSandbox({ ...settings, mode: "required" }) : await openDegradedSandbox(settings);
+  return {
+    folder,
+    sandbox,
+    async [Symbol.asyncDispose]() {
+      await sandbox[Symbol.asyncDispose]();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Host processes whose command line holds a marker. */
+export function processesWith(marker: string): number[] {
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .filter((name) => {
+      try {
+        return readFileSync(`/proc/${name}/cmdline`, "latin1").includes(marker);
+      } catch {
+        return false;
+      }
+    })
+    .map(Number);
+}
+
+/** Resolves when the condition holds; the test's own time limit ends a wait in vain. */
+export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await holds())) await sleep(20);
+}

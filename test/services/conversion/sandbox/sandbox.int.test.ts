@@ -1,0 +1,309 @@
+import { spawn } from "node:child_process";
+import { randomInt } from "node:crypto";
+import { existsSync } from "node:fs";
+import { chmod, lstat, mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { SandboxCommand, SandboxEnd } from "#services/conversion/domain/sandbox.ts";
+import { type Host, isRoot, openHost, processesWith, until } from "./host.ts";
+
+const dyingParent = fileURLToPath(new URL("./dying-parent.ts", import.meta.url));
+
+describe.each(["full", "degraded"] as const)("the %s sandbox", (mode) => {
+  let host: Host;
+  beforeAll(async () => {
+    host = await openHost(mode);
+  });
+  afterAll(async () => {
+    await host[Symbol.asyncDispose]();
+  });
+
+  function shell(script: string, more: Partial<SandboxCommand> = {}): Promise<SandboxEnd> {
+    return host.sandbox.run({ program: "/bin/sh", args: ["-c", script], ...more });
+  }
+
+  function perl(script: string, more: Partial<SandboxCommand> = {}): Promise<SandboxEnd> {
+    return host.sandbox.run({ program: "/usr/bin/perl", args: ["-e", script], ...more });
+  }
+
+  describe("the end of a run", () => {
+    it("tells exit code, signal, output and its mode", async () => {
+      expect(host.sandbox.mode).toBe(mode);
+      const end = await shell("echo out; echo err >&2; exit 7");
+      expect(end).toMatchObject({ killed: undefined, exitCode: 7, signal: undefined, stdout: "out\n", stderr: "err\n" });
+      expect(await shell("kill -SEGV $$")).toMatchObject({ exitCode: undefined, signal: "SIGSEGV" });
+    });
+
+    it("keeps the first 64 KiB of a flood and drains the rest", async () => {
+      const end = await perl('print "x" x 1000 for 1..5000; print STDERR "y" x 1000 for 1..5000; exit 3');
+      expect([end.exitCode, end.stdout.length, end.stderr.length]).toEqual([3, 65_536, 65_536]);
+    });
+
+    it("hands out lines as they come", async () => {
+      const lines: string[] = [];
+      await shell("echo one; printf tw; echo o; printf 'größe\\nlast'", { onLine: (line) => lines.push(line) });
+      expect(lines).toEqual(["one", "two", "größe"]);
+    });
+
+    it("passes only its own environment", async () => {
+      const end = await shell("env", { env: { GIVEN: "yes" } });
+      const names = end.stdout
+        .trim()
+        .split("\n")
+        .map((line) => line.split("=")[0]);
+      expect(names.sort()).toEqual(["GIVEN", "HOME", "LANG", "PATH", "PWD", "TMPDIR", "TZ"]);
+    });
+  });
+
+  describe("limits", () => {
+    it("wall clock, against a program that ignores every polite signal", async () => {
+      const marker = `7${randomInt(1e8)}`;
+      const end = await shell(`trap '' TERM INT HUP; (setsid sleep ${marker} &); while :; do sleep ${marker}; done`, {
+        limits: { wallMs: 400 },
+      });
+      expect(end.killed).toBe("timeout");
+      await until(() => processesWith(marker).length === 0);
+    });
+
+    it("an abort signal, before and during the run", async () => {
+      const controller = new AbortController();
+      setTimeout(() => controller.abort(), 200);
+      expect((await shell("sleep 100", { signal: controller.signal })).killed).toBe("aborted");
+      expect((await shell("sleep 100", { signal: AbortSignal.abort() })).killed).toBe("aborted");
+    });
+
+    it("CPU time", async () => {
+      const end = await shell("while :; do :; done", { limits: { cpuSeconds: 1 } });
+      expect(end.killed).toBe(undefined);
+      expect(["SIGXCPU", "SIGKILL"]).toContain(end.signal);
+    });
+
+    it("processes", async () => {
+      const end = await perl(
+        "my $n = 0; while ($n < 500) { my $p = fork; last unless defined $p; if (!$p) { sleep 20; exit } $n++ } print $n; exit 0",
+        {
+          limits: { processes: 20, wallMs: 3000 },
+        },
+      );
+      const started = Number(end.stdout || "0");
+      expect(started).toBeGreaterThan(5);
+      expect(started).toBeLessThanOrEqual(20);
+    });
+
+    it("memory of one process by its address space", async () => {
+      const end = await perl('my $x = "a" x (300 * 2**20); print "got it"', { limits: { memoryBytes: 64 * 2 ** 20 } });
+      expect(end.stdout).toBe("");
+      expect(end.exitCode === 0).toBe(false);
+    });
+
+    it("memory of the whole tree", async () => {
+      const script = 'fork; fork; my $x = "a" x (60 * 2**20); sleep 20; print length $x';
+      const end = await perl(script, { limits: { memoryBytes: 150 * 2 ** 20, addressSpace: false } });
+      expect(end.killed).toBe("memory");
+    });
+
+    it("one file, and open files", async () => {
+      const end = await shell("head -c 5000000 /dev/zero > big", { limits: { fileBytes: 1_000_000 } });
+      expect(end.exitCode).not.toBe(0);
+      const files = await perl('my @f; while (@f < 1000 && open(my $f, "<", "/dev/null")) { push @f, $f } print scalar @f', {
+        limits: { openFiles: 50 },
+      });
+      expect(Number(files.stdout)).toBeLessThanOrEqual(50);
+    });
+
+    it("all files of the folder, also those without a name", async () => {
+      await using scratch = await host.sandbox.openScratch();
+      const limits = { folderBytes: 20_000_000 };
+      const end = await shell("for i in 1 2 3 4 5 6; do head -c 5000000 /dev/zero > f$i; done; sleep 30", { folder: scratch.path, limits });
+      expect(end.killed).toBe("folder");
+      await using other = await host.sandbox.openScratch();
+      const script = 'open(my $f, "+>", "x"); unlink "x"; print $f "a" x 30_000_000; $f->flush; sleep 30';
+      expect((await perl(`use IO::Handle; ${script}`, { folder: other.path, limits })).killed).toBe("folder");
+    });
+  });
+
+  describe("isolation", () => {
+    it("neither reads nor sees what is not its own", async () => {
+      const secret = join(host.folder, "secret");
+      await writeFile(secret, "treasure", { mode: 0o644 });
+      await using neighbour = await host.sandbox.openScratch();
+      await writeFile(join(neighbour.path, "private"), "treasure", { mode: 0o644 });
+      const paths = [secret, join(neighbour.path, "private"), "/etc/passwd", "/etc/shadow", "/root", "/home", host.folder];
+      const end = await shell(paths.map((path) => `cat '${path}'; ls '${path}/'`).join("; "));
+      expect(end.stdout).toBe("");
+    });
+
+    it("writes nowhere but to its folder and the temporary one", async () => {
+      const folders = ["/", "/usr", "/etc", "/opt", "/dev", "/var", host.folder];
+      const end = await shell(folders.map((folder) => `touch '${folder}/filemill-probe' && echo '${folder}'`).join("; "));
+      expect(end.stdout).toBe("");
+      expect((await shell('touch /job/x 2>/dev/null || touch "$HOME/x"; touch "$TMPDIR/y" && echo ok')).stdout).toBe("ok\n");
+    });
+
+    it("reaches no network, however asked", async () => {
+      const server = createServer((socket) => socket.destroy());
+      let hits = 0;
+      server.on("connection", () => hits++);
+      await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+      const address = server.address();
+      const port = typeof address === "object" ? address?.port : 0;
+      const families = "for my $f (2, 10, 16, 17, 40) { print qq(family $f\\n) if socket(my $s, $f, $f == 16 || $f == 17 ? 3 : 1, 0) }";
+      const connect = `use Socket; socket(my $s, 2, 1, 6) && connect($s, sockaddr_in(${port}, inet_aton("127.0.0.1"))) && print "connected"`;
+      const end = await perl(`${families}; ${connect}`);
+      expect(end.stdout).toBe("");
+      expect(hits).toBe(0);
+      await new Promise((resolve) => server.close(resolve));
+    });
+
+    it("holds no privilege, and gets none", async () => {
+      const end = await shell('while read -r line; do echo "$line"; done < /proc/self/status');
+      const fields = Object.fromEntries(
+        end.stdout
+          .trim()
+          .split("\n")
+          .map((line) => line.split(":").map((part) => part.trim())),
+      );
+      expect(fields).toMatchObject({ CapEff: "0000000000000000", CapPrm: "0000000000000000", NoNewPrivs: "1", Seccomp: "2" });
+      expect(fields["Uid"]?.split("\t")).not.toContain("0");
+      if (mode === "full") expect(fields["CapBnd"]).toBe("0000000000000000");
+      const tricks = await shell(
+        "unshare -U true && echo userns; unshare -n true && echo netns; mount -t tmpfs x /tmp && echo mounted; chroot / true && echo chroot",
+      );
+      expect(tricks.stdout).toBe("");
+    });
+
+    it("cannot change what is bound read-only, nor read what is root's alone", async () => {
+      const shared = join(host.folder, "shared");
+      const rootsOwn = join(host.folder, "roots");
+      await writeFile(shared, "given", { mode: 0o644 });
+      await writeFile(rootsOwn, "treasure", { mode: 0o600 });
+      const readOnly = { [shared]: "/input/shared", [rootsOwn]: "/input/roots" };
+      const script = "cat /input/shared; echo changed > /input/shared; rm -f /input/shared; chmod 777 /input/shared; cat /input/roots";
+      const end = await shell(script, { readOnly });
+      // Without root there is one user, and what is handed in is meant to be read.
+      expect(end.stdout).toBe(isRoot ? "given" : "giventreasure");
+      expect(await readFile(shared, "utf8")).toBe("given");
+      expect((await stat(shared)).mode & 0o777).toBe(0o644);
+    });
+
+    it.runIf(mode === "full")("sees neither the host's processes nor its paths and environment", async () => {
+      await using scratch = await host.sandbox.openScratch();
+      const end = await shell("ls /proc | grep -c '^[0-9]'; tr '\\0' '\\n' < /proc/1/environ; tr '\\0' ' ' < /proc/1/cmdline; hostname", {
+        folder: scratch.path,
+      });
+      const [count, ...rest] = end.stdout.split("\n");
+      expect(Number(count)).toBeLessThan(8);
+      expect(rest.join("\n")).not.toContain(host.folder);
+      expect(rest.join("\n")).toContain("job");
+    });
+
+    it("kill -1 inside hits nobody outside, and two runs do not see each other", async () => {
+      const bystander = shell("sleep 1.2; echo alive");
+      const attacker = shell("sleep 0.4; kill -9 -1; exit 0");
+      expect((await attacker).killed).toBe(undefined);
+      expect((await bystander).stdout).toBe("alive\n");
+    });
+
+    it.runIf(isRoot)("runs side by side under different users", async () => {
+      const ends = await Promise.all(Array.from({ length: 5 }, () => shell("id -u; sleep 0.3")));
+      const users = ends.map((end) => end.stdout.trim());
+      expect(new Set(users).size).toBe(5);
+      expect(users).not.toContain("0");
+    });
+  });
+
+  describe("folders", () => {
+    it("are private, and go whatever the program did to them", async () => {
+      const scratch = await host.sandbox.openScratch();
+      expect((await stat(scratch.path)).mode & 0o777).toBe(0o700);
+      const kept = join(host.folder, "kept");
+      await mkdir(kept, { recursive: true });
+      await writeFile(join(kept, "file"), "stays");
+      const script = `mkdir -p a/b/c; i=0; while [ $i -lt 3000 ]; do : > a/b/f$i; i=$((i+1)); done; mkfifo a/pipe; ln -s '${kept}' a/link; ln -s / root; chmod 000 a/b/c a/b a`;
+      const end = await shell(script, { folder: scratch.path });
+      expect([end.exitCode, end.killed]).toEqual([0, undefined]);
+      expect((await lstat(join(scratch.path, "a"))).mode & 0o777).toBe(0);
+      await scratch[Symbol.asyncDispose]();
+      expect(existsSync(scratch.path)).toBe(false);
+      expect(await readFile(join(kept, "file"), "utf8")).toBe("stays");
+    });
+
+    it("that openScratch did not make are refused", async () => {
+      const foreign = join(host.folder, "foreign");
+      await mkdir(foreign);
+      await chmod(foreign, 0o777);
+      await expect(shell("true", { folder: foreign })).rejects.toMatchObject({ code: "INTERNAL" });
+    });
+
+    it("keep results where the host finds them", async () => {
+      await using scratch = await host.sandbox.openScratch();
+      await shell("echo result > out.txt", { folder: scratch.path });
+      expect(await readFile(join(scratch.path, "out.txt"), "utf8")).toBe("result\n");
+    });
+  });
+
+  it("dies with its parent", async () => {
+    const marker = `8${randomInt(1e8)}`;
+    const parent = spawn(process.execPath, [dyingParent, marker, mode], { stdio: "ignore" });
+    await until(() => processesWith(`sleep\0${marker}`).length >= 2);
+    parent.kill("SIGKILL");
+    await until(() => processesWith(`sleep\0${marker}`).length === 0);
+    expect(processesWith(`sleep\0${marker}`)).toEqual([]);
+  });
+
+  describe("a persistent child", () => {
+    const echo =
+      '$| = 1; while (<STDIN>) { exit 4 if /leave/; if (/hang/) { sleep 60 } elsif (/talk/) { print "not json\\n" } else { print qq({"got":$_}) =~ s/\\n//r, "\\n" } }';
+    const spawnEcho = () => host.sandbox.spawn({ program: "/usr/bin/perl", args: ["-e", echo], limits: { wallMs: 0 } });
+
+    it("answers one request at a time, and its folder goes with it", async () => {
+      const child = await spawnEcho();
+      expect(await child.request({ a: "ä" }, { timeoutMs: 5000 })).toEqual({ got: { a: "ä" } });
+      const first = child.request(1, { timeoutMs: 5000 });
+      await expect(child.request(2, { timeoutMs: 5000 })).rejects.toMatchObject({ code: "INTERNAL" });
+      expect(await first).toEqual({ got: 1 });
+      expect(await child.memoryBytes()).toBeGreaterThan(1_000_000);
+      expect(child.alive).toBe(true);
+      expect(await readdir(child.folder)).toEqual([]);
+      await child[Symbol.asyncDispose]();
+      expect([child.alive, existsSync(child.folder)]).toEqual([false, false]);
+      await expect(child.request(3, { timeoutMs: 5000 })).rejects.toMatchObject({ code: "CONVERSION_FAILED" });
+    });
+
+    it("rejects with the reason when it ends, hangs, talks nonsense, is killed or cancelled", async () => {
+      const expectations: readonly [string, string][] = [
+        ["leave", "CONVERSION_FAILED"],
+        ["talk", "CONVERSION_FAILED"],
+        ["hang", "CONVERSION_TIMEOUT"],
+      ];
+      for (const [word, code] of expectations) {
+        await using child = await spawnEcho();
+        await expect(child.request(word, { timeoutMs: 600 })).rejects.toMatchObject({ code });
+        await child.ended;
+        expect(child.alive).toBe(false);
+      }
+      await using killed = await spawnEcho();
+      const waiting = killed.request("hang", { timeoutMs: 20_000 });
+      setTimeout(() => killed.kill(), 100);
+      await expect(waiting).rejects.toMatchObject({ code: "CONVERSION_FAILED" });
+      await using cancelled = await spawnEcho();
+      const controller = new AbortController();
+      setTimeout(() => controller.abort(), 100);
+      await expect(cancelled.request("hang", { timeoutMs: 20_000, signal: controller.signal })).rejects.toMatchObject({
+        code: "JOB_CANCELLED",
+      });
+    });
+  });
+
+  it("ends what runs when it is closed", async () => {
+    const other = await openHost(mode);
+    const marker = `9${randomInt(1e8)}`;
+    const running = other.sandbox.run({ program: "/bin/sleep", args: [marker] });
+    await until(() => processesWith(`sleep\0${marker}`).length > 0);
+    await other[Symbol.asyncDispose]();
+    expect((await running).killed).toBe("aborted");
+    await expect(other.sandbox.run({ program: "/bin/true", args: [] })).rejects.toMatchObject({ code: "UNAVAILABLE" });
+  });
+});

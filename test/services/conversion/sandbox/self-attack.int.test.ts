@@ -1,0 +1,69 @@
+import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
+import { chmod, chown, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { describe, expect, it } from "vitest";
+import type { Sandbox, SandboxEnd } from "#services/conversion/domain/sandbox.ts";
+import { attackSandbox } from "#services/conversion/sandbox/self-attack.ts";
+import { isRoot, openHost } from "./host.ts";
+
+const asUser = fileURLToPath(new URL("./as-user.ts", import.meta.url));
+const nobody = 65_534;
+
+describe("the attack at each start", () => {
+  it("is survived by the sandbox of this host", async () => {
+    await using host = await openHost("full");
+    expect(host.sandbox.mode).toBe("full");
+  });
+
+  it("refuses a sandbox that holds nothing back, naming what got through", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "filemill-leaky-"));
+    await using host = await openHost("full");
+    const leaky: Sandbox = { ...host.sandbox, run: (command) => runBare(command.readOnly ?? {}, command.args) };
+    const refusal: unknown = await attackSandbox(leaky, folder).catch((error: unknown) => error);
+    expect(refusal).toMatchObject({ code: "UNAVAILABLE" });
+    for (const leak of [
+      "a file outside was read",
+      "a TCP port of the host was reached",
+      "an abstract socket",
+      "more processes",
+      "memory beyond",
+      "no seccomp",
+    ]) {
+      expect(String(refusal)).toContain(leak);
+    }
+    await rm(folder, { recursive: true });
+  });
+
+  it.runIf(isRoot)("is survived where Filemill is an ordinary user", async () => {
+    const home = await mkdtemp(join(tmpdir(), "filemill-user-"));
+    await chown(home, nobody, nobody);
+    await chmod(home, 0o755);
+    const identity = ["--reuid", String(nobody), "--regid", String(nobody), "--clear-groups"];
+    const { stdout } = await promisify(execFile)("/usr/bin/setpriv", [...identity, process.execPath, asUser], {
+      env: { PATH: "/usr/bin", TMPDIR: home },
+    });
+    const said: { end: SandboxEnd; forks: number; scratch: string } = JSON.parse(stdout);
+    expect(said.end.stdout).toMatch(/^65534$/m);
+    expect(said.end.stdout).toMatch(/^CapEff:\s+0+$/m);
+    expect(said.end.stdout).toMatch(/^NoNewPrivs:\s+1$/m);
+    expect(said.end.stdout).toMatch(/^Seccomp:\s+2$/m);
+    expect(said.end.stdout).not.toContain("root:");
+    expect(said.forks).toBeGreaterThan(5);
+    expect(said.forks).toBeLessThanOrEqual(20);
+    expect(existsSync(dirname(said.scratch))).toBe(false);
+    await rm(home, { recursive: true });
+  });
+});
+
+/** The attacking program without any sandbox. */
+async function runBare(readOnly: Readonly<Record<string, string>>, args: readonly string[]): Promise<SandboxEnd> {
+  const hostPathOf = (inside: string) => Object.entries(readOnly).find(([, to]) => to === inside)?.[0] ?? inside;
+  const { stdout, stderr } = await promisify(execFile)(process.execPath, args.map(hostPathOf)).catch(
+    (error: { stdout: string; stderr: string }) => error,
+  );
+  return { killed: undefined, exitCode: 0, signal: undefined, stdout, stderr, elapsedMs: 0 };
+}
