@@ -1,0 +1,10 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import type { TestServer } from "./server.ts";
+
+/** Runs the `filemill` command against a running server and resolves with what it printed. */
+export async function runCli(server: TestServer, words: readonly string[]): Promise<string> {
+  const env = { PATH: process.env.PATH, DATA_DIR: server.dataDir };
+  const { stdout } = await promisify(execFile)(process.execPath, ["gateway/cli/main.ts", ...words], { env });
+  return stdout;
+}
