@@ -111,7 +111,7 @@ function audioCodecArgs(task: HopTask, sound: Stream, target: Container): string
 
 /** loudnorm leaves 192 kHz behind; MPEG layer II knows few rates and says so only by failing. */
 function rateOf(encoder: string, normalise: boolean, sampleRate: number): string | undefined {
-  if (encoder === "mp2" && ![16_000, 22_050, 24_000, 32_000, 44_100, 48_000].includes(sampleRate)) return "44100";
+  if (encoder === "mp2" && ![32_000, 44_100, 48_000].includes(sampleRate)) return "44100";
   if (!normalise) return undefined;
   return encoder === "libopus" ? "48000" : String(Math.min(48_000, sampleRate || 44_100));
 }
@@ -142,7 +142,7 @@ function defaultRateOf(encoder: string, channels: number): string[] {
     case "wmav2":
       return ["-b:a", "192k"];
     case "mp2":
-      return ["-b:a", "224k"];
+      return ["-b:a", wide === 1 ? "112k" : "224k"];
     case "ac3":
     case "eac3":
       return ["-b:a", wide > 2 ? "448k" : "192k"];
