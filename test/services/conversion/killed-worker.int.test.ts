@@ -68,6 +68,14 @@ async function startWorkerProcess(): Promise<ChildProcess> {
   return child;
 }
 
+/** Some seconds of work for an AVIF encoder. */
+function noise(): Promise<Buffer> {
+  const gaussian = { type: "gaussian", mean: 128, sigma: 60 } as const;
+  return sharp({ create: { width: 1500, height: 1000, channels: 3, background: "red", noise: gaussian } })
+    .png()
+    .toBuffer();
+}
+
 describe("a worker process that is killed in the middle of a job", () => {
   it("takes its sandboxes with it, and another worker makes the second attempt", async () => {
     worker = await startWorkerProcess();
@@ -95,6 +103,23 @@ describe("a worker process that is killed in the middle of a job", () => {
     expect(readdirSync(join(mill.dataDir, "scratch"))).toHaveLength(1);
   });
 
+  it("and was only paused past its lease is fenced out when it goes on", async () => {
+    worker = await startWorkerProcess();
+    const job = await mill.submit(await noise(), { from: "png", to: "avif" });
+    await mill.watch(job, ({ state }) => state === JobState.RUNNING);
+    worker.kill("SIGSTOP");
+    await using second = mill.createWorker();
+    await second.start();
+    const done = await mill.watch(job);
+    expect(done).toMatchObject({ state: JobState.DONE, attempts: 2 });
+    worker.kill("SIGCONT");
+    worker.kill("SIGTERM");
+    await once(worker, "exit");
+    const kept = await mill.jobs.getJob({ accountId, jobId: job.id });
+    expect(kept.job?.result?.id).toBe(done.result?.id);
+    await expect.poll(async () => (await mill.leftovers()).blobs).toEqual([done.result?.id]);
+  });
+
   it("ends on SIGTERM within its time and leaves no folder", async () => {
     worker = await startWorkerProcess();
     worker.kill("SIGTERM");
@@ -108,12 +133,7 @@ describe("a broker that dies in the middle of a job", () => {
   it("costs neither the result nor a second attempt", async () => {
     await using second = mill.createWorker();
     await second.start();
-    const noise = await sharp({
-      create: { width: 1500, height: 1000, channels: 3, background: "red", noise: { type: "gaussian", mean: 128, sigma: 60 } },
-    })
-      .png()
-      .toBuffer();
-    const job = await mill.submit(noise, { from: "png", to: "avif" });
+    const job = await mill.submit(await noise(), { from: "png", to: "avif" });
     await mill.watch(job, ({ state }) => state === JobState.RUNNING);
     const pid = Number(await readFile(join(mill.dataDir, "nats", "server.pid"), "utf8"));
     process.kill(pid, "SIGKILL");
