@@ -87,6 +87,20 @@ describe("two processes", () => {
   });
 });
 
+describe("a process whose memory lags behind", () => {
+  it("asks the store before it turns the holder of a lease away, 100 times", async () => {
+    await using bench = await openJobBench();
+    await using peer = await bench.peer();
+    for (let round = 0; round < 100; round += 1) {
+      const { job } = await bench.jobs.createJob(await bench.request());
+      const jobId = job?.id ?? "";
+      await peer.leases.claimAttempt({ jobId, worker: "w1", leaseMs: 30_000 });
+      const outcome = { case: "failure" as const, value: { retryable: false } };
+      expect(await bench.leases.finishAttempt({ jobId, attempt: 1, worker: "w1", outcome })).toMatchObject({ accepted: true });
+    }
+  });
+});
+
 describe("expiry", () => {
   it("shows a job as expired the moment it is, lets a download end, forgets it after 7 days", async () => {
     await using bench = await openJobBench({ cadence: { expireMs: 20 } });
