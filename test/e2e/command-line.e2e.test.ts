@@ -1,0 +1,51 @@
+import { execFile } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { startServer, type TestServer } from "#test/harness/server.ts";
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startServer();
+});
+afterAll(() => server[Symbol.asyncDispose]());
+
+/** The command as a person calls it, from another folder. */
+async function filemill(...args: string[]): Promise<string> {
+  const script = fileURLToPath(new URL("../../gateway/setup/filemill.mjs", import.meta.url));
+  const env = { ...process.env, DATA_DIR: server.dataDir };
+  const { stdout, stderr } = await promisify(execFile)(process.execPath, [script, ...args], { cwd: "/", env });
+  expect(stderr).toBe("");
+  return stdout;
+}
+
+async function statusWith(key: string): Promise<number> {
+  const response = await fetch(`${server.url}/api/v1/jobs`, { headers: { authorization: `Bearer ${key}` } });
+  await response.body?.cancel();
+  return response.status;
+}
+
+test("a key made on the command line opens the API until it is revoked there", async () => {
+  await filemill("accounts", "create", "ada@example.org", "--plan", "plus");
+  const key = await filemill("keys", "create", "ada@example.org", "--name", "test");
+  expect(key).toMatch(/^fm_[0-9A-Za-z]{49}\n$/);
+  expect(await statusWith(key.trim())).toBe(200);
+
+  const [id = ""] = /key_\w+/.exec(await filemill("keys", "list", "ada@example.org")) ?? [];
+  await filemill("keys", "revoke", id);
+  await expect.poll(() => statusWith(key.trim()), { timeout: 1000, interval: 20 }).toBe(401);
+});
+
+test("the first key's account is there, and a plan without API access shuts it out", async () => {
+  expect(await filemill("accounts", "list")).toContain("local@filemill.localhost");
+  expect(await statusWith(server.key)).toBe(200);
+  await filemill("accounts", "set-plan", "local@filemill.localhost", "free");
+  await expect.poll(() => statusWith(server.key), { timeout: 1000, interval: 20 }).toBe(403);
+});
+
+test("formats lists what the service lists", async () => {
+  const listed: { formats: { id: string }[] } = JSON.parse(await (await fetch(`${server.url}/api/v1/formats`)).text());
+  const rows = (await filemill("formats")).trimEnd().split("\n").slice(1);
+  expect(rows.map((row) => row.split(/\s+/)[0]).sort()).toEqual(listed.formats.map(({ id }) => id).sort());
+  expect(await filemill("formats", "png")).toMatch(/^webp +(lossless|high) +inline +\d+ MB +.*\bquality\b/m);
+});
