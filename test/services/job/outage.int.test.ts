@@ -75,6 +75,8 @@ describe("while the broker does not answer", () => {
     const outcome = { case: "result" as const, value: { blob: await bench.blob("kept") } };
     await signalBroker(bench, "SIGSTOP");
     try {
+      // The signal takes effect a moment after it was sent.
+      await expect.poll(() => bench.broker.healthy(), { timeout: 10_000 }).toBe(false);
       const finishing = bench.leases.finishAttempt({ jobId, attempt: 1, worker: "w1", outcome });
       const refused = await failureOf(bench.jobs.createJob(request));
       expect([refused?.code, refused?.retryAfterMs]).toEqual(["UNAVAILABLE", 2000]);
