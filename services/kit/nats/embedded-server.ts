@@ -115,7 +115,8 @@ async function passwordUnder(dir: string): Promise<string> {
 
 function launch(program: Program, configFile: string): Run {
   const [command, ...args] = [...program.prefix, program.command, "--config", configFile];
-  const child = spawn(command ?? program.command, args, { stdio: ["ignore", "ignore", "pipe"], cwd: "/" });
+  // A process group of its own: Ctrl-C in a terminal goes to the whole group, and the broker must outlive the draining.
+  const child = spawn(command ?? program.command, args, { stdio: ["ignore", "ignore", "pipe"], cwd: "/", detached: true });
   let tail = "";
   child.stderr?.on("data", (chunk: Buffer) => {
     tail = (tail + chunk.toString()).slice(-2000);

@@ -1,0 +1,42 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { access, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterEach, beforeEach, expect, test } from "vitest";
+
+let dataDir: string;
+beforeEach(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), "filemill-interrupt-"));
+});
+afterEach(() => rm(dataDir, { recursive: true, force: true }));
+
+test("Ctrl-C, which reaches every process of the terminal and some twice, ends politely", async () => {
+  const script = fileURLToPath(new URL("../../gateway/setup/start.mjs", import.meta.url));
+  const env = { PATH: process.env.PATH, HOME: process.env.HOME, DATA_DIR: dataDir, PORT: "0", RPC_PORT: "0" };
+  // A group of its own stands for the terminal's foreground group.
+  const child = spawn(process.execPath, [script], { env, detached: true, stdio: ["ignore", "pipe", "pipe"] });
+  const ended = once(child, "close");
+  let out = "";
+  let log = "";
+  child.stderr.on("data", (chunk) => {
+    log += String(chunk);
+  });
+  const ready = new Promise<void>((resolve) => {
+    child.stdout.on("data", (chunk) => {
+      out += String(chunk);
+      if (out.includes("Filemill is ready")) resolve();
+    });
+  });
+  await Promise.race([ready, ended]);
+  expect(out + log).toContain("Filemill is ready");
+
+  process.kill(-(child.pid ?? Number.NaN), "SIGINT");
+  child.kill("SIGINT");
+  expect(await ended).toEqual([0, null]);
+  // The broker was there to the end, and was ended by Filemill itself.
+  expect(log).not.toContain("broker.ended");
+  expect(log).not.toContain("broker.disconnected");
+  await expect(access(join(dataDir, "run.json"))).rejects.toThrow("ENOENT");
+});
