@@ -19,9 +19,13 @@ export type Gateway = AsyncDisposable & {
   drain(signal: AbortSignal): Promise<void>;
 };
 
+/** After a drain's time is over: for the 202 of conversions that are still waited for. */
+const LAST_ANSWERS_MS = 1000;
+
 /** The public door: REST API, pages, health and metrics on one port. */
 export async function createGateway(deps: GatewayDeps, settings: GatewaySettings): Promise<Gateway> {
   const draining = new AbortController();
+  const ending = new AbortController();
   const app: FastifyInstance = fastify({
     http: httpOptions,
     connectionTimeout: IDLE_CONNECTION_MS,
@@ -51,6 +55,7 @@ export async function createGateway(deps: GatewayDeps, settings: GatewaySettings
     views: createCatalogueViews(deps.catalogue),
     diskRoom: createDiskRoom(deps.blobs, settings.MIN_FREE_DISK_MB),
     draining: draining.signal,
+    ending: ending.signal,
   };
   registerEndpoints(app, context, createRateLimits());
   await app.ready();
@@ -65,10 +70,13 @@ export async function createGateway(deps: GatewayDeps, settings: GatewaySettings
       draining.abort();
       app.server.closeIdleConnections();
       await traffic.quiet(signal);
+      ending.abort();
+      await traffic.quiet(AbortSignal.timeout(LAST_ANSWERS_MS));
       app.server.closeIdleConnections();
     },
     async [Symbol.asyncDispose]() {
       draining.abort();
+      ending.abort();
       await app.close();
     },
   };

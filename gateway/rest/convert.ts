@@ -32,7 +32,7 @@ export function convertHandler(context: RestContext): Handler {
     if (replayed) reply.header("idempotent-replayed", "true");
     const waitMs = Math.min(context.settings.INLINE_WAIT_MS, asked.preferences.waitMs ?? Number.POSITIVE_INFINITY);
     const queued = job.async || asked.preferences.respondAsync;
-    const latest = queued ? job : await waitForEnd(context.deps, job, waitMs, AbortSignal.any([gone, context.draining]));
+    const latest = queued ? job : await waitForEnd(context.deps, job, waitMs, AbortSignal.any([gone, context.ending]));
     applyPreferences(reply, asked);
     return answer(context, request, reply, latest, baseUrl, asked.download);
   };

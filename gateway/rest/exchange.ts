@@ -19,8 +19,10 @@ export type RestContext = {
   readonly settings: GatewaySettings;
   readonly views: CatalogueViews;
   readonly diskRoom: DiskRoom;
-  /** Fires when the gateway drains; long answers end then. */
+  /** Fires when the gateway drains: no new conversions, and streams that a client can take up again end. */
   readonly draining: AbortSignal;
+  /** Fires when the drain's time is over: a conversion that is still waited for is answered with 202. */
+  readonly ending: AbortSignal;
 };
 
 export type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;

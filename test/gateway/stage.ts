@@ -46,7 +46,7 @@ type StageOptions = {
 const accountId = "account1";
 
 /** Ends at once with the input's own bytes as the result. */
-export const doneAtOnce: Script = function* (job) {
+export const doneAtOnce = function* (job: Job): Generator<Job> {
   job.state = JobState.DONE;
   job.durationMs = 7;
   if (job.input !== undefined) job.result = job.input;

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { JobSchema, JobState } from "#gen/filemill/job/v1/job_pb.ts";
 import { FilemillError, toErrorMessage } from "#kit/errors.ts";
 import { png } from "#test/gateway/samples.ts";
-import { auth, formOf, jsonOf, neverEnds, openStage, type Stage } from "#test/gateway/stage.ts";
+import { auth, doneAtOnce, formOf, jsonOf, neverEnds, openStage, type Stage } from "#test/gateway/stage.ts";
 
 const failure = new FilemillError("PASSWORD_REQUIRED", "The file is protected by a password.");
 
@@ -153,13 +153,29 @@ describe("following a job", () => {
     expect((await jsonOf(held)).job.status).toBe("done");
   });
 
-  it("ends streams when the gateway drains and the waits with 202", async () => {
+  it("ends streams when the gateway drains, and waits with 202 when its time is over", async () => {
     await using stage = await openStage({ script: neverEnds });
     const waiting = fetch(`${stage.url}/api/v1/convert`, { method: "POST", headers: auth, body: formOf("webp", png) });
     await expect.poll(() => stage.created.length).toBe(1);
     const events = await fetch(`${stage.url}/api/v1/jobs/${"0".repeat(26)}/events`, { headers: auth });
-    await stage.gateway.drain(AbortSignal.timeout(5000));
+    await stage.gateway.drain(AbortSignal.timeout(200));
     expect((await waiting).status).toBe(202);
     expect(await events.text()).toContain("event: job");
+  });
+
+  it("lets a conversion that is waited for end while it drains", async () => {
+    const end = Promise.withResolvers<void>();
+    await using stage = await openStage({
+      script: async function* (job) {
+        await end.promise;
+        yield* doneAtOnce(job);
+      },
+    });
+    const waiting = fetch(`${stage.url}/api/v1/convert`, { method: "POST", headers: auth, body: formOf("webp", png) });
+    await expect.poll(() => stage.created.length).toBe(1);
+    const drained = stage.gateway.drain(AbortSignal.timeout(20_000));
+    end.resolve();
+    expect((await waiting).status).toBe(200);
+    await drained;
   });
 });
