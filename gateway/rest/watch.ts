@@ -9,7 +9,7 @@ import { isEnded } from "./job-json.ts";
 export async function waitForEnd(deps: Pick<GatewayDeps, "jobs" | "log">, job: Job, waitMs: number, signal: AbortSignal): Promise<Job> {
   if (isEnded(job) || waitMs <= 0) return job;
   const over = new AbortController();
-  const timer = setTimeout(() => over.abort(), waitMs);
+  const timer = setTimeout(() => over.abort(new Error("the wait is over")), waitMs);
   let latest = job;
   try {
     const watch = deps.jobs.watchJob({ accountId: job.accountId, jobId: job.id }, { signal: AbortSignal.any([signal, over.signal]) });
@@ -21,7 +21,6 @@ export async function waitForEnd(deps: Pick<GatewayDeps, "jobs" | "log">, job: J
     if (!over.signal.aborted && !signal.aborted) deps.log.warn("gateway.watch_broken", { job: job.id, error: String(error) });
   } finally {
     clearTimeout(timer);
-    over.abort();
   }
   return latest;
 }
