@@ -29,7 +29,7 @@ import { openSandbox } from "./sandbox/index.ts";
 import { removeFolder } from "./sandbox/scratch.ts";
 
 export type { ConversionSettings } from "./config.ts";
-export type { ConversionRequest, Converter, EngineStatus } from "./domain/converter.ts";
+export type { Converter } from "./domain/converter.ts";
 
 export type ConversionDeps = {
   readonly broker: Broker;
