@@ -86,7 +86,7 @@ export const mimesOf: Readonly<Record<string, readonly string[]>> = {
   ...each("text/plain", "txt tsv md rst org textile mediawiki dokuwiki jira muse haddock adoc context xwiki zimwiki markua"),
   ...each("text/x-tex", "tex texinfo"),
   ...each("text/troff", "man ms"),
-  ...each("image/emf", "emf"),
+  emf: ["image/emf", "application/octet-stream"],
   ...each("image/wmf", "wmf"),
   ...each("audio/mpeg", "mp3 mp2"),
   ...each("audio/x-wav", "wav rf64"),

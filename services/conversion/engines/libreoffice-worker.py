@@ -176,10 +176,16 @@ def prepare(document, job):
             raise IndexError(sheets.getCount())
         left_out = sheets.getCount() - 1
         chosen = sheets.getByIndex(job["sheet"] - 1)
-        chosen.IsVisible = True
+        # Where one sheet has a print area, sheets without one are not printed.
+        if not chosen.getPrintAreas():
+            cursor = chosen.createCursor()
+            cursor.gotoEndOfUsedArea(False)
+            end = cursor.getRangeAddress()
+            end.StartColumn, end.StartRow = 0, 0
+            chosen.setPrintAreas((end,))
         for index in range(sheets.getCount()):
             if index != job["sheet"] - 1:
-                sheets.getByIndex(index).IsVisible = False
+                sheets.getByIndex(index).setPrintAreas(())
     if "landscape" in job or "fitWidth" in job:
         styles = document.getStyleFamilies().getByName("PageStyles")
         for index in range(styles.getCount()):
@@ -192,8 +198,19 @@ def prepare(document, job):
     return left_out
 
 
+def has_part(path, folder):
+    """Whether a package of Office Open XML is of the family that its filter is for; the filter does not look."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            return any(name.startswith(folder) for name in archive.namelist())
+    except (OSError, zipfile.BadZipFile):
+        return False
+
+
 def load(desktop, job, options):
     """Tries the filters in turn: old formats have several that share a name."""
+    if "part" in job and not has_part(job["input"], job["part"]):
+        return None
     for name in job["importFilters"]:
         values = {"Hidden": True, "ReadOnly": True, "MacroExecutionMode": 0, "UpdateDocMode": 0, "FilterName": name}
         if options is not None:

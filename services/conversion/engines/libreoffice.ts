@@ -10,6 +10,12 @@ import { type OfficeJob, type OfficePool, openOfficePool, pythonPath } from "./l
 import { openOutput } from "./tool-run.ts";
 
 const separators: Readonly<Record<string, string>> = { comma: ",", semicolon: ";", tab: "\t", pipe: "|" };
+/** Folder of the main part. @see ECMA-376 part 2, open packaging conventions */
+const parts: readonly (readonly [formats: RegExp, folder: string])[] = [
+  [/^(docx|docm|dotx)$/, "word/"],
+  [/^(xlsx|xlsm|xltx)$/, "xl/"],
+  [/^(pptx|ppsx|potx|pptm|potm|ppsm)$/, "ppt/"],
+];
 const pdfVersions: Readonly<Record<string, number>> = { "pdfa-1": 1, "pdfa-2": 2, "pdfa-3": 3 };
 
 function jobOf(task: HopTask): OfficeJob {
@@ -20,6 +26,7 @@ function jobOf(task: HopTask): OfficeJob {
   if (source === undefined || target?.export === undefined) throw new FilemillError("INTERNAL", "LibreOffice has no such pair.");
   const sheet = numberOption(task.options, "sheet");
   const { landscape } = task.options;
+  const part = parts.find(([formats]) => formats.test(from))?.[1];
   const isTable = to === "csv" || to === "tsv";
   const separator = to === "tsv" ? "\t" : (separators[stringOption(task.options, "outputDelimiter") ?? "comma"] ?? ",");
   const exportOptions = isTable ? csvOptions(separator, sheet ?? 1) : target.options;
@@ -27,6 +34,7 @@ function jobOf(task: HopTask): OfficeJob {
     importFilters: source.import,
     exportFilter: target.export,
     ...(exportOptions === undefined ? {} : { exportOptions }),
+    ...(part === undefined ? {} : { part }),
     ...textOf(task),
     ...(sheet === undefined ? {} : { sheet }),
     ...(typeof landscape === "boolean" ? { landscape } : {}),

@@ -66,13 +66,15 @@ type Facts = { readonly pages: number; readonly widthPoints: number; readonly he
 async function readFacts(session: ToolSession, pageNumber: number): Promise<Facts> {
   const end = await session.run({ program: "/usr/bin/pdfinfo", args: ["-f", String(pageNumber), "-l", String(pageNumber), inputInside] });
   if (/Incorrect password/i.test(end.stderr)) throw new FilemillError("PASSWORD_REQUIRED", "The PDF is protected by a password.");
-  const pages = Number(/^Pages:\s+(\d+)/m.exec(end.stdout)?.[1] ?? 0);
-  if (end.exitCode !== 0 || pages < 1) throw new FilemillError("INVALID_INPUT", "The PDF is damaged: it has no readable pages.");
+  const last = Number(/Wrong page range given.*last page \((\d+)\)/.exec(end.stderr)?.[1] ?? 0);
+  const pages = last || Number(/^Pages:\s+(\d+)/m.exec(end.stdout)?.[1] ?? 0);
+  if ((end.exitCode !== 0 && last === 0) || pages < 1)
+    throw new FilemillError("INVALID_INPUT", "The PDF is damaged: it has no readable pages.");
   if (pageNumber > pages) {
     const details = { option: "page", allowed: `1 to ${pages}` };
     throw new FilemillError("INVALID_OPTION", `The PDF has ${pages === 1 ? "one page" : `${pages} pages`}.`, { details });
   }
-  const size = /^Page\s+\d+ size:\s+([\d.]+) x ([\d.]+) pts/m.exec(end.stdout);
+  const size = /^Page\s+\d+ size:\s+([\d.e+]+) x ([\d.e+]+) pts/m.exec(end.stdout);
   const [widthPoints, heightPoints] = [Number(size?.[1] ?? 0), Number(size?.[2] ?? 0)];
   if (!(widthPoints > 0 && heightPoints > 0)) throw new FilemillError("INVALID_INPUT", "The PDF is damaged: the page has no size.");
   const rotated = /^Page\s+\d+ rot:\s+(90|270)/m.test(end.stdout);
@@ -117,7 +119,7 @@ async function rasterize(session: ToolSession, task: HopTask, pageNumber: number
   const { channels, data } = pixels;
   const image = sharp(data, { raw: { width, height, channels }, limitInputPixels: maxPixels });
   const density = (width / facts.widthPoints) * pointsPerInch;
-  await encode(image.withMetadata({ density }), task);
+  await encode((gray ? image.pipelineColourspace("b-w").toColourspace("b-w") : image).withDensity(density), task);
   await unlink(session.pathOf(name));
 }
 

@@ -14,5 +14,6 @@ export async function textOf(path: string): Promise<string> {
       await run("unzip", ["-p", path, "*.xml", "*.xhtml", "*.opf"], { maxBuffer: 64 * 2 ** 20 }).catch((error: { stdout: string }) => error)
     ).stdout;
   }
-  return `${bytes.toString("utf8")}\n${bytes.toString("latin1")}\n${bytes.toString("utf16le")}\n${bytes.subarray(1).toString("utf16le")}`;
+  // UTF-16 of Latin letters is Latin-1 with zeros between.
+  return `${bytes.toString("utf8")}\n${bytes.toString("latin1").replaceAll("\0", "")}`;
 }

@@ -1,0 +1,212 @@
+import { execFile } from "node:child_process";
+import { readdirSync } from "node:fs";
+import { copyFile, readFile, writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { SandboxChild } from "#services/conversion/domain/sandbox.ts";
+import { libreofficeEngine } from "#services/conversion/engines/libreoffice.ts";
+import { type Bench, defaultsOf, hopOf, openBench, testEngine } from "#test/contract/engine.ts";
+import { readingOf } from "#test/contract/readers.ts";
+import { textOf } from "./document-text.ts";
+
+const run = promisify(execFile);
+const corpus = join(import.meta.dirname, "../../../corpus/office");
+const committed = new Map(readdirSync(corpus).map((name) => [name.slice(name.indexOf(".") + 1), join(corpus, name)]));
+const plain = "Quokka heading\nA paragraph with Ünïcødé in it.\n";
+const table = "Quokka;Count\nÜnïcødé;1\n";
+const written: Readonly<Record<string, string>> = {
+  txt: plain,
+  html: `<!DOCTYPE html><html><head><meta charset="utf-8"></head><body><h1>Quokka</h1><p>Ünïcødé</p></body></html>`,
+  rtf: "{\\rtf1\\ansi {\\b Quokka} heading\\par \\u220?n\\u239?c\\u248?d\\u233?}",
+  csv: table,
+  tsv: table.replaceAll(";", "\t"),
+};
+const hubs = ["docx", "ods", "odp", "odg"];
+
+describe("hops", () => {
+  let maker: Bench;
+  beforeAll(async () => {
+    maker = await openBench(libreofficeEngine);
+  });
+  afterAll(() => maker[Symbol.asyncDispose]());
+
+  async function sample(format: string, folder: string): Promise<string> {
+    const found = committed.get(format);
+    if (found !== undefined) return found;
+    const path = join(folder, `sample.${format}`);
+    const text = written[format];
+    if (text !== undefined) {
+      await writeFile(path, text);
+      return path;
+    }
+    const hub = hubs.find((each) => libreofficeEngine.hops.some(({ from, to }) => from === each && to === format));
+    if (hub === undefined) throw new Error(`no sample of ${format}`);
+    await copyFile((await maker.convert(await sample(hub, folder), hub, format)).path, path);
+    return path;
+  }
+
+  const canBeMade = (format: string) =>
+    committed.has(format) || format in written || libreofficeEngine.hops.some(({ from, to }) => hubs.includes(from) && to === format);
+  const hops = libreofficeEngine.hops.filter(({ from, to }) => canBeMade(from) && (hubs.includes(from) || to === "pdf"));
+  const showsNoText = new Set(["png", "jpg", "webp", "tiff", "emf", "wmf", "svg", "eps"]);
+  const hasNoMarker = new Set(["vsdx", "gnumeric", "abw", "wpd", "emf", "wmf"]);
+  testEngine(
+    { ...libreofficeEngine, hops },
+    {
+      sample,
+      async check(hop, reading, path) {
+        if (hop.to === "pdf") expect(reading.pages).toBeGreaterThan(0);
+        if (!showsNoText.has(hop.to) && !hasNoMarker.has(hop.from)) expect(await textOf(path)).toMatch(/quokka/i);
+      },
+    },
+  );
+});
+
+describe("engine libreoffice, in detail", () => {
+  let bench: Bench;
+  const given = (format: string) => committed.get(format) ?? "";
+  beforeAll(async () => {
+    bench = await openBench(libreofficeEngine);
+  });
+  afterAll(() => bench[Symbol.asyncDispose]());
+
+  async function put(name: string, content: string | Buffer): Promise<string> {
+    const path = join(bench.folder, name);
+    await writeFile(path, content);
+    return path;
+  }
+  const csvOf = async (input: string, from: string, options = {}) => {
+    const made = await bench.convert(input, from, "csv", options);
+    return { ...made, text: await readFile(made.path, "utf8") };
+  };
+
+  it("keeps what looks like a formula, a leading zero and a long number as text", async () => {
+    const cells = ["=1+1", "007", "+4930123456", "12345678901234567890", "Ünïcødé", "3.5"];
+    const input = await put("cells.csv", `a,b,c,d,e,f\n${cells.join(",")}\n`);
+    const book = await bench.convert(input, "csv", "xlsx");
+    const { text } = await csvOf(book.path, "xlsx");
+    expect(text.trim().split("\n")[1]).toBe(cells.join(","));
+    const xml = (await run("unzip", ["-p", book.path, "xl/worksheets/sheet1.xml"])).stdout;
+    expect(xml).not.toContain("<f>");
+    expect(xml).toContain("<v>3.5</v>");
+  });
+
+  it("guesses the encoding, and says so; an encoding that is named is believed", async () => {
+    const latin = await put("latin.csv", Buffer.from("name;wert\nMüller;1\n", "latin1"));
+    const guessed = await csvOf((await bench.convert(latin, "csv", "ods")).path, "ods");
+    expect(guessed.text).toBe("name,wert\nMüller,1\n");
+    expect((await bench.convert(latin, "csv", "ods")).notes.has("ENCODING_GUESSED")).toBe(true);
+    const named = await bench.convert(latin, "csv", "ods", { encoding: "iso-8859-1", delimiter: "semicolon" });
+    expect(named.notes.has("ENCODING_GUESSED")).toBe(false);
+    const wide = await put("wide.txt", Buffer.from("\ufeffMüller Straße", "utf16le"));
+    expect(await textOf((await bench.convert(wide, "txt", "docx")).path)).toContain("Müller Straße");
+  });
+
+  it("converts the sheet that was asked for", async () => {
+    const first = await csvOf(given("xlsx"), "xlsx", { outputDelimiter: "semicolon" });
+    expect(first.text).toContain("Quokka;Count");
+    expect(first.notes.has("SHEETS_LEFT_OUT")).toBe(true);
+    expect((await csvOf(given("xlsx"), "xlsx", { sheet: 2 })).text).toContain("giraffe sheet two");
+    const second = await textOf((await bench.convert(given("xlsx"), "xlsx", "pdf", { sheet: 2 })).path);
+    expect(second).toContain("giraffe sheet two");
+    expect(second).not.toContain("zebracell");
+    await expect(bench.convert(given("xlsx"), "xlsx", "csv", { sheet: 9 })).rejects.toMatchObject({ code: "INVALID_OPTION" });
+  });
+
+  it("obeys the options of PDF", async () => {
+    const archive = await readFile((await bench.convert(given("docx"), "docx", "pdf", { pdfVersion: "pdfa-2" })).path, "latin1");
+    expect(archive).toMatch(/pdfaid:part>2</);
+    const slides = await bench.convert(given("odp"), "odp", "pdf");
+    const two = await bench.convert(given("odp"), "odp", "pdf", { pages: "1-2" });
+    expect((await readingOf(slides.path)).pages).toBeGreaterThan(2);
+    expect((await readingOf(two.path)).pages).toBe(2);
+    const size = async (path: string) =>
+      /Page size:\s+([\d.]+) x ([\d.]+)/
+        .exec((await run("pdfinfo", [path])).stdout)
+        ?.slice(1)
+        .map(Number) ?? [];
+    const [width = 0, height = 0] = await size((await bench.convert(given("docx"), "docx", "pdf", { landscape: true })).path);
+    expect(width).toBeGreaterThan(height);
+  });
+
+  it("tells a password from damage", async () => {
+    const locked = join(bench.folder, "locked.xls");
+    // BIFF8: BOF of the workbook, then FilePass, at the first sector of a compound file.
+    const file = Buffer.alloc(4096);
+    Buffer.from("d0cf11e0a1b11ae1", "hex").copy(file);
+    Buffer.from("0908100000060500bb0dcc0700000000060000002f000200", "hex").copy(file, 512);
+    await writeFile(locked, file);
+    await expect(bench.convert(locked, "xls", "pdf")).rejects.toMatchObject({ code: "PASSWORD_REQUIRED" });
+    const sealed = Buffer.concat([
+      Buffer.from("d0cf11e0a1b11ae1", "hex"),
+      Buffer.alloc(1024),
+      Buffer.from("EncryptedPackage", "utf16le"),
+      Buffer.alloc(512),
+    ]);
+    await expect(bench.convert(await put("sealed.docx", sealed), "docx", "pdf")).rejects.toMatchObject({ code: "PASSWORD_REQUIRED" });
+    const half = (await readFile(given("docx"))).subarray(0, 9000);
+    await expect(bench.convert(await put("half.docx", half), "docx", "pdf")).rejects.toMatchObject({ code: "INVALID_INPUT" });
+    await expect(bench.convert(given("xlsx"), "docx", "pdf")).rejects.toMatchObject({ code: "INVALID_INPUT" });
+    await expect(bench.convert(await put("picture.docx", "fill 'url(https://x)'"), "docx", "pdf")).rejects.toMatchObject({
+      code: "INVALID_INPUT",
+    });
+  });
+
+  it("fetches nothing that a document links to", async () => {
+    let hits = 0;
+    const canary = createServer((socket) => {
+      hits += 1;
+      socket.destroy();
+    });
+    await new Promise<void>((resolve) => canary.listen(0, "127.0.0.1", resolve));
+    const address = canary.address();
+    const port = typeof address === "object" && address !== null ? address.port : 0;
+    const html = `<html><body><p>Quokka</p><img src="http://127.0.0.1:${port}/a.png"><img src="file:///usr/share/pixmaps/debian-logo.png"></body></html>`;
+    const { path } = await bench.convert(await put("link.html", html), "html", "odt");
+    expect(await textOf(path)).toContain("Quokka");
+    expect((await readingOf(path)).entries?.some((entry) => entry.startsWith("Pictures/"))).toBe(false);
+    expect(hits).toBe(0);
+    canary.close();
+  });
+
+  it("ends at the time limit and serves the next document", async () => {
+    await expect(bench.convert(given("pptx"), "pptx", "pdf", {}, 5)).rejects.toMatchObject({ code: "CONVERSION_TIMEOUT" });
+    expect((await readingOf((await bench.convert(given("docx"), "docx", "pdf")).path)).pages).toBeGreaterThan(0);
+  });
+});
+
+it("does a job again on a fresh LibreOffice when the first was killed", async () => {
+  const children: SandboxChild[] = [];
+  await using bench = await openBench(libreofficeEngine, 0);
+  const spawn: typeof bench.sandbox.spawn = async (command) => {
+    const child = await bench.sandbox.spawn(command);
+    children.push(child);
+    return child;
+  };
+  const sandbox = { ...bench.sandbox, spawn };
+  await using engine = await libreofficeEngine.open({ sandbox, slots: 1, log: () => undefined });
+  const hop = hopOf(libreofficeEngine, "pptx", "pdf");
+  const input = join(bench.folder, "in.pptx");
+  await copyFile(committed.get("pptx") ?? "", input);
+  const outputPath = join(bench.folder, "out.pdf");
+  const task = {
+    hop,
+    input: { path: input, format: "pptx", sizeBytes: 1 },
+    outputPath,
+    options: defaultsOf(hop),
+    timeoutMs: 60_000,
+    signal: new AbortController().signal,
+    note: () => undefined,
+    progress: () => undefined,
+  };
+  const converting = engine.run(task);
+  // The document is inside: it is copied into the folder of the child just before the question is put.
+  while ((children[0] === undefined ? [] : readdirSync(children[0].folder)).length === 0)
+    await new Promise((resolve) => setTimeout(resolve, 2));
+  children[0]?.kill();
+  await converting;
+  expect(children.length).toBe(2);
+  expect((await readingOf(outputPath)).pages).toBeGreaterThan(0);
+});

@@ -1,0 +1,150 @@
+import { execFile } from "node:child_process";
+import { copyFile, readFile, writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { pandocEngine } from "#services/conversion/engines/pandoc.ts";
+import { type Bench, openBench, testEngine } from "#test/contract/engine.ts";
+import { readingOf } from "#test/contract/readers.ts";
+import { textOf } from "./document-text.ts";
+
+const run = promisify(execFile);
+const corpus = join(import.meta.dirname, "../../../corpus");
+const markdown =
+  "# Quokka heading\n\nA paragraph with **bold** Ünïcødé.\n\n- one\n- two\n\n| Name | Count |\n|------|-------|\n| zebra | 1 |\n\n```js\nlet x = 1;\n```\n";
+const written: Readonly<Record<string, string>> = {
+  md: markdown,
+  csv: "Quokka,Count\nÜnïcødé,1\n",
+  creole: "= Quokka heading\n\nA **bold** word Ünïcødé.\n",
+  t2t: "Quokka\n\n\n= Quokka heading =\n\nA **bold** word Ünïcødé.\n",
+  twiki: "---+ Quokka heading\n\nA *bold* word Ünïcødé.\n",
+  tikiwiki: "! Quokka heading\n\nA __bold__ word Ünïcødé.\n",
+  vimwiki: "= Quokka heading =\n\nA *bold* word Ünïcødé.\n",
+};
+
+describe("hops", () => {
+  let maker: Bench;
+  beforeAll(async () => {
+    maker = await openBench(pandocEngine);
+  });
+  afterAll(() => maker[Symbol.asyncDispose]());
+
+  async function sample(format: string, folder: string): Promise<string> {
+    if (format === "docx") return join(corpus, "office/text.docx");
+    if (format === "epub") return join(corpus, "markup/book.epub");
+    const path = join(folder, `sample.${format}`);
+    const text = written[format];
+    if (text === undefined) await copyFile((await maker.convert(await sample("md", folder), "md", format)).path, path);
+    else await writeFile(path, text);
+    return path;
+  }
+
+  testEngine(
+    { ...pandocEngine, hops: pandocEngine.hops.filter(({ from, to }) => from === "md" || from === "docx" || to === "html" || to === "md") },
+    {
+      sample,
+      async check(_hop, _reading, path) {
+        expect(await textOf(path)).toMatch(/quokka/i);
+      },
+    },
+  );
+});
+
+describe("engine pandoc, in detail", () => {
+  let bench: Bench;
+  beforeAll(async () => {
+    bench = await openBench(pandocEngine);
+  });
+  afterAll(() => bench[Symbol.asyncDispose]());
+
+  async function put(name: string, content: string | Buffer): Promise<string> {
+    const path = join(bench.folder, name);
+    await writeFile(path, content);
+    return path;
+  }
+  async function htmlOf(content: string | Buffer, from = "md", options = {}) {
+    const made = await bench.convert(await put(`source.${from}`, content), from, "html", options);
+    return { ...made, text: await readFile(made.path, "utf8") };
+  }
+
+  it("writes whole pages with a charset and a title, or the body alone", async () => {
+    const page = await htmlOf(markdown);
+    expect(page.text).toMatch(/<meta charset="utf-8"/);
+    expect(page.text).toContain("<title>Quokka heading</title>");
+    const body = await htmlOf(markdown, "md", { standalone: false });
+    expect(body.text.startsWith("<h1")).toBe(true);
+  });
+
+  it("obeys its options", async () => {
+    expect((await htmlOf(markdown, "md", { toc: true })).text).toContain('<nav id="TOC"');
+    expect((await htmlOf(markdown, "md", { numberSections: true })).text).toContain("header-section-number");
+    expect((await htmlOf(markdown, "md", { highlight: "none" })).text).not.toContain("sourceCode");
+    const long = await put("long.md", `${"word ".repeat(60)}\n`);
+    const filled = await bench.convert(long, "md", "rst", { wrap: "auto", columns: 40 });
+    expect(Math.max(...(await readFile(filled.path, "utf8")).split("\n").map((line) => line.length))).toBeLessThanOrEqual(40);
+    expect((await readFile((await bench.convert(long, "md", "rst")).path, "utf8")).trim().split("\n")).toHaveLength(1);
+  });
+
+  it("embeds the pictures that a document brings along", async () => {
+    const pixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==";
+    const book = await bench.convert(await put("picture.md", `# Quokka\n\n![dot](data:image/png;base64,${pixel})\n`), "md", "docx");
+    expect((await readingOf(book.path)).entries?.some((entry) => entry.startsWith("word/media/"))).toBe(true);
+    const page = await bench.convert(book.path, "docx", "html");
+    expect(await readFile(page.path, "utf8")).toContain(`src="data:image/png;base64,${pixel}"`);
+    const text = await bench.convert(book.path, "docx", "md");
+    expect(text.notes.get("IMAGES_REMOVED")).toBe("One picture was left out.");
+  });
+
+  it("includes no file and fetches nothing", async () => {
+    let hits = 0;
+    const canary = createServer((socket) => {
+      hits += 1;
+      socket.destroy();
+    });
+    await new Promise<void>((resolve) => canary.listen(0, "127.0.0.1", resolve));
+    const address = canary.address();
+    const port = typeof address === "object" && address !== null ? address.port : 0;
+    const secret = await put("secret.txt", "CANARY");
+    const linked = await put(
+      "linked.md",
+      `# Quokka\n\n![there](http://127.0.0.1:${port}/a.png) ![here](${secret})\n\n<iframe src="file://${secret}"></iframe>\n`,
+    );
+    for (const to of ["docx", "epub", "html", "rtf"]) {
+      const made = await bench.convert(linked, "md", to);
+      expect(await textOf(made.path)).not.toContain("CANARY");
+      if (to === "docx") expect(made.notes.get("IMAGES_REMOVED")).toBe("2 pictures were left out.");
+    }
+    for (const source of [`.. include:: ${secret}\n`, `.. csv-table:: x\n   :file: ${secret}\n`]) {
+      const made = await bench.convert(await put("include.rst", `Quokka\n======\n\n${source}`), "rst", "html").catch(() => undefined);
+      if (made !== undefined) expect(await readFile(made.path, "utf8")).not.toContain("CANARY");
+    }
+    expect(hits).toBe(0);
+    canary.close();
+  });
+
+  it("reads text that is not UTF-8", async () => {
+    const guessed = await htmlOf(Buffer.from("# Müller", "latin1"));
+    expect(guessed.text).toContain("Müller");
+    expect(guessed.notes.has("ENCODING_GUESSED")).toBe(true);
+    const told = await bench.convert(await put("told.html", Buffer.from('<meta charset="iso-8859-2"><p>\xb1</p>', "latin1")), "html", "md");
+    expect(await readFile(told.path, "utf8")).toContain("ą");
+    expect(told.notes.has("ENCODING_GUESSED")).toBe(false);
+  });
+
+  it("refuses damaged documents, and ends at its bounds", async () => {
+    const half = (await readFile(join(corpus, "office/text.docx"))).subarray(0, 9000);
+    await expect(bench.convert(await put("half.docx", half), "docx", "md")).rejects.toMatchObject({ code: "INVALID_INPUT" });
+    await expect(bench.convert(await put("bad.ipynb", "{not json"), "ipynb", "md")).rejects.toMatchObject({ code: "INVALID_INPUT" });
+    const nested = await put("nested.md", "[".repeat(60_000));
+    await expect(bench.convert(nested, "md", "html", {}, 2000)).rejects.toMatchObject({
+      code: expect.stringMatching(/CONVERSION_TIMEOUT|INPUT_TOO_COMPLEX/),
+    });
+  });
+
+  it("writes EPUB that opens", async () => {
+    const { path } = await bench.convert(await put("book.md", markdown), "md", "epub");
+    const { stdout } = await run("unzip", ["-p", path, "EPUB/content.opf"]);
+    expect(stdout).toContain("Quokka heading");
+  });
+});
