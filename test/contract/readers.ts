@@ -83,7 +83,10 @@ export const mimesOf: Readonly<Record<string, readonly string[]>> = {
   ...each("application/x-dif", "dif"),
   ...each("application/x-sylk", "slk"),
   csv: ["text/csv", "text/plain"],
-  ...each("text/plain", "txt tsv md rst org textile mediawiki dokuwiki jira muse haddock adoc context xwiki zimwiki markua"),
+  // Tables that these cannot draw are HTML, which `file` sees first.
+  md: ["text/plain", "text/html"],
+  textile: ["text/plain", "text/html"],
+  ...each("text/plain", "txt tsv rst org mediawiki dokuwiki jira muse haddock adoc context xwiki zimwiki markua"),
   ...each("text/x-tex", "tex texinfo"),
   ...each("text/troff", "man ms"),
   emf: ["image/emf", "application/octet-stream"],

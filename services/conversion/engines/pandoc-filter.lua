@@ -16,13 +16,16 @@ local function base64(bytes)
   return table.concat(parts)
 end
 
+-- JSON is what a later run reads, which has no other way to get the pictures.
+local function embeds() return FORMAT == "json" or FORMAT:match("^html") ~= nil end
+
 function Image(image)
   if image.src:match("^data:image/") then
-    if keeps_media[FORMAT] or FORMAT:match("^html") then return nil end
+    if keeps_media[FORMAT] or embeds() then return nil end
   elseif not image.src:match("^%a[%w+.-]+:") then
     local kind, bytes = pandoc.mediabag.lookup(image.src)
     if bytes and keeps_media[FORMAT] then return nil end
-    if bytes and FORMAT:match("^html") then
+    if bytes and embeds() then
       image.src = "data:" .. (kind or "image/png") .. ";base64," .. base64(bytes)
       return image
     end

@@ -3,7 +3,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { FilemillError } from "#kit/errors.ts";
 import { defineEngine, type HopTask } from "../domain/engine.ts";
-import type { Sandbox } from "../domain/sandbox.ts";
+import type { Sandbox, SandboxEnd } from "../domain/sandbox.ts";
 import { flagOption, numberOption, stringOption } from "./hop-table.ts";
 import { markups, needsDataFiles, pandocHops } from "./pandoc-hops.ts";
 import { inputInside, openToolSession, versionLineOf } from "./tool-run.ts";
@@ -13,8 +13,19 @@ const filterInside = "/engine/filter.lua";
 const filter = join(import.meta.dirname, "pandoc-filter.lua");
 /** Pandoc's own exit codes. @see https://pandoc.org/MANUAL.html#exit-codes */
 const utf8Error = 92;
-const readErrors = new Set([1, 63, 64, 65, 66]);
+const readErrors = new Set([1, 63, 64, 65, 66, 93]);
 const heapExhausted = 251;
+
+const heap = ["+RTS", "-M512m", "-RTS"];
+
+/**
+ * The first of two runs where the writer needs its data files and so cannot have `--sandbox`: such a writer fetches pictures
+ * before a filter sees them, and one that is missing ends it. The reader keeps `--sandbox`, and hands pictures on inside.
+ */
+function readerArgumentsOf(task: HopTask, input: string): string[] {
+  const reader = markups[task.hop.from]?.reader ?? "";
+  return [...heap, "--sandbox", "-f", reader, "-t", "json", `--lua-filter=${filterInside}`, "-o", "/job/document.json", input];
+}
 
 function argumentsOf(task: HopTask, input: string): string[] {
   const { from, to } = task.hop;
@@ -24,9 +35,9 @@ function argumentsOf(task: HopTask, input: string): string[] {
   const { options } = task;
   const highlight = stringOption(options, "highlight");
   return [
-    ...["+RTS", "-M512m", "-RTS"],
-    ...(needsDataFiles.has(to) ? [] : ["--sandbox"]),
-    ...["-f", reader, "-t", writer, `--lua-filter=${filterInside}`],
+    ...heap,
+    ...(needsDataFiles.has(to) ? ["-f", "json"] : ["--sandbox", "-f", reader]),
+    ...["-t", writer, `--lua-filter=${filterInside}`],
     ...(options.standalone === false ? [] : ["--standalone"]),
     ...(flagOption(options, "toc") ? ["--toc", `--toc-depth=${numberOption(options, "tocDepth") ?? 3}`] : []),
     ...(flagOption(options, "numberSections") ? ["--number-sections"] : []),
@@ -40,15 +51,29 @@ function argumentsOf(task: HopTask, input: string): string[] {
 
 async function run(sandbox: Sandbox, task: HopTask): Promise<void> {
   await using session = await openToolSession(sandbox, task);
-  const start = (input: string) =>
-    session.run({ program, args: argumentsOf(task, input), readOnly: { [filter]: filterInside }, limits: { addressSpace: false } });
-  let end = await start(inputInside);
-  if (end.exitCode === utf8Error && markups[task.hop.from]?.isBinary !== true) {
+  const pandoc = (args: readonly string[]) =>
+    session.run({ program, args, readOnly: { [filter]: filterInside }, limits: { addressSpace: false } });
+  const isTwoStep = needsDataFiles.has(task.hop.to);
+  const firstArgsOf = isTwoStep ? readerArgumentsOf : argumentsOf;
+  let end = await pandoc(firstArgsOf(task, inputInside));
+  if ((end.exitCode === utf8Error || /falling back to latin1/.test(end.stderr)) && markups[task.hop.from]?.isBinary !== true) {
     const decoded = decode(await readFile(task.input.path));
     if (decoded.guessed) task.note("ENCODING_GUESSED");
     await writeFile(session.pathOf("text"), decoded.text, { flag: "wx", mode: 0o644 });
-    end = await start("/job/text");
+    end = await pandoc(firstArgsOf(task, "/job/text"));
   }
+  noteRemoved(task, end);
+  throwIfFailed(task, end);
+  if (isTwoStep) throwIfFailed(task, await pandoc(argumentsOf(task, "/job/document.json")));
+  await session.adopt("out");
+}
+
+function noteRemoved(task: HopTask, end: SandboxEnd): void {
+  const removed = Number(/^filemill:images-removed=(\d+)$/m.exec(end.stderr)?.[1] ?? 0);
+  if (removed > 0) task.note("IMAGES_REMOVED", removed === 1 ? "One picture was left out." : `${removed} pictures were left out.`);
+}
+
+function throwIfFailed(task: HopTask, end: SandboxEnd): void {
   if (end.exitCode === heapExhausted || /heap exhausted/i.test(end.stderr)) {
     throw new FilemillError("INPUT_TOO_COMPLEX", "The document needs more memory than a conversion may use.");
   }
@@ -57,9 +82,6 @@ async function run(sandbox: Sandbox, task: HopTask): Promise<void> {
     if (isUnreadable) throw new FilemillError("INVALID_INPUT", `The document is damaged or is not ${task.hop.from.toUpperCase()}.`);
     throw new FilemillError("CONVERSION_FAILED", "The document could not be written in this format.");
   }
-  const removed = Number(/^filemill:images-removed=(\d+)$/m.exec(end.stderr)?.[1] ?? 0);
-  if (removed > 0) task.note("IMAGES_REMOVED", removed === 1 ? "One picture was left out." : `${removed} pictures were left out.`);
-  await session.adopt("out");
 }
 
 /** Text that is not UTF-8: by its byte order mark, by what HTML says of itself, else Windows-1252. */
