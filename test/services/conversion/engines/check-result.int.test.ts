@@ -1,0 +1,65 @@
+import { execFileSync } from "node:child_process";
+import { copyFile, link, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { checkResult } from "#services/conversion/engines/check-result.ts";
+import { writeTone } from "./tone.ts";
+
+const corpus = join(import.meta.dirname, "../../../corpus");
+const refused = { code: "CONVERSION_FAILED" };
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "filemill-check-"));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+async function put(name: string, content: string | Buffer): Promise<string> {
+  const path = join(folder, name);
+  await writeFile(path, content);
+  return path;
+}
+
+it.each([
+  ["office/text.docx", "docx"],
+  ["office/sheet.ods", "ods"],
+  ["office/sheet.xls", "xls"],
+  ["markup/book.epub", "epub"],
+])("takes a whole %s, and neither half of it nor another's format", async (name, format) => {
+  const path = join(corpus, name);
+  await checkResult(path, format);
+  await expect(checkResult(path, "pdf")).rejects.toMatchObject(refused);
+  await expect(checkResult(path, "odp")).rejects.toMatchObject(refused);
+  if (format === "xls") return;
+  const bytes = await readFile(path);
+  await expect(checkResult(await put("half", bytes.subarray(0, bytes.length / 2)), format)).rejects.toMatchObject(refused);
+});
+
+it("takes sound and text that is whole", async () => {
+  const tone = join(folder, "tone.wav");
+  await writeTone(tone);
+  await checkResult(tone, "wav");
+  await expect(checkResult(tone, "mp3")).rejects.toMatchObject(refused);
+  await checkResult(await put("a.txt", "Ünïcødé"), "txt");
+  await expect(checkResult(await put("b.txt", Buffer.from("Müller", "latin1")), "txt")).rejects.toMatchObject(refused);
+  await expect(checkResult(await put("c.txt", "a\0b"), "txt")).rejects.toMatchObject(refused);
+  await checkResult(await put("long.txt", `${"a".repeat(4095)}ü and more`), "txt");
+});
+
+it("takes no file that is empty, missing, linked or no file at all, and waits for no pipe", async () => {
+  const path = await put("d.txt", "text");
+  await symlink(path, join(folder, "symbolic"));
+  await copyFile(path, join(folder, "one"));
+  await link(join(folder, "one"), join(folder, "two"));
+  execFileSync("mkfifo", [join(folder, "pipe")]);
+  await put("empty", "");
+  for (const name of ["symbolic", "one", "pipe", "empty", "missing", "."]) {
+    await expect(checkResult(join(folder, name), "txt"), name).rejects.toMatchObject(refused);
+  }
+});
+
+it("calls a file too short for its format no result", async () => {
+  for (const format of ["wav", "webp", "docx", "png", "mp4", "ts", "aac", "json"]) {
+    await expect(checkResult(await put("short", "RI"), format), format).rejects.toMatchObject(refused);
+  }
+});
