@@ -1,5 +1,5 @@
 /** What every engine with a command-line tool needs around one run: a private folder, the deadline, typed ends, a checked result. */
-import { constants } from "node:fs";
+import { closeSync, constants, fstatSync, openSync, type Stats } from "node:fs";
 import { copyFile, open, rename } from "node:fs/promises";
 import { join } from "node:path";
 import { FilemillError } from "#kit/errors.ts";
@@ -77,13 +77,37 @@ export function throwIfKilled(end: SandboxEnd, signal: AbortSignal): void {
  * @throws FilemillError CONVERSION_FAILED unless it is a regular, non-empty file with one name.
  */
 export async function openOutput(path: string) {
-  const handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch(() => undefined);
+  const handle = await open(path, outputFlags).catch(() => undefined);
   const found = await handle?.stat();
-  if (handle === undefined || found === undefined || !found.isFile() || found.nlink !== 1 || found.size === 0) {
+  if (handle === undefined || found === undefined || !isWholeFile(found)) {
     await handle?.close();
-    throw new FilemillError("CONVERSION_FAILED", "The conversion gave no result.");
+    throw noResult();
   }
   return handle;
+}
+
+/** The same at once, for a look at the ends of a file. The caller closes the descriptor. */
+export function openOutputNow(path: string): { readonly descriptor: number; readonly sizeBytes: number } {
+  let descriptor: number;
+  try {
+    descriptor = openSync(path, outputFlags);
+  } catch {
+    throw noResult();
+  }
+  const found = fstatSync(descriptor);
+  if (isWholeFile(found)) return { descriptor, sizeBytes: found.size };
+  closeSync(descriptor);
+  throw noResult();
+}
+
+const outputFlags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+
+function isWholeFile(found: Stats): boolean {
+  return found.isFile() && found.nlink === 1 && found.size > 0;
+}
+
+function noResult(): FilemillError {
+  return new FilemillError("CONVERSION_FAILED", "The conversion gave no result.");
 }
 
 async function adoptOutput(from: string, to: string): Promise<void> {

@@ -1,4 +1,8 @@
-import { type FileHandle, open } from "node:fs/promises";
+import { closeSync, fstatSync, openSync, read as readCallback, readSync } from "node:fs";
+import type { FileHandle } from "node:fs/promises";
+import { promisify } from "node:util";
+
+const readAt = promisify(readCallback);
 
 /** How much of a file's beginning is looked at. */
 export const headBytes = 65_536;
@@ -16,27 +20,48 @@ export type Source = {
 /** Calls `use` with the file, which is opened and closed here when it is given as a path. */
 export async function withSource<T>(file: string | FileHandle, use: (source: Source) => Promise<T>): Promise<T> {
   if (typeof file !== "string") return use(await sourceOf(file));
-  const handle = await open(file, "r");
+  const descriptor = openSync(file, "r");
   try {
-    return await use(await sourceOf(handle));
+    return await use(sourceOfDescriptor(descriptor));
   } finally {
-    await handle.close();
+    closeSync(descriptor);
   }
+}
+
+/** The head is read at once: it was written moments ago, and turns through the thread pool cost more than the read. */
+function sourceOfDescriptor(descriptor: number): Source {
+  const { size: sizeBytes } = fstatSync(descriptor);
+  const head = Buffer.allocUnsafe(Math.min(headBytes, sizeBytes));
+  const headRead = readSync(descriptor, head, 0, head.length, 0);
+  return {
+    sizeBytes,
+    head: head.subarray(0, headRead),
+    read: (offset, length) => readBounded((buffer) => readAt(descriptor, buffer, 0, buffer.length, offset), sizeBytes, offset, length),
+  };
+}
+
+async function readBounded(
+  readInto: (buffer: Buffer) => Promise<{ readonly bytesRead: number }>,
+  sizeBytes: number,
+  offset: number,
+  length: number,
+): Promise<Buffer> {
+  const wanted = Math.min(length, readBytes, sizeBytes - offset);
+  if (!Number.isSafeInteger(offset) || offset < 0 || !(wanted > 0)) return Buffer.alloc(0);
+  const buffer = Buffer.allocUnsafe(wanted);
+  const { bytesRead } = await readInto(buffer);
+  return buffer.subarray(0, bytesRead);
 }
 
 /** The little of a file handle that is needed. */
 type Readable = {
   stat(): Promise<{ readonly size: number }>;
-  read(buffer: Buffer, offset: number, length: number, position: number): Promise<{ readonly buffer: Buffer; readonly bytesRead: number }>;
+  read(buffer: Buffer, offset: number, length: number, position: number): Promise<{ readonly bytesRead: number }>;
 };
 
 export async function sourceOf(handle: Readable): Promise<Source> {
   const { size: sizeBytes } = await handle.stat();
-  const read = async (offset: number, length: number): Promise<Buffer> => {
-    const wanted = Math.min(length, readBytes, sizeBytes - offset);
-    if (!Number.isSafeInteger(offset) || offset < 0 || !(wanted > 0)) return Buffer.alloc(0);
-    const { buffer, bytesRead } = await handle.read(Buffer.allocUnsafe(wanted), 0, wanted, offset);
-    return buffer.subarray(0, bytesRead);
-  };
+  const read = (offset: number, length: number): Promise<Buffer> =>
+    readBounded((buffer) => handle.read(buffer, 0, buffer.length, offset), sizeBytes, offset, length);
   return { sizeBytes, head: await read(0, headBytes), read };
 }

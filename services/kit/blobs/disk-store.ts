@@ -1,6 +1,19 @@
 import { createHash, hash as hashOf, randomBytes } from "node:crypto";
-import { constants } from "node:fs";
-import { type FileHandle, mkdir, open, opendir, rename, rm, stat, statfs, writeFile } from "node:fs/promises";
+import {
+  closeSync,
+  constants,
+  createReadStream,
+  fchmodSync,
+  fchownSync,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  type Stats,
+  writeFileSync,
+} from "node:fs";
+import { type FileHandle, mkdir, open, opendir, rm, stat, statfs } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { create } from "@bufbuild/protobuf";
@@ -10,7 +23,10 @@ import { abortable } from "../abortable.ts";
 import type { BlobStore } from "./store.ts";
 
 const bufferBytes = 1024 * 1024;
-/** Up to here a body is held in memory and written with one call. */
+/**
+ * Up to here a body is held in memory and moved with blocking calls: a few turns through the thread pool cost several times the
+ * call itself, and together more than the conversion of an icon.
+ */
 const smallBytes = 256 * 1024;
 const blobName = /^[0-9a-f]{64}-[0-9a-f]{16}$/;
 const partialName = /^[0-9a-f]{32}$/;
@@ -32,14 +48,16 @@ export async function openDiskBlobStore(dir: string): Promise<BlobStore> {
     if (!blobName.test(blobId)) throw new FilemillError("RESULT_EXPIRED", "There is no such file.");
     return join(dir, blobId.slice(0, 2), blobId);
   };
-  const publish = async (path: string, digest: string, sizeBytes: number): Promise<Blob> => {
+  const publish = (path: string, digest: string, sizeBytes: number): Blob => {
     const id = `${digest}-${randomBytes(8).toString("hex")}`;
     const target = pathOf(id);
-    await rename(path, target).catch(async (error: unknown) => {
+    try {
+      renameSync(path, target);
+    } catch (error) {
       if (codeOf(error) !== "ENOENT") throw error;
-      await mkdir(join(dir, id.slice(0, 2)), { recursive: true, mode: folderMode });
-      await rename(path, target);
-    });
+      mkdirSync(join(dir, id.slice(0, 2)), { recursive: true, mode: folderMode });
+      renameSync(path, target);
+    }
     return create(BlobSchema, { id, digest, sizeBytes: BigInt(sizeBytes) });
   };
 
@@ -49,7 +67,7 @@ export async function openDiskBlobStore(dir: string): Promise<BlobStore> {
       const path = join(partialDir, randomBytes(16).toString("hex"));
       try {
         const { digest, sizeBytes } = await receive(abortable(source, signal), path, maxBytes);
-        return await publish(path, digest, sizeBytes);
+        return publish(path, digest, sizeBytes);
       } catch (error) {
         await rm(path, { force: true });
         throw failureOf(error);
@@ -58,7 +76,7 @@ export async function openDiskBlobStore(dir: string): Promise<BlobStore> {
     async adopt(path) {
       try {
         const { digest, sizeBytes } = await secure(path);
-        return await publish(path, digest, sizeBytes);
+        return publish(path, digest, sizeBytes);
       } catch (error) {
         throw failureOf(error);
       }
@@ -114,7 +132,7 @@ async function receive(source: AsyncIterable<Uint8Array>, path: string, maxBytes
   }
   const rest = joined(waiting);
   if (file === undefined) {
-    await writeFile(path, rest, { flag: "wx", mode: fileMode });
+    writeFileSync(path, rest, { flag: "wx", mode: fileMode });
     return { digest: hashOf("sha256", rest), sizeBytes };
   }
   hash.update(rest);
@@ -142,16 +160,30 @@ async function writeAll(file: FileHandle, bytes: Uint8Array): Promise<void> {
 
 /** What an engine left may be anything: only a plain file with one name is taken, and it is ours from then on. */
 async function secure(path: string): Promise<Received> {
-  await using file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-  const found = await file.stat();
-  if (!found.isFile() || found.nlink !== 1) throw new FilemillError("CONVERSION_FAILED", "The engine did not make a plain file.");
-  const uid = process.getuid?.() ?? found.uid;
-  if (found.uid !== uid) await file.chown(uid, process.getgid?.() ?? found.gid);
-  await file.chmod(fileMode);
-  if (found.size <= smallBytes) {
-    const bytes = await file.readFile();
-    return { digest: hashOf("sha256", bytes), sizeBytes: bytes.length };
+  const descriptor = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  try {
+    const found = fstatSync(descriptor);
+    if (!found.isFile() || found.nlink !== 1) throw new FilemillError("CONVERSION_FAILED", "The engine did not make a plain file.");
+    own(descriptor, found);
+    if (found.size <= smallBytes) {
+      const bytes = readFileSync(descriptor);
+      return { digest: hashOf("sha256", bytes), sizeBytes: bytes.length };
+    }
+  } finally {
+    closeSync(descriptor);
   }
+  return digestOf(path);
+}
+
+function own(descriptor: number, found: Stats): void {
+  const uid = process.getuid?.() ?? found.uid;
+  if (found.uid !== uid) fchownSync(descriptor, uid, process.getgid?.() ?? found.gid);
+  fchmodSync(descriptor, fileMode);
+}
+
+/** Of a large file that nobody else can change any more. */
+async function digestOf(path: string): Promise<Received> {
+  await using file = await open(path, "r");
   const hash = createHash("sha256");
   const buffer = Buffer.allocUnsafe(bufferBytes);
   let sizeBytes = 0;
@@ -164,18 +196,21 @@ async function secure(path: string): Promise<Received> {
 }
 
 async function openForReading(path: string, range: { start: number; end: number } | undefined): Promise<Readable> {
-  const file = await open(path, "r").catch((error: unknown) => {
+  let descriptor: number;
+  try {
+    descriptor = openSync(path, "r");
+  } catch (error) {
     throw codeOf(error) === "ENOENT" ? new FilemillError("RESULT_EXPIRED", "The file was removed.") : error;
-  });
-  // With the end known, the stream does not allocate a full buffer for a small file.
-  const { size } = await file.stat();
+  }
+  const { size } = fstatSync(descriptor);
   const start = range?.start ?? 0;
   const end = Math.min(range?.end ?? size - 1, size - 1);
-  if (start > end) {
-    await file.close();
-    return Readable.from([]);
+  if (start <= end && size > smallBytes) return createReadStream(path, { fd: descriptor, start, end, highWaterMark: bufferBytes });
+  try {
+    return Readable.from(start > end ? [] : [readFileSync(descriptor).subarray(start, end + 1)], { objectMode: false });
+  } finally {
+    closeSync(descriptor);
   }
-  return file.createReadStream({ start, end, highWaterMark: bufferBytes });
 }
 
 async function* listUnder(dir: string): AsyncGenerator<{ blobId: string; modifiedAt: Date; partial: boolean }> {
