@@ -15,6 +15,7 @@ export function startChild(launch: Launch, scratch: Scratch, limits: SandboxLimi
   function settle(use: (waiting: Pending) => void): void {
     const waiting = pending;
     pending = undefined;
+    tree.setBusy(false);
     if (waiting !== undefined) use(waiting);
   }
 
@@ -72,6 +73,7 @@ export function startChild(launch: Launch, scratch: Scratch, limits: SandboxLimi
       };
       if (options.signal?.aborted === true) return abort();
       options.signal?.addEventListener("abort", abort, { once: true });
+      tree.setBusy(true);
       tree.stdin?.write(`${JSON.stringify(message)}\n`);
     });
   }

@@ -64,6 +64,8 @@ def limit(settings):
               (resource.RLIMIT_NOFILE, settings["openFiles"]), (resource.RLIMIT_NPROC, processes)]
     if settings["addressSpace"]:
         limits.append((resource.RLIMIT_AS, settings["memoryBytes"] * 2))
+    else:
+        limits.append((resource.RLIMIT_DATA, settings["memoryBytes"] * 2 + 2**30))
     return limits
 
 

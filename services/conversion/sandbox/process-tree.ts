@@ -5,7 +5,7 @@ import { constants } from "node:os";
 import type { Readable, Writable } from "node:stream";
 import { FilemillError } from "#kit/errors.ts";
 import type { SandboxEnd, SandboxLimits } from "../domain/sandbox.ts";
-import { folderBytesOf, memoryOf, unlinkedBytesOf } from "./usage.ts";
+import { startWatchdog } from "./watchdog.ts";
 
 export type KillReason = NonNullable<SandboxEnd["killed"]>;
 
@@ -38,10 +38,9 @@ export type Tree = {
   /** Rejects with UNAVAILABLE when the sandbox could not be set up. */
   readonly ended: Promise<SandboxEnd>;
   kill(reason: KillReason | undefined): void;
+  /** Whether a job runs in it; it does until this says otherwise. */
+  setBusy(isBusy: boolean): void;
 };
-
-const memoryPollMs = 100;
-const folderPollMs = 500;
 
 export function startTree(launch: Launch, options: TreeOptions): Tree {
   const startedAt = performance.now();
@@ -62,7 +61,7 @@ export function startTree(launch: Launch, options: TreeOptions): Tree {
     killedByUs = true;
     launch.end(child);
   };
-  const stopWatching = watch(child, options, kill);
+  const watching = watch(child, options, kill);
   const stdout = headOf(child.stdout, options.onLine, options.conversation ? maxAnswerBytes : headBytes);
   const stderr = headOf(child.stderr);
   const status = headOf(readableOf(Array.from<unknown>(child.stdio)[5]));
@@ -73,11 +72,11 @@ export function startTree(launch: Launch, options: TreeOptions): Tree {
 
   const ended = new Promise<SandboxEnd>((resolve, reject) => {
     child.on("error", (cause) => {
-      stopWatching();
+      watching.stop();
       reject(new FilemillError("UNAVAILABLE", "The sandbox could not be started.", { cause }));
     });
     child.on("close", (code, signal) => {
-      stopWatching();
+      watching.stop();
       if (!killedByUs && signal === null && !launch.startedBy(status())) {
         const cause = new Error(stderr().trim().split("\n")[0] ?? "");
         reject(new FilemillError("UNAVAILABLE", "The sandbox could not be set up.", { cause }));
@@ -87,7 +86,7 @@ export function startTree(launch: Launch, options: TreeOptions): Tree {
       resolve({ killed, ...endOf(code, signal), stdout: stdout(), stderr: stderr(), elapsedMs });
     });
   });
-  return { pid: child.pid ?? 0, stdin: child.stdin ?? undefined, ended, kill };
+  return { pid: child.pid ?? 0, stdin: child.stdin ?? undefined, ended, kill, setBusy: watching.setBusy };
 }
 
 /** The launchers report a signal as shells do, by 128 plus its number. */
@@ -97,36 +96,21 @@ function endOf(code: number | null, signal: string | null): Pick<SandboxEnd, "ex
   return name === undefined ? { exitCode: code, signal: undefined } : { exitCode: undefined, signal: name };
 }
 
-function watch(child: ChildProcess, options: TreeOptions, kill: (reason: KillReason) => void): () => void {
+function watch(child: ChildProcess, options: TreeOptions, kill: (reason: KillReason) => void) {
   const { limits, folder, signal } = options;
-  const pid = child.pid;
-  const timers: NodeJS.Timeout[] = [];
   const abort = () => kill("aborted");
-  if (limits.wallMs > 0) timers.push(setTimeout(() => kill("timeout"), limits.wallMs));
-  if (pid !== undefined) {
-    const checkMemory = () => {
-      if (memoryOf(pid, limits.memoryBytes) > limits.memoryBytes) kill("memory");
-    };
-    timers.push(setInterval(checkMemory, memoryPollMs));
-    if (folder !== undefined) timers.push(everyFolderPoll(pid, folder, limits.folderBytes, kill));
-  }
-  for (const timer of timers) timer.unref();
+  const wall = limits.wallMs > 0 ? setTimeout(() => kill("timeout"), limits.wallMs).unref() : undefined;
+  const watchdog = child.pid === undefined ? undefined : startWatchdog(child.pid, folder, limits, kill);
   if (signal?.aborted === true) abort();
   signal?.addEventListener("abort", abort, { once: true });
-  return () => {
-    for (const timer of timers) clearInterval(timer);
-    signal?.removeEventListener("abort", abort);
+  return {
+    setBusy: (isBusy: boolean) => watchdog?.setBusy(isBusy),
+    stop() {
+      clearTimeout(wall);
+      watchdog?.stop();
+      signal?.removeEventListener("abort", abort);
+    },
   };
-}
-
-function everyFolderPoll(pid: number, folder: string, limitBytes: number, kill: (reason: KillReason) => void): NodeJS.Timeout {
-  let busy = false;
-  return setInterval(async () => {
-    if (busy) return;
-    busy = true;
-    if ((await folderBytesOf(folder)) + unlinkedBytesOf(pid, folder) > limitBytes) kill("folder");
-    busy = false;
-  }, folderPollMs);
 }
 
 const headBytes = 64 * 1024;

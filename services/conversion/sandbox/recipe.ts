@@ -18,6 +18,7 @@ export type Recipe = {
 };
 
 const shmBytes = 64 * 2 ** 20;
+const reservedBytes = 2 ** 30;
 
 /** Configuration that engines cannot do without, and nothing that tells of this host. */
 const sharedPaths = [
@@ -111,7 +112,8 @@ function resourceLimitsOf(limits: SandboxLimits): string[] {
     `--fsize=${limits.fileBytes}`,
     `--nofile=${limits.openFiles}`,
     `--nproc=${limits.processes}`,
-    // Address space is never all in use; the resident limit is watched.
-    ...(limits.addressSpace ? [`--as=${limits.memoryBytes * 2}`] : []),
+    // What holds between two looks of the watchdog, for each process. Where a tool reserves far more address space than it
+    // uses, its writable memory is bounded instead, of which threads and compilers reserve some too.
+    limits.addressSpace ? `--as=${limits.memoryBytes * 2}` : `--data=${limits.memoryBytes * 2 + reservedBytes}`,
   ];
 }

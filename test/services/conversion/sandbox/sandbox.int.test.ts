@@ -100,6 +100,13 @@ describe.each(["full", "degraded"] as const)("the %s sandbox", (mode) => {
       expect(end.exitCode === 0).toBe(false);
     });
 
+    it("writable memory of one process where address space is no measure, faster than any look", async () => {
+      const script = 'my $x = "a" x (1500 * 2**20); print "got it"';
+      const end = await perl(script, { limits: { memoryBytes: 64 * 2 ** 20, addressSpace: false } });
+      expect(end.stdout).toBe("");
+      expect(end.exitCode === 0).toBe(false);
+    });
+
     it("memory of the whole tree", async () => {
       const script = 'fork; fork; my $x = "a" x (60 * 2**20); sleep 20; print length $x';
       const end = await perl(script, { limits: { memoryBytes: 150 * 2 ** 20, addressSpace: false } });
@@ -283,6 +290,14 @@ describe.each(["full", "degraded"] as const)("the %s sandbox", (mode) => {
       await child[Symbol.asyncDispose]();
       expect([child.alive, existsSync(child.folder)]).toEqual([false, false]);
       await expect(child.request(3, { timeoutMs: 5000 })).rejects.toMatchObject({ code: "CONVERSION_FAILED" });
+    });
+
+    it("is ended when it grows between two jobs", async () => {
+      const grow = '$| = 1; my $n = 120 * 2**20; while (<STDIN>) { print "1\\n"; sleep 1; $x = "a" x $n }';
+      const limits = { wallMs: 0, memoryBytes: 100 * 2 ** 20, addressSpace: false };
+      await using child = await host.sandbox.spawn({ program: "/usr/bin/perl", args: ["-e", grow], limits });
+      expect(await child.request(0, { timeoutMs: 5000 })).toBe(1);
+      expect((await child.ended).killed).toBe("memory");
     });
 
     it("rejects with the reason when it ends, hangs, talks nonsense, is killed or cancelled", async () => {

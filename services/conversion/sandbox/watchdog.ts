@@ -1,0 +1,55 @@
+/** Ends a tree that uses more than it may: looks closely while a job runs in it, and rarely while it waits for one. */
+import type { SandboxLimits } from "../domain/sandbox.ts";
+import { folderBytesOf, memoryOf, unlinkedBytesOf } from "./usage.ts";
+
+export type Watchdog = {
+  /** A look costs a millisecond, so a dozen waiting processes must not be looked at ten times a second. */
+  setBusy(isBusy: boolean): void;
+  stop(): void;
+};
+
+const busyPauseMs = 100;
+const idlePauseMs = 2000;
+/** A folder is looked at every so many times. */
+const looksPerFolderLook = 5;
+
+export function startWatchdog(
+  pid: number,
+  folder: string | undefined,
+  limits: SandboxLimits,
+  kill: (reason: "memory" | "folder") => void,
+): Watchdog {
+  let isBusy = true;
+  let isStopped = false;
+  let looks = 0;
+  let pauseMs = 0;
+  let timer: NodeJS.Timeout | undefined;
+
+  function schedule(): void {
+    clearTimeout(timer);
+    pauseMs = isBusy ? busyPauseMs : idlePauseMs;
+    timer = setTimeout(look, pauseMs).unref();
+  }
+
+  async function look(): Promise<void> {
+    looks += 1;
+    if (memoryOf(pid, limits.memoryBytes) > limits.memoryBytes) kill("memory");
+    if (folder !== undefined && looks % looksPerFolderLook === 0) {
+      if ((await folderBytesOf(folder)) + unlinkedBytesOf(pid, folder) > limits.folderBytes) kill("folder");
+    }
+    if (!isStopped) schedule();
+  }
+
+  schedule();
+  return {
+    setBusy(busy) {
+      isBusy = busy;
+      // Only forward: a pause that is short already is kept, so that many small jobs in a row do not put the look off for ever.
+      if (busy && pauseMs > busyPauseMs && !isStopped) schedule();
+    },
+    stop() {
+      isStopped = true;
+      clearTimeout(timer);
+    },
+  };
+}
