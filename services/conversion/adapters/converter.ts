@@ -38,6 +38,8 @@ export async function openEngines(parts: ConverterParts): Promise<Converter> {
   }
   const served = found.filter(({ engine, version }) => version !== undefined && parts.slots[engine.lane] > 0);
   for (const { engine } of served) live.get(engine.id)?.warm();
+  // Made once: a node announces itself every few seconds.
+  const engineManifests = served.map(({ engine, version }) => engineManifestOf(engine, version ?? ""));
   const lanes = [...new Set(served.map(({ engine }) => engine.lane))];
   const newPath = (format: string): string => join(parts.workDir, `${randomBytes(12).toString("hex")}.${format}`);
   const ports: RunPorts = {
@@ -58,7 +60,7 @@ export async function openEngines(parts: ConverterParts): Promise<Converter> {
         node,
         announcedAt: timestampNow(),
         sandbox: parts.sandbox.mode,
-        engines: served.map(({ engine, version }) => engineManifestOf(engine, version ?? "")),
+        engines: engineManifests,
       }),
     async run(plan, inputPath, outputPath, request) {
       const sizeBytes = request.inputBytes ?? (await stat(inputPath)).size;
