@@ -6,21 +6,27 @@ import { isEnded } from "./job-json.ts";
  * Follows a job until it ends, `waitMs` is over or `signal` fires, and resolves with its last known state. A broken
  * watch is not an error here: the job is recorded and goes on, so the caller answers with what it knows.
  */
-export async function waitForEnd(deps: Pick<GatewayDeps, "jobs" | "log">, job: Job, waitMs: number, signal: AbortSignal): Promise<Job> {
-  if (isEnded(job) || waitMs <= 0) return job;
+export function waitForEnd(deps: Pick<GatewayDeps, "jobs" | "log">, job: Job, waitMs: number, signal: AbortSignal): Promise<Job> {
+  if (isEnded(job) || waitMs <= 0) return Promise.resolve(job);
+  const ended = Promise.withResolvers<Job>();
   const over = new AbortController();
   const timer = setTimeout(() => over.abort(new Error("the wait is over")), waitMs);
   let latest = job;
-  try {
+  const follow = async (): Promise<void> => {
     const watch = deps.jobs.watchJob({ accountId: job.accountId, jobId: job.id }, { signal: AbortSignal.any([signal, over.signal]) });
     for await (const change of watch) {
       latest = change.job ?? latest;
-      if (isEnded(latest)) break;
+      // Nobody waits for the stream's own end, but it is read to there: a watch that is left early is kept open by its server.
+      if (isEnded(latest)) ended.resolve(latest);
     }
-  } catch (error) {
-    if (!over.signal.aborted && !signal.aborted) deps.log.warn("gateway.watch_broken", { job: job.id, error: String(error) });
-  } finally {
-    clearTimeout(timer);
-  }
-  return latest;
+  };
+  follow()
+    .catch((error: unknown) => {
+      if (!over.signal.aborted && !signal.aborted) deps.log.warn("gateway.watch_broken", { job: job.id, error: String(error) });
+    })
+    .finally(() => {
+      clearTimeout(timer);
+      ended.resolve(latest);
+    });
+  return ended.promise;
 }

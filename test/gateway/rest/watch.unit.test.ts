@@ -1,0 +1,54 @@
+import { create } from "@bufbuild/protobuf";
+import { createClient } from "@connectrpc/connect";
+import { expect, test, vi } from "vitest";
+import { waitForEnd } from "#gateway/rest/watch.ts";
+import { JobSchema, JobService, JobState } from "#gen/filemill/job/v1/job_pb.ts";
+import { openLog } from "#kit/log.ts";
+import { localTransport } from "#kit/rpc/transport.ts";
+
+const log = openLog("silent");
+const queued = create(JobSchema, { id: "01", accountId: "a", state: JobState.QUEUED });
+
+test("a watch that ended leaves nothing open in the job service", async () => {
+  const closed = vi.fn();
+  const transport = localTransport(
+    (router) =>
+      router.service(JobService, {
+        async *watchJob() {
+          try {
+            yield { job: queued };
+            yield { job: { ...queued, state: JobState.DONE } };
+          } finally {
+            closed();
+          }
+        },
+      }),
+    log,
+  );
+  const jobs = createClient(JobService, transport);
+  const job = await waitForEnd({ jobs, log }, queued, 10_000, new AbortController().signal);
+  expect(job.state).toBe(JobState.DONE);
+  await vi.waitFor(() => expect(closed).toHaveBeenCalledOnce());
+});
+
+test("a wait that is over resolves with what is known and closes the watch", async () => {
+  const closed = vi.fn();
+  const transport = localTransport(
+    (router) =>
+      router.service(JobService, {
+        async *watchJob(_request, { signal }) {
+          try {
+            yield { job: { ...queued, state: JobState.RUNNING } };
+            await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
+          } finally {
+            closed();
+          }
+        },
+      }),
+    log,
+  );
+  const jobs = createClient(JobService, transport);
+  const job = await waitForEnd({ jobs, log }, queued, 20, new AbortController().signal);
+  expect(job.state).toBe(JobState.RUNNING);
+  await vi.waitFor(() => expect(closed).toHaveBeenCalledOnce());
+});
