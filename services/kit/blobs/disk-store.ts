@@ -38,7 +38,7 @@ const folderMode = 0o711;
 
 /**
  * Blobs as files `<dir>/<first two digits>/<id>`. Not synced: who promises something calls Broker.flushToDisk, which flushes the
- * same volume. Chunks given to `write` must not be changed afterwards.
+ * same volume.
  */
 export async function openDiskBlobStore(dir: string): Promise<BlobStore> {
   const partialDir = join(dir, "partial");
@@ -105,40 +105,66 @@ export async function openDiskBlobStore(dir: string): Promise<BlobStore> {
 
 type Received = { readonly digest: string; readonly sizeBytes: number };
 
-/** Most files are small: those cost four system calls. The rest streams on with at most two buffers in memory. */
+/** Most files are small: those cost four system calls. The rest streams on through two buffers that are filled in turn. */
 async function receive(source: AsyncIterable<Uint8Array>, path: string, maxBytes: number): Promise<Received> {
   await using stack = new AsyncDisposableStack();
-  const hash = createHash("sha256");
+  const first: Uint8Array[] = [];
   let sizeBytes = 0;
-  let waiting: Uint8Array[] = [];
-  let waitingBytes = 0;
-  let file: FileHandle | undefined;
-  let writing: Promise<void> = Promise.resolve();
-  stack.defer(() => writing.catch(() => undefined));
+  let large: LargeFile | undefined;
   for await (const chunk of source) {
     sizeBytes += chunk.length;
     if (sizeBytes > maxBytes) throw new FilemillError("INPUT_TOO_LARGE", "The file is too large.");
-    waiting.push(chunk);
-    waitingBytes += chunk.length;
-    if (waitingBytes < (file === undefined ? smallBytes + 1 : bufferBytes)) continue;
-    file ??= await openPartial(path, stack);
-    const batch = joined(waiting);
-    waiting = [];
-    waitingBytes = 0;
+    if (large !== undefined) await large.add(chunk);
+    else first.push(chunk);
+    if (large !== undefined || sizeBytes <= smallBytes) continue;
+    large = stack.use(createLargeFile(await openPartial(path, stack)));
+    for (const early of first.splice(0)) await large.add(early);
+  }
+  if (large !== undefined) return { digest: await large.end(), sizeBytes };
+  const whole = joined(first);
+  writeFileSync(path, whole, { flag: "wx", mode: fileMode });
+  return { digest: hashOf("sha256", whole), sizeBytes };
+}
+
+type LargeFile = AsyncDisposable & {
+  add(chunk: Uint8Array): Promise<void> /** The digest, when all is written. */;
+  end(): Promise<string>;
+};
+
+/** Chunks are copied, not kept: garbage of a megabyte each would pile up faster than it is collected. */
+function createLargeFile(file: FileHandle): LargeFile {
+  const hash = createHash("sha256");
+  let [filling, spare] = [Buffer.allocUnsafeSlow(bufferBytes), Buffer.allocUnsafeSlow(bufferBytes)];
+  let filled = 0;
+  let writing: Promise<void> = Promise.resolve();
+  async function flush(): Promise<void> {
+    const batch = filling.subarray(0, filled);
     hash.update(batch);
     await writing;
     writing = writeAll(file, batch);
     writing.catch(() => undefined);
+    [filling, spare] = [spare, filling];
+    filled = 0;
   }
-  const rest = joined(waiting);
-  if (file === undefined) {
-    writeFileSync(path, rest, { flag: "wx", mode: fileMode });
-    return { digest: hashOf("sha256", rest), sizeBytes };
-  }
-  hash.update(rest);
-  await writing;
-  await writeAll(file, rest);
-  return { digest: hash.digest("hex"), sizeBytes };
+  return {
+    async add(chunk) {
+      for (let rest = chunk; rest.length > 0; ) {
+        const part = rest.subarray(0, bufferBytes - filled);
+        filling.set(part, filled);
+        filled += part.length;
+        rest = rest.subarray(part.length);
+        if (filled === bufferBytes) await flush();
+      }
+    },
+    async end() {
+      await flush();
+      await writing;
+      return hash.digest("hex");
+    },
+    async [Symbol.asyncDispose]() {
+      await writing.catch(() => undefined);
+    },
+  };
 }
 
 async function openPartial(path: string, stack: AsyncDisposableStack): Promise<FileHandle> {
