@@ -1,9 +1,10 @@
 import type { ServiceImpl } from "@connectrpc/connect";
 import { type JobService, JobState, type LeaseService } from "#gen/filemill/job/v1/job_pb.ts";
 import { toConnectError } from "#kit/errors.ts";
+import { claimAttempt } from "./domain/claim-job.ts";
 import { createJob } from "./domain/create-job.ts";
 import { cancelJob, deleteJob, findOwn } from "./domain/end-job.ts";
-import { claimAttempt, finishAttempt, heartbeat } from "./domain/lease-job.ts";
+import { finishAttempt, heartbeat } from "./domain/lease-job.ts";
 import { listJobs } from "./domain/listing.ts";
 import type { Core } from "./domain/ports.ts";
 import { watchCancellations, watchJob } from "./domain/watch-job.ts";

@@ -44,8 +44,9 @@ export function createWorker(parts: WorkerParts): Worker {
 
   return {
     async handle(delivery) {
+      const { jobId, lane } = delivery;
       try {
-        const claim = await parts.leases.claimAttempt({ jobId: delivery.jobId, worker: parts.node, leaseMs: parts.leaseMs });
+        const claim = await parts.leases.claimAttempt({ jobId, lane, worker: parts.node, leaseMs: parts.leaseMs });
         if (claim.outcome === Outcome.LEASED && claim.lease !== undefined) await attempt(delivery, claim.lease);
         else if (claim.outcome === Outcome.SETTLED) await delivery.ack();
         else delivery.retry(claim.retryMs);

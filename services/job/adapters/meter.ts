@@ -36,9 +36,9 @@ export function createMeter(registry: Registry, projection: Projection, lanes: r
     registers,
     collect() {
       for (const lane of lanes) {
-        const { queued, running } = projection.lane(lane);
-        this.set({ lane, state: "queued" }, queued);
-        this.set({ lane, state: "running" }, running);
+        const { queuedCount, runningCount } = projection.lane(lane);
+        this.set({ lane, state: "queued" }, queuedCount);
+        this.set({ lane, state: "running" }, runningCount);
       }
     },
   });

@@ -31,12 +31,10 @@ export function openReconciler(core: Core): Reconciler {
     const touched = touchedMs.get(record.job.id) ?? Number.NEGATIVE_INFINITY;
     return isUnfinished(record) && nowMs - touched > quietMs && nowMs - leaseEndsMs > core.rules.leaseMs;
   };
-  const look = async ({ record }: Held): Promise<boolean> => {
+  const wake = async ({ record }: Held): Promise<boolean> => {
     const lane = laneOf(record);
     const present = await core.records.refresh(record.job.id);
     if (present === undefined || !isForgotten(present)) return false;
-    // Without this look, every round of a long outage would queue every job once more.
-    if (await core.wakeUps.has(lane, record.job.id)) return false;
     await core.wakeUps.publish(lane, record.job.id, { again: true });
     touchedMs.set(record.job.id, core.clock.monotonicMs());
     core.log.info("job.woken_again", { job: record.job.id, lane });
@@ -44,11 +42,16 @@ export function openReconciler(core: Core): Reconciler {
   };
   return {
     async reconcile() {
-      const forgotten = [...core.projection.unfinished()].filter(isForgotten);
+      const byLane = Map.groupBy([...core.projection.unfinished()].filter(isForgotten), ({ record }) => laneOf(record));
       let published = 0;
-      for (let start = 0; start < forgotten.length; start += lookupsAtOnce) {
-        const looks = await Promise.all(forgotten.slice(start, start + lookupsAtOnce).map(look));
-        published += looks.filter(Boolean).length;
+      for (const [lane, forgotten] of byLane) {
+        const { queuedCount, runningCount } = core.projection.lane(lane);
+        // Any message wakes any job of its lane: only what the lane is short of is published, and a long queue is left alone.
+        const missing = Math.max(0, queuedCount + runningCount - (await core.wakeUps.waiting(lane)));
+        for (let start = 0; start < Math.min(missing, forgotten.length); start += lookupsAtOnce) {
+          const woken = await Promise.all(forgotten.slice(start, Math.min(missing, start + lookupsAtOnce)).map(wake));
+          published += woken.filter(Boolean).length;
+        }
       }
       return published;
     },

@@ -3,7 +3,7 @@ import { JobState } from "#gen/filemill/job/v1/job_pb.ts";
 import { FilemillError } from "#kit/errors.ts";
 import { isJobId } from "./job-id.ts";
 import type { Change, Core } from "./ports.ts";
-import type { Held } from "./projection.ts";
+import { attemptUnder, type Held } from "./projection.ts";
 import { releasedBlobsOf } from "./retention.ts";
 import { cancelled, deleted, laneOf, type Record } from "./state.ts";
 
@@ -38,10 +38,13 @@ export async function settle(core: Core, change: Extract<Change, { changed: true
   const { before, after } = change;
   if (before.job.state !== after.record.job.state) meterEnd(core, after.record);
   const work: Promise<unknown>[] = releasedBlobsOf(before, after.record).map((id) => core.blobs.remove(id));
-  if (before.job.state === JobState.QUEUED) work.push(core.wakeUps.withdraw(laneOf(before), before.job.id));
+  const { id } = before.job;
+  // Another job may run under this one's message and would be lost with its worker.
+  const isUsed = attemptUnder(core.projection, laneOf(before), id) !== undefined;
+  if (before.job.state === JobState.QUEUED && !isUsed) work.push(core.wakeUps.withdraw(laneOf(before), id));
   const failures = (await Promise.allSettled(work)).filter((end) => end.status === "rejected");
   // The sweep removes the blobs and a worker acknowledges the message of an ended job: only tidiness is late.
-  for (const failure of failures) core.log.warn("job.tidy_failed", { job: before.job.id, error: String(failure.reason) });
+  for (const failure of failures) core.log.warn("job.tidy_failed", { job: id, error: String(failure.reason) });
 }
 
 function meterEnd(core: Core, record: Record): void {

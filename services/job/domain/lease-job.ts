@@ -1,50 +1,12 @@
-import { create } from "@bufbuild/protobuf";
 import { timestampMs } from "@bufbuild/protobuf/wkt";
-import {
-  type ClaimAttemptRequest,
-  type FinishAttemptRequest,
-  type HeartbeatRequest,
-  JobState,
-  type Lease,
-  LeaseSchema,
-  ClaimAttemptResponse_Outcome as Outcome,
-} from "#gen/filemill/job/v1/job_pb.ts";
+import { type FinishAttemptRequest, type HeartbeatRequest, JobState } from "#gen/filemill/job/v1/job_pb.ts";
 import { FilemillError, toErrorMessage } from "#kit/errors.ts";
 import { settle } from "./end-job.ts";
 import { isJobId } from "./job-id.ts";
 import type { Core } from "./ports.ts";
 import type { Held } from "./projection.ts";
-import { dueOf } from "./retention.ts";
 import { retryDelayMs } from "./retry.ts";
-import { cancelled, claimed, extended, failed, holdsLease, isUnfinished, type Record, requeued, succeeded } from "./state.ts";
-
-export type Claimed = { readonly outcome: Outcome; readonly lease?: Lease; readonly retryMs: number };
-
-/** Takes the job for one attempt, unless a living lease, its end, or used-up attempts are in the way. */
-export async function claimAttempt(core: Core, request: ClaimAttemptRequest): Promise<Claimed> {
-  if (!isJobId(request.jobId)) return { outcome: Outcome.SETTLED, retryMs: 0 };
-  const leaseMs = leaseMsOf(core, request.leaseMs);
-  let busyMs = 0;
-  const change = await core.records.change(request.jobId, (held) => {
-    busyMs = isUnfinished(held.record) ? Math.max(0, held.leaseEndsMs - core.clock.monotonicMs()) : 0;
-    if (busyMs > 0) return undefined;
-    const nowMs = core.clock.now();
-    if (dueOf(held.record, nowMs) === "cancel") return cancelled(held.record, nowMs);
-    return claimed(held.record, { worker: request.worker, leaseMs, maxAttempts: core.rules.maxAttempts, nowMs });
-  });
-  if (!change.changed) {
-    return busyMs > 0 ? { outcome: Outcome.BUSY, retryMs: Math.ceil(busyMs) } : { outcome: Outcome.SETTLED, retryMs: 0 };
-  }
-  const { record, revision } = change.after;
-  if (!isUnfinished(record)) {
-    if (record.job.state === JobState.FAILED) core.log.warn("job.parked", { job: record.job.id, attempts: record.job.attempts });
-    core.background.run("job.settle_failed", () => settle(core, change));
-    return { outcome: Outcome.SETTLED, retryMs: 0 };
-  }
-  core.meter.entered(record);
-  if (record.job.attempts === 1) core.meter.waited(record, waitedMs(record));
-  return { outcome: Outcome.LEASED, lease: leaseOf(record, revision), retryMs: 0 };
-}
+import { extended, failed, holdsLease, type Record, requeued, succeeded } from "./state.ts";
 
 /** Keeps the lease alive. Resolves with true when the attempt is not wanted any more. */
 export async function heartbeat(core: Core, request: HeartbeatRequest): Promise<boolean> {
@@ -75,9 +37,10 @@ export type Finished = { readonly accepted: boolean; readonly retryInMs?: number
 export async function finishAttempt(core: Core, request: FinishAttemptRequest, signal: AbortSignal): Promise<Finished> {
   const result = request.outcome.case === "result" ? request.outcome.value.blob : undefined;
   if (!isJobId(request.jobId)) return { accepted: false };
+  const retryMs = retryDelayMs(request.attempt, Math.random());
   const change = await core.records.change(
     request.jobId,
-    (held) => (holdsLease(held.record, request.attempt, request.worker) ? afterAttempt(core, held.record, request) : undefined),
+    (held) => (holdsLease(held.record, request.attempt, request.worker) ? afterAttempt(core, held.record, request, retryMs) : undefined),
     signal,
   );
   if (!change.changed) {
@@ -89,12 +52,12 @@ export async function finishAttempt(core: Core, request: FinishAttemptRequest, s
     return { accepted: isKnown };
   }
   const { record } = change.after;
-  if (record.job.state === JobState.QUEUED) return { accepted: true, retryInMs: retryDelayMs(request.attempt, Math.random()) };
+  if (record.job.state === JobState.QUEUED) return { accepted: true, retryInMs: retryMs };
   core.background.run("job.settle_failed", () => settle(core, change));
   return { accepted: true };
 }
 
-function afterAttempt(core: Core, record: Record, request: FinishAttemptRequest): Record {
+function afterAttempt(core: Core, record: Record, request: FinishAttemptRequest, retryMs: number): Record {
   const nowMs = core.clock.now();
   const { outcome } = request;
   switch (outcome.case) {
@@ -103,7 +66,7 @@ function afterAttempt(core: Core, record: Record, request: FinishAttemptRequest)
       return succeeded(record, outcome.value, request.durationMs, nowMs);
     case "failure": {
       const { error, retryable } = outcome.value;
-      if (retryable && record.job.attempts < core.rules.maxAttempts) return requeued(record);
+      if (retryable && record.job.attempts < core.rules.maxAttempts) return requeued(record, nowMs + retryMs);
       return failed(record, error ?? unexplained(), request.durationMs, nowMs);
     }
     case undefined:
@@ -115,25 +78,10 @@ function unexplained() {
   return toErrorMessage(new FilemillError("CONVERSION_FAILED", "The conversion failed without a reason."));
 }
 
-function leaseOf({ job, plan, requestId }: Record, revision: number): Lease {
-  return create(LeaseSchema, {
-    jobId: job.id,
-    attempt: job.attempts,
-    revision: BigInt(revision),
-    requestId,
-    ...(plan === undefined ? {} : { plan }),
-    ...(job.input === undefined ? {} : { input: job.input }),
-  });
-}
-
-function leaseMsOf(core: Core, asked: number): number {
+/** What was asked for, within bounds; 0 asks for the usual. */
+export function leaseMsOf(core: Core, asked: number): number {
   return asked === 0 ? core.rules.leaseMs : Math.min(asked, maxLeaseMs);
 }
 
 /** No worker may keep a job for longer without a sign of life. */
 export const maxLeaseMs = 600_000;
-
-function waitedMs({ job }: Record): number {
-  if (job.createdAt === undefined || job.startedAt === undefined) return 0;
-  return Math.max(0, timestampMs(job.startedAt) - timestampMs(job.createdAt));
-}

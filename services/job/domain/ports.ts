@@ -47,7 +47,7 @@ export type IdempotencyKeys = {
 
 export type WakeUps = {
   publish(lane: string, jobId: string, options?: { again?: boolean }): Promise<void>;
-  has(lane: string, jobId: string): Promise<boolean>;
+  waiting(lane: string): Promise<number>;
   withdraw(lane: string, jobId: string): Promise<void>;
 };
 
@@ -62,6 +62,9 @@ export type Meter = {
   /** The first attempt began after this long in the queue. */
   waited(record: Record, waitedMs: number): void;
 };
+
+/** Attempts whose beginning is being written. */
+export type Beginnings = Map<string, { readonly accountId: string; readonly settled: Promise<unknown> }>;
 
 /** Work that nobody waits for but that must not be lost sight of. */
 export type Background = {
@@ -86,6 +89,7 @@ export type Core = {
   readonly projection: Projection;
   readonly history: History;
   readonly admission: Admission;
+  readonly beginnings: Beginnings;
   readonly records: JobRecords;
   readonly keys: IdempotencyKeys;
   readonly wakeUps: WakeUps;

@@ -1,6 +1,8 @@
 import { timestampMs } from "@bufbuild/protobuf/wkt";
 import { JobState } from "#gen/filemill/job/v1/job_pb.ts";
 import type { Clock } from "./clock.ts";
+import { createFairLane, type FairLane, type Place } from "./fair-lane.ts";
+import { longestDelayMs } from "./retry.ts";
 import { createSortedIds, type SortedIds } from "./sorted-ids.ts";
 import { isUnfinished, laneOf, type Record } from "./state.ts";
 
@@ -10,6 +12,8 @@ export type Held = {
   readonly revision: number;
   /** On the monotonic clock, when the lease is over; in the past when there is none. */
   readonly leaseEndsMs: number;
+  /** On the monotonic clock, when the next attempt may begin; in the past when nothing is in its way. */
+  readonly dueMs: number;
   /** From 0 to 1, as last reported here; may be newer than the record's. */
   readonly progress: number | undefined;
 };
@@ -33,35 +37,30 @@ export type Projection = {
   /** Of one account, ascending. */
   idsOf(accountId: string): readonly string[];
   unfinishedCount(accountId?: string): number;
-  lane(lane: string): { readonly queued: number; readonly running: number };
+  lane(lane: string): FairLane;
   /** From 1; meaningful for a queued job only. */
   position(lane: string, jobId: string): number;
   /** Calls back with each change of one job, or of all. Returns the end of it. */
   onChange(listener: JobListener, jobId?: string): () => void;
 };
 
-type Lane = { readonly queued: SortedIds; readonly running: Set<string> };
-
 export function createProjection(clock: Clock, maxLeaseMs: number): Projection {
   const jobs = new Map<string, Held>();
   const unfinished = new Set<string>();
   const accounts = new Map<string, { readonly ids: SortedIds; readonly unfinished: Set<string> }>();
-  const lanes = new Map<string, Lane>();
+  const lanes = new Map<string, FairLane>();
   const listeners = new Map<string, Set<JobListener>>();
 
   const accountOf = (id: string) => getOrAdd(accounts, id, () => ({ ids: createSortedIds(), unfinished: new Set<string>() }));
-  const laneFor = (name: string): Lane => getOrAdd(lanes, name, () => ({ queued: createSortedIds(), running: new Set<string>() }));
+  const laneFor = (name: string): FairLane => getOrAdd(lanes, name, createFairLane);
 
   const place = (record: Record): void => {
-    const { id, accountId, state } = record.job;
+    const { id, accountId } = record.job;
     const open = isUnfinished(record) && !record.deleted;
     const account = accountOf(accountId);
-    const lane = laneFor(laneOf(record));
+    laneFor(laneOf(record)).put(id, accountId, placeOf(record));
     toggle(unfinished, id, open);
     toggle(account.unfinished, id, open);
-    toggle(lane.running, id, open && state === JobState.RUNNING);
-    if (open && state === JobState.QUEUED) lane.queued.add(id);
-    else lane.queued.remove(id);
     if (record.deleted) account.ids.remove(id);
     else account.ids.add(id);
   };
@@ -77,6 +76,11 @@ export function createProjection(clock: Clock, maxLeaseMs: number): Projection {
     return clock.monotonicMs() + Math.min(Math.max(0, leftMs), maxLeaseMs);
   };
 
+  const dueMsOf = (record: Record): number => {
+    if (record.notBefore === undefined) return Number.NEGATIVE_INFINITY;
+    return clock.monotonicMs() + Math.min(Math.max(0, timestampMs(record.notBefore) - clock.now()), longestDelayMs);
+  };
+
   return {
     get: (jobId) => jobs.get(jobId),
     apply(record, revision) {
@@ -87,10 +91,13 @@ export function createProjection(clock: Clock, maxLeaseMs: number): Projection {
         record,
         revision,
         leaseEndsMs: Math.max(leaseEndsMsOf(record), sameAttempt ? before.leaseEndsMs : Number.NEGATIVE_INFINITY),
+        dueMs: dueMsOf(record),
         progress: record.job.progress ?? (sameAttempt ? before.progress : undefined),
       };
       jobs.set(record.job.id, held);
       place(record);
+      // The store counts its writes: all processes see the same order of attempts.
+      if (record.job.attempts > (before?.record.job.attempts ?? 0)) laneFor(laneOf(record)).served(record.job.accountId, revision);
       tell(record.job.id, held, before);
       return held;
     },
@@ -119,8 +126,8 @@ export function createProjection(clock: Clock, maxLeaseMs: number): Projection {
     },
     idsOf: (accountId) => accounts.get(accountId)?.ids.ids ?? [],
     unfinishedCount: (accountId) => (accountId === undefined ? unfinished.size : (accounts.get(accountId)?.unfinished.size ?? 0)),
-    lane: (name) => ({ queued: lanes.get(name)?.queued.ids.length ?? 0, running: lanes.get(name)?.running.size ?? 0 }),
-    position: (lane, jobId) => (lanes.get(lane)?.queued.rank(jobId) ?? 0) + 1,
+    lane: laneFor,
+    position: (lane, jobId) => laneFor(lane).position(jobId, jobs.get(jobId)?.record.job.accountId ?? ""),
     onChange(listener, jobId = everyJob) {
       const set = getOrAdd(listeners, jobId, () => new Set<JobListener>());
       set.add(listener);
@@ -133,6 +140,20 @@ export function createProjection(clock: Clock, maxLeaseMs: number): Projection {
 }
 
 const everyJob = "";
+
+/** The attempt that runs under the wake-up of that name. */
+export function attemptUnder(projection: Projection, lane: string, wakeUp: string): Held | undefined {
+  for (const id of projection.lane(lane).running()) {
+    const held = projection.get(id);
+    if (held?.record.wakeUp === wakeUp) return held;
+  }
+  return undefined;
+}
+
+function placeOf(record: Record): Place {
+  if (record.deleted || !isUnfinished(record)) return "gone";
+  return record.job.state === JobState.RUNNING ? "running" : "queued";
+}
 
 function isSameAttempt(before: Record, after: Record): boolean {
   return (

@@ -1,5 +1,7 @@
 const stepsMs = [1000, 5000, 25_000] as const;
 const jitter = 0.2;
+/** The longest that `retryDelayMs` can give. */
+export const longestDelayMs = stepsMs[2] * (1 + jitter);
 
 /**
  * How long to wait before the next attempt: 1, 5, then 25 s, each ± 20 % so that jobs that failed together do not return together.

@@ -5,7 +5,7 @@
  * | from            | event                                  | to                          |
  * |-----------------|----------------------------------------|-----------------------------|
  * | (none)          | created                                | queued                      |
- * | queued          | claim, attempts left                   | running, attempt + 1        |
+ * | queued          | claim, due, attempts left              | running, attempt + 1        |
  * | running         | claim, lease over, attempts left       | running, attempt + 1        |
  * | queued, running | claim, no lease, no attempts left      | failed (parked)             |
  * | running         | result of the attempt that holds it    | done                        |
@@ -44,7 +44,14 @@ export function holdsLease(record: Record, attempt: number, worker: string): boo
   return record.job.state === JobState.RUNNING && record.job.attempts === attempt && record.worker === worker && !record.deleted;
 }
 
-export type Claim = { readonly worker: string; readonly leaseMs: number; readonly maxAttempts: number; readonly nowMs: number };
+export type Claim = {
+  readonly worker: string;
+  /** The id in the message that brought the worker here. */
+  readonly wakeUp: string;
+  readonly leaseMs: number;
+  readonly maxAttempts: number;
+  readonly nowMs: number;
+};
 
 /** For whom no lease is in the way. Parks the job when its attempts are used up. */
 export function claimed(record: Record, claim: Claim): Record | undefined {
@@ -58,7 +65,9 @@ export function claimed(record: Record, claim: Claim): Record | undefined {
       progress: undefined,
     }),
     worker: claim.worker,
+    wakeUp: claim.wakeUp,
     leaseUntil: timestampFromMs(claim.nowMs + claim.leaseMs),
+    notBefore: undefined,
   };
 }
 
@@ -75,12 +84,14 @@ export function failed(record: Record, error: ErrorMessage, durationMs: number, 
   return ended(record, JobState.FAILED, nowMs, { error, durationMs });
 }
 
-/** Back into the queue for another attempt. */
-export function requeued(record: Record): Record {
+/** Back into the queue for another attempt, not before `notBeforeMs`. */
+export function requeued(record: Record, notBeforeMs: number): Record {
   return {
     ...changed(record, { state: JobState.QUEUED, startedAt: undefined, progress: undefined }),
     worker: "",
+    wakeUp: "",
     leaseUntil: undefined,
+    notBefore: timestampFromMs(notBeforeMs),
   };
 }
 
@@ -103,7 +114,7 @@ export function deleted(record: Record, nowMs: number): Record | undefined {
 
 function ended(record: Record, state: JobState, nowMs: number, facts: Partial<Omit<Job, "$typeName">>): Record {
   const job = { state, finishedAt: timestampFromMs(nowMs), expiresAt: timestampFromMs(nowMs + record.retentionSeconds * 1000) };
-  return { ...changed(record, { progress: undefined, ...job, ...facts }), worker: "", leaseUntil: undefined };
+  return { ...changed(record, { progress: undefined, ...job, ...facts }), worker: "", wakeUp: "", leaseUntil: undefined };
 }
 
 function changed(record: Record, facts: Partial<Omit<Job, "$typeName">>): Record {

@@ -11,7 +11,7 @@ export function createView(projection: Projection, history: History, clock: Cloc
   const queuedMs = (record: Record, position: number): number => {
     const lane = laneOf(record);
     // How many workers a lane has is not known here; what runs at once now is a lower bound.
-    const abreast = Math.max(1, projection.lane(lane).running);
+    const abreast = Math.max(1, projection.lane(lane).runningCount);
     return (position * history.expectLaneMs(lane)) / abreast + history.expectMs(runOf(record));
   };
   const runningMs = (record: Record, progress: number | undefined): number => {

@@ -28,6 +28,7 @@ export type Bucket<T> = {
 /** One delivery of a wake-up. Not settling it means it comes again after the queue's wait. */
 export type Delivery = {
   readonly jobId: string;
+  readonly lane: string;
   /** From 1. */
   readonly deliveries: number;
   /** Takes it off the queue. */
@@ -44,7 +45,9 @@ export type WorkQueue = {
   publish(lane: string, jobId: string, options?: { again?: boolean }): Promise<void>;
   /** Is there a message for this job, delivered or not? */
   has(lane: string, jobId: string): Promise<boolean>;
-  /** Takes what is not yet delivered off the queue. */
+  /** How many messages the lane has, delivered ones that are not settled included. */
+  waiting(lane: string): Promise<number>;
+  /** Takes every message for this job off the queue. */
   withdraw(lane: string, jobId: string): Promise<void>;
   /** Hands out at most `slots` deliveries at a time; each is done when `handle` resolves. Disposing stops taking and waits for what runs. */
   consume(lane: string, slots: number, handle: (delivery: Delivery) => Promise<void>): Promise<AsyncDisposable>;

@@ -53,6 +53,10 @@ export async function openWorkQueue(link: Link, settings: QueueSettings, log: Lo
     async has(lane, jobId) {
       return (await first(subjectOf(lane, jobId))) !== undefined;
     },
+    async waiting(lane) {
+      const { state } = await link.retry(() => link.jsm.streams.info(stream, { subjects_filter: `${settings.name}.${known(lane)}.*` }));
+      return Object.values(state.subjects ?? {}).reduce((sum, count) => sum + count, 0);
+    },
     async withdraw(lane, jobId) {
       for (let found = await first(subjectOf(lane, jobId)); found !== undefined; found = await first(subjectOf(lane, jobId))) {
         const { seq } = found;
@@ -112,8 +116,10 @@ function orNothing(error: unknown): undefined {
 }
 
 function deliveryOf(message: JsMsg): Delivery {
+  const [lane = "", jobId = ""] = message.subject.split(".").slice(-2);
   return {
-    jobId: message.subject.slice(message.subject.lastIndexOf(".") + 1),
+    jobId,
+    lane,
     deliveries: message.info.deliveryCount,
     async ack() {
       // Without an answer it comes again, and the record says that it is settled.

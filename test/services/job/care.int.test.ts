@@ -169,8 +169,8 @@ describe("the sweep", () => {
     await using bench = await openJobBench();
     const orphan = await bench.blob("orphan");
     const fresh = await bench.blob("fresh");
-    const queued = (await bench.jobs.createJob(await bench.request())).job;
     const { resultId } = await createDone(bench);
+    const queued = (await bench.jobs.createJob(await bench.request())).job;
     const twoHoursAgo = new Date(bench.clock.now() - 2 * hour);
     for (const id of [orphan.id, queued?.input?.id ?? "", resultId]) await utimes(bench.blobs.pathOf(id), twoHoursAgo, twoHoursAgo);
     await using _peer = await bench.peer();

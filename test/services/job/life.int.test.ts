@@ -1,5 +1,5 @@
 import { setImmediate, setTimeout as sleep } from "node:timers/promises";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { Reason } from "#gen/filemill/common/v1/error_pb.ts";
 import { type Job, JobState, ClaimAttemptResponse_Outcome as Outcome } from "#gen/filemill/job/v1/job_pb.ts";
 import { createClaimed, failureOf, type JobBench, openJobBench } from "./job-harness.ts";
@@ -9,6 +9,12 @@ beforeAll(async () => {
   bench = await openJobBench();
 });
 afterAll(() => bench[Symbol.asyncDispose]());
+/** What one test leaves unfinished would be handed out in the next. */
+afterEach(async () => {
+  const { jobs } = await bench.jobs.listJobs({ accountId: "acc", limit: 100 });
+  const open = jobs.filter(({ state }) => state === JobState.QUEUED || state === JobState.RUNNING);
+  await Promise.all(open.map(({ id }) => bench.jobs.deleteJob(mine(id))));
+});
 
 const mine = (jobId: string) => ({ accountId: "acc", jobId });
 const result = async (content = "output") => ({ case: "result" as const, value: { blob: await bench.blob(content), notes: [] } });
@@ -100,7 +106,13 @@ describe("a job's life", () => {
     const { jobId, input } = await createClaimed(bench);
     const delays: (number | undefined)[] = [];
     for (let attempt = 1; attempt <= 3; attempt += 1) {
-      if (attempt > 1) await bench.leases.claimAttempt({ jobId, worker: "w1", leaseMs: 30_000 });
+      // Never before its time, by whichever message.
+      if (attempt > 1) {
+        const early = await bench.leases.claimAttempt({ jobId, worker: "w1", leaseMs: 30_000 });
+        expect(early).toMatchObject({ outcome: Outcome.BUSY });
+        bench.clock.advance(early.retryMs);
+        expect((await bench.leases.claimAttempt({ jobId, worker: "w1", leaseMs: 30_000 })).lease?.jobId).toBe(jobId);
+      }
       const finished = await bench.leases.finishAttempt({ jobId, attempt, worker: "w1", outcome: failure(true), durationMs: 3 });
       expect(finished.accepted).toBe(true);
       delays.push(finished.retryInMs);

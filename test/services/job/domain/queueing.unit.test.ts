@@ -22,7 +22,7 @@ function idOf(index: number): string {
 }
 
 function running(record: Record): Record {
-  const next = claimed(record, { worker: "w", leaseMs: 1000, maxAttempts: 3, nowMs: bornMs });
+  const next = claimed(record, { worker: "w", wakeUp: "", leaseMs: 1000, maxAttempts: 3, nowMs: bornMs });
   if (next === undefined) throw new Error("not claimed");
   return next;
 }
@@ -96,19 +96,19 @@ describe("the projection", () => {
     if (first === undefined || second === undefined) throw new Error("three records");
     projection.apply(running(first), 2);
     expect(projection.position("image", idOf(3))).toBe(2);
-    expect(projection.lane("image")).toEqual({ queued: 2, running: 1 });
+    expect(projection.lane("image")).toMatchObject({ queuedCount: 2, runningCount: 1 });
 
     projection.apply(cancelled(second, bornMs) ?? second, 2);
     expect([projection.unfinishedCount("acc"), projection.unfinishedCount()]).toEqual([2, 3]);
     projection.apply(deleted(running(first), bornMs) ?? first, 3);
     expect(projection.idsOf("acc")).toEqual([idOf(2), idOf(3)]);
     projection.drop(idOf(3));
-    expect([projection.unfinishedCount("acc"), projection.lane("image").queued, projection.idsOf("acc").length]).toEqual([0, 0, 1]);
+    expect([projection.unfinishedCount("acc"), projection.lane("image").queuedCount, projection.idsOf("acc").length]).toEqual([0, 0, 1]);
   });
 
   it("believes a lease no longer than the longest there is, whatever the date says", () => {
     const projection = createProjection(clock, 5000);
-    const far = claimed(queuedRecord(), { worker: "w", leaseMs: 9_000_000, maxAttempts: 3, nowMs: bornMs });
+    const far = claimed(queuedRecord(), { worker: "w", wakeUp: "", leaseMs: 9_000_000, maxAttempts: 3, nowMs: bornMs });
     if (far === undefined) throw new Error("not claimed");
     expect(projection.apply(far, 1).leaseEndsMs).toBe(5000);
   });

@@ -46,7 +46,7 @@ function next(world: World, event: Event): Record | undefined {
     case "claim":
       return world.leaseEndsMs > nowMs && isUnfinished(record)
         ? undefined
-        : claimed(record, { worker: event.worker, leaseMs, maxAttempts, nowMs });
+        : claimed(record, { worker: event.worker, wakeUp: "", leaseMs, maxAttempts, nowMs });
     case "finish": {
       const token = world.tokens[event.pick % Math.max(1, world.tokens.length)];
       if (token === undefined || !holdsLease(record, token.attempt, token.worker)) return undefined;
@@ -55,7 +55,7 @@ function next(world: World, event: Event): Record | undefined {
         world.accepted.push({ token, blob });
         return succeeded(record, create(AttemptResultSchema, { blob: { id: blob } }), 5, nowMs);
       }
-      return event.how === "retryable" && record.job.attempts < maxAttempts ? requeued(record) : failed(record, error, 5, nowMs);
+      return event.how === "retryable" && record.job.attempts < maxAttempts ? requeued(record, nowMs) : failed(record, error, 5, nowMs);
     }
     case "cancel":
       return cancelled(record, nowMs);
@@ -161,13 +161,13 @@ describe("the state machine", () => {
 
   it("parks a job whose attempts are used up, with a reason", () => {
     const spent = { ...queuedRecord(), job: { ...queuedRecord().job, attempts: 3 } };
-    const parked = claimed(spent, { worker: "a", leaseMs, maxAttempts, nowMs: bornMs });
+    const parked = claimed(spent, { worker: "a", wakeUp: "", leaseMs, maxAttempts, nowMs: bornMs });
     expect(parked?.job.state).toBe(JobState.FAILED);
     expect(parked?.job.error?.message).toBe("The conversion was tried 3 times and never came to an end.");
   });
 
   it("keeps a done job from the moment it is done, not from its creation", () => {
-    const running = claimed(queuedRecord(), { worker: "a", leaseMs, maxAttempts, nowMs: bornMs });
+    const running = claimed(queuedRecord(), { worker: "a", wakeUp: "", leaseMs, maxAttempts, nowMs: bornMs });
     if (running === undefined) throw new Error("not claimed");
     const done = succeeded(running, create(AttemptResultSchema, { blob: { id: "out" } }), 7, bornMs + 1000);
     expect(dueOf(done, bornMs + retentionMs)).toBeUndefined();

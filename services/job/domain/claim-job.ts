@@ -1,0 +1,132 @@
+import { create } from "@bufbuild/protobuf";
+import { timestampMs } from "@bufbuild/protobuf/wkt";
+import {
+  type ClaimAttemptRequest,
+  JobState,
+  type Lease,
+  LeaseSchema,
+  ClaimAttemptResponse_Outcome as Outcome,
+} from "#gen/filemill/job/v1/job_pb.ts";
+import { settle } from "./end-job.ts";
+import { isJobId } from "./job-id.ts";
+import { leaseMsOf } from "./lease-job.ts";
+import type { Core } from "./ports.ts";
+import { attemptUnder } from "./projection.ts";
+import { dueOf } from "./retention.ts";
+import { cancelled, claimed, isUnfinished, laneOf, type Record } from "./state.ts";
+
+export type Claimed = { readonly outcome: Outcome; readonly lease?: Lease; readonly retryMs: number };
+
+const nothing: Claimed = { outcome: Outcome.SETTLED, retryMs: 0 };
+
+/**
+ * Takes for one attempt the job of the lane whose turn it is, which in an empty queue is the one that was asked for. A wake-up
+ * stands for one unfinished job of the lane, whichever: it is settled with the attempt that runs under it, or when none is left.
+ */
+export async function claimAttempt(core: Core, request: ClaimAttemptRequest): Promise<Claimed> {
+  if (!isJobId(request.jobId)) return nothing;
+  const named = await core.records.find(request.jobId);
+  const lane = request.lane === "" ? named && laneOf(named.record) : request.lane;
+  if (lane === undefined) return nothing;
+  const tried = new Set<string>();
+  let isFresh = false;
+  for (;;) {
+    const jobId = nextOf(core, lane, request.jobId, tried);
+    if (jobId !== undefined) {
+      const lease = await begin(core, jobId, request);
+      if (lease !== undefined) return { outcome: Outcome.LEASED, lease, retryMs: 0 };
+      tried.add(jobId);
+      continue;
+    }
+    const beginning = core.beginnings.get(request.jobId);
+    if (beginning !== undefined) {
+      await beginning.settled;
+      continue;
+    }
+    const inTheWay = attemptUnder(core.projection, lane, request.jobId)?.record ?? core.projection.get(request.jobId)?.record;
+    // Memory may lag behind another process; only an ended job cannot have changed its mind.
+    if (isFresh || inTheWay === undefined || !isUnfinished(inTheWay)) return waitOf(core, lane, request.jobId);
+    await core.records.refresh(inTheWay.job.id);
+    isFresh = true;
+  }
+}
+
+function nextOf(core: Core, lane: string, wakeUp: string, tried: ReadonlySet<string>): string | undefined {
+  const { projection, beginnings } = core;
+  const nowMs = core.clock.monotonicMs();
+  const isFree = (id: string): boolean => !tried.has(id) && !beginnings.has(id);
+  // This wake-up came again: its attempt is under way or has lost its worker.
+  const attempt = attemptUnder(projection, lane, wakeUp);
+  if (attempt !== undefined) {
+    const { id } = attempt.record.job;
+    return attempt.leaseEndsMs <= nowMs && isFree(id) ? id : undefined;
+  }
+  return projection.lane(lane).next({
+    isDue: (id) => isFree(id) && (projection.get(id)?.dueMs ?? 0) <= nowMs,
+    isLapsed: (id) => (projection.get(id)?.leaseEndsMs ?? 0) <= nowMs,
+    beginning: (accountId) => [...beginnings.values()].filter((each) => each.accountId === accountId).length,
+  });
+}
+
+/** Undefined when the job turned out to be taken, or was at its end. */
+async function begin(core: Core, jobId: string, request: ClaimAttemptRequest): Promise<Lease | undefined> {
+  const beginning = Promise.withResolvers<void>();
+  const accountId = core.projection.get(jobId)?.record.job.accountId ?? "";
+  core.beginnings.set(jobId, { accountId, settled: beginning.promise });
+  try {
+    return await take(core, jobId, request);
+  } finally {
+    core.beginnings.delete(jobId);
+    beginning.resolve();
+  }
+}
+
+async function take(core: Core, jobId: string, request: ClaimAttemptRequest): Promise<Lease | undefined> {
+  const leaseMs = leaseMsOf(core, request.leaseMs);
+  const change = await core.records.change(jobId, ({ record, leaseEndsMs, dueMs }) => {
+    if (Math.max(leaseEndsMs, dueMs) > core.clock.monotonicMs()) return undefined;
+    const nowMs = core.clock.now();
+    if (dueOf(record, nowMs) === "cancel") return cancelled(record, nowMs);
+    return claimed(record, { worker: request.worker, wakeUp: request.jobId, leaseMs, maxAttempts: core.rules.maxAttempts, nowMs });
+  });
+  if (!change.changed) return undefined;
+  const { record, revision } = change.after;
+  if (!isUnfinished(record)) {
+    if (record.job.state === JobState.FAILED) core.log.warn("job.parked", { job: jobId, attempts: record.job.attempts });
+    core.background.run("job.settle_failed", () => settle(core, change));
+    return undefined;
+  }
+  core.meter.entered(record);
+  if (record.job.attempts === 1) core.meter.waited(record, waitedMs(record));
+  return leaseOf(record, revision);
+}
+
+/** When to look again, in a lane where nothing can begin now. */
+function waitOf(core: Core, lane: string, wakeUp: string): Claimed {
+  const nowMs = core.clock.monotonicMs();
+  const busy = (untilMs: number): Claimed => ({ outcome: Outcome.BUSY, retryMs: Math.max(1, Math.ceil(untilMs - nowMs)) });
+  const attempt = attemptUnder(core.projection, lane, wakeUp);
+  if (attempt !== undefined) return busy(attempt.leaseEndsMs);
+  let soonestMs = Number.POSITIVE_INFINITY;
+  for (const id of core.projection.lane(lane).queued()) {
+    const dueMs = core.projection.get(id)?.dueMs ?? Number.NEGATIVE_INFINITY;
+    if (dueMs > nowMs) soonestMs = Math.min(soonestMs, dueMs);
+  }
+  return soonestMs === Number.POSITIVE_INFINITY ? nothing : busy(soonestMs);
+}
+
+function leaseOf({ job, plan, requestId }: Record, revision: number): Lease {
+  return create(LeaseSchema, {
+    jobId: job.id,
+    attempt: job.attempts,
+    revision: BigInt(revision),
+    requestId,
+    ...(plan === undefined ? {} : { plan }),
+    ...(job.input === undefined ? {} : { input: job.input }),
+  });
+}
+
+function waitedMs({ job }: Record): number {
+  if (job.createdAt === undefined || job.startedAt === undefined) return 0;
+  return Math.max(0, timestampMs(job.startedAt) - timestampMs(job.createdAt));
+}

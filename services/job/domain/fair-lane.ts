@@ -1,0 +1,124 @@
+/**
+ * The jobs of one lane and whose turn it is (decision 9). First comes the account with the fewest running jobs, among equals
+ * the one that was served longest ago; within an account its oldest job.
+ */
+import { createSortedIds, type SortedIds } from "./sorted-ids.ts";
+
+export type Place = "queued" | "running" | "gone";
+
+/** What the lane itself cannot know of its jobs. */
+export type Readiness = {
+  /** May this queued job begin now? */
+  isDue(jobId: string): boolean;
+  /** Is this running job's worker lost? */
+  isLapsed(jobId: string): boolean;
+  /** How many attempts of the account are beginning at this moment. */
+  beginning(accountId: string): number;
+};
+
+export type FairLane = {
+  put(jobId: string, accountId: string, place: Place): void;
+  /** @param turn - Grows with each service and is the same number in every process. */
+  served(accountId: string, turn: number): void;
+  /** The job to begin with now. A job whose worker was lost goes before its account's others. */
+  next(readiness: Readiness): string | undefined;
+  /** From 1: which pick would be this queued job's if nothing ended and nothing came. */
+  position(jobId: string, accountId: string): number;
+  queued(): Iterable<string>;
+  running(): Iterable<string>;
+  readonly queuedCount: number;
+  readonly runningCount: number;
+};
+
+type Line = { readonly queued: SortedIds; readonly running: Set<string> };
+type Standing = { readonly running: number; readonly turn: number; readonly jobId: string };
+
+/** Accounts whose last turn is remembered. One that has nothing to do must not come back as a newcomer each time. */
+const maxTurns = 10_000;
+
+export function createFairLane(): FairLane {
+  const lines = new Map<string, Line>();
+  const turns = new Map<string, number>();
+  let queuedCount = 0;
+  let runningCount = 0;
+  const turnOf = (accountId: string): number => turns.get(accountId) ?? 0;
+
+  return {
+    put(jobId, accountId, place) {
+      const line = lines.get(accountId) ?? { queued: createSortedIds(), running: new Set<string>() };
+      queuedCount -= line.queued.ids.length;
+      runningCount -= line.running.size;
+      if (place === "queued") line.queued.add(jobId);
+      else line.queued.remove(jobId);
+      if (place === "running") line.running.add(jobId);
+      else line.running.delete(jobId);
+      queuedCount += line.queued.ids.length;
+      runningCount += line.running.size;
+      if (line.queued.ids.length + line.running.size > 0) lines.set(accountId, line);
+      else lines.delete(accountId);
+    },
+    served(accountId, turn) {
+      const latest = Math.max(turn, turnOf(accountId));
+      turns.delete(accountId);
+      turns.set(accountId, latest);
+      const [longestAgo] = turns.keys();
+      if (turns.size > maxTurns && longestAgo !== undefined) turns.delete(longestAgo);
+    },
+    next(readiness) {
+      let first: Standing | undefined;
+      for (const [accountId, { queued, running }] of lines) {
+        const lapsed = [...running].filter(readiness.isLapsed);
+        const jobId = lapsed.find(readiness.isDue) ?? queued.ids.find(readiness.isDue);
+        if (jobId === undefined) continue;
+        const busy = running.size - lapsed.length + readiness.beginning(accountId);
+        const standing = { running: busy, turn: turnOf(accountId), jobId };
+        if (first === undefined || isBefore(standing, first)) first = standing;
+      }
+      return first?.jobId;
+    },
+    position(jobId, accountId) {
+      const mine = lines.get(accountId);
+      if (mine === undefined) return 1;
+      const standingOf = (id: string, { queued, running }: Line): Standing => ({
+        running: running.size,
+        turn: turnOf(id),
+        jobId: queued.ids[0] ?? "",
+      });
+      const own = standingOf(accountId, mine);
+      const ahead = mine.queued.rank(jobId);
+      // How many jobs of this account run when its turn for this one comes: the round in which everybody gets as far as that.
+      const round = own.running + ahead;
+      let position = 1 + ahead;
+      for (const [id, line] of lines) {
+        const before = round - line.running.size;
+        if (id === accountId || before < 0) continue;
+        const count = line.queued.ids.length;
+        const joinsFirst = before < count && goesFirst(standingOf(id, line), own);
+        position += Math.min(before, count) + (joinsFirst ? 1 : 0);
+      }
+      return position;
+    },
+    *queued() {
+      for (const { queued } of lines.values()) yield* queued.ids;
+    },
+    *running() {
+      for (const { running } of lines.values()) yield* running;
+    },
+    get queuedCount() {
+      return queuedCount;
+    },
+    get runningCount() {
+      return runningCount;
+    },
+  };
+}
+
+function isBefore(a: Standing, b: Standing): boolean {
+  if (a.running !== b.running) return a.running < b.running;
+  return a.turn === b.turn ? a.jobId < b.jobId : a.turn < b.turn;
+}
+
+/** Of two accounts in the same round: the one that joins in a later round was served longer ago by then. */
+function goesFirst(a: Standing, b: Standing): boolean {
+  return a.running === b.running ? isBefore(a, b) : a.running > b.running;
+}

@@ -1,0 +1,106 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { createFairLane, type FairLane, type Readiness } from "#services/job/domain/fair-lane.ts";
+
+const allReady: Readiness = { isDue: () => true, isLapsed: () => false, beginning: () => 0 };
+
+type Facts = { readonly running: number; readonly queued: number; readonly turn: number };
+
+/** Accounts `a0`, `a1`, …; the ids of their jobs interleave, as those of jobs made at the same time do. */
+function laneOf(accounts: readonly Facts[]): { lane: FairLane; owner: Map<string, string> } {
+  const lane = createFairLane();
+  const owner = new Map<string, string>();
+  for (const [index, { running, queued, turn }] of accounts.entries()) {
+    const account = `a${index}`;
+    if (turn > 0) lane.served(account, turn);
+    for (let job = 0; job < running; job += 1) lane.put(`0-${account}-${job}`, account, "running");
+    for (let job = 0; job < queued; job += 1) {
+      const id = `1-${String(job).padStart(3, "0")}-${account}`;
+      owner.set(id, account);
+      lane.put(id, account, "queued");
+    }
+  }
+  return { lane, owner };
+}
+
+/** Starts everything that is queued, as workers without end would. */
+function drain(lane: FairLane, owner: ReadonlyMap<string, string>): string[] {
+  const order: string[] = [];
+  for (let id = lane.next(allReady); id !== undefined; id = lane.next(allReady)) {
+    const account = owner.get(id) ?? "";
+    lane.put(id, account, "running");
+    lane.served(account, 1000 + order.length);
+    order.push(id);
+  }
+  return order;
+}
+
+const facts = fc.record({ running: fc.nat(3), queued: fc.nat(6), turn: fc.nat(50) });
+const someAccounts = fc.uniqueArray(facts, { minLength: 1, maxLength: 6, selector: ({ turn }) => turn });
+
+describe("whose turn it is", () => {
+  it("starts every job once, each account's in their order, and tells each its place before", () => {
+    fc.assert(
+      fc.property(someAccounts, (accounts) => {
+        const { lane, owner } = laneOf(accounts);
+        const places = [...owner].map(([id, account]) => [id, lane.position(id, account)] as const);
+        const order = drain(lane, owner);
+        expect(order.toSorted()).toEqual([...owner.keys()].toSorted());
+        for (const account of new Set(owner.values())) {
+          const own = order.filter((id) => owner.get(id) === account);
+          expect(own).toEqual(own.toSorted());
+        }
+        for (const [id, place] of places) expect(order.indexOf(id) + 1).toBe(place);
+      }),
+    );
+  });
+
+  it("lets nobody wait for more than one job of each other account that has as many running", () => {
+    fc.assert(
+      fc.property(fc.array(fc.integer({ min: 1, max: 200 }), { minLength: 1, maxLength: 5 }), fc.nat(1000), (queues, turn) => {
+        const { lane, owner } = laneOf([...queues.map((queued) => ({ running: 0, queued, turn: 0 })), { running: 0, queued: 1, turn }]);
+        expect(lane.position(`1-000-a${queues.length}`, `a${queues.length}`)).toBeLessThanOrEqual(queues.length + 1);
+        expect(owner.size).toBe(lane.queuedCount);
+      }),
+    );
+  });
+
+  it("serves two accounts in turn although one always has nothing left when it was served", () => {
+    const lane = createFairLane();
+    const served: string[] = [];
+    for (let job = 0; job < 10; job += 1) lane.put(`b${job}`, "B", "queued");
+    for (let turn = 1; turn <= 8; turn += 1) {
+      lane.put(`a${turn}`, "A", "queued");
+      const id = lane.next(allReady) ?? "";
+      const account = id.startsWith("a") ? "A" : "B";
+      lane.put(id, account, "gone");
+      lane.served(account, turn);
+      served.push(account);
+    }
+    expect(served.slice(1).filter((account, index) => account === served[index])).toEqual([]);
+  });
+});
+
+describe("what may begin", () => {
+  it("passes over a job that is not due and prefers one whose worker was lost", () => {
+    const lane = createFairLane();
+    for (const id of ["q1", "q2"]) lane.put(id, "A", "queued");
+    lane.put("r1", "A", "running");
+    expect(lane.next({ ...allReady, isDue: (id) => id !== "q1" })).toBe("q2");
+    expect(lane.next({ ...allReady, isLapsed: (id) => id === "r1" })).toBe("r1");
+    expect(lane.next({ ...allReady, isDue: () => false })).toBeUndefined();
+  });
+
+  it("counts attempts that begin at this moment", () => {
+    const lane = createFairLane();
+    for (const [id, account] of [
+      ["q1", "A"],
+      ["q2", "A"],
+      ["q3", "B"],
+    ] as const)
+      lane.put(id, account, "queued");
+    expect(lane.next(allReady)).toBe("q1");
+    const readiness = { ...allReady, isDue: (id: string) => id !== "q1", beginning: (account: string) => (account === "A" ? 1 : 0) };
+    expect(lane.next(readiness)).toBe("q3");
+  });
+});
