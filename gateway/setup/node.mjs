@@ -11,6 +11,13 @@ import { say } from "./progress.mjs";
 export const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 const neededMajor = 24;
 
+/**
+ * How a process that serves is run. Half of its memory at rest would be room that the collector and the allocator keep to
+ * themselves: a young generation of 48 MB, and an arena for each thread.
+ */
+export const servingArguments = ["--max-semi-space-size=4"];
+export const servingEnvironment = { MALLOC_ARENA_MAX: "2" };
+
 /** The Node from the npm packages, else the running one when it is new enough. Throws when there is none. */
 export function findNode() {
   const own = join(root, "node_modules/.bin/node");
@@ -34,8 +41,9 @@ function majorOf(node) {
 export function becomeNode(args) {
   const node = findNode();
   process.chdir(root);
-  if ("execve" in process && process.platform === "linux") process.execve(node, [node, ...args], process.env);
-  const child = spawn(node, args, { stdio: "inherit" });
+  const env = { ...servingEnvironment, ...process.env };
+  if ("execve" in process && process.platform === "linux") process.execve(node, [node, ...args], env);
+  const child = spawn(node, args, { stdio: "inherit", env });
   /** @type {NodeJS.Signals[]} */
   const forwarded = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"];
   for (const signal of forwarded) process.on(signal, () => child.kill(signal));

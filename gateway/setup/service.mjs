@@ -2,7 +2,7 @@
 // @ts-check
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { root, setUpAndBecomeNode } from "./node.mjs";
+import { root, servingArguments, setUpAndBecomeNode } from "./node.mjs";
 import { ensureNpmPackages } from "./npm-packages.mjs";
 import { ensureSystemPackages, systemPackages } from "./system-packages.mjs";
 
@@ -12,5 +12,5 @@ await setUpAndBecomeNode(async () => {
   if (!services.includes(name)) throw new Error(`Usage: npm run service -- ${services.join("|")}`);
   const broker = systemPackages.filter((row) => row.command === "nats-server" && !process.env.NATS_URL);
   await Promise.all([ensureSystemPackages(name === "conversion" ? systemPackages : broker), ensureNpmPackages(root)]);
-  return [`services/${name}/main.ts`, ...args];
+  return [...servingArguments, `services/${name}/main.ts`, ...args];
 });

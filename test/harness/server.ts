@@ -4,6 +4,7 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { servingArguments, servingEnvironment } from "#gateway/setup/node.mjs";
 
 export type TestServer = AsyncDisposable & {
   readonly url: string;
@@ -32,8 +33,17 @@ export async function startServer(env: Readonly<Record<string, string>> = {}, pl
 
 async function launch(home: string, env: Readonly<Record<string, string>>, knownKey?: string): Promise<TestServer> {
   const dataDir = join(home, "data");
-  const child = spawn(process.execPath, ["gateway/main.ts"], {
-    env: { PATH: process.env.PATH, HOME: process.env.HOME, PORT: "0", RPC_PORT: "0", DATA_DIR: dataDir, LOG_LEVEL: "info", ...env },
+  const child = spawn(process.execPath, [...servingArguments, "gateway/main.ts"], {
+    env: {
+      ...servingEnvironment,
+      PATH: process.env.PATH,
+      HOME: process.env.HOME,
+      PORT: "0",
+      RPC_PORT: "0",
+      DATA_DIR: dataDir,
+      LOG_LEVEL: "info",
+      ...env,
+    },
     stdio: ["ignore", "pipe", "pipe"],
   });
   let out = "";
