@@ -27,6 +27,18 @@ export type ServerConfig = {
   readonly version: ServerVersion;
 };
 
+/** Streams and consumers, key-value entries, wake-ups and their acknowledgements. */
+const publishes = ["$JS.API.>", "$JS.ACK.>", "$JS.FC.>", "$KV.>", "JOBS.*.*"];
+/** Filemill removes entries, never a stream. */
+const neverPublishes = [
+  ...["DELETE", "PURGE", "SNAPSHOT", "RESTORE"].map((verb) => `$JS.API.STREAM.${verb}.>`),
+  ...["ACCOUNT", "META", "SERVER"].map((part) => `$JS.API.${part}.>`),
+];
+
+function listOf(subjects: readonly string[]): string {
+  return `[${subjects.map((subject) => JSON.stringify(subject)).join(", ")}]`;
+}
+
 /** The server's configuration file. */
 export function serverConfigText(config: ServerConfig): string {
   // Strings of this format follow the rules of JSON; a bare word would be read as a variable or a number.
@@ -38,7 +50,14 @@ export function serverConfigText(config: ServerConfig): string {
     `pid_file: ${quote(join(config.dir, "server.pid"))}`,
     `ports_file_dir: ${quote(config.dir)}`,
     "max_payload: 1MB",
-    `authorization { user: ${quote(config.user)}, password: ${quote(config.password)} }`,
+    "max_connections: 64",
+    // No monitoring port, no cluster, no leaf nodes, and nobody in the system account. The one user reaches our streams and no others.
+    "authorization {",
+    `  users: [{ user: ${quote(config.user)}, password: ${quote(config.password)}, permissions: {`,
+    `    publish: { allow: ${listOf(publishes)}, deny: ${listOf(neverPublishes)} }`,
+    `    subscribe: { allow: ["_INBOX.>"] }`,
+    "  } }]",
+    "}",
     "jetstream {",
     `  store_dir: ${quote(join(config.dir, "store"))}`,
     `  max_file_store: ${config.storeBytes}`,

@@ -122,7 +122,7 @@ test("a process that disposed of everything ends by itself", async () => {
     const codec = { encode: (text) => Buffer.from(text), decode: (bytes) => String(bytes) };
     await using broker = await openBroker({ dataDir: process.argv[1], log: openLog("silent") });
     await using watch = await (await broker.bucket("kept", codec, { ttlMs: 600_000 })).watch(() => undefined);
-    const queue = await broker.workQueue("work", ["image"], { ackWaitMs: 600_000 });
+    const queue = await broker.workQueue("JOBS", ["image"], { ackWaitMs: 600_000 });
     await using consumer = await queue.consume("image", 2, (delivery) => delivery.ack());
     await (await broker.bucket("kept", codec)).put("key", "value");
     await queue.publish("image", "job");

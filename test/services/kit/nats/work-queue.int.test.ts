@@ -8,7 +8,7 @@ let queue: WorkQueue;
 
 beforeAll(async () => {
   shared = await openTestBroker();
-  queue = await shared.broker.workQueue("work", ["image", "office"], { ackWaitMs: 1000 });
+  queue = await shared.broker.workQueue("JOBS", ["image", "office"], { ackWaitMs: 1000 });
 });
 afterAll(() => shared[Symbol.asyncDispose]());
 
