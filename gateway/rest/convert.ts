@@ -27,12 +27,13 @@ export function convertHandler(context: RestContext): Handler {
       ceilingOf: (to) => ceilingOf(context, request, asked, to),
       signal: gone,
     });
-    const { job, replayed } = await createJob(context, request, asked, upload, gone);
+    const { job, replayed, durable } = await createJob(context, request, asked, upload, gone);
     if (job === undefined) throw new FilemillError("INTERNAL", "Something went wrong on our side.");
     if (replayed) reply.header("idempotent-replayed", "true");
     const waitMs = Math.min(context.settings.INLINE_WAIT_MS, asked.preferences.waitMs ?? Number.POSITIVE_INFINITY);
     const queued = job.async || asked.preferences.respondAsync;
     const latest = queued ? job : await waitForEnd(context.deps, job, waitMs, AbortSignal.any([gone, context.ending]));
+    if (!(isEnded(latest) || durable || gone.aborted)) await context.deps.jobs.persistJob({ accountId: job.accountId, jobId: job.id });
     applyPreferences(reply, asked);
     return answer(context, request, reply, latest, baseUrl, asked.download);
   };
@@ -62,7 +63,7 @@ async function createJob(
   asked: Asked,
   upload: Upload,
   gone: AbortSignal,
-): Promise<CreateJobResponse> {
+): Promise<CreateJobResponse & { readonly durable: boolean }> {
   const { blobs, jobs } = context.deps;
   const { account, plan } = callerOf(request);
   try {
@@ -75,6 +76,8 @@ async function createJob(
       });
     }
     if (gone.aborted) throw new FilemillError("BAD_REQUEST", "The client went away before its job was accepted.");
+    // Forcing the disk costs more than a small conversion. It is asked for at once only where 202 is certain.
+    const durable = asked.preferences.respondAsync || (context.views.known()?.routeOf(from, to)?.async ?? false);
     const created = await jobs.createJob({
       accountId: account.id,
       from,
@@ -89,12 +92,11 @@ async function createJob(
       planRetentionSeconds: plan.retentionSeconds,
       requestId: request.id,
       notes,
-      // Forcing the disk costs more than a small conversion. It is asked for where 202 is certain; a wait that runs
-      // out answers seconds later, when the write has long reached the disk by itself.
-      durable: asked.preferences.respondAsync || (context.views.known()?.routeOf(from, to)?.async ?? false),
+      durable,
     });
     if (created.replayed) await blobs.remove(upload.blob.id);
-    return created;
+    // A replay wrote nothing: its job may be one that was not promised yet.
+    return { ...created, durable: durable && !created.replayed };
   } catch (error) {
     const known = fromConnectError(error);
     // After a broken call nobody knows whether the job owns the blob now; if not, the sweep takes it.
@@ -106,6 +108,9 @@ async function createJob(
 async function sourceOf(context: RestContext, asked: Asked, upload: Upload) {
   if (asked.from !== undefined) return { from: asked.from, notes: [] };
   const { format, nameDisagrees } = await sniff(context.deps.blobs.pathOf(upload.blob.id), upload.fileName);
+  if (format === undefined && nameDisagrees) {
+    throw new FilemillError("INVALID_INPUT", "The file is not what its name says, and its content tells no format; send an intact one.");
+  }
   if (format === undefined) {
     throw new FilemillError("UNKNOWN_SOURCE_FORMAT", "Neither content nor name tells the file's format; name it with `?from=<format>`.");
   }
@@ -141,7 +146,9 @@ async function answer(
   }
   if (job.state === JobState.FAILED || job.state === JobState.CANCELLED) {
     const error = job.error === undefined ? new FilemillError("JOB_CANCELLED", "The job was cancelled.") : fromErrorMessage(job.error);
-    const failure = errorAnswerOf(error, errorContextOf(request, context.settings.PUBLIC_URL), { job: body });
+    // Whatever ended the conversion, the request itself was well: the contract's 422, unless somebody cancelled it.
+    const status = job.state === JobState.FAILED ? 422 : undefined;
+    const failure = errorAnswerOf(error, errorContextOf(request, context.settings.PUBLIC_URL), { job: body }, status);
     return sendBytes(reply, failure.status, failure.contentType, failure.body);
   }
   if (download) return sendArtifact(reply, context.deps.blobs, job, { method: "POST" });

@@ -22,6 +22,12 @@ export function jobServiceOf(core: (purpose?: "create") => Core): ServiceImpl<ty
         await deleteJob(core(), accountId, jobId);
         return {};
       }),
+    persistJob: ({ accountId, jobId }) =>
+      answer(async () => {
+        await findOwn(core(), accountId, jobId);
+        await core().flush();
+        return {};
+      }),
     watchJob: ({ accountId, jobId }, context) =>
       stream(
         () => watchJob(core(), accountId, jobId, context.signal),

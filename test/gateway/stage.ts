@@ -26,6 +26,8 @@ export type Stage = AsyncDisposable & {
   readonly blobs: BlobStore;
   readonly created: CreateJobRequest[];
   readonly jobs: Map<string, Job>;
+  /** Ids of the jobs that were forced to the disk by PersistJob. */
+  readonly persisted: string[];
   /** Names in the blob store, partial ones too. */
   stored(): Promise<string[]>;
 };
@@ -74,10 +76,17 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
   const blobs = await openDiskBlobStore(dir);
   const created: CreateJobRequest[] = [];
   const jobs = new Map<string, Job>();
+  const persisted: string[] = [];
   const transport = createRouterTransport(({ service }) => {
     service(AccountService, accountsOf(options));
     service(CatalogueService, catalogue);
-    service(JobService, jobsOf(options, created, jobs));
+    service(JobService, {
+      ...jobsOf(options, created, jobs),
+      persistJob({ jobId }) {
+        persisted.push(jobId);
+        return {};
+      },
+    });
   });
   const gateway = await createGateway(
     {
@@ -100,6 +109,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
     blobs,
     created,
     jobs,
+    persisted,
     stored: async () => (await Array.fromAsync(blobs.list(), (blob) => blob.blobId)).toSorted(),
     async [Symbol.asyncDispose]() {
       await gateway[Symbol.asyncDispose]();

@@ -120,6 +120,15 @@ describe("a conversion that does not end in time", () => {
     expect(answer.headers.get("preference-applied")).toBe(applied);
     expect(job).toMatchObject({ status: "queued", bytes: 0, durationMs: 0, notes: [], download: null, queuePosition: 1, error: null });
     expect(stage.created.at(-1)?.durable).toBe(durable);
+    // A wait that ran out promises as much: what CreateJob did not force to the disk is forced before the answer.
+    expect(stage.persisted.includes(job.id)).toBe(!durable);
+  });
+
+  it("forces a replayed job to the disk before promising it", async () => {
+    const headers = { prefer: "respond-async", "idempotency-key": "promised-twice" };
+    await convert(stage, "", headers);
+    const { job } = await jsonOf(await convert(stage, "", headers));
+    expect(stage.persisted).toContain(job.id);
   });
 
   it("queues an async route durably, once the catalogue is known", async () => {
@@ -160,6 +169,30 @@ describe("a conversion that fails", () => {
       code: "INVALID_INPUT",
       job: { status: "failed" },
     });
+  });
+
+  it("answers 422 whatever ended it", async () => {
+    await using stage = await openStage({ script: failsWith(new FilemillError("UNAVAILABLE", "The disk is full.")) });
+    const answer = await convert(stage);
+    expect({ status: answer.status, body: await jsonOf(answer) }).toMatchObject({
+      status: 422,
+      body: { error: { code: "UNAVAILABLE" }, job: { status: "failed", error: { code: "UNAVAILABLE" } } },
+    });
+  });
+
+  it("calls a file INVALID_INPUT whose name claims what its content is not, and nothing else tells", async () => {
+    await using stage = await openStage();
+    const answer = await convert(stage, "", {}, formOf("webp", new Uint8Array([0, 1, 2, 255]), "photo.png"));
+    expect({ status: answer.status, body: await jsonOf(answer) }).toMatchObject({
+      status: 422,
+      body: { error: { code: "INVALID_INPUT" } },
+    });
+    const nameless = await convert(stage, "", {}, formOf("webp", new Uint8Array([0, 1, 2, 255]), "photo"));
+    expect({ status: nameless.status, body: await jsonOf(nameless) }).toMatchObject({
+      status: 415,
+      body: { error: { code: "UNKNOWN_SOURCE_FORMAT" } },
+    });
+    expect(await stage.stored()).toEqual([]);
   });
 
   it("leaves no input behind when the job is refused", async () => {
