@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { access, mkdtemp, rm } from "node:fs/promises";
+import { access, mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -40,3 +40,30 @@ test("Ctrl-C, which reaches every process of the terminal and some twice, ends p
   expect(log).not.toContain("broker.disconnected");
   await expect(access(join(dataDir, "run.json"))).rejects.toThrow("ENOENT");
 });
+
+test("ending `npm start` by its own process ends everything that it started", async () => {
+  const env = { PATH: process.env.PATH, HOME: process.env.HOME, DATA_DIR: dataDir, PORT: "0", RPC_PORT: "0" };
+  const child = spawn("npm", ["start"], { env, stdio: ["ignore", "pipe", "pipe"] });
+  let out = "";
+  const ready = new Promise<void>((resolve) => {
+    child.stdout.on("data", (chunk) => {
+      out += String(chunk);
+      if (out.includes("Filemill is ready")) resolve();
+    });
+  });
+  await Promise.race([ready, once(child, "close")]);
+  expect(out).toContain("Filemill is ready");
+  const run = JSON.parse(await readFile(join(dataDir, "run.json"), "utf8"));
+
+  // As a supervisor or `kill` does it: npm alone is told, not its group.
+  child.kill("SIGTERM");
+  await expect.poll(() => isAlive(run.pid), { timeout: 30_000 }).toBe(false);
+});
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
