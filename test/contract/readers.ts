@@ -59,6 +59,28 @@ export const mimesOf: Readonly<Record<string, readonly string[]>> = {
   pdf: ["application/pdf"],
   ...each("image/png", "apng"),
   ...each("image/x-portable-pixmap", "ppm"),
+  ...each("image/x-portable-greymap", "pgm"),
+  ...each("image/x-portable-bitmap", "pbm"),
+  ...each("image/x-portable-arbitrarymap", "pam"),
+  ...each("image/heic", "heic"),
+  ...each("image/jxl", "jxl"),
+  ...each("image/bmp", "bmp"),
+  ...each("image/vnd.microsoft.icon", "ico cur"),
+  ...each("image/vnd.adobe.photoshop", "psd"),
+  ...each("image/x-exr", "exr"),
+  ...each("image/x-pcx", "pcx"),
+  ...each("image/x-dcx", "dcx"),
+  ...each("image/jp2", "jp2"),
+  ...each("image/x-jp2-codestream", "j2k"),
+  ...each("image/x-xpixmap", "xpm"),
+  ...each("image/x-dpx", "dpx"),
+  ...each("image/fits", "fits"),
+  ...each("image/x-xwindowdump", "xwd"),
+  ...each("image/x-miff", "miff"),
+  ...each("video/x-jng", "jng"),
+  ...each("image/x-tga", "tga"),
+  ...each("image/x-qoi", "qoi"),
+  xbm: ["text/plain", "text/x-c", "image/x-xbitmap"],
   ...each("application/postscript", "ps eps"),
   ...each("application/vnd.openxmlformats-officedocument.wordprocessingml.document", "docx docm dotx"),
   ...each("application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", "xlsx xlsm xltx"),
@@ -114,6 +136,8 @@ export const mimesOf: Readonly<Record<string, readonly string[]>> = {
   ...each("video/ogg", "ogv"),
   // `file` does not know these: ffprobe's word stands alone.
   ...each("application/octet-stream", "caf tta wv ts mts m2ts f4v"),
+  // Nor these, which a test reads back by colour.
+  ...each("application/octet-stream", "dds sgi ras wbmp pict viff vicar mtv avs"),
 };
 
 function each(mime: string, formats: string): Record<string, readonly string[]> {

@@ -20,8 +20,11 @@ export type ToolSession = AsyncDisposable & {
   adopt(name: string): Promise<void>;
 };
 
-/** One private folder for the runs of one hop; the input is bound read-only at {@link inputInside}. */
-export async function openToolSession(sandbox: Sandbox, task: HopTask): Promise<ToolSession> {
+/**
+ * One private folder for the runs of one hop; the input is bound read-only at {@link inputInside},
+ * or where a tool that goes by names needs it.
+ */
+export async function openToolSession(sandbox: Sandbox, task: HopTask, inside = inputInside): Promise<ToolSession> {
   const deadline = performance.now() + task.timeoutMs;
   const scratch = await sandbox.openScratch();
   return {
@@ -32,7 +35,7 @@ export async function openToolSession(sandbox: Sandbox, task: HopTask): Promise<
       const end = await sandbox.run({
         ...command,
         folder: scratch.path,
-        readOnly: { ...command.readOnly, [task.input.path]: inputInside },
+        readOnly: { ...command.readOnly, [task.input.path]: inside },
         limits: { cpuSeconds: Math.ceil((wallMs / 1000) * 4), ...command.limits, wallMs },
         signal: task.signal,
       });

@@ -1,0 +1,120 @@
+/** What ImageMagick reads and writes here, each proven by another program; what other engines do better is left to them. */
+import type { Fidelity, Hop, OptionDefinition } from "../domain/engine.ts";
+import { crossHops, words } from "./hop-table.ts";
+
+export type Picture = {
+  /** ImageMagick's own name for it; always said, so that nothing is guessed from content. */
+  readonly coder: string;
+  /** What becomes of it as PNG or TIFF; absent: not read. */
+  readonly read?: Fidelity;
+  /** What a PNG or TIFF becomes in it; absent: not written. */
+  readonly write?: Fidelity;
+  /** Has no transparency. */
+  readonly isOpaque?: true;
+  /** Holds one picture in several sizes, of which the largest is taken. */
+  readonly hasSizes?: true;
+  /** Its numbers are linear light, which ImageMagick does not know by itself. */
+  readonly isLinear?: true;
+  readonly options?: readonly OptionDefinition[];
+  readonly args?: readonly string[];
+};
+
+const dither: OptionDefinition = {
+  name: "dither",
+  type: "boolean",
+  default: true,
+  description: "Shades as patterns of dots; without, every dot is black or white by its brightness",
+};
+
+export const pictures: Readonly<Record<string, Picture>> = {
+  bmp: { coder: "bmp", read: "lossless", write: "lossless" },
+  ico: {
+    coder: "ico",
+    read: "reduced",
+    write: "reduced",
+    hasSizes: true,
+    options: [
+      {
+        name: "size",
+        type: "integer",
+        min: 16,
+        max: 256,
+        unit: "px",
+        description: "Width and height of the only picture; when absent, the usual sizes from 16 to 256",
+      },
+    ],
+  },
+  // Written, it would be an icon without the cursor's point.
+  cur: { coder: "cur", read: "reduced", hasSizes: true },
+  psd: { coder: "psd", read: "reduced", write: "lossless", args: words("-compress RLE") },
+  psb: { coder: "psb", read: "reduced" },
+  dds: {
+    coder: "dds",
+    read: "high",
+    write: "high",
+    options: [
+      {
+        name: "compression",
+        type: "enum",
+        values: ["dxt", "none"],
+        default: "dxt",
+        description: "Whether pixels are packed: as DXT1, or DXT5 where there is transparency",
+      },
+    ],
+  },
+  exr: { coder: "exr", read: "reduced", write: "high" },
+  hdr: { coder: "hdr", read: "reduced", isLinear: true },
+  ppm: { coder: "ppm", read: "lossless", write: "reduced", isOpaque: true },
+  pgm: { coder: "pgm", read: "lossless", write: "reduced", isOpaque: true },
+  pbm: { coder: "pbm", read: "lossless", write: "reduced", isOpaque: true, options: [dither] },
+  pam: { coder: "pam", read: "lossless", write: "lossless" },
+  pcx: { coder: "pcx", read: "lossless", write: "reduced", isOpaque: true },
+  dcx: { coder: "dcx", read: "reduced", write: "reduced", isOpaque: true },
+  jp2: {
+    coder: "jp2",
+    read: "lossless",
+    write: "high",
+    options: [{ name: "quality", type: "integer", min: 1, max: 100, default: 85, description: "Quality; 100 keeps every pixel" }],
+  },
+  j2k: {
+    coder: "j2k",
+    read: "lossless",
+    write: "high",
+    options: [{ name: "quality", type: "integer", min: 1, max: 100, default: 85, description: "Quality; 100 keeps every pixel" }],
+  },
+  xpm: { coder: "xpm", read: "lossless", write: "reduced" },
+  xbm: { coder: "xbm", read: "lossless", write: "reduced", isOpaque: true, options: [dither] },
+  sgi: { coder: "sgi", read: "lossless", write: "lossless" },
+  wbmp: { coder: "wbmp", read: "lossless", write: "reduced", isOpaque: true, options: [dither] },
+  pict: { coder: "pict", read: "high", write: "reduced", isOpaque: true },
+  dpx: { coder: "dpx", read: "high", write: "high" },
+  fits: { coder: "fits", read: "reduced", write: "reduced", isOpaque: true },
+  ras: { coder: "sun", read: "lossless", write: "lossless" },
+  xwd: { coder: "xwd", read: "lossless", write: "reduced", isOpaque: true },
+  miff: { coder: "miff", read: "lossless", write: "lossless" },
+  jng: { coder: "jng", read: "high", write: "high" },
+  viff: { coder: "viff", read: "lossless", write: "lossless" },
+  vicar: { coder: "vicar", read: "lossless", write: "reduced", isOpaque: true },
+  mtv: { coder: "mtv", read: "lossless", write: "reduced", isOpaque: true },
+  avs: { coder: "avs", read: "lossless", write: "lossless" },
+};
+
+/** The hubs: what sharp reads and writes, with its options of size and quality. */
+export const hubs: Readonly<Record<string, Picture>> = {
+  png: { coder: "png", args: words("-define png:compression-level=6") },
+  tiff: { coder: "tiff", args: words("-compress Zip") },
+};
+
+const usual = { async: false, maxInputMb: 100 } as const;
+const costs: Readonly<Record<string, number>> = { png: 60, tiff: 50 };
+
+const reading = crossHops(Object.keys(pictures), Object.keys(hubs), (from, to) => {
+  const fidelity = pictures[from]?.read;
+  return fidelity === undefined ? undefined : { fidelity, cost: costs[to] ?? 60, ...usual, options: [] };
+});
+const writing = crossHops(Object.keys(hubs), Object.keys(pictures), (_from, to) => {
+  const picture = pictures[to];
+  return picture?.write === undefined ? undefined : { fidelity: picture.write, cost: 60, ...usual, options: picture.options ?? [] };
+});
+
+export const imagemagickHops: readonly Hop[] = [...reading, ...writing];

@@ -1,0 +1,120 @@
+/** Pictures that sharp does not know, by ImageMagick 6: into PNG and TIFF, and out of them. */
+import { join } from "node:path";
+import { FilemillError } from "#kit/errors.ts";
+import { defineEngine, type HopTask } from "../domain/engine.ts";
+import type { Sandbox, SandboxEnd } from "../domain/sandbox.ts";
+import { numberOption } from "./hop-table.ts";
+import { hubs, imagemagickHops, type Picture, pictures } from "./imagemagick-formats.ts";
+import { inputInside, openOutput, openToolSession, type ToolSession, versionLineOf } from "./tool-run.ts";
+
+const program = "/usr/bin/convert-im6.q16";
+const policyInside = "/engine/imagemagick";
+const withPolicy = {
+  env: { MAGICK_CONFIGURE_PATH: policyInside, MAGICK_THREAD_LIMIT: "2" },
+  readOnly: { [join(import.meta.dirname, "imagemagick-policy")]: policyInside },
+};
+const iconSizes = [256, 128, 64, 48, 32, 16];
+
+type Scene = { readonly index: number; readonly width: number; readonly height: number };
+
+function pictureOf(format: string): Picture {
+  const picture = pictures[format] ?? hubs[format];
+  if (picture === undefined) throw new FilemillError("INTERNAL", "ImageMagick has no such format.");
+  return picture;
+}
+
+/** What the headers say of each picture in the file. */
+async function readScenes(session: ToolSession, { coder }: Picture): Promise<readonly Scene[]> {
+  const args = ["-ping", `${coder}:${inputInside}`, "-format", "scene %s %w %h\n", "info:-"];
+  const end = await session.run({ program, args, ...withPolicy });
+  throwIfTooLarge(end);
+  const scenes = [...end.stdout.matchAll(/^scene (\d+) (\d+) (\d+)$/gm)].map(([, index, width, height]) => ({
+    index: Number(index),
+    width: Number(width),
+    height: Number(height),
+  }));
+  if (scenes.length === 0) throw new FilemillError("INVALID_INPUT", "The picture is damaged, or of a kind that cannot be read.");
+  return scenes;
+}
+
+function throwIfTooLarge({ stderr }: SandboxEnd): void {
+  if (/exceeds limit|cache resources exhausted|resource limit|too many exceptions/i.test(stderr)) {
+    throw new FilemillError("INPUT_TOO_COMPLEX", "The picture has more pixels than a conversion may use.");
+  }
+}
+
+function chooseScene(scenes: readonly Scene[], source: Picture, task: HopTask): Scene | undefined {
+  if (source.hasSizes === true) return scenes.toSorted((a, b) => b.width * b.height - a.width * a.height)[0];
+  // The first picture of a Photoshop file is the whole, the others are its layers.
+  if (scenes.length > 1 && !/^ps[db]$/.test(source.coder)) {
+    task.note("PAGES_LEFT_OUT", `Only the first of ${scenes.length} pictures was converted.`);
+  }
+  return scenes[0];
+}
+
+function shapeArgumentsOf(task: HopTask, { width, height }: Scene): readonly string[] {
+  const { options, hop } = task;
+  switch (hop.to) {
+    case "ico": {
+      const asked = numberOption(options, "size");
+      const side = asked ?? Math.min(256, Math.max(width, height));
+      const square = ["-resize", `${side}x${side}${asked === undefined ? ">" : ""}`, "-background", "none", "-gravity", "center"];
+      const sizes = asked === undefined ? iconSizes.filter((size) => size <= side) : [];
+      const all = sizes.length === 0 ? [] : ["-define", `icon:auto-resize=${sizes.join(",")}`];
+      return [...square, "-extent", `${side}x${side}`, ...all];
+    }
+    case "dds":
+      return ["-define", `dds:compression=${options.compression === "none" ? "none" : "dxt5"}`, "-define", "dds:mipmaps=0"];
+    case "jp2":
+    case "j2k":
+      return ["-quality", String(numberOption(options, "quality") ?? 85)];
+    case "pbm":
+    case "wbmp":
+    case "xbm":
+      return options.dither === false ? ["-colorspace", "Gray", "-threshold", "50%"] : ["-colorspace", "Gray", "-ordered-dither", "o8x8"];
+    default:
+      return [];
+  }
+}
+
+async function run(sandbox: Sandbox, task: HopTask): Promise<void> {
+  await using session = await openToolSession(sandbox, task);
+  const [source, target] = [pictureOf(task.hop.from), pictureOf(task.hop.to)];
+  const scene = chooseScene(await readScenes(session, source), source, task);
+  if (scene === undefined) throw new FilemillError("INVALID_INPUT", "The file holds no picture.");
+  const args = [
+    `${source.coder}:${inputInside}[${scene.index}]`,
+    ...(source.isLinear === true ? ["-set", "colorspace", "RGB", "-colorspace", "sRGB"] : []),
+    ...["-auto-orient", "-format", "opaque %[opaque]\n", "-write", "info:-"],
+    ...(target.isOpaque === true ? ["-background", "white", "-alpha", "remove", "-alpha", "off"] : []),
+    ...shapeArgumentsOf(task, scene),
+    ...(target.args ?? []),
+    `${target.coder}:/job/out`,
+  ];
+  const end = await session.run({ program, args, ...withPolicy });
+  throwIfTooLarge(end);
+  if (end.exitCode !== 0) {
+    const left = await openOutput(session.pathOf("out")).catch((cause: unknown) => {
+      throw new FilemillError("INVALID_INPUT", "The picture is damaged, or of a kind that cannot be read.", { cause });
+    });
+    await left.close();
+    task.note("INPUT_DAMAGED");
+  }
+  if (target.isOpaque === true && /^opaque false/im.test(end.stdout)) task.note("ALPHA_FLATTENED");
+  await session.adopt("out");
+}
+
+export const imagemagickEngine = defineEngine({
+  id: "imagemagick",
+  label: "ImageMagick",
+  lane: "image",
+  packages: ["imagemagick-6.q16", "libmagickcore-6.q16-6-extra"],
+  hops: imagemagickHops,
+  async probe(sandbox) {
+    const line = await versionLineOf(sandbox, program, ["-version"]);
+    return line === undefined ? undefined : /ImageMagick (\d[\d.-]*)/.exec(line)?.[1];
+  },
+  async open({ sandbox }) {
+    return { run: (task) => run(sandbox, task), [Symbol.asyncDispose]: async () => undefined };
+  },
+});

@@ -1,0 +1,83 @@
+/** JPEG XL by the tools of libjxl. A JPEG becomes JPEG XL without loss, and the very same JPEG again. */
+import { FilemillError } from "#kit/errors.ts";
+import { defineEngine, type Hop, type HopTask, type OptionDefinition } from "../domain/engine.ts";
+import type { Sandbox } from "../domain/sandbox.ts";
+import { flagOption, numberOption } from "./hop-table.ts";
+import { openToolSession, versionLineOf } from "./tool-run.ts";
+
+const effort: OptionDefinition = {
+  name: "effort",
+  type: "integer",
+  min: 1,
+  max: 9,
+  default: 4,
+  description: "CPU spent on a smaller file, least to most",
+};
+const quality = { name: "quality", type: "integer", min: 5, max: 100 } as const;
+const lossy: OptionDefinition = { ...quality, default: 90, description: "Quality of lossy compression" };
+const again: OptionDefinition = {
+  ...quality,
+  description: "Quality of lossy compression; when absent 90, or the very JPEG that the picture was made of",
+};
+const lossless: OptionDefinition = { name: "lossless", type: "boolean", default: false, description: "Keeps every pixel exactly" };
+const usual = { async: false, maxInputMb: 100 } as const;
+
+const hops: readonly Hop[] = [
+  { from: "jpg", to: "jxl", fidelity: "lossless", cost: 150, ...usual, options: [effort] },
+  { from: "png", to: "jxl", fidelity: "high", cost: 250, ...usual, options: [lossy, lossless, effort] },
+  { from: "apng", to: "jxl", fidelity: "high", cost: 400, ...usual, options: [lossy, lossless, effort] },
+  { from: "jxl", to: "png", fidelity: "lossless", cost: 200, ...usual, options: [] },
+  { from: "jxl", to: "jpg", fidelity: "high", cost: 150, ...usual, options: [again] },
+  { from: "jxl", to: "ppm", fidelity: "reduced", cost: 120, ...usual, options: [] },
+];
+
+function encoderArgumentsOf(task: HopTask): readonly string[] {
+  const { hop, options } = task;
+  const work = ["-e", String(numberOption(options, "effort") ?? 4), "--num_threads=2"];
+  if (hop.from === "jpg") return [...work, "--lossless_jpeg=1"];
+  if (flagOption(options, "lossless")) return [...work, "-d", "0"];
+  return [...work, "-q", String(numberOption(options, "quality") ?? 90)];
+}
+
+async function run(sandbox: Sandbox, task: HopTask): Promise<void> {
+  const { from, to } = task.hop;
+  // The tools go by names.
+  const inside = `/input/picture.${from}`;
+  await using session = await openToolSession(sandbox, task, inside);
+  const isEncoding = to === "jxl";
+  if (!isEncoding) {
+    const info = await session.run({ program: "/usr/bin/jxlinfo", args: [inside], limits: { addressSpace: false } });
+    if (info.exitCode !== 0) throw new FilemillError("INVALID_INPUT", "The picture is damaged or is not JPEG XL.");
+    if (to !== "png" && /RGBA|alpha/i.test(info.stdout)) {
+      task.note("ALPHA_FLATTENED", "Transparency was left out; what was under it shows.");
+    }
+    if (/animation/i.test(info.stdout)) task.note("ANIMATION_REDUCED");
+  }
+  const asked = to === "jpg" ? numberOption(task.options, "quality") : undefined;
+  const end = await session.run({
+    program: isEncoding ? "/usr/bin/cjxl" : "/usr/bin/djxl",
+    args: [
+      inside,
+      `/job/out.${to}`,
+      ...(isEncoding ? encoderArgumentsOf(task) : [...(asked === undefined ? [] : ["-q", String(asked)]), "--num_threads=2"]),
+    ],
+    limits: { addressSpace: false },
+  });
+  if (end.exitCode !== 0) throw new FilemillError("INVALID_INPUT", "The picture is damaged, or of a kind that cannot be read.");
+  await session.adopt(`out.${to}`);
+}
+
+export const libjxlEngine = defineEngine({
+  id: "libjxl",
+  label: "libjxl",
+  lane: "image",
+  packages: ["libjxl-tools"],
+  hops,
+  async probe(sandbox) {
+    const line = await versionLineOf(sandbox, "/usr/bin/cjxl", ["--version"]);
+    return line === undefined ? undefined : /v?(\d+\.\d[\d.]*)/.exec(line)?.[1];
+  },
+  async open({ sandbox }) {
+    return { run: (task) => run(sandbox, task), [Symbol.asyncDispose]: async () => undefined };
+  },
+});

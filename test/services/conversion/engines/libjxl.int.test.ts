@@ -1,0 +1,68 @@
+import { execFile } from "node:child_process";
+import { readFile, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import sharp from "sharp";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { libjxlEngine } from "#services/conversion/engines/libjxl.ts";
+import { differenceOf, halvesOf } from "#test/contract/colours.ts";
+import { type Bench, openBench, testEngine } from "#test/contract/engine.ts";
+import { halfTransparent, noise } from "./picture-samples.ts";
+import { rasterSample } from "./raster-samples.ts";
+
+const run = promisify(execFile);
+
+async function jxl(source: string, folder: string): Promise<string> {
+  const path = join(folder, "sample.jxl");
+  await run("ffmpeg", ["-v", "error", "-nostdin", "-y", "-i", source, "-c:v", "libjxl", "-f", "image2", "-update", "1", path]);
+  return path;
+}
+
+testEngine(libjxlEngine, {
+  sample: async (format, folder) =>
+    format === "jxl" ? jxl(await rasterSample("png", folder), folder) : await rasterSample(format, folder),
+  async check(hop, _reading, path) {
+    expect(differenceOf(await halvesOf(path, hop.to))).toBeLessThan(12);
+  },
+});
+
+describe("engine libjxl, in detail", () => {
+  let bench: Bench;
+  let rough: string;
+  beforeAll(async () => {
+    bench = await openBench(libjxlEngine);
+    rough = join(bench.folder, "noise.png");
+    await noise(160, 120).png().toFile(rough);
+  });
+  afterAll(() => bench[Symbol.asyncDispose]());
+  const bytesOf = async (path: string) => (await stat(path)).size;
+
+  it("gives back the very JPEG, unless another quality is asked for, and turns it as it says", async () => {
+    const source = join(bench.folder, "turned.jpg");
+    await noise(160, 120).jpeg().withMetadata({ orientation: 6 }).toFile(source);
+    const { path } = await bench.convert(source, "jpg", "jxl");
+    const again = await bench.convert(path, "jxl", "jpg");
+    expect((await readFile(again.path)).equals(await readFile(source))).toBe(true);
+    expect(await bytesOf((await bench.convert(path, "jxl", "jpg", { quality: 20 })).path)).toBeLessThan((await bytesOf(source)) / 2);
+    expect(await sharp((await bench.convert(path, "jxl", "png")).path).metadata()).toMatchObject({ width: 120, height: 160 });
+  });
+
+  it("obeys its options", async () => {
+    const coarse = await bytesOf((await bench.convert(rough, "png", "jxl", { quality: 30 })).path);
+    expect(coarse).toBeLessThan(await bytesOf((await bench.convert(rough, "png", "jxl", { quality: 95 })).path));
+    const quick = await bytesOf((await bench.convert(rough, "png", "jxl", { effort: 1 })).path);
+    expect(await bytesOf((await bench.convert(rough, "png", "jxl", { effort: 7 })).path)).not.toBe(quick);
+    const exact = await bench.convert(rough, "png", "jxl", { lossless: true });
+    const back = await bench.convert(exact.path, "jxl", "png");
+    const pixels = (path: string) => sharp(path).removeAlpha().raw().toBuffer();
+    expect((await pixels(back.path)).equals(await pixels(rough))).toBe(true);
+  });
+
+  it("says what is left out", async () => {
+    const source = join(bench.folder, "clear.png");
+    await halfTransparent().png().toFile(source);
+    const { path } = await bench.convert(source, "png", "jxl");
+    expect([...(await bench.convert(path, "jxl", "png")).notes.keys()]).toEqual([]);
+    expect([...(await bench.convert(path, "jxl", "jpg")).notes.keys()]).toEqual(["ALPHA_FLATTENED"]);
+  });
+});

@@ -1,0 +1,163 @@
+/** The same picture in many formats, made by anything but the engine that is to read it. */
+import { execFile } from "node:child_process";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import sharp from "sharp";
+import { yellowBlue } from "#test/contract/colours.ts";
+
+const run = promisify(execFile);
+export const width = 64;
+export const height = 48;
+
+const halves = yellowBlue;
+const colourAt = (x: number) => (x < width / 2 ? halves.left : halves.right);
+
+/** Three bytes a pixel. */
+export const pixels = Buffer.from(Array.from({ length: width * height }, (_, index) => [...colourAt(index % width)]).flat());
+
+export const png = (): Promise<Buffer> =>
+  sharp(pixels, { raw: { width, height, channels: 3 } })
+    .png()
+    .toBuffer();
+
+function plane(channel: 0 | 1 | 2): Buffer {
+  return Buffer.from(Array.from({ length: width * height }, (_, index) => colourAt(index % width)[channel]));
+}
+
+/** Version 1 (PSD) or 2 (PSB), no layers, raw planes. @see Adobe Photoshop File Formats Specification */
+function photoshop(version: 1 | 2): Buffer {
+  const header = Buffer.alloc(26);
+  header.write("8BPS", "latin1");
+  header.writeUInt16BE(version, 4);
+  header.writeUInt16BE(3, 12);
+  header.writeUInt32BE(height, 14);
+  header.writeUInt32BE(width, 18);
+  header.writeUInt16BE(8, 22);
+  header.writeUInt16BE(3, 24);
+  const sections = Buffer.alloc(version === 1 ? 12 : 16);
+  return Buffer.concat([header, sections, Buffer.alloc(2), plane(0), plane(1), plane(2)]);
+}
+
+/** One PNG behind a directory entry. */
+async function icon(type: 1 | 2): Promise<Buffer> {
+  const picture = await png();
+  const directory = Buffer.alloc(22);
+  directory.writeUInt16LE(type, 2);
+  directory.writeUInt16LE(1, 4);
+  directory.set([width, height], 6);
+  directory.writeUInt16LE(type === 1 ? 1 : 0, 10);
+  directory.writeUInt16LE(type === 1 ? 32 : 0, 12);
+  directory.writeUInt32LE(picture.length, 14);
+  directory.writeUInt32LE(22, 18);
+  return Buffer.concat([directory, picture]);
+}
+
+/** Uncompressed, 24 bits. */
+function directDraw(): Buffer {
+  const header = Buffer.alloc(128);
+  header.write("DDS ", "latin1");
+  for (const [at, value] of [
+    [4, 124],
+    [8, 0x100f],
+    [12, height],
+    [16, width],
+    [20, width * 3],
+    [76, 32],
+    [80, 0x40],
+    [88, 24],
+    [92, 0xff0000],
+    [96, 0xff00],
+    [100, 0xff],
+    [108, 0x1000],
+  ] as const)
+    header.writeUInt32LE(value, at);
+  const swapped = Buffer.from(pixels);
+  for (let at = 0; at < swapped.length; at += 3) swapped.set([pixels[at + 2] ?? 0, pixels[at + 1] ?? 0, pixels[at] ?? 0], at);
+  return Buffer.concat([header, swapped]);
+}
+
+/** Flat RGBE of linear light. */
+function radiance(): Buffer {
+  const linear = (value: number) => (value / 255 <= 0.04045 ? value / 255 / 12.92 : ((value / 255 + 0.055) / 1.055) ** 2.4);
+  const data = Array.from({ length: width * height }, (_, index) => [...colourAt(index % width).map((value) => linear(value) * 256), 128]);
+  return Buffer.concat([
+    Buffer.from(`#?RADIANCE\nFORMAT=32-bit_rle_rgbe\n\n-Y ${height} +X ${width}\n`),
+    Buffer.from(data.flat().map((value) => Math.min(255, Math.round(value)))),
+  ]);
+}
+
+/** The plainest QOI: every pixel as three bytes. @see https://qoiformat.org/qoi-specification.pdf */
+function quiteOk(): Buffer {
+  const header = Buffer.alloc(14);
+  header.write("qoif", "latin1");
+  header.writeUInt32BE(width, 4);
+  header.writeUInt32BE(height, 8);
+  header.set([3, 0], 12);
+  const data = Array.from({ length: width * height }, (_, index) => [0xfe, ...colourAt(index % width)]);
+  return Buffer.concat([header, Buffer.from(data.flat()), Buffer.from([0, 0, 0, 0, 0, 0, 0, 1])]);
+}
+
+const byHand: Readonly<Record<string, () => Buffer | Promise<Buffer>>> = {
+  png,
+  tiff: () =>
+    sharp(pixels, { raw: { width, height, channels: 3 } })
+      .tiff({ compression: "lzw" })
+      .toBuffer(),
+  jpg: () =>
+    sharp(pixels, { raw: { width, height, channels: 3 } })
+      .jpeg({ quality: 95 })
+      .toBuffer(),
+  psd: () => photoshop(1),
+  psb: () => photoshop(2),
+  ico: () => icon(1),
+  cur: () => icon(2),
+  dds: directDraw,
+  hdr: radiance,
+  qoi: quiteOk,
+};
+
+/** Encoder and muxer of ffmpeg. */
+const byFfmpeg: Readonly<Record<string, readonly string[]>> = {
+  bmp: ["-c:v", "bmp"],
+  exr: ["-pix_fmt", "gbrpf32le", "-c:v", "exr"],
+  ppm: ["-c:v", "ppm"],
+  pgm: ["-c:v", "pgm"],
+  pbm: ["-c:v", "pbm"],
+  pam: ["-c:v", "pam"],
+  pcx: ["-c:v", "pcx"],
+  jp2: ["-c:v", "jpeg2000"],
+  j2k: ["-c:v", "jpeg2000", "-format", "j2k"],
+  xbm: ["-c:v", "xbm"],
+  sgi: ["-c:v", "sgi"],
+  dpx: ["-c:v", "dpx"],
+  xwd: ["-c:v", "xwd"],
+  fits: ["-pix_fmt", "gray", "-c:v", "fits"],
+  apng: ["-c:v", "apng", "-f", "apng"],
+};
+const netpbm: Readonly<Record<string, string>> = {
+  xpm: "ppmtoxpm",
+  pict: "ppmtopict",
+  tga: "ppmtotga -rgb -norle",
+  ras: "pnmtorast -standard",
+};
+
+/** Writes a sample of a format into a folder and returns its path. */
+export async function rasterSample(format: string, folder: string): Promise<string> {
+  const path = join(folder, `raster.${format}`);
+  const made = byHand[format];
+  if (made !== undefined) {
+    await writeFile(path, await made());
+    return path;
+  }
+  const source = join(folder, "raster-source.ppm");
+  await writeFile(source, Buffer.concat([Buffer.from(`P6\n${width} ${height}\n255\n`), pixels]));
+  const codec = byFfmpeg[format];
+  const program = netpbm[format];
+  if (codec !== undefined) {
+    const target = codec.includes("-f") ? codec : [...codec, "-f", "image2", "-update", "1"];
+    await run("ffmpeg", ["-v", "error", "-nostdin", "-y", "-i", source, ...target, path]);
+  } else if (program !== undefined) await run("sh", ["-c", `${program} < "$1" > "$2"`, "sh", source, path]);
+  else await run("gm", ["convert", source, `${format}:${path}`]);
+  return path;
+}
