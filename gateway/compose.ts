@@ -103,11 +103,9 @@ function composeServices(floor: Floor): { services: readonly Service[]; clients:
 }
 
 function firstUnready(services: readonly Service[]): Readiness {
-  for (const service of services) {
-    const state = service.readiness();
-    if (!state.ready) return state;
-  }
-  return { ready: true };
+  const states = services.map((service) => service.readiness());
+  const first = states.find((state) => !state.ready) ?? { ready: true };
+  return states.some((state) => state.sandbox === "degraded") ? { ...first, sandbox: "degraded" } : first;
 }
 
 /** The catalogue hears of the engines a moment after they were announced. */

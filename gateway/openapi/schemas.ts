@@ -133,7 +133,7 @@ export function componentSchemas(): Readonly<Record<string, Schema>> {
     ),
     Option: optionSchema(),
     Formats: closed({ formats: { type: "array", items: ref("Format") }, routes: { type: "array", items: ref("Route") } }),
-    Readiness: closed({ ready: { type: "boolean" }, part: { type: "string" } }, ["part"]),
+    Readiness: closed({ ready: { type: "boolean" }, part: { type: "string" }, sandbox: { const: "degraded" } }, ["part", "sandbox"]),
     ErrorCode: { enum: Object.keys(errorTable) },
     Error: closed({ error, job: ref("Job") }, ["job"]),
     Problem: closed(

@@ -31,6 +31,8 @@ import { removeFolder } from "./sandbox/scratch.ts";
 export type { ConversionSettings } from "./config.ts";
 export type { Converter } from "./domain/converter.ts";
 
+const reminderMs = 60_000;
+
 export type ConversionDeps = {
   readonly broker: Broker;
   readonly blobs: BlobStore;
@@ -91,6 +93,7 @@ export function createConversionService(deps: ConversionDeps, settings: Conversi
   const metrics = createConversionMetrics(deps.metrics);
   let working: Working | undefined;
   let isReady = false;
+  let isDegraded = false;
 
   async function start(): Promise<void> {
     const node = `${hostname().replace(/[^A-Za-z0-9_-]/g, "-")}-${randomBytes(6).toString("hex")}`;
@@ -98,6 +101,8 @@ export function createConversionService(deps: ConversionDeps, settings: Conversi
       await openConverter(settings, log, (engine, elapsedMs) => metrics.hopSeconds.observe({ engine }, elapsedMs / 1000)),
     );
     metrics.sandboxMode.set({ mode: converter.sandboxMode }, 1);
+    isDegraded = converter.sandboxMode === "degraded";
+    if (isDegraded) owned.use(remindOfDegradation(log));
     const worker = createWorker({ node, leaseMs: settings.LEASE_MS, leases: deps.leases, blobs: deps.blobs, converter, metrics, log });
     owned.use(watchCancellations(deps.leases, node, worker.cancel, log));
     const announcement = await announce(deps.broker, () => converter.manifest(node), log);
@@ -127,12 +132,21 @@ export function createConversionService(deps: ConversionDeps, settings: Conversi
     start,
     drain,
     routes: (router) => void router.service(ConversionService, createConversionRpc(deps)),
-    readiness: () => (isReady ? { ready: true } : { ready: false, part: "engines" }),
+    readiness: () => ({
+      ...(isReady ? { ready: true } : { ready: false, part: "engines" }),
+      ...(isDegraded ? { sandbox: "degraded" } : {}),
+    }),
     async [Symbol.asyncDispose]() {
       await drain(AbortSignal.abort(new FilemillError("UNAVAILABLE", "The converter is stopping.")));
       await owned.disposeAsync();
     },
   };
+}
+
+/** Nobody is to forget that this node runs with less isolation than it should. */
+function remindOfDegradation(log: Log): Disposable {
+  const timer = setInterval(() => log.warn("sandbox.degraded", { advice: "allow user namespaces and unset SANDBOX" }), reminderMs).unref();
+  return { [Symbol.dispose]: () => clearInterval(timer) };
 }
 
 type Working = { readonly worker: Worker; readonly announcement: Announcement; readonly consumers: AsyncDisposable[] };

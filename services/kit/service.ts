@@ -1,7 +1,7 @@
 import type { ConnectRouter } from "@connectrpc/connect";
 
-/** What a part says of itself to `/readyz`: ready, or the name of what is not. */
-export type Readiness = { readonly ready: true } | { readonly ready: false; readonly part: string };
+/** What a part says of itself to `/readyz`: ready, or the name of what is not; and that its engines run less well isolated than they should. */
+export type Readiness = ({ readonly ready: true } | { readonly ready: false; readonly part: string }) & { readonly sandbox?: "degraded" };
 
 /** The shape that every service has, alone in a process or beside the others. */
 export type Service = AsyncDisposable & {

@@ -24,17 +24,32 @@ const roomyPlans = {
   plus: { apiAccess: true, maxInputMb: 500, requestsPerMinute: 1_000_000, maxUnfinishedJobs: 1000, retentionSeconds: 86_400 },
 };
 
-export async function startServer(env: Readonly<Record<string, string>> = {}, plans: object = roomyPlans): Promise<TestServer> {
+/** @param prepare - Shell commands that run first, in a mount namespace that is the service's from then on; only root may. HOME_DIR holds DATA_DIR. */
+export async function startServer(
+  env: Readonly<Record<string, string>> = {},
+  plans: object = roomyPlans,
+  prepare: readonly string[] = [],
+): Promise<TestServer> {
   const home = await mkdtemp(join(tmpdir(), "filemill-e2e-"));
   const plansFile = join(home, "plans.json");
   await writeFile(plansFile, JSON.stringify(plans));
-  return launch(home, { PLANS_FILE: plansFile, ...env });
+  return launch({ home, env: { PLANS_FILE: plansFile, ...env }, prepare });
 }
 
-async function launch(home: string, env: Readonly<Record<string, string>>, knownKey?: string): Promise<TestServer> {
+type Installation = { readonly home: string; readonly env: Readonly<Record<string, string>>; readonly prepare: readonly string[] };
+
+function prepared(commands: readonly string[]): readonly string[] {
+  if (commands.length === 0) return [];
+  return ["unshare", "--mount", "--propagation", "private", "sh", "-ec", `${commands.join("\n")}\nexec "$@"`, "sh"];
+}
+
+async function launch(installation: Installation, knownKey?: string): Promise<TestServer> {
+  const { home, env, prepare } = installation;
   const dataDir = join(home, "data");
-  const child = spawn(process.execPath, [...servingArguments, "gateway/main.ts"], {
+  const [program = process.execPath, ...args] = [...prepared(prepare), process.execPath, ...servingArguments, "gateway/main.ts"];
+  const child = spawn(program, args, {
     env: {
+      HOME_DIR: home,
       ...servingEnvironment,
       PATH: process.env.PATH,
       HOME: process.env.HOME,
@@ -60,7 +75,8 @@ async function launch(home: string, env: Readonly<Record<string, string>>, known
     await sleep(20);
   }
   await sleep(5);
-  const run = JSON.parse(await readFile(join(dataDir, "run.json"), "utf8"));
+  // Through the process, whose mounts may be its own.
+  const run = JSON.parse(await readFile(`/proc/${child.pid}/root${join(dataDir, "run.json")}`, "utf8"));
   const key = /\bfm_[0-9A-Za-z]{49}\b/.exec(out)?.[0] ?? knownKey;
   if (key === undefined) throw new Error("no API key was printed");
   return {
@@ -70,7 +86,7 @@ async function launch(home: string, env: Readonly<Record<string, string>>, known
     dataDir,
     child,
     log: () => log,
-    restart: () => launch(home, env, key),
+    restart: () => launch(installation, key),
     async [Symbol.asyncDispose]() {
       child.kill("SIGTERM");
       const timer = setTimeout(() => child.kill("SIGKILL"), 20_000);

@@ -1,4 +1,6 @@
 /** The only place that starts processes: every program that reads a user's bytes runs in here. */
+import { stat } from "node:fs/promises";
+import { dirname, resolve } from "node:path";
 import { FilemillError } from "#kit/errors.ts";
 import type { Log } from "#kit/log.ts";
 import type { Sandbox, SandboxCommand, SandboxEnd, SandboxLimits } from "../domain/sandbox.ts";
@@ -49,9 +51,24 @@ export async function openDegradedSandbox(settings: Omit<SandboxSettings, "mode"
   return openDegraded(await openScratches(settings), settings);
 }
 
-function openDegraded(scratches: ScratchPool, settings: Omit<SandboxSettings, "mode">): Promise<Sandbox & AsyncDisposable> {
+async function openDegraded(scratches: ScratchPool, settings: Omit<SandboxSettings, "mode">): Promise<Sandbox & AsyncDisposable> {
+  if (process.getuid?.() === 0) await checkPassable(settings.scratchDir, settings.firstUid);
   const launcher = createLandlockLauncher(seccompProgramOf(process.arch, "none"));
   return proven(createSandbox("degraded", launcher, scratches, settings.memoryBytes), settings.scratchDir);
+}
+
+/** Without namespaces a run's folder is reached by its path on the host, and the user of the run must get there. */
+async function checkPassable(scratchDir: string, uid: number): Promise<void> {
+  for (let folder = dirname(resolve(scratchDir)); ; folder = dirname(folder)) {
+    const { mode } = await stat(folder);
+    if ((mode & 0o001) === 0) {
+      throw new FilemillError(
+        "UNAVAILABLE",
+        `The degraded sandbox runs engines as user ${uid}, who may not pass through ${folder}: move DATA_DIR, or allow it (chmod o+x).`,
+      );
+    }
+    if (folder === dirname(folder)) return;
+  }
 }
 
 function openScratches({ scratchDir, firstUid }: Pick<SandboxSettings, "scratchDir" | "firstUid">): Promise<ScratchPool> {

@@ -1,0 +1,76 @@
+/** Hosts on which bubblewrap cannot make namespaces. */
+import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import sharp from "sharp";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startServer } from "#test/harness/server.ts";
+
+const refusal = "bwrap: Creating new namespace failed: nesting depth or /proc/sys/user/max_*_namespaces exceeded (ENOSPC)";
+const isRoot = process.getuid?.() === 0;
+
+async function failureOf(start: Promise<AsyncDisposable>): Promise<string> {
+  try {
+    await using _server = await start;
+    return "";
+  } catch (error) {
+    return String(error);
+  }
+}
+
+// Only root can put another program in the place of /usr/bin/bwrap for one process.
+describe.skipIf(!isRoot)("where bubblewrap is refused its namespaces", () => {
+  let folder: string;
+  let prepare: string[];
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "filemill-bwrap-"));
+    const fake = join(folder, "bwrap");
+    await writeFile(fake, `#!/bin/sh\necho '${refusal}' >&2\nexit 1\n`);
+    await chmod(fake, 0o755);
+    prepare = [`mount --bind '${fake}' /usr/bin/bwrap`];
+  });
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+
+  it("does not start, and says why and what to set", async () => {
+    const failure = await failureOf(startServer({}, undefined, prepare));
+    expect(failure).toContain("Filemill ended before it was ready");
+    expect(failure).toContain("The kernel does not let bubblewrap make namespaces here");
+    expect(failure).toContain("max_*_namespaces exceeded");
+    expect(failure).toContain("or set SANDBOX=degraded");
+  });
+
+  it("asked to, refuses a folder that engines could not reach", async () => {
+    expect(await failureOf(startServer({ SANDBOX: "degraded" }, undefined, prepare))).toMatch(/user 61800, who may not pass through \S+:/);
+  });
+
+  it("asked to, offers what the weaker sandbox can hold, and says in every place that it is weaker", async () => {
+    await using server = await startServer({ SANDBOX: "degraded" }, undefined, [...prepare, 'chmod 711 "$HOME_DIR"']);
+    const read = async (path: string) => await (await fetch(server.url + path)).text();
+    expect(JSON.parse(await read("/readyz"))).toEqual({ ready: true, sandbox: "degraded" });
+    expect(await read("/metrics")).toContain('filemill_sandbox_mode{mode="degraded"} 1');
+    const warning = server
+      .log()
+      .split("\n")
+      .find((line) => line.includes("sandbox.degraded"));
+    expect(JSON.parse(warning ?? "")).toMatchObject({ level: "warn", reason: expect.stringContaining("bubblewrap") });
+
+    const { routes } = JSON.parse(await read("/api/v1/formats"));
+    const has = (from: string, to: string) => routes.some((route: { from: string; to: string }) => route.from === from && route.to === to);
+    expect({ png: has("png", "webp"), docx: has("docx", "pdf"), xlsx: has("xlsx", "pdf") }).toEqual({
+      png: true,
+      docx: false,
+      xlsx: false,
+    });
+
+    const form = new FormData();
+    form.append("to", "webp");
+    const picture = await sharp({ create: { width: 8, height: 8, channels: 3, background: "teal" } })
+      .png()
+      .toBuffer();
+    form.append("file", new File([new Uint8Array(picture)], "a.png"));
+    const headers = { authorization: `Bearer ${server.key}` };
+    const answer = await fetch(`${server.url}/api/v1/convert?download=1`, { method: "POST", headers, body: form });
+    expect(answer.status).toBe(200);
+    expect(await sharp(Buffer.from(await answer.arrayBuffer())).metadata()).toMatchObject({ format: "webp", width: 8 });
+  });
+});
