@@ -109,6 +109,7 @@ async function openCore(deps: JobDeps, settings: JobSettings, stack: AsyncDispos
   const core: Core = {
     ...{ rules, clock, log, projection, history, records, keys, wakeUps, blobs, background },
     beginnings: new Map(),
+    arrivals: new Map(),
     admission: createAdmission(projection, rules.maxUnfinished),
     plan: createPlanner(deps.catalogue, lanes),
     meter: createMeter(deps.metrics, projection, lanes),

@@ -8,7 +8,7 @@ import {
   ClaimAttemptResponse_Outcome as Outcome,
 } from "#gen/filemill/job/v1/job_pb.ts";
 import { settle } from "./end-job.ts";
-import { isJobId } from "./job-id.ts";
+import { isJobId, madeAtMs } from "./job-id.ts";
 import { leaseMsOf } from "./lease-job.ts";
 import type { Core } from "./ports.ts";
 import { attemptUnder } from "./projection.ts";
@@ -16,6 +16,10 @@ import { dueOf } from "./retention.ts";
 import { cancelled, claimed, isUnfinished, laneOf, type Record } from "./state.ts";
 
 export type Claimed = { readonly outcome: Outcome; readonly lease?: Lease; readonly retryMs: number };
+
+/** How long after its id was made a job's record may still appear, and how often to look for it. */
+const arrivalMs = 10_000;
+const arrivalPauseMs = 100;
 
 const nothing: Claimed = { outcome: Outcome.SETTLED, retryMs: 0 };
 
@@ -25,6 +29,7 @@ const nothing: Claimed = { outcome: Outcome.SETTLED, retryMs: 0 };
  */
 export async function claimAttempt(core: Core, request: ClaimAttemptRequest): Promise<Claimed> {
   if (!isJobId(request.jobId)) return nothing;
+  await core.arrivals.get(request.jobId);
   const named = await core.records.find(request.jobId);
   const lane = request.lane === "" ? named && laneOf(named.record) : request.lane;
   if (lane === undefined) return nothing;
@@ -112,7 +117,10 @@ function waitOf(core: Core, lane: string, wakeUp: string): Claimed {
     const dueMs = core.projection.get(id)?.dueMs ?? Number.NEGATIVE_INFINITY;
     if (dueMs > nowMs) soonestMs = Math.min(soonestMs, dueMs);
   }
-  return soonestMs === Number.POSITIVE_INFINITY ? nothing : busy(soonestMs);
+  if (soonestMs !== Number.POSITIVE_INFINITY) return busy(soonestMs);
+  // The record of a new job may still be on its way from another process.
+  const mayArrive = core.projection.get(wakeUp) === undefined && core.clock.now() - madeAtMs(wakeUp) < arrivalMs;
+  return mayArrive ? busy(nowMs + arrivalPauseMs) : nothing;
 }
 
 function leaseOf({ job, plan, requestId }: Record, revision: number): Lease {

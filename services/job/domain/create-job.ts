@@ -70,14 +70,26 @@ async function createOnce(core: Core, request: CreateJobRequest, planning: Promi
   throw new FilemillError("UNAVAILABLE", "The request could not be told from its duplicates; try again.", { retryAfterMs: 2000 });
 }
 
-/** Writes the record and wakes a worker. Undefined when a duplicate was faster. */
+/**
+ * Writes the record and wakes a worker, both at once: a worker that hears of the job before its record is there waits for it
+ * (see claimAttempt). Undefined when a duplicate was faster.
+ */
 async function admitted(core: Core, request: CreateJobRequest, record: Record): Promise<Held | undefined> {
   const { id, accountId } = record.job;
   const giveBack = core.admission.take(id, accountId, request.planMaxUnfinishedJobs);
   try {
-    if ((await core.records.create(record)) === "exists") return undefined;
+    const written = core.records.create(record);
+    const arrival = written.catch(() => undefined);
+    core.arrivals.set(id, arrival);
+    void arrival.finally(() => core.arrivals.delete(id));
     core.background.run("job.publish_failed", () => core.wakeUps.publish(laneOf(record), id));
+    if ((await written) === "exists") return undefined;
+    // As it is now: a flush takes longer than many a conversion, and who asked for a place in the queue is told of it.
+    const held = core.projection.get(id) ?? (await core.records.find(id));
     if (request.durable) await core.flush();
+    core.meter.entered(record);
+    core.log.debug("job.created", { job: id, request: record.requestId, lane: laneOf(record) });
+    return held;
   } catch (error) {
     // Nobody learns of this job and the caller removes its input: if it was written after all, it must not run.
     core.background.run("job.forget_failed", () => forget(core, record));
@@ -85,9 +97,6 @@ async function admitted(core: Core, request: CreateJobRequest, record: Record): 
   } finally {
     giveBack();
   }
-  core.meter.entered(record);
-  core.log.debug("job.created", { job: id, request: record.requestId, lane: laneOf(record) });
-  return core.projection.get(id) ?? core.records.find(id);
 }
 
 async function forget(core: Core, record: Record): Promise<void> {

@@ -66,6 +66,9 @@ export type Meter = {
 /** Attempts whose beginning is being written. */
 export type Beginnings = Map<string, { readonly accountId: string; readonly settled: Promise<unknown> }>;
 
+/** Jobs whose record is being written by this process at this moment; each settles with the write and never rejects. */
+export type Arrivals = Map<string, Promise<unknown>>;
+
 /** Work that nobody waits for but that must not be lost sight of. */
 export type Background = {
   /** Logs a rejection as `event`. */
@@ -90,6 +93,7 @@ export type Core = {
   readonly history: History;
   readonly admission: Admission;
   readonly beginnings: Beginnings;
+  readonly arrivals: Arrivals;
   readonly records: JobRecords;
   readonly keys: IdempotencyKeys;
   readonly wakeUps: WakeUps;

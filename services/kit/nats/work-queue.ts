@@ -54,8 +54,10 @@ export async function openWorkQueue(link: Link, settings: QueueSettings, log: Lo
       return (await first(subjectOf(lane, jobId))) !== undefined;
     },
     async waiting(lane) {
-      const { state } = await link.retry(() => link.jsm.streams.info(stream, { subjects_filter: `${settings.name}.${known(lane)}.*` }));
-      return Object.values(state.subjects ?? {}).reduce((sum, count) => sum + count, 0);
+      // Of the consumer, not of the stream: when server 2.9 is killed, messages come back in the stream that the consumer has
+      // behind it and never delivers.
+      const info = await link.retry(() => link.jsm.consumers.info(stream, known(lane)));
+      return info.num_pending + info.num_ack_pending;
     },
     async withdraw(lane, jobId) {
       for (let found = await first(subjectOf(lane, jobId)); found !== undefined; found = await first(subjectOf(lane, jobId))) {

@@ -19,10 +19,12 @@ async function openWorker(bench: JobBench, name: string, finished: string[]): Pr
     if (claim.outcome === Outcome.SETTLED) return delivery.ack();
     if (claim.lease === undefined) return delivery.retry(claim.retryMs);
     await sleep(5);
-    const { attempt } = claim.lease;
-    const blob = await bench.blob(`result of ${jobId}`);
-    const end = await bench.leases.finishAttempt({ jobId, attempt, worker: name, outcome: { case: "result", value: { blob } } });
-    if (end.accepted) finished.push(jobId);
+    // Whose turn it is, which need not be the job that the message names.
+    const { jobId: leased, attempt } = claim.lease;
+    const blob = await bench.blob(`result of ${leased}`);
+    const outcome = { case: "result" as const, value: { blob } };
+    const end = await bench.leases.finishAttempt({ jobId: leased, attempt, worker: name, outcome });
+    if (end.accepted) finished.push(leased);
     await delivery.ack();
   });
 }
