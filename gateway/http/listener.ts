@@ -15,6 +15,8 @@ export const httpOptions = {
   headersTimeout: 10_000,
   connectionsCheckingInterval: 1000,
   noDelay: true,
+  /** Refused by our own hook, in the shape of every other error; Node's answer would have neither body nor request id. */
+  requireHostHeader: false,
 } as const;
 
 /** A connection on which nothing moves in either direction; longer than any wait that a client can ask for. */

@@ -100,7 +100,7 @@ function jobSchema(): Schema {
 }
 
 function optionSchema(): Schema {
-  const own = fieldsOf(OptionSchema, ["name", "description", "min", "max", "values", "unit", "pattern"]);
+  const own = fieldsOf(OptionSchema, ["name", "description", "min", "max", "values", "unit"]);
   return closed(
     {
       name: own.name ?? {},
@@ -108,7 +108,7 @@ function optionSchema(): Schema {
       default: { type: ["number", "string", "boolean", "null"], description: "null: the engine decides, as the description says." },
       ...own,
     },
-    ["min", "max", "values", "unit", "pattern"],
+    ["min", "max", "values", "unit"],
   );
 }
 

@@ -112,7 +112,6 @@ function optionJson(option: Option) {
     ...(option.max === undefined ? {} : { max: option.max }),
     ...(option.values.length === 0 ? {} : { values: option.values }),
     ...(option.unit === "" ? {} : { unit: option.unit }),
-    ...(option.pattern === "" ? {} : { pattern: option.pattern }),
   };
 }
 

@@ -43,7 +43,9 @@ export function registerEndpoints(app: FastifyInstance, context: RestContext, li
   app.addHook("onRequest", (request, reply, done) => {
     reply.headers({ ...securityHeaders, "x-request-id": request.id });
     if (context.draining.aborted) reply.header("connection", "close");
-    done();
+    // RFC 9112 §3.2.
+    const lacksHost = request.raw.httpVersion === "1.1" && request.headers.host === undefined;
+    done(lacksHost ? new FilemillError("BAD_REQUEST", "A request needs a Host header.") : undefined);
   });
   app.setErrorHandler((error, request, reply) => {
     sendError(request, reply, publicErrorOf(error, request.id, context.deps.log), publicUrl);

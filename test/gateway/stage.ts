@@ -99,7 +99,10 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
       readiness: () => ({ ready: true }),
       ...options.deps,
     },
-    { HOST: "127.0.0.1", PORT: 0, PUBLIC_URL: undefined, INLINE_WAIT_MS: 10_000, MIN_FREE_DISK_MB: 0, DRAIN_MS: 1000, ...options.settings },
+    {
+      ...{ HOST: "127.0.0.1", PORT: 0, PUBLIC_URL: undefined, MAX_CONNECTIONS_PER_CLIENT: 512 },
+      ...{ INLINE_WAIT_MS: 10_000, MIN_FREE_DISK_MB: 0, DRAIN_MS: 1000, ...options.settings },
+    },
   );
   const { url } = await gateway.listen();
   return {
@@ -152,6 +155,7 @@ const catalogue: Partial<ServiceImpl<typeof CatalogueService>> = {
             max: 100,
           },
           { name: "mode", type: Option_Type.ENUM, description: "Mode", values: ["a", "b"], unit: "" },
+          { name: "background", type: Option_Type.STRING, description: "Colour", pattern: "^#[0-9a-f]{6}$" },
         ],
         engines: ["sharp"],
       },

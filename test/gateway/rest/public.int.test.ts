@@ -41,6 +41,7 @@ describe("what needs no key", () => {
           options: [
             { name: "quality", type: "integer", default: 80, description: "Quality", min: 1, max: 100 },
             { name: "mode", type: "enum", default: null, description: "Mode", values: ["a", "b"] },
+            { name: "background", type: "string", default: null, description: "Colour" },
           ],
         },
         { from: "png", to: "webm", fidelity: "reduced", async: true, maxInputMb: 100, options: [], via: ["gif"] },
