@@ -1,8 +1,7 @@
 /** A whole Filemill in a process of its own, as `npm start` runs it, for tests that know nothing but REST. */
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { servingArguments, servingEnvironment } from "#gateway/setup/node.mjs";
 
@@ -30,7 +29,9 @@ export async function startServer(
   plans: object = roomyPlans,
   prepare: readonly string[] = [],
 ): Promise<TestServer> {
-  const home = await mkdtemp(join(tmpdir(), "filemill-e2e-"));
+  // In the clone, as DATA_DIR is by default: the folder for temporary files may be another kind of disk.
+  await mkdir(".tmp", { recursive: true });
+  const home = await mkdtemp(resolve(".tmp/filemill-"));
   const plansFile = join(home, "plans.json");
   await writeFile(plansFile, JSON.stringify(plans));
   return launch({ home, env: { PLANS_FILE: plansFile, ...env }, prepare });
