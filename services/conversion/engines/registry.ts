@@ -1,13 +1,20 @@
 /** The one line that a new engine adds. */
 import type { Engine } from "../domain/engine.ts";
 import { ffmpegEngine } from "./ffmpeg.ts";
+import { ffmpegStillsEngine } from "./ffmpeg-stills.ts";
+import { ghostscriptEngine } from "./ghostscript.ts";
 import { imagemagickEngine } from "./imagemagick.ts";
 import { libheifEngine } from "./libheif.ts";
 import { libjxlEngine } from "./libjxl.ts";
 import { libreofficeEngine } from "./libreoffice.ts";
+import { libtiffEngine } from "./libtiff.ts";
+import { mupdfEngine } from "./mupdf.ts";
 import { pandocEngine } from "./pandoc.ts";
 import { popplerEngine } from "./poppler.ts";
+import { potraceEngine } from "./potrace.ts";
+import { rsvgEngine } from "./rsvg.ts";
 import { sharpEngine } from "./sharp.ts";
+import { tesseractEngine } from "./tesseract.ts";
 
 /** Every engine of this build. */
 export const engines: readonly Engine[] = [
@@ -15,6 +22,13 @@ export const engines: readonly Engine[] = [
   imagemagickEngine,
   libheifEngine,
   libjxlEngine,
+  ffmpegStillsEngine,
+  rsvgEngine,
+  potraceEngine,
+  libtiffEngine,
+  mupdfEngine,
+  ghostscriptEngine,
+  tesseractEngine,
   ffmpegEngine,
   libreofficeEngine,
   pandocEngine,

@@ -1,0 +1,41 @@
+/** Pictures that FFmpeg reads and writes better than others: Targa, whose rows it alone puts in order, and QOI. */
+import { FilemillError } from "#kit/errors.ts";
+import { defineEngine, type Hop, type HopTask } from "../domain/engine.ts";
+import type { Sandbox } from "../domain/sandbox.ts";
+import { inputInside, openToolSession, versionLineOf } from "./tool-run.ts";
+
+const program = "/usr/bin/ffmpeg";
+/** Decoder and encoder by format. */
+const codecs: Readonly<Record<string, string>> = { png: "png", tga: "targa", qoi: "qoi" };
+
+const usual = { fidelity: "lossless", cost: 90, async: false, maxInputMb: 100, options: [] } as const;
+const hops: readonly Hop[] = ["tga", "qoi"].flatMap((format): Hop[] => [
+  { from: format, to: "png", ...usual },
+  { from: "png", to: format, ...usual },
+]);
+
+async function run(sandbox: Sandbox, task: HopTask): Promise<void> {
+  const [decoder, encoder] = [codecs[task.hop.from], codecs[task.hop.to]];
+  if (decoder === undefined || encoder === undefined) throw new FilemillError("INTERNAL", "There is no such pair of pictures.");
+  await using session = await openToolSession(sandbox, task);
+  const reading = ["-protocol_whitelist", "file", "-f", "image2", "-pattern_type", "none", "-c:v", decoder, "-i", `file:${inputInside}`];
+  const writing = ["-frames:v", "1", "-c:v", encoder, "-f", "image2", "-update", "1", "file:/job/out"];
+  const end = await session.run({ program, args: ["-nostdin", "-hide_banner", "-v", "error", "-threads", "2", ...reading, ...writing] });
+  if (end.exitCode !== 0) throw new FilemillError("INVALID_INPUT", "The picture is damaged, or of a kind that cannot be read.");
+  await session.adopt("out");
+}
+
+export const ffmpegStillsEngine = defineEngine({
+  id: "ffmpeg-stills",
+  label: "FFmpeg (pictures)",
+  lane: "image",
+  packages: ["ffmpeg"],
+  hops,
+  async probe(sandbox) {
+    const line = await versionLineOf(sandbox, program, ["-version"]);
+    return line === undefined ? undefined : /version (\S+)/.exec(line)?.[1];
+  },
+  async open({ sandbox }) {
+    return { run: (task) => run(sandbox, task), [Symbol.asyncDispose]: async () => undefined };
+  },
+});

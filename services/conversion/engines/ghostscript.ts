@@ -1,0 +1,106 @@
+/** PostScript to PDF, and PDF to PDF/A, by Ghostscript. */
+import { writeFile } from "node:fs/promises";
+import { FilemillError } from "#kit/errors.ts";
+import { defineEngine, type Hop, type HopTask, type OptionDefinition } from "../domain/engine.ts";
+import type { Sandbox, SandboxEnd } from "../domain/sandbox.ts";
+import { stringOption } from "./hop-table.ts";
+import { inputInside, openToolSession, versionLineOf } from "./tool-run.ts";
+
+const program = "/usr/bin/gs";
+const profile = "/usr/share/color/icc/ghostscript/srgb.icc";
+
+const pictures: OptionDefinition = {
+  name: "pictures",
+  type: "enum",
+  values: ["keep", "300", "150", "72"],
+  default: "keep",
+  description: "Keep pictures as they are, or reduce them to this many pixels an inch",
+};
+const crop: OptionDefinition = {
+  name: "crop",
+  type: "boolean",
+  default: true,
+  description: "Whether the page is as large as the drawing, or as large as the drawing says",
+};
+const usual = { async: false, maxInputMb: 200 } as const;
+
+const hops: readonly Hop[] = [
+  { from: "ps", to: "pdf", fidelity: "high", cost: 200, ...usual, options: [pictures] },
+  { from: "eps", to: "pdf", fidelity: "high", cost: 200, ...usual, options: [crop, pictures] },
+  { from: "pdf", to: "pdfa", fidelity: "high", cost: 300, ...usual, options: [pictures] },
+];
+
+/** What PDF/A-2 asks for besides: the meaning of colours. @see ISO 19005-2, 6.2.3 */
+const archiveDefinitions = `%!
+[/_objdef {profile} /type /stream /OBJ pdfmark
+[{profile} << /N 3 >> /PUT pdfmark
+[{profile} (${profile}) (r) file /PUT pdfmark
+[/_objdef {intent} /type /dict /OBJ pdfmark
+[{intent} << /Type /OutputIntent /S /GTS_PDFA1 /DestOutputProfile {profile} /OutputConditionIdentifier (sRGB) >> /PUT pdfmark
+[{Catalog} << /OutputIntents [{intent}] >> /PUT pdfmark
+`;
+const archiveArguments = ["-dPDFA=2", "-dPDFACompatibilityPolicy=1", "-sColorConversionStrategy=RGB", `--permit-file-read=${profile}`];
+
+function pictureArgumentsOf(task: HopTask): readonly string[] {
+  const asked = stringOption(task.options, "pictures") ?? "keep";
+  if (asked === "keep") {
+    const exact = ["Color", "Gray"].flatMap((kind) => [`-dDownsample${kind}Images=false`, `-dAutoFilter${kind}Images=false`]);
+    return [
+      ...exact,
+      "-dDownsampleMonoImages=false",
+      "-dColorImageFilter=/FlateEncode",
+      "-dGrayImageFilter=/FlateEncode",
+      "-dPassThroughJPEGImages=true",
+    ];
+  }
+  return ["Color", "Gray", "Mono"].flatMap((kind) => [
+    `-dDownsample${kind}Images=true`,
+    `-d${kind}ImageDownsampleThreshold=1.0`,
+    `-d${kind}ImageResolution=${asked}`,
+  ]);
+}
+
+function throwIfFailed(task: HopTask, end: SandboxEnd): void {
+  const said = `${end.stdout}\n${end.stderr}`;
+  if (/requires a password|Password did not work|invalidfileaccess.*Encrypt/i.test(said)) {
+    throw new FilemillError("PASSWORD_REQUIRED", "The PDF is protected by a password.");
+  }
+  if (/VMerror/.test(said)) throw new FilemillError("INPUT_TOO_COMPLEX", "The document needs more memory than a conversion may use.");
+  const label = task.hop.from === "pdf" ? "PDF" : "PostScript";
+  if (end.exitCode !== 0) throw new FilemillError("INVALID_INPUT", `The document is damaged or is not ${label}.`);
+  if (/\*\*\*\*\s+(Error|Warning)|Error: \//.test(said)) task.note("INPUT_DAMAGED");
+}
+
+async function run(sandbox: Sandbox, task: HopTask): Promise<void> {
+  await using session = await openToolSession(sandbox, task);
+  const isArchive = task.hop.to === "pdfa";
+  if (isArchive) await writeFile(session.pathOf("archive.ps"), archiveDefinitions, { flag: "wx", mode: 0o644 });
+  const end = await session.run({
+    program,
+    args: [
+      ...["-dSAFER", "-dBATCH", "-dNOPAUSE", "-dQUIET", "-sDEVICE=pdfwrite", "-dCompatibilityLevel=1.7"],
+      ...pictureArgumentsOf(task),
+      ...(isArchive ? archiveArguments : []),
+      ...(task.hop.from === "eps" && task.options.crop !== false ? ["-dEPSCrop"] : []),
+      "-sOutputFile=/job/out",
+      ...(isArchive ? ["/job/archive.ps"] : []),
+      ...["-f", inputInside],
+    ],
+  });
+  throwIfFailed(task, end);
+  await session.adopt("out");
+}
+
+export const ghostscriptEngine = defineEngine({
+  id: "ghostscript",
+  label: "Ghostscript",
+  lane: "document",
+  packages: ["ghostscript"],
+  hops,
+  async probe(sandbox) {
+    return await versionLineOf(sandbox, program, ["--version"]);
+  },
+  async open({ sandbox }) {
+    return { run: (task) => run(sandbox, task), [Symbol.asyncDispose]: async () => undefined };
+  },
+});

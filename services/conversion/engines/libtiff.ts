@@ -1,0 +1,53 @@
+/** TIFF to PDF by libtiff: every page, and what is packed for fax machines or as JPEG stays as it is. */
+import { FilemillError } from "#kit/errors.ts";
+import { defineEngine, type HopTask } from "../domain/engine.ts";
+import type { Sandbox } from "../domain/sandbox.ts";
+import { stringOption } from "./hop-table.ts";
+import { inputInside, openToolSession, versionLineOf } from "./tool-run.ts";
+
+const program = "/usr/bin/tiff2pdf";
+const papers: Readonly<Record<string, string>> = { a3: "A3", a4: "A4", a5: "A5", letter: "LETTER", legal: "LEGAL" };
+
+async function run(sandbox: Sandbox, task: HopTask): Promise<void> {
+  await using session = await openToolSession(sandbox, task);
+  const paper = papers[stringOption(task.options, "pageSize") ?? "fit"];
+  const end = await session.run({
+    program,
+    args: ["-z", ...(paper === undefined ? [] : ["-p", paper, "-F"]), "-o", "/job/out", inputInside],
+  });
+  if (end.exitCode !== 0) throw new FilemillError("INVALID_INPUT", "The picture is damaged or is not a TIFF.");
+  await session.adopt("out");
+}
+
+export const libtiffEngine = defineEngine({
+  id: "libtiff",
+  label: "libtiff",
+  lane: "image",
+  packages: ["libtiff-tools"],
+  hops: [
+    {
+      from: "tiff",
+      to: "pdf",
+      fidelity: "lossless",
+      cost: 40,
+      async: false,
+      maxInputMb: 200,
+      options: [
+        {
+          name: "pageSize",
+          type: "enum",
+          values: ["fit", ...Object.keys(papers)],
+          default: "fit",
+          description: "Pages as large as the pictures, or sheets of paper that the pictures fill",
+        },
+      ],
+    },
+  ],
+  async probe(sandbox) {
+    const line = await versionLineOf(sandbox, "/usr/bin/tiffinfo", ["-h"]).catch(() => undefined);
+    return line === undefined ? undefined : /(\d+\.\d[\d.]*)/.exec(line)?.[1];
+  },
+  async open({ sandbox }) {
+    return { run: (task) => run(sandbox, task), [Symbol.asyncDispose]: async () => undefined };
+  },
+});

@@ -1,0 +1,150 @@
+/** Books and pictures to PDF, and PDF to text that flows again, by MuPDF. */
+import { writeFile } from "node:fs/promises";
+import { FilemillError } from "#kit/errors.ts";
+import { defineEngine, type Hop, type HopTask, type OptionDefinition } from "../domain/engine.ts";
+import type { Sandbox, SandboxEnd } from "../domain/sandbox.ts";
+import { numberOption, stringOption } from "./hop-table.ts";
+import { type PageWish, pageOf, pageSizes, pictureFactsOf } from "./picture-page.ts";
+import { openOutput, openToolSession, type ToolSession } from "./tool-run.ts";
+
+const program = "/usr/bin/mutool";
+const pointsPerMm = 72 / 25.4;
+
+const paper = Object.keys(pageSizes);
+const picturePage: readonly OptionDefinition[] = [
+  {
+    name: "pageSize",
+    type: "enum",
+    values: ["fit", ...paper],
+    default: "fit",
+    description: "A page as large as the picture, or a sheet of paper, upright or across as the picture is, with the picture fitted in",
+  },
+  { name: "margin", type: "number", min: 0, max: 50, default: 0, unit: "mm", description: "Empty border around the picture" },
+  {
+    name: "density",
+    type: "integer",
+    min: 10,
+    max: 4800,
+    unit: "dpi",
+    description: "Pixels an inch of a page that fits the picture; when absent what the picture says, else 96",
+  },
+];
+const bookPage: readonly OptionDefinition[] = [
+  { name: "pageSize", type: "enum", values: paper, default: "a5", description: "Size of the pages" },
+  { name: "fontSize", type: "number", min: 4, max: 72, default: 12, unit: "pt", description: "Size of ordinary text" },
+];
+const pages: OptionDefinition = {
+  name: "pages",
+  type: "string",
+  pattern: "^[0-9]{1,5}(-[0-9]{1,5})?(,[0-9]{1,5}(-[0-9]{1,5})?){0,20}$",
+  description: "Pages to convert, for example `1-3,7`",
+};
+const density: OptionDefinition = {
+  name: "dpi",
+  type: "integer",
+  min: 36,
+  max: 600,
+  default: 150,
+  unit: "dpi",
+  description: "Resolution of the pictures of pages",
+};
+
+const usual = { async: false, maxInputMb: 100 } as const;
+const hops: readonly Hop[] = [
+  ...["jpg", "png"].map((from): Hop => ({ from, to: "pdf", fidelity: "lossless", cost: 30, ...usual, options: picturePage })),
+  ...["epub", "fb2", "mobi"].map((from): Hop => ({ from, to: "pdf", fidelity: "high", cost: 150, ...usual, options: bookPage })),
+  { from: "cbz", to: "pdf", fidelity: "lossless", cost: 100, ...usual, maxInputMb: 500, options: [] },
+  { from: "xps", to: "pdf", fidelity: "high", cost: 100, ...usual, options: [] },
+  // Paragraphs and pictures are found again, tables and columns are not.
+  { from: "pdf", to: "docx", fidelity: "reduced", cost: 200, ...usual, options: [pages] },
+  { from: "pdf", to: "cbz", fidelity: "reduced", cost: 800, ...usual, options: [pages, density] },
+];
+
+function isPaper(value: unknown): value is keyof typeof pageSizes {
+  return typeof value === "string" && paper.includes(value);
+}
+
+async function placePicture(session: ToolSession, task: HopTask, inside: string): Promise<void> {
+  const { options, hop, input } = task;
+  const density = numberOption(options, "density");
+  const wish: PageWish = {
+    size: isPaper(options.pageSize) ? options.pageSize : undefined,
+    marginPoints: (numberOption(options, "margin") ?? 0) * pointsPerMm,
+    ...(density === undefined ? {} : { density }),
+  };
+  const facts = await pictureFactsOf(input.path, hop.from);
+  if (facts.orientation !== 1) task.note("ORIENTATION_APPLIED");
+  await writeFile(session.pathOf("page.txt"), pageOf(facts, inside, wish), { flag: "wx", mode: 0o644 });
+  throwIfFailed(task, await session.run({ program, args: ["create", "-o", "/job/out", "-O", "compress", "/job/page.txt"] }));
+}
+
+async function convert(session: ToolSession, task: HopTask, inside: string): Promise<void> {
+  const { options, hop } = task;
+  if (hop.to === "docx") await assertText(session, task, inside);
+  const size = isPaper(options.pageSize) ? pageSizes[options.pageSize] : undefined;
+  const layout = size === undefined ? [] : ["-W", String(size[0]), "-H", String(size[1])];
+  const font = numberOption(options, "fontSize");
+  const dpi = numberOption(options, "dpi");
+  const end = await session.run({
+    program,
+    args: [
+      ...["convert", "-F", hop.to, ...layout, ...(font === undefined ? [] : ["-S", String(font)])],
+      ...(dpi === undefined ? [] : ["-O", `resolution=${dpi}`]),
+      ...["-o", "/job/out", inside, ...pagesOf(task)],
+    ],
+  });
+  throwIfFailed(task, end);
+}
+
+function pagesOf(task: HopTask): readonly string[] {
+  const asked = stringOption(task.options, "pages");
+  return asked === undefined ? [] : [asked];
+}
+
+/** A scan has none, and would become an empty document. */
+async function assertText(session: ToolSession, task: HopTask, inside: string): Promise<void> {
+  const end = await session.run({ program, args: ["convert", "-F", "text", "-o", "/job/text", inside, ...pagesOf(task)] });
+  throwIfFailed(task, end);
+  const handle = await openOutput(session.pathOf("text")).catch(() => undefined);
+  const text =
+    handle === undefined ? "" : (await handle.read({ buffer: Buffer.alloc(65_536) })).buffer.toString("utf8").replaceAll("\0", "");
+  await handle?.close();
+  if (text.trim() === "") {
+    throw new FilemillError("CONVERSION_FAILED", "The PDF holds pictures of text and no text; it would need recognition.");
+  }
+}
+
+function throwIfFailed(task: HopTask, { exitCode, stderr }: SandboxEnd): void {
+  if (/cannot authenticate password|needs a password/i.test(stderr)) {
+    throw new FilemillError("PASSWORD_REQUIRED", "The PDF is protected by a password.");
+  }
+  if (/malloc|out of memory|too large/i.test(stderr)) {
+    throw new FilemillError("INPUT_TOO_COMPLEX", "The document needs more memory than a conversion may use.");
+  }
+  if (exitCode !== 0) throw new FilemillError("INVALID_INPUT", `The file is damaged or is not ${task.hop.from.toUpperCase()}.`);
+  if (/^(error|warning): .*(repair|broken|invalid)/im.test(stderr)) task.note("INPUT_DAMAGED");
+}
+
+async function run(sandbox: Sandbox, task: HopTask): Promise<void> {
+  // MuPDF goes by names.
+  const inside = `/input/document.${task.hop.from}`;
+  await using session = await openToolSession(sandbox, task, inside);
+  const isPicture = task.hop.from === "jpg" || task.hop.from === "png";
+  await (isPicture ? placePicture : convert)(session, task, inside);
+  await session.adopt("out");
+}
+
+export const mupdfEngine = defineEngine({
+  id: "mupdf",
+  label: "MuPDF",
+  lane: "document",
+  packages: ["mupdf-tools"],
+  hops,
+  async probe(sandbox) {
+    const end = await sandbox.run({ program, args: ["-v"], limits: { wallMs: 10_000 } }).catch(() => undefined);
+    return /mutool version (\d[\d.]*)/.exec(`${end?.stdout}${end?.stderr}`)?.[1];
+  },
+  async open({ sandbox }) {
+    return { run: (task) => run(sandbox, task), [Symbol.asyncDispose]: async () => undefined };
+  },
+});

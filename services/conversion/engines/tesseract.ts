@@ -1,0 +1,81 @@
+/** Reads the text in pictures (optical character recognition). */
+import { FilemillError } from "#kit/errors.ts";
+import { defineEngine, type Hop, type HopTask, type OptionDefinition } from "../domain/engine.ts";
+import type { Sandbox } from "../domain/sandbox.ts";
+import { stringOption } from "./hop-table.ts";
+import { inputInside, openToolSession, type ToolSession, versionLineOf } from "./tool-run.ts";
+
+const program = "/usr/bin/tesseract";
+
+const options: readonly OptionDefinition[] = [
+  {
+    name: "language",
+    type: "string",
+    pattern: "^[a-z]{3}(_[a-z]{3,4})?(\\+[a-z]{3}(_[a-z]{3,4})?){0,3}$",
+    default: "eng",
+    description: "Language of the text as three letters (ISO 639-2), several joined by +, as far as they are installed",
+  },
+  {
+    name: "segmentation",
+    type: "enum",
+    values: ["page", "column", "block", "line", "word", "sparse"],
+    default: "page",
+    description: "What the picture shows: a page with its layout, one column, block, line or word, or scattered words",
+  },
+];
+const modes: Readonly<Record<string, number>> = { page: 3, column: 4, block: 6, line: 7, word: 8, sparse: 11 };
+
+/** JPEG pictures come as PNG: Tesseract reads them as they lie and not as they are to be turned. */
+const hops: readonly Hop[] = ["png", "tiff"].flatMap((from): Hop[] =>
+  ["txt", "hocr"].map((to) => ({ from, to, fidelity: "extract", cost: 1500, async: false, maxInputMb: 50, options })),
+);
+
+async function assertLanguages(session: ToolSession, asked: string): Promise<void> {
+  const end = await session.run({ program, args: ["--list-langs"] });
+  const installed = end.stdout.split("\n").filter((line) => /^[a-z]{3}(_[a-z]+)?$/.test(line) && line !== "osd");
+  if (asked.split("+").every((language) => installed.includes(language))) return;
+  throw new FilemillError("INVALID_OPTION", `Text can be read here in ${installed.join(", ")}.`, {
+    details: { option: "language", allowed: installed },
+  });
+}
+
+async function run(sandbox: Sandbox, task: HopTask): Promise<void> {
+  await using session = await openToolSession(sandbox, task);
+  const language = stringOption(task.options, "language") ?? "eng";
+  await assertLanguages(session, language);
+  const mode = modes[stringOption(task.options, "segmentation") ?? "page"] ?? 3;
+  const end = await session.run({
+    program,
+    args: [inputInside, "/job/out", "-l", language, "--psm", String(mode), task.hop.to],
+    env: { OMP_THREAD_LIMIT: "1" },
+  });
+  if (end.exitCode !== 0) throw new FilemillError("INVALID_INPUT", "The picture is damaged, or of a kind that cannot be read.");
+  if (numberOfWords(end.stderr) === 0) throw noText();
+  await session.adopt(`out.${task.hop.to}`).catch((error: unknown) => {
+    // An empty result is no file of text.
+    throw error instanceof FilemillError && error.code === "CONVERSION_FAILED" ? noText() : error;
+  });
+}
+
+function noText(): FilemillError {
+  return new FilemillError("CONVERSION_FAILED", "No text was found in the picture.");
+}
+
+function numberOfWords(said: string): number | undefined {
+  return /Empty page!!/.test(said) ? 0 : undefined;
+}
+
+export const tesseractEngine = defineEngine({
+  id: "tesseract",
+  label: "Tesseract OCR",
+  lane: "document",
+  packages: ["tesseract-ocr"],
+  hops,
+  async probe(sandbox) {
+    const line = await versionLineOf(sandbox, program, ["--version"]);
+    return line === undefined ? undefined : /tesseract (\d[\d.]*)/.exec(line)?.[1];
+  },
+  async open({ sandbox }) {
+    return { run: (task) => run(sandbox, task), [Symbol.asyncDispose]: async () => undefined };
+  },
+});

@@ -1,0 +1,28 @@
+/** PDF files whose every byte a test knows. */
+
+/** A PDF by hand: one Helvetica line a page, with a correct table of cross references. */
+export function pdfOf(lines: readonly string[], box = "0 0 200 100", pagesMore = ""): Buffer {
+  const kids = lines.map((_, index) => `${4 + index * 2} 0 R`).join(" ");
+  const objects = [
+    "<< /Type /Catalog /Pages 2 0 R >>",
+    `<< /Type /Pages /Kids [${kids}] /Count ${lines.length} /MediaBox [${box}] ${pagesMore}>>`,
+    "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
+    ...lines.flatMap((line, index) => {
+      const content = `BT /F 12 Tf 20 50 Td (${line}) Tj ET`;
+      return [
+        `<< /Type /Page /Parent 2 0 R /Resources << /Font << /F 3 0 R >> >> /Contents ${5 + index * 2} 0 R >>`,
+        `<< /Length ${content.length} >>\nstream\n${content}\nendstream`,
+      ];
+    }),
+  ];
+  let body = "%PDF-1.4\n";
+  const offsets = objects.map((object, index) => {
+    const offset = body.length;
+    body += `${index + 1} 0 obj\n${object}\nendobj\n`;
+    return offset;
+  });
+  const table = offsets.map((offset) => `${String(offset).padStart(10, "0")} 00000 n \n`).join("");
+  return Buffer.from(
+    `${body}xref\n0 ${objects.length + 1}\n0000000000 65535 f \n${table}trailer\n<< /Size ${objects.length + 1} /Root 1 0 R >>\nstartxref\n${body.length}\n%%EOF\n`,
+  );
+}
