@@ -1,0 +1,218 @@
+/** The contract's section 9: the same abilities for internal consumers, on one port. */
+import { execFile } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { createClient } from "@connectrpc/connect";
+import { createConnectTransport, createGrpcTransport, createGrpcWebTransport } from "@connectrpc/connect-node";
+import sharp from "sharp";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { AccountService } from "#gen/filemill/account/v1/account_pb.ts";
+import { CatalogueService } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
+import { ConversionService, type ConvertRequestSchema } from "#gen/filemill/conversion/v1/conversion_pb.ts";
+import { type Job, JobService, JobState } from "#gen/filemill/job/v1/job_pb.ts";
+import { Health, HealthCheckResponse_ServingStatus as Status } from "#gen/grpc/health/v1/health_pb.ts";
+import { openGrpcClient } from "#kit/rpc/grpc-client.ts";
+import { startServer, type TestServer } from "#test/harness/server.ts";
+
+type Part = MessageInitShape<typeof ConvertRequestSchema>;
+type Start = { readonly to: string; readonly fileName?: string; readonly options?: Record<string, string> };
+
+let server: TestServer;
+let accountId: string;
+let png: Buffer;
+const stack = new DisposableStack();
+
+function clients() {
+  const open = <T extends Disposable>(client: T): T => stack.use(client);
+  return {
+    accounts: open(openGrpcClient(AccountService, server.rpcUrl)).calls,
+    catalogue: open(openGrpcClient(CatalogueService, server.rpcUrl)).calls,
+    conversion: open(openGrpcClient(ConversionService, server.rpcUrl)).calls,
+    jobs: open(openGrpcClient(JobService, server.rpcUrl)).calls,
+    health: open(openGrpcClient(Health, server.rpcUrl)).calls,
+  };
+}
+let rpc: ReturnType<typeof clients>;
+
+beforeAll(async () => {
+  server = await startServer();
+  rpc = clients();
+  accountId = (await rpc.accounts.verifyKey({ key: server.key })).account?.id ?? "";
+  // Noise, so that it takes more than one chunk.
+  png = await sharp(randomBytes(400 * 300 * 3), { raw: { width: 400, height: 300, channels: 3 } })
+    .png()
+    .toBuffer();
+});
+afterAll(async () => {
+  stack.dispose();
+  await server[Symbol.asyncDispose]();
+});
+
+async function* chunks(bytes: Uint8Array): AsyncIterable<{ chunk: Uint8Array }> {
+  for (let at = 0; at < bytes.length; at += 65_536) yield { chunk: bytes.subarray(at, at + 65_536) };
+}
+
+async function* conversionOf(start: Start, bytes: Uint8Array): AsyncIterable<Part> {
+  yield { part: { case: "start", value: { accountId, ...start } } };
+  for await (const { chunk } of chunks(bytes)) yield { part: { case: "chunk", value: chunk } };
+}
+
+async function download(jobId: string, range: { offsetBytes?: bigint; lengthBytes?: bigint } = {}): Promise<Buffer> {
+  const parts: Uint8Array[] = [];
+  for await (const { chunk } of rpc.conversion.download({ accountId, jobId, ...range })) parts.push(chunk);
+  return Buffer.concat(parts);
+}
+
+/** A job whose work takes minutes. */
+async function startLongJob(): Promise<string> {
+  const { blob } = await rpc.conversion.upload(chunks(Buffer.from(slowSvg)));
+  if (blob === undefined) throw new Error("no blob");
+  const { job } = await rpc.jobs.createJob({ accountId, from: "svg", to: "png", input: blob, sourceName: "slow.svg" });
+  return job?.id ?? "";
+}
+
+const slowSvg = `<svg xmlns="http://www.w3.org/2000/svg" width="2000" height="2000"><filter id="f"><feTurbulence numOctaves="9" baseFrequency="0.7"/>${"<feGaussianBlur stdDeviation='90'/>".repeat(60)}</filter><rect width="2000" height="2000" filter="url(#f)"/></svg>`;
+
+describe("bytes in, job, bytes out", () => {
+  it("uploads as a stream, creates, watches to the end, and downloads whole and in part", async () => {
+    const { blob } = await rpc.conversion.upload(chunks(png));
+    expect(blob?.sizeBytes).toBe(BigInt(png.length));
+    if (blob === undefined) return;
+    expect(await rpc.conversion.inspect({ blob, fileName: "a.jpg" })).toMatchObject({
+      format: "png",
+      toldBy: "content",
+      nameDisagrees: true,
+    });
+
+    const { job } = await rpc.jobs.createJob({
+      accountId,
+      from: "png",
+      to: "jpg",
+      options: { quality: "40" },
+      input: blob,
+      sourceName: "a.png",
+    });
+    const seen: Job[] = [];
+    for await (const step of rpc.jobs.watchJob({ accountId, jobId: job?.id ?? "" })) if (step.job !== undefined) seen.push(step.job);
+    expect(seen.at(-1)).toMatchObject({ state: JobState.DONE, from: "png", to: "jpg" });
+
+    const whole = await download(job?.id ?? "");
+    expect(await sharp(whole).metadata()).toMatchObject({ format: "jpeg", width: 400 });
+    expect(await download(job?.id ?? "", { offsetBytes: 10n, lengthBytes: 100n })).toEqual(whole.subarray(10, 110));
+    await rpc.jobs.deleteJob({ accountId, jobId: job?.id ?? "" });
+  });
+
+  it("converts in one call of two streams", async () => {
+    const states: JobState[] = [];
+    const parts: Uint8Array[] = [];
+    for await (const { part } of rpc.conversion.convert(conversionOf({ to: "webp", fileName: "a.png", options: { quality: "90" } }, png))) {
+      if (part.case === "job") states.push(part.value.state);
+      else if (part.case === "chunk") parts.push(part.value);
+    }
+    expect(states.at(-1)).toBe(JobState.DONE);
+    expect(await sharp(Buffer.concat(parts)).metadata()).toMatchObject({ format: "webp", width: 400, height: 300 });
+  });
+
+  it("sees over REST what was asked for over gRPC", async () => {
+    const { jobs } = await rpc.jobs.listJobs({ accountId, limit: 1 });
+    const answer = await fetch(`${server.url}/api/v1/jobs?limit=1`, { headers: { authorization: `Bearer ${server.key}` } });
+    expect(JSON.parse(await answer.text()).jobs[0].id).toBe(jobs[0]?.id);
+  });
+
+  it("lists the same routes as REST", async () => {
+    const { routes } = await rpc.catalogue.getCatalogue({});
+    const answer = await fetch(`${server.url}/api/v1/formats`);
+    expect(JSON.parse(await answer.text()).routes).toHaveLength(routes.length);
+  });
+});
+
+describe("what goes wrong", () => {
+  it("comes with ErrorInfo: reason, domain and metadata of the REST error", async () => {
+    const url = `${server.rpcUrl}/${JobService.typeName}/CreateJob`;
+    const { blob } = await rpc.conversion.upload(chunks(png));
+    const body = {
+      accountId,
+      from: "png",
+      to: "jpg",
+      options: { quality: "900" },
+      input: { ...blob, $typeName: undefined, sizeBytes: String(blob?.sizeBytes) },
+    };
+    const answer = await fetch(url, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) });
+    const { details } = JSON.parse(await answer.text());
+    expect(details[0]).toMatchObject({ type: "google.rpc.ErrorInfo", debug: { reason: "INVALID_OPTION", domain: expect.any(String) } });
+    expect(details[0].debug.metadata).toMatchObject({ option: "quality" });
+
+    await expect(rpc.jobs.getJob({ accountId, jobId: "0".repeat(26) })).rejects.toMatchObject({ code: "JOB_NOT_FOUND" });
+    const refused = rpc.jobs.createJob({
+      accountId,
+      from: "png",
+      to: "jpg",
+      options: { quality: "900" },
+      ...(blob === undefined ? {} : { input: blob }),
+    });
+    await expect(refused).rejects.toMatchObject({ code: "INVALID_OPTION", details: { option: "quality" } });
+    const noRoute = Array.fromAsync(rpc.conversion.convert(conversionOf({ to: "mp3", fileName: "a.png" }, png)));
+    await expect(noRoute).rejects.toMatchObject({ code: "UNSUPPORTED_CONVERSION", details: { from: "png", to: "mp3" } });
+  });
+
+  it("keeps to deadlines and cancellations, after which the job is still there to be cancelled", async () => {
+    const jobId = await startLongJob();
+    await expect(Array.fromAsync(rpc.jobs.watchJob({ accountId, jobId }, { timeoutMs: 300 }))).rejects.toThrow();
+    const wish = new AbortController();
+    const watching = (async () => {
+      for await (const _ of rpc.jobs.watchJob({ accountId, jobId }, { signal: wish.signal })) wish.abort(new Error("enough"));
+    })();
+    await expect(watching).rejects.toThrow("enough");
+    const { job } = await rpc.jobs.cancelJob({ accountId, jobId });
+    expect(job?.state).toBe(JobState.CANCELLED);
+    await expect(download(jobId)).rejects.toMatchObject({ code: "JOB_CANCELLED" });
+  });
+
+  it("leaves nothing of an upload that was broken off", async () => {
+    const wish = new AbortController();
+    async function* endless(): AsyncIterable<{ chunk: Uint8Array }> {
+      for (let count = 0; ; count += 1) {
+        if (count === 5) wish.abort(new Error("broken off"));
+        yield { chunk: png };
+      }
+    }
+    await expect(rpc.conversion.upload(endless(), { signal: wish.signal })).rejects.toThrow();
+    await expect.poll(() => readdir(join(server.dataDir, "blobs", "partial"))).toEqual([]);
+  });
+});
+
+describe("one port for every client", () => {
+  it("speaks gRPC, gRPC-Web and Connect, binary and JSON, over HTTP/1.1 and HTTP/2", async () => {
+    const { rpcUrl: baseUrl } = server;
+    const transports = [
+      createGrpcTransport({ baseUrl }),
+      createGrpcWebTransport({ baseUrl, httpVersion: "1.1" }),
+      createGrpcWebTransport({ baseUrl, httpVersion: "2" }),
+      createConnectTransport({ baseUrl, httpVersion: "1.1" }),
+      createConnectTransport({ baseUrl, httpVersion: "2", useBinaryFormat: false }),
+    ];
+    for (const transport of transports) {
+      expect((await createClient(AccountService, transport).verifyKey({ key: server.key })).account?.id).toBe(accountId);
+    }
+  });
+
+  it("tells its health, for the whole and for each service", async () => {
+    expect((await rpc.health.check({})).status).toBe(Status.SERVING);
+    for (const { typeName: service } of [AccountService, CatalogueService, ConversionService, JobService]) {
+      expect((await rpc.health.check({ service })).status).toBe(Status.SERVING);
+    }
+  });
+
+  it("describes itself: buf needs no schema", async () => {
+    const curl = (...args: string[]) =>
+      promisify(execFile)("npx", ["buf", "curl", "--http2-prior-knowledge", "--protocol", "grpc", ...args]);
+    const { stdout: listed } = await curl("--list-services", server.rpcUrl);
+    for (const { typeName } of [AccountService, CatalogueService, ConversionService, JobService, Health])
+      expect(listed).toContain(typeName);
+    const { stdout } = await curl("-d", JSON.stringify({ accountId }), `${server.rpcUrl}/${JobService.typeName}/GetLoad`);
+    expect(JSON.parse(stdout)).toMatchObject({ maxUnfinished: 1000 });
+  });
+});
