@@ -8,7 +8,10 @@ import type { Log } from "#kit/log.ts";
 import type { Readiness } from "#kit/service.ts";
 import type { Settings } from "#kit/settings.ts";
 
-export type GatewaySettings = Pick<Settings, "HOST" | "PORT" | "PUBLIC_URL" | "INLINE_WAIT_MS" | "MIN_FREE_DISK_MB" | "DRAIN_MS">;
+export type GatewaySettings = Pick<
+  Settings,
+  "HOST" | "PORT" | "PUBLIC_URL" | "INLINE_WAIT_MS" | "MIN_FREE_DISK_MB" | "DRAIN_MS" | "MAX_CONNECTIONS_PER_CLIENT"
+>;
 
 /** What the gateway talks to. It never knows whether a service is in this process or behind a URL. */
 export type GatewayDeps = {

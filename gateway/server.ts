@@ -3,6 +3,7 @@ import fastify, { type FastifyInstance } from "fastify";
 import { createDiskRoom } from "#gateway/access/disk-room.ts";
 import { createRateLimits } from "#gateway/access/rate-limit.ts";
 import type { GatewayDeps, GatewaySettings } from "#gateway/context.ts";
+import { boundConnections, stalledReaderMs } from "#gateway/http/connections.ts";
 import { answerClientError, httpOptions, IDLE_CONNECTION_MS, tuneServer } from "#gateway/http/listener.ts";
 import { requestIdOf } from "#gateway/http/request-id.ts";
 import { createCatalogueViews } from "#gateway/rest/catalogue-view.ts";
@@ -44,6 +45,7 @@ export async function createGateway(deps: GatewayDeps, settings: GatewaySettings
     },
   });
   tuneServer(app.server);
+  boundConnections(app.server, { perClient: settings.MAX_CONNECTIONS_PER_CLIENT, stalledMs: stalledReaderMs });
   app.removeAllContentTypeParsers();
   await app.register(fastifyMultipart, multipartLimits);
   // Other bodies are not read at all.

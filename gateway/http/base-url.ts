@@ -6,8 +6,10 @@ const HOST = /^(?:[A-Za-z0-9](?:[A-Za-z0-9._-]{0,252})|\[[0-9A-Fa-f:.]{2,45}\])(
  * Prefix of the absolute URLs in answers: PUBLIC_URL, or the address the client itself used. Forwarding headers are
  * not read, since anybody can send them: behind a proxy, PUBLIC_URL is to be set.
  */
-export function baseUrlOf(publicUrl: string | undefined, host: string | undefined): string {
+export function baseUrlOf(publicUrl: string | undefined, hosts: readonly string[] | undefined): string {
   if (publicUrl !== undefined) return publicUrl;
-  if (host === undefined || !HOST.test(host)) throw new FilemillError("BAD_REQUEST", "The Host header is missing or malformed.");
+  const [host, ...others] = hosts ?? [];
+  if (host === undefined || others.length > 0 || !HOST.test(host))
+    throw new FilemillError("BAD_REQUEST", "The Host header is missing or malformed.");
   return `http://${host}`;
 }

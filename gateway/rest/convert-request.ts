@@ -23,6 +23,10 @@ export function parseAsked(request: FastifyRequest): Asked {
   if (!/^multipart\/form-data\s*(;|$)/i.test(request.headers["content-type"] ?? "")) {
     throw new FilemillError("UNSUPPORTED_MEDIA_TYPE", "Send the file as multipart/form-data with the fields `to` and `file`.");
   }
+  // Nothing is unpacked at the door, so that nothing can be packed too well.
+  if (!/^(identity)?$/i.test(request.headers["content-encoding"] ?? "")) {
+    throw new FilemillError("UNSUPPORTED_MEDIA_TYPE", "Send the body without a Content-Encoding.");
+  }
   const query = parseQuery(request.raw.url ?? "");
   return {
     from: fromOf(query.get("from")),

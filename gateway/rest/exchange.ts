@@ -34,7 +34,7 @@ export function callerOf(request: FastifyRequest): Caller {
 }
 
 export function requestBaseUrlOf(context: RestContext, request: FastifyRequest): string {
-  return baseUrlOf(context.settings.PUBLIC_URL, request.headers.host);
+  return baseUrlOf(context.settings.PUBLIC_URL, request.raw.headersDistinct.host);
 }
 
 /** Fires when the client goes away before its answer is complete. */

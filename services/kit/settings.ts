@@ -9,6 +9,12 @@ export const settingTable = {
     schemes: ["http", "https"],
     help: "Prefix of `download` and `status_url`; unset: derived from the request",
   }),
+  MAX_CONNECTIONS_PER_CLIENT: integer({
+    default: "512",
+    min: 1,
+    max: 1_000_000,
+    help: "Open connections of one address (IPv6: of one /64) above which new ones are closed; a reverse proxy is one address",
+  }),
   DATA_DIR: text({ default: "./data", help: "Broker store, blobs and scratch; deleting it is a factory reset" }),
   LOG_LEVEL: choice({
     default: "info",

@@ -11,12 +11,12 @@ export type Access = { readonly account: Account; readonly plan: Plan; readonly 
  * The look-up is by the key's SHA-256, so its timing tells nothing about any other key.
  */
 export function accessOf(secret: string, directory: Directory, plans: Plans): Access {
-  if (!isKeySecret(secret)) throw new FilemillError("INVALID_API_KEY", "The API key is malformed; check that it was copied whole.");
+  // One answer for both, after the same work: nobody learns which of two guesses was nearer.
   const hash = hashOf(secret);
-  const key = directory.key(hash);
+  const key = isKeySecret(secret) ? directory.key(hash) : undefined;
   const account = key === undefined ? undefined : directory.account(key.accountId);
   if (key === undefined || account === undefined)
-    throw new FilemillError("INVALID_API_KEY", "The API key is unknown; create one or check that it belongs to this server.");
+    throw new FilemillError("INVALID_API_KEY", "The API key is not known here; check that it was copied whole and belongs to this server.");
   if (key.revokedAt !== undefined) throw new FilemillError("API_KEY_REVOKED", "The API key was revoked; create a new one.");
   const plan = plans.get(account.plan);
   if (plan === undefined || !plan.apiAccess)

@@ -55,12 +55,12 @@ it.each([
 });
 
 it.each(["localhost:8080", "example.org", "[::1]:8080", "10.0.0.1", "my_host"])("builds addresses on Host: %s", (host) => {
-  expect(baseUrlOf(undefined, host)).toBe(`http://${host}`);
+  expect(baseUrlOf(undefined, [host])).toBe(`http://${host}`);
 });
 
 it.each([undefined, "", "a/b", "a b", "a@b", "a:port", "[::1", "a\\b", "é", "x".repeat(300), "a:123456"])("refuses Host: %s", (host) => {
-  expect(() => baseUrlOf(undefined, host)).toThrow(expect.objectContaining({ code: "BAD_REQUEST" }));
-  expect(baseUrlOf("https://files.example", host)).toBe("https://files.example");
+  expect(() => baseUrlOf(undefined, host === undefined ? undefined : [host])).toThrow(expect.objectContaining({ code: "BAD_REQUEST" }));
+  expect(baseUrlOf("https://files.example", [host ?? ""])).toBe("https://files.example");
 });
 
 it("keeps sound request ids only", () => {

@@ -1,0 +1,109 @@
+/** Requests that try to be read as something else. */
+import { gzipSync } from "node:zlib";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { bodyOf, filePart, headOf, openRaw, toPart } from "#test/gateway/raw-client.ts";
+import { png } from "#test/gateway/samples.ts";
+import { key, openStage, type Stage } from "#test/gateway/stage.ts";
+
+let stage: Stage;
+beforeAll(async () => {
+  stage = await openStage();
+});
+afterAll(() => stage[Symbol.asyncDispose]());
+
+const form = bodyOf([toPart("webp"), filePart(png)]);
+const bearer = `Authorization: Bearer ${key}`;
+const smuggled = `GET /api/v1/jobs HTTP/1.1\r\nHost: a\r\n${bearer}\r\n\r\n`;
+
+/** Everything that the server says until it closes the connection. */
+async function exchange(...pieces: (string | Buffer)[]): Promise<string> {
+  const client = await openRaw(stage.port);
+  for (const piece of pieces) client.send(piece);
+  return client.until(() => false);
+}
+
+const statusesIn = (text: string): string[] => [...text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => status ?? "");
+
+describe("one connection, several readings", () => {
+  it("never takes the body of a refused upload for the next request", async () => {
+    expect(statusesIn(await exchange(headOf("fm_unknown", [`Content-Length: ${smuggled.length}`]), smuggled))).toEqual(["401"]);
+    expect(statusesIn(await exchange(headOf(key, ["Content-Length: 6000000"]), smuggled))).toEqual(["413"]);
+    const chunk = `${smuggled.length.toString(16)}\r\n${smuggled}\r\n`;
+    expect(statusesIn(await exchange(headOf("fm_unknown", ["Transfer-Encoding: chunked"]), chunk))).toEqual(["401"]);
+  });
+
+  it.each([
+    ["chunked and a length", ["Transfer-Encoding: chunked", "Content-Length: 5"]],
+    ["a length and chunked", ["Content-Length: 5", "Transfer-Encoding: chunked"]],
+    ["chunked twice removed", ["Transfer-Encoding: chunked, identity"]],
+    ["an unknown coding", ["Transfer-Encoding: xchunked"]],
+    ["chunked behind a tab", ["Transfer-Encoding:\tchunked", "Content-Length: 5"]],
+    ["a signed length", ["Content-Length: +5"]],
+    ["a negative length", ["Content-Length: -5"]],
+    ["a hexadecimal length", ["Content-Length: 0x5"]],
+    ["a list of lengths", ["Content-Length: 5, 5"]],
+    ["a length beyond 64 bits", ["Content-Length: 99999999999999999999"]],
+    ["a folded header", ["X-A: b", " Content-Length: 5"]],
+    ["a space before the colon", ["Content-Length : 5"]],
+    ["a null byte in a header", ["X-A: b\0c"]],
+    ["a bare carriage return in a header", ["X-A: b\rContent-Length: 5"]],
+  ])("refuses %s and closes", async (_name, lines) => {
+    expect(statusesIn(await exchange(headOf(key, lines), `0\r\n\r\n${smuggled}`))).toEqual(["400"]);
+    expect(await stage.stored()).toEqual([]);
+  });
+
+  it("does not speak HTTP/2 on this port", async () => {
+    expect(statusesIn(await exchange("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"))).toEqual(["400"]);
+    const upgrade = "Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAAP__\r\n";
+    expect(statusesIn(await exchange(`GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n${upgrade}\r\n`))).toEqual(["200"]);
+  });
+
+  it("ends every line by CR LF", async () => {
+    expect(statusesIn(await exchange(`GET /healthz HTTP/1.1\nHost: a\n\n`))).toEqual(["400"]);
+  });
+
+  it("bounds the number of headers by their length", async () => {
+    const many = Array.from({ length: 5000 }, (_, index) => `X-${index}: 1`).join("\r\n");
+    expect(statusesIn(await exchange(`GET /healthz HTTP/1.1\r\nHost: a\r\n${many}\r\n\r\n`))).toEqual(["431"]);
+  });
+});
+
+describe("a body in a coding of its own", () => {
+  it("is not unpacked", async () => {
+    const bomb = gzipSync(Buffer.concat([form.subarray(0, -8), Buffer.alloc(50_000_000)]));
+    const head = headOf(key, [`Content-Length: ${bomb.length}`, "Content-Encoding: gzip", "Connection: close"]);
+    const text = await exchange(head, bomb);
+    expect(statusesIn(text)).toEqual(["415"]);
+    expect(text).toContain("UNSUPPORTED_MEDIA_TYPE");
+    expect(await stage.stored()).toEqual([]);
+  });
+});
+
+describe("the Host header", () => {
+  const jobs = (target: string, ...hosts: string[]): string =>
+    `POST ${target} HTTP/1.1\r\n${hosts.map((host) => `Host: ${host}\r\n`).join("")}${bearer}\r\nConnection: close\r\n` +
+    `Content-Type: multipart/form-data; boundary=XX\r\nContent-Length: ${form.length}\r\n\r\n`;
+  const linkIn = (text: string): unknown => JSON.parse(text.slice(text.indexOf("\r\n\r\n") + 4)).job?.download;
+
+  it.each([["a/b"], ["a@b"], ["a b"], ["a, b"], ["a?b"], ["a#b"], ["a:b"], ["<script>"], [""], ["é"]])("is refused as %j", async (host) => {
+    const text = await exchange(jobs("/api/v1/convert", host), form);
+    expect(statusesIn(text)).toEqual(["400"]);
+  });
+
+  it("is refused twice", async () => {
+    expect(statusesIn(await exchange(jobs("/api/v1/convert", "a", "b"), form))).toEqual(["400"]);
+  });
+
+  it("is the only name in the answer's links, whatever the target or forwarding headers say", async () => {
+    const absolute = await exchange(jobs("http://evil.example/api/v1/convert", "good.example"), form);
+    const forwarded = jobs("/api/v1/convert", "good.example").replace(
+      "Connection",
+      "X-Forwarded-Host: evil.example\r\nForwarded: host=evil.example\r\nConnection",
+    );
+    for (const text of [absolute, await exchange(forwarded, form)]) {
+      expect(text).not.toContain("evil.example");
+      if (statusesIn(text)[0] === "200") expect(linkIn(text)).toMatch(/^http:\/\/good\.example\//);
+    }
+    expect(statusesIn(await exchange(forwarded, form))).toEqual(["200"]);
+  });
+});
