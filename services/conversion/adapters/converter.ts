@@ -90,6 +90,17 @@ function statusOf({ engine, version }: FoundEngine): EngineStatus {
   return { id, label, lane, hops, packages, version };
 }
 
+/** Work that takes seconds anyway makes room for work that somebody waits for by the millisecond. */
+const nicenessOf: Readonly<Record<Lane, number>> = { image: 0, document: 5, office: 5, media: 10 };
+
+function nice(sandbox: Sandbox, niceness: number): Sandbox {
+  return {
+    ...sandbox,
+    run: (command) => sandbox.run({ ...command, limits: { niceness, ...command.limits } }),
+    spawn: (command) => sandbox.spawn({ ...command, limits: { niceness, ...command.limits } }),
+  };
+}
+
 type LiveEngine = RunnableEngine & { warm(): void; close(): Promise<void> };
 
 /**
@@ -105,12 +116,14 @@ function createLiveEngine(engine: Engine, parts: ConverterParts): LiveEngine {
   function open(): Promise<OpenEngine> {
     if (closed) throw new FilemillError("UNAVAILABLE", "The converter is stopping; try again.");
     const log = parts.log.with({ engine: engine.id });
-    opening ??= engine.open({ sandbox: parts.sandbox, slots, log: (event, fields) => log.info(event, fields) }).catch((cause) => {
-      // The next run tries again: what was short may be there then.
-      opening = undefined;
-      log.error("engine.open_failed", { err: cause });
-      throw new FilemillError("UNAVAILABLE", "The engine for this conversion did not start; try again later.", { cause });
-    });
+    opening ??= engine
+      .open({ sandbox: nice(parts.sandbox, nicenessOf[engine.lane]), slots, log: (event, fields) => log.info(event, fields) })
+      .catch((cause) => {
+        // The next run tries again: what was short may be there then.
+        opening = undefined;
+        log.error("engine.open_failed", { err: cause });
+        throw new FilemillError("UNAVAILABLE", "The engine for this conversion did not start; try again later.", { cause });
+      });
     return opening;
   }
 

@@ -17,6 +17,8 @@ export type SandboxLimits = {
   readonly folderBytes: number;
   /** Size of the private /tmp. */
   readonly tmpBytes: number;
+  /** From 0 to 19: how much others go first when processors are short. */
+  readonly niceness: number;
 };
 
 /** A program in the sandbox. Paths inside: `/job` is the private folder, read-only binds are where `readOnly` puts them. */

@@ -103,6 +103,7 @@ function createSandbox(
     fileBytes: 2 ** 30,
     folderBytes: 2 * 2 ** 30,
     tmpBytes: 256 * 2 ** 20,
+    niceness: 0,
   };
 
   function recipeOf(command: SandboxCommand, identity: Identity): Recipe {

@@ -1,7 +1,7 @@
 /** Starts one sandboxed tree, bounds it, and tells how it ended. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, openSync } from "node:fs";
-import { constants } from "node:os";
+import { constants, setPriority } from "node:os";
 import type { Readable, Writable } from "node:stream";
 import { FilemillError } from "#kit/errors.ts";
 import type { SandboxEnd, SandboxLimits } from "../domain/sandbox.ts";
@@ -53,6 +53,8 @@ export function startTree(launch: Launch, options: TreeOptions): Tree {
     stdio: [options.conversation ? "pipe" : "ignore", "pipe", "pipe", "pipe", seccomp, "pipe"],
   });
   closeSync(seccomp);
+  // The launcher still waits for its settings: whatever it starts inherits this.
+  if (child.pid !== undefined && options.limits.niceness > 0) setPriority(child.pid, options.limits.niceness);
   let killed: KillReason | undefined;
   let killedByUs = false;
   const kill = (reason: KillReason | undefined) => {
