@@ -4,7 +4,7 @@ import { compare, report } from "./measure.ts";
 import { convert } from "./rest-client.ts";
 
 /** A PNG of about 10 KB: an icon with a gradient, a shape and a little texture. */
-async function makeIcon(): Promise<Buffer> {
+export async function makeIcon(): Promise<Buffer> {
   const side = 128;
   const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="${side}" height="${side}"><defs><radialGradient id="g"><stop offset="0" stop-color="#fc3"/><stop offset="1" stop-color="#c26"/></radialGradient></defs><rect width="${side}" height="${side}" rx="24" fill="url(#g)"/><path d="M24 96 64 24l40 72z" fill="#fff" fill-opacity=".8"/></svg>`;
   return await sharp(Buffer.from(svg)).png().toBuffer();

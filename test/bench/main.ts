@@ -1,11 +1,12 @@
-/** `npm run bench [-- icon upload document sandbox]`: what Filemill costs beside the bare engine, as ratios of one run. */
+/** `npm run bench [-- icon upload document sandbox fairness]`: what Filemill costs beside the bare engine, as ratios of one run. */
 import process from "node:process";
 import { benchDocument } from "./document.ts";
+import { benchFairness } from "./fairness.ts";
 import { benchIcon } from "./icon.ts";
 import { benchSandbox } from "./sandbox.ts";
 import { benchUpload } from "./upload.ts";
 
-const benches = { icon: benchIcon, document: benchDocument, upload: benchUpload, sandbox: benchSandbox };
+const benches = { icon: benchIcon, document: benchDocument, upload: benchUpload, sandbox: benchSandbox, fairness: benchFairness };
 const asked = process.argv.slice(2);
 for (const [name, bench] of Object.entries(benches)) {
   if (asked.length > 0 && !asked.includes(name)) continue;

@@ -1,0 +1,136 @@
+import { createClient } from "@connectrpc/connect";
+import sharp from "sharp";
+import { AccountService } from "#gen/filemill/account/v1/account_pb.ts";
+import { remoteTransport } from "#kit/rpc/transport.ts";
+import { startServer, type TestServer } from "#test/harness/server.ts";
+import { makeIcon } from "./icon.ts";
+import { median } from "./measure.ts";
+import { convert } from "./rest-client.ts";
+
+/** What somebody else sends all the time, and how many of it at once. */
+type Trouble = { readonly what: string; readonly name: string; readonly to: string; readonly abreast: number; bytes(): Promise<Buffer> };
+
+const rounds = 150;
+const longestMs = 12_000;
+
+/** Twenty minutes of noise: seconds of encoding for a few megabytes. */
+async function longSound(): Promise<Buffer> {
+  const sampleBytes = 8000 * 1200;
+  const header = Buffer.alloc(44);
+  header.write("RIFF\0\0\0\0WAVEfmt ", "latin1");
+  header.writeUInt32LE(36 + sampleBytes, 4);
+  header.writeUInt32LE(16, 16);
+  header.writeUInt16LE(1, 20);
+  header.writeUInt16LE(1, 22);
+  header.writeUInt32LE(8000, 24);
+  header.writeUInt32LE(8000, 28);
+  header.writeUInt16LE(1, 32);
+  header.writeUInt16LE(8, 34);
+  header.write("data", 36);
+  header.writeUInt32LE(sampleBytes, 40);
+  return Buffer.concat([header, noise(sampleBytes)]);
+}
+
+function noise(bytes: number): Buffer {
+  let state = 1;
+  return Buffer.from(
+    Uint8Array.from({ length: bytes }, () => {
+      state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+      return state >>> 24;
+    }),
+  );
+}
+
+const side = 1500;
+const noisePicture = (): Promise<Buffer> =>
+  sharp(noise(side * side * 3), { raw: { width: side, height: side, channels: 3 } })
+    .png({ compressionLevel: 1 })
+    .toBuffer();
+
+const troubles: readonly Trouble[] = [
+  { what: "damaged pictures, same lane", name: "a.png", to: "webp", abreast: 4, bytes: async () => (await makeIcon()).subarray(0, 4000) },
+  { what: "one slow picture after the other, same lane", name: "a.png", to: "avif", abreast: 1, bytes: noisePicture },
+  { what: "slow pictures in every slot, same lane", name: "a.png", to: "avif", abreast: 8, bytes: noisePicture },
+  {
+    what: "damaged documents, office lane",
+    name: "a.rtf",
+    to: "pdf",
+    abreast: 4,
+    bytes: async () => Buffer.concat([Buffer.from("{\\rtf1\\ansi{\\object\\objdata "), noise(200_000)]),
+  },
+  {
+    what: "endless tables, office lane",
+    name: "a.csv",
+    to: "pdf",
+    abreast: 4,
+    bytes: async () => Buffer.from("one,two,three,four,five,six\n".repeat(20_000)),
+  },
+  { what: "long sounds, media lane", name: "a.wav", to: "opus", abreast: 4, bytes: longSound },
+];
+
+/** An icon's latency for one account while another one sends trouble, against the same service before and after. */
+export async function benchFairness(): Promise<string[]> {
+  await using server = await startServer({ LOG_LEVEL: "fatal", CONVERSION_TIMEOUT_MS: "20000" });
+  const other = { ...server, key: await otherKey(server) };
+  const icon = await makeIcon();
+  const iconMs = async (): Promise<number> => {
+    const startedAt = performance.now();
+    const { status } = await convert(server, { to: "webp", name: "icon.png", query: "?download=1" }, icon);
+    if (status !== 200) throw new Error(`status ${status}`);
+    return performance.now() - startedAt;
+  };
+  await times(50, iconMs);
+  const lines: string[] = [];
+  for (const trouble of troubles) {
+    const before = await times(rounds, iconMs);
+    const { loaded, ended } = await during(other, trouble, () => times(rounds, iconMs));
+    const idle = [...before, ...(await times(rounds, iconMs))];
+    const ratio = (quantile: number): string => (at(loaded, quantile) / at(idle, quantile)).toFixed(2);
+    lines.push(
+      `icon beside ${trouble.what}`.padEnd(56) +
+        ` ${median(loaded).toFixed(1).padStart(7)} ms / ${median(idle).toFixed(1).padStart(5)} ms idle = ${ratio(0.5)}x, 95th of 100: ${ratio(0.95)}x  (${ended} of the others ended)`,
+    );
+  }
+  return lines;
+}
+
+async function otherKey({ rpcUrl }: TestServer): Promise<string> {
+  const accounts = createClient(AccountService, remoteTransport(rpcUrl, undefined));
+  const { account } = await accounts.createAccount({ email: "other@example.org", plan: "plus" });
+  return (await accounts.createKey({ account: { ref: { case: "id", value: account?.id ?? "" } }, name: "bench" })).secret;
+}
+
+async function during(
+  server: TestServer,
+  trouble: Trouble,
+  measure: () => Promise<number[]>,
+): Promise<{ loaded: number[]; ended: number }> {
+  const bytes = await trouble.bytes();
+  let over = false;
+  let ended = 0;
+  const send = async (): Promise<void> => {
+    while (!over) {
+      await convert(server, { to: trouble.to, name: trouble.name }, bytes);
+      ended += 1;
+    }
+  };
+  const senders = Array.from({ length: trouble.abreast }, send);
+  // Until it has begun everywhere.
+  await new Promise((resolve) => setTimeout(resolve, 1500));
+  const loaded = await measure();
+  over = true;
+  await Promise.all(senders);
+  return { loaded, ended };
+}
+
+async function times(count: number, run: () => Promise<number>): Promise<number[]> {
+  const all: number[] = [];
+  const end = performance.now() + longestMs;
+  while (all.length < count && performance.now() < end) all.push(await run());
+  return all;
+}
+
+function at(values: readonly number[], quantile: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.floor(sorted.length * quantile)] ?? Number.NaN;
+}
