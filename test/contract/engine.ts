@@ -83,8 +83,8 @@ export function defaultsOf(hop: Hop): OptionValues {
 }
 
 export type ContractOptions = {
-  /** Makes a sample of a format in a folder and returns its path. */
-  sample(format: string, folder: string): Promise<string>;
+  /** Makes a sample of a format in a folder and returns its path. The hop is told where not any sample will do. */
+  sample(format: string, folder: string, hop: Hop): Promise<string>;
   /** More that must hold of a result. */
   check?(hop: Hop, reading: Reading, path: string): void | Promise<void>;
 };
@@ -118,7 +118,7 @@ export function testEngine(engine: Engine, options: ContractOptions): void {
     });
 
     it.each(engine.hops.map((hop) => [hop.from, hop.to, hop] as const))("%s to %s", async (from, to, hop) => {
-      const { path } = await bench.convert(await options.sample(from, bench.folder), from, to);
+      const { path } = await bench.convert(await options.sample(from, bench.folder, hop), from, to);
       const reading = await readingOf(path);
       expect(mimesOf[to], `a reader of ${to}`).toContain(reading.mime);
       await options.check?.(hop, reading, path);

@@ -7,13 +7,21 @@ export const noteTable = {
   PROFILE_CONVERTED: "Colours were converted to sRGB.",
   ORIENTATION_APPLIED: "The picture was turned as its orientation tag says.",
   PAGES_LEFT_OUT: "Only one page was converted.",
-  SHEETS_LEFT_OUT: "Only one sheet was converted.",
+  SHEETS_LEFT_OUT: "Only one sheet or table was converted.",
   TRACKS_LEFT_OUT: "Only the first track of its sort was converted.",
   FONT_SUBSTITUTED: "A font that is not on this system was replaced.",
   ENCODING_GUESSED: "The text's encoding was guessed.",
   EXTERNAL_CONTENT_BLOCKED: "Content that the file links to elsewhere was not fetched.",
   INPUT_DAMAGED: "The file is damaged; what could be read was converted.",
   IMAGES_REMOVED: "Pictures that the file links to were left out.",
+  STRUCTURE_FLATTENED: "Nested values were flattened, as the format holds rows.",
+  TYPES_AS_TEXT: "Values of a type that the format lacks were written as text.",
+  NUMBERS_ROUNDED: "Numbers with more digits than the format holds were rounded.",
+  EMPTY_VALUES_DROPPED: "Empty values were left out, as the format has none.",
+  NAMES_CHANGED: "Names that the format does not allow were changed.",
+  CHARACTERS_REPLACED: "Characters that the format does not allow were replaced.",
+  STYLING_DROPPED: "Fonts, colours and positions were left out.",
+  ENTRIES_LEFT_OUT: "Links and special files were left out.",
 } as const;
 
 export type NoteCode = keyof typeof noteTable;

@@ -1,5 +1,6 @@
 /** The one line that a new engine adds. */
 import type { Engine } from "../domain/engine.ts";
+import { dataEngine } from "./data.ts";
 import { ffmpegEngine } from "./ffmpeg.ts";
 import { ffmpegStillsEngine } from "./ffmpeg-stills.ts";
 import { ghostscriptEngine } from "./ghostscript.ts";
@@ -33,4 +34,5 @@ export const engines: readonly Engine[] = [
   libreofficeEngine,
   pandocEngine,
   popplerEngine,
+  dataEngine,
 ];

@@ -1,4 +1,4 @@
-/** Warm picture converters: sandboxed processes that each serve one job at a time and are replaced before they age. */
+/** Warm converters: sandboxed processes that each serve one job at a time and are replaced before they age. */
 import { FilemillError } from "#kit/errors.ts";
 import type { SandboxChild } from "../domain/sandbox.ts";
 
@@ -9,7 +9,13 @@ const startMs = 30_000;
 const restartPauseMs = 1000;
 
 export type PoolOptions = {
+  /** How many may be busy at once. */
   readonly size: number;
+  /**
+   * How many are started before anybody asks and kept ready: `size + 1` where the first wait matters, so that the successor
+   * of a worn one is warm when it is needed; 0 where work is rare.
+   */
+  readonly warm: number;
   start(): Promise<SandboxChild>;
   log(event: string, fields?: Readonly<Record<string, unknown>>): void;
 };
@@ -27,6 +33,7 @@ export function createPool(options: PoolOptions): Pool {
   const waiting: Waiter[] = [];
   const served = new WeakMap<SandboxChild, number>();
   const all = new Set<SandboxChild>();
+  const ready = new Set<SandboxChild>();
   let starting = 0;
   let closed = false;
 
@@ -36,9 +43,9 @@ export function createPool(options: PoolOptions): Pool {
     else waiter.resolve(child);
   }
 
-  /** One more than can be busy, so that the successor of a worn child is warm when it is needed. */
   function fill(): void {
-    while (!closed && all.size + starting < options.size + 1) {
+    const wanted = Math.max(options.warm, Math.min(options.size, ready.size - idle.length + waiting.length));
+    while (!closed && ready.size + starting < wanted) {
       starting += 1;
       void add();
     }
@@ -51,12 +58,13 @@ export function createPool(options: PoolOptions): Pool {
       child.ended.catch(() => undefined).finally(() => forget(child));
       await child.request({ ready: true }, { timeoutMs: startMs });
       starting -= 1;
+      if (child.alive) ready.add(child);
       if (closed) child.kill();
       else offer(child);
     } catch (error) {
-      options.log("sharp.start-failed", { error: String(error) });
+      options.log("child.start-failed", { error: String(error) });
       for (const waiter of waiting.splice(0))
-        waiter.reject(new FilemillError("UNAVAILABLE", "The picture engine does not start.", { cause: error }));
+        waiter.reject(new FilemillError("UNAVAILABLE", "The engine does not start.", { cause: error }));
       setTimeout(() => {
         starting -= 1;
         fill();
@@ -66,6 +74,7 @@ export function createPool(options: PoolOptions): Pool {
 
   function forget(child: SandboxChild): void {
     all.delete(child);
+    ready.delete(child);
     const place = idle.indexOf(child);
     if (place >= 0) idle.splice(place, 1);
     fill();
@@ -110,7 +119,7 @@ export function createPool(options: PoolOptions): Pool {
 
   async function close(): Promise<void> {
     closed = true;
-    for (const waiter of waiting.splice(0)) waiter.reject(new FilemillError("UNAVAILABLE", "The picture engine is closing."));
+    for (const waiter of waiting.splice(0)) waiter.reject(new FilemillError("UNAVAILABLE", "The engine is closing."));
     await Promise.all([...all].map((child) => child[Symbol.asyncDispose]()));
   }
 

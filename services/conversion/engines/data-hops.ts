@@ -1,0 +1,167 @@
+/** Which pairs of data formats are offered. */
+import type { Fidelity, Hop, OptionDefinition } from "../domain/engine.ts";
+import { crossHops, words } from "./hop-table.ts";
+
+/** Trees of named values and lists. */
+const trees = words("json yaml json5 msgpack cbor bson ndjson toml xml plist");
+/** Named settings, one or two levels deep. */
+const settings = words("ini properties");
+const textTables = words("csv tsv psv");
+const tables = [...textTables, ...words("parquet avro sqlite")];
+/** Workbooks whose cells are records here; between workbooks an office program keeps more, and from XLSX it writes the others. */
+const readableBooks = words("xlsx xlsm xltx xlsb xls xlt ods ots fods");
+const writtenBooks = words("xlsx xls xlsb");
+
+const data = [...trees, ...settings, ...tables];
+const isText = new Set(words("json yaml json5 ndjson toml xml plist ini properties csv tsv psv"));
+const isTree = new Set(trees);
+const isSetting = new Set(settings);
+const isTable = new Set(tables);
+const isBook = new Set([...readableBooks, ...writtenBooks]);
+const isTextTable = new Set(textTables);
+
+/** Settings become trees and trees settings; a list of records is no list of settings. */
+function makesSense(from: string, to: string): boolean {
+  if (isSetting.has(from)) return !isTable.has(to) && !isBook.has(to) && to !== "ndjson";
+  if (isSetting.has(to)) return isTree.has(from) && from !== "ndjson";
+  if (from === "toml" || from === "plist") return !isTable.has(to) && !isBook.has(to);
+  return true;
+}
+
+/** Every value comes back exactly as it was. */
+const lossless = new Set(
+  words("json>yaml json>json5 json>ndjson ndjson>json ndjson>yaml ndjson>json5 csv>tsv csv>psv tsv>csv tsv>psv psv>csv psv>tsv"),
+);
+
+function fidelityOf(from: string, to: string): Fidelity {
+  if (lossless.has(`${from}>${to}`)) return "lossless";
+  if (isBook.has(from)) return "reduced";
+  if (to === "xml" || from === "xml" || isSetting.has(to)) return "reduced";
+  // A tree has to be flattened, and types to become text.
+  if ((isTable.has(to) || isBook.has(to)) && isTree.has(from)) return "reduced";
+  return isTextTable.has(to) && !isTextTable.has(from) ? "reduced" : "high";
+}
+
+const encoding: OptionDefinition = {
+  name: "encoding",
+  type: "enum",
+  values: words(
+    "auto utf-8 utf-16le utf-16be windows-1250 windows-1251 windows-1252 windows-1253 windows-1254 windows-1255 windows-1256 " +
+      "iso-8859-1 iso-8859-2 iso-8859-5 iso-8859-15 koi8-r shift_jis euc-jp gb18030 big5 euc-kr",
+  ),
+  default: "auto",
+  description: "How the text of the input is encoded.",
+};
+const delimiter: OptionDefinition = {
+  name: "delimiter",
+  type: "enum",
+  values: ["auto", "comma", "semicolon", "tab", "pipe"],
+  default: "auto",
+  description: "What separates the columns of the input.",
+};
+const outputDelimiter: OptionDefinition = {
+  name: "outputDelimiter",
+  type: "enum",
+  values: ["comma", "semicolon", "tab", "pipe"],
+  default: "comma",
+  description: "What separates the columns of the result.",
+};
+const bom: OptionDefinition = {
+  name: "bom",
+  type: "boolean",
+  default: false,
+  description: "Begin with a byte order mark, by which Excel knows UTF-8.",
+};
+const header: OptionDefinition = { name: "header", type: "boolean", default: true, description: "The first row names the columns." };
+const kinds: OptionDefinition = {
+  name: "types",
+  type: "enum",
+  values: ["auto", "text"],
+  default: "auto",
+  description: "`auto` makes numbers of columns that hold nothing else (007 and 1.50 stay text); `text` leaves every cell as it is.",
+};
+const indentFrom = (min: number): OptionDefinition => ({
+  name: "indent",
+  type: "integer",
+  min,
+  max: 8,
+  default: 2,
+  unit: "characters",
+  description: "How far each level is indented; 0 writes one line.",
+});
+const charset: OptionDefinition = {
+  name: "charset",
+  type: "enum",
+  values: ["utf-8", "ascii"],
+  default: "utf-8",
+  description: "`ascii` writes other letters as escapes.",
+};
+const sheet: OptionDefinition = { name: "sheet", type: "integer", min: 1, max: 10_000, default: 1, description: "Which sheet." };
+const name = "^[A-Za-z_][A-Za-z0-9_.-]{0,63}$";
+const elements: readonly OptionDefinition[] = [
+  { name: "root", type: "string", pattern: name, default: "root", description: "Name of the outermost element, where the data has none." },
+  { name: "item", type: "string", pattern: name, default: "item", description: "Name of the elements of a list that has none." },
+];
+const tableRead: OptionDefinition = {
+  name: "table",
+  type: "string",
+  pattern: "^[^\\x00-\\x1f]{1,128}$",
+  description: "Which table; without it the first.",
+};
+const tableWritten: OptionDefinition = { ...tableRead, default: "data", description: "Name of the table." };
+const form: OptionDefinition = {
+  name: "form",
+  type: "enum",
+  values: ["xml", "binary"],
+  default: "xml",
+  description: "The readable or the compact form of a property list.",
+};
+const compression: OptionDefinition = {
+  name: "compression",
+  type: "enum",
+  values: ["snappy", "none"],
+  default: "snappy",
+  description: "How columns are compressed.",
+};
+
+function optionsOf(from: string, to: string): readonly OptionDefinition[] {
+  const isLineByLine = isTextTable.has(from) && isTextTable.has(to);
+  const hasHeader = !isLineByLine && (isTextTable.has(from) || isBook.has(from) || isTextTable.has(to) || isBook.has(to));
+  return [
+    ...(isText.has(from) ? [encoding] : []),
+    ...(from === "csv" ? [delimiter] : []),
+    ...(hasHeader ? [header] : []),
+    ...(isTextTable.has(from) && !isLineByLine ? [kinds] : []),
+    ...(isBook.has(from) ? [sheet] : []),
+    ...(from === "sqlite" && to !== "sqlite" ? [tableRead] : []),
+    ...(to === "sqlite" ? [tableWritten] : []),
+    ...(to === "csv" ? [outputDelimiter] : []),
+    ...(isTextTable.has(to) ? [bom] : []),
+    ...(to === "json" || to === "json5" || to === "xml" || to === "yaml" ? [indentFrom(to === "yaml" ? 1 : 0)] : []),
+    ...(to === "json" ? [charset] : []),
+    ...(to === "xml" ? elements : []),
+    ...(to === "plist" ? [form] : []),
+    ...(to === "parquet" ? [compression] : []),
+  ];
+}
+
+/** The library for YAML reads a megabyte in a second, the others ten and more. */
+const maxInputMbOf = (format: string) => (format === "yaml" ? 10 : isBook.has(format) ? 30 : 50);
+
+function hopOf(from: string, to: string): Omit<Hop, "from" | "to"> | undefined {
+  if (!makesSense(from, to)) return undefined;
+  return { fidelity: fidelityOf(from, to), cost: 20, async: false, maxInputMb: maxInputMbOf(from), options: optionsOf(from, to) };
+}
+
+/** Tables of text go to workbooks, and workbooks to them, by LibreOffice, but for those that it cannot write or read. */
+function bookHopOf(from: string, to: string): Omit<Hop, "from" | "to"> | undefined {
+  if (isTextTable.has(from) && to !== "xlsb" && from !== "psv") return undefined;
+  if (isTextTable.has(to) && from !== "xlsb" && to !== "psv") return undefined;
+  return hopOf(from, to);
+}
+
+export const dataHops: readonly Hop[] = [
+  ...crossHops(data, data, hopOf),
+  ...crossHops(readableBooks, data, (from, to) => (isSetting.has(to) || to === "toml" || to === "plist" ? undefined : bookHopOf(from, to))),
+  ...crossHops(data, writtenBooks, bookHopOf),
+];

@@ -1,0 +1,28 @@
+/** What the host asks and what it is told, one line of JSON each. */
+export type Options = Readonly<Record<string, string | number | boolean>>;
+
+/** What was lost, by code of the host's table of notes; a message says more than the table does. */
+export type Notes = Map<string, string | undefined>;
+
+export type Question = {
+  readonly work: string;
+  readonly from: string;
+  readonly to: string;
+  readonly options: Options;
+  /** Base64 of the input; without it the input is the file `in`. */
+  readonly data?: string;
+};
+
+export type Converted = string | Uint8Array;
+
+export type Work = (bytes: Buffer, question: Question, notes: Notes) => Converted | Promise<Converted>;
+
+export function textOption(options: Options, name: string): string | undefined {
+  const value = options[name];
+  return typeof value === "string" && value !== "" ? value : undefined;
+}
+
+export function numberOption(options: Options, name: string): number | undefined {
+  const value = options[name];
+  return typeof value === "number" ? value : undefined;
+}

@@ -1,0 +1,25 @@
+/** A failure with a code of Filemill's table, as the host's kit cannot be seen from inside the sandbox. */
+export class Failure extends Error {
+  readonly code: string;
+  /** Nobody knows why: the process ends after it. */
+  readonly odd: boolean;
+
+  constructor(code: string, message: string, odd = false) {
+    super(message);
+    this.code = code;
+    this.odd = odd;
+  }
+}
+
+export function invalid(message: string): Failure {
+  return new Failure("INVALID_INPUT", message);
+}
+
+export function tooComplex(message: string): Failure {
+  return new Failure("INPUT_TOO_COMPLEX", message);
+}
+
+/** The data is sound, but the target has no way to say it. */
+export function inexpressible(message: string): Failure {
+  return new Failure("CONVERSION_FAILED", message);
+}

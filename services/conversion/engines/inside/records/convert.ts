@@ -1,0 +1,97 @@
+/** Reads any of the data formats and writes any other. Each format's library is loaded when it is first needed. */
+import { type Converted, type Notes, type Options, type Question, textOption } from "../exchange.ts";
+import { Failure } from "../failure.ts";
+import { decodeText } from "../text-decoding.ts";
+import { recordsOf } from "./tables.ts";
+import type { Value } from "./values.ts";
+
+type Reader = (source: Source) => Value | Promise<Value>;
+type Source = {
+  readonly bytes: Buffer;
+  readonly from: string;
+  readonly options: Options;
+  readonly notes: Notes;
+  text(declared?: string): string;
+};
+type Writer = (value: Value, options: Options, notes: Notes, to: string) => Converted | Promise<Converted>;
+
+const json = () => import("./json.ts");
+const settings = () => import("./settings.ts");
+const binary = () => import("./binary.ts");
+const columns = () => import("./columns.ts");
+const csv = () => import("./csv.ts");
+const sheets = () => import("./sheets.ts");
+const yaml = () => import("./yaml.ts");
+const xml = () => import("./xml.ts");
+
+const readTable: Reader = async ({ text, from, options, notes }) => recordsOf((await csv()).parseTable(text(), from, options, notes));
+const readSheet: Reader = async ({ bytes, options, notes }) => recordsOf((await sheets()).parseSheet(bytes, options, notes));
+
+const readers: Readonly<Record<string, Reader>> = {
+  json: async ({ text }) => (await json()).parseJson(text()),
+  ndjson: async ({ text }) => (await json()).parseJsonLines(text()),
+  json5: async ({ text, notes }) => (await json()).parseJson5(text(), notes),
+  yaml: async ({ text }) => (await yaml()).parseYaml(text()),
+  toml: async ({ text }) => (await settings()).parseToml(text()),
+  xml: async ({ bytes, text }) => (await xml()).parseXml(text(declaredOf(bytes))),
+  ini: async ({ text }) => (await settings()).parseIni(text()),
+  properties: async ({ text }) => (await settings()).parseJavaProperties(text()),
+  plist: async ({ bytes, text }) => (await settings()).parsePlist(bytes, () => text(declaredOf(bytes))),
+  msgpack: async ({ bytes }) => (await binary()).parseMsgpack(bytes),
+  cbor: async ({ bytes }) => (await binary()).parseCbor(bytes),
+  bson: async ({ bytes }) => (await binary()).parseBson(bytes),
+  parquet: async ({ bytes }) => (await columns()).parseParquet(bytes),
+  avro: async ({ bytes }) => (await columns()).parseAvro(bytes),
+  sqlite: async ({ bytes, options, notes }) => (await columns()).parseSqlite(bytes, options, notes),
+  csv: readTable,
+  tsv: readTable,
+  psv: readTable,
+};
+
+const writeTable: Writer = async (value, options, notes, to) => (await csv()).writeTable(value, to, options, notes);
+const writeSheet: Writer = async (value, options, notes, to) => (await sheets()).writeSheet(value, to, options, notes);
+
+const writers: Readonly<Record<string, Writer>> = {
+  json: async (...given) => (await json()).writeJson(...take(given)),
+  ndjson: async (...given) => (await json()).writeJsonLines(...take(given)),
+  json5: async (...given) => (await json()).writeJson5(...take(given)),
+  yaml: async (...given) => (await yaml()).writeYaml(...take(given)),
+  toml: async (...given) => (await settings()).writeToml(...take(given)),
+  xml: async (...given) => (await xml()).writeXml(...take(given)),
+  ini: async (...given) => (await settings()).writeIni(...take(given)),
+  properties: async (...given) => (await settings()).writeJavaProperties(...take(given)),
+  plist: async (...given) => (await settings()).writePlist(...take(given)),
+  msgpack: async (...given) => (await binary()).writeMsgpack(...take(given)),
+  cbor: async (...given) => (await binary()).writeCbor(...take(given)),
+  bson: async (...given) => (await binary()).writeBson(...take(given)),
+  parquet: async (...given) => (await columns()).writeParquet(...take(given)),
+  avro: async (...given) => (await columns()).writeAvro(...take(given)),
+  sqlite: async (...given) => (await columns()).writeSqlite(...take(given)),
+  csv: writeTable,
+  tsv: writeTable,
+  psv: writeTable,
+  xlsx: writeSheet,
+  xlsb: writeSheet,
+  xls: writeSheet,
+};
+
+const take = ([value, options, notes]: Parameters<Writer>) => [value, options, notes] as const;
+
+const textTables = new Set(["csv", "tsv", "psv"]);
+
+export async function convertData(bytes: Buffer, { from, to, options }: Question, notes: Notes): Promise<Converted> {
+  const text = (declared?: string) => decodeText(bytes, textOption(options, "encoding") ?? "auto", notes, declared);
+  if (textTables.has(from) && textTables.has(to)) {
+    const { linesOf, textOfLines } = await csv();
+    return textOfLines(linesOf(text(), from, options), to, options);
+  }
+  const read = readers[from] ?? readSheet;
+  const write = writers[to];
+  if (write === undefined) throw new Failure("INTERNAL", "No such pair.");
+  return write(await read({ bytes, from, options, notes, text }), options, notes, to);
+}
+
+/** The encoding that an XML declaration names. */
+function declaredOf(bytes: Buffer): string | undefined {
+  return /^\s*<\?xml[^>]*\sencoding\s*=\s*["']([\w.:-]{2,40})["']/.exec(bytes.toString("latin1", 0, 200))?.[1];
+}

@@ -1,0 +1,129 @@
+/** JSON (RFC 8259), JSON lines and JSON5. */
+import JSON5 from "json5";
+import { printParseErrorCode, visit } from "jsonc-parser";
+import { type Notes, numberOption, type Options, textOption } from "../exchange.ts";
+import { invalid } from "../failure.ts";
+import { type Entries, Exact, maxDepth, numberOf, simplify, tooDeep, type Value, valueFrom } from "./values.ts";
+
+/** Keeps every digit of every number and the order of names, which the language's own parser does not. */
+export function parseJson(text: string): Value {
+  const open: { readonly into: Value[] | Entries; name: string }[] = [];
+  const roots: Value[] = [];
+  const put = (value: Value): void => {
+    const inner = open.at(-1);
+    if (inner === undefined) roots.push(value);
+    else if (Array.isArray(inner.into)) inner.into.push(value);
+    else inner.into.set(inner.name, value);
+  };
+  const begin = (into: Value[] | Entries): void => {
+    if (open.length >= maxDepth) throw tooDeep();
+    put(into);
+    open.push({ into, name: "" });
+  };
+  const end = () => void open.pop();
+  const source = text.startsWith("\uFEFF") ? text.slice(1) : text;
+  visit(
+    source,
+    {
+      onObjectBegin: () => begin(new Map()),
+      onArrayBegin: () => begin([]),
+      onObjectEnd: end,
+      onArrayEnd: end,
+      onObjectProperty: (name) => {
+        const inner = open.at(-1);
+        if (inner !== undefined) inner.name = name;
+      },
+      onLiteralValue: (value: unknown, offset, length) =>
+        put(typeof value === "number" ? numberOf(source.slice(offset, offset + length)) : valueFrom(value)),
+      onError: (code, _offset, _length, line) => {
+        throw invalid(`The file is not JSON: ${printParseErrorCode(code)} in line ${line + 1}.`);
+      },
+    },
+    { disallowComments: true, allowTrailingComma: false },
+  );
+  const [root] = roots;
+  if (roots.length !== 1 || root === undefined) throw invalid("The file is not one JSON value.");
+  return root;
+}
+
+/** @see https://github.com/ndjson/ndjson-spec: one value a line, empty lines are ignored. */
+export function parseJsonLines(text: string): Value {
+  return text.split("\n").flatMap((line, index) => {
+    if (line.trim() === "" || line === "\uFEFF") return [];
+    try {
+      return [parseJson(line)];
+    } catch (error) {
+      throw error instanceof Error && "code" in error && error.code === "INVALID_INPUT" ? invalid(`Line ${index + 1} is not JSON.`) : error;
+    }
+  });
+}
+
+export function parseJson5(text: string, notes: Notes): Value {
+  let plain: unknown;
+  try {
+    plain = JSON5.parse(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) throw invalid(`The file is not JSON5: ${error.message.replace(/^JSON5: /, "").slice(0, 100)}.`);
+    throw error;
+  }
+  const value = valueFrom(plain);
+  if (holdsUnsafe(value)) notes.set("NUMBERS_ROUNDED", undefined);
+  return value;
+}
+
+/** Whether there is an integer that doubles do not tell from its neighbour. */
+function holdsUnsafe(value: Value): boolean {
+  if (typeof value === "number") return Number.isInteger(value) && !Number.isSafeInteger(value);
+  if (Array.isArray(value)) return value.some(holdsUnsafe);
+  return value instanceof Map && value.values().some(holdsUnsafe);
+}
+
+/** Text of what JSON can say; `indent` 0 is one line. */
+export function jsonTextOf(value: Value, indent: number): string {
+  const write = (given: Value, margin: string): string => {
+    if (typeof given === "bigint" || (typeof given === "number" && !Number.isFinite(given))) return String(given);
+    if (given instanceof Exact) return given.text.replace(/^\+/, "");
+    if (Array.isArray(given))
+      return block(
+        "[",
+        given.map((each) => write(each, margin + step)),
+        "]",
+        margin,
+      );
+    if (given instanceof Map) {
+      const members = [...given].map(([name, each]) => `${JSON.stringify(name)}:${gap}${write(each, margin + step)}`);
+      return block("{", members, "}", margin);
+    }
+    return JSON.stringify(Object.is(given, -0) ? 0 : given) ?? "null";
+  };
+  const step = " ".repeat(indent);
+  const gap = indent === 0 ? "" : " ";
+  const block = (open: string, parts: readonly string[], close: string, margin: string): string => {
+    if (parts.length === 0) return open + close;
+    if (indent === 0) return open + parts.join(",") + close;
+    return `${open}\n${parts.map((part) => margin + step + part).join(",\n")}\n${margin}${close}`;
+  };
+  return write(value, "");
+}
+
+const ability = { integers: "any", exact: true } as const;
+
+export function writeJson(value: Value, options: Options, notes: Notes): string {
+  const indent = numberOption(options, "indent") ?? 2;
+  const text = jsonTextOf(simplify(value, ability, notes), indent);
+  return `${textOption(options, "charset") === "ascii" ? text.replace(/[\u007f-\uffff]/g, escaped) : text}\n`;
+}
+
+const escaped = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
+
+export function writeJsonLines(value: Value, _options: Options, notes: Notes): string {
+  const lines = Array.isArray(value) ? value : [value];
+  return lines.map((line) => `${jsonTextOf(simplify(line, ability, notes), 0)}\n`).join("");
+}
+
+/** Names without quotation marks where the grammar allows (ASCII ones only, which every reader takes). */
+export function writeJson5(value: Value, options: Options, notes: Notes): string {
+  const indent = numberOption(options, "indent") ?? 2;
+  const text = jsonTextOf(simplify(value, { ...ability, infinite: true }, notes), indent);
+  return `${text.replace(/^( *)"([A-Za-z_$][\w$]*)":/gm, "$1$2:")}\n`;
+}

@@ -1,0 +1,142 @@
+/** Rows and columns: what records become in formats that hold tables, and back. */
+import type { Notes, Options } from "../exchange.ts";
+import { inexpressible, tooComplex } from "../failure.ts";
+import { jsonTextOf } from "./json.ts";
+import { type Entries, Exact, numberOf, Stamp, simplify, type Value } from "./values.ts";
+
+export type Cell = Exclude<Value, Value[] | Entries>;
+export type Table = { readonly columns: readonly string[]; readonly rows: readonly (readonly Cell[])[] };
+
+const maxColumns = 10_000;
+const maxCells = 20_000_000;
+
+/** The rows of a value: a list of records, of lists or of single values; one record is one row. */
+export function tableOf(value: Value, notes: Notes): Table {
+  const { list, path } = listOf(value);
+  if (path !== "") notes.set("STRUCTURE_FLATTENED", `The rows are those of “${path}”.`);
+  const places = new Map<string, number>();
+  const rows = list.map((item) => {
+    const row: Cell[] = [];
+    const put = (name: string, cell: Cell): void => {
+      const place = places.get(name) ?? places.size;
+      if (place >= maxColumns) throw tooComplex("The data has more columns than a conversion may write.");
+      places.set(name, place);
+      row[place] = cell;
+    };
+    if (item instanceof Map) putEntries(item, "", put, notes);
+    else if (Array.isArray(item)) for (const [index, each] of item.entries()) put(`column${index + 1}`, cellOf(each, notes));
+    else put("value", item);
+    return row;
+  });
+  const columns = [...places.keys()];
+  if (columns.length === 0) throw inexpressible("The data has no rows.");
+  if (columns.length * rows.length > maxCells) throw tooComplex("The data has more cells than a conversion may write.");
+  return { columns, rows: rows.map((row) => columns.map((_, place) => row[place] ?? null)) };
+}
+
+/** Wrappers around the one list of a document are looked through: a root element, a table of TOML. */
+function listOf(value: Value): { readonly list: readonly Value[]; readonly path: string } {
+  const path: string[] = [];
+  let inner = value;
+  while (inner instanceof Map && inner.size === 1) {
+    const [only] = inner;
+    if (only === undefined || !(only[1] instanceof Map || Array.isArray(only[1]))) break;
+    path.push(only[0]);
+    inner = only[1];
+  }
+  if (Array.isArray(inner)) return { list: inner, path: path.join(".") };
+  return { list: [value], path: "" };
+}
+
+function putEntries(entries: Entries, prefix: string, put: (name: string, cell: Cell) => void, notes: Notes): void {
+  for (const [name, each] of entries) {
+    if (each instanceof Map && each.size > 0) {
+      notes.set("STRUCTURE_FLATTENED", undefined);
+      putEntries(each, `${prefix}${name}.`, put, notes);
+    } else put(prefix + name, cellOf(each, notes));
+  }
+}
+
+/** Lists within a record are one cell of JSON. */
+function cellOf(value: Value, notes: Notes): Cell {
+  if (!Array.isArray(value) && !(value instanceof Map)) return value;
+  notes.set("STRUCTURE_FLATTENED", undefined);
+  return jsonTextOf(simplify(value, { integers: "any", exact: true }, notes), 0);
+}
+
+export function recordsOf({ columns, rows }: Table): Value {
+  return rows.map((row) => new Map(columns.map((name, index) => [name, row[index] ?? null])));
+}
+
+/** A cell as text: empty for nothing. */
+export function cellText(cell: Cell): string {
+  if (cell === null) return "";
+  if (cell instanceof Stamp || cell instanceof Exact) return cell.text;
+  return cell instanceof Uint8Array ? Buffer.from(cell).toString("base64") : String(cell);
+}
+
+/** The table that lines of text mean: the first names the columns unless `header` is false. */
+export function tableOfTexts(lines: readonly (readonly string[])[], options: Options, notes: Notes): Table {
+  const hasHeader = options.header !== false;
+  const width = lines.reduce((most, line) => Math.max(most, line.length), 0);
+  if (width > maxColumns || width * lines.length > maxCells) throw tooComplex("The table has more cells than a conversion may read.");
+  const columns = columnNamesOf(hasHeader ? (lines[0] ?? []) : [], width, notes);
+  const rows = hasHeader ? lines.slice(1) : lines;
+  const readers = columns.map((_, place) => (options.types === "text" ? (text: string) => text : readerOf(rows, place)));
+  return { columns, rows: rows.map((row) => readers.map((read, place) => read(row[place] ?? ""))) };
+}
+
+export function columnNamesOf(header: readonly string[], width: number, notes: Notes): string[] {
+  const seen = new Set<string>();
+  return Array.from({ length: width }, (_, place) => {
+    const wanted = header[place]?.trim() || `column${place + 1}`;
+    let name = wanted;
+    for (let count = 2; seen.has(name); count++) name = `${wanted}_${count}`;
+    if (name !== wanted) notes.set("NAMES_CHANGED", "Columns of one name were numbered.");
+    seen.add(name);
+    return name;
+  });
+}
+
+/** As JSON writes it: nothing is lost when such a text becomes a number. 007 and 1.50 are not numbers but text. */
+const canonicalNumber = /^(0|-?[1-9]\d*|-?(0|[1-9]\d*)\.\d*[1-9])$/;
+
+/** A column is numbers, or true and false, only when every cell of it is that or empty. */
+function readerOf(rows: readonly (readonly string[])[], place: number): (text: string) => Cell {
+  const all = (pattern: RegExp) => {
+    let some = false;
+    for (const row of rows) {
+      const text = row[place] ?? "";
+      if (text === "") continue;
+      if (!pattern.test(text)) return false;
+      some = true;
+    }
+    return some;
+  };
+  if (all(canonicalNumber)) {
+    return (text) => {
+      const value = text === "" ? null : numberOf(text);
+      return Array.isArray(value) || value instanceof Map ? text : value;
+    };
+  }
+  if (all(/^(true|false)$/)) return (text) => (text === "" ? null : text === "true");
+  return (text) => text;
+}
+
+export type ColumnSort = "boolean" | "int64" | "double" | "instant" | "bytes" | "text";
+
+/** The one sort of all of a column's values. */
+export function sortOf(cells: readonly Cell[]): ColumnSort {
+  const sorts = new Set(cells.filter((cell) => cell !== null).map(sortOfCell));
+  const [only] = sorts;
+  if (sorts.size === 1 && only !== undefined) return only;
+  return sorts.size === 2 && sorts.has("int64") && sorts.has("double") ? "double" : "text";
+}
+
+function sortOfCell(cell: Cell): ColumnSort {
+  if (typeof cell === "boolean") return "boolean";
+  if (typeof cell === "number") return Number.isSafeInteger(cell) && !Object.is(cell, -0) ? "int64" : "double";
+  if (typeof cell === "bigint") return BigInt.asIntN(64, cell) === cell ? "int64" : "text";
+  if (cell instanceof Uint8Array) return "bytes";
+  return cell instanceof Stamp && cell.isInstant ? "instant" : "text";
+}

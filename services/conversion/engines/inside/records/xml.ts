@@ -1,0 +1,147 @@
+/** XML as data: elements by name, `@name` for attributes, `#text` beside them, repeated elements as a list. */
+import { XMLParser, XMLValidator } from "fast-xml-parser";
+import { type Notes, numberOption, type Options, textOption } from "../exchange.ts";
+import { invalid, tooComplex } from "../failure.ts";
+import { type Entries, Exact, maxDepth, Stamp, simplify, tooDeep, type Value } from "./values.ts";
+
+const parser = new XMLParser({
+  preserveOrder: true,
+  ignoreAttributes: false,
+  attributeNamePrefix: "",
+  parseTagValue: false,
+  parseAttributeValue: false,
+  trimValues: false,
+  ignoreDeclaration: true,
+  ignorePiTags: true,
+  processEntities: true,
+  htmlEntities: false,
+});
+
+type Node = Readonly<Record<string, unknown>>;
+
+export function parseXml(text: string): Value {
+  if (/<!ENTITY/i.test(text)) throw tooComplex("The file declares entities of its own, which are not expanded.");
+  assertShallow(text);
+  const found = XMLValidator.validate(text);
+  if (found !== true) throw invalid(`The file is not XML: ${found.err.msg.slice(0, 120)} (line ${found.err.line}).`);
+  const nodes: unknown = parser.parse(text);
+  const roots = Array.isArray(nodes) ? nodes.filter((node) => isNode(node) && elementOf(node) !== undefined) : [];
+  const [root] = roots;
+  if (!isNode(root)) throw invalid("The file is not XML.");
+  return new Map([[elementOf(root) ?? "", valueOfNode(root)]]);
+}
+
+/** Counts tags without a parser, which would descend once per level. */
+function assertShallow(text: string): void {
+  let depth = 0;
+  for (const [tag] of text.matchAll(/<!--[\s\S]*?-->|<!\[CDATA\[[\s\S]*?\]\]>|<[^!?][^>]*>/g)) {
+    if (tag.startsWith("<!") || tag.endsWith("/>")) continue;
+    depth += tag.startsWith("</") ? -1 : 1;
+    if (depth > maxDepth) throw tooDeep();
+  }
+}
+
+function isNode(value: unknown): value is Node {
+  return typeof value === "object" && value !== null;
+}
+
+function elementOf(node: Node): string | undefined {
+  return Object.keys(node).find((name) => name !== ":@" && name !== "#text");
+}
+
+function valueOfNode(node: Node): Value {
+  const children = node[elementOf(node) ?? ""];
+  const entries: Entries = new Map();
+  const attributes = node[":@"];
+  if (isNode(attributes)) for (const [name, value] of Object.entries(attributes)) entries.set(`@${name}`, String(value));
+  let text = "";
+  let hasElements = false;
+  for (const child of Array.isArray(children) ? children : []) {
+    if (!isNode(child)) continue;
+    const name = elementOf(child);
+    if (name === undefined) {
+      text += String(child["#text"] ?? "");
+      continue;
+    }
+    hasElements = true;
+    const value = valueOfNode(child);
+    const known = entries.get(name);
+    if (known === undefined) entries.set(name, value);
+    else if (Array.isArray(known)) known.push(value);
+    else entries.set(name, [known, value]);
+  }
+  if (entries.size === 0) return text;
+  if (hasElements ? text.trim() !== "" : text !== "") entries.set("#text", hasElements ? text.trim() : text);
+  return entries;
+}
+
+const nameStart =
+  "A-Za-z_\\u00c0-\\u00d6\\u00d8-\\u00f6\\u00f8-\\u02ff\\u0370-\\u037d\\u037f-\\u1fff\\u200c\\u200d\\u2c00-\\u2fef\\u3001-\\ud7ff";
+const validName = new RegExp(`^[${nameStart}][${nameStart}\\-.0-9\\u00b7]*(:[${nameStart}][${nameStart}\\-.0-9\\u00b7]*)?$`, "u");
+
+export function writeXml(value: Value, options: Options, notes: Notes): string {
+  const step = " ".repeat(numberOption(options, "indent") ?? 2);
+  const item = xmlNameOf(textOption(options, "item") ?? "item", notes);
+  const [first] = value instanceof Map && value.size === 1 ? value : [];
+  const isRooted = first !== undefined && !Array.isArray(first[1]) && validName.test(first[0]);
+  const [root, content] = isRooted ? first : [textOption(options, "root") ?? "root", value];
+  const lines = ['<?xml version="1.0" encoding="UTF-8"?>'];
+  writeElement({ lines, step, item, notes }, xmlNameOf(root, notes), simplify(content, ability, notes), "");
+  return `${lines.join(step === "" ? "" : "\n")}\n`;
+}
+
+/** In text every number, date and byte string is what it is: text. */
+const ability = { integers: "any", exact: true, infinite: true, instants: true, localStamps: true } as const;
+
+type Writing = { readonly lines: string[]; readonly step: string; readonly item: string; readonly notes: Notes };
+
+function writeElement(writing: Writing, name: string, value: Value, margin: string): void {
+  const { lines, step, item, notes } = writing;
+  if (!(value instanceof Map) && !Array.isArray(value)) {
+    const text = escapeText(textOf(value), notes);
+    lines.push(text === "" ? `${margin}<${name}/>` : `${margin}<${name}>${text}</${name}>`);
+    return;
+  }
+  const members: readonly (readonly [string, Value])[] = Array.isArray(value) ? value.map((each) => [item, each] as const) : [...value];
+  const isAttribute = ([key, each]: readonly [string, Value]) =>
+    key.length > 1 && key.startsWith("@") && validName.test(key.slice(1)) && !Array.isArray(each) && !(each instanceof Map);
+  const attributes = members
+    .filter(isAttribute)
+    .map(([key, each]) => ` ${key.slice(1)}="${escapeText(textOf(each), notes).replaceAll('"', "&quot;").replaceAll("\n", "&#10;")}"`);
+  const rest = Array.isArray(value) ? members : members.filter((member) => !isAttribute(member));
+  const start = `${margin}<${name}${attributes.join("")}`;
+  const [only] = rest;
+  if (only === undefined) return void lines.push(`${start}/>`);
+  if (rest.length === 1 && only[0] === "#text" && !(only[1] instanceof Map) && !Array.isArray(only[1])) {
+    return void lines.push(`${start}>${escapeText(textOf(only[1]), notes)}</${name}>`);
+  }
+  lines.push(`${start}>`);
+  for (const [key, each] of rest) {
+    const isRepeated = Array.isArray(each) && !Array.isArray(value);
+    for (const one of isRepeated ? each : [each]) writeElement(writing, xmlNameOf(key, notes), one, margin + step);
+  }
+  lines.push(`${margin}</${name}>`);
+}
+
+function xmlNameOf(name: string, notes: Notes): string {
+  if (validName.test(name) && !/^xml/i.test(name)) return name;
+  notes.set("NAMES_CHANGED", undefined);
+  const plain = name.replace(/[^\p{L}\p{N}_.-]/gu, "_");
+  const safe = /^[\p{L}_]/u.test(plain) && !/^xml/i.test(plain) ? plain : `_${plain}`;
+  return validName.test(safe) ? safe : "_";
+}
+
+function textOf(value: Value): string {
+  if (value === null) return "";
+  return value instanceof Exact || value instanceof Stamp ? value.text : String(value);
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+const unspeakable = /[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/g;
+
+/** XML 1.0 has no way to say most control characters, not even escaped. */
+function escapeText(text: string, notes: Notes): string {
+  const clean = text.toWellFormed().replace(unspeakable, "\ufffd");
+  if (clean !== text) notes.set("CHARACTERS_REPLACED", undefined);
+  return clean.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll("\r", "&#13;");
+}

@@ -1,0 +1,51 @@
+/**
+ * Runs inside the sandbox: answers questions until its input ends. Started by ../node-worker.ts, which no file imports from here.
+ * Each sort of work loads its libraries when it is first asked for.
+ */
+import { readFileSync, writeFileSync } from "node:fs";
+import type { Notes, Question, Work } from "./exchange.ts";
+import { Failure } from "./failure.ts";
+
+const inlineBytes = 512 * 1024;
+
+const works: Readonly<Record<string, () => Promise<Work>>> = {
+  data: async () => (await import("./records/convert.ts")).convertData,
+};
+
+async function answer(question: Question): Promise<unknown> {
+  const notes: Notes = new Map();
+  try {
+    const bytes = question.data === undefined ? readFileSync("in") : Buffer.from(question.data, "base64");
+    if (bytes.length === 0) throw new Failure("INVALID_INPUT", "The file is empty.");
+    const work = await works[question.work]?.();
+    if (work === undefined) throw new Failure("INTERNAL", "No such work.");
+    const result = Buffer.from(await work(bytes, question, notes));
+    if (result.length === 0) throw new Failure("CONVERSION_FAILED", "The file holds nothing that could be converted.");
+    const isSmall = result.length <= inlineBytes;
+    if (!isSmall) writeFileSync("out", result);
+    return { ok: true, ...(isSmall ? { data: result.toString("base64") } : {}), notes: [...notes] };
+  } catch (error) {
+    const { code, message, odd } = failureOf(error);
+    return { ok: false, code, message, odd, said: String(error instanceof Error ? error.message : error).slice(0, 500) };
+  }
+}
+
+/** Libraries tell a damaged file by errors of any sort; a stack or memory that is used up is told by its own. */
+function failureOf(error: unknown): Failure {
+  if (error instanceof Failure) return error;
+  if (error instanceof RangeError) {
+    return new Failure("INPUT_TOO_COMPLEX", "The file is nested deeper, or holds more, than a conversion may use.", true);
+  }
+  return new Failure("CONVERSION_FAILED", "The file could not be converted.", true);
+}
+
+let waiting = "";
+process.stdin.setEncoding("utf8");
+process.stdin.on("data", async (chunk: string) => {
+  waiting += chunk;
+  if (!waiting.endsWith("\n")) return;
+  const question = JSON.parse(waiting);
+  waiting = "";
+  const reply = question.ready === true ? { ready: true } : await answer(question);
+  process.stdout.write(`${JSON.stringify(reply)}\n`);
+});

@@ -1,0 +1,42 @@
+/** What a file of structured data says, by readers that had no part in writing it. */
+import { execFile } from "node:child_process";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { runInNewContext } from "node:vm";
+import { decode as decodeCbor } from "cborg";
+import { loadAll } from "js-yaml";
+import { decode as decodeMsgpack } from "notepack.io";
+
+const run = promisify(execFile);
+const byPython = new Set("json ndjson toml plist xml fods csv tsv psv ini properties sqlite xlsx ods".split(" "));
+
+/** Names and values as texts, in order; undefined for a format that only this build reads here. */
+export async function leavesOf(path: string, format: string): Promise<readonly string[] | undefined> {
+  if (byPython.has(format)) {
+    const script = join(import.meta.dirname, "foreign-data.py");
+    return JSON.parse((await run("/usr/bin/python3", ["-I", script, path, format], { maxBuffer: 64 * 2 ** 20 })).stdout);
+  }
+  const bytes = await readFile(path);
+  switch (format) {
+    case "yaml":
+      return leaves(loadAll(bytes.toString("utf8")));
+    case "json5":
+      return leaves(runInNewContext(`(${bytes.toString("utf8")})`));
+    case "cbor":
+      return leaves(decodeCbor(bytes, { useMaps: true }));
+    case "msgpack":
+      return leaves(decodeMsgpack(bytes));
+    default:
+      return undefined;
+  }
+}
+
+export function leaves(value: unknown): string[] {
+  if (value === null || value === undefined) return [];
+  if (Array.isArray(value)) return value.flatMap(leaves);
+  if (value instanceof Map) return [...value].flatMap(([name, each]) => [String(name), ...leaves(each)]);
+  if (typeof value === "object" && !(value instanceof Date))
+    return Object.entries(value).flatMap(([name, each]) => [name, ...leaves(each)]);
+  return [String(value)];
+}
