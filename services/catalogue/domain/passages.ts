@@ -23,38 +23,44 @@ export type Passage = {
 const paged = "pdf pdfa djvu xps";
 /** Text of a page, by reading it. */
 const read = "txt hocr";
+/** What a page, a slide, a sheet or a frame is shown in; an icon or a picture for the screens of old is not. */
+const shown = "png jpg webp gif avif heic jxl jp2 tiff bmp ppm";
+/** What a drawing is made into, icons and the pictures of image editors and games besides. */
+const rendered = `${shown} ico psd tga dds pcx qoi pgm pbm pam exr xpm`;
 
 type Cells = readonly [from: Kind, to: Kind, via: string, targets?: string | undefined, part?: "part"];
 
 const table: readonly Cells[] = [
-  // Pixels survive PNG and TIFF; a picture becomes a page, or the text that is read from it.
+  // Pixels survive PNG and TIFF, outlines are traced in BMP; a picture becomes a page, or the text that is read from it.
   ["image", "image", "png, tiff"],
-  ["image", "vector", "png, tiff"],
-  ["image", "document", "png, tiff, pdf, png pdf", `${paged} ${read}`],
+  ["image", "vector", "bmp, png bmp", "svg eps dxf"],
+  ["image", "document", "png, tiff, pdf, png pdf", paged],
+  // Not by way of a PDF, which would hold the picture and no text.
+  ["image", "document", "png, tiff", read],
   // Drawings go by SVG where shapes matter and by PDF where the look matters.
   ["vector", "vector", "svg, pdf, pdf svg"],
-  ["vector", "image", "png, svg, pdf, svg png, pdf png"],
+  ["vector", "image", "png, svg, pdf, svg png, pdf png", rendered],
   ["vector", "document", "svg, pdf, svg pdf", paged],
   // Text keeps its structure in DOCX, ODT and HTML; PDF has lost it, so only pages come after it.
   ["document", "document", "docx, odt, html, docx html"],
   ["document", "document", "pdf, docx pdf, odt pdf, html pdf", paged],
-  ["document", "image", "png, pdf, pdf png, docx pdf, odt pdf, html pdf"],
+  ["document", "image", "png, pdf, pdf png, docx pdf, odt pdf, html pdf", shown],
   ["document", "vector", "pdf, docx pdf, odt pdf, html pdf, pdf svg"],
   ["document", "ebook", "docx, odt, html, epub, docx epub, odt epub, html epub"],
   ["document", "presentation", "pptx, odp"],
   ["ebook", "document", "epub, html, docx, odt, epub html, epub docx, epub odt, html docx, html odt"],
   ["ebook", "document", "pdf, epub pdf", paged],
   ["ebook", "ebook", "epub, html epub"],
-  ["ebook", "image", "pdf, epub pdf, pdf png"],
+  ["ebook", "image", "pdf, epub pdf, pdf png", shown],
   // Slides are pages once they are shown.
   ["presentation", "presentation", "odp, pptx"],
   ["presentation", "document", "pdf, odp, pptx, odp pdf, pptx pdf", `${paged} ${read} html xhtml`],
-  ["presentation", "image", "png, pdf, pdf png, odp pdf, pptx pdf"],
+  ["presentation", "image", "png, pdf, pdf png, odp pdf, pptx pdf", shown],
   ["presentation", "vector", "pdf, odp pdf, pptx pdf, pdf svg"],
   // Cells keep formulas in XLSX and ODS; as records they are one sheet, which CSV holds.
   ["spreadsheet", "spreadsheet", "xlsx, ods"],
   ["spreadsheet", "document", "xlsx, ods, pdf, xlsx pdf, ods pdf", `${paged} html xhtml`],
-  ["spreadsheet", "image", "pdf, pdf png, xlsx pdf, ods pdf"],
+  ["spreadsheet", "image", "pdf, pdf png, xlsx pdf, ods pdf", shown],
   ["spreadsheet", "vector", "pdf, pdf svg, xlsx pdf, ods pdf"],
   ["spreadsheet", "data", "xlsx, ods, csv, xlsx csv, ods csv", undefined, "part"],
   ["data", "spreadsheet", "xlsx, ods, csv, csv xlsx"],
@@ -64,7 +70,7 @@ const table: readonly Cells[] = [
   ["audio", "audio", "wav"],
   ["video", "audio", "wav", undefined, "part"],
   ["video", "subtitle", "srt, vtt", undefined, "part"],
-  ["video", "image", "png", undefined, "part"],
+  ["video", "image", "png", shown, "part"],
   ["subtitle", "subtitle", "srt, vtt, ass"],
   ["archive", "archive", "tar"],
   ["font", "font", "otf, ttf"],
@@ -74,7 +80,7 @@ const table: readonly Cells[] = [
   ["email", "email", "eml"],
   ["email", "document", "eml, html, eml html, html docx, html odt"],
   ["diagram", "vector", "svg"],
-  ["diagram", "image", "png, svg, svg png"],
+  ["diagram", "image", "png, svg, svg png", rendered],
   ["diagram", "document", "svg, pdf", paged],
 ];
 

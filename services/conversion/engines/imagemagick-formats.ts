@@ -106,15 +106,15 @@ export const hubs: Readonly<Record<string, Picture>> = {
 };
 
 const usual = { async: false, maxInputMb: 100 } as const;
-const costs: Readonly<Record<string, number>> = { png: 60, tiff: 50 };
+const costs: Readonly<Record<string, number>> = { png: 50, tiff: 45 };
 
 const reading = crossHops(Object.keys(pictures), Object.keys(hubs), (from, to) => {
   const fidelity = pictures[from]?.read;
-  return fidelity === undefined ? undefined : { fidelity, cost: costs[to] ?? 60, ...usual, options: [] };
+  return fidelity === undefined ? undefined : { fidelity, cost: costs[to] ?? 50, ...usual, options: [] };
 });
 const writing = crossHops(Object.keys(hubs), Object.keys(pictures), (_from, to) => {
   const picture = pictures[to];
-  return picture?.write === undefined ? undefined : { fidelity: picture.write, cost: 60, ...usual, options: picture.options ?? [] };
+  return picture?.write === undefined ? undefined : { fidelity: picture.write, cost: 45, ...usual, options: picture.options ?? [] };
 });
 
 export const imagemagickHops: readonly Hop[] = [...reading, ...writing];

@@ -64,8 +64,8 @@ const simplified = new Set(words("html xhtml odg"));
 const slides = new Set(words("png jpg webp"));
 
 function fidelityOf(family: Family, from: string, to: string): Fidelity {
-  if (from === "html") return "reduced";
   if (plain.has(to)) return family === "text" ? "extract" : "reduced";
+  if (from === "html") return "reduced";
   if (simplified.has(to)) return "reduced";
   if (singlePage.has(to)) return family === "drawing" && to !== "tiff" ? "reduced" : "extract";
   return "high";

@@ -29,7 +29,7 @@ export const libtiffEngine = defineEngine({
       from: "tiff",
       to: "pdf",
       fidelity: "lossless",
-      cost: 40,
+      cost: 100,
       async: false,
       maxInputMb: 200,
       options: [
