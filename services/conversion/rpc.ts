@@ -17,6 +17,7 @@ import {
 import { type Job, type JobService, JobState } from "#gen/filemill/job/v1/job_pb.ts";
 import type { BlobStore } from "#kit/blobs/store.ts";
 import { codeOf, FilemillError } from "#kit/errors.ts";
+import { paced } from "./domain/pace.ts";
 
 export type RpcParts = {
   readonly blobs: BlobStore;
@@ -28,7 +29,7 @@ const chunkBytes = 262_144;
 
 export function createConversionRpc(parts: RpcParts): ServiceImpl<typeof ConversionService> {
   return {
-    upload: async (requests, { signal }) => ({ blob: await store(parts, chunksOf(requests), signal) }),
+    upload: async (requests, { signal }) => ({ blob: await store(parts, chunksOf(paced(requests, ({ chunk }) => chunk.length)), signal) }),
     download: (request, context) => download(parts, request, context),
     convert: (requests, context) => convert(parts, requests, context),
     async inspect({ blob, fileName }) {
@@ -71,7 +72,7 @@ async function* convert(
   requests: AsyncIterable<ConvertRequest>,
   { signal }: HandlerContext,
 ): AsyncIterable<ConvertResponse> {
-  const stream = requests[Symbol.asyncIterator]();
+  const stream = paced(requests, ({ part }) => (part.case === "chunk" ? part.value.length : 0));
   const first = await stream.next();
   if (first.done === true || first.value.part.case !== "start") throw new FilemillError("BAD_REQUEST", "Send `start` before any chunk.");
   const start = first.value.part.value;

@@ -131,6 +131,40 @@ describe("Convert", () => {
   });
 });
 
+describe("a stream that is abandoned", () => {
+  const leaves = async (work: (signal: AbortSignal) => Promise<unknown>): Promise<void> => {
+    const leaving = new AbortController();
+    const ended = work(leaving.signal).then(
+      () => "answered",
+      () => "failed",
+    );
+    await expect.poll(async () => (await mill.leftovers()).blobs.length).toBe(1);
+    leaving.abort();
+    expect(await ended).toBe("failed");
+    await expectOnlyBlobs();
+  };
+  const never = new Promise<void>(() => undefined);
+
+  it("leaves nothing of an upload", async () => {
+    async function* halfOf() {
+      yield { chunk: randomBytes(2_000_000) };
+      await never;
+    }
+    await leaves((signal) => mill.conversion.upload(halfOf(), { signal }));
+  });
+
+  it("leaves neither bytes nor a job of a conversion", async () => {
+    async function* halfOf(): AsyncIterable<Part> {
+      yield { part: { case: "start", value: { accountId, to: "webp" } } };
+      yield { part: { case: "chunk", value: randomBytes(2_000_000) } };
+      await never;
+    }
+    const before = (await mill.jobs.getLoad({ accountId })).accountUnfinished;
+    await leaves((signal) => Array.fromAsync(mill.conversion.convert(halfOf(), { signal })));
+    expect((await mill.jobs.getLoad({ accountId })).accountUnfinished).toBe(before);
+  });
+});
+
 describe("Download", () => {
   it("sends parts, and only to the owner", async () => {
     const { jobId, bytes } = await convert(conversionOf({ to: "webp" }, await picture()));

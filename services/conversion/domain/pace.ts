@@ -1,0 +1,56 @@
+import { FilemillError } from "#kit/errors.ts";
+
+export type Pace = {
+  /** How long is waited for the sender, all in all, until it must have sent enough. */
+  readonly windowMs: number;
+  readonly bytesPerWindow: number;
+  /** For the whole stream, our own slowness included. */
+  readonly wholeMs: number;
+};
+
+/** As at the public door: 512 bytes a second over ten seconds. */
+export const uploadPace: Pace = { windowMs: 10_000, bytesPerWindow: 5120, wholeMs: 3_600_000 };
+
+/**
+ * Passes on what comes, as long as it comes fast enough.
+ *
+ * @throws FilemillError REQUEST_TIMEOUT when the sender only holds the stream.
+ */
+export async function* paced<T>(items: AsyncIterable<T>, bytesOf: (item: T) => number, pace: Pace = uploadPace): AsyncGenerator<T> {
+  const beganAt = performance.now();
+  const iterator = items[Symbol.asyncIterator]();
+  let waitedMs = 0;
+  let bytes = 0;
+  for (let pending = iterator.next(); ; ) {
+    const askedAt = performance.now();
+    const next = await within(pending, pace.windowMs - waitedMs);
+    waitedMs += performance.now() - askedAt;
+    if (performance.now() - beganAt > pace.wholeMs) throw tooSlow();
+    if (next !== "late") bytes += next.done === true ? 0 : bytesOf(next.value);
+    if (next === "late" || waitedMs >= pace.windowMs) {
+      if (bytes < pace.bytesPerWindow && !(next !== "late" && next.done === true)) throw tooSlow();
+      waitedMs = 0;
+      bytes = 0;
+    }
+    if (next === "late") continue;
+    if (next.done === true) return;
+    yield next.value;
+    pending = iterator.next();
+  }
+}
+
+async function within<T>(result: Promise<T>, limitMs: number): Promise<T | "late"> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<"late">((resolve) => {
+    timer = setTimeout(() => resolve("late"), Math.max(0, limitMs));
+  });
+  try {
+    return await Promise.race([result, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function tooSlow(): FilemillError {
+  return new FilemillError("REQUEST_TIMEOUT", "The stream came too slowly; send it again on a faster connection.");
+}
