@@ -91,7 +91,7 @@ function statusOf({ engine, version }: FoundEngine): EngineStatus {
 }
 
 /** Work that takes seconds anyway makes room for work that somebody waits for by the millisecond. */
-const nicenessOf: Readonly<Record<Lane, number>> = { image: 0, document: 5, office: 5, media: 10 };
+const nicenessOf: Readonly<Record<Lane, number>> = { image: 0, document: 5, office: 10, media: 10 };
 
 function nice(sandbox: Sandbox, niceness: number): Sandbox {
   return {
