@@ -1,4 +1,4 @@
-import { crc32, deflateRawSync } from "node:zlib";
+import { constants, crc32, deflateRawSync } from "node:zlib";
 
 export type ZipPart = {
   readonly name: string;
@@ -8,6 +8,12 @@ export type ZipPart = {
   readonly statedBytes?: number;
   /** Points at the first part's bytes instead of having its own. */
   readonly overlaps?: boolean;
+  /** Not compressed, as a `mimetype` must be. */
+  readonly isStored?: boolean;
+  /** A symbolic link, as Unix archivers mark it. */
+  readonly isLink?: boolean;
+  /** The content so many times in a row, without so much memory. */
+  readonly repeat?: number;
 };
 
 /** A zip file, also one that no honest program would write. */
@@ -17,19 +23,21 @@ export function zipFile(parts: readonly ZipPart[], prefix = Buffer.alloc(0)): Bu
   let offset = 0;
   for (const part of parts) {
     const content = Buffer.from(part.content);
-    const packed = part.overlaps === true ? Buffer.alloc(0) : deflateRawSync(content, { level: 9 });
+    const packed = part.overlaps === true ? Buffer.alloc(0) : packedOf(part, content);
+    const sizeBytes = content.length * (part.repeat ?? 1);
     const name = Buffer.from(part.name);
     const fields = Buffer.alloc(26);
     fields.writeUInt16LE(20, 0);
     fields.writeUInt16LE(part.isEncrypted === true ? 1 : 0, 2);
-    fields.writeUInt16LE(8, 4);
+    fields.writeUInt16LE(part.isStored === true ? 0 : 8, 4);
     fields.writeUInt32LE(crc32(content), 10);
     fields.writeUInt32LE(packed.length, 14);
-    fields.writeUInt32LE(part.statedBytes ?? content.length, 18);
+    fields.writeUInt32LE(part.statedBytes ?? sizeBytes, 18);
     fields.writeUInt16LE(name.length, 22);
     const record = Buffer.alloc(46);
     record.writeUInt32LE(0x02014b50, 0);
-    record.writeUInt16LE(20, 4);
+    record.writeUInt16LE(part.isLink === true ? 0x0314 : 20, 4);
+    if (part.isLink === true) record.writeUInt32LE((0o120777 << 16) >>> 0, 38);
     fields.copy(record, 6);
     record.writeUInt32LE(part.overlaps === true ? 0 : offset, 42);
     records.push(record, name);
@@ -46,6 +54,14 @@ export function zipFile(parts: readonly ZipPart[], prefix = Buffer.alloc(0)): Bu
   end.writeUInt32LE(directory.length, 12);
   end.writeUInt32LE(offset, 16);
   return Buffer.concat([prefix, ...locals, directory, end]);
+}
+
+function packedOf({ isStored = false, repeat = 1 }: ZipPart, content: Buffer): Buffer {
+  if (isStored) return content;
+  if (repeat === 1) return deflateRawSync(content, { level: 9 });
+  // Blocks after a full flush stand for themselves, so one of them may be written many times.
+  const block = deflateRawSync(content, { level: 9, finishFlush: constants.Z_FULL_FLUSH });
+  return Buffer.concat([...Array<Buffer>(repeat - 1).fill(block), deflateRawSync(content, { level: 9 })]);
 }
 
 /** The least that is a DOCX to LibreOffice and pandoc. */

@@ -30,6 +30,8 @@ const maxDurationSeconds = 24 * 3600;
 const maxFramePixels = 8192 * 4352;
 /** A day of small film, two hours of 4K at 60 pictures a second. */
 const maxTotalPixels = 4e12;
+/** The sandbox keeps no more; a film with fifty streams needs a quarter. */
+const longestAnswer = 65_536;
 const entries =
   "format=duration:stream=index,codec_type,codec_name,codec_tag_string,width,height,avg_frame_rate,r_frame_rate,sample_rate,channels,channel_layout,sample_fmt,bits_per_raw_sample,pix_fmt,duration:stream_disposition=attached_pic";
 
@@ -56,6 +58,7 @@ const count = (value: unknown): number => {
 export async function readMedia(session: ToolSession, task: HopTask, demuxer: string): Promise<Media> {
   const args = ["-v", "error", ...inputArgs(demuxer), "-show_entries", entries, "-of", "json=compact=1", `file:${inputInside}`];
   const end = await session.run({ program: "/usr/bin/ffprobe", args, limits: { processes: 256 } });
+  if (end.stdout.length >= longestAnswer) throw new FilemillError("INPUT_TOO_COMPLEX", "The file has too many streams.");
   const answer = jsonOf(end.stdout);
   const rows = isFields(answer) && Array.isArray(answer.streams) ? answer.streams.filter(isFields) : [];
   if (rows.length === 0) throw new FilemillError("INVALID_INPUT", `The file is damaged or is not ${task.input.format.toUpperCase()}.`);

@@ -15,6 +15,8 @@ const filter = join(import.meta.dirname, "pandoc-filter.lua");
 const utf8Error = 92;
 const readErrors = new Set([1, 63, 64, 65, 66, 93]);
 const heapExhausted = 251;
+/** What a document wants to include is never there. */
+const missingFile = 99;
 
 const heap = ["+RTS", "-M512m", "-RTS"];
 
@@ -76,6 +78,9 @@ function noteRemoved(task: HopTask, end: SandboxEnd): void {
 function throwIfFailed(task: HopTask, end: SandboxEnd): void {
   if (end.exitCode === heapExhausted || /heap exhausted/i.test(end.stderr)) {
     throw new FilemillError("INPUT_TOO_COMPLEX", "The document needs more memory than a conversion may use.");
+  }
+  if (end.exitCode === missingFile) {
+    throw new FilemillError("INVALID_INPUT", "The document includes other files; put their content into it and try again.");
   }
   if (end.exitCode !== 0) {
     const isUnreadable = end.exitCode !== undefined && readErrors.has(end.exitCode);

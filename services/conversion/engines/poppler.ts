@@ -8,6 +8,9 @@ import { flagOption, numberOption } from "./hop-table.ts";
 import { inputInside, openOutput, openToolSession, type ToolSession, versionLineOf } from "./tool-run.ts";
 
 const maxPixels = 100_000_000;
+/** 70 metres: drawings of ships are smaller. */
+const maxPagePoints = 200_000;
+const maxPages = 10_000;
 const pointsPerInch = 72;
 
 const page: OptionDefinition = { name: "page", type: "integer", min: 1, max: 100_000, default: 1, description: "Which page to convert." };
@@ -70,6 +73,7 @@ async function readFacts(session: ToolSession, pageNumber: number): Promise<Fact
   const pages = last || Number(/^Pages:\s+(\d+)/m.exec(end.stdout)?.[1] ?? 0);
   if ((end.exitCode !== 0 && last === 0) || pages < 1)
     throw new FilemillError("INVALID_INPUT", "The PDF is damaged: it has no readable pages.");
+  if (pages > maxPages) throw new FilemillError("INPUT_TOO_COMPLEX", `The PDF has ${pages} pages; up to ${maxPages} are converted.`);
   if (pageNumber > pages) {
     const details = { option: "page", allowed: `1 to ${pages}` };
     throw new FilemillError("INVALID_OPTION", `The PDF has ${pages === 1 ? "one page" : `${pages} pages`}.`, { details });
@@ -77,6 +81,8 @@ async function readFacts(session: ToolSession, pageNumber: number): Promise<Fact
   const size = /^Page\s+\d+ size:\s+([\d.e+]+) x ([\d.e+]+) pts/m.exec(end.stdout);
   const [widthPoints, heightPoints] = [Number(size?.[1] ?? 0), Number(size?.[2] ?? 0)];
   if (!(widthPoints > 0 && heightPoints > 0)) throw new FilemillError("INVALID_INPUT", "The PDF is damaged: the page has no size.");
+  if (Math.max(widthPoints, heightPoints) > maxPagePoints)
+    throw new FilemillError("INPUT_TOO_COMPLEX", "The page is larger than any printer's or plotter's.");
   const rotated = /^Page\s+\d+ rot:\s+(90|270)/m.test(end.stdout);
   return rotated ? { pages, widthPoints: heightPoints, heightPoints: widthPoints } : { pages, widthPoints, heightPoints };
 }

@@ -1,6 +1,7 @@
 /** How many frames an animation has, counted by its blocks without decoding one. */
 import { type ByteSource, bytesAt } from "./byte-source.ts";
-import { maxPixels, type PictureSize } from "./raster.ts";
+import type { PictureSize } from "./picture-size.ts";
+import { maxPixels } from "./raster.ts";
 import { tooComplex } from "./refusals.ts";
 
 /** Three minutes at 25 frames a second. */

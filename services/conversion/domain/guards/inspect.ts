@@ -3,10 +3,11 @@ import type { ByteSource } from "./byte-source.ts";
 import { inspectCompoundFile } from "./compound-file.ts";
 import { assertFrames, frameCountOf } from "./frames.ts";
 import { inspectPackage } from "./package.ts";
+import { inspectPngText } from "./png-text.ts";
 import { assertPixels, pictureSizeOf } from "./raster.ts";
 import { damaged } from "./refusals.ts";
 import { assertBegins, isCompoundFile, isZip } from "./signatures.ts";
-import { assertHarmlessEntities, svgSizeOf, xmlTextOf } from "./xml.ts";
+import { assertHarmlessEntities, assertPrologEnds, svgSizeOf, xmlTextOf } from "./xml.ts";
 
 /** XML that is a file by itself. */
 const xmlFormats: ReadonlySet<string> = new Set([
@@ -35,15 +36,17 @@ export async function inspectBytes(source: ByteSource, format: string): Promise<
   assertBegins(head, format);
   if (isZip(head)) return inspectPackage(source, format);
   if (isCompoundFile(head)) return inspectCompoundFile(source);
-  if (xmlFormats.has(format)) return inspectXml(head, format);
+  if (xmlFormats.has(format)) return inspectXml(source, format);
   const size = await pictureSizeOf(source, format);
   if (size === undefined) return;
   assertPixels(size);
   assertFrames(await frameCountOf(source, format), size);
+  if (format === "png" || format === "apng") await inspectPngText(source);
 }
 
-function inspectXml(head: Buffer, format: string): void {
+function inspectXml({ head, sizeBytes }: ByteSource, format: string): void {
   const text = xmlTextOf(head);
+  if (head.length < sizeBytes) assertPrologEnds(text);
   assertHarmlessEntities(text);
   const size = format === "svg" ? svgSizeOf(text) : undefined;
   if (size !== undefined) assertPixels(size);

@@ -2,8 +2,8 @@
 import { formatOf } from "#formats/index.ts";
 import type { ByteSource } from "./byte-source.ts";
 import { damaged, locked, tooComplex } from "./refusals.ts";
-import { assertHarmlessEntities, xmlTextOf } from "./xml.ts";
-import { readEntryHead, readZipDirectory, type ZipEntry } from "./zip-directory.ts";
+import { assertHarmlessEntities, assertPrologEnds, xmlTextOf } from "./xml.ts";
+import { inflatesAsStated, readEntryHead, readZipDirectory, type ZipEntry } from "./zip-directory.ts";
 
 /** Real documents compress up to some 50 to 1; only above this size does more of it matter. */
 const maxRatio = 100;
@@ -11,7 +11,9 @@ const unsuspiciousBytes = 100_000_000;
 const maxExpandedBytes = 2_000_000_000;
 /** More than any archive that passes its ceiling needs. */
 const maxArchiveBytes = 20_000_000_000;
-const maxLookedAtParts = 100;
+/** Of one byte deflate makes no more. */
+const maxDeflation = 1032;
+const maxXmlParts = 10_000;
 const partHeadBytes = 1024;
 const manifestBytes = 262_144;
 
@@ -21,16 +23,30 @@ export async function inspectPackage(source: ByteSource, format: string): Promis
   if (formatOf(format)?.kind === "archive") return;
   if (entries.length === 0) throw damaged("The file is empty.");
   await assertUnlocked(source, entries);
-  const parts = entries.filter(({ name }) => /\.(xml|rels|opf|xhtml|html?|ncx|svg)$/i.test(name)).slice(0, maxLookedAtParts);
+  const parts = entries.filter(({ name }) => /\.(xml|rels|opf|xhtml|html?|ncx|svg)$/i.test(name));
+  if (parts.length > maxXmlParts) throw tooComplex("The file has too many parts inside.");
   for (const part of parts) {
     const head = await readEntryHead(source, part, partHeadBytes);
-    if (head !== undefined) assertHarmlessEntities(xmlTextOf(head));
+    if (head === undefined) continue;
+    const text = xmlTextOf(head);
+    if (head.length < part.sizeBytes) assertPrologEnds(text);
+    assertHarmlessEntities(text);
+  }
+  await assertTrueSizes(source, entries);
+}
+
+/** Counts while inflating, since the directory may lie; not where even a lie could not reach an amount that matters. */
+async function assertTrueSizes(source: ByteSource, entries: readonly ZipEntry[]): Promise<void> {
+  if (source.sizeBytes * maxDeflation <= unsuspiciousBytes) return;
+  for (const entry of entries) {
+    if (!(await inflatesAsStated(source, entry))) throw tooComplex("The file expands to more than it says.");
   }
 }
 
 /** What the directory alone decides. */
 export function assertSafeEntries(entries: readonly ZipEntry[], sizeBytes: number, maxBytes: number): void {
   if (entries.some((entry) => entry.isEncrypted)) throw locked();
+  if (entries.some(({ isLink }) => isLink)) throw damaged("The file has a part that is a link.");
   if (entries.some(({ name }) => leavesFolder(name))) throw damaged("The file has a part whose name leaves its folder.");
   const expandedBytes = entries.reduce((sum, entry) => sum + entry.sizeBytes, 0);
   if (expandedBytes > maxBytes || (expandedBytes > unsuspiciousBytes && expandedBytes > sizeBytes * maxRatio)) {

@@ -1,8 +1,9 @@
 /** Pixel counts from the headers of pictures, read before any decoder allocates for them. */
 import { type ByteSource, bytesAt } from "./byte-source.ts";
+import { heifSizeOf } from "./heif.ts";
+import { pictureHeaders } from "./picture-headers.ts";
+import type { PictureSize } from "./picture-size.ts";
 import { damaged, tooComplex } from "./refusals.ts";
-
-export type PictureSize = { readonly width: number; readonly height: number };
 
 /** More pixels than any camera makes, and what an 8-bit RGBA copy of fits into 400 MB. */
 export const maxPixels = 100_000_000;
@@ -10,6 +11,7 @@ export const maxPixels = 100_000_000;
 type SizeReader = (source: ByteSource) => PictureSize | undefined | Promise<PictureSize | undefined>;
 
 const readers: Readonly<Record<string, SizeReader>> = {
+  ...pictureHeaders,
   png: ({ head }) => sizeOf(head, 24, () => ({ width: head.readUInt32BE(16), height: head.readUInt32BE(20) })),
   apng: ({ head }) => sizeOf(head, 24, () => ({ width: head.readUInt32BE(16), height: head.readUInt32BE(20) })),
   gif: ({ head }) => sizeOf(head, 10, () => ({ width: head.readUInt16LE(6), height: head.readUInt16LE(8) })),
@@ -18,6 +20,9 @@ const readers: Readonly<Record<string, SizeReader>> = {
   webp: ({ head }) => webpSizeOf(head),
   jpg: jpegSizeOf,
   tiff: tiffSizeOf,
+  heic: heifSizeOf,
+  heif: heifSizeOf,
+  avif: heifSizeOf,
 };
 
 /** The size that a picture's header states; undefined for other formats, and where the header is not where it is expected. */

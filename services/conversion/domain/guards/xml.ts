@@ -1,5 +1,5 @@
 /** Document type declarations and sizes in the first bytes of XML, which parsers expand or allocate for without asking. */
-import type { PictureSize } from "./raster.ts";
+import type { PictureSize } from "./picture-size.ts";
 import { damaged, tooComplex } from "./refusals.ts";
 
 /** Text of the head of an XML file by its byte order mark, or as UTF-8. */
@@ -21,6 +21,48 @@ export function assertHarmlessEntities(text: string): void {
     if (parameter !== undefined || /^[SP]/.test(value)) throw damaged("The file declares entities that are kept outside of it.");
     if (value.length > maxEntityLength || reference.test(value)) throw tooComplex("The file declares entities that expand into others.");
   }
+}
+
+/**
+ * Refuses a beginning so long that it ends beyond what was read: entities could be declared behind it.
+ * Call it with `text` cut off before the file's end.
+ */
+export function assertPrologEnds(text: string): void {
+  let at = 0;
+  while (at >= 0) {
+    at += /^[\s\uFEFF]*/.exec(text.slice(at, at + 4096))?.[0].length ?? 0;
+    if (text.startsWith("<?", at)) at = after(text, "?>", at);
+    else if (text.startsWith("<!--", at)) at = after(text, "-->", at);
+    else if (text.startsWith("<!DOCTYPE", at)) at = endOfDoctype(text, at);
+    // The root, or no XML at all, in which nobody declares anything.
+    else if (at < text.length) return;
+    else at = -1;
+  }
+  throw tooComplex("The file begins with too much that is not its content.");
+}
+
+function after(text: string, end: string, from: number): number {
+  const at = text.indexOf(end, from);
+  return at < 0 ? -1 : at + end.length;
+}
+
+/** Quotes and comments hide brackets. -1: it does not end. */
+function endOfDoctype(text: string, from: number): number {
+  let isInside = false;
+  for (let at = from; at >= 0 && at < text.length; ) {
+    const sign = text[at];
+    if (sign === '"' || sign === "'") at = after(text, sign, at + 1);
+    else if (text.startsWith("<!--", at)) at = after(text, "-->", at);
+    else if (text.startsWith("<?", at)) at = after(text, "?>", at);
+    else if (sign === ">" && !isInside) return at + 1;
+    else {
+      if (sign === "[") isInside = true;
+      if (sign === "]") isInside = false;
+      at += 1;
+    }
+    if (at < 0) return -1;
+  }
+  return -1;
 }
 
 const pixelsPerUnit: Readonly<Record<string, number>> = { "": 1, px: 1, pt: 4 / 3, pc: 16, mm: 96 / 25.4, cm: 96 / 2.54, in: 96 };

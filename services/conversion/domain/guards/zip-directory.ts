@@ -4,7 +4,8 @@
  *
  * @see https://pkware.cachefly.net/webdocs/casestudies/APPNOTE.TXT 4.3 and 4.4
  */
-import { inflateRawSync, constants as zlib } from "node:zlib";
+import { pipeline } from "node:stream/promises";
+import { createInflateRaw, inflateRawSync, constants as zlib } from "node:zlib";
 import { type ByteSource, bytesAt } from "./byte-source.ts";
 import { damaged, tooComplex } from "./refusals.ts";
 
@@ -13,6 +14,8 @@ export type ZipEntry = {
   /** 0 stored, 8 deflated. */
   readonly method: number;
   readonly isEncrypted: boolean;
+  /** A symbolic link of a Unix archiver. */
+  readonly isLink: boolean;
   readonly compressedBytes: number;
   readonly sizeBytes: number;
   /** Where its local header is. */
@@ -24,6 +27,9 @@ const endBytes = 22;
 const maxCommentBytes = 65_535;
 const pieceBytes = 262_144;
 const fullField = 0xffff_ffff;
+/** Who made an entry, and the file type in the upper bits of its mode (APPNOTE 4.4.2; S_IFLNK). */
+const unixArchiver = 3;
+const linkMode = 0o12;
 
 /** Rejects with INVALID_INPUT when there is no whole directory, and with INPUT_TOO_COMPLEX when it is too long. */
 export async function readZipDirectory(source: ByteSource): Promise<readonly ZipEntry[]> {
@@ -88,6 +94,7 @@ function entryOf(record: Buffer, shift: number): ZipEntry {
     name: record.toString("utf8", 46, nameEnd),
     method: record.readUInt16LE(10),
     isEncrypted: (record.readUInt16LE(8) & 1) !== 0,
+    isLink: record[5] === unixArchiver && record.readUInt32LE(38) >>> 28 === linkMode,
     compressedBytes,
     sizeBytes,
     offset,
@@ -123,4 +130,30 @@ export async function readEntryHead(source: ByteSource, entry: ZipEntry, limitBy
   } catch {
     return undefined;
   }
+}
+
+/** False as soon as an entry gives more bytes than its directory record says, or than it has when it is not compressed. */
+export async function inflatesAsStated(source: ByteSource, entry: ZipEntry): Promise<boolean> {
+  if (entry.method !== 8) return entry.method !== 0 || entry.sizeBytes >= entry.compressedBytes;
+  const header = await bytesAt(source, entry.offset, 30);
+  if (header.length < 30) return true;
+  const from = entry.offset + 30 + header.readUInt16LE(26) + header.readUInt16LE(28);
+  const inflate = createInflateRaw({ chunkSize: pieceBytes });
+  async function* pieces(): AsyncGenerator<Buffer> {
+    for (let at = 0; at < entry.compressedBytes; at += pieceBytes) {
+      yield await bytesAt(source, from + at, Math.min(pieceBytes, entry.compressedBytes - at));
+    }
+  }
+  let bytes = 0;
+  try {
+    await pipeline(pieces(), inflate, async (inflated: AsyncIterable<Buffer>) => {
+      for await (const piece of inflated) {
+        bytes += piece.length;
+        if (bytes > entry.sizeBytes) return;
+      }
+    });
+  } catch {
+    // Damage is the engine's to tell.
+  }
+  return bytes <= entry.sizeBytes;
 }

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { randomInt } from "node:crypto";
 import { existsSync } from "node:fs";
-import { chmod, lstat, mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { chmod, lstat, mkdir, readFile, stat, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -271,58 +271,6 @@ describe.each(["full", "degraded"] as const)("the %s sandbox", (mode) => {
     parent.kill("SIGKILL");
     await until(() => processesWith(`sleep\0${marker}`).length === 0);
     expect(processesWith(`sleep\0${marker}`)).toEqual([]);
-  });
-
-  describe("a persistent child", () => {
-    const echo =
-      '$| = 1; while (<STDIN>) { exit 4 if /leave/; if (/hang/) { sleep 60 } elsif (/talk/) { print "not json\\n" } else { print qq({"got":$_}) =~ s/\\n//r, "\\n" } }';
-    const spawnEcho = () => host.sandbox.spawn({ program: "/usr/bin/perl", args: ["-e", echo], limits: { wallMs: 0 } });
-
-    it("answers one request at a time, and its folder goes with it", async () => {
-      const child = await spawnEcho();
-      expect(await child.request({ a: "ä" }, { timeoutMs: 5000 })).toEqual({ got: { a: "ä" } });
-      const first = child.request(1, { timeoutMs: 5000 });
-      await expect(child.request(2, { timeoutMs: 5000 })).rejects.toMatchObject({ code: "INTERNAL" });
-      expect(await first).toEqual({ got: 1 });
-      expect(await child.memoryBytes()).toBeGreaterThan(1_000_000);
-      expect(child.alive).toBe(true);
-      expect(await readdir(child.folder)).toEqual([]);
-      await child[Symbol.asyncDispose]();
-      expect([child.alive, existsSync(child.folder)]).toEqual([false, false]);
-      await expect(child.request(3, { timeoutMs: 5000 })).rejects.toMatchObject({ code: "CONVERSION_FAILED" });
-    });
-
-    it("is ended when it grows between two jobs", async () => {
-      const grow = '$| = 1; my $n = 120 * 2**20; while (<STDIN>) { print "1\\n"; sleep 1; $x = "a" x $n }';
-      const limits = { wallMs: 0, memoryBytes: 100 * 2 ** 20, addressSpace: false };
-      await using child = await host.sandbox.spawn({ program: "/usr/bin/perl", args: ["-e", grow], limits });
-      expect(await child.request(0, { timeoutMs: 5000 })).toBe(1);
-      expect((await child.ended).killed).toBe("memory");
-    });
-
-    it("rejects with the reason when it ends, hangs, talks nonsense, is killed or cancelled", async () => {
-      const expectations: readonly [string, string][] = [
-        ["leave", "CONVERSION_FAILED"],
-        ["talk", "CONVERSION_FAILED"],
-        ["hang", "CONVERSION_TIMEOUT"],
-      ];
-      for (const [word, code] of expectations) {
-        await using child = await spawnEcho();
-        await expect(child.request(word, { timeoutMs: 600 })).rejects.toMatchObject({ code });
-        await child.ended;
-        expect(child.alive).toBe(false);
-      }
-      await using killed = await spawnEcho();
-      const waiting = killed.request("hang", { timeoutMs: 20_000 });
-      setTimeout(() => killed.kill(), 100);
-      await expect(waiting).rejects.toMatchObject({ code: "CONVERSION_FAILED" });
-      await using cancelled = await spawnEcho();
-      const controller = new AbortController();
-      setTimeout(() => controller.abort(), 100);
-      await expect(cancelled.request("hang", { timeoutMs: 20_000, signal: controller.signal })).rejects.toMatchObject({
-        code: "JOB_CANCELLED",
-      });
-    });
   });
 
   it("ends what runs when it is closed", async () => {

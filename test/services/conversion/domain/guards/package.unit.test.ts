@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { readEntryHead, readZipDirectory } from "#services/conversion/domain/guards/zip-directory.ts";
@@ -103,5 +104,37 @@ describe("packages", () => {
     expect(await refusalOf(docxFile("&b;", { before: nested }), "docx")).toBe("INPUT_TOO_COMPLEX");
     expect(await refusalOf(docxFile("&x;", { before: outside }), "docx")).toBe("INVALID_INPUT");
     expect(await refusalOf(epub(`${outside}<html>&x;</html>`), "epub")).toBe("INVALID_INPUT");
+  });
+
+  it("that hide entities in a late part, or behind a long beginning, are refused", async () => {
+    const lol = '<!DOCTYPE d [<!ENTITY a "lol"><!ENTITY b "&a;&a;">]>';
+    const many = Array.from({ length: 150 }, (_, index) => ({ name: `a${index}.xml`, content: "<a/>" }));
+    expect(await refusalOf(docxFile(paragraph, { extra: [...many, { name: "word/z.xml", content: `${lol}<a/>` }] }), "docx")).toBe(
+      "INPUT_TOO_COMPLEX",
+    );
+    const random = randomBytes(4000).toString("hex");
+    expect(await refusalOf(docxFile(paragraph, { before: `<!--${random}-->${lol}` }), "docx")).toBe("INPUT_TOO_COMPLEX");
+    expect(await refusalOf(docxFile(paragraph, { before: `<!DOCTYPE d [<!ENTITY a "]><b"><!--${random}-->${lol}` }), "docx")).toBe(
+      "INPUT_TOO_COMPLEX",
+    );
+    expect(await refusalOf(docxFile(`${paragraph}<!--${random}-->`, { before: "<!-- > ' -->" }), "docx")).toBe("accepted");
+  });
+
+  it("that expand to more than they say are refused, and honest large ones pass", async () => {
+    const content = Buffer.alloc(1_000_000, "a");
+    const bomb = (statedBytes?: number) =>
+      docxFile(paragraph, {
+        extra: [
+          { name: "word/media/a.bin", content: randomBytes(100_000) },
+          { name: "word/big.bin", content, ...(statedBytes === undefined ? {} : { statedBytes }) },
+        ],
+      });
+    expect(await refusalOf(bomb(1000), "docx")).toBe("INPUT_TOO_COMPLEX");
+    expect(await refusalOf(bomb(), "docx")).toBe("accepted");
+  });
+
+  it("with a part that is a link are refused", async () => {
+    const extra = [{ name: "word/media/a.png", content: "/etc/hostname", isLink: true }];
+    expect(await refusalOf(docxFile(paragraph, { extra }), "docx")).toBe("INVALID_INPUT");
   });
 });

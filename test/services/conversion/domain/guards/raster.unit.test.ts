@@ -4,6 +4,7 @@ import sharp from "sharp";
 import { describe, expect, it } from "vitest";
 import { frameCountOf } from "#services/conversion/domain/guards/frames.ts";
 import { pictureSizeOf } from "#services/conversion/domain/guards/raster.ts";
+import { heif } from "#test/attacks/picture-files.ts";
 import { refusalOf, sourceOf } from "./refused.ts";
 
 function pngChunk(type: string, data: Buffer): Buffer {
@@ -129,5 +130,30 @@ describe("frames", () => {
     const webp = await sharp(gifOf(7), { animated: true }).webp({ mixed: true }).toBuffer();
     const stated = (await sharp(webp, { animated: true }).metadata()).pages ?? 1;
     expect(await frameCountOf(sourceOf(webp), "webp")).toBe(stated);
+  });
+});
+
+describe("text inside a picture", () => {
+  const text = (bytes: number, type = "zTXt") =>
+    pngChunk(type, Buffer.concat([Buffer.from("Comment\0\0"), deflateSync(Buffer.alloc(bytes, "a"))]));
+
+  it("may be long, but not endless", async () => {
+    expect(await refusalOf(pngStating(8, 8, text(1_000_000)), "png")).toBe("accepted");
+    expect(await refusalOf(pngStating(8, 8, text(50_000_000)), "png")).toBe("INPUT_TOO_COMPLEX");
+    expect(await refusalOf(pngStating(8, 8, text(50_000_000, "iCCP")), "png")).toBe("INPUT_TOO_COMPLEX");
+    expect(await refusalOf(pngStating(8, 8, Buffer.concat(Array<Buffer>(20).fill(text(1_000_000)))), "png")).toBe("INPUT_TOO_COMPLEX");
+    expect(await refusalOf(pngStating(8, 8, Buffer.concat(Array<Buffer>(2000).fill(text(1)))), "png")).toBe("INPUT_TOO_COMPLEX");
+  });
+});
+
+describe("HEIC and AVIF", () => {
+  it("tell their size in their properties", async () => {
+    const avif = await sharp({ create: { width: 33, height: 21, channels: 3, background: "red" } })
+      .avif()
+      .toBuffer();
+    expect(await pictureSizeOf(sourceOf(avif), "avif")).toEqual({ width: 33, height: 21 });
+    expect(await pictureSizeOf(sourceOf(heif("heic", 40_000, 3)), "heic")).toEqual({ width: 40_000, height: 3 });
+    expect(await refusalOf(heif("avif", 40_000, 40_000), "avif")).toBe("INPUT_TOO_COMPLEX");
+    expect(await pictureSizeOf(sourceOf(avif.subarray(0, 40)), "avif")).toBe(undefined);
   });
 });

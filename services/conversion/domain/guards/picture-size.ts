@@ -1,0 +1,1 @@
+export type PictureSize = { readonly width: number; readonly height: number };
