@@ -3,6 +3,7 @@
 import { root } from "#gateway/setup/node.mjs";
 import { ensureNpmPackages } from "#gateway/setup/npm-packages.mjs";
 import { ensureSystemPackages, systemPackages, testPackages } from "#gateway/setup/system-packages.mjs";
+import { checkAdvisories } from "./checks/audit.mjs";
 import { checkBreaking } from "./checks/breaking.mjs";
 import { checkGeneratedCode } from "./checks/generated-code.mjs";
 import { runTool } from "./checks/tool.mjs";
@@ -36,6 +37,7 @@ const steps = [
   ["proto: format", tool("buf", "format", "--diff", "--exit-code")],
   ["proto: breaking changes", check(checkBreaking)],
   ["generated code", check(checkGeneratedCode)],
+  ["known vulnerabilities", check(checkAdvisories)],
   ["dead code", tool("knip", "--no-progress")],
   ["architecture", vitest("--project", "unit", "test/architecture")],
   ["unit tests", vitest("--project", "unit", "--exclude", "test/architecture/**")],

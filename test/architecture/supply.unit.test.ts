@@ -1,0 +1,90 @@
+/** What comes from elsewhere: exact, unchangeable, and under a licence that asks for nothing but its mention. */
+import { readFile } from "node:fs/promises";
+import { describe, expect, it } from "vitest";
+
+type Package = {
+  readonly version?: string;
+  readonly integrity?: string;
+  readonly resolved?: string;
+  readonly license?: string;
+  readonly hasInstallScript?: boolean;
+};
+
+async function readJson(name: string) {
+  return JSON.parse(await readFile(name, "utf8"));
+}
+
+async function readLock(): Promise<[string, Package][]> {
+  const lock: { packages: Record<string, Package> } = await readJson("package-lock.json");
+  const packages = Object.entries(lock.packages).filter(([path]) => path !== "");
+  expect(packages.length).toBeGreaterThan(100);
+  return packages;
+}
+
+const permissive = new Set([
+  "MIT",
+  "Apache-2.0",
+  "BSD-2-Clause",
+  "BSD-3-Clause",
+  "ISC",
+  "0BSD",
+  "Unlicense",
+  "Python-2.0",
+  "CC0-1.0",
+  "BlueOak-1.0.0",
+]);
+
+/** Used as separate, replaceable files and unchanged, which is all that these licences ask for; or tools that are not part of Filemill. */
+const exceptions: readonly { readonly path: RegExp; readonly license: string | undefined; readonly reason: string }[] = [
+  { path: /^@img\/sharp-/, license: "LGPL-3.0-or-later", reason: "libvips, a shared library beside sharp" },
+  { path: /^lightningcss/, license: "MPL-2.0", reason: "part of the test runner" },
+  { path: /^async$/, license: undefined, reason: "MIT by its LICENSE file; its package.json is older than the field" },
+];
+
+/** The terms of an SPDX expression, without its alternatives where one is permissive. */
+function termsOf(license: string | undefined): readonly (string | undefined)[] {
+  if (license === undefined) return [undefined];
+  const alternatives = license.replaceAll(/[()]/g, "").split(" OR ");
+  const fine = alternatives.find((each) => each.split(" AND ").every((term) => permissive.has(term)));
+  return fine === undefined ? license.replaceAll(/[()]/g, "").split(/ AND | OR /) : [];
+}
+
+describe("npm packages", () => {
+  it("are each pinned to their content, from whatever registry they come", async () => {
+    const packages = await readLock();
+    expect(packages.filter(([, { integrity }]) => !/^sha512-[A-Za-z0-9+/]{86}==$/.test(integrity ?? "")).map(([path]) => path)).toEqual([]);
+    expect(packages.filter(([, { resolved }]) => resolved !== undefined).map(([path]) => path)).toEqual([]);
+  });
+
+  it("are asked for in exact versions, which the lock holds", async () => {
+    const { dependencies, devDependencies, optionalDependencies } = await readJson("package.json");
+    const asked = Object.entries({ ...dependencies, ...devDependencies, ...optionalDependencies });
+    const locked = new Map(await readLock());
+    expect(asked.filter(([, version]) => !/^\d+\.\d+\.\d+$/.test(String(version)))).toEqual([]);
+    expect(asked.filter(([name, version]) => locked.get(`node_modules/${name}`)?.version !== version)).toEqual([]);
+  });
+
+  it("run no script when they are installed, unless package.json says about each that it may", async () => {
+    const { allowScripts } = await readJson("package.json");
+    const scripted = (await readLock()).filter(([, { hasInstallScript }]) => hasInstallScript === true);
+    const undecided = scripted.map(([path]) => path.replace(/^.*node_modules\//, "")).filter((name) => allowScripts[name] !== false);
+    expect(undecided).toEqual([]);
+  });
+
+  it("are under permissive licences, with the exceptions listed here", async () => {
+    const used = new Set<string>();
+    const others = (await readLock()).flatMap(([path, { license }]) => {
+      const name = path.replace(/^.*node_modules\//, "");
+      return termsOf(license)
+        .filter((term) => term === undefined || !permissive.has(term))
+        .filter((term) => {
+          const exception = exceptions.find((each) => each.path.test(name) && each.license === term);
+          if (exception !== undefined) used.add(exception.reason);
+          return exception === undefined;
+        })
+        .map((term) => `${name}: ${term}`);
+    });
+    expect(others).toEqual([]);
+    expect([...used].toSorted()).toEqual(exceptions.map(({ reason }) => reason).toSorted());
+  });
+});
