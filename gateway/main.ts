@@ -14,7 +14,9 @@ try {
   const settings = parseSettings(settingTable, process.env);
   const log = openLog(settings.LOG_LEVEL);
   const dataDir = resolve(settings.DATA_DIR);
-  await mkdir(dataDir, { recursive: true, mode: 0o711 });
+  await mkdir(dataDir, { recursive: true, mode: 0o711 }).catch((cause: unknown) => {
+    throw new SettingError(`DATA_DIR ${dataDir} cannot be made: choose a folder that may be written.`, { cause });
+  });
   const supervisor = await compose(settings, log);
   const runFile = join(dataDir, "run.json");
   exitOnSignal(process, settings.DRAIN_MS + 10_000, async () => {

@@ -12,6 +12,7 @@ import type { RestContext } from "#gateway/rest/exchange.ts";
 import { registerEndpoints } from "#gateway/rest/register.ts";
 import { multipartLimits } from "#gateway/rest/upload.ts";
 import { createTraffic } from "#gateway/traffic.ts";
+import { FilemillError } from "#kit/errors.ts";
 
 export type Gateway = AsyncDisposable & {
   /** Begins to accept connections; resolves with the address to call. Rejects when the port is taken. */
@@ -63,7 +64,11 @@ export async function createGateway(deps: GatewayDeps, settings: GatewaySettings
   await app.ready();
   return {
     async listen() {
-      await app.listen({ host: settings.HOST, port: settings.PORT });
+      await app.listen({ host: settings.HOST, port: settings.PORT }).catch((cause: unknown) => {
+        throw new FilemillError("UNAVAILABLE", `PORT ${settings.PORT} on HOST ${settings.HOST} cannot be listened on: is it taken?`, {
+          cause,
+        });
+      });
       // Read ahead, so that the first caller does not wait for it.
       context.views.known();
       return { url: urlOf(app, settings.HOST) };

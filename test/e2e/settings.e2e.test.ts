@@ -1,0 +1,34 @@
+/** A start that cannot be says which setting stopped it, and nothing else. */
+import { spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+
+test("a taken port, a folder that cannot be made and a value out of range are told by the variable's name", async () => {
+  await using stack = new AsyncDisposableStack();
+  const dir = await mkdtemp(join(tmpdir(), "filemill-settings-"));
+  stack.defer(() => rm(dir, { recursive: true, force: true }));
+  const taken = createServer().listen(0, "127.0.0.1");
+  stack.defer(() => void taken.close());
+  await once(taken, "listening");
+  const address = taken.address();
+  const port = typeof address === "object" && address !== null ? String(address.port) : "";
+  const startWith = (env: Readonly<Record<string, string>>) =>
+    spawnSync(process.execPath, ["gateway/main.ts"], {
+      env: { PATH: process.env.PATH, DATA_DIR: dir, PORT: "0", RPC_PORT: "0", LOG_LEVEL: "silent", ...env },
+      encoding: "utf8",
+    });
+  for (const [name, value] of [
+    ["PORT", port],
+    ["RPC_PORT", port],
+    ["DATA_DIR", "/etc/passwd/x"],
+    ["MAX_ATTEMPTS", "0"],
+    ["PLANS_FILE", "/nonexistent"],
+  ] as const) {
+    const { status, stderr } = startWith({ [name]: value });
+    expect({ status, lines: stderr.trim().split("\n") }).toEqual({ status: 1, lines: [expect.stringMatching(`^${name} .*${value}`)] });
+  }
+});
