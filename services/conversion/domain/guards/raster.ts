@@ -3,7 +3,6 @@ import { type ByteSource, bytesAt } from "./byte-source.ts";
 import { heifSizeOf } from "./heif.ts";
 import { pictureHeaders } from "./picture-headers.ts";
 import type { PictureSize } from "./picture-size.ts";
-import { pictureHeaders } from "./picture-headers.ts";
 import { damaged, tooComplex } from "./refusals.ts";
 
 /** More pixels than any camera makes, and what an 8-bit RGBA copy of fits into 400 MB. */
@@ -12,7 +11,6 @@ export const maxPixels = 100_000_000;
 type SizeReader = (source: ByteSource) => PictureSize | undefined | Promise<PictureSize | undefined>;
 
 const readers: Readonly<Record<string, SizeReader>> = {
-  ...pictureHeaders,
   ...pictureHeaders,
   png: ({ head }) => sizeOf(head, 24, () => ({ width: head.readUInt32BE(16), height: head.readUInt32BE(20) })),
   apng: ({ head }) => sizeOf(head, 24, () => ({ width: head.readUInt32BE(16), height: head.readUInt32BE(20) })),
