@@ -158,6 +158,12 @@ test("without nats-server the message names the package", async () => {
   expect(output).toContain("UNAVAILABLE nats-server was not found. Install it (Debian and Ubuntu: apt-get install nats-server)");
 });
 
+async function threadStatesOf(pid: number): Promise<string> {
+  const threads = await readdir(`/proc/${pid}/task`);
+  const stats = await Promise.all(threads.map((thread) => readFile(`/proc/${pid}/task/${thread}/stat`, "utf8")));
+  return stats.map((stat) => stat.slice(stat.lastIndexOf(")") + 2)[0]).join("");
+}
+
 describe("an outage that lasts", () => {
   test("is UNAVAILABLE with a hint when to try again, and over when the server is back", async () => {
     await using broker = await openBroker({ dataDir, log });
@@ -165,6 +171,8 @@ describe("an outage that lasts", () => {
     const revision = await bucket.create("key", "before");
     const pid = await serverPidOf(dataDir);
     process.kill(pid, "SIGSTOP");
+    // The signal is on its way when kill() returns; each thread answers until it arrives.
+    await vi.waitFor(async () => expect(await threadStatesOf(pid)).toMatch(/^T+$/), 5000);
     try {
       const failures = await Promise.all([failureOf(bucket.update("key", "during", revision)), failureOf(bucket.get("key"))]);
       for (const failure of failures) expect(failure).toMatchObject({ code: "UNAVAILABLE", retryAfterMs: 2000 });
