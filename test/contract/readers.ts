@@ -110,6 +110,10 @@ export const mimesOf: Readonly<Record<string, readonly string[]>> = {
   ...each("application/x-sylk", "slk"),
   csv: ["text/csv", "text/plain"],
   // Tables that these cannot draw are HTML, which `file` sees first.
+  ...each("application/x-subrip", "srt"),
+  ...each("text/vtt", "vtt"),
+  ttml: ["text/xml", "application/ttml+xml"],
+  smi: ["text/html", "text/plain", "application/x-sami"],
   // One line of it is JSON to `file`.
   ndjson: ["application/x-ndjson", "application/json", "text/plain"],
   json5: ["application/json", "application/javascript", "text/plain"],
@@ -126,7 +130,10 @@ export const mimesOf: Readonly<Record<string, readonly string[]>> = {
   avro: ["application/avro", "application/octet-stream"],
   md: ["text/plain", "text/html"],
   textile: ["text/plain", "text/html"],
-  ...each("text/plain", "txt psv yaml properties tsv rst org mediawiki dokuwiki jira muse haddock adoc context xwiki zimwiki markua"),
+  ...each(
+    "text/plain",
+    "txt ass ssa sub sbv lrc psv yaml properties tsv rst org mediawiki dokuwiki jira muse haddock adoc context xwiki zimwiki markua",
+  ),
   ...each("text/x-tex", "tex texinfo"),
   ...each("text/troff", "man ms"),
   emf: ["image/emf", "application/octet-stream"],

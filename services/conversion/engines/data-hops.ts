@@ -1,6 +1,7 @@
 /** Which pairs of data formats are offered. */
 import type { Fidelity, Hop, OptionDefinition } from "../domain/engine.ts";
 import { crossHops, words } from "./hop-table.ts";
+import { encodingOption } from "./node-worker.ts";
 
 /** Trees of named values and lists. */
 const trees = words("json yaml json5 msgpack cbor bson ndjson toml xml plist");
@@ -42,16 +43,6 @@ function fidelityOf(from: string, to: string): Fidelity {
   return isTextTable.has(to) && !isTextTable.has(from) ? "reduced" : "high";
 }
 
-const encoding: OptionDefinition = {
-  name: "encoding",
-  type: "enum",
-  values: words(
-    "auto utf-8 utf-16le utf-16be windows-1250 windows-1251 windows-1252 windows-1253 windows-1254 windows-1255 windows-1256 " +
-      "iso-8859-1 iso-8859-2 iso-8859-5 iso-8859-15 koi8-r shift_jis euc-jp gb18030 big5 euc-kr",
-  ),
-  default: "auto",
-  description: "How the text of the input is encoded.",
-};
 const delimiter: OptionDefinition = {
   name: "delimiter",
   type: "enum",
@@ -128,7 +119,7 @@ function optionsOf(from: string, to: string): readonly OptionDefinition[] {
   const isLineByLine = isTextTable.has(from) && isTextTable.has(to);
   const hasHeader = !isLineByLine && (isTextTable.has(from) || isBook.has(from) || isTextTable.has(to) || isBook.has(to));
   return [
-    ...(isText.has(from) ? [encoding] : []),
+    ...(isText.has(from) ? [encodingOption] : []),
     ...(from === "csv" ? [delimiter] : []),
     ...(hasHeader ? [header] : []),
     ...(isTextTable.has(from) && !isLineByLine ? [kinds] : []),

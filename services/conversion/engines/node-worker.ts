@@ -2,9 +2,10 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { EngineHost, OpenEngine } from "../domain/engine.ts";
+import type { EngineHost, OpenEngine, OptionDefinition } from "../domain/engine.ts";
 import type { Sandbox } from "../domain/sandbox.ts";
 import { openChildEngine } from "./child-engine.ts";
+import { words } from "./hop-table.ts";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 const here = "services/conversion/engines/inside";
@@ -77,3 +78,15 @@ export function openWorker(host: EngineHost, { work, packages }: WorkerOptions):
   };
   return openChildEngine(host, () => host.sandbox.spawn(command), { warm: 0, question: { work } });
 }
+
+/** Of works that read text (see inside/text-decoding.ts). */
+export const encodingOption: OptionDefinition = {
+  name: "encoding",
+  type: "enum",
+  values: words(
+    "auto utf-8 utf-16le utf-16be windows-1250 windows-1251 windows-1252 windows-1253 windows-1254 windows-1255 windows-1256 " +
+      "iso-8859-1 iso-8859-2 iso-8859-5 iso-8859-15 koi8-r shift_jis euc-jp gb18030 big5 euc-kr",
+  ),
+  default: "auto",
+  description: "How the text of the input is encoded.",
+};

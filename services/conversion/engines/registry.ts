@@ -4,7 +4,7 @@ import { dataEngine } from "./data.ts";
 import { ffmpegEngine } from "./ffmpeg.ts";
 import { ffmpegStillsEngine } from "./ffmpeg-stills.ts";
 import { ghostscriptEngine } from "./ghostscript.ts";
-import { imagemagickEngine } from "./imagemagick.ts";
+import { imagemagickEngine, imagemagickExrEngine } from "./imagemagick.ts";
 import { libheifEngine } from "./libheif.ts";
 import { libjxlEngine } from "./libjxl.ts";
 import { libreofficeEngine } from "./libreoffice.ts";
@@ -15,12 +15,14 @@ import { popplerEngine } from "./poppler.ts";
 import { potraceEngine } from "./potrace.ts";
 import { rsvgEngine } from "./rsvg.ts";
 import { sharpEngine } from "./sharp.ts";
+import { subtitleEngine } from "./subtitle.ts";
 import { tesseractEngine } from "./tesseract.ts";
 
 /** Every engine of this build. */
 export const engines: readonly Engine[] = [
   sharpEngine,
   imagemagickEngine,
+  imagemagickExrEngine,
   libheifEngine,
   libjxlEngine,
   ffmpegStillsEngine,
@@ -35,4 +37,5 @@ export const engines: readonly Engine[] = [
   pandocEngine,
   popplerEngine,
   dataEngine,
+  subtitleEngine,
 ];

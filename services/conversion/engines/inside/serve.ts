@@ -10,6 +10,7 @@ const inlineBytes = 512 * 1024;
 
 const works: Readonly<Record<string, () => Promise<Work>>> = {
   data: async () => (await import("./records/convert.ts")).convertData,
+  subtitle: async () => (await import("./subtitle/convert.ts")).convertSubtitle,
 };
 
 async function answer(question: Question): Promise<unknown> {

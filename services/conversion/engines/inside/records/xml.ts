@@ -2,7 +2,8 @@
 import { XMLParser, XMLValidator } from "fast-xml-parser";
 import { type Notes, numberOption, type Options, textOption } from "../exchange.ts";
 import { invalid, tooComplex } from "../failure.ts";
-import { type Entries, Exact, maxDepth, Stamp, simplify, tooDeep, type Value } from "./values.ts";
+import { assertShallowXml } from "../xml-depth.ts";
+import { type Entries, Exact, maxDepth, Stamp, simplify, type Value } from "./values.ts";
 
 const parser = new XMLParser({
   preserveOrder: true,
@@ -15,13 +16,14 @@ const parser = new XMLParser({
   ignorePiTags: true,
   processEntities: true,
   htmlEntities: false,
+  maxNestedTags: maxDepth,
 });
 
 type Node = Readonly<Record<string, unknown>>;
 
 export function parseXml(text: string): Value {
   if (/<!ENTITY/i.test(text)) throw tooComplex("The file declares entities of its own, which are not expanded.");
-  assertShallow(text);
+  assertShallowXml(text, maxDepth);
   const found = XMLValidator.validate(text);
   if (found !== true) throw invalid(`The file is not XML: ${found.err.msg.slice(0, 120)} (line ${found.err.line}).`);
   const nodes: unknown = parser.parse(text);
@@ -29,16 +31,6 @@ export function parseXml(text: string): Value {
   const [root] = roots;
   if (!isNode(root)) throw invalid("The file is not XML.");
   return new Map([[elementOf(root) ?? "", valueOfNode(root)]]);
-}
-
-/** Counts tags without a parser, which would descend once per level. */
-function assertShallow(text: string): void {
-  let depth = 0;
-  for (const [tag] of text.matchAll(/<!--[\s\S]*?-->|<!\[CDATA\[[\s\S]*?\]\]>|<[^!?][^>]*>/g)) {
-    if (tag.startsWith("<!") || tag.endsWith("/>")) continue;
-    depth += tag.startsWith("</") ? -1 : 1;
-    if (depth > maxDepth) throw tooDeep();
-  }
 }
 
 function isNode(value: unknown): value is Node {

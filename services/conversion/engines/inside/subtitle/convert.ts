@@ -1,0 +1,63 @@
+/** Reads any of the subtitle formats and writes any other. */
+import { type Converted, type Notes, numberOption, type Question, textOption } from "../exchange.ts";
+import { Failure, invalid, tooComplex } from "../failure.ts";
+import { decodeText } from "../text-decoding.ts";
+import { type Context, type Cue, textOf } from "./cues.ts";
+import { parseAss, parseSami, parseTtml, writeAss, writeSami, writeSsa, writeText, writeTtml } from "./marked-formats.ts";
+import {
+  parseLrc,
+  parseMicroDvd,
+  parseSbv,
+  parseSrt,
+  parseVtt,
+  writeLrc,
+  writeMicroDvd,
+  writeSbv,
+  writeSrt,
+  writeVtt,
+} from "./plain-formats.ts";
+
+const readers: Readonly<Record<string, (text: string, context: Context) => Cue[]>> = {
+  srt: parseSrt,
+  vtt: parseVtt,
+  sbv: parseSbv,
+  sub: parseMicroDvd,
+  lrc: parseLrc,
+  ass: parseAss,
+  ssa: parseAss,
+  ttml: parseTtml,
+  smi: parseSami,
+};
+const writers: Readonly<Record<string, (cues: readonly Cue[], context: Context) => string>> = {
+  srt: writeSrt,
+  vtt: writeVtt,
+  sbv: writeSbv,
+  sub: writeMicroDvd,
+  lrc: writeLrc,
+  ass: writeAss,
+  ssa: writeSsa,
+  ttml: writeTtml,
+  smi: writeSami,
+  txt: writeText,
+};
+
+const maxCues = 200_000;
+const maxMs = 1000 * 3_600_000;
+const ntscFilm = 24_000 / 1001;
+
+export function convertSubtitle(bytes: Buffer, { from, to, options }: Question, notes: Notes): Converted {
+  const read = readers[from];
+  const write = writers[to];
+  if (read === undefined || write === undefined) throw new Failure("INTERNAL", "No such pair.");
+  const context = { options, notes, fps: numberOption(options, "fps") ?? ntscFilm };
+  const found = read(decodeText(bytes, textOption(options, "encoding") ?? "auto", notes).replace(/^\uFEFF/, ""), context);
+  if (found.length > maxCues) throw tooComplex("The file has more subtitles than a conversion may hold.");
+  const shiftMs = Math.round((numberOption(options, "shift") ?? 0) * 1000);
+  const cues = found
+    .filter((cue) => textOf(cue) !== "" && cue.endMs < maxMs)
+    .map((cue) => ({ ...cue, startMs: cue.startMs + shiftMs, endMs: Math.max(cue.startMs, cue.endMs) + shiftMs }))
+    .filter((cue) => cue.endMs > 0 || shiftMs >= 0)
+    .map((cue) => ({ ...cue, startMs: Math.max(0, cue.startMs) }));
+  if (cues.length === 0) throw invalid("The file holds no subtitles.");
+  return write(cues, context);
+}

@@ -1,0 +1,132 @@
+/** The one model that all subtitles are read into and written from: texts with times, in bold, italics and underline at most. */
+import type { Notes, Options } from "../exchange.ts";
+
+export type Style = { readonly bold: boolean; readonly italic: boolean; readonly underline: boolean };
+export type Span = Style & { readonly text: string };
+
+/** Times in milliseconds. Lines of text are divided by line feeds in the spans. */
+export type Cue = { readonly startMs: number; readonly endMs: number; readonly spans: readonly Span[] };
+
+export type Context = { readonly options: Options; readonly notes: Notes; readonly fps: number };
+
+export const plain: Style = { bold: false, italic: false, underline: false };
+
+export function textOf(cue: Cue): string {
+  return cue.spans.map((span) => span.text).join("");
+}
+
+export const isStyled = (cue: Cue): boolean => cue.spans.some((span) => span.bold || span.italic || span.underline);
+
+/** Collects spans while a text with marks is read. */
+export function createSpans() {
+  const spans: Span[] = [];
+  let style = plain;
+  return {
+    add(text: string): void {
+      const last = spans.at(-1);
+      if (text === "") return;
+      if (last !== undefined && last.bold === style.bold && last.italic === style.italic && last.underline === style.underline) {
+        spans[spans.length - 1] = { ...last, text: last.text + text };
+      } else spans.push({ ...style, text });
+    },
+    set(change: Partial<Style>): void {
+      style = { ...style, ...change };
+    },
+    get style(): Style {
+      return style;
+    },
+    spans,
+  };
+}
+
+/** Without blank lines and blanks at either end, which end a cue in most formats. */
+export function trimmed(spans: readonly Span[]): readonly Span[] {
+  const whole = spans.map((span) => ({ ...span, text: span.text.replace(/\r\n?/g, "\n") }));
+  const text = whole.map((span) => span.text).join("");
+  const kept = createSpans();
+  let at = 0;
+  const end = text.trimEnd().length;
+  const start = text.length - text.trimStart().length;
+  for (const span of whole) {
+    kept.set(span);
+    for (const letter of span.text) {
+      const isBlankLine = letter === "\n" && text[at - 1] === "\n";
+      if (at >= start && at < end && !isBlankLine) kept.add(letter);
+      at += letter.length;
+    }
+  }
+  return kept.spans;
+}
+
+const styleOfTag: Readonly<Record<string, keyof Style>> = { b: "bold", strong: "bold", i: "italic", em: "italic", u: "underline" };
+
+/** The tags that SubRip, WebVTT and SAMI share with HTML; others are left off and noted. */
+export function spansOfTags(text: string, notes: Notes, decode: (text: string) => string): readonly Span[] {
+  const found = createSpans();
+  for (const part of text.split(/(<\/?[a-zA-Z][^<>]*>|<\d[\d:.]*>|\{\\[^{}]*\})/)) {
+    const tag = /^<(\/?)([a-zA-Z]+)/.exec(part);
+    const [, slash, name = ""] = tag ?? [];
+    const style = styleOfTag[name.toLowerCase()];
+    if (/^br$/i.test(name)) found.add("\n");
+    else if (style !== undefined) found.set({ [style]: slash === "" });
+    else if (tag !== null || /^(<\d|\{\\)/.test(part)) {
+      if (!/^(p|\/p|sync)$/i.test(name)) notes.set("STYLING_DROPPED", undefined);
+    } else found.add(decode(part));
+  }
+  return trimmed(found.spans);
+}
+
+/** Spans with HTML's tags. */
+export function taggedOf(spans: readonly Span[], escaped: (text: string) => string): string {
+  return spans
+    .map(({ text, bold, italic, underline }) => {
+      const marks = [bold ? "b" : "", italic ? "i" : "", underline ? "u" : ""].filter((mark) => mark !== "");
+      return `${marks.map((mark) => `<${mark}>`).join("")}${escaped(text)}${marks
+        .reverse()
+        .map((mark) => `</${mark}>`)
+        .join("")}`;
+    })
+    .join("");
+}
+
+const named: Readonly<Record<string, string>> = {
+  amp: "&",
+  lt: "<",
+  gt: ">",
+  quot: '"',
+  apos: "'",
+  nbsp: "\u00a0",
+  lrm: "\u200e",
+  rlm: "\u200f",
+};
+
+export function decodeEntities(text: string): string {
+  return text.replace(/&(#x[\da-f]{1,6}|#\d{1,7}|[a-z]+);/gi, (whole, name: string) => {
+    if (!name.startsWith("#")) return named[name.toLowerCase()] ?? whole;
+    const code = /^#x/i.test(name) ? Number.parseInt(name.slice(2), 16) : Number(name.slice(1));
+    return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : whole;
+  });
+}
+
+export const escapeMarkup = (text: string): string => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+
+/** Milliseconds of `1:02:03,5`, `02:03.45` or `3.5`. */
+export function msOf(text: string): number | undefined {
+  const found = /^(?:(\d+):)?(?:(\d+):)?(\d+)(?:[.,:](\d{1,9}))?$/.exec(text.trim());
+  if (found === null) return undefined;
+  const [, first, second, seconds = "0", fraction = ""] = found;
+  const [hours, minutes] = second === undefined ? ["0", first ?? "0"] : [first ?? "0", second];
+  return (Number(hours) * 60 + Number(minutes)) * 60_000 + Number(seconds) * 1000 + Math.round(Number(`0.${fraction || "0"}`) * 1000);
+}
+
+/** As `hours:minutes:seconds` and a fraction of so many digits. */
+export function clockOf(ms: number, hourDigits: number, separator: string, digits: number): string {
+  const unit = 10 ** (3 - digits);
+  const units = Math.round(ms / unit);
+  const perSecond = 1000 / unit;
+  const seconds = Math.floor(units / perSecond);
+  const two = (value: number) => String(value).padStart(2, "0");
+  const hours = String(Math.floor(seconds / 3600)).padStart(hourDigits, "0");
+  const fraction = String(units % perSecond).padStart(digits, "0");
+  return `${hours}:${two(Math.floor(seconds / 60) % 60)}:${two(seconds % 60)}${separator}${fraction}`;
+}

@@ -1,0 +1,161 @@
+/** Subtitles of lines: SubRip, WebVTT, YouTube's SBV, MicroDVD and LRC lyrics. */
+import {
+  type Context,
+  type Cue,
+  clockOf,
+  createSpans,
+  decodeEntities,
+  escapeMarkup,
+  isStyled,
+  msOf,
+  plain,
+  spansOfTags,
+  taggedOf,
+  textOf,
+  trimmed,
+} from "./cues.ts";
+
+/** Cues of blocks that begin with a line of two times. */
+function cuesOfBlocks(text: string, times: RegExp, spansOf: (body: string) => Cue["spans"]): Cue[] {
+  const lines = text.replace(/\r\n?/g, "\n").split("\n");
+  const starts = lines.flatMap((line, at) => (times.test(line) ? [at] : []));
+  return starts.flatMap((at, index) => {
+    const [, from = "", to = ""] = times.exec(lines[at] ?? "") ?? [];
+    const startMs = msOf(from);
+    const endMs = msOf(to);
+    if (startMs === undefined || endMs === undefined) return [];
+    const next = starts[index + 1];
+    // The line before the next times is the next cue's number or name, when a blank one is before that.
+    const hasName = next !== undefined && (lines[next - 1] ?? "").trim() !== "" && (lines[next - 2] ?? "").trim() === "";
+    const body = lines.slice(at + 1, next === undefined ? lines.length : hasName ? next - 1 : next);
+    return [{ startMs, endMs, spans: spansOf(body.join("\n")) }];
+  });
+}
+
+const srtTimes = /^\s*(\d+:\d+:\d+(?:[.,]\d+)?)\s*-+>\s*(\d+:\d+:\d+(?:[.,]\d+)?)/;
+
+export function parseSrt(text: string, { notes }: Context): Cue[] {
+  return cuesOfBlocks(text, srtTimes, (body) => spansOfTags(body, notes, (part) => part));
+}
+
+export function writeSrt(cues: readonly Cue[]): string {
+  return cues
+    .map((cue, index) => {
+      const times = `${clockOf(cue.startMs, 2, ",", 3)} --> ${clockOf(cue.endMs, 2, ",", 3)}`;
+      return `${index + 1}\n${times}\n${taggedOf(cue.spans, (text) => text)}\n`;
+    })
+    .join("\n");
+}
+
+const vttTimes = /^\s*((?:\d+:)?\d+:\d+\.\d+)\s+-->\s+((?:\d+:)?\d+:\d+\.\d+)/;
+
+/** WebVTT without its style sheets, regions and notes. @see https://www.w3.org/TR/webvtt1/ */
+export function parseVtt(text: string, { notes }: Context): Cue[] {
+  const blocks = text.replace(/\r\n?/g, "\n").split(/\n{2,}/);
+  if (blocks.some((block) => /^(STYLE|REGION)\b/.test(block)) || /-->[^\n]*\b(line|position|align|size|region|vertical):/.test(text)) {
+    notes.set("STYLING_DROPPED", undefined);
+  }
+  const kept = blocks.filter((block) => !/^(STYLE|REGION|NOTE)\b/.test(block)).join("\n\n");
+  return cuesOfBlocks(kept, vttTimes, (body) => spansOfTags(body, notes, decodeEntities));
+}
+
+export function writeVtt(cues: readonly Cue[]): string {
+  const blocks = cues.map(
+    (cue) => `${clockOf(cue.startMs, 2, ".", 3)} --> ${clockOf(cue.endMs, 2, ".", 3)}\n${taggedOf(cue.spans, escapeMarkup)}\n`,
+  );
+  return ["WEBVTT\n", ...blocks].join("\n");
+}
+
+const sbvTimes = /^\s*(\d+:\d+:\d+\.\d+)\s*,\s*(\d+:\d+:\d+\.\d+)\s*$/;
+
+export function parseSbv(text: string): Cue[] {
+  return cuesOfBlocks(text, sbvTimes, (body) => trimmed([{ ...plain, text: body.replaceAll("[br]", "\n") }]));
+}
+
+export function writeSbv(cues: readonly Cue[], { notes }: Context): string {
+  if (cues.some(isStyled)) notes.set("STYLING_DROPPED", undefined);
+  return cues.map((cue) => `${clockOf(cue.startMs, 1, ".", 3)},${clockOf(cue.endMs, 1, ".", 3)}\n${textOf(cue)}\n`).join("\n");
+}
+
+/** MicroDVD counts frames; a first cue `{1}{1}25` names how many there are in a second. */
+export function parseMicroDvd(text: string, { notes, fps }: Context): Cue[] {
+  let rate = fps;
+  return text.split(/\r?\n/).flatMap((line, index) => {
+    const [, from, to, body = ""] = /^\{(\d+)\}\{(\d*)\}(.*)$/.exec(line.trim()) ?? [];
+    if (from === undefined) return [];
+    const told = index < 3 && /^\d{1,3}([.,]\d{1,3})?$/.test(body.trim()) ? Number(body.trim().replace(",", ".")) : 0;
+    if (told > 0 && Number(from) <= 1) {
+      rate = told;
+      return [];
+    }
+    const startMs = Math.round((Number(from) / rate) * 1000);
+    const endMs = to === undefined || to === "" ? startMs + 3000 : Math.round((Number(to) / rate) * 1000);
+    return [{ startMs, endMs, spans: microDvdSpansOf(body, notes) }];
+  });
+}
+
+/** `{y:i}` holds for a line, `{Y:i}` for the whole cue. */
+function microDvdSpansOf(body: string, notes: Context["notes"]): Cue["spans"] {
+  const found = createSpans();
+  let whole = plain;
+  for (const [index, line] of body.split("|").entries()) {
+    found.set(whole);
+    if (index > 0) found.add("\n");
+    for (const part of line.split(/(\{[a-zA-Z]:[^{}]*\})/)) {
+      const [, scope, marks = ""] = /^\{([a-zA-Z]):([^{}]*)\}$/.exec(part) ?? [];
+      if (scope === undefined) found.add(part);
+      else if (scope.toLowerCase() !== "y") notes.set("STYLING_DROPPED", undefined);
+      else {
+        found.set({ bold: /b/.test(marks), italic: /i/.test(marks), underline: /u/.test(marks) });
+        if (scope === "Y") whole = found.style;
+      }
+    }
+  }
+  return trimmed(found.spans);
+}
+
+export function writeMicroDvd(cues: readonly Cue[], { notes, fps }: Context): string {
+  const frame = (ms: number) => Math.round((ms / 1000) * fps);
+  const lines = cues.map((cue) => {
+    const [first] = cue.spans;
+    const isEven = first !== undefined && cue.spans.length === 1;
+    if (!isEven && isStyled(cue)) notes.set("STYLING_DROPPED", undefined);
+    const marks = isEven ? `${first.bold ? "b" : ""}${first.italic ? "i" : ""}${first.underline ? "u" : ""}` : "";
+    return `{${frame(cue.startMs)}}{${frame(cue.endMs)}}${marks === "" ? "" : `{Y:${[...marks].join(",")}}`}${textOf(cue).replaceAll("\n", "|")}`;
+  });
+  return `{1}{1}${fps.toFixed(3)}\n${lines.join("\n")}\n`;
+}
+
+/** Lyrics know when a line begins, not when it ends: that is where the next begins. */
+export function parseLrc(text: string): Cue[] {
+  const offset = Number(/^\[offset:\s*([-+]?\d+)\s*\]/im.exec(text)?.[1] ?? 0);
+  const starts = text.split(/\r?\n/).flatMap((line) => {
+    const [, times, body = ""] = /^\s*((?:\[\d+:\d+(?:[.:]\d+)?\])+)(.*)$/.exec(line) ?? [];
+    return [...(times ?? "").matchAll(/\[([^\]]+)\]/g)].flatMap(([, time = ""]) => {
+      const ms = msOf(time.replace(/:(\d+)$/, (whole) => (time.split(":").length > 2 ? whole.replace(":", ".") : whole)));
+      // Times of single words within the line are of karaoke.
+      return ms === undefined ? [] : [{ startMs: Math.max(0, ms - offset), text: body.replace(/<\d+:\d+(?:\.\d+)?>/g, "").trim() }];
+    });
+  });
+  const ordered = starts.toSorted((one, other) => one.startMs - other.startMs);
+  return ordered.flatMap(({ startMs, text: line }, index) => {
+    const endMs = Math.min(ordered[index + 1]?.startMs ?? startMs + 5000, startMs + 10_000);
+    return line === "" ? [] : [{ startMs, endMs, spans: [{ ...plain, text: line }] }];
+  });
+}
+
+export function writeLrc(cues: readonly Cue[], { notes }: Context): string {
+  if (cues.some(isStyled)) notes.set("STYLING_DROPPED", undefined);
+  const time = (ms: number) => {
+    const hundredths = Math.round(ms / 10);
+    const two = (value: number) => String(value).padStart(2, "0");
+    return `[${two(Math.floor(hundredths / 6000))}:${two(Math.floor(hundredths / 100) % 60)}.${two(hundredths % 100)}]`;
+  };
+  const lines = cues.flatMap((cue, index) => {
+    const next = cues[index + 1];
+    // An empty line ends one that no other follows at once.
+    const isGap = next === undefined || next.startMs - cue.endMs > 200;
+    return [`${time(cue.startMs)}${textOf(cue).replaceAll("\n", " ")}`, ...(isGap ? [time(cue.endMs)] : [])];
+  });
+  return `${lines.join("\n")}\n`;
+}
