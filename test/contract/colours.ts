@@ -18,6 +18,11 @@ export const byFfmpeg: PictureReader = (path) => [
   ...["-v", "error", "-nostdin", "-i", path, "-frames:v", "1"],
   ...["-vf", "format=rgb24,crop=iw:ih/2,scale=2:1:flags=area", "-pix_fmt", "rgb24", "-f", "rawvideo", "-"],
 ];
+/** Of OpenEXR, which holds light and not the values of a screen. */
+export const byFfmpegFromLight: PictureReader = (path, format) => {
+  const [program, ...args] = byFfmpeg(path, format);
+  return [program, "-apply_trc", "iec61966_2_1", ...args];
+};
 export const byGraphicsMagick: PictureReader = (path, format) => [
   "gm",
   ...["convert", `${format === "ras" ? "sun" : format}:${path}[0]`, "-scale", "2x1!", "-type", "TrueColor", "-depth", "8", "rgb:-"],

@@ -13,7 +13,7 @@ export type Picture = {
   readonly isOpaque?: true;
   /** Holds one picture in several sizes, of which the largest is taken. */
   readonly hasSizes?: true;
-  /** Its numbers are linear light, which ImageMagick does not know by itself. */
+  /** Its numbers are linear light, which ImageMagick says and does not turn into the numbers of other pictures. */
   readonly isLinear?: true;
   readonly options?: readonly OptionDefinition[];
   readonly args?: readonly string[];
@@ -62,7 +62,7 @@ export const pictures: Readonly<Record<string, Picture>> = {
       },
     ],
   },
-  exr: { coder: "exr", read: "reduced", write: "high" },
+  exr: { coder: "exr", read: "reduced", write: "high", isLinear: true },
   hdr: { coder: "hdr", read: "reduced", isLinear: true },
   ppm: { coder: "ppm", read: "lossless", write: "reduced", isOpaque: true },
   pgm: { coder: "pgm", read: "lossless", write: "reduced", isOpaque: true },
@@ -117,4 +117,7 @@ const writing = crossHops(Object.keys(hubs), Object.keys(pictures), (_from, to) 
   return picture?.write === undefined ? undefined : { fidelity: picture.write, cost: 45, ...usual, options: picture.options ?? [] };
 });
 
-export const imagemagickHops: readonly Hop[] = [...reading, ...writing];
+const hops: readonly Hop[] = [...reading, ...writing];
+const isExr = (hop: Hop): boolean => hop.from === "exr" || hop.to === "exr";
+export const exrHops = hops.filter(isExr);
+export const imagemagickHops = hops.filter((hop) => !isExr(hop));

@@ -1,10 +1,10 @@
 /** Pictures that sharp does not know, by ImageMagick 6: into PNG and TIFF, and out of them. */
 import { join } from "node:path";
 import { FilemillError } from "#kit/errors.ts";
-import { defineEngine, type HopTask } from "../domain/engine.ts";
+import { defineEngine, type Engine, type HopTask } from "../domain/engine.ts";
 import type { Sandbox, SandboxEnd } from "../domain/sandbox.ts";
 import { numberOption } from "./hop-table.ts";
-import { hubs, imagemagickHops, type Picture, pictures } from "./imagemagick-formats.ts";
+import { exrHops, hubs, imagemagickHops, type Picture, pictures } from "./imagemagick-formats.ts";
 import { inputInside, openOutput, openToolSession, type ToolSession, versionLineOf } from "./tool-run.ts";
 
 const program = "/usr/bin/convert-im6.q16";
@@ -88,6 +88,7 @@ async function run(sandbox: Sandbox, task: HopTask): Promise<void> {
     ...["-auto-orient", "-format", "opaque %[opaque]\n", "-write", "info:-"],
     ...(target.isOpaque === true ? ["-background", "white", "-alpha", "remove", "-alpha", "off"] : []),
     ...shapeArgumentsOf(task, scene),
+    ...(target.isLinear === true ? ["-colorspace", "RGB"] : []),
     ...(target.args ?? []),
     `${target.coder}:/job/out`,
   ];
@@ -104,17 +105,38 @@ async function run(sandbox: Sandbox, task: HopTask): Promise<void> {
   await session.adopt("out");
 }
 
+async function versionOf(sandbox: Sandbox): Promise<string | undefined> {
+  const line = await versionLineOf(sandbox, program, ["-version"]);
+  return line === undefined ? undefined : /ImageMagick (\d[\d.-]*)/.exec(line)?.[1];
+}
+
+const open: Engine["open"] = async ({ sandbox }) => ({
+  run: (task) => run(sandbox, task),
+  [Symbol.asyncDispose]: async () => undefined,
+});
+
 export const imagemagickEngine = defineEngine({
   id: "imagemagick",
   label: "ImageMagick",
   lane: "image",
-  packages: ["imagemagick-6.q16", "libmagickcore-6.q16-6-extra"],
+  packages: ["imagemagick-6.q16"],
   hops: imagemagickHops,
+  probe: versionOf,
+  open,
+});
+
+/** The same program with a module that comes in a package of its own. */
+export const imagemagickExrEngine = defineEngine({
+  id: "imagemagick-exr",
+  label: "ImageMagick (OpenEXR)",
+  lane: "image",
+  packages: ["imagemagick-6.q16", "libmagickcore-6.q16-6-extra"],
+  hops: exrHops,
   async probe(sandbox) {
-    const line = await versionLineOf(sandbox, program, ["-version"]);
-    return line === undefined ? undefined : /ImageMagick (\d[\d.-]*)/.exec(line)?.[1];
+    const version = await versionOf(sandbox);
+    if (version === undefined) return undefined;
+    const end = await sandbox.run({ program, args: ["-list", "format"], limits: { wallMs: 10_000 } });
+    return /^\s+EXR\*?\s+EXR\s+rw/m.test(end.stdout) ? version : undefined;
   },
-  async open({ sandbox }) {
-    return { run: (task) => run(sandbox, task), [Symbol.asyncDispose]: async () => undefined };
-  },
+  open,
 });

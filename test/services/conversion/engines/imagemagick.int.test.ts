@@ -3,9 +3,10 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { imagemagickEngine } from "#services/conversion/engines/imagemagick.ts";
+import { imagemagickEngine, imagemagickExrEngine } from "#services/conversion/engines/imagemagick.ts";
 import {
   byFfmpeg,
+  byFfmpegFromLight,
   byGraphicsMagick,
   byPillow,
   differenceOf,
@@ -13,7 +14,7 @@ import {
   isLightThenDark,
   type PictureReader,
 } from "#test/contract/colours.ts";
-import { type Bench, openBench, testEngine } from "#test/contract/engine.ts";
+import { type Bench, type ContractOptions, openBench, testEngine } from "#test/contract/engine.ts";
 import { readingOf } from "#test/contract/readers.ts";
 import { halfTransparent, noise, twoColours } from "./picture-samples.ts";
 import { rasterSample } from "./raster-samples.ts";
@@ -21,17 +22,20 @@ import { rasterSample } from "./raster-samples.ts";
 const readers: Readonly<Record<string, PictureReader>> = {
   ...Object.fromEntries(["wbmp", "pict", "fits", "miff", "viff", "vicar", "mtv", "avs", "dcx", "jng"].map((id) => [id, byGraphicsMagick])),
   psd: byPillow,
+  exr: byFfmpegFromLight,
 };
 const withoutColours = new Set(["pgm", "pbm", "xbm", "wbmp", "fits", "vicar"]);
 
-testEngine(imagemagickEngine, {
+const contract: ContractOptions = {
   sample: rasterSample,
   async check(hop, _reading, path) {
     const halves = await halvesOf(path, hop.to, readers[hop.to] ?? byFfmpeg);
     expect(isLightThenDark(halves), JSON.stringify(halves)).toBe(true);
     if (!withoutColours.has(hop.from) && !withoutColours.has(hop.to)) expect(differenceOf(halves)).toBeLessThan(12);
   },
-});
+};
+testEngine(imagemagickEngine, contract);
+testEngine(imagemagickExrEngine, contract);
 
 describe("engine imagemagick, in detail", () => {
   let bench: Bench;

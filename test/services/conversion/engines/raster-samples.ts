@@ -77,9 +77,24 @@ function directDraw(): Buffer {
   return Buffer.concat([header, swapped]);
 }
 
+/** Light from a value of sRGB (IEC 61966-2-1). */
+const linear = (value: number) => (value / 255 <= 0.04045 ? value / 255 / 12.92 : ((value / 255 + 0.055) / 1.055) ** 2.4);
+
+/** OpenEXR of linear light by way of floats, as PFM holds them. */
+async function openExr(folder: string): Promise<string> {
+  const data = Buffer.alloc(width * height * 12);
+  for (let index = 0; index < width * height; index++) {
+    for (const [channel, value] of colourAt(index % width).entries()) data.writeFloatLE(linear(value), index * 12 + channel * 4);
+  }
+  const source = join(folder, "raster-source.pfm");
+  const path = join(folder, "raster.exr");
+  await writeFile(source, Buffer.concat([Buffer.from(`PF\n${width} ${height}\n-1.0\n`), data]));
+  await run("ffmpeg", ["-v", "error", "-nostdin", "-y", "-i", source, "-c:v", "exr", "-f", "image2", "-update", "1", path]);
+  return path;
+}
+
 /** Flat RGBE of linear light. */
 function radiance(): Buffer {
-  const linear = (value: number) => (value / 255 <= 0.04045 ? value / 255 / 12.92 : ((value / 255 + 0.055) / 1.055) ** 2.4);
   const data = Array.from({ length: width * height }, (_, index) => [...colourAt(index % width).map((value) => linear(value) * 256), 128]);
   return Buffer.concat([
     Buffer.from(`#?RADIANCE\nFORMAT=32-bit_rle_rgbe\n\n-Y ${height} +X ${width}\n`),
@@ -120,7 +135,6 @@ const byHand: Readonly<Record<string, () => Buffer | Promise<Buffer>>> = {
 /** Encoder and muxer of ffmpeg. */
 const byFfmpeg: Readonly<Record<string, readonly string[]>> = {
   bmp: ["-c:v", "bmp"],
-  exr: ["-pix_fmt", "gbrpf32le", "-c:v", "exr"],
   ppm: ["-c:v", "ppm"],
   pgm: ["-c:v", "pgm"],
   pbm: ["-c:v", "pbm"],
@@ -150,6 +164,7 @@ export async function rasterSample(format: string, folder: string): Promise<stri
     await writeFile(path, await made());
     return path;
   }
+  if (format === "exr") return openExr(folder);
   const source = join(folder, "raster-source.ppm");
   await writeFile(source, Buffer.concat([Buffer.from(`P6\n${width} ${height}\n255\n`), pixels]));
   const codec = byFfmpeg[format];
