@@ -2,7 +2,7 @@
 // @ts-check
 import { root } from "#gateway/setup/node.mjs";
 import { ensureNpmPackages } from "#gateway/setup/npm-packages.mjs";
-import { ensureSystemPackages, systemPackages, testPackages } from "#gateway/setup/system-packages.mjs";
+import { allPackages, ensureSystemPackages, testPackages } from "#gateway/setup/system-packages.mjs";
 import { checkAdvisories } from "./checks/audit.mjs";
 import { checkBreaking } from "./checks/breaking.mjs";
 import { checkGeneratedCode } from "./checks/generated-code.mjs";
@@ -45,7 +45,7 @@ const steps = [
   ["end-to-end tests", vitest("--project", "e2e")],
 ];
 
-await Promise.all([ensureSystemPackages([...systemPackages, ...testPackages]), ensureNpmPackages(root)]);
+await Promise.all([ensureSystemPackages([...allPackages, ...testPackages]), ensureNpmPackages(root)]);
 const summary = [];
 let passed = 0;
 let failed = 0;

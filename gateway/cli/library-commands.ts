@@ -1,7 +1,7 @@
 /** The commands that work without a server, a broker or a key. */
 import { resolve } from "node:path";
 import { type Command, InvalidArgumentError } from "commander";
-import { missingPackages } from "#gateway/setup/system-packages.mjs";
+import { allPackages, missingPackages } from "#gateway/setup/system-packages.mjs";
 import type { Shell } from "./shell.ts";
 import { tableOf } from "./table.ts";
 
@@ -49,9 +49,12 @@ export function addDoctorCommand(program: Command, shell: Shell): void {
         version === undefined ? packages.join(" ") || "npm ci" : "-",
       ]);
       shell.out(tableOf(["ENGINE", "VERSION", "CONVERSIONS", "TO INSTALL"], rows));
-      const missing = missingPackages();
+      const missing = missingPackages(allPackages);
       for (const row of missing) shell.out(`missing: ${row.package} (${row.for})`);
       const names = missing.map((row) => row.package).join(" ");
-      if (missing.length > 0) shell.out(`On Debian: sudo apt-get install -y --no-install-recommends ${names}`);
+      if (missing.length > 0) {
+        shell.out(`On Debian: sudo apt-get install -y --no-install-recommends ${names}`);
+        shell.out("Or let `npm start -- --all-engines` install them.");
+      }
     });
 }

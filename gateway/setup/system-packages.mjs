@@ -8,7 +8,7 @@ import { say } from "./progress.mjs";
 
 /**
  * One Debian package and how to tell that what it brings is there: a command, files (with * in names), or a file of LibreOffice.
- * @typedef {{ package: string, or?: string, for: string, command?: string, files?: string[], office?: string, tests?: boolean }} SystemPackage
+ * @typedef {{ package: string, or?: string, for: string, command?: string, files?: string[], office?: string, tests?: boolean, set?: "all" }} SystemPackage
  */
 
 const officeFolders = ["/usr/lib/libreoffice", "/usr/lib64/libreoffice", "/opt/libreoffice*", "/snap/libreoffice/current/lib/libreoffice"];
@@ -16,10 +16,21 @@ const officeFolders = ["/usr/lib/libreoffice", "/usr/lib64/libreoffice", "/opt/l
 /** @type {readonly SystemPackage[]} */
 const table = JSON.parse(readFileSync(new URL("./system-packages.json", import.meta.url), "utf8"));
 
-/** What running Filemill needs. */
-export const systemPackages = table.filter((row) => row.tests !== true);
+/** What every engine of this build needs. */
+export const allPackages = table.filter((row) => row.tests !== true);
+/** What running Filemill needs, and what everyday conversions do. */
+export const systemPackages = allPackages.filter((row) => row.set !== "all");
 /** What its tests need besides. */
 export const testPackages = table.filter((row) => row.tests === true);
+
+/**
+ * The everyday set, or with `--all-engines` or ALL_ENGINES=true the whole; and the arguments without that flag.
+ * @param {readonly string[]} args
+ */
+export function wantedPackages(args) {
+  const isAll = args.includes("--all-engines") || process.env.ALL_ENGINES === "true";
+  return { packages: isAll ? allPackages : systemPackages, rest: args.filter((arg) => arg !== "--all-engines") };
+}
 
 /**
  * What is not there, in the table's order.

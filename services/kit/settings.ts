@@ -55,6 +55,11 @@ export const settingTable = {
   OFFICE_SLOTS: integer({ default: "2", min: 0, max: 64, help: "Office documents converted at once, each by its own warm LibreOffice" }),
   MEDIA_SLOTS: integer({ default: "2", min: 0, max: 64, help: "Sound and film files converted at once" }),
   JOB_MEMORY_MB: integer({ default: "2048", min: 256, max: 262_144, help: "Memory limit of one engine run" }),
+  ALL_ENGINES: choice({
+    default: "false",
+    values: ["false", "true"],
+    help: "`true` makes `npm start` install the tools of every engine and not only the everyday ones, as `--all-engines` does",
+  }),
   SANDBOX: choice({
     default: "required",
     values: ["required", "degraded"],

@@ -2,7 +2,7 @@ import { chmod, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { missingPackages, systemPackages, testPackages } from "#gateway/setup/system-packages.mjs";
+import { allPackages, missingPackages, systemPackages, testPackages, wantedPackages } from "#gateway/setup/system-packages.mjs";
 import { engines } from "#services/conversion/engines/registry.ts";
 
 let folder: string;
@@ -39,11 +39,26 @@ test("a command is found on the search path when it may be run", async () => {
 });
 
 test("the table names every package that an engine says it comes with", () => {
-  const named = new Set(systemPackages.map((entry) => entry.package));
+  const named = new Set(allPackages.map((entry) => entry.package));
   expect(engines.flatMap((engine) => engine.packages).filter((name) => !named.has(name))).toEqual([]);
 });
 
 test("every row tells how it is found", () => {
-  for (const entry of [...systemPackages, ...testPackages])
+  for (const entry of [...allPackages, ...testPackages])
     expect([entry.command, entry.files, entry.office].filter((way) => way !== undefined)).toHaveLength(1);
+});
+
+test("all engines are installed when a flag or the setting asks for them", () => {
+  const before = process.env.ALL_ENGINES;
+  try {
+    delete process.env.ALL_ENGINES;
+    expect(wantedPackages(["--open"])).toEqual({ packages: systemPackages, rest: ["--open"] });
+    expect(wantedPackages(["--open", "--all-engines"])).toEqual({ packages: allPackages, rest: ["--open"] });
+    process.env.ALL_ENGINES = "true";
+    expect(wantedPackages([]).packages).toEqual(allPackages);
+  } finally {
+    if (before === undefined) delete process.env.ALL_ENGINES;
+    else process.env.ALL_ENGINES = before;
+  }
+  expect(allPackages.length).toBeGreaterThan(systemPackages.length);
 });
