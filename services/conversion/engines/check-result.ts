@@ -59,13 +59,17 @@ const zip: Check = ({ head, tail, sizeBytes }) => {
 const typedZip = (type: string) => all(zip, ({ head }) => head.includes(Buffer.from(`mimetype${type}`, "latin1")));
 const packageZip = (part: string) => all(zip, ({ tail }) => tail.includes(Buffer.from(part, "latin1")));
 
-/** Text in UTF-8 without control characters; an end that the window cut is forgiven. */
+/** Fonts of PDF files map what has no character to control characters: text around them is text all the same. */
+const maxControlShare = 0.25;
+
+/** Text in UTF-8 with hardly any control characters and no NUL; an end that the window cut is forgiven. */
 const text: Check = ({ head, sizeBytes }) => {
   const whole = head.length === sizeBytes;
   try {
     const decoded = new TextDecoder("utf-8", { fatal: true }).decode(head, { stream: !whole });
     // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
-    return decoded.trim() !== "" && !/[\0-\x08\x0e-\x1a\x1c-\x1f]/.test(decoded);
+    const controls = decoded.match(/[\x01-\x08\x0e-\x1a\x1c-\x1f]/g)?.length ?? 0;
+    return decoded.trim() !== "" && !decoded.includes("\0") && controls <= decoded.length * maxControlShare;
   } catch {
     return false;
   }
@@ -92,7 +96,33 @@ const checks: Readonly<Record<string, Check>> = {
   jxl: startsWith("\xff\x0a", "\0\0\0\x0cJXL "),
   psd: startsWith("8BPS"),
   ...each("avif heic", isoMedia),
-  ...each("ppm", startsWith("P3", "P6")),
+  ppm: startsWith("P3", "P6"),
+  pgm: startsWith("P2", "P5"),
+  pbm: startsWith("P1", "P4"),
+  pam: startsWith("P7"),
+  dds: startsWith("DDS "),
+  exr: startsWith("\x76\x2f\x31\x01"),
+  pcx: startsWith("\x0a"),
+  dcx: startsWith("\xb1\x68\xde\x3a"),
+  j2k: startsWith("\xff\x4f\xff\x51"),
+  xpm: startsWith("/* XPM"),
+  xbm: textWith(/^(\/\*.*\*\/\s*)?#define \w+_width \d/),
+  sgi: startsWith("\x01\xda"),
+  wbmp: startsWith("\0\0"),
+  pict: holdsAt(522, "\x00\x11\x02\xff"),
+  dpx: startsWith("SDPX", "XPDS"),
+  fits: startsWith("SIMPLE  ="),
+  ras: startsWith("\x59\xa6\x6a\x95"),
+  xwd: holdsAt(4, "\0\0\0\x07"),
+  miff: startsWith("id=ImageMagick"),
+  jng: startsWith("\x8bJNG"),
+  viff: startsWith("\xab"),
+  vicar: startsWith("LBLSIZE="),
+  mtv: ({ head }) => /^\d+ \d+\n/.test(head.toString("latin1", 0, 24)),
+  tga: ({ head }) => [1, 2, 3, 9, 10, 11].includes(head[2] ?? 0),
+  qoi: all(startsWith("qoif"), endsWith("\0\0\0\0\0\0\0\x01", 8)),
+  dxf: textWith(/^\s*(0|999)\s/),
+  hocr: textWith(/<html[\s\S]*ocr/),
   emf: holdsAt(40, " EMF"),
   wmf: startsWith("\xd7\xcd\xc6\x9a", "\x01\0\x09\0"),
   ...each("eps ps", startsWith("%!PS", "\xc5\xd0\xd3\xc6")),

@@ -43,6 +43,8 @@ it("takes sound and text that is whole", async () => {
   await checkResult(await put("a.txt", "Ünïcødé"), "txt");
   await expect(checkResult(await put("b.txt", Buffer.from("Müller", "latin1")), "txt")).rejects.toMatchObject(refused);
   await expect(checkResult(await put("c.txt", "a\0b"), "txt")).rejects.toMatchObject(refused);
+  await checkResult(await put("glyphs.txt", "Quokka heading \x03 and a glyph without a character"), "txt");
+  await expect(checkResult(await put("noise.txt", "\x01\x02\x03 ab \x04\x05"), "txt")).rejects.toMatchObject(refused);
   await checkResult(await put("long.txt", `${"a".repeat(4095)}ü and more`), "txt");
 });
 
