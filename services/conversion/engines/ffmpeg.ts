@@ -22,11 +22,13 @@ async function run(sandbox: Sandbox, task: HopTask): Promise<void> {
   const media = await readMedia(session, task, demuxer);
   const expectedSeconds = expectedSecondsOf(task, media);
   let writtenSeconds = 0;
+  let writtenFrames = 0;
   const end = await session.run({
     program: "/usr/bin/ffmpeg",
     args: ffmpegArgumentsOf(task, media, demuxer),
     limits,
     onLine(line) {
+      writtenFrames = Math.max(writtenFrames, Number(/^frame=(\d+)$/.exec(line)?.[1] ?? 0));
       const microseconds = Number(/^out_time_us=(\d+)$/.exec(line)?.[1] ?? Number.NaN);
       if (Number.isNaN(microseconds)) return;
       writtenSeconds = Math.max(writtenSeconds, microseconds / 1e6);
@@ -34,6 +36,9 @@ async function run(sandbox: Sandbox, task: HopTask): Promise<void> {
     },
   });
   assertConverted(task, end, writtenSeconds, expectedSeconds);
+  if (writtenFrames === 0 && writtenSeconds === 0) {
+    throw new FilemillError("INVALID_INPUT", "The file is empty or damaged: nothing of it could be decoded.");
+  }
   await session.adopt("out");
 }
 

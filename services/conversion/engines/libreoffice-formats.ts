@@ -39,7 +39,8 @@ const text: Readonly<Record<string, OfficeFormat>> = {
   odt: both("writer8"),
   rtf: both("Rich Text Format"),
   txt: { import: ["Text (encoded)"], export: "Text (encoded)", options: "UTF8,LF,,,false" },
-  html: both("HTML (StarWriter)"),
+  // Without the option the pictures are files beside the page, which nobody would get.
+  html: { import: ["HTML (StarWriter)"], export: "HTML (StarWriter)", options: "EmbedImages" },
   xhtml: writes("XHTML Writer File"),
   docm: { import: ["MS Word 2007 XML VBA", word], export: "MS Word 2007 XML VBA" },
   dotx: { import: ["MS Word 2007 XML Template", word], export: "MS Word 2007 XML Template" },
@@ -84,7 +85,7 @@ const sheet: Readonly<Record<string, OfficeFormat>> = {
   sxc: reads("StarOffice XML (Calc)"),
   sdc: reads("StarOffice_Spreadsheet"),
   numbers: reads("Apple Numbers"),
-  html: writes("HTML (StarCalc)"),
+  html: writes("HTML (StarCalc)", "EmbedImages"),
   pdf: writes("calc_pdf_Export"),
   ...pictures("calc"),
 };

@@ -197,6 +197,13 @@ describe("engine ffmpeg, in detail", () => {
     await expect(bench.convert(silent, "mp4", "mp3")).rejects.toMatchObject({ code: "INVALID_INPUT", message: "The file has no sound." });
   });
 
+  it("calls a container with nothing in it damaged, though ffmpeg is content", async () => {
+    const hollow = join(bench.folder, "hollow.avi");
+    await run("ffmpeg", ["-nostdin", "-v", "error", "-y", "-f", "lavfi", "-i", "color=s=16x16", "-c:v", "mpeg4", "-frames:v", "0", hollow]);
+    await expect(bench.convert(hollow, "avi", "mp4")).rejects.toMatchObject({ code: "INVALID_INPUT" });
+    await expect(bench.convert(hollow, "avi", "mkv")).rejects.toMatchObject({ code: "INVALID_INPUT" });
+  });
+
   it("reads no playlist, and so neither the network nor its neighbours", async () => {
     let hits = 0;
     const canary = createServer((socket) => {

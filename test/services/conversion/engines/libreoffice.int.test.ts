@@ -23,6 +23,12 @@ const written: Readonly<Record<string, string>> = {
   csv: table,
   tsv: table.replaceAll(";", "\t"),
 };
+const withPicture = `<?xml version="1.0" encoding="UTF-8"?>
+<office:document xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0" xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0"
+ xmlns:draw="urn:oasis:names:tc:opendocument:xmlns:drawing:1.0" xmlns:svg="urn:oasis:names:tc:opendocument:xmlns:svg-compatible:1.0"
+ office:version="1.2" office:mimetype="application/vnd.oasis.opendocument.text"><office:body><office:text><text:p>
+<draw:frame text:anchor-type="as-char" svg:width="3cm" svg:height="3cm"><draw:image><office:binary-data>iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGP4z8AAAAMBAQDJ/pLvAAAAAElFTkSuQmCC</office:binary-data></draw:image></draw:frame>
+</text:p></office:text></office:body></office:document>`;
 const hubs = ["docx", "ods", "odp", "odg"];
 
 describe("hops", () => {
@@ -113,6 +119,11 @@ describe("engine libreoffice, in detail", () => {
     expect(second).toContain("giraffe sheet two");
     expect(second).not.toContain("zebracell");
     await expect(bench.convert(given("xlsx"), "xlsx", "csv", { sheet: 9 })).rejects.toMatchObject({ code: "INVALID_OPTION" });
+  });
+
+  it("carries pictures inside a web page, not in files beside it that nobody gets", async () => {
+    const made = await bench.convert(await put("picture.fodt", withPicture), "fodt", "html");
+    expect(await readFile(made.path, "utf8")).toContain('<img src="data:image/png;base64,');
   });
 
   it("obeys the options of PDF", async () => {
