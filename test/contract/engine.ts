@@ -7,6 +7,7 @@ import { openLog } from "#kit/log.ts";
 import type { Engine, FileRef, Hop, OpenEngine, OptionValues } from "#services/conversion/domain/engine.ts";
 import type { NoteCode } from "#services/conversion/domain/notes.ts";
 import type { Sandbox } from "#services/conversion/domain/sandbox.ts";
+import { checkResult } from "#services/conversion/engines/check-result.ts";
 import { openSandbox } from "#services/conversion/sandbox/index.ts";
 import { mimesOf, type Reading, readingOf } from "./readers.ts";
 
@@ -119,6 +120,7 @@ export function testEngine(engine: Engine, options: ContractOptions): void {
 
     it.each(engine.hops.map((hop) => [hop.from, hop.to, hop] as const))("%s to %s", async (from, to, hop) => {
       const { path } = await bench.convert(await options.sample(from, bench.folder, hop), from, to);
+      await checkResult(path, to);
       const reading = await readingOf(path);
       expect(mimesOf[to], `a reader of ${to}`).toContain(reading.mime);
       await options.check?.(hop, reading, path);
