@@ -4,6 +4,7 @@ import type { Log } from "#kit/log.ts";
 import { openBucket, writeAndRead } from "./bucket.ts";
 import { createDiskFlush } from "./disk-flush.ts";
 import { type EmbeddedServer, openEmbeddedServer } from "./embedded-server.ts";
+import { watchFullDisk } from "./full-disk.ts";
 import { type Link, openLink } from "./link.ts";
 import type { Broker } from "./ports.ts";
 import { openWorkQueue } from "./work-queue.ts";
@@ -28,6 +29,7 @@ export async function openBroker(options: BrokerOptions): Promise<Broker> {
   const server = natsUrl === undefined ? stack.use(await openEmbeddedServer(dataDir, log, signal)) : undefined;
   if (natsUrl !== undefined) log.info("broker.connecting");
   const link = stack.use(await openLink(server === undefined ? externalOptions(natsUrl ?? "") : embeddedOptions(server), log, signal));
+  if (server !== undefined) stack.use(watchFullDisk(server.dir, () => server.restart(), log));
   const owned = stack.move();
   const replicas = replicasOf(link);
   const flush = server === undefined ? async () => undefined : createDiskFlush(dataDir);

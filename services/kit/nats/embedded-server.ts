@@ -26,6 +26,8 @@ export type EmbeddedServer = AsyncDisposable & {
   readonly dir: string;
   /** Of the present run; undefined between two. */
   readonly pid: number | undefined;
+  /** Ends the present run; another one begins at once. */
+  restart(): Promise<void>;
 };
 
 /**
@@ -61,6 +63,7 @@ export async function openEmbeddedServer(dataDir: string, log: Log, signal?: Abo
     get pid() {
       return keeper.pid();
     },
+    restart: () => keeper.restart(),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
 }
@@ -148,7 +151,7 @@ function portIn(text: string): number | undefined {
   return port === undefined ? undefined : Number(port);
 }
 
-type Keeper = AsyncDisposable & { pid(): number | undefined };
+type Keeper = AsyncDisposable & { pid(): number | undefined; restart(): Promise<void> };
 
 /** Starts the server again whenever it ends, with growing pauses while it does not stay up. */
 function keepRunning(first: Run, again: () => Run, log: Log): Keeper {
@@ -171,6 +174,7 @@ function keepRunning(first: Run, again: () => Run, log: Log): Keeper {
   const done = loop();
   return {
     pid: () => (hasEnded(run.child) ? undefined : run.child.pid),
+    restart: () => stop(run.child),
     async [Symbol.asyncDispose]() {
       stopping.abort();
       await stop(run.child);
