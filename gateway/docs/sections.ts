@@ -4,6 +4,7 @@ import type { SettingTable } from "#kit/config.ts";
 import { errorTable } from "#kit/errors.ts";
 import { settingTable } from "#kit/settings.ts";
 import { engines } from "#services/conversion/engines/registry.ts";
+import { markdownTable } from "./markdown.ts";
 
 /** By the name between the markers, for example `<!-- settings:begin -->`. */
 export const sections: Readonly<Record<string, () => string>> = {
@@ -13,12 +14,12 @@ export const sections: Readonly<Record<string, () => string>> = {
 };
 
 /** The text with every section between its markers renewed; sections without markers are left out. */
-export function renewSections(text: string): string {
-  return Object.entries(sections).reduce((whole, [name, write]) => {
+export function renewSections(text: string, from: Readonly<Record<string, () => string>> = sections): string {
+  return Object.entries(from).reduce((whole, [name, write]) => {
     const [begin, end] = [`<!-- ${name}:begin -->`, `<!-- ${name}:end -->`];
-    const [from, to] = [whole.indexOf(begin), whole.indexOf(end)];
-    if (from === -1 || to < from) return whole;
-    return `${whole.slice(0, from + begin.length)}\n${write()}\n${whole.slice(to)}`;
+    const [start, to] = [whole.indexOf(begin), whole.indexOf(end)];
+    if (start === -1 || to < start) return whole;
+    return `${whole.slice(0, start + begin.length)}\n${write()}\n${whole.slice(to)}`;
   }, text);
 }
 
@@ -61,9 +62,4 @@ function idsOf(ids: readonly string[], kind: FormatRow["kind"]): string {
     .filter((id) => formatOf(id)?.kind === kind)
     .sort()
     .join(" ");
-}
-
-function markdownTable(header: readonly string[], rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]) => `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
-  return [line(header), `|${"---|".repeat(header.length)}`, ...rows.map(line)].join("\n");
 }

@@ -134,12 +134,14 @@ describe("files", () => {
   });
 
   test("have names in kebab-case that say what is in them", () => {
-    const paths = pathsBelow(["services", "gateway", "test"]).filter((path) => !under(path, "test/corpus/", "services/decisions/"));
+    const paths = pathsBelow(["services", "gateway", "test"]).filter(
+      (path) => !under(path, "test/corpus/", "test/fuzz/regressions/", "services/decisions/"),
+    );
     const vague = /^(utils?|helpers?|common|misc|types)$/;
     const wrong = paths.flatMap((path) => {
       const parts = path.split("/").slice(1);
       const stem = basename(path).split(".")[0] ?? "";
-      const isKebab = parts.every((part) => /^[a-z0-9]+(-[a-z0-9]+)*(\.[a-z0-9-]+)*$/.test(part) || part === "README.md");
+      const isKebab = parts.every((part) => /^[a-z0-9]+(-[a-z0-9]+)*(\.[a-z0-9-]+)*$/.test(part) || /^(README|SECURITY)\.md$/.test(part));
       return isKebab && !vague.test(stem) ? [] : [{ path, what: "is not a good name" }];
     });
     expect(broken("names", wrong)).toEqual([]);

@@ -1,0 +1,39 @@
+/** The table of attacks in SECURITY.md, from what the suite of attacks wrote down when all of it had passed. */
+import { markdownTable } from "./markdown.ts";
+
+export type AttackResult = {
+  readonly id: string;
+  /** The engine that it aims at, or `door`. */
+  readonly engine: string;
+  readonly what: string;
+  /** Formats that it was converted to, separated by spaces. */
+  readonly to: string;
+  readonly outcome: string;
+};
+
+const outcomes: Readonly<Record<string, string>> = { converts: "converts, without what it reached for" };
+
+/** For `renewSections`. */
+export function attackSectionsOf(results: readonly AttackResult[]): Readonly<Record<string, () => string>> {
+  return {
+    attacks: () => {
+      const rows = results.map(({ id, engine, what, to, outcome }) => [id, what, engine, to, outcomes[outcome] ?? `\`${outcome}\``]);
+      return markdownTable(["Attack", "What it is", "Aims at", "Targets tried", "Outcome"], rows);
+    },
+    engines: () => markdownTable(["Class", ...enginesOf(results)], classRowsOf(results)),
+  };
+}
+
+function enginesOf(results: readonly AttackResult[]): string[] {
+  return [...new Set(results.map(({ engine }) => engine))];
+}
+
+/** How many attacks of a class each engine saw. */
+function classRowsOf(results: readonly AttackResult[]): string[][] {
+  const classOf = ({ id }: AttackResult): string => id.split("-")[0] ?? id;
+  return [...new Set(results.map(classOf))].map((name) => {
+    const ofClass = results.filter((result) => classOf(result) === name);
+    const counts = enginesOf(results).map((engine) => ofClass.filter((result) => result.engine === engine));
+    return [name, ...counts.map((some) => (some.length === 0 ? "" : `${some.length} held`))];
+  });
+}

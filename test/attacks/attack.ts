@@ -1,0 +1,41 @@
+/** What a row of the table of attacks is. */
+import type { ErrorCode } from "#kit/errors.ts";
+
+/** What hostile files point at. All of it exists, outside of every job, and none of it may be touched. */
+export type Aim = {
+  /** Of a listener that counts who calls, without a slash at the end. */
+  readonly url: string;
+  readonly port: number;
+  /** A text file that the service's user may read, with a random string. */
+  readonly secretFile: string;
+  /** A picture that is all of one colour and carries the same string. */
+  readonly secretPicture: string;
+  /** The stored file of another account, with the same string. */
+  readonly neighbour: string;
+  /** A folder that a successful attack would write into. */
+  readonly outDir: string;
+};
+
+export type AimedEngine = "sharp" | "poppler" | "pandoc" | "libreoffice" | "ffmpeg";
+
+export type Attack = {
+  /** Class in the list of known attacks, and what is special about this one: `IM8-entities`. */
+  readonly id: string;
+  /** For the table in SECURITY.md. */
+  readonly what: string;
+  readonly engine: AimedEngine;
+  readonly fileName: string;
+  content(aim: Aim): Uint8Array | string;
+  readonly to: readonly string[];
+  /** Query of the request, without `?`. */
+  readonly query?: string;
+  /** `converts`: an answer with a result in which nothing of the aim is. */
+  readonly outcome: "converts" | ErrorCode;
+  /** The refusal comes before any engine is started. */
+  readonly isEarly?: boolean;
+};
+
+/** `IM8` of `IM8-entities`. */
+export function classOf(attack: Pick<Attack, "id">): string {
+  return attack.id.split("-")[0] ?? "";
+}

@@ -1,0 +1,118 @@
+import { readdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { runCli } from "#test/harness/cli.ts";
+import { startServer, type TestServer } from "#test/harness/server.ts";
+import type { Aim, Attack } from "./attack.ts";
+import { type Canaries, openCanaries } from "./canaries.ts";
+import { doorAttacks } from "./door-attacks.ts";
+import { harmless } from "./harmless.ts";
+import { leakOf } from "./leak.ts";
+import { attacks } from "./table.ts";
+import { convert, type Footprint, footprintOf, hopsOf, removeJob, watchMemory } from "./target.ts";
+
+const conversionTimeoutMs = 5000;
+/** With the grace of the kill, two attempts of an office, and a busy machine. */
+const maxAnswerMs = 2 * conversionTimeoutMs + 9000;
+const jobMemoryMb = 1024;
+/** Of an office or a picture engine when it is killed; what is between two looks at it comes on top. */
+const maxGrowthBytes = 2.5e9;
+const resultsFile = new URL("./results.json", import.meta.url);
+
+let server: TestServer;
+let canaries: Canaries;
+let aim: Aim;
+let before: Footprint;
+const results: { id: string; engine: string; what: string; to: string; outcome: string }[] = [];
+
+beforeAll(async () => {
+  canaries = await openCanaries();
+  server = await startServer({ CONVERSION_TIMEOUT_MS: String(conversionTimeoutMs), JOB_MEMORY_MB: String(jobMemoryMb) });
+  aim = { ...canaries.aim, neighbour: await storeNeighboursFile() };
+  for (const engine of ["sharp", "poppler", "pandoc", "libreoffice", "ffmpeg"] as const) await expectHarmless(engine);
+  before = await footprintOf(server);
+});
+afterAll(async () => {
+  await server?.[Symbol.asyncDispose]();
+  await canaries?.[Symbol.asyncDispose]();
+});
+
+describe("a hostile file hurts nothing but its own job", () => {
+  it.each(attacks)("$id: $what", async (attack) => {
+    const pid = server.child.pid;
+    for (const to of attack.to) await attackOnce(attack, to);
+    expect(canaries.hits).toEqual([]);
+    expect(await canaries.written()).toEqual([]);
+    expect(server.log()).not.toContain(canaries.secret);
+    expect([server.child.pid, server.child.exitCode, server.child.signalCode]).toEqual([pid, null, null]);
+    await expectHarmless(attack.engine);
+    await expect.poll(leftBehind, { timeout: 20_000 }).toEqual([]);
+    results.push({ id: attack.id, engine: attack.engine, what: attack.what, to: attack.to.join(" "), outcome: attack.outcome });
+  });
+
+  it.each(doorAttacks)("$id: $what", async ({ id, what, outcome, send }) => {
+    for (const { status, code, headers } of await send(server)) {
+      expect(status === 200 ? "converts" : code).toBe(outcome);
+      expect(headers.get("x-content-type-options")).toBe("nosniff");
+      if (status !== 200) continue;
+      expect(headers.get("content-disposition")).toMatch(/^attachment; filename=("[^"/\\]+"|[^"/\\ ;]+)(; filename\*=UTF-8''[\w.%-]+)?$/);
+      expect(headers.get("content-security-policy")).toBe("default-src 'none'; sandbox");
+      await removeJob(server, headers.get("x-job-id") ?? "");
+    }
+    await expectHarmless("sharp");
+    await expect.poll(leftBehind, { timeout: 20_000 }).toEqual([]);
+    results.push({ id, engine: "door", what, to: "", outcome });
+  });
+
+  it("and all of that is written down", async () => {
+    expect(results.map(({ id }) => id)).toEqual([...attacks, ...doorAttacks].map(({ id }) => id));
+    const text = `${JSON.stringify(results, undefined, 1)}\n`;
+    if ((await readFile(resultsFile, "utf8").catch(() => "")) !== text) await writeFile(resultsFile, text);
+  });
+});
+
+async function attackOnce(attack: Attack, to: string): Promise<void> {
+  const { fileName, query, outcome } = attack;
+  const content = attack.content(aim);
+  const hops = attack.isEarly === true ? await hopsOf(server) : 0;
+  using memory = watchMemory(server);
+  const startedAt = performance.now();
+  const answer = await convert(server, { to, fileName, content, ...(query === undefined ? {} : { query }) });
+  const elapsedMs = performance.now() - startedAt;
+  if (answer.jobId !== undefined) await removeJob(server, answer.jobId);
+  const told = outcome === "converts" ? { status: 200, code: undefined } : { code: outcome };
+  expect({ ...told, to, status: answer.status, code: answer.code }).toEqual({ to, status: 422, ...told });
+  if (outcome === "converts") expect(await leakOf(answer.body, to, canaries.secret)).toBe(undefined);
+  expect(`${answer.body}${JSON.stringify([...answer.headers])}`).not.toContain(canaries.secret);
+  if (answer.status !== 200) expect(answer.body.toString()).not.toMatch(/\/(tmp|job|usr|input)\//);
+  if (attack.isEarly === true) expect(await hopsOf(server)).toBe(hops);
+  expect(elapsedMs).toBeLessThan(maxAnswerMs);
+  expect(memory.growthBytes()).toBeLessThan(maxGrowthBytes);
+}
+
+/** The next job of the same engine. */
+async function expectHarmless(engine: keyof typeof harmless): Promise<void> {
+  const { body, ...answer } = await convert(server, harmless[engine]);
+  expect({ engine, status: answer.status, code: answer.code }).toEqual({ engine, status: 200, code: undefined });
+  if (answer.jobId !== undefined) await removeJob(server, answer.jobId);
+}
+
+/** Warm engines that were ended may not be there again yet, so there may be less than before. */
+async function leftBehind(): Promise<string[]> {
+  const now = await footprintOf(server);
+  return (["blobs", "scratch", "processes"] as const).flatMap((kind) =>
+    now[kind] > before[kind] ? [`${now[kind] - before[kind]} ${kind}`] : [],
+  );
+}
+
+/** A file of another account, stored as long as the attacks go on. Its path on the host. */
+async function storeNeighboursFile(): Promise<string> {
+  await runCli(server, ["accounts", "create", "neighbour@example.org", "--plan", "plus"]);
+  const key = (await runCli(server, ["keys", "create", "neighbour@example.org"])).trim();
+  const { status } = await convert(server, { to: "html", fileName: "a.md", content: `# ${canaries.secret}\n`, key });
+  expect(status).toBe(200);
+  const stored = await readdir(join(server.dataDir, "blobs"), { recursive: true, withFileTypes: true });
+  const file = stored.find((entry) => entry.isFile());
+  if (file === undefined) throw new Error("the neighbour's file is not stored");
+  return join(file.parentPath, file.name);
+}

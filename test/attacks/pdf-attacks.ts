@@ -1,0 +1,174 @@
+/** Classes PDF1 to PDF7: pages, streams and trees without end, actions, and locks. */
+import { createHash } from "node:crypto";
+import { constants, deflateRawSync, deflateSync } from "node:zlib";
+import type { Attack } from "./attack.ts";
+
+type PdfObject = string | Buffer;
+
+/** Objects by number from 1 on, the first being the catalogue. */
+function pdf(objects: readonly PdfObject[], trailer = ""): Buffer {
+  const parts: Buffer[] = [Buffer.from("%PDF-1.7\n")];
+  let length = parts[0]?.length ?? 0;
+  const add = (part: Buffer): void => {
+    parts.push(part);
+    length += part.length;
+  };
+  const offsets = objects.map((object, index) => {
+    const offset = length;
+    add(Buffer.concat([Buffer.from(`${index + 1} 0 obj\n`), Buffer.from(object), Buffer.from("\nendobj\n")]));
+    return offset;
+  });
+  const start = length;
+  const rows = offsets.map((offset) => `${String(offset).padStart(10, "0")} 00000 n \n`).join("");
+  const size = objects.length + 1;
+  add(
+    Buffer.from(`xref\n0 ${size}\n0000000000 65535 f \n${rows}trailer<</Size ${size}/Root 1 0 R${trailer}>>\nstartxref\n${start}\n%%EOF`),
+  );
+  return Buffer.concat(parts);
+}
+
+const stream = (data: Uint8Array | string, more = ""): Buffer => {
+  const bytes = Buffer.from(data);
+  return Buffer.concat([Buffer.from(`<</Length ${bytes.length}${more}>>stream\n`), bytes, Buffer.from("\nendstream")]);
+};
+const catalogue = "<</Type/Catalog/Pages 2 0 R>>";
+const pages = "<</Type/Pages/Kids[3 0 R]/Count 1>>";
+const page = (more: string, box = "0 0 612 792") => `<</Type/Page/Parent 2 0 R/MediaBox[${box}]${more}>>`;
+/** One page that shows a stream. */
+const shown = (content: Buffer): Buffer => pdf([catalogue, pages, page("/Contents 4 0 R"), content]);
+export const onePage = (content: string): Buffer => shown(stream(content));
+
+function nestedForms(): Buffer {
+  const levels = 12;
+  const forms = Array.from({ length: levels }, (_, level) => {
+    const isLast = level === levels - 1;
+    const resources = isLast ? "" : `/Resources<</XObject<</X ${6 + level} 0 R>>>>`;
+    return stream(isLast ? "0 0 1 1 re f" : "/X Do ".repeat(10), `/Type/XObject/Subtype/Form/BBox[0 0 612 792]${resources}`);
+  });
+  return pdf([catalogue, pages, page("/Contents 4 0 R/Resources<</XObject<</X 5 0 R>>>>"), stream("/X Do"), ...forms]);
+}
+
+function vastImage(side: number): Buffer {
+  const squeezed = deflateSync(deflateSync(Buffer.alloc(100_000_000), { level: 6 }), { level: 6 });
+  const image = stream(
+    squeezed,
+    `/Type/XObject/Subtype/Image/Width ${side}/Height ${side}/ColorSpace/DeviceRGB/BitsPerComponent 8/Filter[/FlateDecode/FlateDecode]`,
+  );
+  return pdf([catalogue, pages, page("/Contents 4 0 R/Resources<</XObject<</I 5 0 R>>>>"), stream("612 0 0 792 0 0 cm /I Do"), image]);
+}
+
+/** 3 GB of spaces, deflated twice to a few kilobytes. */
+function doubleFlate(): Buffer {
+  // Blocks after a full flush stand for themselves, so one of them may be written many times.
+  const block = deflateRawSync(Buffer.alloc(1_000_000, " "), { finishFlush: constants.Z_FULL_FLUSH });
+  const once = Buffer.concat([Buffer.from("789c", "hex"), ...Array<Buffer>(3000).fill(block), Buffer.from("030000000001", "hex")]);
+  return shown(stream(deflateSync(once, { level: 9 }), "/Filter[/FlateDecode/FlateDecode]"));
+}
+
+function manyPages(count: number): Buffer {
+  const kids = Array.from({ length: count }, (_, index) => `${index + 3} 0 R`).join(" ");
+  return pdf([catalogue, `<</Type/Pages/Kids[${kids}]/Count ${count}>>`, ...Array<string>(count).fill(page(""))]);
+}
+
+const padding = Buffer.from("28bf4e5e4e758a4164004e56fffa01082e2e00b6d0683e802f0ca9fe6453697a", "hex");
+
+function rc4(key: Uint8Array, data: Uint8Array): Buffer {
+  const state = Uint8Array.from({ length: 256 }, (_, index) => index);
+  const at = (index: number): number => state[index & 255] ?? 0;
+  const swap = (one: number, other: number): void => {
+    [state[one & 255], state[other & 255]] = [at(other), at(one)];
+  };
+  for (let index = 0, mixed = 0; index < 256; index++) {
+    mixed = (mixed + at(index) + (key[index % key.length] ?? 0)) & 255;
+    swap(index, mixed);
+  }
+  let mixed = 0;
+  return Buffer.from(
+    data.map((byte, index) => {
+      mixed = (mixed + at(index + 1)) & 255;
+      swap(index + 1, mixed);
+      return byte ^ at(at(index + 1) + at(mixed));
+    }),
+  );
+}
+
+/** The standard handler, revision 2: a password of the user locks it, one of the owner alone does not. */
+function protectedPdf(userPassword: string): Buffer {
+  const md5 = (...parts: Uint8Array[]) => createHash("md5").update(Buffer.concat(parts)).digest();
+  const padded = Buffer.concat([Buffer.from(userPassword), padding]).subarray(0, 32);
+  const ownerKey = md5(Buffer.concat([Buffer.from("of the owner"), padding]).subarray(0, 32));
+  const owner = rc4(ownerKey.subarray(0, 5), padded);
+  const id = Buffer.alloc(16, 7);
+  const key = md5(padded, owner, Buffer.from("fcffffff", "hex"), id).subarray(0, 5);
+  const [o, u, i] = [owner, rc4(key, padding), id].map((bytes) => bytes.toString("hex"));
+  const encrypt = `<</Filter/Standard/V 1/R 2/O<${o}>/U<${u}>/P -4>>`;
+  return pdf([catalogue, pages, page(""), encrypt], `/Encrypt 4 0 R/ID[<${i}><${i}>]`);
+}
+
+const attack = (id: string, what: string, content: Attack["content"], outcome: Attack["outcome"], more: Partial<Attack> = {}): Attack => ({
+  ...{ id, what, engine: "poppler" as const, fileName: "a.pdf", content, outcome, to: ["png", "txt"] },
+  ...more,
+});
+
+export const pdfAttacks: readonly Attack[] = [
+  attack(
+    "PDF1-page",
+    "a page of 5 km square",
+    () => pdf([catalogue, pages, page("/Contents 4 0 R", "0 0 14400000 14400000"), stream("0 0 9 9 re f")]),
+    "INPUT_TOO_COMPLEX",
+    { to: ["png", "svg", "eps"] },
+  ),
+  attack("PDF2-flate", "three gigabytes in a few kilobytes", doubleFlate, "CONVERSION_TIMEOUT", { to: ["png"] }),
+  attack("PDF3-forms", "forms that show each other 10¹¹ times", nestedForms, "CONVERSION_TIMEOUT", { to: ["png", "svg"] }),
+  attack(
+    "PDF4-loop",
+    "a tree of pages that contains itself",
+    () => pdf([catalogue, "<</Type/Pages/Kids[2 0 R]/Count 1>>"]),
+    "INVALID_INPUT",
+  ),
+  attack(
+    "PDF4-count",
+    "a billion pages, by the count alone",
+    () => pdf([catalogue, "<</Type/Pages/Kids[3 0 R]/Count 999999999>>", page("")]),
+    "INVALID_INPUT",
+    { to: ["txt"] },
+  ),
+  attack(
+    "PDF4-pages",
+    "200,000 pages that are one",
+    () => pdf([catalogue, `<</Type/Pages/Kids[${"3 0 R ".repeat(200_000)}]/Count 200000>>`, page("")]),
+    "INVALID_INPUT",
+    { to: ["txt"] },
+  ),
+  attack("PDF5-image", "a picture of 10 gigapixels", () => vastImage(100_000), "CONVERSION_TIMEOUT", { to: ["png"] }),
+  attack(
+    "PDF6-actions",
+    "scripts, links and launches on opening",
+    ({ url, outDir }) =>
+      pdf([
+        `<</Type/Catalog/Pages 2 0 R/OpenAction<</S/JavaScript/JS(app.launchURL\\("${url}/js"\\))>>/AA<</WC<</S/URI/URI(${url}/uri)>>/O<</S/Launch/F(/bin/touch)/P(${outDir}/launch)>>>>>>`,
+        pages,
+        page("/Contents 4 0 R/AA<</O<</S/SubmitForm/F(http://127.0.0.1/form)>>>>"),
+        stream("0 0 9 9 re f"),
+      ]),
+    "converts",
+    { to: ["png", "svg"] },
+  ),
+  attack(
+    "PDF6-file",
+    "a stream that is kept in a file of the host",
+    ({ secretFile }) => shown(Buffer.from(`<</Length 0/F(${secretFile})>>stream\n\nendstream`)),
+    "converts",
+    { to: ["png", "svg"] },
+  ),
+  attack(
+    "PDF6-url",
+    "a stream that is kept at an address",
+    ({ url }) => shown(Buffer.from(`<</Length 0/F<</FS/URL/F(${url}/stream)>>>>stream\n\nendstream`)),
+    "converts",
+    { to: ["png"] },
+  ),
+  attack("PDF4-many", "twelve thousand real pages", () => manyPages(12_000), "INPUT_TOO_COMPLEX", { to: ["txt"] }),
+  attack("PDF7-user", "locked by a password", () => protectedPdf("secret"), "PASSWORD_REQUIRED"),
+  attack("PDF7-owner", "locked against its owner's readers only", () => protectedPdf(""), "converts", { to: ["png"] }),
+];

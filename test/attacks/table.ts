@@ -1,0 +1,17 @@
+/** All hostile files, by the class of attack that they belong to. */
+import type { Attack } from "./attack.ts";
+import { markupAttacks } from "./markup-attacks.ts";
+import { mediaAttacks } from "./media-attacks.ts";
+import { officeAttacks } from "./office-attacks.ts";
+import { packageAttacks } from "./package-attacks.ts";
+import { pdfAttacks } from "./pdf-attacks.ts";
+import { pictureAttacks } from "./picture-attacks.ts";
+
+export const attacks: readonly Attack[] = [
+  ...pictureAttacks,
+  ...pdfAttacks,
+  ...mediaAttacks,
+  ...officeAttacks,
+  ...markupAttacks,
+  ...packageAttacks,
+];

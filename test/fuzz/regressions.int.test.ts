@@ -1,0 +1,72 @@
+/** Everything that fuzzing ever found, and a short walk from a fixed place. */
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type DoorTarget, goodBody, openDoorTarget, tryOptions, trySniff } from "./door.ts";
+import { type EngineTarget, openEngineTarget } from "./engines.ts";
+import { createDice, mutated } from "./mutate.ts";
+import { type Finding, keptFindings } from "./regressions.ts";
+import { type Seed, seedsOf } from "./seeds.ts";
+
+const steps = 35;
+
+let engines: EngineTarget;
+let door: DoorTarget;
+let seeds: readonly Seed[];
+beforeAll(async () => {
+  [engines, door, seeds] = await Promise.all([openEngineTarget(), openDoorTarget(), seedsOf()]);
+});
+afterAll(async () => {
+  await Promise.all([engines?.[Symbol.asyncDispose](), door?.[Symbol.asyncDispose]()]);
+});
+
+function verdictOf(finding: Finding): Promise<string | undefined> | string | undefined {
+  switch (finding.target) {
+    case "engine":
+      return engines.try(finding.content, finding.from, finding.to);
+    case "sniff":
+      return trySniff(finding.content, `a.${finding.format}`);
+    case "body":
+      return door.post(finding.content);
+    case "options":
+      return tryOptions(finding.content.toString("latin1"));
+    default:
+      return finding satisfies never;
+  }
+}
+
+describe("what fuzzing found", () => {
+  it("is mended, and stays so", async () => {
+    for (const finding of await keptFindings())
+      expect({ ...finding, wrong: await verdictOf(finding) }).toEqual({ ...finding, wrong: undefined });
+  });
+});
+
+describe("a short walk among harmed files", () => {
+  it("meets refusals and results, nothing else", async () => {
+    const dice = createDice(20_261_121);
+    const met = new Set<string>();
+    for (let step = 0; step < steps; step++) {
+      const { format, content } = seeds[dice.below(seeds.length)] ?? { format: "", content: Buffer.alloc(0) };
+      const targets = engines.targetsOf(format);
+      const to = targets[dice.below(targets.length)];
+      if (to === undefined) continue;
+      const harmed = mutated(content, dice);
+      const findings: readonly Finding[] = [
+        { target: "engine", from: format, to, content: harmed },
+        { target: "sniff", format, content: harmed },
+        { target: "body", content: mutated(goodBody(content.subarray(0, 2000), `a.${format}`, to), dice) },
+        { target: "options", content: mutated(Buffer.from("quality=80&width=%31"), dice) },
+      ];
+      for (const finding of findings) expect({ ...finding, wrong: await verdictOf(finding) }).toEqual({ ...finding, wrong: undefined });
+      met.add(format);
+    }
+    expect(met.size).toBeGreaterThan(8);
+  });
+
+  it("would tell", async () => {
+    expect(await engines.try(Buffer.from("# a"), "md", "html")).toBe(undefined);
+    expect(() => tryOptions("\ud800")).not.toThrow();
+    expect(await door.post(Buffer.from("nothing"))).toBe(undefined);
+    expect(engines.tryOptions("md", "html", { toc: "true" })).toBe(undefined);
+    expect(engines.tryOptions("md", "nothing", {})).toMatch(/UNSUPPORTED_TARGET/);
+  });
+});

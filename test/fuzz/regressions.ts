@@ -1,0 +1,57 @@
+/** Findings as files: `<target>.<more>.<hash>`, so that a test can try them again. */
+import { createHash } from "node:crypto";
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const folder = fileURLToPath(new URL("./regressions", import.meta.url));
+
+export type Finding =
+  | { readonly target: "engine"; readonly from: string; readonly to: string; readonly content: Buffer }
+  | { readonly target: "sniff"; readonly format: string; readonly content: Buffer }
+  | { readonly target: "body"; readonly content: Buffer }
+  | { readonly target: "options"; readonly content: Buffer };
+
+/** Writes it down and gives the name of its file. */
+export async function keep(finding: Finding): Promise<string> {
+  const hash = createHash("sha256").update(finding.content).digest("hex").slice(0, 12);
+  const name = [...wordsOf(finding), hash].join(".");
+  await mkdir(folder, { recursive: true });
+  await writeFile(join(folder, name), finding.content);
+  return name;
+}
+
+function wordsOf(finding: Finding): string[] {
+  switch (finding.target) {
+    case "engine":
+      return [finding.target, finding.from, finding.to];
+    case "sniff":
+      return [finding.target, finding.format];
+    case "body":
+    case "options":
+      return [finding.target];
+    default:
+      return finding satisfies never;
+  }
+}
+
+export async function keptFindings(): Promise<readonly Finding[]> {
+  // There is no folder before the first finding.
+  const names = await readdir(folder).catch(() => []);
+  return Promise.all(names.sort().map(async (name) => findingOf(name, await readFile(join(folder, name)))));
+}
+
+function findingOf(name: string, content: Buffer): Finding {
+  const [target, from = "", to = ""] = name.split(".");
+  switch (target) {
+    case "engine":
+      return { target, from, to, content };
+    case "sniff":
+      return { target, format: from, content };
+    case "body":
+    case "options":
+      return { target, content };
+    default:
+      throw new Error(`${name} is not the name of a finding`);
+  }
+}

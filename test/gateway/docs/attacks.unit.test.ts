@@ -1,0 +1,29 @@
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { attackSectionsOf } from "#gateway/docs/attacks.ts";
+import { renewSections } from "#gateway/docs/sections.ts";
+import { doorAttacks } from "#test/attacks/door-attacks.ts";
+import { attacks } from "#test/attacks/table.ts";
+
+const root = new URL("../../../", import.meta.url);
+const security = readFileSync(new URL("services/conversion/SECURITY.md", root), "utf8");
+const results = JSON.parse(readFileSync(new URL("test/attacks/results.json", root), "utf8"));
+
+test("every attack of the suite has a result, and none is of another table", () => {
+  const files = attacks.map(({ id, engine, what, to, outcome }) => ({ id, engine, what, to: to.join(" "), outcome }));
+  const door = doorAttacks.map(({ id, what, outcome }) => ({ id, engine: "door", what, to: "", outcome }));
+  expect(results).toEqual([...files, ...door]);
+});
+
+test("SECURITY.md has its tables as `npm run docs` writes them", () => {
+  const sections = attackSectionsOf(results);
+  for (const name of Object.keys(sections)) expect(security).toContain(`<!-- ${name}:begin -->`);
+  expect(security).toBe(renewSections(security, sections));
+  for (const { id } of attacks) expect(security).toContain(`| ${id} |`);
+});
+
+test("files and sections that SECURITY.md names are there", () => {
+  const paths = [...security.matchAll(/`((?:test|services|gateway)\/[\w./-]+)`/g)].map(([, path = ""]) => path);
+  expect(paths.length).toBeGreaterThan(10);
+  for (const path of paths) expect(() => readFileSync(new URL(path, root)), path).not.toThrow();
+});
