@@ -1,5 +1,6 @@
 /** The one line that a new engine adds. */
 import type { Engine } from "../domain/engine.ts";
+import { archiveEngine } from "./archive.ts";
 import { dataEngine } from "./data.ts";
 import { ffmpegEngine } from "./ffmpeg.ts";
 import { ffmpegStillsEngine } from "./ffmpeg-stills.ts";
@@ -37,5 +38,6 @@ export const engines: readonly Engine[] = [
   pandocEngine,
   popplerEngine,
   dataEngine,
+  archiveEngine,
   subtitleEngine,
 ];

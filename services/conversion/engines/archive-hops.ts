@@ -1,0 +1,66 @@
+/** Which archives are repacked as which. */
+import type { Fidelity, Hop, OptionDefinition } from "../domain/engine.ts";
+import { crossHops, words } from "./hop-table.ts";
+
+type Packing = {
+  /** bsdtar's name of the format. */
+  readonly format: string;
+  /** Its filter, where the whole is compressed. */
+  readonly filter?: string;
+  /** Module and highest value of the compression level. */
+  readonly level?: readonly [module: string, highest: number];
+  /** Holds owners, permissions and hard links, as Unix has them. */
+  readonly isUnix: boolean;
+};
+
+export const packings: Readonly<Record<string, Packing>> = {
+  zip: { format: "zip", level: ["zip", 9], isUnix: false },
+  "7z": { format: "7zip", level: ["7zip", 9], isUnix: false },
+  tar: { format: "pax", isUnix: true },
+  tgz: { format: "pax", filter: "--gzip", level: ["gzip", 9], isUnix: true },
+  tbz2: { format: "pax", filter: "--bzip2", level: ["bzip2", 9], isUnix: true },
+  txz: { format: "pax", filter: "--xz", level: ["xz", 9], isUnix: true },
+  tzst: { format: "pax", filter: "--zstd", level: ["zstd", 19], isUnix: true },
+  cpio: { format: "newc", isUnix: true },
+  iso: { format: "iso9660", isUnix: false },
+  cbz: { format: "zip", level: ["zip", 9], isUnix: false },
+  cb7: { format: "7zip", level: ["7zip", 9], isUnix: false },
+  cbt: { format: "pax", isUnix: true },
+};
+
+const archives = words("zip 7z tar tgz tbz2 txz tzst cpio iso");
+const readOnly = words("rar cab jar xar zipx taz tlz tlz4");
+const comics = words("cbz cb7 cbt");
+
+/** One compressed file, not an archive. */
+export const streams: Readonly<Record<string, { readonly filter: string; readonly level: readonly [string, number] }>> = {
+  gz: { filter: "--gzip", level: ["gzip", 9] },
+  bz2: { filter: "--bzip2", level: ["bzip2", 9] },
+  xz: { filter: "--xz", level: ["xz", 9] },
+  zst: { filter: "--zstd", level: ["zstd", 19] },
+};
+
+const level: OptionDefinition = {
+  name: "level",
+  type: "integer",
+  min: 1,
+  max: 9,
+  description: "How hard to compress: 1 is quick, 9 is small. Without it each format's usual level.",
+};
+
+/** Owners and permissions get lost where one of the two has none; members never do. */
+function fidelityOf(from: string, to: string): Fidelity {
+  const isSame = streams[to] !== undefined || packings[from]?.format === packings[to]?.format;
+  return isSame ? "lossless" : "high";
+}
+
+function hopOf(from: string, to: string): Omit<Hop, "from" | "to"> {
+  const hasLevel = streams[to] !== undefined || packings[to]?.level !== undefined;
+  return { fidelity: fidelityOf(from, to), cost: 100, async: false, maxInputMb: 200, options: hasLevel ? [level] : [] };
+}
+
+export const archiveHops: readonly Hop[] = [
+  ...crossHops([...archives, ...readOnly], archives, hopOf),
+  ...crossHops([...comics, "cbr"], comics, hopOf),
+  ...crossHops(Object.keys(streams), Object.keys(streams), hopOf),
+];

@@ -1,0 +1,86 @@
+/** What is in an archive: bsdtar's listing in the form of mtree, with a digest of each file, and what of it may be passed on. */
+import { posix } from "node:path";
+import { FilemillError } from "#kit/errors.ts";
+
+export type Member = {
+  /** As in the archive, without a leading `./`. */
+  readonly name: string;
+  /** As the listing escapes it. */
+  readonly sort: string;
+  readonly sizeBytes: number;
+  /** Of a file; a hard link to another has none. */
+  readonly digest: string | undefined;
+  /** Target of a symbolic link. */
+  readonly link: string | undefined;
+};
+
+const maxMembers = 100_000;
+const maxExpandedBytes = 4_000_000_000;
+/** Only above this size does expansion matter. */
+const unsuspiciousBytes = 100_000_000;
+const maxRatio = 200;
+
+/** @see mtree(5): a line for each member, bytes outside ASCII and blanks as octal. */
+export function parseListing(text: string): readonly Member[] {
+  return text.split("\n").flatMap((line) => {
+    if (line === "" || line.startsWith("#")) return [];
+    const [path = "", ...words] = line.split(" ");
+    const values = new Map(words.map((word) => [word.slice(0, word.indexOf("=")), word.slice(word.indexOf("=") + 1)]));
+    const name = plainOf(path).replace(/^(\.\/)+/, "");
+    if (name === "" || name === "." || name === "/.") return [];
+    const link = values.get("link");
+    return {
+      name,
+      sort: values.get("type") ?? "",
+      sizeBytes: Number(values.get("size") ?? 0),
+      digest: values.get("sha256digest"),
+      link: link === undefined ? undefined : plainOf(link),
+    };
+  });
+}
+
+function plainOf(escaped: string): string {
+  return Buffer.from(
+    escaped.replace(/\\([0-7]{3})/g, (_, octal: string) => String.fromCharCode(Number.parseInt(octal, 8))),
+    "latin1",
+  ).toString("utf8");
+}
+
+/**
+ * Refuses what no honest archive holds.
+ *
+ * @throws FilemillError INVALID_INPUT for nothing inside, INPUT_TOO_COMPLEX for too much inside.
+ */
+export function assertSafe(members: readonly Member[], packedBytes: number): void {
+  if (!members.some(({ sort }) => sort === "file")) throw new FilemillError("INVALID_INPUT", "The archive holds no files.");
+  if (members.length > maxMembers) throw new FilemillError("INPUT_TOO_COMPLEX", `The archive holds more than ${maxMembers} entries.`);
+  const expandedBytes = members.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+  if (expandedBytes > maxExpandedBytes || (expandedBytes > unsuspiciousBytes && expandedBytes > packedBytes * maxRatio)) {
+    throw new FilemillError("INPUT_TOO_COMPLEX", "The archive expands to far more than its size.");
+  }
+}
+
+/** Of this system or of Windows. */
+export function leavesFolder(name: string): boolean {
+  return /^[/\\]|^[A-Za-z]:[/\\]|(^|[/\\])\.\.([/\\]|$)|\0/.test(name);
+}
+
+/** Devices, pipes and sockets, and links that lead out of the archive. */
+export function isUnwanted({ name, sort, link }: Member): boolean {
+  if (sort === "file" || sort === "dir") return false;
+  if (sort !== "link" || link === undefined) return true;
+  return leavesFolder(posix.isAbsolute(link) ? link : posix.normalize(posix.join(posix.dirname(name), link)));
+}
+
+/** Whether every file and link of `wanted` is in `found` with the same bytes. */
+export function holdsAll(found: readonly Member[], wanted: readonly Member[]): boolean {
+  const byName = new Map(found.map((member) => [member.name, member]));
+  const digestOf = new Map(wanted.map(({ name, digest }) => [name, digest]));
+  return wanted.every(({ name, sort, link }) => {
+    const member = byName.get(name);
+    if (sort === "dir") return member === undefined || member.sort === "dir";
+    if (member === undefined || member.sort !== sort || member.link !== link) return false;
+    const digest = digestOf.get(name);
+    return digest === undefined || member.digest === undefined || member.digest === digest;
+  });
+}

@@ -1,0 +1,156 @@
+/** Archives repacked by bsdtar (libarchive): every member is hashed before and after. */
+import { open, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { FilemillError } from "#kit/errors.ts";
+import { defineEngine, type HopTask } from "../domain/engine.ts";
+import type { Sandbox, SandboxEnd } from "../domain/sandbox.ts";
+import { archiveHops, packings, streams } from "./archive-hops.ts";
+import { assertSafe, holdsAll, isUnwanted, leavesFolder, type Member, parseListing } from "./archive-listing.ts";
+import { numberOption } from "./hop-table.ts";
+import { inputInside, openToolSession, type ToolSession, versionLineOf } from "./tool-run.ts";
+
+const program = "/usr/bin/bsdtar";
+const limits = { addressSpace: false, fileBytes: 4.5 * 2 ** 30, folderBytes: 9 * 2 ** 30 };
+const listingArgs = ["--format=mtree", "--options=!all,type,size,link,sha256"];
+const maxListingBytes = 64 * 2 ** 20;
+
+async function run(sandbox: Sandbox, task: HopTask): Promise<void> {
+  await using session = await openToolSession(sandbox, task);
+  if (streams[task.hop.to] === undefined) await repack(session, task);
+  else await recompress(session, task);
+  await session.adopt("out");
+}
+
+async function repack(session: ToolSession, task: HopTask): Promise<void> {
+  const packing = packings[task.hop.to];
+  if (packing === undefined) throw new FilemillError("INTERNAL", "No such archive.");
+  await assertArchive(task);
+  await assertNames(session);
+  const members = await list(session, inputInside, "before");
+  assertSafe(members, task.input.sizeBytes);
+  const unwanted = members.filter(isUnwanted);
+  if (unwanted.length > 0) {
+    task.note(
+      "ENTRIES_LEFT_OUT",
+      `${unwanted.length === 1 ? "One link or special file was" : `${unwanted.length} links or special files were`} left out.`,
+    );
+  }
+  const wanted = members.filter((member) => !isUnwanted(member));
+  await writeFile(
+    session.pathOf("unwanted"),
+    unwanted
+      .flatMap(({ name }) => patternsOf(name))
+      .map((pattern) => `${pattern}\n`)
+      .join(""),
+    { mode: 0o644 },
+  );
+  const target = ["-cf", "/job/out", `--format=${packing.format}`, ...compressionOf(task, packing)];
+  // Without numbers of their own, files are taken for links to each other by readers of cpio.
+  const isNumberless = packing.format === "newc" && packings[task.hop.from]?.isUnix !== true;
+  const isLinked = wanted.some(({ sort, digest, sizeBytes }) => sort === "file" && digest === undefined && sizeBytes === 0);
+  const pack = async (): Promise<boolean> => {
+    throwIfFailed(await session.run({ program, args: [...target, "-X", "/job/unwanted", `@${inputInside}`], limits }), "write");
+    return holdsAll(await list(session, "/job/out", "after"), wanted);
+  };
+  // Straight from one to the other keeps the most. It may lose a file whose number is that of the result.
+  if (!isNumberless && !(isLinked && !packing.isUnix) && (await pack())) return;
+  await rm(session.pathOf("out"), { force: true });
+  await packFolder(session, target);
+  if (!holdsAll(await list(session, "/job/out", "after"), wanted)) {
+    throw new FilemillError("CONVERSION_FAILED", "The archive holds names or files that the target format cannot.");
+  }
+}
+
+/** A second name of a file is only known as such where both are unpacked: formats without links get the file twice. */
+async function packFolder(session: ToolSession, target: readonly string[]): Promise<void> {
+  await session.run({ program: "/usr/bin/mkdir", args: ["/job/tree"] });
+  const unpack = ["-xf", inputInside, "-C", "/job/tree", "-X", "/job/unwanted", "--no-same-owner", "--no-same-permissions"];
+  throwIfFailed(await session.run({ program, args: unpack, limits }), "read");
+  const end = await session.run({ program, args: [...target, "--uid", "0", "--gid", "0", "-C", "/job/tree", "."], limits });
+  throwIfFailed(end, "write");
+}
+
+/** A list of files is an archive to bsdtar, and names files from outside. */
+async function assertArchive({ input }: HopTask): Promise<void> {
+  await using file = await open(input.path);
+  const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(6), position: 0 });
+  if (buffer.toString("latin1", 0, bytesRead) === "#mtree") throw new FilemillError("INVALID_INPUT", "The file is not an archive.");
+}
+
+/** The listing simplifies names, so that `../x` would pass for `x`. */
+async function assertNames(session: ToolSession): Promise<void> {
+  let isUnsafe = false;
+  const onLine = (line: string) => {
+    isUnsafe ||= leavesFolder(line.replaceAll("\\\\", "\\"));
+  };
+  throwIfFailed(await session.run({ program, args: ["-P", "-tf", inputInside], limits, onLine }), "read");
+  if (isUnsafe) throw new FilemillError("INVALID_INPUT", "The archive has an entry whose name leaves its folder.");
+}
+
+async function list(session: ToolSession, archive: string, name: string): Promise<readonly Member[]> {
+  const end = await session.run({ program, args: ["-P", "-cf", `/job/${name}`, ...listingArgs, `@${archive}`], limits });
+  throwIfFailed(end, "read");
+  const path = session.pathOf(name);
+  if ((await stat(path)).size > maxListingBytes) throw new FilemillError("INPUT_TOO_COMPLEX", "The archive holds too many entries.");
+  return parseListing(await readFile(path, "latin1"));
+}
+
+/** Exactly this name. A line feed in it would begin another pattern: any character stands for it. */
+function patternsOf(name: string): readonly string[] {
+  const exact = name.replace(/[\\*?[\]^$]/g, "\\$&").replace(/[\r\n]/g, "?");
+  return [`^${exact}$`, `^./${exact}$`];
+}
+
+function compressionOf(
+  task: HopTask,
+  { filter, level }: { readonly filter?: string; readonly level?: readonly [string, number] },
+): readonly string[] {
+  const wanted = numberOption(task.options, "level");
+  const [module, highest] = level ?? [];
+  const isSet = wanted !== undefined && module !== undefined && highest !== undefined;
+  return [
+    ...(filter === undefined ? [] : [filter]),
+    ...(isSet ? [`--options=${module}:compression-level=${Math.max(1, Math.round((wanted * highest) / 9))}`] : []),
+  ];
+}
+
+/** The one file of a compressed stream, compressed anew. */
+async function recompress(session: ToolSession, task: HopTask): Promise<void> {
+  const target = streams[task.hop.to];
+  if (target === undefined) throw new FilemillError("INTERNAL", "No such stream.");
+  // Standard output holds little: the shell lays it into a file.
+  const unpacked = await session.run({ program: "/bin/sh", args: ["-c", `exec /usr/bin/bsdcat ${inputInside} > /job/content`], limits });
+  throwIfFailed(unpacked, "read");
+  const { size } = await stat(session.pathOf("content"));
+  const isBomb = size > unsuspiciousStreamBytes && size > task.input.sizeBytes * maxStreamRatio;
+  if (isBomb) throw new FilemillError("INPUT_TOO_COMPLEX", "The file expands to far more than its size.");
+  const args = ["-cf", "/job/out", "--format=raw", ...compressionOf(task, target), "-C", "/job", "content"];
+  throwIfFailed(await session.run({ program, args, limits }), "write");
+}
+
+const unsuspiciousStreamBytes = 100_000_000;
+const maxStreamRatio = 300;
+
+function throwIfFailed(end: SandboxEnd, step: "read" | "write"): void {
+  if (/passphrase|encrypt/i.test(end.stderr)) {
+    throw new FilemillError("PASSWORD_REQUIRED", "The archive is protected by a password; remove it and try again.");
+  }
+  if (end.exitCode === 0) return;
+  if (step === "read")
+    throw new FilemillError("INVALID_INPUT", "The archive is damaged, packed in a way that is not known, or none at all.");
+  throw new FilemillError("CONVERSION_FAILED", "The archive could not be written in this format.");
+}
+
+export const archiveEngine = defineEngine({
+  id: "archive",
+  label: "bsdtar (libarchive)",
+  lane: "document",
+  packages: ["libarchive-tools"],
+  hops: archiveHops,
+  async probe(sandbox) {
+    const line = await versionLineOf(sandbox, program, ["--version"]);
+    return line === undefined ? undefined : /libarchive (\d[\d.]*)/.exec(line)?.[1];
+  },
+  async open({ sandbox }) {
+    return { run: (task) => run(sandbox, task), [Symbol.asyncDispose]: async () => undefined };
+  },
+});

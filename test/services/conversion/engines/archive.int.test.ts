@@ -1,0 +1,133 @@
+import { execFile } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { archiveEngine } from "#services/conversion/engines/archive.ts";
+import { type Bench, openBench, testEngine } from "#test/contract/engine.ts";
+
+const run = promisify(execFile);
+const script = join(import.meta.dirname, "archive-samples.py");
+const python = async (...args: readonly string[]) => (await run("/usr/bin/python3", ["-I", ...args])).stdout;
+
+const contents: Readonly<Record<string, Buffer>> = {
+  "a.txt": Buffer.from("Quokka\n"),
+  "dir/ü b.bin": Buffer.concat(Array.from({ length: 40 }, () => Buffer.from(Array.from({ length: 256 }, (_, at) => at)))),
+  empty: Buffer.alloc(0),
+};
+const digests = Object.fromEntries(
+  Object.entries(contents).map(([name, bytes]) => [name, createHash("sha256").update(bytes).digest("hex")]),
+);
+const packers: Readonly<Record<string, string>> = { gz: "gzip", bz2: "bzip2", xz: "xz", zst: "zstd" };
+const plain = Buffer.from("Quokka ".repeat(2000));
+
+// Every reader and every writer; the full cross is the proof's business.
+const hubs = new Set(["zip", "tar", "cbz", "gz"]);
+const hops = archiveEngine.hops.filter(({ from, to }) => hubs.has(from) || hubs.has(to));
+
+testEngine(
+  { ...archiveEngine, hops },
+  {
+    async sample(format, folder) {
+      const path = join(folder, `sample.${format}`);
+      const packer = packers[format];
+      if (existsSync(path)) return path;
+      if (packer === undefined) await python(script, "write", format, path);
+      else {
+        await writeFile(join(folder, "plain"), plain);
+        await run("/bin/sh", ["-c", `${packer} -c < '${join(folder, "plain")}' > '${path}'`]);
+      }
+      return path;
+    },
+    async check({ to }, _reading, path) {
+      const packer = packers[to];
+      if (packer === undefined) expect(JSON.parse(await python(script, "read", to, path))).toEqual(digests);
+      else expect((await run("/bin/sh", ["-c", `${packer} -dc < '${path}'`])).stdout).toBe(plain.toString());
+    },
+  },
+);
+
+describe("engine archive, in detail", () => {
+  let bench: Bench;
+  beforeAll(async () => {
+    bench = await openBench(archiveEngine);
+  });
+  afterAll(() => bench[Symbol.asyncDispose]());
+
+  /** A TAR by Python: `body` adds to `t`. */
+  async function tarOf(name: string, body: string): Promise<string> {
+    const path = join(bench.folder, `${name}.tar`);
+    const add =
+      "def add(n, c=b'', **k):\n e = tarfile.TarInfo(n); e.size = len(c)\n for a, b in k.items(): setattr(e, a, b)\n t.addfile(e, io.BytesIO(c))";
+    await python("-c", `import io, sys, tarfile\nt = tarfile.open(sys.argv[1], 'w')\n${add}\n${body}\nt.close()`, path);
+    return path;
+  }
+  const read = async (kind: string, path: string) => JSON.parse(await python(script, "read", kind, path));
+
+  it("keeps links that stay inside, and leaves out those that lead away and devices", async () => {
+    const path = await tarOf(
+      "links",
+      "add('a.txt', b'x')\nadd('near', type=tarfile.SYMTYPE, linkname='a.txt')\nadd('far*', type=tarfile.SYMTYPE, linkname='/etc/passwd')\n" +
+        "add('d/up', type=tarfile.SYMTYPE, linkname='../../x')\nadd('dev', type=tarfile.CHRTYPE)\nadd('farther', b'kept')",
+    );
+    const made = await bench.convert(path, "tar", "tgz");
+    expect(made.notes.get("ENTRIES_LEFT_OUT")).toBe("3 links or special files were left out.");
+    expect(Object.keys(await read("tgz", made.path)).sort()).toEqual(["a.txt", "farther", "near"]);
+    expect(await read("tgz", made.path)).toMatchObject({ near: "-> a.txt" });
+  });
+
+  it("gives both names of a file its content where the target has no hard links", async () => {
+    const path = await tarOf("hard", "add('one', b'same')\nadd('two', type=tarfile.LNKTYPE, linkname='one')");
+    for (const to of ["zip", "7z"]) {
+      const found = await read(to, (await bench.convert(path, "tar", to)).path);
+      expect([found.one, found.two], to).toEqual([createHash("sha256").update("same").digest("hex"), found.one]);
+    }
+  });
+
+  it.each([
+    ["a name that climbs", "add('../evil', b'x')", "INVALID_INPUT"],
+    ["an absolute name", "add('/etc/cron.d/evil', b'x')", "INVALID_INPUT"],
+    ["a name of Windows that climbs", "add('a\\\\..\\\\..\\\\evil', b'x')", "INVALID_INPUT"],
+    ["no files", "add('d', type=tarfile.DIRTYPE)", "INVALID_INPUT"],
+  ])("refuses %s", async (name, body, code) => {
+    await expect(bench.convert(await tarOf(name.replaceAll(" ", "-"), body), "tar", "zip")).rejects.toMatchObject({ code });
+  });
+
+  it("refuses bombs, damage, passwords and lists of files", async () => {
+    const bomb = join(bench.folder, "bomb.zip");
+    await python(
+      "-c",
+      "import sys, zipfile\nz = zipfile.ZipFile(sys.argv[1], 'w', zipfile.ZIP_DEFLATED)\nfor i in range(8): z.writestr(str(i), bytes(2**25))\nz.close()",
+      bomb,
+    );
+    await expect(bench.convert(bomb, "zip", "tar")).rejects.toMatchObject({ code: "INPUT_TOO_COMPLEX" });
+    const stream = join(bench.folder, "bomb.gz");
+    await run("/bin/sh", ["-c", `head -c 268435456 /dev/zero | gzip -9 > '${stream}'`]);
+    await expect(bench.convert(stream, "gz", "xz")).rejects.toMatchObject({ code: "INPUT_TOO_COMPLEX" });
+    const cut = join(bench.folder, "cut.tgz");
+    await python(script, "write", "tgz", cut);
+    await writeFile(cut, (await readFile(cut)).subarray(0, 200));
+    await expect(bench.convert(cut, "tgz", "zip")).rejects.toMatchObject({ code: "INVALID_INPUT" });
+    const locked = join(bench.folder, "locked.7z");
+    await run("7z", ["a", "-psecret", "-mhe=on", locked, stream]);
+    await expect(bench.convert(locked, "7z", "zip")).rejects.toMatchObject({ code: "PASSWORD_REQUIRED" });
+    const listing = join(bench.folder, "listing");
+    await writeFile(listing, "#mtree\n./x type=file contents=/etc/passwd\n");
+    await expect(bench.convert(listing, "tar", "zip")).rejects.toMatchObject({ code: "INVALID_INPUT" });
+  });
+
+  it("compresses as hard as asked", async () => {
+    const path = join(bench.folder, "words.zip");
+    await python(
+      "-c",
+      "import random, sys, zipfile\nrandom.seed(1)\nz = zipfile.ZipFile(sys.argv[1], 'w')\nz.writestr('w', ' '.join(random.choice(['quokka','zebra','emu','dingo']) + str(random.randrange(99)) for _ in range(60000)))\nz.close()",
+      path,
+    );
+    for (const to of ["7z", "tgz", "tzst"]) {
+      const [quick, small] = [await bench.convert(path, "zip", to, { level: 1 }), await bench.convert(path, "zip", to, { level: 9 })];
+      expect((await readFile(small.path)).length, to).toBeLessThan((await readFile(quick.path)).length);
+    }
+  });
+});
