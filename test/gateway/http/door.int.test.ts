@@ -1,4 +1,6 @@
 /** Requests that try to be read as something else. */
+import { readdir, readlink } from "node:fs/promises";
+import { dirname } from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { bodyOf, filePart, headOf, openRaw, toPart } from "#test/gateway/raw-client.ts";
@@ -76,6 +78,33 @@ describe("a body in a coding of its own", () => {
     expect(statusesIn(text)).toEqual(["415"]);
     expect(text).toContain("UNSUPPORTED_MEDIA_TYPE");
     expect(await stage.stored()).toEqual([]);
+  });
+});
+
+describe("a client that leaves", () => {
+  it("in the middle of its download leaves no file open", async () => {
+    await using roomy = await openStage({ maxInputMb: 100 });
+    const folder = dirname(dirname(roomy.blobs.pathOf(`${"0".repeat(64)}-${"0".repeat(16)}`)));
+    // The gateway runs in this process.
+    const openFiles = async (): Promise<number> => {
+      const targets = await Promise.all((await readdir("/proc/self/fd")).map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => "")));
+      return targets.filter((target) => target.startsWith(folder)).length;
+    };
+    const large = bodyOf([toPart("webp"), filePart(Buffer.concat([png, Buffer.alloc(40_000_000)]))]);
+    const uploader = await openRaw(roomy.port);
+    uploader.send(Buffer.concat([Buffer.from(headOf(key, [`Content-Length: ${large.length}`])), large]));
+    const { id } = JSON.parse((await uploader.answer()).body).job;
+    uploader.socket.destroy();
+    for (const end of ["fin", "rst"] as const) {
+      const client = await openRaw(roomy.port);
+      client.socket.once("data", () => client.socket.pause());
+      client.send(`GET /api/v1/jobs/${id}/download HTTP/1.1\r\nHost: a\r\n${bearer}\r\n\r\n`);
+      await client.until((received) => received.length > 0);
+      expect(await openFiles()).toBe(1);
+      if (end === "fin") client.socket.destroy();
+      else client.socket.resetAndDestroy();
+      await expect.poll(openFiles).toBe(0);
+    }
   });
 });
 
