@@ -110,6 +110,12 @@ export const mimesOf: Readonly<Record<string, readonly string[]>> = {
   ...each("application/x-sylk", "slk"),
   csv: ["text/csv", "text/plain"],
   // Tables that these cannot draw are HTML, which `file` sees first.
+  ttf: ["font/sfnt"],
+  otf: ["application/vnd.ms-opentype"],
+  ...each("font/woff", "woff"),
+  ...each("font/woff2", "woff2"),
+  pfb: ["font/x-postscript-pfb", "application/octet-stream"],
+  pfa: ["font/x-postscript-pfa", "application/postscript", "text/plain"],
   ...each("application/zip", "zip cbz"),
   ...each("application/x-7z-compressed", "7z cb7"),
   ...each("application/x-tar", "tar cbt"),

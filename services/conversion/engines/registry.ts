@@ -4,6 +4,7 @@ import { archiveEngine } from "./archive.ts";
 import { dataEngine } from "./data.ts";
 import { ffmpegEngine } from "./ffmpeg.ts";
 import { ffmpegStillsEngine } from "./ffmpeg-stills.ts";
+import { fontEngine } from "./font.ts";
 import { ghostscriptEngine } from "./ghostscript.ts";
 import { imagemagickEngine, imagemagickExrEngine } from "./imagemagick.ts";
 import { libheifEngine } from "./libheif.ts";
@@ -40,4 +41,5 @@ export const engines: readonly Engine[] = [
   dataEngine,
   archiveEngine,
   subtitleEngine,
+  fontEngine,
 ];
