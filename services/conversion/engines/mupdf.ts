@@ -4,6 +4,7 @@ import { FilemillError } from "#kit/errors.ts";
 import { defineEngine, type Hop, type HopTask, type OptionDefinition } from "../domain/engine.ts";
 import type { Sandbox, SandboxEnd } from "../domain/sandbox.ts";
 import { numberOption, stringOption } from "./hop-table.ts";
+import { writeJpegPage } from "./jpeg-page.ts";
 import { type PageWish, pageOf, pageSizes, pictureFactsOf } from "./picture-page.ts";
 import { openOutput, openToolSession, type ToolSession } from "./tool-run.ts";
 
@@ -74,8 +75,14 @@ async function placePicture(session: ToolSession, task: HopTask, inside: string)
   };
   const facts = await pictureFactsOf(input.path, hop.from);
   if (facts.orientation !== 1) task.note("ORIENTATION_APPLIED");
-  await writeFile(session.pathOf("page.txt"), pageOf(facts, inside, wish), { flag: "wx", mode: 0o644 });
+  if (facts.hasProfile === true) task.note("METADATA_DROPPED", "The colour profile was left out.");
+  const { box, matrix } = pageOf(facts, wish);
+  // MuPDF would drop the colour profile, and show the negative of CMYK.
+  if (hop.from === "jpg") return await writeJpegPage(input.path, task.outputPath, box, matrix);
+  const description = `%%MediaBox ${box}\n%%Image Im0 ${inside}\nq\n${matrix} cm\n/Im0 Do\nQ\n`;
+  await writeFile(session.pathOf("page.txt"), description, { flag: "wx", mode: 0o644 });
   throwIfFailed(task, await session.run({ program, args: ["create", "-o", "/job/out", "-O", "compress", "/job/page.txt"] }));
+  await session.adopt("out");
 }
 
 async function convert(session: ToolSession, task: HopTask, inside: string): Promise<void> {
@@ -109,7 +116,10 @@ async function assertText(session: ToolSession, task: HopTask, inside: string): 
   const text =
     handle === undefined ? "" : (await handle.read({ buffer: Buffer.alloc(65_536) })).buffer.toString("utf8").replaceAll("\0", "");
   await handle?.close();
-  if (text.trim() === "") {
+  const characters = text.replace(/\s/g, "");
+  const unknown = characters.match(/\uFFFD/g)?.length ?? 0;
+  // Fonts may draw letters and never say which they are.
+  if (unknown * 2 >= characters.length) {
     throw new FilemillError("CONVERSION_FAILED", "The PDF holds pictures of text and no text; it would need recognition.");
   }
 }
@@ -130,7 +140,8 @@ async function run(sandbox: Sandbox, task: HopTask): Promise<void> {
   const inside = `/input/document.${task.hop.from}`;
   await using session = await openToolSession(sandbox, task, inside);
   const isPicture = task.hop.from === "jpg" || task.hop.from === "png";
-  await (isPicture ? placePicture : convert)(session, task, inside);
+  if (isPicture) return await placePicture(session, task, inside);
+  await convert(session, task, inside);
   await session.adopt("out");
 }
 

@@ -9,6 +9,8 @@ export type PictureFacts = {
   readonly orientation: number;
   /** Pixels an inch, where the file says something that a person may have meant. */
   readonly density: number | undefined;
+  /** Of a PNG: whether its colours have a meaning of their own. */
+  readonly hasProfile?: boolean;
 };
 
 const headBytes = 1_000_000;
@@ -35,12 +37,14 @@ export async function pictureFactsOf(path: string, format: string): Promise<Pict
 /** @see PNG third edition, 11.2.1 and 11.3.4.3: the size comes first, pHYs before the data, in pixels a metre. */
 function pngFacts(head: Buffer): PictureFacts {
   let density: number | undefined;
+  let hasProfile = false;
   for (let at = 8; at + 12 <= head.length; at += 12 + head.readUInt32BE(at)) {
     const type = head.toString("latin1", at + 4, at + 8);
     if (type === "IDAT") break;
+    if (type === "iCCP") hasProfile = true;
     if (type === "pHYs" && head[at + 16] === 1) density = meantDensity(head.readUInt32BE(at + 8) * 0.0254);
   }
-  return { width: head.readUInt32BE(16), height: head.readUInt32BE(20), orientation: 1, density };
+  return { width: head.readUInt32BE(16), height: head.readUInt32BE(20), orientation: 1, density, hasProfile };
 }
 
 function jpegFacts(head: Buffer): PictureFacts {
@@ -112,8 +116,10 @@ const turns: Readonly<Record<number, readonly number[]>> = {
 
 export type PageWish = { readonly size: keyof typeof pageSizes | undefined; readonly marginPoints: number; readonly density?: number };
 
-/** A page description for `mutool create` with the picture at `inside`. @see ISO 32000-1, 8.3.3 for the matrix. */
-export function pageOf(facts: PictureFacts, inside: string, wish: PageWish): string {
+export type Page = { readonly box: string; readonly matrix: string };
+
+/** The page and the place of the picture on it. @see ISO 32000-1, 8.3.3 for the matrix. */
+export function pageOf(facts: PictureFacts, wish: PageWish): Page {
   const isTurned = facts.orientation > 4;
   const scale = pointsPerInch / (wish.density ?? facts.density ?? usualDensity);
   const natural = [(isTurned ? facts.height : facts.width) * scale, (isTurned ? facts.width : facts.height) * scale] as const;
@@ -130,5 +136,5 @@ export function pageOf(facts: PictureFacts, inside: string, wish: PageWish): str
   const [a = 1, b = 0, c = 0, d = 1, e = 0, f = 0] = turns[facts.orientation] ?? [];
   const matrix = [a * width, b * height, c * width, d * height, e * width + left, f * height + bottom];
   const points = (values: readonly number[]) => values.map((value) => value.toFixed(3)).join(" ");
-  return `%%MediaBox 0 0 ${points(page)}\n%%Image Im0 ${inside}\nq\n${points(matrix)} cm\n/Im0 Do\nQ\n`;
+  return { box: `0 0 ${points(page)}`, matrix: points(matrix) };
 }

@@ -40,7 +40,7 @@ async function iconSizeOf(source: ByteSource): Promise<Found> {
     const picture = await bytesAt(source, source.head.readUInt32LE(at + 12), 24);
     if (picture.length < 24) continue;
     if (picture.readUInt32BE(0) === 0x89504e47) sizes.push({ width: picture.readUInt32BE(16), height: picture.readUInt32BE(20) });
-    else sizes.push({ width: Math.abs(picture.readInt32LE(4)), height: Math.abs(picture.readInt32LE(8)) / 2 });
+    else sizes.push({ width: Math.abs(picture.readInt32LE(4)), height: Math.ceil(Math.abs(picture.readInt32LE(8)) / 2) });
   }
   return sizes.toSorted((a, b) => b.width * b.height - a.width * a.height)[0];
 }

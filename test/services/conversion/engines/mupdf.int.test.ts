@@ -91,7 +91,7 @@ describe("engine mupdf, in detail", () => {
     expect(drawn.length).toBe(wanted.length);
     const difference = drawn.reduce((sum, value, index) => sum + Math.abs(value - (wanted[index] ?? 0)), 0) / drawn.length;
     expect(difference).toBeLessThan(4);
-    expect((await run("pdfimages", ["-list", path])).stdout).toMatch(/120\s+80\s+rgb\s+3\s+8\s+jpeg/);
+    expect((await run("pdfimages", ["-list", path])).stdout).toMatch(/120\s+80\s+(rgb|icc)\s+3\s+8\s+jpeg/);
   });
 
   it("lays pictures on the paper that is asked for", async () => {
@@ -111,6 +111,26 @@ describe("engine mupdf, in detail", () => {
     const scan = join(bench.folder, "scan.jpg");
     await twoColours(600, 300).jpeg().withMetadata({ density: 300 }).toFile(scan);
     expect(await sizeOf((await bench.convert(scan, "jpg", "pdf")).path)).toEqual([144, 72]);
+  });
+
+  it("keeps the colours of JPEG: profiles, and CMYK that is stored as its negative", async () => {
+    const wide = join(bench.folder, "wide.jpg");
+    await twoColours(120, 80).withIccProfile("p3").jpeg().toFile(wide);
+    const { path } = await bench.convert(wide, "jpg", "pdf");
+    expect((await run("pdfimages", ["-list", path])).stdout).toMatch(/120\s+80\s+icc\s+3\s+8\s+jpeg/);
+    const picture = join(bench.folder, "wide.png");
+    await twoColours(120, 80).withIccProfile("p3").png().toFile(picture);
+    expect([...(await bench.convert(picture, "png", "pdf")).notes.keys()]).toEqual(["METADATA_DROPPED"]);
+    const ink = join(bench.folder, "ink.jpg");
+    await twoColours(120, 80).toColourspace("cmyk").jpeg({ quality: 95 }).toFile(ink);
+    const print = await drawnPage((await bench.convert(ink, "jpg", "pdf", { density: 72 })).path);
+    const [r = 0, g = 0, b = 0] = await sharp(print)
+      .extract({ left: 5, top: 5, width: 40, height: 40 })
+      .resize(1, 1)
+      .removeAlpha()
+      .raw()
+      .toBuffer();
+    expect([r > 150, g < 100, b < 100]).toEqual([true, true, true]);
   });
 
   it("keeps transparency", async () => {
