@@ -64,7 +64,7 @@ const table: readonly Cells[] = [
   ["spreadsheet", "vector", "pdf, pdf svg, xlsx pdf, ods pdf"],
   ["spreadsheet", "data", "xlsx, ods, csv, xlsx csv, ods csv", undefined, "part"],
   ["data", "spreadsheet", "xlsx, ods, csv, csv xlsx"],
-  ["data", "data", "json, csv"],
+  // Data goes to data directly or not at all: what has no direct way makes no sense, such as rows as settings.
   ["data", "document", "xlsx, ods, html", `${paged} html xhtml`],
   // Samples survive WAV. A film's sound or subtitles are whole in themselves, a still is one frame.
   ["audio", "audio", "wav"],
