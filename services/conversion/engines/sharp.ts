@@ -19,7 +19,7 @@ export const sharpEngine = defineEngine({
 
 async function probeSharp(sandbox: Sandbox): Promise<string | undefined> {
   try {
-    const end = await sandbox.run({ ...childCommand("--version"), limits: { addressSpace: false, wallMs: 20_000 } });
+    const end = await sandbox.run({ ...sharpCommandOf("--version"), limits: { addressSpace: false, wallMs: 20_000 } });
     return end.exitCode === 0 ? end.stdout.trim() : undefined;
   } catch {
     return undefined;
@@ -30,14 +30,14 @@ async function openSharp(host: EngineHost): Promise<OpenEngine> {
   // libvips' own threads: all cores when one picture is converted at a time, one each when all slots are busy.
   const threads = Math.max(1, Math.floor(availableParallelism() / Math.max(1, host.slots)));
   const command = {
-    ...childCommand(String(threads)),
+    ...sharpCommandOf(String(threads)),
     limits: { wallMs: 0, cpuSeconds: 30 * 86_400, addressSpace: false, folderBytes: 4 * 2 ** 30, fileBytes: 2 * 2 ** 30 },
   };
   return openChildEngine(host, () => host.sandbox.spawn(command), { warm: host.slots + 1 });
 }
 
-/** The running Node and sharp's packages, read-only; nothing else of the clone is visible. */
-function childCommand(argument: string) {
+/** The running Node and sharp's packages, read-only; nothing else of the clone is visible. `argument`: how many threads, or `--version`. */
+export function sharpCommandOf(argument: string) {
   const entry = fileURLToPath(import.meta.resolve("sharp"));
   const modules = entry.slice(0, entry.lastIndexOf("/node_modules/") + "/node_modules/".length);
   const inside = "/opt/filemill/node_modules";
