@@ -136,8 +136,8 @@ function optionsOf(from: string, to: string): readonly OptionDefinition[] {
   ];
 }
 
-/** The library for YAML reads a megabyte in a second, the others ten and more. */
-const maxInputMbOf = (format: string) => (format === "yaml" ? 10 : isBook.has(format) ? 30 : 50);
+/** The library for YAML reads a megabyte in a second, the others some ten. */
+const maxInputMbOf = (format: string) => (format === "yaml" ? 8 : 30);
 
 function hopOf(from: string, to: string): Omit<Hop, "from" | "to"> | undefined {
   if (!makesSense(from, to)) return undefined;
