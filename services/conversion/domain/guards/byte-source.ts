@@ -13,3 +13,23 @@ export async function bytesAt(source: ByteSource, offset: number, length: number
   if (offset >= 0 && end <= source.head.length) return source.head.subarray(offset, Math.max(offset, end));
   return source.read(offset, length);
 }
+
+const windowBytes = 262_144;
+
+/** For many short reads that go forward: one visit to the file serves all within 256 KiB. */
+export function windowOf(source: ByteSource): ByteSource {
+  let from = 0;
+  let bytes = source.head;
+  return {
+    ...source,
+    async read(offset, length) {
+      const end = Math.min(offset + length, source.sizeBytes);
+      if (length > windowBytes || end <= offset) return source.read(offset, length);
+      if (offset < from || end > from + bytes.length) {
+        bytes = await source.read(offset, windowBytes);
+        from = offset;
+      }
+      return bytes.subarray(offset - from, end - from);
+    },
+  };
+}

@@ -1,6 +1,6 @@
 /** Documents and archives that are zip files: bombs, passwords and traps, told from the directory and the parts' first bytes. */
 import { formatOf } from "#formats/index.ts";
-import type { ByteSource } from "./byte-source.ts";
+import { type ByteSource, windowOf } from "./byte-source.ts";
 import { damaged, locked, tooComplex } from "./refusals.ts";
 import { assertHarmlessEntities, assertPrologEnds, xmlTextOf } from "./xml.ts";
 import { inflatesAsStated, readEntryHead, readZipDirectory, type ZipEntry } from "./zip-directory.ts";
@@ -25,8 +25,9 @@ export async function inspectPackage(source: ByteSource, format: string): Promis
   await assertUnlocked(source, entries);
   const parts = entries.filter(({ name }) => /\.(xml|rels|opf|xhtml|html?|ncx|svg)$/i.test(name));
   if (parts.length > maxXmlParts) throw tooComplex("The file has too many parts inside.");
-  for (const part of parts) {
-    const head = await readEntryHead(source, part, partHeadBytes);
+  const forward = windowOf(source);
+  for (const part of parts.toSorted((a, b) => a.offset - b.offset)) {
+    const head = await readEntryHead(forward, part, partHeadBytes);
     if (head === undefined) continue;
     const text = xmlTextOf(head);
     if (head.length < part.sizeBytes) assertPrologEnds(text);
@@ -38,8 +39,9 @@ export async function inspectPackage(source: ByteSource, format: string): Promis
 /** Counts while inflating, since the directory may lie; not where even a lie could not reach an amount that matters. */
 async function assertTrueSizes(source: ByteSource, entries: readonly ZipEntry[]): Promise<void> {
   if (source.sizeBytes * maxDeflation <= unsuspiciousBytes) return;
-  for (const entry of entries) {
-    if (!(await inflatesAsStated(source, entry))) throw tooComplex("The file expands to more than it says.");
+  const forward = windowOf(source);
+  for (const entry of entries.toSorted((a, b) => a.offset - b.offset)) {
+    if (!(await inflatesAsStated(forward, entry))) throw tooComplex("The file expands to more than it says.");
   }
 }
 

@@ -26,6 +26,7 @@ const maxEntries = 50_000;
 const endBytes = 22;
 const maxCommentBytes = 65_535;
 const pieceBytes = 262_144;
+const shortBytes = 16_384;
 const fullField = 0xffff_ffff;
 /** Who made an entry, and the file type in the upper bits of its mode (APPNOTE 4.4.2; S_IFLNK). */
 const unixArchiver = 3;
@@ -138,6 +139,9 @@ export async function inflatesAsStated(source: ByteSource, entry: ZipEntry): Pro
   const header = await bytesAt(source, entry.offset, 30);
   if (header.length < 30) return true;
   const from = entry.offset + 30 + header.readUInt16LE(26) + header.readUInt16LE(28);
+  if (entry.compressedBytes <= shortBytes && entry.sizeBytes <= pieceBytes) {
+    return inflatesWithin(await bytesAt(source, from, entry.compressedBytes), entry.sizeBytes);
+  }
   const inflate = createInflateRaw({ chunkSize: pieceBytes });
   async function* pieces(): AsyncGenerator<Buffer> {
     for (let at = 0; at < entry.compressedBytes; at += pieceBytes) {
@@ -156,4 +160,14 @@ export async function inflatesAsStated(source: ByteSource, entry: ZipEntry): Pro
     // Damage is the engine's to tell.
   }
   return bytes <= entry.sizeBytes;
+}
+
+/** At once: a stream for each of thousands of small parts costs a second. */
+function inflatesWithin(data: Buffer, limitBytes: number): boolean {
+  try {
+    // One more than it may be, since a limit of none is none.
+    return inflateRawSync(data, { finishFlush: zlib.Z_SYNC_FLUSH, maxOutputLength: limitBytes + 1 }).length <= limitBytes;
+  } catch (error) {
+    return !(error instanceof RangeError || (error instanceof Error && "code" in error && error.code === "ERR_BUFFER_TOO_LARGE"));
+  }
 }

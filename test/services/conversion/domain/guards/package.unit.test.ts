@@ -131,6 +131,12 @@ describe("packages", () => {
       });
     expect(await refusalOf(bomb(1000), "docx")).toBe("INPUT_TOO_COMPLEX");
     expect(await refusalOf(bomb(), "docx")).toBe("accepted");
+    const small = (statedBytes: number) => [
+      { name: "word/media/a.bin", content: randomBytes(100_000) },
+      { name: "word/small.bin", content: content.subarray(0, 100_000), statedBytes },
+    ];
+    expect(await refusalOf(docxFile(paragraph, { extra: small(99_999) }), "docx")).toBe("INPUT_TOO_COMPLEX");
+    expect(await refusalOf(docxFile(paragraph, { extra: small(100_000) }), "docx")).toBe("accepted");
   });
 
   it("with a part that is a link are refused", async () => {
