@@ -11,7 +11,10 @@ export type AttackResult = {
   readonly outcome: string;
 };
 
-const outcomes: Readonly<Record<string, string>> = { converts: "converts, without what it reached for" };
+const outcomes: Readonly<Record<string, string>> = {
+  converts: "converts, without what it reached for",
+  "is bounded": "ends within its time and memory",
+};
 
 /** For `renewSections`. */
 export function attackSectionsOf(results: readonly AttackResult[]): Readonly<Record<string, () => string>> {

@@ -16,7 +16,9 @@ export type Aim = {
   readonly outDir: string;
 };
 
-export type AimedEngine = "sharp" | "poppler" | "pandoc" | "libreoffice" | "ffmpeg";
+/** Whatever the hop or hops of an attack run by, the one that it is made for. */
+export const aimedEngines = ["sharp", "rsvg", "poppler", "ghostscript", "pandoc", "libreoffice", "ffmpeg", "archive", "data"] as const;
+export type AimedEngine = (typeof aimedEngines)[number];
 
 export type Attack = {
   /** Class in the list of known attacks, and what is special about this one: `IM8-entities`. */
@@ -29,13 +31,11 @@ export type Attack = {
   readonly to: readonly string[];
   /** Query of the request, without `?`. */
   readonly query?: string;
-  /** `converts`: an answer with a result in which nothing of the aim is. */
-  readonly outcome: "converts" | ErrorCode;
+  /**
+   * `converts`: an answer with a result in which nothing of the aim is. `is bounded`: that, or any refusal of the engine or of its
+   * limits, as the speed of the machine and the age of the tool decide; time and memory stay within their bounds.
+   */
+  readonly outcome: "converts" | "is bounded" | ErrorCode;
   /** The refusal comes before any engine is started. */
   readonly isEarly?: boolean;
 };
-
-/** `IM8` of `IM8-entities`. */
-export function classOf(attack: Pick<Attack, "id">): string {
-  return attack.id.split("-")[0] ?? "";
-}

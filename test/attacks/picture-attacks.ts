@@ -173,10 +173,10 @@ export const pictureAttacks: readonly Attack[] = [
     "shapes that use each other 10⁸ times",
     "a.svg",
     () => svg(`<defs><g id="a0"><rect width="1" height="1"/></g>${uses}</defs><use href="#a8"/>`),
-    "CONVERSION_TIMEOUT",
+    "is bounded",
     { to: ["png"] },
   ),
-  attack("IM8-filter", "filters over twenty times the canvas", "a.svg", () => svg(filter), "converts", { to: ["png"] }),
+  attack("IM8-filter", "filters over twenty times the canvas", "a.svg", () => svg(filter), "is bounded", { to: ["png"] }),
   attack("IM9-tiff", "a TIFF whose directories form a ring", "a.tiff", loopedTiff, "INVALID_INPUT"),
   attack(
     "IM9-webp",

@@ -6,6 +6,7 @@ import { officeAttacks } from "./office-attacks.ts";
 import { packageAttacks } from "./package-attacks.ts";
 import { pdfAttacks } from "./pdf-attacks.ts";
 import { pictureAttacks } from "./picture-attacks.ts";
+import { toolAttacks } from "./tool-attacks.ts";
 
 export const attacks: readonly Attack[] = [
   ...pictureAttacks,
@@ -14,4 +15,5 @@ export const attacks: readonly Attack[] = [
   ...officeAttacks,
   ...markupAttacks,
   ...packageAttacks,
+  ...toolAttacks,
 ];
