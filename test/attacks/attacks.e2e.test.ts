@@ -70,7 +70,7 @@ describe("a hostile file hurts nothing but its own job", () => {
 
   it("and all of that is written down", async () => {
     expect(results.map(({ id }) => id)).toEqual([...attacks, ...doorAttacks].map(({ id }) => id));
-    const text = `${JSON.stringify(results, undefined, 1)}\n`;
+    const text = `${JSON.stringify(results, undefined, 2)}\n`;
     if ((await readFile(resultsFile, "utf8").catch(() => "")) !== text) await writeFile(resultsFile, text);
   });
 });
