@@ -34,8 +34,9 @@ export async function watchManifests(bucket: Bucket<Manifest>, onChange: () => v
       if (live.delete(node)) changed();
       return;
     }
-    const content = contentOf(entry.value);
     const known = live.get(node);
+    if (known?.manifest === entry.value) return;
+    const content = contentOf(entry.value);
     live.set(node, { manifest: entry.value, content });
     if (known?.content !== content) changed();
   });

@@ -17,11 +17,13 @@ export type Announcement = {
 /** Announces a node's engines and keeps doing so. Resolves when the first announcement is stored. */
 export async function announce(broker: Broker, manifestOf: () => Manifest, log: Log): Promise<Announcement> {
   const bucket = await broker.bucket("manifests", compactCodec(ManifestSchema), { ttlMs: leaseMs });
-  const { node } = manifestOf();
+  // One message for all renewals: it is encoded once, and who hears it again sees that it is the same.
+  const manifest = manifestOf();
+  const { node } = manifest;
   let isWithdrawn = false;
-  await bucket.put(node, manifestOf());
+  await bucket.put(node, manifest);
   const timer = setInterval(() => {
-    bucket.put(node, manifestOf()).then(
+    bucket.put(node, manifest).then(
       // A renewal that was under way while the node withdrew would bring it back for half a minute.
       () => (isWithdrawn ? bucket.remove(node) : undefined),
       (error: unknown) => log.warn("manifest.renewal_failed", { err: error }),

@@ -4,10 +4,29 @@ import { type DescMessage, fromBinary, type MessageShape, toBinary } from "@bufb
 /** Larger than any record we write: what a client of the broker makes up must not fill the memory. */
 const maxMessageBytes = 64 * 1024 * 1024;
 
-/** A bucket's codec for a message that repeats itself and would not fit the broker's limit of 1 MiB: Protobuf, deflated. */
+/** As many different messages as are told again and again. */
+const rememberedMessages = 16;
+
+/**
+ * A bucket's codec for a message that repeats itself and would not fit the broker's limit of 1 MiB: Protobuf, deflated. A message that
+ * was encoded or decoded before costs next to nothing: nobody may change one after it was handed in or out.
+ */
 export function compactCodec<S extends DescMessage>(schema: S) {
+  const encoded = new WeakMap<MessageShape<S>, Uint8Array>();
+  const decoded: { readonly bytes: Buffer; readonly message: MessageShape<S> }[] = [];
   return {
-    encode: (message: MessageShape<S>): Uint8Array => deflateRawSync(toBinary(schema, message), { level: 1 }),
-    decode: (bytes: Uint8Array): MessageShape<S> => fromBinary(schema, inflateRawSync(bytes, { maxOutputLength: maxMessageBytes })),
+    encode(message: MessageShape<S>): Uint8Array {
+      const known = encoded.get(message) ?? deflateRawSync(toBinary(schema, message), { level: 1 });
+      encoded.set(message, known);
+      return known;
+    },
+    decode(bytes: Uint8Array): MessageShape<S> {
+      const known = decoded.find((one) => one.bytes.equals(bytes));
+      if (known !== undefined) return known.message;
+      const message = fromBinary(schema, inflateRawSync(bytes, { maxOutputLength: maxMessageBytes }));
+      decoded.unshift({ bytes: Buffer.from(bytes), message });
+      decoded.length = Math.min(decoded.length, rememberedMessages);
+      return message;
+    },
   };
 }
