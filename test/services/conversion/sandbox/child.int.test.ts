@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
 import { readdir } from "node:fs/promises";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Host, openHost } from "./host.ts";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { describeSandboxes, type Host, openHost } from "./host.ts";
 
-describe.each(["full", "degraded"] as const)("a persistent child of the %s sandbox", (mode) => {
+describeSandboxes("a persistent child of the %s sandbox", (mode) => {
   let host: Host;
   beforeAll(async () => {
     host = await openHost(mode);

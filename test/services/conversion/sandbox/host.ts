@@ -4,11 +4,20 @@ import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { describe } from "vitest";
 import { openLog } from "#kit/log.ts";
 import type { Sandbox } from "#services/conversion/domain/sandbox.ts";
 import { openDegradedSandbox, openSandbox } from "#services/conversion/sandbox/index.ts";
+import { cloneIsOpen } from "#test/harness/clone.ts";
 
 export const isRoot = process.getuid?.() === 0;
+
+/** The same tests for both sandboxes. Where we are root, the weaker one runs as a user who must be able to enter the clone. */
+export function describeSandboxes(title: string, tests: (mode: Sandbox["mode"]) => void): void {
+  for (const mode of ["full", "degraded"] as const) {
+    describe.skipIf(mode === "degraded" && isRoot && !cloneIsOpen)(title.replace("%s", mode), () => tests(mode));
+  }
+}
 
 export type Host = AsyncDisposable & { readonly folder: string; readonly sandbox: Sandbox };
 

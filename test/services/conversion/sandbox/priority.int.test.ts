@@ -1,10 +1,12 @@
 import { expect, it } from "vitest";
-import { openHost } from "./host.ts";
+import { describeSandboxes, openHost } from "./host.ts";
 
-it.each(["full", "degraded"] as const)("the %s sandbox lets others go first when it is told to, and nobody else", async (mode) => {
-  await using host = await openHost(mode);
-  const niceness = async (limits: { niceness?: number }): Promise<string> =>
-    (await host.sandbox.run({ program: "/usr/bin/nice", args: [], limits })).stdout.trim();
-  expect(await niceness({ niceness: 7 })).toBe("7");
-  expect(await niceness({})).toBe("0");
+describeSandboxes("the %s sandbox", (mode) => {
+  it("lets others go first when it is told to, and nobody else", async () => {
+    await using host = await openHost(mode);
+    const niceness = async (limits: { niceness?: number }): Promise<string> =>
+      (await host.sandbox.run({ program: "/usr/bin/nice", args: [], limits })).stdout.trim();
+    expect(await niceness({ niceness: 7 })).toBe("7");
+    expect(await niceness({})).toBe("0");
+  });
 });

@@ -9,11 +9,11 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openLog } from "#kit/log.ts";
 import type { SandboxCommand, SandboxEnd } from "#services/conversion/domain/sandbox.ts";
 import { openDegradedSandbox, openSandbox } from "#services/conversion/sandbox/index.ts";
-import { type Host, isRoot, openHost, processesWith, until } from "./host.ts";
+import { describeSandboxes, type Host, isRoot, openHost, processesWith, until } from "./host.ts";
 
 const dyingParent = fileURLToPath(new URL("./dying-parent.ts", import.meta.url));
 
-describe.each(["full", "degraded"] as const)("the %s sandbox", (mode) => {
+describeSandboxes("the %s sandbox", (mode) => {
   let host: Host;
   beforeAll(async () => {
     host = await openHost(mode);
@@ -175,8 +175,8 @@ describe.each(["full", "degraded"] as const)("the %s sandbox", (mode) => {
           .map((line) => line.split(":").map((part) => part.trim())),
       );
       expect(fields).toMatchObject({ CapEff: "0000000000000000", CapPrm: "0000000000000000", NoNewPrivs: "1", Seccomp: "2" });
-      expect(fields["Uid"]?.split("\t")).not.toContain("0");
-      if (mode === "full") expect(fields["CapBnd"]).toBe("0000000000000000");
+      expect(fields.Uid?.split("\t")).not.toContain("0");
+      if (mode === "full") expect(fields.CapBnd).toBe("0000000000000000");
       const tricks = await shell(
         "unshare -U true && echo userns; unshare -n true && echo netns; mount -t tmpfs x /tmp && echo mounted; chroot / true && echo chroot",
       );
