@@ -72,7 +72,7 @@ type Program = { readonly command: string; readonly prefix: readonly string[]; r
 type Run = { readonly child: ChildProcess; readonly ended: Promise<void>; tail(): string };
 
 async function findProgram(): Promise<Program> {
-  const orphanGuard = ["setpriv", "--pdeathsig", "TERM", "--"];
+  const orphanGuard = ["setpriv", "--pdeathsig", "KILL", "--"];
   const [guarded, found] = await Promise.all([outputOf("setpriv", ["--version"]), firstServer()]);
   if (found === undefined) {
     throw new FilemillError(
