@@ -8,7 +8,7 @@ test("the packages that have a version to install are read from apt-cache policy
     "  Candidate: 2.9.10-1+b3",
     "  Version table:",
     "     2.9.10-1+b3 500",
-    "        500 http://deb.debian.org/debian bookworm/main amd64 Packages",
+    "        500 http://mirror.example.org/debian bookworm/main amd64 Packages",
     "fonts-liberation2:",
     "  Installed: (none)",
     "  Candidate: (none)",
@@ -36,8 +36,8 @@ describe("another attempt", () => {
   test.each([
     "E: Could not get lock /var/lib/dpkg/lock-frontend. It is held by process 4242 (apt-get)",
     "E: Unable to acquire the dpkg frontend lock (/var/lib/dpkg/lock-frontend), is another process using it?",
-    "E: Failed to fetch http://deb.debian.org/x.deb  Temporary failure resolving 'deb.debian.org'",
-    "E: Failed to fetch http://deb.debian.org/InRelease  Hash Sum mismatch",
+    "E: Failed to fetch http://mirror.example.org/x.deb  Temporary failure resolving 'mirror.example.org'",
+    "E: Failed to fetch http://mirror.example.org/InRelease  Hash Sum mismatch",
   ])("is worth it after: %s", (output) => {
     expect(isPassing(output)).toBe(true);
   });
