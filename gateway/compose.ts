@@ -16,6 +16,7 @@ import { JobService, LeaseService } from "#gen/filemill/job/v1/job_pb.ts";
 import { FilemillError } from "#kit/errors.ts";
 import { type Floor, openFloor } from "#kit/floor.ts";
 import type { Log } from "#kit/log.ts";
+import { type BrokerUser, brokerUsers } from "#kit/nats/grants.ts";
 import { openServicesServer } from "#kit/rpc/services-server.ts";
 import { transportFor } from "#kit/rpc/transport.ts";
 import type { Readiness, Service } from "#kit/service.ts";
@@ -52,13 +53,14 @@ type Clients = {
 /** Starts the gateway and every service whose address is `local`. */
 export async function compose(settings: Settings, log: Log): Promise<Supervisor> {
   await using stack = new AsyncDisposableStack();
-  const floor = stack.use(await openFloor(settings, log));
+  const floor = stack.use(await openFloor(settings, log, localServices(settings)));
   const { services, clients } = composeServices(floor);
   for (const service of services) stack.use(service);
 
   const early = services.filter((service) => service.name !== "conversion");
   await Promise.all(early.map((service) => service.start()));
-  const firstKey = settings.ACCOUNT_ADDRESS === "local" ? await ensureFirstAccount(floor) : undefined;
+  const firstKey =
+    settings.ACCOUNT_ADDRESS === "local" ? await ensureFirstAccount({ settings, broker: floor.brokerOf("account") }) : undefined;
 
   const readiness = (): Readiness => firstUnready(services);
   const rpc = stack.use(await openServicesServer(floor, services, readiness));
@@ -79,6 +81,16 @@ export async function compose(settings: Settings, log: Log): Promise<Supervisor>
   };
 }
 
+function localServices(settings: Settings): readonly BrokerUser[] {
+  const addresses: Readonly<Record<BrokerUser, string>> = {
+    account: settings.ACCOUNT_ADDRESS,
+    catalogue: settings.CATALOGUE_ADDRESS,
+    job: settings.JOB_ADDRESS,
+    conversion: settings.CONVERSION_ADDRESS,
+  };
+  return brokerUsers.filter((service) => addresses[service] === "local");
+}
+
 function composeServices(floor: Floor): { services: readonly Service[]; clients: Clients } {
   const { settings, log } = floor;
   const services: Service[] = [];
@@ -88,7 +100,12 @@ function composeServices(floor: Floor): { services: readonly Service[]; clients:
     services.push(service);
     return service;
   };
-  const deps = (part: string) => ({ broker: floor.broker, blobs: floor.blobs, metrics: floor.metrics, log: log.with({ part }) });
+  const deps = (part: BrokerUser) => ({
+    broker: floor.brokerOf(part),
+    blobs: floor.blobs,
+    metrics: floor.metrics,
+    log: log.with({ part }),
+  });
 
   const account = local(settings.ACCOUNT_ADDRESS, () => createAccountService(deps("account"), settings));
   const accounts = createClient(AccountService, transportFor("ACCOUNT_ADDRESS", settings, account, log));

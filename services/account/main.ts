@@ -3,4 +3,4 @@ import process from "node:process";
 import { runAlone } from "#kit/run-alone.ts";
 import { createAccountService } from "./index.ts";
 
-await runAlone(process, (floor) => createAccountService(floor, floor.settings));
+await runAlone(process, "account", (floor) => createAccountService(floor, floor.settings));

@@ -3,4 +3,4 @@ import process from "node:process";
 import { runAlone } from "#kit/run-alone.ts";
 import { createCatalogueService } from "./index.ts";
 
-await runAlone(process, (floor) => createCatalogueService(floor));
+await runAlone(process, "catalogue", (floor) => createCatalogueService(floor));

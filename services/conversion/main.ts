@@ -7,7 +7,7 @@ import { peerTransport } from "#kit/rpc/transport.ts";
 import { runAlone } from "#kit/run-alone.ts";
 import { createConversionService } from "./index.ts";
 
-await runAlone(process, (floor) => {
+await runAlone(process, "conversion", (floor) => {
   const { settings } = floor;
   const jobTransport = peerTransport("JOB_ADDRESS", settings);
   const deps = {

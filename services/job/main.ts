@@ -6,7 +6,7 @@ import { peerTransport } from "#kit/rpc/transport.ts";
 import { runAlone } from "#kit/run-alone.ts";
 import { createJobService } from "./index.ts";
 
-await runAlone(process, (floor) => {
+await runAlone(process, "job", (floor) => {
   const { settings } = floor;
   const catalogue = createClient(CatalogueService, peerTransport("CATALOGUE_ADDRESS", settings));
   return createJobService({ ...floor, catalogue }, settings);

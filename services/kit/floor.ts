@@ -4,6 +4,7 @@ import { openDiskBlobStore } from "./blobs/disk-store.ts";
 import type { BlobStore } from "./blobs/store.ts";
 import type { Log } from "./log.ts";
 import { openBroker } from "./nats/broker.ts";
+import type { BrokerUser } from "./nats/grants.ts";
 import type { Broker } from "./nats/ports.ts";
 import type { Settings } from "./settings.ts";
 
@@ -12,25 +13,40 @@ export type Floor = AsyncDisposable & {
   readonly settings: Settings;
   readonly log: Log;
   readonly metrics: Registry;
-  readonly broker: Broker;
+  /** With the rights of one of the services that the floor was opened for. */
+  brokerOf(service: BrokerUser): Broker;
   readonly blobs: BlobStore;
 };
 
-/** Opens broker, blob store and metrics. Rejects with UNAVAILABLE when the broker cannot be had. */
-export async function openFloor(settings: Settings, log: Log): Promise<Floor> {
+/** Opens blob store, metrics, and the broker where there is a service to use it. Rejects with UNAVAILABLE when the broker cannot be had. */
+export async function openFloor(settings: Settings, log: Log, services: readonly BrokerUser[]): Promise<Floor> {
   const dataDir = resolve(settings.DATA_DIR);
   const metrics = new Registry();
   collectDefaultMetrics({ register: metrics });
   const blobs = await openDiskBlobStore(join(dataDir, "blobs"));
-  const broker = await openBroker({ dataDir, natsUrl: settings.NATS_URL, log: log.with({ part: "broker" }) });
+  const brokers = services.length === 0 ? undefined : await openBrokers(settings, dataDir, log.with({ part: "broker" }), services);
   return {
     settings,
     log,
     metrics,
-    broker,
     blobs,
+    brokerOf(service) {
+      const broker = brokers?.of.get(service);
+      if (broker === undefined) throw new TypeError(`the floor was not opened for the service ${service}`);
+      return broker;
+    },
     async [Symbol.asyncDispose]() {
-      await broker[Symbol.asyncDispose]();
+      await brokers?.[Symbol.asyncDispose]();
     },
   };
+}
+
+type Brokers = AsyncDisposable & { readonly of: ReadonlyMap<BrokerUser, Broker> };
+
+async function openBrokers({ NATS_URL }: Settings, dataDir: string, log: Log, services: readonly BrokerUser[]): Promise<Brokers> {
+  await using stack = new AsyncDisposableStack();
+  const host = stack.use(await openBroker({ dataDir, natsUrl: NATS_URL, log }));
+  const of = new Map(await Promise.all(services.map(async (service) => [service, await host.as(service)] as const)));
+  const owned = stack.move();
+  return { of, [Symbol.asyncDispose]: () => owned.disposeAsync() };
 }

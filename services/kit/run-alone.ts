@@ -4,6 +4,8 @@ import { parseSettings, SettingError } from "./config.ts";
 import { FilemillError } from "./errors.ts";
 import { type Floor, openFloor } from "./floor.ts";
 import { openLog } from "./log.ts";
+import type { BrokerUser } from "./nats/grants.ts";
+import type { Broker } from "./nats/ports.ts";
 import { openServicesServer } from "./rpc/services-server.ts";
 import type { Service } from "./service.ts";
 import { settingTable } from "./settings.ts";
@@ -15,13 +17,17 @@ type Process = ProcessEvents & {
 };
 
 /** The body of a service's main.ts: one service in a process of its own, its peers at their addresses. */
-export async function runAlone(process: Process, create: (floor: Floor) => Service): Promise<void> {
+export async function runAlone(
+  process: Process,
+  name: BrokerUser,
+  create: (floor: Floor & { readonly broker: Broker }) => Service,
+): Promise<void> {
   try {
     const settings = parseSettings(settingTable, process.env);
     await mkdir(resolve(settings.DATA_DIR), { recursive: true, mode: 0o711 });
     const stack = new AsyncDisposableStack();
-    const floor = stack.use(await openFloor(settings, openLog(settings.LOG_LEVEL)));
-    const service = stack.use(create(floor));
+    const floor = stack.use(await openFloor(settings, openLog(settings.LOG_LEVEL), [name]));
+    const service = stack.use(create({ ...floor, broker: floor.brokerOf(name) }));
     const rpc = stack.use(await openServicesServer(floor, [service], () => service.readiness()));
     exitOnSignal(process, settings.DRAIN_MS + 10_000, async () => {
       await service.drain(AbortSignal.timeout(settings.DRAIN_MS));

@@ -1,12 +1,14 @@
 /** The same code on as many hosts as one likes: each service in a process of its own, on a NATS server that nobody of them started. */
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import sharp from "sharp";
 import { expect, test } from "vitest";
 import { AccountService } from "#gen/filemill/account/v1/account_pb.ts";
+import type { BrokerUser } from "#kit/nats/grants.ts";
+import { type Passwords, parseServerVersion, serverConfigText } from "#kit/nats/server-config.ts";
 import { openGrpcClient } from "#kit/rpc/grpc-client.ts";
 
 type Started = AsyncDisposable & {
@@ -46,27 +48,38 @@ function start(command: string, args: readonly string[], env: Readonly<Record<st
   };
 }
 
-async function startBroker(dir: string): Promise<Started & { readonly url: string }> {
-  const broker = start("nats-server", ["-a", "127.0.0.1", "-p", "-1", "-js", "-sd", dir, "--ports_file_dir", dir]);
+/** With the users and rights that the embedded server would have. */
+async function startBroker(dir: string): Promise<Started & { urlOf(user: keyof Passwords): string }> {
+  const passwords = { filemill: "owner", account: "a", catalogue: "c", job: "j", conversion: "v" };
+  const version = parseServerVersion("v2.9.10");
+  const file = join(dir, "server.conf");
+  await writeFile(file, serverConfigText({ dir, port: -1, passwords, storeBytes: 2 ** 28, version }));
+  const broker = start("nats-server", ["--config", file]);
   for (;;) {
-    const file = (await readdir(dir)).find((name) => name.endsWith(".ports"));
-    const text = file === undefined ? "" : await readFile(join(dir, file), "utf8");
-    const url = /"(nats:\/\/[^"]+)"/.exec(text)?.[1];
-    if (url !== undefined) return { ...broker, url };
+    const ports = (await readdir(dir)).find((name) => name.endsWith(".ports"));
+    const address = /"nats:\/\/([^"]+)"/.exec(ports === undefined ? "" : await readFile(join(dir, ports), "utf8"))?.[1];
+    if (address !== undefined) return { ...broker, urlOf: (user) => `nats://${user}:${passwords[user]}@${address}` };
     await sleep(20);
   }
 }
 
-test("account, catalogue, job, conversion and gateway work as five processes", async () => {
+test("account, catalogue, job, conversion and gateway work as five processes, each by its own user of the broker", async () => {
   await using stack = new AsyncDisposableStack();
   const dir = await mkdtemp(join(tmpdir(), "filemill-many-"));
   stack.defer(() => rm(dir, { recursive: true, force: true }));
   const broker = stack.use(await startBroker(dir));
-  const shared = { NATS_URL: broker.url, DATA_DIR: join(dir, "data"), PORT: "0", RPC_PORT: "0", DRAIN_MS: "2000" };
-  const service = async (name: string, peers: Readonly<Record<string, string>> = {}): Promise<string> => {
-    const one = stack.use(start(process.execPath, ["gateway/setup/service.mjs", name], { ...shared, ...peers }));
+  const shared = { DATA_DIR: join(dir, "data"), PORT: "0", RPC_PORT: "0", DRAIN_MS: "2000" };
+  const service = async (name: BrokerUser, peers: Readonly<Record<string, string>> = {}): Promise<string> => {
+    const env = { ...shared, NATS_URL: broker.urlOf(name), ...peers };
+    const one = stack.use(start(process.execPath, ["gateway/setup/service.mjs", name], env));
     return one.printed(/"url":"(http[^"]+)"[^\n]*"service\.ready"/);
   };
+  // Only the owner makes streams: one start as it.
+  {
+    const owning = { ...shared, NATS_URL: broker.urlOf("filemill"), OFFICE_SLOTS: "0" };
+    await using whole = start(process.execPath, ["gateway/main.ts"], owning);
+    await whole.printed(/Filemill is (ready)/);
+  }
 
   const [ACCOUNT_ADDRESS, CATALOGUE_ADDRESS] = await Promise.all([service("account"), service("catalogue")]);
   const JOB_ADDRESS = await service("job", { CATALOGUE_ADDRESS });

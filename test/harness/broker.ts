@@ -3,11 +3,10 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Log, openLog } from "#kit/log.ts";
-import { openBroker } from "#kit/nats/broker.ts";
-import type { Broker } from "#kit/nats/ports.ts";
+import { type BrokerHost, openBroker } from "#kit/nats/broker.ts";
 
 export type TestBroker = AsyncDisposable & {
-  readonly broker: Broker;
+  readonly broker: BrokerHost;
   readonly dataDir: string;
   /** Silent, unless it is asked for. */
   readonly log: Log;

@@ -1,15 +1,17 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ConnectionOptions, KV } from "nats";
 import type { Log } from "#kit/log.ts";
-import { openBucket, writeAndRead } from "./bucket.ts";
+import { type BucketSettings, type Ends, openBucket, openStore, writeAndRead } from "./bucket.ts";
 import { createDiskFlush } from "./disk-flush.ts";
 import { type EmbeddedServer, openEmbeddedServer } from "./embedded-server.ts";
 import { watchFullDisk } from "./full-disk.ts";
+import { assertGranted, type BrokerUser, brokerUsers, grants, inboxPrefixOf, ownerUser } from "./grants.ts";
 import { type Link, openLink } from "./link.ts";
 import type { Broker } from "./ports.ts";
 import { openWorkQueue } from "./work-queue.ts";
 
 const healthLimitMs = 2000;
+const healthLifeMs = 120_000;
 
 export type BrokerOptions = {
   readonly dataDir: string;
@@ -19,33 +21,71 @@ export type BrokerOptions = {
   readonly signal?: AbortSignal;
 };
 
+/** The owner's view, who may make streams; and that of each service, who may do what it is granted. */
+export type BrokerHost = Broker & {
+  /** With a connection of its own to the embedded server; a server of somebody else knows one user of this process. */
+  as(user: BrokerUser): Promise<Broker>;
+};
+
 /**
  * Connects to NATS, and starts it first when there is no `natsUrl`. With a URL it waits until the server is there.
  * Rejects with UNAVAILABLE when the embedded server is not installed, does not start, or DATA_DIR is in use.
  */
-export async function openBroker(options: BrokerOptions): Promise<Broker> {
+export async function openBroker(options: BrokerOptions): Promise<BrokerHost> {
   const { dataDir, natsUrl, log, signal } = options;
   await using stack = new AsyncDisposableStack();
   const server = natsUrl === undefined ? stack.use(await openEmbeddedServer(dataDir, log, signal)) : undefined;
   if (natsUrl !== undefined) log.info("broker.connecting");
-  const link = stack.use(await openLink(server === undefined ? externalOptions(natsUrl ?? "") : embeddedOptions(server), log, signal));
+  const ownerOptions = server === undefined ? externalOptions(natsUrl ?? "") : embeddedOptions(server, ownerUser);
+  const owner = stack.use(await openLink(ownerOptions, log, signal));
   if (server !== undefined) stack.use(watchFullDisk(server.dir, () => server.restart(), log));
   const owned = stack.move();
-  const replicas = replicasOf(link);
-  const flush = server === undefined ? async () => undefined : createDiskFlush(dataDir);
-  return {
+  const common = {
     embedded: server !== undefined,
-    serverVersion: link.nc.info?.version ?? "",
-    bucket: (name, codec, { ttlMs } = {}) => openBucket(link, codec, { name, ttlMs, replicas, direct: replicas === 1 }, log),
-    workQueue: (name, lanes, { ackWaitMs }) => openWorkQueue(link, { name, lanes, ackWaitMs, replicas }, log),
-    flushToDisk: flush,
-    healthy: createHealthCheck(link),
+    serverVersion: owner.nc.info?.version ?? "",
+    flushToDisk: server === undefined ? async () => undefined : createDiskFlush(dataDir),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  };
+  return {
+    ...common,
+    ...storesOf({ link: owner, owner }, log),
+    async as(user) {
+      const link = server === undefined ? owner : owned.use(await openLink(embeddedOptions(server, user), log, signal));
+      return { ...common, ...storesOf({ link, owner }, log, user) };
+    },
   };
 }
 
-function embeddedOptions(server: EmbeddedServer): ConnectionOptions {
-  return { servers: `127.0.0.1:${server.port}`, user: server.user, pass: server.password };
+/** @param user - Undefined for the owner, who may open all. */
+function storesOf(ends: Ends, log: Log, user?: BrokerUser): Pick<Broker, "bucket" | "workQueue" | "healthy"> {
+  const replicas = replicasOf(ends.owner);
+  const direct = replicas === 1;
+  return {
+    bucket: async (name, codec, { ttlMs } = {}) => {
+      if (user !== undefined) assertGranted(user, name);
+      return openBucket(ends, codec, { name, ttlMs, replicas, direct }, log);
+    },
+    workQueue: async (name, lanes, { ackWaitMs }) => {
+      if (user !== undefined && grants[user].queue === undefined) throw new TypeError(`the service ${user} has no business with the queue`);
+      return openWorkQueue(ends, { name, lanes, ackWaitMs, replicas }, log);
+    },
+    healthy: createHealthCheck(ends, { name: "health", ttlMs: healthLifeMs, replicas, direct }),
+  };
+}
+
+function embeddedOptions(server: EmbeddedServer, user: typeof ownerUser | BrokerUser): ConnectionOptions {
+  return {
+    servers: `127.0.0.1:${server.port}`,
+    user,
+    pass: server.passwords[user],
+    name: user,
+    ...inboxOf(user),
+  };
+}
+
+function inboxOf(user: string): { readonly inboxPrefix?: string } {
+  const isService = brokerUsers.some((each) => each === user);
+  return isService ? { inboxPrefix: inboxPrefixOf(user) } : {};
 }
 
 /** The client reads credentials from its options only, not from the URL. */
@@ -55,7 +95,13 @@ function externalOptions(natsUrl: string): ConnectionOptions {
   const pass = decodeURIComponent(urls[0]?.password ?? "");
   const credentials = user === "" ? {} : pass === "" ? { token: user } : { user, pass };
   const secure = urls.some((url) => url.protocol === "tls:");
-  return { servers: urls.map((url) => url.host), ...credentials, ...(secure ? { tls: {} } : {}), waitOnFirstConnect: true };
+  return {
+    servers: urls.map((url) => url.host),
+    ...credentials,
+    ...inboxOf(user),
+    ...(secure ? { tls: {} } : {}),
+    waitOnFirstConnect: true,
+  };
 }
 
 /** Three copies where there are three servers. */
@@ -64,11 +110,12 @@ function replicasOf(link: Link): number {
   return cluster !== undefined && (peers?.length ?? 0) >= 3 ? 3 : 1;
 }
 
-function createHealthCheck(link: Link): () => Promise<boolean> {
+function createHealthCheck(ends: Ends, settings: BucketSettings): () => Promise<boolean> {
+  const { link } = ends;
   const key = `k${link.nc.getServer().replaceAll(/[^0-9a-z]/gi, "_")}_${process.pid}`;
   let kv: KV | undefined;
   const check = async (): Promise<boolean> => {
-    kv ??= await link.js.views.kv("health", { history: 1, ttl: 120_000 });
+    kv ??= await openStore(ends, settings);
     await writeAndRead(kv, key);
     return true;
   };

@@ -17,16 +17,9 @@ export type BucketSettings = {
   readonly direct: boolean;
 };
 
-export async function openBucket<T>(link: Link, codec: Codec<T>, settings: BucketSettings, log: Log): Promise<Bucket<T>> {
+export async function openBucket<T>({ link, owner }: Ends, codec: Codec<T>, settings: BucketSettings, log: Log): Promise<Bucket<T>> {
   const { name, ttlMs } = settings;
-  const kv = await link.retry(() =>
-    link.js.views.kv(name, {
-      history: 1,
-      replicas: settings.replicas,
-      allow_direct: settings.direct,
-      ...(ttlMs === undefined ? {} : { ttl: ttlMs }),
-    }),
-  );
+  const kv = await openStore({ link, owner }, settings);
   return {
     async get(key) {
       const stored = await link.retry(() => kv.get(checked(key)));
@@ -41,6 +34,16 @@ export async function openBucket<T>(link: Link, codec: Codec<T>, settings: Bucke
     watch: (onChange) =>
       openBucketWatch(link, { name, ttlMs, decode: (bytes) => codec.decode(bytes) }, onChange, log.with({ bucket: name })),
   };
+}
+
+/** What is written goes over `link`; streams are made over `owner`, which is the same where one user has all rights. */
+export type Ends = { readonly link: Link; readonly owner: Link };
+
+/** Opens a bucket with whatever it holds, which the owner makes first when there is none. */
+export async function openStore({ link, owner }: Ends, { name, ttlMs, replicas, direct }: BucketSettings): Promise<KV> {
+  const options = { history: 1, replicas, allow_direct: direct, ...(ttlMs === undefined ? {} : { ttl: ttlMs }) };
+  if (owner !== link) await owner.retry(() => owner.js.views.kv(name, options));
+  return link.retry(() => link.js.views.kv(name, options));
 }
 
 function checked(key: string): string {

@@ -6,22 +6,21 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { FilemillError } from "#kit/errors.ts";
 import type { Log } from "#kit/log.ts";
 import { openDataLock, stopStaleServer } from "./data-lock.ts";
-import { parseServerVersion, type ServerVersion, serverConfigText, storeBytesOf } from "./server-config.ts";
+import { brokerUsers, ownerUser } from "./grants.ts";
+import { type Passwords, parseServerVersion, type ServerVersion, serverConfigText, storeBytesOf } from "./server-config.ts";
 
 /** A store of many gigabytes is read through before the server answers. */
 const startLimitMs = 120_000;
 const stopLimitMs = 5000;
 const longestPauseMs = 5000;
 const steadyAfterMs = 10_000;
-const user = "filemill";
 /** Debian's package puts it where only root looks. */
 const candidates = ["nats-server", "/usr/sbin/nats-server", "/usr/local/bin/nats-server", "/opt/homebrew/bin/nats-server"];
 
 /** A nats-server of our own on a free loopback port. It is started again, on the same port, whenever it ends. */
 export type EmbeddedServer = AsyncDisposable & {
   readonly port: number;
-  readonly user: string;
-  readonly password: string;
+  readonly passwords: Passwords;
   readonly version: ServerVersion;
   readonly dir: string;
   /** Of the present run; undefined between two. */
@@ -41,10 +40,10 @@ export async function openEmbeddedServer(dataDir: string, log: Log, signal?: Abo
   stack.use(await openDataLock(dir));
   const configFile = join(dir, "server.conf");
   const [program] = await Promise.all([findProgram(), stopStaleServer(join(dir, "server.pid"), configFile)]);
-  const password = await passwordUnder(dir);
+  const passwords = await passwordsUnder(dir);
   const storeBytes = await storeBytesOf(dir);
   const configure = (port: number): Promise<void> =>
-    writeFile(configFile, serverConfigText({ dir, port, user, password, storeBytes, version: program.version }), { mode: 0o600 });
+    writeFile(configFile, serverConfigText({ dir, port, passwords, storeBytes, version: program.version }), { mode: 0o600 });
 
   await configure(-1);
   const first = launch(program, configFile);
@@ -56,8 +55,7 @@ export async function openEmbeddedServer(dataDir: string, log: Log, signal?: Abo
   const owned = stack.move();
   return {
     port,
-    user,
-    password,
+    passwords,
     version: program.version,
     dir,
     get pid() {
@@ -107,8 +105,13 @@ function outputOf(command: string, args: readonly string[]): Promise<string | un
   });
 }
 
-async function passwordUnder(dir: string): Promise<string> {
-  const path = join(dir, "password");
+async function passwordsUnder(dir: string): Promise<Passwords> {
+  const one = async (user: keyof Passwords, file: string) => [user, await passwordIn(join(dir, file))] as const;
+  const all = [one(ownerUser, "password"), ...brokerUsers.map((user) => one(user, `password-${user}`))];
+  return Object.fromEntries(await Promise.all(all)) as Passwords;
+}
+
+async function passwordIn(path: string): Promise<string> {
   const known = await readFile(path, "utf8").catch(() => "");
   if (known.length >= 32) return known;
   const fresh = randomBytes(32).toString("base64url");

@@ -24,7 +24,7 @@ export type Link = AsyncDisposable & {
 
 export async function openLink(options: ConnectionOptions, log: Log, signal?: AbortSignal): Promise<Link> {
   const nc = await connectUntil(
-    { ...options, maxReconnectAttempts: -1, reconnectTimeWait: 50, reconnectJitter: 50, noAsyncTraces: true, name: "filemill" },
+    { ...options, maxReconnectAttempts: -1, reconnectTimeWait: 50, reconnectJitter: 50, noAsyncTraces: true },
     signal,
   );
   const js = nc.jetstream({ timeout: requestTimeoutMs });

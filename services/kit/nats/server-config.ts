@@ -1,5 +1,6 @@
 import { readdir, stat, statfs } from "node:fs/promises";
 import { join } from "node:path";
+import { type BrokerUser, brokerUsers, ownerPermissions, ownerUser, type Permissions, permissionsOf } from "./grants.ts";
 
 const mib = 1024 * 1024;
 
@@ -17,26 +18,30 @@ export function canSyncAlways(version: ServerVersion): boolean {
   return version.major > 2 || (version.major === 2 && version.minor >= 10);
 }
 
+/** Of the owner and of each service. */
+export type Passwords = Readonly<Record<typeof ownerUser | BrokerUser, string>>;
+
 export type ServerConfig = {
   readonly dir: string;
   /** -1: any free one. */
   readonly port: number;
-  readonly user: string;
-  readonly password: string;
+  readonly passwords: Passwords;
   readonly storeBytes: number;
   readonly version: ServerVersion;
 };
 
-/** Streams and consumers, key-value entries, wake-ups and their acknowledgements. */
-const publishes = ["$JS.API.>", "$JS.ACK.>", "$JS.FC.>", "$KV.>", "JOBS.*.*"];
-/** Filemill removes entries, never a stream. */
-const neverPublishes = [
-  ...["DELETE", "PURGE", "SNAPSHOT", "RESTORE"].map((verb) => `$JS.API.STREAM.${verb}.>`),
-  ...["ACCOUNT", "META", "SERVER"].map((part) => `$JS.API.${part}.>`),
-];
-
 function listOf(subjects: readonly string[]): string {
   return `[${subjects.map((subject) => JSON.stringify(subject)).join(", ")}]`;
+}
+
+function userLines(user: string, password: string, { publish, subscribe }: Permissions): readonly string[] {
+  const deny = publish.deny === undefined ? "" : `, deny: ${listOf(publish.deny)}`;
+  return [
+    `    { user: ${JSON.stringify(user)}, password: ${JSON.stringify(password)}, permissions: {`,
+    `      publish: { allow: ${listOf(publish.allow)}${deny} }`,
+    `      subscribe: { allow: ${listOf(subscribe.allow)} }`,
+    "    } }",
+  ];
 }
 
 /** The server's configuration file. */
@@ -51,12 +56,12 @@ export function serverConfigText(config: ServerConfig): string {
     `ports_file_dir: ${quote(config.dir)}`,
     "max_payload: 1MB",
     "max_connections: 64",
-    // No monitoring port, no cluster, no leaf nodes, and nobody in the system account. The one user reaches our streams and no others.
+    // No monitoring port, no cluster, no leaf nodes, and nobody in the system account. The owner reaches our streams and no others.
     "authorization {",
-    `  users: [{ user: ${quote(config.user)}, password: ${quote(config.password)}, permissions: {`,
-    `    publish: { allow: ${listOf(publishes)}, deny: ${listOf(neverPublishes)} }`,
-    `    subscribe: { allow: ["_INBOX.>"] }`,
-    "  } }]",
+    "  users: [",
+    ...userLines(ownerUser, config.passwords[ownerUser], ownerPermissions),
+    ...brokerUsers.flatMap((user) => userLines(user, config.passwords[user], permissionsOf(user))),
+    "  ]",
     "}",
     "jetstream {",
     `  store_dir: ${quote(join(config.dir, "store"))}`,

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import {
   AckPolicy,
   DeliverPolicy,
@@ -11,6 +12,7 @@ import {
   type StoredMsg,
 } from "nats";
 import type { Log } from "#kit/log.ts";
+import type { Ends } from "./bucket.ts";
 import { apiCodeOf, isOutage } from "./failures.ts";
 import type { Link } from "./link.ts";
 import type { Delivery, WorkQueue } from "./ports.ts";
@@ -20,6 +22,7 @@ const duplicateWindowMs = 120_000;
 const maxQueueBytes = 64 * 1024 * 1024;
 const noMessageFound = 10037;
 const streamNotFound = 10059;
+const consumerNotFound = 10014;
 const token = /^[-_A-Za-z0-9]+$/;
 
 export type QueueSettings = {
@@ -29,15 +32,15 @@ export type QueueSettings = {
   readonly replicas: number;
 };
 
-export async function openWorkQueue(link: Link, settings: QueueSettings, log: Log): Promise<WorkQueue> {
+export async function openWorkQueue({ link, owner }: Ends, settings: QueueSettings, log: Log): Promise<WorkQueue> {
   const stream = checked(settings.name).toUpperCase();
   const known = (lane: string): string => {
     if (!settings.lanes.includes(lane)) throw new TypeError(`the queue ${settings.name} has no lane ${JSON.stringify(lane)}`);
     return checked(lane);
   };
   const subjectOf = (lane: string, jobId: string): string => `${settings.name}.${known(lane)}.${checked(jobId)}`;
-  await link.retry(() => ensureStream(link, stream, settings));
-  for (const lane of settings.lanes) await link.retry(() => ensureConsumer(link, stream, checked(lane), settings));
+  await owner.retry(() => ensureStream(owner, stream, settings));
+  for (const lane of settings.lanes) await owner.retry(() => ensureConsumer(owner, stream, checked(lane), settings));
   // The first one, not the last: server 2.9 loses sight of the others once the last of several on a subject was deleted.
   const first = (subject: string): Promise<StoredMsg | undefined> => {
     const query = { seq: 1, next_by_subj: subject };
@@ -89,19 +92,18 @@ async function ensureStream(link: Link, name: string, settings: QueueSettings): 
     max_bytes: maxQueueBytes,
     num_replicas: settings.replicas,
   };
-  const exists = await link.jsm.streams.info(name).then(
-    () => true,
-    (error: unknown) => {
-      if (apiCodeOf(error) === streamNotFound) return false;
-      throw error;
-    },
-  );
-  await (exists ? link.jsm.streams.update(name, config) : link.jsm.streams.add({ name, ...config }));
+  const found = await link.jsm.streams.info(name).catch((error: unknown) => {
+    if (apiCodeOf(error) === streamNotFound) return undefined;
+    throw error;
+  });
+  if (found === undefined) await link.jsm.streams.add({ name, ...config });
+  // A user who may not change it need not, as long as it is as it should be.
+  else if (!isMatch(found.config, config)) await link.jsm.streams.update(name, config);
 }
 
 /** Unlimited deliveries: attempts are counted in the job's record, which a restart of the server cannot set back. */
 async function ensureConsumer(link: Link, stream: string, lane: string, settings: QueueSettings): Promise<void> {
-  await link.jsm.consumers.add(stream, {
+  const config = {
     durable_name: lane,
     filter_subject: `${settings.name}.${lane}.*`,
     ack_policy: AckPolicy.Explicit,
@@ -109,7 +111,18 @@ async function ensureConsumer(link: Link, stream: string, lane: string, settings
     ack_wait: nanos(settings.ackWaitMs),
     max_deliver: -1,
     max_ack_pending: 10_000,
+  };
+  const found = await link.jsm.consumers.info(stream, lane).catch((error: unknown) => {
+    if (apiCodeOf(error) === consumerNotFound) return undefined;
+    throw error;
   });
+  if (found === undefined || !isMatch(found.config, config)) await link.jsm.consumers.add(stream, config);
+}
+
+/** Whether everything that is wanted is so already; the server adds what was left out. */
+function isMatch(found: object, wanted: object): boolean {
+  const values: Readonly<Record<string, unknown>> = { ...found };
+  return Object.entries(wanted).every(([name, value]) => isDeepStrictEqual(values[name], value));
 }
 
 function orNothing(error: unknown): undefined {

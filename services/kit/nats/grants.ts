@@ -1,0 +1,87 @@
+/**
+ * What each service may do at the broker: one row a service. The embedded server enforces it by a user for each, and a service
+ * that asks for more is told so at its first start, on any server.
+ *
+ * @see decision 10 for what NATS cannot hold back
+ */
+export const brokerUsers = ["account", "catalogue", "job", "conversion"] as const;
+export type BrokerUser = (typeof brokerUsers)[number];
+
+type Grant = {
+  /** `read` includes the removal of markers of what was removed, which falls to those who watch. */
+  readonly buckets: Readonly<Record<string, "read" | "write">>;
+  /** `feed`: puts wake-ups in and takes them back; `take`: is handed them. */
+  readonly queue?: "feed" | "take";
+};
+
+/** The gateway has no row: it holds no connection to the broker. */
+export const grants: Readonly<Record<BrokerUser, Grant>> = {
+  account: { buckets: { accounts: "write", keys: "write" } },
+  catalogue: { buckets: { manifests: "read" } },
+  job: { buckets: { jobs: "write", idempotency: "write", health: "write" }, queue: "feed" },
+  conversion: { buckets: { manifests: "write" }, queue: "take" },
+};
+
+/** The stream of wake-ups. */
+export const queueName = "JOBS";
+
+export type Permissions = {
+  readonly publish: { readonly allow: readonly string[]; readonly deny?: readonly string[] };
+  readonly subscribe: { readonly allow: readonly string[] };
+};
+
+/** What is answered to one service is not to be heard by another. */
+export function inboxPrefixOf(user: string): string {
+  return `_INBOX_${user}`;
+}
+
+/** The user that makes streams and consumers, which no service can. */
+export const ownerUser = "filemill";
+
+/** Streams, consumers, entries and wake-ups of Filemill. It removes entries, never a stream. */
+export const ownerPermissions: Permissions = {
+  publish: {
+    allow: ["$JS.API.>", "$JS.ACK.>", "$JS.FC.>", "$KV.>", `${queueName}.*.*`],
+    deny: [
+      ...["DELETE", "PURGE", "SNAPSHOT", "RESTORE"].map((verb) => `$JS.API.STREAM.${verb}.>`),
+      ...["ACCOUNT", "META", "SERVER"].map((part) => `$JS.API.${part}.>`),
+    ],
+  },
+  subscribe: { allow: ["_INBOX.>"] },
+};
+
+export function permissionsOf(user: BrokerUser): Permissions {
+  const { buckets, queue } = grants[user];
+  return {
+    publish: {
+      allow: ["$JS.API.INFO", ...Object.entries(buckets).flatMap(([name, use]) => bucketSubjects(name, use)), ...queueSubjects(queue)],
+    },
+    subscribe: { allow: [`${inboxPrefixOf(user)}.>`] },
+  };
+}
+
+function bucketSubjects(name: string, use: "read" | "write"): readonly string[] {
+  const stream = `KV_${name}`;
+  return [
+    ...["STREAM.INFO", "STREAM.MSG.GET", "STREAM.MSG.DELETE", "DIRECT.GET", "CONSUMER.CREATE"].map((call) => `$JS.API.${call}.${stream}`),
+    ...["DIRECT.GET", "CONSUMER.CREATE", "CONSUMER.INFO", "CONSUMER.DELETE"].map((call) => `$JS.API.${call}.${stream}.>`),
+    `$JS.FC.${stream}.>`,
+    ...(use === "write" ? [`$KV.${name}.>`] : []),
+  ];
+}
+
+function queueSubjects(queue: Grant["queue"]): readonly string[] {
+  if (queue === undefined) return [];
+  const common = [`$JS.API.STREAM.INFO.${queueName}`, `$JS.API.CONSUMER.INFO.${queueName}.*`];
+  return queue === "feed"
+    ? [...common, ...["GET", "DELETE"].map((verb) => `$JS.API.STREAM.MSG.${verb}.${queueName}`), `${queueName}.*.*`]
+    : // The longer form is that of servers that are to come.
+      [...common, `$JS.API.CONSUMER.MSG.NEXT.${queueName}.*`, `$JS.ACK.${queueName}.>`, `$JS.ACK.*.*.${queueName}.>`];
+}
+
+/** @throws TypeError when the service has no row for the bucket: a mistake of ours, told where it is made. */
+export function assertGranted(user: BrokerUser, bucket: string): void {
+  if (grants[user].buckets[bucket] === undefined) {
+    throw new TypeError(`the service ${user} has no business with the bucket ${bucket}: grant it in services/kit/nats/grants.ts`);
+  }
+}
