@@ -10,7 +10,7 @@ export function addFormatsCommand(program: Command, shell: Shell): void {
     .description("formats and routes of the running service")
     .argument("[from]", "list the routes from this format")
     .action(async (from: string | undefined) => {
-      const { formats, routes } = await askService(shell, (peers) => peers.catalogue.getCatalogue({}));
+      const { formats, routes, optionSets } = await askService(shell, (peers) => peers.catalogue.getCatalogue({}));
       const routesFrom = (id: string) => routes.filter((route) => route.from === id);
       if (from === undefined) {
         const rows = formats.map(({ id, kind, label }) => [id, kind, String(routesFrom(id).length), label]);
@@ -21,7 +21,7 @@ export function addFormatsCommand(program: Command, shell: Shell): void {
         fidelityOf(route.fidelity),
         route.async ? "queued" : "inline",
         `${route.maxInputMb} MB`,
-        route.options.map(({ name }) => name).join(",") || "-",
+        (optionSets[route.optionSet]?.options ?? []).map(({ name }) => name).join(",") || "-",
       ]);
       shell.out(tableOf(["TO", "FIDELITY", "ANSWER", "CEILING", "OPTIONS"], rows));
     });

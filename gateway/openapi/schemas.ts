@@ -1,14 +1,13 @@
 import { type DescEnum, type DescField, type DescMessage, ScalarType } from "@bufbuild/protobuf";
 import { kinds } from "#formats/index.ts";
-import type { Schema } from "#gateway/rest/endpoint.ts";
+import { ref, type Schema } from "#gateway/rest/endpoint.ts";
 import { jobStatuses } from "#gateway/rest/job-json.ts";
-import { RouteSchema } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
+import { RouteHopSchema, RouteSchema } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
 import { FidelitySchema, FormatSchema, NoteSchema, Option_TypeSchema, OptionSchema } from "#gen/filemill/common/v1/format_pb.ts";
 import { JobSchema } from "#gen/filemill/job/v1/job_pb.ts";
 import { errorTable } from "#kit/errors.ts";
 
 const nullable = (schema: Schema): Schema => ({ anyOf: [schema, { type: "null" }] });
-const ref = (name: string): Schema => ({ $ref: `#/components/schemas/${name}` });
 const closed = (properties: Readonly<Record<string, Schema>>, optional: readonly string[] = []): Schema => ({
   type: "object",
   additionalProperties: false,
@@ -99,6 +98,23 @@ function jobSchema(): Schema {
   return closed(present);
 }
 
+function routeDetailSchema(): Schema {
+  const hop = closed({
+    ...fieldsOf(RouteHopSchema, ["engine", "label", "version", "from", "to", "fidelity"]),
+    fidelity: { enum: wordsOf(FidelitySchema) },
+  });
+  return closed({
+    ...fieldsOf(RouteSchema, ["from", "to", "fidelity", "async", "maxInputMb", "options"]),
+    fidelity: { enum: wordsOf(FidelitySchema) },
+    hops: { type: "array", items: hop, minItems: 1, maxItems: 3, description: "The steps from source to target." },
+    estimateMs: {
+      type: ["integer", "null"],
+      minimum: 1,
+      description: "How long one conversion took lately, over all sizes of files; null when there is nothing to go by.",
+    },
+  });
+}
+
 function optionSchema(): Schema {
   const own = fieldsOf(OptionSchema, ["name", "description", "min", "max", "values", "unit"]);
   return closed(
@@ -131,6 +147,7 @@ export function componentSchemas(): Readonly<Record<string, Schema>> {
       },
       ["via"],
     ),
+    RouteAnswer: closed({ route: routeDetailSchema() }),
     Option: optionSchema(),
     Formats: closed({ formats: { type: "array", items: ref("Format") }, routes: { type: "array", items: ref("Route") } }),
     Readiness: closed({ ready: { type: "boolean" }, part: { type: "string" }, sandbox: { const: "degraded" } }, ["part", "sandbox"]),

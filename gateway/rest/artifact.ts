@@ -60,7 +60,7 @@ export async function sendArtifact(reply: FastifyReply, blobs: BlobStore, job: J
 }
 
 function artifactHeadersOf(job: Job, blob: Blob, etag: string): Record<string, string> {
-  const format = formatOf(job.to);
+  const format = formatOf(job.resultFormat === "" ? job.to : job.resultFormat);
   return {
     "content-type": format?.mime ?? "application/octet-stream",
     "content-disposition": dispositionOf(job.sourceName, format?.extensions[0] ?? job.to),

@@ -69,7 +69,7 @@ export function createCatalogueViews(catalogue: GatewayDeps["catalogue"]): Catal
 }
 
 async function viewOf(answer: GetCatalogueResponse): Promise<CatalogueView> {
-  const json = Buffer.from(JSON.stringify({ formats: answer.formats.map(formatJson), routes: answer.routes.map(routeJson) }));
+  const json = Buffer.from(jsonOf(answer));
   const digest = createHash("sha256").update(json).digest("hex").slice(0, 32);
   const [br, gz] = await Promise.all([
     promisify(brotliCompress)(json, {
@@ -91,18 +91,30 @@ async function viewOf(answer: GetCatalogueResponse): Promise<CatalogueView> {
   };
 }
 
+/** Written by hand around the sets of options, each of which is serialised once for the thousands of routes that have it. */
+function jsonOf({ formats, routes, optionSets }: GetCatalogueResponse): string {
+  const sets = optionSets.map(({ options }) => JSON.stringify(options.map(optionJson)));
+  const list = routes.map((route) => {
+    const { from, to, async, maxInputMb, via } = route;
+    const facts = JSON.stringify({ from, to, fidelity: fidelityWordOf(route.fidelity), async, maxInputMb });
+    const hubs = via.length === 0 ? "" : `,"via":${JSON.stringify(via)}`;
+    return `${facts.slice(0, -1)},"options":${sets[route.optionSet] ?? "[]"}${hubs}}`;
+  });
+  return `{"formats":${JSON.stringify(formats.map(formatJson))},"routes":[${list.join(",")}]}`;
+}
+
 function formatJson(format: Format) {
   const { id, label, kind, extensions, mime } = format;
   return { id, label, kind, extensions, mime };
 }
 
-function routeJson(route: Route) {
-  const { from, to, async, maxInputMb, via } = route;
-  const options = route.options.map(optionJson);
-  return { from, to, fidelity: enumNameOf(Fidelity, route.fidelity), async, maxInputMb, options, ...(via.length === 0 ? {} : { via }) };
+/** The public word for a fidelity. */
+export function fidelityWordOf(fidelity: Fidelity): string {
+  return enumNameOf(Fidelity, fidelity);
 }
 
-function optionJson(option: Option) {
+/** An option as the REST API shows it. */
+export function optionJson(option: Option) {
   return {
     name: option.name,
     type: enumNameOf(Option_Type, option.type),

@@ -4,6 +4,9 @@ import type { ErrorCode } from "#kit/errors.ts";
 /** A JSON Schema (2020-12), as OpenAPI 3.1 uses it. */
 export type Schema = { readonly [keyword: string]: unknown };
 
+/** A schema of `#/components/schemas`. */
+export const ref = (name: string): Schema => ({ $ref: `#/components/schemas/${name}` });
+
 export type Parameter = {
   readonly name: string;
   readonly in: "path" | "query" | "header";

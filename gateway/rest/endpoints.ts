@@ -1,7 +1,6 @@
-import { type Answer, defineEndpoints, type Parameter, type Schema } from "./endpoint.ts";
+import { catalogueEndpoints } from "./catalogue-endpoints.ts";
+import { type Answer, defineEndpoints, type Parameter, ref } from "./endpoint.ts";
 import { jobStatuses } from "./job-json.ts";
-
-const ref = (name: string): Schema => ({ $ref: `#/components/schemas/${name}` });
 
 const jobId: Parameter = {
   name: "id",
@@ -188,19 +187,7 @@ export const endpoints = defineEndpoints({
     },
     errors: ["JOB_NOT_FOUND", "JOB_NOT_DONE", "JOB_FAILED", "JOB_CANCELLED", "RESULT_EXPIRED"],
   },
-  formats: {
-    method: "GET",
-    path: "/api/v1/formats",
-    summary: "List what this deployment can convert",
-    description: "Only routes whose engine was found and passed its probe. Cache it by its ETag.",
-    access: "public",
-    head: true,
-    answers: {
-      200: { description: "Formats and routes.", mediaType: "application/json", schema: ref("Formats") },
-      304: { description: "Unchanged." },
-    },
-    errors: [],
-  },
+  ...catalogueEndpoints,
   openapi: {
     method: "GET",
     path: "/api/v1/openapi.json",

@@ -14,6 +14,7 @@ import { jobEventsHandler } from "./events.ts";
 import type { Handler, RestContext } from "./exchange.ts";
 import { formatsHandler } from "./formats.ts";
 import { deleteJobHandler, downloadHandler, getJobHandler, listJobsHandler } from "./jobs.ts";
+import { routeHandler } from "./routes.ts";
 import { healthHandler, metricsHandler, readyHandler } from "./status.ts";
 
 function handlersOf(context: RestContext): Readonly<Record<EndpointId, Handler>> {
@@ -25,6 +26,7 @@ function handlersOf(context: RestContext): Readonly<Record<EndpointId, Handler>>
     jobEvents: jobEventsHandler(context),
     download: downloadHandler(context),
     formats: formatsHandler(context),
+    route: routeHandler(context),
     openapi: openapiHandler(context),
     health: healthHandler(),
     ready: readyHandler(context),

@@ -11,6 +11,7 @@ export function createCatalogueRpc(state: () => CatalogueState): ServiceImpl<typ
       const list = state().catalogue.list();
       return list.revision === knownRevision ? { revision: list.revision } : list;
     },
+    getRoute: (request) => state().catalogue.route(request),
     planRoute: (request) => ({ plan: state().catalogue.plan(request) }),
     listManifests: () => ({ manifests: [...state().manifests()] }),
   };

@@ -94,7 +94,9 @@ async function openCore(deps: JobDeps, settings: JobSettings, stack: AsyncDispos
   const history = createHistory();
   projection.onChange((after, before) => {
     const isNew = after?.record.job.state === JobState.DONE && before?.record.job.state !== JobState.DONE;
-    if (isNew) history.record(runOf(after.record), after.record.job.durationMs);
+    // Many files of one are no measure for the conversion of one.
+    const isUsual = after?.record.job.resultFormat === "";
+    if (isNew && isUsual) history.record(runOf(after.record), after.record.job.durationMs);
   });
   const wakeUps = await broker.workQueue("JOBS", lanes, { ackWaitMs: settings.LEASE_MS });
   const keys = await openIdempotencyKeys(broker);

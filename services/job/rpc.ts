@@ -33,6 +33,11 @@ export function jobServiceOf(core: (purpose?: "create") => Core): ServiceImpl<ty
         () => watchJob(core(), accountId, jobId, context.signal),
         (job) => ({ job }),
       ),
+    getRouteTime: ({ from, to }) =>
+      answer(async () => {
+        const expectedMs = core().history.expectRouteMs(from, to);
+        return expectedMs === undefined ? {} : { expectedMs: Math.max(1, Math.round(expectedMs)) };
+      }),
     getLoad: ({ accountId }) =>
       answer(async () => ({
         accountUnfinished: core().projection.unfinishedCount(accountId),

@@ -135,6 +135,19 @@ function accountsOf({ maxInputMb = 5, requestsPerMinute = 1000 }: StageOptions):
   };
 }
 
+const options = [
+  {
+    name: "quality",
+    type: Option_Type.INTEGER,
+    description: "Quality",
+    defaultValue: { value: { case: "number" as const, value: 80 } },
+    min: 1,
+    max: 100,
+  },
+  { name: "mode", type: Option_Type.ENUM, description: "Mode", values: ["a", "b"], unit: "" },
+  { name: "background", type: Option_Type.STRING, description: "Colour", pattern: "^#[0-9a-f]{6}$" },
+];
+
 const catalogue: Partial<ServiceImpl<typeof CatalogueService>> = {
   getCatalogue: () => ({
     revision: "1",
@@ -145,23 +158,24 @@ const catalogue: Partial<ServiceImpl<typeof CatalogueService>> = {
         to: "webp",
         fidelity: Fidelity.HIGH,
         maxInputMb: 1,
-        options: [
-          {
-            name: "quality",
-            type: Option_Type.INTEGER,
-            description: "Quality",
-            defaultValue: { value: { case: "number", value: 80 } },
-            min: 1,
-            max: 100,
-          },
-          { name: "mode", type: Option_Type.ENUM, description: "Mode", values: ["a", "b"], unit: "" },
-          { name: "background", type: Option_Type.STRING, description: "Colour", pattern: "^#[0-9a-f]{6}$" },
-        ],
+        optionSet: 1,
         engines: ["sharp"],
       },
       { from: "png", to: "webm", fidelity: Fidelity.REDUCED, async: true, maxInputMb: 100, via: ["gif"] },
     ],
+    optionSets: [{}, { options }],
   }),
+  getRoute({ from, to }) {
+    if (from !== "png" || to !== "webp") {
+      throw toConnectError(new FilemillError("UNSUPPORTED_CONVERSION", "There is no such conversion.", { details: { from, to } }));
+    }
+    const fidelity = Fidelity.HIGH;
+    return {
+      route: { from, to, fidelity, maxInputMb: 1, options, engines: ["sharp"] },
+      hops: [{ engine: "sharp", label: "libvips", version: "8.18.7", from, to, fidelity }],
+      lane: "image",
+    };
+  },
 };
 
 function jobsOf(options: StageOptions, created: CreateJobRequest[], jobs: Map<string, Job>): Partial<ServiceImpl<typeof JobService>> {
@@ -188,6 +202,7 @@ function jobsOf(options: StageOptions, created: CreateJobRequest[], jobs: Map<st
       scripts.set(job.id, (options.script ?? doneAtOnce)(job, request));
       return { job, replayed: false };
     },
+    getRouteTime: ({ to }) => (to === "webp" ? { expectedMs: 42 } : {}),
     getJob: ({ jobId }) => ({ job: known(jobId) }),
     listJobs: ({ limit }) => ({ jobs: [...jobs.values()].reverse().slice(0, limit), nextCursor: jobs.size > limit ? "next" : "" }),
     deleteJob({ jobId }) {

@@ -5,24 +5,39 @@ import { type FormatRow, formatOf, parseFormatId } from "#formats/index.ts";
 import {
   type GetCatalogueResponse,
   GetCatalogueResponseSchema,
+  type GetRouteResponse,
+  GetRouteResponseSchema,
   type Manifest,
+  OptionSetSchema,
   type Plan,
   PlanSchema,
   type Route,
+  RouteHopSchema,
   RouteSchema,
 } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
 import { FormatSchema } from "#gen/filemill/common/v1/format_pb.ts";
 import { FilemillError } from "#kit/errors.ts";
-import { compareText, graphOf } from "./graph.ts";
-import { parseOptions } from "./options.ts";
-import { type FoundRoute, optionsOf, type Routes, routesOf, viaOf } from "./planner.ts";
+import { compareText, type Graph, graphOf, graphWithout } from "./graph.ts";
+import { createOptionSets, type OptionSets } from "./option-pool.ts";
+import { type HopOptions, parseOptions } from "./options.ts";
+import { type FoundRoute, optionsOf, type Routes, routesBetween, routesOf, viaOf } from "./planner.ts";
+import { resultFormatOf } from "./several-results.ts";
 
-export type PlanQuery = { readonly from: string; readonly to: string; readonly options: Readonly<Record<string, string>> };
+type HopName = { readonly engine: string; readonly from: string; readonly to: string };
+export type PlanQuery = {
+  readonly from: string;
+  readonly to: string;
+  readonly options: Readonly<Record<string, string>>;
+  /** Hops that failed for this file: the best route without any of them is wanted. */
+  readonly avoid?: readonly HopName[];
+};
 
 export type Catalogue = {
   readonly routeCount: number;
   /** The published list; built when it is first asked for. */
   list(): GetCatalogueResponse;
+  /** @throws FilemillError UNSUPPORTED_TARGET, UNSUPPORTED_CONVERSION. */
+  route(query: Pick<PlanQuery, "from" | "to">): GetRouteResponse;
   /**
    * The best route with its options.
    *
@@ -32,7 +47,8 @@ export type Catalogue = {
 };
 
 export function catalogueOf(manifests: readonly Manifest[]): Catalogue {
-  const routes = routesOf(graphOf(manifests));
+  const graph = graphOf(manifests);
+  const routes = routesOf(graph);
   const targets = new Set([...routes.values()].flatMap((found) => [...found.keys()]));
   let listed: GetCatalogueResponse | undefined;
   return {
@@ -41,17 +57,45 @@ export function catalogueOf(manifests: readonly Manifest[]): Catalogue {
       listed ??= listOf(routes, targets);
       return listed;
     },
+    route: (query) => describedRouteOf(findRoute(routes, targets, query)),
     plan(query) {
       const route = findRoute(routes, targets, query);
-      const options = parseOptions(route, query.options);
-      const hops = route.hops.map(({ engine, from, to }, index) => ({ engine, from, to, options: options[index] ?? {} }));
-      const { from, to, fidelity, async, maxInputMb, lane } = route;
-      return create(PlanSchema, { from, to, hops, fidelity, async, maxInputMb, lane });
+      const { avoid = [] } = query;
+      if (avoid.length > 0) return nextBestPlan(graph, route, query.options, avoid);
+      return planOf(route, parseOptions(route, query.options));
     },
   };
 }
 
-function findRoute(routes: Routes, targets: ReadonlySet<string>, query: PlanQuery): FoundRoute {
+function planOf(route: FoundRoute, options: readonly HopOptions[]): Plan {
+  const hops = route.hops.map(({ engine, from, to }, index) => ({ engine, from, to, options: options[index] ?? {} }));
+  const { from, to, fidelity, async, maxInputMb, lane } = route;
+  return create(PlanSchema, { from, to, hops, fidelity, async, maxInputMb, lane, resultFormat: resultFormatOf(route, options) });
+}
+
+/** A route that does not know an option that was asked for is no alternative: its result would be another one. */
+function nextBestPlan(graph: Graph, { from, to }: FoundRoute, raw: PlanQuery["options"], avoid: readonly HopName[]): Plan {
+  const isAvoided = (hop: HopName): boolean =>
+    avoid.some(({ engine, from, to }) => hop.engine === engine && hop.from === from && hop.to === to);
+  for (const route of routesBetween(graphWithout(graph, isAvoided), from, to)) {
+    const options = acceptedOptions(route, raw);
+    if (options !== undefined) return planOf(route, options);
+  }
+  throw new FilemillError("UNSUPPORTED_CONVERSION", `There is no other way from ${from} to ${to}.`, {
+    details: { from, to, alternatives: [] },
+  });
+}
+
+function acceptedOptions(route: FoundRoute, raw: PlanQuery["options"]): readonly HopOptions[] | undefined {
+  try {
+    return parseOptions(route, raw);
+  } catch (error) {
+    if (error instanceof FilemillError && error.code === "INVALID_OPTION") return undefined;
+    throw error;
+  }
+}
+
+function findRoute(routes: Routes, targets: ReadonlySet<string>, query: Pick<PlanQuery, "from" | "to">): FoundRoute {
   const to = parseFormatId(query.to);
   if (to === undefined || !targets.has(to.id)) {
     const message = "There is no such target format here; GET /api/v1/formats lists what there is.";
@@ -83,43 +127,42 @@ function alternativesOf(found: ReadonlyMap<string, FoundRoute> | undefined, want
 }
 
 function listOf(routes: Routes, targets: ReadonlySet<string>): GetCatalogueResponse {
-  const list = [...routes.values()].flatMap((found) => [...found.values()].map(listedRouteOf));
+  const sets = createOptionSets();
+  const list = [...routes.values()].flatMap((found) => [...found.values()].map((route) => listedRouteOf(route, sets)));
   const ids = new Set([...targets, ...list.map((route) => route.from)]);
   const rows = [...ids].sort(compareText).flatMap((id) => formatOf(id) ?? []);
   const formats = rows.map(({ id, label, kind, extensions, mime }) =>
     create(FormatSchema, { id, label, kind, extensions: [...extensions], mime }),
   );
-  return create(GetCatalogueResponseSchema, { revision: revisionOf(rows, list), formats, routes: list });
+  const optionSets = sets.list().map((options) => create(OptionSetSchema, { options: [...options] }));
+  return create(GetCatalogueResponseSchema, { revision: revisionOf(rows, list, sets), formats, routes: list, optionSets });
 }
 
-function listedRouteOf(route: FoundRoute): Route {
-  const { from, to, fidelity, async, maxInputMb } = route;
-  const options = [...optionsOf(route).values()].map(({ option }) => option);
-  return create(RouteSchema, {
-    from,
-    to,
-    fidelity,
-    async,
-    maxInputMb,
-    options,
-    via: [...viaOf(route)],
-    engines: route.hops.map((hop) => hop.engine),
-  });
+function listedRouteOf(route: FoundRoute, sets: OptionSets): Route {
+  return create(RouteSchema, { ...routeFactsOf(route), optionSet: sets.numberOf(declaredOptionsOf(route)) });
 }
 
-function revisionOf(rows: readonly FormatRow[], routes: readonly Route[]): string {
-  const hash = createHash("sha256").update(JSON.stringify(rows));
-  // Routes share the options of their hops: each is written once, and then named by its number.
-  const numbers = new Map<object, number>();
-  const numberOf = (option: Route["options"][number]) => {
-    const known = numbers.get(option);
-    if (known !== undefined) return known;
-    hash.update(JSON.stringify(option));
-    numbers.set(option, numbers.size);
-    return numbers.size - 1;
-  };
-  for (const { from, to, fidelity, async, maxInputMb, options, via, engines } of routes) {
-    hash.update(JSON.stringify([from, to, fidelity, async, maxInputMb, via, engines, options.map(numberOf)]));
+function routeFactsOf(route: FoundRoute) {
+  const { from, to, fidelity, async, maxInputMb, hops } = route;
+  return { from, to, fidelity, async, maxInputMb, via: [...viaOf(route)], engines: hops.map((hop) => hop.engine) };
+}
+
+function declaredOptionsOf(route: FoundRoute): Route["options"] {
+  return [...optionsOf(route).values()].map(({ option }) => option);
+}
+
+function describedRouteOf(route: FoundRoute): GetRouteResponse {
+  const hops = route.hops.map(({ engine, label, versions, from, to, fidelity }) =>
+    create(RouteHopSchema, { engine, label, version: versions.join(", "), from, to, fidelity }),
+  );
+  const described = create(RouteSchema, { ...routeFactsOf(route), options: declaredOptionsOf(route) });
+  return create(GetRouteResponseSchema, { route: described, hops, lane: route.lane });
+}
+
+function revisionOf(rows: readonly FormatRow[], routes: readonly Route[], sets: OptionSets): string {
+  const hash = createHash("sha256").update(JSON.stringify([rows, sets.list()]));
+  for (const { from, to, fidelity, async, maxInputMb, optionSet, via, engines } of routes) {
+    hash.update(JSON.stringify([from, to, fidelity, async, maxInputMb, via, engines, optionSet]));
   }
   return hash.digest("base64url").slice(0, 22);
 }

@@ -1,8 +1,9 @@
-/** The live hops of every node, one per engine and pair, and the best of each pair. */
+/** The live hops of every node, one per engine and pair. */
 
 import { formatOf } from "#formats/index.ts";
 import type { Manifest } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
 import { Fidelity, type Option } from "#gen/filemill/common/v1/format_pb.ts";
+import { createOptionPool, type OptionPool } from "./option-pool.ts";
 
 /** Heaviest first: a job with hops of several lanes rides in the heaviest. */
 export const lanesByWeight = ["media", "office", "document", "image"] as const;
@@ -11,6 +12,10 @@ export type LaneName = (typeof lanesByWeight)[number];
 /** One engine's way from one format to another. */
 export type Edge = {
   readonly engine: string;
+  /** Of the engine, for people. */
+  readonly label: string;
+  /** Of every version that is announced, in order. */
+  readonly versions: readonly string[];
   readonly from: string;
   readonly to: string;
   readonly lane: LaneName;
@@ -18,40 +23,61 @@ export type Edge = {
   readonly cost: number;
   readonly async: boolean;
   readonly maxInputMb: number;
+  /** Equal options are the same objects on every edge of a graph. */
   readonly options: readonly Option[];
+  /** What the source may have several of and the target holds one of; empty: nothing. */
+  readonly part: string;
 };
 
-/** The best edge by source and target. */
-export type Graph = ReadonlyMap<string, ReadonlyMap<string, Edge>>;
+/** The edges by source and target, the best of each pair first. */
+export type Graph = ReadonlyMap<string, ReadonlyMap<string, readonly [Edge, ...Edge[]]>>;
 
 /** Nodes that announce the same engine are merged: what a route promises holds on whichever of them takes the job. */
 export function graphOf(manifests: readonly Manifest[]): Graph {
   const merged = new Map<string, Edge>();
+  const pool = createOptionPool();
   for (const manifest of manifests.toSorted((a, b) => compareText(a.node, b.node))) {
-    for (const edge of edgesOf(manifest)) {
+    for (const edge of edgesOf(manifest, pool)) {
       const key = `${edge.engine} ${edge.from} ${edge.to}`;
       const known = merged.get(key);
       merged.set(key, known === undefined ? edge : sharedEdge(known, edge));
     }
   }
-  const graph = new Map<string, Map<string, Edge>>();
+  const graph = new Map<string, Map<string, [Edge, ...Edge[]]>>();
   for (const edge of [...merged.values()].sort(compareEdges)) {
-    const targets = graph.get(edge.from) ?? new Map<string, Edge>();
+    const targets = graph.get(edge.from) ?? new Map<string, [Edge, ...Edge[]]>();
     graph.set(edge.from, targets);
-    const best = targets.get(edge.to);
-    if (best === undefined || isBetterEdge(edge, best)) targets.set(edge.to, edge);
+    const known = targets.get(edge.to);
+    if (known === undefined) targets.set(edge.to, [edge]);
+    else known.push(edge);
   }
   return graph;
 }
 
+/** The same without some edges. */
+export function graphWithout(graph: Graph, isLeftOut: (edge: Edge) => boolean): Graph {
+  const rest = new Map<string, Map<string, [Edge, ...Edge[]]>>();
+  for (const [from, targets] of graph) {
+    const kept = new Map<string, [Edge, ...Edge[]]>();
+    for (const [to, edges] of targets) {
+      const [first, ...others] = edges.filter((edge) => !isLeftOut(edge));
+      if (first !== undefined) kept.set(to, [first, ...others]);
+    }
+    rest.set(from, kept);
+  }
+  return rest;
+}
+
 /** Hops between formats that this build has no row for are left out, as is an engine on a lane it does not know. */
-function* edgesOf(manifest: Manifest): Generator<Edge> {
+function* edgesOf(manifest: Manifest, pool: OptionPool): Generator<Edge> {
   for (const engine of manifest.engines) {
     const lane = lanesByWeight.find((name) => name === engine.lane);
     if (lane === undefined) continue;
-    for (const { from, to, fidelity, cost, async, maxInputMb, options } of engine.hops) {
+    const { id, label, version } = engine;
+    for (const { from, to, fidelity, cost, async, maxInputMb, options, part } of engine.hops) {
       if (formatOf(from) === undefined || formatOf(to) === undefined || !isKnown(fidelity)) continue;
-      yield { engine: engine.id, lane, from, to, fidelity, cost, async, maxInputMb, options };
+      const declared = { from, to, fidelity, cost, async, maxInputMb, part, options: pool.shared(options) };
+      yield { engine: id, label, versions: [version], lane, ...declared };
     }
   }
 }
@@ -64,6 +90,7 @@ function sharedEdge(a: Edge, b: Edge): Edge {
   const names = new Set(b.options.map((option) => option.name));
   return {
     ...a,
+    versions: [...new Set([...a.versions, ...b.versions])].sort(compareText),
     fidelity: worst(a.fidelity, b.fidelity),
     cost: Math.max(a.cost, b.cost),
     async: a.async || b.async,
@@ -77,12 +104,10 @@ export function worst(a: Fidelity, b: Fidelity): Fidelity {
   return a > b ? a : b;
 }
 
-function isBetterEdge(a: Edge, b: Edge): boolean {
-  return a.fidelity !== b.fidelity ? a.fidelity < b.fidelity : a.cost < b.cost;
-}
-
 function compareEdges(a: Edge, b: Edge): number {
-  return compareText(a.from, b.from) || compareText(a.to, b.to) || compareText(a.engine, b.engine);
+  return (
+    compareText(a.from, b.from) || compareText(a.to, b.to) || a.fidelity - b.fidelity || a.cost - b.cost || compareText(a.engine, b.engine)
+  );
 }
 
 /** By code unit, the same on every host. */

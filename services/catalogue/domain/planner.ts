@@ -33,15 +33,26 @@ export function routesOf(graph: Graph): Routes {
   const routes = new Map<string, ReadonlyMap<string, FoundRoute>>();
   for (const from of [...graph.keys()].sort(compareText)) {
     const best = new Map<string, Way>();
-    for (const [to, last] of graph.get(from) ?? []) best.set(to, { start: [], last, fidelity: last.fidelity, cost: last.cost });
-    addComposed(best, graph, from, rows);
+    for (const [to, [last]] of graph.get(from) ?? []) best.set(to, { start: [], last, fidelity: last.fidelity, cost: last.cost });
+    for (const way of composedWays(graph, from, rows)) {
+      const known = best.get(way.last.to);
+      if (known === undefined || isBetter(way, known)) best.set(way.last.to, way);
+    }
     const found = [...best.keys()].sort(compareText).flatMap((to) => best.get(to) ?? []);
     routes.set(from, new Map(found.map((way) => [way.last.to, routeOf(way)])));
   }
   return routes;
 }
 
-function addComposed(best: Map<string, Way>, graph: Graph, from: string, rows: ReadonlyMap<string, FormatRow | undefined>): void {
+/** Every way from one format to another, the best first. For the rare case that the best has failed: it looks at much to find little. */
+export function routesBetween(graph: Graph, from: string, to: string): readonly FoundRoute[] {
+  const rows = new Map([...graph].flatMap(([id, edges]) => [id, ...edges.keys()]).map((id) => [id, formatOf(id)]));
+  const direct = (graph.get(from)?.get(to) ?? []).map((last): Way => ({ start: [], last, fidelity: last.fidelity, cost: last.cost }));
+  const composed = [...composedWays(graph, from, rows)].filter((way) => way.last.to === to);
+  return [...direct, ...composed].sort((a, b) => (isBetter(a, b) ? -1 : isBetter(b, a) ? 1 : 0)).map(routeOf);
+}
+
+function* composedWays(graph: Graph, from: string, rows: ReadonlyMap<string, FormatRow | undefined>): Generator<Way> {
   const kind = rows.get(from)?.kind;
   for (const passage of kind === undefined ? [] : (passagesFrom.get(kind) ?? [])) {
     for (const chain of passage.via) {
@@ -50,12 +61,10 @@ function addComposed(best: Map<string, Way>, graph: Graph, from: string, rows: R
       if (start === undefined || hub === undefined) continue;
       const fidelity = start.map((edge) => edge.fidelity).reduce(worst);
       const cost = start.reduce((sum, edge) => sum + edge.cost, 0);
-      for (const [to, last] of graph.get(hub) ?? []) {
+      for (const [to, [last]] of graph.get(hub) ?? []) {
         const isTarget = rows.get(to)?.kind === passage.to && passage.targets?.has(to) !== false;
         if (!isTarget || to === from || chain.includes(to)) continue;
-        const way = { start, last, fidelity: worst(fidelity, last.fidelity), cost: cost + last.cost };
-        const known = best.get(to);
-        if (known === undefined || isBetter(way, known)) best.set(to, way);
+        yield { start, last, fidelity: worst(fidelity, last.fidelity), cost: cost + last.cost };
       }
     }
   }
@@ -66,7 +75,7 @@ function chainOf(graph: Graph, from: string, chain: readonly string[], passage: 
   const hops: Edge[] = [];
   let at = from;
   for (const hub of chain) {
-    const edge = hub === from ? undefined : graph.get(at)?.get(hub);
+    const edge = hub === from ? undefined : graph.get(at)?.get(hub)?.[0];
     if (edge === undefined) return undefined;
     if (edge.fidelity === Fidelity.EXTRACT && !(passage.partIsEnough && hops.length === 0)) return undefined;
     hops.push(edge);

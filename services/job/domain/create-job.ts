@@ -120,6 +120,7 @@ function recordOf(core: Core, request: CreateJobRequest, plan: Plan, id: string,
     createdAt: timestampFromMs(nowMs),
     expiresAt: timestampFromMs(nowMs + retentionSeconds * 1000),
     async: plan.async,
+    resultFormat: plan.resultFormat,
     ...(request.input === undefined ? {} : { input: request.input }),
   });
   const record = create(JobRecordSchema, { job, plan, requestId: request.requestId, retentionSeconds, version: 1n, idempotencyEntry });

@@ -3,6 +3,8 @@ export type History = {
   record(run: Run, durationMs: number): void;
   /** Expected duration in ms of one attempt. */
   expectMs(run: Run): number;
+  /** Moving average in ms over all sizes; undefined when there was no run. */
+  expectRouteMs(from: string, to: string): number | undefined;
   /** Expected duration in ms of any job of the lane. */
   expectLaneMs(lane: string): number;
 };
@@ -16,12 +18,15 @@ const laneDefaultsMs: Readonly<Record<string, number>> = { image: 300, document:
 /** An exponentially weighted moving average per route and size class, and per lane. */
 export function createHistory(): History {
   const routes = new Map<string, number>();
+  const pairs = new Map<string, number>();
   const laneAverages = new Map<string, number>();
   const expectLaneMs = (lane: string): number => laneAverages.get(lane) ?? laneDefaultsMs[lane] ?? unknownLaneMs;
   return {
     expectLaneMs,
     expectMs: (run) => routes.get(keyOf(run)) ?? expectLaneMs(run.lane),
+    expectRouteMs: (from, to) => pairs.get(`${from}>${to}`),
     record(run, durationMs) {
+      blend(pairs, `${run.from}>${run.to}`, durationMs);
       blend(routes, keyOf(run), durationMs);
       blend(laneAverages, run.lane, durationMs);
     },

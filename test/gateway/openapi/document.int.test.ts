@@ -88,6 +88,8 @@ describe("the OpenAPI document", () => {
       ["/api/v1/jobs", "get", fetch(`${stage.url}/api/v1/jobs`), 401],
       ["/api/v1/jobs/{id}", "get", fetch(`${stage.url}/api/v1/jobs/x`, { headers: auth }), 404],
       ["/api/v1/formats", "get", fetch(`${stage.url}/api/v1/formats`), 200],
+      ["/api/v1/routes/{from}/{to}", "get", fetch(`${stage.url}/api/v1/routes/png/webp`, { headers: auth }), 200],
+      ["/api/v1/routes/{from}/{to}", "get", fetch(`${stage.url}/api/v1/routes/png/xlsx`, { headers: auth }), 422],
       ["/readyz", "get", fetch(`${stage.url}/readyz`), 200],
       ["/healthz", "get", fetch(`${stage.url}/healthz`), 200],
     ];

@@ -85,5 +85,5 @@ it("carries a manifest that would not fit a message of the broker as it is", asy
   const options = Array.from({ length: 20 }, (_, index) => integerOption(`option${index}`, 0, index, "x".repeat(100_000)));
   await bucket.put("n1", manifestOf("n1", { sharp: { hops: { "png>webp": { options } } } }));
   await service.start();
-  expect((await client.getCatalogue({})).routes[0]?.options).toHaveLength(20);
+  expect((await client.getCatalogue({})).optionSets[0]?.options).toHaveLength(20);
 });

@@ -22,7 +22,21 @@ function failureOf(from: string, to: string): unknown {
   }
 }
 
+function optionNamesOf(set: number | undefined): string[] | undefined {
+  return catalogue.list().optionSets[set ?? -1]?.options.map((option) => option.name);
+}
+
 describe("the list", () => {
+  it("has every set of options once, whatever the number of routes that share it", () => {
+    const pairs = formats.slice(0, 40).flatMap(({ id }) => formats.slice(0, 40).flatMap((to) => (to.id === id ? [] : `${id}>${to.id}`)));
+    // Each announced hop has its own copy of the options, as after a message.
+    const hops = () => Object.fromEntries(pairs.map((pair) => [pair, { options: [integerOption("quality", 1, 100)] }]));
+    const { routes, optionSets } = catalogueOf([manifestOf("n", { e: { hops: hops() } })]).list();
+    expect(routes).toHaveLength(pairs.length);
+    expect(optionSets).toHaveLength(1);
+    expect(routes.every((route) => route.optionSet === 0 && route.options.length === 0)).toBe(true);
+  });
+
   it("has the formats of its routes and no other, in order", () => {
     const { formats: rows, routes } = catalogue.list();
     expect(rows.map((row) => row.id)).toEqual(["docx", "odt", "pdf", "png", "txt"]);
@@ -45,7 +59,7 @@ describe("the list", () => {
       async: false,
       maxInputMb: 100,
     });
-    expect(route?.options.map((option) => option.name)).toEqual(["pages", "dpi"]);
+    expect(optionNamesOf(route?.optionSet)).toEqual(["pages", "dpi"]);
   });
 
   it("is built once", () => expect(catalogue.list()).toBe(catalogue.list()));
@@ -61,6 +75,52 @@ describe("the list", () => {
     } as const;
     expect(catalogueOf([manifestOf("n1", changed)]).list().revision).not.toBe(catalogue.list().revision);
     expect(catalogueOf([]).list()).toMatchObject({ formats: [], routes: [] });
+  });
+});
+
+describe("one route", () => {
+  it("is told with its hops, each with engine and version, and its options", () => {
+    const { route, hops, lane } = catalogue.route({ from: ".DOCX", to: "PNG" });
+    expect(route).toMatchObject({ from: "docx", to: "png", fidelity: Fidelity.REDUCED, via: ["pdf"], engines: ["libreoffice", "poppler"] });
+    expect(route?.options.map((option) => option.name)).toEqual(["pages", "dpi"]);
+    expect(hops).toMatchObject([
+      { engine: "libreoffice", label: "libreoffice", version: "1", from: "docx", to: "pdf", fidelity: Fidelity.HIGH },
+      { engine: "poppler", version: "1", from: "pdf", to: "png", fidelity: Fidelity.REDUCED },
+    ]);
+    expect(lane).toBe("office");
+    expect(() => catalogue.route({ from: "pdf", to: "odt" })).toThrow(expect.objectContaining({ code: "UNSUPPORTED_CONVERSION" }));
+  });
+
+  it("names every version that is announced", () => {
+    const newer = manifestOf("n2", engines);
+    for (const engine of newer.engines) engine.version = "2";
+    const { hops } = catalogueOf([manifestOf("n1", engines), newer]).route({ from: "docx", to: "pdf" });
+    expect(hops[0]?.version).toBe("1, 2");
+  });
+});
+
+describe("the next best plan", () => {
+  const several = catalogueOf([
+    manifestOf("n1", {
+      first: { hops: { "png>jpg": { options: [integerOption("quality", 1, 100)] } } },
+      second: { hops: { "png>jpg": { fidelity: "REDUCED" }, "png>tiff": {}, "tiff>jpg": { options: [integerOption("quality", 1, 100)] } } },
+    }),
+  ]);
+  const failed = { engine: "first", from: "png", to: "jpg" };
+  const hopsOf = (avoid: readonly (typeof failed)[], options = {}) =>
+    several.plan({ from: "png", to: "jpg", options, avoid }).hops.map(({ engine, from, to }) => `${engine}:${from}>${to}`);
+
+  it("goes another way than the hops that failed", () => {
+    expect(hopsOf([])).toEqual(["first:png>jpg"]);
+    expect(hopsOf([failed])).toEqual(["second:png>tiff", "second:tiff>jpg"]);
+    expect(hopsOf([failed, { engine: "second", from: "tiff", to: "jpg" }])).toEqual(["second:png>jpg"]);
+  });
+
+  it("takes every option that was asked for, or there is none", () => {
+    const noTiff = { engine: "second", from: "png", to: "tiff" };
+    expect(hopsOf([failed], { quality: "80" })).toEqual(["second:png>tiff", "second:tiff>jpg"]);
+    expect(() => hopsOf([failed, noTiff], { quality: "80" })).toThrow(expect.objectContaining({ code: "UNSUPPORTED_CONVERSION" }));
+    expect(hopsOf([failed, noTiff])).toEqual(["second:png>jpg"]);
   });
 });
 

@@ -16,7 +16,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file filemill/catalogue/v1/catalogue.proto.
  */
 export const file_filemill_catalogue_v1_catalogue: GenFile = /*@__PURE__*/
-  fileDesc("CiVmaWxlbWlsbC9jYXRhbG9ndWUvdjEvY2F0YWxvZ3VlLnByb3RvEhVmaWxlbWlsbC5jYXRhbG9ndWUudjEiLQoTR2V0Q2F0YWxvZ3VlUmVxdWVzdBIWCg5rbm93bl9yZXZpc2lvbhgBIAEoCSKDAQoUR2V0Q2F0YWxvZ3VlUmVzcG9uc2USEAoIcmV2aXNpb24YASABKAkSKwoHZm9ybWF0cxgCIAMoCzIaLmZpbGVtaWxsLmNvbW1vbi52MS5Gb3JtYXQSLAoGcm91dGVzGAMgAygLMhwuZmlsZW1pbGwuY2F0YWxvZ3VlLnYxLlJvdXRlIsEBCgVSb3V0ZRIMCgRmcm9tGAEgASgJEgoKAnRvGAIgASgJEi4KCGZpZGVsaXR5GAMgASgOMhwuZmlsZW1pbGwuY29tbW9uLnYxLkZpZGVsaXR5Eg0KBWFzeW5jGAQgASgIEhQKDG1heF9pbnB1dF9tYhgFIAEoDRIrCgdvcHRpb25zGAYgAygLMhouZmlsZW1pbGwuY29tbW9uLnYxLk9wdGlvbhILCgN2aWEYByADKAkSDwoHZW5naW5lcxgIIAMoCSKjAQoQUGxhblJvdXRlUmVxdWVzdBIMCgRmcm9tGAEgASgJEgoKAnRvGAIgASgJEkUKB29wdGlvbnMYAyADKAsyNC5maWxlbWlsbC5jYXRhbG9ndWUudjEuUGxhblJvdXRlUmVxdWVzdC5PcHRpb25zRW50cnkaLgoMT3B0aW9uc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEiPgoRUGxhblJvdXRlUmVzcG9uc2USKQoEcGxhbhgBIAEoCzIbLmZpbGVtaWxsLmNhdGFsb2d1ZS52MS5QbGFuIrQBCgRQbGFuEgwKBGZyb20YASABKAkSCgoCdG8YAiABKAkSLwoEaG9wcxgDIAMoCzIhLmZpbGVtaWxsLmNhdGFsb2d1ZS52MS5QbGFubmVkSG9wEi4KCGZpZGVsaXR5GAQgASgOMhwuZmlsZW1pbGwuY29tbW9uLnYxLkZpZGVsaXR5Eg0KBWFzeW5jGAUgASgIEhQKDG1heF9pbnB1dF9tYhgGIAEoDRIMCgRsYW5lGAcgASgJIsgBCgpQbGFubmVkSG9wEg4KBmVuZ2luZRgBIAEoCRIMCgRmcm9tGAIgASgJEgoKAnRvGAMgASgJEj8KB29wdGlvbnMYBCADKAsyLi5maWxlbWlsbC5jYXRhbG9ndWUudjEuUGxhbm5lZEhvcC5PcHRpb25zRW50cnkaTwoMT3B0aW9uc0VudHJ5EgsKA2tleRgBIAEoCRIuCgV2YWx1ZRgCIAEoCzIfLmZpbGVtaWxsLmNvbW1vbi52MS5PcHRpb25WYWx1ZToCOAEiFgoUTGlzdE1hbmlmZXN0c1JlcXVlc3QiSwoVTGlzdE1hbmlmZXN0c1Jlc3BvbnNlEjIKCW1hbmlmZXN0cxgBIAMoCzIfLmZpbGVtaWxsLmNhdGFsb2d1ZS52MS5NYW5pZmVzdCKTAQoITWFuaWZlc3QSDAoEbm9kZRgBIAEoCRIwCgxhbm5vdW5jZWRfYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjYKB2VuZ2luZXMYAyADKAsyJS5maWxlbWlsbC5jYXRhbG9ndWUudjEuRW5naW5lTWFuaWZlc3QSDwoHc2FuZGJveBgEIAEoCSJ8Cg5FbmdpbmVNYW5pZmVzdBIKCgJpZBgBIAEoCRINCgVsYWJlbBgCIAEoCRIPCgd2ZXJzaW9uGAMgASgJEgwKBGxhbmUYBCABKAkSMAoEaG9wcxgFIAMoCzIiLmZpbGVtaWxsLmNhdGFsb2d1ZS52MS5Ib3BNYW5pZmVzdCK3AQoLSG9wTWFuaWZlc3QSDAoEZnJvbRgBIAEoCRIKCgJ0bxgCIAEoCRIuCghmaWRlbGl0eRgDIAEoDjIcLmZpbGVtaWxsLmNvbW1vbi52MS5GaWRlbGl0eRIMCgRjb3N0GAQgASgNEg0KBWFzeW5jGAUgASgIEhQKDG1heF9pbnB1dF9tYhgGIAEoDRIrCgdvcHRpb25zGAcgAygLMhouZmlsZW1pbGwuY29tbW9uLnYxLk9wdGlvbjLWAgoQQ2F0YWxvZ3VlU2VydmljZRJsCgxHZXRDYXRhbG9ndWUSKi5maWxlbWlsbC5jYXRhbG9ndWUudjEuR2V0Q2F0YWxvZ3VlUmVxdWVzdBorLmZpbGVtaWxsLmNhdGFsb2d1ZS52MS5HZXRDYXRhbG9ndWVSZXNwb25zZSIDkAIBEmMKCVBsYW5Sb3V0ZRInLmZpbGVtaWxsLmNhdGFsb2d1ZS52MS5QbGFuUm91dGVSZXF1ZXN0GiguZmlsZW1pbGwuY2F0YWxvZ3VlLnYxLlBsYW5Sb3V0ZVJlc3BvbnNlIgOQAgESbwoNTGlzdE1hbmlmZXN0cxIrLmZpbGVtaWxsLmNhdGFsb2d1ZS52MS5MaXN0TWFuaWZlc3RzUmVxdWVzdBosLmZpbGVtaWxsLmNhdGFsb2d1ZS52MS5MaXN0TWFuaWZlc3RzUmVzcG9uc2UiA5ACAWIGcHJvdG8z", [file_filemill_common_v1_format, file_google_protobuf_timestamp]);
+  fileDesc("CiVmaWxlbWlsbC9jYXRhbG9ndWUvdjEvY2F0YWxvZ3VlLnByb3RvEhVmaWxlbWlsbC5jYXRhbG9ndWUudjEiLQoTR2V0Q2F0YWxvZ3VlUmVxdWVzdBIWCg5rbm93bl9yZXZpc2lvbhgBIAEoCSK6AQoUR2V0Q2F0YWxvZ3VlUmVzcG9uc2USEAoIcmV2aXNpb24YASABKAkSKwoHZm9ybWF0cxgCIAMoCzIaLmZpbGVtaWxsLmNvbW1vbi52MS5Gb3JtYXQSLAoGcm91dGVzGAMgAygLMhwuZmlsZW1pbGwuY2F0YWxvZ3VlLnYxLlJvdXRlEjUKC29wdGlvbl9zZXRzGAQgAygLMiAuZmlsZW1pbGwuY2F0YWxvZ3VlLnYxLk9wdGlvblNldCI4CglPcHRpb25TZXQSKwoHb3B0aW9ucxgBIAMoCzIaLmZpbGVtaWxsLmNvbW1vbi52MS5PcHRpb24i1QEKBVJvdXRlEgwKBGZyb20YASABKAkSCgoCdG8YAiABKAkSLgoIZmlkZWxpdHkYAyABKA4yHC5maWxlbWlsbC5jb21tb24udjEuRmlkZWxpdHkSDQoFYXN5bmMYBCABKAgSFAoMbWF4X2lucHV0X21iGAUgASgNEisKB29wdGlvbnMYBiADKAsyGi5maWxlbWlsbC5jb21tb24udjEuT3B0aW9uEgsKA3ZpYRgHIAMoCRIPCgdlbmdpbmVzGAggAygJEhIKCm9wdGlvbl9zZXQYCSABKA0iKwoPR2V0Um91dGVSZXF1ZXN0EgwKBGZyb20YASABKAkSCgoCdG8YAiABKAkifAoQR2V0Um91dGVSZXNwb25zZRIrCgVyb3V0ZRgBIAEoCzIcLmZpbGVtaWxsLmNhdGFsb2d1ZS52MS5Sb3V0ZRItCgRob3BzGAIgAygLMh8uZmlsZW1pbGwuY2F0YWxvZ3VlLnYxLlJvdXRlSG9wEgwKBGxhbmUYAyABKAkihAEKCFJvdXRlSG9wEg4KBmVuZ2luZRgBIAEoCRINCgVsYWJlbBgCIAEoCRIPCgd2ZXJzaW9uGAMgASgJEgwKBGZyb20YBCABKAkSCgoCdG8YBSABKAkSLgoIZmlkZWxpdHkYBiABKA4yHC5maWxlbWlsbC5jb21tb24udjEuRmlkZWxpdHki1AEKEFBsYW5Sb3V0ZVJlcXVlc3QSDAoEZnJvbRgBIAEoCRIKCgJ0bxgCIAEoCRJFCgdvcHRpb25zGAMgAygLMjQuZmlsZW1pbGwuY2F0YWxvZ3VlLnYxLlBsYW5Sb3V0ZVJlcXVlc3QuT3B0aW9uc0VudHJ5Ei8KBWF2b2lkGAQgAygLMiAuZmlsZW1pbGwuY2F0YWxvZ3VlLnYxLkZhaWxlZEhvcBouCgxPcHRpb25zRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASI1CglGYWlsZWRIb3ASDgoGZW5naW5lGAEgASgJEgwKBGZyb20YAiABKAkSCgoCdG8YAyABKAkiPgoRUGxhblJvdXRlUmVzcG9uc2USKQoEcGxhbhgBIAEoCzIbLmZpbGVtaWxsLmNhdGFsb2d1ZS52MS5QbGFuIssBCgRQbGFuEgwKBGZyb20YASABKAkSCgoCdG8YAiABKAkSLwoEaG9wcxgDIAMoCzIhLmZpbGVtaWxsLmNhdGFsb2d1ZS52MS5QbGFubmVkSG9wEi4KCGZpZGVsaXR5GAQgASgOMhwuZmlsZW1pbGwuY29tbW9uLnYxLkZpZGVsaXR5Eg0KBWFzeW5jGAUgASgIEhQKDG1heF9pbnB1dF9tYhgGIAEoDRIMCgRsYW5lGAcgASgJEhUKDXJlc3VsdF9mb3JtYXQYCCABKAkiyAEKClBsYW5uZWRIb3ASDgoGZW5naW5lGAEgASgJEgwKBGZyb20YAiABKAkSCgoCdG8YAyABKAkSPwoHb3B0aW9ucxgEIAMoCzIuLmZpbGVtaWxsLmNhdGFsb2d1ZS52MS5QbGFubmVkSG9wLk9wdGlvbnNFbnRyeRpPCgxPcHRpb25zRW50cnkSCwoDa2V5GAEgASgJEi4KBXZhbHVlGAIgASgLMh8uZmlsZW1pbGwuY29tbW9uLnYxLk9wdGlvblZhbHVlOgI4ASIWChRMaXN0TWFuaWZlc3RzUmVxdWVzdCJLChVMaXN0TWFuaWZlc3RzUmVzcG9uc2USMgoJbWFuaWZlc3RzGAEgAygLMh8uZmlsZW1pbGwuY2F0YWxvZ3VlLnYxLk1hbmlmZXN0IpMBCghNYW5pZmVzdBIMCgRub2RlGAEgASgJEjAKDGFubm91bmNlZF9hdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASNgoHZW5naW5lcxgDIAMoCzIlLmZpbGVtaWxsLmNhdGFsb2d1ZS52MS5FbmdpbmVNYW5pZmVzdBIPCgdzYW5kYm94GAQgASgJInwKDkVuZ2luZU1hbmlmZXN0EgoKAmlkGAEgASgJEg0KBWxhYmVsGAIgASgJEg8KB3ZlcnNpb24YAyABKAkSDAoEbGFuZRgEIAEoCRIwCgRob3BzGAUgAygLMiIuZmlsZW1pbGwuY2F0YWxvZ3VlLnYxLkhvcE1hbmlmZXN0IsUBCgtIb3BNYW5pZmVzdBIMCgRmcm9tGAEgASgJEgoKAnRvGAIgASgJEi4KCGZpZGVsaXR5GAMgASgOMhwuZmlsZW1pbGwuY29tbW9uLnYxLkZpZGVsaXR5EgwKBGNvc3QYBCABKA0SDQoFYXN5bmMYBSABKAgSFAoMbWF4X2lucHV0X21iGAYgASgNEisKB29wdGlvbnMYByADKAsyGi5maWxlbWlsbC5jb21tb24udjEuT3B0aW9uEgwKBHBhcnQYCCABKAkyuAMKEENhdGFsb2d1ZVNlcnZpY2USbAoMR2V0Q2F0YWxvZ3VlEiouZmlsZW1pbGwuY2F0YWxvZ3VlLnYxLkdldENhdGFsb2d1ZVJlcXVlc3QaKy5maWxlbWlsbC5jYXRhbG9ndWUudjEuR2V0Q2F0YWxvZ3VlUmVzcG9uc2UiA5ACARJgCghHZXRSb3V0ZRImLmZpbGVtaWxsLmNhdGFsb2d1ZS52MS5HZXRSb3V0ZVJlcXVlc3QaJy5maWxlbWlsbC5jYXRhbG9ndWUudjEuR2V0Um91dGVSZXNwb25zZSIDkAIBEmMKCVBsYW5Sb3V0ZRInLmZpbGVtaWxsLmNhdGFsb2d1ZS52MS5QbGFuUm91dGVSZXF1ZXN0GiguZmlsZW1pbGwuY2F0YWxvZ3VlLnYxLlBsYW5Sb3V0ZVJlc3BvbnNlIgOQAgESbwoNTGlzdE1hbmlmZXN0cxIrLmZpbGVtaWxsLmNhdGFsb2d1ZS52MS5MaXN0TWFuaWZlc3RzUmVxdWVzdBosLmZpbGVtaWxsLmNhdGFsb2d1ZS52MS5MaXN0TWFuaWZlc3RzUmVzcG9uc2UiA5ACAWIGcHJvdG8z", [file_filemill_common_v1_format, file_google_protobuf_timestamp]);
 
 /**
  * @generated from message filemill.catalogue.v1.GetCatalogueRequest
@@ -57,6 +57,13 @@ export type GetCatalogueResponse = Message<"filemill.catalogue.v1.GetCatalogueRe
    * @generated from field: repeated filemill.catalogue.v1.Route routes = 3;
    */
   routes: Route[];
+
+  /**
+   * The options of the routes, each set once: thousands of routes share a few hundred sets.
+   *
+   * @generated from field: repeated filemill.catalogue.v1.OptionSet option_sets = 4;
+   */
+  optionSets: OptionSet[];
 };
 
 /**
@@ -65,6 +72,23 @@ export type GetCatalogueResponse = Message<"filemill.catalogue.v1.GetCatalogueRe
  */
 export const GetCatalogueResponseSchema: GenMessage<GetCatalogueResponse> = /*@__PURE__*/
   messageDesc(file_filemill_catalogue_v1_catalogue, 1);
+
+/**
+ * @generated from message filemill.catalogue.v1.OptionSet
+ */
+export type OptionSet = Message<"filemill.catalogue.v1.OptionSet"> & {
+  /**
+   * @generated from field: repeated filemill.common.v1.Option options = 1;
+   */
+  options: Option[];
+};
+
+/**
+ * Describes the message filemill.catalogue.v1.OptionSet.
+ * Use `create(OptionSetSchema)` to create a new message.
+ */
+export const OptionSetSchema: GenMessage<OptionSet> = /*@__PURE__*/
+  messageDesc(file_filemill_catalogue_v1_catalogue, 2);
 
 /**
  * A listed route: what a client may rely on.
@@ -102,7 +126,7 @@ export type Route = Message<"filemill.catalogue.v1.Route"> & {
   maxInputMb: number;
 
   /**
-   * Union of the hops' options.
+   * Union of the hops' options. Empty in GetCatalogue, where option_set names them.
    *
    * @generated from field: repeated filemill.common.v1.Option options = 6;
    */
@@ -121,6 +145,13 @@ export type Route = Message<"filemill.catalogue.v1.Route"> & {
    * @generated from field: repeated string engines = 8;
    */
   engines: string[];
+
+  /**
+   * In GetCatalogue: index into option_sets.
+   *
+   * @generated from field: uint32 option_set = 9;
+   */
+  optionSet: number;
 };
 
 /**
@@ -128,7 +159,108 @@ export type Route = Message<"filemill.catalogue.v1.Route"> & {
  * Use `create(RouteSchema)` to create a new message.
  */
 export const RouteSchema: GenMessage<Route> = /*@__PURE__*/
-  messageDesc(file_filemill_catalogue_v1_catalogue, 2);
+  messageDesc(file_filemill_catalogue_v1_catalogue, 3);
+
+/**
+ * @generated from message filemill.catalogue.v1.GetRouteRequest
+ */
+export type GetRouteRequest = Message<"filemill.catalogue.v1.GetRouteRequest"> & {
+  /**
+   * A format id; an alias, upper case or a leading dot are accepted.
+   *
+   * @generated from field: string from = 1;
+   */
+  from: string;
+
+  /**
+   * The same.
+   *
+   * @generated from field: string to = 2;
+   */
+  to: string;
+};
+
+/**
+ * Describes the message filemill.catalogue.v1.GetRouteRequest.
+ * Use `create(GetRouteRequestSchema)` to create a new message.
+ */
+export const GetRouteRequestSchema: GenMessage<GetRouteRequest> = /*@__PURE__*/
+  messageDesc(file_filemill_catalogue_v1_catalogue, 4);
+
+/**
+ * @generated from message filemill.catalogue.v1.GetRouteResponse
+ */
+export type GetRouteResponse = Message<"filemill.catalogue.v1.GetRouteResponse"> & {
+  /**
+   * @generated from field: filemill.catalogue.v1.Route route = 1;
+   */
+  route?: Route | undefined;
+
+  /**
+   * @generated from field: repeated filemill.catalogue.v1.RouteHop hops = 2;
+   */
+  hops: RouteHop[];
+
+  /**
+   * The lane of the work queue that takes its jobs.
+   *
+   * @generated from field: string lane = 3;
+   */
+  lane: string;
+};
+
+/**
+ * Describes the message filemill.catalogue.v1.GetRouteResponse.
+ * Use `create(GetRouteResponseSchema)` to create a new message.
+ */
+export const GetRouteResponseSchema: GenMessage<GetRouteResponse> = /*@__PURE__*/
+  messageDesc(file_filemill_catalogue_v1_catalogue, 5);
+
+/**
+ * @generated from message filemill.catalogue.v1.RouteHop
+ */
+export type RouteHop = Message<"filemill.catalogue.v1.RouteHop"> & {
+  /**
+   * @generated from field: string engine = 1;
+   */
+  engine: string;
+
+  /**
+   * Of the engine, for people.
+   *
+   * @generated from field: string label = 2;
+   */
+  label: string;
+
+  /**
+   * What the engine's tool says of itself; several when nodes differ, joined by ", ".
+   *
+   * @generated from field: string version = 3;
+   */
+  version: string;
+
+  /**
+   * @generated from field: string from = 4;
+   */
+  from: string;
+
+  /**
+   * @generated from field: string to = 5;
+   */
+  to: string;
+
+  /**
+   * @generated from field: filemill.common.v1.Fidelity fidelity = 6;
+   */
+  fidelity: Fidelity;
+};
+
+/**
+ * Describes the message filemill.catalogue.v1.RouteHop.
+ * Use `create(RouteHopSchema)` to create a new message.
+ */
+export const RouteHopSchema: GenMessage<RouteHop> = /*@__PURE__*/
+  messageDesc(file_filemill_catalogue_v1_catalogue, 6);
 
 /**
  * @generated from message filemill.catalogue.v1.PlanRouteRequest
@@ -152,6 +284,13 @@ export type PlanRouteRequest = Message<"filemill.catalogue.v1.PlanRouteRequest">
    * @generated from field: map<string, string> options = 3;
    */
   options: { [key: string]: string };
+
+  /**
+   * Hops that failed for this file. The answer is the best route without any of them that takes all of the options.
+   *
+   * @generated from field: repeated filemill.catalogue.v1.FailedHop avoid = 4;
+   */
+  avoid: FailedHop[];
 };
 
 /**
@@ -159,7 +298,34 @@ export type PlanRouteRequest = Message<"filemill.catalogue.v1.PlanRouteRequest">
  * Use `create(PlanRouteRequestSchema)` to create a new message.
  */
 export const PlanRouteRequestSchema: GenMessage<PlanRouteRequest> = /*@__PURE__*/
-  messageDesc(file_filemill_catalogue_v1_catalogue, 3);
+  messageDesc(file_filemill_catalogue_v1_catalogue, 7);
+
+/**
+ * @generated from message filemill.catalogue.v1.FailedHop
+ */
+export type FailedHop = Message<"filemill.catalogue.v1.FailedHop"> & {
+  /**
+   * @generated from field: string engine = 1;
+   */
+  engine: string;
+
+  /**
+   * @generated from field: string from = 2;
+   */
+  from: string;
+
+  /**
+   * @generated from field: string to = 3;
+   */
+  to: string;
+};
+
+/**
+ * Describes the message filemill.catalogue.v1.FailedHop.
+ * Use `create(FailedHopSchema)` to create a new message.
+ */
+export const FailedHopSchema: GenMessage<FailedHop> = /*@__PURE__*/
+  messageDesc(file_filemill_catalogue_v1_catalogue, 8);
 
 /**
  * @generated from message filemill.catalogue.v1.PlanRouteResponse
@@ -176,7 +342,7 @@ export type PlanRouteResponse = Message<"filemill.catalogue.v1.PlanRouteResponse
  * Use `create(PlanRouteResponseSchema)` to create a new message.
  */
 export const PlanRouteResponseSchema: GenMessage<PlanRouteResponse> = /*@__PURE__*/
-  messageDesc(file_filemill_catalogue_v1_catalogue, 4);
+  messageDesc(file_filemill_catalogue_v1_catalogue, 9);
 
 /**
  * The chosen route with its options per hop.
@@ -220,6 +386,13 @@ export type Plan = Message<"filemill.catalogue.v1.Plan"> & {
    * @generated from field: string lane = 7;
    */
   lane: string;
+
+  /**
+   * Format of the result where it is not `to`: "zip" when an option asks for several files.
+   *
+   * @generated from field: string result_format = 8;
+   */
+  resultFormat: string;
 };
 
 /**
@@ -227,7 +400,7 @@ export type Plan = Message<"filemill.catalogue.v1.Plan"> & {
  * Use `create(PlanSchema)` to create a new message.
  */
 export const PlanSchema: GenMessage<Plan> = /*@__PURE__*/
-  messageDesc(file_filemill_catalogue_v1_catalogue, 5);
+  messageDesc(file_filemill_catalogue_v1_catalogue, 10);
 
 /**
  * @generated from message filemill.catalogue.v1.PlannedHop
@@ -259,7 +432,7 @@ export type PlannedHop = Message<"filemill.catalogue.v1.PlannedHop"> & {
  * Use `create(PlannedHopSchema)` to create a new message.
  */
 export const PlannedHopSchema: GenMessage<PlannedHop> = /*@__PURE__*/
-  messageDesc(file_filemill_catalogue_v1_catalogue, 6);
+  messageDesc(file_filemill_catalogue_v1_catalogue, 11);
 
 /**
  * @generated from message filemill.catalogue.v1.ListManifestsRequest
@@ -272,7 +445,7 @@ export type ListManifestsRequest = Message<"filemill.catalogue.v1.ListManifestsR
  * Use `create(ListManifestsRequestSchema)` to create a new message.
  */
 export const ListManifestsRequestSchema: GenMessage<ListManifestsRequest> = /*@__PURE__*/
-  messageDesc(file_filemill_catalogue_v1_catalogue, 7);
+  messageDesc(file_filemill_catalogue_v1_catalogue, 12);
 
 /**
  * @generated from message filemill.catalogue.v1.ListManifestsResponse
@@ -289,7 +462,7 @@ export type ListManifestsResponse = Message<"filemill.catalogue.v1.ListManifests
  * Use `create(ListManifestsResponseSchema)` to create a new message.
  */
 export const ListManifestsResponseSchema: GenMessage<ListManifestsResponse> = /*@__PURE__*/
-  messageDesc(file_filemill_catalogue_v1_catalogue, 8);
+  messageDesc(file_filemill_catalogue_v1_catalogue, 13);
 
 /**
  * One conversion node's leased announcement of what its engines can do.
@@ -325,7 +498,7 @@ export type Manifest = Message<"filemill.catalogue.v1.Manifest"> & {
  * Use `create(ManifestSchema)` to create a new message.
  */
 export const ManifestSchema: GenMessage<Manifest> = /*@__PURE__*/
-  messageDesc(file_filemill_catalogue_v1_catalogue, 9);
+  messageDesc(file_filemill_catalogue_v1_catalogue, 14);
 
 /**
  * @generated from message filemill.catalogue.v1.EngineManifest
@@ -364,7 +537,7 @@ export type EngineManifest = Message<"filemill.catalogue.v1.EngineManifest"> & {
  * Use `create(EngineManifestSchema)` to create a new message.
  */
 export const EngineManifestSchema: GenMessage<EngineManifest> = /*@__PURE__*/
-  messageDesc(file_filemill_catalogue_v1_catalogue, 10);
+  messageDesc(file_filemill_catalogue_v1_catalogue, 15);
 
 /**
  * @generated from message filemill.catalogue.v1.HopManifest
@@ -406,6 +579,13 @@ export type HopManifest = Message<"filemill.catalogue.v1.HopManifest"> & {
    * @generated from field: repeated filemill.common.v1.Option options = 7;
    */
   options: Option[];
+
+  /**
+   * What the source may have several of and the target holds one of: "page", "sheet" or "track"; empty: nothing.
+   *
+   * @generated from field: string part = 8;
+   */
+  part: string;
 };
 
 /**
@@ -413,7 +593,7 @@ export type HopManifest = Message<"filemill.catalogue.v1.HopManifest"> & {
  * Use `create(HopManifestSchema)` to create a new message.
  */
 export const HopManifestSchema: GenMessage<HopManifest> = /*@__PURE__*/
-  messageDesc(file_filemill_catalogue_v1_catalogue, 11);
+  messageDesc(file_filemill_catalogue_v1_catalogue, 16);
 
 /**
  * @generated from service filemill.catalogue.v1.CatalogueService
@@ -428,6 +608,17 @@ export const CatalogueService: GenService<{
     methodKind: "unary";
     input: typeof GetCatalogueRequestSchema;
     output: typeof GetCatalogueResponseSchema;
+  },
+  /**
+   * What is known of one route: its hops, and what one may expect of it.
+   * Fails with UNSUPPORTED_TARGET or UNSUPPORTED_CONVERSION.
+   *
+   * @generated from rpc filemill.catalogue.v1.CatalogueService.GetRoute
+   */
+  getRoute: {
+    methodKind: "unary";
+    input: typeof GetRouteRequestSchema;
+    output: typeof GetRouteResponseSchema;
   },
   /**
    * Chooses the best route and checks the options.

@@ -22,7 +22,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file filemill/job/v1/job.proto.
  */
 export const file_filemill_job_v1_job: GenFile = /*@__PURE__*/
-  fileDesc("ChlmaWxlbWlsbC9qb2IvdjEvam9iLnByb3RvEg9maWxlbWlsbC5qb2IudjEikQYKA0pvYhIKCgJpZBgBIAEoCRISCgphY2NvdW50X2lkGAIgASgJEigKBXN0YXRlGAMgASgOMhkuZmlsZW1pbGwuam9iLnYxLkpvYlN0YXRlEgwKBGZyb20YBCABKAkSCgoCdG8YBSABKAkSLgoIZmlkZWxpdHkYBiABKA4yHC5maWxlbWlsbC5jb21tb24udjEuRmlkZWxpdHkSEwoLc291cmNlX25hbWUYByABKAkSJwoFaW5wdXQYCCABKAsyGC5maWxlbWlsbC5jb21tb24udjEuQmxvYhItCgZyZXN1bHQYCSABKAsyGC5maWxlbWlsbC5jb21tb24udjEuQmxvYkgAiAEBEicKBW5vdGVzGAogAygLMhguZmlsZW1pbGwuY29tbW9uLnYxLk5vdGUSLQoFZXJyb3IYCyABKAsyGS5maWxlbWlsbC5jb21tb24udjEuRXJyb3JIAYgBARIuCgpjcmVhdGVkX2F0GAwgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIzCgpzdGFydGVkX2F0GA0gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgCiAEBEjQKC2ZpbmlzaGVkX2F0GA4gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgDiAEBEi4KCmV4cGlyZXNfYXQYDyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhMKC2R1cmF0aW9uX21zGBAgASgNEhsKDnF1ZXVlX3Bvc2l0aW9uGBEgASgNSASIAQESGAoLZXN0aW1hdGVfbXMYEiABKA1IBYgBARIQCghhdHRlbXB0cxgTIAEoDRINCgVhc3luYxgUIAEoCBIVCghwcm9ncmVzcxgVIAEoAUgGiAEBQgkKB19yZXN1bHRCCAoGX2Vycm9yQg0KC19zdGFydGVkX2F0Qg4KDF9maW5pc2hlZF9hdEIRCg9fcXVldWVfcG9zaXRpb25CDgoMX2VzdGltYXRlX21zQgsKCV9wcm9ncmVzcyLLAwoQQ3JlYXRlSm9iUmVxdWVzdBISCgphY2NvdW50X2lkGAEgASgJEgwKBGZyb20YAiABKAkSCgoCdG8YAyABKAkSPwoHb3B0aW9ucxgEIAMoCzIuLmZpbGVtaWxsLmpvYi52MS5DcmVhdGVKb2JSZXF1ZXN0Lk9wdGlvbnNFbnRyeRInCgVpbnB1dBgFIAEoCzIYLmZpbGVtaWxsLmNvbW1vbi52MS5CbG9iEhMKC3NvdXJjZV9uYW1lGAYgASgJEhcKD2lkZW1wb3RlbmN5X2tleRgHIAEoCRIWCg5yZXF1ZXN0X2RpZ2VzdBgIIAEoCRIZChFwbGFuX21heF9pbnB1dF9tYhgJIAEoDRIgChhwbGFuX21heF91bmZpbmlzaGVkX2pvYnMYCiABKA0SHgoWcGxhbl9yZXRlbnRpb25fc2Vjb25kcxgLIAEoDRISCgpyZXF1ZXN0X2lkGAwgASgJEicKBW5vdGVzGA0gAygLMhguZmlsZW1pbGwuY29tbW9uLnYxLk5vdGUSDwoHZHVyYWJsZRgOIAEoCBouCgxPcHRpb25zRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASJIChFDcmVhdGVKb2JSZXNwb25zZRIhCgNqb2IYASABKAsyFC5maWxlbWlsbC5qb2IudjEuSm9iEhAKCHJlcGxheWVkGAIgASgIIjMKDUdldEpvYlJlcXVlc3QSEgoKYWNjb3VudF9pZBgBIAEoCRIOCgZqb2JfaWQYAiABKAkiMwoOR2V0Sm9iUmVzcG9uc2USIQoDam9iGAEgASgLMhQuZmlsZW1pbGwuam9iLnYxLkpvYiJuCg9MaXN0Sm9ic1JlcXVlc3QSEgoKYWNjb3VudF9pZBgBIAEoCRIoCgVzdGF0ZRgCIAEoDjIZLmZpbGVtaWxsLmpvYi52MS5Kb2JTdGF0ZRINCgVsaW1pdBgDIAEoDRIOCgZjdXJzb3IYBCABKAkiSwoQTGlzdEpvYnNSZXNwb25zZRIiCgRqb2JzGAEgAygLMhQuZmlsZW1pbGwuam9iLnYxLkpvYhITCgtuZXh0X2N1cnNvchgCIAEoCSI2ChBDYW5jZWxKb2JSZXF1ZXN0EhIKCmFjY291bnRfaWQYASABKAkSDgoGam9iX2lkGAIgASgJIjYKEUNhbmNlbEpvYlJlc3BvbnNlEiEKA2pvYhgBIAEoCzIULmZpbGVtaWxsLmpvYi52MS5Kb2IiNgoQRGVsZXRlSm9iUmVxdWVzdBISCgphY2NvdW50X2lkGAEgASgJEg4KBmpvYl9pZBgCIAEoCSITChFEZWxldGVKb2JSZXNwb25zZSI3ChFQZXJzaXN0Sm9iUmVxdWVzdBISCgphY2NvdW50X2lkGAEgASgJEg4KBmpvYl9pZBgCIAEoCSIUChJQZXJzaXN0Sm9iUmVzcG9uc2UiNQoPV2F0Y2hKb2JSZXF1ZXN0EhIKCmFjY291bnRfaWQYASABKAkSDgoGam9iX2lkGAIgASgJIjUKEFdhdGNoSm9iUmVzcG9uc2USIQoDam9iGAEgASgLMhQuZmlsZW1pbGwuam9iLnYxLkpvYiIkCg5HZXRMb2FkUmVxdWVzdBISCgphY2NvdW50X2lkGAEgASgJIl8KD0dldExvYWRSZXNwb25zZRIaChJhY2NvdW50X3VuZmluaXNoZWQYASABKA0SGAoQdG90YWxfdW5maW5pc2hlZBgCIAEoDRIWCg5tYXhfdW5maW5pc2hlZBgDIAEoDSJVChNDbGFpbUF0dGVtcHRSZXF1ZXN0Eg4KBmpvYl9pZBgBIAEoCRIOCgZ3b3JrZXIYAiABKAkSEAoIbGVhc2VfbXMYAyABKA0SDAoEbGFuZRgEIAEoCSL9AQoUQ2xhaW1BdHRlbXB0UmVzcG9uc2USPgoHb3V0Y29tZRgBIAEoDjItLmZpbGVtaWxsLmpvYi52MS5DbGFpbUF0dGVtcHRSZXNwb25zZS5PdXRjb21lEioKBWxlYXNlGAIgASgLMhYuZmlsZW1pbGwuam9iLnYxLkxlYXNlSACIAQESEAoIcmV0cnlfbXMYAyABKA0iXQoHT3V0Y29tZRIXChNPVVRDT01FX1VOU1BFQ0lGSUVEEAASEgoOT1VUQ09NRV9MRUFTRUQQARITCg9PVVRDT01FX1NFVFRMRUQQAhIQCgxPVVRDT01FX0JVU1kQA0IICgZfbGVhc2UiogEKBUxlYXNlEg4KBmpvYl9pZBgBIAEoCRIPCgdhdHRlbXB0GAIgASgNEhAKCHJldmlzaW9uGAMgASgEEikKBHBsYW4YBCABKAsyGy5maWxlbWlsbC5jYXRhbG9ndWUudjEuUGxhbhInCgVpbnB1dBgFIAEoCzIYLmZpbGVtaWxsLmNvbW1vbi52MS5CbG9iEhIKCnJlcXVlc3RfaWQYBiABKAkieQoQSGVhcnRiZWF0UmVxdWVzdBIOCgZqb2JfaWQYASABKAkSDwoHYXR0ZW1wdBgCIAEoDRIOCgZ3b3JrZXIYAyABKAkSEAoIbGVhc2VfbXMYBCABKA0SFQoIcHJvZ3Jlc3MYBSABKAFIAIgBAUILCglfcHJvZ3Jlc3MiJgoRSGVhcnRiZWF0UmVzcG9uc2USEQoJY2FuY2VsbGVkGAEgASgIIs0BChRGaW5pc2hBdHRlbXB0UmVxdWVzdBIOCgZqb2JfaWQYASABKAkSDwoHYXR0ZW1wdBgCIAEoDRIOCgZ3b3JrZXIYAyABKAkSMAoGcmVzdWx0GAQgASgLMh4uZmlsZW1pbGwuam9iLnYxLkF0dGVtcHRSZXN1bHRIABIyCgdmYWlsdXJlGAUgASgLMh8uZmlsZW1pbGwuam9iLnYxLkF0dGVtcHRGYWlsdXJlSAASEwoLZHVyYXRpb25fbXMYBiABKA1CCQoHb3V0Y29tZSJgCg1BdHRlbXB0UmVzdWx0EiYKBGJsb2IYASABKAsyGC5maWxlbWlsbC5jb21tb24udjEuQmxvYhInCgVub3RlcxgCIAMoCzIYLmZpbGVtaWxsLmNvbW1vbi52MS5Ob3RlIk0KDkF0dGVtcHRGYWlsdXJlEigKBWVycm9yGAEgASgLMhkuZmlsZW1pbGwuY29tbW9uLnYxLkVycm9yEhEKCXJldHJ5YWJsZRgCIAEoCCJTChVGaW5pc2hBdHRlbXB0UmVzcG9uc2USEAoIYWNjZXB0ZWQYASABKAgSGAoLcmV0cnlfaW5fbXMYAiABKA1IAIgBAUIOCgxfcmV0cnlfaW5fbXMiKwoZV2F0Y2hDYW5jZWxsYXRpb25zUmVxdWVzdBIOCgZ3b3JrZXIYASABKAkiPQoaV2F0Y2hDYW5jZWxsYXRpb25zUmVzcG9uc2USDgoGam9iX2lkGAEgASgJEg8KB2F0dGVtcHQYAiABKA0i8AIKCUpvYlJlY29yZBIhCgNqb2IYASABKAsyFC5maWxlbWlsbC5qb2IudjEuSm9iEikKBHBsYW4YAiABKAsyGy5maWxlbWlsbC5jYXRhbG9ndWUudjEuUGxhbhISCgpyZXF1ZXN0X2lkGAMgASgJEg4KBndvcmtlchgEIAEoCRI0CgtsZWFzZV91bnRpbBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBIAIgBARIZChFyZXRlbnRpb25fc2Vjb25kcxgGIAEoDRIPCgd2ZXJzaW9uGAcgASgEEhkKEWlkZW1wb3RlbmN5X2VudHJ5GAggASgJEg8KB2RlbGV0ZWQYCSABKAgSDwoHd2FrZV91cBgKIAEoCRIzCgpub3RfYmVmb3JlGAsgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgBiAEBQg4KDF9sZWFzZV91bnRpbEINCgtfbm90X2JlZm9yZSJrChFJZGVtcG90ZW5jeVJlY29yZBIOCgZqb2JfaWQYASABKAkSFgoOcmVxdWVzdF9kaWdlc3QYAiABKAkSLgoKY3JlYXRlZF9hdBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAqrAEKCEpvYlN0YXRlEhkKFUpPQl9TVEFURV9VTlNQRUNJRklFRBAAEhQKEEpPQl9TVEFURV9RVUVVRUQQARIVChFKT0JfU1RBVEVfUlVOTklORxACEhIKDkpPQl9TVEFURV9ET05FEAMSFAoQSk9CX1NUQVRFX0ZBSUxFRBAEEhcKE0pPQl9TVEFURV9DQU5DRUxMRUQQBRIVChFKT0JfU1RBVEVfRVhQSVJFRBAGMqsFCgpKb2JTZXJ2aWNlElIKCUNyZWF0ZUpvYhIhLmZpbGVtaWxsLmpvYi52MS5DcmVhdGVKb2JSZXF1ZXN0GiIuZmlsZW1pbGwuam9iLnYxLkNyZWF0ZUpvYlJlc3BvbnNlEk4KBkdldEpvYhIeLmZpbGVtaWxsLmpvYi52MS5HZXRKb2JSZXF1ZXN0Gh8uZmlsZW1pbGwuam9iLnYxLkdldEpvYlJlc3BvbnNlIgOQAgESVAoITGlzdEpvYnMSIC5maWxlbWlsbC5qb2IudjEuTGlzdEpvYnNSZXF1ZXN0GiEuZmlsZW1pbGwuam9iLnYxLkxpc3RKb2JzUmVzcG9uc2UiA5ACARJSCglDYW5jZWxKb2ISIS5maWxlbWlsbC5qb2IudjEuQ2FuY2VsSm9iUmVxdWVzdBoiLmZpbGVtaWxsLmpvYi52MS5DYW5jZWxKb2JSZXNwb25zZRJSCglEZWxldGVKb2ISIS5maWxlbWlsbC5qb2IudjEuRGVsZXRlSm9iUmVxdWVzdBoiLmZpbGVtaWxsLmpvYi52MS5EZWxldGVKb2JSZXNwb25zZRJVCgpQZXJzaXN0Sm9iEiIuZmlsZW1pbGwuam9iLnYxLlBlcnNpc3RKb2JSZXF1ZXN0GiMuZmlsZW1pbGwuam9iLnYxLlBlcnNpc3RKb2JSZXNwb25zZRJRCghXYXRjaEpvYhIgLmZpbGVtaWxsLmpvYi52MS5XYXRjaEpvYlJlcXVlc3QaIS5maWxlbWlsbC5qb2IudjEuV2F0Y2hKb2JSZXNwb25zZTABElEKB0dldExvYWQSHy5maWxlbWlsbC5qb2IudjEuR2V0TG9hZFJlcXVlc3QaIC5maWxlbWlsbC5qb2IudjEuR2V0TG9hZFJlc3BvbnNlIgOQAgEykAMKDExlYXNlU2VydmljZRJbCgxDbGFpbUF0dGVtcHQSJC5maWxlbWlsbC5qb2IudjEuQ2xhaW1BdHRlbXB0UmVxdWVzdBolLmZpbGVtaWxsLmpvYi52MS5DbGFpbUF0dGVtcHRSZXNwb25zZRJSCglIZWFydGJlYXQSIS5maWxlbWlsbC5qb2IudjEuSGVhcnRiZWF0UmVxdWVzdBoiLmZpbGVtaWxsLmpvYi52MS5IZWFydGJlYXRSZXNwb25zZRJeCg1GaW5pc2hBdHRlbXB0EiUuZmlsZW1pbGwuam9iLnYxLkZpbmlzaEF0dGVtcHRSZXF1ZXN0GiYuZmlsZW1pbGwuam9iLnYxLkZpbmlzaEF0dGVtcHRSZXNwb25zZRJvChJXYXRjaENhbmNlbGxhdGlvbnMSKi5maWxlbWlsbC5qb2IudjEuV2F0Y2hDYW5jZWxsYXRpb25zUmVxdWVzdBorLmZpbGVtaWxsLmpvYi52MS5XYXRjaENhbmNlbGxhdGlvbnNSZXNwb25zZTABYgZwcm90bzM", [file_filemill_catalogue_v1_catalogue, file_filemill_common_v1_blob, file_filemill_common_v1_error, file_filemill_common_v1_format, file_google_protobuf_timestamp]);
+  fileDesc("ChlmaWxlbWlsbC9qb2IvdjEvam9iLnByb3RvEg9maWxlbWlsbC5qb2IudjEiqAYKA0pvYhIKCgJpZBgBIAEoCRISCgphY2NvdW50X2lkGAIgASgJEigKBXN0YXRlGAMgASgOMhkuZmlsZW1pbGwuam9iLnYxLkpvYlN0YXRlEgwKBGZyb20YBCABKAkSCgoCdG8YBSABKAkSLgoIZmlkZWxpdHkYBiABKA4yHC5maWxlbWlsbC5jb21tb24udjEuRmlkZWxpdHkSEwoLc291cmNlX25hbWUYByABKAkSJwoFaW5wdXQYCCABKAsyGC5maWxlbWlsbC5jb21tb24udjEuQmxvYhItCgZyZXN1bHQYCSABKAsyGC5maWxlbWlsbC5jb21tb24udjEuQmxvYkgAiAEBEicKBW5vdGVzGAogAygLMhguZmlsZW1pbGwuY29tbW9uLnYxLk5vdGUSLQoFZXJyb3IYCyABKAsyGS5maWxlbWlsbC5jb21tb24udjEuRXJyb3JIAYgBARIuCgpjcmVhdGVkX2F0GAwgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIzCgpzdGFydGVkX2F0GA0gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgCiAEBEjQKC2ZpbmlzaGVkX2F0GA4gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgDiAEBEi4KCmV4cGlyZXNfYXQYDyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhMKC2R1cmF0aW9uX21zGBAgASgNEhsKDnF1ZXVlX3Bvc2l0aW9uGBEgASgNSASIAQESGAoLZXN0aW1hdGVfbXMYEiABKA1IBYgBARIQCghhdHRlbXB0cxgTIAEoDRINCgVhc3luYxgUIAEoCBIVCghwcm9ncmVzcxgVIAEoAUgGiAEBEhUKDXJlc3VsdF9mb3JtYXQYFiABKAlCCQoHX3Jlc3VsdEIICgZfZXJyb3JCDQoLX3N0YXJ0ZWRfYXRCDgoMX2ZpbmlzaGVkX2F0QhEKD19xdWV1ZV9wb3NpdGlvbkIOCgxfZXN0aW1hdGVfbXNCCwoJX3Byb2dyZXNzIssDChBDcmVhdGVKb2JSZXF1ZXN0EhIKCmFjY291bnRfaWQYASABKAkSDAoEZnJvbRgCIAEoCRIKCgJ0bxgDIAEoCRI/CgdvcHRpb25zGAQgAygLMi4uZmlsZW1pbGwuam9iLnYxLkNyZWF0ZUpvYlJlcXVlc3QuT3B0aW9uc0VudHJ5EicKBWlucHV0GAUgASgLMhguZmlsZW1pbGwuY29tbW9uLnYxLkJsb2ISEwoLc291cmNlX25hbWUYBiABKAkSFwoPaWRlbXBvdGVuY3lfa2V5GAcgASgJEhYKDnJlcXVlc3RfZGlnZXN0GAggASgJEhkKEXBsYW5fbWF4X2lucHV0X21iGAkgASgNEiAKGHBsYW5fbWF4X3VuZmluaXNoZWRfam9icxgKIAEoDRIeChZwbGFuX3JldGVudGlvbl9zZWNvbmRzGAsgASgNEhIKCnJlcXVlc3RfaWQYDCABKAkSJwoFbm90ZXMYDSADKAsyGC5maWxlbWlsbC5jb21tb24udjEuTm90ZRIPCgdkdXJhYmxlGA4gASgIGi4KDE9wdGlvbnNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBIkgKEUNyZWF0ZUpvYlJlc3BvbnNlEiEKA2pvYhgBIAEoCzIULmZpbGVtaWxsLmpvYi52MS5Kb2ISEAoIcmVwbGF5ZWQYAiABKAgiMwoNR2V0Sm9iUmVxdWVzdBISCgphY2NvdW50X2lkGAEgASgJEg4KBmpvYl9pZBgCIAEoCSIzCg5HZXRKb2JSZXNwb25zZRIhCgNqb2IYASABKAsyFC5maWxlbWlsbC5qb2IudjEuSm9iIm4KD0xpc3RKb2JzUmVxdWVzdBISCgphY2NvdW50X2lkGAEgASgJEigKBXN0YXRlGAIgASgOMhkuZmlsZW1pbGwuam9iLnYxLkpvYlN0YXRlEg0KBWxpbWl0GAMgASgNEg4KBmN1cnNvchgEIAEoCSJLChBMaXN0Sm9ic1Jlc3BvbnNlEiIKBGpvYnMYASADKAsyFC5maWxlbWlsbC5qb2IudjEuSm9iEhMKC25leHRfY3Vyc29yGAIgASgJIjYKEENhbmNlbEpvYlJlcXVlc3QSEgoKYWNjb3VudF9pZBgBIAEoCRIOCgZqb2JfaWQYAiABKAkiNgoRQ2FuY2VsSm9iUmVzcG9uc2USIQoDam9iGAEgASgLMhQuZmlsZW1pbGwuam9iLnYxLkpvYiI2ChBEZWxldGVKb2JSZXF1ZXN0EhIKCmFjY291bnRfaWQYASABKAkSDgoGam9iX2lkGAIgASgJIhMKEURlbGV0ZUpvYlJlc3BvbnNlIjcKEVBlcnNpc3RKb2JSZXF1ZXN0EhIKCmFjY291bnRfaWQYASABKAkSDgoGam9iX2lkGAIgASgJIhQKElBlcnNpc3RKb2JSZXNwb25zZSI1Cg9XYXRjaEpvYlJlcXVlc3QSEgoKYWNjb3VudF9pZBgBIAEoCRIOCgZqb2JfaWQYAiABKAkiNQoQV2F0Y2hKb2JSZXNwb25zZRIhCgNqb2IYASABKAsyFC5maWxlbWlsbC5qb2IudjEuSm9iIiQKDkdldExvYWRSZXF1ZXN0EhIKCmFjY291bnRfaWQYASABKAkiXwoPR2V0TG9hZFJlc3BvbnNlEhoKEmFjY291bnRfdW5maW5pc2hlZBgBIAEoDRIYChB0b3RhbF91bmZpbmlzaGVkGAIgASgNEhYKDm1heF91bmZpbmlzaGVkGAMgASgNIi8KE0dldFJvdXRlVGltZVJlcXVlc3QSDAoEZnJvbRgBIAEoCRIKCgJ0bxgCIAEoCSJAChRHZXRSb3V0ZVRpbWVSZXNwb25zZRIYCgtleHBlY3RlZF9tcxgBIAEoDUgAiAEBQg4KDF9leHBlY3RlZF9tcyJVChNDbGFpbUF0dGVtcHRSZXF1ZXN0Eg4KBmpvYl9pZBgBIAEoCRIOCgZ3b3JrZXIYAiABKAkSEAoIbGVhc2VfbXMYAyABKA0SDAoEbGFuZRgEIAEoCSL9AQoUQ2xhaW1BdHRlbXB0UmVzcG9uc2USPgoHb3V0Y29tZRgBIAEoDjItLmZpbGVtaWxsLmpvYi52MS5DbGFpbUF0dGVtcHRSZXNwb25zZS5PdXRjb21lEioKBWxlYXNlGAIgASgLMhYuZmlsZW1pbGwuam9iLnYxLkxlYXNlSACIAQESEAoIcmV0cnlfbXMYAyABKA0iXQoHT3V0Y29tZRIXChNPVVRDT01FX1VOU1BFQ0lGSUVEEAASEgoOT1VUQ09NRV9MRUFTRUQQARITCg9PVVRDT01FX1NFVFRMRUQQAhIQCgxPVVRDT01FX0JVU1kQA0IICgZfbGVhc2UiogEKBUxlYXNlEg4KBmpvYl9pZBgBIAEoCRIPCgdhdHRlbXB0GAIgASgNEhAKCHJldmlzaW9uGAMgASgEEikKBHBsYW4YBCABKAsyGy5maWxlbWlsbC5jYXRhbG9ndWUudjEuUGxhbhInCgVpbnB1dBgFIAEoCzIYLmZpbGVtaWxsLmNvbW1vbi52MS5CbG9iEhIKCnJlcXVlc3RfaWQYBiABKAkieQoQSGVhcnRiZWF0UmVxdWVzdBIOCgZqb2JfaWQYASABKAkSDwoHYXR0ZW1wdBgCIAEoDRIOCgZ3b3JrZXIYAyABKAkSEAoIbGVhc2VfbXMYBCABKA0SFQoIcHJvZ3Jlc3MYBSABKAFIAIgBAUILCglfcHJvZ3Jlc3MiJgoRSGVhcnRiZWF0UmVzcG9uc2USEQoJY2FuY2VsbGVkGAEgASgIIs0BChRGaW5pc2hBdHRlbXB0UmVxdWVzdBIOCgZqb2JfaWQYASABKAkSDwoHYXR0ZW1wdBgCIAEoDRIOCgZ3b3JrZXIYAyABKAkSMAoGcmVzdWx0GAQgASgLMh4uZmlsZW1pbGwuam9iLnYxLkF0dGVtcHRSZXN1bHRIABIyCgdmYWlsdXJlGAUgASgLMh8uZmlsZW1pbGwuam9iLnYxLkF0dGVtcHRGYWlsdXJlSAASEwoLZHVyYXRpb25fbXMYBiABKA1CCQoHb3V0Y29tZSJgCg1BdHRlbXB0UmVzdWx0EiYKBGJsb2IYASABKAsyGC5maWxlbWlsbC5jb21tb24udjEuQmxvYhInCgVub3RlcxgCIAMoCzIYLmZpbGVtaWxsLmNvbW1vbi52MS5Ob3RlIk0KDkF0dGVtcHRGYWlsdXJlEigKBWVycm9yGAEgASgLMhkuZmlsZW1pbGwuY29tbW9uLnYxLkVycm9yEhEKCXJldHJ5YWJsZRgCIAEoCCJTChVGaW5pc2hBdHRlbXB0UmVzcG9uc2USEAoIYWNjZXB0ZWQYASABKAgSGAoLcmV0cnlfaW5fbXMYAiABKA1IAIgBAUIOCgxfcmV0cnlfaW5fbXMiKwoZV2F0Y2hDYW5jZWxsYXRpb25zUmVxdWVzdBIOCgZ3b3JrZXIYASABKAkiPQoaV2F0Y2hDYW5jZWxsYXRpb25zUmVzcG9uc2USDgoGam9iX2lkGAEgASgJEg8KB2F0dGVtcHQYAiABKA0i8AIKCUpvYlJlY29yZBIhCgNqb2IYASABKAsyFC5maWxlbWlsbC5qb2IudjEuSm9iEikKBHBsYW4YAiABKAsyGy5maWxlbWlsbC5jYXRhbG9ndWUudjEuUGxhbhISCgpyZXF1ZXN0X2lkGAMgASgJEg4KBndvcmtlchgEIAEoCRI0CgtsZWFzZV91bnRpbBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBIAIgBARIZChFyZXRlbnRpb25fc2Vjb25kcxgGIAEoDRIPCgd2ZXJzaW9uGAcgASgEEhkKEWlkZW1wb3RlbmN5X2VudHJ5GAggASgJEg8KB2RlbGV0ZWQYCSABKAgSDwoHd2FrZV91cBgKIAEoCRIzCgpub3RfYmVmb3JlGAsgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgBiAEBQg4KDF9sZWFzZV91bnRpbEINCgtfbm90X2JlZm9yZSJrChFJZGVtcG90ZW5jeVJlY29yZBIOCgZqb2JfaWQYASABKAkSFgoOcmVxdWVzdF9kaWdlc3QYAiABKAkSLgoKY3JlYXRlZF9hdBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAqrAEKCEpvYlN0YXRlEhkKFUpPQl9TVEFURV9VTlNQRUNJRklFRBAAEhQKEEpPQl9TVEFURV9RVUVVRUQQARIVChFKT0JfU1RBVEVfUlVOTklORxACEhIKDkpPQl9TVEFURV9ET05FEAMSFAoQSk9CX1NUQVRFX0ZBSUxFRBAEEhcKE0pPQl9TVEFURV9DQU5DRUxMRUQQBRIVChFKT0JfU1RBVEVfRVhQSVJFRBAGMo0GCgpKb2JTZXJ2aWNlElIKCUNyZWF0ZUpvYhIhLmZpbGVtaWxsLmpvYi52MS5DcmVhdGVKb2JSZXF1ZXN0GiIuZmlsZW1pbGwuam9iLnYxLkNyZWF0ZUpvYlJlc3BvbnNlEk4KBkdldEpvYhIeLmZpbGVtaWxsLmpvYi52MS5HZXRKb2JSZXF1ZXN0Gh8uZmlsZW1pbGwuam9iLnYxLkdldEpvYlJlc3BvbnNlIgOQAgESVAoITGlzdEpvYnMSIC5maWxlbWlsbC5qb2IudjEuTGlzdEpvYnNSZXF1ZXN0GiEuZmlsZW1pbGwuam9iLnYxLkxpc3RKb2JzUmVzcG9uc2UiA5ACARJSCglDYW5jZWxKb2ISIS5maWxlbWlsbC5qb2IudjEuQ2FuY2VsSm9iUmVxdWVzdBoiLmZpbGVtaWxsLmpvYi52MS5DYW5jZWxKb2JSZXNwb25zZRJSCglEZWxldGVKb2ISIS5maWxlbWlsbC5qb2IudjEuRGVsZXRlSm9iUmVxdWVzdBoiLmZpbGVtaWxsLmpvYi52MS5EZWxldGVKb2JSZXNwb25zZRJVCgpQZXJzaXN0Sm9iEiIuZmlsZW1pbGwuam9iLnYxLlBlcnNpc3RKb2JSZXF1ZXN0GiMuZmlsZW1pbGwuam9iLnYxLlBlcnNpc3RKb2JSZXNwb25zZRJRCghXYXRjaEpvYhIgLmZpbGVtaWxsLmpvYi52MS5XYXRjaEpvYlJlcXVlc3QaIS5maWxlbWlsbC5qb2IudjEuV2F0Y2hKb2JSZXNwb25zZTABElEKB0dldExvYWQSHy5maWxlbWlsbC5qb2IudjEuR2V0TG9hZFJlcXVlc3QaIC5maWxlbWlsbC5qb2IudjEuR2V0TG9hZFJlc3BvbnNlIgOQAgESYAoMR2V0Um91dGVUaW1lEiQuZmlsZW1pbGwuam9iLnYxLkdldFJvdXRlVGltZVJlcXVlc3QaJS5maWxlbWlsbC5qb2IudjEuR2V0Um91dGVUaW1lUmVzcG9uc2UiA5ACATKQAwoMTGVhc2VTZXJ2aWNlElsKDENsYWltQXR0ZW1wdBIkLmZpbGVtaWxsLmpvYi52MS5DbGFpbUF0dGVtcHRSZXF1ZXN0GiUuZmlsZW1pbGwuam9iLnYxLkNsYWltQXR0ZW1wdFJlc3BvbnNlElIKCUhlYXJ0YmVhdBIhLmZpbGVtaWxsLmpvYi52MS5IZWFydGJlYXRSZXF1ZXN0GiIuZmlsZW1pbGwuam9iLnYxLkhlYXJ0YmVhdFJlc3BvbnNlEl4KDUZpbmlzaEF0dGVtcHQSJS5maWxlbWlsbC5qb2IudjEuRmluaXNoQXR0ZW1wdFJlcXVlc3QaJi5maWxlbWlsbC5qb2IudjEuRmluaXNoQXR0ZW1wdFJlc3BvbnNlEm8KEldhdGNoQ2FuY2VsbGF0aW9ucxIqLmZpbGVtaWxsLmpvYi52MS5XYXRjaENhbmNlbGxhdGlvbnNSZXF1ZXN0GisuZmlsZW1pbGwuam9iLnYxLldhdGNoQ2FuY2VsbGF0aW9uc1Jlc3BvbnNlMAFiBnByb3RvMw", [file_filemill_catalogue_v1_catalogue, file_filemill_common_v1_blob, file_filemill_common_v1_error, file_filemill_common_v1_format, file_google_protobuf_timestamp]);
 
 /**
  * The job as consumers see it.
@@ -150,6 +150,13 @@ export type Job = Message<"filemill.job.v1.Job"> & {
    * @generated from field: optional double progress = 21;
    */
   progress?: number | undefined;
+
+  /**
+   * Format of the result where it is not `to`: "zip" when an option asks for several files.
+   *
+   * @generated from field: string result_format = 22;
+   */
+  resultFormat: string;
 };
 
 /**
@@ -575,6 +582,47 @@ export const GetLoadResponseSchema: GenMessage<GetLoadResponse> = /*@__PURE__*/
   messageDesc(file_filemill_job_v1_job, 16);
 
 /**
+ * @generated from message filemill.job.v1.GetRouteTimeRequest
+ */
+export type GetRouteTimeRequest = Message<"filemill.job.v1.GetRouteTimeRequest"> & {
+  /**
+   * @generated from field: string from = 1;
+   */
+  from: string;
+
+  /**
+   * @generated from field: string to = 2;
+   */
+  to: string;
+};
+
+/**
+ * Describes the message filemill.job.v1.GetRouteTimeRequest.
+ * Use `create(GetRouteTimeRequestSchema)` to create a new message.
+ */
+export const GetRouteTimeRequestSchema: GenMessage<GetRouteTimeRequest> = /*@__PURE__*/
+  messageDesc(file_filemill_job_v1_job, 17);
+
+/**
+ * @generated from message filemill.job.v1.GetRouteTimeResponse
+ */
+export type GetRouteTimeResponse = Message<"filemill.job.v1.GetRouteTimeResponse"> & {
+  /**
+   * Moving average of one attempt in ms; absent when there was none since the start.
+   *
+   * @generated from field: optional uint32 expected_ms = 1;
+   */
+  expectedMs?: number | undefined;
+};
+
+/**
+ * Describes the message filemill.job.v1.GetRouteTimeResponse.
+ * Use `create(GetRouteTimeResponseSchema)` to create a new message.
+ */
+export const GetRouteTimeResponseSchema: GenMessage<GetRouteTimeResponse> = /*@__PURE__*/
+  messageDesc(file_filemill_job_v1_job, 18);
+
+/**
  * @generated from message filemill.job.v1.ClaimAttemptRequest
  */
 export type ClaimAttemptRequest = Message<"filemill.job.v1.ClaimAttemptRequest"> & {
@@ -610,7 +658,7 @@ export type ClaimAttemptRequest = Message<"filemill.job.v1.ClaimAttemptRequest">
  * Use `create(ClaimAttemptRequestSchema)` to create a new message.
  */
 export const ClaimAttemptRequestSchema: GenMessage<ClaimAttemptRequest> = /*@__PURE__*/
-  messageDesc(file_filemill_job_v1_job, 17);
+  messageDesc(file_filemill_job_v1_job, 19);
 
 /**
  * @generated from message filemill.job.v1.ClaimAttemptResponse
@@ -637,7 +685,7 @@ export type ClaimAttemptResponse = Message<"filemill.job.v1.ClaimAttemptResponse
  * Use `create(ClaimAttemptResponseSchema)` to create a new message.
  */
 export const ClaimAttemptResponseSchema: GenMessage<ClaimAttemptResponse> = /*@__PURE__*/
-  messageDesc(file_filemill_job_v1_job, 18);
+  messageDesc(file_filemill_job_v1_job, 20);
 
 /**
  * @generated from enum filemill.job.v1.ClaimAttemptResponse.Outcome
@@ -679,7 +727,7 @@ export type ClaimAttemptResponse_Outcome = (typeof ClaimAttemptResponse_Outcome)
  * Describes the enum filemill.job.v1.ClaimAttemptResponse.Outcome.
  */
 export const ClaimAttemptResponse_OutcomeSchema: GenEnum<ClaimAttemptResponse_Outcome> = /*@__PURE__*/
-  enumDesc(file_filemill_job_v1_job, 18, 0);
+  enumDesc(file_filemill_job_v1_job, 20, 0);
 
 /**
  * @generated from message filemill.job.v1.Lease
@@ -725,7 +773,7 @@ export type Lease = Message<"filemill.job.v1.Lease"> & {
  * Use `create(LeaseSchema)` to create a new message.
  */
 export const LeaseSchema: GenMessage<Lease> = /*@__PURE__*/
-  messageDesc(file_filemill_job_v1_job, 19);
+  messageDesc(file_filemill_job_v1_job, 21);
 
 /**
  * @generated from message filemill.job.v1.HeartbeatRequest
@@ -762,7 +810,7 @@ export type HeartbeatRequest = Message<"filemill.job.v1.HeartbeatRequest"> & {
  * Use `create(HeartbeatRequestSchema)` to create a new message.
  */
 export const HeartbeatRequestSchema: GenMessage<HeartbeatRequest> = /*@__PURE__*/
-  messageDesc(file_filemill_job_v1_job, 20);
+  messageDesc(file_filemill_job_v1_job, 22);
 
 /**
  * @generated from message filemill.job.v1.HeartbeatResponse
@@ -779,7 +827,7 @@ export type HeartbeatResponse = Message<"filemill.job.v1.HeartbeatResponse"> & {
  * Use `create(HeartbeatResponseSchema)` to create a new message.
  */
 export const HeartbeatResponseSchema: GenMessage<HeartbeatResponse> = /*@__PURE__*/
-  messageDesc(file_filemill_job_v1_job, 21);
+  messageDesc(file_filemill_job_v1_job, 23);
 
 /**
  * @generated from message filemill.job.v1.FinishAttemptRequest
@@ -828,7 +876,7 @@ export type FinishAttemptRequest = Message<"filemill.job.v1.FinishAttemptRequest
  * Use `create(FinishAttemptRequestSchema)` to create a new message.
  */
 export const FinishAttemptRequestSchema: GenMessage<FinishAttemptRequest> = /*@__PURE__*/
-  messageDesc(file_filemill_job_v1_job, 22);
+  messageDesc(file_filemill_job_v1_job, 24);
 
 /**
  * @generated from message filemill.job.v1.AttemptResult
@@ -850,7 +898,7 @@ export type AttemptResult = Message<"filemill.job.v1.AttemptResult"> & {
  * Use `create(AttemptResultSchema)` to create a new message.
  */
 export const AttemptResultSchema: GenMessage<AttemptResult> = /*@__PURE__*/
-  messageDesc(file_filemill_job_v1_job, 23);
+  messageDesc(file_filemill_job_v1_job, 25);
 
 /**
  * @generated from message filemill.job.v1.AttemptFailure
@@ -874,7 +922,7 @@ export type AttemptFailure = Message<"filemill.job.v1.AttemptFailure"> & {
  * Use `create(AttemptFailureSchema)` to create a new message.
  */
 export const AttemptFailureSchema: GenMessage<AttemptFailure> = /*@__PURE__*/
-  messageDesc(file_filemill_job_v1_job, 24);
+  messageDesc(file_filemill_job_v1_job, 26);
 
 /**
  * @generated from message filemill.job.v1.FinishAttemptResponse
@@ -898,7 +946,7 @@ export type FinishAttemptResponse = Message<"filemill.job.v1.FinishAttemptRespon
  * Use `create(FinishAttemptResponseSchema)` to create a new message.
  */
 export const FinishAttemptResponseSchema: GenMessage<FinishAttemptResponse> = /*@__PURE__*/
-  messageDesc(file_filemill_job_v1_job, 25);
+  messageDesc(file_filemill_job_v1_job, 27);
 
 /**
  * @generated from message filemill.job.v1.WatchCancellationsRequest
@@ -915,7 +963,7 @@ export type WatchCancellationsRequest = Message<"filemill.job.v1.WatchCancellati
  * Use `create(WatchCancellationsRequestSchema)` to create a new message.
  */
 export const WatchCancellationsRequestSchema: GenMessage<WatchCancellationsRequest> = /*@__PURE__*/
-  messageDesc(file_filemill_job_v1_job, 26);
+  messageDesc(file_filemill_job_v1_job, 28);
 
 /**
  * @generated from message filemill.job.v1.WatchCancellationsResponse
@@ -937,7 +985,7 @@ export type WatchCancellationsResponse = Message<"filemill.job.v1.WatchCancellat
  * Use `create(WatchCancellationsResponseSchema)` to create a new message.
  */
 export const WatchCancellationsResponseSchema: GenMessage<WatchCancellationsResponse> = /*@__PURE__*/
-  messageDesc(file_filemill_job_v1_job, 27);
+  messageDesc(file_filemill_job_v1_job, 29);
 
 /**
  * The durable record in the key-value store, one per job. Never sent to a consumer.
@@ -1018,7 +1066,7 @@ export type JobRecord = Message<"filemill.job.v1.JobRecord"> & {
  * Use `create(JobRecordSchema)` to create a new message.
  */
 export const JobRecordSchema: GenMessage<JobRecord> = /*@__PURE__*/
-  messageDesc(file_filemill_job_v1_job, 28);
+  messageDesc(file_filemill_job_v1_job, 30);
 
 /**
  * In the bucket `idempotency`, under a hash of account and key.
@@ -1047,7 +1095,7 @@ export type IdempotencyRecord = Message<"filemill.job.v1.IdempotencyRecord"> & {
  * Use `create(IdempotencyRecordSchema)` to create a new message.
  */
 export const IdempotencyRecordSchema: GenMessage<IdempotencyRecord> = /*@__PURE__*/
-  messageDesc(file_filemill_job_v1_job, 29);
+  messageDesc(file_filemill_job_v1_job, 31);
 
 /**
  * @generated from enum filemill.job.v1.JobState
@@ -1188,6 +1236,16 @@ export const JobService: GenService<{
     methodKind: "unary";
     input: typeof GetLoadRequestSchema;
     output: typeof GetLoadResponseSchema;
+  },
+  /**
+   * How long conversions of one route took lately, over all sizes of files.
+   *
+   * @generated from rpc filemill.job.v1.JobService.GetRouteTime
+   */
+  getRouteTime: {
+    methodKind: "unary";
+    input: typeof GetRouteTimeRequestSchema;
+    output: typeof GetRouteTimeResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_filemill_job_v1_job, 0);

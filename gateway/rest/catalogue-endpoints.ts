@@ -1,0 +1,38 @@
+import { defineEndpoints, type Parameter, ref } from "./endpoint.ts";
+
+const formatId: Omit<Parameter, "name" | "description"> = {
+  in: "path",
+  required: true,
+  schema: { type: "string", minLength: 1, maxLength: 16, examples: ["jpg"] },
+};
+
+/** What can be converted into what. */
+export const catalogueEndpoints = defineEndpoints({
+  formats: {
+    method: "GET",
+    path: "/api/v1/formats",
+    summary: "List what this deployment can convert",
+    description: "Only routes whose engine was found and passed its probe. Cache it by its ETag.",
+    access: "public",
+    head: true,
+    answers: {
+      200: { description: "Formats and routes.", mediaType: "application/json", schema: ref("Formats") },
+      304: { description: "Unchanged." },
+    },
+    errors: [],
+  },
+  route: {
+    method: "GET",
+    path: "/api/v1/routes/{from}/{to}",
+    summary: "Look at one route",
+    description: "Its hops with engine and version, what to expect of the result, its options, and how long conversions took lately.",
+    access: "read",
+    head: true,
+    parameters: [
+      { ...formatId, name: "from", description: "Source format: an id, or a known extension." },
+      { ...formatId, name: "to", description: "Target format: the same." },
+    ],
+    answers: { 200: { description: "The route.", mediaType: "application/json", schema: ref("RouteAnswer") } },
+    errors: ["UNSUPPORTED_TARGET", "UNSUPPORTED_CONVERSION"],
+  },
+});

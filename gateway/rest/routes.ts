@@ -1,0 +1,39 @@
+import type { FastifyRequest } from "fastify";
+import type { GetRouteResponse, Route } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
+import { FilemillError } from "#kit/errors.ts";
+import { fidelityWordOf, optionJson } from "./catalogue-view.ts";
+import { type Handler, type RestContext, sendJson } from "./exchange.ts";
+
+/** GET /api/v1/routes/{from}/{to}: one route, with what is known of it. */
+export function routeHandler(context: RestContext): Handler {
+  return async (request, reply) => {
+    const { route, hops } = await context.deps.catalogue.getRoute(pairOf(request));
+    if (route === undefined) throw new FilemillError("INTERNAL", "Something went wrong on our side.");
+    const { from, to } = route;
+    const { expectedMs } = await context.deps.jobs.getRouteTime({ from, to });
+    return sendJson(reply, 200, { route: routeJson(route, hops, expectedMs) });
+  };
+}
+
+/** Longer names than any format has are cut, so that nothing of size is sent on or back. */
+function pairOf({ params }: FastifyRequest): { from: string; to: string } {
+  const given: Record<string, unknown> = { ...(typeof params === "object" ? params : {}) };
+  return { from: String(given.from).slice(0, 64), to: String(given.to).slice(0, 64) };
+}
+
+function routeJson(route: Route, hops: GetRouteResponse["hops"], expectedMs: number | undefined) {
+  const { from, to, async, maxInputMb } = route;
+  return {
+    from,
+    to,
+    fidelity: fidelityWordOf(route.fidelity),
+    async,
+    maxInputMb,
+    options: route.options.map(optionJson),
+    hops: hops.map(({ engine, label, version, from, to, fidelity }) => ({
+      ...{ engine, label, version, from, to },
+      fidelity: fidelityWordOf(fidelity),
+    })),
+    estimateMs: expectedMs ?? null,
+  };
+}

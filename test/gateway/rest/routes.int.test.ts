@@ -1,0 +1,37 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { auth, jsonOf, openStage, type Stage } from "#test/gateway/stage.ts";
+
+describe("GET /api/v1/routes/{from}/{to}", () => {
+  let stage: Stage;
+  beforeAll(async () => {
+    stage = await openStage();
+  });
+  afterAll(() => stage[Symbol.asyncDispose]());
+  const get = (path: string, headers: Record<string, string> = auth) => fetch(`${stage.url}/api/v1/routes/${path}`, { headers });
+
+  it("tells the hops with engine and version, the options and the time that it takes", async () => {
+    const answer = await get("png/webp");
+    expect(answer.status).toBe(200);
+    const { route } = await jsonOf(answer);
+    expect(route).toMatchObject({
+      ...{ from: "png", to: "webp", fidelity: "high", async: false, maxInputMb: 1, estimateMs: 42 },
+      hops: [{ engine: "sharp", label: "libvips", version: "8.18.7", from: "png", to: "webp", fidelity: "high" }],
+    });
+    expect(route.options.map((option: { name: string }) => option.name)).toEqual(["quality", "mode", "background"]);
+  });
+
+  it("needs a key, as everything does but the list of formats", async () => {
+    expect((await get("png/webp", {})).status).toBe(401);
+  });
+
+  it("passes on why there is none", async () => {
+    const answer = await get("png/xlsx");
+    expect({ status: answer.status, body: await jsonOf(answer) }).toMatchObject({
+      status: 422,
+      body: { error: { code: "UNSUPPORTED_CONVERSION", details: { from: "png", to: "xlsx" } } },
+    });
+    expect((await get(`png/${"x".repeat(3000)}`)).status).toBeGreaterThanOrEqual(400);
+    expect((await get("png")).status).toBe(404);
+    expect((await fetch(`${stage.url}/api/v1/routes/png/webp`, { method: "POST", headers: auth })).status).toBe(405);
+  });
+});
