@@ -17,11 +17,12 @@ import { watchCancellations } from "./adapters/cancellations.ts";
 import { openEngines } from "./adapters/converter.ts";
 import { inspectInput } from "./adapters/inspect-input.ts";
 import { createConversionMetrics } from "./adapters/metrics.ts";
+import { createPlaces } from "./adapters/places.ts";
 import { openProcessFolder } from "./adapters/process-folder.ts";
 import { createWorker, type Worker } from "./adapters/worker.ts";
 import type { ConversionSettings } from "./config.ts";
 import type { Converter } from "./domain/converter.ts";
-import { lanes } from "./domain/engine.ts";
+import { lanes, spareOf } from "./domain/engine.ts";
 import { checkResult } from "./engines/check-result.ts";
 import { engines } from "./engines/registry.ts";
 import { createConversionRpc } from "./rpc.ts";
@@ -108,7 +109,13 @@ export function createConversionService(deps: ConversionDeps, settings: Conversi
     const announcement = await announce(deps.broker, () => converter.manifest(node), log);
     working = { worker, announcement, consumers: [] };
     const queue = await deps.broker.workQueue("JOBS", lanes, { ackWaitMs: settings.LEASE_MS });
-    for (const { lane, slots } of converter.lanes) working.consumers.push(await queue.consume(lane, slots, worker.handle));
+    for (const { lane, slots } of converter.lanes) {
+      const places = createPlaces(slots);
+      const consumer = await queue.consume(lane, slots + spareOf[lane], (delivery) =>
+        places.use((guest) => worker.handle(delivery, guest)),
+      );
+      working.consumers.push(consumer);
+    }
     await untilListed(deps.catalogue, converter.manifest(node), log);
     isReady = true;
     log.info("conversion.ready", { node, lanes: converter.lanes, sandbox: converter.sandboxMode });

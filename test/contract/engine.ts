@@ -32,7 +32,7 @@ export async function openBench(engine: Engine, slots = 1): Promise<Bench> {
     memoryBytes: 2 * 2 ** 30,
     log,
   });
-  const open = await engine.open({ sandbox, slots, log: (event, fields) => log.info(event, fields) });
+  const open = await engine.open({ sandbox, slots, spare: 0, log: (event, fields) => log.info(event, fields) });
   let count = 0;
   return {
     folder,

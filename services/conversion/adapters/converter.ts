@@ -7,7 +7,7 @@ import { ManifestSchema } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
 import { FilemillError } from "#kit/errors.ts";
 import type { Log } from "#kit/log.ts";
 import type { Converter, EngineStatus } from "../domain/converter.ts";
-import type { Engine, FileRef, HopTask, Lane, OpenEngine } from "../domain/engine.ts";
+import { type Engine, type FileRef, type HopTask, type Lane, type OpenEngine, spareOf } from "../domain/engine.ts";
 import { createGate } from "../domain/gate.ts";
 import { engineManifestOf } from "../domain/manifest.ts";
 import { type RunnableEngine, type RunPorts, runPlan } from "../domain/run-plan.ts";
@@ -104,12 +104,13 @@ function nice(sandbox: Sandbox, niceness: number): Sandbox {
 type LiveEngine = RunnableEngine & { warm(): void; close(): Promise<void> };
 
 /**
- * An engine that is opened at its first use or when warmed, and that never runs more at once than its lane has slots.
+ * An engine that is opened at its first use or when warmed, and that never runs more at once than its lane has places.
  * One of an unserved lane still runs, one at a time, for plans of another lane that pass through it.
  */
 function createLiveEngine(engine: Engine, parts: ConverterParts): LiveEngine {
   const slots = Math.max(1, parts.slots[engine.lane]);
-  const gate = createGate(slots);
+  const spare = spareOf[engine.lane];
+  const gate = createGate(slots + spare);
   let opening: Promise<OpenEngine> | undefined;
   let closed = false;
 
@@ -117,7 +118,7 @@ function createLiveEngine(engine: Engine, parts: ConverterParts): LiveEngine {
     if (closed) throw new FilemillError("UNAVAILABLE", "The converter is stopping; try again.");
     const log = parts.log.with({ engine: engine.id });
     opening ??= engine
-      .open({ sandbox: nice(parts.sandbox, nicenessOf[engine.lane]), slots, log: (event, fields) => log.info(event, fields) })
+      .open({ sandbox: nice(parts.sandbox, nicenessOf[engine.lane]), slots, spare, log: (event, fields) => log.info(event, fields) })
       .catch((cause) => {
         // The next run tries again: what was short may be there then.
         opening = undefined;

@@ -6,11 +6,12 @@ import type { Delivery } from "#kit/nats/ports.ts";
 import { failureOf } from "../domain/failure.ts";
 import { type AttemptEnd, finishAttempt } from "./finish.ts";
 import { superviseLease } from "./heartbeat.ts";
+import type { Guest } from "./places.ts";
 import type { WorkerParts } from "./worker-parts.ts";
 
 export type Worker = {
-  /** Resolves when the delivery is settled. Never rejects. */
-  handle(delivery: Delivery): Promise<void>;
+  /** Resolves when the delivery is settled; with false when there was nothing to begin with for such a guest. Never rejects. */
+  handle(delivery: Delivery, guest: Guest): Promise<boolean>;
   /** Ends the running attempts so that another worker can take them over. */
   abandon(): void;
   /** Stops an attempt because nobody wants its result any more. */
@@ -43,16 +44,19 @@ export function createWorker(parts: WorkerParts): Worker {
   }
 
   return {
-    async handle(delivery) {
+    async handle(delivery, guest) {
       const { jobId, lane } = delivery;
       try {
-        const claim = await parts.leases.claimAttempt({ jobId, lane, worker: parts.node, leaseMs: parts.leaseMs });
+        const idleAccountOnly = guest === "idle account";
+        const claim = await parts.leases.claimAttempt({ jobId, lane, worker: parts.node, leaseMs: parts.leaseMs, idleAccountOnly });
         if (claim.outcome === Outcome.LEASED && claim.lease !== undefined) await attempt(delivery, claim.lease);
         else if (claim.outcome === Outcome.SETTLED) await delivery.ack();
         else delivery.retry(claim.retryMs);
+        return claim.outcome !== Outcome.BUSY;
       } catch (error) {
         parts.log.warn("worker.delivery_failed", { jobId: delivery.jobId, code: fromConnectError(error).code, err: error });
         delivery.retry(unclaimedRetryMs);
+        return false;
       }
     },
     abandon() {

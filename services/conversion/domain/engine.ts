@@ -11,6 +11,9 @@ export type Fidelity = "lossless" | "high" | "reduced" | "extract";
 export const lanes = ["image", "document", "office", "media"] as const;
 export type Lane = (typeof lanes)[number];
 
+/** Places beyond a lane's slots. An office would cost the memory of another LibreOffice that nearly always waits. */
+export const spareOf: Readonly<Record<Lane, 0 | 1>> = { image: 1, document: 1, office: 0, media: 1 };
+
 type OptionBase = { readonly name: string; readonly description: string };
 /** An option of a route. Without a default, the engine decides as the description says. */
 export type OptionDefinition =
@@ -63,8 +66,10 @@ export type HopTask = {
 /** What an engine may use of its surroundings. */
 export type EngineHost = {
   readonly sandbox: Sandbox;
-  /** How many runs of this engine may happen at once. */
+  /** How many runs of this engine happen at once in the ordinary. */
   readonly slots: number;
+  /** How many more there may be, for accounts that have nothing running. */
+  readonly spare: number;
   log(event: string, fields?: Readonly<Record<string, unknown>>): void;
 };
 

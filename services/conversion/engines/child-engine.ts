@@ -28,13 +28,13 @@ export type ChildEngineOptions = {
   readonly question?: Readonly<Record<string, unknown>>;
 };
 
-/** Converts by children that `start` starts, as many at once as the host has slots. */
+/** Converts by children that `start` starts, as many at once as the host has slots and spare places. */
 export async function openChildEngine(
   host: EngineHost,
   start: () => Promise<SandboxChild>,
   { warm, question = {} }: ChildEngineOptions,
 ): Promise<OpenEngine> {
-  const pool = createPool({ size: host.slots, warm, start, log: host.log });
+  const pool = createPool({ size: host.slots + host.spare, warm, start, log: host.log });
 
   async function run(task: HopTask): Promise<void> {
     const child = await pool.take(task.signal);

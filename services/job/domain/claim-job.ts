@@ -8,6 +8,7 @@ import {
   ClaimAttemptResponse_Outcome as Outcome,
 } from "#gen/filemill/job/v1/job_pb.ts";
 import { settle } from "./end-job.ts";
+import type { Turn } from "./fair-lane.ts";
 import { isJobId, madeAtMs } from "./job-id.ts";
 import { leaseMsOf } from "./lease-job.ts";
 import type { Core } from "./ports.ts";
@@ -36,8 +37,11 @@ export async function claimAttempt(core: Core, request: ClaimAttemptRequest): Pr
   const tried = new Set<string>();
   let isFresh = false;
   for (;;) {
-    const jobId = nextOf(core, lane, request.jobId, tried);
-    if (jobId !== undefined) {
+    const turn = nextOf(core, lane, request.jobId, tried);
+    // The account with the fewest running jobs comes first: when that one is not idle, none is.
+    if (turn !== undefined && request.idleAccountOnly && !turn.isIdleAccount) return { outcome: Outcome.BUSY, retryMs: 0 };
+    if (turn !== undefined) {
+      const { jobId } = turn;
       const lease = await begin(core, jobId, request);
       if (lease !== undefined) return { outcome: Outcome.LEASED, lease, retryMs: 0 };
       tried.add(jobId);
@@ -56,7 +60,7 @@ export async function claimAttempt(core: Core, request: ClaimAttemptRequest): Pr
   }
 }
 
-function nextOf(core: Core, lane: string, wakeUp: string, tried: ReadonlySet<string>): string | undefined {
+function nextOf(core: Core, lane: string, wakeUp: string, tried: ReadonlySet<string>): Turn | undefined {
   const { projection, beginnings } = core;
   const nowMs = core.clock.monotonicMs();
   const isFree = (id: string): boolean => !tried.has(id) && !beginnings.has(id);
@@ -64,7 +68,8 @@ function nextOf(core: Core, lane: string, wakeUp: string, tried: ReadonlySet<str
   const attempt = attemptUnder(projection, lane, wakeUp);
   if (attempt !== undefined) {
     const { id } = attempt.record.job;
-    return attempt.leaseEndsMs <= nowMs && isFree(id) ? id : undefined;
+    // Whose worker was lost is not among those that run.
+    return attempt.leaseEndsMs <= nowMs && isFree(id) ? { jobId: id, isIdleAccount: true } : undefined;
   }
   return projection.lane(lane).next({
     isDue: (id) => isFree(id) && (projection.get(id)?.dueMs ?? 0) <= nowMs,

@@ -16,12 +16,18 @@ export type Readiness = {
   beginning(accountId: string): number;
 };
 
+export type Turn = {
+  readonly jobId: string;
+  /** Its account has nothing running in this lane. */
+  readonly isIdleAccount: boolean;
+};
+
 export type FairLane = {
   put(jobId: string, accountId: string, place: Place): void;
   /** @param turn - Grows with each service and is the same number in every process. */
   served(accountId: string, turn: number): void;
   /** The job to begin with now. A job whose worker was lost goes before its account's others. */
-  next(readiness: Readiness): string | undefined;
+  next(readiness: Readiness): Turn | undefined;
   /** From 1: which pick would be this queued job's if nothing ended and nothing came. */
   position(jobId: string, accountId: string): number;
   queued(): Iterable<string>;
@@ -74,7 +80,7 @@ export function createFairLane(): FairLane {
         const standing = { running: busy, turn: turnOf(accountId), jobId };
         if (first === undefined || isBefore(standing, first)) first = standing;
       }
-      return first?.jobId;
+      return first === undefined ? undefined : { jobId: first.jobId, isIdleAccount: first.running === 0 };
     },
     position(jobId, accountId) {
       const mine = lines.get(accountId);

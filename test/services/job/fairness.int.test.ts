@@ -54,6 +54,31 @@ describe("fairness among accounts", () => {
   });
 });
 
+describe("a place for accounts that have nothing running", () => {
+  const claimIdle = (bench: JobBench, jobId: string) =>
+    bench.leases.claimAttempt({ jobId, lane: "image", worker: "w1", leaseMs, idleAccountOnly: true });
+
+  it("is not for an account that has, whose wake-up goes back at once, and is for another's job under the same wake-up", async () => {
+    await using bench = await openJobBench();
+    const [first = "", second = ""] = await createFor(bench, "A", 2);
+    expect((await claimIdle(bench, first)).lease?.jobId).toBe(first);
+    expect(await claimIdle(bench, second)).toMatchObject({ outcome: Outcome.BUSY, retryMs: 0 });
+    const [other = "", more = ""] = await createFor(bench, "B", 2);
+    expect((await claimIdle(bench, second)).lease?.jobId).toBe(other);
+    expect(await claimIdle(bench, more)).toMatchObject({ outcome: Outcome.BUSY, retryMs: 0 });
+    // For anybody there is one.
+    expect((await claim(bench, more)).lease?.jobId).toBe(second);
+  });
+
+  it("is for a job whose worker was lost", async () => {
+    await using bench = await openJobBench();
+    const [first = ""] = await createFor(bench, "A", 2);
+    await claim(bench, first);
+    bench.clock.advance(leaseMs + 1);
+    expect((await claimIdle(bench, first)).lease).toMatchObject({ jobId: first, attempt: 2 });
+  });
+});
+
 describe("a wake-up under which another account's job runs", () => {
   it("is given back while that job has a living worker and brings it back when it has not", async () => {
     await using bench = await openJobBench();

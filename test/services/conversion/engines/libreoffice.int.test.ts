@@ -197,7 +197,7 @@ it("does a job again on a fresh LibreOffice when the first was killed", async ()
     return child;
   };
   const sandbox = { ...bench.sandbox, spawn };
-  await using engine = await libreofficeEngine.open({ sandbox, slots: 1, log: () => undefined });
+  await using engine = await libreofficeEngine.open({ sandbox, slots: 1, spare: 0, log: () => undefined });
   const hop = hopOf(libreofficeEngine, "pptx", "pdf");
   const input = join(bench.folder, "in.pptx");
   await copyFile(committed.get("pptx") ?? "", input);

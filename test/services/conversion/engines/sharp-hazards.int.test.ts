@@ -116,7 +116,7 @@ describe("the pool", () => {
       return child;
     };
     const sandbox = { ...bench.sandbox, spawn };
-    await using engine = await sharpEngine.open({ sandbox, slots: 1, log: () => undefined });
+    await using engine = await sharpEngine.open({ sandbox, slots: 1, spare: 0, log: () => undefined });
     const hop = hopOf(sharpEngine, "png", "webp");
     const input = await file(await twoColours(20, 20).png().toBuffer());
     const convert = async (index: number) => {
@@ -151,7 +151,7 @@ describe("the pool", () => {
   });
 
   it("stops waiting and working when the task is cancelled", async () => {
-    await using engine = await sharpEngine.open({ sandbox: bench.sandbox, slots: 1, log: () => undefined });
+    await using engine = await sharpEngine.open({ sandbox: bench.sandbox, slots: 1, spare: 0, log: () => undefined });
     const hop = hopOf(sharpEngine, "png", "avif");
     const input = await file(await noise(3000, 3000).png({ compressionLevel: 0 }).toBuffer());
     const controller = new AbortController();

@@ -26,7 +26,7 @@ function laneOf(accounts: readonly Facts[]): { lane: FairLane; owner: Map<string
 /** Starts everything that is queued, as workers without end would. */
 function drain(lane: FairLane, owner: ReadonlyMap<string, string>): string[] {
   const order: string[] = [];
-  for (let id = lane.next(allReady); id !== undefined; id = lane.next(allReady)) {
+  for (let id = lane.next(allReady)?.jobId; id !== undefined; id = lane.next(allReady)?.jobId) {
     const account = owner.get(id) ?? "";
     lane.put(id, account, "running");
     lane.served(account, 1000 + order.length);
@@ -71,7 +71,7 @@ describe("whose turn it is", () => {
     for (let job = 0; job < 10; job += 1) lane.put(`b${job}`, "B", "queued");
     for (let turn = 1; turn <= 8; turn += 1) {
       lane.put(`a${turn}`, "A", "queued");
-      const id = lane.next(allReady) ?? "";
+      const id = lane.next(allReady)?.jobId ?? "";
       const account = id.startsWith("a") ? "A" : "B";
       lane.put(id, account, "gone");
       lane.served(account, turn);
@@ -86,8 +86,8 @@ describe("what may begin", () => {
     const lane = createFairLane();
     for (const id of ["q1", "q2"]) lane.put(id, "A", "queued");
     lane.put("r1", "A", "running");
-    expect(lane.next({ ...allReady, isDue: (id) => id !== "q1" })).toBe("q2");
-    expect(lane.next({ ...allReady, isLapsed: (id) => id === "r1" })).toBe("r1");
+    expect(lane.next({ ...allReady, isDue: (id) => id !== "q1" })).toEqual({ jobId: "q2", isIdleAccount: false });
+    expect(lane.next({ ...allReady, isLapsed: (id) => id === "r1" })).toEqual({ jobId: "r1", isIdleAccount: true });
     expect(lane.next({ ...allReady, isDue: () => false })).toBeUndefined();
   });
 
@@ -99,8 +99,10 @@ describe("what may begin", () => {
       ["q3", "B"],
     ] as const)
       lane.put(id, account, "queued");
-    expect(lane.next(allReady)).toBe("q1");
+    expect(lane.next(allReady)).toEqual({ jobId: "q1", isIdleAccount: true });
     const readiness = { ...allReady, isDue: (id: string) => id !== "q1", beginning: (account: string) => (account === "A" ? 1 : 0) };
-    expect(lane.next(readiness)).toBe("q3");
+    expect(lane.next(readiness)?.jobId).toBe("q3");
+    lane.put("q3", "B", "gone");
+    expect(lane.next({ ...readiness, isDue: (id) => id === "q2" })).toEqual({ jobId: "q2", isIdleAccount: false });
   });
 });

@@ -1,0 +1,37 @@
+import sharp from "sharp";
+import { expect, test } from "vitest";
+import { JobState } from "#gen/filemill/job/v1/job_pb.ts";
+import { accountId, hasEnded, type Mill, openMill } from "./mill.ts";
+import { endlessSvg } from "./slow-work.ts";
+
+/** A picture of somebody else, converted to the end. */
+async function convertFor(mill: Mill, stranger: string): Promise<JobState> {
+  const icon = await sharp({ create: { width: 40, height: 30, channels: 3, background: "teal" } })
+    .png()
+    .toBuffer();
+  const input = await mill.blobs.write(
+    (async function* () {
+      yield icon;
+    })(),
+  );
+  const { job } = await mill.jobs.createJob({ accountId: stranger, from: "png", to: "webp", input, sourceName: "in.png" });
+  for await (const { job: now } of mill.jobs.watchJob({ accountId: stranger, jobId: job?.id ?? "" })) {
+    if (now !== undefined && hasEnded(now)) return now.state;
+  }
+  throw new Error("the job is gone");
+}
+
+test("another account's picture is converted while one account holds every slot with long jobs and has more waiting", async () => {
+  await using mill = await openMill({ IMAGE_SLOTS: 2 });
+  const long = await Promise.all(Array.from({ length: 4 }, () => mill.submit(endlessSvg(), { from: "svg", to: "png" })));
+  const statesOfLong = async (): Promise<readonly JobState[]> => {
+    const found = await Promise.all(long.map(({ id }) => mill.jobs.getJob({ accountId, jobId: id })));
+    return found.map(({ job }) => job?.state ?? JobState.UNSPECIFIED).sort();
+  };
+  const full = [JobState.QUEUED, JobState.QUEUED, JobState.RUNNING, JobState.RUNNING];
+  await expect.poll(statesOfLong).toEqual(full);
+  // One after the other, as each leaves the kept place to the next.
+  for (const stranger of ["B", "C", "B"]) expect(await convertFor(mill, stranger)).toBe(JobState.DONE);
+  expect(await statesOfLong()).toEqual(full);
+  for (const { id } of long) await mill.jobs.cancelJob({ accountId, jobId: id });
+});
