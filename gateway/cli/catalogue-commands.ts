@@ -1,16 +1,18 @@
 import type { Command } from "commander";
 import { Fidelity } from "#gen/filemill/common/v1/format_pb.ts";
 import { askService } from "./connection.ts";
+import { type Listed, openRemote } from "./remote.ts";
+import { type ServerFlags, serverAddressOf, withServer } from "./server-address.ts";
 import type { Shell } from "./shell.ts";
 import { tableOf } from "./table.ts";
 
 export function addFormatsCommand(program: Command, shell: Shell): void {
-  program
-    .command("formats")
-    .description("formats and routes of the running service")
+  withServer(program.command("formats"))
+    .description("formats and routes of a server, or of the service running here")
     .argument("[from]", "list the routes from this format")
-    .action(async (from: string | undefined) => {
-      const { formats, routes, optionSets } = await askService(shell, (peers) => peers.catalogue.getCatalogue({}));
+    .action(async (from: string | undefined, flags: ServerFlags) => {
+      const server = serverAddressOf(flags, shell);
+      const { formats, routes } = await (server === undefined ? listedHere(shell) : openRemote(server).formats());
       const routesFrom = (id: string) => routes.filter((route) => route.from === id);
       if (from === undefined) {
         const rows = formats.map(({ id, kind, label }) => [id, kind, String(routesFrom(id).length), label]);
@@ -18,13 +20,23 @@ export function addFormatsCommand(program: Command, shell: Shell): void {
       }
       const rows = routesFrom(from).map((route) => [
         route.to,
-        fidelityOf(route.fidelity),
+        route.fidelity,
         route.async ? "queued" : "inline",
         `${route.maxInputMb} MB`,
-        (optionSets[route.optionSet]?.options ?? []).map(({ name }) => name).join(",") || "-",
+        route.options.map(({ name }) => name).join(",") || "-",
       ]);
       shell.out(tableOf(["TO", "FIDELITY", "ANSWER", "CEILING", "OPTIONS"], rows));
     });
+}
+
+async function listedHere(shell: Shell): Promise<Listed> {
+  const { formats, routes, optionSets } = await askService(shell, (peers) => peers.catalogue.getCatalogue({}));
+  const listed = routes.map((route) => ({
+    ...route,
+    fidelity: fidelityOf(route.fidelity),
+    options: optionSets[route.optionSet]?.options ?? [],
+  }));
+  return { formats, routes: listed };
 }
 
 function fidelityOf(value: number): string {

@@ -13,7 +13,14 @@ export type ConvertTask = {
   readonly to?: string;
   /** As written on the command line, by option name. */
   readonly options: Readonly<Record<string, string>>;
+  /** Told as often as there is news; the library in this process has none. */
+  onProgress?(progress: Progress): void;
 };
+
+/** How far a conversion is; bytes are of the upload. */
+export type Progress =
+  | { readonly stage: "uploading"; readonly bytes: number; readonly totalBytes: number }
+  | { readonly stage: "waiting" | "converting" | "downloading" };
 
 export type EngineState = {
   readonly id: string;

@@ -10,6 +10,7 @@ const code = await runCommandLine(process.argv.slice(2), {
   callerFolder: process.env.INIT_CWD ?? process.cwd(),
   out: (line) => console.log(line),
   err: (line) => console.error(line),
+  isInteractive: process.stderr.isTTY === true,
   async openLibrary() {
     // Loads every engine, which the commands that only call the service do without.
     const { openLibrary } = await import("#gateway/compose.ts");

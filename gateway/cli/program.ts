@@ -3,7 +3,9 @@ import { SettingError } from "#kit/config.ts";
 import { FilemillError } from "#kit/errors.ts";
 import { addAccountCommands, addKeyCommands } from "./account-commands.ts";
 import { addFormatsCommand } from "./catalogue-commands.ts";
-import { addConvertCommand, addDoctorCommand } from "./library-commands.ts";
+import { addConvertCommand } from "./convert-command.ts";
+import { addDoctorCommand } from "./doctor-command.ts";
+import { addJobCommands } from "./job-commands.ts";
 import type { Shell } from "./shell.ts";
 
 /** Runs one command line. Resolves with the exit code: 0 done, 1 failed (the reason on standard error, its code first), 2 wrong usage. */
@@ -23,12 +25,13 @@ export async function runCommandLine(args: readonly string[], shell: Shell): Pro
 function createProgram(shell: Shell): Command {
   // Set before the commands are added: they inherit both.
   const program = new Command("filemill")
-    .description("File conversion: the administration of a running service, and conversions without one.")
+    .description("File conversion: on this machine or by a server, and the administration of a running service.")
     .exitOverride()
     .configureOutput({ writeOut: (text) => shell.out(text.trimEnd()), writeErr: (text) => shell.err(text.trimEnd()) });
   addConvertCommand(program, shell);
   addDoctorCommand(program, shell);
   addFormatsCommand(program, shell);
+  addJobCommands(program, shell);
   addAccountCommands(program, shell);
   addKeyCommands(program, shell);
   return program;

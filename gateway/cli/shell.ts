@@ -9,5 +9,7 @@ export type Shell = {
   out(line: string): void;
   /** A line on standard error: everything else. */
   err(line: string): void;
+  /** Standard error is a terminal that a person looks at. */
+  readonly isInteractive: boolean;
   openLibrary(): Promise<Library>;
 };

@@ -48,7 +48,8 @@ const allowed: Readonly<Record<Layer, readonly Layer[]>> = {
   // Of the command line only the port that it asks for.
   compose: ["gen", "kit", "formats", "gateway", "index", "cli"],
   main: ["gen", "kit", "index", "compose", "gateway"],
-  cli: ["gen", "kit", "cli", "setup", "compose"],
+  // Of the gateway the shapes of the answers that it asks a server for.
+  cli: ["gen", "kit", "cli", "setup", "compose", "gateway"],
   setup: ["setup"],
   // Documentation is written from every declaration there is.
   docs: ["gen", "kit", "formats", "docs", "engines"],

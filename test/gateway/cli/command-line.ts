@@ -18,6 +18,7 @@ export async function filemill(args: readonly string[], { env = {}, callerFolder
     callerFolder,
     out: (line) => void out.push(line),
     err: (line) => void err.push(line),
+    isInteractive: false,
     openLibrary: openLibrary ?? (() => Promise.reject(new Error("this command needs no library"))),
   });
   return { code, out: out.join("\n"), err: err.join("\n") };

@@ -1,0 +1,124 @@
+import { mkdir } from "node:fs/promises";
+import { dirname, relative, resolve } from "node:path";
+import { type Command, InvalidArgumentError, Option } from "commander";
+import { FilemillError } from "#kit/errors.ts";
+import { type FilePair, filePairsOf } from "./input-files.ts";
+import type { Library } from "./library.ts";
+import { openProgressBars, type ProgressBars } from "./progress-bars.ts";
+import { openRemote } from "./remote.ts";
+import { type ServerFlags, serverAddressOf, withServer } from "./server-address.ts";
+import type { Shell } from "./shell.ts";
+
+type ConvertFlags = ServerFlags & {
+  readonly opt: Readonly<Record<string, string>>;
+  readonly from?: string;
+  readonly to?: string;
+  readonly outDir?: string;
+  readonly atOnce: number;
+};
+
+/** Files that a server gets at once; in this process it is one after the other. */
+const defaultAtOnce = 4;
+
+export function addConvertCommand(program: Command, shell: Shell): void {
+  withServer(program.command("convert"))
+    .description("convert files, in this process without any service, or by a server")
+    .argument("<paths...>", "IN OUT for one file; with --out-dir any number of files and folders")
+    .option("--opt <name=value>", "an option of the route, as in the API; may be given several times", addOption, {})
+    .option("--from <format>", "the format of the input, where its content should not decide")
+    .option("--to <format>", "the format of the output, where its name should not decide")
+    .option("--out-dir <folder>", "where the results of many files go, named as the files are; needs --to")
+    .addOption(new Option("--at-once <n>", "with --server: how many files at once").argParser(parseCount).default(defaultAtOnce))
+    .action(async (paths: string[], flags: ConvertFlags, command: Command) => {
+      const pairs = await pairsOf(paths, flags, shell, command);
+      const server = serverAddressOf(flags, shell);
+      await using library = server === undefined ? await shell.openLibrary() : { ...openRemote(server), [Symbol.asyncDispose]: nothing };
+      using bars = openProgressBars(shell.isInteractive && server !== undefined);
+      await convertAll(pairs, { library, flags, shell, bars, atOnce: server === undefined ? 1 : flags.atOnce });
+    });
+}
+
+async function nothing(): Promise<void> {}
+
+async function pairsOf(paths: readonly string[], flags: ConvertFlags, { callerFolder }: Shell, command: Command): Promise<FilePair[]> {
+  const absolute = paths.map((path) => resolve(callerFolder, path));
+  if (flags.outDir !== undefined) {
+    if (flags.to === undefined) command.error("error: --out-dir needs --to FORMAT");
+    const pairs = await filePairsOf(absolute, resolve(callerFolder, flags.outDir), flags.to.replace(/^\./, "").toLowerCase());
+    if (pairs.length === 0) throw new FilemillError("BAD_REQUEST", "There is no file to convert.");
+    return pairs;
+  }
+  const [inputPath, outputPath, ...more] = absolute;
+  if (inputPath === undefined || outputPath === undefined || more.length > 0) {
+    return command.error("error: name one file IN and its result OUT, or many with --out-dir FOLDER --to FORMAT");
+  }
+  return [{ inputPath, outputPath }];
+}
+
+type Run = {
+  readonly library: Pick<Library, "convert">;
+  readonly flags: ConvertFlags;
+  readonly shell: Shell;
+  readonly bars: ProgressBars;
+  readonly atOnce: number;
+};
+
+/** One file alone fails as itself; of many, each failure is told and the others go on. */
+async function convertAll(pairs: readonly FilePair[], run: Run): Promise<void> {
+  const { shell } = run;
+  const [only] = pairs;
+  if (pairs.length === 1 && only !== undefined && run.flags.outDir === undefined) {
+    for (const note of await convertOne(only, run)) shell.err(note);
+    return;
+  }
+  let failed = 0;
+  const queue = pairs.values();
+  const shown = (path: string) => relative(shell.callerFolder, path);
+  const work = async (): Promise<void> => {
+    for (const pair of queue) {
+      try {
+        const notes = await convertOne(pair, run);
+        shell.out(`${shown(pair.inputPath)} -> ${shown(pair.outputPath)}`);
+        for (const note of notes) shell.err(`${shown(pair.inputPath)}: ${note}`);
+      } catch (error) {
+        if (!(error instanceof FilemillError)) throw error;
+        failed++;
+        shell.err(`${shown(pair.inputPath)}: ${error.code}: ${error.message}`);
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: run.atOnce }, work));
+  if (failed > 0) throw new FilemillError("CONVERSION_FAILED", `${failed} of ${pairs.length} files were not converted.`);
+}
+
+/** Resolves with the notes, a line each. */
+async function convertOne({ inputPath, outputPath }: FilePair, { library, flags, shell, bars }: Run): Promise<string[]> {
+  const { from, to, opt, outDir } = flags;
+  if (outDir !== undefined) await mkdir(dirname(outputPath), { recursive: true });
+  const line = bars.add(relative(shell.callerFolder, inputPath));
+  try {
+    const { notes } = await library.convert({
+      inputPath,
+      outputPath,
+      options: opt,
+      ...(from === undefined ? {} : { from }),
+      ...(to === undefined ? {} : { to }),
+      onProgress: (progress) => line.show(progress),
+    });
+    return notes.map(({ code, message }) => `${code}: ${message}`);
+  } finally {
+    line.end();
+  }
+}
+
+function addOption(pair: string, options: Readonly<Record<string, string>>): Record<string, string> {
+  const at = pair.indexOf("=");
+  if (at < 1) throw new InvalidArgumentError("Write it as name=value.");
+  return { ...options, [pair.slice(0, at)]: pair.slice(at + 1) };
+}
+
+function parseCount(text: string): number {
+  const count = Number(text);
+  if (!Number.isInteger(count) || count < 1 || count > 20) throw new InvalidArgumentError("It is a number from 1 to 20.");
+  return count;
+}

@@ -1,0 +1,29 @@
+/** What this machine can do, without a server, a broker or a key. */
+import type { Command } from "commander";
+import { allPackages, missingPackages } from "#gateway/setup/system-packages.mjs";
+import type { Shell } from "./shell.ts";
+import { tableOf } from "./table.ts";
+
+export function addDoctorCommand(program: Command, shell: Shell): void {
+  program
+    .command("doctor")
+    .description("which engines this machine has, and what to install for the rest")
+    .action(async () => {
+      await using library = await shell.openLibrary();
+      const engines = await library.engines();
+      const rows = engines.map(({ label, version, hops, packages }) => [
+        label,
+        version ?? "not found",
+        version === undefined ? "0" : String(hops.length),
+        version === undefined ? packages.join(" ") || "npm ci" : "-",
+      ]);
+      shell.out(tableOf(["ENGINE", "VERSION", "CONVERSIONS", "TO INSTALL"], rows));
+      const missing = missingPackages(allPackages);
+      for (const row of missing) shell.out(`missing: ${row.package} (${row.for})`);
+      const names = missing.map((row) => row.package).join(" ");
+      if (missing.length > 0) {
+        shell.out(`On Debian: sudo apt-get install -y --no-install-recommends ${names}`);
+        shell.out("Or let `npm start -- --all-engines` install them.");
+      }
+    });
+}

@@ -1,0 +1,53 @@
+/** Which files a command line means, and where their results go. */
+import { readdir, stat } from "node:fs/promises";
+import { basename, dirname, extname, join, relative, resolve } from "node:path";
+import { FilemillError } from "#kit/errors.ts";
+
+export type FilePair = { readonly inputPath: string; readonly outputPath: string };
+
+/**
+ * Every file named, and those in every folder named and below it, with a place for each result: below `outDir` as the file lies
+ * below its folder. Hidden files of folders are left out.
+ *
+ * @throws FilemillError BAD_REQUEST where two results would have one place, or a file is not there
+ */
+export async function filePairsOf(paths: readonly string[], outDir: string, extension: string): Promise<FilePair[]> {
+  const pairs: FilePair[] = [];
+  const taken = new Map<string, string>();
+  for (const path of paths) {
+    for (const [inputPath, place] of await filesAt(path, outDir)) {
+      const outputPath = join(outDir, dirname(place), `${basename(place, extname(place))}.${extension}`);
+      const other = taken.get(outputPath);
+      if (other !== undefined) {
+        throw new FilemillError("BAD_REQUEST", `Both ${other} and ${inputPath} would become ${outputPath}; convert them into two folders.`);
+      }
+      taken.set(outputPath, inputPath);
+      pairs.push({ inputPath, outputPath });
+    }
+  }
+  return pairs;
+}
+
+/** Paths of files, each with its place below the folder of results. */
+async function filesAt(path: string, outDir: string): Promise<[string, string][]> {
+  const facts = await stat(path).catch((cause: NodeJS.ErrnoException) => {
+    throw new FilemillError("BAD_REQUEST", `${path} cannot be read (${cause.code ?? "unknown"}).`, { cause });
+  });
+  if (!facts.isDirectory()) return [[path, basename(path)]];
+  const entries = await readdir(path, { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .filter((file) => !isHidden(relative(path, file)) && !isBelow(file, outDir))
+    .sort()
+    .map((file) => [file, relative(path, file)]);
+}
+
+function isHidden(place: string): boolean {
+  return place.split("/").some((part) => part.startsWith("."));
+}
+
+/** The results of an earlier run are no input. */
+function isBelow(file: string, folder: string): boolean {
+  return !relative(resolve(folder), file).startsWith("..");
+}

@@ -1,0 +1,47 @@
+/** The jobs of the key's account on a server. */
+import { resolve } from "node:path";
+import type { Command } from "commander";
+import type { JobJson } from "#gateway/rest/job-json.ts";
+import { openRemote } from "./remote.ts";
+import { needServerAddress, type ServerFlags, withServer } from "./server-address.ts";
+import type { Shell } from "./shell.ts";
+import { tableOf } from "./table.ts";
+
+export function addJobCommands(program: Command, shell: Shell): void {
+  const jobs = program.command("jobs").description("the account's jobs on a server");
+  const remoteOf = (flags: ServerFlags) => openRemote(needServerAddress(flags, shell));
+
+  withServer(jobs.command("list"))
+    .description("list jobs, newest first")
+    .option("--status <status>", "only those in this state")
+    .option("--limit <n>", "at most this many, up to 100", "20")
+    .action(async (flags: ServerFlags & { readonly status?: string; readonly limit: string }) => {
+      const rows = (await remoteOf(flags).jobs(flags.status, Number(flags.limit))).map(rowOf);
+      shell.out(tableOf(["ID", "STATUS", "FROM", "TO", "BYTES", "MS", "CREATED"], rows));
+    });
+  withServer(jobs.command("wait"))
+    .description("wait until a job ends and print its state")
+    .argument("<id>")
+    .action(async (id: string, flags: ServerFlags) => {
+      const remote = remoteOf(flags);
+      const job = await remote.untilEnded(await remote.job(id));
+      shell.out(job.status);
+      if (job.error !== null) shell.err(`${job.error.code}: ${job.error.message}`);
+    });
+  withServer(jobs.command("download"))
+    .description("write a job's result to a file")
+    .argument("<id>")
+    .argument("<out>")
+    .action(async (id: string, out: string, flags: ServerFlags) => {
+      const remote = remoteOf(flags);
+      await remote.download(await remote.job(id), resolve(shell.callerFolder, out));
+    });
+  withServer(jobs.command("delete"))
+    .description("cancel a job that is unfinished, and remove what is stored of it")
+    .argument("<id>")
+    .action(async (id: string, flags: ServerFlags) => remoteOf(flags).remove(id));
+}
+
+function rowOf(job: JobJson): string[] {
+  return [job.id, job.status, job.from, job.to, String(job.bytes), String(job.durationMs), job.createdAt ?? "-"];
+}

@@ -1,0 +1,126 @@
+/** A server's public REST API, as the commands use it. */
+import { createWriteStream, openAsBlob } from "node:fs";
+import { rename, rm } from "node:fs/promises";
+import { basename } from "node:path";
+import { json } from "node:stream/consumers";
+import { pipeline } from "node:stream/promises";
+import { createGunzip } from "node:zlib";
+import { FormDataEncoder } from "form-data-encoder";
+import type { JobJson } from "#gateway/rest/job-json.ts";
+import { FilemillError, isErrorCode } from "#kit/errors.ts";
+import type { ConvertTask, Library, Progress } from "./library.ts";
+import { callRest } from "./rest-call.ts";
+import type { ServerAddress } from "./server-address.ts";
+
+/** What the commands read of `GET /api/v1/formats`. */
+export type Listed = {
+  readonly formats: readonly { readonly id: string; readonly kind: string; readonly label: string }[];
+  readonly routes: readonly ListedRoute[];
+};
+
+export type ListedRoute = {
+  readonly from: string;
+  readonly to: string;
+  readonly fidelity: string;
+  readonly async: boolean;
+  readonly maxInputMb: number;
+  readonly options: readonly { readonly name: string }[];
+};
+
+export type Remote = Pick<Library, "convert"> & {
+  formats(): Promise<Listed>;
+  jobs(status: string | undefined, limit: number): Promise<JobJson[]>;
+  /** Resolves when the job has ended, however it did. */
+  untilEnded(job: JobJson, onProgress?: (progress: Progress) => void): Promise<JobJson>;
+  job(id: string): Promise<JobJson>;
+  /** Writes the result of a job that is done beside the path and moves it there when it is whole. */
+  download(job: JobJson, path: string): Promise<void>;
+  remove(id: string): Promise<void>;
+};
+
+type JobAnswer = { readonly job: JobJson };
+
+export function openRemote(server: ServerAddress): Remote {
+  const get = async <T>(path: string, headers = {}): Promise<T> => (await json(await callRest(server, { path, headers }))) as T;
+
+  async function untilEnded(job: JobJson, onProgress?: (progress: Progress) => void): Promise<JobJson> {
+    let seen = job;
+    while (seen.status_url !== null) {
+      onProgress?.({ stage: seen.status === "queued" ? "waiting" : "converting" });
+      seen = (await get<JobAnswer>(seen.status_url, { prefer: "wait=20" })).job;
+    }
+    return seen;
+  }
+
+  async function download(job: JobJson, path: string): Promise<void> {
+    if (job.download === null) throw failureOf(job);
+    const part = `${path}.part`;
+    try {
+      await pipeline(await callRest(server, { path: job.download }), createWriteStream(part));
+      await rename(part, path);
+    } finally {
+      await rm(part, { force: true });
+    }
+  }
+
+  async function convert(task: ConvertTask): ReturnType<Library["convert"]> {
+    const { onProgress } = task;
+    const form = await formOf(task);
+    const query = new URLSearchParams({ ...task.options, ...(task.from === undefined ? {} : { from: task.from }) });
+    const answer = await callRest(server, {
+      method: "POST",
+      path: `api/v1/convert?${query}`,
+      body: () => new FormDataEncoder(form),
+      onSent: (bytes, totalBytes) => onProgress?.(bytes < totalBytes ? { stage: "uploading", bytes, totalBytes } : { stage: "converting" }),
+    });
+    const { job } = (await json(answer)) as JobAnswer;
+    const ended = await untilEnded(job, onProgress);
+    onProgress?.({ stage: "downloading" });
+    await download(ended, task.outputPath);
+    return { notes: ended.notes };
+  }
+
+  return {
+    convert,
+    untilEnded,
+    download,
+    async formats() {
+      const answer = await callRest(server, { path: "api/v1/formats", headers: { "accept-encoding": "gzip" } });
+      return (await json(answer.headers["content-encoding"] === "gzip" ? answer.pipe(createGunzip()) : answer)) as Listed;
+    },
+    job: async (id) => (await get<JobAnswer>(jobPath(id))).job,
+    async jobs(status, limit) {
+      const query = new URLSearchParams({ limit: String(limit), ...(status === undefined ? {} : { status }) });
+      return (await get<{ jobs: JobJson[] }>(`api/v1/jobs?${query}`)).jobs;
+    },
+    async remove(id) {
+      (await callRest(server, { method: "DELETE", path: jobPath(id) })).resume();
+    },
+  };
+}
+
+function jobPath(id: string): string {
+  return `api/v1/jobs/${encodeURIComponent(id)}`;
+}
+
+/** The file is read from the disk as it is sent. */
+async function formOf(task: ConvertTask): Promise<FormData> {
+  const file = await openAsBlob(task.inputPath).catch((cause: NodeJS.ErrnoException) => {
+    throw new FilemillError("INVALID_INPUT", `The file cannot be read (${cause.code ?? "unknown"}).`, { cause });
+  });
+  const to = task.to ?? /\.([^.]+)$/.exec(basename(task.outputPath))?.[1];
+  if (to === undefined) throw new FilemillError("UNSUPPORTED_TARGET", "The output has no extension; say --to FORMAT.");
+  const form = new FormData();
+  form.set("to", to);
+  form.set("file", file, basename(task.inputPath));
+  return form;
+}
+
+/** Why a job that ended has no result. */
+function failureOf(job: JobJson): FilemillError {
+  const { error, status } = job;
+  if (error !== null) return new FilemillError(isErrorCode(error.code) ? error.code : "INTERNAL", error.message);
+  if (status === "cancelled") return new FilemillError("JOB_CANCELLED", "The job was cancelled.");
+  if (status === "expired") return new FilemillError("RESULT_EXPIRED", "The result was removed.");
+  return new FilemillError("JOB_NOT_DONE", "The job is not done yet.");
+}

@@ -1,0 +1,93 @@
+/** One call of a server's public REST API. */
+import { request as httpRequest, type IncomingMessage } from "node:http";
+import { request as httpsRequest } from "node:https";
+import { Readable } from "node:stream";
+import { json } from "node:stream/consumers";
+import { pipeline } from "node:stream/promises";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { FormDataEncoder } from "form-data-encoder";
+import { FilemillError, isErrorCode } from "#kit/errors.ts";
+import type { ServerAddress } from "./server-address.ts";
+
+export type RestCall = {
+  readonly method?: "GET" | "POST" | "DELETE";
+  /** Below the server's address, without a slash in front; or an absolute URL of the same server. */
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Made anew for each try. */
+  readonly body?: () => FormDataEncoder;
+  onSent?(bytes: number, totalBytes: number): void;
+};
+
+const tries = 5;
+const longestPauseMs = 60_000;
+
+/**
+ * Calls and, where the server asks to come back (429, 503), does so.
+ *
+ * @returns the answer, its body unread
+ * @throws FilemillError with the server's code and sentence; UNAVAILABLE when it cannot be reached
+ */
+export async function callRest(server: ServerAddress, call: RestCall): Promise<IncomingMessage> {
+  for (let attempt = 1; ; attempt++) {
+    const answer = await send(server, call);
+    const status = answer.statusCode ?? 0;
+    if (status < 400) return answer;
+    const error = await errorOf(answer);
+    const pauseMs = Number(answer.headers["retry-after"] ?? Number.NaN) * 1000;
+    const isWorthIt = (status === 429 || status === 503) && pauseMs <= longestPauseMs && attempt < tries;
+    if (!isWorthIt) throw error;
+    await sleep(pauseMs);
+  }
+}
+
+async function send(server: ServerAddress, call: RestCall): Promise<IncomingMessage> {
+  const url = new URL(call.path, server.url);
+  // A server behind another address says so by PUBLIC_URL; the key goes to nobody else.
+  if (url.origin !== server.url.origin)
+    throw new FilemillError("BAD_REQUEST", `The server points to ${url.origin}; name that as --server.`);
+  const form = call.body?.();
+  const headers = {
+    ...(server.key === undefined ? {} : { authorization: `Bearer ${server.key}` }),
+    ...call.headers,
+    ...form?.headers,
+  };
+  const open = url.protocol === "https:" ? httpsRequest : httpRequest;
+  const request = open(url, { method: call.method ?? "GET", headers });
+  const answered = new Promise<IncomingMessage>((resolve, reject) => {
+    request.once("response", resolve);
+    request.on("error", (cause) => {
+      reject(new FilemillError("UNAVAILABLE", `The server at ${server.url.origin} does not answer (${reasonOf(cause)}).`, { cause }));
+    });
+  });
+  if (form === undefined) request.end();
+  // An answer that comes before the end of the upload, a refusal mostly, closes the request: what counts is the answer.
+  else pipeline(Readable.from(counted(form, call)), request).catch(() => undefined);
+  return answered;
+}
+
+async function* counted(form: FormDataEncoder, { onSent }: RestCall): AsyncGenerator<Uint8Array> {
+  const total = Number(form.contentLength ?? 0);
+  let sent = 0;
+  for await (const chunk of form) {
+    yield chunk;
+    sent += chunk.length;
+    onSent?.(sent, total);
+  }
+}
+
+function reasonOf(cause: Error): string {
+  return "code" in cause && typeof cause.code === "string" ? cause.code : cause.message;
+}
+
+async function errorOf(answer: IncomingMessage): Promise<FilemillError> {
+  const said = await json(answer).catch(() => undefined);
+  const error = isObject(said) && isObject(said.error) ? said.error : undefined;
+  if (error === undefined) return new FilemillError("UNAVAILABLE", `The server answered ${answer.statusCode}, not as Filemill does.`);
+  const code = typeof error.code === "string" && isErrorCode(error.code) ? error.code : "INTERNAL";
+  return new FilemillError(code, String(error.message));
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null;
+}

@@ -1,0 +1,30 @@
+/** Which server the commands call, and with which key. */
+import type { Command } from "commander";
+import { FilemillError } from "#kit/errors.ts";
+import type { Shell } from "./shell.ts";
+
+export type ServerFlags = { readonly server?: string };
+export type ServerAddress = { readonly url: URL; readonly key: string | undefined };
+
+/** Adds `--server`; the key is never an argument, which other users of the machine could read. */
+export function withServer(command: Command): Command {
+  return command.option("--server <url>", "a Filemill server; its key is read from FILEMILL_API_KEY (default: FILEMILL_SERVER)");
+}
+
+/** Undefined when neither the flag nor FILEMILL_SERVER names a server. @throws FilemillError BAD_REQUEST for what is no address. */
+export function serverAddressOf({ server }: ServerFlags, { env }: Shell): ServerAddress | undefined {
+  const text = server ?? env.FILEMILL_SERVER;
+  if (text === undefined || text === "") return undefined;
+  const url = URL.parse(text.endsWith("/") ? text : `${text}/`);
+  if (url === null || !/^https?:$/.test(url.protocol)) {
+    throw new FilemillError("BAD_REQUEST", "The server's address is a URL such as https://files.example.org.");
+  }
+  return { url, key: env.FILEMILL_API_KEY || undefined };
+}
+
+/** @throws FilemillError BAD_REQUEST when no server is named. */
+export function needServerAddress(flags: ServerFlags, shell: Shell): ServerAddress {
+  const address = serverAddressOf(flags, shell);
+  if (address !== undefined) return address;
+  throw new FilemillError("BAD_REQUEST", "Name the server: --server URL, or FILEMILL_SERVER.");
+}

@@ -1,0 +1,110 @@
+/** The `filemill` command against a server: it knows an address and a key, and nothing of the machine. */
+import { execFile } from "node:child_process";
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import sharp from "sharp";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { startServer, type TestServer } from "#test/harness/server.ts";
+
+let server: TestServer;
+let folder: string;
+beforeAll(async () => {
+  server = await startServer();
+  folder = await mkdtemp(join(tmpdir(), "filemill-remote-"));
+  await mkdir(join(folder, "photos/deep"), { recursive: true });
+  const picture = sharp({ create: { width: 40, height: 20, channels: 4, background: "#ff000080" } }).png();
+  for (const name of ["one.png", "photos/two.png", "photos/deep/three.png"]) await picture.clone().toFile(join(folder, name));
+  await writeFile(join(folder, "photos/broken.png"), Buffer.from("\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0", "latin1"));
+});
+afterAll(async () => {
+  await rm(folder, { recursive: true, force: true });
+  await server[Symbol.asyncDispose]();
+});
+
+type Said = { readonly code: number; readonly out: string; readonly err: string };
+
+/** The command as a person calls it, in the folder with the files and without anything of the service's own. */
+function filemill(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Said> {
+  const script = fileURLToPath(new URL("../../gateway/setup/filemill.mjs", import.meta.url));
+  const surroundings = { PATH: process.env.PATH, INIT_CWD: folder, FILEMILL_SERVER: server.url, FILEMILL_API_KEY: server.key, ...env };
+  return new Promise((resolve) => {
+    execFile(process.execPath, [script, ...args], { cwd: folder, env: surroundings }, (error, out, err) => {
+      resolve({ code: error === null ? 0 : Number(error.code), out, err });
+    });
+  });
+}
+
+test("one file is converted, with its options, and its notes are told", async () => {
+  const said = await filemill(["convert", "one.png", "one.jpg", "--opt", "width=10"]);
+  expect(said).toMatchObject({ code: 0, out: "", err: expect.stringContaining("ALPHA_FLATTENED: ") });
+  expect(await sharp(await readFile(join(folder, "one.jpg"))).metadata()).toMatchObject({ format: "jpeg", width: 10, height: 5 });
+});
+
+test("a queued conversion is waited for, and nothing but the result is left", async () => {
+  const lavfi = ["-f", "lavfi", "-i", "testsrc=duration=1:size=160x120:rate=10", "-pix_fmt", "yuv420p"];
+  await promisify(execFile)("ffmpeg", ["-v", "error", ...lavfi, join(folder, "clip.mp4")]);
+  expect(await filemill(["convert", "clip.mp4", "clip.webm"])).toMatchObject({ code: 0 });
+  const bytes = await readFile(join(folder, "clip.webm"));
+  expect(bytes.subarray(0, 4).toString("hex")).toBe("1a45dfa3");
+  expect((await readdir(folder)).filter((name) => name.endsWith(".part"))).toEqual([]);
+});
+
+test("of a whole folder every file that can be is converted, and what cannot is told", async () => {
+  const said = await filemill(["convert", "one.png", "photos", "--out-dir", "results", "--to", "webp"]);
+  expect(said.code).toBe(1);
+  expect(said.out.trim().split("\n").sort()).toEqual([
+    "one.png -> results/one.webp",
+    "photos/deep/three.png -> results/deep/three.webp",
+    "photos/two.png -> results/two.webp",
+  ]);
+  expect(said.err).toMatch(/^photos\/broken\.png: INVALID_INPUT: /m);
+  expect(said.err).toMatch(/1 of 4 files/);
+  expect((await sharp(await readFile(join(folder, "results/deep/three.webp"))).metadata()).format).toBe("webp");
+});
+
+test("refusals keep their code, and an address of nobody is told", async () => {
+  expect((await filemill(["convert", "one.png", "one.nothing"])).err).toMatch(/^UNSUPPORTED_TARGET: /);
+  expect((await filemill(["convert", "one.png", "x.webp"], { FILEMILL_API_KEY: "" })).err).toMatch(/^MISSING_API_KEY: /);
+  expect((await filemill(["convert", "one.png", "x.webp"], { FILEMILL_SERVER: "http://127.0.0.1:1" })).err).toMatch(
+    /^UNAVAILABLE: .*ECONNREFUSED/,
+  );
+  expect((await filemill(["convert", "one.png", "x.webp", "--server", "files"])).err).toMatch(/^BAD_REQUEST: /);
+});
+
+test("jobs are listed, waited for, downloaded and deleted", async () => {
+  const form = new FormData();
+  form.set("to", "webp");
+  form.set("file", new Blob([await readFile(join(folder, "one.png"))]), "one.png");
+  const headers = { authorization: `Bearer ${server.key}`, prefer: "respond-async" };
+  const answer = await fetch(`${server.url}/api/v1/convert`, { method: "POST", body: form, headers });
+  const { job }: { job: { id: string } } = await answer.json().then((body) => body as { job: { id: string } });
+  expect(await filemill(["jobs", "wait", job.id])).toMatchObject({ code: 0, out: "done\n" });
+  expect((await filemill(["jobs", "list", "--limit", "100"])).out).toMatch(new RegExp(`^${job.id} +done +png +webp +\\d+ `, "m"));
+  expect(await filemill(["jobs", "download", job.id, "again.webp"])).toMatchObject({ code: 0 });
+  expect((await sharp(await readFile(join(folder, "again.webp"))).metadata()).format).toBe("webp");
+  expect(await filemill(["jobs", "delete", job.id])).toMatchObject({ code: 0 });
+  expect((await filemill(["jobs", "wait", job.id])).err).toMatch(/^JOB_NOT_FOUND: /);
+});
+
+test("formats are the server's", async () => {
+  expect((await filemill(["formats", "png"])).out).toMatch(/^webp +(lossless|high) +inline +\d+ MB +.*\bquality\b/m);
+});
+
+test("a server that is busy is asked again when it said so", async () => {
+  let asked = 0;
+  const busy = createServer((_, response) => {
+    asked++;
+    if (asked === 1) response.writeHead(503, { "retry-after": "0" }).end('{"error":{"code":"OVERLOADED","message":"Later."}}');
+    else response.writeHead(200, { "content-type": "application/json" }).end('{"jobs":[],"nextCursor":null}');
+  });
+  await new Promise<void>((resolve) => busy.listen(0, "127.0.0.1", resolve));
+  const { port } = busy.address() as AddressInfo;
+  expect(await filemill(["jobs", "list", "--server", `http://127.0.0.1:${port}`])).toMatchObject({ code: 0, err: "" });
+  expect(asked).toBe(2);
+  busy.close();
+});
