@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { consumerOpts, type JetStreamSubscription, type JsMsg } from "nats";
 import type { Log } from "#kit/log.ts";
+import { keepOpen } from "./keep-open.ts";
 import type { Link } from "./link.ts";
 import type { Entry } from "./ports.ts";
 
 /** A removal stays on record this long, for watchers that lag; then its marker is removed too. */
 const keepTombstonesMs = 60_000;
-const reopenPauseMs = 100;
 
 type Watched<T> = { readonly name: string; readonly ttlMs: number | undefined; decode(bytes: Uint8Array): T };
 type OnChange<T> = (key: string, entry: Entry<T> | undefined) => void;
@@ -15,39 +15,18 @@ type OnChange<T> = (key: string, entry: Entry<T> | undefined) => void;
 export async function openBucketWatch<T>(link: Link, watched: Watched<T>, onChange: OnChange<T>, log: Log): Promise<AsyncDisposable> {
   const view = createView(watched, onChange, log);
   const markers = createMarkerSweep(link, watched.name);
-  let disposed = false;
   let pass: Pass | undefined;
-  let opening: Promise<void> | undefined;
-  let again = false;
-
-  const open = async (): Promise<void> => {
-    await pass?.close();
-    pass = await openPass(link, watched.name, view, markers);
-  };
-  /** At most one at a time; a reconnect in between asks for another. */
-  const reopen = (): void => {
-    again = true;
-    opening ??= (async () => {
-      while (again && !disposed) {
-        again = false;
-        await open().catch((error: unknown) => {
-          again = true;
-          log.debug("watch.reopen", { error });
-          return sleep(reopenPauseMs);
-        });
-      }
-    })().finally(() => {
-      opening = undefined;
-    });
-  };
-
-  await link.retry(open);
-  const stopListening = link.onReconnect(reopen);
+  const keeper = await keepOpen(
+    link,
+    async () => {
+      await pass?.close();
+      pass = await openPass(link, watched.name, view, markers);
+    },
+    (error) => log.debug("watch.reopen", { error }),
+  );
   return {
     async [Symbol.asyncDispose]() {
-      disposed = true;
-      stopListening();
-      await opening;
+      await keeper.stop();
       view.close();
       await pass?.close();
     },

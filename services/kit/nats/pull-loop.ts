@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { consumerOpts, type JetStreamPullSubscription, type JsMsg, NatsError } from "nats";
 import type { Log } from "#kit/log.ts";
 import { isOutage } from "./failures.ts";
+import { keepOpen } from "./keep-open.ts";
 import type { Link } from "./link.ts";
 
 const pullMs = 30_000;
@@ -24,8 +25,6 @@ export async function openPullLoop(
   const running = new Set<Promise<void>>();
   let stopping = false;
   let lane: Lane | undefined;
-  let opening: Promise<void> | undefined;
-  let again = false;
 
   const run = (message: JsMsg): void => {
     const work = handle(message)
@@ -36,7 +35,7 @@ export async function openPullLoop(
       });
     running.add(work);
   };
-  const open = async (): Promise<void> => {
+  const open = async (reopen: () => void): Promise<void> => {
     const old = lane;
     lane = undefined;
     old?.drop();
@@ -47,29 +46,11 @@ export async function openPullLoop(
     });
     lane.refill();
   };
-  function reopen(): void {
-    again = true;
-    opening ??= (async () => {
-      while (again && !stopping) {
-        again = false;
-        await open().catch((error: unknown) => {
-          again = true;
-          log.debug("queue.reopen", { error });
-          return sleep(pauseMs);
-        });
-      }
-    })().finally(() => {
-      opening = undefined;
-    });
-  }
-
-  await link.retry(open);
-  const stopListening = link.onReconnect(reopen);
+  const keeper = await keepOpen(link, open, (error) => log.debug("queue.reopen", { error }));
   return {
     async [Symbol.asyncDispose]() {
       stopping = true;
-      stopListening();
-      await opening;
+      await keeper.stop();
       await lane?.close();
       await Promise.all(running);
     },
