@@ -31,12 +31,28 @@ export function convertHandler(context: RestContext): Handler {
     if (job === undefined) throw new FilemillError("INTERNAL", "Something went wrong on our side.");
     if (replayed) reply.header("idempotent-replayed", "true");
     const waitMs = Math.min(context.settings.INLINE_WAIT_MS, asked.preferences.waitMs ?? Number.POSITIVE_INFINITY);
-    const queued = job.async || asked.preferences.respondAsync;
-    const latest = queued ? job : await waitForEnd(context.deps, job, waitMs, AbortSignal.any([gone, context.ending]));
+    const queued = asked.preferences.respondAsync || (job.async && !(replayed && isEnded(job)));
+    const latest = queued
+      ? promisedOf(job, replayed)
+      : await waitForEnd(context.deps, job, waitMs, AbortSignal.any([gone, context.ending]));
     if (!(isEnded(latest) || durable || gone.aborted)) await context.deps.jobs.persistJob({ accountId: job.accountId, jobId: job.id });
     applyPreferences(reply, asked);
+    if (queued || !isEnded(latest)) return promise(reply, latest, baseUrl);
     return answer(context, request, reply, latest, baseUrl, asked.download);
   };
+}
+
+/**
+ * The job as it was accepted, however soon it ended: who asked to be told later gets a place to ask at, which an ended job has no
+ * more. A job of before is shown as it is.
+ */
+function promisedOf(job: Job, replayed: boolean): Job {
+  return replayed || !isEnded(job) ? job : { ...job, state: JobState.QUEUED };
+}
+
+function promise(reply: FastifyReply, job: Job, baseUrl: string): FastifyReply {
+  reply.headers({ location: `${baseUrl}${jobPathOf(job)}`, "retry-after": retryAfterOf(job.estimateMs) });
+  return sendJson(reply, 202, { job: jobJsonOf(job, baseUrl) });
 }
 
 /** Everything that can be refused before one byte of the body is read. */
@@ -131,6 +147,7 @@ function applyPreferences(reply: FastifyReply, { preferences }: Asked): void {
   else if (preferences.waitMs !== undefined) reply.header("preference-applied", `wait=${preferences.waitMs / 1000}`);
 }
 
+/** The end of a conversion that was waited for. */
 async function answer(
   context: RestContext,
   request: FastifyRequest,
@@ -140,10 +157,6 @@ async function answer(
   download: boolean,
 ): Promise<FastifyReply> {
   const body = jobJsonOf(job, baseUrl);
-  if (!isEnded(job)) {
-    reply.headers({ location: `${baseUrl}${jobPathOf(job)}`, "retry-after": retryAfterOf(job.estimateMs) });
-    return sendJson(reply, 202, { job: body });
-  }
   if (job.state === JobState.FAILED || job.state === JobState.CANCELLED) {
     const error = job.error === undefined ? new FilemillError("JOB_CANCELLED", "The job was cancelled.") : fromErrorMessage(job.error);
     // Whatever ended the conversion, the request itself was well: the contract's 422, unless somebody cancelled it.

@@ -1,11 +1,16 @@
 import { encodingOf } from "#gateway/http/accept.ts";
 import { noneMatchHits } from "#gateway/http/validators.ts";
+import { FilemillError } from "#kit/errors.ts";
 import type { Handler, RestContext } from "./exchange.ts";
 
 /** GET /api/v1/formats: what this deployment can do now. */
 export function formatsHandler(context: RestContext): Handler {
   return async (request, reply) => {
     const view = await context.views.current();
+    // Kept for an hour by whoever asks while engines start or the broker is away.
+    if (view.counts.routes === 0) {
+      throw new FilemillError("UNAVAILABLE", "No engine is available right now; try again.", { retryAfterMs: 5000 });
+    }
     const encoding = encodingOf(request.headers["accept-encoding"]);
     const { body, etag } = view.representations[encoding];
     reply.headers({ "cache-control": "public, max-age=3600", etag, vary: "Accept-Encoding" });

@@ -43,28 +43,25 @@ describe.skipIf(!isRoot)("a full disk", () => {
     const settings = { MIN_FREE_DISK_MB: "0", DOCUMENT_SLOTS: "0", OFFICE_SLOTS: "0", MEDIA_SLOTS: "0" };
     await using server = await startServer(settings, undefined, mounts);
     const plain = { create: { width: 8, height: 8, channels: 3, background: "teal" } } as const;
-    const small = await sharp(plain).png().toBuffer();
-    const large = Buffer.concat([small, Buffer.alloc(2_000_000)]);
+    const picture = await sharp(plain).png().toBuffer();
+    // What ended conversions left is tidied behind their backs (inputs, wake-ups, the broker's own files), so a few pages come free on
+    // the fullest disk at any time. An upload that fits in there is rightly taken: these are larger.
+    const small = Buffer.concat([picture, Buffer.alloc(200_000)]);
+    const large = Buffer.concat([picture, Buffer.alloc(2_000_000)]);
     const refusal = { status: 503, retryAfter: expect.stringMatching(/^\d+$/), code: "UNAVAILABLE" };
     expect((await convert(server, small)).status).toBe(200);
 
-    await fill(server, 500_000);
+    await fill(server, 1_000_000);
     expect(await convert(server, large)).toEqual(refusal);
     expect((await convert(server, small)).status).toBe(200);
     expect(await readdir(join(dataOf(server), "blobs/partial"))).toEqual([]);
 
     // Long enough for the broker to meet it as well, which it does not survive by itself.
-    let refused = 0;
     for (let second = 0; second < 12; second += 1) {
       await fill(server, 0);
-      const answer = await convert(server, small);
-      // A few bytes may have come free just then: what is accepted must end, below.
-      if (answer.status === 503) expect(answer).toEqual(refusal);
-      else expect([200, 202]).toContain(answer.status);
-      refused += Number(answer.status === 503);
+      expect(await convert(server, small)).toEqual(refusal);
       await sleep(1000);
     }
-    expect(refused).toBeGreaterThan(0);
     await rm(join(dataOf(server), "filler"));
     await expect.poll(async () => (await convert(server, small)).status, { timeout: 60_000, interval: 500 }).toBe(200);
     await expect.poll(async () => (await fetch(`${server.url}/readyz`)).status, { timeout: 20_000 }).toBe(200);

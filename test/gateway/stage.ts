@@ -41,6 +41,8 @@ type StageOptions = {
   readonly maxInputMb?: number;
   readonly requestsPerMinute?: number;
   readonly script?: Script;
+  /** The job is done when CreateJob answers. */
+  readonly endsAtOnce?: boolean;
   /** Refuses CreateJob. */
   readonly refuse?: (request: CreateJobRequest) => FilemillError | undefined;
 };
@@ -200,6 +202,7 @@ function jobsOf(options: StageOptions, created: CreateJobRequest[], jobs: Map<st
       created.push(request);
       jobs.set(job.id, job);
       scripts.set(job.id, (options.script ?? doneAtOnce)(job, request));
+      if (options.endsAtOnce === true) doneAtOnce(job).next();
       return { job, replayed: false };
     },
     getRouteTime: ({ to }) => (to === "webp" ? { expectedMs: 42 } : {}),

@@ -41,7 +41,7 @@ export type Catalogue = {
   /**
    * The best route with its options.
    *
-   * @throws FilemillError UNSUPPORTED_TARGET, UNSUPPORTED_CONVERSION, INVALID_OPTION.
+   * @throws FilemillError UNSUPPORTED_TARGET, UNSUPPORTED_CONVERSION, INVALID_OPTION; UNAVAILABLE when there is no route at all.
    */
   plan(query: PlanQuery): Plan;
 };
@@ -96,6 +96,8 @@ function acceptedOptions(route: FoundRoute, raw: PlanQuery["options"]): readonly
 }
 
 function findRoute(routes: Routes, targets: ReadonlySet<string>, query: Pick<PlanQuery, "from" | "to">): FoundRoute {
+  // That nobody can do it now says nothing of whether it can be done: every node may have lost the broker.
+  if (routes.size === 0) throw new FilemillError("UNAVAILABLE", "No engine is available right now; try again.", { retryAfterMs: 5000 });
   const to = parseFormatId(query.to);
   if (to === undefined || !targets.has(to.id)) {
     const message = "There is no such target format here; GET /api/v1/formats lists what there is.";

@@ -149,6 +149,45 @@ describe("a conversion that does not end in time", () => {
   });
 });
 
+describe("Prefer: respond-async", () => {
+  let stage: Stage;
+  beforeAll(async () => {
+    stage = await openStage({ endsAtOnce: true });
+  });
+  afterAll(() => stage[Symbol.asyncDispose]());
+
+  it.each([
+    ["alone", "", {}],
+    ["with download=1", "?download=1", {}],
+    ["with wait=0", "", { prefer: "respond-async, wait=0" }],
+    ["with wait=5", "", { prefer: "wait=5, respond-async" }],
+    ["with an idempotency key", "", { "idempotency-key": "at-once" }],
+  ])("%s is answered 202 with a place to ask, though the job had ended before the answer", async (_name, query, extra) => {
+    const answer = await convert(stage, query, { prefer: "respond-async", ...extra });
+    const { job } = await jsonOf(answer);
+    expect({ status: answer.status, location: answer.headers.get("location") }).toEqual({ status: 202, location: job.status_url });
+    expect(job).toMatchObject({ status: "queued", bytes: 0, durationMs: 0, download: null, queuePosition: 1, error: null });
+    expect(answer.headers.get("retry-after")).toBe("1");
+  });
+
+  it("is answered 202 for a replay too, with the job as it is", async () => {
+    const headers = { "idempotency-key": "replayed" };
+    expect((await convert(stage, "", headers)).status).toBe(200);
+    const again = await convert(stage, "?download=1", { ...headers, prefer: "respond-async" });
+    const { job } = await jsonOf(again);
+    expect([again.status, again.headers.get("idempotent-replayed")]).toEqual([202, "true"]);
+    expect(job.status).toBe("done");
+    expect(again.headers.get("location")).toBe(`${stage.url}/api/v1/jobs/${job.id}`);
+  });
+
+  it("is what an async route does by itself, but for the replay of a job that has ended", async () => {
+    const headers = { "idempotency-key": "film" };
+    const first = await convert(stage, "", headers, formOf("webm", png));
+    expect([first.status, (await jsonOf(first)).job.status]).toEqual([202, "queued"]);
+    expect((await convert(stage, "", headers, formOf("webm", png))).status).toBe(200);
+  });
+});
+
 describe("a conversion that fails", () => {
   it("answers with the error and the failed job, also as a problem", async () => {
     await using stage = await openStage({ script: failsWith(new FilemillError("INVALID_INPUT", "The picture is cut off.")) });

@@ -1,7 +1,9 @@
 import { request } from "node:http";
 import { buffer } from "node:stream/consumers";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
+import { createClient, createRouterTransport } from "@connectrpc/connect";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { CatalogueService } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
 import { auth, jsonOf, openStage, type Stage } from "#test/gateway/stage.ts";
 
 describe("what needs no key", () => {
@@ -110,6 +112,14 @@ describe("what needs no key", () => {
     expect((await get("/")).body.toString()).toContain(`"${stage.url}/api/v1/convert?download=1"`);
     expect((await get("/docs")).body.toString()).toContain('<tr id="INPUT_TOO_LARGE">');
     expect((await get("/style.css")).headers["content-type"]).toBe("text/css; charset=utf-8");
+  });
+
+  it("lists nothing, for nobody to keep, while no engine is announced", async () => {
+    const transport = createRouterTransport(({ service }) => service(CatalogueService, { getCatalogue: () => ({ revision: "0" }) }));
+    await using starting = await openStage({ deps: { catalogue: createClient(CatalogueService, transport) } });
+    const answer = await fetch(`${starting.url}/api/v1/formats`);
+    expect([answer.status, answer.headers.get("cache-control"), answer.headers.get("retry-after")]).toEqual([503, "no-store", "5"]);
+    expect(await jsonOf(answer)).toMatchObject({ error: { code: "UNAVAILABLE" } });
   });
 
   it("never tells a defect's reason", async () => {

@@ -78,6 +78,12 @@ describe("the list", () => {
   });
 });
 
+it("knows nothing of what cannot be done while no engine is announced", () => {
+  for (const to of ["webp", "nothing"]) {
+    expect(() => catalogueOf([]).plan({ from: "png", to, options: {} })).toThrow(expect.objectContaining({ code: "UNAVAILABLE" }));
+  }
+});
+
 describe("one route", () => {
   it("is told with its hops, each with engine and version, and its options", () => {
     const { route, hops, lane } = catalogue.route({ from: ".DOCX", to: "PNG" });
