@@ -1,20 +1,15 @@
-import { type ConnectRouter, createRouterTransport, type Interceptor, type Transport } from "@connectrpc/connect";
+import type { Interceptor, Transport } from "@connectrpc/connect";
 import { createGrpcTransport } from "@connectrpc/connect-node";
 import { SettingError } from "../config.ts";
 import type { Log } from "../log.ts";
 import type { Service } from "../service.ts";
 import type { Settings } from "../settings.ts";
-import { errorInterceptor } from "./errors.ts";
+import { localTransport } from "./local-transport.ts";
 
 /** Largest message either side accepts. Bytes travel in chunks far below this. */
 export const maxMessageBytes = 8 * 1024 * 1024;
 
 type PeerName = "ACCOUNT_ADDRESS" | "CATALOGUE_ADDRESS" | "CONVERSION_ADDRESS" | "JOB_ADDRESS";
-
-/** Calls within this process: no socket, the same interceptors and errors as over the wire. */
-export function localTransport(routes: (router: ConnectRouter) => void, log: Log): Transport {
-  return createRouterTransport(routes, { router: { interceptors: [errorInterceptor(log)] } });
-}
 
 /** gRPC over h2c to another process. Nothing is compressed: what is large is compressed already. */
 export function remoteTransport(baseUrl: string, token: string | undefined): Transport {

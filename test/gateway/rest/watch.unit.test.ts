@@ -4,7 +4,7 @@ import { expect, test, vi } from "vitest";
 import { waitForEnd } from "#gateway/rest/watch.ts";
 import { JobSchema, JobService, JobState } from "#gen/filemill/job/v1/job_pb.ts";
 import { openLog } from "#kit/log.ts";
-import { localTransport } from "#kit/rpc/transport.ts";
+import { localTransport } from "#kit/rpc/local-transport.ts";
 
 const log = openLog("silent");
 const queued = create(JobSchema, { id: "01", accountId: "a", state: JobState.QUEUED });

@@ -3,7 +3,7 @@ import { type Client, createClient } from "@connectrpc/connect";
 import { AccountService } from "#gen/filemill/account/v1/account_pb.ts";
 import { type ErrorCode, fromConnectError } from "#kit/errors.ts";
 import type { Broker } from "#kit/nats/ports.ts";
-import { localTransport } from "#kit/rpc/transport.ts";
+import { localTransport } from "#kit/rpc/local-transport.ts";
 import { createAccountService } from "#services/account/index.ts";
 import type { TestBroker } from "#test/harness/broker.ts";
 

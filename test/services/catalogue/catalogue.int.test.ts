@@ -2,7 +2,7 @@ import { createClient } from "@connectrpc/connect";
 import { expect, it } from "vitest";
 import { CatalogueService } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
 import { fromConnectError } from "#kit/errors.ts";
-import { localTransport } from "#kit/rpc/transport.ts";
+import { localTransport } from "#kit/rpc/local-transport.ts";
 import { openManifestBucket } from "#services/catalogue/adapters/manifests.ts";
 import { createCatalogueService } from "#services/catalogue/index.ts";
 import { openTestBroker } from "#test/harness/broker.ts";

@@ -11,7 +11,7 @@ import type { BlobStore } from "#kit/blobs/store.ts";
 import { parseSettings } from "#kit/config.ts";
 import { fromConnectError } from "#kit/errors.ts";
 import type { Broker } from "#kit/nats/ports.ts";
-import { localTransport } from "#kit/rpc/transport.ts";
+import { localTransport } from "#kit/rpc/local-transport.ts";
 import type { Service } from "#kit/service.ts";
 import { type Settings, settingTable } from "#kit/settings.ts";
 import { createCatalogueService } from "#services/catalogue/index.ts";

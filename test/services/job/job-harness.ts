@@ -2,7 +2,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Client, createClient, createRouterTransport } from "@connectrpc/connect";
+import { type Client, type ConnectRouter, createClient } from "@connectrpc/connect";
 import { Registry } from "prom-client";
 import { CatalogueService } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
 import type { Blob } from "#gen/filemill/common/v1/blob_pb.ts";
@@ -12,6 +12,7 @@ import { openDiskBlobStore } from "#kit/blobs/disk-store.ts";
 import type { BlobStore } from "#kit/blobs/store.ts";
 import { type FilemillError, fromConnectError, FilemillError as KitError, toConnectError } from "#kit/errors.ts";
 import type { Broker, WorkQueue } from "#kit/nats/ports.ts";
+import { localTransport } from "#kit/rpc/local-transport.ts";
 import type { Service } from "#kit/service.ts";
 import { type Cadence, type JobSettings, lanes } from "#services/job/config.ts";
 import type { Clock } from "#services/job/domain/clock.ts";
@@ -67,11 +68,11 @@ export async function openJobBench(options: { settings?: Partial<JobSettings>; c
   stack.defer(() => rm(folder, { recursive: true, force: true }));
   const blobs = await openDiskBlobStore(join(folder, "blobs"));
   const clock = createTestClock();
-  const catalogue = createClient(CatalogueService, createRouterTransport(routeCatalogue));
+  const catalogue = createClient(CatalogueService, localTransport(routeCatalogue, log));
   const open = async (cadence: Partial<Cadence> | undefined, metrics: Registry) => {
     const deps = { broker, blobs, catalogue, log, metrics, clock, cadence: { ...still, ...cadence } };
     const service = createJobService(deps, { ...settings, ...options.settings });
-    const transport = createRouterTransport((router) => service.routes(router));
+    const transport = localTransport((router) => service.routes(router), log);
     await service.start();
     const dispose = () => service[Symbol.asyncDispose]();
     return {
@@ -106,7 +107,7 @@ async function* chunksOf(content: string): AsyncGenerator<Uint8Array> {
   yield Buffer.from(content);
 }
 
-const routeCatalogue: Parameters<typeof createRouterTransport>[0] = (router) =>
+const routeCatalogue = (router: ConnectRouter): unknown =>
   router.service(CatalogueService, {
     planRoute({ from, to }) {
       const lane = { webp: "image", pdf: "office", mp4: "media" }[to];

@@ -1,12 +1,15 @@
-/** One server, every way to call it: the answers and the errors are the same. */
+/** One service, every way to call it: the answers and the errors are the same. */
+import { createRouterTransport } from "@connectrpc/connect";
 import { createConnectTransport, createGrpcTransport, createGrpcWebTransport } from "@connectrpc/connect-node";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { ConversionService } from "#gen/filemill/conversion/v1/conversion_pb.ts";
 import { FilemillError, fromConnectError } from "#kit/errors.ts";
 import { openLog } from "#kit/log.ts";
+import { errorInterceptor } from "#kit/rpc/errors.ts";
 import { type GrpcClient, openGrpcClient } from "#kit/rpc/grpc-client.ts";
+import { localTransport } from "#kit/rpc/local-transport.ts";
 import { openRpcServer, type RpcServer } from "#kit/rpc/server.ts";
-import { localTransport, remoteTransport } from "#kit/rpc/transport.ts";
+import { remoteTransport } from "#kit/rpc/transport.ts";
 import { chunksOf, type EchoClient, type EchoLog, echoClient, echoRoutes } from "./echo-service.ts";
 
 const echoLog: EchoLog = { received: [], cancelled: 0 };
@@ -25,6 +28,7 @@ beforeAll(async () => {
   server = await openRpcServer({ host: "127.0.0.1", port: 0, token: undefined, routes, isReady: () => true, log });
   grpc = openGrpcClient(ConversionService, server.url);
   clients.set("local", echoClient(localTransport(routes, log)));
+  clients.set("router", echoClient(createRouterTransport(routes, { router: { interceptors: [errorInterceptor(log)] } })));
   clients.set("gRPC of Connect", echoClient(remoteTransport(server.url, undefined)));
   clients.set("gRPC with compression", echoClient(createGrpcTransport({ baseUrl: server.url })));
   clients.set("gRPC-Web", echoClient(createGrpcWebTransport({ baseUrl: server.url, httpVersion: "1.1" })));
@@ -37,7 +41,16 @@ afterAll(async () => {
   await server[Symbol.asyncDispose]();
 });
 
-const names = ["local", "gRPC of Connect", "gRPC with compression", "gRPC-Web", "Connect on HTTP/1.1", "Connect on HTTP/2", "grpc-js"];
+const names = [
+  "local",
+  "router",
+  "gRPC of Connect",
+  "gRPC with compression",
+  "gRPC-Web",
+  "Connect on HTTP/1.1",
+  "Connect on HTTP/2",
+  "grpc-js",
+];
 /** HTTP/1.1 cannot answer before the request has ended. */
 const fullDuplex = names.filter((name) => name !== "gRPC-Web" && name !== "Connect on HTTP/1.1");
 

@@ -1,0 +1,189 @@
+/** Calls to a service of this process: messages are handed over as they are, without bytes and HTTP in between (decision 10). */
+import { create, type DescMessage, type DescMethod, type MessageInitShape } from "@bufbuild/protobuf";
+import {
+  Code,
+  ConnectError,
+  type ConnectRouter,
+  type ContextValues,
+  createContextValues,
+  createMethodImplSpec,
+  createServiceImplSpec,
+  type HandlerContext,
+  type Interceptor,
+  type MethodImplSpec,
+  type StreamResponse,
+  type Transport,
+  type UnaryRequest,
+  type UnaryResponse,
+} from "@connectrpc/connect";
+import { abortable } from "../abortable.ts";
+import type { Log } from "../log.ts";
+import { errorInterceptor } from "./errors.ts";
+import { freezeMessage } from "./freeze-message.ts";
+
+/**
+ * The same interceptors, deadlines, cancelling and errors as over the wire. Messages are frozen on their way: neither side can
+ * change what the other one has.
+ */
+export function localTransport(routes: (router: ConnectRouter) => void, log: Log): Transport {
+  const methods = methodsOf(routes);
+  const intercept = errorInterceptor(log);
+  return {
+    async unary(method, signal, timeoutMs, header, input, contextValues) {
+      const call = openCall(method, { signal, timeoutMs, header, contextValues });
+      try {
+        call.request.signal.throwIfAborted();
+        const handle = intercept(invoke(methods.get(method), call));
+        const message = freezeMessage(create(method.input, input));
+        const response = await call.unlessInterrupted(handle({ ...call.request, stream: false, method, message }));
+        return response as UnaryResponse as never;
+      } catch (error) {
+        throw asReceived(error, call);
+      } finally {
+        call.end();
+      }
+    },
+    async stream(method, signal, timeoutMs, header, input, contextValues) {
+      const call = openCall(method, { signal, timeoutMs, header, contextValues });
+      try {
+        call.request.signal.throwIfAborted();
+        const handle = intercept(invoke(methods.get(method), call));
+        const message = abortable(frozen(method.input, input), call.request.signal);
+        const response = await call.unlessInterrupted(handle({ ...call.request, stream: true, method, message }));
+        return { ...(response as StreamResponse), message: receive((response as StreamResponse).message, call) } as never;
+      } catch (error) {
+        const failure = asReceived(error, call);
+        call.end();
+        throw failure;
+      }
+    },
+  };
+}
+
+function methodsOf(routes: (router: ConnectRouter) => void): ReadonlyMap<DescMethod, MethodImplSpec> {
+  const methods = new Map<DescMethod, MethodImplSpec>();
+  const router: ConnectRouter = {
+    handlers: [],
+    service(service, implementation) {
+      for (const spec of Object.values(createServiceImplSpec(service, implementation).methods)) methods.set(spec.method, spec);
+      return router;
+    },
+    rpc(method, implementation) {
+      methods.set(method, createMethodImplSpec(method, implementation as never));
+      return router;
+    },
+  };
+  routes(router);
+  return methods;
+}
+
+type CallOptions = {
+  readonly signal: AbortSignal | undefined;
+  readonly timeoutMs: number | undefined;
+  readonly header: ConstructorParameters<typeof Headers>[0];
+  readonly contextValues: ContextValues | undefined;
+};
+
+type Call = {
+  readonly request: Omit<UnaryRequest, "stream" | "method" | "message">;
+  readonly context: HandlerContext;
+  /** Rejects with the reason when the caller's signal or the deadline fires first. */
+  unlessInterrupted<T>(answer: Promise<T>): Promise<T>;
+  /** The handler's signal fires, as it does at the end of a remote call. */
+  end(): void;
+};
+
+/** Made once: an error notes its stack when it is made, and this one tells nobody anything. */
+const ended = new ConnectError("The call has ended.", Code.Canceled);
+
+function openCall(method: DescMethod, { signal, timeoutMs, header, contextValues = createContextValues() }: CallOptions): Call {
+  const controller = new AbortController();
+  const interrupted = Promise.withResolvers<never>();
+  interrupted.promise.catch(() => undefined);
+  const interrupt = (reason: unknown): void => {
+    controller.abort(reason);
+    interrupted.reject(reason);
+  };
+  const onAbort = (): void => interrupt(signal?.reason);
+  const deadlineMs = timeoutMs === undefined ? undefined : performance.now() + timeoutMs;
+  const late = (): void => interrupt(new ConnectError("the operation timed out", Code.DeadlineExceeded));
+  const timer = timeoutMs === undefined ? undefined : setTimeout(late, timeoutMs);
+  signal?.addEventListener("abort", onAbort, { once: true });
+  if (signal?.aborted === true) onAbort();
+  else if (timeoutMs !== undefined && timeoutMs <= 0) late();
+
+  const service = method.parent;
+  const url = `local:///${service.typeName}/${method.name}`;
+  const request = { service, requestMethod: "POST", url, signal: controller.signal, header: new Headers(header), contextValues };
+  const context: HandlerContext = {
+    ...{ service, method, requestMethod: "POST", url, protocolName: "local", signal: controller.signal, values: contextValues },
+    ...{ requestHeader: request.header, responseHeader: new Headers(), responseTrailer: new Headers() },
+    timeoutMs: () => (deadlineMs === undefined ? undefined : deadlineMs - performance.now()),
+  };
+  return {
+    request,
+    context,
+    unlessInterrupted: (answer) => (signal === undefined && timeoutMs === undefined ? answer : Promise.race([interrupted.promise, answer])),
+    end() {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", onAbort);
+      controller.abort(ended);
+    },
+  };
+}
+
+/** The innermost step: the handler itself, whatever kind of call it is. */
+function invoke(spec: MethodImplSpec | undefined, { context }: Call): ReturnType<Interceptor> {
+  const { service, method, responseHeader: header, responseTrailer: trailer } = context;
+  return async ({ message }) => {
+    if (spec === undefined) throw new ConnectError(`${service.typeName}/${method.name} is not served here.`, Code.Unimplemented);
+    const { output } = spec.method;
+    const head = { service, header, trailer };
+    switch (spec.kind) {
+      case "unary": {
+        const answer = freezeMessage(create(output, await spec.impl(message as never, context)));
+        return { ...head, stream: false, method: spec.method, message: answer };
+      }
+      case "client_streaming": {
+        const answer = frozen(output, [await spec.impl(message as never, context)]);
+        return { ...head, stream: true, method: spec.method, message: answer };
+      }
+      case "server_streaming": {
+        const answers = frozen(output, spec.impl(await onlyOne(message as never), context));
+        return { ...head, stream: true, method: spec.method, message: answers };
+      }
+      case "bidi_streaming":
+        return { ...head, stream: true, method: spec.method, message: frozen(output, spec.impl(message as never, context)) };
+    }
+  };
+}
+
+async function* frozen<D extends DescMessage>(
+  desc: D,
+  messages: AsyncIterable<MessageInitShape<D>> | Iterable<MessageInitShape<D>>,
+): AsyncGenerator<ReturnType<typeof create<D>>> {
+  for await (const message of messages) yield freezeMessage(create(desc, message));
+}
+
+async function onlyOne<T>(messages: AsyncIterable<T>): Promise<T> {
+  for await (const message of messages) return message;
+  throw new ConnectError("A request is missing.", Code.Unimplemented);
+}
+
+async function* receive<T>(messages: AsyncIterable<T>, call: Call): AsyncGenerator<T> {
+  try {
+    yield* abortable(messages, call.request.signal);
+  } catch (error) {
+    throw asReceived(error, call);
+  } finally {
+    call.end();
+  }
+}
+
+/** What a wire carries of an error, and no more: neither its cause nor the handler's stack. */
+function asReceived(error: unknown, { request: { signal } }: Call): ConnectError {
+  const { rawMessage, code, metadata, details } = ConnectError.from(signal.aborted ? signal.reason : error, Code.Canceled);
+  const received = new ConnectError(rawMessage, code, metadata);
+  received.details = details;
+  return received;
+}
