@@ -78,7 +78,7 @@ const table: readonly Cells[] = [
   ["geo", "geo", "geojson, gpkg"],
   ["geo", "data", "geojson, csv", "csv json"],
   ["email", "email", "eml"],
-  ["email", "document", "eml, html, eml html, html docx, html odt"],
+  ["email", "document", "eml, html, eml html, html docx, html odt", "pdf pdfa html xhtml txt md rtf docx odt doc"],
   ["diagram", "vector", "svg"],
   ["diagram", "image", "png, svg, svg png", rendered],
   ["diagram", "document", "svg, pdf", paged],

@@ -8,6 +8,7 @@ export const noteTable = {
   ORIENTATION_APPLIED: "The picture was turned as its orientation tag says.",
   PAGES_LEFT_OUT: "Only one page was converted.",
   SHEETS_LEFT_OUT: "Only one sheet or table was converted.",
+  MESSAGES_LEFT_OUT: "Only one message was converted.",
   TRACKS_LEFT_OUT: "Only the first track of its sort was converted.",
   FONT_SUBSTITUTED: "A font that is not on this system was replaced.",
   ENCODING_GUESSED: "The text's encoding was guessed.",

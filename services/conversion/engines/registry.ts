@@ -11,6 +11,7 @@ import { libheifEngine } from "./libheif.ts";
 import { libjxlEngine } from "./libjxl.ts";
 import { libreofficeEngine } from "./libreoffice.ts";
 import { libtiffEngine } from "./libtiff.ts";
+import { mailEngine } from "./mail.ts";
 import { mupdfEngine } from "./mupdf.ts";
 import { pandocEngine } from "./pandoc.ts";
 import { popplerEngine } from "./poppler.ts";
@@ -40,6 +41,7 @@ export const engines: readonly Engine[] = [
   popplerEngine,
   dataEngine,
   archiveEngine,
+  mailEngine,
   subtitleEngine,
   fontEngine,
 ];

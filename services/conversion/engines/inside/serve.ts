@@ -10,6 +10,7 @@ const inlineBytes = 512 * 1024;
 
 const works: Readonly<Record<string, () => Promise<Work>>> = {
   data: async () => (await import("./records/convert.ts")).convertData,
+  mail: async () => (await import("./mail/work.ts")).convertMailOrCards,
   subtitle: async () => (await import("./subtitle/convert.ts")).convertSubtitle,
 };
 

@@ -85,10 +85,22 @@ export async function convertData(bytes: Buffer, { from, to, options }: Question
     const { linesOf, textOfLines } = await csv();
     return textOfLines(linesOf(text(), from, options), to, options);
   }
-  const read = readers[from] ?? readSheet;
+  const question = { work: "data", from, to, options };
+  return writeRecords(await readRecords(bytes, question, notes), question, notes);
+}
+
+/** Records that another work made, as any of the formats above; those that hold tables get a row each. */
+export async function writeRecords(value: Value, { to, options }: Question, notes: Notes): Promise<Converted> {
   const write = writers[to];
   if (write === undefined) throw new Failure("INTERNAL", "No such pair.");
-  return write(await read({ bytes, from, options, notes, text }), options, notes, to);
+  return await write(value, options, notes, to);
+}
+
+/** A value that is written in a text table, workbook or tree, as read from one. */
+export async function readRecords(bytes: Buffer, { from, options }: Question, notes: Notes): Promise<Value> {
+  const read = readers[from] ?? readSheet;
+  const text = (declared?: string) => decodeText(bytes, textOption(options, "encoding") ?? "auto", notes, declared);
+  return await read({ bytes, from, options, notes, text });
 }
 
 /** The encoding that an XML declaration names. */

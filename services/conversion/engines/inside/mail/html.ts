@@ -1,0 +1,92 @@
+/** Messages as pages that show and load nothing but what they hold themselves. */
+import sanitizeHtml from "sanitize-html";
+import type { Notes } from "../exchange.ts";
+import type { Message } from "./message.ts";
+
+/** Looks of mail of many years; nothing that runs, loads or asks. */
+const looks =
+  "style class align valign bgcolor color face size width height border cellpadding cellspacing colspan rowspan dir lang title".split(" ");
+
+/** A style that would load something, or one that is hidden behind escapes or comments. */
+const loadingStyle = /url|image|expression|import|behavior|binding|\\|\/\*/i;
+
+export function escapeHtml(text: string): string {
+  return text.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;").replace(/"/g, "&quot;");
+}
+
+/** The body as sent, its own pictures within it, and nothing else that it refers to. */
+function safeBodyOf(message: Message, html: string, notes: Notes): string {
+  const pictureOf = (source: string): string | undefined => {
+    if (/^data:image\/(png|jpeg|gif|webp|bmp);base64,[A-Za-z0-9+/=\s]*$/i.test(source)) return source;
+    const id = /^cid:(.*)$/i.exec(source)?.[1];
+    const found = id === undefined ? undefined : message.attachments.find((each) => each.contentId === decodedId(id));
+    if (found === undefined || !/^image\/(png|jpe?g|gif|webp|bmp)$/i.test(found.mime)) return undefined;
+    return `data:${found.mime.toLowerCase()};base64,${Buffer.from(found.bytes).toString("base64")}`;
+  };
+  return sanitizeHtml(html, {
+    allowedTags: [...sanitizeHtml.defaults.allowedTags, "img", "font", "center", "del", "ins", "big", "strike", "tt"],
+    allowedAttributes: { "*": looks, a: ["href", "name"], img: ["src", "alt"], ol: ["start", "type"] },
+    allowedSchemes: ["http", "https", "mailto", "tel"],
+    allowedSchemesByTag: { img: ["data"] },
+    // The styles are judged below; parsing them would cost a parser per attribute.
+    parseStyleAttributes: false,
+    transformTags: {
+      "*": (tagName, attribs) => ({ tagName, attribs: withoutLoadingStyle(attribs) }),
+      img: (_tagName, attribs) => {
+        const source = pictureOf(attribs["src"]?.trim() ?? "");
+        if (source !== undefined) return { tagName: "img", attribs: { ...withoutLoadingStyle(attribs), src: source } };
+        notes.set("IMAGES_REMOVED", undefined);
+        return { tagName: "span", attribs: {}, text: attribs["alt"] ?? "" };
+      },
+    },
+    nestingLimit: 200,
+  });
+}
+
+function withoutLoadingStyle(attribs: sanitizeHtml.Attributes): sanitizeHtml.Attributes {
+  const { style, ...rest } = attribs;
+  return style === undefined || loadingStyle.test(style) ? rest : { ...rest, style };
+}
+
+function decodedId(id: string): string {
+  try {
+    return decodeURIComponent(id);
+  } catch {
+    return id;
+  }
+}
+
+function sectionOf(message: Message, notes: Notes): string {
+  const rows: readonly (readonly [string, string])[] = [
+    ["From", message.from],
+    ["To", message.to],
+    ["Cc", message.cc],
+    ["Date", message.date],
+    ["Subject", message.subject],
+    ["Attachments", message.attachments.map(({ name }) => name).join(", ")],
+  ];
+  const headers = rows
+    .filter(([, value]) => value !== "")
+    .map(([name, value]) => `<tr><th align="left" valign="top">${name}</th><td>${escapeHtml(value)}</td></tr>`)
+    .join("\n");
+  const body =
+    message.html === undefined
+      ? `<pre style="white-space: pre-wrap">${escapeHtml(message.text ?? "")}</pre>`
+      : safeBodyOf(message, message.html, notes);
+  return `<table>\n${headers}\n</table>\n<hr>\n<div>\n${body}\n</div>`;
+}
+
+/** A page without scripts, which its own policy forbids besides. */
+export function pageOf(title: string, body: string): string {
+  const policy = "default-src 'none'; img-src data:; style-src 'unsafe-inline'";
+  return (
+    `<!DOCTYPE html>\n<html>\n<head>\n<meta charset="utf-8">\n<meta http-equiv="Content-Security-Policy" content="${policy}">\n` +
+    `<title>${escapeHtml(title)}</title>\n</head>\n<body>\n${body}\n</body>\n</html>\n`
+  );
+}
+
+export function writeHtml(messages: readonly Message[], notes: Notes): string {
+  const [first] = messages;
+  const title = messages.length === 1 && first !== undefined && first.subject !== "" ? first.subject : `${messages.length} messages`;
+  return pageOf(title, messages.map((message) => sectionOf(message, notes)).join("\n<hr>\n"));
+}

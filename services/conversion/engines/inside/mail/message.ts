@@ -1,0 +1,45 @@
+/** What a message is, whatever file it came in. */
+export type Attachment = {
+  /** As the sender called it, without any folder. */
+  readonly name: string;
+  readonly mime: string;
+  readonly bytes: Uint8Array;
+  /** By which the HTML body refers to it (RFC 2392), without angle brackets. */
+  readonly contentId: string | undefined;
+  readonly isInline: boolean;
+};
+
+export type Message = {
+  readonly subject: string;
+  /** As written in a header: `Name <address>`, several separated by commas. */
+  readonly from: string;
+  readonly to: string;
+  readonly cc: string;
+  readonly bcc: string;
+  /** ISO 8601, or as the header says where that is no date. Empty when there is none. */
+  readonly date: string;
+  readonly messageId: string;
+  readonly text: string | undefined;
+  readonly html: string | undefined;
+  readonly attachments: readonly Attachment[];
+  /** The message as it was sent (RFC 5322), where it is known. */
+  readonly raw: Uint8Array | undefined;
+};
+
+/** A name that is safe as that of a file in any folder; never empty. */
+export function fileNameOf(name: string, otherwise: string): string {
+  const base = name
+    .replace(/^.*[/\\]/, "")
+    .replace(/[\p{Cc}<>:"|?*]/gu, "_")
+    .replace(/^\.+/, "_")
+    .slice(0, 120)
+    .trim();
+  return base === "" ? otherwise : base;
+}
+
+/** ISO 8601 of a date header (RFC 5322), or the header's own words. */
+export function dateOf(text: string | undefined): string {
+  if (text === undefined || text.trim() === "") return "";
+  const time = Date.parse(text);
+  return Number.isNaN(time) ? text.trim() : new Date(time).toISOString();
+}

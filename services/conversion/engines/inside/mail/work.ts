@@ -1,0 +1,9 @@
+/** Which of the two sorts of files a question is about. */
+import type { Converted, Notes, Question } from "../exchange.ts";
+
+const mails = new Set(["eml", "msg", "mbox"]);
+
+export async function convertMailOrCards(bytes: Buffer, question: Question, notes: Notes): Promise<Converted> {
+  if (mails.has(question.from)) return await (await import("./convert.ts")).convertMail(bytes, question, notes);
+  return await (await import("./cards.ts")).convertCards(bytes, question, notes);
+}

@@ -1,0 +1,66 @@
+/** Messages, mailboxes, calendars and contacts, by npm's libraries in a sandboxed worker. */
+import { defineEngine, type Fidelity, type Hop, type OptionDefinition } from "../domain/engine.ts";
+import { crossHops, words } from "./hop-table.ts";
+import { encodingOption, openWorker, probeWorker } from "./node-worker.ts";
+
+const mail = {
+  work: "mail",
+  packages: words("postal-mime @kenjiuno/msgreader nodemailer html-to-text sanitize-html fflate ical.js"),
+};
+const shared = words("yaml jsonc-parser json5 fast-xml-parser papaparse @e965/xlsx chardet");
+const worker = { work: mail.work, packages: [...mail.packages, ...shared] };
+
+const records = words("json ndjson yaml xml csv tsv xlsx");
+
+const message: OptionDefinition = {
+  name: "message",
+  type: "integer",
+  min: 1,
+  max: 20_000,
+  default: 1,
+  description: "Which message of the mailbox, counted from 1.",
+};
+
+function mailHop(from: string, to: string): Omit<Hop, "from" | "to"> {
+  return {
+    fidelity: mailFidelityOf(from, to),
+    cost: 60,
+    async: false,
+    maxInputMb: 50,
+    options: from === "mbox" && to === "eml" ? [message] : [],
+  };
+}
+
+/** Headers that no page shows are left out, and so are attachments but where the target holds files. */
+function mailFidelityOf(from: string, to: string): Fidelity {
+  if (to === "zip") return from === "mbox" ? "high" : "reduced";
+  if (to === "mbox" || (from === "mbox" && to === "eml")) return from === "msg" ? "reduced" : "high";
+  return to === "txt" ? "extract" : "reduced";
+}
+
+function cardHop(from: string, to: string): Omit<Hop, "from" | "to"> {
+  const isText = from !== "xlsx";
+  return {
+    fidelity: to === "txt" ? "extract" : "reduced",
+    cost: 40,
+    async: false,
+    maxInputMb: 30,
+    options: isText ? [encodingOption] : [],
+  };
+}
+
+const hops: readonly Hop[] = [
+  ...crossHops(words("eml msg mbox"), [...words("html txt eml mbox zip"), ...records], mailHop),
+  ...crossHops(words("ics vcf"), [...words("html txt"), ...records], cardHop),
+  ...crossHops(words("csv tsv json xlsx"), ["vcf"], cardHop),
+];
+
+export const mailEngine = defineEngine({
+  id: "mail",
+  label: "Filemill mail",
+  lane: "document",
+  packages: [],
+  hops,
+  probe: (sandbox) => probeWorker(sandbox, worker),
+  open: (host) => openWorker(host, worker),
+});
