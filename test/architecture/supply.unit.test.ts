@@ -23,6 +23,7 @@ async function readLock(): Promise<[string, Package][]> {
 
 const permissive = new Set([
   "MIT",
+  "MIT-0",
   "Apache-2.0",
   "BSD-2-Clause",
   "BSD-3-Clause",
@@ -37,6 +38,7 @@ const permissive = new Set([
 /** Used as separate, replaceable files and unchanged, which is all that these licences ask for; or tools that are not part of Filemill. */
 const exceptions: readonly { readonly path: RegExp; readonly license: string | undefined; readonly reason: string }[] = [
   { path: /^@img\/sharp-/, license: "LGPL-3.0-or-later", reason: "libvips, a shared library beside sharp" },
+  { path: /^ical\.js$/, license: "MPL-2.0", reason: "a package of its own, used unchanged" },
   { path: /^lightningcss/, license: "MPL-2.0", reason: "part of the test runner" },
   { path: /^async$/, license: undefined, reason: "MIT by its LICENSE file; its package.json is older than the field" },
 ];
