@@ -11,7 +11,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type Client, createClient } from "@connectrpc/connect";
 import { formatOfFileName, sniff } from "#formats/index.ts";
 import { AccountService } from "#gen/filemill/account/v1/account_pb.ts";
-import { CatalogueService } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
+import { CatalogueService, type Plan } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
 import { JobService, LeaseService } from "#gen/filemill/job/v1/job_pb.ts";
 import { FilemillError } from "#kit/errors.ts";
 import { type Floor, openFloor } from "#kit/floor.ts";
@@ -22,7 +22,7 @@ import { transportFor } from "#kit/rpc/transport.ts";
 import type { Readiness, Service } from "#kit/service.ts";
 import type { Settings } from "#kit/settings.ts";
 import { createAccountService, ensureFirstAccount } from "#services/account/index.ts";
-import { catalogueOf, createCatalogueService } from "#services/catalogue/index.ts";
+import { type Catalogue, catalogueOf, createCatalogueService, type PlanQuery } from "#services/catalogue/index.ts";
 import { createConversionService, openConverter } from "#services/conversion/index.ts";
 import { createJobService } from "#services/job/index.ts";
 import type { ConvertTask, Library } from "./cli/library.ts";
@@ -156,6 +156,7 @@ export async function openLibrary(settings: Settings, log: Log): Promise<Library
     try {
       const request = {
         signal: new AbortController().signal,
+        alternates: { nextBest: async (query: PlanQuery) => nextBestOf(catalogue, query) },
         onNote: (code: string, message: string) => void notes.push({ code, message }),
       };
       await converter.run(plan, task.inputPath, made, request);
@@ -166,6 +167,14 @@ export async function openLibrary(settings: Settings, log: Log): Promise<Library
     return { notes };
   }
   return { convert, engines: () => converter.engines(), [Symbol.asyncDispose]: () => converter[Symbol.asyncDispose]() };
+}
+
+function nextBestOf(catalogue: Catalogue, query: PlanQuery): Plan | undefined {
+  try {
+    return catalogue.plan(query);
+  } catch {
+    return undefined;
+  }
 }
 
 async function sniffInput(path: string): Promise<string> {

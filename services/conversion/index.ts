@@ -104,7 +104,16 @@ export function createConversionService(deps: ConversionDeps, settings: Conversi
     metrics.sandboxMode.set({ mode: converter.sandboxMode }, 1);
     isDegraded = converter.sandboxMode === "degraded";
     if (isDegraded) owned.use(remindOfDegradation(log));
-    const worker = createWorker({ node, leaseMs: settings.LEASE_MS, leases: deps.leases, blobs: deps.blobs, converter, metrics, log });
+    const worker = createWorker({
+      node,
+      leaseMs: settings.LEASE_MS,
+      leases: deps.leases,
+      catalogue: deps.catalogue,
+      blobs: deps.blobs,
+      converter,
+      metrics,
+      log,
+    });
     owned.use(watchCancellations(deps.leases, node, worker.cancel, log));
     const announcement = await announce(deps.broker, () => converter.manifest(node), log);
     working = { worker, announcement, consumers: [] };

@@ -6,6 +6,7 @@ import { timestampNow } from "@bufbuild/protobuf/wkt";
 import { ManifestSchema } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
 import { FilemillError } from "#kit/errors.ts";
 import type { Log } from "#kit/log.ts";
+import { runWithAlternates } from "../domain/alternates.ts";
 import type { Converter, EngineStatus } from "../domain/converter.ts";
 import { type Engine, type FileRef, type HopTask, type Lane, type OpenEngine, spareOf } from "../domain/engine.ts";
 import { createGate } from "../domain/gate.ts";
@@ -65,7 +66,8 @@ export async function openEngines(parts: ConverterParts): Promise<Converter> {
     async run(plan, inputPath, outputPath, request) {
       const sizeBytes = request.inputBytes ?? (await stat(inputPath)).size;
       const input = { path: inputPath, format: plan.from, sizeBytes };
-      await runPlan({ ...request, plan, input, outputPath, timeoutMs: parts.timeoutMs }, ports);
+      const run = { ...request, plan, input, outputPath, timeoutMs: parts.timeoutMs };
+      await (request.alternates === undefined ? runPlan(run, ports) : runWithAlternates(run, ports, request.alternates));
     },
     async [Symbol.asyncDispose]() {
       await Promise.all([...live.values()].map((engine) => engine.close()));

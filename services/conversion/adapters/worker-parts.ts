@@ -1,4 +1,5 @@
 import type { Client } from "@connectrpc/connect";
+import type { CatalogueService } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
 import type { LeaseService } from "#gen/filemill/job/v1/job_pb.ts";
 import type { BlobStore } from "#kit/blobs/store.ts";
 import type { Log } from "#kit/log.ts";
@@ -10,6 +11,7 @@ export type WorkerParts = {
   readonly node: string;
   readonly leaseMs: number;
   readonly leases: Client<typeof LeaseService>;
+  readonly catalogue: Client<typeof CatalogueService>;
   readonly blobs: BlobStore;
   readonly converter: Converter;
   readonly metrics: ConversionMetrics;

@@ -3,6 +3,7 @@ import { type Lease, ClaimAttemptResponse_Outcome as Outcome } from "#gen/filemi
 import { FilemillError, fromConnectError, toErrorMessage } from "#kit/errors.ts";
 import type { Log } from "#kit/log.ts";
 import type { Delivery } from "#kit/nats/ports.ts";
+import type { Alternates } from "../domain/alternates.ts";
 import { failureOf } from "../domain/failure.ts";
 import { type AttemptEnd, finishAttempt } from "./finish.ts";
 import { superviseLease } from "./heartbeat.ts";
@@ -87,6 +88,7 @@ async function convert(
       signal,
       inputBytes: Number(lease.input.sizeBytes),
       onProgress,
+      alternates: alternatesOf(parts, signal, log),
       onNote: (code, message) => notes.has(code) || notes.set(code, message),
     });
     const blob = await parts.blobs.adopt(outputPath);
@@ -98,6 +100,19 @@ async function convert(
     else log.info("attempt.failed", fields);
     return { kind: "failed", error: toErrorMessage(failure.error), retryable: failure.retryable };
   }
+}
+
+/** Another way is worth a few moments and no more: a catalogue that does not answer has none. */
+const planningMs = 5000;
+
+function alternatesOf({ catalogue }: WorkerParts, signal: AbortSignal, log: Log): Alternates {
+  return {
+    async nextBest({ avoid, ...query }) {
+      const request = { ...query, avoid: [...avoid] };
+      return (await catalogue.planRoute(request, { signal, timeoutMs: planningMs }).catch(() => undefined))?.plan;
+    },
+    onFailure: (failed, error) => log.warn("attempt.engine_failed", { ...failed, err: error }),
+  };
 }
 
 function outcomeOf(end: AttemptEnd, signal: AbortSignal): string {

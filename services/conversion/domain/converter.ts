@@ -1,5 +1,6 @@
 /** The engine library as its two users see it: the worker behind the queue and the command line without one. */
 import type { Manifest, Plan } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
+import type { Alternates } from "./alternates.ts";
 import type { Hop, Lane } from "./engine.ts";
 import type { NoteCode } from "./notes.ts";
 
@@ -19,6 +20,8 @@ export type ConversionRequest = {
   readonly signal: AbortSignal;
   /** Length of the input where the caller knows it. */
   readonly inputBytes?: number;
+  /** Without it, an engine's failure is the conversion's. */
+  readonly alternates?: Alternates;
   onNote?(code: NoteCode, message: string): void;
   /** From 0 to 1. */
   onProgress?(fraction: number): void;

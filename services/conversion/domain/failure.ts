@@ -1,6 +1,13 @@
 /** What an attempt's failure means for the job: whose fault it is, and whether trying again can help. */
 import { type ErrorCode, FilemillError } from "#kit/errors.ts";
 
+/** CONVERSION_FAILED of a file that is well but holds nothing that the target could hold: no other engine would do better. */
+export class LacksContent extends FilemillError {
+  constructor(message: string) {
+    super("CONVERSION_FAILED", message);
+  }
+}
+
 export type Failure = {
   /** What the job's owner is told. */
   readonly error: FilemillError;

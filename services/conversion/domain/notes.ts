@@ -1,5 +1,6 @@
 /** The closed list of notes: what a conversion lost, guessed or corrected. */
 export const noteTable = {
+  ALTERNATE_ROUTE: "The usual way failed for this file; another one was taken.",
   CONTENT_TYPE_CORRECTED: "The file's content is not what its name says; the content was believed.",
   ALPHA_FLATTENED: "Transparency was flattened onto the background colour.",
   ANIMATION_REDUCED: "Only the first frame of the animation was kept.",

@@ -2,6 +2,7 @@
 import type { Plan, PlannedHop } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
 import { FilemillError } from "#kit/errors.ts";
 import type { FileRef, Hop, HopTask } from "./engine.ts";
+import { hopBoundMs } from "./hop-bound.ts";
 import { hopOptionsOf } from "./manifest.ts";
 import { type NoteCode, noteTable } from "./notes.ts";
 
@@ -30,6 +31,8 @@ export type PlanRun = {
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
   onNote?(code: NoteCode, message: string): void;
+  /** Before the run rejects for what a hop threw. */
+  onHopFailed?(planned: PlannedHop, index: number): void;
   /** From 0 to 1 over all hops. */
   onProgress?(fraction: number): void;
 };
@@ -53,6 +56,7 @@ export async function runPlan(run: PlanRun, ports: RunPorts): Promise<void> {
       try {
         await runHop(run, ports, { planned, index, input: current, outputPath: target });
       } catch (error) {
+        run.onHopFailed?.(planned, index);
         await ports.remove(target);
         throw error;
       }
@@ -75,7 +79,7 @@ async function runHop(run: PlanRun, ports: RunPorts, { planned, index, input, ou
     throw new FilemillError("UNAVAILABLE", "The engine for this conversion is not available right now; try again later.");
   }
   assertFits(input, hop, index);
-  const timeoutMs = hop.async ? run.timeoutMs * 10 : run.timeoutMs;
+  const timeoutMs = hopBoundMs(hop, run.timeoutMs);
   const deadline = new AbortController();
   const timer = setTimeout(() => deadline.abort(timeoutError()), timeoutMs + graceMs);
   try {

@@ -2,6 +2,7 @@
 import { open, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { FilemillError } from "#kit/errors.ts";
 import { defineEngine, type HopTask } from "../domain/engine.ts";
+import { LacksContent } from "../domain/failure.ts";
 import type { Sandbox, SandboxEnd } from "../domain/sandbox.ts";
 import { archiveHops, packings, streams } from "./archive-hops.ts";
 import { assertSafe, holdsAll, isUnwanted, leavesFolder, type Member, parseListing } from "./archive-listing.ts";
@@ -56,7 +57,7 @@ async function repack(session: ToolSession, task: HopTask): Promise<void> {
   await rm(session.pathOf("out"), { force: true });
   await packFolder(session, target);
   if (!holdsAll(await list(session, "/job/out", "after"), wanted)) {
-    throw new FilemillError("CONVERSION_FAILED", "The archive holds names or files that the target format cannot.");
+    throw new LacksContent("The archive holds names or files that the target format cannot.");
   }
 }
 

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { FilemillError, isErrorCode } from "#kit/errors.ts";
 import type { EngineHost, HopTask, OpenEngine } from "../domain/engine.ts";
+import { LacksContent } from "../domain/failure.ts";
 import { type NoteCode, noteTable } from "../domain/notes.ts";
 import type { SandboxChild } from "../domain/sandbox.ts";
 import { createPool } from "./child-pool.ts";
@@ -116,7 +117,9 @@ function answerOf(value: unknown): Answer {
     if ("code" in value && typeof value.code === "string" && isErrorCode(value.code) && "message" in value) {
       const said = "said" in value ? String(value.said) : "";
       const odd = !("odd" in value) || value.odd !== false;
-      return { ok: false, error: new FilemillError(value.code, String(value.message)), odd, said };
+      const isAboutContent = value.code === "CONVERSION_FAILED" && !odd;
+      const message = String(value.message);
+      return { ok: false, error: isAboutContent ? new LacksContent(message) : new FilemillError(value.code, message), odd, said };
     }
   }
   return { ok: false, error: new FilemillError("CONVERSION_FAILED", "The file could not be converted."), odd: true, said: "no answer" };

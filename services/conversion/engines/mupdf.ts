@@ -2,6 +2,7 @@
 import { writeFile } from "node:fs/promises";
 import { FilemillError } from "#kit/errors.ts";
 import { defineEngine, type Hop, type HopTask, type OptionDefinition } from "../domain/engine.ts";
+import { LacksContent } from "../domain/failure.ts";
 import type { Sandbox, SandboxEnd } from "../domain/sandbox.ts";
 import { numberOption, stringOption } from "./hop-table.ts";
 import { writeJpegPage } from "./jpeg-page.ts";
@@ -120,7 +121,7 @@ async function assertText(session: ToolSession, task: HopTask, inside: string): 
   const unknown = characters.match(/\uFFFD/g)?.length ?? 0;
   // Fonts may draw letters and never say which they are.
   if (unknown * 2 >= characters.length) {
-    throw new FilemillError("CONVERSION_FAILED", "The PDF holds pictures of text and no text; it would need recognition.");
+    throw new LacksContent("The PDF holds pictures of text and no text; it would need recognition.");
   }
 }
 

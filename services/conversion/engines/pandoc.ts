@@ -3,6 +3,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { FilemillError } from "#kit/errors.ts";
 import { defineEngine, type HopTask } from "../domain/engine.ts";
+import { LacksContent } from "../domain/failure.ts";
 import type { Sandbox, SandboxEnd } from "../domain/sandbox.ts";
 import { flagOption, numberOption, stringOption } from "./hop-table.ts";
 import { markups, needsDataFiles, pandocHops } from "./pandoc-hops.ts";
@@ -67,7 +68,10 @@ async function run(sandbox: Sandbox, task: HopTask): Promise<void> {
   noteRemoved(task, end);
   throwIfFailed(task, end);
   if (isTwoStep) throwIfFailed(task, await pandoc(argumentsOf(task, "/job/document.json")));
-  await session.adopt("out");
+  await session.adopt("out").catch((error: unknown) => {
+    // Pandoc ended well and wrote nothing.
+    throw error instanceof FilemillError && error.code === "CONVERSION_FAILED" ? new LacksContent("The document holds no text.") : error;
+  });
 }
 
 function noteRemoved(task: HopTask, end: SandboxEnd): void {

@@ -3,6 +3,7 @@ import { readFile, unlink } from "node:fs/promises";
 import sharp, { type Sharp } from "sharp";
 import { FilemillError } from "#kit/errors.ts";
 import { defineEngine, type Hop, type HopTask, type OptionDefinition } from "../domain/engine.ts";
+import { LacksContent } from "../domain/failure.ts";
 import type { Sandbox } from "../domain/sandbox.ts";
 import { flagOption, numberOption } from "./hop-table.ts";
 import { inputInside, openOutput, openToolSession, type ToolSession, versionLineOf } from "./tool-run.ts";
@@ -125,7 +126,14 @@ async function rasterize(session: ToolSession, task: HopTask, pageNumber: number
   const { channels, data } = pixels;
   const image = sharp(data, { raw: { width, height, channels }, limitInputPixels: maxPixels });
   const density = (width / facts.widthPoints) * pointsPerInch;
-  await encode((gray ? image.pipelineColourspace("b-w").toColourspace("b-w") : image).withDensity(density), task);
+  await encode((gray ? image.pipelineColourspace("b-w").toColourspace("b-w") : image).withDensity(density), task).catch(
+    (cause: unknown) => {
+      if (cause instanceof FilemillError) throw cause;
+      throw new FilemillError("CONVERSION_FAILED", "The page is too large for this format; ask for a lower dpi, width or height.", {
+        cause,
+      });
+    },
+  );
   await unlink(session.pathOf(name));
 }
 
@@ -195,8 +203,7 @@ async function adoptText(session: ToolSession, task: HopTask): Promise<void> {
     const text =
       handle === undefined ? "" : (await handle.read({ buffer: Buffer.alloc(65_536) })).buffer.toString("utf8").replaceAll("\0", "");
     await handle?.close();
-    if (text.trim() === "")
-      throw new FilemillError("CONVERSION_FAILED", "The PDF holds pictures of text and no text; it would need recognition.");
+    if (text.trim() === "") throw new LacksContent("The PDF holds pictures of text and no text; it would need recognition.");
   }
   await session.adopt("out");
 }

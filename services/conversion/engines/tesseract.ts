@@ -1,6 +1,7 @@
 /** Reads the text in pictures (optical character recognition). */
 import { FilemillError } from "#kit/errors.ts";
 import { defineEngine, type Hop, type HopTask, type OptionDefinition } from "../domain/engine.ts";
+import { LacksContent } from "../domain/failure.ts";
 import type { Sandbox } from "../domain/sandbox.ts";
 import { stringOption } from "./hop-table.ts";
 import { inputInside, openToolSession, type ToolSession, versionLineOf } from "./tool-run.ts";
@@ -58,7 +59,7 @@ async function run(sandbox: Sandbox, task: HopTask): Promise<void> {
 }
 
 function noText(): FilemillError {
-  return new FilemillError("CONVERSION_FAILED", "No text was found in the picture.");
+  return new LacksContent("No text was found in the picture.");
 }
 
 function numberOfWords(said: string): number | undefined {

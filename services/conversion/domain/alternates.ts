@@ -1,0 +1,104 @@
+/** When an engine fails a file that is well, the next best route is tried; the result's notes say so. */
+import type { Plan, PlannedHop } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
+import type { OptionValue } from "#gen/filemill/common/v1/format_pb.ts";
+import type { ErrorCode } from "#kit/errors.ts";
+import { failureOf, LacksContent } from "./failure.ts";
+import { hopBoundMs } from "./hop-bound.ts";
+import { type NoteCode, noteTable } from "./notes.ts";
+import { type PlanRun, type RunPorts, runPlan } from "./run-plan.ts";
+
+/** What to ask the planner: the same conversion, by other hops. */
+export type NextBestQuery = {
+  readonly from: string;
+  readonly to: string;
+  readonly options: Record<string, string>;
+  readonly avoid: readonly FailedHop[];
+};
+export type FailedHop = Pick<PlannedHop, "engine" | "from" | "to">;
+
+export type Alternates = {
+  /** Undefined: there is no other way. Never rejects. */
+  nextBest(query: NextBestQuery): Promise<Plan | undefined>;
+  /** An engine failed and another way is about to be tried. */
+  onFailure?(failed: FailedHop, error: unknown): void;
+};
+
+const maxAlternates = 2;
+/** With less time left there is no point in beginning anew. */
+const leastMs = 1000;
+
+/** Codes that are an engine's fault: the file passed its inspection and nothing ran out. */
+const engineFaults: ReadonlySet<ErrorCode> = new Set(["CONVERSION_FAILED", "INTERNAL"]);
+/** The same of what an earlier hop made: damage there was done by us. */
+const laterFaults: ReadonlySet<ErrorCode> = new Set([...engineFaults, "INVALID_INPUT", "PASSWORD_REQUIRED"]);
+
+/**
+ * Runs the plan, and after an engine's fault at most two others, all within the time that the plan itself may take.
+ * Rejects with the first failure when none succeeds. Nothing is kept of a failed way, neither file nor note: an attempt
+ * that is interrupted begins with the plan again.
+ */
+export async function runWithAlternates(run: PlanRun, ports: RunPorts, alternates: Alternates): Promise<void> {
+  const endsAtMs = performance.now() + planBoundMs(run, ports);
+  const failed: FailedHop[] = [];
+  const first = await tryOnce(run, ports);
+  if (first.ok) return;
+  let last = first;
+  while (failed.length < maxAlternates && last.fault !== undefined && !run.signal.aborted) {
+    failed.push(last.fault);
+    alternates.onFailure?.(last.fault, last.error);
+    const { from, to } = run.plan;
+    const plan = await alternates.nextBest({ from, to, options: optionTextsOf(run.plan), avoid: failed });
+    const leftMs = endsAtMs - performance.now();
+    if (plan === undefined || plan.resultFormat !== run.plan.resultFormat || leftMs < leastMs) break;
+    const signal = AbortSignal.any([run.signal, AbortSignal.timeout(Math.ceil(leftMs))]);
+    const next = await tryOnce({ ...run, plan, signal, timeoutMs: Math.min(run.timeoutMs, leftMs) }, ports, messageOf(run.plan, plan));
+    if (next.ok) return;
+    last = next;
+  }
+  throw run.signal.aborted ? run.signal.reason : first.error;
+}
+
+type Try = { readonly ok: true } | { readonly ok: false; readonly error: unknown; readonly fault: FailedHop | undefined };
+
+async function tryOnce(run: PlanRun, ports: RunPorts, remark?: string): Promise<Try> {
+  const notes: [NoteCode, string][] = [];
+  let failed: { readonly hop: PlannedHop; readonly index: number } | undefined;
+  try {
+    await runPlan({ ...run, onNote: (...note) => void notes.push(note), onHopFailed: (hop, index) => (failed = { hop, index }) }, ports);
+  } catch (error) {
+    return { ok: false, error, fault: failed === undefined ? undefined : faultOf(error, failed.hop, failed.index) };
+  }
+  for (const note of notes) run.onNote?.(...note);
+  if (remark !== undefined) run.onNote?.("ALTERNATE_ROUTE", remark);
+  return { ok: true };
+}
+
+function faultOf(error: unknown, { engine, from, to }: PlannedHop, index: number): FailedHop | undefined {
+  if (error instanceof LacksContent) return undefined;
+  const faults = index === 0 ? engineFaults : laterFaults;
+  return faults.has(failureOf(error).error.code) ? { engine, from, to } : undefined;
+}
+
+function messageOf(planned: Plan, taken: Plan): string {
+  const lower = taken.fidelity > planned.fidelity ? " It keeps less of the file." : "";
+  return `${noteTable.ALTERNATE_ROUTE}${lower}`;
+}
+
+/** What the plan may take by the bounds of its hops. */
+function planBoundMs({ plan, timeoutMs }: PlanRun, ports: RunPorts): number {
+  const bounds = plan.hops.map(({ engine, from, to }) => {
+    const hop = ports.engineOf(engine)?.hops.find((candidate) => candidate.from === from && candidate.to === to);
+    return hop === undefined ? timeoutMs : hopBoundMs(hop, timeoutMs);
+  });
+  return bounds.reduce((sum, bound) => sum + bound, 0);
+}
+
+/** The options of a plan as a client would write them. */
+function optionTextsOf({ hops }: Plan): Record<string, string> {
+  return Object.fromEntries(hops.flatMap(({ options }) => Object.entries(options).map(([name, value]) => [name, textOf(value)])));
+}
+
+function textOf({ value }: OptionValue): string {
+  if (typeof value.value !== "number" || Number.isInteger(value.value)) return String(value.value);
+  return value.value.toFixed(15).replace(/0+$/, "");
+}

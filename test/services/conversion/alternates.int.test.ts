@@ -1,0 +1,44 @@
+import { execFile } from "node:child_process";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import sharp from "sharp";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { JobState } from "#gen/filemill/job/v1/job_pb.ts";
+import { accountId, type Mill, openMill } from "./mill.ts";
+
+/** A film of one frame of 13 × 7 pixels: ffmpeg's WebP encoder gives up on it, its PNG encoder does not. */
+async function tinyFilm(mill: Mill): Promise<Uint8Array> {
+  const path = join(mill.dataDir, "tiny.mp4");
+  const source = ["-f", "lavfi", "-i", "testsrc=s=13x7:r=25", "-frames:v", "1"];
+  await promisify(execFile)("ffmpeg", ["-nostdin", "-y", "-v", "error", ...source, "-c:v", "png", "-pix_fmt", "monob", path]);
+  return readFile(path);
+}
+
+describe("a file that one engine rejects", () => {
+  let mill: Mill;
+  beforeAll(async () => {
+    mill = await openMill({ MEDIA_SLOTS: 1 });
+  });
+  afterAll(() => mill[Symbol.asyncDispose]());
+
+  it("is converted by the next best route, and its notes say so", async () => {
+    const film = await tinyFilm(mill);
+    const { plan } = await mill.catalogue.planRoute({ from: "mp4", to: "webp" });
+    expect(plan?.hops.map(({ engine }) => engine)).toEqual(["ffmpeg"]);
+    const job = await mill.watch(await mill.submit(film, { from: "mp4", to: "webp" }));
+    expect(job.state).toBe(JobState.DONE);
+    expect(job.attempts).toBe(1);
+    expect(job.notes.map(({ code }) => code)).toContain("ALTERNATE_ROUTE");
+    const result = await readFile(mill.blobs.pathOf(job.result?.id ?? ""));
+    expect(await sharp(result).metadata()).toMatchObject({ format: "webp", width: 13, height: 7 });
+    expect((await mill.leftovers()).scratch).toEqual([]);
+  });
+
+  it("fails as before where an option leaves no other route", async () => {
+    const job = await mill.watch(await mill.submit(await tinyFilm(mill), { from: "mp4", to: "webp", options: { fps: "5" } }));
+    expect(job.state).toBe(JobState.FAILED);
+    expect(job.error?.message).toMatch(/could not be converted/);
+    await mill.jobs.deleteJob({ accountId, jobId: job.id });
+  });
+});

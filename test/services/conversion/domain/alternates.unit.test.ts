@@ -1,0 +1,133 @@
+import { create } from "@bufbuild/protobuf";
+import { describe, expect, it } from "vitest";
+import { type Plan, PlanSchema } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
+import { Fidelity } from "#gen/filemill/common/v1/format_pb.ts";
+import { type ErrorCode, FilemillError } from "#kit/errors.ts";
+import { type NextBestQuery, runWithAlternates } from "#services/conversion/domain/alternates.ts";
+import type { Hop, HopTask } from "#services/conversion/domain/engine.ts";
+import { LacksContent } from "#services/conversion/domain/failure.ts";
+import type { RunPorts } from "#services/conversion/domain/run-plan.ts";
+
+const hop = (from: string, to: string): Hop => ({ from, to, fidelity: "high", cost: 1, async: false, maxInputMb: 1, options: [] });
+const planOf = (fidelity: Fidelity, ...hops: readonly [engine: string, from: string, to: string][]): Plan =>
+  create(PlanSchema, { from: "a", to: "c", fidelity, hops: hops.map(([engine, from, to]) => ({ engine, from, to, options: {} })) });
+
+const first = planOf(Fidelity.HIGH, ["one", "a", "c"]);
+const second = planOf(Fidelity.HIGH, ["two", "a", "b"], ["three", "b", "c"]);
+const third = planOf(Fidelity.REDUCED, ["four", "a", "c"]);
+
+/** What each engine does; those that are not named succeed. */
+type Faults = Readonly<Record<string, (task: HopTask) => unknown>>;
+const failing = (code: ErrorCode) => () => Promise.reject(new FilemillError(code, code));
+
+async function attempt(faults: Faults, plans: readonly (Plan | undefined)[] = [second, third], signal = new AbortController().signal) {
+  const ran: string[] = [];
+  const notes: string[] = [];
+  const asked: NextBestQuery[] = [];
+  const ports: RunPorts = {
+    engineOf: (id) => ({
+      hops: [hop("a", "b"), hop("b", "c"), hop("a", "c")],
+      async run(task) {
+        ran.push(id);
+        task.note("METADATA_DROPPED", id);
+        await faults[id]?.(task);
+      },
+    }),
+    inspect: async () => void (await faults.inspection?.({} as HopTask)),
+    intermediatePath: () => "between",
+    checkResult: async () => void (await faults.check?.({} as HopTask)),
+    sizeOf: async () => 1,
+    remove: async () => undefined,
+  };
+  const run = { plan: first, input: { path: "in", format: "a", sizeBytes: 1 }, outputPath: "out", timeoutMs: 60_000, signal };
+  const remaining = [...plans];
+  const error = await runWithAlternates({ ...run, onNote: (code, message) => void notes.push(`${code} ${message}`) }, ports, {
+    nextBest: async (query) => {
+      asked.push({ ...query, avoid: [...query.avoid] });
+      return remaining.shift();
+    },
+  }).then(
+    () => undefined,
+    (caught: unknown) => (caught instanceof FilemillError ? caught.code : caught),
+  );
+  return { ran, notes, asked, error };
+}
+
+describe("an engine's fault", () => {
+  it("is followed by the next best route, and the notes are those of the route that was taken", async () => {
+    const { ran, notes, asked, error } = await attempt({ one: failing("CONVERSION_FAILED") });
+    expect(error).toBeUndefined();
+    expect(ran).toEqual(["one", "two", "three"]);
+    expect(notes).toEqual([
+      "METADATA_DROPPED two",
+      "METADATA_DROPPED three",
+      "ALTERNATE_ROUTE The usual way failed for this file; another one was taken.",
+    ]);
+    expect(asked).toEqual([{ from: "a", to: "c", options: {}, avoid: [{ engine: "one", from: "a", to: "c" }] }]);
+  });
+
+  it("is avoided with those before it, and a lower fidelity is told", async () => {
+    const { notes, asked, error } = await attempt({ one: failing("CONVERSION_FAILED"), three: failing("CONVERSION_FAILED") });
+    expect(error).toBeUndefined();
+    expect(asked[1]?.avoid.map(({ engine }) => engine)).toEqual(["one", "three"]);
+    expect(notes.at(-1)).toMatch(/^ALTERNATE_ROUTE .* It keeps less of the file\.$/);
+  });
+
+  it.each<[string, Faults]>([
+    ["a crash", { one: () => Promise.reject(new TypeError("undefined is not a function")) }],
+    ["a result that is not whole", { check: onceFailing() }],
+    ["what an earlier hop made and a later one cannot read", { one: failing("CONVERSION_FAILED"), three: failing("INVALID_INPUT") }],
+  ])("may be %s", async (_name, faults) => {
+    expect((await attempt(faults)).error).toBeUndefined();
+  });
+
+  it("ends with the first failure when no route succeeds, after two others at most", async () => {
+    const all = {
+      one: failing("CONVERSION_FAILED"),
+      two: () => Promise.reject(new Error("other")),
+      four: failing("INVALID_INPUT"),
+    };
+    const { ran, notes, error } = await attempt(all);
+    expect({ ran, notes, error }).toEqual({ ran: ["one", "two", "four"], notes: [], error: "CONVERSION_FAILED" });
+  });
+});
+
+function onceFailing() {
+  let calls = 0;
+  return () => {
+    calls += 1;
+    return calls === 1 ? failing("CONVERSION_FAILED")() : undefined;
+  };
+}
+
+describe("no other route is tried", () => {
+  it.each<ErrorCode>(["INVALID_INPUT", "PASSWORD_REQUIRED", "INPUT_TOO_COMPLEX", "CONVERSION_TIMEOUT", "INVALID_OPTION", "UNAVAILABLE"])(
+    "after %s",
+    async (code) => {
+      expect(await attempt({ one: failing(code) })).toMatchObject({ ran: ["one"], asked: [], error: code });
+    },
+  );
+
+  it("for a file that no engine was shown", async () => {
+    expect(await attempt({ inspection: failing("CONVERSION_FAILED") })).toMatchObject({ ran: [], asked: [], error: "CONVERSION_FAILED" });
+  });
+
+  it("for a file that holds nothing of what the target is about", async () => {
+    const lacking = () => Promise.reject(new LacksContent("No text."));
+    expect(await attempt({ one: lacking })).toMatchObject({ ran: ["one"], asked: [], error: "CONVERSION_FAILED" });
+  });
+
+  it("when nobody wants the result any more", async () => {
+    const stop = new AbortController();
+    const one = () => {
+      stop.abort(new FilemillError("JOB_CANCELLED", "Enough."));
+      throw new FilemillError("CONVERSION_FAILED", "Killed.");
+    };
+    expect(await attempt({ one }, [second], stop.signal)).toMatchObject({ ran: ["one"], asked: [], error: "JOB_CANCELLED" });
+  });
+
+  it("when it would give one file where several were asked for", async () => {
+    const several = { ...second, resultFormat: "zip" };
+    expect(await attempt({ one: failing("CONVERSION_FAILED") }, [several])).toMatchObject({ ran: ["one"], error: "CONVERSION_FAILED" });
+  });
+});
