@@ -5,7 +5,7 @@ import { errorAnswerOf } from "#gateway/http/error-body.ts";
 import { retryAfterOf } from "#gateway/http/headers.ts";
 import type { CreateJobResponse, Job } from "#gen/filemill/job/v1/job_pb.ts";
 import { JobState } from "#gen/filemill/job/v1/job_pb.ts";
-import { FilemillError, fromConnectError, fromErrorMessage } from "#kit/errors.ts";
+import { FilemillError, fromConnectError, fromErrorMessage, isAnswer } from "#kit/errors.ts";
 import { sendArtifact } from "./artifact.ts";
 import { type Asked, parseAsked } from "./convert-request.ts";
 import { errorContextOf } from "./errors.ts";
@@ -114,10 +114,9 @@ async function createJob(
     // A replay wrote nothing: its job may be one that was not promised yet.
     return { ...created, durable: durable && !created.replayed };
   } catch (error) {
-    const known = fromConnectError(error);
     // After a broken call nobody knows whether the job owns the blob now; if not, the sweep takes it.
-    if (known.code !== "UNAVAILABLE" && known.code !== "INTERNAL") await blobs.remove(upload.blob.id);
-    throw known;
+    if (isAnswer(error)) await blobs.remove(upload.blob.id);
+    throw fromConnectError(error);
   }
 }
 

@@ -130,6 +130,11 @@ export function toConnectError(error: unknown): ConnectError {
   return connectError;
 }
 
+/** Did the service that was called say so? Of a call that broke off nobody knows how far it got. */
+export function isAnswer(error: unknown): boolean {
+  return error instanceof FilemillError || (error instanceof ConnectError && error.findDetails(ErrorSchema).length > 0);
+}
+
 /** The same error on the caller's side; anything without our detail becomes UNAVAILABLE or INTERNAL. */
 export function fromConnectError(error: unknown): FilemillError {
   if (error instanceof FilemillError) return error;

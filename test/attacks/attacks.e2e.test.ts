@@ -2,6 +2,7 @@ import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { runCli } from "#test/harness/cli.ts";
+import { type Footprint, footprintOf, leftBehind } from "#test/harness/footprint.ts";
 import { startServer, type TestServer } from "#test/harness/server.ts";
 import { type Aim, type Attack, aimedEngines } from "./attack.ts";
 import { type Canaries, openCanaries } from "./canaries.ts";
@@ -9,7 +10,7 @@ import { doorAttacks } from "./door-attacks.ts";
 import { harmless } from "./harmless.ts";
 import { leakOf } from "./leak.ts";
 import { attacks } from "./table.ts";
-import { convert, type Footprint, footprintOf, hopsOf, removeJob, watchMemory } from "./target.ts";
+import { convert, hopsOf, removeJob, watchMemory } from "./target.ts";
 
 const conversionTimeoutMs = 5000;
 /** With the grace of the kill, two attempts of an office, and a busy machine. */
@@ -50,7 +51,7 @@ describe("a hostile file hurts nothing but its own job", () => {
     expect(server.log()).not.toContain(canaries.secret);
     expect([server.child.pid, server.child.exitCode, server.child.signalCode]).toEqual([pid, null, null]);
     await expectHarmless(attack.engine);
-    await expect.poll(leftBehind, { timeout: 20_000 }).toEqual([]);
+    await expect.poll(() => leftBehind(server, before), { timeout: 20_000 }).toEqual([]);
     results.push({ id: attack.id, engine: attack.engine, what: attack.what, to: attack.to.join(" "), outcome: attack.outcome });
   });
 
@@ -64,7 +65,7 @@ describe("a hostile file hurts nothing but its own job", () => {
       await removeJob(server, headers.get("x-job-id") ?? "");
     }
     await expectHarmless("sharp");
-    await expect.poll(leftBehind, { timeout: 20_000 }).toEqual([]);
+    await expect.poll(() => leftBehind(server, before), { timeout: 20_000 }).toEqual([]);
     results.push({ id, engine: "door", what, to: "", outcome });
   });
 
@@ -100,14 +101,6 @@ async function expectHarmless(engine: keyof typeof harmless): Promise<void> {
   const { body, ...answer } = await convert(server, harmless[engine]);
   expect({ engine, status: answer.status, code: answer.code }).toEqual({ engine, status: 200, code: undefined });
   if (answer.jobId !== undefined) await removeJob(server, answer.jobId);
-}
-
-/** Warm engines that were ended may not be there again yet, so there may be less than before. */
-async function leftBehind(): Promise<string[]> {
-  const now = await footprintOf(server);
-  return (["blobs", "scratch", "processes"] as const).flatMap((kind) =>
-    now[kind] > before[kind] ? [`${now[kind] - before[kind]} ${kind}`] : [],
-  );
 }
 
 /** A file of another account, stored as long as the attacks go on. Its path on the host. */

@@ -1,7 +1,5 @@
 /** The service under attack, as its clients and its host see it. */
-import { readdir } from "node:fs/promises";
-import { join } from "node:path";
-import { memoryOf, treeOf } from "#services/conversion/sandbox/usage.ts";
+import { memoryOf } from "#services/conversion/sandbox/usage.ts";
 import type { TestServer } from "#test/harness/server.ts";
 
 export type Answer = {
@@ -54,19 +52,6 @@ async function answerOf(response: Response): Promise<Answer> {
 
 export async function removeJob(server: TestServer, jobId: string): Promise<void> {
   await fetch(`${server.url}/api/v1/jobs/${jobId}`, { method: "DELETE", headers: { authorization: `Bearer ${server.key}` } });
-}
-
-export type Footprint = { readonly blobs: number; readonly scratch: number; readonly processes: number };
-
-export async function footprintOf(server: TestServer): Promise<Footprint> {
-  const blobs = await readdir(join(server.dataDir, "blobs"), { recursive: true, withFileTypes: true });
-  const scratch = (await readdir(join(server.dataDir, "scratch"))).map((name) => join(server.dataDir, "scratch", name));
-  const inside = await Promise.all(scratch.map((folder) => readdir(folder)));
-  return {
-    blobs: blobs.filter((entry) => entry.isFile()).length,
-    scratch: inside.flat().length,
-    processes: treeOf(server.child.pid ?? 0).length,
-  };
 }
 
 /** How many runs of engines there were so far. */

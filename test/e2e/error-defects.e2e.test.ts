@@ -1,0 +1,120 @@
+/** The rows of the contract's error table that are nobody's fault but ours, or our host's: brought about by damage to what a running product has stored, and by a broker that hangs. */
+import { mkdir, readdir, readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
+import process from "node:process";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openStoredRecords } from "#test/harness/job-records.ts";
+import { call, expectRow, jobIn, jobOf, post, removeAllJobs } from "#test/harness/rest.ts";
+import { startServer, type TestServer } from "#test/harness/server.ts";
+
+const problem = { accept: "application/problem+json" };
+const light = { OFFICE_SLOTS: "0", MEDIA_SLOTS: "0", DOCUMENT_SLOTS: "0" };
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startServer(light);
+});
+afterAll(() => server[Symbol.asyncDispose]());
+
+/** The lines of the log about one request. */
+function logOf(requestId: string): { msg: string; error?: string }[] {
+  const lines = server
+    .log()
+    .split("\n")
+    .filter((line) => line.includes(requestId));
+  return lines.map((line) => JSON.parse(line));
+}
+
+/** A defect is told in a sentence without a clue, under an id that finds its cause in the log. */
+async function expectDefect(path: string, cause: RegExp): Promise<void> {
+  for (const headers of [{}, problem]) {
+    const requestId = `defect-${path.length}-${Object.keys(headers).length}`;
+    const answer = await call(server, path, { headers: { ...headers, "x-request-id": requestId } });
+    expect(answer.headers.get("x-request-id")).toBe(requestId);
+    expect([...answer.headers.keys()]).not.toContain("etag");
+    await expectRow(answer, { status: 500, code: "INTERNAL" });
+    await expect.poll(() => logOf(requestId).find(({ msg }) => msg === "gateway.defect")?.error).toMatch(cause);
+  }
+}
+
+async function blobPaths(): Promise<string[]> {
+  const entries = await readdir(join(server.dataDir, "blobs"), { recursive: true, withFileTypes: true });
+  return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+}
+
+describe("a defect", () => {
+  it("in a record, which says done and names no result, is answered 500 and found in the log", async () => {
+    await using records = await openStoredRecords(server);
+    const { id } = await jobOf(await post(server));
+    await records.change(id, ({ job, ...record }) => {
+      if (job === undefined) throw new Error("a record without a job");
+      const { result: _lost, ...rest } = job;
+      return { ...record, job: rest };
+    });
+    await expect.poll(async () => (await call(server, `/api/v1/jobs/${id}/download`)).status).toBe(500);
+    await expectDefect(`/api/v1/jobs/${id}/download`, /INTERNAL|Something went wrong/);
+    expect((await call(server, `/api/v1/jobs/${id}`, { method: "DELETE" })).status).toBe(204);
+    expect((await post(server)).status).toBe(200);
+    await removeAllJobs(server);
+    // Nobody knows of the lost result any more but the sweep, which waits an hour.
+    await expect.poll(async () => (await blobPaths()).length).toBe(1);
+    for (const path of await blobPaths()) await rm(path);
+  });
+
+  it("on the disk, a folder where a result should be, is answered 500 and found in the log", async () => {
+    const { id } = await jobOf(await post(server));
+    await expect.poll(async () => (await blobPaths()).length).toBe(1);
+    const [path = ""] = await blobPaths();
+    await rm(path);
+    await mkdir(path);
+    await expectDefect(`/api/v1/jobs/${id}/download?`, /EISDIR/);
+    expect((await jobIn(server, id)).status).toBe("done");
+    await rm(path, { recursive: true });
+    // A result that is gone is no defect: it cannot be had any more.
+    await expectRow(await call(server, `/api/v1/jobs/${id}/download`), { status: 410, code: "RESULT_EXPIRED" });
+    await removeAllJobs(server);
+    expect((await post(server)).status).toBe(200);
+    await removeAllJobs(server);
+    await expect.poll(blobPaths).toEqual([]);
+  });
+});
+
+describe("what is not available is answered 503 with a time to try again", () => {
+  it("while the broker hangs; when it goes on, so does everything", async () => {
+    const { id } = await jobOf(await post(server));
+    const pid = Number(await readFile(join(server.dataDir, "nats/server.pid"), "utf8"));
+    process.kill(pid, "SIGSTOP");
+    try {
+      const [first, second] = await Promise.all([post(server), post(server, { headers: { ...problem, prefer: "respond-async" } })]);
+      await expectRow(first, { status: 503, code: "UNAVAILABLE" });
+      await expectRow(second, { status: 503, code: "UNAVAILABLE" });
+      await expect.poll(async () => (await fetch(`${server.url}/readyz`)).status, { timeout: 20_000 }).toBe(503);
+      expect(JSON.parse(await (await fetch(`${server.url}/readyz`)).text())).toMatchObject({ ready: false, part: "broker" });
+      expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
+      // What needs no broker works on.
+      expect((await call(server, `/api/v1/jobs/${id}/download`)).status).toBe(200);
+    } finally {
+      process.kill(pid, "SIGCONT");
+    }
+    await expect.poll(async () => (await post(server)).status, { timeout: 30_000, interval: 500 }).toBe(200);
+    await expect.poll(async () => (await fetch(`${server.url}/readyz`)).status, { timeout: 20_000 }).toBe(200);
+    // What was refused is not done behind the client's back, and its inputs are gone.
+    const unfinished = async () => JSON.parse(await (await call(server, "/api/v1/jobs?status=queued")).text()).jobs;
+    await expect.poll(unfinished, { timeout: 30_000 }).toEqual([]);
+    await removeAllJobs(server);
+    await expect.poll(blobPaths, { timeout: 30_000 }).toEqual([]);
+  });
+
+  it("while the disk is nearly full", async () => {
+    await using full = await startServer({ ...light, MIN_FREE_DISK_MB: "1000000" });
+    await expectRow(await post(full), { status: 503, code: "UNAVAILABLE" });
+    await expectRow(await post(full, { headers: problem }), { status: 503, code: "UNAVAILABLE" });
+  });
+
+  it("while no engine is announced", async () => {
+    await using bare = await startServer({ ...light, IMAGE_SLOTS: "0" });
+    await expectRow(await post(bare), { status: 503, code: "UNAVAILABLE" });
+    await expectRow(await call(bare, "/api/v1/formats", { headers: problem }), { status: 503, code: "UNAVAILABLE" });
+    expect(await readdir(join(bare.dataDir, "blobs/partial"))).toEqual([]);
+  });
+});

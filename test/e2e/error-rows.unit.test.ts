@@ -1,0 +1,15 @@
+/** No row of the error table goes without an end-to-end test. */
+import { readdirSync, readFileSync } from "node:fs";
+import { expect, it } from "vitest";
+import { accessErrors, type Endpoint, generalErrors } from "#gateway/rest/endpoint.ts";
+import { endpoints } from "#gateway/rest/endpoints.ts";
+
+const declared = Object.values<Endpoint>(endpoints).flatMap(({ errors }) => errors);
+const tests = readdirSync("test/e2e")
+  .filter((name) => /^error-.*\.e2e\.test\.ts$/.test(name))
+  .map((name) => readFileSync(`test/e2e/${name}`, "utf8"))
+  .join("\n");
+
+it.each([...new Set([...accessErrors, ...generalErrors, ...declared])])("%s is brought about in a test/e2e/error-*.e2e.test.ts", (code) => {
+  expect(tests).toContain(`"${code}"`);
+});

@@ -1,0 +1,34 @@
+/** The job records of a running service, past the service: what a broken disk, a bug or the passing of days would leave in them. */
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fromBinary, toBinary } from "@bufbuild/protobuf";
+import { type JobRecord, JobRecordSchema } from "#gen/filemill/job/v1/job_pb.ts";
+import { openLog } from "#kit/log.ts";
+import { openBroker } from "#kit/nats/broker.ts";
+import type { TestServer } from "./server.ts";
+
+export type StoredRecords = AsyncDisposable & {
+  /** Writes what `change` makes of the record. */
+  change(jobId: string, change: (record: JobRecord) => JobRecord): Promise<void>;
+};
+
+/** With the broker's owner's password, which only the service's own user can read. */
+export async function openStoredRecords({ dataDir }: TestServer): Promise<StoredRecords> {
+  const config = await readFile(join(dataDir, "nats/server.conf"), "utf8");
+  const [, port] = /^port: (\d+)$/m.exec(config) ?? [];
+  const [, password] = /user: "filemill", password: "([^"]+)"/.exec(config) ?? [];
+  const natsUrl = `nats://filemill:${password}@127.0.0.1:${port}`;
+  const broker = await openBroker({ dataDir, natsUrl, log: openLog("silent") });
+  const bucket = await broker.bucket("jobs", {
+    encode: (record: JobRecord) => toBinary(JobRecordSchema, record),
+    decode: (bytes) => fromBinary(JobRecordSchema, bytes),
+  });
+  return {
+    async change(jobId, change) {
+      const entry = await bucket.get(jobId);
+      if (entry === undefined) throw new Error(`there is no record of job ${jobId}`);
+      await bucket.update(jobId, change(entry.value), entry.revision);
+    },
+    [Symbol.asyncDispose]: () => broker[Symbol.asyncDispose](),
+  };
+}
