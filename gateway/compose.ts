@@ -1,7 +1,7 @@
 /**
  * The composition root: which part gets what. Nothing else imports a service's index.
  *
- *   floor (broker, blobs, metrics) ─ account ─ catalogue ─ job ─ conversion ─ gateway
+ *   floor (broker, blobs, metrics) ─ catalogue ─ job ─ account ─ conversion ─ gateway
  *
  * Each arrow to a peer is a generated Connect client, over the in-process transport or to the peer's address.
  */
@@ -11,6 +11,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type Client, createClient } from "@connectrpc/connect";
 import { formatOfFileName, sniff } from "#formats/index.ts";
 import { AccountService } from "#gen/filemill/account/v1/account_pb.ts";
+import { SignInService } from "#gen/filemill/account/v1/sign_in_pb.ts";
 import { CatalogueService, type Plan } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
 import { JobService, LeaseService } from "#gen/filemill/job/v1/job_pb.ts";
 import { FilemillError } from "#kit/errors.ts";
@@ -21,7 +22,7 @@ import { openServicesServer } from "#kit/rpc/services-server.ts";
 import { transportFor } from "#kit/rpc/transport.ts";
 import type { Readiness, Service } from "#kit/service.ts";
 import type { Settings } from "#kit/settings.ts";
-import { createAccountService, ensureFirstAccount } from "#services/account/index.ts";
+import { createAccountService, ensureFirstAccount, jobsOfAccounts } from "#services/account/index.ts";
 import { type Catalogue, catalogueOf, createCatalogueService, type PlanQuery } from "#services/catalogue/index.ts";
 import { createConversionService, openConverter } from "#services/conversion/index.ts";
 import { createJobService } from "#services/job/index.ts";
@@ -32,8 +33,8 @@ import { createGateway, type Gateway } from "./server.ts";
 export type Supervisor = AsyncDisposable & {
   readonly restUrl: string;
   readonly rpcUrl: string;
-  /** The API key of the local account, on the very first start only. */
-  readonly firstKey: string | undefined;
+  /** API key and one-time sign-in link of the local account, on the very first start only. */
+  readonly first: { readonly key: string; readonly linkToken: string } | undefined;
   readiness(): Readiness;
   /** Resolves when conversions are accepted; rejects when an engine node refuses to start. */
   readonly started: Promise<void>;
@@ -46,6 +47,7 @@ const readyLimitMs = 2000;
 
 type Clients = {
   readonly accounts: Client<typeof AccountService>;
+  readonly signIn: Client<typeof SignInService>;
   readonly catalogue: Client<typeof CatalogueService>;
   readonly jobs: Client<typeof JobService>;
 };
@@ -59,7 +61,7 @@ export async function compose(settings: Settings, log: Log): Promise<Supervisor>
 
   const early = services.filter((service) => service.name !== "conversion");
   await Promise.all(early.map((service) => service.start()));
-  const firstKey =
+  const first =
     settings.ACCOUNT_ADDRESS === "local" ? await ensureFirstAccount({ settings, broker: floor.brokerOf("account") }) : undefined;
 
   const readiness = (): Readiness => firstUnready(services);
@@ -73,7 +75,7 @@ export async function compose(settings: Settings, log: Log): Promise<Supervisor>
   return {
     restUrl,
     rpcUrl: rpc.url,
-    firstKey,
+    first,
     readiness,
     started,
     drain: () => drainAll(gateway, services, settings.DRAIN_MS),
@@ -107,16 +109,20 @@ function composeServices(floor: Floor): { services: readonly Service[]; clients:
     log: log.with({ part }),
   });
 
-  const account = local(settings.ACCOUNT_ADDRESS, () => createAccountService(deps("account"), settings));
-  const accounts = createClient(AccountService, transportFor("ACCOUNT_ADDRESS", settings, account, log));
   const catalogueService = local(settings.CATALOGUE_ADDRESS, () => createCatalogueService(deps("catalogue")));
   const catalogue = createClient(CatalogueService, transportFor("CATALOGUE_ADDRESS", settings, catalogueService, log));
   const job = local(settings.JOB_ADDRESS, () => createJobService({ ...deps("job"), catalogue }, settings));
   const jobTransport = transportFor("JOB_ADDRESS", settings, job, log);
   const jobs = createClient(JobService, jobTransport);
   const leases = createClient(LeaseService, jobTransport);
+  // Whatever belongs to accounts elsewhere goes with them.
+  const belongings = [jobsOfAccounts(jobs)];
+  const account = local(settings.ACCOUNT_ADDRESS, () => createAccountService({ ...deps("account"), belongings }, settings));
+  const accountTransport = transportFor("ACCOUNT_ADDRESS", settings, account, log);
+  const accounts = createClient(AccountService, accountTransport);
+  const signIn = createClient(SignInService, accountTransport);
   local(settings.CONVERSION_ADDRESS, () => createConversionService({ ...deps("conversion"), jobs, leases, catalogue }, settings));
-  return { services, clients: { accounts, catalogue, jobs } };
+  return { services, clients: { accounts, signIn, catalogue, jobs } };
 }
 
 function firstUnready(services: readonly Service[]): Readiness {

@@ -1,6 +1,7 @@
 import type { Client } from "@connectrpc/connect";
 import type { Registry } from "prom-client";
 import type { AccountService } from "#gen/filemill/account/v1/account_pb.ts";
+import type { SignInService } from "#gen/filemill/account/v1/sign_in_pb.ts";
 import type { CatalogueService } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
 import type { JobService } from "#gen/filemill/job/v1/job_pb.ts";
 import type { BlobStore } from "#kit/blobs/store.ts";
@@ -10,12 +11,13 @@ import type { Settings } from "#kit/settings.ts";
 
 export type GatewaySettings = Pick<
   Settings,
-  "HOST" | "PORT" | "PUBLIC_URL" | "INLINE_WAIT_MS" | "MIN_FREE_DISK_MB" | "DRAIN_MS" | "MAX_CONNECTIONS_PER_CLIENT"
+  "HOST" | "PORT" | "PUBLIC_URL" | "GUESTS" | "INLINE_WAIT_MS" | "MIN_FREE_DISK_MB" | "DRAIN_MS" | "MAX_CONNECTIONS_PER_CLIENT"
 >;
 
 /** What the gateway talks to. It never knows whether a service is in this process or behind a URL. */
 export type GatewayDeps = {
   readonly accounts: Client<typeof AccountService>;
+  readonly signIn: Client<typeof SignInService>;
   readonly catalogue: Client<typeof CatalogueService>;
   readonly jobs: Client<typeof JobService>;
   readonly blobs: BlobStore;

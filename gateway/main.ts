@@ -26,7 +26,7 @@ try {
   });
   await supervisor.started;
   await writeFile(runFile, JSON.stringify({ restUrl: supervisor.restUrl, rpcUrl: supervisor.rpcUrl, pid: process.pid }));
-  console.log(welcomeText(supervisor));
+  console.log(welcomeText(supervisor, settings.PUBLIC_URL));
 } catch (error) {
   if (!(error instanceof SettingError || error instanceof FilemillError)) throw error;
   console.error(error.message);

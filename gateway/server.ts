@@ -2,6 +2,7 @@ import { fastifyMultipart } from "@fastify/multipart";
 import fastify, { type FastifyInstance } from "fastify";
 import { createDiskRoom } from "#gateway/access/disk-room.ts";
 import { createRateLimits } from "#gateway/access/rate-limit.ts";
+import { createThrottle } from "#gateway/access/throttle.ts";
 import type { GatewayDeps, GatewaySettings } from "#gateway/context.ts";
 import { boundConnections, stalledReaderMs } from "#gateway/http/connections.ts";
 import { answerClientError, httpOptions, IDLE_CONNECTION_MS, tuneServer } from "#gateway/http/listener.ts";
@@ -38,6 +39,8 @@ export async function createGateway(deps: GatewayDeps, settings: GatewaySettings
     return503OnClosing: false,
     forceCloseConnections: true,
     exposeHeadRoutes: false,
+    // Bodies are taken as they are or refused; nothing is converted or left out.
+    ajv: { customOptions: { coerceTypes: false, removeAdditional: false, useDefaults: false } },
     routerOptions: {
       // Ids are judged by their handlers, so that a long one is an unknown job and not another kind of error.
       maxParamLength: httpOptions.maxHeaderSize,
@@ -55,12 +58,15 @@ export async function createGateway(deps: GatewayDeps, settings: GatewaySettings
   const context: RestContext = {
     deps,
     settings,
+    limits: createRateLimits(),
+    throttle: createThrottle(),
+    oidc: undefined,
     views: createCatalogueViews(deps.catalogue),
     diskRoom: createDiskRoom(deps.blobs, settings.MIN_FREE_DISK_MB),
     draining: draining.signal,
     ending: ending.signal,
   };
-  registerEndpoints(app, context, createRateLimits());
+  registerEndpoints(app, context);
   await app.ready();
   return {
     async listen() {

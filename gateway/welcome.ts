@@ -1,22 +1,39 @@
-/** What `npm start` prints once everything is up. */
-export function welcomeText(running: { restUrl: string; rpcUrl: string; firstKey: string | undefined }): string {
-  const key = running.firstKey ?? "$KEY";
+type Running = {
+  readonly restUrl: string;
+  readonly rpcUrl: string;
+  readonly first: { readonly key: string; readonly linkToken: string } | undefined;
+};
+
+/** What `npm start` prints once everything is up. @param publicUrl - Where people reach it, when that is not where it listens. */
+export function welcomeText({ restUrl, rpcUrl, first }: Running, publicUrl: string | undefined): string {
+  const url = publicUrl ?? restUrl;
   const lines = [
     "",
-    `Filemill is ready.   ${running.restUrl}/`,
-    `API reference        ${running.restUrl}/docs`,
-    `Formats and routes   ${running.restUrl}/api/v1/formats`,
-    `Internal services    ${running.rpcUrl} (Connect, gRPC, gRPC-Web)`,
+    `Filemill is ready.   ${url}/`,
+    `Keys and account     ${url}/automate`,
+    `API reference        ${url}/docs`,
+    `Formats and routes   ${url}/api/v1/formats`,
+    `Internal services    ${rpcUrl} (Connect, gRPC, gRPC-Web)`,
     "",
   ];
-  if (running.firstKey !== undefined) {
+  if (first !== undefined) {
     lines.push(
-      "API key of the local Plus account (shown this once; make more with `npm run -s filemill -- keys create EMAIL`):",
+      "Sign-in link of the local Plus account (works once, within 24 hours; make more with `npm run -s filemill -- accounts link EMAIL`):",
       "",
-      `  ${running.firstKey}`,
+      `  ${signInLinkOf(url, first.linkToken)}`,
+      "",
+      "Its API key (shown this once; make more with `npm run -s filemill -- keys create EMAIL`):",
+      "",
+      `  ${first.key}`,
       "",
     );
   }
-  lines.push("Try it:", "", `  curl -H "Authorization: Bearer ${key}" -F to=webp -F file=@photo.jpg ${running.restUrl}/api/v1/convert`, "");
+  const key = first?.key ?? "$KEY";
+  lines.push("Try it:", "", `  curl -H "Authorization: Bearer ${key}" -F to=webp -F file=@photo.jpg ${url}/api/v1/convert`, "");
   return lines.join("\n");
+}
+
+/** The token stands in the fragment, which browsers send to nobody: it comes into no log and no Referer. */
+function signInLinkOf(url: string, token: string): string {
+  return `${url}/automate#link=${token}`;
 }

@@ -1,21 +1,37 @@
 import type { GatewayDeps } from "#gateway/context.ts";
-import type { Account, Plan } from "#gen/filemill/account/v1/account_pb.ts";
+import { type Account, KeyScope, type Plan } from "#gen/filemill/account/v1/account_pb.ts";
 import { FilemillError, fromConnectError } from "#kit/errors.ts";
+import type { RatePolicy } from "./rate-limit.ts";
 
-/** Whose key came with a request, and what the account's plan allows. */
-export type Caller = { readonly account: Account; readonly plan: Plan };
+export type Session = { readonly token: string; readonly hasPassword: boolean; readonly needsCurrentPassword: boolean };
+
+/** On whose behalf a request is, and what the account's plan allows. */
+export type Caller = {
+  readonly account: Account;
+  readonly plan: Plan;
+  /** Without an account: bound by the address it calls from. */
+  readonly isGuest?: true;
+  /** Of somebody who signed in. */
+  readonly session?: Session;
+};
+
+const scopes: Readonly<Record<RatePolicy, KeyScope>> = { convert: KeyScope.CONVERT, read: KeyScope.READ };
 
 /**
  * The account behind an Authorization header (RFC 6750). Rejects with MISSING_API_KEY, INVALID_API_KEY,
  * API_KEY_REVOKED, NOT_ENTITLED or UNAVAILABLE. Nothing is remembered here, so a revocation counts at once.
  */
-export async function authenticate(accounts: GatewayDeps["accounts"], authorization: string | undefined): Promise<Caller> {
+export async function authenticate(
+  accounts: GatewayDeps["accounts"],
+  authorization: string | undefined,
+  scope: RatePolicy,
+): Promise<Caller> {
   if (authorization === undefined || authorization.trim() === "") {
     throw new FilemillError("MISSING_API_KEY", "Send your API key in the header `Authorization: Bearer <key>`.");
   }
   const key = /^bearer +([\x21-\x7e]{1,256})$/i.exec(authorization.trim())?.[1];
   if (key === undefined) throw new FilemillError("INVALID_API_KEY", "The Authorization header must read `Bearer <key>`.");
-  const { account, plan } = await accounts.verifyKey({ key }).catch((error: unknown) => {
+  const { account, plan } = await accounts.verifyKey({ key, scope: scopes[scope] }).catch((error: unknown) => {
     throw fromConnectError(error);
   });
   if (account === undefined || plan === undefined) throw new FilemillError("INTERNAL", "Something went wrong on our side.");
@@ -23,7 +39,9 @@ export async function authenticate(accounts: GatewayDeps["accounts"], authorizat
   return { account, plan };
 }
 
+const aboutKeys: ReadonlySet<string> = new Set(["INVALID_API_KEY", "API_KEY_REVOKED"]);
+
 /** WWW-Authenticate of a 401: an error is named only where a key was given (RFC 6750 §3.1). */
 export function challengeOf(error: FilemillError): string {
-  return error.code === "MISSING_API_KEY" ? 'Bearer realm="filemill"' : 'Bearer realm="filemill", error="invalid_token"';
+  return aboutKeys.has(error.code) ? 'Bearer realm="filemill", error="invalid_token"' : 'Bearer realm="filemill"';
 }

@@ -16,6 +16,8 @@ export type RateVerdict = {
 export type RateLimits = {
   /** Counts one request of an account whose plan allows `requestsPerMinute` conversions. */
   count(policy: RatePolicy, accountId: string, requestsPerMinute: number): Promise<RateVerdict>;
+  /** How many of this minute's requests were counted. */
+  used(policy: RatePolicy, accountId: string, requestsPerMinute: number): Promise<number>;
 };
 
 /** Counts in this process: several gateways allow several times the quota, which bounds abuse all the same. */
@@ -29,7 +31,7 @@ export function createRateLimits(): RateLimits {
   };
   return {
     async count(policy, accountId, requestsPerMinute) {
-      const quota = policy === "convert" ? requestsPerMinute : requestsPerMinute * READS_PER_CONVERSION;
+      const quota = quotaOf(policy, requestsPerMinute);
       const spent = await limiterOf(policy, quota)
         .consume(accountId)
         .then((result) => ({ result, refused: false }), refusedOf);
@@ -45,10 +47,19 @@ export function createRateLimits(): RateLimits {
         : undefined;
       return { headers, refusal };
     },
+    async used(policy, accountId, requestsPerMinute) {
+      const spent = await limiterOf(policy, quotaOf(policy, requestsPerMinute)).get(accountId);
+      return spent?.consumedPoints ?? 0;
+    },
   };
 }
 
-function refusedOf(reason: unknown): { result: RateLimiterRes; refused: true } {
+function quotaOf(policy: RatePolicy, requestsPerMinute: number): number {
+  return policy === "convert" ? requestsPerMinute : requestsPerMinute * READS_PER_CONVERSION;
+}
+
+/** For the second handler of `consume`: a refusal is a value, anything else is thrown. */
+export function refusedOf(reason: unknown): { result: RateLimiterRes; refused: true } {
   if (reason instanceof RateLimiterRes) return { result: reason, refused: true };
   throw reason;
 }

@@ -1,6 +1,6 @@
 import { type Timestamp, timestampDate } from "@bufbuild/protobuf/wkt";
 import type { Command } from "commander";
-import { askService } from "./connection.ts";
+import { askService, findPublicUrl } from "./connection.ts";
 import type { Shell } from "./shell.ts";
 import { tableOf } from "./table.ts";
 
@@ -16,13 +16,25 @@ export function addAccountCommands(program: Command, shell: Shell): void {
     .action(async (email: string, { plan }: { plan: string }) => {
       const { account } = await askService(shell, (peers) => peers.accounts.createAccount({ email, plan }));
       shell.out(account?.id ?? "");
+      shell.err(`Sign-in link (works once, within 24 hours): ${await newLink(shell, email)}`);
     });
+  accounts
+    .command("link")
+    .description("print a one-time sign-in link, also for a lost password")
+    .argument("<email>")
+    .action(async (email: string) => shell.out(await newLink(shell, email)));
   accounts
     .command("list")
     .description("list all accounts")
     .action(async () => {
       const { accounts: all } = await askService(shell, (peers) => peers.accounts.listAccounts({}));
-      const rows = all.map(({ id, email, plan, createdAt }) => [id, email, plan, momentOf(createdAt)]);
+      const rows = all.map(({ id, email, plan, createdAt, disabledAt }) => [
+        id,
+        email,
+        plan,
+        momentOf(createdAt),
+        ...(disabledAt === undefined ? [] : ["disabled"]),
+      ]);
       shell.out(tableOf(["ID", "EMAIL", "PLAN", "CREATED"], rows));
     });
   accounts
@@ -33,6 +45,35 @@ export function addAccountCommands(program: Command, shell: Shell): void {
     .action(async (email: string, plan: string) => {
       await askService(shell, (peers) => peers.accounts.setPlan({ account: byEmail(email), plan }));
     });
+  addStateCommands(accounts, shell);
+}
+
+function addStateCommands(accounts: Command, shell: Shell): void {
+  for (const [name, disabled] of [
+    ["disable", true],
+    ["enable", false],
+  ] as const) {
+    accounts
+      .command(name)
+      .description(disabled ? "refuse an account's keys and sessions, everywhere within a second" : "take a disabled account's keys again")
+      .argument("<email>")
+      .action(async (email: string) => {
+        await askService(shell, (peers) => peers.accounts.setDisabled({ account: byEmail(email), disabled }));
+      });
+  }
+  accounts
+    .command("delete")
+    .description("remove an account with its keys, jobs and files; this cannot be undone")
+    .argument("<email>")
+    .action(async (email: string) => {
+      await askService(shell, (peers) => peers.accounts.deleteAccount({ account: byEmail(email) }));
+    });
+}
+
+/** The token stands in the fragment, which browsers send to nobody. */
+async function newLink(shell: Shell, email: string): Promise<string> {
+  const { token } = await askService(shell, (peers) => peers.signIn.createLink({ account: byEmail(email) }));
+  return `${await findPublicUrl(shell.env)}/automate#link=${token}`;
 }
 
 export function addKeyCommands(program: Command, shell: Shell): void {

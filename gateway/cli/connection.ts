@@ -3,6 +3,7 @@ import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { type Client, createClient } from "@connectrpc/connect";
 import { AccountService } from "#gen/filemill/account/v1/account_pb.ts";
+import { SignInService } from "#gen/filemill/account/v1/sign_in_pb.ts";
 import { CatalogueService } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
 import { parseSettings } from "#kit/config.ts";
 import { FilemillError, fromConnectError } from "#kit/errors.ts";
@@ -10,14 +11,22 @@ import { remoteTransport } from "#kit/rpc/transport.ts";
 import { settingTable } from "#kit/settings.ts";
 import type { Shell } from "./shell.ts";
 
-export type Peers = { readonly accounts: Client<typeof AccountService>; readonly catalogue: Client<typeof CatalogueService> };
+export type Peers = {
+  readonly accounts: Client<typeof AccountService>;
+  readonly signIn: Client<typeof SignInService>;
+  readonly catalogue: Client<typeof CatalogueService>;
+};
 
 /** Calls the running service; what it refuses is thrown as a FilemillError. */
 export async function askService<T>(shell: Shell, ask: (peers: Peers) => Promise<T>): Promise<T> {
   const url = await findRpcUrl(shell.env);
   const transport = remoteTransport(url, shell.env.RPC_TOKEN === "" ? undefined : shell.env.RPC_TOKEN);
   try {
-    return await ask({ accounts: createClient(AccountService, transport), catalogue: createClient(CatalogueService, transport) });
+    return await ask({
+      accounts: createClient(AccountService, transport),
+      signIn: createClient(SignInService, transport),
+      catalogue: createClient(CatalogueService, transport),
+    });
   } catch (error) {
     const known = fromConnectError(error);
     if (known.code !== "UNAVAILABLE") throw known;
@@ -32,17 +41,27 @@ export async function findRpcUrl(env: Shell["env"]): Promise<string> {
     const host = settings.RPC_HOST.includes(":") ? `[${settings.RPC_HOST}]` : settings.RPC_HOST;
     return `http://${host}:${settings.RPC_PORT}`;
   }
-  const file = join(resolve(settings.DATA_DIR), "run.json");
-  const url = await readRpcUrl(file);
+  const { rpcUrl: url } = await readRunFile(settings.DATA_DIR);
   if (url !== undefined) return url;
   throw new FilemillError("UNAVAILABLE", "Filemill is not running on this DATA_DIR; start it, or set RPC_HOST and RPC_PORT.");
 }
 
-async function readRpcUrl(file: string): Promise<string | undefined> {
+/** Where people reach the service: PUBLIC_URL, else what the service wrote down, else where it listens by its settings. */
+export async function findPublicUrl(env: Shell["env"]): Promise<string> {
+  const settings = parseSettings(settingTable, env);
+  const { restUrl } = await readRunFile(settings.DATA_DIR);
+  return settings.PUBLIC_URL ?? restUrl ?? `http://${settings.HOST}:${settings.PORT}`;
+}
+
+async function readRunFile(dataDir: string): Promise<{ rpcUrl?: string; restUrl?: string }> {
   try {
-    const run: unknown = JSON.parse(await readFile(file, "utf8"));
-    return typeof run === "object" && run !== null && "rpcUrl" in run && typeof run.rpcUrl === "string" ? run.rpcUrl : undefined;
+    const run: unknown = JSON.parse(await readFile(join(resolve(dataDir), "run.json"), "utf8"));
+    if (typeof run !== "object" || run === null) return {};
+    return {
+      ...("rpcUrl" in run && typeof run.rpcUrl === "string" ? { rpcUrl: run.rpcUrl } : {}),
+      ...("restUrl" in run && typeof run.restUrl === "string" ? { restUrl: run.restUrl } : {}),
+    };
   } catch {
-    return undefined;
+    return {};
   }
 }

@@ -42,7 +42,8 @@ export function boundConnections(server: Server, { perClient, stalledMs }: Conne
   server.once("close", () => clearInterval(timer));
 }
 
-function clientOf(address: string): string {
+/** Who counts as one client: an address, or a /64 of IPv6, which is what one host is given. */
+export function clientOf(address: string): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
   if (mapped !== undefined) return mapped;
   return isIPv6(address) ? networkOf(address) : address;

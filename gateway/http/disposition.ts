@@ -6,7 +6,7 @@ const MAX_NAME_CHARACTERS = 150;
  * Content-Disposition of a result: the source's base name with the target's extension (RFC 6266), outside ASCII also
  * as filename* (RFC 8187). Folders, control, format and bidirectional characters are taken out of hostile names.
  */
-export function dispositionOf(sourceName: string, extension: string): string {
+export function dispositionOf(sourceName: string, extension: string, type: "attachment" | "inline" = "attachment"): string {
   const leaf = sourceName.toWellFormed().split(/[/\\]/).at(-1) ?? "";
   const clean = leaf
     .normalize("NFC")
@@ -14,5 +14,5 @@ export function dispositionOf(sourceName: string, extension: string): string {
     .replace(/[<>:"|?*]/g, "_");
   const base = clean.replace(/\.[^.]{1,16}$/, "").replace(/^[.\s]+|[.\s]+$/g, "");
   const short = [...base].slice(0, MAX_NAME_CHARACTERS).join("").trim();
-  return create(`${short === "" ? "result" : short}.${extension}`);
+  return create(`${short === "" ? "result" : short}.${extension}`, { type });
 }

@@ -10,7 +10,13 @@ import type { BlobStore } from "#kit/blobs/store.ts";
 import { FilemillError, fromErrorMessage } from "#kit/errors.ts";
 
 /** What of a conditional or partial request counts; none of it for POST. */
-export type Conditions = { readonly method: string; readonly ifNoneMatch?: string; readonly range?: string; readonly ifRange?: string };
+export type Conditions = {
+  readonly method: string;
+  readonly inline?: boolean;
+  readonly ifNoneMatch?: string;
+  readonly range?: string;
+  readonly ifRange?: string;
+};
 
 /** The result's blob, or the error that says why there is none: JOB_NOT_DONE, JOB_FAILED, JOB_CANCELLED, RESULT_EXPIRED. */
 export function resultOf(job: Job): Blob {
@@ -41,7 +47,7 @@ export async function sendArtifact(reply: FastifyReply, blobs: BlobStore, job: J
   const blob = resultOf(job);
   const sizeBytes = Number(blob.sizeBytes);
   const etag = `"${blob.digest}"`;
-  const headers = artifactHeadersOf(job, blob, etag);
+  const headers = artifactHeadersOf(job, blob, etag, conditions.inline === true);
   if (noneMatchHits(conditions.ifNoneMatch, etag)) return reply.headers(headers).code(304).send();
   const asked = ifRangeHolds(conditions.ifRange, etag) ? rangeOf(conditions.range, sizeBytes) : undefined;
   if (asked === "unsatisfiable") {
@@ -59,15 +65,23 @@ export async function sendArtifact(reply: FastifyReply, blobs: BlobStore, job: J
   return reply.send(stream);
 }
 
-function artifactHeadersOf(job: Job, blob: Blob, etag: string): Record<string, string> {
+/** What a browser shows by itself, without running anything of it. */
+const shownInline =
+  /^(image\/(png|jpeg|gif|webp|avif|bmp|svg\+xml)|audio\/(mpeg|ogg|wav|x-wav|flac|mp4|aac|webm)|video\/(mp4|webm|ogg)|application\/pdf|text\/plain)$/;
+
+function artifactHeadersOf(job: Job, blob: Blob, etag: string, inline: boolean): Record<string, string> {
   const format = formatOf(job.resultFormat === "" ? job.to : job.resultFormat);
+  const [mime = ""] = format?.mime.split(";") ?? [];
+  const shown = inline && shownInline.test(mime);
   return {
     "content-type": format?.mime ?? "application/octet-stream",
-    "content-disposition": dispositionOf(job.sourceName, format?.extensions[0] ?? job.to),
+    "content-disposition": dispositionOf(job.sourceName, format?.extensions[0] ?? job.to, shown ? "inline" : "attachment"),
     etag,
     "repr-digest": `sha-256=:${Buffer.from(blob.digest, "hex").toString("base64")}:`,
     "accept-ranges": "bytes",
-    "content-security-policy": "default-src 'none'; sandbox",
+    "content-security-policy": shown ? "default-src 'none'; style-src 'unsafe-inline'; sandbox" : "default-src 'none'; sandbox",
+    // A preview stands in one of our own pages.
+    ...(shown ? { "x-frame-options": "SAMEORIGIN" } : {}),
     "cache-control": "private",
     "x-job-id": job.id,
     "x-duration-ms": String(job.durationMs),

@@ -14,6 +14,7 @@ export const catalogueEndpoints = defineEndpoints({
     summary: "List what this deployment can convert",
     description: "Only routes whose engine was found and passed its probe. Cache it by its ETag.",
     access: "public",
+    forPages: true,
     head: true,
     answers: {
       200: { description: "Formats and routes.", mediaType: "application/json", schema: ref("Formats") },
@@ -27,6 +28,7 @@ export const catalogueEndpoints = defineEndpoints({
     summary: "Look at one route",
     description: "Its hops with engine and version, what to expect of the result, its options, and how long conversions took lately.",
     access: "read",
+    forPages: true,
     head: true,
     parameters: [
       { ...formatId, name: "from", description: "Source format: an id, or a known extension." },

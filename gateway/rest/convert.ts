@@ -9,8 +9,8 @@ import { FilemillError, fromConnectError, fromErrorMessage, isAnswer } from "#ki
 import { sendArtifact } from "./artifact.ts";
 import { type Asked, parseAsked } from "./convert-request.ts";
 import { errorContextOf } from "./errors.ts";
-import { callerOf, departureOf, type Handler, type RestContext, requestBaseUrlOf, sendBytes, sendJson } from "./exchange.ts";
-import { isEnded, jobJsonOf, jobPathOf } from "./job-json.ts";
+import { apiUrlOf, callerOf, departureOf, type Handler, type RestContext, sendBytes, sendJson } from "./exchange.ts";
+import { isEnded, jobJsonOf, jobUrlOf } from "./job-json.ts";
 import { type Ceiling, checkContentLength, receiveUpload, type Upload } from "./upload.ts";
 import { waitForEnd } from "./watch.ts";
 
@@ -18,7 +18,7 @@ import { waitForEnd } from "./watch.ts";
 export function convertHandler(context: RestContext): Handler {
   return async (request, reply) => {
     const asked = parseAsked(request);
-    const baseUrl = requestBaseUrlOf(context, request);
+    const apiUrl = apiUrlOf(context, request);
     await admit(context, request, asked);
     const gone = departureOf(reply);
     if (/^100-continue$/i.test(request.headers.expect ?? "")) reply.raw.writeContinue();
@@ -37,8 +37,8 @@ export function convertHandler(context: RestContext): Handler {
       : await waitForEnd(context.deps, job, waitMs, AbortSignal.any([gone, context.ending]));
     if (!(isEnded(latest) || durable || gone.aborted)) await context.deps.jobs.persistJob({ accountId: job.accountId, jobId: job.id });
     applyPreferences(reply, asked);
-    if (queued || !isEnded(latest)) return promise(reply, latest, baseUrl);
-    return answer(context, request, reply, latest, baseUrl, asked.download);
+    if (queued || !isEnded(latest)) return promise(reply, latest, apiUrl);
+    return answer(context, request, reply, latest, apiUrl, asked.download);
   };
 }
 
@@ -50,9 +50,9 @@ function promisedOf(job: Job, replayed: boolean): Job {
   return replayed || !isEnded(job) ? job : { ...job, state: JobState.QUEUED };
 }
 
-function promise(reply: FastifyReply, job: Job, baseUrl: string): FastifyReply {
-  reply.headers({ location: `${baseUrl}${jobPathOf(job)}`, "retry-after": retryAfterOf(job.estimateMs) });
-  return sendJson(reply, 202, { job: jobJsonOf(job, baseUrl) });
+function promise(reply: FastifyReply, job: Job, apiUrl: string): FastifyReply {
+  reply.headers({ location: jobUrlOf(job, apiUrl), "retry-after": retryAfterOf(job.estimateMs) });
+  return sendJson(reply, 202, { job: jobJsonOf(job, apiUrl) });
 }
 
 /** Everything that can be refused before one byte of the body is read. */
@@ -152,10 +152,10 @@ async function answer(
   request: FastifyRequest,
   reply: FastifyReply,
   job: Job,
-  baseUrl: string,
+  apiUrl: string,
   download: boolean,
 ): Promise<FastifyReply> {
-  const body = jobJsonOf(job, baseUrl);
+  const body = jobJsonOf(job, apiUrl);
   if (job.state === JobState.FAILED || job.state === JobState.CANCELLED) {
     const error = job.error === undefined ? new FilemillError("JOB_CANCELLED", "The job was cancelled.") : fromErrorMessage(job.error);
     // Whatever ended the conversion, the request itself was well: the contract's 422, unless somebody cancelled it.

@@ -26,13 +26,17 @@ export type Answer = {
 
 /** An endpoint as data: the registered route, its documentation and its 405 all follow from this. */
 export type Endpoint = {
-  readonly method: "GET" | "POST" | "DELETE";
+  readonly method: "GET" | "POST" | "PATCH" | "DELETE";
   /** With parameters in braces, as OpenAPI writes them. */
   readonly path: string;
   readonly summary: string;
   readonly description?: string;
-  /** "public", or the rate policy that counts the requests of a key's account. */
-  readonly access: "public" | RatePolicy;
+  /** "public"; "session": somebody who signed in; or the rate policy that counts the requests of a key's account. */
+  readonly access: "public" | "session" | RatePolicy;
+  /** The scope that a key needs, where that is not the one named like the rate policy. */
+  readonly scope?: RatePolicy;
+  /** Mounted a second time under `/web/v1`, for Filemill's own pages, whose users sign in or are guests. */
+  readonly forPages?: true;
   /** HEAD is answered like GET without the body. */
   readonly head?: boolean;
   /** Left out of the API reference: for operators and browsers. */

@@ -49,6 +49,7 @@ export const endpoints = defineEndpoints({
     description:
       "Two multipart fields, `to` and `file`, in either order. The options of the route (see `GET /api/v1/formats`) ride in the query string.",
     access: "convert",
+    forPages: true,
     parameters: [
       {
         name: "download",
@@ -129,6 +130,7 @@ export const endpoints = defineEndpoints({
     path: "/api/v1/jobs",
     summary: "List the account's jobs, newest first",
     access: "read",
+    forPages: true,
     head: true,
     parameters: [
       { name: "status", in: "query", description: "Only jobs in this state.", schema: { enum: Object.keys(jobStatuses) } },
@@ -143,6 +145,7 @@ export const endpoints = defineEndpoints({
     path: "/api/v1/jobs/{id}",
     summary: "Look at a job",
     access: "read",
+    forPages: true,
     head: true,
     parameters: [jobId, wait],
     answers: { 200: oneJob("The job.", { "Retry-After": "while unfinished: seconds until a look is worth it" }) },
@@ -153,6 +156,8 @@ export const endpoints = defineEndpoints({
     path: "/api/v1/jobs/{id}",
     summary: "Cancel what is unfinished and remove what is stored",
     access: "read",
+    scope: "convert",
+    forPages: true,
     parameters: [jobId],
     answers: { 204: { description: "Gone." } },
     errors: ["JOB_NOT_FOUND"],
@@ -163,6 +168,7 @@ export const endpoints = defineEndpoints({
     summary: "Follow a job by server-sent events",
     description: 'One event `job` at once and after each change, its data being `{ "job" }`; the stream ends when the job has ended.',
     access: "read",
+    forPages: true,
     parameters: [jobId],
     answers: { 200: { description: "The stream of events.", mediaType: "text/event-stream", schema: { type: "string" } } },
     errors: ["JOB_NOT_FOUND"],
@@ -172,6 +178,7 @@ export const endpoints = defineEndpoints({
     path: "/api/v1/jobs/{id}/download",
     summary: "Download a job's result",
     access: "read",
+    forPages: true,
     head: true,
     parameters: [
       jobId,

@@ -51,6 +51,7 @@ export function answerFrameworkError(
 /** Fastify's own refusals. */
 function ofFramework(error: unknown): FilemillError | undefined {
   const code = error instanceof Error && "code" in error ? error.code : undefined;
+  if (error instanceof Error && "validation" in error) return invalidBody(error.validation);
   switch (code) {
     case "FST_ERR_CTP_INVALID_MEDIA_TYPE":
       return new FilemillError("UNSUPPORTED_MEDIA_TYPE", "The Content-Type header is malformed or not supported here.");
@@ -58,11 +59,26 @@ function ofFramework(error: unknown): FilemillError | undefined {
     case "FST_ERR_CTP_BODY_TOO_LARGE":
     case "FST_ERR_BAD_URL":
       return new FilemillError("BAD_REQUEST", "The request's address or length is malformed.");
+    case "FST_ERR_CTP_INVALID_JSON_BODY":
+    case "FST_ERR_CTP_EMPTY_JSON_BODY":
+      return new FilemillError("BAD_REQUEST", "The body is not a JSON object.");
     case "FST_INVALID_MULTIPART_CONTENT_TYPE":
       return new FilemillError("UNSUPPORTED_MEDIA_TYPE", "Send the file as multipart/form-data.");
     default:
       return undefined;
   }
+}
+
+/** What the declared schema of a JSON body refuses, by the name of the first member that is wrong. */
+function invalidBody(problems: unknown): FilemillError {
+  const [first] = Array.isArray(problems) ? problems : [];
+  const { missingProperty, additionalProperty } = first?.params ?? {};
+  const named: unknown = missingProperty ?? additionalProperty ?? String(first?.instancePath ?? "").split("/")[1];
+  const field = typeof named === "string" ? named.slice(0, 64) : "";
+  if (field === "") return new FilemillError("BAD_REQUEST", "Send a JSON object.");
+  const message =
+    additionalProperty === undefined ? `\`${field}\` is missing or not what it must be.` : "The body has a member that is not known here.";
+  return new FilemillError("BAD_REQUEST", message, { details: { field } });
 }
 
 function traceOf(error: unknown): string {

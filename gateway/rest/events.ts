@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import type { ServerResponse } from "node:http";
-import { callerOf, departureOf, type Handler, type RestContext, requestBaseUrlOf } from "./exchange.ts";
+import { apiUrlOf, callerOf, departureOf, type Handler, type RestContext } from "./exchange.ts";
 import { isEnded, jobJsonOf } from "./job-json.ts";
 import { jobIdOf } from "./jobs.ts";
 
@@ -10,7 +10,7 @@ const HEARTBEAT_MS = 15_000;
 /** GET /api/v1/jobs/{id}/events: server-sent events (WHATWG HTML §9.2), one `job` per change, until the job ends. */
 export function jobEventsHandler(context: RestContext): Handler {
   return async (request, reply) => {
-    const baseUrl = requestBaseUrlOf(context, request);
+    const apiUrl = apiUrlOf(context, request);
     const ids = { accountId: callerOf(request).account.id, jobId: jobIdOf(request) };
     const signal = AbortSignal.any([departureOf(reply), context.draining]);
     const watch = context.deps.jobs.watchJob(ids, { signal })[Symbol.asyncIterator]();
@@ -27,7 +27,7 @@ export function jobEventsHandler(context: RestContext): Handler {
       for (let id = 1; next.done !== true; id++) {
         const { job } = next.value;
         if (job !== undefined) {
-          await send(out, `id: ${id}\nevent: job\ndata: ${JSON.stringify({ job: jobJsonOf(job, baseUrl) })}\n\n`, signal);
+          await send(out, `id: ${id}\nevent: job\ndata: ${JSON.stringify({ job: jobJsonOf(job, apiUrl) })}\n\n`, signal);
           if (isEnded(job)) break;
         }
         next = await watch.next();

@@ -1,6 +1,8 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Caller } from "#gateway/access/authenticate.ts";
 import type { DiskRoom } from "#gateway/access/disk-room.ts";
+import type { RateLimits } from "#gateway/access/rate-limit.ts";
+import type { Throttle } from "#gateway/access/throttle.ts";
 import type { GatewayDeps, GatewaySettings } from "#gateway/context.ts";
 import { baseUrlOf } from "#gateway/http/base-url.ts";
 import { FilemillError } from "#kit/errors.ts";
@@ -8,7 +10,7 @@ import type { CatalogueViews } from "./catalogue-view.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** Set by the access hook on endpoints that need a key. */
+    /** Set by the access hook on endpoints that are not public. */
     caller: Caller | null;
   }
 }
@@ -19,6 +21,10 @@ export type RestContext = {
   readonly settings: GatewaySettings;
   readonly views: CatalogueViews;
   readonly diskRoom: DiskRoom;
+  readonly limits: RateLimits;
+  readonly throttle: Throttle;
+  /** The identity provider that people may sign in with. */
+  readonly oidc: { readonly label: string } | undefined;
   /** Fires when the gateway drains: no new conversions, and streams that a client can take up again end. */
   readonly draining: AbortSignal;
   /** Fires when the drain's time is over: a conversion that is still waited for is answered with 202. */
@@ -27,7 +33,7 @@ export type RestContext = {
 
 export type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
 
-/** The account behind a request; only for endpoints that are declared to need a key. */
+/** The account behind a request; only for endpoints that are not public. */
 export function callerOf(request: FastifyRequest): Caller {
   if (request.caller === null) throw new FilemillError("INTERNAL", "Something went wrong on our side.");
   return request.caller;
@@ -35,6 +41,16 @@ export function callerOf(request: FastifyRequest): Caller {
 
 export function requestBaseUrlOf(context: RestContext, request: FastifyRequest): string {
   return baseUrlOf(context.settings.PUBLIC_URL, request.raw.headersDistinct.host);
+}
+
+/** True under `/web/`, where the pages' own requests come in. */
+export function isPageRequest(request: FastifyRequest): boolean {
+  return request.routeOptions.url?.startsWith("/web/") === true;
+}
+
+/** Prefix of the URLs in an answer: of the API that the client uses itself. */
+export function apiUrlOf(context: RestContext, request: FastifyRequest): string {
+  return `${requestBaseUrlOf(context, request)}${isPageRequest(request) ? "/web/v1" : "/api/v1"}`;
 }
 
 /** Fires when the client goes away before its answer is complete. */

@@ -40,12 +40,13 @@ export function isEnded(job: Job): boolean {
   return job.state !== JobState.QUEUED && job.state !== JobState.RUNNING;
 }
 
-export function jobPathOf(job: Job): string {
-  return `/api/v1/jobs/${job.id}`;
+/** Where a job is. @param apiUrl - Of the API that the client uses, for example `https://example.org/api/v1`. */
+export function jobUrlOf(job: Job, apiUrl: string): string {
+  return `${apiUrl}/jobs/${job.id}`;
 }
 
-/** `baseUrl` prefixes the URLs. */
-export function jobJsonOf(job: Job, baseUrl: string): JobJson {
+/** @param apiUrl - See `jobUrlOf`. */
+export function jobJsonOf(job: Job, apiUrl: string): JobJson {
   const status = statusOf(job.state);
   const unfinished = !isEnded(job);
   const hasFigures = status === "done" || status === "expired";
@@ -59,8 +60,8 @@ export function jobJsonOf(job: Job, baseUrl: string): JobJson {
     durationMs: unfinished ? 0 : job.durationMs,
     notes: unfinished ? [] : job.notes.map(({ code, message }) => ({ code, message })),
     expiresAt: instantOf(job.expiresAt),
-    download: status === "done" ? `${baseUrl}${jobPathOf(job)}/download` : null,
-    status_url: unfinished ? `${baseUrl}${jobPathOf(job)}` : null,
+    download: status === "done" ? `${jobUrlOf(job, apiUrl)}/download` : null,
+    status_url: unfinished ? jobUrlOf(job, apiUrl) : null,
     queuePosition: queuePositionOf(job, status),
     estimateMs: unfinished ? (job.estimateMs ?? 0) : null,
     error: error === undefined ? null : { code: error.code, message: error.message },

@@ -6,7 +6,7 @@ import type { Job } from "#gen/filemill/job/v1/job_pb.ts";
 import { JobState } from "#gen/filemill/job/v1/job_pb.ts";
 import { FilemillError } from "#kit/errors.ts";
 import { sendArtifact } from "./artifact.ts";
-import { callerOf, departureOf, type Handler, type RestContext, requestBaseUrlOf, sendJson } from "./exchange.ts";
+import { apiUrlOf, callerOf, departureOf, type Handler, isPageRequest, type RestContext, sendJson } from "./exchange.ts";
 import { isEnded, isJobStatus, jobJsonOf, jobStatuses } from "./job-json.ts";
 import { waitForEnd } from "./watch.ts";
 
@@ -29,14 +29,14 @@ async function jobOf(context: RestContext, request: FastifyRequest): Promise<Job
 /** GET /api/v1/jobs/{id}, held by `Prefer: wait=N` until the job ends. */
 export function getJobHandler(context: RestContext): Handler {
   return async (request, reply) => {
-    const baseUrl = requestBaseUrlOf(context, request);
+    const apiUrl = apiUrlOf(context, request);
     const { waitMs = 0 } = preferencesOf(request.headers.prefer);
     const heldMs = Math.min(waitMs, MAX_WAIT_MS);
     const signal = AbortSignal.any([departureOf(reply), context.draining]);
     const job = await waitForEnd(context.deps, await jobOf(context, request), heldMs, signal);
     if (heldMs > 0) reply.header("preference-applied", `wait=${heldMs / 1000}`);
     if (!isEnded(job)) reply.header("retry-after", retryAfterOf(job.estimateMs));
-    return sendJson(reply, 200, { job: jobJsonOf(job, baseUrl) });
+    return sendJson(reply, 200, { job: jobJsonOf(job, apiUrl) });
   };
 }
 
@@ -45,8 +45,10 @@ export function downloadHandler(context: RestContext): Handler {
   return async (request, reply) => {
     const job = await jobOf(context, request);
     const { "if-none-match": ifNoneMatch, "if-range": ifRange, range } = request.headers;
+    const inline = isPageRequest(request) && parseQuery(request.raw.url ?? "").get("inline") === "1";
     return sendArtifact(reply, context.deps.blobs, job, {
       method: request.method,
+      inline,
       ...(ifNoneMatch === undefined ? {} : { ifNoneMatch }),
       ...(typeof ifRange === "string" ? { ifRange } : {}),
       // RFC 9110 §14.2: Range is defined for GET alone.
@@ -58,7 +60,7 @@ export function downloadHandler(context: RestContext): Handler {
 /** GET /api/v1/jobs?status=&limit=&cursor=, newest first. */
 export function listJobsHandler(context: RestContext): Handler {
   return async (request, reply) => {
-    const baseUrl = requestBaseUrlOf(context, request);
+    const apiUrl = apiUrlOf(context, request);
     const query = parseQuery(request.raw.url ?? "");
     for (const name of query.keys()) {
       if (!["status", "limit", "cursor"].includes(name)) {
@@ -71,7 +73,7 @@ export function listJobsHandler(context: RestContext): Handler {
       limit: limitOf(query.get("limit")),
       cursor: cursorOf(query.get("cursor")),
     });
-    const jobs = answer.jobs.map((job) => jobJsonOf(job, baseUrl));
+    const jobs = answer.jobs.map((job) => jobJsonOf(job, apiUrl));
     return sendJson(reply, 200, { jobs, nextCursor: answer.nextCursor === "" ? null : answer.nextCursor });
   };
 }

@@ -1,21 +1,29 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { authenticate } from "#gateway/access/authenticate.ts";
-import type { RateLimits } from "#gateway/access/rate-limit.ts";
+import { authenticate, type Caller } from "#gateway/access/authenticate.ts";
+import { pageCallerOf, signedInOf } from "#gateway/access/page-caller.ts";
+import type { RatePolicy } from "#gateway/access/rate-limit.ts";
+import { checkSameOrigin } from "#gateway/access/same-origin.ts";
+import { accountHandlersOf } from "#gateway/account/handlers.ts";
+import { clientOf } from "#gateway/http/connections.ts";
 import { securityHeaders } from "#gateway/http/headers.ts";
 import { hasUnreadBody } from "#gateway/http/linger.ts";
 import { openapiHandler } from "#gateway/openapi/document.ts";
 import { docsHandler, homeHandler, stylesheetHandler } from "#gateway/web/pages.ts";
 import { FilemillError } from "#kit/errors.ts";
 import { convertHandler } from "./convert.ts";
-import { type Endpoint, methodsOf } from "./endpoint.ts";
-import { type EndpointId, endpoints } from "./endpoints.ts";
+import { methodsOf } from "./endpoint.ts";
+import type { EndpointId } from "./endpoints.ts";
 import { publicErrorOf, sendError } from "./errors.ts";
 import { jobEventsHandler } from "./events.ts";
-import type { Handler, RestContext } from "./exchange.ts";
+import { type Handler, type RestContext, requestBaseUrlOf } from "./exchange.ts";
 import { formatsHandler } from "./formats.ts";
 import { deleteJobHandler, downloadHandler, getJobHandler, listJobsHandler } from "./jobs.ts";
+import { type Mount, mounts } from "./mounts.ts";
 import { routeHandler } from "./routes.ts";
 import { healthHandler, metricsHandler, readyHandler } from "./status.ts";
+
+/** Of a JSON body; uploads have their own bounds. */
+const MAX_JSON_BYTES = 16 * 1024;
 
 function handlersOf(context: RestContext): Readonly<Record<EndpointId, Handler>> {
   return {
@@ -38,8 +46,8 @@ function handlersOf(context: RestContext): Readonly<Record<EndpointId, Handler>>
 }
 
 /** Turns every declared endpoint into a route, and everything else into 404 or 405. */
-export function registerEndpoints(app: FastifyInstance, context: RestContext, limits: RateLimits): void {
-  const handlers = handlersOf(context);
+export function registerEndpoints(app: FastifyInstance, context: RestContext): void {
+  const handlers = { ...handlersOf(context), ...accountHandlersOf(context) };
   const publicUrl = context.settings.PUBLIC_URL;
   app.decorateRequest("caller", null);
   app.addHook("onRequest", (request, reply, done) => {
@@ -53,45 +61,73 @@ export function registerEndpoints(app: FastifyInstance, context: RestContext, li
     sendError(request, reply, publicErrorOf(error, request.id, context.deps.log), publicUrl);
   });
   app.setNotFoundHandler((request, reply) => sendError(request, reply, unknownOf(request, reply), publicUrl));
-  for (const [id, endpoint] of Object.entries<Endpoint>(endpoints)) {
-    if (!isEndpointId(id)) continue;
-    app.route({
-      method: methodsOf(endpoint),
-      url: endpoint.path.replaceAll(/\{(\w+)\}/g, ":$1"),
-      onRequest: async (request, reply) => {
-        if (endpoint.access !== "public") await enter(context, limits, endpoint.access, request, reply);
-        if (endpoint.body === undefined && hasUnreadBody(request)) {
-          throw new FilemillError("BAD_REQUEST", "This endpoint takes no request body.");
-        }
-      },
-      handler: handlers[id],
-    });
+  for (const mount of mounts) {
+    if (mount.endpoint.body?.mediaType !== "application/json") addRoute(app, context, mount, handlers[mount.id]);
   }
+  app.register((scope, _options, done) => {
+    scope.addContentTypeParser(
+      "application/json",
+      { parseAs: "string", bodyLimit: MAX_JSON_BYTES },
+      scope.getDefaultJsonParser("error", "error"),
+    );
+    for (const mount of mounts) {
+      if (mount.endpoint.body?.mediaType === "application/json") addRoute(scope, context, mount, handlers[mount.id]);
+    }
+    done();
+  });
 }
 
-function isEndpointId(id: string): id is EndpointId {
-  return Object.hasOwn(endpoints, id);
+function addRoute(app: FastifyInstance, context: RestContext, mount: Mount, handler: Handler): void {
+  const { endpoint } = mount;
+  const isJson = endpoint.body?.mediaType === "application/json";
+  app.route({
+    method: methodsOf(endpoint),
+    url: endpoint.path.replaceAll(/\{(\w+)\}/g, ":$1"),
+    onRequest: async (request, reply) => {
+      await enter(context, mount, request, reply);
+      if (endpoint.body === undefined && hasUnreadBody(request)) {
+        throw new FilemillError("BAD_REQUEST", "This endpoint takes no request body.");
+      }
+      if (isJson && !/^application\/json\s*(;|$)/i.test(request.headers["content-type"] ?? "")) {
+        throw new FilemillError("UNSUPPORTED_MEDIA_TYPE", "Send a JSON body as application/json.");
+      }
+    },
+    ...(isJson ? { schema: { body: endpoint.body?.schema } } : {}),
+    handler,
+  });
 }
 
 /** Who calls, and whether the account may call once more; before one byte of the body is read. */
-async function enter(
-  context: RestContext,
-  limits: RateLimits,
-  policy: Exclude<Endpoint["access"], "public">,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<void> {
-  const caller = await authenticate(context.deps.accounts, request.headers.authorization);
+async function enter(context: RestContext, mount: Mount, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  const { access } = mount.endpoint;
+  const isSafe = request.method === "GET" || request.method === "HEAD";
+  if (mount.door === "page" && !isSafe) checkSameOrigin(request, requestBaseUrlOf(context, request));
+  if (access === "public") return;
+  const caller = await enteringCaller(context, mount, access, request, reply);
   request.caller = caller;
-  const verdict = await limits.count(policy, caller.account.id, caller.plan.requestsPerMinute);
+  // A guest's cookie is thrown away in a moment; the address is not.
+  const counted = caller.isGuest === true ? `guest ${clientOf(request.ip)}` : caller.account.id;
+  const verdict = await context.limits.count(access === "session" ? "read" : access, counted, caller.plan.requestsPerMinute);
   reply.headers(verdict.headers);
   if (verdict.refusal !== undefined) throw verdict.refusal;
+}
+
+function enteringCaller(
+  context: RestContext,
+  { endpoint, door }: Mount,
+  policy: RatePolicy | "session",
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<Caller> {
+  if (policy === "session") return signedInOf(context, request);
+  if (door === "page") return pageCallerOf(context, request, reply);
+  return authenticate(context.deps.accounts, request.headers.authorization, endpoint.scope ?? policy);
 }
 
 /** 405 with Allow where the path exists, 404 elsewhere. */
 function unknownOf(request: FastifyRequest, reply: FastifyReply): FilemillError {
   const [path = "/"] = (request.raw.url ?? "/").split("?");
-  const allowed = Object.values<Endpoint>(endpoints).filter((endpoint) => patternOf(endpoint.path).test(path));
+  const allowed = mounts.map(({ endpoint }) => endpoint).filter((endpoint) => patternOf(endpoint.path).test(path));
   if (allowed.length === 0) return new FilemillError("NOT_FOUND", "There is nothing at this address; see /docs.");
   const methods = [...new Set(allowed.flatMap(methodsOf))];
   reply.header("allow", methods.join(", "));

@@ -1,4 +1,7 @@
+import type { Client } from "@connectrpc/connect";
 import { AccountService } from "#gen/filemill/account/v1/account_pb.ts";
+import { SignInService } from "#gen/filemill/account/v1/sign_in_pb.ts";
+import type { JobService } from "#gen/filemill/job/v1/job_pb.ts";
 import { FilemillError } from "#kit/errors.ts";
 import type { Log } from "#kit/log.ts";
 import type { Broker } from "#kit/nats/ports.ts";
@@ -6,15 +9,30 @@ import type { Service } from "#kit/service.ts";
 import { openDirectory } from "./adapters/directory.ts";
 import { readPlans } from "./adapters/plans-file.ts";
 import { createRecords, openBuckets } from "./adapters/records.ts";
+import { createScryptHasher } from "./adapters/scrypt-hasher.ts";
+import { followSignInTables, openLinks } from "./adapters/sign-in-tables.ts";
 import type { AccountSettings } from "./config.ts";
-import { createFirstAccount } from "./domain/first-account.ts";
+import { type Belonging, deleteAccount } from "./domain/delete-account.ts";
+import { createFirstAccount, type FirstAccount } from "./domain/first-account.ts";
 import { createLastUse } from "./domain/last-use.ts";
-import { type AccountState, createAccountRpc } from "./rpc.ts";
+import type { Hasher } from "./domain/password.ts";
+import { createQuietWrites } from "./domain/quiet-writes.ts";
+import { openPlan } from "./domain/sign-in.ts";
+import { type AccountState, createAccountRpc, createSignInRpc } from "./rpc.ts";
 
-export type AccountDeps = { readonly broker: Broker; readonly log: Log };
+export type AccountDeps = {
+  readonly broker: Broker;
+  readonly log: Log;
+  /** What goes with an account when it is deleted, from other services. */
+  readonly belongings: readonly Belonging[];
+  readonly hasher?: Hasher;
+};
 
-/** Accounts, plans and API keys. `start` rejects with SettingError when PLANS_FILE is not right. */
-export function createAccountService({ broker, log }: AccountDeps, settings: AccountSettings): Service {
+/** Accounts, plans, API keys, sign-in. `start` rejects with SettingError when PLANS_FILE is not right. */
+export function createAccountService(
+  { broker, log, belongings, hasher = createScryptHasher() }: AccountDeps,
+  settings: AccountSettings,
+): Service {
   const stack = new AsyncDisposableStack();
   let state: AccountState | undefined;
   const started = (): AccountState => {
@@ -23,14 +41,23 @@ export function createAccountService({ broker, log }: AccountDeps, settings: Acc
   };
   return {
     name: "account",
-    routes: (router) => void router.service(AccountService, createAccountRpc(started)),
+    routes(router) {
+      router.service(AccountService, createAccountRpc(started));
+      router.service(SignInService, createSignInRpc(started));
+    },
     async start() {
       const plans = await readPlans(settings.PLANS_FILE);
       const buckets = await openBuckets(broker);
+      const tables = stack.use(await followSignInTables(broker));
       const directory = stack.use(await openDirectory(buckets));
       const records = createRecords(buckets, directory.listener);
       const lastUse = stack.use(createLastUse(records, log));
-      state = { plans, records, directory, lastUse };
+      const writes = stack.use(createQuietWrites(log, "account.background-write-failed"));
+      const signUpOpen = settings.SIGN_UP === "open" && plans.has(openPlan);
+      state = { plans, records, directory, tables, hasher, signUpOpen, lastUse, writes, belongings };
+      for (const account of directory.accounts().filter(({ deletedAt }) => deletedAt !== undefined)) {
+        writes.begin(account.id, () => deleteAccount({ records, directory, tables }, belongings, account));
+      }
     },
     drain: async () => undefined,
     readiness: () => (state === undefined ? { ready: false, part: "account" } : { ready: true }),
@@ -38,11 +65,16 @@ export function createAccountService({ broker, log }: AccountDeps, settings: Acc
   };
 }
 
-/** On an empty store creates the account local@filemill.localhost and resolves with its key, which is told this once; else undefined. */
+/** An account's jobs with their files. */
+export function jobsOfAccounts(jobs: Pick<Client<typeof JobService>, "deleteJobs">): Belonging {
+  return { name: "jobs", removeAll: async (accountId) => void (await jobs.deleteJobs({ accountId })) };
+}
+
+/** On an empty store creates the account local@filemill.localhost and resolves with what is told this once; else undefined. */
 export async function ensureFirstAccount({
   broker,
   settings,
-}: Pick<AccountDeps, "broker"> & { settings: AccountSettings }): Promise<string | undefined> {
+}: Pick<AccountDeps, "broker"> & { settings: Pick<AccountSettings, "PLANS_FILE"> }): Promise<FirstAccount | undefined> {
   const plans = await readPlans(settings.PLANS_FILE);
-  return createFirstAccount(createRecords(await openBuckets(broker)), plans);
+  return createFirstAccount(createRecords(await openBuckets(broker)), { links: await openLinks(broker) }, plans);
 }

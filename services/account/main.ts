@@ -1,6 +1,12 @@
 /** `npm run service -- account` */
 import process from "node:process";
+import { createClient } from "@connectrpc/connect";
+import { JobService } from "#gen/filemill/job/v1/job_pb.ts";
+import { peerTransport } from "#kit/rpc/transport.ts";
 import { runAlone } from "#kit/run-alone.ts";
-import { createAccountService } from "./index.ts";
+import { createAccountService, jobsOfAccounts } from "./index.ts";
 
-await runAlone(process, "account", (floor) => createAccountService(floor, floor.settings));
+await runAlone(process, "account", (floor) => {
+  const jobs = createClient(JobService, peerTransport("JOB_ADDRESS", floor.settings));
+  return createAccountService({ ...floor, belongings: [jobsOfAccounts(jobs)] }, floor.settings);
+});

@@ -3,7 +3,7 @@ import { type JobService, JobState, type LeaseService } from "#gen/filemill/job/
 import { toConnectError } from "#kit/errors.ts";
 import { claimAttempt } from "./domain/claim-job.ts";
 import { createJob } from "./domain/create-job.ts";
-import { cancelJob, deleteJob, findOwn } from "./domain/end-job.ts";
+import { cancelJob, deleteJob, deleteJobs, findOwn } from "./domain/end-job.ts";
 import { finishAttempt, heartbeat } from "./domain/lease-job.ts";
 import { listJobs } from "./domain/listing.ts";
 import type { Core } from "./domain/ports.ts";
@@ -22,6 +22,7 @@ export function jobServiceOf(core: (purpose?: "create") => Core): ServiceImpl<ty
         await deleteJob(core(), accountId, jobId);
         return {};
       }),
+    deleteJobs: ({ accountId }) => answer(async () => ({ deleted: await deleteJobs(core(), accountId) })),
     persistJob: ({ accountId, jobId }) =>
       answer(async () => {
         await findOwn(core(), accountId, jobId);

@@ -22,6 +22,16 @@ export const settingTable = {
     help: "Least level of the JSON log lines on standard error",
   }),
   PLANS_FILE: text({ default: undefined, help: "JSON file with this deployment's plans; unset: `free` and `plus`" }),
+  SIGN_UP: choice({
+    default: "open",
+    values: ["open", "closed"],
+    help: "Whether people may create their own account, of the plan `free`; `closed`: only the operator's commands do",
+  }),
+  GUESTS: choice({
+    default: "on",
+    values: ["on", "off"],
+    help: "Whether the converter page works without an account, within the plan `free`, whose requests are then counted by address",
+  }),
   INLINE_WAIT_MS: integer({ default: "10000", min: 0, max: 60_000, help: "How long POST /convert waits for a job before it answers 202" }),
   RETENTION_SECONDS: integer({ default: "86400", min: 1, max: 2_592_000, help: "How long a result is kept where the plan does not say" }),
   MAX_UNFINISHED_JOBS: integer({

@@ -8,6 +8,7 @@ import { Registry } from "prom-client";
 import type { GatewayDeps, GatewaySettings } from "#gateway/context.ts";
 import { createGateway, type Gateway } from "#gateway/server.ts";
 import { AccountService } from "#gen/filemill/account/v1/account_pb.ts";
+import { SignInService } from "#gen/filemill/account/v1/sign_in_pb.ts";
 import { CatalogueService } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
 import { Fidelity, Option_Type } from "#gen/filemill/common/v1/format_pb.ts";
 import { type CreateJobRequest, type Job, JobSchema, JobService, JobState } from "#gen/filemill/job/v1/job_pb.ts";
@@ -94,6 +95,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
     {
       accounts: createClient(AccountService, transport),
       catalogue: createClient(CatalogueService, transport),
+      signIn: createClient(SignInService, transport),
       jobs: createClient(JobService, transport),
       blobs,
       log: openLog("silent"),
@@ -102,7 +104,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
       ...options.deps,
     },
     {
-      ...{ HOST: "127.0.0.1", PORT: 0, PUBLIC_URL: undefined, MAX_CONNECTIONS_PER_CLIENT: 512 },
+      ...{ HOST: "127.0.0.1", PORT: 0, PUBLIC_URL: undefined, GUESTS: "on", MAX_CONNECTIONS_PER_CLIENT: 512 },
       ...{ INLINE_WAIT_MS: 10_000, MIN_FREE_DISK_MB: 0, DRAIN_MS: 1000, ...options.settings },
     },
   );

@@ -2,19 +2,21 @@ import type { Account, KeyRecord } from "#gen/filemill/account/v1/account_pb.ts"
 import type { Entry } from "#kit/nats/ports.ts";
 import type { Directory } from "../domain/directory.ts";
 import { type Buckets, isEmailKey, type WriteListener } from "./records.ts";
+import { createMemory } from "./table.ts";
 
 export type LiveDirectory = Directory & { readonly listener: WriteListener } & AsyncDisposable;
 
 /** Follows both buckets; resolves when the present state is known. */
 export async function openDirectory(buckets: Buckets): Promise<LiveDirectory> {
-  const accounts = createTable<Account>();
-  const keys = createTable<KeyRecord>();
+  const accounts = createMemory<Account>();
+  const keys = createMemory<KeyRecord>();
   const idOfEmail = new Map<string, string>();
   const hashOfId = new Map<string, string>();
 
   const onAccount = (key: string, entry: Entry<Account> | undefined): void => {
     if (isEmailKey(key) || !accounts.apply(key, entry)) return;
-    if (entry !== undefined) idOfEmail.set(entry.value.email, key);
+    // Of one that is being removed the address may be somebody else's already.
+    if (entry !== undefined && entry.value.deletedAt === undefined) idOfEmail.set(entry.value.email, key);
   };
   const onKey = (hash: string, entry: Entry<KeyRecord> | undefined): void => {
     const id = entry?.value.key?.id;
@@ -29,39 +31,26 @@ export async function openDirectory(buckets: Buckets): Promise<LiveDirectory> {
   return {
     account,
     accountByEmail: (email) => account(idOfEmail.get(email) ?? ""),
-    accounts: () => accounts.values().sort(byId),
+    accounts: () => valuesOf(accounts).sort(byId),
     key: (hash) => keys.get(hash)?.key,
     hashOfKeyId: (id) => {
       const hash = hashOfId.get(id);
       return hash !== undefined && keys.get(hash) !== undefined ? hash : undefined;
     },
     keysOf: (accountId) =>
-      keys
-        .values()
+      valuesOf(keys)
         .flatMap(({ key }) => (key?.accountId === accountId ? [key] : []))
         .sort(byId),
-    listener: { account: (entry) => onAccount(entry.key, entry), key: (entry) => onKey(entry.key, entry) },
+    listener: { account: onAccount, key: onKey },
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
+}
+
+function valuesOf<T>(memory: { entries(): [string, T][] }): T[] {
+  return memory.entries().map(([, value]) => value);
 }
 
 /** Ids end in a ULID, which sorts by its moment of creation. */
 function byId(a: { readonly id: string }, b: { readonly id: string }): number {
   return a.id < b.id ? -1 : 1;
-}
-
-/** Entries by key. A change that comes late, its revision being older than what is known, is ignored. */
-function createTable<T>() {
-  const entries = new Map<string, Entry<T>>();
-  return {
-    apply(key: string, entry: Entry<T> | undefined): boolean {
-      const known = entries.get(key);
-      if (entry === undefined) return entries.delete(key);
-      if (known !== undefined && known.revision >= entry.revision) return false;
-      entries.set(key, entry);
-      return true;
-    },
-    get: (key: string): T | undefined => entries.get(key)?.value,
-    values: (): T[] => [...entries.values()].map(({ value }) => value),
-  };
 }

@@ -10,13 +10,15 @@ import { type Account, AccountSchema, type Key, type KeyRecord, KeyRecordSchema 
 import { type Broker, type Bucket, type Entry, RevisionConflict } from "#kit/nats/ports.ts";
 import type { Records } from "../domain/directory.ts";
 import { emailHashOf } from "../domain/email.ts";
+import { changeEntry } from "./table.ts";
 
 export type Buckets = { readonly accounts: Bucket<Account>; readonly keys: Bucket<KeyRecord> };
 
 /** Is told of every write of this process at once, before the bucket's own watch tells it. */
 export type WriteListener = {
-  account(entry: Entry<Account>): void;
-  key(entry: Entry<KeyRecord>): void;
+  /** Undefined: removed. */
+  account(id: string, entry: Entry<Account> | undefined): void;
+  key(hash: string, entry: Entry<KeyRecord> | undefined): void;
 };
 
 const deaf: WriteListener = { account: () => undefined, key: () => undefined };
@@ -54,24 +56,35 @@ export function createRecords({ accounts, keys }: Buckets, listener: WriteListen
     },
     async changeAccount(id, change) {
       const entry = await changeEntry(accounts, id, change);
-      if (entry !== undefined) listener.account(entry);
+      if (entry !== undefined) listener.account(id, entry);
       return entry?.value;
+    },
+    async removeAccount(account) {
+      const emailKey = `email.${emailHashOf(account.email)}`;
+      // The account last: while it is there, an interrupted removal is taken up again. By then the address may be somebody else's.
+      if ((await accounts.get(emailKey))?.value.id === account.id) await accounts.remove(emailKey);
+      await accounts.remove(account.id);
+      listener.account(account.id, undefined);
     },
     async createKey(hash, key) {
       const value = create(KeyRecordSchema, { key });
-      listener.key({ key: hash, value, revision: await keys.create(hash, value) });
+      listener.key(hash, { key: hash, value, revision: await keys.create(hash, value) });
     },
     async changeKey(hash, change) {
       const entry = await changeEntry(keys, hash, (record) => recordWith(record, change));
-      if (entry !== undefined) listener.key(entry);
+      if (entry !== undefined) listener.key(hash, entry);
       return entry?.value.key;
+    },
+    async removeKey(hash) {
+      await keys.remove(hash);
+      listener.key(hash, undefined);
     },
   };
 }
 
 async function finishAccount(accounts: Bucket<Account>, account: Account, listener: WriteListener): Promise<void> {
   try {
-    listener.account({ key: account.id, value: account, revision: await accounts.create(account.id, account) });
+    listener.account(account.id, { key: account.id, value: account, revision: await accounts.create(account.id, account) });
   } catch (error) {
     if (!(error instanceof RevisionConflict)) throw error;
   }
@@ -84,20 +97,6 @@ async function createOnce<T>(bucket: Bucket<T>, key: string, value: T): Promise<
   } catch (error) {
     if (error instanceof RevisionConflict) return false;
     throw error;
-  }
-}
-
-async function changeEntry<T>(bucket: Bucket<T>, key: string, change: (value: T) => T): Promise<Entry<T> | undefined> {
-  for (;;) {
-    const entry = await bucket.get(key);
-    if (entry === undefined) return undefined;
-    const value = change(entry.value);
-    if (value === entry.value) return entry;
-    try {
-      return { key, value, revision: await bucket.update(key, value, entry.revision) };
-    } catch (error) {
-      if (!(error instanceof RevisionConflict)) throw error;
-    }
   }
 }
 

@@ -1,4 +1,5 @@
-import type { Account, Key, Plan } from "#gen/filemill/account/v1/account_pb.ts";
+import { timestampDate, timestampMs } from "@bufbuild/protobuf/wkt";
+import { type Account, type Key, KeyScope, type Plan } from "#gen/filemill/account/v1/account_pb.ts";
 import { FilemillError } from "#kit/errors.ts";
 import type { Directory } from "./directory.ts";
 import { hashOf, isKeySecret } from "./key.ts";
@@ -6,22 +7,47 @@ import type { Plans } from "./plans.ts";
 
 export type Access = { readonly account: Account; readonly plan: Plan; readonly key: Key; readonly hash: string };
 
+/** What a key is to be used for; unspecified: nothing in particular. */
+export type Use = { readonly key: string; readonly scope: KeyScope };
+
 /**
  * Decides whether a bearer key may call the API. Throws INVALID_API_KEY, API_KEY_REVOKED or NOT_ENTITLED.
  * The look-up is by the key's SHA-256, so its timing tells nothing about any other key.
  */
-export function accessOf(secret: string, directory: Directory, plans: Plans): Access {
+export function accessOf({ key: secret, scope }: Use, directory: Directory, plans: Plans): Access {
   // One answer for both, after the same work: nobody learns which of two guesses was nearer.
   const hash = hashOf(secret);
   const key = isKeySecret(secret) ? directory.key(hash) : undefined;
   const account = key === undefined ? undefined : directory.account(key.accountId);
-  if (key === undefined || account === undefined)
+  if (key === undefined || account === undefined || account.deletedAt !== undefined)
     throw new FilemillError("INVALID_API_KEY", "The API key is not known here; check that it was copied whole and belongs to this server.");
-  if (key.revokedAt !== undefined) throw new FilemillError("API_KEY_REVOKED", "The API key was revoked; create a new one.");
+  checkLife(key);
+  if (account.disabledAt !== undefined)
+    throw new FilemillError("NOT_ENTITLED", "The account is disabled; ask whoever runs this server.", { details: { disabled: true } });
+  return { account, plan: planWithAccess(plans, account), key: scopedKey(key, scope), hash };
+}
+
+/** The account's plan. Throws NOT_ENTITLED when it has no API access. */
+export function planWithAccess(plans: Plans, account: Account): Plan {
   const plan = plans.get(account.plan);
-  if (plan === undefined || !plan.apiAccess)
-    throw new FilemillError("NOT_ENTITLED", `The plan "${account.plan}" has no API access; change to a plan that has.`, {
-      details: { plan: account.plan },
+  if (plan?.apiAccess === true) return plan;
+  throw new FilemillError("NOT_ENTITLED", `The plan "${account.plan}" has no API access; change to a plan that has.`, {
+    details: { plan: account.plan },
+  });
+}
+
+function checkLife(key: Key): void {
+  if (key.revokedAt !== undefined) throw new FilemillError("API_KEY_REVOKED", "The API key was revoked; create a new one.");
+  if (key.expiresAt !== undefined && timestampMs(key.expiresAt) <= Date.now())
+    throw new FilemillError("API_KEY_REVOKED", "The API key has expired; create a new one.", {
+      details: { expiredAt: timestampDate(key.expiresAt).toISOString() },
     });
-  return { account, plan, key, hash };
+}
+
+const scopeNames: Readonly<Record<number, string>> = { [KeyScope.CONVERT]: "convert", [KeyScope.READ]: "read" };
+
+function scopedKey(key: Key, scope: KeyScope): Key {
+  if (scope === KeyScope.UNSPECIFIED || key.scopes.length === 0 || key.scopes.includes(scope)) return key;
+  const name = scopeNames[scope] ?? "";
+  throw new FilemillError("NOT_ENTITLED", `The API key lacks the scope "${name}"; create a key that has it.`, { details: { scope: name } });
 }

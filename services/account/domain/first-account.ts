@@ -1,21 +1,30 @@
 import { FilemillError } from "#kit/errors.ts";
-import { createAccount, createKey } from "./accounts.ts";
-import type { Records } from "./directory.ts";
+import { createAccount } from "./accounts.ts";
+import type { Records, SignInTables } from "./directory.ts";
+import { createKey } from "./keys.ts";
 import type { Plans } from "./plans.ts";
+import { createLink } from "./sign-in.ts";
 
-export const firstEmail = "local@filemill.localhost";
+const firstEmail = "local@filemill.localhost";
+
+/** What is told once, on the very first start. */
+export type FirstAccount = { readonly key: string; readonly linkToken: string };
 
 /**
- * Creates the local account with one key and resolves with that key, the first time only: of several processes that start
- * on one empty store, the one that wins the address gets the key, the others undefined.
+ * Creates the local account and resolves with its key and a one-time sign-in link, the first time only: of several
+ * processes that start on one empty store, the one that wins the address gets them, the others undefined.
  */
-export async function createFirstAccount(records: Records, plans: Plans): Promise<string | undefined> {
+export async function createFirstAccount(
+  records: Records,
+  tables: Pick<SignInTables, "links">,
+  plans: Plans,
+): Promise<FirstAccount | undefined> {
   const plan = plans.get("plus") ?? [...plans.values()].find((candidate) => candidate.apiAccess);
   if (plan === undefined) return undefined;
   try {
-    const account = await createAccount(records, plans, { email: firstEmail, plan: plan.id });
-    const { secret } = await createKey(records, account, "first start");
-    return secret;
+    const account = await createAccount(records, plans, { email: firstEmail, plan: plan.id, emailVerified: true });
+    const { secret } = await createKey(records, account, { name: "first start" });
+    return { key: secret, linkToken: (await createLink(tables, account)).token };
   } catch (error) {
     if (error instanceof FilemillError && error.code === "ACCOUNT_EXISTS") return undefined;
     throw error;

@@ -14,7 +14,7 @@ const boundsOf = {
 } as const satisfies Record<string, Bounds>;
 type NumberField = keyof typeof boundsOf;
 
-const fieldNames: readonly string[] = ["apiAccess", ...Object.keys(boundsOf)];
+const fieldNames: readonly string[] = ["label", "apiAccess", ...Object.keys(boundsOf)];
 const planId = /^[a-z][a-z0-9-]{0,31}$/;
 
 export const defaultPlans: Plans = new Map([
@@ -24,7 +24,7 @@ export const defaultPlans: Plans = new Map([
 
 /**
  * Reads `{ "<plan id>": { "apiAccess", "maxInputMb", "requestsPerMinute", "maxUnfinishedJobs", "retentionSeconds" } }`.
- * Every field is needed, none else is allowed. Throws SettingError naming the file and the field.
+ * Every field is needed and none else is allowed but `label`, the name that people see. Throws SettingError naming the file and the field.
  */
 export function parsePlans(text: string, file: string): Plans {
   const fail = (problem: string): never => {
@@ -40,7 +40,9 @@ export function parsePlans(text: string, file: string): Plans {
     if (unknown !== undefined) fail(`${id}.${unknown} is not a field of a plan (${fieldNames.join(", ")})`);
     if (typeof row.apiAccess !== "boolean") return fail(`${id}.apiAccess must be true or false, not ${shown(row.apiAccess)}`);
     const number = (field: NumberField): number => numberOf(row[field], `${id}.${field}`, boundsOf[field], fail);
-    plans.set(...planEntry(id, { apiAccess: row.apiAccess, ...numbersOf(number) }));
+    const label = labelOf(row.label, id);
+    if (label === undefined) fail(`${id}.label must be text of 1 to 40 characters, not ${shown(row.label)}`);
+    plans.set(...planEntry(id, { label, apiAccess: row.apiAccess, ...numbersOf(number) }));
   }
   if (plans.size === 0) fail("holds no plan");
   return plans;
@@ -60,8 +62,20 @@ function numberOf(value: unknown, field: string, { min, max }: Bounds, fail: (pr
   return fail(`${field} must be an integer from ${min} to ${max}, not ${shown(value)}`);
 }
 
-function planEntry(id: string, row: { apiAccess: boolean } & Record<NumberField, number>): [string, Plan] {
-  return [id, create(PlanSchema, { id, ...row })];
+function planEntry(
+  id: string,
+  { label = capitalized(id), ...row }: { label?: string | undefined; apiAccess: boolean } & Record<NumberField, number>,
+): [string, Plan] {
+  return [id, create(PlanSchema, { id, label, ...row })];
+}
+
+function labelOf(value: unknown, id: string): string | undefined {
+  if (value === undefined) return capitalized(id);
+  return typeof value === "string" && /^[^\p{Cc}]{1,40}$/u.test(value) ? value : undefined;
+}
+
+function capitalized(id: string): string {
+  return id.charAt(0).toUpperCase() + id.slice(1);
 }
 
 function parseObject(text: string): Record<string, unknown> | undefined {

@@ -33,6 +33,23 @@ export async function deleteJob(core: Core, accountId: string, jobId: string): P
   await settle(core, change);
 }
 
+/** Deletes every job of an account. Resolves with how many there were; those that come meanwhile are deleted too. */
+export async function deleteJobs(core: Core, accountId: string): Promise<number> {
+  const ids = new Set<string>();
+  for (
+    let id = core.projection.idsOf(accountId)[0];
+    id !== undefined;
+    id = core.projection.idsOf(accountId).find((other) => !ids.has(other))
+  ) {
+    ids.add(id);
+    await deleteJob(core, accountId, id).catch((error: unknown) => {
+      // Somebody else was first.
+      if (!(error instanceof FilemillError && error.code === "JOB_NOT_FOUND")) throw error;
+    });
+  }
+  return ids.size;
+}
+
 /** What follows from the end of a job, or of a done one's retention: nothing keeps its blobs or its message any more. */
 export async function settle(core: Core, change: Extract<Change, { changed: true }>): Promise<void> {
   const { before, after } = change;

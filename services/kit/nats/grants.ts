@@ -16,7 +16,9 @@ type Grant = {
 
 /** The gateway has no row: it holds no connection to the broker. */
 export const grants: Readonly<Record<BrokerUser, Grant>> = {
-  account: { buckets: { accounts: "write", keys: "write" } },
+  account: {
+    buckets: { accounts: "write", keys: "write", credentials: "write", sessions: "write", links: "write", identities: "write" },
+  },
   catalogue: { buckets: { manifests: "read" } },
   job: { buckets: { jobs: "write", idempotency: "write", health: "write" }, queue: "feed" },
   conversion: { buckets: { manifests: "write" }, queue: "take" },

@@ -1,22 +1,41 @@
 /** An account service of its own on a broker that several may share. */
 import { type Client, createClient } from "@connectrpc/connect";
 import { AccountService } from "#gen/filemill/account/v1/account_pb.ts";
+import { SignInService } from "#gen/filemill/account/v1/sign_in_pb.ts";
 import { type ErrorCode, fromConnectError } from "#kit/errors.ts";
 import type { Broker } from "#kit/nats/ports.ts";
 import { localTransport } from "#kit/rpc/local-transport.ts";
+import { createScryptHasher } from "#services/account/adapters/scrypt-hasher.ts";
+import type { Belonging } from "#services/account/domain/delete-account.ts";
+import type { Hasher } from "#services/account/domain/password.ts";
 import { createAccountService } from "#services/account/index.ts";
 import type { TestBroker } from "#test/harness/broker.ts";
 
-export type Accounts = Client<typeof AccountService> & AsyncDisposable;
+export type Accounts = Client<typeof AccountService> & Client<typeof SignInService> & AsyncDisposable;
 
-export async function openAccounts({ broker, log }: Pick<TestBroker, "log"> & { broker: Broker }, plansFile?: string): Promise<Accounts> {
-  const service = createAccountService({ broker, log }, { PLANS_FILE: plansFile });
+type Options = {
+  readonly plansFile?: string;
+  readonly signUp?: "open" | "closed";
+  readonly hasher?: Hasher;
+  readonly belongings?: readonly Belonging[];
+};
+
+/** Hashes in a millisecond what the real parameters take a quarter of a second for. */
+export const quickHasher = (): Hasher => createScryptHasher({ ln: 4, r: 1, p: 1 });
+
+export async function openAccounts(
+  { broker, log }: Pick<TestBroker, "log"> & { broker: Broker },
+  options: Options = {},
+): Promise<Accounts> {
+  const { plansFile, signUp = "open", hasher = quickHasher(), belongings = [] } = options;
+  const service = createAccountService({ broker, log, belongings, hasher }, { PLANS_FILE: plansFile, SIGN_UP: signUp });
   await service.start();
-  const client = createClient(
-    AccountService,
-    localTransport((router) => service.routes(router), log),
-  );
-  return { ...client, [Symbol.asyncDispose]: () => service[Symbol.asyncDispose]() };
+  const transport = localTransport((router) => service.routes(router), log);
+  return {
+    ...createClient(AccountService, transport),
+    ...createClient(SignInService, transport),
+    [Symbol.asyncDispose]: () => service[Symbol.asyncDispose](),
+  };
 }
 
 /** The code with which a call failed, or "none". */

@@ -139,10 +139,11 @@ describe("the store", () => {
       {
         await using broker = await openBroker({ dataDir, log });
         await using first = await openAccounts({ broker, log });
-        const key = await ensureFirstAccount({ broker, settings: { PLANS_FILE: undefined } });
+        const told = await ensureFirstAccount({ broker, settings: { PLANS_FILE: undefined } });
+        const key = told?.key ?? "";
         expect(key).toMatch(/^fm_[0-9A-Za-z]{49}$/);
-        secrets.push(key ?? "");
-        await expect.poll(() => codeOfFailure(first.verifyKey({ key: key ?? "" }))).toBe("none");
+        secrets.push(key);
+        await expect.poll(() => codeOfFailure(first.verifyKey({ key }))).toBe("none");
         secrets.push((await first.createKey({ account: byEmail("local@filemill.localhost"), name: "second" })).secret);
       }
       {
@@ -179,7 +180,7 @@ describe("the plans", () => {
       const plan = { apiAccess: true, maxInputMb: 7, requestsPerMinute: 1, maxUnfinishedJobs: 1, retentionSeconds: 60 };
       await writeFile(file, JSON.stringify({ team: plan }));
       const { secret } = await createKeyOf("gone@example.org", "plus");
-      await using custom = await openAccounts(shared, file);
+      await using custom = await openAccounts(shared, { plansFile: file });
       expect((await custom.listPlans({})).plans).toMatchObject([{ id: "team", ...plan }]);
       expect(await codeOfFailure(custom.verifyKey({ key: secret }))).toBe("NOT_ENTITLED");
       await custom.setPlan({ account: byEmail("gone@example.org"), plan: "team" });
@@ -190,7 +191,7 @@ describe("the plans", () => {
   });
 
   test("of a file that is not there stop the start", async () => {
-    const service = createAccountService(shared, { PLANS_FILE: "/nowhere/plans.json" });
+    const service = createAccountService({ ...shared, belongings: [] }, { PLANS_FILE: "/nowhere/plans.json", SIGN_UP: "open" });
     await expect(service.start()).rejects.toThrow(SettingError);
     expect(service.readiness()).toEqual({ ready: false, part: "account" });
   });

@@ -4,17 +4,17 @@
 // @generated from file filemill/account/v1/account.proto (package filemill.account.v1, syntax proto3)
 /* eslint-disable */
 
-import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
-import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
+import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
+import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
-import type { Message } from "@bufbuild/protobuf";
+import type { Message, UnknownEnum } from "@bufbuild/protobuf";
 
 /**
  * Describes the file filemill/account/v1/account.proto.
  */
 export const file_filemill_account_v1_account: GenFile = /*@__PURE__*/
-  fileDesc("CiFmaWxlbWlsbC9hY2NvdW50L3YxL2FjY291bnQucHJvdG8SE2ZpbGVtaWxsLmFjY291bnQudjEikQEKBFBsYW4SCgoCaWQYASABKAkSEgoKYXBpX2FjY2VzcxgCIAEoCBIUCgxtYXhfaW5wdXRfbWIYAyABKA0SGwoTcmVxdWVzdHNfcGVyX21pbnV0ZRgEIAEoDRIbChNtYXhfdW5maW5pc2hlZF9qb2JzGAUgASgNEhkKEXJldGVudGlvbl9zZWNvbmRzGAYgASgNImIKB0FjY291bnQSCgoCaWQYASABKAkSDQoFZW1haWwYAiABKAkSDAoEcGxhbhgDIAEoCRIuCgpjcmVhdGVkX2F0GAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCL/AQoDS2V5EgoKAmlkGAEgASgJEhIKCmFjY291bnRfaWQYAiABKAkSDAoEbmFtZRgDIAEoCRIOCgZwcmVmaXgYBCABKAkSLgoKY3JlYXRlZF9hdBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASNQoMbGFzdF91c2VkX2F0GAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgAiAEBEjMKCnJldm9rZWRfYXQYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wSAGIAQFCDwoNX2xhc3RfdXNlZF9hdEINCgtfcmV2b2tlZF9hdCIyCglLZXlSZWNvcmQSJQoDa2V5GAEgASgLMhguZmlsZW1pbGwuYWNjb3VudC52MS5LZXkiHwoQVmVyaWZ5S2V5UmVxdWVzdBILCgNrZXkYASABKAkikgEKEVZlcmlmeUtleVJlc3BvbnNlEi0KB2FjY291bnQYASABKAsyHC5maWxlbWlsbC5hY2NvdW50LnYxLkFjY291bnQSJwoEcGxhbhgCIAEoCzIZLmZpbGVtaWxsLmFjY291bnQudjEuUGxhbhIlCgNrZXkYAyABKAsyGC5maWxlbWlsbC5hY2NvdW50LnYxLktleSIyCgpBY2NvdW50UmVmEgwKAmlkGAEgASgJSAASDwoFZW1haWwYAiABKAlIAEIFCgNyZWYiUgoQQ3JlYXRlS2V5UmVxdWVzdBIwCgdhY2NvdW50GAEgASgLMh8uZmlsZW1pbGwuYWNjb3VudC52MS5BY2NvdW50UmVmEgwKBG5hbWUYAiABKAkiSgoRQ3JlYXRlS2V5UmVzcG9uc2USJQoDa2V5GAEgASgLMhguZmlsZW1pbGwuYWNjb3VudC52MS5LZXkSDgoGc2VjcmV0GAIgASgJIkMKD0xpc3RLZXlzUmVxdWVzdBIwCgdhY2NvdW50GAEgASgLMh8uZmlsZW1pbGwuYWNjb3VudC52MS5BY2NvdW50UmVmIjoKEExpc3RLZXlzUmVzcG9uc2USJgoEa2V5cxgBIAMoCzIYLmZpbGVtaWxsLmFjY291bnQudjEuS2V5IiIKEFJldm9rZUtleVJlcXVlc3QSDgoGa2V5X2lkGAEgASgJIjoKEVJldm9rZUtleVJlc3BvbnNlEiUKA2tleRgBIAEoCzIYLmZpbGVtaWxsLmFjY291bnQudjEuS2V5IjMKFENyZWF0ZUFjY291bnRSZXF1ZXN0Eg0KBWVtYWlsGAEgASgJEgwKBHBsYW4YAiABKAkiRgoVQ3JlYXRlQWNjb3VudFJlc3BvbnNlEi0KB2FjY291bnQYASABKAsyHC5maWxlbWlsbC5hY2NvdW50LnYxLkFjY291bnQiRQoRR2V0QWNjb3VudFJlcXVlc3QSMAoHYWNjb3VudBgBIAEoCzIfLmZpbGVtaWxsLmFjY291bnQudjEuQWNjb3VudFJlZiJsChJHZXRBY2NvdW50UmVzcG9uc2USLQoHYWNjb3VudBgBIAEoCzIcLmZpbGVtaWxsLmFjY291bnQudjEuQWNjb3VudBInCgRwbGFuGAIgASgLMhkuZmlsZW1pbGwuYWNjb3VudC52MS5QbGFuIhUKE0xpc3RBY2NvdW50c1JlcXVlc3QiRgoUTGlzdEFjY291bnRzUmVzcG9uc2USLgoIYWNjb3VudHMYASADKAsyHC5maWxlbWlsbC5hY2NvdW50LnYxLkFjY291bnQiUAoOU2V0UGxhblJlcXVlc3QSMAoHYWNjb3VudBgBIAEoCzIfLmZpbGVtaWxsLmFjY291bnQudjEuQWNjb3VudFJlZhIMCgRwbGFuGAIgASgJIkAKD1NldFBsYW5SZXNwb25zZRItCgdhY2NvdW50GAEgASgLMhwuZmlsZW1pbGwuYWNjb3VudC52MS5BY2NvdW50IhIKEExpc3RQbGFuc1JlcXVlc3QiPQoRTGlzdFBsYW5zUmVzcG9uc2USKAoFcGxhbnMYASADKAsyGS5maWxlbWlsbC5hY2NvdW50LnYxLlBsYW4y7wYKDkFjY291bnRTZXJ2aWNlEloKCVZlcmlmeUtleRIlLmZpbGVtaWxsLmFjY291bnQudjEuVmVyaWZ5S2V5UmVxdWVzdBomLmZpbGVtaWxsLmFjY291bnQudjEuVmVyaWZ5S2V5UmVzcG9uc2USWgoJQ3JlYXRlS2V5EiUuZmlsZW1pbGwuYWNjb3VudC52MS5DcmVhdGVLZXlSZXF1ZXN0GiYuZmlsZW1pbGwuYWNjb3VudC52MS5DcmVhdGVLZXlSZXNwb25zZRJcCghMaXN0S2V5cxIkLmZpbGVtaWxsLmFjY291bnQudjEuTGlzdEtleXNSZXF1ZXN0GiUuZmlsZW1pbGwuYWNjb3VudC52MS5MaXN0S2V5c1Jlc3BvbnNlIgOQAgESWgoJUmV2b2tlS2V5EiUuZmlsZW1pbGwuYWNjb3VudC52MS5SZXZva2VLZXlSZXF1ZXN0GiYuZmlsZW1pbGwuYWNjb3VudC52MS5SZXZva2VLZXlSZXNwb25zZRJmCg1DcmVhdGVBY2NvdW50EikuZmlsZW1pbGwuYWNjb3VudC52MS5DcmVhdGVBY2NvdW50UmVxdWVzdBoqLmZpbGVtaWxsLmFjY291bnQudjEuQ3JlYXRlQWNjb3VudFJlc3BvbnNlEmIKCkdldEFjY291bnQSJi5maWxlbWlsbC5hY2NvdW50LnYxLkdldEFjY291bnRSZXF1ZXN0GicuZmlsZW1pbGwuYWNjb3VudC52MS5HZXRBY2NvdW50UmVzcG9uc2UiA5ACARJoCgxMaXN0QWNjb3VudHMSKC5maWxlbWlsbC5hY2NvdW50LnYxLkxpc3RBY2NvdW50c1JlcXVlc3QaKS5maWxlbWlsbC5hY2NvdW50LnYxLkxpc3RBY2NvdW50c1Jlc3BvbnNlIgOQAgESVAoHU2V0UGxhbhIjLmZpbGVtaWxsLmFjY291bnQudjEuU2V0UGxhblJlcXVlc3QaJC5maWxlbWlsbC5hY2NvdW50LnYxLlNldFBsYW5SZXNwb25zZRJfCglMaXN0UGxhbnMSJS5maWxlbWlsbC5hY2NvdW50LnYxLkxpc3RQbGFuc1JlcXVlc3QaJi5maWxlbWlsbC5hY2NvdW50LnYxLkxpc3RQbGFuc1Jlc3BvbnNlIgOQAgFiBnByb3RvMw", [file_google_protobuf_timestamp]);
+  fileDesc("CiFmaWxlbWlsbC9hY2NvdW50L3YxL2FjY291bnQucHJvdG8SE2ZpbGVtaWxsLmFjY291bnQudjEioAEKBFBsYW4SCgoCaWQYASABKAkSEgoKYXBpX2FjY2VzcxgCIAEoCBIUCgxtYXhfaW5wdXRfbWIYAyABKA0SGwoTcmVxdWVzdHNfcGVyX21pbnV0ZRgEIAEoDRIbChNtYXhfdW5maW5pc2hlZF9qb2JzGAUgASgNEhkKEXJldGVudGlvbl9zZWNvbmRzGAYgASgNEg0KBWxhYmVsGAcgASgJIoQCCgdBY2NvdW50EgoKAmlkGAEgASgJEg0KBWVtYWlsGAIgASgJEgwKBHBsYW4YAyABKAkSLgoKY3JlYXRlZF9hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASNAoLZGlzYWJsZWRfYXQYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wSACIAQESMwoKZGVsZXRlZF9hdBgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBIAYgBARIWCg5lbWFpbF92ZXJpZmllZBgHIAEoCEIOCgxfZGlzYWJsZWRfYXRCDQoLX2RlbGV0ZWRfYXQi8gIKA0tleRIKCgJpZBgBIAEoCRISCgphY2NvdW50X2lkGAIgASgJEgwKBG5hbWUYAyABKAkSDgoGcHJlZml4GAQgASgJEi4KCmNyZWF0ZWRfYXQYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjUKDGxhc3RfdXNlZF9hdBgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBIAIgBARIzCgpyZXZva2VkX2F0GAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgBiAEBEi0KBnNjb3BlcxgIIAMoDjIdLmZpbGVtaWxsLmFjY291bnQudjEuS2V5U2NvcGUSMwoKZXhwaXJlc19hdBgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBIAogBAUIPCg1fbGFzdF91c2VkX2F0Qg0KC19yZXZva2VkX2F0Qg0KC19leHBpcmVzX2F0IjIKCUtleVJlY29yZBIlCgNrZXkYASABKAsyGC5maWxlbWlsbC5hY2NvdW50LnYxLktleSJNChBWZXJpZnlLZXlSZXF1ZXN0EgsKA2tleRgBIAEoCRIsCgVzY29wZRgCIAEoDjIdLmZpbGVtaWxsLmFjY291bnQudjEuS2V5U2NvcGUikgEKEVZlcmlmeUtleVJlc3BvbnNlEi0KB2FjY291bnQYASABKAsyHC5maWxlbWlsbC5hY2NvdW50LnYxLkFjY291bnQSJwoEcGxhbhgCIAEoCzIZLmZpbGVtaWxsLmFjY291bnQudjEuUGxhbhIlCgNrZXkYAyABKAsyGC5maWxlbWlsbC5hY2NvdW50LnYxLktleSIyCgpBY2NvdW50UmVmEgwKAmlkGAEgASgJSAASDwoFZW1haWwYAiABKAlIAEIFCgNyZWYi3wEKEENyZWF0ZUtleVJlcXVlc3QSMAoHYWNjb3VudBgBIAEoCzIfLmZpbGVtaWxsLmFjY291bnQudjEuQWNjb3VudFJlZhIMCgRuYW1lGAIgASgJEi0KBnNjb3BlcxgDIAMoDjIdLmZpbGVtaWxsLmFjY291bnQudjEuS2V5U2NvcGUSMwoKZXhwaXJlc19hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBIAIgBARIYChBuZWVkc19hcGlfYWNjZXNzGAUgASgIQg0KC19leHBpcmVzX2F0IkoKEUNyZWF0ZUtleVJlc3BvbnNlEiUKA2tleRgBIAEoCzIYLmZpbGVtaWxsLmFjY291bnQudjEuS2V5Eg4KBnNlY3JldBgCIAEoCSJDCg9MaXN0S2V5c1JlcXVlc3QSMAoHYWNjb3VudBgBIAEoCzIfLmZpbGVtaWxsLmFjY291bnQudjEuQWNjb3VudFJlZiI6ChBMaXN0S2V5c1Jlc3BvbnNlEiYKBGtleXMYASADKAsyGC5maWxlbWlsbC5hY2NvdW50LnYxLktleSI2ChBSZXZva2VLZXlSZXF1ZXN0Eg4KBmtleV9pZBgBIAEoCRISCgphY2NvdW50X2lkGAIgASgJIjoKEVJldm9rZUtleVJlc3BvbnNlEiUKA2tleRgBIAEoCzIYLmZpbGVtaWxsLmFjY291bnQudjEuS2V5IkQKEFJlbmFtZUtleVJlcXVlc3QSDgoGa2V5X2lkGAEgASgJEhIKCmFjY291bnRfaWQYAiABKAkSDAoEbmFtZRgDIAEoCSI6ChFSZW5hbWVLZXlSZXNwb25zZRIlCgNrZXkYASABKAsyGC5maWxlbWlsbC5hY2NvdW50LnYxLktleSIzChRDcmVhdGVBY2NvdW50UmVxdWVzdBINCgVlbWFpbBgBIAEoCRIMCgRwbGFuGAIgASgJIkYKFUNyZWF0ZUFjY291bnRSZXNwb25zZRItCgdhY2NvdW50GAEgASgLMhwuZmlsZW1pbGwuYWNjb3VudC52MS5BY2NvdW50IkUKEUdldEFjY291bnRSZXF1ZXN0EjAKB2FjY291bnQYASABKAsyHy5maWxlbWlsbC5hY2NvdW50LnYxLkFjY291bnRSZWYibAoSR2V0QWNjb3VudFJlc3BvbnNlEi0KB2FjY291bnQYASABKAsyHC5maWxlbWlsbC5hY2NvdW50LnYxLkFjY291bnQSJwoEcGxhbhgCIAEoCzIZLmZpbGVtaWxsLmFjY291bnQudjEuUGxhbiIVChNMaXN0QWNjb3VudHNSZXF1ZXN0IkYKFExpc3RBY2NvdW50c1Jlc3BvbnNlEi4KCGFjY291bnRzGAEgAygLMhwuZmlsZW1pbGwuYWNjb3VudC52MS5BY2NvdW50IlAKDlNldFBsYW5SZXF1ZXN0EjAKB2FjY291bnQYASABKAsyHy5maWxlbWlsbC5hY2NvdW50LnYxLkFjY291bnRSZWYSDAoEcGxhbhgCIAEoCSJACg9TZXRQbGFuUmVzcG9uc2USLQoHYWNjb3VudBgBIAEoCzIcLmZpbGVtaWxsLmFjY291bnQudjEuQWNjb3VudCJYChJTZXREaXNhYmxlZFJlcXVlc3QSMAoHYWNjb3VudBgBIAEoCzIfLmZpbGVtaWxsLmFjY291bnQudjEuQWNjb3VudFJlZhIQCghkaXNhYmxlZBgCIAEoCCJEChNTZXREaXNhYmxlZFJlc3BvbnNlEi0KB2FjY291bnQYASABKAsyHC5maWxlbWlsbC5hY2NvdW50LnYxLkFjY291bnQiSAoURGVsZXRlQWNjb3VudFJlcXVlc3QSMAoHYWNjb3VudBgBIAEoCzIfLmZpbGVtaWxsLmFjY291bnQudjEuQWNjb3VudFJlZiIXChVEZWxldGVBY2NvdW50UmVzcG9uc2UiEgoQTGlzdFBsYW5zUmVxdWVzdCI9ChFMaXN0UGxhbnNSZXNwb25zZRIoCgVwbGFucxgBIAMoCzIZLmZpbGVtaWxsLmFjY291bnQudjEuUGxhbipQCghLZXlTY29wZRIZChVLRVlfU0NPUEVfVU5TUEVDSUZJRUQQABIVChFLRVlfU0NPUEVfQ09OVkVSVBABEhIKDktFWV9TQ09QRV9SRUFEEAIylQkKDkFjY291bnRTZXJ2aWNlEloKCVZlcmlmeUtleRIlLmZpbGVtaWxsLmFjY291bnQudjEuVmVyaWZ5S2V5UmVxdWVzdBomLmZpbGVtaWxsLmFjY291bnQudjEuVmVyaWZ5S2V5UmVzcG9uc2USWgoJQ3JlYXRlS2V5EiUuZmlsZW1pbGwuYWNjb3VudC52MS5DcmVhdGVLZXlSZXF1ZXN0GiYuZmlsZW1pbGwuYWNjb3VudC52MS5DcmVhdGVLZXlSZXNwb25zZRJcCghMaXN0S2V5cxIkLmZpbGVtaWxsLmFjY291bnQudjEuTGlzdEtleXNSZXF1ZXN0GiUuZmlsZW1pbGwuYWNjb3VudC52MS5MaXN0S2V5c1Jlc3BvbnNlIgOQAgESWgoJUmV2b2tlS2V5EiUuZmlsZW1pbGwuYWNjb3VudC52MS5SZXZva2VLZXlSZXF1ZXN0GiYuZmlsZW1pbGwuYWNjb3VudC52MS5SZXZva2VLZXlSZXNwb25zZRJaCglSZW5hbWVLZXkSJS5maWxlbWlsbC5hY2NvdW50LnYxLlJlbmFtZUtleVJlcXVlc3QaJi5maWxlbWlsbC5hY2NvdW50LnYxLlJlbmFtZUtleVJlc3BvbnNlEmYKDUNyZWF0ZUFjY291bnQSKS5maWxlbWlsbC5hY2NvdW50LnYxLkNyZWF0ZUFjY291bnRSZXF1ZXN0GiouZmlsZW1pbGwuYWNjb3VudC52MS5DcmVhdGVBY2NvdW50UmVzcG9uc2USYgoKR2V0QWNjb3VudBImLmZpbGVtaWxsLmFjY291bnQudjEuR2V0QWNjb3VudFJlcXVlc3QaJy5maWxlbWlsbC5hY2NvdW50LnYxLkdldEFjY291bnRSZXNwb25zZSIDkAIBEmgKDExpc3RBY2NvdW50cxIoLmZpbGVtaWxsLmFjY291bnQudjEuTGlzdEFjY291bnRzUmVxdWVzdBopLmZpbGVtaWxsLmFjY291bnQudjEuTGlzdEFjY291bnRzUmVzcG9uc2UiA5ACARJUCgdTZXRQbGFuEiMuZmlsZW1pbGwuYWNjb3VudC52MS5TZXRQbGFuUmVxdWVzdBokLmZpbGVtaWxsLmFjY291bnQudjEuU2V0UGxhblJlc3BvbnNlEmAKC1NldERpc2FibGVkEicuZmlsZW1pbGwuYWNjb3VudC52MS5TZXREaXNhYmxlZFJlcXVlc3QaKC5maWxlbWlsbC5hY2NvdW50LnYxLlNldERpc2FibGVkUmVzcG9uc2USZgoNRGVsZXRlQWNjb3VudBIpLmZpbGVtaWxsLmFjY291bnQudjEuRGVsZXRlQWNjb3VudFJlcXVlc3QaKi5maWxlbWlsbC5hY2NvdW50LnYxLkRlbGV0ZUFjY291bnRSZXNwb25zZRJfCglMaXN0UGxhbnMSJS5maWxlbWlsbC5hY2NvdW50LnYxLkxpc3RQbGFuc1JlcXVlc3QaJi5maWxlbWlsbC5hY2NvdW50LnYxLkxpc3RQbGFuc1Jlc3BvbnNlIgOQAgFiBnByb3RvMw", [file_google_protobuf_timestamp]);
 
 /**
  * @generated from message filemill.account.v1.Plan
@@ -53,6 +53,13 @@ export type Plan = Message<"filemill.account.v1.Plan"> & {
    * @generated from field: uint32 retention_seconds = 6;
    */
   retentionSeconds: number;
+
+  /**
+   * For people, for example "Plus".
+   *
+   * @generated from field: string label = 7;
+   */
+  label: string;
 };
 
 /**
@@ -87,6 +94,27 @@ export type Account = Message<"filemill.account.v1.Account"> & {
    * @generated from field: google.protobuf.Timestamp created_at = 4;
    */
   createdAt?: Timestamp | undefined;
+
+  /**
+   * Present while the operator refuses the account.
+   *
+   * @generated from field: optional google.protobuf.Timestamp disabled_at = 5;
+   */
+  disabledAt?: Timestamp | undefined;
+
+  /**
+   * Present while the account is being removed.
+   *
+   * @generated from field: optional google.protobuf.Timestamp deleted_at = 6;
+   */
+  deletedAt?: Timestamp | undefined;
+
+  /**
+   * The operator or an identity provider vouches for the address; false for who signed up by themselves.
+   *
+   * @generated from field: bool email_verified = 7;
+   */
+  emailVerified: boolean;
 };
 
 /**
@@ -138,6 +166,20 @@ export type Key = Message<"filemill.account.v1.Key"> & {
    * @generated from field: optional google.protobuf.Timestamp revoked_at = 7;
    */
   revokedAt?: Timestamp | undefined;
+
+  /**
+   * Empty: all.
+   *
+   * @generated from field: repeated filemill.account.v1.KeyScope scopes = 8;
+   */
+  scopes: KeyScope[];
+
+  /**
+   * Absent: never.
+   *
+   * @generated from field: optional google.protobuf.Timestamp expires_at = 9;
+   */
+  expiresAt?: Timestamp | undefined;
 };
 
 /**
@@ -174,6 +216,13 @@ export type VerifyKeyRequest = Message<"filemill.account.v1.VerifyKeyRequest"> &
    * @generated from field: string key = 1;
    */
   key: string;
+
+  /**
+   * What it is to be used for; unspecified: nothing in particular.
+   *
+   * @generated from field: filemill.account.v1.KeyScope scope = 2;
+   */
+  scope: KeyScope;
 };
 
 /**
@@ -256,6 +305,27 @@ export type CreateKeyRequest = Message<"filemill.account.v1.CreateKeyRequest"> &
    * @generated from field: string name = 2;
    */
   name: string;
+
+  /**
+   * Empty: all.
+   *
+   * @generated from field: repeated filemill.account.v1.KeyScope scopes = 3;
+   */
+  scopes: KeyScope[];
+
+  /**
+   * In the future; absent: never.
+   *
+   * @generated from field: optional google.protobuf.Timestamp expires_at = 4;
+   */
+  expiresAt?: Timestamp | undefined;
+
+  /**
+   * Refuse with NOT_ENTITLED an account whose plan has no API access.
+   *
+   * @generated from field: bool needs_api_access = 5;
+   */
+  needsApiAccess: boolean;
 };
 
 /**
@@ -329,6 +399,13 @@ export type RevokeKeyRequest = Message<"filemill.account.v1.RevokeKeyRequest"> &
    * @generated from field: string key_id = 1;
    */
   keyId: string;
+
+  /**
+   * Only a key of this account; empty: of any.
+   *
+   * @generated from field: string account_id = 2;
+   */
+  accountId: string;
 };
 
 /**
@@ -356,6 +433,54 @@ export const RevokeKeyResponseSchema: GenMessage<RevokeKeyResponse> = /*@__PURE_
   messageDesc(file_filemill_account_v1_account, 12);
 
 /**
+ * @generated from message filemill.account.v1.RenameKeyRequest
+ */
+export type RenameKeyRequest = Message<"filemill.account.v1.RenameKeyRequest"> & {
+  /**
+   * @generated from field: string key_id = 1;
+   */
+  keyId: string;
+
+  /**
+   * Only a key of this account; empty: of any.
+   *
+   * @generated from field: string account_id = 2;
+   */
+  accountId: string;
+
+  /**
+   * Up to 100 characters; may be empty.
+   *
+   * @generated from field: string name = 3;
+   */
+  name: string;
+};
+
+/**
+ * Describes the message filemill.account.v1.RenameKeyRequest.
+ * Use `create(RenameKeyRequestSchema)` to create a new message.
+ */
+export const RenameKeyRequestSchema: GenMessage<RenameKeyRequest> = /*@__PURE__*/
+  messageDesc(file_filemill_account_v1_account, 13);
+
+/**
+ * @generated from message filemill.account.v1.RenameKeyResponse
+ */
+export type RenameKeyResponse = Message<"filemill.account.v1.RenameKeyResponse"> & {
+  /**
+   * @generated from field: filemill.account.v1.Key key = 1;
+   */
+  key?: Key | undefined;
+};
+
+/**
+ * Describes the message filemill.account.v1.RenameKeyResponse.
+ * Use `create(RenameKeyResponseSchema)` to create a new message.
+ */
+export const RenameKeyResponseSchema: GenMessage<RenameKeyResponse> = /*@__PURE__*/
+  messageDesc(file_filemill_account_v1_account, 14);
+
+/**
  * @generated from message filemill.account.v1.CreateAccountRequest
  */
 export type CreateAccountRequest = Message<"filemill.account.v1.CreateAccountRequest"> & {
@@ -375,7 +500,7 @@ export type CreateAccountRequest = Message<"filemill.account.v1.CreateAccountReq
  * Use `create(CreateAccountRequestSchema)` to create a new message.
  */
 export const CreateAccountRequestSchema: GenMessage<CreateAccountRequest> = /*@__PURE__*/
-  messageDesc(file_filemill_account_v1_account, 13);
+  messageDesc(file_filemill_account_v1_account, 15);
 
 /**
  * @generated from message filemill.account.v1.CreateAccountResponse
@@ -392,7 +517,7 @@ export type CreateAccountResponse = Message<"filemill.account.v1.CreateAccountRe
  * Use `create(CreateAccountResponseSchema)` to create a new message.
  */
 export const CreateAccountResponseSchema: GenMessage<CreateAccountResponse> = /*@__PURE__*/
-  messageDesc(file_filemill_account_v1_account, 14);
+  messageDesc(file_filemill_account_v1_account, 16);
 
 /**
  * @generated from message filemill.account.v1.GetAccountRequest
@@ -409,7 +534,7 @@ export type GetAccountRequest = Message<"filemill.account.v1.GetAccountRequest">
  * Use `create(GetAccountRequestSchema)` to create a new message.
  */
 export const GetAccountRequestSchema: GenMessage<GetAccountRequest> = /*@__PURE__*/
-  messageDesc(file_filemill_account_v1_account, 15);
+  messageDesc(file_filemill_account_v1_account, 17);
 
 /**
  * @generated from message filemill.account.v1.GetAccountResponse
@@ -431,7 +556,7 @@ export type GetAccountResponse = Message<"filemill.account.v1.GetAccountResponse
  * Use `create(GetAccountResponseSchema)` to create a new message.
  */
 export const GetAccountResponseSchema: GenMessage<GetAccountResponse> = /*@__PURE__*/
-  messageDesc(file_filemill_account_v1_account, 16);
+  messageDesc(file_filemill_account_v1_account, 18);
 
 /**
  * @generated from message filemill.account.v1.ListAccountsRequest
@@ -444,7 +569,7 @@ export type ListAccountsRequest = Message<"filemill.account.v1.ListAccountsReque
  * Use `create(ListAccountsRequestSchema)` to create a new message.
  */
 export const ListAccountsRequestSchema: GenMessage<ListAccountsRequest> = /*@__PURE__*/
-  messageDesc(file_filemill_account_v1_account, 17);
+  messageDesc(file_filemill_account_v1_account, 19);
 
 /**
  * @generated from message filemill.account.v1.ListAccountsResponse
@@ -461,7 +586,7 @@ export type ListAccountsResponse = Message<"filemill.account.v1.ListAccountsResp
  * Use `create(ListAccountsResponseSchema)` to create a new message.
  */
 export const ListAccountsResponseSchema: GenMessage<ListAccountsResponse> = /*@__PURE__*/
-  messageDesc(file_filemill_account_v1_account, 18);
+  messageDesc(file_filemill_account_v1_account, 20);
 
 /**
  * @generated from message filemill.account.v1.SetPlanRequest
@@ -483,7 +608,7 @@ export type SetPlanRequest = Message<"filemill.account.v1.SetPlanRequest"> & {
  * Use `create(SetPlanRequestSchema)` to create a new message.
  */
 export const SetPlanRequestSchema: GenMessage<SetPlanRequest> = /*@__PURE__*/
-  messageDesc(file_filemill_account_v1_account, 19);
+  messageDesc(file_filemill_account_v1_account, 21);
 
 /**
  * @generated from message filemill.account.v1.SetPlanResponse
@@ -500,7 +625,76 @@ export type SetPlanResponse = Message<"filemill.account.v1.SetPlanResponse"> & {
  * Use `create(SetPlanResponseSchema)` to create a new message.
  */
 export const SetPlanResponseSchema: GenMessage<SetPlanResponse> = /*@__PURE__*/
-  messageDesc(file_filemill_account_v1_account, 20);
+  messageDesc(file_filemill_account_v1_account, 22);
+
+/**
+ * @generated from message filemill.account.v1.SetDisabledRequest
+ */
+export type SetDisabledRequest = Message<"filemill.account.v1.SetDisabledRequest"> & {
+  /**
+   * @generated from field: filemill.account.v1.AccountRef account = 1;
+   */
+  account?: AccountRef | undefined;
+
+  /**
+   * @generated from field: bool disabled = 2;
+   */
+  disabled: boolean;
+};
+
+/**
+ * Describes the message filemill.account.v1.SetDisabledRequest.
+ * Use `create(SetDisabledRequestSchema)` to create a new message.
+ */
+export const SetDisabledRequestSchema: GenMessage<SetDisabledRequest> = /*@__PURE__*/
+  messageDesc(file_filemill_account_v1_account, 23);
+
+/**
+ * @generated from message filemill.account.v1.SetDisabledResponse
+ */
+export type SetDisabledResponse = Message<"filemill.account.v1.SetDisabledResponse"> & {
+  /**
+   * @generated from field: filemill.account.v1.Account account = 1;
+   */
+  account?: Account | undefined;
+};
+
+/**
+ * Describes the message filemill.account.v1.SetDisabledResponse.
+ * Use `create(SetDisabledResponseSchema)` to create a new message.
+ */
+export const SetDisabledResponseSchema: GenMessage<SetDisabledResponse> = /*@__PURE__*/
+  messageDesc(file_filemill_account_v1_account, 24);
+
+/**
+ * @generated from message filemill.account.v1.DeleteAccountRequest
+ */
+export type DeleteAccountRequest = Message<"filemill.account.v1.DeleteAccountRequest"> & {
+  /**
+   * @generated from field: filemill.account.v1.AccountRef account = 1;
+   */
+  account?: AccountRef | undefined;
+};
+
+/**
+ * Describes the message filemill.account.v1.DeleteAccountRequest.
+ * Use `create(DeleteAccountRequestSchema)` to create a new message.
+ */
+export const DeleteAccountRequestSchema: GenMessage<DeleteAccountRequest> = /*@__PURE__*/
+  messageDesc(file_filemill_account_v1_account, 25);
+
+/**
+ * @generated from message filemill.account.v1.DeleteAccountResponse
+ */
+export type DeleteAccountResponse = Message<"filemill.account.v1.DeleteAccountResponse"> & {
+};
+
+/**
+ * Describes the message filemill.account.v1.DeleteAccountResponse.
+ * Use `create(DeleteAccountResponseSchema)` to create a new message.
+ */
+export const DeleteAccountResponseSchema: GenMessage<DeleteAccountResponse> = /*@__PURE__*/
+  messageDesc(file_filemill_account_v1_account, 26);
 
 /**
  * @generated from message filemill.account.v1.ListPlansRequest
@@ -513,7 +707,7 @@ export type ListPlansRequest = Message<"filemill.account.v1.ListPlansRequest"> &
  * Use `create(ListPlansRequestSchema)` to create a new message.
  */
 export const ListPlansRequestSchema: GenMessage<ListPlansRequest> = /*@__PURE__*/
-  messageDesc(file_filemill_account_v1_account, 21);
+  messageDesc(file_filemill_account_v1_account, 27);
 
 /**
  * @generated from message filemill.account.v1.ListPlansResponse
@@ -530,7 +724,46 @@ export type ListPlansResponse = Message<"filemill.account.v1.ListPlansResponse">
  * Use `create(ListPlansResponseSchema)` to create a new message.
  */
 export const ListPlansResponseSchema: GenMessage<ListPlansResponse> = /*@__PURE__*/
-  messageDesc(file_filemill_account_v1_account, 22);
+  messageDesc(file_filemill_account_v1_account, 28);
+
+/**
+ * What a key may be used for.
+ *
+ * @generated from enum filemill.account.v1.KeyScope
+ */
+export const KeyScope = {
+  /**
+   * @generated from enum value: KEY_SCOPE_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * Converting files, cancelling and removing jobs.
+   *
+   * @generated from enum value: KEY_SCOPE_CONVERT = 1;
+   */
+  CONVERT: 1,
+
+  /**
+   * Looking at jobs and downloading results.
+   *
+   * @generated from enum value: KEY_SCOPE_READ = 2;
+   */
+  READ: 2,
+} as const;
+
+/**
+ * What a key may be used for.
+ *
+ * @generated from enum filemill.account.v1.KeyScope
+ */
+export type KeyScope = (typeof KeyScope)[keyof typeof KeyScope] | UnknownEnum;
+
+/**
+ * Describes the enum filemill.account.v1.KeyScope.
+ */
+export const KeyScopeSchema: GenEnum<KeyScope> = /*@__PURE__*/
+  enumDesc(file_filemill_account_v1_account, 0);
 
 /**
  * @generated from service filemill.account.v1.AccountService
@@ -538,7 +771,7 @@ export const ListPlansResponseSchema: GenMessage<ListPlansResponse> = /*@__PURE_
 export const AccountService: GenService<{
   /**
    * Decides whether a bearer key may call the API.
-   * Fails with INVALID_API_KEY, API_KEY_REVOKED, NOT_ENTITLED.
+   * Fails with INVALID_API_KEY, API_KEY_REVOKED (also when expired), NOT_ENTITLED (plan, scope, disabled account).
    *
    * @generated from rpc filemill.account.v1.AccountService.VerifyKey
    */
@@ -576,6 +809,16 @@ export const AccountService: GenService<{
     output: typeof RevokeKeyResponseSchema;
   },
   /**
+   * Fails with KEY_NOT_FOUND, BAD_REQUEST.
+   *
+   * @generated from rpc filemill.account.v1.AccountService.RenameKey
+   */
+  renameKey: {
+    methodKind: "unary";
+    input: typeof RenameKeyRequestSchema;
+    output: typeof RenameKeyResponseSchema;
+  },
+  /**
    * Fails with ACCOUNT_EXISTS, PLAN_NOT_FOUND.
    *
    * @generated from rpc filemill.account.v1.AccountService.CreateAccount
@@ -608,6 +851,27 @@ export const AccountService: GenService<{
     methodKind: "unary";
     input: typeof SetPlanRequestSchema;
     output: typeof SetPlanResponseSchema;
+  },
+  /**
+   * A disabled account's keys and sessions are refused everywhere within one second; enabling brings the keys back.
+   *
+   * @generated from rpc filemill.account.v1.AccountService.SetDisabled
+   */
+  setDisabled: {
+    methodKind: "unary";
+    input: typeof SetDisabledRequestSchema;
+    output: typeof SetDisabledResponseSchema;
+  },
+  /**
+   * Removes the account and all that is its own: keys, sessions, jobs, files. Everything is refused at once; the call
+   * ends when nothing is left, and what a crash interrupts goes on at the next start.
+   *
+   * @generated from rpc filemill.account.v1.AccountService.DeleteAccount
+   */
+  deleteAccount: {
+    methodKind: "unary";
+    input: typeof DeleteAccountRequestSchema;
+    output: typeof DeleteAccountResponseSchema;
   },
   /**
    * @generated from rpc filemill.account.v1.AccountService.ListPlans

@@ -22,7 +22,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file filemill/job/v1/job.proto.
  */
 export const file_filemill_job_v1_job: GenFile = /*@__PURE__*/
-  fileDesc("ChlmaWxlbWlsbC9qb2IvdjEvam9iLnByb3RvEg9maWxlbWlsbC5qb2IudjEiqAYKA0pvYhIKCgJpZBgBIAEoCRISCgphY2NvdW50X2lkGAIgASgJEigKBXN0YXRlGAMgASgOMhkuZmlsZW1pbGwuam9iLnYxLkpvYlN0YXRlEgwKBGZyb20YBCABKAkSCgoCdG8YBSABKAkSLgoIZmlkZWxpdHkYBiABKA4yHC5maWxlbWlsbC5jb21tb24udjEuRmlkZWxpdHkSEwoLc291cmNlX25hbWUYByABKAkSJwoFaW5wdXQYCCABKAsyGC5maWxlbWlsbC5jb21tb24udjEuQmxvYhItCgZyZXN1bHQYCSABKAsyGC5maWxlbWlsbC5jb21tb24udjEuQmxvYkgAiAEBEicKBW5vdGVzGAogAygLMhguZmlsZW1pbGwuY29tbW9uLnYxLk5vdGUSLQoFZXJyb3IYCyABKAsyGS5maWxlbWlsbC5jb21tb24udjEuRXJyb3JIAYgBARIuCgpjcmVhdGVkX2F0GAwgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIzCgpzdGFydGVkX2F0GA0gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgCiAEBEjQKC2ZpbmlzaGVkX2F0GA4gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgDiAEBEi4KCmV4cGlyZXNfYXQYDyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhMKC2R1cmF0aW9uX21zGBAgASgNEhsKDnF1ZXVlX3Bvc2l0aW9uGBEgASgNSASIAQESGAoLZXN0aW1hdGVfbXMYEiABKA1IBYgBARIQCghhdHRlbXB0cxgTIAEoDRINCgVhc3luYxgUIAEoCBIVCghwcm9ncmVzcxgVIAEoAUgGiAEBEhUKDXJlc3VsdF9mb3JtYXQYFiABKAlCCQoHX3Jlc3VsdEIICgZfZXJyb3JCDQoLX3N0YXJ0ZWRfYXRCDgoMX2ZpbmlzaGVkX2F0QhEKD19xdWV1ZV9wb3NpdGlvbkIOCgxfZXN0aW1hdGVfbXNCCwoJX3Byb2dyZXNzIssDChBDcmVhdGVKb2JSZXF1ZXN0EhIKCmFjY291bnRfaWQYASABKAkSDAoEZnJvbRgCIAEoCRIKCgJ0bxgDIAEoCRI/CgdvcHRpb25zGAQgAygLMi4uZmlsZW1pbGwuam9iLnYxLkNyZWF0ZUpvYlJlcXVlc3QuT3B0aW9uc0VudHJ5EicKBWlucHV0GAUgASgLMhguZmlsZW1pbGwuY29tbW9uLnYxLkJsb2ISEwoLc291cmNlX25hbWUYBiABKAkSFwoPaWRlbXBvdGVuY3lfa2V5GAcgASgJEhYKDnJlcXVlc3RfZGlnZXN0GAggASgJEhkKEXBsYW5fbWF4X2lucHV0X21iGAkgASgNEiAKGHBsYW5fbWF4X3VuZmluaXNoZWRfam9icxgKIAEoDRIeChZwbGFuX3JldGVudGlvbl9zZWNvbmRzGAsgASgNEhIKCnJlcXVlc3RfaWQYDCABKAkSJwoFbm90ZXMYDSADKAsyGC5maWxlbWlsbC5jb21tb24udjEuTm90ZRIPCgdkdXJhYmxlGA4gASgIGi4KDE9wdGlvbnNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBIkgKEUNyZWF0ZUpvYlJlc3BvbnNlEiEKA2pvYhgBIAEoCzIULmZpbGVtaWxsLmpvYi52MS5Kb2ISEAoIcmVwbGF5ZWQYAiABKAgiMwoNR2V0Sm9iUmVxdWVzdBISCgphY2NvdW50X2lkGAEgASgJEg4KBmpvYl9pZBgCIAEoCSIzCg5HZXRKb2JSZXNwb25zZRIhCgNqb2IYASABKAsyFC5maWxlbWlsbC5qb2IudjEuSm9iIm4KD0xpc3RKb2JzUmVxdWVzdBISCgphY2NvdW50X2lkGAEgASgJEigKBXN0YXRlGAIgASgOMhkuZmlsZW1pbGwuam9iLnYxLkpvYlN0YXRlEg0KBWxpbWl0GAMgASgNEg4KBmN1cnNvchgEIAEoCSJLChBMaXN0Sm9ic1Jlc3BvbnNlEiIKBGpvYnMYASADKAsyFC5maWxlbWlsbC5qb2IudjEuSm9iEhMKC25leHRfY3Vyc29yGAIgASgJIjYKEENhbmNlbEpvYlJlcXVlc3QSEgoKYWNjb3VudF9pZBgBIAEoCRIOCgZqb2JfaWQYAiABKAkiNgoRQ2FuY2VsSm9iUmVzcG9uc2USIQoDam9iGAEgASgLMhQuZmlsZW1pbGwuam9iLnYxLkpvYiI2ChBEZWxldGVKb2JSZXF1ZXN0EhIKCmFjY291bnRfaWQYASABKAkSDgoGam9iX2lkGAIgASgJIhMKEURlbGV0ZUpvYlJlc3BvbnNlIjcKEVBlcnNpc3RKb2JSZXF1ZXN0EhIKCmFjY291bnRfaWQYASABKAkSDgoGam9iX2lkGAIgASgJIhQKElBlcnNpc3RKb2JSZXNwb25zZSI1Cg9XYXRjaEpvYlJlcXVlc3QSEgoKYWNjb3VudF9pZBgBIAEoCRIOCgZqb2JfaWQYAiABKAkiNQoQV2F0Y2hKb2JSZXNwb25zZRIhCgNqb2IYASABKAsyFC5maWxlbWlsbC5qb2IudjEuSm9iIiQKDkdldExvYWRSZXF1ZXN0EhIKCmFjY291bnRfaWQYASABKAkiXwoPR2V0TG9hZFJlc3BvbnNlEhoKEmFjY291bnRfdW5maW5pc2hlZBgBIAEoDRIYChB0b3RhbF91bmZpbmlzaGVkGAIgASgNEhYKDm1heF91bmZpbmlzaGVkGAMgASgNIi8KE0dldFJvdXRlVGltZVJlcXVlc3QSDAoEZnJvbRgBIAEoCRIKCgJ0bxgCIAEoCSJAChRHZXRSb3V0ZVRpbWVSZXNwb25zZRIYCgtleHBlY3RlZF9tcxgBIAEoDUgAiAEBQg4KDF9leHBlY3RlZF9tcyJwChNDbGFpbUF0dGVtcHRSZXF1ZXN0Eg4KBmpvYl9pZBgBIAEoCRIOCgZ3b3JrZXIYAiABKAkSEAoIbGVhc2VfbXMYAyABKA0SDAoEbGFuZRgEIAEoCRIZChFpZGxlX2FjY291bnRfb25seRgFIAEoCCL9AQoUQ2xhaW1BdHRlbXB0UmVzcG9uc2USPgoHb3V0Y29tZRgBIAEoDjItLmZpbGVtaWxsLmpvYi52MS5DbGFpbUF0dGVtcHRSZXNwb25zZS5PdXRjb21lEioKBWxlYXNlGAIgASgLMhYuZmlsZW1pbGwuam9iLnYxLkxlYXNlSACIAQESEAoIcmV0cnlfbXMYAyABKA0iXQoHT3V0Y29tZRIXChNPVVRDT01FX1VOU1BFQ0lGSUVEEAASEgoOT1VUQ09NRV9MRUFTRUQQARITCg9PVVRDT01FX1NFVFRMRUQQAhIQCgxPVVRDT01FX0JVU1kQA0IICgZfbGVhc2UiogEKBUxlYXNlEg4KBmpvYl9pZBgBIAEoCRIPCgdhdHRlbXB0GAIgASgNEhAKCHJldmlzaW9uGAMgASgEEikKBHBsYW4YBCABKAsyGy5maWxlbWlsbC5jYXRhbG9ndWUudjEuUGxhbhInCgVpbnB1dBgFIAEoCzIYLmZpbGVtaWxsLmNvbW1vbi52MS5CbG9iEhIKCnJlcXVlc3RfaWQYBiABKAkieQoQSGVhcnRiZWF0UmVxdWVzdBIOCgZqb2JfaWQYASABKAkSDwoHYXR0ZW1wdBgCIAEoDRIOCgZ3b3JrZXIYAyABKAkSEAoIbGVhc2VfbXMYBCABKA0SFQoIcHJvZ3Jlc3MYBSABKAFIAIgBAUILCglfcHJvZ3Jlc3MiJgoRSGVhcnRiZWF0UmVzcG9uc2USEQoJY2FuY2VsbGVkGAEgASgIIs0BChRGaW5pc2hBdHRlbXB0UmVxdWVzdBIOCgZqb2JfaWQYASABKAkSDwoHYXR0ZW1wdBgCIAEoDRIOCgZ3b3JrZXIYAyABKAkSMAoGcmVzdWx0GAQgASgLMh4uZmlsZW1pbGwuam9iLnYxLkF0dGVtcHRSZXN1bHRIABIyCgdmYWlsdXJlGAUgASgLMh8uZmlsZW1pbGwuam9iLnYxLkF0dGVtcHRGYWlsdXJlSAASEwoLZHVyYXRpb25fbXMYBiABKA1CCQoHb3V0Y29tZSJgCg1BdHRlbXB0UmVzdWx0EiYKBGJsb2IYASABKAsyGC5maWxlbWlsbC5jb21tb24udjEuQmxvYhInCgVub3RlcxgCIAMoCzIYLmZpbGVtaWxsLmNvbW1vbi52MS5Ob3RlIk0KDkF0dGVtcHRGYWlsdXJlEigKBWVycm9yGAEgASgLMhkuZmlsZW1pbGwuY29tbW9uLnYxLkVycm9yEhEKCXJldHJ5YWJsZRgCIAEoCCJTChVGaW5pc2hBdHRlbXB0UmVzcG9uc2USEAoIYWNjZXB0ZWQYASABKAgSGAoLcmV0cnlfaW5fbXMYAiABKA1IAIgBAUIOCgxfcmV0cnlfaW5fbXMiKwoZV2F0Y2hDYW5jZWxsYXRpb25zUmVxdWVzdBIOCgZ3b3JrZXIYASABKAkiPQoaV2F0Y2hDYW5jZWxsYXRpb25zUmVzcG9uc2USDgoGam9iX2lkGAEgASgJEg8KB2F0dGVtcHQYAiABKA0i8AIKCUpvYlJlY29yZBIhCgNqb2IYASABKAsyFC5maWxlbWlsbC5qb2IudjEuSm9iEikKBHBsYW4YAiABKAsyGy5maWxlbWlsbC5jYXRhbG9ndWUudjEuUGxhbhISCgpyZXF1ZXN0X2lkGAMgASgJEg4KBndvcmtlchgEIAEoCRI0CgtsZWFzZV91bnRpbBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBIAIgBARIZChFyZXRlbnRpb25fc2Vjb25kcxgGIAEoDRIPCgd2ZXJzaW9uGAcgASgEEhkKEWlkZW1wb3RlbmN5X2VudHJ5GAggASgJEg8KB2RlbGV0ZWQYCSABKAgSDwoHd2FrZV91cBgKIAEoCRIzCgpub3RfYmVmb3JlGAsgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgBiAEBQg4KDF9sZWFzZV91bnRpbEINCgtfbm90X2JlZm9yZSJrChFJZGVtcG90ZW5jeVJlY29yZBIOCgZqb2JfaWQYASABKAkSFgoOcmVxdWVzdF9kaWdlc3QYAiABKAkSLgoKY3JlYXRlZF9hdBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAqrAEKCEpvYlN0YXRlEhkKFUpPQl9TVEFURV9VTlNQRUNJRklFRBAAEhQKEEpPQl9TVEFURV9RVUVVRUQQARIVChFKT0JfU1RBVEVfUlVOTklORxACEhIKDkpPQl9TVEFURV9ET05FEAMSFAoQSk9CX1NUQVRFX0ZBSUxFRBAEEhcKE0pPQl9TVEFURV9DQU5DRUxMRUQQBRIVChFKT0JfU1RBVEVfRVhQSVJFRBAGMo0GCgpKb2JTZXJ2aWNlElIKCUNyZWF0ZUpvYhIhLmZpbGVtaWxsLmpvYi52MS5DcmVhdGVKb2JSZXF1ZXN0GiIuZmlsZW1pbGwuam9iLnYxLkNyZWF0ZUpvYlJlc3BvbnNlEk4KBkdldEpvYhIeLmZpbGVtaWxsLmpvYi52MS5HZXRKb2JSZXF1ZXN0Gh8uZmlsZW1pbGwuam9iLnYxLkdldEpvYlJlc3BvbnNlIgOQAgESVAoITGlzdEpvYnMSIC5maWxlbWlsbC5qb2IudjEuTGlzdEpvYnNSZXF1ZXN0GiEuZmlsZW1pbGwuam9iLnYxLkxpc3RKb2JzUmVzcG9uc2UiA5ACARJSCglDYW5jZWxKb2ISIS5maWxlbWlsbC5qb2IudjEuQ2FuY2VsSm9iUmVxdWVzdBoiLmZpbGVtaWxsLmpvYi52MS5DYW5jZWxKb2JSZXNwb25zZRJSCglEZWxldGVKb2ISIS5maWxlbWlsbC5qb2IudjEuRGVsZXRlSm9iUmVxdWVzdBoiLmZpbGVtaWxsLmpvYi52MS5EZWxldGVKb2JSZXNwb25zZRJVCgpQZXJzaXN0Sm9iEiIuZmlsZW1pbGwuam9iLnYxLlBlcnNpc3RKb2JSZXF1ZXN0GiMuZmlsZW1pbGwuam9iLnYxLlBlcnNpc3RKb2JSZXNwb25zZRJRCghXYXRjaEpvYhIgLmZpbGVtaWxsLmpvYi52MS5XYXRjaEpvYlJlcXVlc3QaIS5maWxlbWlsbC5qb2IudjEuV2F0Y2hKb2JSZXNwb25zZTABElEKB0dldExvYWQSHy5maWxlbWlsbC5qb2IudjEuR2V0TG9hZFJlcXVlc3QaIC5maWxlbWlsbC5qb2IudjEuR2V0TG9hZFJlc3BvbnNlIgOQAgESYAoMR2V0Um91dGVUaW1lEiQuZmlsZW1pbGwuam9iLnYxLkdldFJvdXRlVGltZVJlcXVlc3QaJS5maWxlbWlsbC5qb2IudjEuR2V0Um91dGVUaW1lUmVzcG9uc2UiA5ACATKQAwoMTGVhc2VTZXJ2aWNlElsKDENsYWltQXR0ZW1wdBIkLmZpbGVtaWxsLmpvYi52MS5DbGFpbUF0dGVtcHRSZXF1ZXN0GiUuZmlsZW1pbGwuam9iLnYxLkNsYWltQXR0ZW1wdFJlc3BvbnNlElIKCUhlYXJ0YmVhdBIhLmZpbGVtaWxsLmpvYi52MS5IZWFydGJlYXRSZXF1ZXN0GiIuZmlsZW1pbGwuam9iLnYxLkhlYXJ0YmVhdFJlc3BvbnNlEl4KDUZpbmlzaEF0dGVtcHQSJS5maWxlbWlsbC5qb2IudjEuRmluaXNoQXR0ZW1wdFJlcXVlc3QaJi5maWxlbWlsbC5qb2IudjEuRmluaXNoQXR0ZW1wdFJlc3BvbnNlEm8KEldhdGNoQ2FuY2VsbGF0aW9ucxIqLmZpbGVtaWxsLmpvYi52MS5XYXRjaENhbmNlbGxhdGlvbnNSZXF1ZXN0GisuZmlsZW1pbGwuam9iLnYxLldhdGNoQ2FuY2VsbGF0aW9uc1Jlc3BvbnNlMAFiBnByb3RvMw", [file_filemill_catalogue_v1_catalogue, file_filemill_common_v1_blob, file_filemill_common_v1_error, file_filemill_common_v1_format, file_google_protobuf_timestamp]);
+  fileDesc("ChlmaWxlbWlsbC9qb2IvdjEvam9iLnByb3RvEg9maWxlbWlsbC5qb2IudjEiqAYKA0pvYhIKCgJpZBgBIAEoCRISCgphY2NvdW50X2lkGAIgASgJEigKBXN0YXRlGAMgASgOMhkuZmlsZW1pbGwuam9iLnYxLkpvYlN0YXRlEgwKBGZyb20YBCABKAkSCgoCdG8YBSABKAkSLgoIZmlkZWxpdHkYBiABKA4yHC5maWxlbWlsbC5jb21tb24udjEuRmlkZWxpdHkSEwoLc291cmNlX25hbWUYByABKAkSJwoFaW5wdXQYCCABKAsyGC5maWxlbWlsbC5jb21tb24udjEuQmxvYhItCgZyZXN1bHQYCSABKAsyGC5maWxlbWlsbC5jb21tb24udjEuQmxvYkgAiAEBEicKBW5vdGVzGAogAygLMhguZmlsZW1pbGwuY29tbW9uLnYxLk5vdGUSLQoFZXJyb3IYCyABKAsyGS5maWxlbWlsbC5jb21tb24udjEuRXJyb3JIAYgBARIuCgpjcmVhdGVkX2F0GAwgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIzCgpzdGFydGVkX2F0GA0gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgCiAEBEjQKC2ZpbmlzaGVkX2F0GA4gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgDiAEBEi4KCmV4cGlyZXNfYXQYDyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhMKC2R1cmF0aW9uX21zGBAgASgNEhsKDnF1ZXVlX3Bvc2l0aW9uGBEgASgNSASIAQESGAoLZXN0aW1hdGVfbXMYEiABKA1IBYgBARIQCghhdHRlbXB0cxgTIAEoDRINCgVhc3luYxgUIAEoCBIVCghwcm9ncmVzcxgVIAEoAUgGiAEBEhUKDXJlc3VsdF9mb3JtYXQYFiABKAlCCQoHX3Jlc3VsdEIICgZfZXJyb3JCDQoLX3N0YXJ0ZWRfYXRCDgoMX2ZpbmlzaGVkX2F0QhEKD19xdWV1ZV9wb3NpdGlvbkIOCgxfZXN0aW1hdGVfbXNCCwoJX3Byb2dyZXNzIssDChBDcmVhdGVKb2JSZXF1ZXN0EhIKCmFjY291bnRfaWQYASABKAkSDAoEZnJvbRgCIAEoCRIKCgJ0bxgDIAEoCRI/CgdvcHRpb25zGAQgAygLMi4uZmlsZW1pbGwuam9iLnYxLkNyZWF0ZUpvYlJlcXVlc3QuT3B0aW9uc0VudHJ5EicKBWlucHV0GAUgASgLMhguZmlsZW1pbGwuY29tbW9uLnYxLkJsb2ISEwoLc291cmNlX25hbWUYBiABKAkSFwoPaWRlbXBvdGVuY3lfa2V5GAcgASgJEhYKDnJlcXVlc3RfZGlnZXN0GAggASgJEhkKEXBsYW5fbWF4X2lucHV0X21iGAkgASgNEiAKGHBsYW5fbWF4X3VuZmluaXNoZWRfam9icxgKIAEoDRIeChZwbGFuX3JldGVudGlvbl9zZWNvbmRzGAsgASgNEhIKCnJlcXVlc3RfaWQYDCABKAkSJwoFbm90ZXMYDSADKAsyGC5maWxlbWlsbC5jb21tb24udjEuTm90ZRIPCgdkdXJhYmxlGA4gASgIGi4KDE9wdGlvbnNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBIkgKEUNyZWF0ZUpvYlJlc3BvbnNlEiEKA2pvYhgBIAEoCzIULmZpbGVtaWxsLmpvYi52MS5Kb2ISEAoIcmVwbGF5ZWQYAiABKAgiMwoNR2V0Sm9iUmVxdWVzdBISCgphY2NvdW50X2lkGAEgASgJEg4KBmpvYl9pZBgCIAEoCSIzCg5HZXRKb2JSZXNwb25zZRIhCgNqb2IYASABKAsyFC5maWxlbWlsbC5qb2IudjEuSm9iIm4KD0xpc3RKb2JzUmVxdWVzdBISCgphY2NvdW50X2lkGAEgASgJEigKBXN0YXRlGAIgASgOMhkuZmlsZW1pbGwuam9iLnYxLkpvYlN0YXRlEg0KBWxpbWl0GAMgASgNEg4KBmN1cnNvchgEIAEoCSJLChBMaXN0Sm9ic1Jlc3BvbnNlEiIKBGpvYnMYASADKAsyFC5maWxlbWlsbC5qb2IudjEuSm9iEhMKC25leHRfY3Vyc29yGAIgASgJIjYKEENhbmNlbEpvYlJlcXVlc3QSEgoKYWNjb3VudF9pZBgBIAEoCRIOCgZqb2JfaWQYAiABKAkiNgoRQ2FuY2VsSm9iUmVzcG9uc2USIQoDam9iGAEgASgLMhQuZmlsZW1pbGwuam9iLnYxLkpvYiI2ChBEZWxldGVKb2JSZXF1ZXN0EhIKCmFjY291bnRfaWQYASABKAkSDgoGam9iX2lkGAIgASgJIhMKEURlbGV0ZUpvYlJlc3BvbnNlIicKEURlbGV0ZUpvYnNSZXF1ZXN0EhIKCmFjY291bnRfaWQYASABKAkiJQoSRGVsZXRlSm9ic1Jlc3BvbnNlEg8KB2RlbGV0ZWQYASABKA0iNwoRUGVyc2lzdEpvYlJlcXVlc3QSEgoKYWNjb3VudF9pZBgBIAEoCRIOCgZqb2JfaWQYAiABKAkiFAoSUGVyc2lzdEpvYlJlc3BvbnNlIjUKD1dhdGNoSm9iUmVxdWVzdBISCgphY2NvdW50X2lkGAEgASgJEg4KBmpvYl9pZBgCIAEoCSI1ChBXYXRjaEpvYlJlc3BvbnNlEiEKA2pvYhgBIAEoCzIULmZpbGVtaWxsLmpvYi52MS5Kb2IiJAoOR2V0TG9hZFJlcXVlc3QSEgoKYWNjb3VudF9pZBgBIAEoCSJfCg9HZXRMb2FkUmVzcG9uc2USGgoSYWNjb3VudF91bmZpbmlzaGVkGAEgASgNEhgKEHRvdGFsX3VuZmluaXNoZWQYAiABKA0SFgoObWF4X3VuZmluaXNoZWQYAyABKA0iLwoTR2V0Um91dGVUaW1lUmVxdWVzdBIMCgRmcm9tGAEgASgJEgoKAnRvGAIgASgJIkAKFEdldFJvdXRlVGltZVJlc3BvbnNlEhgKC2V4cGVjdGVkX21zGAEgASgNSACIAQFCDgoMX2V4cGVjdGVkX21zInAKE0NsYWltQXR0ZW1wdFJlcXVlc3QSDgoGam9iX2lkGAEgASgJEg4KBndvcmtlchgCIAEoCRIQCghsZWFzZV9tcxgDIAEoDRIMCgRsYW5lGAQgASgJEhkKEWlkbGVfYWNjb3VudF9vbmx5GAUgASgIIv0BChRDbGFpbUF0dGVtcHRSZXNwb25zZRI+CgdvdXRjb21lGAEgASgOMi0uZmlsZW1pbGwuam9iLnYxLkNsYWltQXR0ZW1wdFJlc3BvbnNlLk91dGNvbWUSKgoFbGVhc2UYAiABKAsyFi5maWxlbWlsbC5qb2IudjEuTGVhc2VIAIgBARIQCghyZXRyeV9tcxgDIAEoDSJdCgdPdXRjb21lEhcKE09VVENPTUVfVU5TUEVDSUZJRUQQABISCg5PVVRDT01FX0xFQVNFRBABEhMKD09VVENPTUVfU0VUVExFRBACEhAKDE9VVENPTUVfQlVTWRADQggKBl9sZWFzZSKiAQoFTGVhc2USDgoGam9iX2lkGAEgASgJEg8KB2F0dGVtcHQYAiABKA0SEAoIcmV2aXNpb24YAyABKAQSKQoEcGxhbhgEIAEoCzIbLmZpbGVtaWxsLmNhdGFsb2d1ZS52MS5QbGFuEicKBWlucHV0GAUgASgLMhguZmlsZW1pbGwuY29tbW9uLnYxLkJsb2ISEgoKcmVxdWVzdF9pZBgGIAEoCSJ5ChBIZWFydGJlYXRSZXF1ZXN0Eg4KBmpvYl9pZBgBIAEoCRIPCgdhdHRlbXB0GAIgASgNEg4KBndvcmtlchgDIAEoCRIQCghsZWFzZV9tcxgEIAEoDRIVCghwcm9ncmVzcxgFIAEoAUgAiAEBQgsKCV9wcm9ncmVzcyImChFIZWFydGJlYXRSZXNwb25zZRIRCgljYW5jZWxsZWQYASABKAgizQEKFEZpbmlzaEF0dGVtcHRSZXF1ZXN0Eg4KBmpvYl9pZBgBIAEoCRIPCgdhdHRlbXB0GAIgASgNEg4KBndvcmtlchgDIAEoCRIwCgZyZXN1bHQYBCABKAsyHi5maWxlbWlsbC5qb2IudjEuQXR0ZW1wdFJlc3VsdEgAEjIKB2ZhaWx1cmUYBSABKAsyHy5maWxlbWlsbC5qb2IudjEuQXR0ZW1wdEZhaWx1cmVIABITCgtkdXJhdGlvbl9tcxgGIAEoDUIJCgdvdXRjb21lImAKDUF0dGVtcHRSZXN1bHQSJgoEYmxvYhgBIAEoCzIYLmZpbGVtaWxsLmNvbW1vbi52MS5CbG9iEicKBW5vdGVzGAIgAygLMhguZmlsZW1pbGwuY29tbW9uLnYxLk5vdGUiTQoOQXR0ZW1wdEZhaWx1cmUSKAoFZXJyb3IYASABKAsyGS5maWxlbWlsbC5jb21tb24udjEuRXJyb3ISEQoJcmV0cnlhYmxlGAIgASgIIlMKFUZpbmlzaEF0dGVtcHRSZXNwb25zZRIQCghhY2NlcHRlZBgBIAEoCBIYCgtyZXRyeV9pbl9tcxgCIAEoDUgAiAEBQg4KDF9yZXRyeV9pbl9tcyIrChlXYXRjaENhbmNlbGxhdGlvbnNSZXF1ZXN0Eg4KBndvcmtlchgBIAEoCSI9ChpXYXRjaENhbmNlbGxhdGlvbnNSZXNwb25zZRIOCgZqb2JfaWQYASABKAkSDwoHYXR0ZW1wdBgCIAEoDSLwAgoJSm9iUmVjb3JkEiEKA2pvYhgBIAEoCzIULmZpbGVtaWxsLmpvYi52MS5Kb2ISKQoEcGxhbhgCIAEoCzIbLmZpbGVtaWxsLmNhdGFsb2d1ZS52MS5QbGFuEhIKCnJlcXVlc3RfaWQYAyABKAkSDgoGd29ya2VyGAQgASgJEjQKC2xlYXNlX3VudGlsGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgAiAEBEhkKEXJldGVudGlvbl9zZWNvbmRzGAYgASgNEg8KB3ZlcnNpb24YByABKAQSGQoRaWRlbXBvdGVuY3lfZW50cnkYCCABKAkSDwoHZGVsZXRlZBgJIAEoCBIPCgd3YWtlX3VwGAogASgJEjMKCm5vdF9iZWZvcmUYCyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wSAGIAQFCDgoMX2xlYXNlX3VudGlsQg0KC19ub3RfYmVmb3JlImsKEUlkZW1wb3RlbmN5UmVjb3JkEg4KBmpvYl9pZBgBIAEoCRIWCg5yZXF1ZXN0X2RpZ2VzdBgCIAEoCRIuCgpjcmVhdGVkX2F0GAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCqsAQoISm9iU3RhdGUSGQoVSk9CX1NUQVRFX1VOU1BFQ0lGSUVEEAASFAoQSk9CX1NUQVRFX1FVRVVFRBABEhUKEUpPQl9TVEFURV9SVU5OSU5HEAISEgoOSk9CX1NUQVRFX0RPTkUQAxIUChBKT0JfU1RBVEVfRkFJTEVEEAQSFwoTSk9CX1NUQVRFX0NBTkNFTExFRBAFEhUKEUpPQl9TVEFURV9FWFBJUkVEEAYy5AYKCkpvYlNlcnZpY2USUgoJQ3JlYXRlSm9iEiEuZmlsZW1pbGwuam9iLnYxLkNyZWF0ZUpvYlJlcXVlc3QaIi5maWxlbWlsbC5qb2IudjEuQ3JlYXRlSm9iUmVzcG9uc2USTgoGR2V0Sm9iEh4uZmlsZW1pbGwuam9iLnYxLkdldEpvYlJlcXVlc3QaHy5maWxlbWlsbC5qb2IudjEuR2V0Sm9iUmVzcG9uc2UiA5ACARJUCghMaXN0Sm9icxIgLmZpbGVtaWxsLmpvYi52MS5MaXN0Sm9ic1JlcXVlc3QaIS5maWxlbWlsbC5qb2IudjEuTGlzdEpvYnNSZXNwb25zZSIDkAIBElIKCUNhbmNlbEpvYhIhLmZpbGVtaWxsLmpvYi52MS5DYW5jZWxKb2JSZXF1ZXN0GiIuZmlsZW1pbGwuam9iLnYxLkNhbmNlbEpvYlJlc3BvbnNlElIKCURlbGV0ZUpvYhIhLmZpbGVtaWxsLmpvYi52MS5EZWxldGVKb2JSZXF1ZXN0GiIuZmlsZW1pbGwuam9iLnYxLkRlbGV0ZUpvYlJlc3BvbnNlElUKCkRlbGV0ZUpvYnMSIi5maWxlbWlsbC5qb2IudjEuRGVsZXRlSm9ic1JlcXVlc3QaIy5maWxlbWlsbC5qb2IudjEuRGVsZXRlSm9ic1Jlc3BvbnNlElUKClBlcnNpc3RKb2ISIi5maWxlbWlsbC5qb2IudjEuUGVyc2lzdEpvYlJlcXVlc3QaIy5maWxlbWlsbC5qb2IudjEuUGVyc2lzdEpvYlJlc3BvbnNlElEKCFdhdGNoSm9iEiAuZmlsZW1pbGwuam9iLnYxLldhdGNoSm9iUmVxdWVzdBohLmZpbGVtaWxsLmpvYi52MS5XYXRjaEpvYlJlc3BvbnNlMAESUQoHR2V0TG9hZBIfLmZpbGVtaWxsLmpvYi52MS5HZXRMb2FkUmVxdWVzdBogLmZpbGVtaWxsLmpvYi52MS5HZXRMb2FkUmVzcG9uc2UiA5ACARJgCgxHZXRSb3V0ZVRpbWUSJC5maWxlbWlsbC5qb2IudjEuR2V0Um91dGVUaW1lUmVxdWVzdBolLmZpbGVtaWxsLmpvYi52MS5HZXRSb3V0ZVRpbWVSZXNwb25zZSIDkAIBMpADCgxMZWFzZVNlcnZpY2USWwoMQ2xhaW1BdHRlbXB0EiQuZmlsZW1pbGwuam9iLnYxLkNsYWltQXR0ZW1wdFJlcXVlc3QaJS5maWxlbWlsbC5qb2IudjEuQ2xhaW1BdHRlbXB0UmVzcG9uc2USUgoJSGVhcnRiZWF0EiEuZmlsZW1pbGwuam9iLnYxLkhlYXJ0YmVhdFJlcXVlc3QaIi5maWxlbWlsbC5qb2IudjEuSGVhcnRiZWF0UmVzcG9uc2USXgoNRmluaXNoQXR0ZW1wdBIlLmZpbGVtaWxsLmpvYi52MS5GaW5pc2hBdHRlbXB0UmVxdWVzdBomLmZpbGVtaWxsLmpvYi52MS5GaW5pc2hBdHRlbXB0UmVzcG9uc2USbwoSV2F0Y2hDYW5jZWxsYXRpb25zEiouZmlsZW1pbGwuam9iLnYxLldhdGNoQ2FuY2VsbGF0aW9uc1JlcXVlc3QaKy5maWxlbWlsbC5qb2IudjEuV2F0Y2hDYW5jZWxsYXRpb25zUmVzcG9uc2UwAWIGcHJvdG8z", [file_filemill_catalogue_v1_catalogue, file_filemill_common_v1_blob, file_filemill_common_v1_error, file_filemill_common_v1_format, file_google_protobuf_timestamp]);
 
 /**
  * The job as consumers see it.
@@ -462,6 +462,40 @@ export const DeleteJobResponseSchema: GenMessage<DeleteJobResponse> = /*@__PURE_
   messageDesc(file_filemill_job_v1_job, 10);
 
 /**
+ * @generated from message filemill.job.v1.DeleteJobsRequest
+ */
+export type DeleteJobsRequest = Message<"filemill.job.v1.DeleteJobsRequest"> & {
+  /**
+   * @generated from field: string account_id = 1;
+   */
+  accountId: string;
+};
+
+/**
+ * Describes the message filemill.job.v1.DeleteJobsRequest.
+ * Use `create(DeleteJobsRequestSchema)` to create a new message.
+ */
+export const DeleteJobsRequestSchema: GenMessage<DeleteJobsRequest> = /*@__PURE__*/
+  messageDesc(file_filemill_job_v1_job, 11);
+
+/**
+ * @generated from message filemill.job.v1.DeleteJobsResponse
+ */
+export type DeleteJobsResponse = Message<"filemill.job.v1.DeleteJobsResponse"> & {
+  /**
+   * @generated from field: uint32 deleted = 1;
+   */
+  deleted: number;
+};
+
+/**
+ * Describes the message filemill.job.v1.DeleteJobsResponse.
+ * Use `create(DeleteJobsResponseSchema)` to create a new message.
+ */
+export const DeleteJobsResponseSchema: GenMessage<DeleteJobsResponse> = /*@__PURE__*/
+  messageDesc(file_filemill_job_v1_job, 12);
+
+/**
  * @generated from message filemill.job.v1.PersistJobRequest
  */
 export type PersistJobRequest = Message<"filemill.job.v1.PersistJobRequest"> & {
@@ -481,7 +515,7 @@ export type PersistJobRequest = Message<"filemill.job.v1.PersistJobRequest"> & {
  * Use `create(PersistJobRequestSchema)` to create a new message.
  */
 export const PersistJobRequestSchema: GenMessage<PersistJobRequest> = /*@__PURE__*/
-  messageDesc(file_filemill_job_v1_job, 11);
+  messageDesc(file_filemill_job_v1_job, 13);
 
 /**
  * @generated from message filemill.job.v1.PersistJobResponse
@@ -494,7 +528,7 @@ export type PersistJobResponse = Message<"filemill.job.v1.PersistJobResponse"> &
  * Use `create(PersistJobResponseSchema)` to create a new message.
  */
 export const PersistJobResponseSchema: GenMessage<PersistJobResponse> = /*@__PURE__*/
-  messageDesc(file_filemill_job_v1_job, 12);
+  messageDesc(file_filemill_job_v1_job, 14);
 
 /**
  * @generated from message filemill.job.v1.WatchJobRequest
@@ -516,7 +550,7 @@ export type WatchJobRequest = Message<"filemill.job.v1.WatchJobRequest"> & {
  * Use `create(WatchJobRequestSchema)` to create a new message.
  */
 export const WatchJobRequestSchema: GenMessage<WatchJobRequest> = /*@__PURE__*/
-  messageDesc(file_filemill_job_v1_job, 13);
+  messageDesc(file_filemill_job_v1_job, 15);
 
 /**
  * @generated from message filemill.job.v1.WatchJobResponse
@@ -533,7 +567,7 @@ export type WatchJobResponse = Message<"filemill.job.v1.WatchJobResponse"> & {
  * Use `create(WatchJobResponseSchema)` to create a new message.
  */
 export const WatchJobResponseSchema: GenMessage<WatchJobResponse> = /*@__PURE__*/
-  messageDesc(file_filemill_job_v1_job, 14);
+  messageDesc(file_filemill_job_v1_job, 16);
 
 /**
  * @generated from message filemill.job.v1.GetLoadRequest
@@ -550,7 +584,7 @@ export type GetLoadRequest = Message<"filemill.job.v1.GetLoadRequest"> & {
  * Use `create(GetLoadRequestSchema)` to create a new message.
  */
 export const GetLoadRequestSchema: GenMessage<GetLoadRequest> = /*@__PURE__*/
-  messageDesc(file_filemill_job_v1_job, 15);
+  messageDesc(file_filemill_job_v1_job, 17);
 
 /**
  * @generated from message filemill.job.v1.GetLoadResponse
@@ -579,7 +613,7 @@ export type GetLoadResponse = Message<"filemill.job.v1.GetLoadResponse"> & {
  * Use `create(GetLoadResponseSchema)` to create a new message.
  */
 export const GetLoadResponseSchema: GenMessage<GetLoadResponse> = /*@__PURE__*/
-  messageDesc(file_filemill_job_v1_job, 16);
+  messageDesc(file_filemill_job_v1_job, 18);
 
 /**
  * @generated from message filemill.job.v1.GetRouteTimeRequest
@@ -601,7 +635,7 @@ export type GetRouteTimeRequest = Message<"filemill.job.v1.GetRouteTimeRequest">
  * Use `create(GetRouteTimeRequestSchema)` to create a new message.
  */
 export const GetRouteTimeRequestSchema: GenMessage<GetRouteTimeRequest> = /*@__PURE__*/
-  messageDesc(file_filemill_job_v1_job, 17);
+  messageDesc(file_filemill_job_v1_job, 19);
 
 /**
  * @generated from message filemill.job.v1.GetRouteTimeResponse
@@ -620,7 +654,7 @@ export type GetRouteTimeResponse = Message<"filemill.job.v1.GetRouteTimeResponse
  * Use `create(GetRouteTimeResponseSchema)` to create a new message.
  */
 export const GetRouteTimeResponseSchema: GenMessage<GetRouteTimeResponse> = /*@__PURE__*/
-  messageDesc(file_filemill_job_v1_job, 18);
+  messageDesc(file_filemill_job_v1_job, 20);
 
 /**
  * @generated from message filemill.job.v1.ClaimAttemptRequest
@@ -666,7 +700,7 @@ export type ClaimAttemptRequest = Message<"filemill.job.v1.ClaimAttemptRequest">
  * Use `create(ClaimAttemptRequestSchema)` to create a new message.
  */
 export const ClaimAttemptRequestSchema: GenMessage<ClaimAttemptRequest> = /*@__PURE__*/
-  messageDesc(file_filemill_job_v1_job, 19);
+  messageDesc(file_filemill_job_v1_job, 21);
 
 /**
  * @generated from message filemill.job.v1.ClaimAttemptResponse
@@ -693,7 +727,7 @@ export type ClaimAttemptResponse = Message<"filemill.job.v1.ClaimAttemptResponse
  * Use `create(ClaimAttemptResponseSchema)` to create a new message.
  */
 export const ClaimAttemptResponseSchema: GenMessage<ClaimAttemptResponse> = /*@__PURE__*/
-  messageDesc(file_filemill_job_v1_job, 20);
+  messageDesc(file_filemill_job_v1_job, 22);
 
 /**
  * @generated from enum filemill.job.v1.ClaimAttemptResponse.Outcome
@@ -735,7 +769,7 @@ export type ClaimAttemptResponse_Outcome = (typeof ClaimAttemptResponse_Outcome)
  * Describes the enum filemill.job.v1.ClaimAttemptResponse.Outcome.
  */
 export const ClaimAttemptResponse_OutcomeSchema: GenEnum<ClaimAttemptResponse_Outcome> = /*@__PURE__*/
-  enumDesc(file_filemill_job_v1_job, 20, 0);
+  enumDesc(file_filemill_job_v1_job, 22, 0);
 
 /**
  * @generated from message filemill.job.v1.Lease
@@ -781,7 +815,7 @@ export type Lease = Message<"filemill.job.v1.Lease"> & {
  * Use `create(LeaseSchema)` to create a new message.
  */
 export const LeaseSchema: GenMessage<Lease> = /*@__PURE__*/
-  messageDesc(file_filemill_job_v1_job, 21);
+  messageDesc(file_filemill_job_v1_job, 23);
 
 /**
  * @generated from message filemill.job.v1.HeartbeatRequest
@@ -818,7 +852,7 @@ export type HeartbeatRequest = Message<"filemill.job.v1.HeartbeatRequest"> & {
  * Use `create(HeartbeatRequestSchema)` to create a new message.
  */
 export const HeartbeatRequestSchema: GenMessage<HeartbeatRequest> = /*@__PURE__*/
-  messageDesc(file_filemill_job_v1_job, 22);
+  messageDesc(file_filemill_job_v1_job, 24);
 
 /**
  * @generated from message filemill.job.v1.HeartbeatResponse
@@ -835,7 +869,7 @@ export type HeartbeatResponse = Message<"filemill.job.v1.HeartbeatResponse"> & {
  * Use `create(HeartbeatResponseSchema)` to create a new message.
  */
 export const HeartbeatResponseSchema: GenMessage<HeartbeatResponse> = /*@__PURE__*/
-  messageDesc(file_filemill_job_v1_job, 23);
+  messageDesc(file_filemill_job_v1_job, 25);
 
 /**
  * @generated from message filemill.job.v1.FinishAttemptRequest
@@ -884,7 +918,7 @@ export type FinishAttemptRequest = Message<"filemill.job.v1.FinishAttemptRequest
  * Use `create(FinishAttemptRequestSchema)` to create a new message.
  */
 export const FinishAttemptRequestSchema: GenMessage<FinishAttemptRequest> = /*@__PURE__*/
-  messageDesc(file_filemill_job_v1_job, 24);
+  messageDesc(file_filemill_job_v1_job, 26);
 
 /**
  * @generated from message filemill.job.v1.AttemptResult
@@ -906,7 +940,7 @@ export type AttemptResult = Message<"filemill.job.v1.AttemptResult"> & {
  * Use `create(AttemptResultSchema)` to create a new message.
  */
 export const AttemptResultSchema: GenMessage<AttemptResult> = /*@__PURE__*/
-  messageDesc(file_filemill_job_v1_job, 25);
+  messageDesc(file_filemill_job_v1_job, 27);
 
 /**
  * @generated from message filemill.job.v1.AttemptFailure
@@ -930,7 +964,7 @@ export type AttemptFailure = Message<"filemill.job.v1.AttemptFailure"> & {
  * Use `create(AttemptFailureSchema)` to create a new message.
  */
 export const AttemptFailureSchema: GenMessage<AttemptFailure> = /*@__PURE__*/
-  messageDesc(file_filemill_job_v1_job, 26);
+  messageDesc(file_filemill_job_v1_job, 28);
 
 /**
  * @generated from message filemill.job.v1.FinishAttemptResponse
@@ -954,7 +988,7 @@ export type FinishAttemptResponse = Message<"filemill.job.v1.FinishAttemptRespon
  * Use `create(FinishAttemptResponseSchema)` to create a new message.
  */
 export const FinishAttemptResponseSchema: GenMessage<FinishAttemptResponse> = /*@__PURE__*/
-  messageDesc(file_filemill_job_v1_job, 27);
+  messageDesc(file_filemill_job_v1_job, 29);
 
 /**
  * @generated from message filemill.job.v1.WatchCancellationsRequest
@@ -971,7 +1005,7 @@ export type WatchCancellationsRequest = Message<"filemill.job.v1.WatchCancellati
  * Use `create(WatchCancellationsRequestSchema)` to create a new message.
  */
 export const WatchCancellationsRequestSchema: GenMessage<WatchCancellationsRequest> = /*@__PURE__*/
-  messageDesc(file_filemill_job_v1_job, 28);
+  messageDesc(file_filemill_job_v1_job, 30);
 
 /**
  * @generated from message filemill.job.v1.WatchCancellationsResponse
@@ -993,7 +1027,7 @@ export type WatchCancellationsResponse = Message<"filemill.job.v1.WatchCancellat
  * Use `create(WatchCancellationsResponseSchema)` to create a new message.
  */
 export const WatchCancellationsResponseSchema: GenMessage<WatchCancellationsResponse> = /*@__PURE__*/
-  messageDesc(file_filemill_job_v1_job, 29);
+  messageDesc(file_filemill_job_v1_job, 31);
 
 /**
  * The durable record in the key-value store, one per job. Never sent to a consumer.
@@ -1074,7 +1108,7 @@ export type JobRecord = Message<"filemill.job.v1.JobRecord"> & {
  * Use `create(JobRecordSchema)` to create a new message.
  */
 export const JobRecordSchema: GenMessage<JobRecord> = /*@__PURE__*/
-  messageDesc(file_filemill_job_v1_job, 30);
+  messageDesc(file_filemill_job_v1_job, 32);
 
 /**
  * In the bucket `idempotency`, under a hash of account and key.
@@ -1103,7 +1137,7 @@ export type IdempotencyRecord = Message<"filemill.job.v1.IdempotencyRecord"> & {
  * Use `create(IdempotencyRecordSchema)` to create a new message.
  */
 export const IdempotencyRecordSchema: GenMessage<IdempotencyRecord> = /*@__PURE__*/
-  messageDesc(file_filemill_job_v1_job, 31);
+  messageDesc(file_filemill_job_v1_job, 33);
 
 /**
  * @generated from enum filemill.job.v1.JobState
@@ -1213,6 +1247,16 @@ export const JobService: GenService<{
     methodKind: "unary";
     input: typeof DeleteJobRequestSchema;
     output: typeof DeleteJobResponseSchema;
+  },
+  /**
+   * Removes every job of an account with its files and its idempotency keys. Resolves when nothing is left.
+   *
+   * @generated from rpc filemill.job.v1.JobService.DeleteJobs
+   */
+  deleteJobs: {
+    methodKind: "unary";
+    input: typeof DeleteJobsRequestSchema;
+    output: typeof DeleteJobsResponseSchema;
   },
   /**
    * Forces what is written so far to the disk, this job's record and input included; called before a promise (202)

@@ -34,6 +34,11 @@ class AccountServiceStub(object):
                 request_serializer=filemill_dot_account_dot_v1_dot_account__pb2.RevokeKeyRequest.SerializeToString,
                 response_deserializer=filemill_dot_account_dot_v1_dot_account__pb2.RevokeKeyResponse.FromString,
                 )
+        self.RenameKey = channel.unary_unary(
+                '/filemill.account.v1.AccountService/RenameKey',
+                request_serializer=filemill_dot_account_dot_v1_dot_account__pb2.RenameKeyRequest.SerializeToString,
+                response_deserializer=filemill_dot_account_dot_v1_dot_account__pb2.RenameKeyResponse.FromString,
+                )
         self.CreateAccount = channel.unary_unary(
                 '/filemill.account.v1.AccountService/CreateAccount',
                 request_serializer=filemill_dot_account_dot_v1_dot_account__pb2.CreateAccountRequest.SerializeToString,
@@ -54,6 +59,16 @@ class AccountServiceStub(object):
                 request_serializer=filemill_dot_account_dot_v1_dot_account__pb2.SetPlanRequest.SerializeToString,
                 response_deserializer=filemill_dot_account_dot_v1_dot_account__pb2.SetPlanResponse.FromString,
                 )
+        self.SetDisabled = channel.unary_unary(
+                '/filemill.account.v1.AccountService/SetDisabled',
+                request_serializer=filemill_dot_account_dot_v1_dot_account__pb2.SetDisabledRequest.SerializeToString,
+                response_deserializer=filemill_dot_account_dot_v1_dot_account__pb2.SetDisabledResponse.FromString,
+                )
+        self.DeleteAccount = channel.unary_unary(
+                '/filemill.account.v1.AccountService/DeleteAccount',
+                request_serializer=filemill_dot_account_dot_v1_dot_account__pb2.DeleteAccountRequest.SerializeToString,
+                response_deserializer=filemill_dot_account_dot_v1_dot_account__pb2.DeleteAccountResponse.FromString,
+                )
         self.ListPlans = channel.unary_unary(
                 '/filemill.account.v1.AccountService/ListPlans',
                 request_serializer=filemill_dot_account_dot_v1_dot_account__pb2.ListPlansRequest.SerializeToString,
@@ -66,7 +81,7 @@ class AccountServiceServicer(object):
 
     def VerifyKey(self, request, context):
         """Decides whether a bearer key may call the API.
-        Fails with INVALID_API_KEY, API_KEY_REVOKED, NOT_ENTITLED.
+        Fails with INVALID_API_KEY, API_KEY_REVOKED (also when expired), NOT_ENTITLED (plan, scope, disabled account).
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -87,6 +102,13 @@ class AccountServiceServicer(object):
 
     def RevokeKey(self, request, context):
         """Takes effect on every gateway within one second.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def RenameKey(self, request, context):
+        """Fails with KEY_NOT_FOUND, BAD_REQUEST.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -113,6 +135,21 @@ class AccountServiceServicer(object):
 
     def SetPlan(self, request, context):
         """Missing associated documentation comment in .proto file."""
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def SetDisabled(self, request, context):
+        """A disabled account's keys and sessions are refused everywhere within one second; enabling brings the keys back.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def DeleteAccount(self, request, context):
+        """Removes the account and all that is its own: keys, sessions, jobs, files. Everything is refused at once; the call
+        ends when nothing is left, and what a crash interrupts goes on at the next start.
+        """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
@@ -146,6 +183,11 @@ def add_AccountServiceServicer_to_server(servicer, server):
                     request_deserializer=filemill_dot_account_dot_v1_dot_account__pb2.RevokeKeyRequest.FromString,
                     response_serializer=filemill_dot_account_dot_v1_dot_account__pb2.RevokeKeyResponse.SerializeToString,
             ),
+            'RenameKey': grpc.unary_unary_rpc_method_handler(
+                    servicer.RenameKey,
+                    request_deserializer=filemill_dot_account_dot_v1_dot_account__pb2.RenameKeyRequest.FromString,
+                    response_serializer=filemill_dot_account_dot_v1_dot_account__pb2.RenameKeyResponse.SerializeToString,
+            ),
             'CreateAccount': grpc.unary_unary_rpc_method_handler(
                     servicer.CreateAccount,
                     request_deserializer=filemill_dot_account_dot_v1_dot_account__pb2.CreateAccountRequest.FromString,
@@ -165,6 +207,16 @@ def add_AccountServiceServicer_to_server(servicer, server):
                     servicer.SetPlan,
                     request_deserializer=filemill_dot_account_dot_v1_dot_account__pb2.SetPlanRequest.FromString,
                     response_serializer=filemill_dot_account_dot_v1_dot_account__pb2.SetPlanResponse.SerializeToString,
+            ),
+            'SetDisabled': grpc.unary_unary_rpc_method_handler(
+                    servicer.SetDisabled,
+                    request_deserializer=filemill_dot_account_dot_v1_dot_account__pb2.SetDisabledRequest.FromString,
+                    response_serializer=filemill_dot_account_dot_v1_dot_account__pb2.SetDisabledResponse.SerializeToString,
+            ),
+            'DeleteAccount': grpc.unary_unary_rpc_method_handler(
+                    servicer.DeleteAccount,
+                    request_deserializer=filemill_dot_account_dot_v1_dot_account__pb2.DeleteAccountRequest.FromString,
+                    response_serializer=filemill_dot_account_dot_v1_dot_account__pb2.DeleteAccountResponse.SerializeToString,
             ),
             'ListPlans': grpc.unary_unary_rpc_method_handler(
                     servicer.ListPlans,
@@ -250,6 +302,23 @@ class AccountService(object):
             insecure, call_credentials, compression, wait_for_ready, timeout, metadata)
 
     @staticmethod
+    def RenameKey(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(request, target, '/filemill.account.v1.AccountService/RenameKey',
+            filemill_dot_account_dot_v1_dot_account__pb2.RenameKeyRequest.SerializeToString,
+            filemill_dot_account_dot_v1_dot_account__pb2.RenameKeyResponse.FromString,
+            options, channel_credentials,
+            insecure, call_credentials, compression, wait_for_ready, timeout, metadata)
+
+    @staticmethod
     def CreateAccount(request,
             target,
             options=(),
@@ -314,6 +383,40 @@ class AccountService(object):
         return grpc.experimental.unary_unary(request, target, '/filemill.account.v1.AccountService/SetPlan',
             filemill_dot_account_dot_v1_dot_account__pb2.SetPlanRequest.SerializeToString,
             filemill_dot_account_dot_v1_dot_account__pb2.SetPlanResponse.FromString,
+            options, channel_credentials,
+            insecure, call_credentials, compression, wait_for_ready, timeout, metadata)
+
+    @staticmethod
+    def SetDisabled(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(request, target, '/filemill.account.v1.AccountService/SetDisabled',
+            filemill_dot_account_dot_v1_dot_account__pb2.SetDisabledRequest.SerializeToString,
+            filemill_dot_account_dot_v1_dot_account__pb2.SetDisabledResponse.FromString,
+            options, channel_credentials,
+            insecure, call_credentials, compression, wait_for_ready, timeout, metadata)
+
+    @staticmethod
+    def DeleteAccount(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(request, target, '/filemill.account.v1.AccountService/DeleteAccount',
+            filemill_dot_account_dot_v1_dot_account__pb2.DeleteAccountRequest.SerializeToString,
+            filemill_dot_account_dot_v1_dot_account__pb2.DeleteAccountResponse.FromString,
             options, channel_credentials,
             insecure, call_credentials, compression, wait_for_ready, timeout, metadata)
 

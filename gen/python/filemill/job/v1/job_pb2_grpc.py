@@ -39,6 +39,11 @@ class JobServiceStub(object):
                 request_serializer=filemill_dot_job_dot_v1_dot_job__pb2.DeleteJobRequest.SerializeToString,
                 response_deserializer=filemill_dot_job_dot_v1_dot_job__pb2.DeleteJobResponse.FromString,
                 )
+        self.DeleteJobs = channel.unary_unary(
+                '/filemill.job.v1.JobService/DeleteJobs',
+                request_serializer=filemill_dot_job_dot_v1_dot_job__pb2.DeleteJobsRequest.SerializeToString,
+                response_deserializer=filemill_dot_job_dot_v1_dot_job__pb2.DeleteJobsResponse.FromString,
+                )
         self.PersistJob = channel.unary_unary(
                 '/filemill.job.v1.JobService/PersistJob',
                 request_serializer=filemill_dot_job_dot_v1_dot_job__pb2.PersistJobRequest.SerializeToString,
@@ -103,6 +108,13 @@ class JobServiceServicer(object):
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def DeleteJobs(self, request, context):
+        """Removes every job of an account with its files and its idempotency keys. Resolves when nothing is left.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def PersistJob(self, request, context):
         """Forces what is written so far to the disk, this job's record and input included; called before a promise (202)
         by a caller that did not ask CreateJob for it. Fails with JOB_NOT_FOUND, UNAVAILABLE.
@@ -159,6 +171,11 @@ def add_JobServiceServicer_to_server(servicer, server):
                     servicer.DeleteJob,
                     request_deserializer=filemill_dot_job_dot_v1_dot_job__pb2.DeleteJobRequest.FromString,
                     response_serializer=filemill_dot_job_dot_v1_dot_job__pb2.DeleteJobResponse.SerializeToString,
+            ),
+            'DeleteJobs': grpc.unary_unary_rpc_method_handler(
+                    servicer.DeleteJobs,
+                    request_deserializer=filemill_dot_job_dot_v1_dot_job__pb2.DeleteJobsRequest.FromString,
+                    response_serializer=filemill_dot_job_dot_v1_dot_job__pb2.DeleteJobsResponse.SerializeToString,
             ),
             'PersistJob': grpc.unary_unary_rpc_method_handler(
                     servicer.PersistJob,
@@ -272,6 +289,23 @@ class JobService(object):
         return grpc.experimental.unary_unary(request, target, '/filemill.job.v1.JobService/DeleteJob',
             filemill_dot_job_dot_v1_dot_job__pb2.DeleteJobRequest.SerializeToString,
             filemill_dot_job_dot_v1_dot_job__pb2.DeleteJobResponse.FromString,
+            options, channel_credentials,
+            insecure, call_credentials, compression, wait_for_ready, timeout, metadata)
+
+    @staticmethod
+    def DeleteJobs(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(request, target, '/filemill.job.v1.JobService/DeleteJobs',
+            filemill_dot_job_dot_v1_dot_job__pb2.DeleteJobsRequest.SerializeToString,
+            filemill_dot_job_dot_v1_dot_job__pb2.DeleteJobsResponse.FromString,
             options, channel_credentials,
             insecure, call_credentials, compression, wait_for_ready, timeout, metadata)
 

@@ -1,0 +1,71 @@
+import { createHash, randomBytes } from "node:crypto";
+import { create } from "@bufbuild/protobuf";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { GatewayDeps, GatewaySettings } from "#gateway/context.ts";
+import { clearCookie, cookieOf, setCookie } from "#gateway/http/cookies.ts";
+import { AccountSchema, type Plan } from "#gen/filemill/account/v1/account_pb.ts";
+import type { VerifySessionResponse } from "#gen/filemill/account/v1/sign_in_pb.ts";
+import { FilemillError, fromConnectError } from "#kit/errors.ts";
+import type { Caller, Session } from "./authenticate.ts";
+
+const sessionCookieSeconds = 90 * 86_400;
+const guestCookieSeconds = 30 * 86_400;
+
+type Context = { readonly deps: Pick<GatewayDeps, "signIn">; readonly settings: Pick<GatewaySettings, "GUESTS" | "PUBLIC_URL"> };
+
+/** Somebody who signed in. */
+export type SessionCaller = Caller & { readonly session: Session };
+
+export function setSession(reply: FastifyReply, settings: GatewaySettings, token: string): void {
+  setCookie(reply, settings, "filemill_session", token, sessionCookieSeconds);
+}
+
+export function clearSession(reply: FastifyReply, settings: GatewaySettings): void {
+  clearCookie(reply, settings, "filemill_session");
+}
+
+/** Who signed in; undefined for a browser without a session. Rejects with SIGN_IN_REQUIRED for a session that is over. */
+export async function sessionCallerOf({ deps, settings }: Context, request: FastifyRequest): Promise<SessionCaller | undefined> {
+  const sessionToken = cookieOf(request, settings, "filemill_session");
+  if (sessionToken === undefined) return undefined;
+  const verified = await deps.signIn.verifySession({ sessionToken }).catch((error: unknown): VerifySessionResponse => {
+    throw fromConnectError(error);
+  });
+  const { account, plan, hasPassword, needsCurrentPassword } = verified;
+  if (account === undefined || plan === undefined) throw new FilemillError("INTERNAL", "Something went wrong on our side.");
+  return { account, plan, session: { token: sessionToken, hasPassword, needsCurrentPassword } };
+}
+
+/** Who signed in, else the guest. Rejects with SIGN_IN_REQUIRED for neither. */
+export async function pageCallerOf(context: Context, request: FastifyRequest, reply: FastifyReply): Promise<Caller> {
+  const signedIn = await sessionCallerOf(context, request);
+  if (signedIn !== undefined) return signedIn;
+  const plan = await guestPlanOf(context);
+  if (plan === undefined) throw new FilemillError("SIGN_IN_REQUIRED", "Sign in first.");
+  return guestOf(context, request, reply, plan);
+}
+
+/** Somebody who signed in. Rejects with SIGN_IN_REQUIRED. */
+export async function signedInOf(context: Context, request: FastifyRequest): Promise<SessionCaller> {
+  const caller = await sessionCallerOf(context, request);
+  if (caller === undefined) throw new FilemillError("SIGN_IN_REQUIRED", "Sign in first.");
+  return caller;
+}
+
+/** What guests may do; undefined where they may nothing. */
+export async function guestPlanOf({ deps, settings }: Context): Promise<Plan | undefined> {
+  if (settings.GUESTS === "off") return undefined;
+  return (await deps.signIn.getSignUp({})).plan;
+}
+
+/**
+ * A guest is whoever has a random cookie: the account's id is its hash, so nothing needs to be stored or signed, and
+ * nobody who sees an id can become that guest. Sets the cookie where there is none yet.
+ */
+export function guestOf({ settings }: Context, request: FastifyRequest, reply: FastifyReply, plan: Plan): Caller {
+  const sent = cookieOf(request, settings, "filemill_guest");
+  const token = sent !== undefined && /^[\w-]{43}$/.test(sent) ? sent : randomBytes(32).toString("base64url");
+  if (token !== sent) setCookie(reply, settings, "filemill_guest", token, guestCookieSeconds);
+  const id = `guest_${createHash("sha256").update(token).digest("hex").slice(0, 40)}`;
+  return { account: create(AccountSchema, { id, plan: plan.id }), plan, isGuest: true };
+}

@@ -1,0 +1,63 @@
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import type { FastifyRequest } from "fastify";
+import { callerOf, type Handler, type RestContext, sendJson } from "#gateway/rest/exchange.ts";
+import { FilemillError } from "#kit/errors.ts";
+import { keyJsonOf, type ScopeName, scopeNames } from "./views.ts";
+
+const refOf = (request: FastifyRequest) => ({ ref: { case: "id", value: callerOf(request).account.id } }) as const;
+
+/** GET /web/v1/keys, newest first. */
+export function listKeysHandler({ deps }: RestContext): Handler {
+  return async (request, reply) => {
+    const { keys } = await deps.accounts.listKeys({ account: refOf(request) });
+    return sendJson(reply, 200, { keys: keys.toReversed().map(keyJsonOf) });
+  };
+}
+
+/** POST /web/v1/keys. */
+export function createKeyHandler({ deps }: RestContext): Handler {
+  return async (request, reply) => {
+    const wanted = request.body as { name: string; scopes?: ScopeName[]; expiresAt?: string | null };
+    const expiresAt = expiryOf(wanted.expiresAt ?? undefined);
+    const { key, secret } = await deps.accounts.createKey({
+      account: refOf(request),
+      name: wanted.name,
+      scopes: (wanted.scopes ?? []).map((name) => scopeNames[name]),
+      ...(expiresAt === undefined ? {} : { expiresAt: timestampFromDate(expiresAt) }),
+      needsApiAccess: true,
+    });
+    return sendJson(reply, 201, { key: key === undefined ? null : keyJsonOf(key), secret });
+  };
+}
+
+/** PATCH /web/v1/keys/{id}. */
+export function renameKeyHandler({ deps }: RestContext): Handler {
+  return async (request, reply) => {
+    const { name } = request.body as { name: string };
+    const { key } = await deps.accounts.renameKey({ keyId: keyIdOf(request), accountId: callerOf(request).account.id, name });
+    return sendJson(reply, 200, { key: key === undefined ? null : keyJsonOf(key) });
+  };
+}
+
+/** DELETE /web/v1/keys/{id}. */
+export function revokeKeyHandler({ deps }: RestContext): Handler {
+  return async (request, reply) => {
+    await deps.accounts.revokeKey({ keyId: keyIdOf(request), accountId: callerOf(request).account.id });
+    return reply.code(204).send();
+  };
+}
+
+function keyIdOf(request: FastifyRequest): string {
+  const { id } = request.params as { id: string };
+  return id;
+}
+
+/** An instant (RFC 3339), or a day, which ends with its last moment in UTC. */
+function expiryOf(text: string | undefined): Date | undefined {
+  if (text === undefined) return undefined;
+  const moment = new Date(/^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T23:59:59.999Z` : text);
+  if (/^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d))?$/.test(text) && !Number.isNaN(moment.getTime())) return moment;
+  throw new FilemillError("BAD_REQUEST", "Give `expiresAt` as a date or an instant, such as 2027-01-31 or 2027-01-31T12:00:00Z.", {
+    details: { field: "expiresAt" },
+  });
+}

@@ -1,0 +1,43 @@
+import { readFileSync } from "node:fs";
+import { clearSession, guestOf, guestPlanOf, type SessionCaller, sessionCallerOf } from "#gateway/access/page-caller.ts";
+import { type Handler, type RestContext, sendJson } from "#gateway/rest/exchange.ts";
+import { FilemillError } from "#kit/errors.ts";
+import { accountJsonOf, planJsonOf } from "./views.ts";
+
+/** GET /web/v1/me: never an error because of who asks, so that a page can begin with it. */
+export function meHandler(context: RestContext): Handler {
+  const version = versionOf(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
+  return async (request, reply) => {
+    const caller = await sessionCallerOf(context, request).catch((error: unknown) => {
+      if (!(error instanceof FilemillError && error.code === "SIGN_IN_REQUIRED")) throw error;
+      clearSession(reply, context.settings);
+      return undefined;
+    });
+    const guestPlan = caller === undefined ? await guestPlanOf(context) : undefined;
+    // The cookie comes with the page's first question, so that the many uploads that may follow at once are one guest's.
+    if (guestPlan !== undefined) guestOf(context, request, reply, guestPlan);
+    const { open } = await context.deps.signIn.getSignUp({});
+    return sendJson(reply, 200, {
+      account: caller === undefined ? null : await ownAccountOf(context, caller),
+      guest: guestPlan === undefined ? null : { plan: planJsonOf(guestPlan) },
+      signUpOpen: open,
+      oidc: context.oidc === undefined ? null : { label: context.oidc.label, url: "/auth/oidc/start" },
+      version,
+    });
+  };
+}
+
+/** The account with what it may do and what it has used. */
+export async function ownAccountOf({ deps, limits }: RestContext, caller: SessionCaller) {
+  const { account, plan, session } = caller;
+  const { hasPassword, needsCurrentPassword } = session;
+  const { accountUnfinished } = await deps.jobs.getLoad({ accountId: account.id });
+  const requestsThisMinute = await limits.used("convert", account.id, plan.requestsPerMinute);
+  const usage = { requestsThisMinute, unfinishedJobs: accountUnfinished };
+  return { ...accountJsonOf(account), hasPassword, needsCurrentPassword, plan: planJsonOf(plan), usage };
+}
+
+function versionOf(packageJson: string): string {
+  const { version }: { version: string } = JSON.parse(packageJson);
+  return version;
+}

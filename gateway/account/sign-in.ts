@@ -1,0 +1,129 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { clearSession, type SessionCaller, setSession } from "#gateway/access/page-caller.ts";
+import { clientOf } from "#gateway/http/connections.ts";
+import { clearCookie, cookieOf } from "#gateway/http/cookies.ts";
+import { callerOf, type Handler, type RestContext, sendJson } from "#gateway/rest/exchange.ts";
+import type { Account } from "#gen/filemill/account/v1/account_pb.ts";
+import { FilemillError, fromConnectError } from "#kit/errors.ts";
+import { ownAccountOf } from "./me.ts";
+import { accountJsonOf } from "./views.ts";
+
+type SignedIn = { readonly account?: Account | undefined; readonly sessionToken: string };
+/** What the declaration of the endpoint has checked already. */
+type Body<Name extends string> = { readonly [N in Name]: string };
+
+/** POST /web/v1/sign-up. */
+export function signUpHandler(context: RestContext): Handler {
+  return async (request, reply) => {
+    const { email, password } = request.body as Body<"email" | "password">;
+    await context.throttle.signUp(clientOf(request.ip));
+    return letIn(context, request, reply, 201, await context.deps.signIn.signUp({ email, password }));
+  };
+}
+
+/** POST /web/v1/sign-in. */
+export function signInHandler(context: RestContext): Handler {
+  return async (request, reply) => {
+    const { email, password } = request.body as Body<"email" | "password">;
+    const signedIn = await tried(context, request, email, () => context.deps.signIn.signIn({ email, password }));
+    return letIn(context, request, reply, 200, signedIn);
+  };
+}
+
+/** POST /web/v1/sign-in/link. */
+export function signInByLinkHandler(context: RestContext): Handler {
+  return async (request, reply) => {
+    const { token } = request.body as Body<"token">;
+    const signedIn = await tried(context, request, "link", () => context.deps.signIn.signInByLink({ token }));
+    return letIn(context, request, reply, 200, signedIn);
+  };
+}
+
+/** POST /web/v1/sign-out. */
+export function signOutHandler(context: RestContext): Handler {
+  return async (request, reply) => {
+    await endPresentSession(context, request);
+    clearSession(reply, context.settings);
+    return reply.code(204).send();
+  };
+}
+
+/** POST /web/v1/sign-out-everywhere. */
+export function signOutEverywhereHandler(context: RestContext): Handler {
+  return async (request, reply) => {
+    const { account } = callerOf(request);
+    await context.deps.signIn.endSessions({ account: { ref: { case: "id", value: account.id } } });
+    clearSession(reply, context.settings);
+    return reply.code(204).send();
+  };
+}
+
+/** POST /web/v1/password. */
+export function setPasswordHandler(context: RestContext): Handler {
+  return async (request, reply) => {
+    const { current = "", next } = request.body as Partial<Body<"current">> & Body<"next">;
+    const { account, session } = presentOf(request);
+    const sessionToken = session.token;
+    await tried(context, request, account.id, () => context.deps.signIn.setPassword({ sessionToken, current, next }));
+    return reply.code(204).send();
+  };
+}
+
+/** DELETE /web/v1/me. */
+export function deleteMeHandler(context: RestContext): Handler {
+  return async (request, reply) => {
+    const { password = "", email = "" } = request.body as Partial<Body<"password" | "email">>;
+    const { account, session } = presentOf(request);
+    const sessionToken = session.token;
+    await tried(context, request, account.id, () => context.deps.signIn.confirm({ sessionToken, password, email }));
+    await context.deps.accounts.deleteAccount({ account: { ref: { case: "id", value: account.id } } });
+    clearSession(reply, context.settings);
+    return reply.code(204).send();
+  };
+}
+
+/** The caller of an endpoint that is for people who signed in. */
+function presentOf(request: FastifyRequest): SessionCaller {
+  const { session, ...caller } = callerOf(request);
+  if (session === undefined) throw new FilemillError("SIGN_IN_REQUIRED", "Sign in first.");
+  return { ...caller, session };
+}
+
+/** A new session in every case, and the end of the one before: nobody can wait in a session that was planted. */
+export async function beginPageSession(
+  context: RestContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { account, sessionToken }: SignedIn,
+): Promise<Account> {
+  if (account === undefined) throw new FilemillError("INTERNAL", "Something went wrong on our side.");
+  await endPresentSession(context, request);
+  setSession(reply, context.settings, sessionToken);
+  clearCookie(reply, context.settings, "filemill_guest");
+  return account;
+}
+
+async function letIn(context: RestContext, request: FastifyRequest, reply: FastifyReply, status: number, signedIn: SignedIn) {
+  const account = await beginPageSession(context, request, reply, signedIn);
+  const { sessionToken } = signedIn;
+  const { plan, hasPassword, needsCurrentPassword } = await context.deps.signIn.verifySession({ sessionToken });
+  if (plan === undefined) return sendJson(reply, status, { account: accountJsonOf(account) });
+  const own = await ownAccountOf(context, { account, plan, session: { token: sessionToken, hasPassword, needsCurrentPassword } });
+  return sendJson(reply, status, { account: own });
+}
+
+async function endPresentSession({ deps, settings }: RestContext, request: FastifyRequest): Promise<void> {
+  const sessionToken = cookieOf(request, settings, "filemill_session");
+  if (sessionToken !== undefined) await deps.signIn.endSession({ sessionToken });
+}
+
+/** Runs what may be a guess, counted; one that was right is forgotten. */
+async function tried<T>({ throttle }: RestContext, request: FastifyRequest, subject: string, attempt: () => Promise<T>): Promise<T> {
+  const client = clientOf(request.ip);
+  await throttle.attempt(client, subject);
+  const result = await attempt().catch((error: unknown) => {
+    throw fromConnectError(error);
+  });
+  await throttle.succeeded(client, subject);
+  return result;
+}

@@ -1,0 +1,33 @@
+/** Accounts, plans and keys as the pages see them. */
+import { type Timestamp, timestampDate } from "@bufbuild/protobuf/wkt";
+import { type Account, type Key, KeyScope, type Plan } from "#gen/filemill/account/v1/account_pb.ts";
+
+export const scopeNames = { convert: KeyScope.CONVERT, read: KeyScope.READ } as const;
+
+export type ScopeName = keyof typeof scopeNames;
+
+export function planJsonOf(plan: Plan) {
+  const { id, label, apiAccess, maxInputMb, requestsPerMinute, maxUnfinishedJobs, retentionSeconds } = plan;
+  return { id, label, apiAccess, maxInputMb, requestsPerMinute, maxUnfinishedJobs, retentionHours: retentionSeconds / 3600 };
+}
+
+export function accountJsonOf({ id, email, createdAt }: Account) {
+  return { id, email, createdAt: instantOf(createdAt) };
+}
+
+export function keyJsonOf(key: Key) {
+  return {
+    id: key.id,
+    name: key.name,
+    prefix: key.prefix,
+    scopes: (["convert", "read"] as const).filter((name) => key.scopes.length === 0 || key.scopes.includes(scopeNames[name])),
+    createdAt: instantOf(key.createdAt),
+    lastUsedAt: instantOf(key.lastUsedAt),
+    expiresAt: instantOf(key.expiresAt),
+    revokedAt: instantOf(key.revokedAt),
+  };
+}
+
+function instantOf(timestamp: Timestamp | undefined): string | null {
+  return timestamp === undefined ? null : timestampDate(timestamp).toISOString();
+}

@@ -1,0 +1,25 @@
+import { type AccountEndpointId, accountEndpoints } from "#gateway/account/endpoints.ts";
+import type { Endpoint } from "./endpoint.ts";
+import { type EndpointId, endpoints } from "./endpoints.ts";
+
+/** An endpoint where it is reached. */
+export type Mount = {
+  readonly id: EndpointId | AccountEndpointId;
+  readonly endpoint: Endpoint;
+  /** Behind `key` come programs with an API key, behind `page` Filemill's own pages with their cookies. */
+  readonly door: "key" | "page";
+};
+
+/** Every address there is: the API, those of its endpoints that the pages share, and what is the pages' alone. */
+export const mounts: readonly Mount[] = [
+  ...entriesOf<EndpointId>(endpoints).flatMap(([id, endpoint]): Mount[] => {
+    const mount: Mount = { id, endpoint, door: "key" };
+    const twin = { ...endpoint, path: endpoint.path.replace("/api/", "/web/") };
+    return endpoint.forPages === true ? [mount, { id, endpoint: twin, door: "page" }] : [mount];
+  }),
+  ...entriesOf<AccountEndpointId>(accountEndpoints).map(([id, endpoint]): Mount => ({ id, endpoint, door: "page" })),
+];
+
+function entriesOf<Id extends string>(table: Readonly<Record<Id, Endpoint>>): [Id, Endpoint][] {
+  return Object.entries(table) as [Id, Endpoint][];
+}

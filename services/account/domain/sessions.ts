@@ -1,0 +1,103 @@
+/** Sessions of people who signed in. What is stored is a hash of the token; whoever ends a session removes its record. */
+import { clone, create } from "@bufbuild/protobuf";
+import { type Timestamp, timestampFromMs, timestampMs } from "@bufbuild/protobuf/wkt";
+import { ulid } from "ulid";
+import type { Account } from "#gen/filemill/account/v1/account_pb.ts";
+import { type Session, SessionSchema } from "#gen/filemill/account/v1/sign_in_pb.ts";
+import { FilemillError } from "#kit/errors.ts";
+import { isOpen } from "./accounts.ts";
+import type { Directory, Table } from "./directory.ts";
+import { hashOf } from "./key.ts";
+import type { QuietWrites } from "./quiet-writes.ts";
+import { createToken, isToken } from "./token.ts";
+
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+/** A session that was not used for so long has ended. */
+export const idleMs = 14 * dayMs;
+/** No session lasts longer, however much it is used. */
+const maxAgeMs = 90 * dayMs;
+/** One write an hour, and not one a request, keeps a session alive. */
+const seenResolutionMs = hourMs;
+/** How long after a one-time link a lost password can be set anew. */
+const afterLinkMs = hourMs;
+/** The oldest ends when one more begins. */
+const maxPerAccount = 50;
+
+type Sessions = Table<Session>;
+
+/** Resolves with the new token, the only time it is known. */
+export async function beginSession(sessions: Sessions, account: Account, byLink = false): Promise<string> {
+  const now = timestampFromMs(Date.now());
+  const token = createToken();
+  const session = create(SessionSchema, { id: `ses_${ulid()}`, accountId: account.id, createdAt: now, lastSeenAt: now, byLink });
+  await sessions.create(hashOf(token), session);
+  for (const [hash] of entriesOf(sessions, account.id).slice(maxPerAccount)) await sessions.remove(hash);
+  return token;
+}
+
+/** The session and its account. Throws SIGN_IN_REQUIRED for one that is unknown, over or of an account that is not open. */
+export function sessionOf(
+  sessions: Sessions,
+  directory: Directory,
+  token: string,
+  nowMs = Date.now(),
+): { session: Session; account: Account } {
+  const session = isToken(token) ? sessions.get(hashOf(token)) : undefined;
+  const account = session === undefined ? undefined : directory.account(session.accountId);
+  if (session !== undefined && isOpen(account) && !isOver(session, nowMs)) return { session, account };
+  throw new FilemillError("SIGN_IN_REQUIRED", "Sign in first.");
+}
+
+/** Notes in the background that the session is in use. */
+export function noteSeen(sessions: Sessions, writes: QuietWrites, token: string, nowMs = Date.now()): void {
+  const hash = hashOf(token);
+  const isRecent = (session: Session) => nowMs - msOf(session.lastSeenAt) < seenResolutionMs;
+  const session = sessions.get(hash);
+  if (session === undefined || isRecent(session)) return;
+  writes.begin(hash, () =>
+    sessions.change(hash, (present) => {
+      if (isRecent(present)) return present;
+      const next = clone(SessionSchema, present);
+      next.lastSeenAt = timestampFromMs(nowMs);
+      return next;
+    }),
+  );
+}
+
+/** An unknown one is no error. */
+export async function endSession(sessions: Sessions, token: string): Promise<void> {
+  const hash = hashOf(token);
+  if (isToken(token) && sessions.get(hash) !== undefined) await sessions.remove(hash);
+}
+
+/** @param keptToken - Of the one session that stays. */
+export async function endSessions(sessions: Sessions, accountId: string, keptToken?: string): Promise<void> {
+  const kept = keptToken === undefined ? undefined : hashOf(keptToken);
+  await Promise.all(entriesOf(sessions, accountId).map(([hash]) => (hash === kept ? undefined : sessions.remove(hash))));
+}
+
+/** Newest first. */
+export function sessionsOf(sessions: Sessions, accountId: string): Session[] {
+  return entriesOf(sessions, accountId)
+    .map(([, session]) => session)
+    .filter((session) => !isOver(session, Date.now()));
+}
+
+/** Began with a one-time link a short while ago. */
+export function isFreshFromLink(session: Session, nowMs = Date.now()): boolean {
+  return session.byLink && nowMs - msOf(session.createdAt) < afterLinkMs;
+}
+
+function isOver(session: Session, nowMs: number): boolean {
+  return nowMs - msOf(session.lastSeenAt) > idleMs || nowMs - msOf(session.createdAt) > maxAgeMs;
+}
+
+function entriesOf(sessions: Sessions, accountId: string): (readonly [string, Session])[] {
+  const own = sessions.entries().filter(([, session]) => session.accountId === accountId);
+  return own.sort(([, a], [, b]) => (a.id < b.id ? 1 : -1));
+}
+
+function msOf(timestamp: Timestamp | undefined): number {
+  return timestamp === undefined ? 0 : timestampMs(timestamp);
+}
