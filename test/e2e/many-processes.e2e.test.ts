@@ -7,6 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import sharp from "sharp";
 import { expect, test } from "vitest";
 import { AccountService } from "#gen/filemill/account/v1/account_pb.ts";
+import { JobService } from "#gen/filemill/job/v1/job_pb.ts";
 import type { BrokerUser } from "#kit/nats/grants.ts";
 import { type Passwords, parseServerVersion, serverConfigText } from "#kit/nats/server-config.ts";
 import { openGrpcClient } from "#kit/rpc/grpc-client.ts";
@@ -81,15 +82,16 @@ test("account, catalogue, job, conversion and gateway work as five processes, ea
     await whole.printed(/Filemill is (ready)/);
   }
 
-  const [ACCOUNT_ADDRESS, CATALOGUE_ADDRESS] = await Promise.all([service("account"), service("catalogue")]);
+  const CATALOGUE_ADDRESS = await service("catalogue");
   const JOB_ADDRESS = await service("job", { CATALOGUE_ADDRESS });
+  const ACCOUNT_ADDRESS = await service("account", { JOB_ADDRESS });
   const CONVERSION_ADDRESS = await service("conversion", { CATALOGUE_ADDRESS, JOB_ADDRESS, OFFICE_SLOTS: "0" });
   const peers = { ACCOUNT_ADDRESS, CATALOGUE_ADDRESS, JOB_ADDRESS, CONVERSION_ADDRESS };
   const gateway = stack.use(start(process.execPath, ["gateway/main.ts"], { ...shared, ...peers }));
   const restUrl = await gateway.printed(/Filemill is ready\.\s+(http\S+)\//);
 
   using accounts = openGrpcClient(AccountService, ACCOUNT_ADDRESS);
-  await accounts.calls.createAccount({ email: "many@example.org", plan: "plus" });
+  const { account } = await accounts.calls.createAccount({ email: "many@example.org", plan: "plus" });
   const { key, secret } = await accounts.calls.createKey({ account: { ref: { case: "email", value: "many@example.org" } } });
   const picture = await sharp({ create: { width: 40, height: 30, channels: 3, background: "teal" } })
     .png()
@@ -117,4 +119,10 @@ test("account, catalogue, job, conversion and gateway work as five processes, ea
   // Told to one process, true in all.
   await accounts.calls.revokeKey({ keyId: key?.id ?? "" });
   await expect.poll(async () => (await convert("")).status, { timeout: 10_000, interval: 100 }).toBe(401);
+
+  using jobs = openGrpcClient(JobService, JOB_ADDRESS);
+  const jobsLeft = async () => (await jobs.calls.listJobs({ accountId: account?.id ?? "" })).jobs.length;
+  expect(await jobsLeft()).toBeGreaterThan(0);
+  await accounts.calls.deleteAccount({ account: { ref: { case: "id", value: account?.id ?? "" } } });
+  expect(await jobsLeft()).toBe(0);
 });
