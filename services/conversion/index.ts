@@ -107,6 +107,7 @@ export function createConversionService(deps: ConversionDeps, settings: Conversi
     const worker = createWorker({
       node,
       leaseMs: settings.LEASE_MS,
+      early: settings.JOB_ADDRESS === "local",
       leases: deps.leases,
       catalogue: deps.catalogue,
       blobs: deps.blobs,

@@ -7,6 +7,8 @@ import type { WorkerParts } from "./worker-parts.ts";
 export type LeaseWatch = Disposable & {
   /** Takes the progress that the next heartbeat reports. */
   onProgress(fraction: number): void;
+  /** Was the lease written, as far as is known? */
+  isHeld(): boolean;
 };
 
 /** Progress is told this often at most, where the lease is longer. */
@@ -27,19 +29,25 @@ export function superviseLease(
   let reported: number | undefined;
   let isBeating = false;
   let beatAt = performance.now();
+  let isHeld = lease.revision !== 0n;
   const keepMs = leaseMs / 3;
 
   async function beat(): Promise<void> {
     if (isBeating) return;
+    delivery.working();
+    await ask();
+  }
+
+  async function ask(): Promise<void> {
     isBeating = true;
     beatAt = performance.now();
     reported = progress;
-    delivery.working();
     try {
       const { jobId, attempt } = lease;
       const told = progress === undefined ? {} : { progress };
       const { cancelled } = await leases.heartbeat({ jobId, attempt, worker: node, leaseMs, ...told });
       if (cancelled) stop.abort(new FilemillError("JOB_CANCELLED", "The job was cancelled."));
+      else isHeld = true;
     } catch (error) {
       log.warn("heartbeat.failed", { err: error });
     } finally {
@@ -53,7 +61,9 @@ export function superviseLease(
     },
     Math.min(progressMs, keepMs),
   ).unref();
+  if (!isHeld) void ask();
   return {
+    isHeld: () => isHeld,
     onProgress(fraction) {
       progress = fraction;
     },

@@ -10,6 +10,8 @@ import type { ConversionMetrics } from "./metrics.ts";
 export type WorkerParts = {
   readonly node: string;
   readonly leaseMs: number;
+  /** Attempts begin while their lease is still being written: only where one process answers every call of `leases`. */
+  readonly early: boolean;
   readonly leases: Client<typeof LeaseService>;
   readonly catalogue: Client<typeof CatalogueService>;
   readonly blobs: BlobStore;

@@ -37,7 +37,7 @@ export function createWorker(parts: WorkerParts): Worker {
       const end = await convert(parts, lease, stop.signal, watch.onProgress, log);
       const elapsedMs = performance.now() - startedAt;
       parts.metrics.attempts.inc({ engine: lease.plan?.hops[0]?.engine ?? "", outcome: outcomeOf(end, stop.signal) });
-      await finishAttempt({ parts, lease, delivery, log, leaving: leaving.signal }, end, elapsedMs);
+      await finishAttempt({ parts, lease, delivery, log, leaving: leaving.signal, isHeld: watch.isHeld }, end, elapsedMs);
     } finally {
       watch[Symbol.dispose]();
       if (running.get(lease.jobId) === entry) running.delete(lease.jobId);
@@ -49,7 +49,8 @@ export function createWorker(parts: WorkerParts): Worker {
       const { jobId, lane } = delivery;
       try {
         const idleAccountOnly = guest === "idle account";
-        const claim = await parts.leases.claimAttempt({ jobId, lane, worker: parts.node, leaseMs: parts.leaseMs, idleAccountOnly });
+        const { node: worker, leaseMs, early } = parts;
+        const claim = await parts.leases.claimAttempt({ jobId, lane, worker, leaseMs, early, idleAccountOnly });
         if (claim.outcome === Outcome.LEASED && claim.lease !== undefined) await attempt(delivery, claim.lease);
         else if (claim.outcome === Outcome.SETTLED) await delivery.ack();
         else delivery.retry(claim.retryMs);

@@ -18,10 +18,11 @@ const codec = {
 /** Opens the bucket `jobs` and keeps the projection in step with it. Resolves when the projection holds every job. */
 export async function openJobRecords(broker: Broker, projection: Projection): Promise<JobRecords & AsyncDisposable> {
   const bucket = await broker.bucket("jobs", codec);
+  const isKnown = (jobId: string, revision: number): boolean => (projection.get(jobId)?.revision ?? 0) >= revision;
   const watch = await bucket.watch((jobId, entry) => {
     if (entry === undefined) projection.drop(jobId);
     else if (isRecord(entry.value)) projection.apply(entry.value, entry.revision);
-  });
+  }, isKnown);
   const fetch = (jobId: string): Promise<Held | undefined> => fetchRecord(bucket, projection, jobId);
   return {
     async find(jobId) {

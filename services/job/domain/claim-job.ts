@@ -12,7 +12,7 @@ import type { Turn } from "./fair-lane.ts";
 import { isJobId, madeAtMs } from "./job-id.ts";
 import { leaseMsOf } from "./lease-job.ts";
 import type { Core } from "./ports.ts";
-import { attemptUnder } from "./projection.ts";
+import { attemptUnder, type Held } from "./projection.ts";
 import { dueOf } from "./retention.ts";
 import { cancelled, claimed, isUnfinished, laneOf, type Record } from "./state.ts";
 
@@ -81,23 +81,36 @@ function nextOf(core: Core, lane: string, wakeUp: string, tried: ReadonlySet<str
 /** Undefined when the job turned out to be taken, or was at its end. */
 async function begin(core: Core, jobId: string, request: ClaimAttemptRequest): Promise<Lease | undefined> {
   const beginning = Promise.withResolvers<void>();
-  const accountId = core.projection.get(jobId)?.record.job.accountId ?? "";
-  core.beginnings.set(jobId, { accountId, settled: beginning.promise });
-  try {
-    return await take(core, jobId, request);
-  } finally {
+  const held = core.projection.get(jobId);
+  core.beginnings.set(jobId, { accountId: held?.record.job.accountId ?? "", settled: beginning.promise });
+  const early = held !== undefined && mayBeginEarly(core, held, request) ? claimOf(core, held, request) : undefined;
+  const taking = take(core, jobId, request, early).finally(() => {
     core.beginnings.delete(jobId);
     beginning.resolve();
-  }
+  });
+  if (early === undefined || !isUnfinished(early)) return taking;
+  core.background.run("job.claim_failed", () => taking);
+  return leaseOf(early, 0);
 }
 
-async function take(core: Core, jobId: string, request: ClaimAttemptRequest): Promise<Lease | undefined> {
+/** Where another worker is likely to want the same job, a lost race would cost more than the waiting. */
+function mayBeginEarly({ projection }: Core, { record }: Held, request: ClaimAttemptRequest): boolean {
+  return request.early && record.job.attempts === 0 && projection.lane(laneOf(record)).queuedCount === 1;
+}
+
+function claimOf(core: Core, { record, leaseEndsMs, dueMs }: Held, request: ClaimAttemptRequest): Record | undefined {
+  if (Math.max(leaseEndsMs, dueMs) > core.clock.monotonicMs()) return undefined;
+  const nowMs = core.clock.now();
+  if (dueOf(record, nowMs) === "cancel") return cancelled(record, nowMs);
   const leaseMs = leaseMsOf(core, request.leaseMs);
-  const change = await core.records.change(jobId, ({ record, leaseEndsMs, dueMs }) => {
-    if (Math.max(leaseEndsMs, dueMs) > core.clock.monotonicMs()) return undefined;
-    const nowMs = core.clock.now();
-    if (dueOf(record, nowMs) === "cancel") return cancelled(record, nowMs);
-    return claimed(record, { worker: request.worker, wakeUp: request.jobId, leaseMs, maxAttempts: core.rules.maxAttempts, nowMs });
+  return claimed(record, { worker: request.worker, wakeUp: request.jobId, leaseMs, maxAttempts: core.rules.maxAttempts, nowMs });
+}
+
+/** @param early - What is written if nothing came in between, and nothing else: its lease was handed out. */
+async function take(core: Core, jobId: string, request: ClaimAttemptRequest, early: Record | undefined): Promise<Lease | undefined> {
+  const change = await core.records.change(jobId, (held) => {
+    if (early === undefined) return claimOf(core, held, request);
+    return held.record.version + 1n === early.version ? early : undefined;
   });
   if (!change.changed) return undefined;
   const { record, revision } = change.after;

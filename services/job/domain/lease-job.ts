@@ -11,6 +11,7 @@ import { extended, failed, holdsLease, type Record, requeued, succeeded } from "
 /** Keeps the lease alive. Resolves with true when the attempt is not wanted any more. */
 export async function heartbeat(core: Core, request: HeartbeatRequest): Promise<boolean> {
   if (!isJobId(request.jobId)) return true;
+  await core.beginnings.get(request.jobId)?.settled;
   const leaseMs = leaseMsOf(core, request.leaseMs);
   const progress = request.progress === undefined ? undefined : Math.min(1, Math.max(0, request.progress));
   const isHeld = (held: Held): boolean => holdsLease(held.record, request.attempt, request.worker);
@@ -37,6 +38,7 @@ export type Finished = { readonly accepted: boolean; readonly retryInMs?: number
 export async function finishAttempt(core: Core, request: FinishAttemptRequest, signal: AbortSignal): Promise<Finished> {
   const result = request.outcome.case === "result" ? request.outcome.value.blob : undefined;
   if (!isJobId(request.jobId)) return { accepted: false };
+  await core.beginnings.get(request.jobId)?.settled;
   const retryMs = retryDelayMs(request.attempt, Math.random());
   const change = await core.records.change(
     request.jobId,

@@ -13,7 +13,7 @@ import {
   type Stats,
   writeFileSync,
 } from "node:fs";
-import { type FileHandle, mkdir, open, opendir, rm, stat, statfs } from "node:fs/promises";
+import { type FileHandle, mkdir, open, opendir, rm, stat, statfs, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { create } from "@bufbuild/protobuf";
@@ -90,7 +90,9 @@ export async function openDiskBlobStore(dir: string): Promise<BlobStore> {
       );
     },
     async remove(blobId) {
-      await rm(pathOf(blobId), { force: true });
+      await unlink(pathOf(blobId)).catch((error: unknown) => {
+        if (codeOf(error) !== "ENOENT") throw error;
+      });
     },
     list: () => listUnder(dir),
     async removePartial(blobId) {

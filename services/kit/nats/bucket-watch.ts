@@ -8,7 +8,12 @@ import type { Entry } from "./ports.ts";
 /** A removal stays on record this long, for watchers that lag; then its marker is removed too. */
 const keepTombstonesMs = 60_000;
 
-type Watched<T> = { readonly name: string; readonly ttlMs: number | undefined; decode(bytes: Uint8Array): T };
+type Watched<T> = {
+  readonly name: string;
+  readonly ttlMs: number | undefined;
+  decode(bytes: Uint8Array): T;
+  isKnown(key: string, revision: number): boolean;
+};
 type OnChange<T> = (key: string, entry: Entry<T> | undefined) => void;
 
 /** See Bucket.watch. The client's own watch resumes some ten seconds after a restart; this one is opened anew at once. */
@@ -56,6 +61,10 @@ function createView<T>(watched: Watched<T>, onChange: OnChange<T>, log: Log): Vi
     if (known.delete(key)) tell(key, undefined);
   };
   const expiry = watched.ttlMs === undefined ? undefined : createExpiry(watched.ttlMs, forget);
+  const note = (key: string, { info }: JsMsg): void => {
+    known.set(key, info.streamSequence);
+    expiry?.start(key, info.timestampNanos / 1e6);
+  };
   return {
     begin() {
       seen = new Set();
@@ -68,6 +77,7 @@ function createView<T>(watched: Watched<T>, onChange: OnChange<T>, log: Log): Vi
       }
       seen?.add(key);
       if (known.get(key) === revision) return;
+      if (watched.isKnown(key, revision)) return note(key, message);
       let value: T;
       try {
         value = watched.decode(message.data);
@@ -75,8 +85,7 @@ function createView<T>(watched: Watched<T>, onChange: OnChange<T>, log: Log): Vi
         log.error("watch.decode", { key, revision, error });
         return;
       }
-      known.set(key, revision);
-      expiry?.start(key, message.info.timestampNanos / 1e6);
+      note(key, message);
       tell(key, { key, value, revision });
     },
     complete() {

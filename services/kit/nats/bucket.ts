@@ -31,8 +31,8 @@ export async function openBucket<T>({ link, owner }: Ends, codec: Codec<T>, sett
     // Not purge: nats-server 2.9 then sets every consumer of the bucket forward to the marker, and watchers never hear of changes
     // of other keys that were on their way. With a history of one, deleting leaves no more behind.
     remove: (key) => link.retry(() => kv.delete(checked(key))),
-    watch: (onChange) =>
-      openBucketWatch(link, { name, ttlMs, decode: (bytes) => codec.decode(bytes) }, onChange, log.with({ bucket: name })),
+    watch: (onChange, isKnown = () => false) =>
+      openBucketWatch(link, { name, ttlMs, decode: (bytes) => codec.decode(bytes), isKnown }, onChange, log.with({ bucket: name })),
   };
 }
 

@@ -21,8 +21,13 @@ export type Bucket<T> = {
    * Calls back with every entry (undefined value: removed), first all that exist, then each change in order.
    * Survives broker restarts: after a reconnect it reads everything again at once, and reports removals it missed.
    * Resolves when the present state was delivered.
+   *
+   * @param isKnown - Leaves out an entry that the watcher has already, which saves decoding what it wrote itself.
    */
-  watch(onChange: (key: string, entry: Entry<T> | undefined) => void): Promise<AsyncDisposable>;
+  watch(
+    onChange: (key: string, entry: Entry<T> | undefined) => void,
+    isKnown?: (key: string, revision: number) => boolean,
+  ): Promise<AsyncDisposable>;
 };
 
 /** One delivery of a wake-up. Not settling it means it comes again after the queue's wait. */

@@ -77,6 +77,21 @@ describe("watch", () => {
     expect(early).not.toHaveBeenCalled();
   });
 
+  test("leaves out what the watcher has already, but for its removal", async () => {
+    const own = await openBucket();
+    const seen: (string | undefined)[] = [];
+    let newest = 0;
+    await using _watch = await own.watch(
+      (key, entry) => seen.push(`${key}=${entry?.value}`),
+      (key, revision) => key === "mine" && revision <= newest,
+    );
+    newest = Number.MAX_SAFE_INTEGER;
+    await own.create("mine", "1");
+    await own.create("theirs", "1");
+    await own.remove("mine");
+    await vi.waitFor(() => expect(seen).toEqual(["theirs=1", "mine=undefined"]));
+  });
+
   test("tells when an entry's time is over", async () => {
     const watched = await openBucket({ ttlMs: 1000 });
     const seen: string[] = [];

@@ -1,0 +1,39 @@
+import { describe, expect, it } from "vitest";
+import { openLog } from "#kit/log.ts";
+import type { Delivery } from "#kit/nats/ports.ts";
+import { finishAttempt } from "#services/conversion/adapters/finish.ts";
+import { createClaimed, type JobBench, openJobBench } from "#test/services/job/job-harness.ts";
+
+/** Ends an attempt at a job that another worker holds, and says how often its wake-up came. */
+async function deliveriesOf(bench: JobBench, isHeld: boolean): Promise<{ deliveries: number; waiting: number }> {
+  const { lease } = await createClaimed(bench, "winner");
+  const blob = await bench.blob("out");
+  const end = { kind: "done" as const, blob, notes: [] };
+  let deliveries = 0;
+  const handle = async (delivery: Delivery): Promise<void> => {
+    deliveries = delivery.deliveries;
+    if (deliveries > 1) return delivery.ack();
+    const parts = { leases: bench.leases, node: "loser" };
+    await finishAttempt(
+      { parts, lease, delivery, log: openLog("fatal"), leaving: new AbortController().signal, isHeld: () => isHeld },
+      end,
+      1,
+    );
+  };
+  await using _consumer = await bench.queue.consume("image", 1, handle);
+  await expect.poll(() => bench.queue.waiting("image")).toBe(0);
+  await expect.poll(() => bench.blobs.has(blob.id)).toBe(false);
+  return { deliveries, waiting: await bench.queue.waiting("image") };
+}
+
+describe("a result that is not taken", () => {
+  it("gives the wake-up back when the lease was never there, since another job may wait for it", async () => {
+    await using bench = await openJobBench();
+    expect(await deliveriesOf(bench, false)).toEqual({ deliveries: 2, waiting: 0 });
+  });
+
+  it("settles the wake-up when the lease was there once", async () => {
+    await using bench = await openJobBench();
+    expect(await deliveriesOf(bench, true)).toEqual({ deliveries: 1, waiting: 0 });
+  });
+});
