@@ -162,7 +162,9 @@ describe("files", () => {
 });
 
 test("tests mirror sources", () => {
-  const free = ["architecture", "attacks", "bench", "checks", "contract", "e2e", "fuzz", "harness"].map((folder) => `test/${folder}/`);
+  const free = ["architecture", "attacks", "bench", "checks", "contract", "e2e", "fuzz", "harness", "prove"].map(
+    (folder) => `test/${folder}/`,
+  );
   const mirrored = tests.filter(({ path }) => path.endsWith(".test.ts") && !under(path, ...free));
   expect(mirrored.length).toBeGreaterThan(30);
   const wrong = mirrored

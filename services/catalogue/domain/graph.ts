@@ -4,6 +4,7 @@ import { formatOf } from "#formats/index.ts";
 import type { Manifest } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
 import { Fidelity, type Option } from "#gen/filemill/common/v1/format_pb.ts";
 import { createOptionPool, type OptionPool } from "./option-pool.ts";
+import { type Judge, trusting } from "./proof.ts";
 
 /** Heaviest first: a job with hops of several lanes rides in the heaviest. */
 export const lanesByWeight = ["media", "office", "document", "image"] as const;
@@ -32,8 +33,11 @@ export type Edge = {
 /** The edges by source and target, the best of each pair first. */
 export type Graph = ReadonlyMap<string, ReadonlyMap<string, readonly [Edge, ...Edge[]]>>;
 
-/** Nodes that announce the same engine are merged: what a route promises holds on whichever of them takes the job. */
-export function graphOf(manifests: readonly Manifest[]): Graph {
+/**
+ * Nodes that announce the same engine are merged: what a route promises holds on whichever of them takes the job.
+ * Hops without a passing proof are left out; the others are as good as declared or as measured, whichever is worse.
+ */
+export function graphOf(manifests: readonly Manifest[], judge: Judge = trusting): Graph {
   const merged = new Map<string, Edge>();
   const pool = createOptionPool();
   for (const manifest of manifests.toSorted((a, b) => compareText(a.node, b.node))) {
@@ -44,7 +48,11 @@ export function graphOf(manifests: readonly Manifest[]): Graph {
     }
   }
   const graph = new Map<string, Map<string, [Edge, ...Edge[]]>>();
-  for (const edge of [...merged.values()].sort(compareEdges)) {
+  const judged = [...merged.values()].flatMap((edge) => {
+    const fidelity = judgedFidelity(edge.fidelity, judge([edge]));
+    return fidelity === undefined ? [] : [{ ...edge, fidelity }];
+  });
+  for (const edge of judged.sort(compareEdges)) {
     const targets = graph.get(edge.from) ?? new Map<string, [Edge, ...Edge[]]>();
     graph.set(edge.from, targets);
     const known = targets.get(edge.to);
@@ -97,6 +105,14 @@ function sharedEdge(a: Edge, b: Edge): Edge {
     maxInputMb: Math.min(a.maxInputMb, b.maxInputMb),
     options: a.options.filter((option) => names.has(option.name)),
   };
+}
+
+const measured = { lossless: Fidelity.LOSSLESS, high: Fidelity.HIGH, reduced: Fidelity.REDUCED };
+
+/** The worse of the two: a sample shows what is lost, never that nothing else is. Undefined: not proven. */
+export function judgedFidelity(declared: Fidelity, word: ReturnType<Judge>): Fidelity | undefined {
+  if (word === "failed") return undefined;
+  return word === "declared" ? declared : worst(declared, measured[word]);
 }
 
 /** Fidelities are numbered from lossless up. */

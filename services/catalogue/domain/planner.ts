@@ -1,8 +1,9 @@
 /** Finds the best route of every pair: the highest fidelity, then the fewest hops, then the least cost. */
 import { type FormatRow, formatOf } from "#formats/index.ts";
 import { Fidelity, type Option } from "#gen/filemill/common/v1/format_pb.ts";
-import { compareText, type Edge, type Graph, type LaneName, lanesByWeight, worst } from "./graph.ts";
+import { compareText, type Edge, type Graph, judgedFidelity, type LaneName, lanesByWeight, worst } from "./graph.ts";
 import { type Passage, passages } from "./passages.ts";
+import { type Judge, trusting } from "./proof.ts";
 
 export type FoundRoute = {
   readonly from: string;
@@ -28,7 +29,8 @@ const passagesFrom = Map.groupBy(passages, (passage) => passage.from);
 /** A way that may become a route; the figures that decide are added up once per chain of hubs. */
 type Way = { readonly start: readonly Edge[]; readonly last: Edge; readonly fidelity: Fidelity; readonly cost: number };
 
-export function routesOf(graph: Graph): Routes {
+/** The best way of each pair that has a passing proof. */
+export function routesOf(graph: Graph, judge: Judge = trusting): Routes {
   const rows = new Map([...graph].flatMap(([from, edges]) => [from, ...edges.keys()]).map((id) => [id, formatOf(id)]));
   const routes = new Map<string, ReadonlyMap<string, FoundRoute>>();
   for (const from of [...graph.keys()].sort(compareText)) {
@@ -36,7 +38,11 @@ export function routesOf(graph: Graph): Routes {
     for (const [to, [last]] of graph.get(from) ?? []) best.set(to, { start: [], last, fidelity: last.fidelity, cost: last.cost });
     for (const way of composedWays(graph, from, rows)) {
       const known = best.get(way.last.to);
-      if (known === undefined || isBetter(way, known)) best.set(way.last.to, way);
+      if (known !== undefined && !isBetter(way, known)) continue;
+      const fidelity = judgedFidelity(way.fidelity, judge([...way.start, way.last]));
+      if (fidelity === undefined) continue;
+      const judged = fidelity === way.fidelity ? way : { ...way, fidelity };
+      if (known === undefined || isBetter(judged, known)) best.set(way.last.to, judged);
     }
     const found = [...best.keys()].sort(compareText).flatMap((to) => best.get(to) ?? []);
     routes.set(from, new Map(found.map((way) => [way.last.to, routeOf(way)])));

@@ -1,0 +1,77 @@
+/**
+ * The written rule by which measured figures become a word of fidelity. The worst figure decides; a figure that does not
+ * even reach `reduced` fails the proof, and what fails is not listed. See decision 0010.
+ */
+
+export const measuredWords = ["lossless", "high", "reduced", "failed"] as const;
+export type MeasuredWord = (typeof measuredWords)[number];
+
+export type FigureName = keyof typeof figureTable;
+export type Figures = Readonly<Partial<Record<FigureName, number>>>;
+
+/** What a figure means, and the limit it must reach for each word. Without a limit the figure cannot earn that word. */
+type Limits = {
+  readonly help: string;
+  readonly better: "higher" | "lower";
+  readonly lossless?: number;
+  readonly high?: number;
+  readonly reduced: number;
+};
+
+const share = (help: string, high: number, reduced: number, lossless?: number): Limits => ({
+  help,
+  better: "higher",
+  high,
+  reduced,
+  ...(lossless === undefined ? {} : { lossless }),
+});
+
+export const figureTable = {
+  ssim: share("structural similarity of the picture to its source, 1 is equal", 0.85, 0.3, 0.999),
+  de: { help: "mean colour difference ΔE (CIE 1976), 0 is equal", better: "lower", lossless: 0.5, high: 6, reduced: 60 },
+  far: share("the same from afar, at a quarter of the size: of pictures in two colours", 2, 0.5),
+  size: share("width and height kept, the smaller share of the two", 0.99, 0.02, 1),
+  frames: share("frames kept of an animation", 0.99, 0.01, 1),
+  ink: share("1 when the page shows something: neither blank nor full", 2, 1),
+  snr: { help: "signal to noise ratio in dB, 99 is bit by bit", better: "higher", lossless: 90, high: 12, reduced: 2 },
+  time: { help: "difference in duration, in seconds", better: "lower", lossless: 0.01, high: 0.15, reduced: 1 },
+  channels: share("channels kept", 1, 0.1, 1),
+  rate: share("sample rate kept", 0.99, 0.1, 1),
+  streams: share("streams (film, sound) kept", 1, 0.4, 1),
+  fssim: share("mean structural similarity of the film's frames", 0.85, 0.4, 0.999),
+  recall: share("words of the source found in the result", 0.97, 0.6),
+  pages: share("pages kept", 0.99, 0.01, 1),
+  cells: share("cell values of the source found in the result", 0.97, 0.6),
+  values: share("names and values of the source found in the result", 0.97, 0.6, 1),
+  entries: share("entries kept with all of their bytes", 1, 1, 1),
+  glyphs: share("characters that the font still has glyphs for", 0.98, 0.5, 1),
+  names: share("family name kept", 1, 0, 1),
+  cues: share("cues kept with their text", 1, 0.8, 1),
+  shift: { help: "greatest shift of a cue, in seconds", better: "lower", lossless: 0.005, high: 0.05, reduced: 1 },
+  vertices: share("vertices kept, merged or split ones aside", 0.99, 0.5, 1),
+  faces: share("faces kept", 0.99, 0.5, 1),
+  objects: share("1 when the drawing's structure is whole and holds at least one object", 2, 1),
+} as const satisfies Readonly<Record<string, Limits>>;
+
+/** What the engine's own reading of its result is worth at most: it may be wrong the same way twice. */
+const bestOfSelf: MeasuredWord = "high";
+
+/** The word that figures earn; `failed` when there are none. */
+export function wordOf(figures: Figures, reader: string): MeasuredWord {
+  const entries = Object.entries(figures);
+  if (entries.length === 0) return "failed";
+  const ranks = entries.map(([name, value]) => (isFigure(name) ? rankOf(figureTable[name], value) : measuredWords.length - 1));
+  const least = reader === "self" ? measuredWords.indexOf(bestOfSelf) : 0;
+  return measuredWords[Math.max(least, ...ranks)] ?? "failed";
+}
+
+export function isFigure(name: string): name is FigureName {
+  return Object.hasOwn(figureTable, name);
+}
+
+function rankOf(limits: Limits, value: number): number {
+  const reached = (limit: number | undefined) => limit !== undefined && (limits.better === "higher" ? value >= limit : value <= limit);
+  const words = ["lossless", "high", "reduced"] as const;
+  const rank = words.findIndex((word) => reached(limits[word]));
+  return rank < 0 ? words.length : rank;
+}

@@ -1,0 +1,157 @@
+/**
+ * Proofs: what was measured when a hop or a route was really executed and its result read by another program.
+ * A proof file is a table separated by tabs: first the engines with the versions that did it, then one row a hop or route.
+ */
+import { type Figures, isFigure, type MeasuredWord, measuredWords } from "./fidelity-rule.ts";
+
+export type ProofRow = {
+  readonly from: string;
+  readonly to: string;
+  /** Engines and the formats between them: `sharp`, or `ffmpeg png sharp`. */
+  readonly path: string;
+  /** Hash of the hops' declarations: when they change, the proof is not theirs any more. */
+  readonly declared: string;
+  readonly sample: string;
+  readonly word: MeasuredWord;
+  readonly figures: Figures;
+  /** The program that read the result; `self` when it was the engine that wrote it, as no other can. */
+  readonly reader: string;
+  /** What it took from sample to result, to about a third. */
+  readonly ms: number;
+  /** Of the execution, `2026-01-31`. */
+  readonly date: string;
+  /** Why it failed; empty for what passed. */
+  readonly why: string;
+};
+
+export type ProofFile = {
+  /** The version that each engine's tool reported. */
+  readonly engines: ReadonlyMap<string, string>;
+  readonly rows: readonly ProofRow[];
+};
+
+export type HopName = { readonly engine: string; readonly from: string; readonly to: string };
+
+export const emptyProofFile: ProofFile = { engines: new Map(), rows: [] };
+
+export function pathOf(hops: readonly HopName[]): string {
+  return hops.map(({ engine, to }, index) => (index === hops.length - 1 ? engine : `${engine} ${to}`)).join(" ");
+}
+
+export function enginesOfPath(path: string): readonly string[] {
+  return path.split(" ").filter((_, index) => index % 2 === 0);
+}
+
+/**
+ * The part of a version within which a proof holds: major and minor of upstream (`5.1` of `5.1.9-0+deb12u1`),
+ * for a distribution's security update changes neither.
+ */
+export function versionFamilyOf(version: string): string {
+  return /\d+(\.\d+)?/.exec(version)?.[0] ?? version;
+}
+
+const columns = "from to path declared sample fidelity figures reader ms date why".split(" ");
+
+/** Rows that are not of this form are left out: an older or newer program wrote them. */
+export function parseProofFile(text: string): ProofFile {
+  const engines = new Map<string, string>();
+  const rows = new Map<string, ProofRow>();
+  for (const line of text.split("\n")) {
+    if (line === "" || line.startsWith("#")) continue;
+    const cells = line.split("\t");
+    if (cells[0] === "engine" && cells[1] !== undefined && cells[2] !== undefined && cells.length === 3) engines.set(cells[1], cells[2]);
+    else {
+      const row = rowOf(cells);
+      if (row !== undefined) rows.set(keyOf(row), row);
+    }
+  }
+  return { engines, rows: [...rows.values()] };
+}
+
+function rowOf(cells: readonly string[]): ProofRow | undefined {
+  const [from = "", to = "", path = "", declared = "", sample = "", said = "", figures = "", reader = "", ms = "", date = "", why = ""] =
+    cells;
+  const word = measuredWords.find((each) => each === said);
+  if (cells.length !== columns.length || word === undefined) return undefined;
+  return { from, to, path, declared, sample, word, figures: parseFigures(figures), reader, ms: Number(ms), date, why };
+}
+
+function parseFigures(text: string): Figures {
+  const pairs = text.split(" ").flatMap((pair) => {
+    const [name = "", value = ""] = pair.split("=");
+    return isFigure(name) && value !== "" ? [[name, Number(value)] as const] : [];
+  });
+  return Object.fromEntries(pairs);
+}
+
+export function keyOf({ from, to, path }: Pick<ProofRow, "from" | "to" | "path">): string {
+  return `${from} ${to} ${path}`;
+}
+
+const byText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+
+/** In the order of formats and paths, so that two states of the file differ where the proofs do. */
+export function formatProofFile({ engines, rows }: ProofFile): string {
+  const header = [
+    "# What `npm run prove` measured. Generated: do not edit. What the figures mean and which word they earn: fidelity-rule.ts.",
+    ...[...engines].sort(([a], [b]) => byText(a, b)).map(([id, version]) => `engine\t${id}\t${version}`),
+    `# ${columns.join("\t")}`,
+  ];
+  const sorted = rows.toSorted((a, b) => byText(a.from, b.from) || byText(a.to, b.to) || byText(a.path, b.path));
+  return `${[...header, ...sorted.map(lineOf)].join("\n")}\n`;
+}
+
+function lineOf(row: ProofRow): string {
+  const figures = Object.entries(row.figures)
+    .map(([name, value]) => `${name}=${Number(value.toPrecision(3))}`)
+    .join(" ");
+  const { from, to, path, declared, sample, word, reader, ms, date, why } = row;
+  return [from, to, path, declared, sample, word, figures, reader, ms, date, why].map(oneCell).join("\t");
+}
+
+function oneCell(value: string | number): string {
+  return String(value).replaceAll(/\s+/g, " ").trim().slice(0, 160);
+}
+
+/** One hop with every version of its engine that is announced. */
+export type VersionedHop = HopName & { readonly versions: readonly string[] };
+
+/**
+ * Says which word hops in a row have earned: `failed` without a passing proof, `declared` when their engines' own word
+ * is to be taken for it.
+ */
+export type Judge = (hops: readonly VersionedHop[]) => MeasuredWord | "declared";
+
+/** For graphs that are not to be held against proofs. */
+export const trusting: Judge = () => "declared";
+
+export type Proof = {
+  readonly judge: Judge;
+  /** The passing proof of hops in a row, each of whose engines has the versions given for it. */
+  rowOf(hops: readonly VersionedHop[]): ProofRow | undefined;
+  /** Of an engine: the version that was proven, last. Undefined: none. */
+  provenVersion(engine: string): string | undefined;
+};
+
+/** Later files win: what was proven on this machine over what came with Filemill. */
+export function proofOf(files: readonly ProofFile[]): Proof {
+  const latestFirst = files.toReversed().map((file) => ({
+    families: new Map([...file.engines].map(([id, version]) => [id, versionFamilyOf(version)])),
+    rows: new Map(file.rows.map((row) => [keyOf(row), row])),
+  }));
+  function rowOf(hops: readonly VersionedHop[]): ProofRow | undefined {
+    const key = keyOf({ from: hops[0]?.from ?? "", to: hops.at(-1)?.to ?? "", path: pathOf(hops) });
+    for (const { families, rows } of latestFirst) {
+      const row = rows.get(key);
+      if (row === undefined) continue;
+      const holds = hops.every(({ engine, versions }) => versions.every((version) => families.get(engine) === versionFamilyOf(version)));
+      if (holds) return row.word === "failed" ? undefined : row;
+    }
+    return undefined;
+  }
+  return {
+    rowOf,
+    judge: (hops) => rowOf(hops)?.word ?? "failed",
+    provenVersion: (engine) => files.findLast((file) => file.engines.has(engine))?.engines.get(engine),
+  };
+}

@@ -1,0 +1,47 @@
+/** Which check proves which pair of kinds. */
+import type { Kind } from "#formats/index.ts";
+import { checkCells, checkValues } from "./checks/cells.ts";
+import { checkCues } from "./checks/cues.ts";
+import { checkDrawing } from "./checks/drawings.ts";
+import { checkEntries } from "./checks/entries.ts";
+import { checkFilm } from "./checks/film.ts";
+import { checkFont } from "./checks/fonts.ts";
+import { checkFilmOfPicture, checkPicture } from "./checks/pictures.ts";
+import { checkSound } from "./checks/sound.ts";
+import { checkPage, checkWords } from "./checks/words.ts";
+import type { Case, Check, Evidence } from "./evidence.ts";
+
+/** By the kind of the result; where the source's kind matters, `source>result`. */
+const checks: Readonly<Partial<Record<Kind | `${Kind}>${Kind}`, Check>>> = {
+  image: checkPicture,
+  vector: checkDrawing,
+  document: checkWords,
+  ebook: checkWords,
+  presentation: checkWords,
+  spreadsheet: checkCells,
+  data: checkCells,
+  "data>data": checkValues,
+  audio: checkSound,
+  video: checkFilm,
+  archive: checkEntries,
+  font: checkFont,
+  subtitle: checkCues,
+  "image>document": checkPage,
+  "vector>document": checkPage,
+  "image>video": checkFilmOfPicture,
+  "spreadsheet>document": checkCells,
+  "data>document": checkCells,
+};
+
+const comics = new Set("cbz cb7 cbt cbr".split(" "));
+
+/** Rejects with what is wrong when the result cannot be read, or when nobody wrote a check for such a pair. */
+export function evidenceOf(given: Case): Promise<Evidence> {
+  const { sample, result } = given;
+  const check =
+    comics.has(sample.format) && comics.has(result.format)
+      ? checkEntries
+      : (checks[`${sample.kind}>${result.kind}`] ?? checks[result.kind]);
+  if (check === undefined) throw new Error(`no check for ${sample.kind} to ${result.kind}`);
+  return check(given);
+}

@@ -1,0 +1,93 @@
+/** Archives: the same entries with the same bytes, unpacked by 7-Zip, Python or the packer of the stream. */
+import { createHash } from "node:crypto";
+import { copyFile, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Case, Evidence } from "#test/prove/evidence.ts";
+import { bytesFrom } from "#test/prove/readers/program.ts";
+import type { KnownFile } from "#test/prove/samples.ts";
+
+const streams: Readonly<Record<string, readonly string[]>> = {
+  gz: ["gzip", "-dc"],
+  bz2: ["bzip2", "-dc"],
+  xz: ["xz", "-dc"],
+  zst: ["zstd", "-dqc"],
+  lz4: ["lz4", "-dqc"],
+  lz: ["lzip", "-dc"],
+};
+/** Compressed tape archives: the stream's own packer, then Python. */
+const tapes: Readonly<Record<string, string>> = {
+  tar: "cat",
+  cbt: "cat",
+  tgz: "gzip -dc",
+  tbz2: "bzip2 -dc",
+  txz: "xz -dc",
+  tzst: "zstd -dqc",
+  taz: "gzip -dc",
+  tlz: "lzip -dc",
+  tlz4: "lz4 -dqc",
+};
+const untar = "import sys, tarfile; tarfile.open(fileobj=sys.stdin.buffer, mode='r|').extractall(sys.argv[1])";
+
+type Content = ReadonlyMap<string, string>;
+const truths = new Map<string, Promise<Content>>();
+
+export async function checkEntries({ sample, result, writer }: Case): Promise<Evidence> {
+  const truth = truths.get(sample.path) ?? contentOf(sample).then(({ content }) => content);
+  truths.set(sample.path, truth);
+  const wanted = [...(await truth)];
+  const { reader, content } = await contentOf(result, writer);
+  if (wanted.length === 0) throw new Error("the sample has no entries");
+  // Uncompressed names of ISO 9660 keep their characters by an extension that each program writes in its own way.
+  return { reader, figures: { entries: wanted.filter(([name, digest]) => content.get(name) === digest).length / wanted.length } };
+}
+
+async function contentOf(file: KnownFile, writer?: string): Promise<{ readonly reader: string; readonly content: Content }> {
+  const stream = streams[file.format];
+  if (stream !== undefined) {
+    const [program = "", ...args] = stream;
+    return { reader: program, content: new Map([["", digestOf(await bytesFrom(program, ...args, file.path))]]) };
+  }
+  const folder = await mkdtemp(join(tmpdir(), "filemill-entries-"));
+  try {
+    const reader = await unpack(file, folder, writer);
+    const content = new Map<string, string>();
+    for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
+      if (!entry.isFile()) continue;
+      const path = join(entry.parentPath, entry.name);
+      content.set(path.slice(folder.length + 1).normalize("NFC"), digestOf(await readFile(path)));
+    }
+    return { reader, content };
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function unpack({ path, format }: KnownFile, folder: string, writer: string | undefined): Promise<string> {
+  const tape = tapes[format];
+  if (tape !== undefined) {
+    try {
+      await bytesFrom("sh", "-c", `${tape} < "$1" | /usr/bin/python3 -I -c "$2" "$3"`, "sh", path, untar, folder);
+      return "python";
+    } catch {
+      // Without the packer of the stream, another unpacker may know it.
+    }
+  }
+  const copy = join(folder, `..`, `${folder.slice(folder.lastIndexOf("/") + 1)}.in`);
+  await copyFile(path, copy);
+  try {
+    await bytesFrom("7z", "x", "-y", `-o${folder}`, copy);
+    return "7z";
+  } catch (error) {
+    await bytesFrom("bsdtar", "-xf", copy, "-C", folder).catch(() => {
+      throw error;
+    });
+    return writer === "archive" ? "self" : "bsdtar";
+  } finally {
+    await rm(copy, { force: true });
+  }
+}
+
+function digestOf(bytes: Uint8Array): string {
+  return createHash("sha256").update(bytes).digest("hex");
+}

@@ -1,0 +1,112 @@
+/** Pictures: size, frames, likeness and colour against the source; of a page or a drawing, against another program's rendering of it. */
+import sharp from "sharp";
+import { type Case, type Evidence, shareOf } from "#test/prove/evidence.ts";
+import { colourDifferenceOf, inkOf, ssimOf } from "#test/prove/readers/likeness.ts";
+import { framesOf, type Pixels, readingsOf, rgbOf } from "#test/prove/readers/pixels.ts";
+import type { KnownFile } from "#test/prove/samples.ts";
+import { filmTruthOf } from "./film.ts";
+
+/** Pixels on the longer side at which two pictures are compared. */
+const longSide = 240;
+/** Below this a picture may yet be one in two colours. */
+const bilevelSsim = 0.4;
+
+export async function checkPicture(given: Case): Promise<Evidence> {
+  const { sample, input, result, writer } = given;
+  if (sample.kind === "video") return stillOfFilm(given);
+  if (sample.kind === "image") {
+    const evidence = await likenessTo(sample, result, writer);
+    const frames = await framesOf(sample);
+    return frames === 1 ? evidence : { ...evidence, figures: { ...evidence.figures, frames: shareOf(await framesOf(result), frames) } };
+  }
+  // Of what has no pixels, the size is the engine's choice; how it looks is not.
+  const evidence = await likenessTo(input, result, writer).catch(() => inkOfPicture(result, writer));
+  const { size: _, ...figures } = evidence.figures;
+  return { ...evidence, figures };
+}
+
+/** The best that a foreign reader sees; the first that passes well ends the search. */
+export async function likenessTo(source: KnownFile, result: KnownFile, writer: string): Promise<Evidence> {
+  const references = await renderingsOf(source, writer);
+  if (references.length === 0) throw new Error(`no reader for ${source.format}`);
+  let best: Evidence | undefined;
+  for await (const found of readingsOf(result, writer)) {
+    if (best !== undefined && found.reader === "self") break;
+    for (const reference of references) {
+      const evidence = { reader: found.reader, figures: await compared(reference, found) };
+      if (best === undefined || (evidence.figures.ssim ?? 0) > (best.figures.ssim ?? 0)) best = evidence;
+      if ((evidence.figures.ssim ?? 0) > 0.85) return best;
+    }
+  }
+  if (best === undefined) throw new Error(`no reader for ${result.format}`);
+  return best;
+}
+
+/** Of pictures and their like, one or two: programs differ in what they make of a rare format. */
+async function renderingsOf(source: KnownFile, writer: string): Promise<readonly Pixels[]> {
+  const found: Pixels[] = [];
+  for await (const pixels of readingsOf(source, writer)) {
+    found.push(pixels);
+    if (found.length === 2) break;
+  }
+  return found;
+}
+
+async function compared(wanted: Pixels, found: Pixels): Promise<Evidence["figures"]> {
+  const [longest, shown] = [Math.max(wanted.width, wanted.height), Math.max(found.width, found.height)];
+  const near = await likenessAt(wanted, found, Math.min(1, longSide / longest, shown / longest));
+  const size = Math.min(shareOf(found.width, wanted.width), shareOf(found.height, wanted.height));
+  if (near.ssim >= bilevelSsim) return { ...near, size };
+  // Dots of two colours look like the picture only from a distance.
+  const far = await likenessAt(wanted, found, 48 / longest);
+  return far.ssim > near.ssim ? { far: far.ssim, de: far.de, size } : { ...near, size };
+}
+
+async function likenessAt(wanted: Pixels, found: Pixels, scale: number): Promise<{ readonly ssim: number; readonly de: number }> {
+  const [width, height] = [Math.max(8, Math.round(wanted.width * scale)), Math.max(8, Math.round(wanted.height * scale))];
+  const [a, b] = [await rgbOf(wanted, width, height), await rgbOf(found, width, height)];
+  return { ssim: ssimOf(a, b, width, height), de: colourDifferenceOf(a, b) };
+}
+
+async function inkOfPicture(result: KnownFile, writer: string): Promise<Evidence> {
+  for await (const found of readingsOf(result, writer)) {
+    const ink = inkOf(await rgbOf(found, longSide, Math.max(8, Math.round((longSide * found.height) / found.width))));
+    return { reader: found.reader, figures: { ink: Number(ink > 0.001 && ink < 0.98) } };
+  }
+  throw new Error(`no reader for ${result.format}`);
+}
+
+/** The frame that is most like it counts: which one is shown is the engine's choice. */
+async function stillOfFilm({ sample, result, writer }: Case): Promise<Evidence> {
+  const film = await filmTruthOf(sample);
+  for await (const found of readingsOf(result, writer)) {
+    const still = await rgbOf(found, film.width, film.height);
+    const likenesses = film.frames
+      .filter((_, index) => index % 2 === 0)
+      .map((frame) => ssimOf(spread(frame), still, film.width, film.height));
+    const size = Math.min(shareOf(found.width, film.width), shareOf(found.height, film.height));
+    const frames = shareOf(await framesOf(result), film.frames.length);
+    return { reader: found.reader, figures: { ssim: Math.max(...likenesses), size, frames } };
+  }
+  throw new Error(`no reader for ${result.format}`);
+}
+
+function spread(frame: Buffer): Buffer {
+  const rgb = Buffer.alloc(frame.length * 3);
+  for (const [at, value] of frame.entries()) rgb.fill(value, at * 3, at * 3 + 3);
+  return rgb;
+}
+
+/** A film made of a picture: its first frame and the frames' number are those of the picture. */
+export async function checkFilmOfPicture({ sample, result, writer }: Case): Promise<Evidence> {
+  const film = await filmTruthOf({ ...result, path: result.path });
+  const rgb = spread(film.frames[Math.floor(film.frames.length / 2)] ?? Buffer.alloc(0));
+  const picture = await sharp(rgb, { raw: { width: film.width, height: film.height, channels: 3 } })
+    .png()
+    .toBuffer();
+  const found: Pixels = { reader: film.reader, width: film.width, height: film.height, picture };
+  const [wanted] = await renderingsOf(sample, writer);
+  if (wanted === undefined) throw new Error(`no reader for ${sample.format}`);
+  const { ssim, far, size = 0 } = await compared(wanted, found);
+  return { reader: film.reader === "gstreamer" ? film.reader : "self", figures: { fssim: ssim ?? far ?? 0, size, streams: 1 } };
+}

@@ -1,0 +1,31 @@
+/** Documents, e-books and slides: the words of the source, and the pages where both have them. */
+import { type Case, type Evidence, shareOf } from "#test/prove/evidence.ts";
+import { pagesOf, recallOf, textOf } from "#test/prove/readers/words.ts";
+import { likenessTo } from "./pictures.ts";
+
+const paged = new Set(["pdf", "pdfa"]);
+
+export async function checkWords({ sample, input, result, writer }: Case): Promise<Evidence> {
+  if (!paged.has(result.format)) {
+    const { reader, text } = await textOf(result, writer);
+    return { reader, figures: { recall: recallOf(sample.contents, text) } };
+  }
+  const { reader, text } = await textOf(result, writer);
+  const pages = shareOf(await pagesOf(result.path), paged.has(input.format) ? await pagesOf(input.path) : 1);
+  return { reader, figures: { recall: recallOf(sample.contents, text), pages } };
+}
+
+/** A picture or a drawing on a page: it looks the same, whatever words are in it. */
+export async function checkPage(given: Case): Promise<Evidence> {
+  const { input, result, writer } = given;
+  if (!paged.has(result.format)) return checkWords(given);
+  const evidence = await likenessTo(input, result, writer).catch((error: unknown) => error);
+  const { size: _, ...figures } = isEvidence(evidence) ? evidence.figures : {};
+  // Where the source has no other reader, its words must do.
+  if (!isEvidence(evidence)) return checkWords(given);
+  return { reader: evidence.reader, figures: { ...figures, pages: shareOf(await pagesOf(result.path), 1) } };
+}
+
+function isEvidence(value: unknown): value is Evidence {
+  return typeof value === "object" && value !== null && "figures" in value;
+}

@@ -1,0 +1,132 @@
+/** Executes what is to be proven, source by source, each hop once for all routes that begin with it. */
+import { rm, stat } from "node:fs/promises";
+import { create } from "@bufbuild/protobuf";
+import { PlanSchema } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
+import { wordOf } from "#services/catalogue/domain/fidelity-rule.ts";
+import { type HopName, type ProofRow, pathOf } from "#services/catalogue/domain/proof.ts";
+import type { Converter } from "#services/conversion/domain/converter.ts";
+import { evidenceOf } from "./check.ts";
+import type { Evidence } from "./evidence.ts";
+import { type KnownFile, kindOf, type Sample, sampleOf } from "./samples.ts";
+import type { Target } from "./targets.ts";
+
+export type Execution = {
+  readonly converter: Converter;
+  readonly today: string;
+  declared(target: Target): string;
+  onRow(row: ProofRow): void;
+};
+
+/** A hop with all that follows it. */
+type Step = { readonly hop: HopName; target: Target | undefined; readonly next: Map<string, Step> };
+
+const atOnce = 2;
+const hopTimeoutMs = 90_000;
+const checkTimeoutMs = 90_000;
+
+/** Never rejects for a route's sake: what goes wrong is the route's failure. */
+export async function execute(targets: readonly Target[], execution: Execution): Promise<void> {
+  const bySource = [...Map.groupBy(targets, ({ from }) => from)].sort(([, a], [, b]) => b.length - a.length);
+  const queue = bySource.values();
+  const work = async () => {
+    for (const [from, wanted] of queue) await executeSource(from, wanted, execution);
+  };
+  await Promise.all(Array.from({ length: atOnce }, work));
+}
+
+async function executeSource(from: string, targets: readonly Target[], execution: Execution): Promise<void> {
+  const sample = sampleOf(from);
+  const first = new Map<string, Step>();
+  for (const target of targets) addSteps(first, target);
+  if (sample === undefined) {
+    for (const step of first.values()) failAll(step, [], "the corpus has no sample", execution, "none");
+    return;
+  }
+  for (const step of first.values()) await executeStep(step, { sample, input: sample, before: [], spentMs: 0 }, execution);
+}
+
+function addSteps(into: Map<string, Step>, target: Target): void {
+  let steps = into;
+  for (const [index, hop] of target.hops.entries()) {
+    const name = `${hop.engine} ${hop.to}`;
+    const step: Step = steps.get(name) ?? { hop, target: undefined, next: new Map() };
+    steps.set(name, step);
+    if (index === target.hops.length - 1) step.target = target;
+    steps = step.next;
+  }
+}
+
+type Place = { readonly sample: Sample; readonly input: KnownFile; readonly before: readonly HopName[]; readonly spentMs: number };
+
+async function executeStep(step: Step, place: Place, execution: Execution): Promise<void> {
+  const { converter } = execution;
+  const { hop, target, next } = step;
+  const result: KnownFile = { path: converter.newPath(hop.to), format: hop.to, kind: kindOf(hop.to) };
+  try {
+    const startedMs = performance.now();
+    const failure = await convert(converter, hop, place.input, result).then(
+      () => undefined,
+      (error: unknown) => messageOf(error),
+    );
+    const spentMs = place.spentMs + performance.now() - startedMs;
+    if (failure !== undefined) {
+      failAll(step, place.before, `${hop.engine} ${hop.from} to ${hop.to}: ${failure}`, execution, place.sample.name);
+      return;
+    }
+    if (target !== undefined) {
+      const given = { sample: place.sample, input: place.input, result, writer: hop.engine };
+      const evidence = await inTime(evidenceOf(given)).catch((error: unknown) => messageOf(error));
+      execution.onRow(rowOf(target, evidence, spentMs, execution, place.sample.name));
+    }
+    for (const following of next.values()) {
+      await executeStep(following, { sample: place.sample, input: result, before: [...place.before, hop], spentMs }, execution);
+    }
+  } finally {
+    await rm(result.path, { force: true, recursive: true });
+  }
+}
+
+async function convert(converter: Converter, hop: HopName, input: KnownFile, result: KnownFile): Promise<void> {
+  const plan = create(PlanSchema, { from: hop.from, to: hop.to, hops: [{ engine: hop.engine, from: hop.from, to: hop.to, options: {} }] });
+  const signal = AbortSignal.timeout(hopTimeoutMs);
+  await converter.run(plan, input.path, result.path, { signal, inputBytes: (await stat(input.path)).size });
+}
+
+async function inTime(evidence: Promise<Evidence>): Promise<Evidence> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error("the check took too long")), checkTimeoutMs);
+  });
+  return Promise.race([evidence, late]).finally(() => clearTimeout(timer));
+}
+
+function rowOf(target: Target, evidence: Evidence | string, spentMs: number, execution: Execution, sample: string): ProofRow {
+  const said = typeof evidence === "string" ? { figures: {}, reader: "none" } : evidence;
+  const word = wordOf(said.figures, said.reader);
+  const why = typeof evidence === "string" ? evidence : word === "failed" ? "a figure is below what may be listed" : "";
+  const { from, to, hops } = target;
+  const shared = { from, to, path: pathOf(hops), declared: execution.declared(target), sample, date: execution.today };
+  return { ...shared, word, figures: said.figures, reader: said.reader, ms: coarse(spentMs), why };
+}
+
+/** The proof of nothing: for this step's target and all that would follow. */
+function failAll(step: Step, before: readonly HopName[], why: string, execution: Execution, sample: string): void {
+  if (step.target !== undefined) execution.onRow(rowOf(step.target, why, 0, execution, sample));
+  for (const next of step.next.values()) failAll(next, [...before, step.hop], why, execution, sample);
+}
+
+/** 10, 15, 20, 30, 50, 70, 100 …: a later run mostly says the same. */
+function coarse(ms: number): number {
+  if (ms < 1) return 0;
+  const power = 10 ** Math.floor(Math.log10(ms));
+  const step = [1, 1.5, 2, 3, 5, 7, 10].findLast((each) => ms >= each * power * 0.85) ?? 1;
+  return Math.max(1, Math.round(step * power));
+}
+
+function messageOf(error: unknown): string {
+  const text = error instanceof Error ? `${"code" in error ? `${String(error.code)}: ` : ""}${error.message}` : String(error);
+  return text
+    .replaceAll(/\/\S*\/([^/\s]+)/g, "$1")
+    .replaceAll(/[0-9a-f]{24}/g, "FILE")
+    .slice(0, 140);
+}

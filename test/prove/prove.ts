@@ -1,0 +1,177 @@
+/** One run of the prover: choose, execute, write down, sum up. */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { parseSettings } from "#kit/config.ts";
+import { openLog } from "#kit/log.ts";
+import { settingTable } from "#kit/settings.ts";
+import { enginesOfPath, type ProofFile, type ProofRow } from "#services/catalogue/domain/proof.ts";
+import type { Converter } from "#services/conversion/domain/converter.ts";
+import { openConverter } from "#services/conversion/index.ts";
+import { execute } from "./execute.ts";
+import { committedProof, merged, readProof, rowsThatHold, writeProof } from "./store.ts";
+import { declarationsOf, declaredHash, directTargets, noteEveryday, plannedTargets, type Target, targetKey } from "./targets.ts";
+
+export type ProveRequest = {
+  /** Prove everything afresh. */
+  readonly all: boolean;
+  readonly engine: readonly string[];
+  /** `from:to`; either may be `*`. */
+  readonly route: readonly string[];
+  /** Only so many, drawn at random. */
+  readonly sample: number | undefined;
+  readonly seed: string;
+  /** Only what has no proof or was declared anew; the same as no choice at all. */
+  readonly changed: boolean;
+  /** Write to DATA_DIR/proof.tsv, for this machine alone. */
+  readonly local: boolean;
+  /** Write nothing; a failure of what is proven is a failure of the run. */
+  readonly check: boolean;
+  readonly settings: Readonly<Record<string, string | undefined>>;
+  say(line: string): void;
+};
+
+const saveEveryMs = 30_000;
+const maxRounds = 5;
+
+/** Whether every route that is listed has a passing proof, and what was proven again still passes. */
+export async function prove(request: ProveRequest): Promise<boolean> {
+  const folder = await mkdtemp(join(tmpdir(), "filemill-prove-"));
+  const settings = parseSettings(settingTable, request.settings);
+  try {
+    await using converter = await openConverter(
+      { ...settings, DATA_DIR: folder, IMAGE_SLOTS: 2, DOCUMENT_SLOTS: 2, OFFICE_SLOTS: 2, MEDIA_SLOTS: 2 },
+      openLog("error"),
+    );
+    const path = request.local ? join(resolve(settings.DATA_DIR), "proof.tsv") : committedProof;
+    return await run(request, converter, path);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function run(request: ProveRequest, converter: Converter, path: string): Promise<boolean> {
+  const present = converter.engines().filter(({ version }) => version !== undefined);
+  const here = new Map(present.map(({ id, version }) => [id, version ?? ""]));
+  noteEveryday(present);
+  const file = await readProof(path);
+  const declared = declarationsOf(present);
+  const hashOf = (target: Target) => declaredHash(target, declared);
+  const holding = rowsThatHold(file, here);
+  const known = new Map(request.all && !isChosen(request) ? [] : holding.map((row) => [`${row.from} ${row.to} ${row.path}`, row]));
+  const fresh = new Map<string, ProofRow>();
+  const state: State = { request, path, file, holding, here, known, fresh, hashOf };
+  for (let round = 1; round <= maxRounds; round++) {
+    const targets = choose(state, [...directTargets(present), ...plannedTargets(converter.manifest("prove").engines, known)]);
+    if (targets.length === 0) break;
+    request.say(`round ${round}: ${targets.length} to prove${request.sample === undefined ? "" : `, seed ${request.seed}`}`);
+    await executeRound(state, converter, targets);
+    if (request.sample !== undefined) break;
+  }
+  if (!request.check) await save(state);
+  return summary(state, [...directTargets(present), ...plannedTargets(converter.manifest("prove").engines, known)]);
+}
+
+type State = {
+  readonly request: ProveRequest;
+  readonly path: string;
+  readonly file: ProofFile;
+  readonly holding: readonly ProofRow[];
+  readonly here: ReadonlyMap<string, string>;
+  readonly known: Map<string, ProofRow>;
+  readonly fresh: Map<string, ProofRow>;
+  hashOf(target: Target): string;
+};
+
+function isChosen({ engine, route, sample }: ProveRequest): boolean {
+  return engine.length > 0 || route.length > 0 || sample !== undefined;
+}
+
+function choose({ request, known, fresh, hashOf }: State, targets: readonly Target[]): readonly Target[] {
+  const { all, engine, route, sample, seed } = request;
+  const isAsked = ({ from, to, hops }: Target): boolean =>
+    (engine.length === 0 || hops.some((hop) => engine.includes(hop.engine))) &&
+    (route.length === 0 || route.some((pair) => matches(pair, from, to)));
+  const isStale = (target: Target): boolean => known.get(targetKey(target))?.declared !== hashOf(target);
+  const asked = targets.filter((target) => !fresh.has(targetKey(target)) && isAsked(target));
+  if (sample === undefined) return all ? asked : asked.filter(isStale);
+  const proven = asked.filter((target) => !isStale(target) && known.get(targetKey(target))?.word !== "failed");
+  return [...asked.filter(isStale), ...drawn(proven, sample, seed)];
+}
+
+function matches(pair: string, from: string, to: string): boolean {
+  const [wantedFrom = "*", wantedTo = "*"] = pair.split(":");
+  return (wantedFrom === "*" || wantedFrom === from) && (wantedTo === "*" || wantedTo === to);
+}
+
+/** The same for the same seed. */
+function drawn(targets: readonly Target[], count: number, seed: string): readonly Target[] {
+  let state = [...seed].reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) >>> 0, 7);
+  const pool = [...targets];
+  return Array.from({ length: Math.min(count, pool.length) }, () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return pool.splice(Math.floor((state / 2 ** 32) * pool.length), 1)[0];
+  }).filter((target) => target !== undefined);
+}
+
+async function executeRound(state: State, converter: Converter, targets: readonly Target[]): Promise<void> {
+  const { request, fresh, known, hashOf } = state;
+  let [done, failed, savedMs] = [0, 0, performance.now()];
+  const today = new Date().toISOString().slice(0, 10);
+  await execute(targets, {
+    converter,
+    today,
+    declared: hashOf,
+    onRow(row) {
+      const key = `${row.from} ${row.to} ${row.path}`;
+      const before = known.get(key);
+      fresh.set(key, row);
+      known.set(key, row);
+      done += 1;
+      if (row.word === "failed") {
+        failed += 1;
+        if (before === undefined || before.word !== "failed")
+          request.say(`  FAILED ${row.from} > ${row.to} by ${row.path}: ${row.why} ${JSON.stringify(row.figures)}`);
+      }
+      if (done % 100 === 0) request.say(`  ${done} of ${targets.length}, ${failed} failed`);
+      if (!request.check && performance.now() - savedMs > saveEveryMs) {
+        savedMs = performance.now();
+        void save(state);
+      }
+    },
+  });
+}
+
+let saving: Promise<void> = Promise.resolve();
+
+/** One after the other, for all of them write the same file. */
+function save({ path, file, here, holding, fresh }: State): Promise<void> {
+  const engines = new Map([...file.engines, ...here]);
+  saving = saving.then(() => writeProof(path, { engines, rows: merged(holding, fresh.values()) }));
+  return saving;
+}
+
+function summary({ request, known, fresh, file, hashOf }: State, targets: readonly Target[]): boolean {
+  const rows = [...fresh.values()];
+  const failed = rows.filter(({ word }) => word === "failed");
+  const before = new Map(file.rows.map((row) => [`${row.from} ${row.to} ${row.path}`, row]));
+  const lost = failed.filter((row) => (before.get(`${row.from} ${row.to} ${row.path}`)?.word ?? "failed") !== "failed");
+  const unproven = targets.filter((target) => known.get(targetKey(target))?.declared !== hashOf(target));
+  for (const [group, some] of Map.groupBy(failed, groupOf)) request.say(`failed: ${String(some.length).padStart(5)}  ${group}`);
+  request.say(
+    `${rows.length} executed: ${rows.length - failed.length} passed, ${failed.length} failed; ${unproven.length} of ${targets.length} without a proof`,
+  );
+  if (request.check || request.sample !== undefined) {
+    for (const row of lost) request.say(`was proven and fails now: ${row.from} > ${row.to} by ${row.path}: ${row.why}`);
+    return lost.length === 0 && unproven.length === 0;
+  }
+  return isChosen(request) || unproven.length === 0;
+}
+
+function groupOf({ path, why, reader, figures }: ProofRow): string {
+  const below =
+    Object.keys(figures).length === 0
+      ? why.replaceAll(/\b[a-z0-9]{1,8} to [a-z0-9]{1,10}:/g, "")
+      : `${Object.keys(figures).join(" ")} by ${reader}`;
+  return `${enginesOfPath(path).at(-1)}: ${below.slice(0, 100)}`;
+}

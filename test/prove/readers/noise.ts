@@ -1,0 +1,80 @@
+/** Signal to noise of one sound against another, once they lie over each other. */
+import type { Sound } from "./media.ts";
+
+const workRate = 16_000;
+const maxLagS = 0.2;
+
+/** In dB, 99 for equal samples; the level and a delay of up to a fifth of a second are taken out, as codecs have either. */
+export function signalToNoise(wanted: Sound, found: Sound): number {
+  if (isSame(wanted, found)) return 99;
+  const [a, b] = [monoAt(wanted, workRate), monoAt(found, workRate)];
+  const lag = bestLag(a, b);
+  const start = Math.max(0, -lag);
+  const end = Math.min(a.length, b.length - lag);
+  // Encoders fade in and out over a few milliseconds.
+  const margin = Math.min(800, Math.floor((end - start) / 10));
+  let [product, power, energy] = [0, 0, 0];
+  for (let at = start + margin; at < end - margin; at++) {
+    const [left, right] = [a[at] ?? 0, b[at + lag] ?? 0];
+    product += left * right;
+    power += right * right;
+    energy += left * left;
+  }
+  if (power === 0 || energy === 0) return 0;
+  const noise = Math.max(1e-9, energy - product ** 2 / power);
+  return product <= 0 ? 0 : Math.min(89, 10 * Math.log10(energy / noise));
+}
+
+/** Bit by bit, but for what a container pads or cuts within the last fifth of a second. */
+function isSame(a: Sound, b: Sound): boolean {
+  if (a.rate !== b.rate || a.channels !== b.channels) return false;
+  const length = Math.min(a.samples.length, b.samples.length);
+  if (length === 0 || Math.abs(a.samples.length - b.samples.length) > a.rate * a.channels * 0.05) return false;
+  for (let at = 0; at < length; at++) if (a.samples[at] !== b.samples[at]) return false;
+  return true;
+}
+
+/** The mean of all channels, by a filter that keeps what both rates can hold. */
+function monoAt({ samples, channels, rate }: Sound, target: number): Float32Array {
+  const frames = Math.floor(samples.length / channels);
+  const mono = Float32Array.from({ length: frames }, (_, frame) => {
+    let sum = 0;
+    for (let channel = 0; channel < channels; channel++) sum += samples[frame * channels + channel] ?? 0;
+    return sum / channels;
+  });
+  const half = 12;
+  const cut = Math.min(1, target / rate, 7000 / rate);
+  return Float32Array.from({ length: Math.floor((frames * target) / rate) }, (_, index) => {
+    const middle = (index * rate) / target;
+    const first = Math.ceil(middle - half / cut);
+    let [sum, weights] = [0, 0];
+    for (let at = first; at <= middle + half / cut; at++) {
+      const distance = (at - middle) * cut;
+      const weight = sinc(distance) * sinc(distance / half);
+      sum += weight * (mono[at] ?? 0);
+      weights += weight;
+    }
+    return weights === 0 ? 0 : sum / weights;
+  });
+}
+
+function sinc(x: number): number {
+  return Math.abs(x) < 1e-9 ? 1 : Math.sin(Math.PI * x) / (Math.PI * x);
+}
+
+/** Roughly by every fourth sample, then exactly around the best. */
+function bestLag(a: Float32Array, b: Float32Array): number {
+  const most = Math.round(maxLagS * workRate);
+  let best = 0;
+  let bestSum = -Infinity;
+  const tryLag = (lag: number, stride: number) => {
+    let sum = 0;
+    for (let at = Math.max(0, -lag); at < a.length && at + lag < b.length; at += stride) sum += (a[at] ?? 0) * (b[at + lag] ?? 0);
+    if (sum > bestSum) [best, bestSum] = [lag, sum];
+  };
+  for (let lag = -most; lag <= most; lag += 2) tryLag(lag, 16);
+  const around = best;
+  bestSum = -Infinity;
+  for (let lag = around - 24; lag <= around + 24; lag++) tryLag(lag, 1);
+  return best;
+}

@@ -1,0 +1,28 @@
+/** Programs that read what an engine wrote. */
+import { execFile } from "node:child_process";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import process from "node:process";
+import { promisify } from "node:util";
+
+const run = promisify(execFile);
+const environment = {
+  PATH: "/usr/bin:/bin",
+  LANG: "C.UTF-8",
+  HOME: tmpdir(),
+  GST_REGISTRY: join(tmpdir(), `filemill-gst-${process.getuid?.() ?? 0}.registry`),
+};
+const timeoutMs = 40_000;
+
+/** Standard output. Rejects when the program ends with an error or takes too long. */
+export async function bytesFrom(program: string, ...args: readonly string[]): Promise<Buffer> {
+  return (await run(program, [...args], { encoding: "buffer", maxBuffer: 256 * 2 ** 20, env: environment, timeout: timeoutMs })).stdout;
+}
+
+export async function textFrom(program: string, ...args: readonly string[]): Promise<string> {
+  return (await bytesFrom(program, ...args)).toString("utf8");
+}
+
+export function python(script: string, ...args: readonly string[]): Promise<string> {
+  return textFrom("/usr/bin/python3", "-I", "-c", script, ...args);
+}

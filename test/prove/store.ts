@@ -1,0 +1,42 @@
+/** The proof file on disk. */
+import { readFile, rename, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import {
+  emptyProofFile,
+  enginesOfPath,
+  formatProofFile,
+  keyOf,
+  type ProofFile,
+  type ProofRow,
+  parseProofFile,
+  versionFamilyOf,
+} from "#services/catalogue/domain/proof.ts";
+
+/** The one that comes with Filemill. */
+export const committedProof = join(import.meta.dirname, "../../services/catalogue/proof.tsv");
+
+export async function readProof(path: string): Promise<ProofFile> {
+  return readFile(path, "utf8").then(parseProofFile, (error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return emptyProofFile;
+    throw error;
+  });
+}
+
+export async function writeProof(path: string, file: ProofFile): Promise<void> {
+  await writeFile(`${path}.new`, formatProofFile(file));
+  await rename(`${path}.new`, path);
+}
+
+/** The rows that still hold: of engines in the version that is here now. Rows of engines that are not here are kept. */
+export function rowsThatHold(file: ProofFile, here: ReadonlyMap<string, string>): readonly ProofRow[] {
+  const isSame = (engine: string): boolean => {
+    const [now, then] = [here.get(engine), file.engines.get(engine)];
+    return now === undefined || (then !== undefined && versionFamilyOf(now) === versionFamilyOf(then));
+  };
+  return file.rows.filter(({ path }) => enginesOfPath(path).every(isSame));
+}
+
+/** Old rows under new ones. */
+export function merged(old: readonly ProofRow[], fresh: Iterable<ProofRow>): readonly ProofRow[] {
+  return [...new Map([...old, ...fresh].map((row) => [keyOf(row), row])).values()];
+}

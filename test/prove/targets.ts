@@ -1,0 +1,76 @@
+/** What there is to prove: every hop of every engine that is here, and every route that would be listed if it were proven. */
+import { createHash } from "node:crypto";
+import { create } from "@bufbuild/protobuf";
+import { systemPackages } from "#gateway/setup/system-packages.mjs";
+import { type EngineManifest, ManifestSchema } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
+import { type Graph, graphOf, graphWithout } from "#services/catalogue/domain/graph.ts";
+import { routesOf } from "#services/catalogue/domain/planner.ts";
+import { type HopName, type Judge, keyOf, type ProofRow, pathOf } from "#services/catalogue/domain/proof.ts";
+import type { EngineStatus } from "#services/conversion/domain/converter.ts";
+
+export type Target = { readonly from: string; readonly to: string; readonly hops: readonly HopName[] };
+
+/** What is known of the paths so far, by their keys. */
+export type Known = ReadonlyMap<string, ProofRow>;
+
+export function targetKey({ from, to, hops }: Target): string {
+  return keyOf({ from, to, path: pathOf(hops) });
+}
+
+export function directTargets(engines: readonly EngineStatus[]): readonly Target[] {
+  return engines.flatMap(({ id, hops }) => hops.map(({ from, to }) => ({ from, to, hops: [{ engine: id, from, to }] })));
+}
+
+/**
+ * The routes of several hops that the planner would take, as far as is known now: what failed is left out, and what
+ * was not tried yet counts as proven. To be asked again until nothing new comes.
+ */
+export function plannedTargets(manifests: readonly EngineManifest[], known: Known): readonly Target[] {
+  const judge: Judge = (hops) => known.get(keyOf({ ...endsOf(hops), path: pathOf(hops) }))?.word ?? "declared";
+  const graph = graphOf([create(ManifestSchema, { node: "prove", engines: [...manifests] })], judge);
+  const found = new Map<string, Target>();
+  for (const usable of [graph, everydayOf(graph, manifests)]) {
+    for (const { hops } of [...routesOf(usable, judge).values()].flatMap((targets) => [...targets.values()])) {
+      const target = { ...endsOf(hops), hops: hops.map(({ engine, from, to }) => ({ engine, from, to })) };
+      if (hops.length > 1) found.set(targetKey(target), target);
+    }
+  }
+  return [...found.values()];
+}
+
+function endsOf(hops: readonly HopName[]): { readonly from: string; readonly to: string } {
+  return { from: hops[0]?.from ?? "", to: hops.at(-1)?.to ?? "" };
+}
+
+let everyday: ReadonlySet<string> | undefined;
+
+/** Tells which engines a machine with only the everyday packages has. */
+export function noteEveryday(engines: readonly EngineStatus[]): void {
+  const names = new Set(systemPackages.map((row) => row.package));
+  everyday = new Set(engines.filter(({ packages }) => packages.every((name) => names.has(name))).map(({ id }) => id));
+}
+
+function everydayOf(graph: Graph, manifests: readonly EngineManifest[]): Graph {
+  const ids = everyday ?? new Set(manifests.map(({ id }) => id));
+  return graphWithout(graph, ({ engine }) => !ids.has(engine));
+}
+
+/** Of what an engine declares of a hop: its options, ceiling and lane of time, not its order among others. */
+export function declarationsOf(engines: readonly EngineStatus[]): (hop: HopName) => string {
+  const hashes = new Map<string, string>();
+  for (const { id, hops } of engines) {
+    for (const { from, to, fidelity, async, maxInputMb, options } of hops) {
+      hashes.set(`${id} ${from} ${to}`, hashOf(JSON.stringify([fidelity, async, maxInputMb, options])));
+    }
+  }
+  return ({ engine, from, to }) => hashes.get(`${engine} ${from} ${to}`) ?? "";
+}
+
+export function declaredHash(target: Target, declared: (hop: HopName) => string): string {
+  const [first = "", ...rest] = target.hops.map(declared);
+  return rest.length === 0 ? first : hashOf([first, ...rest].join(" "));
+}
+
+function hashOf(text: string): string {
+  return createHash("sha256").update(text).digest("base64url").slice(0, 6);
+}
