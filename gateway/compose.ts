@@ -23,8 +23,8 @@ import { transportFor } from "#kit/rpc/transport.ts";
 import type { Readiness, Service } from "#kit/service.ts";
 import type { Settings } from "#kit/settings.ts";
 import { createAccountService, ensureFirstAccount, jobsOfAccounts } from "#services/account/index.ts";
-import { type Catalogue, catalogueOf, createCatalogueService, type PlanQuery } from "#services/catalogue/index.ts";
-import { createConversionService, openConverter } from "#services/conversion/index.ts";
+import { catalogueOf, createCatalogueService, type PlanQuery } from "#services/catalogue/index.ts";
+import { createConversionService, openOneOffConverter } from "#services/conversion/index.ts";
 import { createJobService } from "#services/job/index.ts";
 import type { ConvertTask, Library } from "./cli/library.ts";
 import { createGateway, type Gateway } from "./server.ts";
@@ -148,21 +148,21 @@ async function drainAll(gateway: Gateway, services: readonly Service[], limitMs:
 export async function openLibrary(settings: Settings, log: Log): Promise<Library> {
   await mkdir(resolve(settings.DATA_DIR), { recursive: true, mode: 0o711 });
   const slots = { IMAGE_SLOTS: 1, DOCUMENT_SLOTS: 1, OFFICE_SLOTS: 1, MEDIA_SLOTS: 1 };
-  const converter = await openConverter({ ...settings, ...slots }, log);
-  const catalogue = catalogueOf([converter.manifest("library")]);
+  const converter = await openOneOffConverter({ ...settings, ...slots }, log);
+  const planOf = (query: PlanQuery): Promise<Plan> => converter.plan((manifest) => catalogueOf([manifest]).plan(query));
 
   async function convert(task: ConvertTask): ReturnType<Library["convert"]> {
     const from = task.from ?? (await sniffInput(task.inputPath));
     const to = task.to ?? formatOfFileName(basename(task.outputPath))?.id;
     if (to === undefined)
       throw new FilemillError("UNSUPPORTED_TARGET", "The output's extension is not that of a known format; say --to FORMAT.");
-    const plan = catalogue.plan({ from, to, options: task.options });
+    const plan = await planOf({ from, to, options: task.options });
     const notes: { code: string; message: string }[] = [];
     const made = converter.newPath(to);
     try {
       const request = {
         signal: new AbortController().signal,
-        alternates: { nextBest: async (query: PlanQuery) => nextBestOf(catalogue, query) },
+        alternates: { nextBest: (query: PlanQuery) => planOf(query).catch(() => undefined) },
         onNote: (code: string, message: string) => void notes.push({ code, message }),
       };
       await converter.run(plan, task.inputPath, made, request);
@@ -173,14 +173,6 @@ export async function openLibrary(settings: Settings, log: Log): Promise<Library
     return { notes };
   }
   return { convert, engines: () => converter.engines(), [Symbol.asyncDispose]: () => converter[Symbol.asyncDispose]() };
-}
-
-function nextBestOf(catalogue: Catalogue, query: PlanQuery): Plan | undefined {
-  try {
-    return catalogue.plan(query);
-  } catch {
-    return undefined;
-  }
 }
 
 async function sniffInput(path: string): Promise<string> {

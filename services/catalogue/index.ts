@@ -7,7 +7,7 @@ import { openManifestBucket, watchManifests } from "./adapters/manifests.ts";
 import { catalogueOf } from "./domain/catalogue.ts";
 import { type CatalogueState, createCatalogueRpc } from "./rpc.ts";
 
-export { type Catalogue, catalogueOf, type PlanQuery } from "./domain/catalogue.ts";
+export { catalogueOf, type PlanQuery } from "./domain/catalogue.ts";
 
 export type CatalogueDeps = { readonly broker: Broker; readonly log: Log };
 

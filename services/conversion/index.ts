@@ -14,14 +14,15 @@ import type { Broker } from "#kit/nats/ports.ts";
 import type { Service } from "#kit/service.ts";
 import { type Announcement, announce, untilListed } from "./adapters/announcer.ts";
 import { watchCancellations } from "./adapters/cancellations.ts";
-import { openEngines } from "./adapters/converter.ts";
+import { type ConverterParts, openEngines } from "./adapters/converter.ts";
 import { inspectInput } from "./adapters/inspect-input.ts";
 import { createConversionMetrics } from "./adapters/metrics.ts";
+import { createOneOffConverter } from "./adapters/one-off-converter.ts";
 import { createPlaces } from "./adapters/places.ts";
 import { openProcessFolder } from "./adapters/process-folder.ts";
 import { createWorker, type Worker } from "./adapters/worker.ts";
 import type { ConversionSettings } from "./config.ts";
-import type { Converter } from "./domain/converter.ts";
+import type { Converter, OneOffConverter } from "./domain/converter.ts";
 import { lanes, spareOf } from "./domain/engine.ts";
 import { checkResult } from "./engines/check-result.ts";
 import { engines } from "./engines/registry.ts";
@@ -30,7 +31,7 @@ import { openSandbox } from "./sandbox/index.ts";
 import { removeFolder } from "./sandbox/scratch.ts";
 
 export type { ConversionSettings } from "./config.ts";
-export type { Converter } from "./domain/converter.ts";
+export type { Converter, OneOffConverter } from "./domain/converter.ts";
 
 const reminderMs = 60_000;
 
@@ -49,12 +50,27 @@ export type ConversionDeps = {
  *
  * @throws FilemillError UNAVAILABLE when the sandbox cannot be had.
  */
-export async function openConverter(
-  settings: ConversionSettings,
-  log: Log,
-  onHop?: (engine: string, elapsedMs: number) => void,
-): Promise<Converter> {
+export async function openConverter(settings: ConversionSettings, log: Log, onHop?: ConverterParts["onHop"]): Promise<Converter> {
   await using opening = new AsyncDisposableStack();
+  const parts = await openParts(settings, log, opening);
+  const converter = opening.use(await openEngines({ ...parts, ...(onHop === undefined ? {} : { onHop }) }));
+  const owned = opening.move();
+  return { ...converter, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+}
+
+/**
+ * Opens the sandbox, and engines as plans need them.
+ *
+ * @throws FilemillError UNAVAILABLE when the sandbox cannot be had.
+ */
+export async function openOneOffConverter(settings: ConversionSettings, log: Log): Promise<OneOffConverter> {
+  await using opening = new AsyncDisposableStack();
+  const converter = opening.use(createOneOffConverter(await openParts(settings, log, opening)));
+  const owned = opening.move();
+  return { ...converter, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+}
+
+async function openParts(settings: ConversionSettings, log: Log, opening: AsyncDisposableStack): Promise<ConverterParts> {
   const folder = opening.use(await openProcessFolder(join(resolve(settings.DATA_DIR), "scratch"), removeFolder));
   const sandbox = opening.use(
     await openSandbox({
@@ -65,26 +81,21 @@ export async function openConverter(
       log,
     }),
   );
-  const converter = opening.use(
-    await openEngines({
-      sandbox,
-      engines,
-      workDir: folder.path,
-      slots: {
-        image: settings.IMAGE_SLOTS,
-        document: settings.DOCUMENT_SLOTS,
-        office: settings.OFFICE_SLOTS,
-        media: settings.MEDIA_SLOTS,
-      },
-      timeoutMs: settings.CONVERSION_TIMEOUT_MS,
-      log,
-      inspect: inspectInput,
-      checkResult,
-      ...(onHop === undefined ? {} : { onHop }),
-    }),
-  );
-  const owned = opening.move();
-  return { ...converter, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+  return {
+    sandbox,
+    engines,
+    workDir: folder.path,
+    slots: {
+      image: settings.IMAGE_SLOTS,
+      document: settings.DOCUMENT_SLOTS,
+      office: settings.OFFICE_SLOTS,
+      media: settings.MEDIA_SLOTS,
+    },
+    timeoutMs: settings.CONVERSION_TIMEOUT_MS,
+    log,
+    inspect: inspectInput,
+    checkResult,
+  };
 }
 
 /** Runs the plans of the work queue `JOBS` on this node's engines and serves ConversionService. */

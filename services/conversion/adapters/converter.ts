@@ -28,7 +28,7 @@ export type ConverterParts = {
   onHop?(engine: string, elapsedMs: number): void;
 };
 
-type FoundEngine = { readonly engine: Engine; readonly version: string | undefined };
+export type FoundEngine = { readonly engine: Engine; readonly version: string | undefined };
 
 /** Probes every engine at once and begins to open those of the served lanes, without waiting for their warm processes. */
 export async function openEngines(parts: ConverterParts): Promise<Converter> {
@@ -42,19 +42,9 @@ export async function openEngines(parts: ConverterParts): Promise<Converter> {
   // Made once: a node announces itself every few seconds.
   const engineManifests = served.map(({ engine, version }) => engineManifestOf(engine, version ?? ""));
   const lanes = [...new Set(served.map(({ engine }) => engine.lane))];
-  const newPath = (format: string): string => join(parts.workDir, `${randomBytes(12).toString("hex")}.${format}`);
-  const ports: RunPorts = {
-    engineOf: (id) => live.get(id),
-    inspect: parts.inspect,
-    checkResult: parts.checkResult,
-    intermediatePath: newPath,
-    sizeOf: async (path) => (await stat(path)).size,
-    remove: (path) => rm(path, { force: true, recursive: true }),
-  };
   return {
     sandboxMode: parts.sandbox.mode,
     lanes: lanes.map((lane) => ({ lane, slots: parts.slots[lane] })),
-    newPath,
     engines: () => found.map(statusOf),
     manifest: (node) =>
       create(ManifestSchema, {
@@ -63,19 +53,37 @@ export async function openEngines(parts: ConverterParts): Promise<Converter> {
         sandbox: parts.sandbox.mode,
         engines: engineManifests,
       }),
-    async run(plan, inputPath, outputPath, request) {
-      const sizeBytes = request.inputBytes ?? (await stat(inputPath)).size;
-      const input = { path: inputPath, format: plan.from, sizeBytes };
-      const run = { ...request, plan, input, outputPath, timeoutMs: parts.timeoutMs };
-      await (request.alternates === undefined ? runPlan(run, ports) : runWithAlternates(run, ports, request.alternates));
-    },
+    ...createRunner(parts, (id) => live.get(id)),
     async [Symbol.asyncDispose]() {
       await Promise.all([...live.values()].map((engine) => engine.close()));
     },
   };
 }
 
-async function probe(engine: Engine, { sandbox, log }: ConverterParts): Promise<FoundEngine> {
+/** Runs plans whose engines `engineOf` knows. */
+export function createRunner(parts: ConverterParts, engineOf: RunPorts["engineOf"]): Pick<Converter, "newPath" | "run"> {
+  const newPath = (format: string): string => join(parts.workDir, `${randomBytes(12).toString("hex")}.${format}`);
+  const ports: RunPorts = {
+    engineOf,
+    inspect: parts.inspect,
+    checkResult: parts.checkResult,
+    intermediatePath: newPath,
+    sizeOf: async (path) => (await stat(path)).size,
+    remove: (path) => rm(path, { force: true, recursive: true }),
+  };
+  return {
+    newPath,
+    async run(plan, inputPath, outputPath, request) {
+      const sizeBytes = request.inputBytes ?? (await stat(inputPath)).size;
+      const input = { path: inputPath, format: plan.from, sizeBytes };
+      const run = { ...request, plan, input, outputPath, timeoutMs: parts.timeoutMs };
+      await (request.alternates === undefined ? runPlan(run, ports) : runWithAlternates(run, ports, request.alternates));
+    },
+  };
+}
+
+/** Is the engine's tool there, and does it work in the sandbox? */
+export async function probe(engine: Engine, { sandbox, log }: ConverterParts): Promise<FoundEngine> {
   try {
     const version = await engine.probe(sandbox);
     if (version === undefined) log.warn("engine.absent", { engine: engine.id, packages: engine.packages });
@@ -87,7 +95,7 @@ async function probe(engine: Engine, { sandbox, log }: ConverterParts): Promise<
   }
 }
 
-function statusOf({ engine, version }: FoundEngine): EngineStatus {
+export function statusOf({ engine, version }: FoundEngine): EngineStatus {
   const { id, label, lane, hops, packages } = engine;
   return { id, label, lane, hops, packages, version };
 }
@@ -103,13 +111,13 @@ function nice(sandbox: Sandbox, niceness: number): Sandbox {
   };
 }
 
-type LiveEngine = RunnableEngine & { warm(): void; close(): Promise<void> };
+export type LiveEngine = RunnableEngine & { warm(): void; close(): Promise<void> };
 
 /**
  * An engine that is opened at its first use or when warmed, and that never runs more at once than its lane has places.
  * One of an unserved lane still runs, one at a time, for plans of another lane that pass through it.
  */
-function createLiveEngine(engine: Engine, parts: ConverterParts): LiveEngine {
+export function createLiveEngine(engine: Engine, parts: ConverterParts): LiveEngine {
   const slots = Math.max(1, parts.slots[engine.lane]);
   const spare = spareOf[engine.lane];
   const gate = createGate(slots + spare);

@@ -44,3 +44,15 @@ export type Converter = AsyncDisposable & {
   /** Ends the engines' warm processes; runs that are still going reject. */
   [Symbol.asyncDispose](): Promise<void>;
 };
+
+/** The same for one conversion in a process of its own, which must not wait for engines that it does not need. */
+export type OneOffConverter = AsyncDisposable &
+  Pick<Converter, "run" | "newPath"> & {
+    /**
+     * The plan that `choose` makes of what the engines declare. Those it needs are probed in the sandbox, and while one is absent
+     * it chooses again without that one; what it throws, this rejects with.
+     */
+    plan(choose: (manifest: Manifest) => Plan): Promise<Plan>;
+    /** Of all engines, each probed. */
+    engines(): Promise<readonly EngineStatus[]>;
+  };

@@ -1,0 +1,47 @@
+import { create } from "@bufbuild/protobuf";
+import { timestampNow } from "@bufbuild/protobuf/wkt";
+import { type Manifest, ManifestSchema, type Plan } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
+import type { OneOffConverter } from "../domain/converter.ts";
+import { engineManifestOf } from "../domain/manifest.ts";
+import { type ConverterParts, createLiveEngine, createRunner, type FoundEngine, type LiveEngine, probe, statusOf } from "./converter.ts";
+
+/** Nothing is probed or opened before a plan needs it: for a process that converts one file. */
+export function createOneOffConverter(parts: ConverterParts): OneOffConverter {
+  const probes = new Map<string, Promise<FoundEngine>>();
+  const found = new Map<string, FoundEngine>();
+  const live = new Map<string, LiveEngine>();
+
+  async function look(engine: ConverterParts["engines"][number]): Promise<FoundEngine> {
+    const looking = probes.get(engine.id) ?? probe(engine, parts);
+    probes.set(engine.id, looking);
+    const result = await looking;
+    found.set(engine.id, result);
+    if (result.version !== undefined && !live.has(engine.id)) live.set(engine.id, createLiveEngine(engine, parts));
+    return result;
+  }
+
+  /** What every engine declares that is not known to be absent. */
+  function declared(): Manifest {
+    const possible = parts.engines.filter(({ id }) => found.get(id)?.version !== undefined || !found.has(id));
+    const engines = possible.map((engine) => engineManifestOf(engine, found.get(engine.id)?.version ?? ""));
+    return create(ManifestSchema, { node: "one-off", announcedAt: timestampNow(), sandbox: parts.sandbox.mode, engines });
+  }
+
+  return {
+    ...createRunner(parts, (id) => live.get(id)),
+    async plan(choose) {
+      for (;;) {
+        const plan: Plan = choose(declared());
+        const needed = parts.engines.filter(({ id }) => plan.hops.some((hop) => hop.engine === id));
+        const looks = await Promise.all(needed.map(look));
+        if (looks.every(({ version }) => version !== undefined)) return plan;
+      }
+    },
+    async engines() {
+      return (await Promise.all(parts.engines.map(look))).map(statusOf);
+    },
+    async [Symbol.asyncDispose]() {
+      await Promise.all([...live.values()].map((engine) => engine.close()));
+    },
+  };
+}
