@@ -11,7 +11,16 @@ import type { Settings } from "#kit/settings.ts";
 
 export type GatewaySettings = Pick<
   Settings,
-  "HOST" | "PORT" | "PUBLIC_URL" | "GUESTS" | "INLINE_WAIT_MS" | "MIN_FREE_DISK_MB" | "DRAIN_MS" | "MAX_CONNECTIONS_PER_CLIENT"
+  | "HOST"
+  | "PORT"
+  | "PUBLIC_URL"
+  | "GUESTS"
+  | "TRUSTED_PROXIES"
+  | `OIDC_${"ISSUER" | "CLIENT_ID" | "CLIENT_SECRET" | "LABEL" | "PLAN" | "ALLOWED_DOMAINS"}`
+  | "INLINE_WAIT_MS"
+  | "MIN_FREE_DISK_MB"
+  | "DRAIN_MS"
+  | "MAX_CONNECTIONS_PER_CLIENT"
 >;
 
 /** What the gateway talks to. It never knows whether a service is in this process or behind a URL. */

@@ -1,8 +1,10 @@
+import { isIP, isIPv6 } from "node:net";
 import { fastifyMultipart } from "@fastify/multipart";
 import fastify, { type FastifyInstance } from "fastify";
 import { createDiskRoom } from "#gateway/access/disk-room.ts";
 import { createRateLimits } from "#gateway/access/rate-limit.ts";
 import { createThrottle } from "#gateway/access/throttle.ts";
+import { createOidc } from "#gateway/account/oidc.ts";
 import type { GatewayDeps, GatewaySettings } from "#gateway/context.ts";
 import { boundConnections, stalledReaderMs } from "#gateway/http/connections.ts";
 import { answerClientError, httpOptions, IDLE_CONNECTION_MS, tuneServer } from "#gateway/http/listener.ts";
@@ -13,6 +15,7 @@ import type { RestContext } from "#gateway/rest/exchange.ts";
 import { registerEndpoints } from "#gateway/rest/register.ts";
 import { multipartLimits } from "#gateway/rest/upload.ts";
 import { createTraffic } from "#gateway/traffic.ts";
+import { SettingError } from "#kit/config.ts";
 import { FilemillError } from "#kit/errors.ts";
 
 export type Gateway = AsyncDisposable & {
@@ -25,8 +28,9 @@ export type Gateway = AsyncDisposable & {
 /** After a drain's time is over: for the 202 of conversions that are still waited for. */
 const LAST_ANSWERS_MS = 1000;
 
-/** The public door: REST API, pages, health and metrics on one port. */
+/** The public door: REST API, pages, health and metrics on one port. Rejects with SettingError. */
 export async function createGateway(deps: GatewayDeps, settings: GatewaySettings): Promise<Gateway> {
+  const oidc = createOidc(settings);
   const draining = new AbortController();
   const ending = new AbortController();
   const app: FastifyInstance = fastify({
@@ -37,6 +41,7 @@ export async function createGateway(deps: GatewayDeps, settings: GatewaySettings
     frameworkErrors: (error, request, reply) => answerFrameworkError(deps.log, settings.PUBLIC_URL, error, request, reply),
     // Draining is our own business: it says so in the shape of every other error.
     return503OnClosing: false,
+    trustProxy: trustedProxiesOf(settings),
     forceCloseConnections: true,
     exposeHeadRoutes: false,
     // Bodies are taken as they are or refused; nothing is converted or left out.
@@ -60,7 +65,7 @@ export async function createGateway(deps: GatewayDeps, settings: GatewaySettings
     settings,
     limits: createRateLimits(),
     throttle: createThrottle(),
-    oidc: undefined,
+    oidc,
     views: createCatalogueViews(deps.catalogue),
     diskRoom: createDiskRoom(deps.blobs, settings.MIN_FREE_DISK_MB),
     draining: draining.signal,
@@ -93,6 +98,19 @@ export async function createGateway(deps: GatewayDeps, settings: GatewaySettings
       await app.close();
     },
   };
+}
+
+/** Throws SettingError for what is no address: found here, where it names the setting. */
+function trustedProxiesOf({ TRUSTED_PROXIES }: GatewaySettings): string[] | false {
+  if (TRUSTED_PROXIES === undefined) return false;
+  const networks = TRUSTED_PROXIES.split(",");
+  for (const network of networks) {
+    const [address = "", bits = "0", ...rest] = network.split("/");
+    const fits = /^\d{1,3}$/.test(bits) && Number(bits) <= (isIPv6(address) ? 128 : 32);
+    if (isIP(address) === 0 || !fits || rest.length > 0)
+      throw new SettingError(`TRUSTED_PROXIES: "${network}" is not an IP address or network.`);
+  }
+  return networks;
 }
 
 /** Where a client on this host finds the server. */

@@ -57,6 +57,14 @@ export const accountEndpoints = defineEndpoints({
     ...{ body: json({ password, email }, ["password", "email"]), answers: { 204: nothing } },
     errors: ["INVALID_CREDENTIALS", "RATE_LIMITED", "SIGN_IN_REQUIRED", "CROSS_SITE_REQUEST"],
   },
+  oidcStart: {
+    ...{ ...own, method: "GET", path: "/auth/oidc/start", summary: "Sign in by the identity provider", access: "public" },
+    ...{ answers: { 303: { description: "On to the provider." } }, errors: ["NOT_FOUND"] },
+  },
+  oidcCallback: {
+    ...{ ...own, method: "GET", path: "/auth/oidc/callback", summary: "Back from the identity provider", access: "public" },
+    ...{ answers: { 303: { description: "On to the page." } }, errors: ["NOT_FOUND"] },
+  },
   listKeys: {
     ...{ ...own, method: "GET", path: "/web/v1/keys", summary: "List the account's keys", access: "session" },
     ...{ answers: { 200: answer("The keys, newest first.") }, errors: ["SIGN_IN_REQUIRED"] },

@@ -2,6 +2,7 @@ import type { Handler, RestContext } from "#gateway/rest/exchange.ts";
 import type { AccountEndpointId } from "./endpoints.ts";
 import { createKeyHandler, listKeysHandler, renameKeyHandler, revokeKeyHandler } from "./keys.ts";
 import { meHandler } from "./me.ts";
+import { oidcCallbackHandler, oidcStartHandler } from "./oidc-handlers.ts";
 import {
   deleteMeHandler,
   setPasswordHandler,
@@ -22,6 +23,8 @@ export function accountHandlersOf(context: RestContext): Readonly<Record<Account
     signOutEverywhere: signOutEverywhereHandler(context),
     setPassword: setPasswordHandler(context),
     deleteMe: deleteMeHandler(context),
+    oidcStart: oidcStartHandler(context),
+    oidcCallback: oidcCallbackHandler(context),
     listKeys: listKeysHandler(context),
     createKey: createKeyHandler(context),
     renameKey: renameKeyHandler(context),

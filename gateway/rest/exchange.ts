@@ -3,6 +3,7 @@ import type { Caller } from "#gateway/access/authenticate.ts";
 import type { DiskRoom } from "#gateway/access/disk-room.ts";
 import type { RateLimits } from "#gateway/access/rate-limit.ts";
 import type { Throttle } from "#gateway/access/throttle.ts";
+import type { Oidc } from "#gateway/account/oidc.ts";
 import type { GatewayDeps, GatewaySettings } from "#gateway/context.ts";
 import { baseUrlOf } from "#gateway/http/base-url.ts";
 import { FilemillError } from "#kit/errors.ts";
@@ -24,7 +25,7 @@ export type RestContext = {
   readonly limits: RateLimits;
   readonly throttle: Throttle;
   /** The identity provider that people may sign in with. */
-  readonly oidc: { readonly label: string } | undefined;
+  readonly oidc: Oidc | undefined;
   /** Fires when the gateway drains: no new conversions, and streams that a client can take up again end. */
   readonly draining: AbortSignal;
   /** Fires when the drain's time is over: a conversion that is still waited for is answered with 202. */

@@ -32,6 +32,27 @@ export const settingTable = {
     values: ["on", "off"],
     help: "Whether the converter page works without an account, within the plan `free`, whose requests are then counted by address",
   }),
+  OIDC_ISSUER: url({
+    default: undefined,
+    schemes: ["https", "http"],
+    help: "OpenID Connect provider that people may sign in with (http on this host only); its callback address is `/auth/oidc/callback`",
+  }),
+  OIDC_CLIENT_ID: text({ default: undefined, help: "Client id that the provider gave Filemill" }),
+  OIDC_CLIENT_SECRET: text({ default: undefined, help: "Client secret; unset: a public client, bound by PKCE alone" }),
+  OIDC_LABEL: text({ default: "Single sign-on", help: "What the button says" }),
+  OIDC_PLAN: text({ default: "free", help: "Plan of accounts that are created at their first sign-in by the provider" }),
+  OIDC_ALLOWED_DOMAINS: text({
+    default: undefined,
+    pattern: /^\s*[\w-]+(\.[\w-]+)*\s*(,\s*[\w-]+(\.[\w-]+)*\s*)*$/,
+    accepts: "domains separated by commas",
+    help: "Domains whose verified e-mail addresses may sign in by the provider; unset: all",
+  }),
+  TRUSTED_PROXIES: text({
+    default: undefined,
+    pattern: /^[0-9A-Fa-f.:/]+(,[0-9A-Fa-f.:/]+)*$/,
+    accepts: "IP addresses or networks separated by commas",
+    help: "Reverse proxies whose X-Forwarded-For tells the client's address, by which guests and sign-ins are counted; unset: none",
+  }),
   INLINE_WAIT_MS: integer({ default: "10000", min: 0, max: 60_000, help: "How long POST /convert waits for a job before it answers 202" }),
   RETENTION_SECONDS: integer({ default: "86400", min: 1, max: 2_592_000, help: "How long a result is kept where the plan does not say" }),
   MAX_UNFINISHED_JOBS: integer({

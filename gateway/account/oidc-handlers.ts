@@ -1,0 +1,73 @@
+import { clientOf } from "#gateway/http/connections.ts";
+import { clearCookie, cookieOf, setCookie } from "#gateway/http/cookies.ts";
+import { parseQuery } from "#gateway/http/query.ts";
+import { type Handler, type RestContext, requestBaseUrlOf } from "#gateway/rest/exchange.ts";
+import { FilemillError, fromConnectError } from "#kit/errors.ts";
+import type { Flow, Oidc } from "./oidc.ts";
+import { beginPageSession } from "./sign-in.ts";
+
+const callbackPath = "/auth/oidc/callback";
+const flowSeconds = 600;
+
+/** GET /auth/oidc/start?next=/automate: on to the provider. */
+export function oidcStartHandler(context: RestContext): Handler {
+  return async (request, reply) => {
+    const oidc = providerOf(context);
+    const next = pathOf(parseQuery(request.raw.url ?? "").get("next"));
+    const { url, flow } = await oidc.begin(`${requestBaseUrlOf(context, request)}${callbackPath}`);
+    const kept = Buffer.from(JSON.stringify({ ...flow, next })).toString("base64url");
+    setCookie(reply, context.settings, "filemill_oidc", kept, flowSeconds);
+    return reply.redirect(url, 303);
+  };
+}
+
+/** GET /auth/oidc/callback: back from the provider; on to the page, signed in, or with `#error=<code>`. */
+export function oidcCallbackHandler(context: RestContext): Handler {
+  return async (request, reply) => {
+    const oidc = providerOf(context);
+    const kept = flowOf(cookieOf(request, context.settings, "filemill_oidc"));
+    clearCookie(reply, context.settings, "filemill_oidc");
+    try {
+      if (kept === undefined) throw new FilemillError("INVALID_CREDENTIALS", "Begin to sign in anew.");
+      const client = clientOf(request.ip);
+      await context.throttle.attempt(client, "oidc");
+      const identity = await oidc.finish(new URL(request.raw.url ?? "", requestBaseUrlOf(context, request)), kept);
+      const signedIn = await context.deps.signIn.signInByIdentity({ ...identity, plan: oidc.plan });
+      await context.throttle.succeeded(client, "oidc");
+      await beginPageSession(context, request, reply, signedIn);
+      return reply.redirect(kept.next, 303);
+    } catch (error) {
+      const known = fromConnectError(error);
+      // Of what the provider said nothing but its kind: it may hold codes and addresses.
+      context.deps.log.warn("gateway.oidc_refused", { requestId: request.id, code: known.code, cause: causeOf(known) });
+      return reply.redirect(`/automate#error=${known.code}`, 303);
+    }
+  };
+}
+
+function providerOf({ oidc }: RestContext): Oidc {
+  if (oidc === undefined) throw new FilemillError("NOT_FOUND", "This server has no identity provider.");
+  return oidc;
+}
+
+/** Only one of our own pages, whatever somebody wrote into a link. */
+function pathOf(next: string | undefined): string {
+  return next !== undefined && /^\/(?:[a-z0-9-]+(?:\/[a-z0-9-]+)*)?$/.test(next) ? next : "/automate";
+}
+
+function flowOf(cookie: string | undefined): (Flow & { readonly next: string }) | undefined {
+  try {
+    const kept: unknown = JSON.parse(Buffer.from(cookie ?? "", "base64url").toString());
+    if (typeof kept !== "object" || kept === null) return undefined;
+    const { state, nonce, verifier, next }: Record<string, unknown> = { ...kept };
+    if (typeof state !== "string" || typeof nonce !== "string" || typeof verifier !== "string") return undefined;
+    return { state, nonce, verifier, next: pathOf(typeof next === "string" ? next : undefined) };
+  } catch {
+    return undefined;
+  }
+}
+
+function causeOf({ cause }: FilemillError): string | undefined {
+  if (!(cause instanceof Error)) return undefined;
+  return "code" in cause ? `${cause.name} ${String(cause.code)}` : cause.name;
+}

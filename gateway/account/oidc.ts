@@ -1,0 +1,136 @@
+/** Sign-in by an OpenID Connect provider: authorization code with PKCE, state and nonce (OpenID Connect Core §3.1, RFC 7636, RFC 9700). */
+import * as client from "openid-client";
+import { SettingError } from "#kit/config.ts";
+import { FilemillError } from "#kit/errors.ts";
+import type { Settings } from "#kit/settings.ts";
+
+export type OidcSettings = Pick<
+  Settings,
+  "OIDC_ISSUER" | "OIDC_CLIENT_ID" | "OIDC_CLIENT_SECRET" | "OIDC_LABEL" | "OIDC_PLAN" | "OIDC_ALLOWED_DOMAINS"
+>;
+
+/** What the browser keeps between its two visits; it binds the answer to the browser that asked. */
+export type Flow = { readonly state: string; readonly nonce: string; readonly verifier: string };
+
+/** Who the provider says it is. */
+export type ProvenIdentity = { readonly issuer: string; readonly subject: string; readonly email: string; readonly emailVerified: boolean };
+
+export type Oidc = {
+  readonly label: string;
+  /** Plan of new accounts. */
+  readonly plan: string;
+  /** Where to send the browser. Rejects with UNAVAILABLE when the provider does not answer. */
+  begin(redirectUri: string): Promise<{ readonly url: string; readonly flow: Flow }>;
+  /** @param callbackUrl - The whole address that the browser came back to. Rejects with INVALID_CREDENTIALS or UNAVAILABLE. */
+  finish(callbackUrl: URL, flow: Flow): Promise<ProvenIdentity>;
+};
+
+const discoveryLifeMs = 3_600_000;
+const timeoutSeconds = 10;
+
+/** Undefined when no provider is set. Throws SettingError for settings that do not belong together; asks the provider nothing yet. */
+export function createOidc(settings: OidcSettings): Oidc | undefined {
+  const { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId, OIDC_CLIENT_SECRET: secret } = settings;
+  if (issuer === undefined) return undefined;
+  if (clientId === undefined) throw new SettingError("OIDC_CLIENT_ID must be set together with OIDC_ISSUER.");
+  const server = new URL(issuer);
+  const isInsecure = server.protocol === "http:";
+  if (isInsecure && !isLoopback(server.hostname)) throw new SettingError("OIDC_ISSUER must be an https URL unless it is on this host.");
+  const domains = domainsOf(settings.OIDC_ALLOWED_DOMAINS);
+  const configuration = keptFor(discoveryLifeMs, () =>
+    client.discovery(server, clientId, undefined, authenticationBy(secret), {
+      timeout: timeoutSeconds,
+      // The signature is checked though the token comes over TLS from the provider itself: it costs nothing that anybody notices.
+      execute: [client.enableNonRepudiationChecks, ...(isInsecure ? [client.allowInsecureRequests] : [])],
+    }),
+  );
+  return {
+    label: settings.OIDC_LABEL,
+    plan: settings.OIDC_PLAN,
+    async begin(redirectUri) {
+      const flow = { state: client.randomState(), nonce: client.randomNonce(), verifier: client.randomPKCECodeVerifier() };
+      const url = client.buildAuthorizationUrl(await configuration().catch(unreachable), {
+        redirect_uri: redirectUri,
+        scope: "openid email",
+        state: flow.state,
+        nonce: flow.nonce,
+        code_challenge: await client.calculatePKCECodeChallenge(flow.verifier),
+        code_challenge_method: "S256",
+      });
+      return { url: url.href, flow };
+    },
+    async finish(callbackUrl, flow) {
+      const identity = await identityFrom(await configuration().catch(unreachable), callbackUrl, flow).catch(refused);
+      if (domains !== undefined && !(identity.emailVerified && domains.has(domainOf(identity.email))))
+        throw new FilemillError("INVALID_CREDENTIALS", "Your e-mail address may not sign in here; ask whoever runs this server.");
+      return identity;
+    },
+  };
+}
+
+async function identityFrom(configuration: client.Configuration, callbackUrl: URL, flow: Flow): Promise<ProvenIdentity> {
+  const tokens = await client.authorizationCodeGrant(configuration, callbackUrl, {
+    pkceCodeVerifier: flow.verifier,
+    expectedState: flow.state,
+    expectedNonce: flow.nonce,
+    idTokenExpected: true,
+  });
+  const claims = tokens.claims();
+  if (claims === undefined) throw new TypeError("no ID token");
+  // Most providers leave the address to the UserInfo endpoint (OpenID Connect Core §5.4).
+  const told = claims.email === undefined ? await client.fetchUserInfo(configuration, tokens.access_token, claims.sub) : claims;
+  return {
+    issuer: claims.iss,
+    subject: claims.sub,
+    email: typeof told.email === "string" ? told.email : "",
+    emailVerified: told.email_verified === true,
+  };
+}
+
+/** The method that the provider says it takes; without a secret PKCE alone binds the code to us. */
+function authenticationBy(secret: string | undefined): client.ClientAuth {
+  if (secret === undefined) return client.None();
+  const [basic, post] = [client.ClientSecretBasic(secret), client.ClientSecretPost(secret)];
+  return (server, metadata, body, headers) => {
+    const methods = server.token_endpoint_auth_methods_supported;
+    const method = methods === undefined || methods.includes("client_secret_basic") ? basic : post;
+    method(server, metadata, body, headers);
+  };
+}
+
+/** The last answer while it is fresh; concurrent callers share one question, and a failed one is asked again. */
+function keptFor<T>(lifeMs: number, ask: () => Promise<T>): () => Promise<T> {
+  let kept: Promise<T> | undefined;
+  let askedAt = 0;
+  return () => {
+    if (kept === undefined || performance.now() - askedAt > lifeMs) {
+      askedAt = performance.now();
+      const asked = ask();
+      asked.catch(() => {
+        if (kept === asked) kept = undefined;
+      });
+      kept = asked;
+    }
+    return kept;
+  };
+}
+
+function unreachable(cause: unknown): never {
+  throw new FilemillError("UNAVAILABLE", "The identity provider does not answer; try again.", { retryAfterMs: 5000, cause });
+}
+
+function refused(cause: unknown): never {
+  throw new FilemillError("INVALID_CREDENTIALS", "The identity provider did not let you in; try again.", { cause });
+}
+
+function isLoopback(hostname: string): boolean {
+  return hostname === "localhost" || hostname === "[::1]" || /^127\.\d+\.\d+\.\d+$/.test(hostname);
+}
+
+function domainsOf(list: string | undefined): ReadonlySet<string> | undefined {
+  return list === undefined ? undefined : new Set(list.split(",").map((domain) => domain.trim().toLowerCase()));
+}
+
+function domainOf(email: string): string {
+  return email.slice(email.lastIndexOf("@") + 1).toLowerCase();
+}

@@ -1,0 +1,221 @@
+/** Passwords, links, sessions and guests, against the whole product and through HTTP alone. */
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type BrowserClient, openBrowserClient } from "#test/harness/browser-client.ts";
+import { runCli } from "#test/harness/cli.ts";
+import { startServer, type TestServer } from "#test/harness/server.ts";
+
+/** The smallest PNG: one transparent pixel. */
+const png = Buffer.from("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==", "base64");
+const password = "correct horse battery";
+const other = "staple the battery";
+
+/** Guests and free accounts have little, to be run into. */
+const plans = {
+  free: { apiAccess: false, maxInputMb: 1, requestsPerMinute: 8, maxUnfinishedJobs: 5, retentionSeconds: 3600, label: "Gratis" },
+  plus: { apiAccess: true, maxInputMb: 500, requestsPerMinute: 1000, maxUnfinishedJobs: 1000, retentionSeconds: 86_400 },
+};
+
+let server: TestServer;
+let serial = 0;
+beforeAll(async () => {
+  // Each test is a client of its own, by the address that the proxy tells.
+  server = await startServer({ TRUSTED_PROXIES: "127.0.0.1" }, plans);
+});
+afterAll(() => server[Symbol.asyncDispose]());
+
+/** A browser at an address of its own. */
+function newBrowser(): BrowserClient {
+  const browser = openBrowserClient(server.url);
+  browser.headers.set("x-forwarded-for", `192.0.2.${++serial}`);
+  return browser;
+}
+
+async function signedUp(email = `person${++serial}@example.org`) {
+  const browser = newBrowser();
+  const answer = await browser.ask("POST", "/web/v1/sign-up", { email, password });
+  expect(answer.status, answer.text).toBe(201);
+  return { browser, email };
+}
+
+async function signedIn(email: string, by = password): Promise<BrowserClient> {
+  const browser = newBrowser();
+  expect((await browser.ask("POST", "/web/v1/sign-in", { email, password: by })).status).toBe(200);
+  return browser;
+}
+
+const accountOf = async (browser: BrowserClient) => (await browser.ask("GET", "/web/v1/me")).json.account;
+const codeOf = async (asked: Promise<{ status: number; json: { error?: { code: string } } }>) => (await asked).json?.error?.code ?? "none";
+
+describe("a session", () => {
+  it("is a cookie out of reach of scripts and other sites, and new at each sign-in", async () => {
+    const { browser, email } = await signedUp();
+    const planted = browser.cookies.get("filemill_session");
+    expect(browser.setCookies.find((line) => line.startsWith("filemill_session="))).toMatch(
+      /^filemill_session=[\w-]{43}; Max-Age=7776000; Path=\/; HttpOnly; SameSite=Lax$/,
+    );
+    await browser.ask("POST", "/web/v1/sign-in", { email, password });
+    expect(browser.cookies.get("filemill_session")).not.toBe(planted);
+    const fixed = newBrowser();
+    fixed.cookies.set("filemill_session", planted ?? "");
+    expect(await accountOf(fixed)).toBeNull();
+    expect(fixed.cookies.has("filemill_session")).toBe(false);
+  });
+
+  it("ends by signing out, here or everywhere", async () => {
+    const { browser, email } = await signedUp();
+    const second = await signedIn(email);
+    const token = second.cookies.get("filemill_session") ?? "";
+    await second.ask("POST", "/web/v1/sign-out");
+    second.cookies.set("filemill_session", token);
+    expect(await codeOf(second.ask("GET", "/web/v1/keys"))).toBe("SIGN_IN_REQUIRED");
+    const third = await signedIn(email);
+    expect((await third.ask("POST", "/web/v1/sign-out-everywhere")).status).toBe(204);
+    expect(await accountOf(browser)).toBeNull();
+  });
+
+  it("that is of this browser alone stays when the password changes, all others end", async () => {
+    const { browser, email } = await signedUp();
+    const elsewhere = await signedIn(email);
+    const wrong = await browser.ask("POST", "/web/v1/password", { current: "not my password", next: other });
+    expect(wrong.json.error).toMatchObject({ code: "INVALID_CREDENTIALS", details: { field: "current" } });
+    expect((await browser.ask("POST", "/web/v1/password", { current: password, next: other })).status).toBe(204);
+    expect(await accountOf(browser)).toMatchObject({ email });
+    expect(await accountOf(elsewhere)).toBeNull();
+    expect(await codeOf(newBrowser().ask("POST", "/web/v1/sign-in", { email, password }))).toBe("INVALID_CREDENTIALS");
+    await signedIn(email, other);
+  });
+});
+
+describe("a request from elsewhere", () => {
+  it.each([
+    ["another site's Origin", { origin: "https://evil.example" }],
+    ["an Origin that hides", { origin: "null" }],
+    ["a browser that says so", { "sec-fetch-site": "cross-site" }],
+    ["a neighbouring subdomain", { "sec-fetch-site": "same-site" }],
+    ["a form, which cannot set the header", { "x-filemill": "" }],
+  ])("is refused: %s", async (_, headers) => {
+    const { browser } = await signedUp();
+    for (const path of ["/web/v1/sign-out-everywhere", "/web/v1/sign-in", "/web/v1/convert"])
+      expect(await codeOf(browser.ask("POST", path, { email: "a@example.org", password }, headers))).toBe("CROSS_SITE_REQUEST");
+    expect(await accountOf(browser)).not.toBeNull();
+  });
+
+  it("may not be a form's body", async () => {
+    const { browser } = await signedUp();
+    const plain = { "content-type": "text/plain" };
+    expect(await codeOf(browser.ask("POST", "/web/v1/sign-in", { email: "a@example.org", password }, plain))).toBe(
+      "UNSUPPORTED_MEDIA_TYPE",
+    );
+  });
+});
+
+describe("sign-in", () => {
+  it("says the same of an unknown address as of a wrong password", async () => {
+    const { email } = await signedUp();
+    const answers = await Promise.all(
+      [email, "nobody@example.org", "not an address"].map((each) =>
+        newBrowser().ask("POST", "/web/v1/sign-in", { email: each, password: other }),
+      ),
+    );
+    const said = answers.map(({ status, json }) => ({ status, code: json.error.code, message: json.error.message }));
+    expect(new Set(said.map((each) => JSON.stringify(each))).size).toBe(1);
+    expect(said[0]).toMatchObject({ status: 401, code: "INVALID_CREDENTIALS" });
+  });
+
+  it("is throttled by client and account, without shutting out the owner elsewhere", async () => {
+    const { email } = await signedUp();
+    const guesser = newBrowser();
+    const codes: string[] = [];
+    for (let guess = 0; guess < 10; guess++)
+      codes.push(await codeOf(guesser.ask("POST", "/web/v1/sign-in", { email, password: `${other}${guess}` })));
+    expect(codes.slice(0, 8)).toEqual(Array(8).fill("INVALID_CREDENTIALS"));
+    expect(codes.slice(8)).toEqual(["RATE_LIMITED", "RATE_LIMITED"]);
+    const refused = await guesser.ask("POST", "/web/v1/sign-in", { email, password });
+    expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(60);
+    await signedIn(email);
+  });
+
+  it.each([
+    [{ email: "nobody", password }, "email"],
+    [{ email: "weak@example.org", password: "short" }, "password"],
+    [{ email: "weak@example.org", password: "aaaaaaaaaaaaaaa" }, "password"],
+    [{ email: "weak@example.org", password: "Weak@Example.org" }, "password"],
+    [{ email: "weak@example.org" }, "password"],
+    [{ email: 7, password }, "email"],
+    [{ email: "weak@example.org", password, admin: true }, "admin"],
+  ])("up with %j is refused, naming the field", async (body, field) => {
+    const refused = await newBrowser().ask("POST", "/web/v1/sign-up", body);
+    expect(refused.json.error).toMatchObject({ code: "BAD_REQUEST", details: { field } });
+  });
+
+  it("up with an address that is taken is refused, in any spelling", async () => {
+    const { email } = await signedUp();
+    expect(await codeOf(newBrowser().ask("POST", "/web/v1/sign-up", { email: email.toUpperCase(), password }))).toBe("ACCOUNT_EXISTS");
+  });
+
+  it("by the operator's link works once, and then sets a password without the old one", async () => {
+    const { email } = await signedUp();
+    const link = (await runCli(server, ["accounts", "link", email])).trim();
+    expect(link.startsWith(`${server.url}/automate#link=`)).toBe(true);
+    const token = link.split("=")[1];
+    const browser = newBrowser();
+    const entered = await browser.ask("POST", "/web/v1/sign-in/link", { token });
+    expect(entered.json.account).toMatchObject({ email, hasPassword: true, needsCurrentPassword: false });
+    expect(await codeOf(newBrowser().ask("POST", "/web/v1/sign-in/link", { token }))).toBe("INVALID_CREDENTIALS");
+    expect((await browser.ask("POST", "/web/v1/password", { next: other })).status).toBe(204);
+    await signedIn(email, other);
+  });
+});
+
+describe("a guest", () => {
+  it("converts within the free plan, told from other guests, who see nothing of it", async () => {
+    const [one, two] = [newBrowser(), newBrowser()];
+    expect((await one.ask("GET", "/web/v1/me")).json).toMatchObject({
+      account: null,
+      guest: { plan: { id: "free", label: "Gratis", maxInputMb: 1 } },
+    });
+    const { job } = (await one.convert("webp", png, "a.png")).json;
+    expect((await one.ask("GET", "/web/v1/jobs")).json.jobs).toHaveLength(1);
+    expect((await two.ask("GET", "/web/v1/jobs")).json.jobs).toHaveLength(0);
+    for (const path of [`/web/v1/jobs/${job.id}`, `/web/v1/jobs/${job.id}/download`, `/web/v1/jobs/${job.id}/events`])
+      expect(await codeOf(two.ask("GET", path))).toBe("JOB_NOT_FOUND");
+    expect(await codeOf(two.ask("DELETE", `/web/v1/jobs/${job.id}`))).toBe("JOB_NOT_FOUND");
+    expect((await one.ask("GET", `/web/v1/jobs/${job.id}/download`)).status).toBe(200);
+    const big = await one.convert("webp", Buffer.alloc(1_200_000), "big.png");
+    expect(big.json.error).toMatchObject({ code: "INPUT_TOO_LARGE", details: { limitMb: 1, limitedBy: "plan" } });
+    expect(await codeOf(one.ask("GET", "/web/v1/keys"))).toBe("SIGN_IN_REQUIRED");
+  });
+
+  it("is counted by address, however often the cookie is thrown away", async () => {
+    const browser = newBrowser();
+    const codes: string[] = [];
+    for (let request = 0; request < 9; request++) {
+      browser.cookies.clear();
+      codes.push(await codeOf(browser.convert("webp", png, "a.png")));
+    }
+    expect(codes).toEqual([...Array(8).fill("none"), "RATE_LIMITED"]);
+    const next = newBrowser();
+    expect(await codeOf(next.convert("webp", png, "a.png"))).toBe("none");
+  });
+});
+
+describe("what a server keeps and says", () => {
+  it("holds no password, session or link, in no file and no log line", async () => {
+    const { browser, email } = await signedUp();
+    const link = (await runCli(server, ["accounts", "link", email])).trim().split("=")[1] ?? "";
+    const secrets = [password, other, link, browser.cookies.get("filemill_session") ?? "", server.key.slice(8)];
+    const names = await readdir(server.dataDir, { recursive: true, withFileTypes: true });
+    const files = await Promise.all(
+      names.filter((each) => each.isFile()).map((each) => readFile(join(each.parentPath, each.name)).catch(() => Buffer.alloc(0))),
+    );
+    expect(files.some((bytes) => bytes.includes(email))).toBe(true);
+    for (const secret of secrets) {
+      expect(secret.length).toBeGreaterThan(10);
+      expect(files.some((bytes) => bytes.includes(secret))).toBe(false);
+      expect(server.log()).not.toContain(secret);
+    }
+    expect(server.log()).not.toContain(email);
+  });
+});
