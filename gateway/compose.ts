@@ -157,6 +157,9 @@ export async function openLibrary(settings: Settings, log: Log): Promise<Library
     if (to === undefined)
       throw new FilemillError("UNSUPPORTED_TARGET", "The output's extension is not that of a known format; say --to FORMAT.");
     const plan = await planOf({ from, to, options: task.options });
+    if (plan.resultFormat !== "" && formatOfFileName(basename(task.outputPath))?.id !== plan.resultFormat) {
+      throw new FilemillError("INVALID_OPTION", `Several files come in one: name the output .${plan.resultFormat} and say --to ${to}.`);
+    }
     const notes: { code: string; message: string }[] = [];
     const made = converter.newPath(to);
     try {

@@ -13,6 +13,7 @@ import { createGate } from "../domain/gate.ts";
 import { engineManifestOf } from "../domain/manifest.ts";
 import { type RunnableEngine, type RunPorts, runPlan } from "../domain/run-plan.ts";
 import type { Sandbox } from "../domain/sandbox.ts";
+import { packFiles } from "./pack-files.ts";
 
 export type ConverterParts = {
   readonly sandbox: Sandbox;
@@ -68,6 +69,7 @@ export function createRunner(parts: ConverterParts, engineOf: RunPorts["engineOf
     inspect: parts.inspect,
     checkResult: parts.checkResult,
     intermediatePath: newPath,
+    pack: packFiles,
     sizeOf: async (path) => (await stat(path)).size,
     remove: (path) => rm(path, { force: true, recursive: true }),
   };
@@ -138,20 +140,23 @@ export function createLiveEngine(engine: Engine, parts: ConverterParts): LiveEng
     return opening;
   }
 
+  async function withTurn<T>(task: HopTask, work: (opened: OpenEngine) => Promise<T>): Promise<T> {
+    const opened = await open();
+    await gate.enter(task.signal);
+    const startedAt = performance.now();
+    try {
+      return await work(opened);
+    } finally {
+      gate.leave();
+      parts.onHop?.(engine.id, performance.now() - startedAt);
+    }
+  }
+
   return {
     hops: engine.hops,
     warm: () => void open().catch(() => undefined),
-    async run(task: HopTask) {
-      const opened = await open();
-      await gate.enter(task.signal);
-      const startedAt = performance.now();
-      try {
-        await opened.run(task);
-      } finally {
-        gate.leave();
-        parts.onHop?.(engine.id, performance.now() - startedAt);
-      }
-    },
+    run: (task) => withTurn(task, (opened) => opened.run(task)),
+    parts: (task) => withTurn(task, async (opened) => (await opened.parts?.(task)) ?? []),
     async close() {
       closed = true;
       const opened = await opening?.catch(() => undefined);

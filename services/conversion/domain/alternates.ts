@@ -5,7 +5,8 @@ import type { ErrorCode } from "#kit/errors.ts";
 import { failureOf, LacksContent } from "./failure.ts";
 import { hopBoundMs } from "./hop-bound.ts";
 import { type NoteCode, noteTable } from "./notes.ts";
-import { type PlanRun, type RunPorts, runPlan } from "./run-plan.ts";
+import type { PlanRun, RunPorts } from "./run-hop.ts";
+import { runPlan } from "./run-plan.ts";
 
 /** What to ask the planner: the same conversion, by other hops. */
 export type NextBestQuery = {
@@ -64,7 +65,7 @@ async function tryOnce(run: PlanRun, ports: RunPorts, remark?: string): Promise<
   const notes: [NoteCode, string][] = [];
   let failed: { readonly hop: PlannedHop; readonly index: number } | undefined;
   try {
-    await runPlan({ ...run, onNote: (...note) => void notes.push(note), onHopFailed: (hop, index) => (failed = { hop, index }) }, ports);
+    await runPlan({ ...run, onNote: (...note) => void notes.push(note), onHopFailed: (hop, index) => (failed ??= { hop, index }) }, ports);
   } catch (error) {
     return { ok: false, error, fault: failed === undefined ? undefined : faultOf(error, failed.hop, failed.index) };
   }
@@ -90,7 +91,8 @@ function planBoundMs({ plan, timeoutMs }: PlanRun, ports: RunPorts): number {
     const hop = ports.engineOf(engine)?.hops.find((candidate) => candidate.from === from && candidate.to === to);
     return hop === undefined ? timeoutMs : hopBoundMs(hop, timeoutMs);
   });
-  return bounds.reduce((sum, bound) => sum + bound, 0);
+  const totalMs = bounds.reduce((sum, bound) => sum + bound, 0);
+  return plan.resultFormat === "" ? totalMs : Math.max(totalMs, hopBoundMs({ async: true }, timeoutMs));
 }
 
 /** The options of a plan as a client would write them. */

@@ -30,6 +30,9 @@ export type OptionDefinition =
 
 export type OptionValues = Readonly<Record<string, string | number | boolean>>;
 
+/** What a file may have several of. */
+export type Part = "page" | "sheet" | "track";
+
 /** One format to another by one engine in one run. */
 export type Hop = {
   readonly from: string;
@@ -42,6 +45,8 @@ export type Hop = {
   /** Ceiling of the input in MB (10^6 bytes). */
   readonly maxInputMb: number;
   readonly options: readonly OptionDefinition[];
+  /** What a source may have several of and this target holds one of (see parts.ts); the options then begin with `partOptions`. */
+  readonly part?: Part;
 };
 
 /** A regular file with its format, whose name is ours (`in.<ext>`), never the user's. */
@@ -74,7 +79,11 @@ export type EngineHost = {
 };
 
 /** A live engine. `run` rejects with a FilemillError (INVALID_INPUT, PASSWORD_REQUIRED, CONVERSION_FAILED, …). */
-export type OpenEngine = AsyncDisposable & { run(task: HopTask): Promise<void> };
+export type OpenEngine = AsyncDisposable & {
+  run(task: HopTask): Promise<void>;
+  /** The parts of the input of a hop that names one, in order, each by its label or an empty text. Writes no result. */
+  parts?(task: HopTask): Promise<readonly string[]>;
+};
 
 export type Engine = {
   readonly id: string;

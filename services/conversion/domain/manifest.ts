@@ -39,6 +39,7 @@ function hopManifestOf(hop: Hop): HopManifest {
     async: hop.async,
     maxInputMb: hop.maxInputMb,
     options: hop.options.map(optionOf),
+    part: hop.part ?? "",
   });
 }
 

@@ -7,6 +7,7 @@ export const noteTable = {
   METADATA_DROPPED: "Metadata was not carried over.",
   PROFILE_CONVERTED: "Colours were converted to sRGB.",
   ORIENTATION_APPLIED: "The picture was turned as its orientation tag says.",
+  SEVERAL_FILES: "The result is a ZIP archive of files.",
   PAGES_LEFT_OUT: "Only one page was converted.",
   SHEETS_LEFT_OUT: "Only one sheet or table was converted.",
   MESSAGES_LEFT_OUT: "Only one message was converted.",

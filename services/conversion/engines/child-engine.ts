@@ -37,24 +37,51 @@ export async function openChildEngine(
 ): Promise<OpenEngine> {
   const pool = createPool({ size: host.slots + host.spare, warm, start, log: host.log });
 
-  async function run(task: HopTask): Promise<void> {
+  async function converse(task: HopTask, more: Readonly<Record<string, unknown>>, take: Take): Promise<void> {
     const child = await pool.take(task.signal);
     let fit = false;
     try {
-      const answer = await ask(child, task, question);
+      const answer = await ask(child, task, more);
       fit = answer.ok || !answer.odd;
       if (!answer.ok) {
         host.log("child.refused", { code: answer.error.code, said: answer.said });
         throw answer.error;
       }
-      if (answer.data === undefined) await moveResult(child, task.outputPath);
-      else writeFileSync(task.outputPath, answer.data, { encoding: "base64", flag: "wx" });
-      for (const { code, message } of answer.notes) task.note(code, message);
+      await take(answer, child);
     } finally {
       pool.giveBack(child, fit);
     }
   }
-  return { run, [Symbol.asyncDispose]: () => pool[Symbol.asyncDispose]() };
+
+  return {
+    run: (task) =>
+      converse(task, question, async ({ data, notes }, child) => {
+        if (data === undefined) await moveResult(child, task.outputPath);
+        else writeFileSync(task.outputPath, data, { encoding: "base64", flag: "wx" });
+        for (const { code, message } of notes) task.note(code, message);
+      }),
+    async parts(task) {
+      let labels: readonly string[] = [];
+      await converse(task, { ...question, parts: true }, ({ data }) => {
+        labels = labelsOf(data);
+      });
+      return labels;
+    },
+    [Symbol.asyncDispose]: () => pool[Symbol.asyncDispose](),
+  };
+}
+
+type Take = (answer: Extract<Answer, { ok: true }>, child: SandboxChild) => Promise<void> | void;
+
+/** A list of texts, or what comes out of a broken sandbox. */
+function labelsOf(data: string | undefined): readonly string[] {
+  try {
+    const list: unknown = JSON.parse(Buffer.from(data ?? "", "base64").toString());
+    if (Array.isArray(list)) return list.map(String);
+  } catch {
+    // Not JSON: the same as no list.
+  }
+  throw new FilemillError("CONVERSION_FAILED", "The file could not be converted.");
 }
 
 async function ask(child: SandboxChild, task: HopTask, more: Readonly<Record<string, unknown>>): Promise<Answer> {

@@ -1,5 +1,6 @@
 /** Which pairs of data formats are offered. */
 import type { Fidelity, Hop, OptionDefinition } from "../domain/engine.ts";
+import { partOptions } from "../domain/parts.ts";
 import { crossHops, words } from "./hop-table.ts";
 import { encodingOption } from "./node-worker.ts";
 
@@ -87,7 +88,6 @@ const charset: OptionDefinition = {
   default: "utf-8",
   description: "`ascii` writes other letters as escapes.",
 };
-const sheet: OptionDefinition = { name: "sheet", type: "integer", min: 1, max: 10_000, default: 1, description: "Which sheet." };
 const name = "^[A-Za-z_][A-Za-z0-9_.-]{0,63}$";
 const elements: readonly OptionDefinition[] = [
   { name: "root", type: "string", pattern: name, default: "root", description: "Name of the outermost element, where the data has none." },
@@ -119,11 +119,11 @@ function optionsOf(from: string, to: string): readonly OptionDefinition[] {
   const isLineByLine = isTextTable.has(from) && isTextTable.has(to);
   const hasHeader = !isLineByLine && (isTextTable.has(from) || isBook.has(from) || isTextTable.has(to) || isBook.has(to));
   return [
+    ...(isBook.has(from) ? partOptions("sheet") : []),
     ...(isText.has(from) ? [encodingOption] : []),
     ...(from === "csv" ? [delimiter] : []),
     ...(hasHeader ? [header] : []),
     ...(isTextTable.has(from) && !isLineByLine ? [kinds] : []),
-    ...(isBook.has(from) ? [sheet] : []),
     ...(from === "sqlite" && to !== "sqlite" ? [tableRead] : []),
     ...(to === "sqlite" ? [tableWritten] : []),
     ...(to === "csv" ? [outputDelimiter] : []),
@@ -141,7 +141,8 @@ const maxInputMbOf = (format: string) => (format === "yaml" ? 8 : 30);
 
 function hopOf(from: string, to: string): Omit<Hop, "from" | "to"> | undefined {
   if (!makesSense(from, to)) return undefined;
-  return { fidelity: fidelityOf(from, to), cost: 20, async: false, maxInputMb: maxInputMbOf(from), options: optionsOf(from, to) };
+  const part = isBook.has(from) ? ({ part: "sheet" } as const) : {};
+  return { fidelity: fidelityOf(from, to), cost: 20, async: false, maxInputMb: maxInputMbOf(from), options: optionsOf(from, to), ...part };
 }
 
 /** Tables of text go to workbooks, and workbooks to them, by LibreOffice, but for those that it cannot write or read. */

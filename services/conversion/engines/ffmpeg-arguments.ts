@@ -2,6 +2,7 @@
 import createCommand from "fluent-ffmpeg";
 import { FilemillError } from "#kit/errors.ts";
 import type { HopTask } from "../domain/engine.ts";
+import { assertPart, noteLeftOut } from "../domain/parts.ts";
 import type { Container } from "./ffmpeg-container.ts";
 import { containerOf, encoders, pictureFormats } from "./ffmpeg-formats.ts";
 import { inputArgs, type Media, type Stream } from "./ffmpeg-streams.ts";
@@ -63,10 +64,25 @@ function streamsOf(media: Media, kind: Stream["kind"]): Stream[] {
   return media.streams.filter((stream) => stream.kind === kind);
 }
 
-function soundArgs(task: HopTask, media: Media, target: Container): string[] {
-  const [sound, ...others] = streamsOf(media, "audio");
+/** The track that is asked for, else the one that the file names as the default, as players do. */
+function soundOf(task: HopTask, tracks: readonly Stream[]): Stream {
+  const asked = numberOption(task.options, "track");
+  if (asked !== undefined) assertPart("track", asked, tracks.length);
+  const place =
+    asked === undefined
+      ? Math.max(
+          0,
+          tracks.findIndex(({ isDefault }) => isDefault),
+        )
+      : asked - 1;
+  const sound = tracks[place];
   if (sound === undefined) throw new FilemillError("INVALID_INPUT", "The file has no sound.");
-  if (others.length > 0) task.note("TRACKS_LEFT_OUT", `Only the first of ${others.length + 1} sound tracks was converted.`);
+  noteLeftOut(task, "track", place + 1, tracks.length);
+  return sound;
+}
+
+function soundArgs(task: HopTask, media: Media, target: Container): string[] {
+  const sound = soundOf(task, streamsOf(media, "audio"));
   const cover = target.cover === true ? streamsOf(media, "cover").find(({ codec }) => codec === "mjpeg" || codec === "png") : undefined;
   if (cover === undefined && streamsOf(media, "cover").length > 0)
     task.note("METADATA_DROPPED", "The format cannot hold the cover picture.");

@@ -1,5 +1,6 @@
 /** Which pairs ffmpeg offers, with the options of each. */
 import type { Fidelity, Hop, OptionDefinition } from "../domain/engine.ts";
+import { partOptions } from "../domain/parts.ts";
 import type { Container } from "./ffmpeg-container.ts";
 import { audioFormats, pictureFormats } from "./ffmpeg-formats.ts";
 import { videoFormats } from "./ffmpeg-video-formats.ts";
@@ -115,7 +116,8 @@ const fromAudio = crossHops(readers(audioFormats), writers(audioFormats), (from,
 const soundOfVideo = crossHops(readers(videoFormats), writers(audioFormats), (_from, to) => {
   const target = audioFormats[to];
   if (target === undefined || to === "rf64" || to === "w64") return undefined;
-  return { fidelity: "extract", cost: 300, async: false, maxInputMb: 500, options: [...rateOptions(target), ...trim] };
+  const options = [...partOptions("track"), ...rateOptions(target), ...trim];
+  return { fidelity: "extract", cost: 300, async: false, maxInputMb: 500, options, part: "track" };
 });
 
 /** Pairs whose codecs usually fit both: a copy takes a moment, so they are not always queued. */

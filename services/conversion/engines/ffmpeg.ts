@@ -16,8 +16,7 @@ const toleratedShareMissing = 0.1;
 const toleratedSecondsMissing = 1.5;
 
 async function run(sandbox: Sandbox, task: HopTask): Promise<void> {
-  const demuxer = containerOf(task.input.format)?.demuxer;
-  if (demuxer === undefined) throw new FilemillError("INTERNAL", "ffmpeg does not read this format.");
+  const demuxer = demuxerOf(task);
   await using session = await openToolSession(sandbox, task);
   const media = await readMedia(session, task, demuxer);
   const expectedSeconds = expectedSecondsOf(task, media);
@@ -40,6 +39,20 @@ async function run(sandbox: Sandbox, task: HopTask): Promise<void> {
     throw new FilemillError("INVALID_INPUT", "The file is empty or damaged: nothing of it could be decoded.");
   }
   await session.adopt("out");
+}
+
+async function soundTracksOf(sandbox: Sandbox, task: HopTask): Promise<readonly string[]> {
+  await using session = await openToolSession(sandbox, task);
+  const { streams } = await readMedia(session, task, demuxerOf(task));
+  const tracks = streams.filter(({ kind }) => kind === "audio");
+  if (tracks.length === 0) throw new FilemillError("INVALID_INPUT", "The file has no sound.");
+  return tracks.map(({ language }) => language);
+}
+
+function demuxerOf(task: HopTask): string {
+  const demuxer = containerOf(task.input.format)?.demuxer;
+  if (demuxer === undefined) throw new FilemillError("INTERNAL", "ffmpeg does not read this format.");
+  return demuxer;
 }
 
 /** How long the result should be; 0 when nobody knows or it has no length. */
@@ -80,6 +93,10 @@ export const ffmpegEngine = defineEngine({
     return line === undefined ? undefined : /version (\d[\d.]*)/.exec(line)?.[1];
   },
   async open({ sandbox }) {
-    return { run: (task) => run(sandbox, task), [Symbol.asyncDispose]: async () => undefined };
+    return {
+      run: (task) => run(sandbox, task),
+      parts: (task) => soundTracksOf(sandbox, task),
+      [Symbol.asyncDispose]: async () => undefined,
+    };
   },
 });

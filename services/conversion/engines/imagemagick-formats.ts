@@ -1,5 +1,6 @@
 /** What ImageMagick reads and writes here, each proven by another program; what other engines do better is left to them. */
 import type { Fidelity, Hop, OptionDefinition } from "../domain/engine.ts";
+import { partOptions } from "../domain/parts.ts";
 import { crossHops, words } from "./hop-table.ts";
 
 export type Picture = {
@@ -105,16 +106,23 @@ export const hubs: Readonly<Record<string, Picture>> = {
   tiff: { coder: "tiff", args: words("-compress Zip") },
 };
 
+/** Read, they may hold more than one picture. */
+const severalPictures = new Set(words("dcx miff fits"));
 const usual = { async: false, maxInputMb: 100 } as const;
 const costs: Readonly<Record<string, number>> = { png: 50, tiff: 45 };
 
 const reading = crossHops(Object.keys(pictures), Object.keys(hubs), (from, to) => {
   const fidelity = pictures[from]?.read;
-  return fidelity === undefined ? undefined : { fidelity, cost: costs[to] ?? 50, ...usual, options: [] };
+  if (fidelity === undefined) return undefined;
+  const pages = severalPictures.has(from) ? ({ part: "page", options: partOptions("page") } as const) : { options: [] };
+  return { fidelity, cost: costs[to] ?? 50, ...usual, ...pages };
 });
-const writing = crossHops(Object.keys(hubs), Object.keys(pictures), (_from, to) => {
+const writing = crossHops(Object.keys(hubs), Object.keys(pictures), (from, to) => {
   const picture = pictures[to];
-  return picture?.write === undefined ? undefined : { fidelity: picture.write, cost: 45, ...usual, options: picture.options ?? [] };
+  if (picture?.write === undefined) return undefined;
+  const options = picture.options ?? [];
+  const pages = from === "tiff" ? ({ part: "page", options: [...partOptions("page"), ...options] } as const) : { options };
+  return { fidelity: picture.write, cost: 45, ...usual, ...pages };
 });
 
 const hops: readonly Hop[] = [...reading, ...writing];

@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import { FilemillError } from "#kit/errors.ts";
 import { defineEngine, type Engine, type HopTask } from "../domain/engine.ts";
+import { assertPart, noteLeftOut } from "../domain/parts.ts";
 import type { Sandbox, SandboxEnd } from "../domain/sandbox.ts";
 import { numberOption } from "./hop-table.ts";
 import { exrHops, hubs, imagemagickHops, type Picture, pictures } from "./imagemagick-formats.ts";
@@ -46,10 +47,11 @@ function throwIfTooLarge({ stderr }: SandboxEnd): void {
 function chooseScene(scenes: readonly Scene[], source: Picture, task: HopTask): Scene | undefined {
   if (source.hasSizes === true) return scenes.toSorted((a, b) => b.width * b.height - a.width * a.height)[0];
   // The first picture of a Photoshop file is the whole, the others are its layers.
-  if (scenes.length > 1 && !/^ps[db]$/.test(source.coder)) {
-    task.note("PAGES_LEFT_OUT", `Only the first of ${scenes.length} pictures was converted.`);
-  }
-  return scenes[0];
+  if (/^ps[db]$/.test(source.coder)) return scenes[0];
+  const page = numberOption(task.options, "page") ?? 1;
+  assertPart("page", page, scenes.length);
+  noteLeftOut(task, "page", page, scenes.length);
+  return scenes[page - 1];
 }
 
 function shapeArgumentsOf(task: HopTask, { width, height }: Scene): readonly string[] {
@@ -112,6 +114,10 @@ async function versionOf(sandbox: Sandbox): Promise<string | undefined> {
 
 const open: Engine["open"] = async ({ sandbox }) => ({
   run: (task) => run(sandbox, task),
+  async parts(task) {
+    await using session = await openToolSession(sandbox, task);
+    return (await readScenes(session, pictureOf(task.hop.from))).map(() => "");
+  },
   [Symbol.asyncDispose]: async () => undefined,
 });
 

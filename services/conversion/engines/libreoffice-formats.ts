@@ -23,9 +23,8 @@ const word = "MS Word 2007 XML";
 const excel = "Calc MS Excel 2007 XML";
 const powerPoint = "Impress MS PowerPoint 2007 XML";
 const csvFilter = "Text - txt - csv (StarCalc)";
-/** Separator, quote, UTF-8, first row, formats, language, quote all text, as shown, formulas, trim, sheet. */
-export const csvOptions = (separator: string, sheet: number) =>
-  `${separator.charCodeAt(0)},34,76,1,,0,false,true,false,false,false,${sheet}`;
+/** Separator, quote, UTF-8, first row, formats, language, quote all text, as shown, formulas, trim, sheet (the worker knows its number). */
+export const csvOptions = (separator: string) => `${separator.charCodeAt(0)},34,76,1,,0,false,true,false,false,false,{sheet}`;
 
 const pictures = (family: "writer" | "calc" | "impress" | "draw"): Record<string, OfficeFormat> => ({
   png: writes(`${family}_png_Export`),

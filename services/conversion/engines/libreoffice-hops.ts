@@ -1,5 +1,6 @@
 /** Which pairs LibreOffice offers: within each family of documents, and to PDF and pictures. */
 import type { Fidelity, Hop, OptionDefinition } from "../domain/engine.ts";
+import { partOptions } from "../domain/parts.ts";
 import { crossHops, words } from "./hop-table.ts";
 import { type Family, families, officeFormats } from "./libreoffice-formats.ts";
 
@@ -31,8 +32,12 @@ const fitWidth: OptionDefinition = {
   default: false,
   description: "Shrink each sheet to the width of one page.",
 };
-const sheetToPrint: OptionDefinition = { name: "sheet", type: "integer", min: 1, max: 10_000, description: "Convert only this sheet." };
-const oneSheet: OptionDefinition = { name: "sheet", type: "integer", min: 1, max: 10_000, default: 1, description: "Which sheet." };
+const sheetToPrint: OptionDefinition = {
+  name: "sheet",
+  type: "string",
+  pattern: "^[^\\x00-\\x1f]{1,64}$",
+  description: "Convert only this sheet, by number or name.",
+};
 const encoding: OptionDefinition = {
   name: "encoding",
   type: "enum",
@@ -71,13 +76,17 @@ function fidelityOf(family: Family, from: string, to: string): Fidelity {
   return "high";
 }
 
+function holdsOneSheet(family: Family, from: string, to: string): boolean {
+  return family === "sheet" && plain.has(to) && from !== "csv" && from !== "tsv";
+}
+
 function optionsOf(family: Family, from: string, to: string): readonly OptionDefinition[] {
   const isSheet = family === "sheet";
   return [
+    ...(holdsOneSheet(family, from, to) ? partOptions("sheet") : []),
     ...(from === "txt" || from === "csv" || from === "tsv" ? [encoding] : []),
     ...(from === "csv" ? [delimiter] : []),
     ...(to === "csv" ? [outputDelimiter] : []),
-    ...(isSheet && plain.has(to) && from !== "csv" && from !== "tsv" ? [oneSheet] : []),
     ...(to === "pdf" ? pdfOptions : []),
     ...(to === "pdf" && isSheet ? [sheetToPrint, fitWidth] : []),
     ...(to === "pdf" && (isSheet || family === "text") ? [landscape] : []),
@@ -98,7 +107,8 @@ function hopsOf(family: Family): Hop[] {
   return crossHops(from, to, (source, target) => {
     if (failing.has(`${source}>${target}`)) return undefined;
     const options = optionsOf(family, source, target);
-    return { fidelity: fidelityOf(family, source, target), cost: costOf(family, target), async: false, maxInputMb: 100, options };
+    const part = holdsOneSheet(family, source, target) ? ({ part: "sheet" } as const) : {};
+    return { fidelity: fidelityOf(family, source, target), cost: costOf(family, target), async: false, maxInputMb: 100, options, ...part };
   });
 }
 

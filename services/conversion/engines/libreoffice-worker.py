@@ -165,17 +165,15 @@ def normalise_text(job):
 
 
 def prepare(document, job):
-    """Page setup and the choice of one sheet. Returns how many sheets are left out."""
+    """Page setup and the choice of one sheet. Returns its place, from 1; 0 when all of the document is meant."""
     if not document.supportsService("com.sun.star.sheet.SpreadsheetDocument"):
         sheets = None
     else:
         sheets = document.getSheets()
-    left_out = 0
+    place = 0
     if sheets is not None and "sheet" in job:
-        if job["sheet"] > sheets.getCount():
-            raise IndexError(sheets.getCount())
-        left_out = sheets.getCount() - 1
-        chosen = sheets.getByIndex(job["sheet"] - 1)
+        place = place_of(sheets, job["sheet"])
+        chosen = sheets.getByIndex(place - 1)
         # Where one sheet has a print area, sheets without one are not printed.
         if not chosen.getPrintAreas():
             cursor = chosen.createCursor()
@@ -184,7 +182,7 @@ def prepare(document, job):
             end.StartColumn, end.StartRow = 0, 0
             chosen.setPrintAreas((end,))
         for index in range(sheets.getCount()):
-            if index != job["sheet"] - 1:
+            if index != place - 1:
                 sheets.getByIndex(index).setPrintAreas(())
     if "landscape" in job or "fitWidth" in job:
         styles = document.getStyleFamilies().getByName("PageStyles")
@@ -195,7 +193,23 @@ def prepare(document, job):
                 style.IsLandscape, style.Width, style.Height = job["landscape"], height, width
             if job.get("fitWidth") and sheets is not None:
                 style.ScaleToPagesX, style.ScaleToPagesY = 1, 0
-    return left_out
+    return place
+
+
+def sheet_names(document):
+    if not document.supportsService("com.sun.star.sheet.SpreadsheetDocument"):
+        return []
+    return list(document.getSheets().getElementNames())
+
+
+def place_of(sheets, wanted):
+    """By number where there is such a sheet, else by name, where case does not matter."""
+    if re.fullmatch("[0-9]+", wanted) and 1 <= int(wanted) <= sheets.getCount():
+        return int(wanted)
+    names = [name.lower() for name in sheets.getElementNames()]
+    if wanted.lower() not in names:
+        raise IndexError(wanted)
+    return names.index(wanted.lower()) + 1
 
 
 def has_part(path, folder):
@@ -232,10 +246,13 @@ def convert(desktop, job):
     if document is None:
         return {"ok": False, "reason": "password" if is_encrypted(job["input"]) else "load"}
     try:
-        left_out = prepare(document, job)
+        names = sheet_names(document)
+        if job.get("parts"):
+            return {"ok": True, "sheets": names}
+        place = prepare(document, job)
         store = {"FilterName": job["exportFilter"], "Overwrite": True}
         if "exportOptions" in job:
-            store["FilterOptions"] = job["exportOptions"]
+            store["FilterOptions"] = job["exportOptions"].replace("{sheet}", str(max(place, 1)))
         if "filterData" in job:
             store["FilterData"] = job["filterData"]
         document.storeToURL("file://" + job["output"], tuple(properties(store)))
@@ -243,11 +260,11 @@ def convert(desktop, job):
         named = glob.glob(job["output"].removesuffix(".out") + "-*.out")
         if len(named) == 1 and not os.path.exists(job["output"]):
             os.rename(named[0], job["output"])
-        return {"ok": True, "sheetsLeftOut": left_out, "encodingGuessed": guessed}
+        return {"ok": True, "sheet": place, "sheets": names, "encodingGuessed": guessed}
     except DisposedException:
         raise
-    except IndexError as error:
-        return {"ok": False, "reason": "sheet", "sheets": error.args[0]}
+    except IndexError:
+        return {"ok": False, "reason": "sheet", "sheets": names}
     except Exception as error:
         return {"ok": False, "reason": "store", "detail": str(error)[:500]}
     finally:

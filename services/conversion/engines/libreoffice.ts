@@ -3,6 +3,7 @@ import { createWriteStream } from "node:fs";
 import { pipeline } from "node:stream/promises";
 import { FilemillError } from "#kit/errors.ts";
 import { defineEngine, type HopTask } from "../domain/engine.ts";
+import { noteLeftOut } from "../domain/parts.ts";
 import { flagOption, numberOption, stringOption } from "./hop-table.ts";
 import { csvOptions, officeFormats } from "./libreoffice-formats.ts";
 import { familyOf, libreofficeHops } from "./libreoffice-hops.ts";
@@ -24,12 +25,12 @@ function jobOf(task: HopTask): OfficeJob {
   const source = family === undefined ? undefined : officeFormats[family][from];
   const target = family === undefined ? undefined : officeFormats[family][to];
   if (source === undefined || target?.export === undefined) throw new FilemillError("INTERNAL", "LibreOffice has no such pair.");
-  const sheet = numberOption(task.options, "sheet");
+  const sheet = stringOption(task.options, "sheet");
   const { landscape } = task.options;
   const part = parts.find(([formats]) => formats.test(from))?.[1];
   const isTable = to === "csv" || to === "tsv";
   const separator = to === "tsv" ? "\t" : (separators[stringOption(task.options, "outputDelimiter") ?? "comma"] ?? ",");
-  const exportOptions = isTable ? csvOptions(separator, sheet ?? 1) : target.options;
+  const exportOptions = isTable ? csvOptions(separator) : target.options;
   return {
     importFilters: source.import,
     exportFilter: target.export,
@@ -67,19 +68,19 @@ function pdfDataOf(task: HopTask): OfficeJob {
 type Answer = {
   readonly ok: boolean;
   readonly reason: string;
-  readonly sheetsLeftOut: number;
-  readonly sheets: number;
+  /** Place of the converted sheet; 0 when all were or there are none. */
+  readonly sheet: number;
+  readonly sheets: readonly string[];
   readonly encodingGuessed: boolean;
 };
 
 function parseAnswer(value: unknown): Answer {
   const fields: Readonly<Record<string, unknown>> = typeof value === "object" && value !== null ? { ...value } : {};
-  const count = (field: unknown) => (typeof field === "number" ? field : 0);
   return {
     ok: fields.ok === true,
     reason: typeof fields.reason === "string" ? fields.reason : "",
-    sheetsLeftOut: count(fields.sheetsLeftOut),
-    sheets: count(fields.sheets),
+    sheet: typeof fields.sheet === "number" ? fields.sheet : 0,
+    sheets: Array.isArray(fields.sheets) ? fields.sheets.map(String) : [],
     encodingGuessed: fields.encodingGuessed === true,
   };
 }
@@ -90,10 +91,9 @@ function failureOf(answer: Answer, task: HopTask): FilemillError {
     case "password":
       return new FilemillError("PASSWORD_REQUIRED", "The document is protected by a password.");
     case "sheet": {
-      const details = { option: "sheet", allowed: `1 to ${answer.sheets}` };
-      return new FilemillError("INVALID_OPTION", `The document has ${answer.sheets === 1 ? "one sheet" : `${answer.sheets} sheets`}.`, {
-        details,
-      });
+      const total = answer.sheets.length;
+      const details = { option: "sheet", allowed: answer.sheets.slice(0, 100) };
+      return new FilemillError("INVALID_OPTION", `The document has ${total === 1 ? "one sheet" : `${total} sheets`}.`, { details });
     }
     case "load":
       return new FilemillError("INVALID_INPUT", `The document is damaged or is not ${format}.`);
@@ -111,8 +111,17 @@ async function run(pool: OfficePool, task: HopTask): Promise<void> {
     // A copy through the opened file: the office that wrote it lives on, and could change the file or what its name means.
     const output = await openOutput(outputPath);
     await pipeline(output.createReadStream({ highWaterMark: 2 ** 20 }), createWriteStream(task.outputPath, { flags: "wx" }));
-    if (answer.sheetsLeftOut > 0) task.note("SHEETS_LEFT_OUT", `Only one of ${answer.sheetsLeftOut + 1} sheets was converted.`);
+    if (answer.sheet > 0) noteLeftOut(task, "sheet", answer.sheet, answer.sheets.length);
     if (answer.encodingGuessed) task.note("ENCODING_GUESSED");
+  });
+}
+
+async function sheetsOf(pool: OfficePool, task: HopTask): Promise<readonly string[]> {
+  const bounds = { timeoutMs: task.timeoutMs, signal: task.signal };
+  return await pool.convert(task.input.path, { ...jobOf(task), parts: true }, bounds, async (value) => {
+    const answer = parseAnswer(value);
+    if (!answer.ok) throw failureOf(answer, task);
+    return answer.sheets;
   });
 }
 
@@ -140,6 +149,10 @@ export const libreofficeEngine = defineEngine({
   },
   async open(host) {
     const pool = openOfficePool(host);
-    return { run: (task) => run(pool, task), [Symbol.asyncDispose]: () => pool[Symbol.asyncDispose]() };
+    return {
+      run: (task) => run(pool, task),
+      parts: (task) => sheetsOf(pool, task),
+      [Symbol.asyncDispose]: () => pool[Symbol.asyncDispose](),
+    };
   },
 });

@@ -4,6 +4,7 @@ import sharp, { type Sharp } from "sharp";
 import { FilemillError } from "#kit/errors.ts";
 import { defineEngine, type Hop, type HopTask, type OptionDefinition } from "../domain/engine.ts";
 import { LacksContent } from "../domain/failure.ts";
+import { assertPart, noteLeftOut, partOptions } from "../domain/parts.ts";
 import type { Sandbox } from "../domain/sandbox.ts";
 import { flagOption, numberOption } from "./hop-table.ts";
 import { inputInside, openOutput, openToolSession, type ToolSession, versionLineOf } from "./tool-run.ts";
@@ -14,9 +15,9 @@ const maxPagePoints = 200_000;
 const maxPages = 10_000;
 const pointsPerInch = 72;
 
-const page: OptionDefinition = { name: "page", type: "integer", min: 1, max: 100_000, default: 1, description: "Which page to convert." };
+const page = partOptions("page");
 const raster: readonly OptionDefinition[] = [
-  page,
+  ...page,
   {
     name: "dpi",
     type: "integer",
@@ -44,7 +45,8 @@ const layout: OptionDefinition = {
 };
 
 function hop(to: string, fidelity: Hop["fidelity"], cost: number, options: readonly OptionDefinition[]): Hop {
-  return { from: "pdf", to, fidelity, cost, async: false, maxInputMb: 200, options };
+  const isOnePage = options[0] === page[0];
+  return { from: "pdf", to, fidelity, cost, async: false, maxInputMb: 200, options, ...(isOnePage ? { part: "page" } : {}) };
 }
 
 const hops: readonly Hop[] = [
@@ -53,8 +55,8 @@ const hops: readonly Hop[] = [
   hop("tiff", "reduced", 60, raster),
   hop("webp", "reduced", 120, [...raster, quality]),
   hop("ppm", "reduced", 50, raster),
-  hop("svg", "reduced", 60, [page]),
-  hop("eps", "reduced", 60, [page]),
+  hop("svg", "reduced", 60, page),
+  hop("eps", "reduced", 60, page),
   hop("ps", "high", 80, textPages),
   hop("txt", "extract", 30, [...textPages, layout]),
   hop("html", "extract", 60, textPages),
@@ -75,10 +77,7 @@ async function readFacts(session: ToolSession, pageNumber: number): Promise<Fact
   if ((end.exitCode !== 0 && last === 0) || pages < 1)
     throw new FilemillError("INVALID_INPUT", "The PDF is damaged: it has no readable pages.");
   if (pages > maxPages) throw new FilemillError("INPUT_TOO_COMPLEX", `The PDF has ${pages} pages; up to ${maxPages} are converted.`);
-  if (pageNumber > pages) {
-    const details = { option: "page", allowed: `1 to ${pages}` };
-    throw new FilemillError("INVALID_OPTION", `The PDF has ${pages === 1 ? "one page" : `${pages} pages`}.`, { details });
-  }
+  assertPart("page", pageNumber, pages);
   const size = /^Page\s+\d+ size:\s+([\d.e+]+) x ([\d.e+]+) pts/m.exec(end.stdout);
   const [widthPoints, heightPoints] = [Number(size?.[1] ?? 0), Number(size?.[2] ?? 0)];
   if (!(widthPoints > 0 && heightPoints > 0)) throw new FilemillError("INVALID_INPUT", "The PDF is damaged: the page has no size.");
@@ -121,7 +120,7 @@ async function rasterize(session: ToolSession, task: HopTask, pageNumber: number
     throw new FilemillError("INVALID_INPUT", "The page could not be drawn; the PDF is damaged.");
   }
   if (/Syntax Error/.test(end.stderr)) task.note("INPUT_DAMAGED");
-  if (facts.pages > 1) task.note("PAGES_LEFT_OUT", `Only page ${pageNumber} of ${facts.pages} was converted.`);
+  noteLeftOut(task, "page", pageNumber, facts.pages);
   if (task.hop.to === "ppm" && !gray) return await session.adopt(name);
   const { channels, data } = pixels;
   const image = sharp(data, { raw: { width, height, channels }, limitInputPixels: maxPixels });
@@ -190,9 +189,7 @@ async function extract(session: ToolSession, task: HopTask): Promise<void> {
   const end = await session.run({ program: `/usr/bin/${command[0]}`, args: command[1] });
   if (end.exitCode !== 0) throw new FilemillError("INVALID_INPUT", "The PDF is damaged and could not be read.");
   if (/Syntax Error/.test(end.stderr)) task.note("INPUT_DAMAGED");
-  if (facts.pages > 1 && numberOption(task.options, "page") !== undefined) {
-    task.note("PAGES_LEFT_OUT", `Only page ${pageNumber} of ${facts.pages} was converted.`);
-  }
+  if (task.hop.part !== undefined) noteLeftOut(task, "page", pageNumber, facts.pages);
   await adoptText(session, task);
 }
 
@@ -226,6 +223,13 @@ export const popplerEngine = defineEngine({
     return line === undefined ? undefined : /(\d[\d.]*)/.exec(line)?.[1];
   },
   async open({ sandbox }) {
-    return { run: (task) => run(sandbox, task), [Symbol.asyncDispose]: async () => undefined };
+    return {
+      run: (task) => run(sandbox, task),
+      async parts(task) {
+        await using session = await openToolSession(sandbox, task);
+        return Array.from({ length: (await readFacts(session, 1)).pages }, () => "");
+      },
+      [Symbol.asyncDispose]: async () => undefined,
+    };
   },
 });

@@ -82,6 +82,7 @@ async function convert(bytes, request, notes, failOn) {
   early?.catch(() => undefined);
   const first = await described;
   assertFormat(from, first.format);
+  choosePage(first, request, input);
   noteWhatIsLost(first, request, notes);
   if (movesOf(first, request)) Object.assign(input, { animated: true, limitInputPixels: maxAnimationPixels });
   if (from === "svg") input.density = densityOf(first, options);
@@ -99,6 +100,12 @@ const plain = { depth: "uchar", pages: 1, width: 1, height: 1 };
 
 function isPlain(from, bytes) {
   return (from === "png" || from === "jpg") && bytes.length <= 64 * 1024;
+}
+
+function choosePage({ pages = 1 }, { options }, input) {
+  const { page = 1 } = options;
+  if (page > pages) throw new Failure("INVALID_OPTION", pages === 1 ? "The file has one picture." : `The file has ${pages} pictures.`);
+  if (page > 1) input.page = page - 1;
 }
 
 function movesOf(first, { from, to }) {
@@ -136,7 +143,10 @@ function noteWhatIsLost(first, request, notes) {
   const { from, to, options } = request;
   const moves = movesOf(first, request);
   if ((first.orientation ?? 1) > 1 && !moves) notes.set("ORIENTATION_APPLIED");
-  if ((first.pages ?? 1) > 1 && !moves) notes.set(animated.has(from) ? "ANIMATION_REDUCED" : "PAGES_LEFT_OUT");
+  if ((first.pages ?? 1) > 1 && !moves) {
+    const [code, word] = animated.has(from) ? ["ANIMATION_REDUCED", "frame"] : ["PAGES_LEFT_OUT", "page"];
+    notes.set(code, `Only ${word} ${options.page ?? 1} of ${first.pages} was converted.`);
+  }
   if (first.space === "cmyk" || (first.icc !== undefined && !isSrgb(first.icc))) notes.set("PROFILE_CONVERTED");
   const carries = options.metadata === "keep" && to !== "gif";
   if (!carries && (first.exif !== undefined || first.xmp !== undefined || first.iptc !== undefined)) notes.set("METADATA_DROPPED");
@@ -216,18 +226,23 @@ async function hasTransparency(bytes, input) {
 const blockedLinks = /(?:xlink:href|href|src)\s*=\s*["'](?!#|data:)|url\(\s*["']?(?!#|data:)|@import/i;
 
 async function answer(request) {
-  const notes = new Set();
-  const noted = { set: (code) => notes.add(code), clear: () => notes.clear() };
+  const notes = new Map();
   try {
     const bytes = request.data === undefined ? readFileSync("in") : Buffer.from(request.data, "base64");
     if (request.from === "svg" && blockedLinks.test(bytes.subarray(0, 4 * 2 ** 20).toString("latin1")))
-      notes.add("EXTERNAL_CONTENT_BLOCKED");
-    const output = await convertKindly(bytes, request, noted);
+      notes.set("EXTERNAL_CONTENT_BLOCKED");
+    if (request.parts === true) return { ok: true, data: partsOf(await sharp(bytes).metadata()), notes: [] };
+    const output = await convertKindly(bytes, request, notes);
     return { ok: true, ...output, notes: [...notes] };
   } catch (error) {
     const failure = failureOf(error);
     return { ok: false, code: failure.code, message: failure.message, odd: failure.odd, said: String(error?.message).slice(0, 500) };
   }
+}
+
+/** One label a page, which pictures do not have. */
+function partsOf({ pages = 1 }) {
+  return Buffer.from(JSON.stringify(Array(pages).fill(""))).toString("base64");
 }
 
 /** The first conversion of a process costs 30 times the second: it is made before anybody waits for it. */

@@ -1,5 +1,6 @@
 /** Which pictures become which, what that loses, and what can be chosen. */
 import type { Fidelity, Hop, OptionDefinition } from "../domain/engine.ts";
+import { partOptions } from "../domain/parts.ts";
 
 const sources = ["jpg", "png", "webp", "gif", "avif", "tiff", "svg"] as const;
 const targets = ["jpg", "png", "webp", "gif", "avif", "tiff"] as const;
@@ -132,8 +133,15 @@ function moves(from: Source, to: Target): boolean {
   return (from === "gif" && to === "webp") || (from === "webp" && to === "gif");
 }
 
+/** Of what may have several pictures, one is taken where it cannot move on. */
+function hasPages(from: Source, to: Target): boolean {
+  return from === "tiff" || ((from === "gif" || from === "webp") && !moves(from, to));
+}
+
 function hopOf(from: Source, to: Target): Hop {
+  const part = hasPages(from, to) ? ({ part: "page" } as const) : {};
   const options = [
+    ...(hasPages(from, to) ? partOptions("page") : []),
     ...encoderOptions[to],
     ...shape,
     backgroundOf(to),
@@ -141,7 +149,16 @@ function hopOf(from: Source, to: Target): Hop {
     ...(moves(from, to) ? [] : [turn]),
     ...(from === "svg" ? [density] : to === "gif" ? [] : [metadata]),
   ];
-  return { from, to, fidelity: fidelityOf(from, to), cost: costOf[to], async: false, maxInputMb: from === "svg" ? 10 : 100, options };
+  return {
+    from,
+    to,
+    fidelity: fidelityOf(from, to),
+    cost: costOf[to],
+    async: false,
+    maxInputMb: from === "svg" ? 10 : 100,
+    options,
+    ...part,
+  };
 }
 
 export const sharpHops: readonly Hop[] = sources.flatMap((from) => targets.filter((to) => to !== from).map((to) => hopOf(from, to)));

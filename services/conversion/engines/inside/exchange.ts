@@ -9,6 +9,8 @@ export type Question = {
   readonly from: string;
   readonly to: string;
   readonly options: Options;
+  /** Asks for the labels of the input's parts instead of a result. */
+  readonly parts?: boolean;
   /** Base64 of the input; without it the input is the file `in`. */
   readonly data?: string;
 };

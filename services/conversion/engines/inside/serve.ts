@@ -14,11 +14,20 @@ const works: Readonly<Record<string, () => Promise<Work>>> = {
   subtitle: async () => (await import("./subtitle/convert.ts")).convertSubtitle,
 };
 
+/** Only workbooks have parts here. */
+async function partsOf({ work }: Question, bytes: Buffer): Promise<readonly string[]> {
+  if (work !== "data") throw new Failure("INTERNAL", "No such work.");
+  const { sheetNamesOf } = await import("./records/sheets.ts");
+  return sheetNamesOf(bytes);
+}
+
 async function answer(question: Question): Promise<unknown> {
   const notes: Notes = new Map();
   try {
     const bytes = question.data === undefined ? readFileSync("in") : Buffer.from(question.data, "base64");
     if (bytes.length === 0) throw new Failure("INVALID_INPUT", "The file is empty.");
+    if (question.parts === true)
+      return { ok: true, data: Buffer.from(JSON.stringify(await partsOf(question, bytes))).toString("base64"), notes: [] };
     const work = await works[question.work]?.();
     if (work === undefined) throw new Failure("INTERNAL", "No such work.");
     const result = Buffer.from(await work(bytes, question, notes));

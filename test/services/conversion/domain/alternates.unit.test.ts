@@ -36,6 +36,7 @@ async function attempt(faults: Faults, plans: readonly (Plan | undefined)[] = [s
     inspect: async () => void (await faults.inspection?.({} as HopTask)),
     intermediatePath: () => "between",
     checkResult: async () => void (await faults.check?.({} as HopTask)),
+    pack: async () => undefined,
     sizeOf: async () => 1,
     remove: async () => undefined,
   };

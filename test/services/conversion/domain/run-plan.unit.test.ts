@@ -1,8 +1,10 @@
 import { create } from "@bufbuild/protobuf";
 import { describe, expect, it } from "vitest";
 import { type Plan, PlanSchema } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
+import { OptionValueSchema } from "#gen/filemill/common/v1/format_pb.ts";
 import { FilemillError } from "#kit/errors.ts";
 import type { Hop, HopTask } from "#services/conversion/domain/engine.ts";
+import { partOptions } from "#services/conversion/domain/parts.ts";
 import { type PlanRun, type RunPorts, runPlan } from "#services/conversion/domain/run-plan.ts";
 
 const hopOf = (from: string, to: string, extra: Partial<Hop> = {}): Hop => ({
@@ -44,6 +46,7 @@ function world(runs: Readonly<Record<string, (task: HopTask) => Promise<void> | 
     async checkResult(path, format) {
       log.push(`check ${path} as ${format}`);
     },
+    pack: async () => undefined,
     sizeOf: async (path) => files.get(path) ?? 0,
     async remove(path) {
       files.delete(path);
@@ -166,5 +169,75 @@ describe("a plan", () => {
     const { ports, files } = world({ one: quiet }, hops);
     await expect(runPlan(runOf(route), ports)).rejects.toMatchObject({ code: "UNAVAILABLE" });
     expect([...files.keys()]).toEqual(["in"]);
+  });
+});
+
+describe("a hop that is asked for several results", () => {
+  const paged = hopOf("a", "b", { part: "page", options: partOptions("page") });
+  const several = (chosen: string) => {
+    const plan = planOf(["one", "a", "b"], ["two", "b", "c"]);
+    const [first] = plan.hops;
+    if (first === undefined) throw new Error("no hop");
+    first.options = { pages: create(OptionValueSchema, { value: { case: "text", value: chosen } }) };
+    plan.resultFormat = "zip";
+    return plan;
+  };
+
+  function pagedWorld(two: (task: HopTask) => Promise<void> | void = quiet) {
+    const seen: unknown[] = [];
+    const one = (task: HopTask): void => {
+      seen.push(task.options.page);
+      task.note("PAGES_LEFT_OUT");
+    };
+    const found = world({ one, two }, [paged, hopOf("b", "c")]);
+    const packed: string[][] = [];
+    const ports: RunPorts = {
+      ...found.ports,
+      engineOf: (id) => {
+        const engine = found.ports.engineOf(id);
+        return engine && { ...engine, parts: async () => ["", "Über/all", ""] };
+      },
+      async pack(files, outputPath) {
+        packed.push(files.map(({ name }) => name));
+        found.files.set(outputPath, 99);
+      },
+    };
+    return { ...found, ports, seen, packed };
+  }
+
+  it("runs the rest for each part, packs what came out, and leaves the archive alone", async () => {
+    const { ports, files, seen, packed, log } = pagedWorld();
+    const notes: string[] = [];
+    await runPlan(runOf(several("all"), { onNote: (code) => notes.push(code) }), ports);
+    expect(seen).toEqual([1, 2, 3]);
+    expect(packed).toEqual([["page-1.c", "page-2-Über_all.c", "page-3.c"]]);
+    expect(log.at(-1)).toBe("check out as zip");
+    expect([...files.keys()]).toEqual(["in", "out"]);
+    expect(notes).toEqual(["SEVERAL_FILES"]);
+  });
+
+  it("tells how many of the parts there are", async () => {
+    const { ports, seen } = pagedWorld();
+    const notes: string[] = [];
+    await runPlan(runOf(several("3,1"), { onNote: (code, message) => notes.push(`${code} ${message}`) }), ports);
+    expect(seen).toEqual([1, 3]);
+    expect(notes).toContain("PAGES_LEFT_OUT Only 2 of 3 pages were converted.");
+  });
+
+  it("leaves nothing when one of them fails", async () => {
+    let runs = 0;
+    const { ports, files, packed } = pagedWorld(() => {
+      runs += 1;
+      if (runs === 2) throw new FilemillError("CONVERSION_FAILED", "No.");
+    });
+    await expect(runPlan(runOf(several("all")), ports)).rejects.toMatchObject({ code: "CONVERSION_FAILED" });
+    expect(packed).toEqual([]);
+    expect([...files.keys()]).toEqual(["in"]);
+  });
+
+  it("is bounded in bytes", async () => {
+    const { ports } = pagedWorld();
+    const large = { ...ports, sizeOf: async (path: string) => (path.endsWith(".c") ? 1.5e9 : 20) };
+    await expect(runPlan(runOf(several("all")), large)).rejects.toMatchObject({ code: "INPUT_TOO_COMPLEX" });
   });
 });

@@ -1,19 +1,19 @@
 /** Workbooks as tables, by SheetJS: cell values, not their looks. */
 import * as workbooks from "@e965/xlsx";
-import { type Notes, numberOption, type Options } from "../exchange.ts";
+import { type Notes, type Options, textOption } from "../exchange.ts";
 import { Failure, invalid } from "../failure.ts";
 import { type Cell, cellText, columnNamesOf, type Table, tableOf } from "./tables.ts";
 import { Stamp, type Value } from "./values.ts";
 
 export function parseSheet(bytes: Uint8Array, options: Options, notes: Notes): Table {
   const book = read(bytes);
-  const number = numberOption(options, "sheet") ?? 1;
-  const name = book.SheetNames[number - 1];
-  const sheet = name === undefined ? undefined : book.Sheets[name];
-  if (name === undefined || sheet === undefined) {
-    throw new Failure("INVALID_OPTION", `The workbook has ${book.SheetNames.length} sheets.`);
+  const names = book.SheetNames;
+  const place = placeOf(names, textOption(options, "sheet") ?? "1");
+  const sheet = book.Sheets[names[place] ?? ""];
+  if (sheet === undefined) {
+    throw new Failure("INVALID_OPTION", names.length === 1 ? "The file has one sheet." : `The file has ${names.length} sheets.`);
   }
-  if (book.SheetNames.length > 1) notes.set("SHEETS_LEFT_OUT", `Only sheet ${number} of ${book.SheetNames.length} was converted.`);
+  if (names.length > 1) notes.set("SHEETS_LEFT_OUT", `Only sheet ${place + 1} of ${names.length} was converted.`);
   const raw: unknown[][] = workbooks.utils.sheet_to_json(sheet, { header: 1, raw: true, defval: null, blankrows: false, UTC: true });
   const lines = raw.map((line) => Array.from(line, cellOf));
   const width = lines.reduce((most, line) => Math.max(most, line.length), 0);
@@ -22,6 +22,18 @@ export function parseSheet(bytes: Uint8Array, options: Options, notes: Notes): T
   const header = hasHeader ? (lines[0] ?? []).map(cellText) : [];
   const columns = columnNamesOf(header, width, notes);
   return { columns, rows: (hasHeader ? lines.slice(1) : lines).map((line) => columns.map((_, place) => line[place] ?? null)) };
+}
+
+/** The names of the sheets, in order. */
+export function sheetNamesOf(bytes: Uint8Array): readonly string[] {
+  return read(bytes).SheetNames;
+}
+
+/** By number where there is such a one, else by name, where case does not matter. */
+function placeOf(names: readonly string[], wanted: string): number {
+  const number = /^\d+$/.test(wanted) ? Number(wanted) : 0;
+  if (number >= 1 && number <= names.length) return number - 1;
+  return names.findIndex((name) => name.toLowerCase() === wanted.toLowerCase());
 }
 
 function read(bytes: Uint8Array): workbooks.WorkBook {

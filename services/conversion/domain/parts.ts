@@ -1,0 +1,98 @@
+/**
+ * One rule for files that have several of what the target holds one of: pages, sheets, tracks.
+ *
+ * - By default the one that a person would expect is converted (the first; of tracks the default one), and a note says what was left out.
+ * - `page=3`, `sheet=Prices`, `track=2` choose another one.
+ * - `pages=all` or `pages=1-3,7`, and `sheets`, `tracks` alike, give a ZIP archive with a file for each.
+ */
+import { FilemillError } from "#kit/errors.ts";
+import type { HopTask, OptionDefinition, Part } from "./engine.ts";
+
+const numbers = "[0-9]{1,5}(-[0-9]{1,5})?(,[0-9]{1,5}(-[0-9]{1,5})?){0,20}";
+const notes = { page: "PAGES_LEFT_OUT", sheet: "SHEETS_LEFT_OUT", track: "TRACKS_LEFT_OUT" } as const;
+const whole = { page: "page, picture or frame", sheet: "sheet", track: "sound track" } as const;
+/** Enough for a book; each is a run of an engine of its own. */
+const maxParts = 500;
+
+/** The name of the option that asks for several. */
+export function manyOptionOf(part: Part): `${Part}s` {
+  return `${part}s`;
+}
+
+/** What a hop that makes one of several lists before its own options. */
+export function partOptions(part: Part): readonly OptionDefinition[] {
+  const several: OptionDefinition = {
+    name: manyOptionOf(part),
+    type: "string",
+    pattern: `^(all|${numbers})$`,
+    description: `\`all\`, or numbers such as \`1-3,7\`: a ZIP archive with a file for each ${whole[part]}`,
+  };
+  return [oneOption(part), several];
+}
+
+function oneOption(part: Part): OptionDefinition {
+  if (part === "sheet") {
+    return { name: part, type: "string", pattern: "^[^\\x00-\\x1f]{1,64}$", default: "1", description: "Which sheet, by number or name" };
+  }
+  const of = part === "track" ? " of the file's sound tracks; without it the default one" : "";
+  const rest = { name: part, type: "integer", min: 1, max: 100_000, description: `Which ${whole[part]}${of}` } as const;
+  return part === "track" ? { ...rest, max: 999 } : { ...rest, default: 1 };
+}
+
+/** Says that others than number `chosen` were left out, when there are any. */
+export function noteLeftOut(task: Pick<HopTask, "note">, part: Part, chosen: number, total: number): void {
+  if (total > 1) task.note(notes[part], `Only ${part} ${chosen} of ${total} was converted.`);
+}
+
+/** The note by which an engine says so. */
+export function leftOutNoteOf(part: Part) {
+  return notes[part];
+}
+
+/** @throws FilemillError INVALID_OPTION when the file has no such part. */
+export function assertPart(part: Part, chosen: number, total: number): void {
+  if (chosen <= total) return;
+  throw new FilemillError("INVALID_OPTION", `The file has ${total === 1 ? `one ${part}` : `${total} ${part}s`}.`, {
+    details: { option: part, allowed: `1 to ${total}` },
+  });
+}
+
+/**
+ * The numbers that `all` or `1-3,7` chooses, each once, in the order of the file.
+ *
+ * @throws FilemillError INVALID_OPTION for a number that the file does not have, INPUT_TOO_COMPLEX for more than 500.
+ */
+export function chosenParts(part: Part, text: string, total: number): readonly number[] {
+  const ranges = text === "all" ? [[1, total]] : text.split(",").map((range) => range.split("-").map(Number));
+  const chosen = new Set<number>();
+  for (const [first = 0, last = first] of ranges) {
+    if (first < 1 || last < first || last > total) {
+      throw new FilemillError("INVALID_OPTION", `The file has ${total === 1 ? `one ${part}` : `${total} ${part}s`}.`, {
+        details: { option: manyOptionOf(part), allowed: `all, or numbers from 1 to ${total}` },
+      });
+    }
+    if (last - first >= maxParts) throw tooMany(part);
+    for (let number = first; number <= last; number += 1) chosen.add(number);
+  }
+  if (chosen.size > maxParts) throw tooMany(part);
+  return [...chosen].sort((a, b) => a - b);
+}
+
+function tooMany(part: Part): FilemillError {
+  const option = manyOptionOf(part);
+  return new FilemillError(
+    "INPUT_TOO_COMPLEX",
+    `Up to ${maxParts} ${part}s become files at once; choose some by \`${option}=1-${maxParts}\`.`,
+  );
+}
+
+/** Name of a part's file in the archive, such as `page-03.png` or `sheet-2-Prices.csv`: sorts by number, safe on every system. */
+export function partFileName(part: Part, number: number, total: number, label: string, extension: string): string {
+  const digits = String(number).padStart(String(total).length, "0");
+  const safe = label
+    .normalize("NFC")
+    .replace(/[^\p{L}\p{N} ._-]/gu, "_")
+    .replace(/^[. ]+|[. ]+$/g, "")
+    .slice(0, 60);
+  return `${part}-${digits}${safe === "" ? "" : `-${safe.toWellFormed()}`}.${extension}`;
+}

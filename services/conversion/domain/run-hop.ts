@@ -1,0 +1,105 @@
+/** One hop of a plan: its engine, its bounds, and a look at what it made. */
+import type { Plan, PlannedHop } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
+import { FilemillError } from "#kit/errors.ts";
+import type { FileRef, Hop, HopTask, OptionValues } from "./engine.ts";
+import { hopBoundMs } from "./hop-bound.ts";
+import { hopOptionsOf } from "./manifest.ts";
+import { type NoteCode, noteTable } from "./notes.ts";
+
+/** An engine as a plan uses it: found, opened, and waited for when all its slots are taken. */
+export type RunnableEngine = {
+  readonly hops: readonly Hop[];
+  run(task: HopTask): Promise<void>;
+  parts?(task: HopTask): Promise<readonly string[]>;
+};
+
+export type RunPorts = {
+  /** Undefined: this node does not have it. */
+  engineOf(id: string): RunnableEngine | undefined;
+  /** Refuses a hostile or damaged file before any engine sees it. Rejects with INVALID_INPUT, PASSWORD_REQUIRED or INPUT_TOO_COMPLEX. */
+  inspect(input: FileRef): Promise<void>;
+  /** A new path for a file between two hops. */
+  intermediatePath(format: string): string;
+  /** Rejects with CONVERSION_FAILED unless there is a whole file of this format. */
+  checkResult(path: string, format: string): Promise<unknown>;
+  /** Packs files under these names into a new ZIP archive. */
+  pack(files: readonly { readonly name: string; readonly path: string }[], outputPath: string, signal: AbortSignal): Promise<void>;
+  sizeOf(path: string): Promise<number>;
+  /** Removing what is not there is no error. */
+  remove(path: string): Promise<void>;
+};
+
+export type PlanRun = {
+  readonly plan: Plan;
+  readonly input: FileRef;
+  readonly outputPath: string;
+  /** Wall-clock bound of one inline hop; async hops have ten times as much. */
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+  onNote?(code: NoteCode, message: string): void;
+  /** Before the run rejects for what a hop threw. */
+  onHopFailed?(planned: PlannedHop, index: number): void;
+  /** From 0 to 1 over all hops. */
+  onProgress?(fraction: number): void;
+};
+
+/** How much longer than its own bound an engine may take to end its processes. */
+const graceMs = 3000;
+
+export type HopRun = {
+  readonly planned: PlannedHop;
+  readonly index: number;
+  readonly input: FileRef;
+  readonly outputPath: string;
+  readonly given?: OptionValues | undefined;
+};
+
+/** One hop, and a look at what it made. */
+export async function runHop(run: PlanRun, ports: RunPorts, { planned, index, input, outputPath, given }: HopRun): Promise<void> {
+  const { engine, task, deadline, timer } = taskOf(run, ports, planned, index, input);
+  try {
+    await engine.run({ ...task, outputPath, options: { ...task.options, ...given } });
+  } catch (error) {
+    throw deadline.aborted ? deadline.reason : error;
+  } finally {
+    clearTimeout(timer);
+  }
+  await ports.checkResult(outputPath, planned.to);
+}
+
+/** The engine of a hop with its task. The caller clears the timer. */
+export function taskOf(run: PlanRun, ports: RunPorts, planned: PlannedHop, index: number, input: FileRef) {
+  run.signal.throwIfAborted();
+  const engine = ports.engineOf(planned.engine);
+  const hop = engine?.hops.find((candidate) => candidate.from === planned.from && candidate.to === planned.to);
+  if (engine === undefined || hop === undefined) {
+    throw new FilemillError("UNAVAILABLE", "The engine for this conversion is not available right now; try again later.");
+  }
+  assertFits(input, hop, index);
+  const timeoutMs = hopBoundMs(hop, run.timeoutMs);
+  const deadline = new AbortController();
+  const timer = setTimeout(() => deadline.abort(timeoutError()), timeoutMs + graceMs);
+  const task: HopTask = {
+    hop,
+    input,
+    outputPath: run.outputPath,
+    options: hopOptionsOf(planned, hop),
+    timeoutMs,
+    signal: AbortSignal.any([run.signal, deadline.signal]),
+    note: (code, message) => run.onNote?.(code, message ?? noteTable[code]),
+    progress: (fraction) => run.onProgress?.((index + Math.min(1, Math.max(0, fraction))) / run.plan.hops.length),
+  };
+  return { engine, task, deadline: deadline.signal, timer };
+}
+
+function assertFits(input: FileRef, hop: Hop, index: number): void {
+  if (input.sizeBytes <= hop.maxInputMb * 1e6) return;
+  if (index > 0) throw new FilemillError("INPUT_TOO_COMPLEX", "The file grows too large on its way to this format.");
+  throw new FilemillError("INPUT_TOO_LARGE", `This conversion takes files of up to ${hop.maxInputMb} MB.`, {
+    details: { limitMb: hop.maxInputMb, limitedBy: "conversion" },
+  });
+}
+
+export function timeoutError(): FilemillError {
+  return new FilemillError("CONVERSION_TIMEOUT", "The conversion took too long and was stopped.");
+}

@@ -1,0 +1,95 @@
+/** Runs the rest of a plan once for each part of a file, and packs what came out. */
+import { formatOf } from "#formats/index.ts";
+import type { PlannedHop } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
+import { FilemillError } from "#kit/errors.ts";
+import type { FileRef, OptionValues, Part } from "./engine.ts";
+import { hopBoundMs } from "./hop-bound.ts";
+import { noteTable } from "./notes.ts";
+import { chosenParts, leftOutNoteOf, manyOptionOf, partFileName } from "./parts.ts";
+import { type PlanRun, type RunPorts, taskOf, timeoutError } from "./run-hop.ts";
+
+/** All results together; a client asked for them in one file. */
+const maxTotalBytes = 2e9;
+
+const leftOutNotes: ReadonlySet<string> = new Set(["PAGES_LEFT_OUT", "SHEETS_LEFT_OUT", "TRACKS_LEFT_OUT", "ANIMATION_REDUCED"]);
+
+export type Split = { readonly part: Part; readonly chosen: string };
+
+/** Whether this hop is asked for several results. */
+export function splitOf(ports: RunPorts, planned: PlannedHop): Split | undefined {
+  const hop = ports.engineOf(planned.engine)?.hops.find(({ from, to }) => from === planned.from && to === planned.to);
+  if (hop?.part === undefined) return undefined;
+  const value = planned.options[manyOptionOf(hop.part)]?.value;
+  return value?.case === "text" ? { part: hop.part, chosen: value.value } : undefined;
+}
+
+type SplitHop = { readonly index: number; readonly input: FileRef; readonly split: Split };
+
+/**
+ * The hop and those after it, by `runRest`, for every part of the input that is asked for; the archive is at the run's
+ * output path then. All together they may take as long as an async hop.
+ */
+export async function runForEach(
+  run: PlanRun,
+  ports: RunPorts,
+  hop: SplitHop,
+  runRest: (run: PlanRun, given: OptionValues) => Promise<void>,
+): Promise<void> {
+  const limit = new AbortController();
+  const timer = setTimeout(() => limit.abort(timeoutError()), hopBoundMs({ async: true }, run.timeoutMs));
+  const bounded = { ...run, signal: AbortSignal.any([run.signal, limit.signal]) };
+  const files: { name: string; path: string }[] = [];
+  try {
+    await convertParts(bounded, ports, hop, files, runRest);
+    await ports.pack(files, run.outputPath, bounded.signal);
+    await ports.checkResult(run.outputPath, "zip");
+  } catch (error) {
+    throw limit.signal.aborted ? limit.signal.reason : error;
+  } finally {
+    clearTimeout(timer);
+    for (const { path } of files) await ports.remove(path);
+  }
+  run.onNote?.("SEVERAL_FILES", `${noteTable.SEVERAL_FILES.slice(0, -1)}, ${files.length} in number.`);
+}
+
+async function convertParts(
+  run: PlanRun,
+  ports: RunPorts,
+  { index, input, split: { part, chosen } }: SplitHop,
+  files: { name: string; path: string }[],
+  runRest: (run: PlanRun, given: OptionValues) => Promise<void>,
+): Promise<void> {
+  const [planned, last] = [run.plan.hops[index], run.plan.hops.at(-1)];
+  if (planned === undefined || last === undefined) throw new FilemillError("INTERNAL", "The plan has no such hop.");
+  const labels = await labelsOf(run, ports, planned, index, input);
+  const numbers = chosenParts(part, chosen, labels.length);
+  const extension = formatOf(last.to)?.extensions[0] ?? last.to;
+  let bytes = 0;
+  for (const number of numbers) {
+    const path = ports.intermediatePath(last.to);
+    const done = files.push({ name: partFileName(part, number, labels.length, labels[number - 1] ?? "", extension), path }) - 1;
+    const one: PlanRun = {
+      ...run,
+      outputPath: path,
+      // What is left out of one file is in the others.
+      onNote: (code, message) => leftOutNotes.has(code) || run.onNote?.(code, message),
+      onProgress: (fraction) => run.onProgress?.((done + fraction) / numbers.length),
+    };
+    await runRest(one, { [part]: part === "sheet" ? String(number) : number });
+    bytes += await ports.sizeOf(path);
+    if (bytes > maxTotalBytes) throw new FilemillError("INPUT_TOO_COMPLEX", "The results are too large together; choose fewer.");
+  }
+  if (numbers.length < labels.length) {
+    run.onNote?.(leftOutNoteOf(part), `Only ${numbers.length} of ${labels.length} ${part}s were converted.`);
+  }
+}
+
+async function labelsOf(run: PlanRun, ports: RunPorts, planned: PlannedHop, index: number, input: FileRef): Promise<readonly string[]> {
+  const { engine, task, timer } = taskOf(run, ports, planned, index, input);
+  try {
+    if (engine.parts === undefined) throw new FilemillError("INTERNAL", "The engine does not tell the parts of a file.");
+    return await engine.parts(task);
+  } finally {
+    clearTimeout(timer);
+  }
+}
