@@ -1,4 +1,6 @@
 /** People, their sessions and their keys, against the whole product and through HTTP alone. */
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openBrowserClient } from "#test/harness/browser-client.ts";
 import { runCli } from "#test/harness/cli.ts";
@@ -69,3 +71,118 @@ describe("somebody who signs up", () => {
     expect((await browser.ask("GET", "/web/v1/me")).json.account.usage).toEqual({ requestsThisMinute: 1, unfinishedJobs: 0 });
   });
 });
+
+async function signedUpPlus() {
+  const person = await signedUp();
+  await filemill("accounts", "set-plan", person.email, "plus");
+  const keyWith = async (wanted: object): Promise<string> => {
+    const created = await person.browser.ask("POST", "/web/v1/keys", { name: "", ...wanted });
+    expect(created.status, created.text).toBe(201);
+    return created.json.secret;
+  };
+  return { ...person, keyWith };
+}
+
+const readWith = (key: string, path = "/api/v1/jobs", method = "GET") =>
+  fetch(server.url + path, { method, headers: { authorization: `Bearer ${key}` } });
+
+describe("a key", () => {
+  it("does what its scopes say and no more", async () => {
+    const { keyWith } = await signedUpPlus();
+    const [reading, converting] = [await keyWith({ scopes: ["read"] }), await keyWith({ scopes: ["convert"] })];
+    const refused = await convertWith(reading);
+    expect(refused.status).toBe(403);
+    expect(JSON.parse(await refused.text()).error).toMatchObject({ code: "NOT_ENTITLED", details: { scope: "convert" } });
+    const { job } = JSON.parse(await (await convertWith(converting)).text());
+    expect(await codeOf(await readWith(converting))).toBe("NOT_ENTITLED");
+    expect(await codeOf(await readWith(reading, `/api/v1/jobs/${job.id}`))).toBe("none");
+    expect(await codeOf(await readWith(reading, `/api/v1/jobs/${job.id}`, "DELETE"))).toBe("NOT_ENTITLED");
+    expect((await readWith(converting, `/api/v1/jobs/${job.id}`, "DELETE")).status).toBe(204);
+  });
+
+  it("works until it expires, and no longer", async () => {
+    const { browser, keyWith } = await signedUpPlus();
+    const expiring = await keyWith({ expiresAt: new Date(Date.now() + 4000).toISOString() });
+    expect(await codeOf(await readWith(expiring))).toBe("none");
+    await expect.poll(async () => codeOf(await readWith(expiring)), { timeout: 20_000 }).toBe("API_KEY_REVOKED");
+    for (const expiresAt of ["2001-01-31", "tomorrow", "2026-13-45T00:00:00Z"]) {
+      const refused = await browser.ask("POST", "/web/v1/keys", { name: "", expiresAt });
+      expect(refused.json.error).toMatchObject({ code: "BAD_REQUEST", details: { field: "expiresAt" } });
+    }
+  });
+
+  it("of one account is unknown to every other", async () => {
+    const [one, two] = [await signedUpPlus(), await signedUpPlus()];
+    const secret = await one.keyWith({ name: "mine" });
+    const [key] = (await one.browser.ask("GET", "/web/v1/keys")).json.keys;
+    for (const [method, body] of [
+      ["PATCH", { name: "yours" }],
+      ["DELETE", undefined],
+    ] as const) {
+      expect((await two.browser.ask(method, `/web/v1/keys/${key.id}`, body)).json.error.code).toBe("KEY_NOT_FOUND");
+    }
+    expect(await codeOf(await readWith(secret))).toBe("none");
+  });
+});
+
+describe("an account", () => {
+  it("that is disabled is refused at once, by key, session and password, until it is enabled", async () => {
+    const { browser, email, keyWith } = await signedUpPlus();
+    const secret = await keyWith({});
+    await filemill("accounts", "disable", email);
+    expect((await readWith(secret)).status).toBe(403);
+    expect((await browser.ask("GET", "/web/v1/keys")).json.error.code).toBe("SIGN_IN_REQUIRED");
+    expect((await browser.ask("POST", "/web/v1/sign-in", { email, password })).json.error.code).toBe("INVALID_CREDENTIALS");
+    expect(await filemill("accounts", "list")).toMatch(new RegExp(`${email.replaceAll(".", "\\.")} .* disabled$`, "m"));
+    await filemill("accounts", "enable", email);
+    expect(await codeOf(await readWith(secret))).toBe("none");
+    expect((await browser.ask("POST", "/web/v1/sign-in", { email, password })).status).toBe(200);
+  });
+
+  it("that is deleted takes its keys, sessions, jobs and files with it, and frees its address", async () => {
+    const { browser, email, account, keyWith } = await signedUpPlus();
+    const secret = await keyWith({ name: "left behind" });
+    const content = `only in this file ${account.id}`;
+    const form = new FormData();
+    form.append("to", "html");
+    form.append("file", new File([content], "a.md"));
+    const headers = { authorization: `Bearer ${secret}`, "idempotency-key": "once" };
+    const { job } = JSON.parse(await (await fetch(`${server.url}/api/v1/convert?from=md`, { method: "POST", headers, body: form })).text());
+    expect(job.status).toBe("done");
+    expect(await blobsWith(content)).toBeGreaterThan(0);
+
+    const wrong = await browser.ask("DELETE", "/web/v1/me", { password: "not my password" });
+    expect(wrong.json.error).toMatchObject({ code: "INVALID_CREDENTIALS", details: { field: "password" } });
+    const token = browser.cookies.get("filemill_session") ?? "";
+    expect((await browser.ask("DELETE", "/web/v1/me", { password })).status).toBe(204);
+
+    expect(await blobsWith(content)).toBe(0);
+    expect(await codeOf(await readWith(secret))).toBe("INVALID_API_KEY");
+    browser.cookies.set("filemill_session", token);
+    expect((await browser.ask("GET", "/web/v1/me")).json.account).toBeNull();
+    expect(await filemill("accounts", "list")).not.toContain(email);
+    const again = await openBrowserClient(server.url).ask("POST", "/web/v1/sign-up", { email, password });
+    expect(again.json.account.id).not.toBe(account.id);
+  });
+
+  it("without a password is deleted by typing its address, and by the operator's command", async () => {
+    const said = await filemill("accounts", "create", "made@example.org", "--plan", "free");
+    expect(said).toMatch(/^acc_\w+\n$/);
+    const link = await filemill("accounts", "link", "made@example.org");
+    const browser = openBrowserClient(server.url);
+    await browser.ask("POST", "/web/v1/sign-in/link", { token: link.trim().split("=")[1] });
+    expect((await browser.ask("DELETE", "/web/v1/me", { email: "other@example.org" })).json.error.details).toEqual({ field: "email" });
+    expect((await browser.ask("DELETE", "/web/v1/me", { email: "Made@example.org" })).status).toBe(204);
+    await filemill("accounts", "create", "made@example.org", "--plan", "free");
+    await filemill("accounts", "delete", "made@example.org");
+    expect(await filemill("accounts", "list")).not.toContain("made@example.org");
+  });
+});
+
+/** How many stored files have this text in them. */
+async function blobsWith(text: string): Promise<number> {
+  const folder = join(server.dataDir, "blobs");
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const files = await Promise.all(entries.filter((each) => each.isFile()).map((each) => readFile(join(each.parentPath, each.name))));
+  return files.filter((bytes) => bytes.includes(text)).length;
+}

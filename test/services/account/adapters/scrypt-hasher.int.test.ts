@@ -1,0 +1,29 @@
+import { expect, test } from "vitest";
+import { createScryptHasher } from "#services/account/adapters/scrypt-hasher.ts";
+import { codeOfFailure } from "../account-harness.ts";
+
+test("hashes with today's parameters, a salt of its own, and knows its own hash again", async () => {
+  const hasher = createScryptHasher();
+  const [one, two] = [await hasher.hash("a password"), await hasher.hash("a password")];
+  expect(one).toMatch(/^\$scrypt\$ln=15,r=8,p=3\$[\w+/]{22}\$[\w+/]{43}$/);
+  expect(one).not.toBe(two);
+  expect([
+    await hasher.verify("a password", one),
+    await hasher.verify("b password", one),
+    await hasher.verify("a password", undefined),
+  ]).toEqual([true, false, false]);
+  expect(hasher.isOutdated(one)).toBe(false);
+});
+
+test.each(["", "$argon2id$v=19$m=1$x$y", "$scrypt$ln=15,r=8,p=3$short$short"])("takes %j for no hash at all", async (stored) => {
+  const hasher = createScryptHasher({ ln: 4, r: 1, p: 1 });
+  expect(await hasher.verify("a password", stored)).toBe(false);
+  expect(hasher.isOutdated(stored)).toBe(true);
+});
+
+test("refuses when too many wait", async () => {
+  const hasher = createScryptHasher({ ln: 10, r: 8, p: 1 });
+  const codes = await Promise.all(Array.from({ length: 40 }, () => codeOfFailure(hasher.hash("a password"))));
+  expect(codes.filter((code) => code === "OVERLOADED")).toHaveLength(40 - 2 - 32);
+  expect(await codeOfFailure(hasher.hash("a password"))).toBe("none");
+});

@@ -1,0 +1,149 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Belonging } from "#services/account/domain/delete-account.ts";
+import type { Hasher } from "#services/account/domain/password.ts";
+import { openTestBroker, type TestBroker } from "#test/harness/broker.ts";
+import { type Accounts, codeOfFailure, openAccounts, quickHasher } from "./account-harness.ts";
+
+const password = "correct horse battery";
+let shared: TestBroker;
+let accounts: Accounts;
+/** Another gateway's account service on the same broker. */
+let elsewhere: Accounts;
+const hashed: string[] = [];
+
+/** The real one, with a note of what it was asked. */
+function notedHasher(): Hasher {
+  const real = quickHasher();
+  const noted = <A extends unknown[], R>(name: string, call: (...args: A) => R) => {
+    return (...args: A): R => {
+      hashed.push(name);
+      return call(...args);
+    };
+  };
+  return { ...real, hash: noted("hash", real.hash), verify: noted("verify", real.verify) };
+}
+
+beforeAll(async () => {
+  shared = await openTestBroker();
+  accounts = await openAccounts(shared, { hasher: notedHasher() });
+  elsewhere = await openAccounts(shared);
+});
+afterAll(async () => {
+  await accounts[Symbol.asyncDispose]();
+  await elsewhere[Symbol.asyncDispose]();
+  await shared[Symbol.asyncDispose]();
+});
+
+const byId = (value: string) => ({ ref: { case: "id", value } }) as const;
+const byEmail = (value: string) => ({ ref: { case: "email", value } }) as const;
+
+describe("a password", () => {
+  test("costs one hash, whatever is wrong with it or the address", async () => {
+    await accounts.signUp({ email: "known@example.org", password });
+    await accounts.createAccount({ email: "without@example.org", plan: "free" });
+    for (const email of ["known@example.org", "without@example.org", "unknown@example.org", "no address", ""]) {
+      hashed.length = 0;
+      expect(await codeOfFailure(accounts.signIn({ email, password: "not that one" }))).toBe("INVALID_CREDENTIALS");
+      expect(hashed).toEqual(["verify"]);
+    }
+  });
+
+  test("may be typed in another form of the same characters", async () => {
+    await accounts.signUp({ email: "forms@example.org", password: "Zo\u00eb's \ufb01ne pass" });
+    expect(await codeOfFailure(accounts.signIn({ email: " Forms@Example.org ", password: "Zoe\u0308's fine pass" }))).toBe("none");
+  });
+
+  test("is hashed anew at sign-in when the parameters have changed", async () => {
+    await elsewhere.signUp({ email: "old@example.org", password });
+    const { createScryptHasher } = await import("#services/account/adapters/scrypt-hasher.ts");
+    await using stronger = await openAccounts(shared, { hasher: createScryptHasher({ ln: 5, r: 1, p: 1 }) });
+    expect(await codeOfFailure(stronger.signIn({ email: "old@example.org", password }))).toBe("none");
+    expect(await codeOfFailure(stronger.signIn({ email: "old@example.org", password }))).toBe("none");
+    await expect.poll(() => codeOfFailure(elsewhere.signIn({ email: "old@example.org", password }))).toBe("none");
+  });
+});
+
+describe("sign-up", () => {
+  test("of one address at once by several makes one account", async () => {
+    const tries = [accounts, elsewhere, accounts, elsewhere].map((service) =>
+      codeOfFailure(service.signUp({ email: "race@example.org", password })),
+    );
+    expect((await Promise.all(tries)).filter((code) => code === "none")).toHaveLength(1);
+  });
+
+  test("can be closed", async () => {
+    await using closed = await openAccounts(shared, { signUp: "closed" });
+    expect(await closed.getSignUp({})).toMatchObject({ open: false, plan: { id: "free" } });
+    expect(await codeOfFailure(closed.signUp({ email: "late@example.org", password }))).toBe("SIGN_UP_CLOSED");
+  });
+});
+
+describe("a session", () => {
+  test("is known to every service and ends in all of them within a second", async () => {
+    const { account, sessionToken } = await accounts.signUp({ email: "session@example.org", password });
+    await expect.poll(() => codeOfFailure(elsewhere.verifySession({ sessionToken }))).toBe("none");
+    await accounts.endSession({ sessionToken });
+    const ended = Date.now();
+    await expect.poll(() => codeOfFailure(elsewhere.verifySession({ sessionToken })), { interval: 10 }).toBe("SIGN_IN_REQUIRED");
+    expect(Date.now() - ended).toBeLessThan(1000);
+    expect((await accounts.listSessions({ account: byId(account?.id ?? "") })).sessions).toEqual([]);
+  });
+
+  test.each(["", "x".repeat(43), "../../sessions", "\u0000"])("is not opened by %j", async (sessionToken) => {
+    expect(await codeOfFailure(accounts.verifySession({ sessionToken }))).toBe("SIGN_IN_REQUIRED");
+  });
+
+  test("is one of fifty at most: the oldest gives way", async () => {
+    const { account, sessionToken: first } = await accounts.signUp({ email: "many@example.org", password });
+    for (let more = 0; more < 50; more++) await accounts.signIn({ email: "many@example.org", password });
+    expect((await accounts.listSessions({ account: byId(account?.id ?? "") })).sessions).toHaveLength(50);
+    expect(await codeOfFailure(accounts.verifySession({ sessionToken: first }))).toBe("SIGN_IN_REQUIRED");
+  });
+});
+
+describe("a one-time link", () => {
+  test("lets one in of several who try it at the same moment", async () => {
+    const { account } = await accounts.createAccount({ email: "link@example.org", plan: "free" });
+    const { token } = await accounts.createLink({ account: byId(account?.id ?? "") });
+    const tries = [accounts, elsewhere, accounts].map((service) => codeOfFailure(service.signInByLink({ token })));
+    expect((await Promise.all(tries)).toSorted()).toEqual(["INVALID_CREDENTIALS", "INVALID_CREDENTIALS", "none"]);
+  });
+});
+
+describe("an identity", () => {
+  test("joins the account that the operator made for its verified address, which keeps its password", async () => {
+    const { account } = await accounts.createAccount({ email: "staff@example.org", plan: "plus" });
+    const { token } = await accounts.createLink({ account: byId(account?.id ?? "") });
+    const { sessionToken } = await accounts.signInByLink({ token });
+    await accounts.setPassword({ sessionToken, current: "", next: password });
+    const identity = { issuer: "https://id.example.org", subject: "1", email: "Staff@Example.org", emailVerified: true, plan: "free" };
+    expect((await accounts.signInByIdentity(identity)).account).toMatchObject({ id: account?.id, plan: "plus" });
+    expect(await codeOfFailure(accounts.signIn({ email: "staff@example.org", password }))).toBe("none");
+    // From then on the subject counts, and not what the provider calls the person.
+    const renamed = { ...identity, email: "renamed@example.org", emailVerified: false };
+    expect((await accounts.signInByIdentity(renamed)).account?.id).toBe(account?.id);
+    expect(await codeOfFailure(accounts.signInByIdentity({ ...renamed, issuer: "https://other.example.org" }))).toBe("INVALID_CREDENTIALS");
+  });
+});
+
+describe("the deletion of an account", () => {
+  test("that is interrupted leaves nothing usable, and goes on at the next start", async () => {
+    const removed: string[] = [];
+    const broken: Belonging = { name: "jobs", removeAll: () => Promise.reject(new Error("the other service is down")) };
+    const whole: Belonging = { name: "jobs", removeAll: async (accountId) => void removed.push(accountId) };
+    await using before = await openAccounts(shared, { belongings: [broken] });
+    const { account, sessionToken } = await before.signUp({ email: "half@example.org", password });
+    const id = account?.id ?? "";
+    await before.createKey({ account: byId(id), name: "of it" });
+    expect(await codeOfFailure(before.deleteAccount({ account: byId(id) }))).toBe("INTERNAL");
+    expect(await codeOfFailure(before.verifySession({ sessionToken }))).toBe("SIGN_IN_REQUIRED");
+    expect(await codeOfFailure(before.signIn({ email: "half@example.org", password }))).toBe("INVALID_CREDENTIALS");
+    expect(await codeOfFailure(before.getAccount({ account: byId(id) }))).toBe("ACCOUNT_NOT_FOUND");
+    expect(await codeOfFailure(before.signUp({ email: "half@example.org", password }))).toBe("ACCOUNT_EXISTS");
+
+    await using after = await openAccounts(shared, { belongings: [whole] });
+    await expect.poll(() => codeOfFailure(after.signUp({ email: "half@example.org", password }))).toBe("none");
+    expect(removed).toContain(id);
+    expect((await after.getAccount({ account: byEmail("half@example.org") })).account?.id).not.toBe(id);
+  });
+});
