@@ -76,7 +76,7 @@ describe("a key", () => {
     const { secret, key } = await createKeyOf("list@example.org");
     const second = await accounts.createKey({ account: byEmail("list@example.org"), name: "second" });
     await accounts.verifyKey({ key: secret });
-    await expect.poll(async () => (await lastUseOf("list@example.org"))[0]).toBeDefined();
+    await expect.poll(async () => (await lastUseOf("list@example.org"))[0], { timeout: 10_000 }).toBeDefined();
     const { keys } = await accounts.listKeys({ account: byEmail("LIST@example.org") });
     expect(keys.map(({ id }) => id)).toEqual([key?.id, second.key?.id]);
     expect(keys[1]?.lastUsedAt).toBeUndefined();

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { createScryptHasher } from "#services/account/adapters/scrypt-hasher.ts";
-import { codeOfFailure } from "../account-harness.ts";
+import { codeOfFailure } from "#test/services/account/account-harness.ts";
 
 test("hashes with today's parameters, a salt of its own, and knows its own hash again", async () => {
   const hasher = createScryptHasher();

@@ -30,7 +30,8 @@ describe("plans", () => {
   test("come from a file as written", () => {
     const plans = parsePlans(JSON.stringify({ free, "team-1": { ...free, apiAccess: true } }), "plans.json");
     expect([...plans.keys()]).toEqual(["free", "team-1"]);
-    expect(plans.get("team-1")).toMatchObject({ id: "team-1", apiAccess: true, retentionSeconds: 3600 });
+    expect(plans.get("team-1")).toMatchObject({ id: "team-1", label: "Team-1", apiAccess: true, retentionSeconds: 3600 });
+    expect(parsePlans(JSON.stringify({ free: { ...free, label: "Für alle" } }), "plans.json").get("free")?.label).toBe("Für alle");
   });
 
   test.each([
@@ -38,6 +39,7 @@ describe("plans", () => {
     ["a list", "[]", "must hold one JSON object"],
     ["nothing in it", "{}", "holds no plan"],
     ["a plan that is no object", '{"free":1}', "free must be an object"],
+    ["an empty label", JSON.stringify({ free: { ...free, label: "" } }), 'free.label must be text of 1 to 40 characters, not ""'],
     ["an odd plan id", JSON.stringify({ Free: free }), '"Free" is not a plan id'],
     [
       "a missing field",
