@@ -1,7 +1,10 @@
 import sharp from "sharp";
-import { startServer } from "#test/harness/server.ts";
+import { startServer, type TestServer } from "#test/harness/server.ts";
+import { openCpuMeter } from "./cpu-meter.ts";
 import { compare, report } from "./measure.ts";
 import { convert } from "./rest-client.ts";
+
+const meteredRequests = 200;
 
 /** A PNG of about 10 KB: an icon with a gradient, a shape and a little texture. */
 export async function makeIcon(): Promise<Buffer> {
@@ -21,5 +24,19 @@ export async function benchIcon(): Promise<string[]> {
   // Long enough for a server that has been up for a while: the first hundreds of requests are still being compiled.
   await compare(300, ours, bare);
   const pair = await compare(200, ours, bare);
-  return [report(`icon, ${(icon.length / 1000).toFixed(1)} kB PNG to WebP, inline / sharp alone`, pair, "2.0")];
+  return [
+    report(`icon, ${(icon.length / 1000).toFixed(1)} kB PNG to WebP, inline / sharp alone`, pair, "2.0"),
+    await cpuLine(server, ours),
+  ];
+}
+
+async function cpuLine(server: TestServer, request: () => Promise<void>): Promise<string> {
+  const meter = openCpuMeter(server.child.pid ?? 0);
+  let spent = meter.look();
+  for (let count = 1; count <= meteredRequests; count += 1) {
+    await request();
+    if (count % 10 === 0) spent = meter.look();
+  }
+  const each = (ms: number): string => `${(ms / meteredRequests).toFixed(1)} ms`;
+  return `icon: CPU time a request ${each(spent.supervisor)} in the service, ${each(spent.broker)} in the broker, ${each(spent.engines)} in engines, their successors' start included`;
 }
