@@ -57,7 +57,7 @@ export async function finishAttempt(attempt: Attempt, end: AttemptEnd, elapsedMs
   if (!answer.accepted) log.info("attempt.fenced_out");
   // Without a lease nothing ever ran under this wake-up: it still stands for a job that waits.
   if (!answer.accepted && !attempt.isHeld()) delivery.retry(0);
-  else await delivery.ack();
+  else delivery.ack();
 }
 
 /** Answers that trying again cannot change. */

@@ -52,7 +52,7 @@ export function createWorker(parts: WorkerParts): Worker {
         const { node: worker, leaseMs, early } = parts;
         const claim = await parts.leases.claimAttempt({ jobId, lane, worker, leaseMs, early, idleAccountOnly });
         if (claim.outcome === Outcome.LEASED && claim.lease !== undefined) await attempt(delivery, claim.lease);
-        else if (claim.outcome === Outcome.SETTLED) await delivery.ack();
+        else if (claim.outcome === Outcome.SETTLED) delivery.ack();
         else delivery.retry(claim.retryMs);
         return claim.outcome !== Outcome.BUSY;
       } catch (error) {

@@ -11,6 +11,8 @@ import {
   readFileSync,
   renameSync,
   type Stats,
+  statSync,
+  unlinkSync,
   writeFileSync,
 } from "node:fs";
 import { type FileHandle, mkdir, open, opendir, rm, stat, statfs, unlink } from "node:fs/promises";
@@ -90,9 +92,13 @@ export async function openDiskBlobStore(dir: string): Promise<BlobStore> {
       );
     },
     async remove(blobId) {
-      await unlink(pathOf(blobId)).catch((error: unknown) => {
+      const path = pathOf(blobId);
+      try {
+        if (statSync(path).size <= smallBytes) unlinkSync(path);
+        else await unlink(path);
+      } catch (error) {
         if (codeOf(error) !== "ENOENT") throw error;
-      });
+      }
     },
     list: () => listUnder(dir),
     async removePartial(blobId) {

@@ -36,8 +36,8 @@ export type Delivery = {
   readonly lane: string;
   /** From 1. */
   readonly deliveries: number;
-  /** Takes it off the queue. */
-  ack(): Promise<void>;
+  /** Takes it off the queue. Not waited for: if it gets lost, the message comes again, and the record says that it is settled. */
+  ack(): void;
   /** Comes again after `delayMs`. */
   retry(delayMs: number): void;
   /** Resets the queue's wait; to be called by whoever supervises the work. */

@@ -13,7 +13,7 @@ import {
 } from "nats";
 import type { Log } from "#kit/log.ts";
 import type { Ends } from "./bucket.ts";
-import { apiCodeOf, isOutage } from "./failures.ts";
+import { apiCodeOf } from "./failures.ts";
 import type { Link } from "./link.ts";
 import type { Delivery, WorkQueue } from "./ports.ts";
 import { openPullLoop } from "./pull-loop.ts";
@@ -136,12 +136,7 @@ function deliveryOf(message: JsMsg): Delivery {
     jobId,
     lane,
     deliveries: message.info.deliveryCount,
-    async ack() {
-      // Without an answer it comes again, and the record says that it is settled.
-      await message.ackAck().catch((error: unknown) => {
-        if (!isOutage(error)) throw error;
-      });
-    },
+    ack: () => message.ack(),
     retry: (delayMs) => message.nak(delayMs),
     working: () => message.working(),
   };

@@ -19,7 +19,7 @@ async function deliveriesOf(bench: JobBench, lane: string): Promise<string[]> {
   await using _consumer = await bench.queue.consume(lane, 10, async (delivery) => {
     delivered.push(delivery.jobId);
     await bench.leases.claimAttempt({ jobId: delivery.jobId, worker: "w1", leaseMs: 30_000 });
-    await delivery.ack();
+    delivery.ack();
   });
   await expect.poll(() => delivered.length, { timeout: 5000 }).toBeGreaterThan(0);
   await new Promise((resolve) => setTimeout(resolve, 300));

@@ -25,7 +25,7 @@ async function openWorker(bench: JobBench, name: string, finished: string[]): Pr
     const outcome = { case: "result" as const, value: { blob } };
     const end = await bench.leases.finishAttempt({ jobId: leased, attempt, worker: name, outcome });
     if (end.accepted) finished.push(leased);
-    await delivery.ack();
+    delivery.ack();
   });
 }
 

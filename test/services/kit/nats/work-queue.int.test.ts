@@ -26,7 +26,7 @@ describe("a message", () => {
     const deliveries: Delivery[] = [];
     await using _consumer = await queue.consume("image", 1, async (delivery) => {
       deliveries.push(delivery);
-      await delivery.ack();
+      delivery.ack();
     });
     await vi.waitFor(() => expect(deliveries).toMatchObject([{ jobId: job, deliveries: 1 }]));
     await vi.waitFor(async () => expect(await queue.has("image", job)).toBe(false));
@@ -40,7 +40,7 @@ describe("a message", () => {
     const seen: string[] = [];
     await using _consumer = await queue.consume("office", 1, async (delivery) => {
       seen.push(delivery.jobId);
-      await delivery.ack();
+      delivery.ack();
     });
     await vi.waitFor(() => expect(seen).toEqual([job, job]));
     const last = newJob();
@@ -59,7 +59,7 @@ describe("a message", () => {
     const seen: string[] = [];
     await using _consumer = await queue.consume("office", 2, async (delivery) => {
       seen.push(delivery.jobId);
-      await delivery.ack();
+      delivery.ack();
     });
     await vi.waitFor(() => expect(seen).toEqual([kept]));
   });
@@ -95,7 +95,7 @@ describe("a message", () => {
       const beat = setInterval(() => delivery.working(), 300);
       await done.promise;
       clearInterval(beat);
-      await delivery.ack();
+      delivery.ack();
     });
     await queue.publish("image", job);
     await new Promise((resolve) => setTimeout(resolve, 2500));
@@ -113,7 +113,7 @@ describe("a consumer", () => {
     const handler = (names: string[]) => async (delivery: Delivery) => {
       names.push(delivery.jobId);
       await gate.promise;
-      await delivery.ack();
+      delivery.ack();
     };
     const [mine, others]: [string[], string[]] = [[], []];
     await using _one = await queue.consume("office", 2, handler(mine));
@@ -132,7 +132,7 @@ describe("a consumer", () => {
     const consumer = await queue.consume("office", 1, async (delivery) => {
       seen.push(delivery.jobId);
       await gate.promise;
-      await delivery.ack();
+      delivery.ack();
     });
     await queue.publish("office", first);
     await vi.waitFor(() => expect(seen).toEqual([first]));
@@ -153,7 +153,7 @@ describe("a consumer", () => {
     const done = new Set<string>();
     await using _consumer = await queue.consume("image", 2, async (delivery) => {
       done.add(delivery.jobId);
-      await delivery.ack();
+      delivery.ack();
     });
     const ids: string[] = [];
     for (let i = 0; i < 60; i++) {
