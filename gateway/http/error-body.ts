@@ -21,7 +21,7 @@ export function errorAnswerOf(error: FilemillError, context: ErrorContext, besid
   const details = error.details === undefined ? {} : { details: error.details };
   if (context.problem) {
     const body = {
-      type: `${context.baseUrl}/docs#${error.code}`,
+      type: `${context.baseUrl}/docs/errors#${error.code}`,
       title: STATUS_CODES[httpStatus] ?? "Error",
       status: httpStatus,
       detail: error.message,

@@ -18,11 +18,17 @@ export type Representation = { readonly body: Buffer; readonly etag: string };
 /** The little that is kept of a route: all of them as messages would hold tens of megabytes. */
 export type RouteFacts = Pick<Route, "async" | "maxInputMb">;
 
+/** A listed format with the number of routes from it and to it. */
+export type FormatFacts = ReturnType<typeof formatJson> & { readonly targets: number; readonly sources: number };
+
 /** One revision of the catalogue, as the gateway uses it. */
 export type CatalogueView = {
   readonly revision: string;
   readonly representations: Readonly<Record<Encoding, Representation>>;
   readonly counts: { readonly formats: number; readonly routes: number };
+  readonly formats: readonly FormatFacts[];
+  /** The routes from a format as they stand in the JSON, with commas between; undefined when there is none. */
+  routesFrom(from: string): Buffer | undefined;
   /** What is listed of the route between two format ids. */
   routeOf(from: string, to: string): RouteFacts | undefined;
 };
@@ -69,7 +75,7 @@ export function createCatalogueViews(catalogue: GatewayDeps["catalogue"]): Catal
 }
 
 async function viewOf(answer: GetCatalogueResponse): Promise<CatalogueView> {
-  const json = Buffer.from(jsonOf(answer));
+  const { json, spans } = jsonOf(answer);
   const digest = createHash("sha256").update(json).digest("hex").slice(0, 32);
   const [br, gz] = await Promise.all([
     promisify(brotliCompress)(json, {
@@ -87,20 +93,57 @@ async function viewOf(answer: GetCatalogueResponse): Promise<CatalogueView> {
       gzip: { body: gz, etag: `"${digest}-gz"` },
     },
     counts,
+    formats: formatFactsOf(answer),
+    routesFrom(from) {
+      const span = spans.get(from);
+      return span === undefined ? undefined : json.subarray(...span);
+    },
     routeOf: (from, to) => routes.get(`${from}>${to}`),
   };
 }
 
-/** Written by hand around the sets of options, each of which is serialised once for the thousands of routes that have it. */
-function jsonOf({ formats, routes, optionSets }: GetCatalogueResponse): string {
+/**
+ * The document, and where in it the routes from each format stand. Written by hand around the sets of options, each of
+ * which is serialised once for the thousands of routes that have it.
+ */
+function jsonOf({ formats, routes, optionSets }: GetCatalogueResponse): {
+  json: Buffer;
+  spans: ReadonlyMap<string, readonly [start: number, end: number]>;
+} {
   const sets = optionSets.map(({ options }) => JSON.stringify(options.map(optionJson)));
-  const list = routes.map((route) => {
-    const { from, to, async, maxInputMb, via } = route;
-    const facts = JSON.stringify({ from, to, fidelity: fidelityWordOf(route.fidelity), async, maxInputMb });
-    const hubs = via.length === 0 ? "" : `,"via":${JSON.stringify(via)}`;
-    return `${facts.slice(0, -1)},"options":${sets[route.optionSet] ?? "[]"}${hubs}}`;
-  });
-  return `{"formats":${JSON.stringify(formats.map(formatJson))},"routes":[${list.join(",")}]}`;
+  const head = Buffer.from(`{"formats":${JSON.stringify(formats.map(formatJson))},"routes":[`);
+  const pieces = [head];
+  const spans = new Map<string, readonly [number, number]>();
+  let end = head.length;
+  for (const [from, group] of Map.groupBy(routes, (route) => route.from)) {
+    const comma = spans.size === 0 ? "" : ",";
+    const piece = Buffer.from(comma + group.map((route) => routeText(route, sets[route.optionSet] ?? "[]")).join(","));
+    pieces.push(piece);
+    spans.set(from, [end + comma.length, end + piece.length]);
+    end += piece.length;
+  }
+  pieces.push(Buffer.from("]}"));
+  return { json: Buffer.concat(pieces), spans };
+}
+
+function routeText({ from, to, fidelity, async, maxInputMb, via }: Route, options: string): string {
+  const facts = JSON.stringify({ from, to, fidelity: fidelityWordOf(fidelity), async, maxInputMb });
+  const hubs = via.length === 0 ? "" : `,"via":${JSON.stringify(via)}`;
+  return `${facts.slice(0, -1)},"options":${options}${hubs}}`;
+}
+
+function formatFactsOf(answer: GetCatalogueResponse): FormatFacts[] {
+  const countBy = (end: "from" | "to"): ReadonlyMap<string, number> => {
+    const counts = new Map<string, number>();
+    for (const route of answer.routes) counts.set(route[end], (counts.get(route[end]) ?? 0) + 1);
+    return counts;
+  };
+  const [targets, sources] = [countBy("from"), countBy("to")];
+  return answer.formats.map((format) => ({
+    ...formatJson(format),
+    targets: targets.get(format.id) ?? 0,
+    sources: sources.get(format.id) ?? 0,
+  }));
 }
 
 function formatJson(format: Format) {

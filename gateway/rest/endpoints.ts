@@ -1,6 +1,7 @@
 import { catalogueEndpoints } from "./catalogue-endpoints.ts";
 import { type Answer, defineEndpoints, type Parameter, ref } from "./endpoint.ts";
 import { jobStatuses } from "./job-json.ts";
+import { pageEndpoints } from "./page-endpoints.ts";
 
 const jobId: Parameter = {
   name: "id",
@@ -166,7 +167,8 @@ export const endpoints = defineEndpoints({
     method: "GET",
     path: "/api/v1/jobs/{id}/events",
     summary: "Follow a job by server-sent events",
-    description: 'One event `job` at once and after each change, its data being `{ "job" }`; the stream ends when the job has ended.',
+    description:
+      'One event `job` at once and after each change, its data being `{ "job" }` and, where the engine tells, `"progress"` from 0 to 1; the stream ends when the job has ended.',
     access: "read",
     forPages: true,
     parameters: [jobId],
@@ -239,36 +241,7 @@ export const endpoints = defineEndpoints({
     answers: { 200: { description: "Prometheus text format.", mediaType: "text/plain", schema: { type: "string" } } },
     errors: ["NOT_FOUND"],
   },
-  home: {
-    method: "GET",
-    path: "/",
-    summary: "How to call the API",
-    access: "public",
-    unlisted: true,
-    head: true,
-    answers: { 200: { description: "A page.", mediaType: "text/html", schema: { type: "string" } } },
-    errors: [],
-  },
-  docs: {
-    method: "GET",
-    path: "/docs",
-    summary: "The API reference",
-    access: "public",
-    unlisted: true,
-    head: true,
-    answers: { 200: { description: "A page.", mediaType: "text/html", schema: { type: "string" } } },
-    errors: [],
-  },
-  stylesheet: {
-    method: "GET",
-    path: "/style.css",
-    summary: "Look of the pages",
-    access: "public",
-    unlisted: true,
-    head: true,
-    answers: { 200: { description: "A style sheet.", mediaType: "text/css", schema: { type: "string" } } },
-    errors: [],
-  },
+  ...pageEndpoints,
 });
 
 export type EndpointId = keyof typeof endpoints;

@@ -27,7 +27,9 @@ export function jobEventsHandler(context: RestContext): Handler {
       for (let id = 1; next.done !== true; id++) {
         const { job } = next.value;
         if (job !== undefined) {
-          await send(out, `id: ${id}\nevent: job\ndata: ${JSON.stringify({ job: jobJsonOf(job, apiUrl) })}\n\n`, signal);
+          const { progress } = job;
+          const data = { job: jobJsonOf(job, apiUrl), ...(isEnded(job) || progress === undefined ? {} : { progress }) };
+          await send(out, `id: ${id}\nevent: job\ndata: ${JSON.stringify(data)}\n\n`, signal);
           if (isEnded(job)) break;
         }
         next = await watch.next();

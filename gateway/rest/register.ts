@@ -8,7 +8,8 @@ import { clientOf } from "#gateway/http/connections.ts";
 import { securityHeaders } from "#gateway/http/headers.ts";
 import { hasUnreadBody } from "#gateway/http/linger.ts";
 import { openapiHandler } from "#gateway/openapi/document.ts";
-import { docsHandler, homeHandler, stylesheetHandler } from "#gateway/web/pages.ts";
+import { pageHandlersOf } from "#gateway/web/handlers.ts";
+import { sendNotFoundPage, wantsPage } from "#gateway/web/not-found-page.ts";
 import { FilemillError } from "#kit/errors.ts";
 import { convertHandler } from "./convert.ts";
 import { methodsOf } from "./endpoint.ts";
@@ -39,9 +40,7 @@ function handlersOf(context: RestContext): Readonly<Record<EndpointId, Handler>>
     health: healthHandler(),
     ready: readyHandler(context),
     metrics: metricsHandler(context),
-    home: homeHandler(context),
-    docs: docsHandler(),
-    stylesheet: stylesheetHandler(),
+    ...pageHandlersOf(context),
   };
 }
 
@@ -60,7 +59,11 @@ export function registerEndpoints(app: FastifyInstance, context: RestContext): v
   app.setErrorHandler((error, request, reply) => {
     sendError(request, reply, publicErrorOf(error, request.id, context.deps.log), publicUrl);
   });
-  app.setNotFoundHandler((request, reply) => sendError(request, reply, unknownOf(request, reply), publicUrl));
+  app.setNotFoundHandler((request, reply) => {
+    const error = unknownOf(request, reply);
+    if (error.code === "NOT_FOUND" && wantsPage(request)) return sendNotFoundPage(request, reply);
+    sendError(request, reply, error, publicUrl);
+  });
   for (const mount of mounts) {
     if (mount.endpoint.body?.mediaType !== "application/json") addRoute(app, context, mount, handlers[mount.id]);
   }

@@ -1,0 +1,46 @@
+import { defineEndpoints, type Endpoint } from "./endpoint.ts";
+
+const page = <const Path extends string>(path: Path, summary: string) =>
+  ({
+    method: "GET",
+    path,
+    summary,
+    access: "public",
+    unlisted: true,
+    head: true,
+    answers: { 200: { description: "A page.", mediaType: "text/html", schema: { type: "string" } } },
+    errors: [],
+  }) as const satisfies Endpoint;
+
+const forPages = { method: "GET", access: "public", unlisted: true, head: true } as const;
+
+/** The pages, and what only they ask for. */
+export const pageEndpoints = defineEndpoints({
+  home: page("/", "The converter"),
+  jobsPage: page("/jobs", "The account's jobs"),
+  automate: page("/automate", "Keys, plan and settings of the account"),
+  docs: page("/docs", "The API reference"),
+  formatsPage: page("/docs/formats", "Every format and how faithful its conversions are"),
+  errorsPage: page("/docs/errors", "Every error code"),
+  asset: {
+    ...forPages,
+    path: "/assets/{name}",
+    summary: "Script, style or icon of the pages",
+    answers: { 200: { description: "It never changes.", mediaType: "*/*" }, 304: { description: "Unchanged." } },
+    errors: ["NOT_FOUND"],
+  },
+  catalogueIndex: {
+    ...forPages,
+    path: "/web/v1/catalogue",
+    summary: "Formats with the number of their routes",
+    answers: { 200: { description: "Formats.", mediaType: "application/json" }, 304: { description: "Unchanged." } },
+    errors: [],
+  },
+  catalogueRoutes: {
+    ...forPages,
+    path: "/web/v1/catalogue/{from}",
+    summary: "Routes from one format",
+    answers: { 200: { description: "Routes.", mediaType: "application/json" }, 304: { description: "Unchanged." } },
+    errors: ["NOT_FOUND"],
+  },
+});

@@ -1,0 +1,94 @@
+import { useState } from "preact/hooks";
+import { CopyButton } from "#client/parts/copy.tsx";
+import { Dialog } from "#client/parts/dialog.tsx";
+import { Field, Form, problemWith, useSending } from "#client/parts/form.tsx";
+import { Notice } from "#client/parts/notice.tsx";
+import { call } from "#client/server/api.ts";
+import type { Key } from "#client/server/wire.ts";
+
+type Made = { readonly key: Key; readonly secret: string };
+
+/** Makes a key and shows it, the one time that it can be shown. */
+export function CreateKey({ baseUrl, onMade, onClose }: { baseUrl: string; onMade(): void; onClose(): void }) {
+  const [made, setMade] = useState<Made | undefined>();
+  return (
+    <Dialog title={made === undefined ? "Create a key" : "Your new key"} onClose={onClose} wide={made !== undefined}>
+      {made === undefined ? (
+        <Wish
+          onMade={(key) => {
+            setMade(key);
+            onMade();
+          }}
+        />
+      ) : (
+        <Shown made={made} baseUrl={baseUrl} onClose={onClose} />
+      )}
+    </Dialog>
+  );
+}
+
+function Wish({ onMade }: { onMade(made: Made): void }) {
+  const sending = useSending();
+  const send = async (fields: Readonly<Record<string, string>>): Promise<void> => {
+    const scopes = (["convert", "read"] as const).filter((scope) => fields[scope] === "on");
+    // A key is good until its last day has ended here.
+    const expiresAt =
+      fields.expires === undefined || fields.expires === "" ? undefined : new Date(`${fields.expires}T23:59:59`).toISOString();
+    const body = { name: (fields.name ?? "").trim(), scopes, ...(expiresAt === undefined ? {} : { expiresAt }) };
+    onMade(await call<Made>("/keys", { method: "POST", body }));
+  };
+  const tomorrow = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10);
+  return (
+    <Form sending={sending} onSend={send} fields={["name", "expiresAt"]}>
+      <Field
+        label="Name"
+        name="name"
+        required
+        maxLength={100}
+        hint="Where the key is used, for example “build server”."
+        problem={problemWith(sending.error, "name")}
+      />
+      <fieldset class="checks">
+        <legend>May</legend>
+        <label>
+          <input type="checkbox" name="convert" defaultChecked /> convert files
+        </label>
+        <label>
+          <input type="checkbox" name="read" defaultChecked /> look at jobs and download results
+        </label>
+      </fieldset>
+      <Field label="Expires (optional)" name="expires" type="date" min={tomorrow} problem={problemWith(sending.error, "expiresAt")} />
+      <div class="dialog-foot">
+        <button type="submit" class="button button-primary" disabled={sending.busy}>
+          Create key
+        </button>
+      </div>
+    </Form>
+  );
+}
+
+function Shown({ made, baseUrl, onClose }: { made: Made; baseUrl: string; onClose(): void }) {
+  const line = `curl -H "Authorization: Bearer ${made.secret}" -F to=webp -F file=@photo.jpg -o photo.webp "${baseUrl}/api/v1/convert?download=1"`;
+  return (
+    <div class="form">
+      <Notice tone="plain">Copy it now: it is not stored and cannot be shown again.</Notice>
+      <div class="secret">
+        <code id="new-key">{made.secret}</code>
+        <CopyButton text={made.secret} label="Copy key" source="new-key" />
+      </div>
+      <p>Try it with a picture of your own:</p>
+      <div class="secret secret-line">
+        <code id="new-key-line">{line}</code>
+        <CopyButton text={line} label="Copy command" source="new-key-line" />
+      </div>
+      <div class="dialog-foot">
+        <a class="button" href="/docs">
+          Read the docs
+        </a>
+        <button type="button" class="button button-primary" onClick={onClose}>
+          Done
+        </button>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,170 @@
+import { useEffect, useState } from "preact/hooks";
+import { Confirm } from "#client/parts/confirm.tsx";
+import { Dialog } from "#client/parts/dialog.tsx";
+import { Field, Form, useSending } from "#client/parts/form.tsx";
+import { Icon } from "#client/parts/icons.tsx";
+import { Notice } from "#client/parts/notice.tsx";
+import { agoText, dateText, instantText } from "#client/parts/words.ts";
+import { call, messageOf } from "#client/server/api.ts";
+import type { Account, Key } from "#client/server/wire.ts";
+import { CreateKey } from "./create-key.tsx";
+
+type Open = { readonly name: "create" } | { readonly name: "rename" | "revoke"; readonly key: Key } | undefined;
+
+/** The account's API keys. */
+export function Keys({ account, baseUrl }: { account: Account; baseUrl: string }) {
+  const [keys, setKeys] = useState<readonly Key[] | undefined>();
+  const [error, setError] = useState<unknown>();
+  const [open, setOpen] = useState<Open>();
+  const load = async (): Promise<void> => {
+    try {
+      setKeys((await call<{ keys: Key[] }>("/keys")).keys);
+      setError(undefined);
+    } catch (problem) {
+      setError(problem);
+    }
+  };
+  useEffect(() => void load(), []);
+  const close = (): void => setOpen(undefined);
+  const { apiAccess } = account.plan;
+  return (
+    <section class="panel" aria-labelledby="keys-title">
+      <div class="panel-head">
+        <h2 id="keys-title">API keys</h2>
+        {apiAccess && (
+          <button type="button" class="button button-primary" onClick={() => setOpen({ name: "create" })}>
+            <Icon name="plus" />
+            Create key
+          </button>
+        )}
+      </div>
+      {error !== undefined && <Notice tone="bad">{messageOf(error)}</Notice>}
+      {keys?.length === 0 && (
+        <p class="quiet">{apiAccess ? "No key yet. Create one to convert from a script or a program." : "There are no keys."}</p>
+      )}
+      {keys !== undefined && keys.length > 0 && (
+        <ul class="rows" aria-label="API keys">
+          {keys.map((key) => (
+            <KeyRow key={key.id} row={key} onOpen={setOpen} />
+          ))}
+        </ul>
+      )}
+      {open?.name === "create" && <CreateKey baseUrl={baseUrl} onMade={() => void load()} onClose={close} />}
+      {open?.name === "rename" && <Rename row={open.key} onDone={() => void load()} onClose={close} />}
+      {open?.name === "revoke" && <Revoke row={open.key} onDone={() => void load()} onClose={close} />}
+    </section>
+  );
+}
+
+type KeyState = "active" | "expired" | "revoked";
+
+function stateOf({ revokedAt, expiresAt }: Key): KeyState {
+  if (revokedAt !== null) return "revoked";
+  return expiresAt !== null && new Date(expiresAt).getTime() <= Date.now() ? "expired" : "active";
+}
+
+function KeyRow({ row, onOpen }: { row: Key; onOpen(open: Open): void }) {
+  const state = stateOf(row);
+  return (
+    <li class={`row key-row key-${state}`}>
+      <div class="row-main">
+        <p class="row-title">
+          <span class="row-name">{row.name === "" ? "Unnamed key" : row.name}</span>
+          <span class={`state state-${state}`}>{state}</span>
+        </p>
+        <p class="quiet">
+          <code>{row.prefix}…</code> · {row.scopes.join(" and ")}
+        </p>
+      </div>
+      <dl class="row-facts">
+        <Fact label="Created" instant={row.createdAt} none="" />
+        <Fact label="Last used" instant={row.lastUsedAt} none="never" />
+        {row.revokedAt === null ? (
+          <div>
+            <dt>Expires</dt>
+            <dd>{row.expiresAt === null ? "never" : dateText(row.expiresAt)}</dd>
+          </div>
+        ) : (
+          <Fact label="Revoked" instant={row.revokedAt} none="" />
+        )}
+      </dl>
+      <div class="row-actions">
+        {state !== "revoked" && (
+          <>
+            <button
+              type="button"
+              class="icon-button"
+              aria-label={`Rename ${row.name}`}
+              onClick={() => onOpen({ name: "rename", key: row })}
+            >
+              <Icon name="pen" />
+            </button>
+            <button
+              type="button"
+              class="icon-button"
+              aria-label={`Revoke ${row.name}`}
+              onClick={() => onOpen({ name: "revoke", key: row })}
+            >
+              <Icon name="trash" />
+            </button>
+          </>
+        )}
+      </div>
+    </li>
+  );
+}
+
+function Fact({ label, instant, none }: { label: string; instant: string | null; none: string }) {
+  return (
+    <div>
+      <dt>{label}</dt>
+      <dd>
+        {instant === null ? (
+          none
+        ) : (
+          <time dateTime={instant} title={instantText(instant)}>
+            {agoText(instant)}
+          </time>
+        )}
+      </dd>
+    </div>
+  );
+}
+
+type ChangeProps = { row: Key; onDone(): void; onClose(): void };
+
+function Rename({ row, onDone, onClose }: ChangeProps) {
+  const sending = useSending();
+  const send = async ({ name = "" }: Readonly<Record<string, string>>): Promise<void> => {
+    await call(`/keys/${row.id}`, { method: "PATCH", body: { name: name.trim() } });
+    onDone();
+    onClose();
+  };
+  return (
+    <Dialog title="Rename key" onClose={onClose}>
+      <Form sending={sending} onSend={send}>
+        <Field label="Name" name="name" value={row.name} required maxLength={100} />
+        <div class="dialog-foot">
+          <button type="submit" class="button button-primary" disabled={sending.busy}>
+            Rename
+          </button>
+        </div>
+      </Form>
+    </Dialog>
+  );
+}
+
+function Revoke({ row, onDone, onClose }: ChangeProps) {
+  const revoke = async (): Promise<void> => {
+    await call(`/keys/${row.id}`, { method: "DELETE" });
+    onDone();
+    onClose();
+  };
+  return (
+    <Confirm title={`Revoke ${row.name === "" ? "this key" : `“${row.name}”`}?`} action="Revoke key" onConfirm={revoke} onClose={onClose}>
+      <p>
+        Whatever uses <code>{row.prefix}…</code> is refused from now on. A revoked key cannot be brought back.
+      </p>
+    </Confirm>
+  );
+}

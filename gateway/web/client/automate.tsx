@@ -1,0 +1,73 @@
+/** The Automate page: the way in, keys, plan, account. */
+import { render } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import { Keys } from "#client/account/keys.tsx";
+import { PlanPanel } from "#client/account/plan.tsx";
+import { Settings } from "#client/account/settings.tsx";
+import { SignIn } from "#client/account/sign-in.tsx";
+import { Notice } from "#client/parts/notice.tsx";
+import { call, messageOf } from "#client/server/api.ts";
+import { me, renewMe } from "#client/server/session.ts";
+import type { Account } from "#client/server/wire.ts";
+
+const USAGE_MS = 5000;
+
+function Automate({ baseUrl }: { baseUrl: string }) {
+  const [error, setError] = useState<unknown>();
+  useEffect(() => void enter().catch(setError), []);
+  const now = me.value;
+  return (
+    <div class="stack">
+      {error !== undefined && <Notice tone="bad">{messageOf(error)}</Notice>}
+      {now === undefined && error === undefined && <div class="panel panel-waiting" role="status" aria-label="Loading" />}
+      {now?.account === null && <SignIn now={now} />}
+      {now?.account != null && <Overview account={now.account} baseUrl={baseUrl} />}
+    </div>
+  );
+}
+
+/** By the one-time link in the address, if there is one; it is taken out of the address and the history first. */
+async function enter(): Promise<void> {
+  const token = new URLSearchParams(location.hash.slice(1)).get("link");
+  if (token !== null) {
+    history.replaceState(null, "", location.pathname);
+    try {
+      await call("/sign-in/link", { method: "POST", body: { token } });
+    } catch (error) {
+      await renewMe();
+      throw error;
+    }
+  }
+  await renewMe();
+}
+
+function Overview({ account, baseUrl }: { account: Account; baseUrl: string }) {
+  useEffect(() => {
+    const timer = setInterval(() => {
+      if (document.visibilityState === "visible") void renewMe().catch(() => {});
+    }, USAGE_MS);
+    return () => clearInterval(timer);
+  }, []);
+  const signOut = async (): Promise<void> => {
+    await call("/sign-out", { method: "POST" }).catch(() => {});
+    await renewMe();
+  };
+  return (
+    <>
+      <div class="who">
+        <p>
+          Signed in as <strong>{account.email}</strong>
+        </p>
+        <button type="button" class="button button-small" onClick={() => void signOut()}>
+          Sign out
+        </button>
+      </div>
+      <Keys account={account} baseUrl={baseUrl} />
+      <PlanPanel account={account} />
+      <Settings account={account} />
+    </>
+  );
+}
+
+const app = document.getElementById("app");
+if (app !== null) render(<Automate baseUrl={app.dataset.base ?? location.origin} />, app);

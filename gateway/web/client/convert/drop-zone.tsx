@@ -1,0 +1,85 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import { Icon } from "#client/parts/icons.tsx";
+import { sizeText } from "#client/parts/words.ts";
+import { me, planOf } from "#client/server/session.ts";
+import { items } from "./items.ts";
+import { addFiles } from "./run.ts";
+
+/** Where files are dropped or chosen; files may be dropped anywhere on the page, or pasted. */
+export function DropZone() {
+  const input = useRef<HTMLInputElement>(null);
+  const over = useFilesOver();
+  const plan = planOf(me.value);
+  const small = items.value.length > 0;
+  const choose = (): void => {
+    const files = input.current?.files;
+    if (files != null && files.length > 0) addFiles(files);
+    if (input.current !== null) input.current.value = "";
+  };
+  return (
+    <div class={`drop${over ? " drop-over" : ""}${small ? " drop-small" : ""}`}>
+      <span class="drop-mark">
+        <Icon name="up" />
+      </span>
+      <div class="drop-text">
+        <p class="drop-title">{over ? "Let go to add" : small ? "Drop more files" : "Drop files here"}</p>
+        <p class="quiet">
+          {plan === undefined ? "" : `Up to ${sizeText(plan.maxInputMb * 1e6)} each, `}
+          {plan === undefined ? "" : `kept for ${plan.retentionHours} h. `}
+          {me.value !== undefined && me.value.account === null && <a href="/automate">Sign in</a>}
+          {me.value !== undefined && me.value.account === null && " for more."}
+        </p>
+      </div>
+      <label class={`button file-button${small ? "" : " button-primary"}`}>
+        <input ref={input} type="file" multiple onChange={choose} />
+        {small ? "Add files" : "Choose files"}
+      </label>
+    </div>
+  );
+}
+
+function useFilesOver(): boolean {
+  const [over, setOver] = useState(false);
+  useEffect(() => {
+    const stop = new AbortController();
+    const { signal } = stop;
+    // Entering a child is told before leaving its parent.
+    let depth = 0;
+    const hasFiles = (event: DragEvent): boolean => event.dataTransfer?.types.includes("Files") ?? false;
+    const on = (type: "dragenter" | "dragleave" | "dragover" | "drop", act: (event: DragEvent) => void): void =>
+      addEventListener(
+        type,
+        (event) => {
+          if (!hasFiles(event)) return;
+          event.preventDefault();
+          act(event);
+        },
+        { signal },
+      );
+    on("dragenter", () => {
+      depth += 1;
+      setOver(true);
+    });
+    on("dragleave", () => {
+      depth -= 1;
+      if (depth === 0) setOver(false);
+    });
+    on("dragover", () => {});
+    on("drop", (event) => {
+      depth = 0;
+      setOver(false);
+      addFiles(filesOf(event.dataTransfer));
+    });
+    addEventListener("paste", ({ clipboardData }) => addFiles(filesOf(clipboardData)), { signal });
+    return () => stop.abort();
+  }, []);
+  return over;
+}
+
+/** Without folders, which browsers hand over as files that cannot be read. */
+function filesOf(data: DataTransfer | null): File[] {
+  return [...(data?.items ?? [])].flatMap((entry) => {
+    if (entry.kind !== "file" || entry.webkitGetAsEntry()?.isDirectory === true) return [];
+    return entry.getAsFile() ?? [];
+  });
+}

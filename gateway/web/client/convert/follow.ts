@@ -1,0 +1,63 @@
+import { call } from "#client/server/api.ts";
+import type { Job } from "#client/server/wire.ts";
+
+type Told = (job: Job, progress: number | undefined) => void;
+
+/** A browser opens six connections to a server for all its tabs together: streams must leave room for everything else. */
+const MAX_STREAMS = 2;
+const POLL_MS = 1500;
+let streams = 0;
+
+export function isEnded({ status }: Job): boolean {
+  return status !== "queued" && status !== "running";
+}
+
+/** Tells each change of a job until it has ended: by its events, or by asking where too many streams are open. Rejects with an ApiError. */
+export async function follow(jobId: string, told: Told, signal: AbortSignal): Promise<Job> {
+  for (;;) {
+    if (streams < MAX_STREAMS && document.visibilityState === "visible") await stream(jobId, told, signal);
+    signal.throwIfAborted();
+    // Also the way to learn why a stream broke.
+    const { job } = await call<{ job: Job }>(`/jobs/${jobId}`, { signal });
+    told(job, undefined);
+    if (isEnded(job)) return job;
+    await pause(POLL_MS, signal);
+  }
+}
+
+/** Resolves when the job has ended, the stream broke, or the page was hidden. */
+function stream(jobId: string, told: Told, signal: AbortSignal): Promise<void> {
+  streams += 1;
+  return new Promise((resolve) => {
+    const source = new EventSource(`/web/v1/jobs/${jobId}/events`);
+    const end = (): void => {
+      source.close();
+      document.removeEventListener("visibilitychange", end);
+      signal.removeEventListener("abort", end);
+      streams -= 1;
+      resolve();
+    };
+    source.addEventListener("job", ({ data }: MessageEvent<string>) => {
+      const { job, progress } = JSON.parse(data) as { job: Job; progress?: number };
+      told(job, progress);
+      if (isEnded(job)) end();
+    });
+    source.addEventListener("error", end);
+    document.addEventListener("visibilitychange", end);
+    signal.addEventListener("abort", end);
+  });
+}
+
+export function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => {
+      signal.removeEventListener("abort", stop);
+      resolve();
+    }, ms);
+    const stop = (): void => {
+      clearTimeout(timer);
+      reject(signal.reason);
+    };
+    signal.addEventListener("abort", stop, { once: true });
+  });
+}

@@ -1,0 +1,122 @@
+import { useEffect, useId, useRef, useState } from "preact/hooks";
+import { Dialog } from "#client/parts/dialog.tsx";
+import { FidelityMark } from "#client/parts/fidelity.tsx";
+import { plural } from "#client/parts/words.ts";
+import type { Fidelity, Format } from "#client/server/wire.ts";
+import { answersTo, bestFirst } from "./popular.ts";
+
+export type PickerGroup = { readonly label: string; readonly rows: readonly PickerRow[] };
+export type PickerRow = { readonly id: string; readonly format: Format | undefined; readonly fidelity?: Fidelity };
+
+type PickerProps = {
+  title: string;
+  groups: readonly PickerGroup[];
+  chosen: string | undefined;
+  onChoose(id: string): void;
+  onClose(): void;
+};
+
+/** A search field that steers a list (ARIA authoring practices: combobox). */
+const combobox = { role: "combobox", list: undefined } as const;
+
+/** A list of formats to search; arrows move, Enter chooses. */
+export function FormatPicker({ title, groups, chosen, onChoose, onClose }: PickerProps) {
+  const [query, setQuery] = useState("");
+  const [active, setActive] = useState(0);
+  const listId = useId();
+  const search = useRef<HTMLInputElement>(null);
+  const shown = query.trim() === "" ? groups : found(groups, query);
+  const rows = shown.flatMap((group) => group.rows);
+  useEffect(() => search.current?.focus(), []);
+  const pick = (row: PickerRow | undefined): void => {
+    if (row === undefined) return;
+    onChoose(row.id);
+    onClose();
+  };
+  const move = (event: KeyboardEvent): void => {
+    const steps: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1, PageDown: 8, PageUp: -8 };
+    const step = steps[event.key];
+    if (event.key === "Enter") pick(rows[active]);
+    if (step === undefined || rows.length === 0) return;
+    event.preventDefault();
+    const next = Math.min(rows.length - 1, Math.max(0, active + step));
+    setActive(next);
+    document.getElementById(`${listId}-${next}`)?.scrollIntoView({ block: "nearest" });
+  };
+  let index = -1;
+  return (
+    <Dialog title={title} onClose={onClose} wide>
+      {/* biome-ignore lint/a11y/useAriaPropsSupportedByRole: its role, spread in, supports them */}
+      <input
+        ref={search}
+        type="search"
+        class="picker-search"
+        {...combobox}
+        aria-expanded="true"
+        aria-controls={listId}
+        aria-activedescendant={rows.length > 0 ? `${listId}-${active}` : undefined}
+        aria-label="Search formats"
+        placeholder="Search, for example pdf"
+        autocomplete="off"
+        spellcheck={false}
+        value={query}
+        onKeyDown={move}
+        onInput={({ currentTarget }) => {
+          setQuery(currentTarget.value);
+          setActive(0);
+        }}
+      />
+      <p class="sr-only" role="status">
+        {plural(rows.length, "format")}
+      </p>
+      <div id={listId} role="listbox" aria-label={title} class="picker-list" tabIndex={-1}>
+        {shown.map((group) => (
+          // biome-ignore lint/a11y/useSemanticElements: a fieldset may not stand in a listbox
+          <div role="group" aria-label={group.label} key={group.label} class="picker-group">
+            <p class="picker-heading" aria-hidden="true">
+              {group.label}
+            </p>
+            {group.rows.map((row) => {
+              index += 1;
+              const place = index;
+              return (
+                <PickerOption
+                  key={row.id}
+                  id={`${listId}-${place}`}
+                  row={row}
+                  isActive={place === active}
+                  isChosen={row.id === chosen}
+                  onPick={() => pick(row)}
+                />
+              );
+            })}
+          </div>
+        ))}
+        {rows.length === 0 && <p class="quiet picker-none">Nothing is called “{query}” here.</p>}
+      </div>
+    </Dialog>
+  );
+}
+
+type OptionProps = { id: string; row: PickerRow; isActive: boolean; isChosen: boolean; onPick(): void };
+
+function PickerOption({ id, row, isActive, isChosen, onPick }: OptionProps) {
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: keys are taken by the search field, which has the focus
+    // biome-ignore lint/a11y/useFocusableInteractive: the search field points at it (aria-activedescendant)
+    <div id={id} role="option" aria-selected={isChosen} class={`picker-option${isActive ? " picker-active" : ""}`} onClick={onPick}>
+      <code>{row.id}</code>
+      <span class="picker-label">{row.format?.label ?? row.id}</span>
+      {row.fidelity !== undefined && <FidelityMark value={row.fidelity} />}
+    </div>
+  );
+}
+
+/** One group with what answers the search, each format once. */
+function found(groups: readonly PickerGroup[], query: string): readonly PickerGroup[] {
+  const matching = new Map<string, PickerRow>();
+  for (const row of groups.flatMap((group) => group.rows)) {
+    if (row.format !== undefined && answersTo(row.format, query)) matching.set(row.id, row);
+  }
+  return matching.size === 0 ? [] : [{ label: "Found", rows: bestFirst([...matching.values()], query) }];
+}

@@ -1,0 +1,61 @@
+/** What this browser remembers: which job belongs to which file, and what was wanted of a format the last time. */
+
+export type Remembered = {
+  readonly jobId: string;
+  readonly name: string;
+  readonly sizeBytes: number;
+  /** Still in the converter's list, not only in the list of jobs. */
+  readonly shown: boolean;
+};
+
+const jobsKey = "filemill.jobs";
+const targetsKey = "filemill.targets";
+const atMost = 200;
+
+export function rememberedJobs(): readonly Remembered[] {
+  const list = read(jobsKey);
+  return Array.isArray(list) ? list.filter(isRemembered) : [];
+}
+
+export function remember(job: Remembered): void {
+  write(jobsKey, [job, ...rememberedJobs().filter(({ jobId }) => jobId !== job.jobId)].slice(0, atMost));
+}
+
+export function hide(jobId: string): void {
+  write(
+    jobsKey,
+    rememberedJobs().map((job) => (job.jobId === jobId ? { ...job, shown: false } : job)),
+  );
+}
+
+export function lastTarget(from: string): string | undefined {
+  const targets = read(targetsKey);
+  if (typeof targets !== "object" || targets === null) return undefined;
+  const to: unknown = Object.entries(targets).find(([key]) => key === from)?.[1];
+  return typeof to === "string" ? to : undefined;
+}
+
+export function rememberTarget(from: string, to: string): void {
+  const targets = read(targetsKey);
+  write(targetsKey, { ...(typeof targets === "object" ? targets : {}), [from]: to });
+}
+
+function isRemembered(entry: unknown): entry is Remembered {
+  return typeof entry === "object" && entry !== null && "jobId" in entry && "name" in entry && "sizeBytes" in entry && "shown" in entry;
+}
+
+function read(key: string): unknown {
+  try {
+    return JSON.parse(localStorage.getItem(key) ?? "null");
+  } catch {
+    return null;
+  }
+}
+
+function write(key: string, value: unknown): void {
+  try {
+    localStorage.setItem(key, JSON.stringify(value));
+  } catch {
+    // Full or forbidden: the page works without memory.
+  }
+}

@@ -1,0 +1,19 @@
+/** Gives each name once: two files of one name would overwrite each other when they are unpacked. */
+export function uniqueNames(): (name: string) => string {
+  const taken = new Set<string>();
+  return (name) => {
+    const [, stem = name, extension = ""] = /^(.*?)(\.[^.]*)?$/s.exec(name) ?? [];
+    let unique = name;
+    for (let count = 2; taken.has(unique.toLowerCase()); count++) unique = `${stem} (${count})${extension}`;
+    taken.add(unique.toLowerCase());
+    return unique;
+  };
+}
+
+/** The file name in a Content-Disposition header (RFC 6266), the extended form before the plain one. */
+export function fileNameOf(header: string | null): string | undefined {
+  const extended = /filename\*=UTF-8''([^;]+)/i.exec(header ?? "")?.[1];
+  if (extended !== undefined) return decodeURIComponent(extended);
+  const [, quoted, token] = /filename=(?:"((?:[^"\\]|\\.)*)"|([^;\s]+))/i.exec(header ?? "") ?? [];
+  return quoted?.replaceAll(/\\(.)/g, "$1") ?? token;
+}

@@ -1,0 +1,205 @@
+import { ApiError, call, messageOf, offline } from "#client/server/api.ts";
+import { me, planOf, renewMe } from "#client/server/session.ts";
+import type { Job } from "#client/server/wire.ts";
+import { formatOfFile, formats, loadRoutes, routesFrom } from "./catalogue.ts";
+import { follow, isEnded, pause } from "./follow.ts";
+import { change, drop, enter, type Failure, type Item, isBusy, itemOf, items, type Phase } from "./items.ts";
+import { hide, lastTarget, remember, rememberedJobs, rememberTarget } from "./memory.ts";
+import { popularOf } from "./popular.ts";
+import { upload } from "./upload.ts";
+
+/** Files that are sent or converted at the same time; fewer where the plan allows fewer. */
+const AT_ONCE = 3;
+/** Refusals that pass by themselves. */
+const patience = new Set(["RATE_LIMITED", "TOO_MANY_JOBS", "OVERLOADED", "UNAVAILABLE"]);
+const MAX_TRIES = 20;
+
+const running = new Map<string, AbortController>();
+
+/** Takes files into the list; each says at once what it seems to be. */
+export function addFiles(files: Iterable<File>): void {
+  const added = [...files].map((file): Item => {
+    const from = formatOfFile(file.name, file.type)?.id;
+    return {
+      ...{ id: crypto.randomUUID(), name: file.name, sizeBytes: file.size, file, from, fromChosen: false },
+      ...{ to: undefined, options: {}, jobId: undefined, phase: { name: "choosing" } },
+    };
+  });
+  items.value = [...added, ...items.value];
+  for (const { id, from } of added) if (from !== undefined) void offer(id, from);
+}
+
+/** Fetches what the format can become and proposes what was wanted the last time, or what most people want. */
+export async function offer(id: string, from: string): Promise<void> {
+  try {
+    await loadRoutes(from);
+  } catch (error) {
+    enter(id, { name: "failed", failure: failureOf(error) });
+    return;
+  }
+  const item = itemOf(id);
+  const routes = routesFrom(from);
+  if (item === undefined || routes === undefined || item.to !== undefined) return;
+  const kind = formats.value?.find((format) => format.id === from)?.kind ?? "";
+  const to = routes.find((route) => route.to === lastTarget(from))?.to ?? popularOf(routes, kind, 1)[0]?.to;
+  change(id, { to });
+}
+
+export function choose(id: string, to: string): void {
+  const item = itemOf(id);
+  if (item?.from !== undefined) rememberTarget(item.from, to);
+  change(id, { to, options: {} });
+}
+
+export function convert(...chosen: readonly Item[]): void {
+  for (const { id, to, file } of chosen) if (to !== undefined && file !== undefined) enter(id, { name: "waiting" });
+  pump();
+}
+
+/** Starts what waits, as far as there is room. */
+function pump(): void {
+  const room = Math.min(AT_ONCE, planOf(me.value)?.maxUnfinishedJobs ?? AT_ONCE);
+  // The list shows the newest on top; who came first is served first.
+  for (const item of items.value.toReversed()) {
+    if (running.size >= room) return;
+    if (item.phase.name === "waiting" && !running.has(item.id)) void runOne(item);
+  }
+}
+
+async function runOne(item: Item): Promise<void> {
+  const stop = new AbortController();
+  running.set(item.id, stop);
+  try {
+    const job = item.jobId === undefined ? await send(item, stop.signal) : undefined;
+    const jobId = job?.id ?? item.jobId ?? "";
+    settle(
+      item.id,
+      job !== undefined && isEnded(job) ? job : await follow(jobId, (now, progress) => show(item.id, now, progress), stop.signal),
+    );
+  } catch (error) {
+    if (!stop.signal.aborted) fail(item.id, error);
+  } finally {
+    running.delete(item.id);
+    pump();
+    void renewMe().catch(() => {});
+  }
+}
+
+/** Uploads until the server has taken the file; waits where it says that there is no room just now. */
+async function send(item: Item, signal: AbortSignal): Promise<Job> {
+  const { id, file, to, options, fromChosen, from } = item;
+  if (file === undefined || to === undefined) throw new RangeError("nothing to send");
+  const idempotencyKey = crypto.randomUUID();
+  for (let tries = 1; ; tries++) {
+    enter(id, { name: "uploading", fraction: 0 });
+    const onProgress = (fraction: number): void =>
+      enter(id, fraction < 1 ? { name: "uploading", fraction } : { name: "working", job: undefined, progress: undefined });
+    try {
+      const job = await upload({ file, to, from: fromChosen ? from : undefined, options, idempotencyKey, signal, onProgress });
+      change(id, { jobId: job.id });
+      remember({ jobId: job.id, name: item.name, sizeBytes: item.sizeBytes, shown: true });
+      return job;
+    } catch (error) {
+      if (!(error instanceof ApiError) || !patience.has(error.code) || tries === MAX_TRIES) throw await readable(file, error);
+      enter(id, { name: "waiting", why: error.message });
+      await pause(Math.min(error.retryAfterMs ?? 2000, 60_000), signal);
+    }
+  }
+}
+
+/** A file that was changed or removed after it was chosen looks like a broken connection. */
+async function readable(file: File, error: unknown): Promise<unknown> {
+  if (!(error instanceof ApiError) || error.code !== "OFFLINE") return error;
+  try {
+    await file.slice(0, 1).arrayBuffer();
+    return offline();
+  } catch {
+    const message = "The file cannot be read any more: it was changed, moved or removed. Choose it again.";
+    return new ApiError(0, { error: { code: "FILE_UNREADABLE", message } }, null);
+  }
+}
+
+function show(id: string, job: Job, progress: number | undefined): void {
+  if (!isEnded(job)) enter(id, { name: "working", job, progress });
+}
+
+function settle(id: string, job: Job): void {
+  // What the server saw in the content counts.
+  change(id, { from: job.from, phase: endOf(job) });
+}
+
+function endOf(job: Job): Phase {
+  switch (job.status) {
+    case "done":
+      return { name: "done", job };
+    case "failed": {
+      const { code, message } = job.error ?? { code: "CONVERSION_FAILED", message: "The conversion failed." };
+      return { name: "failed", failure: { code, message, details: {} } };
+    }
+    case "expired":
+      return { name: "gone", why: "The result was removed when its time was over." };
+    default:
+      return { name: "gone", why: "Cancelled." };
+  }
+}
+
+function fail(id: string, error: unknown): void {
+  if (error instanceof ApiError && error.job !== undefined) change(id, { jobId: error.job.id });
+  enter(id, { name: "failed", failure: failureOf(error) });
+}
+
+function failureOf(error: unknown): Failure {
+  if (error instanceof ApiError) return { code: error.code, message: error.message, details: error.details };
+  return { code: "PAGE_FAILED", message: messageOf(error), details: {} };
+}
+
+/** Stops what runs and puts the file back to where its target can be chosen. */
+export async function cancel(item: Item): Promise<void> {
+  running.get(item.id)?.abort();
+  const { jobId = undefined } = itemOf(item.id) ?? item;
+  if (jobId !== undefined) hide(jobId);
+  if (item.file === undefined) drop(item.id);
+  else change(item.id, { jobId: undefined, phase: { name: "choosing" } });
+  if (jobId !== undefined) await call(`/jobs/${jobId}`, { method: "DELETE" }).catch(() => {});
+}
+
+/** Lets a file be converted anew, after a failure or into something else. */
+export function again(item: Item): void {
+  if (item.jobId !== undefined) hide(item.jobId);
+  change(item.id, { jobId: undefined, phase: { name: "choosing" } });
+}
+
+/** Takes a file off the list; its job stays in the list of jobs. */
+export function dismiss(item: Item): void {
+  if (isBusy(item)) void cancel({ ...item, file: undefined });
+  else if (item.jobId !== undefined) hide(item.jobId);
+  drop(item.id);
+}
+
+/** Brings back what ran or was ready when the page was left. */
+export async function resume(): Promise<void> {
+  const shown = rememberedJobs().filter((job) => job.shown);
+  await Promise.all(
+    shown
+      .map(async ({ jobId, name, sizeBytes }) => {
+        const { job } = await call<{ job: Job }>(`/jobs/${jobId}`);
+        const item: Item = {
+          ...{ id: jobId, name, sizeBytes, file: undefined, from: job.from, fromChosen: false },
+          ...{ to: job.to, options: {}, jobId, phase: { name: "waiting" } },
+        };
+        items.value = [...items.value, item].toSorted((a, b) => orderOf(a) - orderOf(b));
+        if (isEnded(job)) settle(jobId, job);
+      })
+      .map((resumed, index) =>
+        resumed.catch((error: unknown) => {
+          // Gone, or of another account: no longer ours to show.
+          if (error instanceof ApiError && error.status === 404) hide(shown[index]?.jobId ?? "");
+        }),
+      ),
+  );
+  pump();
+
+  function orderOf(item: Item): number {
+    return shown.findIndex(({ jobId }) => jobId === item.jobId);
+  }
+}

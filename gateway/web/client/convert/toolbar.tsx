@@ -1,0 +1,66 @@
+import { useState } from "preact/hooks";
+import { Icon } from "#client/parts/icons.tsx";
+import { Notice } from "#client/parts/notice.tsx";
+import { plural } from "#client/parts/words.ts";
+import { messageOf } from "#client/server/api.ts";
+import { routesFrom } from "./catalogue.ts";
+import { problemOf } from "./item-choice.tsx";
+import { resultName } from "./item-result.tsx";
+import { busy, choosing, done, type Item, items } from "./items.ts";
+import { convert, dismiss } from "./run.ts";
+import { saveAsZip } from "./zip.ts";
+
+/** What can be done with all files of the list at once. */
+export function Toolbar() {
+  const ready = choosing.value.filter(isReady);
+  const finished = done.value;
+  const settled = items.value.filter(({ phase }) => phase.name === "done" || phase.name === "failed" || phase.name === "gone");
+  const [zip, setZip] = useState<"idle" | "packing" | { error: string }>("idle");
+  if (items.value.length < 2) return null;
+  const pack = async (): Promise<void> => {
+    setZip("packing");
+    try {
+      await saveAsZip(finished, resultName);
+      setZip("idle");
+    } catch (error) {
+      setZip({ error: messageOf(error) });
+    }
+  };
+  return (
+    <>
+      <div class="toolbar">
+        <p class="quiet" role="status">
+          {[
+            plural(items.value.length, "file"),
+            busy.value.length > 0 ? `${busy.value.length} in progress` : "",
+            finished.length > 0 ? `${finished.length} done` : "",
+          ]
+            .filter(Boolean)
+            .join(" · ")}
+        </p>
+        {settled.length > 0 && (
+          <button type="button" class="button" onClick={() => settled.forEach(dismiss)}>
+            Clear finished
+          </button>
+        )}
+        {finished.length > 1 && (
+          <button type="button" class="button" disabled={zip === "packing"} onClick={() => void pack()}>
+            <Icon name="down" />
+            {zip === "packing" ? "Packing…" : "Download all as ZIP"}
+          </button>
+        )}
+        {ready.length > 1 && (
+          <button type="button" class="button button-primary" onClick={() => convert(...ready)}>
+            Convert all {ready.length}
+          </button>
+        )}
+      </div>
+      {typeof zip === "object" && <Notice tone="bad">{zip.error}</Notice>}
+    </>
+  );
+}
+
+function isReady(item: Item): boolean {
+  const route = routesFrom(item.from ?? "")?.find(({ to }) => to === item.to);
+  return route !== undefined && item.file !== undefined && problemOf(item, route) === undefined;
+}

@@ -1,0 +1,28 @@
+/** The documentation: copies its examples, and finds formats and the routes between them. */
+import { formatSearch } from "#client/docs/format-search.ts";
+
+for (const block of document.querySelectorAll("pre")) {
+  const button = document.createElement("button");
+  button.type = "button";
+  button.className = "button button-small copy";
+  button.textContent = "Copy";
+  button.addEventListener("click", async () => {
+    try {
+      await navigator.clipboard.writeText(block.textContent ?? "");
+      button.textContent = "Copied";
+    } catch {
+      getSelection()?.selectAllChildren(block);
+      button.textContent = "Press Ctrl+C";
+    }
+    setTimeout(() => {
+      button.textContent = "Copy";
+    }, 2500);
+  });
+  const frame = document.createElement("div");
+  frame.className = "code";
+  block.replaceWith(frame);
+  frame.append(block, button);
+}
+
+const search = document.getElementById("format-search");
+if (search instanceof HTMLFormElement) formatSearch(search);

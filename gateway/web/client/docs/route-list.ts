@@ -1,0 +1,64 @@
+import type { Fidelity, Route } from "#client/server/wire.ts";
+
+const labels: readonly (readonly [Fidelity, string])[] = [
+  ["lossless", "Lossless"],
+  ["high", "High fidelity"],
+  ["reduced", "Reduced"],
+  ["extract", "Extract"],
+];
+
+type Child = Node | string;
+
+function element<Name extends keyof HTMLElementTagNameMap>(
+  name: Name,
+  className: string,
+  ...children: Child[]
+): HTMLElementTagNameMap[Name] {
+  const made = document.createElement(name);
+  if (className !== "") made.className = className;
+  made.append(...children);
+  return made;
+}
+
+/** Where a format can go, the most faithful first. */
+export function routeList(from: string, routes: readonly Route[]): HTMLElement {
+  const groups = labels.flatMap(([fidelity, label]) => {
+    const members = routes.filter((route) => route.fidelity === fidelity);
+    if (members.length === 0) return [];
+    const tags = members.map(({ to }) => element("li", "", element("code", "tag", to)));
+    return [
+      element(
+        "div",
+        "",
+        element("h3", "", `${label} `, element("span", "quiet", String(members.length))),
+        element("ul", "route-tags", ...tags),
+      ),
+    ];
+  });
+  const box = element("div", "format-routes", ...groups);
+  box.setAttribute("role", "region");
+  box.setAttribute("aria-label", `Conversions from ${from}`);
+  return box;
+}
+
+/** What is known of one route, or that there is none. */
+export function routeText(from: string, to: string, route: Route | undefined): HTMLElement {
+  const title = element("p", "pair-title", element("code", "", from), " to ", element("code", "", to));
+  if (route === undefined) return element("div", "pair", title, element("p", "quiet", "No conversion between these two is listed here."));
+  const facts = [
+    labels.find(([fidelity]) => fidelity === route.fidelity)?.[1] ?? "",
+    route.via === undefined ? "directly" : `by way of ${route.via.join(", ")}`,
+    `files up to ${route.maxInputMb} MB`,
+    route.async ? "queued" : "answered at once where it is quick",
+  ];
+  const options = route.options.map(({ name, description }) =>
+    element("div", "", element("dt", "", element("code", "", name)), element("dd", "", description)),
+  );
+  return element(
+    "div",
+    "pair",
+    title,
+    element("p", "", facts.join(" · ")),
+    ...(options.length === 0 ? [] : [element("p", "quiet", "Options"), element("dl", "properties", ...options)]),
+  );
+}

@@ -1,0 +1,90 @@
+import { useEffect, useState } from "preact/hooks";
+import { isEnded, pause } from "#client/convert/follow.ts";
+import { call } from "#client/server/api.ts";
+import type { Job } from "#client/server/wire.ts";
+
+export const filters = ["all", "queued", "running", "done", "failed", "cancelled", "expired"] as const;
+export type Filter = (typeof filters)[number];
+
+type Page = { readonly jobs: readonly Job[]; readonly nextCursor: string | null };
+type Jobs = {
+  readonly jobs: readonly Job[] | undefined;
+  readonly error: unknown;
+  readonly hasMore: boolean;
+  more(): Promise<void>;
+  remove(id: string): Promise<void>;
+};
+
+const PAGE_SIZE = 25;
+/** While something is unfinished, and else. */
+const BUSY_MS = 2000;
+const QUIET_MS = 10_000;
+
+/** The jobs in a state, the newest first; the newest page is asked for again and again while the page is looked at. */
+export function useJobs(filter: Filter): Jobs {
+  const [newest, setNewest] = useState<Page | undefined>();
+  const [older, setOlder] = useState<Page | undefined>();
+  const [error, setError] = useState<unknown>();
+  useEffect(() => {
+    const stop = new AbortController();
+    setNewest(undefined);
+    setOlder(undefined);
+    void watch(filter, stop.signal, setNewest, setError);
+    return () => stop.abort();
+  }, [filter]);
+  const jobs = newest === undefined ? undefined : merged(newest.jobs, older?.jobs ?? []);
+  const cursor = (older ?? newest)?.nextCursor ?? null;
+  return {
+    jobs,
+    error,
+    hasMore: cursor !== null,
+    async more() {
+      if (cursor === null) return;
+      try {
+        const page = await pageOf(filter, cursor);
+        // Jobs may have come in between: what moved down from the newest page is kept.
+        setOlder({ jobs: merged(jobs ?? [], page.jobs), nextCursor: page.nextCursor });
+      } catch (problem) {
+        setError(problem);
+      }
+    },
+    async remove(id) {
+      await call(`/jobs/${id}`, { method: "DELETE" });
+      const without = (page: Page | undefined): Page | undefined =>
+        page === undefined ? undefined : { ...page, jobs: page.jobs.filter((job) => job.id !== id) };
+      setNewest(without);
+      setOlder(without);
+    },
+  };
+}
+
+async function watch(filter: Filter, signal: AbortSignal, tell: (page: Page) => void, fail: (error: unknown) => void): Promise<void> {
+  let waitMs = BUSY_MS;
+  while (!signal.aborted) {
+    try {
+      if (document.visibilityState === "visible") {
+        const page = await pageOf(filter, undefined, signal);
+        tell(page);
+        fail(undefined);
+        waitMs = page.jobs.every(isEnded) ? QUIET_MS : BUSY_MS;
+      }
+    } catch (error) {
+      if (!signal.aborted) fail(error);
+      waitMs = QUIET_MS;
+    }
+    await pause(waitMs, signal).catch(() => {});
+  }
+}
+
+function pageOf(filter: Filter, cursor: string | undefined, signal?: AbortSignal): Promise<Page> {
+  const query = new URLSearchParams({ limit: String(PAGE_SIZE) });
+  if (filter !== "all") query.set("status", filter);
+  if (cursor !== undefined) query.set("cursor", cursor);
+  return call<Page>(`/jobs?${query}`, signal === undefined ? {} : { signal });
+}
+
+/** Each job once, as the first list has it. */
+function merged(first: readonly Job[], second: readonly Job[]): readonly Job[] {
+  const known = new Set(first.map(({ id }) => id));
+  return [...first, ...second.filter(({ id }) => !known.has(id))];
+}

@@ -1,0 +1,25 @@
+import { useState } from "preact/hooks";
+import { Icon } from "./icons.tsx";
+
+/** Copies a text. Where the clipboard is closed (plain HTTP on another host), the text is selected to be copied by hand. */
+export function CopyButton({ text, label, source }: { text: string; label: string; source?: string }) {
+  const [state, setState] = useState<"ready" | "copied" | "selected">("ready");
+  const copy = async (): Promise<void> => {
+    try {
+      await navigator.clipboard.writeText(text);
+      setState("copied");
+    } catch {
+      const shown = source === undefined ? null : document.getElementById(source);
+      if (shown !== null) getSelection()?.selectAllChildren(shown);
+      setState("selected");
+    }
+    setTimeout(() => setState("ready"), 2500);
+  };
+  const words = { ready: label, copied: "Copied", selected: "Press Ctrl+C" }[state];
+  return (
+    <button type="button" class="button button-small" onClick={() => void copy()}>
+      <Icon name={state === "copied" ? "check" : "copy"} />
+      <span aria-live="polite">{words}</span>
+    </button>
+  );
+}

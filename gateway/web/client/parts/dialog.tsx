@@ -1,0 +1,38 @@
+import type { ComponentChildren } from "preact";
+import { useEffect, useId, useRef } from "preact/hooks";
+import { Icon } from "./icons.tsx";
+
+type DialogProps = { title: string; onClose(): void; children: ComponentChildren; wide?: boolean };
+
+/** A modal dialog while it is rendered; Escape, the button and a click beside it close it, and focus goes back to where it was. */
+export function Dialog({ title, onClose, children, wide = false }: DialogProps) {
+  const box = useRef<HTMLDialogElement>(null);
+  const titleId = useId();
+  useEffect(() => {
+    const before = document.activeElement;
+    const dialog = box.current;
+    dialog?.showModal();
+    const beside = (event: MouseEvent): void => {
+      if (event.target === dialog) dialog?.close();
+    };
+    dialog?.addEventListener("click", beside);
+    return () => {
+      dialog?.removeEventListener("click", beside);
+      dialog?.close();
+      if (before instanceof HTMLElement && before.isConnected) before.focus();
+    };
+  }, []);
+  return (
+    <dialog ref={box} class={wide ? "dialog dialog-wide" : "dialog"} aria-labelledby={titleId} onClose={onClose}>
+      <div class="dialog-body">
+        <header class="dialog-head">
+          <h2 id={titleId}>{title}</h2>
+          <button type="button" class="icon-button" aria-label="Close" onClick={() => box.current?.close()}>
+            <Icon name="close" />
+          </button>
+        </header>
+        {children}
+      </div>
+    </dialog>
+  );
+}

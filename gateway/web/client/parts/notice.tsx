@@ -1,0 +1,12 @@
+import type { ComponentChildren } from "preact";
+import { Icon } from "./icons.tsx";
+
+/** A remark that is read out when it appears. */
+export function Notice({ tone, children }: { tone: "bad" | "good" | "plain"; children: ComponentChildren }) {
+  return (
+    <div class={`notice notice-${tone}`} role={tone === "bad" ? "alert" : "status"}>
+      <Icon name={tone === "bad" ? "warn" : tone === "good" ? "check" : "info"} />
+      <div>{children}</div>
+    </div>
+  );
+}

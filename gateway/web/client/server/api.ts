@@ -1,0 +1,74 @@
+import type { ErrorBody, Job } from "./wire.ts";
+
+const base = "/web/v1";
+/** No other site can send it without being asked first, so it shows that a page of ours did. */
+export const ownHeader = { "X-Filemill": "1" } as const;
+
+/** A refusal, or no answer at all (code `OFFLINE`). */
+export class ApiError extends Error {
+  readonly status: number;
+  readonly code: string;
+  readonly details: Readonly<Record<string, unknown>>;
+  /** When the server says that trying again makes sense. */
+  readonly retryAfterMs: number | undefined;
+  /** The job, when there is one that failed. */
+  readonly job: Job | undefined;
+
+  constructor(status: number, body: ErrorBody, retryAfter: string | null) {
+    super(body.error.message);
+    this.status = status;
+    this.code = body.error.code;
+    this.details = body.error.details ?? {};
+    this.retryAfterMs = retryAfter === null || !/^\d+$/.test(retryAfter) ? undefined : Number(retryAfter) * 1000;
+    this.job = body.job;
+  }
+}
+
+export function offline(): ApiError {
+  return new ApiError(
+    0,
+    { error: { code: "OFFLINE", message: "The server cannot be reached. Check the connection and try again." } },
+    null,
+  );
+}
+
+/** The error in an answer that is not a good one, whatever stands in its body. */
+export function errorOf(status: number, text: string, retryAfter: string | null): ApiError {
+  try {
+    const body: unknown = JSON.parse(text);
+    if (isErrorBody(body)) return new ApiError(status, body, retryAfter);
+  } catch {
+    // Told below: a proxy may have answered with a page of its own.
+  }
+  const message = `The server answered ${status} without saying why. Try again.`;
+  return new ApiError(status, { error: { code: "UNREADABLE_ANSWER", message } }, retryAfter);
+}
+
+function isErrorBody(body: unknown): body is ErrorBody {
+  if (typeof body !== "object" || body === null || !("error" in body)) return false;
+  const { error } = body;
+  return typeof error === "object" && error !== null && "code" in error && "message" in error;
+}
+
+export type Asked = { readonly method?: "GET" | "POST" | "PATCH" | "DELETE"; readonly body?: unknown; readonly signal?: AbortSignal };
+
+/** Calls an endpoint under /web/v1; undefined for an answer without a body. Rejects with an ApiError. */
+export async function call<Answer>(path: string, { method = "GET", body, signal }: Asked = {}): Promise<Answer> {
+  const response = await fetch(base + path, {
+    method,
+    credentials: "same-origin",
+    headers: { ...ownHeader, ...(body === undefined ? {} : { "Content-Type": "application/json" }) },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    ...(signal === undefined ? {} : { signal }),
+  }).catch((error: unknown) => {
+    throw signal?.aborted === true ? error : offline();
+  });
+  const text = await response.text();
+  if (!response.ok) throw errorOf(response.status, text, response.headers.get("retry-after"));
+  return (text === "" ? undefined : JSON.parse(text)) as Answer;
+}
+
+/** Any thrown thing as a sentence for the reader. */
+export function messageOf(error: unknown): string {
+  return error instanceof ApiError ? error.message : "Something went wrong on this page. Reload it and try again.";
+}

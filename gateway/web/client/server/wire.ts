@@ -1,0 +1,48 @@
+/** What the server's answers hold; where the server has a name for the shape, it is the server's own. */
+import type { ownAccountOf } from "#gateway/account/me.ts";
+import type { keyJsonOf, planJsonOf } from "#gateway/account/views.ts";
+import type { FormatFacts } from "#gateway/rest/catalogue-view.ts";
+import type { JobJson } from "#gateway/rest/job-json.ts";
+
+export type Format = FormatFacts;
+export type Job = JobJson;
+
+export type Fidelity = "lossless" | "high" | "reduced" | "extract";
+
+export type Option = {
+  name: string;
+  type: "integer" | "number" | "string" | "boolean" | "enum";
+  default: number | string | boolean | null;
+  description: string;
+  min?: number;
+  max?: number;
+  values?: string[];
+  unit?: string;
+};
+
+export type Route = {
+  from: string;
+  to: string;
+  fidelity: Fidelity;
+  async: boolean;
+  maxInputMb: number;
+  options: Option[];
+  via?: string[];
+};
+
+export type Plan = ReturnType<typeof planJsonOf>;
+export type Account = Awaited<ReturnType<typeof ownAccountOf>>;
+export type Key = ReturnType<typeof keyJsonOf>;
+
+export type Me = {
+  account: Account | null;
+  guest: { plan: Plan } | null;
+  signUpOpen: boolean;
+  oidc: { label: string; url: string } | null;
+  version: string;
+};
+
+export type ErrorBody = {
+  error: { code: string; message: string; requestId?: string; details?: Readonly<Record<string, unknown>> };
+  job?: Job;
+};

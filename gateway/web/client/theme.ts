@@ -1,0 +1,37 @@
+/** Runs before the page is painted: the chosen look, if one was chosen, and the button that changes it. */
+const stored = "filemill.theme";
+const root = document.documentElement;
+const dark = matchMedia("(prefers-color-scheme: dark)");
+
+const chosen = localStorage.getItem(stored);
+if (chosen === "light" || chosen === "dark") root.dataset.theme = chosen;
+root.classList.add("scripted");
+
+const isDark = (): boolean => (root.dataset.theme === undefined ? dark.matches : root.dataset.theme === "dark");
+
+function show(button: HTMLElement): void {
+  button.setAttribute("aria-pressed", String(isDark()));
+}
+
+function turn(): void {
+  const wanted = isDark() ? "light" : "dark";
+  // Back at what the system says, the page follows the system again.
+  if ((wanted === "dark") === dark.matches) {
+    delete root.dataset.theme;
+    localStorage.removeItem(stored);
+    return;
+  }
+  root.dataset.theme = wanted;
+  localStorage.setItem(stored, wanted);
+}
+
+document.addEventListener("DOMContentLoaded", () => {
+  const button = document.getElementById("theme");
+  if (button === null) return;
+  show(button);
+  dark.addEventListener("change", () => show(button));
+  button.addEventListener("click", () => {
+    turn();
+    show(button);
+  });
+});

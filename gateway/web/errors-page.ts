@@ -1,0 +1,55 @@
+import type { Handler } from "#gateway/rest/exchange.ts";
+import { errorTable } from "#kit/errors.ts";
+import { docsFrame } from "./docs-frame.ts";
+import { html, prose } from "./html.ts";
+import { sendPage } from "./shell.ts";
+
+const meanings: Readonly<Record<number, string>> = {
+  400: "The request is wrong",
+  401: "Who are you?",
+  403: "You may not",
+  404: "It is not there",
+  405: "Not this way",
+  408: "Too slow",
+  409: "Not in this state",
+  410: "It is gone",
+  413: "Too large",
+  415: "Unknown kind of file",
+  422: "The file or the wish cannot be fulfilled",
+  429: "Too much at once",
+  500: "Our fault",
+  503: "Try again in a moment",
+};
+
+/** GET /docs/errors: each code of the error table under an anchor of its own name. */
+export function errorsPageHandler(): Handler {
+  const groups = [...Map.groupBy(Object.entries(errorTable), ([, { http }]) => http)].sort(([a], [b]) => a - b);
+  const sections = groups.map(
+    ([status, rows]) => html`<section class="errors" aria-labelledby="status-${status}">
+<h2 id="status-${status}"><span class="status-number">${status}</span> ${meanings[status] ?? ""}</h2>
+<dl>${rows.map(([code, { when }]) => html`<div id="${code}"><dt><a href="#${code}"><code>${code}</code></a></dt><dd>${prose(sentence(when))}</dd></div>`)}</dl>
+</section>
+`,
+  );
+  const main = docsFrame(
+    "/docs/errors",
+    groups.map(([status]) => ({ id: `status-${status}`, label: `${status} ${meanings[status] ?? ""}` })),
+    html`<h1>Errors</h1>
+<p class="lead">Every refusal has a code that does not change, a sentence that says what to do, and the id of the request.</p>
+<pre tabindex="0"><code>{ "error": { "code": "INPUT_TOO_LARGE", "message": "…", "requestId": "…", "details": { "limitMb": 25, "limitedBy": "plan" } } }</code></pre>
+<p>Asked with <code>Accept: application/problem+json</code>, the same facts come as RFC 9457 and <code>type</code> leads to this page.</p>
+${sections}`,
+  );
+  return async (request, reply) =>
+    sendPage(request, reply, {
+      title: "Errors · Filemill",
+      description: "Every error code and what to do.",
+      place: "/docs",
+      script: "docs",
+      main,
+    });
+}
+
+function sentence(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+}

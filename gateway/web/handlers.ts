@@ -1,0 +1,22 @@
+import type { Handler, RestContext } from "#gateway/rest/exchange.ts";
+import type { pageEndpoints } from "#gateway/rest/page-endpoints.ts";
+import { assetHandler } from "./assets.ts";
+import { errorsPageHandler } from "./errors-page.ts";
+import { catalogueIndexHandler, catalogueRoutesHandler, formatsPageHandler } from "./formats-page.ts";
+import { automateHandler, homeHandler, jobsHandler } from "./pages.ts";
+import { referencePageHandler } from "./reference-page.ts";
+
+/** Who answers the pages and what they ask for. */
+export function pageHandlersOf(context: RestContext): Readonly<Record<keyof typeof pageEndpoints, Handler>> {
+  return {
+    home: homeHandler(context),
+    jobsPage: jobsHandler(context),
+    automate: automateHandler(context),
+    docs: referencePageHandler(context),
+    formatsPage: formatsPageHandler(context),
+    errorsPage: errorsPageHandler(),
+    asset: assetHandler(),
+    catalogueIndex: catalogueIndexHandler(context),
+    catalogueRoutes: catalogueRoutesHandler(context),
+  };
+}

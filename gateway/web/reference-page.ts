@@ -1,0 +1,163 @@
+import { openapiDocument } from "#gateway/openapi/document.ts";
+import { type Handler, type RestContext, requestBaseUrlOf } from "#gateway/rest/exchange.ts";
+import { docsFrame } from "./docs-frame.ts";
+import { type Html, html, prose } from "./html.ts";
+import { type JsonSchema, propertyRows, schemaSection, typeOf } from "./schema-view.ts";
+import { sendPage } from "./shell.ts";
+
+type Parameter = { name: string; in: string; required?: boolean; description: string; schema: JsonSchema };
+type Media = Readonly<Record<string, { schema?: JsonSchema }>>;
+type Response = { description: string; headers?: Record<string, { description: string }>; content?: Media };
+type Operation = {
+  operationId: string;
+  summary: string;
+  description?: string;
+  security: readonly object[];
+  parameters?: readonly Parameter[];
+  requestBody?: { content: Media };
+  responses: Record<string, Response>;
+};
+type OpenApi = { paths: Record<string, Record<string, Operation>>; components: { schemas: Record<string, JsonSchema> } };
+type Listed = { readonly method: string; readonly path: string; readonly operation: Operation; readonly head: boolean };
+
+/** By the first word of the path after the version. */
+const groups = [
+  { id: "convert", label: "Convert", words: ["convert"] },
+  { id: "jobs", label: "Jobs", words: ["jobs"] },
+  { id: "catalogue", label: "Catalogue", words: ["formats", "routes", "openapi.json"] },
+  { id: "webhooks", label: "Webhooks", words: ["webhooks"] },
+] as const;
+const otherGroup = { id: "service", label: "Service" } as const;
+
+/** GET /docs: the reference, from the OpenAPI document alone. */
+export function referencePageHandler(context: RestContext): Handler {
+  return async (request, reply) => {
+    const baseUrl = requestBaseUrlOf(context, request);
+    // Our own document, whose shape this page knows.
+    const document = openapiDocument(baseUrl) as unknown as OpenApi;
+    return sendPage(request, reply, {
+      title: "API reference · Filemill",
+      description: "Every endpoint of the Filemill API, with parameters, answers and errors.",
+      place: "/docs",
+      script: "docs",
+      main: referenceOf(document, baseUrl),
+    });
+  };
+}
+
+function referenceOf(document: OpenApi, baseUrl: string): Html {
+  const listed = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods)
+      .filter(([method]) => method !== "head")
+      .map(([method, operation]) => ({ method: method.toUpperCase(), path, operation, head: methods.head !== undefined })),
+  );
+  const grouped = Map.groupBy(
+    listed,
+    ({ path }) => groups.find(({ words }) => words.some((word) => path.split("/")[3] === word)) ?? otherGroup,
+  );
+  const shown = [...groups, otherGroup].flatMap((group) => {
+    const operations = grouped.get(group);
+    return operations === undefined ? [] : [{ ...group, operations }];
+  });
+  const sections = [
+    { id: "start", label: "Getting started" },
+    ...shown.map(({ id, label }) => ({ id: `group-${id}`, label })),
+    { id: "schemas", label: "Shapes" },
+  ];
+  const bodies = shown.map(
+    ({ id, label, operations }) => html`<section aria-labelledby="group-${id}">
+<h2 id="group-${id}">${label}</h2>
+${operations.map((each) => operationOf(each, baseUrl))}
+</section>
+`,
+  );
+  const schemas = Object.entries(document.components.schemas).filter(([name]) => name !== "ErrorCode");
+  return docsFrame(
+    "/docs",
+    sections,
+    html`<h1>API reference</h1>
+${startOf(baseUrl)}
+${bodies}
+<section aria-labelledby="schemas">
+<h2 id="schemas">Shapes</h2>
+${schemas.map(([name, schema]) => schemaSection(name, schema))}
+</section>`,
+  );
+}
+
+function startOf(baseUrl: string): Html {
+  return html`<p class="lead">One call converts a file. Everything else is looking after what takes longer.</p>
+<section aria-labelledby="start">
+<h2 id="start">Getting started</h2>
+<p>Make a key on the <a href="/automate">Automate page</a> and send it as <code>Authorization: Bearer &lt;key&gt;</code>. The address of this deployment is
+<code>${baseUrl}</code>. Programs read the same reference as <a href="/api/v1/openapi.json">OpenAPI 3.1</a>; refusals are explained under <a href="/docs/errors">Errors</a>,
+what can be converted under <a href="/docs/formats">Formats</a>.</p>
+<pre tabindex="0"><code>curl -H "Authorization: Bearer $FILEMILL_KEY" \\
+  -F to=webp -F file=@photo.jpg \\
+  -o photo.webp "${baseUrl}/api/v1/convert?quality=80&amp;download=1"</code></pre>
+<p>Without <code>download=1</code> the answer is the job: how long it took, what was lost on the way, where the result is. A long conversion
+answers <code>202</code>; ask its <code>status_url</code>, hold the question open with <code>Prefer: wait=30</code>, or listen to <code>/events</code>.</p>
+</section>`;
+}
+
+function operationOf({ method, path, operation, head }: Listed, baseUrl: string): Html {
+  const { parameters = [], requestBody, responses } = operation;
+  const isOpen = operation.security.length === 0;
+  const good = Object.entries(responses).filter(([status]) => Number(status) < 400);
+  const codes = Object.entries(responses)
+    .filter(([status]) => Number(status) >= 400)
+    .flatMap(([, { description }]) => [...description.matchAll(/^`([A-Z_]+)`:/gm)].flatMap(([, code]) => code ?? []));
+  return html`<article class="operation" id="${operation.operationId}" aria-labelledby="${operation.operationId}-title">
+<h3 id="${operation.operationId}-title">${operation.summary}</h3>
+<p class="endpoint"><span class="method method-${method.toLowerCase()}">${method}</span> <code>${path}</code> <span class="quiet">${isOpen ? "no key needed" : "needs a key"}${head ? ", HEAD too" : ""}</span></p>
+${operation.description === undefined ? "" : html`<p>${prose(operation.description)}</p>`}
+<pre tabindex="0"><code>${curlOf(method, path, operation, baseUrl)}</code></pre>
+${parameters.length === 0 ? "" : html`<h4>Parameters</h4>${parameterTable(parameters)}`}
+${requestBody === undefined ? "" : Object.entries(requestBody.content).map(([type, { schema }]) => html`<h4>Body <code>${type}</code></h4>${propertyRows(schema ?? {})}`)}
+<h4>Answers</h4>
+<dl class="answers">${good.map(answerOf)}</dl>
+${codes.length === 0 ? "" : html`<details class="codes"><summary>Errors it may answer (${codes.length})</summary><p>${codes.map((code) => html`<a href="/docs/errors#${code}"><code>${code}</code></a> `)}</p></details>`}
+</article>
+`;
+}
+
+function parameterTable(parameters: readonly Parameter[]): Html {
+  const rows = parameters.map(
+    ({
+      name,
+      in: place,
+      required,
+      description,
+      schema,
+    }) => html`<div><dt><code>${name}</code> <span class="quiet">${place}, ${typeOf(schema)}${required === true ? ", required" : ""}</span></dt><dd>${prose(description)}</dd></div>
+`,
+  );
+  return html`<dl class="properties">${rows}</dl>`;
+}
+
+function answerOf([status, { description, content, headers = {} }]: readonly [string, Response]): Html {
+  const media = Object.entries(content ?? {}).map(
+    ([type, { schema }]) => html` <span class="quiet"><code>${type}</code> ${typeOf(schema ?? {})}</span>`,
+  );
+  const rows = Object.entries(headers).map(([name, header]) => html`<li><code>${name}</code> ${prose(header.description)}</li>`);
+  return html`<div><dt><span class="status-number">${status}</span>${media}</dt><dd>${prose(description)}${rows.length === 0 ? "" : html`<ul class="headers">${rows}</ul>`}</dd></div>
+`;
+}
+
+function curlOf(method: string, path: string, operation: Operation, baseUrl: string): string {
+  const address = `"${baseUrl}${path.replaceAll(/\{(\w+)\}/g, (_, name: string) => `$${name.replaceAll(/([A-Z])/g, "_$1").toUpperCase()}`)}"`;
+  const parts = [
+    "curl",
+    ...(method === "GET" ? [] : method === "POST" ? [] : [`-X ${method}`]),
+    ...(operation.security.length === 0 ? [] : ['-H "Authorization: Bearer $FILEMILL_KEY"']),
+    ...bodyArguments(operation),
+  ];
+  return parts.length === 1 ? `curl ${address}` : `${parts.join(" ")} \\\n  ${address}`;
+}
+
+function bodyArguments({ requestBody }: Operation): string[] {
+  const [type, media] = Object.entries(requestBody?.content ?? {})[0] ?? [];
+  if (type === "multipart/form-data") return ["-F to=pdf", "-F file=@report.docx"];
+  if (type === undefined || media === undefined) return [];
+  return ["--json '{ … }'"];
+}
