@@ -32,6 +32,7 @@ function countsOf(isGood) {
 /** @type {readonly (readonly [string, () => Promise<Counts>])[]} */
 const steps = [
   ["types", tool("tsc", "-p", ".")],
+  ["types: pages", tool("tsc", "-p", "gateway/web/client")],
   ["format and lint", tool("biome", "check", "--diagnostic-level=warn", "--error-on-warnings", ".")],
   ["proto: lint", tool("buf", "lint")],
   ["proto: format", tool("buf", "format", "--diff", "--exit-code")],

@@ -1,7 +1,10 @@
 /** Which layer a file belongs to and what that layer may import. See services/README.md. */
 
 export type Place =
-  | { readonly layer: "gen" | "kit" | "formats" | "gateway" | "compose" | "cli" | "setup" | "docs" | "test"; readonly service?: undefined }
+  | {
+      readonly layer: "gen" | "kit" | "formats" | "gateway" | "compose" | "client" | "cli" | "setup" | "docs" | "test";
+      readonly service?: undefined;
+    }
   | {
       readonly layer: "domain" | "adapters" | "engines" | "sandbox" | "rpc" | "config" | "index" | "main";
       /** Undefined for the gateway's main. */
@@ -28,6 +31,7 @@ export function placeOf(path: string): Place | undefined {
 function gatewayPlaceOf(path: string): Place {
   if (path === "gateway/main.ts") return { layer: "main", service: undefined };
   if (path === "gateway/compose.ts") return { layer: "compose" };
+  if (path.startsWith("gateway/web/client/")) return { layer: "client" };
   const folder = (["cli", "setup", "docs"] as const).find((name) => path.startsWith(`gateway/${name}/`));
   return { layer: folder ?? "gateway" };
 }
@@ -45,6 +49,8 @@ const allowed: Readonly<Record<Layer, readonly Layer[]>> = {
   config: ["kit"],
   index: ["gen", "kit", "formats", "domain", "adapters", "engines", "sandbox", "rpc", "config"],
   gateway: ["gen", "kit", "formats", "gateway"],
+  // What runs in the browser knows the shapes of the gateway's answers; the bundler refuses anything else of it.
+  client: ["client", "gateway"],
   // Of the command line only the port that it asks for.
   compose: ["gen", "kit", "formats", "gateway", "index", "cli"],
   main: ["gen", "kit", "index", "compose", "gateway"],
@@ -65,6 +71,7 @@ const allowed: Readonly<Record<Layer, readonly Layer[]>> = {
     "config",
     "index",
     "gateway",
+    "client",
     "compose",
     "cli",
     "setup",

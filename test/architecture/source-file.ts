@@ -32,6 +32,7 @@ const aliases: Readonly<Record<string, string>> = {
   "#formats/": "services/formats/",
   "#services/": "services/",
   "#gateway/": "gateway/",
+  "#client/": "gateway/web/client/",
   "#test/": "test/",
 };
 

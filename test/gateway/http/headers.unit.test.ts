@@ -89,7 +89,7 @@ it("writes an error in both shapes", () => {
   const problem = errorAnswerOf(error, { ...context, problem: true });
   expect(problem.contentType).toBe("application/problem+json");
   expect(JSON.parse(problem.body)).toEqual({
-    type: "https://files.example/docs#UNSUPPORTED_CONVERSION",
+    type: "https://files.example/docs/errors#UNSUPPORTED_CONVERSION",
     title: "Unprocessable Entity",
     status: 422,
     detail: "Choose another target.",

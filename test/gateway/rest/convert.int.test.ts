@@ -200,7 +200,7 @@ describe("a conversion that fails", () => {
     const problem = await convert(stage, "", { accept: "application/problem+json" });
     expect(problem.headers.get("content-type")).toBe("application/problem+json");
     expect(await jsonOf(problem)).toMatchObject({
-      type: "/docs#INVALID_INPUT",
+      type: "/docs/errors#INVALID_INPUT",
       title: "Unprocessable Entity",
       status: 422,
       detail: "The picture is cut off.",

@@ -1,0 +1,16 @@
+import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import type { AxeResults } from "axe-core";
+import type { TestPage } from "#test/harness/browser.ts";
+
+const axe = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+/** What axe finds that would keep somebody from using the page: rule and element. Written into the page by the debugger, past its policy. */
+export async function seriousFindings(page: TestPage): Promise<string[]> {
+  await page.evaluate(axe);
+  const results: AxeResults = await page.evaluate("axe.run({ resultTypes: ['violations'] })");
+  if (results.passes.length < 5) throw new Error("axe looked at nothing");
+  return results.violations
+    .filter(({ impact }) => impact === "serious" || impact === "critical")
+    .flatMap(({ id, nodes }) => nodes.map(({ target, failureSummary }) => `${id}: ${target.join(" ")}: ${failureSummary ?? ""}`));
+}

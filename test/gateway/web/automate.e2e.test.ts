@@ -1,0 +1,152 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import sharp from "sharp";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { openBrowser, type TestBrowser, type TestPage } from "#test/harness/browser.ts";
+import { runCli } from "#test/harness/cli.ts";
+import { startServer, type TestServer } from "#test/harness/server.ts";
+import { seriousFindings } from "./accessibility.ts";
+
+const email = "ada@example.org";
+const password = "correct horse battery staple";
+
+let server: TestServer;
+let browser: TestBrowser;
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "filemill-automate-"));
+  await writeFile(
+    join(folder, "photo.jpg"),
+    await sharp({ create: { width: 8, height: 8, channels: 3, background: "red" } })
+      .jpeg()
+      .toBuffer(),
+  );
+  server = await startServer();
+  browser = await openBrowser(server.url);
+});
+afterAll(async () => {
+  await browser[Symbol.asyncDispose]();
+  await server[Symbol.asyncDispose]();
+  await rm(folder, { recursive: true });
+});
+
+/** Runs a line that a page shows as a reader would: pasted into a shell. Resolves with the HTTP status. */
+async function paste(line: string): Promise<string> {
+  const { stdout } = await promisify(execFile)("sh", ["-c", `${line} -s -w '%{http_code}'`], { cwd: folder });
+  return stdout;
+}
+
+async function signIn(page: TestPage, secret: string): Promise<void> {
+  await page.getByLabel("E-mail").fill(email);
+  await page.getByLabel("Password").fill(secret);
+  await page.getByRole("button", { name: "Sign in" }).click();
+}
+
+test("from signing up to a key whose curl line works until it is revoked", { timeout: 180_000 }, async () => {
+  const page = await browser.open("/automate");
+  await page.getByRole("button", { name: "Create one" }).click();
+  await page.getByLabel("E-mail").fill(email);
+  await page.getByLabel("Password").fill("short");
+  await page.getByRole("button", { name: "Create account" }).click();
+  await expect.poll(() => page.getByLabel("Password").getAttribute("aria-invalid")).toBe("true");
+  await page.getByLabel("Password").fill(password);
+  await page.getByRole("button", { name: "Create account" }).click();
+
+  await page.getByText("This plan has no API access.").waitFor();
+  expect(await page.getByRole("button", { name: "Create key" }).count()).toBe(0);
+  expect(await seriousFindings(page)).toEqual([]);
+  const command = await page.locator("#set-plan").innerText();
+  expect(command).toMatch(/^npm run -s filemill -- accounts set-plan /);
+  await runCli(server, command.split(" -- ")[1]?.split(" ") ?? []);
+  await page.getByRole("heading", { name: "Plan: Plus" }).waitFor();
+
+  await page.getByRole("button", { name: "Create key" }).click();
+  await page.getByRole("textbox", { name: "Name" }).fill("Build server");
+  expect(await seriousFindings(page)).toEqual([]);
+  await page.getByRole("dialog").getByRole("button", { name: "Create key" }).click();
+  const line = await page.locator("#new-key-line").innerText();
+  const secret = await page.locator("#new-key").innerText();
+  expect(line).toContain(secret);
+  expect(line).toContain(`"${server.url}/api/v1/convert?download=1"`);
+  expect(await seriousFindings(page)).toEqual([]);
+  expect(await paste(line)).toBe("200");
+  expect((await sharp(await readFile(join(folder, "photo.webp"))).metadata()).format).toBe("webp");
+  await page.getByRole("button", { name: "Done" }).click();
+  expect(await page.content()).not.toContain(secret);
+
+  const keys = page.getByRole("list", { name: "API keys" });
+  await keys.getByText(`${secret.slice(0, 8)}…`).waitFor();
+  await page.getByRole("button", { name: "Rename Build server" }).click();
+  await page.getByRole("textbox", { name: "Name" }).fill("Nightly build");
+  await page.getByRole("button", { name: "Rename", exact: true }).click();
+  await page.getByRole("button", { name: "Revoke Nightly build" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Revoke key" }).click();
+  await keys.getByText("revoked", { exact: true }).waitFor();
+  expect(await paste(line)).toBe("401");
+  expect(page.faults).toEqual([]);
+  await page.context().close();
+});
+
+test("a link from the operator signs in once, and leaves no trace in the address", async () => {
+  const printed = await runCli(server, ["accounts", "link", "local@filemill.localhost"]);
+  const [link = ""] = /https?:\/\/\S+/.exec(printed) ?? [];
+  const path = link.slice(new URL(link).origin.length);
+  const page = await browser.open(path);
+  await page.getByText("Signed in as local@filemill.localhost").waitFor();
+  expect(page.url()).toBe(`${server.url}/automate`);
+  await page.getByRole("button", { name: "Sign out", exact: true }).click();
+  await page.getByRole("heading", { name: "Sign in" }).waitFor();
+  const second = await browser.open(path);
+  await second.getByRole("alert").waitFor();
+  await second.getByRole("heading", { name: "Sign in" }).waitFor();
+  expect([...page.faults, ...second.faults]).toEqual([]);
+  await page.context().close();
+  await second.context().close();
+});
+
+test("a password is changed, every session ended, and the account deleted with all it had", { timeout: 180_000 }, async () => {
+  const page = await browser.open("/automate");
+  await signIn(page, "not the password at all");
+  await page.getByRole("alert").waitFor();
+  await signIn(page, password);
+  await page.getByText(`Signed in as ${email}`).waitFor();
+
+  await page.getByRole("button", { name: "Change password" }).click();
+  await page.getByLabel("Current password").fill(password);
+  await page.getByLabel("New password").fill(`${password} two`);
+  await page.getByRole("button", { name: "Change password" }).click();
+  await page.getByText("The password was changed.").waitFor();
+
+  await page.getByRole("button", { name: "Sign out everywhere" }).click();
+  await page.getByRole("heading", { name: "Sign in" }).waitFor();
+  await signIn(page, `${password} two`);
+  await page.getByText(`Signed in as ${email}`).waitFor();
+
+  await page.getByRole("button", { name: "Delete account" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Your password").fill("wrong wrong wrong wrong");
+  await dialog.getByRole("button", { name: "Delete account" }).click();
+  await dialog.getByRole("alert").waitFor();
+  expect(await seriousFindings(page)).toEqual([]);
+  await dialog.getByLabel("Your password").fill(`${password} two`);
+  await dialog.getByRole("button", { name: "Delete account" }).click();
+  await page.getByRole("heading", { name: "Sign in" }).waitFor();
+  expect(await runCli(server, ["accounts", "list"])).not.toContain(email);
+  expect(page.faults).toEqual([]);
+  await page.context().close();
+});
+
+test("where sign-up is closed and guests are not let in, the pages say so", { timeout: 180_000 }, async () => {
+  await using closed = await startServer({ SIGN_UP: "closed", GUESTS: "off" });
+  await using other = await openBrowser(closed.url);
+  const page = await other.open("/");
+  await page.getByRole("heading", { name: "Sign in to convert" }).waitFor();
+  await page.goto("/jobs");
+  await page.getByText("Your jobs are shown when you are signed in.").waitFor();
+  await page.goto("/automate");
+  await page.getByText("New accounts are made by the operator of this server.").waitFor();
+  expect(page.faults).toEqual([]);
+});

@@ -1,0 +1,211 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { openBrowser, phone, type TestBrowser, type TestPage } from "#test/harness/browser.ts";
+import { startServer, type TestServer } from "#test/harness/server.ts";
+import { png } from "../samples.ts";
+import { seriousFindings } from "./accessibility.ts";
+
+const run = promisify(execFile);
+const plan = { maxInputMb: 25, requestsPerMinute: 1000, maxUnfinishedJobs: 5, retentionSeconds: 3600 };
+const docx = "test/corpus/office/text.docx";
+
+let server: TestServer;
+let browser: TestBrowser;
+let folder: string;
+let film: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "filemill-converter-"));
+  film = join(folder, "clip.mp4");
+  const source = ["-f", "lavfi", "-i", "testsrc2=size=640x360:rate=25:duration=12", "-pix_fmt", "yuv420p"];
+  [server] = await Promise.all([
+    startServer({}, { free: { ...plan, apiAccess: false }, plus: { ...plan, apiAccess: true } }),
+    run("ffmpeg", ["-v", "error", ...source, "-c:v", "libx264", "-preset", "ultrafast", film]),
+  ]);
+  browser = await openBrowser(server.url);
+});
+afterAll(async () => {
+  await browser[Symbol.asyncDispose]();
+  await server[Symbol.asyncDispose]();
+  await rm(folder, { recursive: true });
+});
+
+async function choose(page: TestPage, ...files: readonly (string | { name: string; mimeType: string; buffer: Buffer })[]): Promise<void> {
+  await page.locator("input[type=file]").setInputFiles(files as string[]);
+}
+
+const card = (page: TestPage, name: string) => page.getByRole("listitem", { name, exact: true });
+const pngFile = (name: string) => ({ name, mimeType: "image/png", buffer: Buffer.from(png) });
+
+test("a guest converts a document: target, options, result, preview, download", async () => {
+  const page = await browser.open("/");
+  await choose(page, docx);
+  const item = card(page, "text.docx");
+  expect(await item.getByRole("radio", { name: "PDF" }).isChecked()).toBe(true);
+  await item.getByText("High fidelity").waitFor();
+  await item.getByText("Options").click();
+  await item.getByLabel("Pages").fill("1");
+  await item.getByText("1 changed").waitFor();
+  expect(await seriousFindings(page)).toEqual([]);
+  await item.getByRole("button", { name: "Convert to PDF" }).click();
+  await item.getByRole("link", { name: "Download text.pdf" }).waitFor();
+  expect(await seriousFindings(page)).toEqual([]);
+  await item.getByRole("button", { name: "Preview" }).click();
+  await page.frameLocator("iframe").locator("body").waitFor({ state: "attached" });
+  const downloading = page.waitForEvent("download");
+  await item.getByRole("link", { name: "Download text.pdf" }).click();
+  const saved = join(folder, "text.pdf");
+  await (await downloading).saveAs(saved);
+  expect((await run("pdfinfo", [saved])).stdout).toMatch(/Pages: +1\n/);
+  expect(page.faults).toEqual([]);
+  await page.context().close();
+});
+
+test("a film shows how far it is, survives a reload in the middle, and plays", async () => {
+  const page = await browser.open("/");
+  await choose(page, film);
+  const item = card(page, "clip.mp4");
+  await item.getByRole("radio", { name: "WEBM" }).check();
+  await item.getByRole("button", { name: "Convert to WEBM" }).click();
+  await item.getByText(/Converting to WEBM|in the queue/).waitFor();
+  await page.reload();
+  // Its progress comes with the events of the job.
+  await page.waitForFunction(() => [...document.querySelectorAll("progress")].some(({ position }) => position > 0 && position < 1));
+  await item.getByText(/\d+ % · about .* left/).waitFor();
+  await item.getByRole("link", { name: "Download clip.webm" }).waitFor({ timeout: 90_000 });
+  await expect
+    .poll(() => item.locator("video").evaluate((video) => ("duration" in video ? Math.round(Number(video.duration)) : 0)))
+    .toBe(12);
+  expect(page.faults).toEqual([]);
+  await page.context().close();
+});
+
+test("a refusal says why, what to do, and where to read on", async () => {
+  const page = await browser.open("/");
+  const broken = {
+    name: "broken.png",
+    mimeType: "image/png",
+    buffer: Buffer.concat([Buffer.from(png).subarray(0, 40), Buffer.alloc(400)]),
+  };
+  await choose(page, broken, { name: "empty.txt", mimeType: "text/plain", buffer: Buffer.alloc(0) });
+  await card(page, "empty.txt").getByText("The file is empty.").waitFor();
+  expect(
+    await card(page, "empty.txt")
+      .getByRole("button", { name: /^Convert/ })
+      .isDisabled(),
+  ).toBe(true);
+  const item = card(page, "broken.png");
+  await item.getByRole("button", { name: /^Convert to/ }).click();
+  await item.getByRole("alert").waitFor();
+  expect(await seriousFindings(page)).toEqual([]);
+  const link = item.getByRole("link", { name: /^What [A-Z_]+ means$/ });
+  expect(await link.getAttribute("href")).toBe("/docs/errors#INVALID_INPUT");
+  await item.getByRole("button", { name: "Try again" }).click();
+  await item.getByRole("button", { name: /^Convert to/ }).waitFor();
+  expect(page.faults).toEqual([]);
+  await page.context().close();
+});
+
+test("what a plan or a route does not take is said before it is sent", async () => {
+  const page = await browser.open("/");
+  const sent: string[] = [];
+  page.on("request", (request) => void sent.push(request.url()));
+  const big = join(folder, "big.png");
+  await writeFile(big, Buffer.alloc(26_000_000, 1));
+  await choose(page, big);
+  await card(page, "big.png")
+    .getByText(/over the 25 MB of your plan/)
+    .waitFor();
+  await choose(page, { name: "what.is-this", mimeType: "", buffer: Buffer.from("?") });
+  await card(page, "what.is-this").getByRole("button", { name: "Say what it is" }).click();
+  await page.getByRole("combobox").fill("plain text");
+  await page.keyboard.press("Enter");
+  await card(page, "what.is-this").getByText("Plain text").waitFor();
+  expect(sent.filter((url) => url.includes("/convert"))).toEqual([]);
+  await page.context().close();
+});
+
+test("many files go side by side and come back in one archive", async () => {
+  const page = await browser.open("/", { acceptDownloads: true });
+  const names = ["a.png", "b.png", "c.png", "d.png", "e.png", "a.png"];
+  await choose(page, ...names.map(pngFile));
+  await page.getByRole("button", { name: "Convert all 6" }).click();
+  await page.getByText("6 files · 6 done").waitFor();
+  const downloading = page.waitForEvent("download");
+  await page.getByRole("button", { name: "Download all as ZIP" }).click();
+  const archive = join(folder, "all.zip");
+  await (await downloading).saveAs(archive);
+  const { stdout } = await run("unzip", ["-Z1", archive]);
+  expect(stdout.trim().split("\n").toSorted()).toEqual(["a (2).jpg", "a.jpg", "b.jpg", "c.jpg", "d.jpg", "e.jpg"]);
+  await run("unzip", ["-tq", archive]);
+  await page.getByRole("button", { name: "Clear finished" }).click();
+  await page.getByText("Drop files here").waitFor();
+
+  await page.goto("/jobs");
+  const rows = page.locator(".job-row");
+  await expect.poll(() => rows.count()).toBe(6);
+  expect(await seriousFindings(page)).toEqual([]);
+  await page.getByRole("button", { name: "Delete e.png" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+  await expect.poll(() => rows.count()).toBe(5);
+  await page.getByLabel("Show").selectOption("failed");
+  await page.getByText("No job is failed.").waitFor();
+  expect(page.faults).toEqual([]);
+  await page.context().close();
+});
+
+test("everything can be done with the keyboard alone", async () => {
+  const page = await browser.open("/");
+  await page.locator(".file-button").waitFor();
+  const focused = () =>
+    page.evaluate(() => document.activeElement?.getAttribute("aria-label") ?? document.activeElement?.textContent ?? "");
+  const tabTo = async (wanted: () => Promise<boolean>) => {
+    for (let steps = 0; steps < 40; steps++) {
+      if (await wanted()) return;
+      await page.keyboard.press("Tab");
+    }
+    throw new Error(`the focus never came there; it is at ${await focused()}`);
+  };
+  const isAt = (selector: string) => () => page.evaluate((css) => document.activeElement?.matches(css) === true, selector);
+  await page.keyboard.press("Tab");
+  expect(await focused()).toBe("Skip to content");
+  await page.keyboard.press("Enter");
+  await tabTo(isAt("input[type=file]"));
+  const [chooser] = await Promise.all([page.waitForEvent("filechooser"), page.keyboard.press("Enter")]);
+  await chooser.setFiles([pngFile("dot.png")]);
+  await card(page, "dot.png").getByRole("radio").first().waitFor();
+  await tabTo(isAt("input[type=radio]"));
+  await page.keyboard.press("ArrowRight");
+  await card(page, "dot.png").getByRole("button", { name: "Convert to WEBP" }).waitFor();
+  await tabTo(isAt(".chip-button"));
+  await page.keyboard.press("Enter");
+  await page.keyboard.type("avif");
+  await page.keyboard.press("Enter");
+  await expect.poll(focused).toMatch(/^All \d+ formats$/);
+  await tabTo(async () => (await focused()) === "Convert to AVIF");
+  await page.keyboard.press("Enter");
+  await expect.poll(focused).toBe("Download dot.avif");
+  expect(page.faults).toEqual([]);
+  await page.context().close();
+});
+
+test("it works on a phone, in the dark, with a name that is too long", async () => {
+  const page = await browser.open("/", { ...phone, colorScheme: "dark" });
+  const name = `${"quarterly-report-".repeat(10)}final.png`;
+  await choose(page, pngFile(name));
+  const item = card(page, name);
+  await item.getByRole("button", { name: /All \d+ formats/ }).click();
+  await page.getByRole("option", { name: /gif/i }).first().click();
+  await item.getByRole("button", { name: "Convert to GIF" }).click();
+  await item.getByRole("link", { name: /^Download/ }).waitFor();
+  await expect
+    .poll(() => item.getByRole("img", { name: /^Preview/ }).evaluate((image) => "naturalWidth" in image && image.naturalWidth))
+    .toBe(1);
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(375);
+  expect(await seriousFindings(page)).toEqual([]);
+  expect(page.faults).toEqual([]);
+  await page.context().close();
+});

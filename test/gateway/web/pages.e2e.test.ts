@@ -1,0 +1,117 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { openBrowser, phone, type TestBrowser } from "#test/harness/browser.ts";
+import { startServer, type TestServer } from "#test/harness/server.ts";
+import { seriousFindings } from "./accessibility.ts";
+
+const MAX_FIRST_LOAD_BYTES = 100_000;
+const paths = ["/", "/jobs", "/automate", "/docs", "/docs/formats", "/docs/errors", "/no-such-page"];
+
+let server: TestServer;
+let browser: TestBrowser;
+beforeAll(async () => {
+  server = await startServer();
+  browser = await openBrowser(server.url);
+});
+afterAll(async () => {
+  await browser[Symbol.asyncDispose]();
+  await server[Symbol.asyncDispose]();
+});
+
+/** What a page shows when it has said what it has to say. */
+const signs: Readonly<Record<string, string>> = { "/": ".file-button", "/jobs": ".jobs-head", "/automate": ".sign-in" };
+
+test.each(paths)("%s loads in less than 100 KB, fits on a phone, and has nothing serious for axe to find in either look", async (path) => {
+  const page = await browser.open(path, { ...phone, colorScheme: "light" });
+  await page.waitForSelector(signs[path] ?? "h1");
+  const { width, bytes, requests } = await page.evaluate(() => {
+    const entries = performance.getEntries().filter((entry) => "transferSize" in entry);
+    const sizes = entries.map((entry) => Number("transferSize" in entry ? entry.transferSize : 0));
+    return { width: document.documentElement.scrollWidth, bytes: sizes.reduce((sum, size) => sum + size, 0), requests: sizes.length };
+  });
+  expect(width).toBeLessThanOrEqual(375);
+  expect(requests).toBeGreaterThan(2);
+  expect(bytes).toBeGreaterThan(5000);
+  expect(bytes).toBeLessThan(MAX_FIRST_LOAD_BYTES);
+  expect(await seriousFindings(page)).toEqual([]);
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await page.emulateMedia({ colorScheme: "dark" });
+  expect(await seriousFindings(page)).toEqual([]);
+  expect(page.faults).toEqual([]);
+  await page.context().close();
+});
+
+test("the browser sees what breaks the policy, and so would these tests", async () => {
+  const page = await browser.open("/docs");
+  await page.evaluate(() => {
+    document.body.insertAdjacentHTML("beforeend", '<p style="color: red"></p><img src="https://example.invalid/x.png" alt="">');
+  });
+  await expect.poll(() => page.faults.length).toBeGreaterThan(1);
+  await page.context().close();
+});
+
+test("without JavaScript the pages tell the way by hand, with this server's address", async () => {
+  for (const path of ["/", "/jobs", "/automate"]) {
+    const page = await browser.open(path, { javaScriptEnabled: false });
+    expect(await page.locator("noscript").innerText()).toContain(`${server.url}/api/v1/convert?download=1`);
+    await page.context().close();
+  }
+  const docs = await browser.open("/docs/formats", { javaScriptEnabled: false });
+  expect(await docs.locator("[data-format]").count()).toBeGreaterThan(100);
+  expect(await docs.locator("#format-search").isVisible()).toBe(false);
+  await docs.context().close();
+});
+
+test("the look is chosen by the system, changed by the button, and remembered", async () => {
+  const page = await browser.open("/docs", { colorScheme: "light" });
+  const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+  const light = await background();
+  await page.getByRole("button", { name: "Dark theme" }).click();
+  const dark = await background();
+  expect(dark).not.toBe(light);
+  await page.reload();
+  expect(await background()).toBe(dark);
+  expect(await page.getByRole("button", { name: "Dark theme" }).getAttribute("aria-pressed")).toBe("true");
+  await page.getByRole("button", { name: "Dark theme" }).click();
+  expect(await page.evaluate(() => localStorage.getItem("filemill.theme"))).toBeNull();
+  await page.context().close();
+});
+
+test("formats are found by name, and by pair with the route between them", async () => {
+  const page = await browser.open("/docs/formats");
+  await page.getByRole("searchbox").fill("jpeg");
+  await expect
+    .poll(() => page.locator("[data-format]:visible").evaluateAll((rows) => rows.map((row) => row.getAttribute("data-format"))))
+    .toContain("jpg");
+  expect(await page.locator("[data-format=mp4]").isVisible()).toBe(false);
+  await page.getByRole("searchbox").fill("png to webp");
+  await expect.poll(() => page.locator("#format-pair").innerText()).toMatch(/png to webp[\s\S]*quality/);
+  await page.getByRole("searchbox").fill("");
+  await page.locator("[data-format=csv] button").click();
+  await page.getByRole("region", { name: "Conversions from csv" }).waitFor();
+  expect(await page.getByRole("region", { name: "Conversions from csv" }).innerText()).toContain("json");
+  await page.context().close();
+});
+
+test("every link within the documentation leads somewhere", async () => {
+  const page = await browser.open("/docs");
+  const linksOf = () =>
+    page.locator("main a[href^='/docs'], main a[href^='#']").evaluateAll((links) => links.map((link) => link.getAttribute("href") ?? ""));
+  const links = new Set(await linksOf());
+  expect(links.size).toBeGreaterThan(40);
+  const anchorsOf = async (path: string) => {
+    await page.goto(path);
+    return new Set(await page.locator("[id]").evaluateAll((all) => all.map(({ id }) => id)));
+  };
+  const anchors = new Map([
+    ["/docs", await anchorsOf("/docs")],
+    ["/docs/errors", await anchorsOf("/docs/errors")],
+    ["/docs/formats", await anchorsOf("/docs/formats")],
+  ]);
+  const broken = [...links].filter((link) => {
+    const [path = "", anchor] = link.split("#");
+    const found = anchors.get(path === "" ? "/docs" : path);
+    return found === undefined || (anchor !== undefined && !found.has(anchor));
+  });
+  expect(broken).toEqual([]);
+  await page.context().close();
+});

@@ -1,0 +1,80 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { jsonOf, openStage, type Stage } from "#test/gateway/stage.ts";
+
+describe("pages", () => {
+  let stage: Stage;
+  beforeAll(async () => {
+    stage = await openStage();
+  });
+  afterAll(() => stage[Symbol.asyncDispose]());
+
+  it.each(["/", "/jobs", "/automate", "/docs", "/docs/formats", "/docs/errors"])(
+    "%s holds no script and no style of its own",
+    async (path) => {
+      const answer = await fetch(stage.url + path);
+      const text = await answer.text();
+      expect(answer.headers.get("content-security-policy")).toMatch(/^default-src 'none'; script-src 'self'; style-src 'self';/);
+      expect(text).not.toMatch(/<script(?![^>]* src=)|<style|\sstyle=|\son\w+=/);
+      expect(text).toMatch(/<script type="module" src="\/assets\/[a-z]+-[A-Z0-9]{8}\.js">/);
+      const again = await fetch(stage.url + path, { headers: { "if-none-match": answer.headers.get("etag") ?? "" } });
+      expect(again.status).toBe(304);
+    },
+  );
+
+  it("serves what the pages ask for under names that never mean anything else", async () => {
+    const page = await (await fetch(stage.url)).text();
+    const assets = [...page.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)].map(([, path]) => path ?? "");
+    expect(assets.length).toBeGreaterThan(3);
+    for (const path of assets) {
+      const answer = await fetch(stage.url + path, { headers: { "accept-encoding": "br" } });
+      await answer.arrayBuffer();
+      expect({
+        path,
+        status: answer.status,
+        coding: answer.headers.get("content-encoding"),
+        cache: answer.headers.get("cache-control"),
+      }).toEqual({
+        ...{ path, status: 200, coding: "br", cache: "public, max-age=31536000, immutable" },
+      });
+      expect(answer.headers.get("etag")).toMatch(/^"[0-9a-f]{32}-br"$/);
+    }
+    expect((await fetch(`${stage.url}/assets/converter-00000000.js`)).status).toBe(404);
+    expect((await fetch(`${stage.url}/assets/..%2fpages.ts`)).status).toBe(404);
+  });
+
+  it("names the address that the reader used, and every error under its code", async () => {
+    expect(await (await fetch(stage.url)).text()).toContain(`"${stage.url}/api/v1/convert?download=1"`);
+    expect(await (await fetch(`${stage.url}/docs/errors`)).text()).toContain('<div id="INPUT_TOO_LARGE">');
+    await using behind = await openStage({ settings: { PUBLIC_URL: "https://files.example" } });
+    expect(await (await fetch(`${behind.url}/docs`)).text()).toContain("https://files.example/api/v1/convert");
+  });
+
+  it("answers an unknown address with a page where a browser asks, and with JSON else", async () => {
+    const browser = await fetch(`${stage.url}/nope`, { headers: { accept: "text/html,application/xhtml+xml" } });
+    expect({ status: browser.status, type: browser.headers.get("content-type") }).toEqual({
+      status: 404,
+      type: "text/html; charset=utf-8",
+    });
+    for (const [path, accept] of [
+      ["/nope", "*/*"],
+      ["/api/v1/nope", "text/html"],
+      ["/web/v1/nope", "text/html"],
+    ] as const) {
+      const answer = await fetch(stage.url + path, { headers: { accept } });
+      expect((await jsonOf(answer)).error.code).toBe("NOT_FOUND");
+    }
+    expect((await fetch(`${stage.url}/docs`, { method: "POST", headers: { accept: "text/html" } })).status).toBe(405);
+  });
+
+  it("tells the formats with the number of routes, and the routes from one as the whole list has them", async () => {
+    const whole = await jsonOf(await fetch(`${stage.url}/api/v1/formats`));
+    const index = await jsonOf(await fetch(`${stage.url}/web/v1/catalogue`));
+    expect(index.formats).toEqual(whole.formats.map((format: object) => ({ ...format, targets: 2, sources: 0 })));
+    const answer = await fetch(`${stage.url}/web/v1/catalogue/png`);
+    expect(await jsonOf(answer)).toEqual({ routes: whole.routes });
+    expect(
+      (await fetch(`${stage.url}/web/v1/catalogue/png`, { headers: { "if-none-match": answer.headers.get("etag") ?? "" } })).status,
+    ).toBe(304);
+    expect((await fetch(`${stage.url}/web/v1/catalogue/nope`)).status).toBe(404);
+  });
+});

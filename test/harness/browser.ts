@@ -1,0 +1,65 @@
+/** A real browser, and pages that note what they should not do. */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type BrowserContext, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+
+export type TestPage = Page & {
+  /** Broken rules of the content policy, uncaught errors, and requests that left the server. Must be empty. */
+  readonly faults: string[];
+};
+
+export type TestBrowser = AsyncDisposable & {
+  /** A page in a profile of its own: nothing is shared between two. */
+  open(path: string, options?: BrowserContextOptions): Promise<TestPage>;
+};
+
+const flags = [
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+  "--disable-dev-shm-usage",
+];
+
+export const phone: BrowserContextOptions = { viewport: { width: 375, height: 740 }, hasTouch: true, isMobile: true };
+
+export async function openBrowser(url: string): Promise<TestBrowser> {
+  const home = await mkdtemp(join(tmpdir(), "filemill-browser-"));
+  const env = { ...definedOnly(process.env), HOME: home };
+  const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: flags, env });
+  return {
+    async open(path, options = {}) {
+      const context = await browser.newContext({ baseURL: url, reducedMotion: "reduce", ...options });
+      context.setDefaultTimeout(30_000);
+      const page = watched(await context.newPage(), context, url);
+      await page.goto(path);
+      return page;
+    },
+    async [Symbol.asyncDispose]() {
+      await browser.close();
+      await rm(home, { recursive: true, force: true });
+    },
+  };
+}
+
+function watched(page: Page, context: BrowserContext, url: string): TestPage {
+  const faults: string[] = [];
+  context.on("request", (request) => {
+    const address = request.url();
+    if (!address.startsWith(`${url}/`) && !/^(blob|data|chrome-extension|chrome):/.test(address))
+      faults.push(`left the server: ${address}`);
+  });
+  page.on("console", (message) => {
+    if (/content security policy|trusted type/i.test(message.text())) faults.push(message.text());
+  });
+  page.on("pageerror", (error) => faults.push(String(error)));
+  return Object.assign(page, { faults });
+}
+
+function definedOnly(env: NodeJS.ProcessEnv): Record<string, string> {
+  return Object.fromEntries(Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
+}
