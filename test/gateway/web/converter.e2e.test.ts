@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { png } from "#test/gateway/samples.ts";
 import { openBrowser, phone, type TestBrowser, type TestPage } from "#test/harness/browser.ts";
 import { startServer, type TestServer } from "#test/harness/server.ts";
-import { png } from "../samples.ts";
 import { seriousFindings } from "./accessibility.ts";
 
 const run = promisify(execFile);
