@@ -1,6 +1,7 @@
 import type { FastifyReply } from "fastify";
 import { formatOf } from "#formats/index.ts";
 import { dispositionOf } from "#gateway/http/disposition.ts";
+import { errorAnswerOf } from "#gateway/http/error-body.ts";
 import { headerJsonOf } from "#gateway/http/headers.ts";
 import { type ByteRange, rangeOf } from "#gateway/http/range.ts";
 import { ifRangeHolds, noneMatchHits } from "#gateway/http/validators.ts";
@@ -8,6 +9,8 @@ import type { Blob } from "#gen/filemill/common/v1/blob_pb.ts";
 import { type Job, JobState } from "#gen/filemill/job/v1/job_pb.ts";
 import type { BlobStore } from "#kit/blobs/store.ts";
 import { FilemillError, fromErrorMessage } from "#kit/errors.ts";
+import { errorContextOf } from "./errors.ts";
+import { sendBytes } from "./exchange.ts";
 
 /** What of a conditional or partial request counts; none of it for POST. */
 export type Conditions = {
@@ -51,10 +54,9 @@ export async function sendArtifact(reply: FastifyReply, blobs: BlobStore, job: J
   if (noneMatchHits(conditions.ifNoneMatch, etag)) return reply.headers(headers).code(304).send();
   const asked = ifRangeHolds(conditions.ifRange, etag) ? rangeOf(conditions.range, sizeBytes) : undefined;
   if (asked === "unsatisfiable") {
-    return reply
-      .code(416)
-      .headers({ "content-range": `bytes */${sizeBytes}`, "content-length": 0 })
-      .send();
+    const error = new FilemillError("BAD_REQUEST", `The range lies outside the result, which has ${sizeBytes} bytes.`);
+    const refusal = errorAnswerOf(error, errorContextOf(reply.request, undefined), {}, 416);
+    return sendBytes(reply.header("content-range", `bytes */${sizeBytes}`), refusal.status, refusal.contentType, refusal.body);
   }
   // Opened before the headers are set, which an error must not carry. An open stream outlives the removal of its blob,
   // so a download is never cut off by the sweep.

@@ -192,7 +192,7 @@ export const endpoints = defineEndpoints({
       200: artifact,
       206: { ...artifact, description: "The part of the result that Range asked for." },
       304: { description: "The client has it already." },
-      416: { description: "The range lies outside the result." },
+      416: { description: "The range lies outside the result.", mediaType: "application/json", schema: ref("Error") },
     },
     errors: ["JOB_NOT_FOUND", "JOB_NOT_DONE", "JOB_FAILED", "JOB_CANCELLED", "RESULT_EXPIRED"],
   },

@@ -3,6 +3,7 @@ import sharp from "sharp";
 import { AccountService } from "#gen/filemill/account/v1/account_pb.ts";
 import { remoteTransport } from "#kit/rpc/transport.ts";
 import { startServer, type TestServer } from "#test/harness/server.ts";
+import { wavHeader } from "#test/harness/wav-file.ts";
 import { makeIcon } from "./icon.ts";
 import { median } from "./measure.ts";
 import { convert } from "./rest-client.ts";
@@ -18,19 +19,7 @@ const cycles = 2;
 /** Twenty minutes of noise: seconds of encoding for a few megabytes. */
 async function longSound(): Promise<Buffer> {
   const sampleBytes = 8000 * 1200;
-  const header = Buffer.alloc(44);
-  header.write("RIFF\0\0\0\0WAVEfmt ", "latin1");
-  header.writeUInt32LE(36 + sampleBytes, 4);
-  header.writeUInt32LE(16, 16);
-  header.writeUInt16LE(1, 20);
-  header.writeUInt16LE(1, 22);
-  header.writeUInt32LE(8000, 24);
-  header.writeUInt32LE(8000, 28);
-  header.writeUInt16LE(1, 32);
-  header.writeUInt16LE(8, 34);
-  header.write("data", 36);
-  header.writeUInt32LE(sampleBytes, 40);
-  return Buffer.concat([header, noise(sampleBytes)]);
+  return Buffer.concat([wavHeader(sampleBytes, { sampleRate: 8000, channels: 1, sampleBytes: 1 }), noise(sampleBytes)]);
 }
 
 function noise(bytes: number): Buffer {

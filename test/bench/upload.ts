@@ -1,30 +1,19 @@
 import { readFile } from "node:fs/promises";
 import { Readable } from "node:stream";
 import { startServer } from "#test/harness/server.ts";
+import { wavHeader, wavHeaderBytes } from "#test/harness/wav-file.ts";
 import { convert } from "./rest-client.ts";
 
 const sizeBytes = 400_000_000;
 
 /** A WAV header for as much silence as is needed; the bytes after it are made while they are sent. */
 function wav(): Readable {
-  const header = Buffer.alloc(44);
-  header.write("RIFF", 0);
-  header.writeUInt32LE(sizeBytes - 8, 4);
-  header.write("WAVEfmt ", 8);
-  header.writeUInt32LE(16, 16);
-  header.writeUInt16LE(1, 20);
-  header.writeUInt16LE(2, 22);
-  header.writeUInt32LE(48_000, 24);
-  header.writeUInt32LE(192_000, 28);
-  header.writeUInt16LE(4, 32);
-  header.writeUInt16LE(16, 34);
-  header.write("data", 36);
-  header.writeUInt32LE(sizeBytes - 44, 40);
+  const dataBytes = sizeBytes - wavHeaderBytes;
   const chunk = Buffer.alloc(1 << 20);
   return Readable.from(
     (function* () {
-      yield header;
-      for (let left = sizeBytes - 44; left > 0; left -= chunk.length) yield chunk.subarray(0, Math.min(left, chunk.length));
+      yield wavHeader(dataBytes, { sampleRate: 48_000, channels: 2, sampleBytes: 2 });
+      for (let left = dataBytes; left > 0; left -= chunk.length) yield chunk.subarray(0, Math.min(left, chunk.length));
     })(),
     { objectMode: false, highWaterMark: 1 << 20 },
   );

@@ -2,7 +2,7 @@
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { bodyOf, filePart, headOf, openRaw, toPart } from "#test/gateway/raw-client.ts";
-import { type Footprint, footprintOf, leftBehind } from "#test/harness/footprint.ts";
+import { expectUnharmed, type Footprint, footprintOf } from "#test/harness/footprint.ts";
 import { silence } from "#test/harness/hostile-files.ts";
 import { openStoredRecords } from "#test/harness/job-records.ts";
 import { call, expectRow, jobIn, jobOf, post, removeAllJobs, type Upload } from "#test/harness/rest.ts";
@@ -29,11 +29,7 @@ describe("a bound", () => {
     before = await footprintOf(server);
   });
   afterAll(() => server[Symbol.asyncDispose]());
-  afterEach(async () => {
-    expect((await post(server)).status).toBe(200);
-    await removeAllJobs(server);
-    await expect.poll(() => leftBehind(server, before), { timeout: 10_000 }).toEqual([]);
-  });
+  afterEach(() => expectUnharmed(server, before));
 
   it("of the conversion on the size, told before the body where the query tells the route, and after it elsewhere", async () => {
     const large: Upload = { to: "json", file: Buffer.alloc(9_000_000, "a: 1\n"), name: "a.yaml" };
@@ -116,9 +112,7 @@ describe("time", () => {
     await expect.poll(async () => (await jobIn(server, id)).error?.code, { timeout: 60_000 }).toBe(row.code);
     const reason = { status: 409, code: "JOB_FAILED", details: { reason: row.code } };
     await expectRow(await call(server, `/api/v1/jobs/${id}/download`), reason);
-    expect((await post(server)).status).toBe(200);
-    await removeAllJobs(server);
-    await expect.poll(() => leftBehind(server, before), { timeout: 10_000 }).toEqual([]);
+    await expectUnharmed(server, before);
   });
 
   it("that is over for a job itself cancels it, which is told like every other end", async () => {

@@ -1,7 +1,9 @@
 /** What a running service holds: to see that a request leaves nothing behind. */
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
+import { expect } from "vitest";
 import { treeOf } from "#services/conversion/sandbox/usage.ts";
+import { post, removeAllJobs } from "./rest.ts";
 import type { TestServer } from "./server.ts";
 
 export type Footprint = { readonly blobs: number; readonly scratch: number; readonly processes: number };
@@ -24,4 +26,11 @@ export async function leftBehind(server: TestServer, before: Footprint): Promise
   return (["blobs", "scratch", "processes"] as const).flatMap((kind) =>
     now[kind] > before[kind] ? [`${now[kind] - before[kind]} ${kind}`] : [],
   );
+}
+
+/** Whatever was sent: the next conversion works, and no scratch folder, blob or process is left once its jobs are removed. */
+export async function expectUnharmed(server: TestServer, before: Footprint): Promise<void> {
+  expect((await post(server)).status).toBe(200);
+  await removeAllJobs(server);
+  await expect.poll(() => leftBehind(server, before), { timeout: 10_000 }).toEqual([]);
 }

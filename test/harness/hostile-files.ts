@@ -1,5 +1,6 @@
 /** Small files that a converter has to refuse, made on the spot. */
 import { crc32 } from "node:zlib";
+import { wavHeader, wavHeaderBytes } from "./wav-file.ts";
 
 function pngChunk(type: string, data: Buffer): Buffer {
   const body = Buffer.concat([Buffer.from(type, "latin1"), data]);
@@ -47,17 +48,6 @@ export function lockedPdf(): Buffer<ArrayBuffer> {
 /** Silence as WAV, 192 kB a second. */
 export function silence(bytes: number): Buffer<ArrayBuffer> {
   const file = Buffer.alloc(bytes);
-  file.write("RIFF", 0);
-  file.writeUInt32LE(bytes - 8, 4);
-  file.write("WAVEfmt ", 8);
-  file.writeUInt32LE(16, 16);
-  file.writeUInt16LE(1, 20);
-  file.writeUInt16LE(2, 22);
-  file.writeUInt32LE(48_000, 24);
-  file.writeUInt32LE(192_000, 28);
-  file.writeUInt16LE(4, 32);
-  file.writeUInt16LE(16, 34);
-  file.write("data", 36);
-  file.writeUInt32LE(bytes - 44, 40);
+  file.set(wavHeader(bytes - wavHeaderBytes, { sampleRate: 48_000, channels: 2, sampleBytes: 2 }));
   return file;
 }

@@ -87,7 +87,10 @@ describe("jobs", () => {
     await expectPart({ range: "bytes=1-3", "if-range": etag }, 206, `bytes 1-3/${size}`, bytes.subarray(1, 4));
     await expectPart({ range: "bytes=1-3", "if-range": '"other"' }, 200, null, bytes);
     await expectPart({ range: "bytes=0-1,3-4" }, 200, null, bytes);
-    await expectPart({ range: "bytes=9999-" }, 416, `bytes */${size}`, Buffer.alloc(0));
+    const outside = await call(`/${done}/download`, { range: "bytes=9999-" });
+    expect([outside.status, outside.headers.get("content-range")]).toEqual([416, `bytes */${size}`]);
+    expect(outside.headers.get("content-type")).toBe("application/json");
+    expect((await jsonOf(outside)).error).toMatchObject({ code: "BAD_REQUEST", requestId: outside.headers.get("x-request-id") });
     await expectPart({ "if-none-match": etag }, 304, null, Buffer.alloc(0));
     await expectPart({ "if-none-match": `W/${etag}, "x"` }, 304, null, Buffer.alloc(0));
   });
