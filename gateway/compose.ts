@@ -14,6 +14,7 @@ import { AccountService } from "#gen/filemill/account/v1/account_pb.ts";
 import { SignInService } from "#gen/filemill/account/v1/sign_in_pb.ts";
 import { CatalogueService, type Plan } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
 import { JobService, LeaseService } from "#gen/filemill/job/v1/job_pb.ts";
+import { WebhookService } from "#gen/filemill/webhook/v1/webhook_pb.ts";
 import { FilemillError } from "#kit/errors.ts";
 import { type Floor, openFloor } from "#kit/floor.ts";
 import type { Log } from "#kit/log.ts";
@@ -22,10 +23,11 @@ import { openServicesServer } from "#kit/rpc/services-server.ts";
 import { transportFor } from "#kit/rpc/transport.ts";
 import type { Readiness, Service } from "#kit/service.ts";
 import type { Settings } from "#kit/settings.ts";
-import { createAccountService, ensureFirstAccount, jobsOfAccounts } from "#services/account/index.ts";
-import { catalogueOf, createCatalogueService, type PlanQuery } from "#services/catalogue/index.ts";
-import { createConversionService, openOneOffConverter } from "#services/conversion/index.ts";
+import { createAccountService, ensureFirstAccount, jobsOfAccounts, webhooksOfAccounts } from "#services/account/index.ts";
+import { type Catalogue, catalogueOf, createCatalogueService, type PlanQuery } from "#services/catalogue/index.ts";
+import { createConversionService, openConverter, openOneOffConverter } from "#services/conversion/index.ts";
 import { createJobService } from "#services/job/index.ts";
+import { createWebhookService } from "#services/webhook/index.ts";
 import type { ConvertTask, Library } from "./cli/library.ts";
 import { createGateway, type Gateway } from "./server.ts";
 
@@ -50,6 +52,7 @@ type Clients = {
   readonly signIn: Client<typeof SignInService>;
   readonly catalogue: Client<typeof CatalogueService>;
   readonly jobs: Client<typeof JobService>;
+  readonly webhooks: Client<typeof WebhookService>;
 };
 
 /** Starts the gateway and every service whose address is `local`. */
@@ -89,6 +92,7 @@ function localServices(settings: Settings): readonly BrokerUser[] {
     catalogue: settings.CATALOGUE_ADDRESS,
     job: settings.JOB_ADDRESS,
     conversion: settings.CONVERSION_ADDRESS,
+    webhook: settings.WEBHOOK_ADDRESS,
   };
   return brokerUsers.filter((service) => addresses[service] === "local");
 }
@@ -115,14 +119,16 @@ function composeServices(floor: Floor): { services: readonly Service[]; clients:
   const jobTransport = transportFor("JOB_ADDRESS", settings, job, log);
   const jobs = createClient(JobService, jobTransport);
   const leases = createClient(LeaseService, jobTransport);
+  const webhook = local(settings.WEBHOOK_ADDRESS, () => createWebhookService(deps("webhook"), settings));
+  const webhooks = createClient(WebhookService, transportFor("WEBHOOK_ADDRESS", settings, webhook, log));
   // Whatever belongs to accounts elsewhere goes with them.
-  const belongings = [jobsOfAccounts(jobs)];
+  const belongings = [jobsOfAccounts(jobs), webhooksOfAccounts(webhooks)];
   const account = local(settings.ACCOUNT_ADDRESS, () => createAccountService({ ...deps("account"), belongings }, settings));
   const accountTransport = transportFor("ACCOUNT_ADDRESS", settings, account, log);
   const accounts = createClient(AccountService, accountTransport);
   const signIn = createClient(SignInService, accountTransport);
   local(settings.CONVERSION_ADDRESS, () => createConversionService({ ...deps("conversion"), jobs, leases, catalogue }, settings));
-  return { services, clients: { accounts, signIn, catalogue, jobs } };
+  return { services, clients: { accounts, signIn, catalogue, jobs, webhooks } };
 }
 
 function firstUnready(services: readonly Service[]): Readiness {

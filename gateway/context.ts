@@ -4,6 +4,7 @@ import type { AccountService } from "#gen/filemill/account/v1/account_pb.ts";
 import type { SignInService } from "#gen/filemill/account/v1/sign_in_pb.ts";
 import type { CatalogueService } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
 import type { JobService } from "#gen/filemill/job/v1/job_pb.ts";
+import type { WebhookService } from "#gen/filemill/webhook/v1/webhook_pb.ts";
 import type { BlobStore } from "#kit/blobs/store.ts";
 import type { Log } from "#kit/log.ts";
 import type { Readiness } from "#kit/service.ts";
@@ -29,6 +30,7 @@ export type GatewayDeps = {
   readonly signIn: Client<typeof SignInService>;
   readonly catalogue: Client<typeof CatalogueService>;
   readonly jobs: Client<typeof JobService>;
+  readonly webhooks: Client<typeof WebhookService>;
   readonly blobs: BlobStore;
   readonly log: Log;
   readonly metrics: Registry;

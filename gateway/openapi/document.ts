@@ -3,6 +3,7 @@ import { noneMatchHits } from "#gateway/http/validators.ts";
 import { accessErrors, type Endpoint, generalErrors, type Schema } from "#gateway/rest/endpoint.ts";
 import { endpoints } from "#gateway/rest/endpoints.ts";
 import { type Handler, type RestContext, requestBaseUrlOf } from "#gateway/rest/exchange.ts";
+import { eventTypes } from "#gateway/webhook/views.ts";
 import { type ErrorCode, errorTable } from "#kit/errors.ts";
 import { componentSchemas } from "./schemas.ts";
 
@@ -31,9 +32,33 @@ export function openapiDocument(serverUrl: string): Schema {
     },
     servers: [{ url: serverUrl }],
     paths,
+    webhooks: Object.fromEntries(Object.keys(eventTypes).map((type) => [type, messageOf(type)])),
     components: {
       securitySchemes: { key: { type: "http", scheme: "bearer", description: "An API key: `fm_` and 49 characters." } },
       schemas: componentSchemas(),
+    },
+  };
+}
+
+/** What a receiver is sent. */
+function messageOf(type: string): Schema {
+  const header = (name: string, description: string): Schema => ({
+    name,
+    in: "header",
+    description,
+    required: true,
+    schema: { type: "string" },
+  });
+  return {
+    post: {
+      summary: `Sent for the event ${type}`,
+      parameters: [
+        header("webhook-id", "The same for every attempt."),
+        header("webhook-timestamp", "When this attempt was made, in seconds since 1970."),
+        header("webhook-signature", "Signatures of id, timestamp and body, as Standard Webhooks 1.0 says; one for each secret."),
+      ],
+      requestBody: { required: true, content: { "application/json": { schema: { $ref: "#/components/schemas/WebhookMessage" } } } },
+      responses: { "2XX": { description: "Taken." }, 410: { description: "No more of this." } },
     },
   };
 }

@@ -1,11 +1,13 @@
 import { type DescEnum, type DescField, type DescMessage, ScalarType } from "@bufbuild/protobuf";
 import { kinds } from "#formats/index.ts";
 import { ref, type Schema } from "#gateway/rest/endpoint.ts";
-import { jobStatuses } from "#gateway/rest/job-json.ts";
+import { deliveryStates, eventTypes, webhookStates } from "#gateway/webhook/views.ts";
 import { RouteHopSchema, RouteSchema } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
 import { FidelitySchema, FormatSchema, NoteSchema, Option_TypeSchema, OptionSchema } from "#gen/filemill/common/v1/format_pb.ts";
 import { JobSchema } from "#gen/filemill/job/v1/job_pb.ts";
+import { DeliverySchema, WebhookSchema } from "#gen/filemill/webhook/v1/webhook_pb.ts";
 import { errorTable } from "#kit/errors.ts";
+import { jobStatuses } from "#kit/job-json.ts";
 
 const nullable = (schema: Schema): Schema => ({ anyOf: [schema, { type: "null" }] });
 const closed = (properties: Readonly<Record<string, Schema>>, optional: readonly string[] = []): Schema => ({
@@ -128,6 +130,35 @@ function optionSchema(): Schema {
   );
 }
 
+function webhookSchemas(): Readonly<Record<string, Schema>> {
+  const webhook = closed({
+    ...fieldsOf(WebhookSchema, ["id", "url", "description", "createdAt"]),
+    events: { type: "array", items: { enum: Object.keys(eventTypes) } },
+    state: { enum: Object.keys(webhookStates), description: "gone: the receiver answered 410." },
+  });
+  const { lastStatus, lastError, createdAt, lastAttemptAt, nextAttemptAt, ...own } = fieldsOf(DeliverySchema, [
+    ...["id", "jobId", "attempts", "lastStatus", "lastError", "createdAt", "lastAttemptAt", "nextAttemptAt"],
+  ]);
+  const moments = { lastAttemptAt: nullable(lastAttemptAt ?? {}), nextAttemptAt: nullable(nextAttemptAt ?? {}) };
+  const delivery = closed({
+    ...{ ...own, event: { enum: Object.keys(eventTypes) }, state: { enum: Object.keys(deliveryStates) } },
+    ...{ lastStatus: nullable(lastStatus ?? {}), lastError: nullable(lastError ?? {}), createdAt: createdAt ?? {}, ...moments },
+  });
+  return {
+    Webhook: webhook,
+    WebhookList: closed({ webhooks: { type: "array", items: ref("Webhook") } }),
+    NewWebhook: closed({ webhook: ref("Webhook"), secret: { type: ["string", "null"], description: "`whsec_` and base64." } }),
+    Delivery: delivery,
+    DeliveryList: closed({ deliveries: { type: "array", items: ref("Delivery") } }),
+    DeliveryAnswer: closed({ delivery: ref("Delivery") }),
+    WebhookMessage: closed({
+      type: { enum: Object.keys(eventTypes) },
+      timestamp: { type: "string", format: "date-time" },
+      data: ref("JobAnswer"),
+    }),
+  };
+}
+
 /** `#/components/schemas` of the API reference. */
 export function componentSchemas(): Readonly<Record<string, Schema>> {
   const error = closed(
@@ -150,6 +181,7 @@ export function componentSchemas(): Readonly<Record<string, Schema>> {
     RouteAnswer: closed({ route: routeDetailSchema() }),
     Option: optionSchema(),
     Formats: closed({ formats: { type: "array", items: ref("Format") }, routes: { type: "array", items: ref("Route") } }),
+    ...webhookSchemas(),
     Readiness: closed({ ready: { type: "boolean" }, part: { type: "string" }, sandbox: { const: "degraded" } }, ["part", "sandbox"]),
     ErrorCode: { enum: Object.keys(errorTable) },
     Error: closed({ error, job: ref("Job") }, ["job"]),

@@ -6,11 +6,11 @@ import { retryAfterOf } from "#gateway/http/headers.ts";
 import type { CreateJobResponse, Job } from "#gen/filemill/job/v1/job_pb.ts";
 import { JobState } from "#gen/filemill/job/v1/job_pb.ts";
 import { FilemillError, fromConnectError, fromErrorMessage, isAnswer } from "#kit/errors.ts";
+import { isEnded, jobJsonOf, jobUrlOf } from "#kit/job-json.ts";
 import { sendArtifact } from "./artifact.ts";
 import { type Asked, parseAsked } from "./convert-request.ts";
 import { errorContextOf } from "./errors.ts";
 import { apiUrlOf, callerOf, departureOf, type Handler, type RestContext, sendBytes, sendJson } from "./exchange.ts";
-import { isEnded, jobJsonOf, jobUrlOf } from "./job-json.ts";
 import { type Ceiling, checkContentLength, receiveUpload, type Upload } from "./upload.ts";
 import { waitForEnd } from "./watch.ts";
 

@@ -1,6 +1,7 @@
+import { webhookEndpoints } from "#gateway/webhook/endpoints.ts";
+import { jobStatuses } from "#kit/job-json.ts";
 import { catalogueEndpoints } from "./catalogue-endpoints.ts";
 import { type Answer, defineEndpoints, type Parameter, ref } from "./endpoint.ts";
-import { jobStatuses } from "./job-json.ts";
 import { pageEndpoints } from "./page-endpoints.ts";
 
 const jobId: Parameter = {
@@ -171,8 +172,19 @@ export const endpoints = defineEndpoints({
       'One event `job` at once and after each change, its data being `{ "job" }` and, where the engine tells, `"progress"` from 0 to 1; the stream ends when the job has ended.',
     access: "read",
     forPages: true,
-    parameters: [jobId],
-    answers: { 200: { description: "The stream of events.", mediaType: "text/event-stream", schema: { type: "string" } } },
+    parameters: [
+      jobId,
+      {
+        name: "Last-Event-ID",
+        in: "header",
+        description: "Id of the last event seen: only what is newer is sent, and 204 when nothing will come.",
+        schema: { type: "string", pattern: "^\\d{1,19}$" },
+      },
+    ],
+    answers: {
+      200: { description: "The stream of events.", mediaType: "text/event-stream", schema: { type: "string" } },
+      204: { description: "It has ended, and that was seen." },
+    },
     errors: ["JOB_NOT_FOUND"],
   },
   download: {
@@ -197,6 +209,7 @@ export const endpoints = defineEndpoints({
     errors: ["JOB_NOT_FOUND", "JOB_NOT_DONE", "JOB_FAILED", "JOB_CANCELLED", "RESULT_EXPIRED"],
   },
   ...catalogueEndpoints,
+  ...webhookEndpoints,
   openapi: {
     method: "GET",
     path: "/api/v1/openapi.json",

@@ -1,13 +1,16 @@
 import { once } from "node:events";
 import type { ServerResponse } from "node:http";
+import type { FastifyRequest } from "fastify";
+import type { Job } from "#gen/filemill/job/v1/job_pb.ts";
+import { isEnded, jobJsonOf } from "#kit/job-json.ts";
 import { apiUrlOf, callerOf, departureOf, type Handler, type RestContext } from "./exchange.ts";
-import { isEnded, jobJsonOf } from "./job-json.ts";
 import { jobIdOf } from "./jobs.ts";
 
 /** Keeps proxies and the server's own idle timeout from closing a quiet stream. */
 const HEARTBEAT_MS = 15_000;
 
-/** GET /api/v1/jobs/{id}/events: server-sent events (WHATWG HTML §9.2), one `job` per change, until the job ends. */
+/** GET /api/v1/jobs/{id}/events: server-sent events (WHATWG HTML §9.2), one `job` per change, until the job ends.
+ * An event's id is the revision of the job's record, which is the log of events: whoever comes back with `Last-Event-ID` is told what is newer. */
 export function jobEventsHandler(context: RestContext): Handler {
   return async (request, reply) => {
     const apiUrl = apiUrlOf(context, request);
@@ -16,6 +19,14 @@ export function jobEventsHandler(context: RestContext): Handler {
     const watch = context.deps.jobs.watchJob(ids, { signal })[Symbol.asyncIterator]();
     // The first message is awaited before the head is sent, so that an unknown job is still a 404.
     let next = await watch.next();
+    const seen = lastEventIdOf(request);
+    const first = next.value?.job;
+    const isSeen = (job: Job): boolean => seen !== undefined && job.revision <= seen;
+    if (first !== undefined && isEnded(first) && isSeen(first)) {
+      await watch.return?.();
+      // WHATWG HTML §9.2: tells the client not to come back.
+      return reply.code(204).send();
+    }
     reply.hijack();
     const out = reply.raw;
     out.on("error", () => {});
@@ -24,12 +35,12 @@ export function jobEventsHandler(context: RestContext): Handler {
     out.write("retry: 2000\n\n");
     const heartbeat = setInterval(() => out.write(": heartbeat\n\n"), HEARTBEAT_MS);
     try {
-      for (let id = 1; next.done !== true; id++) {
+      for (let isFirst = true; next.done !== true; isFirst = false) {
         const { job } = next.value;
-        if (job !== undefined) {
+        if (job !== undefined && !(isFirst && isSeen(job))) {
           const { progress } = job;
           const data = { job: jobJsonOf(job, apiUrl), ...(isEnded(job) || progress === undefined ? {} : { progress }) };
-          await send(out, `id: ${id}\nevent: job\ndata: ${JSON.stringify(data)}\n\n`, signal);
+          await send(out, `id: ${job.revision}\nevent: job\ndata: ${JSON.stringify(data)}\n\n`, signal);
           if (isEnded(job)) break;
         }
         next = await watch.next();
@@ -44,6 +55,12 @@ export function jobEventsHandler(context: RestContext): Handler {
     }
     return reply;
   };
+}
+
+/** The revision of the last event that a client saw before it lost the stream. */
+function lastEventIdOf({ headers }: FastifyRequest): bigint | undefined {
+  const text = headers["last-event-id"];
+  return typeof text === "string" && /^\d{1,19}$/.test(text) ? BigInt(text) : undefined;
 }
 
 async function send(out: ServerResponse, event: string, signal: AbortSignal): Promise<void> {

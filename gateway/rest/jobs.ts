@@ -5,9 +5,9 @@ import { parseQuery } from "#gateway/http/query.ts";
 import type { Job } from "#gen/filemill/job/v1/job_pb.ts";
 import { JobState } from "#gen/filemill/job/v1/job_pb.ts";
 import { FilemillError } from "#kit/errors.ts";
+import { isEnded, isJobStatus, jobJsonOf, jobStatuses } from "#kit/job-json.ts";
 import { sendArtifact } from "./artifact.ts";
 import { apiUrlOf, callerOf, departureOf, type Handler, isPageRequest, type RestContext, sendJson } from "./exchange.ts";
-import { isEnded, isJobStatus, jobJsonOf, jobStatuses } from "./job-json.ts";
 import { waitForEnd } from "./watch.ts";
 
 const MAX_WAIT_MS = 60_000;

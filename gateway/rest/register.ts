@@ -10,6 +10,7 @@ import { hasUnreadBody } from "#gateway/http/linger.ts";
 import { openapiHandler } from "#gateway/openapi/document.ts";
 import { pageHandlersOf } from "#gateway/web/handlers.ts";
 import { sendNotFoundPage, wantsPage } from "#gateway/web/not-found-page.ts";
+import { webhookHandlersOf } from "#gateway/webhook/handlers.ts";
 import { FilemillError } from "#kit/errors.ts";
 import { convertHandler } from "./convert.ts";
 import { methodsOf } from "./endpoint.ts";
@@ -41,6 +42,7 @@ function handlersOf(context: RestContext): Readonly<Record<EndpointId, Handler>>
     ready: readyHandler(context),
     metrics: metricsHandler(context),
     ...pageHandlersOf(context),
+    ...webhookHandlersOf(context),
   };
 }
 

@@ -1,6 +1,6 @@
 import type { GatewayDeps } from "#gateway/context.ts";
 import type { Job } from "#gen/filemill/job/v1/job_pb.ts";
-import { isEnded } from "./job-json.ts";
+import { isEnded } from "#kit/job-json.ts";
 
 /**
  * Follows a job until it ends, `waitMs` is over or `signal` fires, and resolves with its last known state. A broken

@@ -2,6 +2,7 @@ import type { Client } from "@connectrpc/connect";
 import { AccountService } from "#gen/filemill/account/v1/account_pb.ts";
 import { SignInService } from "#gen/filemill/account/v1/sign_in_pb.ts";
 import type { JobService } from "#gen/filemill/job/v1/job_pb.ts";
+import type { WebhookService } from "#gen/filemill/webhook/v1/webhook_pb.ts";
 import { FilemillError } from "#kit/errors.ts";
 import type { Log } from "#kit/log.ts";
 import type { Broker } from "#kit/nats/ports.ts";
@@ -68,6 +69,10 @@ export function createAccountService(
 /** An account's jobs with their files. */
 export function jobsOfAccounts(jobs: Pick<Client<typeof JobService>, "deleteJobs">): Belonging {
   return { name: "jobs", removeAll: async (accountId) => void (await jobs.deleteJobs({ accountId })) };
+}
+
+export function webhooksOfAccounts(webhooks: Pick<Client<typeof WebhookService>, "deleteAccountWebhooks">): Belonging {
+  return { name: "webhooks", removeAll: async (accountId) => void (await webhooks.deleteAccountWebhooks({ accountId })) };
 }
 
 /** On an empty store creates the account local@filemill.localhost and resolves with what is told this once; else undefined. */

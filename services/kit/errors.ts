@@ -74,6 +74,7 @@ export const errorTable = {
   UNAVAILABLE: { http: 503, rpc: Code.Unavailable, when: "the broker or the disk is unavailable (see Retry-After)" },
   ACCOUNT_NOT_FOUND: { http: 404, rpc: Code.NotFound, when: "an unknown account" },
   KEY_NOT_FOUND: { http: 404, rpc: Code.NotFound, when: "an unknown key id" },
+  WEBHOOK_NOT_FOUND: { http: 404, rpc: Code.NotFound, when: "an unknown webhook or delivery, or another account's" },
   PLAN_NOT_FOUND: { http: 422, rpc: Code.InvalidArgument, when: "an unknown plan" },
 } as const satisfies Record<ErrorCode, ErrorRow>;
 

@@ -116,6 +116,17 @@ export const settingTable = {
     accepts: "at least 16 characters without spaces",
     help: "Bearer token of the internal services; needed when RPC_HOST is not a loopback address",
   }),
+  WEBHOOK_PRIVATE_ADDRESSES: choice({
+    default: "refused",
+    values: ["refused", "allowed"],
+    help: "`allowed` lets webhooks call http and addresses of this network, and with them what only this network should reach",
+  }),
+  WEBHOOK_RETRY_SECONDS: text({
+    default: "5,300,1800,7200,18000,36000,50400,72000,86400",
+    pattern: /^\d{1,6}(,\d{1,6}){0,19}$/,
+    accepts: "up to 20 numbers of seconds separated by commas",
+    help: "Pauses between the attempts at a webhook that did not answer 2xx, each 20 % more or less",
+  }),
   CATALOGUE_ADDRESS: url({
     default: "local",
     schemes: ["http", "https"],
@@ -125,6 +136,7 @@ export const settingTable = {
   JOB_ADDRESS: url({ default: "local", schemes: ["http", "https"], orLocal: true, help: "Where the job service is" }),
   CONVERSION_ADDRESS: url({ default: "local", schemes: ["http", "https"], orLocal: true, help: "Where the conversion service is" }),
   ACCOUNT_ADDRESS: url({ default: "local", schemes: ["http", "https"], orLocal: true, help: "Where the account service is" }),
+  WEBHOOK_ADDRESS: url({ default: "local", schemes: ["http", "https"], orLocal: true, help: "Where the webhook service is" }),
 } as const;
 
 export type Settings = SettingsOf<typeof settingTable>;

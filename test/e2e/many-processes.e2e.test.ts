@@ -51,7 +51,7 @@ function start(command: string, args: readonly string[], env: Readonly<Record<st
 
 /** With the users and rights that the embedded server would have. */
 async function startBroker(dir: string): Promise<Started & { urlOf(user: keyof Passwords): string }> {
-  const passwords = { filemill: "owner", account: "a", catalogue: "c", job: "j", conversion: "v" };
+  const passwords = { filemill: "owner", account: "a", catalogue: "c", job: "j", conversion: "v", webhook: "w" };
   const version = parseServerVersion("v2.9.10");
   const file = join(dir, "server.conf");
   await writeFile(file, serverConfigText({ dir, port: -1, passwords, storeBytes: 2 ** 28, version }));
@@ -64,7 +64,7 @@ async function startBroker(dir: string): Promise<Started & { urlOf(user: keyof P
   }
 }
 
-test("account, catalogue, job, conversion and gateway work as five processes, each by its own user of the broker", async () => {
+test("account, catalogue, job, webhook, conversion and gateway work as six processes, each by its own user of the broker", async () => {
   await using stack = new AsyncDisposableStack();
   const dir = await mkdtemp(join(tmpdir(), "filemill-many-"));
   stack.defer(() => rm(dir, { recursive: true, force: true }));
@@ -84,9 +84,10 @@ test("account, catalogue, job, conversion and gateway work as five processes, ea
 
   const CATALOGUE_ADDRESS = await service("catalogue");
   const JOB_ADDRESS = await service("job", { CATALOGUE_ADDRESS });
-  const ACCOUNT_ADDRESS = await service("account", { JOB_ADDRESS });
+  const WEBHOOK_ADDRESS = await service("webhook");
+  const ACCOUNT_ADDRESS = await service("account", { JOB_ADDRESS, WEBHOOK_ADDRESS });
   const CONVERSION_ADDRESS = await service("conversion", { CATALOGUE_ADDRESS, JOB_ADDRESS, OFFICE_SLOTS: "0" });
-  const peers = { ACCOUNT_ADDRESS, CATALOGUE_ADDRESS, JOB_ADDRESS, CONVERSION_ADDRESS };
+  const peers = { ACCOUNT_ADDRESS, CATALOGUE_ADDRESS, JOB_ADDRESS, CONVERSION_ADDRESS, WEBHOOK_ADDRESS };
   const gateway = stack.use(start(process.execPath, ["gateway/main.ts"], { ...shared, ...peers }));
   const restUrl = await gateway.printed(/Filemill is ready\.\s+(http\S+)\//);
 

@@ -12,6 +12,7 @@ import { SignInService } from "#gen/filemill/account/v1/sign_in_pb.ts";
 import { CatalogueService } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
 import { Fidelity, Option_Type } from "#gen/filemill/common/v1/format_pb.ts";
 import { type CreateJobRequest, type Job, JobSchema, JobService, JobState } from "#gen/filemill/job/v1/job_pb.ts";
+import { WebhookService } from "#gen/filemill/webhook/v1/webhook_pb.ts";
 import { openDiskBlobStore } from "#kit/blobs/disk-store.ts";
 import type { BlobStore } from "#kit/blobs/store.ts";
 import { FilemillError, toConnectError, toErrorMessage } from "#kit/errors.ts";
@@ -97,6 +98,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
       catalogue: createClient(CatalogueService, transport),
       signIn: createClient(SignInService, transport),
       jobs: createClient(JobService, transport),
+      webhooks: createClient(WebhookService, transport),
       blobs,
       log: openLog("silent"),
       metrics: new Registry(),
@@ -198,7 +200,16 @@ function jobsOf(options: StageOptions, created: CreateJobRequest[], jobs: Map<st
       const replayed = created.find((earlier) => earlier.idempotencyKey !== "" && earlier.idempotencyKey === request.idempotencyKey);
       if (replayed !== undefined) return { job: known(idOf(created.indexOf(replayed))), replayed: true };
       const { from, to, input, sourceName, notes } = request;
-      const job = create(JobSchema, { id: idOf(created.length), accountId, state: JobState.QUEUED, from, to, sourceName, notes });
+      const job = create(JobSchema, {
+        id: idOf(created.length),
+        revision: 1n,
+        accountId,
+        state: JobState.QUEUED,
+        from,
+        to,
+        sourceName,
+        notes,
+      });
       if (input !== undefined) job.input = input;
       job.createdAt = timestampNow();
       job.expiresAt = timestampNow();

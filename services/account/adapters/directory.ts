@@ -1,8 +1,8 @@
 import type { Account, KeyRecord } from "#gen/filemill/account/v1/account_pb.ts";
+import { createMemory } from "#kit/nats/entries.ts";
 import type { Entry } from "#kit/nats/ports.ts";
 import type { Directory } from "../domain/directory.ts";
 import { type Buckets, isEmailKey, type WriteListener } from "./records.ts";
-import { createMemory } from "./table.ts";
 
 export type LiveDirectory = Directory & { readonly listener: WriteListener } & AsyncDisposable;
 

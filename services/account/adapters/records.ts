@@ -7,10 +7,10 @@
  */
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { type Account, AccountSchema, type Key, type KeyRecord, KeyRecordSchema } from "#gen/filemill/account/v1/account_pb.ts";
+import { changeEntry } from "#kit/nats/entries.ts";
 import { type Broker, type Bucket, type Entry, RevisionConflict } from "#kit/nats/ports.ts";
 import type { Records } from "../domain/directory.ts";
 import { emailHashOf } from "../domain/email.ts";
-import { changeEntry } from "./table.ts";
 
 export type Buckets = { readonly accounts: Bucket<Account>; readonly keys: Bucket<KeyRecord> };
 

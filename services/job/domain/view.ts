@@ -22,7 +22,7 @@ export function createView(projection: Projection, history: History, clock: Cloc
   };
 
   return ({ record, progress }) => {
-    const { job } = record;
+    const job = { ...record.job, revision: record.version };
     switch (job.state) {
       case JobState.QUEUED: {
         const queuePosition = projection.position(laneOf(record), job.id);

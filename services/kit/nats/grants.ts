@@ -4,7 +4,7 @@
  *
  * @see decision 10 for what NATS cannot hold back
  */
-export const brokerUsers = ["account", "catalogue", "job", "conversion"] as const;
+export const brokerUsers = ["account", "catalogue", "job", "conversion", "webhook"] as const;
 export type BrokerUser = (typeof brokerUsers)[number];
 
 type Grant = {
@@ -22,6 +22,7 @@ export const grants: Readonly<Record<BrokerUser, Grant>> = {
   catalogue: { buckets: { manifests: "read" } },
   job: { buckets: { jobs: "write", idempotency: "write", health: "write" }, queue: "feed" },
   conversion: { buckets: { manifests: "write" }, queue: "take" },
+  webhook: { buckets: { jobs: "read", webhooks: "write", deliveries: "write" } },
 };
 
 /** The stream of wake-ups. */

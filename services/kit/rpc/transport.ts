@@ -9,7 +9,7 @@ import { localTransport } from "./local-transport.ts";
 /** Largest message either side accepts. Bytes travel in chunks far below this. */
 export const maxMessageBytes = 8 * 1024 * 1024;
 
-type PeerName = "ACCOUNT_ADDRESS" | "CATALOGUE_ADDRESS" | "CONVERSION_ADDRESS" | "JOB_ADDRESS";
+type PeerName = "ACCOUNT_ADDRESS" | "CATALOGUE_ADDRESS" | "CONVERSION_ADDRESS" | "JOB_ADDRESS" | "WEBHOOK_ADDRESS";
 
 /** gRPC over h2c to another process. Nothing is compressed: what is large is compressed already. */
 export function remoteTransport(baseUrl: string, token: string | undefined): Transport {

@@ -2,7 +2,7 @@
 import type { ownAccountOf } from "#gateway/account/me.ts";
 import type { keyJsonOf, planJsonOf } from "#gateway/account/views.ts";
 import type { FormatFacts } from "#gateway/rest/catalogue-view.ts";
-import type { JobJson } from "#gateway/rest/job-json.ts";
+import type { JobJson } from "#kit/job-json.ts";
 
 export type Format = FormatFacts;
 export type Job = JobJson;

@@ -19,7 +19,7 @@ describe("the server's version", () => {
 });
 
 test("the configuration quotes what it is given, and syncs each write where the server can", () => {
-  const passwords = { filemill: "p#$x", account: "a", catalogue: "c", job: "j", conversion: "v" };
+  const passwords = { filemill: "p#$x", account: "a", catalogue: "c", job: "j", conversion: "v", webhook: "w" };
   const given = { dir: '/data/a "b"', port: 4000, passwords, storeBytes: 1000 };
   const old = serverConfigText({ ...given, version: parseServerVersion("v2.9.10") });
   expect(old).toContain(String.raw`store_dir: "/data/a \"b\"/store"`);

@@ -1,6 +1,6 @@
 import { type Timestamp, timestampDate } from "@bufbuild/protobuf/wkt";
 import { type Job, JobState } from "#gen/filemill/job/v1/job_pb.ts";
-import { fromErrorMessage } from "#kit/errors.ts";
+import { fromErrorMessage } from "./errors.ts";
 
 /** The public words for the states of a job. */
 export const jobStatuses = {

@@ -1,0 +1,79 @@
+/** An account's webhooks, for programs with a key and for the pages. */
+import { type Answer, defineEndpoints, type Parameter, ref, type Schema } from "#gateway/rest/endpoint.ts";
+import { eventTypes } from "./views.ts";
+
+const idOf = (what: string): Parameter => ({
+  name: "id",
+  in: "path",
+  required: true,
+  description: `The ${what}'s id.`,
+  schema: { type: "string" },
+});
+const webhookId = idOf("webhook");
+const deliveryId: Parameter = { ...idOf("delivery"), name: "deliveryId" };
+
+const members: Readonly<Record<string, Schema>> = {
+  url: { type: "string", maxLength: 2000, description: "Where messages go: an https URL of the public internet." },
+  events: { type: "array", minItems: 1, uniqueItems: true, items: { enum: Object.keys(eventTypes) }, description: "Default: all." },
+  description: { type: "string", maxLength: 100, description: "For people." },
+};
+
+const answer = (description: string, schema: string): Answer => ({ description, mediaType: "application/json", schema: ref(schema) });
+const own = { access: "read", scope: "convert", forPages: true } as const;
+const unknown = ["WEBHOOK_NOT_FOUND"] as const;
+
+export const webhookEndpoints = defineEndpoints({
+  listWebhooks: {
+    ...own,
+    ...{ method: "GET", path: "/api/v1/webhooks", summary: "List the account's webhooks", head: true },
+    ...{ answers: { 200: answer("The webhooks, oldest first.", "WebhookList") }, errors: [] },
+  },
+  createWebhook: {
+    ...own,
+    ...{ method: "POST", path: "/api/v1/webhooks", summary: "Have jobs' ends told to a server of yours" },
+    description:
+      "Messages are signed as Standard Webhooks 1.0 says (`webhook-id`, `webhook-timestamp`, `webhook-signature`). What is not answered 2xx is sent again, ever less often, for some days; 410 disables the webhook. A message may come twice, with the same `webhook-id`.",
+    body: {
+      mediaType: "application/json",
+      schema: { type: "object", additionalProperties: false, required: ["url"], properties: members },
+    },
+    answers: { 201: answer("The webhook, and its secret, which is told this once.", "NewWebhook") },
+    errors: [],
+  },
+  updateWebhook: {
+    ...own,
+    ...{ method: "PATCH", path: "/api/v1/webhooks/{id}", summary: "Change a webhook, enable or disable it, or renew its secret" },
+    parameters: [webhookId],
+    body: {
+      mediaType: "application/json",
+      schema: {
+        type: "object",
+        additionalProperties: false,
+        properties: {
+          ...members,
+          enabled: { type: "boolean" },
+          rotateSecret: { type: "boolean", description: "true: a new secret, told in the answer; the old one signs too for 24 hours." },
+        },
+      },
+    },
+    answers: { 200: answer("The webhook, with a new secret where it was asked for.", "NewWebhook") },
+    errors: unknown,
+  },
+  deleteWebhook: {
+    ...own,
+    ...{ method: "DELETE", path: "/api/v1/webhooks/{id}", summary: "Remove a webhook with its deliveries", parameters: [webhookId] },
+    ...{ answers: { 204: { description: "Gone." } }, errors: unknown },
+  },
+  listDeliveries: {
+    ...own,
+    ...{ method: "GET", path: "/api/v1/webhooks/{id}/deliveries", summary: "List a webhook's messages of the last 7 days", head: true },
+    ...{ parameters: [webhookId], answers: { 200: answer("At most 100, newest first.", "DeliveryList") }, errors: unknown },
+  },
+  replayDelivery: {
+    ...own,
+    ...{ method: "POST", path: "/api/v1/webhooks/{id}/deliveries/{deliveryId}/replay", summary: "Send a message again, now" },
+    ...{ parameters: [webhookId, deliveryId], answers: { 202: answer("It is on its way.", "DeliveryAnswer") }, errors: unknown },
+  },
+});
+
+export type WebhookEndpointId = keyof typeof webhookEndpoints;

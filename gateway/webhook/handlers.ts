@@ -1,0 +1,67 @@
+import type { FastifyRequest } from "fastify";
+import { callerOf, type Handler, type RestContext, sendJson } from "#gateway/rest/exchange.ts";
+import type { Webhook } from "#gen/filemill/webhook/v1/webhook_pb.ts";
+import { FilemillError } from "#kit/errors.ts";
+import type { WebhookEndpointId } from "./endpoints.ts";
+import { deliveryJsonOf, type EventName, eventTypes, webhookJsonOf } from "./views.ts";
+
+const maxDeliveries = 100;
+
+type Body = { url?: string; events?: EventName[]; description?: string; enabled?: boolean; rotateSecret?: boolean };
+
+export function webhookHandlersOf({ deps }: RestContext): Readonly<Record<WebhookEndpointId, Handler>> {
+  const { webhooks } = deps;
+  return {
+    async listWebhooks(request, reply) {
+      const { webhooks: all } = await webhooks.listWebhooks({ accountId: ownerOf(request) });
+      return sendJson(reply, 200, { webhooks: all.map(webhookJsonOf) });
+    },
+    async createWebhook(request, reply) {
+      const { url = "", description = "", ...body } = request.body as Body;
+      const wish = { accountId: ownerOf(request), url, description, events: eventsOf(body) };
+      const { webhook, secret } = await webhooks.createWebhook(wish);
+      return sendJson(reply, 201, { webhook: shown(webhook), secret });
+    },
+    async updateWebhook(request, reply) {
+      const { events: _, rotateSecret = false, ...changes } = request.body as Body;
+      const { webhook, secret } = await webhooks.updateWebhook({
+        ...{ ...changes, rotateSecret, accountId: ownerOf(request), webhookId: idsOf(request).id },
+        events: eventsOf(request.body as Body),
+      });
+      return sendJson(reply, 200, { webhook: shown(webhook), secret: secret === "" ? null : secret });
+    },
+    async deleteWebhook(request, reply) {
+      await webhooks.deleteWebhook({ accountId: ownerOf(request), webhookId: idsOf(request).id });
+      return reply.code(204).send();
+    },
+    async listDeliveries(request, reply) {
+      const asked = { accountId: ownerOf(request), webhookId: idsOf(request).id, limit: maxDeliveries };
+      const { deliveries } = await webhooks.listDeliveries(asked);
+      return sendJson(reply, 200, { deliveries: deliveries.map(deliveryJsonOf) });
+    },
+    async replayDelivery(request, reply) {
+      const { id, deliveryId = "" } = idsOf(request);
+      const { delivery } = await webhooks.replayDelivery({ accountId: ownerOf(request), webhookId: id, deliveryId });
+      return sendJson(reply, 202, { delivery: delivery === undefined ? null : deliveryJsonOf(delivery) });
+    },
+  };
+}
+
+/** Guests have nothing that outlives their cookie. */
+function ownerOf(request: FastifyRequest): string {
+  const { account, isGuest } = callerOf(request);
+  if (isGuest === true) throw new FilemillError("SIGN_IN_REQUIRED", "Sign in first.");
+  return account.id;
+}
+
+function idsOf(request: FastifyRequest): { id: string; deliveryId?: string } {
+  return request.params as { id: string; deliveryId?: string };
+}
+
+function eventsOf({ events = [] }: Body) {
+  return events.map((name) => eventTypes[name]);
+}
+
+function shown(webhook: Webhook | undefined) {
+  return webhook === undefined ? null : webhookJsonOf(webhook);
+}

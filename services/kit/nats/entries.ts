@@ -1,0 +1,34 @@
+import { type Bucket, type Entry, RevisionConflict } from "./ports.ts";
+
+/** Entries by key. A change that comes late, its revision being older than what is known, is ignored. */
+export function createMemory<T>() {
+  const entries = new Map<string, Entry<T>>();
+  return {
+    /** False when nothing changed. */
+    apply(key: string, entry: Entry<T> | undefined): boolean {
+      const known = entries.get(key);
+      if (entry === undefined) return entries.delete(key);
+      if (known !== undefined && known.revision >= entry.revision) return false;
+      entries.set(key, entry);
+      return true;
+    },
+    entry: (key: string): Entry<T> | undefined => entries.get(key),
+    get: (key: string): T | undefined => entries.get(key)?.value,
+    entries: (): [string, T][] => [...entries].map(([key, { value }]) => [key, value]),
+  };
+}
+
+/** Compare-and-set until it holds; writes nothing when `change` returns its argument. Undefined when there is no such entry. */
+export async function changeEntry<T>(bucket: Bucket<T>, key: string, change: (value: T) => T): Promise<Entry<T> | undefined> {
+  for (;;) {
+    const entry = await bucket.get(key);
+    if (entry === undefined) return undefined;
+    const value = change(entry.value);
+    if (value === entry.value) return entry;
+    try {
+      return { key, value, revision: await bucket.update(key, value, entry.revision) };
+    } catch (error) {
+      if (!(error instanceof RevisionConflict)) throw error;
+    }
+  }
+}

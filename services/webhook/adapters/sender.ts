@@ -1,0 +1,69 @@
+/** HTTP to receivers that strangers named. */
+import { lookup as resolveHost } from "node:dns";
+import { request as httpRequest } from "node:http";
+import { request as httpsRequest } from "node:https";
+import type { LookupFunction } from "node:net";
+import { isPublicAddress } from "../domain/address-policy.ts";
+import type { Outcome, Send } from "../domain/ports.ts";
+
+const limitMs = 15_000;
+
+export type SenderSettings = {
+  /** Also http, and addresses of this network. */
+  readonly allowPrivate: boolean;
+  /** Resolves a host's name; the system's resolver by default. */
+  readonly resolve?: typeof resolveHost;
+};
+
+/**
+ * The connection goes to the very address that was checked: a name that answers otherwise a moment later gains nothing. Redirects are
+ * not followed, bodies of answers not read.
+ */
+export function createSender({ allowPrivate, resolve = resolveHost }: SenderSettings): Send {
+  const lookup = allowPrivate ? undefined : publicLookup(resolve);
+  return (address, headers, body, signal) =>
+    new Promise<Outcome>((settle) => {
+      const failed = (error: unknown): void => settle({ error: reasonOf(error) });
+      const url = new URL(address);
+      const literal = url.hostname.replace(/^\[(.*)\]$/, "$1");
+      // A literal address is not looked up.
+      if (!allowPrivate && /^[\d.]+$|:/.test(literal) && !isPublicAddress(literal)) return failed(new Error("the address is not public"));
+      const open = url.protocol === "https:" ? httpsRequest : httpRequest;
+      const options = { method: "POST", headers: { ...headers, "content-length": Buffer.byteLength(body) }, agent: false as const };
+      const request = open(url, {
+        ...options,
+        signal: AbortSignal.any([signal, AbortSignal.timeout(limitMs)]),
+        ...(lookup === undefined ? {} : { lookup }),
+      });
+      request.once("error", failed);
+      request.once("response", (answer) => {
+        settle({ status: answer.statusCode ?? 0 });
+        // Whatever it says, and however much, it is not for us.
+        answer.destroy();
+      });
+      request.end(body);
+    });
+}
+
+/** For a connection: resolves a name, and fails unless every address of it is public, as any of them would be taken. */
+export function publicLookup(resolve: typeof resolveHost): LookupFunction {
+  return (hostname, options, callback) => {
+    resolve(hostname, { ...options, all: true }, (error, addresses) => {
+      if (error !== null) return callback(error, "");
+      const [first] = addresses;
+      if (first === undefined || !addresses.every(({ address }) => isPublicAddress(address))) {
+        return callback(new Error("the address is not public"), "");
+      }
+      if (options.all === true) callback(null, addresses);
+      else callback(null, first.address, first.family);
+    });
+  };
+}
+
+/** For the owner to read: nothing of this machine. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return "no answer";
+  if (error.name === "TimeoutError" || error.name === "AbortError") return "no answer in time";
+  if (error.message === "the address is not public") return error.message;
+  return "code" in error && typeof error.code === "string" ? error.code : "no answer";
+}

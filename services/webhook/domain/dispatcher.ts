@@ -1,0 +1,140 @@
+/** Makes deliveries of jobs' ends, and sends what is due. */
+
+import { create } from "@bufbuild/protobuf";
+import { timestampMs } from "@bufbuild/protobuf/wkt";
+import { type Job, JobState } from "#gen/filemill/job/v1/job_pb.ts";
+import { type DeliveryRecord, EventType, type Webhook, WebhookRecordSchema, WebhookState } from "#gen/filemill/webhook/v1/webhook_pb.ts";
+import type { Log } from "#kit/log.ts";
+import type { Entry } from "#kit/nats/ports.ts";
+import { claimed, dueMsOf, given, newDelivery, settled } from "./delivery.ts";
+import { messageOf } from "./message.ts";
+import type { PublicJob, Send, Store } from "./ports.ts";
+import type { Schedule } from "./schedule.ts";
+import { signingSecrets } from "./webhooks.ts";
+
+/** How long deliveries are kept: what ended longer ago would be told a second time. */
+export const keepDeliveriesMs = 7 * 24 * 3600 * 1000;
+const tellMs = keepDeliveriesMs - 12 * 3600 * 1000;
+const maxRunning = 32;
+/** A receiver that is slow keeps no other waiting. */
+const maxRunningPerHost = 4;
+const maxTimerMs = 60_000;
+
+export type DispatcherDeps = {
+  readonly store: Store;
+  readonly send: Send;
+  readonly schedule: Schedule;
+  readonly publicJob: PublicJob;
+  readonly log: Log;
+  now(): number;
+};
+
+export type Dispatcher = AsyncDisposable & {
+  /** Told of every job that has ended, as often as it likes. */
+  jobEnded(job: Job): void;
+};
+
+type Due = { readonly atMs: number; readonly entry: Entry<DeliveryRecord> };
+
+export function openDispatcher(deps: DispatcherDeps): Dispatcher {
+  const { store, log, now } = deps;
+  const due = new Map<string, Due>();
+  const running = new Map<string, string>();
+  const work = new Set<Promise<void>>();
+  const stop = new AbortController();
+  let timer: NodeJS.Timeout | undefined;
+
+  const track = (name: string, task: Promise<unknown>): void => {
+    const settledTask = task
+      .then(() => undefined)
+      .catch((error: unknown) => log.warn(`webhook.${name}_failed`, { error: String(error) }))
+      .finally(() => work.delete(settledTask));
+    work.add(settledTask);
+  };
+  const wake = (): void => {
+    clearTimeout(timer);
+    if (stop.signal.aborted) return;
+    let nextMs = maxTimerMs;
+    for (const [key, { atMs, entry }] of due) {
+      const waitMs = atMs - now();
+      if (waitMs > 0) nextMs = Math.min(nextMs, waitMs);
+      else if (running.size < maxRunning && !running.has(key)) begin(key, entry);
+    }
+    timer = setTimeout(wake, nextMs);
+  };
+  const begin = (key: string, entry: Entry<DeliveryRecord>): void => {
+    const host = hostOf(store.webhook(entry.value.delivery?.webhookId ?? "")?.webhook);
+    if ([...running.values()].filter((each) => each === host).length >= maxRunningPerHost) return;
+    running.set(key, host);
+    const task = attempt(deps, entry, stop.signal).finally(() => {
+      running.delete(key);
+      wake();
+    });
+    track("attempt", task);
+  };
+  store.onDelivery((webhookId, id, entry) => {
+    const key = `${webhookId}.${id}`;
+    const atMs = entry === undefined ? undefined : dueMsOf(entry.value);
+    if (entry === undefined || atMs === undefined) due.delete(key);
+    else due.set(key, { atMs, entry });
+    wake();
+  });
+
+  return {
+    jobEnded: (job) => track("event", Promise.all(deliveriesFor(store, job, now()).map((record) => store.createDelivery(record)))),
+    async [Symbol.asyncDispose]() {
+      stop.abort();
+      clearTimeout(timer);
+      await Promise.all(work);
+    },
+  };
+}
+
+function hostOf(webhook: Webhook | undefined): string {
+  return URL.parse(webhook?.url ?? "")?.host ?? "";
+}
+
+function deliveriesFor(store: Store, job: Job, nowMs: number): DeliveryRecord[] {
+  const event = eventOf(job);
+  const endedMs = job.finishedAt === undefined ? undefined : timestampMs(job.finishedAt);
+  if (event === undefined || endedMs === undefined || nowMs - endedMs > tellMs) return [];
+  return store
+    .webhooksOf(job.accountId)
+    .filter(({ state, events, since }) => {
+      return state === WebhookState.ENABLED && events.includes(event) && since !== undefined && timestampMs(since) <= endedMs;
+    })
+    .filter((webhook) => store.deliveryOfJob(webhook.id, job.id) === undefined)
+    .map((webhook) => newDelivery(webhook, event, job, nowMs));
+}
+
+function eventOf({ state }: Job): EventType | undefined {
+  if (state === JobState.DONE || state === JobState.EXPIRED) return EventType.JOB_DONE;
+  return state === JobState.FAILED ? EventType.JOB_FAILED : undefined;
+}
+
+/** Claims, sends and records one attempt; nothing when another node was faster. */
+async function attempt({ store, send, schedule, publicJob, now, log }: DispatcherDeps, entry: Entry<DeliveryRecord>, signal: AbortSignal) {
+  const { delivery } = entry.value;
+  if (delivery === undefined) return;
+  const { webhookId, id } = delivery;
+  const record = store.webhook(webhookId);
+  if (record?.webhook === undefined) return store.removeDelivery(webhookId, id);
+  if (record.webhook.state !== WebhookState.ENABLED) {
+    await store.updateDelivery(entry, given(entry.value));
+    return;
+  }
+  const claim = await store.updateDelivery(entry, claimed(entry.value, now()));
+  if (claim === undefined) return;
+  const { headers, body } = messageOf(entry.value, signingSecrets(record, now()), publicJob, now());
+  const outcome = await send(record.webhook.url, headers, body, signal);
+  // Ended by us, not by the receiver: it counts for nothing and is sent again after the claim.
+  if (signal.aborted && outcome.status === undefined) return;
+  await store.updateDelivery(claim, settled(entry.value, outcome, schedule, now()));
+  log.debug("webhook.attempt", { webhook: webhookId, delivery: id, status: outcome.status, error: outcome.error });
+  if (outcome.status === 410) await store.changeWebhook(webhookId, gone);
+}
+
+function gone(record: Parameters<Parameters<Store["changeWebhook"]>[1]>[0]) {
+  if (record.webhook === undefined) return record;
+  return create(WebhookRecordSchema, { ...record, webhook: { ...record.webhook, state: WebhookState.GONE } });
+}

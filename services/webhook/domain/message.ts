@@ -1,0 +1,37 @@
+import { timestampDate } from "@bufbuild/protobuf/wkt";
+import { Webhook as Signer } from "standardwebhooks";
+import type { DeliveryRecord } from "#gen/filemill/webhook/v1/webhook_pb.ts";
+import { EventType } from "#gen/filemill/webhook/v1/webhook_pb.ts";
+import type { PublicJob } from "./ports.ts";
+
+/** The public words for events. */
+export const eventNames: Readonly<Partial<Record<EventType, string>>> = {
+  [EventType.JOB_DONE]: "job.done",
+  [EventType.JOB_FAILED]: "job.failed",
+};
+
+export type Message = { readonly headers: Readonly<Record<string, string>>; readonly body: string };
+
+/**
+ * One attempt's message, signed anew: the id stays, the time is that of the attempt.
+ *
+ * @param secrets - Each signs; a receiver needs to know one of them.
+ * @see Standard Webhooks 1.0, "Webhook headers" and "Symmetric signature"
+ */
+export function messageOf({ delivery, job }: DeliveryRecord, secrets: readonly string[], publicJob: PublicJob, nowMs: number): Message {
+  if (delivery === undefined || job === undefined) throw new TypeError("a delivery without its job");
+  const endedAt = job.finishedAt === undefined ? new Date(nowMs) : timestampDate(job.finishedAt);
+  const body = JSON.stringify({ type: eventNames[delivery.event], timestamp: endedAt.toISOString(), data: { job: publicJob(job) } });
+  const sentAt = new Date(nowMs);
+  const signatures = secrets.map((secret) => new Signer(secret).sign(delivery.id, sentAt, body));
+  return {
+    body,
+    headers: {
+      "content-type": "application/json",
+      "user-agent": "Filemill-Webhooks/1",
+      "webhook-id": delivery.id,
+      "webhook-timestamp": String(Math.floor(nowMs / 1000)),
+      "webhook-signature": signatures.join(" "),
+    },
+  };
+}

@@ -1,0 +1,38 @@
+import type { Job } from "#gen/filemill/job/v1/job_pb.ts";
+import type { DeliveryRecord, Webhook, WebhookRecord } from "#gen/filemill/webhook/v1/webhook_pb.ts";
+import type { Entry } from "#kit/nats/ports.ts";
+
+/** How an attempt ended: a status, or why there was no answer. */
+export type Outcome = { readonly status: number; readonly error?: undefined } | { readonly status?: undefined; readonly error: string };
+
+/** One HTTP request to a receiver. Never rejects; ends at its own time limit. */
+export type Send = (url: string, headers: Readonly<Record<string, string>>, body: string, signal: AbortSignal) => Promise<Outcome>;
+
+/** A job as the REST API shows it. */
+export type PublicJob = (job: Job) => object;
+
+/** Undefined entry: removed. */
+export type DeliveryListener = (webhookId: string, id: string, entry: Entry<DeliveryRecord> | undefined) => void;
+
+/** What is stored, with every change of this process and of others. Reads come from memory. */
+export type Store = {
+  webhook(id: string): WebhookRecord | undefined;
+  /** Oldest first. */
+  webhooksOf(accountId: string): readonly Webhook[];
+  createWebhook(id: string, record: WebhookRecord): Promise<void>;
+  /** `change` may be asked again; resolves with what was stored, undefined when it is gone. */
+  changeWebhook(id: string, change: (record: WebhookRecord) => WebhookRecord): Promise<WebhookRecord | undefined>;
+  removeWebhook(id: string): Promise<void>;
+
+  /** Tells what is there, and then each change of this process or another. */
+  onDelivery(listener: DeliveryListener): void;
+  delivery(webhookId: string, id: string): Entry<DeliveryRecord> | undefined;
+  /** There is one at most. */
+  deliveryOfJob(webhookId: string, jobId: string): Entry<DeliveryRecord> | undefined;
+  deliveriesOf(webhookId: string): readonly DeliveryRecord[];
+  /** False when it exists already. */
+  createDelivery(record: DeliveryRecord): Promise<boolean>;
+  /** Resolves with the new entry; undefined when somebody else was faster. */
+  updateDelivery(entry: Entry<DeliveryRecord>, next: DeliveryRecord): Promise<Entry<DeliveryRecord> | undefined>;
+  removeDelivery(webhookId: string, id: string): Promise<void>;
+};

@@ -1,0 +1,52 @@
+import { lookup } from "node:dns";
+import { WebhookService } from "#gen/filemill/webhook/v1/webhook_pb.ts";
+import { FilemillError } from "#kit/errors.ts";
+import { jobJsonOf } from "#kit/job-json.ts";
+import type { Log } from "#kit/log.ts";
+import type { Broker } from "#kit/nats/ports.ts";
+import type { Service } from "#kit/service.ts";
+import { openJobEnds } from "./adapters/job-ends.ts";
+import { createSender } from "./adapters/sender.ts";
+import { openStore } from "./adapters/store.ts";
+import type { WebhookSettings } from "./config.ts";
+import { openDispatcher } from "./domain/dispatcher.ts";
+import type { Store } from "./domain/ports.ts";
+import { createSchedule } from "./domain/schedule.ts";
+import { createWebhookRpc } from "./rpc.ts";
+
+export type WebhookDeps = { readonly broker: Broker; readonly log: Log; readonly resolve?: typeof lookup };
+
+/** Tells accounts' own servers how their jobs ended. */
+export function createWebhookService({ broker, log, resolve = lookup }: WebhookDeps, settings: WebhookSettings): Service {
+  const stack = new AsyncDisposableStack();
+  const allowPrivate = settings.WEBHOOK_PRIVATE_ADDRESSES === "allowed";
+  const pausesMs = settings.WEBHOOK_RETRY_SECONDS.split(",").map((text) => Number(text) * 1000);
+  const baseUrl = settings.PUBLIC_URL ?? "";
+  let store: Store | undefined;
+  const started = (): Store => {
+    if (store !== undefined) return store;
+    throw new FilemillError("UNAVAILABLE", "Webhooks are not ready yet; try again.", { retryAfterMs: 1000 });
+  };
+  return {
+    name: "webhook",
+    routes: (router) => void router.service(WebhookService, createWebhookRpc(started, { allowPrivate })),
+    async start() {
+      const opened = stack.use(await openStore(broker));
+      const dispatcher = stack.use(
+        openDispatcher({
+          store: opened,
+          send: createSender({ allowPrivate, resolve }),
+          schedule: createSchedule(pausesMs),
+          publicJob: (job) => jobJsonOf(job, `${baseUrl}/api/v1`),
+          log,
+          now: Date.now,
+        }),
+      );
+      stack.use(await openJobEnds(broker, (job) => dispatcher.jobEnded(job)));
+      store = opened;
+    },
+    drain: async () => undefined,
+    readiness: () => (store === undefined ? { ready: false, part: "webhook" } : { ready: true }),
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  };
+}

@@ -1,0 +1,56 @@
+import type { lookup } from "node:dns";
+import { type AddressInfo, createServer } from "node:net";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createSender, publicLookup } from "#services/webhook/adapters/sender.ts";
+
+let contacted = 0;
+const server = createServer((socket) => {
+  contacted++;
+  socket.destroy();
+});
+let port: number;
+beforeAll(async () => {
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  ({ port } = server.address() as AddressInfo);
+});
+afterAll(() => new Promise((resolve) => server.close(resolve)));
+
+/** A resolver that answers with the next row each time it is asked. */
+function resolverOf(...rows: readonly (readonly string[])[]) {
+  let asked = 0;
+  const resolve = (_host: string, _options: unknown, callback: (error: null, addresses: { address: string; family: number }[]) => void) => {
+    const row = rows[Math.min(asked++, rows.length - 1)] ?? [];
+    callback(
+      null,
+      row.map((address) => ({ address, family: address.includes(":") ? 6 : 4 })),
+    );
+  };
+  return { resolve: resolve as unknown as typeof lookup, asked: () => asked };
+}
+
+const signal = new AbortController().signal;
+const post = (resolve: typeof lookup) =>
+  createSender({ allowPrivate: false, resolve })(`https://rebind.example:${port}/`, {}, "{}", signal);
+
+test.each([[["127.0.0.1"]], [["::1"]], [["::ffff:127.0.0.1"]], [["93.184.216.34", "127.0.0.1"]], [["169.254.169.254"]]])(
+  "a name that leads to %j is not called",
+  async (addresses) => {
+    expect(await post(resolverOf(addresses).resolve)).toEqual({ error: "the address is not public" });
+    expect(contacted).toBe(0);
+  },
+);
+
+test("what is called is the address that was checked, without asking a second time", async () => {
+  const rebinding = resolverOf(["93.184.216.34"], ["127.0.0.1"]);
+  const called = await new Promise((settle) => {
+    publicLookup(rebinding.resolve)("rebind.example", { all: true }, (error, addresses) => settle(error ?? addresses));
+  });
+  expect(called).toEqual([{ address: "93.184.216.34", family: 4 }]);
+  expect(rebinding.asked()).toBe(1);
+});
+
+test("where the operator allows it, this network is called", async () => {
+  const outcome = await createSender({ allowPrivate: true })(`http://127.0.0.1:${port}/`, {}, "{}", signal);
+  expect(outcome).toEqual({ error: "ECONNRESET" });
+  expect(contacted).toBe(1);
+});

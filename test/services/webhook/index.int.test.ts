@@ -1,0 +1,220 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { Webhook as Verifier } from "standardwebhooks";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type JobRecord, JobState } from "#gen/filemill/job/v1/job_pb.ts";
+import { DeliveryState, EventType, WebhookState } from "#gen/filemill/webhook/v1/webhook_pb.ts";
+import type { Bucket } from "#kit/nats/ports.ts";
+import { openTestBroker, type TestBroker } from "#test/harness/broker.ts";
+import { codeOfFailure } from "#test/services/account/account-harness.ts";
+import { endedJob, openJobBucket, openReceiver, openWebhooks, type Webhooks } from "./webhook-harness.ts";
+
+let shared: TestBroker;
+let jobs: Bucket<JobRecord>;
+beforeAll(async () => {
+  shared = await openTestBroker();
+  jobs = await openJobBucket(shared);
+});
+afterAll(() => shared[Symbol.asyncDispose]());
+
+let accounts = 0;
+const newAccount = (): string => `acc_${++accounts}`;
+
+async function end(accountId: string, state: JobState = JobState.DONE): Promise<string> {
+  const record = endedJob(accountId, state);
+  const id = record.job?.id ?? "";
+  await jobs.create(id, record);
+  return id;
+}
+
+async function settledDelivery(webhooks: Webhooks, accountId: string, webhookId: string) {
+  return expect
+    .poll(async () => (await webhooks.listDeliveries({ accountId, webhookId })).deliveries[0]?.state, { timeout: 10_000 })
+    .toSatisfy((state) => state === DeliveryState.DELIVERED || state === DeliveryState.FAILED)
+    .then(async () => (await webhooks.listDeliveries({ accountId, webhookId })).deliveries[0]);
+}
+
+describe("an ended job", () => {
+  test("is told, signed as Standard Webhooks says, with the job as REST shows it", async () => {
+    await using webhooks = await openWebhooks(shared);
+    await using receiver = await openReceiver(() => 204);
+    const accountId = newAccount();
+    const { webhook, secret } = await webhooks.createWebhook({ accountId, url: receiver.url });
+    const jobId = await end(accountId);
+    await expect.poll(() => receiver.received.length).toBe(1);
+    const [message] = receiver.received;
+    const headers = Object.fromEntries(Object.entries(message?.headers ?? {}).map(([name, value]) => [name, String(value)]));
+    expect(new Verifier(secret).verify(message?.body ?? "", headers)).toMatchObject({
+      type: "job.done",
+      data: { job: { id: jobId, status: "done", download: `https://files.example.org/api/v1/jobs/${jobId}/download` } },
+    });
+    expect(await settledDelivery(webhooks, accountId, webhook?.id ?? "")).toMatchObject({
+      state: DeliveryState.DELIVERED,
+      attempts: 1,
+      lastStatus: 204,
+    });
+  });
+
+  test("is told to those who asked for its event, and to nobody of another account", async () => {
+    await using webhooks = await openWebhooks(shared);
+    await using receiver = await openReceiver(() => 200);
+    const [accountId, other] = [newAccount(), newAccount()];
+    await webhooks.createWebhook({ accountId, url: `${receiver.url}/failed`, events: [EventType.JOB_FAILED] });
+    await webhooks.createWebhook({ accountId, url: `${receiver.url}/all` });
+    await webhooks.createWebhook({ accountId: other, url: `${receiver.url}/other` });
+    await end(accountId, JobState.DONE);
+    await end(accountId, JobState.FAILED);
+    await end(accountId, JobState.CANCELLED);
+    await expect.poll(() => receiver.received.length).toBe(3);
+    await sleep(200);
+    const told = receiver.received.map(({ path, body }) => `${path} ${JSON.parse(body).type}`).sort();
+    expect(told).toEqual(["/hook/all job.done", "/hook/all job.failed", "/hook/failed job.failed"]);
+  });
+
+  test("that ended before the webhook was made is not told", async () => {
+    await using webhooks = await openWebhooks(shared);
+    await using receiver = await openReceiver(() => 200);
+    const accountId = newAccount();
+    await end(accountId);
+    await sleep(5);
+    const { webhook } = await webhooks.createWebhook({ accountId, url: receiver.url });
+    const last = await end(accountId);
+    await expect.poll(() => receiver.received.length).toBe(1);
+    expect(JSON.parse(receiver.received[0]?.body ?? "").data.job.id).toBe(last);
+    expect((await webhooks.listDeliveries({ accountId, webhookId: webhook?.id ?? "" })).deliveries).toHaveLength(1);
+  });
+
+  test("that ended while no webhook service ran is told at the next start", async () => {
+    const accountId = newAccount();
+    await using receiver = await openReceiver(() => 200);
+    {
+      await using webhooks = await openWebhooks(shared);
+      await webhooks.createWebhook({ accountId, url: receiver.url });
+    }
+    const jobId = await end(accountId);
+    await using _later = await openWebhooks(shared);
+    await expect.poll(() => receiver.received.length).toBe(1);
+    expect(JSON.parse(receiver.received[0]?.body ?? "").data.job.id).toBe(jobId);
+  });
+});
+
+describe("a receiver", () => {
+  test("that fails is tried again with the same id, also by the next process", async () => {
+    const accountId = newAccount();
+    await using receiver = await openReceiver((_, count) => (count < 3 ? 500 : 200));
+    let webhookId: string;
+    {
+      await using first = await openWebhooks(shared, { WEBHOOK_RETRY_SECONDS: "1,1,1" });
+      webhookId = (await first.createWebhook({ accountId, url: receiver.url })).webhook?.id ?? "";
+      await end(accountId);
+      await expect.poll(() => receiver.received.length).toBe(1);
+      await expect.poll(async () => (await first.listDeliveries({ accountId, webhookId })).deliveries[0]?.attempts).toBe(1);
+    }
+    await using second = await openWebhooks(shared, { WEBHOOK_RETRY_SECONDS: "1,1,1" });
+    expect(await settledDelivery(second, accountId, webhookId)).toMatchObject({ state: DeliveryState.DELIVERED, attempts: 3 });
+    expect(new Set(receiver.received.map(({ headers }) => headers["webhook-id"])).size).toBe(1);
+  });
+
+  test("that never takes it is given up after the last pause, and can be asked again by a replay", async () => {
+    const accountId = newAccount();
+    let well = false;
+    await using webhooks = await openWebhooks(shared);
+    await using receiver = await openReceiver(() => (well ? 200 : 302));
+    const webhookId = (await webhooks.createWebhook({ accountId, url: receiver.url })).webhook?.id ?? "";
+    await end(accountId);
+    const failed = await settledDelivery(webhooks, accountId, webhookId);
+    expect(failed).toMatchObject({ state: DeliveryState.FAILED, attempts: 4, lastStatus: 302 });
+    expect(receiver.received.every(({ path }) => path === "/hook")).toBe(true);
+    well = true;
+    await webhooks.replayDelivery({ accountId, webhookId, deliveryId: failed?.id ?? "" });
+    await expect.poll(() => receiver.received.length).toBe(5);
+    expect(await settledDelivery(webhooks, accountId, webhookId)).toMatchObject({ state: DeliveryState.DELIVERED, id: failed?.id });
+  });
+
+  test("that is gone disables the webhook until it is enabled again", async () => {
+    const accountId = newAccount();
+    await using webhooks = await openWebhooks(shared);
+    await using receiver = await openReceiver((_, count) => (count === 1 ? 410 : 200));
+    const webhookId = (await webhooks.createWebhook({ accountId, url: receiver.url })).webhook?.id ?? "";
+    await end(accountId);
+    await expect.poll(async () => (await webhooks.listWebhooks({ accountId })).webhooks[0]?.state).toBe(WebhookState.GONE);
+    await end(accountId);
+    await sleep(200);
+    expect(receiver.received).toHaveLength(1);
+    await webhooks.updateWebhook({ accountId, webhookId, enabled: true });
+    await end(accountId);
+    await expect.poll(() => receiver.received.length).toBe(2);
+  });
+
+  test("that does not answer keeps no other waiting", async () => {
+    const accountId = newAccount();
+    await using webhooks = await openWebhooks(shared);
+    await using slow = await openReceiver(() => "never");
+    await using quick = await openReceiver(() => 200);
+    await webhooks.createWebhook({ accountId, url: slow.url });
+    for (let count = 0; count < 40; count++) await end(accountId);
+    await expect.poll(() => slow.received.length).toBe(4);
+    await webhooks.createWebhook({ accountId, url: quick.url });
+    await end(accountId);
+    await expect.poll(() => quick.received.length).toBe(1);
+    expect(slow.received).toHaveLength(4);
+  });
+
+  test("in this network is not called unless the operator allows it", async () => {
+    const accountId = newAccount();
+    await using webhooks = await openWebhooks(shared, { WEBHOOK_PRIVATE_ADDRESSES: "refused" });
+    expect(await codeOfFailure(webhooks.createWebhook({ accountId, url: "https://127.0.0.1/" }))).toBe("BAD_REQUEST");
+    const webhookId = (await webhooks.createWebhook({ accountId, url: "https://localhost/" })).webhook?.id ?? "";
+    await end(accountId);
+    const delivery = await settledDelivery(webhooks, accountId, webhookId);
+    expect(delivery).toMatchObject({ state: DeliveryState.FAILED, lastError: "the address is not public" });
+  });
+});
+
+describe("an owner", () => {
+  test("changes what is hers and sees nothing of others", async () => {
+    await using webhooks = await openWebhooks(shared);
+    const [accountId, other] = [newAccount(), newAccount()];
+    const created = await webhooks.createWebhook({ accountId, url: "https://example.org/a", description: "CRM" });
+    const webhookId = created.webhook?.id ?? "";
+    const changed = await webhooks.updateWebhook({ accountId, webhookId, url: "https://example.org/b", events: [EventType.JOB_FAILED] });
+    expect(changed).toMatchObject({
+      secret: "",
+      webhook: { url: "https://example.org/b", events: [EventType.JOB_FAILED], description: "CRM" },
+    });
+    for (const call of [
+      webhooks.updateWebhook({ accountId: other, webhookId, enabled: false }),
+      webhooks.deleteWebhook({ accountId: other, webhookId }),
+      webhooks.listDeliveries({ accountId: other, webhookId }),
+      webhooks.replayDelivery({ accountId: other, webhookId, deliveryId: "msg_1" }),
+    ])
+      expect(await codeOfFailure(call)).toBe("WEBHOOK_NOT_FOUND");
+    expect((await webhooks.listWebhooks({ accountId: other })).webhooks).toEqual([]);
+    await webhooks.deleteWebhook({ accountId, webhookId });
+    expect((await webhooks.listWebhooks({ accountId })).webhooks).toEqual([]);
+  });
+
+  test("has both secrets for a day after a rotation", async () => {
+    await using webhooks = await openWebhooks(shared);
+    await using receiver = await openReceiver(() => 200);
+    const accountId = newAccount();
+    const { webhook, secret: old } = await webhooks.createWebhook({ accountId, url: receiver.url });
+    const { secret } = await webhooks.updateWebhook({ accountId, webhookId: webhook?.id ?? "", rotateSecret: true });
+    expect(secret).not.toBe(old);
+    await end(accountId);
+    await expect.poll(() => receiver.received.length).toBe(1);
+    const [message] = receiver.received;
+    const headers = Object.fromEntries(Object.entries(message?.headers ?? {}).map(([name, value]) => [name, String(value)]));
+    for (const each of [old, secret]) expect(() => new Verifier(each).verify(message?.body ?? "", headers)).not.toThrow();
+    const stranger = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
+    expect(() => new Verifier(stranger).verify(message?.body ?? "", headers)).toThrow();
+  });
+
+  test("who leaves takes everything along", async () => {
+    await using webhooks = await openWebhooks(shared);
+    const accountId = newAccount();
+    for (let count = 0; count < 20; count++) await webhooks.createWebhook({ accountId, url: "https://example.org/" });
+    expect(await codeOfFailure(webhooks.createWebhook({ accountId, url: "https://example.org/" }))).toBe("BAD_REQUEST");
+    await webhooks.deleteAccountWebhooks({ accountId });
+    expect((await webhooks.listWebhooks({ accountId })).webhooks).toEqual([]);
+  });
+});
