@@ -50,7 +50,7 @@ const allowed: Readonly<Record<Layer, readonly Layer[]>> = {
   index: ["gen", "kit", "formats", "domain", "adapters", "engines", "sandbox", "rpc", "config"],
   gateway: ["gen", "kit", "formats", "gateway"],
   // What runs in the browser knows the shapes of the gateway's answers; the bundler refuses anything else of it.
-  client: ["client", "gateway"],
+  client: ["kit", "client", "gateway"],
   // Of the command line only the port that it asks for.
   compose: ["gen", "kit", "formats", "gateway", "index", "cli"],
   main: ["gen", "kit", "index", "compose", "gateway"],

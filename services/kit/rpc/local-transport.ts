@@ -1,4 +1,4 @@
-/** Calls to a service of this process: messages are handed over as they are, without bytes and HTTP in between (decision 10). */
+/** Calls to a service of this process: messages are handed over as they are, without bytes and HTTP in between (decision 12). */
 import { create, type DescMessage, type DescMethod, type MessageInitShape } from "@bufbuild/protobuf";
 import {
   Code,
