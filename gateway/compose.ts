@@ -24,7 +24,7 @@ import { transportFor } from "#kit/rpc/transport.ts";
 import type { Readiness, Service } from "#kit/service.ts";
 import type { Settings } from "#kit/settings.ts";
 import { createAccountService, ensureFirstAccount, jobsOfAccounts, webhooksOfAccounts } from "#services/account/index.ts";
-import { catalogueOf, createCatalogueService, type PlanQuery } from "#services/catalogue/index.ts";
+import { catalogueOf, createCatalogueService, type PlanQuery, readProof } from "#services/catalogue/index.ts";
 import { createConversionService, openOneOffConverter } from "#services/conversion/index.ts";
 import { createJobService } from "#services/job/index.ts";
 import { createWebhookService } from "#services/webhook/index.ts";
@@ -113,7 +113,9 @@ function composeServices(floor: Floor): { services: readonly Service[]; clients:
     log: log.with({ part }),
   });
 
-  const catalogueService = local(settings.CATALOGUE_ADDRESS, () => createCatalogueService(deps("catalogue")));
+  const catalogueService = local(settings.CATALOGUE_ADDRESS, () =>
+    createCatalogueService({ ...deps("catalogue"), proof: () => readProof(settings) }),
+  );
   const catalogue = createClient(CatalogueService, transportFor("CATALOGUE_ADDRESS", settings, catalogueService, log));
   const job = local(settings.JOB_ADDRESS, () => createJobService({ ...deps("job"), catalogue }, settings));
   const jobTransport = transportFor("JOB_ADDRESS", settings, job, log);
@@ -155,7 +157,8 @@ export async function openLibrary(settings: Settings, log: Log): Promise<Library
   await mkdir(resolve(settings.DATA_DIR), { recursive: true, mode: 0o711 });
   const slots = { IMAGE_SLOTS: 1, DOCUMENT_SLOTS: 1, OFFICE_SLOTS: 1, MEDIA_SLOTS: 1 };
   const converter = await openOneOffConverter({ ...settings, ...slots }, log);
-  const planOf = (query: PlanQuery): Promise<Plan> => converter.plan((manifest) => catalogueOf([manifest]).plan(query));
+  const proof = await readProof(settings);
+  const planOf = (query: PlanQuery): Promise<Plan> => converter.plan((manifest) => catalogueOf([manifest], proof).plan(query));
 
   async function convert(task: ConvertTask): ReturnType<Library["convert"]> {
     const from = task.from ?? (await sniffInput(task.inputPath));

@@ -1,11 +1,16 @@
-/** `npm run docs`: writes the generated tables into README.md and SECURITY.md. */
+/** `npm run docs`: writes the generated tables into README.md, SECURITY.md and FORMATS.md. */
 import { readFile, writeFile } from "node:fs/promises";
+import { parseProofFile } from "#services/catalogue/domain/proof.ts";
 import { attackSectionsOf } from "./attacks.ts";
+import { formatPageSectionsOf, provenRoutes, provenSectionsOf } from "./proven.ts";
 import { renewSections, sections } from "./sections.ts";
 
 const root = new URL("../../", import.meta.url);
 const results = JSON.parse(await readFile(new URL("test/attacks/results.json", root), "utf8"));
-await renew("README.md", sections);
+const proof = parseProofFile(await readFile(new URL("services/catalogue/proof.tsv", root), "utf8"));
+const routes = provenRoutes(proof);
+await renew("README.md", { ...sections, ...provenSectionsOf(routes) });
+await renew("services/catalogue/FORMATS.md", formatPageSectionsOf(proof, routes));
 await renew("services/conversion/SECURITY.md", attackSectionsOf(results));
 
 async function renew(path: string, from: typeof sections): Promise<void> {

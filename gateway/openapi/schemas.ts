@@ -2,7 +2,7 @@ import { type DescEnum, type DescField, type DescMessage, ScalarType } from "@bu
 import { kinds } from "#formats/index.ts";
 import { ref, type Schema } from "#gateway/rest/endpoint.ts";
 import { deliveryStates, eventTypes, webhookStates } from "#gateway/webhook/views.ts";
-import { RouteHopSchema, RouteSchema } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
+import { RouteHopSchema, RouteProofSchema, RouteSchema } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
 import { FidelitySchema, FormatSchema, NoteSchema, Option_TypeSchema, OptionSchema } from "#gen/filemill/common/v1/format_pb.ts";
 import { JobSchema } from "#gen/filemill/job/v1/job_pb.ts";
 import { DeliverySchema, WebhookSchema } from "#gen/filemill/webhook/v1/webhook_pb.ts";
@@ -113,6 +113,10 @@ function routeDetailSchema(): Schema {
       type: ["integer", "null"],
       minimum: 1,
       description: "How long one conversion took lately, over all sizes of files; null when there is nothing to go by.",
+    },
+    proof: {
+      ...nullable(closed(fieldsOf(RouteProofSchema, ["figures", "reader", "sample", "ms", "date"]))),
+      description: "What was measured when the route was executed on a sample.",
     },
   });
 }

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from "fastify";
-import type { GetRouteResponse, Route } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
+import type { GetRouteResponse, Route, RouteProof } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
 import { FilemillError } from "#kit/errors.ts";
 import { fidelityWordOf, optionJson } from "./catalogue-view.ts";
 import { type Handler, type RestContext, sendJson } from "./exchange.ts";
@@ -7,11 +7,11 @@ import { type Handler, type RestContext, sendJson } from "./exchange.ts";
 /** GET /api/v1/routes/{from}/{to}: one route, with what is known of it. */
 export function routeHandler(context: RestContext): Handler {
   return async (request, reply) => {
-    const { route, hops } = await context.deps.catalogue.getRoute(pairOf(request));
+    const { route, hops, proof } = await context.deps.catalogue.getRoute(pairOf(request));
     if (route === undefined) throw new FilemillError("INTERNAL", "Something went wrong on our side.");
     const { from, to } = route;
     const { expectedMs } = await context.deps.jobs.getRouteTime({ from, to });
-    return sendJson(reply, 200, { route: routeJson(route, hops, expectedMs) });
+    return sendJson(reply, 200, { route: routeJson(route, { hops, proof }, expectedMs) });
   };
 }
 
@@ -21,7 +21,7 @@ function pairOf({ params }: FastifyRequest): { from: string; to: string } {
   return { from: String(given.from).slice(0, 64), to: String(given.to).slice(0, 64) };
 }
 
-function routeJson(route: Route, hops: GetRouteResponse["hops"], expectedMs: number | undefined) {
+function routeJson(route: Route, { hops, proof }: Pick<GetRouteResponse, "hops" | "proof">, expectedMs: number | undefined) {
   const { from, to, async, maxInputMb } = route;
   return {
     from,
@@ -35,5 +35,10 @@ function routeJson(route: Route, hops: GetRouteResponse["hops"], expectedMs: num
       fidelity: fidelityWordOf(fidelity),
     })),
     estimateMs: expectedMs ?? null,
+    proof: proof === undefined ? null : measuredJson(proof),
   };
+}
+
+function measuredJson({ figures, reader, sample, ms, date }: RouteProof) {
+  return { figures: { ...figures }, reader, sample, ms, date };
 }

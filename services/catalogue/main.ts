@@ -1,6 +1,6 @@
 /** `npm run service -- catalogue` */
 import process from "node:process";
 import { runAlone } from "#kit/run-alone.ts";
-import { createCatalogueService } from "./index.ts";
+import { createCatalogueService, readProof } from "./index.ts";
 
-await runAlone(process, "catalogue", (floor) => createCatalogueService(floor));
+await runAlone(process, "catalogue", (floor) => createCatalogueService({ ...floor, proof: () => readProof(floor.settings) }));

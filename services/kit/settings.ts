@@ -21,6 +21,10 @@ export const settingTable = {
     values: ["trace", "debug", "info", "warn", "error", "fatal", "silent"],
     help: "Least level of the JSON log lines on standard error",
   }),
+  PROOF_FILE: text({
+    default: undefined,
+    help: "What `npm run prove -- --local` measured on this machine, over what came with Filemill; unset: `proof.tsv` under DATA_DIR",
+  }),
   PLANS_FILE: text({ default: undefined, help: "JSON file with this deployment's plans; unset: `free` and `plus`" }),
   SIGN_UP: choice({
     default: "open",

@@ -141,7 +141,9 @@ describe("files", () => {
     const wrong = paths.flatMap((path) => {
       const parts = path.split("/").slice(1);
       const stem = basename(path).split(".")[0] ?? "";
-      const isKebab = parts.every((part) => /^[a-z0-9]+(-[a-z0-9]+)*(\.[a-z0-9-]+)*$/.test(part) || /^(README|SECURITY)\.md$/.test(part));
+      const isKebab = parts.every(
+        (part) => /^[a-z0-9]+(-[a-z0-9]+)*(\.[a-z0-9-]+)*$/.test(part) || /^(README|SECURITY|FORMATS)\.md$/.test(part),
+      );
       return isKebab && !vague.test(stem) ? [] : [{ path, what: "is not a good name" }];
     });
     expect(broken("names", wrong)).toEqual([]);

@@ -7,7 +7,7 @@ import { type HopName, type ProofRow, pathOf } from "#services/catalogue/domain/
 import type { Converter } from "#services/conversion/domain/converter.ts";
 import { evidenceOf } from "./check.ts";
 import type { Evidence } from "./evidence.ts";
-import { type KnownFile, kindOf, type Sample, sampleOf } from "./samples.ts";
+import { type KnownFile, kindOf, type Sample, samplesOf } from "./samples.ts";
 import type { Target } from "./targets.ts";
 
 export type Execution = {
@@ -20,12 +20,11 @@ export type Execution = {
 /** A hop with all that follows it. */
 type Step = { readonly hop: HopName; target: Target | undefined; readonly next: Map<string, Step> };
 
-const atOnce = 2;
 const hopTimeoutMs = 90_000;
 const checkTimeoutMs = 90_000;
 
 /** Never rejects for a route's sake: what goes wrong is the route's failure. */
-export async function execute(targets: readonly Target[], execution: Execution): Promise<void> {
+export async function execute(targets: readonly Target[], atOnce: number, execution: Execution): Promise<void> {
   const bySource = [...Map.groupBy(targets, ({ from }) => from)].sort(([, a], [, b]) => b.length - a.length);
   const queue = bySource.values();
   const work = async () => {
@@ -35,15 +34,23 @@ export async function execute(targets: readonly Target[], execution: Execution):
 }
 
 async function executeSource(from: string, targets: readonly Target[], execution: Execution): Promise<void> {
-  const sample = sampleOf(from);
-  const first = new Map<string, Step>();
-  for (const target of targets) addSteps(first, target);
-  if (sample === undefined) {
-    for (const step of first.values()) failAll(step, [], "the corpus has no sample", execution, "none");
-    return;
+  let left: readonly Target[] = targets;
+  const failures = new Map<Target, ProofRow>();
+  for (const sample of samplesOf(from)) {
+    const failed: Target[] = [];
+    const first = new Map<string, Step>();
+    for (const target of left) addSteps(first, target);
+    const onResult = (target: Target, row: ProofRow) => {
+      if (row.word !== "failed") execution.onRow(row);
+      else if (failed.push(target) > 0 && !failures.has(target)) failures.set(target, row);
+    };
+    for (const step of first.values()) await executeStep(step, { sample, input: sample, spentMs: 0 }, { ...execution, onResult });
+    left = failed;
   }
-  for (const step of first.values()) await executeStep(step, { sample, input: sample, before: [], spentMs: 0 }, execution);
+  for (const target of left) execution.onRow(failures.get(target) ?? rowOf(target, "the corpus has no sample", 0, execution, "none"));
 }
+
+type SampleExecution = Execution & { onResult(target: Target, row: ProofRow): void };
 
 function addSteps(into: Map<string, Step>, target: Target): void {
   let steps = into;
@@ -56,9 +63,9 @@ function addSteps(into: Map<string, Step>, target: Target): void {
   }
 }
 
-type Place = { readonly sample: Sample; readonly input: KnownFile; readonly before: readonly HopName[]; readonly spentMs: number };
+type Place = { readonly sample: Sample; readonly input: KnownFile; readonly spentMs: number };
 
-async function executeStep(step: Step, place: Place, execution: Execution): Promise<void> {
+async function executeStep(step: Step, place: Place, execution: SampleExecution): Promise<void> {
   const { converter } = execution;
   const { hop, target, next } = step;
   const result: KnownFile = { path: converter.newPath(hop.to), format: hop.to, kind: kindOf(hop.to) };
@@ -70,20 +77,33 @@ async function executeStep(step: Step, place: Place, execution: Execution): Prom
     );
     const spentMs = place.spentMs + performance.now() - startedMs;
     if (failure !== undefined) {
-      failAll(step, place.before, `${hop.engine} ${hop.from} to ${hop.to}: ${failure}`, execution, place.sample.name);
+      failAll(step, `${hop.engine} ${hop.from} to ${hop.to}: ${failure}`, execution, place.sample.name);
       return;
     }
     if (target !== undefined) {
-      const given = { sample: place.sample, input: place.input, result, writer: hop.engine };
+      const given = { sample: place.sample, input: place.input, result, writer: hop.engine, readAs: readerBy(converter, result) };
       const evidence = await inTime(evidenceOf(given)).catch((error: unknown) => messageOf(error));
-      execution.onRow(rowOf(target, evidence, spentMs, execution, place.sample.name));
+      execution.onResult(target, rowOf(target, evidence, spentMs, execution, place.sample.name));
     }
     for (const following of next.values()) {
-      await executeStep(following, { sample: place.sample, input: result, before: [...place.before, hop], spentMs }, execution);
+      await executeStep(following, { sample: place.sample, input: result, spentMs }, execution);
     }
   } finally {
     await rm(result.path, { force: true, recursive: true });
   }
+}
+
+/** Another engine as a reader, for what has no other. */
+function readerBy(converter: Converter, result: KnownFile) {
+  return async <T>(engine: string, to: string, read: (file: KnownFile) => Promise<T>): Promise<T> => {
+    const made: KnownFile = { path: converter.newPath(to), format: to, kind: kindOf(to) };
+    try {
+      await convert(converter, { engine, from: result.format, to }, result, made);
+      return await read(made);
+    } finally {
+      await rm(made.path, { force: true, recursive: true });
+    }
+  };
 }
 
 async function convert(converter: Converter, hop: HopName, input: KnownFile, result: KnownFile): Promise<void> {
@@ -110,9 +130,9 @@ function rowOf(target: Target, evidence: Evidence | string, spentMs: number, exe
 }
 
 /** The proof of nothing: for this step's target and all that would follow. */
-function failAll(step: Step, before: readonly HopName[], why: string, execution: Execution, sample: string): void {
-  if (step.target !== undefined) execution.onRow(rowOf(step.target, why, 0, execution, sample));
-  for (const next of step.next.values()) failAll(next, [...before, step.hop], why, execution, sample);
+function failAll(step: Step, why: string, execution: SampleExecution, sample: string): void {
+  if (step.target !== undefined) execution.onResult(step.target, rowOf(step.target, why, 0, execution, sample));
+  for (const next of step.next.values()) failAll(next, why, execution, sample);
 }
 
 /** 10, 15, 20, 30, 50, 70, 100 …: a later run mostly says the same. */

@@ -1,5 +1,5 @@
 /**
- * `npm run prove [-- --all | --engine X … | --route from:to … | --sample N | --changed] [--seed S] [--local] [--check]`:
+ * `npm run prove [-- --all | --engine X … | --route from:to … | --sample N | --changed] [--failed] [--seed S] [--local] [--at-once N] [--check]`:
  * executes hops and routes on the corpus, reads what came out by another program, and writes what was measured.
  */
 import { availableParallelism } from "node:os";
@@ -14,7 +14,9 @@ const { values } = parseArgs({
     route: { type: "string", multiple: true, default: [] },
     sample: { type: "string" },
     seed: { type: "string" },
+    failed: { type: "boolean", default: false },
     changed: { type: "boolean", default: false },
+    "at-once": { type: "string", default: "2" },
     local: { type: "boolean", default: false },
     check: { type: "boolean", default: false },
   },
@@ -23,9 +25,10 @@ const startedMs = performance.now();
 const isGood = await prove({
   ...values,
   sample: values.sample === undefined ? undefined : Number(values.sample),
+  atOnce: Number(values["at-once"]),
   seed: values.seed ?? String(Math.floor(Math.random() * 1e9)),
   settings: process.env,
   say: (line) => console.log(line),
 });
-console.log(`${((performance.now() - startedMs) / 1000).toFixed(0)} s, two at a time on ${availableParallelism()} cores`);
+console.log(`${((performance.now() - startedMs) / 1000).toFixed(0)} s, ${values["at-once"]} at a time on ${availableParallelism()} cores`);
 process.exit(isGood ? 0 : 1);

@@ -23,24 +23,31 @@ export type ProveRequest = {
   readonly seed: string;
   /** Only what has no proof or was declared anew; the same as no choice at all. */
   readonly changed: boolean;
+  /** Also what failed before. */
+  readonly failed: boolean;
   /** Write to DATA_DIR/proof.tsv, for this machine alone. */
   readonly local: boolean;
   /** Write nothing; a failure of what is proven is a failure of the run. */
   readonly check: boolean;
   readonly settings: Readonly<Record<string, string | undefined>>;
+  /** Conversions that run at the same time. */
+  readonly atOnce: number;
   say(line: string): void;
 };
 
 const saveEveryMs = 30_000;
 const maxRounds = 5;
+/** Of a run for a sample: more than these are a matter for a run of their own. */
+const maxStale = 100;
 
 /** Whether every route that is listed has a passing proof, and what was proven again still passes. */
 export async function prove(request: ProveRequest): Promise<boolean> {
   const folder = await mkdtemp(join(tmpdir(), "filemill-prove-"));
+  const { atOnce } = request;
   const settings = parseSettings(settingTable, request.settings);
   try {
     await using converter = await openConverter(
-      { ...settings, DATA_DIR: folder, IMAGE_SLOTS: 2, DOCUMENT_SLOTS: 2, OFFICE_SLOTS: 2, MEDIA_SLOTS: 2 },
+      { ...settings, DATA_DIR: folder, IMAGE_SLOTS: atOnce, DOCUMENT_SLOTS: atOnce, OFFICE_SLOTS: 2, MEDIA_SLOTS: atOnce },
       openLog("error"),
     );
     const path = request.local ? join(resolve(settings.DATA_DIR), "proof.tsv") : committedProof;
@@ -88,15 +95,18 @@ function isChosen({ engine, route, sample }: ProveRequest): boolean {
 }
 
 function choose({ request, known, fresh, hashOf }: State, targets: readonly Target[]): readonly Target[] {
-  const { all, engine, route, sample, seed } = request;
+  const { all, engine, route, sample, seed, failed } = request;
   const isAsked = ({ from, to, hops }: Target): boolean =>
     (engine.length === 0 || hops.some((hop) => engine.includes(hop.engine))) &&
     (route.length === 0 || route.some((pair) => matches(pair, from, to)));
-  const isStale = (target: Target): boolean => known.get(targetKey(target))?.declared !== hashOf(target);
+  const isStale = (target: Target): boolean => {
+    const row = known.get(targetKey(target));
+    return row?.declared !== hashOf(target) || (failed && row.word === "failed");
+  };
   const asked = targets.filter((target) => !fresh.has(targetKey(target)) && isAsked(target));
   if (sample === undefined) return all ? asked : asked.filter(isStale);
   const proven = asked.filter((target) => !isStale(target) && known.get(targetKey(target))?.word !== "failed");
-  return [...asked.filter(isStale), ...drawn(proven, sample, seed)];
+  return [...drawn(asked.filter(isStale), maxStale, seed), ...drawn(proven, sample, seed)];
 }
 
 function matches(pair: string, from: string, to: string): boolean {
@@ -118,7 +128,7 @@ async function executeRound(state: State, converter: Converter, targets: readonl
   const { request, fresh, known, hashOf } = state;
   let [done, failed, savedMs] = [0, 0, performance.now()];
   const today = new Date().toISOString().slice(0, 10);
-  await execute(targets, {
+  await execute(targets, request.atOnce, {
     converter,
     today,
     declared: hashOf,
@@ -151,10 +161,10 @@ function save({ path, file, here, holding, fresh }: State): Promise<void> {
   return saving;
 }
 
-function summary({ request, known, fresh, file, hashOf }: State, targets: readonly Target[]): boolean {
+function summary({ request, known, fresh, holding, hashOf }: State, targets: readonly Target[]): boolean {
   const rows = [...fresh.values()];
   const failed = rows.filter(({ word }) => word === "failed");
-  const before = new Map(file.rows.map((row) => [`${row.from} ${row.to} ${row.path}`, row]));
+  const before = new Map(holding.map((row) => [`${row.from} ${row.to} ${row.path}`, row]));
   const lost = failed.filter((row) => (before.get(`${row.from} ${row.to} ${row.path}`)?.word ?? "failed") !== "failed");
   const unproven = targets.filter((target) => known.get(targetKey(target))?.declared !== hashOf(target));
   for (const [group, some] of Map.groupBy(failed, groupOf)) request.say(`failed: ${String(some.length).padStart(5)}  ${group}`);
@@ -162,8 +172,10 @@ function summary({ request, known, fresh, file, hashOf }: State, targets: readon
     `${rows.length} executed: ${rows.length - failed.length} passed, ${failed.length} failed; ${unproven.length} of ${targets.length} without a proof`,
   );
   if (request.check || request.sample !== undefined) {
+    const stale = targets.filter((target) => before.get(targetKey(target))?.declared !== hashOf(target));
+    if (stale.length > 0) request.say(`${stale.length} are new, or declared or versioned otherwise than in the proof file: npm run prove`);
     for (const row of lost) request.say(`was proven and fails now: ${row.from} > ${row.to} by ${row.path}: ${row.why}`);
-    return lost.length === 0 && unproven.length === 0;
+    return lost.length === 0 && stale.length === 0;
   }
   return isChosen(request) || unproven.length === 0;
 }

@@ -21,11 +21,16 @@ export function kindOf(format: string): Kind {
   return row.kind;
 }
 
-/** Undefined when the corpus has none: then nothing of this format is proven. */
-export function sampleOf(format: string): Sample | undefined {
+/** A list of records is typical of data; what holds named settings takes these. */
+const names = ["typical", "settings"] as const;
+
+/** Empty when the corpus has none: then nothing of this format is proven. A later one is for what an earlier one does not suit. */
+export function samplesOf(format: string): readonly Sample[] {
   const kind = kindOf(format);
-  // A transport stream must not look like a program text.
-  const path = ["", ".bin"].map((end) => join(corpus, kind, `typical.${format}${end}`)).find((each) => existsSync(each));
-  if (path === undefined) return undefined;
-  return { path, format, kind, name: "typical", contents: contents[format] ?? contents[kind] ?? [] };
+  return names.flatMap((name) => {
+    // A transport stream must not look like a program text.
+    const path = ["", ".bin"].map((end) => join(corpus, kind, `${name}.${format}${end}`)).find((each) => existsSync(each));
+    const known = name === "typical" ? (contents[format] ?? contents[kind]) : contents[name];
+    return path === undefined ? [] : [{ path, format, kind, name, contents: known ?? [] }];
+  });
 }

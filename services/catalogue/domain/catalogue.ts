@@ -13,6 +13,7 @@ import {
   PlanSchema,
   type Route,
   RouteHopSchema,
+  RouteProofSchema,
   RouteSchema,
 } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
 import { FormatSchema } from "#gen/filemill/common/v1/format_pb.ts";
@@ -21,6 +22,7 @@ import { compareText, type Graph, graphOf, graphWithout } from "./graph.ts";
 import { createOptionSets, type OptionSets } from "./option-pool.ts";
 import { type HopOptions, parseOptions } from "./options.ts";
 import { type FoundRoute, optionsOf, type Routes, routesBetween, routesOf, viaOf } from "./planner.ts";
+import type { Proof, ProofRow } from "./proof.ts";
 import { resultFormatOf } from "./several-results.ts";
 
 type HopName = { readonly engine: string; readonly from: string; readonly to: string };
@@ -46,9 +48,10 @@ export type Catalogue = {
   plan(query: PlanQuery): Plan;
 };
 
-export function catalogueOf(manifests: readonly Manifest[]): Catalogue {
-  const graph = graphOf(manifests);
-  const routes = routesOf(graph);
+/** Of what is proven; without a proof, of whatever is announced. */
+export function catalogueOf(manifests: readonly Manifest[], proof?: Proof): Catalogue {
+  const graph = graphOf(manifests, proof?.judge);
+  const routes = routesOf(graph, proof?.judge);
   const targets = new Set([...routes.values()].flatMap((found) => [...found.keys()]));
   let listed: GetCatalogueResponse | undefined;
   return {
@@ -57,7 +60,7 @@ export function catalogueOf(manifests: readonly Manifest[]): Catalogue {
       listed ??= listOf(routes, targets);
       return listed;
     },
-    route: (query) => describedRouteOf(findRoute(routes, targets, query)),
+    route: (query) => describedRouteOf(findRoute(routes, targets, query), proof),
     plan(query) {
       const route = findRoute(routes, targets, query);
       const { avoid = [] } = query;
@@ -153,12 +156,18 @@ function declaredOptionsOf(route: FoundRoute): Route["options"] {
   return [...optionsOf(route).values()].map(({ option }) => option);
 }
 
-function describedRouteOf(route: FoundRoute): GetRouteResponse {
+function describedRouteOf(route: FoundRoute, proof: Proof | undefined): GetRouteResponse {
   const hops = route.hops.map(({ engine, label, versions, from, to, fidelity }) =>
     create(RouteHopSchema, { engine, label, version: versions.join(", "), from, to, fidelity }),
   );
   const described = create(RouteSchema, { ...routeFactsOf(route), options: declaredOptionsOf(route) });
-  return create(GetRouteResponseSchema, { route: described, hops, lane: route.lane });
+  const row = proof?.rowOf(route.hops);
+  return create(GetRouteResponseSchema, {
+    route: described,
+    hops,
+    lane: route.lane,
+    ...(row === undefined ? {} : { proof: measuredOf(row) }),
+  });
 }
 
 function revisionOf(rows: readonly FormatRow[], routes: readonly Route[], sets: OptionSets): string {
@@ -167,4 +176,8 @@ function revisionOf(rows: readonly FormatRow[], routes: readonly Route[], sets: 
     hash.update(JSON.stringify([from, to, fidelity, async, maxInputMb, via, engines, optionSet]));
   }
   return hash.digest("base64url").slice(0, 22);
+}
+
+function measuredOf({ figures, reader, sample, ms, date }: ProofRow) {
+  return create(RouteProofSchema, { figures: { ...figures }, reader, sample, ms, date });
 }

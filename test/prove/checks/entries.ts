@@ -53,7 +53,8 @@ async function contentOf(file: KnownFile, writer?: string): Promise<{ readonly r
     const reader = await unpack(file, folder, writer);
     const content = new Map<string, string>();
     for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
-      if (!entry.isFile()) continue;
+      // 7-Zip shows the table of contents of XAR as a file.
+      if (!entry.isFile() || entry.name === "[TOC].xml") continue;
       const path = join(entry.parentPath, entry.name);
       content.set(path.slice(folder.length + 1).normalize("NFC"), digestOf(await readFile(path)));
     }

@@ -35,7 +35,8 @@ export function soundOf(file: KnownFile, writer?: string): Promise<Sound> {
 }
 
 export function filmOf(file: KnownFile, writer?: string): Promise<Film> {
-  const parts = ["!", "videoconvert", "!", "video/x-raw,format=I420", "!", "y4menc"];
+  // By way of another layout: decoders pad their frames, and the encoder would write the padding too.
+  const parts = ["!", "videoconvert", "!", "video/x-raw,format=Y444", "!", "videoconvert", "!", "video/x-raw,format=I420", "!", "y4menc"];
   const args = ["-map", "0:v:0", "-pix_fmt", "yuv420p", "-strict", "-1", "-f", "yuv4mpegpipe"];
   return decoded(file, "film", { parts, args, writer }, parseY4m);
 }

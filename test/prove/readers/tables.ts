@@ -1,8 +1,11 @@
 /** The cells of a table, by readers of another hand than its writer's. */
 import { readFile } from "node:fs/promises";
 import { read, utils } from "@e965/xlsx";
+import avro from "avsc";
+import { asyncBufferFromFile, parquetReadObjects } from "hyparquet";
+import { compressors } from "hyparquet-compressors";
 import type { KnownFile } from "#test/prove/samples.ts";
-import { leavesOf } from "#test/services/conversion/engines/foreign-data.ts";
+import { leaves, leavesOf } from "#test/services/conversion/engines/foreign-data.ts";
 import { textOf, withoutTags, xmlLeaves } from "./words.ts";
 
 export type Cells = { readonly reader: string; readonly cells: readonly string[] };
@@ -12,13 +15,55 @@ const sheetJsWriter = "data";
 const books = new Set("xlsx xlsm xltx xls xlt xlsb ods ots fods uos dif slk dbf xlsx2003 csv tsv html wk1".split(" "));
 
 export async function cellsOf(file: KnownFile, writer?: string): Promise<Cells> {
-  const leaves = await leavesOf(file.path, file.format).catch(() => undefined);
-  if (leaves !== undefined) return { reader: "python", cells: leaves };
-  if (file.format === "xls" && writer === sheetJsWriter) return { reader: "bytes", cells: [(await textOf(file)).text] };
+  const foreign = await leavesOf(file.path, file.format).catch(() => undefined);
+  if (foreign !== undefined) return { reader: "python", cells: foreign };
+  if (file.format === "bson") return { reader: "bytes", cells: bsonLeaves(await readFile(file.path)) };
+  if (file.format === "avro") return { reader: "self", cells: await avroLeaves(file.path) };
+  if (file.format === "parquet")
+    return { reader: "self", cells: leaves(await parquetReadObjects({ file: await asyncBufferFromFile(file.path), compressors })) };
   if (file.format === "uos") return { reader: "xml", cells: xmlLeaves(await readFile(file.path, "utf8")) };
   if (books.has(file.format) && writer !== sheetJsWriter) return { reader: "sheetjs", cells: await sheetJsCells(file.path) };
   const { reader, text } = await textOf(file, writer);
   return { reader, cells: [text, withoutTags(text)] };
+}
+
+/** Sheets that nothing at hand reads but the library that wrote them: another engine makes a list of them. */
+export const throughOffice = new Set("xls xlsb".split(" "));
+
+function avroLeaves(path: string): Promise<readonly string[]> {
+  return new Promise((resolve, reject) => {
+    const found: string[] = [];
+    avro
+      .createFileDecoder(path)
+      .on("data", (record: unknown) => found.push(...leaves(JSON.parse(JSON.stringify(record)))))
+      .on("error", reject)
+      .on("end", () => resolve(found));
+  });
+}
+
+/** Names and values, element by element. @see https://bsonspec.org/spec.html */
+function bsonLeaves(bytes: Buffer): readonly string[] {
+  const found: string[] = [];
+  const end = bytes.readInt32LE(0) - 1;
+  for (let at = 4; at < end; ) {
+    const type = bytes[at] ?? 0;
+    const nameEnd = bytes.indexOf(0, at + 1);
+    const value = bytes.subarray(nameEnd + 1, end);
+    found.push(bytes.toString("utf8", at + 1, nameEnd));
+    const isNested = type === 3 || type === 4;
+    if (isNested) found.push(...bsonLeaves(value));
+    const length = isNested || type === 2 ? value.readInt32LE(0) : 0;
+    const sizes: Readonly<Record<number, number>> = { 1: 8, 2: 4 + length, 3: length, 4: length, 8: 1, 9: 8, 10: 0, 16: 4, 18: 8 };
+    const size = sizes[type];
+    if (size === undefined) throw new Error(`an element of type ${type}`);
+    if (type === 1) found.push(String(value.readDoubleLE(0)));
+    if (type === 2) found.push(value.toString("utf8", 4, 3 + length));
+    if (type === 8) found.push(String(value[0] === 1));
+    if (type === 9 || type === 18) found.push(String(value.readBigInt64LE(0)));
+    if (type === 16) found.push(String(value.readInt32LE(0)));
+    at = nameEnd + 1 + size;
+  }
+  return found;
 }
 
 async function sheetJsCells(path: string): Promise<readonly string[]> {

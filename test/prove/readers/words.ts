@@ -51,7 +51,7 @@ function xmlText(text: string): string {
 export function withoutTags(text: string): string {
   const words = text.replaceAll(/<(script|style)\b[\s\S]*?<\/\1>/gi, "").replaceAll(/<[^>]*>/g, "");
   // What a drawing or an outline keeps in attributes.
-  const attributes = [...text.matchAll(/(?:text|content|title|alt|Name)="([^"]+)"/g)].map(([, value]) => value).join(" ");
+  const attributes = [...text.matchAll(/(?:text|_note|content|title|alt|Name)="([^"]+)"/g)].map(([, value]) => value).join(" ");
   return entities(`${words} ${attributes}`);
 }
 

@@ -15,7 +15,7 @@ async function openCatalogue() {
   const stack = new AsyncDisposableStack();
   const { broker, log } = stack.use(await openTestBroker());
   const bucket = await openManifestBucket(broker);
-  const service = stack.use(createCatalogueService({ broker, log }));
+  const service = stack.use(createCatalogueService({ broker, log, proof: async () => undefined }));
   const client = createClient(
     CatalogueService,
     localTransport((router) => service.routes(router), log),

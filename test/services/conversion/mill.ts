@@ -56,7 +56,7 @@ export async function openMill(given: Partial<Settings> = {}): Promise<Mill> {
   const blobs = await openDiskBlobStore(join(dataDir, "blobs"));
   const metrics = new Registry();
 
-  const catalogueService = stack.use(createCatalogueService({ broker, log }));
+  const catalogueService = stack.use(createCatalogueService({ broker, log, proof: async () => undefined }));
   await catalogueService.start();
   const catalogue = createClient(CatalogueService, localTransport(catalogueService.routes, log));
   const jobService = stack.use(createJobService({ broker, blobs, catalogue, log, metrics }, settings));

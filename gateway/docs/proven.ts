@@ -1,0 +1,140 @@
+/** FORMATS.md and the README's table of formats, from the proof file and what the engines declare. */
+import { create } from "@bufbuild/protobuf";
+import { type FormatRow, formatOf, kinds } from "#formats/index.ts";
+import { ManifestSchema, type Route } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
+import { Fidelity } from "#gen/filemill/common/v1/format_pb.ts";
+import { catalogueOf } from "#services/catalogue/domain/catalogue.ts";
+import { figureTable } from "#services/catalogue/domain/fidelity-rule.ts";
+import { enginesOfPath, keyOf, type ProofFile, type ProofRow, proofOf } from "#services/catalogue/domain/proof.ts";
+import { engineManifestOf } from "#services/conversion/domain/manifest.ts";
+import { engines } from "#services/conversion/engines/registry.ts";
+import { markdownTable } from "./markdown.ts";
+
+type Kind = FormatRow["kind"];
+
+/** The routes that a machine with the proven versions of all engines lists. */
+export function provenRoutes(file: ProofFile): readonly Route[] {
+  const proven = engines.filter(({ id }) => file.engines.has(id));
+  const manifest = create(ManifestSchema, {
+    node: "docs",
+    engines: proven.map((engine) => engineManifestOf(engine, file.engines.get(engine.id) ?? "")),
+  });
+  return catalogueOf([manifest], proofOf([file])).list().routes;
+}
+
+/** For `renewSections` of the README. */
+export function provenSectionsOf(routes: readonly Route[]): Readonly<Record<string, () => string>> {
+  return {
+    formats() {
+      const rows = kinds.flatMap((kind) => {
+        const [reads, writes] = [idsOf(routes, "from", kind), idsOf(routes, "to", kind)];
+        return reads.length + writes.length === 0 ? [] : [[kind, reads.join(" "), writes.join(" ")]];
+      });
+      return markdownTable(["Kind", "Reads", "Writes"], rows);
+    },
+  };
+}
+
+/** For `renewSections` of FORMATS.md. */
+export function formatPageSectionsOf(file: ProofFile, routes: readonly Route[]): Readonly<Record<string, () => string>> {
+  const rows = new Map(file.rows.map((row) => [keyOf(row), row]));
+  const proofs = routes.flatMap((route) => rows.get(keyOf({ ...route, path: pathOfRoute(route) })) ?? []);
+  return {
+    counts: () => countsOf(routes),
+    rule: ruleTable,
+    engines: () => engineTable(file),
+    pairs: () => pairTable(proofs),
+    self: () => selfRead(proofs),
+    targets: () => kinds.flatMap((kind) => targetTable(kind, routes)).join("\n\n"),
+  };
+}
+
+function pathOfRoute({ engines: used, via }: Route): string {
+  return used.map((engine, index) => (index < via.length ? `${engine} ${via[index]}` : engine)).join(" ");
+}
+
+function idsOf(routes: readonly Route[], end: "from" | "to", kind: Kind): readonly string[] {
+  return [...new Set(routes.map((route) => route[end]))].filter((id) => formatOf(id)?.kind === kind).sort();
+}
+
+function countsOf(routes: readonly Route[]): string {
+  const formats = new Set(routes.flatMap(({ from, to }) => [from, to]));
+  const kindsOf = new Set([...formats].flatMap((id) => formatOf(id)?.kind ?? []));
+  const direct = routes.filter(({ via }) => via.length === 0).length;
+  return `${routes.length} routes between ${formats.size} formats of ${kindsOf.size} kinds; ${direct} in one step, ${routes.length - direct} in two or three.`;
+}
+
+function ruleTable(): string {
+  const rows = Object.entries(figureTable).map(([name, limits]) => {
+    const sign = limits.better === "higher" ? "≥" : "≤";
+    const limit = (value: number | undefined) =>
+      value === undefined || (value > 1.5 && limits.help.startsWith("1 when")) ? "" : `${sign} ${value}`;
+    const { lossless, high, reduced }: { lossless?: number; high?: number; reduced: number } = limits;
+    return [`\`${name}\``, limits.help, limit(lossless), limit(high), limit(reduced)];
+  });
+  return markdownTable(["Figure", "What it is", "lossless", "high", "reduced"], rows);
+}
+
+function engineTable(file: ProofFile): string {
+  const rows = engines.flatMap(({ id, label }) => {
+    const version = file.engines.get(id);
+    if (version === undefined) return [];
+    const own = file.rows.filter(({ path }) => path === id);
+    return [
+      [
+        label,
+        version,
+        String(own.filter(({ word }) => word !== "failed").length),
+        String(own.filter(({ word }) => word === "failed").length),
+      ],
+    ];
+  });
+  return markdownTable(["Engine", "Version", "Steps proven", "Steps that failed, not listed"], rows);
+}
+
+/** The median of each figure over the routes from one kind to another. */
+function pairTable(proofs: readonly ProofRow[]): string {
+  const kindOf = (id: string) => formatOf(id)?.kind ?? "";
+  const groups = [...Map.groupBy(proofs, ({ from, to }) => `${kindOf(from)} → ${kindOf(to)}`)].sort(([, a], [, b]) => b.length - a.length);
+  const rows = groups.map(([pair, some]) => {
+    const names = [...new Set(some.flatMap(({ figures }) => Object.keys(figures)))];
+    const medians = names.map((name) => {
+      const values = some.flatMap(({ figures }) => Object.entries(figures).flatMap(([each, value]) => (each === name ? [value] : [])));
+      return `${name} ${Number(medianOf(values).toPrecision(3))}`;
+    });
+    return [pair, String(some.length), medians.join(", "), `${medianOf(some.map(({ ms }) => ms))} ms`];
+  });
+  return markdownTable(["From → to", "Routes", "Median of the figures", "Median time"], rows);
+}
+
+function medianOf(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
+}
+
+function selfRead(proofs: readonly ProofRow[]): string {
+  const self = proofs.filter(({ reader }) => reader === "self");
+  const rows = [...Map.groupBy(self, ({ path }) => enginesOfPath(path).at(-1) ?? "")].map(([engine, some]) => [
+    engine,
+    [...new Set(some.map(({ to }) => to))].sort().join(" "),
+    String(some.length),
+  ]);
+  return rows.length === 0 ? "None." : markdownTable(["Engine", "Formats", "Routes"], rows);
+}
+
+const words = [Fidelity.LOSSLESS, Fidelity.HIGH, Fidelity.REDUCED, Fidelity.EXTRACT] as const;
+
+function targetTable(kind: Kind, routes: readonly Route[]): string[] {
+  const sources = idsOf(routes, "from", kind);
+  if (sources.length === 0) return [];
+  const rows = sources.map((id) => {
+    const own = routes.filter(({ from }) => from === id);
+    const targets = words.map((word) =>
+      own
+        .filter(({ fidelity }) => fidelity === word)
+        .map(({ to }) => to)
+        .join(" "),
+    );
+    return [`\`${id}\``, formatOf(id)?.label ?? "", ...targets];
+  });
+  return [`### From ${kind}\n\n${markdownTable(["Source", "Format", "lossless", "high", "reduced", "extract"], rows)}`];
+}
