@@ -7,10 +7,10 @@ import { renewSections, sections } from "./sections.ts";
 
 const root = new URL("../../", import.meta.url);
 const results = JSON.parse(await readFile(new URL("test/attacks/results.json", root), "utf8"));
-const proof = parseProofFile(await readFile(new URL("services/catalogue/proof.tsv", root), "utf8"));
+const proof = parseProofFile(await readFile(new URL("services/catalogue/proof.tsv", root), "utf8").catch(() => ""));
 const routes = provenRoutes(proof);
 await renew("README.md", { ...sections, ...provenSectionsOf(routes) });
-await renew("services/catalogue/FORMATS.md", formatPageSectionsOf(proof, routes));
+if (proof.rows.length > 0) await renew("services/catalogue/FORMATS.md", formatPageSectionsOf(proof, routes));
 await renew("services/conversion/SECURITY.md", attackSectionsOf(results));
 
 async function renew(path: string, from: typeof sections): Promise<void> {

@@ -12,14 +12,15 @@ import { markdownTable } from "./markdown.ts";
 
 type Kind = FormatRow["kind"];
 
-/** The routes that a machine with the proven versions of all engines lists. */
+/** The routes that a machine with the proven versions of all engines lists; before anything is proven, those that are declared. */
 export function provenRoutes(file: ProofFile): readonly Route[] {
-  const proven = engines.filter(({ id }) => file.engines.has(id));
+  const isProven = file.rows.length > 0;
+  const proven = engines.filter(({ id }) => !isProven || file.engines.has(id));
   const manifest = create(ManifestSchema, {
     node: "docs",
     engines: proven.map((engine) => engineManifestOf(engine, file.engines.get(engine.id) ?? "")),
   });
-  return catalogueOf([manifest], proofOf([file])).list().routes;
+  return catalogueOf([manifest], isProven ? proofOf([file]) : undefined).list().routes;
 }
 
 /** For `renewSections` of the README. */

@@ -8,12 +8,8 @@ import { catalogueOf } from "./domain/catalogue.ts";
 import { type Proof, versionFamilyOf } from "./domain/proof.ts";
 import { type CatalogueState, createCatalogueRpc } from "./rpc.ts";
 
-<<<<<<< HEAD
-export { catalogueOf, type PlanQuery } from "./domain/catalogue.ts";
-=======
 export { readProof } from "./adapters/proof-file.ts";
-export { type Catalogue, catalogueOf, type PlanQuery } from "./domain/catalogue.ts";
->>>>>>> 3180b76 (services/catalogue: List what is proven)
+export { catalogueOf, type PlanQuery } from "./domain/catalogue.ts";
 
 export type CatalogueDeps = {
   readonly broker: Broker;
@@ -35,6 +31,7 @@ export function createCatalogueService({ broker, log, proof: readProofs }: Catal
     routes: (router) => void router.service(CatalogueService, createCatalogueRpc(started)),
     async start() {
       const proof = await readProofs();
+      if (proof === undefined) log.warn("catalogue.not_proven", { advice: "npm run prove" });
       const compute = () => {
         const manifests = watched.current();
         const catalogue = catalogueOf(manifests, proof);

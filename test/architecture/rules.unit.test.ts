@@ -135,7 +135,7 @@ describe("files", () => {
 
   test("have names in kebab-case that say what is in them", () => {
     const paths = pathsBelow(["services", "gateway", "test"]).filter(
-      (path) => !under(path, "test/corpus/", "test/fuzz/regressions/", "services/decisions/"),
+      (path) => !under(path, "test/corpus/", "test/fuzz/regressions/", "services/decisions/", "services/catalogue/.gitattributes"),
     );
     const vague = /^(utils?|helpers?|common|misc|types)$/;
     const wrong = paths.flatMap((path) => {

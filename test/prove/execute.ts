@@ -122,11 +122,13 @@ async function inTime(evidence: Promise<Evidence>): Promise<Evidence> {
 
 function rowOf(target: Target, evidence: Evidence | string, spentMs: number, execution: Execution, sample: string): ProofRow {
   const said = typeof evidence === "string" ? { figures: {}, reader: "none" } : evidence;
-  const word = wordOf(said.figures, said.reader);
+  // As they will be written, so that the word follows from what is written.
+  const figures = Object.fromEntries(Object.entries(said.figures).map(([name, value]) => [name, Number(value.toPrecision(3))]));
+  const word = wordOf(figures, said.reader);
   const why = typeof evidence === "string" ? evidence : word === "failed" ? "a figure is below what may be listed" : "";
   const { from, to, hops } = target;
   const shared = { from, to, path: pathOf(hops), declared: execution.declared(target), sample, date: execution.today };
-  return { ...shared, word, figures: said.figures, reader: said.reader, ms: coarse(spentMs), why };
+  return { ...shared, word, figures, reader: said.reader, ms: coarse(spentMs), why };
 }
 
 /** The proof of nothing: for this step's target and all that would follow. */

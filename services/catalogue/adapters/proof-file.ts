@@ -6,9 +6,13 @@ import { emptyProofFile, type Proof, type ProofFile, parseProofFile, proofOf } f
 /** What was proven before this version of Filemill was published. */
 const included = join(import.meta.dirname, "../proof.tsv");
 
-/** What came with Filemill, and over it what was proven on this machine. Rejects when a file is there but cannot be read. */
-export async function readProof({ DATA_DIR, PROOF_FILE }: CatalogueSettings): Promise<Proof> {
-  return proofOf(await Promise.all([included, PROOF_FILE ?? join(resolve(DATA_DIR), "proof.tsv")].map(read)));
+/**
+ * What came with Filemill, and over it what was proven on this machine. Undefined when nothing was proven at all, in a
+ * checkout without the file. Rejects when a file is there but cannot be read.
+ */
+export async function readProof({ DATA_DIR, PROOF_FILE }: CatalogueSettings): Promise<Proof | undefined> {
+  const files = await Promise.all([included, PROOF_FILE ?? join(resolve(DATA_DIR), "proof.tsv")].map(read));
+  return files.every(({ rows }) => rows.length === 0) ? undefined : proofOf(files);
 }
 
 async function read(path: string): Promise<ProofFile> {

@@ -113,7 +113,7 @@ function oneCell(value: string | number): string {
   return String(value).replaceAll(/\s+/g, " ").trim().slice(0, 160);
 }
 
-/** One hop with every version of its engine that is announced. */
+/** One hop with every version of its engine that is announced; an empty one is not known yet and taken for the proven one. */
 export type VersionedHop = HopName & { readonly versions: readonly string[] };
 
 /**
@@ -144,7 +144,10 @@ export function proofOf(files: readonly ProofFile[]): Proof {
     for (const { families, rows } of latestFirst) {
       const row = rows.get(key);
       if (row === undefined) continue;
-      const holds = hops.every(({ engine, versions }) => versions.every((version) => families.get(engine) === versionFamilyOf(version)));
+      const holds = hops.every(({ engine, versions }) => {
+        const family = families.get(engine);
+        return versions.every((version) => family !== undefined && (version === "" || family === versionFamilyOf(version)));
+      });
       if (holds) return row.word === "failed" ? undefined : row;
     }
     return undefined;

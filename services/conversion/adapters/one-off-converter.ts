@@ -33,8 +33,9 @@ export function createOneOffConverter(parts: ConverterParts): OneOffConverter {
       for (;;) {
         const plan: Plan = choose(declared());
         const needed = parts.engines.filter(({ id }) => plan.hops.some((hop) => hop.engine === id));
-        const looks = await Promise.all(needed.map(look));
-        if (looks.every(({ version }) => version !== undefined)) return plan;
+        // What was not looked for yet may be absent, or in a version whose routes nobody proved.
+        if (needed.every(({ id }) => found.has(id))) return plan;
+        await Promise.all(needed.map(look));
       }
     },
     async engines() {

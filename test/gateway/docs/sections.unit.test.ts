@@ -1,14 +1,32 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
+import { formatPageSectionsOf, provenRoutes, provenSectionsOf } from "#gateway/docs/proven.ts";
 import { renewSections, sections } from "#gateway/docs/sections.ts";
 import { errorTable } from "#kit/errors.ts";
 import { settingTable } from "#kit/settings.ts";
+import { wordOf } from "#services/catalogue/domain/fidelity-rule.ts";
+import { parseProofFile } from "#services/catalogue/domain/proof.ts";
 
+const proofFile = new URL("../../../services/catalogue/proof.tsv", import.meta.url);
+const proof = parseProofFile(existsSync(proofFile) ? readFileSync(proofFile, "utf8") : "");
+const routes = provenRoutes(proof);
+const page = readFileSync(new URL("../../../services/catalogue/FORMATS.md", import.meta.url), "utf8");
 const readme = readFileSync(new URL("../../../README.md", import.meta.url), "utf8");
 
 test("the README has every table as `npm run docs` writes it", () => {
   for (const name of Object.keys(sections)) expect(readme).toContain(`<!-- ${name}:begin -->`);
   expect(readme).toBe(renewSections(readme));
+  expect(readme).toBe(renewSections(readme, provenSectionsOf(routes)));
+});
+
+test("FORMATS.md is what the proof file says", () => {
+  if (proof.rows.length > 0) expect(page).toBe(renewSections(page, formatPageSectionsOf(proof, routes)));
+  for (const name of Object.keys(formatPageSectionsOf(proof, routes))) expect(page).toContain(`<!-- ${name}:begin -->`);
+});
+
+test("every word in the proof file follows from its figures", () => {
+  const wrong = proof.rows.filter(({ word, figures, reader }) => word !== wordOf(figures, reader));
+  expect(wrong).toEqual([]);
 });
 
 test("the tables tell every setting and every error", () => {

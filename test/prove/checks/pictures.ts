@@ -71,7 +71,7 @@ async function likenessAt(wanted: Pixels, found: Pixels, scale: number): Promise
 async function inkOfPicture(result: KnownFile, writer: string): Promise<Evidence> {
   for await (const found of readingsOf(result, writer)) {
     const ink = inkOf(await rgbOf(found, longSide, Math.max(8, Math.round((longSide * found.height) / found.width))));
-    return { reader: found.reader, figures: { ink: Number(ink > 0.001 && ink < 0.98) } };
+    return { reader: found.reader, figures: { ink: Number(ink > 0.0002 && ink < 0.98) } };
   }
   throw new Error(`no reader for ${result.format}`);
 }

@@ -17,7 +17,7 @@ const books = new Set("xlsx xlsm xltx xls xlt xlsb ods ots fods uos dif slk dbf 
 export async function cellsOf(file: KnownFile, writer?: string): Promise<Cells> {
   const foreign = await leavesOf(file.path, file.format).catch(() => undefined);
   if (foreign !== undefined) return { reader: "python", cells: foreign };
-  if (file.format === "bson") return { reader: "bytes", cells: bsonLeaves(await readFile(file.path)) };
+  if (file.format === "bson") return { reader: "bytes", cells: bsonDocuments(await readFile(file.path)) };
   if (file.format === "avro") return { reader: "self", cells: await avroLeaves(file.path) };
   if (file.format === "parquet")
     return { reader: "self", cells: leaves(await parquetReadObjects({ file: await asyncBufferFromFile(file.path), compressors })) };
@@ -39,6 +39,13 @@ function avroLeaves(path: string): Promise<readonly string[]> {
       .on("error", reject)
       .on("end", () => resolve(found));
   });
+}
+
+/** One after the other, as a dump of a database holds them. */
+function bsonDocuments(bytes: Buffer): readonly string[] {
+  const found: string[] = [];
+  for (let at = 0; at + 5 <= bytes.length; at += bytes.readInt32LE(at)) found.push(...bsonLeaves(bytes.subarray(at)));
+  return found;
 }
 
 /** Names and values, element by element. @see https://bsonspec.org/spec.html */
