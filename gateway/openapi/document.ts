@@ -34,7 +34,13 @@ export function openapiDocument(serverUrl: string): Schema {
     paths,
     webhooks: Object.fromEntries(Object.keys(eventTypes).map((type) => [type, messageOf(type)])),
     components: {
-      securitySchemes: { key: { type: "http", scheme: "bearer", description: "An API key: `fm_` and 49 characters." } },
+      securitySchemes: {
+        key: {
+          type: "http",
+          scheme: "bearer",
+          description: "An API key: `fm_` and 49 characters. It may be limited to the scopes `convert` and `read`.",
+        },
+      },
       schemas: componentSchemas(),
     },
   };
@@ -68,7 +74,7 @@ function operationOf(id: string, endpoint: Endpoint): Schema {
     operationId: id,
     summary: endpoint.summary,
     ...(endpoint.description === undefined ? {} : { description: endpoint.description }),
-    security: endpoint.access === "public" ? [] : [{ key: [] }],
+    security: endpoint.access === "public" ? [] : [{ key: [endpoint.scope ?? endpoint.access] }],
     ...(endpoint.parameters === undefined ? {} : { parameters: endpoint.parameters.map(parameterOf) }),
     ...(endpoint.body === undefined
       ? {}

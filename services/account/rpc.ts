@@ -9,7 +9,7 @@ import { signInByIdentity } from "./domain/identities.ts";
 import { checkKeyCount, createKey, renameKey, revokeKey } from "./domain/keys.ts";
 import type { LastUse } from "./domain/last-use.ts";
 import type { QuietWrites } from "./domain/quiet-writes.ts";
-import { endSession, endSessions, isFreshFromLink, noteSeen, sessionOf, sessionsOf } from "./domain/sessions.ts";
+import { catchUp, endSession, endSessions, isFreshFromLink, noteSeen, sessionOf, sessionsOf } from "./domain/sessions.ts";
 import { confirm, createLink, type House, openPlan, passwordHashOf, setPassword, signIn, signInByLink, signUp } from "./domain/sign-in.ts";
 
 export type AccountState = House & {
@@ -72,8 +72,9 @@ export function createSignInRpc(state: () => AccountState): ServiceImpl<typeof S
     signIn: (request) => signIn(state(), request),
     signInByLink: ({ token }) => signInByLink(state(), token),
     signInByIdentity: (request) => signInByIdentity(state(), request, request.plan),
-    verifySession({ sessionToken }) {
+    async verifySession({ sessionToken }) {
       const { tables, directory, plans, writes } = state();
+      await catchUp(tables.sessions, directory, sessionToken);
       const { account, session } = sessionOf(tables.sessions, directory, sessionToken);
       noteSeen(tables.sessions, writes, sessionToken);
       const hasPassword = passwordHashOf(tables, account.id) !== undefined;

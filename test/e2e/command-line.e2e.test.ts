@@ -12,11 +12,15 @@ afterAll(() => server[Symbol.asyncDispose]());
 
 /** The command as a person calls it, from another folder. */
 async function filemill(...args: string[]): Promise<string> {
-  const script = fileURLToPath(new URL("../../gateway/setup/filemill.mjs", import.meta.url));
-  const env = { ...process.env, DATA_DIR: server.dataDir };
-  const { stdout, stderr } = await promisify(execFile)(process.execPath, [script, ...args], { cwd: "/", env });
+  const { stdout, stderr } = await said(...args);
   expect(stderr).toBe("");
   return stdout;
+}
+
+async function said(...args: string[]): Promise<{ readonly stdout: string; readonly stderr: string }> {
+  const script = fileURLToPath(new URL("../../gateway/setup/filemill.mjs", import.meta.url));
+  const env = { ...process.env, DATA_DIR: server.dataDir };
+  return promisify(execFile)(process.execPath, [script, ...args], { cwd: "/", env });
 }
 
 async function statusWith(key: string): Promise<number> {
@@ -26,7 +30,9 @@ async function statusWith(key: string): Promise<number> {
 }
 
 test("a key made on the command line opens the API until it is revoked there", async () => {
-  await filemill("accounts", "create", "ada@example.org", "--plan", "plus");
+  const created = await said("accounts", "create", "ada@example.org", "--plan", "plus");
+  expect(created.stdout).toMatch(/^acc_\w+\n$/);
+  expect(created.stderr).toMatch(/^Sign-in link .*: http\S+\/automate#link=[\w-]{43}\n$/);
   const key = await filemill("keys", "create", "ada@example.org", "--name", "test");
   expect(key).toMatch(/^fm_[0-9A-Za-z]{49}\n$/);
   expect(await statusWith(key.trim())).toBe(200);

@@ -169,6 +169,14 @@ describe("sign-in", () => {
   });
 });
 
+describe("the first start", () => {
+  it("prints a link that signs in to the local account, with the plan that its key has", async () => {
+    expect(server.signInLink?.startsWith(`${server.url}/`)).toBe(true);
+    const entered = await newBrowser().ask("POST", "/web/v1/sign-in/link", { token: server.signInLink?.split("=")[1] });
+    expect(entered.json.account).toMatchObject({ email: "local@filemill.localhost", hasPassword: false, plan: { id: "plus" } });
+  });
+});
+
 describe("a guest", () => {
   it("converts within the free plan, told from other guests, who see nothing of it", async () => {
     const [one, two] = [newBrowser(), newBrowser()];

@@ -9,6 +9,8 @@ export type TestServer = AsyncDisposable & {
   readonly url: string;
   readonly rpcUrl: string;
   readonly key: string;
+  /** The one-time sign-in link of the local account, where this start printed one. */
+  readonly signInLink: string | undefined;
   readonly dataDir: string;
   readonly child: ChildProcess;
   /** Everything written to standard error so far: the log. */
@@ -84,6 +86,7 @@ async function launch(installation: Installation, knownKey?: string): Promise<Te
     url: run.restUrl,
     rpcUrl: run.rpcUrl,
     key,
+    signInLink: /http\S+\/automate#link=[\w-]{43}/.exec(out)?.[0],
     dataDir,
     child,
     log: () => log,

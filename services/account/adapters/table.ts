@@ -28,6 +28,7 @@ function createTable<T>(bucket: Bucket<T>): FollowedTable<T> {
   return {
     get,
     entries,
+    exists: async (key) => (await bucket.get(key)) !== undefined,
     async create(key, value) {
       try {
         apply(key, { key, value, revision: await bucket.create(key, value) });

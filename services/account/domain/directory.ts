@@ -32,6 +32,8 @@ export type Directory = {
 /** Durable entries by key, the present ones in memory. A change of another process is seen within a second. */
 export type Table<T> = {
   get(key: string): T | undefined;
+  /** Asks the store itself whether there is such an entry. */
+  exists(key: string): Promise<boolean>;
   entries(): readonly (readonly [string, T])[];
   /** False when there is an entry already. */
   create(key: string, value: T): Promise<boolean>;

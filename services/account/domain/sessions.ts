@@ -1,4 +1,5 @@
 /** Sessions of people who signed in. What is stored is a hash of the token; whoever ends a session removes its record. */
+import { setTimeout as sleep } from "node:timers/promises";
 import { clone, create } from "@bufbuild/protobuf";
 import { type Timestamp, timestampFromMs, timestampMs } from "@bufbuild/protobuf/wkt";
 import { ulid } from "ulid";
@@ -47,6 +48,17 @@ export function sessionOf(
   const account = session === undefined ? undefined : directory.account(session.accountId);
   if (session !== undefined && isOpen(account) && !isOver(session, nowMs)) return { session, account };
   throw new FilemillError("SIGN_IN_REQUIRED", "Sign in first.");
+}
+
+/**
+ * Waits for a session that another process has just begun and this one has not heard of, at most a second: else who
+ * signed in at one gateway would be sent away by the next.
+ */
+export async function catchUp(sessions: Sessions, directory: Directory, token: string): Promise<void> {
+  const hash = hashOf(token);
+  const isKnown = (): boolean => directory.account(sessions.get(hash)?.accountId ?? "") !== undefined;
+  if (!isToken(token) || isKnown() || !(await sessions.exists(hash))) return;
+  for (let look = 0; look < 50 && !isKnown(); look++) await sleep(20);
 }
 
 /** Notes in the background that the session is in use. */

@@ -89,6 +89,13 @@ describe("a session", () => {
     expect((await accounts.listSessions({ account: byId(account?.id ?? "") })).sessions).toEqual([]);
   });
 
+  test("counts at once in every service, also for an account that is as new", async () => {
+    for (let round = 0; round < 10; round++) {
+      const { sessionToken } = await accounts.signUp({ email: `at-once-${round}@example.org`, password });
+      expect(await codeOfFailure(elsewhere.verifySession({ sessionToken }))).toBe("none");
+    }
+  });
+
   test.each(["", "x".repeat(43), "../../sessions", "\u0000"])("is not opened by %j", async (sessionToken) => {
     expect(await codeOfFailure(accounts.verifySession({ sessionToken }))).toBe("SIGN_IN_REQUIRED");
   });
