@@ -15,6 +15,10 @@ async function run(sandbox: Sandbox, task: HopTask): Promise<void> {
     program,
     args: ["-z", ...(paper === undefined ? [] : ["-p", paper, "-F"]), "-o", "/job/out", inputInside],
   });
+  // Well, but of a sort that libtiff shows on no page, such as 16 bits a sample.
+  if (/No support for|can ?not handle/i.test(end.stderr)) {
+    throw new FilemillError("CONVERSION_FAILED", "The picture is of a sort that could not be put on a page.");
+  }
   if (end.exitCode !== 0) throw new FilemillError("INVALID_INPUT", "The picture is damaged or is not a TIFF.");
   await session.adopt("out");
 }

@@ -18,7 +18,7 @@ async function tinyFilm(mill: Mill): Promise<Uint8Array> {
 describe("a file that one engine rejects", () => {
   let mill: Mill;
   beforeAll(async () => {
-    mill = await openMill({ MEDIA_SLOTS: 1 });
+    mill = await openMill({ MEDIA_SLOTS: 1, DOCUMENT_SLOTS: 1 });
   });
   afterAll(() => mill[Symbol.asyncDispose]());
 
@@ -33,6 +33,15 @@ describe("a file that one engine rejects", () => {
     const result = await readFile(mill.blobs.pathOf(job.result?.id ?? ""));
     expect(await sharp(result).metadata()).toMatchObject({ format: "webp", width: 13, height: 7 });
     expect((await mill.leftovers()).scratch).toEqual([]);
+  });
+
+  it("was damaged, it was said, when a TIFF had 16 bits a sample, which libtiff puts on no page", async () => {
+    const pixels = new Uint16Array(20 * 10 * 3).fill(40_000);
+    const raw = sharp(pixels, { raw: { width: 20, height: 10, channels: 3 } }).toColourspace("rgb16");
+    const tiff = await raw.tiff({ compression: "deflate" }).toBuffer();
+    const job = await mill.watch(await mill.submit(tiff, { from: "tiff", to: "pdf" }));
+    expect(job.error).toBeUndefined();
+    expect(job.notes.map(({ code }) => code)).toContain("ALTERNATE_ROUTE");
   });
 
   it("fails as before where an option leaves no other route", async () => {

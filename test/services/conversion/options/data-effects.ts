@@ -1,0 +1,36 @@
+import { bytes, differs, effectsOf, gains, larger, latin1, loses, smaller, text } from "./effect.ts";
+
+const toJson = { hop: "csv>json", sample: "people.csv" } as const;
+const toXml = { hop: "json>xml", sample: "tree.json" } as const;
+
+export const dataEffects = [
+  ...effectsOf("data", [
+    { hop: "csv>json", sample: "latin.csv", option: "encoding", given: { encoding: "koi8-r" }, figure: text, shows: loses(/Jürgen/) },
+    { ...toJson, option: "indent", given: { indent: 0 }, figure: bytes, shows: smaller },
+    { hop: "csv>xml", sample: "people.csv", option: "root", given: { root: "quokka" }, figure: text, shows: gains(/<quokka>/) },
+    { hop: "csv>xml", sample: "people.csv", option: "item", given: { item: "zebra" }, figure: text, shows: gains(/<zebra>/) },
+    { hop: "json>plist", sample: "tree.json", option: "form", given: { form: "binary" }, figure: latin1, shows: gains(/^bplist00/) },
+    { ...toJson, option: "header", given: { header: false }, figure: text, shows: gains(/"name"[,\n\s}]/) },
+    {
+      hop: "json>csv",
+      sample: "rows.json",
+      option: "outputDelimiter",
+      given: { outputDelimiter: "semicolon" },
+      figure: text,
+      shows: differs,
+    },
+    { hop: "csv>tsv", sample: "people.csv", option: "bom", given: { bom: true }, figure: latin1, shows: gains(/^\xef\xbb\xbf/) },
+    { hop: "csv>parquet", sample: "people.csv", option: "compression", given: { compression: "none" }, figure: bytes, shows: differs },
+    { hop: "sqlite>json", sample: "two.sqlite", option: "table", given: { table: "t2" }, figure: text, shows: gains(/two/) },
+    { ...toJson, option: "charset", given: { charset: "ascii" }, figure: text, shows: loses(/Ü/) },
+    { hop: "csv>json", sample: "latin.csv", option: "delimiter", given: { delimiter: "comma" }, figure: text, shows: gains(/name;age/) },
+    { ...toJson, option: "types", given: { types: "text" }, figure: text, shows: gains(/"7"/) },
+    { hop: "fods>json", sample: "book.fods", option: "sheet", given: { sheet: "Costs" }, figure: text, shows: gains(/two/) },
+    { ...toXml, option: "indent", given: { indent: 8 }, figure: bytes, shows: larger },
+  ]),
+  ...effectsOf("archive", [{ hop: "zip>tgz", sample: "files.zip", option: "level", given: { level: 1 }, figure: bytes, shows: larger }]),
+  ...effectsOf("mail", [
+    { hop: "mbox>eml", sample: "box.mbox", option: "message", given: { message: 2 }, figure: text, shows: gains(/Subject: Two/) },
+    { hop: "vcf>json", sample: "latin.vcf", option: "encoding", given: { encoding: "koi8-r" }, figure: text, shows: loses(/Jürgen/) },
+  ]),
+];

@@ -1,0 +1,132 @@
+import {
+  becomes,
+  bytes,
+  differs,
+  effectsOf,
+  gains,
+  larger,
+  latin1,
+  loses,
+  member,
+  pdfInfo,
+  pdfPictures,
+  pdfText,
+  pictured,
+  size,
+  smaller,
+  text,
+} from "./effect.ts";
+
+const toHtml = { hop: "md>html", sample: "prose.md" } as const;
+const toPng = { hop: "pdf>png", sample: "pages.pdf" } as const;
+const toTxt = { hop: "pdf>txt", sample: "pages.pdf" } as const;
+const toPdf = { hop: "fods>pdf", sample: "book.fods" } as const;
+const pageSize = pdfInfo("Page size");
+
+export const documentEffects = [
+  ...effectsOf("mupdf", [
+    { hop: "jpg>pdf", sample: "two.jpg", option: "pageSize", given: { pageSize: "a4" }, figure: pageSize, shows: gains(/A4/) },
+    { hop: "jpg>pdf", sample: "two.jpg", option: "margin", given: { margin: 20 }, figure: pageSize, shows: differs },
+    { hop: "jpg>pdf", sample: "two.jpg", option: "density", given: { density: 300 }, figure: pageSize, shows: differs },
+    {
+      hop: "fb2>pdf",
+      sample: "book.fb2",
+      option: "fontSize",
+      given: { fontSize: 30 },
+      figure: async (path) => Number(await pdfInfo("Pages")(path)),
+      shows: larger,
+    },
+    {
+      hop: "pdf>docx",
+      sample: "pages.pdf",
+      option: "pages",
+      given: { pages: "2" },
+      figure: member("word/document.xml"),
+      shows: loses(/first/),
+    },
+    { hop: "pdf>cbz", sample: "pages.pdf", option: "dpi", given: { dpi: 36 }, figure: bytes, shows: smaller },
+  ]),
+  ...effectsOf("tesseract", [
+    { hop: "png>txt", sample: "text.png", option: "segmentation", given: { segmentation: "word" }, figure: text, shows: differs },
+    { hop: "png>txt", sample: "german.png", option: "language", given: { language: "deu" }, figure: text, shows: gains(/Übergröße/) },
+  ]),
+  ...effectsOf("libreoffice", [
+    { ...toPdf, option: "pages", given: { pages: "1" }, figure: pdfText, shows: loses(/two/) },
+    { ...toPdf, option: "pdfVersion", given: { pdfVersion: "pdfa-2" }, figure: latin1, shows: gains(/pdfaid/) },
+    { hop: "odt>pdf", sample: "picture.odt", option: "imageQuality", given: { imageQuality: 10 }, figure: bytes, shows: smaller },
+    { hop: "odt>pdf", sample: "picture.odt", option: "imageDpi", given: { imageDpi: "75" }, figure: pdfPictures, shows: smaller },
+    { ...toPdf, option: "landscape", given: { landscape: true }, figure: pageSize, shows: differs },
+    {
+      hop: "csv>ods",
+      sample: "latin.csv",
+      option: "encoding",
+      given: { encoding: "koi8-r" },
+      figure: member("content.xml"),
+      shows: loses(/Jürgen/),
+    },
+    { ...toPdf, option: "sheet", given: { sheet: "Costs" }, figure: pdfText, shows: loses(/one/) },
+    { hop: "fods>csv", sample: "book.fods", option: "sheet", given: { sheet: "Costs" }, figure: text, shows: gains(/two/) },
+    {
+      hop: "fods>csv",
+      sample: "book.fods",
+      option: "outputDelimiter",
+      given: { outputDelimiter: "pipe" },
+      figure: text,
+      shows: gains(/one\|one/),
+    },
+    {
+      ...toPdf,
+      option: "fitWidth",
+      given: { fitWidth: true },
+      figure: async (path) => Number(await pdfInfo("Pages")(path)),
+      shows: smaller,
+    },
+    {
+      hop: "csv>ods",
+      sample: "latin.csv",
+      option: "delimiter",
+      given: { delimiter: "comma" },
+      figure: member("content.xml"),
+      shows: gains(/name;age/),
+    },
+  ]),
+  ...effectsOf("pandoc", [
+    { ...toHtml, option: "standalone", given: { standalone: false }, figure: text, shows: loses(/<html/) },
+    { ...toHtml, option: "toc", given: { toc: true }, figure: text, shows: gains(/id="TOC"/) },
+    { ...toHtml, option: "tocDepth", given: { toc: true, tocDepth: 1 }, base: { toc: true }, figure: text, shows: loses(/href="#two"/) },
+    { ...toHtml, option: "numberSections", given: { numberSections: true }, figure: text, shows: gains(/header-section-number">1/) },
+    { ...toHtml, option: "highlight", given: { highlight: "none" }, figure: text, shows: loses(/sourceCode python/) },
+    {
+      hop: "md>rst",
+      sample: "prose.md",
+      option: "wrap",
+      given: { wrap: "auto" },
+      figure: async (path) => longestLine(await text(path)),
+      shows: smaller,
+    },
+    {
+      hop: "md>rst",
+      sample: "prose.md",
+      option: "columns",
+      given: { wrap: "auto", columns: 40 },
+      base: { wrap: "auto" },
+      figure: async (path) => longestLine(await text(path)),
+      shows: smaller,
+    },
+  ]),
+  ...effectsOf("poppler", [
+    { hop: "pdf>svg", sample: "pages.pdf", option: "page", given: { page: 2 }, figure: text, shows: differs },
+    { ...toPng, option: "dpi", given: { dpi: 72 }, figure: size, shows: becomes("200x100") },
+    { ...toPng, option: "width", given: { width: 80 }, figure: size, shows: becomes("80x40") },
+    { ...toPng, option: "height", given: { height: 80 }, figure: size, shows: becomes("160x80") },
+    { ...toPng, option: "grayscale", given: { grayscale: true }, figure: pictured("%[channels]"), shows: becomes("gray") },
+    { hop: "pdf>jpg", sample: "pages.pdf", option: "quality", given: { quality: 5 }, figure: bytes, shows: smaller },
+    { ...toTxt, option: "firstPage", given: { firstPage: 2 }, figure: text, shows: loses(/first/) },
+    { ...toTxt, option: "lastPage", given: { lastPage: 2 }, figure: text, shows: loses(/third/) },
+    { ...toTxt, option: "layout", given: { layout: "page" }, figure: text, shows: differs },
+  ]),
+];
+
+function longestLine(given: string): number {
+  return Math.max(...given.split("\n").map((line) => line.length));
+}

@@ -1,0 +1,40 @@
+import { becomes, bytes, differs, effectsOf, larger, loses, seconds, size, smaller, stream, text } from "./effect.ts";
+
+const toMp3 = { hop: "wav>mp3", sample: "sound.wav" } as const;
+const toMkv = { hop: "mp4>mkv", sample: "film.mp4" } as const;
+const encoded = { crf: 30 };
+
+export const mediaEffects = [
+  ...effectsOf("ffmpeg", [
+    { ...toMp3, option: "sampleRate", given: { sampleRate: "22050" }, figure: stream("a", "sample_rate"), shows: becomes("22050") },
+    { ...toMp3, option: "channels", given: { channels: 1 }, figure: stream("a", "channels"), shows: becomes("1") },
+    { hop: "wav>flac", sample: "sound.wav", option: "normalise", given: { normalise: true }, figure: bytes, shows: larger },
+    { ...toMp3, option: "start", given: { start: 1 }, figure: seconds, shows: smaller },
+    { ...toMp3, option: "duration", given: { duration: 1 }, figure: seconds, shows: smaller },
+    { ...toMp3, option: "audioBitrate", given: { audioBitrate: 32 }, figure: bytes, shows: smaller },
+    { ...toMkv, option: "audioCodec", given: { audioCodec: "flac" }, figure: stream("a", "codec_name"), shows: becomes("flac") },
+    { hop: "mkv>wav", sample: "tracks.mkv", option: "track", given: { track: 2 }, figure: seconds, shows: becomes(2) },
+    { ...toMkv, option: "videoCodec", given: { videoCodec: "vp9" }, figure: stream("v", "codec_name"), shows: becomes("vp9") },
+    { ...toMkv, option: "crf", given: { crf: 45 }, base: encoded, figure: bytes, shows: smaller },
+    { ...toMkv, option: "preset", given: { ...encoded, preset: "ultrafast" }, base: encoded, figure: bytes, shows: differs },
+    { ...toMkv, option: "fps", given: { fps: 10 }, figure: stream("v", "r_frame_rate"), shows: becomes("10/1") },
+    { ...toMkv, option: "width", given: { width: 80 }, figure: stream("v", "width"), shows: becomes("80") },
+    { ...toMkv, option: "height", given: { height: 60 }, figure: stream("v", "height"), shows: becomes("60") },
+    {
+      ...toMkv,
+      option: "fit",
+      given: { fit: "fill", width: 80, height: 80 },
+      base: { width: 80, height: 80 },
+      figure: stream("v", "height"),
+      shows: becomes("80"),
+    },
+    { ...toMkv, option: "mute", given: { mute: true }, figure: stream("a", "codec_name"), shows: becomes("") },
+    { hop: "mp4>png", sample: "film.mp4", option: "time", given: { time: 2 }, figure: bytes, shows: differs },
+    { hop: "mp4>png", sample: "film.mp4", option: "width", given: { width: 80 }, figure: size, shows: becomes("80x60") },
+  ]),
+  ...effectsOf("subtitle", [
+    { hop: "srt>vtt", sample: "latin.srt", option: "encoding", given: { encoding: "koi8-r" }, figure: text, shows: loses(/Jürgen/) },
+    { hop: "srt>vtt", sample: "latin.srt", option: "shift", given: { shift: 10 }, figure: text, shows: loses(/00:01\.000/) },
+    { hop: "sub>srt", sample: "frames.sub", option: "fps", given: { fps: 12 }, figure: text, shows: loses(/00:00:01,00/) },
+  ]),
+];

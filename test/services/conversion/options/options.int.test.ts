@@ -1,0 +1,55 @@
+/** An option that a route lists has an effect that a test shows. */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Engine } from "#services/conversion/domain/engine.ts";
+import { manyOptionOf } from "#services/conversion/domain/parts.ts";
+import { engines } from "#services/conversion/engines/registry.ts";
+import { type Bench, openBench } from "#test/contract/engine.ts";
+import { dataEffects } from "./data-effects.ts";
+import { documentEffects } from "./document-effects.ts";
+import type { Effect } from "./effect.ts";
+import { mediaEffects } from "./media-effects.ts";
+import { pictureEffects } from "./picture-effects.ts";
+import { writeSample } from "./samples.ts";
+
+const effects: readonly Effect[] = [...pictureEffects, ...mediaEffects, ...documentEffects, ...dataEffects];
+
+/** `pages`, `sheets` and `tracks` are no engine's: test/e2e/several-files.e2e.test.ts shows what they do. */
+function optionsOf(engine: Engine): ReadonlySet<string> {
+  return new Set(
+    engine.hops.flatMap(({ options, part }) =>
+      options.map(({ name }) => name).filter((name) => part === undefined || name !== manyOptionOf(part)),
+    ),
+  );
+}
+
+it("is the case for each of them", () => {
+  const shown = new Set(effects.map(({ engine, option }) => `${engine} ${option}`));
+  const listed = engines.flatMap((engine) => [...optionsOf(engine)].map((option) => `${engine.id} ${option}`));
+  expect(listed.filter((pair) => !shown.has(pair))).toEqual([]);
+  expect([...shown].filter((pair) => !listed.includes(pair))).toEqual([]);
+});
+
+describe.each(engines.filter(({ id }) => effects.some(({ engine }) => engine === id)))("$id", (engine) => {
+  let bench: Bench;
+  let folder: string;
+  beforeAll(async () => {
+    bench = await openBench(engine);
+    folder = await mkdtemp(join(tmpdir(), "filemill-options-"));
+  });
+  afterAll(async () => {
+    await bench[Symbol.asyncDispose]();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  it.each(effects.filter((effect) => effect.engine === engine.id))("$option of $hop", async (effect) => {
+    const { hop, sample, given, base = {}, figure, shows } = effect;
+    const [from = "", to = ""] = hop.split(">");
+    const input = await writeSample(sample, folder);
+    const without = await bench.convert(input, from, to, base);
+    const changed = await bench.convert(input, from, to, given);
+    shows(await figure(without.path), await figure(changed.path));
+  });
+});

@@ -1,0 +1,106 @@
+import {
+  becomes,
+  bytes,
+  differs,
+  effectsOf,
+  gains,
+  larger,
+  latin1,
+  pdfInfo,
+  pdfPictures,
+  pictured,
+  size,
+  smaller,
+  text,
+} from "./effect.ts";
+
+const toPng = { hop: "jpg>png", sample: "noise.jpg" } as const;
+const toJpg = { hop: "png>jpg", sample: "noise.png" } as const;
+const toWebp = { hop: "png>webp", sample: "noise.png" } as const;
+const corner = pictured("%[pixel:p{39,0}]");
+
+export const pictureEffects = [
+  ...effectsOf("sharp", [
+    { ...toPng, option: "compressionLevel", given: { compressionLevel: 0 }, figure: bytes, shows: larger },
+    { ...toJpg, option: "progressive", given: { progressive: true }, figure: pictured("%[interlace]"), shows: becomes("JPEG") },
+    { ...toPng, option: "colours", given: { colours: 4 }, figure: async (path) => Number(await pictured("%k")(path)), shows: smaller },
+    { ...toJpg, option: "width", given: { width: 64 }, figure: size, shows: becomes("64x48") },
+    { ...toJpg, option: "height", given: { height: 24 }, figure: size, shows: becomes("32x24") },
+    {
+      ...toJpg,
+      option: "fit",
+      given: { fit: "cover", width: 20, height: 20 },
+      base: { width: 20, height: 20 },
+      figure: size,
+      shows: becomes("20x20"),
+    },
+    { ...toJpg, option: "enlarge", given: { enlarge: true, width: 256 }, base: { width: 256 }, figure: size, shows: becomes("256x192") },
+    { hop: "png>jpg", sample: "alpha.png", option: "background", given: { background: "#00ff00" }, figure: corner, shows: differs },
+    { ...toJpg, option: "rotate", given: { rotate: "90" }, figure: size, shows: becomes("96x128") },
+    { ...toPng, option: "metadata", given: { metadata: "keep" }, figure: latin1, shows: gains(/Quokka/) },
+    { ...toJpg, option: "quality", given: { quality: 10 }, figure: bytes, shows: smaller },
+    { ...toWebp, option: "lossless", given: { lossless: true }, figure: bytes, shows: larger },
+    { ...toWebp, option: "effort", given: { effort: 0 }, figure: bytes, shows: differs },
+    { hop: "jpg>tiff", sample: "two.jpg", option: "compression", given: { compression: "none" }, figure: bytes, shows: larger },
+    { ...toJpg, option: "chroma", given: { chroma: "4:4:4" }, figure: pictured("%[jpeg:sampling-factor]"), shows: becomes("1x1,1x1,1x1") },
+    { hop: "tiff>png", sample: "pages.tiff", option: "page", given: { page: 2 }, figure: size, shows: becomes("30x10") },
+    { hop: "svg>png", sample: "drawing.svg", option: "density", given: { density: 144 }, figure: size, shows: becomes("192x96") },
+  ]),
+  ...effectsOf("imagemagick", [
+    { hop: "tiff>bmp", sample: "pages.tiff", option: "page", given: { page: 2 }, figure: size, shows: becomes("30x10") },
+    { hop: "png>ico", sample: "two.png", option: "size", given: { size: 16 }, figure: size, shows: becomes("16x16") },
+    { hop: "png>dds", sample: "noise.png", option: "compression", given: { compression: "none" }, figure: bytes, shows: larger },
+    { hop: "png>pbm", sample: "noise.png", option: "dither", given: { dither: false }, figure: latin1, shows: differs },
+    { hop: "png>jp2", sample: "noise.png", option: "quality", given: { quality: 20 }, figure: bytes, shows: smaller },
+  ]),
+  ...effectsOf("imagemagick-exr", [
+    { hop: "tiff>exr", sample: "pages.tiff", option: "page", given: { page: 2 }, figure: size, shows: becomes("30x10") },
+  ]),
+  ...effectsOf("libheif", [
+    { hop: "heic>jpg", sample: "photo.heic", option: "quality", given: { quality: 10 }, figure: bytes, shows: smaller },
+    { hop: "png>heic", sample: "noise.png", option: "effort", given: { effort: "medium" }, figure: bytes, shows: differs },
+  ]),
+  ...effectsOf("libjxl", [
+    { hop: "png>jxl", sample: "noise.png", option: "quality", given: { quality: 20 }, figure: bytes, shows: smaller },
+    { hop: "png>jxl", sample: "noise.png", option: "lossless", given: { lossless: true }, figure: bytes, shows: larger },
+    { hop: "png>jxl", sample: "noise.png", option: "effort", given: { effort: 1 }, figure: bytes, shows: differs },
+  ]),
+  ...effectsOf("rsvg", [
+    { hop: "svg>pdf", sample: "drawing.svg", option: "density", given: { density: 192 }, figure: pdfInfo("Page size"), shows: differs },
+  ]),
+  ...effectsOf("potrace", [
+    { hop: "bmp>svg", sample: "grey.bmp", option: "threshold", given: { threshold: 0.8 }, figure: bytes, shows: larger },
+    { hop: "bmp>svg", sample: "two.bmp", option: "speckles", given: { speckles: 100 }, figure: bytes, shows: smaller },
+    {
+      hop: "bmp>svg",
+      sample: "two.bmp",
+      option: "smoothness",
+      given: { smoothness: 0 },
+      figure: text,
+      shows: (without, given) => {
+        expectCurves(without, given);
+      },
+    },
+    { hop: "bmp>svg", sample: "two.bmp", option: "invert", given: { invert: true }, figure: text, shows: differs },
+  ]),
+  ...effectsOf("libtiff", [
+    {
+      hop: "tiff>pdf",
+      sample: "pages.tiff",
+      option: "pageSize",
+      given: { pageSize: "a4" },
+      figure: pdfInfo("Page size"),
+      shows: gains(/A4/),
+    },
+  ]),
+  ...effectsOf("ghostscript", [
+    { hop: "pdf>pdfa", sample: "picture.pdf", option: "pictures", given: { pictures: "72" }, figure: pdfPictures, shows: differs },
+    { hop: "eps>pdf", sample: "page.eps", option: "crop", given: { crop: false }, figure: pdfInfo("Page size"), shows: differs },
+  ]),
+];
+
+/** Polygons have no Bézier curves. */
+function expectCurves(without: string | number, given: string | number): void {
+  const curves = (svg: string | number) => String(svg).match(/[cC]-?\d/g)?.length ?? 0;
+  smaller(curves(without), curves(given));
+}

@@ -1,0 +1,122 @@
+/** Files for the rows of options, made by other programs than the engines that read them, as far as there are any. */
+import { execFile } from "node:child_process";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { zipFile } from "#test/harness/zip-file.ts";
+import { pdfOf } from "../engines/pdf-by-hand.ts";
+import { halfTransparent, noise, twoColours } from "../engines/picture-samples.ts";
+
+const run = promisify(execFile);
+const ffmpeg = async (...args: readonly string[]) => void (await run("ffmpeg", ["-nostdin", "-v", "error", "-y", ...args]));
+const magick = async (...args: readonly string[]) => void (await run("convert-im6.q16", [...args]));
+
+const drawing =
+  '<svg xmlns="http://www.w3.org/2000/svg" width="96" height="48"><rect width="48" height="48" fill="#fadc28"/><circle cx="70" cy="24" r="20"/></svg>';
+const prose = `# One\n\nQuokka **zebra** and a very long line of words that goes on and on until it has more than seventy-two characters.\n\n## Two\n\n\`\`\`python\nif x: pass\n\`\`\`\n`;
+const fb2 = `<?xml version="1.0" encoding="UTF-8"?><FictionBook xmlns="http://www.gribuser.ru/xml/fictionbook/2.0"><description/><body><section>${"<p>Quokka zebra mango lemur.</p>".repeat(120)}</section></body></FictionBook>`;
+const mbox = ["One", "Two"]
+  .map((name) => `From a@b Sun Mar  1 10:00:00 2026\nFrom: a@b.example\nSubject: ${name}\n\nText ${name}\n`)
+  .join("\n");
+const cell = (value: string) => `<table:table-cell office:value-type="string"><text:p>${value}</text:p></table:table-cell>`;
+const sheet = (name: string, value: string) =>
+  `<table:table table:name="${name}">${`<table:table-row>${cell("head").repeat(24)}</table:table-row><table:table-row>${cell(value).repeat(24)}</table:table-row>`}</table:table>`;
+const book = `<?xml version="1.0" encoding="UTF-8"?><office:document xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0" xmlns:table="urn:oasis:names:tc:opendocument:xmlns:table:1.0" xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0" office:version="1.2" office:mimetype="application/vnd.oasis.opendocument.spreadsheet"><office:body><office:spreadsheet>${sheet("Income", "one")}${sheet("Costs", "two")}</office:spreadsheet></office:body></office:document>`;
+
+const texts: Readonly<Record<string, string | Uint8Array>> = {
+  "drawing.svg": drawing,
+  "prose.md": prose,
+  "book.fb2": fb2,
+  "box.mbox": mbox,
+  "book.fods": book,
+  "pages.pdf": pdfOf(["first   aaa", "second   bbb", "third   ccc"]),
+  "plain.txt": `Quokka one\n${"zebra mango ".repeat(20)}\n`,
+  "latin.csv": Buffer.from("name;age\nJ\xfcrgen;007\n", "latin1"),
+  "latin.srt": Buffer.from("1\n00:00:01,000 --> 00:00:02,000\nJ\xfcrgen\n", "latin1"),
+  "latin.vcf": Buffer.from("BEGIN:VCARD\r\nVERSION:3.0\r\nFN:J\xfcrgen\r\nN:J\xfcrgen;;;;\r\nEND:VCARD\r\n", "latin1"),
+  "rows.json": '[{"a":1,"b":2}]',
+  "frames.sub": "{24}{48}Hello\n",
+  "people.csv": "name,age\nÜlf,7\nBo,8\n",
+  "tree.json": '{"list":[{"a":"Ü"},{"a":"b"}]}',
+  "files.zip": zipFile([{ name: "a.txt", content: Buffer.from("quokka zebra ".repeat(5000)) }]),
+  "page.eps": "%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 96 48\n1 0 0 setrgbcolor 10 10 20 20 rectfill\nshowpage\n%%EOF\n",
+};
+
+const made: Readonly<Record<string, (path: string, folder: string) => Promise<unknown>>> = {
+  "noise.png": (path) => noise(128, 96).png().toFile(path),
+  "noise.jpg": (path) =>
+    noise(600, 400)
+      .withExif({ IFD0: { Artist: "Quokka" } })
+      .jpeg()
+      .toFile(path),
+  "alpha.png": (path) => halfTransparent().png().toFile(path),
+  "two.png": (path) => twoColours().png().toFile(path),
+  "two.jpg": (path) => twoColours().jpeg().toFile(path),
+  "two.bmp": async (path) =>
+    magick("-size", "60x40", "xc:white", "-fill", "black", "-draw", "circle 20,20 30,30 rectangle 50,10 52,12", `bmp3:${path}`),
+  "grey.bmp": async (path) => magick("-size", "60x40", "xc:white", "-fill", "gray60", "-draw", "rectangle 10,10 30,30", `bmp3:${path}`),
+  "photo.heic": (path, folder) => heic(path, folder),
+  "pages.tiff": async (path) => magick("-size", "20x10", "xc:red", "-size", "30x10", "xc:blue", "-depth", "8", "-compress", "Zip", path),
+  "frames.gif": async (path) => magick("-delay", "50", "-size", "20x10", "xc:red", "xc:blue", path),
+  "text.png": async (path) =>
+    magick(
+      "-background",
+      "white",
+      "-fill",
+      "black",
+      "-pointsize",
+      "40",
+      "label:Quokka zebra\nmango lemur",
+      "-bordercolor",
+      "white",
+      "-border",
+      "30",
+      path,
+    ),
+  "german.png": async (path) =>
+    magick("-background", "white", "-fill", "black", "-pointsize", "40", "label:Übergröße", "-bordercolor", "white", "-border", "30", path),
+  "sound.wav": (path) => ffmpeg("-f", "lavfi", "-i", "anoisesrc=duration=3:amplitude=0.05:sample_rate=44100", "-ac", "2", path),
+  "film.mp4": (path) =>
+    ffmpeg(..."-f lavfi -i testsrc2=size=160x120:rate=25:duration=3 -f lavfi -i sine=duration=3 -pix_fmt yuv420p".split(" "), path),
+  "tracks.mkv": (path) =>
+    ffmpeg(..."-f lavfi -i sine=duration=1 -f lavfi -i sine=duration=2 -map 0 -map 1 -c:a:0 flac -c:a:1 pcm_s16le".split(" "), path),
+  "picture.odt": (path, folder) => withPicture(path, folder),
+  "picture.pdf": (path, folder) => pdfWithPicture(path, folder),
+  "two.sqlite": async (path) =>
+    void (await run("sqlite3", [path, "create table t1(a);insert into t1 values('one');create table t2(a);insert into t2 values('two');"])),
+};
+
+async function heic(path: string, folder: string): Promise<void> {
+  const png = join(folder, "for-heic.png");
+  await noise(64, 64).png().toFile(png);
+  await run("heif-enc", ["-p", "preset=ultrafast", "-o", path, png]);
+}
+
+/** 600 pixels on an inch of a page. */
+async function pdfWithPicture(path: string, folder: string): Promise<void> {
+  const jpeg = await noise(600, 600).jpeg().toBuffer();
+  const href = `data:image/jpeg;base64,${jpeg.toString("base64")}`;
+  const svg = join(folder, "picture.svg");
+  await writeFile(
+    svg,
+    `<svg xmlns="http://www.w3.org/2000/svg" width="96" height="96"><image href="${href}" width="96" height="96"/></svg>`,
+  );
+  await run("rsvg-convert", ["-f", "pdf", "-o", path, svg]);
+}
+
+/** Pandoc packs the picture into the document. */
+async function withPicture(path: string, folder: string): Promise<void> {
+  await noise(900, 900).jpeg({ quality: 100 }).toFile(join(folder, "big.jpg"));
+  const input = join(folder, "picture.md");
+  await writeFile(input, `one\n\n![](big.jpg){width=3in}\n`);
+  await run("pandoc", ["-f", "markdown", "-o", path, input], { cwd: folder });
+}
+
+export async function writeSample(name: string, folder: string): Promise<string> {
+  const path = join(folder, name);
+  const content = texts[name];
+  if (content !== undefined) await writeFile(path, content);
+  else if (made[name] !== undefined) await made[name](path, folder);
+  else throw new Error(`no sample ${name}`);
+  return path;
+}
