@@ -4,8 +4,8 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { zipFile } from "#test/harness/zip-file.ts";
-import { pdfOf } from "../engines/pdf-by-hand.ts";
-import { halfTransparent, noise, twoColours } from "../engines/picture-samples.ts";
+import { pdfOf } from "#test/services/conversion/engines/pdf-by-hand.ts";
+import { halfTransparent, noise, twoColours } from "#test/services/conversion/engines/picture-samples.ts";
 
 const run = promisify(execFile);
 const ffmpeg = async (...args: readonly string[]) => void (await run("ffmpeg", ["-nostdin", "-v", "error", "-y", ...args]));
