@@ -28,6 +28,8 @@ const shown = "png jpg webp gif avif heic jxl jp2 tiff bmp ppm";
 /** What a drawing is made into, icons and the pictures of image editors and games besides. */
 const rendered = `${shown} ico psd tga dds pcx qoi pgm pbm pam exr xpm`;
 
+const shownMap = "png jpg webp";
+
 type Cells = readonly [from: Kind, to: Kind, via: string, targets?: string | undefined, part?: "part"];
 
 const table: readonly Cells[] = [
@@ -75,8 +77,14 @@ const table: readonly Cells[] = [
   ["archive", "archive", "tar"],
   ["font", "font", "otf, ttf"],
   ["model", "model", "glb, obj"],
-  ["geo", "geo", "geojson, gpkg"],
-  ["geo", "data", "geojson, csv", "csv json"],
+  // Maps keep all they have in GeoPackage and GeoJSON, tracks of devices in GPX; a map that is shown is a page.
+  ["geo", "geo", "geojson, gpkg, gpx, gpx geojson, geojson gpx"],
+  ["geo", "data", "gpkg, geojson, gpx, gpx geojson", "csv json"],
+  ["geo", "spreadsheet", "gpkg, geojson", "xlsx"],
+  ["geo", "document", "pdf, gpkg, geojson, gpx geojson", "pdf"],
+  ["geo", "vector", "pdf, gpkg, geojson, gpkg pdf, geojson pdf", "svg dxf"],
+  ["geo", "image", "pdf, gpkg pdf, geojson pdf", shownMap],
+  ["data", "geo", "geojson, gpkg"],
   ["email", "email", "eml"],
   ["email", "document", "eml, html, eml html, html docx, html odt", "pdf pdfa html xhtml txt md rtf docx odt doc"],
   ["diagram", "vector", "svg"],

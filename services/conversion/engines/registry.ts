@@ -1,11 +1,15 @@
 /** The one line that a new engine adds. */
 import type { Engine } from "../domain/engine.ts";
 import { archiveEngine } from "./archive.ts";
+import { assimpEngine } from "./assimp.ts";
 import { dataEngine } from "./data.ts";
 import { ffmpegEngine } from "./ffmpeg.ts";
 import { ffmpegStillsEngine } from "./ffmpeg-stills.ts";
 import { fontEngine } from "./font.ts";
+import { gdalEngine } from "./gdal.ts";
 import { ghostscriptEngine } from "./ghostscript.ts";
+import { gpsbabelEngine } from "./gpsbabel.ts";
+import { graphvizEngine } from "./graphviz.ts";
 import { imagemagickEngine, imagemagickExrEngine } from "./imagemagick.ts";
 import { libheifEngine } from "./libheif.ts";
 import { libjxlEngine } from "./libjxl.ts";
@@ -42,6 +46,10 @@ export const engines: readonly Engine[] = [
   dataEngine,
   archiveEngine,
   mailEngine,
+  gdalEngine,
+  gpsbabelEngine,
+  assimpEngine,
+  graphvizEngine,
   subtitleEngine,
   fontEngine,
 ];

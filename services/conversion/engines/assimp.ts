@@ -1,0 +1,132 @@
+/** Three-dimensional models by the Open Asset Import Library, each in a fresh process. */
+import { writeFile } from "node:fs/promises";
+import { FilemillError } from "#kit/errors.ts";
+import { defineEngine, type Hop, type HopTask, type OptionDefinition } from "../domain/engine.ts";
+import type { Sandbox } from "../domain/sandbox.ts";
+import { crossHops, uniqueHops, words } from "./hop-table.ts";
+import { openOutput, openToolSession, type ToolSession } from "./tool-run.ts";
+
+const program = "/usr/bin/assimp";
+const limits = { addressSpace: false, fileBytes: 2 ** 30 };
+const maxEmbeddedBytes = 128 * 2 ** 20;
+
+/** Read and written by many programs: each goes to each. */
+const everyday = words("obj stl ply glb gltf dae fbx 3ds x3d x 3mf off");
+/** Of single programs and games; their names end in what the reader goes by. */
+const others: Readonly<Record<string, string>> = {
+  ...{ amf3d: "amf", ac: "ac", ase: "ase", b3d: "b3d", blend: "blend", cob: "cob", hmp: "hmp", lwo: "lwo", lxo: "lxo" },
+  ...{ md5mesh: "md5mesh", ms3d: "ms3d", nff: "nff", ogex: "ogex", sib: "sib", smd: "smd", xgl: "xgl" },
+};
+
+/** The library's name of each format that it writes well, readable and compact where there are two. */
+const writers: Readonly<Record<string, { readonly compact: string; readonly text?: string }>> = {
+  glb: { compact: "glb2" },
+  gltf: { compact: "gltf2" },
+  obj: { compact: "objnomtl" },
+  stl: { compact: "stlb", text: "stl" },
+  ply: { compact: "plyb", text: "ply" },
+  dae: { compact: "collada" },
+  fbx: { compact: "fbx", text: "fbxa" },
+  "3ds": { compact: "3ds" },
+  x3d: { compact: "x3d" },
+  x: { compact: "x" },
+  step: { compact: "stp" },
+};
+
+const form: OptionDefinition = {
+  name: "form",
+  type: "enum",
+  values: ["compact", "text"],
+  default: "compact",
+  description: "The compact form of the format, or the one that people can read.",
+};
+const simplify: OptionDefinition = {
+  name: "simplify",
+  type: "boolean",
+  default: false,
+  description: "Joins what can be joined: equal corners, and shapes of one material.",
+};
+
+/** Shapes alone, without the scene around them and, but for 3DS, without materials. */
+const bare = new Set(["obj", "stl", "ply", "step", "3ds"]);
+
+function hopOf(_from: string, to: string): Omit<Hop, "from" | "to"> {
+  const options = [simplify, ...(writers[to]?.text === undefined ? [] : [form])];
+  return { fidelity: bare.has(to) ? "reduced" : "high", cost: 100, async: false, maxInputMb: 100, options };
+}
+
+const hops: readonly Hop[] = uniqueHops([
+  ...crossHops(everyday, Object.keys(writers), hopOf),
+  // The rest of the pairs go by way of these.
+  ...crossHops(Object.keys(others), ["glb", "obj"], hopOf),
+]);
+
+async function run(sandbox: Sandbox, task: HopTask): Promise<void> {
+  const { from, to } = task.hop;
+  const writer = writers[to];
+  if (writer === undefined) throw new FilemillError("INTERNAL", "There is no such model.");
+  const inside = `/input/in.${others[from] ?? from}`;
+  await using session = await openToolSession(sandbox, task, inside);
+  await assertShapes(session, inside);
+  const name = task.options["form"] === "text" ? (writer.text ?? writer.compact) : writer.compact;
+  const end = await session.run({
+    program,
+    args: ["export", inside, `/job/out.${to}`, `-f${name}`, "-tri", ...(task.options["simplify"] === true ? ["-jiv", "-om"] : [])],
+    limits,
+  });
+  if (/Failed to load/i.test(end.stdout + end.stderr) || end.signal !== undefined) throw unreadable();
+  if (end.exitCode !== 0) throw new FilemillError("CONVERSION_FAILED", "The model could not be written in this format.");
+  if (bare.has(to)) task.note("METADATA_DROPPED", "Materials, cameras and movement were left out.");
+  if (to === "gltf") await embed(session, task.outputPath);
+  else await session.adopt(`out.${to}`);
+}
+
+/** Formats without a mark are read out of anything, as a scene without shapes. */
+async function assertShapes(session: ToolSession, inside: string): Promise<void> {
+  const end = await session.run({ program, args: ["info", inside], limits });
+  if (Number(/Vertices:\s+(\d+)/.exec(end.stdout)?.[1] ?? 0) === 0) throw unreadable();
+}
+
+function unreadable(): FilemillError {
+  return new FilemillError(
+    "INVALID_INPUT",
+    "The model is damaged, holds no shapes, needs other files that it names, or is of a kind that is not known.",
+  );
+}
+
+/** The numbers, which lie in a file beside, become part of the one file that is handed out. */
+async function embed(session: ToolSession, outputPath: string): Promise<void> {
+  const scene: { buffers?: { uri?: string }[] } = JSON.parse((await contentOf(session.pathOf("out.gltf"))).toString("utf8"));
+  const [buffer] = scene.buffers ?? [];
+  if (buffer === undefined) throw new FilemillError("CONVERSION_FAILED", "The model holds no shapes.");
+  buffer.uri = `data:application/octet-stream;base64,${(await contentOf(session.pathOf("out.bin"))).toString("base64")}`;
+  await writeFile(outputPath, JSON.stringify(scene), { flag: "wx" });
+}
+
+async function contentOf(path: string): Promise<Buffer> {
+  const file = await openOutput(path);
+  try {
+    if ((await file.stat()).size > maxEmbeddedBytes) {
+      throw new FilemillError("INPUT_TOO_COMPLEX", "The model is too large for one glTF file; GLB holds more.");
+    }
+    return await file.readFile();
+  } finally {
+    await file.close();
+  }
+}
+
+export const assimpEngine = defineEngine({
+  id: "assimp",
+  label: "Assimp",
+  lane: "document",
+  packages: ["assimp-utils"],
+  hops,
+  async probe(sandbox) {
+    // Not in its first line, which is a rule.
+    const end = await sandbox.run({ program, args: ["version"], limits: { wallMs: 10_000 } }).catch(() => undefined);
+    return /Version (\d[\d.]*)/.exec(end?.stdout ?? "")?.[1];
+  },
+  async open({ sandbox }) {
+    return { run: (task) => run(sandbox, task), [Symbol.asyncDispose]: async () => undefined };
+  },
+});

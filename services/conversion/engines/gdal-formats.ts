@@ -1,0 +1,140 @@
+/** Which map formats GDAL reads and writes, by which driver and how. */
+import type { Fidelity, Hop, OptionDefinition } from "../domain/engine.ts";
+import { crossHops } from "./hop-table.ts";
+
+export type Reading = {
+  /** GDAL's short name; no other driver is there when the file is opened. */
+  readonly driver: string;
+  /** What the file is called, for drivers that go by names, behind the folder that it is bound in. */
+  readonly name: string;
+  /** In front of the path: a container to look into. */
+  readonly prefix?: string;
+  readonly args?: readonly string[];
+  /** Layers by run; without them one run takes all layers. */
+  readonly runs?: readonly (readonly string[])[];
+};
+
+export type Writing = {
+  readonly driver: string;
+  readonly name: string;
+  readonly args?: readonly string[];
+  /** Each layer holds points, lines or areas alone: those that the format can hold. */
+  readonly sorts?: readonly Sort[];
+  /** A folder that becomes a ZIP. */
+  readonly isFolder?: boolean;
+  /** Only shapes and no values. */
+  readonly isBare?: boolean;
+};
+
+export type Sort = "points" | "lines" | "areas";
+
+/** A column of places in a table may be called by any of these. */
+const columns = [
+  ...["-oo", "X_POSSIBLE_NAMES=x,lon,lng,long,longitude,easting", "-oo", "Y_POSSIBLE_NAMES=y,lat,latitude,northing"],
+  ...["-oo", "GEOM_POSSIBLE_NAMES=wkt,geom,geometry,the_geom", "-oo", "KEEP_GEOM_COLUMNS=NO", "-oo", "AUTODETECT_TYPE=YES"],
+  ...["-a_srs", "EPSG:4326"],
+];
+
+export const readings: Readonly<Record<string, Reading>> = {
+  geojson: { driver: "GeoJSON", name: "in.geojson" },
+  geojsonl: { driver: "GeoJSONSeq", name: "in.geojsonl" },
+  topojson: { driver: "TopoJSON", name: "in.topojson" },
+  esrijson: { driver: "ESRIJSON", name: "in.json" },
+  kml: { driver: "LIBKML", name: "in.kml" },
+  kmz: { driver: "LIBKML", name: "in.kmz" },
+  gpx: { driver: "GPX", name: "in.gpx", runs: [["waypoints", "routes", "tracks"]] },
+  shp: { driver: "ESRI Shapefile", name: "in.zip", prefix: "/vsizip/" },
+  gpkg: { driver: "GPKG", name: "in.gpkg" },
+  gml: { driver: "GML", name: "in.gml" },
+  fgb: { driver: "FlatGeobuf", name: "in.fgb" },
+  dgn: { driver: "DGN", name: "in.dgn" },
+  gmt: { driver: "OGR_GMT", name: "in.gmt" },
+  georss: { driver: "GeoRSS", name: "in.xml" },
+  jml: { driver: "JML", name: "in.jml" },
+  mapml: { driver: "MapML", name: "in.mapml" },
+  gdb: { driver: "OpenFileGDB", name: "in.gdb.zip" },
+  // Its layers come interleaved, which writing them to one table at once does not survive.
+  osm: { driver: "OSM", name: "in.osm", runs: [["points"], ["lines"], ["multipolygons"]] },
+  csv: { driver: "CSV", name: "in.csv", args: columns },
+};
+
+const degrees = ["-t_srs", "EPSG:4326"];
+
+export const writings: Readonly<Record<string, Writing>> = {
+  geojson: { driver: "GeoJSON", name: "out.geojson", args: ["-lco", "RFC7946=YES"] },
+  geojsonl: { driver: "GeoJSONSeq", name: "out.geojsonl", args: degrees },
+  kml: { driver: "KML", name: "out.kml" },
+  kmz: { driver: "LIBKML", name: "out.kmz", args: degrees },
+  gpx: {
+    driver: "GPX",
+    name: "out.gpx",
+    args: ["-dsco", "GPX_USE_EXTENSIONS=YES", "-lco", "FORCE_GPX_TRACK=YES", ...degrees],
+    sorts: ["points", "lines"],
+  },
+  shp: { driver: "ESRI Shapefile", name: "out.shp.zip", args: ["-lco", "ENCODING=UTF-8"], sorts: ["points", "lines", "areas"] },
+  gpkg: { driver: "GPKG", name: "out.gpkg" },
+  gml: { driver: "GML", name: "out.gml", args: ["-dsco", "FORMAT=GML3.2"] },
+  fgb: { driver: "FlatGeobuf", name: "out.fgb" },
+  gdb: { driver: "OpenFileGDB", name: "out.gdb", sorts: ["points", "lines", "areas"], isFolder: true },
+  dgn: { driver: "DGN", name: "out.dgn", isBare: true },
+  dxf: { driver: "DXF", name: "out.dxf", isBare: true },
+  georss: { driver: "GeoRSS", name: "out.xml", args: ["-dsco", "USE_EXTENSIONS=YES", "-dsco", "TITLE=Places", ...degrees] },
+  jml: { driver: "JML", name: "out.jml" },
+  mapml: { driver: "MapML", name: "out.mapml" },
+  mbtiles: { driver: "MBTiles", name: "out.mbtiles", args: ["-dsco", "MAXZOOM=8"] },
+  csv: { driver: "CSV", name: "out.csv" },
+  xlsx: { driver: "XLSX", name: "out.xlsx" },
+  pdf: { driver: "PDF", name: "out.pdf" },
+};
+
+const crs: OptionDefinition = {
+  name: "crs",
+  type: "integer",
+  min: 1024,
+  max: 32_767,
+  description: "EPSG number of the coordinate system of the result; without it that of the input.",
+};
+const precision: OptionDefinition = {
+  name: "precision",
+  type: "integer",
+  min: 0,
+  max: 15,
+  default: 7,
+  unit: "digits",
+  description: "Decimals of coordinates.",
+};
+const geometry: OptionDefinition = {
+  name: "geometry",
+  type: "enum",
+  values: ["wkt", "xy"],
+  default: "wkt",
+  description: "Shapes as well-known text, or the coordinates of points as columns X and Y.",
+};
+
+const optionsOf: Readonly<Record<string, readonly OptionDefinition[]>> = {
+  geojson: [precision],
+  csv: [geometry, crs],
+  ...Object.fromEntries(["shp", "gpkg", "gml", "fgb", "gdb", "dxf", "dgn"].map((to) => [to, [crs]])),
+};
+
+/** Names of values are cut to ten letters, or values, sorts of shapes and layers are lost. */
+const reduced = new Set(["shp", "gpx", "dgn", "dxf", "georss", "mapml", "mbtiles", "csv", "pdf"]);
+
+function fidelityOf(to: string): Fidelity {
+  if (to === "xlsx") return "extract";
+  return reduced.has(to) ? "reduced" : "high";
+}
+
+/** What people have: each goes to each at once. The others go by way of GeoPackage or GeoJSON, which keep all that there is. */
+const everyday = new Set(["geojson", "kml", "kmz", "gpx", "shp", "gpkg", "csv"]);
+const hubs = new Set(["geojson", "gpkg"]);
+
+/** How a table becomes another is the business of engines for data. */
+function isOffered(from: string, to: string): boolean {
+  if (from === "csv" && to === "xlsx") return false;
+  return hubs.has(from) || hubs.has(to) || (everyday.has(from) && everyday.has(to));
+}
+
+export const gdalHops: readonly Hop[] = crossHops(Object.keys(readings), Object.keys(writings), (from, to) =>
+  isOffered(from, to) ? { fidelity: fidelityOf(to), cost: 250, async: false, maxInputMb: 50, options: optionsOf[to] ?? [] } : undefined,
+);

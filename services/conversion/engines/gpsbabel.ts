@@ -1,0 +1,93 @@
+/** Tracks and places of devices by GPSBabel, all by way of GPX, which holds what any of them has. */
+import { readFile } from "node:fs/promises";
+import { FilemillError } from "#kit/errors.ts";
+import { defineEngine, type Hop, type HopTask } from "../domain/engine.ts";
+import type { Sandbox } from "../domain/sandbox.ts";
+import { crossHops } from "./hop-table.ts";
+import { inputInside, openOutput, openToolSession } from "./tool-run.ts";
+
+const program = "/usr/bin/gpsbabel";
+
+type Device = {
+  /** GPSBabel's name of it. */
+  readonly name: string;
+  /** What it holds; GPX has both. */
+  readonly holds: "tracks" | "places" | "both";
+  readonly isWritten: boolean;
+};
+
+const devices: Readonly<Record<string, Device>> = {
+  tcx: { name: "gtrnctr", holds: "both", isWritten: true },
+  fit: { name: "garmin_fit", holds: "both", isWritten: true },
+  igc: { name: "igc", holds: "tracks", isWritten: true },
+  plt: { name: "ozi", holds: "tracks", isWritten: true },
+  loc: { name: "geo", holds: "places", isWritten: true },
+  lmx: { name: "lmx", holds: "places", isWritten: true },
+  gpi: { name: "garmin_gpi", holds: "places", isWritten: true },
+  ov2: { name: "tomtom", holds: "places", isWritten: true },
+  // It writes every position as an invalid one.
+  nmea: { name: "nmea", holds: "tracks", isWritten: false },
+};
+
+const written = Object.keys(devices).filter((id) => devices[id]?.isWritten === true);
+
+const hopOf = (_from: string, to: string): Omit<Hop, "from" | "to"> => ({
+  fidelity: to === "gpx" ? "high" : "reduced",
+  cost: 60,
+  async: false,
+  maxInputMb: 30,
+  options: [],
+});
+
+const hops: readonly Hop[] = [...crossHops(Object.keys(devices), ["gpx"], hopOf), ...crossHops(["gpx"], written, hopOf)];
+
+async function run(sandbox: Sandbox, task: HopTask): Promise<void> {
+  const { from, to } = task.hop;
+  const device = devices[to === "gpx" ? from : to];
+  if (device === undefined) throw new FilemillError("INTERNAL", "GPSBabel has no such pair.");
+  await using session = await openToolSession(sandbox, task);
+  const [reader, writer] = to === "gpx" ? [device.name, "gpx"] : ["gpx", device.name];
+  const filters = to === "gpx" ? [] : await filtersFor(device, task);
+  const name = `out.${to}`;
+  const end = await session.run({
+    program,
+    args: ["-w", "-r", "-t", "-i", reader, "-f", inputInside, ...filters, "-o", writer, "-F", `/job/${name}`],
+  });
+  if (end.exitCode !== 0) throw new FilemillError("INVALID_INPUT", `The file is damaged, or is not ${from.toUpperCase()}.`);
+  if (to === "gpx" && !(await holdsPoints(session.pathOf(name)))) {
+    throw new FilemillError("INVALID_INPUT", "The file holds no places and no track.");
+  }
+  await session.adopt(name);
+}
+
+async function holdsPoints(path: string): Promise<boolean> {
+  const file = await openOutput(path);
+  return /<(wpt|trkpt|rtept)\b/.test((await file.readFile().finally(() => file.close())).toString("latin1"));
+}
+
+/** A device that knows no tracks gets the track's points as places where there are no others, and the reverse. */
+async function filtersFor({ holds }: Device, task: HopTask): Promise<readonly string[]> {
+  const text = await readFile(task.input.path, "latin1");
+  const [hasPlaces, hasTracks] = [/<wpt\b/.test(text), /<(trkpt|rtept)\b/.test(text)];
+  if (!hasPlaces && !hasTracks) throw new FilemillError("INVALID_INPUT", "The file holds no places and no track.");
+  if (holds === "places" && hasTracks && hasPlaces) task.note("TRACKS_LEFT_OUT", "The format holds places alone: tracks were left out.");
+  if (holds === "tracks" && hasTracks && hasPlaces)
+    task.note("ENTRIES_LEFT_OUT", "The format holds a track alone: places beside it were left out.");
+  if (holds === "places" && !hasPlaces) return ["-x", "transform,wpt=trk", "-x", "transform,wpt=rte"];
+  return holds === "tracks" && !/<trkpt\b/.test(text) ? ["-x", `transform,trk=${hasTracks ? "rte" : "wpt"}`] : [];
+}
+
+export const gpsbabelEngine = defineEngine({
+  id: "gpsbabel",
+  label: "GPSBabel",
+  lane: "document",
+  packages: ["gpsbabel"],
+  hops,
+  async probe(sandbox) {
+    const end = await sandbox.run({ program, args: ["-V"], limits: { wallMs: 10_000 } }).catch(() => undefined);
+    return /Version (\d[\d.]*)/.exec(end?.stdout ?? "")?.[1];
+  },
+  async open({ sandbox }) {
+    return { run: (task) => run(sandbox, task), [Symbol.asyncDispose]: async () => undefined };
+  },
+});

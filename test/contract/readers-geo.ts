@@ -1,0 +1,183 @@
+/** Maps as programs read them that had no part in writing them: how many shapes there are, and where. */
+import { execFile } from "node:child_process";
+import { readFile } from "node:fs/promises";
+import { DatabaseSync } from "node:sqlite";
+import { promisify } from "node:util";
+import { deserialize } from "flatgeobuf/lib/mjs/geojson.js";
+
+const run = promisify(execFile);
+
+export type GeoReading = {
+  readonly shapes: number;
+  /** West, south, east, north, in the units of the file. */
+  readonly bounds: readonly [number, number, number, number];
+};
+
+type Point = readonly [number, number];
+
+/** @throws Error for a format that none of these readers knows, or a file that they do not understand. */
+export async function placesOf(path: string, format: string): Promise<GeoReading> {
+  const text = async () => await readFile(path, "utf8");
+  switch (format) {
+    case "geojson":
+    case "topojson":
+      return readingOf(featuresIn(JSON.parse(await text())));
+    case "geojsonl":
+      return readingOf(
+        (await text())
+          .trim()
+          .split("\n")
+          .flatMap((line) => featuresIn(JSON.parse(line))),
+      );
+    case "fgb": {
+      const features: unknown[] = [];
+      for await (const each of deserialize(new Uint8Array(await readFile(path)))) features.push(each);
+      return readingOf(featuresIn({ features }));
+    }
+    case "kml":
+      return inKml(await text());
+    case "kmz":
+      return inKml((await run("unzip", ["-p", path, "*.kml"])).stdout);
+    case "gpx":
+      return readingOf(
+        shapesIn(await text(), /<(wpt|trk|rte)\b[\s\S]*?<\/\1>/g).map((each) => pairsOf(each, /lat="([^"]+)" lon="([^"]+)"/g, true)),
+      );
+    case "gml":
+      return readingOf(
+        shapesIn(await text(), /<ogr:geom>[\s\S]*?<\/ogr:geom>/g).map((each) => pairsIn(each, /<gml:pos(?:List)?\b[^>]*>([^<]+)</g, true)),
+      );
+    case "georss":
+      return readingOf(shapesIn(await text(), /<georss:\w+>[^<]+</g).map((each) => pairsIn(each, />([^<]+)</g, true)));
+    case "jml":
+      return readingOf(
+        shapesIn(await text(), /<feature>[\s\S]*?<\/feature>/g).map((each) => pairsIn(each, /<gml:coordinates>([^<]+)</g, false)),
+      );
+    case "mapml":
+      return readingOf(
+        shapesIn(await text(), /<(?:map-)?geometry\b[\s\S]*?<\/(?:map-)?geometry>/g).map((each) =>
+          pairsIn(each, /coordinates>([^<]+)</g, false),
+        ),
+      );
+    case "csv":
+      return readingOf(
+        shapesIn(await text(), /\b(?:MULTI)?(?:POINT|LINESTRING|POLYGON)(?: Z)? ?\(+[^A-Z"]+/g).map((each) =>
+          pairsOf(each, /(-?[\d.]+) (-?[\d.]+)(?: -?[\d.]+)?/g, false),
+        ),
+      );
+    case "dxf":
+      return inDxf(await text());
+    case "gpkg":
+      return inGeoPackage(path);
+    case "shp":
+      return await inShapefiles(path);
+    default:
+      throw new Error(`no reader of ${format}`);
+  }
+}
+
+function readingOf(shapes: readonly (readonly Point[])[]): GeoReading {
+  const points = shapes.flat();
+  const [xs, ys] = [points.map(([x]) => x), points.map(([, y]) => y)];
+  if (points.length === 0 || [...xs, ...ys].some(Number.isNaN)) throw new Error("no coordinates");
+  return { shapes: shapes.length, bounds: [Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys)] };
+}
+
+const shapesIn = (text: string, pattern: RegExp): string[] => [...text.matchAll(pattern)].map(([found]) => found);
+
+function pairsOf(text: string, pattern: RegExp, latitudeFirst: boolean): Point[] {
+  return [...text.matchAll(pattern)].map(([, a, b]) => (latitudeFirst ? [Number(b), Number(a)] : [Number(a), Number(b)]));
+}
+
+function pairsIn(text: string, lists: RegExp, latitudeFirst: boolean): Point[] {
+  return [...text.matchAll(lists)].flatMap(([, list = ""]) => pairsOf(list, /(-?[\d.]+)[ ,]+(-?[\d.]+)/g, latitudeFirst));
+}
+
+/** Lines in pairs of a code and a value: 0 begins a shape, 10 and 20 are places. */
+function inDxf(text: string): GeoReading {
+  const lines = text
+    .slice(text.indexOf("\nENTITIES\n") + 10)
+    .split("\n")
+    .map((line) => line.trim());
+  const shapes: Point[][] = [];
+  for (let at = 0; at + 1 < lines.length; at += 2) {
+    const [code, value = ""] = lines.slice(at, at + 2);
+    if (code === "0" && value === "ENDSEC") break;
+    if (code === "0") shapes.push([]);
+    if (code === "10") shapes.at(-1)?.push([Number(value), Number(lines[at + 3])]);
+  }
+  // The first place of a filled area is its height.
+  return readingOf(shapes.map((points) => points.filter(([x, y]) => x !== 0 || y !== 0)));
+}
+
+function inKml(text: string): GeoReading {
+  const places = shapesIn(text, /<Placemark\b[\s\S]*?<\/Placemark>/g);
+  return readingOf(
+    places.map((each) =>
+      [...each.matchAll(/<coordinates>([^<]+)</g)].flatMap(([, list = ""]) => pairsOf(list, /(-?[\d.]+),(-?[\d.]+)(?:,-?[\d.]+)?/g, false)),
+    ),
+  );
+}
+
+function featuresIn(value: { readonly features?: readonly unknown[] }): Point[][] {
+  return (value.features ?? [value]).map((feature) => pointsIn((feature as { readonly geometry: unknown }).geometry));
+}
+
+function pointsIn(value: unknown): Point[] {
+  if (Array.isArray(value)) return typeof value[0] === "number" ? [[value[0], Number(value[1])]] : value.flatMap(pointsIn);
+  return typeof value === "object" && value !== null ? Object.values(value).flatMap(pointsIn) : [];
+}
+
+/** @see https://www.geopackage.org/spec/#gpb_format: a header, whose flags tell its length, then well-known binary. */
+function inGeoPackage(path: string): GeoReading {
+  const database = new DatabaseSync(path, { readOnly: true });
+  try {
+    const tables = database.prepare("SELECT table_name AS name, column_name AS column FROM gpkg_geometry_columns").all();
+    const shapes = tables.flatMap(({ name, column }) => database.prepare(`SELECT "${column}" AS shape FROM "${name}"`).all());
+    return readingOf(
+      shapes.map(({ shape }) => {
+        const bytes = Buffer.from(shape as Uint8Array);
+        const envelope = [0, 32, 48, 48, 64][((bytes[3] ?? 0) >> 1) & 7] ?? 0;
+        return binaryPoints(bytes, 8 + envelope).points;
+      }),
+    );
+  } finally {
+    database.close();
+  }
+}
+
+/** Well-known binary in little-endian order: points, lines, areas and collections of them. */
+function binaryPoints(bytes: Buffer, start: number): { readonly points: Point[]; readonly end: number } {
+  const code = bytes.readUInt32LE(start + 1);
+  // A thousand more stands for a height besides.
+  const [type, width] = [code % 1000, code > 1000 ? 24 : 16];
+  let at = start + 5;
+  const points: Point[] = [];
+  const take = (count: number) => {
+    for (let index = 0; index < count; index++, at += width) points.push([bytes.readDoubleLE(at), bytes.readDoubleLE(at + 8)]);
+  };
+  const number = () => bytes.readUInt32LE((at += 4) - 4);
+  if (type === 1) take(1);
+  else if (type === 2) take(number());
+  else if (type === 3) for (let rings = number(); rings > 0; rings--) take(number());
+  else
+    for (let parts = number(); parts > 0; parts--) {
+      const part = binaryPoints(bytes, at);
+      points.push(...part.points);
+      at = part.end;
+    }
+  return { points, end: at };
+}
+
+/** @see ESRI Shapefile Technical Description: bounds in the header of each .shp, 8 bytes a record in the .shx. */
+async function inShapefiles(path: string): Promise<GeoReading> {
+  const names = (await run("unzip", ["-Z1", path])).stdout.trim().split("\n");
+  const bytesOf = async (name: string) => (await run("unzip", ["-p", path, name], { encoding: "buffer" })).stdout;
+  const corners: Point[] = [];
+  let shapes = 0;
+  for (const name of names.filter((each) => each.endsWith(".shp"))) {
+    const header = await bytesOf(name);
+    for (const at of [36, 52]) corners.push([header.readDoubleLE(at), header.readDoubleLE(at + 8)]);
+    shapes += ((await bytesOf(name.replace(/shp$/, "shx"))).length - 100) / 8;
+  }
+  return { ...readingOf([corners]), shapes };
+}

@@ -1,0 +1,199 @@
+/** Models as read by a few lines that know each format's layout and nothing of the programs that write it. */
+import { readFile } from "node:fs/promises";
+import { inflateSync } from "node:zlib";
+
+export type ModelReading = {
+  readonly triangles: number;
+  /** Edges of the box around all corners, the shortest first: the same however the model is turned. */
+  readonly size: readonly number[];
+};
+
+type Corner = readonly number[];
+
+/** @throws Error for a format that none of these readers knows, or a file that they do not understand. */
+export async function modelOf(path: string, format: string): Promise<ModelReading> {
+  const bytes = await readFile(path);
+  const text = () => bytes.toString("utf8");
+  switch (format) {
+    case "obj":
+      return readingOf(cornersIn(text(), /^v\s+(.*)$/gm), [...text().matchAll(/^f\s/gm)].length);
+    case "stl":
+      return text().startsWith("solid") ? readingOf(cornersIn(text(), /vertex\s+(.*)$/gm), count(text(), /endfacet/g)) : inBinaryStl(bytes);
+    case "ply":
+      return inPly(bytes);
+    case "gltf":
+      return inGltf(JSON.parse(text()), undefined);
+    case "glb":
+      return inGltf(JSON.parse(bytes.toString("utf8", 20, 20 + bytes.readUInt32LE(12))), bytes.subarray(28 + bytes.readUInt32LE(12)));
+    case "dae":
+      return inCollada(text());
+    case "x3d":
+      return readingOf(
+        tripled(numbersIn(text(), /<Coordinate\b[^>]*point=["']([^"']+)["']/g)),
+        indexed(text(), /coordIndex=["']([^"']+)["']/g),
+      );
+    case "x":
+      return inDirectX(text());
+    case "3ds":
+      return in3ds(bytes);
+    case "fbx":
+      return inFbx(bytes);
+    case "step":
+      return readingOf(
+        cornersIn(text(), /CARTESIAN_POINT\('[^']*',\(([^)]*)\)/g),
+        count(text(), /\bADVANCED_FACE|=\s*FACE_SURFACE|FACE_OUTER_BOUND/g),
+      );
+    default:
+      throw new Error(`no reader of ${format}`);
+  }
+}
+
+function readingOf(corners: readonly Corner[], triangles: number): ModelReading {
+  const size = [0, 1, 2].map((axis) => {
+    const values = corners.map((corner) => corner[axis] ?? Number.NaN);
+    return (
+      values.reduce((most, value) => Math.max(most, value), -Infinity) - values.reduce((least, value) => Math.min(least, value), Infinity)
+    );
+  });
+  if (triangles === 0 || size.some((edge) => !Number.isFinite(edge))) throw new Error("no shapes");
+  return { triangles, size: size.toSorted((a, b) => a - b) };
+}
+
+const count = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].length;
+const numbersOf = (text: string) => text.split(/[\s,;]+/).flatMap((word) => (word === "" ? [] : [Number(word)]));
+
+function cornersIn(text: string, pattern: RegExp): Corner[] {
+  return [...text.matchAll(pattern)].map(([, values = ""]) => numbersOf(values).slice(0, 3));
+}
+
+function numbersIn(text: string, pattern: RegExp): number[] {
+  return [...text.matchAll(pattern)].flatMap(([, values = ""]) => numbersOf(values));
+}
+
+function tripled(numbers: readonly number[]): Corner[] {
+  return Array.from({ length: Math.floor(numbers.length / 3) }, (_, index) => numbers.slice(index * 3, index * 3 + 3));
+}
+
+/** Lists of corners, each ended by -1. */
+function indexed(text: string, pattern: RegExp): number {
+  return numbersIn(text, pattern).filter((index) => index === -1).length;
+}
+
+function inBinaryStl(bytes: Buffer): ModelReading {
+  const triangles = bytes.readUInt32LE(80);
+  if (bytes.length !== 84 + triangles * 50) throw new Error("not an STL file");
+  const corners = Array.from({ length: triangles * 3 }, (_, index) => {
+    const at = 84 + Math.floor(index / 3) * 50 + 12 + (index % 3) * 12;
+    return [bytes.readFloatLE(at), bytes.readFloatLE(at + 4), bytes.readFloatLE(at + 8)];
+  });
+  return readingOf(corners, triangles);
+}
+
+/** The first three properties of a corner are its place, whatever follows; all of them are floats. */
+function inPly(bytes: Buffer): ModelReading {
+  const end = bytes.indexOf("end_header\n", 0, "latin1") + 11;
+  const header = bytes.toString("latin1", 0, end);
+  const [vertices = 0, faces = 0] = ["vertex", "face"].map((name) => Number(new RegExp(`element ${name} (\\d+)`).exec(header)?.[1]));
+  const properties = [...(header.split("element face")[0] ?? "").matchAll(/^property (\w+) \w+$/gm)].map(([, type]) => type);
+  if (header.includes("format ascii")) {
+    const lines = bytes.toString("latin1", end).split("\n");
+    return readingOf(
+      lines.slice(0, vertices).map((line) => numbersOf(line).slice(0, 3)),
+      faces,
+    );
+  }
+  const stride = properties.reduce((sum, type) => sum + (type === "uchar" ? 1 : type === "double" ? 8 : 4), 0);
+  const at = (index: number, axis: number) => bytes.readFloatLE(end + index * stride + axis * 4);
+  return readingOf(
+    Array.from({ length: vertices }, (_, index) => [at(index, 0), at(index, 1), at(index, 2)]),
+    faces,
+  );
+}
+
+type Gltf = {
+  readonly asset: { readonly version: string };
+  readonly buffers: readonly { readonly uri?: string; readonly byteLength: number }[];
+  readonly bufferViews: readonly { readonly byteOffset?: number; readonly byteStride?: number }[];
+  readonly accessors: readonly { readonly bufferView: number; readonly byteOffset?: number; readonly count: number }[];
+  readonly meshes: readonly {
+    readonly primitives: readonly { readonly attributes: { readonly POSITION: number }; readonly indices?: number }[];
+  }[];
+};
+
+function inGltf(scene: Gltf, binary: Buffer | undefined): ModelReading {
+  if (scene.asset.version !== "2.0") throw new Error("not glTF 2");
+  const numbers = binary ?? Buffer.from(scene.buffers[0]?.uri?.replace(/^data:[^,]*,/, "") ?? "", "base64");
+  if (numbers.length < (scene.buffers[0]?.byteLength ?? Infinity)) throw new Error("the buffer is cut off");
+  let triangles = 0;
+  const corners: Corner[] = [];
+  for (const { attributes, indices } of scene.meshes.flatMap((mesh) => mesh.primitives)) {
+    const places = scene.accessors[attributes.POSITION];
+    const view = scene.bufferViews[places?.bufferView ?? -1];
+    if (places === undefined || view === undefined) throw new Error("no places");
+    triangles += ((indices === undefined ? places : scene.accessors[indices])?.count ?? 0) / 3;
+    for (let index = 0; index < places.count; index++) {
+      const at = (view.byteOffset ?? 0) + (places.byteOffset ?? 0) + index * (view.byteStride ?? 12);
+      corners.push([numbers.readFloatLE(at), numbers.readFloatLE(at + 4), numbers.readFloatLE(at + 8)]);
+    }
+  }
+  return readingOf(corners, triangles);
+}
+
+function inCollada(text: string): ModelReading {
+  const places = numbersIn(text, /<float_array id="[^"]*positions-array"[^>]*>([^<]+)</g);
+  const triangles = [...text.matchAll(/<(?:triangles|polylist)\b[^>]*count="(\d+)"/g)].reduce((sum, [, number]) => sum + Number(number), 0);
+  return readingOf(tripled(places), triangles);
+}
+
+/** Text form: a count of corners, the corners, a count of faces, the faces. */
+function inDirectX(text: string): ModelReading {
+  const corners: Corner[] = [];
+  let triangles = 0;
+  for (const [, body = ""] of text.matchAll(/\bMesh\b[^{]*\{([\s\S]*?)(?:Mesh\w+\s*\{|\n\s*\})/g)) {
+    const numbers = numbersOf(body);
+    const vertices = numbers[0] ?? 0;
+    corners.push(...tripled(numbers.slice(1, 1 + vertices * 3)));
+    triangles += numbers[1 + vertices * 3] ?? 0;
+  }
+  return readingOf(corners, triangles);
+}
+
+/** Chunks of an id and a length: 0x4110 lists corners, 0x4120 faces. */
+function in3ds(bytes: Buffer): ModelReading {
+  const corners: Corner[] = [];
+  let triangles = 0;
+  const walk = (from: number, to: number): void => {
+    for (let at = from; at + 6 <= to; ) {
+      const [id, length] = [bytes.readUInt16LE(at), bytes.readUInt32LE(at + 2)];
+      if (length < 6) throw new Error("a chunk without length");
+      if (id === 0x4d4d || id === 0x3d3d || id === 0x4100) walk(at + 6, at + length);
+      if (id === 0x4000) walk(bytes.indexOf(0, at + 6) + 1, at + length);
+      if (id === 0x4120) triangles += bytes.readUInt16LE(at + 6);
+      if (id === 0x4110) {
+        for (let index = 0; index < bytes.readUInt16LE(at + 6); index++) {
+          corners.push([0, 4, 8].map((axis) => bytes.readFloatLE(at + 8 + index * 12 + axis)));
+        }
+      }
+      at += length;
+    }
+  };
+  walk(0, bytes.length);
+  return readingOf(corners, triangles);
+}
+
+/** Binary form: the array of doubles behind the name `Vertices`, and that of integers behind `PolygonVertexIndex`, deflated or not. */
+function inFbx(bytes: Buffer): ModelReading {
+  const arrayOf = (name: string, letter: string, width: number): number[] => {
+    const found: number[] = [];
+    for (let at = bytes.indexOf(`${name}${letter}`, 0, "latin1"); at >= 0; at = bytes.indexOf(`${name}${letter}`, at + 1, "latin1")) {
+      const start = at + name.length + 1;
+      const [length, encoding, packed] = [0, 4, 8].map((offset) => bytes.readUInt32LE(start + offset));
+      const raw = bytes.subarray(start + 12, start + 12 + (encoding === 1 ? (packed ?? 0) : (length ?? 0) * width));
+      const values = encoding === 1 ? inflateSync(raw) : raw;
+      for (let index = 0; index < (length ?? 0); index++)
+        found.push(width === 8 ? values.readDoubleLE(index * 8) : values.readInt32LE(index * 4));
+    }
+    return found;
+  };
+  return readingOf(tripled(arrayOf("Vertices", "d", 8)), arrayOf("PolygonVertexIndex", "i", 4).filter((index) => index < 0).length);
+}
