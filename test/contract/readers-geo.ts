@@ -155,7 +155,10 @@ function binaryPoints(bytes: Buffer, start: number): { readonly points: Point[];
   const take = (count: number) => {
     for (let index = 0; index < count; index++, at += width) points.push([bytes.readDoubleLE(at), bytes.readDoubleLE(at + 8)]);
   };
-  const number = () => bytes.readUInt32LE((at += 4) - 4);
+  const number = () => {
+    at += 4;
+    return bytes.readUInt32LE(at - 4);
+  };
   if (type === 1) take(1);
   else if (type === 2) take(number());
   else if (type === 3) for (let rings = number(); rings > 0; rings--) take(number());
