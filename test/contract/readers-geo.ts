@@ -3,7 +3,6 @@ import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { DatabaseSync } from "node:sqlite";
 import { promisify } from "node:util";
-import { deserialize } from "flatgeobuf/lib/mjs/geojson.js";
 
 const run = promisify(execFile);
 
@@ -29,11 +28,8 @@ export async function placesOf(path: string, format: string): Promise<GeoReading
           .split("\n")
           .flatMap((line) => featuresIn(JSON.parse(line))),
       );
-    case "fgb": {
-      const features: unknown[] = [];
-      for await (const each of deserialize(new Uint8Array(await readFile(path)))) features.push(each);
-      return readingOf(featuresIn({ features }));
-    }
+    case "fgb":
+      return inFlatGeobuf(await readFile(path));
     case "kml":
       return inKml(await text());
     case "kmz":
@@ -125,6 +121,17 @@ function featuresIn(value: { readonly features?: readonly unknown[] }): Point[][
 function pointsIn(value: unknown): Point[] {
   if (Array.isArray(value)) return typeof value[0] === "number" ? [[value[0], Number(value[1])]] : value.flatMap(pointsIn);
   return typeof value === "object" && value !== null ? Object.values(value).flatMap(pointsIn) : [];
+}
+
+/** @see https://flatgeobuf.org: behind the mark and a length a FlatBuffers table, whose second field is the bounds and whose ninth a count. */
+function inFlatGeobuf(bytes: Buffer): GeoReading {
+  if (bytes.toString("latin1", 0, 3) !== "fgb") throw new Error("not a FlatGeobuf");
+  const table = 12 + bytes.readUInt32LE(12);
+  const fields = table - bytes.readInt32LE(table);
+  const fieldAt = (index: number) => table + bytes.readUInt16LE(fields + 4 + index * 2);
+  const envelope = fieldAt(1) + bytes.readUInt32LE(fieldAt(1)) + 4;
+  const [west = 0, south = 0, east = 0, north = 0] = [0, 8, 16, 24].map((offset) => bytes.readDoubleLE(envelope + offset));
+  return { shapes: Number(bytes.readBigUInt64LE(fieldAt(8))), bounds: [west, south, east, north] };
 }
 
 /** @see https://www.geopackage.org/spec/#gpb_format: a header, whose flags tell its length, then well-known binary. */
