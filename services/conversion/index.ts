@@ -15,6 +15,7 @@ import type { Service } from "#kit/service.ts";
 import { type Announcement, announce, untilListed } from "./adapters/announcer.ts";
 import { watchCancellations } from "./adapters/cancellations.ts";
 import { type ConverterParts, openEngines } from "./adapters/converter.ts";
+import { remindOfDegradation } from "./adapters/degradation.ts";
 import { inspectInput } from "./adapters/inspect-input.ts";
 import { createConversionMetrics } from "./adapters/metrics.ts";
 import { createOneOffConverter } from "./adapters/one-off-converter.ts";
@@ -32,8 +33,6 @@ import { removeFolder } from "./sandbox/scratch.ts";
 
 export type { ConversionSettings } from "./config.ts";
 export type { Converter, OneOffConverter } from "./domain/converter.ts";
-
-const reminderMs = 60_000;
 
 export type ConversionDeps = {
   readonly broker: Broker;
@@ -169,12 +168,6 @@ export function createConversionService(deps: ConversionDeps, settings: Conversi
       await owned.disposeAsync();
     },
   };
-}
-
-/** Nobody is to forget that this node runs with less isolation than it should. */
-function remindOfDegradation(log: Log): Disposable {
-  const timer = setInterval(() => log.warn("sandbox.degraded", { advice: "allow user namespaces and unset SANDBOX" }), reminderMs).unref();
-  return { [Symbol.dispose]: () => clearInterval(timer) };
 }
 
 type Working = { readonly worker: Worker; readonly announcement: Announcement; readonly consumers: AsyncDisposable[] };

@@ -17,7 +17,11 @@ export type Aim = {
 };
 
 /** Whatever the hop or hops of an attack run by, the one that it is made for. */
-export const aimedEngines = ["sharp", "rsvg", "poppler", "ghostscript", "pandoc", "libreoffice", "ffmpeg", "archive", "data"] as const;
+export const aimedEngines = [
+  ...(["sharp", "imagemagick", "libheif", "libjxl", "libtiff", "potrace", "tesseract", "rsvg"] as const),
+  ...(["poppler", "mupdf", "ghostscript", "pandoc", "libreoffice", "fontforge"] as const),
+  ...(["ffmpeg", "archive", "data", "subtitle"] as const),
+] as const;
 export type AimedEngine = (typeof aimedEngines)[number];
 
 export type Attack = {

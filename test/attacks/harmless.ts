@@ -1,14 +1,34 @@
 /** A small good file for each engine: what must convert after every attack. */
+import { globSync, readFileSync } from "node:fs";
+import sharp from "sharp";
 import { silence } from "#test/harness/hostile-files.ts";
 import { zipFile } from "#test/harness/zip-file.ts";
 import type { AimedEngine } from "./attack.ts";
 import { docx, paragraph } from "./office-files.ts";
 import { onePage } from "./pdf-attacks.ts";
 import { png } from "./picture-files.ts";
+import { tiff } from "./tiff-files.ts";
+
+const [typeface = ""] = globSync("/usr/share/fonts/*/liberation*/LiberationMono-Regular.ttf");
+const writing = await sharp({ text: { text: "Good morning", dpi: 300, font: "sans 20" } })
+  .flatten({ background: "black" })
+  .negate({ alpha: false })
+  .extend({ top: 40, bottom: 40, left: 40, right: 40, background: "white" })
+  .png()
+  .toBuffer();
 
 type Harmless = { readonly fileName: string; readonly to: string; readonly content: Uint8Array | string };
 
 export const harmless: Readonly<Record<AimedEngine, Harmless>> = {
+  imagemagick: { fileName: "a.png", to: "pcx", content: png({ width: 16, height: 16 }) },
+  libheif: { fileName: "a.png", to: "heic", content: png({ width: 64, height: 64 }) },
+  libjxl: { fileName: "a.png", to: "jxl", content: png({ width: 16, height: 16 }) },
+  libtiff: { fileName: "a.tiff", to: "pdf", content: tiff([{ 256: 8, 257: 8 }]) },
+  potrace: { fileName: "a.pbm", to: "svg", content: "P1\n8 8\n00000000 01111110 01111110 01111110 01111110 01111110 01111110 00000000\n" },
+  tesseract: { fileName: "a.png", to: "txt", content: writing },
+  mupdf: { fileName: "a.png", to: "pdf", content: png({ width: 16, height: 16 }) },
+  fontforge: { fileName: "a.ttf", to: "otf", content: readFileSync(typeface) },
+  subtitle: { fileName: "a.srt", to: "vtt", content: "1\n00:00:01,000 --> 00:00:02,000\nGood\n" },
   sharp: { fileName: "a.png", to: "webp", content: png({ width: 16, height: 16 }) },
   poppler: { fileName: "a.pdf", to: "png", content: onePage("0 0 9 9 re f") },
   pandoc: { fileName: "a.md", to: "html", content: "# Good\n" },

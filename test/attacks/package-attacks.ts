@@ -25,6 +25,16 @@ function nestedZip(depth: number): Buffer {
   return inner;
 }
 
+const swollen = (megabytes: number): Buffer => zipFile([{ name: "a.xml", content: zeros, repeat: megabytes, statedBytes: 10 }]);
+
+/** The last entry's lengths in both headers become a few bytes. */
+function understated(bytes: Buffer): Buffer {
+  const record = bytes.lastIndexOf("PK\x01\x02", undefined, "latin1");
+  const local = bytes.readUInt32LE(record + 42);
+  for (const at of [local + 18, local + 22, record + 20, record + 24]) bytes.writeUInt32LE(50, at);
+  return bytes;
+}
+
 export const packageAttacks: readonly Attack[] = [
   attack(
     "Z1-above",
@@ -95,8 +105,22 @@ export const packageAttacks: readonly Attack[] = [
     "archives inside archives inside a document",
     "a.docx",
     () => letter({ name: "word/embeddings/a.zip", content: nestedZip(12) }),
-    "converts",
-    { isEarly: false },
+    "INPUT_TOO_COMPLEX",
+  ),
+  attack(
+    "Z2-embedded",
+    "a workbook in a letter that swells to gigabytes, by its own words to nothing",
+    "a.odt",
+    () => odf("text", "<text:p>a</text:p>", { extra: [{ name: "Object 1/a.xlsx", content: swollen(2000) }] }),
+    "INPUT_TOO_COMPLEX",
+    { to: ["pdf", "docx"] },
+  ),
+  attack(
+    "Z2-cut",
+    "a part whose stated length, packed and unpacked, ends before its swelling",
+    "a.docx",
+    () => understated(letter({ name: "word/a.bin", content: zeros, repeat: 2000 })),
+    "INPUT_TOO_COMPLEX",
   ),
   attack(
     "Z3-locked",

@@ -6,7 +6,7 @@ import type { Attack } from "./attack.ts";
 type PdfObject = string | Buffer;
 
 /** Objects by number from 1 on, the first being the catalogue. */
-function pdf(objects: readonly PdfObject[], trailer = ""): Buffer {
+export function pdf(objects: readonly PdfObject[], trailer = ""): Buffer {
   const parts: Buffer[] = [Buffer.from("%PDF-1.7\n")];
   let length = parts[0]?.length ?? 0;
   const add = (part: Buffer): void => {
@@ -27,7 +27,7 @@ function pdf(objects: readonly PdfObject[], trailer = ""): Buffer {
   return Buffer.concat(parts);
 }
 
-const stream = (data: Uint8Array | string, more = ""): Buffer => {
+export const stream = (data: Uint8Array | string, more = ""): Buffer => {
   const bytes = Buffer.from(data);
   return Buffer.concat([Buffer.from(`<</Length ${bytes.length}${more}>>stream\n`), bytes, Buffer.from("\nendstream")]);
 };
@@ -38,7 +38,7 @@ const page = (more: string, box = "0 0 612 792") => `<</Type/Page/Parent 2 0 R/M
 const shown = (content: Buffer): Buffer => pdf([catalogue, pages, page("/Contents 4 0 R"), content]);
 export const onePage = (content: string): Buffer => shown(stream(content));
 
-function nestedForms(): Buffer {
+export function nestedForms(): Buffer {
   const levels = 12;
   const forms = Array.from({ length: levels }, (_, level) => {
     const isLast = level === levels - 1;

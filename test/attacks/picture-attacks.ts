@@ -195,6 +195,7 @@ export const pictureAttacks: readonly Attack[] = [
     { to: ["png"] },
   ),
   attack("IM9-heif", "a HEIC without a picture", "a.heic", () => heif("heic", 64, 64), "INVALID_INPUT", {
+    engine: "libheif",
     to: ["png"],
     query: "from=heic",
   }),

@@ -1,11 +1,18 @@
 /** All hostile files, by the class of attack that they belong to. */
+
+import { archiveAttacks } from "./archive-attacks.ts";
 import type { Attack } from "./attack.ts";
+import { dataAttacks } from "./data-attacks.ts";
+import { imagemagickAttacks } from "./imagemagick-attacks.ts";
 import { markupAttacks } from "./markup-attacks.ts";
 import { mediaAttacks } from "./media-attacks.ts";
 import { officeAttacks } from "./office-attacks.ts";
 import { packageAttacks } from "./package-attacks.ts";
+import { pageToolAttacks } from "./page-tool-attacks.ts";
 import { pdfAttacks } from "./pdf-attacks.ts";
 import { pictureAttacks } from "./picture-attacks.ts";
+import { pictureToolAttacks } from "./picture-tool-attacks.ts";
+import { textToolAttacks } from "./text-tool-attacks.ts";
 import { toolAttacks } from "./tool-attacks.ts";
 
 export const attacks: readonly Attack[] = [
@@ -16,4 +23,10 @@ export const attacks: readonly Attack[] = [
   ...markupAttacks,
   ...packageAttacks,
   ...toolAttacks,
+  ...archiveAttacks,
+  ...dataAttacks,
+  ...imagemagickAttacks,
+  ...pictureToolAttacks,
+  ...pageToolAttacks,
+  ...textToolAttacks,
 ];

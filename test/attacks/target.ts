@@ -54,10 +54,11 @@ export async function removeJob(server: TestServer, jobId: string): Promise<void
   await fetch(`${server.url}/api/v1/jobs/${jobId}`, { method: "DELETE", headers: { authorization: `Bearer ${server.key}` } });
 }
 
-/** How many runs of engines there were so far. */
-export async function hopsOf(server: TestServer): Promise<number> {
+/** How many runs of engines there were so far: all, or of one. */
+export async function hopsOf(server: TestServer, engine?: string): Promise<number> {
   const text = await (await fetch(`${server.url}/metrics`)).text();
-  return [...text.matchAll(/^filemill_hop_seconds_count\{[^}]*\} (\d+)/gm)].reduce((sum, [, count]) => sum + Number(count), 0);
+  const counts = [...text.matchAll(/^filemill_hop_seconds_count\{engine="([^"]*)"\} (\d+)/gm)];
+  return counts.reduce((sum, [, name, count]) => sum + (engine === undefined || engine === name ? Number(count) : 0), 0);
 }
 
 /** Follows the memory of the service with all its engines. */

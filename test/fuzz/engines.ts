@@ -1,12 +1,15 @@
 /** Engines under mutated files: they may refuse, never misbehave. */
-import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { create } from "@bufbuild/protobuf";
+import { ManifestSchema, type Plan } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
 import { parseSettings } from "#kit/config.ts";
 import { type ErrorCode, FilemillError } from "#kit/errors.ts";
 import { openLog } from "#kit/log.ts";
 import { settingTable } from "#kit/settings.ts";
 import { catalogueOf } from "#services/catalogue/index.ts";
+import type { Hop } from "#services/conversion/domain/engine.ts";
 import { openConverter } from "#services/conversion/index.ts";
 
 /** What a bad file may be told. Anything else is a defect of ours. */
@@ -22,14 +25,20 @@ const timeoutMs = 10_000;
 /** With the kill of two attempts, and a machine that does something else. */
 const maxElapsedMs = 4 * timeoutMs;
 
+export type FuzzedHop = { readonly engine: string; readonly hop: Hop };
+
 export type EngineTarget = AsyncDisposable & {
-  /** Formats that `from` is converted to, in one step or several. */
-  targetsOf(from: string): readonly string[];
-  /** undefined: converted or refused as it should be; else what was wrong. */
-  try(content: Uint8Array, from: string, to: string): Promise<string | undefined>;
+  /** Of the engines that are here. */
+  readonly hops: readonly FuzzedHop[];
+  /** undefined: converted or refused as it should be; else what was wrong. Without an engine the best route decides. */
+  try(content: Uint8Array, from: string, to: string, more?: Asked): Promise<string | undefined>;
+  /** The result of a good file; undefined when it was refused. */
+  convert(content: Uint8Array, from: string, to: string): Promise<Buffer | undefined>;
   /** Options as they come in a query string, with a good route. */
   tryOptions(from: string, to: string, options: Readonly<Record<string, string>>): string | undefined;
 };
+
+type Asked = { readonly engine?: string; readonly options?: Readonly<Record<string, string>> };
 
 export async function openEngineTarget(): Promise<EngineTarget> {
   await using stack = new AsyncDisposableStack();
@@ -37,26 +46,51 @@ export async function openEngineTarget(): Promise<EngineTarget> {
   stack.defer(() => rm(folder, { recursive: true, force: true }));
   const settings = parseSettings(settingTable, { DATA_DIR: folder, CONVERSION_TIMEOUT_MS: String(timeoutMs), JOB_MEMORY_MB: "1024" });
   const converter = stack.use(await openConverter(settings, openLog("silent")));
-  const catalogue = catalogueOf([converter.manifest("fuzz")]);
-  const pairs = converter.engines().flatMap(({ hops }) => hops.map(({ from, to }) => [from, to] as const));
+  const manifest = converter.manifest("fuzz");
+  const catalogue = catalogueOf([manifest]);
+  const alone = new Map(
+    manifest.engines.map((engine) => [engine.id, catalogueOf([create(ManifestSchema, { ...manifest, engines: [engine] })])] as const),
+  );
+  const found = converter.engines().filter(({ version }) => version !== undefined);
+  const hops = found.flatMap(({ id, hops }) => hops.map((hop) => ({ engine: id, hop })));
   const owned = stack.move();
 
-  async function attempt(content: Uint8Array, from: string, to: string): Promise<string | undefined> {
-    const plan = catalogue.plan({ from, to, options: {} });
+  async function run(content: Uint8Array, output: string, plan: Plan): Promise<void> {
     const input = join(folder, "input");
     await writeFile(input, content, { mode: 0o644 });
+    try {
+      await converter.run(plan, input, output, { signal: new AbortController().signal });
+    } finally {
+      await rm(input, { force: true });
+    }
+  }
+
+  async function attempt(content: Uint8Array, from: string, to: string, { engine, options = {} }: Asked = {}): Promise<string | undefined> {
     const output = converter.newPath(to);
     const startedAt = performance.now();
-    const wrong = await converter.run(plan, input, output, { signal: new AbortController().signal }).then(() => undefined, wrongOf);
+    const planner = (engine === undefined ? undefined : alone.get(engine)) ?? catalogue;
+    const wrong = await (async () => run(content, output, planner.plan({ from, to, options })))().then(() => undefined, wrongOf);
     if (performance.now() - startedAt > maxElapsedMs) return "it took too long";
     await rm(output, { force: true });
-    await rm(input, { force: true });
     return wrong ?? (await leftoverOf(folder));
   }
 
+  async function convert(content: Uint8Array, from: string, to: string): Promise<Buffer | undefined> {
+    const output = converter.newPath(to);
+    try {
+      await run(content, output, catalogue.plan({ from, to, options: {} }));
+      return await readFile(output);
+    } catch {
+      return undefined;
+    } finally {
+      await rm(output, { force: true });
+    }
+  }
+
   return {
-    targetsOf: (source) => [...new Set(pairs.filter(([from]) => from === source).map(([, to]) => to))],
+    hops,
     try: attempt,
+    convert,
     tryOptions(from, to, options) {
       try {
         catalogue.plan({ from, to, options });

@@ -21,7 +21,7 @@ afterAll(async () => {
 function verdictOf(finding: Finding): Promise<string | undefined> | string | undefined {
   switch (finding.target) {
     case "engine":
-      return engines.try(finding.content, finding.from, finding.to);
+      return engines.try(finding.content, finding.from, finding.to, { engine: finding.engine });
     case "sniff":
       return trySniff(finding.content, `a.${finding.format}`);
     case "body":
@@ -46,12 +46,13 @@ describe("a short walk among harmed files", () => {
     const met = new Set<string>();
     for (let step = 0; step < steps; step++) {
       const { format, content } = seeds[dice.below(seeds.length)] ?? { format: "", content: Buffer.alloc(0) };
-      const targets = engines.targetsOf(format);
-      const to = targets[dice.below(targets.length)];
-      if (to === undefined) continue;
+      const hops = engines.hops.filter(({ hop }) => hop.from === format);
+      const { engine, hop } = hops[dice.below(hops.length)] ?? {};
+      if (engine === undefined || hop === undefined) continue;
+      const { to } = hop;
       const harmed = mutated(content, dice);
       const findings: readonly Finding[] = [
-        { target: "engine", from: format, to, content: harmed },
+        { target: "engine", from: format, to, engine, content: harmed },
         { target: "sniff", format, content: harmed },
         { target: "body", content: mutated(goodBody(content.subarray(0, 2000), `a.${format}`, to), dice) },
         { target: "options", content: mutated(Buffer.from("quality=80&width=%31"), dice) },

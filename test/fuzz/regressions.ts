@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 const folder = fileURLToPath(new URL("./regressions", import.meta.url));
 
 export type Finding =
-  | { readonly target: "engine"; readonly from: string; readonly to: string; readonly content: Buffer }
+  | { readonly target: "engine"; readonly from: string; readonly to: string; readonly engine: string; readonly content: Buffer }
   | { readonly target: "sniff"; readonly format: string; readonly content: Buffer }
   | { readonly target: "body"; readonly content: Buffer }
   | { readonly target: "options"; readonly content: Buffer };
@@ -24,7 +24,7 @@ export async function keep(finding: Finding): Promise<string> {
 function wordsOf(finding: Finding): string[] {
   switch (finding.target) {
     case "engine":
-      return [finding.target, finding.from, finding.to];
+      return [finding.target, finding.from, finding.to, finding.engine];
     case "sniff":
       return [finding.target, finding.format];
     case "body":
@@ -42,10 +42,10 @@ export async function keptFindings(): Promise<readonly Finding[]> {
 }
 
 function findingOf(name: string, content: Buffer): Finding {
-  const [target, from = "", to = ""] = name.split(".");
+  const [target, from = "", to = "", engine = ""] = name.split(".");
   switch (target) {
     case "engine":
-      return { target, from, to, content };
+      return { target, from, to, engine, content };
     case "sniff":
       return { target, format: from, content };
     case "body":

@@ -1,4 +1,5 @@
 /** Good files to start from, by the id of their format. */
+import { globSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -7,6 +8,10 @@ import { formatOfFileName } from "#formats/index.ts";
 import { docx, odf, paragraph } from "#test/attacks/office-files.ts";
 import { onePage } from "#test/attacks/pdf-attacks.ts";
 import { silence } from "#test/harness/hostile-files.ts";
+import { tarFile } from "#test/harness/tar-file.ts";
+import { zipFile } from "#test/harness/zip-file.ts";
+
+import type { EngineTarget } from "./engines.ts";
 
 export type Seed = { readonly format: string; readonly content: Buffer };
 
@@ -19,6 +24,11 @@ const texts: Readonly<Record<string, string>> = {
   org: "* Title\n| a | b |\n#+BEGIN_SRC c\nx\n#+END_SRC\n",
   tex: "\\documentclass{article}\\begin{document}\\section{a}$x^2$\\begin{itemize}\\item b\\end{itemize}\\end{document}",
   rtf: "{\\rtf1\\ansi{\\fonttbl{\\f0 Arial;}}\\f0 a {\\b b}\\par{\\trowd\\cellx1000 c\\cell\\row}}",
+  json: '[{"a":1,"b":"x"},{"a":2.5,"b":null}]',
+  srt: "1\n00:00:01,000 --> 00:00:02,000\n<i>a</i>\n",
+  ps: "%!PS\n9 9 99 99 rectfill showpage\n",
+  pbm: "P1\n8 8\n00000000 01111110 01111110 01100110 01100110 01111110 01111110 00000000\n",
+  ini: "[a]\nb=1\n",
   csv: 'a,b\n1,"2, 3"\n',
   svg: '<svg xmlns="http://www.w3.org/2000/svg" width="20" height="20"><defs><linearGradient id="g"><stop/></linearGradient></defs><path d="M0 0L9 9Z" fill="url(#g)"/><text y="9">a</text></svg>',
   ipynb: '{"nbformat":4,"nbformat_minor":2,"metadata":{},"cells":[{"cell_type":"markdown","metadata":{},"source":["# a"]}]}',
@@ -36,8 +46,29 @@ export async function seedsOf(): Promise<readonly Seed[]> {
   for (const [format, text] of Object.entries(texts)) found.push({ format, content: Buffer.from(text) });
   found.push(...(await pictures()));
   found.push({ format: "docx", content: docx(paragraph("a")) }, { format: "odt", content: odf("text", "<text:p>a</text:p>") });
+  const member = { name: "a.txt", content: "a" };
+  found.push({ format: "zip", content: zipFile([member]) }, { format: "tar", content: tarFile([member]) });
   found.push({ format: "pdf", content: onePage("BT /F1 12 Tf (a) Tj ET 0 0 9 9 re f") }, { format: "wav", content: silence(4000) });
+  const [typeface] = globSync("/usr/share/fonts/*/liberation*/LiberationMono-Regular.ttf");
+  if (typeface !== undefined) found.push({ format: "ttf", content: await readFile(typeface) });
   return found;
+}
+
+/** Longer results are left: fuzzing wants many tries. */
+const maxGrownBytes = 100_000;
+
+/** Good files of the other formats too, made of those that are here: a round for each step away from them. */
+export async function grownSeeds(seeds: readonly Seed[], engines: EngineTarget, rounds: number): Promise<readonly Seed[]> {
+  const byFormat = new Map(seeds.toReversed().map((seed) => [seed.format, seed]));
+  for (let round = 0; round < rounds; round++) {
+    for (const { hop } of [...engines.hops]) {
+      const source = byFormat.get(hop.from);
+      if (source === undefined || byFormat.has(hop.to)) continue;
+      const content = await engines.convert(source.content, hop.from, hop.to);
+      if (content !== undefined && content.length <= maxGrownBytes) byFormat.set(hop.to, { format: hop.to, content });
+    }
+  }
+  return [...seeds, ...[...byFormat.values()].filter((seed) => !seeds.includes(seed))];
 }
 
 async function pictures(): Promise<Seed[]> {

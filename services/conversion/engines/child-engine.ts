@@ -20,7 +20,7 @@ type Note = { readonly code: NoteCode; readonly message: string | undefined };
 
 type Answer =
   | { readonly ok: true; readonly data: string | undefined; readonly notes: readonly Note[] }
-  | { readonly ok: false; readonly error: FilemillError; readonly odd: boolean; readonly said: string };
+  | { readonly ok: false; readonly error: FilemillError; readonly odd: boolean };
 
 export type ChildEngineOptions = {
   /** See PoolOptions. */
@@ -44,7 +44,8 @@ export async function openChildEngine(
       const answer = await ask(child, task, more);
       fit = answer.ok || !answer.odd;
       if (!answer.ok) {
-        host.log("child.refused", { code: answer.error.code, said: answer.said });
+        // Not what the library said: that quotes the file.
+        host.log("child.refused", { code: answer.error.code, odd: answer.odd });
         throw answer.error;
       }
       await take(answer, child);
@@ -142,14 +143,13 @@ function answerOf(value: unknown): Answer {
       return { ok: true, data, notes: value.notes.flatMap(noteOf) };
     }
     if ("code" in value && typeof value.code === "string" && isErrorCode(value.code) && "message" in value) {
-      const said = "said" in value ? String(value.said) : "";
       const odd = !("odd" in value) || value.odd !== false;
       const isAboutContent = value.code === "CONVERSION_FAILED" && !odd;
       const message = String(value.message);
-      return { ok: false, error: isAboutContent ? new LacksContent(message) : new FilemillError(value.code, message), odd, said };
+      return { ok: false, error: isAboutContent ? new LacksContent(message) : new FilemillError(value.code, message), odd };
     }
   }
-  return { ok: false, error: new FilemillError("CONVERSION_FAILED", "The file could not be converted."), odd: true, said: "no answer" };
+  return { ok: false, error: new FilemillError("CONVERSION_FAILED", "The file could not be converted."), odd: true };
 }
 
 /** A code alone, or a code with its message. */

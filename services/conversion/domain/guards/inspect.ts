@@ -1,4 +1,5 @@
 /** What is certain about a file from a bounded look at its bytes, before any engine sees it. */
+import { formatOf } from "#formats/index.ts";
 import type { ByteSource } from "./byte-source.ts";
 import { inspectCompoundFile } from "./compound-file.ts";
 import { assertFrames, frameCountOf } from "./frames.ts";
@@ -9,22 +10,14 @@ import { damaged } from "./refusals.ts";
 import { assertBegins, isCompoundFile, isZip } from "./signatures.ts";
 import { assertHarmlessEntities, assertPrologEnds, svgSizeOf, xmlTextOf } from "./xml.ts";
 
-/** XML that is a file by itself. */
-const xmlFormats: ReadonlySet<string> = new Set([
-  "svg",
-  "fb2",
-  "xml",
-  "xhtml",
-  "fodt",
-  "fods",
-  "fodp",
-  "fodg",
-  "docbook",
-  "opml",
-  "dae",
-  "kml",
-  "gpx",
-]);
+/** Formats that are XML, or may be, without saying so in their media types. */
+const xmlFormats: ReadonlySet<string> = new Set(["plist"]);
+
+/** Binary and compressed variants begin otherwise. */
+function isXml(head: Buffer, format: string): boolean {
+  const mayBe = xmlFormats.has(format) || /[+/-]xml$/.test(formatOf(format)?.mime ?? "");
+  return mayBe && /^[\s\uFEFF]*(<|$)/.test(xmlTextOf(head));
+}
 
 /**
  * Rejects with INVALID_INPUT for what cannot be a whole file of its format, PASSWORD_REQUIRED for what is encrypted,
@@ -36,7 +29,7 @@ export async function inspectBytes(source: ByteSource, format: string): Promise<
   assertBegins(head, format);
   if (isZip(head)) return inspectPackage(source, format);
   if (isCompoundFile(head)) return inspectCompoundFile(source);
-  if (xmlFormats.has(format)) return inspectXml(source, format);
+  if (isXml(head, format)) return inspectXml(source, format);
   const size = await pictureSizeOf(source, format);
   if (size === undefined) return;
   assertPixels(size);

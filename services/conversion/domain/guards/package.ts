@@ -1,16 +1,18 @@
 /** Documents and archives that are zip files: bombs, passwords and traps, told from the directory and the parts' first bytes. */
 import { formatOf } from "#formats/index.ts";
+import { FilemillError } from "#kit/errors.ts";
 import { type ByteSource, windowOf } from "./byte-source.ts";
 import { damaged, locked, tooComplex } from "./refusals.ts";
+import { isZip } from "./signatures.ts";
 import { assertHarmlessEntities, assertPrologEnds, xmlTextOf } from "./xml.ts";
-import { inflatesAsStated, readEntryHead, readZipDirectory, type ZipEntry } from "./zip-directory.ts";
+import { inflatesAsStated, openEntry, readEntryHead, readZipDirectory, type ZipEntry } from "./zip-directory.ts";
 
 /** Real documents compress up to some 50 to 1; only above this size does more of it matter. */
 const maxRatio = 100;
 const unsuspiciousBytes = 100_000_000;
 const maxExpandedBytes = 2_000_000_000;
-/** More than any archive that passes its ceiling needs. */
-const maxArchiveBytes = 20_000_000_000;
+/** As much as the engine unpacks. */
+const maxArchiveBytes = 4_000_000_000;
 /** Of one byte deflate makes no more. */
 const maxDeflation = 1032;
 const maxXmlParts = 10_000;
@@ -19,10 +21,20 @@ const manifestBytes = 262_144;
 
 export async function inspectPackage(source: ByteSource, format: string): Promise<void> {
   const entries = await readZipDirectory(source);
-  assertSafeEntries(entries, source.sizeBytes, formatOf(format)?.kind === "archive" ? maxArchiveBytes : maxExpandedBytes);
-  if (formatOf(format)?.kind === "archive") return;
+  // What is inside of an archive's files is nobody's business here: they are passed on as they are.
+  const isArchive = formatOf(format)?.kind === "archive";
+  assertSafeEntries(entries, source.sizeBytes, isArchive ? maxArchiveBytes : maxExpandedBytes);
+  if (isArchive) return assertTrueSizes(source, entries);
   if (entries.length === 0) throw damaged("The file is empty.");
   await assertUnlocked(source, entries);
+  await inspectParts(source, entries);
+  await assertTrueSizes(source, entries);
+  await inspectNested(source, entries, { outerBytes: source.sizeBytes, expandedBytes: sumOf(entries), unpackedBytes: 0 });
+}
+
+async function inspectParts(source: ByteSource, entries: readonly ZipEntry[]): Promise<void> {
+  // The only two that documents may use; others give a million bytes of one.
+  if (entries.some(({ method }) => method !== 0 && method !== 8)) throw damaged("The file is packed in a way that documents are not.");
   const parts = entries.filter(({ name }) => /\.(xml|rels|opf|xhtml|html?|ncx|svg)$/i.test(name));
   if (parts.length > maxXmlParts) throw tooComplex("The file has too many parts inside.");
   const forward = windowOf(source);
@@ -33,15 +45,66 @@ export async function inspectPackage(source: ByteSource, format: string): Promis
     if (head.length < part.sizeBytes) assertPrologEnds(text);
     assertHarmlessEntities(text);
   }
-  await assertTrueSizes(source, entries);
+}
+
+/** More levels than a table in a document in a presentation. */
+const maxNesting = 3;
+/** Of packages inside that are compressed once more, at once and in all. */
+const maxUnpackedBytes = 64_000_000;
+/** A package is compressed already. */
+const maxNestedRatio = 10;
+
+/** What was found so far, in all levels together. */
+type Nest = { readonly outerBytes: number; expandedBytes: number; unpackedBytes: number };
+
+/** Office programs open the documents that are embedded in others; the bounds hold for all of them together. */
+async function inspectNested(source: ByteSource, entries: readonly ZipEntry[], nest: Nest, level = 1): Promise<void> {
+  const forward = windowOf(source);
+  for (const entry of entries.toSorted((a, b) => a.offset - b.offset)) {
+    const head = await readEntryHead(forward, entry, partHeadBytes);
+    if (head === undefined || !isZip(head)) continue;
+    if (level > maxNesting) throw tooComplex("The file has packages inside each other without end.");
+    const inner = await unpacked(source, entry, nest);
+    if (inner === undefined) continue;
+    const found = await readZipDirectory(inner).catch(nothingDamaged);
+    nest.expandedBytes += sumOf(found);
+    assertExpansion(nest.expandedBytes, nest.outerBytes, maxExpandedBytes);
+    assertApart(found);
+    await assertTrueSizes(inner, found);
+    await inspectNested(inner, found, nest, level + 1);
+  }
+}
+
+/** Undefined for what is damaged, and for what is too long to be unpacked here without being suspicious. */
+async function unpacked(source: ByteSource, entry: ZipEntry, nest: Nest): Promise<ByteSource | undefined> {
+  if (entry.sizeBytes > maxUnpackedBytes) {
+    if (entry.sizeBytes > entry.compressedBytes * maxNestedRatio) throw tooComplex("The file expands to far more than its size.");
+    if (entry.method !== 0) return undefined;
+  }
+  if (entry.method !== 0) nest.unpackedBytes += entry.sizeBytes;
+  if (nest.unpackedBytes > maxUnpackedBytes * 2) throw tooComplex("The file has too many packages inside.");
+  return openEntry(source, entry);
+}
+
+/** An attachment that is no whole package hurts nobody. */
+function nothingDamaged(error: unknown): readonly ZipEntry[] {
+  if (error instanceof FilemillError && error.code === "INVALID_INPUT") return [];
+  throw error;
+}
+
+function sumOf(entries: readonly ZipEntry[]): number {
+  return entries.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
 }
 
 /** Counts while inflating, since the directory may lie; not where even a lie could not reach an amount that matters. */
 async function assertTrueSizes(source: ByteSource, entries: readonly ZipEntry[]): Promise<void> {
   if (source.sizeBytes * maxDeflation <= unsuspiciousBytes) return;
   const forward = windowOf(source);
-  for (const entry of entries.toSorted((a, b) => a.offset - b.offset)) {
-    if (!(await inflatesAsStated(forward, entry))) throw tooComplex("The file expands to more than it says.");
+  const sorted = entries.toSorted((a, b) => a.offset - b.offset);
+  for (const [index, entry] of sorted.entries()) {
+    // The compressed length may lie as well: a reader that goes by the data reads on, at most to where the next one begins.
+    const end = sorted[index + 1]?.offset ?? source.sizeBytes;
+    if (!(await inflatesAsStated(forward, entry, end))) throw tooComplex("The file expands to more than it says.");
   }
 }
 
@@ -50,16 +113,24 @@ export function assertSafeEntries(entries: readonly ZipEntry[], sizeBytes: numbe
   if (entries.some((entry) => entry.isEncrypted)) throw locked();
   if (entries.some(({ isLink }) => isLink)) throw damaged("The file has a part that is a link.");
   if (entries.some(({ name }) => leavesFolder(name))) throw damaged("The file has a part whose name leaves its folder.");
-  const expandedBytes = entries.reduce((sum, entry) => sum + entry.sizeBytes, 0);
+  assertExpansion(sumOf(entries), sizeBytes, maxBytes);
+  if (assertApart(entries) > sizeBytes) throw damaged();
+}
+
+function assertExpansion(expandedBytes: number, sizeBytes: number, maxBytes: number): void {
   if (expandedBytes > maxBytes || (expandedBytes > unsuspiciousBytes && expandedBytes > sizeBytes * maxRatio)) {
     throw tooComplex("The file expands to far more than its size.");
   }
+}
+
+/** Where the last entry ends. */
+function assertApart(entries: readonly ZipEntry[]): number {
   let end = 0;
   for (const { offset, compressedBytes } of entries.toSorted((a, b) => a.offset - b.offset)) {
     if (offset < end) throw tooComplex("Parts of the file overlap.");
     end = offset + 30 + compressedBytes;
   }
-  if (end > sizeBytes) throw damaged();
+  return end;
 }
 
 function leavesFolder(name: string): boolean {

@@ -5,7 +5,15 @@
  * @see https://pkware.cachefly.net/webdocs/casestudies/APPNOTE.TXT 4.3 and 4.4
  */
 import { pipeline } from "node:stream/promises";
-import { createInflateRaw, inflateRawSync, constants as zlib } from "node:zlib";
+import { promisify } from "node:util";
+import {
+  createInflateRaw,
+  type InputType,
+  inflateRaw as inflateRawCallback,
+  inflateRawSync,
+  type ZlibOptions,
+  constants as zlib,
+} from "node:zlib";
 import { type ByteSource, bytesAt } from "./byte-source.ts";
 import { damaged, tooComplex } from "./refusals.ts";
 
@@ -22,10 +30,12 @@ export type ZipEntry = {
   readonly offset: number;
 };
 
+const inflateRaw = promisify<InputType, ZlibOptions, Buffer>(inflateRawCallback);
 const maxEntries = 50_000;
 const endBytes = 22;
 const maxCommentBytes = 65_535;
 const pieceBytes = 262_144;
+const headBytes = 65_536;
 const shortBytes = 16_384;
 const fullField = 0xffff_ffff;
 /** Who made an entry, and the file type in the upper bits of its mode (APPNOTE 4.4.2; S_IFLNK). */
@@ -133,19 +143,48 @@ export async function readEntryHead(source: ByteSource, entry: ZipEntry, limitBy
   }
 }
 
-/** False as soon as an entry gives more bytes than its directory record says, or than it has when it is not compressed. */
-export async function inflatesAsStated(source: ByteSource, entry: ZipEntry): Promise<boolean> {
+/** What an entry holds, as a file of its own; undefined when it is damaged, longer than it says, or packed in another way. */
+export async function openEntry(source: ByteSource, entry: ZipEntry): Promise<ByteSource | undefined> {
+  const header = await bytesAt(source, entry.offset, 30);
+  if (header.length < 30) return undefined;
+  const from = entry.offset + 30 + header.readUInt16LE(26) + header.readUInt16LE(28);
+  if (entry.method === 0) {
+    const sizeBytes = Math.max(0, Math.min(entry.sizeBytes, source.sizeBytes - from));
+    const read: ByteSource["read"] = (offset, length) => source.read(from + offset, Math.max(0, Math.min(length, sizeBytes - offset)));
+    return { sizeBytes, head: await bytesAt(source, from, Math.min(sizeBytes, headBytes)), read };
+  }
+  if (entry.method !== 8) return undefined;
+  const pieces: Buffer[] = [];
+  for (let at = 0; at < entry.compressedBytes; at += pieceBytes) {
+    pieces.push(await bytesAt(source, from + at, Math.min(pieceBytes, entry.compressedBytes - at)));
+  }
+  const bytes = await inflateRaw(Buffer.concat(pieces), { maxOutputLength: entry.sizeBytes + 1 }).catch(() => undefined);
+  if (bytes === undefined) return undefined;
+  return {
+    sizeBytes: bytes.length,
+    head: bytes.subarray(0, headBytes),
+    read: async (offset, length) => bytes.subarray(offset, offset + length),
+  };
+}
+
+/**
+ * False as soon as an entry gives more bytes than its directory record says, or than it has when it is not compressed.
+ *
+ * @param end - Up to where in the file its data may go on.
+ */
+export async function inflatesAsStated(source: ByteSource, entry: ZipEntry, end: number): Promise<boolean> {
   if (entry.method !== 8) return entry.method !== 0 || entry.sizeBytes >= entry.compressedBytes;
   const header = await bytesAt(source, entry.offset, 30);
   if (header.length < 30) return true;
   const from = entry.offset + 30 + header.readUInt16LE(26) + header.readUInt16LE(28);
-  if (entry.compressedBytes <= shortBytes && entry.sizeBytes <= pieceBytes) {
-    return inflatesWithin(await bytesAt(source, from, entry.compressedBytes), entry.sizeBytes);
+  const packedBytes = Math.max(entry.compressedBytes, end - from);
+  if (packedBytes <= shortBytes && entry.sizeBytes <= pieceBytes) {
+    return inflatesWithin(await bytesAt(source, from, packedBytes), entry.sizeBytes);
   }
   const inflate = createInflateRaw({ chunkSize: pieceBytes });
   async function* pieces(): AsyncGenerator<Buffer> {
-    for (let at = 0; at < entry.compressedBytes; at += pieceBytes) {
-      yield await bytesAt(source, from + at, Math.min(pieceBytes, entry.compressedBytes - at));
+    for (let at = 0; at < packedBytes; at += pieceBytes) {
+      yield await bytesAt(source, from + at, Math.min(pieceBytes, packedBytes - at));
     }
   }
   let bytes = 0;

@@ -37,7 +37,7 @@ async function answer(question: Question): Promise<unknown> {
     return { ok: true, ...(isSmall ? { data: result.toString("base64") } : {}), notes: [...notes] };
   } catch (error) {
     const { code, message, odd } = failureOf(error);
-    return { ok: false, code, message, odd, said: String(error instanceof Error ? error.message : error).slice(0, 500) };
+    return { ok: false, code, message, odd };
   }
 }
 

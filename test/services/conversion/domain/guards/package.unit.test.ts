@@ -144,3 +144,78 @@ describe("packages", () => {
     expect(await refusalOf(docxFile(paragraph, { extra }), "docx")).toBe("INVALID_INPUT");
   });
 });
+
+describe("packages that lie about sizes", () => {
+  const zeros = Buffer.alloc(1_000_000);
+  const lie = { content: zeros, repeat: 200, statedBytes: 10 };
+
+  it.each(["docx", "zip", "cbz", "epub", "odt", "jar"])("are counted while they are unpacked: %s", async (format) => {
+    expect(await refusalOf(docxFile(paragraph, { extra: [{ name: "a.bin", ...lie }] }), format)).toBe("INPUT_TOO_COMPLEX");
+  });
+
+  it("are so although they state a compressed length that ends before the lie begins", async () => {
+    const bytes = zipFile([{ name: "a.bin", ...lie }]);
+    const record = bytes.lastIndexOf("PK\x01\x02", undefined, "latin1");
+    for (const at of [18, record + 20]) bytes.writeUInt32LE(30, at);
+    expect(await refusalOf(bytes, "zip")).toBe("INPUT_TOO_COMPLEX");
+  });
+
+  it("pass when they tell the truth", async () => {
+    const parts = Array.from({ length: 20 }, (_, index) => ({ name: `${index}.bin`, content: randomBytes(10_000) }));
+    expect(await refusalOf(zipFile(parts), "zip")).toBe("accepted");
+    expect(await refusalOf(docxFile(paragraph, { extra: parts }), "docx")).toBe("accepted");
+  });
+
+  it("are refused as documents when they are packed in other ways than documents are", async () => {
+    const bytes = docxFile(paragraph);
+    const record = bytes.indexOf("PK\x01\x02", 0, "latin1");
+    bytes.writeUInt16LE(14, record + 10);
+    expect(await refusalOf(bytes, "docx")).toBe("INVALID_INPUT");
+  });
+});
+
+describe("packages inside packages", () => {
+  const nested = (depth: number): Buffer => {
+    let inner = docxFile(paragraph);
+    for (let level = 0; level < depth; level++)
+      inner = docxFile(paragraph, { extra: [{ name: `word/embeddings/a.docx`, content: inner }] });
+    return inner;
+  };
+  const embedded = (content: Buffer, more: object = {}) =>
+    docxFile(paragraph, { extra: [{ name: "word/embeddings/a.xlsx", content, ...more }] });
+
+  it("pass as deep as documents are embedded, and no deeper", async () => {
+    expect(await refusalOf(nested(3), "docx")).toBe("accepted");
+    expect(await refusalOf(nested(4), "docx")).toBe("INPUT_TOO_COMPLEX");
+  });
+
+  it("may be archives as deep as they like in an archive, which nobody unpacks", async () => {
+    let inner = zipFile([{ name: "a", content: "x" }]);
+    for (let level = 0; level < 20; level++) inner = zipFile([{ name: "a.zip", content: inner }]);
+    expect(await refusalOf(inner, "zip")).toBe("accepted");
+  });
+
+  it.each([
+    ["compressed", false],
+    ["stored", true],
+  ])("count together with the outer one: %s", async (_how, isStored) => {
+    const bomb = zipFile([{ name: "a.xml", content: Buffer.alloc(1_000_000), repeat: 150 }]);
+    expect(await refusalOf(embedded(bomb, { isStored }), "docx")).toBe("INPUT_TOO_COMPLEX");
+    const lie = zipFile([{ name: "a.xml", content: Buffer.alloc(1_000_000), repeat: 150, statedBytes: 10 }]);
+    expect(await refusalOf(embedded(lie, { isStored }), "docx")).toBe("INPUT_TOO_COMPLEX");
+    const overlapping = zipFile([
+      { name: "a", content: "x" },
+      { name: "b", content: "", overlaps: true },
+    ]);
+    expect(await refusalOf(embedded(overlapping, { isStored }), "docx")).toBe("INPUT_TOO_COMPLEX");
+  });
+
+  it("that squeeze once more by a lot are bombs, unseen", async () => {
+    const wide = zipFile([{ name: "a.bin", content: Buffer.alloc(70_000_000), isStored: true }]);
+    expect(await refusalOf(embedded(wide), "docx")).toBe("INPUT_TOO_COMPLEX");
+  });
+
+  it("that are damaged are left to whoever opens them", async () => {
+    expect(await refusalOf(embedded(docxFile(paragraph).subarray(0, -40)), "docx")).toBe("accepted");
+  });
+});
