@@ -75,6 +75,29 @@ describe("without the sandbox", () => {
     expect((await resultOf("out.ts")).length).toBeGreaterThan(1000);
   });
 
+  it("Ghostscript reads and writes the host's temporary files, though it was told to be safe", async () => {
+    const { secretFile, outDir } = canaries.aim;
+    const program = `%!PS\n/Courier findfont 12 scalefont setfont 20 700 moveto\n(${secretFile}) (r) file 256 string readline pop show\n(${outDir}/bare) (w) file (x) writestring\nshowpage\n`;
+    await bare("gs", "in.ps", program, [
+      "-dSAFER",
+      "-dBATCH",
+      "-dNOPAUSE",
+      "-q",
+      "-sDEVICE=pdfwrite",
+      "-sOutputFile=out.pdf",
+      "-f",
+      "in.ps",
+    ]);
+    expect(await leakOf(await resultOf("out.pdf"), "pdf", canaries.secret)).toBe("the secret's text on a page");
+    expect(await canaries.written()).toContain("bare");
+  });
+
+  it("bsdtar passes on a link to a host's file, and reads the file where a list names it", async () => {
+    const list = `#mtree\n./secret.txt type=file contents=${canaries.aim.secretFile}\n`;
+    await bare("bsdtar", "in.tar", list, ["-cf", "out.tar", "@in.tar"]);
+    expect(await leakOf(await resultOf("out.tar"), "tar", canaries.secret)).toBe("the secret's text");
+  });
+
   it("LibreOffice shows a picture of the host that an SVG names", async () => {
     const svg = `<?xml version="1.0"?><svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" width="64" height="64"><image xlink:href="file://${canaries.aim.secretPicture}" width="64" height="64"/></svg>`;
     await bare("soffice", "in.svg", svg, [

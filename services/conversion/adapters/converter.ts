@@ -8,6 +8,7 @@ import { FilemillError } from "#kit/errors.ts";
 import type { Log } from "#kit/log.ts";
 import { runWithAlternates } from "../domain/alternates.ts";
 import type { Converter, EngineStatus } from "../domain/converter.ts";
+import { cpuSecondsOf } from "../domain/cpu-budget.ts";
 import { type Engine, type FileRef, type HopTask, type Lane, type OpenEngine, spareOf } from "../domain/engine.ts";
 import { createGate } from "../domain/gate.ts";
 import { engineManifestOf } from "../domain/manifest.ts";
@@ -140,6 +141,10 @@ export function createLiveEngine(engine: Engine, parts: ConverterParts): LiveEng
     return opening;
   }
 
+  function bounded(task: HopTask): HopTask {
+    return { ...task, cpuSeconds: cpuSecondsOf(engine.lane, task.input.sizeBytes) };
+  }
+
   async function withTurn<T>(task: HopTask, work: (opened: OpenEngine) => Promise<T>): Promise<T> {
     const opened = await open();
     await gate.enter(task.signal);
@@ -155,8 +160,8 @@ export function createLiveEngine(engine: Engine, parts: ConverterParts): LiveEng
   return {
     hops: engine.hops,
     warm: () => void open().catch(() => undefined),
-    run: (task) => withTurn(task, (opened) => opened.run(task)),
-    parts: (task) => withTurn(task, async (opened) => (await opened.parts?.(task)) ?? []),
+    run: (task) => withTurn(task, (opened) => opened.run(bounded(task))),
+    parts: (task) => withTurn(task, async (opened) => (await opened.parts?.(bounded(task))) ?? []),
     async close() {
       closed = true;
       const opened = await opening?.catch(() => undefined);

@@ -61,6 +61,8 @@ export type HopTask = {
   readonly options: OptionValues;
   /** Wall-clock bound for the whole hop. */
   readonly timeoutMs: number;
+  /** Processor time for the whole hop, by the size of the input; absent: as much as fits into the time. */
+  readonly cpuSeconds?: number;
   readonly signal: AbortSignal;
   /** Says what was lost, guessed or corrected. */
   note(code: NoteCode, message?: string): void;

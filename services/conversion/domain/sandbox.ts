@@ -50,13 +50,20 @@ export type SandboxEnd = {
   readonly elapsedMs: number;
 };
 
+export type RequestBounds = {
+  readonly timeoutMs: number;
+  /** Of all processes of the child that live; looked at once a second. */
+  readonly cpuSeconds?: number;
+  readonly signal?: AbortSignal;
+};
+
 /** A process that serves many jobs and speaks lines of JSON over its standard streams. */
 export type SandboxChild = AsyncDisposable & {
   readonly pid: number;
   /** Host folder that is `/job` inside. */
   readonly folder: string;
-  /** Sends one request line and resolves with the next answer line, parsed. Rejects when the child ends or `timeoutMs` passes (which kills it). */
-  request(message: unknown, options: { timeoutMs: number; signal?: AbortSignal }): Promise<unknown>;
+  /** Sends one request line and resolves with the next answer line, parsed. Rejects when the child ends, or is killed at one of its bounds. */
+  request(message: unknown, bounds: RequestBounds): Promise<unknown>;
   /** Resolves when the child has ended. */
   readonly ended: Promise<SandboxEnd>;
   readonly alive: boolean;

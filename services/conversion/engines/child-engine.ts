@@ -86,17 +86,17 @@ function labelsOf(data: string | undefined): readonly string[] {
 }
 
 async function ask(child: SandboxChild, task: HopTask, more: Readonly<Record<string, unknown>>): Promise<Answer> {
-  const { input, hop, options, timeoutMs, signal } = task;
+  const { input, hop, options } = task;
   const question = { ...more, from: hop.from, to: hop.to, options };
   if (input.sizeBytes <= inlineBytes) {
     // Synchronous, since a visit to the thread pool takes longer than the read.
     const data = readFileSync(input.path, "base64");
-    return answerOf(await child.request({ ...question, data }, { timeoutMs, signal }));
+    return answerOf(await child.request({ ...question, data }, task));
   }
   const inside = join(child.folder, "in");
   await placeInput(input.path, inside);
   try {
-    return answerOf(await child.request(question, { timeoutMs, signal }));
+    return answerOf(await child.request(question, task));
   } finally {
     await rm(inside, { force: true });
   }

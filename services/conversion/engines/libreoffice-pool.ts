@@ -29,7 +29,7 @@ export type OfficePool = AsyncDisposable & {
    */
   convert<T>(input: string, job: OfficeJob, bounds: Bounds, take: (answer: unknown, outputPath: string) => Promise<T>): Promise<T>;
 };
-type Bounds = { readonly timeoutMs: number; readonly signal: AbortSignal };
+type Bounds = { readonly timeoutMs: number; readonly cpuSeconds?: number; readonly signal: AbortSignal };
 
 /** Starts them in the background and returns at once. */
 export function openOfficePool(host: EngineHost): OfficePool {
@@ -122,7 +122,7 @@ export function openOfficePool(host: EngineHost): OfficePool {
   const pool: OfficePool = {
     async convert(input, job, bounds, take) {
       const deadline = performance.now() + bounds.timeoutMs;
-      const left = () => ({ signal: bounds.signal, timeoutMs: Math.max(1, deadline - performance.now()) });
+      const left = () => ({ ...bounds, timeoutMs: Math.max(1, deadline - performance.now()) });
       const { slot, answer, base } = await attempt(input, job, left()).catch(async (error: unknown) => {
         const isDeath = error instanceof FilemillError && error.code === "CONVERSION_FAILED";
         if (!isDeath || closing.signal.aborted) throw error;

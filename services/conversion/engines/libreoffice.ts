@@ -104,8 +104,7 @@ function failureOf(answer: Answer, task: HopTask): FilemillError {
 
 async function run(pool: OfficePool, task: HopTask): Promise<void> {
   task.signal.throwIfAborted();
-  const bounds = { timeoutMs: task.timeoutMs, signal: task.signal };
-  await pool.convert(task.input.path, jobOf(task), bounds, async (value, outputPath) => {
+  await pool.convert(task.input.path, jobOf(task), task, async (value, outputPath) => {
     const answer = parseAnswer(value);
     if (!answer.ok) throw failureOf(answer, task);
     // A copy through the opened file: the office that wrote it lives on, and could change the file or what its name means.

@@ -36,7 +36,7 @@ export async function openToolSession(sandbox: Sandbox, task: HopTask, inside = 
         ...command,
         folder: scratch.path,
         readOnly: { ...command.readOnly, [task.input.path]: inside },
-        limits: { cpuSeconds: Math.ceil((wallMs / 1000) * 4), ...command.limits, wallMs },
+        limits: { cpuSeconds: Math.min(Math.ceil((wallMs / 1000) * 4), task.cpuSeconds ?? Infinity), ...command.limits, wallMs },
         signal: task.signal,
       });
       throwIfKilled(end, task.signal);

@@ -1,9 +1,9 @@
 /** A persistent program in the sandbox that answers one line of JSON with another. */
 import { FilemillError } from "#kit/errors.ts";
-import type { SandboxChild, SandboxEnd, SandboxLimits } from "../domain/sandbox.ts";
+import type { RequestBounds, SandboxChild, SandboxEnd, SandboxLimits } from "../domain/sandbox.ts";
 import { type Launch, startTree } from "./process-tree.ts";
 import type { Scratch } from "./scratch.ts";
-import { memoryOf } from "./usage.ts";
+import { cpuSecondsOf, memoryOf } from "./usage.ts";
 
 type Pending = { resolve(answer: unknown): void; reject(error: FilemillError): void };
 
@@ -44,7 +44,7 @@ export function startChild(launch: Launch, scratch: Scratch, limits: SandboxLimi
   );
   ended.catch(() => undefined);
 
-  function request(message: unknown, options: { timeoutMs: number; signal?: AbortSignal }): Promise<unknown> {
+  function request(message: unknown, options: RequestBounds): Promise<unknown> {
     if (!alive) return Promise.reject(new FilemillError("CONVERSION_FAILED", "The engine has ended."));
     if (pending !== undefined) return Promise.reject(new FilemillError("INTERNAL", "A sandboxed child was asked twice at once."));
     return new Promise((resolve, reject) => {
@@ -56,9 +56,13 @@ export function startChild(launch: Launch, scratch: Scratch, limits: SandboxLimi
         () => stop(new FilemillError("CONVERSION_TIMEOUT", "The engine ran past its time limit.")),
         options.timeoutMs,
       );
+      const processor = watchProcessor(tree.pid, options.cpuSeconds, () =>
+        stop(new FilemillError("CONVERSION_TIMEOUT", "The conversion needs far more work than files of this size do.")),
+      );
       const abort = () => stop(new FilemillError("JOB_CANCELLED", "The job was cancelled."));
       const finish = () => {
         clearTimeout(timer);
+        clearInterval(processor);
         options.signal?.removeEventListener("abort", abort);
       };
       pending = {
@@ -95,6 +99,19 @@ export function startChild(launch: Launch, scratch: Scratch, limits: SandboxLimi
     kill: () => tree.kill(undefined),
     [Symbol.asyncDispose]: dispose,
   };
+}
+
+const lookMs = 1000;
+
+/** Counts from its first look on: most requests are answered before it, and cost nothing. */
+function watchProcessor(pid: number, limitSeconds = Number.POSITIVE_INFINITY, onUsedUp: () => void): NodeJS.Timeout | undefined {
+  if (!Number.isFinite(limitSeconds)) return undefined;
+  let beganWith: number | undefined;
+  return setInterval(() => {
+    const used = cpuSecondsOf(pid);
+    beganWith ??= used;
+    if (used - beganWith > limitSeconds) onUsedUp();
+  }, lookMs).unref();
 }
 
 function errorOf(end: SandboxEnd | undefined): FilemillError {

@@ -37,6 +37,19 @@ export function memoryOf(pid: number, limitBytes = Number.POSITIVE_INFINITY): nu
   return sumOf(tree, (member) => 1024 * Number(/^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${member}/smaps_rollup`, "latin1"))?.[1] ?? 0));
 }
 
+const ticksPerSecond = 100;
+
+/** Processor time of a tree since its processes began, with that of children that have ended. */
+export function cpuSecondsOf(pid: number): number {
+  const ticks = sumOf(treeOf(pid), (member) => {
+    const stat = readFileSync(`/proc/${member}/stat`, "latin1");
+    // The name before may hold blanks and brackets; utime, stime, cutime and cstime are the fields 14 to 17.
+    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    return fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0);
+  });
+  return ticks / ticksPerSecond;
+}
+
 function sumOf(tree: readonly number[], measure: (pid: number) => number): number {
   return tree.reduce((sum, member) => sum + (quietly(() => measure(member)) ?? 0), 0);
 }

@@ -30,6 +30,20 @@ describeSandboxes("a persistent child of the %s sandbox", (mode) => {
     await expect(child.request(3, { timeoutMs: 5000 })).rejects.toMatchObject({ code: "CONVERSION_FAILED" });
   });
 
+  it("is ended when a request uses up its processor time, while one that sleeps as long is not", async () => {
+    const work = '$| = 1; while (<STDIN>) { if (/spin/) { 1 while 1 } sleep 3; print "1\\n" }';
+    const start = () => host.sandbox.spawn({ program: "/usr/bin/perl", args: ["-e", work], limits: { wallMs: 0, cpuSeconds: 600 } });
+    await using sleeper = await start();
+    expect(await sleeper.request("sleep", { timeoutMs: 50_000, cpuSeconds: 1 })).toBe(1);
+    await using spinner = await start();
+    const message = "The conversion needs far more work than files of this size do.";
+    await expect(spinner.request("spin", { timeoutMs: 50_000, cpuSeconds: 1 })).rejects.toMatchObject({
+      code: "CONVERSION_TIMEOUT",
+      message,
+    });
+    await spinner.ended;
+  });
+
   it("is ended when it grows between two jobs", async () => {
     const grow = '$| = 1; my $n = 120 * 2**20; while (<STDIN>) { print "1\\n"; sleep 1; $x = "a" x $n }';
     const limits = { wallMs: 0, memoryBytes: 100 * 2 ** 20, addressSpace: false };
