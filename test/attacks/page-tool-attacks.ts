@@ -225,8 +225,8 @@ export const pageToolAttacks: readonly Attack[] = [
     "a compressed drawing with an entity that is a host's file",
     "a.svgz",
     ({ secretFile }) => gzipSync(svg("<text>&x;</text>", `<!DOCTYPE svg [<!ENTITY x SYSTEM "file://${secretFile}">]>`)),
-    "is bounded",
-    { to: ["pdf", "png"] },
+    "INVALID_INPUT",
+    { isEarly: true, to: ["pdf", "png"] },
   ),
   attack(
     "rsvg",
@@ -235,7 +235,7 @@ export const pageToolAttacks: readonly Attack[] = [
     "a.svgz",
     () => gzipSync(svg(`${"<g/>".repeat(75_000_000)}`)),
     "INPUT_TOO_COMPLEX",
-    { to: ["pdf", "png", "svg"] },
+    { isEarly: true, to: ["pdf", "png", "svg"] },
   ),
   attack(
     "rsvg",

@@ -4,6 +4,7 @@ import { archiveAttacks } from "./archive-attacks.ts";
 import type { Attack } from "./attack.ts";
 import { dataAttacks } from "./data-attacks.ts";
 import { imagemagickAttacks } from "./imagemagick-attacks.ts";
+import { mailAttacks } from "./mail-attacks.ts";
 import { markupAttacks } from "./markup-attacks.ts";
 import { mediaAttacks } from "./media-attacks.ts";
 import { officeAttacks } from "./office-attacks.ts";
@@ -29,4 +30,5 @@ export const attacks: readonly Attack[] = [
   ...pictureToolAttacks,
   ...pageToolAttacks,
   ...textToolAttacks,
+  ...mailAttacks,
 ];

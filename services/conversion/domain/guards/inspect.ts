@@ -3,6 +3,7 @@ import { formatOf } from "#formats/index.ts";
 import type { ByteSource } from "./byte-source.ts";
 import { inspectCompoundFile } from "./compound-file.ts";
 import { assertFrames, frameCountOf } from "./frames.ts";
+import { inspectGzip, isGzip } from "./gzip.ts";
 import { inspectPackage } from "./package.ts";
 import { inspectPngText } from "./png-text.ts";
 import { assertPixels, pictureSizeOf } from "./raster.ts";
@@ -29,6 +30,7 @@ export async function inspectBytes(source: ByteSource, format: string): Promise<
   assertBegins(head, format);
   if (isZip(head)) return inspectPackage(source, format);
   if (isCompoundFile(head)) return inspectCompoundFile(source);
+  if (isGzip(head) && formatOf(format)?.kind !== "archive") return inspectGzip(source);
   if (isXml(head, format)) return inspectXml(source, format);
   const size = await pictureSizeOf(source, format);
   if (size === undefined) return;

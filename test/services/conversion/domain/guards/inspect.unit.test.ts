@@ -1,3 +1,4 @@
+import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { refusalOf } from "./refused.ts";
 
@@ -59,5 +60,25 @@ describe("drawings", () => {
     ["", "accepted"],
   ])("of %s: %s", async (attributes, verdict) => {
     expect(await refusalOf(svg(attributes), "svg")).toBe(verdict);
+  });
+});
+
+describe("documents that are compressed as a whole", () => {
+  const svg = (inner: string, before = "") => gzipSync(`${before}<svg xmlns="http://www.w3.org/2000/svg">${inner}</svg>`);
+
+  it("pass when they are what they seem, or damaged, which the engine tells", async () => {
+    expect(await refusalOf(svg("<g/>".repeat(100_000)), "svgz")).toBe("accepted");
+    expect(await refusalOf(svg("<g/>").subarray(0, 30), "svgz")).toBe("accepted");
+  });
+
+  it("are counted while they are unpacked", async () => {
+    expect(await refusalOf(gzipSync(Buffer.alloc(60_000_000, "<g/>")), "svgz")).toBe("INPUT_TOO_COMPLEX");
+    expect(await refusalOf(gzipSync(Buffer.alloc(60_000_000, "<g/>")), "gnumeric")).toBe("INPUT_TOO_COMPLEX");
+    expect(await refusalOf(gzipSync(Buffer.alloc(60_000_000, "text")), "gz")).toBe("accepted");
+  });
+
+  it("declare no entities that expand or reach outside", async () => {
+    expect(await refusalOf(svg("&x;", '<!DOCTYPE svg [<!ENTITY x SYSTEM "file:///etc/passwd">]>'), "svgz")).toBe("INVALID_INPUT");
+    expect(await refusalOf(svg("&b;", '<!DOCTYPE svg [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]>'), "svgz")).toBe("INPUT_TOO_COMPLEX");
   });
 });
