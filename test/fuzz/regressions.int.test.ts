@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type DoorTarget, goodBody, openDoorTarget, tryOptions, trySniff } from "./door.ts";
 import { type EngineTarget, openEngineTarget } from "./engines.ts";
 import { createDice, mutated } from "./mutate.ts";
+import { optionsFor } from "./options.ts";
 import { type Finding, keptFindings } from "./regressions.ts";
 import { type Seed, seedsOf } from "./seeds.ts";
 
@@ -50,6 +51,9 @@ describe("a short walk among harmed files", () => {
       const { engine, hop } = hops[dice.below(hops.length)] ?? {};
       if (engine === undefined || hop === undefined) continue;
       const { to } = hop;
+      const options = optionsFor(hop.options, dice);
+      const wrong = await engines.try(content, format, to, { engine, options });
+      expect({ engine, format, to, options, wrong }).toEqual({ engine, format, to, options, wrong: undefined });
       const harmed = mutated(content, dice);
       const findings: readonly Finding[] = [
         { target: "engine", from: format, to, engine, content: harmed },

@@ -99,7 +99,7 @@ const anything = (option: OptionDefinition): fc.Arbitrary<string> =>
   );
 
 /** What the engine gets, or the code of the refusal. */
-function valueOf(engine: Engine, hop: Hop, option: OptionDefinition, text: string): { value: unknown } | { code: string } {
+function givenBy(engine: Engine, hop: Hop, option: OptionDefinition, text: string): { value: unknown } | { code: string } {
   const query = parseQuery(`/api/v1/convert?${option.name}=${encodeURIComponent(text)}`);
   const manifest = create(ManifestSchema, { node: "n", engines: [engineManifestOf({ ...engine, hops: [hop] }, "1")] });
   try {
@@ -137,7 +137,7 @@ describe("any text as the value of an option", () => {
     (_name, { engine, hop, option }) => {
       fc.assert(
         fc.property(anything(option), (text) => {
-          const got = valueOf(engine, hop, option, text);
+          const got = givenBy(engine, hop, option, text);
           if ("code" in got) expect(got.code).toBe("INVALID_OPTION");
           else expect({ text, inRange: isInRange(option, got.value) }).toEqual({ text, inRange: true });
         }),
