@@ -116,8 +116,7 @@ async function run(pool: OfficePool, task: HopTask): Promise<void> {
 }
 
 async function sheetsOf(pool: OfficePool, task: HopTask): Promise<readonly string[]> {
-  const bounds = { timeoutMs: task.timeoutMs, signal: task.signal };
-  return await pool.convert(task.input.path, { ...jobOf(task), parts: true }, bounds, async (value) => {
+  return await pool.convert(task.input.path, { ...jobOf(task), parts: true }, task, async (value) => {
     const answer = parseAnswer(value);
     if (!answer.ok) throw failureOf(answer, task);
     return answer.sheets;

@@ -6,7 +6,7 @@ import { openLog } from "#kit/log.ts";
 import { catalogueOf } from "#services/catalogue/index.ts";
 import { openEngines } from "#services/conversion/adapters/converter.ts";
 import { defineEngine, type HopTask } from "#services/conversion/domain/engine.ts";
-import { openHost } from "../sandbox/host.ts";
+import { openHost } from "#test/services/conversion/sandbox/host.ts";
 
 const usual = { fidelity: "high", cost: 1, async: false, maxInputMb: 10, options: [] } as const;
 
