@@ -2,7 +2,6 @@ import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
-import { build, stop } from "esbuild";
 import { type Compressed, compressedOf } from "#gateway/http/compressed.ts";
 
 /** What a page asks for first; everything else is imported by these. */
@@ -28,6 +27,8 @@ const pathOf = (name: string): string => fileURLToPath(new URL(`./client/${name}
 
 /** Reads, joins and compresses the scripts and the style of the pages; about a third of a second of work. */
 export async function bundlePages(): Promise<Bundle> {
+  // Here and not above: the start has no use for it.
+  const { build, stop } = await import("esbuild");
   const { outputFiles, metafile } = await build({
     entryPoints: ["theme.ts", "converter.tsx", "automate.tsx", "jobs.tsx", "docs.ts", "style.css"].map(pathOf),
     bundle: true,

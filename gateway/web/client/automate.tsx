@@ -6,7 +6,7 @@ import { PlanPanel } from "#client/account/plan.tsx";
 import { Settings } from "#client/account/settings.tsx";
 import { SignIn } from "#client/account/sign-in.tsx";
 import { Notice } from "#client/parts/notice.tsx";
-import { call, messageOf } from "#client/server/api.ts";
+import { ApiError, call, messageOf } from "#client/server/api.ts";
 import { me, renewMe } from "#client/server/session.ts";
 import type { Account } from "#client/server/wire.ts";
 
@@ -26,11 +26,17 @@ function Automate({ baseUrl }: { baseUrl: string }) {
   );
 }
 
-/** By the one-time link in the address, if there is one; it is taken out of the address and the history first. */
+/** By the one-time link in the address, if there is one; what the fragment says is taken out of the address and the history first. */
 async function enter(): Promise<void> {
-  const token = new URLSearchParams(location.hash.slice(1)).get("link");
+  const said = new URLSearchParams(location.hash.slice(1));
+  const token = said.get("link");
+  const refusal = said.get("error");
+  if (token !== null || refusal !== null) history.replaceState(null, "", location.pathname);
+  if (refusal !== null) {
+    await renewMe();
+    throw new ApiError(0, { error: { code: refusal, message: refusalText(refusal) } }, null);
+  }
   if (token !== null) {
-    history.replaceState(null, "", location.pathname);
     try {
       await call("/sign-in/link", { method: "POST", body: { token } });
     } catch (error) {
@@ -39,6 +45,12 @@ async function enter(): Promise<void> {
     }
   }
   await renewMe();
+}
+
+/** What the way back from the identity provider says when it did not work. */
+function refusalText(code: string): string {
+  if (code === "SIGN_UP_CLOSED") return "Your team may not create accounts here; ask the operator of this server.";
+  return `Signing in did not work (${code.slice(0, 40)}). Try again.`;
 }
 
 function Overview({ account, baseUrl }: { account: Account; baseUrl: string }) {

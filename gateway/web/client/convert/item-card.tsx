@@ -127,7 +127,7 @@ const advice: Readonly<Record<string, string>> = {
   UNSUPPORTED_CONVERSION: "Choose another target.",
   CONVERSION_FAILED: "Another target often works for the same file.",
   CONVERSION_TIMEOUT: "A shorter or simpler file would finish in time.",
-  MISSING_API_KEY: "Sign in to convert.",
+  SIGN_IN_REQUIRED: "Sign in on the Automate page and try again.",
 };
 
 function Failed({ item, failure }: { item: Item; failure: Failure }) {

@@ -1,0 +1,21 @@
+import { create } from "content-disposition";
+import { expect, it } from "vitest";
+import { fileNameOf, uniqueNames } from "#client/convert/names.ts";
+
+it("keeps two files of one name apart, also where case does not count", () => {
+  const unique = uniqueNames();
+  expect(["a.pdf", "A.pdf", "a.pdf", "a (2).pdf", "noextension", "noextension", ".hidden"].map(unique)).toEqual([
+    ...["a.pdf", "A (2).pdf", "a (3).pdf", "a (2) (2).pdf", "noextension", "noextension (2)", ".hidden"],
+  ]);
+});
+
+it.each(["plain.pdf", "with space.pdf", 'quo"te.pdf', "Überblick für 中.pdf", "semi;colon.pdf", "100%.pdf"])(
+  "reads back %s from the header that carries it",
+  (name) => {
+    expect(fileNameOf(create(name))).toBe(name);
+  },
+);
+
+it("reads no name where there is none", () => {
+  expect([null, "", "attachment", "inline"].map(fileNameOf)).toEqual([undefined, undefined, undefined, undefined]);
+});

@@ -1,0 +1,46 @@
+import { expect, it } from "vitest";
+import { agoText, durationText, leftText, ordinal, plural, renamed, sizeText, splitName, untilText } from "#client/parts/words.ts";
+
+const nowMs = Date.parse("2026-01-01T12:00:00Z");
+
+it("tells sizes in the units of the ceilings, which are powers of a thousand", () => {
+  expect([0, 999, 1000, 72_900, 999_600, 25_000_000, 5_250_000_000].map(sizeText)).toEqual([
+    ...["0 B", "999 B", "1 kB", "72.9 kB", "1 MB", "25 MB", "5.3 GB"],
+  ]);
+});
+
+it("tells durations, and time left no more exactly than it is known", () => {
+  expect([0, 61, 1500, 61_000, 3_720_000].map(durationText)).toEqual(["1 ms", "61 ms", "1.5 s", "1 min 1 s", "1 h 2 min"]);
+  expect([300, 4000, 12_000, 61_000].map(leftText)).toEqual([
+    "about a second left",
+    "about 4 s left",
+    "about 15 s left",
+    "about 2 min left",
+  ]);
+});
+
+it("tells moments before and after now", () => {
+  expect(agoText("2026-01-01T09:00:00Z", nowMs)).toBe("3 hours ago");
+  expect(agoText("2026-01-01T11:59:50Z", nowMs)).toBe("just now");
+  expect(agoText("2026-01-03T12:00:00Z", nowMs)).toBe("in 2 days");
+  expect(["2026-01-01T12:20:00Z", "2026-01-02T12:00:00Z", "2026-01-08T12:00:00Z"].map((end) => untilText(end, nowMs))).toEqual([
+    ...["for 20 minutes", "for 24 hours", "for 7 days"],
+  ]);
+});
+
+it("counts", () => {
+  expect([1, 2, 3, 4, 11, 12, 21, 102].map(ordinal)).toEqual(["1st", "2nd", "3rd", "4th", "11th", "12th", "21st", "102nd"]);
+  expect([plural(1, "file"), plural(2000, "file")]).toEqual(["1 file", "2,000 files"]);
+});
+
+it("names the result after its source, and keeps the end of a long name in sight", () => {
+  expect([renamed("a.tar.gz", "zip"), renamed("noextension", "pdf"), renamed(".env", "txt")]).toEqual([
+    "a.tar.zip",
+    "noextension.pdf",
+    "result.txt",
+  ]);
+  const long = `${"x".repeat(60)}-final.docx`;
+  const [head, tail] = splitName(long);
+  expect({ whole: head + tail, tail }).toEqual({ whole: long, tail: "x-final.docx" });
+  expect(splitName("short.png")).toEqual(["short.png", ""]);
+});
