@@ -20,6 +20,11 @@ function element<Name extends keyof HTMLElementTagNameMap>(
   return made;
 }
 
+/** Plain sentences in which `code` stands between backticks. */
+function proseOf(text: string): Child[] {
+  return text.split("`").map((piece, index) => (index % 2 === 1 ? element("code", "", piece) : piece));
+}
+
 /** Where a format can go, the most faithful first. */
 export function routeList(from: string, routes: readonly Route[]): HTMLElement {
   const groups = labels.flatMap(([fidelity, label]) => {
@@ -52,7 +57,7 @@ export function routeText(from: string, to: string, route: Route | undefined): H
     route.async ? "queued" : "answered at once where it is quick",
   ];
   const options = route.options.map(({ name, description }) =>
-    element("div", "", element("dt", "", element("code", "", name)), element("dd", "", description)),
+    element("div", "", element("dt", "", element("code", "", name)), element("dd", "", ...proseOf(description))),
   );
   return element(
     "div",
