@@ -12,7 +12,7 @@ import { engineManifestOf, hopOptionsOf } from "#services/conversion/domain/mani
 import { engines } from "#services/conversion/engines/registry.ts";
 
 /** Engines that get options as JSON, not on a command line. */
-const withoutCommandLine = new Set(["sharp", "data", "subtitle"]);
+const withoutCommandLine = new Set(["sharp", "data", "subtitle", "mail", "libreoffice"]);
 
 /** Each option as it is declared somewhere, once. */
 const declared = [
