@@ -23,6 +23,9 @@ export const packings: Readonly<Record<string, Packing>> = {
   tzst: { format: "pax", filter: "--zstd", level: ["zstd", 19], isUnix: true },
   cpio: { format: "newc", isUnix: true },
   iso: { format: "iso9660", isUnix: false },
+  tlz4: { format: "pax", filter: "--lz4", level: ["lz4", 9], isUnix: true },
+  tlz: { format: "pax", filter: "--lzip", level: ["lzip", 9], isUnix: true },
+  taz: { format: "pax", filter: "--compress", isUnix: true },
   cbz: { format: "zip", level: ["zip", 9], isUnix: false },
   cb7: { format: "7zip", level: ["7zip", 9], isUnix: false },
   cbt: { format: "pax", isUnix: true },
@@ -30,6 +33,10 @@ export const packings: Readonly<Record<string, Packing>> = {
 
 const archives = words("zip 7z tar tgz tbz2 txz tzst cpio iso");
 const readOnly = words("rar cab jar xar zipx taz tlz tlz4");
+/** Read to and written from what everybody has; the rest goes by way of TAR. */
+const lateReadOnly = words("lzh rpm");
+const lateWritten = words("tlz4 tlz taz");
+const hubs = words("zip tar 7z");
 const comics = words("cbz cb7 cbt");
 
 /** One compressed file, not an archive. */
@@ -37,6 +44,9 @@ export const streams: Readonly<Record<string, { readonly filter: string; readonl
   gz: { filter: "--gzip", level: ["gzip", 9] },
   bz2: { filter: "--bzip2", level: ["bzip2", 9] },
   xz: { filter: "--xz", level: ["xz", 9] },
+  lz4: { filter: "--lz4", level: ["lz4", 9] },
+  lz: { filter: "--lzip", level: ["lzip", 9] },
+  lzma: { filter: "--lzma", level: ["lzma", 9] },
   zst: { filter: "--zstd", level: ["zstd", 19] },
 };
 
@@ -61,6 +71,8 @@ function hopOf(from: string, to: string): Omit<Hop, "from" | "to"> {
 
 export const archiveHops: readonly Hop[] = [
   ...crossHops([...archives, ...readOnly], archives, hopOf),
+  ...crossHops(lateReadOnly, hubs, hopOf),
+  ...crossHops(hubs, lateWritten, hopOf),
   ...crossHops([...comics, "cbr"], comics, hopOf),
   ...crossHops(Object.keys(streams), Object.keys(streams), hopOf),
 ];

@@ -4,11 +4,14 @@ import { FilemillError } from "#kit/errors.ts";
 import { defineEngine, type Fidelity, type Hop, type HopTask } from "../domain/engine.ts";
 import type { Sandbox } from "../domain/sandbox.ts";
 import { crossHops, words } from "./hop-table.ts";
-import { openToolSession, versionLineOf } from "./tool-run.ts";
+import { inputInside, openToolSession, type ToolSession, versionLineOf } from "./tool-run.ts";
 
 const program = "/usr/bin/fontforge";
+const archiver = "/usr/bin/bsdtar";
 /** Opens and writes, and nothing else: what a font brings along is not run. */
 const script = "Open($1); Generate($2)";
+/** Its own format is kept, not generated. */
+const savingScript = "Open($1); Save($2)";
 
 const outlines = words("ttf otf woff woff2");
 const typeOne = words("pfb pfa");
@@ -19,26 +22,52 @@ function fidelityOf(from: string, to: string): Fidelity {
 }
 
 const formats = [...outlines, ...typeOne];
-const hops: readonly Hop[] = crossHops(formats, formats, (from, to) => ({
-  fidelity: fidelityOf(from, to),
+/** Of editors and printers: to and from what they hold outlines of. */
+const sources = words("svgfont ufo sfd dfont");
+/** What the file is called where that is not the format's id: the end of a name decides. */
+const extensions: Readonly<Record<string, string>> = { svgfont: "svg" };
+const hopOf = (from: string, to: string): Omit<Hop, "from" | "to"> => ({
+  fidelity: sources.includes(to) || sources.includes(from) ? "reduced" : fidelityOf(from, to),
   cost: to === "woff2" ? 1500 : 400,
   async: false,
   maxInputMb: 40,
   options: [],
-}));
+});
+const hops: readonly Hop[] = [
+  ...crossHops(formats, formats, hopOf),
+  ...crossHops(words("ttf otf"), sources, hopOf),
+  ...crossHops(sources, words("ttf otf"), hopOf),
+  ...crossHops(["ttf"], ["t42"], hopOf),
+  ...crossHops(["t42"], ["ttf"], hopOf),
+];
 
 async function run(sandbox: Sandbox, task: HopTask): Promise<void> {
   const { from, to } = task.hop;
   await using session = await openToolSession(sandbox, task);
   // The name's end decides what it is read and written as.
-  await copyFile(task.input.path, session.pathOf(`in.${from}`));
-  const args = ["-nosplash", "-lang=ff", "-c", script, `/job/in.${from}`, `/job/out.${to}`];
+  const [input, output] = [`in.${extensions[from] ?? from}`, `out.${extensions[to] ?? to}`];
+  if (from === "ufo") await unpack(session);
+  else await copyFile(task.input.path, session.pathOf(input));
+  const args = ["-nosplash", "-lang=ff", "-c", to === "sfd" ? savingScript : script, `/job/${input}`, `/job/${output}`];
   const end = await session.run({ program, args, limits: { addressSpace: false } });
   if (/Failed to open/.test(end.stderr) || /not in a known format/.test(end.stderr)) {
     throw new FilemillError("INVALID_INPUT", `The font is damaged or is not ${from.toUpperCase()}.`);
   }
   if (end.exitCode !== 0) throw new FilemillError("CONVERSION_FAILED", "The font could not be written in this format.");
-  await session.adopt(`out.${to}`);
+  if (to !== "ufo") return await session.adopt(output);
+  const packed = await session.run({ program: archiver, args: ["-cf", "/job/out.zip", "--format=zip", "-C", "/job", output] });
+  if (packed.exitCode !== 0) throw new FilemillError("CONVERSION_FAILED", "The font could not be written in this format.");
+  await session.adopt("out.zip");
+}
+
+/** A font of this sort is a folder, which lies in a ZIP with or without its own name. */
+async function unpack(session: ToolSession): Promise<void> {
+  await session.run({ program: "/usr/bin/mkdir", args: ["/job/unpacked"] });
+  const unpacked = await session.run({ program: archiver, args: ["-xf", inputInside, "-C", "/job/unpacked", "--no-same-owner"] });
+  const find =
+    'for each in /job/unpacked /job/unpacked/*; do if [ -f "$each/metainfo.plist" ]; then exec mv "$each" /job/in.ufo; fi; done; exit 1';
+  const found = await session.run({ program: "/bin/sh", args: ["-c", find] });
+  if (unpacked.exitCode !== 0 || found.exitCode !== 0) throw new FilemillError("INVALID_INPUT", "The file holds no font.");
 }
 
 export const fontEngine = defineEngine({

@@ -2,7 +2,9 @@
 import type { Engine } from "../domain/engine.ts";
 import { archiveEngine } from "./archive.ts";
 import { assimpEngine } from "./assimp.ts";
+import { calibreEngine } from "./calibre.ts";
 import { dataEngine } from "./data.ts";
+import { djvulibreEngine } from "./djvulibre.ts";
 import { ffmpegEngine } from "./ffmpeg.ts";
 import { ffmpegStillsEngine } from "./ffmpeg-stills.ts";
 import { fontEngine } from "./font.ts";
@@ -50,6 +52,8 @@ export const engines: readonly Engine[] = [
   gpsbabelEngine,
   assimpEngine,
   graphvizEngine,
+  calibreEngine,
+  djvulibreEngine,
   subtitleEngine,
   fontEngine,
 ];

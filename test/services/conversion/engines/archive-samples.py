@@ -1,4 +1,5 @@
 """Writes sample archives by Python's own library or by hand, and lists others: the members' names and digests as JSON."""
+import gzip
 import hashlib
 import io
 import json
@@ -59,6 +60,35 @@ def cab_of(path):
         file.write(head + struct.pack("<IHH", data_at, 1, 0) + entries + block)
 
 
+def lzh_of(path):
+    """Level 0, stored (-lh0-): size and sum of the header, method, sizes, date, attribute, level, name, CRC-16."""
+
+    def crc16(data):
+        value = 0
+        for byte in data:
+            value ^= byte
+            for _ in range(8):
+                value = (value >> 1) ^ (0xA001 if value & 1 else 0)
+        return value
+
+    made = b""
+    for name, content in MEMBERS.items():
+        raw = name.encode()
+        head = b"-lh0-" + struct.pack("<IIIBBB", len(content), len(content), 0x21 << 16, 0x20, 0, len(raw)) + raw
+        head += struct.pack("<H", crc16(content))
+        made += bytes([len(head), sum(head) & 0xFF]) + head + content
+    with open(path, "wb") as file:
+        file.write(made + b"\0")
+
+
+def rpm_of(path):
+    """A lead, two headers without entries, and the files as a compressed cpio."""
+    by_tool(path + ".cpio", "bsdtar", "--format=newc", "-cf")
+    header = b"\x8e\xad\xe8\x01" + bytes(12)
+    with open(path + ".cpio", "rb") as files, open(path, "wb") as file:
+        file.write(b"\xed\xab\xee\xdb\x03\0" + bytes(90) + header + header + gzip.compress(files.read()))
+
+
 def by_tool(path, *command):
     with tempfile.TemporaryDirectory() as folder:
         for name, content in MEMBERS.items():
@@ -82,6 +112,10 @@ def write(kind, path):
         rar_of(path)
     elif kind == "cab":
         cab_of(path)
+    elif kind == "lzh":
+        lzh_of(path)
+    elif kind == "rpm":
+        rpm_of(path)
     elif kind in ("7z", "cb7"):
         by_tool(path, "7z", "a", "-t7z")
     else:
@@ -102,8 +136,13 @@ def read(kind, path):
                 path += ".tar"
             with tarfile.open(path) as made:
                 made.extractall(folder)
+        elif kind in ("tlz", "tlz4", "taz"):
+            unpack = {"tlz": "lzip -dc", "tlz4": "lz4 -dc", "taz": "gzip -dc"}[kind]
+            with tarfile.open(fileobj=io.BytesIO(subprocess.run(unpack.split(), stdin=open(path, "rb"), check=True, capture_output=True).stdout)) as made:
+                made.extractall(folder)
         else:
-            subprocess.run(["7z", "x", "-y", "-o" + folder, path], check=True, stdout=subprocess.DEVNULL)
+            # What 7z calls [TOC].xml is the table of contents of a xar, and no member.
+            subprocess.run(["7z", "x", "-y", "-x![TOC].xml", "-o" + folder, path], check=True, stdout=subprocess.DEVNULL)
         found = {}
         for at, _, names in os.walk(folder):
             for name in names:

@@ -20,7 +20,9 @@ const contents: Readonly<Record<string, Buffer>> = {
 const digests = Object.fromEntries(
   Object.entries(contents).map(([name, bytes]) => [name, createHash("sha256").update(bytes).digest("hex")]),
 );
-const packers: Readonly<Record<string, string>> = { gz: "gzip", bz2: "bzip2", xz: "xz", zst: "zstd" };
+const packers: Readonly<Record<string, string>> = {
+  ...{ gz: "gzip", bz2: "bzip2", xz: "xz", zst: "zstd", lz4: "lz4", lz: "lzip", lzma: "xz --format=lzma" },
+};
 const plain = Buffer.from("Quokka ".repeat(2000));
 
 // Every reader and every writer; the full cross is the proof's business.

@@ -1,0 +1,78 @@
+/** Scans in DjVu by DjVuLibre: to pages, pictures and the text beneath them, and photographs to DjVu. */
+import { stat } from "node:fs/promises";
+import { FilemillError } from "#kit/errors.ts";
+import { defineEngine, type Hop, type HopTask, type OptionDefinition } from "../domain/engine.ts";
+import type { Sandbox, SandboxEnd } from "../domain/sandbox.ts";
+import { numberOption } from "./hop-table.ts";
+import { inputInside, openToolSession } from "./tool-run.ts";
+
+const usual = { async: false, maxInputMb: 100 } as const;
+const quality: OptionDefinition = {
+  name: "quality",
+  type: "integer",
+  min: 1,
+  max: 100,
+  default: 85,
+  description: "Quality of pictures within the pages; low values make small files.",
+};
+const decibels: OptionDefinition = {
+  name: "decibels",
+  type: "integer",
+  min: 20,
+  max: 48,
+  default: 40,
+  unit: "dB",
+  description: "How near the result is to the picture; low values make small files.",
+};
+
+const hops: readonly Hop[] = [
+  { from: "djvu", to: "pdf", fidelity: "reduced", cost: 300, ...usual, options: [quality] },
+  { from: "djvu", to: "tiff", fidelity: "high", cost: 300, ...usual, options: [quality] },
+  { from: "djvu", to: "txt", fidelity: "extract", cost: 30, ...usual, options: [] },
+  { from: "jpg", to: "djvu", fidelity: "reduced", cost: 300, ...usual, options: [decibels] },
+  { from: "ppm", to: "djvu", fidelity: "reduced", cost: 300, ...usual, options: [decibels] },
+];
+
+async function run(sandbox: Sandbox, task: HopTask): Promise<void> {
+  await using session = await openToolSession(sandbox, task);
+  const { from, to } = task.hop;
+  const end = await session.run(commandOf(task));
+  throwIfFailed(end, from);
+  if (to === "txt" && ((await stat(session.pathOf("out")).catch(() => undefined))?.size ?? 0) < 3) {
+    throw new FilemillError("CONVERSION_FAILED", "The scan holds pictures of text and no text; it would need recognition.");
+  }
+  if (to === "pdf") task.note("STYLING_DROPPED", "Pages became pictures: the text beneath them was left out.");
+  await session.adopt("out");
+}
+
+function commandOf({ hop, options }: HopTask) {
+  if (hop.to === "djvu") {
+    return { program: "/usr/bin/c44", args: ["-decibel", String(numberOption(options, "decibels") ?? 40), inputInside, "/job/out"] };
+  }
+  if (hop.to === "txt") return { program: "/usr/bin/djvutxt", args: [inputInside, "/job/out"] };
+  return {
+    program: "/usr/bin/ddjvu",
+    args: [`-format=${hop.to}`, `-quality=${numberOption(options, "quality") ?? 85}`, inputInside, "/job/out"],
+  };
+}
+
+function throwIfFailed(end: SandboxEnd, from: string): void {
+  if (end.exitCode !== 0)
+    throw new FilemillError("INVALID_INPUT", `The file is damaged, or is not ${from === "djvu" ? "DjVu" : "a picture that can be read"}.`);
+}
+
+export const djvulibreEngine = defineEngine({
+  id: "djvulibre",
+  label: "DjVuLibre",
+  lane: "document",
+  packages: ["djvulibre-bin"],
+  hops,
+  async probe(sandbox) {
+    // Asked for help it fails, and names its version first.
+    const end = await sandbox.run({ program: "/usr/bin/ddjvu", args: ["--help"], limits: { wallMs: 10_000 } }).catch(() => undefined);
+    return /DjVuLibre-(\d[\d.]*)/.exec(`${end?.stdout}${end?.stderr}`)?.[1];
+  },
+  async open({ sandbox }) {
+    return { run: (task) => run(sandbox, task), [Symbol.asyncDispose]: async () => undefined };
+  },
+});
