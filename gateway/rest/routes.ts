@@ -34,7 +34,8 @@ function routeJson(route: Route, { hops, proof }: Pick<GetRouteResponse, "hops" 
       ...{ engine, label, version, from, to },
       fidelity: fidelityWordOf(fidelity),
     })),
-    estimateMs: expectedMs ?? null,
+    // Before anybody converted anything here, what the proof took.
+    estimateMs: expectedMs ?? (proof === undefined ? null : Math.max(1, Math.round(proof.ms))),
     proof: proof === undefined ? null : measuredJson(proof),
   };
 }

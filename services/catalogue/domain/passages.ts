@@ -51,17 +51,20 @@ const table: readonly Cells[] = [
   ["document", "ebook", "docx, odt, html, epub, docx epub, odt epub, html epub"],
   ["document", "presentation", "pptx, odp"],
   ["ebook", "document", "epub, html, docx, odt, epub html, epub docx, epub odt, html docx, html odt"],
-  ["ebook", "document", "pdf, epub pdf", paged],
+  ["ebook", "document", "pdf, epub pdf, cbz, cbz pdf", paged],
   ["ebook", "ebook", "epub, html epub"],
-  ["ebook", "image", "pdf, epub pdf, pdf png", shown],
+  ["ebook", "image", "pdf, epub pdf, cbz pdf, pdf png", shown],
   // Slides are pages once they are shown.
   ["presentation", "presentation", "odp, pptx"],
   ["presentation", "document", "pdf, odp, pptx, odp pdf, pptx pdf", `${paged} ${read} html xhtml`],
+  ["presentation", "document", "html, odp html, pptx html", "xhtml"],
   ["presentation", "image", "png, pdf, pdf png, odp pdf, pptx pdf", shown],
   ["presentation", "vector", "pdf, odp pdf, pptx pdf, pdf svg"],
   // Cells keep formulas in XLSX and ODS; as records they are one sheet, which CSV holds.
   ["spreadsheet", "spreadsheet", "xlsx, ods"],
   ["spreadsheet", "document", "xlsx, ods, pdf, xlsx pdf, ods pdf", `${paged} html xhtml`],
+  // As tables of text.
+  ["spreadsheet", "document", "html, xlsx html, ods html", "md xhtml"],
   ["spreadsheet", "image", "pdf, pdf png, xlsx pdf, ods pdf", shown],
   ["spreadsheet", "vector", "pdf, pdf svg, xlsx pdf, ods pdf"],
   ["spreadsheet", "data", "xlsx, ods, csv, xlsx csv, ods csv", undefined, "part"],

@@ -73,6 +73,7 @@ export const archiveHops: readonly Hop[] = [
   ...crossHops([...archives, ...readOnly], archives, hopOf),
   ...crossHops(lateReadOnly, hubs, hopOf),
   ...crossHops(hubs, lateWritten, hopOf),
-  ...crossHops([...comics, "cbr"], comics, hopOf),
+  // A comic is an archive of its pages.
+  ...crossHops([...comics, "cbr"], [...comics, ...archives], hopOf),
   ...crossHops(Object.keys(streams), Object.keys(streams), hopOf),
 ];

@@ -1,18 +1,31 @@
-/** Pictures that FFmpeg reads and writes better than others: Targa, whose rows it alone puts in order, and QOI. */
+/** Pictures that FFmpeg reads and writes better than others: Targa, whose rows it alone puts in order, QOI, and the first frame of APNG. */
+import { open } from "node:fs/promises";
 import { FilemillError } from "#kit/errors.ts";
 import { defineEngine, type Hop, type HopTask } from "../domain/engine.ts";
 import type { Sandbox } from "../domain/sandbox.ts";
 import { inputInside, openToolSession, versionLineOf } from "./tool-run.ts";
 
 const program = "/usr/bin/ffmpeg";
-/** Decoder and encoder by format. */
-const codecs: Readonly<Record<string, string>> = { png: "png", tga: "targa", qoi: "qoi" };
+/** Decoder and encoder by format. To a decoder of PNG an APNG is its first frame. */
+const codecs: Readonly<Record<string, string>> = { png: "png", apng: "png", tga: "targa", qoi: "qoi" };
 
 const usual = { fidelity: "lossless", cost: 90, async: false, maxInputMb: 100, options: [] } as const;
-const hops: readonly Hop[] = ["tga", "qoi"].flatMap((format): Hop[] => [
-  { from: format, to: "png", ...usual },
-  { from: "png", to: format, ...usual },
-]);
+const hops: readonly Hop[] = [
+  ...["tga", "qoi"].flatMap((format): Hop[] => [
+    { from: format, to: "png", ...usual },
+    { from: "png", to: format, ...usual },
+  ]),
+  { from: "apng", to: "png", ...usual, fidelity: "reduced" },
+];
+const headBytes = 65_536;
+
+/** What the animation's control chunk says; 1 when there is none. @see https://www.w3.org/TR/png-3/#acTL-chunk */
+async function framesOf(path: string): Promise<number> {
+  await using file = await open(path);
+  const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(headBytes) });
+  const at = buffer.subarray(0, bytesRead).indexOf("acTL", 0, "latin1");
+  return at < 0 || at + 8 > bytesRead ? 1 : buffer.readUInt32BE(at + 4);
+}
 
 async function run(sandbox: Sandbox, task: HopTask): Promise<void> {
   const [decoder, encoder] = [codecs[task.hop.from], codecs[task.hop.to]];
@@ -23,6 +36,9 @@ async function run(sandbox: Sandbox, task: HopTask): Promise<void> {
   const end = await session.run({ program, args: ["-nostdin", "-hide_banner", "-v", "error", "-threads", "2", ...reading, ...writing] });
   if (end.exitCode !== 0) throw new FilemillError("INVALID_INPUT", "The picture is damaged, or of a kind that cannot be read.");
   await session.adopt("out");
+  if (task.hop.from !== "apng") return;
+  const frames = await framesOf(task.input.path);
+  if (frames > 1) task.note("ANIMATION_REDUCED", `Only frame 1 of ${frames} was converted.`);
 }
 
 export const ffmpegStillsEngine = defineEngine({

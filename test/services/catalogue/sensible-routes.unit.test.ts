@@ -35,6 +35,12 @@ describe("the routes of all engines of this build", () => {
     ["docx", "heic", "pdf png"],
     ["epub", "pdf", ""],
     ["jpg", "svg", "png bmp"],
+    ["apng", "avif", "png"],
+    ["cb7", "pdf", "cbz"],
+    ["cbr", "jpg", "cbz pdf"],
+    ["cbt", "zip", ""],
+    ["xlsx", "md", "html"],
+    ["ppt", "xhtml", "html"],
   ])("%s to %s by way of [%s]", (from, to, via) => expect(wayOf(from, to)).toBe(via));
 
   it("reads the text of pictures from pixels, never from a page that holds a picture", () => {

@@ -83,6 +83,20 @@ testEngine(ffmpegStillsEngine, {
   },
 });
 
+describe("an APNG", () => {
+  it("gives its first frame, and a note when there are more", async () => {
+    await using bench = await openBench(ffmpegStillsEngine);
+    const path = join(bench.folder, "moving.apng");
+    const frames = ["-f", "lavfi", "-i", "color=red:s=20x10:r=2:d=1", "-f", "lavfi", "-i", "color=blue:s=20x10:r=2:d=1"];
+    const joined = ["-filter_complex", "[0][1]concat=n=2", "-f", "apng"];
+    await run("ffmpeg", ["-nostdin", "-v", "error", ...frames, ...joined, path]);
+    const { path: still, notes } = await bench.convert(path, "apng", "png");
+    expect(notes.get("ANIMATION_REDUCED")).toBe("Only frame 1 of 4 was converted.");
+    const [red = 0, , blue = 255] = await sharp(still).removeAlpha().raw().toBuffer();
+    expect(red > 200 && blue < 60).toBe(true);
+  });
+});
+
 testEngine(libtiffEngine, {
   sample: rasterSample,
   check: async (_hop, _reading, path) => expect(differenceOf(await halvesOf(await drawn(path, "pdf"), "png"))).toBeLessThan(12),
