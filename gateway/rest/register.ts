@@ -9,7 +9,7 @@ import { securityHeaders } from "#gateway/http/headers.ts";
 import { hasUnreadBody } from "#gateway/http/linger.ts";
 import { openapiHandler } from "#gateway/openapi/document.ts";
 import { pageHandlersOf } from "#gateway/web/handlers.ts";
-import { sendNotFoundPage, wantsPage } from "#gateway/web/not-found-page.ts";
+import { sendRefusalPage, wantsPage } from "#gateway/web/refusal-page.ts";
 import { webhookHandlersOf } from "#gateway/webhook/handlers.ts";
 import { FilemillError } from "#kit/errors.ts";
 import { convertHandler } from "./convert.ts";
@@ -50,6 +50,15 @@ function handlersOf(context: RestContext): Readonly<Record<EndpointId, Handler>>
 export function registerEndpoints(app: FastifyInstance, context: RestContext): void {
   const handlers = { ...handlersOf(context), ...accountHandlersOf(context) };
   const publicUrl = context.settings.PUBLIC_URL;
+  const refuse = (request: FastifyRequest, reply: FastifyReply, error: FilemillError): Promise<FastifyReply> | undefined => {
+    const asJson = (): FastifyReply => {
+      sendError(request, reply, error, publicUrl);
+      return reply;
+    };
+    if (wantsPage(request) && !hasUnreadBody(request)) return sendRefusalPage(request, reply, error).catch(asJson);
+    asJson();
+    return undefined;
+  };
   app.decorateRequest("caller", null);
   app.addHook("onRequest", (request, reply, done) => {
     reply.headers({ ...securityHeaders, "x-request-id": request.id });
@@ -58,14 +67,8 @@ export function registerEndpoints(app: FastifyInstance, context: RestContext): v
     const lacksHost = request.raw.httpVersion === "1.1" && request.headers.host === undefined;
     done(lacksHost ? new FilemillError("BAD_REQUEST", "A request needs a Host header.") : undefined);
   });
-  app.setErrorHandler((error, request, reply) => {
-    sendError(request, reply, publicErrorOf(error, request.id, context.deps.log), publicUrl);
-  });
-  app.setNotFoundHandler((request, reply) => {
-    const error = unknownOf(request, reply);
-    if (error.code === "NOT_FOUND" && wantsPage(request)) return sendNotFoundPage(request, reply);
-    sendError(request, reply, error, publicUrl);
-  });
+  app.setErrorHandler((error, request, reply) => refuse(request, reply, publicErrorOf(error, request.id, context.deps.log)));
+  app.setNotFoundHandler((request, reply) => refuse(request, reply, unknownOf(request, reply)));
   for (const mount of mounts) {
     if (mount.endpoint.body?.mediaType !== "application/json") addRoute(app, context, mount, handlers[mount.id]);
   }

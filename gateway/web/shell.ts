@@ -43,7 +43,9 @@ const themeIcon = html`<svg viewBox="0 0 24 24" width="18" height="18" aria-hidd
 /** Sends a page, compressed. */
 export async function sendPage(request: FastifyRequest, reply: FastifyReply, page: Page): Promise<FastifyReply> {
   const text = documentOf(page, await currentBundle()).text;
-  reply.headers({ "content-security-policy": PAGE_POLICY, "cache-control": "no-cache" }).code(page.status ?? 200);
+  reply
+    .headers({ "content-security-policy": PAGE_POLICY, "cross-origin-opener-policy": "same-origin", "cache-control": "no-cache" })
+    .code(page.status ?? 200);
   return sendCompressed(request, reply, "text/html; charset=utf-8", await compressedOf(Buffer.from(text), 5));
 }
 

@@ -4,7 +4,7 @@ import { useEffect, useState } from "preact/hooks";
 import { loadFormats } from "#client/convert/catalogue.ts";
 import { DropZone } from "#client/convert/drop-zone.tsx";
 import { ItemCard } from "#client/convert/item-card.tsx";
-import { busy, items } from "#client/convert/items.ts";
+import { busy, items, news } from "#client/convert/items.ts";
 import { resume } from "#client/convert/run.ts";
 import { Toolbar } from "#client/convert/toolbar.tsx";
 import { Notice } from "#client/parts/notice.tsx";
@@ -37,6 +37,9 @@ function Converter() {
   if (me.value?.account === null && me.value.guest === null) return <ForMembers />;
   return (
     <>
+      <p class="sr-only" role="status">
+        {news.value}
+      </p>
       <DropZone />
       <Toolbar />
       <ul class="items" aria-label="Files">

@@ -99,7 +99,7 @@ test("a refusal says why, what to do, and where to read on", async () => {
   ).toBe(true);
   const item = card(page, "broken.png");
   await item.getByRole("button", { name: /^Convert to/ }).click();
-  await item.getByRole("alert").waitFor();
+  await page.getByRole("status").filter({ hasText: "broken.png: " }).waitFor({ state: "attached" });
   expect(await seriousFindings(page)).toEqual([]);
   const link = item.getByRole("link", { name: /^What [A-Z_]+ means$/ });
   expect(await link.getAttribute("href")).toBe("/docs/errors#INVALID_INPUT");
@@ -198,6 +198,7 @@ test("it works on a phone, in the dark, with a name that is too long", async () 
   await choose(page, pngFile(name));
   const item = card(page, name);
   await item.getByRole("button", { name: /All \d+ formats/ }).click();
+  expect(await seriousFindings(page)).toEqual([]);
   await page.getByRole("option", { name: /gif/i }).first().click();
   await item.getByRole("button", { name: "Convert to GIF" }).click();
   await item.getByRole("link", { name: /^Download/ }).waitFor();

@@ -84,7 +84,7 @@ test("formats are found by name, and by pair with the route between them", async
     .toContain("jpg");
   expect(await page.locator("[data-format=mp4]").isVisible()).toBe(false);
   await page.getByRole("searchbox").fill("png to webp");
-  await expect.poll(() => page.locator("#format-pair").innerText()).toMatch(/png to webp[\s\S]*quality/);
+  await expect.poll(() => page.locator("#format-pair").innerText()).toMatch(/png to webp[\s\S]*By sharp[\s\S]*quality/);
   await page.getByRole("searchbox").fill("");
   await page.locator("[data-format=csv] button").click();
   await page.getByRole("region", { name: "Conversions from csv" }).waitFor();

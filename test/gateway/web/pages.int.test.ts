@@ -1,4 +1,6 @@
+import { createClient, createRouterTransport } from "@connectrpc/connect";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { CatalogueService } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
 import { jsonOf, openStage, type Stage } from "#test/gateway/stage.ts";
 
 describe("pages", () => {
@@ -64,6 +66,21 @@ describe("pages", () => {
       expect((await jsonOf(answer)).error.code).toBe("NOT_FOUND");
     }
     expect((await fetch(`${stage.url}/docs`, { method: "POST", headers: { accept: "text/html" } })).status).toBe(405);
+  });
+
+  it("shows a refusal as a page to a browser, and as JSON to a program", async () => {
+    const catalogue = createClient(
+      CatalogueService,
+      createRouterTransport(({ service }) => void service(CatalogueService, {})),
+    );
+    await using without = await openStage({ deps: { catalogue } });
+    const page = await fetch(`${without.url}/docs/formats`, { headers: { accept: "text/html" } });
+    expect(page.headers.get("content-type")).toBe("text/html; charset=utf-8");
+    expect(page.status).toBeGreaterThanOrEqual(500);
+    expect(await page.text()).toMatch(/<h1>(Not just now|This did not work)<\/h1>/);
+    const program = await fetch(`${without.url}/docs/formats`, { headers: { accept: "application/json" } });
+    expect(program.headers.get("content-type")).toBe("application/json");
+    expect((await fetch(without.url)).status).toBe(200);
   });
 
   it("tells the formats with the number of routes, and the routes from one as the whole list has them", async () => {

@@ -108,7 +108,7 @@ function Progress({ item, title, detail, fraction }: ProgressProps) {
   return (
     <div class="item-progress">
       <p class="progress-line">
-        <span role="status">{title}</span>
+        <span>{title}</span>
         <span class="quiet progress-detail">{detail}</span>
       </p>
       <progress aria-label={`${title}: ${item.name}`} max={1} {...(fraction === undefined ? {} : { value: fraction })} />
@@ -134,7 +134,7 @@ function Failed({ item, failure }: { item: Item; failure: Failure }) {
   const isDocumented =
     /^[A-Z_]+$/.test(failure.code) && !["OFFLINE", "PAGE_FAILED", "FILE_UNREADABLE", "UNREADABLE_ANSWER"].includes(failure.code);
   return (
-    <div class="item-failure" role="alert">
+    <div class="item-failure">
       <div class="failure-text">
         <Icon name="warn" />
         <div>

@@ -20,7 +20,7 @@ export function Finished({ item, job }: { item: Item; job: Job }) {
     <div class="finished">
       {view !== undefined && view !== "paper" && <Preview view={view} name={name} address={`${address}?inline=1`} />}
       <div class="finished-line">
-        <p class="finished-text" role="status">
+        <p class="finished-text">
           <span class="done-mark">
             <Icon name="check" />
           </span>

@@ -37,6 +37,9 @@ export const choosing = computed(() => items.value.filter(({ phase }) => phase.n
 export const done = computed(() => items.value.filter(({ phase }) => phase.name === "done"));
 export const busy = computed(() => items.value.filter(isBusy));
 
+/** What happened last, for those who do not see it. */
+export const news = signal("");
+
 export function isBusy({ phase }: Item): boolean {
   return phase.name === "waiting" || phase.name === "uploading" || phase.name === "working";
 }

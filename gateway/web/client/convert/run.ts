@@ -3,7 +3,7 @@ import { me, planOf, renewMe } from "#client/server/session.ts";
 import type { Job } from "#client/server/wire.ts";
 import { formatOfFile, formats, loadRoutes, routesFrom } from "./catalogue.ts";
 import { follow, isEnded, pause } from "./follow.ts";
-import { change, drop, enter, type Failure, type Item, isBusy, itemOf, items, type Phase } from "./items.ts";
+import { change, drop, enter, type Failure, type Item, isBusy, itemOf, items, news, type Phase } from "./items.ts";
 import { hide, lastTarget, remember, rememberedJobs, rememberTarget } from "./memory.ts";
 import { popularOf } from "./popular.ts";
 import { upload } from "./upload.ts";
@@ -126,6 +126,8 @@ function show(id: string, job: Job, progress: number | undefined): void {
 function settle(id: string, job: Job): void {
   // What the server saw in the content counts.
   change(id, { from: job.from, phase: endOf(job) });
+  const item = itemOf(id);
+  if (item !== undefined && job.status === "done") news.value = `${item.name} is ready as ${job.to}.`;
 }
 
 function endOf(job: Job): Phase {
@@ -145,6 +147,7 @@ function endOf(job: Job): Phase {
 
 function fail(id: string, error: unknown): void {
   if (error instanceof ApiError && error.job !== undefined) change(id, { jobId: error.job.id });
+  news.value = `${itemOf(id)?.name}: ${failureOf(error).message}`;
   enter(id, { name: "failed", failure: failureOf(error) });
 }
 

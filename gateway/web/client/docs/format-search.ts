@@ -1,5 +1,5 @@
 import { call } from "#client/server/api.ts";
-import type { Route } from "#client/server/wire.ts";
+import type { Route, RouteDetail } from "#client/server/wire.ts";
 import { routeList, routeText } from "./route-list.ts";
 
 type Row = { readonly element: HTMLElement; readonly id: string; readonly words: string };
@@ -54,15 +54,12 @@ async function showPair(words: readonly string[], rows: readonly Row[]): Promise
     place.replaceChildren();
     return;
   }
-  const routes = await routesFrom(from);
-  if (mine === pairAsked)
-    place.replaceChildren(
-      routeText(
-        from,
-        to,
-        routes.find((route) => route.to === to),
-      ),
-    );
+  const route = (await routesFrom(from)).find((each) => each.to === to);
+  if (mine === pairAsked) place.replaceChildren(routeText(from, to, route, undefined));
+  if (route === undefined) return;
+  // Not for everybody: where guests may not convert, it takes somebody who signed in.
+  const answer = await call<{ route: RouteDetail }>(`/routes/${from}/${to}`).catch(() => undefined);
+  if (mine === pairAsked && answer !== undefined) place.replaceChildren(routeText(from, to, route, answer.route));
 }
 
 const known = new Map<string, Promise<readonly Route[]>>();

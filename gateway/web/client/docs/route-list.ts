@@ -1,4 +1,5 @@
-import type { Fidelity, Route } from "#client/server/wire.ts";
+import { durationText } from "#client/parts/words.ts";
+import type { Fidelity, Route, RouteDetail } from "#client/server/wire.ts";
 
 const labels: readonly (readonly [Fidelity, string])[] = [
   ["lossless", "Lossless"],
@@ -46,8 +47,18 @@ export function routeList(from: string, routes: readonly Route[]): HTMLElement {
   return box;
 }
 
+/** Which programs do it, how long it took lately, and what was measured when it was proven. */
+function detailOf({ hops, estimateMs, proof }: RouteDetail): HTMLElement[] {
+  const steps = hops.map(({ label, version, from, to }) => `${label} ${version} (${from} to ${to})`).join(", then ");
+  const times = estimateMs === null ? "" : ` Lately about ${durationText(estimateMs)}.`;
+  const figures = Object.entries(proof?.figures ?? {}).map(([name, value]) => `${name} ${Number(value.toFixed(3))}`);
+  const measured =
+    proof === null ? [] : [element("p", "quiet", `Measured on ${proof.date}, read back by ${proof.reader}: ${figures.join(", ")}.`)];
+  return [element("p", "quiet", `By ${steps}.${times}`), ...measured];
+}
+
 /** What is known of one route, or that there is none. */
-export function routeText(from: string, to: string, route: Route | undefined): HTMLElement {
+export function routeText(from: string, to: string, route: Route | undefined, detail: RouteDetail | undefined): HTMLElement {
   const title = element("p", "pair-title", element("code", "", from), " to ", element("code", "", to));
   if (route === undefined) return element("div", "pair", title, element("p", "quiet", "No conversion between these two is listed here."));
   const facts = [
@@ -64,6 +75,7 @@ export function routeText(from: string, to: string, route: Route | undefined): H
     "pair",
     title,
     element("p", "", facts.join(" · ")),
+    ...(detail === undefined ? [] : detailOf(detail)),
     ...(options.length === 0 ? [] : [element("p", "quiet", "Options"), element("dl", "properties", ...options)]),
   );
 }

@@ -30,6 +30,13 @@ export type Route = {
   via?: string[];
 };
 
+/** What is known of one route more than the list says. */
+export type RouteDetail = {
+  hops: { label: string; version: string; from: string; to: string }[];
+  estimateMs: number | null;
+  proof: { figures: Record<string, number>; reader: string; date: string } | null;
+};
+
 export type Plan = ReturnType<typeof planJsonOf>;
 export type Account = Awaited<ReturnType<typeof ownAccountOf>>;
 export type Key = ReturnType<typeof keyJsonOf>;
