@@ -74,7 +74,10 @@ export function listJobsHandler(context: RestContext): Handler {
       cursor: cursorOf(query.get("cursor")),
     });
     const jobs = answer.jobs.map((job) => jobJsonOf(job, apiUrl));
-    return sendJson(reply, 200, { jobs, nextCursor: answer.nextCursor === "" ? null : answer.nextCursor });
+    const page = { jobs, nextCursor: answer.nextCursor === "" ? null : answer.nextCursor };
+    if (!isPageRequest(request)) return sendJson(reply, 200, page);
+    // People know a job by its file.
+    return sendJson(reply, 200, { ...page, names: Object.fromEntries(answer.jobs.map(({ id, sourceName }) => [id, sourceName])) });
   };
 }
 

@@ -1,11 +1,9 @@
-/** What this browser remembers: which job belongs to which file, and what was wanted of a format the last time. */
+/** What this browser remembers: which jobs are in the list and of which file, and what was wanted of a format the last time. */
 
 export type Remembered = {
   readonly jobId: string;
   readonly name: string;
   readonly sizeBytes: number;
-  /** Still in the converter's list, not only in the list of jobs. */
-  readonly shown: boolean;
 };
 
 const jobsKey = "filemill.jobs";
@@ -21,10 +19,10 @@ export function remember(job: Remembered): void {
   write(jobsKey, [job, ...rememberedJobs().filter(({ jobId }) => jobId !== job.jobId)].slice(0, atMost));
 }
 
-export function hide(jobId: string): void {
+export function forget(jobId: string): void {
   write(
     jobsKey,
-    rememberedJobs().map((job) => (job.jobId === jobId ? { ...job, shown: false } : job)),
+    rememberedJobs().filter((job) => job.jobId !== jobId),
   );
 }
 
@@ -41,7 +39,7 @@ export function rememberTarget(from: string, to: string): void {
 }
 
 function isRemembered(entry: unknown): entry is Remembered {
-  return typeof entry === "object" && entry !== null && "jobId" in entry && "name" in entry && "sizeBytes" in entry && "shown" in entry;
+  return typeof entry === "object" && entry !== null && "jobId" in entry && "name" in entry && "sizeBytes" in entry;
 }
 
 function read(key: string): unknown {

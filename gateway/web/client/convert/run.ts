@@ -4,7 +4,7 @@ import type { Job } from "#client/server/wire.ts";
 import { formatOfFile, formats, loadRoutes, routesFrom } from "./catalogue.ts";
 import { follow, isEnded, pause } from "./follow.ts";
 import { change, drop, enter, type Failure, type Item, isBusy, itemOf, items, news, type Phase } from "./items.ts";
-import { hide, lastTarget, remember, rememberedJobs, rememberTarget } from "./memory.ts";
+import { forget, lastTarget, remember, rememberedJobs, rememberTarget } from "./memory.ts";
 import { popularOf } from "./popular.ts";
 import { upload } from "./upload.ts";
 
@@ -97,7 +97,7 @@ async function send(item: Item, signal: AbortSignal): Promise<Job> {
     try {
       const job = await upload({ file, to, from: fromChosen ? from : undefined, options, idempotencyKey, signal, onProgress });
       change(id, { jobId: job.id });
-      remember({ jobId: job.id, name: item.name, sizeBytes: item.sizeBytes, shown: true });
+      remember({ jobId: job.id, name: item.name, sizeBytes: item.sizeBytes });
       return job;
     } catch (error) {
       if (!(error instanceof ApiError) || !patience.has(error.code) || tries === MAX_TRIES) throw await readable(file, error);
@@ -160,7 +160,7 @@ function failureOf(error: unknown): Failure {
 export async function cancel(item: Item): Promise<void> {
   running.get(item.id)?.abort();
   const { jobId = undefined } = itemOf(item.id) ?? item;
-  if (jobId !== undefined) hide(jobId);
+  if (jobId !== undefined) forget(jobId);
   if (item.file === undefined) drop(item.id);
   else change(item.id, { jobId: undefined, phase: { name: "choosing" } });
   if (jobId !== undefined) await call(`/jobs/${jobId}`, { method: "DELETE" }).catch(() => {});
@@ -168,20 +168,20 @@ export async function cancel(item: Item): Promise<void> {
 
 /** Lets a file be converted anew, after a failure or into something else. */
 export function again(item: Item): void {
-  if (item.jobId !== undefined) hide(item.jobId);
+  if (item.jobId !== undefined) forget(item.jobId);
   change(item.id, { jobId: undefined, phase: { name: "choosing" } });
 }
 
 /** Takes a file off the list; its job stays in the list of jobs. */
 export function dismiss(item: Item): void {
   if (isBusy(item)) void cancel({ ...item, file: undefined });
-  else if (item.jobId !== undefined) hide(item.jobId);
+  else if (item.jobId !== undefined) forget(item.jobId);
   drop(item.id);
 }
 
 /** Brings back what ran or was ready when the page was left. */
 export async function resume(): Promise<void> {
-  const shown = rememberedJobs().filter((job) => job.shown);
+  const shown = rememberedJobs();
   await Promise.all(
     shown
       .map(async ({ jobId, name, sizeBytes }) => {
@@ -196,7 +196,7 @@ export async function resume(): Promise<void> {
       .map((resumed, index) =>
         resumed.catch((error: unknown) => {
           // Gone, or of another account: no longer ours to show.
-          if (error instanceof ApiError && error.status === 404) hide(shown[index]?.jobId ?? "");
+          if (error instanceof ApiError && error.status === 404) forget(shown[index]?.jobId ?? "");
         }),
       ),
   );

@@ -2,17 +2,16 @@ import { useState } from "preact/hooks";
 import { formatOf } from "#client/convert/catalogue.ts";
 import { isEnded } from "#client/convert/follow.ts";
 import { Notes } from "#client/convert/item-result.tsx";
-import { rememberedJobs } from "#client/convert/memory.ts";
 import { Confirm } from "#client/parts/confirm.tsx";
 import { Icon } from "#client/parts/icons.tsx";
 import { agoText, durationText, instantText, leftText, ordinal, renamed, sizeText } from "#client/parts/words.ts";
 import type { Job } from "#client/server/wire.ts";
+import type { NamedJob } from "./use-jobs.ts";
 
-/** One job; its name is known where its file was chosen in this browser. */
-export function JobRow({ job, onRemove }: { job: Job; onRemove(): Promise<void> }) {
+/** One job: what, how far, how long, and what came of it. */
+export function JobRow({ job, onRemove }: { job: NamedJob; onRemove(): Promise<void> }) {
   const [asking, setAsking] = useState(false);
-  const name = rememberedJobs().find(({ jobId }) => jobId === job.id)?.name;
-  const title = name ?? `${formatOf(job.from)?.label ?? job.from} to ${formatOf(job.to)?.label ?? job.to}`;
+  const title = job.name !== "" ? job.name : `${formatOf(job.from)?.label ?? job.from} to ${formatOf(job.to)?.label ?? job.to}`;
   return (
     <li class="row job-row">
       <div class="row-main">
@@ -44,7 +43,7 @@ export function JobRow({ job, onRemove }: { job: Job; onRemove(): Promise<void> 
           <dd>{job.bytes > 0 ? sizeText(job.bytes) : "none"}</dd>
         </div>
       </dl>
-      <Actions job={job} title={title} fileName={name ?? "result"} onAsk={() => setAsking(true)} />
+      <Actions job={job} title={title} fileName={job.name} onAsk={() => setAsking(true)} />
       {!isEnded(job) && <progress aria-label={`${title} is ${job.status}`} max={1} />}
       {job.error !== null && (
         <p class="job-failure">

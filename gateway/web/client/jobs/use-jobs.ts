@@ -6,9 +6,12 @@ import type { Job } from "#client/server/wire.ts";
 export const filters = ["all", "queued", "running", "done", "failed", "cancelled", "expired"] as const;
 export type Filter = (typeof filters)[number];
 
-type Page = { readonly jobs: readonly Job[]; readonly nextCursor: string | null };
+/** A job, and the name of its file. */
+export type NamedJob = Job & { readonly name: string };
+type Answer = { readonly jobs: readonly Job[]; readonly nextCursor: string | null; readonly names: Readonly<Record<string, string>> };
+type Page = { readonly jobs: readonly NamedJob[]; readonly nextCursor: string | null };
 type Jobs = {
-  readonly jobs: readonly Job[] | undefined;
+  readonly jobs: readonly NamedJob[] | undefined;
   readonly error: unknown;
   readonly hasMore: boolean;
   more(): Promise<void>;
@@ -76,15 +79,16 @@ async function watch(filter: Filter, signal: AbortSignal, tell: (page: Page) => 
   }
 }
 
-function pageOf(filter: Filter, cursor: string | undefined, signal?: AbortSignal): Promise<Page> {
+async function pageOf(filter: Filter, cursor: string | undefined, signal?: AbortSignal): Promise<Page> {
   const query = new URLSearchParams({ limit: String(PAGE_SIZE) });
   if (filter !== "all") query.set("status", filter);
   if (cursor !== undefined) query.set("cursor", cursor);
-  return call<Page>(`/jobs?${query}`, signal === undefined ? {} : { signal });
+  const { jobs, nextCursor, names } = await call<Answer>(`/jobs?${query}`, signal === undefined ? {} : { signal });
+  return { jobs: jobs.map((job) => ({ ...job, name: names[job.id] ?? "" })), nextCursor };
 }
 
 /** Each job once, as the first list has it. */
-function merged(first: readonly Job[], second: readonly Job[]): readonly Job[] {
+function merged(first: readonly NamedJob[], second: readonly NamedJob[]): readonly NamedJob[] {
   const known = new Set(first.map(({ id }) => id));
   return [...first, ...second.filter(({ id }) => !known.has(id))];
 }
