@@ -10,7 +10,7 @@ const usual = { async: false, maxInputMb: 100 } as const;
 const quality: OptionDefinition = {
   name: "quality",
   type: "integer",
-  min: 1,
+  min: 25,
   max: 100,
   default: 85,
   description: "Quality of pictures within the pages; low values make small files.",

@@ -46,6 +46,14 @@ export const documentEffects = [
     },
     { hop: "pdf>cbz", sample: "pages.pdf", option: "dpi", given: { dpi: 36 }, figure: bytes, shows: smaller },
   ]),
+  ...effectsOf("calibre", [
+    { hop: "fb2>epub", sample: "book.fb2", option: "title", given: { title: "Numbat" }, figure: packaged, shows: gains(/Numbat/) },
+    { hop: "fb2>epub", sample: "book.fb2", option: "author", given: { author: "Ada Zebra" }, figure: packaged, shows: gains(/Ada Zebra/) },
+  ]),
+  ...effectsOf("djvulibre", [
+    { hop: "djvu>pdf", sample: "page.djvu", option: "quality", given: { quality: 25 }, figure: bytes, shows: smaller },
+    { hop: "jpg>djvu", sample: "noise.jpg", option: "decibels", given: { decibels: 20 }, figure: bytes, shows: smaller },
+  ]),
   ...effectsOf("tesseract", [
     { hop: "png>txt", sample: "text.png", option: "segmentation", given: { segmentation: "word" }, figure: text, shows: differs },
     { hop: "png>txt", sample: "german.png", option: "language", given: { language: "deu" }, figure: text, shows: gains(/Übergröße/) },
@@ -126,6 +134,11 @@ export const documentEffects = [
     { ...toTxt, option: "layout", given: { layout: "page" }, figure: text, shows: differs },
   ]),
 ];
+
+/** The description of an EPUB. */
+async function packaged(path: string): Promise<string> {
+  return await member("*.opf")(path);
+}
 
 function longestLine(given: string): number {
   return Math.max(...given.split("\n").map((line) => line.length));

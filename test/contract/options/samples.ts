@@ -38,6 +38,13 @@ const texts: Readonly<Record<string, string | Uint8Array>> = {
   "frames.sub": "{24}{48}Hello\n",
   "people.csv": "name,age\nÜlf,7\nBo,8\n",
   "tree.json": '{"list":[{"a":"Ü"},{"a":"b"}]}',
+  "places.geojson":
+    '{"type":"FeatureCollection","features":[{"type":"Feature","properties":{"name":"Quokka"},"geometry":{"type":"Point","coordinates":[13.37771234,52.51621234]}}]}',
+  "places.kml":
+    '<?xml version="1.0"?><kml xmlns="http://www.opengis.net/kml/2.2"><Document><Placemark><name>Quokka</name><Point><coordinates>13.37771234,52.51621234</coordinates></Point></Placemark></Document></kml>',
+  // Two triangles that share an edge but have corners of their own.
+  "square.obj": "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3\nf 4 5 6\n",
+  "graph.gv": "digraph { a -> b -> c; a -> c }",
   "files.zip": zipFile([{ name: "a.txt", content: Buffer.from("quokka zebra ".repeat(5000)) }]),
   "page.eps": "%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 96 48\n1 0 0 setrgbcolor 10 10 20 20 rectfill\nshowpage\n%%EOF\n",
 };
@@ -80,6 +87,11 @@ const made: Readonly<Record<string, (path: string, folder: string) => Promise<un
     ffmpeg(..."-f lavfi -i testsrc2=size=160x120:rate=25:duration=3 -f lavfi -i sine=duration=3 -pix_fmt yuv420p".split(" "), path),
   "tracks.mkv": (path) =>
     ffmpeg(..."-f lavfi -i sine=duration=1 -f lavfi -i sine=duration=2 -map 0 -map 1 -c:a:0 flac -c:a:1 pcm_s16le".split(" "), path),
+  "page.djvu": async (path, folder) => {
+    const ppm = join(folder, "page.ppm");
+    await magick("-size", "300x300", "plasma:red-blue", "-depth", "8", ppm);
+    await run("c44", ["-decibel", "40", ppm, path]);
+  },
   "picture.odt": (path, folder) => withPicture(path, folder),
   "picture.pdf": (path, folder) => pdfWithPicture(path, folder),
   "two.sqlite": async (path) =>

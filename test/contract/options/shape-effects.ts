@@ -1,0 +1,43 @@
+import { differs, effectsOf, gains, larger, latin1, pictured, smaller, text } from "./effect.ts";
+
+const toSvg = { hop: "gv>svg", sample: "graph.gv" } as const;
+
+/** Maps, models and diagrams. */
+export const shapeEffects = [
+  ...effectsOf("gdal", [
+    { hop: "geojson>csv", sample: "places.geojson", option: "crs", given: { crs: 3857 }, figure: text, shows: gains(/1489[0-9]{3}/) },
+    { hop: "geojson>csv", sample: "places.geojson", option: "geometry", given: { geometry: "xy" }, figure: text, shows: gains(/^X,Y/) },
+    {
+      hop: "kml>geojson",
+      sample: "places.kml",
+      option: "precision",
+      given: { precision: 1 },
+      figure: text,
+      shows: gains(/\[ *13\.4, *52\.5/),
+    },
+  ]),
+  ...effectsOf("assimp", [
+    { hop: "obj>ply", sample: "square.obj", option: "simplify", given: { simplify: true }, figure: vertices, shows: smaller },
+    {
+      hop: "obj>stl",
+      sample: "square.obj",
+      option: "form",
+      given: { form: "text" },
+      figure: latin1,
+      shows: gains(/^solid[\s\S]*facet normal/),
+    },
+  ]),
+  ...effectsOf("graphviz", [
+    { ...toSvg, option: "layout", given: { layout: "circo" }, figure: text, shows: differs },
+    { ...toSvg, option: "direction", given: { direction: "LR" }, figure: text, shows: differs },
+    { hop: "gv>png", sample: "graph.gv", option: "dpi", given: { dpi: 192 }, figure: width, shows: larger },
+  ]),
+];
+
+async function vertices(path: string): Promise<number> {
+  return Number(/element vertex (\d+)/.exec(await latin1(path))?.[1]);
+}
+
+async function width(path: string): Promise<number> {
+  return Number(await pictured("%w")(path));
+}
