@@ -3,7 +3,7 @@ import type { Kind } from "#formats/index.ts";
 import { checkCells, checkValues } from "./checks/cells.ts";
 import { checkCues } from "./checks/cues.ts";
 import { checkDrawing } from "./checks/drawings.ts";
-import { checkEntries } from "./checks/entries.ts";
+import { checkAttachments, checkEntries } from "./checks/entries.ts";
 import { checkFilm } from "./checks/film.ts";
 import { checkFont } from "./checks/fonts.ts";
 import { checkFilmOfPicture, checkPicture } from "./checks/pictures.ts";
@@ -26,6 +26,10 @@ const checks: Readonly<Partial<Record<Kind | `${Kind}>${Kind}`, Check>>> = {
   archive: checkEntries,
   font: checkFont,
   subtitle: checkCues,
+  email: checkWords,
+  geo: checkWords,
+  diagram: checkWords,
+  "email>archive": checkAttachments,
   "image>document": checkPage,
   "vector>document": checkPage,
   "image>video": checkFilmOfPicture,
@@ -36,7 +40,7 @@ const checks: Readonly<Partial<Record<Kind | `${Kind}>${Kind}`, Check>>> = {
 const comics = new Set("cbz cb7 cbt cbr".split(" "));
 
 /** Rejects with what is wrong when the result cannot be read, or when nobody wrote a check for such a pair. */
-export function evidenceOf(given: Case): Promise<Evidence> {
+export async function evidenceOf(given: Case): Promise<Evidence> {
   const { sample, result } = given;
   const check =
     comics.has(sample.format) && comics.has(result.format)

@@ -76,6 +76,8 @@ async function executeStep(step: Step, place: Place, execution: SampleExecution)
       (error: unknown) => messageOf(error),
     );
     const spentMs = place.spentMs + performance.now() - startedMs;
+    // The machine's fault and not the route's: to be tried again by the next run.
+    if (failure?.startsWith("UNAVAILABLE")) return;
     if (failure !== undefined) {
       failAll(step, `${hop.engine} ${hop.from} to ${hop.to}: ${failure}`, execution, place.sample.name);
       return;

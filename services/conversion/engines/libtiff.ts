@@ -13,7 +13,7 @@ async function run(sandbox: Sandbox, task: HopTask): Promise<void> {
   const paper = papers[stringOption(task.options, "pageSize") ?? "fit"];
   const end = await session.run({
     program,
-    args: ["-z", ...(paper === undefined ? [] : ["-p", paper, "-F"]), "-o", "/job/out", inputInside],
+    args: ["-n", "-z", ...(paper === undefined ? [] : ["-p", paper, "-F"]), "-o", "/job/out", inputInside],
   });
   // Well, but of a sort that libtiff shows on no page, such as 16 bits a sample.
   if (/No support for|can ?not handle/i.test(end.stderr)) {

@@ -4,7 +4,7 @@ import { copyFile, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Case, Evidence } from "#test/prove/evidence.ts";
-import { bytesFrom } from "#test/prove/readers/program.ts";
+import { bytesFrom, python } from "#test/prove/readers/program.ts";
 import type { KnownFile } from "#test/prove/samples.ts";
 
 const streams: Readonly<Record<string, readonly string[]>> = {
@@ -41,6 +41,21 @@ export async function checkEntries({ sample, result, writer }: Case): Promise<Ev
   // Uncompressed names of ISO 9660 keep their characters by an extension that each program writes in its own way.
   return { reader, figures: { entries: wanted.filter(([name, digest]) => content.get(name) === digest).length / wanted.length } };
 }
+
+/** The files that a mail carries, in the archive made of it. */
+export async function checkAttachments({ sample, result, writer }: Case): Promise<Evidence> {
+  const names: readonly string[] = JSON.parse(await python(attachments, sample.path));
+  const { reader, content } = await contentOf(result, writer);
+  const digests = new Set(content.values());
+  if (names.length === 0) throw new Error("the sample has no attachments");
+  return { reader, figures: { entries: names.filter((digest) => digests.has(digest)).length / names.length } };
+}
+
+/** Digests of the attachments of the first mail, by Python's own reader. */
+const attachments =
+  "import sys, json, hashlib, email, email.policy\nraw = open(sys.argv[1], 'rb').read()\nraw = raw.split(b'\\n', 1)[1] if raw.startswith(b'From ') else raw\n" +
+  "m = email.message_from_bytes(raw, policy=email.policy.default)\n" +
+  "print(json.dumps([hashlib.sha256(p.get_payload(decode=True)).hexdigest() for p in m.iter_attachments()]))";
 
 async function contentOf(file: KnownFile, writer?: string): Promise<{ readonly reader: string; readonly content: Content }> {
   const stream = streams[file.format];

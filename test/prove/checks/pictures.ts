@@ -68,7 +68,7 @@ async function likenessAt(wanted: Pixels, found: Pixels, scale: number): Promise
   return { ssim: ssimOf(a, b, width, height), de: colourDifferenceOf(a, b) };
 }
 
-async function inkOfPicture(result: KnownFile, writer: string): Promise<Evidence> {
+export async function inkOfPicture(result: KnownFile, writer: string): Promise<Evidence> {
   for await (const found of readingsOf(result, writer)) {
     const ink = inkOf(await rgbOf(found, longSide, Math.max(8, Math.round((longSide * found.height) / found.width))));
     return { reader: found.reader, figures: { ink: Number(ink > 0.0002 && ink < 0.98) } };

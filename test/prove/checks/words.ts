@@ -1,11 +1,13 @@
 /** Documents, e-books and slides: the words of the source, and the pages where both have them. */
 import { type Case, type Evidence, shareOf } from "#test/prove/evidence.ts";
 import { pagesOf, recallOf, textOf } from "#test/prove/readers/words.ts";
-import { likenessTo } from "./pictures.ts";
+import { inkOfPicture, likenessTo } from "./pictures.ts";
 
 const paged = new Set(["pdf", "pdfa"]);
 
-export async function checkWords({ sample, input, result, writer }: Case): Promise<Evidence> {
+export async function checkWords(given: Case): Promise<Evidence> {
+  const { sample, input, result, writer } = given;
+  if (sample.contents.length === 0 && paged.has(result.format)) return checkLook(given);
   if (!paged.has(result.format)) {
     const { reader, text } = await textOf(result, writer);
     return { reader, figures: { recall: recallOf(sample.contents, text) } };
@@ -15,14 +17,21 @@ export async function checkWords({ sample, input, result, writer }: Case): Promi
   return { reader, figures: { recall: recallOf(sample.contents, text), pages } };
 }
 
+/** Pages whose letters are outlines: they look as they did. */
+async function checkLook({ input, result, writer }: Case): Promise<Evidence> {
+  const { reader, figures } = await likenessTo(input, result, writer);
+  const { size: _, ...alike } = figures;
+  return { reader, figures: alike };
+}
+
 /** A picture or a drawing on a page: it looks the same, whatever words are in it. */
 export async function checkPage(given: Case): Promise<Evidence> {
-  const { input, result, writer } = given;
+  const { sample, input, result, writer } = given;
   if (!paged.has(result.format)) return checkWords(given);
   const evidence = await likenessTo(input, result, writer).catch((error: unknown) => error);
   const { size: _, ...figures } = isEvidence(evidence) ? evidence.figures : {};
-  // Where the source has no other reader, its words must do.
-  if (!isEvidence(evidence)) return checkWords(given);
+  // Where the source has no other reader, its words must do, or at least that something is shown.
+  if (!isEvidence(evidence)) return sample.contents.length === 0 ? inkOfPicture(result, writer) : checkWords(given);
   return { reader: evidence.reader, figures: { ...figures, pages: shareOf(await pagesOf(result.path), 1) } };
 }
 

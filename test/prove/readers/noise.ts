@@ -72,9 +72,9 @@ function bestLag(a: Float32Array, b: Float32Array): number {
     for (let at = Math.max(0, -lag); at < a.length && at + lag < b.length; at += stride) sum += (a[at] ?? 0) * (b[at + lag] ?? 0);
     if (sum > bestSum) [best, bestSum] = [lag, sum];
   };
-  for (let lag = -most; lag <= most; lag += 2) tryLag(lag, 16);
+  for (let lag = -most; lag <= most; lag += 2) tryLag(lag, 4);
   const around = best;
   bestSum = -Infinity;
-  for (let lag = around - 24; lag <= around + 24; lag++) tryLag(lag, 1);
+  for (let lag = around - 40; lag <= around + 40; lag++) tryLag(lag, 1);
   return best;
 }

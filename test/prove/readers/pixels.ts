@@ -61,7 +61,8 @@ const readers: readonly Reader[] = [
     formats: set("jpg png webp gif avif tiff apng"),
     read: (path) => readFile(path),
   },
-  { name: "librsvg", engines: ["rsvg", "sharp"], formats: set("svg svgz"), read: (path) => bytesFrom("rsvg-convert", path) },
+  // What rsvg-convert writes, Cairo writes; librsvg only reads.
+  { name: "librsvg", engines: [], formats: set("svg svgz"), read: (path) => bytesFrom("rsvg-convert", path) },
   {
     name: "mupdf",
     engines: ["mupdf"],

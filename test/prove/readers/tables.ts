@@ -21,6 +21,7 @@ export async function cellsOf(file: KnownFile, writer?: string): Promise<Cells> 
   if (file.format === "avro") return { reader: "self", cells: await avroLeaves(file.path) };
   if (file.format === "parquet")
     return { reader: "self", cells: leaves(await parquetReadObjects({ file: await asyncBufferFromFile(file.path), compressors })) };
+  if (file.format === "xlsb" && writer === sheetJsWriter) return { reader: "self", cells: await sheetJsCells(file.path) };
   if (file.format === "uos") return { reader: "xml", cells: xmlLeaves(await readFile(file.path, "utf8")) };
   if (books.has(file.format) && writer !== sheetJsWriter) return { reader: "sheetjs", cells: await sheetJsCells(file.path) };
   const { reader, text } = await textOf(file, writer);
@@ -28,7 +29,7 @@ export async function cellsOf(file: KnownFile, writer?: string): Promise<Cells> 
 }
 
 /** Sheets that nothing at hand reads but the library that wrote them: another engine makes a list of them. */
-export const throughOffice = new Set("xls xlsb".split(" "));
+export const throughOffice = new Set(["xls"]);
 
 function avroLeaves(path: string): Promise<readonly string[]> {
   return new Promise((resolve, reject) => {

@@ -11,6 +11,12 @@ const unzip =
   "import sys, re, zipfile\nz = zipfile.ZipFile(sys.argv[1])\nassert z.testzip() is None\n" +
   "for n in z.namelist():\n if re.search(r'\\.(xml|xhtml|html?|opf|ncx|txt|rels|fpage)$', n) and z.getinfo(n).file_size < 2**24: print(z.read(n).decode('utf-8', 'replace'))";
 
+/** Headers and texts of every mail, decoded. */
+const mail =
+  "import sys, re, email, email.policy\nraw = open(sys.argv[1], 'rb').read()\n" +
+  "for part in re.split(rb'(?m)^From .*\\n', raw):\n m = email.message_from_bytes(part, policy=email.policy.default)\n" +
+  " for k, v in m.items(): print(k, v)\n for p in m.walk():\n  if p.get_content_maintype() == 'text': print(p.get_content())";
+
 const xmlFormats = new Set("xhtml fodt fods fodp fodg uot uos uop docx2003 xlsx2003 docbook jats tei opml fb2 icml svg ttml".split(" "));
 
 export async function textOf({ path, format }: KnownFile, writer?: string): Promise<Reading> {
@@ -27,6 +33,7 @@ export async function textOf({ path, format }: KnownFile, writer?: string): Prom
       reader: "ghostscript",
       text: await textFrom("gs", "-q", "-dSAFER", "-dBATCH", "-dNOPAUSE", "-sDEVICE=txtwrite", "-sOutputFile=-", path),
     };
+  if (format === "eml" || format === "mbox") return { reader: "python", text: await python(mail, path) };
   if (bytes.includes(0)) return { reader: "bytes", text: binaryText(bytes) };
   const text = bytes.toString("utf8");
   return { reader: "bytes", text: /<[a-z!?]/i.test(text) ? `${withoutTags(text)} ${text}` : unescaped(text) };
