@@ -54,7 +54,7 @@ const siblings: Readonly<Record<string, readonly string[]>> = {
   tar: ["cbt"],
   rar: ["cbr"],
   "7z": ["cb7"],
-  gz: ["tgz", "vgm", "abw", "svgz", "gnumeric"],
+  gz: ["tgz", "vgm", "abw", "svgz", "gnumeric", "blend"],
   bz2: ["tbz2"],
   xz: ["txz"],
   zst: ["tzst"],

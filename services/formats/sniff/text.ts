@@ -119,6 +119,7 @@ function jsonContentOf(text: string): string | undefined {
   if (lines.length > 1 && lines.every((line, index) => index === 2 || isJson(line))) return "ndjson";
   if (/"type"\s*:\s*"FeatureCollection"/.test(start)) return "geojson";
   if (/"type"\s*:\s*"Topology"/.test(start)) return "topojson";
+  if (/"geometryType"\s*:\s*"esriGeometry/.test(start)) return "esrijson";
   if (/"nbformat"\s*:/.test(start)) return "ipynb";
   if (/"asset"\s*:\s*\{[^}]*"version"/.test(start)) return "gltf";
   return "json";

@@ -31,6 +31,7 @@ const roots: Readonly<Record<string, string>> = {
   lmx: "lmx",
   mesh: "ogrexml",
   xgl: "xgl",
+  world: "xgl",
   alto: "alto",
   pdf2xml: "pdfxml",
 };
@@ -50,10 +51,16 @@ export function markupContentOf(text: string): Content | undefined {
   if (root === undefined) return start.startsWith("<?xml") ? contentOfFormat("xml", { orNamed: xmlNames }) : undefined;
   const local = root.replace(/^.*:/, "").toLowerCase();
   if (local === "html" || /<!doctype\s+html/i.test(prolog)) return htmlContentOf(prolog, attributes, text);
+  if (local === "svg" && isFont(text.slice(0, 8192))) return contentOfFormat("svgfont", { under: ["svg", "xml"] });
   const format = roots[local] ?? ambiguousRoot(local, prolog + attributes, text);
   if (format !== undefined) return contentOfFormat(format, { under: ["xml"] });
   const isXml = prolog.startsWith("<?xml") || /\bxmlns(:|=)/.test(attributes);
   return isXml ? contentOfFormat("xml", { orNamed: xmlNames }) : undefined;
+}
+
+/** Drawings may hold a font as well, but not before all else. */
+function isFont(start: string): boolean {
+  return /<font[\s>]/.test(start) && /<(font-face|missing-glyph)\b/.test(start);
 }
 
 /** Names that are believed of XML whose root says nothing. */

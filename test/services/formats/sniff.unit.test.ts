@@ -41,6 +41,12 @@ const ebml = (type: string) => Buffer.from(`\x1aE\xdf\xa3\x8b\x42\x82${String.fr
 
 /** Content that tells the format by itself, whatever the name. */
 const telling: readonly (readonly [string, Buffer | string])[] = [
+  [
+    "svgfont",
+    '<svg xmlns="http://www.w3.org/2000/svg"><defs><font id="f"><font-face units-per-em="1000"/><glyph d="M0 0"/></font></defs></svg>',
+  ],
+  ["esrijson", '{"geometryType":"esriGeometryPoint","features":[]}'],
+  ["xgl", "<WORLD>\n<LIGHTING></LIGHTING></WORLD>"],
   ["png", pngOf("IDAT")],
   ["apng", pngOf("acTL", "IDAT")],
   ["jpg", bytes("ffd8ffe000104a464946")],

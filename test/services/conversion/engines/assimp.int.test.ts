@@ -45,17 +45,23 @@ async function sample(format: string, folder: string): Promise<string> {
   return path;
 }
 
-testEngine(assimpEngine, {
-  sample,
-  async check({ from, to }, _reading, path) {
-    const model = await modelOf(path, to);
-    if (given.has(from)) return;
-    expect(model.triangles).toBe(to === "step" ? model.triangles : 12);
-    model.size.forEach((edge, axis) => {
-      expect(edge).toBeCloseTo(axis + 1, 4);
-    });
+// Every reader and every writer; the full cross is the proof's business.
+const hops = assimpEngine.hops.filter(({ from, to }) => from === "obj" || to === "glb");
+
+testEngine(
+  { ...assimpEngine, hops },
+  {
+    sample,
+    async check({ from, to }, _reading, path) {
+      const model = await modelOf(path, to);
+      if (given.has(from)) return;
+      expect(model.triangles).toBe(to === "step" ? model.triangles : 12);
+      model.size.forEach((edge, axis) => {
+        expect(edge).toBeCloseTo(axis + 1, 4);
+      });
+    },
   },
-});
+);
 
 describe("engine assimp, in detail", () => {
   it("finds all the corners of a model that other programs made", async () => {
