@@ -4,14 +4,14 @@ import { addressesOf, currentBundle } from "./assets.ts";
 import type { Bundle, EntryName } from "./bundle.ts";
 import { type Html, html } from "./html.ts";
 
-/** Everything comes from here, nothing is inline; blob: is what a page made itself, such as a preview or a zip. */
+/** Everything comes from here, and nothing is inline. */
 const PAGE_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
-  "img-src 'self' blob:",
-  "media-src 'self' blob:",
-  "frame-src 'self' blob:",
+  "img-src 'self'",
+  "media-src 'self'",
+  "frame-src 'self'",
   "connect-src 'self'",
   "form-action 'self'",
   "base-uri 'none'",

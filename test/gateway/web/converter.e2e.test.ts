@@ -152,7 +152,7 @@ test("many files go side by side and come back in one archive", async () => {
   await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
   await expect.poll(() => rows.count()).toBe(5);
   await page.getByLabel("Show").selectOption("failed");
-  await page.getByText("No job is failed.").waitFor();
+  await page.getByText("None of your jobs is failed.").waitFor();
   expect(page.faults).toEqual([]);
   await page.context().close();
 });
