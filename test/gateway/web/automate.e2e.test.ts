@@ -3,8 +3,11 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { createClient, createRouterTransport } from "@connectrpc/connect";
 import sharp from "sharp";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { SignInService } from "#gen/filemill/account/v1/sign_in_pb.ts";
+import { openStage } from "#test/gateway/stage.ts";
 import { openBrowser, type TestBrowser, type TestPage } from "#test/harness/browser.ts";
 import { runCli } from "#test/harness/cli.ts";
 import { startServer, type TestServer } from "#test/harness/server.ts";
@@ -139,8 +142,9 @@ test("a password is changed, every session ended, and the account deleted with a
   await page.context().close();
 });
 
-test("where sign-up is closed and guests are not let in, the pages say so", { timeout: 180_000 }, async () => {
-  await using closed = await startServer({ SIGN_UP: "closed", GUESTS: "off" });
+test("where sign-up is closed and guests are not let in, the pages say so", async () => {
+  const transport = createRouterTransport(({ service }) => void service(SignInService, { getSignUp: () => ({ open: false }) }));
+  await using closed = await openStage({ settings: { GUESTS: "off" }, deps: { signIn: createClient(SignInService, transport) } });
   await using other = await openBrowser(closed.url);
   const page = await other.open("/");
   await page.getByRole("heading", { name: "Sign in to convert" }).waitFor();
