@@ -1,6 +1,8 @@
 import { openapiDocument } from "#gateway/openapi/document.ts";
 import { type Handler, type RestContext, requestBaseUrlOf } from "#gateway/rest/exchange.ts";
 import { docsFrame } from "./docs-frame.ts";
+import { type Examples, examplesFor } from "./examples.ts";
+import { examplesGuide, grpcGuide, webhookGuide } from "./guides.ts";
 import { type Html, html, prose } from "./html.ts";
 import { type JsonSchema, propertyRows, schemaSection, typeOf } from "./schema-view.ts";
 import { sendPage } from "./shell.ts";
@@ -29,7 +31,7 @@ const groups = [
 ] as const;
 const otherGroup = { id: "service", label: "Service" } as const;
 
-/** GET /docs: the reference, from the OpenAPI document alone. */
+/** GET /docs: the reference, from the OpenAPI document, and programs to start from. */
 export function referencePageHandler(context: RestContext): Handler {
   return async (request, reply) => {
     const baseUrl = requestBaseUrlOf(context, request);
@@ -40,12 +42,12 @@ export function referencePageHandler(context: RestContext): Handler {
       description: "Every endpoint of the Filemill API, with parameters, answers and errors.",
       place: "/docs",
       script: "docs",
-      main: referenceOf(document, baseUrl),
+      main: referenceOf(document, baseUrl, await examplesFor(baseUrl)),
     });
   };
 }
 
-function referenceOf(document: OpenApi, baseUrl: string): Html {
+function referenceOf(document: OpenApi, baseUrl: string, examples: Examples): Html {
   const listed = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods)
       .filter(([method]) => method !== "head")
@@ -61,7 +63,10 @@ function referenceOf(document: OpenApi, baseUrl: string): Html {
   });
   const sections = [
     { id: "start", label: "Getting started" },
+    { id: "examples", label: "Examples" },
     ...shown.map(({ id, label }) => ({ id: `group-${id}`, label })),
+    { id: "webhook-receiver", label: "Receiving webhooks" },
+    { id: "grpc", label: "gRPC clients" },
     { id: "schemas", label: "Shapes" },
   ];
   const bodies = shown.map(
@@ -77,7 +82,10 @@ ${operations.map((each) => operationOf(each, baseUrl))}
     sections,
     html`<h1>API reference</h1>
 ${startOf(baseUrl)}
+${examplesGuide(examples, baseUrl)}
 ${bodies}
+${webhookGuide(examples)}
+${grpcGuide(examples)}
 <section aria-labelledby="schemas">
 <h2 id="schemas">Shapes</h2>
 ${schemas.map(([name, schema]) => schemaSection(name, schema))}

@@ -23,6 +23,25 @@ afterAll(async () => {
   await server[Symbol.asyncDispose]();
 });
 
+const own = "http://127.0.0.1:8080";
+/** Those that need nothing of the repository are run as /docs shows them: copied from there. */
+const copied = ["rest.sh", "rest.ts", "rest.py"];
+
+/** An example as a reader of /docs sees it. */
+async function shown(name: string): Promise<string> {
+  const page = await (await fetch(`${server.url}/docs`)).text();
+  const [, text = ""] = new RegExp(`<code id="example-${name}">([\\s\\S]*?)</code>`).exec(page) ?? [];
+  const signs: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', "#39": "'" };
+  return text.replaceAll(/&(\w+|#\d+);/g, (whole, sign: string) => signs[sign] ?? whole);
+}
+
+async function fileOf(name: string): Promise<string> {
+  if (!copied.includes(name)) return `gateway/examples/${name}`;
+  const path = join(folder, name);
+  await writeFile(path, await shown(name));
+  return path;
+}
+
 const examples = [
   ["rest.sh", "bash"],
   ["rest.ts", process.execPath],
@@ -31,7 +50,7 @@ const examples = [
   ["grpc-convert.py", "/usr/bin/python3"],
 ] as const;
 
-function run(program: string, name: string, input: string, output: string) {
+async function run(program: string, name: string, input: string, output: string) {
   const env = {
     PATH: process.env.PATH,
     PYTHONPATH: "gen/python",
@@ -40,8 +59,16 @@ function run(program: string, name: string, input: string, output: string) {
     FILEMILL_RPC: name.endsWith(".py") ? new URL(server.rpcUrl).host : server.rpcUrl,
     FILEMILL_API_KEY: server.key,
   };
-  return promisify(execFile)(program, [`gateway/examples/${name}`, join(folder, input), "webp", join(folder, output)], { env });
+  return promisify(execFile)(program, [await fileOf(name), join(folder, input), "webp", join(folder, output)], { env });
 }
+
+test.each(["rest.sh", "rest.ts", "rest.py", "webhook.ts", "webhook.py", "grpc.ts", "grpc-convert.py"])(
+  "/docs shows %s as it is, with the address of this server",
+  async (name) => {
+    const text = await readFile(`gateway/examples/${name}`, "utf8");
+    expect(await shown(name)).toBe(text.replaceAll(own, server.url));
+  },
+);
 
 test.each(examples)("%s converts a file", async (name, program) => {
   await run(program, name, "in.png", `${name}.webp`);

@@ -1,4 +1,4 @@
-/** The Automate page: the way in, keys, plan, account. */
+/** The Automate page: the way in, keys, plan, webhooks, account. */
 import { render } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { Keys } from "#client/account/keys.tsx";
@@ -9,6 +9,7 @@ import { Notice } from "#client/parts/notice.tsx";
 import { ApiError, call, messageOf } from "#client/server/api.ts";
 import { me, renewMe } from "#client/server/session.ts";
 import type { Account } from "#client/server/wire.ts";
+import { Webhooks } from "#client/webhook/webhooks.tsx";
 
 const USAGE_MS = 5000;
 
@@ -76,6 +77,7 @@ function Overview({ account, baseUrl }: { account: Account; baseUrl: string }) {
       </div>
       <Keys account={account} baseUrl={baseUrl} />
       <PlanPanel account={account} />
+      <Webhooks />
       <Settings account={account} />
     </>
   );

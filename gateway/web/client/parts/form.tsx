@@ -6,7 +6,7 @@ import { Notice } from "./notice.tsx";
 type FieldProps = {
   label: string;
   name: string;
-  type?: "text" | "email" | "password" | "date";
+  type?: "text" | "email" | "password" | "date" | "url";
   autocomplete?: string;
   hint?: string;
   problem?: string | undefined;
@@ -14,11 +14,12 @@ type FieldProps = {
   minLength?: number;
   maxLength?: number;
   min?: string;
+  /** What it holds at first. */
   value?: string;
 };
 
 /** A labelled field; what is wrong with it stands below and is read out with it. */
-export function Field({ label, name, type = "text", hint, problem, autocomplete = "off", ...rest }: FieldProps) {
+export function Field({ label, name, type = "text", hint, problem, autocomplete = "off", value, ...rest }: FieldProps) {
   const id = useId();
   const below = problem ?? hint;
   return (
@@ -32,6 +33,7 @@ export function Field({ label, name, type = "text", hint, problem, autocomplete 
         autocomplete={autocomplete}
         aria-invalid={problem !== undefined}
         aria-describedby={below === undefined ? undefined : `${id}-below`}
+        {...(value === undefined ? {} : { defaultValue: value })}
         {...rest}
       />
       {below !== undefined && (

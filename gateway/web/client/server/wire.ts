@@ -2,6 +2,7 @@
 import type { ownAccountOf } from "#gateway/account/me.ts";
 import type { keyJsonOf, planJsonOf } from "#gateway/account/views.ts";
 import type { FormatFacts } from "#gateway/rest/catalogue-view.ts";
+import type { deliveryJsonOf, webhookJsonOf } from "#gateway/webhook/views.ts";
 import type { JobJson } from "#kit/job-json.ts";
 
 export type Format = FormatFacts;
@@ -40,6 +41,8 @@ export type RouteDetail = {
 export type Plan = ReturnType<typeof planJsonOf>;
 export type Account = Awaited<ReturnType<typeof ownAccountOf>>;
 export type Key = ReturnType<typeof keyJsonOf>;
+export type Webhook = ReturnType<typeof webhookJsonOf>;
+export type Delivery = ReturnType<typeof deliveryJsonOf>;
 
 export type Me = {
   account: Account | null;

@@ -1,0 +1,109 @@
+import { useEffect, useState } from "preact/hooks";
+import { pause } from "#client/convert/follow.ts";
+import { Icon } from "#client/parts/icons.tsx";
+import { Notice } from "#client/parts/notice.tsx";
+import { agoText, instantText, plural } from "#client/parts/words.ts";
+import { call, messageOf } from "#client/server/api.ts";
+import type { Delivery, Webhook } from "#client/server/wire.ts";
+
+/** While a message is on its way, and else. */
+const BUSY_MS = 1500;
+const QUIET_MS = 10_000;
+
+/** What was sent to one receiver lately, and what it answered. */
+export function Deliveries({ webhook }: { webhook: Webhook }) {
+  const [deliveries, setDeliveries] = useState<readonly Delivery[] | undefined>();
+  const [error, setError] = useState<unknown>();
+  const [round, setRound] = useState(0);
+  const path = `/webhooks/${webhook.id}/deliveries`;
+  useEffect(() => {
+    const stop = new AbortController();
+    void watch(path, stop.signal, setDeliveries, setError);
+    return () => stop.abort();
+  }, [path, round]);
+  const replay = async (id: string): Promise<void> => {
+    try {
+      await call(`${path}/${id}/replay`, { method: "POST" });
+      setRound(round + 1);
+    } catch (problem) {
+      setError(problem);
+    }
+  };
+  return (
+    <>
+      {error !== undefined && <Notice tone="bad">{messageOf(error)}</Notice>}
+      {deliveries === undefined && error === undefined && <p class="quiet">Loading…</p>}
+      {deliveries?.length === 0 && (
+        <p class="quiet">Nothing was sent in the last 7 days. The next job that ends makes the first message.</p>
+      )}
+      {deliveries !== undefined && deliveries.length > 0 && (
+        <ul class="delivery-list" aria-label="Deliveries">
+          {deliveries.map((delivery) => (
+            <DeliveryRow
+              key={delivery.id}
+              delivery={delivery}
+              canReplay={webhook.state === "enabled"}
+              onReplay={() => replay(delivery.id)}
+            />
+          ))}
+        </ul>
+      )}
+    </>
+  );
+}
+
+async function watch(path: string, signal: AbortSignal, tell: (all: readonly Delivery[]) => void, fail: (error: unknown) => void) {
+  let waitMs = BUSY_MS;
+  while (!signal.aborted) {
+    try {
+      if (document.visibilityState === "visible") {
+        const { deliveries } = await call<{ deliveries: Delivery[] }>(path, { signal });
+        tell(deliveries);
+        fail(undefined);
+        waitMs = deliveries.some(({ state }) => state === "pending") ? BUSY_MS : QUIET_MS;
+      }
+    } catch (error) {
+      if (!signal.aborted) fail(error);
+      waitMs = QUIET_MS;
+    }
+    await pause(waitMs, signal).catch(() => {});
+  }
+}
+
+function DeliveryRow({ delivery, canReplay, onReplay }: { delivery: Delivery; canReplay: boolean; onReplay(): Promise<void> }) {
+  const { event, state, jobId, createdAt, nextAttemptAt } = delivery;
+  return (
+    <li>
+      <div class="row-main">
+        <p class="row-title">
+          <code>{event}</code>
+          <span class={`state state-${state}`}>{state}</span>
+          <time class="quiet" dateTime={createdAt ?? ""} title={createdAt === null ? "" : instantText(createdAt)}>
+            {createdAt === null ? "" : agoText(createdAt)}
+          </time>
+        </p>
+        <p class="quiet">
+          job <code>{jobId}</code> · {outcomeOf(delivery)}
+          {state === "pending" && delivery.attempts > 0 && nextAttemptAt !== null && ` · next try ${agoText(nextAttemptAt)}`}
+        </p>
+      </div>
+      {canReplay && (
+        <button
+          type="button"
+          class="button button-small"
+          aria-label={`Send again: ${event} of job ${jobId}`}
+          onClick={() => void onReplay()}
+        >
+          <Icon name="again" />
+          Send again
+        </button>
+      )}
+    </li>
+  );
+}
+
+function outcomeOf({ attempts, lastStatus, lastError }: Delivery): string {
+  if (attempts === 0) return lastError ?? "on its way";
+  const answer = lastError ?? (lastStatus === null ? "no answer" : `answered ${lastStatus}`);
+  return `${plural(attempts, "attempt")}, ${answer}`;
+}

@@ -1,0 +1,94 @@
+import { useState } from "preact/hooks";
+import { Dialog } from "#client/parts/dialog.tsx";
+import { Field, Form, problemWith, useSending } from "#client/parts/form.tsx";
+import { call } from "#client/server/api.ts";
+import type { Webhook } from "#client/server/wire.ts";
+import { ShownSecret } from "./secret.tsx";
+
+const events = [
+  ["job.done", "a job is done"],
+  ["job.failed", "a job has failed"],
+] as const;
+
+type Wish = { readonly url: string; readonly description: string; readonly events: readonly string[] };
+
+/** Makes a webhook and shows its secret. */
+export function CreateWebhook({ onDone, onClose }: { onDone(): void; onClose(): void }) {
+  const [secret, setSecret] = useState<string | undefined>();
+  const create = async (body: Wish): Promise<void> => {
+    const made = await call<{ secret: string }>("/webhooks", { method: "POST", body });
+    setSecret(made.secret);
+    onDone();
+  };
+  return (
+    <Dialog title={secret === undefined ? "Add a webhook" : "The webhook's secret"} onClose={onClose} wide={secret !== undefined}>
+      {secret === undefined ? <WebhookForm action="Add webhook" onSend={create} /> : <ShownSecret secret={secret} onClose={onClose} />}
+    </Dialog>
+  );
+}
+
+export function EditWebhook({ webhook, onDone, onClose }: { webhook: Webhook; onDone(): void; onClose(): void }) {
+  const save = async (body: Wish): Promise<void> => {
+    await call(`/webhooks/${webhook.id}`, { method: "PATCH", body });
+    onDone();
+    onClose();
+  };
+  return (
+    <Dialog title="Change webhook" onClose={onClose}>
+      <WebhookForm webhook={webhook} action="Save" onSend={save} />
+    </Dialog>
+  );
+}
+
+type FormProps = { webhook?: Webhook; action: string; onSend(wish: Wish): Promise<void> };
+
+function WebhookForm({ webhook, action, onSend }: FormProps) {
+  const sending = useSending();
+  const [unchosen, setUnchosen] = useState(false);
+  const send = async (fields: Readonly<Record<string, string>>): Promise<void> => {
+    const chosen = events.flatMap(([name]) => (fields[name] === "on" ? [name] : []));
+    setUnchosen(chosen.length === 0);
+    if (chosen.length === 0) return;
+    await onSend({ url: (fields.url ?? "").trim(), description: (fields.description ?? "").trim(), events: chosen });
+  };
+  return (
+    <Form sending={sending} onSend={send} fields={["url", "description"]}>
+      <Field
+        label="Address"
+        name="url"
+        type="url"
+        required
+        maxLength={2000}
+        hint="An https address of your server that answers within a few seconds."
+        value={webhook?.url ?? ""}
+        problem={problemWith(sending.error, "url")}
+      />
+      <fieldset class="checks" aria-describedby={unchosen ? "events-problem" : undefined}>
+        <legend>Tell when</legend>
+        {events.map(([name, words]) => (
+          <label key={name}>
+            <input type="checkbox" name={name} defaultChecked={webhook?.events.includes(name) ?? true} /> {words} <code>{name}</code>
+          </label>
+        ))}
+        {unchosen && (
+          <p id="events-problem" class="hint hint-bad" role="alert">
+            Choose at least one.
+          </p>
+        )}
+      </fieldset>
+      <Field
+        label="Description (optional)"
+        name="description"
+        maxLength={100}
+        hint="For yourself, for example “order system”."
+        value={webhook?.description ?? ""}
+        problem={problemWith(sending.error, "description")}
+      />
+      <div class="dialog-foot">
+        <button type="submit" class="button button-primary" disabled={sending.busy}>
+          {action}
+        </button>
+      </div>
+    </Form>
+  );
+}

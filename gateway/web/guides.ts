@@ -1,0 +1,55 @@
+/** What the reference tells beside single endpoints. */
+import { type Examples, exampleGroup } from "./examples.ts";
+import { type Html, html } from "./html.ts";
+
+export function examplesGuide(examples: Examples, baseUrl: string): Html {
+  return html`<section aria-labelledby="examples">
+<h2 id="examples">Examples</h2>
+<p>Whole programs: convert one file, wait where it takes longer, save the result. Save one, name your key, and run it with the file, the
+target and where the result goes.</p>
+<pre tabindex="0"><code>export FILEMILL_SERVER=${baseUrl}
+export FILEMILL_API_KEY=fm_…
+bash rest.sh photo.jpg webp photo.webp       # or: node rest.ts …, python3 rest.py …</code></pre>
+${exampleGroup("rest", examples, [
+  ["rest.sh", "curl"],
+  ["rest.ts", "TypeScript"],
+  ["rest.py", "Python"],
+])}
+</section>`;
+}
+
+export function webhookGuide(examples: Examples): Html {
+  return html`<section aria-labelledby="webhook-receiver">
+<h2 id="webhook-receiver">Receiving webhooks</h2>
+<p>Add the address of your server on the <a href="/automate">Automate page</a> or by <a href="#createWebhook"><code>POST /api/v1/webhooks</code></a>, and keep the
+secret that you are shown. When a job ends, <code>{ "type": "job.done", "timestamp", "data": { "job" } }</code> is posted there, or
+<code>job.failed</code>, the job being as <a href="#getJob">its own address</a> shows it (where the deployment has no <code>PUBLIC_URL</code>, with paths for addresses).</p>
+<ul class="points">
+<li>Messages are signed as <strong>Standard Webhooks 1.0</strong> says, in <code>webhook-id</code>, <code>webhook-timestamp</code> and <code>webhook-signature</code>. Verify the body as it came, before it is parsed.</li>
+<li>Answer 2xx within 15 seconds. Anything else is sent again, ever less often, for some days; <code>410</code> ends it.</li>
+<li>A message may come twice: remember its <code>webhook-id</code>.</li>
+<li>A renewed secret signs at once; for 24 hours the old one signs too.</li>
+</ul>
+${exampleGroup("webhook", examples, [
+  ["webhook.ts", "TypeScript"],
+  ["webhook.py", "Python"],
+])}
+</section>`;
+}
+
+export function grpcGuide(examples: Examples): Html {
+  return html`<section aria-labelledby="grpc">
+<h2 id="grpc">gRPC clients</h2>
+<p>Services inside your network speak gRPC, gRPC-Web or Connect to the RPC port that is printed at the start: streamed upload and download,
+jobs as they change, the catalogue, accounts. The interface is in <code>proto/</code>; what is generated from it is in <code>gen/</code> for TypeScript (with
+<code>@connectrpc/connect</code>) and in <code>gen/python</code> (with <code>grpcio</code>). Copy what you need, or generate your own: the server also answers reflection.</p>
+<pre tabindex="0"><code>export FILEMILL_RPC=http://127.0.0.1:8081       # Python: 127.0.0.1:8081
+export FILEMILL_API_KEY=fm_…                    # whose job it is; RPC_TOKEN too, where one is set
+node gateway/examples/grpc.ts report.docx pdf report.pdf
+PYTHONPATH=gen/python python3 gateway/examples/grpc-convert.py report.docx pdf report.pdf</code></pre>
+${exampleGroup("grpc", examples, [
+  ["grpc.ts", "TypeScript"],
+  ["grpc-convert.py", "Python"],
+])}
+</section>`;
+}

@@ -1,0 +1,85 @@
+/** The receivers of webhooks in the documentation, run as a reader would. */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createServer } from "node:net";
+import sharp from "sharp";
+import { Webhook as Signer } from "standardwebhooks";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { startServer, type TestServer } from "#test/harness/server.ts";
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startServer({ WEBHOOK_PRIVATE_ADDRESSES: "allowed", WEBHOOK_RETRY_SECONDS: "1,1,1,1,1,1,1,1" });
+});
+afterAll(() => server[Symbol.asyncDispose]());
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, "127.0.0.1");
+  await once(probe, "listening");
+  const address = probe.address();
+  probe.close();
+  await once(probe, "close");
+  return typeof address === "object" && address !== null ? address.port : 0;
+}
+
+async function call(path: string, init: RequestInit): Promise<Record<string, Record<string, string>> & { secret: string }> {
+  const answer = await fetch(server.url + path, { ...init, headers: { ...init.headers, authorization: `Bearer ${server.key}` } });
+  return JSON.parse((await answer.text()) || "{}");
+}
+
+async function convert(bytes: Buffer): Promise<string> {
+  const form = new FormData();
+  form.set("to", "webp");
+  form.set("file", new File([new Uint8Array(bytes)], "a.png"));
+  return (await call("/api/v1/convert", { method: "POST", body: form })).job?.id ?? "";
+}
+
+test.each([
+  ["webhook.ts", process.execPath],
+  ["webhook.py", "/usr/bin/python3"],
+])("%s takes what Filemill sends, and nothing that is forged or old", async (name, program) => {
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}/hook`;
+  const made = await call("/api/v1/webhooks", {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ url }),
+  });
+  const env = { PATH: process.env.PATH, PORT: String(port), WEBHOOK_SECRET: made.secret };
+  const receiver = spawn(program, [`gateway/examples/${name}`], { env, stdio: ["ignore", "pipe", "inherit"] });
+  let printed = "";
+  receiver.stdout.on("data", (chunk) => {
+    printed += String(chunk);
+  });
+  try {
+    // What is sent before the receiver listens comes with the next attempt.
+    const done = await convert(
+      await sharp({ create: { width: 4, height: 4, channels: 3, background: "red" } })
+        .png()
+        .toBuffer(),
+    );
+    await expect.poll(() => printed, { timeout: 30_000 }).toMatch(new RegExp(`^job\\.done ${done} /\\S+/download$`, "m"));
+    const failed = await convert(Buffer.from("\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0", "latin1"));
+    await expect.poll(() => printed, { timeout: 30_000 }).toMatch(new RegExp(`^job\\.failed ${failed} ?$`, "m"));
+
+    const before = printed;
+    const post = async (secret: string, at: Date, sent: string, signed = sent) => {
+      const headers = {
+        "webhook-id": "msg_1",
+        "webhook-timestamp": String(Math.floor(at.getTime() / 1000)),
+        "webhook-signature": new Signer(secret).sign("msg_1", at, signed),
+      };
+      return (await fetch(url, { method: "POST", headers, body: sent })).status;
+    };
+    const body = JSON.stringify({ type: "job.done", data: { job: { id: "forged", download: null } } });
+    const now = new Date();
+    expect(await post(`whsec_${Buffer.alloc(32, 1).toString("base64")}`, now, body)).toBe(400);
+    expect(await post(made.secret, now, body, `${body} `)).toBe(400);
+    expect(await post(made.secret, new Date(now.getTime() - 3_600_000), body)).toBe(400);
+    expect(printed).toBe(before);
+    expect(await post(made.secret, now, body)).toBe(204);
+  } finally {
+    receiver.kill();
+    await call(`/api/v1/webhooks/${made.webhook?.id}`, { method: "DELETE" });
+  }
+});
