@@ -1,6 +1,7 @@
 /** The text of a file, taken out by programs that did not write it, or found in its bytes. */
 import { readFile } from "node:fs/promises";
 import { XMLParser, XMLValidator } from "fast-xml-parser";
+import { bookTextOf } from "#test/contract/readers-ebook.ts";
 import type { KnownFile } from "#test/prove/samples.ts";
 import { python, textFrom } from "./program.ts";
 
@@ -17,9 +18,17 @@ const mail =
   "for part in re.split(rb'(?m)^From .*\\n', raw):\n m = email.message_from_bytes(part, policy=email.policy.default)\n" +
   " for k, v in m.items(): print(k, v)\n for p in m.walk():\n  if p.get_content_maintype() == 'text': print(p.get_content())";
 
+/** Books that keep their text packed, and who unpacks them here. */
+const packedBooks = new Map([
+  ...["mobi", "prc", "azw"].map((id) => [id, "mupdf"] as const),
+  ...["azw3", "tcr", "pdb", "lrf", "rb", "pmlz"].map((id) => [id, "bytes"] as const),
+]);
+
 const xmlFormats = new Set("xhtml fodt fods fodp fodg uot uos uop docx2003 xlsx2003 docbook jats tei opml fb2 icml svg ttml".split(" "));
 
 export async function textOf({ path, format }: KnownFile, writer?: string): Promise<Reading> {
+  const unpacker = packedBooks.get(format);
+  if (unpacker !== undefined) return { reader: unpacker, text: withoutTags(await bookTextOf(path, format)) };
   const bytes = await readFile(path);
   if (bytes.subarray(0, 5).toString("latin1") === "%PDF-") return pdfText(path, writer);
   if (bytes.subarray(0, 4).toString("latin1") === "PK\x03\x04") {
