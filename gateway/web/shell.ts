@@ -4,14 +4,14 @@ import { addressesOf, currentBundle } from "./assets.ts";
 import type { Bundle, EntryName } from "./bundle.ts";
 import { type Html, html } from "./html.ts";
 
-/** Everything comes from here, and nothing is inline. */
+/** Everything comes from here, and nothing is inline; blob: is the preview of a PDF, which the page holds in memory. */
 const PAGE_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
-  "img-src 'self'",
+  "img-src 'self' blob:",
   "media-src 'self'",
-  "frame-src 'self'",
+  "frame-src 'self' blob:",
   "connect-src 'self'",
   "form-action 'self'",
   "base-uri 'none'",

@@ -4,6 +4,7 @@ import { durationText, renamed, sizeText, untilText } from "#client/parts/words.
 import type { Job } from "#client/server/wire.ts";
 import { formatOf } from "./catalogue.ts";
 import type { Item } from "./items.ts";
+import { Paper } from "./paper.tsx";
 import { again } from "./run.ts";
 
 export function resultName(item: Item): string {
@@ -51,7 +52,7 @@ export function Finished({ item, job }: { item: Item; job: Job }) {
           </a>
         </div>
       </div>
-      {open && <iframe class="preview-paper" src={`${address}?inline=1#toolbar=0&navpanes=0&view=FitH`} title={`Preview of ${name}`} />}
+      {open && <Paper address={address} name={name} />}
       <Notes notes={job.notes} />
     </div>
   );

@@ -3,6 +3,7 @@ import { me, planOf, renewMe } from "#client/server/session.ts";
 import type { Job } from "#client/server/wire.ts";
 import { formatOfFile, formats, loadRoutes, routesFrom } from "./catalogue.ts";
 import { follow, isEnded, pause } from "./follow.ts";
+import { hold, isHeld } from "./hold.tsx";
 import { change, drop, enter, type Failure, type Item, isBusy, itemOf, items, news, type Phase } from "./items.ts";
 import { forget, lastTarget, remember, rememberedJobs, rememberTarget } from "./memory.ts";
 import { popularOf } from "./popular.ts";
@@ -58,6 +59,7 @@ export function convert(...chosen: readonly Item[]): void {
 
 /** Starts what waits, as far as there is room. */
 function pump(): void {
+  if (isHeld()) return;
   const room = Math.min(AT_ONCE, planOf(me.value)?.maxUnfinishedJobs ?? AT_ONCE);
   // The list shows the newest on top; who came first is served first.
   for (const item of items.value.toReversed()) {
@@ -101,8 +103,11 @@ async function send(item: Item, signal: AbortSignal): Promise<Job> {
       return job;
     } catch (error) {
       if (!(error instanceof ApiError) || !patience.has(error.code) || tries === MAX_TRIES) throw await readable(file, error);
-      enter(id, { name: "waiting", why: error.message });
-      await pause(Math.min(error.retryAfterMs ?? 2000, 60_000), signal);
+      enter(id, { name: "waiting", why: "The server takes it in a moment." });
+      const waitMs = Math.min(error.retryAfterMs ?? 2000, 60_000);
+      // The others would be refused too.
+      if (error.code === "RATE_LIMITED") hold(waitMs, pump);
+      await pause(waitMs, signal);
     }
   }
 }

@@ -4,6 +4,7 @@ import { Notice } from "#client/parts/notice.tsx";
 import { plural } from "#client/parts/words.ts";
 import { messageOf } from "#client/server/api.ts";
 import { routesFrom } from "./catalogue.ts";
+import { HoldNotice } from "./hold.tsx";
 import { problemOf } from "./item-choice.tsx";
 import { resultName } from "./item-result.tsx";
 import { busy, choosing, done, type Item, items } from "./items.ts";
@@ -55,6 +56,7 @@ export function Toolbar() {
           </button>
         )}
       </div>
+      <HoldNotice />
       {typeof zip === "object" && <Notice tone="bad">{zip.error}</Notice>}
     </>
   );

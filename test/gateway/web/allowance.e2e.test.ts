@@ -1,0 +1,24 @@
+import { expect, test } from "vitest";
+import { png } from "#test/gateway/samples.ts";
+import { openBrowser } from "#test/harness/browser.ts";
+import { startServer } from "#test/harness/server.ts";
+import { seriousFindings } from "./accessibility.ts";
+
+test("more files than a guest may convert in a minute wait, say so, and follow by themselves", { timeout: 180_000 }, async () => {
+  await using server = await startServer();
+  await using browser = await openBrowser(server.url);
+  const page = await browser.open("/");
+  const refusals: number[] = [];
+  page.on("response", (response) => void (response.status() === 429 && refusals.push(response.status())));
+  const files = Array.from({ length: 14 }, (_, index) => ({ name: `${index}.png`, mimeType: "image/png", buffer: Buffer.from(png) }));
+  await page.locator("input[type=file]").setInputFiles(files);
+  await page.getByRole("button", { name: "Convert all 14" }).click();
+  await page.getByText(/Here 10 conversions a minute are allowed. 4 files will follow by themselves/).waitFor();
+  expect(await seriousFindings(page)).toEqual([]);
+  // No more than what was under way when the first was refused.
+  expect(refusals.length).toBeLessThanOrEqual(3);
+  await page.getByText("14 files · 14 done").waitFor({ timeout: 90_000 });
+  expect(refusals.length).toBeLessThanOrEqual(3);
+  expect(await page.getByText(/conversions a minute are allowed/).count()).toBe(0);
+  expect(page.faults).toEqual([]);
+});
