@@ -8,7 +8,7 @@ import { type Aim, type Attack, aimedEngines } from "./attack.ts";
 import { type Canaries, openCanaries } from "./canaries.ts";
 import { doorAttacks } from "./door-attacks.ts";
 import { harmless } from "./harmless.ts";
-import { leakOf } from "./leak.ts";
+import { leakOf, unsafePartsOf } from "./leak.ts";
 import { attacks } from "./table.ts";
 import { convert, hopsOf, removeJob, watchMemory } from "./target.ts";
 
@@ -140,6 +140,7 @@ async function attackOnce(attack: Attack, to: string): Promise<void> {
       : [outcome === "converts" ? outcome : `${outcome === "INVALID_OPTION" ? 400 : 422} ${outcome}`];
   expect({ to, found: expected.includes(found) ? expected : found }).toEqual({ to, found: expected });
   if (answer.status === 200) expect(await leakOf(answer.body, to, canaries.secret)).toBe(undefined);
+  if (answer.status === 200) expect(unsafePartsOf(answer.body)).toEqual([]);
   expect(`${answer.body}${JSON.stringify([...answer.headers])}`).not.toContain(canaries.secret);
   if (answer.status !== 200) expect(answer.body.toString()).not.toMatch(/\/(tmp|job|usr|input)\//);
   if (attack.isEarly === true) expect(await hopsOf(server)).toBe(hops);

@@ -54,10 +54,18 @@ async function pdfLeakOf(result: Buffer, secret: string): Promise<string | undef
   }
 }
 
+/** Names in a result that is a package by which whoever unpacks it is hurt, and links. */
+export function unsafePartsOf(bytes: Buffer): string[] {
+  const parts = zipPartsOf(bytes).filter(({ name, isLink }) => isLink || /^[/\\]|^[A-Za-z]:|(^|[/\\])\.\.([/\\]|$)|\p{Cc}/u.test(name));
+  return parts.map(({ name }) => name);
+}
+
+type ResultPart = { readonly name: string; readonly content: Buffer; readonly isLink: boolean };
+
 /** By local headers, as results are our own and honest. */
-function zipPartsOf(bytes: Buffer): { name: string; content: Buffer }[] {
+function zipPartsOf(bytes: Buffer): ResultPart[] {
   if (!bytes.subarray(0, 4).equals(Buffer.from("PK\x03\x04", "latin1"))) return [];
-  const parts: { name: string; content: Buffer }[] = [];
+  const parts: ResultPart[] = [];
   const end = bytes.lastIndexOf(Buffer.from("PK\x05\x06", "latin1"));
   for (let at = bytes.readUInt32LE(end + 16); at + 46 <= end && bytes.readUInt32LE(at) === 0x02014b50; ) {
     const [nameBytes, extraBytes, commentBytes] = [28, 30, 32].map((field) => bytes.readUInt16LE(at + field));
@@ -65,7 +73,8 @@ function zipPartsOf(bytes: Buffer): { name: string; content: Buffer }[] {
     const from = local + 30 + bytes.readUInt16LE(local + 26) + bytes.readUInt16LE(local + 28);
     const packed = bytes.subarray(from, from + bytes.readUInt32LE(at + 20));
     const name = bytes.toString("utf8", at + 46, at + 46 + (nameBytes ?? 0));
-    parts.push({ name, content: bytes.readUInt16LE(at + 10) === 0 ? packed : inflateRawSync(packed) });
+    const isLink = bytes[at + 5] === 3 && bytes.readUInt32LE(at + 38) >>> 28 === 10;
+    parts.push({ name, isLink, content: bytes.readUInt16LE(at + 10) === 0 ? packed : inflateRawSync(packed) });
     at += 46 + (nameBytes ?? 0) + (extraBytes ?? 0) + (commentBytes ?? 0);
   }
   return parts;

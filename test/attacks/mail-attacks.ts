@@ -45,7 +45,7 @@ export const mailAttacks: readonly Attack[] = [
     "attachments named as paths",
     "a.eml",
     ({ outDir }) =>
-      `${headers}Content-Type: multipart/mixed; boundary=b\r\n\r\n${[`../../../../../..${outDir}/slip`, `${outDir}/slip`, "C:\\slip", "__proto__"].map((name) => `--b\r\nContent-Type: text/plain\r\nContent-Disposition: attachment; filename="${name}"\r\n\r\nx\r\n`).join("")}--b--\r\n`,
+      `${headers}Content-Type: multipart/mixed; boundary=b\r\n\r\n${[`../../../../../..${outDir}/slip`, `${outDir}/slip`, "C:\\slip", "__proto__", "..", "a\x1b[2J.txt", "=?utf-8?Q?a=0A=2E=2E/slip?="].map((name) => `--b\r\nContent-Type: text/plain\r\nContent-Disposition: attachment; filename="${name}"\r\n\r\nx\r\n`).join("")}--b--\r\n`,
     "is bounded",
     ["zip", "json"],
   ),

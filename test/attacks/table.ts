@@ -3,6 +3,7 @@
 import { archiveAttacks } from "./archive-attacks.ts";
 import type { Attack } from "./attack.ts";
 import { dataAttacks } from "./data-attacks.ts";
+import { hiddenSizeAttacks } from "./hidden-size-attacks.ts";
 import { imagemagickAttacks } from "./imagemagick-attacks.ts";
 import { mailAttacks } from "./mail-attacks.ts";
 import { markupAttacks } from "./markup-attacks.ts";
@@ -31,4 +32,5 @@ export const attacks: readonly Attack[] = [
   ...pageToolAttacks,
   ...textToolAttacks,
   ...mailAttacks,
+  ...hiddenSizeAttacks,
 ];

@@ -5,7 +5,7 @@ export type SandboxLimits = {
   /** Until the whole tree is killed. 0: no bound (a persistent child, whose jobs have their own). */
   readonly wallMs: number;
   readonly cpuSeconds: number;
-  /** Resident memory of the tree (cgroup where there is one, else watched) and address space per process where the tool bears it. */
+  /** Resident memory of the tree, looked at ten times a second, and address space or writable memory of each process. */
   readonly memoryBytes: number;
   /** False for tools that reserve far more address space than they use (Node, Chromium). */
   readonly addressSpace: boolean;

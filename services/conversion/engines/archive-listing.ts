@@ -49,15 +49,23 @@ function plainOf(escaped: string): string {
 /**
  * Refuses what no honest archive holds.
  *
- * @throws FilemillError INVALID_INPUT for nothing inside, INPUT_TOO_COMPLEX for too much inside.
+ * @throws FilemillError INVALID_INPUT for nothing inside or names with control characters, INPUT_TOO_COMPLEX for too much inside.
  */
 export function assertSafe(members: readonly Member[], packedBytes: number): void {
   if (!members.some(({ sort }) => sort === "file")) throw new FilemillError("INVALID_INPUT", "The archive holds no files.");
+  if (members.some(({ name }) => commandsTerminals(name))) {
+    throw new FilemillError("INVALID_INPUT", "The archive has an entry whose name holds control characters.");
+  }
   if (members.length > maxMembers) throw new FilemillError("INPUT_TOO_COMPLEX", `The archive holds more than ${maxMembers} entries.`);
   const expandedBytes = members.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
   if (expandedBytes > maxExpandedBytes || (expandedBytes > unsuspiciousBytes && expandedBytes > packedBytes * maxRatio)) {
     throw new FilemillError("INPUT_TOO_COMPLEX", "The archive expands to far more than its size.");
   }
+}
+
+/** Whoever lists the result would run them. `Icon` with a carriage return is what macOS calls the icon of a folder. */
+function commandsTerminals(name: string): boolean {
+  return /\p{Cc}/u.test(name.replace(/(^|\/)Icon\r$/, ""));
 }
 
 /** Of this system or of Windows. */

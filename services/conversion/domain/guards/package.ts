@@ -49,10 +49,8 @@ async function inspectParts(source: ByteSource, entries: readonly ZipEntry[]): P
 
 /** More levels than a table in a document in a presentation. */
 const maxNesting = 3;
-/** Of packages inside that are compressed once more, at once and in all. */
-const maxUnpackedBytes = 64_000_000;
-/** A package is compressed already. */
-const maxNestedRatio = 10;
+/** Of packages inside that are compressed once more, in all; they are unpacked in memory. Stored ones are read where they are. */
+const maxUnpackedBytes = 128_000_000;
 
 /** What was found so far, in all levels together. */
 type Nest = { readonly outerBytes: number; expandedBytes: number; unpackedBytes: number };
@@ -75,14 +73,10 @@ async function inspectNested(source: ByteSource, entries: readonly ZipEntry[], n
   }
 }
 
-/** Undefined for what is damaged, and for what is too long to be unpacked here without being suspicious. */
+/** Undefined for what is damaged. What cannot be unpacked within our bounds is refused, as nobody would have looked inside. */
 async function unpacked(source: ByteSource, entry: ZipEntry, nest: Nest): Promise<ByteSource | undefined> {
-  if (entry.sizeBytes > maxUnpackedBytes) {
-    if (entry.sizeBytes > entry.compressedBytes * maxNestedRatio) throw tooComplex("The file expands to far more than its size.");
-    if (entry.method !== 0) return undefined;
-  }
   if (entry.method !== 0) nest.unpackedBytes += entry.sizeBytes;
-  if (nest.unpackedBytes > maxUnpackedBytes * 2) throw tooComplex("The file has too many packages inside.");
+  if (nest.unpackedBytes > maxUnpackedBytes) throw tooComplex("The file has too many packages inside.");
   return openEntry(source, entry);
 }
 

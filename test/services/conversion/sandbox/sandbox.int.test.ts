@@ -113,6 +113,14 @@ describeSandboxes("the %s sandbox", (mode) => {
       expect(end.killed).toBe("memory");
     });
 
+    it("memory of many processes together, each of them far within what one may have", async () => {
+      const grow = 'my @held; for (1 .. 40) { push @held, "a" x (2**20); select undef, undef, undef, 0.05 } sleep 60';
+      for (const addressSpace of [true, false]) {
+        const end = await perl(`for (1 .. 11) { last unless fork } ${grow}`, { limits: { memoryBytes: 200 * 2 ** 20, addressSpace } });
+        expect(end.killed).toBe("memory");
+      }
+    });
+
     it("one file, and open files", async () => {
       const end = await shell("head -c 5000000 /dev/zero > big", { limits: { fileBytes: 1_000_000 } });
       expect(end.exitCode).not.toBe(0);

@@ -211,8 +211,15 @@ describe("packages inside packages", () => {
   });
 
   it("that squeeze once more by a lot are bombs, unseen", async () => {
-    const wide = zipFile([{ name: "a.bin", content: Buffer.alloc(70_000_000), isStored: true }]);
+    const wide = zipFile([{ name: "a.bin", content: Buffer.alloc(130_000_000), isStored: true }]);
     expect(await refusalOf(embedded(wide), "docx")).toBe("INPUT_TOO_COMPLEX");
+  });
+
+  it("that barely squeeze but are too long to be looked into are refused, compressed as they are", async () => {
+    const long = zipFile([{ name: "a.bin", content: randomBytes(2_000_000), isStored: true }]);
+    const inner = (statedBytes: number) => embedded(long, { statedBytes });
+    expect(await refusalOf(inner(130_000_000), "docx")).toBe("INPUT_TOO_COMPLEX");
+    expect(await refusalOf(inner(long.length), "docx")).toBe("accepted");
   });
 
   it("that are damaged are left to whoever opens them", async () => {
