@@ -6,10 +6,9 @@ import { type Footprint, footprintOf, leftBehind } from "#test/harness/footprint
 import { startServer, type TestServer } from "#test/harness/server.ts";
 import { type Aim, type Attack, aimedEngines } from "./attack.ts";
 import { type Canaries, openCanaries } from "./canaries.ts";
-import { doorAttacks } from "./door-attacks.ts";
 import { harmless } from "./harmless.ts";
 import { leakOf, unsafePartsOf } from "./leak.ts";
-import { attacks } from "./table.ts";
+import { attacks, attacksOnTheDoor } from "./table.ts";
 import { convert, hopsOf, removeJob, watchMemory } from "./target.ts";
 
 const conversionTimeoutMs = 5000;
@@ -58,10 +57,11 @@ describe("a hostile file hurts nothing but its own job", () => {
     results.push({ id: attack.id, engine: attack.engine, what: attack.what, to: attack.to.join(" "), outcome: attack.outcome });
   });
 
-  it.each(doorAttacks)("$id: $what", async ({ id, what, outcome, send }) => {
+  it.each(attacksOnTheDoor)("$id: $what", async ({ id, what, outcome, send }) => {
     for (const { status, code, headers } of await send(server)) {
       expect(status === 200 ? "converts" : code).toBe(outcome);
       expect(headers.get("x-content-type-options")).toBe("nosniff");
+      expect(headers.get("referrer-policy")).toBe("no-referrer");
       if (status !== 200) continue;
       expect(headers.get("content-disposition")).toMatch(/^attachment; filename=("[^"/\\]+"|[^"/\\ ;]+)(; filename\*=UTF-8''[\w.%-]+)?$/);
       expect(headers.get("content-security-policy")).toBe("default-src 'none'; sandbox");
@@ -70,6 +70,25 @@ describe("a hostile file hurts nothing but its own job", () => {
     await expectHarmless("sharp");
     await expect.poll(() => leftBehind(server, before), { timeout: 20_000 }).toEqual([]);
     results.push({ id, engine: "door", what, to: "", outcome });
+  });
+
+  it("W3-names: a webhook to a name of this host reaches nobody, and its address and its secret are in no log", async () => {
+    const mark = `hook${canaries.secret.slice(6)}`;
+    const call = async (method: string, path: string, body?: object) => {
+      const headers = { authorization: `Bearer ${server.key}`, ...(body === undefined ? {} : { "content-type": "application/json" }) };
+      const init = { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) };
+      return JSON.parse((await (await fetch(`${server.url}/api/v1/webhooks${path}`, init)).text()) || "{}");
+    };
+    for (const host of ["localhost", "localhost.", "nowhere.invalid"]) {
+      const { webhook, secret } = await call("POST", "", { url: `https://${host}:${aim.port}/${mark}?token=${mark}` });
+      await expectHarmless("sharp");
+      const tried = async () =>
+        (await call("GET", `/${webhook.id}/deliveries`)).deliveries.map(({ lastError }: { lastError: string }) => lastError);
+      await expect.poll(tried, { timeout: 30_000 }).toEqual([expect.stringMatching(/^(the address is not public|ENOTFOUND|EAI_AGAIN)$/)]);
+      await call("DELETE", `/${webhook.id}`);
+      for (const told of [mark, secret, secret.slice(6, 26)]) expect(server.log()).not.toContain(told);
+    }
+    expect(canaries.hits).toEqual([]);
   });
 
   it("leaves nothing of a file, its name or the key in the log", async () => {
@@ -113,7 +132,7 @@ describe("a hostile file hurts nothing but its own job", () => {
   });
 
   it("and all of that is written down", async () => {
-    expect(results.map(({ id }) => id)).toEqual([...attacks, ...doorAttacks].map(({ id }) => id));
+    expect(results.map(({ id }) => id)).toEqual([...attacks, ...attacksOnTheDoor].map(({ id }) => id));
     const text = `${JSON.stringify(results, undefined, 2)}\n`;
     if ((await readFile(resultsFile, "utf8").catch(() => "")) !== text) await writeFile(resultsFile, text);
   });

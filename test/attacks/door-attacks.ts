@@ -126,6 +126,18 @@ export const doorAttacks: readonly DoorAttack[] = [
   },
   refusal("H1-prototype", "a field named `__proto__`", "UNEXPECTED_FIELD", { extra: field("__proto__", "x") }),
   refusal("H1-twice", "two targets", "UNEXPECTED_FIELD", { extra: field("to", "png") }),
+  refusal("H1-file", "two files", "UNEXPECTED_FIELD", {
+    end: `\r\n--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="b.png"\r\n\r\nx\r\n--${boundary}--\r\n`,
+  }),
+  {
+    id: "H1-query",
+    what: "a parameter twice, as a list and as an object",
+    outcome: "BAD_REQUEST",
+    send: (server) =>
+      each(["from=png&from=svg", "quality=5&quality=90", "quality[]=5", "quality[a]=5", "__proto__[a]=5", "from=png&%66rom=svg"], (query) =>
+        post(server, bodyOf({}), `?${query}`),
+      ),
+  },
   refusal("H1-fields", "ten thousand fields", "UNEXPECTED_FIELD", {
     extra: Array.from({ length: 10_000 }, (_, index) => field(`f${index}`, "x")).join(""),
   }),

@@ -3,6 +3,7 @@
 import { archiveAttacks } from "./archive-attacks.ts";
 import type { Attack } from "./attack.ts";
 import { dataAttacks } from "./data-attacks.ts";
+import { type DoorAttack, doorAttacks } from "./door-attacks.ts";
 import { hiddenSizeAttacks } from "./hidden-size-attacks.ts";
 import { imagemagickAttacks } from "./imagemagick-attacks.ts";
 import { mailAttacks } from "./mail-attacks.ts";
@@ -10,6 +11,7 @@ import { markupAttacks } from "./markup-attacks.ts";
 import { mediaAttacks } from "./media-attacks.ts";
 import { officeAttacks } from "./office-attacks.ts";
 import { packageAttacks } from "./package-attacks.ts";
+import { pageDoorAttacks } from "./page-door-attacks.ts";
 import { pageToolAttacks } from "./page-tool-attacks.ts";
 import { pdfAttacks } from "./pdf-attacks.ts";
 import { pictureAttacks } from "./picture-attacks.ts";
@@ -34,3 +36,6 @@ export const attacks: readonly Attack[] = [
   ...mailAttacks,
   ...hiddenSizeAttacks,
 ];
+
+/** Whatever needs no file of its own. */
+export const attacksOnTheDoor: readonly DoorAttack[] = [...doorAttacks, ...pageDoorAttacks];

@@ -32,7 +32,9 @@ export async function convert(server: TestServer, { to, fileName, content, query
 
 async function waitFor(server: TestServer, key: string, jobId: string): Promise<Answer> {
   const headers = { authorization: `Bearer ${key}`, prefer: "wait=60" };
-  const job = await jobOf(await fetch(`${server.url}/api/v1/jobs/${jobId}`, { headers }));
+  let job = await jobOf(await fetch(`${server.url}/api/v1/jobs/${jobId}`, { headers }));
+  // Each question is held for a minute at most.
+  while (["queued", "running"].includes(job.status)) job = await jobOf(await fetch(`${server.url}/api/v1/jobs/${jobId}`, { headers }));
   if (job.status === "done") return answerOf(await fetch(job.download, { headers }));
   return { status: 422, code: job.error?.code, jobId, body: Buffer.from(JSON.stringify(job)), headers: new Headers() };
 }

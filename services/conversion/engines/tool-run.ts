@@ -67,7 +67,7 @@ export function throwIfKilled(end: SandboxEnd, signal: AbortSignal): void {
       end.killed satisfies never;
   }
   if (end.signal === "SIGXCPU" || end.exitCode === 128 + 24) {
-    throw new FilemillError("CONVERSION_TIMEOUT", "The conversion ran past its time limit.");
+    throw new FilemillError("CONVERSION_TIMEOUT", "The conversion needs far more work than files of this size do.");
   }
   if (end.signal === "SIGXFSZ" || end.exitCode === 128 + 25) {
     throw new FilemillError("INPUT_TOO_COMPLEX", "The result is larger than a conversion may write.");

@@ -2,8 +2,7 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { attackSectionsOf } from "#gateway/docs/attacks.ts";
 import { renewSections } from "#gateway/docs/sections.ts";
-import { doorAttacks } from "#test/attacks/door-attacks.ts";
-import { attacks } from "#test/attacks/table.ts";
+import { attacks, attacksOnTheDoor } from "#test/attacks/table.ts";
 
 const root = new URL("../../../", import.meta.url);
 const security = readFileSync(new URL("services/conversion/SECURITY.md", root), "utf8");
@@ -11,7 +10,7 @@ const results = JSON.parse(readFileSync(new URL("test/attacks/results.json", roo
 
 test("every attack of the suite has a result, and none is of another table", () => {
   const files = attacks.map(({ id, engine, what, to, outcome }) => ({ id, engine, what, to: to.join(" "), outcome }));
-  const door = doorAttacks.map(({ id, what, outcome }) => ({ id, engine: "door", what, to: "", outcome }));
+  const door = attacksOnTheDoor.map(({ id, what, outcome }) => ({ id, engine: "door", what, to: "", outcome }));
   expect(results).toEqual([...files, ...door]);
 });
 

@@ -23,6 +23,30 @@ describe("pages", () => {
     },
   );
 
+  it.each(["/", "/jobs", "/automate", "/docs", "/docs/formats", "/docs/errors", "/nope"])(
+    "%s lets nobody frame it, run anything inline in it, guess its type or learn its address",
+    async (path) => {
+      const { headers } = await fetch(stage.url + path, { headers: { accept: "text/html" } });
+      const policy = new Map(
+        headers
+          .get("content-security-policy")
+          ?.split("; ")
+          .map((rule) => [rule.split(" ")[0], rule.split(" ").slice(1)]),
+      );
+      for (const name of ["default-src", "frame-ancestors", "base-uri"]) expect([name, policy.get(name)]).toEqual([name, ["'none'"]]);
+      for (const name of ["script-src", "style-src", "connect-src", "form-action"])
+        expect([name, policy.get(name)]).toEqual([name, ["'self'"]]);
+      expect([...policy.values()].flat()).not.toContain("'unsafe-inline'");
+      expect([...policy.values()].flat().join(" ")).not.toMatch(/unsafe|\*|https?:|data:/);
+      expect({
+        type: headers.get("x-content-type-options"),
+        referrer: headers.get("referrer-policy"),
+        frame: headers.get("x-frame-options"),
+        resource: headers.get("cross-origin-resource-policy"),
+      }).toEqual({ type: "nosniff", referrer: "no-referrer", frame: "DENY", resource: "same-origin" });
+    },
+  );
+
   it("serves what the pages ask for under names that never mean anything else", async () => {
     const page = await (await fetch(stage.url)).text();
     const assets = [...page.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)].map(([, path]) => path ?? "");

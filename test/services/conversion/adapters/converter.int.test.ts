@@ -49,7 +49,7 @@ test("an engine is told how much processor time its file may use, by the file's 
       const plan = catalogue.plan({ from, to, options: {} });
       await converter.run(plan, input, converter.newPath(to), { signal: new AbortController().signal });
     }
-    expect(tasks.map(({ cpuSeconds }) => cpuSeconds)).toEqual([21, 80, Infinity]);
+    expect(tasks.map(({ cpuSeconds }) => cpuSeconds)).toEqual([121, 390, Infinity]);
   } finally {
     await rm(workDir, { recursive: true, force: true });
   }
