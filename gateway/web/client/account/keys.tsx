@@ -9,6 +9,8 @@ import { call, messageOf } from "#client/server/api.ts";
 import type { Account, Key } from "#client/server/wire.ts";
 import { CreateKey } from "./create-key.tsx";
 
+const RENEW_MS = 10_000;
+
 type Open = { readonly name: "create" } | { readonly name: "rename" | "revoke"; readonly key: Key } | undefined;
 
 /** The account's API keys. */
@@ -24,7 +26,14 @@ export function Keys({ account, baseUrl }: { account: Account; baseUrl: string }
       setError(problem);
     }
   };
-  useEffect(() => void load(), []);
+  useEffect(() => {
+    void load();
+    // When a key was used last is worth a look while trying it.
+    const timer = setInterval(() => {
+      if (document.visibilityState === "visible") void load();
+    }, RENEW_MS);
+    return () => clearInterval(timer);
+  }, []);
   const close = (): void => setOpen(undefined);
   const { apiAccess } = account.plan;
   return (

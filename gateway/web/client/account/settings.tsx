@@ -36,7 +36,7 @@ export function Settings({ account }: { account: Account }) {
       <div class="setting">
         <div>
           <h3>Delete the account</h3>
-          <p class="quiet">With its keys, jobs and results. Nothing can be brought back.</p>
+          <p class="quiet">With its keys, jobs, results and webhooks. Nothing can be brought back.</p>
         </div>
         <button type="button" class="button button-danger" onClick={() => setDeleting(true)}>
           Delete account
@@ -118,7 +118,7 @@ function DeleteAccount({ account, onClose }: { account: Account; onClose(): void
   return (
     <Confirm title="Delete the account?" action="Delete account" onConfirm={remove} onClose={onClose}>
       <p>
-        <strong>{account.email}</strong> with all keys, jobs and results is removed at once and for good.
+        <strong>{account.email}</strong> with all keys, jobs, results and webhooks is removed at once and for good.
       </p>
       {account.hasPassword ? (
         <Field label="Your password" name="proof" type="password" autocomplete="current-password" required />
