@@ -16,6 +16,8 @@ export type Picture = {
   readonly hasSizes?: true;
   /** Its numbers are linear light, which ImageMagick says and does not turn into the numbers of other pictures. */
   readonly isLinear?: true;
+  /** Has 8 bits at most, which ImageMagick takes for 16: other programs refuse what it would write. */
+  readonly isShallow?: true;
   readonly options?: readonly OptionDefinition[];
   readonly args?: readonly string[];
 };
@@ -86,11 +88,11 @@ export const pictures: Readonly<Record<string, Picture>> = {
   xpm: { coder: "xpm", read: "lossless", write: "reduced" },
   xbm: { coder: "xbm", read: "lossless", write: "reduced", isOpaque: true, options: [dither] },
   sgi: { coder: "sgi", read: "lossless", write: "lossless" },
-  wbmp: { coder: "wbmp", read: "lossless", write: "reduced", isOpaque: true, options: [dither] },
+  wbmp: { coder: "wbmp", isShallow: true, read: "lossless", write: "reduced", isOpaque: true, options: [dither] },
   pict: { coder: "pict", read: "high", write: "reduced", isOpaque: true },
   dpx: { coder: "dpx", read: "high", write: "high" },
   fits: { coder: "fits", read: "reduced", write: "reduced", isOpaque: true },
-  ras: { coder: "sun", read: "lossless", write: "lossless" },
+  ras: { coder: "sun", isShallow: true, read: "lossless", write: "lossless" },
   xwd: { coder: "xwd", read: "lossless", write: "reduced", isOpaque: true },
   miff: { coder: "miff", read: "lossless", write: "lossless" },
   jng: { coder: "jng", read: "high", write: "high" },

@@ -87,6 +87,7 @@ async function run(sandbox: Sandbox, task: HopTask): Promise<void> {
   const args = [
     `${source.coder}:${inputInside}[${scene.index}]`,
     ...(source.isLinear === true ? ["-set", "colorspace", "RGB", "-colorspace", "sRGB"] : []),
+    ...(source.isShallow === true ? ["-depth", "8"] : []),
     ...["-auto-orient", "-format", "opaque %[opaque]\n", "-write", "info:-"],
     ...(target.isOpaque === true ? ["-background", "white", "-alpha", "remove", "-alpha", "off"] : []),
     ...shapeArgumentsOf(task, scene),

@@ -57,6 +57,11 @@ describe("engine imagemagick, in detail", () => {
     expect(await sharp(back.path).metadata()).toMatchObject({ width: 64, height: 64 });
   });
 
+  it.each(["ras", "wbmp"])("gives a %s no more than its 8 bits, which tiff2pdf and heif-enc refuse", async (from) => {
+    const { path } = await bench.convert(await rasterSample(from, bench.folder), from, "png");
+    expect((await sharp(path).metadata()).depth).toBe("uchar");
+  });
+
   it("obeys its options", async () => {
     const gray = join(bench.folder, "gray.png");
     await sharp({ create: { width: 64, height: 48, channels: 3, background: "#b0b0b0" } })
