@@ -62,6 +62,10 @@ async function run(request: ProveRequest, converter: Converter, path: string): P
   const here = new Map(present.map(({ id, version }) => [id, version ?? ""]));
   noteEveryday(present);
   const file = await readProof(path);
+  if (request.check && file.rows.length === 0) {
+    request.say("Nothing is proven yet: npm run prove -- --all");
+    return false;
+  }
   const declared = declarationsOf(present);
   const hashOf = (target: Target) => declaredHash(target, declared);
   const holding = rowsThatHold(file, here);
