@@ -164,6 +164,21 @@ def normalise_text(job):
     return f"{ord(delimiter)},34,76,1,{formats},1033,false,false,false,false,false,0,false", guessed
 
 
+DEADLY_META = re.compile(rb"""(<meta\b[^>]{0,500}?)\bhttp-equiv\b(?!\s*=\s*["']?\s*(?:content-type|refresh)\b)""", re.I)
+
+
+def calm_html(job):
+    """The office ends at an HTTP-EQUIV that it does not know, such as X-UA-Compatible."""
+    with open(job["input"], "rb") as file:
+        raw = file.read()
+    calm = DEADLY_META.sub(rb"\1data-equiv", raw)
+    if calm == raw:
+        return
+    job["input"] = "/tmp/html-input"
+    with open(job["input"], "wb") as file:
+        file.write(calm)
+
+
 def prepare(document, job):
     """Page setup and the choice of one sheet. Returns its place, from 1; 0 when all of the document is meant."""
     if not document.supportsService("com.sun.star.sheet.SpreadsheetDocument"):
@@ -241,6 +256,8 @@ def load(desktop, job, options):
 
 
 def convert(desktop, job):
+    if any(name.startswith("HTML") for name in job["importFilters"]):
+        calm_html(job)
     options, guessed = normalise_text(job) if "text" in job else (None, False)
     document = None if "text" in job and options is None else load(desktop, job, options)
     if document is None:

@@ -1,5 +1,7 @@
 /** The pixels of a picture, a page or a drawing, by the first program that can read it and did not write it. */
-import { readFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import sharp from "sharp";
 import type { KnownFile } from "#test/prove/samples.ts";
 import { bytesFrom } from "./program.ts";
@@ -102,9 +104,13 @@ const readers: readonly Reader[] = [
 ];
 
 async function heifPng(path: string): Promise<Buffer> {
-  const made = `${path}.read.png`;
-  await bytesFrom("heif-convert", path, made);
-  return readFile(made);
+  const folder = await mkdtemp(join(tmpdir(), "filemill-heif-"));
+  try {
+    await bytesFrom("heif-convert", path, join(folder, "read.png"));
+    return await readFile(join(folder, "read.png"));
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
 }
 
 /** Every reading of a file, by programs other than its writer first; the caller takes the first that will do. */

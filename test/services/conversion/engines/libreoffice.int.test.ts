@@ -126,6 +126,15 @@ describe("engine libreoffice, in detail", () => {
     expect(await readFile(made.path, "utf8")).toContain('<img src="data:image/png;base64,');
   });
 
+  it.each([
+    '<meta http-equiv="X-UA-Compatible" content="IE=edge">',
+    `<META content="default-src 'none'" HTTP-EQUIV=Content-Security-Policy>`,
+  ])("survives %s, which ends the office", async (meta) => {
+    const page = join(bench.folder, "meta.html");
+    await writeFile(page, `<!DOCTYPE html><html><head>${meta}<title>t</title></head><body><p>Quokka</p></body></html>`);
+    expect(await textOf((await bench.convert(page, "html", "pdf")).path)).toContain("Quokka");
+  });
+
   it("obeys the options of PDF", async () => {
     const archive = await readFile((await bench.convert(given("docx"), "docx", "pdf", { pdfVersion: "pdfa-2" })).path, "latin1");
     expect(archive).toMatch(/pdfaid:part>2</);
