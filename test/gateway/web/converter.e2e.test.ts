@@ -59,10 +59,13 @@ test("a guest converts a document: target, options, result, preview, download", 
   await frame.waitFor();
   // The viewer is the browser's own and cannot be asked: ink on white paper can be seen.
   await expect
-    .poll(async () => {
-      const { channels, entropy } = await sharp(await frame.screenshot()).stats();
-      return entropy > 0.3 && (channels[0]?.mean ?? 0) > 128;
-    })
+    .poll(
+      async () => {
+        const { channels, entropy } = await sharp(await frame.screenshot()).stats();
+        return entropy > 0.3 && (channels[0]?.mean ?? 0) > 128;
+      },
+      { timeout: 40_000 },
+    )
     .toBe(true);
   const downloading = page.waitForEvent("download");
   await item.getByRole("link", { name: "Download text.pdf" }).click();
