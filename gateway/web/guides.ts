@@ -23,7 +23,7 @@ export function webhookGuide(examples: Examples): Html {
 <h2 id="webhook-receiver">Receiving webhooks</h2>
 <p>Add the address of your server on the <a href="/automate">Automate page</a> or by <a href="#createWebhook"><code>POST /api/v1/webhooks</code></a>, and keep the
 secret that you are shown. When a job ends, <code>{ "type": "job.done", "timestamp", "data": { "job" } }</code> is posted there, or
-<code>job.failed</code>, the job being as <a href="#getJob">its own address</a> shows it (where the deployment has no <code>PUBLIC_URL</code>, with paths for addresses).</p>
+<code>job.failed</code>, the job being as <a href="#getJob">its own address</a> shows it.</p>
 <ul class="points">
 <li>Messages are signed as <strong>Standard Webhooks 1.0</strong> says, in <code>webhook-id</code>, <code>webhook-timestamp</code> and <code>webhook-signature</code>. Verify the body as it came, before it is parsed.</li>
 <li>Answer 2xx within 15 seconds. Anything else is sent again, ever less often, for some days; <code>410</code> ends it.</li>

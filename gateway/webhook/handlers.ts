@@ -1,5 +1,5 @@
 import type { FastifyRequest } from "fastify";
-import { callerOf, type Handler, type RestContext, sendJson } from "#gateway/rest/exchange.ts";
+import { callerOf, type Handler, type RestContext, requestBaseUrlOf, sendJson } from "#gateway/rest/exchange.ts";
 import type { Webhook } from "#gen/filemill/webhook/v1/webhook_pb.ts";
 import { FilemillError } from "#kit/errors.ts";
 import type { WebhookEndpointId } from "./endpoints.ts";
@@ -9,8 +9,8 @@ const maxDeliveries = 100;
 
 type Body = { url?: string; events?: EventName[]; description?: string; enabled?: boolean; rotateSecret?: boolean };
 
-export function webhookHandlersOf({ deps }: RestContext): Readonly<Record<WebhookEndpointId, Handler>> {
-  const { webhooks } = deps;
+export function webhookHandlersOf(context: RestContext): Readonly<Record<WebhookEndpointId, Handler>> {
+  const { webhooks } = context.deps;
   return {
     async listWebhooks(request, reply) {
       const { webhooks: all } = await webhooks.listWebhooks({ accountId: ownerOf(request) });
@@ -18,7 +18,9 @@ export function webhookHandlersOf({ deps }: RestContext): Readonly<Record<Webhoo
     },
     async createWebhook(request, reply) {
       const { url = "", description = "", ...body } = request.body as Body;
-      const wish = { accountId: ownerOf(request), url, description, events: eventsOf(body) };
+      // Messages are for programs, whichever door the webhook was made at.
+      const apiUrl = `${requestBaseUrlOf(context, request)}/api/v1`;
+      const wish = { accountId: ownerOf(request), url, description, events: eventsOf(body), apiUrl };
       const { webhook, secret } = await webhooks.createWebhook(wish);
       return sendJson(reply, 201, { webhook: shown(webhook), secret });
     },

@@ -21,7 +21,6 @@ export function createWebhookService({ broker, log, resolve = lookup }: WebhookD
   const stack = new AsyncDisposableStack();
   const allowPrivate = settings.WEBHOOK_PRIVATE_ADDRESSES === "allowed";
   const pausesMs = settings.WEBHOOK_RETRY_SECONDS.split(",").map((text) => Number(text) * 1000);
-  const baseUrl = settings.PUBLIC_URL ?? "";
   let store: Store | undefined;
   const started = (): Store => {
     if (store !== undefined) return store;
@@ -37,7 +36,7 @@ export function createWebhookService({ broker, log, resolve = lookup }: WebhookD
           store: opened,
           send: createSender({ allowPrivate, resolve }),
           schedule: createSchedule(pausesMs),
-          publicJob: (job) => jobJsonOf(job, `${baseUrl}/api/v1`),
+          publicJob: jobJsonOf,
           log,
           now: Date.now,
         }),

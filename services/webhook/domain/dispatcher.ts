@@ -123,9 +123,10 @@ async function attempt({ store, send, schedule, publicJob, now, log }: Dispatche
     await store.updateDelivery(entry, given(entry.value));
     return;
   }
+  const { apiUrl } = record.webhook;
   const claim = await store.updateDelivery(entry, claimed(entry.value, now()));
   if (claim === undefined) return;
-  const { headers, body } = messageOf(entry.value, signingSecrets(record, now()), publicJob, now());
+  const { headers, body } = messageOf(entry.value, signingSecrets(record, now()), (job) => publicJob(job, apiUrl), now());
   const outcome = await send(record.webhook.url, headers, body, signal);
   // Ended by us, not by the receiver: it counts for nothing and is sent again after the claim.
   if (signal.aborted && outcome.status === undefined) return;

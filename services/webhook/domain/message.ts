@@ -1,8 +1,8 @@
 import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { Webhook as Signer } from "standardwebhooks";
+import type { Job } from "#gen/filemill/job/v1/job_pb.ts";
 import type { DeliveryRecord } from "#gen/filemill/webhook/v1/webhook_pb.ts";
 import { EventType } from "#gen/filemill/webhook/v1/webhook_pb.ts";
-import type { PublicJob } from "./ports.ts";
 
 /** The public words for events. */
 export const eventNames: Readonly<Partial<Record<EventType, string>>> = {
@@ -18,7 +18,12 @@ export type Message = { readonly headers: Readonly<Record<string, string>>; read
  * @param secrets - Each signs; a receiver needs to know one of them.
  * @see Standard Webhooks 1.0, "Webhook headers" and "Symmetric signature"
  */
-export function messageOf({ delivery, job }: DeliveryRecord, secrets: readonly string[], publicJob: PublicJob, nowMs: number): Message {
+export function messageOf(
+  { delivery, job }: DeliveryRecord,
+  secrets: readonly string[],
+  publicJob: (job: Job) => object,
+  nowMs: number,
+): Message {
   if (delivery === undefined || job === undefined) throw new TypeError("a delivery without its job");
   const endedAt = job.finishedAt === undefined ? new Date(nowMs) : timestampDate(job.finishedAt);
   const body = JSON.stringify({ type: eventNames[delivery.event], timestamp: endedAt.toISOString(), data: { job: publicJob(job) } });

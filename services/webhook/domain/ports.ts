@@ -8,8 +8,8 @@ export type Outcome = { readonly status: number; readonly error?: undefined } | 
 /** One HTTP request to a receiver. Never rejects; ends at its own time limit. */
 export type Send = (url: string, headers: Readonly<Record<string, string>>, body: string, signal: AbortSignal) => Promise<Outcome>;
 
-/** A job as the REST API shows it. */
-export type PublicJob = (job: Job) => object;
+/** A job as the REST API at `apiUrl` shows it. */
+export type PublicJob = (job: Job, apiUrl: string) => object;
 
 /** Undefined entry: removed. */
 export type DeliveryListener = (webhookId: string, id: string, entry: Entry<DeliveryRecord> | undefined) => void;

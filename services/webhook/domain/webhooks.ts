@@ -28,7 +28,12 @@ type Owner = { readonly accountId: string };
 type Ref = Owner & { readonly webhookId: string };
 
 /** @throws FilemillError BAD_REQUEST */
-export async function createWebhook(store: Store, rules: Rules, { accountId, ...wish }: Owner & Wish, nowMs: number) {
+export async function createWebhook(
+  store: Store,
+  rules: Rules,
+  { accountId, apiUrl, ...wish }: Owner & Wish & { readonly apiUrl: string },
+  nowMs: number,
+) {
   if (store.webhooksOf(accountId).length >= maxWebhooks) {
     throw new FilemillError("BAD_REQUEST", `An account has at most ${maxWebhooks} webhooks; delete one first.`);
   }
@@ -45,6 +50,7 @@ export async function createWebhook(store: Store, rules: Rules, { accountId, ...
       state: WebhookState.ENABLED,
       createdAt: now,
       since: now,
+      apiUrl,
     },
     secrets: [{ secret }],
   });

@@ -38,7 +38,7 @@ describe("an ended job", () => {
     await using webhooks = await openWebhooks(shared);
     await using receiver = await openReceiver(() => 204);
     const accountId = newAccount();
-    const { webhook, secret } = await webhooks.createWebhook({ accountId, url: receiver.url });
+    const { webhook, secret } = await webhooks.createWebhook({ accountId, url: receiver.url, apiUrl: "https://files.example.org/api/v1" });
     const jobId = await end(accountId);
     await expect.poll(() => receiver.received.length).toBe(1);
     const [message] = receiver.received;

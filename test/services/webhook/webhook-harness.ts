@@ -18,7 +18,6 @@ export type Webhooks = Client<typeof WebhookService> & AsyncDisposable;
 export const openSettings: WebhookSettings = {
   WEBHOOK_PRIVATE_ADDRESSES: "allowed",
   WEBHOOK_RETRY_SECONDS: "0,0,0",
-  PUBLIC_URL: "https://files.example.org",
 };
 
 export async function openWebhooks({ broker, log }: TestBroker, settings: Partial<WebhookSettings> = {}): Promise<Webhooks> {

@@ -15,7 +15,7 @@ from filemill.job.v1 import job_pb2 as filemill_dot_job_dot_v1_dot_job__pb2
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n!filemill/webhook/v1/webhook.proto\x12\x13\x66ilemill.webhook.v1\x1a\x19\x66ilemill/job/v1/job.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xca\x02\n\x07Webhook\x12\x0e\n\x02id\x18\x01 \x01(\tR\x02id\x12\x1d\n\naccount_id\x18\x02 \x01(\tR\taccountId\x12\x10\n\x03url\x18\x03 \x01(\tR\x03url\x12\x36\n\x06\x65vents\x18\x04 \x03(\x0e\x32\x1e.filemill.webhook.v1.EventTypeR\x06\x65vents\x12 \n\x0b\x64\x65scription\x18\x05 \x01(\tR\x0b\x64\x65scription\x12\x37\n\x05state\x18\x06 \x01(\x0e\x32!.filemill.webhook.v1.WebhookStateR\x05state\x12\x39\n\ncreated_at\x18\x07 \x01(\x0b\x32\x1a.google.protobuf.TimestampR\tcreatedAt\x12\x30\n\x05since\x18\x08 \x01(\x0b\x32\x1a.google.protobuf.TimestampR\x05since\"h\n\rSigningSecret\x12\x16\n\x06secret\x18\x01 \x01(\tR\x06secret\x12\x35\n\x05until\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.TimestampH\x00R\x05until\x88\x01\x01\x42\x08\n\x06_until\"\x85\x01\n\rWebhookRecord\x12\x36\n\x07webhook\x18\x01 \x01(\x0b\x32\x1c.filemill.webhook.v1.WebhookR\x07webhook\x12<\n\x07secrets\x18\x02 \x03(\x0b\x32\".filemill.webhook.v1.SigningSecretR\x07secrets\"\xc5\x04\n\x08\x44\x65livery\x12\x0e\n\x02id\x18\x01 \x01(\tR\x02id\x12\x1d\n\nwebhook_id\x18\x02 \x01(\tR\twebhookId\x12\x1d\n\naccount_id\x18\x03 \x01(\tR\taccountId\x12\x34\n\x05\x65vent\x18\x04 \x01(\x0e\x32\x1e.filemill.webhook.v1.EventTypeR\x05\x65vent\x12\x15\n\x06job_id\x18\x05 \x01(\tR\x05jobId\x12\x38\n\x05state\x18\x06 \x01(\x0e\x32\".filemill.webhook.v1.DeliveryStateR\x05state\x12\x1a\n\x08\x61ttempts\x18\x07 \x01(\rR\x08\x61ttempts\x12$\n\x0blast_status\x18\x08 \x01(\rH\x00R\nlastStatus\x88\x01\x01\x12\x1d\n\nlast_error\x18\t \x01(\tR\tlastError\x12\x39\n\ncreated_at\x18\n \x01(\x0b\x32\x1a.google.protobuf.TimestampR\tcreatedAt\x12G\n\x0flast_attempt_at\x18\x0b \x01(\x0b\x32\x1a.google.protobuf.TimestampH\x01R\rlastAttemptAt\x88\x01\x01\x12G\n\x0fnext_attempt_at\x18\x0c \x01(\x0b\x32\x1a.google.protobuf.TimestampH\x02R\rnextAttemptAt\x88\x01\x01\x42\x0e\n\x0c_last_statusB\x12\n\x10_last_attempt_atB\x12\n\x10_next_attempt_at\"\xcb\x01\n\x0e\x44\x65liveryRecord\x12\x39\n\x08\x64\x65livery\x18\x01 \x01(\x0b\x32\x1d.filemill.webhook.v1.DeliveryR\x08\x64\x65livery\x12&\n\x03job\x18\x02 \x01(\x0b\x32\x14.filemill.job.v1.JobR\x03job\x12\x44\n\rclaimed_until\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.TimestampH\x00R\x0c\x63laimedUntil\x88\x01\x01\x42\x10\n\x0e_claimed_until\"\xa1\x01\n\x14\x43reateWebhookRequest\x12\x1d\n\naccount_id\x18\x01 \x01(\tR\taccountId\x12\x10\n\x03url\x18\x02 \x01(\tR\x03url\x12\x36\n\x06\x65vents\x18\x03 \x03(\x0e\x32\x1e.filemill.webhook.v1.EventTypeR\x06\x65vents\x12 \n\x0b\x64\x65scription\x18\x04 \x01(\tR\x0b\x64\x65scription\"g\n\x15\x43reateWebhookResponse\x12\x36\n\x07webhook\x18\x01 \x01(\x0b\x32\x1c.filemill.webhook.v1.WebhookR\x07webhook\x12\x16\n\x06secret\x18\x02 \x01(\tR\x06secret\"4\n\x13ListWebhooksRequest\x12\x1d\n\naccount_id\x18\x01 \x01(\tR\taccountId\"P\n\x14ListWebhooksResponse\x12\x38\n\x08webhooks\x18\x01 \x03(\x0b\x32\x1c.filemill.webhook.v1.WebhookR\x08webhooks\"\xb2\x02\n\x14UpdateWebhookRequest\x12\x1d\n\naccount_id\x18\x01 \x01(\tR\taccountId\x12\x1d\n\nwebhook_id\x18\x02 \x01(\tR\twebhookId\x12\x15\n\x03url\x18\x03 \x01(\tH\x00R\x03url\x88\x01\x01\x12\x36\n\x06\x65vents\x18\x04 \x03(\x0e\x32\x1e.filemill.webhook.v1.EventTypeR\x06\x65vents\x12%\n\x0b\x64\x65scription\x18\x05 \x01(\tH\x01R\x0b\x64\x65scription\x88\x01\x01\x12\x1d\n\x07\x65nabled\x18\x06 \x01(\x08H\x02R\x07\x65nabled\x88\x01\x01\x12#\n\rrotate_secret\x18\x07 \x01(\x08R\x0crotateSecretB\x06\n\x04_urlB\x0e\n\x0c_descriptionB\n\n\x08_enabled\"g\n\x15UpdateWebhookResponse\x12\x36\n\x07webhook\x18\x01 \x01(\x0b\x32\x1c.filemill.webhook.v1.WebhookR\x07webhook\x12\x16\n\x06secret\x18\x02 \x01(\tR\x06secret\"T\n\x14\x44\x65leteWebhookRequest\x12\x1d\n\naccount_id\x18\x01 \x01(\tR\taccountId\x12\x1d\n\nwebhook_id\x18\x02 \x01(\tR\twebhookId\"\x17\n\x15\x44\x65leteWebhookResponse\"k\n\x15ListDeliveriesRequest\x12\x1d\n\naccount_id\x18\x01 \x01(\tR\taccountId\x12\x1d\n\nwebhook_id\x18\x02 \x01(\tR\twebhookId\x12\x14\n\x05limit\x18\x03 \x01(\rR\x05limit\"W\n\x16ListDeliveriesResponse\x12=\n\ndeliveries\x18\x01 \x03(\x0b\x32\x1d.filemill.webhook.v1.DeliveryR\ndeliveries\"v\n\x15ReplayDeliveryRequest\x12\x1d\n\naccount_id\x18\x01 \x01(\tR\taccountId\x12\x1d\n\nwebhook_id\x18\x02 \x01(\tR\twebhookId\x12\x1f\n\x0b\x64\x65livery_id\x18\x03 \x01(\tR\ndeliveryId\"S\n\x16ReplayDeliveryResponse\x12\x39\n\x08\x64\x65livery\x18\x01 \x01(\x0b\x32\x1d.filemill.webhook.v1.DeliveryR\x08\x64\x65livery\"=\n\x1c\x44\x65leteAccountWebhooksRequest\x12\x1d\n\naccount_id\x18\x01 \x01(\tR\taccountId\"\x1f\n\x1d\x44\x65leteAccountWebhooksResponse*[\n\tEventType\x12\x1a\n\x16\x45VENT_TYPE_UNSPECIFIED\x10\x00\x12\x17\n\x13\x45VENT_TYPE_JOB_DONE\x10\x01\x12\x19\n\x15\x45VENT_TYPE_JOB_FAILED\x10\x02*|\n\x0cWebhookState\x12\x1d\n\x19WEBHOOK_STATE_UNSPECIFIED\x10\x00\x12\x19\n\x15WEBHOOK_STATE_ENABLED\x10\x01\x12\x1a\n\x16WEBHOOK_STATE_DISABLED\x10\x02\x12\x16\n\x12WEBHOOK_STATE_GONE\x10\x03*\x84\x01\n\rDeliveryState\x12\x1e\n\x1a\x44\x45LIVERY_STATE_UNSPECIFIED\x10\x00\x12\x1a\n\x16\x44\x45LIVERY_STATE_PENDING\x10\x01\x12\x1c\n\x18\x44\x45LIVERY_STATE_DELIVERED\x10\x02\x12\x19\n\x15\x44\x45LIVERY_STATE_FAILED\x10\x03\x32\x8d\x06\n\x0eWebhookService\x12\x66\n\rCreateWebhook\x12).filemill.webhook.v1.CreateWebhookRequest\x1a*.filemill.webhook.v1.CreateWebhookResponse\x12h\n\x0cListWebhooks\x12(.filemill.webhook.v1.ListWebhooksRequest\x1a).filemill.webhook.v1.ListWebhooksResponse\"\x03\x90\x02\x01\x12\x66\n\rUpdateWebhook\x12).filemill.webhook.v1.UpdateWebhookRequest\x1a*.filemill.webhook.v1.UpdateWebhookResponse\x12\x66\n\rDeleteWebhook\x12).filemill.webhook.v1.DeleteWebhookRequest\x1a*.filemill.webhook.v1.DeleteWebhookResponse\x12n\n\x0eListDeliveries\x12*.filemill.webhook.v1.ListDeliveriesRequest\x1a+.filemill.webhook.v1.ListDeliveriesResponse\"\x03\x90\x02\x01\x12i\n\x0eReplayDelivery\x12*.filemill.webhook.v1.ReplayDeliveryRequest\x1a+.filemill.webhook.v1.ReplayDeliveryResponse\x12~\n\x15\x44\x65leteAccountWebhooks\x12\x31.filemill.webhook.v1.DeleteAccountWebhooksRequest\x1a\x32.filemill.webhook.v1.DeleteAccountWebhooksResponseb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n!filemill/webhook/v1/webhook.proto\x12\x13\x66ilemill.webhook.v1\x1a\x19\x66ilemill/job/v1/job.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xe3\x02\n\x07Webhook\x12\x0e\n\x02id\x18\x01 \x01(\tR\x02id\x12\x1d\n\naccount_id\x18\x02 \x01(\tR\taccountId\x12\x10\n\x03url\x18\x03 \x01(\tR\x03url\x12\x36\n\x06\x65vents\x18\x04 \x03(\x0e\x32\x1e.filemill.webhook.v1.EventTypeR\x06\x65vents\x12 \n\x0b\x64\x65scription\x18\x05 \x01(\tR\x0b\x64\x65scription\x12\x37\n\x05state\x18\x06 \x01(\x0e\x32!.filemill.webhook.v1.WebhookStateR\x05state\x12\x39\n\ncreated_at\x18\x07 \x01(\x0b\x32\x1a.google.protobuf.TimestampR\tcreatedAt\x12\x30\n\x05since\x18\x08 \x01(\x0b\x32\x1a.google.protobuf.TimestampR\x05since\x12\x17\n\x07\x61pi_url\x18\t \x01(\tR\x06\x61piUrl\"h\n\rSigningSecret\x12\x16\n\x06secret\x18\x01 \x01(\tR\x06secret\x12\x35\n\x05until\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.TimestampH\x00R\x05until\x88\x01\x01\x42\x08\n\x06_until\"\x85\x01\n\rWebhookRecord\x12\x36\n\x07webhook\x18\x01 \x01(\x0b\x32\x1c.filemill.webhook.v1.WebhookR\x07webhook\x12<\n\x07secrets\x18\x02 \x03(\x0b\x32\".filemill.webhook.v1.SigningSecretR\x07secrets\"\xc5\x04\n\x08\x44\x65livery\x12\x0e\n\x02id\x18\x01 \x01(\tR\x02id\x12\x1d\n\nwebhook_id\x18\x02 \x01(\tR\twebhookId\x12\x1d\n\naccount_id\x18\x03 \x01(\tR\taccountId\x12\x34\n\x05\x65vent\x18\x04 \x01(\x0e\x32\x1e.filemill.webhook.v1.EventTypeR\x05\x65vent\x12\x15\n\x06job_id\x18\x05 \x01(\tR\x05jobId\x12\x38\n\x05state\x18\x06 \x01(\x0e\x32\".filemill.webhook.v1.DeliveryStateR\x05state\x12\x1a\n\x08\x61ttempts\x18\x07 \x01(\rR\x08\x61ttempts\x12$\n\x0blast_status\x18\x08 \x01(\rH\x00R\nlastStatus\x88\x01\x01\x12\x1d\n\nlast_error\x18\t \x01(\tR\tlastError\x12\x39\n\ncreated_at\x18\n \x01(\x0b\x32\x1a.google.protobuf.TimestampR\tcreatedAt\x12G\n\x0flast_attempt_at\x18\x0b \x01(\x0b\x32\x1a.google.protobuf.TimestampH\x01R\rlastAttemptAt\x88\x01\x01\x12G\n\x0fnext_attempt_at\x18\x0c \x01(\x0b\x32\x1a.google.protobuf.TimestampH\x02R\rnextAttemptAt\x88\x01\x01\x42\x0e\n\x0c_last_statusB\x12\n\x10_last_attempt_atB\x12\n\x10_next_attempt_at\"\xcb\x01\n\x0e\x44\x65liveryRecord\x12\x39\n\x08\x64\x65livery\x18\x01 \x01(\x0b\x32\x1d.filemill.webhook.v1.DeliveryR\x08\x64\x65livery\x12&\n\x03job\x18\x02 \x01(\x0b\x32\x14.filemill.job.v1.JobR\x03job\x12\x44\n\rclaimed_until\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.TimestampH\x00R\x0c\x63laimedUntil\x88\x01\x01\x42\x10\n\x0e_claimed_until\"\xba\x01\n\x14\x43reateWebhookRequest\x12\x1d\n\naccount_id\x18\x01 \x01(\tR\taccountId\x12\x10\n\x03url\x18\x02 \x01(\tR\x03url\x12\x36\n\x06\x65vents\x18\x03 \x03(\x0e\x32\x1e.filemill.webhook.v1.EventTypeR\x06\x65vents\x12 \n\x0b\x64\x65scription\x18\x04 \x01(\tR\x0b\x64\x65scription\x12\x17\n\x07\x61pi_url\x18\x05 \x01(\tR\x06\x61piUrl\"g\n\x15\x43reateWebhookResponse\x12\x36\n\x07webhook\x18\x01 \x01(\x0b\x32\x1c.filemill.webhook.v1.WebhookR\x07webhook\x12\x16\n\x06secret\x18\x02 \x01(\tR\x06secret\"4\n\x13ListWebhooksRequest\x12\x1d\n\naccount_id\x18\x01 \x01(\tR\taccountId\"P\n\x14ListWebhooksResponse\x12\x38\n\x08webhooks\x18\x01 \x03(\x0b\x32\x1c.filemill.webhook.v1.WebhookR\x08webhooks\"\xb2\x02\n\x14UpdateWebhookRequest\x12\x1d\n\naccount_id\x18\x01 \x01(\tR\taccountId\x12\x1d\n\nwebhook_id\x18\x02 \x01(\tR\twebhookId\x12\x15\n\x03url\x18\x03 \x01(\tH\x00R\x03url\x88\x01\x01\x12\x36\n\x06\x65vents\x18\x04 \x03(\x0e\x32\x1e.filemill.webhook.v1.EventTypeR\x06\x65vents\x12%\n\x0b\x64\x65scription\x18\x05 \x01(\tH\x01R\x0b\x64\x65scription\x88\x01\x01\x12\x1d\n\x07\x65nabled\x18\x06 \x01(\x08H\x02R\x07\x65nabled\x88\x01\x01\x12#\n\rrotate_secret\x18\x07 \x01(\x08R\x0crotateSecretB\x06\n\x04_urlB\x0e\n\x0c_descriptionB\n\n\x08_enabled\"g\n\x15UpdateWebhookResponse\x12\x36\n\x07webhook\x18\x01 \x01(\x0b\x32\x1c.filemill.webhook.v1.WebhookR\x07webhook\x12\x16\n\x06secret\x18\x02 \x01(\tR\x06secret\"T\n\x14\x44\x65leteWebhookRequest\x12\x1d\n\naccount_id\x18\x01 \x01(\tR\taccountId\x12\x1d\n\nwebhook_id\x18\x02 \x01(\tR\twebhookId\"\x17\n\x15\x44\x65leteWebhookResponse\"k\n\x15ListDeliveriesRequest\x12\x1d\n\naccount_id\x18\x01 \x01(\tR\taccountId\x12\x1d\n\nwebhook_id\x18\x02 \x01(\tR\twebhookId\x12\x14\n\x05limit\x18\x03 \x01(\rR\x05limit\"W\n\x16ListDeliveriesResponse\x12=\n\ndeliveries\x18\x01 \x03(\x0b\x32\x1d.filemill.webhook.v1.DeliveryR\ndeliveries\"v\n\x15ReplayDeliveryRequest\x12\x1d\n\naccount_id\x18\x01 \x01(\tR\taccountId\x12\x1d\n\nwebhook_id\x18\x02 \x01(\tR\twebhookId\x12\x1f\n\x0b\x64\x65livery_id\x18\x03 \x01(\tR\ndeliveryId\"S\n\x16ReplayDeliveryResponse\x12\x39\n\x08\x64\x65livery\x18\x01 \x01(\x0b\x32\x1d.filemill.webhook.v1.DeliveryR\x08\x64\x65livery\"=\n\x1c\x44\x65leteAccountWebhooksRequest\x12\x1d\n\naccount_id\x18\x01 \x01(\tR\taccountId\"\x1f\n\x1d\x44\x65leteAccountWebhooksResponse*[\n\tEventType\x12\x1a\n\x16\x45VENT_TYPE_UNSPECIFIED\x10\x00\x12\x17\n\x13\x45VENT_TYPE_JOB_DONE\x10\x01\x12\x19\n\x15\x45VENT_TYPE_JOB_FAILED\x10\x02*|\n\x0cWebhookState\x12\x1d\n\x19WEBHOOK_STATE_UNSPECIFIED\x10\x00\x12\x19\n\x15WEBHOOK_STATE_ENABLED\x10\x01\x12\x1a\n\x16WEBHOOK_STATE_DISABLED\x10\x02\x12\x16\n\x12WEBHOOK_STATE_GONE\x10\x03*\x84\x01\n\rDeliveryState\x12\x1e\n\x1a\x44\x45LIVERY_STATE_UNSPECIFIED\x10\x00\x12\x1a\n\x16\x44\x45LIVERY_STATE_PENDING\x10\x01\x12\x1c\n\x18\x44\x45LIVERY_STATE_DELIVERED\x10\x02\x12\x19\n\x15\x44\x45LIVERY_STATE_FAILED\x10\x03\x32\x8d\x06\n\x0eWebhookService\x12\x66\n\rCreateWebhook\x12).filemill.webhook.v1.CreateWebhookRequest\x1a*.filemill.webhook.v1.CreateWebhookResponse\x12h\n\x0cListWebhooks\x12(.filemill.webhook.v1.ListWebhooksRequest\x1a).filemill.webhook.v1.ListWebhooksResponse\"\x03\x90\x02\x01\x12\x66\n\rUpdateWebhook\x12).filemill.webhook.v1.UpdateWebhookRequest\x1a*.filemill.webhook.v1.UpdateWebhookResponse\x12\x66\n\rDeleteWebhook\x12).filemill.webhook.v1.DeleteWebhookRequest\x1a*.filemill.webhook.v1.DeleteWebhookResponse\x12n\n\x0eListDeliveries\x12*.filemill.webhook.v1.ListDeliveriesRequest\x1a+.filemill.webhook.v1.ListDeliveriesResponse\"\x03\x90\x02\x01\x12i\n\x0eReplayDelivery\x12*.filemill.webhook.v1.ReplayDeliveryRequest\x1a+.filemill.webhook.v1.ReplayDeliveryResponse\x12~\n\x15\x44\x65leteAccountWebhooks\x12\x31.filemill.webhook.v1.DeleteAccountWebhooksRequest\x1a\x32.filemill.webhook.v1.DeleteAccountWebhooksResponseb\x06proto3')
 
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, globals())
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'filemill.webhook.v1.webhook_pb2', globals())
@@ -26,50 +26,50 @@ if _descriptor._USE_C_DESCRIPTORS == False:
   _WEBHOOKSERVICE.methods_by_name['ListWebhooks']._serialized_options = b'\220\002\001'
   _WEBHOOKSERVICE.methods_by_name['ListDeliveries']._options = None
   _WEBHOOKSERVICE.methods_by_name['ListDeliveries']._serialized_options = b'\220\002\001'
-  _EVENTTYPE._serialized_start=2912
-  _EVENTTYPE._serialized_end=3003
-  _WEBHOOKSTATE._serialized_start=3005
-  _WEBHOOKSTATE._serialized_end=3129
-  _DELIVERYSTATE._serialized_start=3132
-  _DELIVERYSTATE._serialized_end=3264
+  _EVENTTYPE._serialized_start=2962
+  _EVENTTYPE._serialized_end=3053
+  _WEBHOOKSTATE._serialized_start=3055
+  _WEBHOOKSTATE._serialized_end=3179
+  _DELIVERYSTATE._serialized_start=3182
+  _DELIVERYSTATE._serialized_end=3314
   _WEBHOOK._serialized_start=119
-  _WEBHOOK._serialized_end=449
-  _SIGNINGSECRET._serialized_start=451
-  _SIGNINGSECRET._serialized_end=555
-  _WEBHOOKRECORD._serialized_start=558
-  _WEBHOOKRECORD._serialized_end=691
-  _DELIVERY._serialized_start=694
-  _DELIVERY._serialized_end=1275
-  _DELIVERYRECORD._serialized_start=1278
-  _DELIVERYRECORD._serialized_end=1481
-  _CREATEWEBHOOKREQUEST._serialized_start=1484
-  _CREATEWEBHOOKREQUEST._serialized_end=1645
-  _CREATEWEBHOOKRESPONSE._serialized_start=1647
-  _CREATEWEBHOOKRESPONSE._serialized_end=1750
-  _LISTWEBHOOKSREQUEST._serialized_start=1752
-  _LISTWEBHOOKSREQUEST._serialized_end=1804
-  _LISTWEBHOOKSRESPONSE._serialized_start=1806
-  _LISTWEBHOOKSRESPONSE._serialized_end=1886
-  _UPDATEWEBHOOKREQUEST._serialized_start=1889
-  _UPDATEWEBHOOKREQUEST._serialized_end=2195
-  _UPDATEWEBHOOKRESPONSE._serialized_start=2197
-  _UPDATEWEBHOOKRESPONSE._serialized_end=2300
-  _DELETEWEBHOOKREQUEST._serialized_start=2302
-  _DELETEWEBHOOKREQUEST._serialized_end=2386
-  _DELETEWEBHOOKRESPONSE._serialized_start=2388
-  _DELETEWEBHOOKRESPONSE._serialized_end=2411
-  _LISTDELIVERIESREQUEST._serialized_start=2413
-  _LISTDELIVERIESREQUEST._serialized_end=2520
-  _LISTDELIVERIESRESPONSE._serialized_start=2522
-  _LISTDELIVERIESRESPONSE._serialized_end=2609
-  _REPLAYDELIVERYREQUEST._serialized_start=2611
-  _REPLAYDELIVERYREQUEST._serialized_end=2729
-  _REPLAYDELIVERYRESPONSE._serialized_start=2731
-  _REPLAYDELIVERYRESPONSE._serialized_end=2814
-  _DELETEACCOUNTWEBHOOKSREQUEST._serialized_start=2816
-  _DELETEACCOUNTWEBHOOKSREQUEST._serialized_end=2877
-  _DELETEACCOUNTWEBHOOKSRESPONSE._serialized_start=2879
-  _DELETEACCOUNTWEBHOOKSRESPONSE._serialized_end=2910
-  _WEBHOOKSERVICE._serialized_start=3267
-  _WEBHOOKSERVICE._serialized_end=4048
+  _WEBHOOK._serialized_end=474
+  _SIGNINGSECRET._serialized_start=476
+  _SIGNINGSECRET._serialized_end=580
+  _WEBHOOKRECORD._serialized_start=583
+  _WEBHOOKRECORD._serialized_end=716
+  _DELIVERY._serialized_start=719
+  _DELIVERY._serialized_end=1300
+  _DELIVERYRECORD._serialized_start=1303
+  _DELIVERYRECORD._serialized_end=1506
+  _CREATEWEBHOOKREQUEST._serialized_start=1509
+  _CREATEWEBHOOKREQUEST._serialized_end=1695
+  _CREATEWEBHOOKRESPONSE._serialized_start=1697
+  _CREATEWEBHOOKRESPONSE._serialized_end=1800
+  _LISTWEBHOOKSREQUEST._serialized_start=1802
+  _LISTWEBHOOKSREQUEST._serialized_end=1854
+  _LISTWEBHOOKSRESPONSE._serialized_start=1856
+  _LISTWEBHOOKSRESPONSE._serialized_end=1936
+  _UPDATEWEBHOOKREQUEST._serialized_start=1939
+  _UPDATEWEBHOOKREQUEST._serialized_end=2245
+  _UPDATEWEBHOOKRESPONSE._serialized_start=2247
+  _UPDATEWEBHOOKRESPONSE._serialized_end=2350
+  _DELETEWEBHOOKREQUEST._serialized_start=2352
+  _DELETEWEBHOOKREQUEST._serialized_end=2436
+  _DELETEWEBHOOKRESPONSE._serialized_start=2438
+  _DELETEWEBHOOKRESPONSE._serialized_end=2461
+  _LISTDELIVERIESREQUEST._serialized_start=2463
+  _LISTDELIVERIESREQUEST._serialized_end=2570
+  _LISTDELIVERIESRESPONSE._serialized_start=2572
+  _LISTDELIVERIESRESPONSE._serialized_end=2659
+  _REPLAYDELIVERYREQUEST._serialized_start=2661
+  _REPLAYDELIVERYREQUEST._serialized_end=2779
+  _REPLAYDELIVERYRESPONSE._serialized_start=2781
+  _REPLAYDELIVERYRESPONSE._serialized_end=2864
+  _DELETEACCOUNTWEBHOOKSREQUEST._serialized_start=2866
+  _DELETEACCOUNTWEBHOOKSREQUEST._serialized_end=2927
+  _DELETEACCOUNTWEBHOOKSRESPONSE._serialized_start=2929
+  _DELETEACCOUNTWEBHOOKSRESPONSE._serialized_end=2960
+  _WEBHOOKSERVICE._serialized_start=3317
+  _WEBHOOKSERVICE._serialized_end=4098
 # @@protoc_insertion_point(module_scope)
