@@ -1,12 +1,14 @@
 /** Which check proves which pair of kinds. */
 import type { Kind } from "#formats/index.ts";
 import { checkCells, checkValues } from "./checks/cells.ts";
+import { checkComic } from "./checks/comics.ts";
 import { checkCues } from "./checks/cues.ts";
 import { checkDrawing } from "./checks/drawings.ts";
 import { checkAttachments, checkEntries } from "./checks/entries.ts";
 import { checkFilm } from "./checks/film.ts";
 import { checkFont } from "./checks/fonts.ts";
 import { checkFilmOfPicture, checkPicture } from "./checks/pictures.ts";
+import { checkGraph, checkMapPage, checkModel, checkPlaces } from "./checks/shapes.ts";
 import { checkSound } from "./checks/sound.ts";
 import { checkPage, checkWords } from "./checks/words.ts";
 import type { Case, Check, Evidence } from "./evidence.ts";
@@ -27,8 +29,11 @@ const checks: Readonly<Partial<Record<Kind | `${Kind}>${Kind}`, Check>>> = {
   font: checkFont,
   subtitle: checkCues,
   email: checkWords,
-  geo: checkWords,
-  diagram: checkWords,
+  model: checkModel,
+  geo: checkPlaces,
+  "geo>document": checkMapPage,
+  "geo>data": checkPlaces,
+  diagram: checkGraph,
   "email>archive": checkAttachments,
   "image>document": checkPage,
   "vector>document": checkPage,
@@ -41,11 +46,12 @@ const comics = new Set("cbz cb7 cbt cbr".split(" "));
 
 /** Rejects with what is wrong when the result cannot be read, or when nobody wrote a check for such a pair. */
 export async function evidenceOf(given: Case): Promise<Evidence> {
-  const { sample, result } = given;
+  const { sample, input, result } = given;
   const check =
     comics.has(sample.format) && comics.has(result.format)
       ? checkEntries
       : (checks[`${sample.kind}>${result.kind}`] ?? checks[result.kind]);
+  if (result.format === "cbz" && input.format === "pdf") return checkComic(given);
   if (check === undefined) throw new Error(`no check for ${sample.kind} to ${result.kind}`);
   return check(given);
 }

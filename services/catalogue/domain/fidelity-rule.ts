@@ -48,8 +48,12 @@ export const figureTable = {
   names: share("family name kept", 1, 0, 1),
   cues: share("cues kept with their text", 1, 0.8, 1),
   shift: { help: "greatest shift of a cue, in seconds", better: "lower", lossless: 0.005, high: 0.05, reduced: 1 },
-  vertices: share("vertices kept, merged or split ones aside", 0.99, 0.5, 1),
   faces: share("faces kept", 0.99, 0.5, 1),
+  extent: { help: "difference of a model's edges, as a share of the longest", better: "lower", lossless: 1e-5, high: 0.001, reduced: 0.1 },
+  apart: { help: "greatest shift of a map's edges, in degrees", better: "lower", lossless: 1e-6, high: 1e-4, reduced: 0.05 },
+  shapes: share("shapes and places kept", 0.99, 0.3, 1),
+  nodes: share("nodes of a graph kept", 1, 0.5, 1),
+  edges: share("edges of a graph kept", 1, 0.5, 1),
   objects: share("1 when the drawing's structure is whole and holds at least one object", 2, 1),
 } as const satisfies Readonly<Record<string, Limits>>;
 
