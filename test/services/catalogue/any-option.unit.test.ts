@@ -14,6 +14,9 @@ import { engines } from "#services/conversion/engines/registry.ts";
 /** Engines that get options as JSON, not on a command line. */
 const withoutCommandLine = new Set(["sharp", "data", "subtitle", "mail", "libreoffice"]);
 
+/** Words for people, which no program looks into: they ride in one argument behind `--name=`. */
+const words = new Set(["calibre title", "calibre author"]);
+
 /** Each option as it is declared somewhere, once. */
 const declared = [
   ...new Map(
@@ -149,12 +152,13 @@ describe("any text as the value of an option", () => {
   const texts = declared.filter(({ engine, option }) => option.type === "string" && !withoutCommandLine.has(engine.id));
   it.each(texts.map((each) => [`${each.engine.id} ${each.option.name}`, each.option] as const))(
     "is never another argument, a file or a pipe to a tool: %s",
-    (_name, option) => {
+    (name, option) => {
       if (option.type !== "string") return;
+      const hostile = words.has(name) ? /[\0\r\n]/ : /^[-@|+]|\.\.|[\0\r\n/\\`$|;<>&"']/;
       const pattern = new RegExp(`^(?:${option.pattern})$`);
       fc.assert(
         fc.property(anything(option), (text) => {
-          if (pattern.test(text)) expect(text).not.toMatch(/^[-@|+]|\.\.|[\0\r\n/\\`$|;<>&"']/);
+          if (pattern.test(text)) expect(text).not.toMatch(hostile);
         }),
         { numRuns: 300 },
       );
