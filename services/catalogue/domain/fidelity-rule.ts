@@ -1,6 +1,6 @@
 /**
  * The written rule by which measured figures become a word of fidelity. The worst figure decides; a figure that does not
- * even reach `reduced` fails the proof, and what fails is not listed. See decision 0010.
+ * even reach `reduced` fails the proof, and what fails is not listed. See decision 14.
  */
 
 export const measuredWords = ["lossless", "high", "reduced", "failed"] as const;
