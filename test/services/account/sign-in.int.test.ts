@@ -149,7 +149,7 @@ describe("the deletion of an account", () => {
     expect(await codeOfFailure(before.signUp({ email: "half@example.org", password }))).toBe("ACCOUNT_EXISTS");
 
     await using after = await openAccounts(shared, { belongings: [whole] });
-    await expect.poll(() => codeOfFailure(after.signUp({ email: "half@example.org", password }))).toBe("none");
+    await expect.poll(() => codeOfFailure(after.signUp({ email: "half@example.org", password })), { timeout: 15_000 }).toBe("none");
     expect(removed).toContain(id);
     expect((await after.getAccount({ account: byEmail("half@example.org") })).account?.id).not.toBe(id);
   });
