@@ -58,7 +58,9 @@ test.each([
         .png()
         .toBuffer(),
     );
-    await expect.poll(() => printed, { timeout: 30_000 }).toMatch(new RegExp(`^job\\.done ${done} ${server.url}/api/v1/jobs/${done}/download$`, "m"));
+    await expect
+      .poll(() => printed, { timeout: 30_000 })
+      .toMatch(new RegExp(`^job\\.done ${done} ${server.url}/api/v1/jobs/${done}/download$`, "m"));
     const failed = await convert(Buffer.from("\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0", "latin1"));
     await expect.poll(() => printed, { timeout: 30_000 }).toMatch(new RegExp(`^job\\.failed ${failed} ?$`, "m"));
 
