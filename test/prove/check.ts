@@ -1,7 +1,7 @@
 /** Which check proves which pair of kinds. */
 import type { Kind } from "#formats/index.ts";
 import { checkCells, checkValues } from "./checks/cells.ts";
-import { checkComic } from "./checks/comics.ts";
+import { checkComic, checkComicPages } from "./checks/comics.ts";
 import { checkCues } from "./checks/cues.ts";
 import { checkDrawing } from "./checks/drawings.ts";
 import { checkAttachments, checkEntries } from "./checks/entries.ts";
@@ -52,6 +52,8 @@ export async function evidenceOf(given: Case): Promise<Evidence> {
       ? checkEntries
       : (checks[`${sample.kind}>${result.kind}`] ?? checks[result.kind]);
   if (result.format === "cbz" && input.format === "pdf") return checkComic(given);
+  if (comics.has(sample.format) && (result.kind === "image" || result.format === "pdf" || result.format === "pdfa"))
+    return checkComicPages(given);
   if (check === undefined) throw new Error(`no check for ${sample.kind} to ${result.kind}`);
   return check(given);
 }

@@ -5,7 +5,7 @@ import { join, resolve } from "node:path";
 import { parseSettings } from "#kit/config.ts";
 import { openLog } from "#kit/log.ts";
 import { settingTable } from "#kit/settings.ts";
-import { enginesOfPath, type ProofFile, type ProofRow } from "#services/catalogue/domain/proof.ts";
+import { enginesOfPath, keyOf, type ProofFile, type ProofRow } from "#services/catalogue/domain/proof.ts";
 import type { Converter } from "#services/conversion/domain/converter.ts";
 import { openConverter } from "#services/conversion/index.ts";
 import { execute } from "./execute.ts";
@@ -69,7 +69,10 @@ async function run(request: ProveRequest, converter: Converter, path: string): P
   const declared = declarationsOf(present);
   const hashOf = (target: Target) => declaredHash(target, declared);
   const holding = rowsThatHold(file, here);
-  const known = new Map(request.all && !isChosen(request) ? [] : holding.map((row) => [`${row.from} ${row.to} ${row.path}`, row]));
+  // What is to be tried again counts as never tried, or nothing would be planned through it.
+  const isForgotten = (row: ProofRow): boolean =>
+    isAsked(request, row, enginesOfPath(row.path)) && (request.all || (request.failed && row.word === "failed"));
+  const known = new Map(holding.filter((row) => !isForgotten(row)).map((row) => [keyOf(row), row]));
   const fresh = new Map<string, ProofRow>();
   const state: State = { request, path, file, holding, here, known, fresh, hashOf };
   for (let round = 1; round <= maxRounds; round++) {
@@ -99,18 +102,25 @@ function isChosen({ engine, route, sample }: ProveRequest): boolean {
 }
 
 function choose({ request, known, fresh, hashOf }: State, targets: readonly Target[]): readonly Target[] {
-  const { all, engine, route, sample, seed, failed } = request;
-  const isAsked = ({ from, to, hops }: Target): boolean =>
-    (engine.length === 0 || hops.some((hop) => engine.includes(hop.engine))) &&
-    (route.length === 0 || route.some((pair) => matches(pair, from, to)));
-  const isStale = (target: Target): boolean => {
-    const row = known.get(targetKey(target));
-    return row?.declared !== hashOf(target) || (failed && row.word === "failed");
-  };
-  const asked = targets.filter((target) => !fresh.has(targetKey(target)) && isAsked(target));
+  const { all, sample, seed } = request;
+  const isStale = (target: Target): boolean => known.get(targetKey(target))?.declared !== hashOf(target);
+  const asked = targets.filter((target) => !fresh.has(targetKey(target)) && isAsked(request, target, enginesOf(target)));
   if (sample === undefined) return all ? asked : asked.filter(isStale);
   const proven = asked.filter((target) => !isStale(target) && known.get(targetKey(target))?.word !== "failed");
   return [...drawn(asked.filter(isStale), maxStale, seed), ...drawn(proven, sample, seed)];
+}
+
+type Ends = { readonly from: string; readonly to: string };
+
+function isAsked({ engine, route }: ProveRequest, { from, to }: Ends, engines: readonly string[]): boolean {
+  return (
+    (engine.length === 0 || engines.some((id) => engine.includes(id))) &&
+    (route.length === 0 || route.some((pair) => matches(pair, from, to)))
+  );
+}
+
+function enginesOf({ hops }: Target): readonly string[] {
+  return hops.map(({ engine }) => engine);
 }
 
 function matches(pair: string, from: string, to: string): boolean {
@@ -137,7 +147,7 @@ async function executeRound(state: State, converter: Converter, targets: readonl
     today,
     declared: hashOf,
     onRow(row) {
-      const key = `${row.from} ${row.to} ${row.path}`;
+      const key = keyOf(row);
       const before = known.get(key);
       fresh.set(key, row);
       known.set(key, row);
@@ -168,8 +178,8 @@ function save({ path, file, here, holding, fresh }: State): Promise<void> {
 function summary({ request, known, fresh, holding, hashOf }: State, targets: readonly Target[]): boolean {
   const rows = [...fresh.values()];
   const failed = rows.filter(({ word }) => word === "failed");
-  const before = new Map(holding.map((row) => [`${row.from} ${row.to} ${row.path}`, row]));
-  const lost = failed.filter((row) => (before.get(`${row.from} ${row.to} ${row.path}`)?.word ?? "failed") !== "failed");
+  const before = new Map(holding.map((row) => [keyOf(row), row]));
+  const lost = failed.filter((row) => (before.get(keyOf(row))?.word ?? "failed") !== "failed");
   const unproven = targets.filter((target) => known.get(targetKey(target))?.declared !== hashOf(target));
   for (const [group, some] of Map.groupBy(failed, groupOf)) request.say(`failed: ${String(some.length).padStart(5)}  ${group}`);
   request.say(

@@ -25,7 +25,7 @@ async function repack(session: ToolSession, task: HopTask): Promise<void> {
   const packing = packings[task.hop.to];
   if (packing === undefined) throw new FilemillError("INTERNAL", "No such archive.");
   await assertArchive(task);
-  await assertNames(session);
+  const isDotted = await assertNames(session);
   const members = await list(session, inputInside, "before");
   assertSafe(members, task.input.sizeBytes);
   const unwanted = members.filter(isUnwanted);
@@ -52,8 +52,10 @@ async function repack(session: ToolSession, task: HopTask): Promise<void> {
     throwIfFailed(await session.run({ program, args: [...target, "-X", "/job/unwanted", `@${inputInside}`], limits }), "write");
     return holdsAll(await list(session, "/job/out", "after"), wanted);
   };
-  // Straight from one to the other keeps the most. It may lose a file whose number is that of the result.
-  if (!isNumberless && !(isLinked && !packing.isUnix) && (await pack())) return;
+  // Straight from one to the other keeps the most. It may lose a file whose number is that of the result, and it keeps
+  // `./` before names, by which readers of other than Unix archives do not find them.
+  const isStraight = packing.isUnix ? !isNumberless : !isLinked && !isDotted;
+  if (isStraight && (await pack())) return;
   await rm(session.pathOf("out"), { force: true });
   await packFolder(session, target);
   if (!holdsAll(await list(session, "/job/out", "after"), wanted)) {
@@ -66,7 +68,8 @@ async function packFolder(session: ToolSession, target: readonly string[]): Prom
   await session.run({ program: "/usr/bin/mkdir", args: ["/job/tree"] });
   const unpack = ["-xf", inputInside, "-C", "/job/tree", "-X", "/job/unwanted", "--no-same-owner", "--no-same-permissions"];
   throwIfFailed(await session.run({ program, args: unpack, limits }), "read");
-  const end = await session.run({ program, args: [...target, "--uid", "0", "--gid", "0", "-C", "/job/tree", "."], limits });
+  const names = ["-s", "|^\\./||S"];
+  const end = await session.run({ program, args: [...target, ...names, "--uid", "0", "--gid", "0", "-C", "/job/tree", "."], limits });
   throwIfFailed(end, "write");
 }
 
@@ -77,14 +80,16 @@ async function assertArchive({ input }: HopTask): Promise<void> {
   if (buffer.toString("latin1", 0, bytesRead) === "#mtree") throw new FilemillError("INVALID_INPUT", "The file is not an archive.");
 }
 
-/** The listing simplifies names, so that `../x` would pass for `x`. */
-async function assertNames(session: ToolSession): Promise<void> {
-  let isUnsafe = false;
+/** The listing simplifies names, so that `../x` would pass for `x`. Says whether names begin with `./`, as `tar -c .` writes them. */
+async function assertNames(session: ToolSession): Promise<boolean> {
+  let [isUnsafe, isDotted] = [false, false];
   const onLine = (line: string) => {
+    isDotted ||= /^\.\/./.test(line);
     isUnsafe ||= leavesFolder(line.replaceAll("\\\\", "\\"));
   };
   throwIfFailed(await session.run({ program, args: ["-P", "-tf", inputInside], limits, onLine }), "read");
   if (isUnsafe) throw new FilemillError("INVALID_INPUT", "The archive has an entry whose name leaves its folder.");
+  return isDotted;
 }
 
 async function list(session: ToolSession, archive: string, name: string): Promise<readonly Member[]> {

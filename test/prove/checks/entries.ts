@@ -79,7 +79,8 @@ async function contentOf(file: KnownFile, writer?: string): Promise<{ readonly r
   }
 }
 
-async function unpack({ path, format }: KnownFile, folder: string, writer: string | undefined): Promise<string> {
+/** Into a folder; says by what. */
+export async function unpack({ path, format }: KnownFile, folder: string, writer: string | undefined): Promise<string> {
   const tape = tapes[format];
   if (tape !== undefined) {
     try {

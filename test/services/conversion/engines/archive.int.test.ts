@@ -88,6 +88,20 @@ describe("engine archive, in detail", () => {
     }
   });
 
+  // A comic repacked from TAR was called damaged: its reader asked for `01.jpg` and the archive said `./01.jpg`.
+  it("writes names without ./ where other than Unix tools read them", async () => {
+    const path = await tarOf(
+      "dotted",
+      "add('./', type=tarfile.DIRTYPE)\nadd('./02.png', b'two')\nadd('./d/01.jpg', b'one')\nadd('./near', type=tarfile.SYMTYPE, linkname='./02.png')",
+    );
+    for (const to of ["zip", "7z"]) {
+      const made = (await bench.convert(path, "tar", to)).path;
+      const names = (await run("bsdtar", ["-P", "-tf", made])).stdout.trim().split("\n");
+      expect(names.filter((name) => !name.endsWith("/")).sort(), to).toEqual(["02.png", "d/01.jpg", "near"]);
+      expect(Object.keys(await read(to, made)), to).toContain("d/01.jpg");
+    }
+  });
+
   it.each([
     ["a name that climbs", "add('../evil', b'x')", "INVALID_INPUT"],
     ["an absolute name", "add('/etc/cron.d/evil', b'x')", "INVALID_INPUT"],
