@@ -6,6 +6,8 @@ const project = (name: string, suffix: string, timeoutMs: number) => ({
     include: [`test/**/*.${suffix}.test.ts`],
     testTimeout: timeoutMs,
     hookTimeout: timeoutMs,
+    // One second, the default, is too short for a real browser, broker or engine on a busy machine.
+    expect: { poll: { timeout: 30_000 } },
     pool: "forks" as const,
   },
 });

@@ -13,7 +13,7 @@ import { createRecords, openBuckets } from "./adapters/records.ts";
 import { createScryptHasher } from "./adapters/scrypt-hasher.ts";
 import { followSignInTables, openLinks } from "./adapters/sign-in-tables.ts";
 import type { AccountSettings } from "./config.ts";
-import { type Belonging, deleteAccount } from "./domain/delete-account.ts";
+import { type Belonging, createDeletions } from "./domain/delete-account.ts";
 import { createFirstAccount, type FirstAccount } from "./domain/first-account.ts";
 import { createLastUse } from "./domain/last-use.ts";
 import type { Hasher } from "./domain/password.ts";
@@ -55,9 +55,10 @@ export function createAccountService(
       const lastUse = stack.use(createLastUse(records, log));
       const writes = stack.use(createQuietWrites(log, "account.background-write-failed"));
       const signUpOpen = settings.SIGN_UP === "open" && plans.has(openPlan);
-      state = { plans, records, directory, tables, hasher, signUpOpen, lastUse, writes, belongings };
-      for (const account of directory.accounts().filter(({ deletedAt }) => deletedAt !== undefined)) {
-        writes.begin(account.id, () => deleteAccount({ records, directory, tables }, belongings, account));
+      const deletions = stack.use(createDeletions({ records, directory, tables }, belongings, log));
+      state = { plans, records, directory, tables, hasher, signUpOpen, lastUse, writes, belongings, deletions };
+      for (const account of directory.accounts()) {
+        if (account.deletedAt !== undefined) deletions.finish(account);
       }
     },
     drain: async () => undefined,

@@ -4,7 +4,7 @@ import type { SignInService } from "#gen/filemill/account/v1/sign_in_pb.ts";
 import { FilemillError } from "#kit/errors.ts";
 import { accessOf, planWithAccess } from "./domain/access.ts";
 import { type AccountRef, accountOf, createAccount, planOf, setDisabled, setPlan } from "./domain/accounts.ts";
-import { type Belonging, deleteAccount } from "./domain/delete-account.ts";
+import { type Belonging, type Deletions, deleteAccount } from "./domain/delete-account.ts";
 import { signInByIdentity } from "./domain/identities.ts";
 import { checkKeyCount, createKey, renameKey, revokeKey } from "./domain/keys.ts";
 import type { LastUse } from "./domain/last-use.ts";
@@ -16,6 +16,7 @@ export type AccountState = House & {
   readonly lastUse: LastUse;
   readonly writes: QuietWrites;
   readonly belongings: readonly Belonging[];
+  readonly deletions: Deletions;
 };
 
 /** `state` throws UNAVAILABLE until the service has started. */
@@ -58,7 +59,15 @@ export function createAccountRpc(state: () => AccountState): ServiceImpl<typeof 
       return { account };
     },
     async deleteAccount(request) {
-      await deleteAccount(state(), state().belongings, find(request.account));
+      const account = find(request.account);
+      try {
+        await deleteAccount(state(), state().belongings, account);
+      } catch (error) {
+        const left = state().directory.account(account.id);
+        // It is refused everywhere from now on: the rest goes without being asked for again.
+        if (left?.deletedAt !== undefined) state().deletions.finish(left);
+        throw error;
+      }
       return {};
     },
     listPlans: () => ({ plans: [...state().plans.values()] }),

@@ -82,9 +82,11 @@ export function createRecords({ accounts, keys }: Buckets, listener: WriteListen
   };
 }
 
+/** An account that is removed at this moment must not come back: its address may be read just before and the account be gone just after. */
 async function finishAccount(accounts: Bucket<Account>, account: Account, listener: WriteListener): Promise<void> {
   try {
-    listener.account(account.id, { key: account.id, value: account, revision: await accounts.create(account.id, account) });
+    const revision = await accounts.create(account.id, account, { unlessRemoved: true });
+    listener.account(account.id, { key: account.id, value: account, revision });
   } catch (error) {
     if (!(error instanceof RevisionConflict)) throw error;
   }

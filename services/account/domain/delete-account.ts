@@ -1,4 +1,6 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Account } from "#gen/filemill/account/v1/account_pb.ts";
+import type { Log } from "#kit/log.ts";
 import { markDeleted } from "./accounts.ts";
 import type { Directory, Records, SignInTables, Table } from "./directory.ts";
 
@@ -36,6 +38,44 @@ export async function deleteAccount(
     }),
   ]);
   await records.removeAccount(account);
+}
+
+const firstPauseMs = 500;
+const longestPauseMs = 60_000;
+
+export type Deletions = AsyncDisposable & {
+  /** Deletes the account in the background, again until it succeeds: another service may be down, or not up yet. Never throws. */
+  finish(account: Account): void;
+};
+
+/** Disposing ends the tries; the next start takes up what is left. */
+export function createDeletions(store: Store, belongings: readonly Belonging[], log: Log): Deletions {
+  const stopping = new AbortController();
+  const running = new Map<string, Promise<void>>();
+  const untilDone = async (account: Account): Promise<void> => {
+    for (let pauseMs = firstPauseMs; !stopping.signal.aborted; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
+      try {
+        return await deleteAccount(store, belongings, account);
+      } catch (error) {
+        if (store.directory.account(account.id) === undefined) return;
+        log.warn("account.deletion-failed", { account: account.id, error: String(error) });
+        await sleep(pauseMs, undefined, { signal: stopping.signal, ref: false }).catch(() => undefined);
+      }
+    }
+  };
+  return {
+    finish(account) {
+      if (running.has(account.id)) return;
+      running.set(
+        account.id,
+        untilDone(account).finally(() => running.delete(account.id)),
+      );
+    },
+    async [Symbol.asyncDispose]() {
+      stopping.abort();
+      await Promise.all(running.values());
+    },
+  };
 }
 
 async function removeOwn<T extends { readonly accountId: string }>(table: Table<T>, accountId: string): Promise<void> {

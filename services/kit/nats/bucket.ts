@@ -25,7 +25,8 @@ export async function openBucket<T>({ link, owner }: Ends, codec: Codec<T>, sett
       const stored = await link.retry(() => kv.get(checked(key)));
       return stored === null || isTombstone(stored) ? undefined : entryOf(codec, stored);
     },
-    create: (key, value) => writeAt(link, kv, checked(key), codec.encode(value), 0),
+    create: (key, value, { unlessRemoved = false } = {}) =>
+      writeAt(link, kv, checked(key), codec.encode(value), unlessRemoved ? "never there" : "vacant"),
     update: (key, value, revision) => writeAt(link, kv, checked(key), codec.encode(value), revision),
     put: (key, value) => link.retry(() => kv.put(checked(key), codec.encode(value))),
     // Not purge: nats-server 2.9 then sets every consumer of the bucket forward to the marker, and watchers never hear of changes
@@ -59,19 +60,23 @@ function entryOf<T>(codec: Codec<T>, stored: KvEntry): Entry<T> {
   return { key: stored.key, value: codec.decode(stored.value), revision: stored.revision };
 }
 
+/** A revision; nothing, or nothing any more; nothing, and no removal on record. */
+type Expected = number | "vacant" | "never there";
+
 /**
  * Compare-and-set through outages. When nobody answered, the write may or may not have happened: what is stored then decides,
  * and an entry with our bytes that is newer than `expected` is ours.
  */
-async function writeAt(link: Link, kv: KV, key: string, bytes: Uint8Array, expected: number): Promise<number> {
+async function writeAt(link: Link, kv: KV, key: string, bytes: Uint8Array, at: Expected): Promise<number> {
   const deadline = performance.now() + patienceMs;
-  const creating = expected === 0;
-  let at = expected;
+  const creating = at === "vacant";
+  const expected = typeof at === "number" ? at : 0;
+  let previousSeq = expected;
   let doubtful = false;
   for (;;) {
     let failure: unknown;
     try {
-      return await link.once(() => kv.put(key, bytes, { previousSeq: at }));
+      return await link.once(() => kv.put(key, bytes, { previousSeq }));
     } catch (error) {
       if (!isOutage(error) && !isWrongRevision(error)) throw failureOf(error);
       if (isWrongRevision(error) && !doubtful && !creating) throw new RevisionConflict(`${key} is not at revision ${expected} any more`);
@@ -84,7 +89,7 @@ async function writeAt(link: Link, kv: KV, key: string, bytes: Uint8Array, expec
     const now = stored?.revision ?? 0;
     if (creating ? !vacant : now !== expected) throw new RevisionConflict(`${key} was changed by somebody else`);
     if (performance.now() >= deadline) throw unavailable(failure);
-    if (creating) at = now;
+    if (creating) previousSeq = now;
   }
 }
 

@@ -10,8 +10,12 @@ export type Entry<T> = { readonly key: string; readonly value: T; readonly revis
 /** A key-value bucket of one Protobuf message, with compare-and-set. Keys match [-_=.A-Za-z0-9]+ and are built by us, never by clients. */
 export type Bucket<T> = {
   get(key: string): Promise<Entry<T> | undefined>;
-  /** Resolves with the revision. Rejects with RevisionConflict when the key exists. */
-  create(key: string, value: T): Promise<number>;
+  /**
+   * Resolves with the revision. Rejects with RevisionConflict when the key exists.
+   *
+   * @param options.unlessRemoved - Rejects also when the key existed lately, that is, as long as its removal is on record.
+   */
+  create(key: string, value: T, options?: { unlessRemoved?: boolean }): Promise<number>;
   /** Rejects with RevisionConflict when the entry is not at `revision` any more. */
   update(key: string, value: T, revision: number): Promise<number>;
   /** Last writer wins. */

@@ -36,6 +36,14 @@ describe("compare and set", () => {
     expect((await bucket.get("once"))?.value).toBe("third");
   });
 
+  test("an entry that was removed lately is not created where it must be new", async () => {
+    expect(await bucket.create("first", "one", { unlessRemoved: true })).toBeGreaterThan(0);
+    await expect(bucket.create("first", "two", { unlessRemoved: true })).rejects.toThrow(RevisionConflict);
+    await bucket.remove("first");
+    await expect(bucket.create("first", "three", { unlessRemoved: true })).rejects.toThrow(RevisionConflict);
+    expect(await bucket.get("first")).toBeUndefined();
+  });
+
   test("one of twenty wins", async () => {
     const revision = await bucket.create("race", "start");
     const results = await Promise.allSettled(Array.from({ length: 20 }, (_, i) => bucket.update("race", `racer ${i}`, revision)));
