@@ -29,7 +29,9 @@ export function openReconciler(core: Core): Reconciler {
   const isForgotten = ({ record, leaseEndsMs }: Held): boolean => {
     const nowMs = core.clock.monotonicMs();
     const touched = touchedMs.get(record.job.id) ?? Number.NEGATIVE_INFINITY;
-    return isUnfinished(record) && nowMs - touched > quietMs && nowMs - leaseEndsMs > core.rules.leaseMs;
+    // The message of a lost attempt comes again by itself after a while, where there is one.
+    const patienceMs = record.wakeUp === "" ? 0 : core.rules.leaseMs;
+    return isUnfinished(record) && nowMs - touched > quietMs && nowMs - leaseEndsMs > patienceMs;
   };
   const wake = async ({ record }: Held): Promise<boolean> => {
     const lane = laneOf(record);

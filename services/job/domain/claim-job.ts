@@ -7,6 +7,7 @@ import {
   LeaseSchema,
   ClaimAttemptResponse_Outcome as Outcome,
 } from "#gen/filemill/job/v1/job_pb.ts";
+import type { Arrival } from "./arrival.ts";
 import { settle } from "./end-job.ts";
 import type { Turn } from "./fair-lane.ts";
 import { isJobId, madeAtMs } from "./job-id.ts";
@@ -30,7 +31,10 @@ const nothing: Claimed = { outcome: Outcome.SETTLED, retryMs: 0 };
  */
 export async function claimAttempt(core: Core, request: ClaimAttemptRequest): Promise<Claimed> {
   if (!isJobId(request.jobId)) return nothing;
-  await core.arrivals.get(request.jobId);
+  const arrival = core.arrivals.get(request.jobId);
+  const arriving = arrival && beginArriving(core, arrival, request);
+  if (arriving !== undefined) return { outcome: Outcome.LEASED, lease: leaseOf(arriving, 0), retryMs: 0 };
+  await arrival?.written;
   const named = await core.records.find(request.jobId);
   const lane = request.lane === "" ? named && laneOf(named.record) : request.lane;
   if (lane === undefined) return nothing;
@@ -78,6 +82,20 @@ function nextOf(core: Core, lane: string, wakeUp: string, tried: ReadonlySet<str
   });
 }
 
+/** The attempt is written with the job itself, where nobody else waits in the lane and so the turn is this job's. */
+function beginArriving(core: Core, arrival: Arrival, request: ClaimAttemptRequest): Record | undefined {
+  const { id, accountId } = arrival.record.job;
+  const lane = laneOf(arrival.record);
+  const isItsTurn = request.early && !request.idleAccountOnly && request.lane === lane && core.projection.lane(lane).queuedCount === 0;
+  if (!isItsTurn) return undefined;
+  // No message stands for it: should the worker be lost, the reconciler need not wait for one.
+  const record = claimedBy(core, arrival.record, request, "");
+  if (record === undefined || !arrival.begin(record)) return undefined;
+  core.beginnings.set(id, { accountId, settled: arrival.written });
+  void arrival.written.then(() => core.beginnings.delete(id));
+  return record;
+}
+
 /** Undefined when the job turned out to be taken, or was at its end. */
 async function begin(core: Core, jobId: string, request: ClaimAttemptRequest): Promise<Lease | undefined> {
   const beginning = Promise.withResolvers<void>();
@@ -101,9 +119,12 @@ function mayBeginEarly({ projection }: Core, { record }: Held, request: ClaimAtt
 function claimOf(core: Core, { record, leaseEndsMs, dueMs }: Held, request: ClaimAttemptRequest): Record | undefined {
   if (Math.max(leaseEndsMs, dueMs) > core.clock.monotonicMs()) return undefined;
   const nowMs = core.clock.now();
-  if (dueOf(record, nowMs) === "cancel") return cancelled(record, nowMs);
+  return dueOf(record, nowMs) === "cancel" ? cancelled(record, nowMs) : claimedBy(core, record, request, request.jobId);
+}
+
+function claimedBy(core: Core, record: Record, request: ClaimAttemptRequest, wakeUp: string): Record | undefined {
   const leaseMs = leaseMsOf(core, request.leaseMs);
-  return claimed(record, { worker: request.worker, wakeUp: request.jobId, leaseMs, maxAttempts: core.rules.maxAttempts, nowMs });
+  return claimed(record, { worker: request.worker, wakeUp, leaseMs, maxAttempts: core.rules.maxAttempts, nowMs: core.clock.now() });
 }
 
 /** @param early - What is written if nothing came in between, and nothing else: its lease was handed out. */

@@ -4,6 +4,7 @@ import type { Plan } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
 import { type CreateJobRequest, type Job, JobRecordSchema, JobSchema, JobState } from "#gen/filemill/job/v1/job_pb.ts";
 import { FilemillError } from "#kit/errors.ts";
 import { checkCeiling } from "./admission.ts";
+import { type OpenArrival, openArrival } from "./arrival.ts";
 import { digestOf, entryKeyOf, precedentOf } from "./idempotency.ts";
 import { isJobId } from "./job-id.ts";
 import type { Core } from "./ports.ts";
@@ -72,22 +73,27 @@ async function createOnce(core: Core, request: CreateJobRequest, planning: Promi
 
 /**
  * Writes the record and wakes a worker, both at once: a worker that hears of the job before its record is there waits for it
- * (see claimAttempt). Undefined when a duplicate was faster.
+ * or, in this process, begins beside the write (see claimAttempt). Undefined when a duplicate was faster.
  */
 async function admitted(core: Core, request: CreateJobRequest, record: Record): Promise<Held | undefined> {
   const { id, accountId } = record.job;
   const giveBack = core.admission.take(id, accountId, request.planMaxUnfinishedJobs);
+  const arrival = openArrival(record);
+  core.arrivals.set(id, arrival);
+  const arrived = (): void => {
+    if (core.arrivals.get(id) === arrival) core.arrivals.delete(id);
+    arrival.close();
+  };
   try {
-    const written = core.records.create(record);
-    const arrival = written.catch(() => undefined);
-    core.arrivals.set(id, arrival);
-    void arrival.finally(() => core.arrivals.delete(id));
-    core.background.run("job.publish_failed", () => core.wakeUps.publish(laneOf(record), id));
-    if ((await written) === "exists") return undefined;
+    const begun = await handedOver(core, request, arrival);
+    const outcome = await core.records.create(begun ?? record).finally(arrived);
+    if (outcome === "exists") return undefined;
     // As it is now: a flush takes longer than many a conversion, and who asked for a place in the queue is told of it.
     const held = core.projection.get(id) ?? (await core.records.find(id));
     if (request.durable) await core.flush();
     core.meter.entered(record);
+    if (begun !== undefined) core.meter.entered(begun);
+    if (begun !== undefined) core.meter.waited(begun, 0);
     core.log.debug("job.created", { job: id, request: record.requestId, lane: laneOf(record) });
     return held;
   } catch (error) {
@@ -95,8 +101,22 @@ async function admitted(core: Core, request: CreateJobRequest, record: Record): 
     core.background.run("job.forget_failed", () => forget(core, record));
     throw error;
   } finally {
+    arrived();
     giveBack();
   }
+}
+
+/**
+ * The record with its first attempt, if a worker of this process began that. Where other requests may make the same job, and where
+ * a place in the queue was asked for, the job is queued first.
+ */
+async function handedOver(core: Core, request: CreateJobRequest, arrival: OpenArrival): Promise<Record | undefined> {
+  const { record } = arrival;
+  const lane = laneOf(record);
+  const isOnlyMine = request.idempotencyKey === "" && !request.durable;
+  if (isOnlyMine && core.wakeUps.handOver(lane, record.job.id)) return arrival.begun();
+  core.background.run("job.publish_failed", () => core.wakeUps.publish(lane, record.job.id));
+  return undefined;
 }
 
 async function forget(core: Core, record: Record): Promise<void> {

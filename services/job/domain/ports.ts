@@ -2,6 +2,7 @@ import type { Plan } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
 import type { Job } from "#gen/filemill/job/v1/job_pb.ts";
 import type { Log } from "#kit/log.ts";
 import type { Admission } from "./admission.ts";
+import type { Arrival } from "./arrival.ts";
 import type { Clock } from "./clock.ts";
 import type { History } from "./history.ts";
 import type { Held, Projection } from "./projection.ts";
@@ -47,6 +48,8 @@ export type IdempotencyKeys = {
 
 export type WakeUps = {
   publish(lane: string, jobId: string, options?: { again?: boolean }): Promise<void>;
+  /** Wakes a worker of this process that waits, without a message. False: there is none. */
+  handOver(lane: string, jobId: string): boolean;
   waiting(lane: string): Promise<number>;
   withdraw(lane: string, jobId: string): Promise<void>;
 };
@@ -66,8 +69,8 @@ export type Meter = {
 /** Attempts whose beginning is being written. */
 export type Beginnings = Map<string, { readonly accountId: string; readonly settled: Promise<unknown> }>;
 
-/** Jobs whose record is being written by this process at this moment; each settles with the write and never rejects. */
-export type Arrivals = Map<string, Promise<unknown>>;
+/** Jobs whose record is being written by this process at this moment. */
+export type Arrivals = Map<string, Arrival>;
 
 /** Work that nobody waits for but that must not be lost sight of. */
 export type Background = {

@@ -6,6 +6,7 @@ import { createDiskFlush } from "./disk-flush.ts";
 import { type EmbeddedServer, openEmbeddedServer } from "./embedded-server.ts";
 import { watchFullDisk } from "./full-disk.ts";
 import { assertGranted, type BrokerUser, brokerUsers, grants, inboxPrefixOf, ownerUser } from "./grants.ts";
+import { createHandover, type Handover } from "./handover.ts";
 import { type Link, openLink } from "./link.ts";
 import type { Broker } from "./ports.ts";
 import { openWorkQueue } from "./work-queue.ts";
@@ -40,6 +41,7 @@ export async function openBroker(options: BrokerOptions): Promise<BrokerHost> {
   const owner = stack.use(await openLink(ownerOptions, log, signal));
   if (server !== undefined) stack.use(watchFullDisk(server.dir, () => server.restart(), log));
   const owned = stack.move();
+  const handover = createHandover();
   const common = {
     embedded: server !== undefined,
     serverVersion: owner.nc.info?.version ?? "",
@@ -48,16 +50,16 @@ export async function openBroker(options: BrokerOptions): Promise<BrokerHost> {
   };
   return {
     ...common,
-    ...storesOf({ link: owner, owner }, log),
+    ...storesOf({ link: owner, owner }, handover, log),
     async as(user) {
       const link = server === undefined ? owner : owned.use(await openLink(embeddedOptions(server, user), log, signal));
-      return { ...common, ...storesOf({ link, owner }, log, user) };
+      return { ...common, ...storesOf({ link, owner }, handover, log, user) };
     },
   };
 }
 
 /** @param user - Undefined for the owner, who may open all. */
-function storesOf(ends: Ends, log: Log, user?: BrokerUser): Pick<Broker, "bucket" | "workQueue" | "healthy"> {
+function storesOf(ends: Ends, handover: Handover, log: Log, user?: BrokerUser): Pick<Broker, "bucket" | "workQueue" | "healthy"> {
   const replicas = replicasOf(ends.owner);
   const direct = replicas === 1;
   return {
@@ -67,7 +69,7 @@ function storesOf(ends: Ends, log: Log, user?: BrokerUser): Pick<Broker, "bucket
     },
     workQueue: async (name, lanes, { ackWaitMs }) => {
       if (user !== undefined && grants[user].queue === undefined) throw new TypeError(`the service ${user} has no business with the queue`);
-      return openWorkQueue(ends, { name, lanes, ackWaitMs, replicas }, log);
+      return openWorkQueue(ends, { name, lanes, ackWaitMs, replicas }, handover, log);
     },
     healthy: createHealthCheck(ends, { name: "health", ttlMs: healthLifeMs, replicas, direct }),
   };

@@ -52,6 +52,11 @@ export type Delivery = {
 export type WorkQueue = {
   /** Publishing the same id twice within two minutes queues it once, unless `again` is set. */
   publish(lane: string, jobId: string, options?: { again?: boolean }): Promise<void>;
+  /**
+   * Wakes a consumer of this process that has a free place, at once and without a message: nothing is left of it when the process
+   * ends. Handed back by `retry` it is published. False: nobody here waits.
+   */
+  handOver(lane: string, jobId: string): boolean;
   /** Is there a message for this job, delivered or not? */
   has(lane: string, jobId: string): Promise<boolean>;
   /** How many messages the lane has, delivered ones that are not settled included. */

@@ -10,6 +10,11 @@ const pauseMs = 200;
 
 export type PullSource = { readonly stream: string; readonly durable: string; readonly subject: string };
 
+export type PullLoop = AsyncDisposable & {
+  /** Begins with work that came another way, if there is a place for it. */
+  tryRun(work: () => Promise<void>): boolean;
+};
+
 /**
  * Hands out messages to at most `slots` handlers at a time. One pull request waits at the server for each free slot, so a message
  * is delivered at once and never to a node that has no slot for it. (The client's own consume() asks ahead, and a busy node would hoard.)
@@ -21,13 +26,14 @@ export async function openPullLoop(
   slots: number,
   handle: (message: JsMsg) => Promise<void>,
   log: Log,
-): Promise<AsyncDisposable> {
+): Promise<PullLoop> {
   const running = new Set<Promise<void>>();
   let stopping = false;
   let lane: Lane | undefined;
 
-  const run = (message: JsMsg): void => {
-    const work = handle(message)
+  const hasPlace = (): boolean => !stopping && running.size < slots;
+  const run = (begin: () => Promise<void>): void => {
+    const work = begin()
       .catch((error: unknown) => log.error("queue.handler", { error }))
       .finally(() => {
         running.delete(work);
@@ -41,13 +47,19 @@ export async function openPullLoop(
     old?.drop();
     lane = await openLane(link, source, {
       free: () => (stopping ? 0 : slots - running.size),
-      take: (message) => (stopping ? message.nak() : run(message)),
+      // The place for which it was asked may have gone to work that came another way.
+      take: (message) => (hasPlace() ? run(() => handle(message)) : message.nak()),
       broken: reopen,
     });
     lane.refill();
   };
   const keeper = await keepOpen(link, open, (error) => log.debug("queue.reopen", { error }));
   return {
+    tryRun(work) {
+      if (lane === undefined || !hasPlace()) return false;
+      run(work);
+      return true;
+    },
     async [Symbol.asyncDispose]() {
       stopping = true;
       await keeper.stop();

@@ -14,6 +14,7 @@ import {
 import type { Log } from "#kit/log.ts";
 import type { Ends } from "./bucket.ts";
 import { apiCodeOf } from "./failures.ts";
+import type { Handover } from "./handover.ts";
 import type { Link } from "./link.ts";
 import type { Delivery, WorkQueue } from "./ports.ts";
 import { openPullLoop } from "./pull-loop.ts";
@@ -32,12 +33,13 @@ export type QueueSettings = {
   readonly replicas: number;
 };
 
-export async function openWorkQueue({ link, owner }: Ends, settings: QueueSettings, log: Log): Promise<WorkQueue> {
+export async function openWorkQueue({ link, owner }: Ends, settings: QueueSettings, handover: Handover, log: Log): Promise<WorkQueue> {
   const stream = checked(settings.name).toUpperCase();
   const known = (lane: string): string => {
     if (!settings.lanes.includes(lane)) throw new TypeError(`the queue ${settings.name} has no lane ${JSON.stringify(lane)}`);
     return checked(lane);
   };
+  const everyOf = (lane: string): string => `${settings.name}.${known(lane)}.*`;
   const subjectOf = (lane: string, jobId: string): string => `${settings.name}.${known(lane)}.${checked(jobId)}`;
   await owner.retry(() => ensureStream(owner, stream, settings));
   for (const lane of settings.lanes) await owner.retry(() => ensureConsumer(owner, stream, checked(lane), settings));
@@ -47,12 +49,24 @@ export async function openWorkQueue({ link, owner }: Ends, settings: QueueSettin
     return link.retry(() => link.jsm.streams.getMessage(stream, query).catch(orNothing));
   };
 
+  const publish: WorkQueue["publish"] = async (lane, jobId, { again = false } = {}) => {
+    // The same id on every try: a try whose acknowledgement was lost is not queued twice.
+    const msgID = again ? nuid.next() : `${lane}.${jobId}`;
+    await link.retry(() => link.js.publish(subjectOf(lane, jobId), Empty, { msgID }));
+  };
+  const handedOver = (lane: string, jobId: string): Delivery => ({
+    jobId,
+    lane,
+    deliveries: 1,
+    ack: () => undefined,
+    working: () => undefined,
+    // Whoever takes it from the broker is told by the record how long it has to wait.
+    retry: () => void publish(lane, jobId, { again: true }).catch((error: unknown) => log.warn("queue.handed_back", { jobId, error })),
+  });
+
   return {
-    async publish(lane, jobId, { again = false } = {}) {
-      // The same id on every try: a try whose acknowledgement was lost is not queued twice.
-      const msgID = again ? nuid.next() : `${lane}.${jobId}`;
-      await link.retry(() => link.js.publish(subjectOf(lane, jobId), Empty, { msgID }));
-    },
+    publish,
+    handOver: (lane, jobId) => handover.offer(everyOf(lane), handedOver(lane, checked(jobId))),
     async has(lane, jobId) {
       return (await first(subjectOf(lane, jobId))) !== undefined;
     },
@@ -68,9 +82,17 @@ export async function openWorkQueue({ link, owner }: Ends, settings: QueueSettin
         await link.retry(() => link.jsm.streams.deleteMessage(stream, seq, false).catch(orNothing));
       }
     },
-    consume(lane, slots, handle) {
-      const source = { stream, durable: known(lane), subject: `${settings.name}.${lane}.*` };
-      return openPullLoop(link, source, slots, (message) => handle(deliveryOf(message)), log.with({ queue: settings.name, lane }));
+    async consume(lane, slots, handle) {
+      const source = { stream, durable: known(lane), subject: everyOf(lane) };
+      const take = (message: JsMsg): Promise<void> => handle(deliveryOf(message));
+      const loop = await openPullLoop(link, source, slots, take, log.with({ queue: settings.name, lane }));
+      const leave = handover.join(source.subject, (delivery) => loop.tryRun(() => handle(delivery)));
+      return {
+        async [Symbol.asyncDispose]() {
+          leave();
+          await loop[Symbol.asyncDispose]();
+        },
+      };
     },
   };
 }

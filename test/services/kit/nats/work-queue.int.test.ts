@@ -166,8 +166,68 @@ describe("a consumer", () => {
   });
 });
 
+describe("a wake-up that is handed over", () => {
+  test("reaches a consumer of this process that has a place, and leaves no message", async () => {
+    const [first, second] = [newJob(), newJob()];
+    expect(queue.handOver("office", first)).toBe(false);
+    const gate = Promise.withResolvers<void>();
+    const seen: string[] = [];
+    {
+      await using _consumer = await queue.consume("office", 1, async (delivery) => {
+        seen.push(delivery.jobId);
+        await gate.promise;
+        delivery.ack();
+      });
+      expect(queue.handOver("image", first)).toBe(false);
+      expect(queue.handOver("office", first)).toBe(true);
+      expect(queue.handOver("office", second)).toBe(false);
+      expect(seen).toEqual([first]);
+      expect(await queue.has("office", first)).toBe(false);
+      gate.resolve();
+    }
+    expect(queue.handOver("office", second)).toBe(false);
+  });
+
+  test("is a message when it is handed back", async () => {
+    const job = newJob();
+    const seen: number[] = [];
+    await using _consumer = await queue.consume("office", 1, async (delivery) => {
+      seen.push(delivery.deliveries);
+      if (seen.length === 1) return delivery.retry(0);
+      expect(await queue.has("office", job)).toBe(true);
+      delivery.ack();
+    });
+    expect(queue.handOver("office", job)).toBe(true);
+    await vi.waitFor(() => expect(seen).toHaveLength(2));
+    await vi.waitFor(async () => expect(await queue.has("office", job)).toBe(false));
+  });
+
+  test("keeps a message out of the place that was asked for it, until that is free again", async () => {
+    const [handed, published] = [newJob(), newJob()];
+    const gate = Promise.withResolvers<void>();
+    const seen: string[] = [];
+    let busy = 0;
+    await using _consumer = await queue.consume("office", 2, async (delivery) => {
+      busy += 1;
+      expect(busy).toBeLessThanOrEqual(2);
+      seen.push(delivery.jobId);
+      await gate.promise;
+      busy -= 1;
+      delivery.ack();
+    });
+    expect([queue.handOver("office", handed), queue.handOver("office", handed)]).toEqual([true, true]);
+    await queue.publish("office", published);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect(seen).toEqual([handed, handed]);
+    gate.resolve();
+    await vi.waitFor(() => expect(seen).toEqual([handed, handed, published]));
+    await vi.waitFor(async () => expect(await queue.has("office", published)).toBe(false));
+  });
+});
+
 test("names that would address other subjects are refused", async () => {
   await expect(queue.publish("image", "a.b")).rejects.toThrow(TypeError);
   await expect(queue.publish("video", "a")).rejects.toThrow(TypeError);
   await expect(queue.publish("image", "*")).rejects.toThrow(TypeError);
+  expect(() => queue.handOver("image", "*")).toThrow(TypeError);
 });

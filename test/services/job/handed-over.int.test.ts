@@ -1,0 +1,153 @@
+/** Jobs that a worker of the same process begins while their record is being written (decision 19). */
+import { describe, expect, it } from "vitest";
+import { JobState, type Lease, ClaimAttemptResponse_Outcome as Outcome } from "#gen/filemill/job/v1/job_pb.ts";
+import type { Delivery } from "#kit/nats/ports.ts";
+import { type Ask, type JobBench, openJobBench } from "./job-harness.ts";
+
+type Taken = { readonly delivery: Delivery; readonly outcome: Outcome; readonly lease: Lease | undefined };
+
+/** A worker that claims what it is woken for and does not end it. */
+async function openWorker(bench: JobBench, slots = 1, more: { idleAccountOnly?: boolean } = {}) {
+  const taken: Taken[] = [];
+  const gate = Promise.withResolvers<void>();
+  const consumer = await bench.queue.consume("image", slots, async (delivery) => {
+    const claim = { jobId: delivery.jobId, lane: "image", worker: "w1", leaseMs: 30_000, early: true, ...more };
+    const { outcome, lease } = await bench.leases.claimAttempt(claim);
+    taken.push({ delivery, outcome, lease });
+    if (outcome === Outcome.LEASED) await gate.promise;
+    else delivery.ack();
+  });
+  return {
+    taken,
+    async [Symbol.asyncDispose]() {
+      gate.resolve();
+      await consumer[Symbol.asyncDispose]();
+    },
+  };
+}
+
+const create = async (bench: JobBench, ask: Ask = {}) => {
+  const { job } = await bench.jobs.createJob(await bench.request(ask));
+  if (job === undefined) throw new Error("no job");
+  return job;
+};
+const jobOf = async (bench: Pick<JobBench, "jobs">, jobId: string) => (await bench.jobs.getJob({ accountId: "acc", jobId })).job;
+
+async function finish(bench: JobBench, jobId: string, attempt = 1, worker = "w1") {
+  const blob = await bench.blob("out");
+  return await bench.leases.finishAttempt({ jobId, attempt, worker, outcome: { case: "result", value: { blob } } });
+}
+
+describe("a new job that a worker of this process waits for", () => {
+  it("is recorded with its first attempt, in one write and without a message", async () => {
+    await using bench = await openJobBench();
+    await using worker = await openWorker(bench);
+    const job = await create(bench);
+    expect(worker.taken).toMatchObject([{ outcome: Outcome.LEASED, lease: { jobId: job.id, attempt: 1 } }]);
+    expect(job).toMatchObject({ state: JobState.RUNNING, attempts: 1 });
+    expect(await bench.queue.has("image", job.id)).toBe(false);
+    expect(await finish(bench, job.id)).toMatchObject({ accepted: true });
+    expect(await jobOf(bench, job.id)).toMatchObject({ state: JobState.DONE, attempts: 1 });
+    const metrics = await bench.metrics.metrics();
+    for (const state of ["queued", "running", "done"]) expect(metrics).toContain(`filemill_jobs_total{state="${state}",lane="image"} 1`);
+  });
+
+  it("may end before its record is there: the end waits for that", async () => {
+    await using bench = await openJobBench();
+    const ended = Promise.withResolvers<boolean>();
+    await using _consumer = await bench.queue.consume("image", 1, async ({ jobId }) => {
+      await bench.leases.claimAttempt({ jobId, lane: "image", worker: "w1", leaseMs: 30_000, early: true });
+      ended.resolve((await finish(bench, jobId)).accepted);
+    });
+    const { id } = await create(bench);
+    expect(await ended.promise).toBe(true);
+    expect(await jobOf(bench, id)).toMatchObject({ state: JobState.DONE });
+  });
+
+  it("is woken again when its worker is lost with its process, and nothing that comes later counts", async () => {
+    await using bench = await openJobBench({ cadence: { reconcileMs: 20 } });
+    await using worker = await openWorker(bench);
+    const { id } = await create(bench);
+    bench.clock.advance(29_000);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect(await bench.queue.has("image", id)).toBe(false);
+    bench.clock.advance(1001);
+    await expect.poll(() => bench.queue.has("image", id)).toBe(true);
+    expect((await bench.leases.claimAttempt({ jobId: id, worker: "w2", leaseMs: 30_000 })).lease?.attempt).toBe(2);
+    expect(await finish(bench, id)).toMatchObject({ accepted: false });
+    expect(await finish(bench, id, 2, "w2")).toMatchObject({ accepted: true });
+    expect(worker.taken).toHaveLength(1);
+  });
+
+  it("is found by the next start of the service", async () => {
+    await using bench = await openJobBench();
+    await using _worker = await openWorker(bench);
+    const { id } = await create(bench);
+    bench.clock.advance(30_001);
+    await using _peer = await bench.peer();
+    await expect.poll(() => bench.queue.has("image", id)).toBe(true);
+  });
+
+  it("goes back to the queue with a message when its attempt is to be repeated", async () => {
+    await using bench = await openJobBench();
+    await using worker = await openWorker(bench);
+    const { id } = await create(bench);
+    const failure = { case: "failure" as const, value: { retryable: true } };
+    const { retryInMs } = await bench.leases.finishAttempt({ jobId: id, attempt: 1, worker: "w1", outcome: failure });
+    worker.taken[0]?.delivery.retry(retryInMs ?? 0);
+    await expect.poll(() => bench.queue.has("image", id)).toBe(true);
+    expect(await jobOf(bench, id)).toMatchObject({ state: JobState.QUEUED, attempts: 1 });
+  });
+
+  it("can be cancelled", async () => {
+    await using bench = await openJobBench();
+    await using _worker = await openWorker(bench);
+    const { id } = await create(bench);
+    await bench.jobs.cancelJob({ accountId: "acc", jobId: id });
+    expect(await bench.leases.heartbeat({ jobId: id, attempt: 1, worker: "w1", leaseMs: 30_000 })).toMatchObject({ cancelled: true });
+    expect(await finish(bench, id)).toMatchObject({ accepted: false });
+  });
+});
+
+describe("a job is queued first", () => {
+  it("where others wait in the lane", async () => {
+    await using bench = await openJobBench();
+    const waiting = await create(bench, { accountId: "other" });
+    await expect.poll(() => bench.queue.has("image", waiting.id)).toBe(true);
+    await using worker = await openWorker(bench);
+    await expect.poll(() => worker.taken.map(({ lease }) => lease?.jobId)).toEqual([waiting.id]);
+    const { id, state } = await create(bench);
+    expect(state).toBe(JobState.QUEUED);
+    await expect.poll(() => bench.queue.has("image", id)).toBe(true);
+  });
+
+  it("where a place in the queue was asked for, or other requests may make the same job", async () => {
+    await using bench = await openJobBench();
+    await using worker = await openWorker(bench, 2);
+    expect(await create(bench, { durable: true })).toMatchObject({ state: JobState.QUEUED });
+    expect(await create(bench, { idempotencyKey: "k" })).toMatchObject({ state: JobState.QUEUED });
+    await expect.poll(() => worker.taken.map(({ outcome }) => outcome)).toEqual([Outcome.LEASED, Outcome.LEASED]);
+  });
+
+  it("where the place is kept for accounts with nothing running", async () => {
+    await using bench = await openJobBench();
+    await using worker = await openWorker(bench, 1, { idleAccountOnly: true });
+    const { id, state } = await create(bench);
+    expect(state).toBe(JobState.QUEUED);
+    await expect.poll(() => worker.taken).toMatchObject([{ outcome: Outcome.LEASED, lease: { jobId: id } }]);
+  });
+});
+
+it("a job whose record could not be written is nobody's, although a worker began with it", async () => {
+  await using bench = await openJobBench();
+  await using worker = await openWorker(bench);
+  // Larger than the broker takes.
+  const request = await bench.request({ sourceName: "x".repeat(2_000_000) });
+  await expect(bench.jobs.createJob(request)).rejects.toThrow();
+  const jobId = worker.taken[0]?.lease?.jobId ?? "";
+  expect(await bench.leases.heartbeat({ jobId, attempt: 1, worker: "w1", leaseMs: 30_000 })).toMatchObject({ cancelled: true });
+  const blob = await bench.blob("out");
+  const outcome = { case: "result" as const, value: { blob } };
+  expect(await bench.leases.finishAttempt({ jobId, attempt: 1, worker: "w1", outcome })).toMatchObject({ accepted: false });
+  await expect.poll(() => bench.blobs.has(blob.id)).toBe(false);
+});
