@@ -106,7 +106,8 @@ export async function openEngineTarget(): Promise<EngineTarget> {
 function wrongOf(error: unknown): string | undefined {
   if (!(error instanceof FilemillError)) return `it threw ${String(error)}`;
   if (!politeCodes.has(error.code)) return `it answered ${error.code}: ${error.message}`;
-  return /\/|\bat \w+ \(/.test(error.message) ? `its message tells too much: ${error.message}` : undefined;
+  // A slash between blanks is in names of formats, such as HEIC / HEIF.
+  return /\/\w|\bat \w+ \(/.test(error.message) ? `its message tells too much: ${error.message}` : undefined;
 }
 
 /** Files between hops and results are named by 24 hexadecimal digits; folders of warm engines stay. */

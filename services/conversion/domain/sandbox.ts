@@ -4,6 +4,7 @@
 export type SandboxLimits = {
   /** Until the whole tree is killed. 0: no bound (a persistent child, whose jobs have their own). */
   readonly wallMs: number;
+  /** Of each process, and of the tree, looked at twice a second. */
   readonly cpuSeconds: number;
   /** Resident memory of the tree, looked at ten times a second, and address space or writable memory of each process. */
   readonly memoryBytes: number;
@@ -40,7 +41,7 @@ export type SandboxCommand = {
 
 export type SandboxEnd = {
   /** undefined: ended by itself; else why the tree was killed. */
-  readonly killed: "timeout" | "aborted" | "memory" | "folder" | undefined;
+  readonly killed: "timeout" | "aborted" | "memory" | "folder" | "processor" | undefined;
   /** Exit code; undefined when a signal ended it. */
   readonly exitCode: number | undefined;
   readonly signal: string | undefined;

@@ -1,5 +1,5 @@
 /** Engines that are programs of ours in the sandbox: one line of JSON asks, one answers, files lie beside. */
-import { constants, createWriteStream, readFileSync, writeFileSync } from "node:fs";
+import { constants, createWriteStream, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { chmod, copyFile, link, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
@@ -50,7 +50,7 @@ export async function openChildEngine(
       }
       await take(answer, child);
     } finally {
-      pool.giveBack(child, fit);
+      pool.giveBack(child, (await isWiped(child)) && fit);
     }
   }
 
@@ -70,6 +70,19 @@ export async function openChildEngine(
     },
     [Symbol.asyncDispose]: () => pool[Symbol.asyncDispose](),
   };
+}
+
+/** Nothing of a job is there for the next one. What nobody should have written is the mark of a child that somebody took over. */
+async function isWiped(child: SandboxChild): Promise<boolean> {
+  if (!child.alive) return false;
+  try {
+    // Synchronous, since it is empty nearly always.
+    const left = readdirSync(child.folder);
+    await Promise.all(left.map((name) => rm(join(child.folder, name), { recursive: true, force: true })));
+    return left.every((name) => name === "in" || name === "out");
+  } catch {
+    return false;
+  }
 }
 
 type Take = (answer: Extract<Answer, { ok: true }>, child: SandboxChild) => Promise<void> | void;

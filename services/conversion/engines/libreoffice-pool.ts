@@ -1,7 +1,7 @@
 /** Warm LibreOffices, each in a sandbox of its own with one document at a time. */
 import { randomUUID } from "node:crypto";
 import { constants } from "node:fs";
-import { chmod, copyFile, rm } from "node:fs/promises";
+import { chmod, copyFile, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { FilemillError } from "#kit/errors.ts";
@@ -132,8 +132,7 @@ export function openOfficePool(host: EngineHost): OfficePool {
       try {
         return await take(answer, `${base}.out`);
       } finally {
-        await Promise.all([`${base}.in`, `${base}.out`].map((path) => rm(path, { recursive: true, force: true })));
-        inBackground(giveBack(slot, true));
+        inBackground(giveBack(slot, await isWiped(slot.child.folder)));
       }
     },
     async [Symbol.asyncDispose]() {
@@ -145,6 +144,17 @@ export function openOfficePool(host: EngineHost): OfficePool {
   };
   for (let index = 0; index < host.slots; index++) inBackground(startSlot());
   return pool;
+}
+
+/** Nothing of a document is there for the next one; the worker clears its own temporary files. */
+async function isWiped(folder: string): Promise<boolean> {
+  try {
+    const left = await readdir(folder);
+    await Promise.all(left.map((name) => rm(join(folder, name), { recursive: true, force: true })));
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Ready when it has answered once: LibreOffice runs and listens. */

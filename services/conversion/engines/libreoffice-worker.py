@@ -288,12 +288,25 @@ def convert(desktop, job):
         document.close(True)
 
 
+def wipe():
+    """Nothing of a document stays for the next one. Sockets are how we talk to the office, and its folders it makes once."""
+    for folder, folders, files in os.walk("/tmp"):
+        folders[:] = [name for name in folders if os.path.join(folder, name) != PROFILE]
+        for path in (os.path.join(folder, name) for name in files):
+            if os.path.islink(path) or os.path.isfile(path):
+                os.unlink(path)
+
+
 def main():
     seed_profile()
     desktop = connect()
     for line in sys.stdin:
         job = json.loads(line)
-        answer = {"ok": True} if job.get("ping") else convert(desktop, job)
+        if job.get("ping"):
+            answer = {"ok": True}
+        else:
+            answer = convert(desktop, job)
+            wipe()
         print(json.dumps(answer), flush=True)
 
 

@@ -60,18 +60,22 @@ export function throwIfKilled(end: SandboxEnd, signal: AbortSignal): void {
       throw new FilemillError("INPUT_TOO_COMPLEX", "The file needs more memory than a conversion may use.");
     case "folder":
       throw new FilemillError("INPUT_TOO_COMPLEX", "The result is larger than a conversion may write.");
+    case "processor":
+      throw tooMuchWork();
     case "aborted":
       signal.throwIfAborted();
       throw new FilemillError("JOB_CANCELLED", "The job was cancelled.");
     default:
       end.killed satisfies never;
   }
-  if (end.signal === "SIGXCPU" || end.exitCode === 128 + 24) {
-    throw new FilemillError("CONVERSION_TIMEOUT", "The conversion needs far more work than files of this size do.");
-  }
+  if (end.signal === "SIGXCPU" || end.exitCode === 128 + 24) throw tooMuchWork();
   if (end.signal === "SIGXFSZ" || end.exitCode === 128 + 25) {
     throw new FilemillError("INPUT_TOO_COMPLEX", "The result is larger than a conversion may write.");
   }
+}
+
+function tooMuchWork(): FilemillError {
+  return new FilemillError("CONVERSION_TIMEOUT", "The conversion needs far more work than files of this size do.");
 }
 
 /**

@@ -3,7 +3,7 @@ import { FilemillError } from "#kit/errors.ts";
 import type { RequestBounds, SandboxChild, SandboxEnd, SandboxLimits } from "../domain/sandbox.ts";
 import { type Launch, startTree } from "./process-tree.ts";
 import type { Scratch } from "./scratch.ts";
-import { cpuSecondsOf, memoryOf } from "./usage.ts";
+import { createCpuMeter, memoryOf } from "./usage.ts";
 
 type Pending = { resolve(answer: unknown): void; reject(error: FilemillError): void };
 
@@ -56,9 +56,7 @@ export function startChild(launch: Launch, scratch: Scratch, limits: SandboxLimi
         () => stop(new FilemillError("CONVERSION_TIMEOUT", "The engine ran past its time limit.")),
         options.timeoutMs,
       );
-      const processor = watchProcessor(tree.pid, options.cpuSeconds, () =>
-        stop(new FilemillError("CONVERSION_TIMEOUT", "The conversion needs far more work than files of this size do.")),
-      );
+      const processor = watchProcessor(tree.pid, options.cpuSeconds, () => stop(tooMuchWork()));
       const abort = () => stop(new FilemillError("JOB_CANCELLED", "The job was cancelled."));
       const finish = () => {
         clearTimeout(timer);
@@ -106,9 +104,10 @@ const lookMs = 1000;
 /** Counts from its first look on: most requests are answered before it, and cost nothing. */
 function watchProcessor(pid: number, limitSeconds = Number.POSITIVE_INFINITY, onUsedUp: () => void): NodeJS.Timeout | undefined {
   if (!Number.isFinite(limitSeconds)) return undefined;
+  const cpuSecondsNow = createCpuMeter(pid);
   let beganWith: number | undefined;
   return setInterval(() => {
-    const used = cpuSecondsOf(pid);
+    const used = cpuSecondsNow();
     beganWith ??= used;
     if (used - beganWith > limitSeconds) onUsedUp();
   }, lookMs).unref();
@@ -123,6 +122,8 @@ function errorOf(end: SandboxEnd | undefined): FilemillError {
       return new FilemillError("INPUT_TOO_COMPLEX", "The result is larger than a conversion may write.");
     case "aborted":
       return new FilemillError("UNAVAILABLE", "The engine was stopped.");
+    case "processor":
+      return tooMuchWork();
     case "timeout":
       return new FilemillError("CONVERSION_TIMEOUT", "The engine ran past its time limit.");
     case undefined:
@@ -130,6 +131,10 @@ function errorOf(end: SandboxEnd | undefined): FilemillError {
     default:
       return killed satisfies never;
   }
+}
+
+function tooMuchWork(): FilemillError {
+  return new FilemillError("CONVERSION_TIMEOUT", "The conversion needs far more work than files of this size do.");
 }
 
 function answerOf(line: string): { readonly value: unknown } | undefined {

@@ -39,15 +39,34 @@ export function memoryOf(pid: number, limitBytes = Number.POSITIVE_INFINITY): nu
 
 const ticksPerSecond = 100;
 
-/** Processor time of a tree since its processes began, with that of children that have ended. */
-export function cpuSecondsOf(pid: number): number {
-  const ticks = sumOf(treeOf(pid), (member) => {
-    const stat = readFileSync(`/proc/${member}/stat`, "latin1");
-    // The name before may hold blanks and brackets; utime, stime, cutime and cstime are the fields 14 to 17.
-    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-    return fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0);
-  });
-  return ticks / ticksPerSecond;
+/**
+ * Counts the processor time of a tree, in seconds since its processes began. Children that somebody waited for are in the
+ * count of who did; those that end unseen in between are remembered as they were at the last look, so that a chain of
+ * processes which each live briefly is not free.
+ */
+export function createCpuMeter(pid: number): () => number {
+  /** By process and start, since numbers come again. */
+  const seen = new Map<string, number>();
+  return () => {
+    let waitedFor = 0;
+    for (const member of treeOf(pid)) {
+      const fields = quietly(() => statFieldsOf(member));
+      if (fields === undefined) continue;
+      // utime, stime, cutime, cstime and starttime are the fields 14 to 17 and 22.
+      const [own = 0, system = 0, ...ofChildren] = fields.slice(11, 15).map(Number);
+      seen.set(`${member}.${fields[19]}`, own + system);
+      waitedFor += own + system + ofChildren.reduce((sum, ticks) => sum + ticks, 0);
+    }
+    const remembered = [...seen.values()].reduce((sum, ticks) => sum + ticks, 0);
+    // Each of the two may miss some and counts none twice.
+    return Math.max(waitedFor, remembered) / ticksPerSecond;
+  };
+}
+
+/** The name before the fields may hold blanks and brackets. */
+function statFieldsOf(pid: number): string[] {
+  const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
+  return stat.slice(stat.lastIndexOf(")") + 2).split(" ");
 }
 
 function sumOf(tree: readonly number[], measure: (pid: number) => number): number {

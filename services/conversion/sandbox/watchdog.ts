@@ -1,6 +1,6 @@
 /** Ends a tree that uses more than it may: looks closely while a job runs in it, and rarely while it waits for one. */
 import type { SandboxLimits } from "../domain/sandbox.ts";
-import { folderBytesOf, memoryOf, unlinkedBytesOf } from "./usage.ts";
+import { createCpuMeter, folderBytesOf, memoryOf, unlinkedBytesOf } from "./usage.ts";
 
 export type Watchdog = {
   /** A look costs a millisecond, so a dozen waiting processes must not be looked at ten times a second. */
@@ -10,15 +10,16 @@ export type Watchdog = {
 
 const busyPauseMs = 100;
 const idlePauseMs = 2000;
-/** A folder is looked at every so many times. */
-const looksPerFolderLook = 5;
+/** The folder and the processor time are looked at every so many times. */
+const looksPerWideLook = 5;
 
 export function startWatchdog(
   pid: number,
   folder: string | undefined,
   limits: SandboxLimits,
-  kill: (reason: "memory" | "folder") => void,
+  kill: (reason: "memory" | "folder" | "processor") => void,
 ): Watchdog {
+  const cpuSecondsNow = createCpuMeter(pid);
   let isBusy = true;
   let isStopped = false;
   let looks = 0;
@@ -34,8 +35,10 @@ export function startWatchdog(
   async function look(): Promise<void> {
     looks += 1;
     if (memoryOf(pid, limits.memoryBytes) > limits.memoryBytes) kill("memory");
-    if (folder !== undefined && looks % looksPerFolderLook === 0) {
-      if ((await folderBytesOf(folder)) + unlinkedBytesOf(pid, folder) > limits.folderBytes) kill("folder");
+    if (looks % looksPerWideLook === 0) {
+      // The kernel counts each process for itself, and so never ends one that lets others do the work.
+      if (cpuSecondsNow() > limits.cpuSeconds) kill("processor");
+      if (folder !== undefined && (await folderBytesOf(folder)) + unlinkedBytesOf(pid, folder) > limits.folderBytes) kill("folder");
     }
     if (!isStopped) schedule();
   }

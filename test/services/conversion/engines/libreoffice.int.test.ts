@@ -1,12 +1,14 @@
 import { execFile } from "node:child_process";
 import { readdirSync } from "node:fs";
-import { copyFile, readFile, writeFile } from "node:fs/promises";
+import { copyFile, readdir, readFile, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { HopTask } from "#services/conversion/domain/engine.ts";
 import type { SandboxChild } from "#services/conversion/domain/sandbox.ts";
 import { libreofficeEngine } from "#services/conversion/engines/libreoffice.ts";
+import { treeOf } from "#services/conversion/sandbox/usage.ts";
 import { type Bench, defaultsOf, hopOf, openBench, testEngine } from "#test/contract/engine.ts";
 import { readingOf } from "#test/contract/readers.ts";
 import { textOf } from "./document-text.ts";
@@ -197,31 +199,62 @@ describe("engine libreoffice, in detail", () => {
   });
 });
 
-it("does a job again on a fresh LibreOffice when the first was killed", async () => {
+/** An engine of one LibreOffice, with all the children that it started. */
+async function openOffice(bench: Bench, dress: (child: SandboxChild) => SandboxChild = (child) => child) {
   const children: SandboxChild[] = [];
-  await using bench = await openBench(libreofficeEngine, 0);
   const spawn: typeof bench.sandbox.spawn = async (command) => {
-    const child = await bench.sandbox.spawn(command);
+    const child = dress(await bench.sandbox.spawn(command));
     children.push(child);
     return child;
   };
-  const sandbox = { ...bench.sandbox, spawn };
-  await using engine = await libreofficeEngine.open({ sandbox, slots: 1, spare: 0, log: () => undefined });
-  const hop = hopOf(libreofficeEngine, "pptx", "pdf");
-  const input = join(bench.folder, "in.pptx");
-  await copyFile(committed.get("pptx") ?? "", input);
-  const outputPath = join(bench.folder, "out.pdf");
-  const task = {
-    hop,
-    input: { path: input, format: "pptx", sizeBytes: 1 },
-    outputPath,
-    options: defaultsOf(hop),
-    timeoutMs: 60_000,
-    signal: new AbortController().signal,
-    note: () => undefined,
-    progress: () => undefined,
+  const engine = await libreofficeEngine.open({ sandbox: { ...bench.sandbox, spawn }, slots: 1, spare: 0, log: () => undefined });
+  const taskOf = async (from: string, content: string | Buffer, outputPath: string): Promise<HopTask> => {
+    const path = join(bench.folder, `in.${from}`);
+    await writeFile(path, content);
+    const hop = hopOf(libreofficeEngine, from, "pdf");
+    const more = { timeoutMs: 60_000, signal: new AbortController().signal, note: () => undefined, progress: () => undefined };
+    return { hop, input: { path, format: from, sizeBytes: 1 }, outputPath, options: defaultsOf(hop), ...more };
   };
-  const converting = engine.run(task);
+  return { children, engine, taskOf, [Symbol.asyncDispose]: () => engine[Symbol.asyncDispose]() };
+}
+
+it("keeps nothing of a document for the next one, in its folder or among its temporary files", async () => {
+  await using bench = await openBench(libreofficeEngine, 0);
+  await using office = await openOffice(bench);
+  const inside = async (folder: string): Promise<string[]> => {
+    const process = treeOf(office.children[0]?.pid ?? 0).at(-1);
+    const found = await readdir(`/proc/${process}/root${folder}`, { recursive: true, withFileTypes: true });
+    return found.filter((entry) => entry.isFile() && !entry.parentPath.includes("/profile")).map(({ name }) => name);
+  };
+  for (const [from, content] of [
+    ["csv", "one;two\nsecret;3\n"],
+    ["html", '<meta http-equiv="x-ua-compatible" content="x"><p>secret'],
+    ["docx", await readFile(committed.get("docx") ?? "")],
+    ["docx", "damaged"],
+  ] as const) {
+    await office.engine.run(await office.taskOf(from, content, join(bench.folder, `${from}.pdf`))).catch(() => undefined);
+    expect(await inside("/tmp")).toEqual([]);
+    await expect.poll(() => inside("/job")).toEqual([]);
+  }
+  expect(office.children.length).toBe(1);
+});
+
+it("replaces a LibreOffice that has grown", async () => {
+  await using bench = await openBench(libreofficeEngine, 0);
+  await using office = await openOffice(bench, (child) =>
+    Object.defineProperty(Object.create(child), "memoryBytes", { value: async () => (await child.memoryBytes()) + 600 * 2 ** 20 }),
+  );
+  for (const name of ["one", "two"]) await office.engine.run(await office.taskOf("txt", plain, join(bench.folder, `${name}.pdf`)));
+  await office.children[0]?.ended;
+  expect(office.children.length).toBeGreaterThan(1);
+});
+
+it("does a job again on a fresh LibreOffice when the first was killed", async () => {
+  await using bench = await openBench(libreofficeEngine, 0);
+  await using office = await openOffice(bench);
+  const outputPath = join(bench.folder, "out.pdf");
+  const converting = office.engine.run(await office.taskOf("pptx", await readFile(committed.get("pptx") ?? ""), outputPath));
+  const { children } = office;
   // The document is inside: it is copied into the folder of the child just before the question is put.
   while ((children[0] === undefined ? [] : readdirSync(children[0].folder)).length === 0)
     await new Promise((resolve) => setTimeout(resolve, 2));

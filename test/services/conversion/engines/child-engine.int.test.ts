@@ -1,0 +1,89 @@
+import { readdirSync } from "node:fs";
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Hop } from "#services/conversion/domain/engine.ts";
+import type { SandboxChild } from "#services/conversion/domain/sandbox.ts";
+import { openChildEngine } from "#services/conversion/engines/child-engine.ts";
+import { sharpEngine } from "#services/conversion/engines/sharp.ts";
+import { hopOf } from "#test/contract/engine.ts";
+import { type Host, openHost } from "#test/services/conversion/sandbox/host.ts";
+
+let host: Host;
+let input: string;
+let hop: Hop;
+let count = 0;
+beforeAll(async () => {
+  host = await openHost("full");
+  input = join(host.folder, "in.png");
+  await writeFile(input, "x");
+  hop = hopOf(sharpEngine, "png", "webp");
+});
+afterAll(() => host[Symbol.asyncDispose]());
+
+/** Gives an engine of one child at a time, whose answer to the n-th job is what the script prints. */
+async function openEngine(script: string) {
+  const children: SandboxChild[] = [];
+  const answers = `$| = 1; while (<STDIN>) { if (/ready/) { print "1\\n"; next } $n++; ${script}; print qq({"ok":true,"data":"eA==","notes":[]}\\n) }`;
+  const start = async (): Promise<SandboxChild> => {
+    const limits = { wallMs: 0, addressSpace: false, memoryBytes: 2 ** 31 };
+    const child = await host.sandbox.spawn({ program: "/usr/bin/perl", args: ["-e", answers], limits });
+    children.push(child);
+    return child;
+  };
+  const engine = await openChildEngine({ sandbox: host.sandbox, slots: 1, spare: 0, log: () => undefined }, start, { warm: 1 });
+  const convert = async () => {
+    count += 1;
+    const outputPath = join(host.folder, `out-${count}.webp`);
+    const signal = new AbortController().signal;
+    const more = { note: () => undefined, progress: () => undefined, signal, timeoutMs: 50_000, options: {} };
+    await engine.run({ hop, input: { path: input, format: "png", sizeBytes: 1 }, outputPath, ...more });
+    return readFile(outputPath, "utf8");
+  };
+  return { children, convert, [Symbol.asyncDispose]: () => engine[Symbol.asyncDispose]() };
+}
+
+const left = (child: SandboxChild | undefined): string[] => (child === undefined ? [] : readdirSync(child.folder));
+
+describe("a child that lives on", () => {
+  it("has nothing of the job before in its folder, though it left its result there", async () => {
+    await using engine = await openEngine('open(F, ">out"); print F "secret"; close F; mkdir "in"; open(F, ">in/deep")');
+    for (let job = 0; job < 3; job++) {
+      expect(await engine.convert()).toBe("x");
+      expect(left(engine.children[0])).toEqual([]);
+    }
+    expect([engine.children.length, engine.children[0]?.alive]).toEqual([1, true]);
+  });
+
+  it("is replaced when it leaves what nobody asked for, and when that cannot be removed", async () => {
+    for (const script of ['open(F, ">elsewhere")', 'symlink "/", "x"', 'mkdir "a"; mkdir "a/b"; chmod 0, "a"']) {
+      await using engine = await openEngine(script);
+      expect(await engine.convert()).toBe("x");
+      await engine.children[0]?.ended;
+      expect(await engine.convert()).toBe("x");
+      expect(engine.children.length).toBeGreaterThan(1);
+    }
+  });
+
+  it("is replaced when it has grown, and serves a hundred jobs at most", async () => {
+    await using grown = await openEngine('$x = "a" x (700 * 2**20) if $n == 3');
+    for (let job = 0; job < 10; job++) await grown.convert();
+    await grown.children[0]?.ended;
+    expect(await grown.convert()).toBe("x");
+    await using worn = await openEngine("1");
+    for (let job = 0; job < 99; job++) await worn.convert();
+    expect([worn.children.length, worn.children[0]?.alive]).toEqual([1, true]);
+    await worn.convert();
+    await worn.children[0]?.ended;
+    expect(await worn.convert()).toBe("x");
+    expect(worn.children.length).toBe(2);
+  });
+
+  it("is replaced after an answer that nobody understands", async () => {
+    await using engine = await openEngine('if ($n == 2) { print qq({"ok":true}\\n); next }');
+    await engine.convert();
+    await expect(engine.convert()).rejects.toMatchObject({ code: "CONVERSION_FAILED" });
+    await engine.children[0]?.ended;
+    expect(await engine.convert()).toBe("x");
+  });
+});
