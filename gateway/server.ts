@@ -4,7 +4,7 @@ import fastify, { type FastifyInstance } from "fastify";
 import { createDiskRoom } from "#gateway/access/disk-room.ts";
 import { createRateLimits } from "#gateway/access/rate-limit.ts";
 import { createThrottle } from "#gateway/access/throttle.ts";
-import { createOidc } from "#gateway/account/oidc.ts";
+import { checkPlanOfNewAccounts, createOidc } from "#gateway/account/oidc.ts";
 import type { GatewayDeps, GatewaySettings } from "#gateway/context.ts";
 import { boundConnections, stalledReaderMs } from "#gateway/http/connections.ts";
 import { answerClientError, httpOptions, IDLE_CONNECTION_MS, tuneServer } from "#gateway/http/listener.ts";
@@ -31,6 +31,7 @@ const LAST_ANSWERS_MS = 1000;
 /** The public door: REST API, pages, health and metrics on one port. Rejects with SettingError. */
 export async function createGateway(deps: GatewayDeps, settings: GatewaySettings): Promise<Gateway> {
   const oidc = createOidc(settings);
+  await checkPlanOfNewAccounts(oidc, deps.accounts);
   const draining = new AbortController();
   const ending = new AbortController();
   const app: FastifyInstance = fastify({

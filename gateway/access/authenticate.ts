@@ -13,6 +13,8 @@ export type Caller = {
   readonly isGuest?: true;
   /** Of somebody who signed in. */
   readonly session?: Session;
+  /** Asks again what let this caller in; rejects with what would refuse it now. Nobody takes anything from a guest. */
+  readonly confirm?: () => Promise<unknown>;
 };
 
 const scopes: Readonly<Record<RatePolicy, KeyScope>> = { convert: KeyScope.CONVERT, read: KeyScope.READ };
@@ -36,7 +38,7 @@ export async function authenticate(
   });
   if (account === undefined || plan === undefined) throw new FilemillError("INTERNAL", "Something went wrong on our side.");
   if (!plan.apiAccess) throw new FilemillError("NOT_ENTITLED", "Your plan has no API access; use the converter page or change the plan.");
-  return { account, plan };
+  return { account, plan, confirm: () => authenticate(accounts, authorization, scope) };
 }
 
 const aboutKeys: ReadonlySet<string> = new Set(["INVALID_API_KEY", "API_KEY_REVOKED"]);

@@ -33,7 +33,8 @@ export async function sessionCallerOf({ deps, settings }: Context, request: Fast
   });
   const { account, plan, hasPassword, needsCurrentPassword } = verified;
   if (account === undefined || plan === undefined) throw new FilemillError("INTERNAL", "Something went wrong on our side.");
-  return { account, plan, session: { token: sessionToken, hasPassword, needsCurrentPassword } };
+  const confirm = () => sessionCallerOf({ deps, settings }, request);
+  return { account, plan, session: { token: sessionToken, hasPassword, needsCurrentPassword }, confirm };
 }
 
 /** Who signed in, else the guest. Rejects with SIGN_IN_REQUIRED for neither. */

@@ -1,5 +1,6 @@
 /** Sign-in by an OpenID Connect provider: authorization code with PKCE, state and nonce (OpenID Connect Core §3.1, RFC 7636, RFC 9700). */
 import * as client from "openid-client";
+import type { GatewayDeps } from "#gateway/context.ts";
 import { SettingError } from "#kit/config.ts";
 import { FilemillError } from "#kit/errors.ts";
 import type { Settings } from "#kit/settings.ts";
@@ -66,6 +67,18 @@ export function createOidc(settings: OidcSettings): Oidc | undefined {
       return identity;
     },
   };
+}
+
+/**
+ * Rejects with SettingError when new accounts would get a plan that does not exist. An account service that does not
+ * answer yet is not waited for: the plan is looked up again with each new account.
+ */
+export async function checkPlanOfNewAccounts(oidc: Oidc | undefined, accounts: Pick<GatewayDeps["accounts"], "listPlans">): Promise<void> {
+  if (oidc === undefined) return;
+  const answer = await accounts.listPlans({}, { timeoutMs: timeoutSeconds * 1000 }).catch(() => undefined);
+  const plans = answer?.plans.map(({ id }) => id);
+  if (plans?.includes(oidc.plan) === false)
+    throw new SettingError(`OIDC_PLAN must be one of this deployment's plans (${plans.join(", ")}), not "${oidc.plan}".`);
 }
 
 async function identityFrom(configuration: client.Configuration, callbackUrl: URL, flow: Flow): Promise<ProvenIdentity> {

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 import type { FastifyRequest } from "fastify";
+import { watchStanding } from "#gateway/access/standing.ts";
 import type { Job } from "#gen/filemill/job/v1/job_pb.ts";
 import { isEnded, jobJsonOf } from "#kit/job-json.ts";
 import { apiUrlOf, callerOf, departureOf, type Handler, type RestContext } from "./exchange.ts";
@@ -14,8 +15,10 @@ const HEARTBEAT_MS = 15_000;
 export function jobEventsHandler(context: RestContext): Handler {
   return async (request, reply) => {
     const apiUrl = apiUrlOf(context, request);
-    const ids = { accountId: callerOf(request).account.id, jobId: jobIdOf(request) };
-    const signal = AbortSignal.any([departureOf(reply), context.draining]);
+    const caller = callerOf(request);
+    const ids = { accountId: caller.account.id, jobId: jobIdOf(request) };
+    using standing = watchStanding(caller, context.deps.log);
+    const signal = AbortSignal.any([departureOf(reply), context.draining, standing.lost]);
     const watch = context.deps.jobs.watchJob(ids, { signal })[Symbol.asyncIterator]();
     // The first message is awaited before the head is sent, so that an unknown job is still a 404.
     let next = await watch.next();

@@ -1,4 +1,5 @@
 import type { FastifyRequest } from "fastify";
+import { watchStanding } from "#gateway/access/standing.ts";
 import { retryAfterOf } from "#gateway/http/headers.ts";
 import { preferencesOf } from "#gateway/http/prefer.ts";
 import { parseQuery } from "#gateway/http/query.ts";
@@ -32,8 +33,10 @@ export function getJobHandler(context: RestContext): Handler {
     const apiUrl = apiUrlOf(context, request);
     const { waitMs = 0 } = preferencesOf(request.headers.prefer);
     const heldMs = Math.min(waitMs, MAX_WAIT_MS);
-    const signal = AbortSignal.any([departureOf(reply), context.draining]);
+    using standing = watchStanding(callerOf(request), context.deps.log);
+    const signal = AbortSignal.any([departureOf(reply), context.draining, standing.lost]);
     const job = await waitForEnd(context.deps, await jobOf(context, request), heldMs, signal);
+    standing.lost.throwIfAborted();
     if (heldMs > 0) reply.header("preference-applied", `wait=${heldMs / 1000}`);
     if (!isEnded(job)) reply.header("retry-after", retryAfterOf(job.estimateMs));
     return sendJson(reply, 200, { job: jobJsonOf(job, apiUrl) });

@@ -32,3 +32,18 @@ test("a taken port, a folder that cannot be made and a value out of range are to
     expect({ status, lines: stderr.trim().split("\n") }).toEqual({ status: 1, lines: [expect.stringMatching(`^${name} .*${value}`)] });
   }
 });
+
+test("a plan for new accounts that does not exist is told by the variable's name", async () => {
+  await using stack = new AsyncDisposableStack();
+  const dir = await mkdtemp(join(tmpdir(), "filemill-settings-"));
+  stack.defer(() => rm(dir, { recursive: true, force: true }));
+  const oidc = { OIDC_ISSUER: "http://127.0.0.1:9", OIDC_CLIENT_ID: "filemill", OIDC_PLAN: "gold" };
+  const { status, stderr } = spawnSync(process.execPath, ["gateway/main.ts"], {
+    env: { PATH: process.env.PATH, DATA_DIR: dir, PORT: "0", RPC_PORT: "0", LOG_LEVEL: "silent", ...oidc },
+    encoding: "utf8",
+  });
+  expect({ status, text: stderr.trim() }).toEqual({
+    status: 1,
+    text: 'OIDC_PLAN must be one of this deployment\'s plans (free, plus), not "gold".',
+  });
+});

@@ -39,6 +39,14 @@ export async function startServer(
   return launch({ home, env: { PLANS_FILE: plansFile, ...env }, prepare });
 }
 
+/** One more gateway before the services of a server that runs; whoever disposes of it does so before the server. */
+export async function startSecondGateway(server: TestServer): Promise<TestServer> {
+  const home = await mkdtemp(resolve(".tmp/filemill-"));
+  const names = ["CATALOGUE", "JOB", "CONVERSION", "ACCOUNT", "WEBHOOK"];
+  const peers = Object.fromEntries(names.map((name) => [`${name}_ADDRESS`, server.rpcUrl]));
+  return launch({ home, env: { ...peers, DATA_DIR: server.dataDir }, prepare: [] }, server.key);
+}
+
 type Installation = { readonly home: string; readonly env: Readonly<Record<string, string>>; readonly prepare: readonly string[] };
 
 function prepared(commands: readonly string[]): readonly string[] {
@@ -48,7 +56,7 @@ function prepared(commands: readonly string[]): readonly string[] {
 
 async function launch(installation: Installation, knownKey?: string): Promise<TestServer> {
   const { home, env, prepare } = installation;
-  const dataDir = join(home, "data");
+  const dataDir = env.DATA_DIR ?? join(home, "data");
   const [program = process.execPath, ...args] = [...prepared(prepare), process.execPath, ...servingArguments, "gateway/main.ts"];
   const child = spawn(program, args, {
     env: {
