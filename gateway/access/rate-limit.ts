@@ -20,7 +20,7 @@ export type RateLimits = {
   used(policy: RatePolicy, accountId: string, requestsPerMinute: number): Promise<number>;
 };
 
-/** Counts in this process: several gateways allow several times the quota, which bounds abuse all the same. */
+/** Counts in this process: see decision 20. */
 export function createRateLimits(): RateLimits {
   const limiters = new Map<string, RateLimiterMemory>();
   const limiterOf = (policy: RatePolicy, quota: number) => {

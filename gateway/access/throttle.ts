@@ -29,7 +29,7 @@ export type Throttle = {
   signUp(client: string): Promise<void>;
 };
 
-/** Counts in this process: several gateways allow several times as much, which bounds guessing all the same. */
+/** Counts in this process: see decision 20. */
 export function createThrottle(): Throttle {
   const limiterOf = (name: keyof typeof bounds) => new RateLimiterMemory({ keyPrefix: name, ...bounds[name] });
   const [address, pair, account, newAccounts] = [

@@ -1,10 +1,10 @@
 import { defineEndpoints, type Parameter, ref } from "./endpoint.ts";
 
-const formatId: Omit<Parameter, "name" | "description"> = {
+const formatId: Pick<Parameter, "in" | "required"> = {
   in: "path",
   required: true,
-  schema: { type: "string", minLength: 1, maxLength: 16, examples: ["jpg"] },
 };
+const schemaLike = (example: string): Parameter["schema"] => ({ type: "string", minLength: 1, maxLength: 16, examples: [example] });
 
 /** What can be converted into what. */
 export const catalogueEndpoints = defineEndpoints({
@@ -31,8 +31,8 @@ export const catalogueEndpoints = defineEndpoints({
     forPages: true,
     head: true,
     parameters: [
-      { ...formatId, name: "from", description: "Source format: an id, or a known extension." },
-      { ...formatId, name: "to", description: "Target format: the same." },
+      { ...formatId, name: "from", description: "Source format: an id, or a known extension.", schema: schemaLike("jpg") },
+      { ...formatId, name: "to", description: "Target format: the same.", schema: schemaLike("webp") },
     ],
     answers: { 200: { description: "The route.", mediaType: "application/json", schema: ref("RouteAnswer") } },
     errors: ["UNSUPPORTED_TARGET", "UNSUPPORTED_CONVERSION"],

@@ -1,5 +1,6 @@
 import { openapiDocument } from "#gateway/openapi/document.ts";
 import { type Handler, type RestContext, requestBaseUrlOf } from "#gateway/rest/exchange.ts";
+import { type CallSample, callSamples } from "./call-samples.ts";
 import { docsFrame } from "./docs-frame.ts";
 import { type Examples, examplesFor } from "./examples.ts";
 import { examplesGuide, grpcGuide, webhookGuide } from "./guides.ts";
@@ -100,7 +101,7 @@ function startOf(baseUrl: string): Html {
 <p>Make a key on the <a href="/automate">Automate page</a> and send it as <code>Authorization: Bearer &lt;key&gt;</code>. The address of this deployment is
 <code>${baseUrl}</code>. Programs read the same reference as <a href="/api/v1/openapi.json">OpenAPI 3.1</a>; refusals are explained under <a href="/docs/errors">Errors</a>,
 what can be converted under <a href="/docs/formats">Formats</a>.</p>
-<pre tabindex="0"><code>curl -H "Authorization: Bearer $FILEMILL_KEY" \\
+<pre tabindex="0"><code>curl -H "Authorization: Bearer $FILEMILL_API_KEY" \\
   -F to=webp -F file=@photo.jpg \\
   -o photo.webp "${baseUrl}/api/v1/convert?quality=80&amp;download=1"</code></pre>
 <p>Without <code>download=1</code> the answer is the job: how long it took, what was lost on the way, where the result is. A long conversion
@@ -119,7 +120,7 @@ function operationOf({ method, path, operation, head }: Listed, baseUrl: string)
 <h3 id="${operation.operationId}-title">${operation.summary}</h3>
 <p class="endpoint"><span class="method method-${method.toLowerCase()}">${method}</span> <code>${path}</code> <span class="quiet">${isOpen ? "no key needed" : "needs a key"}${head ? ", HEAD too" : ""}</span></p>
 ${operation.description === undefined ? "" : html`<p>${prose(operation.description)}</p>`}
-<pre tabindex="0"><code>${curlOf(method, path, operation, baseUrl)}</code></pre>
+${samplesOf(callSamples(method, path, operation, baseUrl), operation)}
 ${parameters.length === 0 ? "" : html`<h4>Parameters</h4>${parameterTable(parameters)}`}
 ${requestBody === undefined ? "" : Object.entries(requestBody.content).map(([type, { schema }]) => html`<h4>Body <code>${type}</code></h4>${propertyRows(schema ?? {})}`)}
 <h4>Answers</h4>
@@ -127,6 +128,20 @@ ${requestBody === undefined ? "" : Object.entries(requestBody.content).map(([typ
 ${codes.length === 0 ? "" : html`<details class="codes"><summary>Errors it may answer (${codes.length})</summary><p>${codes.map((code) => html`<a href="/docs/errors#${code}"><code>${code}</code></a> `)}</p></details>`}
 </article>
 `;
+}
+
+/** One below the other; the page's script lets a reader choose one language for all of them. */
+function samplesOf(samples: readonly CallSample[], { operationId, summary }: Operation): Html {
+  const blocks = samples.map(
+    ({
+      language,
+      label,
+      code,
+    }) => html`<figure class="sample" data-language="${language}" data-label="${label}"><figcaption>${label}</figcaption>
+<pre tabindex="0"><code id="call-${operationId}-${language}">${code}</code></pre></figure>
+`,
+  );
+  return html`<div class="samples" data-title="${summary}">${blocks}</div>`;
 }
 
 function parameterTable(parameters: readonly Parameter[]): Html {
@@ -150,22 +165,4 @@ function answerOf([status, { description, content, headers = {} }]: readonly [st
   const rows = Object.entries(headers).map(([name, header]) => html`<li><code>${name}</code> ${prose(header.description)}</li>`);
   return html`<div><dt><span class="status-number">${status}</span>${media}</dt><dd>${prose(description)}${rows.length === 0 ? "" : html`<ul class="headers">${rows}</ul>`}</dd></div>
 `;
-}
-
-function curlOf(method: string, path: string, operation: Operation, baseUrl: string): string {
-  const address = `"${baseUrl}${path.replaceAll(/\{(\w+)\}/g, (_, name: string) => `$${name.replaceAll(/([A-Z])/g, "_$1").toUpperCase()}`)}"`;
-  const parts = [
-    "curl",
-    ...(method === "GET" ? [] : method === "POST" ? [] : [`-X ${method}`]),
-    ...(operation.security.length === 0 ? [] : ['-H "Authorization: Bearer $FILEMILL_KEY"']),
-    ...bodyArguments(operation),
-  ];
-  return parts.length === 1 ? `curl ${address}` : `${parts.join(" ")} \\\n  ${address}`;
-}
-
-function bodyArguments({ requestBody }: Operation): string[] {
-  const [type, media] = Object.entries(requestBody?.content ?? {})[0] ?? [];
-  if (type === "multipart/form-data") return ["-F to=pdf", "-F file=@report.docx"];
-  if (type === undefined || media === undefined) return [];
-  return ["--json '{ … }'"];
 }

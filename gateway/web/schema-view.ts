@@ -15,6 +15,7 @@ export type JsonSchema = {
   readonly minimum?: number;
   readonly maximum?: number;
   readonly default?: unknown;
+  readonly examples?: readonly unknown[];
 };
 
 /** What a value may be, in a few words, with links to the shapes it is made of. */

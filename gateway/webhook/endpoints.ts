@@ -13,9 +13,14 @@ const webhookId = idOf("webhook");
 const deliveryId: Parameter = { ...idOf("delivery"), name: "deliveryId" };
 
 const members: Readonly<Record<string, Schema>> = {
-  url: { type: "string", maxLength: 2000, description: "Where messages go: an https URL of the public internet." },
+  url: {
+    type: "string",
+    maxLength: 2000,
+    description: "Where messages go: an https URL of the public internet.",
+    examples: ["https://hooks.example.org/filemill"],
+  },
   events: { type: "array", minItems: 1, uniqueItems: true, items: { enum: Object.keys(eventTypes) }, description: "Default: all." },
-  description: { type: "string", maxLength: 100, description: "For people." },
+  description: { type: "string", maxLength: 100, description: "For people.", examples: ["the shop"] },
 };
 
 const answer = (description: string, schema: string): Answer => ({ description, mediaType: "application/json", schema: ref(schema) });
@@ -51,7 +56,7 @@ export const webhookEndpoints = defineEndpoints({
         additionalProperties: false,
         properties: {
           ...members,
-          enabled: { type: "boolean" },
+          enabled: { type: "boolean", description: "false: nothing is sent. true: what happens from now on is." },
           rotateSecret: { type: "boolean", description: "true: a new secret, told in the answer; the old one signs too for 24 hours." },
         },
       },

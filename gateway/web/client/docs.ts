@@ -1,6 +1,8 @@
 /** The documentation: copies its examples, and finds formats and the routes between them. */
 import { formatSearch } from "#client/docs/format-search.ts";
+import { sampleTabs } from "#client/docs/sample-tabs.ts";
 
+sampleTabs(document.querySelectorAll<HTMLElement>(".samples"));
 for (const block of document.querySelectorAll("pre")) {
   const button = document.createElement("button");
   button.type = "button";

@@ -1,0 +1,163 @@
+/** One call of an endpoint in each language of the reference, made from the endpoint's own description; the end-to-end tests run every one. */
+import type { JsonSchema } from "./schema-view.ts";
+
+/** What a sample needs to know of an operation of the OpenAPI document. */
+export type Described = {
+  readonly security: readonly object[];
+  readonly parameters?: readonly { readonly name: string; readonly in: string; readonly schema: JsonSchema }[];
+  readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema?: JsonSchema }>> };
+  readonly responses: Readonly<Record<string, { readonly content?: Readonly<Record<string, unknown>> }>>;
+};
+
+export type CallSample = { readonly language: "curl" | "typescript" | "python"; readonly label: string; readonly code: string };
+
+/** What comes back: how it is read depends on it. */
+type Answer = "json" | "bytes" | "events" | "nothing";
+type Call = {
+  readonly method: string;
+  readonly url: string;
+  /** Environment variables in the path, in its order. */
+  readonly variables: readonly string[];
+  readonly hasKey: boolean;
+  readonly upload: boolean;
+  readonly json: object | undefined;
+  readonly answer: Answer;
+};
+
+const keyVariable = "FILEMILL_API_KEY";
+
+/** @param path - With parameters in braces: those with an example stand in the address, the others are environment variables such as JOB_ID. */
+export function callSamples(method: string, path: string, operation: Described, baseUrl: string): readonly CallSample[] {
+  const call = callOf(method, path, operation, baseUrl);
+  return [
+    { language: "curl", label: "curl", code: curlOf(call) },
+    { language: "typescript", label: "TypeScript", code: typescriptOf(call) },
+    { language: "python", label: "Python", code: pythonOf(call) },
+  ];
+}
+
+function callOf(method: string, path: string, { security, parameters = [], requestBody, responses }: Described, baseUrl: string): Call {
+  const variables: string[] = [];
+  const filled = path.replaceAll(/(?:(\w+)\/)?\{(\w+)\}/g, (_, before: string | undefined, name: string) => {
+    const lead = before === undefined ? "" : `${before}/`;
+    const example = parameters.find((parameter) => parameter.in === "path" && parameter.name === name)?.schema.examples?.[0];
+    if (example !== undefined) return `${lead}${String(example)}`;
+    variables.push(variableOf(name, before));
+    return `${lead}{${variables.at(-1)}}`;
+  });
+  const [type = "", { schema } = {}] = Object.entries(requestBody?.content ?? {})[0] ?? [];
+  return {
+    method,
+    url: `${baseUrl}${filled}`,
+    variables,
+    hasKey: security.length > 0,
+    upload: type === "multipart/form-data",
+    json: type === "application/json" && schema !== undefined ? exampleOf(schema) : undefined,
+    answer: answerOf(responses),
+  };
+}
+
+/** `jobs/{id}` is JOB_ID, `{deliveryId}` DELIVERY_ID. */
+function variableOf(name: string, before = ""): string {
+  return name === "id" ? `${before.replace(/s$/, "").toUpperCase()}_ID` : name.replaceAll(/([A-Z])/g, "_$1").toUpperCase();
+}
+
+/** The members that are needed, or else the first that has an example. */
+function exampleOf({ properties = {}, required = [] }: JsonSchema): object {
+  const shown = Object.entries(properties).filter(([, { examples }]) => examples !== undefined);
+  const needed = shown.filter(([name]) => required.includes(name));
+  const chosen = needed.length > 0 ? needed : shown.slice(0, 1);
+  return Object.fromEntries(chosen.map(([name, { examples }]) => [name, examples?.[0]]));
+}
+
+function answerOf(responses: Described["responses"]): Answer {
+  const content = Object.entries(responses).find(([status]) => status.startsWith("2"))?.[1].content;
+  const type = Object.keys(content ?? {})[0];
+  if (type === undefined) return "nothing";
+  return type === "application/json" ? "json" : type === "text/event-stream" ? "events" : "bytes";
+}
+
+function curlOf({ method, url, hasKey, upload, json, answer }: Call): string {
+  const hasBody = upload || json !== undefined;
+  const first = ["curl", "--fail-with-body"];
+  if (answer === "events") first.push("--no-buffer");
+  if (method !== (hasBody ? "POST" : "GET")) first.push(`-X ${method}`);
+  const lines = [
+    first.join(" "),
+    ...(hasKey ? [`-H "Authorization: Bearer $${keyVariable}"`] : []),
+    ...(upload ? ["-F to=webp -F file=@photo.jpg"] : []),
+    ...(json === undefined ? [] : [`--json '${JSON.stringify(json)}'`]),
+    ...(answer === "bytes" ? ["-o result.webp"] : []),
+    `"${url.replaceAll(/\{(\w+)\}/g, "$$$1")}"`,
+  ];
+  return lines.join(" \\\n  ");
+}
+
+function typescriptOf({ method, url, variables, hasKey, upload, json, answer }: Call): string {
+  const environment = [...(hasKey ? [keyVariable] : []), ...variables];
+  const headers = [
+    ...(hasKey ? [`authorization: \`Bearer \${${keyVariable}}\``] : []),
+    ...(json === undefined ? [] : [`"content-type": "application/json"`]),
+  ];
+  const init = [
+    ...(method === "GET" ? [] : [`method: "${method}"`]),
+    ...(headers.length === 0 ? [] : [`headers: { ${headers.join(", ")} }`]),
+    ...(upload ? ["body: form"] : []),
+    ...(json === undefined ? [] : [`body: JSON.stringify(${JSON.stringify(json)})`]),
+  ];
+  const address = variables.length === 0 ? `"${url}"` : `\`${url.replaceAll("{", "${")}\``;
+  const imports = [
+    ...(upload ? ['import { openAsBlob } from "node:fs";'] : []),
+    ...(answer === "bytes" ? ['import { writeFile } from "node:fs/promises";'] : []),
+  ];
+  return [
+    ...(imports.length === 0 ? [] : [...imports, ""]),
+    ...(environment.length === 0 ? [] : [`const { ${environment.join(", ")} } = process.env;`]),
+    ...(upload
+      ? ["const form = new FormData();", 'form.set("to", "webp");', 'form.set("file", await openAsBlob("photo.jpg"), "photo.jpg");']
+      : []),
+    init.length === 0
+      ? `const answer = await fetch(${address});`
+      : `const answer = await fetch(${address}, {\n  ${init.join(",\n  ")},\n});`,
+    "if (!answer.ok) throw new Error(await answer.text());",
+    ...typescriptEnd[answer],
+  ].join("\n");
+}
+
+const typescriptEnd: Readonly<Record<Answer, readonly string[]>> = {
+  json: ["console.log(await answer.json());"],
+  bytes: ['await writeFile("result.webp", answer.body ?? "");'],
+  events: ["for await (const text of answer.body?.pipeThrough(new TextDecoderStream()) ?? []) console.log(text);"],
+  nothing: [],
+};
+
+function pythonOf({ method, url, variables, hasKey, upload, json, answer }: Call): string {
+  const usesEnvironment = hasKey || variables.length > 0;
+  const address = variables.length === 0 ? `"${url}"` : `f"${url.replaceAll(/\{(\w+)\}/g, "{os.environ['$1']}")}"`;
+  const given = [
+    address,
+    ...(hasKey ? [`headers={"Authorization": f"Bearer {os.environ['${keyVariable}']}"}`] : []),
+    ...(upload ? ['data={"to": "webp"}', 'files={"file": open("photo.jpg", "rb")}'] : []),
+    ...(json === undefined ? [] : [`json=${pythonLiteral(json)}`]),
+    ...(answer === "events" || answer === "bytes" ? ["stream=True"] : []),
+  ];
+  return [
+    ...(usesEnvironment ? ["import os", ""] : []),
+    "import requests",
+    "",
+    `answer = requests.${method.toLowerCase()}(\n    ${given.join(",\n    ")},\n)`,
+    "answer.raise_for_status()",
+    ...pythonEnd[answer],
+  ].join("\n");
+}
+
+const pythonEnd: Readonly<Record<Answer, readonly string[]>> = {
+  json: ["print(answer.json())"],
+  bytes: ['with open("result.webp", "wb") as file:', "    for chunk in answer.iter_content(65536):", "        file.write(chunk)"],
+  events: ["for line in answer.iter_lines(decode_unicode=True):", "    print(line)"],
+  nothing: [],
+};
+
+function pythonLiteral(value: object): string {
+  return JSON.stringify(value).replaceAll(/\b(true|false|null)\b/g, (word) => ({ true: "True", false: "False" })[word] ?? "None");
+}

@@ -1,0 +1,63 @@
+/** One choice of language for all samples of the page: tabs by the pattern of the ARIA practices guide, the choice remembered. */
+const stored = "filemill.language";
+
+type Tab = { readonly language: string; readonly button: HTMLButtonElement; readonly panel: HTMLElement };
+
+export function sampleTabs(groups: Iterable<HTMLElement>): void {
+  const tabs = [...groups].flatMap((group, index) => tabsOf(group, `samples-${index}`));
+  const choose = (language: string): void => {
+    for (const tab of tabs) {
+      const isChosen = tab.language === language;
+      tab.button.setAttribute("aria-selected", String(isChosen));
+      tab.button.tabIndex = isChosen ? 0 : -1;
+      tab.panel.hidden = !isChosen;
+    }
+  };
+  for (const tab of tabs) {
+    const take = ({ button, language }: Tab): void => {
+      // What is read stays where it is, however much longer the samples above have become.
+      const before = button.getBoundingClientRect().top;
+      choose(language);
+      localStorage.setItem(stored, language);
+      scrollBy({ top: button.getBoundingClientRect().top - before, behavior: "instant" });
+      button.focus({ preventScroll: true });
+    };
+    tab.button.addEventListener("click", () => take(tab));
+    tab.button.addEventListener("keydown", (event) => {
+      const next = neighbourOf(tab, tabs, event.key);
+      if (next === undefined) return;
+      event.preventDefault();
+      take(next);
+    });
+  }
+  const wanted = localStorage.getItem(stored);
+  choose(tabs.find(({ language }) => language === wanted)?.language ?? tabs[0]?.language ?? "");
+}
+
+function tabsOf(group: HTMLElement, id: string): Tab[] {
+  const list = document.createElement("div");
+  list.className = "sample-tabs";
+  list.setAttribute("role", "tablist");
+  list.setAttribute("aria-label", `${group.dataset.title}: language of the example`);
+  group.prepend(list);
+  return [...group.querySelectorAll<HTMLElement>(".sample")].map((panel) => {
+    const { language = "", label = "" } = panel.dataset;
+    const button = document.createElement("button");
+    Object.assign(button, { type: "button", id: `${id}-${language}`, textContent: label });
+    button.setAttribute("role", "tab");
+    button.setAttribute("aria-controls", `${id}-${language}-panel`);
+    Object.assign(panel, { id: `${id}-${language}-panel` });
+    panel.setAttribute("role", "tabpanel");
+    panel.setAttribute("aria-labelledby", button.id);
+    list.append(button);
+    return { language, button, panel };
+  });
+}
+
+function neighbourOf(tab: Tab, tabs: readonly Tab[], key: string): Tab | undefined {
+  const row = tabs.filter(({ button }) => button.parentElement === tab.button.parentElement);
+  const at = row.indexOf(tab);
+  const places: Readonly<Record<string, number>> = { ArrowRight: at + 1, ArrowLeft: at - 1 + row.length, Home: 0, End: row.length - 1 };
+  const place = places[key];
+  return place === undefined ? undefined : row[place % row.length];
+}
