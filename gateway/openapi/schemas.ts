@@ -109,6 +109,12 @@ function routeDetailSchema(): Schema {
     ...fieldsOf(RouteSchema, ["from", "to", "fidelity", "async", "maxInputMb", "options"]),
     fidelity: { enum: wordsOf(FidelitySchema) },
     hops: { type: "array", items: hop, minItems: 1, maxItems: 3, description: "The steps from source to target." },
+    expectedNotes: {
+      type: "array",
+      items: ref("Note"),
+      description:
+        "The notes that a result may bear with the default options, each of files that have what it is about. Notes of one file or attempt alone, such as INPUT_DAMAGED, are not among them.",
+    },
     estimateMs: {
       type: ["integer", "null"],
       minimum: 1,

@@ -7,11 +7,11 @@ import { type Handler, type RestContext, sendJson } from "./exchange.ts";
 /** GET /api/v1/routes/{from}/{to}: one route, with what is known of it. */
 export function routeHandler(context: RestContext): Handler {
   return async (request, reply) => {
-    const { route, hops, proof } = await context.deps.catalogue.getRoute(pairOf(request));
+    const { route, ...known } = await context.deps.catalogue.getRoute(pairOf(request));
     if (route === undefined) throw new FilemillError("INTERNAL", "Something went wrong on our side.");
     const { from, to } = route;
     const { expectedMs } = await context.deps.jobs.getRouteTime({ from, to });
-    return sendJson(reply, 200, { route: routeJson(route, { hops, proof }, expectedMs) });
+    return sendJson(reply, 200, { route: routeJson(route, known, expectedMs) });
   };
 }
 
@@ -21,7 +21,9 @@ function pairOf({ params }: FastifyRequest): { from: string; to: string } {
   return { from: String(given.from).slice(0, 64), to: String(given.to).slice(0, 64) };
 }
 
-function routeJson(route: Route, { hops, proof }: Pick<GetRouteResponse, "hops" | "proof">, expectedMs: number | undefined) {
+type Known = Pick<GetRouteResponse, "hops" | "proof" | "expectedNotes">;
+
+function routeJson(route: Route, { hops, proof, expectedNotes }: Known, expectedMs: number | undefined) {
   const { from, to, async, maxInputMb } = route;
   return {
     from,
@@ -34,6 +36,7 @@ function routeJson(route: Route, { hops, proof }: Pick<GetRouteResponse, "hops" 
       ...{ engine, label, version, from, to },
       fidelity: fidelityWordOf(fidelity),
     })),
+    expectedNotes: expectedNotes.map(({ code, message }) => ({ code, message })),
     // Before anybody converted anything here, what the proof took.
     estimateMs: expectedMs ?? (proof === undefined ? null : Math.max(1, Math.round(proof.ms))),
     proof: proof === undefined ? null : measuredJson(proof),

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openLog } from "#kit/log.ts";
 import type { Engine, FileRef, Hop, OpenEngine, OptionValues } from "#services/conversion/domain/engine.ts";
+import { isExpected } from "#services/conversion/domain/expectations.ts";
 import type { NoteCode } from "#services/conversion/domain/notes.ts";
 import type { Sandbox } from "#services/conversion/domain/sandbox.ts";
 import { checkResult } from "#services/conversion/engines/check-result.ts";
@@ -57,6 +58,8 @@ export async function openBench(engine: Engine, slots = 1): Promise<Bench> {
         note: (code, message) => void notes.set(code, message),
         progress: (fraction) => expect(fraction).toBeGreaterThanOrEqual(0),
       });
+      // Whoever looks at the route before converting must have been told.
+      expect([...notes.keys()].filter((code) => !isExpected(hop, code, options))).toEqual([]);
       return { path: outputPath, notes };
     },
     async [Symbol.asyncDispose]() {

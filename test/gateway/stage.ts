@@ -182,6 +182,7 @@ const catalogue: Partial<ServiceImpl<typeof CatalogueService>> = {
       route: { from, to, fidelity, maxInputMb: 1, options, engines: ["sharp"] },
       hops: [{ engine: "sharp", label: "libvips", version: "8.18.7", from, to, fidelity }],
       lane: "image",
+      expectedNotes: [{ code: "METADATA_DROPPED", message: "Metadata is not carried over." }],
     };
   },
 };

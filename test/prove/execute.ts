@@ -14,6 +14,8 @@ export type Execution = {
   readonly converter: Converter;
   readonly today: string;
   declared(target: Target): string;
+  /** The codes of the notes that such a route announces. */
+  expected(hops: readonly HopName[]): ReadonlySet<string>;
   onRow(row: ProofRow): void;
 };
 
@@ -44,7 +46,8 @@ async function executeSource(from: string, targets: readonly Target[], execution
       if (row.word !== "failed") execution.onRow(row);
       else if (failed.push(target) > 0 && !failures.has(target)) failures.set(target, row);
     };
-    for (const step of first.values()) await executeStep(step, { sample, input: sample, spentMs: 0 }, { ...execution, onResult });
+    for (const step of first.values())
+      await executeStep(step, { sample, input: sample, spentMs: 0, notes: [] }, { ...execution, onResult });
     left = failed;
   }
   for (const target of left) execution.onRow(failures.get(target) ?? rowOf(target, "the corpus has no sample", 0, execution, "none"));
@@ -63,7 +66,7 @@ function addSteps(into: Map<string, Step>, target: Target): void {
   }
 }
 
-type Place = { readonly sample: Sample; readonly input: KnownFile; readonly spentMs: number };
+type Place = { readonly sample: Sample; readonly input: KnownFile; readonly spentMs: number; readonly notes: readonly string[] };
 
 async function executeStep(step: Step, place: Place, execution: SampleExecution): Promise<void> {
   const { converter } = execution;
@@ -71,7 +74,8 @@ async function executeStep(step: Step, place: Place, execution: SampleExecution)
   const result: KnownFile = { path: converter.newPath(hop.to), format: hop.to, kind: kindOf(hop.to) };
   try {
     const startedMs = performance.now();
-    const failure = await convert(converter, hop, place.input, result).then(
+    const notes = [...place.notes];
+    const failure = await convert(converter, hop, place.input, result, (code) => void notes.push(code)).then(
       () => undefined,
       (error: unknown) => messageOf(error),
     );
@@ -84,15 +88,23 @@ async function executeStep(step: Step, place: Place, execution: SampleExecution)
     }
     if (target !== undefined) {
       const given = { sample: place.sample, input: place.input, result, writer: hop.engine, readAs: readerBy(converter, result) };
-      const evidence = await inTime(evidenceOf(given)).catch((error: unknown) => messageOf(error));
+      const evidence =
+        surpriseOf(target, notes, execution) ?? (await inTime(evidenceOf(given)).catch((error: unknown) => messageOf(error)));
       execution.onResult(target, rowOf(target, evidence, spentMs, execution, place.sample.name));
     }
     for (const following of next.values()) {
-      await executeStep(following, { sample: place.sample, input: result, spentMs }, execution);
+      await executeStep(following, { sample: place.sample, input: result, spentMs, notes }, execution);
     }
   } finally {
     await rm(result.path, { force: true, recursive: true });
   }
+}
+
+/** A note that nobody was told to expect is as bad as a result that nobody can read. */
+function surpriseOf({ hops }: Target, notes: readonly string[], { expected }: Execution): string | undefined {
+  const announced = expected(hops);
+  const code = notes.find((each) => !announced.has(each));
+  return code === undefined ? undefined : `the note ${code} was not to be expected`;
 }
 
 /** Another engine as a reader, for what has no other. */
@@ -108,10 +120,16 @@ function readerBy(converter: Converter, result: KnownFile) {
   };
 }
 
-async function convert(converter: Converter, hop: HopName, input: KnownFile, result: KnownFile): Promise<void> {
+async function convert(
+  converter: Converter,
+  hop: HopName,
+  input: KnownFile,
+  result: KnownFile,
+  onNote?: (code: string) => void,
+): Promise<void> {
   const plan = create(PlanSchema, { from: hop.from, to: hop.to, hops: [{ engine: hop.engine, from: hop.from, to: hop.to, options: {} }] });
   const signal = AbortSignal.timeout(hopTimeoutMs);
-  await converter.run(plan, input.path, result.path, { signal, inputBytes: (await stat(input.path)).size });
+  await converter.run(plan, input.path, result.path, { signal, inputBytes: (await stat(input.path)).size, ...(onNote && { onNote }) });
 }
 
 async function inTime(evidence: Promise<Evidence>): Promise<Evidence> {

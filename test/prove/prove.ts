@@ -9,6 +9,7 @@ import { enginesOfPath, keyOf, type ProofFile, type ProofRow } from "#services/c
 import type { Converter } from "#services/conversion/domain/converter.ts";
 import { openConverter } from "#services/conversion/index.ts";
 import { execute } from "./execute.ts";
+import { announcedBy } from "./notes.ts";
 import { committedProof, merged, readProof, rowsThatHold, writeProof } from "./store.ts";
 import { declarationsOf, declaredHash, directTargets, noteEveryday, plannedTargets, type Target, targetKey } from "./targets.ts";
 
@@ -146,6 +147,7 @@ async function executeRound(state: State, converter: Converter, targets: readonl
     converter,
     today,
     declared: hashOf,
+    expected: announcedBy(converter.manifest("prove").engines),
     onRow(row) {
       const key = keyOf(row);
       const before = known.get(key);

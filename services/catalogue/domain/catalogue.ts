@@ -18,6 +18,7 @@ import {
 } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
 import { FormatSchema } from "#gen/filemill/common/v1/format_pb.ts";
 import { FilemillError } from "#kit/errors.ts";
+import { expectedNotesOf } from "./expected-notes.ts";
 import { compareText, type Graph, graphOf, graphWithout } from "./graph.ts";
 import { createOptionSets, type OptionSets } from "./option-pool.ts";
 import { type HopOptions, parseOptions } from "./options.ts";
@@ -166,6 +167,7 @@ function describedRouteOf(route: FoundRoute, proof: Proof | undefined): GetRoute
     route: described,
     hops,
     lane: route.lane,
+    expectedNotes: [...expectedNotesOf(route.hops)],
     ...(row === undefined ? {} : { proof: measuredOf(row) }),
   });
 }

@@ -1,7 +1,7 @@
 /** The live hops of every node, one per engine and pair. */
 
 import { formatOf } from "#formats/index.ts";
-import type { Manifest } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
+import type { ExpectedNote, Manifest } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
 import { Fidelity, type Option } from "#gen/filemill/common/v1/format_pb.ts";
 import { createOptionPool, type OptionPool } from "./option-pool.ts";
 import { type Judge, trusting } from "./proof.ts";
@@ -28,6 +28,8 @@ export type Edge = {
   readonly options: readonly Option[];
   /** What the source may have several of and the target holds one of; empty: nothing. */
   readonly part: string;
+  /** The notes that a run may raise. */
+  readonly expectedNotes: readonly ExpectedNote[];
 };
 
 /** The edges by source and target, the best of each pair first. */
@@ -82,9 +84,20 @@ function* edgesOf(manifest: Manifest, pool: OptionPool): Generator<Edge> {
     const lane = lanesByWeight.find((name) => name === engine.lane);
     if (lane === undefined) continue;
     const { id, label, version } = engine;
-    for (const { from, to, fidelity, cost, async, maxInputMb, options, part } of engine.hops) {
+    const notesAt = (places: readonly number[]) => places.flatMap((place) => engine.expectedNotes[place] ?? []);
+    for (const { from, to, fidelity, cost, async, maxInputMb, options, part, expectedNotes } of engine.hops) {
       if (formatOf(from) === undefined || formatOf(to) === undefined || !isKnown(fidelity)) continue;
-      const declared = { from, to, fidelity, cost, async, maxInputMb, part, options: pool.shared(options) };
+      const declared = {
+        from,
+        to,
+        fidelity,
+        cost,
+        async,
+        maxInputMb,
+        part,
+        expectedNotes: notesAt(expectedNotes),
+        options: pool.shared(options),
+      };
       yield { engine: id, label, versions: [version], lane, ...declared };
     }
   }
@@ -104,6 +117,7 @@ function sharedEdge(a: Edge, b: Edge): Edge {
     async: a.async || b.async,
     maxInputMb: Math.min(a.maxInputMb, b.maxInputMb),
     options: a.options.filter((option) => names.has(option.name)),
+    expectedNotes: [...a.expectedNotes, ...b.expectedNotes],
   };
 }
 

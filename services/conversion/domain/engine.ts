@@ -2,7 +2,7 @@
  * What an engine is: one tool, declared as data, with a way to run one hop.
  * Manifest, catalogue, option parsing, OpenAPI, documentation and the contract suite all follow from the declaration.
  */
-import type { NoteCode } from "./notes.ts";
+import type { Expectation, NoteCode } from "./notes.ts";
 import type { Sandbox } from "./sandbox.ts";
 
 export type Fidelity = "lossless" | "high" | "reduced" | "extract";
@@ -47,6 +47,8 @@ export type Hop = {
   readonly options: readonly OptionDefinition[];
   /** What a source may have several of and this target holds one of (see parts.ts); the options then begin with `partOptions`. */
   readonly part?: Part;
+  /** The notes that a run may raise; that parts are left out follows from `part`. */
+  readonly expects?: readonly Expectation[];
 };
 
 /** A regular file with its format, whose name is ours (`in.<ext>`), never the user's. */

@@ -3,12 +3,16 @@ import { create } from "@bufbuild/protobuf";
 import {
   type EngineManifest,
   EngineManifestSchema,
+  type ExpectedNote,
+  ExpectedNoteSchema,
   type HopManifest,
   HopManifestSchema,
   type PlannedHop,
 } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
 import { Fidelity, type Option, Option_Type, OptionSchema, OptionValueSchema } from "#gen/filemill/common/v1/format_pb.ts";
 import type { Engine, Fidelity as FidelityName, Hop, OptionDefinition, OptionValues } from "./engine.ts";
+import { expectationsOf } from "./expectations.ts";
+import type { Expectation } from "./notes.ts";
 
 const fidelities = {
   lossless: Fidelity.LOSSLESS,
@@ -27,10 +31,12 @@ const optionTypes = {
 
 export function engineManifestOf(engine: Engine, version: string): EngineManifest {
   const { id, label, lane } = engine;
-  return create(EngineManifestSchema, { id, label, version, lane, hops: engine.hops.map(hopManifestOf) });
+  const expected = createNoteList();
+  const hops = engine.hops.map((hop) => hopManifestOf(hop, expected));
+  return create(EngineManifestSchema, { id, label, version, lane, hops, expectedNotes: expected.list() });
 }
 
-function hopManifestOf(hop: Hop): HopManifest {
+function hopManifestOf(hop: Hop, expected: NoteList): HopManifest {
   return create(HopManifestSchema, {
     from: hop.from,
     to: hop.to,
@@ -40,7 +46,28 @@ function hopManifestOf(hop: Hop): HopManifest {
     maxInputMb: hop.maxInputMb,
     options: hop.options.map(optionOf),
     part: hop.part ?? "",
+    expectedNotes: expectationsOf(hop)
+      .filter(({ option }) => option === undefined)
+      .map(expected.placeOf),
   });
+}
+
+type NoteList = { placeOf(expectation: Expectation): number; list(): ExpectedNote[] };
+
+/** Thousands of hops share a few expectations. */
+function createNoteList(): NoteList {
+  const places = new Map<string, number>();
+  const notes: ExpectedNote[] = [];
+  return {
+    placeOf({ code, message, of = "", isOfSource = false }) {
+      const key = JSON.stringify([code, message, of, isOfSource]);
+      const place = places.get(key) ?? notes.length;
+      if (place === notes.length) notes.push(create(ExpectedNoteSchema, { note: { code, message }, of, isOfSource }));
+      places.set(key, place);
+      return place;
+    },
+    list: () => notes,
+  };
 }
 
 function optionOf(option: OptionDefinition): Option {

@@ -1,3 +1,5 @@
+import type { Trait } from "#formats/index.ts";
+
 /** The closed list of notes: what a conversion lost, guessed or corrected. */
 export const noteTable = {
   ALTERNATE_ROUTE: "The usual way failed for this file; another one was taken.",
@@ -28,3 +30,16 @@ export const noteTable = {
 } as const;
 
 export type NoteCode = keyof typeof noteTable;
+
+/** That a run may raise a note. */
+export type Expectation = {
+  readonly code: NoteCode;
+  /** For people, in the present tense, true of every file that the note can be raised of. */
+  readonly message: string;
+  /** What the file must have for it. A route expects it only when each format up to this hop can have it. */
+  readonly of?: Trait;
+  /** Only of the file as the client brought it: what we write is never in doubt. */
+  readonly isOfSource?: true;
+  /** Only when the client gives this option: who asks for something need not be warned of it. */
+  readonly option?: string;
+};

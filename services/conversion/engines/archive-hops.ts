@@ -1,5 +1,6 @@
 /** Which archives are repacked as which. */
 import type { Fidelity, Hop, OptionDefinition } from "../domain/engine.ts";
+import { expecting } from "../domain/expectations.ts";
 import { crossHops, words } from "./hop-table.ts";
 
 type Packing = {
@@ -58,6 +59,8 @@ const level: OptionDefinition = {
   description: "How hard to compress: 1 is quick, 9 is small. Without it each format's usual level.",
 };
 
+const leftOut = [expecting("ENTRIES_LEFT_OUT", { message: "Special files, and links that lead out of the archive, are left out." })];
+
 /** Owners and permissions get lost where one of the two has none; members never do. */
 function fidelityOf(from: string, to: string): Fidelity {
   const isSame = streams[to] !== undefined || packings[from]?.format === packings[to]?.format;
@@ -66,7 +69,14 @@ function fidelityOf(from: string, to: string): Fidelity {
 
 function hopOf(from: string, to: string): Omit<Hop, "from" | "to"> {
   const hasLevel = streams[to] !== undefined || packings[to]?.level !== undefined;
-  return { fidelity: fidelityOf(from, to), cost: 100, async: false, maxInputMb: 200, options: hasLevel ? [level] : [] };
+  return {
+    fidelity: fidelityOf(from, to),
+    cost: 100,
+    async: false,
+    maxInputMb: 200,
+    options: hasLevel ? [level] : [],
+    expects: streams[to] === undefined && from !== "cab" ? leftOut : [],
+  };
 }
 
 export const archiveHops: readonly Hop[] = [

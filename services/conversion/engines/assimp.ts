@@ -1,7 +1,9 @@
 /** Three-dimensional models by the Open Asset Import Library, each in a fresh process. */
 import { writeFile } from "node:fs/promises";
+import { canHave } from "#formats/index.ts";
 import { FilemillError } from "#kit/errors.ts";
 import { defineEngine, type Hop, type HopTask, type OptionDefinition } from "../domain/engine.ts";
+import { expecting } from "../domain/expectations.ts";
 import type { Sandbox } from "../domain/sandbox.ts";
 import { crossHops, uniqueHops, words } from "./hop-table.ts";
 import { openOutput, openToolSession, type ToolSession } from "./tool-run.ts";
@@ -52,7 +54,10 @@ const bare = new Set(["obj", "stl", "ply", "step", "3ds"]);
 
 function hopOf(_from: string, to: string): Omit<Hop, "from" | "to"> {
   const options = [simplify, ...(writers[to]?.text === undefined ? [] : [form])];
-  return { fidelity: bare.has(to) ? "reduced" : "high", cost: 100, async: false, maxInputMb: 100, options };
+  const expects = bare.has(to)
+    ? [expecting("METADATA_DROPPED", { message: "Materials, cameras and movement are left out.", of: "scene" })]
+    : [];
+  return { expects, fidelity: bare.has(to) ? "reduced" : "high", cost: 100, async: false, maxInputMb: 100, options };
 }
 
 const hops: readonly Hop[] = uniqueHops([
@@ -76,7 +81,7 @@ async function run(sandbox: Sandbox, task: HopTask): Promise<void> {
   });
   if (/Failed to load/i.test(end.stdout + end.stderr) || end.signal !== undefined) throw unreadable();
   if (end.exitCode !== 0) throw new FilemillError("CONVERSION_FAILED", "The model could not be written in this format.");
-  if (bare.has(to)) task.note("METADATA_DROPPED", "Materials, cameras and movement were left out.");
+  if (bare.has(to) && canHave(from, "scene")) task.note("METADATA_DROPPED", "Materials, cameras and movement were left out.");
   if (to === "gltf") await embed(session, task.outputPath);
   else await session.adopt(`out.${to}`);
 }

@@ -1,6 +1,7 @@
 /** Which pairs of data formats are offered. */
 import type { Fidelity, Hop, OptionDefinition } from "../domain/engine.ts";
 import { partOptions } from "../domain/parts.ts";
+import { dataExpectations } from "./data-notes.ts";
 import { crossHops, words } from "./hop-table.ts";
 import { encodingOption } from "./node-worker.ts";
 
@@ -142,7 +143,8 @@ const maxInputMbOf = (format: string) => (format === "yaml" ? 8 : 30);
 function hopOf(from: string, to: string): Omit<Hop, "from" | "to"> | undefined {
   if (!makesSense(from, to)) return undefined;
   const part = isBook.has(from) ? ({ part: "sheet" } as const) : {};
-  return { fidelity: fidelityOf(from, to), cost: 20, async: false, maxInputMb: maxInputMbOf(from), options: optionsOf(from, to), ...part };
+  const [options, expects] = [optionsOf(from, to), dataExpectations(from, to)];
+  return { fidelity: fidelityOf(from, to), cost: 20, async: false, maxInputMb: maxInputMbOf(from), options, expects, ...part };
 }
 
 /** Tables of text go to workbooks, and workbooks to them, by LibreOffice, but for those that it cannot write or read. */

@@ -2,6 +2,7 @@
 import { stat } from "node:fs/promises";
 import { FilemillError } from "#kit/errors.ts";
 import { defineEngine, type Hop, type HopTask, type OptionDefinition } from "../domain/engine.ts";
+import { expecting } from "../domain/expectations.ts";
 import type { Sandbox, SandboxEnd } from "../domain/sandbox.ts";
 import { numberOption } from "./hop-table.ts";
 import { inputInside, openToolSession } from "./tool-run.ts";
@@ -26,7 +27,15 @@ const decibels: OptionDefinition = {
 };
 
 const hops: readonly Hop[] = [
-  { from: "djvu", to: "pdf", fidelity: "reduced", cost: 300, ...usual, options: [quality] },
+  {
+    from: "djvu",
+    to: "pdf",
+    fidelity: "reduced",
+    cost: 300,
+    ...usual,
+    options: [quality],
+    expects: [expecting("STYLING_DROPPED", { message: "Pages become pictures: the text beneath them is left out." })],
+  },
   { from: "djvu", to: "tiff", fidelity: "high", cost: 300, ...usual, options: [quality] },
   { from: "djvu", to: "txt", fidelity: "extract", cost: 30, ...usual, options: [] },
   { from: "jpg", to: "djvu", fidelity: "reduced", cost: 300, ...usual, options: [decibels] },

@@ -1,5 +1,7 @@
 /** Which pairs ffmpeg offers, with the options of each. */
 import type { Fidelity, Hop, OptionDefinition } from "../domain/engine.ts";
+import { expecting, expectingAll } from "../domain/expectations.ts";
+import type { Expectation } from "../domain/notes.ts";
 import { partOptions } from "../domain/parts.ts";
 import type { Container } from "./ffmpeg-container.ts";
 import { audioFormats, pictureFormats } from "./ffmpeg-formats.ts";
@@ -103,6 +105,20 @@ function audioFidelity(source: Container, target: Container): Fidelity {
   return target.isSpeech === true ? "reduced" : "high";
 }
 
+function soundExpectations(target: Container): readonly Expectation[] {
+  const held = target.cover === true ? "A cover picture that is neither JPEG nor PNG is left out." : "The cover picture is left out.";
+  return [expecting("TRACKS_LEFT_OUT"), expecting("METADATA_DROPPED", { message: held, of: "cover" })];
+}
+
+/** What plays on is copied with all its tracks, which not every format can hold. */
+function filmExpectations(target: Container): readonly Expectation[] {
+  const tracks = target.singleAudio === true ? "sound but the first" : "moving pictures but the first";
+  return [
+    expecting("TRACKS_LEFT_OUT", { message: `Tracks of ${tracks}, and subtitles that the format cannot hold, are left out.` }),
+    expecting("ALPHA_FLATTENED"),
+  ];
+}
+
 const readers = (table: Readonly<Record<string, Container>>) => Object.keys(table).filter((id) => table[id]?.demuxer !== undefined);
 const writers = (table: Readonly<Record<string, Container>>) => Object.keys(table).filter((id) => table[id]?.muxer !== undefined);
 
@@ -110,14 +126,15 @@ const fromAudio = crossHops(readers(audioFormats), writers(audioFormats), (from,
   const [source, target] = [audioFormats[from], audioFormats[to]];
   if (source === undefined || target === undefined) return undefined;
   const options = [...rateOptions(target), ...trim];
-  return { fidelity: audioFidelity(source, target), cost: target.exact === true ? 120 : 250, async: false, maxInputMb: 500, options };
+  const cost = target.exact === true ? 120 : 250;
+  return { fidelity: audioFidelity(source, target), cost, async: false, maxInputMb: 500, options, expects: soundExpectations(target) };
 });
 
 const soundOfVideo = crossHops(readers(videoFormats), writers(audioFormats), (_from, to) => {
   const target = audioFormats[to];
   if (target === undefined || to === "rf64" || to === "w64") return undefined;
   const options = [...partOptions("track"), ...rateOptions(target), ...trim];
-  return { fidelity: "extract", cost: 300, async: false, maxInputMb: 500, options, part: "track" };
+  return { fidelity: "extract", cost: 300, async: false, maxInputMb: 500, options, part: "track", expects: soundExpectations(target) };
 });
 
 /** Pairs whose codecs usually fit both: a copy takes a moment, so they are not always queued. */
@@ -133,7 +150,9 @@ const betweenVideo = crossHops(readers(videoFormats), writers(videoFormats), (fr
   if (target === undefined) return undefined;
   // From MKV everything may come, so only a target that takes everything can expect a copy.
   const copies = copying.some((family) => family.has(from) && family.has(to)) && !(from === "mkv" && to === "webm");
-  return { fidelity: "high", cost: copies ? 500 : 20_000, async: !copies, maxInputMb: copies ? 500 : 300, options: videoOptions(target) };
+  const options = videoOptions(target);
+  const expects = filmExpectations(target);
+  return { fidelity: "high", cost: copies ? 500 : 20_000, async: !copies, maxInputMb: copies ? 500 : 300, options, expects };
 });
 
 const animations = crossHops([...readers(videoFormats)], ["gif", "webp"], () => ({
@@ -158,6 +177,7 @@ const fromAnimation = crossHops(readers(pictureFormats), ["mp4", "webm", "mov", 
     cost: 3_000,
     async: true,
     maxInputMb: 100,
+    expects: expectingAll("ALPHA_FLATTENED"),
     options: videoOptions(target).filter((option) => !/^(mute|audio|normalise|sampleRate|channels)/.test(option.name)),
   };
 });

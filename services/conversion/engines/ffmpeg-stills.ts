@@ -2,6 +2,7 @@
 import { open } from "node:fs/promises";
 import { FilemillError } from "#kit/errors.ts";
 import { defineEngine, type Hop, type HopTask } from "../domain/engine.ts";
+import { expectingAll } from "../domain/expectations.ts";
 import type { Sandbox } from "../domain/sandbox.ts";
 import { inputInside, openToolSession, versionLineOf } from "./tool-run.ts";
 
@@ -15,7 +16,7 @@ const hops: readonly Hop[] = [
     { from: format, to: "png", ...usual },
     { from: "png", to: format, ...usual },
   ]),
-  { from: "apng", to: "png", ...usual, fidelity: "reduced" },
+  { from: "apng", to: "png", ...usual, fidelity: "reduced", expects: expectingAll("ANIMATION_REDUCED") },
 ];
 const headBytes = 65_536;
 

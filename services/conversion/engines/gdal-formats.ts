@@ -1,5 +1,7 @@
 /** Which map formats GDAL reads and writes, by which driver and how. */
 import type { Fidelity, Hop, OptionDefinition } from "../domain/engine.ts";
+import { expecting } from "../domain/expectations.ts";
+import type { Expectation } from "../domain/notes.ts";
 import { crossHops } from "./hop-table.ts";
 
 export type Reading = {
@@ -135,6 +137,19 @@ function isOffered(from: string, to: string): boolean {
   return hubs.has(from) || hubs.has(to) || (everyday.has(from) && everyday.has(to));
 }
 
+function expectationsOf(to: string): readonly Expectation[] {
+  const { sorts, isBare } = writings[to] ?? {};
+  const of = sorts?.includes("areas") === true ? "collections" : "areas";
+  return [
+    ...(sorts === undefined
+      ? []
+      : [expecting("ENTRIES_LEFT_OUT", { message: "Shapes of a sort that the format lacks are left out.", of })]),
+    ...(isBare === true ? [expecting("METADATA_DROPPED", { message: "The values of the shapes are left out." })] : []),
+  ];
+}
+
 export const gdalHops: readonly Hop[] = crossHops(Object.keys(readings), Object.keys(writings), (from, to) =>
-  isOffered(from, to) ? { fidelity: fidelityOf(to), cost: 250, async: false, maxInputMb: 50, options: optionsOf[to] ?? [] } : undefined,
+  isOffered(from, to)
+    ? { fidelity: fidelityOf(to), cost: 250, async: false, maxInputMb: 50, options: optionsOf[to] ?? [], expects: expectationsOf(to) }
+    : undefined,
 );

@@ -2,6 +2,8 @@
 import { readFile } from "node:fs/promises";
 import { FilemillError } from "#kit/errors.ts";
 import { defineEngine, type Hop, type HopTask } from "../domain/engine.ts";
+import { expecting } from "../domain/expectations.ts";
+import type { Expectation } from "../domain/notes.ts";
 import type { Sandbox } from "../domain/sandbox.ts";
 import { crossHops } from "./hop-table.ts";
 import { inputInside, openOutput, openToolSession } from "./tool-run.ts";
@@ -31,12 +33,23 @@ const devices: Readonly<Record<string, Device>> = {
 
 const written = Object.keys(devices).filter((id) => devices[id]?.isWritten === true);
 
+/** The other way GPX holds all that there is. */
+function expectationsOf(to: string): readonly Expectation[] {
+  const holds = devices[to]?.holds;
+  const of = "tracksAndPlaces";
+  if (holds === "places")
+    return [expecting("TRACKS_LEFT_OUT", { message: "Where there are places beside tracks, tracks are left out.", of })];
+  if (holds === "tracks") return [expecting("ENTRIES_LEFT_OUT", { message: "Places beside a track are left out.", of })];
+  return [];
+}
+
 const hopOf = (_from: string, to: string): Omit<Hop, "from" | "to"> => ({
   fidelity: to === "gpx" ? "high" : "reduced",
   cost: 60,
   async: false,
   maxInputMb: 30,
   options: [],
+  expects: expectationsOf(to),
 });
 
 const hops: readonly Hop[] = [...crossHops(Object.keys(devices), ["gpx"], hopOf), ...crossHops(["gpx"], written, hopOf)];

@@ -2,6 +2,7 @@
 import { open } from "node:fs/promises";
 import { FilemillError } from "#kit/errors.ts";
 import { defineEngine, type Fidelity, type Hop, type HopTask, type OptionDefinition } from "../domain/engine.ts";
+import { expectingAll } from "../domain/expectations.ts";
 import type { Sandbox } from "../domain/sandbox.ts";
 import { crossHops, numberOption, stringOption } from "./hop-table.ts";
 import { inputInside, openToolSession, type ToolSession, versionLineOf } from "./tool-run.ts";
@@ -44,7 +45,7 @@ const cost = { cost: 80, async: false, maxInputMb: 2 };
 const hops: readonly Hop[] = [
   ...crossHops(["gv", "xdot"], Object.keys(targets), (_from, to) => {
     const target = targets[to];
-    return target === undefined ? undefined : { ...target, ...cost };
+    return target === undefined ? undefined : { ...target, ...cost, expects: expectingAll("EXTERNAL_CONTENT_BLOCKED") };
   }),
   ...crossHops(["graphml"], ["gv"], () => ({ fidelity: "high", ...cost, options: [] })),
   ...crossHops(["gv"], ["graphml"], () => ({ fidelity: "high", ...cost, options: [] })),

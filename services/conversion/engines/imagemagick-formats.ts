@@ -1,5 +1,6 @@
 /** What ImageMagick reads and writes here, each proven by another program; what other engines do better is left to them. */
 import type { Fidelity, Hop, OptionDefinition } from "../domain/engine.ts";
+import { expectingAll } from "../domain/expectations.ts";
 import { partOptions } from "../domain/parts.ts";
 import { crossHops, words } from "./hop-table.ts";
 
@@ -117,14 +118,15 @@ const reading = crossHops(Object.keys(pictures), Object.keys(hubs), (from, to) =
   const fidelity = pictures[from]?.read;
   if (fidelity === undefined) return undefined;
   const pages = severalPictures.has(from) ? ({ part: "page", options: partOptions("page") } as const) : { options: [] };
-  return { fidelity, cost: costs[to] ?? 50, ...usual, ...pages };
+  const expects = expectingAll(pictures[from]?.hasSizes !== true && "PAGES_LEFT_OUT");
+  return { fidelity, cost: costs[to] ?? 50, ...usual, expects, ...pages };
 });
 const writing = crossHops(Object.keys(hubs), Object.keys(pictures), (from, to) => {
   const picture = pictures[to];
   if (picture?.write === undefined) return undefined;
   const options = picture.options ?? [];
   const pages = from === "tiff" ? ({ part: "page", options: [...partOptions("page"), ...options] } as const) : { options };
-  return { fidelity: picture.write, cost: 45, ...usual, ...pages };
+  return { fidelity: picture.write, cost: 45, ...usual, expects: expectingAll(picture.isOpaque === true && "ALPHA_FLATTENED"), ...pages };
 });
 
 const hops: readonly Hop[] = [...reading, ...writing];

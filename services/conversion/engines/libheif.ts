@@ -1,6 +1,7 @@
 /** The pictures of phones, HEIC, by the tools of libheif. */
 import { FilemillError } from "#kit/errors.ts";
 import { defineEngine, type Hop, type HopTask } from "../domain/engine.ts";
+import { expectingAll } from "../domain/expectations.ts";
 import type { Sandbox } from "../domain/sandbox.ts";
 import { numberOption, stringOption } from "./hop-table.ts";
 import { inputInside, openToolSession, type ToolSession, versionLineOf } from "./tool-run.ts";
@@ -9,7 +10,7 @@ const reader = { async: false, maxInputMb: 100 } as const;
 
 /** JPEG pictures become HEIC by way of PNG: heif-enc stores them as they lie and forgets how they are to be turned. */
 const hops: readonly Hop[] = [
-  { from: "heic", to: "png", fidelity: "lossless", cost: 150, ...reader, options: [] },
+  { from: "heic", to: "png", fidelity: "lossless", cost: 150, ...reader, options: [], expects: expectingAll("PAGES_LEFT_OUT") },
   {
     from: "heic",
     to: "jpg",
@@ -17,6 +18,7 @@ const hops: readonly Hop[] = [
     cost: 100,
     ...reader,
     options: [{ name: "quality", type: "integer", min: 1, max: 100, default: 90, description: "Quality of lossy compression" }],
+    expects: expectingAll("PAGES_LEFT_OUT", "ALPHA_FLATTENED"),
   },
   {
     from: "png",

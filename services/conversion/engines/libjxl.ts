@@ -1,6 +1,7 @@
 /** JPEG XL by the tools of libjxl. A JPEG becomes JPEG XL without loss, and the very same JPEG again. */
 import { FilemillError } from "#kit/errors.ts";
 import { defineEngine, type Hop, type HopTask, type OptionDefinition } from "../domain/engine.ts";
+import { expectingAll } from "../domain/expectations.ts";
 import type { Sandbox } from "../domain/sandbox.ts";
 import { flagOption, numberOption } from "./hop-table.ts";
 import { openToolSession, versionLineOf } from "./tool-run.ts";
@@ -21,14 +22,15 @@ const again: OptionDefinition = {
 };
 const lossless: OptionDefinition = { name: "lossless", type: "boolean", default: false, description: "Keeps every pixel exactly" };
 const usual = { async: false, maxInputMb: 100 } as const;
+const opaque = expectingAll("ALPHA_FLATTENED", "ANIMATION_REDUCED");
 
 const hops: readonly Hop[] = [
   { from: "jpg", to: "jxl", fidelity: "lossless", cost: 150, ...usual, options: [effort] },
   { from: "png", to: "jxl", fidelity: "high", cost: 250, ...usual, options: [lossy, lossless, effort] },
   { from: "apng", to: "jxl", fidelity: "high", cost: 400, ...usual, options: [lossy, lossless, effort] },
-  { from: "jxl", to: "png", fidelity: "lossless", cost: 200, ...usual, options: [] },
-  { from: "jxl", to: "jpg", fidelity: "high", cost: 150, ...usual, options: [again] },
-  { from: "jxl", to: "ppm", fidelity: "reduced", cost: 120, ...usual, options: [] },
+  { from: "jxl", to: "png", fidelity: "lossless", cost: 200, ...usual, options: [], expects: expectingAll("ANIMATION_REDUCED") },
+  { from: "jxl", to: "jpg", fidelity: "high", cost: 150, ...usual, options: [again], expects: opaque },
+  { from: "jxl", to: "ppm", fidelity: "reduced", cost: 120, ...usual, options: [], expects: opaque },
 ];
 
 function encoderArgumentsOf(task: HopTask): readonly string[] {

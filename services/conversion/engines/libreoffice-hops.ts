@@ -1,5 +1,6 @@
 /** Which pairs LibreOffice offers: within each family of documents, and to PDF and pictures. */
 import type { Fidelity, Hop, OptionDefinition } from "../domain/engine.ts";
+import { expecting, expectingAll } from "../domain/expectations.ts";
 import { partOptions } from "../domain/parts.ts";
 import { crossHops, words } from "./hop-table.ts";
 import { type Family, families, officeFormats } from "./libreoffice-formats.ts";
@@ -93,6 +94,13 @@ function optionsOf(family: Family, from: string, to: string): readonly OptionDef
   ];
 }
 
+function expectationsOf(family: Family, from: string, to: string) {
+  return [
+    ...expectingAll((from === "txt" || from === "csv" || from === "tsv") && "ENCODING_GUESSED"),
+    ...(family === "sheet" && to === "pdf" ? [expecting("SHEETS_LEFT_OUT", { option: "sheet" })] : []),
+  ];
+}
+
 function costOf(family: Family, to: string): number {
   return (family === "slides" ? 500 : 250) + (slides.has(to) ? 200 : 0);
 }
@@ -108,7 +116,15 @@ function hopsOf(family: Family): Hop[] {
     if (failing.has(`${source}>${target}`)) return undefined;
     const options = optionsOf(family, source, target);
     const part = holdsOneSheet(family, source, target) ? ({ part: "sheet" } as const) : {};
-    return { fidelity: fidelityOf(family, source, target), cost: costOf(family, target), async: false, maxInputMb: 100, options, ...part };
+    return {
+      fidelity: fidelityOf(family, source, target),
+      cost: costOf(family, target),
+      async: false,
+      maxInputMb: 100,
+      options,
+      expects: expectationsOf(family, source, target),
+      ...part,
+    };
   });
 }
 

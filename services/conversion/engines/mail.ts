@@ -1,5 +1,6 @@
 /** Messages, mailboxes, calendars and contacts, by npm's libraries in a sandboxed worker. */
 import { defineEngine, type Fidelity, type Hop, type OptionDefinition } from "../domain/engine.ts";
+import { expecting, expectingAll } from "../domain/expectations.ts";
 import { crossHops, words } from "./hop-table.ts";
 import { encodingOption, openWorker, probeWorker } from "./node-worker.ts";
 
@@ -28,7 +29,31 @@ function mailHop(from: string, to: string): Omit<Hop, "from" | "to"> {
     async: false,
     maxInputMb: 50,
     options: from === "mbox" && to === "eml" ? [message] : [],
+    expects: mailExpectations(from, to),
   };
+}
+
+function mailExpectations(from: string, to: string) {
+  const holdsFiles = to === "eml" || to === "mbox" || to === "zip";
+  const attachments = holdsFiles ? "Messages that are attached to the message are left out." : "Attachments are left out.";
+  return [
+    ...expectingAll(
+      from === "mbox" && to === "eml" && "MESSAGES_LEFT_OUT",
+      to === "html" && "IMAGES_REMOVED",
+      to === "xml" && "CHARACTERS_REPLACED",
+    ),
+    ...(holdsFiles && from !== "msg" ? [] : [expecting("ENTRIES_LEFT_OUT", { message: attachments })]),
+    ...(from === "msg" ? [expecting("STYLING_DROPPED", { message: "A body that is rich text alone is left out." })] : []),
+  ];
+}
+
+/** Dates are text in records that have no type for them. */
+function cardExpectations(from: string, to: string) {
+  const isTable = from === "csv" || from === "tsv" || from === "xlsx";
+  return [
+    ...expectingAll(from !== "xlsx" && "ENCODING_GUESSED", from === "xlsx" && "SHEETS_LEFT_OUT", isTable && "NAMES_CHANGED"),
+    ...expectingAll((to === "json" || to === "ndjson" || to === "yaml") && "TYPES_AS_TEXT", to === "xml" && "CHARACTERS_REPLACED"),
+  ];
 }
 
 /** Headers that no page shows are left out, and so are attachments but where the target holds files. */
@@ -46,6 +71,7 @@ function cardHop(from: string, to: string): Omit<Hop, "from" | "to"> {
     async: false,
     maxInputMb: 30,
     options: isText ? [encodingOption] : [],
+    expects: cardExpectations(from, to),
   };
 }
 

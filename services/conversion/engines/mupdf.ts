@@ -2,6 +2,7 @@
 import { writeFile } from "node:fs/promises";
 import { FilemillError } from "#kit/errors.ts";
 import { defineEngine, type Hop, type HopTask, type OptionDefinition } from "../domain/engine.ts";
+import { expecting } from "../domain/expectations.ts";
 import { LacksContent } from "../domain/failure.ts";
 import type { Sandbox, SandboxEnd } from "../domain/sandbox.ts";
 import { numberOption, stringOption } from "./hop-table.ts";
@@ -51,9 +52,25 @@ const density: OptionDefinition = {
   description: "Resolution of the pictures of pages",
 };
 
+/** A PNG is turned by nothing that is obeyed here; the profile of a JPEG goes along. */
+function pictureExpectations(from: string) {
+  if (from === "jpg") return [expecting("ORIENTATION_APPLIED")];
+  return [expecting("METADATA_DROPPED", { message: "The colour profile, if there is one, is left out.", of: "profile" })];
+}
+
 const usual = { async: false, maxInputMb: 100 } as const;
 const hops: readonly Hop[] = [
-  ...["jpg", "png"].map((from): Hop => ({ from, to: "pdf", fidelity: "lossless", cost: 30, ...usual, options: picturePage })),
+  ...["jpg", "png"].map(
+    (from): Hop => ({
+      from,
+      to: "pdf",
+      fidelity: "lossless",
+      cost: 30,
+      ...usual,
+      options: picturePage,
+      expects: pictureExpectations(from),
+    }),
+  ),
   ...["epub", "fb2", "mobi"].map((from): Hop => ({ from, to: "pdf", fidelity: "high", cost: 150, ...usual, options: bookPage })),
   { from: "cbz", to: "pdf", fidelity: "lossless", cost: 100, ...usual, maxInputMb: 500, options: [] },
   { from: "xps", to: "pdf", fidelity: "high", cost: 100, ...usual, options: [] },

@@ -1,5 +1,6 @@
 /** Pandoc's names of the formats, and which pairs are offered. */
 import type { Fidelity, Hop, OptionDefinition } from "../domain/engine.ts";
+import { expectingAll } from "../domain/expectations.ts";
 import { crossHops, words } from "./hop-table.ts";
 
 type Markup = {
@@ -118,9 +119,22 @@ const readers = Object.keys(markups).filter((id) => markups[id]?.reader !== unde
 const writers = Object.keys(markups).filter((id) => markups[id]?.writer !== undefined);
 const tableTargets = new Set(words("md html rst tex org textile mediawiki docbook jats dokuwiki jira adoc txt"));
 
+/** A table and a page of the manual hold no pictures. */
+function expectationsOf(from: string) {
+  const isPictured = from !== "csv" && from !== "man";
+  return expectingAll(markups[from]?.isBinary !== true && "ENCODING_GUESSED", isPictured && "IMAGES_REMOVED");
+}
+
 export const pandocHops: readonly Hop[] = crossHops(readers, writers, (from, to) => {
   // Between office formats LibreOffice keeps the layout; a table alone makes no book.
   if (office.has(from) && office.has(to)) return undefined;
   if (from === "csv" && !tableTargets.has(to)) return undefined;
-  return { fidelity: fidelityOf(from, to), cost: zipped.has(to) ? 200 : 100, async: false, maxInputMb: 50, options: optionsOf(to) };
+  return {
+    fidelity: fidelityOf(from, to),
+    cost: zipped.has(to) ? 200 : 100,
+    async: false,
+    maxInputMb: 50,
+    options: optionsOf(to),
+    expects: expectationsOf(from),
+  };
 });

@@ -149,7 +149,32 @@ function noteWhatIsLost(first, request, notes) {
   }
   if (first.space === "cmyk" || (first.icc !== undefined && !isSrgb(first.icc))) notes.set("PROFILE_CONVERTED");
   const carries = options.metadata === "keep" && to !== "gif";
-  if (!carries && (first.exif !== undefined || first.xmp !== undefined || first.iptc !== undefined)) notes.set("METADATA_DROPPED");
+  if (!carries && (tellsMore(first.exif) || first.xmp !== undefined || first.iptc !== undefined)) notes.set("METADATA_DROPPED");
+}
+
+/** Size, resolution, orientation and versions, which programs write of themselves and which nobody misses. */
+const technicalTags = new Set([
+  ...[0x100, 0x101, 0x102, 0x103, 0x106, 0x112, 0x115, 0x11a, 0x11b, 0x11c, 0x128, 0x212, 0x213],
+  ...[0x8769, 0x9000, 0x9101, 0xa000, 0xa001, 0xa002, 0xa003],
+]);
+
+/** Whether EXIF says anything besides; what cannot be read says something. @see TIFF 6.0, section 2 */
+function tellsMore(exif) {
+  if (exif === undefined) return false;
+  const tiff = exif.toString("latin1", 0, 6) === "Exif\0\0" ? exif.subarray(6) : exif;
+  const number = (at, length) => (tiff[0] === 0x49 ? tiff.readUIntLE(at, length) : tiff.readUIntBE(at, length));
+  const entriesAt = (start) =>
+    Array.from({ length: number(start, 2) }, (_, index) => ({
+      tag: number(start + 2 + index * 12, 2),
+      value: number(start + 10 + index * 12, 4),
+    }));
+  try {
+    const top = entriesAt(number(4, 4));
+    const inner = top.filter(({ tag }) => tag === 0x8769).flatMap(({ value }) => entriesAt(value));
+    return [...top, ...inner].some(({ tag }) => !technicalTags.has(tag));
+  } catch {
+    return true;
+  }
 }
 
 /** By the profile's description, in ASCII (version 2) or UTF-16 (version 4); "c2" is the compact sRGB of the web. */

@@ -1,5 +1,7 @@
 /** Which pictures become which, what that loses, and what can be chosen. */
 import type { Fidelity, Hop, OptionDefinition } from "../domain/engine.ts";
+import { expecting } from "../domain/expectations.ts";
+import type { Expectation } from "../domain/notes.ts";
 import { partOptions } from "../domain/parts.ts";
 
 const sources = ["jpg", "png", "webp", "gif", "avif", "tiff", "svg"] as const;
@@ -138,6 +140,21 @@ function hasPages(from: Source, to: Target): boolean {
   return from === "tiff" || ((from === "gif" || from === "webp") && !moves(from, to));
 }
 
+/** Drawings have none of what pictures of cameras have. */
+function expectationsOf(from: Source, to: Target): readonly Expectation[] {
+  const flattened = to === "jpg" ? expecting("ALPHA_FLATTENED") : expecting("ALPHA_FLATTENED", { option: "background" });
+  if (from === "svg") return [flattened, expecting("EXTERNAL_CONTENT_BLOCKED")];
+  const metadata =
+    to === "gif" ? {} : { message: "Metadata (camera, place, author) is not carried over, unless the option metadata says keep." };
+  return [
+    expecting("ORIENTATION_APPLIED"),
+    ...(from === "gif" || from === "webp" ? (moves(from, to) ? [] : [expecting("ANIMATION_REDUCED")]) : [expecting("PAGES_LEFT_OUT")]),
+    expecting("PROFILE_CONVERTED"),
+    expecting("METADATA_DROPPED", metadata),
+    flattened,
+  ];
+}
+
 function hopOf(from: Source, to: Target): Hop {
   const part = hasPages(from, to) ? ({ part: "page" } as const) : {};
   const options = [
@@ -157,6 +174,7 @@ function hopOf(from: Source, to: Target): Hop {
     async: false,
     maxInputMb: from === "svg" ? 10 : 100,
     options,
+    expects: expectationsOf(from, to),
     ...part,
   };
 }

@@ -1,5 +1,6 @@
 /** Subtitles, by our own model of cues in a sandboxed worker. */
 import { defineEngine, type Fidelity, type Hop, type OptionDefinition } from "../domain/engine.ts";
+import { expecting, expectingAll } from "../domain/expectations.ts";
 import { crossHops, words } from "./hop-table.ts";
 import { encodingOption, openWorker, probeWorker } from "./node-worker.ts";
 
@@ -34,11 +35,22 @@ const fps: OptionDefinition = {
   description: "Frames in a second of the film, for formats that count frames; what the file itself says comes first, else 23.976.",
 };
 
+/** SBV and lyrics have no looks that could be lost. */
+const plain = new Set(words("sbv lrc"));
+
+function expectationsOf(from: string) {
+  return [
+    ...expectingAll("ENCODING_GUESSED", !plain.has(from) && "STYLING_DROPPED"),
+    ...(from === "smi" ? [expecting("TRACKS_LEFT_OUT", { message: "Of several languages the first is converted." })] : []),
+  ];
+}
+
 const hops: readonly Hop[] = crossHops(formats, [...formats, "txt"], (from, to) => ({
   fidelity: fidelityOf(from, to),
   cost: 10,
   async: false,
   maxInputMb: 20,
+  expects: expectationsOf(from),
   options: [encodingOption, ...(to === "txt" ? [] : [shift]), ...(from === "sub" || to === "sub" ? [fps] : [])],
 }));
 

@@ -17,6 +17,7 @@ describe("GET /api/v1/routes/{from}/{to}", () => {
       ...{ from: "png", to: "webp", fidelity: "high", async: false, maxInputMb: 1, estimateMs: 42 },
       hops: [{ engine: "sharp", label: "libvips", version: "8.18.7", from: "png", to: "webp", fidelity: "high" }],
     });
+    expect(route.expectedNotes).toEqual([{ code: "METADATA_DROPPED", message: "Metadata is not carried over." }]);
     expect(route.options.map((option: { name: string }) => option.name)).toEqual(["quality", "mode", "background"]);
   });
 

@@ -76,6 +76,21 @@ test("a guest converts a document: target, options, result, preview, download", 
   await page.context().close();
 });
 
+test("what a conversion may lose is told before it is made, target by target", async () => {
+  const page = await browser.open("/");
+  await choose(page, pngFile("see-through.png"));
+  const item = card(page, "see-through.png");
+  const notes = item.getByRole("list", { name: "What to expect" });
+  await item.getByRole("radio", { name: "JPG" }).check();
+  await notes.getByText("Transparency, if there is any, is flattened onto a background colour.").waitFor();
+  expect(await seriousFindings(page)).toEqual([]);
+  await item.getByRole("radio", { name: "WEBP" }).check();
+  await notes.getByText("Metadata (camera, place, author) is not carried over").waitFor();
+  expect(await notes.getByText("Transparency").count()).toBe(0);
+  expect(page.faults).toEqual([]);
+  await page.context().close();
+});
+
 test("where the browser shows no PDF, a picture of the first page stands in, and leaves no job behind", async () => {
   const page = await browser.open("/jobs");
   await page.addInitScript(() => Object.defineProperty(navigator, "pdfViewerEnabled", { value: false }));

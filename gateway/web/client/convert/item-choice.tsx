@@ -5,6 +5,7 @@ import { sizeText } from "#client/parts/words.ts";
 import { me, planOf } from "#client/server/session.ts";
 import type { Route } from "#client/server/wire.ts";
 import { formatOf, formats, routesFrom } from "./catalogue.ts";
+import { Expected } from "./expected.tsx";
 import { FormatPicker, type PickerGroup } from "./format-picker.tsx";
 import { change, choosing, type Item, spread } from "./items.ts";
 import { OptionForm } from "./option-form.tsx";
@@ -27,6 +28,7 @@ export function Choice({ item }: { item: Item }) {
         <Targets item={item} routes={routes} onMore={() => setPicking("target")} />
       )}
       {route !== undefined && <RouteText route={route} />}
+      {route !== undefined && <Expected route={route} />}
       {problem !== undefined && (
         <p class="choice-problem" role="alert">
           <Icon name="warn" />

@@ -34,6 +34,7 @@ export type Route = {
 /** What is known of one route more than the list says. */
 export type RouteDetail = {
   hops: { label: string; version: string; from: string; to: string }[];
+  expectedNotes: { code: string; message: string }[];
   estimateMs: number | null;
   proof: { figures: Record<string, number>; reader: string; date: string } | null;
 };

@@ -156,6 +156,12 @@ describe("pictures by sharp", () => {
       expect(kept.notes.has("METADATA_DROPPED")).toBe(false);
     });
 
+    it("misses no metadata where EXIF tells a resolution alone, as programs write of themselves", async () => {
+      const plain = await file(await noise(40, 30).withDensity(150).png().toBuffer());
+      expect((await sharp(plain).metadata()).exif).toBeDefined();
+      expect((await bench.convert(plain, "png", "webp")).notes.has("METADATA_DROPPED")).toBe(false);
+    });
+
     it("turns once when the orientation tag is kept with the other tags", async () => {
       const stored = await storedAs(6, await twoColours(120, 80).png().toBuffer());
       const { path } = await bench.convert(await file(stored), "jpg", "webp", { metadata: "keep" });

@@ -15,7 +15,7 @@ from filemill.common.v1 import format_pb2 as filemill_dot_common_dot_v1_dot_form
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n%filemill/catalogue/v1/catalogue.proto\x12\x15\x66ilemill.catalogue.v1\x1a\x1f\x66ilemill/common/v1/format.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"<\n\x13GetCatalogueRequest\x12%\n\x0eknown_revision\x18\x01 \x01(\tR\rknownRevision\"\xe1\x01\n\x14GetCatalogueResponse\x12\x1a\n\x08revision\x18\x01 \x01(\tR\x08revision\x12\x34\n\x07\x66ormats\x18\x02 \x03(\x0b\x32\x1a.filemill.common.v1.FormatR\x07\x66ormats\x12\x34\n\x06routes\x18\x03 \x03(\x0b\x32\x1c.filemill.catalogue.v1.RouteR\x06routes\x12\x41\n\x0boption_sets\x18\x04 \x03(\x0b\x32 .filemill.catalogue.v1.OptionSetR\noptionSets\"A\n\tOptionSet\x12\x34\n\x07options\x18\x01 \x03(\x0b\x32\x1a.filemill.common.v1.OptionR\x07options\"\x9e\x02\n\x05Route\x12\x12\n\x04\x66rom\x18\x01 \x01(\tR\x04\x66rom\x12\x0e\n\x02to\x18\x02 \x01(\tR\x02to\x12\x38\n\x08\x66idelity\x18\x03 \x01(\x0e\x32\x1c.filemill.common.v1.FidelityR\x08\x66idelity\x12\x14\n\x05\x61sync\x18\x04 \x01(\x08R\x05\x61sync\x12 \n\x0cmax_input_mb\x18\x05 \x01(\rR\nmaxInputMb\x12\x34\n\x07options\x18\x06 \x03(\x0b\x32\x1a.filemill.common.v1.OptionR\x07options\x12\x10\n\x03via\x18\x07 \x03(\tR\x03via\x12\x18\n\x07\x65ngines\x18\x08 \x03(\tR\x07\x65ngines\x12\x1d\n\noption_set\x18\t \x01(\rR\toptionSet\"5\n\x0fGetRouteRequest\x12\x12\n\x04\x66rom\x18\x01 \x01(\tR\x04\x66rom\x12\x0e\n\x02to\x18\x02 \x01(\tR\x02to\"\xc8\x01\n\x10GetRouteResponse\x12\x32\n\x05route\x18\x01 \x01(\x0b\x32\x1c.filemill.catalogue.v1.RouteR\x05route\x12\x33\n\x04hops\x18\x02 \x03(\x0b\x32\x1f.filemill.catalogue.v1.RouteHopR\x04hops\x12\x12\n\x04lane\x18\x03 \x01(\tR\x04lane\x12\x37\n\x05proof\x18\x04 \x01(\x0b\x32!.filemill.catalogue.v1.RouteProofR\x05proof\"\xe6\x01\n\nRouteProof\x12H\n\x07\x66igures\x18\x01 \x03(\x0b\x32..filemill.catalogue.v1.RouteProof.FiguresEntryR\x07\x66igures\x12\x16\n\x06reader\x18\x02 \x01(\tR\x06reader\x12\x16\n\x06sample\x18\x03 \x01(\tR\x06sample\x12\x0e\n\x02ms\x18\x04 \x01(\rR\x02ms\x12\x12\n\x04\x64\x61te\x18\x05 \x01(\tR\x04\x64\x61te\x1a:\n\x0c\x46iguresEntry\x12\x10\n\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n\x05value\x18\x02 \x01(\x01R\x05value:\x02\x38\x01\"\xb0\x01\n\x08RouteHop\x12\x16\n\x06\x65ngine\x18\x01 \x01(\tR\x06\x65ngine\x12\x14\n\x05label\x18\x02 \x01(\tR\x05label\x12\x18\n\x07version\x18\x03 \x01(\tR\x07version\x12\x12\n\x04\x66rom\x18\x04 \x01(\tR\x04\x66rom\x12\x0e\n\x02to\x18\x05 \x01(\tR\x02to\x12\x38\n\x08\x66idelity\x18\x06 \x01(\x0e\x32\x1c.filemill.common.v1.FidelityR\x08\x66idelity\"\xfa\x01\n\x10PlanRouteRequest\x12\x12\n\x04\x66rom\x18\x01 \x01(\tR\x04\x66rom\x12\x0e\n\x02to\x18\x02 \x01(\tR\x02to\x12N\n\x07options\x18\x03 \x03(\x0b\x32\x34.filemill.catalogue.v1.PlanRouteRequest.OptionsEntryR\x07options\x12\x36\n\x05\x61void\x18\x04 \x03(\x0b\x32 .filemill.catalogue.v1.FailedHopR\x05\x61void\x1a:\n\x0cOptionsEntry\x12\x10\n\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n\x05value\x18\x02 \x01(\tR\x05value:\x02\x38\x01\"G\n\tFailedHop\x12\x16\n\x06\x65ngine\x18\x01 \x01(\tR\x06\x65ngine\x12\x12\n\x04\x66rom\x18\x02 \x01(\tR\x04\x66rom\x12\x0e\n\x02to\x18\x03 \x01(\tR\x02to\"D\n\x11PlanRouteResponse\x12/\n\x04plan\x18\x01 \x01(\x0b\x32\x1b.filemill.catalogue.v1.PlanR\x04plan\"\x8c\x02\n\x04Plan\x12\x12\n\x04\x66rom\x18\x01 \x01(\tR\x04\x66rom\x12\x0e\n\x02to\x18\x02 \x01(\tR\x02to\x12\x35\n\x04hops\x18\x03 \x03(\x0b\x32!.filemill.catalogue.v1.PlannedHopR\x04hops\x12\x38\n\x08\x66idelity\x18\x04 \x01(\x0e\x32\x1c.filemill.common.v1.FidelityR\x08\x66idelity\x12\x14\n\x05\x61sync\x18\x05 \x01(\x08R\x05\x61sync\x12 \n\x0cmax_input_mb\x18\x06 \x01(\rR\nmaxInputMb\x12\x12\n\x04lane\x18\x07 \x01(\tR\x04lane\x12#\n\rresult_format\x18\x08 \x01(\tR\x0cresultFormat\"\xef\x01\n\nPlannedHop\x12\x16\n\x06\x65ngine\x18\x01 \x01(\tR\x06\x65ngine\x12\x12\n\x04\x66rom\x18\x02 \x01(\tR\x04\x66rom\x12\x0e\n\x02to\x18\x03 \x01(\tR\x02to\x12H\n\x07options\x18\x04 \x03(\x0b\x32..filemill.catalogue.v1.PlannedHop.OptionsEntryR\x07options\x1a[\n\x0cOptionsEntry\x12\x10\n\x03key\x18\x01 \x01(\tR\x03key\x12\x35\n\x05value\x18\x02 \x01(\x0b\x32\x1f.filemill.common.v1.OptionValueR\x05value:\x02\x38\x01\"\x16\n\x14ListManifestsRequest\"V\n\x15ListManifestsResponse\x12=\n\tmanifests\x18\x01 \x03(\x0b\x32\x1f.filemill.catalogue.v1.ManifestR\tmanifests\"\xb8\x01\n\x08Manifest\x12\x12\n\x04node\x18\x01 \x01(\tR\x04node\x12=\n\x0c\x61nnounced_at\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.TimestampR\x0b\x61nnouncedAt\x12?\n\x07\x65ngines\x18\x03 \x03(\x0b\x32%.filemill.catalogue.v1.EngineManifestR\x07\x65ngines\x12\x18\n\x07sandbox\x18\x04 \x01(\tR\x07sandbox\"\x9c\x01\n\x0e\x45ngineManifest\x12\x0e\n\x02id\x18\x01 \x01(\tR\x02id\x12\x14\n\x05label\x18\x02 \x01(\tR\x05label\x12\x18\n\x07version\x18\x03 \x01(\tR\x07version\x12\x12\n\x04lane\x18\x04 \x01(\tR\x04lane\x12\x36\n\x04hops\x18\x05 \x03(\x0b\x32\".filemill.catalogue.v1.HopManifestR\x04hops\"\x81\x02\n\x0bHopManifest\x12\x12\n\x04\x66rom\x18\x01 \x01(\tR\x04\x66rom\x12\x0e\n\x02to\x18\x02 \x01(\tR\x02to\x12\x38\n\x08\x66idelity\x18\x03 \x01(\x0e\x32\x1c.filemill.common.v1.FidelityR\x08\x66idelity\x12\x12\n\x04\x63ost\x18\x04 \x01(\rR\x04\x63ost\x12\x14\n\x05\x61sync\x18\x05 \x01(\x08R\x05\x61sync\x12 \n\x0cmax_input_mb\x18\x06 \x01(\rR\nmaxInputMb\x12\x34\n\x07options\x18\x07 \x03(\x0b\x32\x1a.filemill.common.v1.OptionR\x07options\x12\x12\n\x04part\x18\x08 \x01(\tR\x04part2\xb8\x03\n\x10\x43\x61talogueService\x12l\n\x0cGetCatalogue\x12*.filemill.catalogue.v1.GetCatalogueRequest\x1a+.filemill.catalogue.v1.GetCatalogueResponse\"\x03\x90\x02\x01\x12`\n\x08GetRoute\x12&.filemill.catalogue.v1.GetRouteRequest\x1a\'.filemill.catalogue.v1.GetRouteResponse\"\x03\x90\x02\x01\x12\x63\n\tPlanRoute\x12\'.filemill.catalogue.v1.PlanRouteRequest\x1a(.filemill.catalogue.v1.PlanRouteResponse\"\x03\x90\x02\x01\x12o\n\rListManifests\x12+.filemill.catalogue.v1.ListManifestsRequest\x1a,.filemill.catalogue.v1.ListManifestsResponse\"\x03\x90\x02\x01\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n%filemill/catalogue/v1/catalogue.proto\x12\x15\x66ilemill.catalogue.v1\x1a\x1f\x66ilemill/common/v1/format.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"<\n\x13GetCatalogueRequest\x12%\n\x0eknown_revision\x18\x01 \x01(\tR\rknownRevision\"\xe1\x01\n\x14GetCatalogueResponse\x12\x1a\n\x08revision\x18\x01 \x01(\tR\x08revision\x12\x34\n\x07\x66ormats\x18\x02 \x03(\x0b\x32\x1a.filemill.common.v1.FormatR\x07\x66ormats\x12\x34\n\x06routes\x18\x03 \x03(\x0b\x32\x1c.filemill.catalogue.v1.RouteR\x06routes\x12\x41\n\x0boption_sets\x18\x04 \x03(\x0b\x32 .filemill.catalogue.v1.OptionSetR\noptionSets\"A\n\tOptionSet\x12\x34\n\x07options\x18\x01 \x03(\x0b\x32\x1a.filemill.common.v1.OptionR\x07options\"\x9e\x02\n\x05Route\x12\x12\n\x04\x66rom\x18\x01 \x01(\tR\x04\x66rom\x12\x0e\n\x02to\x18\x02 \x01(\tR\x02to\x12\x38\n\x08\x66idelity\x18\x03 \x01(\x0e\x32\x1c.filemill.common.v1.FidelityR\x08\x66idelity\x12\x14\n\x05\x61sync\x18\x04 \x01(\x08R\x05\x61sync\x12 \n\x0cmax_input_mb\x18\x05 \x01(\rR\nmaxInputMb\x12\x34\n\x07options\x18\x06 \x03(\x0b\x32\x1a.filemill.common.v1.OptionR\x07options\x12\x10\n\x03via\x18\x07 \x03(\tR\x03via\x12\x18\n\x07\x65ngines\x18\x08 \x03(\tR\x07\x65ngines\x12\x1d\n\noption_set\x18\t \x01(\rR\toptionSet\"5\n\x0fGetRouteRequest\x12\x12\n\x04\x66rom\x18\x01 \x01(\tR\x04\x66rom\x12\x0e\n\x02to\x18\x02 \x01(\tR\x02to\"\x89\x02\n\x10GetRouteResponse\x12\x32\n\x05route\x18\x01 \x01(\x0b\x32\x1c.filemill.catalogue.v1.RouteR\x05route\x12\x33\n\x04hops\x18\x02 \x03(\x0b\x32\x1f.filemill.catalogue.v1.RouteHopR\x04hops\x12\x12\n\x04lane\x18\x03 \x01(\tR\x04lane\x12\x37\n\x05proof\x18\x04 \x01(\x0b\x32!.filemill.catalogue.v1.RouteProofR\x05proof\x12?\n\x0e\x65xpected_notes\x18\x05 \x03(\x0b\x32\x18.filemill.common.v1.NoteR\rexpectedNotes\"\xe6\x01\n\nRouteProof\x12H\n\x07\x66igures\x18\x01 \x03(\x0b\x32..filemill.catalogue.v1.RouteProof.FiguresEntryR\x07\x66igures\x12\x16\n\x06reader\x18\x02 \x01(\tR\x06reader\x12\x16\n\x06sample\x18\x03 \x01(\tR\x06sample\x12\x0e\n\x02ms\x18\x04 \x01(\rR\x02ms\x12\x12\n\x04\x64\x61te\x18\x05 \x01(\tR\x04\x64\x61te\x1a:\n\x0c\x46iguresEntry\x12\x10\n\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n\x05value\x18\x02 \x01(\x01R\x05value:\x02\x38\x01\"\xb0\x01\n\x08RouteHop\x12\x16\n\x06\x65ngine\x18\x01 \x01(\tR\x06\x65ngine\x12\x14\n\x05label\x18\x02 \x01(\tR\x05label\x12\x18\n\x07version\x18\x03 \x01(\tR\x07version\x12\x12\n\x04\x66rom\x18\x04 \x01(\tR\x04\x66rom\x12\x0e\n\x02to\x18\x05 \x01(\tR\x02to\x12\x38\n\x08\x66idelity\x18\x06 \x01(\x0e\x32\x1c.filemill.common.v1.FidelityR\x08\x66idelity\"\xfa\x01\n\x10PlanRouteRequest\x12\x12\n\x04\x66rom\x18\x01 \x01(\tR\x04\x66rom\x12\x0e\n\x02to\x18\x02 \x01(\tR\x02to\x12N\n\x07options\x18\x03 \x03(\x0b\x32\x34.filemill.catalogue.v1.PlanRouteRequest.OptionsEntryR\x07options\x12\x36\n\x05\x61void\x18\x04 \x03(\x0b\x32 .filemill.catalogue.v1.FailedHopR\x05\x61void\x1a:\n\x0cOptionsEntry\x12\x10\n\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n\x05value\x18\x02 \x01(\tR\x05value:\x02\x38\x01\"G\n\tFailedHop\x12\x16\n\x06\x65ngine\x18\x01 \x01(\tR\x06\x65ngine\x12\x12\n\x04\x66rom\x18\x02 \x01(\tR\x04\x66rom\x12\x0e\n\x02to\x18\x03 \x01(\tR\x02to\"D\n\x11PlanRouteResponse\x12/\n\x04plan\x18\x01 \x01(\x0b\x32\x1b.filemill.catalogue.v1.PlanR\x04plan\"\x8c\x02\n\x04Plan\x12\x12\n\x04\x66rom\x18\x01 \x01(\tR\x04\x66rom\x12\x0e\n\x02to\x18\x02 \x01(\tR\x02to\x12\x35\n\x04hops\x18\x03 \x03(\x0b\x32!.filemill.catalogue.v1.PlannedHopR\x04hops\x12\x38\n\x08\x66idelity\x18\x04 \x01(\x0e\x32\x1c.filemill.common.v1.FidelityR\x08\x66idelity\x12\x14\n\x05\x61sync\x18\x05 \x01(\x08R\x05\x61sync\x12 \n\x0cmax_input_mb\x18\x06 \x01(\rR\nmaxInputMb\x12\x12\n\x04lane\x18\x07 \x01(\tR\x04lane\x12#\n\rresult_format\x18\x08 \x01(\tR\x0cresultFormat\"\xef\x01\n\nPlannedHop\x12\x16\n\x06\x65ngine\x18\x01 \x01(\tR\x06\x65ngine\x12\x12\n\x04\x66rom\x18\x02 \x01(\tR\x04\x66rom\x12\x0e\n\x02to\x18\x03 \x01(\tR\x02to\x12H\n\x07options\x18\x04 \x03(\x0b\x32..filemill.catalogue.v1.PlannedHop.OptionsEntryR\x07options\x1a[\n\x0cOptionsEntry\x12\x10\n\x03key\x18\x01 \x01(\tR\x03key\x12\x35\n\x05value\x18\x02 \x01(\x0b\x32\x1f.filemill.common.v1.OptionValueR\x05value:\x02\x38\x01\"\x16\n\x14ListManifestsRequest\"V\n\x15ListManifestsResponse\x12=\n\tmanifests\x18\x01 \x03(\x0b\x32\x1f.filemill.catalogue.v1.ManifestR\tmanifests\"\xb8\x01\n\x08Manifest\x12\x12\n\x04node\x18\x01 \x01(\tR\x04node\x12=\n\x0c\x61nnounced_at\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.TimestampR\x0b\x61nnouncedAt\x12?\n\x07\x65ngines\x18\x03 \x03(\x0b\x32%.filemill.catalogue.v1.EngineManifestR\x07\x65ngines\x12\x18\n\x07sandbox\x18\x04 \x01(\tR\x07sandbox\"\xe8\x01\n\x0e\x45ngineManifest\x12\x0e\n\x02id\x18\x01 \x01(\tR\x02id\x12\x14\n\x05label\x18\x02 \x01(\tR\x05label\x12\x18\n\x07version\x18\x03 \x01(\tR\x07version\x12\x12\n\x04lane\x18\x04 \x01(\tR\x04lane\x12\x36\n\x04hops\x18\x05 \x03(\x0b\x32\".filemill.catalogue.v1.HopManifestR\x04hops\x12J\n\x0e\x65xpected_notes\x18\x06 \x03(\x0b\x32#.filemill.catalogue.v1.ExpectedNoteR\rexpectedNotes\"\xa8\x02\n\x0bHopManifest\x12\x12\n\x04\x66rom\x18\x01 \x01(\tR\x04\x66rom\x12\x0e\n\x02to\x18\x02 \x01(\tR\x02to\x12\x38\n\x08\x66idelity\x18\x03 \x01(\x0e\x32\x1c.filemill.common.v1.FidelityR\x08\x66idelity\x12\x12\n\x04\x63ost\x18\x04 \x01(\rR\x04\x63ost\x12\x14\n\x05\x61sync\x18\x05 \x01(\x08R\x05\x61sync\x12 \n\x0cmax_input_mb\x18\x06 \x01(\rR\nmaxInputMb\x12\x34\n\x07options\x18\x07 \x03(\x0b\x32\x1a.filemill.common.v1.OptionR\x07options\x12\x12\n\x04part\x18\x08 \x01(\tR\x04part\x12%\n\x0e\x65xpected_notes\x18\t \x03(\rR\rexpectedNotes\"n\n\x0c\x45xpectedNote\x12,\n\x04note\x18\x01 \x01(\x0b\x32\x18.filemill.common.v1.NoteR\x04note\x12\x0e\n\x02of\x18\x02 \x01(\tR\x02of\x12 \n\x0cis_of_source\x18\x03 \x01(\x08R\nisOfSource2\xb8\x03\n\x10\x43\x61talogueService\x12l\n\x0cGetCatalogue\x12*.filemill.catalogue.v1.GetCatalogueRequest\x1a+.filemill.catalogue.v1.GetCatalogueResponse\"\x03\x90\x02\x01\x12`\n\x08GetRoute\x12&.filemill.catalogue.v1.GetRouteRequest\x1a\'.filemill.catalogue.v1.GetRouteResponse\"\x03\x90\x02\x01\x12\x63\n\tPlanRoute\x12\'.filemill.catalogue.v1.PlanRouteRequest\x1a(.filemill.catalogue.v1.PlanRouteResponse\"\x03\x90\x02\x01\x12o\n\rListManifests\x12+.filemill.catalogue.v1.ListManifestsRequest\x1a,.filemill.catalogue.v1.ListManifestsResponse\"\x03\x90\x02\x01\x62\x06proto3')
 
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, globals())
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'filemill.catalogue.v1.catalogue_pb2', globals())
@@ -47,37 +47,39 @@ if _descriptor._USE_C_DESCRIPTORS == False:
   _GETROUTEREQUEST._serialized_start=776
   _GETROUTEREQUEST._serialized_end=829
   _GETROUTERESPONSE._serialized_start=832
-  _GETROUTERESPONSE._serialized_end=1032
-  _ROUTEPROOF._serialized_start=1035
-  _ROUTEPROOF._serialized_end=1265
-  _ROUTEPROOF_FIGURESENTRY._serialized_start=1207
-  _ROUTEPROOF_FIGURESENTRY._serialized_end=1265
-  _ROUTEHOP._serialized_start=1268
-  _ROUTEHOP._serialized_end=1444
-  _PLANROUTEREQUEST._serialized_start=1447
-  _PLANROUTEREQUEST._serialized_end=1697
-  _PLANROUTEREQUEST_OPTIONSENTRY._serialized_start=1639
-  _PLANROUTEREQUEST_OPTIONSENTRY._serialized_end=1697
-  _FAILEDHOP._serialized_start=1699
-  _FAILEDHOP._serialized_end=1770
-  _PLANROUTERESPONSE._serialized_start=1772
-  _PLANROUTERESPONSE._serialized_end=1840
-  _PLAN._serialized_start=1843
-  _PLAN._serialized_end=2111
-  _PLANNEDHOP._serialized_start=2114
-  _PLANNEDHOP._serialized_end=2353
-  _PLANNEDHOP_OPTIONSENTRY._serialized_start=2262
-  _PLANNEDHOP_OPTIONSENTRY._serialized_end=2353
-  _LISTMANIFESTSREQUEST._serialized_start=2355
-  _LISTMANIFESTSREQUEST._serialized_end=2377
-  _LISTMANIFESTSRESPONSE._serialized_start=2379
-  _LISTMANIFESTSRESPONSE._serialized_end=2465
-  _MANIFEST._serialized_start=2468
-  _MANIFEST._serialized_end=2652
-  _ENGINEMANIFEST._serialized_start=2655
-  _ENGINEMANIFEST._serialized_end=2811
-  _HOPMANIFEST._serialized_start=2814
-  _HOPMANIFEST._serialized_end=3071
-  _CATALOGUESERVICE._serialized_start=3074
-  _CATALOGUESERVICE._serialized_end=3514
+  _GETROUTERESPONSE._serialized_end=1097
+  _ROUTEPROOF._serialized_start=1100
+  _ROUTEPROOF._serialized_end=1330
+  _ROUTEPROOF_FIGURESENTRY._serialized_start=1272
+  _ROUTEPROOF_FIGURESENTRY._serialized_end=1330
+  _ROUTEHOP._serialized_start=1333
+  _ROUTEHOP._serialized_end=1509
+  _PLANROUTEREQUEST._serialized_start=1512
+  _PLANROUTEREQUEST._serialized_end=1762
+  _PLANROUTEREQUEST_OPTIONSENTRY._serialized_start=1704
+  _PLANROUTEREQUEST_OPTIONSENTRY._serialized_end=1762
+  _FAILEDHOP._serialized_start=1764
+  _FAILEDHOP._serialized_end=1835
+  _PLANROUTERESPONSE._serialized_start=1837
+  _PLANROUTERESPONSE._serialized_end=1905
+  _PLAN._serialized_start=1908
+  _PLAN._serialized_end=2176
+  _PLANNEDHOP._serialized_start=2179
+  _PLANNEDHOP._serialized_end=2418
+  _PLANNEDHOP_OPTIONSENTRY._serialized_start=2327
+  _PLANNEDHOP_OPTIONSENTRY._serialized_end=2418
+  _LISTMANIFESTSREQUEST._serialized_start=2420
+  _LISTMANIFESTSREQUEST._serialized_end=2442
+  _LISTMANIFESTSRESPONSE._serialized_start=2444
+  _LISTMANIFESTSRESPONSE._serialized_end=2530
+  _MANIFEST._serialized_start=2533
+  _MANIFEST._serialized_end=2717
+  _ENGINEMANIFEST._serialized_start=2720
+  _ENGINEMANIFEST._serialized_end=2952
+  _HOPMANIFEST._serialized_start=2955
+  _HOPMANIFEST._serialized_end=3251
+  _EXPECTEDNOTE._serialized_start=3253
+  _EXPECTEDNOTE._serialized_end=3363
+  _CATALOGUESERVICE._serialized_start=3366
+  _CATALOGUESERVICE._serialized_end=3806
 # @@protoc_insertion_point(module_scope)

@@ -1,0 +1,63 @@
+/** What may be expected of a conversion before it is made: the notes that its result may bear, and of which files. */
+import { canHave } from "#formats/index.ts";
+import type { Hop, OptionValues } from "./engine.ts";
+import type { Expectation, NoteCode } from "./notes.ts";
+import { leftOutNoteOf } from "./parts.ts";
+
+/** These say something of one file or one attempt and nothing of the route: any result may bear them. */
+export const unexpectedCodes: ReadonlySet<NoteCode> = new Set([
+  "ALTERNATE_ROUTE",
+  "CONTENT_TYPE_CORRECTED",
+  "INPUT_DAMAGED",
+  "SEVERAL_FILES",
+]);
+
+const usual: Readonly<Partial<Record<NoteCode, Omit<Expectation, "code">>>> = {
+  ALPHA_FLATTENED: { message: "Transparency, if there is any, is flattened onto a background colour.", of: "alpha" },
+  ANIMATION_REDUCED: { message: "Of an animation one frame is kept.", of: "movement" },
+  METADATA_DROPPED: { message: "Metadata (camera, place, author) is not carried over.", of: "metadata" },
+  PROFILE_CONVERTED: { message: "Colours of another colour space are converted to sRGB.", of: "profile" },
+  ORIENTATION_APPLIED: { message: "A picture whose orientation tag says so is turned.", of: "orientation" },
+  PAGES_LEFT_OUT: { message: "Of several pages one is converted.", of: "pages" },
+  SHEETS_LEFT_OUT: { message: "Of several sheets or tables one is converted.", of: "sheets" },
+  MESSAGES_LEFT_OUT: { message: "Of several messages one is converted." },
+  TRACKS_LEFT_OUT: { message: "Of several tracks of a sort one is converted.", of: "tracks" },
+  ENCODING_GUESSED: { message: "The encoding of text that is not Unicode is guessed.", isOfSource: true },
+  EXTERNAL_CONTENT_BLOCKED: { message: "Content that the file links to elsewhere is not fetched." },
+  IMAGES_REMOVED: { message: "Pictures that the file only links to, or that the format cannot hold, are left out.", of: "pictures" },
+  STRUCTURE_FLATTENED: { message: "Nested values are flattened." },
+  TYPES_AS_TEXT: { message: "Values of a type that the format lacks become text." },
+  NUMBERS_ROUNDED: { message: "Numbers with more digits than the format holds are rounded." },
+  EMPTY_VALUES_DROPPED: { message: "Empty values are left out." },
+  NAMES_CHANGED: { message: "Names that the format does not allow are changed." },
+  CHARACTERS_REPLACED: { message: "Characters that the format does not allow are replaced." },
+  STYLING_DROPPED: { message: "Fonts, colours and positions are left out." },
+  ENTRIES_LEFT_OUT: { message: "Entries that the format cannot hold are left out." },
+};
+
+/** The expectation of a note, in the usual words and of the usual files unless told otherwise. */
+export function expecting(code: NoteCode, told: Partial<Omit<Expectation, "code">> = {}): Expectation {
+  const words = usual[code];
+  if (words === undefined && told.message === undefined) throw new Error(`There are no usual words for ${code}.`);
+  return { code, message: "", ...words, ...told };
+}
+
+/** Of each code its usual expectation; `false` stands for none. */
+export function expectingAll(...codes: readonly (NoteCode | false)[]): readonly Expectation[] {
+  return codes.flatMap((code) => (code === false ? [] : expecting(code)));
+}
+
+/** All that a hop expects, less what no file of its source can have. */
+export function expectationsOf(hop: Pick<Hop, "from" | "expects" | "part">): readonly Expectation[] {
+  const { from, expects = [], part } = hop;
+  const ofPart = part === undefined ? undefined : leftOutNoteOf(part);
+  const isSaid = ofPart === undefined || expects.some(({ code }) => code === ofPart);
+  const all = isSaid ? expects : [...expects, expecting(ofPart)];
+  return all.filter(({ of }) => of === undefined || canHave(from, of));
+}
+
+/** Whether a note that a run of the hop raised was to be expected. */
+export function isExpected(hop: Hop, code: NoteCode, given: OptionValues): boolean {
+  if (unexpectedCodes.has(code)) return true;
+  return expectationsOf(hop).some((each) => each.code === code && (each.option === undefined || given[each.option] !== undefined));
+}

@@ -1,0 +1,78 @@
+/** What is lost between data formats, by what values each can hold. */
+import { expecting, expectingAll } from "../domain/expectations.ts";
+import type { Expectation } from "../domain/notes.ts";
+import { words } from "./hop-table.ts";
+
+const set = (ids: string): ReadonlySet<string> => new Set(words(ids));
+
+/** Which formats have values of a sort that others lack. */
+const having = {
+  /** Integers of any size. */
+  integers: set("json yaml ndjson cbor csv tsv psv xml"),
+  /** Decimals with more digits than a double holds. */
+  decimals: set("json yaml ndjson bson csv tsv psv xml"),
+  infinite: set("yaml json5 toml msgpack cbor bson parquet avro sqlite xml"),
+  bytes: set("yaml msgpack cbor bson plist parquet avro sqlite"),
+  instants: set("toml msgpack cbor bson plist parquet xml"),
+  localStamps: set("toml xml xlsx xlsm xltx xlsb xls xlt ods ots fods"),
+  nothing: set("json yaml json5 ndjson msgpack cbor bson parquet avro sqlite csv tsv psv ini xlsx xlsm xltx xlsb xls xlt ods ots fods"),
+} as const;
+type Sort = keyof typeof having;
+
+/** All that these read is text, lists and names. */
+const untyped = set("xml ini properties");
+const textTables = set("csv tsv psv");
+const books = set("xlsx xlsm xltx xlsb xls xlt ods ots fods");
+const columnar = set("parquet avro sqlite");
+const settings = set("ini properties");
+const flat = set("csv tsv psv sqlite xlsx xlsm xltx xlsb xls xlt ods ots fods");
+const texts = set("json yaml json5 ndjson toml xml plist ini properties csv tsv psv");
+
+function lacks(from: string, to: string, sort: Sort): boolean {
+  return !untyped.has(from) && having[sort].has(from) && !having[sort].has(to);
+}
+
+/** In a column, and in a cell of a book, what is not of its sort becomes text; in nested lists what JSON lacks does. */
+function becomesText(from: string, to: string): boolean {
+  if (settings.has(to) || untyped.has(from)) return false;
+  if (columnar.has(to)) return true;
+  const sorts: readonly Sort[] = ["bytes", "instants", "localStamps", "infinite"];
+  if (textTables.has(to)) return !flat.has(from) && sorts.some((sort) => having[sort].has(from));
+  if (books.has(to))
+    return ["bytes", "integers", "decimals"].some((sort) => having[sort as Sort].has(from)) || lacks(from, "json", "infinite");
+  return [...sorts, "integers" as const].some((sort) => lacks(from, to, sort));
+}
+
+function isRounded(from: string, to: string): boolean {
+  const isTree = !textTables.has(to) && !books.has(to) && !columnar.has(to) && !settings.has(to);
+  return from === "json5" || (isTree && lacks(from, to, "decimals"));
+}
+
+function flattening(from: string, to: string): readonly Expectation[] {
+  const isTable = textTables.has(to) || books.has(to) || columnar.has(to);
+  if (to === "properties")
+    return [expecting("STRUCTURE_FLATTENED", { message: "Nested values become properties with dots in their names." })];
+  return isTable && !flat.has(from) ? [expecting("STRUCTURE_FLATTENED", { message: "Nested values become columns, and lists text." })] : [];
+}
+
+function naming(from: string, to: string): readonly Expectation[] {
+  const ofSource = textTables.has(from) || books.has(from);
+  const ofTarget = to === "xml" || to === "avro" || to === "sqlite" || to === "ini";
+  if (ofTarget) return expectingAll("NAMES_CHANGED");
+  return ofSource ? [expecting("NAMES_CHANGED", { message: "Columns of one name are numbered." })] : [];
+}
+
+/** Notes of a hop; lines of a text table stay as they are in another. */
+export function dataExpectations(from: string, to: string): readonly Expectation[] {
+  const guessed = expectingAll(texts.has(from) && "ENCODING_GUESSED");
+  if (textTables.has(from) && textTables.has(to)) return guessed;
+  return [
+    ...guessed,
+    ...expectingAll((books.has(from) || from === "sqlite") && "SHEETS_LEFT_OUT"),
+    ...flattening(from, to),
+    ...expectingAll(becomesText(from, to) && "TYPES_AS_TEXT", isRounded(from, to) && "NUMBERS_ROUNDED"),
+    ...expectingAll((to === "toml" || to === "plist") && having.nothing.has(from) && "EMPTY_VALUES_DROPPED"),
+    ...naming(from, to),
+    ...expectingAll(to === "xml" && "CHARACTERS_REPLACED"),
+  ];
+}

@@ -1,0 +1,77 @@
+/** What a file of a format can have: the ground on which a route may promise that nothing of a sort is lost. */
+import { formatOf } from "./lookup.ts";
+import type { Kind } from "./row.ts";
+
+/** Where a format's answer is not known, it can have everything: to be told too much is better than to be told too little. */
+export const traits = [
+  "alpha",
+  "movement",
+  "orientation",
+  "profile",
+  "metadata",
+  "pages",
+  "sheets",
+  "tracks",
+  "cover",
+  "scene",
+  "areas",
+  "collections",
+  "tracksAndPlaces",
+  "pictures",
+] as const;
+export type Trait = (typeof traits)[number];
+
+type Rule = {
+  /** Formats of these kinds can have it, but for `except`. */
+  readonly kinds?: readonly Kind[];
+  readonly except?: ReadonlySet<string>;
+  /** And these. */
+  readonly formats?: ReadonlySet<string>;
+};
+
+const set = (ids: string): ReadonlySet<string> => new Set(ids.split(" "));
+/** Devices keep where they were, and nothing else. */
+const devices = "gpx tcx fit nmea igc plt loc lmx gpi ov2";
+
+const rules: Readonly<Record<Trait, Rule>> = {
+  alpha: {
+    kinds: ["diagram"],
+    formats: set(
+      `png apng webp gif avif heic tiff bmp ico cur icns jxl jp2 j2k psd psb tga dds exr pam qoi xpm sgi dpx ras miff jng mng viff avs pict
+      xcf svg svgz emf wmf eps pdf odg otg fodg mov mp4 m4v mkv mk3d webm avi divx flv mxf`.replaceAll(/\s+/g, " "),
+    ),
+  },
+  movement: { kinds: ["video"], formats: set("gif webp apng jxl mng avif") },
+  // As a mark that a reader must obey; what writes it into the pixels leaves no mark.
+  orientation: { formats: set("jpg png webp tiff avif mpo") },
+  profile: { formats: set("jpg png webp avif tiff heic jxl jp2 psd psb jng miff mpo") },
+  metadata: { formats: set("jpg png webp avif tiff heic jxl jp2 psd psb jng miff mpo") },
+  pages: {
+    kinds: ["document", "ebook", "presentation", "spreadsheet", "email", "data"],
+    formats: set("tiff heic avif dcx miff fits ppm pgm pbm pam viff mtv avs ras ps odg otg fodg sxd sda vsdx vsd vdx vsdm vstx pub fig"),
+  },
+  sheets: { kinds: ["spreadsheet"], except: set("dbf dif slk wk1"), formats: set("sqlite mdb") },
+  tracks: { kinds: ["video"], except: set("flv y4m ivf"), formats: set("m4a m4b m4r alac 3ga mka weba wma ogg oga opus spx") },
+  cover: {
+    kinds: ["video"],
+    except: set("flv mpg mpeg vob dv rm"),
+    formats: set("mp3 mp2 aac flac m4a m4b m4r alac ogg oga opus wma aiff wav tta wv mka"),
+  },
+  scene: { kinds: ["model"], except: set("stl ply obj off xyz") },
+  areas: { kinds: ["geo", "data"], except: set(devices) },
+  collections: { formats: set("geojson geojsonl topojson kml kmz gpkg gml fgb dgn jml mapml csv") },
+  tracksAndPlaces: { kinds: ["geo"], except: set("nmea igc plt loc lmx gpi ov2") },
+  pictures: { kinds: ["document", "ebook", "presentation", "email"], except: set("txt man") },
+};
+
+/** Whether a file of the format can have it. */
+export function canHave(format: string, trait: Trait): boolean {
+  const { kinds = [], except, formats } = rules[trait];
+  if (formats?.has(format) === true) return true;
+  const kind = formatOf(format)?.kind;
+  return kind !== undefined && kinds.includes(kind) && except?.has(format) !== true;
+}
+
+export function isTrait(name: string): name is Trait {
+  return traits.some((trait) => trait === name);
+}

@@ -1,0 +1,89 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { canHave, formatOf } from "#formats/index.ts";
+import { expectationsOf, unexpectedCodes } from "#services/conversion/domain/expectations.ts";
+import { noteTable } from "#services/conversion/domain/notes.ts";
+import { leftOutNoteOf } from "#services/conversion/domain/parts.ts";
+import { engines } from "#services/conversion/engines/registry.ts";
+
+const folder = new URL("../../../../services/conversion/engines/", import.meta.url).pathname;
+
+/** Every code that stands in quotes in the sources of engines, where notes are raised. */
+async function raisedCodes(): Promise<ReadonlySet<string>> {
+  const found = new Set<string>();
+  for (const name of await readdir(folder, { recursive: true })) {
+    if (!/\.(ts|mjs)$/.test(name)) continue;
+    const text = await readFile(join(folder, name), "utf8");
+    for (const [, code = ""] of text.matchAll(/(?:\bnote\(|notes\.set\()\s*"([A-Z_]+)"/g)) found.add(code);
+    // sharp chooses between two.
+    for (const [, code = ""] of text.matchAll(/\["([A-Z_]+)", "(?:frame|page)"\]/g)) found.add(code);
+  }
+  return found;
+}
+
+describe("what engines expect", () => {
+  const declared = new Map(
+    engines.map((engine) => [engine.id, new Set(engine.hops.flatMap((hop) => expectationsOf(hop).map(({ code }) => code)))]),
+  );
+
+  it("names every code that an engine's source raises, but those of one file alone", async () => {
+    const all = new Set([...declared.values()].flatMap((codes) => [...codes]));
+    const raised = await raisedCodes();
+    expect(raised.size).toBeGreaterThan(10);
+    expect([...raised].filter((code) => !(code in noteTable))).toEqual([]);
+    expect(
+      [...raised].filter((code) => !all.has(code as keyof typeof noteTable) && !unexpectedCodes.has(code as keyof typeof noteTable)),
+    ).toEqual([]);
+  });
+
+  it("names no code that no source raises", async () => {
+    const parts = (["page", "sheet", "track"] as const).map(leftOutNoteOf);
+    const raised = new Set<string>([...(await raisedCodes()), ...parts]);
+    for (const [id, codes] of declared)
+      expect(
+        [...codes].filter((code) => !raised.has(code)),
+        id,
+      ).toEqual([]);
+  });
+
+  it("says each thing once, in one sentence of the present", () => {
+    for (const { id, hops } of engines) {
+      for (const hop of hops) {
+        const list = expectationsOf(hop);
+        expect(new Set(list.map(({ code }) => code)).size, `${id} ${hop.from} ${hop.to}`).toBe(list.length);
+        for (const { message } of list) expect(message).toMatch(/^[A-Z].*\.$/);
+        for (const { message } of list) expect(message).not.toMatch(/\b(was|were)\b/);
+      }
+    }
+  });
+
+  it("asks only for options that the hop has", () => {
+    for (const { hops } of engines) {
+      for (const hop of hops) {
+        const names = new Set(hop.options.map(({ name }) => name));
+        for (const { option } of hop.expects ?? []) if (option !== undefined) expect([...names]).toContain(option);
+      }
+    }
+  });
+});
+
+describe("what formats can have", () => {
+  it.each([
+    ["png", "alpha", true],
+    ["jpg", "alpha", false],
+    ["svg", "alpha", true],
+    ["gif", "movement", true],
+    ["png", "movement", false],
+    ["jpg", "orientation", true],
+    ["heic", "orientation", false],
+    ["pdf", "pages", true],
+    ["png", "pages", false],
+    ["xlsx", "sheets", true],
+    ["csv", "sheets", false],
+    ["txt", "pictures", false],
+  ] as const)("%s %s: %s", (format, trait, expected) => {
+    expect(formatOf(format)).toBeDefined();
+    expect(canHave(format, trait)).toBe(expected);
+  });
+});
