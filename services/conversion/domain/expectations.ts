@@ -35,11 +35,13 @@ const usual: Readonly<Partial<Record<NoteCode, Omit<Expectation, "code">>>> = {
   ENTRIES_LEFT_OUT: { message: "Entries that the format cannot hold are left out." },
 };
 
-/** The expectation of a note, in the usual words and of the usual files unless told otherwise. */
+/** The expectation of a note in the usual words and of the usual files; in words of its own it is of all files but for what they say. */
 export function expecting(code: NoteCode, told: Partial<Omit<Expectation, "code">> = {}): Expectation {
+  const { message } = told;
+  if (message !== undefined) return { ...told, code, message };
   const words = usual[code];
-  if (words === undefined && told.message === undefined) throw new Error(`There are no usual words for ${code}.`);
-  return { code, message: "", ...words, ...told };
+  if (words === undefined) throw new Error(`There are no usual words for ${code}.`);
+  return { ...words, ...told, code };
 }
 
 /** Of each code its usual expectation; `false` stands for none. */

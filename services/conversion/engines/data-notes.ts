@@ -5,12 +5,12 @@ import { words } from "./hop-table.ts";
 
 const set = (ids: string): ReadonlySet<string> => new Set(words(ids));
 
-/** Which formats have values of a sort that others lack. */
+/** Which formats have values of a sort that others lack, read or written. */
 const having = {
   /** Integers of any size. */
-  integers: set("json yaml ndjson cbor csv tsv psv xml"),
+  integers: set("json yaml ndjson json5 cbor csv tsv psv xml"),
   /** Decimals with more digits than a double holds. */
-  decimals: set("json yaml ndjson bson csv tsv psv xml"),
+  decimals: set("json yaml ndjson json5 bson csv tsv psv xml"),
   infinite: set("yaml json5 toml msgpack cbor bson parquet avro sqlite xml"),
   bytes: set("yaml msgpack cbor bson plist parquet avro sqlite"),
   instants: set("toml msgpack cbor bson plist parquet xml"),
@@ -18,6 +18,10 @@ const having = {
   nothing: set("json yaml json5 ndjson msgpack cbor bson parquet avro sqlite csv tsv psv ini xlsx xlsm xltx xlsb xls xlt ods ots fods"),
 } as const;
 type Sort = keyof typeof having;
+
+/** What is of a sort when it is read and never written, or the reverse. */
+const neverWritten: Readonly<Partial<Record<Sort, ReadonlySet<string>>>> = { decimals: set("bson") };
+const neverRead: Readonly<Partial<Record<Sort, ReadonlySet<string>>>> = { integers: set("json5"), decimals: set("json5") };
 
 /** All that these read is text, lists and names. */
 const untyped = set("xml ini properties");
@@ -29,7 +33,12 @@ const flat = set("csv tsv psv sqlite xlsx xlsm xltx xlsb xls xlt ods ots fods");
 const texts = set("json yaml json5 ndjson toml xml plist ini properties csv tsv psv");
 
 function lacks(from: string, to: string, sort: Sort): boolean {
-  return !untyped.has(from) && having[sort].has(from) && !having[sort].has(to);
+  const holds = having[sort].has(to) && neverWritten[sort]?.has(to) !== true;
+  return reads(from, sort) && !holds;
+}
+
+function reads(from: string, sort: Sort): boolean {
+  return !untyped.has(from) && having[sort].has(from) && neverRead[sort]?.has(from) !== true;
 }
 
 /** In a column, and in a cell of a book, what is not of its sort becomes text; in nested lists what JSON lacks does. */
@@ -37,10 +46,10 @@ function becomesText(from: string, to: string): boolean {
   if (settings.has(to) || untyped.has(from)) return false;
   if (columnar.has(to)) return true;
   const sorts: readonly Sort[] = ["bytes", "instants", "localStamps", "infinite"];
-  if (textTables.has(to)) return !flat.has(from) && sorts.some((sort) => having[sort].has(from));
+  if (textTables.has(to)) return !flat.has(from) && sorts.some((sort) => reads(from, sort));
   if (books.has(to))
-    return ["bytes", "integers", "decimals"].some((sort) => having[sort as Sort].has(from)) || lacks(from, "json", "infinite");
-  return [...sorts, "integers" as const].some((sort) => lacks(from, to, sort));
+    return (["bytes", "integers", "decimals"] as const).some((sort) => reads(from, sort)) || lacks(from, "json", "infinite");
+  return [...sorts, "integers" as const, "decimals" as const].some((sort) => lacks(from, to, sort));
 }
 
 function isRounded(from: string, to: string): boolean {

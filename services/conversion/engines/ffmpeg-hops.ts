@@ -114,7 +114,10 @@ function soundExpectations(target: Container): readonly Expectation[] {
 function filmExpectations(target: Container): readonly Expectation[] {
   const tracks = target.singleAudio === true ? "sound but the first" : "moving pictures but the first";
   return [
-    expecting("TRACKS_LEFT_OUT", { message: `Tracks of ${tracks}, and subtitles that the format cannot hold, are left out.` }),
+    expecting("TRACKS_LEFT_OUT", {
+      message: `Tracks of ${tracks}, and subtitles that the format cannot hold, are left out.`,
+      of: "tracks",
+    }),
     expecting("ALPHA_FLATTENED"),
   ];
 }

@@ -93,7 +93,7 @@ async function draw(session: ToolSession, task: HopTask): Promise<void> {
       `The graph cannot be drawn${line === undefined ? "." : `: there is an error in line ${line}.`}`,
     );
   }
-  if (/No such file|can't open|No loadimage|not found/i.test(end.stderr)) task.note("EXTERNAL_CONTENT_BLOCKED");
+  if (/No such file|can't open|No loadimage|not found|is unsafe/i.test(end.stderr)) task.note("EXTERNAL_CONTENT_BLOCKED");
 }
 
 export const graphvizEngine = defineEngine({

@@ -1,10 +1,12 @@
 /** JPEG XL by the tools of libjxl. A JPEG becomes JPEG XL without loss, and the very same JPEG again. */
+import { readdir, writeFile } from "node:fs/promises";
+import { dirname } from "node:path";
 import { FilemillError } from "#kit/errors.ts";
 import { defineEngine, type Hop, type HopTask, type OptionDefinition } from "../domain/engine.ts";
 import { expectingAll } from "../domain/expectations.ts";
 import type { Sandbox } from "../domain/sandbox.ts";
 import { flagOption, numberOption } from "./hop-table.ts";
-import { openToolSession, versionLineOf } from "./tool-run.ts";
+import { openOutput, openToolSession, type ToolSession, versionLineOf } from "./tool-run.ts";
 
 const effort: OptionDefinition = {
   name: "effort",
@@ -47,13 +49,15 @@ async function run(sandbox: Sandbox, task: HopTask): Promise<void> {
   const inside = `/input/picture.${from}`;
   await using session = await openToolSession(sandbox, task, inside);
   const isEncoding = to === "jxl";
+  let moves = false;
   if (!isEncoding) {
     const info = await session.run({ program: "/usr/bin/jxlinfo", args: [inside], limits: { addressSpace: false } });
     if (info.exitCode !== 0) throw new FilemillError("INVALID_INPUT", "The picture is damaged or is not JPEG XL.");
     if (to !== "png" && /RGBA|alpha/i.test(info.stdout)) {
       task.note("ALPHA_FLATTENED", "Transparency was left out; what was under it shows.");
     }
-    if (/animation/i.test(info.stdout)) task.note("ANIMATION_REDUCED");
+    moves = /animation/i.test(info.stdout);
+    if (moves) task.note("ANIMATION_REDUCED");
   }
   const asked = to === "jpg" ? numberOption(task.options, "quality") : undefined;
   const end = await session.run({
@@ -66,7 +70,26 @@ async function run(sandbox: Sandbox, task: HopTask): Promise<void> {
     limits: { addressSpace: false },
   });
   if (end.exitCode !== 0) throw new FilemillError("INVALID_INPUT", "The picture is damaged, or of a kind that cannot be read.");
-  await session.adopt(`out.${to}`);
+  if (moves && to === "png") return await writeStill(session.pathOf("out.png"), task.outputPath);
+  // Frames come out numbered, where one is no file by itself.
+  await session.adopt(moves ? await firstFrame(session, to) : `out.${to}`);
+}
+
+async function firstFrame(session: ToolSession, extension: string): Promise<string> {
+  const names = (await readdir(dirname(session.pathOf("out")))).filter((name) => name.startsWith("out") && name.endsWith(`.${extension}`));
+  return names.toSorted()[0] ?? `out.${extension}`;
+}
+
+/** The first frame of an animated PNG is the picture itself; what makes it move is left out. @see PNG third edition, 11.3.6 */
+async function writeStill(animation: string, still: string): Promise<void> {
+  const handle = await openOutput(animation);
+  const bytes = await handle.readFile().finally(() => handle.close());
+  const parts = [bytes.subarray(0, 8)];
+  for (let at = 8, end = 8; at + 12 <= bytes.length; at = end) {
+    end = at + 12 + bytes.readUInt32BE(at);
+    if (!/^(acTL|fcTL|fdAT)$/.test(bytes.toString("latin1", at + 4, at + 8))) parts.push(bytes.subarray(at, end));
+  }
+  await writeFile(still, Buffer.concat(parts), { flag: "wx" });
 }
 
 export const libjxlEngine = defineEngine({

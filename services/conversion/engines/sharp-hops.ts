@@ -145,7 +145,9 @@ function expectationsOf(from: Source, to: Target): readonly Expectation[] {
   const flattened = to === "jpg" ? expecting("ALPHA_FLATTENED") : expecting("ALPHA_FLATTENED", { option: "background" });
   if (from === "svg") return [flattened, expecting("EXTERNAL_CONTENT_BLOCKED")];
   const metadata =
-    to === "gif" ? {} : { message: "Metadata (camera, place, author) is not carried over, unless the option metadata says keep." };
+    to === "gif"
+      ? {}
+      : { message: "Metadata (camera, place, author) is not carried over, unless the option metadata says keep.", of: "metadata" as const };
   return [
     expecting("ORIENTATION_APPLIED"),
     ...(from === "gif" || from === "webp" ? (moves(from, to) ? [] : [expecting("ANIMATION_REDUCED")]) : [expecting("PAGES_LEFT_OUT")]),

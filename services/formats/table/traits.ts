@@ -48,7 +48,7 @@ const rules: Readonly<Record<Trait, Rule>> = {
   metadata: { formats: set("jpg png webp avif tiff heic jxl jp2 psd psb jng miff mpo") },
   pages: {
     kinds: ["document", "ebook", "presentation", "spreadsheet", "email", "data"],
-    formats: set("tiff heic avif dcx miff fits ppm pgm pbm pam viff mtv avs ras ps odg otg fodg sxd sda vsdx vsd vdx vsdm vstx pub fig"),
+    formats: set("tiff heic avif dcx miff fits ppm pgm pbm pam viff mtv avs ps odg otg fodg sxd sda vsdx vsd vdx vsdm vstx pub fig"),
   },
   sheets: { kinds: ["spreadsheet"], except: set("dbf dif slk wk1"), formats: set("sqlite mdb") },
   tracks: { kinds: ["video"], except: set("flv y4m ivf"), formats: set("m4a m4b m4r alac 3ga mka weba wma ogg oga opus spx") },

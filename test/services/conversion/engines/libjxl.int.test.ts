@@ -37,6 +37,28 @@ describe("engine libjxl, in detail", () => {
   afterAll(() => bench[Symbol.asyncDispose]());
   const bytesOf = async (path: string) => (await stat(path)).size;
 
+  it.each(["png", "jpg", "ppm"])("makes one still of an animation, as %s", async (to) => {
+    const moving = join(bench.folder, "moving.gif");
+    await run("convert-im6.q16", ["-delay", "10", "-size", "32x32", "xc:red", "xc:blue", moving]);
+    const source = join(bench.folder, "moving.jxl");
+    await run("cjxl", [moving, source]);
+    const { path, notes } = await bench.convert(source, "jxl", to);
+    expect(notes.has("ANIMATION_REDUCED")).toBe(true);
+    const { stdout } = await run("ffprobe", [
+      "-v",
+      "error",
+      "-count_frames",
+      "-show_entries",
+      "stream=nb_read_frames,codec_name",
+      "-of",
+      "csv=p=0",
+      path,
+    ]);
+    expect(stdout.trim()).toBe({ png: "png,1", jpg: "mjpeg,1", ppm: "ppm,1" }[to]);
+    const seen = await run("convert-im6.q16", [path, "-resize", "1x1!", "-format", "%[fx:u.r>0.8] %[fx:u.b<0.2]", "info:"]);
+    expect(seen.stdout).toBe("1 1");
+  });
+
   it("gives back the very JPEG, unless another quality is asked for, and turns it as it says", async () => {
     const source = join(bench.folder, "turned.jpg");
     await noise(160, 120).jpeg().withMetadata({ orientation: 6 }).toFile(source);

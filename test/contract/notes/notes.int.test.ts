@@ -1,0 +1,35 @@
+/** A note that a hop announces does occur: of one file at least. That none occurs which is not announced, every test with a bench shows. */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { expectationsOf } from "#services/conversion/domain/expectations.ts";
+import { engines } from "#services/conversion/engines/registry.ts";
+import { type Bench, openBench } from "#test/contract/engine.ts";
+import { occurrences, writeContent } from "./occurrences.ts";
+
+it("is shown for each code of each engine", () => {
+  const shown = new Set(occurrences.map(({ engine, code }) => `${engine} ${code}`));
+  const declared = engines.flatMap(({ id, hops }) => hops.flatMap((hop) => expectationsOf(hop).map(({ code }) => `${id} ${code}`)));
+  expect([...new Set(declared)].filter((pair) => !shown.has(pair))).toEqual([]);
+});
+
+describe.each(engines.filter(({ id }) => occurrences.some(({ engine }) => engine === id)))("$id", (engine) => {
+  let bench: Bench;
+  let folder: string;
+  beforeAll(async () => {
+    bench = await openBench(engine);
+    folder = await mkdtemp(join(tmpdir(), "filemill-notes-"));
+  });
+  afterAll(async () => {
+    await bench[Symbol.asyncDispose]();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  it.each(occurrences.filter((each) => each.engine === engine.id))("$code of $hop", async ({ hop, code, content }) => {
+    const [from = "", to = ""] = hop.split(">");
+    const input = join(folder, `${code}-${to}.${from}`);
+    await writeContent(content, input, folder);
+    expect([...(await bench.convert(input, from, to)).notes.keys()]).toContain(code);
+  });
+});

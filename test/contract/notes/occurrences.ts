@@ -1,0 +1,264 @@
+/** Files of which each declared note is raised: what, by which engine, of what. */
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { NoteCode } from "#services/conversion/domain/notes.ts";
+import { tarFile } from "#test/harness/tar-file.ts";
+import { pdfOf } from "#test/services/conversion/engines/pdf-by-hand.ts";
+import { halfTransparent, moving, twoColours } from "#test/services/conversion/engines/picture-samples.ts";
+import { ffmpeg, magick, run } from "./tools.ts";
+
+type Content = string | Buffer | ((path: string, folder: string) => Promise<unknown>);
+export type Occurrence = { readonly engine: string; readonly hop: string; readonly code: NoteCode; readonly content: Content };
+
+export async function writeContent(content: Content, path: string, folder: string): Promise<void> {
+  if (typeof content === "function") await content(path, folder);
+  else await writeFile(path, content);
+}
+
+const latin = (text: string) => Buffer.from(text, "latin1");
+const turned = (path: string) => twoColours().withMetadata({ orientation: 6 }).jpeg().toFile(path);
+const alpha = (path: string) => halfTransparent().png().toFile(path);
+const twoPages = (path: string) => magick("-size", "40x30", "xc:red", "xc:blue", path);
+const tagged = (path: string) =>
+  twoColours()
+    .withExif({ IFD0: { Artist: "Quokka" } })
+    .jpeg()
+    .toFile(path);
+const displayP3 = (path: string) => twoColours().withIccProfile("p3").png().toFile(path);
+/** Two pictures of one file, in the container of HEIC and AVIF. */
+const severalStills =
+  (...codec: readonly string[]) =>
+  async (path: string, folder: string) => {
+    await twoColours(64, 64).png().toFile(join(folder, "one.png"));
+    await run("heif-enc", [...codec, join(folder, "one.png"), join(folder, "one.png"), "-o", path]);
+  };
+
+const pictures: readonly Omit<Occurrence, "engine">[] = [
+  { hop: "jpg>png", code: "ORIENTATION_APPLIED", content: turned },
+  { hop: "jpg>webp", code: "METADATA_DROPPED", content: tagged },
+  { hop: "png>webp", code: "PROFILE_CONVERTED", content: displayP3 },
+  { hop: "png>jpg", code: "ALPHA_FLATTENED", content: alpha },
+  { hop: "gif>png", code: "ANIMATION_REDUCED", content: async (path) => writeFile(path, await moving("gif")) },
+  { hop: "tiff>png", code: "PAGES_LEFT_OUT", content: twoPages },
+  { hop: "avif>png", code: "PAGES_LEFT_OUT", content: severalStills("-A") },
+  {
+    hop: "svg>png",
+    code: "EXTERNAL_CONTENT_BLOCKED",
+    content:
+      '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><image href="https://example.org/a.png" width="9" height="9"/></svg>',
+  },
+];
+
+const pictureTools: readonly Occurrence[] = [
+  { engine: "imagemagick", hop: "tiff>bmp", code: "PAGES_LEFT_OUT", content: twoPages },
+  { engine: "imagemagick", hop: "png>ppm", code: "ALPHA_FLATTENED", content: alpha },
+  ...["ppm", "pgm", "pbm", "pam", "viff", "mtv", "avs", "miff", "dcx"].map(
+    (format): Occurrence => ({ engine: "imagemagick", hop: `${format}>png`, code: "PAGES_LEFT_OUT", content: severalOf(format) }),
+  ),
+  { engine: "imagemagick-exr", hop: "tiff>exr", code: "PAGES_LEFT_OUT", content: twoPages },
+  { engine: "libheif", hop: "heic>png", code: "PAGES_LEFT_OUT", content: severalStills() },
+  {
+    engine: "libheif",
+    hop: "heic>jpg",
+    code: "ALPHA_FLATTENED",
+    content: async (path, folder) => {
+      await alpha(join(folder, "alpha.png"));
+      await run("heif-enc", [join(folder, "alpha.png"), "-o", path]);
+    },
+  },
+  {
+    engine: "libjxl",
+    hop: "jxl>ppm",
+    code: "ALPHA_FLATTENED",
+    content: async (path, folder) => {
+      await alpha(join(folder, "alpha.png"));
+      await run("cjxl", [join(folder, "alpha.png"), path]);
+    },
+  },
+  {
+    engine: "libjxl",
+    hop: "jxl>jpg",
+    code: "ANIMATION_REDUCED",
+    content: async (path, folder) => {
+      await writeFile(join(folder, "moving.gif"), await moving("gif"));
+      await run("cjxl", [join(folder, "moving.gif"), path]);
+    },
+  },
+  {
+    engine: "ffmpeg-stills",
+    hop: "apng>png",
+    code: "ANIMATION_REDUCED",
+    content: (path) => ffmpeg("-f", "lavfi", "-i", "testsrc2=size=32x32:rate=5:duration=1", path),
+  },
+  { engine: "mupdf", hop: "jpg>pdf", code: "ORIENTATION_APPLIED", content: turned },
+  { engine: "mupdf", hop: "png>pdf", code: "METADATA_DROPPED", content: displayP3 },
+  { engine: "poppler", hop: "pdf>png", code: "PAGES_LEFT_OUT", content: pdfOf(["one", "two"]) },
+  { engine: "djvulibre", hop: "djvu>pdf", code: "STYLING_DROPPED", content: (path) => copy("document/typical.djvu", path) },
+];
+
+/** These hold pictures one after the other, by no more than that. */
+function severalOf(format: string): Content {
+  return async (path, folder) => {
+    if (format === "dcx" || format === "miff") return await magick("-size", "40x30", "xc:red", "xc:blue", `${format}:${path}`);
+    await magick("-size", "40x30", "plasma:", `${format}:${join(folder, "one")}`);
+    const one = await readFile(join(folder, "one"));
+    await writeFile(path, Buffer.concat([one, one]));
+  };
+}
+
+async function copy(sample: string, path: string): Promise<void> {
+  await writeFile(path, await readFile(join("test/corpus/typical", sample)));
+}
+
+const tone = ["-f", "lavfi", "-i", "sine=frequency=440:duration=1"];
+const film = ["-f", "lavfi", "-i", "testsrc2=size=64x48:rate=10:duration=1"];
+const media: readonly Omit<Occurrence, "engine">[] = [
+  {
+    hop: "mp3>wav",
+    code: "METADATA_DROPPED",
+    content: async (path, folder) => {
+      await twoColours(32, 32).jpeg().toFile(join(folder, "cover.jpg"));
+      await ffmpeg(
+        ...tone,
+        "-i",
+        join(folder, "cover.jpg"),
+        "-map",
+        "0",
+        "-map",
+        "1",
+        "-c:v",
+        "copy",
+        "-disposition:v",
+        "attached_pic",
+        path,
+      );
+    },
+  },
+  {
+    hop: "mp4>mp3",
+    code: "TRACKS_LEFT_OUT",
+    content: (path) => ffmpeg(...film, ...tone, ...tone, "-map", "0", "-map", "1", "-map", "2", "-pix_fmt", "yuv420p", path),
+  },
+  { hop: "mkv>avi", code: "TRACKS_LEFT_OUT", content: (path) => ffmpeg(...film, "-map", "0", "-map", "0", "-pix_fmt", "yuv420p", path) },
+  { hop: "gif>mp4", code: "ALPHA_FLATTENED", content: (path) => magick("-delay", "10", "-size", "32x32", "xc:none", "xc:red", path) },
+  {
+    hop: "mov>mp4",
+    code: "ALPHA_FLATTENED",
+    content: (path) => ffmpeg(...film, "-pix_fmt", "yuva444p10le", "-c:v", "prores_ks", "-profile:v", "4444", path),
+  },
+];
+
+const sheets = (name: string) =>
+  `<table:table table:name="${name}"><table:table-row><table:table-cell office:value-type="string"><text:p>${name}</text:p></table:table-cell></table:table-row></table:table>`;
+const book = `<?xml version="1.0" encoding="UTF-8"?><office:document xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0" xmlns:table="urn:oasis:names:tc:opendocument:xmlns:table:1.0" xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0" office:version="1.2" office:mimetype="application/vnd.oasis.opendocument.spreadsheet"><office:body><office:spreadsheet>${sheets("One")}${sheets("Two")}</office:spreadsheet></office:body></office:document>`;
+const places =
+  '<?xml version="1.0"?><gpx version="1.1" creator="x" xmlns="http://www.topografix.com/GPX/1/1"><wpt lat="1" lon="2"><name>A</name></wpt><trk><trkseg><trkpt lat="1" lon="2"><time>2026-01-01T00:00:00Z</time></trkpt><trkpt lat="1.1" lon="2"><time>2026-01-01T00:01:00Z</time></trkpt></trkseg></trk></gpx>';
+const area = (shape: string) => `{"type":"Feature","properties":{"name":"a"},"geometry":${shape}}`;
+const point = area('{"type":"Point","coordinates":[1,2]}');
+const polygon = area('{"type":"Polygon","coordinates":[[[0,0],[1,0],[1,1],[0,0]]]}');
+const collection = area(
+  '{"type":"GeometryCollection","geometries":[{"type":"Point","coordinates":[1,2]},{"type":"LineString","coordinates":[[0,0],[1,1]]}]}',
+);
+const features = (...each: readonly string[]) => `{"type":"FeatureCollection","features":[${each.join(",")}]}`;
+
+const documents: readonly Occurrence[] = [
+  { engine: "libreoffice", hop: "csv>ods", code: "ENCODING_GUESSED", content: latin("name\nJ\xfcrgen\n") },
+  { engine: "libreoffice", hop: "fods>csv", code: "SHEETS_LEFT_OUT", content: book },
+  { engine: "pandoc", hop: "md>html", code: "ENCODING_GUESSED", content: latin("# J\xfcrgen\n") },
+  { engine: "pandoc", hop: "md>docx", code: "IMAGES_REMOVED", content: "# A\n\n![b](c.png)\n" },
+  {
+    engine: "archive",
+    hop: "tar>zip",
+    code: "ENTRIES_LEFT_OUT",
+    content: tarFile([
+      { name: "a", content: "b" },
+      { name: "c", link: "../../d", type: "2" },
+    ]),
+  },
+  { engine: "gdal", hop: "geojson>gpx", code: "ENTRIES_LEFT_OUT", content: features(point, polygon) },
+  { engine: "gdal", hop: "geojson>shp", code: "ENTRIES_LEFT_OUT", content: features(point, collection) },
+  { engine: "gdal", hop: "geojson>dxf", code: "METADATA_DROPPED", content: features(point) },
+  { engine: "gpsbabel", hop: "gpx>loc", code: "TRACKS_LEFT_OUT", content: places },
+  { engine: "gpsbabel", hop: "gpx>igc", code: "ENTRIES_LEFT_OUT", content: places },
+  { engine: "assimp", hop: "dae>stl", code: "METADATA_DROPPED", content: (path) => copy("model/typical.dae", path) },
+  { engine: "graphviz", hop: "gv>svg", code: "EXTERNAL_CONTENT_BLOCKED", content: 'digraph { a [image="a.png"] }' },
+  { engine: "subtitle", hop: "srt>vtt", code: "ENCODING_GUESSED", content: latin("1\n00:00:01,000 --> 00:00:02,000\nJ\xfcrgen\n") },
+  {
+    engine: "subtitle",
+    hop: "srt>vtt",
+    code: "STYLING_DROPPED",
+    content: '1\n00:00:01,000 --> 00:00:02,000\n<font color="red">A</font>\n',
+  },
+  {
+    engine: "subtitle",
+    hop: "smi>srt",
+    code: "TRACKS_LEFT_OUT",
+    content: "<SAMI><BODY><SYNC Start=0><P Class=EN>A<P Class=DE>B<SYNC Start=900></BODY></SAMI>",
+  },
+];
+
+const data: readonly (readonly [hop: string, code: NoteCode, content: Content])[] = [
+  ["json>yaml", "ENCODING_GUESSED", latin('{"a":"J\xfcrgen"}')],
+  ["yaml>json", "TYPES_AS_TEXT", "a: .inf\n"],
+  ["json>bson", "NUMBERS_ROUNDED", '{"a":1.234567890123456789}'],
+  ["json>toml", "EMPTY_VALUES_DROPPED", '{"a":null,"b":1}'],
+  ["json>xml", "NAMES_CHANGED", '{"a b":1,"c":2}'],
+  ["csv>json", "NAMES_CHANGED", "a,a\n1,2\n"],
+  ["json>xml", "CHARACTERS_REPLACED", '{"a":"\\u0001","b":1}'],
+  ["json>csv", "STRUCTURE_FLATTENED", '[{"a":{"b":1}}]'],
+  ["json>properties", "STRUCTURE_FLATTENED", '{"a":{"b":1}}'],
+  ["fods>json", "SHEETS_LEFT_OUT", book],
+];
+
+const mailOf = (parts: string) => `From: a@b.example\r\nTo: c@d.example\r\nSubject: S\r\nMIME-Version: 1.0\r\n${parts}`;
+const mixed = mailOf(
+  'Content-Type: multipart/mixed; boundary="x"\r\n\r\n--x\r\nContent-Type: text/plain\r\n\r\nText\r\n--x\r\nContent-Type: text/plain; name="a.txt"\r\nContent-Disposition: attachment; filename="a.txt"\r\n\r\nA\r\n--x--\r\n',
+);
+const event =
+  "BEGIN:VCALENDAR\r\nVERSION:2.0\r\nBEGIN:VEVENT\r\nUID:1\r\nDTSTART:20260101T100000Z\r\nSUMMARY:J\xfcrgen\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n";
+/** The same message without its plain body and its page. */
+async function richTextAlone(path: string): Promise<void> {
+  let text = (await readFile("test/corpus/mail/message.msg")).toString("latin1");
+  for (const property of ["1000001", "1013010"]) {
+    text = text.replaceAll(
+      Buffer.from(property, "utf16le").toString("latin1"),
+      Buffer.from(`7F${property.slice(2)}`, "utf16le").toString("latin1"),
+    );
+  }
+  await writeFile(path, latin(text));
+}
+
+const mail: readonly (readonly [hop: string, code: NoteCode, content: Content])[] = [
+  ["eml>html", "IMAGES_REMOVED", mailOf('Content-Type: text/html\r\n\r\n<p>A<img src="https://example.org/a.png"></p>\r\n')],
+  ["eml>txt", "ENTRIES_LEFT_OUT", mixed],
+  ["eml>xml", "CHARACTERS_REPLACED", mailOf("Content-Type: text/plain\r\n\r\nA\x02B\r\n")],
+  ["msg>txt", "STYLING_DROPPED", richTextAlone],
+  [
+    "mbox>eml",
+    "MESSAGES_LEFT_OUT",
+    ["One", "Two"].map((name) => `From a@b Sun Mar  1 10:00:00 2026\nFrom: a@b.example\nSubject: ${name}\n\nText\n`).join("\n"),
+  ],
+  ["ics>html", "ENCODING_GUESSED", latin(event)],
+  ["ics>json", "TYPES_AS_TEXT", event],
+  ["csv>vcf", "NAMES_CHANGED", "name,email,email\nA,a@b.example,c@d.example\n"],
+  ["xlsx>vcf", "SHEETS_LEFT_OUT", twoSheets],
+];
+
+async function twoSheets(path: string): Promise<void> {
+  const { utils, write } = await import("@e965/xlsx");
+  const file = utils.book_new();
+  for (const name of ["One", "Two"]) utils.book_append_sheet(file, utils.aoa_to_sheet([["name"], ["A"]]), name);
+  await writeFile(path, write(file, { type: "buffer", bookType: "xlsx" }) as Buffer);
+}
+
+const ofEngine = (engine: string, rows: readonly (readonly [string, NoteCode, Content])[]): Occurrence[] =>
+  rows.map(([hop, code, content]) => ({ engine, hop, code, content }));
+
+export const occurrences: readonly Occurrence[] = [
+  ...pictures.map((each) => ({ engine: "sharp", ...each })),
+  ...pictureTools,
+  ...media.map((each) => ({ engine: "ffmpeg", ...each })),
+  ...documents,
+  ...ofEngine("data", data),
+  ...ofEngine("mail", mail),
+];
