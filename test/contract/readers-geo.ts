@@ -12,10 +12,33 @@ export type GeoReading = {
   readonly bounds: readonly [number, number, number, number];
 };
 
+/** What some formats hold alone. */
+export type GeoPart = "places" | "tracks";
+
 type Point = readonly [number, number];
+
+/** Of the shapes of one sort; of places of the tracks' corners when there are no others. Undefined where the reader sees no single shapes. */
+export async function partOf(path: string, format: string, part: GeoPart): Promise<GeoReading | undefined> {
+  const shapes = (await readingsOf(path, format)).all;
+  if (shapes === undefined) return undefined;
+  const [places, tracks] = [shapes.filter((points) => points.length === 1), shapes.filter((points) => points.length > 1)];
+  const corners = tracks.flatMap((points) => points.map((point) => [point]));
+  const wanted = part === "places" ? [places, corners] : [tracks, [places.flat()]];
+  return withoutAll(readingOf(wanted.find((each) => each.length > 0) ?? []));
+}
 
 /** @throws Error for a format that none of these readers knows, or a file that they do not understand. */
 export async function placesOf(path: string, format: string): Promise<GeoReading> {
+  return withoutAll(await readingsOf(path, format));
+}
+
+type FullReading = GeoReading & { readonly all?: readonly (readonly Point[])[] };
+
+function withoutAll({ shapes, bounds }: FullReading): GeoReading {
+  return { shapes, bounds };
+}
+
+async function readingsOf(path: string, format: string): Promise<FullReading> {
   const text = async () => await readFile(path, "utf8");
   switch (format) {
     case "geojson":
@@ -39,14 +62,14 @@ export async function placesOf(path: string, format: string): Promise<GeoReading
         shapesIn(await text(), /<(wpt|trk|rte)\b[\s\S]*?<\/\1>/g).map((each) => pairsOf(each, /lat="([^"]+)" lon="([^"]+)"/g, true)),
       );
     case "gml":
-      return readingOf(
-        shapesIn(await text(), /<ogr:geom>[\s\S]*?<\/ogr:geom>/g).map((each) => pairsIn(each, /<gml:pos(?:List)?\b[^>]*>([^<]+)</g, true)),
-      );
+      return readingOf(shapesIn(await text(), /<ogr:geom(etryProperty)?>[\s\S]*?<\/ogr:geom(etryProperty)?>/g).map(gmlPoints));
     case "georss":
       return readingOf(shapesIn(await text(), /<georss:\w+>[^<]+</g).map((each) => pairsIn(each, />([^<]+)</g, true)));
     case "jml":
       return readingOf(
-        shapesIn(await text(), /<feature>[\s\S]*?<\/feature>/g).map((each) => pairsIn(each, /<gml:coordinates>([^<]+)</g, false)),
+        shapesIn(await text(), /<feature>[\s\S]*?<\/feature>/g).map((each) =>
+          [...each.matchAll(/<gml:coordinates>([^<]+)</g)].flatMap(([, list = ""]) => commaPairs(list)),
+        ),
       );
     case "mapml":
       return readingOf(
@@ -71,11 +94,11 @@ export async function placesOf(path: string, format: string): Promise<GeoReading
   }
 }
 
-function readingOf(shapes: readonly (readonly Point[])[]): GeoReading {
+function readingOf(shapes: readonly (readonly Point[])[]): FullReading {
   const points = shapes.flat();
   const [xs, ys] = [points.map(([x]) => x), points.map(([, y]) => y)];
   if (points.length === 0 || [...xs, ...ys].some(Number.isNaN)) throw new Error("no coordinates");
-  return { shapes: shapes.length, bounds: [Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys)] };
+  return { shapes: shapes.length, bounds: [Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys)], all: shapes };
 }
 
 const shapesIn = (text: string, pattern: RegExp): string[] => [...text.matchAll(pattern)].map(([found]) => found);
@@ -88,8 +111,22 @@ function pairsIn(text: string, lists: RegExp, latitudeFirst: boolean): Point[] {
   return [...text.matchAll(lists)].flatMap(([, list = ""]) => pairsOf(list, /(-?[\d.]+)[ ,]+(-?[\d.]+)/g, latitudeFirst));
 }
 
+/** Perhaps with a height behind each. */
+function commaPairs(list: string): Point[] {
+  return pairsOf(list, /(-?[\d.]+),(-?[\d.]+)(?:,-?[\d.]+)?/g, false);
+}
+
+/** Latitude first, and heights where the list says or, of a single place, shows that there are. */
+function gmlPoints(shape: string): Point[] {
+  return [...shape.matchAll(/<gml:pos(List)?\b([^>]*)>([^<]+)</g)].flatMap(([, isList, attributes = "", text = ""]) => {
+    const numbers = text.trim().split(/\s+/).map(Number);
+    const size = isList === undefined ? numbers.length : Number(/srsDimension="(\d)"/.exec(attributes)?.[1] ?? 2);
+    return Array.from({ length: numbers.length / size }, (_, at): Point => [numbers[at * size + 1] ?? NaN, numbers[at * size] ?? NaN]);
+  });
+}
+
 /** Lines in pairs of a code and a value: 0 begins a shape, 10 and 20 are places. */
-function inDxf(text: string): GeoReading {
+function inDxf(text: string): FullReading {
   const lines = text
     .slice(text.indexOf("\nENTITIES\n") + 10)
     .split("\n")
@@ -105,13 +142,9 @@ function inDxf(text: string): GeoReading {
   return readingOf(shapes.map((points) => points.filter(([x, y]) => x !== 0 || y !== 0)));
 }
 
-function inKml(text: string): GeoReading {
+function inKml(text: string): FullReading {
   const places = shapesIn(text, /<Placemark\b[\s\S]*?<\/Placemark>/g);
-  return readingOf(
-    places.map((each) =>
-      [...each.matchAll(/<coordinates>([^<]+)</g)].flatMap(([, list = ""]) => pairsOf(list, /(-?[\d.]+),(-?[\d.]+)(?:,-?[\d.]+)?/g, false)),
-    ),
-  );
+  return readingOf(places.map((each) => [...each.matchAll(/<coordinates>([^<]+)</g)].flatMap(([, list = ""]) => commaPairs(list))));
 }
 
 function featuresIn(value: { readonly features?: readonly unknown[] }): Point[][] {
@@ -124,7 +157,7 @@ function pointsIn(value: unknown): Point[] {
 }
 
 /** @see https://flatgeobuf.org: behind the mark and a length a FlatBuffers table, whose second field is the bounds and whose ninth a count. */
-function inFlatGeobuf(bytes: Buffer): GeoReading {
+function inFlatGeobuf(bytes: Buffer): FullReading {
   if (bytes.toString("latin1", 0, 3) !== "fgb") throw new Error("not a FlatGeobuf");
   const table = 12 + bytes.readUInt32LE(12);
   const fields = table - bytes.readInt32LE(table);
@@ -135,7 +168,7 @@ function inFlatGeobuf(bytes: Buffer): GeoReading {
 }
 
 /** @see https://www.geopackage.org/spec/#gpb_format: a header, whose flags tell its length, then well-known binary. */
-function inGeoPackage(path: string): GeoReading {
+function inGeoPackage(path: string): FullReading {
   const database = new DatabaseSync(path, { readOnly: true });
   try {
     const tables = database.prepare("SELECT table_name AS name, column_name AS column FROM gpkg_geometry_columns").all();
@@ -179,7 +212,7 @@ function binaryPoints(bytes: Buffer, start: number): { readonly points: Point[];
 }
 
 /** @see ESRI Shapefile Technical Description: bounds in the header of each .shp, 8 bytes a record in the .shx. */
-async function inShapefiles(path: string): Promise<GeoReading> {
+async function inShapefiles(path: string): Promise<FullReading> {
   const names = (await run("unzip", ["-Z1", path])).stdout.trim().split("\n");
   const bytesOf = async (name: string) => (await run("unzip", ["-p", path, name], { encoding: "buffer" })).stdout;
   const corners: Point[] = [];
@@ -189,5 +222,5 @@ async function inShapefiles(path: string): Promise<GeoReading> {
     for (const at of [36, 52]) corners.push([header.readDoubleLE(at), header.readDoubleLE(at + 8)]);
     shapes += ((await bytesOf(name.replace(/shp$/, "shx"))).length - 100) / 8;
   }
-  return { ...readingOf([corners]), shapes };
+  return { shapes, bounds: readingOf([corners]).bounds };
 }

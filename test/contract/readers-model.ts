@@ -6,6 +6,8 @@ export type ModelReading = {
   readonly triangles: number;
   /** Edges of the box around all corners, the shortest first: the same however the model is turned. */
   readonly size: readonly number[];
+  /** Of a scene: its shapes as they are before they are put in their places, each once. */
+  readonly unplaced?: Omit<ModelReading, "unplaced">;
 };
 
 type Corner = readonly number[];
@@ -115,28 +117,84 @@ type Gltf = {
   readonly buffers: readonly { readonly uri?: string; readonly byteLength: number }[];
   readonly bufferViews: readonly { readonly byteOffset?: number; readonly byteStride?: number }[];
   readonly accessors: readonly { readonly bufferView: number; readonly byteOffset?: number; readonly count: number }[];
+  readonly scenes?: readonly { readonly nodes?: readonly number[] }[];
+  readonly nodes?: readonly GltfNode[];
   readonly meshes: readonly {
     readonly primitives: readonly { readonly attributes: { readonly POSITION: number }; readonly indices?: number }[];
   }[];
+};
+
+type GltfNode = {
+  readonly mesh?: number;
+  readonly children?: readonly number[];
+  readonly matrix?: readonly number[];
+  readonly translation?: readonly number[];
+  readonly rotation?: readonly number[];
+  readonly scale?: readonly number[];
 };
 
 function inGltf(scene: Gltf, binary: Buffer | undefined): ModelReading {
   if (scene.asset.version !== "2.0") throw new Error("not glTF 2");
   const numbers = binary ?? Buffer.from(scene.buffers[0]?.uri?.replace(/^data:[^,]*,/, "") ?? "", "base64");
   if (numbers.length < (scene.buffers[0]?.byteLength ?? Infinity)) throw new Error("the buffer is cut off");
+  const shapes = scene.meshes.map(({ primitives }) => {
+    let triangles = 0;
+    const corners: Corner[] = [];
+    for (const { attributes, indices } of primitives) {
+      const places = scene.accessors[attributes.POSITION];
+      const view = scene.bufferViews[places?.bufferView ?? -1];
+      if (places === undefined || view === undefined) throw new Error("no places");
+      triangles += ((indices === undefined ? places : scene.accessors[indices])?.count ?? 0) / 3;
+      for (let index = 0; index < places.count; index++) {
+        const at = (view.byteOffset ?? 0) + (places.byteOffset ?? 0) + index * (view.byteStride ?? 12);
+        corners.push([numbers.readFloatLE(at), numbers.readFloatLE(at + 4), numbers.readFloatLE(at + 8)]);
+      }
+    }
+    return { triangles, corners };
+  });
+  const placed = placedIn(scene, shapes);
+  const unplaced = readingOf(
+    shapes.flatMap(({ corners }) => corners),
+    shapes.reduce((sum, { triangles }) => sum + triangles, 0),
+  );
+  return placed.triangles === 0 ? unplaced : { ...readingOf(placed.corners, placed.triangles), unplaced };
+}
+
+type Shape = { readonly triangles: number; readonly corners: readonly Corner[] };
+type Matrix = readonly number[];
+
+/** Every shape as often as nodes show it, where they and the nodes above put it. */
+function placedIn({ nodes = [], scenes = [] }: Gltf, shapes: readonly Shape[]): Shape {
   let triangles = 0;
   const corners: Corner[] = [];
-  for (const { attributes, indices } of scene.meshes.flatMap((mesh) => mesh.primitives)) {
-    const places = scene.accessors[attributes.POSITION];
-    const view = scene.bufferViews[places?.bufferView ?? -1];
-    if (places === undefined || view === undefined) throw new Error("no places");
-    triangles += ((indices === undefined ? places : scene.accessors[indices])?.count ?? 0) / 3;
-    for (let index = 0; index < places.count; index++) {
-      const at = (view.byteOffset ?? 0) + (places.byteOffset ?? 0) + index * (view.byteStride ?? 12);
-      corners.push([numbers.readFloatLE(at), numbers.readFloatLE(at + 4), numbers.readFloatLE(at + 8)]);
-    }
-  }
-  return readingOf(corners, triangles);
+  const visit = (index: number, above: readonly Matrix[]): void => {
+    const node = nodes[index];
+    if (node === undefined || above.length > 64) return;
+    const chain = [matrixOf(node), ...above];
+    const shape = node.mesh === undefined ? undefined : shapes[node.mesh];
+    triangles += shape?.triangles ?? 0;
+    for (const corner of shape?.corners ?? []) corners.push(chain.reduce(moved, corner));
+    for (const child of node.children ?? []) visit(child, chain);
+  };
+  for (const root of scenes[0]?.nodes ?? []) visit(root, []);
+  return { triangles, corners };
+}
+
+/** Sixteen numbers, column by column. */
+function matrixOf({ matrix, translation: [tx = 0, ty = 0, tz = 0] = [], rotation = [0, 0, 0, 1], scale = [1, 1, 1] }: GltfNode): Matrix {
+  if (matrix !== undefined) return matrix;
+  const [x = 0, y = 0, z = 0, w = 1] = rotation;
+  const [sx = 1, sy = 1, sz = 1] = scale;
+  return [
+    ...[sx * (1 - 2 * (y * y + z * z)), sx * 2 * (x * y + z * w), sx * 2 * (x * z - y * w), 0],
+    ...[sy * 2 * (x * y - z * w), sy * (1 - 2 * (x * x + z * z)), sy * 2 * (y * z + x * w), 0],
+    ...[sz * 2 * (x * z + y * w), sz * 2 * (y * z - x * w), sz * (1 - 2 * (x * x + y * y)), 0],
+    ...[tx, ty, tz, 1],
+  ];
+}
+
+function moved(corner: Corner, matrix: Matrix): Corner {
+  return [0, 1, 2].map((row) => [0, 1, 2, 3].reduce((sum, column) => sum + (matrix[column * 4 + row] ?? 0) * (corner[column] ?? 1), 0));
 }
 
 function inCollada(text: string): ModelReading {

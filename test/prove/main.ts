@@ -1,6 +1,7 @@
 /**
  * `npm run prove [-- --all | --engine X … | --route from:to … | --sample N | --changed] [--failed] [--seed S] [--local] [--at-once N] [--check]`:
- * executes hops and routes on the corpus, reads what came out by another program, and writes what was measured.
+ * executes hops and routes on the corpus, reads what came out by another program, and writes what was measured. Ends with 1 when what is
+ * listed does not pass. `--all` goes on where an earlier one ended, as long as nothing changed.
  */
 import { availableParallelism } from "node:os";
 import process from "node:process";

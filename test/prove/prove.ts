@@ -8,10 +8,12 @@ import { settingTable } from "#kit/settings.ts";
 import { enginesOfPath, keyOf, type ProofFile, type ProofRow } from "#services/catalogue/domain/proof.ts";
 import type { Converter } from "#services/conversion/domain/converter.ts";
 import { openConverter } from "#services/conversion/index.ts";
+import { changedEngines } from "./changes.ts";
 import { execute } from "./execute.ts";
 import { announcedBy } from "./notes.ts";
+import { fingerprintOf, forgetProgress, type Progress, readProgress, writeProgress } from "./progress.ts";
 import { committedProof, merged, readProof, rowsThatHold, writeProof } from "./store.ts";
-import { declarationsOf, declaredHash, directTargets, noteEveryday, plannedTargets, type Target, targetKey } from "./targets.ts";
+import { declarationsOf, declaredHash, directTargets, noteEveryday, plannedTargets, type Target, targetKey, targetOf } from "./targets.ts";
 
 export type ProveRequest = {
   /** Prove everything afresh. */
@@ -22,7 +24,7 @@ export type ProveRequest = {
   /** Only so many, drawn at random. */
   readonly sample: number | undefined;
   readonly seed: string;
-  /** Only what has no proof or was declared anew; the same as no choice at all. */
+  /** What has no proof or was declared anew, as without any choice, and also hops of engines whose sources changed since the last proof. */
   readonly changed: boolean;
   /** Also what failed before. */
   readonly failed: boolean;
@@ -40,6 +42,7 @@ const saveEveryMs = 30_000;
 const maxRounds = 5;
 /** Of a run for a sample: more than these are a matter for a run of their own. */
 const maxStale = 100;
+const maxChanged = 150;
 
 /** Whether every route that is listed has a passing proof, and what was proven again still passes. */
 export async function prove(request: ProveRequest): Promise<boolean> {
@@ -69,22 +72,48 @@ async function run(request: ProveRequest, converter: Converter, path: string): P
   }
   const declared = declarationsOf(present);
   const hashOf = (target: Target) => declaredHash(target, declared);
-  const holding = rowsThatHold(file, here);
+  const holding = rowsThatHold(file, here, declared);
   // What is to be tried again counts as never tried, or nothing would be planned through it.
   const isForgotten = (row: ProofRow): boolean =>
     isAsked(request, row, enginesOfPath(row.path)) && (request.all || (request.failed && row.word === "failed"));
   const known = new Map(holding.filter((row) => !isForgotten(row)).map((row) => [keyOf(row), row]));
   const fresh = new Map<string, ProofRow>();
-  const state: State = { request, path, file, holding, here, known, fresh, hashOf };
+  const changed = request.changed ? await changedEngines() : undefined;
+  if (request.changed)
+    request.say(changed === undefined ? "no history to compare with" : `changed: ${[...changed].join(" ") || "no engine"}`);
+  const progress = isWhole(request) ? { path: `${path}.all`, fingerprint: await fingerprintOf(here) } : undefined;
+  const state: State = { request, path, file, holding, here, known, fresh, hashOf, changed: changed ?? new Set(), progress };
+  const targets = () => [...directTargets(present), ...plannedTargets(converter.manifest("prove").engines, known)];
+  if (progress !== undefined) await resume(state);
   for (let round = 1; round <= maxRounds; round++) {
-    const targets = choose(state, [...directTargets(present), ...plannedTargets(converter.manifest("prove").engines, known)]);
-    if (targets.length === 0) break;
-    request.say(`round ${round}: ${targets.length} to prove${request.sample === undefined ? "" : `, seed ${request.seed}`}`);
-    await executeRound(state, converter, targets);
+    const chosen = choose(state, targets());
+    if (chosen.length === 0) break;
+    request.say(`round ${round}: ${chosen.length} to prove${request.sample === undefined ? "" : `, seed ${request.seed}`}`);
+    await executeRound(state, converter, chosen, request.atOnce);
     if (request.sample !== undefined) break;
   }
-  if (!request.check) await save(state);
-  return summary(state, [...directTargets(present), ...plannedTargets(converter.manifest("prove").engines, known)]);
+  await retryLost(state, converter);
+  if (!request.check) await save(state, true);
+  if (progress !== undefined) await forgetProgress(progress);
+  return summary(state, targets());
+}
+
+/** A whole run that ended early goes on where it was, unless sources, samples or programs are other ones by now. */
+async function resume({ request, progress, fresh, known }: State): Promise<void> {
+  const done = progress === undefined ? [] : await readProgress(progress);
+  for (const row of done) {
+    fresh.set(keyOf(row), row);
+    known.set(keyOf(row), row);
+  }
+  if (done.length > 0) request.say(`${done.length} were proven by a run that ended early`);
+}
+
+/** A machine that is short of something fails what is well: what was proven before is tried once more, one after the other. */
+async function retryLost(state: State, converter: Converter): Promise<void> {
+  const again = lostOf(state).map(targetOf);
+  if (again.length === 0) return;
+  state.request.say(`once more: ${again.length}`);
+  await executeRound(state, converter, again, 1);
 }
 
 type State = {
@@ -95,6 +124,9 @@ type State = {
   readonly here: ReadonlyMap<string, string>;
   readonly known: Map<string, ProofRow>;
   readonly fresh: Map<string, ProofRow>;
+  /** Engines whose sources changed since the last proof. */
+  readonly changed: ReadonlySet<string>;
+  readonly progress: Progress | undefined;
   hashOf(target: Target): string;
 };
 
@@ -102,13 +134,37 @@ function isChosen({ engine, route, sample }: ProveRequest): boolean {
   return engine.length > 0 || route.length > 0 || sample !== undefined;
 }
 
-function choose({ request, known, fresh, hashOf }: State, targets: readonly Target[]): readonly Target[] {
+/** Everything afresh, and written down. */
+function isWhole(request: ProveRequest): boolean {
+  return request.all && !isChosen(request) && !request.check;
+}
+
+function choose(state: State, targets: readonly Target[]): readonly Target[] {
+  const { request, known, fresh, hashOf } = state;
   const { all, sample, seed } = request;
   const isStale = (target: Target): boolean => known.get(targetKey(target))?.declared !== hashOf(target);
   const asked = targets.filter((target) => !fresh.has(targetKey(target)) && isAsked(request, target, enginesOf(target)));
-  if (sample === undefined) return all ? asked : asked.filter(isStale);
+  if (all) return asked;
+  const stale = asked.filter(isStale);
   const proven = asked.filter((target) => !isStale(target) && known.get(targetKey(target))?.word !== "failed");
-  return [...drawn(asked.filter(isStale), maxStale, seed), ...drawn(proven, sample, seed)];
+  const touched = touchedOf(state, proven);
+  if (sample === undefined) return [...stale, ...touched];
+  const untouched = proven.filter((target) => !touched.includes(target));
+  return [...drawn(stale, maxStale, seed), ...touched, ...drawn(untouched, sample, seed)];
+}
+
+/** Hops of changed engines, up to a bound; the others are named. */
+function touchedOf({ request, changed }: State, proven: readonly Target[]): readonly Target[] {
+  const hops = proven.filter(({ hops: [hop, ...more] }) => more.length === 0 && hop !== undefined && changed.has(hop.engine));
+  const touched = drawn(hops, maxChanged, request.seed);
+  const left = Map.groupBy(
+    hops.filter((hop) => !touched.includes(hop)),
+    (hop) => enginesOf(hop)[0] ?? "",
+  );
+  for (const [engine, some] of left) {
+    request.say(`changed and not proven by this run: ${engine} ${some.map(({ from, to }) => `${from}>${to}`).join(" ")}`);
+  }
+  return touched;
 }
 
 type Ends = { readonly from: string; readonly to: string };
@@ -139,11 +195,11 @@ function drawn(targets: readonly Target[], count: number, seed: string): readonl
   }).filter((target) => target !== undefined);
 }
 
-async function executeRound(state: State, converter: Converter, targets: readonly Target[]): Promise<void> {
+async function executeRound(state: State, converter: Converter, targets: readonly Target[], atOnce: number): Promise<void> {
   const { request, fresh, known, hashOf } = state;
   let [done, failed, savedMs] = [0, 0, performance.now()];
   const today = new Date().toISOString().slice(0, 10);
-  await execute(targets, request.atOnce, {
+  await execute(targets, atOnce, {
     converter,
     today,
     declared: hashOf,
@@ -162,7 +218,7 @@ async function executeRound(state: State, converter: Converter, targets: readonl
       if (done % 100 === 0) request.say(`  ${done} of ${targets.length}, ${failed} failed`);
       if (!request.check && performance.now() - savedMs > saveEveryMs) {
         savedMs = performance.now();
-        void save(state);
+        void save(state, false);
       }
     },
   });
@@ -170,30 +226,42 @@ async function executeRound(state: State, converter: Converter, targets: readonl
 
 let saving: Promise<void> = Promise.resolve();
 
-/** One after the other, for all of them write the same file. */
-function save({ path, file, here, holding, fresh }: State): Promise<void> {
+/** One after the other, for all of them write the same file. A whole run leaves the proof file as it is until it has ended. */
+function save({ path, file, here, holding, fresh, progress }: State, hasEnded: boolean): Promise<void> {
   const engines = new Map([...file.engines, ...here]);
-  saving = saving.then(() => writeProof(path, { engines, rows: merged(holding, fresh.values()) }));
+  saving = saving.then(() => {
+    if (progress === undefined) return writeProof(path, { engines, rows: merged(holding, fresh.values()) });
+    if (!hasEnded) return writeProgress(progress, { engines, rows: [...fresh.values()] });
+    const ofOthers = holding.filter((row) => !enginesOfPath(row.path).every((engine) => here.has(engine)));
+    return writeProof(path, { engines, rows: merged(ofOthers, fresh.values()) });
+  });
   return saving;
 }
 
-function summary({ request, known, fresh, holding, hashOf }: State, targets: readonly Target[]): boolean {
+/** What was proven before and is not now. */
+function lostOf({ holding, fresh }: State): readonly ProofRow[] {
+  const before = new Map(holding.map((row) => [keyOf(row), row]));
+  return [...fresh.values()].filter((row) => row.word === "failed" && (before.get(keyOf(row))?.word ?? "failed") !== "failed");
+}
+
+function summary(state: State, targets: readonly Target[]): boolean {
+  const { request, known, fresh, holding, hashOf } = state;
   const rows = [...fresh.values()];
   const failed = rows.filter(({ word }) => word === "failed");
-  const before = new Map(holding.map((row) => [keyOf(row), row]));
-  const lost = failed.filter((row) => (before.get(keyOf(row))?.word ?? "failed") !== "failed");
+  const lost = lostOf(state);
   const unproven = targets.filter((target) => known.get(targetKey(target))?.declared !== hashOf(target));
   for (const [group, some] of Map.groupBy(failed, groupOf)) request.say(`failed: ${String(some.length).padStart(5)}  ${group}`);
+  for (const row of lost) request.say(`was proven and fails now: ${row.from} > ${row.to} by ${row.path}: ${row.why}`);
   request.say(
     `${rows.length} executed: ${rows.length - failed.length} passed, ${failed.length} failed; ${unproven.length} of ${targets.length} without a proof`,
   );
   if (request.check || request.sample !== undefined) {
+    const before = new Map(holding.map((row) => [keyOf(row), row]));
     const stale = targets.filter((target) => before.get(targetKey(target))?.declared !== hashOf(target));
     if (stale.length > 0) request.say(`${stale.length} are new, or declared or versioned otherwise than in the proof file: npm run prove`);
-    for (const row of lost) request.say(`was proven and fails now: ${row.from} > ${row.to} by ${row.path}: ${row.why}`);
     return lost.length === 0 && stale.length === 0;
   }
-  return isChosen(request) || unproven.length === 0;
+  return lost.length === 0 && (isChosen(request) || unproven.length === 0);
 }
 
 function groupOf({ path, why, reader, figures }: ProofRow): string {

@@ -5,6 +5,8 @@ import {
   emptyProofFile,
   enginesOfPath,
   formatProofFile,
+  type HopName,
+  hopsOfPath,
   keyOf,
   type ProofFile,
   type ProofRow,
@@ -27,13 +29,17 @@ export async function writeProof(path: string, file: ProofFile): Promise<void> {
   await rename(`${path}.new`, path);
 }
 
-/** The rows that still hold: of engines in the version that is here now. Rows of engines that are not here are kept. */
-export function rowsThatHold(file: ProofFile, here: ReadonlyMap<string, string>): readonly ProofRow[] {
+/**
+ * The rows that still hold: of engines in the version that is here now, and of hops that they still declare. Rows of
+ * engines that are not here are kept.
+ */
+export function rowsThatHold(file: ProofFile, here: ReadonlyMap<string, string>, declared: (hop: HopName) => string): readonly ProofRow[] {
   const isSame = (engine: string): boolean => {
     const [now, then] = [here.get(engine), file.engines.get(engine)];
     return now === undefined || (then !== undefined && versionFamilyOf(now) === versionFamilyOf(then));
   };
-  return file.rows.filter(({ path }) => enginesOfPath(path).every(isSame));
+  const isDeclared = (hop: HopName): boolean => !here.has(hop.engine) || declared(hop) !== "";
+  return file.rows.filter((row) => enginesOfPath(row.path).every(isSame) && hopsOfPath(row).every(isDeclared));
 }
 
 /** Old rows under new ones. */

@@ -5,7 +5,7 @@ import { systemPackages } from "#gateway/setup/system-packages.mjs";
 import { type EngineManifest, ManifestSchema } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
 import { type Graph, graphOf, graphWithout } from "#services/catalogue/domain/graph.ts";
 import { routesOf } from "#services/catalogue/domain/planner.ts";
-import { type HopName, type Judge, keyOf, type ProofRow, pathOf } from "#services/catalogue/domain/proof.ts";
+import { type HopName, hopsOfPath, type Judge, keyOf, type ProofRow, pathOf } from "#services/catalogue/domain/proof.ts";
 import type { EngineStatus } from "#services/conversion/domain/converter.ts";
 
 export type Target = { readonly from: string; readonly to: string; readonly hops: readonly HopName[] };
@@ -15,6 +15,11 @@ export type Known = ReadonlyMap<string, ProofRow>;
 
 export function targetKey({ from, to, hops }: Target): string {
   return keyOf({ from, to, path: pathOf(hops) });
+}
+
+/** The target that a row is about. */
+export function targetOf({ from, to, path }: ProofRow): Target {
+  return { from, to, hops: hopsOfPath({ from, to, path }) };
 }
 
 export function directTargets(engines: readonly EngineStatus[]): readonly Target[] {

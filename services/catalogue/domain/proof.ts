@@ -42,6 +42,16 @@ export function enginesOfPath(path: string): readonly string[] {
   return path.split(" ").filter((_, index) => index % 2 === 0);
 }
 
+/** The reverse of `pathOf`. */
+export function hopsOfPath({ from, to, path }: Pick<ProofRow, "from" | "to" | "path">): readonly HopName[] {
+  const words = path.split(" ");
+  return enginesOfPath(path).map((engine, index) => ({
+    engine,
+    from: index === 0 ? from : (words[index * 2 - 1] ?? ""),
+    to: words[index * 2 + 1] ?? to,
+  }));
+}
+
 /**
  * The part of a version within which a proof holds: major and minor of upstream (`5.1` of `5.1.9-0+deb12u1`),
  * for a distribution's security update changes neither.

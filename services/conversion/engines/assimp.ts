@@ -74,11 +74,11 @@ async function run(sandbox: Sandbox, task: HopTask): Promise<void> {
   await using session = await openToolSession(sandbox, task, inside);
   await assertShapes(session, inside);
   const name = task.options["form"] === "text" ? (writer.text ?? writer.compact) : writer.compact;
-  const end = await session.run({
-    program,
-    args: ["export", inside, `/job/out.${to}`, `-f${name}`, "-tri", ...(task.options["simplify"] === true ? ["-jiv", "-om"] : [])],
-    limits,
-  });
+  const simplified = task.options["simplify"] === true ? ["-jiv", "-om"] : [];
+  const write = (as: string) =>
+    session.run({ program, args: ["export", inside, `/job/out.${to}`, `-f${as}`, "-tri", ...simplified], limits });
+  let end = await write(name);
+  if (end.exitCode === 0 && name === "plyb" && (await hasColours(session.pathOf("out.ply")))) end = await write("ply");
   if (/Failed to load/i.test(end.stdout + end.stderr) || end.signal !== undefined) throw unreadable();
   if (end.exitCode !== 0) throw new FilemillError("CONVERSION_FAILED", "The model could not be written in this format.");
   if (bare.has(to) && canHave(from, "scene")) task.note("METADATA_DROPPED", "Materials, cameras and movement were left out.");
@@ -90,6 +90,13 @@ async function run(sandbox: Sandbox, task: HopTask): Promise<void> {
 async function assertShapes(session: ToolSession, inside: string): Promise<void> {
   const end = await session.run({ program, args: ["info", inside], limits });
   if (Number(/Vertices:\s+(\d+)/.exec(end.stdout)?.[1] ?? 0) === 0) throw unreadable();
+}
+
+/** The library's compact PLY says bytes of colours and writes numbers four times as long: nobody could read it. */
+async function hasColours(path: string): Promise<boolean> {
+  const file = await openOutput(path);
+  const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(4096), position: 0 }).finally(() => file.close());
+  return /^property uchar red$/m.test(buffer.toString("latin1", 0, bytesRead).split("end_header")[0] ?? "");
 }
 
 function unreadable(): FilemillError {

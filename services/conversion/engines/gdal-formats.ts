@@ -79,7 +79,8 @@ export const writings: Readonly<Record<string, Writing>> = {
   fgb: { driver: "FlatGeobuf", name: "out.fgb" },
   gdb: { driver: "OpenFileGDB", name: "out.gdb", sorts: ["points", "lines", "areas"], isFolder: true },
   dgn: { driver: "DGN", name: "out.dgn", isBare: true },
-  dxf: { driver: "DXF", name: "out.dxf", isBare: true },
+  // It has no shapes of several parts.
+  dxf: { driver: "DXF", name: "out.dxf", args: ["-explodecollections"], isBare: true },
   georss: { driver: "GeoRSS", name: "out.xml", args: ["-dsco", "USE_EXTENSIONS=YES", "-dsco", "TITLE=Places", ...degrees] },
   jml: { driver: "JML", name: "out.jml" },
   mapml: { driver: "MapML", name: "out.mapml" },

@@ -3,6 +3,7 @@ import { readFile } from "node:fs/promises";
 import { FilemillError } from "#kit/errors.ts";
 import { defineEngine, type Hop, type HopTask } from "../domain/engine.ts";
 import { expecting } from "../domain/expectations.ts";
+import { LacksContent } from "../domain/failure.ts";
 import type { Expectation } from "../domain/notes.ts";
 import type { Sandbox } from "../domain/sandbox.ts";
 import { crossHops } from "./hop-table.ts";
@@ -16,12 +17,14 @@ type Device = {
   /** What it holds; GPX has both. */
   readonly holds: "tracks" | "places" | "both";
   readonly isWritten: boolean;
+  /** Places without a time are not written. */
+  readonly needsTimes?: boolean;
 };
 
 const devices: Readonly<Record<string, Device>> = {
   tcx: { name: "gtrnctr", holds: "both", isWritten: true },
   fit: { name: "garmin_fit", holds: "both", isWritten: true },
-  igc: { name: "igc", holds: "tracks", isWritten: true },
+  igc: { name: "igc", holds: "tracks", isWritten: true, needsTimes: true },
   plt: { name: "ozi", holds: "tracks", isWritten: true },
   loc: { name: "geo", holds: "places", isWritten: true },
   lmx: { name: "lmx", holds: "places", isWritten: true },
@@ -79,7 +82,7 @@ async function holdsPoints(path: string): Promise<boolean> {
 }
 
 /** A device that knows no tracks gets the track's points as places where there are no others, and the reverse. */
-async function filtersFor({ holds }: Device, task: HopTask): Promise<readonly string[]> {
+async function filtersFor({ holds, needsTimes }: Device, task: HopTask): Promise<readonly string[]> {
   const text = await readFile(task.input.path, "latin1");
   const [hasPlaces, hasTracks] = [/<wpt\b/.test(text), /<(trkpt|rtept)\b/.test(text)];
   if (!hasPlaces && !hasTracks) throw new FilemillError("INVALID_INPUT", "The file holds no places and no track.");
@@ -87,7 +90,10 @@ async function filtersFor({ holds }: Device, task: HopTask): Promise<readonly st
   if (holds === "tracks" && hasTracks && hasPlaces)
     task.note("ENTRIES_LEFT_OUT", "The format holds a track alone: places beside it were left out.");
   if (holds === "places" && !hasPlaces) return ["-x", "transform,wpt=trk", "-x", "transform,wpt=rte"];
-  return holds === "tracks" && !/<trkpt\b/.test(text) ? ["-x", `transform,trk=${hasTracks ? "rte" : "wpt"}`] : [];
+  if (needsTimes && !/<trkpt\b(?:(?!<\/trkpt>)[\s\S])*?<time>/.test(text)) {
+    throw new LacksContent("The format holds the time of each place, and the file tells none.");
+  }
+  return holds !== "places" && !/<trkpt\b/.test(text) ? ["-x", `transform,trk=${hasTracks ? "rte" : "wpt"}`] : [];
 }
 
 export const gpsbabelEngine = defineEngine({

@@ -106,7 +106,7 @@ function costOf(family: Family, to: string): number {
 }
 
 /** Pairs whose filters give up. */
-const failing = new Set(words("xls>xlsx2003 xlt>xlsx2003 wk1>uos wk1>xlsx2003 sxc>dbf"));
+const failing = new Set(words("xls>xlsx2003 xlt>xlsx2003 wk1>uos wk1>xlsx2003 sxc>dbf html>docx2003 ppt>uop pps>uop pot>uop"));
 
 function hopsOf(family: Family): Hop[] {
   const formats = officeFormats[family];

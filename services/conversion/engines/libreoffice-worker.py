@@ -164,14 +164,19 @@ def normalise_text(job):
     return f"{ord(delimiter)},34,76,1,{formats},1033,false,false,false,false,false,0,false", guessed
 
 
-DEADLY_META = re.compile(rb"""(<meta\b[^>]{0,500}?)\bhttp-equiv\b(?!\s*=\s*["']?\s*(?:content-type|refresh)\b)""", re.I)
+META = re.compile(rb"""<meta\b(?:(?:[^>"']|"[^"]{0,8000}"|'[^']{0,8000}'){0,1000}>|[^>]{0,8000}>)""", re.I)
+KNOWN_META = re.compile(rb"""\b(?:name|charset)\s*=|\bhttp-equiv\s*=\s*["']?\s*(?:content-type|refresh)\b""", re.I)
+DEADLY_META = re.compile(
+    rb"""\bhttp-equiv\b(?!\s*=\s*["']?\s*(?:content-type|refresh)\b)|\bname\s*=\s*["']?(?:created|changed)\b(?!.*\bcontent\s*=\s*["']?\d{4})""",
+    re.I | re.S,
+)
 
 
 def calm_html(job):
-    """The office ends at an HTTP-EQUIV that it does not know, such as X-UA-Compatible."""
+    """The office ends at a META that it does not know, such as those of Open Graph or X-UA-Compatible, and at its own without a date: they are left out."""
     with open(job["input"], "rb") as file:
         raw = file.read()
-    calm = DEADLY_META.sub(rb"\1data-equiv", raw)
+    calm = META.sub(lambda tag: tag[0] if KNOWN_META.search(tag[0]) and not DEADLY_META.search(tag[0]) else b"", raw)
     if calm == raw:
         return
     job["input"] = "/tmp/html-input"

@@ -36,7 +36,24 @@ function Image(image)
   return image.caption
 end
 
+-- An outline holds what is under headings, and loses what is in a division.
+local function outlined(blocks)
+  local found = pandoc.List()
+  for _, block in ipairs(blocks) do
+    if block.t == "Div" then found:extend(outlined(block.content)) else found:insert(block) end
+  end
+  return found
+end
+
 function Pandoc(document)
+  if FORMAT == "opml" then
+    document.blocks = outlined(document.blocks)
+    local first = document.blocks[1]
+    if first and first.t ~= "Header" then
+      local title = document.meta.title and pandoc.utils.stringify(document.meta.title) or ""
+      document.blocks:insert(1, pandoc.Header(1, title ~= "" and title or "Document"))
+    end
+  end
   if removed > 0 then io.stderr:write("filemill:images-removed=" .. removed .. "\n") end
   if document.meta.title == nil or pandoc.utils.stringify(document.meta.title) == "" then
     local title

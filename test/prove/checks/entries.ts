@@ -14,6 +14,7 @@ const streams: Readonly<Record<string, readonly string[]>> = {
   zst: ["zstd", "-dqc"],
   lz4: ["lz4", "-dqc"],
   lz: ["lzip", "-dc"],
+  lzma: ["xz", "--format=lzma", "-dc"],
 };
 /** Compressed tape archives: the stream's own packer, then Python. */
 const tapes: Readonly<Record<string, string>> = {
@@ -94,6 +95,7 @@ export async function unpack({ path, format }: KnownFile, folder: string, writer
   await copyFile(path, copy);
   try {
     await bytesFrom("7z", "x", "-y", `-o${folder}`, copy);
+    if (format === "rpm") await unpackInner(folder);
     return "7z";
   } catch (error) {
     await bytesFrom("bsdtar", "-xf", copy, "-C", folder).catch(() => {
@@ -102,6 +104,14 @@ export async function unpack({ path, format }: KnownFile, folder: string, writer
     return writer === "archive" ? "self" : "bsdtar";
   } finally {
     await rm(copy, { force: true });
+  }
+}
+
+/** 7-Zip sees one CPIO in a package, and what the package installs in that. */
+async function unpackInner(folder: string): Promise<void> {
+  for (const name of await readdir(folder)) {
+    await bytesFrom("7z", "x", "-y", `-o${folder}`, join(folder, name));
+    await rm(join(folder, name));
   }
 }
 

@@ -1,7 +1,7 @@
 /** Models, maps and diagrams: how many shapes there are, and where. */
 
 import { graphOf } from "#test/contract/readers-diagram.ts";
-import { type GeoReading, placesOf } from "#test/contract/readers-geo.ts";
+import { type GeoPart, type GeoReading, partOf, placesOf } from "#test/contract/readers-geo.ts";
 import { modelOf } from "#test/contract/readers-model.ts";
 import { type Case, type Evidence, shareOf } from "#test/prove/evidence.ts";
 import { python } from "#test/prove/readers/program.ts";
@@ -11,12 +11,16 @@ import { checkWords } from "./words.ts";
 /** A reading, or undefined where no program but the writer knows the format. */
 const maybe = <T>(reading: Promise<T>): Promise<T | undefined> => reading.catch(() => undefined);
 
+/** Scenes whose readers see shapes before they are put in their places. */
+const unplaced = new Set("dae fbx x3d x 3ds".split(" "));
+
 /** Faces and extent; of a sample that only the engine reads, at least that there are faces. */
 export async function checkModel({ sample, input, result }: Case): Promise<Evidence> {
   const found = await modelOf(result.path, result.format);
   if (found.triangles === 0 && result.format !== "step") throw new Error("no faces");
-  const wanted = (await maybe(modelOf(sample.path, sample.format))) ?? (await maybe(modelOf(input.path, input.format)));
-  if (wanted === undefined) return { reader: "bytes", figures: { objects: 1 } };
+  const whole = (await maybe(modelOf(sample.path, sample.format))) ?? (await maybe(modelOf(input.path, input.format)));
+  if (whole === undefined) return { reader: "bytes", figures: { objects: 1 } };
+  const wanted = unplaced.has(result.format) ? (whole.unplaced ?? whole) : whole;
   // Which way is up differs between formats: the edges are compared by length.
   const [a, b] = [wanted.size.toSorted((x, y) => x - y), found.size.toSorted((x, y) => x - y)];
   const most = Math.max(...a, 1e-9);
@@ -37,14 +41,27 @@ export function checkMapPage(given: Case): Promise<Evidence> {
   return result.format === "pdf" ? inkOfPicture(result, writer) : checkWords(given);
 }
 
+/** What a device's format holds of a map, where that is not all. */
+const parts: Readonly<Record<string, GeoPart>> = {
+  ...{ loc: "places", lmx: "places", gpi: "places", ov2: "places" },
+  ...{ igc: "tracks", plt: "tracks", tcx: "tracks", fit: "tracks" },
+};
+
+/** The sample's own, where a reader sees it; else what came before the last hop. */
+async function wantedOf({ sample, input, result }: Case): Promise<GeoReading | undefined> {
+  const part = parts[result.format];
+  if (part === undefined) return maybe(placesOf(sample.path, sample.format));
+  return (await maybe(partOf(sample.path, sample.format, part))) ?? (await maybe(partOf(input.path, input.format, part)));
+}
+
 const tilesIn =
   "import sys, sqlite3; print(sqlite3.connect(f'file:{sys.argv[1]}?mode=ro', uri=True).execute('SELECT count(*) FROM tiles').fetchone()[0])";
 
 export async function checkPlaces(given: Case): Promise<Evidence> {
-  const { sample, result, writer, readAs } = given;
+  const { result, writer, readAs } = given;
   if (result.format === "mbtiles")
     return { reader: "python", figures: { objects: Number(Number(await python(tilesIn, result.path)) > 0) } };
-  const wanted = await maybe(placesOf(sample.path, sample.format));
+  const wanted = await wantedOf(given);
   const own = await maybe(placesOf(result.path, result.format));
   const hub = writer === "gpsbabel" ? "gpx" : "geojson";
   const found = own ?? (await maybe(readAs(writer, hub, (file) => placesOf(file.path, hub))));

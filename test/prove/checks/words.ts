@@ -1,6 +1,6 @@
 /** Documents, e-books and slides: the words of the source, and the pages where both have them. */
 import { type Case, type Evidence, shareOf } from "#test/prove/evidence.ts";
-import { pagesOf, recallOf, textOf } from "#test/prove/readers/words.ts";
+import { pagesOf, type Reading, recallOf, textOf } from "#test/prove/readers/words.ts";
 import { inkOfPicture, likenessTo } from "./pictures.ts";
 
 const paged = new Set(["pdf", "pdfa"]);
@@ -9,12 +9,20 @@ export async function checkWords(given: Case): Promise<Evidence> {
   const { sample, input, result, writer } = given;
   if (sample.contents.length === 0 && paged.has(result.format)) return checkLook(given);
   if (!paged.has(result.format)) {
-    const { reader, text } = await textOf(result, writer);
+    const { reader, text } = await read(given);
     return { reader, figures: { recall: recallOf(sample.contents, text) } };
   }
   const { reader, text } = await textOf(result, writer);
   const pages = shareOf(await pagesOf(result.path), paged.has(input.format) ? await pagesOf(input.path) : 1);
   return { reader, figures: { recall: recallOf(sample.contents, text), pages } };
+}
+
+/** Books whose text is packed in a way that nothing at hand unpacks but the program that wrote them. */
+const packed = new Set(["lit"]);
+
+async function read({ result, writer, readAs }: Case): Promise<Reading> {
+  if (!packed.has(result.format)) return textOf(result, writer);
+  return readAs(writer, "epub", async (file) => ({ ...(await textOf(file)), reader: "self" }));
 }
 
 /** Pages whose letters are outlines: they look as they did. */

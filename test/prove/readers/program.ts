@@ -26,3 +26,8 @@ export async function textFrom(program: string, ...args: readonly string[]): Pro
 export function python(script: string, ...args: readonly string[]): Promise<string> {
   return textFrom("/usr/bin/python3", "-I", "-c", script, ...args);
 }
+
+/** What the history of the sources says. */
+export async function gitText(folder: string, ...args: readonly string[]): Promise<string> {
+  return (await run("git", ["-C", folder, ...args], { timeout: timeoutMs, maxBuffer: 16 * 2 ** 20 })).stdout;
+}

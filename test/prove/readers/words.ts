@@ -87,7 +87,7 @@ const named: Readonly<Record<string, string>> = {
   eacute: "é",
 };
 
-function entities(text: string): string {
+export function entities(text: string): string {
   return text.replaceAll(/&(?:#x([0-9a-f]+)|#(\d+)|(\w+));/gi, (whole, hex?: string, decimal?: string, name?: string) => {
     if (hex !== undefined) return String.fromCodePoint(Number.parseInt(hex, 16));
     if (decimal !== undefined) return String.fromCodePoint(Number(decimal));

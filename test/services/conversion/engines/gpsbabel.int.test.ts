@@ -106,6 +106,13 @@ describe("engine gpsbabel, in detail", () => {
   it("makes places of a track's points where there are no others, and a track of places", async () => {
     expect(readers["loc"]?.(await readFile((await convert(track, "loc")).path))).toHaveLength(3);
     expect(readers["plt"]?.(await readFile((await convert(waypoints, "plt")).path))).toHaveLength(3);
+    expect(readers["tcx"]?.(await readFile((await convert(waypoints, "tcx")).path)).length).toBeGreaterThanOrEqual(3);
+  });
+
+  it("does not write an IGC without any place when a track has no times", async () => {
+    await expect(convert(track.replaceAll(/<time>.*?<\/time>/g, ""), "igc")).rejects.toMatchObject({
+      message: expect.stringContaining("time"),
+    });
   });
 
   it("refuses files without any place", async () => {

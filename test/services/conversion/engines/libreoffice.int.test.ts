@@ -131,10 +131,13 @@ describe("engine libreoffice, in detail", () => {
   it.each([
     '<meta http-equiv="X-UA-Compatible" content="IE=edge">',
     `<META content="default-src 'none'" HTTP-EQUIV=Content-Security-Policy>`,
+    '<meta property="og:title" content="Every page of today > has it"><meta itemprop="x">',
+    '<meta name="created" content="00:00:00"/>',
   ])("survives %s, which ends the office", async (meta) => {
     const page = join(bench.folder, "meta.html");
     await writeFile(page, `<!DOCTYPE html><html><head>${meta}<title>t</title></head><body><p>Quokka</p></body></html>`);
     expect(await textOf((await bench.convert(page, "html", "pdf")).path)).toContain("Quokka");
+    expect(await readFile((await bench.convert(page, "html", "xhtml")).path, "utf8")).toContain("Quokka");
   });
 
   it("obeys the options of PDF", async () => {

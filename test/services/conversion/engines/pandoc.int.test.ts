@@ -145,6 +145,12 @@ describe("engine pandoc, in detail", () => {
     });
   });
 
+  it("writes outlines that hold what is before the first heading and inside divisions", async () => {
+    const page = await put("divided.html", "<p>Zebra first</p><div><h2>Quokka</h2><div><p>giraffe</p></div></div>");
+    const outline = await readFile((await bench.convert(page, "html", "opml")).path, "utf8");
+    for (const word of ["Zebra first", "Quokka", "giraffe"]) expect(outline).toContain(word);
+  });
+
   it("writes EPUB that opens", async () => {
     const { path } = await bench.convert(await put("book.md", markdown), "md", "epub");
     const { stdout } = await run("unzip", ["-p", path, "EPUB/content.opf"]);

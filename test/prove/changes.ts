@@ -1,0 +1,64 @@
+/** Which engines' sources changed since the proof file was last written: what they declare may be the same, what they do need not. */
+import { readdir, readFile } from "node:fs/promises";
+import { dirname, join, relative, resolve } from "node:path";
+import { gitText } from "./readers/program.ts";
+import { committedProof } from "./store.ts";
+
+const root = join(import.meta.dirname, "../..");
+const folder = join(root, "services/conversion/engines");
+
+/** Ids of engines; undefined where there is no history to ask, and declarations alone must do. */
+export async function changedEngines(): Promise<ReadonlySet<string> | undefined> {
+  const changed = await changedFiles();
+  return changed === undefined ? undefined : await enginesOf(changed);
+}
+
+/** Paths below the folder of engines, committed or not. */
+async function changedFiles(): Promise<readonly string[] | undefined> {
+  const git = (...args: readonly string[]) => gitText(root, ...args);
+  try {
+    const commit = (await git("log", "-1", "--format=%H", "--", relative(root, committedProof))).trim();
+    // The first commit that is here has no other to be compared with: the clone is shallow.
+    if (commit === "" || (await git("rev-parse", "--is-shallow-repository")).trim() === "true") return undefined;
+    const named = await git("diff", "--name-only", commit, "--", relative(root, folder));
+    const unknown = await git("ls-files", "--others", "--exclude-standard", "--", relative(root, folder));
+    return `${named}\n${unknown}`.split("\n").flatMap((name) => (name === "" ? [] : [relative(folder, join(root, name))]));
+  } catch {
+    return undefined;
+  }
+}
+
+export async function enginesOf(changed: readonly string[]): Promise<ReadonlySet<string>> {
+  const found = new Set<string>();
+  if (changed.length === 0) return found;
+  for (const name of (await readdir(folder)).filter((each) => each.endsWith(".ts"))) {
+    const text = await readFile(join(folder, name), "utf8");
+    if (!text.includes("defineEngine(")) continue;
+    const sources = await sourcesOf(join(folder, name));
+    if (text.includes('"./node-worker.ts"')) await workOf(name.replace(/\.ts$/, ""), sources);
+    if (!changed.some((each) => sources.has(join(folder, each)) || text.includes(`"${each.split("/")[0]}"`))) continue;
+    for (const [, id = ""] of text.matchAll(/^\s+id: "([\w-]+)"/gm)) found.add(id);
+  }
+  return found;
+}
+
+/** The file and all below the folder that it imports or names: scripts, filters, what runs inside the sandbox. */
+async function sourcesOf(path: string, known = new Set<string>()): Promise<Set<string>> {
+  if (known.has(path) || !path.startsWith(folder)) return known;
+  known.add(path);
+  const text = await readFile(path, "utf8").catch(() => "");
+  for (const [, name = ""] of text.matchAll(/"((?:\.{1,2}\/)?[\w./-]+\.(?:ts|mjs|py|lua|xml))"/g))
+    await sourcesOf(resolve(dirname(path), name), known);
+  return known;
+}
+
+/** What serve.ts loads for an engine's work, of which it has the name. */
+async function workOf(work: string, known: Set<string>): Promise<void> {
+  const serve = join(folder, "inside/serve.ts");
+  const text = await readFile(serve, "utf8");
+  const [shared = "", ...works] = text.split(/^const works\b/m);
+  known.add(serve);
+  for (const [, name = ""] of shared.matchAll(/from "(\.\/[^"]+)"/g)) await sourcesOf(resolve(dirname(serve), name), known);
+  const loaded = new RegExp(`^  ${work}: .*import\\("([^"]+)"\\)`, "m").exec(works.join(""))?.[1];
+  if (loaded !== undefined) await sourcesOf(resolve(dirname(serve), loaded), known);
+}

@@ -1,0 +1,23 @@
+import { expect, it } from "vitest";
+import { enginesOf } from "./changes.ts";
+
+const changed = async (...paths: readonly string[]) => [...(await enginesOf(paths))].sort();
+
+it("finds the engines that a changed file belongs to", async () => {
+  expect(await changed()).toEqual([]);
+  expect(await changed("archive-listing.ts")).toEqual(["archive"]);
+  expect(await changed("imagemagick.ts")).toEqual(["imagemagick", "imagemagick-exr"]);
+});
+
+it("follows scripts that an engine only names", async () => {
+  expect(await changed("libreoffice-worker.py")).toEqual(["libreoffice"]);
+  expect(await changed("pandoc-filter.lua")).toEqual(["pandoc"]);
+  expect(await changed("sharp-child.mjs")).toEqual(["sharp"]);
+  expect(await changed("inside/subtitle/cues.ts")).toEqual(["subtitle"]);
+  expect(await changed("inside/records/csv.ts")).toContain("data");
+  expect(await changed("imagemagick-policy/policy.xml")).toEqual(["imagemagick", "imagemagick-exr"]);
+});
+
+it("takes what all share for a change of all", async () => {
+  expect((await changed("tool-run.ts")).length).toBeGreaterThan(15);
+});

@@ -1,0 +1,42 @@
+/** How far a whole run has come, so that one that ended early can be gone on with. */
+import { createHash } from "node:crypto";
+import { readdir, readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
+import type { ProofFile, ProofRow } from "#services/catalogue/domain/proof.ts";
+import { readProof, writeProof } from "./store.ts";
+
+export type Progress = {
+  readonly path: string;
+  /** Of all that a proof depends on. */
+  readonly fingerprint: string;
+};
+
+const root = join(import.meta.dirname, "../..");
+const sources = ["services/conversion", "services/formats", "services/catalogue/domain", "test/prove", "test/contract", "test/corpus"];
+const key = "fingerprint";
+
+/** Of the sources of engines, checks and samples, and of the programs that are here. */
+export async function fingerprintOf(engines: ReadonlyMap<string, string>): Promise<string> {
+  const hash = createHash("sha256").update(JSON.stringify([...engines].sort()));
+  for (const folder of sources) {
+    const entries = await readdir(join(root, folder), { recursive: true, withFileTypes: true });
+    const files = entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name));
+    for (const path of files.sort()) hash.update(path).update(await readFile(path));
+  }
+  return hash.digest("base64url").slice(0, 16);
+}
+
+/** Nothing when no run ended early, or when it was one of other sources or programs. */
+export async function readProgress({ path, fingerprint }: Progress): Promise<readonly ProofRow[]> {
+  const file = await readProof(path);
+  return file.engines.get(key) === fingerprint ? file.rows : [];
+}
+
+/** Marked as no engine is: by a line that tells what it was made of. */
+export async function writeProgress({ path, fingerprint }: Progress, file: ProofFile): Promise<void> {
+  await writeProof(path, { ...file, engines: new Map([...file.engines, [key, fingerprint]]) });
+}
+
+export async function forgetProgress({ path }: Progress): Promise<void> {
+  await rm(path, { force: true });
+}
