@@ -5,6 +5,7 @@ import type { HopTask } from "../domain/engine.ts";
 import { assertPart, noteLeftOut } from "../domain/parts.ts";
 import type { Container } from "./ffmpeg-container.ts";
 import { containerOf, encoders, pictureFormats } from "./ffmpeg-formats.ts";
+import { audioCodecArgs } from "./ffmpeg-sound.ts";
 import { inputArgs, type Media, type Stream } from "./ffmpeg-streams.ts";
 import { videoFormats } from "./ffmpeg-video-formats.ts";
 import { flagOption, numberOption, stringOption } from "./hop-table.ts";
@@ -93,80 +94,6 @@ function soundArgs(task: HopTask, media: Media, target: Container): string[] {
   ];
 }
 
-function audioCodecArgs(task: HopTask, sound: Stream, target: Container): string[] {
-  const { options } = task;
-  const choice = stringOption(options, "audioCodec");
-  const rate = stringOption(options, "sampleRate");
-  const bitrate = numberOption(options, "audioBitrate");
-  const channels = numberOption(options, "channels");
-  const normalise = flagOption(options, "normalise");
-  const untouched = rate === undefined && bitrate === undefined && channels === undefined && !normalise;
-  const fits = choice === undefined ? (target.copyAudio?.includes(sound.codec) ?? false) : sound.codec === choice;
-  if (untouched && fits) return ["-c:a", "copy"];
-  const encoder = choice === undefined ? target.audio : encoders[choice];
-  if (encoder === undefined) throw new FilemillError("INTERNAL", "ffmpeg has no encoder for this target.");
-  const [name = "", ...rest] = encoder;
-  const filters = [
-    ...(normalise ? ["loudnorm=I=-16:TP=-1.5:LRA=11"] : []),
-    // libopus knows no "side" layouts, and some readers tell no layout at all.
-    ...(name === "libopus" && sound.channels > 2 ? ["aformat=channel_layouts=7.1|6.1|5.1|5.0|quad|3.0|stereo"] : []),
-  ];
-  const newRate = rate ?? rateOf(name, normalise, sound.sampleRate);
-  const keptChannels =
-    channels ??
-    (sound.channels > (target.maxChannels ?? 8) ? target.maxChannels : sound.hasLayout ? undefined : Math.min(sound.channels, 2));
-  return [
-    ...["-c:a", name === "pcm_le" || name === "pcm_be" ? pcmOf(sound, name === "pcm_le" ? "le" : "be", task.hop.to) : name, ...rest],
-    ...(filters.length === 0 ? [] : ["-filter:a", filters.join(",")]),
-    ...(newRate === undefined ? [] : ["-ar", newRate]),
-    ...(keptChannels === undefined ? [] : ["-ac", String(keptChannels)]),
-    ...(bitrate === undefined ? defaultRateOf(name, keptChannels ?? sound.channels) : ["-b:a", `${bitrate}k`]),
-    ...(name === "flac" || name === "alac" || name === "wavpack" || name === "tta" ? depthArgs(name, sound) : []),
-  ];
-}
-
-/** loudnorm leaves 192 kHz behind; MPEG layer II knows few rates and says so only by failing. */
-function rateOf(encoder: string, normalise: boolean, sampleRate: number): string | undefined {
-  if (encoder === "mp2" && ![32_000, 44_100, 48_000].includes(sampleRate)) return "44100";
-  if (!normalise) return undefined;
-  return encoder === "libopus" ? "48000" : String(Math.min(48_000, sampleRate || 44_100));
-}
-
-function pcmOf(sound: Stream, endian: "le" | "be", format: string): string {
-  if (sound.isFloat && format !== "aiff") return sound.bits > 32 ? `pcm_f64${endian}` : `pcm_f32${endian}`;
-  return sound.bits > 24 ? `pcm_s32${endian}` : sound.bits > 16 ? `pcm_s24${endian}` : `pcm_s16${endian}`;
-}
-
-/** Lossy decoders give floats, of which 16 bits are worth keeping. */
-function depthArgs(encoder: string, sound: Stream): string[] {
-  const isDeep = sound.bits > 16 && (sound.isFloat || /^(pcm|flac|alac|wavpack|tta)/.test(sound.codec));
-  const planar = encoder === "alac" || encoder === "wavpack" ? "p" : "";
-  return ["-sample_fmt", `${isDeep ? "s32" : "s16"}${planar}`];
-}
-
-function defaultRateOf(encoder: string, channels: number): string[] {
-  const wide = Math.max(1, channels);
-  switch (encoder) {
-    case "libmp3lame":
-      return ["-q:a", "2"];
-    case "libvorbis":
-      return ["-q:a", "5"];
-    case "aac":
-      return ["-b:a", `${Math.min(512, 80 * wide)}k`];
-    case "libopus":
-      return ["-b:a", `${Math.min(510, 64 * wide)}k`];
-    case "wmav2":
-      return ["-b:a", "192k"];
-    case "mp2":
-      return ["-b:a", wide === 1 ? "112k" : "224k"];
-    case "ac3":
-    case "eac3":
-      return ["-b:a", wide > 2 ? "448k" : "192k"];
-    default:
-      return [];
-  }
-}
-
 function filmArgs(task: HopTask, media: Media, target: Container): string[] {
   const [film, ...otherFilms] = streamsOf(media, "video");
   if (film === undefined) throw new FilemillError("INVALID_INPUT", "The file has no moving picture.");
@@ -197,10 +124,10 @@ function filmArgs(task: HopTask, media: Media, target: Container): string[] {
 function videoCodecArgs(task: HopTask, film: Stream, target: Container): string[] {
   const { options } = task;
   const choice = stringOption(options, "videoCodec");
-  const [crf, fps] = [numberOption(options, "crf"), numberOption(options, "fps")];
-  const filter = scaleFilterOf(task, film);
+  const [crf, fps, bitrate] = [numberOption(options, "crf"), numberOption(options, "fps"), numberOption(options, "videoBitrate")];
+  const filter = pictureFilterOf(task, film);
   const cuts = options.start !== undefined || options.duration !== undefined;
-  const untouched = crf === undefined && fps === undefined && filter === undefined && !cuts;
+  const untouched = crf === undefined && fps === undefined && bitrate === undefined && filter === undefined && !cuts;
   const fits = choice === undefined ? (target.copyVideo?.includes(film.codec) ?? false) : film.codec === choice;
   if (untouched && fits)
     return ["-c:v", "copy", ...(film.codec === "hevc" && /^(mp4|mov)$/.test(target.muxer ?? "") ? ["-tag:v", "hvc1"] : [])];
@@ -222,7 +149,7 @@ function videoCodecArgs(task: HopTask, film: Stream, target: Container): string[
     "-filter:v",
     filters,
     ...(rate === undefined ? [] : ["-r", String(rate)]),
-    ...qualityArgs(name, crf, stringOption(options, "preset")),
+    ...(bitrate === undefined ? qualityArgs(name, crf, stringOption(options, "preset")) : bitrateArgs(name, bitrate, task)),
   ];
 }
 
@@ -256,6 +183,20 @@ function qualityArgs(encoder: string, crf: number | undefined, preset: string | 
   }
 }
 
+function bitrateArgs(encoder: string, kilobits: number, { options }: HopTask): string[] {
+  const preset = stringOption(options, "preset") ?? "veryfast";
+  return ["-b:v", `${kilobits}k`, ...(encoder === "libx264" || encoder === "libx265" ? ["-preset", preset] : [])];
+}
+
+/** Turned first: width and height are those of the result. */
+function pictureFilterOf(task: HopTask, film: Stream): string | undefined {
+  const turns: Readonly<Record<string, string>> = { "90": "transpose=1", "180": "hflip,vflip", "270": "transpose=2" };
+  const turn = turns[stringOption(task.options, "rotate") ?? "0"];
+  const scale = scaleFilterOf(task, film);
+  if (turn === undefined) return scale;
+  return `${turn},${scale ?? "scale=trunc(iw/2)*2:trunc(ih/2)*2"}`;
+}
+
 function scaleFilterOf(task: HopTask, film: Stream): string | undefined {
   const even = (value: number) => Math.max(2, value - (value % 2));
   const [width, height] = [numberOption(task.options, "width"), numberOption(task.options, "height")];
@@ -287,10 +228,16 @@ function pictureArgs(task: HopTask, media: Media, target: Container): string[] {
   }
   if (target.muxer === "apng") return [...map, "-c:v", ...(target.video ?? [])];
   const fps = numberOption(task.options, "fps") ?? 12;
+  const loop = numberOption(task.options, "loop") ?? 0;
   const base = `fps=${fps},scale='min(${width ?? 480},iw)':-2:flags=lanczos`;
   if (target.muxer === "gif") {
     const palette = `[0:${film.index}]${base},split[a][b];[a]palettegen=stats_mode=diff[p];[b][p]paletteuse=dither=bayer:bayer_scale=3[v]`;
-    return ["-filter_complex", palette, "-map", "[v]", "-an", "-loop", "0"];
+    return ["-filter_complex", palette, "-map", "[v]", "-an", "-loop", gifLoopOf(loop)];
   }
-  return [...map, "-c:v", ...(target.video ?? []), "-filter:v", base];
+  return [...map, "-c:v", ...(target.video ?? []), "-loop", String(loop), "-filter:v", base];
+}
+
+/** GIF counts repetitions: -1 is once. */
+function gifLoopOf(times: number): string {
+  return String(times === 0 ? 0 : times === 1 ? -1 : times - 1);
 }

@@ -25,6 +25,8 @@ export type Container = {
   /** Bit rates of sound make no sense. */
   readonly fixedRate?: boolean;
   readonly maxChannels?: number;
+  /** Accepted bits a sample, where the sound is stored exactly. */
+  readonly depths?: readonly string[];
 };
 
 export const isoDemuxer = "mov";

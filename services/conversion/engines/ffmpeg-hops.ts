@@ -56,6 +56,24 @@ function rateOptions(container: Container): readonly OptionDefinition[] {
       max: Math.min(container.maxChannels ?? 6, 6),
       description: "Number of channels; 1 is mono.",
     },
+    ...(container.depths === undefined
+      ? []
+      : [
+          {
+            name: "bitDepth",
+            type: "enum",
+            values: container.depths,
+            description: "Bits a sample; without it as many as the source has.",
+          } as const,
+        ]),
+    {
+      name: "volume",
+      type: "number",
+      min: -60,
+      max: 30,
+      unit: "dB",
+      description: "How much louder, or with a negative value quieter.",
+    },
     { name: "normalise", type: "boolean", default: false, description: "Bring the loudness to -16 LUFS (EBU R 128)." },
     ...(container.audioChoices === undefined
       ? []
@@ -75,6 +93,18 @@ function videoOptions(container: Container): readonly OptionDefinition[] {
       max: 51,
       description: "Constant quality, lower is better; 23 by default, 32 for VP9, 35 for AV1.",
     },
+    ...(container.fixedRate === true
+      ? []
+      : [
+          {
+            name: "videoBitrate",
+            type: "integer",
+            min: 50,
+            max: 100_000,
+            unit: "kbit/s",
+            description: "Bit rate of the picture, in place of `crf`.",
+          } as const,
+        ]),
     {
       name: "preset",
       type: "enum",
@@ -84,6 +114,7 @@ function videoOptions(container: Container): readonly OptionDefinition[] {
     },
     { name: "fps", type: "number", min: 1, max: 120, unit: "1/s", description: "Pictures a second." },
     ...size,
+    { name: "rotate", type: "enum", values: ["0", "90", "180", "270"], default: "0", description: "Degrees to turn clockwise." },
     { name: "mute", type: "boolean", default: false, description: "Without sound." },
     ...rateOptions(container),
     ...trim,
@@ -93,6 +124,7 @@ function videoOptions(container: Container): readonly OptionDefinition[] {
 const gifOptions: readonly OptionDefinition[] = [
   { name: "fps", type: "number", min: 1, max: 50, default: 12, unit: "1/s", description: "Pictures a second." },
   { name: "width", type: "integer", min: 16, max: 1920, default: 480, unit: "px", description: "Greatest width; the height follows." },
+  { name: "loop", type: "integer", min: 0, max: 1000, default: 0, description: "How often it plays; 0 for ever." },
   ...trim,
 ];
 const stillOptions: readonly OptionDefinition[] = [
@@ -181,7 +213,7 @@ const fromAnimation = crossHops(readers(pictureFormats), ["mp4", "webm", "mov", 
     async: true,
     maxInputMb: 100,
     expects: expectingAll("ALPHA_FLATTENED"),
-    options: videoOptions(target).filter((option) => !/^(mute|audio|normalise|sampleRate|channels)/.test(option.name)),
+    options: videoOptions(target).filter((option) => !/^(mute|audio|normalise|volume|bitDepth|sampleRate|channels)/.test(option.name)),
   };
 });
 const apng = crossHops(["apng"], ["gif"], () => ({ fidelity: "reduced", cost: 500, async: false, maxInputMb: 50, options: gifOptions }));

@@ -22,12 +22,25 @@ const crop: OptionDefinition = {
   default: true,
   description: "Whether the page is as large as the drawing, or as large as the drawing says",
 };
+const pages: OptionDefinition = {
+  name: "pages",
+  type: "string",
+  pattern: "^[0-9]{1,5}(-[0-9]{1,5})?(,[0-9]{1,5}(-[0-9]{1,5})?){0,20}$",
+  description: "Pages to keep, for example `1-3,7`, in rising order",
+};
+const part: OptionDefinition = {
+  name: "part",
+  type: "enum",
+  values: ["1", "2", "3"],
+  default: "2",
+  description: "Part of the standard: PDF/A-1b, PDF/A-2b or PDF/A-3b (ISO 19005)",
+};
 const usual = { async: false, maxInputMb: 200 } as const;
 
 const hops: readonly Hop[] = [
   { from: "ps", to: "pdf", fidelity: "high", cost: 200, ...usual, options: [pictures] },
   { from: "eps", to: "pdf", fidelity: "high", cost: 200, ...usual, options: [crop, pictures] },
-  { from: "pdf", to: "pdfa", fidelity: "high", cost: 300, ...usual, options: [pictures] },
+  { from: "pdf", to: "pdfa", fidelity: "high", cost: 300, ...usual, options: [part, pages, pictures] },
 ];
 
 /** What PDF/A-2 asks for besides: the meaning of colours. @see ISO 19005-2, 6.2.3 */
@@ -39,7 +52,7 @@ const archiveDefinitions = `%!
 [{intent} << /Type /OutputIntent /S /GTS_PDFA1 /DestOutputProfile {profile} /OutputConditionIdentifier (sRGB) >> /PUT pdfmark
 [{Catalog} << /OutputIntents [{intent}] >> /PUT pdfmark
 `;
-const archiveArguments = ["-dPDFA=2", "-dPDFACompatibilityPolicy=1", "-sColorConversionStrategy=RGB", `--permit-file-read=${profile}`];
+const archiveArguments = ["-dPDFACompatibilityPolicy=1", "-sColorConversionStrategy=RGB", `--permit-file-read=${profile}`];
 
 function pictureArgumentsOf(task: HopTask): readonly string[] {
   const asked = stringOption(task.options, "pictures") ?? "keep";
@@ -75,12 +88,15 @@ async function run(sandbox: Sandbox, task: HopTask): Promise<void> {
   await using session = await openToolSession(sandbox, task);
   const isArchive = task.hop.to === "pdfa";
   if (isArchive) await writeFile(session.pathOf("archive.ps"), archiveDefinitions, { flag: "wx", mode: 0o644 });
+  const pageList = stringOption(task.options, "pages");
   const end = await session.run({
     program,
     args: [
-      ...["-dSAFER", "-dBATCH", "-dNOPAUSE", "-dQUIET", "-sDEVICE=pdfwrite", "-dCompatibilityLevel=1.7"],
+      ...["-dSAFER", "-dBATCH", "-dNOPAUSE", "-dQUIET", "-sDEVICE=pdfwrite"],
+      `-dCompatibilityLevel=${task.options.part === "1" ? "1.4" : "1.7"}`,
       ...pictureArgumentsOf(task),
-      ...(isArchive ? archiveArguments : []),
+      ...(isArchive ? [`-dPDFA=${stringOption(task.options, "part") ?? "2"}`, ...archiveArguments] : []),
+      ...(pageList === undefined ? [] : [`-sPageList=${pageList}`]),
       ...(task.hop.from === "eps" && task.options.crop !== false ? ["-dEPSCrop"] : []),
       "-sOutputFile=/job/out",
       ...(isArchive ? ["/job/archive.ps"] : []),

@@ -30,6 +30,13 @@ const dither: OptionDefinition = {
   description: "Shades as patterns of dots; without, every dot is black or white by its brightness",
 };
 
+const side = { type: "integer", min: 1, max: 16_384, unit: "pixels" } as const;
+/** Both ways, so that a picture needs no second conversion to be made smaller. */
+const bounds: readonly OptionDefinition[] = [
+  { ...side, name: "width", description: "Greatest width of the result, whose shape stays; a smaller picture is not enlarged" },
+  { ...side, name: "height", description: "Greatest height of the result, whose shape stays; a smaller picture is not enlarged" },
+];
+
 export const pictures: Readonly<Record<string, Picture>> = {
   bmp: { coder: "bmp", read: "lossless", write: "lossless" },
   ico: {
@@ -117,14 +124,14 @@ const costs: Readonly<Record<string, number>> = { png: 50, tiff: 45 };
 const reading = crossHops(Object.keys(pictures), Object.keys(hubs), (from, to) => {
   const fidelity = pictures[from]?.read;
   if (fidelity === undefined) return undefined;
-  const pages = severalPictures.has(from) ? ({ part: "page", options: partOptions("page") } as const) : { options: [] };
+  const pages = severalPictures.has(from) ? ({ part: "page", options: [...partOptions("page"), ...bounds] } as const) : { options: bounds };
   const expects = expectingAll(pictures[from]?.hasSizes !== true && "PAGES_LEFT_OUT");
   return { fidelity, cost: costs[to] ?? 50, ...usual, expects, ...pages };
 });
 const writing = crossHops(Object.keys(hubs), Object.keys(pictures), (from, to) => {
   const picture = pictures[to];
   if (picture?.write === undefined) return undefined;
-  const options = picture.options ?? [];
+  const options = [...(picture.options ?? []), ...(to === "ico" ? [] : bounds)];
   const pages = from === "tiff" ? ({ part: "page", options: [...partOptions("page"), ...options] } as const) : { options };
   return { fidelity: picture.write, cost: 45, ...usual, expects: expectingAll(picture.isOpaque === true && "ALPHA_FLATTENED"), ...pages };
 });

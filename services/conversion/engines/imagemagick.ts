@@ -79,6 +79,11 @@ function shapeArgumentsOf(task: HopTask, { width, height }: Scene): readonly str
   }
 }
 
+function boundArgumentsOf({ options }: HopTask): readonly string[] {
+  const [width, height] = [numberOption(options, "width"), numberOption(options, "height")];
+  return width === undefined && height === undefined ? [] : ["-resize", `${width ?? ""}x${height ?? ""}>`];
+}
+
 async function run(sandbox: Sandbox, task: HopTask): Promise<void> {
   await using session = await openToolSession(sandbox, task);
   const [source, target] = [pictureOf(task.hop.from), pictureOf(task.hop.to)];
@@ -90,6 +95,7 @@ async function run(sandbox: Sandbox, task: HopTask): Promise<void> {
     ...(source.isShallow === true ? ["-depth", "8"] : []),
     ...["-auto-orient", "-format", "opaque %[opaque]\n", "-write", "info:-"],
     ...(target.isOpaque === true ? ["-background", "white", "-alpha", "remove", "-alpha", "off"] : []),
+    ...boundArgumentsOf(task),
     ...shapeArgumentsOf(task, scene),
     ...(target.isLinear === true ? ["-colorspace", "RGB"] : []),
     ...(target.args ?? []),

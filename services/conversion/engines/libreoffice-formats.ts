@@ -24,7 +24,18 @@ const excel = "Calc MS Excel 2007 XML";
 const powerPoint = "Impress MS PowerPoint 2007 XML";
 const csvFilter = "Text - txt - csv (StarCalc)";
 /** Separator, quote, UTF-8, first row, formats, language, quote all text, as shown, formulas, trim, sheet (the worker knows its number). */
-export const csvOptions = (separator: string) => `${separator.charCodeAt(0)},34,76,1,,0,false,true,false,false,false,{sheet}`;
+export const csvOptions = (separator: string, quotesText: boolean) =>
+  `${separator.charCodeAt(0)},34,76,1,,0,${quotesText},true,false,false,false,{sheet}`;
+
+/** Short and long side in hundredths of a millimetre. @see ISO 216, ANSI/ASME Y14.1 */
+export const papers: Readonly<Record<string, readonly [short: number, long: number]>> = {
+  a3: [29_700, 42_000],
+  a4: [21_000, 29_700],
+  a5: [14_800, 21_000],
+  letter: [21_590, 27_940],
+  legal: [21_590, 35_560],
+  tabloid: [27_940, 43_180],
+};
 
 const pictures = (family: "writer" | "calc" | "impress" | "draw"): Record<string, OfficeFormat> => ({
   png: writes(`${family}_png_Export`),

@@ -3,7 +3,7 @@ import type { Fidelity, Hop, OptionDefinition } from "../domain/engine.ts";
 import { expecting, expectingAll } from "../domain/expectations.ts";
 import { partOptions } from "../domain/parts.ts";
 import { crossHops, words } from "./hop-table.ts";
-import { type Family, families, officeFormats } from "./libreoffice-formats.ts";
+import { type Family, families, officeFormats, papers } from "./libreoffice-formats.ts";
 
 const pdfOptions: readonly OptionDefinition[] = [
   {
@@ -26,6 +26,20 @@ const landscape: OptionDefinition = {
   name: "landscape",
   type: "boolean",
   description: "Turn all pages to landscape, or with `false` to portrait.",
+};
+const pageSize: OptionDefinition = {
+  name: "pageSize",
+  type: "enum",
+  values: Object.keys(papers),
+  description: "Paper of all pages, lying where they lie; without it the document's own.",
+};
+const margin: OptionDefinition = {
+  name: "margin",
+  type: "number",
+  min: 0,
+  max: 100,
+  unit: "mm",
+  description: "Empty border on all four sides of every page; without it the document's own.",
 };
 const fitWidth: OptionDefinition = {
   name: "fitWidth",
@@ -63,6 +77,19 @@ const outputDelimiter: OptionDefinition = {
   description: "What separates the columns of the result.",
 };
 
+const bom: OptionDefinition = {
+  name: "bom",
+  type: "boolean",
+  default: false,
+  description: "Begin with a byte order mark, by which Excel knows UTF-8.",
+};
+const quoted: OptionDefinition = {
+  name: "quoteText",
+  type: "boolean",
+  default: false,
+  description: "Put every text in quotes, and not only those that need them.",
+};
+
 /** What one page or sheet shows, or text without its form. */
 const singlePage = new Set(words("png jpg webp svg emf wmf eps tiff"));
 const plain = new Set(words("txt csv tsv dif slk dbf"));
@@ -88,9 +115,10 @@ function optionsOf(family: Family, from: string, to: string): readonly OptionDef
     ...(from === "txt" || from === "csv" || from === "tsv" ? [encoding] : []),
     ...(from === "csv" ? [delimiter] : []),
     ...(to === "csv" ? [outputDelimiter] : []),
+    ...(to === "csv" || to === "tsv" ? [quoted, bom] : []),
     ...(to === "pdf" ? pdfOptions : []),
     ...(to === "pdf" && isSheet ? [sheetToPrint, fitWidth] : []),
-    ...(to === "pdf" && (isSheet || family === "text") ? [landscape] : []),
+    ...(to === "pdf" && (isSheet || family === "text") ? [pageSize, margin, landscape] : []),
   ];
 }
 

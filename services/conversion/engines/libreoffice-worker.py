@@ -204,16 +204,26 @@ def prepare(document, job):
         for index in range(sheets.getCount()):
             if index != place - 1:
                 sheets.getByIndex(index).setPrintAreas(())
-    if "landscape" in job or "fitWidth" in job:
+    if any(name in job for name in ("landscape", "fitWidth", "paper", "margin")):
         styles = document.getStyleFamilies().getByName("PageStyles")
         for index in range(styles.getCount()):
-            style = styles.getByIndex(index)
-            if "landscape" in job and style.IsLandscape != job["landscape"]:
-                width, height = style.Width, style.Height
-                style.IsLandscape, style.Width, style.Height = job["landscape"], height, width
-            if job.get("fitWidth") and sheets is not None:
-                style.ScaleToPagesX, style.ScaleToPagesY = 1, 0
+            lay_out(styles.getByIndex(index), job, sheets is not None)
     return place
+
+
+def lay_out(style, job, is_sheet):
+    """Paper as [short side, long side] and margin in hundredths of a millimetre, as the office counts."""
+    lies = job.get("landscape", style.IsLandscape)
+    if "paper" in job:
+        short, long = job["paper"]
+        style.IsLandscape, style.Width, style.Height = lies, *((long, short) if lies else (short, long))
+    elif style.IsLandscape != lies:
+        width, height = style.Width, style.Height
+        style.IsLandscape, style.Width, style.Height = lies, height, width
+    if "margin" in job:
+        style.LeftMargin = style.RightMargin = style.TopMargin = style.BottomMargin = job["margin"]
+    if job.get("fitWidth") and is_sheet:
+        style.ScaleToPagesX, style.ScaleToPagesY = 1, 0
 
 
 def sheet_names(document):

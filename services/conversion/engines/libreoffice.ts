@@ -5,7 +5,7 @@ import { FilemillError } from "#kit/errors.ts";
 import { defineEngine, type HopTask } from "../domain/engine.ts";
 import { noteLeftOut } from "../domain/parts.ts";
 import { flagOption, numberOption, stringOption } from "./hop-table.ts";
-import { csvOptions, officeFormats } from "./libreoffice-formats.ts";
+import { csvOptions, officeFormats, papers } from "./libreoffice-formats.ts";
 import { familyOf, libreofficeHops } from "./libreoffice-hops.ts";
 import { type OfficeJob, type OfficePool, openOfficePool, pythonPath } from "./libreoffice-pool.ts";
 import { openOutput } from "./tool-run.ts";
@@ -26,11 +26,10 @@ function jobOf(task: HopTask): OfficeJob {
   const target = family === undefined ? undefined : officeFormats[family][to];
   if (source === undefined || target?.export === undefined) throw new FilemillError("INTERNAL", "LibreOffice has no such pair.");
   const sheet = stringOption(task.options, "sheet");
-  const { landscape } = task.options;
   const part = parts.find(([formats]) => formats.test(from))?.[1];
   const isTable = to === "csv" || to === "tsv";
   const separator = to === "tsv" ? "\t" : (separators[stringOption(task.options, "outputDelimiter") ?? "comma"] ?? ",");
-  const exportOptions = isTable ? csvOptions(separator) : target.options;
+  const exportOptions = isTable ? csvOptions(separator, flagOption(task.options, "quoteText")) : target.options;
   return {
     importFilters: source.import,
     exportFilter: target.export,
@@ -38,9 +37,21 @@ function jobOf(task: HopTask): OfficeJob {
     ...(part === undefined ? {} : { part }),
     ...textOf(task),
     ...(sheet === undefined ? {} : { sheet }),
-    ...(typeof landscape === "boolean" ? { landscape } : {}),
-    ...(flagOption(task.options, "fitWidth") ? { fitWidth: true } : {}),
+    ...layoutOf(task),
     ...(to === "pdf" ? { filterData: pdfDataOf(task) } : {}),
+  };
+}
+
+/** How pages are laid out, as far as it is asked for. */
+function layoutOf({ options }: HopTask): OfficeJob {
+  const { landscape } = options;
+  const paper = papers[stringOption(options, "pageSize") ?? ""];
+  const margin = numberOption(options, "margin");
+  return {
+    ...(typeof landscape === "boolean" ? { landscape } : {}),
+    ...(paper === undefined ? {} : { paper }),
+    ...(margin === undefined ? {} : { margin: Math.round(margin * 100) }),
+    ...(flagOption(options, "fitWidth") ? { fitWidth: true } : {}),
   };
 }
 
@@ -109,7 +120,9 @@ async function run(pool: OfficePool, task: HopTask): Promise<void> {
     if (!answer.ok) throw failureOf(answer, task);
     // A copy through the opened file: the office that wrote it lives on, and could change the file or what its name means.
     const output = await openOutput(outputPath);
-    await pipeline(output.createReadStream({ highWaterMark: 2 ** 20 }), createWriteStream(task.outputPath, { flags: "wx" }));
+    const result = createWriteStream(task.outputPath, { flags: "wx" });
+    if (flagOption(task.options, "bom")) result.write("\ufeff");
+    await pipeline(output.createReadStream({ highWaterMark: 2 ** 20 }), result);
     if (answer.sheet > 0) noteLeftOut(task, "sheet", answer.sheet, answer.sheets.length);
     if (answer.encodingGuessed) task.note("ENCODING_GUESSED");
   });

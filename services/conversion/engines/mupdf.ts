@@ -35,6 +35,7 @@ const picturePage: readonly OptionDefinition[] = [
 const bookPage: readonly OptionDefinition[] = [
   { name: "pageSize", type: "enum", values: paper, default: "a5", description: "Size of the pages" },
   { name: "fontSize", type: "number", min: 4, max: 72, default: 12, unit: "pt", description: "Size of ordinary text" },
+  { name: "margin", type: "number", min: 0, max: 50, unit: "mm", description: "Empty border of the pages; when absent the book's own" },
 ];
 const pages: OptionDefinition = {
   name: "pages",
@@ -110,10 +111,14 @@ async function convert(session: ToolSession, task: HopTask, inside: string): Pro
   const layout = size === undefined ? [] : ["-W", String(size[0]), "-H", String(size[1])];
   const font = numberOption(options, "fontSize");
   const dpi = numberOption(options, "dpi");
+  const margin = numberOption(options, "margin");
+  if (margin !== undefined)
+    await writeFile(session.pathOf("page.css"), `@page { margin: ${margin}mm !important }\n`, { flag: "wx", mode: 0o644 });
   const end = await session.run({
     program,
     args: [
       ...["convert", "-F", hop.to, ...layout, ...(font === undefined ? [] : ["-S", String(font)])],
+      ...(margin === undefined ? [] : ["-U", "/job/page.css"]),
       ...(dpi === undefined ? [] : ["-O", `resolution=${dpi}`]),
       ...["-o", "/job/out", inside, ...pagesOf(task)],
     ],

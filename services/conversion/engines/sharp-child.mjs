@@ -78,7 +78,9 @@ async function convert(bytes, request, notes, failOn) {
   const { from, to, options } = request;
   const input = { failOn, limitInputPixels: maxPixels, sequentialRead: true };
   const described = sharp(bytes, input).metadata();
-  const early = isPlain(from, bytes) ? outputOf(pipelineOf(bytes, input, request, plain), to, plain) : undefined;
+  if (options.profile === "strip") input.ignoreIcc = true;
+  const early =
+    isPlain(from, bytes) && options.profile !== "keep" ? outputOf(pipelineOf(bytes, input, request, plain), to, plain) : undefined;
   early?.catch(() => undefined);
   const first = await described;
   assertFormat(from, first.format);
@@ -124,7 +126,14 @@ function pipelineOf(bytes, input, request, first) {
   shape(image, from, options);
   if (flattens(request)) image.flatten({ background: options.background ?? "#ffffff" });
   if (options.metadata === "keep") image.keepExif().keepXmp();
+  if (keepsProfile(first, options)) image.keepIccProfile();
+  if (from !== "svg" && options.density !== undefined) image.withDensity(options.density);
   return encode(image, to, options, first);
+}
+
+/** Of pictures in red, green and blue alone: others become these, to which their own profile would give wrong colours. */
+function keepsProfile({ icc }, { profile }) {
+  return profile === "keep" && icc?.toString("latin1", 16, 20) === "RGB ";
 }
 
 function assertFormat(expected, found) {
@@ -147,7 +156,8 @@ function noteWhatIsLost(first, request, notes) {
     const [code, word] = animated.has(from) ? ["ANIMATION_REDUCED", "frame"] : ["PAGES_LEFT_OUT", "page"];
     notes.set(code, `Only ${word} ${options.page ?? 1} of ${first.pages} was converted.`);
   }
-  if (first.space === "cmyk" || (first.icc !== undefined && !isSrgb(first.icc))) notes.set("PROFILE_CONVERTED");
+  const converted = first.icc !== undefined && !isSrgb(first.icc) && options.profile !== "strip" && !keepsProfile(first, options);
+  if (first.space === "cmyk" || converted) notes.set("PROFILE_CONVERTED");
   const carries = options.metadata === "keep" && to !== "gif";
   if (!carries && (tellsMore(first.exif) || first.xmp !== undefined || first.iptc !== undefined)) notes.set("METADATA_DROPPED");
 }

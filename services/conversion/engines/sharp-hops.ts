@@ -56,6 +56,25 @@ const metadata: OptionDefinition = {
   description: "Whether EXIF and XMP (camera, place, author) are carried over",
 };
 
+const profile: OptionDefinition = {
+  name: "profile",
+  type: "enum",
+  values: ["srgb", "keep", "strip"],
+  default: "srgb",
+  description:
+    "Colours: converted to sRGB, left as they are with their profile (RGB alone, others are converted), or left as they are without it",
+};
+const print: OptionDefinition = {
+  name: "density",
+  type: "integer",
+  min: 1,
+  max: 4800,
+  unit: "dpi",
+  description: "Pixels an inch that the result says it is to be printed with; when absent, as the source says",
+};
+/** Formats that say so in a field of their own. */
+const printed = new Set<Target>(["jpg", "png", "tiff"]);
+
 function backgroundOf(to: Target): OptionDefinition {
   const pattern = "^#([0-9a-fA-F]{3}|[0-9a-fA-F]{6})$";
   return to === "jpg"
@@ -166,7 +185,8 @@ function hopOf(from: Source, to: Target): Hop {
     backgroundOf(to),
     // An animation cannot be turned frame by frame.
     ...(moves(from, to) ? [] : [turn]),
-    ...(from === "svg" ? [density] : to === "gif" ? [] : [metadata]),
+    ...(from === "svg" ? [density] : to === "gif" ? [] : [metadata, profile]),
+    ...(from !== "svg" && printed.has(to) ? [print] : []),
   ];
   return {
     from,

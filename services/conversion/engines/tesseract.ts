@@ -3,7 +3,7 @@ import { FilemillError } from "#kit/errors.ts";
 import { defineEngine, type Hop, type HopTask, type OptionDefinition } from "../domain/engine.ts";
 import { LacksContent } from "../domain/failure.ts";
 import type { Sandbox } from "../domain/sandbox.ts";
-import { stringOption } from "./hop-table.ts";
+import { numberOption, stringOption } from "./hop-table.ts";
 import { inputInside, openToolSession, type ToolSession, versionLineOf } from "./tool-run.ts";
 
 const program = "/usr/bin/tesseract";
@@ -22,6 +22,14 @@ const options: readonly OptionDefinition[] = [
     values: ["page", "column", "block", "line", "word", "sparse"],
     default: "page",
     description: "What the picture shows: a page with its layout, one column, block, line or word, or scattered words",
+  },
+  {
+    name: "dpi",
+    type: "integer",
+    min: 70,
+    max: 2400,
+    unit: "dpi",
+    description: "Pixels an inch of the scan; without it what the picture says, else a guess by the size of its letters",
   },
 ];
 const modes: Readonly<Record<string, number>> = { page: 3, column: 4, block: 6, line: 7, word: 8, sparse: 11 };
@@ -44,10 +52,20 @@ async function run(sandbox: Sandbox, task: HopTask): Promise<void> {
   await using session = await openToolSession(sandbox, task);
   const language = stringOption(task.options, "language") ?? "eng";
   await assertLanguages(session, language);
+  const dpi = numberOption(task.options, "dpi");
   const mode = modes[stringOption(task.options, "segmentation") ?? "page"] ?? 3;
   const end = await session.run({
     program,
-    args: [inputInside, "/job/out", "-l", language, "--psm", String(mode), task.hop.to],
+    args: [
+      inputInside,
+      "/job/out",
+      "-l",
+      language,
+      "--psm",
+      String(mode),
+      ...(dpi === undefined ? [] : ["--dpi", String(dpi)]),
+      task.hop.to,
+    ],
     env: { OMP_THREAD_LIMIT: "1" },
   });
   if (end.exitCode !== 0) throw new FilemillError("INVALID_INPUT", "The picture is damaged, or of a kind that cannot be read.");

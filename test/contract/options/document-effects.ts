@@ -22,6 +22,7 @@ const toPng = { hop: "pdf>png", sample: "pages.pdf" } as const;
 const toTxt = { hop: "pdf>txt", sample: "pages.pdf" } as const;
 const toPdf = { hop: "fods>pdf", sample: "book.fods" } as const;
 const pageSize = pdfInfo("Page size");
+const pages = async (path: string): Promise<number> => Number(await pdfInfo("Pages")(path));
 
 export const documentEffects = [
   ...effectsOf("mupdf", [
@@ -33,9 +34,10 @@ export const documentEffects = [
       sample: "book.fb2",
       option: "fontSize",
       given: { fontSize: 30 },
-      figure: async (path) => Number(await pdfInfo("Pages")(path)),
+      figure: pages,
       shows: larger,
     },
+    { hop: "fb2>pdf", sample: "book.fb2", option: "margin", given: { margin: 50 }, figure: pages, shows: larger },
     {
       hop: "pdf>docx",
       sample: "pages.pdf",
@@ -55,6 +57,7 @@ export const documentEffects = [
     { hop: "jpg>djvu", sample: "noise.jpg", option: "decibels", given: { decibels: 20 }, figure: bytes, shows: smaller },
   ]),
   ...effectsOf("tesseract", [
+    { hop: "png>hocr", sample: "text.png", option: "dpi", given: { dpi: 240 }, figure: text, shows: gains(/scan_res 240/) },
     { hop: "png>txt", sample: "text.png", option: "segmentation", given: { segmentation: "word" }, figure: text, shows: differs },
     { hop: "png>txt", sample: "german.png", option: "language", given: { language: "deu" }, figure: text, shows: gains(/Übergröße/) },
   ]),
@@ -63,6 +66,18 @@ export const documentEffects = [
     { ...toPdf, option: "pdfVersion", given: { pdfVersion: "pdfa-2" }, figure: latin1, shows: gains(/pdfaid/) },
     { hop: "odt>pdf", sample: "picture.odt", option: "imageQuality", given: { imageQuality: 10 }, figure: bytes, shows: smaller },
     { hop: "odt>pdf", sample: "picture.odt", option: "imageDpi", given: { imageDpi: "75" }, figure: pdfPictures, shows: smaller },
+    { ...toPdf, option: "pageSize", given: { pageSize: "a3" }, figure: pageSize, shows: gains(/A3/) },
+    {
+      hop: "odt>pdf",
+      sample: "picture.odt",
+      option: "pageSize",
+      given: { pageSize: "a5" },
+      figure: pageSize,
+      shows: becomes("419.556 x 595.304 pts"),
+    },
+    { ...toPdf, option: "margin", given: { margin: 80 }, figure: pages, shows: larger },
+    { hop: "fods>csv", sample: "book.fods", option: "quoteText", given: { quoteText: true }, figure: text, shows: gains(/"one"/) },
+    { hop: "fods>csv", sample: "book.fods", option: "bom", given: { bom: true }, figure: text, shows: gains(/^\ufeff/) },
     { ...toPdf, option: "landscape", given: { landscape: true }, figure: pageSize, shows: differs },
     {
       hop: "csv>ods",
@@ -86,7 +101,7 @@ export const documentEffects = [
       ...toPdf,
       option: "fitWidth",
       given: { fitWidth: true },
-      figure: async (path) => Number(await pdfInfo("Pages")(path)),
+      figure: pages,
       shows: smaller,
     },
     {

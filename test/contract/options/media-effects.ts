@@ -1,4 +1,4 @@
-import { becomes, bytes, differs, effectsOf, larger, loses, seconds, size, smaller, stream, text } from "./effect.ts";
+import { becomes, bytes, differs, effectsOf, larger, latin1, loses, seconds, size, smaller, stream, text } from "./effect.ts";
 
 const toMp3 = { hop: "wav>mp3", sample: "sound.wav" } as const;
 const toMkv = { hop: "mp4>mkv", sample: "film.mp4" } as const;
@@ -9,6 +9,15 @@ export const mediaEffects = [
     { ...toMp3, option: "sampleRate", given: { sampleRate: "22050" }, figure: stream("a", "sample_rate"), shows: becomes("22050") },
     { ...toMp3, option: "channels", given: { channels: 1 }, figure: stream("a", "channels"), shows: becomes("1") },
     { hop: "wav>flac", sample: "sound.wav", option: "normalise", given: { normalise: true }, figure: bytes, shows: larger },
+    { hop: "wav>flac", sample: "sound.wav", option: "volume", given: { volume: -30 }, figure: bytes, shows: smaller },
+    {
+      hop: "flac>wav",
+      sample: "sound.flac",
+      option: "bitDepth",
+      given: { bitDepth: "24" },
+      figure: stream("a", "bits_per_sample"),
+      shows: becomes("24"),
+    },
     { ...toMp3, option: "start", given: { start: 1 }, figure: seconds, shows: smaller },
     { ...toMp3, option: "duration", given: { duration: 1 }, figure: seconds, shows: smaller },
     { ...toMp3, option: "audioBitrate", given: { audioBitrate: 32 }, figure: bytes, shows: smaller },
@@ -28,6 +37,9 @@ export const mediaEffects = [
       figure: stream("v", "height"),
       shows: becomes("80"),
     },
+    { ...toMkv, option: "videoBitrate", given: { videoBitrate: 50 }, base: encoded, figure: bytes, shows: smaller },
+    { ...toMkv, option: "rotate", given: { rotate: "90" }, figure: stream("v", "width"), shows: becomes("120") },
+    { hop: "mp4>gif", sample: "film.mp4", option: "loop", given: { loop: 1 }, figure: latin1, shows: loses(/NETSCAPE/) },
     { ...toMkv, option: "mute", given: { mute: true }, figure: stream("a", "codec_name"), shows: becomes("") },
     { hop: "mp4>png", sample: "film.mp4", option: "time", given: { time: 2 }, figure: bytes, shows: differs },
     { hop: "mp4>png", sample: "film.mp4", option: "width", given: { width: 80 }, figure: size, shows: becomes("80x60") },

@@ -38,6 +38,9 @@ export const pictureEffects = [
     { hop: "png>jpg", sample: "alpha.png", option: "background", given: { background: "#00ff00" }, figure: corner, shows: differs },
     { ...toJpg, option: "rotate", given: { rotate: "90" }, figure: size, shows: becomes("96x128") },
     { ...toPng, option: "metadata", given: { metadata: "keep" }, figure: latin1, shows: gains(/Quokka/) },
+    { hop: "png>jpg", sample: "wide.png", option: "profile", given: { profile: "keep" }, figure: latin1, shows: gains(/ICC_PROFILE/) },
+    { hop: "png>jpg", sample: "wide.png", option: "profile", given: { profile: "strip" }, figure: corner, shows: differs },
+    { ...toJpg, option: "density", given: { density: 300 }, figure: pictured("%x"), shows: becomes("300") },
     { ...toJpg, option: "quality", given: { quality: 10 }, figure: bytes, shows: smaller },
     { ...toWebp, option: "lossless", given: { lossless: true }, figure: bytes, shows: larger },
     { ...toWebp, option: "effort", given: { effort: 0 }, figure: bytes, shows: differs },
@@ -48,12 +51,16 @@ export const pictureEffects = [
   ]),
   ...effectsOf("imagemagick", [
     { hop: "tiff>bmp", sample: "pages.tiff", option: "page", given: { page: 2 }, figure: size, shows: becomes("30x10") },
+    { hop: "png>bmp", sample: "noise.png", option: "width", given: { width: 64 }, figure: size, shows: becomes("64x48") },
+    { hop: "bmp>png", sample: "two.bmp", option: "height", given: { height: 20 }, figure: size, shows: becomes("30x20") },
     { hop: "png>ico", sample: "two.png", option: "size", given: { size: 16 }, figure: size, shows: becomes("16x16") },
     { hop: "png>dds", sample: "noise.png", option: "compression", given: { compression: "none" }, figure: bytes, shows: larger },
     { hop: "png>pbm", sample: "noise.png", option: "dither", given: { dither: false }, figure: latin1, shows: differs },
     { hop: "png>jp2", sample: "noise.png", option: "quality", given: { quality: 20 }, figure: bytes, shows: smaller },
   ]),
   ...effectsOf("imagemagick-exr", [
+    { hop: "png>exr", sample: "noise.png", option: "width", given: { width: 64 }, figure: size, shows: becomes("64x48") },
+    { hop: "png>exr", sample: "noise.png", option: "height", given: { height: 24 }, figure: size, shows: becomes("32x24") },
     { hop: "tiff>exr", sample: "pages.tiff", option: "page", given: { page: 2 }, figure: size, shows: becomes("30x10") },
   ]),
   ...effectsOf("libheif", [
@@ -94,6 +101,8 @@ export const pictureEffects = [
     },
   ]),
   ...effectsOf("ghostscript", [
+    { hop: "pdf>pdfa", sample: "pages.pdf", option: "pages", given: { pages: "2" }, figure: pdfInfo("Pages"), shows: becomes("1") },
+    { hop: "pdf>pdfa", sample: "pages.pdf", option: "part", given: { part: "3" }, figure: latin1, shows: gains(/pdfaid:part='3'/) },
     { hop: "pdf>pdfa", sample: "picture.pdf", option: "pictures", given: { pictures: "72" }, figure: pdfPictures, shows: differs },
     { hop: "eps>pdf", sample: "page.eps", option: "crop", given: { crop: false }, figure: pdfInfo("Page size"), shows: differs },
   ]),

@@ -3,6 +3,7 @@ import { execFile } from "node:child_process";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import sharp from "sharp";
 import { zipFile } from "#test/harness/zip-file.ts";
 import { pdfOf } from "#test/services/conversion/engines/pdf-by-hand.ts";
 import { halfTransparent, noise, twoColours } from "#test/services/conversion/engines/picture-samples.ts";
@@ -56,6 +57,11 @@ const made: Readonly<Record<string, (path: string, folder: string) => Promise<un
       .withExif({ IFD0: { Artist: "Quokka" } })
       .jpeg()
       .toFile(path),
+  "wide.png": (path) =>
+    sharp({ create: { width: 80, height: 60, channels: 3, background: "#e02010" } })
+      .withIccProfile("p3")
+      .png()
+      .toFile(path),
   "alpha.png": (path) => halfTransparent().png().toFile(path),
   "two.png": (path) => twoColours().png().toFile(path),
   "two.jpg": (path) => twoColours().jpeg().toFile(path),
@@ -83,6 +89,7 @@ const made: Readonly<Record<string, (path: string, folder: string) => Promise<un
   "german.png": async (path) =>
     magick("-background", "white", "-fill", "black", "-pointsize", "40", "label:Übergröße", "-bordercolor", "white", "-border", "30", path),
   "sound.wav": (path) => ffmpeg("-f", "lavfi", "-i", "anoisesrc=duration=3:amplitude=0.05:sample_rate=44100", "-ac", "2", path),
+  "sound.flac": (path) => ffmpeg(..."-f lavfi -i sine=duration=1 -c:a flac -sample_fmt s16".split(" "), path),
   "film.mp4": (path) =>
     ffmpeg(..."-f lavfi -i testsrc2=size=160x120:rate=25:duration=3 -f lavfi -i sine=duration=3 -pix_fmt yuv420p".split(" "), path),
   "tracks.mkv": (path) =>
