@@ -22,7 +22,7 @@ export function kindOf(format: string): Kind {
 }
 
 /** A list of records is typical of data; what holds named settings, addresses or places takes these, and what reads text in pictures a page. */
-const names = ["typical", "settings", "people", "places", "page"] as const;
+const names = ["typical", "settings", "people", "places", "page", "subtitled"] as const;
 
 /** Empty when the corpus has none: then nothing of this format is proven. A later one is for what an earlier one does not suit. */
 export function samplesOf(format: string): readonly Sample[] {

@@ -92,6 +92,7 @@ const checks: Readonly<Record<string, Check>> = {
   tiff: startsWith("II*\0", "MM\0*", "II+\0", "MM\0+"),
   bmp: startsWith("BM"),
   ico: startsWith("\0\0\x01\0"),
+  icns: startsWith("icns"),
   jp2: startsWith("\0\0\0\x0cjP  "),
   jxl: startsWith("\xff\x0a", "\0\0\0\x0cJXL "),
   psd: startsWith("8BPS"),

@@ -49,7 +49,9 @@ export function ffmpegArgumentsOf(task: HopTask, media: Media, demuxer: string):
     ? pictureArgs(task, media, target)
     : holdsVideo
       ? filmArgs(task, media, target)
-      : soundArgs(task, media, target);
+      : target.subtitles === undefined
+        ? soundArgs(task, media, target)
+        : subtitleArgs(task, media, target.subtitles);
   command
     .output(`file:${outputInside}`)
     .outputOptions([
@@ -82,6 +84,25 @@ function soundOf(task: HopTask, tracks: readonly Stream[]): Stream {
   return sound;
 }
 
+const isTextual = ({ codec }: Stream): boolean => /^(subrip|srt|ass|ssa|webvtt|mov_text|text)$/.test(codec);
+
+function subtitleArgs(task: HopTask, media: Media, encoder: string): string[] {
+  const all = streamsOf(media, "subtitle");
+  const asked = numberOption(task.options, "subtitle");
+  if (asked !== undefined && all.length > 0 && asked > all.length) {
+    const details = { option: "subtitle", allowed: `1 to ${all.length}` };
+    throw new FilemillError("INVALID_OPTION", `The film has subtitles from 1 to ${all.length}.`, { details });
+  }
+  const textual = all.filter(isTextual);
+  const chosen = asked === undefined ? (textual.find(({ isDefault }) => isDefault) ?? textual[0]) : all[asked - 1];
+  if (all.length === 0) throw new FilemillError("INVALID_INPUT", "The film has no subtitles.");
+  if (chosen === undefined || !isTextual(chosen)) {
+    throw new FilemillError("INVALID_INPUT", "These subtitles are pictures of text; they would need recognition.");
+  }
+  if (all.length > 1) task.note("TRACKS_LEFT_OUT", `Only subtitles ${all.indexOf(chosen) + 1} of ${all.length} were taken out.`);
+  return ["-map", `0:${chosen.index}`, "-c:s", encoder];
+}
+
 function soundArgs(task: HopTask, media: Media, target: Container): string[] {
   const sound = soundOf(task, streamsOf(media, "audio"));
   const cover = target.cover === true ? streamsOf(media, "cover").find(({ codec }) => codec === "mjpeg" || codec === "png") : undefined;
@@ -100,7 +121,7 @@ function filmArgs(task: HopTask, media: Media, target: Container): string[] {
   const sounds = flagOption(task.options, "mute") ? [] : streamsOf(media, "audio");
   const kept = target.singleAudio === true ? sounds.slice(0, 1) : sounds;
   if (otherFilms.length > 0 || kept.length < sounds.length) task.note("TRACKS_LEFT_OUT");
-  const textual = streamsOf(media, "subtitle").filter(({ codec }) => /^(subrip|srt|ass|ssa|webvtt|mov_text|text)$/.test(codec));
+  const textual = streamsOf(media, "subtitle").filter(isTextual);
   const subtitles = target.subtitles === undefined ? [] : textual;
   if (subtitles.length < streamsOf(media, "subtitle").length)
     task.note("TRACKS_LEFT_OUT", "Subtitles that the format cannot hold were left out.");

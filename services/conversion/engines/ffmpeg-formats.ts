@@ -78,6 +78,16 @@ export const audioFormats: Readonly<Record<string, Container>> = {
   voc: { demuxer: "voc" },
   ra: { demuxer: "rm" },
   sph: { demuxer: "nistsphere" },
+  f4a: { demuxer: isoDemuxer },
+  mlp: { demuxer: "mlp" },
+  thd: { demuxer: "truehd" },
+  adx: { demuxer: "adx" },
+  g722: { demuxer: "g722", isSpeech: true },
+  // Played by libopenmpt, which FFmpeg comes with.
+  mod: { demuxer: "libopenmpt" },
+  xm: { demuxer: "libopenmpt" },
+  it: { demuxer: "libopenmpt" },
+  s3m: { demuxer: "libopenmpt" },
 };
 
 export const pictureFormats: Readonly<Record<string, Container>> = {
@@ -86,6 +96,13 @@ export const pictureFormats: Readonly<Record<string, Container>> = {
   apng: { demuxer: "apng", muxer: "apng", video: words("apng -plays 0") },
   png: { muxer: "image2", video: words("png") },
   jpg: { muxer: "image2", video: words("mjpeg -pix_fmt yuvj420p -q:v 3") },
+};
+
+/** Texts that films carry. */
+export const subtitleFormats: Readonly<Record<string, Container>> = {
+  srt: { muxer: "srt", subtitles: "srt" },
+  vtt: { muxer: "webvtt", subtitles: "webvtt" },
+  ass: { muxer: "ass", subtitles: "ass" },
 };
 
 /** Encoders of the codec options. */
@@ -113,5 +130,5 @@ export function whiteListOf(demuxer: string): string {
 }
 
 export function containerOf(format: string): Container | undefined {
-  return audioFormats[format] ?? videoFormats[format] ?? pictureFormats[format];
+  return audioFormats[format] ?? videoFormats[format] ?? pictureFormats[format] ?? subtitleFormats[format];
 }

@@ -4,7 +4,7 @@ import { expecting, expectingAll } from "../domain/expectations.ts";
 import type { Expectation } from "../domain/notes.ts";
 import { partOptions } from "../domain/parts.ts";
 import type { Container } from "./ffmpeg-container.ts";
-import { audioFormats, pictureFormats } from "./ffmpeg-formats.ts";
+import { audioFormats, pictureFormats, subtitleFormats } from "./ffmpeg-formats.ts";
 import { videoFormats } from "./ffmpeg-video-formats.ts";
 import { crossHops, uniqueHops } from "./hop-table.ts";
 
@@ -216,6 +216,25 @@ const fromAnimation = crossHops(readers(pictureFormats), ["mp4", "webm", "mov", 
     options: videoOptions(target).filter((option) => !/^(mute|audio|normalise|volume|bitDepth|sampleRate|channels)/.test(option.name)),
   };
 });
+/** Containers that hold subtitles as text. */
+const subtitled = readers(videoFormats).filter((id) => videoFormats[id]?.subtitles !== undefined || id === "mk3d");
+const subtitleOptions: readonly OptionDefinition[] = [
+  {
+    name: "subtitle",
+    type: "integer",
+    min: 1,
+    max: 999,
+    description: "Which of the film's subtitles; without it the default ones, else the first",
+  },
+  ...trim,
+];
+const subtitles = crossHops(subtitled, Object.keys(subtitleFormats), () => ({
+  fidelity: "extract",
+  cost: 100,
+  async: false,
+  maxInputMb: 500,
+  options: subtitleOptions,
+}));
 const apng = crossHops(["apng"], ["gif"], () => ({ fidelity: "reduced", cost: 500, async: false, maxInputMb: 50, options: gifOptions }));
 
 export const ffmpegHops: readonly Hop[] = uniqueHops([
@@ -224,6 +243,7 @@ export const ffmpegHops: readonly Hop[] = uniqueHops([
   ...betweenVideo,
   ...animations,
   ...stills,
+  ...subtitles,
   ...fromAnimation,
   ...apng,
   ...crossHops(["gif"], ["apng"], () => ({ fidelity: "lossless", cost: 500, async: false, maxInputMb: 50, options: [] })),

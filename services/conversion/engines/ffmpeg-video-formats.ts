@@ -180,5 +180,14 @@ export const videoFormats: Readonly<Record<string, Container>> = {
   divx: { demuxer: "avi" },
   rm: { demuxer: "rm" },
   dv: { demuxer: "dv" },
+  swf: { demuxer: "swf" },
+  gxf: { demuxer: "gxf" },
+  nut: { demuxer: "nut" },
+  ivf: { demuxer: "ivf" },
+  // Streams without a container.
+  h264: { demuxer: "h264" },
+  hevc: { demuxer: "hevc" },
+  m2v: { demuxer: "mpegvideo" },
+  m1v: { demuxer: "mpegvideo" },
   mk3d: { demuxer: "matroska" },
 };

@@ -3,7 +3,7 @@ import { FilemillError } from "#kit/errors.ts";
 import { defineEngine, type HopTask } from "../domain/engine.ts";
 import type { Sandbox, SandboxEnd } from "../domain/sandbox.ts";
 import { ffmpegArgumentsOf } from "./ffmpeg-arguments.ts";
-import { containerOf } from "./ffmpeg-formats.ts";
+import { containerOf, subtitleFormats } from "./ffmpeg-formats.ts";
 import { ffmpegHops } from "./ffmpeg-hops.ts";
 import { type Media, readMedia } from "./ffmpeg-streams.ts";
 import { numberOption } from "./hop-table.ts";
@@ -35,7 +35,7 @@ async function run(sandbox: Sandbox, task: HopTask): Promise<void> {
     },
   });
   assertConverted(task, end, writtenSeconds, expectedSeconds);
-  if (writtenFrames === 0 && writtenSeconds === 0) {
+  if (writtenFrames === 0 && writtenSeconds === 0 && !isText(task)) {
     throw new FilemillError("INVALID_INPUT", "The file is empty or damaged: nothing of it could be decoded.");
   }
   await session.adopt("out");
@@ -55,10 +55,15 @@ function demuxerOf(task: HopTask): string {
   return demuxer;
 }
 
+/** Subtitles have no frames, and end with the last word. */
+function isText({ hop }: HopTask): boolean {
+  return subtitleFormats[hop.to] !== undefined;
+}
+
 /** How long the result should be; 0 when nobody knows or it has no length. */
 function expectedSecondsOf(task: HopTask, media: Media): number {
   // A still has no length, and the WebP encoder hands everything over at the end.
-  if (task.hop.options.some((option) => option.name === "time") || task.hop.to === "webp") return 0;
+  if (task.hop.options.some((option) => option.name === "time") || task.hop.to === "webp" || isText(task)) return 0;
   const rest = Math.max(0, media.durationSeconds - (numberOption(task.options, "start") ?? 0));
   const asked = numberOption(task.options, "duration");
   return asked === undefined ? rest : media.durationSeconds === 0 ? asked : Math.min(asked, rest);

@@ -107,6 +107,9 @@ export const pictures: Readonly<Record<string, Picture>> = {
   viff: { coder: "viff", read: "lossless", write: "lossless" },
   vicar: { coder: "vicar", read: "lossless", write: "reduced", isOpaque: true },
   mtv: { coder: "mtv", read: "lossless", write: "reduced", isOpaque: true },
+  xcf: { coder: "xcf", read: "reduced" },
+  mpo: { coder: "jpeg", read: "reduced" },
+  dcm: { coder: "dcm", read: "reduced" },
   avs: { coder: "avs", read: "lossless", write: "lossless" },
 };
 

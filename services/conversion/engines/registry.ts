@@ -7,14 +7,17 @@ import { dataEngine } from "./data.ts";
 import { djvulibreEngine } from "./djvulibre.ts";
 import { ffmpegEngine } from "./ffmpeg.ts";
 import { ffmpegStillsEngine } from "./ffmpeg-stills.ts";
+import { fluidsynthEngine } from "./fluidsynth.ts";
 import { fontEngine } from "./font.ts";
 import { gdalEngine } from "./gdal.ts";
 import { ghostscriptEngine } from "./ghostscript.ts";
 import { gpsbabelEngine } from "./gpsbabel.ts";
 import { graphvizEngine } from "./graphviz.ts";
+import { icnsutilsEngine } from "./icnsutils.ts";
 import { imagemagickEngine, imagemagickExrEngine } from "./imagemagick.ts";
 import { libheifEngine } from "./libheif.ts";
 import { libjxlEngine } from "./libjxl.ts";
+import { librawEngine } from "./libraw.ts";
 import { libreofficeEngine } from "./libreoffice.ts";
 import { libtiffEngine } from "./libtiff.ts";
 import { mailEngine } from "./mail.ts";
@@ -34,6 +37,8 @@ export const engines: readonly Engine[] = [
   imagemagickExrEngine,
   libheifEngine,
   libjxlEngine,
+  librawEngine,
+  icnsutilsEngine,
   ffmpegStillsEngine,
   rsvgEngine,
   potraceEngine,
@@ -42,6 +47,7 @@ export const engines: readonly Engine[] = [
   ghostscriptEngine,
   tesseractEngine,
   ffmpegEngine,
+  fluidsynthEngine,
   libreofficeEngine,
   pandocEngine,
   popplerEngine,

@@ -1,0 +1,126 @@
+/** Icons of macOS: taken apart by libicns, and put together of pictures that ImageMagick makes in each size. */
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { FilemillError } from "#kit/errors.ts";
+import { defineEngine, type Hop, type HopTask } from "../domain/engine.ts";
+import type { Sandbox } from "../domain/sandbox.ts";
+import { numberOption, stringOption } from "./hop-table.ts";
+import { openToolSession, type ToolSession, versionLineOf } from "./tool-run.ts";
+
+const magick = "/usr/bin/convert-im6.q16";
+const policyInside = "/engine/imagemagick";
+/** What an icon has, in pixels. @see Apple's Human Interface Guidelines, app icons */
+const sides = [16, 32, 48, 128, 256, 512, 1024];
+const usual = { cost: 150, async: false } as const;
+
+const hops: readonly Hop[] = [
+  {
+    from: "icns",
+    to: "png",
+    fidelity: "reduced",
+    ...usual,
+    maxInputMb: 20,
+    options: [
+      {
+        name: "size",
+        type: "enum",
+        values: sides.map(String),
+        description: "Which of the pictures, by its width in pixels; without it the largest",
+      },
+    ],
+  },
+  {
+    from: "png",
+    to: "icns",
+    fidelity: "reduced",
+    ...usual,
+    maxInputMb: 50,
+    options: [
+      {
+        name: "size",
+        type: "integer",
+        min: 16,
+        max: 1024,
+        unit: "px",
+        description: "Width of the largest picture of the icon; when absent, that of the source",
+      },
+    ],
+  },
+];
+
+async function takeApart(sandbox: Sandbox, task: HopTask): Promise<void> {
+  const inside = "/input/icon.icns";
+  await using session = await openToolSession(sandbox, task, inside);
+  const end = await session.run({ program: "/usr/bin/icns2png", args: ["-x", "-o", "/job", inside] });
+  const found = new Map<number, string>();
+  for (const name of (await readdir(session.pathOf(""))).sort()) {
+    const [, width, depth] = /^icon_(\d+)x\d+x(\d+)\.png$/.exec(name) ?? [];
+    // Of one size the deepest, which is the last by name or the only one.
+    if (width !== undefined && (depth === "32" || !found.has(Number(width)))) found.set(Number(width), name);
+  }
+  const widths = [...found.keys()].sort((a, b) => b - a);
+  const [largest] = widths;
+  if (largest === undefined || end.exitCode !== 0) throw new FilemillError("INVALID_INPUT", "The icon is damaged or is not of macOS.");
+  const asked = stringOption(task.options, "size");
+  const chosen = found.get(asked === undefined ? largest : Number(asked));
+  if (chosen === undefined) {
+    const details = { option: "size", allowed: widths.map(String) };
+    throw new FilemillError("INVALID_OPTION", `The icon holds pictures of ${widths.join(", ")} pixels.`, { details });
+  }
+  await session.adopt(chosen);
+}
+
+async function putTogether(sandbox: Sandbox, task: HopTask): Promise<void> {
+  const inside = "/input/picture.png";
+  await using session = await openToolSession(sandbox, task, inside);
+  const largest = numberOption(task.options, "size") ?? (await widthOf(session, inside));
+  const fitting = sides.filter((side) => side <= largest);
+  const wanted = fitting.length === 0 ? [16] : fitting;
+  for (const side of wanted) {
+    const size = `${side}x${side}`;
+    const square = ["-resize", size, "-background", "none", "-gravity", "center", "-extent", size];
+    await magicked(session, [`png:${inside}`, "-auto-orient", ...square, "-depth", "8", "-strip", `png32:/job/${side}.png`]);
+  }
+  const end = await session.run({ program: "/usr/bin/png2icns", args: ["/job/out.icns", ...wanted.map((side) => `/job/${side}.png`)] });
+  if (end.exitCode !== 0) throw new FilemillError("CONVERSION_FAILED", "The icon could not be written.");
+  await session.adopt("out.icns");
+}
+
+async function widthOf(session: ToolSession, inside: string): Promise<number> {
+  const said = await magicked(session, ["-ping", `png:${inside}`, "-format", "size %w %h\n", "info:-"]);
+  const [, width = 0, height = 0] = /^size (\d+) (\d+)$/m.exec(said)?.map(Number) ?? [];
+  return Math.max(width, height);
+}
+
+async function magicked(session: ToolSession, args: readonly string[]): Promise<string> {
+  const end = await session.run({
+    program: magick,
+    args,
+    env: { MAGICK_CONFIGURE_PATH: policyInside, MAGICK_THREAD_LIMIT: "2" },
+    readOnly: { [join(import.meta.dirname, "imagemagick-policy")]: policyInside },
+  });
+  if (/exceeds limit|cache resources exhausted|resource limit/i.test(end.stderr)) {
+    throw new FilemillError("INPUT_TOO_COMPLEX", "The picture has more pixels than a conversion may use.");
+  }
+  if (end.exitCode !== 0) throw new FilemillError("INVALID_INPUT", "The picture is damaged or is not a PNG.");
+  return end.stdout;
+}
+
+export const icnsutilsEngine = defineEngine({
+  id: "icnsutils",
+  label: "libicns",
+  lane: "image",
+  packages: ["icnsutils", "imagemagick-6.q16"],
+  hops,
+  async probe(sandbox) {
+    if ((await versionLineOf(sandbox, magick, ["-version"])) === undefined) return undefined;
+    const end = await sandbox.run({ program: "/usr/bin/icns2png", args: ["--version"], limits: { wallMs: 10_000 } }).catch(() => undefined);
+    return /(\d+\.\d[\d.]*)/.exec(`${end?.stdout}${end?.stderr}`)?.[1];
+  },
+  async open({ sandbox }) {
+    return {
+      run: (task) => (task.hop.to === "icns" ? putTogether(sandbox, task) : takeApart(sandbox, task)),
+      [Symbol.asyncDispose]: async () => undefined,
+    };
+  },
+});

@@ -1,0 +1,82 @@
+/** Pictures as cameras take them, developed by LibRaw. */
+import { FilemillError } from "#kit/errors.ts";
+import { defineEngine, type Hop, type HopTask, type OptionDefinition } from "../domain/engine.ts";
+import type { Sandbox } from "../domain/sandbox.ts";
+import { flagOption, numberOption, stringOption, words } from "./hop-table.ts";
+import { inputInside, openToolSession } from "./tool-run.ts";
+
+const program = "/usr/bin/dcraw_emu";
+
+const options: readonly OptionDefinition[] = [
+  {
+    name: "whiteBalance",
+    type: "enum",
+    values: ["camera", "auto", "daylight"],
+    default: "camera",
+    description: "What counts as white: as the camera measured, as the picture's mean suggests, or as in daylight",
+  },
+  { name: "brightness", type: "number", min: 0.1, max: 8, default: 1, description: "How bright; 2 is twice as bright" },
+  {
+    name: "highlights",
+    type: "enum",
+    values: ["clip", "blend", "rebuild"],
+    default: "clip",
+    description: "What becomes of parts that are too bright: white, blended, or rebuilt",
+  },
+  { name: "halfSize", type: "boolean", default: false, description: "Half the width and height, in a quarter of the time" },
+  { name: "depth", type: "enum", values: ["8", "16"], default: "8", description: "Bits a colour in each pixel" },
+];
+const whites: Readonly<Record<string, readonly string[]>> = { camera: ["-w"], auto: ["-a"], daylight: [] };
+const highlights: Readonly<Record<string, string>> = { clip: "0", blend: "2", rebuild: "5" };
+
+/** Only what has a proof; LibRaw itself knows the files of a thousand cameras. */
+const cameras = words("dng nef arw pef srw");
+const hops: readonly Hop[] = cameras.map((from) => ({
+  from,
+  to: "tiff",
+  fidelity: "high",
+  cost: 2000,
+  async: false,
+  maxInputMb: 200,
+  options,
+}));
+
+async function run(sandbox: Sandbox, task: HopTask): Promise<void> {
+  await using session = await openToolSession(sandbox, task);
+  const { options: wanted } = task;
+  const end = await session.run({
+    program,
+    args: [
+      ...(whites[stringOption(wanted, "whiteBalance") ?? "camera"] ?? []),
+      ...["-b", String(numberOption(wanted, "brightness") ?? 1)],
+      ...["-H", highlights[stringOption(wanted, "highlights") ?? "clip"] ?? "0"],
+      ...(flagOption(wanted, "halfSize") ? ["-h"] : []),
+      ...(wanted.depth === "16" ? ["-6"] : []),
+      ...["-o", "1", "-T", "-Z", "/job/out.tiff", inputInside],
+    ],
+    // It opens as many threads as there are cores.
+    env: { OMP_NUM_THREADS: "2" },
+  });
+  // It ends with 0 whatever happens.
+  if (/^Cannot open/m.test(end.stderr)) throw new FilemillError("INVALID_INPUT", "The file is damaged, or of a camera that is not known.");
+  if (end.exitCode !== 0 || /^Cannot unpack/m.test(end.stderr)) {
+    throw new FilemillError("INVALID_INPUT", "The picture is damaged, or packed in a way that cannot be read.");
+  }
+  await session.adopt("out.tiff");
+}
+
+export const librawEngine = defineEngine({
+  id: "libraw",
+  label: "LibRaw",
+  lane: "image",
+  packages: ["libraw-bin"],
+  hops,
+  async probe(sandbox) {
+    // It tells its version to nobody; another tool of the package does.
+    const end = await sandbox.run({ program: "/usr/bin/simple_dcraw", args: [], limits: { wallMs: 10_000 } }).catch(() => undefined);
+    return /LibRaw (\d[\d.]*)/.exec(`${end?.stdout}${end?.stderr}`)?.[1];
+  },
+  async open({ sandbox }) {
+    return { run: (task) => run(sandbox, task), [Symbol.asyncDispose]: async () => undefined };
+  },
+});
