@@ -20,7 +20,7 @@ export type Aim = {
 export const aimedEngines = [
   ...(["sharp", "imagemagick", "libheif", "libjxl", "libtiff", "potrace", "tesseract", "rsvg"] as const),
   ...(["poppler", "mupdf", "ghostscript", "pandoc", "libreoffice", "fontforge"] as const),
-  ...(["ffmpeg", "archive", "data", "subtitle", "mail"] as const),
+  ...(["ffmpeg", "archive", "data", "subtitle", "mail", "libraw", "icnsutils", "fluidsynth"] as const),
 ] as const;
 export type AimedEngine = (typeof aimedEngines)[number];
 

@@ -17,6 +17,8 @@ const writing = await sharp({ text: { text: "Good morning", dpi: 300, font: "san
   .png()
   .toBuffer();
 
+const typical = (name: string): Uint8Array => readFileSync(new URL(`../corpus/typical/${name}`, import.meta.url));
+
 type Harmless = { readonly fileName: string; readonly to: string; readonly content: Uint8Array | string };
 
 export const harmless: Readonly<Record<AimedEngine, Harmless>> = {
@@ -42,5 +44,8 @@ export const harmless: Readonly<Record<AimedEngine, Harmless>> = {
   },
   archive: { fileName: "a.zip", to: "tar", content: zipFile([{ name: "a.txt", content: "good" }]) },
   data: { fileName: "a.json", to: "yaml", content: '{"a":1}' },
+  libraw: { fileName: "a.dng", to: "tiff", content: typical("image/typical.dng") },
+  icnsutils: { fileName: "a.icns", to: "png", content: typical("image/typical.icns") },
+  fluidsynth: { fileName: "a.mid", to: "wav", content: typical("audio/typical.mid") },
   ffmpeg: { fileName: "a.wav", to: "flac", content: silence(20_000) },
 };

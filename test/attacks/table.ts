@@ -3,6 +3,7 @@
 import { archiveAttacks } from "./archive-attacks.ts";
 import type { Attack } from "./attack.ts";
 import { dataAttacks } from "./data-attacks.ts";
+import { deviceAttacks } from "./device-attacks.ts";
 import { type DoorAttack, doorAttacks } from "./door-attacks.ts";
 import { hiddenSizeAttacks } from "./hidden-size-attacks.ts";
 import { imagemagickAttacks } from "./imagemagick-attacks.ts";
@@ -35,6 +36,7 @@ export const attacks: readonly Attack[] = [
   ...textToolAttacks,
   ...mailAttacks,
   ...hiddenSizeAttacks,
+  ...deviceAttacks,
 ];
 
 /** Whatever needs no file of its own. */

@@ -32,7 +32,6 @@ const options: readonly OptionDefinition[] = [
     description: "Samples a second",
   },
   { name: "reverb", type: "boolean", default: true, description: "The echo of a room" },
-  { name: "chorus", type: "boolean", default: true, description: "Voices doubled slightly out of tune, which sounds fuller" },
 ];
 
 async function run(sandbox: Sandbox, task: HopTask): Promise<void> {
@@ -42,12 +41,11 @@ async function run(sandbox: Sandbox, task: HopTask): Promise<void> {
   if (seconds > maxSeconds) throw new FilemillError("INPUT_TOO_COMPLEX", "The piece plays for more than an hour.");
   await using session = await openToolSession(sandbox, task);
   const rate = stringOption(task.options, "sampleRate") ?? "44100";
-  const isOn = (value: unknown) => (value === false ? "0" : "1");
   const end = await session.run({
     program,
     args: [
       ...["-n", "-i", "-q", "-f", "/dev/null", "-g", String(numberOption(task.options, "gain") ?? 0.6), "-r", rate],
-      ...["-R", isOn(task.options.reverb), "-C", isOn(task.options.chorus)],
+      ...["-R", task.options.reverb === false ? "0" : "1"],
       ...["-F", "/job/out", "-T", "wav", "-O", "s16", soundFont, inputInside],
     ],
     limits: { fileBytes: 2 ** 31 - 1, folderBytes: 2 ** 31 },

@@ -1,5 +1,5 @@
-/** Icons of macOS: taken apart by libicns, and put together of pictures that ImageMagick makes in each size. */
-import { readdir } from "node:fs/promises";
+/** Icons of macOS: taken apart here and by libicns, and put together of pictures that ImageMagick makes in each size. */
+import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { FilemillError } from "#kit/errors.ts";
 import { defineEngine, type Hop, type HopTask } from "../domain/engine.ts";
@@ -9,8 +9,11 @@ import { openToolSession, type ToolSession, versionLineOf } from "./tool-run.ts"
 
 const magick = "/usr/bin/convert-im6.q16";
 const policyInside = "/engine/imagemagick";
+/** libicns reads no palettes. */
+const deep = ["-define", "png:color-type=6", "-define", "png:bit-depth=8"];
 /** What an icon has, in pixels. @see Apple's Human Interface Guidelines, app icons */
 const sides = [16, 32, 48, 128, 256, 512, 1024];
+const pngMark = Buffer.from("\x89PNG\r\n\x1a\n", "latin1");
 const usual = { cost: 150, async: false } as const;
 
 const hops: readonly Hop[] = [
@@ -24,7 +27,7 @@ const hops: readonly Hop[] = [
       {
         name: "size",
         type: "enum",
-        values: sides.map(String),
+        values: ["16", "32", "48", "64", "128", "256", "512", "1024"],
         description: "Which of the pictures, by its width in pixels; without it the largest",
       },
     ],
@@ -48,26 +51,46 @@ const hops: readonly Hop[] = [
   },
 ];
 
+/** The pictures that the icon holds as PNG, by width; libicns does not know all of their names. @see the Icon Services format, `icns` */
+async function storedPictures(path: string): Promise<ReadonlyMap<number, Buffer>> {
+  const file = await readFile(path);
+  if (file.length < 16 || file.toString("latin1", 0, 4) !== "icns") throw damaged();
+  const found = new Map<number, Buffer>();
+  for (let at = 8; at + 8 <= file.length; ) {
+    const end = at + file.readUInt32BE(at + 4);
+    if (end <= at + 8 || end > file.length) break;
+    const content = file.subarray(at + 8, end);
+    const isPng = content.length > 33 && content.subarray(0, 8).equals(pngMark);
+    if (isPng) found.set(content.readUInt32BE(16), content);
+    at = end;
+  }
+  return found;
+}
+
+function damaged(): FilemillError {
+  return new FilemillError("INVALID_INPUT", "The icon is damaged or is not of macOS.");
+}
+
 async function takeApart(sandbox: Sandbox, task: HopTask): Promise<void> {
   const inside = "/input/icon.icns";
   await using session = await openToolSession(sandbox, task, inside);
-  const end = await session.run({ program: "/usr/bin/icns2png", args: ["-x", "-o", "/job", inside] });
-  const found = new Map<number, string>();
+  const stored = await storedPictures(task.input.path);
+  await session.run({ program: "/usr/bin/icns2png", args: ["-x", "-o", "/job", inside] });
+  const unpacked = new Map<number, string>();
   for (const name of (await readdir(session.pathOf(""))).sort()) {
     const [, width, depth] = /^icon_(\d+)x\d+x(\d+)\.png$/.exec(name) ?? [];
-    // Of one size the deepest, which is the last by name or the only one.
-    if (width !== undefined && (depth === "32" || !found.has(Number(width)))) found.set(Number(width), name);
+    // Of one size the deepest.
+    if (width !== undefined && (depth === "32" || !unpacked.has(Number(width)))) unpacked.set(Number(width), name);
   }
-  const widths = [...found.keys()].sort((a, b) => b - a);
+  const widths = [...new Set([...stored.keys(), ...unpacked.keys()])].sort((a, b) => b - a);
   const [largest] = widths;
-  if (largest === undefined || end.exitCode !== 0) throw new FilemillError("INVALID_INPUT", "The icon is damaged or is not of macOS.");
-  const asked = stringOption(task.options, "size");
-  const chosen = found.get(asked === undefined ? largest : Number(asked));
-  if (chosen === undefined) {
-    const details = { option: "size", allowed: widths.map(String) };
-    throw new FilemillError("INVALID_OPTION", `The icon holds pictures of ${widths.join(", ")} pixels.`, { details });
-  }
-  await session.adopt(chosen);
+  if (largest === undefined) throw damaged();
+  const chosen = Number(stringOption(task.options, "size") ?? largest);
+  const [png, name] = [stored.get(chosen), unpacked.get(chosen)];
+  if (png !== undefined) return await writeFile(task.outputPath, png, { flag: "wx" });
+  if (name !== undefined) return await session.adopt(name);
+  const details = { option: "size", allowed: widths.map(String) };
+  throw new FilemillError("INVALID_OPTION", `The icon holds pictures of ${widths.join(", ")} pixels.`, { details });
 }
 
 async function putTogether(sandbox: Sandbox, task: HopTask): Promise<void> {
@@ -79,7 +102,7 @@ async function putTogether(sandbox: Sandbox, task: HopTask): Promise<void> {
   for (const side of wanted) {
     const size = `${side}x${side}`;
     const square = ["-resize", size, "-background", "none", "-gravity", "center", "-extent", size];
-    await magicked(session, [`png:${inside}`, "-auto-orient", ...square, "-depth", "8", "-strip", `png32:/job/${side}.png`]);
+    await magicked(session, [`png:${inside}`, "-auto-orient", ...square, "-depth", "8", "-strip", ...deep, `png:/job/${side}.png`]);
   }
   const end = await session.run({ program: "/usr/bin/png2icns", args: ["/job/out.icns", ...wanted.map((side) => `/job/${side}.png`)] });
   if (end.exitCode !== 0) throw new FilemillError("CONVERSION_FAILED", "The icon could not be written.");

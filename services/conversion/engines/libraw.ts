@@ -30,7 +30,7 @@ const whites: Readonly<Record<string, readonly string[]>> = { camera: ["-w"], au
 const highlights: Readonly<Record<string, string>> = { clip: "0", blend: "2", rebuild: "5" };
 
 /** Only what has a proof; LibRaw itself knows the files of a thousand cameras. */
-const cameras = words("dng nef arw pef srw");
+const cameras = words("dng nef arw pef");
 const hops: readonly Hop[] = cameras.map((from) => ({
   from,
   to: "tiff",

@@ -84,6 +84,12 @@ export async function seconds(path: string): Promise<number> {
   return Math.round(Number(await said("ffprobe", "-v", "error", "-show_entries", "format=duration", "-of", "csv=p=0", path)) * 10) / 10;
 }
 
+/** In dB below the greatest, as a mean. */
+export async function loudness(path: string): Promise<number> {
+  const { stderr } = await run("ffmpeg", ["-nostdin", "-i", path, "-af", "volumedetect", "-f", "null", "-"]);
+  return Number(/mean_volume: (\S+) dB/.exec(stderr)?.[1]);
+}
+
 export const pdfInfo =
   (name: string) =>
   async (path: string): Promise<string> =>

@@ -1,7 +1,23 @@
-import { becomes, bytes, differs, effectsOf, larger, latin1, loses, seconds, size, smaller, stream, text } from "./effect.ts";
+import {
+  becomes,
+  bytes,
+  differs,
+  effectsOf,
+  gains,
+  larger,
+  latin1,
+  loses,
+  loudness,
+  seconds,
+  size,
+  smaller,
+  stream,
+  text,
+} from "./effect.ts";
 
 const toMp3 = { hop: "wav>mp3", sample: "sound.wav" } as const;
 const toMkv = { hop: "mp4>mkv", sample: "film.mp4" } as const;
+const played = { hop: "mid>wav", sample: "piece.mid" } as const;
 const encoded = { crf: 30 };
 
 export const mediaEffects = [
@@ -41,8 +57,14 @@ export const mediaEffects = [
     { ...toMkv, option: "rotate", given: { rotate: "90" }, figure: stream("v", "width"), shows: becomes("120") },
     { hop: "mp4>gif", sample: "film.mp4", option: "loop", given: { loop: 1 }, figure: latin1, shows: loses(/NETSCAPE/) },
     { ...toMkv, option: "mute", given: { mute: true }, figure: stream("a", "codec_name"), shows: becomes("") },
+    { hop: "mkv>srt", sample: "subtitles.mkv", option: "subtitle", given: { subtitle: 2 }, figure: text, shows: gains(/Zebra/) },
     { hop: "mp4>png", sample: "film.mp4", option: "time", given: { time: 2 }, figure: bytes, shows: differs },
     { hop: "mp4>png", sample: "film.mp4", option: "width", given: { width: 80 }, figure: size, shows: becomes("80x60") },
+  ]),
+  ...effectsOf("fluidsynth", [
+    { ...played, option: "gain", given: { gain: 0.1 }, figure: loudness, shows: smaller },
+    { ...played, option: "sampleRate", given: { sampleRate: "22050" }, figure: stream("a", "sample_rate"), shows: becomes("22050") },
+    { ...played, option: "reverb", given: { reverb: false }, figure: latin1, shows: differs },
   ]),
   ...effectsOf("subtitle", [
     { hop: "srt>vtt", sample: "latin.srt", option: "encoding", given: { encoding: "koi8-r" }, figure: text, shows: loses(/Jürgen/) },

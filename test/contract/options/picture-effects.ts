@@ -17,6 +17,8 @@ import {
 const toPng = { hop: "jpg>png", sample: "noise.jpg" } as const;
 const toJpg = { hop: "png>jpg", sample: "noise.png" } as const;
 const toWebp = { hop: "png>webp", sample: "noise.png" } as const;
+const developed = { hop: "dng>tiff", sample: "camera.dng" } as const;
+const mean = async (path: string): Promise<number> => Number(await pictured("%[fx:mean]")(path));
 const corner = pictured("%[pixel:p{39,0}]");
 
 export const pictureEffects = [
@@ -71,6 +73,24 @@ export const pictureEffects = [
     { hop: "png>jxl", sample: "noise.png", option: "quality", given: { quality: 20 }, figure: bytes, shows: smaller },
     { hop: "png>jxl", sample: "noise.png", option: "lossless", given: { lossless: true }, figure: bytes, shows: larger },
     { hop: "png>jxl", sample: "noise.png", option: "effort", given: { effort: 1 }, figure: bytes, shows: differs },
+  ]),
+  ...effectsOf("libraw", [
+    { ...developed, option: "whiteBalance", given: { whiteBalance: "auto" }, figure: mean, shows: differs },
+    { ...developed, option: "brightness", given: { brightness: 0.4 }, figure: mean, shows: smaller },
+    {
+      ...developed,
+      option: "highlights",
+      given: { whiteBalance: "auto", highlights: "blend" },
+      base: { whiteBalance: "auto" },
+      figure: pictured("%#"),
+      shows: differs,
+    },
+    { ...developed, option: "halfSize", given: { halfSize: true }, figure: size, shows: becomes("160x120") },
+    { ...developed, option: "depth", given: { depth: "16" }, figure: pictured("%z"), shows: becomes("16") },
+  ]),
+  ...effectsOf("icnsutils", [
+    { hop: "icns>png", sample: "icon.icns", option: "size", given: { size: "128" }, figure: size, shows: becomes("128x128") },
+    { hop: "png>icns", sample: "noise.png", option: "size", given: { size: 32 }, figure: bytes, shows: smaller },
   ]),
   ...effectsOf("rsvg", [
     { hop: "svg>pdf", sample: "drawing.svg", option: "density", given: { density: 192 }, figure: pdfInfo("Page size"), shows: differs },

@@ -1,6 +1,6 @@
 /** Files for the rows of options, made by other programs than the engines that read them, as far as there are any. */
 import { execFile } from "node:child_process";
-import { writeFile } from "node:fs/promises";
+import { copyFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import sharp from "sharp";
@@ -8,6 +8,7 @@ import { zipFile } from "#test/harness/zip-file.ts";
 import { pdfOf } from "#test/services/conversion/engines/pdf-by-hand.ts";
 import { halfTransparent, noise, twoColours } from "#test/services/conversion/engines/picture-samples.ts";
 
+const corpus = join(import.meta.dirname, "../../corpus/typical");
 const run = promisify(execFile);
 const ffmpeg = async (...args: readonly string[]) => void (await run("ffmpeg", ["-nostdin", "-v", "error", "-y", ...args]));
 const magick = async (...args: readonly string[]) => void (await run("convert-im6.q16", [...args]));
@@ -94,6 +95,22 @@ const made: Readonly<Record<string, (path: string, folder: string) => Promise<un
     ffmpeg(..."-f lavfi -i testsrc2=size=160x120:rate=25:duration=3 -f lavfi -i sine=duration=3 -pix_fmt yuv420p".split(" "), path),
   "tracks.mkv": (path) =>
     ffmpeg(..."-f lavfi -i sine=duration=1 -f lavfi -i sine=duration=2 -map 0 -map 1 -c:a:0 flac -c:a:1 pcm_s16le".split(" "), path),
+  "subtitles.mkv": async (path, folder) => {
+    const [one, two] = [join(folder, "one.srt"), join(folder, "two.srt")];
+    await writeFile(one, "1\n00:00:00,100 --> 00:00:00,900\nQuokka\n");
+    await writeFile(two, "1\n00:00:00,100 --> 00:00:00,900\nZebra\n");
+    await ffmpeg(
+      ..."-f lavfi -i testsrc2=size=64x48:duration=1 -i".split(" "),
+      one,
+      "-i",
+      two,
+      ..."-map 0 -map 1 -map 2 -c:s srt".split(" "),
+      path,
+    );
+  },
+  "camera.dng": (path) => copyFile(join(corpus, "image/typical.dng"), path),
+  "icon.icns": (path) => copyFile(join(corpus, "image/typical.icns"), path),
+  "piece.mid": (path) => copyFile(join(corpus, "audio/typical.mid"), path),
   "page.djvu": async (path, folder) => {
     const ppm = join(folder, "page.ppm");
     await magick("-size", "300x300", "plasma:red-blue", "-depth", "8", ppm);

@@ -72,7 +72,7 @@ const readers: readonly Reader[] = [
     read: (path) => bytesFrom("mutool", "draw", "-q", "-F", "png", "-o", "-", path, "1"),
   },
   // The program that LibRaw was made of, which has gone its own way since.
-  { name: "dcraw", engines: [], formats: set("dng nef arw pef srw"), read: (path) => bytesFrom("dcraw", "-c", "-w", "-o", "1", path) },
+  { name: "dcraw", engines: [], formats: set("dng nef arw pef"), read: (path) => bytesFrom("dcraw", "-c", "-w", "-o", "1", path) },
   {
     name: "ffmpeg",
     engines: ["ffmpeg", "ffmpeg-stills"],
