@@ -19,7 +19,7 @@ const env = {
 };
 const limits = { addressSpace: false, processes: 128 };
 
-const read = words("mobi azw3 azw prc fb2 lit lrf pdb htmlz txtz pmlz rb tcr chm");
+const read = words("mobi azw3 azw prc fb2 lit lrf pdb htmlz txtz pmlz rb tcr");
 const written = words("mobi azw3 fb2 htmlz lit lrf pdb pmlz rb tcr txtz");
 /** Text without pictures, and hardly a heading. */
 const plain = new Set(["tcr", "txtz", "pdb", "rb"]);

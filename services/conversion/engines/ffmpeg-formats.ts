@@ -85,9 +85,6 @@ export const audioFormats: Readonly<Record<string, Container>> = {
   g722: { demuxer: "g722", isSpeech: true },
   // Played by libopenmpt, which FFmpeg comes with.
   mod: { demuxer: "libopenmpt" },
-  xm: { demuxer: "libopenmpt" },
-  it: { demuxer: "libopenmpt" },
-  s3m: { demuxer: "libopenmpt" },
 };
 
 export const pictureFormats: Readonly<Record<string, Container>> = {

@@ -233,6 +233,7 @@ const subtitles = crossHops(subtitled, Object.keys(subtitleFormats), () => ({
   cost: 100,
   async: false,
   maxInputMb: 500,
+  expects: expectingAll("TRACKS_LEFT_OUT"),
   options: subtitleOptions,
 }));
 const apng = crossHops(["apng"], ["gif"], () => ({ fidelity: "reduced", cost: 500, async: false, maxInputMb: 50, options: gifOptions }));

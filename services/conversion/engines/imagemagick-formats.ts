@@ -107,8 +107,6 @@ export const pictures: Readonly<Record<string, Picture>> = {
   viff: { coder: "viff", read: "lossless", write: "lossless" },
   vicar: { coder: "vicar", read: "lossless", write: "reduced", isOpaque: true },
   mtv: { coder: "mtv", read: "lossless", write: "reduced", isOpaque: true },
-  xcf: { coder: "xcf", read: "reduced" },
-  mpo: { coder: "jpeg", read: "reduced" },
   dcm: { coder: "dcm", read: "reduced" },
   avs: { coder: "avs", read: "lossless", write: "lossless" },
 };
@@ -120,7 +118,7 @@ export const hubs: Readonly<Record<string, Picture>> = {
 };
 
 /** Read, they may hold more than one picture. */
-const severalPictures = new Set(words("dcx miff fits"));
+const severalPictures = new Set(words("dcx miff fits dcm"));
 const usual = { async: false, maxInputMb: 100 } as const;
 const costs: Readonly<Record<string, number>> = { png: 50, tiff: 45 };
 

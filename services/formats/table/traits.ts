@@ -48,13 +48,17 @@ const rules: Readonly<Record<Trait, Rule>> = {
   metadata: { formats: set("jpg png webp avif tiff heic jxl jp2 psd psb jng miff mpo") },
   pages: {
     kinds: ["document", "ebook", "presentation", "spreadsheet", "email", "data"],
-    formats: set("tiff heic avif dcx miff fits ppm pgm pbm pam viff mtv avs ps odg otg fodg sxd sda vsdx vsd vdx vsdm vstx pub fig"),
+    formats: set("tiff heic avif dcm dcx miff fits ppm pgm pbm pam viff mtv avs ps odg otg fodg sxd sda vsdx vsd vdx vsdm vstx pub fig"),
   },
   sheets: { kinds: ["spreadsheet"], except: set("dbf dif slk wk1"), formats: set("sqlite mdb") },
-  tracks: { kinds: ["video"], except: set("flv y4m ivf"), formats: set("m4a m4b m4r alac 3ga mka weba wma ogg oga opus spx") },
+  tracks: {
+    kinds: ["video"],
+    except: set("flv y4m ivf h264 hevc m1v m2v swf"),
+    formats: set("m4a m4b m4r alac 3ga mka weba wma ogg oga opus spx"),
+  },
   cover: {
     kinds: ["video"],
-    except: set("flv mpg mpeg vob dv rm"),
+    except: set("flv mpg mpeg vob dv rm ivf h264 hevc m1v m2v swf gxf"),
     formats: set("mp3 mp2 aac flac m4a m4b m4r alac ogg oga opus wma aiff wav tta wv mka"),
   },
   scene: { kinds: ["model"], except: set("stl ply obj off xyz") },
