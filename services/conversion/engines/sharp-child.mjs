@@ -1,5 +1,6 @@
 // Runs inside the sandbox and converts pictures: one line of JSON asks, one answers. Its host is sharp.ts.
 import { readFileSync, writeFileSync } from "node:fs";
+import { encoded } from "./sharp-encoders.mjs";
 
 const [sharpEntry, threads] = process.argv.slice(2);
 const { default: sharp } = await import(sharpEntry);
@@ -128,7 +129,9 @@ function pipelineOf(bytes, input, request, first) {
   if (options.metadata === "keep") image.keepExif().keepXmp();
   if (keepsProfile(first, options)) image.keepIccProfile();
   if (from !== "svg" && options.density !== undefined) image.withDensity(options.density);
-  return encode(image, to, options, first);
+  const output = encoded(image, to, options, first);
+  if (output === undefined) throw new Failure("CONVERSION_FAILED", "No such target.");
+  return output;
 }
 
 /** Of pictures in red, green and blue alone: others become these, to which their own profile would give wrong colours. */
@@ -204,38 +207,6 @@ function shape(image, from, options) {
   if (width === undefined && height === undefined) return;
   const background = options.background ?? { r: 255, g: 255, b: 255, alpha: 0 };
   image.resize({ width, height, fit: fit ?? "inside", background, withoutEnlargement: options.enlarge !== true && from !== "svg" });
-}
-
-function encode(image, to, options, first) {
-  const { quality, lossless, effort } = options;
-  const pixels = first.width * first.height;
-  switch (to) {
-    case "jpg":
-      // Better Huffman tables hold every coefficient in memory: 2.3 GB for 400 million pixels.
-      return image.jpeg({
-        quality,
-        progressive: options.progressive,
-        chromaSubsampling: options.chroma,
-        optimiseCoding: pixels <= 40e6,
-      });
-    case "png":
-      return image.png({
-        compressionLevel: options.compressionLevel,
-        progressive: options.progressive,
-        ...(options.colours === undefined ? {} : { palette: true, colours: options.colours }),
-      });
-    case "webp":
-      return image.webp({ quality, lossless, effort });
-    case "gif":
-      return image.gif({ effort, colours: options.colours });
-    case "avif":
-      return image.avif({ quality, lossless, effort });
-    case "tiff":
-      // libvips' own choice is JPEG in TIFF, which drops transparency without a word.
-      return image.tiff({ compression: options.compression ?? "deflate", predictor: "horizontal" });
-    default:
-      throw new Failure("CONVERSION_FAILED", "No such target.");
-  }
 }
 
 const inlineBytes = 512 * 1024;

@@ -50,6 +50,7 @@ export function sharpCommandOf(argument: string) {
     readOnly: {
       [process.execPath]: "/opt/node",
       [fileURLToPath(new URL("./sharp-child.mjs", import.meta.url))]: "/opt/filemill/sharp-child.mjs",
+      [fileURLToPath(new URL("./sharp-encoders.mjs", import.meta.url))]: "/opt/filemill/sharp-encoders.mjs",
       ...Object.fromEntries(packages.map((name) => [join(modules, name), join(inside, name)])),
     },
   };
