@@ -15,7 +15,7 @@ it("follows scripts that an engine only names", async () => {
   expect(await changed("sharp-child.mjs")).toEqual(["sharp"]);
   expect(await changed("inside/subtitle/cues.ts")).toEqual(["subtitle"]);
   expect(await changed("inside/records/csv.ts")).toContain("data");
-  expect(await changed("imagemagick-policy/policy.xml")).toEqual(["imagemagick", "imagemagick-exr"]);
+  expect(await changed("imagemagick-policy/policy.xml")).toEqual(["icnsutils", "imagemagick", "imagemagick-exr"]);
 });
 
 it("takes what all share for a change of all", async () => {
