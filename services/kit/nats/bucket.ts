@@ -4,6 +4,7 @@ import { openBucketWatch } from "./bucket-watch.ts";
 import { failureOf, isOutage, isWrongRevision, unavailable } from "./failures.ts";
 import { type Link, patienceMs } from "./link.ts";
 import { type Bucket, type Entry, RevisionConflict } from "./ports.ts";
+import { openWriter } from "./writer.ts";
 
 export type Codec<T> = { encode(value: T): Uint8Array; decode(bytes: Uint8Array): T };
 
@@ -20,14 +21,16 @@ export type BucketSettings = {
 export async function openBucket<T>({ link, owner }: Ends, codec: Codec<T>, settings: BucketSettings, log: Log): Promise<Bucket<T>> {
   const { name, ttlMs } = settings;
   const kv = await openStore({ link, owner }, settings);
+  const writer = openWriter(link);
+  const store: Store = { kv, write: (key, bytes, expected) => writer.write(`$KV.${name}.${key}`, bytes, expected) };
   return {
     async get(key) {
       const stored = await link.retry(() => kv.get(checked(key)));
       return stored === null || isTombstone(stored) ? undefined : entryOf(codec, stored);
     },
     create: (key, value, { unlessRemoved = false } = {}) =>
-      writeAt(link, kv, checked(key), codec.encode(value), unlessRemoved ? "never there" : "vacant"),
-    update: (key, value, revision) => writeAt(link, kv, checked(key), codec.encode(value), revision),
+      writeAt(link, store, checked(key), codec.encode(value), unlessRemoved ? "never there" : "vacant"),
+    update: (key, value, revision) => writeAt(link, store, checked(key), codec.encode(value), revision),
     put: (key, value) => link.retry(() => kv.put(checked(key), codec.encode(value))),
     // Not purge: nats-server 2.9 then sets every consumer of the bucket forward to the marker, and watchers never hear of changes
     // of other keys that were on their way. With a history of one, deleting leaves no more behind.
@@ -63,11 +66,13 @@ function entryOf<T>(codec: Codec<T>, stored: KvEntry): Entry<T> {
 /** A revision; nothing, or nothing any more; nothing, and no removal on record. */
 type Expected = number | "vacant" | "never there";
 
+type Store = { readonly kv: KV; write(key: string, bytes: Uint8Array, expected: number): Promise<number> };
+
 /**
  * Compare-and-set through outages. When nobody answered, the write may or may not have happened: what is stored then decides,
  * and an entry with our bytes that is newer than `expected` is ours.
  */
-async function writeAt(link: Link, kv: KV, key: string, bytes: Uint8Array, at: Expected): Promise<number> {
+async function writeAt(link: Link, { kv, write }: Store, key: string, bytes: Uint8Array, at: Expected): Promise<number> {
   const deadline = performance.now() + patienceMs;
   const creating = at === "vacant";
   const expected = typeof at === "number" ? at : 0;
@@ -76,7 +81,7 @@ async function writeAt(link: Link, kv: KV, key: string, bytes: Uint8Array, at: E
   for (;;) {
     let failure: unknown;
     try {
-      return await link.once(() => kv.put(key, bytes, { previousSeq }));
+      return await write(key, bytes, previousSeq);
     } catch (error) {
       if (!isOutage(error) && !isWrongRevision(error)) throw failureOf(error);
       if (isWrongRevision(error) && !doubtful && !creating) throw new RevisionConflict(`${key} is not at revision ${expected} any more`);

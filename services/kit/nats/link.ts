@@ -1,5 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type ConnectionOptions, connect, Events, type JetStreamClient, type JetStreamManager, type NatsConnection } from "nats";
+import {
+  type ConnectionOptions,
+  connect,
+  createInbox,
+  Events,
+  type JetStreamClient,
+  type JetStreamManager,
+  type NatsConnection,
+} from "nats";
 import type { Log } from "#kit/log.ts";
 import { failureOf, Interrupted, isOutage } from "./failures.ts";
 
@@ -18,6 +26,10 @@ export type Link = AsyncDisposable & {
   once<T>(request: () => Promise<T>): Promise<T>;
   /** For requests that may be carried out twice. Rejects with UNAVAILABLE when an outage outlasts `patienceMs`. */
   retry<T>(request: () => Promise<T>): Promise<T>;
+  /** A new subject of this connection's own, for answers. */
+  newInbox(): string;
+  /** Calls back, before `onReconnect` does, when what was asked before cannot be answered any more. */
+  onLost(listener: (lost: Interrupted) => void): void;
   /** Calls back after each reconnect; returns the way to stop that. */
   onReconnect(listener: () => void): () => void;
 };
@@ -30,9 +42,10 @@ export async function openLink(options: ConnectionOptions, log: Log, signal?: Ab
   const js = nc.jetstream({ timeout: requestTimeoutMs });
   const waiting = new Set<(lost: Interrupted) => void>();
   const listeners = new Set<() => void>();
+  const losers = new Set<(lost: Interrupted) => void>();
   // Ends with the connection, but not always: the client may leave the iterator open. Nothing waits for it.
   void followStatus(nc, log, () => {
-    for (const reject of [...waiting]) reject(new Interrupted("the connection to the broker was lost"));
+    for (const reject of [...waiting, ...losers]) reject(new Interrupted("the connection to the broker was lost"));
     for (const listener of [...listeners]) listener();
   });
 
@@ -59,6 +72,8 @@ export async function openLink(options: ConnectionOptions, log: Log, signal?: Ab
     nc,
     js,
     jsm: await retry(() => nc.jetstreamManager({ timeout: requestTimeoutMs })),
+    newInbox: () => createInbox(options.inboxPrefix),
+    onLost: (listener) => void losers.add(listener),
     once,
     retry,
     onReconnect(listener) {

@@ -32,10 +32,10 @@ export function localTransport(routes: (router: ConnectRouter) => void, log: Log
     async unary(method, signal, timeoutMs, header, input, contextValues) {
       const call = openCall(method, { signal, timeoutMs, header, contextValues });
       try {
-        call.request.signal.throwIfAborted();
+        call.throwIfOver();
         const handle = intercept(invoke(methods.get(method), call));
         const message = freezeMessage(create(method.input, input));
-        const response = await call.unlessInterrupted(handle({ ...call.request, stream: false, method, message }));
+        const response = await call.unlessInterrupted(handle(Object.assign(call.request, { stream: false as const, method, message })));
         return response as UnaryResponse as never;
       } catch (error) {
         throw asReceived(error, call);
@@ -46,10 +46,10 @@ export function localTransport(routes: (router: ConnectRouter) => void, log: Log
     async stream(method, signal, timeoutMs, header, input, contextValues) {
       const call = openCall(method, { signal, timeoutMs, header, contextValues });
       try {
-        call.request.signal.throwIfAborted();
+        call.throwIfOver();
         const handle = intercept(invoke(methods.get(method), call));
         const message = abortable(frozen(method.input, input), call.request.signal);
-        const response = await call.unlessInterrupted(handle({ ...call.request, stream: true, method, message }));
+        const response = await call.unlessInterrupted(handle(Object.assign(call.request, { stream: true as const, method, message })));
         return { ...(response as StreamResponse), message: receive((response as StreamResponse).message, call) } as never;
       } catch (error) {
         const failure = asReceived(error, call);
@@ -87,6 +87,8 @@ type CallOptions = {
 type Call = {
   readonly request: Omit<UnaryRequest, "stream" | "method" | "message">;
   readonly context: HandlerContext;
+  /** Throws why the call is over already. */
+  throwIfOver(): void;
   /** Rejects with the reason when the caller's signal or the deadline fires first. */
   unlessInterrupted<T>(answer: Promise<T>): Promise<T>;
   /** The handler's signal fires, as it does at the end of a remote call. */
@@ -97,12 +99,12 @@ type Call = {
 const ended = new ConnectError("The call has ended.", Code.Canceled);
 
 function openCall(method: DescMethod, { signal, timeoutMs, header, contextValues = createContextValues() }: CallOptions): Call {
-  const controller = new AbortController();
-  const interrupted = Promise.withResolvers<never>();
-  interrupted.promise.catch(() => undefined);
+  const own = createLazySignal();
+  const interrupted = signal === undefined && timeoutMs === undefined ? undefined : Promise.withResolvers<never>();
+  interrupted?.promise.catch(() => undefined);
   const interrupt = (reason: unknown): void => {
-    controller.abort(reason);
-    interrupted.reject(reason);
+    own.abort(reason);
+    interrupted?.reject(reason);
   };
   const onAbort = (): void => interrupt(signal?.reason);
   const deadlineMs = timeoutMs === undefined ? undefined : performance.now() + timeoutMs;
@@ -114,35 +116,95 @@ function openCall(method: DescMethod, { signal, timeoutMs, header, contextValues
 
   const service = method.parent;
   const url = `local:///${service.typeName}/${method.name}`;
-  const request = { service, requestMethod: "POST", url, signal: controller.signal, header: new Headers(header), contextValues };
+  const [requestHeader, responseHeader, responseTrailer] = [lazy(() => new Headers(header)), lazy(newHeaders), lazy(newHeaders)];
+  const request = {
+    ...{ service, requestMethod: "POST", url, contextValues },
+    get signal() {
+      return own.signal();
+    },
+    get header() {
+      return requestHeader();
+    },
+  };
   const context: HandlerContext = {
-    ...{ service, method, requestMethod: "POST", url, protocolName: "local", signal: controller.signal, values: contextValues },
-    ...{ requestHeader: request.header, responseHeader: new Headers(), responseTrailer: new Headers() },
+    ...{ service, method, requestMethod: "POST", url, protocolName: "local", values: contextValues },
+    get signal() {
+      return own.signal();
+    },
+    get requestHeader() {
+      return requestHeader();
+    },
+    get responseHeader() {
+      return responseHeader();
+    },
+    get responseTrailer() {
+      return responseTrailer();
+    },
     timeoutMs: () => (deadlineMs === undefined ? undefined : deadlineMs - performance.now()),
   };
   return {
     request,
     context,
-    unlessInterrupted: (answer) => (signal === undefined && timeoutMs === undefined ? answer : Promise.race([interrupted.promise, answer])),
+    throwIfOver: own.throwIfAborted,
+    unlessInterrupted: (answer) => (interrupted === undefined ? answer : Promise.race([interrupted.promise, answer])),
     end() {
       clearTimeout(timer);
       signal?.removeEventListener("abort", onAbort);
-      controller.abort(ended);
+      own.abort(ended);
+    },
+  };
+}
+
+const newHeaders = (): Headers => new Headers();
+
+/** Few handlers look at signal and headers: what is made at the first look costs the others nothing. */
+function lazy<T>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}
+
+function createLazySignal() {
+  let fired: { readonly reason: unknown } | undefined;
+  const controller = lazy(() => new AbortController());
+  let isMade = false;
+  return {
+    signal(): AbortSignal {
+      isMade = true;
+      if (fired !== undefined) controller().abort(fired.reason);
+      return controller().signal;
+    },
+    abort(reason: unknown): void {
+      fired ??= { reason };
+      if (isMade) controller().abort(fired.reason);
+    },
+    throwIfAborted(): void {
+      if (fired !== undefined) throw fired.reason;
     },
   };
 }
 
 /** The innermost step: the handler itself, whatever kind of call it is. */
 function invoke(spec: MethodImplSpec | undefined, { context }: Call): ReturnType<Interceptor> {
-  const { service, method, responseHeader: header, responseTrailer: trailer } = context;
+  const { service, method } = context;
   return async ({ message }) => {
     if (spec === undefined) throw new ConnectError(`${service.typeName}/${method.name} is not served here.`, Code.Unimplemented);
     const { output } = spec.method;
-    const head = { service, header, trailer };
+    const head = {
+      service,
+      get header() {
+        return context.responseHeader;
+      },
+      get trailer() {
+        return context.responseTrailer;
+      },
+    };
     switch (spec.kind) {
       case "unary": {
         const answer = freezeMessage(create(output, await spec.impl(message as never, context)));
-        return { ...head, stream: false, method: spec.method, message: answer };
+        return Object.assign(head, { stream: false as const, method: spec.method, message: answer });
       }
       case "client_streaming": {
         const answer = frozen(output, [await spec.impl(message as never, context)]);
