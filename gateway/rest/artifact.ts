@@ -1,3 +1,4 @@
+import type { Readable } from "node:stream";
 import type { FastifyReply } from "fastify";
 import { formatOf } from "#formats/index.ts";
 import { dispositionOf } from "#gateway/http/disposition.ts";
@@ -60,11 +61,17 @@ export async function sendArtifact(reply: FastifyReply, blobs: BlobStore, job: J
   }
   // Opened before the headers are set, which an error must not carry. An open stream outlives the removal of its blob,
   // so a download is never cut off by the sweep.
-  const stream = conditions.method === "HEAD" ? undefined : await blobs.read(blob.id, asked);
+  const body = conditions.method === "HEAD" ? undefined : await bodyOf(blobs, blob, conditions, asked);
   const range: ByteRange = asked ?? { start: 0, end: sizeBytes - 1 };
   reply.headers(headers).header("content-length", range.end - range.start + 1);
   if (asked !== undefined) reply.code(206).header("content-range", `bytes ${range.start}-${range.end}/${sizeBytes}`);
-  return reply.send(stream);
+  return reply.send(body);
+}
+
+/** The result of this very request needs no stream around it. */
+async function bodyOf(blobs: BlobStore, { id }: Blob, { method }: Conditions, range: ByteRange | undefined): Promise<Readable | Buffer> {
+  const fresh = method === "POST" ? blobs.readFresh(id) : undefined;
+  return fresh ?? (await blobs.read(id, range));
 }
 
 /** What a browser shows by itself, without running anything of it. */

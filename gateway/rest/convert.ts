@@ -32,9 +32,7 @@ export function convertHandler(context: RestContext): Handler {
     if (replayed) reply.header("idempotent-replayed", "true");
     const waitMs = Math.min(context.settings.INLINE_WAIT_MS, asked.preferences.waitMs ?? Number.POSITIVE_INFINITY);
     const queued = asked.preferences.respondAsync || (job.async && !(replayed && isEnded(job)));
-    const latest = queued
-      ? promisedOf(job, replayed)
-      : await waitForEnd(context.deps, job, waitMs, AbortSignal.any([gone, context.ending]));
+    const latest = queued ? promisedOf(job, replayed) : await waitForEnd(context.deps, job, waitMs, gone, context.ending);
     if (!(isEnded(latest) || durable || gone.aborted)) await context.deps.jobs.persistJob({ accountId: job.accountId, jobId: job.id });
     applyPreferences(reply, asked);
     if (queued || !isEnded(latest)) return promise(reply, latest, apiUrl);
@@ -122,7 +120,9 @@ async function createJob(
 
 async function sourceOf(context: RestContext, asked: Asked, upload: Upload) {
   if (asked.from !== undefined) return { from: asked.from, notes: [] };
-  const { format, nameDisagrees } = await sniff(context.deps.blobs.pathOf(upload.blob.id), upload.fileName);
+  const { blobs } = context.deps;
+  const file = blobs.readFresh(upload.blob.id) ?? blobs.pathOf(upload.blob.id);
+  const { format, nameDisagrees } = await sniff(file, upload.fileName);
   if (format === undefined && nameDisagrees) {
     throw new FilemillError("INVALID_INPUT", "The file is not what its name says, and its content tells no format; send an intact one.");
   }

@@ -4,6 +4,7 @@ import { watchBodyPace } from "#gateway/http/body-pace.ts";
 import type { Blob } from "#gen/filemill/common/v1/blob_pb.ts";
 import type { BlobStore } from "#kit/blobs/store.ts";
 import { FilemillError } from "#kit/errors.ts";
+import { following } from "#kit/following.ts";
 
 /** Boundaries, part headers and the `to` field beside the file. */
 const MULTIPART_OVERHEAD_BYTES = 64 * 1024;
@@ -42,9 +43,11 @@ export function checkContentLength(request: FastifyRequest, ceiling: Ceiling): v
  */
 export async function receiveUpload(request: FastifyRequest, rules: UploadRules): Promise<Upload> {
   const { raw } = request;
-  const stop = new AbortController();
+  using stop = following(rules.signal);
+  let failure: FilemillError | undefined;
   const stopWith = (error: FilemillError): void => {
-    if (stop.signal.aborted) return;
+    if (failure !== undefined) return;
+    failure = error;
     stop.abort(error);
     // The parser ends at an error of the request and at nothing else; the connection stays whole for the answer.
     raw.emit("error", error);
@@ -61,9 +64,9 @@ export async function receiveUpload(request: FastifyRequest, rules: UploadRules)
   };
   raw.on("data", count);
   try {
-    return await receive(request, { ...rules, signal: AbortSignal.any([rules.signal, stop.signal]) });
+    return await receive(request, { ...rules, signal: stop.signal });
   } catch (error) {
-    throw stop.signal.aborted ? stop.signal.reason : error;
+    throw failure ?? error;
   } finally {
     raw.off("data", count);
   }

@@ -1,19 +1,25 @@
 import type { GatewayDeps } from "#gateway/context.ts";
 import type { Job } from "#gen/filemill/job/v1/job_pb.ts";
+import { following } from "#kit/following.ts";
 import { isEnded } from "#kit/job-json.ts";
 
 /**
- * Follows a job until it ends, `waitMs` is over or `signal` fires, and resolves with its last known state. A broken
+ * Follows a job until it ends, `waitMs` is over or one of the signals fires, and resolves with its last known state. A broken
  * watch is not an error here: the job is recorded and goes on, so the caller answers with what it knows.
  */
-export function waitForEnd(deps: Pick<GatewayDeps, "jobs" | "log">, job: Job, waitMs: number, signal: AbortSignal): Promise<Job> {
+export function waitForEnd(
+  deps: Pick<GatewayDeps, "jobs" | "log">,
+  job: Job,
+  waitMs: number,
+  ...signals: readonly AbortSignal[]
+): Promise<Job> {
   if (isEnded(job) || waitMs <= 0) return Promise.resolve(job);
   const ended = Promise.withResolvers<Job>();
-  const over = new AbortController();
+  const over = following(...signals);
   const timer = setTimeout(() => over.abort(new Error("the wait is over")), waitMs);
   let latest = job;
   const follow = async (): Promise<void> => {
-    const watch = deps.jobs.watchJob({ accountId: job.accountId, jobId: job.id }, { signal: AbortSignal.any([signal, over.signal]) });
+    const watch = deps.jobs.watchJob({ accountId: job.accountId, jobId: job.id }, { signal: over.signal });
     for await (const change of watch) {
       latest = change.job ?? latest;
       // Nobody waits for the stream's own end, but it is read to there: a watch that is left early is kept open by its server.
@@ -22,10 +28,11 @@ export function waitForEnd(deps: Pick<GatewayDeps, "jobs" | "log">, job: Job, wa
   };
   follow()
     .catch((error: unknown) => {
-      if (!over.signal.aborted && !signal.aborted) deps.log.warn("gateway.watch_broken", { job: job.id, error: String(error) });
+      if (!over.signal.aborted) deps.log.warn("gateway.watch_broken", { job: job.id, error: String(error) });
     })
     .finally(() => {
       clearTimeout(timer);
+      over[Symbol.dispose]();
       ended.resolve(latest);
     });
   return ended.promise;

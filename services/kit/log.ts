@@ -21,12 +21,22 @@ export function openLog(level: string, destination: DestinationStream = pino.des
   );
 }
 
-function wrap(logger: Logger): Log {
+/** @param common - Fields of every line, written down for the first line that is. */
+function wrap(parent: Logger, common?: LogFields): Log {
+  let child: Logger | undefined = common === undefined ? parent : undefined;
+  const line = (level: "debug" | "info" | "warn" | "error", event: string, fields: LogFields | undefined): void => {
+    if (!parent.isLevelEnabled(level)) return;
+    child ??= parent.child(common ?? {});
+    child[level](fields ?? {}, event);
+  };
   return {
-    debug: (event, fields) => logger.debug(fields ?? {}, event),
-    info: (event, fields) => logger.info(fields ?? {}, event),
-    warn: (event, fields) => logger.warn(fields ?? {}, event),
-    error: (event, fields) => logger.error(fields ?? {}, event),
-    with: (fields) => wrap(logger.child(fields)),
+    debug: (event, fields) => line("debug", event, fields),
+    info: (event, fields) => line("info", event, fields),
+    warn: (event, fields) => line("warn", event, fields),
+    error: (event, fields) => line("error", event, fields),
+    with(fields) {
+      child ??= parent.child(common ?? {});
+      return wrap(child, fields);
+    },
   };
 }

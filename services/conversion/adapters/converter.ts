@@ -1,4 +1,4 @@
-import { randomBytes } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import { rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { create } from "@bufbuild/protobuf";
@@ -64,7 +64,7 @@ export async function openEngines(parts: ConverterParts): Promise<Converter> {
 
 /** Runs plans whose engines `engineOf` knows. */
 export function createRunner(parts: ConverterParts, engineOf: RunPorts["engineOf"]): Pick<Converter, "newPath" | "run"> {
-  const newPath = (format: string): string => join(parts.workDir, `${randomBytes(12).toString("hex")}.${format}`);
+  const newPath = (format: string): string => join(parts.workDir, `${randomUUID()}.${format}`);
   const ports: RunPorts = {
     engineOf,
     inspect: parts.inspect,

@@ -61,12 +61,16 @@ export function superviseLease(
     },
     Math.min(progressMs, keepMs),
   ).unref();
-  if (!isHeld) void ask();
+  // After the engine was asked.
+  const first = isHeld ? undefined : setImmediate(() => void ask());
   return {
     isHeld: () => isHeld,
     onProgress(fraction) {
       progress = fraction;
     },
-    [Symbol.dispose]: () => clearInterval(timer),
+    [Symbol.dispose]() {
+      clearInterval(timer);
+      clearImmediate(first);
+    },
   };
 }

@@ -1,5 +1,6 @@
 import { closeSync, fstatSync, openSync, read, readSync } from "node:fs";
 import { promisify } from "node:util";
+import { recallFile } from "#kit/blobs/fresh-files.ts";
 import type { FileRef } from "../domain/engine.ts";
 import type { ByteSource } from "../domain/guards/byte-source.ts";
 import { inspectBytes } from "../domain/guards/inspect.ts";
@@ -13,12 +14,23 @@ const readAsync = promisify(read);
  * The head was written moments ago and is read at once: four turns through the thread pool cost an icon more than its decoding.
  */
 export async function inspectInput(input: FileRef): Promise<void> {
+  const bytes = recallFile(input.path);
+  if (bytes !== undefined) return inspectBytes(sourceOfBytes(bytes), input.format);
   const file = openSync(input.path, "r");
   try {
     await inspectBytes(sourceOf(file), input.format);
   } finally {
     closeSync(file);
   }
+}
+
+function sourceOfBytes(bytes: Buffer): ByteSource {
+  return {
+    sizeBytes: bytes.length,
+    head: bytes.subarray(0, headBytes),
+    read: async (offset, length) =>
+      offset >= 0 && length > 0 ? bytes.subarray(offset, offset + Math.min(length, longestReadBytes)) : Buffer.alloc(0),
+  };
 }
 
 function sourceOf(file: number): ByteSource {

@@ -1,6 +1,7 @@
 /** One hop of a plan: its engine, its bounds, and a look at what it made. */
 import type { Plan, PlannedHop } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
 import { FilemillError } from "#kit/errors.ts";
+import { following } from "#kit/following.ts";
 import type { FileRef, Hop, HopTask, OptionValues } from "./engine.ts";
 import { hopBoundMs } from "./hop-bound.ts";
 import { hopOptionsOf } from "./manifest.ts";
@@ -56,18 +57,17 @@ export type HopRun = {
 
 /** One hop, and a look at what it made. */
 export async function runHop(run: PlanRun, ports: RunPorts, { planned, index, input, outputPath, given }: HopRun): Promise<void> {
-  const { engine, task, deadline, timer } = taskOf(run, ports, planned, index, input);
+  using bounded = taskOf(run, ports, planned, index, input);
+  const { engine, task } = bounded;
   try {
     await engine.run({ ...task, outputPath, options: { ...task.options, ...given } });
   } catch (error) {
-    throw deadline.aborted ? deadline.reason : error;
-  } finally {
-    clearTimeout(timer);
+    throw task.signal.aborted ? task.signal.reason : error;
   }
   await ports.checkResult(outputPath, planned.to);
 }
 
-/** The engine of a hop with its task. The caller clears the timer. */
+/** The engine of a hop with its task, whose signal fires at the hop's bound until this is disposed. */
 export function taskOf(run: PlanRun, ports: RunPorts, planned: PlannedHop, index: number, input: FileRef) {
   run.signal.throwIfAborted();
   const engine = ports.engineOf(planned.engine);
@@ -77,19 +77,26 @@ export function taskOf(run: PlanRun, ports: RunPorts, planned: PlannedHop, index
   }
   assertFits(input, hop, index);
   const timeoutMs = hopBoundMs(hop, run.timeoutMs);
-  const deadline = new AbortController();
-  const timer = setTimeout(() => deadline.abort(timeoutError()), timeoutMs + graceMs);
+  const bound = following(run.signal);
+  const timer = setTimeout(() => bound.abort(timeoutError()), timeoutMs + graceMs);
   const task: HopTask = {
     hop,
     input,
     outputPath: run.outputPath,
     options: hopOptionsOf(planned, hop),
     timeoutMs,
-    signal: AbortSignal.any([run.signal, deadline.signal]),
+    signal: bound.signal,
     note: (code, message) => run.onNote?.(code, message ?? noteTable[code]),
     progress: (fraction) => run.onProgress?.((index + Math.min(1, Math.max(0, fraction))) / run.plan.hops.length),
   };
-  return { engine, task, deadline: deadline.signal, timer };
+  return {
+    engine,
+    task,
+    [Symbol.dispose]() {
+      clearTimeout(timer);
+      bound[Symbol.dispose]();
+    },
+  };
 }
 
 function assertFits(input: FileRef, hop: Hop, index: number): void {

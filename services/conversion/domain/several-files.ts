@@ -85,11 +85,8 @@ async function convertParts(
 }
 
 async function labelsOf(run: PlanRun, ports: RunPorts, planned: PlannedHop, index: number, input: FileRef): Promise<readonly string[]> {
-  const { engine, task, timer } = taskOf(run, ports, planned, index, input);
-  try {
-    if (engine.parts === undefined) throw new FilemillError("INTERNAL", "The engine does not tell the parts of a file.");
-    return await engine.parts(task);
-  } finally {
-    clearTimeout(timer);
-  }
+  using bounded = taskOf(run, ports, planned, index, input);
+  const { engine, task } = bounded;
+  if (engine.parts === undefined) throw new FilemillError("INTERNAL", "The engine does not tell the parts of a file.");
+  return await engine.parts(task);
 }

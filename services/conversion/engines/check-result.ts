@@ -1,5 +1,6 @@
 /** A look at each result before it counts, independent of the engine that made it: exit code 0 proves nothing. */
 import { closeSync, readSync } from "node:fs";
+import { recallFile } from "#kit/blobs/fresh-files.ts";
 import { FilemillError } from "#kit/errors.ts";
 import { words } from "./hop-table.ts";
 import { openOutputNow } from "./tool-run.ts";
@@ -245,16 +246,25 @@ const checks: Readonly<Record<string, Check>> = {
  * @throws FilemillError CONVERSION_FAILED.
  */
 export async function checkResult(path: string, format: string): Promise<void> {
+  const bytes = recallFile(path);
+  const ends = bytes === undefined || bytes.length === 0 ? endsOfFile(path) : endsOf(bytes);
+  const check = checks[format];
+  if (check !== undefined && !isSound(check, ends)) {
+    throw new FilemillError("CONVERSION_FAILED", `The result is not a whole ${format.toUpperCase()} file.`);
+  }
+}
+
+function endsOf(bytes: Buffer): Ends {
+  const head = bytes.subarray(0, endBytes);
+  return { head, tail: bytes.length <= endBytes ? head : bytes.subarray(-zipTailBytes), sizeBytes: bytes.length };
+}
+
+function endsOfFile(path: string): Ends {
   const { descriptor, sizeBytes } = openOutputNow(path);
   try {
-    const check = checks[format];
-    if (check === undefined) return;
     const head = readEnd(descriptor, 0, Math.min(sizeBytes, endBytes));
     const tailBytes = Math.min(sizeBytes, zipTailBytes);
-    const tail = sizeBytes <= endBytes ? head : readEnd(descriptor, sizeBytes - tailBytes, tailBytes);
-    if (!isSound(check, { head, tail, sizeBytes })) {
-      throw new FilemillError("CONVERSION_FAILED", `The result is not a whole ${format.toUpperCase()} file.`);
-    }
+    return { head, tail: sizeBytes <= endBytes ? head : readEnd(descriptor, sizeBytes - tailBytes, tailBytes), sizeBytes };
   } finally {
     closeSync(descriptor);
   }

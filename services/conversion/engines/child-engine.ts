@@ -3,6 +3,7 @@ import { constants, createWriteStream, readdirSync, readFileSync, writeFileSync 
 import { chmod, copyFile, link, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
+import { recallFile, rememberFile } from "#kit/blobs/fresh-files.ts";
 import { FilemillError, isErrorCode } from "#kit/errors.ts";
 import type { EngineHost, HopTask, OpenEngine } from "../domain/engine.ts";
 import { LacksContent } from "../domain/failure.ts";
@@ -50,7 +51,8 @@ export async function openChildEngine(
       }
       await take(answer, child);
     } finally {
-      pool.giveBack(child, (await isWiped(child)) && fit);
+      // Nobody waits for the look but the next job.
+      setImmediate(async () => pool.giveBack(child, (await isWiped(child)) && fit));
     }
   }
 
@@ -58,7 +60,7 @@ export async function openChildEngine(
     run: (task) =>
       converse(task, question, async ({ data, notes }, child) => {
         if (data === undefined) await moveResult(child, task.outputPath);
-        else writeFileSync(task.outputPath, data, { encoding: "base64", flag: "wx" });
+        else writeResult(task.outputPath, Buffer.from(data, "base64"));
         for (const { code, message } of notes) task.note(code, message);
       }),
     async parts(task) {
@@ -85,6 +87,11 @@ async function isWiped(child: SandboxChild): Promise<boolean> {
   }
 }
 
+function writeResult(path: string, bytes: Buffer): void {
+  writeFileSync(path, bytes, { flag: "wx" });
+  rememberFile(path, bytes);
+}
+
 type Take = (answer: Extract<Answer, { ok: true }>, child: SandboxChild) => Promise<void> | void;
 
 /** A list of texts, or what comes out of a broken sandbox. */
@@ -103,7 +110,7 @@ async function ask(child: SandboxChild, task: HopTask, more: Readonly<Record<str
   const question = { ...more, from: hop.from, to: hop.to, options };
   if (input.sizeBytes <= inlineBytes) {
     // Synchronous, since a visit to the thread pool takes longer than the read.
-    const data = readFileSync(input.path, "base64");
+    const data = recallFile(input.path)?.toString("base64") ?? readFileSync(input.path, "base64");
     return answerOf(await child.request({ ...question, data }, task));
   }
   const inside = join(child.folder, "in");

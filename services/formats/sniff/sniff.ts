@@ -1,10 +1,9 @@
-import type { FileHandle } from "node:fs/promises";
 import { formatsOfFileName } from "#formats/table/lookup.ts";
 import { binaryContentOf } from "./binary.ts";
 import type { Content } from "./content.ts";
 import { decodeText, encodingOf } from "./encoding.ts";
 import { headerless } from "./headerless.ts";
-import { type Source, withSource } from "./source.ts";
+import { type SniffableFile, type Source, withSource } from "./source.ts";
 import { textContentOf } from "./text.ts";
 
 /** What a file is. */
@@ -22,7 +21,7 @@ export type Sniffed = {
  * content allows, and is never believed against it. Reads the first 64 KiB and bounded parts elsewhere (a ZIP's directory, say).
  * Rejects only when the file cannot be read. An empty file is what its name says.
  */
-export function sniff(file: string | FileHandle, fileName: string): Promise<Sniffed> {
+export function sniff(file: SniffableFile, fileName: string): Promise<Sniffed> {
   return withSource(file, async (source) => {
     const named = formatsOfFileName(fileName).map((row) => row.id);
     return { ...verdictOf(source, named, await contentOf(source)), sizeBytes: source.sizeBytes };

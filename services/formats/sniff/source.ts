@@ -17,8 +17,12 @@ export type Source = {
   read(offset: number, length: number): Promise<Buffer>;
 };
 
+/** A file by its path, opened, or read as a whole. */
+export type SniffableFile = string | FileHandle | Buffer;
+
 /** Calls `use` with the file, which is opened and closed here when it is given as a path. */
-export async function withSource<T>(file: string | FileHandle, use: (source: Source) => Promise<T>): Promise<T> {
+export async function withSource<T>(file: SniffableFile, use: (source: Source) => Promise<T>): Promise<T> {
+  if (Buffer.isBuffer(file)) return use(sourceOfBytes(file));
   if (typeof file !== "string") return use(await sourceOf(file));
   const descriptor = openSync(file, "r");
   try {
@@ -26,6 +30,14 @@ export async function withSource<T>(file: string | FileHandle, use: (source: Sou
   } finally {
     closeSync(descriptor);
   }
+}
+
+function sourceOfBytes(bytes: Buffer): Source {
+  const read = async (offset: number, length: number): Promise<Buffer> =>
+    Number.isSafeInteger(offset) && offset >= 0 && length > 0
+      ? bytes.subarray(offset, offset + Math.min(length, readBytes))
+      : Buffer.alloc(0);
+  return { sizeBytes: bytes.length, head: bytes.subarray(0, headBytes), read };
 }
 
 /** The head is read at once: it was written moments ago, and turns through the thread pool cost more than the read. */

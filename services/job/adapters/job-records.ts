@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { equals, fromBinary, toBinary } from "@bufbuild/protobuf";
+import { equals } from "@bufbuild/protobuf";
 import { type JobRecord, JobRecordSchema } from "#gen/filemill/job/v1/job_pb.ts";
 import { FilemillError } from "#kit/errors.ts";
+import { jobRecordCodec } from "#kit/nats/job-record-codec.ts";
 import { type Broker, type Bucket, RevisionConflict } from "#kit/nats/ports.ts";
 import type { Change, JobRecords } from "../domain/ports.ts";
 import type { Held, Projection } from "../domain/projection.ts";
@@ -10,14 +11,9 @@ import { isRecord, isUnfinished, type Record } from "../domain/state.ts";
 /** Between two tries to reach the broker. */
 const pauseMs = 250;
 
-const codec = {
-  encode: (record: JobRecord) => toBinary(JobRecordSchema, record),
-  decode: (bytes: Uint8Array) => fromBinary(JobRecordSchema, bytes),
-};
-
 /** Opens the bucket `jobs` and keeps the projection in step with it. Resolves when the projection holds every job. */
 export async function openJobRecords(broker: Broker, projection: Projection): Promise<JobRecords & AsyncDisposable> {
-  const bucket = await broker.bucket("jobs", codec);
+  const bucket = await broker.bucket("jobs", jobRecordCodec);
   const isKnown = (jobId: string, revision: number): boolean => (projection.get(jobId)?.revision ?? 0) >= revision;
   const watch = await bucket.watch((jobId, entry) => {
     if (entry === undefined) projection.drop(jobId);

@@ -10,34 +10,32 @@ export type Arrival = {
 };
 
 export type OpenArrival = Arrival & {
-  /** What a worker that was woken in this turn of the event loop began with; undefined when none did. Too late from then on. */
+  /** After this turn of the event loop, what a worker that was woken in it began with; undefined when none did. Too late from then on. */
   begun(): Promise<Record | undefined>;
   close(): void;
 };
 
 export function openArrival(record: Record): OpenArrival {
   const written = Promise.withResolvers<void>();
-  const begun = Promise.withResolvers<Record | undefined>();
+  let started: Record | undefined;
   let isOpen = true;
-  const end = (started: Record | undefined): void => {
-    isOpen = false;
-    begun.resolve(started);
-  };
   return {
     record,
     written: written.promise,
-    begin(started) {
+    begin(next) {
       if (!isOpen) return false;
-      end(started);
+      isOpen = false;
+      started = next;
       return true;
     },
-    begun() {
-      // A call within the process comes before anything else does; one that has to wait for something is not worth waiting for.
-      if (isOpen) setImmediate(() => end(undefined));
-      return begun.promise;
+    async begun() {
+      // A call within the process comes before anything else does, and the engine is asked before time goes by with writing.
+      await new Promise((resolve) => setImmediate(resolve));
+      isOpen = false;
+      return started;
     },
     close() {
-      end(undefined);
+      isOpen = false;
       written.resolve();
     },
   };

@@ -12,6 +12,8 @@ export type BlobStore = {
   adopt(path: string): Promise<Blob>;
   /** Rejects with RESULT_EXPIRED when the blob is gone. An open stream outlives the blob's removal. `end` is inclusive. */
   read(blobId: string, range?: { start: number; end: number }): Promise<Readable>;
+  /** The whole of a small blob that this process wrote moments ago, else undefined. */
+  readFresh(blobId: string): Buffer | undefined;
   /** The file on this host, to be bound read-only into a sandbox. */
   pathOf(blobId: string): string;
   has(blobId: string): Promise<boolean>;

@@ -1,5 +1,5 @@
-import { fromBinary, toBinary } from "@bufbuild/protobuf";
-import { type Job, type JobRecord, JobRecordSchema, JobState } from "#gen/filemill/job/v1/job_pb.ts";
+import { type Job, JobState } from "#gen/filemill/job/v1/job_pb.ts";
+import { jobRecordCodec } from "#kit/nats/job-record-codec.ts";
 import type { Broker } from "#kit/nats/ports.ts";
 
 const ended: readonly JobState[] = [JobState.DONE, JobState.FAILED, JobState.EXPIRED];
@@ -9,10 +9,7 @@ const ended: readonly JobState[] = [JobState.DONE, JobState.FAILED, JobState.EXP
  * nobody listened is told at the next start, as long as its owner has not deleted it.
  */
 export async function openJobEnds(broker: Broker, onEnd: (job: Job) => void): Promise<AsyncDisposable> {
-  const bucket = await broker.bucket<JobRecord>("jobs", {
-    encode: (record) => toBinary(JobRecordSchema, record),
-    decode: (bytes) => fromBinary(JobRecordSchema, bytes),
-  });
+  const bucket = await broker.bucket("jobs", jobRecordCodec);
   return bucket.watch((_jobId, entry) => {
     const job = entry?.value.deleted === true ? undefined : entry?.value.job;
     if (job !== undefined && ended.includes(job.state)) onEnd(job);
