@@ -35,7 +35,7 @@ const failures = [
   ],
   [/memory/i, "INPUT_TOO_COMPLEX", "The picture needs more memory than is allowed."],
   [
-    /corrupt|unsupported image format|premature end|read error|bad seek|truncated|XML|load|invalid|unable to|jpeg|png|webp|gif|tiff|heif|svg|decod/i,
+    /corrupt|warning treated as error|unsupported image format|premature end|read error|bad seek|truncated|XML|load|invalid|unable to|jpeg|png|webp|gif|tiff|heif|svg|decod/i,
     "INVALID_INPUT",
     "The picture is damaged, truncated or not what it claims to be.",
   ],
