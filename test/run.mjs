@@ -42,7 +42,7 @@ const steps = [
   ["dead code", tool("knip", "--no-progress")],
   ["architecture", vitest("--project", "unit", "test/architecture")],
   ["unit tests", vitest("--project", "unit", "--exclude", "test/architecture/**")],
-  ["proof of a fresh sample", tool("node", "test/prove/main.ts", "--check", "--sample", "40")],
+  ["proof of a fresh sample", tool("node", "test/prove/main.ts", "--check", "--sample", "40", "--changed")],
   ["integration tests", vitest("--project", "integration")],
   ["end-to-end tests", vitest("--project", "e2e")],
 ];

@@ -1,5 +1,11 @@
 /** The measures must notice damage: a check that cannot fail proves nothing. */
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { type GeoPart, partOf, placesOf } from "#test/contract/readers-geo.ts";
+import { modelOf } from "#test/contract/readers-model.ts";
+import { fontOf } from "./readers/fonts.ts";
 import { colourDifferenceOf, inkOf, ssimOf } from "./readers/likeness.ts";
 import type { Sound } from "./readers/media.ts";
 import { signalToNoise } from "./readers/noise.ts";
@@ -71,5 +77,78 @@ describe("recall", () => {
 
   it("finds numbers by value and texts by their letters", () => {
     expect(cellRecallOf(["7.5", "Quokka", "49.5", "x"], ["7.50", "quokka", "4.95"])).toBe(0.5);
+  });
+});
+
+describe("maps", () => {
+  const inFolder = async <T>(name: string, text: string, read: (path: string) => Promise<T>): Promise<T> => {
+    const folder = await mkdtemp(join(tmpdir(), "filemill-readers-"));
+    try {
+      await writeFile(join(folder, name), text);
+      return await read(join(folder, name));
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  };
+
+  // A KMZ with heights seemed to be 47 degrees away as GML.
+  it("takes no height for a latitude", async () => {
+    const line =
+      '<ogr:geometryProperty><gml:LineString><gml:posList srsDimension="3">47 8 0 48 9.5 0</gml:posList></gml:LineString></ogr:geometryProperty>';
+    const shape = "<feature><gml:coordinates>8,47,0 9.5,48,0</gml:coordinates></feature>";
+    const bounds = [8, 47, 9.5, 48];
+    expect(await inFolder("a.gml", line, (path) => placesOf(path, "gml"))).toEqual({ shapes: 1, bounds });
+    expect(await inFolder("a.jml", shape, (path) => placesOf(path, "jml"))).toEqual({ shapes: 1, bounds });
+  });
+
+  it("tells places from tracks, and takes one for the other where there is nothing else", async () => {
+    const track = '<trk><trkseg><trkpt lat="47" lon="8"/><trkpt lat="48" lon="9"/></trkseg></trk>';
+    const both = `<gpx><wpt lat="50" lon="1"></wpt>${track}</gpx>`;
+    const part = (text: string, name: GeoPart) => inFolder("a.gpx", text, (path) => partOf(path, "gpx", name));
+    expect(await part(both, "places")).toEqual({ shapes: 1, bounds: [1, 50, 1, 50] });
+    expect(await part(both, "tracks")).toEqual({ shapes: 1, bounds: [8, 47, 9, 48] });
+    expect(await part(`<gpx>${track}</gpx>`, "places")).toEqual({ shapes: 2, bounds: [8, 47, 9, 48] });
+  });
+
+  it("puts shapes of a scene where its nodes say, as often as they do", async () => {
+    const corners = Buffer.alloc(36);
+    for (const [index, value] of [0, 0, 0, 1, 0, 0, 0, 1, 0].entries()) corners.writeFloatLE(value, index * 4);
+    const scene = {
+      asset: { version: "2.0" },
+      buffers: [{ byteLength: 36, uri: `data:;base64,${corners.toString("base64")}` }],
+      bufferViews: [{}],
+      accessors: [{ bufferView: 0, count: 3 }],
+      meshes: [{ primitives: [{ attributes: { POSITION: 0 } }] }],
+      scenes: [{ nodes: [0, 2] }],
+      nodes: [
+        { scale: [5, 5, 5], children: [1] },
+        { mesh: 0 },
+        { mesh: 0, translation: [0, 0, 7], rotation: [0, 0, Math.SQRT1_2, Math.SQRT1_2] },
+      ],
+    };
+    const model = await inFolder("a.gltf", JSON.stringify(scene), (path) => modelOf(path, "gltf"));
+    expect(model.triangles).toBe(2);
+    expect(model.size.map((edge) => Math.round(edge * 1000) / 1000)).toEqual([5, 6, 7]);
+    expect(model.unplaced).toEqual({ triangles: 1, size: [0, 1, 1] });
+  });
+});
+
+describe("fonts of editors", () => {
+  const fontIn = async (format: string, text: string): Promise<number> => {
+    const folder = await mkdtemp(join(tmpdir(), "filemill-readers-"));
+    try {
+      await writeFile(join(folder, "font"), text);
+      return (await fontOf({ path: join(folder, "font"), format, kind: "font" })).characters;
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  };
+
+  it("count characters that are drawn, not those that are only named", async () => {
+    const glyph = (code: number, body: string) => `StartChar: x\nEncoding: 1 ${code} 1\n${body}EndChar\n`;
+    const drawn = "SplineSet\n0 0 m 1\nEndSplineSet\n";
+    expect(await fontIn("sfd", `FamilyName: Q\n${glyph(65, drawn)}${glyph(66, "")}${glyph(-1, drawn)}${glyph(32, "")}`)).toBe(2);
+    const svg = '<glyph unicode="A" d="M0 0"/><glyph unicode="B"/><glyph unicode="&#x43;" d="M0 0"/><glyph unicode="ffi" d="M0 0"/>';
+    expect(await fontIn("svgfont", `<font-face font-family="Q"/>${svg}`)).toBe(2);
   });
 });

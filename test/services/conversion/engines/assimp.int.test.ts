@@ -82,6 +82,15 @@ describe("engine assimp, in detail", () => {
     expect((await modelOf(path, "stl")).triangles).toBe(12);
   });
 
+  // Its compact form says bytes of colours in the header and writes four times as many.
+  it("writes coloured PLY as its header says", async () => {
+    const path = join(bench.folder, "coloured.obj");
+    await writeFile(path, (written["obj"] ?? "").replaceAll(/^v .*$/gm, "$& 1 0.5 0"));
+    const made = await bench.convert(path, "obj", "ply");
+    expect(await readFile(made.path, "latin1")).toContain("property uchar red");
+    expect((await modelOf(made.path, "ply")).size).toEqual([1, 2, 3]);
+  });
+
   it("joins equal corners where that is asked for", async () => {
     const stl = (await bench.convert(await sample("obj", bench.folder), "obj", "stl")).path;
     const cornersOf = async (simplify: boolean) => {
