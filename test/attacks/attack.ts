@@ -21,6 +21,7 @@ export const aimedEngines = [
   ...(["sharp", "imagemagick", "libheif", "libjxl", "libtiff", "potrace", "tesseract", "rsvg"] as const),
   ...(["poppler", "mupdf", "ghostscript", "pandoc", "libreoffice", "fontforge"] as const),
   ...(["ffmpeg", "archive", "data", "subtitle", "mail", "libraw", "icnsutils", "fluidsynth"] as const),
+  ...(["graphviz", "assimp", "djvulibre", "calibre", "gdal", "gpsbabel"] as const),
 ] as const;
 export type AimedEngine = (typeof aimedEngines)[number];
 

@@ -47,5 +47,11 @@ export const harmless: Readonly<Record<AimedEngine, Harmless>> = {
   libraw: { fileName: "a.dng", to: "tiff", content: typical("image/typical.dng") },
   icnsutils: { fileName: "a.icns", to: "png", content: typical("image/typical.icns") },
   fluidsynth: { fileName: "a.mid", to: "wav", content: typical("audio/typical.mid") },
+  graphviz: { fileName: "a.gv", to: "svg", content: "digraph { a -> b }" },
+  assimp: { fileName: "a.obj", to: "stl", content: "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n" },
+  djvulibre: { fileName: "a.djvu", to: "pdf", content: typical("document/typical.djvu") },
+  calibre: { fileName: "a.fb2", to: "mobi", content: typical("ebook/typical.fb2") },
+  gdal: { fileName: "a.geojson", to: "kml", content: '{"type":"Point","coordinates":[1,2]}' },
+  gpsbabel: { fileName: "a.tcx", to: "gpx", content: typical("geo/typical.tcx") },
   ffmpeg: { fileName: "a.wav", to: "flac", content: silence(20_000) },
 };

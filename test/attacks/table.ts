@@ -5,9 +5,11 @@ import type { Attack } from "./attack.ts";
 import { dataAttacks } from "./data-attacks.ts";
 import { deviceAttacks } from "./device-attacks.ts";
 import { type DoorAttack, doorAttacks } from "./door-attacks.ts";
+import { drawingAttacks } from "./drawing-attacks.ts";
 import { hiddenSizeAttacks } from "./hidden-size-attacks.ts";
 import { imagemagickAttacks } from "./imagemagick-attacks.ts";
 import { mailAttacks } from "./mail-attacks.ts";
+import { mapAndBookAttacks } from "./map-and-book-attacks.ts";
 import { markupAttacks } from "./markup-attacks.ts";
 import { mediaAttacks } from "./media-attacks.ts";
 import { officeAttacks } from "./office-attacks.ts";
@@ -37,6 +39,8 @@ export const attacks: readonly Attack[] = [
   ...mailAttacks,
   ...hiddenSizeAttacks,
   ...deviceAttacks,
+  ...drawingAttacks,
+  ...mapAndBookAttacks,
 ];
 
 /** Whatever needs no file of its own. */

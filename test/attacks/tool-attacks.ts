@@ -79,6 +79,14 @@ export const toolAttacks: readonly Attack[] = [
   attack("ghostscript", "GS3-loop", "PostScript that never ends", "a.ps", () => ps("{} loop"), "CONVERSION_TIMEOUT"),
   attack(
     "ghostscript",
+    "GS3-memory",
+    "PostScript that takes all memory",
+    "a.ps",
+    () => ps("/held 60000 array def 0 1 59999 { held exch 65535 string dup 0 65535 getinterval dup 0 1 put pop put } for"),
+    "is bounded",
+  ),
+  attack(
+    "ghostscript",
     "GS3-page",
     "PostScript with a page of a hundred metres",
     "a.ps",
