@@ -65,7 +65,10 @@ export function registerEndpoints(app: FastifyInstance, context: RestContext): v
     if (context.draining.aborted) reply.header("connection", "close");
     // RFC 9112 §3.2.
     const lacksHost = request.raw.httpVersion === "1.1" && request.headers.host === undefined;
-    done(lacksHost ? new FilemillError("BAD_REQUEST", "A request needs a Host header.") : undefined);
+    if (lacksHost) return done(new FilemillError("BAD_REQUEST", "A request needs a Host header."));
+    // Who reads the other one of two, in front of us, would let somebody else in.
+    const isTwofold = request.headers.authorization !== undefined && request.raw.headersDistinct["authorization"]?.length !== 1;
+    done(isTwofold ? new FilemillError("BAD_REQUEST", "Send the Authorization header once.") : undefined);
   });
   app.setErrorHandler((error, request, reply) => refuse(request, reply, publicErrorOf(error, request.id, context.deps.log)));
   app.setNotFoundHandler((request, reply) => refuse(request, reply, unknownOf(request, reply)));

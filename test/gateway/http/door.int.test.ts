@@ -49,9 +49,35 @@ describe("one connection, several readings", () => {
     ["a space before the colon", ["Content-Length : 5"]],
     ["a null byte in a header", ["X-A: b\0c"]],
     ["a bare carriage return in a header", ["X-A: b\rContent-Length: 5"]],
+    ["two codings", ["Transfer-Encoding: chunked", "Transfer-Encoding: identity"]],
+    ["a second key", [`Content-Length: ${smuggled.length + 5}`, bearer]],
   ])("refuses %s and closes", async (_name, lines) => {
     expect(statusesIn(await exchange(headOf(key, lines), `0\r\n\r\n${smuggled}`))).toEqual(["400"]);
     expect(await stage.stored()).toEqual([]);
+  });
+
+  it("takes HTTP/1.0 for what it is, no other versions, and is no proxy", async () => {
+    expect(statusesIn(await exchange("GET /healthz HTTP/1.0\r\n\r\n"))).toEqual(["200"]);
+    for (const version of ["0.9", "1.2", "2.0", "3.0", "11"]) {
+      expect(statusesIn(await exchange(`GET /healthz HTTP/${version}\r\nHost: a\r\n\r\n`, smuggled))).toEqual(["400"]);
+    }
+    expect(await exchange("CONNECT a:443 HTTP/1.1\r\nHost: a\r\n\r\n", smuggled)).toBe("");
+    const elsewhere = `GET http://evil.example/api/v1/jobs HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`;
+    expect(statusesIn(await exchange(elsewhere))).toEqual(["401"]);
+  });
+
+  it("refuses chunks and what follows them beyond their bounds, and keeps nothing", async () => {
+    const chunked = headOf(key, ["Transfer-Encoding: chunked"]);
+    const chunk = `${form.length.toString(16)}\r\n${form.toString("latin1")}\r\n`;
+    for (const [body, status] of [
+      ["1FFFFFFFFFFFFFFFF\r\nx", "400"],
+      [`5;${"a".repeat(20_000)}\r\nhello\r\n`, "431"],
+      [`${chunk}0\r\n${"X: y\r\n".repeat(5000)}\r\n`, "431"],
+      ["-1\r\nx", "400"],
+    ] as const) {
+      expect(statusesIn(await exchange(chunked, Buffer.from(body, "latin1"))).slice(-1)).toEqual([status]);
+    }
+    await expect.poll(() => stage.stored()).toEqual([]);
   });
 
   it("does not speak HTTP/2 on this port", async () => {
