@@ -1,0 +1,30 @@
+/** The doctor on a machine that lacks tools: they are hidden from one process by mounts that only it has. */
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import { expect, it } from "vitest";
+
+const run = promisify(execFile);
+const hidden = ["/usr/bin/icns2png", "/usr/bin/pdftoppm", "/usr/bin/pdftocairo"];
+
+/** The lines of the table by engine, and what is said below it. */
+async function doctor(...missing: readonly string[]) {
+  const mounts = missing.map((path) => `mount --bind /dev/null ${path} && `).join("");
+  const command = `${mounts}exec "$0" gateway/setup/filemill.mjs doctor`;
+  const { stdout } = await run("unshare", ["--mount", "sh", "-c", command, process.execPath]);
+  const lines = stdout.trim().split("\n");
+  const table = lines.filter((line) => /\S {2,}\S+.* {2,}\d+ {2,}\S/.test(line)).map((line) => line.split(/ {2,}/));
+  return { engines: new Map(table.map(([name = "", ...rest]) => [name, rest])), said: lines.slice(table.length).join("\n") };
+}
+
+it("says what is missing and what to install for it, and leaves the other engines what they were", async () => {
+  const [whole, part] = [await doctor(), await doctor(...hidden)];
+  expect(whole.engines.size).toBeGreaterThan(25);
+  expect(whole.engines.get("Poppler")).toEqual([expect.stringMatching(/^\d+\.\d/), expect.stringMatching(/^[1-9]/), "-"]);
+  const without = new Map([
+    ...whole.engines,
+    ["Poppler", ["not found", "0", "poppler-utils"]],
+    ["libicns", ["not found", "0", "icnsutils imagemagick-6.q16"]],
+  ]);
+  expect(part.engines).toEqual(without);
+  expect(part.said).toMatch(/apt-get install .*poppler-utils.*icnsutils/);
+});
