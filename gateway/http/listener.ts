@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Server } from "node:http";
 import type { Socket } from "node:net";
+import type { Duplex } from "node:stream";
 import { FilemillError } from "#kit/errors.ts";
 import { errorAnswerOf } from "./error-body.ts";
 import { securityHeaders } from "./headers.ts";
@@ -30,6 +31,11 @@ export function tuneServer(server: Server): void {
   };
   server.on("checkContinue", passOn);
   server.on("checkExpectation", passOn);
+  // Nothing is tunnelled; without a listener Node closes the connection and says nothing.
+  server.on("connect", (_request, socket: Duplex) => {
+    const failure = new FilemillError("METHOD_NOT_ALLOWED", "This server is no proxy; see /docs.");
+    answerRaw(socket, 405, failure, { allow: "GET, HEAD, POST, PATCH, DELETE" });
+  });
 }
 
 const answered = new WeakSet<Socket>();
@@ -43,8 +49,18 @@ export function answerClientError(error: Error & { code?: string }, socket: Sock
     socket.destroy();
     return;
   }
-  const requestId = randomUUID();
   const { status, failure } = failureOf(error.code);
+  answerRaw(socket, status, failure);
+}
+
+/** Answers where there is no response to write to, and closes. */
+function answerRaw(
+  socket: Duplex,
+  status: keyof typeof reasons,
+  failure: FilemillError,
+  more: Readonly<Record<string, string>> = {},
+): void {
+  const requestId = randomUUID();
   const { body, contentType } = errorAnswerOf(failure, { requestId, problem: false, path: "/", baseUrl: "" }, {}, status);
   const headers = {
     ...securityHeaders,
@@ -52,6 +68,7 @@ export function answerClientError(error: Error & { code?: string }, socket: Sock
     "content-length": String(Buffer.byteLength(body)),
     "x-request-id": requestId,
     connection: "close",
+    ...more,
   };
   const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.on("error", () => {});
@@ -60,7 +77,7 @@ export function answerClientError(error: Error & { code?: string }, socket: Sock
   socket.once("close", () => clearTimeout(timer));
 }
 
-const reasons = { 400: "Bad Request", 408: "Request Timeout", 431: "Request Header Fields Too Large" } as const;
+const reasons = { 400: "Bad Request", 405: "Method Not Allowed", 408: "Request Timeout", 431: "Request Header Fields Too Large" } as const;
 
 function failureOf(code: string | undefined): { status: keyof typeof reasons; failure: FilemillError } {
   switch (code) {

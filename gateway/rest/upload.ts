@@ -80,7 +80,8 @@ async function receive(request: FastifyRequest, rules: UploadRules): Promise<Upl
       else {
         checkFilePart(part, received.blob);
         received.blob = await storeFile(part, rules, rules.ceilingOf(received.to));
-        received.fileName = part.filename ?? "";
+
+        received.fileName = fileNameOf(part.filename ?? "");
       }
     }
     await bodyEnd(request, rules.signal);
@@ -101,6 +102,13 @@ function toOf(part: MultipartValue, before: string | undefined): string {
   if (before !== undefined) throw unexpected("to", "Send the field `to` once.");
   if (typeof part.value !== "string") throw new FilemillError("BAD_REQUEST", "The field `to` must be plain text.");
   return part.value.slice(0, MAX_TO_CHARACTERS);
+}
+
+/** Browsers and curl write the three characters that would end a header's quoted text as these; nothing else is encoded (HTML §4.10.21.8). */
+const encodedCharacters: Readonly<Record<string, string>> = { "%22": '"', "%0D": "\r", "%0A": "\n" };
+
+function fileNameOf(sent: string): string {
+  return sent.replace(/%(22|0d|0a)/gi, (code) => encodedCharacters[code.toUpperCase()] ?? code);
 }
 
 function checkFilePart(part: MultipartFile, before: Blob | undefined): void {

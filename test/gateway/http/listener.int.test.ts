@@ -20,6 +20,7 @@ describe("requests that are not well-formed or too slow", () => {
       "BAD_REQUEST",
     ],
     ["a body where none belongs", "GET /healthz HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\n", 400, "BAD_REQUEST"],
+    ["CONNECT, as to a proxy", "CONNECT example.org:443 HTTP/1.1\r\nHost: example.org:443\r\n\r\n", 405, "METHOD_NOT_ALLOWED"],
     ["no Host", "GET / HTTP/1.1\r\nConnection: close\r\n\r\n", 400, "BAD_REQUEST"],
   ])("answers %s", async (_name, bytes, status, code) => {
     const client = await openRaw(stage.port);

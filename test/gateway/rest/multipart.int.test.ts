@@ -34,6 +34,14 @@ describe("malformed multipart", () => {
     expect(answer).toMatchObject({ status: 200, body: { job: { status: "done", to: "webp" } } });
   });
 
+  it.each([
+    ["a%22b%0D%0A.png", 'a"b\r\n.png'],
+    ["100%25 %2e%.png", "100%25 %2e%.png"],
+  ])("takes the file name %s for what its client meant", async (sent, meant) => {
+    expect(await post(bodyOf([to, filePart(png, sent)]))).toMatchObject({ status: 200 });
+    expect(stage.created.at(-1)).toMatchObject({ sourceName: meant });
+  });
+
   it.each<[string, readonly Part[], number, string, unknown]>([
     ["no to", [file], 400, "MISSING_FIELD", { field: "to" }],
     ["an empty to", [toPart(" "), file], 400, "MISSING_FIELD", { field: "to" }],
