@@ -150,7 +150,9 @@ function videoCodecArgs(task: HopTask, film: Stream, target: Container): string[
   const cuts = options.start !== undefined || options.duration !== undefined;
   const untouched = crf === undefined && fps === undefined && bitrate === undefined && filter === undefined && !cuts;
   const fits = choice === undefined ? (target.copyVideo?.includes(film.codec) ?? false) : film.codec === choice;
-  if (untouched && fits)
+  // A stream without a container tells no times, and pictures that refer to later ones would be put in the wrong order.
+  const isBare = task.hop.from === "h264" || task.hop.from === "hevc";
+  if (untouched && fits && !isBare)
     return ["-c:v", "copy", ...(film.codec === "hevc" && /^(mp4|mov)$/.test(target.muxer ?? "") ? ["-tag:v", "hvc1"] : [])];
   const encoder = choice === undefined ? target.video : encoders[choice];
   if (encoder === undefined) throw new FilemillError("INTERNAL", "ffmpeg has no encoder for this target.");
