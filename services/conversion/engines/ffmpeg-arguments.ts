@@ -3,6 +3,7 @@ import createCommand from "fluent-ffmpeg";
 import { FilemillError } from "#kit/errors.ts";
 import type { HopTask } from "../domain/engine.ts";
 import { assertPart, noteLeftOut } from "../domain/parts.ts";
+import { flattening } from "./ffmpeg-alpha.ts";
 import type { Container } from "./ffmpeg-container.ts";
 import { containerOf, encoders, pictureFormats } from "./ffmpeg-formats.ts";
 import { audioCodecArgs } from "./ffmpeg-sound.ts";
@@ -156,9 +157,10 @@ function videoCodecArgs(task: HopTask, film: Stream, target: Container): string[
     return ["-c:v", "copy", ...(film.codec === "hevc" && /^(mp4|mov)$/.test(target.muxer ?? "") ? ["-tag:v", "hvc1"] : [])];
   const encoder = choice === undefined ? target.video : encoders[choice];
   if (encoder === undefined) throw new FilemillError("INTERNAL", "ffmpeg has no encoder for this target.");
-  if (film.hasAlpha) task.note("ALPHA_FLATTENED");
   const [name = ""] = encoder;
-  const filters = filter ?? "scale=trunc(iw/2)*2:trunc(ih/2)*2";
+  const scaled = filter ?? "scale=trunc(iw/2)*2:trunc(ih/2)*2";
+  // The one encoder that keeps transparency.
+  const filters = name === "ffv1" ? scaled : flattening(task, film, scaled);
   const rate =
     fps ??
     (target.fixedRate === true
@@ -246,8 +248,9 @@ function pictureArgs(task: HopTask, media: Media, target: Container): string[] {
   const width = numberOption(task.options, "width");
   const isStill = target.muxer === "image2";
   if (isStill) {
-    const scale = width === undefined ? [] : ["-filter:v", `scale=${width}:-2`];
-    return [...map, "-c:v", ...(target.video ?? []), ...scale, "-frames:v", "1", "-update", "1"];
+    const scale = width === undefined ? "null" : `scale=${width}:-2`;
+    const filters = task.hop.to === "jpg" ? flattening(task, film, scale) : scale;
+    return [...map, "-c:v", ...(target.video ?? []), "-filter:v", filters, "-frames:v", "1", "-update", "1"];
   }
   if (target.muxer === "apng") return [...map, "-c:v", ...(target.video ?? [])];
   const fps = numberOption(task.options, "fps") ?? 12;

@@ -197,12 +197,13 @@ const animations = crossHops([...readers(videoFormats)], ["gif", "webp"], () => 
   maxInputMb: 200,
   options: gifOptions,
 }));
-const stills = crossHops(readers(videoFormats), ["png", "jpg"], () => ({
+const stills = crossHops(readers(videoFormats), ["png", "jpg"], (_from, to) => ({
   fidelity: "extract",
   cost: 150,
   async: false,
   maxInputMb: 500,
   options: stillOptions,
+  expects: expectingAll(to === "jpg" && "ALPHA_FLATTENED"),
 }));
 const fromAnimation = crossHops(readers(pictureFormats), ["mp4", "webm", "mov", "mkv", "m4v"], (_from, to) => {
   const target = videoFormats[to];

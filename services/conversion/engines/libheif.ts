@@ -68,8 +68,9 @@ async function noteWhatIsLost(session: ToolSession, task: HopTask): Promise<numb
   if (end.exitCode !== 0) throw new FilemillError("INVALID_INPUT", "The picture is damaged, or packed in a way that cannot be read.");
   const pictures = [...end.stdout.matchAll(/^image: \d+x\d+/gm)].length;
   if (pictures > 1) task.note("PAGES_LEFT_OUT", `Only the first of ${pictures} pictures was converted.`);
+  // The tool would show what is under it, which nobody has ever seen; by way of PNG it is flattened.
   if (task.hop.to === "jpg" && /alpha channel: yes/.test(end.stdout)) {
-    task.note("ALPHA_FLATTENED", "Transparency was left out; what was under it shows.");
+    throw new FilemillError("CONVERSION_FAILED", "The picture has transparency, which could not be flattened.");
   }
   return pictures;
 }

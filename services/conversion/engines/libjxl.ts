@@ -1,5 +1,5 @@
 /** JPEG XL by the tools of libjxl. A JPEG becomes JPEG XL without loss, and the very same JPEG again. */
-import { readdir, writeFile } from "node:fs/promises";
+import { open, readdir, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { FilemillError } from "#kit/errors.ts";
 import { defineEngine, type Hop, type HopTask, type OptionDefinition } from "../domain/engine.ts";
@@ -23,6 +23,8 @@ const again: OptionDefinition = {
   description: "Quality of lossy compression; when absent 90, or the very JPEG that the picture was made of",
 };
 const lossless: OptionDefinition = { name: "lossless", type: "boolean", default: false, description: "Keeps every pixel exactly" };
+/** Profiles of printers are up to two megabytes large, and stand before what is looked for. */
+const headBytes = 4 * 2 ** 20;
 const usual = { async: false, maxInputMb: 100 } as const;
 const opaque = expectingAll("ALPHA_FLATTENED", "ANIMATION_REDUCED");
 
@@ -53,11 +55,15 @@ async function run(sandbox: Sandbox, task: HopTask): Promise<void> {
   if (!isEncoding) {
     const info = await session.run({ program: "/usr/bin/jxlinfo", args: [inside], limits: { addressSpace: false } });
     if (info.exitCode !== 0) throw new FilemillError("INVALID_INPUT", "The picture is damaged or is not JPEG XL.");
+    // The tool would show what is under it, which nobody has ever seen; by way of PNG it is flattened.
     if (to !== "png" && /RGBA|alpha/i.test(info.stdout)) {
-      task.note("ALPHA_FLATTENED", "Transparency was left out; what was under it shows.");
+      throw new FilemillError("CONVERSION_FAILED", "The picture has transparency, which could not be flattened.");
     }
     moves = /animation/i.test(info.stdout);
     if (moves) task.note("ANIMATION_REDUCED");
+  }
+  if (from === "jpg" && (await isPrinters(task.input.path))) {
+    throw new FilemillError("CONVERSION_FAILED", "The picture has the colours of a printer, which could not be kept.");
   }
   const asked = to === "jpg" ? numberOption(task.options, "quality") : undefined;
   const end = await session.run({
@@ -73,6 +79,17 @@ async function run(sandbox: Sandbox, task: HopTask): Promise<void> {
   if (moves && to === "png") return await writeStill(session.pathOf("out.png"), task.outputPath);
   // Frames come out numbered, where one is no file by itself.
   await session.adopt(moves ? await firstFrame(session, to) : `out.${to}`);
+}
+
+/** Whether a JPEG has four components, as CMYK has, which JPEG XL does not take over. @see ITU-T T.81, B.2.2 */
+async function isPrinters(path: string): Promise<boolean> {
+  await using file = await open(path);
+  const { buffer: bytes, bytesRead } = await file.read({ buffer: Buffer.alloc(headBytes), position: 0 });
+  for (let at = 2; at + 10 <= bytesRead && bytes[at] === 0xff; at += 2 + bytes.readUInt16BE(at + 2)) {
+    const marker = bytes[at + 1] ?? 0;
+    if (marker >= 0xc0 && marker <= 0xc2) return bytes[at + 9] === 4;
+  }
+  return false;
 }
 
 async function firstFrame(session: ToolSession, extension: string): Promise<string> {

@@ -1,10 +1,13 @@
 /** Office documents by warm LibreOffices, driven over UNO from within their sandboxes. */
 import { createWriteStream } from "node:fs";
+import { open } from "node:fs/promises";
 import { pipeline } from "node:stream/promises";
+import { textEncodingOf } from "#formats/index.ts";
 import { FilemillError } from "#kit/errors.ts";
 import { defineEngine, type HopTask } from "../domain/engine.ts";
 import { noteLeftOut } from "../domain/parts.ts";
 import { flagOption, numberOption, stringOption } from "./hop-table.ts";
+import { guessEncoding } from "./inside/guess-encoding.ts";
 import { csvOptions, officeFormats, papers } from "./libreoffice-formats.ts";
 import { familyOf, libreofficeHops } from "./libreoffice-hops.ts";
 import { type OfficeJob, type OfficePool, openOfficePool, pythonPath } from "./libreoffice-pool.ts";
@@ -113,9 +116,30 @@ function failureOf(answer: Answer, task: HopTask): FilemillError {
   }
 }
 
+/** Enough of a text to tell its letters by. */
+const headBytes = 256 * 1024;
+
+/** The code page of a text that is not Unicode and of which nobody says how it is encoded; a guess. */
+async function guessedEncodingOf(task: HopTask, { text }: OfficeJob): Promise<string | undefined> {
+  if (!isTextJob(text) || text.encoding !== "auto") return undefined;
+  await using file = await open(task.input.path);
+  const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(headBytes), position: 0 });
+  const head = buffer.subarray(0, bytesRead);
+  // A character that the head cuts in two must not decide.
+  const whole = bytesRead < headBytes ? head : head.subarray(0, head.lastIndexOf(0x0a) + 1);
+  return textEncodingOf(head) === "legacy" ? guessEncoding(whole) : undefined;
+}
+
+function isTextJob(text: unknown): text is { readonly encoding: string } {
+  return typeof text === "object" && text !== null && "encoding" in text;
+}
+
 async function run(pool: OfficePool, task: HopTask): Promise<void> {
   task.signal.throwIfAborted();
-  await pool.convert(task.input.path, jobOf(task), task, async (value, outputPath) => {
+  const asked = jobOf(task);
+  const guess = await guessedEncodingOf(task, asked);
+  const job = guess === undefined ? asked : { ...asked, text: { ...(isTextJob(asked.text) ? asked.text : {}), encoding: guess } };
+  await pool.convert(task.input.path, job, task, async (value, outputPath) => {
     const answer = parseAnswer(value);
     if (!answer.ok) throw failureOf(answer, task);
     // A copy through the opened file: the office that wrote it lives on, and could change the file or what its name means.
@@ -124,7 +148,8 @@ async function run(pool: OfficePool, task: HopTask): Promise<void> {
     if (flagOption(task.options, "bom")) result.write("\ufeff");
     await pipeline(output.createReadStream({ highWaterMark: 2 ** 20 }), result);
     if (answer.sheet > 0) noteLeftOut(task, "sheet", answer.sheet, answer.sheets.length);
-    if (answer.encodingGuessed) task.note("ENCODING_GUESSED");
+    if (guess !== undefined) task.note("ENCODING_GUESSED", `The text's encoding was guessed to be ${guess}.`);
+    else if (answer.encodingGuessed) task.note("ENCODING_GUESSED");
   });
 }
 

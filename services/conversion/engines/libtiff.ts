@@ -10,6 +10,11 @@ const papers: Readonly<Record<string, string>> = { a3: "A3", a4: "A4", a5: "A5",
 
 async function run(sandbox: Sandbox, task: HopTask): Promise<void> {
   await using session = await openToolSession(sandbox, task);
+  const info = await session.run({ program: "/usr/bin/tiffinfo", args: [inputInside] });
+  // It swaps red and blue where there is transparency.
+  if (/^\s*Extra Samples:.*alpha/im.test(info.stdout)) {
+    throw new FilemillError("CONVERSION_FAILED", "The picture has transparency, which could not be put on a page.");
+  }
   const paper = papers[stringOption(task.options, "pageSize") ?? "fit"];
   const end = await session.run({
     program,

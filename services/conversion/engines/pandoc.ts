@@ -6,6 +6,7 @@ import { defineEngine, type HopTask } from "../domain/engine.ts";
 import { LacksContent } from "../domain/failure.ts";
 import type { Sandbox, SandboxEnd } from "../domain/sandbox.ts";
 import { flagOption, numberOption, stringOption } from "./hop-table.ts";
+import { guessEncoding } from "./inside/guess-encoding.ts";
 import { markups, needsDataFiles, pandocHops } from "./pandoc-hops.ts";
 import { inputInside, openToolSession, versionLineOf } from "./tool-run.ts";
 
@@ -61,7 +62,7 @@ async function run(sandbox: Sandbox, task: HopTask): Promise<void> {
   let end = await pandoc(firstArgsOf(task, inputInside));
   if ((end.exitCode === utf8Error || /falling back to latin1/.test(end.stderr)) && markups[task.hop.from]?.isBinary !== true) {
     const decoded = decode(await readFile(task.input.path));
-    if (decoded.guessed) task.note("ENCODING_GUESSED");
+    if (decoded.guess !== undefined) task.note("ENCODING_GUESSED", `The text's encoding was guessed to be ${decoded.guess}.`);
     await writeFile(session.pathOf("text"), decoded.text, { flag: "wx", mode: 0o644 });
     end = await pandoc(firstArgsOf(task, "/job/text"));
   }
@@ -93,15 +94,16 @@ function throwIfFailed(task: HopTask, end: SandboxEnd): void {
   }
 }
 
-/** Text that is not UTF-8: by its byte order mark, by what HTML says of itself, else Windows-1252. */
-function decode(bytes: Buffer): { readonly text: string; readonly guessed: boolean } {
+/** Text that is not UTF-8: by its byte order mark, by what HTML says of itself, else by a guess. */
+function decode(bytes: Buffer): { readonly text: string; readonly guess?: string } {
   const head = bytes.subarray(0, 2048).toString("latin1");
-  if (head.startsWith("\xff\xfe")) return { text: new TextDecoder("utf-16le").decode(bytes), guessed: false };
-  if (head.startsWith("\xfe\xff")) return { text: new TextDecoder("utf-16be").decode(bytes), guessed: false };
+  if (head.startsWith("\xff\xfe")) return { text: new TextDecoder("utf-16le").decode(bytes) };
+  if (head.startsWith("\xfe\xff")) return { text: new TextDecoder("utf-16be").decode(bytes) };
   const label = /(?:charset|encoding)\s*=\s*["']?([A-Za-z0-9_:-]{2,32})/.exec(head)?.[1];
   const decoder = label === undefined ? undefined : decoderOf(label);
-  if (decoder !== undefined && decoder.encoding !== "utf-8") return { text: decoder.decode(bytes), guessed: false };
-  return { text: new TextDecoder("windows-1252").decode(bytes), guessed: true };
+  if (decoder !== undefined && decoder.encoding !== "utf-8") return { text: decoder.decode(bytes) };
+  const guess = guessEncoding(bytes);
+  return { text: new TextDecoder(guess).decode(bytes), guess };
 }
 
 function decoderOf(label: string): InstanceType<typeof TextDecoder> | undefined {

@@ -58,30 +58,13 @@ const pictureTools: readonly Occurrence[] = [
   { engine: "imagemagick-exr", hop: "tiff>exr", code: "PAGES_LEFT_OUT", content: twoPages },
   { engine: "libheif", hop: "heic>png", code: "PAGES_LEFT_OUT", content: severalStills() },
   {
-    engine: "libheif",
-    hop: "heic>jpg",
-    code: "ALPHA_FLATTENED",
-    content: async (path, folder) => {
-      await alpha(join(folder, "alpha.png"));
-      await run("heif-enc", [join(folder, "alpha.png"), "-o", path]);
-    },
-  },
-  {
-    engine: "libjxl",
-    hop: "jxl>ppm",
-    code: "ALPHA_FLATTENED",
-    content: async (path, folder) => {
-      await alpha(join(folder, "alpha.png"));
-      await run("cjxl", [join(folder, "alpha.png"), path]);
-    },
-  },
-  {
     engine: "libjxl",
     hop: "jxl>jpg",
     code: "ANIMATION_REDUCED",
     content: async (path, folder) => {
-      await writeFile(join(folder, "moving.gif"), await moving("gif"));
-      await run("cjxl", [join(folder, "moving.gif"), path]);
+      const film = ["-f", "lavfi", "-i", "testsrc2=size=32x32:rate=5:duration=1", "-pix_fmt", "rgb24", "-f", "apng"];
+      await ffmpeg(...film, join(folder, "moving.png"));
+      await run("cjxl", [join(folder, "moving.png"), path]);
     },
   },
   {

@@ -5,6 +5,7 @@ import { promisify } from "node:util";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { JobState } from "#gen/filemill/job/v1/job_pb.ts";
+import { halfTransparent, twoColours } from "./engines/picture-samples.ts";
 import { accountId, type Mill, openMill } from "./mill.ts";
 
 /** A film of one frame of 13 × 7 pixels: ffmpeg's WebP encoder gives up on it, its PNG encoder does not. */
@@ -13,6 +14,12 @@ async function tinyFilm(mill: Mill): Promise<Uint8Array> {
   const source = ["-f", "lavfi", "-i", "testsrc=s=13x7:r=25", "-frames:v", "1"];
   await promisify(execFile)("ffmpeg", ["-nostdin", "-y", "-v", "error", ...source, "-c:v", "png", "-pix_fmt", "monob", path]);
   return readFile(path);
+}
+
+/** The colour in the right half, which is transparent in the source. */
+async function rightOf(path: string): Promise<string> {
+  const format = "%[fx:u.p{w-3,h/2}.r>0.97&&u.p{w-3,h/2}.g>0.97&&u.p{w-3,h/2}.b>0.97]";
+  return (await promisify(execFile)("convert-im6.q16", [path, "-format", format, "info:"])).stdout === "1" ? "white" : "another";
 }
 
 describe("a file that one engine rejects", () => {
@@ -42,6 +49,50 @@ describe("a file that one engine rejects", () => {
     const job = await mill.watch(await mill.submit(tiff, { from: "tiff", to: "pdf" }));
     expect(job.error).toBeUndefined();
     expect(job.notes.map(({ code }) => code)).toContain("ALTERNATE_ROUTE");
+  });
+
+  it.each([
+    ["heic", "jpg", "heif-enc", []],
+    ["jxl", "jpg", "cjxl", ["-d", "0"]],
+    ["jxl", "ppm", "cjxl", ["-d", "0"]],
+  ] as const)(
+    "showed what lies under transparency in %s as %s, and is flattened onto white by way of PNG",
+    async (from, to, encoder, args) => {
+      const [source, made] = ["alpha.png", `alpha.${from}`].map((name) => join(mill.dataDir, name)) as [string, string];
+      await halfTransparent().png().toFile(source);
+      await promisify(execFile)(encoder, encoder === "cjxl" ? [source, made, ...args] : [source, "-o", made]);
+      const job = await mill.watch(await mill.submit(await readFile(made), { from, to }));
+      expect(job.error).toBeUndefined();
+      expect(job.notes.map(({ code }) => code)).toEqual(expect.arrayContaining(["ALPHA_FLATTENED", "ALTERNATE_ROUTE"]));
+      const { expectedNotes } = await mill.catalogue.getRoute({ from, to });
+      expect(expectedNotes.map(({ code }) => code)).toContain("ALPHA_FLATTENED");
+      expect(await rightOf(mill.blobs.pathOf(job.result?.id ?? ""))).toBe("white");
+    },
+  );
+
+  it("was damaged, it was said, when a JPEG had the colours of a printer, which JPEG XL has not", async () => {
+    const jpeg = await twoColours().toColourspace("cmyk").jpeg().toBuffer();
+    expect((await sharp(jpeg).metadata()).space).toBe("cmyk");
+    const job = await mill.watch(await mill.submit(jpeg, { from: "jpg", to: "jxl" }));
+    expect(job.error).toBeUndefined();
+    expect(job.notes.map(({ code }) => code)).toEqual(expect.arrayContaining(["PROFILE_CONVERTED", "ALTERNATE_ROUTE"]));
+  });
+
+  it("had red and blue swapped in a PDF of a TIFF with transparency", async () => {
+    const tiff = await halfTransparent().tiff({ compression: "lzw" }).toBuffer();
+    const job = await mill.watch(await mill.submit(tiff, { from: "tiff", to: "pdf" }));
+    expect(job.error).toBeUndefined();
+    const page = join(mill.dataDir, "page");
+    await promisify(execFile)("pdftoppm", ["-r", "72", "-singlefile", mill.blobs.pathOf(job.result?.id ?? ""), page]);
+    const { stdout } = await promisify(execFile)("convert-im6.q16", [
+      `${page}.ppm`,
+      "-crop",
+      "1x1+3+3",
+      "-format",
+      "%[fx:u.r>0.7] %[fx:u.b<0.3]",
+      "info:",
+    ]);
+    expect(stdout).toBe("1 1");
   });
 
   it("fails as before where an option leaves no other route", async () => {

@@ -1,9 +1,7 @@
 /** Text out of bytes of any encoding. */
-import chardet from "chardet";
 import type { Notes } from "./exchange.ts";
 import { invalid } from "./failure.ts";
-
-const sampleBytes = 64 * 1024;
+import { guessEncoding } from "./guess-encoding.ts";
 
 /** By the byte order mark, by `encoding` unless it is `auto`, as UTF-8 when it is that, else by a guess that is noted. */
 export function decodeText(bytes: Uint8Array, encoding: string, notes: Notes, declared?: string): string {
@@ -15,7 +13,7 @@ export function decodeText(bytes: Uint8Array, encoding: string, notes: Notes, de
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
   }
-  const guess = guessOf(bytes);
+  const guess = guessEncoding(bytes);
   notes.set("ENCODING_GUESSED", `The text's encoding was guessed to be ${guess}.`);
   return decodeAs(bytes, guess);
 }
@@ -47,20 +45,4 @@ function markedEncodingOf(bytes: Uint8Array): string | undefined {
   if (half >= 4 && zeros(1) >= half - 1 && zeros(0) === 0) return "utf-16le";
   if (half >= 4 && zeros(0) >= half - 1 && zeros(1) === 0) return "utf-16be";
   return undefined;
-}
-
-/** The best guess that a decoder exists for. */
-function guessOf(bytes: Uint8Array): string {
-  for (const { name, confidence } of chardet.analyse(bytes.subarray(0, sampleBytes))) {
-    const label = name.toLowerCase();
-    if (confidence < 20 || label.startsWith("utf-") || label === "ascii") continue;
-    try {
-      new TextDecoder(label, { fatal: true }).decode(bytes);
-      // What is ISO 8859-1 by its letters is Windows-1252 by its quotation marks.
-      return label === "iso-8859-1" ? "windows-1252" : label;
-    } catch {
-      // No decoder of that name, or it does not fit.
-    }
-  }
-  return "windows-1252";
 }

@@ -17,3 +17,9 @@ export async function textOf(path: string): Promise<string> {
   // UTF-16 of Latin letters is Latin-1 with zeros between.
   return `${bytes.toString("utf8")}\n${bytes.toString("latin1").replaceAll("\0", "")}`;
 }
+
+/** A sentence in Windows-1251. */
+export const russian = {
+  text: "Привет, мир! Это проверка кодировки текста.",
+  bytes: Buffer.from("cff0e8e2e5f22c20ece8f02120ddf2ee20eff0eee2e5f0eae020eaeee4e8f0eee2eae820f2e5eaf1f2e02e", "hex"),
+};

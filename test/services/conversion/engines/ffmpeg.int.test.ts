@@ -3,6 +3,7 @@ import { readFile, stat, truncate, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ffmpegEngine } from "#services/conversion/engines/ffmpeg.ts";
 import { type Bench, hopOf, openBench, testEngine } from "#test/contract/engine.ts";
@@ -169,6 +170,22 @@ describe("engine ffmpeg, in detail", () => {
     const small = await bench.convert(film, "mp4", "mov", { crf: 45 });
     const fine = await bench.convert(film, "mp4", "mov", { crf: 10 });
     expect((await stat(small.path)).size).toBeLessThan((await stat(fine.path)).size);
+  });
+
+  it("showed what lies under transparency, and flattens it onto white", async () => {
+    const clear = join(bench.folder, "clear.mov");
+    const source = ["-f", "lavfi", "-i", "color=0x804020:size=64x48:rate=5:duration=1,format=rgba,colorchannelmixer=aa=0.5"];
+    await run("ffmpeg", ["-nostdin", "-v", "error", "-y", ...source, "-c:v", "png", clear]);
+    for (const to of ["mp4", "avi", "jpg"]) {
+      const { path, notes } = await bench.convert(clear, "mov", to);
+      expect(notes.get("ALPHA_FLATTENED")).toBe("Transparency was flattened onto white.");
+      const still = join(bench.folder, `${to}.png`);
+      await run("ffmpeg", ["-nostdin", "-v", "error", "-y", "-i", path, "-frames:v", "1", still]);
+      const [red = 0, green = 0, blue = 0] = await sharp(still).removeAlpha().resize(1, 1).raw().toBuffer();
+      expect(Math.hypot(red - 0xbf, green - 0x9f, blue - 0x8f), to).toBeLessThan(12);
+    }
+    const kept = await bench.convert(clear, "mov", "mkv", { videoCodec: "ffv1" });
+    expect(kept.notes.has("ALPHA_FLATTENED")).toBe(false);
   });
 
   it("takes animations and stills out of a film", async () => {

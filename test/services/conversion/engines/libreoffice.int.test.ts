@@ -11,7 +11,7 @@ import { libreofficeEngine } from "#services/conversion/engines/libreoffice.ts";
 import { treeOf } from "#services/conversion/sandbox/usage.ts";
 import { type Bench, defaultsOf, hopOf, openBench, testEngine } from "#test/contract/engine.ts";
 import { readingOf } from "#test/contract/readers.ts";
-import { textOf } from "./document-text.ts";
+import { russian, textOf } from "./document-text.ts";
 
 const run = promisify(execFile);
 const corpus = join(import.meta.dirname, "../../../corpus/office");
@@ -108,6 +108,9 @@ describe("engine libreoffice, in detail", () => {
     expect((await bench.convert(latin, "csv", "ods")).notes.has("ENCODING_GUESSED")).toBe(true);
     const named = await bench.convert(latin, "csv", "ods", { encoding: "iso-8859-1", delimiter: "semicolon" });
     expect(named.notes.has("ENCODING_GUESSED")).toBe(false);
+    const cyrillic = await bench.convert(await put("cyrillic.txt", russian.bytes), "txt", "docx");
+    expect(cyrillic.notes.get("ENCODING_GUESSED")).toBe("The text's encoding was guessed to be windows-1251.");
+    expect(await textOf(cyrillic.path)).toContain(russian.text);
     const wide = await put("wide.txt", Buffer.from("\ufeffMüller Straße", "utf16le"));
     expect(await textOf((await bench.convert(wide, "txt", "docx")).path)).toContain("Müller Straße");
   });

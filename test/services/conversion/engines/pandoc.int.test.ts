@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { pandocEngine } from "#services/conversion/engines/pandoc.ts";
 import { type Bench, openBench, testEngine } from "#test/contract/engine.ts";
 import { readingOf } from "#test/contract/readers.ts";
-import { textOf } from "./document-text.ts";
+import { russian, textOf } from "./document-text.ts";
 
 const run = promisify(execFile);
 const corpus = join(import.meta.dirname, "../../../corpus");
@@ -130,6 +130,10 @@ describe("engine pandoc, in detail", () => {
     const guessed = await htmlOf(Buffer.from("# Müller", "latin1"));
     expect(guessed.text).toContain("Müller");
     expect(guessed.notes.has("ENCODING_GUESSED")).toBe(true);
+    // It was taken for Western letters.
+    const cyrillic = await htmlOf(russian.bytes);
+    expect(cyrillic.notes.get("ENCODING_GUESSED")).toBe("The text's encoding was guessed to be windows-1251.");
+    expect(cyrillic.text).toContain(russian.text);
     const told = await bench.convert(await put("told.html", Buffer.from('<meta charset="iso-8859-2"><p>\xb1</p>', "latin1")), "html", "md");
     expect(await readFile(told.path, "utf8")).toContain("ą");
     expect(told.notes.has("ENCODING_GUESSED")).toBe(false);
