@@ -88,7 +88,7 @@ async function isWiped(child: SandboxChild): Promise<boolean> {
 }
 
 function writeResult(path: string, bytes: Buffer): void {
-  writeFileSync(path, bytes, { flag: "wx" });
+  writeFileSync(path, bytes, { flag: "wx", mode: 0o444 });
   rememberFile(path, bytes);
 }
 

@@ -54,6 +54,8 @@ export async function deleteJobs(core: Core, accountId: string): Promise<number>
 export async function settle(core: Core, change: Extract<Change, { changed: true }>): Promise<void> {
   const { before, after } = change;
   if (before.job.state !== after.record.job.state) meterEnd(core, after.record);
+  // Who waits for the end is told first.
+  await new Promise((resolve) => setImmediate(resolve));
   const work: Promise<unknown>[] = releasedBlobsOf(before, after.record).map((id) => core.blobs.remove(id));
   const { id } = before.job;
   // Another job may run under this one's message and would be lost with its worker.

@@ -1,6 +1,5 @@
 import { createHash, hash as hashOf, randomUUID } from "node:crypto";
 import {
-  chmodSync,
   closeSync,
   constants,
   createReadStream,
@@ -204,10 +203,7 @@ async function writeAll(file: FileHandle, bytes: Uint8Array): Promise<void> {
 /** What an engine left may be anything: only a plain file with one name is taken, and it is ours from then on. */
 async function secure(path: string): Promise<Received> {
   const known = recallFile(path);
-  if (known !== undefined) {
-    chmodSync(path, fileMode);
-    return { digest: hashOf("sha256", known), sizeBytes: known.length };
-  }
+  if (known !== undefined) return { digest: hashOf("sha256", known), sizeBytes: known.length };
   const descriptor = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   try {
     const found = fstatSync(descriptor);

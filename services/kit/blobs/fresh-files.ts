@@ -11,7 +11,7 @@ const maxBytes = 8 * 1024 * 1024;
 const files = new Map<string, Buffer>();
 let heldBytes = 0;
 
-/** The bytes are not to be changed afterwards. The oldest files make room. */
+/** The file is ours and read-only; neither it nor the bytes are changed afterwards. The oldest files make room. */
 export function rememberFile(path: string, bytes: Buffer): void {
   forgetFile(path);
   files.set(path, bytes);
