@@ -173,7 +173,7 @@ export async function openLibrary(settings: Settings, log: Log): Promise<Library
     const made = converter.newPath(to);
     try {
       const request = {
-        signal: new AbortController().signal,
+        signal: task.signal,
         alternates: { nextBest: (query: PlanQuery) => planOf(query).catch(() => undefined) },
         onNote: (code: string, message: string) => void notes.push({ code, message }),
       };

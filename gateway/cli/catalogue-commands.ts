@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import { Fidelity } from "#gen/filemill/common/v1/format_pb.ts";
+import { FilemillError } from "#kit/errors.ts";
 import { askService } from "./connection.ts";
 import { type Listed, openRemote } from "./remote.ts";
 import { type ServerFlags, serverAddressOf, withServer } from "./server-address.ts";
@@ -10,10 +11,14 @@ export function addFormatsCommand(program: Command, shell: Shell): void {
   withServer(program.command("formats"))
     .description("formats and routes of a server, or of the service running here")
     .argument("[from]", "list the routes from this format")
-    .action(async (from: string | undefined, flags: ServerFlags) => {
+    .option("--json", "print it for programs")
+    .action(async (from: string | undefined, flags: ServerFlags & { readonly json?: true }) => {
       const server = serverAddressOf(flags, shell);
       const { formats, routes } = await (server === undefined ? listedHere(shell) : openRemote(server).formats());
       const routesFrom = (id: string) => routes.filter((route) => route.from === id);
+      if (from !== undefined && !formats.some(({ id }) => id === from))
+        throw new FilemillError("UNSUPPORTED_CONVERSION", `There is no format "${from}"; \`filemill formats\` lists them.`);
+      if (flags.json === true) return shell.out(JSON.stringify(from === undefined ? formats : routesFrom(from), null, 2));
       if (from === undefined) {
         const rows = formats.map(({ id, kind, label }) => [id, kind, String(routesFrom(id).length), label]);
         return shell.out(tableOf(["FORMAT", "KIND", "ROUTES", "NAME"], rows));

@@ -4,6 +4,7 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import { FilemillError } from "#kit/errors.ts";
 import { type FilePair, filePairsOf } from "./input-files.ts";
 import type { Library } from "./library.ts";
+import { pipeSign, withPipedFiles } from "./piped-files.ts";
 import { openProgressBars, type ProgressBars } from "./progress-bars.ts";
 import { openRemote } from "./remote.ts";
 import { type ServerFlags, serverAddressOf, withServer } from "./server-address.ts";
@@ -23,7 +24,7 @@ const defaultAtOnce = 4;
 export function addConvertCommand(program: Command, shell: Shell): void {
   withServer(program.command("convert"))
     .description("convert files, in this process without any service, or by a server")
-    .argument("<paths...>", "IN OUT for one file; with --out-dir any number of files and folders")
+    .argument("<paths...>", "IN OUT for one file, - for standard input or output; with --out-dir any number of files and folders")
     .option("--opt <name=value>", "an option of the route, as in the API; may be given several times", addOption, {})
     .option("--from <format>", "the format of the input, where its content should not decide")
     .option("--to <format>", "the format of the output, where its name should not decide")
@@ -41,7 +42,7 @@ export function addConvertCommand(program: Command, shell: Shell): void {
 async function nothing(): Promise<void> {}
 
 async function pairsOf(paths: readonly string[], flags: ConvertFlags, { callerFolder }: Shell, command: Command): Promise<FilePair[]> {
-  const absolute = paths.map((path) => resolve(callerFolder, path));
+  const absolute = paths.map((path) => (path === pipeSign && flags.outDir === undefined ? path : resolve(callerFolder, path)));
   if (flags.outDir !== undefined) {
     if (flags.to === undefined) command.error("error: --out-dir needs --to FORMAT");
     const pairs = await filePairsOf(absolute, resolve(callerFolder, flags.outDir), flags.to.replace(/^\./, "").toLowerCase());
@@ -52,6 +53,7 @@ async function pairsOf(paths: readonly string[], flags: ConvertFlags, { callerFo
   if (inputPath === undefined || outputPath === undefined || more.length > 0) {
     return command.error("error: name one file IN and its result OUT, or many with --out-dir FOLDER --to FORMAT");
   }
+  if (outputPath === pipeSign && flags.to === undefined) command.error("error: standard output needs --to FORMAT");
   return [{ inputPath, outputPath }];
 }
 
@@ -68,7 +70,8 @@ async function convertAll(pairs: readonly FilePair[], run: Run): Promise<void> {
   const { shell } = run;
   const [only] = pairs;
   if (pairs.length === 1 && only !== undefined && run.flags.outDir === undefined) {
-    for (const note of await convertOne(only, run)) shell.err(note);
+    const notes = await withPipedFiles(only, run.flags.to, shell, (pair) => convertOne(pair, run));
+    for (const note of notes) shell.err(note);
     return;
   }
   let failed = 0;
@@ -81,13 +84,16 @@ async function convertAll(pairs: readonly FilePair[], run: Run): Promise<void> {
         shell.out(`${shown(pair.inputPath)} -> ${shown(pair.outputPath)}`);
         for (const note of notes) shell.err(`${shown(pair.inputPath)}: ${note}`);
       } catch (error) {
+        shell.signal.throwIfAborted();
         if (!(error instanceof FilemillError)) throw error;
         failed++;
         shell.err(`${shown(pair.inputPath)}: ${error.code}: ${error.message}`);
       }
     }
   };
-  await Promise.all(Array.from({ length: run.atOnce }, work));
+  // All of them: whoever is stopped still takes back what was begun.
+  const ends = await Promise.allSettled(Array.from({ length: run.atOnce }, work));
+  for (const end of ends) if (end.status === "rejected") throw end.reason;
   if (failed > 0) throw new FilemillError("CONVERSION_FAILED", `${failed} of ${pairs.length} files were not converted.`);
 }
 
@@ -101,11 +107,15 @@ async function convertOne({ inputPath, outputPath }: FilePair, { library, flags,
       inputPath,
       outputPath,
       options: opt,
+      signal: shell.signal,
       ...(from === undefined ? {} : { from }),
       ...(to === undefined ? {} : { to }),
       onProgress: (progress) => line.show(progress),
     });
     return notes.map(({ code, message }) => `${code}: ${message}`);
+  } catch (error) {
+    shell.signal.throwIfAborted();
+    throw error;
   } finally {
     line.end();
   }

@@ -7,29 +7,33 @@ export type FilePair = { readonly inputPath: string; readonly outputPath: string
 
 /**
  * Every file named, and those in every folder named and below it, with a place for each result: below `outDir` as the file lies
- * below its folder. Hidden files of folders are left out.
+ * below its folder. Files that differ in nothing but their extension keep it: `a.png.webp`, `a.jpg.webp`. Hidden files of folders are
+ * left out.
  *
  * @throws FilemillError BAD_REQUEST where two results would have one place, or a file is not there
  */
 export async function filePairsOf(paths: readonly string[], outDir: string, extension: string): Promise<FilePair[]> {
-  const pairs: FilePair[] = [];
+  const files = (await Promise.all(paths.map((path) => filesAt(path, outDir)))).flat();
+  const short = ([, place]: FileAt): string => join(outDir, dirname(place), `${basename(place, extname(place))}.${extension}`);
+  const alike = Map.groupBy(files, short);
   const taken = new Map<string, string>();
-  for (const path of paths) {
-    for (const [inputPath, place] of await filesAt(path, outDir)) {
-      const outputPath = join(outDir, dirname(place), `${basename(place, extname(place))}.${extension}`);
-      const other = taken.get(outputPath);
-      if (other !== undefined) {
-        throw new FilemillError("BAD_REQUEST", `Both ${other} and ${inputPath} would become ${outputPath}; convert them into two folders.`);
-      }
-      taken.set(outputPath, inputPath);
-      pairs.push({ inputPath, outputPath });
+  return files.map((file) => {
+    const [inputPath, place] = file;
+    const isAlone = alike.get(short(file))?.length === 1;
+    const outputPath = isAlone ? short(file) : join(outDir, `${place}.${extension}`);
+    const other = taken.get(outputPath);
+    if (other !== undefined) {
+      throw new FilemillError("BAD_REQUEST", `Both ${other} and ${inputPath} would become ${outputPath}; convert them into two folders.`);
     }
-  }
-  return pairs;
+    taken.set(outputPath, inputPath);
+    return { inputPath, outputPath };
+  });
 }
 
-/** Paths of files, each with its place below the folder of results. */
-async function filesAt(path: string, outDir: string): Promise<[string, string][]> {
+/** A path, and its place below the folder of results. */
+type FileAt = readonly [path: string, place: string];
+
+async function filesAt(path: string, outDir: string): Promise<FileAt[]> {
   const facts = await stat(path).catch((cause: NodeJS.ErrnoException) => {
     throw new FilemillError("BAD_REQUEST", `${path} cannot be read (${cause.code ?? "unknown"}).`, { cause });
   });
@@ -40,7 +44,7 @@ async function filesAt(path: string, outDir: string): Promise<[string, string][]
     .map((entry) => join(entry.parentPath, entry.name))
     .filter((file) => !isHidden(relative(path, file)) && !isBelow(file, outDir))
     .sort()
-    .map((file) => [file, relative(path, file)]);
+    .map((file): FileAt => [file, relative(path, file)]);
 }
 
 function isHidden(place: string): boolean {

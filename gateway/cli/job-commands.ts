@@ -2,10 +2,12 @@
 import { resolve } from "node:path";
 import type { Command } from "commander";
 import type { JobJson } from "#kit/job-json.ts";
-import { openRemote } from "./remote.ts";
+import { failureOf, openRemote } from "./remote.ts";
 import { needServerAddress, type ServerFlags, withServer } from "./server-address.ts";
 import type { Shell } from "./shell.ts";
 import { tableOf } from "./table.ts";
+
+const asJson = "print what the API says, for programs";
 
 export function addJobCommands(program: Command, shell: Shell): void {
   const jobs = program.command("jobs").description("the account's jobs on a server");
@@ -15,18 +17,22 @@ export function addJobCommands(program: Command, shell: Shell): void {
     .description("list jobs, newest first")
     .option("--status <status>", "only those in this state")
     .option("--limit <n>", "at most this many, up to 100", "20")
-    .action(async (flags: ServerFlags & { readonly status?: string; readonly limit: string }) => {
-      const rows = (await remoteOf(flags).jobs(flags.status, Number(flags.limit))).map(rowOf);
+    .option("--json", asJson)
+    .action(async (flags: ServerFlags & { readonly status?: string; readonly limit: string; readonly json?: true }) => {
+      const listed = await remoteOf(flags).jobs(flags.status, Number(flags.limit));
+      if (flags.json === true) return shell.out(JSON.stringify(listed, null, 2));
+      const rows = listed.map(rowOf);
       shell.out(tableOf(["ID", "STATUS", "FROM", "TO", "BYTES", "MS", "CREATED"], rows));
     });
   withServer(jobs.command("wait"))
-    .description("wait until a job ends and print its state")
+    .description("wait until a job ends and print its state; the exit code tells whether it is done")
     .argument("<id>")
-    .action(async (id: string, flags: ServerFlags) => {
+    .option("--json", asJson)
+    .action(async (id: string, flags: ServerFlags & { readonly json?: true }) => {
       const remote = remoteOf(flags);
-      const job = await remote.untilEnded(await remote.job(id));
-      shell.out(job.status);
-      if (job.error !== null) shell.err(`${job.error.code}: ${job.error.message}`);
+      const job = await remote.untilEnded(await remote.job(id), shell.signal);
+      shell.out(flags.json === true ? JSON.stringify(job, null, 2) : job.status);
+      if (job.status !== "done") throw failureOf(job);
     });
   withServer(jobs.command("download"))
     .description("write a job's result to a file")
@@ -34,7 +40,7 @@ export function addJobCommands(program: Command, shell: Shell): void {
     .argument("<out>")
     .action(async (id: string, out: string, flags: ServerFlags) => {
       const remote = remoteOf(flags);
-      await remote.download(await remote.job(id), resolve(shell.callerFolder, out));
+      await remote.download(await remote.job(id), resolve(shell.callerFolder, out), shell.signal);
     });
   withServer(jobs.command("delete"))
     .description("cancel a job that is unfinished, and remove what is stored of it")

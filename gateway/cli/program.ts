@@ -8,14 +8,28 @@ import { addDoctorCommand } from "./doctor-command.ts";
 import { addJobCommands } from "./job-commands.ts";
 import type { Shell } from "./shell.ts";
 
-/** Runs one command line. Resolves with the exit code: 0 done, 1 failed (the reason on standard error, its code first), 2 wrong usage. */
-export async function runCommandLine(args: readonly string[], shell: Shell): Promise<0 | 1 | 2> {
+/** The reason of an abort: the caller pressed Ctrl-C or ended the process. */
+export class Stopped extends Error {
+  override readonly name = "Stopped";
+  readonly exitCode: number;
+  constructor(signal: "SIGINT" | "SIGTERM") {
+    super("Stopped.");
+    this.exitCode = signal === "SIGINT" ? 130 : 143;
+  }
+}
+
+/**
+ * Runs one command line. Resolves with the exit code: 0 done, 1 failed (the reason on standard error, its code first), 2 wrong usage,
+ * 130 or 143 stopped by a signal, as shells have it.
+ */
+export async function runCommandLine(args: readonly string[], shell: Shell): Promise<number> {
   try {
     await createProgram(shell).parseAsync(args, { from: "user" });
     return 0;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
     if (error instanceof FilemillError) shell.err(`${error.code}: ${error.message}`);
+    else if (error instanceof Stopped) return error.exitCode;
     else if (error instanceof SettingError) shell.err(error.message);
     else throw error;
     return 1;
@@ -26,6 +40,18 @@ function createProgram(shell: Shell): Command {
   // Set before the commands are added: they inherit both.
   const program = new Command("filemill")
     .description("File conversion: on this machine or by a server, and the administration of a running service.")
+    .addHelpText(
+      "after",
+      `
+Examples:
+  filemill convert report.docx report.pdf
+  filemill convert photos/ --out-dir small --to webp --opt width=800
+  filemill convert - - --to csv < prices.xlsx > prices.csv
+  filemill formats png
+
+A server, and the key for it, are named by FILEMILL_SERVER and FILEMILL_API_KEY; without a server everything is done here.
+Exit codes: 0 done, 1 failed (the code of the error stands first on standard error), 2 wrong usage, 130 stopped by Ctrl-C.`,
+    )
     .exitOverride()
     .configureOutput({ writeOut: (text) => shell.out(text.trimEnd()), writeErr: (text) => shell.err(text.trimEnd()) });
   addConvertCommand(program, shell);

@@ -9,7 +9,7 @@ import { FormDataEncoder } from "form-data-encoder";
 import { FilemillError, isErrorCode } from "#kit/errors.ts";
 import type { JobJson } from "#kit/job-json.ts";
 import type { ConvertTask, Library, Progress } from "./library.ts";
-import { callRest } from "./rest-call.ts";
+import { callRest, type RestCall } from "./rest-call.ts";
 import type { ServerAddress } from "./server-address.ts";
 
 /** What the commands read of `GET /api/v1/formats`. */
@@ -31,53 +31,69 @@ export type Remote = Pick<Library, "convert"> & {
   formats(): Promise<Listed>;
   jobs(status: string | undefined, limit: number): Promise<JobJson[]>;
   /** Resolves when the job has ended, however it did. */
-  untilEnded(job: JobJson, onProgress?: (progress: Progress) => void): Promise<JobJson>;
+  untilEnded(job: JobJson, signal: AbortSignal, onProgress?: (progress: Progress) => void): Promise<JobJson>;
   job(id: string): Promise<JobJson>;
   /** Writes the result of a job that is done beside the path and moves it there when it is whole. */
-  download(job: JobJson, path: string): Promise<void>;
+  download(job: JobJson, path: string, signal: AbortSignal): Promise<void>;
   remove(id: string): Promise<void>;
 };
 
 type JobAnswer = { readonly job: JobJson };
 
 export function openRemote(server: ServerAddress): Remote {
-  const get = async <T>(path: string, headers = {}): Promise<T> => (await json(await callRest(server, { path, headers }))) as T;
+  const get = async <T>(path: string, more: Pick<RestCall, "headers" | "signal"> = {}): Promise<T> =>
+    (await json(await callRest(server, { path, ...more }))) as T;
 
-  async function untilEnded(job: JobJson, onProgress?: (progress: Progress) => void): Promise<JobJson> {
+  async function untilEnded(job: JobJson, signal: AbortSignal, onProgress?: (progress: Progress) => void): Promise<JobJson> {
     let seen = job;
     while (seen.status_url !== null) {
       onProgress?.({ stage: seen.status === "queued" ? "waiting" : "converting" });
-      seen = (await get<JobAnswer>(seen.status_url, { prefer: "wait=20" })).job;
+      seen = (await get<JobAnswer>(seen.status_url, { headers: { prefer: "wait=20" }, signal })).job;
     }
     return seen;
   }
 
-  async function download(job: JobJson, path: string): Promise<void> {
+  async function download(job: JobJson, path: string, signal: AbortSignal): Promise<void> {
     if (job.download === null) throw failureOf(job);
     const part = `${path}.part`;
     try {
-      await pipeline(await callRest(server, { path: job.download }), createWriteStream(part));
+      await pipeline(await callRest(server, { path: job.download, signal }), createWriteStream(part));
       await rename(part, path);
+    } catch (error) {
+      signal.throwIfAborted();
+      throw error;
     } finally {
       await rm(part, { force: true });
     }
   }
 
   async function convert(task: ConvertTask): ReturnType<Library["convert"]> {
-    const { onProgress } = task;
+    const { onProgress, signal } = task;
     const form = await formOf(task);
     const query = new URLSearchParams({ ...task.options, ...(task.from === undefined ? {} : { from: task.from }) });
     const answer = await callRest(server, {
       method: "POST",
       path: `api/v1/convert?${query}`,
+      signal,
+      // So that there is soon a job that can be taken back.
+      headers: { prefer: "wait=1" },
       body: () => new FormDataEncoder(form),
       onSent: (bytes, totalBytes) => onProgress?.(bytes < totalBytes ? { stage: "uploading", bytes, totalBytes } : { stage: "converting" }),
     });
     const { job } = (await json(answer)) as JobAnswer;
-    const ended = await untilEnded(job, onProgress);
-    onProgress?.({ stage: "downloading" });
-    await download(ended, task.outputPath);
-    return { notes: ended.notes };
+    try {
+      const ended = await untilEnded(job, signal, onProgress);
+      onProgress?.({ stage: "downloading" });
+      await download(ended, task.outputPath, signal);
+      return { notes: ended.notes };
+    } catch (error) {
+      if (signal.aborted) await remove(job.id).catch(() => undefined);
+      throw error;
+    }
+  }
+
+  async function remove(id: string): Promise<void> {
+    (await callRest(server, { method: "DELETE", path: jobPath(id) })).resume();
   }
 
   return {
@@ -93,9 +109,7 @@ export function openRemote(server: ServerAddress): Remote {
       const query = new URLSearchParams({ limit: String(limit), ...(status === undefined ? {} : { status }) });
       return (await get<{ jobs: JobJson[] }>(`api/v1/jobs?${query}`)).jobs;
     },
-    async remove(id) {
-      (await callRest(server, { method: "DELETE", path: jobPath(id) })).resume();
-    },
+    remove,
   };
 }
 
@@ -117,7 +131,7 @@ async function formOf(task: ConvertTask): Promise<FormData> {
 }
 
 /** Why a job that ended has no result. */
-function failureOf(job: JobJson): FilemillError {
+export function failureOf(job: JobJson): FilemillError {
   const { error, status } = job;
   if (error !== null) return new FilemillError(isErrorCode(error.code) ? error.code : "INTERNAL", error.message);
   if (status === "cancelled") return new FilemillError("JOB_CANCELLED", "The job was cancelled.");

@@ -17,6 +17,7 @@ export type RestCall = {
   /** Made anew for each try. */
   readonly body?: () => FormDataEncoder;
   onSent?(bytes: number, totalBytes: number): void;
+  readonly signal?: AbortSignal;
 };
 
 const tries = 5;
@@ -26,7 +27,7 @@ const longestPauseMs = 60_000;
  * Calls and, where the server asks to come back (429, 503), does so.
  *
  * @returns the answer, its body unread
- * @throws FilemillError with the server's code and sentence; UNAVAILABLE when it cannot be reached
+ * @throws FilemillError with the server's code and sentence; UNAVAILABLE when it cannot be reached; the reason of an abort
  */
 export async function callRest(server: ServerAddress, call: RestCall): Promise<IncomingMessage> {
   for (let attempt = 1; ; attempt++) {
@@ -37,7 +38,7 @@ export async function callRest(server: ServerAddress, call: RestCall): Promise<I
     const pauseMs = Number(answer.headers["retry-after"] ?? Number.NaN) * 1000;
     const isWorthIt = (status === 429 || status === 503) && pauseMs <= longestPauseMs && attempt < tries;
     if (!isWorthIt) throw error;
-    await sleep(pauseMs);
+    await sleep(pauseMs, undefined, { signal: call.signal }).catch(() => call.signal?.throwIfAborted());
   }
 }
 
@@ -53,10 +54,13 @@ async function send(server: ServerAddress, call: RestCall): Promise<IncomingMess
     ...form?.headers,
   };
   const open = url.protocol === "https:" ? httpsRequest : httpRequest;
-  const request = open(url, { method: call.method ?? "GET", headers });
+  const { signal, method = "GET" } = call;
+  signal?.throwIfAborted();
+  const request = open(url, { method, headers, ...(signal === undefined ? {} : { signal }) });
   const answered = new Promise<IncomingMessage>((resolve, reject) => {
     request.once("response", resolve);
     request.on("error", (cause) => {
+      if (signal?.aborted === true) return reject(signal.reason);
       reject(new FilemillError("UNAVAILABLE", `The server at ${server.url.origin} does not answer (${reasonOf(cause)}).`, { cause }));
     });
   });

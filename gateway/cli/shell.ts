@@ -1,3 +1,4 @@
+import type { Readable } from "node:stream";
 import type { Library } from "./library.ts";
 
 /** What the commands see of the process they run in. */
@@ -11,5 +12,11 @@ export type Shell = {
   err(line: string): void;
   /** Standard error is a terminal that a person looks at. */
   readonly isInteractive: boolean;
+  /** Fires when the caller wants no more (Ctrl-C). */
+  readonly signal: AbortSignal;
+  /** The bytes that the command is fed. */
+  readonly input: Readable;
+  /** Takes bytes for standard output; resolves when they are written. */
+  outBytes(bytes: Readable): Promise<void>;
   openLibrary(): Promise<Library>;
 };

@@ -36,7 +36,14 @@ export function errorsPageHandler(): Handler {
     groups.map(([status]) => ({ id: `status-${status}`, label: `${status} ${meanings[status] ?? ""}` })),
     html`<h1>Errors</h1>
 <p class="lead">Every refusal has a code that does not change, a sentence that says what to do, and the id of the request.</p>
-<pre tabindex="0"><code>{ "error": { "code": "INPUT_TOO_LARGE", "message": "…", "requestId": "…", "details": { "limitMb": 25, "limitedBy": "plan" } } }</code></pre>
+<pre tabindex="0"><code>{
+  "error": {
+    "code": "INPUT_TOO_LARGE",
+    "message": "…",
+    "requestId": "…",
+    "details": { "limitMb": 25, "limitedBy": "plan" }
+  }
+}</code></pre>
 <p>Asked with <code>Accept: application/problem+json</code>, the same facts come as RFC 9457 and <code>type</code> leads to this page.</p>
 ${sections}`,
   );

@@ -81,8 +81,13 @@ function formatRow({ id, label, extensions, targets, sources }: FormatFacts): Ht
   const others = extensions.filter((extension) => extension !== id).map((extension) => `.${extension}`);
   return html`<li data-format="${id}" data-words="${[id, label, ...extensions].join(" ").toLowerCase()}"><div class="format-row"><code class="format-id">${id}</code>
 <span class="format-label">${label}${others.length === 0 ? "" : html` <span class="quiet">${others.join(" ")}</span>`}</span>
-<span class="quiet format-counts">${targets === 0 ? "written only" : `to ${targets}`}${targets > 0 && sources > 0 ? " · " : ""}${sources === 0 ? "read only" : targets === 0 ? "" : `from ${sources}`}</span></div></li>
+<span class="quiet format-counts">${countsText(targets, sources)}</span></div></li>
 `;
+}
+
+function countsText(targets: number, sources: number): string {
+  if (targets === 0) return `written only · from ${sources}`;
+  return sources === 0 ? `read only · to ${targets}` : `to ${targets} · from ${sources}`;
 }
 
 function titleOf(kind: string): string {

@@ -39,14 +39,14 @@ test("a key made on the command line opens the API until it is revoked there", a
 
   const [id = ""] = /key_\w+/.exec(await filemill("keys", "list", "ada@example.org")) ?? [];
   await filemill("keys", "revoke", id);
-  await expect.poll(() => statusWith(key.trim()), { timeout: 1000, interval: 20 }).toBe(401);
+  await expect.poll(() => statusWith(key.trim()), { interval: 20 }).toBe(401);
 });
 
 test("the first key's account is there, and a plan without API access shuts it out", async () => {
   expect(await filemill("accounts", "list")).toContain("local@filemill.localhost");
   expect(await statusWith(server.key)).toBe(200);
   await filemill("accounts", "set-plan", "local@filemill.localhost", "free");
-  await expect.poll(() => statusWith(server.key), { timeout: 1000, interval: 20 }).toBe(403);
+  await expect.poll(() => statusWith(server.key), { interval: 20 }).toBe(403);
 });
 
 test("formats lists what the service lists", async () => {

@@ -124,7 +124,7 @@ describe("time", () => {
     const { job } = await expectRow(await post(server, { ...long, headers: {} }), row);
     expect(job).toMatchObject({ status: "cancelled", bytes: 0, download: null, status_url: null, queuePosition: null, error: null });
     await expectRow(await call(server, `/api/v1/jobs/${Object(job).id}/download`), row);
-    await expect.poll(async () => (await footprintOf(server)).blobs, { timeout: 10_000 }).toBe(0);
+    await expect.poll(async () => (await footprintOf(server)).blobs).toBe(0);
     expect((await post(server)).status).toBe(200);
   });
 
@@ -134,7 +134,7 @@ describe("time", () => {
     const { id } = await jobOf(await post(server));
     const path = `/api/v1/jobs/${id}`;
     const download = () => call(server, `${path}/download`);
-    await expect.poll(async () => (await download()).status, { timeout: 10_000 }).toBe(410);
+    await expect.poll(async () => (await download()).status).toBe(410);
     await expectRow(await download(), { status: 410, code: "RESULT_EXPIRED" });
     await expectRow(await call(server, `${path}/download`, { headers: problem }), { status: 410, code: "RESULT_EXPIRED" });
     await expect.poll(async () => (await footprintOf(server)).blobs, { timeout: 20_000 }).toBe(0);

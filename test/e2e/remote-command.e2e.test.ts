@@ -1,5 +1,8 @@
 /** The `filemill` command against a server: it knows an address and a key, and nothing of the machine. */
-import { execFile } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
+import { randomFillSync } from "node:crypto";
+import { once } from "node:events";
+import { createReadStream } from "node:fs";
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -28,12 +31,17 @@ afterAll(async () => {
 
 type Said = { readonly code: number; readonly out: string; readonly err: string };
 
+const script = fileURLToPath(new URL("../../gateway/setup/filemill.mjs", import.meta.url));
+
+const surroundings = (env: Readonly<Record<string, string>>) => ({
+  ...{ PATH: process.env.PATH, INIT_CWD: folder, FILEMILL_SERVER: server.url, FILEMILL_API_KEY: server.key },
+  ...env,
+});
+
 /** The command as a person calls it, in the folder with the files and without anything of the service's own. */
 function filemill(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Said> {
-  const script = fileURLToPath(new URL("../../gateway/setup/filemill.mjs", import.meta.url));
-  const surroundings = { PATH: process.env.PATH, INIT_CWD: folder, FILEMILL_SERVER: server.url, FILEMILL_API_KEY: server.key, ...env };
   return new Promise((resolve) => {
-    execFile(process.execPath, [script, ...args], { cwd: folder, env: surroundings }, (error, out, err) => {
+    execFile(process.execPath, [script, ...args], { cwd: folder, env: surroundings(env) }, (error, out, err) => {
       resolve({ code: error === null ? 0 : Number(error.code), out, err });
     });
   });
@@ -67,6 +75,45 @@ test("of a whole folder every file that can be is converted, and what cannot is 
   expect((await sharp(await readFile(join(folder, "results/deep/three.webp"))).metadata()).format).toBe("webp");
 });
 
+test("what comes in by a pipe goes out by one", async () => {
+  const run = (args: readonly string[]): Promise<{ code: number | null; out: Buffer; err: string }> =>
+    new Promise((resolve) => {
+      const child = spawn(process.execPath, [script, ...args], { cwd: folder, env: surroundings({}) });
+      const [out, err]: Buffer[][] = [[], []];
+      child.stdout.on("data", (chunk: Buffer) => out?.push(chunk));
+      child.stderr.on("data", (chunk: Buffer) => err?.push(chunk));
+      child.on("close", (code) => resolve({ code, out: Buffer.concat(out ?? []), err: Buffer.concat(err ?? []).toString() }));
+      createReadStream(join(folder, "one.png")).pipe(child.stdin);
+    });
+  for (const server of [[], ["--server", ""]]) {
+    const { code, out, err } = await run(["convert", "-", "-", "--to", "webp", ...server]);
+    expect({ code, err }).toEqual({ code: 0, err: "" });
+    expect(await sharp(out).metadata()).toMatchObject({ format: "webp", width: 40 });
+  }
+  expect(await run(["convert", "-", "-"])).toMatchObject({ code: 2, err: expect.stringContaining("--to FORMAT") });
+});
+
+test("Ctrl-C takes back what runs on the server, leaves nothing half done, and is told by the exit code", async () => {
+  const noise = randomFillSync(Buffer.alloc(4000 * 4000 * 3));
+  await mkdir(join(folder, "large"));
+  const picture = await sharp(noise, { raw: { width: 4000, height: 4000, channels: 3 } })
+    .jpeg()
+    .toBuffer();
+  for (const name of ["a.jpg", "b.jpg"]) await writeFile(join(folder, "large", name), picture);
+  const args = ["convert", "large", "--out-dir", "slow", "--to", "avif", "--opt", "effort=9"];
+  const child = spawn(process.execPath, [script, ...args], { cwd: folder, env: surroundings({}) });
+  const closed = once(child, "close");
+  const unfinished = async () =>
+    (JSON.parse((await filemill(["jobs", "list", "--limit", "100", "--json"])).out) as { status: string }[]).filter(({ status }) =>
+      /queued|running/.test(status),
+    );
+  await expect.poll(unfinished, { timeout: 60_000 }).toHaveLength(2);
+  child.kill("SIGINT");
+  expect(await closed).toEqual([130, null]);
+  expect(await unfinished()).toEqual([]);
+  expect(await readdir(join(folder, "slow"))).toEqual([]);
+});
+
 test("refusals keep their code, and an address of nobody is told", async () => {
   expect((await filemill(["convert", "one.png", "one.nothing"])).err).toMatch(/^UNSUPPORTED_TARGET: /);
   expect((await filemill(["convert", "one.png", "x.webp"], { FILEMILL_API_KEY: "" })).err).toMatch(/^MISSING_API_KEY: /);
@@ -91,8 +138,27 @@ test("jobs are listed, waited for, downloaded and deleted", async () => {
   expect((await filemill(["jobs", "wait", job.id])).err).toMatch(/^JOB_NOT_FOUND: /);
 });
 
+test("waiting for a job that fails fails, with its reason", async () => {
+  const form = new FormData();
+  form.set("to", "webp");
+  form.set("file", new Blob([await readFile(join(folder, "photos/broken.png"))]), "broken.png");
+  const headers = { authorization: `Bearer ${server.key}`, prefer: "respond-async" };
+  const answer = await fetch(`${server.url}/api/v1/convert`, { method: "POST", body: form, headers });
+  const { job } = (await answer.json()) as { job: { id: string } };
+  const plain = await filemill(["jobs", "wait", job.id]);
+  expect(plain).toMatchObject({ code: 1, out: "failed\n", err: expect.stringMatching(/^INVALID_INPUT: /) });
+  const { code, out } = await filemill(["jobs", "wait", job.id, "--json"]);
+  expect({ code, job: JSON.parse(out) }).toMatchObject({
+    code: 1,
+    job: { id: job.id, status: "failed", error: { code: "INVALID_INPUT" } },
+  });
+});
+
 test("formats are the server's", async () => {
   expect((await filemill(["formats", "png"])).out).toMatch(/^webp +(lossless|high) +inline +\d+ MB +.*\bquality\b/m);
+  const routes: { to: string }[] = JSON.parse((await filemill(["formats", "png", "--json"])).out);
+  expect(routes.map(({ to }) => to)).toContain("webp");
+  expect(await filemill(["formats", "nothing"])).toMatchObject({ code: 1, err: expect.stringMatching(/^UNSUPPORTED_CONVERSION: /) });
 });
 
 test("a server that is busy is asked again when it said so", async () => {

@@ -34,7 +34,8 @@ export async function openBrowser(url: string): Promise<TestBrowser> {
   return {
     async open(path, options = {}) {
       const context = await browser.newContext({ baseURL: url, reducedMotion: "reduce", ...options });
-      context.setDefaultTimeout(30_000);
+      // A page on a small machine that runs everything at once.
+      context.setDefaultTimeout(60_000);
       const page = watched(await context.newPage(), context, url);
       await page.goto(path);
       return page;

@@ -7,7 +7,7 @@ import { Settings } from "#client/account/settings.tsx";
 import { SignIn } from "#client/account/sign-in.tsx";
 import { Notice } from "#client/parts/notice.tsx";
 import { ApiError, call, messageOf } from "#client/server/api.ts";
-import { me, renewMe } from "#client/server/session.ts";
+import { me, renewMe, renewMeOnReturn } from "#client/server/session.ts";
 import type { Account } from "#client/server/wire.ts";
 import { Webhooks } from "#client/webhook/webhooks.tsx";
 
@@ -21,7 +21,7 @@ function Automate({ baseUrl }: { baseUrl: string }) {
     <div class="stack">
       {error !== undefined && <Notice tone="bad">{messageOf(error)}</Notice>}
       {now === undefined && error === undefined && <div class="panel panel-waiting" role="status" aria-label="Loading" />}
-      {now?.account === null && <SignIn now={now} />}
+      {now?.account === null && <SignIn now={now} baseUrl={baseUrl} />}
       {now?.account != null && <Overview account={now.account} baseUrl={baseUrl} />}
     </div>
   );
@@ -83,5 +83,6 @@ function Overview({ account, baseUrl }: { account: Account; baseUrl: string }) {
   );
 }
 
+renewMeOnReturn();
 const app = document.getElementById("app");
 if (app !== null) render(<Automate baseUrl={app.dataset.base ?? location.origin} />, app);

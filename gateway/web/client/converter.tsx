@@ -9,7 +9,7 @@ import { resume } from "#client/convert/run.ts";
 import { Toolbar } from "#client/convert/toolbar.tsx";
 import { Notice } from "#client/parts/notice.tsx";
 import { messageOf } from "#client/server/api.ts";
-import { me, renewMe } from "#client/server/session.ts";
+import { me, renewMe, renewMeOnReturn } from "#client/server/session.ts";
 
 type State = "loading" | "ready" | { failed: string };
 
@@ -71,6 +71,7 @@ addEventListener("beforeunload", (event) => {
   if (isSending) event.preventDefault();
 });
 
+renewMeOnReturn();
 const app = document.getElementById("app");
 if (app !== null) {
   app.replaceChildren();

@@ -6,7 +6,7 @@ import { JobRow } from "#client/jobs/job-row.tsx";
 import { type Filter, filters, useJobs } from "#client/jobs/use-jobs.ts";
 import { Notice } from "#client/parts/notice.tsx";
 import { messageOf } from "#client/server/api.ts";
-import { me, renewMe } from "#client/server/session.ts";
+import { me, renewMe, renewMeOnReturn } from "#client/server/session.ts";
 
 function Jobs() {
   const [error, setError] = useState<unknown>();
@@ -17,7 +17,8 @@ function Jobs() {
   if (error !== undefined) return <Notice tone="bad">{messageOf(error)}</Notice>;
   if (now === undefined) return <div class="panel panel-waiting" role="status" aria-label="Loading" />;
   if (now.account === null && now.guest === null) return <SignedOut />;
-  return <List isGuest={now.account === null} />;
+  // Whose jobs they are is whose list it is.
+  return <List key={now.account?.id ?? "guest"} isGuest={now.account === null} />;
 }
 
 function SignedOut() {
@@ -81,6 +82,7 @@ function List({ isGuest }: { isGuest: boolean }) {
   );
 }
 
+renewMeOnReturn();
 const app = document.getElementById("app");
 if (app !== null) {
   app.className = "stack";

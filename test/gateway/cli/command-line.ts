@@ -1,3 +1,4 @@
+import { Readable } from "node:stream";
 import type { Library } from "#gateway/cli/library.ts";
 import { runCommandLine } from "#gateway/cli/program.ts";
 
@@ -19,6 +20,9 @@ export async function filemill(args: readonly string[], { env = {}, callerFolder
     out: (line) => void out.push(line),
     err: (line) => void err.push(line),
     isInteractive: false,
+    signal: new AbortController().signal,
+    input: Readable.from([]),
+    outBytes: async (bytes) => void out.push(Buffer.concat(await bytes.toArray()).toString()),
     openLibrary: openLibrary ?? (() => Promise.reject(new Error("this command needs no library"))),
   });
   return { code, out: out.join("\n"), err: err.join("\n") };

@@ -7,7 +7,16 @@ import { filePairsOf } from "#gateway/cli/input-files.ts";
 let folder: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "filemill-input-"));
-  for (const name of ["a.docx", "in/b.docx", "in/deep/c.docx", "in/.hidden/d.docx", "in/.e.docx", "in/out/old.pdf", "twin/a.odt"]) {
+  for (const name of [
+    "a.docx",
+    "in/b.docx",
+    "in/deep/c.docx",
+    "in/.hidden/d.docx",
+    "in/.e.docx",
+    "in/out/old.pdf",
+    "twin/a.odt",
+    "twin/a.docx",
+  ]) {
     await mkdir(dirname(join(folder, name)), { recursive: true });
     await writeFile(join(folder, name), name);
   }
@@ -36,8 +45,16 @@ test("the results of an earlier run are no input", async () => {
   expect((await placesOf(["in"], "in/out")).map(([input]) => input)).toEqual(["in/b.docx", "in/deep/c.docx"]);
 });
 
+test("files that differ in their extension alone keep it", async () => {
+  expect(await placesOf(["a.docx", "twin/a.odt", "in/b.docx"], "results")).toEqual([
+    ["a.docx", "results/a.docx.pdf"],
+    ["twin/a.odt", "results/a.odt.pdf"],
+    ["in/b.docx", "results/b.pdf"],
+  ]);
+});
+
 test("two files that would become one are refused, and so is one that is not there", async () => {
-  await expect(placesOf(["a.docx", "twin/a.odt"], "results")).rejects.toMatchObject({ code: "BAD_REQUEST" });
+  await expect(placesOf(["a.docx", "twin/a.docx"], "results")).rejects.toMatchObject({ code: "BAD_REQUEST" });
   await expect(placesOf(["nothing.docx"], "results")).rejects.toMatchObject({
     code: "BAD_REQUEST",
     message: expect.stringContaining("ENOENT"),

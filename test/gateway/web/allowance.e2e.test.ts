@@ -4,7 +4,7 @@ import { openBrowser } from "#test/harness/browser.ts";
 import { startServer } from "#test/harness/server.ts";
 import { seriousFindings } from "./accessibility.ts";
 
-test("more files than a guest may convert in a minute wait, say so, and follow by themselves", { timeout: 180_000 }, async () => {
+test("more files than a guest may convert in a minute wait, say so, and follow by themselves", { timeout: 240_000 }, async () => {
   await using server = await startServer();
   await using browser = await openBrowser(server.url);
   const page = await browser.open("/");
@@ -22,7 +22,7 @@ test("more files than a guest may convert in a minute wait, say so, and follow b
   const question = await asking;
   expect(question.type()).toBe("beforeunload");
   await question.dismiss();
-  await page.getByText("14 files · 14 done").waitFor({ timeout: 90_000 });
+  await page.getByText("14 files · 14 done").waitFor({ timeout: 150_000 });
   await leaving;
   expect(refusals.length).toBeLessThanOrEqual(3);
   expect(await page.getByText(/conversions a minute are allowed/).count()).toBe(0);

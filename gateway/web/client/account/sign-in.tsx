@@ -5,7 +5,41 @@ import { renewMe } from "#client/server/session.ts";
 import type { Me } from "#client/server/wire.ts";
 
 /** The way in: password, team sign-in, or a new account where the operator allows it. */
-export function SignIn({ now }: { now: Me }) {
+export function SignIn({ now, baseUrl }: { now: Me; baseUrl: string }) {
+  return (
+    <div class="entry">
+      <Entry now={now} />
+      <Prospect baseUrl={baseUrl} />
+    </div>
+  );
+}
+
+/** What there is behind the door. */
+function Prospect({ baseUrl }: { baseUrl: string }) {
+  return (
+    <section class="promise" aria-labelledby="promise-title">
+      <h2 id="promise-title">One call converts a file</h2>
+      <pre>
+        <code>{`curl -H "Authorization: Bearer $FILEMILL_API_KEY" \\
+  -F to=webp -F file=@photo.jpg -o photo.webp \\
+  "${baseUrl}/api/v1/convert?download=1"`}</code>
+      </pre>
+      <ul class="points">
+        <li>
+          <strong>Keys</strong> with a name, scopes and an end, revoked within a second.
+        </li>
+        <li>
+          <strong>Webhooks</strong> that tell your server when a job has ended.
+        </li>
+        <li>
+          <strong>Examples</strong> in curl, TypeScript and Python for every call, in the <a href="/docs">API reference</a>.
+        </li>
+      </ul>
+    </section>
+  );
+}
+
+function Entry({ now }: { now: Me }) {
   const [mode, setMode] = useState<"in" | "up">("in");
   const isNew = mode === "up";
   return (

@@ -1,4 +1,4 @@
-import { call } from "#client/server/api.ts";
+import { ApiError, call } from "#client/server/api.ts";
 import type { Job } from "#client/server/wire.ts";
 
 type Told = (job: Job, progress: number | undefined) => void;
@@ -12,16 +12,32 @@ export function isEnded({ status }: Job): boolean {
   return status !== "queued" && status !== "running";
 }
 
-/** Tells each change of a job until it has ended: by its events, or by asking where too many streams are open. Rejects with an ApiError. */
-export async function follow(jobId: string, told: Told, signal: AbortSignal): Promise<Job> {
+/**
+ * Tells each change of a job until it has ended: by its events, or by asking where too many streams are open. A server that cannot be
+ * reached is asked again until it can: the job goes on without us. Rejects with an ApiError.
+ */
+export async function follow(jobId: string, told: Told, signal: AbortSignal, lost: () => void = () => {}): Promise<Job> {
   for (;;) {
     if (streams < MAX_STREAMS && document.visibilityState === "visible") await stream(jobId, told, signal);
     signal.throwIfAborted();
     // Also the way to learn why a stream broke.
-    const { job } = await call<{ job: Job }>(`/jobs/${jobId}`, { signal });
-    told(job, undefined);
-    if (isEnded(job)) return job;
+    const job = await look(jobId, signal);
+    if (job === undefined) lost();
+    else {
+      told(job, undefined);
+      if (isEnded(job)) return job;
+    }
     await pause(POLL_MS, signal);
+  }
+}
+
+/** Undefined when there is no answer for reasons that pass. */
+async function look(jobId: string, signal: AbortSignal): Promise<Job | undefined> {
+  try {
+    return (await call<{ job: Job }>(`/jobs/${jobId}`, { signal })).job;
+  } catch (error) {
+    if (error instanceof ApiError && (error.code === "OFFLINE" || error.status === 429 || error.status >= 500)) return undefined;
+    throw error;
   }
 }
 

@@ -46,7 +46,14 @@ function Body({ item }: { item: Item }) {
     case "choosing":
       return <Choice item={item} />;
     case "waiting":
-      return <Progress item={item} title="Waiting for its turn" detail={phase.why ?? ""} fraction={undefined} />;
+      return (
+        <Progress
+          item={item}
+          title={phase.offline === true ? "No connection to the server" : "Waiting for its turn"}
+          detail={phase.why ?? ""}
+          fraction={undefined}
+        />
+      );
     case "uploading":
       return <Progress item={item} title="Uploading" detail={`${Math.round(phase.fraction * 100)} %`} fraction={phase.fraction} />;
     case "working":
@@ -127,7 +134,7 @@ const advice: Readonly<Record<string, string>> = {
   UNSUPPORTED_CONVERSION: "Choose another target.",
   CONVERSION_FAILED: "Another target often works for the same file.",
   CONVERSION_TIMEOUT: "A shorter or simpler file would finish in time.",
-  SIGN_IN_REQUIRED: "Sign in on the Automate page and try again.",
+  SIGN_IN_REQUIRED: "Your session has ended. Sign in again in another tab, or try again as a guest.",
 };
 
 function Failed({ item, failure }: { item: Item; failure: Failure }) {
@@ -140,7 +147,13 @@ function Failed({ item, failure }: { item: Item; failure: Failure }) {
         <div>
           <p>{failure.message}</p>
           <p class="quiet">
-            {advice[failure.code] ?? ""} {isDocumented && <a href={`/docs/errors#${failure.code}`}>What {failure.code} means</a>}
+            {advice[failure.code] ?? ""}{" "}
+            {failure.code === "SIGN_IN_REQUIRED" && (
+              <a href="/automate" target="_blank" rel="noopener">
+                Sign in
+              </a>
+            )}{" "}
+            {isDocumented && <a href={`/docs/errors#${failure.code}`}>What {failure.code} means</a>}
           </p>
         </div>
       </div>

@@ -52,7 +52,7 @@ export function Finished({ item, job }: { item: Item; job: Job }) {
           </a>
         </div>
       </div>
-      {open && <Paper address={address} name={name} />}
+      {open && <Paper address={address} name={name} bytes={job.bytes} />}
       <Notes notes={job.notes} />
     </div>
   );

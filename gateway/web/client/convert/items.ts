@@ -8,7 +8,7 @@ export type Choices = Readonly<Record<string, string | number | boolean>>;
 export type Phase =
   | { readonly name: "choosing" }
   /** For its turn, or after a refusal for the moment that the server named. */
-  | { readonly name: "waiting"; readonly why?: string }
+  | { readonly name: "waiting"; readonly why?: string; readonly offline?: true }
   | { readonly name: "uploading"; readonly fraction: number }
   /** At the server; `progress` from 0 to 1 where the engine reports it. */
   | { readonly name: "working"; readonly job: Job | undefined; readonly progress: number | undefined }

@@ -17,3 +17,11 @@ export function fileNameOf(header: string | null): string | undefined {
   const [, quoted, token] = /filename=(?:"((?:[^"\\]|\\.)*)"|([^;\s]+))/i.exec(header ?? "") ?? [];
   return quoted?.replaceAll(/\\(.)/g, "$1") ?? token;
 }
+
+/** What a tab can hold in memory beside everything else. */
+const maxShownBytes = 64_000_000;
+
+/** Whether a result that is shown from memory may be. */
+export function isShowable(bytes: number): boolean {
+  return bytes <= maxShownBytes;
+}

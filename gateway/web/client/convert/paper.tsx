@@ -2,6 +2,7 @@ import { useEffect, useState } from "preact/hooks";
 import { Notice } from "#client/parts/notice.tsx";
 import { ApiError, call, errorOf, messageOf, offline, ownHeader } from "#client/server/api.ts";
 import { follow, isEnded } from "./follow.ts";
+import { isShowable } from "./names.ts";
 import { upload } from "./upload.ts";
 
 type Shown = { readonly kind: "pages" | "first-page"; readonly url: string };
@@ -10,7 +11,12 @@ type Shown = { readonly kind: "pages" | "first-page"; readonly url: string };
  * A PDF as the browser shows it; where it shows none, as on most phones, a picture of the first page, by a conversion of its own. From
  * memory, as not every browser's viewer runs under the policy that results are sent with.
  */
-export function Paper({ address, name }: { address: string; name: string }) {
+export function Paper({ address, name, bytes }: { address: string; name: string; bytes: number }) {
+  if (!isShowable(bytes)) return <Notice tone="plain">It is too large to be shown here: download it, or convert fewer pages.</Notice>;
+  return <Sheets address={address} name={name} />;
+}
+
+function Sheets({ address, name }: { address: string; name: string }) {
   const [shown, setShown] = useState<Shown | undefined>();
   const [error, setError] = useState<unknown>();
   useEffect(() => {

@@ -12,8 +12,10 @@ import { upload } from "./upload.ts";
 /** Files that are sent or converted at the same time; fewer where the plan allows fewer. */
 const AT_ONCE = 3;
 /** Refusals that pass by themselves. */
-const patience = new Set(["RATE_LIMITED", "TOO_MANY_JOBS", "OVERLOADED", "UNAVAILABLE"]);
+const patience = new Set(["RATE_LIMITED", "TOO_MANY_JOBS", "OVERLOADED", "UNAVAILABLE", "OFFLINE"]);
 const MAX_TRIES = 20;
+
+const lostConnection: Phase = { name: "waiting", why: "It goes on by itself.", offline: true };
 
 const running = new Map<string, AbortController>();
 
@@ -76,7 +78,14 @@ async function runOne(item: Item): Promise<void> {
     const jobId = job?.id ?? item.jobId ?? "";
     settle(
       item.id,
-      job !== undefined && isEnded(job) ? job : await follow(jobId, (now, progress) => show(item.id, now, progress), stop.signal),
+      job !== undefined && isEnded(job)
+        ? job
+        : await follow(
+            jobId,
+            (now, progress) => show(item.id, now, progress),
+            stop.signal,
+            () => enter(item.id, lostConnection),
+          ),
     );
   } catch (error) {
     if (!stop.signal.aborted) fail(item.id, error);
@@ -101,10 +110,11 @@ async function send(item: Item, signal: AbortSignal): Promise<Job> {
       change(id, { jobId: job.id });
       remember({ jobId: job.id, name: item.name, sizeBytes: item.sizeBytes });
       return job;
-    } catch (error) {
-      if (!(error instanceof ApiError) || !patience.has(error.code) || tries === MAX_TRIES) throw await readable(file, error);
-      enter(id, { name: "waiting", why: "The server takes it in a moment." });
-      const waitMs = Math.min(error.retryAfterMs ?? 2000, 60_000);
+    } catch (thrown) {
+      const error = await readable(file, thrown);
+      if (!(error instanceof ApiError) || !patience.has(error.code) || tries === MAX_TRIES) throw error;
+      enter(id, error.code === "OFFLINE" ? lostConnection : { name: "waiting", why: "The server takes it in a moment." });
+      const waitMs = Math.min(error.retryAfterMs ?? 1000 * tries, 60_000);
       // The others would be refused too.
       if (error.code === "RATE_LIMITED") hold(waitMs, pump);
       await pause(waitMs, signal);
@@ -151,6 +161,15 @@ function endOf(job: Job): Phase {
 }
 
 function fail(id: string, error: unknown): void {
+  const { jobId } = itemOf(id) ?? {};
+  if (error instanceof ApiError && error.code === "JOB_NOT_FOUND" && jobId !== undefined) {
+    forget(jobId);
+    change(id, {
+      jobId: undefined,
+      phase: { name: "gone", why: "The job is gone: it was deleted, or somebody else is signed in here now." },
+    });
+    return;
+  }
   if (error instanceof ApiError && error.job !== undefined) change(id, { jobId: error.job.id });
   news.value = `${itemOf(id)?.name}: ${failureOf(error).message}`;
   enter(id, { name: "failed", failure: failureOf(error) });

@@ -1,6 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { isEnded, pause } from "#client/convert/follow.ts";
-import { call } from "#client/server/api.ts";
+import { ApiError, call } from "#client/server/api.ts";
+import { renewMe } from "#client/server/session.ts";
 import type { Job } from "#client/server/wire.ts";
 
 export const filters = ["all", "queued", "running", "done", "failed", "cancelled", "expired"] as const;
@@ -73,6 +74,8 @@ async function watch(filter: Filter, signal: AbortSignal, tell: (page: Page) => 
       }
     } catch (error) {
       if (!signal.aborted) fail(error);
+      // The session is over: the page shows what is for whoever comes now.
+      if (error instanceof ApiError && error.status === 401) await renewMe().catch(() => {});
       waitMs = QUIET_MS;
     }
     await pause(waitMs, signal).catch(() => {});

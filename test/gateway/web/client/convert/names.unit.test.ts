@@ -1,6 +1,6 @@
 import { create } from "content-disposition";
 import { expect, it } from "vitest";
-import { fileNameOf, uniqueNames } from "#client/convert/names.ts";
+import { fileNameOf, isShowable, uniqueNames } from "#client/convert/names.ts";
 
 it("keeps two files of one name apart, also where case does not count", () => {
   const unique = uniqueNames();
@@ -18,4 +18,8 @@ it.each(["plain.pdf", "with space.pdf", 'quo"te.pdf', "Überblick für 中.pdf",
 
 it("reads no name where there is none", () => {
   expect([null, "", "attachment", "inline"].map(fileNameOf)).toEqual([undefined, undefined, undefined, undefined]);
+});
+
+it("shows no result from memory that a tab could not hold", () => {
+  expect([0, 64_000_000, 64_000_001, 2 ** 40].map(isShowable)).toEqual([true, true, false, false]);
 });

@@ -1,0 +1,108 @@
+/** A connection that is lost, a session that has ended, fifty files at once, a large print and a browser's own colours. */
+import { randomFillSync } from "node:crypto";
+import sharp from "sharp";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { png } from "#test/gateway/samples.ts";
+import { openBrowser, type TestBrowser } from "#test/harness/browser.ts";
+import { openBrowserClient } from "#test/harness/browser-client.ts";
+import { startServer, type TestServer } from "#test/harness/server.ts";
+import { seriousFindings } from "./accessibility.ts";
+
+const email = "grace@example.org";
+const password = "correct horse battery staple";
+const plan = { apiAccess: false, maxInputMb: 60, requestsPerMinute: 100_000, maxUnfinishedJobs: 5, retentionSeconds: 3600 };
+const pngFile = (name: string) => ({ name, mimeType: "image/png", buffer: Buffer.from(png) });
+
+let server: TestServer;
+let browser: TestBrowser;
+beforeAll(async () => {
+  server = await startServer({}, { free: plan, plus: { ...plan, apiAccess: true } });
+  browser = await openBrowser(server.url);
+  await openBrowserClient(server.url).ask("POST", "/web/v1/sign-up", { email, password });
+});
+afterAll(async () => {
+  await browser[Symbol.asyncDispose]();
+  await server[Symbol.asyncDispose]();
+});
+
+test("a lost connection is said and waited for, before the upload and after it", async () => {
+  const page = await browser.open("/");
+  const noise = randomFillSync(Buffer.alloc(2000 * 2000 * 3));
+  const picture = await sharp(noise, { raw: { width: 2000, height: 2000, channels: 3 } })
+    .jpeg()
+    .toBuffer();
+  await page.locator("input[type=file]").setInputFiles([{ name: "noise.jpg", mimeType: "image/jpeg", buffer: picture }]);
+  const item = page.getByRole("listitem", { name: "noise.jpg", exact: true });
+  await item.getByRole("button", { name: /All \d+ formats/ }).click();
+  await page.getByRole("combobox").fill("avif");
+  await page.keyboard.press("Enter");
+  await page.context().setOffline(true);
+  await item.getByRole("button", { name: "Convert to AVIF" }).click();
+  await item.getByText("No connection to the server").waitFor();
+  expect(await seriousFindings(page)).toEqual([]);
+  await page.context().setOffline(false);
+  await item.getByText(/Converting to AVIF|in the queue/i).waitFor();
+  await page.context().setOffline(true);
+  await item.getByText("No connection to the server").waitFor();
+  await page.context().setOffline(false);
+  await item.getByRole("link", { name: "Download noise.avif" }).waitFor();
+  expect(page.faults).toEqual([]);
+  await page.context().close();
+});
+
+test("a session that ends elsewhere ends in every window, which then shows what is a guest's", async () => {
+  const page = await browser.open("/automate");
+  await page.getByLabel("E-mail").fill(email);
+  await page.getByLabel("Password").fill(password);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByText(`Signed in as ${email}`).waitFor();
+  const jobs = await page.context().newPage();
+  await jobs.goto("/jobs");
+  await jobs.getByText(`Of ${email}`).waitFor();
+  const elsewhere = openBrowserClient(server.url);
+  await elsewhere.ask("POST", "/web/v1/sign-in", { email, password });
+  expect((await elsewhere.ask("POST", "/web/v1/sign-out-everywhere")).status).toBe(204);
+  await jobs.getByText("Of this browser, as a guest.").waitFor();
+  await page.getByRole("heading", { name: "Sign in" }).waitFor();
+  expect(page.faults).toEqual([]);
+  await page.context().close();
+});
+
+test("fifty files at once are taken, told apart and converted", { timeout: 240_000 }, async () => {
+  const page = await browser.open("/");
+  const files = Array.from({ length: 50 }, (_, index) => pngFile(`${index}.png`));
+  await page.locator("input[type=file]").setInputFiles(files);
+  await page.getByRole("button", { name: "Convert all 50" }).click();
+  await expect.poll(() => page.getByRole("link", { name: /^Download \d+\.jpg$/ }).count(), { timeout: 150_000, interval: 500 }).toBe(50);
+  await page.getByText("50 files · 50 done").waitFor();
+  expect(page.faults).toEqual([]);
+  await page.context().close();
+});
+
+test.each(["/", "/jobs", "/automate", "/docs", "/docs/formats", "/docs/errors"])(
+  "%s can be read at 200 % and at 400 %, and in the system's own colours",
+  async (path) => {
+    const page = await browser.open(path, { viewport: { width: 640, height: 400 }, forcedColors: "active" });
+    await page.locator("h1").waitFor();
+    // What a browser does at 200 % and 400 % of a window of 1280 (WCAG 2.2, 1.4.10).
+    for (const width of [640, 320]) {
+      await page.setViewportSize({ width, height: 400 });
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
+    }
+    expect(await seriousFindings(page)).toEqual([]);
+    await page.keyboard.press("Tab");
+    const outline = await page.evaluate(() => getComputedStyle(document.activeElement ?? document.body).outlineStyle);
+    expect(outline).not.toBe("none");
+    expect(page.faults).toEqual([]);
+    await page.context().close();
+  },
+);
+
+test("who wants less motion gets none", async () => {
+  const page = await browser.open("/", { reducedMotion: "reduce" });
+  await page.locator("input[type=file]").setInputFiles([pngFile("a.png")]);
+  await page.getByRole("button", { name: "Convert to JPG" }).waitFor();
+  const moving = await page.evaluate(() => document.getAnimations().filter((each) => Number(each.effect?.getTiming().duration) > 1).length);
+  expect(moving).toBe(0);
+  await page.context().close();
+});
