@@ -20,8 +20,9 @@ function Prospect({ baseUrl }: { baseUrl: string }) {
     <section class="promise" aria-labelledby="promise-title">
       <h2 id="promise-title">One call converts a file</h2>
       <pre>
-        <code>{`curl -H "Authorization: Bearer $FILEMILL_API_KEY" \\
-  -F to=webp -F file=@photo.jpg -o photo.webp \\
+        <code>{`curl -F to=webp -F file=@photo.jpg \\
+  -H "Authorization: Bearer $FILEMILL_API_KEY" \\
+  -o photo.webp \\
   "${baseUrl}/api/v1/convert?download=1"`}</code>
       </pre>
       <ul class="points">
