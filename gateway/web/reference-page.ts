@@ -52,7 +52,12 @@ function referenceOf(document: OpenApi, baseUrl: string, examples: Examples): Ht
   const listed = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods)
       .filter(([method]) => method !== "head")
-      .map(([method, operation]) => ({ method: method.toUpperCase(), path, operation, head: method === "get" && methods.head !== undefined })),
+      .map(([method, operation]) => ({
+        method: method.toUpperCase(),
+        path,
+        operation,
+        head: method === "get" && methods.head !== undefined,
+      })),
   );
   const grouped = Map.groupBy(
     listed,
