@@ -73,6 +73,20 @@ function croppedJxl(side: number): Buffer {
   return bytes;
 }
 
+/**
+ * Its frames follow each other in whole bytes, so those of a good animation can be repeated: behind the head there are two
+ * pictures of 4,096 by 4,096 pixels, and again, and a last one.
+ */
+function endlessJxl(rounds: number): Buffer {
+  const animation = readFileSync(new URL("./files/animation-4096.jxl", import.meta.url));
+  const [head, round] = [10, 2973 + 2717];
+  return Buffer.concat([
+    animation.subarray(0, head),
+    ...Array<Buffer>(rounds).fill(animation.subarray(head, head + round)),
+    animation.subarray(head + 2 * round),
+  ]);
+}
+
 const sectorBytes = 2048;
 
 /** A disc whose innermost folder is its outermost once more. @see ECMA-119 9.1 (directory records) */
@@ -128,6 +142,11 @@ export const hiddenSizeAttacks: readonly Attack[] = [
     "jpg",
   ]),
   attack("libjxl", "JX3-largest", "the same with 10¹⁸ pixels", "a.jxl", () => croppedJxl(2 ** 30), "is bounded", ["png"]),
+  attack("libjxl", "JX3-honest", "a JPEG XL of five frames made as the next one is", "a.jxl", () => endlessJxl(1), "converts", ["png"]),
+  attack("libjxl", "JX3-frames", "a JPEG XL of 800 frames of 17 megapixels in 2 MB", "a.jxl", () => endlessJxl(400), "is bounded", [
+    "png",
+    "jpg",
+  ]),
   attack("data", "DA10-honest", "a Parquet file made as the next two are, without their trap", "a.parquet", honestPage, "converts", [
     "json",
   ]),
