@@ -38,6 +38,14 @@ const noisePicture = (): Promise<Buffer> =>
     .png({ compressionLevel: 1 })
     .toBuffer();
 
+/** Shapes that use each other 10⁸ times. */
+function endlessDrawing(): Buffer {
+  const levels = Array.from({ length: 8 }, (_, level) => `<g id="g${level + 1}">${`<use href="#g${level}"/>`.repeat(10)}</g>`);
+  return Buffer.from(
+    `<svg xmlns="http://www.w3.org/2000/svg" width="90" height="90"><defs><rect id="g0" width="9" height="9"/>${levels.join("")}</defs><use href="#g8"/></svg>`,
+  );
+}
+
 const troubles: readonly Trouble[] = [
   { what: "damaged pictures, same lane", name: "a.png", to: "webp", abreast: 4, bytes: async () => (await makeIcon()).subarray(0, 4000) },
   { what: "one slow picture after the other, same lane", name: "a.png", to: "avif", abreast: 1, bytes: noisePicture },
@@ -55,6 +63,20 @@ const troubles: readonly Trouble[] = [
     to: "pdf",
     abreast: 4,
     bytes: async () => Buffer.from("one,two,three,four,five,six\n".repeat(20_000)),
+  },
+  {
+    what: "files that hang until their time is up, document lane",
+    name: "a.ps",
+    to: "pdf",
+    abreast: 4,
+    bytes: async () => Buffer.from("%!PS\n{ 1 pop } loop\n"),
+  },
+  {
+    what: "drawings without end, same lane",
+    name: "a.svg",
+    to: "png",
+    abreast: 4,
+    bytes: async () => endlessDrawing(),
   },
   { what: "long sounds, media lane", name: "a.wav", to: "opus", abreast: 4, bytes: longSound },
 ];
