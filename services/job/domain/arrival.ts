@@ -12,6 +12,8 @@ export type Arrival = {
 export type OpenArrival = Arrival & {
   /** After this turn of the event loop, what a worker that was woken in it began with; undefined when none did. Too late from then on. */
   begun(): Promise<Record | undefined>;
+  /** Nobody begins before the write: a worker that hears of it by the broker waits. */
+  shut(): void;
   close(): void;
 };
 
@@ -33,6 +35,9 @@ export function openArrival(record: Record): OpenArrival {
       await new Promise((resolve) => setImmediate(resolve));
       isOpen = false;
       return started;
+    },
+    shut() {
+      isOpen = false;
     },
     close() {
       isOpen = false;

@@ -115,6 +115,8 @@ async function handedOver(core: Core, request: CreateJobRequest, arrival: OpenAr
   const lane = laneOf(record);
   const isOnlyMine = request.idempotencyKey === "" && !request.durable;
   if (isOnlyMine && core.wakeUps.handOver(lane, record.job.id)) return arrival.begun();
+  // Its record is written as it is: an attempt that a worker began beside that would be nobody's.
+  arrival.shut();
   core.background.run("job.publish_failed", () => core.wakeUps.publish(lane, record.job.id));
   return undefined;
 }

@@ -129,6 +129,16 @@ describe("a job is queued first", () => {
     await expect.poll(() => worker.taken.map(({ outcome }) => outcome)).toEqual([Outcome.LEASED, Outcome.LEASED]);
   });
 
+  it("and whoever hears of it before it is written waits for that, so that what is leased is what is written", async () => {
+    await using bench = await openJobBench();
+    await using worker = await openWorker(bench);
+    // Its write takes longer than its wake-up.
+    const { id } = await create(bench, { idempotencyKey: "k", sourceName: "x".repeat(500_000) });
+    await expect.poll(() => worker.taken).toMatchObject([{ outcome: Outcome.LEASED, lease: { jobId: id, attempt: 1 } }]);
+    expect(await bench.leases.heartbeat({ jobId: id, attempt: 1, worker: "w1", leaseMs: 30_000 })).toMatchObject({ cancelled: false });
+    expect(await finish(bench, id)).toMatchObject({ accepted: true });
+  });
+
   it("where the place is kept for accounts with nothing running", async () => {
     await using bench = await openJobBench();
     await using worker = await openWorker(bench, 1, { idleAccountOnly: true });
