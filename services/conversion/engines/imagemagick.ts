@@ -1,4 +1,5 @@
 /** Pictures that sharp does not know, by ImageMagick 6: into PNG and TIFF, and out of them. */
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { FilemillError } from "#kit/errors.ts";
 import { defineEngine, type Engine, type HopTask } from "../domain/engine.ts";
@@ -6,6 +7,7 @@ import { assertPart, noteLeftOut } from "../domain/parts.ts";
 import type { Sandbox, SandboxEnd } from "../domain/sandbox.ts";
 import { numberOption } from "./hop-table.ts";
 import { exrHops, hubs, imagemagickHops, type Picture, pictures } from "./imagemagick-formats.ts";
+import { srgbProfile } from "./srgb-profile.ts";
 import { inputInside, openOutput, openToolSession, type ToolSession, versionLineOf } from "./tool-run.ts";
 
 const program = "/usr/bin/convert-im6.q16";
@@ -84,6 +86,15 @@ function boundArgumentsOf({ options }: HopTask): readonly string[] {
   return width === undefined && height === undefined ? [] : ["-resize", `${width ?? ""}x${height ?? ""}>`];
 }
 
+/** Formats that say what their numbers mean; in the others they are those of sRGB. */
+const profiled = new Set(["png", "tiff", "psd", "miff"]);
+
+/** A picture with a profile is converted; one without stays as it is. */
+async function srgbOf(session: ToolSession): Promise<string> {
+  await writeFile(session.pathOf("srgb.icc"), srgbProfile(), { flag: "wx", mode: 0o644 });
+  return "/job/srgb.icc";
+}
+
 async function run(sandbox: Sandbox, task: HopTask): Promise<void> {
   await using session = await openToolSession(sandbox, task);
   const [source, target] = [pictureOf(task.hop.from), pictureOf(task.hop.to)];
@@ -94,6 +105,7 @@ async function run(sandbox: Sandbox, task: HopTask): Promise<void> {
     ...(source.isLinear === true ? ["-set", "colorspace", "RGB", "-colorspace", "sRGB"] : []),
     ...(source.isShallow === true ? ["-depth", "8"] : []),
     ...["-auto-orient", "-format", "opaque %[opaque]\n", "-write", "info:-"],
+    ...(profiled.has(target.coder) ? [] : ["-profile", await srgbOf(session)]),
     ...(target.isOpaque === true ? ["-background", "white", "-alpha", "remove", "-alpha", "off"] : []),
     ...boundArgumentsOf(task),
     ...shapeArgumentsOf(task, scene),
