@@ -10,7 +10,7 @@ import type { JobService, LeaseService } from "#gen/filemill/job/v1/job_pb.ts";
 import type { BlobStore } from "#kit/blobs/store.ts";
 import { FilemillError } from "#kit/errors.ts";
 import type { Log } from "#kit/log.ts";
-import type { Broker } from "#kit/nats/ports.ts";
+import type { Broker, Delivery } from "#kit/nats/ports.ts";
 import type { Service } from "#kit/service.ts";
 import { type Announcement, announce, untilListed } from "./adapters/announcer.ts";
 import { watchCancellations } from "./adapters/cancellations.ts";
@@ -131,9 +131,9 @@ export function createConversionService(deps: ConversionDeps, settings: Conversi
     const queue = await deps.broker.workQueue("JOBS", lanes, { ackWaitMs: settings.LEASE_MS });
     for (const { lane, slots } of converter.lanes) {
       const places = createPlaces(slots);
-      const consumer = await queue.consume(lane, slots + spareOf[lane], (delivery) =>
-        places.use((guest) => worker.handle(delivery, guest)),
-      );
+      const handle = (delivery: Delivery): Promise<void> => places.use((guest) => worker.handle(delivery, guest));
+      // Who may have the place that is kept is not known before the job is on record.
+      const consumer = await queue.consume(lane, slots + spareOf[lane], handle, { handedOver: slots });
       working.consumers.push(consumer);
     }
     await untilListed(deps.catalogue, converter.manifest(node), log);

@@ -63,8 +63,16 @@ export type WorkQueue = {
   waiting(lane: string): Promise<number>;
   /** Takes every message for this job off the queue. */
   withdraw(lane: string, jobId: string): Promise<void>;
-  /** Hands out at most `slots` deliveries at a time; each is done when `handle` resolves. Disposing stops taking and waits for what runs. */
-  consume(lane: string, slots: number, handle: (delivery: Delivery) => Promise<void>): Promise<AsyncDisposable>;
+  /**
+   * Hands out at most `slots` deliveries at a time; each is done when `handle` resolves. Disposing stops taking and waits for what runs.
+   * `handedOver`: how many places may be taken by then for what this process hands over; all, if it is not given.
+   */
+  consume(
+    lane: string,
+    slots: number,
+    handle: (delivery: Delivery) => Promise<void>,
+    options?: { handedOver?: number },
+  ): Promise<AsyncDisposable>;
 };
 
 /** A connection to the embedded server or to NATS_URL. */

@@ -54,7 +54,7 @@ export async function openWorkQueue({ link, owner }: Ends, settings: QueueSettin
     const msgID = again ? nuid.next() : `${lane}.${jobId}`;
     await link.retry(() => link.js.publish(subjectOf(lane, jobId), Empty, { msgID }));
   };
-  const handedOver = (lane: string, jobId: string): Delivery => ({
+  const byHand = (lane: string, jobId: string): Delivery => ({
     jobId,
     lane,
     deliveries: 1,
@@ -66,7 +66,7 @@ export async function openWorkQueue({ link, owner }: Ends, settings: QueueSettin
 
   return {
     publish,
-    handOver: (lane, jobId) => handover.offer(everyOf(lane), handedOver(lane, checked(jobId))),
+    handOver: (lane, jobId) => handover.offer(everyOf(lane), byHand(lane, checked(jobId))),
     async has(lane, jobId) {
       return (await first(subjectOf(lane, jobId))) !== undefined;
     },
@@ -82,11 +82,11 @@ export async function openWorkQueue({ link, owner }: Ends, settings: QueueSettin
         await link.retry(() => link.jsm.streams.deleteMessage(stream, seq, false).catch(orNothing));
       }
     },
-    async consume(lane, slots, handle) {
+    async consume(lane, slots, handle, { handedOver: places = slots } = {}) {
       const source = { stream, durable: known(lane), subject: everyOf(lane) };
       const take = (message: JsMsg): Promise<void> => handle(deliveryOf(message));
       const loop = await openPullLoop(link, source, slots, take, log.with({ queue: settings.name, lane }));
-      const leave = handover.join(source.subject, (delivery) => loop.tryRun(() => handle(delivery)));
+      const leave = handover.join(source.subject, (delivery) => loop.tryRun(() => handle(delivery), places));
       return {
         async [Symbol.asyncDispose]() {
           leave();

@@ -148,6 +148,33 @@ describe("a job is queued first", () => {
   });
 });
 
+it("no attempt of a crowd is lost, whether its job was handed over or its message was faster than its record", async () => {
+  await using bench = await openJobBench();
+  const ends: boolean[] = [];
+  await using _consumer = await bench.queue.consume("image", 3, async (delivery) => {
+    const { jobId } = delivery;
+    const { outcome, lease, retryMs } = await bench.leases.claimAttempt({
+      jobId,
+      lane: "image",
+      worker: "w1",
+      leaseMs: 30_000,
+      early: true,
+    });
+    if (outcome === Outcome.BUSY) return delivery.retry(retryMs);
+    if (lease !== undefined) ends.push((await finish(bench, lease.jobId)).accepted);
+    delivery.ack();
+  });
+  const ids: string[] = [];
+  const client = async (): Promise<void> => {
+    for (let count = 0; count < 40; count += 1)
+      ids.push((await create(bench, count % 3 === 0 ? { idempotencyKey: crypto.randomUUID() } : {})).id);
+  };
+  await Promise.all(Array.from({ length: 6 }, client));
+  await expect.poll(() => ends.length, { timeout: 20_000 }).toBe(ids.length);
+  expect(ends.filter((accepted) => !accepted)).toEqual([]);
+  for (const id of ids) expect(await jobOf(bench, id)).toMatchObject({ state: JobState.DONE, attempts: 1 });
+});
+
 it("a job whose record could not be written is nobody's, although a worker began with it", async () => {
   await using bench = await openJobBench();
   await using worker = await openWorker(bench);

@@ -145,7 +145,7 @@ describe("a consumer", () => {
     gate.resolve();
     await disposing;
     expect(seen).toEqual([first]);
-    expect([await queue.has("office", first), await queue.has("office", second)]).toEqual([false, true]);
+    await vi.waitFor(async () => expect([await queue.has("office", first), await queue.has("office", second)]).toEqual([false, true]));
     await queue.withdraw("office", second);
   });
 
@@ -186,6 +186,26 @@ describe("a wake-up that is handed over", () => {
       gate.resolve();
     }
     expect(queue.handOver("office", second)).toBe(false);
+  });
+
+  test("leaves the places that are kept for messages", async () => {
+    const [handed, published] = [newJob(), newJob()];
+    const gate = Promise.withResolvers<void>();
+    const seen: string[] = [];
+    const handle = async (delivery: Delivery): Promise<void> => {
+      seen.push(delivery.jobId);
+      await gate.promise;
+      delivery.ack();
+    };
+    await using _consumer = await queue.consume("office", 2, handle, { handedOver: 1 });
+    try {
+      expect([queue.handOver("office", handed), queue.handOver("office", handed)]).toEqual([true, false]);
+      await queue.publish("office", published);
+      await vi.waitFor(() => expect(seen).toEqual([handed, published]));
+    } finally {
+      gate.resolve();
+    }
+    await vi.waitFor(async () => expect(await queue.has("office", published)).toBe(false));
   });
 
   test("is a message when it is handed back", async () => {
