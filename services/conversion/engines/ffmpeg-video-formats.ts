@@ -181,7 +181,6 @@ export const videoFormats: Readonly<Record<string, Container>> = {
   rm: { demuxer: "rm" },
   dv: { demuxer: "dv" },
   swf: { demuxer: "swf" },
-  gxf: { demuxer: "gxf" },
   nut: { demuxer: "nut" },
   ivf: { demuxer: "ivf" },
   // Streams without a container.

@@ -58,7 +58,7 @@ const rules: Readonly<Record<Trait, Rule>> = {
   },
   cover: {
     kinds: ["video"],
-    except: set("flv mpg mpeg vob dv rm ivf h264 hevc m1v m2v swf gxf"),
+    except: set("flv mpg mpeg vob dv rm ivf h264 hevc m1v m2v swf"),
     formats: set("mp3 mp2 aac flac m4a m4b m4r alac ogg oga opus wma aiff wav tta wv mka"),
   },
   scene: { kinds: ["model"], except: set("stl ply obj off xyz") },
