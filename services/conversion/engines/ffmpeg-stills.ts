@@ -4,6 +4,7 @@ import { FilemillError } from "#kit/errors.ts";
 import { defineEngine, type Hop, type HopTask } from "../domain/engine.ts";
 import { expectingAll } from "../domain/expectations.ts";
 import type { Sandbox } from "../domain/sandbox.ts";
+import { pictureFactsOf } from "./picture-page.ts";
 import { inputInside, openToolSession, versionLineOf } from "./tool-run.ts";
 
 const program = "/usr/bin/ffmpeg";
@@ -14,7 +15,7 @@ const usual = { fidelity: "lossless", cost: 90, async: false, maxInputMb: 100, o
 const hops: readonly Hop[] = [
   ...["tga", "qoi"].flatMap((format): Hop[] => [
     { from: format, to: "png", ...usual },
-    { from: "png", to: format, ...usual },
+    { from: "png", to: format, ...usual, expects: expectingAll("ORIENTATION_APPLIED") },
   ]),
   { from: "apng", to: "png", ...usual, fidelity: "reduced", expects: expectingAll("ANIMATION_REDUCED") },
 ];
@@ -28,12 +29,35 @@ async function framesOf(path: string): Promise<number> {
   return at < 0 || at + 8 > bytesRead ? 1 : buffer.readUInt32BE(at + 4);
 }
 
+/** By EXIF's orientations; 2 to 8. */
+const turns = ["hflip", "hflip,vflip", "vflip", "transpose=0", "transpose=1", "transpose=3", "transpose=2"];
+
+/** A PNG tells how it is to be turned where FFmpeg does not look. */
+async function turnOf(task: HopTask): Promise<string | undefined> {
+  if (task.hop.from !== "png") return undefined;
+  const turn = turns[(await pictureFactsOf(task.input.path, "png")).orientation - 2];
+  if (turn !== undefined) task.note("ORIENTATION_APPLIED");
+  return turn;
+}
+
 async function run(sandbox: Sandbox, task: HopTask): Promise<void> {
   const [decoder, encoder] = [codecs[task.hop.from], codecs[task.hop.to]];
   if (decoder === undefined || encoder === undefined) throw new FilemillError("INTERNAL", "There is no such pair of pictures.");
   await using session = await openToolSession(sandbox, task);
   const reading = ["-protocol_whitelist", "file", "-f", "image2", "-pattern_type", "none", "-c:v", decoder, "-i", `file:${inputInside}`];
-  const writing = ["-frames:v", "1", "-c:v", encoder, "-f", "image2", "-update", "1", "file:/job/out"];
+  const turn = await turnOf(task);
+  const writing = [
+    ...(turn === undefined ? [] : ["-filter:v", turn]),
+    "-frames:v",
+    "1",
+    "-c:v",
+    encoder,
+    "-f",
+    "image2",
+    "-update",
+    "1",
+    "file:/job/out",
+  ];
   const end = await session.run({ program, args: ["-nostdin", "-hide_banner", "-v", "error", "-threads", "2", ...reading, ...writing] });
   if (end.exitCode !== 0) throw new FilemillError("INVALID_INPUT", "The picture is damaged, or of a kind that cannot be read.");
   await session.adopt("out");

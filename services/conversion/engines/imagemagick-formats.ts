@@ -11,6 +11,8 @@ export type Picture = {
   readonly read?: Fidelity;
   /** What a PNG or TIFF becomes in it; absent: not written. */
   readonly write?: Fidelity;
+  /** Keeps the meaning that a profile gives to its colours; in others they are written as sRGB. */
+  readonly hasProfile?: true;
   /** Has no transparency. */
   readonly isOpaque?: true;
   /** Holds one picture in several sizes, of which the largest is taken. */
@@ -57,7 +59,7 @@ export const pictures: Readonly<Record<string, Picture>> = {
   },
   // Written, it would be an icon without the cursor's point.
   cur: { coder: "cur", read: "reduced", hasSizes: true },
-  psd: { coder: "psd", read: "reduced", write: "lossless", args: words("-compress RLE") },
+  psd: { coder: "psd", read: "reduced", write: "lossless", hasProfile: true, args: words("-compress RLE") },
   psb: { coder: "psb", read: "reduced" },
   dds: {
     coder: "dds",
@@ -102,7 +104,7 @@ export const pictures: Readonly<Record<string, Picture>> = {
   fits: { coder: "fits", read: "reduced", write: "reduced", isOpaque: true },
   ras: { coder: "sun", isShallow: true, read: "lossless", write: "lossless" },
   xwd: { coder: "xwd", read: "lossless", write: "reduced", isOpaque: true },
-  miff: { coder: "miff", read: "lossless", write: "lossless" },
+  miff: { coder: "miff", read: "lossless", write: "lossless", hasProfile: true },
   jng: { coder: "jng", read: "high", write: "high" },
   viff: { coder: "viff", read: "lossless", write: "lossless" },
   vicar: { coder: "vicar", read: "lossless", write: "reduced", isOpaque: true },
@@ -113,8 +115,8 @@ export const pictures: Readonly<Record<string, Picture>> = {
 
 /** The hubs: what sharp reads and writes, with its options of size and quality. */
 export const hubs: Readonly<Record<string, Picture>> = {
-  png: { coder: "png", args: words("-define png:compression-level=6") },
-  tiff: { coder: "tiff", args: words("-compress Zip") },
+  png: { coder: "png", hasProfile: true, args: words("-define png:compression-level=6") },
+  tiff: { coder: "tiff", hasProfile: true, args: words("-compress Zip") },
 };
 
 /** Read, they may hold more than one picture. */
@@ -134,7 +136,12 @@ const writing = crossHops(Object.keys(hubs), Object.keys(pictures), (from, to) =
   if (picture?.write === undefined) return undefined;
   const options = [...(picture.options ?? []), ...(to === "ico" ? [] : bounds)];
   const pages = from === "tiff" ? ({ part: "page", options: [...partOptions("page"), ...options] } as const) : { options };
-  return { fidelity: picture.write, cost: 45, ...usual, expects: expectingAll(picture.isOpaque === true && "ALPHA_FLATTENED"), ...pages };
+  const expects = expectingAll(
+    from === "png" && "ORIENTATION_APPLIED",
+    picture.hasProfile !== true && "PROFILE_CONVERTED",
+    picture.isOpaque === true && "ALPHA_FLATTENED",
+  );
+  return { fidelity: picture.write, cost: 45, ...usual, expects, ...pages };
 });
 
 const hops: readonly Hop[] = [...reading, ...writing];

@@ -7,6 +7,7 @@ import { assertPart, noteLeftOut } from "../domain/parts.ts";
 import type { Sandbox, SandboxEnd } from "../domain/sandbox.ts";
 import { numberOption } from "./hop-table.ts";
 import { exrHops, hubs, imagemagickHops, type Picture, pictures } from "./imagemagick-formats.ts";
+import { pictureFactsOf } from "./picture-page.ts";
 import { srgbProfile } from "./srgb-profile.ts";
 import { inputInside, openOutput, openToolSession, type ToolSession, versionLineOf } from "./tool-run.ts";
 
@@ -86,9 +87,6 @@ function boundArgumentsOf({ options }: HopTask): readonly string[] {
   return width === undefined && height === undefined ? [] : ["-resize", `${width ?? ""}x${height ?? ""}>`];
 }
 
-/** Formats that say what their numbers mean; in the others they are those of sRGB. */
-const profiled = new Set(["png", "tiff", "psd", "miff"]);
-
 /** A picture with a profile is converted; one without stays as it is. */
 async function srgbOf(session: ToolSession): Promise<string> {
   await writeFile(session.pathOf("srgb.icc"), srgbProfile(), { flag: "wx", mode: 0o644 });
@@ -104,8 +102,9 @@ async function run(sandbox: Sandbox, task: HopTask): Promise<void> {
     `${source.coder}:${inputInside}[${scene.index}]`,
     ...(source.isLinear === true ? ["-set", "colorspace", "RGB", "-colorspace", "sRGB"] : []),
     ...(source.isShallow === true ? ["-depth", "8"] : []),
-    ...["-auto-orient", "-format", "opaque %[opaque]\n", "-write", "info:-"],
-    ...(profiled.has(target.coder) ? [] : ["-profile", await srgbOf(session)]),
+    ...(await orientationArgumentsOf(task)),
+    ...["-auto-orient", "-format", "opaque %[opaque]\nprofile %[profile:icc]\n", "-write", "info:-"],
+    ...(target.hasProfile === true ? [] : ["-profile", await srgbOf(session)]),
     ...(target.isOpaque === true ? ["-background", "white", "-alpha", "remove", "-alpha", "off"] : []),
     ...boundArgumentsOf(task),
     ...shapeArgumentsOf(task, scene),
@@ -123,7 +122,20 @@ async function run(sandbox: Sandbox, task: HopTask): Promise<void> {
     task.note("INPUT_DAMAGED");
   }
   if (target.isOpaque === true && /^opaque false/im.test(end.stdout)) task.note("ALPHA_FLATTENED");
+  const profile = /^profile (\S.*)$/m.exec(end.stdout)?.[1];
+  if (profile !== undefined && target.hasProfile !== true && !/sRGB/i.test(profile)) task.note("PROFILE_CONVERTED");
   await session.adopt("out");
+}
+
+const orientations = ["TopLeft", "TopRight", "BottomRight", "BottomLeft", "LeftTop", "RightTop", "RightBottom", "LeftBottom"];
+
+/** A PNG tells how it is to be turned where ImageMagick does not look. */
+async function orientationArgumentsOf(task: HopTask): Promise<readonly string[]> {
+  if (task.hop.from !== "png") return [];
+  const { orientation } = await pictureFactsOf(task.input.path, "png");
+  if (orientation === 1) return [];
+  task.note("ORIENTATION_APPLIED");
+  return ["-orient", orientations[orientation - 1] ?? "TopLeft"];
 }
 
 async function versionOf(sandbox: Sandbox): Promise<string | undefined> {

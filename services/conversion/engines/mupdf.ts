@@ -53,10 +53,13 @@ const density: OptionDefinition = {
   description: "Resolution of the pictures of pages",
 };
 
-/** A PNG is turned by nothing that is obeyed here; the profile of a JPEG goes along. */
+/** The profile of a JPEG goes along. */
 function pictureExpectations(from: string) {
   if (from === "jpg") return [expecting("ORIENTATION_APPLIED")];
-  return [expecting("METADATA_DROPPED", { message: "The colour profile, if there is one, is left out.", of: "profile" })];
+  return [
+    expecting("ORIENTATION_APPLIED"),
+    expecting("METADATA_DROPPED", { message: "The colour profile, if there is one, is left out.", of: "profile" }),
+  ];
 }
 
 const usual = { async: false, maxInputMb: 100 } as const;

@@ -34,17 +34,19 @@ export async function pictureFactsOf(path: string, format: string): Promise<Pict
   throw new FilemillError("INVALID_INPUT", "The picture is damaged or incomplete.");
 }
 
-/** @see PNG third edition, 11.2.1 and 11.3.4.3: the size comes first, pHYs before the data, in pixels a metre. */
+/** @see PNG third edition, 11.2.1, 11.3.3.3, 11.3.4.3 and 11.3.4.5: the size comes first, pHYs before the data, in pixels a metre. */
 function pngFacts(head: Buffer): PictureFacts {
   let density: number | undefined;
   let hasProfile = false;
+  let orientation = 1;
   for (let at = 8; at + 12 <= head.length; at += 12 + head.readUInt32BE(at)) {
     const type = head.toString("latin1", at + 4, at + 8);
-    if (type === "IDAT") break;
-    if (type === "iCCP") hasProfile = true;
+    // Its name comes first.
+    if (type === "iCCP") hasProfile = !/^[^\0]*sRGB/i.test(head.toString("latin1", at + 8, at + 88));
+    if (type === "eXIf") orientation = exifFacts(head.subarray(at + 8, at + 8 + head.readUInt32BE(at))).orientation;
     if (type === "pHYs" && head[at + 16] === 1) density = meantDensity(head.readUInt32BE(at + 8) * 0.0254);
   }
-  return { width: head.readUInt32BE(16), height: head.readUInt32BE(20), orientation: 1, density, hasProfile };
+  return { width: head.readUInt32BE(16), height: head.readUInt32BE(20), orientation, density, hasProfile };
 }
 
 function jpegFacts(head: Buffer): PictureFacts {

@@ -17,6 +17,7 @@ export async function writeContent(content: Content, path: string, folder: strin
 
 const latin = (text: string) => Buffer.from(text, "latin1");
 const turned = (path: string) => twoColours().withMetadata({ orientation: 6 }).jpeg().toFile(path);
+const turnedPng = (path: string) => twoColours().withMetadata({ orientation: 6 }).png().toFile(path);
 const alpha = (path: string) => halfTransparent().png().toFile(path);
 const twoPages = (path: string) => magick("-size", "40x30", "xc:red", "xc:blue", path);
 const tagged = (path: string) =>
@@ -52,9 +53,15 @@ const pictures: readonly Omit<Occurrence, "engine">[] = [
 const pictureTools: readonly Occurrence[] = [
   { engine: "imagemagick", hop: "tiff>bmp", code: "PAGES_LEFT_OUT", content: twoPages },
   { engine: "imagemagick", hop: "png>ppm", code: "ALPHA_FLATTENED", content: alpha },
+  { engine: "imagemagick", hop: "png>bmp", code: "ORIENTATION_APPLIED", content: turnedPng },
+  { engine: "imagemagick", hop: "png>jp2", code: "PROFILE_CONVERTED", content: displayP3 },
+  { engine: "mupdf", hop: "png>pdf", code: "ORIENTATION_APPLIED", content: turnedPng },
+  { engine: "ffmpeg-stills", hop: "png>qoi", code: "ORIENTATION_APPLIED", content: turnedPng },
   ...["ppm", "pgm", "pbm", "pam", "viff", "mtv", "avs", "miff", "dcx"].map(
     (format): Occurrence => ({ engine: "imagemagick", hop: `${format}>png`, code: "PAGES_LEFT_OUT", content: severalOf(format) }),
   ),
+  { engine: "imagemagick-exr", hop: "png>exr", code: "ORIENTATION_APPLIED", content: turnedPng },
+  { engine: "imagemagick-exr", hop: "png>exr", code: "PROFILE_CONVERTED", content: displayP3 },
   { engine: "imagemagick-exr", hop: "tiff>exr", code: "PAGES_LEFT_OUT", content: twoPages },
   { engine: "libheif", hop: "heic>png", code: "PAGES_LEFT_OUT", content: severalStills() },
   {

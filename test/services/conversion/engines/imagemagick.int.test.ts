@@ -16,7 +16,7 @@ import {
 } from "#test/contract/colours.ts";
 import { type Bench, type ContractOptions, openBench, testEngine } from "#test/contract/engine.ts";
 import { readingOf } from "#test/contract/readers.ts";
-import { halfTransparent, noise, twoColours } from "./picture-samples.ts";
+import { halfTransparent, noise, red, turnedPng, twoColours } from "./picture-samples.ts";
 import { rasterSample } from "./raster-samples.ts";
 
 const readers: Readonly<Record<string, PictureReader>> = {
@@ -93,6 +93,25 @@ describe("engine imagemagick, in detail", () => {
     expect((await halvesOf(path, "pcx")).right).toEqual([255, 255, 255]);
     const kept = await bench.convert((await bench.convert(clear, "png", "bmp")).path, "bmp", "png");
     expect(await sharp(kept.path).stats()).toMatchObject({ isOpaque: false });
+  });
+
+  it.each([2, 3, 6, 8] as const)("turned no PNG whose orientation is %i", async (orientation) => {
+    const stored = join(bench.folder, "stored.png");
+    await writeFile(stored, await turnedPng(orientation));
+    const { path, notes } = await bench.convert(stored, "png", "bmp");
+    expect(notes.has("ORIENTATION_APPLIED")).toBe(true);
+    expect(await readingOf(path)).toMatchObject({ width: 120, height: 80 });
+    const { left, right } = await halvesOf(path, "bmp");
+    expect([left[0] > 180, right[2] > 180]).toEqual([true, true]);
+  });
+
+  it("took the numbers of a wide colour space for those of sRGB where the format keeps no profile", async () => {
+    const wide = join(bench.folder, "wide.png");
+    await twoColours().withIccProfile("p3").png().toFile(wide);
+    const { path, notes } = await bench.convert(wide, "png", "ppm");
+    expect(notes.has("PROFILE_CONVERTED")).toBe(true);
+    const { left } = await halvesOf(path, "ppm");
+    expect(Math.hypot(left[0] - red.r, left[1] - red.g, left[2] - red.b)).toBeLessThan(8);
   });
 
   it("turns a TIFF as it says", async () => {

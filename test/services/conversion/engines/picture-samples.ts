@@ -64,3 +64,12 @@ export async function pictureSample(format: string, folder: string): Promise<str
   }
   return path;
 }
+
+/** Red on the left and blue on the right once it is turned as its mark says; only the marks that turn or mirror left and right. */
+export async function turnedPng(orientation: 2 | 3 | 6 | 8): Promise<Buffer> {
+  // Composed first: a pipeline turns what lies beneath and not what is laid upon it.
+  const stored = sharp(await twoColours(120, 80).png().toBuffer());
+  if (orientation === 2) stored.flop();
+  else stored.rotate({ 3: 180, 6: 270, 8: 90 }[orientation]);
+  return await stored.withMetadata({ orientation }).png().toBuffer();
+}

@@ -15,7 +15,7 @@ import { byNetpbm, differenceOf, halvesOf, isLightThenDark } from "#test/contrac
 import { type Bench, openBench, testEngine } from "#test/contract/engine.ts";
 import { readingOf } from "#test/contract/readers.ts";
 import { pdfOf } from "./pdf-by-hand.ts";
-import { noise } from "./picture-samples.ts";
+import { noise, turnedPng } from "./picture-samples.ts";
 import { pixels, rasterSample } from "./raster-samples.ts";
 
 const run = promisify(execFile);
@@ -81,6 +81,17 @@ testEngine(ffmpegStillsEngine, {
       3,
     );
   },
+});
+
+describe("a PNG", () => {
+  it.each([2, 3, 6, 8] as const)("was not turned whose orientation is %i", async (orientation) => {
+    await using bench = await openBench(ffmpegStillsEngine);
+    const stored = join(bench.folder, "stored.png");
+    await writeFile(stored, await turnedPng(orientation));
+    const { path } = await bench.convert(stored, "png", "qoi");
+    const { left, right } = await halvesOf(path, "qoi");
+    expect([left[0] > 180, right[2] > 180]).toEqual([true, true]);
+  });
 });
 
 describe("an APNG", () => {
