@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { exceptions } from "./exceptions.ts";
@@ -161,6 +161,12 @@ describe("files", () => {
     );
     expect(broken("process", wrong)).toEqual([]);
   });
+});
+
+test("decisions have a number each, in their name and their title", () => {
+  const decisions = pathsBelow(["services/decisions"]).map((path) => ({ path, number: basename(path).slice(0, 4) }));
+  expect(new Set(decisions.map(({ number }) => number)).size).toBe(decisions.length);
+  for (const { path, number } of decisions) expect(readFileSync(join(root, path), "utf8")).toMatch(new RegExp(`^# ${Number(number)}\\. `));
 });
 
 test("tests mirror sources", () => {
