@@ -87,6 +87,11 @@ describe("imports", () => {
     expect(broken("child_process", wrong)).toEqual([]);
   });
 
+  test("libvips is loaded inside the sandbox only", () => {
+    const wrong = eachImport(sources, ({ specifier }) => specifier === "sharp");
+    expect(broken("sharp", wrong)).toEqual([]);
+  });
+
   test("an engine imports no other engine", () => {
     const engines = new Set(
       sources.filter(({ path, calls }) => under(path, "services/conversion/engines/") && calls.has("defineEngine")).map(({ path }) => path),

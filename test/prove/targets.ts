@@ -7,6 +7,7 @@ import { type Graph, graphOf, graphWithout } from "#services/catalogue/domain/gr
 import { routesOf } from "#services/catalogue/domain/planner.ts";
 import { type HopName, hopsOfPath, type Judge, keyOf, type ProofRow, pathOf } from "#services/catalogue/domain/proof.ts";
 import type { EngineStatus } from "#services/conversion/domain/converter.ts";
+import type { OptionDefinition } from "#services/conversion/domain/engine.ts";
 
 export type Target = { readonly from: string; readonly to: string; readonly hops: readonly HopName[] };
 
@@ -60,15 +61,23 @@ function everydayOf(graph: Graph, manifests: readonly EngineManifest[]): Graph {
   return graphWithout(graph, ({ engine }) => !ids.has(engine));
 }
 
-/** Of what an engine declares of a hop: its options, ceiling and lane of time, not its order among others. */
+/**
+ * Of what an engine declares of a hop that bears on a conversion with the options' defaults, which is what was executed: an option
+ * that is new and off changes nothing of it. What changed in the engine's code is for `--changed`.
+ */
 export function declarationsOf(engines: readonly EngineStatus[]): (hop: HopName) => string {
   const hashes = new Map<string, string>();
   for (const { id, hops } of engines) {
-    for (const { from, to, fidelity, async, maxInputMb, options } of hops) {
-      hashes.set(`${id} ${from} ${to}`, hashOf(JSON.stringify([fidelity, async, maxInputMb, options])));
+    for (const { from, to, fidelity, options } of hops) {
+      const defaults = options.filter((option) => !isOff(option.default)).map((option) => [option.name, option.default]);
+      hashes.set(`${id} ${from} ${to}`, hashOf(JSON.stringify([fidelity, defaults])));
     }
   }
   return ({ engine, from, to }) => hashes.get(`${engine} ${from} ${to}`) ?? "";
+}
+
+function isOff(value: OptionDefinition["default"]): boolean {
+  return value === undefined || value === false || Number(value) === 0;
 }
 
 export function declaredHash(target: Target, declared: (hop: HopName) => string): string {

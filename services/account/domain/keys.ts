@@ -1,7 +1,7 @@
 /** What can be done with API keys. */
 import { clone, create } from "@bufbuild/protobuf";
 import { type Timestamp, timestampFromMs, timestampMs } from "@bufbuild/protobuf/wkt";
-import { ulid } from "ulid";
+import { monotonicFactory } from "ulid";
 import { type Account, type Key, KeySchema, KeyScope } from "#gen/filemill/account/v1/account_pb.ts";
 import { FilemillError } from "#kit/errors.ts";
 import type { Directory, Records } from "./directory.ts";
@@ -9,6 +9,9 @@ import { createKeySecret, hashOf, prefixOf } from "./key.ts";
 
 /** Of one account; a thousand revoked ones are nobody's oversight. */
 const maxKeys = 1000;
+
+/** Ids tell the order of creation, also within a millisecond. */
+const nextUlid = monotonicFactory();
 
 export type WantedKey = { readonly name: string; readonly scopes?: readonly KeyScope[]; readonly expiresAt?: Timestamp | undefined };
 
@@ -18,7 +21,7 @@ export async function createKey(records: Records, account: Account, wanted: Want
   if (expiresAt !== undefined && timestampMs(expiresAt) <= Date.now()) throw refused("expiresAt", "A key can only expire in the future.");
   const secret = createKeySecret();
   const key = create(KeySchema, {
-    id: `key_${ulid()}`,
+    id: `key_${nextUlid()}`,
     accountId: account.id,
     name: parseName(wanted.name),
     prefix: prefixOf(secret),

@@ -9,7 +9,7 @@ export type ProofRow = {
   readonly to: string;
   /** Engines and the formats between them: `sharp`, or `ffmpeg png sharp`. */
   readonly path: string;
-  /** Hash of the hops' declarations: when they change, the proof is not theirs any more. */
+  /** Hash of the hops' fidelity and defaults as declared: when they change, the proof is not theirs any more. */
   readonly declared: string;
   readonly sample: string;
   readonly word: MeasuredWord;

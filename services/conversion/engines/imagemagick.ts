@@ -19,7 +19,13 @@ const withPolicy = {
 };
 const iconSizes = [256, 128, 64, 48, 32, 16];
 
-type Scene = { readonly index: number; readonly width: number; readonly height: number };
+type Scene = {
+  readonly index: number;
+  readonly width: number;
+  readonly height: number;
+  /** The description of its colour profile; empty: it has none. */
+  readonly profile: string;
+};
 
 function pictureOf(format: string): Picture {
   const picture = pictures[format] ?? hubs[format];
@@ -29,13 +35,14 @@ function pictureOf(format: string): Picture {
 
 /** What the headers say of each picture in the file. */
 async function readScenes(session: ToolSession, { coder }: Picture): Promise<readonly Scene[]> {
-  const args = ["-ping", `${coder}:${inputInside}`, "-format", "scene %s %w %h\n", "info:-"];
+  const args = ["-ping", `${coder}:${inputInside}`, "-format", "scene %s %w %h %[profile:icc]\n", "info:-"];
   const end = await session.run({ program, args, ...withPolicy });
   throwIfTooLarge(end);
-  const scenes = [...end.stdout.matchAll(/^scene (\d+) (\d+) (\d+)$/gm)].map(([, index, width, height]) => ({
+  const scenes = [...end.stdout.matchAll(/^scene (\d+) (\d+) (\d+) ?(.*)$/gm)].map(([, index, width, height, profile]) => ({
     index: Number(index),
     width: Number(width),
     height: Number(height),
+    profile: profile ?? "",
   }));
   if (scenes.length === 0) throw new FilemillError("INVALID_INPUT", "The picture is damaged, or of a kind that cannot be read.");
   return scenes;
@@ -98,13 +105,15 @@ async function run(sandbox: Sandbox, task: HopTask): Promise<void> {
   const [source, target] = [pictureOf(task.hop.from), pictureOf(task.hop.to)];
   const scene = chooseScene(await readScenes(session, source), source, task);
   if (scene === undefined) throw new FilemillError("INVALID_INPUT", "The file holds no picture.");
+  // What is sRGB already would only be rounded.
+  const isConverted = target.hasProfile !== true && scene.profile !== "" && !/sRGB/i.test(scene.profile);
   const args = [
     `${source.coder}:${inputInside}[${scene.index}]`,
     ...(source.isLinear === true ? ["-set", "colorspace", "RGB", "-colorspace", "sRGB"] : []),
     ...(source.isShallow === true ? ["-depth", "8"] : []),
     ...(await orientationArgumentsOf(task)),
-    ...["-auto-orient", "-format", "opaque %[opaque]\nprofile %[profile:icc]\n", "-write", "info:-"],
-    ...(target.hasProfile === true ? [] : ["-profile", await srgbOf(session)]),
+    ...["-auto-orient", "-format", "opaque %[opaque]\n", "-write", "info:-"],
+    ...(isConverted ? ["-profile", await srgbOf(session)] : []),
     ...(target.isOpaque === true ? ["-background", "white", "-alpha", "remove", "-alpha", "off"] : []),
     ...boundArgumentsOf(task),
     ...shapeArgumentsOf(task, scene),
@@ -122,8 +131,7 @@ async function run(sandbox: Sandbox, task: HopTask): Promise<void> {
     task.note("INPUT_DAMAGED");
   }
   if (target.isOpaque === true && /^opaque false/im.test(end.stdout)) task.note("ALPHA_FLATTENED");
-  const profile = /^profile (\S.*)$/m.exec(end.stdout)?.[1];
-  if (profile !== undefined && target.hasProfile !== true && !/sRGB/i.test(profile)) task.note("PROFILE_CONVERTED");
+  if (isConverted) task.note("PROFILE_CONVERTED");
   await session.adopt("out");
 }
 

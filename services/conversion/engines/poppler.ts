@@ -1,12 +1,14 @@
-/** PDF to pictures, SVG and text by poppler-utils. Pictures come out as plain pixels; libvips writes the file several times faster. */
-import { readFile, unlink } from "node:fs/promises";
-import sharp, { type Sharp } from "sharp";
+/**
+ * PDF to pictures, SVG and text by poppler-utils. Pictures come out as plain pixels; libvips, in a sandbox too, writes the file several
+ * times faster.
+ */
 import { FilemillError } from "#kit/errors.ts";
-import { defineEngine, type Hop, type HopTask, type OptionDefinition } from "../domain/engine.ts";
+import { defineEngine, type Hop, type HopTask, type OpenEngine, type OptionDefinition } from "../domain/engine.ts";
 import { LacksContent } from "../domain/failure.ts";
 import { assertPart, noteLeftOut, partOptions } from "../domain/parts.ts";
 import type { Sandbox } from "../domain/sandbox.ts";
 import { flagOption, numberOption } from "./hop-table.ts";
+import { openSharpChildren } from "./sharp-children.ts";
 import { inputInside, openOutput, openToolSession, type ToolSession, versionLineOf } from "./tool-run.ts";
 
 const maxPixels = 100_000_000;
@@ -101,7 +103,7 @@ function sizeOf(task: HopTask, facts: Facts): { readonly width: number; readonly
   return pixels;
 }
 
-async function rasterize(session: ToolSession, task: HopTask, pageNumber: number): Promise<void> {
+async function rasterize(session: ToolSession, pictures: OpenEngine, task: HopTask, pageNumber: number): Promise<void> {
   const facts = await readFacts(session, pageNumber);
   const { width, height } = sizeOf(task, facts);
   const gray = flagOption(task.options, "grayscale");
@@ -112,62 +114,41 @@ async function rasterize(session: ToolSession, task: HopTask, pageNumber: number
     args: [...pages, ...scale, ...(gray ? ["-gray"] : []), inputInside, "/job/page"],
   });
   const name = gray ? "page.pgm" : "page.ppm";
-  const pixels = await readPixels(session.pathOf(name)).catch((cause: unknown) => {
+  const size = await sizeOfDrawn(session.pathOf(name)).catch((cause: unknown) => {
     throw new FilemillError("INVALID_INPUT", "The page could not be drawn; the PDF is damaged.", { cause });
   });
   // Where a page is beyond it, pdftoppm writes one white pixel and ends with 0.
-  if (end.exitCode !== 0 || pixels.width !== width || pixels.height !== height) {
+  if (end.exitCode !== 0 || size.width !== width || size.height !== height) {
     throw new FilemillError("INVALID_INPUT", "The page could not be drawn; the PDF is damaged.");
   }
   if (/Syntax Error/.test(end.stderr)) task.note("INPUT_DAMAGED");
   noteLeftOut(task, "page", pageNumber, facts.pages);
-  if (task.hop.to === "ppm" && !gray) return await session.adopt(name);
-  const { channels, data } = pixels;
-  const image = sharp(data, { raw: { width, height, channels }, limitInputPixels: maxPixels });
-  const density = (width / facts.widthPoints) * pointsPerInch;
-  await encode((gray ? image.pipelineColourspace("b-w").toColourspace("b-w") : image).withDensity(density), task).catch(
-    (cause: unknown) => {
-      if (cause instanceof FilemillError) throw cause;
-      throw new FilemillError("CONVERSION_FAILED", "The page is too large for this format; ask for a lower dpi, width or height.", {
-        cause,
-      });
-    },
-  );
-  await unlink(session.pathOf(name));
+  if (task.hop.to === "ppm" && gray)
+    throw new FilemillError("INVALID_OPTION", "A PPM has colours.", { details: { option: "grayscale", allowed: "false" } });
+  if (task.hop.to === "ppm") return await session.adopt(name);
+  const input = { ...task.input, path: session.pathOf(name), sizeBytes: size.fileBytes };
+  const options = {
+    density: (width / facts.widthPoints) * pointsPerInch,
+    quality: numberOption(task.options, "quality") ?? 85,
+    compressionLevel: 6,
+  };
+  await pictures.run({ ...task, input, hop: { ...task.hop, from: "ppm" }, options });
 }
-
-async function encode(image: Sharp, task: HopTask): Promise<void> {
-  const options = { quality: numberOption(task.options, "quality") ?? 85 };
-  switch (task.hop.to) {
-    case "jpg":
-      await image.jpeg(options).toFile(task.outputPath);
-      return;
-    case "webp":
-      await image.webp(options).toFile(task.outputPath);
-      return;
-    case "tiff":
-      await image.tiff({ compression: "deflate" }).toFile(task.outputPath);
-      return;
-    case "ppm":
-      throw new FilemillError("INVALID_OPTION", "A PPM has colours.", { details: { option: "grayscale", allowed: "false" } });
-    default:
-      await image.png({ compressionLevel: 6 }).toFile(task.outputPath);
-  }
-}
-
-type Pixels = { readonly width: number; readonly height: number; readonly channels: 1 | 3; readonly data: Buffer };
 
 /** @see https://netpbm.sourceforge.net/doc/ppm.html: "P6" or "P5", width, height, 255, then the samples. */
-async function readPixels(path: string): Promise<Pixels> {
+async function sizeOfDrawn(path: string): Promise<{ width: number; height: number; fileBytes: number }> {
   const handle = await openOutput(path);
-  const bytes = await readFile(handle).finally(() => handle.close());
-  const header = /^P([56])\n(\d+) (\d+)\n255\n/.exec(bytes.subarray(0, 64).toString("latin1"));
-  if (header === null) throw new Error("not a netpbm picture");
-  const channels = header[1] === "6" ? 3 : 1;
-  const [width, height] = [Number(header[2]), Number(header[3])];
-  const data = bytes.subarray(header[0].length);
-  if (data.length !== width * height * channels) throw new Error("a netpbm picture with missing rows");
-  return { width, height, channels, data };
+  try {
+    const head = await handle.read({ buffer: Buffer.alloc(64) });
+    const header = /^P([56])\n(\d+) (\d+)\n255\n/.exec(head.buffer.toString("latin1"));
+    if (header === null) throw new Error("not a netpbm picture");
+    const [width, height, fileBytes] = [Number(header[2]), Number(header[3]), (await handle.stat()).size];
+    const samples = fileBytes - header[0].length;
+    if (samples !== width * height * (header[1] === "6" ? 3 : 1)) throw new Error("a netpbm picture with missing rows");
+    return { width, height, fileBytes };
+  } finally {
+    await handle.close();
+  }
 }
 
 async function extract(session: ToolSession, task: HopTask): Promise<void> {
@@ -205,10 +186,10 @@ async function adoptText(session: ToolSession, task: HopTask): Promise<void> {
   await session.adopt("out");
 }
 
-async function run(sandbox: Sandbox, task: HopTask): Promise<void> {
+async function run(sandbox: Sandbox, pictures: OpenEngine, task: HopTask): Promise<void> {
   await using session = await openToolSession(sandbox, task);
   const isPicture = task.hop.options.some((option) => option.name === "dpi");
-  if (isPicture) await rasterize(session, task, numberOption(task.options, "page") ?? 1);
+  if (isPicture) await rasterize(session, pictures, task, numberOption(task.options, "page") ?? 1);
   else await extract(session, task);
 }
 
@@ -222,14 +203,16 @@ export const popplerEngine = defineEngine({
     const line = await versionLineOf(sandbox, "/usr/bin/pdftoppm", ["-v"]);
     return line === undefined ? undefined : /(\d[\d.]*)/.exec(line)?.[1];
   },
-  async open({ sandbox }) {
+  async open(host) {
+    const { sandbox } = host;
+    const pictures = await openSharpChildren(host, 1);
     return {
-      run: (task) => run(sandbox, task),
+      run: (task) => run(sandbox, pictures, task),
       async parts(task) {
         await using session = await openToolSession(sandbox, task);
         return Array.from({ length: (await readFacts(session, 1)).pages }, () => "");
       },
-      [Symbol.asyncDispose]: async () => undefined,
+      [Symbol.asyncDispose]: () => pictures[Symbol.asyncDispose](),
     };
   },
 });

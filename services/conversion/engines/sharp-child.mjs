@@ -1,6 +1,7 @@
 // Runs inside the sandbox and converts pictures: one line of JSON asks, one answers. Its host is sharp.ts.
 import { readFileSync, writeFileSync } from "node:fs";
 import { encoded } from "./sharp-encoders.mjs";
+import { describePng, isSrgb, isWhole, plainBytes, tellsMore } from "./sharp-headers.mjs";
 
 const [sharpEntry, threads] = process.argv.slice(2);
 const { default: sharp } = await import(sharpEntry);
@@ -48,15 +49,6 @@ function failureOf(error) {
   return row === undefined ? new Failure("CONVERSION_FAILED", "The picture could not be converted.", true) : new Failure(row[1], row[2]);
 }
 
-/** Whether the file's last part is there, for formats that have an end mark. */
-function isWhole(format, bytes) {
-  const tail = bytes.subarray(-4096);
-  if (format === "jpg") return tail.includes(Buffer.from([0xff, 0xd9]));
-  if (format === "png") return tail.includes("IEND");
-  if (format === "gif") return tail.findLast((byte) => byte !== 0) === 0x3b;
-  return format === "tiff";
-}
-
 /**
  * Strictly at first. A whole file that is merely odd (junk before a marker, a broken tag) converts without a word,
  * one whose content is damaged in places with a note; one that was cut off is refused.
@@ -73,6 +65,22 @@ async function convertKindly(bytes, request, notes) {
     if (!oddOnly) notes.set("INPUT_DAMAGED");
     return result;
   }
+}
+
+/**
+ * Writes what a program drew: eight bits a sample, in one or three channels, behind "P5" or "P6", width, height and 255.
+ *
+ * @see https://netpbm.sourceforge.net/doc/ppm.html
+ */
+function writeDrawn(bytes, { to, options }) {
+  const header = /^P([56])\n(\d+) (\d+)\n255\n/.exec(bytes.toString("latin1", 0, 64));
+  if (header === null) throw new Failure("INVALID_INPUT", "The page could not be drawn.");
+  const first = { width: Number(header[2]), height: Number(header[3]) };
+  const isGray = header[1] === "5";
+  const raw = { ...first, channels: isGray ? 1 : 3 };
+  const image = sharp(bytes.subarray(header[0].length), { raw, limitInputPixels: maxPixels });
+  if (isGray) image.pipelineColourspace("b-w").toColourspace("b-w");
+  return outputOf(encoded(image.withDensity(options.density), to, options, first), to, first);
 }
 
 async function convert(bytes, request, notes, failOn) {
@@ -101,28 +109,6 @@ async function convert(bytes, request, notes, failOn) {
 
 /** What nearly every other small picture is. It is converted while it is being described, which saves a tenth of a small one's time. */
 const plain = { depth: "uchar", pages: 1, width: 1, height: 1 };
-const plainBytes = 64 * 1024;
-
-/** Chunks that say nothing of what a conversion may lose. */
-const silentChunks = new Set(["PLTE", "tRNS", "gAMA", "cHRM", "sRGB", "sBIT", "bKGD", "pHYs", "hIST", "tIME", "IDAT", "IEND"]);
-
-/**
- * What libvips' metadata would say, for a PNG of eight bits or less that holds nothing but its picture: that is most icons, and
- * asking costs a twentieth of one's time. Undefined for every other. Whether the chunks are well is for the decoder to find.
- */
-function describePng(bytes) {
-  if (bytes.length > plainBytes || bytes.length < 33 || bytes.toString("latin1", 0, 8) !== "\x89PNG\r\n\x1a\n") return undefined;
-  if (bytes.toString("latin1", 12, 16) !== "IHDR" || bytes[24] > 8) return undefined;
-  let hasAlpha = bytes[25] === 4 || bytes[25] === 6;
-  for (let at = 33; at + 12 <= bytes.length; at += 12 + bytes.readUInt32BE(at)) {
-    const kind = bytes.toString("latin1", at + 4, at + 8);
-    if (!silentChunks.has(kind)) return undefined;
-    if (kind === "tRNS") hasAlpha = true;
-    if (kind === "IEND")
-      return { format: "png", depth: "uchar", pages: 1, width: bytes.readUInt32BE(16), height: bytes.readUInt32BE(20), hasAlpha };
-  }
-  return undefined;
-}
 
 function choosePage({ pages = 1 }, { options }, input) {
   const { page = 1 } = options;
@@ -184,37 +170,6 @@ function noteWhatIsLost(first, request, notes) {
   if (!carries && (tellsMore(first.exif) || first.xmp !== undefined || first.iptc !== undefined)) notes.set("METADATA_DROPPED");
 }
 
-/** Size, resolution, orientation and versions, which programs write of themselves and which nobody misses. */
-const technicalTags = new Set([
-  ...[0x100, 0x101, 0x102, 0x103, 0x106, 0x112, 0x115, 0x11a, 0x11b, 0x11c, 0x128, 0x212, 0x213],
-  ...[0x8769, 0x9000, 0x9101, 0xa000, 0xa001, 0xa002, 0xa003],
-]);
-
-/** Whether EXIF says anything besides; what cannot be read says something. @see TIFF 6.0, section 2 */
-function tellsMore(exif) {
-  if (exif === undefined) return false;
-  const tiff = exif.toString("latin1", 0, 6) === "Exif\0\0" ? exif.subarray(6) : exif;
-  const number = (at, length) => (tiff[0] === 0x49 ? tiff.readUIntLE(at, length) : tiff.readUIntBE(at, length));
-  const entriesAt = (start) =>
-    Array.from({ length: number(start, 2) }, (_, index) => ({
-      tag: number(start + 2 + index * 12, 2),
-      value: number(start + 10 + index * 12, 4),
-    }));
-  try {
-    const top = entriesAt(number(4, 4));
-    const inner = top.filter(({ tag }) => tag === 0x8769).flatMap(({ value }) => entriesAt(value));
-    return [...top, ...inner].some(({ tag }) => !technicalTags.has(tag));
-  } catch {
-    return true;
-  }
-}
-
-/** By the profile's description, in ASCII (version 2) or UTF-16 (version 4); "c2" is the compact sRGB of the web. */
-function isSrgb(icc) {
-  const text = icc.toString("latin1").replaceAll("\0", "");
-  return /sRGB|desc.{0,40}c2(ci)?[^\w]/s.test(text);
-}
-
 function keepDepth(image, first) {
   const space = first.space === "grey16" || first.space === "b-w" ? "grey16" : "rgb16";
   image.pipelineColourspace(space).toColourspace(space);
@@ -257,7 +212,7 @@ async function answer(request) {
     if (request.from === "svg" && blockedLinks.test(bytes.subarray(0, 4 * 2 ** 20).toString("latin1")))
       notes.set("EXTERNAL_CONTENT_BLOCKED");
     if (request.parts === true) return { ok: true, data: partsOf(await sharp(bytes).metadata()), notes: [] };
-    const output = await convertKindly(bytes, request, notes);
+    const output = await (request.from === "ppm" ? writeDrawn(bytes, request) : convertKindly(bytes, request, notes));
     return { ok: true, ...output, notes: [...notes] };
   } catch (error) {
     const failure = failureOf(error);

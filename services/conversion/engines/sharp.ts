@@ -1,10 +1,7 @@
 /** Pictures, by sharp (libvips) in warm sandboxed processes. */
-import { availableParallelism } from "node:os";
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { defineEngine, type EngineHost, type OpenEngine } from "../domain/engine.ts";
+import { defineEngine } from "../domain/engine.ts";
 import type { Sandbox } from "../domain/sandbox.ts";
-import { openChildEngine } from "./child-engine.ts";
+import { openSharpChildren, sharpCommandOf } from "./sharp-children.ts";
 import { sharpHops } from "./sharp-hops.ts";
 
 export const sharpEngine = defineEngine({
@@ -14,7 +11,7 @@ export const sharpEngine = defineEngine({
   packages: [],
   probe: probeSharp,
   hops: sharpHops,
-  open: openSharp,
+  open: (host) => openSharpChildren(host, host.slots + 1),
 });
 
 async function probeSharp(sandbox: Sandbox): Promise<string | undefined> {
@@ -24,34 +21,4 @@ async function probeSharp(sandbox: Sandbox): Promise<string | undefined> {
   } catch {
     return undefined;
   }
-}
-
-async function openSharp(host: EngineHost): Promise<OpenEngine> {
-  // libvips' own threads: all cores when one picture is converted at a time, one each when all slots are busy.
-  const threads = Math.max(1, Math.floor(availableParallelism() / Math.max(1, host.slots)));
-  const command = {
-    ...sharpCommandOf(String(threads)),
-    limits: { wallMs: 0, cpuSeconds: 30 * 86_400, addressSpace: false, folderBytes: 4 * 2 ** 30, fileBytes: 2 * 2 ** 30 },
-  };
-  return openChildEngine(host, () => host.sandbox.spawn(command), { warm: host.slots + 1 });
-}
-
-/** The running Node and sharp's packages, read-only; nothing else of the clone is visible. `argument`: how many threads, or `--version`. */
-export function sharpCommandOf(argument: string) {
-  const entry = fileURLToPath(import.meta.resolve("sharp"));
-  const modules = entry.slice(0, entry.lastIndexOf("/node_modules/") + "/node_modules/".length);
-  const inside = "/opt/filemill/node_modules";
-  const packages = ["sharp", "@img", "detect-libc", "semver"];
-  return {
-    program: "/opt/node",
-    // Its path and not its name: a search for the name would read package files that are not visible.
-    args: ["--max-old-space-size=1024", "/opt/filemill/sharp-child.mjs", join(inside, entry.slice(modules.length)), argument],
-    env: { MALLOC_ARENA_MAX: "2", NODE_ENV: "production" },
-    readOnly: {
-      [process.execPath]: "/opt/node",
-      [fileURLToPath(new URL("./sharp-child.mjs", import.meta.url))]: "/opt/filemill/sharp-child.mjs",
-      [fileURLToPath(new URL("./sharp-encoders.mjs", import.meta.url))]: "/opt/filemill/sharp-encoders.mjs",
-      ...Object.fromEntries(packages.map((name) => [join(modules, name), join(inside, name)])),
-    },
-  };
 }

@@ -114,6 +114,15 @@ describe("engine imagemagick, in detail", () => {
     expect(Math.hypot(left[0] - red.r, left[1] - red.g, left[2] - red.b)).toBeLessThan(8);
   });
 
+  it("rounded colours that were sRGB by their profile already", async () => {
+    const marked = join(bench.folder, "marked.tiff");
+    const green = { create: { width: 8, height: 8, channels: 3 as const, background: "#00ff00" } };
+    await sharp(green).withIccProfile("srgb").tiff().toFile(marked);
+    const { path, notes } = await bench.convert(marked, "tiff", "ppm");
+    expect(notes.has("PROFILE_CONVERTED")).toBe(false);
+    expect((await readFile(path)).subarray(-3)).toEqual((await sharp(marked, { ignoreIcc: true }).raw().toBuffer()).subarray(0, 3));
+  });
+
   it("turns a TIFF as it says", async () => {
     const turned = join(bench.folder, "turned.tiff");
     await twoColours(120, 80).tiff().withMetadata({ orientation: 6 }).toFile(turned);

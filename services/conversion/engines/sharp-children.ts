@@ -1,0 +1,41 @@
+/** Sandboxed processes with libvips in them, for every engine that has pictures to write. */
+import { availableParallelism } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { EngineHost, OpenEngine } from "../domain/engine.ts";
+import { openChildEngine } from "./child-engine.ts";
+
+/** @param warm - How many are kept ready; see PoolOptions. */
+export function openSharpChildren(host: EngineHost, warm: number): Promise<OpenEngine> {
+  // libvips' own threads: all cores when one picture is converted at a time, one each when all slots are busy.
+  const threads = Math.max(1, Math.floor(availableParallelism() / Math.max(1, host.slots)));
+  const command = {
+    ...sharpCommandOf(String(threads)),
+    limits: { wallMs: 0, cpuSeconds: 30 * 86_400, addressSpace: false, folderBytes: 4 * 2 ** 30, fileBytes: 2 * 2 ** 30 },
+  };
+  return openChildEngine(host, () => host.sandbox.spawn(command), { warm });
+}
+
+/** The running Node and sharp's packages, read-only; nothing else of the clone is visible. `argument`: how many threads, or `--version`. */
+export function sharpCommandOf(argument: string) {
+  const entry = fileURLToPath(import.meta.resolve("sharp"));
+  const modules = entry.slice(0, entry.lastIndexOf("/node_modules/") + "/node_modules/".length);
+  const inside = "/opt/filemill/node_modules";
+  const packages = ["sharp", "@img", "detect-libc", "semver"];
+  return {
+    program: "/opt/node",
+    // Its path and not its name: a search for the name would read package files that are not visible.
+    args: ["--max-old-space-size=1024", "/opt/filemill/sharp-child.mjs", join(inside, entry.slice(modules.length)), argument],
+    env: { MALLOC_ARENA_MAX: "2", NODE_ENV: "production" },
+    readOnly: {
+      [process.execPath]: "/opt/node",
+      ...Object.fromEntries(
+        ["sharp-child.mjs", "sharp-encoders.mjs", "sharp-headers.mjs"].map((name) => [
+          join(import.meta.dirname, name),
+          `/opt/filemill/${name}`,
+        ]),
+      ),
+      ...Object.fromEntries(packages.map((name) => [join(modules, name), join(inside, name)])),
+    },
+  };
+}

@@ -1,0 +1,65 @@
+// Runs inside the sandbox, beside sharp-child.mjs: what picture files say of themselves, by a look at their bytes.
+
+/** Larger pictures are not worth a second look. */
+export const plainBytes = 64 * 1024;
+
+/** Chunks that say nothing of what a conversion may lose. */
+const silentChunks = new Set(["PLTE", "tRNS", "gAMA", "cHRM", "sRGB", "sBIT", "bKGD", "pHYs", "hIST", "tIME", "IDAT", "IEND"]);
+
+/**
+ * What libvips' metadata would say, for a PNG of eight bits or less that holds nothing but its picture: that is most icons, and
+ * asking costs a twentieth of one's time. Undefined for every other. Whether the chunks are well is for the decoder to find.
+ */
+export function describePng(bytes) {
+  if (bytes.length > plainBytes || bytes.length < 33 || bytes.toString("latin1", 0, 8) !== "\x89PNG\r\n\x1a\n") return undefined;
+  if (bytes.toString("latin1", 12, 16) !== "IHDR" || bytes[24] > 8) return undefined;
+  let hasAlpha = bytes[25] === 4 || bytes[25] === 6;
+  for (let at = 33; at + 12 <= bytes.length; at += 12 + bytes.readUInt32BE(at)) {
+    const kind = bytes.toString("latin1", at + 4, at + 8);
+    if (!silentChunks.has(kind)) return undefined;
+    if (kind === "tRNS") hasAlpha = true;
+    if (kind === "IEND")
+      return { format: "png", depth: "uchar", pages: 1, width: bytes.readUInt32BE(16), height: bytes.readUInt32BE(20), hasAlpha };
+  }
+  return undefined;
+}
+
+/** Size, resolution, orientation and versions, which programs write of themselves and which nobody misses. */
+const technicalTags = new Set([
+  ...[0x100, 0x101, 0x102, 0x103, 0x106, 0x112, 0x115, 0x11a, 0x11b, 0x11c, 0x128, 0x212, 0x213],
+  ...[0x8769, 0x9000, 0x9101, 0xa000, 0xa001, 0xa002, 0xa003],
+]);
+
+/** Whether EXIF says anything besides; what cannot be read says something. @see TIFF 6.0, section 2 */
+export function tellsMore(exif) {
+  if (exif === undefined) return false;
+  const tiff = exif.toString("latin1", 0, 6) === "Exif\0\0" ? exif.subarray(6) : exif;
+  const number = (at, length) => (tiff[0] === 0x49 ? tiff.readUIntLE(at, length) : tiff.readUIntBE(at, length));
+  const entriesAt = (start) =>
+    Array.from({ length: number(start, 2) }, (_, index) => ({
+      tag: number(start + 2 + index * 12, 2),
+      value: number(start + 10 + index * 12, 4),
+    }));
+  try {
+    const top = entriesAt(number(4, 4));
+    const inner = top.filter(({ tag }) => tag === 0x8769).flatMap(({ value }) => entriesAt(value));
+    return [...top, ...inner].some(({ tag }) => !technicalTags.has(tag));
+  } catch {
+    return true;
+  }
+}
+
+/** By the profile's description, in ASCII (version 2) or UTF-16 (version 4); "c2" is the compact sRGB of the web. */
+export function isSrgb(icc) {
+  const text = icc.toString("latin1").replaceAll("\0", "");
+  return /sRGB|desc.{0,40}c2(ci)?[^\w]/s.test(text);
+}
+
+/** Whether the file's last part is there, for formats that have an end mark. */
+export function isWhole(format, bytes) {
+  const tail = bytes.subarray(-4096);
+  if (format === "jpg") return tail.includes(Buffer.from([0xff, 0xd9]));
+  if (format === "png") return tail.includes("IEND");
+  if (format === "gif") return tail.findLast((byte) => byte !== 0) === 0x3b;
+  return format === "tiff";
+}
