@@ -29,12 +29,9 @@ export function sharpCommandOf(argument: string) {
     env: { MALLOC_ARENA_MAX: "2", NODE_ENV: "production" },
     readOnly: {
       [process.execPath]: "/opt/node",
-      ...Object.fromEntries(
-        ["sharp-child.mjs", "sharp-encoders.mjs", "sharp-headers.mjs"].map((name) => [
-          join(import.meta.dirname, name),
-          `/opt/filemill/${name}`,
-        ]),
-      ),
+      [fileURLToPath(new URL("./sharp-child.mjs", import.meta.url))]: "/opt/filemill/sharp-child.mjs",
+      [fileURLToPath(new URL("./sharp-encoders.mjs", import.meta.url))]: "/opt/filemill/sharp-encoders.mjs",
+      [fileURLToPath(new URL("./sharp-headers.mjs", import.meta.url))]: "/opt/filemill/sharp-headers.mjs",
       ...Object.fromEntries(packages.map((name) => [join(modules, name), join(inside, name)])),
     },
   };
