@@ -71,17 +71,23 @@ export function openRemote(server: ServerAddress): Remote {
     const { onProgress, signal } = task;
     const form = await formOf(task);
     const query = new URLSearchParams({ ...task.options, ...(task.from === undefined ? {} : { from: task.from }) });
+    let isSent = false;
+    using posting = patientSignal(signal, () => isSent);
     const answer = await callRest(server, {
       method: "POST",
       path: `api/v1/convert?${query}`,
-      signal,
+      signal: posting.signal,
       // So that there is soon a job that can be taken back.
       headers: { prefer: "wait=1" },
       body: () => new FormDataEncoder(form),
-      onSent: (bytes, totalBytes) => onProgress?.(bytes < totalBytes ? { stage: "uploading", bytes, totalBytes } : { stage: "converting" }),
+      onSent: (bytes, totalBytes) => {
+        isSent = bytes >= totalBytes;
+        onProgress?.(isSent ? { stage: "converting" } : { stage: "uploading", bytes, totalBytes });
+      },
     });
     const { job } = (await json(answer)) as JobAnswer;
     try {
+      signal.throwIfAborted();
       const ended = await untilEnded(job, signal, onProgress);
       onProgress?.({ stage: "downloading" });
       await download(ended, task.outputPath, signal);
@@ -110,6 +116,27 @@ export function openRemote(server: ServerAddress): Remote {
       return (await get<{ jobs: JobJson[] }>(`api/v1/jobs?${query}`)).jobs;
     },
     remove,
+  };
+}
+
+const answerMs = 5000;
+
+/** Fires with the other, but where the file was sent already a while later: only the answer tells which job is to be taken back. */
+function patientSignal(signal: AbortSignal, isSent: () => boolean): Disposable & { readonly signal: AbortSignal } {
+  const own = new AbortController();
+  let timer: NodeJS.Timeout | undefined;
+  const stop = (): void => {
+    if (isSent()) timer = setTimeout(() => own.abort(signal.reason), answerMs);
+    else own.abort(signal.reason);
+  };
+  if (signal.aborted) stop();
+  else signal.addEventListener("abort", stop, { once: true });
+  return {
+    signal: own.signal,
+    [Symbol.dispose]() {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", stop);
+    },
   };
 }
 

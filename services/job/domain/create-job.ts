@@ -5,6 +5,7 @@ import { type CreateJobRequest, type Job, JobRecordSchema, JobSchema, JobState }
 import { FilemillError } from "#kit/errors.ts";
 import { checkCeiling } from "./admission.ts";
 import { type OpenArrival, openArrival } from "./arrival.ts";
+import { settle } from "./end-job.ts";
 import { digestOf, entryKeyOf, precedentOf } from "./idempotency.ts";
 import { isJobId } from "./job-id.ts";
 import type { Core } from "./ports.ts";
@@ -124,7 +125,9 @@ async function handedOver(core: Core, request: CreateJobRequest, arrival: OpenAr
 async function forget(core: Core, record: Record): Promise<void> {
   const isOurs = (held: Held): boolean => held.record.job.input?.id === record.job.input?.id;
   const decide = (held: Held) => (isOurs(held) ? deleted(held.record, core.clock.now()) : undefined);
-  await core.records.change(record.job.id, decide, core.background.signal);
+  const change = await core.records.change(record.job.id, decide, core.background.signal);
+  // An attempt that began beside the write may have ended by now: its result goes too.
+  if (change.changed) await settle(core, change);
 }
 
 function recordOf(core: Core, request: CreateJobRequest, plan: Plan, id: string, idempotencyEntry: string): Record {
