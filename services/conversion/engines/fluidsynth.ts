@@ -1,12 +1,12 @@
 /** MIDI as sound, played by FluidSynth on the instruments of a General MIDI sound font. */
-import { existsSync } from "node:fs";
+import { constants, existsSync } from "node:fs";
 import { open, readFile } from "node:fs/promises";
 import { FilemillError } from "#kit/errors.ts";
 import { defineEngine, type HopTask, type OptionDefinition } from "../domain/engine.ts";
 import type { Sandbox } from "../domain/sandbox.ts";
 import { numberOption, stringOption } from "./hop-table.ts";
 import { midiSecondsOf } from "./midi-length.ts";
-import { inputInside, openOutput, openToolSession, type ToolSession, versionLineOf } from "./tool-run.ts";
+import { inputInside, openToolSession, versionLineOf } from "./tool-run.ts";
 
 const program = "/usr/bin/fluidsynth";
 /** The best first. */
@@ -51,15 +51,14 @@ async function run(sandbox: Sandbox, task: HopTask): Promise<void> {
     limits: { fileBytes: 2 ** 31 - 1, folderBytes: 2 ** 31 },
   });
   if (end.exitCode !== 0) throw new FilemillError("INVALID_INPUT", "The file is damaged or is not MIDI.");
-  await cut(session, Math.ceil((seconds + tailSeconds) * Number(rate)));
+  // Out of the reach of what wrote it before it is written to here.
   await session.adopt("out");
+  await cut(task.outputPath, Math.ceil((seconds + tailSeconds) * Number(rate)));
 }
 
 /** Leaves so many frames of the sound. @see RIFF WAVE: its size at 4 and that of its samples at 40, where nothing else comes before them */
-async function cut(session: ToolSession, frames: number): Promise<void> {
-  const path = session.pathOf("out");
-  await (await openOutput(path)).close();
-  await using file = await open(path, "r+");
+async function cut(path: string, frames: number): Promise<void> {
+  await using file = await open(path, constants.O_RDWR | constants.O_NOFOLLOW);
   const header = Buffer.alloc(headerBytes);
   await file.read(header, 0, headerBytes, 0);
   const bytes = Math.min(frames * bytesPerFrame, (await file.stat()).size - headerBytes);

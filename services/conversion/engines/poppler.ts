@@ -2,6 +2,7 @@
  * PDF to pictures, SVG and text by poppler-utils. Pictures come out as plain pixels; libvips, in a sandbox too, writes the file several
  * times faster.
  */
+import { rename, rm } from "node:fs/promises";
 import { FilemillError } from "#kit/errors.ts";
 import { defineEngine, type Hop, type HopTask, type OpenEngine, type OptionDefinition } from "../domain/engine.ts";
 import { LacksContent } from "../domain/failure.ts";
@@ -113,26 +114,41 @@ async function rasterize(session: ToolSession, pictures: OpenEngine, task: HopTa
     program: "/usr/bin/pdftoppm",
     args: [...pages, ...scale, ...(gray ? ["-gray"] : []), inputInside, "/job/page"],
   });
-  const name = gray ? "page.pgm" : "page.ppm";
-  const size = await sizeOfDrawn(session.pathOf(name)).catch((cause: unknown) => {
-    throw new FilemillError("INVALID_INPUT", "The page could not be drawn; the PDF is damaged.", { cause });
-  });
-  // Where a page is beyond it, pdftoppm writes one white pixel and ends with 0.
-  if (end.exitCode !== 0 || size.width !== width || size.height !== height) {
-    throw new FilemillError("INVALID_INPUT", "The page could not be drawn; the PDF is damaged.");
+  const drawn = `${task.outputPath}.drawn`;
+  try {
+    // Out of the reach of whatever drew it, before it is looked at and handed on.
+    const size = await session
+      .adopt(gray ? "page.pgm" : "page.ppm", drawn)
+      .then(() => sizeOfDrawn(drawn))
+      .catch((cause: unknown) => {
+        throw new FilemillError("INVALID_INPUT", "The page could not be drawn; the PDF is damaged.", { cause });
+      });
+    // Where a page is beyond it, pdftoppm writes one white pixel and ends with 0.
+    if (end.exitCode !== 0 || size.width !== width || size.height !== height) {
+      throw new FilemillError("INVALID_INPUT", "The page could not be drawn; the PDF is damaged.");
+    }
+    if (/Syntax Error/.test(end.stderr)) task.note("INPUT_DAMAGED");
+    noteLeftOut(task, "page", pageNumber, facts.pages);
+    await writePicture(pictures, task, { path: drawn, sizeBytes: size.fileBytes }, (width / facts.widthPoints) * pointsPerInch);
+  } finally {
+    await rm(drawn, { force: true });
   }
-  if (/Syntax Error/.test(end.stderr)) task.note("INPUT_DAMAGED");
-  noteLeftOut(task, "page", pageNumber, facts.pages);
-  if (task.hop.to === "ppm" && gray)
-    throw new FilemillError("INVALID_OPTION", "A PPM has colours.", { details: { option: "grayscale", allowed: "false" } });
-  if (task.hop.to === "ppm") return await session.adopt(name);
-  const input = { ...task.input, path: session.pathOf(name), sizeBytes: size.fileBytes };
-  const options = {
-    density: (width / facts.widthPoints) * pointsPerInch,
-    quality: numberOption(task.options, "quality") ?? 85,
-    compressionLevel: 6,
-  };
-  await pictures.run({ ...task, input, hop: { ...task.hop, from: "ppm" }, options });
+}
+
+async function writePicture(
+  pictures: OpenEngine,
+  task: HopTask,
+  drawn: { readonly path: string; readonly sizeBytes: number },
+  density: number,
+): Promise<void> {
+  const { hop, input, options, outputPath } = task;
+  if (hop.to === "ppm") {
+    if (flagOption(options, "grayscale"))
+      throw new FilemillError("INVALID_OPTION", "A PPM has colours.", { details: { option: "grayscale", allowed: "false" } });
+    return await rename(drawn.path, outputPath);
+  }
+  const wanted = { density, quality: numberOption(options, "quality") ?? 85, compressionLevel: 6 };
+  await pictures.run({ ...task, input: { ...input, ...drawn }, hop: { ...hop, from: "ppm" }, options: wanted });
 }
 
 /** @see https://netpbm.sourceforge.net/doc/ppm.html: "P6" or "P5", width, height, 255, then the samples. */

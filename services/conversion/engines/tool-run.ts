@@ -16,8 +16,8 @@ export type ToolSession = AsyncDisposable & {
   pathOf(name: string): string;
   /** Runs a tool with what is left of the task's time. Rejects when it was killed, never for its exit code. */
   run(command: ToolCommand): Promise<SandboxEnd>;
-  /** Moves `/job/<name>` to the task's output path. Call it after the last run: nothing may write to it any more. */
-  adopt(name: string): Promise<void>;
+  /** Moves `/job/<name>` to the task's output path, or to another outside the sandbox. Call it after the last run: nothing may write to it any more. */
+  adopt(name: string, to?: string): Promise<void>;
 };
 
 /**
@@ -42,7 +42,7 @@ export async function openToolSession(sandbox: Sandbox, task: HopTask, inside = 
       throwIfKilled(end, task.signal);
       return end;
     },
-    adopt: (name) => adoptOutput(join(scratch.path, name), task.outputPath),
+    adopt: (name, to = task.outputPath) => adoptOutput(join(scratch.path, name), to),
     [Symbol.asyncDispose]: () => scratch[Symbol.asyncDispose](),
   };
 }
