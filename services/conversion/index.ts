@@ -130,10 +130,9 @@ export function createConversionService(deps: ConversionDeps, settings: Conversi
     working = { worker, announcement, consumers: [] };
     const queue = await deps.broker.workQueue("JOBS", lanes, { ackWaitMs: settings.LEASE_MS });
     for (const { lane, slots } of converter.lanes) {
-      const places = createPlaces(slots);
+      const places = createPlaces(slots, spareOf[lane]);
       const handle = (delivery: Delivery): Promise<void> => places.use((guest) => worker.handle(delivery, guest));
-      // Who may have the place that is kept is not known before the job is on record.
-      const consumer = await queue.consume(lane, slots + spareOf[lane], handle, { handedOver: slots });
+      const consumer = await queue.consume(lane, slots + spareOf[lane], handle, { admits: places.admits });
       working.consumers.push(consumer);
     }
     await untilListed(deps.catalogue, converter.manifest(node), log);

@@ -7,16 +7,18 @@ export type Guest = "anybody" | "idle account";
 export type Places = {
   /**
    * Runs `work` for whoever may have the place that is free. `work` resolves with false when there was no job of such;
-   * the kept place then stays taken for a moment, so that it is not asked for without end.
+   * the kept place is then not asked for again for a moment, and free all the same for a newcomer who comes meanwhile.
    */
   use(work: (guest: Guest) => Promise<boolean>): Promise<void>;
+  /** Whether there is a place for a job that comes now; a newcomer is an account with nothing running in the lane. */
+  admits(isNewcomer: boolean): boolean;
 };
 
-/** How long a newcomer may wait at a full lane that has work of others in store. */
+/** How long a newcomer of another process may wait at a full lane that has work of others in store. */
 const lookAgainMs = 100;
 
-/** @param slots - Places for anybody; whatever is in use beyond them is for idle accounts. */
-export function createPlaces(slots: number): Places {
+/** @param slots - Places for anybody. @param spare - How many are kept beyond them. */
+export function createPlaces(slots: number, spare: number): Places {
   let taken = 0;
   return {
     async use(work) {
@@ -27,5 +29,6 @@ export function createPlaces(slots: number): Places {
       });
       if (!found && guest === "idle account") await sleep(lookAgainMs);
     },
+    admits: (isNewcomer) => taken < slots + (isNewcomer ? spare : 0),
   };
 }

@@ -78,16 +78,30 @@ function nextOf(core: Core, lane: string, wakeUp: string, tried: ReadonlySet<str
   return projection.lane(lane).next({
     isDue: (id) => isFree(id) && (projection.get(id)?.dueMs ?? 0) <= nowMs,
     isLapsed: (id) => (projection.get(id)?.leaseEndsMs ?? 0) <= nowMs,
-    beginning: (accountId) => [...beginnings.values()].filter((each) => each.accountId === accountId).length,
+    beginning: (accountId) => beginningOf(core, accountId),
   });
 }
 
-/** The attempt is written with the job itself, where nobody else waits in the lane and so the turn is this job's. */
+/** Whether nothing of the account runs in the lane. */
+export function isIdle(core: Core, lane: string, accountId: string): boolean {
+  return core.projection.lane(lane).runningOf(accountId) + beginningOf(core, accountId) === 0;
+}
+
+function beginningOf({ beginnings }: Core, accountId: string): number {
+  let count = 0;
+  for (const each of beginnings.values()) if (each.accountId === accountId) count += 1;
+  return count;
+}
+
+/** The attempt is written with the job itself, where the turn is this job's: nobody else waits in the lane, or nobody who has as little running. */
 function beginArriving(core: Core, arrival: Arrival, request: ClaimAttemptRequest): Record | undefined {
   const { id, accountId } = arrival.record.job;
   const lane = laneOf(arrival.record);
-  const isItsTurn = request.early && !request.idleAccountOnly && request.lane === lane && core.projection.lane(lane).queuedCount === 0;
-  if (!isItsTurn) return undefined;
+  if (!request.early || request.lane !== lane) return undefined;
+  const isNewcomer = isIdle(core, lane, accountId);
+  const isAlone = core.projection.lane(lane).queuedCount === 0;
+  const isItsTurn = isAlone || (isNewcomer && nextOf(core, lane, id, new Set())?.isIdleAccount !== true);
+  if (!isItsTurn || (request.idleAccountOnly && !isNewcomer)) return undefined;
   // No message stands for it: should the worker be lost, the reconciler need not wait for one.
   const record = claimedBy(core, arrival.record, request, "");
   if (record === undefined || !arrival.begin(record)) return undefined;

@@ -5,6 +5,7 @@ import { type CreateJobRequest, type Job, JobRecordSchema, JobSchema, JobState }
 import { FilemillError } from "#kit/errors.ts";
 import { checkCeiling } from "./admission.ts";
 import { type OpenArrival, openArrival } from "./arrival.ts";
+import { isIdle } from "./claim-job.ts";
 import { settle } from "./end-job.ts";
 import { digestOf, entryKeyOf, precedentOf } from "./idempotency.ts";
 import { isJobId } from "./job-id.ts";
@@ -115,7 +116,8 @@ async function handedOver(core: Core, request: CreateJobRequest, arrival: OpenAr
   const { record } = arrival;
   const lane = laneOf(record);
   const isOnlyMine = request.idempotencyKey === "" && !request.durable;
-  if (isOnlyMine && core.wakeUps.handOver(lane, record.job.id)) return arrival.begun();
+  const isNewcomer = isIdle(core, lane, record.job.accountId);
+  if (isOnlyMine && core.wakeUps.handOver(lane, record.job.id, { isNewcomer })) return arrival.begun();
   // Its record is written as it is: an attempt that a worker began beside that would be nobody's.
   arrival.shut();
   core.background.run("job.publish_failed", () => core.wakeUps.publish(lane, record.job.id));

@@ -30,6 +30,7 @@ export type FairLane = {
   next(readiness: Readiness): Turn | undefined;
   /** From 1: which pick would be this queued job's if nothing ended and nothing came. */
   position(jobId: string, accountId: string): number;
+  runningOf(accountId: string): number;
   queued(): Iterable<string>;
   running(): Iterable<string>;
   readonly queuedCount: number;
@@ -104,6 +105,7 @@ export function createFairLane(): FairLane {
       }
       return position;
     },
+    runningOf: (accountId) => lines.get(accountId)?.running.size ?? 0,
     *queued() {
       for (const { queued } of lines.values()) yield* queued.ids;
     },

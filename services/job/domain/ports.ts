@@ -48,8 +48,8 @@ export type IdempotencyKeys = {
 
 export type WakeUps = {
   publish(lane: string, jobId: string, options?: { again?: boolean }): Promise<void>;
-  /** Wakes a worker of this process that waits, without a message. False: there is none. */
-  handOver(lane: string, jobId: string): boolean;
+  /** Wakes a worker of this process that waits, or that keeps a place for newcomers, without a message. False: there is none. */
+  handOver(lane: string, jobId: string, options: { isNewcomer: boolean }): boolean;
   waiting(lane: string): Promise<number>;
   withdraw(lane: string, jobId: string): Promise<void>;
 };

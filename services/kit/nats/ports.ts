@@ -55,8 +55,9 @@ export type WorkQueue = {
   /**
    * Wakes a consumer of this process that has a free place, at once and without a message: nothing is left of it when the process
    * ends. Handed back by `retry` it is published. False: nobody here waits.
+   * `isNewcomer`: for a consumer that keeps room for some.
    */
-  handOver(lane: string, jobId: string): boolean;
+  handOver(lane: string, jobId: string, options?: { isNewcomer?: boolean }): boolean;
   /** Is there a message for this job, delivered or not? */
   has(lane: string, jobId: string): Promise<boolean>;
   /** How many messages the lane has, delivered ones that are not settled included. */
@@ -65,13 +66,13 @@ export type WorkQueue = {
   withdraw(lane: string, jobId: string): Promise<void>;
   /**
    * Hands out at most `slots` deliveries at a time; each is done when `handle` resolves. Disposing stops taking and waits for what runs.
-   * `handedOver`: how many places may be taken by then for what this process hands over; all, if it is not given.
+   * `admits`: whether there is room for what this process hands over; if it is not given, as long as a slot is free.
    */
   consume(
     lane: string,
     slots: number,
     handle: (delivery: Delivery) => Promise<void>,
-    options?: { handedOver?: number },
+    options?: { admits?: (isNewcomer: boolean) => boolean },
   ): Promise<AsyncDisposable>;
 };
 

@@ -11,8 +11,8 @@ const pauseMs = 200;
 export type PullSource = { readonly stream: string; readonly durable: string; readonly subject: string };
 
 export type PullLoop = AsyncDisposable & {
-  /** Begins with work that came another way, if fewer than `places` are taken. */
-  tryRun(work: () => Promise<void>, places: number): boolean;
+  /** Begins with work that came another way, if there is room. */
+  tryRun(work: () => Promise<void>, hasRoom?: () => boolean): boolean;
 };
 
 /**
@@ -55,8 +55,8 @@ export async function openPullLoop(
   };
   const keeper = await keepOpen(link, open, (error) => log.debug("queue.reopen", { error }));
   return {
-    tryRun(work, places) {
-      if (lane === undefined || !hasPlace() || running.size >= places) return false;
+    tryRun(work, hasRoom = hasPlace) {
+      if (lane === undefined || stopping || !hasRoom()) return false;
       run(work);
       return true;
     },

@@ -66,7 +66,7 @@ export async function openWorkQueue({ link, owner }: Ends, settings: QueueSettin
 
   return {
     publish,
-    handOver: (lane, jobId) => handover.offer(everyOf(lane), byHand(lane, checked(jobId))),
+    handOver: (lane, jobId, { isNewcomer = false } = {}) => handover.offer(everyOf(lane), byHand(lane, checked(jobId)), isNewcomer),
     async has(lane, jobId) {
       return (await first(subjectOf(lane, jobId))) !== undefined;
     },
@@ -82,11 +82,13 @@ export async function openWorkQueue({ link, owner }: Ends, settings: QueueSettin
         await link.retry(() => link.jsm.streams.deleteMessage(stream, seq, false).catch(orNothing));
       }
     },
-    async consume(lane, slots, handle, { handedOver: places = slots } = {}) {
+    async consume(lane, slots, handle, { admits } = {}) {
       const source = { stream, durable: known(lane), subject: everyOf(lane) };
       const take = (message: JsMsg): Promise<void> => handle(deliveryOf(message));
       const loop = await openPullLoop(link, source, slots, take, log.with({ queue: settings.name, lane }));
-      const leave = handover.join(source.subject, (delivery) => loop.tryRun(() => handle(delivery), places));
+      const leave = handover.join(source.subject, (delivery, isNewcomer) =>
+        loop.tryRun(() => handle(delivery), admits && (() => admits(isNewcomer))),
+      );
       return {
         async [Symbol.asyncDispose]() {
           leave();

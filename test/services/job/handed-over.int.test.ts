@@ -109,6 +109,28 @@ describe("a new job that a worker of this process waits for", () => {
   });
 });
 
+it("a newcomer's job begins at once in the place that is kept for such, past those who wait and have something running", async () => {
+  await using bench = await openJobBench();
+  const outcomes: Outcome[] = [];
+  const gate = Promise.withResolvers<void>();
+  const handle = async ({ jobId }: Delivery): Promise<void> => {
+    const idleAccountOnly = outcomes.length > 0;
+    const claim = { jobId, lane: "image", worker: "w1", leaseMs: 30_000, early: true, idleAccountOnly };
+    outcomes.push((await bench.leases.claimAttempt(claim)).outcome);
+    await gate.promise;
+  };
+  await using _consumer = await bench.queue.consume("image", 1, handle, { admits: (isNewcomer) => isNewcomer || outcomes.length === 0 });
+  try {
+    expect(await create(bench, { accountId: "busy" })).toMatchObject({ state: JobState.RUNNING });
+    expect(await create(bench, { accountId: "busy" })).toMatchObject({ state: JobState.QUEUED });
+    expect(await create(bench, { accountId: "newcomer" })).toMatchObject({ state: JobState.RUNNING, attempts: 1 });
+    expect(outcomes).toEqual([Outcome.LEASED, Outcome.LEASED]);
+    expect(await create(bench, { accountId: "newcomer" })).toMatchObject({ state: JobState.QUEUED });
+  } finally {
+    gate.resolve();
+  }
+});
+
 describe("a job is queued first", () => {
   it("where others wait in the lane", async () => {
     await using bench = await openJobBench();
@@ -139,12 +161,13 @@ describe("a job is queued first", () => {
     expect(await finish(bench, id)).toMatchObject({ accepted: true });
   });
 
-  it("where the place is kept for accounts with nothing running", async () => {
+  it("where the place is kept for accounts with nothing running, and its own has something", async () => {
     await using bench = await openJobBench();
-    await using worker = await openWorker(bench, 1, { idleAccountOnly: true });
-    const { id, state } = await create(bench);
-    expect(state).toBe(JobState.QUEUED);
-    await expect.poll(() => worker.taken).toMatchObject([{ outcome: Outcome.LEASED, lease: { jobId: id } }]);
+    await using _busy = await openWorker(bench);
+    expect(await create(bench)).toMatchObject({ state: JobState.RUNNING });
+    await using kept = await openWorker(bench, 1, { idleAccountOnly: true });
+    expect(await create(bench)).toMatchObject({ state: JobState.QUEUED });
+    await expect.poll(() => kept.taken.map(({ outcome }) => outcome)).toEqual([Outcome.BUSY]);
   });
 });
 

@@ -188,7 +188,7 @@ describe("a wake-up that is handed over", () => {
     expect(queue.handOver("office", second)).toBe(false);
   });
 
-  test("leaves the places that are kept for messages", async () => {
+  test("is taken where the consumer says that it has room for such", async () => {
     const [handed, published] = [newJob(), newJob()];
     const gate = Promise.withResolvers<void>();
     const seen: string[] = [];
@@ -197,9 +197,9 @@ describe("a wake-up that is handed over", () => {
       await gate.promise;
       delivery.ack();
     };
-    await using _consumer = await queue.consume("office", 2, handle, { handedOver: 1 });
+    await using _consumer = await queue.consume("office", 2, handle, { admits: (isNewcomer) => isNewcomer });
     try {
-      expect([queue.handOver("office", handed), queue.handOver("office", handed)]).toEqual([true, false]);
+      expect([queue.handOver("office", handed), queue.handOver("office", handed, { isNewcomer: true })]).toEqual([false, true]);
       await queue.publish("office", published);
       await vi.waitFor(() => expect(seen).toEqual([handed, published]));
     } finally {

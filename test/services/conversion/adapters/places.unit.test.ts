@@ -1,0 +1,35 @@
+import { expect, it, vi } from "vitest";
+import { createPlaces, type Guest } from "#services/conversion/adapters/places.ts";
+
+const never = (): Promise<boolean> => new Promise(() => undefined);
+
+it("keeps the last place for newcomers, also while it rests after having found none", async () => {
+  const places = createPlaces(2, 1);
+  const guests: Guest[] = [];
+  const begin = (work: () => Promise<boolean>): Promise<void> =>
+    places.use((guest) => {
+      guests.push(guest);
+      return work();
+    });
+  expect([places.admits(false), places.admits(true)]).toEqual([true, true]);
+  void begin(never);
+  void begin(never);
+  expect([places.admits(false), places.admits(true)]).toEqual([false, true]);
+  let isOver = false;
+  const looked = begin(async () => false).then(() => {
+    isOver = true;
+  });
+  expect(places.admits(true)).toBe(false);
+  await vi.waitFor(() => expect(places.admits(true)).toBe(true));
+  expect(isOver).toBe(false);
+  void begin(never);
+  expect([places.admits(false), places.admits(true)]).toEqual([false, false]);
+  expect(guests).toEqual(["anybody", "anybody", "idle account", "idle account"]);
+  await looked;
+});
+
+it("keeps none where there is none to keep", () => {
+  const places = createPlaces(1, 0);
+  void places.use(never);
+  expect(places.admits(true)).toBe(false);
+});
