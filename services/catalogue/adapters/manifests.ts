@@ -1,8 +1,10 @@
+import { createHash } from "node:crypto";
 import { create, toBinary } from "@bufbuild/protobuf";
 import { type Manifest, ManifestSchema } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
 import { compactCodec } from "#kit/nats/compact-codec.ts";
 import type { Broker, Bucket } from "#kit/nats/ports.ts";
 import { compareText } from "../domain/graph.ts";
+import { createOptionPool } from "../domain/option-pool.ts";
 
 /** An announcement that is not renewed is forgotten after this long. */
 const leaseMs = 30_000;
@@ -14,7 +16,15 @@ export type Manifests = AsyncDisposable & { current(): readonly Manifest[] };
 
 /** The bucket in which every conversion node announces itself under its id. */
 export function openManifestBucket(broker: Broker): Promise<Bucket<Manifest>> {
-  return broker.bucket("manifests", compactCodec(ManifestSchema), { ttlMs: leaseMs });
+  return broker.bucket("manifests", compactCodec(ManifestSchema, shareOptions), { ttlMs: leaseMs });
+}
+
+/** Tens of thousands of options come off the wire, of which a few hundred differ. */
+function shareOptions(manifest: Manifest): void {
+  const pool = createOptionPool();
+  for (const engine of manifest.engines) {
+    for (const hop of engine.hops) hop.options = pool.shared(hop.options) as typeof hop.options;
+  }
 }
 
 /** Calls back when what is announced changes, not when it is merely renewed. Resolves when the present announcements are known, which it does not call back for. */
@@ -50,7 +60,9 @@ export async function watchManifests(bucket: Bucket<Manifest>, onChange: () => v
   };
 }
 
-/** Everything but the time of the announcement. */
+/** A digest of everything but the time of the announcement. */
 function contentOf({ node, engines, sandbox }: Manifest): string {
-  return Buffer.from(toBinary(ManifestSchema, create(ManifestSchema, { node, engines, sandbox }))).toString("latin1");
+  return createHash("sha256")
+    .update(toBinary(ManifestSchema, create(ManifestSchema, { node, engines, sandbox })))
+    .digest("base64url");
 }

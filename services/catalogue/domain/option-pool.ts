@@ -2,24 +2,35 @@
 import type { Option } from "#gen/filemill/common/v1/format_pb.ts";
 
 export type OptionPool = {
-  /** The pool's own copies, in the given order. */
+  /** The pool's own copies, in the given order; equal lists are one list. */
   shared(options: readonly Option[]): readonly Option[];
 };
 
 export function createOptionPool(): OptionPool {
-  const known = new Map<string, Option>();
+  const known = new Map<string, { readonly option: Option; readonly number: number }>();
+  const lists = new Map<string, readonly Option[]>();
+  const seen = new WeakMap<readonly Option[], readonly Option[]>();
+  const pooled = (option: Option) => {
+    const key = keyOf(option);
+    const first = known.get(key) ?? { option, number: known.size };
+    known.set(key, first);
+    return first;
+  };
   return {
-    shared: (options) =>
-      options.map((option) => {
-        const key = keyOf(option);
-        const first = known.get(key);
-        if (first === undefined) known.set(key, option);
-        return first ?? option;
-      }),
+    shared(options) {
+      const before = seen.get(options);
+      if (before !== undefined) return before;
+      const members = options.map(pooled);
+      const key = members.map(({ number }) => number).join();
+      const list = lists.get(key) ?? members.map(({ option }) => option);
+      lists.set(key, list);
+      seen.set(options, list);
+      return list;
+    },
   };
 }
 
-/** Joined rather than serialised: this is done for every option of every hop whenever a node comes or goes. */
+/** Joined rather than serialised: this is done for every option of every hop when a node announces something new. */
 function keyOf({ name, type, description, defaultValue, min, max, values, unit, pattern }: Option): string {
   const { case: sort, value } = defaultValue?.value ?? {};
   return [name, type, min, max, unit, sort, value, pattern, description, ...values].join("\0");

@@ -66,9 +66,10 @@ const columns = "from to path declared sample fidelity figures reader ms date wh
 export function parseProofFile(text: string): ProofFile {
   const engines = new Map<string, string>();
   const rows = new Map<string, ProofRow>();
+  const own = createOwner();
   for (const line of text.split("\n")) {
     if (line === "" || line.startsWith("#")) continue;
-    const cells = line.split("\t");
+    const cells = line.split("\t").map(own);
     if (cells[0] === "engine" && cells[1] !== undefined && cells[2] !== undefined && cells.length === 3) engines.set(cells[1], cells[2]);
     else {
       const row = rowOf(cells);
@@ -76,6 +77,16 @@ export function parseProofFile(text: string): ProofFile {
     }
   }
   return { engines, rows: [...rows.values()] };
+}
+
+/** Equal cells once, and on their own: a part of a text keeps the whole of it in memory. */
+function createOwner(): (cell: string) => string {
+  const known = new Map<string, string>();
+  return (cell) => {
+    const first = known.get(cell) ?? Buffer.from(cell).toString();
+    known.set(first, first);
+    return first;
+  };
 }
 
 function rowOf(cells: readonly string[]): ProofRow | undefined {

@@ -32,11 +32,12 @@ const optionTypes = {
 export function engineManifestOf(engine: Engine, version: string): EngineManifest {
   const { id, label, lane } = engine;
   const expected = createNoteList();
-  const hops = engine.hops.map((hop) => hopManifestOf(hop, expected));
+  const optionsOf = createOptionLists();
+  const hops = engine.hops.map((hop) => hopManifestOf(hop, expected, optionsOf));
   return create(EngineManifestSchema, { id, label, version, lane, hops, expectedNotes: expected.list() });
 }
 
-function hopManifestOf(hop: Hop, expected: NoteList): HopManifest {
+function hopManifestOf(hop: Hop, expected: NoteList, optionsOf: (options: Hop["options"]) => Option[]): HopManifest {
   return create(HopManifestSchema, {
     from: hop.from,
     to: hop.to,
@@ -44,7 +45,7 @@ function hopManifestOf(hop: Hop, expected: NoteList): HopManifest {
     cost: hop.cost,
     async: hop.async,
     maxInputMb: hop.maxInputMb,
-    options: hop.options.map(optionOf),
+    options: optionsOf(hop.options),
     part: hop.part ?? "",
     expectedNotes: expectationsOf(hop)
       .filter(({ option }) => option === undefined)
@@ -67,6 +68,17 @@ function createNoteList(): NoteList {
       return place;
     },
     list: () => notes,
+  };
+}
+
+/** One list for the hundreds of hops that declare the same options. */
+function createOptionLists(): (options: Hop["options"]) => Option[] {
+  const lists = new Map<string, Option[]>();
+  return (options) => {
+    const key = JSON.stringify(options);
+    const list = lists.get(key) ?? options.map(optionOf);
+    lists.set(key, list);
+    return list;
   };
 }
 

@@ -10,8 +10,10 @@ const rememberedMessages = 16;
 /**
  * A bucket's codec for a message that repeats itself and would not fit the broker's limit of 1 MiB: Protobuf, deflated. A message that
  * was encoded or decoded before costs next to nothing: nobody may change one after it was handed in or out.
+ *
+ * @param tidy - Makes a message smaller that was just decoded, before anybody else has it.
  */
-export function compactCodec<S extends DescMessage>(schema: S) {
+export function compactCodec<S extends DescMessage>(schema: S, tidy?: (message: MessageShape<S>) => void) {
   const encoded = new WeakMap<MessageShape<S>, Uint8Array>();
   const decoded: { readonly bytes: Buffer; readonly message: MessageShape<S> }[] = [];
   return {
@@ -24,6 +26,7 @@ export function compactCodec<S extends DescMessage>(schema: S) {
       const known = decoded.find((one) => one.bytes.equals(bytes));
       if (known !== undefined) return known.message;
       const message = fromBinary(schema, inflateRawSync(bytes, { maxOutputLength: maxMessageBytes }));
+      tidy?.(message);
       decoded.unshift({ bytes: Buffer.from(bytes), message });
       decoded.length = Math.min(decoded.length, rememberedMessages);
       return message;
