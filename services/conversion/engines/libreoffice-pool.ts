@@ -16,6 +16,8 @@ const workerInside = "/engine/worker.py";
 /** python3-uno, and nothing else that a site could add. */
 export const pythonPath = { PYTHONPATH: "/usr/lib/python3/dist-packages", PYTHONDONTWRITEBYTECODE: "1" };
 const worker = join(import.meta.dirname, "libreoffice-worker.py");
+/** A module of the worker, beside which Python looks for it. */
+const fonts = join(import.meta.dirname, "libreoffice-fonts.py");
 
 type Waiter = { resolve(slot: Slot): void; reject(error: unknown): void };
 type Slot = { child: SandboxChild; served: number };
@@ -164,7 +166,7 @@ async function openSlot(host: EngineHost): Promise<Slot> {
     program: "/usr/bin/python3",
     args: ["-S", "-u", workerInside],
     env: pythonPath,
-    readOnly: { [worker]: workerInside },
+    readOnly: { [worker]: workerInside, [fonts]: "/engine/fonts.py" },
     limits: {
       wallMs: 0,
       cpuSeconds: 86_400,

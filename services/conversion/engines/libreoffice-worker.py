@@ -13,6 +13,7 @@ import sys
 import time
 import zipfile
 
+import fonts
 import uno
 from com.sun.star.beans import PropertyValue
 from com.sun.star.lang import DisposedException
@@ -270,7 +271,7 @@ def load(desktop, job, options):
     return None
 
 
-def convert(desktop, job):
+def convert(desktop, job, here):
     if any(name.startswith("HTML") for name in job["importFilters"]):
         calm_html(job)
     options, guessed = normalise_text(job) if "text" in job else (None, False)
@@ -292,7 +293,8 @@ def convert(desktop, job):
         named = glob.glob(job["output"].removesuffix(".out") + "-*.out")
         if len(named) == 1 and not os.path.exists(job["output"]):
             os.rename(named[0], job["output"])
-        return {"ok": True, "sheet": place, "sheets": names, "encodingGuessed": guessed}
+        answer = {"ok": True, "sheet": place, "sheets": names, "encodingGuessed": guessed}
+        return {**answer, "fontsReplaced": fonts.replaced(job["input"], job["output"], here)} if job["exportFilter"].endswith("_pdf_Export") else answer
     except DisposedException:
         raise
     except IndexError:
@@ -314,13 +316,14 @@ def wipe():
 
 def main():
     seed_profile()
+    here = fonts.families_here()
     desktop = connect()
     for line in sys.stdin:
         job = json.loads(line)
         if job.get("ping"):
             answer = {"ok": True}
         else:
-            answer = convert(desktop, job)
+            answer = convert(desktop, job, here)
             wipe()
         print(json.dumps(answer), flush=True)
 

@@ -5,6 +5,7 @@ import { pipeline } from "node:stream/promises";
 import { textEncodingOf } from "#formats/index.ts";
 import { FilemillError } from "#kit/errors.ts";
 import { defineEngine, type HopTask } from "../domain/engine.ts";
+import { replacedFontsMessage } from "../domain/font-note.ts";
 import { noteLeftOut } from "../domain/parts.ts";
 import { flagOption, numberOption, stringOption } from "./hop-table.ts";
 import { guessEncoding } from "./inside/guess-encoding.ts";
@@ -86,6 +87,8 @@ type Answer = {
   readonly sheet: number;
   readonly sheets: readonly string[];
   readonly encodingGuessed: boolean;
+  /** Families as the document names them. */
+  readonly fontsReplaced: readonly string[];
 };
 
 function parseAnswer(value: unknown): Answer {
@@ -96,6 +99,7 @@ function parseAnswer(value: unknown): Answer {
     sheet: typeof fields.sheet === "number" ? fields.sheet : 0,
     sheets: Array.isArray(fields.sheets) ? fields.sheets.map(String) : [],
     encodingGuessed: fields.encodingGuessed === true,
+    fontsReplaced: Array.isArray(fields.fontsReplaced) ? fields.fontsReplaced.map(String) : [],
   };
 }
 
@@ -147,6 +151,8 @@ async function run(pool: OfficePool, task: HopTask): Promise<void> {
     const result = createWriteStream(task.outputPath, { flags: "wx" });
     if (flagOption(task.options, "bom")) result.write("\ufeff");
     await pipeline(output.createReadStream({ highWaterMark: 2 ** 20 }), result);
+    const fonts = replacedFontsMessage(answer.fontsReplaced);
+    if (fonts !== undefined) task.note("FONT_SUBSTITUTED", fonts);
     if (answer.sheet > 0) noteLeftOut(task, "sheet", answer.sheet, answer.sheets.length);
     if (guess !== undefined) task.note("ENCODING_GUESSED", `The text's encoding was guessed to be ${guess}.`);
     else if (answer.encodingGuessed) task.note("ENCODING_GUESSED");

@@ -6,7 +6,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { expectationsOf } from "#services/conversion/domain/expectations.ts";
 import { engines } from "#services/conversion/engines/registry.ts";
 import { type Bench, openBench } from "#test/contract/engine.ts";
-import { occurrences, writeContent } from "./occurrences.ts";
+import { writeContent } from "./occurrence.ts";
+import { occurrences } from "./occurrences.ts";
 
 /** What the engine itself leaves to the next best route: test/services/conversion/alternates.int.test.ts shows it. */
 const byAnotherWay = ["libheif ALPHA_FLATTENED", "libjxl ALPHA_FLATTENED"];

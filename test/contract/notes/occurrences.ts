@@ -2,20 +2,12 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { NoteCode } from "#services/conversion/domain/notes.ts";
-import { tarFile } from "#test/harness/tar-file.ts";
 import { pdfOf } from "#test/services/conversion/engines/pdf-by-hand.ts";
 import { halfTransparent, moving, twoColours } from "#test/services/conversion/engines/picture-samples.ts";
+import { book, documents } from "./document-occurrences.ts";
+import { type Content, copy, latin, type Occurrence } from "./occurrence.ts";
 import { ffmpeg, magick, run } from "./tools.ts";
 
-type Content = string | Buffer | ((path: string, folder: string) => Promise<unknown>);
-export type Occurrence = { readonly engine: string; readonly hop: string; readonly code: NoteCode; readonly content: Content };
-
-export async function writeContent(content: Content, path: string, folder: string): Promise<void> {
-  if (typeof content === "function") await content(path, folder);
-  else await writeFile(path, content);
-}
-
-const latin = (text: string) => Buffer.from(text, "latin1");
 const turned = (path: string) => twoColours().withMetadata({ orientation: 6 }).jpeg().toFile(path);
 const turnedPng = (path: string) => twoColours().withMetadata({ orientation: 6 }).png().toFile(path);
 const alpha = (path: string) => halfTransparent().png().toFile(path);
@@ -96,10 +88,6 @@ function severalOf(format: string): Content {
   };
 }
 
-async function copy(sample: string, path: string): Promise<void> {
-  await writeFile(path, await readFile(join("test/corpus/typical", sample)));
-}
-
 const tone = ["-f", "lavfi", "-i", "sine=frequency=440:duration=1"];
 const film = ["-f", "lavfi", "-i", "testsrc2=size=64x48:rate=10:duration=1"];
 const media: readonly Omit<Occurrence, "engine">[] = [
@@ -135,55 +123,6 @@ const media: readonly Omit<Occurrence, "engine">[] = [
     hop: "mov>mp4",
     code: "ALPHA_FLATTENED",
     content: (path) => ffmpeg(...film, "-pix_fmt", "yuva444p10le", "-c:v", "prores_ks", "-profile:v", "4444", path),
-  },
-];
-
-const sheets = (name: string) =>
-  `<table:table table:name="${name}"><table:table-row><table:table-cell office:value-type="string"><text:p>${name}</text:p></table:table-cell></table:table-row></table:table>`;
-const book = `<?xml version="1.0" encoding="UTF-8"?><office:document xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0" xmlns:table="urn:oasis:names:tc:opendocument:xmlns:table:1.0" xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0" office:version="1.2" office:mimetype="application/vnd.oasis.opendocument.spreadsheet"><office:body><office:spreadsheet>${sheets("One")}${sheets("Two")}</office:spreadsheet></office:body></office:document>`;
-const places =
-  '<?xml version="1.0"?><gpx version="1.1" creator="x" xmlns="http://www.topografix.com/GPX/1/1"><wpt lat="1" lon="2"><name>A</name></wpt><trk><trkseg><trkpt lat="1" lon="2"><time>2026-01-01T00:00:00Z</time></trkpt><trkpt lat="1.1" lon="2"><time>2026-01-01T00:01:00Z</time></trkpt></trkseg></trk></gpx>';
-const area = (shape: string) => `{"type":"Feature","properties":{"name":"a"},"geometry":${shape}}`;
-const point = area('{"type":"Point","coordinates":[1,2]}');
-const polygon = area('{"type":"Polygon","coordinates":[[[0,0],[1,0],[1,1],[0,0]]]}');
-const collection = area(
-  '{"type":"GeometryCollection","geometries":[{"type":"Point","coordinates":[1,2]},{"type":"LineString","coordinates":[[0,0],[1,1]]}]}',
-);
-const features = (...each: readonly string[]) => `{"type":"FeatureCollection","features":[${each.join(",")}]}`;
-
-const documents: readonly Occurrence[] = [
-  { engine: "libreoffice", hop: "csv>ods", code: "ENCODING_GUESSED", content: latin("name\nJ\xfcrgen\n") },
-  { engine: "libreoffice", hop: "fods>csv", code: "SHEETS_LEFT_OUT", content: book },
-  { engine: "pandoc", hop: "md>html", code: "ENCODING_GUESSED", content: latin("# J\xfcrgen\n") },
-  { engine: "pandoc", hop: "md>docx", code: "IMAGES_REMOVED", content: "# A\n\n![b](c.png)\n" },
-  {
-    engine: "archive",
-    hop: "tar>zip",
-    code: "ENTRIES_LEFT_OUT",
-    content: tarFile([
-      { name: "a", content: "b" },
-      { name: "c", link: "../../d", type: "2" },
-    ]),
-  },
-  { engine: "gdal", hop: "geojson>gpx", code: "ENTRIES_LEFT_OUT", content: features(point, polygon) },
-  { engine: "gdal", hop: "geojson>shp", code: "ENTRIES_LEFT_OUT", content: features(point, collection) },
-  { engine: "gdal", hop: "geojson>dxf", code: "METADATA_DROPPED", content: features(point) },
-  { engine: "gpsbabel", hop: "gpx>loc", code: "TRACKS_LEFT_OUT", content: places },
-  { engine: "gpsbabel", hop: "gpx>igc", code: "ENTRIES_LEFT_OUT", content: places },
-  { engine: "assimp", hop: "dae>stl", code: "METADATA_DROPPED", content: (path) => copy("model/typical.dae", path) },
-  { engine: "graphviz", hop: "gv>svg", code: "EXTERNAL_CONTENT_BLOCKED", content: 'digraph { a [image="a.png"] }' },
-  { engine: "subtitle", hop: "srt>vtt", code: "ENCODING_GUESSED", content: latin("1\n00:00:01,000 --> 00:00:02,000\nJ\xfcrgen\n") },
-  {
-    engine: "subtitle",
-    hop: "srt>vtt",
-    code: "STYLING_DROPPED",
-    content: '1\n00:00:01,000 --> 00:00:02,000\n<font color="red">A</font>\n',
-  },
-  {
-    engine: "subtitle",
-    hop: "smi>srt",
-    code: "TRACKS_LEFT_OUT",
-    content: "<SAMI><BODY><SYNC Start=0><P Class=EN>A<P Class=DE>B<SYNC Start=900></BODY></SAMI>",
   },
 ];
 

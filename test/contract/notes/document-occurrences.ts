@@ -1,0 +1,53 @@
+/** Texts, tables, maps, models and subtitles of which notes are raised. */
+import { tarFile } from "#test/harness/tar-file.ts";
+import { copy, latin, type Occurrence } from "./occurrence.ts";
+
+const sheets = (name: string) =>
+  `<table:table table:name="${name}"><table:table-row><table:table-cell office:value-type="string"><text:p>${name}</text:p></table:table-cell></table:table-row></table:table>`;
+export const book = `<?xml version="1.0" encoding="UTF-8"?><office:document xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0" xmlns:table="urn:oasis:names:tc:opendocument:xmlns:table:1.0" xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0" office:version="1.2" office:mimetype="application/vnd.oasis.opendocument.spreadsheet"><office:body><office:spreadsheet>${sheets("One")}${sheets("Two")}</office:spreadsheet></office:body></office:document>`;
+const places =
+  '<?xml version="1.0"?><gpx version="1.1" creator="x" xmlns="http://www.topografix.com/GPX/1/1"><wpt lat="1" lon="2"><name>A</name></wpt><trk><trkseg><trkpt lat="1" lon="2"><time>2026-01-01T00:00:00Z</time></trkpt><trkpt lat="1.1" lon="2"><time>2026-01-01T00:01:00Z</time></trkpt></trkseg></trk></gpx>';
+const area = (shape: string) => `{"type":"Feature","properties":{"name":"a"},"geometry":${shape}}`;
+const point = area('{"type":"Point","coordinates":[1,2]}');
+const polygon = area('{"type":"Polygon","coordinates":[[[0,0],[1,0],[1,1],[0,0]]]}');
+const collection = area(
+  '{"type":"GeometryCollection","geometries":[{"type":"Point","coordinates":[1,2]},{"type":"LineString","coordinates":[[0,0],[1,1]]}]}',
+);
+const features = (...each: readonly string[]) => `{"type":"FeatureCollection","features":[${each.join(",")}]}`;
+
+export const documents: readonly Occurrence[] = [
+  { engine: "libreoffice", hop: "csv>ods", code: "ENCODING_GUESSED", content: latin("name\nJ\xfcrgen\n") },
+  { engine: "libreoffice", hop: "rtf>pdf", code: "FONT_SUBSTITUTED", content: "{\\rtf1{\\fonttbl{\\f0 Quokka Grotesk;}}\\f0 Text}" },
+  { engine: "libreoffice", hop: "fods>csv", code: "SHEETS_LEFT_OUT", content: book },
+  { engine: "pandoc", hop: "md>html", code: "ENCODING_GUESSED", content: latin("# J\xfcrgen\n") },
+  { engine: "pandoc", hop: "md>docx", code: "IMAGES_REMOVED", content: "# A\n\n![b](c.png)\n" },
+  {
+    engine: "archive",
+    hop: "tar>zip",
+    code: "ENTRIES_LEFT_OUT",
+    content: tarFile([
+      { name: "a", content: "b" },
+      { name: "c", link: "../../d", type: "2" },
+    ]),
+  },
+  { engine: "gdal", hop: "geojson>gpx", code: "ENTRIES_LEFT_OUT", content: features(point, polygon) },
+  { engine: "gdal", hop: "geojson>shp", code: "ENTRIES_LEFT_OUT", content: features(point, collection) },
+  { engine: "gdal", hop: "geojson>dxf", code: "METADATA_DROPPED", content: features(point) },
+  { engine: "gpsbabel", hop: "gpx>loc", code: "TRACKS_LEFT_OUT", content: places },
+  { engine: "gpsbabel", hop: "gpx>igc", code: "ENTRIES_LEFT_OUT", content: places },
+  { engine: "assimp", hop: "dae>stl", code: "METADATA_DROPPED", content: (path) => copy("model/typical.dae", path) },
+  { engine: "graphviz", hop: "gv>svg", code: "EXTERNAL_CONTENT_BLOCKED", content: 'digraph { a [image="a.png"] }' },
+  { engine: "subtitle", hop: "srt>vtt", code: "ENCODING_GUESSED", content: latin("1\n00:00:01,000 --> 00:00:02,000\nJ\xfcrgen\n") },
+  {
+    engine: "subtitle",
+    hop: "srt>vtt",
+    code: "STYLING_DROPPED",
+    content: '1\n00:00:01,000 --> 00:00:02,000\n<font color="red">A</font>\n',
+  },
+  {
+    engine: "subtitle",
+    hop: "smi>srt",
+    code: "TRACKS_LEFT_OUT",
+    content: "<SAMI><BODY><SYNC Start=0><P Class=EN>A<P Class=DE>B<SYNC Start=900></BODY></SAMI>",
+  },
+];

@@ -1,0 +1,19 @@
+/** A file of which a note is raised. */
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { NoteCode } from "#services/conversion/domain/notes.ts";
+
+export type Content = string | Buffer | ((path: string, folder: string) => Promise<unknown>);
+export type Occurrence = { readonly engine: string; readonly hop: string; readonly code: NoteCode; readonly content: Content };
+
+export async function writeContent(content: Content, path: string, folder: string): Promise<void> {
+  if (typeof content === "function") await content(path, folder);
+  else await writeFile(path, content);
+}
+
+export const latin = (text: string) => Buffer.from(text, "latin1");
+
+/** A sample of the corpus. */
+export async function copy(sample: string, path: string): Promise<void> {
+  await writeFile(path, await readFile(join("test/corpus/typical", sample)));
+}
