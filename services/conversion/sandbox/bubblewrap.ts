@@ -9,11 +9,11 @@ import { treeOf } from "./usage.ts";
 const bwrap = "/usr/bin/bwrap";
 
 /**
- * Looks the tools up once and returns what makes a launch of a recipe.
+ * Looks the tools up once and returns what makes a launch of a recipe. `hostFiles`: see copyHostFiles.
  *
  * @throws FilemillError UNAVAILABLE with the package to install.
  */
-export function createBubblewrapLauncher(seccompProgram: string): (recipe: Recipe) => Launch {
+export function createBubblewrapLauncher(seccompProgram: string, hostFiles: string): (recipe: Recipe) => Launch {
   for (const [tool, from] of [
     [bwrap, "bubblewrap"],
     ["/usr/bin/prlimit", "util-linux"],
@@ -25,7 +25,7 @@ export function createBubblewrapLauncher(seccompProgram: string): (recipe: Recip
       throw new FilemillError("UNAVAILABLE", `The sandbox needs ${tool}: install the package ${from}.`);
     }
   }
-  const hostBinds = hostBindsOf();
+  const hostBinds = hostBindsOf(hostFiles);
   return (recipe) => ({
     launcher: bwrap,
     args: ["--args", "3", "--seccomp", "4", "--json-status-fd", "5", "--", ...commandOf(recipe)],

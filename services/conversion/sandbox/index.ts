@@ -6,6 +6,7 @@ import type { Log } from "#kit/log.ts";
 import type { Sandbox, SandboxCommand, SandboxEnd, SandboxLimits } from "../domain/sandbox.ts";
 import { createBubblewrapLauncher } from "./bubblewrap.ts";
 import { startChild } from "./child.ts";
+import { copyHostFiles } from "./host-files.ts";
 import { createLandlockLauncher } from "./landlock.ts";
 import { type Launch, startTree } from "./process-tree.ts";
 import type { Identity, Recipe } from "./recipe.ts";
@@ -33,7 +34,7 @@ export type SandboxSettings = {
 export async function openSandbox(settings: SandboxSettings): Promise<Sandbox & AsyncDisposable> {
   const scratches = await openScratches(settings);
   try {
-    const launcher = createBubblewrapLauncher(seccompProgramOf(process.arch, "unix"));
+    const launcher = createBubblewrapLauncher(seccompProgramOf(process.arch, "unix"), await copyHostFiles(settings.scratchDir));
     return await proven(createSandbox("full", launcher, scratches, settings.memoryBytes), settings.scratchDir);
   } catch (error) {
     if (settings.mode === "required") throw error;

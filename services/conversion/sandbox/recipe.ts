@@ -1,6 +1,6 @@
 /** What a sandboxed process sees, as arguments of bubblewrap. Every odd line here was needed against a real attack. */
 import { existsSync, lstatSync, readlinkSync } from "node:fs";
-import { dirname } from "node:path";
+import { dirname, join } from "node:path";
 import type { SandboxLimits } from "../domain/sandbox.ts";
 
 /** Who the program is: a user of its own when Filemill is root, else nobody in a user namespace. */
@@ -20,22 +20,8 @@ export type Recipe = {
 const shmBytes = 64 * 2 ** 20;
 const reservedBytes = 2 ** 30;
 
-/** Configuration that engines cannot do without, and nothing that tells of this host. */
-const sharedPaths = [
-  "/etc/alternatives",
-  "/etc/fonts",
-  "/etc/ld.so.cache",
-  "/etc/ImageMagick-6",
-  "/etc/ImageMagick-7",
-  "/etc/libreoffice",
-  "/etc/papersize",
-  "/etc/mime.types",
-  "/var/lib/ghostscript",
-  "/var/cache/fontconfig",
-];
-
-/** The part that is the same for every run on this host. */
-export function hostBindsOf(): readonly string[] {
+/** The part that is the same for every run on this host. `hostFiles`: see copyHostFiles. */
+export function hostBindsOf(hostFiles: string): readonly string[] {
   const binds = ["--ro-bind", "/usr", "/usr"];
   if (existsSync("/usr/local")) binds.push("--tmpfs", "/usr/local", "--remount-ro", "/usr/local");
   for (const path of ["/bin", "/sbin", "/lib", "/lib32", "/lib64"]) {
@@ -43,8 +29,9 @@ export function hostBindsOf(): readonly string[] {
     if (found?.isSymbolicLink() === true) binds.push("--symlink", readlinkSync(path), path);
     else if (found !== undefined) binds.push("--ro-bind", path, path);
   }
-  const shared = sharedPaths.filter((path) => existsSync(path));
-  return [...binds, ...parentsOf(shared), ...shared.flatMap((path) => ["--ro-bind", path, path])];
+  // Each mount costs every run a seventh of a millisecond.
+  for (const path of ["/etc", "/var"]) binds.push("--ro-bind", join(hostFiles, path), path);
+  return binds;
 }
 
 /** Bubblewrap makes missing parents for its own user alone. */
