@@ -1,12 +1,14 @@
 /** Executes what is to be proven, source by source, each hop once for all routes that begin with it. */
 import { rm, stat } from "node:fs/promises";
+import { join } from "node:path";
 import { create } from "@bufbuild/protobuf";
 import { PlanSchema } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
 import { wordOf } from "#services/catalogue/domain/fidelity-rule.ts";
 import { type HopName, type ProofRow, pathOf } from "#services/catalogue/domain/proof.ts";
 import type { Converter } from "#services/conversion/domain/converter.ts";
-import { evidenceOf } from "./check.ts";
+import { type Checker, type Make, openChecker } from "./checker.ts";
 import type { Evidence } from "./evidence.ts";
+import { messageOf } from "./message-of.ts";
 import { type KnownFile, kindOf, type Sample, samplesOf } from "./samples.ts";
 import type { Target } from "./targets.ts";
 
@@ -16,26 +18,41 @@ export type Execution = {
   declared(target: Target): string;
   /** The codes of the notes that such a route announces. */
   expected(hops: readonly HopName[]): ReadonlySet<string>;
+  /** What a target may take, as far as is known; only the order depends on it. */
+  msOf(target: Target): number;
+  /** For the results being checked. */
+  readonly folder: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Then nothing more is begun, and what is under way counts for nothing. */
+  readonly signal: AbortSignal;
   onRow(row: ProofRow): void;
+  say(line: string): void;
 };
 
 /** A hop with all that follows it. */
 type Step = { readonly hop: HopName; target: Target | undefined; readonly next: Map<string, Step> };
 
 const hopTimeoutMs = 90_000;
-const checkTimeoutMs = 90_000;
 
-/** Never rejects for a route's sake: what goes wrong is the route's failure. */
+/** Never rejects for a route's sake: what goes wrong is the route's failure. The longest first, or one of them would be alone at the end. */
 export async function execute(targets: readonly Target[], atOnce: number, execution: Execution): Promise<void> {
-  const bySource = [...Map.groupBy(targets, ({ from }) => from)].sort(([, a], [, b]) => b.length - a.length);
-  const queue = bySource.values();
-  const work = async () => {
-    for (const [from, wanted] of queue) await executeSource(from, wanted, execution);
+  const msOf = (wanted: readonly Target[]) => wanted.reduce((sum, target) => sum + execution.msOf(target), 0);
+  const sources = [...Map.groupBy(targets, ({ from }) => from)].map(([from, wanted]) => ({ from, wanted, ms: msOf(wanted) }));
+  const queue = sources.sort((a, b) => b.ms - a.ms).values();
+  const work = async (_: unknown, place: number) => {
+    const { folder, env, say, signal } = execution;
+    await using checker = openChecker({ folder: join(folder, `check-${place}`), env, say });
+    const close = () => void checker[Symbol.asyncDispose]();
+    signal.addEventListener("abort", close);
+    for (const { from, wanted } of queue) if (!signal.aborted) await executeSource(from, wanted, { ...execution, checker });
+    signal.removeEventListener("abort", close);
   };
-  await Promise.all(Array.from({ length: atOnce }, work));
+  await Promise.all(Array.from({ length: Math.min(atOnce, sources.length) }, work));
 }
 
-async function executeSource(from: string, targets: readonly Target[], execution: Execution): Promise<void> {
+type Checked = Execution & { readonly checker: Checker };
+
+async function executeSource(from: string, targets: readonly Target[], execution: Checked): Promise<void> {
   let left: readonly Target[] = targets;
   const failures = new Map<Target, ProofRow>();
   for (const sample of samplesOf(from)) {
@@ -50,10 +67,11 @@ async function executeSource(from: string, targets: readonly Target[], execution
       await executeStep(step, { sample, input: sample, spentMs: 0, notes: [] }, { ...execution, onResult });
     left = failed;
   }
+  if (execution.signal.aborted) return;
   for (const target of left) execution.onRow(failures.get(target) ?? rowOf(target, "the corpus has no sample", 0, execution, "none"));
 }
 
-type SampleExecution = Execution & { onResult(target: Target, row: ProofRow): void };
+type SampleExecution = Checked & { onResult(target: Target, row: ProofRow): void };
 
 function addSteps(into: Map<string, Step>, target: Target): void {
   let steps = into;
@@ -69,17 +87,19 @@ function addSteps(into: Map<string, Step>, target: Target): void {
 type Place = { readonly sample: Sample; readonly input: KnownFile; readonly spentMs: number; readonly notes: readonly string[] };
 
 async function executeStep(step: Step, place: Place, execution: SampleExecution): Promise<void> {
-  const { converter } = execution;
+  const { converter, checker, signal } = execution;
   const { hop, target, next } = step;
+  if (signal.aborted) return;
   const result: KnownFile = { path: converter.newPath(hop.to), format: hop.to, kind: kindOf(hop.to) };
   try {
     const startedMs = performance.now();
     const notes = [...place.notes];
-    const failure = await convert(converter, hop, place.input, result, (code) => void notes.push(code)).then(
+    const failure = await convert(execution, hop, place.input, result, (code) => void notes.push(code)).then(
       () => undefined,
       (error: unknown) => messageOf(error),
     );
     const spentMs = place.spentMs + performance.now() - startedMs;
+    if (signal.aborted) return;
     // The machine's fault and not the route's: to be tried again by the next run.
     if (failure?.startsWith("UNAVAILABLE")) return;
     if (failure !== undefined) {
@@ -87,9 +107,11 @@ async function executeStep(step: Step, place: Place, execution: SampleExecution)
       return;
     }
     if (target !== undefined) {
-      const given = { sample: place.sample, input: place.input, result, writer: hop.engine, readAs: readerBy(converter, result) };
-      const evidence =
-        surpriseOf(target, notes, execution) ?? (await inTime(evidenceOf(given)).catch((error: unknown) => messageOf(error)));
+      const given = { sample: place.sample, input: place.input, result, writer: hop.engine };
+      const made: KnownFile[] = [];
+      const evidence = surpriseOf(target, notes, execution) ?? (await checker.check(given, makerOf(execution, result, made)));
+      for (const { path } of made) await rm(path, { force: true, recursive: true });
+      if (signal.aborted) return;
       execution.onResult(target, rowOf(target, evidence, spentMs, execution, place.sample.name));
     }
     for (const following of next.values()) {
@@ -108,36 +130,35 @@ function surpriseOf({ hops }: Target, notes: readonly string[], { expected }: Ex
 }
 
 /** Another engine as a reader, for what has no other. */
-function readerBy(converter: Converter, result: KnownFile) {
-  return async <T>(engine: string, to: string, read: (file: KnownFile) => Promise<T>): Promise<T> => {
-    const made: KnownFile = { path: converter.newPath(to), format: to, kind: kindOf(to) };
-    try {
-      await convert(converter, { engine, from: result.format, to }, result, made);
-      return await read(made);
-    } finally {
-      await rm(made.path, { force: true, recursive: true });
-    }
+function makerOf(execution: Execution, result: KnownFile, made: KnownFile[]): Make {
+  return async ({ engine, to }) => {
+    const file: KnownFile = { path: execution.converter.newPath(to), format: to, kind: kindOf(to) };
+    made.push(file);
+    await convert(execution, { engine, from: result.format, to }, result, file);
+    return file;
   };
 }
 
 async function convert(
-  converter: Converter,
+  { converter, signal: ended }: Execution,
   hop: HopName,
   input: KnownFile,
   result: KnownFile,
   onNote?: (code: string) => void,
 ): Promise<void> {
   const plan = create(PlanSchema, { from: hop.from, to: hop.to, hops: [{ engine: hop.engine, from: hop.from, to: hop.to, options: {} }] });
-  const signal = AbortSignal.timeout(hopTimeoutMs);
-  await converter.run(plan, input.path, result.path, { signal, inputBytes: (await stat(input.path)).size, ...(onNote && { onNote }) });
+  const signal = AbortSignal.any([ended, AbortSignal.timeout(hopTimeoutMs)]);
+  const inputBytes = (await stat(input.path)).size;
+  await inTime(converter.run(plan, input.path, result.path, { signal, inputBytes, ...(onNote && { onNote }) }));
 }
 
-async function inTime(evidence: Promise<Evidence>): Promise<Evidence> {
+/** For a conversion that does not even end when it is told to: the others go on. */
+async function inTime(conversion: Promise<void>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error("the check took too long")), checkTimeoutMs);
+    timer = setTimeout(() => reject(new Error("the conversion did not end when it was told to")), hopTimeoutMs + 30_000);
   });
-  return Promise.race([evidence, late]).finally(() => clearTimeout(timer));
+  return Promise.race([conversion, late]).finally(() => clearTimeout(timer));
 }
 
 function rowOf(target: Target, evidence: Evidence | string, spentMs: number, execution: Execution, sample: string): ProofRow {
@@ -163,12 +184,4 @@ function coarse(ms: number): number {
   const power = 10 ** Math.floor(Math.log10(ms));
   const step = [1, 1.5, 2, 3, 5, 7, 10].findLast((each) => ms >= each * power * 0.85) ?? 1;
   return Math.max(1, Math.round(step * power));
-}
-
-function messageOf(error: unknown): string {
-  const text = error instanceof Error ? `${"code" in error ? `${String(error.code)}: ` : ""}${error.message}` : String(error);
-  return text
-    .replaceAll(/\/\S*\/([^/\s]+)/g, "$1")
-    .replaceAll(/[0-9a-f]{24}/g, "FILE")
-    .slice(0, 140);
 }

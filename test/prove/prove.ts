@@ -10,6 +10,7 @@ import type { Converter } from "#services/conversion/domain/converter.ts";
 import { openConverter } from "#services/conversion/index.ts";
 import { changedEngines } from "./changes.ts";
 import { execute } from "./execute.ts";
+import { messageOf } from "./message-of.ts";
 import { announcedBy } from "./notes.ts";
 import { fingerprintOf, forgetProgress, type Progress, readProgress, writeProgress } from "./progress.ts";
 import { committedProof, merged, readProof, rowsThatHold, writeProof } from "./store.ts";
@@ -35,14 +36,17 @@ export type ProveRequest = {
   readonly settings: Readonly<Record<string, string | undefined>>;
   /** Conversions that run at the same time. */
   readonly atOnce: number;
+  /** Ends the run early: what was done is kept, nothing is judged. */
+  readonly signal: AbortSignal;
   say(line: string): void;
 };
 
 const saveEveryMs = 30_000;
-const maxRounds = 5;
+const maxRounds = 8;
 /** Of a run for a sample: more than these are a matter for a run of their own. */
 const maxStale = 100;
 const maxChanged = 150;
+const unknownMs = 500;
 
 /** Whether every route that is listed has a passing proof, and what was proven again still passes. */
 export async function prove(request: ProveRequest): Promise<boolean> {
@@ -55,13 +59,13 @@ export async function prove(request: ProveRequest): Promise<boolean> {
       openLog("error"),
     );
     const path = request.local ? join(resolve(settings.DATA_DIR), "proof.tsv") : committedProof;
-    return await run(request, converter, path);
+    return await run(request, converter, path, folder);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 }
 
-async function run(request: ProveRequest, converter: Converter, path: string): Promise<boolean> {
+async function run(request: ProveRequest, converter: Converter, path: string, folder: string): Promise<boolean> {
   const present = converter.engines().filter(({ version }) => version !== undefined);
   const here = new Map(present.map(({ id, version }) => [id, version ?? ""]));
   noteEveryday(present);
@@ -82,10 +86,10 @@ async function run(request: ProveRequest, converter: Converter, path: string): P
   if (request.changed)
     request.say(changed === undefined ? "no history to compare with" : `changed: ${[...changed].join(" ") || "no engine"}`);
   const progress = isWhole(request) ? { path: `${path}.all`, fingerprint: await fingerprintOf(here) } : undefined;
-  const state: State = { request, path, file, holding, here, known, fresh, hashOf, changed: changed ?? new Set(), progress };
+  const state: State = { request, path, folder, file, holding, here, known, fresh, hashOf, changed: changed ?? new Set(), progress };
   const targets = () => [...directTargets(present), ...plannedTargets(converter.manifest("prove").engines, known)];
   if (progress !== undefined) await resume(state);
-  for (let round = 1; round <= maxRounds; round++) {
+  for (let round = 1; round <= maxRounds && !request.signal.aborted; round++) {
     const chosen = choose(state, targets());
     if (chosen.length === 0) break;
     request.say(`round ${round}: ${chosen.length} to prove${request.sample === undefined ? "" : `, seed ${request.seed}`}`);
@@ -93,6 +97,7 @@ async function run(request: ProveRequest, converter: Converter, path: string): P
     if (request.sample !== undefined) break;
   }
   await retryLost(state, converter);
+  if (request.signal.aborted) return endedEarly(state);
   if (!request.check) await save(state, true);
   if (progress !== undefined) await forgetProgress(progress);
   return summary(state, targets());
@@ -108,10 +113,17 @@ async function resume({ request, progress, fresh, known }: State): Promise<void>
   if (done.length > 0) request.say(`${done.length} were proven by a run that ended early`);
 }
 
+/** Keeps what was done; a whole run is gone on with by the next. */
+async function endedEarly(state: State): Promise<false> {
+  if (!state.request.check) await save(state, false);
+  state.request.say(`ended early: ${state.fresh.size} executed`);
+  return false;
+}
+
 /** A machine that is short of something fails what is well: what was proven before is tried once more, one after the other. */
 async function retryLost(state: State, converter: Converter): Promise<void> {
   const again = lostOf(state).map(targetOf);
-  if (again.length === 0) return;
+  if (again.length === 0 || state.request.signal.aborted) return;
   state.request.say(`once more: ${again.length}`);
   await executeRound(state, converter, again, 1);
 }
@@ -119,6 +131,8 @@ async function retryLost(state: State, converter: Converter): Promise<void> {
 type State = {
   readonly request: ProveRequest;
   readonly path: string;
+  /** For what is made and read, gone at the end. */
+  readonly folder: string;
   readonly file: ProofFile;
   readonly holding: readonly ProofRow[];
   readonly here: ReadonlyMap<string, string>;
@@ -196,12 +210,14 @@ function drawn(targets: readonly Target[], count: number, seed: string): readonl
 }
 
 async function executeRound(state: State, converter: Converter, targets: readonly Target[], atOnce: number): Promise<void> {
-  const { request, fresh, known, hashOf } = state;
+  const { request, fresh, known, hashOf, folder } = state;
+  const { say, signal, settings: env } = request;
   let [done, failed, savedMs] = [0, 0, performance.now()];
+  const msBefore = new Map(state.file.rows.map((row) => [keyOf(row), row.ms]));
   const today = new Date().toISOString().slice(0, 10);
   await execute(targets, atOnce, {
-    converter,
-    today,
+    ...{ converter, today, folder, env, signal, say },
+    msOf: (target) => msBefore.get(targetKey(target)) ?? unknownMs,
     declared: hashOf,
     expected: announcedBy(converter.manifest("prove").engines),
     onRow(row) {
@@ -213,12 +229,12 @@ async function executeRound(state: State, converter: Converter, targets: readonl
       if (row.word === "failed") {
         failed += 1;
         if (before === undefined || before.word !== "failed")
-          request.say(`  FAILED ${row.from} > ${row.to} by ${row.path}: ${row.why} ${JSON.stringify(row.figures)}`);
+          say(`  FAILED ${row.from} > ${row.to} by ${row.path}: ${row.why} ${JSON.stringify(row.figures)}`);
       }
-      if (done % 100 === 0) request.say(`  ${done} of ${targets.length}, ${failed} failed`);
+      if (done % 100 === 0) say(`  ${done} of ${targets.length}, ${failed} failed`);
       if (!request.check && performance.now() - savedMs > saveEveryMs) {
         savedMs = performance.now();
-        void save(state, false);
+        save(state, false).catch((error: unknown) => say(`  not written: ${messageOf(error)}`));
       }
     },
   });
@@ -229,13 +245,14 @@ let saving: Promise<void> = Promise.resolve();
 /** One after the other, for all of them write the same file. A whole run leaves the proof file as it is until it has ended. */
 function save({ path, file, here, holding, fresh, progress }: State, hasEnded: boolean): Promise<void> {
   const engines = new Map([...file.engines, ...here]);
-  saving = saving.then(() => {
+  const written = saving.then(() => {
     if (progress === undefined) return writeProof(path, { engines, rows: merged(holding, fresh.values()) });
     if (!hasEnded) return writeProgress(progress, { engines, rows: [...fresh.values()] });
     const ofOthers = holding.filter((row) => !enginesOfPath(row.path).every((engine) => here.has(engine)));
     return writeProof(path, { engines, rows: merged(ofOthers, fresh.values()) });
   });
-  return saving;
+  saving = written.catch(() => undefined);
+  return written;
 }
 
 /** What was proven before and is not now. */

@@ -1,8 +1,9 @@
 /** Pictures: size, frames, likeness and colour against the source; of a page or a drawing, against another program's rendering of it. */
+import { stat } from "node:fs/promises";
 import sharp from "sharp";
 import { type Case, type Evidence, shareOf } from "#test/prove/evidence.ts";
 import { colourDifferenceOf, inkOf, ssimOf } from "#test/prove/readers/likeness.ts";
-import { framesOf, type Pixels, readingsOf, rgbOf } from "#test/prove/readers/pixels.ts";
+import { framesOf, type Pixels, readingsOf, rgbOf, writerAmongReaders } from "#test/prove/readers/pixels.ts";
 import type { KnownFile } from "#test/prove/samples.ts";
 import { filmTruthOf } from "./film.ts";
 
@@ -28,11 +29,13 @@ export async function checkPicture(given: Case): Promise<Evidence> {
 /** The best that a foreign reader sees; the first that passes well ends the search. */
 export async function likenessTo(source: KnownFile, result: KnownFile, writer: string): Promise<Evidence> {
   const references = await renderingsOf(source, writer);
-  if (references.length === 0) throw new Error(`no reader for ${source.format}`);
+  if ((await references.at(0)) === undefined) throw new Error(`no reader for ${source.format}`);
   let best: Evidence | undefined;
   for await (const found of readingsOf(result, writer)) {
     if (best !== undefined && found.reader === "self") break;
-    for (const reference of references) {
+    for (let index = 0; index < maxRenderings; index++) {
+      const reference = await references.at(index);
+      if (reference === undefined) break;
       const evidence = { reader: found.reader, figures: await compared(reference, found) };
       if (best === undefined || (evidence.figures.ssim ?? 0) > (best.figures.ssim ?? 0)) best = evidence;
       if ((evidence.figures.ssim ?? 0) > 0.85) return best;
@@ -42,14 +45,38 @@ export async function likenessTo(source: KnownFile, result: KnownFile, writer: s
   return best;
 }
 
-/** Of pictures and their like, one or two: programs differ in what they make of a rare format. */
-async function renderingsOf(source: KnownFile, writer: string): Promise<readonly Pixels[]> {
+/** Programs differ in what they make of a rare format. */
+const maxRenderings = 2;
+
+type Renderings = { at(index: number): Promise<Pixels | undefined> };
+
+/** Of the same source, which is compared with many results in a row; read when they are asked for. */
+const rendered = new Map<string, Renderings>();
+const maxRendered = 8;
+
+/** A file is told by its time too: paths of what a hop made are used once, those of samples stay. */
+async function renderingsOf({ path, format, kind }: KnownFile, writer: string): Promise<Renderings> {
+  const { mtimeNs, size } = await stat(path, { bigint: true });
+  const key = [path, format, mtimeNs, size, writerAmongReaders(writer, format)].join(" ");
+  const known = rendered.get(key) ?? renderingsBy(readingsOf({ path, format, kind }, writer));
+  rendered.delete(key);
+  rendered.set(key, known);
+  for (const old of [...rendered.keys()].slice(0, -maxRendered)) rendered.delete(old);
+  return known;
+}
+
+function renderingsBy(readings: AsyncGenerator<Pixels>): Renderings {
   const found: Pixels[] = [];
-  for await (const pixels of readingsOf(source, writer)) {
-    found.push(pixels);
-    if (found.length === 2) break;
-  }
-  return found;
+  return {
+    async at(index) {
+      while (found.length <= index && found.length < maxRenderings) {
+        const { value, done } = await readings.next();
+        if (done === true) break;
+        found.push(value);
+      }
+      return found[index];
+    },
+  };
 }
 
 async function compared(wanted: Pixels, found: Pixels): Promise<Evidence["figures"]> {
@@ -105,7 +132,7 @@ export async function checkFilmOfPicture({ sample, result, writer }: Case): Prom
     .png()
     .toBuffer();
   const found: Pixels = { reader: film.reader, width: film.width, height: film.height, picture };
-  const [wanted] = await renderingsOf(sample, writer);
+  const wanted = await (await renderingsOf(sample, writer)).at(0);
   if (wanted === undefined) throw new Error(`no reader for ${sample.format}`);
   const { ssim, far, size = 0 } = await compared(wanted, found);
   return { reader: film.reader === "gstreamer" ? film.reader : "self", figures: { fssim: ssim ?? far ?? 0, size, streams: 1 } };

@@ -18,10 +18,11 @@ export function ssimOf(a: Buffer, b: Buffer, width: number, height: number): num
 }
 
 function lumaOf(rgb: Buffer): Float32Array {
-  return Float32Array.from({ length: rgb.length / 3 }, (_, index) => {
-    const at = index * 3;
-    return 0.299 * (rgb[at] ?? 0) + 0.587 * (rgb[at + 1] ?? 0) + 0.114 * (rgb[at + 2] ?? 0);
-  });
+  const luma = new Float32Array(rgb.length / 3);
+  for (let at = 0, index = 0; index < luma.length; index++, at += 3) {
+    luma[index] = 0.299 * (rgb[at] ?? 0) + 0.587 * (rgb[at + 1] ?? 0) + 0.114 * (rgb[at + 2] ?? 0);
+  }
+  return luma;
 }
 
 function ssimAt(a: Float32Array, b: Float32Array, start: number, width: number): number {
@@ -67,9 +68,13 @@ function labOf(rgb: Buffer, at: number): Lab {
   return [116 * y - 16, 500 * (x - y), 200 * (y - z)];
 }
 
-function light(value = 0): number {
+const lights = Float64Array.from({ length: 256 }, (_, value) => {
   const part = value / 255;
   return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
+});
+
+function light(value = 0): number {
+  return lights[value] ?? 0;
 }
 
 function root(value: number): number {

@@ -51,6 +51,7 @@ async function decoded<T>(file: KnownFile, what: "sound" | "film", ways: Ways, p
       try {
         await bytesFrom(
           "timeout",
+          "--foreground",
           "6",
           "gst-launch-1.0",
           "-q",

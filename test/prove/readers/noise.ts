@@ -7,7 +7,7 @@ const maxLagS = 0.2;
 /** In dB, 99 for equal samples; the level and a delay of up to a fifth of a second are taken out, as codecs have either. */
 export function signalToNoise(wanted: Sound, found: Sound): number {
   if (isSame(wanted, found)) return 99;
-  const [a, b] = [monoAt(wanted, workRate), monoAt(found, workRate)];
+  const [a, b] = [monoOf(wanted), monoOf(found)];
   const lag = bestLag(a, b);
   const start = Math.max(0, -lag);
   const end = Math.min(a.length, b.length - lag);
@@ -34,28 +34,57 @@ function isSame(a: Sound, b: Sound): boolean {
   return true;
 }
 
-/** The mean of all channels, by a filter that keeps what both rates can hold. */
+const monos = new WeakMap<Sound, Float32Array>();
+
+/** The mean of all channels, by a filter that keeps what both rates can hold. Made once of each sound, as one is compared with many. */
+function monoOf(sound: Sound): Float32Array {
+  const known = monos.get(sound) ?? monoAt(sound, workRate);
+  monos.set(sound, known);
+  return known;
+}
+
 function monoAt({ samples, channels, rate }: Sound, target: number): Float32Array {
   const frames = Math.floor(samples.length / channels);
-  const mono = Float32Array.from({ length: frames }, (_, frame) => {
+  const mono = new Float32Array(frames);
+  for (let frame = 0; frame < frames; frame++) {
     let sum = 0;
     for (let channel = 0; channel < channels; channel++) sum += samples[frame * channels + channel] ?? 0;
-    return sum / channels;
+    mono[frame] = sum / channels;
+  }
+  const filters = filtersOf(rate, target);
+  return Float32Array.from({ length: Math.floor((frames * target) / rate) }, (_, index) => {
+    const { offset, weights } = filters[index % filters.length] ?? { offset: 0, weights: [] };
+    const first = Math.floor(index / filters.length) * (rate / divisorOf(rate, target)) + offset;
+    let [sum, total] = [0, 0];
+    for (let at = 0; at < weights.length; at++) {
+      const weight = weights[at] ?? 0;
+      sum += weight * (mono[first + at] ?? 0);
+      total += weight;
+    }
+    return total === 0 ? 0 : sum / total;
   });
+}
+
+type Filter = { readonly offset: number; readonly weights: readonly number[] };
+
+/** One for each place that a new sample may have between two old ones: after that many they come again. */
+function filtersOf(rate: number, target: number): readonly Filter[] {
   const half = 12;
   const cut = Math.min(1, target / rate, 7000 / rate);
-  return Float32Array.from({ length: Math.floor((frames * target) / rate) }, (_, index) => {
-    const middle = (index * rate) / target;
-    const first = Math.ceil(middle - half / cut);
-    let [sum, weights] = [0, 0];
-    for (let at = first; at <= middle + half / cut; at++) {
-      const distance = (at - middle) * cut;
-      const weight = sinc(distance) * sinc(distance / half);
-      sum += weight * (mono[at] ?? 0);
-      weights += weight;
-    }
-    return weights === 0 ? 0 : sum / weights;
+  return Array.from({ length: target / divisorOf(rate, target) }, (_, phase) => {
+    const middle = (phase * rate) / target;
+    const offset = Math.ceil(middle - half / cut);
+    const length = Math.floor(middle + half / cut) - offset + 1;
+    const weights = Array.from({ length }, (_, index) => {
+      const distance = (offset + index - middle) * cut;
+      return sinc(distance) * sinc(distance / half);
+    });
+    return { offset, weights };
   });
+}
+
+function divisorOf(a: number, b: number): number {
+  return b === 0 ? a : divisorOf(b, a % b);
 }
 
 function sinc(x: number): number {

@@ -132,8 +132,26 @@ export async function* readingsOf({ path, format }: KnownFile, writer?: string):
   }
 }
 
+/** The writer, if it matters: the readings of a format are the same for all writers that are none of its readers. */
+export function writerAmongReaders(writer: string, format: string): string {
+  return readers.some(({ engines, formats }) => engines.includes(writer) && formats?.has(format) !== false) ? writer : "";
+}
+
+/** What a source looks like at the size at which all its results are compared. */
+const shrunk = new WeakMap<Pixels, Map<string, Promise<Buffer>>>();
+
+/** The same bytes each time it is asked for: not to be changed. */
+export function rgbOf(pixels: Pixels, width: number, height: number): Promise<Buffer> {
+  const sizes = shrunk.get(pixels) ?? new Map<string, Promise<Buffer>>();
+  shrunk.set(pixels, sizes);
+  const size = `${width} ${height}`;
+  const known = sizes.get(size) ?? readAt(pixels, width, height);
+  sizes.set(size, known);
+  return known;
+}
+
 /** Red, green, blue and nothing else, on white, at a size; what is wider or higher than asked is cut to the middle. */
-export async function rgbOf({ picture }: Pixels, width: number, height: number): Promise<Buffer> {
+function readAt({ picture }: Pixels, width: number, height: number): Promise<Buffer> {
   return sharp(picture, { limitInputPixels: 1e8 })
     .flatten({ background: "#fff" })
     .toColourspace("srgb")

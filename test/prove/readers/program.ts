@@ -1,8 +1,7 @@
 /** Programs that read what an engine wrote. */
 import { execFile } from "node:child_process";
-import { tmpdir } from "node:os";
+import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
-import process from "node:process";
 import { promisify } from "node:util";
 
 const run = promisify(execFile);
@@ -10,7 +9,8 @@ const environment = {
   PATH: "/usr/bin:/bin",
   LANG: "C.UTF-8",
   HOME: tmpdir(),
-  GST_REGISTRY: join(tmpdir(), `filemill-gst-${process.getuid?.() ?? 0}.registry`),
+  // Not below the folder for temporary files, which may be another one each time: to make it takes seconds.
+  GST_REGISTRY: join(userInfo().homedir, ".cache/filemill-gst.registry"),
 };
 const timeoutMs = 40_000;
 

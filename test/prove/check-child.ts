@@ -1,0 +1,36 @@
+/**
+ * The other side of checker.ts: reads and compares, one result at a time, in a process that a faulty reader may take down. Whoever started
+ * it is asked for conversions, for this process has no engines.
+ */
+import process from "node:process";
+import { evidenceOf } from "./check.ts";
+import type { Question, Said } from "./checker.ts";
+import { messageOf } from "./message-of.ts";
+import type { KnownFile } from "./samples.ts";
+
+let onMade: ((made: KnownFile | string) => void) | undefined;
+
+function say(said: Said): void {
+  process.send?.(said);
+}
+
+async function readAs<T>(engine: string, to: string, read: (file: KnownFile) => Promise<T>): Promise<T> {
+  const made = await new Promise<KnownFile | string>((resolve) => {
+    onMade = resolve;
+    say({ wanted: { engine, to } });
+  });
+  if (typeof made === "string") throw new Error(made);
+  return read(made);
+}
+
+process.on("message", async (question: Question) => {
+  if ("made" in question) {
+    onMade?.(question.made);
+    return;
+  }
+  const evidence = await evidenceOf({ ...question.given, readAs }).catch(messageOf);
+  say({ evidence, memoryBytes: process.memoryUsage.rss() });
+});
+
+// Nobody is left to answer: the programs that read for this process, which are of its group, must not outlive it either.
+process.on("disconnect", () => process.kill(-process.pid, "SIGKILL"));

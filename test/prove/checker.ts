@@ -1,0 +1,142 @@
+/**
+ * Checks in a process of their own: readers are native code that is fed what an engine wrote, and one that crashes must not end
+ * thousands of proofs with it.
+ */
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import { mkdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import type { Case, Evidence } from "./evidence.ts";
+import { messageOf } from "./message-of.ts";
+import type { KnownFile } from "./samples.ts";
+
+export type Given = Omit<Case, "readAs">;
+export type Question = { readonly given: Given } | { readonly made: KnownFile | string };
+export type Said =
+  | { readonly wanted: { readonly engine: string; readonly to: string } }
+  | { readonly evidence: Evidence | string; readonly memoryBytes: number };
+
+export type Checker = AsyncDisposable & {
+  /**
+   * Evidence, or what was wrong with the result. One at a time. A check that took its process down is done once more by another
+   * process, and said to have; the second time it counts as failed.
+   */
+  check(given: Given, make: Make): Promise<Evidence | string>;
+};
+
+/** Converts the result for a reader that has no other way; `made` is called with the new file, whoever asked removes it. */
+export type Make = (wanted: { readonly engine: string; readonly to: string }) => Promise<KnownFile>;
+
+export type CheckerOptions = {
+  /** For what readers unpack. */
+  readonly folder: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** The program; another one is for tests. */
+  readonly program?: string;
+  readonly timeoutMs?: number;
+  say(line: string): void;
+};
+
+/** Libraries and kept samples make a process grow: a new one is had for less than a second. */
+const maxChecks = 500;
+const maxBytes = 1e9;
+const defaultTimeoutMs = 90_000;
+
+export function openChecker(options: CheckerOptions): Checker {
+  const { folder, say, timeoutMs = defaultTimeoutMs } = options;
+  let child: ChildProcess | undefined;
+  let checks = 0;
+  let isClosed = false;
+
+  async function started(): Promise<ChildProcess> {
+    if (child !== undefined && hasEnded(child)) await end();
+    if (child !== undefined) return child;
+    checks = 0;
+    await mkdir(folder, { recursive: true });
+    child = fork(options.program ?? join(import.meta.dirname, "check-child.ts"), {
+      // A group of its own, so that the programs it started end with it.
+      detached: true,
+      serialization: "advanced",
+      env: { ...options.env, TMPDIR: folder },
+    });
+    return child.on("error", onError);
+  }
+
+  async function end(): Promise<void> {
+    const ending = child;
+    child = undefined;
+    if (ending !== undefined) await endGroup(ending);
+    await rm(folder, { recursive: true, force: true });
+  }
+
+  async function attempt(given: Given, make: Make): Promise<Answer> {
+    if (isClosed) return { evidence: closed, memoryBytes: 0 };
+    const answer = await answerOf(await started(), given, make, timeoutMs);
+    checks += 1;
+    if ("died" in answer || checks >= maxChecks || answer.memoryBytes > maxBytes || answer.evidence === late) await end();
+    return answer;
+  }
+
+  return {
+    async check(given, make) {
+      const first = await attempt(given, make);
+      if ("evidence" in first) return first.evidence;
+      const name = `${given.sample.format} > ${given.result.format} by ${given.writer}`;
+      if (!isClosed) say(`  the check of ${name} died (${first.died}): once more`);
+      const second = await attempt(given, make);
+      if ("evidence" in second) return second.evidence;
+      if (!isClosed) say(`  the check of ${name} died again (${second.died})`);
+      return `the check died: ${second.died}`;
+    },
+    async [Symbol.asyncDispose]() {
+      isClosed = true;
+      await end();
+    },
+  };
+}
+
+const closed = "the checker was closed";
+const late = "the check took too long";
+
+type Answer = { readonly evidence: Evidence | string; readonly memoryBytes: number } | { readonly died: string };
+
+/** Never rejects. */
+function answerOf(child: ChildProcess, given: Given, make: Make, timeoutMs: number): Promise<Answer> {
+  const { promise, resolve } = Promise.withResolvers<Answer>();
+  const onExit = (code: number | null, signal: string | null) => resolve({ died: signal ?? `exit code ${code}` });
+  const onMessage = (said: Said) => {
+    if ("evidence" in said) resolve(said);
+    else make(said.wanted).then(tell, (error: unknown) => tell(messageOf(error)));
+  };
+  const tell = (made: KnownFile | string) => send(child, { made });
+  child.on("exit", onExit).on("message", onMessage);
+  const timer = setTimeout(() => resolve({ evidence: late, memoryBytes: 0 }), timeoutMs);
+  send(child, { given });
+  return promise.finally(() => {
+    clearTimeout(timer);
+    child.off("exit", onExit).off("message", onMessage);
+  });
+}
+
+/** That it could not be sent to is said by its exit. */
+function send(child: ChildProcess, question: Question): void {
+  if (child.connected) child.send(question, () => undefined);
+}
+
+function onError(): void {
+  // A process that could not be started or written to exits.
+}
+
+async function endGroup(child: ChildProcess): Promise<void> {
+  const exited = hasEnded(child) || child.pid === undefined ? undefined : once(child, "exit");
+  try {
+    if (child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
+  } catch {
+    // The whole group has ended.
+  }
+  await exited;
+}
+
+function hasEnded({ exitCode, signalCode }: ChildProcess): boolean {
+  return exitCode !== null || signalCode !== null;
+}

@@ -1,0 +1,8 @@
+/** What went wrong, as a row of the proof file says it: without the names that differ from run to run. */
+export function messageOf(error: unknown): string {
+  const text = error instanceof Error ? `${"code" in error ? `${String(error.code)}: ` : ""}${error.message}` : String(error);
+  return text
+    .replaceAll(/\/\S*\/([^/\s]+)/g, "$1")
+    .replaceAll(/[0-9a-f]{24}/g, "FILE")
+    .slice(0, 140);
+}

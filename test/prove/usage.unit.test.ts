@@ -1,0 +1,24 @@
+import { expect, it } from "vitest";
+import { requestOf } from "./usage.ts";
+
+it("asks for help", () => {
+  expect([requestOf(["--help"], 2), requestOf(["-h", "--all"], 2)]).toEqual(["help", "help"]);
+});
+
+it("says in one line what it does not understand", () => {
+  for (const args of [
+    ["--frob"],
+    ["file"],
+    ["--sample", "x"],
+    ["--at-once", "0"],
+    ["--at-once", "65"],
+    ["--route", "docx"],
+    ["--engine"],
+  ]) {
+    expect(requestOf(args, 2), args.join(" ")).toMatch(/^[^\n]+$/);
+  }
+});
+
+it("takes what it is given, and one conversion more at a time than there are cores", () => {
+  expect(requestOf(["--all", "--route", "a:b", "--sample", "3"], 2)).toMatchObject({ all: true, route: ["a:b"], sample: 3, atOnce: 3 });
+});
