@@ -37,7 +37,8 @@ it("reads and compares in another process", async () => {
 
 it("does once more what took the process down, and says so", async () => {
   said.length = 0;
-  const dies = "process.on('message', () => { if (existsSync(mark)) answer(); else { writeFileSync(mark, ''); process.kill(process.pid, 'SIGABRT'); } });";
+  const dies =
+    "process.on('message', () => { if (existsSync(mark)) answer(); else { writeFileSync(mark, ''); process.kill(process.pid, 'SIGABRT'); } });";
   const { checker } = await checkerOf("once", `${answer}\n${dies}`);
   await using _ = checker;
   expect(await checker.check(given, noMake)).toMatchObject({ reader: "test" });
