@@ -53,7 +53,7 @@ export function startTree(launch: Launch, options: TreeOptions): Tree {
     stdio: [options.conversation ? "pipe" : "ignore", "pipe", "pipe", "pipe", seccomp, "pipe"],
   });
   closeSync(seccomp);
-  // The launcher still waits for its settings: whatever it starts inherits this.
+  // The launcher still waits for its settings: whatever it starts inherits this, until the watchdog's first look at all of it.
   if (child.pid !== undefined && options.limits.niceness > 0) setPriority(child.pid, options.limits.niceness);
   let killed: KillReason | undefined;
   let killedByUs = false;

@@ -1,5 +1,6 @@
 /** Ends a tree that uses more than it may: looks closely while a job runs in it, and rarely while it waits for one. */
 import type { SandboxLimits } from "../domain/sandbox.ts";
+import { setNiceness } from "./priority.ts";
 import { createCpuMeter, folderBytesOf, memoryOf, unlinkedBytesOf } from "./usage.ts";
 
 export type Watchdog = {
@@ -12,6 +13,9 @@ const busyPauseMs = 100;
 const idlePauseMs = 2000;
 /** The folder and the processor time are looked at every so many times. */
 const looksPerWideLook = 5;
+/** A job that has taken a second by then makes room for those that take less (decision 27). */
+const looksOfShortJob = 10;
+const nicenessOfLongJob = 10;
 
 export function startWatchdog(
   pid: number,
@@ -23,6 +27,8 @@ export function startWatchdog(
   let isBusy = true;
   let isStopped = false;
   let looks = 0;
+  let busyLooks = 0;
+  let niceness = 0;
   let pauseMs = 0;
   let timer: NodeJS.Timeout | undefined;
 
@@ -32,8 +38,15 @@ export function startWatchdog(
     timer = setTimeout(look, pauseMs).unref();
   }
 
+  function makeRoom(): void {
+    const wanted = isBusy && busyLooks >= looksOfShortJob ? Math.max(limits.niceness, nicenessOfLongJob) : limits.niceness;
+    if (wanted !== niceness && setNiceness(pid, wanted, limits.wallMs > 0)) niceness = wanted;
+  }
+
   async function look(): Promise<void> {
     looks += 1;
+    busyLooks += 1;
+    makeRoom();
     if (memoryOf(pid, limits.memoryBytes) > limits.memoryBytes) kill("memory");
     if (looks % looksPerWideLook === 0) {
       // The kernel counts each process for itself, and so never ends one that lets others do the work.
@@ -47,6 +60,8 @@ export function startWatchdog(
   return {
     setBusy(busy) {
       isBusy = busy;
+      busyLooks = 0;
+      makeRoom();
       // Only forward: a pause that is short already is kept, so that many small jobs in a row do not put the look off for ever.
       if (busy && pauseMs > busyPauseMs && !isStopped) schedule();
     },
