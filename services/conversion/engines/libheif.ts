@@ -1,24 +1,44 @@
 /** The pictures of phones, HEIC, by the tools of libheif. */
+import { rm, stat } from "node:fs/promises";
 import { FilemillError } from "#kit/errors.ts";
-import { defineEngine, type Hop, type HopTask } from "../domain/engine.ts";
-import { expectingAll } from "../domain/expectations.ts";
+import { defineEngine, type Hop, type HopTask, type OpenEngine } from "../domain/engine.ts";
+import { expecting, expectingAll } from "../domain/expectations.ts";
+import type { Expectation } from "../domain/notes.ts";
 import type { Sandbox } from "../domain/sandbox.ts";
+import { standUpright } from "./exif-upright.ts";
 import { numberOption, stringOption } from "./hop-table.ts";
+import { metadataChoice, profileChoice, reshapes, reshaping } from "./picture-options.ts";
+import { pictureFactsOf } from "./picture-page.ts";
+import { openSharpChildren } from "./sharp-children.ts";
 import { inputInside, openToolSession, type ToolSession, versionLineOf } from "./tool-run.ts";
 
 const reader = { async: false, maxInputMb: 100 } as const;
+const choices = [...reshaping, metadataChoice, profileChoice];
+const expects: readonly Expectation[] = [
+  ...expectingAll("PAGES_LEFT_OUT"),
+  expecting("METADATA_DROPPED", { option: "metadata" }),
+  expecting("PROFILE_CONVERTED", { option: "profile" }),
+];
 
-/** JPEG pictures become HEIC by way of PNG: heif-enc stores them as they lie and forgets how they are to be turned. */
+/** JPEG pictures become HEIC by way of PNG, for heif-enc forgets how they are to be turned. */
 const hops: readonly Hop[] = [
-  { from: "heic", to: "png", fidelity: "lossless", cost: 150, ...reader, options: [], expects: expectingAll("PAGES_LEFT_OUT") },
+  {
+    from: "heic",
+    to: "png",
+    fidelity: "lossless",
+    cost: 150,
+    ...reader,
+    options: choices,
+    expects: [...expects, expecting("ALPHA_FLATTENED", { option: "background" })],
+  },
   {
     from: "heic",
     to: "jpg",
     fidelity: "high",
     cost: 100,
     ...reader,
-    options: [{ name: "quality", type: "integer", min: 1, max: 100, default: 90, description: "Quality of lossy compression" }],
-    expects: expectingAll("PAGES_LEFT_OUT", "ALPHA_FLATTENED"),
+    options: [{ name: "quality", type: "integer", min: 1, max: 100, default: 90, description: "Quality of lossy compression" }, ...choices],
+    expects: [...expects, expecting("ALPHA_FLATTENED")],
   },
   {
     from: "png",
@@ -36,10 +56,25 @@ const hops: readonly Hop[] = [
         description: "CPU spent on a smaller file, least to most",
       },
     ],
+    expects: expectingAll("ORIENTATION_APPLIED"),
   },
 ];
 
-async function encode(sandbox: Sandbox, task: HopTask): Promise<void> {
+/** heif-enc stores pixels as they lie, and readers of HEIC do not ask EXIF how to turn them: they are turned before. */
+async function encode(sandbox: Sandbox, pictures: OpenEngine, task: HopTask): Promise<void> {
+  const { orientation } = await pictureFactsOf(task.input.path, "png");
+  if (orientation === 1) return await encodeUpright(sandbox, task);
+  const path = `${task.outputPath}.upright`;
+  try {
+    const options = { compressionLevel: 1, metadata: "keep", profile: "keep" };
+    await pictures.run({ ...task, hop: { ...task.hop, to: "png" }, options, outputPath: path });
+    await encodeUpright(sandbox, { ...task, input: { ...task.input, path, sizeBytes: (await stat(path)).size } });
+  } finally {
+    await rm(path, { force: true });
+  }
+}
+
+async function encodeUpright(sandbox: Sandbox, task: HopTask): Promise<void> {
   const inside = "/input/picture.png";
   await using session = await openToolSession(sandbox, task, inside);
   const quality = ["-q", String(numberOption(task.options, "quality") ?? 60)];
@@ -49,30 +84,39 @@ async function encode(sandbox: Sandbox, task: HopTask): Promise<void> {
   await session.adopt("out.heic");
 }
 
-async function decode(sandbox: Sandbox, task: HopTask): Promise<void> {
+async function decode(sandbox: Sandbox, pictures: OpenEngine, task: HopTask): Promise<void> {
   await using session = await openToolSession(sandbox, task);
-  const pictures = await noteWhatIsLost(session, task);
-  const quality = task.hop.to === "jpg" ? ["-q", String(numberOption(task.options, "quality") ?? 90)] : [];
-  const end = await session.run({
-    program: "/usr/bin/heif-convert",
-    args: ["--quiet", ...quality, inputInside, `/job/out.${task.hop.to}`],
-  });
-  if (end.exitCode !== 0) throw new FilemillError("INVALID_INPUT", "The picture is damaged, or packed in a way that cannot be read.");
-  // Several pictures come out numbered.
-  await session.adopt(pictures > 1 ? `out-1.${task.hop.to}` : `out.${task.hop.to}`);
+  const facts = await readFacts(session, task);
+  // The tool would show in a JPEG what is under transparency, which nobody has ever seen.
+  const isRough = reshapes(task) || (task.hop.to === "jpg" && facts.hasAlpha);
+  if (!isRough) return await decodeTo(session, task, facts.pictures, task.hop.to, task.outputPath);
+  const path = `${task.outputPath}.decoded`;
+  try {
+    await decodeTo(session, task, facts.pictures, "png", path);
+    const input = { ...task.input, path, sizeBytes: (await stat(path)).size };
+    const options = { metadata: "keep", profile: "keep", compressionLevel: 6, ...task.options };
+    await pictures.run({ ...task, hop: { ...task.hop, from: "png" }, input, options });
+  } finally {
+    await rm(path, { force: true });
+  }
 }
 
-/** How many pictures there are. */
-async function noteWhatIsLost(session: ToolSession, task: HopTask): Promise<number> {
+async function decodeTo(session: ToolSession, task: HopTask, pictures: number, to: string, path: string): Promise<void> {
+  const quality = to === "jpg" ? ["-q", String(numberOption(task.options, "quality") ?? 90)] : [];
+  const end = await session.run({ program: "/usr/bin/heif-convert", args: ["--quiet", ...quality, inputInside, `/job/out.${to}`] });
+  if (end.exitCode !== 0) throw new FilemillError("INVALID_INPUT", "The picture is damaged, or packed in a way that cannot be read.");
+  // Several pictures come out numbered.
+  await session.adopt(pictures > 1 ? `out-1.${to}` : `out.${to}`, path);
+  // The pixels were turned; whoever believes the EXIF of a phone would turn them again.
+  await standUpright(path);
+}
+
+async function readFacts(session: ToolSession, task: HopTask): Promise<{ readonly pictures: number; readonly hasAlpha: boolean }> {
   const end = await session.run({ program: "/usr/bin/heif-info", args: [inputInside] });
   if (end.exitCode !== 0) throw new FilemillError("INVALID_INPUT", "The picture is damaged, or packed in a way that cannot be read.");
   const pictures = [...end.stdout.matchAll(/^image: \d+x\d+/gm)].length;
   if (pictures > 1) task.note("PAGES_LEFT_OUT", `Only the first of ${pictures} pictures was converted.`);
-  // The tool would show what is under it, which nobody has ever seen; by way of PNG it is flattened.
-  if (task.hop.to === "jpg" && /alpha channel: yes/.test(end.stdout)) {
-    throw new FilemillError("CONVERSION_FAILED", "The picture has transparency, which could not be flattened.");
-  }
-  return pictures;
+  return { pictures, hasAlpha: /alpha channel: yes/.test(end.stdout) };
 }
 
 export const libheifEngine = defineEngine({
@@ -87,10 +131,12 @@ export const libheifEngine = defineEngine({
     const help = await sandbox.run({ program: "/usr/bin/heif-convert", args: ["--help"], limits: { wallMs: 10_000 } });
     return /libheif version: (\d[\d.]*)/.exec(`${help.stdout}${help.stderr}`)?.[1];
   },
-  async open({ sandbox }) {
+  async open(host) {
+    const { sandbox } = host;
+    const pictures = await openSharpChildren(host, 0);
     return {
-      run: (task) => (task.hop.to === "heic" ? encode(sandbox, task) : decode(sandbox, task)),
-      [Symbol.asyncDispose]: async () => undefined,
+      run: (task) => (task.hop.to === "heic" ? encode(sandbox, pictures, task) : decode(sandbox, pictures, task)),
+      [Symbol.asyncDispose]: () => pictures[Symbol.asyncDispose](),
     };
   },
 });

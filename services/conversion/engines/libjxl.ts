@@ -1,11 +1,13 @@
 /** JPEG XL by the tools of libjxl. A JPEG becomes JPEG XL without loss, and the very same JPEG again. */
-import { open, readdir, writeFile } from "node:fs/promises";
+import { open, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { FilemillError } from "#kit/errors.ts";
-import { defineEngine, type Hop, type HopTask, type OptionDefinition } from "../domain/engine.ts";
-import { expectingAll } from "../domain/expectations.ts";
+import { defineEngine, type Hop, type HopTask, type OpenEngine, type OptionDefinition } from "../domain/engine.ts";
+import { expecting, expectingAll } from "../domain/expectations.ts";
 import type { Sandbox } from "../domain/sandbox.ts";
 import { flagOption, numberOption } from "./hop-table.ts";
+import { profileChoice, reshapes, reshaping } from "./picture-options.ts";
+import { openSharpChildren } from "./sharp-children.ts";
 import { openOutput, openToolSession, type ToolSession, versionLineOf } from "./tool-run.ts";
 
 const effort: OptionDefinition = {
@@ -26,15 +28,30 @@ const lossless: OptionDefinition = { name: "lossless", type: "boolean", default:
 /** Profiles of printers are up to two megabytes large, and stand before what is looked for. */
 const headBytes = 4 * 2 ** 20;
 const usual = { async: false, maxInputMb: 100 } as const;
-const opaque = expectingAll("ALPHA_FLATTENED", "ANIMATION_REDUCED");
+const choices = [...reshaping, profileChoice];
+const recoloured = expecting("PROFILE_CONVERTED", { option: "profile" });
+const opaque = [...expectingAll("ALPHA_FLATTENED", "ANIMATION_REDUCED"), recoloured];
+const still = [
+  ...expectingAll("ANIMATION_REDUCED", "METADATA_DROPPED"),
+  recoloured,
+  expecting("ALPHA_FLATTENED", { option: "background" }),
+];
 
 const hops: readonly Hop[] = [
   { from: "jpg", to: "jxl", fidelity: "lossless", cost: 150, ...usual, options: [effort] },
   { from: "png", to: "jxl", fidelity: "high", cost: 250, ...usual, options: [lossy, lossless, effort] },
   { from: "apng", to: "jxl", fidelity: "high", cost: 400, ...usual, options: [lossy, lossless, effort] },
-  { from: "jxl", to: "png", fidelity: "lossless", cost: 200, ...usual, options: [], expects: expectingAll("ANIMATION_REDUCED") },
-  { from: "jxl", to: "jpg", fidelity: "high", cost: 150, ...usual, options: [again], expects: opaque },
-  { from: "jxl", to: "ppm", fidelity: "reduced", cost: 120, ...usual, options: [], expects: opaque },
+  { from: "jxl", to: "png", fidelity: "lossless", cost: 200, ...usual, options: choices, expects: still },
+  { from: "jxl", to: "jpg", fidelity: "high", cost: 150, ...usual, options: [again, ...choices], expects: opaque },
+  {
+    from: "jxl",
+    to: "ppm",
+    fidelity: "reduced",
+    cost: 120,
+    ...usual,
+    options: [],
+    expects: expectingAll("ALPHA_FLATTENED", "ANIMATION_REDUCED"),
+  },
 ];
 
 function encoderArgumentsOf(task: HopTask): readonly string[] {
@@ -45,40 +62,59 @@ function encoderArgumentsOf(task: HopTask): readonly string[] {
   return [...work, "-q", String(numberOption(options, "quality") ?? 90)];
 }
 
-async function run(sandbox: Sandbox, task: HopTask): Promise<void> {
-  const { from, to } = task.hop;
+async function run(sandbox: Sandbox, pictures: OpenEngine, task: HopTask): Promise<void> {
+  if (task.hop.to === "jxl") return await encode(sandbox, task);
   // The tools go by names.
-  const inside = `/input/picture.${from}`;
+  const inside = "/input/picture.jxl";
+  const { to } = task.hop;
   await using session = await openToolSession(sandbox, task, inside);
-  const isEncoding = to === "jxl";
-  let moves = false;
-  if (!isEncoding) {
-    const info = await session.run({ program: "/usr/bin/jxlinfo", args: [inside], limits: { addressSpace: false } });
-    if (info.exitCode !== 0) throw new FilemillError("INVALID_INPUT", "The picture is damaged or is not JPEG XL.");
-    // The tool would show what is under it, which nobody has ever seen; by way of PNG it is flattened.
-    if (to !== "png" && /RGBA|alpha/i.test(info.stdout)) {
-      throw new FilemillError("CONVERSION_FAILED", "The picture has transparency, which could not be flattened.");
-    }
-    moves = /animation/i.test(info.stdout);
-    if (moves) task.note("ANIMATION_REDUCED");
+  const info = await session.run({ program: "/usr/bin/jxlinfo", args: [inside], limits: { addressSpace: false } });
+  if (info.exitCode !== 0) throw new FilemillError("INVALID_INPUT", "The picture is damaged or is not JPEG XL.");
+  const hasAlpha = /RGBA|alpha/i.test(info.stdout);
+  // The tool would show what is under it, which nobody has ever seen; by way of PNG it is flattened.
+  if (to === "ppm" && hasAlpha) throw new FilemillError("CONVERSION_FAILED", "The picture has transparency, which could not be flattened.");
+  const moves = /animation/i.test(info.stdout);
+  if (moves) task.note("ANIMATION_REDUCED");
+  if (to === "png" && /(exif|xml|xmp) metadata/i.test(info.stdout)) task.note("METADATA_DROPPED");
+  if (!reshapes(task) && !(to === "jpg" && hasAlpha)) return await decodeTo(session, task, moves, to, task.outputPath);
+  const path = `${task.outputPath}.decoded`;
+  try {
+    await decodeTo(session, task, moves, "png", path);
+    const input = { ...task.input, path, sizeBytes: (await stat(path)).size };
+    const options = { quality: 90, profile: "keep", compressionLevel: 6, ...task.options };
+    await pictures.run({ ...task, hop: { ...task.hop, from: "png" }, input, options });
+  } finally {
+    await rm(path, { force: true });
   }
-  if (from === "jpg" && (await isPrinters(task.input.path))) {
+}
+
+async function encode(sandbox: Sandbox, task: HopTask): Promise<void> {
+  const inside = `/input/picture.${task.hop.from}`;
+  await using session = await openToolSession(sandbox, task, inside);
+  if (task.hop.from === "jpg" && (await isPrinters(task.input.path))) {
     throw new FilemillError("CONVERSION_FAILED", "The picture has the colours of a printer, which could not be kept.");
   }
+  const args = [inside, "/job/out.jxl", ...encoderArgumentsOf(task)];
+  await runTool(session, "/usr/bin/cjxl", args);
+  await session.adopt("out.jxl");
+}
+
+async function decodeTo(session: ToolSession, task: HopTask, moves: boolean, to: string, path: string): Promise<void> {
   const asked = to === "jpg" ? numberOption(task.options, "quality") : undefined;
-  const end = await session.run({
-    program: isEncoding ? "/usr/bin/cjxl" : "/usr/bin/djxl",
-    args: [
-      inside,
-      `/job/out.${to}`,
-      ...(isEncoding ? encoderArgumentsOf(task) : [...(asked === undefined ? [] : ["-q", String(asked)]), "--num_threads=2"]),
-    ],
-    limits: { addressSpace: false },
-  });
-  if (end.exitCode !== 0) throw new FilemillError("INVALID_INPUT", "The picture is damaged, or of a kind that cannot be read.");
-  if (moves && to === "png") return await writeStill(session.pathOf("out.png"), task.outputPath);
+  await runTool(session, "/usr/bin/djxl", [
+    "/input/picture.jxl",
+    `/job/out.${to}`,
+    ...(asked === undefined ? [] : ["-q", String(asked)]),
+    "--num_threads=2",
+  ]);
+  if (moves && to === "png") return await writeStill(session.pathOf("out.png"), path);
   // Frames come out numbered, where one is no file by itself.
-  await session.adopt(moves ? await firstFrame(session, to) : `out.${to}`);
+  await session.adopt(moves ? await firstFrame(session, to) : `out.${to}`, path);
+}
+
+async function runTool(session: ToolSession, program: string, args: readonly string[]): Promise<void> {
+  const end = await session.run({ program, args, limits: { addressSpace: false } });
+  if (end.exitCode !== 0) throw new FilemillError("INVALID_INPUT", "The picture is damaged, or of a kind that cannot be read.");
 }
 
 /** Whether a JPEG has four components, as CMYK has, which JPEG XL does not take over. @see ITU-T T.81, B.2.2 */
@@ -119,7 +155,8 @@ export const libjxlEngine = defineEngine({
     const line = await versionLineOf(sandbox, "/usr/bin/cjxl", ["--version"]);
     return line === undefined ? undefined : /v?(\d+\.\d[\d.]*)/.exec(line)?.[1];
   },
-  async open({ sandbox }) {
-    return { run: (task) => run(sandbox, task), [Symbol.asyncDispose]: async () => undefined };
+  async open(host) {
+    const pictures = await openSharpChildren(host, 0);
+    return { run: (task) => run(host.sandbox, pictures, task), [Symbol.asyncDispose]: () => pictures[Symbol.asyncDispose]() };
   },
 });

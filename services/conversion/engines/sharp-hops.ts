@@ -3,6 +3,7 @@ import type { Fidelity, Hop, OptionDefinition } from "../domain/engine.ts";
 import { expecting } from "../domain/expectations.ts";
 import type { Expectation } from "../domain/notes.ts";
 import { partOptions } from "../domain/parts.ts";
+import { shape, turn } from "./picture-options.ts";
 
 const sources = ["jpg", "png", "webp", "gif", "avif", "tiff", "svg"] as const;
 const targets = ["jpg", "png", "webp", "gif", "avif", "tiff"] as const;
@@ -25,28 +26,6 @@ function fidelityOf(from: Source, to: Target): Fidelity {
   if ((to === "png" || to === "tiff") && from !== "svg") return "lossless";
   return "high";
 }
-
-const side = { type: "integer", min: 1, max: 16_384, unit: "pixels" } as const;
-const shape: readonly OptionDefinition[] = [
-  { ...side, name: "width", description: "Width of the result; without height, the height follows" },
-  { ...side, name: "height", description: "Height of the result; without width, the width follows" },
-  {
-    name: "fit",
-    type: "enum",
-    values: ["inside", "outside", "cover", "contain", "fill"],
-    default: "inside",
-    description: "How the picture fits width and height: within, around, cropped to, padded to, or stretched to them",
-  },
-  { name: "enlarge", type: "boolean", default: false, description: "Whether a picture smaller than width and height is enlarged" },
-];
-
-const turn: OptionDefinition = {
-  name: "rotate",
-  type: "enum",
-  values: ["0", "90", "180", "270"],
-  default: "0",
-  description: "Degrees to turn clockwise, after the turn that the picture's own orientation asks for",
-};
 
 const metadata: OptionDefinition = {
   name: "metadata",

@@ -9,11 +9,8 @@ import { type Bench, openBench } from "#test/contract/engine.ts";
 import { writeContent } from "./occurrence.ts";
 import { occurrences } from "./occurrences.ts";
 
-/** What the engine itself leaves to the next best route: test/services/conversion/alternates.int.test.ts shows it. */
-const byAnotherWay = ["libheif ALPHA_FLATTENED", "libjxl ALPHA_FLATTENED"];
-
 it("is shown for each code of each engine", () => {
-  const shown = new Set([...byAnotherWay, ...occurrences.map(({ engine, code }) => `${engine} ${code}`)]);
+  const shown = new Set(occurrences.map(({ engine, code }) => `${engine} ${code}`));
   const declared = engines.flatMap(({ id, hops }) => hops.flatMap((hop) => expectationsOf(hop).map(({ code }) => `${id} ${code}`)));
   expect([...new Set(declared)].filter((pair) => !shown.has(pair))).toEqual([]);
 });
@@ -30,10 +27,10 @@ describe.each(engines.filter(({ id }) => occurrences.some(({ engine }) => engine
     await rm(folder, { recursive: true, force: true });
   });
 
-  it.each(occurrences.filter((each) => each.engine === engine.id))("$code of $hop", async ({ hop, code, content }) => {
+  it.each(occurrences.filter((each) => each.engine === engine.id))("$code of $hop", async ({ hop, code, content, options }) => {
     const [from = "", to = ""] = hop.split(">");
     const input = join(folder, `${code}-${to}.${from}`);
     await writeContent(content, input, folder);
-    expect([...(await bench.convert(input, from, to)).notes.keys()]).toContain(code);
+    expect([...(await bench.convert(input, from, to, options)).notes.keys()]).toContain(code);
   });
 });

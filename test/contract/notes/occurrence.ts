@@ -1,10 +1,18 @@
 /** A file of which a note is raised. */
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import type { OptionValues } from "#services/conversion/domain/engine.ts";
 import type { NoteCode } from "#services/conversion/domain/notes.ts";
 
 export type Content = string | Buffer | ((path: string, folder: string) => Promise<unknown>);
-export type Occurrence = { readonly engine: string; readonly hop: string; readonly code: NoteCode; readonly content: Content };
+export type Occurrence = {
+  readonly engine: string;
+  readonly hop: string;
+  readonly code: NoteCode;
+  readonly content: Content;
+  /** Those that the note is raised with, when it is not by the defaults. */
+  readonly options?: OptionValues;
+};
 
 export async function writeContent(content: Content, path: string, folder: string): Promise<void> {
   if (typeof content === "function") await content(path, folder);

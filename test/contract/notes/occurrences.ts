@@ -2,6 +2,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { NoteCode } from "#services/conversion/domain/notes.ts";
+import { photo } from "#test/contract/options/samples.ts";
 import { pdfOf } from "#test/services/conversion/engines/pdf-by-hand.ts";
 import { halfTransparent, moving, twoColours } from "#test/services/conversion/engines/picture-samples.ts";
 import { book, documents } from "./document-occurrences.ts";
@@ -55,6 +56,21 @@ const pictureTools: readonly Occurrence[] = [
   { engine: "imagemagick-exr", hop: "png>exr", code: "ORIENTATION_APPLIED", content: turnedPng },
   { engine: "imagemagick-exr", hop: "png>exr", code: "PROFILE_CONVERTED", content: displayP3 },
   { engine: "imagemagick-exr", hop: "tiff>exr", code: "PAGES_LEFT_OUT", content: twoPages },
+  { engine: "libheif", hop: "heic>jpg", code: "ALPHA_FLATTENED", content: photo },
+  { engine: "libheif", hop: "heic>jpg", code: "METADATA_DROPPED", content: photo, options: { metadata: "strip" } },
+  { engine: "libheif", hop: "heic>png", code: "PROFILE_CONVERTED", content: photo, options: { profile: "srgb" } },
+  { engine: "libheif", hop: "png>heic", code: "ORIENTATION_APPLIED", content: turnedPng },
+  { engine: "libjxl", hop: "jxl>jpg", code: "ALPHA_FLATTENED", content: photo },
+  { engine: "libjxl", hop: "jxl>png", code: "PROFILE_CONVERTED", content: photo, options: { profile: "srgb" } },
+  {
+    engine: "libjxl",
+    hop: "jxl>png",
+    code: "METADATA_DROPPED",
+    content: async (path, folder) => {
+      await tagged(join(folder, "tagged.jpg"));
+      await run("cjxl", [join(folder, "tagged.jpg"), path]);
+    },
+  },
   { engine: "libheif", hop: "heic>png", code: "PAGES_LEFT_OUT", content: severalStills() },
   {
     engine: "libjxl",

@@ -2,10 +2,12 @@ import {
   becomes,
   bytes,
   differs,
+  type Effect,
   effectsOf,
   gains,
   larger,
   latin1,
+  loses,
   pdfInfo,
   pdfPictures,
   pictured,
@@ -20,6 +22,34 @@ const toWebp = { hop: "png>webp", sample: "noise.png" } as const;
 const developed = { hop: "dng>tiff", sample: "camera.dng" } as const;
 const mean = async (path: string): Promise<number> => Number(await pictured("%[fx:mean]")(path));
 const corner = pictured("%[pixel:p{39,0}]");
+
+/** Of a picture of 64 by 48 points in Display P3 with a transparent right half. */
+function reshaped(from: string, sample: string): readonly Omit<Effect, "engine">[] {
+  const toJpg = { hop: `${from}>jpg`, sample } as const;
+  return [
+    { ...toJpg, option: "width", given: { width: 32 }, figure: size, shows: becomes("32x24") },
+    { ...toJpg, option: "height", given: { height: 12 }, figure: size, shows: becomes("16x12") },
+    {
+      ...toJpg,
+      option: "fit",
+      base: { width: 20, height: 20 },
+      given: { width: 20, height: 20, fit: "cover" },
+      figure: size,
+      shows: becomes("20x20"),
+    },
+    {
+      ...toJpg,
+      option: "enlarge",
+      base: { width: 128 },
+      given: { width: 128, enlarge: true },
+      figure: size,
+      shows: becomes("128x96"),
+    },
+    { hop: `${from}>png`, sample, option: "rotate", given: { rotate: "90" }, figure: size, shows: becomes("48x64") },
+    { ...toJpg, option: "background", given: { background: "#000000" }, figure: pictured("%[fx:int(p{60,20}.r*3)]"), shows: becomes("0") },
+    { ...toJpg, option: "profile", given: { profile: "srgb" }, figure: latin1, shows: loses(/ICC_PROFILE/) },
+  ];
+}
 
 export const pictureEffects = [
   ...effectsOf("sharp", [
@@ -66,10 +96,13 @@ export const pictureEffects = [
     { hop: "tiff>exr", sample: "pages.tiff", option: "page", given: { page: 2 }, figure: size, shows: becomes("30x10") },
   ]),
   ...effectsOf("libheif", [
+    ...reshaped("heic", "photo.heic"),
+    { hop: "heic>jpg", sample: "photo.heic", option: "metadata", given: { metadata: "strip" }, figure: latin1, shows: loses(/Quokka/) },
     { hop: "heic>jpg", sample: "photo.heic", option: "quality", given: { quality: 10 }, figure: bytes, shows: smaller },
     { hop: "png>heic", sample: "noise.png", option: "effort", given: { effort: "medium" }, figure: bytes, shows: differs },
   ]),
   ...effectsOf("libjxl", [
+    ...reshaped("jxl", "photo.jxl"),
     { hop: "png>jxl", sample: "noise.png", option: "quality", given: { quality: 20 }, figure: bytes, shows: smaller },
     { hop: "png>jxl", sample: "noise.png", option: "lossless", given: { lossless: true }, figure: bytes, shows: larger },
     { hop: "png>jxl", sample: "noise.png", option: "effort", given: { effort: 1 }, figure: bytes, shows: differs },

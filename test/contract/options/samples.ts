@@ -69,7 +69,8 @@ const made: Readonly<Record<string, (path: string, folder: string) => Promise<un
   "two.bmp": async (path) =>
     magick("-size", "60x40", "xc:white", "-fill", "black", "-draw", "circle 20,20 30,30 rectangle 50,10 52,12", `bmp3:${path}`),
   "grey.bmp": async (path) => magick("-size", "60x40", "xc:white", "-fill", "gray60", "-draw", "rectangle 10,10 30,30", `bmp3:${path}`),
-  "photo.heic": (path, folder) => heic(path, folder),
+  "photo.heic": photo,
+  "photo.jxl": photo,
   "pages.tiff": async (path) => magick("-size", "20x10", "xc:red", "-size", "30x10", "xc:blue", "-depth", "8", "-compress", "Zip", path),
   "frames.gif": async (path) => magick("-delay", "50", "-size", "20x10", "xc:red", "xc:blue", path),
   "text.png": async (path) =>
@@ -122,10 +123,19 @@ const made: Readonly<Record<string, (path: string, folder: string) => Promise<un
     void (await run("sqlite3", [path, "create table t1(a);insert into t1 values('one');create table t2(a);insert into t2 values('two');"])),
 };
 
-async function heic(path: string, folder: string): Promise<void> {
-  const png = join(folder, "for-heic.png");
-  await noise(64, 64).png().toFile(png);
-  await run("heif-enc", ["-p", "preset=ultrafast", "-o", path, png]);
+/** Wide colours, a transparent right half, and an author. */
+export async function photo(path: string, folder: string): Promise<void> {
+  const png = join(folder, "for-photo.png");
+  const pixels = Buffer.alloc(64 * 48 * 4);
+  for (let at = 0; at < 64 * 48; at++) pixels.set([200, (at * 37) % 256, 30, at % 64 < 32 ? 255 : 0], at * 4);
+  const raw = sharp(pixels, { raw: { width: 64, height: 48, channels: 4 } });
+  await raw
+    .withIccProfile("p3")
+    .withExif({ IFD0: { Artist: "Quokka" } })
+    .png()
+    .toFile(png);
+  if (path.endsWith(".jxl")) await run("cjxl", [png, path, "-d", "0.5"]);
+  else await run("heif-enc", ["-p", "preset=ultrafast", "-o", path, png]);
 }
 
 /** 600 pixels on an inch of a page. */

@@ -52,18 +52,20 @@ describe("a file that one engine rejects", () => {
   });
 
   it.each([
-    ["heic", "jpg", "heif-enc", []],
-    ["jxl", "jpg", "cjxl", ["-d", "0"]],
-    ["jxl", "ppm", "cjxl", ["-d", "0"]],
+    ["heic", "jpg", "heif-enc", [], false],
+    ["jxl", "jpg", "cjxl", ["-d", "0"], false],
+    ["jxl", "ppm", "cjxl", ["-d", "0"], true],
   ] as const)(
-    "showed what lies under transparency in %s as %s, and is flattened onto white by way of PNG",
-    async (from, to, encoder, args) => {
+    "showed what lies under transparency in %s as %s, and is flattened onto white",
+    async (from, to, encoder, args, byAnotherWay) => {
       const [source, made] = ["alpha.png", `alpha.${from}`].map((name) => join(mill.dataDir, name)) as [string, string];
       await halfTransparent().png().toFile(source);
       await promisify(execFile)(encoder, encoder === "cjxl" ? [source, made, ...args] : [source, "-o", made]);
       const job = await mill.watch(await mill.submit(await readFile(made), { from, to }));
       expect(job.error).toBeUndefined();
-      expect(job.notes.map(({ code }) => code)).toEqual(expect.arrayContaining(["ALPHA_FLATTENED", "ALTERNATE_ROUTE"]));
+      const codes = job.notes.map(({ code }) => code);
+      expect(codes).toContain("ALPHA_FLATTENED");
+      expect(codes.includes("ALTERNATE_ROUTE")).toBe(byAnotherWay);
       const { expectedNotes } = await mill.catalogue.getRoute({ from, to });
       expect(expectedNotes.map(({ code }) => code)).toContain("ALPHA_FLATTENED");
       expect(await rightOf(mill.blobs.pathOf(job.result?.id ?? ""))).toBe("white");

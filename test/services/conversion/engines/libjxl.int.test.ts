@@ -82,11 +82,12 @@ describe("engine libjxl, in detail", () => {
     expect((await pixels(back.path)).equals(await pixels(rough))).toBe(true);
   });
 
-  it("leaves transparency to others where the target has none", async () => {
+  it("puts white under transparency where the target has none, and leaves it to others in a PPM", async () => {
     const source = join(bench.folder, "clear.png");
     await halfTransparent().png().toFile(source);
     const { path } = await bench.convert(source, "png", "jxl");
     expect([...(await bench.convert(path, "jxl", "png")).notes.keys()]).toEqual([]);
-    await expect(bench.convert(path, "jxl", "jpg")).rejects.toMatchObject({ code: "CONVERSION_FAILED" });
+    expect((await bench.convert(path, "jxl", "jpg")).notes.has("ALPHA_FLATTENED")).toBe(true);
+    await expect(bench.convert(path, "jxl", "ppm")).rejects.toMatchObject({ code: "CONVERSION_FAILED" });
   });
 });
