@@ -153,7 +153,9 @@ function videoCodecArgs(task: HopTask, film: Stream, target: Container): string[
   const fits = choice === undefined ? (target.copyVideo?.includes(film.codec) ?? false) : film.codec === choice;
   // A stream without a container tells no times, and pictures that refer to later ones would be put in the wrong order.
   const isBare = task.hop.from === "h264" || task.hop.from === "hevc";
-  if (untouched && fits && !isBare)
+  // Of the containers only those of MP4's family are written with the turn that a phone's film is played with; encoded it is turned.
+  const stands = !film.isTurned || /^(mp4|mov|3gp|3g2|f4v)$/.test(target.muxer ?? "");
+  if (untouched && fits && !isBare && stands)
     return ["-c:v", "copy", ...(film.codec === "hevc" && /^(mp4|mov)$/.test(target.muxer ?? "") ? ["-tag:v", "hvc1"] : [])];
   const encoder = choice === undefined ? target.video : encoders[choice];
   if (encoder === undefined) throw new FilemillError("INTERNAL", "ffmpeg has no encoder for this target.");

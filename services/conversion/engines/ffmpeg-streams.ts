@@ -17,6 +17,8 @@ export type Stream = {
   readonly bits: number;
   readonly isFloat: boolean;
   readonly hasAlpha: boolean;
+  /** The container says that players turn the picture. */
+  readonly isTurned: boolean;
   /** Played unless somebody chooses another of its kind. */
   readonly isDefault: boolean;
   /** As the file says, for example "eng"; empty when it does not. */
@@ -37,7 +39,7 @@ const maxTotalPixels = 4e12;
 /** The sandbox keeps no more; a film with fifty streams needs a quarter. */
 const longestAnswer = 65_536;
 const entries =
-  "format=duration:stream=index,codec_type,codec_name,codec_tag_string,width,height,avg_frame_rate,r_frame_rate,sample_rate,channels,channel_layout,sample_fmt,bits_per_raw_sample,pix_fmt,duration:stream_disposition=attached_pic,default:stream_tags=language";
+  "format=duration:stream=index,codec_type,codec_name,codec_tag_string,width,height,avg_frame_rate,r_frame_rate,sample_rate,channels,channel_layout,sample_fmt,bits_per_raw_sample,pix_fmt,duration:stream_side_data=rotation:stream_disposition=attached_pic,default:stream_tags=language";
 
 export const inputArgs = (demuxer: string): readonly string[] => [
   "-protocol_whitelist",
@@ -110,6 +112,7 @@ function streamOf(row: Fields): Stream[] {
       isDefault: isFields(row.disposition) && row.disposition.default === 1,
       language: isFields(row.tags) ? text(row.tags.language).slice(0, 16) : "",
       hasAlpha: /^(yuva|rgba|bgra|argb|abgr|gbrap|ya|pal8)/.test(text(row.pix_fmt)),
+      isTurned: Array.isArray(row.side_data_list) && row.side_data_list.some((data) => isFields(data) && count(data.rotation) !== 0),
     },
   ];
 }

@@ -2,6 +2,7 @@
 import { FilemillError } from "#kit/errors.ts";
 import { defineEngine, type HopTask } from "../domain/engine.ts";
 import type { Sandbox, SandboxEnd } from "../domain/sandbox.ts";
+import { withShownAlpha } from "./ffmpeg-alpha.ts";
 import { ffmpegArgumentsOf } from "./ffmpeg-arguments.ts";
 import { containerOf, subtitleFormats } from "./ffmpeg-formats.ts";
 import { ffmpegHops } from "./ffmpeg-hops.ts";
@@ -18,7 +19,7 @@ const toleratedSecondsMissing = 1.5;
 async function run(sandbox: Sandbox, task: HopTask): Promise<void> {
   const demuxer = demuxerOf(task);
   await using session = await openToolSession(sandbox, task);
-  const media = await readMedia(session, task, demuxer);
+  const media = await withShownAlpha(session, await readMedia(session, task, demuxer), demuxer);
   const expectedSeconds = expectedSecondsOf(task, media);
   let writtenSeconds = 0;
   let writtenFrames = 0;
