@@ -152,7 +152,7 @@ function videoCodecArgs(task: HopTask, film: Stream, target: Container): string[
   const untouched = crf === undefined && fps === undefined && bitrate === undefined && filter === undefined && !cuts;
   const fits = choice === undefined ? (target.copyVideo?.includes(film.codec) ?? false) : film.codec === choice;
   // A stream without a container tells no times, and pictures that refer to later ones would be put in the wrong order.
-  const isBare = task.hop.from === "h264" || task.hop.from === "hevc";
+  const isBare = /^(h264|hevc)$/.test(task.hop.from) || (/^m[12]v$/.test(task.hop.from) && !/^(mpeg|vob)$/.test(target.muxer ?? ""));
   // Of the containers only those of MP4's family are written with the turn that a phone's film is played with; encoded it is turned.
   const stands = !film.isTurned || /^(mp4|mov|3gp|3g2|f4v)$/.test(target.muxer ?? "");
   if (untouched && fits && !isBare && stands)

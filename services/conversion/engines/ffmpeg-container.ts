@@ -14,6 +14,8 @@ export type Container = {
   readonly copyVideo?: readonly string[];
   readonly subtitles?: string;
   readonly cover?: boolean;
+  /** Holds one stream of pictures and never any sound. */
+  readonly isSilent?: boolean;
   /** One audio stream only. */
   readonly singleAudio?: boolean;
   /** The sound is stored exactly; decides the fidelity between such formats. */

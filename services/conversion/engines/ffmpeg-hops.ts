@@ -165,9 +165,9 @@ const fromAudio = crossHops(readers(audioFormats), writers(audioFormats), (from,
   return { fidelity: audioFidelity(source, target), cost, async: false, maxInputMb: 500, options, expects: soundExpectations(target) };
 });
 
-const soundOfVideo = crossHops(readers(videoFormats), writers(audioFormats), (_from, to) => {
+const soundOfVideo = crossHops(readers(videoFormats), writers(audioFormats), (from, to) => {
   const target = audioFormats[to];
-  if (target === undefined || to === "rf64" || to === "w64") return undefined;
+  if (videoFormats[from]?.isSilent === true || target === undefined || to === "rf64" || to === "w64") return undefined;
   const options = [...partOptions("track"), ...rateOptions(target), ...trim];
   return { fidelity: "extract", cost: 300, async: false, maxInputMb: 500, options, part: "track", expects: soundExpectations(target) };
 });

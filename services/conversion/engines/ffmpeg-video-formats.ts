@@ -182,11 +182,11 @@ export const videoFormats: Readonly<Record<string, Container>> = {
   dv: { demuxer: "dv" },
   swf: { demuxer: "swf" },
   nut: { demuxer: "nut" },
-  ivf: { demuxer: "ivf" },
+  ivf: { demuxer: "ivf", isSilent: true },
   // Streams without a container.
-  h264: { demuxer: "h264" },
-  hevc: { demuxer: "hevc" },
-  m2v: { demuxer: "mpegvideo" },
-  m1v: { demuxer: "mpegvideo" },
+  h264: { demuxer: "h264", isSilent: true },
+  hevc: { demuxer: "hevc", isSilent: true },
+  m2v: { demuxer: "mpegvideo", isSilent: true },
+  m1v: { demuxer: "mpegvideo", isSilent: true },
   mk3d: { demuxer: "matroska" },
 };

@@ -65,7 +65,10 @@ const rules: Readonly<Record<Trait, Rule>> = {
   areas: { kinds: ["geo", "data"], except: set(devices) },
   collections: { formats: set("geojson geojsonl topojson kml kmz gpkg gml fgb dgn jml mapml csv") },
   tracksAndPlaces: { kinds: ["geo"], except: set("nmea igc plt loc lmx gpi ov2") },
-  pictures: { kinds: ["document", "ebook", "presentation", "email"], except: set("txt man") },
+  pictures: {
+    kinds: ["document", "ebook", "presentation", "spreadsheet", "email"],
+    except: set("txt man dbf dif slk wk1 wq1"),
+  },
 };
 
 /** Whether a file of the format can have it. */
