@@ -60,6 +60,11 @@ export function isWhole(format, bytes) {
   const tail = bytes.subarray(-4096);
   if (format === "jpg") return tail.includes(Buffer.from([0xff, 0xd9]));
   if (format === "png") return tail.includes("IEND");
-  if (format === "gif") return tail.findLast((byte) => byte !== 0) === 0x3b;
+  // The end of the last block, and the trailer.
+  if (format === "gif")
+    return tail
+      .subarray(0, tail.findLastIndex((byte) => byte !== 0) + 1)
+      .subarray(-2)
+      .equals(Buffer.from([0, 0x3b]));
   return format === "tiff";
 }

@@ -6,7 +6,7 @@ import { isJobId } from "./job-id.ts";
 import type { Core } from "./ports.ts";
 import type { Held } from "./projection.ts";
 import { retryDelayMs } from "./retry.ts";
-import { extended, failed, holdsLease, type Record, requeued, succeeded } from "./state.ts";
+import { extended, failed, holdsLease, isUnfinished, type Record, requeued, succeeded } from "./state.ts";
 
 /** Keeps the lease alive. Resolves with true when the attempt is not wanted any more. */
 export async function heartbeat(core: Core, request: HeartbeatRequest): Promise<boolean> {
@@ -38,6 +38,7 @@ export type Finished = { readonly accepted: boolean; readonly retryInMs?: number
 export async function finishAttempt(core: Core, request: FinishAttemptRequest, signal: AbortSignal): Promise<Finished> {
   const result = request.outcome.case === "result" ? request.outcome.value.blob : undefined;
   if (!isJobId(request.jobId)) return { accepted: false };
+  if (await endArriving(core, request)) return { accepted: true };
   await core.beginnings.get(request.jobId)?.settled;
   const retryMs = retryDelayMs(request.attempt, Math.random());
   const change = await core.records.change(
@@ -57,6 +58,19 @@ export async function finishAttempt(core: Core, request: FinishAttemptRequest, s
   if (record.job.state === JobState.QUEUED) return { accepted: true, retryInMs: retryMs };
   core.background.run("job.settle_failed", () => settle(core, change));
   return { accepted: true };
+}
+
+/** Whether the end was written with the job itself. Where that write failed, the usual way finds out what became of it. */
+async function endArriving(core: Core, request: FinishAttemptRequest): Promise<boolean> {
+  const arrival = core.arrivals.get(request.jobId);
+  const isTaken = arrival?.end((begun) => {
+    const next = holdsLease(begun, request.attempt, request.worker) ? afterAttempt(core, begun, request, 0) : undefined;
+    return next === undefined || isUnfinished(next) ? undefined : next;
+  });
+  if (arrival === undefined || isTaken !== true) return false;
+  await arrival.written;
+  const written = core.projection.get(request.jobId)?.record;
+  return written !== undefined && !isUnfinished(written) && written.job.attempts === request.attempt;
 }
 
 function afterAttempt(core: Core, record: Record, request: FinishAttemptRequest, retryMs: number): Record {

@@ -2,6 +2,7 @@
 import { execFile } from "node:child_process";
 import { copyFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { promisify } from "node:util";
 import sharp from "sharp";
 import { zipFile } from "#test/harness/zip-file.ts";
@@ -119,8 +120,10 @@ const made: Readonly<Record<string, (path: string, folder: string) => Promise<un
   },
   "picture.odt": (path, folder) => withPicture(path, folder),
   "picture.pdf": (path, folder) => pdfWithPicture(path, folder),
-  "two.sqlite": async (path) =>
-    void (await run("sqlite3", [path, "create table t1(a);insert into t1 values('one');create table t2(a);insert into t2 values('two');"])),
+  "two.sqlite": async (path) => {
+    using database = new DatabaseSync(path);
+    database.exec("create table t1(a);insert into t1 values('one');create table t2(a);insert into t2 values('two');");
+  },
 };
 
 /** Wide colours, a transparent right half, and an author. */

@@ -1,6 +1,8 @@
 /** Jobs that a worker of the same process begins while their record is being written (decision 19). */
+import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { JobState, type Lease, ClaimAttemptResponse_Outcome as Outcome } from "#gen/filemill/job/v1/job_pb.ts";
+import { jobRecordCodec } from "#kit/nats/job-record-codec.ts";
 import type { Delivery } from "#kit/nats/ports.ts";
 import { type Ask, type JobBench, openJobBench } from "./job-harness.ts";
 
@@ -52,16 +54,55 @@ describe("a new job that a worker of this process waits for", () => {
     for (const state of ["queued", "running", "done"]) expect(metrics).toContain(`filemill_jobs_total{state="${state}",lane="image"} 1`);
   });
 
-  it("may end before its record is there: the end waits for that", async () => {
+  it.each([
+    ["soon: both are one write", 0, 1],
+    ["later: these are two", 200, 2],
+  ])("may end %s", async (_when, afterMs, writes) => {
     await using bench = await openJobBench();
     const ended = Promise.withResolvers<boolean>();
     await using _consumer = await bench.queue.consume("image", 1, async ({ jobId }) => {
       await bench.leases.claimAttempt({ jobId, lane: "image", worker: "w1", leaseMs: 30_000, early: true });
+      await sleep(afterMs);
       ended.resolve((await finish(bench, jobId)).accepted);
     });
-    const { id } = await create(bench);
+    const { id, state, input } = await create(bench);
+    expect(state).toBe(writes === 1 ? JobState.DONE : JobState.RUNNING);
     expect(await ended.promise).toBe(true);
-    expect(await jobOf(bench, id)).toMatchObject({ state: JobState.DONE });
+    expect(await jobOf(bench, id)).toMatchObject({ state: JobState.DONE, attempts: 1 });
+    const record = await (await bench.broker.bucket("jobs", jobRecordCodec)).get(id);
+    expect(record).toMatchObject({ revision: writes, value: { job: { state: JobState.DONE } } });
+    await expect.poll(() => bench.blobs.has(input?.id ?? "")).toBe(false);
+    const metrics = await bench.metrics.metrics();
+    for (const each of ["queued", "running", "done"]) expect(metrics).toContain(`filemill_jobs_total{state="${each}",lane="image"} 1`);
+  });
+
+  it.each([false, true])("may fail soon (and be tried again: %s)", async (retryable) => {
+    await using bench = await openJobBench();
+    await using _consumer = await bench.queue.consume("image", 1, async ({ jobId, retry }) => {
+      await bench.leases.claimAttempt({ jobId, lane: "image", worker: "w1", leaseMs: 30_000, early: true });
+      const failure = { case: "failure" as const, value: { retryable } };
+      const { retryInMs } = await bench.leases.finishAttempt({ jobId, attempt: 1, worker: "w1", outcome: failure });
+      if (retryInMs !== undefined) retry(retryInMs);
+    });
+    const { id } = await create(bench);
+    await expect.poll(async () => (await jobOf(bench, id))?.state).toBe(retryable ? JobState.QUEUED : JobState.FAILED);
+  });
+
+  it("may end while its record cannot be written: nothing is left of it", async () => {
+    await using bench = await openJobBench();
+    const ended = Promise.withResolvers<{ accepted: boolean; blob: string }>();
+    await using _consumer = await bench.queue.consume("image", 1, async ({ jobId }) => {
+      await bench.leases.claimAttempt({ jobId, lane: "image", worker: "w1", leaseMs: 30_000, early: true });
+      const blob = await bench.blob("out");
+      const outcome = { case: "result" as const, value: { blob } };
+      const { accepted } = await bench.leases.finishAttempt({ jobId, attempt: 1, worker: "w1", outcome });
+      ended.resolve({ accepted, blob: blob.id });
+    });
+    // Larger than the broker takes.
+    await expect(bench.jobs.createJob(await bench.request({ sourceName: "x".repeat(2_000_000) }))).rejects.toThrow();
+    const { accepted, blob } = await ended.promise;
+    expect(accepted).toBe(false);
+    await expect.poll(() => bench.blobs.has(blob)).toBe(false);
   });
 
   it("is woken again when its worker is lost with its process, and nothing that comes later counts", async () => {

@@ -41,6 +41,14 @@ describe("damaged pictures", () => {
     }
   });
 
+  it("a GIF that was cut off behind a byte that looks like its trailer is refused", async () => {
+    const bytes = await made("gif");
+    const trailer = bytes.findIndex((byte, at) => at > bytes.length / 2 && byte === 0x3b && bytes[at - 1] !== 0);
+    expect(trailer).toBeGreaterThan(0);
+    const cut = await file(bytes.subarray(0, trailer + 1));
+    await expect(bench.convert(cut, "gif", "png")).rejects.toMatchObject({ code: "INVALID_INPUT" });
+  });
+
   it.each([
     ["junk before the first marker", (bytes: Buffer) => Buffer.concat([bytes.subarray(0, 2), Buffer.alloc(5, 1), bytes.subarray(2)])],
     ["bytes after the end", (bytes: Buffer) => Buffer.concat([bytes, Buffer.alloc(100, 7)])],
