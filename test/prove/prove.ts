@@ -10,6 +10,7 @@ import type { Converter } from "#services/conversion/domain/converter.ts";
 import { openConverter } from "#services/conversion/index.ts";
 import { changedEngines } from "./changes.ts";
 import { execute } from "./execute.ts";
+import { lostOf, worsenedOf } from "./losses.ts";
 import { messageOf } from "./message-of.ts";
 import { announcedBy } from "./notes.ts";
 import { fingerprintOf, forgetProgress, type Progress, readProgress, writeProgress } from "./progress.ts";
@@ -87,7 +88,9 @@ async function run(request: ProveRequest, converter: Converter, path: string, fo
     request.say(changed === undefined ? "no history to compare with" : `changed: ${[...changed].join(" ") || "no engine"}`);
   const progress = isWhole(request) ? { path: `${path}.all`, fingerprint: await fingerprintOf(here) } : undefined;
   const state: State = { request, path, folder, file, holding, here, known, fresh, hashOf, changed: changed ?? new Set(), progress };
-  const targets = () => [...directTargets(present), ...plannedTargets(converter.manifest("prove").engines, known)];
+  // A check is about the routes that the file makes: what is measured meanwhile must not plan others.
+  const planning = request.check ? new Map(known) : known;
+  const targets = () => [...directTargets(present), ...plannedTargets(converter.manifest("prove").engines, planning)];
   if (progress !== undefined) await resume(state);
   for (let round = 1; round <= maxRounds && !request.signal.aborted; round++) {
     const chosen = choose(state, targets());
@@ -255,12 +258,6 @@ function save({ path, file, here, holding, fresh, progress }: State, hasEnded: b
   return written;
 }
 
-/** What was proven before and is not now. */
-function lostOf({ holding, fresh }: State): readonly ProofRow[] {
-  const before = new Map(holding.map((row) => [keyOf(row), row]));
-  return [...fresh.values()].filter((row) => row.word === "failed" && (before.get(keyOf(row))?.word ?? "failed") !== "failed");
-}
-
 function summary(state: State, targets: readonly Target[]): boolean {
   const { request, known, fresh, holding, hashOf } = state;
   const rows = [...fresh.values()];
@@ -268,6 +265,8 @@ function summary(state: State, targets: readonly Target[]): boolean {
   const lost = lostOf(state);
   const unproven = targets.filter((target) => known.get(targetKey(target))?.declared !== hashOf(target));
   for (const [group, some] of Map.groupBy(failed, groupOf)) request.say(`failed: ${String(some.length).padStart(5)}  ${group}`);
+  for (const row of request.check ? worsenedOf(state) : [])
+    request.say(`measured lower than listed: ${row.from} > ${row.to} by ${row.path}: ${row.word}`);
   for (const row of lost) request.say(`was proven and fails now: ${row.from} > ${row.to} by ${row.path}: ${row.why}`);
   request.say(
     `${rows.length} executed: ${rows.length - failed.length} passed, ${failed.length} failed; ${unproven.length} of ${targets.length} without a proof`,

@@ -1,6 +1,7 @@
 import { timestampMs } from "@bufbuild/protobuf/wkt";
 import { type FinishAttemptRequest, type HeartbeatRequest, JobState } from "#gen/filemill/job/v1/job_pb.ts";
 import { FilemillError, toErrorMessage } from "#kit/errors.ts";
+import type { Arrival } from "./arrival.ts";
 import { settle } from "./end-job.ts";
 import { isJobId } from "./job-id.ts";
 import type { Core } from "./ports.ts";
@@ -38,7 +39,8 @@ export type Finished = { readonly accepted: boolean; readonly retryInMs?: number
 export async function finishAttempt(core: Core, request: FinishAttemptRequest, signal: AbortSignal): Promise<Finished> {
   const result = request.outcome.case === "result" ? request.outcome.value.blob : undefined;
   if (!isJobId(request.jobId)) return { accepted: false };
-  if (await endArriving(core, request)) return { accepted: true };
+  const arrival = core.arrivals.get(request.jobId);
+  if (arrival !== undefined && (await endArriving(core, arrival, request))) return { accepted: true };
   await core.beginnings.get(request.jobId)?.settled;
   const retryMs = retryDelayMs(request.attempt, Math.random());
   const change = await core.records.change(
@@ -61,13 +63,12 @@ export async function finishAttempt(core: Core, request: FinishAttemptRequest, s
 }
 
 /** Whether the end was written with the job itself. Where that write failed, the usual way finds out what became of it. */
-async function endArriving(core: Core, request: FinishAttemptRequest): Promise<boolean> {
-  const arrival = core.arrivals.get(request.jobId);
-  const isTaken = arrival?.end((begun) => {
+async function endArriving(core: Core, arrival: Arrival, request: FinishAttemptRequest): Promise<boolean> {
+  const isTaken = arrival.end((begun) => {
     const next = holdsLease(begun, request.attempt, request.worker) ? afterAttempt(core, begun, request, 0) : undefined;
     return next === undefined || isUnfinished(next) ? undefined : next;
   });
-  if (arrival === undefined || isTaken !== true) return false;
+  if (!isTaken) return false;
   await arrival.written;
   const written = core.projection.get(request.jobId)?.record;
   return written !== undefined && !isUnfinished(written) && written.job.attempts === request.attempt;

@@ -71,6 +71,8 @@ const readers: readonly Reader[] = [
     formats: set("svg"),
     read: (path) => bytesFrom("mutool", "draw", "-q", "-F", "png", "-o", "-", path, "1"),
   },
+  // Says itself what its source looks like. ImageMagick draws it as whatever else is installed lets it.
+  { name: "graphviz", engines: ["graphviz"], formats: set("gv"), read: (path) => bytesFrom("dot", "-Tpng:cairo", "-Gdpi=96", path) },
   // The program that LibRaw was made of, which has gone its own way since.
   { name: "dcraw", engines: [], formats: set("dng nef arw pef"), read: (path) => bytesFrom("dcraw", "-c", "-w", "-o", "1", path) },
   {
