@@ -2,6 +2,7 @@
 import { gzipSync } from "node:zlib";
 import { zipFile } from "#test/harness/zip-file.ts";
 import type { Aim, Attack } from "./attack.ts";
+import { layeredDrawing } from "./layered-drawing.ts";
 import { nestedForms, onePage, pdf, stream } from "./pdf-attacks.ts";
 import { noise, png } from "./picture-files.ts";
 
@@ -256,4 +257,5 @@ export const pageToolAttacks: readonly Attack[] = [
       ),
     "is bounded",
   ),
+  attack("rsvg", "SV2-layers", "a filter of six gigabytes in a drawing of two kilobytes", "a.svg", layeredDrawing, "is bounded"),
 ];

@@ -1,6 +1,7 @@
 /** Classes IM1 to IM10: ImageTragick and its kin, SVG as a program, pixel floods, frames and broken codecs. */
 import { deflateSync } from "node:zlib";
 import type { Aim, Attack } from "./attack.ts";
+import { layeredDrawing } from "./layered-drawing.ts";
 import { chunk, gif, heif, loopedTiff, noise, png } from "./picture-files.ts";
 
 const svg = (inner: string, before = "") =>
@@ -177,6 +178,7 @@ export const pictureAttacks: readonly Attack[] = [
     { to: ["png"] },
   ),
   attack("IM8-filter", "filters over twenty times the canvas", "a.svg", () => svg(filter), "is bounded", { to: ["png"] }),
+  attack("IM8-layers", "a filter of six gigabytes in a drawing of two kilobytes", "a.svg", layeredDrawing, "is bounded", { to: ["png"] }),
   attack("IM9-tiff", "a TIFF whose directories form a ring", "a.tiff", loopedTiff, "INVALID_INPUT"),
   attack(
     "IM9-webp",
