@@ -167,7 +167,7 @@ describeSandboxes("the %s sandbox", (mode) => {
       const address = server.address();
       const port = typeof address === "object" ? address?.port : 0;
       const families = "for my $f (2, 10, 16, 17, 40) { print qq(family $f\\n) if socket(my $s, $f, $f == 16 || $f == 17 ? 3 : 1, 0) }";
-      const connect = `use Socket; socket(my $s, 2, 1, 6) && connect($s, sockaddr_in(${port}, inet_aton("127.0.0.1"))) && print "connected"`;
+      const connect = `use Socket; my $s; socket($s, 2, 1, 6) && connect($s, scalar sockaddr_in(${port}, inet_aton("127.0.0.1"))) && print "connected"`;
       const end = await perl(`${families}; ${connect}`);
       expect(end.stdout).toBe("");
       expect(hits).toBe(0);
