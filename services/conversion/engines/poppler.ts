@@ -6,34 +6,15 @@ import { rename, rm } from "node:fs/promises";
 import { FilemillError } from "#kit/errors.ts";
 import { defineEngine, type Hop, type HopTask, type OpenEngine, type OptionDefinition } from "../domain/engine.ts";
 import { LacksContent } from "../domain/failure.ts";
-import { assertPart, noteLeftOut, partOptions } from "../domain/parts.ts";
+import { noteLeftOut, partOptions } from "../domain/parts.ts";
 import type { Sandbox } from "../domain/sandbox.ts";
 import { flagOption, numberOption } from "./hop-table.ts";
+import { pixelOptions, pixelsOf, pointsPerInch, readFacts } from "./poppler-pages.ts";
 import { openSharpChildren } from "./sharp-children.ts";
 import { inputInside, openOutput, openToolSession, type ToolSession, versionLineOf } from "./tool-run.ts";
 
-const maxPixels = 100_000_000;
-/** 70 metres: drawings of ships are smaller. */
-const maxPagePoints = 200_000;
-const maxPages = 10_000;
-const pointsPerInch = 72;
-
 const page = partOptions("page");
-const raster: readonly OptionDefinition[] = [
-  ...page,
-  {
-    name: "dpi",
-    type: "integer",
-    min: 10,
-    max: 1200,
-    default: 150,
-    unit: "dpi",
-    description: "Resolution; not used when width or height is given.",
-  },
-  { name: "width", type: "integer", min: 1, max: 16_000, unit: "px", description: "Width of the picture; the height follows." },
-  { name: "height", type: "integer", min: 1, max: 16_000, unit: "px", description: "Height of the picture; the width follows." },
-  { name: "grayscale", type: "boolean", default: false, description: "Without colour." },
-];
+const raster: readonly OptionDefinition[] = [...page, ...pixelOptions];
 const quality: OptionDefinition = { name: "quality", type: "integer", min: 1, max: 100, default: 85, description: "Quality of the JPEG." };
 const textPages: readonly OptionDefinition[] = [
   { name: "firstPage", type: "integer", min: 1, max: 100_000, description: "First page; the first of the document by default." },
@@ -55,7 +36,6 @@ function hop(to: string, fidelity: Hop["fidelity"], cost: number, options: reado
 const hops: readonly Hop[] = [
   hop("png", "reduced", 60, raster),
   hop("jpg", "reduced", 50, [...raster, quality]),
-  hop("tiff", "reduced", 60, raster),
   hop("webp", "reduced", 120, [...raster, quality]),
   hop("ppm", "reduced", 50, raster),
   hop("svg", "reduced", 60, page),
@@ -65,48 +45,9 @@ const hops: readonly Hop[] = [
   hop("html", "extract", 60, textPages),
 ];
 
-type Facts = { readonly pages: number; readonly widthPoints: number; readonly heightPoints: number };
-
-/**
- * What pdfinfo says of the document and of one page.
- *
- * @throws FilemillError PASSWORD_REQUIRED, INVALID_INPUT, INPUT_TOO_COMPLEX.
- */
-async function readFacts(session: ToolSession, pageNumber: number): Promise<Facts> {
-  const end = await session.run({ program: "/usr/bin/pdfinfo", args: ["-f", String(pageNumber), "-l", String(pageNumber), inputInside] });
-  if (/Incorrect password/i.test(end.stderr)) throw new FilemillError("PASSWORD_REQUIRED", "The PDF is protected by a password.");
-  const last = Number(/Wrong page range given.*last page \((\d+)\)/.exec(end.stderr)?.[1] ?? 0);
-  const pages = last || Number(/^Pages:\s+(\d+)/m.exec(end.stdout)?.[1] ?? 0);
-  if ((end.exitCode !== 0 && last === 0) || pages < 1)
-    throw new FilemillError("INVALID_INPUT", "The PDF is damaged: it has no readable pages.");
-  if (pages > maxPages) throw new FilemillError("INPUT_TOO_COMPLEX", `The PDF has ${pages} pages; up to ${maxPages} are converted.`);
-  assertPart("page", pageNumber, pages);
-  const size = /^Page\s+\d+ size:\s+([\d.e+]+) x ([\d.e+]+) pts/m.exec(end.stdout);
-  const [widthPoints, heightPoints] = [Number(size?.[1] ?? 0), Number(size?.[2] ?? 0)];
-  if (!(widthPoints > 0 && heightPoints > 0)) throw new FilemillError("INVALID_INPUT", "The PDF is damaged: the page has no size.");
-  if (Math.max(widthPoints, heightPoints) > maxPagePoints)
-    throw new FilemillError("INPUT_TOO_COMPLEX", "The page is larger than any printer's or plotter's.");
-  const rotated = /^Page\s+\d+ rot:\s+(90|270)/m.test(end.stdout);
-  return rotated ? { pages, widthPoints: heightPoints, heightPoints: widthPoints } : { pages, widthPoints, heightPoints };
-}
-
-function sizeOf(task: HopTask, facts: Facts): { readonly width: number; readonly height: number } {
-  const [width, height] = [numberOption(task.options, "width"), numberOption(task.options, "height")];
-  const { widthPoints, heightPoints } = facts;
-  const scale =
-    width === undefined && height === undefined
-      ? (numberOption(task.options, "dpi") ?? 150) / pointsPerInch
-      : Math.min(width === undefined ? Infinity : width / widthPoints, height === undefined ? Infinity : height / heightPoints);
-  const pixels = { width: Math.max(1, Math.round(widthPoints * scale)), height: Math.max(1, Math.round(heightPoints * scale)) };
-  if (pixels.width * pixels.height > maxPixels) {
-    throw new FilemillError("INPUT_TOO_COMPLEX", "The page would have too many pixels; ask for a lower dpi, width or height.");
-  }
-  return pixels;
-}
-
 async function rasterize(session: ToolSession, pictures: OpenEngine, task: HopTask, pageNumber: number): Promise<void> {
   const facts = await readFacts(session, pageNumber);
-  const { width, height } = sizeOf(task, facts);
+  const { width, height } = pixelsOf(task, facts);
   const gray = flagOption(task.options, "grayscale");
   const pages = ["-f", String(pageNumber), "-l", String(pageNumber), "-singlefile"];
   const scale = ["-scale-to-x", String(width), "-scale-to-y", String(height)];

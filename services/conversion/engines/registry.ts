@@ -24,6 +24,7 @@ import { mailEngine } from "./mail.ts";
 import { mupdfEngine } from "./mupdf.ts";
 import { pandocEngine } from "./pandoc.ts";
 import { popplerEngine } from "./poppler.ts";
+import { popplerTiffEngine } from "./poppler-tiff.ts";
 import { potraceEngine } from "./potrace.ts";
 import { rsvgEngine } from "./rsvg.ts";
 import { sharpEngine } from "./sharp.ts";
@@ -51,6 +52,7 @@ export const engines: readonly Engine[] = [
   libreofficeEngine,
   pandocEngine,
   popplerEngine,
+  popplerTiffEngine,
   dataEngine,
   archiveEngine,
   mailEngine,

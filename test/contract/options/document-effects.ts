@@ -1,3 +1,5 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
 import {
   becomes,
   bytes,
@@ -17,8 +19,12 @@ import {
   text,
 } from "./effect.ts";
 
+const execute = promisify(execFile);
 const toHtml = { hop: "md>html", sample: "prose.md" } as const;
 const toPng = { hop: "pdf>png", sample: "pages.pdf" } as const;
+const toTiff = { hop: "pdf>tiff", sample: "pages.pdf" } as const;
+/** How many pages there are, once for each. */
+const pagesOfTiff = async (path: string): Promise<string> => (await execute("identify-im6.q16", ["-format", "%n ", path])).stdout;
 const toTxt = { hop: "pdf>txt", sample: "pages.pdf" } as const;
 const toPdf = { hop: "fods>pdf", sample: "book.fods" } as const;
 const pageSize = pdfInfo("Page size");
@@ -147,6 +153,15 @@ export const documentEffects = [
     { ...toTxt, option: "firstPage", given: { firstPage: 2 }, figure: text, shows: loses(/first/) },
     { ...toTxt, option: "lastPage", given: { lastPage: 2 }, figure: text, shows: loses(/third/) },
     { ...toTxt, option: "layout", given: { layout: "page" }, figure: text, shows: differs },
+  ]),
+  ...effectsOf("poppler-tiff", [
+    { ...toTiff, option: "page", given: { page: 2 }, figure: pagesOfTiff, shows: becomes("1 ") },
+    { ...toTiff, option: "pages", given: { pages: "1,3" }, figure: pagesOfTiff, shows: becomes("2 2 ") },
+    { ...toTiff, option: "dpi", given: { dpi: 72 }, figure: size, shows: becomes("200x100") },
+    { ...toTiff, option: "width", given: { width: 80 }, figure: size, shows: becomes("80x40") },
+    { ...toTiff, option: "height", given: { height: 80 }, figure: size, shows: becomes("160x80") },
+    { ...toTiff, option: "grayscale", given: { grayscale: true }, figure: pictured("%[channels]"), shows: becomes("gray") },
+    { ...toTiff, option: "compression", given: { compression: "none" }, figure: bytes, shows: larger },
   ]),
 ];
 

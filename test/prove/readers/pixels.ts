@@ -38,7 +38,7 @@ const pillow =
   "import sys; from PIL import Image; im = Image.open(sys.argv[1]); im.seek(0); im.convert('RGBA').save(sys.stdout.buffer, 'PNG', compress_level=1)";
 
 const readers: readonly Reader[] = [
-  { name: "poppler", engines: ["poppler"], formats: set(paged), read: (path) => bytesFrom("pdftoppm", ...pdftoppm, path) },
+  { name: "poppler", engines: ["poppler", "poppler-tiff"], formats: set(paged), read: (path) => bytesFrom("pdftoppm", ...pdftoppm, path) },
   {
     name: "mupdf",
     engines: ["mupdf"],
