@@ -163,6 +163,19 @@ export const archiveAttacks: readonly Attack[] = [
     "INVALID_INPUT",
   ),
   attack(
+    "Z2-understated",
+    "a ZIP whose member states a hundred bytes of its five megabytes, so that the rest would be lost without a word",
+    "a.zip",
+    () =>
+      zipFile([
+        { name: "a.txt", content: "a" },
+        { name: "b.bin", content: Buffer.alloc(1_000_000), repeat: 5, statedBytes: 100 },
+      ]),
+    "INVALID_INPUT",
+    ["tar", "7z"],
+    { isEarly: true },
+  ),
+  attack(
     "Z2-members",
     "a tar of two hundred thousand empty members",
     "a.tgz",

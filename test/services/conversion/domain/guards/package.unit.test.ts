@@ -160,6 +160,12 @@ describe("packages that lie about sizes", () => {
     expect(await refusalOf(bytes, "zip")).toBe("INPUT_TOO_COMPLEX");
   });
 
+  it("are refused as archives however little they hide, which a reader would leave out without a word", async () => {
+    const small = (statedBytes: number): Buffer => zipFile([{ name: "a.txt", content: "b".repeat(5000), statedBytes }]);
+    expect(await refusalOf(small(5000), "zip")).toBe("accepted");
+    expect(await refusalOf(small(4999), "zip")).toBe("INVALID_INPUT");
+  });
+
   it("pass when they tell the truth", async () => {
     const parts = Array.from({ length: 20 }, (_, index) => ({ name: `${index}.bin`, content: randomBytes(10_000) }));
     expect(await refusalOf(zipFile(parts), "zip")).toBe("accepted");
