@@ -58,10 +58,23 @@ export function ffmpegArgumentsOf(task: HopTask, media: Media, demuxer: string):
     .outputOptions([
       ...streamArgs,
       ...(duration === undefined ? [] : ["-t", String(duration)]),
-      ...(media.tagsAreInStream && !isPicture ? ["-map_metadata", "0:s:0"] : []),
+      ...(strips(task) ? ["-map_metadata", "-1"] : media.tagsAreInStream && !isPicture ? ["-map_metadata", "0:s:0"] : []),
       ...["-threads", "2", ...(target.muxerArgs ?? []), "-f", target.muxer],
     ]);
   return ["-nostdin", "-hide_banner", "-v", "error", "-progress", "pipe:1", "-stats_period", "0.5", ...argumentsOf(command)];
+}
+
+/** Whether tags and cover are to be left out. */
+function strips({ options }: HopTask): boolean {
+  return options.metadata === "strip";
+}
+
+/** Which language a track is in is nobody's secret, and players choose by it. */
+function languagesOf(task: HopTask, sort: "a" | "s", tracks: readonly Stream[]): string[] {
+  if (!strips(task)) return [];
+  return tracks.flatMap(({ language }, index) =>
+    /^[a-z]{2,3}$/.test(language) ? [`-metadata:s:${sort}:${index}`, `language=${language}`] : [],
+  );
 }
 
 function streamsOf(media: Media, kind: Stream["kind"]): Stream[] {
@@ -106,9 +119,9 @@ function subtitleArgs(task: HopTask, media: Media, encoder: string): string[] {
 
 function soundArgs(task: HopTask, media: Media, target: Container): string[] {
   const sound = soundOf(task, streamsOf(media, "audio"));
-  const cover = target.cover === true ? streamsOf(media, "cover").find(({ codec }) => codec === "mjpeg" || codec === "png") : undefined;
-  if (cover === undefined && streamsOf(media, "cover").length > 0)
-    task.note("METADATA_DROPPED", "The format cannot hold the cover picture.");
+  const covers = strips(task) ? [] : streamsOf(media, "cover");
+  const cover = target.cover === true ? covers.find(({ codec }) => codec === "mjpeg" || codec === "png") : undefined;
+  if (cover === undefined && covers.length > 0) task.note("METADATA_DROPPED", "The format cannot hold the cover picture.");
   return [
     ...["-map", `0:${sound.index}`],
     ...(cover === undefined ? ["-vn"] : ["-map", `0:${cover.index}`, "-c:v", "copy", "-disposition:v", "attached_pic"]),
@@ -139,7 +152,7 @@ function filmArgs(task: HopTask, media: Media, target: Container): string[] {
       ? ["-an"]
       : audioCodecArgs(task, kept.find(({ codec }) => target.copyAudio?.includes(codec) !== true) ?? first, target)),
     ...(subtitles.length === 0 || target.subtitles === undefined ? [] : ["-c:s", target.subtitles]),
-    ...["-max_muxing_queue_size", "4096"],
+    ...[...languagesOf(task, "a", kept), ...languagesOf(task, "s", subtitles), "-max_muxing_queue_size", "4096"],
   ];
 }
 

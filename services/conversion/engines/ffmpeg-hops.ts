@@ -78,6 +78,12 @@ function rateOptions(container: Container): readonly OptionDefinition[] {
     ...(container.audioChoices === undefined
       ? []
       : [{ name: "audioCodec", type: "enum", values: container.audioChoices, description: "Codec of the sound." } as const]),
+    {
+      name: "metadata",
+      type: "enum",
+      values: ["strip", "keep"],
+      description: "Whether title, author, date, place and cover are carried over; without it they are, as far as the format holds them.",
+    },
   ];
 }
 
@@ -214,7 +220,9 @@ const fromAnimation = crossHops(readers(pictureFormats), ["mp4", "webm", "mov", 
     async: true,
     maxInputMb: 100,
     expects: expectingAll("ALPHA_FLATTENED"),
-    options: videoOptions(target).filter((option) => !/^(mute|audio|normalise|volume|bitDepth|sampleRate|channels)/.test(option.name)),
+    options: videoOptions(target).filter(
+      (option) => !/^(mute|audio|normalise|volume|bitDepth|sampleRate|channels|metadata)/.test(option.name),
+    ),
   };
 });
 /** Containers that hold subtitles as text. */

@@ -168,6 +168,8 @@ function noteWhatIsLost(first, request, notes) {
   if (first.space === "cmyk" || converted) notes.set("PROFILE_CONVERTED");
   const carries = options.metadata === "keep" && to !== "gif";
   if (!carries && (tellsMore(first.exif) || first.xmp !== undefined || first.iptc !== undefined)) notes.set("METADATA_DROPPED");
+  // libvips writes none into a TIFF.
+  else if (to === "tiff" && tellsMore(first.exif)) notes.set("METADATA_DROPPED", "EXIF was not carried over; XMP was.");
 }
 
 function keepDepth(image, first) {

@@ -55,6 +55,7 @@ export const mediaEffects = [
     },
     { ...toMkv, option: "videoBitrate", given: { videoBitrate: 50 }, base: encoded, figure: bytes, shows: smaller },
     { ...toMkv, option: "rotate", given: { rotate: "90" }, figure: stream("v", "width"), shows: becomes("120") },
+    { hop: "mp4>mov", sample: "located.mp4", option: "metadata", given: { metadata: "strip" }, figure: latin1, shows: loses(/48\.85/) },
     { hop: "mp4>gif", sample: "film.mp4", option: "loop", given: { loop: 1 }, figure: latin1, shows: loses(/NETSCAPE/) },
     { ...toMkv, option: "mute", given: { mute: true }, figure: stream("a", "codec_name"), shows: becomes("") },
     { hop: "mkv>srt", sample: "subtitles.mkv", option: "subtitle", given: { subtitle: 2 }, figure: text, shows: gains(/Zebra/) },

@@ -95,6 +95,8 @@ const made: Readonly<Record<string, (path: string, folder: string) => Promise<un
   "sound.flac": (path) => ffmpeg(..."-f lavfi -i sine=duration=1 -c:a flac -sample_fmt s16".split(" "), path),
   "film.mp4": (path) =>
     ffmpeg(..."-f lavfi -i testsrc2=size=160x120:rate=25:duration=3 -f lavfi -i sine=duration=3 -pix_fmt yuv420p".split(" "), path),
+  "located.mp4": (path) =>
+    ffmpeg(..."-f lavfi -i testsrc2=size=64x48:rate=10:duration=1 -pix_fmt yuv420p -metadata location=+48.8577+002.295/".split(" "), path),
   "tracks.mkv": (path) =>
     ffmpeg(..."-f lavfi -i sine=duration=1 -f lavfi -i sine=duration=2 -map 0 -map 1 -c:a:0 flac -c:a:1 pcm_s16le".split(" "), path),
   "subtitles.mkv": async (path, folder) => {

@@ -23,6 +23,7 @@ it("says what is missing and what to install for it, and leaves the other engine
   const without = new Map([
     ...whole.engines,
     ["Poppler", ["not found", "0", "poppler-utils"]],
+    ["Poppler and libtiff", ["not found", "0", "poppler-utils libtiff-tools"]],
     ["libicns", ["not found", "0", "icnsutils imagemagick-6.q16"]],
   ]);
   expect(part.engines).toEqual(without);
