@@ -69,7 +69,12 @@ export async function compose(settings: Settings, log: Log): Promise<Supervisor>
 
   const readiness = (): Readiness => firstUnready(services);
   const rpc = stack.use(await openServicesServer(floor, services, readiness));
-  const gateway = stack.use(await createGateway({ ...clients, blobs: floor.blobs, log, metrics: floor.metrics, readiness }, settings));
+  const gateway = stack.use(
+    await createGateway(
+      { ...clients, blobs: floor.blobs, jobsAreHere: settings.JOB_ADDRESS === "local", log, metrics: floor.metrics, readiness },
+      settings,
+    ),
+  );
   const { url: restUrl } = await gateway.listen();
 
   const late = services.filter((service) => service.name === "conversion");

@@ -32,6 +32,8 @@ export type GatewayDeps = {
   readonly jobs: Client<typeof JobService>;
   readonly webhooks: Client<typeof WebhookService>;
   readonly blobs: BlobStore;
+  /** The job service is in this process, and so knows of uploads that are held in memory. */
+  readonly jobsAreHere: boolean;
   readonly log: Log;
   readonly metrics: Registry;
   /** Of everything the gateway needs, for /readyz. */

@@ -26,6 +26,7 @@ export function convertHandler(context: RestContext): Handler {
       blobs: context.deps.blobs,
       ceilingOf: (to) => ceilingOf(context, request, asked, to),
       signal: gone,
+      mayBeHeld: context.deps.jobsAreHere,
     });
     const { job, replayed, durable } = await createJob(context, request, asked, upload, gone);
     if (job === undefined) throw new FilemillError("INTERNAL", "Something went wrong on our side.");

@@ -21,6 +21,8 @@ export type UploadRules = {
   /** What bounds the file, as far as it is known; `to` is undefined while the field has not come. */
   ceilingOf(to: string | undefined): Ceiling;
   readonly signal: AbortSignal;
+  /** See BlobStore.write; who creates the job puts it onto the disk. */
+  readonly mayBeHeld: boolean;
 };
 
 /** Limits of the parser. One above what is allowed, so that we see what is too much and can name it. */
@@ -80,7 +82,6 @@ async function receive(request: FastifyRequest, rules: UploadRules): Promise<Upl
       else {
         checkFilePart(part, received.blob);
         received.blob = await storeFile(part, rules, rules.ceilingOf(received.to));
-
         received.fileName = fileNameOf(part.filename ?? "");
       }
     }
@@ -130,7 +131,7 @@ async function storeFile(part: MultipartFile, rules: UploadRules, ceiling: Ceili
     }
   }
   try {
-    return await rules.blobs.write(bytes(), { maxBytes: ceiling.limitMb * 1e6, signal: rules.signal });
+    return await rules.blobs.write(bytes(), { maxBytes: ceiling.limitMb * 1e6, signal: rules.signal, mayBeHeld: rules.mayBeHeld });
   } catch (error) {
     if (source.failure !== undefined || rules.signal.aborted) throw brokenBody(source.failure ?? error);
     if (error instanceof FilemillError && error.code === "INPUT_TOO_LARGE") throw tooLarge(ceiling);

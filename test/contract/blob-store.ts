@@ -78,6 +78,54 @@ export function describeBlobStore(fixture: BlobStoreFixture): void {
     });
   });
 
+  describe("may hold a small body in memory", () => {
+    test("until it is to be kept", async () => {
+      const store = fixture.store();
+      const blob = await store.write(inChunks(smallBody, 4), { mayBeHeld: true });
+      expect(blob).toMatchObject({ digest: digestOf(smallBody), sizeBytes: BigInt(smallBody.length) });
+      expect(store.readFresh(blob.id)).toEqual(smallBody);
+      expect(await store.has(blob.id)).toBe(true);
+      expect(await idsIn(store)).not.toContain(blob.id);
+      for (const _ of [1, 2]) {
+        store.keep(blob.id);
+        expect(await readFile(store.pathOf(blob.id))).toEqual(smallBody);
+        expect(await idsIn(store)).toContain(blob.id);
+      }
+    });
+
+    test("until somebody reads it", async () => {
+      const store = fixture.store();
+      const { id } = await store.write(inChunks(smallBody, 4), { mayBeHeld: true });
+      expect(await buffer(await store.read(id, { start: 2, end: 4 }))).toEqual(smallBody.subarray(2, 5));
+    });
+
+    test("until others need the room", async () => {
+      const store = fixture.store();
+      const bodies = Array.from({ length: 100 }, (_, index) => Buffer.from(`body ${index}`));
+      const blobs = await Promise.all(bodies.map((body) => store.write(inChunks(body, 4), { mayBeHeld: true })));
+      for (const [index, { id }] of blobs.entries()) {
+        expect(await store.has(id)).toBe(true);
+        store.keep(id);
+        expect(await readFile(store.pathOf(id))).toEqual(bodies[index]);
+      }
+    });
+
+    test("and leaves nothing of it when it is removed before", async () => {
+      const store = fixture.store();
+      const { id } = await store.write(inChunks(smallBody, 4), { mayBeHeld: true });
+      await store.remove(id);
+      store.keep(id);
+      expect(await store.has(id)).toBe(false);
+      expect(await idsIn(store)).not.toContain(id);
+    });
+
+    test("but no large one", async () => {
+      const store = fixture.store();
+      const { id } = await store.write(inChunks(largeBody, 64 * 1024), { mayBeHeld: true });
+      expect(await idsIn(store)).toContain(id);
+    });
+  });
+
   describe("leaves nothing", () => {
     test.each([
       ["small", smallBody, smallBody.length - 1],

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { create } from "@bufbuild/protobuf";
 import { timestampNow } from "@bufbuild/protobuf/wkt";
 import { ManifestSchema } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
+import { putOnDisk } from "#kit/blobs/fresh-files.ts";
 import { FilemillError } from "#kit/errors.ts";
 import type { Log } from "#kit/log.ts";
 import { runWithAlternates } from "../domain/alternates.ts";
@@ -147,6 +148,7 @@ export function createLiveEngine(engine: Engine, parts: ConverterParts): LiveEng
 
   async function withTurn<T>(task: HopTask, work: (opened: OpenEngine) => Promise<T>): Promise<T> {
     const opened = await open();
+    if (engine.takesFresh !== true) putOnDisk(task.input.path);
     await gate.enter(task.signal);
     const startedAt = performance.now();
     try {

@@ -98,6 +98,8 @@ export type Engine = {
   /** Names the tool's version, or undefined when it is not there or does not work in the sandbox. */
   probe(sandbox: Sandbox): Promise<string | undefined>;
   readonly hops: readonly Hop[];
+  /** Looks for its input among the fresh files (see fresh-files.ts) before it looks on the disk. */
+  readonly takesFresh?: true;
   open(host: EngineHost): Promise<OpenEngine>;
 };
 

@@ -11,6 +11,7 @@ export const sharpEngine = defineEngine({
   packages: [],
   probe: probeSharp,
   hops: sharpHops,
+  takesFresh: true,
   open: (host) => openSharpChildren(host, host.slots + 1),
 });
 

@@ -95,6 +95,8 @@ async function admitted(core: Core, request: CreateJobRequest, record: Record): 
   try {
     const begun = await handedOver(core, request, arrival);
     const ended = begun && (await arrival.ended(soonMs));
+    // Whoever comes to an unfinished job finds its input.
+    if (ended === undefined) core.blobs.keep(record.job.input?.id ?? "");
     const outcome = await core.records.create(ended ?? begun ?? record).finally(arrived);
     if (outcome === "exists") return undefined;
     // As it is now: a flush takes longer than many a conversion, and who asked for a place in the queue is told of it.

@@ -54,7 +54,11 @@ export type WakeUps = {
   withdraw(lane: string, jobId: string): Promise<void>;
 };
 
-export type Blobs = { remove(blobId: string): Promise<void> };
+export type Blobs = {
+  remove(blobId: string): Promise<void>;
+  /** See BlobStore. */
+  keep(blobId: string): void;
+};
 
 export type Planner = (request: { from: string; to: string; options: { [name: string]: string } }) => Promise<Plan>;
 

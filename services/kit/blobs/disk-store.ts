@@ -16,13 +16,13 @@ import {
   writeFileSync,
 } from "node:fs";
 import { type FileHandle, mkdir, open, opendir, rm, stat, statfs, unlink } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { Readable } from "node:stream";
 import { create } from "@bufbuild/protobuf";
 import { type Blob, BlobSchema } from "#gen/filemill/common/v1/blob_pb.ts";
 import { FilemillError } from "#kit/errors.ts";
 import { abortable } from "../abortable.ts";
-import { forgetFile, moveFile, recallFile, rememberFile } from "./fresh-files.ts";
+import { forgetFile, holdFile, moveFile, putOnDisk, recallFile, rememberFile } from "./fresh-files.ts";
 import type { BlobStore } from "./store.ts";
 
 const bufferBytes = 1024 * 1024;
@@ -51,31 +51,50 @@ export async function openDiskBlobStore(dir: string): Promise<BlobStore> {
     if (!blobName.test(blobId)) throw new FilemillError("RESULT_EXPIRED", "There is no such file.");
     return join(dir, blobId.slice(0, 2), blobId);
   };
-  const publish = (path: string, digest: string, sizeBytes: number): Blob => {
+  const blobOf = (digest: string, sizeBytes: number): Blob => {
     const random = randomUUID();
-    const id = `${digest}-${random.slice(0, 8)}${random.slice(-8)}`;
-    const target = pathOf(id);
+    return create(BlobSchema, { id: `${digest}-${random.slice(0, 8)}${random.slice(-8)}`, digest, sizeBytes: BigInt(sizeBytes) });
+  };
+  const publish = (path: string, digest: string, sizeBytes: number): Blob => {
+    const blob = blobOf(digest, sizeBytes);
+    const target = pathOf(blob.id);
     try {
       renameSync(path, target);
     } catch (error) {
       if (codeOf(error) !== "ENOENT") throw error;
-      mkdirSync(join(dir, id.slice(0, 2)), { recursive: true, mode: folderMode });
+      mkdirSync(dirname(target), { recursive: true, mode: folderMode });
       renameSync(path, target);
     }
     moveFile(path, target);
-    return create(BlobSchema, { id, digest, sizeBytes: BigInt(sizeBytes) });
+    return blob;
+  };
+  const hold = (partial: string, bytes: Buffer): Blob => {
+    const blob = blobOf(hashOf("sha256", bytes), bytes.length);
+    holdFile(pathOf(blob.id), bytes, { partial, mode: fileMode, folderMode });
+    return blob;
   };
 
   return {
     pathOf,
-    async write(source, { maxBytes = Number.POSITIVE_INFINITY, signal } = {}) {
+    async write(source, { maxBytes = Number.POSITIVE_INFINITY, signal, mayBeHeld = false } = {}) {
       const path = join(partialDir, randomUUID().replaceAll("-", ""));
       try {
-        const { digest, sizeBytes } = await receive(abortable(source, signal), path, maxBytes);
-        return publish(path, digest, sizeBytes);
+        const received = await receive(abortable(source, signal), path, maxBytes);
+        if (!Buffer.isBuffer(received)) return publish(path, received.digest, received.sizeBytes);
+        if (mayBeHeld) return hold(path, received);
+        writeFileSync(path, received, { flag: "wx", mode: fileMode });
+        rememberFile(path, received);
+        return publish(path, hashOf("sha256", received), received.length);
       } catch (error) {
         forgetFile(path);
         await rm(path, { force: true });
+        throw failureOf(error);
+      }
+    },
+    keep(blobId) {
+      try {
+        putOnDisk(pathOf(blobId));
+      } catch (error) {
         throw failureOf(error);
       }
     },
@@ -87,10 +106,14 @@ export async function openDiskBlobStore(dir: string): Promise<BlobStore> {
         throw failureOf(error);
       }
     },
-    read: (blobId, range) => openForReading(pathOf(blobId), range),
+    async read(blobId, range) {
+      putOnDisk(pathOf(blobId));
+      return openForReading(pathOf(blobId), range);
+    },
     readFresh: (blobId) => recallFile(pathOf(blobId)),
     async has(blobId) {
       if (!blobName.test(blobId)) return false;
+      if (recallFile(pathOf(blobId)) !== undefined) return true;
       return stat(pathOf(blobId)).then(
         () => true,
         () => false,
@@ -119,8 +142,8 @@ export async function openDiskBlobStore(dir: string): Promise<BlobStore> {
 
 type Received = { readonly digest: string; readonly sizeBytes: number };
 
-/** Most files are small: those cost four system calls. The rest streams on through two buffers that are filled in turn. */
-async function receive(source: AsyncIterable<Uint8Array>, path: string, maxBytes: number): Promise<Received> {
+/** Most files are small: those are given back as they are. The rest streams on into the file, through two buffers that are filled in turn. */
+async function receive(source: AsyncIterable<Uint8Array>, path: string, maxBytes: number): Promise<Received | Buffer> {
   await using stack = new AsyncDisposableStack();
   const first: Uint8Array[] = [];
   let sizeBytes = 0;
@@ -135,10 +158,7 @@ async function receive(source: AsyncIterable<Uint8Array>, path: string, maxBytes
     for (const early of first.splice(0)) await large.add(early);
   }
   if (large !== undefined) return { digest: await large.end(), sizeBytes };
-  const whole = joined(first);
-  writeFileSync(path, whole, { flag: "wx", mode: fileMode });
-  rememberFile(path, whole);
-  return { digest: hashOf("sha256", whole), sizeBytes };
+  return joined(first);
 }
 
 type LargeFile = AsyncDisposable & {

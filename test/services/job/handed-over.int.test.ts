@@ -1,4 +1,5 @@
 /** Jobs that a worker of the same process begins while their record is being written (decision 19). */
+import { existsSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { JobState, type Lease, ClaimAttemptResponse_Outcome as Outcome } from "#gen/filemill/job/v1/job_pb.ts";
@@ -74,6 +75,32 @@ describe("a new job that a worker of this process waits for", () => {
     await expect.poll(() => bench.blobs.has(input?.id ?? "")).toBe(false);
     const metrics = await bench.metrics.metrics();
     for (const each of ["queued", "running", "done"]) expect(metrics).toContain(`filemill_jobs_total{state="${each}",lane="image"} 1`);
+  });
+
+  it.each([
+    ["soon: its input never comes onto the disk", 0, false],
+    ["later: its input is there for whoever takes it over", 200, true],
+    ["not at all: its input is there for whoever begins with it", undefined, true],
+  ])("may end %s", async (_when, afterMs, isThere) => {
+    await using bench = await openJobBench();
+    const ended = Promise.withResolvers<void>();
+    await using _consumer = await bench.queue.consume("image", afterMs === undefined ? 0 : 1, async ({ jobId, ack }) => {
+      await bench.leases.claimAttempt({ jobId, lane: "image", worker: "w1", leaseMs: 30_000, early: true });
+      await sleep(afterMs);
+      await finish(bench, jobId);
+      ack();
+      ended.resolve();
+    });
+    const held = async function* () {
+      yield Buffer.from("input");
+    };
+    const input = await bench.blobs.write(held(), { mayBeHeld: true });
+    await create(bench, { input });
+    expect(existsSync(bench.blobs.pathOf(input.id))).toBe(isThere);
+    if (afterMs === undefined) return;
+    await ended.promise;
+    await expect.poll(() => bench.blobs.has(input.id)).toBe(false);
+    expect(existsSync(bench.blobs.pathOf(input.id))).toBe(false);
   });
 
   it.each([false, true])("may fail soon (and be tried again: %s)", async (retryable) => {
