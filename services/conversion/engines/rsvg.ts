@@ -6,12 +6,17 @@ import { pipeline } from "node:stream/promises";
 import { createGunzip } from "node:zlib";
 import { FilemillError } from "#kit/errors.ts";
 import { defineEngine, type Hop, type HopTask, type OptionDefinition } from "../domain/engine.ts";
+import { expectingAll } from "../domain/expectations.ts";
+import { replacedFontsMessage } from "../domain/font-note.ts";
 import type { Sandbox } from "../domain/sandbox.ts";
 import { numberOption } from "./hop-table.ts";
+import { comparableFamily, familiesMissing } from "./svg-fonts.ts";
 import { inputInside, openToolSession, versionLineOf } from "./tool-run.ts";
 
 const program = "/usr/bin/rsvg-convert";
 const maxUnpackedBytes = 50_000_000;
+/** Of a drawing, for the fonts that it names. */
+const lookedAtBytes = 4_000_000;
 
 const density: OptionDefinition = {
   name: "density",
@@ -24,11 +29,12 @@ const density: OptionDefinition = {
 };
 const usual = { async: false, maxInputMb: 10, options: [density] } as const;
 const zipped = { from: "svgz", ...usual, maxInputMb: 2 } as const;
+const expects = expectingAll("FONT_SUBSTITUTED");
 
 const hops: readonly Hop[] = [
-  { from: "svg", to: "pdf", fidelity: "high", cost: 60, ...usual },
-  { from: "svg", to: "ps", fidelity: "high", cost: 70, ...usual },
-  { from: "svg", to: "eps", fidelity: "high", cost: 70, ...usual },
+  { from: "svg", to: "pdf", fidelity: "high", cost: 60, ...usual, expects },
+  { from: "svg", to: "ps", fidelity: "high", cost: 70, ...usual, expects },
+  { from: "svg", to: "eps", fidelity: "high", cost: 70, ...usual, expects },
   { ...zipped, to: "pdf", fidelity: "high", cost: 60 },
   { ...zipped, to: "png", fidelity: "high", cost: 80 },
   { ...zipped, to: "svg", fidelity: "lossless", cost: 5, options: [] },
@@ -52,7 +58,21 @@ async function unpack(task: HopTask): Promise<void> {
   }
 }
 
-async function run(sandbox: Sandbox, task: HopTask): Promise<void> {
+/** Comparable names of the families here; none when fontconfig cannot be asked. */
+async function familiesHere(sandbox: Sandbox): Promise<ReadonlySet<string>> {
+  const end = await sandbox.run({ program: "/usr/bin/fc-list", args: [":", "family"], limits: { wallMs: 30_000 } }).catch(() => undefined);
+  const names = end?.exitCode === 0 ? end.stdout.split(/[\n,]/) : [];
+  return new Set(names.map(comparableFamily));
+}
+
+async function noteMissingFonts(task: HopTask, here: ReadonlySet<string>): Promise<void> {
+  await using file = await open(task.input.path);
+  const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(Math.min(lookedAtBytes, task.input.sizeBytes)), position: 0 });
+  const fonts = replacedFontsMessage(familiesMissing(buffer.toString("utf8", 0, bytesRead), here));
+  if (fonts !== undefined) task.note("FONT_SUBSTITUTED", fonts);
+}
+
+async function run(sandbox: Sandbox, task: HopTask, families: () => Promise<ReadonlySet<string>>): Promise<void> {
   const { to } = task.hop;
   if (to === "svg") return await unpack(task);
   await using session = await openToolSession(sandbox, task);
@@ -67,6 +87,10 @@ async function run(sandbox: Sandbox, task: HopTask): Promise<void> {
     throw new FilemillError("INPUT_TOO_COMPLEX", "The drawing is larger or has more parts than a conversion may use.");
   }
   if (end.exitCode !== 0) throw new FilemillError("INVALID_INPUT", "The drawing is damaged or is not SVG.");
+  if (task.hop.from === "svg") {
+    const here = await families();
+    if (here.size > 0) await noteMissingFonts(task, here);
+  }
   await session.adopt("out");
 }
 
@@ -81,6 +105,8 @@ export const rsvgEngine = defineEngine({
     return line === undefined ? undefined : /(\d+\.\d[\d.]*)/.exec(line)?.[1];
   },
   async open({ sandbox }) {
-    return { run: (task) => run(sandbox, task), [Symbol.asyncDispose]: async () => undefined };
+    let asked: Promise<ReadonlySet<string>> | undefined;
+    const families = () => (asked ??= familiesHere(sandbox));
+    return { run: (task) => run(sandbox, task, families), [Symbol.asyncDispose]: async () => undefined };
   },
 });

@@ -18,6 +18,13 @@ const features = (...each: readonly string[]) => `{"type":"FeatureCollection","f
 export const documents: readonly Occurrence[] = [
   { engine: "libreoffice", hop: "csv>ods", code: "ENCODING_GUESSED", content: latin("name\nJ\xfcrgen\n") },
   { engine: "libreoffice", hop: "rtf>pdf", code: "FONT_SUBSTITUTED", content: "{\\rtf1{\\fonttbl{\\f0 Quokka Grotesk;}}\\f0 Text}" },
+  {
+    engine: "rsvg",
+    hop: "svg>pdf",
+    code: "FONT_SUBSTITUTED",
+    content:
+      '<svg xmlns="http://www.w3.org/2000/svg" width="90" height="20"><text y="15" font-family="Quokka Grotesk, serif">Numbat</text></svg>',
+  },
   { engine: "libreoffice", hop: "fods>csv", code: "SHEETS_LEFT_OUT", content: book },
   { engine: "pandoc", hop: "md>html", code: "ENCODING_GUESSED", content: latin("# J\xfcrgen\n") },
   { engine: "pandoc", hop: "md>docx", code: "IMAGES_REMOVED", content: "# A\n\n![b](c.png)\n" },

@@ -1,0 +1,25 @@
+/** Which fonts a drawing names that are not on the machine: librsvg shows its text in others without a word. */
+
+/** Stand for whatever there is. @see CSS Fonts Module Level 4, 2.1.3 */
+const generic = /^(serif|sans|sans-serif|mono|monospace|cursive|fantasy|system-ui|ui-[a-z-]+|emoji|math|fangsong|inherit|initial|unset)$/;
+const ofAttribute = /\bfont-family\s{0,9}=\s{0,9}(?:"([^"<>]{1,400})"|'([^'<>]{1,400})')/g;
+/** In an attribute of style the text ends with its quote; in a sheet double quotes stand around names. */
+const ofStyle = /\bfont-family\s{0,9}:((?:'[^'<>]{1,80}'|(?<=[:,]\s{0,9})"[^"<>;:]{1,80}"|[^;}<>"']){1,400})/g;
+
+/** Names without what differs between writers of them. */
+export function comparableFamily(name: string): string {
+  return name.replaceAll(/[\s_-]/g, "").toLowerCase();
+}
+
+/** The first family of each list of which none is here. `here`: comparable names. */
+export function familiesMissing(svg: string, here: ReadonlySet<string>): readonly string[] {
+  if (!/<(?:\w+:)?text\b/.test(svg)) return [];
+  const plain = svg.replaceAll(/&(?:quot|apos|#34|#39);/g, "'");
+  const lists = [...plain.matchAll(ofAttribute), ...plain.matchAll(ofStyle)].map(([, first, second]) => first ?? second ?? "");
+  const missing = [...new Set(lists)].flatMap((list) => {
+    const names = list.split(",").map((name) => name.replaceAll(/["']|!important/g, "").trim());
+    const own = names.filter((name) => name !== "" && !generic.test(name.toLowerCase()));
+    return own.some((name) => here.has(comparableFamily(name))) ? [] : own.slice(0, 1);
+  });
+  return [...new Set(missing)];
+}

@@ -1,0 +1,33 @@
+import { expect, it } from "vitest";
+import { comparableFamily, familiesMissing } from "#services/conversion/engines/svg-fonts.ts";
+
+const here = new Set(["DejaVu Sans", "Noto Sans CJK JP"].map(comparableFamily));
+const drawing = (inside: string) => familiesMissing(`<svg xmlns="http://www.w3.org/2000/svg">${inside}</svg>`, here);
+
+it.each([
+  ['<text font-family="Quokka Grotesk">A</text>', ["Quokka Grotesk"]],
+  ["<text font-family='\"Quokka Grotesk\", serif'>A</text>", ["Quokka Grotesk"]],
+  ['<text style="fill:red;font-family:\'Quokka Grotesk\',sans-serif" x="1">A</text>', ["Quokka Grotesk"]],
+  ['<text style="font-family:Quokka" fill="red">A</text>', ["Quokka"]],
+  ['<style>text { font-family: "Quokka Grotesk", Numbat; } b { font-family: Zebra }</style><text>A</text>', ["Quokka Grotesk", "Zebra"]],
+  ['<svg:text font-family="Arial">A</svg:text><svg:text font-family="Arial">B</svg:text>', ["Arial"]],
+])("finds what is not there in %s", (inside, missing) => {
+  expect(drawing(inside)).toEqual(missing);
+});
+
+it.each([
+  '<text font-family="DejaVu Sans">A</text>',
+  "<text font-family=\"Quokka, 'dejavu sans'\">A</text>",
+  '<text font-family="sans-serif">A</text>',
+  '<text style="font-family:&quot;DejaVu Sans&quot;">A</text>',
+  '<g font-family="Quokka"><path d="M0 0"/></g>',
+  "<text>A</text>",
+])("says nothing of %s", (inside) => {
+  expect(drawing(inside)).toEqual([]);
+});
+
+it("takes no longer for markup that is made to hurt", () => {
+  for (const odd of ["font-family:", "font-family='", 'font-family:,  "', "<text ", "font-family : 'a'"]) {
+    expect(drawing(`<text/>${odd.repeat(100_000)}`).length).toBeLessThan(10);
+  }
+});
