@@ -270,7 +270,8 @@ function pictureArgs(task: HopTask, media: Media, target: Container): string[] {
   if (target.muxer === "apng") return [...map, "-c:v", ...(target.video ?? [])];
   const fps = numberOption(task.options, "fps") ?? 12;
   const loop = numberOption(task.options, "loop") ?? 0;
-  const base = `fps=${fps},scale='min(${width ?? 480},iw)':-2:flags=lanczos`;
+  // Of a film that is shorter than one picture of the animation, its only one is kept.
+  const base = `fps=${fps}:eof_action=pass,scale='min(${width ?? 480},iw)':-2:flags=lanczos`;
   if (target.muxer === "gif") {
     const palette = `[0:${film.index}]${base},split[a][b];[a]palettegen=stats_mode=diff[p];[b][p]paletteuse=dither=bayer:bayer_scale=3[v]`;
     return ["-filter_complex", palette, "-map", "[v]", "-an", "-loop", gifLoopOf(loop)];

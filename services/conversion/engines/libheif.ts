@@ -1,5 +1,5 @@
 /** The pictures of phones, HEIC, by the tools of libheif. */
-import { rm, stat } from "node:fs/promises";
+import { open, rm, stat } from "node:fs/promises";
 import { FilemillError } from "#kit/errors.ts";
 import { defineEngine, type Hop, type HopTask, type OpenEngine } from "../domain/engine.ts";
 import { expecting, expectingAll } from "../domain/expectations.ts";
@@ -60,10 +60,10 @@ const hops: readonly Hop[] = [
   },
 ];
 
-/** heif-enc stores pixels as they lie, and readers of HEIC do not ask EXIF how to turn them: they are turned before. */
+/** heif-enc stores pixels as they lie, and readers of HEIC do not ask EXIF how to turn them: they are turned before. It aborts at few greys. */
 async function encode(sandbox: Sandbox, pictures: OpenEngine, task: HopTask): Promise<void> {
   const { orientation } = await pictureFactsOf(task.input.path, "png");
-  if (orientation === 1) return await encodeUpright(sandbox, task);
+  if (orientation === 1 && (await bitDepthOf(task.input.path)) >= 8) return await encodeUpright(sandbox, task);
   const path = `${task.outputPath}.upright`;
   try {
     const options = { compressionLevel: 1, metadata: "keep", profile: "keep" };
@@ -72,6 +72,13 @@ async function encode(sandbox: Sandbox, pictures: OpenEngine, task: HopTask): Pr
   } finally {
     await rm(path, { force: true });
   }
+}
+
+/** Of a sample of a PNG. @see PNG third edition, 11.2.1 */
+async function bitDepthOf(path: string): Promise<number> {
+  await using file = await open(path);
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(25), 0, 25, 0);
+  return bytesRead < 25 ? 8 : (buffer[24] ?? 8);
 }
 
 async function encodeUpright(sandbox: Sandbox, task: HopTask): Promise<void> {

@@ -88,7 +88,9 @@ function throwIfFailed(task: HopTask, end: SandboxEnd): void {
     throw new FilemillError("INVALID_INPUT", "The document includes other files; put their content into it and try again.");
   }
   if (end.exitCode !== 0) {
-    const isUnreadable = end.exitCode !== undefined && readErrors.has(end.exitCode);
+    // OpenDocument may do without styles, which pandoc does not know; another engine does.
+    const isPandocs = /Could not find styles\.xml/.test(end.stderr);
+    const isUnreadable = end.exitCode !== undefined && readErrors.has(end.exitCode) && !isPandocs;
     if (isUnreadable) throw new FilemillError("INVALID_INPUT", `The document is damaged or is not ${task.hop.from.toUpperCase()}.`);
     throw new FilemillError("CONVERSION_FAILED", "The document could not be written in this format.");
   }

@@ -39,6 +39,10 @@ const strong: readonly (readonly [RegExp, string])[] = [
   [/^P1\s+(#[^\n]*\s+)*\d+\s+\d+\s/, "pbm"],
   [/^P2\s+(#[^\n]*\s+)*\d+\s+\d+\s/, "pgm"],
   [/^P3\s+(#[^\n]*\s+)*\d+\s+\d+\s/, "ppm"],
+  // Raw samples of a small picture may all be letters.
+  [/^P4\s+(#[^\n]*\s+)*\d+\s+\d+\s/, "pbm"],
+  [/^P5\s+(#[^\n]*\s+)*\d+\s+\d+\s+\d+\s/, "pgm"],
+  [/^P6\s+(#[^\n]*\s+)*\d+\s+\d+\s+\d+\s/, "ppm"],
   [/^!table\b/i, "tab"],
   [/^SplineFontDB:/, "sfd"],
   [/^ID;P[^\n]*\n[A-Z];/, "slk"],

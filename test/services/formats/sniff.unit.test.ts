@@ -67,6 +67,10 @@ const telling: readonly (readonly [string, Buffer | string])[] = [
   ["jxl", bytes("ff0a fa1f")],
   ["jp2", bytes("0000000c6a5020200d0a870a 00000014 66747970 6a703220")],
   ["ppm", Buffer.from("P6\n1 1\n255\n\0\0\0", "latin1")],
+  // Raw samples that are letters, of one code page or of all.
+  ["ppm", "P6 1 1 255 RGB"],
+  ["pgm", "P5\n# one\n1 1\n255\n`"],
+  ["pbm", Buffer.from("P4\n1 1\n\x80", "latin1")],
   ["svg", '<?xml version="1.0"?><!-- a --><!DOCTYPE svg PUBLIC "x" "y"><svg xmlns="http://www.w3.org/2000/svg"/>'],
   ["svg", "<svg width='1'/>"],
   ["svgz", gzipSync('<svg xmlns="http://www.w3.org/2000/svg"/>')],
@@ -245,6 +249,7 @@ describe("a name is never believed against the content", () => {
     ["junk.png", undefined, Buffer.from("\x01\x02\x03\x00 nothing known \xff", "latin1")],
     ["junk.pdf", undefined, Buffer.alloc(1000, 7)],
     ["text.docx", "txt", "hello"],
+    ["plan.pgm", "txt", "P5 3 apples and 2 pears"],
   ])("%s is %s", async (name, format, content) => {
     expect(await sniffed(content, name)).toMatchObject({ format, nameDisagrees: true });
   });
