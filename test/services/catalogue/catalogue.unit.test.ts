@@ -109,7 +109,13 @@ describe("the next best plan", () => {
   const several = catalogueOf([
     manifestOf("n1", {
       first: { hops: { "png>jpg": { options: [integerOption("quality", 1, 100)] } } },
-      second: { hops: { "png>jpg": { fidelity: "REDUCED" }, "png>tiff": {}, "tiff>jpg": { options: [integerOption("quality", 1, 100)] } } },
+      second: {
+        hops: {
+          "png>jpg": { fidelity: "REDUCED", options: [integerOption("width", 1, 100)] },
+          "png>tiff": {},
+          "tiff>jpg": { options: [integerOption("quality", 1, 100)] },
+        },
+      },
     }),
   ]);
   const failed = { engine: "first", from: "png", to: "jpg" };
@@ -127,6 +133,8 @@ describe("the next best plan", () => {
     expect(hopsOf([failed], { quality: "80" })).toEqual(["second:png>tiff", "second:tiff>jpg"]);
     expect(() => hopsOf([failed, noTiff], { quality: "80" })).toThrow(expect.objectContaining({ code: "UNSUPPORTED_CONVERSION" }));
     expect(hopsOf([failed, noTiff])).toEqual(["second:png>jpg"]);
+    // The better way knows no width; one that comes after it does.
+    expect(hopsOf([failed], { width: "80" })).toEqual(["second:png>jpg"]);
   });
 });
 
