@@ -1,5 +1,5 @@
 /** Engines that are programs of ours in the sandbox: one line of JSON asks, one answers, files lie beside. */
-import { constants, createWriteStream, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { closeSync, constants, createWriteStream, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { chmod, copyFile, link, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
@@ -38,11 +38,13 @@ export async function openChildEngine(
 ): Promise<OpenEngine> {
   const pool = createPool({ size: host.slots + host.spare, warm, start, log: host.log });
 
-  async function converse(task: HopTask, more: Readonly<Record<string, unknown>>, take: Take): Promise<void> {
+  async function converse(task: HopTask, more: Readonly<Record<string, unknown>>, take: Take, onAsked?: () => void): Promise<void> {
     const child = await pool.take(task.signal);
     let fit = false;
     try {
-      const answer = await ask(child, task, more);
+      const asked = ask(child, task, more);
+      onAsked?.();
+      const answer = await asked;
       fit = answer.ok || !answer.odd;
       if (!answer.ok) {
         // Not what the library said: that quotes the file.
@@ -57,12 +59,19 @@ export async function openChildEngine(
   }
 
   return {
-    run: (task) =>
-      converse(task, question, async ({ data, notes }, child) => {
-        if (data === undefined) await moveResult(child, task.outputPath);
-        else writeResult(task.outputPath, Buffer.from(data, "base64"));
-        for (const { code, message } of notes) task.note(code, message);
-      }),
+    async run(task) {
+      using result = openResult(task.outputPath);
+      await converse(
+        task,
+        question,
+        async ({ data, notes }, child) => {
+          if (data === undefined) await moveResult(child, result.descriptor());
+          else result.write(Buffer.from(data, "base64"));
+          for (const { code, message } of notes) task.note(code, message);
+        },
+        result.prepare,
+      );
+    },
     async parts(task) {
       let labels: readonly string[] = [];
       await converse(task, { ...question, parts: true }, ({ data }) => {
@@ -87,9 +96,37 @@ async function isWiped(child: SandboxChild): Promise<boolean> {
   }
 }
 
-function writeResult(path: string, bytes: Buffer): void {
-  writeFileSync(path, bytes, { flag: "wx", mode: 0o444 });
-  rememberFile(path, bytes);
+/** The file is made while the engine works: on a busy disk that can take as long as a small picture. It is gone when nobody wrote to it. */
+function openResult(path: string) {
+  let descriptor: number | undefined;
+  let isWritten = false;
+  const open = (): number => {
+    descriptor ??= openSync(path, "wx", 0o444);
+    return descriptor;
+  };
+  return {
+    descriptor(): number {
+      isWritten = true;
+      return open();
+    },
+    prepare(): void {
+      try {
+        open();
+      } catch {
+        // Who writes it is told.
+      }
+    },
+    write(bytes: Buffer): void {
+      isWritten = true;
+      writeFileSync(open(), bytes);
+      rememberFile(path, bytes);
+    },
+    [Symbol.dispose]() {
+      if (descriptor === undefined) return;
+      closeSync(descriptor);
+      if (!isWritten) rmSync(path, { force: true });
+    },
+  };
 }
 
 type Take = (answer: Extract<Answer, { ok: true }>, child: SandboxChild) => Promise<void> | void;
@@ -143,11 +180,11 @@ async function placeInput(from: string, to: string): Promise<void> {
 }
 
 /** A copy, not a rename: the child lives on and may still hold the file open. */
-async function moveResult(child: SandboxChild, outputPath: string): Promise<void> {
+async function moveResult(child: SandboxChild, descriptor: number): Promise<void> {
   const from = join(child.folder, "out");
   const source = await openOutput(from);
   try {
-    const target = createWriteStream(outputPath, { flags: "wx", highWaterMark: copyBytes });
+    const target = createWriteStream("", { fd: descriptor, autoClose: false, highWaterMark: copyBytes });
     await pipeline(source.createReadStream({ highWaterMark: copyBytes, autoClose: false }), target);
   } finally {
     await source.close();
