@@ -70,6 +70,8 @@ async function endArriving(core: Core, arrival: Arrival, request: FinishAttemptR
   });
   if (!isTaken) return false;
   await arrival.written;
+  // Who waits for the job is told first.
+  await new Promise((resolve) => setImmediate(resolve));
   const written = core.projection.get(request.jobId)?.record;
   return written !== undefined && !isUnfinished(written) && written.job.attempts === request.attempt;
 }
