@@ -15,7 +15,7 @@ export const settingTable = {
     max: 1_000_000,
     help: "Open connections of one address (IPv6: of one /64) above which new ones are closed; a reverse proxy is one address",
   }),
-  DATA_DIR: text({ default: "./data", help: "Broker store, blobs and scratch; deleting it is a factory reset" }),
+  DATA_DIR: text({ default: "./data", help: "Broker store, blobs and scratch, all on one file system; deleting it is a factory reset" }),
   LOG_LEVEL: choice({
     default: "info",
     values: ["trace", "debug", "info", "warn", "error", "fatal", "silent"],
