@@ -21,7 +21,8 @@ let film: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "filemill-converter-"));
   film = join(folder, "clip.mp4");
-  const source = ["-f", "lavfi", "-i", "testsrc2=size=640x360:rate=25:duration=12", "-pix_fmt", "yuv420p"];
+  // Large enough that a page can be loaded again before it is converted.
+  const source = ["-f", "lavfi", "-i", "testsrc2=size=1280x720:rate=25:duration=12", "-pix_fmt", "yuv420p"];
   [server] = await Promise.all([
     startServer({}, { free: { ...plan, apiAccess: false }, plus: { ...plan, apiAccess: true } }),
     run("ffmpeg", ["-v", "error", ...source, "-c:v", "libx264", "-preset", "ultrafast", film]),
