@@ -75,8 +75,10 @@ async function run(sandbox: Sandbox, task: HopTask): Promise<void> {
   await assertShapes(session, inside);
   const name = task.options["form"] === "text" ? (writer.text ?? writer.compact) : writer.compact;
   const simplified = task.options["simplify"] === true ? ["-jiv", "-om"] : [];
+  // The writer of STEP knows one place of each shape: the others would be left out.
+  const placed = to === "step" ? ["-ptv"] : [];
   const write = (as: string) =>
-    session.run({ program, args: ["export", inside, `/job/out.${to}`, `-f${as}`, "-tri", ...simplified], limits });
+    session.run({ program, args: ["export", inside, `/job/out.${to}`, `-f${as}`, "-tri", ...placed, ...simplified], limits });
   let end = await write(name);
   if (end.exitCode === 0 && name === "plyb" && (await hasColours(session.pathOf("out.ply")))) end = await write("ply");
   if (/Failed to load/i.test(end.stdout + end.stderr) || end.signal !== undefined) throw unreadable();

@@ -83,6 +83,15 @@ describe("engine assimp, in detail", () => {
   });
 
   // Its compact form says bytes of colours in the header and writes four times as many.
+  it("writes a shape that stands in two places into STEP twice", async () => {
+    const scene = join(import.meta.dirname, "../../../corpus/typical/model/typical.ogex");
+    const { path } = await bench.convert(scene, "ogex", "glb");
+    const step = await readFile((await bench.convert(path, "glb", "step")).path, "latin1");
+    const places = [...step.matchAll(/CARTESIAN_POINT\('[^']*',\(([-\d.E+]+),/g)].map(([, x]) => Number(x));
+    expect(Math.min(...places)).toBeCloseTo(-52.5, 1);
+    expect(Math.max(...places)).toBeCloseTo(184.1, 1);
+  });
+
   it("writes coloured PLY as its header says", async () => {
     const path = join(bench.folder, "coloured.obj");
     await writeFile(path, (written["obj"] ?? "").replaceAll(/^v .*$/gm, "$& 1 0.5 0"));
