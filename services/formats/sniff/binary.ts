@@ -43,7 +43,6 @@ export async function binaryContentOf(source: Source): Promise<Content | undefin
   const { head } = source;
   if (head.length < 4) return undefined;
   return (
-    networkGraphicsContentOf(head) ??
     isoMediaContentOf(head) ??
     chunkedContentOf(head) ??
     (await zipContentOf(source)) ??
@@ -77,14 +76,15 @@ const pngSignature = Buffer.from("89504e470d0a1a0a", "hex");
  * PNG, and whether it moves: that is said before the first picture (PNG 3rd edition, 11.3.6.1). The library would say the same, but
  * takes a fiftieth of an icon's time for it.
  */
-function networkGraphicsContentOf(head: Buffer): Content | undefined {
+export function networkGraphicsContentOf(head: Buffer): Content | undefined {
   if (!head.subarray(0, 8).equals(pngSignature)) return undefined;
   for (let at = 8; at + 8 <= head.length; at += 12 + head.readUInt32BE(at)) {
     const kind = head.toString("latin1", at + 4, at + 8);
     if (kind === "IDAT") return contentOfFormat("png");
     if (kind === "acTL") return contentOfFormat("apng");
   }
-  return undefined;
+  // Nothing else begins so: what is broken behind it is for the decoder to refuse, and no text.
+  return contentOfFormat("png");
 }
 
 /** Windows bitmaps by the size of their second header, as `BM` alone begins many a file. */

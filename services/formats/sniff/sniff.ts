@@ -1,5 +1,5 @@
 import { formatsOfFileName } from "#formats/table/lookup.ts";
-import { binaryContentOf } from "./binary.ts";
+import { binaryContentOf, networkGraphicsContentOf } from "./binary.ts";
 import type { Content } from "./content.ts";
 import { decodeText, encodingOf } from "./encoding.ts";
 import { headerless } from "./headerless.ts";
@@ -30,6 +30,9 @@ export function sniff(file: SniffableFile, fileName: string): Promise<Sniffed> {
 
 async function contentOf(source: Source): Promise<Content | undefined> {
   if (source.sizeBytes === 0) return undefined;
+  // Its mark was made to be no text, but a short broken one may pass for it in some code page.
+  const picture = networkGraphicsContentOf(source.head);
+  if (picture !== undefined) return picture;
   const encoding = encodingOf(source.head);
   if (encoding === undefined) return binaryContentOf(source);
   const text = textContentOf(decodeText(source.head, encoding));

@@ -49,6 +49,8 @@ const telling: readonly (readonly [string, Buffer | string])[] = [
   ["xgl", "<WORLD>\n<LIGHTING></LIGHTING></WORLD>"],
   ["png", pngOf("IDAT")],
   ["apng", pngOf("acTL", "IDAT")],
+  // Was taken for text in a legacy encoding.
+  ["png", Buffer.from("\x89PNG\r\n\x1a\nrubbish", "latin1")],
   ["jpg", bytes("ffd8ffe000104a464946")],
   ["gif", bytes("474946383961")],
   ["webp", Buffer.from("RIFF\x20\0\0\0WEBPVP8 \0\0\0\0\0\0\0\0", "latin1")],
