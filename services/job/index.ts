@@ -17,6 +17,7 @@ import { type Cadence, defaultCadence, type JobSettings, lanes } from "./config.
 import { createAdmission } from "./domain/admission.ts";
 import { expireJobs, openReconciler, sweepBlobs } from "./domain/care.ts";
 import { type Clock, systemClock } from "./domain/clock.ts";
+import { createEndings } from "./domain/endings.ts";
 import { createHistory } from "./domain/history.ts";
 import { createJobIds } from "./domain/job-id.ts";
 import { maxLeaseMs } from "./domain/lease-job.ts";
@@ -92,6 +93,7 @@ async function openCore(deps: JobDeps, settings: JobSettings, stack: AsyncDispos
   const clock = deps.clock ?? systemClock;
   const projection = createProjection(clock, maxLeaseMs);
   const history = createHistory();
+  const endings = createEndings();
   projection.onChange((after, before) => {
     const isNew = after?.record.job.state === JobState.DONE && before?.record.job.state !== JobState.DONE;
     // Many files of one are no measure for the conversion of one.
@@ -112,11 +114,12 @@ async function openCore(deps: JobDeps, settings: JobSettings, stack: AsyncDispos
     ...{ rules, clock, log, projection, history, records, keys, wakeUps, blobs, background },
     beginnings: new Map(),
     arrivals: new Map(),
+    endings,
     admission: createAdmission(projection, rules.maxUnfinished),
     plan: createPlanner(deps.catalogue, lanes),
     meter: createMeter(deps.metrics, projection, lanes),
     nextId: createJobIds(),
-    view: createView(projection, history, clock),
+    view: createView(projection, history, clock, endings),
     flush: () => broker.flushToDisk(),
   };
   return { core, settled: background.settled };

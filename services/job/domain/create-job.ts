@@ -15,11 +15,8 @@ import { deleted, isRecord, laneOf, type Record } from "./state.ts";
 
 export type Created = { readonly job: Job; readonly replayed: boolean };
 
-/**
- * A job that a worker of this process began with is written after this long, or with its end when that is sooner: for a small picture one
- * write instead of two. Nobody was told of the job before, so nothing is lost with it that was promised.
- */
-const soonMs = 20;
+/** Who waits for a job that a worker of this process began with is told of an end that comes within this time directly (decision 30). */
+const soonMs = 100;
 
 /** Enough for every request that can lose a race against its own duplicates; more means something is wrong. */
 const maxRounds = 8;
@@ -88,22 +85,21 @@ async function admitted(core: Core, request: CreateJobRequest, record: Record): 
   const giveBack = core.admission.take(id, accountId, request.planMaxUnfinishedJobs);
   const arrival = openArrival(record);
   core.arrivals.set(id, arrival);
-  const arrived = (): void => {
-    if (core.arrivals.get(id) === arrival) core.arrivals.delete(id);
-    arrival.close();
-  };
   try {
     const begun = await handedOver(core, request, arrival);
-    const ended = begun && (await arrival.ended(soonMs));
-    // Whoever comes to an unfinished job finds its input.
-    if (ended === undefined) core.blobs.keep(record.job.input?.id ?? "");
-    const outcome = await core.records.create(ended ?? begun ?? record).finally(arrived);
+    // Whoever comes to the job finds its input.
+    core.blobs.keep(record.job.input?.id ?? "");
+    const writing = core.records.create(begun ?? record).finally(arrival.settle);
+    const [outcome] = await Promise.all([writing, begun && arrival.ended(soonMs)]);
     if (outcome === "exists") return undefined;
     // As it is now: a flush takes longer than many a conversion, and who asked for a place in the queue is told of it.
     const held = core.projection.get(id) ?? (await core.records.find(id));
     if (request.durable) await core.flush();
     core.meter.entered(record);
-    if (begun !== undefined) meterBegun(core, begun, ended, held);
+    if (begun !== undefined) {
+      core.meter.entered(begun);
+      core.meter.waited(begun, 0);
+    }
     core.log.debug("job.created", { job: id, request: record.requestId, lane: laneOf(record) });
     return held;
   } catch (error) {
@@ -111,16 +107,10 @@ async function admitted(core: Core, request: CreateJobRequest, record: Record): 
     core.background.run("job.forget_failed", () => forget(core, record));
     throw error;
   } finally {
-    arrived();
+    if (core.arrivals.get(id) === arrival) core.arrivals.delete(id);
+    arrival.close();
     giveBack();
   }
-}
-
-function meterBegun(core: Core, begun: Record, ended: Record | undefined, held: Held | undefined): void {
-  core.meter.entered(begun);
-  core.meter.waited(begun, 0);
-  if (ended === undefined || held === undefined) return;
-  core.background.run("job.settle_failed", () => settle(core, { changed: true, before: begun, after: { ...held, record: ended } }));
 }
 
 /**

@@ -1,10 +1,9 @@
 import { timestampMs } from "@bufbuild/protobuf/wkt";
 import { type FinishAttemptRequest, type HeartbeatRequest, JobState } from "#gen/filemill/job/v1/job_pb.ts";
 import { FilemillError, toErrorMessage } from "#kit/errors.ts";
-import type { Arrival } from "./arrival.ts";
 import { settle } from "./end-job.ts";
 import { isJobId } from "./job-id.ts";
-import type { Core } from "./ports.ts";
+import type { Change, Core } from "./ports.ts";
 import type { Held } from "./projection.ts";
 import { retryDelayMs } from "./retry.ts";
 import { extended, failed, holdsLease, isUnfinished, type Record, requeued, succeeded } from "./state.ts";
@@ -39,15 +38,8 @@ export type Finished = { readonly accepted: boolean; readonly retryInMs?: number
 export async function finishAttempt(core: Core, request: FinishAttemptRequest, signal: AbortSignal): Promise<Finished> {
   const result = request.outcome.case === "result" ? request.outcome.value.blob : undefined;
   if (!isJobId(request.jobId)) return { accepted: false };
-  const arrival = core.arrivals.get(request.jobId);
-  if (arrival !== undefined && (await endArriving(core, arrival, request))) return { accepted: true };
-  await core.beginnings.get(request.jobId)?.settled;
   const retryMs = retryDelayMs(request.attempt, Math.random());
-  const change = await core.records.change(
-    request.jobId,
-    (held) => (holdsLease(held.record, request.attempt, request.worker) ? afterAttempt(core, held.record, request, retryMs) : undefined),
-    signal,
-  );
+  const change = await recordEnd(core, request, retryMs, signal);
   if (!change.changed) {
     const isKnown = result !== undefined && change.after?.record.job.result?.id === result.id;
     if (!isKnown) {
@@ -62,34 +54,41 @@ export async function finishAttempt(core: Core, request: FinishAttemptRequest, s
   return { accepted: true };
 }
 
-/** Whether the end was written with the job itself. Where that write failed, the usual way finds out what became of it. */
-async function endArriving(core: Core, arrival: Arrival, request: FinishAttemptRequest): Promise<boolean> {
-  const isTaken = arrival.end((begun) => {
-    const next = holdsLease(begun, request.attempt, request.worker) ? afterAttempt(core, begun, request, 0) : undefined;
-    return next === undefined || isUnfinished(next) ? undefined : next;
+/** Writes the end. Who waits for it is told before (decision 30). */
+async function recordEnd(core: Core, request: FinishAttemptRequest, retryMs: number, signal: AbortSignal): Promise<Change> {
+  const { jobId, attempt, worker } = request;
+  const nowMs = core.clock.now();
+  const next = (record: Record): Record | undefined =>
+    holdsLease(record, attempt, worker) ? afterAttempt(core, record, request, { nowMs, retryMs }) : undefined;
+  const ended = core.arrivals.get(jobId)?.end((begun) => {
+    const end = next(begun);
+    return end === undefined || isUnfinished(end) ? undefined : end;
   });
-  if (!isTaken) return false;
-  await arrival.written;
-  // Who waits for the job is told first.
-  await new Promise((resolve) => setImmediate(resolve));
-  const written = core.projection.get(request.jobId)?.record;
-  return written !== undefined && !isUnfinished(written) && written.job.attempts === request.attempt;
+  const write = async (): Promise<Change> => {
+    await core.beginnings.get(jobId)?.settled;
+    if (ended !== undefined) {
+      core.projection.release(jobId);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    return core.records.change(jobId, ({ record }) => next(record), signal);
+  };
+  return ended === undefined ? write() : core.endings.announce(ended, write);
 }
 
-function afterAttempt(core: Core, record: Record, request: FinishAttemptRequest, retryMs: number): Record {
-  const nowMs = core.clock.now();
-  const { outcome } = request;
+type Times = { readonly nowMs: number; readonly retryMs: number };
+
+function afterAttempt(core: Core, record: Record, { outcome, durationMs }: FinishAttemptRequest, { nowMs, retryMs }: Times): Record {
   switch (outcome.case) {
     case "result":
-      if (outcome.value.blob === undefined) return failed(record, unexplained(), request.durationMs, nowMs);
-      return succeeded(record, outcome.value, request.durationMs, nowMs);
+      if (outcome.value.blob === undefined) return failed(record, unexplained(), durationMs, nowMs);
+      return succeeded(record, outcome.value, durationMs, nowMs);
     case "failure": {
       const { error, retryable } = outcome.value;
       if (retryable && record.job.attempts < core.rules.maxAttempts) return requeued(record, nowMs + retryMs);
-      return failed(record, error ?? unexplained(), request.durationMs, nowMs);
+      return failed(record, error ?? unexplained(), durationMs, nowMs);
     }
     case undefined:
-      return failed(record, unexplained(), request.durationMs, nowMs);
+      return failed(record, unexplained(), durationMs, nowMs);
   }
 }
 

@@ -4,6 +4,7 @@ import type { Log } from "#kit/log.ts";
 import type { Admission } from "./admission.ts";
 import type { Arrival } from "./arrival.ts";
 import type { Clock } from "./clock.ts";
+import type { Endings } from "./endings.ts";
 import type { History } from "./history.ts";
 import type { Held, Projection } from "./projection.ts";
 import type { Record } from "./state.ts";
@@ -73,7 +74,7 @@ export type Meter = {
 /** Attempts whose beginning is being written. */
 export type Beginnings = Map<string, { readonly accountId: string; readonly settled: Promise<unknown> }>;
 
-/** Jobs whose record is being written by this process at this moment. */
+/** Jobs whose record is being written by this process at this moment, or whose end is waited for. */
 export type Arrivals = Map<string, Arrival>;
 
 /** Work that nobody waits for but that must not be lost sight of. */
@@ -101,6 +102,7 @@ export type Core = {
   readonly admission: Admission;
   readonly beginnings: Beginnings;
   readonly arrivals: Arrivals;
+  readonly endings: Endings;
   readonly records: JobRecords;
   readonly keys: IdempotencyKeys;
   readonly wakeUps: WakeUps;

@@ -32,6 +32,8 @@ export type Projection = {
   drop(jobId: string): void;
   /** Prolongs a lease without writing it. */
   extendLease(jobId: string, leaseMs: number, progress: number | undefined): void;
+  /** The job takes no place any more, whatever its record says: its end is being written. The next change of the record decides anew. */
+  release(jobId: string): void;
   all(): Iterable<Held>;
   unfinished(): Iterable<Held>;
   /** Of one account, ascending. */
@@ -54,13 +56,12 @@ export function createProjection(clock: Clock, maxLeaseMs: number): Projection {
   const accountOf = (id: string) => getOrAdd(accounts, id, () => ({ ids: createSortedIds(), unfinished: new Set<string>() }));
   const laneFor = (name: string): FairLane => getOrAdd(lanes, name, createFairLane);
 
-  const place = (record: Record): void => {
+  const place = (record: Record, where = placeOf(record)): void => {
     const { id, accountId } = record.job;
-    const open = isUnfinished(record) && !record.deleted;
     const account = accountOf(accountId);
-    laneFor(laneOf(record)).put(id, accountId, placeOf(record));
-    toggle(unfinished, id, open);
-    toggle(account.unfinished, id, open);
+    laneFor(laneOf(record)).put(id, accountId, where);
+    toggle(unfinished, id, where !== "gone");
+    toggle(account.unfinished, id, where !== "gone");
     if (record.deleted) account.ids.remove(id);
     else account.ids.add(id);
   };
@@ -116,6 +117,10 @@ export function createProjection(clock: Clock, maxLeaseMs: number): Projection {
       const held = { ...before, leaseEndsMs: clock.monotonicMs() + leaseMs, progress: progress ?? before.progress };
       jobs.set(jobId, held);
       if (held.progress !== before.progress) tell(jobId, held, before);
+    },
+    release(jobId) {
+      const held = jobs.get(jobId);
+      if (held !== undefined) place(held.record, "gone");
     },
     all: () => jobs.values(),
     *unfinished() {

@@ -3,8 +3,7 @@
  * and at its result three times; opening a file as often took an icon longer than everything else that is done with it. What is not
  * here is on the disk.
  *
- * A held file is here alone: most small conversions end before anybody needs theirs on the disk, and making and removing a file is dear
- * (decision 29).
+ * A held file is here alone: making a file is dear, and nobody has to wait for it (decision 29).
  */
 import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
