@@ -26,6 +26,8 @@ type Answer =
 export type ChildEngineOptions = {
   /** See PoolOptions. */
   readonly warm: number;
+  /** See PoolOptions. */
+  readonly useMs?: number;
   /** Goes along with each question. */
   readonly question?: Readonly<Record<string, unknown>>;
 };
@@ -34,9 +36,9 @@ export type ChildEngineOptions = {
 export async function openChildEngine(
   host: EngineHost,
   start: () => Promise<SandboxChild>,
-  { warm, question = {} }: ChildEngineOptions,
+  { question = {}, ...lives }: ChildEngineOptions,
 ): Promise<OpenEngine> {
-  const pool = createPool({ size: host.slots + host.spare, warm, start, log: host.log });
+  const pool = createPool({ size: host.slots + host.spare, ...lives, start, log: host.log });
 
   async function converse(task: HopTask, more: Readonly<Record<string, unknown>>, take: Take, onAsked?: () => void): Promise<void> {
     const child = await pool.take(task.signal);

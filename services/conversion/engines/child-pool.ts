@@ -2,7 +2,13 @@
 import { FilemillError } from "#kit/errors.ts";
 import type { SandboxChild } from "../domain/sandbox.ts";
 
-const jobsPerChild = 100;
+/**
+ * Its start costs as much as a hundred small pictures; what a child that somebody took over may see of later jobs is bounded by this number
+ * and by time.
+ */
+const jobsPerChild = 1000;
+/** From its first job on. Each has a part of it, so that not all are replaced at once. */
+const longestUseMs = 10 * 60_000;
 const maxIdleBytes = 600 * 2 ** 20;
 const startMs = 30_000;
 /** A host on which children cannot start is asked again, but not without a pause. */
@@ -16,6 +22,8 @@ export type PoolOptions = {
    * of a worn one is warm when it is needed; 0 where work is rare.
    */
   readonly warm: number;
+  /** After how long in use a child is replaced at the latest, in ms; ten minutes when it is not said. */
+  readonly useMs?: number;
   start(): Promise<SandboxChild>;
   log(event: string, fields?: Readonly<Record<string, unknown>>): void;
 };
@@ -34,6 +42,7 @@ export function createPool(options: PoolOptions): Pool {
   const served = new WeakMap<SandboxChild, number>();
   const all = new Set<SandboxChild>();
   const ready = new Set<SandboxChild>();
+  const worn = new WeakSet<SandboxChild>();
   let starting = 0;
   let closed = false;
 
@@ -100,7 +109,8 @@ export function createPool(options: PoolOptions): Pool {
     const jobs = (served.get(child) ?? 0) + 1;
     served.set(child, jobs);
     if (!child.alive) return;
-    if (!fit || jobs >= jobsPerChild || closed) {
+    if (jobs === 1) wearOut(child);
+    if (!fit || jobs >= jobsPerChild || worn.has(child) || closed) {
       child.kill();
       return;
     }
@@ -109,8 +119,23 @@ export function createPool(options: PoolOptions): Pool {
     if (jobs % 10 === 0) void retireWhenLarge(child);
   }
 
+  function wearOut(child: SandboxChild): void {
+    const timer = setTimeout(
+      () => {
+        worn.add(child);
+        retire(child);
+      },
+      (options.useMs ?? longestUseMs) * (0.5 + Math.random() / 2),
+    ).unref();
+    child.ended.catch(() => undefined).finally(() => clearTimeout(timer));
+  }
+
   async function retireWhenLarge(child: SandboxChild): Promise<void> {
-    if ((await child.memoryBytes()) < maxIdleBytes) return;
+    if ((await child.memoryBytes()) >= maxIdleBytes) retire(child);
+  }
+
+  /** One that is busy goes when it is given back. */
+  function retire(child: SandboxChild): void {
     const place = idle.indexOf(child);
     if (place < 0) return;
     idle.splice(place, 1);

@@ -1,6 +1,7 @@
 import { readdirSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Hop } from "#services/conversion/domain/engine.ts";
 import type { SandboxChild } from "#services/conversion/domain/sandbox.ts";
@@ -22,7 +23,7 @@ beforeAll(async () => {
 afterAll(() => host[Symbol.asyncDispose]());
 
 /** Gives an engine of one child at a time, whose answer to the n-th job is what the script prints. */
-async function openEngine(script: string) {
+async function openEngine(script: string, lives: { useMs?: number } = {}) {
   const children: SandboxChild[] = [];
   const answers = `$| = 1; while (<STDIN>) { if (/ready/) { print "1\\n"; next } $n++; ${script}; print qq({"ok":true,"data":"eA==","notes":[]}\\n) }`;
   const start = async (): Promise<SandboxChild> => {
@@ -31,7 +32,7 @@ async function openEngine(script: string) {
     children.push(child);
     return child;
   };
-  const engine = await openChildEngine({ sandbox: host.sandbox, slots: 1, spare: 0, log: () => undefined }, start, { warm: 1 });
+  const engine = await openChildEngine({ sandbox: host.sandbox, slots: 1, spare: 0, log: () => undefined }, start, { warm: 1, ...lives });
   const convert = async () => {
     count += 1;
     const outputPath = join(host.folder, `out-${count}.webp`);
@@ -66,18 +67,35 @@ describe("a child that lives on", () => {
     }
   });
 
-  it("is replaced when it has grown, and serves a hundred jobs at most", async () => {
+  it("is replaced when it has grown, and serves a thousand jobs at most", async () => {
     await using grown = await openEngine('$x = "a" x (700 * 2**20) if $n == 3');
     for (let job = 0; job < 10; job++) await grown.convert();
     await grown.children[0]?.ended;
     expect(await grown.convert()).toBe("x");
     await using worn = await openEngine("1");
-    for (let job = 0; job < 99; job++) await worn.convert();
+    for (let job = 0; job < 999; job++) await worn.convert();
     expect([worn.children.length, worn.children[0]?.alive]).toEqual([1, true]);
     await worn.convert();
     await worn.children[0]?.ended;
     expect(await worn.convert()).toBe("x");
     expect(worn.children.length).toBe(2);
+  });
+
+  it("is replaced when it has been in use for long, idle or busy, and not before its first job", async () => {
+    await using idle = await openEngine("1", { useMs: 200 });
+    await expect.poll(() => idle.children[0]?.alive).toBe(true);
+    await sleep(300);
+    expect(idle.children[0]?.alive).toBe(true);
+    expect(await idle.convert()).toBe("x");
+    await idle.children[0]?.ended;
+    expect(await idle.convert()).toBe("x");
+    expect(idle.children.length).toBe(2);
+    await using busy = await openEngine("sleep 1 if $n == 2", { useMs: 200 });
+    expect(await busy.convert()).toBe("x");
+    expect(await busy.convert()).toBe("x");
+    await busy.children[0]?.ended;
+    expect(await busy.convert()).toBe("x");
+    expect(busy.children.length).toBe(2);
   });
 
   it("is replaced after an answer that nobody understands", async () => {
