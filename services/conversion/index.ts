@@ -1,6 +1,4 @@
 /** The conversion service: a worker behind the queue, and the same engines as a library for the command line. */
-import { randomBytes } from "node:crypto";
-import { hostname } from "node:os";
 import { join, resolve } from "node:path";
 import type { Client } from "@connectrpc/connect";
 import type { Registry } from "prom-client";
@@ -11,6 +9,7 @@ import type { BlobStore } from "#kit/blobs/store.ts";
 import { FilemillError } from "#kit/errors.ts";
 import type { Log } from "#kit/log.ts";
 import type { Broker, Delivery } from "#kit/nats/ports.ts";
+import { nameProcess } from "#kit/process-identity.ts";
 import type { Service } from "#kit/service.ts";
 import { type Announcement, announce, untilListed } from "./adapters/announcer.ts";
 import { watchCancellations } from "./adapters/cancellations.ts";
@@ -107,7 +106,7 @@ export function createConversionService(deps: ConversionDeps, settings: Conversi
   let isDegraded = false;
 
   async function start(): Promise<void> {
-    const node = `${hostname().replace(/[^A-Za-z0-9_-]/g, "-")}-${randomBytes(6).toString("hex")}`;
+    const node = nameProcess();
     const converter = owned.use(
       await openConverter(settings, log, (engine, elapsedMs) => metrics.hopSeconds.observe({ engine }, elapsedMs / 1000)),
     );

@@ -6,6 +6,7 @@ import type { BlobStore } from "#kit/blobs/store.ts";
 import { FilemillError } from "#kit/errors.ts";
 import type { Log } from "#kit/log.ts";
 import type { Broker } from "#kit/nats/ports.ts";
+import { isGone } from "#kit/process-identity.ts";
 import type { Service } from "#kit/service.ts";
 import { openBackground } from "./adapters/background.ts";
 import { openIdempotencyKeys } from "./adapters/idempotency-keys.ts";
@@ -120,6 +121,7 @@ async function openCore(deps: JobDeps, settings: JobSettings, stack: AsyncDispos
     meter: createMeter(deps.metrics, projection, lanes),
     nextId: createJobIds(),
     view: createView(projection, history, clock, endings),
+    isGone,
     flush: () => broker.flushToDisk(),
   };
   return { core, settled: background.settled };

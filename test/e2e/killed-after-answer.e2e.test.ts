@@ -1,15 +1,26 @@
-/** Whatever was answered with 200 outlives the process that answered, also when it dies before the end of the job is on record (decision 30). */
+/**
+ * Whatever was promised outlives the process that promised it, and goes on as soon as the service is there again (decision 31):
+ * with this lease, only since the death of the process is noticed.
+ */
+import { execFile } from "node:child_process";
 import { once } from "node:events";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
 import { expect, it } from "vitest";
+import { AccountService } from "#gen/filemill/account/v1/account_pb.ts";
+import { JobService, JobState } from "#gen/filemill/job/v1/job_pb.ts";
+import { openGrpcClient } from "#kit/rpc/grpc-client.ts";
 import { call, jobIn, jobOf, post } from "#test/harness/rest.ts";
-import { startServer } from "#test/harness/server.ts";
+import { startServer, type TestServer } from "#test/harness/server.ts";
 
 const rounds = 4;
+const longLease = { LEASE_MS: "600000" };
 
-it("a job that was answered as done is done after a kill in that moment, with its result", async () => {
+it("a job that was answered as done is done after a kill in that moment, before its end is on record (decision 30), with its result", async () => {
   await using stack = new AsyncDisposableStack();
-  // What a dead process held is taken over after this long.
-  let server = stack.use(await startServer({ LEASE_MS: "1000" }));
+  let server = stack.use(await startServer(longLease));
   for (let round = 0; round < rounds; round += 1) {
     const answer = await post(server);
     server.child.kill("SIGKILL");
@@ -23,4 +34,42 @@ it("a job that was answered as done is done after a kill in that moment, with it
     const result = Buffer.from(await (await call(server, `/api/v1/jobs/${id}/download`)).arrayBuffer());
     expect(result.subarray(8, 12).toString("latin1")).toBe("WEBP");
   }
+});
+
+/** Some seconds of work. */
+async function makeFilm(): Promise<Buffer<ArrayBuffer>> {
+  const folder = await mkdtemp(join(tmpdir(), "filemill-film-"));
+  try {
+    const source = ["-f", "lavfi", "-i", "testsrc2=size=1280x720:rate=25:duration=6", "-pix_fmt", "yuv420p"];
+    const path = join(folder, "film.mp4");
+    await promisify(execFile)("ffmpeg", ["-v", "error", ...source, "-c:v", "libx264", "-preset", "ultrafast", path]);
+    return Buffer.from(await readFile(path));
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+async function recordIn(server: TestServer, jobId: string) {
+  using accounts = openGrpcClient(AccountService, server.rpcUrl);
+  using jobs = openGrpcClient(JobService, server.rpcUrl);
+  const accountId = (await accounts.calls.verifyKey({ key: server.key })).account?.id ?? "";
+  return (await jobs.calls.getJob({ accountId, jobId })).job;
+}
+
+it("a film that was being converted when its process was killed goes on with the next start, as its second attempt", async () => {
+  await using stack = new AsyncDisposableStack();
+  const first = stack.use(await startServer(longLease));
+  const answer = await post(first, { to: "webm", name: "film.mp4", file: await makeFilm(), headers: { prefer: "respond-async" } });
+  expect(answer.status).toBe(202);
+  const { id } = await jobOf(answer);
+  // A film reports its progress: its engine is at work.
+  await expect
+    .poll(() => recordIn(first, id), { interval: 50 })
+    .toMatchObject({ state: JobState.RUNNING, attempts: 1, progress: expect.any(Number) });
+  first.child.kill("SIGKILL");
+  await once(first.child, "exit");
+  const second = stack.use(await first.restart());
+  await expect.poll(async () => (await recordIn(second, id))?.attempts).toBe(2);
+  await expect.poll(async () => (await jobIn(second, id)).status, { timeout: 60_000 }).toBe("done");
+  expect(await recordIn(second, id)).toMatchObject({ state: JobState.DONE, attempts: 2 });
 });

@@ -1,8 +1,8 @@
 /** One folder under DATA_DIR/scratch for each living process; those of dead ones are removed by the next start. */
-import { readFileSync } from "node:fs";
 import { mkdir, readdir, stat, utimes } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
+import { isAlive, startOf } from "#kit/process-identity.ts";
 
 export type ProcessFolder = AsyncDisposable & { readonly path: string };
 
@@ -41,22 +41,7 @@ function hostLabel(): string {
   return hostname().replace(/[^A-Za-z0-9-]/g, "-");
 }
 
-/** When a process began, in clock ticks since boot, so that a reused pid is not mistaken for its former owner; "0" without /proc. */
+/** When a process began, so that a reused pid is not mistaken for its former owner; "0" without /proc. */
 function birthOf(pid: number): string | undefined {
-  try {
-    const fields = readFileSync(`/proc/${pid}/stat`, "latin1");
-    // The program's name may hold blanks and brackets; the fields after the last bracket do not.
-    return fields.slice(fields.lastIndexOf(")") + 2).split(" ")[19];
-  } catch {
-    return isAlive(pid) ? "0" : undefined;
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
+  return startOf(pid) ?? (isAlive(pid) ? "0" : undefined);
 }

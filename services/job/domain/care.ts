@@ -4,7 +4,8 @@ import { settle } from "./end-job.ts";
 import type { Core } from "./ports.ts";
 import type { Held } from "./projection.ts";
 import { dueOf, neededBlobsOf, orphanAgeMs } from "./retention.ts";
-import { cancelled, expired, isUnfinished, laneOf, type Record } from "./state.ts";
+import { retryDelayMs } from "./retry.ts";
+import { cancelled, expired, isUnfinished, laneOf, lost, type Record } from "./state.ts";
 
 /** A queued job is left alone for this long after its last sign of life. */
 const quietMs = 10_000;
@@ -13,7 +14,7 @@ const slice = 500;
 const lookupsAtOnce = 16;
 
 export type Reconciler = {
-  /** Publishes again what has a record, no worker and no message. Resolves with how many. */
+  /** Takes back what dead workers hold, and publishes again what has a record, no worker and no message. Resolves with how many. */
   reconcile(): Promise<number>;
   close(): void;
 };
@@ -44,8 +45,8 @@ export function openReconciler(core: Core): Reconciler {
   };
   return {
     async reconcile() {
+      let published = await takeBack(core);
       const byLane = Map.groupBy([...core.projection.unfinished()].filter(isForgotten), ({ record }) => laneOf(record));
-      let published = 0;
       for (const [lane, forgotten] of byLane) {
         const { queuedCount, runningCount } = core.projection.lane(lane);
         // Any message wakes any job of its lane: only what the lane is short of is published, and a long queue is left alone.
@@ -59,6 +60,39 @@ export function openReconciler(core: Core): Reconciler {
     },
     close: stop,
   };
+}
+
+/** Puts what workers hold whose process is certainly dead back into the queue (decision 31). Resolves with how many. */
+async function takeBack(core: Core): Promise<number> {
+  const held = [...core.projection.unfinished()].filter(({ record }) => record.worker !== "");
+  let count = 0;
+  for (const [worker, jobs] of Map.groupBy(held, ({ record }) => record.worker)) {
+    if (!core.isGone(worker)) continue;
+    for (let start = 0; start < jobs.length; start += lookupsAtOnce) {
+      const back = await Promise.all(jobs.slice(start, start + lookupsAtOnce).map(({ record }) => takeFrom(core, worker, record.job.id)));
+      count += back.filter(Boolean).length;
+    }
+  }
+  return count;
+}
+
+/** False when somebody else was faster. */
+async function takeFrom(core: Core, worker: string, jobId: string): Promise<boolean> {
+  const change = await core.records.change(jobId, ({ record }) =>
+    record.worker === worker ? lost(record, notBeforeMsOf(core, record)) : undefined,
+  );
+  if (!change.changed) return false;
+  const { record } = change.after;
+  core.log.warn("job.worker_lost", { job: jobId, worker, attempts: record.job.attempts });
+  // The message of the lost attempt, where there is one, comes again only after the lease; until then it passes for a waiting one.
+  await core.wakeUps.publish(laneOf(record), jobId, { again: true });
+  return true;
+}
+
+/** A job that lost its worker more than once may be what its workers died of. */
+function notBeforeMsOf({ clock, rules }: Core, { job: { attempts } }: Record): number | undefined {
+  const isSuspect = attempts > 1 && attempts < rules.maxAttempts;
+  return isSuspect ? clock.now() + retryDelayMs(attempts, Math.random()) : undefined;
 }
 
 /** Cancels, expires and forgets what is due. */

@@ -112,6 +112,8 @@ export type Core = {
   readonly background: Background;
   readonly nextId: (nowMs: number) => string;
   readonly view: (held: Held) => Job;
+  /** Whether it is certain that the process of this worker is dead. */
+  readonly isGone: (worker: string) => boolean;
   /** Forces what was written to the disk. */
   flush(): Promise<void>;
 };

@@ -11,6 +11,7 @@
  * | running         | result of the attempt that holds it    | done                        |
  * | running         | retryable failure, attempts left       | queued                      |
  * | running         | any other failure                      | failed                      |
+ * | running         | death of the worker, where certain     | queued                      |
  * | queued, running | cancel, or retention over              | cancelled                   |
  * | done            | retention over                         | expired                     |
  * | any             | delete                                 | deleted (cancelled if open) |
@@ -84,14 +85,19 @@ export function failed(record: Record, error: ErrorMessage, durationMs: number, 
   return ended(record, JobState.FAILED, nowMs, { error, durationMs });
 }
 
+/** The process of its worker is dead: the attempt counts and will never end. */
+export function lost(record: Record, notBeforeMs?: number): Record | undefined {
+  return record.job.state === JobState.RUNNING && !record.deleted ? requeued(record, notBeforeMs) : undefined;
+}
+
 /** Back into the queue for another attempt, not before `notBeforeMs`. */
-export function requeued(record: Record, notBeforeMs: number): Record {
+export function requeued(record: Record, notBeforeMs?: number): Record {
   return {
     ...changed(record, { state: JobState.QUEUED, startedAt: undefined, progress: undefined }),
     worker: "",
     wakeUp: "",
     leaseUntil: undefined,
-    notBefore: timestampFromMs(notBeforeMs),
+    notBefore: notBeforeMs === undefined ? undefined : timestampFromMs(notBeforeMs),
   };
 }
 

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { FilemillError } from "#kit/errors.ts";
+import { isAlive, startOf } from "#kit/process-identity.ts";
 
 const run = promisify(execFile);
 const stopLimitMs = 5000;
@@ -15,14 +16,14 @@ const stopLimitMs = 5000;
  */
 export async function openDataLock(dir: string): Promise<AsyncDisposable> {
   const path = join(dir, "lock");
-  const mine = `${process.pid} ${(await startOf(process.pid)) ?? ""} ${randomUUID()}`;
+  const mine = `${process.pid} ${startOf(process.pid) ?? ""} ${randomUUID()}`;
   const draft = `${path}.${process.pid}-${randomUUID()}`;
   await writeFile(draft, mine, { mode: 0o600 });
   try {
     while (!(await linked(draft, path))) {
       const holder = await readFile(path, "utf8").catch(() => undefined);
       if (holder === undefined) continue;
-      if (await isHeld(holder)) throw inUse(Number.parseInt(holder, 10));
+      if (isHeld(holder)) throw inUse(Number.parseInt(holder, 10));
       await takeAway(path, holder);
     }
   } finally {
@@ -57,9 +58,9 @@ async function linked(from: string, to: string): Promise<boolean> {
   );
 }
 
-async function isHeld(holder: string): Promise<boolean> {
+function isHeld(holder: string): boolean {
   const [pid, start] = holder.split(" ");
-  return isAlive(Number(pid)) && (start === "" || start === ((await startOf(Number(pid))) ?? ""));
+  return isAlive(Number(pid)) && (start === "" || start === (startOf(Number(pid)) ?? ""));
 }
 
 function inUse(pid: number): FilemillError {
@@ -83,22 +84,6 @@ export async function stopStaleServer(pidFile: string, configFile: string): Prom
     }
   }
   throw new FilemillError("UNAVAILABLE", `An old nats-server (process ${pid}) uses this DATA_DIR and does not end.`);
-}
-
-function isAlive(pid: number): boolean {
-  if (!Number.isSafeInteger(pid) || pid <= 0) return false;
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return error instanceof Error && "code" in error && error.code === "EPERM";
-  }
-}
-
-/** When a process was started, in clock ticks since boot: tells it from a later one with the same id. Linux only. */
-async function startOf(pid: number): Promise<string | undefined> {
-  const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => undefined);
-  return stat?.slice(stat.lastIndexOf(")") + 2).split(" ")[19];
 }
 
 async function commandOf(pid: number): Promise<string> {

@@ -1,4 +1,5 @@
 import { create, equals, fromBinary, toBinary } from "@bufbuild/protobuf";
+import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { AttemptResultSchema, JobRecordSchema, JobState } from "#gen/filemill/job/v1/job_pb.ts";
@@ -12,6 +13,7 @@ import {
   failed,
   holdsLease,
   isUnfinished,
+  lost,
   type Record,
   requeued,
   succeeded,
@@ -36,7 +38,7 @@ type Event =
   | { readonly kind: "claim"; readonly worker: string }
   | { readonly kind: "finish"; readonly pick: number; readonly how: "result" | "retryable" | "final" }
   | { readonly kind: "wait"; readonly ms: number }
-  | { readonly kind: "cancel" | "delete" | "expire" };
+  | { readonly kind: "lose" | "cancel" | "delete" | "expire" };
 
 function next(world: World, event: Event): Record | undefined {
   const { record, nowMs } = world;
@@ -57,6 +59,8 @@ function next(world: World, event: Event): Record | undefined {
       }
       return event.how === "retryable" && record.job.attempts < maxAttempts ? requeued(record, nowMs) : failed(record, error, 5, nowMs);
     }
+    case "lose":
+      return lost(record);
     case "cancel":
       return cancelled(record, nowMs);
     case "delete":
@@ -131,6 +135,7 @@ const event: fc.Arbitrary<Event> = fc.oneof(
     arbitrary: fc.record({ kind: fc.constant("wait" as const), ms: fc.constantFrom(1, leaseMs / 2, leaseMs + 1, retentionMs) }),
   },
   { weight: 3, arbitrary: fc.constant({ kind: "expire" as const }) },
+  { weight: 2, arbitrary: fc.constant({ kind: "lose" as const }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constantFrom("cancel" as const, "delete" as const) }) },
 );
 
@@ -164,6 +169,15 @@ describe("the state machine", () => {
     const parked = claimed(spent, { worker: "a", wakeUp: "", leaseMs, maxAttempts, nowMs: bornMs });
     expect(parked?.job.state).toBe(JobState.FAILED);
     expect(parked?.job.error?.message).toBe("The conversion was tried 3 times and never came to an end.");
+  });
+
+  it("gives a job back whose worker is dead, as if it had never been begun but for its attempts", () => {
+    const running = claimed(queuedRecord(), { worker: "a", wakeUp: "b", leaseMs, maxAttempts, nowMs: bornMs });
+    if (running === undefined) throw new Error("not claimed");
+    const back = lost(running);
+    expect(back).toEqual({ ...queuedRecord(), version: 3n, job: { ...queuedRecord().job, attempts: 1 } });
+    expect(lost(running, bornMs + 5000)?.notBefore).toEqual(timestampFromMs(bornMs + 5000));
+    for (const other of [back, cancelled(running, bornMs), deleted(running, bornMs)]) expect(lost(other ?? running)).toBeUndefined();
   });
 
   it("keeps a done job from the moment it is done, not from its creation", () => {

@@ -1,0 +1,149 @@
+/** Jobs whose worker's process is dead are taken over before their lease is over, where its death is certain (decision 31). */
+import { describe, expect, it } from "vitest";
+import { JobState, ClaimAttemptResponse_Outcome as Outcome } from "#gen/filemill/job/v1/job_pb.ts";
+import { nameProcess } from "#kit/process-identity.ts";
+import { elsewhere, nameOfDead, startNamed } from "#test/harness/named-process.ts";
+import { createClaimed, type JobBench, openJobBench } from "./job-harness.ts";
+
+const often = { cadence: { reconcileMs: 20 } };
+const jobOf = async ({ jobs }: Pick<JobBench, "jobs">, jobId: string) => (await jobs.getJob({ accountId: "acc", jobId })).job;
+const claim = ({ leases }: Pick<JobBench, "leases">, jobId: string, worker = "w2") =>
+  leases.claimAttempt({ jobId, lane: "image", worker, leaseMs: 30_000 });
+
+async function finish(bench: JobBench, jobId: string, attempt: number, worker: string) {
+  const blob = await bench.blob("out");
+  return { blob, ...(await bench.leases.finishAttempt({ jobId, attempt, worker, outcome: { case: "result", value: { blob } } })) };
+}
+
+/** A job that a worker of this process began beside its record, under that name: no message stands for it. */
+async function createBegun(bench: JobBench, worker: string): Promise<string> {
+  await using _consumer = await bench.queue.consume("image", 1, async ({ jobId }) => {
+    await bench.leases.claimAttempt({ jobId, lane: "image", worker, leaseMs: 30_000, early: true });
+  });
+  const { job } = await bench.jobs.createJob(await bench.request());
+  expect(job).toMatchObject({ state: JobState.RUNNING, attempts: 1 });
+  return job?.id ?? "";
+}
+
+/** What a worker is woken for until it has been quiet for a while; each is claimed, and settled as a worker does it. */
+async function takenBy(bench: JobBench, worker: string): Promise<string[]> {
+  const taken: string[] = [];
+  await using _consumer = await bench.queue.consume("image", 4, async (delivery) => {
+    const { outcome, lease, retryMs } = await claim(bench, delivery.jobId, worker);
+    if (outcome === Outcome.BUSY) return delivery.retry(retryMs);
+    if (lease !== undefined) taken.push(lease.jobId);
+    if (lease !== undefined) await finish(bench, lease.jobId, lease.attempt, worker);
+    delivery.ack();
+  });
+  await expect.poll(() => taken.length).toBeGreaterThan(0);
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  return taken;
+}
+
+describe("a job of a worker whose process is dead", () => {
+  it("goes on with the next round of the service, long before its lease is over", async () => {
+    await using bench = await openJobBench(often);
+    await using worker = await startNamed();
+    const jobId = await createBegun(bench, worker.name);
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    expect(await jobOf(bench, jobId)).toMatchObject({ state: JobState.RUNNING });
+    await worker.kill();
+    await expect.poll(() => bench.queue.has("image", jobId)).toBe(true);
+    expect((await claim(bench, jobId)).lease).toMatchObject({ jobId, attempt: 2 });
+    const late = await finish(bench, jobId, 1, worker.name);
+    expect(late.accepted).toBe(false);
+    await expect.poll(() => bench.blobs.has(late.blob.id)).toBe(false);
+    expect(await finish(bench, jobId, 2, "w2")).toMatchObject({ accepted: true });
+    expect(await jobOf(bench, jobId)).toMatchObject({ state: JobState.DONE, attempts: 2 });
+  });
+
+  it("goes on with the next start of the service, whether it was begun beside its record or by a message", async () => {
+    await using bench = await openJobBench();
+    const dead = await nameOfDead();
+    const begun = await createBegun(bench, dead);
+    const { jobId: claimed } = await createClaimed(bench, dead);
+    await using _peer = await bench.peer();
+    expect(new Set(await takenBy(bench, "w2"))).toEqual(new Set([begun, claimed]));
+    for (const id of [begun, claimed]) expect(await jobOf(bench, id)).toMatchObject({ state: JobState.DONE, attempts: 2 });
+  });
+
+  it("is woken although the message of its lost attempt is out and passes for one that waits", async () => {
+    await using bench = await openJobBench(often);
+    await using worker = await startNamed();
+    const { job } = await bench.jobs.createJob(await bench.request());
+    const jobId = job?.id ?? "";
+    const gate = Promise.withResolvers<void>();
+    const claimed = Promise.withResolvers<void>();
+    await using stack = new AsyncDisposableStack();
+    stack.use(
+      await bench.queue.consume("image", 1, async () => {
+        await claim(bench, jobId, worker.name);
+        claimed.resolve();
+        await gate.promise;
+      }),
+    );
+    stack.defer(gate.resolve);
+    await claimed.promise;
+    expect(await bench.queue.waiting("image")).toBe(1);
+    await worker.kill();
+    expect(await takenBy(bench, "w2")).toEqual([jobId]);
+  });
+
+  it("is taken back by one of several services, and begun once", async () => {
+    await using bench = await openJobBench();
+    const dead = await nameOfDead();
+    const ids = await Promise.all(Array.from({ length: 20 }, () => createClaimed(bench, dead)));
+    await using _peers = new AsyncDisposableStack();
+    for (const peer of await Promise.all([bench.peer(), bench.peer(), bench.peer()])) _peers.use(peer);
+    const taken: string[] = [];
+    while (taken.length < ids.length) taken.push(...(await takenBy(bench, "w2")));
+    expect(taken.toSorted()).toEqual(ids.map(({ jobId }) => jobId).toSorted());
+    for (const { jobId } of ids) expect(await jobOf(bench, jobId)).toMatchObject({ state: JobState.DONE, attempts: 2 });
+  });
+
+  it("waits before its third attempt, since it may be what its workers died of, and is parked after its last", async () => {
+    await using bench = await openJobBench(often);
+    const { jobId } = await createClaimed(bench, await nameOfDead());
+    await expect.poll(async () => (await jobOf(bench, jobId))?.state).toBe(JobState.QUEUED);
+    expect((await claim(bench, jobId, await nameOfDead())).lease?.attempt).toBe(2);
+    await expect.poll(async () => (await jobOf(bench, jobId))?.state).toBe(JobState.QUEUED);
+    const wait = await claim(bench, jobId);
+    expect(wait.outcome).toBe(Outcome.BUSY);
+    expect(wait.retryMs).toBeGreaterThan(1000);
+    bench.clock.advance(10_000);
+    expect((await claim(bench, jobId, await nameOfDead())).lease?.attempt).toBe(3);
+    await expect.poll(async () => (await jobOf(bench, jobId))?.state).toBe(JobState.QUEUED);
+    expect((await claim(bench, jobId)).outcome).toBe(Outcome.SETTLED);
+    expect(await jobOf(bench, jobId)).toMatchObject({ state: JobState.FAILED, attempts: 3 });
+  });
+});
+
+describe("the lease alone decides", () => {
+  it.each([
+    ["a living process", async () => nameProcess()],
+    ["another host", async () => elsewhere(await nameOfDead())],
+    ["nobody knows which process", async () => "w1"],
+  ])("where the worker is of %s", async (_whose, nameOf) => {
+    await using bench = await openJobBench(often);
+    const { jobId } = await createClaimed(bench, await nameOf());
+    // The same service takes back what is certain, round after round.
+    const { jobId: other } = await createClaimed(bench, await nameOfDead());
+    await expect.poll(async () => (await jobOf(bench, other))?.state).toBe(JobState.QUEUED);
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    expect(await jobOf(bench, jobId)).toMatchObject({ state: JobState.RUNNING, attempts: 1 });
+    bench.clock.advance(30_001);
+    expect((await claim(bench, jobId)).lease?.attempt).toBe(2);
+  });
+
+  it("where its process is paused, who is fenced out when it goes on", async () => {
+    await using bench = await openJobBench(often);
+    await using worker = await startNamed();
+    const { jobId } = await createClaimed(bench, worker.name);
+    process.kill(worker.pid ?? 0, "SIGSTOP");
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    expect((await claim(bench, jobId)).outcome).toBe(Outcome.BUSY);
+    bench.clock.advance(30_001);
+    expect((await claim(bench, jobId)).lease?.attempt).toBe(2);
+    expect(await finish(bench, jobId, 1, worker.name)).toMatchObject({ accepted: false });
+  });
+});

@@ -1,0 +1,72 @@
+import { readFile } from "node:fs/promises";
+import { describe, expect, it } from "vitest";
+import { isGone, nameProcess } from "#kit/process-identity.ts";
+import { elsewhere, namedProcess, nameOfDead, startNamed } from "#test/harness/named-process.ts";
+
+const isLinux = process.platform === "linux";
+const isRoot = process.getuid?.() === 0;
+const pidOf = (name: string): number => Number(name.split("-").at(-3));
+
+describe("the name of a process", () => {
+  it("is a new one each time, and fit for a subject of the broker and a key of a bucket", () => {
+    const names = [nameProcess(), nameProcess()];
+    expect(new Set(names).size).toBe(2);
+    for (const name of names) expect(name).toMatch(/^[-_A-Za-z0-9]+$/);
+  });
+
+  it.each([
+    ["nothing", ""],
+    ["what is no such name", "w1"],
+    ["what names older versions gave", "host-0123456789ab"],
+    ["half a name", nameProcess().split("-").slice(0, -1).join("-")],
+  ])("is not that of a dead process when it is %s", (_what, name) => {
+    expect(isGone(name)).toBe(false);
+  });
+});
+
+describe.skipIf(!isLinux)("a process is known to be dead by its name", () => {
+  it("when it was killed, and neither while it lives nor while it is paused", async () => {
+    await using other = await startNamed();
+    const { name, pid = 0 } = other;
+    expect(pidOf(name)).toBe(pid);
+    expect(isGone(nameProcess())).toBe(false);
+    expect(isGone(name)).toBe(false);
+    process.kill(pid, "SIGSTOP");
+    await expect.poll(() => readFile(`/proc/${pid}/stat`, "utf8")).toContain(") T ");
+    expect(isGone(name)).toBe(false);
+    await other.kill();
+    expect(isGone(name)).toBe(true);
+  });
+
+  it("when its number has gone to another one", () => {
+    const parts = nameProcess().split("-");
+    const earlier = parts.with(-2, String(Number(parts.at(-2)) - 1)).join("-");
+    expect(isGone(earlier)).toBe(true);
+  });
+
+  it("when it is a zombie", async () => {
+    // A parent that never asks what became of its children.
+    await using parent = await startNamed(["sh", "-c", `"$@" & exec sleep 300`, "sh", ...namedProcess]);
+    const pid = pidOf(parent.name);
+    expect(pid).not.toBe(parent.pid);
+    process.kill(pid, "SIGKILL");
+    await expect.poll(() => readFile(`/proc/${pid}/stat`, "utf8")).toContain(") Z ");
+    expect(isGone(parent.name)).toBe(true);
+  });
+
+  it("but not when it was of another host, boot or container, whose numbers are not ours", async () => {
+    const name = await nameOfDead();
+    expect(isGone(elsewhere(name))).toBe(false);
+    expect(isGone(name)).toBe(true);
+  });
+
+  it.skipIf(!isRoot).each([
+    ["with a /proc of its own", ["--mount-proc"], /-[0-9a-f]{16}-1-\d+-[0-9a-f]{12}$/],
+    ["that sees the /proc of its host", [], /^(?!.*-[0-9a-f]{16}-)/],
+  ])("but not when it was in another namespace of process numbers, %s", async (_what, options, form) => {
+    await using inside = await startNamed(["unshare", "--pid", "--fork", "--kill-child", ...options, ...namedProcess]);
+    expect(inside.name).toMatch(form);
+    await inside.kill();
+    expect(isGone(inside.name)).toBe(false);
+  });
+});
