@@ -70,7 +70,7 @@ export const settingTable = {
     default: "30000",
     min: 1000,
     max: 600_000,
-    help: "Time without a heartbeat after which another worker may take over a job",
+    help: "Time without a heartbeat after which another worker may take over a job whose worker is not known to be dead",
   }),
   CONVERSION_TIMEOUT_MS: integer({
     default: "120000",

@@ -40,7 +40,7 @@ it("a job that was answered as done is done after a kill in that moment, before 
 async function makeFilm(): Promise<Buffer<ArrayBuffer>> {
   const folder = await mkdtemp(join(tmpdir(), "filemill-film-"));
   try {
-    const source = ["-f", "lavfi", "-i", "testsrc2=size=1280x720:rate=25:duration=6", "-pix_fmt", "yuv420p"];
+    const source = ["-f", "lavfi", "-i", "testsrc2=size=640x360:rate=25:duration=6", "-pix_fmt", "yuv420p"];
     const path = join(folder, "film.mp4");
     await promisify(execFile)("ffmpeg", ["-v", "error", ...source, "-c:v", "libx264", "-preset", "ultrafast", path]);
     return Buffer.from(await readFile(path));
@@ -70,6 +70,6 @@ it("a film that was being converted when its process was killed goes on with the
   await once(first.child, "exit");
   const second = stack.use(await first.restart());
   await expect.poll(async () => (await recordIn(second, id))?.attempts).toBe(2);
-  await expect.poll(async () => (await jobIn(second, id)).status, { timeout: 60_000 }).toBe("done");
+  await expect.poll(async () => (await jobIn(second, id)).status, { interval: 500, timeout: 60_000 }).toBe("done");
   expect(await recordIn(second, id)).toMatchObject({ state: JobState.DONE, attempts: 2 });
 });

@@ -675,6 +675,8 @@ export type ClaimAttemptRequest = Message<"filemill.job.v1.ClaimAttemptRequest">
   jobId: string;
 
   /**
+   * A name of its own for each process. One that says which process it is lets its death be noticed before the lease is over.
+   *
    * @generated from field: string worker = 2;
    */
   worker: string;
