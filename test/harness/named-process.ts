@@ -1,6 +1,8 @@
 /** Real processes that bear names as workers do. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { readFile } from "node:fs/promises";
+import { setTimeout as sleep } from "node:timers/promises";
 
 const program = `import { nameProcess } from "#kit/process-identity.ts"; console.log(nameProcess()); setInterval(() => {}, 1000);`;
 /** Tells its name and goes on living. */
@@ -29,6 +31,21 @@ export async function startNamed([command, ...args]: readonly [string, ...string
 export async function nameOfDead(): Promise<string> {
   await using dead = await startNamed();
   return dead.name;
+}
+
+/** What a name says of its process on Linux: its number, and when it was started in clock ticks since boot. */
+export function partsOf(name: string): { readonly pid: number; readonly start: string } {
+  const [pid, start = ""] = name.split("-").slice(-3);
+  return { pid: Number(pid), start };
+}
+
+/** A process that was killed, and whose parent never asks what became of it. The parent goes with the disposal. */
+export async function startZombie(): Promise<NamedProcess> {
+  const parent = await startNamed(["sh", "-c", `"$@" & exec sleep 300`, "sh", ...namedProcess]);
+  const { pid } = partsOf(parent.name);
+  process.kill(pid, "SIGKILL");
+  while (!(await readFile(`/proc/${pid}/stat`, "utf8")).includes(") Z ")) await sleep(5);
+  return { ...parent, pid };
 }
 
 /** The same name, as the process of another host, boot or container would have given it to itself. */

@@ -1,12 +1,10 @@
 import { readFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import { isGone, nameProcess } from "#kit/process-identity.ts";
-import { elsewhere, namedProcess, nameOfDead, startNamed } from "#test/harness/named-process.ts";
+import { elsewhere, namedProcess, nameOfDead, partsOf, startNamed, startZombie } from "#test/harness/named-process.ts";
 
 const isLinux = process.platform === "linux";
 const isRoot = process.getuid?.() === 0;
-const pidOf = (name: string): number => Number(name.split("-").at(-3));
-
 describe("the name of a process", () => {
   it("is a new one each time, and fit for a subject of the broker and a key of a bucket", () => {
     const names = [nameProcess(), nameProcess()];
@@ -28,7 +26,7 @@ describe.skipIf(!isLinux)("a process is known to be dead by its name", () => {
   it("when it was killed, and neither while it lives nor while it is paused", async () => {
     await using other = await startNamed();
     const { name, pid = 0 } = other;
-    expect(pidOf(name)).toBe(pid);
+    expect(partsOf(name).pid).toBe(pid);
     expect(isGone(nameProcess())).toBe(false);
     expect(isGone(name)).toBe(false);
     process.kill(pid, "SIGSTOP");
@@ -45,13 +43,8 @@ describe.skipIf(!isLinux)("a process is known to be dead by its name", () => {
   });
 
   it("when it is a zombie", async () => {
-    // A parent that never asks what became of its children.
-    await using parent = await startNamed(["sh", "-c", `"$@" & exec sleep 300`, "sh", ...namedProcess]);
-    const pid = pidOf(parent.name);
-    expect(pid).not.toBe(parent.pid);
-    process.kill(pid, "SIGKILL");
-    await expect.poll(() => readFile(`/proc/${pid}/stat`, "utf8")).toContain(") Z ");
-    expect(isGone(parent.name)).toBe(true);
+    await using zombie = await startZombie();
+    expect(isGone(zombie.name)).toBe(true);
   });
 
   it("but not when it was of another host, boot or container, whose numbers are not ours", async () => {

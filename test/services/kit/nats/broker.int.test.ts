@@ -7,6 +7,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { FilemillError } from "#kit/errors.ts";
 import { openLog } from "#kit/log.ts";
 import { openBroker } from "#kit/nats/broker.ts";
+import { partsOf, startZombie } from "#test/harness/named-process.ts";
 import { killServer, serverPidOf, textCodec } from "./text-codec.ts";
 
 const log = openLog("silent");
@@ -87,6 +88,18 @@ describe("the embedded server", () => {
     }
   });
 
+  test.skipIf(process.platform !== "linux")(
+    "the lock of a zombie, which a container's first process may never collect, is taken over",
+    async () => {
+      await openBroker({ dataDir, log }).then((broker) => broker[Symbol.asyncDispose]());
+      await using zombie = await startZombie();
+      const { pid, start } = partsOf(zombie.name);
+      await writeFile(join(dataDir, "nats", "lock"), `${pid} ${start} x`);
+      await using broker = await openBroker({ dataDir, log });
+      expect(await broker.healthy()).toBe(true);
+    },
+  );
+
   test("dies with a process that is killed, and the next start finds the folder usable", async () => {
     const script = `
       const { openBroker } = await import("#kit/nats/broker.ts");
@@ -123,7 +136,7 @@ test("a process that disposed of everything ends by itself", async () => {
     await using broker = await openBroker({ dataDir: process.argv[1], log: openLog("silent") });
     await using watch = await (await broker.bucket("kept", codec, { ttlMs: 600_000 })).watch(() => undefined);
     const queue = await broker.workQueue("JOBS", ["image"], { ackWaitMs: 600_000 });
-    await using consumer = await queue.consume("image", 2, (delivery) => delivery.ack());
+    await using consumer = await queue.consume("image", 2, async (delivery) => delivery.ack());
     await (await broker.bucket("kept", codec)).put("key", "value");
     await queue.publish("image", "job");
   `;
