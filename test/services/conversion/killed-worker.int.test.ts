@@ -37,7 +37,7 @@ afterEach(async () => {
 const serverConfig = () => readFile(join(mill.dataDir, "nats", "server.conf"), "utf8");
 
 /** The conversion service as `npm run service -- conversion` runs it. */
-async function startWorkerProcess(): Promise<ChildProcess> {
+async function startWorkerProcess(leaseMs = 1500): Promise<ChildProcess> {
   const config = await serverConfig();
   const found = (pattern: RegExp): string => pattern.exec(config)?.[1] ?? "";
   const [port, user, password] = [
@@ -53,7 +53,7 @@ async function startWorkerProcess(): Promise<ChildProcess> {
     JOB_ADDRESS: peers.url,
     CATALOGUE_ADDRESS: peers.url,
     RPC_PORT: "0",
-    LEASE_MS: "1500",
+    LEASE_MS: String(leaseMs),
     DOCUMENT_SLOTS: "0",
     OFFICE_SLOTS: "0",
     MEDIA_SLOTS: "0",
@@ -77,8 +77,8 @@ function noise(): Promise<Buffer> {
 }
 
 describe("a worker process that is killed in the middle of a job", () => {
-  it("takes its sandboxes with it, and another worker makes the second attempt", async () => {
-    worker = await startWorkerProcess();
+  it("takes its sandboxes with it, and another worker makes the second attempt, however long the lease", async () => {
+    worker = await startWorkerProcess(600_000);
     const job = await mill.submit(endlessSvg(), { from: "svg", to: "png" });
     const first = await mill.watch(job, ({ state }) => state === JobState.RUNNING);
     expect(first.attempts).toBe(1);
