@@ -8,6 +8,7 @@ import type { Sandbox, SandboxEnd } from "../domain/sandbox.ts";
 import { flagOption, numberOption, stringOption } from "./hop-table.ts";
 import { guessEncoding } from "./inside/guess-encoding.ts";
 import { markups, needsDataFiles, pandocHops } from "./pandoc-hops.ts";
+import { decodeCodePages, namesCodePage } from "./rtf-code-pages.ts";
 import { inputInside, openToolSession, versionLineOf } from "./tool-run.ts";
 
 const program = "/usr/bin/pandoc";
@@ -59,7 +60,8 @@ async function run(sandbox: Sandbox, task: HopTask): Promise<void> {
     session.run({ program, args, readOnly: { [filter]: filterInside }, limits: { addressSpace: false } });
   const isTwoStep = needsDataFiles.has(task.hop.to);
   const firstArgsOf = isTwoStep ? readerArgumentsOf : argumentsOf;
-  let end = await pandoc(firstArgsOf(task, inputInside));
+  const isRecoded = task.hop.from === "rtf" && (await recodeRtf(task.input.path, session.pathOf("rtf")));
+  let end = await pandoc(firstArgsOf(task, isRecoded ? "/job/rtf" : inputInside));
   if ((end.exitCode === utf8Error || /falling back to latin1/.test(end.stderr)) && markups[task.hop.from]?.isBinary !== true) {
     const decoded = decode(await readFile(task.input.path));
     if (decoded.guess !== undefined) task.note("ENCODING_GUESSED", `The text's encoding was guessed to be ${decoded.guess}.`);
@@ -73,6 +75,14 @@ async function run(sandbox: Sandbox, task: HopTask): Promise<void> {
     // Pandoc ended well and wrote nothing.
     throw error instanceof FilemillError && error.code === "CONVERSION_FAILED" ? new LacksContent("The document holds no text.") : error;
   });
+}
+
+/** Pandoc takes every byte of an RTF for Windows-1252. False: there is nothing else in this one, and nothing was written. */
+async function recodeRtf(path: string, made: string): Promise<boolean> {
+  const bytes = await readFile(path);
+  if (!namesCodePage(bytes)) return false;
+  await writeFile(made, decodeCodePages(bytes), { flag: "wx", mode: 0o644 });
+  return true;
 }
 
 function noteRemoved(task: HopTask, end: SandboxEnd): void {

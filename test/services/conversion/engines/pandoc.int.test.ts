@@ -89,6 +89,15 @@ describe("engine pandoc, in detail", () => {
     expect((await readFile((await bench.convert(long, "md", "rst")).path, "utf8")).trim().split("\n")).toHaveLength(1);
   });
 
+  it("reads an RTF in its own code page, whole pages and documents alike", async () => {
+    const letters = [...Buffer.from("cff0e8e2e5f2", "hex")].map((byte) => `\\'${byte.toString(16)}`).join("");
+    const rtf = String.raw`{\rtf1\ansi\ansicpg1251\deff0{\fonttbl{\f0\fcharset204 Arial;}}\f0\fs24 ${letters}\par}`;
+    expect((await htmlOf(rtf, "rtf")).text).toContain("Привет");
+    for (const to of ["txt", "md", "epub"]) {
+      expect(await textOf((await bench.convert(await put("russian.rtf", rtf), "rtf", to)).path)).toContain("Привет");
+    }
+  });
+
   it("embeds the pictures that a document brings along", async () => {
     const pixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==";
     const book = await bench.convert(await put("picture.md", `# Quokka\n\n![dot](data:image/png;base64,${pixel})\n`), "md", "docx");
