@@ -12,7 +12,7 @@ function offersOf(header: string | undefined): Offer[] {
 
 /** True when the client names application/problem+json and does not prefer plain JSON to it. */
 export function prefersProblem(accept: string | undefined): boolean {
-  if (accept === undefined || !accept.includes("problem+json")) return false;
+  if (accept === undefined || !/problem\+json/i.test(accept)) return false;
   const offers = offersOf(accept);
   const problem = offers.find((offer) => offer.token === "application/problem+json")?.quality ?? 0;
   const plain = offers.find((offer) => offer.token === "application/json")?.quality ?? 0;

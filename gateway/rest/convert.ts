@@ -35,7 +35,7 @@ export function convertHandler(context: RestContext): Handler {
     const queued = asked.preferences.respondAsync || (job.async && !(replayed && isEnded(job)));
     const latest = queued ? promisedOf(job, replayed) : await waitForEnd(context.deps, job, waitMs, gone, context.ending);
     if (!(isEnded(latest) || durable || gone.aborted)) await context.deps.jobs.persistJob({ accountId: job.accountId, jobId: job.id });
-    applyPreferences(reply, asked);
+    applyPreferences(reply, asked.preferences, queued ? -1 : waitMs);
     if (queued || !isEnded(latest)) return promise(reply, latest, apiUrl);
     return answer(context, request, reply, latest, apiUrl, asked.download);
   };
@@ -142,9 +142,11 @@ function requestDigestOf(from: string, to: string, asked: Asked, upload: Upload)
     .digest("hex");
 }
 
-function applyPreferences(reply: FastifyReply, { preferences }: Asked): void {
+/** Names what was followed: not a wait of what is always queued, nor one that is longer than the server's own. */
+function applyPreferences(reply: FastifyReply, preferences: Asked["preferences"], longestWaitMs: number): void {
   if (preferences.respondAsync) reply.header("preference-applied", "respond-async");
-  else if (preferences.waitMs !== undefined) reply.header("preference-applied", `wait=${preferences.waitMs / 1000}`);
+  else if (preferences.waitMs !== undefined && preferences.waitMs <= longestWaitMs)
+    reply.header("preference-applied", `wait=${preferences.waitMs / 1000}`);
 }
 
 /** The end of a conversion that was waited for. */

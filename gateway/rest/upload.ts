@@ -87,7 +87,7 @@ async function receive(request: FastifyRequest, rules: UploadRules): Promise<Upl
     }
     await bodyEnd(request, rules.signal);
     const { to, blob, fileName } = received;
-    if (to === undefined || to.trim() === "") throw missing("to", "Send the target format in the field `to`.");
+    if (to === undefined || to === "") throw missing("to", "Send the target format in the field `to`.");
     if (blob === undefined || fileName === undefined) throw missing("file", "Send the file in the field `file`, as a file part.");
     if (blob.sizeBytes === 0n) throw new FilemillError("INVALID_INPUT", "The file is empty; send one with content.");
     return { to, blob, fileName };
@@ -102,7 +102,7 @@ function toOf(part: MultipartValue, before: string | undefined): string {
   if (part.fieldname !== "to") throw unexpected(part.fieldname);
   if (before !== undefined) throw unexpected("to", "Send the field `to` once.");
   if (typeof part.value !== "string") throw new FilemillError("BAD_REQUEST", "The field `to` must be plain text.");
-  return part.value.slice(0, MAX_TO_CHARACTERS);
+  return part.value.trim().slice(0, MAX_TO_CHARACTERS);
 }
 
 /** Browsers and curl write the three characters that would end a header's quoted text as these; nothing else is encoded (HTML §4.10.21.8). */

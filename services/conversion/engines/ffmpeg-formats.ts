@@ -24,11 +24,12 @@ export const audioFormats: Readonly<Record<string, Container>> = {
     depths: ["16", "24"],
     maxChannels: 8,
   },
+  // Who asks for .ogg has players of Vorbis in mind; .oga is for whatever an Ogg file can hold.
   ogg: {
     demuxer: "ogg",
     muxer: "ogg",
     audio: words("libvorbis"),
-    copyAudio: words("vorbis opus flac speex"),
+    copyAudio: ["vorbis"],
     audioChoices: words("vorbis opus flac"),
   },
   oga: {

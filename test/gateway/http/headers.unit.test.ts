@@ -14,6 +14,7 @@ it.each([
   ["application/problem+json", true],
   ["application/json;q=0.5, application/problem+json", true],
   ["application/json, application/problem+json;q=0.5", false],
+  ["Application/Problem+JSON", true],
   ["application/problem+json;q=0", false],
 ])("takes Accept: %s as a wish for a problem: %s", (accept, wanted) => {
   expect(prefersProblem(accept)).toBe(wanted);

@@ -110,6 +110,7 @@ describe("a conversion that does not end in time", () => {
   it.each([
     ["after INLINE_WAIT_MS", {}, null, false],
     ["after Prefer: wait=0", { prefer: "wait=0" }, "wait=0", false],
+    ["after INLINE_WAIT_MS where a longer wait was asked for", { prefer: "wait=60" }, null, false],
     ["at once for respond-async", { prefer: "respond-async" }, "respond-async", true],
   ])("answers 202 %s", async (_name, headers: Record<string, string>, applied, durable) => {
     const answer = await convert(stage, "?download=1", headers);
@@ -182,7 +183,8 @@ describe("Prefer: respond-async", () => {
 
   it("is what an async route does by itself, but for the replay of a job that has ended", async () => {
     const headers = { "idempotency-key": "film" };
-    const first = await convert(stage, "", headers, formOf("webm", png));
+    const first = await convert(stage, "", { ...headers, prefer: "wait=5" }, formOf("webm", png));
+    expect(first.headers.get("preference-applied")).toBeNull();
     expect([first.status, (await jsonOf(first)).job.status]).toEqual([202, "queued"]);
     expect((await convert(stage, "", headers, formOf("webm", png))).status).toBe(200);
   });

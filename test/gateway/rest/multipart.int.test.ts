@@ -29,6 +29,7 @@ describe("malformed multipart", () => {
     ["to first", [to, file]],
     ["file first", [file, to]],
     ["to in upper case with a dot", [toPart(".WebP"), file]],
+    ["to with the line break of the file that it was read from", [toPart("webp\r\n"), file]],
   ])("accepts %s", async (_name, parts) => {
     const answer = await post(bodyOf(parts));
     expect(answer).toMatchObject({ status: 200, body: { job: { status: "done", to: "webp" } } });

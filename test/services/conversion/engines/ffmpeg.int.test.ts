@@ -124,6 +124,15 @@ describe("engine ffmpeg, in detail", () => {
     expect((await digest(path)).stdout).toBe((await digest(film)).stdout);
   });
 
+  it("writes Vorbis to .ogg, whatever the source has, unless it is asked for another codec", async () => {
+    for (const format of ["flac", "opus"]) {
+      const source = (await bench.convert(tone, "wav", format)).path;
+      expect((await streamsOf((await bench.convert(source, format, "ogg")).path))[0]).toMatchObject({ codec_name: "vorbis" });
+      const chosen = await bench.convert(source, format, "ogg", { audioCodec: format });
+      expect((await streamsOf(chosen.path))[0]).toMatchObject({ codec_name: format });
+    }
+  });
+
   it("keeps the title, and the cover where the format has a place for it", async () => {
     const cover = join(bench.folder, "cover.png");
     await writeFilm(cover, "-frames:v", "1", "-an");
