@@ -174,10 +174,12 @@ DEADLY_META = re.compile(
 
 
 def calm_html(job):
-    """The office ends at a META that it does not know, such as those of Open Graph or X-UA-Compatible, and at its own without a date: they are left out."""
+    """The office ends at a META that it does not know, such as those of Open Graph or X-UA-Compatible, and at its own without a date: they are left out.
+    A page that does not say how it is encoded is taken for UTF-8, and loses what is not."""
     with open(job["input"], "rb") as file:
         raw = file.read()
-    calm = META.sub(lambda tag: tag[0] if KNOWN_META.search(tag[0]) and not DEADLY_META.search(tag[0]) else b"", raw)
+    told = raw if "htmlEncoding" not in job else b"\xef\xbb\xbf" + raw.decode(job["htmlEncoding"], "replace").encode("utf-8")
+    calm = META.sub(lambda tag: tag[0] if KNOWN_META.search(tag[0]) and not DEADLY_META.search(tag[0]) else b"", told)
     if calm == raw:
         return
     job["input"] = "/tmp/html-input"

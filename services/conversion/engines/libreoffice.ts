@@ -125,10 +125,12 @@ const headBytes = 256 * 1024;
 
 /** The code page of a text that is not Unicode and of which nobody says how it is encoded; a guess. */
 async function guessedEncodingOf(task: HopTask, { text }: OfficeJob): Promise<string | undefined> {
-  if (!isTextJob(text) || text.encoding !== "auto") return undefined;
+  const isPage = task.hop.from === "html";
+  if (!isPage && (!isTextJob(text) || text.encoding !== "auto")) return undefined;
   await using file = await open(task.input.path);
   const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(headBytes), position: 0 });
   const head = buffer.subarray(0, bytesRead);
+  if (isPage && /\b(?:charset|encoding)\s*=/i.test(head.toString("latin1", 0, 8192))) return undefined;
   // A character that the head cuts in two must not decide.
   const whole = bytesRead < headBytes ? head : head.subarray(0, head.lastIndexOf(0x0a) + 1);
   return textEncodingOf(head) === "legacy" ? guessEncoding(whole) : undefined;
@@ -142,7 +144,9 @@ async function run(pool: OfficePool, task: HopTask): Promise<void> {
   task.signal.throwIfAborted();
   const asked = jobOf(task);
   const guess = await guessedEncodingOf(task, asked);
-  const job = guess === undefined ? asked : { ...asked, text: { ...(isTextJob(asked.text) ? asked.text : {}), encoding: guess } };
+  const told =
+    task.hop.from === "html" ? { htmlEncoding: guess } : { text: { ...(isTextJob(asked.text) ? asked.text : {}), encoding: guess } };
+  const job = guess === undefined ? asked : { ...asked, ...told };
   await pool.convert(task.input.path, job, task, async (value, outputPath) => {
     const answer = parseAnswer(value);
     if (!answer.ok) throw failureOf(answer, task);

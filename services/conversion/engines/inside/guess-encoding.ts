@@ -3,11 +3,22 @@ import chardet from "chardet";
 
 const sampleBytes = 64 * 1024;
 
+/** Words of other alphabets; a language in Latin letters has single ones among plain letters. */
+const foreignRun = /[\x80-\xff]{3,}/g;
+/** DOS has the Cyrillic letters in two ranges, around those that frames are drawn with; no guesser knows it. */
+const dosCyrillic = /[\x80-\xaf\xe0-\xf1]/g;
+const dosOnly = /[\xa0-\xaf]/g;
+
 /** The label of the best guess that a decoder exists for. Of text that is not Unicode; the guess may be wrong. */
 export function guessEncoding(bytes: Uint8Array): string {
+  const sample = Buffer.from(bytes.subarray(0, sampleBytes)).toString("latin1");
+  const high = countOf(sample, /[\x80-\xff]/g);
+  const isForeign = foreignLettersOf(sample) > high / 2;
+  if (isForeign && countOf(sample, dosCyrillic) > high * 0.98 && countOf(sample, dosOnly) > high / 5) return "ibm866";
   for (const { name, confidence } of chardet.analyse(bytes.subarray(0, sampleBytes))) {
     const label = name.toLowerCase();
-    if (confidence < 20 || label.startsWith("utf-") || label === "ascii") continue;
+    if (confidence < (isForeign ? 5 : 20) || label.startsWith("utf-") || label === "ascii") continue;
+    if (isForeign && (label === "iso-8859-1" || label === "windows-1252")) continue;
     try {
       new TextDecoder(label, { fatal: true }).decode(bytes);
       // What is ISO 8859-1 by its letters is Windows-1252 by its quotation marks.
@@ -17,4 +28,17 @@ export function guessEncoding(bytes: Uint8Array): string {
     }
   }
   return "windows-1252";
+}
+
+function countOf(text: string, letters: RegExp): number {
+  let count = 0;
+  for (const _ of text.matchAll(letters)) count += 1;
+  return count;
+}
+
+/** How many letters stand in foreign words; a line drawn of one character is none. */
+function foreignLettersOf(text: string): number {
+  let count = 0;
+  for (const [run] of text.matchAll(foreignRun)) if (!/^(.)\1+$/s.test(run)) count += run.length;
+  return count;
 }

@@ -115,6 +115,17 @@ describe("engine libreoffice, in detail", () => {
     expect(await textOf((await bench.convert(wide, "txt", "docx")).path)).toContain("Müller Straße");
   });
 
+  it("reads a page that does not say how it is encoded", async () => {
+    const page = "<html><head><title>Q</title></head><body><h1>Café</h1><p>plain</p></body></html>";
+    for (const to of ["pdf", "odt"]) {
+      const made = await bench.convert(await put("undeclared.html", Buffer.from(page, "latin1")), "html", to);
+      expect(await textOf(made.path)).toMatch(/Café.*plain/s);
+      expect(made.notes.get("ENCODING_GUESSED")).toBe("The text's encoding was guessed to be windows-1252.");
+      const russianPage = Buffer.concat([Buffer.from("<html><body><h1>"), russian.bytes, Buffer.from("</h1><p>plain</p></body></html>")]);
+      expect(await textOf((await bench.convert(await put("russian.html", russianPage), "html", to)).path)).toContain(russian.text);
+    }
+  });
+
   it("converts the sheet that was asked for", async () => {
     const first = await csvOf(given("xlsx"), "xlsx", { outputDelimiter: "semicolon" });
     expect(first.text).toContain("Quokka;Count");

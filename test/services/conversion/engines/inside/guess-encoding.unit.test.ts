@@ -1,0 +1,30 @@
+import { execFileSync } from "node:child_process";
+import { expect, it } from "vitest";
+import { guessEncoding } from "#services/conversion/engines/inside/guess-encoding.ts";
+
+const pangram = "Привет мир. Съешь ещё этих мягких французских булок да выпей чаю. ";
+const rights = "Все люди рождаются свободными и равными в своем достоинстве и правах. ";
+
+function encode(text: string, encoding: string): Buffer {
+  return execFileSync("iconv", ["-f", "utf-8", "-t", encoding], { input: text });
+}
+
+it.each([
+  [pangram, "windows-1251"],
+  [pangram, "koi8-r"],
+  [pangram, "ibm866"],
+  ["Привет мир", "ibm866"],
+  [rights, "windows-1251"],
+  [`<html><head><title>Заголовок</title></head><body><h1>Привет</h1><p>${pangram}</p></body></html>`, "windows-1251"],
+  ["Tous les êtres humains naissent libres et égaux. Café à la crème, déjà vu.", "windows-1252"],
+  ["Grüße aus Köln: schöne Straße, Füße", "windows-1252"],
+  ["Zażółć gęślą jaźń. Pchnąć w tę łódź jeża lub ośm skrzyń fig. Wszyscy ludzie rodzą się wolni.", "windows-1250"],
+  ["ゾルゲと尾崎、淡々と最期。日本語のテキストです。", "shift_jis"],
+])("reads %s in %s", (text, encoding) => {
+  const bytes = encode(text, encoding);
+  expect(new TextDecoder(guessEncoding(bytes)).decode(bytes)).toBe(text);
+});
+
+it("takes lines that are drawn for no foreign words", () => {
+  expect(guessEncoding(Buffer.from(`${"\xc4".repeat(40)} caf\xe9 ${"\xc4".repeat(40)}`, "latin1"))).toBe("windows-1252");
+});
