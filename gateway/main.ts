@@ -10,6 +10,9 @@ import { exitOnSignal } from "#kit/shutdown.ts";
 import { compose } from "./compose.ts";
 import { welcomeText } from "./welcome.ts";
 
+// Once the whole of it is loaded, its compiled code is kept (setup/compiled-code.mjs).
+if (process.argv.includes("--compile")) process.exit();
+
 try {
   const settings = parseSettings(settingTable, process.env);
   const log = openLog(settings.LOG_LEVEL);

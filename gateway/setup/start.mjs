@@ -1,6 +1,7 @@
 // npm start: installs what is missing (with --all-engines, for every engine), then runs everything in one process.
 // Runs on any Node from 18 on with nothing installed.
 // @ts-check
+import { ensureCompiledCode } from "./compiled-code.mjs";
 import { root, servingArguments, setUpAndBecomeNode } from "./node.mjs";
 import { ensureNpmPackages } from "./npm-packages.mjs";
 import { ensureSystemPackages, wantedPackages } from "./system-packages.mjs";
@@ -8,5 +9,6 @@ import { ensureSystemPackages, wantedPackages } from "./system-packages.mjs";
 await setUpAndBecomeNode(async () => {
   const { packages, rest } = wantedPackages(process.argv.slice(2));
   await Promise.all([ensureSystemPackages(packages), ensureNpmPackages(root)]);
+  await ensureCompiledCode(root);
   return [...servingArguments, "gateway/main.ts", ...rest];
 });

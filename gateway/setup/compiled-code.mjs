@@ -1,0 +1,68 @@
+// Compiles the code of what serves before it is started: the compiler of TypeScript would stay in its memory, 20 MB of it.
+// @ts-check
+import { createHash } from "node:crypto";
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import process from "node:process";
+import { runCommand } from "./command.mjs";
+import { compileCacheOf, findNode } from "./node.mjs";
+import { openProgress } from "./progress.mjs";
+
+const folders = ["gateway", "services", "gen"];
+
+/**
+ * Does nothing where the sources are those of the last time. What goes wrong is left to the start, which says it better.
+ * @param {string} root
+ */
+export async function ensureCompiledCode(root) {
+  const folder = compileCacheOf(root);
+  const marker = join(folder, "filemill");
+  const present = stateOf(root);
+  if (read(marker) === present) return;
+  const progress = openProgress("compiled code");
+  const env = { ...process.env, NODE_COMPILE_CACHE: folder };
+  const { code } = await runCommand([findNode(), join(root, "gateway/main.ts"), "--compile"], { env });
+  progress.stop(code === 0 && write(folder, marker, present) ? "done" : "left to the start");
+}
+
+/**
+ * Changes with each source file, and with the packages and the Node among them.
+ * @param {string} root
+ */
+function stateOf(root) {
+  const paths = folders.flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+      .filter(({ name }) => name.endsWith(".ts"))
+      .map(({ name, parentPath }) => join(parentPath, name)),
+  );
+  const hash = createHash("sha256");
+  for (const path of [join(root, "package-lock.json"), ...paths.sort()]) {
+    const { size, mtimeMs } = statSync(path);
+    hash.update(`${path} ${size} ${mtimeMs}\n`);
+  }
+  return hash.digest("hex");
+}
+
+/** @param {string} file */
+function read(file) {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * @param {string} folder
+ * @param {string} file
+ * @param {string} text
+ */
+function write(folder, file, text) {
+  try {
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(file, text);
+    return true;
+  } catch {
+    return false;
+  }
+}
