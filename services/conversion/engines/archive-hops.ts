@@ -75,7 +75,10 @@ function hopOf(from: string, to: string): Omit<Hop, "from" | "to"> {
     async: false,
     maxInputMb: 200,
     options: hasLevel ? [level] : [],
-    expects: streams[to] === undefined && from !== "cab" ? leftOut : [],
+    expects: [
+      ...(streams[to] === undefined && from !== "cab" ? leftOut : []),
+      ...(packings[from]?.format === "zip" ? [expecting("ENCODING_GUESSED", { message: "Names that are not Unicode are guessed." })] : []),
+    ],
   };
 }
 

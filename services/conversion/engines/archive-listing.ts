@@ -1,4 +1,5 @@
 /** What is in an archive: bsdtar's listing in the form of mtree, with a digest of each file, and what of it may be passed on. */
+import { isUtf8 } from "node:buffer";
 import { posix } from "node:path";
 import { FilemillError } from "#kit/errors.ts";
 
@@ -66,6 +67,19 @@ export function assertSafe(members: readonly Member[], packedBytes: number): voi
 /** Whoever lists the result would run them. `Icon` with a carriage return is what macOS calls the icon of a folder. */
 function commandsTerminals(name: string): boolean {
   return /\p{Cc}/u.test(name.replace(/(^|\/)Icon\r$/, ""));
+}
+
+/**
+ * A name of bsdtar's listing, where bytes that are no UTF-8, and letters newer than the system, are octal: its text, in which
+ * what is no UTF-8 is U+FFFD, and its bytes if there is such.
+ */
+export function readListed(line: string): { readonly name: string; readonly legacy: Buffer | undefined } {
+  const listed = Buffer.from(line).toString("latin1");
+  const named = listed.replace(/\\(\\|[0-7]{3})/g, (_, code: string) =>
+    code === "\\" ? code : String.fromCharCode(Number.parseInt(code, 8)),
+  );
+  const bytes = Buffer.from(named, "latin1");
+  return { name: bytes.toString(), legacy: isUtf8(bytes) ? undefined : bytes };
 }
 
 /** Of this system or of Windows. */

@@ -5,8 +5,9 @@ import { defineEngine, type HopTask } from "../domain/engine.ts";
 import { LacksContent } from "../domain/failure.ts";
 import type { Sandbox, SandboxEnd } from "../domain/sandbox.ts";
 import { archiveHops, packings, streams } from "./archive-hops.ts";
-import { assertSafe, holdsAll, isUnwanted, leavesFolder, type Member, parseListing } from "./archive-listing.ts";
+import { assertSafe, holdsAll, isUnwanted, leavesFolder, type Member, parseListing, readListed } from "./archive-listing.ts";
 import { numberOption } from "./hop-table.ts";
+import { guessEncoding } from "./inside/guess-encoding.ts";
 import { inputInside, openToolSession, type ToolSession, versionLineOf } from "./tool-run.ts";
 
 const program = "/usr/bin/bsdtar";
@@ -25,9 +26,14 @@ async function repack(session: ToolSession, task: HopTask): Promise<void> {
   const packing = packings[task.hop.to];
   if (packing === undefined) throw new FilemillError("INTERNAL", "No such archive.");
   await assertArchive(task);
-  const isDotted = await assertNames(session);
-  const members = await list(session, inputInside, "before");
-  assertSafe(members, task.input.sizeBytes);
+  const names = await assertNames(session);
+  const listed = await list(session, inputInside, "before");
+  assertSafe(listed, task.input.sizeBytes);
+  const isLegacy = packings[task.hop.from]?.format === "zip" && names.legacy.length > 0;
+  const renamed = isLegacy ? await renameMembers(session, task, names.legacy) : undefined;
+  const source = renamed ?? inputInside;
+  const isDotted = names.isDotted && renamed === undefined;
+  const members = renamed === undefined ? listed : await list(session, renamed, "renamed");
   const unwanted = members.filter(isUnwanted);
   if (unwanted.length > 0) {
     task.note(
@@ -49,7 +55,7 @@ async function repack(session: ToolSession, task: HopTask): Promise<void> {
   const isNumberless = packing.format === "newc" && packings[task.hop.from]?.isUnix !== true;
   const isLinked = wanted.some(({ sort, digest, sizeBytes }) => sort === "file" && digest === undefined && sizeBytes === 0);
   const pack = async (): Promise<boolean> => {
-    throwIfFailed(await session.run({ program, args: [...target, "-X", "/job/unwanted", `@${inputInside}`], limits }), "write");
+    throwIfFailed(await session.run({ program, args: [...target, "-X", "/job/unwanted", `@${source}`], limits }), "write");
     return holdsAll(await list(session, "/job/out", "after"), wanted);
   };
   // Straight from one to the other keeps the most. It may lose a file whose number is that of the result, and it keeps
@@ -57,20 +63,44 @@ async function repack(session: ToolSession, task: HopTask): Promise<void> {
   const isStraight = packing.isUnix ? !isNumberless : !isLinked && !isDotted;
   if (isStraight && (await pack())) return;
   await rm(session.pathOf("out"), { force: true });
-  await packFolder(session, target);
+  await packFolder(session, source, target);
   if (!holdsAll(await list(session, "/job/out", "after"), wanted)) {
     throw new LacksContent("The archive holds names or files that the target format cannot.");
   }
 }
 
 /** A second name of a file is only known as such where both are unpacked: formats without links get the file twice. */
-async function packFolder(session: ToolSession, target: readonly string[]): Promise<void> {
+async function packFolder(session: ToolSession, source: string, target: readonly string[]): Promise<void> {
   await session.run({ program: "/usr/bin/mkdir", args: ["/job/tree"] });
-  const unpack = ["-xf", inputInside, "-C", "/job/tree", "-X", "/job/unwanted", "--no-same-owner", "--no-same-permissions"];
+  const unpack = ["-xf", source, "-C", "/job/tree", "-X", "/job/unwanted", "--no-same-owner", "--no-same-permissions"];
   throwIfFailed(await session.run({ program, args: unpack, limits }), "read");
   const names = ["-s", "|^\\./||S"];
   const end = await session.run({ program, args: [...target, ...names, "--uid", "0", "--gid", "0", "-C", "/job/tree", "."], limits });
   throwIfFailed(end, "write");
+}
+
+/**
+ * The members of a ZIP whose names are of a code page, under readable ones: the path of an archive, undefined when that fails.
+ * What no language is told of is the code page of the format's standard (APPNOTE 4.4.4, bit 11).
+ */
+async function renameMembers(session: ToolSession, task: HopTask, letters: Buffer): Promise<string | undefined> {
+  const guess = guessEncoding(letters);
+  const charset = guess === "windows-1252" ? "CP437" : guess === "shift_jis" ? "CP932" : guess.toUpperCase();
+  await session.run({ program: "/usr/bin/mkdir", args: ["/job/named"] });
+  const unpack = [
+    "-xf",
+    inputInside,
+    `--options=zip:hdrcharset=${charset}`,
+    "-C",
+    "/job/named",
+    "--no-same-owner",
+    "--no-same-permissions",
+  ];
+  if ((await session.run({ program, args: unpack, limits })).exitCode !== 0) return undefined;
+  const pack = ["-cf", "/job/named.tar", "--format=pax", "-s", "|^\\./||S", "-C", "/job/named", "."];
+  throwIfFailed(await session.run({ program, args: pack, limits }), "write");
+  task.note("ENCODING_GUESSED", `The encoding of the members' names was guessed to be ${charset}.`);
+  return "/job/named.tar";
 }
 
 /** A list of files is an archive to bsdtar, and names files from outside. */
@@ -80,16 +110,24 @@ async function assertArchive({ input }: HopTask): Promise<void> {
   if (buffer.toString("latin1", 0, bytesRead) === "#mtree") throw new FilemillError("INVALID_INPUT", "The file is not an archive.");
 }
 
-/** The listing simplifies names, so that `../x` would pass for `x`. Says whether names begin with `./`, as `tar -c .` writes them. */
-async function assertNames(session: ToolSession): Promise<boolean> {
+type Names = { readonly isDotted: boolean; readonly legacy: Buffer };
+
+/**
+ * The listing simplifies names, so that `../x` would pass for `x`. Says whether names begin with `./`, as `tar -c .` writes them,
+ * and which of them, each on a line, are no UTF-8.
+ */
+async function assertNames(session: ToolSession): Promise<Names> {
   let [isUnsafe, isDotted] = [false, false];
+  let legacy = Buffer.alloc(0);
   const onLine = (line: string) => {
-    isDotted ||= /^\.\/./.test(line);
-    isUnsafe ||= leavesFolder(line.replaceAll("\\\\", "\\"));
+    const listed = readListed(line);
+    isDotted ||= line.startsWith("./") && line.length > 2;
+    isUnsafe ||= leavesFolder(listed.name);
+    if (listed.legacy !== undefined && legacy.length < 65_536) legacy = Buffer.concat([legacy, listed.legacy, Buffer.from("\n")]);
   };
   throwIfFailed(await session.run({ program, args: ["-P", "-tf", inputInside], limits, onLine }), "read");
   if (isUnsafe) throw new FilemillError("INVALID_INPUT", "The archive has an entry whose name leaves its folder.");
-  return isDotted;
+  return { isDotted, legacy };
 }
 
 async function list(session: ToolSession, archive: string, name: string): Promise<readonly Member[]> {

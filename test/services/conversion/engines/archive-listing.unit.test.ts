@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { assertSafe, parseListing } from "#services/conversion/engines/archive-listing.ts";
+import { assertSafe, leavesFolder, parseListing, readListed } from "#services/conversion/engines/archive-listing.ts";
 
 const listed = (escaped: string) => () => assertSafe(parseListing(`#mtree\n./${escaped} type=file size=1 sha256digest=00\n`), 100);
 
@@ -16,3 +16,11 @@ test.each(["a.txt", "\\303\\244 b.txt", "\\346\\227\\245", "Icon\\015", "a/Icon\
     expect(listed(name)).not.toThrow();
   },
 );
+
+test("a listed name that begins with an escaped byte is no path of Windows, and only what is no UTF-8 is of a code page", () => {
+  const dos = readListed("\\216\\342.txt");
+  expect(leavesFolder(dos.name)).toBe(false);
+  expect(dos.legacy).toEqual(Buffer.from([0x8e, 0xe2, ...Buffer.from(".txt")]));
+  expect(readListed("\\360\\237\\246\\212 ü")).toEqual({ name: "🦊 ü", legacy: undefined });
+  expect(leavesFolder(readListed("..\\\\climbs").name)).toBe(true);
+});

@@ -12,6 +12,18 @@ const run = promisify(execFile);
 const script = join(import.meta.dirname, "archive-samples.py");
 const python = async (...args: readonly string[]) => (await run("/usr/bin/python3", ["-I", ...args])).stdout;
 
+/** Names as bytes of a code page, without the mark of UTF-8, as old programs write them. */
+const zipWriter = `
+import sys, struct, zlib
+path, name, charset = sys.argv[1:]
+name, data = name.encode(charset), b"Quokka"
+common = struct.pack("<HHHHIIIHH", 0, 0, 0, 0x5A21, zlib.crc32(data), len(data), len(data), len(name), 0)
+local = b"PK\\3\\4" + struct.pack("<H", 20) + common + name + data
+entry = b"PK\\1\\2" + struct.pack("<HH", 20, 20) + common + struct.pack("<HHHII", 0, 0, 0, 0, 0) + name
+end = b"PK\\5\\6" + struct.pack("<HHHHIIH", 0, 0, 1, 1, len(entry), len(local), 0)
+open(path, "wb").write(local + entry + end)
+`;
+
 const contents: Readonly<Record<string, Buffer>> = {
   "a.txt": Buffer.from("Quokka\n"),
   "dir/ü b.bin": Buffer.concat(Array.from({ length: 40 }, () => Buffer.from(Array.from({ length: 256 }, (_, at) => at)))),
@@ -109,6 +121,21 @@ describe("engine archive, in detail", () => {
     ["no files", "add('d', type=tarfile.DIRTYPE)", "INVALID_INPUT"],
   ])("refuses %s", async (name, body, code) => {
     await expect(bench.convert(await tarOf(name.replaceAll(" ", "-"), body), "tar", "zip")).rejects.toMatchObject({ code });
+  });
+
+  it.each([
+    ["Отчёт/за год.txt", "cp866"],
+    ["日本語のファイル.txt", "cp932"],
+    ["Grüße.txt", "cp437"],
+  ])("reads the name %s of a ZIP in %s", async (name, charset) => {
+    const source = join(bench.folder, `${charset}.zip`);
+    await python("-c", zipWriter, source, name, charset);
+    for (const to of ["tar", "7z"]) {
+      const made = await bench.convert(source, "zip", to);
+      const names = (await run("bsdtar", ["-tf", made.path], { env: { ...process.env, LC_ALL: "C.UTF-8" } })).stdout;
+      expect(names.split("\n")).toContain(name);
+      expect(made.notes.get("ENCODING_GUESSED")).toContain("was guessed to be");
+    }
   });
 
   it("refuses bombs, damage, passwords and lists of files", async () => {
