@@ -83,7 +83,8 @@ function artifactHeadersOf(job: Job, blob: Blob, etag: string, inline: boolean):
   const [mime = ""] = format?.mime.split(";") ?? [];
   const shown = inline && shownInline.test(mime);
   return {
-    "content-type": format?.mime ?? "application/octet-stream",
+    // Every text that we write is UTF-8, which a browser that shows it must be told.
+    "content-type": shown && mime === "text/plain" ? "text/plain; charset=utf-8" : (format?.mime ?? "application/octet-stream"),
     "content-disposition": dispositionOf(job.sourceName, format?.extensions[0] ?? job.to, shown ? "inline" : "attachment"),
     etag,
     "repr-digest": `sha-256=:${Buffer.from(blob.digest, "hex").toString("base64")}:`,

@@ -68,7 +68,10 @@ describe("somebody who signs up", () => {
     expect((await browser.ask("GET", "/web/v1/jobs")).json.jobs).toMatchObject([{ id: job.id }]);
     const shown = await browser.ask("GET", `/web/v1/jobs/${job.id}/download?inline=1`);
     expect(shown.headers.get("content-disposition")).toMatch(/^inline; filename="?dot\.webp"?$/);
-    expect((await browser.ask("GET", "/web/v1/me")).json.account.usage).toEqual({ requestsThisMinute: 1, unfinishedJobs: 0 });
+    const text = await browser.convert("txt", Buffer.from("<h1>Grüße</h1>"), "letters.html");
+    const read = await browser.ask("GET", `/web/v1/jobs/${text.json.job.id}/download?inline=1`);
+    expect(read.headers.get("content-type")).toBe("text/plain; charset=utf-8");
+    expect((await browser.ask("GET", "/web/v1/me")).json.account.usage).toEqual({ requestsThisMinute: 2, unfinishedJobs: 0 });
   });
 });
 
