@@ -16,6 +16,7 @@ import { watchCancellations } from "./adapters/cancellations.ts";
 import { type ConverterParts, openEngines } from "./adapters/converter.ts";
 import { remindOfDegradation } from "./adapters/degradation.ts";
 import { inspectInput } from "./adapters/inspect-input.ts";
+import { openKnownEngines } from "./adapters/known-engines.ts";
 import { createConversionMetrics } from "./adapters/metrics.ts";
 import { createOneOffConverter } from "./adapters/one-off-converter.ts";
 import { createPlaces } from "./adapters/places.ts";
@@ -43,15 +44,22 @@ export type ConversionDeps = {
   readonly metrics: Registry;
 };
 
+export type ConverterOptions = Pick<ConverterParts, "onHop"> & {
+  /** Engines that are in there are taken to be what they were at the last start, until they are verified. */
+  readonly knownFile?: string;
+};
+
 /**
  * Opens sandbox and engines without a broker, queue or key.
  *
  * @throws FilemillError UNAVAILABLE when the sandbox cannot be had.
  */
-export async function openConverter(settings: ConversionSettings, log: Log, onHop?: ConverterParts["onHop"]): Promise<Converter> {
+export async function openConverter(settings: ConversionSettings, log: Log, options: ConverterOptions = {}): Promise<Converter> {
   await using opening = new AsyncDisposableStack();
+  const { knownFile, ...more } = options;
   const parts = await openParts(settings, log, opening);
-  const converter = opening.use(await openEngines({ ...parts, ...(onHop === undefined ? {} : { onHop }) }));
+  const known = knownFile === undefined ? {} : { known: await openKnownEngines(knownFile, parts.sandbox.mode, log) };
+  const converter = opening.use(await openEngines({ ...parts, ...known, ...more }));
   const owned = opening.move();
   return { ...converter, [Symbol.asyncDispose]: () => owned.disposeAsync() };
 }
@@ -108,7 +116,10 @@ export function createConversionService(deps: ConversionDeps, settings: Conversi
   async function start(): Promise<void> {
     const node = nameProcess();
     const converter = owned.use(
-      await openConverter(settings, log, (engine, elapsedMs) => metrics.hopSeconds.observe({ engine }, elapsedMs / 1000)),
+      await openConverter(settings, log, {
+        knownFile: join(resolve(settings.DATA_DIR), "engines.json"),
+        onHop: (engine, elapsedMs) => metrics.hopSeconds.observe({ engine }, elapsedMs / 1000),
+      }),
     );
     metrics.sandboxMode.set({ mode: converter.sandboxMode }, 1);
     isDegraded = converter.sandboxMode === "degraded";
@@ -136,6 +147,8 @@ export function createConversionService(deps: ConversionDeps, settings: Conversi
     }
     await untilListed(deps.catalogue, converter.manifest(node), log);
     isReady = true;
+    converter.warm();
+    owned.use(verifySoon(converter, announcement, log));
     log.info("conversion.ready", { node, lanes: converter.lanes, sandbox: converter.sandboxMode });
   }
 
@@ -164,6 +177,28 @@ export function createConversionService(deps: ConversionDeps, settings: Conversi
     async [Symbol.asyncDispose]() {
       await drain(AbortSignal.abort(new FilemillError("UNAVAILABLE", "The converter is stopping.")));
       await owned.disposeAsync();
+    },
+  };
+}
+
+/** Who comes first after a start is not to share the processor with this. */
+const verifyAfterMs = 5000;
+
+/** Looks again at what was known from the last start, and tells the catalogue where it is not so. */
+function verifySoon(converter: Converter, announcement: Announcement, log: Log): Disposable {
+  const ending = new AbortController();
+  const verify = async (): Promise<void> => {
+    try {
+      if (!(await converter.verify(ending.signal))) await announcement.renew();
+    } catch (error) {
+      log.warn("engines.verify_failed", { err: error });
+    }
+  };
+  const timer = setTimeout(verify, verifyAfterMs).unref();
+  return {
+    [Symbol.dispose]() {
+      clearTimeout(timer);
+      ending.abort();
     },
   };
 }

@@ -46,6 +46,7 @@ export async function openEngineTarget(): Promise<EngineTarget> {
   stack.defer(() => rm(folder, { recursive: true, force: true }));
   const settings = parseSettings(settingTable, { DATA_DIR: folder, CONVERSION_TIMEOUT_MS: String(timeoutMs), JOB_MEMORY_MB: "1024" });
   const converter = stack.use(await openConverter(settings, openLog("silent")));
+  converter.warm();
   const manifest = converter.manifest("fuzz");
   const catalogue = catalogueOf([manifest]);
   const alone = new Map(

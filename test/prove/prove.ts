@@ -59,6 +59,7 @@ export async function prove(request: ProveRequest): Promise<boolean> {
       { ...settings, DATA_DIR: folder, IMAGE_SLOTS: atOnce, DOCUMENT_SLOTS: atOnce, OFFICE_SLOTS: 2, MEDIA_SLOTS: atOnce },
       openLog("error"),
     );
+    converter.warm();
     const path = request.local ? join(resolve(settings.DATA_DIR), "proof.tsv") : committedProof;
     return await run(request, converter, path, folder);
   } finally {

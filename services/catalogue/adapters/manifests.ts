@@ -29,15 +29,19 @@ function shareOptions(manifest: Manifest): void {
 
 /** Calls back when what is announced changes, not when it is merely renewed. Resolves when the present announcements are known, which it does not call back for. */
 export async function watchManifests(bucket: Bucket<Manifest>, onChange: () => void): Promise<Manifests> {
-  const live = new Map<string, { readonly manifest: Manifest; readonly content: string }>();
+  const live = new Map<string, Manifest>();
   let settling: NodeJS.Timeout | undefined;
   let isPresent = false;
   const changed = () => {
     if (!isPresent) return;
-    settling ??= setTimeout(() => {
-      settling = undefined;
-      onChange();
-    }, settleMs);
+    settling ??= setTimeout(
+      () => {
+        settling = undefined;
+        onChange();
+      },
+      // The first one is waited for.
+      live.size === 1 ? 0 : settleMs,
+    );
   };
   const watch = await bucket.watch((node, entry) => {
     if (entry === undefined) {
@@ -45,14 +49,12 @@ export async function watchManifests(bucket: Bucket<Manifest>, onChange: () => v
       return;
     }
     const known = live.get(node);
-    if (known?.manifest === entry.value) return;
-    const content = contentOf(entry.value);
-    live.set(node, { manifest: entry.value, content });
-    if (known?.content !== content) changed();
+    live.set(node, entry.value);
+    if (known === undefined || (known !== entry.value && contentOf(known) !== contentOf(entry.value))) changed();
   });
   isPresent = true;
   return {
-    current: () => [...live].sort(([a], [b]) => compareText(a, b)).map(([, { manifest }]) => manifest),
+    current: () => [...live].sort(([a], [b]) => compareText(a, b)).map(([, manifest]) => manifest),
     async [Symbol.asyncDispose]() {
       clearTimeout(settling);
       await watch[Symbol.asyncDispose]();

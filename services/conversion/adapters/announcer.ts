@@ -10,6 +10,8 @@ const leaseMs = 30_000;
 const renewalMs = 10_000;
 
 export type Announcement = {
+  /** Announces what the node can do by now. */
+  renew(): Promise<void>;
   /** Takes the node off the catalogue. */
   withdraw(): Promise<void>;
 };
@@ -18,7 +20,7 @@ export type Announcement = {
 export async function announce(broker: Broker, manifestOf: () => Manifest, log: Log): Promise<Announcement> {
   const bucket = await broker.bucket("manifests", compactCodec(ManifestSchema), { ttlMs: leaseMs });
   // One message for all renewals: it is encoded once, and who hears it again sees that it is the same.
-  const manifest = manifestOf();
+  let manifest = manifestOf();
   const { node } = manifest;
   let isWithdrawn = false;
   await bucket.put(node, manifest);
@@ -30,6 +32,10 @@ export async function announce(broker: Broker, manifestOf: () => Manifest, log: 
     );
   }, renewalMs).unref();
   return {
+    async renew() {
+      manifest = manifestOf();
+      if (!isWithdrawn) await bucket.put(node, manifest);
+    },
     async withdraw() {
       if (isWithdrawn) return;
       isWithdrawn = true;

@@ -15,6 +15,7 @@ import { createGate } from "../domain/gate.ts";
 import { engineManifestOf } from "../domain/manifest.ts";
 import { type RunnableEngine, type RunPorts, runPlan } from "../domain/run-plan.ts";
 import type { Sandbox } from "../domain/sandbox.ts";
+import type { KnownEngines } from "./known-engines.ts";
 import { packFiles } from "./pack-files.ts";
 
 export type ConverterParts = {
@@ -28,22 +29,25 @@ export type ConverterParts = {
   readonly log: Log;
   inspect(input: FileRef): Promise<void>;
   checkResult(path: string, format: string): Promise<unknown>;
+  readonly known?: KnownEngines;
   onHop?(engine: string, elapsedMs: number): void;
 };
 
 export type FoundEngine = { readonly engine: Engine; readonly version: string | undefined };
 
-/** Probes every engine at once and begins to open those of the served lanes, without waiting for their warm processes. */
+/** Probes at once every engine that is not known from the last start. */
 export async function openEngines(parts: ConverterParts): Promise<Converter> {
-  const found = await Promise.all(parts.engines.map((engine) => probe(engine, parts)));
+  const found = await Promise.all(parts.engines.map((engine) => foundOf(engine, parts)));
+  await remember(found, parts);
   const live = new Map<string, LiveEngine>();
   for (const { engine, version } of found) {
     if (version !== undefined) live.set(engine.id, createLiveEngine(engine, parts));
   }
-  const served = found.filter(({ engine, version }) => version !== undefined && parts.slots[engine.lane] > 0);
-  for (const { engine } of served) live.get(engine.id)?.warm();
+  const servedOf = () => found.filter(({ engine, version }) => version !== undefined && parts.slots[engine.lane] > 0);
+  const served = servedOf();
   // Made once: a node announces itself every few seconds.
-  const engineManifests = served.map(({ engine, version }) => engineManifestOf(engine, version ?? ""));
+  const manifestsOf = () => servedOf().map(({ engine, version }) => engineManifestOf(engine, version ?? ""));
+  let engineManifests = manifestsOf();
   const lanes = [...new Set(served.map(({ engine }) => engine.lane))];
   return {
     sandboxMode: parts.sandbox.mode,
@@ -57,6 +61,20 @@ export async function openEngines(parts: ConverterParts): Promise<Converter> {
         engines: engineManifests,
       }),
     ...createRunner(parts, (id) => live.get(id)),
+    warm() {
+      for (const { engine } of served) live.get(engine.id)?.warm();
+    },
+    async verify(signal) {
+      const changed = await changedOf(found, parts, signal);
+      if (changed.length === 0) return true;
+      for (const now of changed) {
+        found[found.findIndex(({ engine }) => engine === now.engine)] = now;
+        if (now.version === undefined) live.delete(now.engine.id);
+      }
+      engineManifests = manifestsOf();
+      await remember(found, parts);
+      return false;
+    },
     async [Symbol.asyncDispose]() {
       await Promise.all([...live.values()].map((engine) => engine.close()));
     },
@@ -84,6 +102,27 @@ export function createRunner(parts: ConverterParts, engineOf: RunPorts["engineOf
       await (request.alternates === undefined ? runPlan(run, ports) : runWithAlternates(run, ports, request.alternates));
     },
   };
+}
+
+async function foundOf(engine: Engine, parts: ConverterParts): Promise<FoundEngine> {
+  const version = parts.known?.versionOf(engine.id);
+  return version === undefined ? probe(engine, parts) : { engine, version };
+}
+
+async function remember(found: readonly FoundEngine[], { known }: ConverterParts): Promise<void> {
+  await known?.remember(new Map(found.flatMap(({ engine, version }) => (version === undefined ? [] : [[engine.id, version]]))));
+}
+
+/** Engines of the last start that are not what they were. One after the other: who converts wants the processor. */
+async function changedOf(found: readonly FoundEngine[], parts: ConverterParts, signal: AbortSignal): Promise<readonly FoundEngine[]> {
+  const changed: FoundEngine[] = [];
+  for (const { engine, version } of found) {
+    if (version === undefined || parts.known?.versionOf(engine.id) === undefined) continue;
+    const now = await probe(engine, parts);
+    if (signal.aborted) return [];
+    if (now.version !== version) changed.push(now);
+  }
+  return changed;
 }
 
 /** Is the engine's tool there, and does it work in the sandbox? */

@@ -34,6 +34,10 @@ export type Converter = AsyncDisposable & {
   manifest(node: string): Manifest;
   /** Lanes with at least one slot and one engine. */
   readonly lanes: readonly { readonly lane: Lane; readonly slots: number }[];
+  /** Begins to open the engines of the served lanes, without waiting for their warm processes; else each is opened at its first use. */
+  warm(): void;
+  /** Looks again at engines that are taken to be what they were at the last start. False when one is not: then the manifest is another. */
+  verify(signal: AbortSignal): Promise<boolean>;
   /**
    * Runs a plan from one file to another that does not exist yet. Rejects with a FilemillError or the signal's reason;
    * then nothing is left at `outputPath`.

@@ -34,7 +34,7 @@ export type SandboxSettings = {
 export async function openSandbox(settings: SandboxSettings): Promise<Sandbox & AsyncDisposable> {
   const scratches = await openScratches(settings);
   try {
-    const launcher = createBubblewrapLauncher(seccompProgramOf(process.arch, "unix"), await copyHostFiles(settings.scratchDir));
+    const launcher = createBubblewrapLauncher(seccompProgramOf(process.arch, "unix"), copyHostFiles(settings.scratchDir));
     return await proven(createSandbox("full", launcher, scratches, settings.memoryBytes), settings.scratchDir);
   } catch (error) {
     if (settings.mode === "required") throw error;

@@ -1,0 +1,110 @@
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { openLog } from "#kit/log.ts";
+import { openEngines } from "#services/conversion/adapters/converter.ts";
+import { openKnownEngines } from "#services/conversion/adapters/known-engines.ts";
+import { defineEngine } from "#services/conversion/domain/engine.ts";
+import { type Host, openHost } from "#test/services/conversion/sandbox/host.ts";
+
+const log = openLog("silent");
+const usual = { fidelity: "high", cost: 1, async: false, maxInputMb: 10, options: [] } as const;
+const never = new AbortController().signal;
+
+let host: Host;
+let folder: string;
+let packages: string;
+let probed: string[];
+let versions: Record<string, string | undefined>;
+beforeEach(async () => {
+  host = await openHost("full");
+  folder = await mkdtemp(join(tmpdir(), "filemill-known-"));
+  packages = join(folder, "status");
+  await writeFile(packages, "Package: tools\n");
+  probed = [];
+  versions = { pictures: "1", sounds: undefined };
+});
+afterEach(async () => {
+  await host[Symbol.asyncDispose]();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** A start of a converter whose engines tell when they are asked for their version. */
+async function start(mode = "full", database = packages) {
+  const engine = (id: string, from: string, to: string) =>
+    defineEngine({
+      ...{ id, label: id, lane: "image", packages: [] },
+      async probe() {
+        probed.push(id);
+        return versions[id];
+      },
+      hops: [{ from, to, ...usual }],
+      open: async () => ({ run: async () => undefined, [Symbol.asyncDispose]: async () => undefined }),
+    });
+  const converter = await openEngines({
+    sandbox: host.sandbox,
+    engines: [engine("pictures", "png", "webp"), engine("sounds", "wav", "mp3")],
+    workDir: folder,
+    slots: { image: 1, document: 1, office: 1, media: 1 },
+    timeoutMs: 1000,
+    log,
+    inspect: async () => undefined,
+    checkResult: async () => undefined,
+    known: await openKnownEngines(join(folder, "engines.json"), mode, log, database),
+  });
+  const asked = probed.splice(0).sort();
+  return { converter, asked, listed: () => converter.manifest("n").engines.map(({ id, version }) => `${id} ${version}`) };
+}
+
+describe("engines of the last start", () => {
+  it("are not asked again before the service is ready; one that was absent is", async () => {
+    expect((await start()).asked).toEqual(["pictures", "sounds"]);
+    versions.sounds = "2";
+    const second = await start();
+    expect([second.asked, second.listed()]).toEqual([["sounds"], ["pictures 1", "sounds 2"]]);
+    expect((await start()).asked).toEqual([]);
+  });
+
+  it("are verified afterwards, and those that are lost leave the catalogue", async () => {
+    await start();
+    const { converter, listed } = await start();
+    expect(await converter.verify(never)).toBe(true);
+    expect(probed.splice(0)).toEqual(["pictures"]);
+    versions.pictures = undefined;
+    expect(await converter.verify(never)).toBe(false);
+    expect(listed()).toEqual([]);
+    expect(converter.engines().map(({ version }) => version)).toEqual([undefined, undefined]);
+    probed = [];
+    expect((await start()).asked).toEqual(["pictures", "sounds"]);
+  });
+
+  it("are announced in the version that they turn out to have", async () => {
+    await start();
+    versions.pictures = "1.1";
+    const { converter, listed } = await start();
+    expect(listed()).toEqual(["pictures 1"]);
+    expect(await converter.verify(never)).toBe(false);
+    expect(listed()).toEqual(["pictures 1.1"]);
+  });
+
+  it("are forgotten when packages changed, in another sandbox, and where the file is broken or packages are not to be known", async () => {
+    const all = ["pictures", "sounds"];
+    await start();
+    expect((await start()).asked).toEqual(["sounds"]);
+    await writeFile(packages, "Package: tools\nPackage: more\n");
+    expect((await start()).asked).toEqual(all);
+    expect((await start("degraded")).asked).toEqual(all);
+    expect((await start("degraded", join(folder, "no database"))).asked).toEqual(all);
+    for (const text of [
+      "",
+      "null",
+      "[1]",
+      `{"state":1,"versions":{}}`,
+      (await readFile(join(folder, "engines.json"), "utf8")).slice(0, -9),
+    ]) {
+      await writeFile(join(folder, "engines.json"), text);
+      expect((await start("degraded")).asked).toEqual(all);
+    }
+  });
+});
