@@ -74,7 +74,7 @@ describe("a running job", () => {
 
 describe("a worker that ends", () => {
   it("leaves no process and no scratch folder", async () => {
-    expect(processesOf(mill.dataDir).length).toBeGreaterThan(0);
+    await expect.poll(() => processesOf(mill.dataDir).length).toBeGreaterThan(0);
     const job = await mill.watch(await endless(), isRunning);
     await mill.worker[Symbol.asyncDispose]();
     await expect.poll(() => processesOf(mill.dataDir)).toEqual([]);
