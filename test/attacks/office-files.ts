@@ -49,7 +49,7 @@ export function odf(kind: "text" | "spreadsheet", body: string, { scripts = "", 
     entry("/", type) +
     entry("content.xml", "text/xml") +
     entry("styles.xml", "text/xml") +
-    extra.map(({ name }) => entry(name, "text/xml")).join("") +
+    extra.map(({ name }) => entry(String(name), "text/xml")).join("") +
     manifest;
   return zipFile([
     { name: "mimetype", content: type, isStored: true },

@@ -1,7 +1,8 @@
 import { constants, crc32, deflateRawSync } from "node:zlib";
 
 export type ZipPart = {
-  readonly name: string;
+  /** Bytes: in a code page, as old programs write it. */
+  readonly name: string | Buffer;
   readonly content: string | Uint8Array;
   readonly isEncrypted?: boolean;
   /** What the headers state instead of the truth. */
@@ -25,7 +26,7 @@ export function zipFile(parts: readonly ZipPart[], prefix = Buffer.alloc(0)): Bu
     const content = Buffer.from(part.content);
     const packed = part.overlaps === true ? Buffer.alloc(0) : packedOf(part, content);
     const sizeBytes = content.length * (part.repeat ?? 1);
-    const name = Buffer.from(part.name);
+    const name = typeof part.name === "string" ? Buffer.from(part.name) : part.name;
     const fields = Buffer.alloc(26);
     fields.writeUInt16LE(20, 0);
     fields.writeUInt16LE(part.isEncrypted === true ? 1 : 0, 2);

@@ -1,5 +1,6 @@
 /** Texts, tables, maps, models and subtitles of which notes are raised. */
 import { tarFile } from "#test/harness/tar-file.ts";
+import { zipFile } from "#test/harness/zip-file.ts";
 import { copy, latin, type Occurrence } from "./occurrence.ts";
 
 const sheets = (name: string) =>
@@ -37,6 +38,7 @@ export const documents: readonly Occurrence[] = [
       { name: "c", link: "../../d", type: "2" },
     ]),
   },
+  { engine: "archive", hop: "zip>tar", code: "ENCODING_GUESSED", content: zipFile([{ name: latin("Gr\x81\xe1e.txt"), content: "b" }]) },
   { engine: "gdal", hop: "geojson>gpx", code: "ENTRIES_LEFT_OUT", content: features(point, polygon) },
   { engine: "gdal", hop: "geojson>shp", code: "ENTRIES_LEFT_OUT", content: features(point, collection) },
   { engine: "gdal", hop: "geojson>dxf", code: "METADATA_DROPPED", content: features(point) },

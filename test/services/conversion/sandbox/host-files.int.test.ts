@@ -6,7 +6,9 @@ describeSandboxes("the %s sandbox", (mode) => {
   it("has the host's configuration of fonts and alternatives, and changes none of it", async () => {
     await using host = await openHost(mode);
     const shell = async (script: string): Promise<string> => (await host.sandbox.run({ program: "/bin/sh", args: ["-c", script] })).stdout;
-    const alternatives = (await readdir("/etc/alternatives")).length;
+    const names = await readdir("/etc/alternatives");
+    // Manual pages are not copied.
+    const alternatives = names.filter((name) => mode === "degraded" || !name.endsWith(".gz")).length;
     const fonts = await readFile("/etc/fonts/fonts.conf", "utf8");
     expect(await shell("cat /etc/fonts/fonts.conf; ls /etc/alternatives | wc -l")).toBe(`${fonts}${alternatives}\n`);
     expect(await shell("for each in /etc/fonts/x /var/x /etc/alternatives/x; do touch $each && echo $each; done")).toBe("");
