@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { rm, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { create } from "@bufbuild/protobuf";
 import { timestampNow } from "@bufbuild/protobuf/wkt";
 import { ManifestSchema } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
@@ -67,11 +68,11 @@ export async function openEngines(parts: ConverterParts): Promise<Converter> {
     async verify(signal) {
       const changed = await changedOf(found, parts, signal);
       if (changed.length === 0) return true;
-      for (const now of changed) {
-        found[found.findIndex(({ engine }) => engine === now.engine)] = now;
-        if (now.version === undefined) live.delete(now.engine.id);
-      }
+      for (const now of changed) found[found.findIndex(({ engine }) => engine === now.engine)] = now;
       engineManifests = manifestsOf();
+      const lost = changed.filter(({ version }) => version === undefined).map(({ engine }) => live.get(engine.id));
+      for (const { engine, version } of changed) if (version === undefined) live.delete(engine.id);
+      await Promise.allSettled(lost.map((engine) => engine?.close()));
       await remember(found, parts);
       return false;
     },
@@ -113,12 +114,21 @@ async function remember(found: readonly FoundEngine[], { known }: ConverterParts
   await known?.remember(new Map(found.flatMap(({ engine, version }) => (version === undefined ? [] : [[engine.id, version]]))));
 }
 
+/** So often an engine must fail that worked at the last start, and after such a pause each time. */
+const probes = 3;
+const probePauseMs = 1000;
+
 /** Engines of the last start that are not what they were. One after the other: who converts wants the processor. */
 async function changedOf(found: readonly FoundEngine[], parts: ConverterParts, signal: AbortSignal): Promise<readonly FoundEngine[]> {
   const changed: FoundEngine[] = [];
   for (const { engine, version } of found) {
     if (version === undefined || parts.known?.versionOf(engine.id) === undefined) continue;
-    const now = await probe(engine, parts);
+    let now = await probe(engine, parts);
+    // One that works took too long on a busy machine, perhaps: it is not taken away for that.
+    for (let again = 1; again < probes && now.version === undefined && !signal.aborted; again += 1) {
+      await sleep(probePauseMs);
+      now = await probe(engine, parts);
+    }
     if (signal.aborted) return [];
     if (now.version !== version) changed.push(now);
   }

@@ -79,6 +79,17 @@ describe("engines of the last start", () => {
     expect((await start()).asked).toEqual(["pictures", "sounds"]);
   });
 
+  it("stay when one was merely too slow to answer", async () => {
+    await start();
+    const { converter, listed } = await start();
+    versions.pictures = undefined;
+    const verified = converter.verify(never);
+    await expect.poll(() => probed).toEqual(["pictures"]);
+    versions.pictures = "1";
+    expect(await verified).toBe(true);
+    expect(listed()).toEqual(["pictures 1"]);
+  });
+
   it("are announced in the version that they turn out to have", async () => {
     await start();
     versions.pictures = "1.1";
