@@ -22,7 +22,8 @@ export type Bucket<T> = {
   put(key: string, value: T): Promise<number>;
   remove(key: string): Promise<void>;
   /**
-   * Calls back with every entry (undefined value: removed), first all that exist, then each change in order.
+   * Calls back with every entry (undefined value: removed), first all that exist, then the changes in order. Of an entry
+   * that changes faster than it is told, only the newest is certain to be told.
    * Survives broker restarts: after a reconnect it reads everything again at once, and reports removals it missed.
    * Resolves when the present state was delivered.
    *

@@ -69,8 +69,23 @@ describe("watch", () => {
     expect(seen).toEqual(["a=1", "b=2"]);
     await watched.put("c", "1");
     await watched.remove("a");
+    // The bucket keeps the newest of an entry: written again before the watcher was told, its removal is gone.
+    await vi.waitFor(() => expect(seen.slice(2)).toEqual(["c=1", "a=-"]));
     await watched.put("a", "2");
     await vi.waitFor(() => expect(seen.slice(2)).toEqual(["c=1", "a=-", "a=2"]));
+  });
+
+  test("tells the newest of an entry that changes faster than it is told", async () => {
+    const watched = await openBucket();
+    const seen: string[] = [];
+    await using _watch = await watched.watch((key, entry) => seen.push(`${key}=${entry?.value ?? "-"}`));
+    for (let i = 0; i < 20; i += 1) {
+      await watched.remove("a");
+      await watched.put("a", `${i}`);
+    }
+    await vi.waitFor(() => expect(seen.at(-1)).toBe("a=19"));
+    const values = seen.filter((each) => each !== "a=-").map((each) => Number(each.slice(2)));
+    expect(values).toEqual([...new Set(values)].sort((a, b) => a - b));
   });
 
   test("of an empty bucket begins at once, and a disposed one is silent", async () => {
