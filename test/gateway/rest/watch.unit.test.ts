@@ -5,6 +5,7 @@ import { waitForEnd } from "#gateway/rest/watch.ts";
 import { JobSchema, JobService, JobState } from "#gen/filemill/job/v1/job_pb.ts";
 import { openLog } from "#kit/log.ts";
 import { localTransport } from "#kit/rpc/local-transport.ts";
+import { eventually } from "#test/harness/eventually.ts";
 
 const log = openLog("silent");
 const queued = create(JobSchema, { id: "01", accountId: "a", state: JobState.QUEUED });
@@ -28,7 +29,7 @@ test("a watch that ended leaves nothing open in the job service", async () => {
   const jobs = createClient(JobService, transport);
   const job = await waitForEnd({ jobs, log }, queued, 10_000, new AbortController().signal);
   expect(job.state).toBe(JobState.DONE);
-  await vi.waitFor(() => expect(closed).toHaveBeenCalledOnce());
+  await eventually(() => expect(closed).toHaveBeenCalledOnce());
 });
 
 test("a wait that is over resolves with what is known and closes the watch", async () => {
@@ -50,5 +51,5 @@ test("a wait that is over resolves with what is known and closes the watch", asy
   const jobs = createClient(JobService, transport);
   const job = await waitForEnd({ jobs, log }, queued, 20, new AbortController().signal);
   expect(job.state).toBe(JobState.RUNNING);
-  await vi.waitFor(() => expect(closed).toHaveBeenCalledOnce());
+  await eventually(() => expect(closed).toHaveBeenCalledOnce());
 });

@@ -1,5 +1,6 @@
-import { expect, it, vi } from "vitest";
+import { expect, it } from "vitest";
 import { createPlaces, type Guest } from "#services/conversion/adapters/places.ts";
+import { eventually } from "#test/harness/eventually.ts";
 
 const never = (): Promise<boolean> => new Promise(() => undefined);
 
@@ -20,7 +21,7 @@ it("keeps the last place for newcomers, also while it rests after having found n
     isOver = true;
   });
   expect(places.admits(true)).toBe(false);
-  await vi.waitFor(() => expect(places.admits(true)).toBe(true));
+  await eventually(() => expect(places.admits(true)).toBe(true));
   expect(isOver).toBe(false);
   void begin(never);
   expect([places.admits(false), places.admits(true)]).toEqual([false, false]);

@@ -3,10 +3,11 @@ import { once } from "node:events";
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { FilemillError } from "#kit/errors.ts";
 import { openLog } from "#kit/log.ts";
 import { openBroker } from "#kit/nats/broker.ts";
+import { eventually } from "#test/harness/eventually.ts";
 import { partsOf, startZombie } from "#test/harness/named-process.ts";
 import { killServer, serverPidOf, textCodec } from "./text-codec.ts";
 
@@ -66,7 +67,7 @@ describe("the embedded server", () => {
     await using broker = await openBroker({ dataDir, log });
     const before = await serverPidOf(dataDir);
     await killServer(dataDir);
-    await vi.waitFor(async () => expect(await broker.healthy()).toBe(true), 10_000);
+    await eventually(async () => expect(await broker.healthy()).toBe(true));
     expect(await serverPidOf(dataDir)).not.toBe(before);
   });
 
@@ -121,7 +122,7 @@ describe("the embedded server", () => {
     await openBroker({ dataDir, log }).then((broker) => broker[Symbol.asyncDispose]());
     const orphan = spawn("nats-server", ["--config", join(dataDir, "nats", "server.conf")], { stdio: "ignore" });
     const ended = once(orphan, "close");
-    await vi.waitFor(async () => expect(await serverPidOf(dataDir)).toBe(orphan.pid), 5000);
+    await eventually(async () => expect(await serverPidOf(dataDir)).toBe(orphan.pid));
     await using broker = await openBroker({ dataDir, log });
     await ended;
     expect(await broker.healthy()).toBe(true);
@@ -185,7 +186,7 @@ describe("an outage that lasts", () => {
     const pid = await serverPidOf(dataDir);
     process.kill(pid, "SIGSTOP");
     // The signal is on its way when kill() returns; each thread answers until it arrives.
-    await vi.waitFor(async () => expect(await threadStatesOf(pid)).toMatch(/^T+$/), 5000);
+    await eventually(async () => expect(await threadStatesOf(pid)).toMatch(/^T+$/));
     try {
       const failures = await Promise.all([failureOf(bucket.update("key", "during", revision)), failureOf(bucket.get("key"))]);
       for (const failure of failures) expect(failure).toMatchObject({ code: "UNAVAILABLE", retryAfterMs: 2000 });
@@ -193,7 +194,7 @@ describe("an outage that lasts", () => {
     } finally {
       process.kill(pid, "SIGCONT");
     }
-    await vi.waitFor(async () => expect(await broker.healthy()).toBe(true), 10_000);
+    await eventually(async () => expect(await broker.healthy()).toBe(true));
     // The write that nobody answered may have happened; the record tells, and work goes on from it.
     const now = await bucket.get("key");
     expect(["before", "during"]).toContain(now?.value);

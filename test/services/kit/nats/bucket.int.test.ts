@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { type Bucket, RevisionConflict } from "#kit/nats/ports.ts";
 import { openTestBroker, type TestBroker } from "#test/harness/broker.ts";
+import { eventually } from "#test/harness/eventually.ts";
 import { killServer, textCodec } from "./text-codec.ts";
 
 let shared: TestBroker;
@@ -70,9 +71,9 @@ describe("watch", () => {
     await watched.put("c", "1");
     await watched.remove("a");
     // The bucket keeps the newest of an entry: written again before the watcher was told, its removal is gone.
-    await vi.waitFor(() => expect(seen.slice(2)).toEqual(["c=1", "a=-"]));
+    await eventually(() => expect(seen.slice(2)).toEqual(["c=1", "a=-"]));
     await watched.put("a", "2");
-    await vi.waitFor(() => expect(seen.slice(2)).toEqual(["c=1", "a=-", "a=2"]));
+    await eventually(() => expect(seen.slice(2)).toEqual(["c=1", "a=-", "a=2"]));
   });
 
   test("tells the newest of an entry that changes faster than it is told", async () => {
@@ -83,7 +84,7 @@ describe("watch", () => {
       await watched.remove("a");
       await watched.put("a", `${i}`);
     }
-    await vi.waitFor(() => expect(seen.at(-1)).toBe("a=19"));
+    await eventually(() => expect(seen.at(-1)).toBe("a=19"));
     const values = seen.filter((each) => each !== "a=-").map((each) => Number(each.slice(2)));
     expect(values).toEqual([...new Set(values)].sort((a, b) => a - b));
   });
@@ -96,7 +97,7 @@ describe("watch", () => {
     const late = vi.fn();
     await using _other = await watched.watch(late);
     await watched.put("a", "1");
-    await vi.waitFor(() => expect(late).toHaveBeenCalledOnce());
+    await eventually(() => expect(late).toHaveBeenCalledOnce());
     expect(early).not.toHaveBeenCalled();
   });
 
@@ -112,7 +113,7 @@ describe("watch", () => {
     await own.create("mine", "1");
     await own.create("theirs", "1");
     await own.remove("mine");
-    await vi.waitFor(() => expect(seen).toEqual(["theirs=1", "mine=undefined"]));
+    await eventually(() => expect(seen).toEqual(["theirs=1", "mine=undefined"]));
   });
 
   test("tells when an entry's time is over", async () => {
@@ -120,8 +121,8 @@ describe("watch", () => {
     const seen: string[] = [];
     await using _watch = await watched.watch((key, entry) => seen.push(`${key}=${entry?.value ?? "-"}`));
     await watched.put("a", "1");
-    await vi.waitFor(() => expect(seen).toEqual(["a=1", "a=-"]), 10_000);
-    await vi.waitFor(async () => expect(await watched.get("a")).toBeUndefined(), 10_000);
+    await eventually(() => expect(seen).toEqual(["a=1", "a=-"]));
+    await eventually(async () => expect(await watched.get("a")).toBeUndefined());
   });
 
   test("a callback that throws and a value that cannot be read do not end it", async () => {
@@ -143,7 +144,7 @@ describe("watch", () => {
     await watched.put("a", "1");
     await watched.put("b", "broken");
     await watched.put("c", "1");
-    await vi.waitFor(() => expect(seen).toEqual(["a", "c"]));
+    await eventually(() => expect(seen).toEqual(["a", "c"]));
   });
 });
 
@@ -158,7 +159,7 @@ describe("when the server is killed", () => {
       revision = await watched.update("counter", String(i), revision);
     }
     expect((await watched.get("counter"))?.value).toBe("300");
-    await vi.waitFor(() => expect(seen.get("counter")).toBe("300"), 5000);
+    await eventually(() => expect(seen.get("counter")).toBe("300"));
   });
 
   test("a watch reports a removal that it missed", async () => {
@@ -170,6 +171,6 @@ describe("when the server is killed", () => {
     await killServer(shared.dataDir);
     await watched.remove("goes");
     await watched.put("comes", "1");
-    await vi.waitFor(() => expect(seen.slice(2).sort()).toEqual(["comes=1", "goes=-"]), 5000);
+    await eventually(() => expect(seen.slice(2).sort()).toEqual(["comes=1", "goes=-"]));
   });
 });

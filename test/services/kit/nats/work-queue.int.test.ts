@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Delivery, WorkQueue } from "#kit/nats/ports.ts";
 import { openTestBroker, type TestBroker } from "#test/harness/broker.ts";
+import { eventually } from "#test/harness/eventually.ts";
 import { killServer } from "./text-codec.ts";
 
 let shared: TestBroker;
@@ -28,8 +29,8 @@ describe("a message", () => {
       deliveries.push(delivery);
       delivery.ack();
     });
-    await vi.waitFor(() => expect(deliveries).toMatchObject([{ jobId: job, deliveries: 1 }]));
-    await vi.waitFor(async () => expect(await queue.has("image", job)).toBe(false));
+    await eventually(() => expect(deliveries).toMatchObject([{ jobId: job, deliveries: 1 }]));
+    await eventually(async () => expect(await queue.has("image", job)).toBe(false));
   });
 
   test("is queued once for one id, twice when asked again", async () => {
@@ -42,10 +43,10 @@ describe("a message", () => {
       seen.push(delivery.jobId);
       delivery.ack();
     });
-    await vi.waitFor(() => expect(seen).toEqual([job, job]));
+    await eventually(() => expect(seen).toEqual([job, job]));
     const last = newJob();
     await queue.publish("office", last);
-    await vi.waitFor(() => expect(seen).toEqual([job, job, last]));
+    await eventually(() => expect(seen).toEqual([job, job, last]));
   });
 
   test("that was withdrawn is not delivered", async () => {
@@ -61,7 +62,7 @@ describe("a message", () => {
       seen.push(delivery.jobId);
       delivery.ack();
     });
-    await vi.waitFor(() => expect(seen).toEqual([kept]));
+    await eventually(() => expect(seen).toEqual([kept]));
   });
 
   test("comes again when it is not settled, when it is retried, and when its handler fails", async () => {
@@ -75,14 +76,12 @@ describe("a message", () => {
       if (delivery.jobId === failing) throw new Error("a defect");
     });
     for (const job of [silent, retried, failing]) await queue.publish("image", job);
-    await vi.waitFor(
-      () =>
-        expect([silent, retried, failing].map((job) => counts.get(job))).toEqual([
-          [1, 2],
-          [1, 2],
-          [1, 2],
-        ]),
-      10_000,
+    await eventually(() =>
+      expect([silent, retried, failing].map((job) => counts.get(job))).toEqual([
+        [1, 2],
+        [1, 2],
+        [1, 2],
+      ]),
     );
   });
 
@@ -100,7 +99,7 @@ describe("a message", () => {
     await queue.publish("image", job);
     await new Promise((resolve) => setTimeout(resolve, 2500));
     done.resolve();
-    await vi.waitFor(async () => expect(await queue.has("image", job)).toBe(false));
+    await eventually(async () => expect(await queue.has("image", job)).toBe(false));
     expect(seen).toBe(1);
   });
 });
@@ -117,12 +116,12 @@ describe("a consumer", () => {
     };
     const [mine, others]: [string[], string[]] = [[], []];
     await using _one = await queue.consume("office", 2, handler(mine));
-    await vi.waitFor(() => expect(mine).toHaveLength(2));
+    await eventually(() => expect(mine).toHaveLength(2));
     await using _two = await queue.consume("office", 4, handler(others));
-    await vi.waitFor(() => expect(others).toHaveLength(4));
+    await eventually(() => expect(others).toHaveLength(4));
     expect(mine).toHaveLength(2);
     gate.resolve();
-    for (const job of ids) await vi.waitFor(async () => expect(await queue.has("office", job)).toBe(false));
+    for (const job of ids) await eventually(async () => expect(await queue.has("office", job)).toBe(false));
   });
 
   test("waits for its handlers when it is disposed, and takes nothing after", async () => {
@@ -135,7 +134,7 @@ describe("a consumer", () => {
       delivery.ack();
     });
     await queue.publish("office", first);
-    await vi.waitFor(() => expect(seen).toEqual([first]));
+    await eventually(() => expect(seen).toEqual([first]));
     let disposed = false;
     const disposing = consumer[Symbol.asyncDispose]().then(() => {
       disposed = true;
@@ -145,7 +144,7 @@ describe("a consumer", () => {
     gate.resolve();
     await disposing;
     expect(seen).toEqual([first]);
-    await vi.waitFor(async () => expect([await queue.has("office", first), await queue.has("office", second)]).toEqual([false, true]));
+    await eventually(async () => expect([await queue.has("office", first), await queue.has("office", second)]).toEqual([false, true]));
     await queue.withdraw("office", second);
   });
 
@@ -162,7 +161,7 @@ describe("a consumer", () => {
       await queue.publish("image", job);
       ids.push(job);
     }
-    await vi.waitFor(() => expect(ids.filter((job) => !done.has(job))).toEqual([]), 15_000);
+    await eventually(() => expect(ids.filter((job) => !done.has(job))).toEqual([]));
   });
 });
 
@@ -201,11 +200,11 @@ describe("a wake-up that is handed over", () => {
     try {
       expect([queue.handOver("office", handed), queue.handOver("office", handed, { isNewcomer: true })]).toEqual([false, true]);
       await queue.publish("office", published);
-      await vi.waitFor(() => expect(seen).toEqual([handed, published]));
+      await eventually(() => expect(seen).toEqual([handed, published]));
     } finally {
       gate.resolve();
     }
-    await vi.waitFor(async () => expect(await queue.has("office", published)).toBe(false));
+    await eventually(async () => expect(await queue.has("office", published)).toBe(false));
   });
 
   test("is a message when it is handed back", async () => {
@@ -218,8 +217,8 @@ describe("a wake-up that is handed over", () => {
       delivery.ack();
     });
     expect(queue.handOver("office", job)).toBe(true);
-    await vi.waitFor(() => expect(seen).toHaveLength(2));
-    await vi.waitFor(async () => expect(await queue.has("office", job)).toBe(false));
+    await eventually(() => expect(seen).toHaveLength(2));
+    await eventually(async () => expect(await queue.has("office", job)).toBe(false));
   });
 
   test("keeps a message out of the place that was asked for it, until that is free again", async () => {
@@ -240,8 +239,8 @@ describe("a wake-up that is handed over", () => {
     await new Promise((resolve) => setTimeout(resolve, 300));
     expect(seen).toEqual([handed, handed]);
     gate.resolve();
-    await vi.waitFor(() => expect(seen).toEqual([handed, handed, published]));
-    await vi.waitFor(async () => expect(await queue.has("office", published)).toBe(false));
+    await eventually(() => expect(seen).toEqual([handed, handed, published]));
+    await eventually(async () => expect(await queue.has("office", published)).toBe(false));
   });
 });
 

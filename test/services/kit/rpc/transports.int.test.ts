@@ -1,7 +1,7 @@
 /** One service, every way to call it: the answers and the errors are the same. */
 import { createRouterTransport } from "@connectrpc/connect";
 import { createConnectTransport, createGrpcTransport, createGrpcWebTransport } from "@connectrpc/connect-node";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ConversionService } from "#gen/filemill/conversion/v1/conversion_pb.ts";
 import { FilemillError, fromConnectError } from "#kit/errors.ts";
 import { openLog } from "#kit/log.ts";
@@ -10,6 +10,7 @@ import { type GrpcClient, openGrpcClient } from "#kit/rpc/grpc-client.ts";
 import { localTransport } from "#kit/rpc/local-transport.ts";
 import { openRpcServer, type RpcServer } from "#kit/rpc/server.ts";
 import { remoteTransport } from "#kit/rpc/transport.ts";
+import { eventually } from "#test/harness/eventually.ts";
 import { chunksOf, type EchoClient, type EchoLog, echoClient, echoRoutes } from "./echo-service.ts";
 
 const echoLog: EchoLog = { received: [], cancelled: 0 };
@@ -106,7 +107,7 @@ describe.each(names)("%s", (name) => {
   test("ends a call at its deadline, on both sides", async () => {
     const before = echoLog.cancelled;
     expect(fromConnectError(await failureOf(clientOf(name).inspect({ fileName: "hang" }, { timeoutMs: 100 }))).code).toBe("UNAVAILABLE");
-    await vi.waitFor(() => expect(echoLog.cancelled).toBe(before + 1));
+    await eventually(() => expect(echoLog.cancelled).toBe(before + 1));
   });
 
   test("cancels a call", async () => {
@@ -115,7 +116,7 @@ describe.each(names)("%s", (name) => {
     const failure = failureOf(clientOf(name).inspect({ fileName: "hang" }, { signal: abort.signal }));
     setTimeout(() => abort.abort(), 100);
     expect(await failure).toBeInstanceOf(Error);
-    await vi.waitFor(() => expect(echoLog.cancelled).toBe(before + 1));
+    await eventually(() => expect(echoLog.cancelled).toBe(before + 1));
   });
 
   test("cancels a stream that it receives", async () => {
@@ -126,7 +127,7 @@ describe.each(names)("%s", (name) => {
         abort.abort();
     };
     await expect(receive()).rejects.toThrow();
-    await vi.waitFor(() => expect(echoLog.cancelled).toBe(before + 1));
+    await eventually(() => expect(echoLog.cancelled).toBe(before + 1));
   });
 });
 
