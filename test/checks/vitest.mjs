@@ -2,34 +2,53 @@
 // @ts-check
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, relative } from "node:path";
+import { root } from "#gateway/setup/node.mjs";
 import { runTool } from "./tool.mjs";
+import { afterSecondRun, filesToRunAgain } from "./unsteady.mjs";
 
-/** @typedef {{ passed: number, failed: number }} Counts */
+/** @typedef {import("./unsteady.mjs").Report} Report */
+/** @typedef {{ passed: number, failed: number, unsteady?: readonly string[] }} Counts `unsteady`: passed in the second run only. */
 
 /**
  * A run that fails without a failed test (a file that does not load, an unhandled error) counts as one failure.
  * @param {readonly string[]} args
+ * @param {{ secondRun?: boolean }} [options] - `secondRun`: files with failures are run once more, alone (decision 33).
  * @returns {Promise<Counts>}
  */
-export async function runVitest(args) {
+export async function runVitest(args, { secondRun = false } = {}) {
+  const first = await run(args);
+  const again = secondRun ? filesToRunAgain(first.report, (file) => relative(root, file)) : [];
+  if (again.length === 0) return countsOf(first);
+  console.log(`\n=== once more, alone: ${again.join(", ")}`);
+  const second = await run([...args, "--no-file-parallelism", ...again]);
+  if (second.code !== 0 || second.report.numFailedTests > 0) return countsOf(first);
+  return afterSecondRun(first.report, second.report);
+}
+
+/** @param {{ code: number, report: Report }} run @returns {Counts} */
+function countsOf({ code, report: { numPassedTests: passed, numFailedTests: failed } }) {
+  return { passed, failed: code !== 0 && failed === 0 ? 1 : failed };
+}
+
+/** @param {readonly string[]} args @returns {Promise<{ code: number, report: Report }>} */
+async function run(args) {
   const folder = await mkdtemp(join(tmpdir(), "filemill-vitest-"));
   const report = join(folder, "report.json");
   try {
     const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${report}`];
     const code = await runTool(["vitest", "run", "--config", ".vitest.config.ts", ...reporters, ...args]);
-    const { numPassedTests: passed, numFailedTests: failed } = await readReport(report);
-    return { passed, failed: code !== 0 && failed === 0 ? 1 : failed };
+    return { code, report: await readReport(report) };
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 }
 
-/** @param {string} file */
+/** @param {string} file @returns {Promise<Report>} */
 async function readReport(file) {
   try {
     return JSON.parse(await readFile(file, "utf8"));
   } catch {
-    return { numPassedTests: 0, numFailedTests: 0 };
+    return { numPassedTests: 0, numFailedTests: 0, testResults: [] };
   }
 }

@@ -1,0 +1,42 @@
+// What a test that fails in a whole run and passes alone means: services/decisions/0033-a-failed-file-is-run-once-more.md
+// @ts-check
+
+/** @typedef {{ status: string, fullName: string, failureMessages: readonly string[] }} Assertion */
+/** @typedef {{ name: string, status: string, assertionResults: readonly Assertion[] }} FileReport */
+/** @typedef {{ numPassedTests: number, numFailedTests: number, testResults: readonly FileReport[] }} Report Vitest's report as JSON. */
+
+/** More failed files than this are no bad luck. */
+const maxFiles = 3;
+
+/** An attack that succeeds once in two succeeds. */
+const neverAgain = /^test\/(attacks|fuzz|services\/conversion\/sandbox)\//;
+
+/**
+ * The files that failed and may be run once more: none when one of them may not, or too many failed.
+ * @param {Report} report
+ * @param {(path: string) => string} fromRoot
+ */
+export function filesToRunAgain(report, fromRoot) {
+  const failed = report.testResults.filter((file) => file.status === "failed").map((file) => fromRoot(file.name));
+  return failed.length > maxFiles || failed.some((file) => neverAgain.test(file)) ? [] : failed;
+}
+
+/**
+ * The counts of a run of which all failed files passed when they were run again, with a line for each test that had failed.
+ * @param {Report} first
+ * @param {Report} second
+ */
+export function afterSecondRun(first, second) {
+  const again = new Set(second.testResults.map((file) => file.name));
+  const kept = first.testResults.filter((file) => !again.has(file.name)).flatMap((file) => file.assertionResults);
+  const unsteady = first.testResults.flatMap((file) =>
+    file.assertionResults
+      .filter(({ status }) => status === "failed")
+      .map(({ fullName, failureMessages }) => `${fullName.trim()}: ${(failureMessages[0] ?? "no reason given").split("\n")[0]}`),
+  );
+  return {
+    passed: kept.filter(({ status }) => status === "passed").length + second.numPassedTests,
+    failed: 0,
+    unsteady: unsteady.length > 0 ? unsteady : ["a file that did not load"],
+  };
+}
