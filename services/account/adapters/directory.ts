@@ -23,8 +23,8 @@ export async function openDirectory(buckets: Buckets): Promise<LiveDirectory> {
     if (keys.apply(hash, entry) && id !== undefined) hashOfId.set(id, hash);
   };
   await using stack = new AsyncDisposableStack();
-  stack.use(await buckets.accounts.watch(onAccount));
-  stack.use(await buckets.keys.watch(onKey));
+  stack.use(await buckets.accounts.watch(onAccount, accounts.isKnown));
+  stack.use(await buckets.keys.watch(onKey, keys.isKnown));
   const owned = stack.move();
 
   const account = (id: string): Account | undefined => accounts.get(id);

@@ -24,7 +24,7 @@ export async function openTable<D extends DescMessage>(
 }
 
 function createTable<T>(bucket: Bucket<T>): FollowedTable<T> {
-  const { apply, get, entries } = createMemory<T>();
+  const { apply, isKnown, get, entries } = createMemory<T>();
   return {
     get,
     entries,
@@ -47,6 +47,6 @@ function createTable<T>(bucket: Bucket<T>): FollowedTable<T> {
       await bucket.remove(key);
       apply(key, undefined);
     },
-    follow: () => bucket.watch(apply),
+    follow: () => bucket.watch(apply, isKnown),
   };
 }

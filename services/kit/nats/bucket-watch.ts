@@ -60,6 +60,8 @@ function createView<T>(watched: Watched<T>, onChange: OnChange<T>, log: Log): Vi
   const forget = (key: string): void => {
     if (known.delete(key)) tell(key, undefined);
   };
+  // A removal takes the place of what it removes: the entry may never have been told, and the watcher may have it all the same.
+  const isOutdated = (key: string, revision: number): boolean => watched.isKnown(key, 1) && !watched.isKnown(key, revision);
   const expiry = watched.ttlMs === undefined ? undefined : createExpiry(watched.ttlMs, forget);
   const note = (key: string, { info }: JsMsg): void => {
     known.set(key, info.streamSequence);
@@ -73,7 +75,8 @@ function createView<T>(watched: Watched<T>, onChange: OnChange<T>, log: Log): Vi
       const revision = message.info.streamSequence;
       if (isMarker(message)) {
         expiry?.cancel(key);
-        return forget(key);
+        if (known.delete(key) || isOutdated(key, revision)) tell(key, undefined);
+        return;
       }
       seen?.add(key);
       if (known.get(key) === revision) return;

@@ -12,6 +12,8 @@ export function createMemory<T>() {
       entries.set(key, entry);
       return true;
     },
+    /** For a watch that feeds it. */
+    isKnown: (key: string, revision: number): boolean => (entries.get(key)?.revision ?? 0) >= revision,
     entry: (key: string): Entry<T> | undefined => entries.get(key),
     get: (key: string): T | undefined => entries.get(key)?.value,
     entries: (): [string, T][] => [...entries].map(([key, { value }]) => [key, value]),

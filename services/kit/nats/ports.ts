@@ -27,7 +27,8 @@ export type Bucket<T> = {
    * Survives broker restarts: after a reconnect it reads everything again at once, and reports removals it missed.
    * Resolves when the present state was delivered.
    *
-   * @param isKnown - Leaves out an entry that the watcher has already, which saves decoding what it wrote itself.
+   * @param isKnown - Whether the watcher has the entry already, at that revision or a newer one: it is left out then, which saves
+   *   decoding what it wrote itself. With it the watcher hears of the removal of an entry of its own that it was never told.
    */
   watch(
     onChange: (key: string, entry: Entry<T> | undefined) => void,

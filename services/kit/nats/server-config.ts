@@ -58,6 +58,8 @@ export function serverConfigText(config: ServerConfig): string {
     "max_connections: 64",
     // No monitoring port, no cluster, no leaf nodes, and nobody in the system account. The owner reaches our streams and no others.
     "authorization {",
+    // Two seconds, the server's own, are too short for a process that starts on a busy machine.
+    "  timeout: 30",
     "  users: [",
     ...userLines(ownerUser, config.passwords[ownerUser], ownerPermissions),
     ...brokerUsers.flatMap((user) => userLines(user, config.passwords[user], permissionsOf(user))),

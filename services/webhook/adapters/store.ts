@@ -31,8 +31,8 @@ export async function openStore(broker: Broker): Promise<Store & AsyncDisposable
   };
 
   await using stack = new AsyncDisposableStack();
-  stack.use(await webhookBucket.watch((key, entry) => void webhooks.apply(key, entry)));
-  stack.use(await deliveryBucket.watch(applyDelivery));
+  stack.use(await webhookBucket.watch((key, entry) => void webhooks.apply(key, entry), webhooks.isKnown));
+  stack.use(await deliveryBucket.watch(applyDelivery, deliveries.isKnown));
   const owned = stack.move();
   return {
     ...webhooksIn(webhookBucket, webhooks),

@@ -62,17 +62,17 @@ describe("compare and set", () => {
 describe("watch", () => {
   test("delivers what is, then what comes, in order", async () => {
     const watched = await openBucket();
-    await watched.put("a", "1");
-    await watched.put("b", "1");
-    await watched.put("b", "2");
+    await watched.create("a", "1");
+    await watched.update("b", "2", await watched.create("b", "1"));
     const seen: string[] = [];
     await using _watch = await watched.watch((key, entry) => seen.push(`${key}=${entry?.value ?? "-"}`));
     expect(seen).toEqual(["a=1", "b=2"]);
-    await watched.put("c", "1");
+    // Not put, which an outage may have carried out twice.
+    await watched.create("c", "1");
     await watched.remove("a");
     // The bucket keeps the newest of an entry: written again before the watcher was told, its removal is gone.
     await eventually(() => expect(seen.slice(2)).toEqual(["c=1", "a=-"]));
-    await watched.put("a", "2");
+    await watched.create("a", "2");
     await eventually(() => expect(seen.slice(2)).toEqual(["c=1", "a=-", "a=2"]));
   });
 
@@ -96,7 +96,7 @@ describe("watch", () => {
     await watch[Symbol.asyncDispose]();
     const late = vi.fn();
     await using _other = await watched.watch(late);
-    await watched.put("a", "1");
+    await watched.create("a", "1");
     await eventually(() => expect(late).toHaveBeenCalledOnce());
     expect(early).not.toHaveBeenCalled();
   });
@@ -104,23 +104,42 @@ describe("watch", () => {
   test("leaves out what the watcher has already, but for its removal", async () => {
     const own = await openBucket();
     const seen: (string | undefined)[] = [];
-    let newest = 0;
+    const leftOut: string[] = [];
     await using _watch = await own.watch(
       (key, entry) => seen.push(`${key}=${entry?.value}`),
-      (key, revision) => key === "mine" && revision <= newest,
+      (key) => {
+        if (key === "mine") leftOut.push(key);
+        return key === "mine";
+      },
     );
-    newest = Number.MAX_SAFE_INTEGER;
     await own.create("mine", "1");
     await own.create("theirs", "1");
+    await eventually(() => expect([leftOut, seen]).toEqual([["mine"], ["theirs=1"]]));
     await own.remove("mine");
     await eventually(() => expect(seen).toEqual(["theirs=1", "mine=undefined"]));
   });
 
+  test("tells the removal of an entry that the watcher wrote itself, although it was removed before it was told", async () => {
+    const own = await openBucket();
+    const revisions = { mine: await own.create("mine", "1"), newer: 0, theirs: 0 };
+    await own.create("newer", "1");
+    await own.create("theirs", "1");
+    for (const key of Object.keys(revisions)) await own.remove(key);
+    // Written again after the removal: to be told, it would take the new entry away.
+    revisions.newer = Number.MAX_SAFE_INTEGER;
+    const seen: string[] = [];
+    await using _watch = await own.watch(
+      (key, entry) => seen.push(`${key}=${entry?.value}`),
+      (key, revision) => revisions[key as keyof typeof revisions] >= revision,
+    );
+    expect(seen).toEqual(["mine=undefined"]);
+  });
+
   test("tells when an entry's time is over", async () => {
-    const watched = await openBucket({ ttlMs: 1000 });
+    const watched = await openBucket({ ttlMs: 3000 });
     const seen: string[] = [];
     await using _watch = await watched.watch((key, entry) => seen.push(`${key}=${entry?.value ?? "-"}`));
-    await watched.put("a", "1");
+    await watched.create("a", "1");
     await eventually(() => expect(seen).toEqual(["a=1", "a=-"]));
     await eventually(async () => expect(await watched.get("a")).toBeUndefined());
   });
@@ -141,9 +160,9 @@ describe("watch", () => {
       seen.push(key);
       if (key === "a") throw new Error("a defect");
     });
-    await watched.put("a", "1");
-    await watched.put("b", "broken");
-    await watched.put("c", "1");
+    await watched.create("a", "1");
+    await watched.create("b", "broken");
+    await watched.create("c", "1");
     await eventually(() => expect(seen).toEqual(["a", "c"]));
   });
 });
@@ -164,13 +183,13 @@ describe("when the server is killed", () => {
 
   test("a watch reports a removal that it missed", async () => {
     const watched = await openBucket();
-    await watched.put("stays", "1");
-    await watched.put("goes", "1");
+    await watched.create("stays", "1");
+    await watched.create("goes", "1");
     const seen: string[] = [];
     await using _watch = await watched.watch((key, entry) => seen.push(`${key}=${entry?.value ?? "-"}`));
     await killServer(shared.dataDir);
     await watched.remove("goes");
-    await watched.put("comes", "1");
+    await watched.create("comes", "1");
     await eventually(() => expect(seen.slice(2).sort()).toEqual(["comes=1", "goes=-"]));
   });
 });

@@ -1,5 +1,6 @@
 import { readdir, readFile, readlink, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { connect, type NatsConnection, StringCodec } from "nats";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openRaw } from "#test/gateway/raw-client.ts";
@@ -36,6 +37,15 @@ describe("the embedded broker", () => {
     ["one that asks at once", "SUB > 1\r\nPING\r\n"],
   ])("refuses %s", async (_who, lines) => {
     expect(await say(lines)).toContain("-ERR 'Authorization Violation'");
+  });
+
+  it("waits for the password of a client that is slow", async () => {
+    const client = await openRaw(port);
+    await client.until((text) => text.includes("\r\n"));
+    await sleep(3000);
+    client.send(`CONNECT {"user":"filemill","pass":"${password}"}\r\nPING\r\n`);
+    expect(await client.until((text) => /-ERR|PONG/.test(text))).not.toContain("-ERR");
+    client.socket.destroy();
   });
 
   it("lets its own user in, by a random password that nobody else can read", async () => {

@@ -6,7 +6,8 @@ import { FilemillError } from "#kit/errors.ts";
 
 export type EchoClient = Client<typeof ConversionService>;
 
-export type EchoLog = { readonly received: number[]; cancelled: number };
+/** `entered` counts the calls that hang. */
+export type EchoLog = { readonly received: number[]; entered: number; cancelled: number };
 
 /** What `inspect` does is told by the file name; the other calls echo. */
 export function echoRoutes(log: EchoLog): (router: ConnectRouter) => void {
@@ -41,6 +42,7 @@ export function echoRoutes(log: EchoLog): (router: ConnectRouter) => void {
           case "defect":
             throw new Error("secret: /etc/passwd");
           case "hang":
+            log.entered += 1;
             await sleep(60_000, undefined, { signal: context.signal }).catch((error: unknown) => {
               log.cancelled += 1;
               throw error;
