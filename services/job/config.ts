@@ -6,7 +6,7 @@ export type JobSettings = Pick<Settings, "RETENTION_SECONDS" | "MAX_UNFINISHED_J
 /** Every lane that a plan may name; each is a subject and a consumer of the work queue `JOBS`. */
 export const lanes = ["image", "document", "office", "media"] as const;
 
-/** How often the service looks after its jobs by itself. */
+/** The service's own times, in milliseconds: how often it looks after its jobs by itself, and how long it waits for one. */
 export type Cadence = {
   /** Between two looks for jobs whose wake-up was lost. */
   readonly reconcileMs: number;
@@ -16,6 +16,8 @@ export type Cadence = {
   readonly sweepMs: number;
   /** Between two probes of the broker for readiness. */
   readonly probeMs: number;
+  /** Who creates a job that a worker of this process begins with is told of an end that comes within this time directly (decision 30). */
+  readonly soonMs: number;
 };
 
-export const defaultCadence: Cadence = { reconcileMs: 5000, expireMs: 5000, sweepMs: 600_000, probeMs: 5000 };
+export const defaultCadence: Cadence = { reconcileMs: 5000, expireMs: 5000, sweepMs: 600_000, probeMs: 5000, soonMs: 100 };

@@ -61,7 +61,7 @@ export function createJobService(deps: JobDeps, settings: JobSettings): Service 
       const opened = await openCore(deps, settings, stack);
       const reconciler = openReconciler(opened.core);
       stack.defer(reconciler.close);
-      const cadence = deps.cadence ?? defaultCadence;
+      const cadence = cadenceOf(deps);
       const timers = stack.use(openTimers(log));
       timers.every("job.reconcile", cadence.reconcileMs, reconciler.reconcile);
       timers.every("job.expire", cadence.expireMs, (signal) => expireJobs(opened.core, signal));
@@ -89,6 +89,8 @@ export function createJobService(deps: JobDeps, settings: JobSettings): Service 
   };
 }
 
+const cadenceOf = ({ cadence = defaultCadence }: JobDeps): Cadence => cadence;
+
 async function openCore(deps: JobDeps, settings: JobSettings, stack: AsyncDisposableStack) {
   const { broker, blobs, log } = deps;
   const clock = deps.clock ?? systemClock;
@@ -110,6 +112,7 @@ async function openCore(deps: JobDeps, settings: JobSettings, stack: AsyncDispos
     maxAttempts: settings.MAX_ATTEMPTS,
     leaseMs: settings.LEASE_MS,
     maxUnfinished: settings.MAX_UNFINISHED_JOBS,
+    soonMs: cadenceOf(deps).soonMs,
   };
   const core: Core = {
     ...{ rules, clock, log, projection, history, records, keys, wakeUps, blobs, background },

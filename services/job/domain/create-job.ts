@@ -15,9 +15,6 @@ import { deleted, isRecord, laneOf, type Record } from "./state.ts";
 
 export type Created = { readonly job: Job; readonly replayed: boolean };
 
-/** Who waits for a job that a worker of this process began with is told of an end that comes within this time directly (decision 30). */
-const soonMs = 100;
-
 /** Enough for every request that can lose a race against its own duplicates; more means something is wrong. */
 const maxRounds = 8;
 
@@ -90,7 +87,7 @@ async function admitted(core: Core, request: CreateJobRequest, record: Record): 
     // Whoever comes to the job finds its input.
     core.blobs.keep(record.job.input?.id ?? "");
     const writing = core.records.create(begun ?? record).finally(arrival.settle);
-    const [outcome] = await Promise.all([writing, begun && arrival.ended(soonMs)]);
+    const [outcome] = await Promise.all([writing, begun && arrival.ended(core.rules.soonMs)]);
     if (outcome === "exists") return undefined;
     // As it is now: a flush takes longer than many a conversion, and who asked for a place in the queue is told of it.
     const held = core.projection.get(id) ?? (await core.records.find(id));

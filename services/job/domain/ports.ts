@@ -90,6 +90,8 @@ export type Rules = {
   readonly maxAttempts: number;
   readonly leaseMs: number;
   readonly maxUnfinished: number;
+  /** How long who creates a job waits for an end that is near. */
+  readonly soonMs: number;
 };
 
 /** Everything that the rules of jobs work with. */

@@ -21,7 +21,7 @@ async function deliveriesOf(bench: JobBench, lane: string): Promise<string[]> {
     await bench.leases.claimAttempt({ jobId: delivery.jobId, worker: "w1", leaseMs: 30_000 });
     delivery.ack();
   });
-  await expect.poll(() => delivered.length, { timeout: 5000 }).toBeGreaterThan(0);
+  await expect.poll(() => delivered.length).toBeGreaterThan(0);
   await new Promise((resolve) => setTimeout(resolve, 300));
   return delivered;
 }
@@ -35,6 +35,8 @@ describe("reconciling", () => {
     await bench.queue.withdraw("image", jobId);
     bench.clock.advance(10_001);
     await expect.poll(() => bench.queue.has("image", jobId)).toBe(true);
+    // The server counts a message for its lane a moment after it has stored it.
+    await expect.poll(() => bench.queue.waiting("image")).toBe(1);
     for (let round = 0; round < 10; round += 1) {
       bench.clock.advance(10_001);
       await new Promise((resolve) => setTimeout(resolve, 50));
@@ -112,10 +114,10 @@ describe("expiry", () => {
     expect(await text(download)).toBe("result");
     expect((await bench.jobs.getJob(mine(jobId))).job).toMatchObject({ state: JobState.EXPIRED, result: { sizeBytes: 6n } });
     expect((await bench.jobs.listJobs({ accountId: "acc", state: JobState.EXPIRED })).jobs).toHaveLength(1);
-    bench.clock.advance(7 * 24 * hour - 2000);
+    bench.clock.advance(7 * 24 * hour - 61_000);
     await new Promise((resolve) => setTimeout(resolve, 100));
     expect((await bench.jobs.getJob(mine(jobId))).job?.state).toBe(JobState.EXPIRED);
-    bench.clock.advance(2000);
+    bench.clock.advance(61_000);
     await expect.poll(async () => (await failureOf(bench.jobs.getJob(mine(jobId))))?.code).toBe("JOB_NOT_FOUND");
   });
 
@@ -134,11 +136,13 @@ describe("expiry", () => {
   it("never gives a short body to a download that meets it, 50 times", async () => {
     await using bench = await openJobBench({ cadence: { expireMs: 5 } });
     const outcomes = new Set<string>();
-    for (let round = 0; round < 50; round += 1) {
+    // Until both were seen: should the broker be slow, downloads begin ever later.
+    for (let round = 0; round < 50 || outcomes.size < 2; round += 1) {
       const { jobId, resultId } = await createDone(bench);
       bench.clock.advance(hour);
       const download = async () => {
-        for (let turn = 0; turn < round % 12; turn += 1) await new Promise((resolve) => setTimeout(resolve, 1));
+        const turns = round < 50 ? round % 12 : (round % 2) * round;
+        for (let turn = 0; turn < turns; turn += 1) await new Promise((resolve) => setTimeout(resolve, 1));
         const stream = await bench.blobs.read(resultId);
         return text(stream);
       };

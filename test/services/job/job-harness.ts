@@ -22,17 +22,31 @@ import { openTestBroker, type TestBroker } from "#test/harness/broker.ts";
 export const hour = 3600 * 1000;
 const settings: JobSettings = { RETENTION_SECONDS: 3600, MAX_UNFINISHED_JOBS: 1000, MAX_ATTEMPTS: 3, LEASE_MS: 30_000 };
 /** Nothing happens by itself but the first round at the start. */
-const still: Cadence = { reconcileMs: 10 * hour, expireMs: 10 * hour, sweepMs: 10 * hour, probeMs: 10 * hour };
+const still: Cadence = { reconcileMs: 10 * hour, expireMs: 10 * hour, sweepMs: 10 * hour, probeMs: 10 * hour, soonMs: 100 };
 
 /** A clock that tests can put forward; both hands move together unless told otherwise. */
-export type TestClock = Clock & { advance(ms: number): void; setDate(ms: number): void };
+export type TestClock = Clock & {
+  advance(ms: number): void;
+  setDate(ms: number): void;
+  /** From now to the disposal no time goes by but what `advance` adds: also not while this process stands still. */
+  stop(): Disposable;
+};
 
 export function createTestClock(): TestClock {
   let aheadMs = 0;
   let dateMs = 0;
+  let stopped: { readonly date: number; readonly monotonicMs: number } | undefined;
   return {
-    now: () => Date.now() + aheadMs + dateMs,
-    monotonicMs: () => performance.now() + aheadMs,
+    now: () => (stopped?.date ?? Date.now()) + aheadMs + dateMs,
+    monotonicMs: () => (stopped?.monotonicMs ?? performance.now()) + aheadMs,
+    stop() {
+      stopped = { date: Date.now(), monotonicMs: performance.now() };
+      return {
+        [Symbol.dispose]() {
+          stopped = undefined;
+        },
+      };
+    },
     advance: (ms) => {
       aheadMs += ms;
     },

@@ -103,6 +103,7 @@ describe("a job's life", () => {
   });
 
   it("tries a retryable failure three times, then fails with its reason", async () => {
+    using _stopped = bench.clock.stop();
     const { jobId, input } = await createClaimed(bench);
     const delays: (number | undefined)[] = [];
     for (let attempt = 1; attempt <= 3; attempt += 1) {

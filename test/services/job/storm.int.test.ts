@@ -82,7 +82,7 @@ async function jobSeenBy({ jobs }: Pick<JobBench, "jobs">, jobId: string): Promi
 
 const isOpen = (job: Job | undefined): boolean => job?.state === JobState.QUEUED || job?.state === JobState.RUNNING;
 
-it("keeps its invariants when workers and clients of two processes do anything at once", async () => {
+it("keeps its invariants when workers and clients of two processes do anything at once", { timeout: 180_000 }, async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.array(deed, { minLength: 1, maxLength: 4 }), { minLength: 2, maxLength: 12, size: "max" }),
