@@ -2,18 +2,18 @@ import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { runCli } from "#test/harness/cli.ts";
-import { type Footprint, footprintOf, leftBehind } from "#test/harness/footprint.ts";
+import { type Footprint, footprintAtRest, leftBehind } from "#test/harness/footprint.ts";
 import { startServer, type TestServer } from "#test/harness/server.ts";
 import { type Aim, type Attack, aimedEngines } from "./attack.ts";
 import { type Canaries, openCanaries } from "./canaries.ts";
 import { harmless } from "./harmless.ts";
 import { leakOf, unsafePartsOf } from "./leak.ts";
 import { attacks, attacksOnTheDoor } from "./table.ts";
-import { convert, hopsOf, removeJob, watchMemory } from "./target.ts";
+import { type Answer, convert, hopsOf, removeJob, type Upload, watchMemory } from "./target.ts";
 
 const conversionTimeoutMs = 5000;
-/** With the grace of the kill, two attempts of an office, and a busy machine. */
-const maxAnswerMs = 2 * conversionTimeoutMs + 9000;
+/** With the grace of the kill, two attempts of an office, and a machine that is slow and does much else. Without a limit it is for ever. */
+const maxAnswerMs = 2 * conversionTimeoutMs + 40_000;
 const jobMemoryMb = 1024;
 /** Of an office or a picture engine when it is killed; what is between two looks at it comes on top. */
 const maxGrowthBytes = 2.5e9;
@@ -34,7 +34,7 @@ beforeAll(async () => {
   server = await startServer({ CONVERSION_TIMEOUT_MS: String(conversionTimeoutMs), JOB_MEMORY_MB: String(jobMemoryMb) });
   aim = { ...canaries.aim, neighbour: await storeNeighboursFile() };
   for (const engine of aimedEngines) await expectHarmless(engine);
-  before = await footprintOf(server);
+  before = await footprintAtRest(server);
 }, 400_000);
 afterAll(async () => {
   await server?.[Symbol.asyncDispose]();
@@ -47,13 +47,13 @@ describe("a hostile file hurts nothing but its own job", () => {
     const runs = await hopsOf(server, attack.engine);
     for (const to of attack.to) await attackOnce(attack, to);
     // Else the table would name an engine that never saw the file.
-    if (expectsRun(attack)) expect(await hopsOf(server, attack.engine)).toBeGreaterThan(runs);
+    if (expectsRun(attack)) await expect.poll(() => hopsOf(server, attack.engine)).toBeGreaterThan(runs);
     expect(canaries.hits).toEqual([]);
     expect(await canaries.written()).toEqual([]);
     expect(server.log()).not.toContain(canaries.secret);
     expect([server.child.pid, server.child.exitCode, server.child.signalCode]).toEqual([pid, null, null]);
     await expectHarmless(attack.engine);
-    await expect.poll(() => leftBehind(server, before), { timeout: 20_000 }).toEqual([]);
+    await expect.poll(() => leftBehind(server, before)).toEqual([]);
     results.push({ id: attack.id, engine: attack.engine, what: attack.what, to: attack.to.join(" "), outcome: attack.outcome });
   });
 
@@ -68,7 +68,7 @@ describe("a hostile file hurts nothing but its own job", () => {
       await removeJob(server, headers.get("x-job-id") ?? "");
     }
     await expectHarmless("sharp");
-    await expect.poll(() => leftBehind(server, before), { timeout: 20_000 }).toEqual([]);
+    await expect.poll(() => leftBehind(server, before)).toEqual([]);
     results.push({ id, engine: "door", what, to: "", outcome });
   });
 
@@ -148,9 +148,9 @@ async function attackOnce(attack: Attack, to: string): Promise<void> {
   const content = attack.content(aim);
   const hops = attack.isEarly === true ? await hopsOf(server) : 0;
   using memory = watchMemory(server);
-  const startedAt = performance.now();
-  const answer = await convert(server, { to, fileName, content, ...(query === undefined ? {} : { query }) });
-  const elapsedMs = performance.now() - startedAt;
+  const upload = { to, fileName, content, ...(query === undefined ? {} : { query }) };
+  const mayRunOut = outcome === "is bounded" || outcome === "CONVERSION_TIMEOUT";
+  const answer = await (mayRunOut ? convertInTime(upload) : convertPatiently(upload));
   if (answer.jobId !== undefined) await removeJob(server, answer.jobId);
   const found = answer.status === 200 ? "converts" : `${answer.status} ${answer.code}`;
   const expected =
@@ -163,17 +163,29 @@ async function attackOnce(attack: Attack, to: string): Promise<void> {
   expect(`${answer.body}${JSON.stringify([...answer.headers])}`).not.toContain(canaries.secret);
   if (answer.status !== 200) expect(answer.body.toString()).not.toMatch(/\/(tmp|job|usr|input)\//);
   if (attack.isEarly === true) expect(await hopsOf(server)).toBe(hops);
-  expect(elapsedMs).toBeLessThan(maxAnswerMs);
   expect(memory.growthBytes()).toBeLessThan(maxGrowthBytes);
 }
 
-/** The next job of the same engine. The time limit of the attacks is short for good files on a machine that does much else. */
-async function expectHarmless(engine: keyof typeof harmless): Promise<void> {
-  let answer = await convert(server, harmless[engine]);
+async function convertInTime(upload: Upload): Promise<Answer> {
+  const startedAt = performance.now();
+  const answer = await convert(server, upload);
+  expect(performance.now() - startedAt).toBeLessThan(maxAnswerMs);
+  return answer;
+}
+
+/** The time limit of the attacks is short for whatever ends by itself, on a machine that does much else. */
+async function convertPatiently(upload: Upload): Promise<Answer> {
+  let answer = await convertInTime(upload);
   for (let more = 5; more > 0 && answer.code === "CONVERSION_TIMEOUT"; more--) {
     await removeJob(server, answer.jobId ?? "");
-    answer = await convert(server, harmless[engine]);
+    answer = await convertInTime(upload);
   }
+  return answer;
+}
+
+/** The next job of the same engine. */
+async function expectHarmless(engine: keyof typeof harmless): Promise<void> {
+  const answer = await convertPatiently(harmless[engine]);
   expect({ engine, status: answer.status, code: answer.code }).toEqual({ engine, status: 200, code: undefined });
   if (answer.jobId !== undefined) await removeJob(server, answer.jobId);
 }

@@ -1,6 +1,6 @@
 /** Class T1: a small file that needs long ends by its processor time, whatever the time limit is. */
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { type Footprint, footprintOf, leftBehind } from "#test/harness/footprint.ts";
+import { type Footprint, footprintAtRest, leftBehind } from "#test/harness/footprint.ts";
 import { startServer, type TestServer } from "#test/harness/server.ts";
 import { harmless } from "./harmless.ts";
 import { convert, hopsOf, removeJob } from "./target.ts";
@@ -11,7 +11,7 @@ beforeAll(async () => {
   server = await startServer({ CONVERSION_TIMEOUT_MS: "3600000" });
   const { jobId = "" } = await convert(server, harmless.ghostscript);
   await removeJob(server, jobId);
-  before = await footprintOf(server);
+  before = await footprintAtRest(server);
 });
 afterAll(() => server?.[Symbol.asyncDispose]());
 
@@ -27,5 +27,5 @@ it("T1-loop: a page of thirty bytes that is drawn for ever", { timeout: 900_000 
   expect(next.status).toBe(200);
   await removeJob(server, next.jobId ?? "");
   expect([server.child.pid, server.child.exitCode]).toEqual([pid, null]);
-  await expect.poll(() => leftBehind(server, before), { timeout: 20_000 }).toEqual([]);
+  await expect.poll(() => leftBehind(server, before)).toEqual([]);
 });

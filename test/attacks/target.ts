@@ -10,7 +10,7 @@ export type Answer = {
   readonly headers: Headers;
 };
 
-type Upload = {
+export type Upload = {
   readonly to: string;
   readonly fileName: string;
   readonly content: Uint8Array | string;

@@ -1,9 +1,10 @@
 /** People, their sessions and their keys, against the whole product and through HTTP alone. */
-import { readdir, readFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openBrowserClient } from "#test/harness/browser-client.ts";
 import { runCli } from "#test/harness/cli.ts";
+import { filesUnder } from "#test/harness/folders.ts";
 import { startServer, type TestServer } from "#test/harness/server.ts";
 
 /** The smallest PNG: one transparent pixel. */
@@ -105,9 +106,9 @@ describe("a key", () => {
 
   it("works until it expires, and no longer", async () => {
     const { browser, keyWith } = await signedUpPlus();
-    const expiring = await keyWith({ expiresAt: new Date(Date.now() + 4000).toISOString() });
+    const expiring = await keyWith({ expiresAt: new Date(Date.now() + 10_000).toISOString() });
     expect(await codeOf(await readWith(expiring))).toBe("none");
-    await expect.poll(async () => codeOf(await readWith(expiring)), { timeout: 20_000 }).toBe("API_KEY_REVOKED");
+    await expect.poll(async () => codeOf(await readWith(expiring))).toBe("API_KEY_REVOKED");
     for (const expiresAt of ["2001-01-31", "tomorrow", "2026-13-45T00:00:00Z"]) {
       const refused = await browser.ask("POST", "/web/v1/keys", { name: "", expiresAt });
       expect(refused.json.error).toMatchObject({ code: "BAD_REQUEST", details: { field: "expiresAt" } });
@@ -152,7 +153,8 @@ describe("an account", () => {
     const headers = { authorization: `Bearer ${secret}`, "idempotency-key": "once" };
     const { job } = JSON.parse(await (await fetch(`${server.url}/api/v1/convert?from=md`, { method: "POST", headers, body: form })).text());
     expect(job.status).toBe("done");
-    expect(await blobsWith(content)).toBeGreaterThan(0);
+    // The result alone: the input of a job that has ended goes behind the answer's back.
+    await expect.poll(() => blobsWith(content)).toBe(1);
 
     const wrong = await browser.ask("DELETE", "/web/v1/me", { password: "not my password" });
     expect(wrong.json.error).toMatchObject({ code: "INVALID_CREDENTIALS", details: { field: "password" } });
@@ -184,14 +186,12 @@ describe("an account", () => {
 
 /** How many stored files have this text in them. */
 async function blobsWith(text: string): Promise<number> {
-  const folder = join(server.dataDir, "blobs");
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   // The input of a job that has ended goes while we look.
   const read = (path: string) =>
     readFile(path).catch((error: NodeJS.ErrnoException) => {
       if (error.code === "ENOENT") return Buffer.alloc(0);
       throw error;
     });
-  const files = await Promise.all(entries.filter((each) => each.isFile()).map((each) => read(join(each.parentPath, each.name))));
+  const files = await Promise.all((await filesUnder(join(server.dataDir, "blobs"))).map(read));
   return files.filter((bytes) => bytes.includes(text)).length;
 }

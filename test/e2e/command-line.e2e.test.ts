@@ -19,7 +19,7 @@ async function filemill(...args: string[]): Promise<string> {
 
 async function said(...args: string[]): Promise<{ readonly stdout: string; readonly stderr: string }> {
   const script = fileURLToPath(new URL("../../gateway/setup/filemill.mjs", import.meta.url));
-  const env = { ...process.env, DATA_DIR: server.dataDir };
+  const env = { PATH: process.env.PATH, HOME: process.env.HOME, DATA_DIR: server.dataDir };
   return promisify(execFile)(process.execPath, [script, ...args], { cwd: "/", env });
 }
 

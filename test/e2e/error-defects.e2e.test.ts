@@ -3,6 +3,7 @@ import { mkdir, readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import process from "node:process";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { filesUnder } from "#test/harness/folders.ts";
 import { openStoredRecords } from "#test/harness/job-records.ts";
 import { call, expectRow, jobIn, jobOf, post, removeAllJobs } from "#test/harness/rest.ts";
 import { startServer, type TestServer } from "#test/harness/server.ts";
@@ -37,10 +38,7 @@ async function expectDefect(path: string, cause: RegExp): Promise<void> {
   }
 }
 
-async function blobPaths(): Promise<string[]> {
-  const entries = await readdir(join(server.dataDir, "blobs"), { recursive: true, withFileTypes: true });
-  return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
-}
+const blobPaths = (): Promise<string[]> => filesUnder(join(server.dataDir, "blobs"));
 
 describe("a defect", () => {
   it("in a record, which says done and names no result, is answered 500 and found in the log", async () => {
@@ -88,7 +86,7 @@ describe("what is not available is answered 503 with a time to try again", () =>
       const [first, second] = await Promise.all([post(server), post(server, { headers: { ...problem, prefer: "respond-async" } })]);
       await expectRow(first, { status: 503, code: "UNAVAILABLE" });
       await expectRow(second, { status: 503, code: "UNAVAILABLE" });
-      await expect.poll(async () => (await fetch(`${server.url}/readyz`)).status, { timeout: 20_000 }).toBe(503);
+      await expect.poll(async () => (await fetch(`${server.url}/readyz`)).status).toBe(503);
       expect(JSON.parse(await (await fetch(`${server.url}/readyz`)).text())).toMatchObject({ ready: false, part: "broker" });
       expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
       // What needs no broker works on.
@@ -96,13 +94,13 @@ describe("what is not available is answered 503 with a time to try again", () =>
     } finally {
       process.kill(pid, "SIGCONT");
     }
-    await expect.poll(async () => (await post(server)).status, { timeout: 30_000, interval: 500 }).toBe(200);
-    await expect.poll(async () => (await fetch(`${server.url}/readyz`)).status, { timeout: 20_000 }).toBe(200);
+    await expect.poll(async () => (await post(server)).status, { interval: 500 }).toBe(200);
+    await expect.poll(async () => (await fetch(`${server.url}/readyz`)).status).toBe(200);
     // What was refused is not done behind the client's back, and its inputs are gone.
     const unfinished = async () => JSON.parse(await (await call(server, "/api/v1/jobs?status=queued")).text()).jobs;
-    await expect.poll(unfinished, { timeout: 30_000 }).toEqual([]);
+    await expect.poll(unfinished).toEqual([]);
     await removeAllJobs(server);
-    await expect.poll(blobPaths, { timeout: 30_000 }).toEqual([]);
+    await expect.poll(blobPaths).toEqual([]);
   });
 
   it("while the disk is nearly full", async () => {

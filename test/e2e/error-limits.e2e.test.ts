@@ -2,8 +2,8 @@
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { bodyOf, filePart, headOf, openRaw, toPart } from "#test/gateway/raw-client.ts";
-import { expectUnharmed, type Footprint, footprintOf } from "#test/harness/footprint.ts";
-import { silence } from "#test/harness/hostile-files.ts";
+import { expectUnharmed, type Footprint, footprintAtRest, footprintOf } from "#test/harness/footprint.ts";
+import { slowDrawing } from "#test/harness/hostile-files.ts";
 import { openStoredRecords } from "#test/harness/job-records.ts";
 import { call, expectRow, jobIn, jobOf, post, removeAllJobs, type Upload } from "#test/harness/rest.ts";
 import { startServer, type TestServer } from "#test/harness/server.ts";
@@ -12,8 +12,8 @@ const plus = { apiAccess: true, maxInputMb: 30, requestsPerMinute: 1000, maxUnfi
 const plansWith = (own: object) => ({ plus: { ...plus, ...own }, free: { ...plus, apiAccess: false } });
 const problem = { accept: "application/problem+json" };
 const later = { prefer: "respond-async" };
-/** Seconds of work at the least. */
-const long: Upload = { to: "mp3", file: silence(200_000_000), name: "a.wav", headers: later };
+/** Minutes of work. */
+const long: Upload = { to: "png", file: slowDrawing(), name: "a.svg", headers: later };
 
 async function end(server: TestServer, id: string): Promise<void> {
   expect((await call(server, `/api/v1/jobs/${id}`, { method: "DELETE" })).status).toBe(204);
@@ -26,7 +26,7 @@ describe("a bound", () => {
     server = await startServer({ OFFICE_SLOTS: "0", IMAGE_SLOTS: "1", MAX_UNFINISHED_JOBS: "2" }, plansWith({ maxInputMb: 250 }));
     expect((await post(server)).status).toBe(200);
     await removeAllJobs(server);
-    before = await footprintOf(server);
+    before = await footprintAtRest(server);
   });
   afterAll(() => server[Symbol.asyncDispose]());
   afterEach(() => expectUnharmed(server, before));
@@ -99,10 +99,10 @@ it("of a minute's requests is answered 429, and a job keeps what it had", async 
 
 describe("time", () => {
   it("that runs out for an engine is answered 422 with the failed job, whether it is waited for or not", async () => {
-    await using server = await startServer({ CONVERSION_TIMEOUT_MS: "1000", INLINE_WAIT_MS: "60000", OFFICE_SLOTS: "0" });
+    await using server = await startServer({ CONVERSION_TIMEOUT_MS: "8000", OFFICE_SLOTS: "0", MEDIA_SLOTS: "0" });
     expect((await post(server)).status).toBe(200);
     await removeAllJobs(server);
-    const before = await footprintOf(server);
+    const before = await footprintAtRest(server);
     const row = { status: 422, code: "CONVERSION_TIMEOUT" };
     for (const headers of [{}, problem]) {
       const { job } = await expectRow(await post(server, { ...long, headers }), row);
@@ -116,13 +116,9 @@ describe("time", () => {
   });
 
   it("that is over for a job itself cancels it, which is told like every other end", async () => {
-    await using server = await startServer(
-      { OFFICE_SLOTS: "0", INLINE_WAIT_MS: "60000" },
-      plansWith({ maxInputMb: 250, retentionSeconds: 1 }),
-    );
+    await using server = await startServer({ OFFICE_SLOTS: "0", MEDIA_SLOTS: "0" }, plansWith({ retentionSeconds: 5 }));
     const row = { status: 409, code: "JOB_CANCELLED" };
-    // Longer than the pause between two looks for what is over.
-    const { job } = await expectRow(await post(server, { ...long, query: "?normalise=true", headers: {} }), row);
+    const { job } = await expectRow(await post(server, { ...long, headers: {} }), row);
     expect(job).toMatchObject({ status: "cancelled", bytes: 0, download: null, status_url: null, queuePosition: null, error: null });
     await expectRow(await call(server, `/api/v1/jobs/${Object(job).id}/download`), row);
     await expect.poll(async () => (await footprintOf(server)).blobs).toBe(0);
@@ -130,7 +126,7 @@ describe("time", () => {
   });
 
   it("takes a result: 410 once it is past its expiry, for seven days, then 404", async () => {
-    await using server = await startServer({ OFFICE_SLOTS: "0", MEDIA_SLOTS: "0" }, plansWith({ retentionSeconds: 1 }));
+    await using server = await startServer({ OFFICE_SLOTS: "0", MEDIA_SLOTS: "0" }, plansWith({ retentionSeconds: 5 }));
     await using records = await openStoredRecords(server);
     const { id } = await jobOf(await post(server));
     const path = `/api/v1/jobs/${id}`;
@@ -138,7 +134,7 @@ describe("time", () => {
     await expect.poll(async () => (await download()).status).toBe(410);
     await expectRow(await download(), { status: 410, code: "RESULT_EXPIRED" });
     await expectRow(await call(server, `${path}/download`, { headers: problem }), { status: 410, code: "RESULT_EXPIRED" });
-    await expect.poll(async () => (await footprintOf(server)).blobs, { timeout: 20_000 }).toBe(0);
+    await expect.poll(async () => (await footprintOf(server)).blobs).toBe(0);
     expect(await jobIn(server, id)).toMatchObject({ status: "expired", bytes: expect.any(Number), download: null, error: null });
 
     const age = (days: number) =>
@@ -150,7 +146,7 @@ describe("time", () => {
     await expect.poll(async () => (await (await call(server, path)).text()).includes('"expired"')).toBe(true);
     await expectRow(await download(), { status: 410, code: "RESULT_EXPIRED" });
     await age(7.01);
-    await expect.poll(async () => (await download()).status, { timeout: 20_000 }).toBe(404);
+    await expect.poll(async () => (await download()).status).toBe(404);
     await expectRow(await download(), { status: 404, code: "JOB_NOT_FOUND" });
   });
 });

@@ -2,7 +2,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { bodyOf, filePart, headOf, openRaw, toPart } from "#test/gateway/raw-client.ts";
 import { runCli } from "#test/harness/cli.ts";
-import { expectUnharmed, type Footprint, footprintOf } from "#test/harness/footprint.ts";
+import { expectUnharmed, type Footprint, footprintAtRest } from "#test/harness/footprint.ts";
 import { lockedPdf, vastPng } from "#test/harness/hostile-files.ts";
 import { call, expectRow, jobOf, pixel, post, type Row, removeAllJobs, type Upload } from "#test/harness/rest.ts";
 import { startServer, type TestServer } from "#test/harness/server.ts";
@@ -15,7 +15,7 @@ beforeAll(async () => {
   for (const upload of [{}, { to: "xlsb", file: Buffer.from("name\nx\n"), name: "a.csv" }])
     expect((await post(server, upload)).status).toBe(200);
   await removeAllJobs(server);
-  before = await footprintOf(server);
+  before = await footprintAtRest(server);
 });
 afterAll(() => server[Symbol.asyncDispose]());
 afterEach(() => expectUnharmed(server, before));

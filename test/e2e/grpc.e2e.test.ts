@@ -15,6 +15,7 @@ import { ConversionService, type ConvertRequestSchema } from "#gen/filemill/conv
 import { type Job, JobService, JobState } from "#gen/filemill/job/v1/job_pb.ts";
 import { Health, HealthCheckResponse_ServingStatus as Status } from "#gen/grpc/health/v1/health_pb.ts";
 import { openGrpcClient } from "#kit/rpc/grpc-client.ts";
+import { slowDrawing } from "#test/harness/hostile-files.ts";
 import { startServer, type TestServer } from "#test/harness/server.ts";
 
 type Part = MessageInitShape<typeof ConvertRequestSchema>;
@@ -68,13 +69,11 @@ async function download(jobId: string, range: { offsetBytes?: bigint; lengthByte
 
 /** A job whose work takes minutes. */
 async function startLongJob(): Promise<string> {
-  const { blob } = await rpc.conversion.upload(chunks(Buffer.from(slowSvg)));
+  const { blob } = await rpc.conversion.upload(chunks(slowDrawing()));
   if (blob === undefined) throw new Error("no blob");
   const { job } = await rpc.jobs.createJob({ accountId, from: "svg", to: "png", input: blob, sourceName: "slow.svg" });
   return job?.id ?? "";
 }
-
-const slowSvg = `<svg xmlns="http://www.w3.org/2000/svg" width="2000" height="2000"><filter id="f"><feTurbulence numOctaves="9" baseFrequency="0.7"/>${"<feGaussianBlur stdDeviation='90'/>".repeat(60)}</filter><rect width="2000" height="2000" filter="url(#f)"/></svg>`;
 
 describe("bytes in, job, bytes out", () => {
   it("uploads as a stream, creates, watches to the end, and downloads whole and in part", async () => {

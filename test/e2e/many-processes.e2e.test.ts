@@ -69,7 +69,7 @@ test("account, catalogue, job, webhook, conversion and gateway work as six proce
   const dir = await mkdtemp(join(tmpdir(), "filemill-many-"));
   stack.defer(() => rm(dir, { recursive: true, force: true }));
   const broker = stack.use(await startBroker(dir));
-  const shared = { DATA_DIR: join(dir, "data"), PORT: "0", RPC_PORT: "0", DRAIN_MS: "2000" };
+  const shared = { DATA_DIR: join(dir, "data"), PORT: "0", RPC_PORT: "0", DRAIN_MS: "2000", INLINE_WAIT_MS: "60000" };
   const service = async (name: BrokerUser, peers: Readonly<Record<string, string>> = {}): Promise<string> => {
     const env = { ...shared, NATS_URL: broker.urlOf(name), ...peers };
     const one = stack.use(start(process.execPath, ["gateway/setup/service.mjs", name], env));
@@ -108,13 +108,16 @@ test("account, catalogue, job, webhook, conversion and gateway work as six proce
     });
   };
 
+  // Its catalogue is elsewhere and hears of engines when it does.
+  await expect.poll(async () => (await fetch(`${restUrl}/api/v1/formats`)).status).toBe(200);
+
   const bytes = await convert("?download=1");
   expect(bytes.status, await bytes.clone().text()).toBe(200);
   expect(await sharp(await bytes.arrayBuffer()).metadata()).toMatchObject({ format: "webp", width: 40 });
 
   const queued = await convert("", { prefer: "respond-async" });
   expect(queued.status).toBe(202);
-  const held = await fetch(queued.headers.get("location") ?? "", { headers: { authorization: `Bearer ${secret}`, prefer: "wait=30" } });
+  const held = await fetch(queued.headers.get("location") ?? "", { headers: { authorization: `Bearer ${secret}`, prefer: "wait=60" } });
   expect(JSON.parse(await held.text()).job).toMatchObject({ status: "done", error: null });
 
   // Told to one process, true in all.

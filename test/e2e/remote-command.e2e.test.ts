@@ -83,6 +83,8 @@ test("what comes in by a pipe goes out by one", async () => {
       child.stdout.on("data", (chunk: Buffer) => out?.push(chunk));
       child.stderr.on("data", (chunk: Buffer) => err?.push(chunk));
       child.on("close", (code) => resolve({ code, out: Buffer.concat(out ?? []), err: Buffer.concat(err ?? []).toString() }));
+      // Who is refused does not wait for the file.
+      child.stdin.on("error", () => {});
       createReadStream(join(folder, "one.png")).pipe(child.stdin);
     });
   for (const server of [[], ["--server", ""]]) {
@@ -107,7 +109,7 @@ test("Ctrl-C takes back what runs on the server, leaves nothing half done, and i
     (JSON.parse((await filemill(["jobs", "list", "--limit", "100", "--json"])).out) as { status: string }[]).filter(({ status }) =>
       /queued|running/.test(status),
     );
-  await expect.poll(unfinished, { timeout: 60_000 }).toHaveLength(2);
+  await expect.poll(unfinished, { timeout: 90_000 }).toHaveLength(2);
   child.kill("SIGINT");
   expect(await closed).toEqual([130, null]);
   expect(await unfinished()).toEqual([]);

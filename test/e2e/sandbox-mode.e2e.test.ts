@@ -50,11 +50,12 @@ describe.skipIf(!isRoot)("where bubblewrap is refused its namespaces", () => {
     const read = async (path: string) => await (await fetch(server.url + path)).text();
     expect(JSON.parse(await read("/readyz"))).toEqual({ ready: true, sandbox: "degraded" });
     expect(await read("/metrics")).toContain('filemill_sandbox_mode{mode="degraded"} 1');
-    const warning = server
-      .log()
-      .split("\n")
-      .find((line) => line.includes("sandbox.degraded"));
-    expect(JSON.parse(warning ?? "")).toMatchObject({ level: "warn", reason: expect.stringContaining("bubblewrap") });
+    const warning = () =>
+      server
+        .log()
+        .split("\n")
+        .find((line) => /sandbox\.degraded.*\}$/.test(line)) ?? "{}";
+    await expect.poll(() => JSON.parse(warning())).toMatchObject({ level: "warn", reason: expect.stringContaining("bubblewrap") });
 
     const { routes } = JSON.parse(await read("/api/v1/formats"));
     const has = (from: string, to: string) => routes.some((route: { from: string; to: string }) => route.from === from && route.to === to);

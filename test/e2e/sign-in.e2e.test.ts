@@ -1,9 +1,9 @@
 /** Passwords, links, sessions and guests, against the whole product and through HTTP alone. */
-import { readdir, readFile } from "node:fs/promises";
-import { join } from "node:path";
+import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type BrowserClient, openBrowserClient } from "#test/harness/browser-client.ts";
 import { runCli } from "#test/harness/cli.ts";
+import { filesUnder } from "#test/harness/folders.ts";
 import { startServer, type TestServer } from "#test/harness/server.ts";
 
 /** The smallest PNG: one transparent pixel. */
@@ -214,11 +214,14 @@ describe("what a server keeps and says", () => {
     const { browser, email } = await signedUp();
     const link = (await runCli(server, ["accounts", "link", email])).trim().split("=")[1] ?? "";
     const secrets = [password, other, link, browser.cookies.get("filemill_session") ?? "", server.key.slice(8)];
-    const names = await readdir(server.dataDir, { recursive: true, withFileTypes: true });
-    const files = await Promise.all(
-      names.filter((each) => each.isFile()).map((each) => readFile(join(each.parentPath, each.name)).catch(() => Buffer.alloc(0))),
-    );
-    expect(files.some((bytes) => bytes.includes(email))).toBe(true);
+    const read = async () => Promise.all((await filesUnder(server.dataDir)).map((path) => readFile(path).catch(() => Buffer.alloc(0))));
+    let files = await read();
+    await expect
+      .poll(async () => {
+        files = await read();
+        return files.some((bytes) => bytes.includes(email));
+      })
+      .toBe(true);
     for (const secret of secrets) {
       expect(secret.length).toBeGreaterThan(10);
       expect(files.some((bytes) => bytes.includes(secret))).toBe(false);

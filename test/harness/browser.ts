@@ -1,8 +1,9 @@
 /** A real browser, and pages that note what they should not do. */
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type BrowserContext, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+import { removeFolder } from "./folders.ts";
 
 export type TestPage = Page & {
   /** Broken rules of the content policy, uncaught errors, and requests that left the server. Must be empty. */
@@ -30,7 +31,7 @@ export const phone: BrowserContextOptions = { viewport: { width: 375, height: 74
 export async function openBrowser(url: string): Promise<TestBrowser> {
   const home = await mkdtemp(join(tmpdir(), "filemill-browser-"));
   const env = { ...definedOnly(process.env), HOME: home };
-  const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: flags, env });
+  const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: flags, env, timeout: 120_000 });
   return {
     async open(path, options = {}) {
       const context = await browser.newContext({ baseURL: url, reducedMotion: "reduce", ...options });
@@ -42,7 +43,7 @@ export async function openBrowser(url: string): Promise<TestBrowser> {
     },
     async [Symbol.asyncDispose]() {
       await browser.close();
-      await rm(home, { recursive: true, force: true });
+      await removeFolder(home);
     },
   };
 }

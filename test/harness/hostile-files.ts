@@ -1,4 +1,4 @@
-/** Small files that a converter has to refuse, made on the spot. */
+/** Small files that a converter has to refuse or that keep it busy, made on the spot. */
 import { crc32 } from "node:zlib";
 import { wavHeader, wavHeaderBytes } from "./wav-file.ts";
 
@@ -43,6 +43,14 @@ export function lockedPdf(): Buffer<ArrayBuffer> {
   const entries = offsets.map((offset) => `${String(offset).padStart(10, "0")} 00000 n \n`).join("");
   text += `xref\n0 5\n0000000000 65535 f \n${entries}trailer\n<< /Size 5 /Root 1 0 R /Encrypt 4 0 R /ID [<${secret}> <${secret}>] >>\nstartxref\n${start}\n%%EOF\n`;
   return Buffer.from(text, "latin1");
+}
+
+/** A drawing of a few kilobytes that takes minutes to paint, on any machine. */
+export function slowDrawing(): Buffer<ArrayBuffer> {
+  const blurs = '<feGaussianBlur stdDeviation="90"/>'.repeat(400);
+  const filter = `<filter id="f"><feTurbulence numOctaves="9" baseFrequency="0.7"/>${blurs}</filter>`;
+  const size = 'width="2000" height="2000"';
+  return Buffer.from(`<svg xmlns="http://www.w3.org/2000/svg" ${size}>${filter}<rect ${size} filter="url(#f)"/></svg>`);
 }
 
 /** Silence as WAV, 192 kB a second. */

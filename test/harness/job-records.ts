@@ -5,6 +5,7 @@ import { fromBinary, toBinary } from "@bufbuild/protobuf";
 import { type JobRecord, JobRecordSchema } from "#gen/filemill/job/v1/job_pb.ts";
 import { openLog } from "#kit/log.ts";
 import { openBroker } from "#kit/nats/broker.ts";
+import { changeEntry } from "#kit/nats/entries.ts";
 import type { TestServer } from "./server.ts";
 
 export type StoredRecords = AsyncDisposable & {
@@ -25,9 +26,9 @@ export async function openStoredRecords({ dataDir }: TestServer): Promise<Stored
   });
   return {
     async change(jobId, change) {
-      const entry = await bucket.get(jobId);
+      // The service may write at the same time.
+      const entry = await changeEntry(bucket, jobId, change);
       if (entry === undefined) throw new Error(`there is no record of job ${jobId}`);
-      await bucket.update(jobId, change(entry.value), entry.revision);
     },
     [Symbol.asyncDispose]: () => broker[Symbol.asyncDispose](),
   };

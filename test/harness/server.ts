@@ -1,9 +1,10 @@
 /** A whole Filemill in a process of its own, as `npm start` runs it, for tests that know nothing but REST. */
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { servingArguments, servingEnvironment } from "#gateway/setup/node.mjs";
+import { removeFolder } from "./folders.ts";
 
 export type TestServer = AsyncDisposable & {
   readonly url: string;
@@ -68,6 +69,8 @@ async function launch(installation: Installation, knownKey?: string): Promise<Te
       RPC_PORT: "0",
       DATA_DIR: dataDir,
       LOG_LEVEL: "info",
+      // The longest there is: what is answered with 200 is so on a slow machine too.
+      INLINE_WAIT_MS: "60000",
       ...env,
     },
     stdio: ["ignore", "pipe", "pipe"],
@@ -82,10 +85,13 @@ async function launch(installation: Installation, knownKey?: string): Promise<Te
   });
   const ended = new Promise<void>((resolve) => child.once("close", () => resolve()));
   while (!out.includes("Filemill is ready")) {
-    if (child.exitCode !== null || child.signalCode !== null) throw new Error(`Filemill ended before it was ready:\n${out}${log}`);
+    if (child.exitCode !== null || child.signalCode !== null) {
+      // Its last words are read after its exit.
+      await ended;
+      throw new Error(`Filemill ended before it was ready:\n${out}${log}`);
+    }
     await sleep(20);
   }
-  await sleep(5);
   // Through the process, whose mounts may be its own.
   const run = JSON.parse(await readFile(`/proc/${child.pid}/root${join(dataDir, "run.json")}`, "utf8"));
   const key = /\bfm_[0-9A-Za-z]{49}\b/.exec(out)?.[0] ?? knownKey;
@@ -104,7 +110,7 @@ async function launch(installation: Installation, knownKey?: string): Promise<Te
       const timer = setTimeout(() => child.kill("SIGKILL"), 20_000);
       await ended;
       clearTimeout(timer);
-      await rm(home, { recursive: true, force: true });
+      await removeFolder(home);
     },
   };
 }

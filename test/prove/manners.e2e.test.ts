@@ -43,7 +43,7 @@ async function converted(name: string, to: string, options = ""): Promise<Result
 /** A film is answered before it is made. */
 async function doneOf(id: string, headers: Readonly<Record<string, string>>): Promise<Job> {
   const ask = async (): Promise<Job> => JSON.parse(await (await fetch(`${server.url}/api/v1/jobs/${id}`, { headers })).text()).job;
-  await expect.poll(async () => (await ask()).status, { timeout: 30_000 }).toBe("done");
+  await expect.poll(async () => (await ask()).status, { timeout: 90_000 }).toBe("done");
   return ask();
 }
 

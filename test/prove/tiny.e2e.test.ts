@@ -59,7 +59,7 @@ async function converted(name: string, to: string): Promise<Ended> {
   const { job, error }: { job?: Ended & { readonly id: string }; error?: Ended["error"] } = JSON.parse(await answer.text());
   if (job === undefined) return { status: "refused", ...(error && { error }) };
   const ask = async (): Promise<Ended> => JSON.parse(await (await fetch(`${server.url}/api/v1/jobs/${job.id}`, { headers })).text()).job;
-  await expect.poll(async () => (await ask()).status, { timeout: 60_000 }).toMatch(/^(done|failed)$/);
+  await expect.poll(async () => (await ask()).status, { timeout: 90_000 }).toMatch(/^(done|failed)$/);
   return ask();
 }
 

@@ -109,7 +109,7 @@ test("where the browser shows no PDF, a picture of the first page stands in, and
   await page.context().close();
 });
 
-test("a film shows how far it is, survives a reload in the middle, and plays", async () => {
+test("a film shows how far it is, survives a reload in the middle, and plays", { timeout: 360_000 }, async () => {
   const page = await browser.open("/");
   await choose(page, film);
   const item = card(page, "clip.mp4");
@@ -117,10 +117,12 @@ test("a film shows how far it is, survives a reload in the middle, and plays", a
   await item.getByRole("button", { name: "Convert to WEBM" }).click();
   await item.getByText(/Converting to WEBM|in the queue/).waitFor();
   await page.reload();
-  // Its progress comes with the events of the job.
-  await page.waitForFunction(() => [...document.querySelectorAll("progress")].some(({ position }) => position > 0 && position < 1));
-  await item.getByText(/\d+ % · about .* left/).waitFor();
-  await item.getByRole("link", { name: "Download clip.webm" }).waitFor({ timeout: 90_000 });
+  // Its progress comes with the events of the job. Both at once, as neither lasts.
+  await page.waitForFunction(() => {
+    const isUnderWay = [...document.querySelectorAll("progress")].some(({ position }) => position > 0 && position < 1);
+    return isUnderWay && /\d+ % · about .* left/.test(document.body.innerText);
+  });
+  await item.getByRole("link", { name: "Download clip.webm" }).waitFor({ timeout: 240_000 });
   await expect
     .poll(() => item.locator("video").evaluate((video) => ("duration" in video ? Math.round(Number(video.duration)) : 0)))
     .toBe(12);

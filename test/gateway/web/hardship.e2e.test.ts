@@ -25,10 +25,10 @@ afterAll(async () => {
   await server[Symbol.asyncDispose]();
 });
 
-test("a lost connection is said and waited for, before the upload and after it", async () => {
+test("a lost connection is said and waited for, before the upload and after it", { timeout: 240_000 }, async () => {
   const page = await browser.open("/");
-  const noise = randomFillSync(Buffer.alloc(2000 * 2000 * 3));
-  const picture = await sharp(noise, { raw: { width: 2000, height: 2000, channels: 3 } })
+  const noise = randomFillSync(Buffer.alloc(1600 * 1600 * 3));
+  const picture = await sharp(noise, { raw: { width: 1600, height: 1600, channels: 3 } })
     .jpeg()
     .toBuffer();
   await page.locator("input[type=file]").setInputFiles([{ name: "noise.jpg", mimeType: "image/jpeg", buffer: picture }]);
@@ -45,7 +45,7 @@ test("a lost connection is said and waited for, before the upload and after it",
   await page.context().setOffline(true);
   await item.getByText("No connection to the server").waitFor();
   await page.context().setOffline(false);
-  await item.getByRole("link", { name: "Download noise.avif" }).waitFor();
+  await item.getByRole("link", { name: "Download noise.avif" }).waitFor({ timeout: 180_000 });
   expect(page.faults).toEqual([]);
   await page.context().close();
 });
