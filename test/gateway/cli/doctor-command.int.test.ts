@@ -16,7 +16,7 @@ async function doctor(...missing: readonly string[]) {
   return { engines: new Map(table.map(([name = "", ...rest]) => [name, rest])), said: lines.slice(table.length).join("\n") };
 }
 
-it("says what is missing and what to install for it, and leaves the other engines what they were", async () => {
+it("says what is missing and what to install for it, and leaves the other engines what they were", { timeout: 240_000 }, async () => {
   const [whole, part] = [await doctor(), await doctor(...hidden)];
   expect(whole.engines.size).toBeGreaterThan(25);
   expect(whole.engines.get("Poppler")).toEqual([expect.stringMatching(/^\d+\.\d/), expect.stringMatching(/^[1-9]/), "-"]);

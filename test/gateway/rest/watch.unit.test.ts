@@ -49,7 +49,7 @@ test("a wait that is over resolves with what is known and closes the watch", asy
     log,
   );
   const jobs = createClient(JobService, transport);
-  const job = await waitForEnd({ jobs, log }, queued, 20, new AbortController().signal);
+  const job = await waitForEnd({ jobs, log }, queued, 500, new AbortController().signal);
   expect(job.state).toBe(JobState.RUNNING);
   await eventually(() => expect(closed).toHaveBeenCalledOnce());
 });
