@@ -78,7 +78,7 @@ async function writeAt(link: Link, { kv, write }: Store, key: string, bytes: Uin
   const expected = typeof at === "number" ? at : 0;
   let previousSeq = expected;
   let doubtful = false;
-  for (;;) {
+  for (let tries = 1; ; tries += 1) {
     let failure: unknown;
     try {
       return await write(key, bytes, previousSeq);
@@ -93,7 +93,7 @@ async function writeAt(link: Link, { kv, write }: Store, key: string, bytes: Uin
     const vacant = stored === null || isTombstone(stored);
     const now = stored?.revision ?? 0;
     if (creating ? !vacant : now !== expected) throw new RevisionConflict(`${key} was changed by somebody else`);
-    if (performance.now() >= deadline) throw unavailable(failure);
+    if (tries > 1 && performance.now() >= deadline) throw unavailable(failure);
     if (creating) previousSeq = now;
   }
 }

@@ -36,7 +36,7 @@ describe("the embedded server", () => {
     {
       await using broker = await openBroker({ dataDir, log });
       expect(broker).toMatchObject({ embedded: true, serverVersion: expect.stringMatching(/^\d+\.\d+\.\d+/) });
-      expect(await broker.healthy()).toBe(true);
+      await eventually(async () => expect(await broker.healthy()).toBe(true));
       await (await broker.bucket("kept", textCodec)).put("key", "value");
       await Promise.all([broker.flushToDisk(), broker.flushToDisk(), broker.flushToDisk()]);
       pid = await serverPidOf(dataDir);
@@ -60,7 +60,7 @@ describe("the embedded server", () => {
     const password = await readFile(join(dir, "password"), "utf8");
     await using guest = await openBroker({ dataDir, natsUrl: `nats://filemill:${password}@127.0.0.1:${port}`, log });
     expect(guest.embedded).toBe(false);
-    expect(await guest.healthy()).toBe(true);
+    await eventually(async () => expect(await guest.healthy()).toBe(true));
   });
 
   test("is started again on the same port when it was killed", async () => {
@@ -86,7 +86,7 @@ describe("the embedded server", () => {
     for (const stale of [`${pid} 1 x`, `${process.pid} 1 x`, "", "nonsense"]) {
       await writeFile(join(dataDir, "nats", "lock"), stale);
       await using broker = await openBroker({ dataDir, log });
-      expect(await broker.healthy(), stale).toBe(true);
+      await eventually(async () => expect(await broker.healthy(), stale).toBe(true));
     }
   });
 
@@ -98,7 +98,7 @@ describe("the embedded server", () => {
       const { pid, start } = partsOf(zombie.name);
       await writeFile(join(dataDir, "nats", "lock"), `${pid} ${start} x`);
       await using broker = await openBroker({ dataDir, log });
-      expect(await broker.healthy()).toBe(true);
+      await eventually(async () => expect(await broker.healthy()).toBe(true));
     },
   );
 
@@ -115,7 +115,7 @@ describe("the embedded server", () => {
     child.kill("SIGKILL");
     await once(child, "close");
     await using broker = await openBroker({ dataDir, log });
-    expect(await broker.healthy()).toBe(true);
+    await eventually(async () => expect(await broker.healthy()).toBe(true));
     expect(await isAlive(pid)).toBe(false);
   });
 
@@ -126,7 +126,7 @@ describe("the embedded server", () => {
     await eventually(async () => expect(await serverPidOf(dataDir)).toBe(orphan.pid));
     await using broker = await openBroker({ dataDir, log });
     await ended;
-    expect(await broker.healthy()).toBe(true);
+    await eventually(async () => expect(await broker.healthy()).toBe(true));
   });
 });
 

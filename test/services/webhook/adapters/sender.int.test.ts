@@ -51,6 +51,7 @@ test("what is called is the address that was checked, without asking a second ti
 
 test("where the operator allows it, this network is called", async () => {
   const outcome = await createSender({ allowPrivate: true })(`http://127.0.0.1:${port}/`, {}, "{}", signal);
-  expect(outcome).toEqual({ error: "ECONNRESET" });
+  // Which of the two: whether the connection was over before the request was written.
+  expect(outcome).toEqual({ error: expect.stringMatching(/^(ECONNRESET|EPIPE)$/) });
   expect(contacted).toBe(1);
 });
