@@ -125,7 +125,8 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
     stored: async () => (await Array.fromAsync(blobs.list(), (blob) => blob.blobId)).toSorted(),
     async [Symbol.asyncDispose]() {
       await gateway[Symbol.asyncDispose]();
-      await rm(dir, { recursive: true });
+      // What was broken off may still be tidied up.
+      await rm(dir, { recursive: true, force: true, maxRetries: 5 });
     },
   };
 }
