@@ -15,6 +15,6 @@ const project = (name: string, suffix: string, timeoutMs: number) => ({
 export default defineConfig({
   test: {
     maxWorkers: 2,
-    projects: [project("unit", "unit", 60_000), project("integration", "int", 60_000), project("e2e", "e2e", 120_000)],
+    projects: [project("unit", "unit", 60_000), project("integration", "int", 180_000), project("e2e", "e2e", 300_000)],
   },
 });

@@ -134,7 +134,7 @@ function createSandbox(
       return await run({ ...command, folder: scratch.path });
     }
     const { folder } = command;
-    const identity = folder === undefined ? scratches.claim() : scratches.identityOf(folder);
+    const identity = folder === undefined ? await scratches.claim() : scratches.identityOf(folder);
     const recipe = recipeOf(command, identity);
     const options = { limits: recipe.limits, folder, signal: signalOf(command.signal), conversation: false };
     const tree = startTree(launchOf(recipe), { ...options, onLine: command.onLine?.bind(command) });
@@ -157,6 +157,7 @@ function createSandbox(
   async function close(): Promise<void> {
     closing.abort();
     await Promise.allSettled(running);
+    await scratches[Symbol.asyncDispose]();
   }
 
   return { mode, run, spawn, openScratch: () => scratches.open(), [Symbol.asyncDispose]: close };

@@ -3,18 +3,17 @@ import { chmod, chown, lstat, mkdir, mkdtemp, readdir, rm } from "node:fs/promis
 import { join } from "node:path";
 import { FilemillError } from "#kit/errors.ts";
 import type { Identity } from "./recipe.ts";
-
-const poolSize = 100;
+import { openUserIds } from "./user-ids.ts";
 
 export type Scratch = AsyncDisposable & { readonly path: string; readonly identity: Identity };
 
-export type ScratchPool = {
+export type ScratchPool = AsyncDisposable & {
   /** A folder of mode 0700 with a random name, owned by the identity that programs in it run as. */
   open(): Promise<Scratch>;
   /** The identity of a folder that `open` made. */
   identityOf(folder: string): Identity;
   /** An identity for a run without a folder. */
-  claim(): Identity;
+  claim(): Promise<Identity>;
   release(identity: Identity): void;
 };
 
@@ -23,22 +22,18 @@ export async function openScratchPool(scratchDir: string, firstUid: number | und
   await mkdir(scratchDir, { recursive: true, mode: 0o711 });
   await removeLeftovers(scratchDir);
   const owners = new Map<string, Identity>();
-  const free = firstUid === undefined ? [] : shuffled(Array.from({ length: poolSize }, (_, index) => firstUid + index));
+  const userIds = firstUid === undefined ? undefined : openUserIds(firstUid);
 
-  function claim(): Identity {
-    if (firstUid === undefined) return { kind: "namespace" };
-    // The one that was released longest ago, in case something of its last user is still ending.
-    const uid = free.shift();
-    if (uid === undefined) throw new FilemillError("UNAVAILABLE", "Too many engine runs at once.", { retryAfterMs: 1000 });
-    return { kind: "slot", uid };
+  async function claim(): Promise<Identity> {
+    return userIds === undefined ? { kind: "namespace" } : { kind: "slot", uid: await userIds.claim() };
   }
 
   function release(identity: Identity): void {
-    if (identity.kind === "slot") free.push(identity.uid);
+    if (identity.kind === "slot") userIds?.release(identity.uid);
   }
 
   async function open(): Promise<Scratch> {
-    const identity = claim();
+    const identity = await claim();
     try {
       const path = await mkdtemp(join(scratchDir, `s-${process.pid}-`));
       living.add(path);
@@ -68,6 +63,9 @@ export async function openScratchPool(scratchDir: string, firstUid: number | und
       const identity = owners.get(folder);
       if (identity === undefined) throw new FilemillError("INTERNAL", "The folder of a sandboxed run is not one of openScratch.");
       return identity;
+    },
+    async [Symbol.asyncDispose]() {
+      await userIds?.[Symbol.asyncDispose]();
     },
   };
 }
@@ -109,10 +107,4 @@ async function unlock(path: string): Promise<void> {
   if (found === undefined || !found.isDirectory()) return;
   await chmod(path, 0o700);
   for (const entry of await readdir(path, { withFileTypes: true })) if (entry.isDirectory()) await unlock(join(path, entry.name));
-}
-
-/** Two Filemills on one host start at different places of the pool. */
-function shuffled(uids: number[]): number[] {
-  const start = Math.floor(Math.random() * uids.length);
-  return [...uids.slice(start), ...uids.slice(0, start)];
 }

@@ -75,6 +75,14 @@ describe("exactness", () => {
 });
 
 describe("tables", () => {
+  it("writes a document of nothing as TOML, which holds it, and says what others lack", async () => {
+    const toml = await convert("{}", "json", "toml");
+    expect(await readFile(toml.path, "utf8")).toBe("# empty\n");
+    expect(JSON.parse(await readFile((await convert("# empty\n", "toml", "json")).path, "utf8"))).toEqual({});
+    await expect(convert("{}", "json", "ini")).rejects.toMatchObject({ message: "The data has no settings." });
+    await expect(convert("{}", "json", "properties")).rejects.toMatchObject({ message: "The data has no properties." });
+  });
+
   it("makes numbers only of columns that hold nothing else", async () => {
     const csv = 'zip,price,count,flag,mixed,formula\n01234,1.50,1,true,1,=1+2\n98765,2.25,-7,false,x,"=HYPERLINK(""http://x"")"\n';
     expect(JSON.parse(await textOf(csv, "csv", "json"))).toEqual([

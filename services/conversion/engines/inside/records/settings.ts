@@ -32,7 +32,8 @@ export function writeToml(value: Value, _options: Options, notes: Notes): string
   const whole = withoutNulls(simple, notes, () => {
     throw inexpressible("The data has an empty value in a list, which TOML cannot hold.");
   });
-  return stringifyToml(tomlOf(whole));
+  // Nothing at all is a whole document too, but one that nobody can tell from a file that was cut off.
+  return table.size === 0 ? "# empty\n" : stringifyToml(tomlOf(whole));
 }
 
 function tomlOf(value: Value): unknown {
@@ -86,6 +87,7 @@ function valueOfIni(part: string): Entries {
 
 export function writeIni(value: Value, _options: Options, notes: Notes): string {
   if (!(value instanceof Map)) throw inexpressible("The data is a list; INI holds named settings.");
+  if (value.size === 0) throw inexpressible("The data has no settings.");
   const lines: string[] = [];
   const write = (entries: Entries, section: string): void => {
     const scalars = [...entries].filter(([, each]) => !(each instanceof Map));
@@ -126,6 +128,7 @@ export function parseJavaProperties(text: string): Value {
 /** Nested values by names with dots, lists by numbers, as programs that read them expect. */
 export function writeJavaProperties(value: Value, _options: Options, notes: Notes): string {
   if (!(value instanceof Map)) throw inexpressible("The data is a list; properties are named.");
+  if (value.size === 0) throw inexpressible("The data has no properties.");
   const flat: Record<string, string> = Object.create(null);
   const write = (given: Value, path: string): void => {
     if (given instanceof Map || Array.isArray(given)) {

@@ -1,0 +1,62 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { describe, expect, it } from "vitest";
+import { openUserIds } from "#services/conversion/sandbox/user-ids.ts";
+import { eventually } from "#test/harness/eventually.ts";
+
+let next = 3_000_000_000 + process.pid * 100;
+const freshRange = () => {
+  next += 1_000_000;
+  return next;
+};
+const claimed = (ids: ReturnType<typeof openUserIds>, count: number) => Promise.all(Array.from({ length: count }, () => ids.claim()));
+
+describe("user ids of runs", () => {
+  it("are a hundred, and one more is refused until one comes back", async () => {
+    const first = freshRange();
+    await using ids = openUserIds(first);
+    const all = await claimed(ids, 100);
+    expect(new Set(all)).toEqual(new Set(Array.from({ length: 100 }, (_, index) => first + index)));
+    await expect(ids.claim()).rejects.toMatchObject({ code: "UNAVAILABLE" });
+    ids.release(first + 7);
+    expect(await ids.claim()).toBe(first + 7);
+  });
+
+  it("rest after use while there are others", async () => {
+    await using ids = openUserIds(freshRange());
+    const used: number[] = [];
+    for (let run = 0; run < 32; run += 1) {
+      used.push(await ids.claim());
+      ids.release(used.at(-1) ?? 0);
+    }
+    expect(new Set(used.slice(0, 16)).size).toBe(16);
+    expect(used.slice(16)).toEqual(used.slice(0, 16));
+  });
+
+  it("are not those of another Filemill on this host, until nothing else is left", async () => {
+    const first = freshRange();
+    await using one = openUserIds(first);
+    await using other = openUserIds(first);
+    const mine = await claimed(one, 60);
+    const theirs = await claimed(other, 40);
+    expect(new Set([...mine, ...theirs]).size).toBe(100);
+    const shared = await claimed(other, 60);
+    expect(new Set(shared)).toEqual(new Set(mine));
+  });
+
+  it("are free again when their process was killed", async () => {
+    const first = freshRange();
+    const script = `const { openUserIds } = await import("#services/conversion/sandbox/user-ids.ts");
+      const ids = openUserIds(${first}); for (let i = 0; i < 99; i++) await ids.claim(); console.log("holding"); setInterval(() => {}, 1e9)`;
+    const holder = spawn(process.execPath, ["--input-type=module", "--eval", script], { stdio: ["ignore", "pipe", "inherit"] });
+    await once(holder.stdout, "data");
+    await using before = openUserIds(first);
+    const left = await before.claim();
+    holder.kill("SIGKILL");
+    await once(holder, "exit");
+    await eventually(async () => {
+      await using ids = openUserIds(first);
+      expect(new Set([left, ...(await claimed(ids, 99))]).size).toBe(100);
+    });
+  });
+});
