@@ -38,13 +38,16 @@ export function createBubblewrapLauncher(seccompProgram: string, hostFiles: stri
 }
 
 function killTree(child: ChildProcess): void {
-  // The second one is pid 1 inside; it dies with the first, unless the first had not yet asked for that.
-  const init = child.pid === undefined ? undefined : treeOf(child.pid)[1];
-  child.kill("SIGKILL");
-  if (init === undefined) return;
-  try {
-    process.kill(init, "SIGKILL");
-  } catch {
-    // Gone already.
+  if (child.pid === undefined) return;
+  // The second one is pid 1 inside; it dies with the first once it has asked for that.
+  const init = treeOf(child.pid)[1];
+  // Before, it is in the group of the first, and the kernel ends a group whole, also what is being started in it. Alone it would
+  // wait for ever for a word of the first, and whoever reads what it says would wait for it.
+  for (const target of init === undefined ? [-child.pid] : [-child.pid, init]) {
+    try {
+      process.kill(target, "SIGKILL");
+    } catch {
+      // Gone already.
+    }
   }
 }

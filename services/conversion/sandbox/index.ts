@@ -3,7 +3,7 @@ import { stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { FilemillError } from "#kit/errors.ts";
 import type { Log } from "#kit/log.ts";
-import type { Sandbox, SandboxCommand, SandboxEnd, SandboxLimits } from "../domain/sandbox.ts";
+import type { Sandbox, SandboxChild, SandboxCommand, SandboxEnd, SandboxLimits } from "../domain/sandbox.ts";
 import { createBubblewrapLauncher } from "./bubblewrap.ts";
 import { startChild } from "./child.ts";
 import { copyHostFiles } from "./host-files.ts";
@@ -127,38 +127,50 @@ function createSandbox(
     if (closing.signal.aborted) throw new FilemillError("UNAVAILABLE", "The sandbox is closed.");
   }
 
-  async function run(command: SandboxCommand): Promise<SandboxEnd> {
+  async function runIn(command: SandboxCommand): Promise<SandboxEnd> {
     assertOpen();
     if (command.folder === undefined && mode === "degraded") {
       await using scratch = await scratches.open();
-      return await run({ ...command, folder: scratch.path });
+      return await runIn({ ...command, folder: scratch.path });
     }
     const { folder } = command;
     const identity = folder === undefined ? await scratches.claim() : scratches.identityOf(folder);
     const recipe = recipeOf(command, identity);
     const options = { limits: recipe.limits, folder, signal: signalOf(command.signal), conversation: false };
-    const tree = startTree(launchOf(recipe), { ...options, onLine: command.onLine?.bind(command) });
     try {
-      return await track(tree.ended);
+      return await startTree(launchOf(recipe), { ...options, onLine: command.onLine?.bind(command) }).ended;
     } finally {
       if (folder === undefined) scratches.release(identity);
     }
   }
 
-  async function spawn(command: Omit<SandboxCommand, "folder" | "onLine">) {
+  async function startIn(command: Omit<SandboxCommand, "folder" | "onLine">): Promise<SandboxChild> {
     assertOpen();
     const scratch = await scratches.open();
-    const recipe = recipeOf({ ...command, folder: scratch.path }, scratch.identity);
-    const child = startChild(launchOf(recipe), scratch, recipe.limits, signalOf(command.signal));
-    void track(child.ended.catch(() => undefined));
-    return child;
+    try {
+      assertOpen();
+      const recipe = recipeOf({ ...command, folder: scratch.path }, scratch.identity);
+      const child = startChild(launchOf(recipe), scratch, recipe.limits, signalOf(command.signal));
+      void track(child.ended.catch(() => undefined));
+      return child;
+    } catch (error) {
+      await scratch[Symbol.asyncDispose]();
+      throw error;
+    }
   }
 
   async function close(): Promise<void> {
     closing.abort();
-    await Promise.allSettled(running);
+    // Until what was about to start when it closed is gone, too.
+    while (running.size > 0) await Promise.allSettled(running);
     await scratches[Symbol.asyncDispose]();
   }
 
-  return { mode, run, spawn, openScratch: () => scratches.open(), [Symbol.asyncDispose]: close };
+  return {
+    mode,
+    run: (command) => track(runIn(command)),
+    spawn: (command) => track(startIn(command)),
+    openScratch: () => scratches.open(),
+    [Symbol.asyncDispose]: close,
+  };
 }

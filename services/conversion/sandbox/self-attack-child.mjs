@@ -66,7 +66,8 @@ function reach(attack, where) {
     };
     socket.once("connect", () => done(true));
     socket.once("error", () => done(false));
-    socket.setTimeout(500, () => done(false));
+    // What is held back is refused at once; what is not must not go unnoticed because this host is slow.
+    socket.setTimeout(10_000, () => done(false));
   });
 }
 
@@ -74,7 +75,8 @@ function reach(attack, where) {
 async function fork() {
   const sleepers = [];
   for (let count = 0; count < target.processes; count++) {
-    const sleeper = spawn("/usr/bin/sleep", ["10"], { stdio: "ignore" });
+    // Longer than this program may run: one that ended before the last has started would make room for it.
+    const sleeper = spawn("/usr/bin/sleep", ["300"], { stdio: "ignore" });
     const refused = await new Promise((resolve) => {
       sleeper.once("spawn", () => resolve(false));
       sleeper.once("error", () => resolve(true));

@@ -19,7 +19,7 @@ export function describeSandboxes(title: string, tests: (mode: Sandbox["mode"]) 
   }
 }
 
-export type Host = AsyncDisposable & { readonly folder: string; readonly sandbox: Sandbox };
+export type Host = AsyncDisposable & { readonly folder: string; readonly sandbox: Sandbox & AsyncDisposable };
 
 export async function openHost(mode: Sandbox["mode"]): Promise<Host> {
   const folder = await mkdtemp(join(tmpdir(), "filemill-sandbox-"));

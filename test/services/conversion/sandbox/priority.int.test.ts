@@ -1,4 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 import { treeOf } from "#services/conversion/sandbox/usage.ts";
@@ -29,26 +31,31 @@ const every = (niceness: number) => (found: readonly number[]) => found.length >
 describeSandboxes("the %s sandbox", (mode) => {
   it("lets others go first when it is told to, and nobody else", async () => {
     await using host = await openHost(mode);
-    const niceness = async (limits: { niceness?: number }): Promise<string> =>
-      (await host.sandbox.run({ program: "/usr/bin/nice", args: [], limits })).stdout.trim();
-    expect(await niceness({ niceness: 7 })).toBe("7");
-    expect(await niceness({})).toBe("0");
+    const nice = (limits: { niceness?: number }) => host.sandbox.run({ program: "/usr/bin/nice", args: [], limits });
+    expect((await nice({ niceness: 12 })).stdout).toBe("12\n");
+    const { stdout, elapsedMs } = await nice({});
+    // Whoever takes a second, as on a machine that does something else, makes room without being told.
+    expect(elapsedMs < 1000 ? ["0\n"] : ["0\n", "10\n"]).toContain(stdout);
   });
 
   it("does so also where processors are shared by sessions", async () => {
     await using host = await openHost(mode);
-    await using child = await startTalker(host, 6);
-    await expect.poll(() => nicenessIn(child.pid), { timeout: 20_000 }).toSatisfy(every(6));
+    // More than what takes long is given anyway: that begins a second after the start.
+    await using child = await startTalker(host, 12);
+    await expect.poll(() => nicenessIn(child.pid)).toSatisfy(every(12));
   });
 
   it("lets others go first once a job takes long, and not for the next one any more", async () => {
     await using host = await openHost(mode);
     await using child = await startTalker(host, 0);
-    await child.request({ sleepMs: 0 }, { timeoutMs: 60_000 });
-    expect(nicenessIn(child.pid)).toSatisfy(every(0));
-    const long = child.request({ sleepMs: 5000 }, { timeoutMs: 60_000 });
-    await expect.poll(() => nicenessIn(child.pid), { timeout: 20_000 }).toSatisfy(every(10));
+    const ask = (awaited: string) => child.request({ awaited }, { timeoutMs: 120_000 });
+    await ask(".");
+    // It may have taken long to start.
+    await expect.poll(() => nicenessIn(child.pid)).toSatisfy(every(0));
+    const long = ask("go");
+    await expect.poll(() => nicenessIn(child.pid)).toSatisfy(every(10));
+    await writeFile(join(child.folder, "go"), "");
     await long;
-    await expect.poll(() => nicenessIn(child.pid), { timeout: 20_000 }).toSatisfy(every(0));
+    await expect.poll(() => nicenessIn(child.pid)).toSatisfy(every(0));
   });
 });

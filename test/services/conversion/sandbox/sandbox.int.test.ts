@@ -1,17 +1,13 @@
-import { spawn } from "node:child_process";
 import { randomInt } from "node:crypto";
 import { existsSync } from "node:fs";
 import { chmod, lstat, mkdir, readFile, stat, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openLog } from "#kit/log.ts";
 import type { SandboxCommand, SandboxEnd } from "#services/conversion/domain/sandbox.ts";
 import { openDegradedSandbox, openSandbox } from "#services/conversion/sandbox/index.ts";
 import { describeSandboxes, type Host, isRoot, openHost, processesWith, until } from "./host.ts";
-
-const dyingParent = fileURLToPath(new URL("./dying-parent.ts", import.meta.url));
 
 describeSandboxes("the %s sandbox", (mode) => {
   let host: Host;
@@ -22,13 +18,11 @@ describeSandboxes("the %s sandbox", (mode) => {
     await host[Symbol.asyncDispose]();
   });
 
-  function shell(script: string, more: Partial<SandboxCommand> = {}): Promise<SandboxEnd> {
-    return host.sandbox.run({ program: "/bin/sh", args: ["-c", script], ...more });
-  }
-
-  function perl(script: string, more: Partial<SandboxCommand> = {}): Promise<SandboxEnd> {
-    return host.sandbox.run({ program: "/usr/bin/perl", args: ["-e", script], ...more });
-  }
+  // What takes long makes room for others, and so takes minutes on a machine that does something else.
+  const run = (program: string, args: readonly string[], { limits, ...more }: Partial<SandboxCommand>): Promise<SandboxEnd> =>
+    host.sandbox.run({ program, args, ...more, limits: { wallMs: 200_000, ...limits } });
+  const shell = (script: string, more: Partial<SandboxCommand> = {}) => run("/bin/sh", ["-c", script], more);
+  const perl = (script: string, more: Partial<SandboxCommand> = {}) => run("/usr/bin/perl", ["-e", script], more);
 
   describe("the end of a run", () => {
     it("tells exit code, signal, output and its mode", async () => {
@@ -76,18 +70,17 @@ describeSandboxes("the %s sandbox", (mode) => {
       expect((await shell("sleep 100", { signal: AbortSignal.abort() })).killed).toBe("aborted");
     });
 
-    it("CPU time", async () => {
-      const end = await shell("while :; do :; done", { limits: { cpuSeconds: 1 } });
-      expect(end.killed).toBe(undefined);
-      expect(["SIGXCPU", "SIGKILL"]).toContain(end.signal);
+    it("CPU time, by the kernel or by whoever looks at the whole tree, whichever is first", async () => {
+      const limits = { cpuSeconds: 1 };
+      expect((await shell("ulimit -t", { limits })).stdout).toBe("1\n");
+      const { killed, signal } = await shell("while :; do :; done", { limits });
+      expect(["undefined SIGXCPU", "undefined SIGKILL", "processor"]).toContain(killed ?? `undefined ${signal}`);
     });
 
     it("processes", async () => {
       const end = await perl(
         "my $n = 0; while ($n < 500) { my $p = fork; last unless defined $p; if (!$p) { sleep 20; exit } $n++ } print $n; exit 0",
-        {
-          limits: { processes: 20, wallMs: 3000 },
-        },
+        { limits: { processes: 20 } },
       );
       const started = Number(end.stdout || "0");
       expect(started).toBeGreaterThan(5);
@@ -217,10 +210,13 @@ describeSandboxes("the %s sandbox", (mode) => {
     });
 
     it("kill -1 inside hits nobody outside, and two runs do not see each other", async () => {
-      const bystander = shell("sleep 1.2; echo alive");
-      const attacker = shell("sleep 0.4; kill -9 -1; exit 0");
-      expect((await attacker).killed).toBe(undefined);
-      expect((await bystander).stdout).toBe("alive\n");
+      await using scratch = await host.sandbox.openScratch();
+      const { promise: isThere, resolve: onLine } = Promise.withResolvers<string>();
+      const bystander = shell("echo there; until [ -e go ]; do sleep 0.05; done; echo alive", { folder: scratch.path, onLine });
+      await isThere;
+      expect((await shell("kill -9 -1; exit 0")).killed).toBe(undefined);
+      await writeFile(join(scratch.path, "go"), "");
+      expect((await bystander).stdout).toBe("there\nalive\n");
     });
 
     it.runIf(isRoot)("runs side by side under different users", async () => {
@@ -270,24 +266,5 @@ describeSandboxes("the %s sandbox", (mode) => {
       await shell("echo result > out.txt", { folder: scratch.path });
       expect(await readFile(join(scratch.path, "out.txt"), "utf8")).toBe("result\n");
     });
-  });
-
-  it("dies with its parent", async () => {
-    const marker = `8${randomInt(1e8)}`;
-    const parent = spawn(process.execPath, [dyingParent, marker, mode], { stdio: "ignore" });
-    await until(() => processesWith(`sleep\0${marker}`).length >= 2);
-    parent.kill("SIGKILL");
-    await until(() => processesWith(`sleep\0${marker}`).length === 0);
-    expect(processesWith(`sleep\0${marker}`)).toEqual([]);
-  });
-
-  it("ends what runs when it is closed", async () => {
-    const other = await openHost(mode);
-    const marker = `9${randomInt(1e8)}`;
-    const running = other.sandbox.run({ program: "/bin/sleep", args: [marker] });
-    await until(() => processesWith(`sleep\0${marker}`).length > 0);
-    await other[Symbol.asyncDispose]();
-    expect((await running).killed).toBe("aborted");
-    await expect(other.sandbox.run({ program: "/bin/true", args: [] })).rejects.toMatchObject({ code: "UNAVAILABLE" });
   });
 });

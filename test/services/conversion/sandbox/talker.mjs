@@ -1,7 +1,8 @@
-// Answers each line after as many milliseconds as it asks for.
+// Answers each line once the file that it names is there.
+import { existsSync } from "node:fs";
 import { createInterface } from "node:readline";
 
 for await (const line of createInterface(process.stdin)) {
-  await new Promise((resolve) => setTimeout(resolve, JSON.parse(line).sleepMs));
+  while (!existsSync(JSON.parse(line).awaited)) await new Promise((resolve) => setTimeout(resolve, 20));
   process.stdout.write("{}\n");
 }
