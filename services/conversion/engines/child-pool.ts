@@ -120,13 +120,7 @@ export function createPool(options: PoolOptions): Pool {
   }
 
   function wearOut(child: SandboxChild): void {
-    const timer = setTimeout(
-      () => {
-        worn.add(child);
-        retire(child);
-      },
-      (options.useMs ?? longestUseMs) * (0.5 + Math.random() / 2),
-    ).unref();
+    const timer = setTimeout(() => retire(child), (options.useMs ?? longestUseMs) * (0.5 + Math.random() / 2)).unref();
     child.ended.catch(() => undefined).finally(() => clearTimeout(timer));
   }
 
@@ -136,6 +130,7 @@ export function createPool(options: PoolOptions): Pool {
 
   /** One that is busy goes when it is given back. */
   function retire(child: SandboxChild): void {
+    worn.add(child);
     const place = idle.indexOf(child);
     if (place < 0) return;
     idle.splice(place, 1);
