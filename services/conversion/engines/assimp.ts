@@ -6,7 +6,7 @@ import { defineEngine, type Hop, type HopTask, type OptionDefinition } from "../
 import { expecting } from "../domain/expectations.ts";
 import type { Sandbox } from "../domain/sandbox.ts";
 import { crossHops, uniqueHops, words } from "./hop-table.ts";
-import { openOutput, openToolSession, type ToolSession } from "./tool-run.ts";
+import { openOutput, openToolSession, probeMs, type ToolSession } from "./tool-run.ts";
 
 const program = "/usr/bin/assimp";
 const limits = { addressSpace: false, fileBytes: 2 ** 30 };
@@ -137,7 +137,7 @@ export const assimpEngine = defineEngine({
   hops,
   async probe(sandbox) {
     // Not in its first line, which is a rule.
-    const end = await sandbox.run({ program, args: ["version"], limits: { wallMs: 10_000 } }).catch(() => undefined);
+    const end = await sandbox.run({ program, args: ["version"], limits: { wallMs: probeMs } }).catch(() => undefined);
     return /Version (\d[\d.]*)/.exec(end?.stdout ?? "")?.[1];
   },
   async open({ sandbox }) {

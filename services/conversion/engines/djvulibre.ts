@@ -5,7 +5,7 @@ import { defineEngine, type Hop, type HopTask, type OptionDefinition } from "../
 import { expecting } from "../domain/expectations.ts";
 import type { Sandbox, SandboxEnd } from "../domain/sandbox.ts";
 import { numberOption } from "./hop-table.ts";
-import { inputInside, openToolSession } from "./tool-run.ts";
+import { inputInside, openToolSession, probeMs } from "./tool-run.ts";
 
 const usual = { async: false, maxInputMb: 100 } as const;
 const quality: OptionDefinition = {
@@ -78,7 +78,7 @@ export const djvulibreEngine = defineEngine({
   hops,
   async probe(sandbox) {
     // Asked for help it fails, and names its version first.
-    const end = await sandbox.run({ program: "/usr/bin/ddjvu", args: ["--help"], limits: { wallMs: 10_000 } }).catch(() => undefined);
+    const end = await sandbox.run({ program: "/usr/bin/ddjvu", args: ["--help"], limits: { wallMs: probeMs } }).catch(() => undefined);
     return /DjVuLibre-(\d[\d.]*)/.exec(`${end?.stdout}${end?.stderr}`)?.[1];
   },
   async open({ sandbox }) {

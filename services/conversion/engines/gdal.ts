@@ -4,7 +4,7 @@ import { defineEngine, type HopTask } from "../domain/engine.ts";
 import type { Sandbox } from "../domain/sandbox.ts";
 import { gdalHops, type Reading, readings, type Sort, type Writing, writings } from "./gdal-formats.ts";
 import { numberOption } from "./hop-table.ts";
-import { openToolSession, type ToolSession, versionLineOf } from "./tool-run.ts";
+import { openToolSession, probeMs, type ToolSession, versionLineOf } from "./tool-run.ts";
 
 const program = "/usr/bin/ogr2ogr";
 const limits = { addressSpace: false, fileBytes: 2 ** 30 };
@@ -150,7 +150,7 @@ function failed(task: HopTask, said = ""): FilemillError {
 
 /** Every driver that this GDAL has, by its short name. */
 async function driversOf(sandbox: Sandbox): Promise<readonly string[]> {
-  const end = await sandbox.run({ program: "/usr/bin/ogrinfo", args: ["--formats"], limits: { addressSpace: false, wallMs: 20_000 } });
+  const end = await sandbox.run({ program: "/usr/bin/ogrinfo", args: ["--formats"], limits: { addressSpace: false, wallMs: probeMs } });
   const names = [...end.stdout.matchAll(/^ {2}(\S.*?) -[^-]*vector[^-]*- /gm)].map(([, name = ""]) => name);
   if (!names.includes("GPKG")) throw new FilemillError("UNAVAILABLE", "GDAL does not tell what it can read.");
   return names;

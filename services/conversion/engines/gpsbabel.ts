@@ -7,7 +7,7 @@ import { LacksContent } from "../domain/failure.ts";
 import type { Expectation } from "../domain/notes.ts";
 import type { Sandbox } from "../domain/sandbox.ts";
 import { crossHops } from "./hop-table.ts";
-import { inputInside, openOutput, openToolSession } from "./tool-run.ts";
+import { inputInside, openOutput, openToolSession, probeMs } from "./tool-run.ts";
 
 const program = "/usr/bin/gpsbabel";
 
@@ -103,7 +103,7 @@ export const gpsbabelEngine = defineEngine({
   packages: ["gpsbabel"],
   hops,
   async probe(sandbox) {
-    const end = await sandbox.run({ program, args: ["-V"], limits: { wallMs: 10_000 } }).catch(() => undefined);
+    const end = await sandbox.run({ program, args: ["-V"], limits: { wallMs: probeMs } }).catch(() => undefined);
     return /Version (\d[\d.]*)/.exec(end?.stdout ?? "")?.[1];
   },
   async open({ sandbox }) {

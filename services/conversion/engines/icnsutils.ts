@@ -5,7 +5,7 @@ import { FilemillError } from "#kit/errors.ts";
 import { defineEngine, type Hop, type HopTask } from "../domain/engine.ts";
 import type { Sandbox } from "../domain/sandbox.ts";
 import { numberOption, stringOption } from "./hop-table.ts";
-import { openToolSession, type ToolSession, versionLineOf } from "./tool-run.ts";
+import { openToolSession, probeMs, type ToolSession, versionLineOf } from "./tool-run.ts";
 
 const magick = "/usr/bin/convert-im6.q16";
 const policyInside = "/engine/imagemagick";
@@ -137,7 +137,9 @@ export const icnsutilsEngine = defineEngine({
   hops,
   async probe(sandbox) {
     if ((await versionLineOf(sandbox, magick, ["-version"])) === undefined) return undefined;
-    const end = await sandbox.run({ program: "/usr/bin/icns2png", args: ["--version"], limits: { wallMs: 10_000 } }).catch(() => undefined);
+    const end = await sandbox
+      .run({ program: "/usr/bin/icns2png", args: ["--version"], limits: { wallMs: probeMs } })
+      .catch(() => undefined);
     return /(\d+\.\d[\d.]*)/.exec(`${end?.stdout}${end?.stderr}`)?.[1];
   },
   async open({ sandbox }) {

@@ -9,7 +9,7 @@ import { numberOption } from "./hop-table.ts";
 import { exrHops, hubs, imagemagickHops, type Picture, pictures } from "./imagemagick-formats.ts";
 import { pictureFactsOf } from "./picture-page.ts";
 import { srgbProfile } from "./srgb-profile.ts";
-import { inputInside, openOutput, openToolSession, type ToolSession, versionLineOf } from "./tool-run.ts";
+import { inputInside, openOutput, openToolSession, probeMs, type ToolSession, versionLineOf } from "./tool-run.ts";
 
 const program = "/usr/bin/convert-im6.q16";
 const policyInside = "/engine/imagemagick";
@@ -180,7 +180,7 @@ export const imagemagickExrEngine = defineEngine({
   async probe(sandbox) {
     const version = await versionOf(sandbox);
     if (version === undefined) return undefined;
-    const end = await sandbox.run({ program, args: ["-list", "format"], limits: { wallMs: 10_000 } });
+    const end = await sandbox.run({ program, args: ["-list", "format"], limits: { wallMs: probeMs } });
     return /^\s+EXR\*?\s+EXR\s+rw/m.test(end.stdout) ? version : undefined;
   },
   open,

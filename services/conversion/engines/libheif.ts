@@ -10,7 +10,7 @@ import { numberOption, stringOption } from "./hop-table.ts";
 import { metadataChoice, profileChoice, reshapes, reshaping } from "./picture-options.ts";
 import { pictureFactsOf } from "./picture-page.ts";
 import { openSharpChildren } from "./sharp-children.ts";
-import { inputInside, openToolSession, type ToolSession, versionLineOf } from "./tool-run.ts";
+import { inputInside, openToolSession, probeMs, type ToolSession, versionLineOf } from "./tool-run.ts";
 
 const reader = { async: false, maxInputMb: 100 } as const;
 const choices = [...reshaping, metadataChoice, profileChoice];
@@ -135,7 +135,7 @@ export const libheifEngine = defineEngine({
   async probe(sandbox) {
     const line = await versionLineOf(sandbox, "/usr/bin/heif-enc", ["--list-encoders"]);
     if (line === undefined) return undefined;
-    const help = await sandbox.run({ program: "/usr/bin/heif-convert", args: ["--help"], limits: { wallMs: 10_000 } });
+    const help = await sandbox.run({ program: "/usr/bin/heif-convert", args: ["--help"], limits: { wallMs: probeMs } });
     return /libheif version: (\d[\d.]*)/.exec(`${help.stdout}${help.stderr}`)?.[1];
   },
   async open(host) {

@@ -3,7 +3,7 @@ import { FilemillError } from "#kit/errors.ts";
 import { defineEngine, type Hop, type HopTask, type OptionDefinition } from "../domain/engine.ts";
 import type { Sandbox } from "../domain/sandbox.ts";
 import { flagOption, numberOption, stringOption, words } from "./hop-table.ts";
-import { inputInside, openToolSession } from "./tool-run.ts";
+import { inputInside, openToolSession, probeMs } from "./tool-run.ts";
 
 const program = "/usr/bin/dcraw_emu";
 
@@ -73,7 +73,7 @@ export const librawEngine = defineEngine({
   hops,
   async probe(sandbox) {
     // It tells its version to nobody; another tool of the package does.
-    const end = await sandbox.run({ program: "/usr/bin/simple_dcraw", args: [], limits: { wallMs: 10_000 } }).catch(() => undefined);
+    const end = await sandbox.run({ program: "/usr/bin/simple_dcraw", args: [], limits: { wallMs: probeMs } }).catch(() => undefined);
     return /LibRaw (\d[\d.]*)/.exec(`${end?.stdout}${end?.stderr}`)?.[1];
   },
   async open({ sandbox }) {

@@ -12,7 +12,7 @@ import { guessEncoding } from "./inside/guess-encoding.ts";
 import { csvOptions, officeFormats, papers } from "./libreoffice-formats.ts";
 import { familyOf, libreofficeHops } from "./libreoffice-hops.ts";
 import { type OfficeJob, type OfficePool, openOfficePool, pythonPath } from "./libreoffice-pool.ts";
-import { openOutput } from "./tool-run.ts";
+import { openOutput, probeMs } from "./tool-run.ts";
 
 const separators: Readonly<Record<string, string>> = { comma: ",", semicolon: ";", tab: "\t", pipe: "|" };
 /** Folder of the main part. @see ECMA-376 part 2, open packaging conventions */
@@ -190,7 +190,12 @@ export const libreofficeEngine = defineEngine({
     // The office itself takes seconds to start: the bridge is imported and the version read from its files.
     const script =
       "import uno, os; os.stat('/usr/lib/libreoffice/program/soffice.bin'); print(open('/usr/lib/libreoffice/program/bootstraprc').read())";
-    const end = await sandbox.run({ program: "/usr/bin/python3", args: ["-S", "-c", script], env: pythonPath, limits: { wallMs: 10_000 } });
+    const end = await sandbox.run({
+      program: "/usr/bin/python3",
+      args: ["-S", "-c", script],
+      env: pythonPath,
+      limits: { wallMs: probeMs },
+    });
     return end.exitCode === 0 ? /^ProductKey=\S+ (\S+)/m.exec(end.stdout)?.[1] : undefined;
   },
   async open(host) {

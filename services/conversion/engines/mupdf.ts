@@ -8,7 +8,7 @@ import type { Sandbox, SandboxEnd } from "../domain/sandbox.ts";
 import { numberOption, stringOption } from "./hop-table.ts";
 import { writeJpegPage } from "./jpeg-page.ts";
 import { type PageWish, pageOf, pageSizes, pictureFactsOf } from "./picture-page.ts";
-import { openOutput, openToolSession, type ToolSession } from "./tool-run.ts";
+import { openOutput, openToolSession, probeMs, type ToolSession } from "./tool-run.ts";
 
 const program = "/usr/bin/mutool";
 const pointsPerMm = 72 / 25.4;
@@ -178,7 +178,7 @@ export const mupdfEngine = defineEngine({
   packages: ["mupdf-tools"],
   hops,
   async probe(sandbox) {
-    const end = await sandbox.run({ program, args: ["-v"], limits: { wallMs: 10_000 } }).catch(() => undefined);
+    const end = await sandbox.run({ program, args: ["-v"], limits: { wallMs: probeMs } }).catch(() => undefined);
     return /mutool version (\d[\d.]*)/.exec(`${end?.stdout}${end?.stderr}`)?.[1];
   },
   async open({ sandbox }) {

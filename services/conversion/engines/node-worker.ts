@@ -6,6 +6,7 @@ import type { EngineHost, OpenEngine, OptionDefinition } from "../domain/engine.
 import type { Sandbox } from "../domain/sandbox.ts";
 import { openChildEngine } from "./child-engine.ts";
 import { words } from "./hop-table.ts";
+import { probeMs } from "./tool-run.ts";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 const here = "services/conversion/engines/inside";
@@ -62,7 +63,7 @@ export type WorkerOptions = {
 export async function probeWorker(sandbox: Sandbox, { packages }: WorkerOptions): Promise<string | undefined> {
   try {
     const command = commandOf(packages, ["--version"]);
-    const end = await sandbox.run({ ...command, limits: { addressSpace: false, wallMs: 20_000 } });
+    const end = await sandbox.run({ ...command, limits: { addressSpace: false, wallMs: probeMs } });
     const own = manifestOf(join(root, "package.json"))?.version;
     return end.exitCode === 0 && own !== undefined ? `${own} (Node ${end.stdout.trim().replace(/^v/, "")})` : undefined;
   } catch {

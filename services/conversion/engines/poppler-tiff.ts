@@ -5,7 +5,7 @@ import { assertPart, chosenParts } from "../domain/parts.ts";
 import type { Sandbox } from "../domain/sandbox.ts";
 import { flagOption, numberOption, stringOption } from "./hop-table.ts";
 import { dpiOf, type PageFacts, pixelOptions, pixelsOf, readFacts, readPages } from "./poppler-pages.ts";
-import { inputInside, openToolSession, type ToolSession, versionLineOf } from "./tool-run.ts";
+import { inputInside, openToolSession, probeMs, type ToolSession, versionLineOf } from "./tool-run.ts";
 
 /** Of all pages together. */
 const maxPixels = 4e9;
@@ -92,7 +92,7 @@ export const popplerTiffEngine = defineEngine({
   packages: ["poppler-utils", "libtiff-tools"],
   hops: [{ from: "pdf", to: "tiff", fidelity: "reduced", cost: 60, async: false, maxInputMb: 200, options }],
   async probe(sandbox) {
-    const joins = await sandbox.run({ program: "/usr/bin/tiffcp", args: ["-h"], limits: { wallMs: 10_000 } }).catch(() => undefined);
+    const joins = await sandbox.run({ program: "/usr/bin/tiffcp", args: ["-h"], limits: { wallMs: probeMs } }).catch(() => undefined);
     if (joins === undefined || !/LIBTIFF|usage/i.test(`${joins.stdout}${joins.stderr}`)) return undefined;
     const line = await versionLineOf(sandbox, "/usr/bin/pdftoppm", ["-v"]);
     return line === undefined ? undefined : /(\d[\d.]*)/.exec(line)?.[1];

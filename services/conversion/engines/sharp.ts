@@ -2,7 +2,10 @@
 import { defineEngine } from "../domain/engine.ts";
 import type { Sandbox } from "../domain/sandbox.ts";
 import { openSharpChildren, sharpCommandOf } from "./sharp-children.ts";
+
+
 import { sharpHops } from "./sharp-hops.ts";
+import { probeMs } from "./tool-run.ts";
 
 export const sharpEngine = defineEngine({
   id: "sharp",
@@ -17,7 +20,7 @@ export const sharpEngine = defineEngine({
 
 async function probeSharp(sandbox: Sandbox): Promise<string | undefined> {
   try {
-    const end = await sandbox.run({ ...sharpCommandOf("--version"), limits: { addressSpace: false, wallMs: 20_000 } });
+    const end = await sandbox.run({ ...sharpCommandOf("--version"), limits: { addressSpace: false, wallMs: probeMs } });
     return end.exitCode === 0 ? end.stdout.trim() : undefined;
   } catch {
     return undefined;

@@ -128,10 +128,16 @@ async function adoptOutput(from: string, to: string): Promise<void> {
   }
 }
 
+/**
+ * Until a probe that hangs is given up. One that works may take many seconds: a start asks dozens of tools at once, of whatever
+ * machine, and an engine that is too slow then is absent until the next start.
+ */
+export const probeMs = 60_000;
+
 /** First line of what a program prints, or undefined when it does not run in the sandbox. */
 export async function versionLineOf(sandbox: Sandbox, program: string, args: readonly string[]): Promise<string | undefined> {
   try {
-    const end = await sandbox.run({ program, args, limits: { wallMs: 10_000 } });
+    const end = await sandbox.run({ program, args, limits: { wallMs: probeMs } });
     const line = `${end.stdout}\n${end.stderr}`.trim().split("\n")[0];
     return end.killed === undefined && end.exitCode === 0 && line !== "" ? line : undefined;
   } catch {
