@@ -39,7 +39,7 @@ export async function openBench(engine: Engine, slots = 1): Promise<Bench> {
     folder,
     sandbox,
     engine: open,
-    async convert(input, from, to, options = {}, timeoutMs = 60_000) {
+    async convert(input, from, to, options = {}, timeoutMs = 120_000) {
       const hop = hopOf(engine, from, to);
       count += 1;
       const number = count;

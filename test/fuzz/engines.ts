@@ -111,9 +111,9 @@ function wrongOf(error: unknown): string | undefined {
   return /\/\w|\bat \w+ \(/.test(error.message) ? `its message tells too much: ${error.message}` : undefined;
 }
 
-/** Files between hops and results are named by 24 hexadecimal digits; folders of warm engines stay. */
+/** Files between hops and results are named by a UUID and their format; folders of warm engines stay. */
 async function leftoverOf(folder: string): Promise<string | undefined> {
   const names = await readdir(join(folder, "scratch"), { recursive: true });
-  const left = names.find((name) => /[0-9a-f]{24}\.\w+$/.test(name));
+  const left = names.find((name) => /[0-9a-f]{12}\.\w+$/.test(name));
   return left === undefined ? undefined : `it left ${left}`;
 }

@@ -91,7 +91,7 @@ const made: Readonly<Record<string, (path: string, folder: string) => Promise<un
     ),
   "german.png": async (path) =>
     magick("-background", "white", "-fill", "black", "-pointsize", "40", "label:Übergröße", "-bordercolor", "white", "-border", "30", path),
-  "sound.wav": (path) => ffmpeg("-f", "lavfi", "-i", "anoisesrc=duration=3:amplitude=0.05:sample_rate=44100", "-ac", "2", path),
+  "sound.wav": (path) => ffmpeg("-f", "lavfi", "-i", "anoisesrc=duration=3:amplitude=0.05:sample_rate=44100:seed=1", "-ac", "2", path),
   "sound.flac": (path) => ffmpeg(..."-f lavfi -i sine=duration=1 -c:a flac -sample_fmt s16".split(" "), path),
   "film.mp4": (path) =>
     ffmpeg(..."-f lavfi -i testsrc2=size=160x120:rate=25:duration=3 -f lavfi -i sine=duration=3 -pix_fmt yuv420p".split(" "), path),

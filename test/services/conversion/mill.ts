@@ -94,7 +94,7 @@ export async function openMill(given: Partial<Settings> = {}): Promise<Mill> {
       const scratch = await readdir(join(dataDir, "scratch"), { recursive: true });
       // Warm processes keep their folders; what matters is whatever else there is.
       const stored = await Array.fromAsync(blobs.list(), ({ blobId }) => blobId);
-      return { blobs: stored, scratch: scratch.filter((name) => /[0-9a-f]{24}\.\w+$/.test(name)) };
+      return { blobs: stored, scratch: scratch.filter((name) => /[0-9a-f]{12}\.\w+$/.test(name)) };
     },
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };

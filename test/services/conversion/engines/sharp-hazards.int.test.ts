@@ -150,11 +150,12 @@ describe("the pool", () => {
     const { path } = await bench.convert(large, "png", "tiff", { compression: "none" });
     expect((await sharp(path).metadata()).width).toBe(1600);
     expect((await stat(path)).uid).toBe(process.getuid?.());
-    const folders = await readdir(join(bench.folder, "scratch"));
-    const left = await Promise.all(
-      folders.filter((name) => name.startsWith("s-")).map((name) => readdir(join(bench.folder, "scratch", name))),
-    );
-    expect(left.flat()).toEqual([]);
+    const leftovers = async () => {
+      const folders = (await readdir(join(bench.folder, "scratch"))).filter((name) => name.startsWith("s-"));
+      return (await Promise.all(folders.map((name) => readdir(join(bench.folder, "scratch", name))))).flat();
+    };
+    // The look comes after the answer, and before the next job.
+    await expect.poll(leftovers).toEqual([]);
   });
 
   it("stops waiting and working when the task is cancelled", async () => {
