@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { png } from "#test/gateway/samples.ts";
 import { openBrowser, type TestBrowser } from "#test/harness/browser.ts";
 import { openBrowserClient } from "#test/harness/browser-client.ts";
+import { slowDrawing } from "#test/harness/hostile-files.ts";
 import { startServer, type TestServer } from "#test/harness/server.ts";
 import { seriousFindings } from "./accessibility.ts";
 
@@ -46,6 +47,23 @@ test("a lost connection is said and waited for, before the upload and after it",
   await item.getByText("No connection to the server").waitFor();
   await page.context().setOffline(false);
   await item.getByRole("link", { name: "Download noise.avif" }).waitFor({ timeout: 180_000 });
+  expect(page.faults).toEqual([]);
+  await page.context().close();
+});
+
+test("a connection that is lost while a job runs is said before the job has ended", async () => {
+  const page = await browser.open("/");
+  await page.locator("input[type=file]").setInputFiles([{ name: "slow.svg", mimeType: "image/svg+xml", buffer: slowDrawing() }]);
+  const item = page.getByRole("listitem", { name: "slow.svg", exact: true });
+  await item.getByRole("radio", { name: "PNG" }).check();
+  await item.getByRole("button", { name: "Convert to PNG" }).click();
+  await item.getByText(/Converting to PNG|in the queue/i).waitFor();
+  await page.context().setOffline(true);
+  await item.getByText("No connection to the server").waitFor();
+  await page.context().setOffline(false);
+  await item.getByText(/Converting to PNG|in the queue/i).waitFor();
+  await item.getByRole("button", { name: "Cancel" }).click();
+  await item.getByRole("button", { name: "Convert to PNG" }).waitFor();
   expect(page.faults).toEqual([]);
   await page.context().close();
 });

@@ -41,7 +41,7 @@ async function look(jobId: string, signal: AbortSignal): Promise<Job | undefined
   }
 }
 
-/** Resolves when the job has ended, the stream broke, or the page was hidden. */
+/** Resolves when the job has ended, the stream broke, the network went, or the page was hidden. */
 function stream(jobId: string, told: Told, signal: AbortSignal): Promise<void> {
   streams += 1;
   return new Promise((resolve) => {
@@ -49,6 +49,7 @@ function stream(jobId: string, told: Told, signal: AbortSignal): Promise<void> {
     const end = (): void => {
       source.close();
       document.removeEventListener("visibilitychange", end);
+      removeEventListener("offline", end);
       signal.removeEventListener("abort", end);
       streams -= 1;
       resolve();
@@ -60,6 +61,8 @@ function stream(jobId: string, told: Told, signal: AbortSignal): Promise<void> {
     });
     source.addEventListener("error", end);
     document.addEventListener("visibilitychange", end);
+    // A stream over a network that is gone stays open and silent.
+    addEventListener("offline", end);
     signal.addEventListener("abort", end);
   });
 }
