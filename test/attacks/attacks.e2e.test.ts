@@ -11,7 +11,7 @@ import { leakOf, unsafePartsOf } from "./leak.ts";
 import { attacks, attacksOnTheDoor } from "./table.ts";
 import { type Answer, convert, hopsOf, removeJob, type Upload, watchMemory } from "./target.ts";
 
-const conversionTimeoutMs = 10_000;
+const conversionTimeoutMs = 8000;
 /** With the grace of the kill, two attempts of an office, and a machine that is slow and does much else. Without a limit it is for ever. */
 const maxAnswerMs = 2 * conversionTimeoutMs + 40_000;
 const jobMemoryMb = 1024;

@@ -25,11 +25,12 @@ beforeEach(async () => {
 async function bare(program: string, name: string, content: string | Uint8Array, args: readonly string[]): Promise<void> {
   await writeFile(join(folder, name), content);
   const env = { PATH: process.env.PATH, HOME: folder, LANG: "C.UTF-8" };
-  await promisify(execFile)(program, [...args], { cwd: folder, env, timeout: 50_000, maxBuffer: 2 ** 26 });
+  await promisify(execFile)(program, [...args], { cwd: folder, env, timeout: 150_000, maxBuffer: 2 ** 26 });
 }
 const resultOf = (name: string): Promise<Buffer> => readFile(join(folder, name));
 
-describe("without the sandbox", () => {
+// An office makes its profile first, which takes a while.
+describe("without the sandbox", { timeout: 200_000 }, () => {
   it.each([
     ["rst", restIncludes],
     ["org", orgInclude],

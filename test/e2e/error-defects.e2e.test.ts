@@ -83,6 +83,7 @@ describe("what is not available is answered 503 with a time to try again", () =>
     const pid = Number(await readFile(join(server.dataDir, "nats/server.pid"), "utf8"));
     process.kill(pid, "SIGSTOP");
     try {
+      await expect.poll(() => readFile(`/proc/${pid}/stat`, "utf8")).toContain(") T ");
       const [first, second] = await Promise.all([post(server), post(server, { headers: { ...problem, prefer: "respond-async" } })]);
       await expectRow(first, { status: 503, code: "UNAVAILABLE" });
       await expectRow(second, { status: 503, code: "UNAVAILABLE" });

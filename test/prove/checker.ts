@@ -66,7 +66,8 @@ export function openChecker(options: CheckerOptions): Checker {
     const ending = child;
     child = undefined;
     if (ending !== undefined) await endGroup(ending);
-    await rm(folder, { recursive: true, force: true });
+    // Programs that a reader started are ending, and may still write.
+    await rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
   }
 
   async function attempt(given: Given, make: Make): Promise<Answer> {
