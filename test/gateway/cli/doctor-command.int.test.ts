@@ -1,16 +1,28 @@
 /** The doctor on a machine that lacks tools: they are hidden from one process by mounts that only it has. */
 import { execFile } from "node:child_process";
+import { mkdir, mkdtemp, rm } from "node:fs/promises";
+import { resolve } from "node:path";
 import { promisify } from "node:util";
-import { expect, it } from "vitest";
+import { afterAll, beforeAll, expect, it } from "vitest";
 
 const run = promisify(execFile);
 const hidden = ["/usr/bin/icns2png", "/usr/bin/pdftoppm", "/usr/bin/pdftocairo"];
+
+/** Of its own: whoever works in the clone meanwhile uses the usual one. */
+let dataDir: string;
+beforeAll(async () => {
+  await mkdir(".tmp", { recursive: true });
+  dataDir = await mkdtemp(resolve(".tmp/filemill-doctor-"));
+});
+afterAll(() => rm(dataDir, { recursive: true, force: true }));
 
 /** The lines of the table by engine, and what is said below it. */
 async function doctor(...missing: readonly string[]) {
   const mounts = missing.map((path) => `mount --bind /dev/null ${path} && `).join("");
   const command = `${mounts}exec "$0" gateway/setup/filemill.mjs doctor`;
-  const { stdout } = await run("unshare", ["--mount", "sh", "-c", command, process.execPath]);
+  const { stdout } = await run("unshare", ["--mount", "sh", "-c", command, process.execPath], {
+    env: { ...process.env, DATA_DIR: dataDir },
+  });
   const lines = stdout.trim().split("\n");
   const table = lines.filter((line) => /\S {2,}\S+.* {2,}\d+ {2,}\S/.test(line)).map((line) => line.split(/ {2,}/));
   return { engines: new Map(table.map(([name = "", ...rest]) => [name, rest])), said: lines.slice(table.length).join("\n") };
