@@ -60,8 +60,13 @@ function createView<T>(watched: Watched<T>, onChange: OnChange<T>, log: Log): Vi
   const forget = (key: string): void => {
     if (known.delete(key)) tell(key, undefined);
   };
-  // A removal takes the place of what it removes: the entry may never have been told, and the watcher may have it all the same.
-  const isOutdated = (key: string, revision: number): boolean => watched.isKnown(key, 1) && !watched.isKnown(key, revision);
+  const remove = (key: string, revision: number): void => {
+    const wasTold = known.delete(key);
+    // Written anew by the watcher since: what it has must stay.
+    if (watched.isKnown(key, revision)) return;
+    // A removal takes the place of what it removes: the entry may never have been told, and the watcher may have it all the same.
+    if (wasTold || watched.isKnown(key, 1)) tell(key, undefined);
+  };
   const expiry = watched.ttlMs === undefined ? undefined : createExpiry(watched.ttlMs, forget);
   const note = (key: string, { info }: JsMsg): void => {
     known.set(key, info.streamSequence);
@@ -75,8 +80,7 @@ function createView<T>(watched: Watched<T>, onChange: OnChange<T>, log: Log): Vi
       const revision = message.info.streamSequence;
       if (isMarker(message)) {
         expiry?.cancel(key);
-        if (known.delete(key) || isOutdated(key, revision)) tell(key, undefined);
-        return;
+        return remove(key, revision);
       }
       seen?.add(key);
       if (known.get(key) === revision) return;

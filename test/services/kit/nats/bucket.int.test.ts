@@ -105,16 +105,19 @@ describe("watch", () => {
     const own = await openBucket();
     const seen: (string | undefined)[] = [];
     const leftOut: string[] = [];
+    let newest = Number.MAX_SAFE_INTEGER;
     await using _watch = await own.watch(
       (key, entry) => seen.push(`${key}=${entry?.value}`),
-      (key) => {
-        if (key === "mine") leftOut.push(key);
-        return key === "mine";
+      (key, revision) => {
+        const isMine = key === "mine" && revision <= newest;
+        if (isMine) leftOut.push(key);
+        return isMine;
       },
     );
-    await own.create("mine", "1");
+    const revision = await own.create("mine", "1");
     await own.create("theirs", "1");
     await eventually(() => expect([leftOut, seen]).toEqual([["mine"], ["theirs=1"]]));
+    newest = revision;
     await own.remove("mine");
     await eventually(() => expect(seen).toEqual(["theirs=1", "mine=undefined"]));
   });
@@ -133,6 +136,22 @@ describe("watch", () => {
       (key, revision) => revisions[key as keyof typeof revisions] >= revision,
     );
     expect(seen).toEqual(["mine=undefined"]);
+  });
+
+  test("does not take away what the watcher has written anew since the removal", async () => {
+    const own = await openBucket();
+    const seen: string[] = [];
+    let written = 0;
+    await using _watch = await own.watch(
+      (key, entry) => seen.push(`${key}=${entry?.value}`),
+      (key, revision) => key === "a" && revision <= written,
+    );
+    await own.create("a", "1");
+    await eventually(() => expect(seen).toEqual(["a=1"]));
+    written = Number.MAX_SAFE_INTEGER;
+    await own.remove("a");
+    await own.create("b", "1");
+    await eventually(() => expect(seen).toEqual(["a=1", "b=1"]));
   });
 
   test("tells when an entry's time is over", async () => {
