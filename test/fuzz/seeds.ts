@@ -37,7 +37,9 @@ const texts: Readonly<Record<string, string>> = {
 export async function seedsOf(): Promise<readonly Seed[]> {
   const files = await readdir(corpus, { recursive: true, withFileTypes: true });
   const found: Seed[] = [];
-  for (const file of files) {
+  // In the order of their names: a walk from a fixed place must not depend on the disk.
+  const placeOf = ({ parentPath, name }: (typeof files)[number]) => join(parentPath, name);
+  for (const file of files.toSorted((one, other) => (placeOf(one) < placeOf(other) ? -1 : 1))) {
     const format = file.isFile() ? formatOfFileName(`a${extname(file.name)}`)?.id : undefined;
     if (format === undefined) continue;
     const content = await readFile(join(file.parentPath, file.name));

@@ -9,7 +9,7 @@ import { endlessSvg, processesOf } from "./slow-work.ts";
 
 let mill: Mill;
 beforeEach(async () => {
-  mill = await openMill({ LEASE_MS: 3000 });
+  mill = await openMill();
 });
 afterEach(() => mill[Symbol.asyncDispose]());
 

@@ -4,40 +4,62 @@ import { readdirSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import type { ConnectRouter, ServiceImpl } from "@connectrpc/connect";
 import sharp from "sharp";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { JobState } from "#gen/filemill/job/v1/job_pb.ts";
+import { JobState, type LeaseService } from "#gen/filemill/job/v1/job_pb.ts";
 import { openLog } from "#kit/log.ts";
 import { openRpcServer, type RpcServer } from "#kit/rpc/server.ts";
 import { accountId, type Mill, openMill } from "./mill.ts";
 import { endlessSvg, processesOf } from "./slow-work.ts";
 
+/** Of workers that are to lose theirs: longer than a busy machine keeps a heartbeat waiting. */
+const leaseMs = 6000;
+
 let mill: Mill;
 let peers: RpcServer;
 let worker: ChildProcess | undefined;
+/** Resolved when a worker process tells the end of an attempt, which it does for as long as `mayEnd` is pending. */
+let isEnding: PromiseWithResolvers<void>;
+let mayEnd: Promise<void>;
 beforeEach(async () => {
-  mill = await openMill({ LEASE_MS: 1500 });
+  isEnding = Promise.withResolvers();
+  mayEnd = Promise.resolve();
+  mill = await openMill({ LEASE_MS: leaseMs });
   await mill.worker.drain(AbortSignal.abort());
   await mill.worker[Symbol.asyncDispose]();
   peers = await openRpcServer({
     host: "127.0.0.1",
     port: 0,
     token: undefined,
-    routes: (router) => mill.peers.forEach((peer) => void peer.routes(router)),
+    routes: (router) => mill.peers.forEach((peer) => void peer.routes(holdingEnds(router))),
     isReady: () => true,
     log: openLog("silent"),
   });
 });
 afterEach(async () => {
-  worker?.kill("SIGKILL");
+  if (worker?.kill("SIGKILL") === true) await once(worker, "exit");
   await peers[Symbol.asyncDispose]();
   await mill[Symbol.asyncDispose]();
 });
 
+function holdingEnds(router: ConnectRouter): ConnectRouter {
+  const service: ConnectRouter["service"] = (type, methods, options) => {
+    const { finishAttempt: finish } = methods as Partial<ServiceImpl<typeof LeaseService>>;
+    const finishAttempt: typeof finish = async (request, context) => {
+      isEnding.resolve();
+      await mayEnd;
+      return finish?.(request, context) ?? {};
+    };
+    return router.service(type, finish === undefined ? methods : { ...methods, finishAttempt }, options);
+  };
+  return Object.assign(Object.create(router), { service });
+}
+
 const serverConfig = () => readFile(join(mill.dataDir, "nats", "server.conf"), "utf8");
 
 /** The conversion service as `npm run service -- conversion` runs it. */
-async function startWorkerProcess(leaseMs = 1500): Promise<ChildProcess> {
+async function startWorkerProcess(ownLeaseMs = leaseMs): Promise<ChildProcess> {
   const config = await serverConfig();
   const found = (pattern: RegExp): string => pattern.exec(config)?.[1] ?? "";
   const [port, user, password] = [
@@ -53,7 +75,7 @@ async function startWorkerProcess(leaseMs = 1500): Promise<ChildProcess> {
     JOB_ADDRESS: peers.url,
     CATALOGUE_ADDRESS: peers.url,
     RPC_PORT: "0",
-    LEASE_MS: String(leaseMs),
+    LEASE_MS: String(ownLeaseMs),
     DOCUMENT_SLOTS: "0",
     OFFICE_SLOTS: "0",
     MEDIA_SLOTS: "0",
@@ -66,6 +88,12 @@ async function startWorkerProcess(leaseMs = 1500): Promise<ChildProcess> {
   }
   if (!said.includes("service.ready")) throw new Error(said);
   return child;
+}
+
+function icon(): Promise<Buffer> {
+  return sharp({ create: { width: 20, height: 20, channels: 3, background: "red" } })
+    .png()
+    .toBuffer();
 }
 
 /** Some seconds of work for an AVIF encoder. */
@@ -92,10 +120,7 @@ describe("a worker process that is killed in the middle of a job", () => {
     expect(again.state).toBe(JobState.RUNNING);
     await mill.jobs.cancelJob({ accountId, jobId: job.id });
 
-    const icon = await sharp({ create: { width: 20, height: 20, channels: 3, background: "red" } })
-      .png()
-      .toBuffer();
-    const done = await mill.watch(await mill.submit(icon, { from: "png", to: "webp" }));
+    const done = await mill.watch(await mill.submit(await icon(), { from: "png", to: "webp" }));
     expect(done).toMatchObject({ state: JobState.DONE, attempts: 1 });
     for (const jobId of [job.id, done.id]) await mill.jobs.deleteJob({ accountId, jobId });
     await expect.poll(() => mill.leftovers()).toEqual({ blobs: [], scratch: [] });
@@ -104,14 +129,19 @@ describe("a worker process that is killed in the middle of a job", () => {
   });
 
   it("and was only paused past its lease is fenced out when it goes on", async () => {
+    const { promise, resolve: letEnd } = Promise.withResolvers<void>();
+    mayEnd = promise;
     worker = await startWorkerProcess();
-    const job = await mill.submit(await noise(), { from: "png", to: "avif" });
-    await mill.watch(job, ({ state }) => state === JobState.RUNNING);
+    const job = await mill.submit(await icon(), { from: "png", to: "webp" });
+    // It has made its result, and nobody has heard of that yet.
+    await isEnding.promise;
     worker.kill("SIGSTOP");
+    // With the same lease: wake-ups that the broker still gives to the paused one come again after that long.
     await using second = mill.createWorker();
     await second.start();
     const done = await mill.watch(job);
     expect(done).toMatchObject({ state: JobState.DONE, attempts: 2 });
+    letEnd();
     worker.kill("SIGCONT");
     worker.kill("SIGTERM");
     await once(worker, "exit");
@@ -131,7 +161,7 @@ describe("a worker process that is killed in the middle of a job", () => {
 
 describe("a broker that dies in the middle of a job", () => {
   it("costs neither the result nor a second attempt", async () => {
-    await using second = mill.createWorker();
+    await using second = mill.createWorker({ LEASE_MS: 600_000 });
     await second.start();
     const job = await mill.submit(await noise(), { from: "png", to: "avif" });
     await mill.watch(job, ({ state }) => state === JobState.RUNNING);

@@ -29,7 +29,7 @@ describe("a job", () => {
     const done = await mill.watch(job);
     expect(done).toMatchObject({ state: JobState.DONE, attempts: 1 });
     expect(await sharp(await bytesOf(done.result?.id ?? "")).metadata()).toMatchObject({ format: "webp", width: 40, height: 30 });
-    expect((await mill.leftovers()).scratch).toEqual([]);
+    await expect.poll(async () => (await mill.leftovers()).scratch).toEqual([]);
     expect(await deleted(job.id)).toEqual({ blobs: [], scratch: [] });
   });
 

@@ -4,8 +4,8 @@ import type { Delivery } from "#kit/nats/ports.ts";
 import { finishAttempt } from "#services/conversion/adapters/finish.ts";
 import { createClaimed, type JobBench, openJobBench } from "#test/services/job/job-harness.ts";
 
-/** Ends an attempt at a job that another worker holds, and says how often its wake-up came. */
-async function deliveriesOf(bench: JobBench, isHeld: boolean): Promise<{ deliveries: number; waiting: number }> {
+/** Ends an attempt at a job that another worker holds, until its wake-up has come so often and none is left. */
+async function expectDeliveries(bench: JobBench, isHeld: boolean, wanted: number): Promise<void> {
   const { lease } = await createClaimed(bench, "winner");
   const blob = await bench.blob("out");
   const end = { kind: "done" as const, blob, notes: [] };
@@ -21,19 +21,18 @@ async function deliveriesOf(bench: JobBench, isHeld: boolean): Promise<{ deliver
     );
   };
   await using _consumer = await bench.queue.consume("image", 1, handle);
-  await expect.poll(() => bench.queue.waiting("image")).toBe(0);
+  await expect.poll(async () => ({ waiting: await bench.queue.waiting("image"), deliveries })).toEqual({ waiting: 0, deliveries: wanted });
   await expect.poll(() => bench.blobs.has(blob.id)).toBe(false);
-  return { deliveries, waiting: await bench.queue.waiting("image") };
 }
 
 describe("a result that is not taken", () => {
   it("gives the wake-up back when the lease was never there, since another job may wait for it", async () => {
     await using bench = await openJobBench();
-    expect(await deliveriesOf(bench, false)).toEqual({ deliveries: 2, waiting: 0 });
+    await expectDeliveries(bench, false, 2);
   });
 
   it("settles the wake-up when the lease was there once", async () => {
     await using bench = await openJobBench();
-    expect(await deliveriesOf(bench, true)).toEqual({ deliveries: 1, waiting: 0 });
+    await expectDeliveries(bench, true, 1);
   });
 });
