@@ -124,7 +124,7 @@ function optionsOf(family: Family, from: string, to: string): readonly OptionDef
 
 function expectationsOf(family: Family, from: string, to: string) {
   return [
-    ...expectingAll(/^(txt|csv|tsv|html)$/.test(from) && "ENCODING_GUESSED", to === "pdf" && "FONT_SUBSTITUTED"),
+    ...expectingAll(/^(txt|csv|tsv|html|dbf)$/.test(from) && "ENCODING_GUESSED", to === "pdf" && "FONT_SUBSTITUTED"),
     ...(family === "sheet" && to === "pdf" ? [expecting("SHEETS_LEFT_OUT", { option: "sheet" })] : []),
   ];
 }

@@ -229,6 +229,17 @@ def lay_out(style, job, is_sheet):
         style.ScaleToPagesX, style.ScaleToPagesY = 1, 0
 
 
+def bare_heads(document):
+    """The office puts type and width behind the name of each column of a dBase table, as in NAME,C,20."""
+    sheet = document.getSheets().getByIndex(0)
+    for column in range(128):
+        cell = sheet.getCellByPosition(column, 0)
+        name = re.fullmatch(r"(.*),[A-Z](?:,\d+){0,2}", cell.getString())
+        if name is None:
+            return
+        cell.setString(name[1])
+
+
 def sheet_names(document):
     if not document.supportsService("com.sun.star.sheet.SpreadsheetDocument"):
         return []
@@ -276,7 +287,7 @@ def load(desktop, job, options):
 def convert(desktop, job, here):
     if any(name.startswith("HTML") for name in job["importFilters"]):
         calm_html(job)
-    options, guessed = normalise_text(job) if "text" in job else (None, False)
+    options, guessed = normalise_text(job) if "text" in job else (job.get("importOptions"), False)
     document = None if "text" in job and options is None else load(desktop, job, options)
     if document is None:
         return {"ok": False, "reason": "password" if is_encrypted(job["input"]) else "load"}
@@ -284,6 +295,8 @@ def convert(desktop, job, here):
         names = sheet_names(document)
         if job.get("parts"):
             return {"ok": True, "sheets": names}
+        if job["importFilters"] == ["dBase"]:
+            bare_heads(document)
         place = prepare(document, job)
         store = {"FilterName": job["exportFilter"], "Overwrite": True}
         if "exportOptions" in job:

@@ -7,6 +7,7 @@ import { FilemillError } from "#kit/errors.ts";
 import { defineEngine, type HopTask } from "../domain/engine.ts";
 import { replacedFontsMessage } from "../domain/font-note.ts";
 import { noteLeftOut } from "../domain/parts.ts";
+import { tableEncodingOf } from "./dbf-code-pages.ts";
 import { flagOption, numberOption, stringOption } from "./hop-table.ts";
 import { guessEncoding } from "./inside/guess-encoding.ts";
 import { csvOptions, officeFormats, papers } from "./libreoffice-formats.ts";
@@ -140,13 +141,21 @@ function isTextJob(text: unknown): text is { readonly encoding: string } {
   return typeof text === "object" && text !== null && "encoding" in text;
 }
 
+/** The job with the encoding of its input, as far as the office must be told, and the encoding's name where it is a guess. */
+async function withEncoding(task: HopTask, job: OfficeJob): Promise<{ job: OfficeJob; guess: string | undefined }> {
+  if (task.hop.from === "dbf") {
+    const table = await tableEncodingOf(task.input.path);
+    return { job: table === undefined ? job : { ...job, importOptions: table.number }, guess: table?.guess };
+  }
+  const guess = await guessedEncodingOf(task, job);
+  if (guess === undefined) return { job, guess };
+  const told = task.hop.from === "html" ? { htmlEncoding: guess } : { text: { ...(isTextJob(job.text) ? job.text : {}), encoding: guess } };
+  return { job: { ...job, ...told }, guess };
+}
+
 async function run(pool: OfficePool, task: HopTask): Promise<void> {
   task.signal.throwIfAborted();
-  const asked = jobOf(task);
-  const guess = await guessedEncodingOf(task, asked);
-  const told =
-    task.hop.from === "html" ? { htmlEncoding: guess } : { text: { ...(isTextJob(asked.text) ? asked.text : {}), encoding: guess } };
-  const job = guess === undefined ? asked : { ...asked, ...told };
+  const { job, guess } = await withEncoding(task, jobOf(task));
   await pool.convert(task.input.path, job, task, async (value, outputPath) => {
     const answer = parseAnswer(value);
     if (!answer.ok) throw failureOf(answer, task);

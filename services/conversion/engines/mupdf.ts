@@ -146,7 +146,7 @@ async function assertText(session: ToolSession, task: HopTask, inside: string): 
   const unknown = characters.match(/\uFFFD/g)?.length ?? 0;
   // Fonts may draw letters and never say which they are.
   if (unknown * 2 >= characters.length) {
-    throw new LacksContent("The PDF holds pictures of text and no text; it would need recognition.");
+    throw new LacksContent("There are pictures of text and no text; it would need recognition.");
   }
 }
 

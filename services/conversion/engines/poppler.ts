@@ -138,7 +138,7 @@ async function adoptText(session: ToolSession, task: HopTask): Promise<void> {
     const text =
       handle === undefined ? "" : (await handle.read({ buffer: Buffer.alloc(65_536) })).buffer.toString("utf8").replaceAll("\0", "");
     await handle?.close();
-    if (text.trim() === "") throw new LacksContent("The PDF holds pictures of text and no text; it would need recognition.");
+    if (text.trim() === "") throw new LacksContent("There are pictures of text and no text; it would need recognition.");
   }
   await session.adopt("out");
 }

@@ -11,6 +11,7 @@ import { libreofficeEngine } from "#services/conversion/engines/libreoffice.ts";
 import { treeOf } from "#services/conversion/sandbox/usage.ts";
 import { type Bench, defaultsOf, hopOf, openBench, testEngine } from "#test/contract/engine.ts";
 import { readingOf } from "#test/contract/readers.ts";
+import { dbaseTable } from "./dbase-table.ts";
 import { russian, textOf } from "./document-text.ts";
 
 const run = promisify(execFile);
@@ -124,6 +125,18 @@ describe("engine libreoffice, in detail", () => {
       const russianPage = Buffer.concat([Buffer.from("<html><body><h1>"), russian.bytes, Buffer.from("</h1><p>plain</p></body></html>")]);
       expect(await textOf((await bench.convert(await put("russian.html", russianPage), "html", to)).path)).toContain(russian.text);
     }
+  });
+
+  it("reads a dBase table in its code page, and names its columns as it does", async () => {
+    const cyrillic = dbaseTable(0x26, "CITY", [Buffer.from("8fe0a8a2a5e2", "hex"), Buffer.from("abc")]);
+    const declared = await bench.convert(await put("cyrillic.dbf", cyrillic), "dbf", "csv");
+    expect([await readFile(declared.path, "utf8"), declared.notes.size]).toEqual(["CITY\nПривет\nabc\n", 0]);
+    const western = dbaseTable(0, "CITY", [Buffer.from("4bf66c6e", "hex")]);
+    const guessed = await bench.convert(await put("western.dbf", western), "dbf", "csv");
+    expect(await readFile(guessed.path, "utf8")).toBe("CITY\nKöln\n");
+    expect(guessed.notes.get("ENCODING_GUESSED")).toBe("The text's encoding was guessed to be windows-1252.");
+    const own = await bench.convert(await put("own.csv", "CITY\nПривет\nKöln\n日本\n"), "csv", "dbf");
+    expect(await readFile((await bench.convert(own.path, "dbf", "csv")).path, "utf8")).toBe("CITY\nПривет\nKöln\n日本\n");
   });
 
   it("converts the sheet that was asked for", async () => {

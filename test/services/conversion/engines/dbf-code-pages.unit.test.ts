@@ -1,0 +1,42 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { tableEncodingOf } from "#services/conversion/engines/dbf-code-pages.ts";
+import { dbaseTable } from "./dbase-table.ts";
+
+let folder = "";
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "filemill-dbf-"));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+async function encodingOf(bytes: Buffer) {
+  const path = join(folder, "a.dbf");
+  await writeFile(path, bytes);
+  return await tableEncodingOf(path);
+}
+const bytes = (hex: string) => Buffer.from(hex, "hex");
+
+describe("the encoding of a dBase table", () => {
+  it("is the one that its header names", async () => {
+    expect(await encodingOf(dbaseTable(0x57, "NAME", [bytes("4772fcdf65")]))).toEqual({ number: "1" });
+    expect(await encodingOf(dbaseTable(0xc9, "NAME", [bytes("cff0e8e2e5f2")]))).toEqual({ number: "34" });
+  });
+
+  it.each([
+    ["Привет of DOS", "8fe0a8a2a5e2", { number: "30", guess: "ibm866" }],
+    ["Привет of Windows", "cff0e8e2e5f2", { number: "34", guess: "windows-1251" }],
+    ["Grüße of DOS", "477281e165", { number: "4", guess: "ibm850" }],
+    ["Café of DOS", "43616682", { number: "4", guess: "ibm850" }],
+    ["Grüße of Windows", "4772fcdf65", { number: "1", guess: "windows-1252" }],
+    ["Grüße in UTF-8", "4772c3bcc39f65", { number: "76" }],
+    ["plain letters", "4772", undefined],
+  ])("is told by its letters where its header names none: %s", async (_letters, hex, told) => {
+    for (const driver of [0, 0x60]) expect(await encodingOf(dbaseTable(driver, "NAME", [bytes(hex), bytes("61")]))).toEqual(told);
+  });
+
+  it("is none of a file that ends within its header", async () => {
+    for (const length of [0, 10, 31]) expect(await encodingOf(dbaseTable(0, "NAME", []).subarray(0, length))).toBeUndefined();
+  });
+});
