@@ -91,8 +91,8 @@ export function createPool(options: PoolOptions): Pool {
 
   async function take(signal: AbortSignal): Promise<SandboxChild> {
     signal.throwIfAborted();
-    const child = idle.pop();
-    if (child !== undefined) return child;
+    // One that has died is in there until its folder is gone.
+    for (let child = idle.pop(); child !== undefined; child = idle.pop()) if (child.alive) return child;
     return new Promise((resolve, reject) => {
       const waiter = { resolve, reject };
       waiting.push(waiter);

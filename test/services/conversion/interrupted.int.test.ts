@@ -9,7 +9,7 @@ import { endlessSvg, processesOf } from "./slow-work.ts";
 
 let mill: Mill;
 beforeEach(async () => {
-  mill = await openMill();
+  mill = await openMill({ CONVERSION_TIMEOUT_MS: 600_000 });
 });
 afterEach(() => mill[Symbol.asyncDispose]());
 

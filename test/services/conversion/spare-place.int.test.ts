@@ -22,7 +22,7 @@ async function convertFor(mill: Mill, stranger: string): Promise<JobState> {
 }
 
 test("another account's picture is converted while one account holds every slot with long jobs and has more waiting", async () => {
-  await using mill = await openMill({ IMAGE_SLOTS: 2 });
+  await using mill = await openMill({ IMAGE_SLOTS: 2, CONVERSION_TIMEOUT_MS: 600_000 });
   const long = await Promise.all(Array.from({ length: 4 }, () => mill.submit(endlessSvg(), { from: "svg", to: "png" })));
   const statesOfLong = async (): Promise<readonly JobState[]> => {
     const found = await Promise.all(long.map(({ id }) => mill.jobs.getJob({ accountId, jobId: id })));

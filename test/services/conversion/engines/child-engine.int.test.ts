@@ -106,6 +106,18 @@ describe("a child that lives on", () => {
     expect(busy.startedAtLastAnswer()).toBe(2);
   });
 
+  it("was given a job when it had just died, and its folder was still being removed", async () => {
+    await using engine = await openEngine("1");
+    expect(await engine.convert()).toBe("x");
+    const [child] = engine.children;
+    // Given back by now, and so the one that waits.
+    await new Promise((resolve) => setImmediate(resolve));
+    process.kill(child?.pid ?? 0, "SIGKILL");
+    while (child?.alive === true) await new Promise((resolve) => setImmediate(resolve));
+    expect(await engine.convert()).toBe("x");
+    expect(engine.startedAtLastAnswer()).toBe(2);
+  });
+
   it("is replaced after an answer that nobody understands", async () => {
     await using engine = await openEngine('if ($n == 2) { print qq({"ok":true}\\n); next }');
     await engine.convert();
