@@ -10,7 +10,8 @@ const jobsPerChild = 1000;
 /** From its first job on. Each has a part of it, so that not all are replaced at once. */
 const longestUseMs = 10 * 60_000;
 const maxIdleBytes = 600 * 2 ** 20;
-const startMs = 30_000;
+/** For one that hangs: with many beside it on a slow machine, a start takes many seconds. */
+const startMs = 120_000;
 /** A host on which children cannot start is asked again, but not without a pause. */
 const restartPauseMs = 1000;
 

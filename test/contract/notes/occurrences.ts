@@ -98,7 +98,7 @@ const pictureTools: readonly Occurrence[] = [
 function severalOf(format: string): Content {
   return async (path, folder) => {
     if (format === "dcx" || format === "miff") return await magick("-size", "40x30", "xc:red", "xc:blue", `${format}:${path}`);
-    await magick("-size", "40x30", "plasma:", `${format}:${join(folder, "one")}`);
+    await magick("-size", "40x30", "-seed", "1", "plasma:", `${format}:${join(folder, "one")}`);
     const one = await readFile(join(folder, "one"));
     await writeFile(path, Buffer.concat([one, one]));
   };

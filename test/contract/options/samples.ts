@@ -117,7 +117,7 @@ const made: Readonly<Record<string, (path: string, folder: string) => Promise<un
   "piece.mid": (path) => copyFile(join(corpus, "audio/typical.mid"), path),
   "page.djvu": async (path, folder) => {
     const ppm = join(folder, "page.ppm");
-    await magick("-size", "300x300", "plasma:red-blue", "-depth", "8", ppm);
+    await magick("-size", "300x300", "-seed", "1", "plasma:red-blue", "-depth", "8", ppm);
     await run("c44", ["-decibel", "40", ppm, path]);
   },
   "picture.odt": (path, folder) => withPicture(path, folder),
