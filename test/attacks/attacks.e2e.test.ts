@@ -15,7 +15,7 @@ import { type Answer, convert, hopsOf, removeJob, type Upload, watchMemory } fro
 
 /** Of one hop: as short as good files allow on this machine, with what else it does now. */
 let limitMs = 5000;
-const longestLimitMs = 40_000;
+const longestLimitMs = 20_000;
 /** With the grace of the kill, two attempts of an office, and a machine that stands still at times. Without a limit it is for ever. */
 const maxAnswerMs = () => 2 * limitMs + 40_000;
 const jobMemoryMb = 1024;
@@ -178,7 +178,10 @@ async function attackOnce(attack: Attack, to: string): Promise<void> {
 async function startWithShortLimit(): Promise<void> {
   for (;;) {
     server = await startServer({ CONVERSION_TIMEOUT_MS: String(limitMs), JOB_MEMORY_MB: String(jobMemoryMb) });
-    if (limitMs >= longestLimitMs || (await slowestHarmlessMs()) < limitMs / 4) return;
+    if (limitMs >= longestLimitMs) return;
+    // Only the second time is every engine warm.
+    await slowestHarmlessMs();
+    if ((await slowestHarmlessMs()) < limitMs / 3) return;
     await server[Symbol.asyncDispose]();
     limitMs *= 2;
   }
