@@ -2,6 +2,7 @@
 import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { create } from "@bufbuild/protobuf";
 import { ManifestSchema, type Plan } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
 import { parseSettings } from "#kit/config.ts";
@@ -24,6 +25,8 @@ const politeCodes: ReadonlySet<ErrorCode> = new Set([
 const timeoutMs = 10_000;
 /** With the kill of two attempts, and a machine that does something else. */
 const maxElapsedMs = 4 * timeoutMs;
+/** The folder of an office that was ended goes after the answer. */
+const maxTidyMs = 30_000;
 
 export type FuzzedHop = { readonly engine: string; readonly hop: Hop };
 
@@ -113,7 +116,11 @@ function wrongOf(error: unknown): string | undefined {
 
 /** Files between hops and results are named by a UUID and their format; folders of warm engines stay. */
 async function leftoverOf(folder: string): Promise<string | undefined> {
-  const names = await readdir(join(folder, "scratch"), { recursive: true });
-  const left = names.find((name) => /[0-9a-f]{12}\.\w+$/.test(name));
-  return left === undefined ? undefined : `it left ${left}`;
+  for (const startedAt = performance.now(); ; await sleep(20)) {
+    // Folders go while it reads.
+    const names = await readdir(join(folder, "scratch"), { recursive: true }).catch(() => ["?"]);
+    const left = names.find((name) => name === "?" || /[0-9a-f]{12}\.\w+$/.test(name));
+    if (left === undefined) return undefined;
+    if (performance.now() - startedAt > maxTidyMs) return `it left ${left}`;
+  }
 }

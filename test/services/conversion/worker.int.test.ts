@@ -16,11 +16,10 @@ async function bytesOf(blobId: string): Promise<Buffer> {
   return Buffer.concat(await Array.fromAsync(await mill.blobs.read(blobId)));
 }
 
-/** What this test's jobs left when they are deleted. */
-async function deleted(...jobIds: string[]): Promise<{ blobs: string[]; scratch: string[] }> {
+/** Once these jobs are deleted. */
+async function expectNothingLeft(...jobIds: string[]): Promise<void> {
   for (const jobId of jobIds) await mill.jobs.deleteJob({ accountId, jobId });
-  await expect.poll(async () => (await mill.leftovers()).blobs).toEqual([]);
-  return mill.leftovers();
+  await expect.poll(() => mill.leftovers()).toEqual({ blobs: [], scratch: [] });
 }
 
 describe("a job", () => {
@@ -30,7 +29,7 @@ describe("a job", () => {
     expect(done).toMatchObject({ state: JobState.DONE, attempts: 1 });
     expect(await sharp(await bytesOf(done.result?.id ?? "")).metadata()).toMatchObject({ format: "webp", width: 40, height: 30 });
     await expect.poll(async () => (await mill.leftovers()).scratch).toEqual([]);
-    expect(await deleted(job.id)).toEqual({ blobs: [], scratch: [] });
+    await expectNothingLeft(job.id);
   });
 
   it("fails at the first attempt for what is wrong with its file", async () => {
@@ -50,7 +49,7 @@ describe("a job", () => {
     }
     const after = await mill.watch(await mill.submit(png, { from: "png", to: "webp" }));
     expect(after.state).toBe(JobState.DONE);
-    expect(await deleted(...ids, after.id)).toEqual({ blobs: [], scratch: [] });
+    await expectNothingLeft(...ids, after.id);
   });
 
   it("is counted", async () => {
