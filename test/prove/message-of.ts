@@ -3,6 +3,6 @@ export function messageOf(error: unknown): string {
   const text = error instanceof Error ? `${"code" in error ? `${String(error.code)}: ` : ""}${error.message}` : String(error);
   return text
     .replaceAll(/\/\S*\/([^/\s]+)/g, "$1")
-    .replaceAll(/[0-9a-f]{24}/g, "FILE")
+    .replaceAll(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, "FILE")
     .slice(0, 140);
 }

@@ -2,7 +2,6 @@
 import { defineEngine } from "../domain/engine.ts";
 import type { Sandbox } from "../domain/sandbox.ts";
 import { openSharpChildren, sharpCommandOf } from "./sharp-children.ts";
-
 import { sharpHops } from "./sharp-hops.ts";
 import { probeMs } from "./tool-run.ts";
 
