@@ -3,6 +3,7 @@
 Answers {"ok": true, ...} or {"ok": false, "reason": "password" | "load" | "sheet" | "store", ...}.
 When the office itself is gone, the worker ends too: its owner starts a new pair.
 """
+import atexit
 import csv
 import glob
 import json
@@ -48,7 +49,10 @@ def start_office():
         "/usr/lib/libreoffice/program/soffice.bin", f"-env:UserInstallation=file://{PROFILE}", "--headless", "--invisible", "--norestore",
         "--nologo", "--nodefault", "--nolockcheck", "--nofirststartwizard", f"--accept=pipe,name={PIPE};urp;StarOffice.ComponentContext",
     ]
-    return subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    office = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    # Where Filemill was killed while this sandbox was being set up, nobody ends the sandbox: it lasts as long as a process in it.
+    atexit.register(office.kill)
+    return office
 
 
 def connect():
