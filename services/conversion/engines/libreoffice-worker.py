@@ -236,7 +236,8 @@ def lay_out(style, job, is_sheet):
 def bare_heads(document):
     """The office puts type and width behind the name of each column of a dBase table, as in NAME,C,20."""
     sheet = document.getSheets().getByIndex(0)
-    for column in range(128):
+    # As many as a table can have.
+    for column in range(255):
         cell = sheet.getCellByPosition(column, 0)
         name = re.fullmatch(r"(.*),[A-Z](?:,\d+){0,2}", cell.getString())
         if name is None:
