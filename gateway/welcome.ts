@@ -12,7 +12,7 @@ export function welcomeText({ restUrl, rpcUrl, first }: Running, publicUrl: stri
     `Filemill is ready.   ${url}/`,
     `Keys and account     ${url}/automate`,
     `API reference        ${url}/docs`,
-    `Formats and routes   ${url}/api/v1/formats`,
+    `Formats              ${url}/api/v1/formats`,
     `Internal services    ${rpcUrl} (Connect, gRPC, gRPC-Web)`,
     "",
   ];

@@ -9,26 +9,26 @@ import { tableOf } from "./table.ts";
 
 export function addFormatsCommand(program: Command, shell: Shell): void {
   withServer(program.command("formats"))
-    .description("formats and routes of a server, or of the service running here")
-    .argument("[from]", "list the routes from this format")
+    .description("formats and conversions of a server, or of the service running here")
+    .argument("[from]", "list the conversions from this format")
     .option("--json", "print it for programs")
     .action(async (from: string | undefined, flags: ServerFlags & { readonly json?: true }) => {
       const server = serverAddressOf(flags, shell);
-      const { formats, routes } = await (server === undefined ? listedHere(shell) : openRemote(server).formats());
-      const routesFrom = (id: string) => routes.filter((route) => route.from === id);
+      const { formats, conversions } = await (server === undefined ? listedHere(shell) : openRemote(server).formats());
+      const conversionsFrom = (id: string) => conversions.filter((conversion) => conversion.from === id);
       if (from !== undefined && !formats.some(({ id }) => id === from))
         throw new FilemillError("UNSUPPORTED_CONVERSION", `There is no format "${from}"; \`filemill formats\` lists them.`);
-      if (flags.json === true) return shell.out(JSON.stringify(from === undefined ? formats : routesFrom(from), null, 2));
+      if (flags.json === true) return shell.out(JSON.stringify(from === undefined ? formats : conversionsFrom(from), null, 2));
       if (from === undefined) {
-        const rows = formats.map(({ id, kind, label }) => [id, kind, String(routesFrom(id).length), label]);
-        return shell.out(tableOf(["FORMAT", "KIND", "ROUTES", "NAME"], rows));
+        const rows = formats.map(({ id, kind, label }) => [id, kind, String(conversionsFrom(id).length), label]);
+        return shell.out(tableOf(["FORMAT", "KIND", "CONVERSIONS", "NAME"], rows));
       }
-      const rows = routesFrom(from).map((route) => [
-        route.to,
-        route.fidelity,
-        route.async ? "queued" : "inline",
-        `${route.maxInputMb} MB`,
-        route.options.map(({ name }) => name).join(",") || "-",
+      const rows = conversionsFrom(from).map(({ to, fidelity, async, maxInputMb, options }) => [
+        to,
+        fidelity,
+        async ? "queued" : "inline",
+        `${maxInputMb} MB`,
+        options.map(({ name }) => name).join(",") || "-",
       ]);
       shell.out(tableOf(["TO", "FIDELITY", "ANSWER", "CEILING", "OPTIONS"], rows));
     });
@@ -41,7 +41,7 @@ async function listedHere(shell: Shell): Promise<Listed> {
     fidelity: fidelityOf(route.fidelity),
     options: optionSets[route.optionSet]?.options ?? [],
   }));
-  return { formats, routes: listed };
+  return { formats, conversions: listed };
 }
 
 function fidelityOf(value: number): string {

@@ -15,10 +15,10 @@ import type { ServerAddress } from "./server-address.ts";
 /** What the commands read of `GET /api/v1/formats`. */
 export type Listed = {
   readonly formats: readonly { readonly id: string; readonly kind: string; readonly label: string }[];
-  readonly routes: readonly ListedRoute[];
+  readonly conversions: readonly ListedConversion[];
 };
 
-export type ListedRoute = {
+type ListedConversion = {
   readonly from: string;
   readonly to: string;
   readonly fidelity: string;

@@ -181,16 +181,16 @@ export function componentSchemas(): Readonly<Record<string, Schema>> {
     JobList: closed({ jobs: { type: "array", items: ref("Job") }, nextCursor: { type: ["string", "null"] } }),
     Note: closed(fieldsOf(NoteSchema, ["code", "message"])),
     Format: closed({ ...fieldsOf(FormatSchema, ["id", "label", "kind", "extensions", "mime"]), kind: { enum: kinds } }),
-    Route: closed(
-      {
-        ...fieldsOf(RouteSchema, ["from", "to", "fidelity", "async", "maxInputMb", "options", "via"]),
-        fidelity: { enum: wordsOf(FidelitySchema) },
-      },
-      ["via"],
-    ),
+    Conversion: closed({
+      ...fieldsOf(RouteSchema, ["from", "to", "fidelity", "async", "maxInputMb", "options"]),
+      fidelity: { enum: wordsOf(FidelitySchema) },
+    }),
     RouteAnswer: closed({ route: routeDetailSchema() }),
     Option: optionSchema(),
-    Formats: closed({ formats: { type: "array", items: ref("Format") }, routes: { type: "array", items: ref("Route") } }),
+    Formats: closed({
+      formats: { type: "array", items: ref("Format") },
+      conversions: { type: "array", items: ref("Conversion") },
+    }),
     ...webhookSchemas(),
     Readiness: closed({ ready: { type: "boolean" }, part: { type: "string" }, sandbox: { const: "degraded" } }, ["part", "sandbox"]),
     ErrorCode: { enum: Object.keys(errorTable) },

@@ -12,12 +12,13 @@ export const catalogueEndpoints = defineEndpoints({
     method: "GET",
     path: "/api/v1/formats",
     summary: "List what this deployment can convert",
-    description: "Only routes whose engine was found and passed its probe. Cache it by its ETag.",
+    description:
+      "Lists only the conversions whose engine was found here and passed its probe. May be cached for an hour; revalidate it by its ETag.",
     access: "public",
     forPages: true,
     head: true,
     answers: {
-      200: { description: "Formats and routes.", mediaType: "application/json", schema: ref("Formats") },
+      200: { description: "Formats and conversions.", mediaType: "application/json", schema: ref("Formats") },
       304: { description: "Unchanged." },
     },
     errors: [],
@@ -25,8 +26,8 @@ export const catalogueEndpoints = defineEndpoints({
   route: {
     method: "GET",
     path: "/api/v1/routes/{from}/{to}",
-    summary: "Look at one route",
-    description: "Its hops with engine and version, what to expect of the result, its options, and how long conversions took lately.",
+    summary: "Look at one conversion closely",
+    description: "Its steps with engine and version, the notes to expect on a result, its options, and how long it took recently.",
     access: "read",
     forPages: true,
     head: true,
@@ -34,7 +35,7 @@ export const catalogueEndpoints = defineEndpoints({
       { ...formatId, name: "from", description: "Source format: an id, or a known extension.", schema: schemaLike("jpg") },
       { ...formatId, name: "to", description: "Target format: the same.", schema: schemaLike("webp") },
     ],
-    answers: { 200: { description: "The route.", mediaType: "application/json", schema: ref("RouteAnswer") } },
+    answers: { 200: { description: "The conversion.", mediaType: "application/json", schema: ref("RouteAnswer") } },
     errors: ["UNSUPPORTED_TARGET", "UNSUPPORTED_CONVERSION"],
   },
 });

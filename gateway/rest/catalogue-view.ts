@@ -18,17 +18,17 @@ export type Representation = { readonly body: Buffer; readonly etag: string };
 /** The little that is kept of a route: all of them as messages would hold tens of megabytes. */
 export type RouteFacts = Pick<Route, "async" | "maxInputMb">;
 
-/** A listed format with the number of routes from it and to it. */
+/** A listed format with the number of conversions from it and to it. */
 export type FormatFacts = ReturnType<typeof formatJson> & { readonly targets: number; readonly sources: number };
 
 /** One revision of the catalogue, as the gateway uses it. */
 export type CatalogueView = {
   readonly revision: string;
   readonly representations: Readonly<Record<Encoding, Representation>>;
-  readonly counts: { readonly formats: number; readonly routes: number };
+  readonly counts: { readonly formats: number; readonly conversions: number };
   readonly formats: readonly FormatFacts[];
-  /** The routes from a format as they stand in the JSON, with commas between; undefined when there is none. */
-  routesFrom(from: string): Buffer | undefined;
+  /** The conversions from a format as they stand in the JSON, with commas between; undefined when there is none. */
+  conversionsFrom(from: string): Buffer | undefined;
   /** What is listed of the route between two format ids. */
   routeOf(from: string, to: string): RouteFacts | undefined;
 };
@@ -84,7 +84,7 @@ async function viewOf(answer: GetCatalogueResponse): Promise<CatalogueView> {
     promisify(gzip)(json, { level: 9 }),
   ]);
   const routes = new Map(answer.routes.map(({ from, to, async, maxInputMb }) => [`${from}>${to}`, { async, maxInputMb }]));
-  const counts = { formats: answer.formats.length, routes: answer.routes.length };
+  const counts = { formats: answer.formats.length, conversions: answer.routes.length };
   return {
     revision: answer.revision,
     representations: {
@@ -94,7 +94,7 @@ async function viewOf(answer: GetCatalogueResponse): Promise<CatalogueView> {
     },
     counts,
     formats: formatFactsOf(answer),
-    routesFrom(from) {
+    conversionsFrom(from) {
       const span = spans.get(from);
       return span === undefined ? undefined : json.subarray(...span);
     },
@@ -103,7 +103,7 @@ async function viewOf(answer: GetCatalogueResponse): Promise<CatalogueView> {
 }
 
 /**
- * The document, and where in it the routes from each format stand. Written by hand around the sets of options, each of
+ * The document, and where in it the conversions from each format stand. Written by hand around the sets of options, each of
  * which is serialised once for the thousands of routes that have it.
  */
 function jsonOf({ formats, routes, optionSets }: GetCatalogueResponse): {
@@ -111,13 +111,13 @@ function jsonOf({ formats, routes, optionSets }: GetCatalogueResponse): {
   spans: ReadonlyMap<string, readonly [start: number, end: number]>;
 } {
   const sets = optionSets.map(({ options }) => JSON.stringify(options.map(optionJson)));
-  const head = Buffer.from(`{"formats":${JSON.stringify(formats.map(formatJson))},"routes":[`);
+  const head = Buffer.from(`{"formats":${JSON.stringify(formats.map(formatJson))},"conversions":[`);
   const pieces = [head];
   const spans = new Map<string, readonly [number, number]>();
   let end = head.length;
   for (const [from, group] of Map.groupBy(routes, (route) => route.from)) {
     const comma = spans.size === 0 ? "" : ",";
-    const piece = Buffer.from(comma + group.map((route) => routeText(route, sets[route.optionSet] ?? "[]")).join(","));
+    const piece = Buffer.from(comma + group.map((route) => conversionText(route, sets[route.optionSet] ?? "[]")).join(","));
     pieces.push(piece);
     spans.set(from, [end + comma.length, end + piece.length]);
     end += piece.length;
@@ -126,10 +126,9 @@ function jsonOf({ formats, routes, optionSets }: GetCatalogueResponse): {
   return { json: Buffer.concat(pieces), spans };
 }
 
-function routeText({ from, to, fidelity, async, maxInputMb, via }: Route, options: string): string {
+function conversionText({ from, to, fidelity, async, maxInputMb }: Route, options: string): string {
   const facts = JSON.stringify({ from, to, fidelity: fidelityWordOf(fidelity), async, maxInputMb });
-  const hubs = via.length === 0 ? "" : `,"via":${JSON.stringify(via)}`;
-  return `${facts.slice(0, -1)},"options":${options}${hubs}}`;
+  return `${facts.slice(0, -1)},"options":${options}}`;
 }
 
 function formatFactsOf(answer: GetCatalogueResponse): FormatFacts[] {

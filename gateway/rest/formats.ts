@@ -8,7 +8,7 @@ export function formatsHandler(context: RestContext): Handler {
   return async (request, reply) => {
     const view = await context.views.current();
     // Kept for an hour by whoever asks while engines start or the broker is away.
-    if (view.counts.routes === 0) {
+    if (view.counts.conversions === 0) {
       throw new FilemillError("UNAVAILABLE", "No engine is available right now; try again.", { retryAfterMs: 5000 });
     }
     const encoding = encodingOf(request.headers["accept-encoding"]);

@@ -32,15 +32,15 @@ export const pageEndpoints = defineEndpoints({
   catalogueIndex: {
     ...forPages,
     path: "/web/v1/catalogue",
-    summary: "Formats with the number of their routes",
+    summary: "Formats with the number of their conversions",
     answers: { 200: { description: "Formats.", mediaType: "application/json" }, 304: { description: "Unchanged." } },
     errors: [],
   },
   catalogueRoutes: {
     ...forPages,
     path: "/web/v1/catalogue/{from}",
-    summary: "Routes from one format",
-    answers: { 200: { description: "Routes.", mediaType: "application/json" }, 304: { description: "Unchanged." } },
+    summary: "Conversions from one format",
+    answers: { 200: { description: "Conversions.", mediaType: "application/json" }, 304: { description: "Unchanged." } },
     errors: ["NOT_FOUND"],
   },
 });

@@ -7,7 +7,7 @@ import { docsFrame } from "./docs-frame.ts";
 import { type Html, html } from "./html.ts";
 import { sendPage } from "./shell.ts";
 
-/** GET /docs/formats: every format that is read or written here; which routes lead where is asked for when wanted. */
+/** GET /docs/formats: every format that is read or written here; the conversions of one are fetched when a reader opens it. */
 export function formatsPageHandler(context: RestContext): Handler {
   return async (request, reply) => {
     const { formats, counts } = await context.views.current();
@@ -16,12 +16,12 @@ export function formatsPageHandler(context: RestContext): Handler {
       description: "Every format this server reads and writes, and how faithful each conversion is.",
       place: "/docs",
       script: "docs",
-      main: formatsPage(formats, counts.routes),
+      main: formatsPage(formats, counts.conversions),
     });
   };
 }
 
-/** GET /web/v1/catalogue: the formats with the number of routes from and to each; a hundredth of `GET /formats`. */
+/** GET /web/v1/catalogue: the formats with the number of conversions from and to each; a hundredth of the size of `GET /formats`. */
 export function catalogueIndexHandler(context: RestContext): Handler {
   return async (request, reply) => {
     const { formats } = await context.views.current();
@@ -30,30 +30,30 @@ export function catalogueIndexHandler(context: RestContext): Handler {
   };
 }
 
-/** GET /web/v1/catalogue/{from}: the routes from one format, each as in `GET /formats`. */
+/** GET /web/v1/catalogue/{from}: the conversions from one format, each as in `GET /formats`. */
 export function catalogueRoutesHandler(context: RestContext): Handler {
   return async (request, reply) => {
     const { params } = request;
     const from = typeof params === "object" && params !== null && "from" in params ? String(params.from) : "";
-    const routes = (await context.views.current()).routesFrom(from);
-    if (routes === undefined)
+    const conversions = (await context.views.current()).conversionsFrom(from);
+    if (conversions === undefined)
       throw new FilemillError("NOT_FOUND", "No conversion from such a format is listed; see GET /web/v1/catalogue.");
     reply.header("cache-control", "no-cache");
-    const body = Buffer.concat([Buffer.from('{"routes":['), routes, Buffer.from("]}")]);
+    const body = Buffer.concat([Buffer.from('{"conversions":['), conversions, Buffer.from("]}")]);
     return sendCompressed(request, reply, "application/json", await compressedOf(body, 5));
   };
 }
 
 const fidelities = [
   ["lossless", "The decoded content is identical."],
-  ["high", "Encoded anew; at default options nothing a person would miss."],
+  ["high", "Re-encoded, with no visible loss at default options."],
   ["reduced", "Layout, animation, transparency, colours or structure are visibly simplified."],
   ["extract", "A part is kept: the sound of a film, the text of a PDF, the first frame."],
 ] as const;
 
 const counted = new Intl.NumberFormat("en");
 
-function formatsPage(formats: readonly FormatFacts[], routes: number): Html {
+function formatsPage(formats: readonly FormatFacts[], conversions: number): Html {
   const byKind = Map.groupBy(formats, ({ kind }) => kind);
   const sorted = kinds.flatMap((kind) => (byKind.has(kind) ? [[kind, byKind.get(kind) ?? []] as const] : []));
   const sections = sorted.map(
@@ -67,7 +67,7 @@ function formatsPage(formats: readonly FormatFacts[], routes: number): Html {
     "/docs/formats",
     sorted.map(([kind]) => ({ id: `kind-${kind}`, label: titleOf(kind) })),
     html`<h1>Formats</h1>
-<p class="lead">${counted.format(formats.length)} formats and ${counted.format(routes)} conversions whose engine was found on this server and passed its probe.</p>
+<p class="lead">${counted.format(formats.length)} formats and ${counted.format(conversions)} conversions whose engine was found on this server and passed its probe.</p>
 <form role="search" class="needs-script search" id="format-search"><label for="format-query">Search by name, extension or pair, such as <q>heic jpg</q></label>
 <input type="search" id="format-query" autocomplete="off" spellcheck="false"><p id="format-count" class="quiet" role="status"></p></form>
 <div id="format-pair"></div>

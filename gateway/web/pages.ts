@@ -49,10 +49,10 @@ ${withoutScript(requestBaseUrlOf(context, request))}
     });
 }
 
-async function countsOf(context: RestContext): Promise<{ routes: number; formats: number } | undefined> {
+async function countsOf(context: RestContext): Promise<{ conversions: number; formats: number } | undefined> {
   try {
     const { counts } = await context.views.current();
-    return counts.routes === 0 ? undefined : counts;
+    return counts.conversions === 0 ? undefined : counts;
   } catch {
     // The page is worth reading also while the catalogue cannot be reached.
     return undefined;
@@ -61,11 +61,11 @@ async function countsOf(context: RestContext): Promise<{ routes: number; formats
 
 const counted = new Intl.NumberFormat("en");
 
-function converterPage(baseUrl: string, counts: { routes: number; formats: number } | undefined): Html {
+function converterPage(baseUrl: string, counts: { conversions: number; formats: number } | undefined): Html {
   const offer =
     counts === undefined
       ? html`The engines are still starting.`
-      : html`<a href="/docs/formats">${counted.format(counts.formats)} formats</a>, ${counted.format(counts.routes)} conversions that work on this server.`;
+      : html`<a href="/docs/formats">${counted.format(counts.formats)} formats</a>, ${counted.format(counts.conversions)} conversions that work on this server.`;
   return html`<div class="page">
 <div class="hero">
 <h1>Drop a file. <br>Take it as something else.</h1>

@@ -124,7 +124,7 @@ describe("bytes in, job, bytes out", () => {
   it("lists the same routes as REST", async () => {
     const { routes } = await rpc.catalogue.getCatalogue({});
     const answer = await fetch(`${server.url}/api/v1/formats`);
-    expect(JSON.parse(await answer.text()).routes).toHaveLength(routes.length);
+    expect(JSON.parse(await answer.text()).conversions).toHaveLength(routes.length);
   });
 });
 

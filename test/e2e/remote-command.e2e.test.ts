@@ -158,8 +158,8 @@ test("waiting for a job that fails fails, with its reason", async () => {
 
 test("formats are the server's", async () => {
   expect((await filemill(["formats", "png"])).out).toMatch(/^webp +(lossless|high) +inline +\d+ MB +.*\bquality\b/m);
-  const routes: { to: string }[] = JSON.parse((await filemill(["formats", "png", "--json"])).out);
-  expect(routes.map(({ to }) => to)).toContain("webp");
+  const conversions: { to: string }[] = JSON.parse((await filemill(["formats", "png", "--json"])).out);
+  expect(conversions.map(({ to }) => to)).toContain("webp");
   expect(await filemill(["formats", "nothing"])).toMatchObject({ code: 1, err: expect.stringMatching(/^UNSUPPORTED_CONVERSION: /) });
 });
 

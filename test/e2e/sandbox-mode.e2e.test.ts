@@ -57,8 +57,9 @@ describe.skipIf(!isRoot)("where bubblewrap is refused its namespaces", () => {
         .find((line) => /sandbox\.degraded.*\}$/.test(line)) ?? "{}";
     await expect.poll(() => JSON.parse(warning())).toMatchObject({ level: "warn", reason: expect.stringContaining("bubblewrap") });
 
-    const { routes } = JSON.parse(await read("/api/v1/formats"));
-    const has = (from: string, to: string) => routes.some((route: { from: string; to: string }) => route.from === from && route.to === to);
+    const { conversions } = JSON.parse(await read("/api/v1/formats"));
+    const has = (from: string, to: string) =>
+      conversions.some((each: { from: string; to: string }) => each.from === from && each.to === to);
     expect({ png: has("png", "webp"), docx: has("docx", "pdf"), xlsx: has("xlsx", "pdf") }).toEqual({
       png: true,
       docx: false,

@@ -107,12 +107,12 @@ describe("pages", () => {
     expect((await fetch(without.url)).status).toBe(200);
   });
 
-  it("tells the formats with the number of routes, and the routes from one as the whole list has them", async () => {
+  it("lists the formats with the number of their conversions, and the conversions from one exactly as the whole list has them", async () => {
     const whole = await jsonOf(await fetch(`${stage.url}/api/v1/formats`));
     const index = await jsonOf(await fetch(`${stage.url}/web/v1/catalogue`));
     expect(index.formats).toEqual(whole.formats.map((format: object) => ({ ...format, targets: 2, sources: 0 })));
     const answer = await fetch(`${stage.url}/web/v1/catalogue/png`);
-    expect(await jsonOf(answer)).toEqual({ routes: whole.routes });
+    expect(await jsonOf(answer)).toEqual({ conversions: whole.conversions });
     expect(
       (await fetch(`${stage.url}/web/v1/catalogue/png`, { headers: { "if-none-match": answer.headers.get("etag") ?? "" } })).status,
     ).toBe(304);

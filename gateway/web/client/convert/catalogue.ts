@@ -25,8 +25,8 @@ export function loadRoutes(from: string): Promise<void> {
 
 async function fetchRoutes(from: string): Promise<void> {
   try {
-    const answer = await call<{ routes: Route[] }>(`/catalogue/${encodeURIComponent(from)}`);
-    routes.value = new Map(routes.value).set(from, answer.routes);
+    const { conversions } = await call<{ conversions: Route[] }>(`/catalogue/${encodeURIComponent(from)}`);
+    routes.value = new Map(routes.value).set(from, conversions);
   } catch (error) {
     asked.delete(from);
     throw error;

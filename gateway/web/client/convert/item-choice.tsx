@@ -88,7 +88,6 @@ function RouteText({ route }: { route: Route }) {
       <FidelityMark value={route.fidelity} />{" "}
       <span class="quiet">
         {fidelityText(route.fidelity)}
-        {route.via !== undefined && ` Goes by way of ${route.via.join(", ")}.`}
         {route.async && " Takes a while and is queued."}
       </span>
     </p>

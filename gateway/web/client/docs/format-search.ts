@@ -67,8 +67,8 @@ const known = new Map<string, Promise<readonly Route[]>>();
 function routesFrom(from: string): Promise<readonly Route[]> {
   const asked =
     known.get(from) ??
-    call<{ routes: Route[] }>(`/catalogue/${from}`).then(
-      ({ routes }) => routes,
+    call<{ conversions: Route[] }>(`/catalogue/${from}`).then(
+      ({ conversions }) => conversions,
       () => [],
     );
   known.set(from, asked);

@@ -63,9 +63,8 @@ export function routeText(from: string, to: string, route: Route | undefined, de
   if (route === undefined) return element("div", "pair", title, element("p", "quiet", "No conversion between these two is listed here."));
   const facts = [
     labels.find(([fidelity]) => fidelity === route.fidelity)?.[1] ?? "",
-    route.via === undefined ? "directly" : `by way of ${route.via.join(", ")}`,
     `files up to ${route.maxInputMb} MB`,
-    route.async ? "queued" : "answered at once where it is quick",
+    route.async ? "queued" : "answered at once when quick",
   ];
   const options = route.options.map(({ name, description }) =>
     element("div", "", element("dt", "", element("code", "", name)), element("dd", "", ...proseOf(description))),

@@ -28,10 +28,9 @@ export type Route = {
   async: boolean;
   maxInputMb: number;
   options: Option[];
-  via?: string[];
 };
 
-/** What is known of one route more than the list says. */
+/** What `GET /routes/{from}/{to}` adds to the listed conversion. */
 export type RouteDetail = {
   hops: { label: string; version: string; from: string; to: string }[];
   expectedNotes: { code: string; message: string }[];
