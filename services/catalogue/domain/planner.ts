@@ -1,9 +1,9 @@
-/** Finds the best route of every pair: the highest fidelity, then the fewest hops, then the least cost. */
-import { type FormatRow, formatOf } from "#formats/index.ts";
+/** Finds the best route of every pair: a direct hop unless a longer way measures better; then the highest fidelity, the fewest hops, the least cost. */
+import { type FormatRow, formatOf, losesTransparency } from "#formats/index.ts";
 import { Fidelity, type Option } from "#gen/filemill/common/v1/format_pb.ts";
 import { compareText, type Edge, type Graph, judgedFidelity, type LaneName, lanesByWeight, worst } from "./graph.ts";
 import { type Passage, passages } from "./passages.ts";
-import { type Judge, trusting } from "./proof.ts";
+import { isMeasuredBetter, type Judge, trusting } from "./proof.ts";
 
 export type FoundRoute = {
   readonly from: string;
@@ -35,12 +35,15 @@ export function routesOf(graph: Graph, judge: Judge = trusting): Routes {
   const routes = new Map<string, ReadonlyMap<string, FoundRoute>>();
   for (const from of [...graph.keys()].sort(compareText)) {
     const best = new Map<string, Way>();
-    for (const [to, [last]] of graph.get(from) ?? []) best.set(to, { start: [], last, fidelity: last.fidelity, cost: last.cost });
+    for (const [to, [last]] of graph.get(from) ?? []) best.set(to, directWayOf(last));
     for (const way of composedWays(graph, from, rows)) {
       const known = best.get(way.last.to);
       if (known !== undefined && !isBetter(way, known)) continue;
-      const fidelity = judgedFidelity(way.fidelity, judge([...way.start, way.last]));
+      const word = judge([...way.start, way.last]);
+      const fidelity = judgedFidelity(way.fidelity, word);
       if (fidelity === undefined) continue;
+      const [direct] = graph.get(from)?.get(way.last.to) ?? [];
+      if (direct !== undefined && !isMeasuredBetter(word, judge([direct]))) continue;
       const judged = fidelity === way.fidelity ? way : { ...way, fidelity };
       if (known === undefined || isBetter(judged, known)) best.set(way.last.to, judged);
     }
@@ -53,13 +56,20 @@ export function routesOf(graph: Graph, judge: Judge = trusting): Routes {
 /** Every way from one format to another, the best first. For the rare case that the best has failed: it looks at much to find little. */
 export function routesBetween(graph: Graph, from: string, to: string): readonly FoundRoute[] {
   const rows = new Map([...graph].flatMap(([id, edges]) => [id, ...edges.keys()]).map((id) => [id, formatOf(id)]));
-  const direct = (graph.get(from)?.get(to) ?? []).map((last): Way => ({ start: [], last, fidelity: last.fidelity, cost: last.cost }));
+  const direct = (graph.get(from)?.get(to) ?? []).map(directWayOf);
   const composed = [...composedWays(graph, from, rows)].filter((way) => way.last.to === to);
   return [...direct, ...composed].sort((a, b) => (isBetter(a, b) ? -1 : isBetter(b, a) ? 1 : 0)).map(routeOf);
 }
 
+function directWayOf(last: Edge): Way {
+  const fidelity = losesTransparency(last.from, last.to) ? worst(last.fidelity, Fidelity.REDUCED) : last.fidelity;
+  return { start: [], last, fidelity, cost: last.cost };
+}
+
 function* composedWays(graph: Graph, from: string, rows: ReadonlyMap<string, FormatRow | undefined>): Generator<Way> {
   const kind = rows.get(from)?.kind;
+  // What a target cannot hold is lost on every way to it, whatever lies between.
+  const lossy = new Set([...rows.keys()].filter((to) => losesTransparency(from, to)));
   for (const passage of kind === undefined ? [] : (passagesFrom.get(kind) ?? [])) {
     for (const chain of passage.via) {
       const start = chainOf(graph, from, chain, passage);
@@ -70,7 +80,8 @@ function* composedWays(graph: Graph, from: string, rows: ReadonlyMap<string, For
       for (const [to, [last]] of graph.get(hub) ?? []) {
         const isTarget = rows.get(to)?.kind === passage.to && passage.targets?.has(to) !== false;
         if (!isTarget || to === from || chain.includes(to)) continue;
-        yield { start, last, fidelity: worst(fidelity, last.fidelity), cost: cost + last.cost };
+        const kept = worst(fidelity, last.fidelity);
+        yield { start, last, fidelity: lossy.has(to) ? worst(kept, Fidelity.REDUCED) : kept, cost: cost + last.cost };
       }
     }
   }

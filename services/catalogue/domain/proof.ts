@@ -143,6 +143,12 @@ export type VersionedHop = HopName & { readonly versions: readonly string[] };
  */
 export type Judge = (hops: readonly VersionedHop[]) => MeasuredWord | "declared";
 
+/** Whether the first was measured to be better than the second. What was not executed yet may be. */
+export function isMeasuredBetter(word: ReturnType<Judge>, than: ReturnType<Judge>): boolean {
+  if (word === "declared" || than === "declared") return true;
+  return measuredWords.indexOf(word) < measuredWords.indexOf(than);
+}
+
 /** For graphs that are not to be held against proofs. */
 export const trusting: Judge = () => "declared";
 

@@ -35,7 +35,8 @@ const dpi: OptionDefinition = {
 /** Drawings and pictures of a graph cannot be read back as one. */
 const targets: Readonly<Record<string, { readonly fidelity: Fidelity; readonly options: readonly OptionDefinition[] }>> = {
   ...Object.fromEntries(["svg", "svgz", "pdf", "ps", "eps", "fig"].map((id) => [id, { fidelity: "high", options: [layout, direction] }])),
-  ...Object.fromEntries(["png", "jpg", "gif", "webp"].map((id) => [id, { fidelity: "reduced", options: [layout, direction, dpi] }])),
+  ...Object.fromEntries(["png", "webp"].map((id) => [id, { fidelity: "high", options: [layout, direction, dpi] }])),
+  ...Object.fromEntries(["jpg", "gif"].map((id) => [id, { fidelity: "reduced", options: [layout, direction, dpi] }])),
   ...Object.fromEntries(["xdot", "json"].map((id) => [id, { fidelity: "high", options: [layout, direction] }])),
   vrml: { fidelity: "reduced", options: [layout] },
 };

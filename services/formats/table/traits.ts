@@ -79,6 +79,16 @@ export function canHave(format: string, trait: Trait): boolean {
   return kind !== undefined && kinds.includes(kind) && except?.has(format) !== true;
 }
 
+/** Formats that can be transparent and hardly ever are: photographs, scans, frames of films. */
+const mostlyOpaque = set("heic avif jxl tiff jp2 j2k bmp dpx exr ras jng viff avs miff");
+
+/** Whether pictures that are commonly transparent become ones that cannot be. */
+export function losesTransparency(from: string, to: string): boolean {
+  const kind = formatOf(from)?.kind;
+  if (kind !== "image" && kind !== "vector" && kind !== "diagram") return false;
+  return !mostlyOpaque.has(from) && canHave(from, "alpha") && formatOf(to)?.kind === "image" && !canHave(to, "alpha");
+}
+
 export function isTrait(name: string): name is Trait {
   return traits.some((trait) => trait === name);
 }

@@ -108,33 +108,33 @@ describe("one route", () => {
 describe("the next best plan", () => {
   const several = catalogueOf([
     manifestOf("n1", {
-      first: { hops: { "png>jpg": { options: [integerOption("quality", 1, 100)] } } },
+      first: { hops: { "png>webp": { options: [integerOption("quality", 1, 100)] } } },
       second: {
         hops: {
-          "png>jpg": { fidelity: "REDUCED", options: [integerOption("width", 1, 100)] },
+          "png>webp": { fidelity: "REDUCED", options: [integerOption("width", 1, 100)] },
           "png>tiff": {},
-          "tiff>jpg": { options: [integerOption("quality", 1, 100)] },
+          "tiff>webp": { options: [integerOption("quality", 1, 100)] },
         },
       },
     }),
   ]);
-  const failed = { engine: "first", from: "png", to: "jpg" };
+  const failed = { engine: "first", from: "png", to: "webp" };
   const hopsOf = (avoid: readonly (typeof failed)[], options = {}) =>
-    several.plan({ from: "png", to: "jpg", options, avoid }).hops.map(({ engine, from, to }) => `${engine}:${from}>${to}`);
+    several.plan({ from: "png", to: "webp", options, avoid }).hops.map(({ engine, from, to }) => `${engine}:${from}>${to}`);
 
   it("goes another way than the hops that failed", () => {
-    expect(hopsOf([])).toEqual(["first:png>jpg"]);
-    expect(hopsOf([failed])).toEqual(["second:png>tiff", "second:tiff>jpg"]);
-    expect(hopsOf([failed, { engine: "second", from: "tiff", to: "jpg" }])).toEqual(["second:png>jpg"]);
+    expect(hopsOf([])).toEqual(["first:png>webp"]);
+    expect(hopsOf([failed])).toEqual(["second:png>tiff", "second:tiff>webp"]);
+    expect(hopsOf([failed, { engine: "second", from: "tiff", to: "webp" }])).toEqual(["second:png>webp"]);
   });
 
   it("takes every option that was asked for, or there is none", () => {
     const noTiff = { engine: "second", from: "png", to: "tiff" };
-    expect(hopsOf([failed], { quality: "80" })).toEqual(["second:png>tiff", "second:tiff>jpg"]);
+    expect(hopsOf([failed], { quality: "80" })).toEqual(["second:png>tiff", "second:tiff>webp"]);
     expect(() => hopsOf([failed, noTiff], { quality: "80" })).toThrow(expect.objectContaining({ code: "UNSUPPORTED_CONVERSION" }));
-    expect(hopsOf([failed, noTiff])).toEqual(["second:png>jpg"]);
+    expect(hopsOf([failed, noTiff])).toEqual(["second:png>webp"]);
     // The better way knows no width; one that comes after it does.
-    expect(hopsOf([failed], { width: "80" })).toEqual(["second:png>jpg"]);
+    expect(hopsOf([failed], { width: "80" })).toEqual(["second:png>webp"]);
   });
 });
 

@@ -1,0 +1,74 @@
+import { readFileSync } from "node:fs";
+import { create } from "@bufbuild/protobuf";
+import { describe, expect, it } from "vitest";
+import { ManifestSchema } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
+import { Fidelity } from "#gen/filemill/common/v1/format_pb.ts";
+import { measuredWords, wordOf } from "#services/catalogue/domain/fidelity-rule.ts";
+import { graphOf } from "#services/catalogue/domain/graph.ts";
+import { optionsOf, type Routes, routesOf, viaOf } from "#services/catalogue/domain/planner.ts";
+import { type Judge, parseProofFile, proofOf } from "#services/catalogue/domain/proof.ts";
+import { engineManifestOf } from "#services/conversion/domain/manifest.ts";
+import { engines } from "#services/conversion/engines/registry.ts";
+import { manifestOf } from "./manifests.ts";
+
+const file = parseProofFile(readFileSync(new URL("../../../services/catalogue/proof.tsv", import.meta.url), "utf8"));
+const proof = proofOf([file]);
+const manifest = create(ManifestSchema, {
+  node: "here",
+  engines: engines.map((engine) => engineManifestOf(engine, file.engines.get(engine.id) ?? "not proven")),
+});
+const graph = graphOf([manifest], proof.judge);
+const routes = routesOf(graph, proof.judge);
+
+describe("the proven routes of all engines", () => {
+  it("are longer than a direct step only where the figures of the longer way are better", () => {
+    const longer: string[] = [];
+    for (const route of [...routes.values()].flatMap((found) => [...found.values()])) {
+      const direct = graph.get(route.from)?.get(route.to)?.[0];
+      if (direct === undefined || route.hops.length === 1) continue;
+      const [taken, left] = [proof.rowOf(route.hops), proof.rowOf([direct])];
+      if (taken === undefined || left === undefined) throw new Error(`${route.from} to ${route.to} is listed without a proof.`);
+      const [takenWord, leftWord] = [wordOf(taken.figures, taken.reader), wordOf(left.figures, left.reader)];
+      if (measuredWords.indexOf(takenWord) >= measuredWords.indexOf(leftWord))
+        longer.push(`${route.from} > ${viaOf(route).join(" > ")} > ${route.to}`);
+    }
+    expect(routes.size).toBeGreaterThan(300);
+    expect(longer).toEqual([]);
+  });
+
+  it.each(["png", "webp"])("convert %s to JPEG by sharp alone, without the options of a format in between", (from) => {
+    const route = routes.get(from)?.get("jpg");
+    expect(route?.hops.map(({ engine }) => engine)).toEqual(["sharp"]);
+    expect(route?.fidelity).toBe(Fidelity.REDUCED);
+    expect(route === undefined ? [] : [...optionsOf(route).keys()]).not.toContain("compression");
+  });
+
+  it("call a picture that loses its transparency reduced, whatever lies between", () => {
+    const words = ["png", "webp", "tga", "psd", "dds", "sgi"].map((from) => [from, routes.get(from)?.get("jpg")?.fidelity]);
+    expect(words.filter(([, fidelity]) => fidelity !== Fidelity.REDUCED)).toEqual([]);
+  });
+});
+
+describe("a longer way", () => {
+  const hops = { "png>jpg": { fidelity: "REDUCED" }, "png>tiff": { fidelity: "LOSSLESS" }, "tiff>jpg": {} } as const;
+  const listed = (words: Record<string, ReturnType<Judge>>): Routes => {
+    const judge: Judge = (way) => words[way.map(({ from, to }) => `${from}>${to}`).join(" ")] ?? "lossless";
+    return routesOf(graphOf([manifestOf("n1", { sharp: { hops } })], judge), judge);
+  };
+  const wayTo = (found: Routes, to: string) => found.get("png")?.get(to)?.hops.length;
+
+  it("is not taken where it measures alike, whatever its engines declare", () => {
+    expect(wayTo(listed({ "png>jpg": "high", "png>tiff tiff>jpg": "high" }), "jpg")).toBe(1);
+  });
+
+  it("does not make a lost transparency good by its figures", () => {
+    expect(wayTo(listed({ "png>jpg": "high", "png>tiff tiff>jpg": "lossless" }), "jpg")).toBe(1);
+  });
+
+  it("is taken where it measures better and the target can hold what the source has", () => {
+    const kept = { "png>webp": { fidelity: "REDUCED" }, "png>tiff": { fidelity: "LOSSLESS" }, "tiff>webp": {} } as const;
+    const judge: Judge = (way) => (way.length === 1 && way[0]?.to === "webp" && way[0].from === "png" ? "reduced" : "high");
+    const found = routesOf(graphOf([manifestOf("n1", { sharp: { hops: kept } })], judge), judge);
+    expect(wayTo(found, "webp")).toBe(2);
+  });
+});
