@@ -23,7 +23,13 @@ import { openServicesServer } from "#kit/rpc/services-server.ts";
 import { transportFor } from "#kit/rpc/transport.ts";
 import type { Readiness, Service } from "#kit/service.ts";
 import type { Settings } from "#kit/settings.ts";
-import { createAccountService, ensureFirstAccount, jobsOfAccounts, webhooksOfAccounts } from "#services/account/index.ts";
+import {
+  createAccountService,
+  ensureFirstAccount,
+  type FirstAccount,
+  jobsOfAccounts,
+  webhooksOfAccounts,
+} from "#services/account/index.ts";
 import { catalogueOf, createCatalogueService, type PlanQuery, readProof } from "#services/catalogue/index.ts";
 import { createConversionService, openOneOffConverter } from "#services/conversion/index.ts";
 import { createJobService } from "#services/job/index.ts";
@@ -35,8 +41,11 @@ import { createGateway, type Gateway } from "./server.ts";
 export type Supervisor = AsyncDisposable & {
   readonly restUrl: string;
   readonly rpcUrl: string;
-  /** API key and one-time sign-in link of the local account, on the very first start only. */
-  readonly first: { readonly key: string; readonly linkToken: string } | undefined;
+  /**
+   * Makes the local account on an empty store and resolves with its API key and one-time sign-in link; undefined on every later start.
+   * To be called when nothing can fail any more: they are shown only once.
+   */
+  createFirstAccount(): Promise<FirstAccount | undefined>;
   readiness(): Readiness;
   /** Resolves when conversions are accepted; rejects when an engine node refuses to start. */
   readonly started: Promise<void>;
@@ -64,8 +73,6 @@ export async function compose(settings: Settings, log: Log): Promise<Supervisor>
 
   const early = services.filter((service) => service.name !== "conversion");
   await Promise.all(early.map((service) => service.start()));
-  const first =
-    settings.ACCOUNT_ADDRESS === "local" ? await ensureFirstAccount({ settings, broker: floor.brokerOf("account") }) : undefined;
 
   const readiness = (): Readiness => firstUnready(services);
   const rpc = stack.use(await openServicesServer(floor, services, readiness));
@@ -83,7 +90,8 @@ export async function compose(settings: Settings, log: Log): Promise<Supervisor>
   return {
     restUrl,
     rpcUrl: rpc.url,
-    first,
+    createFirstAccount: async () =>
+      settings.ACCOUNT_ADDRESS === "local" ? ensureFirstAccount({ settings, broker: floor.brokerOf("account") }) : undefined,
     readiness,
     started,
     drain: () => drainAll(gateway, services, settings.DRAIN_MS),

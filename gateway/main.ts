@@ -29,7 +29,8 @@ try {
   });
   await supervisor.started;
   await writeFile(runFile, JSON.stringify({ restUrl: supervisor.restUrl, rpcUrl: supervisor.rpcUrl, pid: process.pid }));
-  console.log(welcomeText(supervisor, settings.PUBLIC_URL));
+  const first = await supervisor.createFirstAccount();
+  console.log(welcomeText({ ...supervisor, first }, settings.PUBLIC_URL));
 } catch (error) {
   if (!(error instanceof SettingError || error instanceof FilemillError)) throw error;
   console.error(error.message);

@@ -21,6 +21,8 @@ import { createQuietWrites } from "./domain/quiet-writes.ts";
 import { openPlan } from "./domain/sign-in.ts";
 import { type AccountState, createAccountRpc, createSignInRpc } from "./rpc.ts";
 
+export type { FirstAccount } from "./domain/first-account.ts";
+
 export type AccountDeps = {
   readonly broker: Broker;
   readonly log: Log;
