@@ -1,6 +1,6 @@
 /** Warm converters: sandboxed processes that each serve one job at a time and are replaced before they age. */
 import { FilemillError } from "#kit/errors.ts";
-import type { SandboxChild } from "../domain/sandbox.ts";
+import type { SandboxChild, SandboxEnd } from "../domain/sandbox.ts";
 
 /**
  * Its start costs as much as a hundred small pictures; what a child that somebody took over may see of later jobs is bounded by this number
@@ -14,6 +14,8 @@ const maxIdleBytes = 600 * 2 ** 20;
 const startMs = 120_000;
 /** A host on which children cannot start is asked again, but not without a pause. */
 const restartPauseMs = 1000;
+/** Of a child's last words. */
+const saidLength = 500;
 
 export type PoolOptions = {
   /** How many may be busy at once. */
@@ -62,17 +64,19 @@ export function createPool(options: PoolOptions): Pool {
   }
 
   async function add(): Promise<void> {
+    let child: SandboxChild | undefined;
     try {
-      const child = await options.start();
+      child = await options.start();
       all.add(child);
-      child.ended.catch(() => undefined).finally(() => forget(child));
+      const started = child;
+      child.ended.catch(() => undefined).finally(() => forget(started));
       await child.request({ ready: true }, { timeoutMs: startMs });
       starting -= 1;
       if (child.alive) ready.add(child);
       if (closed) child.kill();
       else offer(child);
     } catch (error) {
-      options.log("child.start-failed", { error: String(error) });
+      logFailedStart(error, child);
       for (const waiter of waiting.splice(0))
         waiter.reject(new FilemillError("UNAVAILABLE", "The engine does not start.", { cause: error }));
       setTimeout(() => {
@@ -80,6 +84,16 @@ export function createPool(options: PoolOptions): Pool {
         fill();
       }, restartPauseMs).unref();
     }
+  }
+
+  /** With what it said last: before its first job it has seen no user's file. */
+  function logFailedStart(error: unknown, child: SandboxChild | undefined): void {
+    const log = (end?: SandboxEnd) => {
+      const said = end === undefined ? {} : { exitCode: end.exitCode, signal: end.signal, stderr: end.stderr.trim().slice(-saidLength) };
+      options.log("child.start-failed", { err: error, ...said });
+    };
+    if (child === undefined || child.alive) log();
+    else child.ended.then(log, () => log());
   }
 
   function forget(child: SandboxChild): void {

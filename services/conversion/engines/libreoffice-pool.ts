@@ -54,7 +54,7 @@ export function openOfficePool(host: EngineHost): OfficePool {
         offer(await openSlot(host));
         return;
       } catch (error) {
-        host.log("libreoffice.start.failed", { tries, error: String(error) });
+        host.log("libreoffice.start.failed", { tries, err: error });
         await sleep(Math.min(restartDelayMs * 2 ** (tries - 1), 30_000), undefined, { signal: closing.signal }).catch(() => undefined);
       }
     }

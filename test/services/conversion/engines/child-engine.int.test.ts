@@ -49,6 +49,19 @@ async function openEngine(script: string, lives: { useMs?: number } = {}) {
 
 const left = (child: SandboxChild | undefined): string[] => (child === undefined ? [] : readdirSync(child.folder));
 
+it("says why a child did not start", async () => {
+  const lines: { event: string; fields: Readonly<Record<string, unknown>> | undefined }[] = [];
+  const start = () => host.sandbox.spawn({ program: "/usr/bin/perl", args: ["-e", 'print STDERR "no such module\\n"; exit 3'] });
+  const log = (event: string, fields?: Readonly<Record<string, unknown>>) => void lines.push({ event, fields });
+  await using _engine = await openChildEngine({ sandbox: host.sandbox, slots: 1, spare: 0, log }, start, { warm: 1 });
+  await expect
+    .poll(() => lines[0])
+    .toMatchObject({
+      event: "child.start-failed",
+      fields: { err: { message: "The engine ended unexpectedly." }, exitCode: 3, stderr: "no such module" },
+    });
+});
+
 describe("a child that lives on", () => {
   it("has nothing of the job before in its folder, though it left its result there", async () => {
     await using engine = await openEngine('open(F, ">out"); print F "secret"; close F; mkdir "in"; open(F, ">in/deep")');
