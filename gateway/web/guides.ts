@@ -26,6 +26,7 @@ secret that you are shown. When a job ends, <code>{ "type": "job.done", "timesta
 <code>job.failed</code>, the job being as <a href="#getJob">its own address</a> shows it.</p>
 <ul class="points">
 <li>Messages are signed as <strong>Standard Webhooks 1.0</strong> says, in <code>webhook-id</code>, <code>webhook-timestamp</code> and <code>webhook-signature</code>. Verify the body as it came, before it is parsed.</li>
+<li>Your server needs a public address and answers https on port 443; the operator may allow other ports.</li>
 <li>Answer 2xx within 15 seconds. Anything else is sent again, ever less often, for some days; <code>410</code> ends it.</li>
 <li>A message may come twice: remember its <code>webhook-id</code>.</li>
 <li>A renewed secret signs at once; for 24 hours the old one signs too.</li>

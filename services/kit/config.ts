@@ -83,6 +83,25 @@ export function choice<const V extends readonly string[], D extends V[number] | 
   };
 }
 
+/** Both ends included. */
+export type PortRange = { readonly first: number; readonly last: number };
+
+/** Ports and ranges of ports, separated by commas. */
+export function ports<D extends string | undefined>(row: Row<D>): Setting<readonly PortRange[]> & { readonly default: D } {
+  return {
+    ...row,
+    accepts: "ports or ranges of ports separated by commas, such as 8443,9000-9099",
+    parse(value) {
+      return value.split(",").map((part) => {
+        const [, from = "", to = from] = /^\s*(\d{1,5})(?:-(\d{1,5}))?\s*$/.exec(part) ?? [];
+        const [first, last] = [Number(from), Number(to)];
+        if (first < 1 || last > 65_535 || first > last) throw new RangeError(value);
+        return { first, last };
+      });
+    },
+  };
+}
+
 /** An absolute http or https URL without a trailing slash. */
 export function url<D extends string | undefined>(
   row: Row<D> & { schemes: readonly string[]; orLocal?: boolean },

@@ -1,5 +1,5 @@
 /** Every setting of Filemill, once. The README's table is generated from this one. */
-import { choice, integer, type SettingsOf, text, url } from "./config.ts";
+import { choice, integer, ports, type SettingsOf, text, url } from "./config.ts";
 
 export const settingTable = {
   HOST: text({ default: "127.0.0.1", help: "Address the gateway listens on" }),
@@ -124,6 +124,10 @@ export const settingTable = {
     default: "refused",
     values: ["refused", "allowed"],
     help: "`allowed` lets webhooks call http and addresses of this network, and with them what only this network should reach",
+  }),
+  WEBHOOK_PORTS: ports({
+    default: undefined,
+    help: "Ports that webhooks may call beside 443 (and 80 where WEBHOOK_PRIVATE_ADDRESSES allows http); unset: none",
   }),
   WEBHOOK_RETRY_SECONDS: text({
     default: "5,300,1800,7200,18000,36000,50400,72000,86400",

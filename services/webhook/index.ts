@@ -19,7 +19,7 @@ export type WebhookDeps = { readonly broker: Broker; readonly log: Log; readonly
 /** Tells accounts' own servers how their jobs ended. */
 export function createWebhookService({ broker, log, resolve = lookup }: WebhookDeps, settings: WebhookSettings): Service {
   const stack = new AsyncDisposableStack();
-  const allowPrivate = settings.WEBHOOK_PRIVATE_ADDRESSES === "allowed";
+  const rules = { allowPrivate: settings.WEBHOOK_PRIVATE_ADDRESSES === "allowed", ports: settings.WEBHOOK_PORTS ?? [] };
   const pausesMs = settings.WEBHOOK_RETRY_SECONDS.split(",").map((text) => Number(text) * 1000);
   let store: Store | undefined;
   const started = (): Store => {
@@ -28,13 +28,13 @@ export function createWebhookService({ broker, log, resolve = lookup }: WebhookD
   };
   return {
     name: "webhook",
-    routes: (router) => void router.service(WebhookService, createWebhookRpc(started, { allowPrivate })),
+    routes: (router) => void router.service(WebhookService, createWebhookRpc(started, rules)),
     async start() {
       const opened = stack.use(await openStore(broker));
       const dispatcher = stack.use(
         openDispatcher({
           store: opened,
-          send: createSender({ allowPrivate, resolve }),
+          send: createSender({ ...rules, resolve }),
           schedule: createSchedule(pausesMs),
           publicJob: jobJsonOf,
           log,

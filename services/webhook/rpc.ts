@@ -3,13 +3,14 @@ import type { ServiceImpl } from "@connectrpc/connect";
 import type { Delivery, WebhookService } from "#gen/filemill/webhook/v1/webhook_pb.ts";
 import { replayed } from "./domain/delivery.ts";
 import type { Store } from "./domain/ports.ts";
-import { createWebhook, deleteWebhook, deleteWebhooksOf, notFound, ownWebhook, type Rules, updateWebhook } from "./domain/webhooks.ts";
+import type { ReceiverRules } from "./domain/receiver-url.ts";
+import { createWebhook, deleteWebhook, deleteWebhooksOf, notFound, ownWebhook, updateWebhook } from "./domain/webhooks.ts";
 
 const defaultLimit = 20;
 const maxLimit = 100;
 
 /** `store` throws UNAVAILABLE until the service has started. */
-export function createWebhookRpc(store: () => Store, rules: Rules): ServiceImpl<typeof WebhookService> {
+export function createWebhookRpc(store: () => Store, rules: ReceiverRules): ServiceImpl<typeof WebhookService> {
   return {
     createWebhook: (request) => createWebhook(store(), rules, request, Date.now()),
     listWebhooks: ({ accountId }) => ({ webhooks: [...store().webhooksOf(accountId)] }),

@@ -177,7 +177,7 @@ async function attackOnce(attack: Attack, to: string): Promise<void> {
 
 async function startWithShortLimit(): Promise<void> {
   for (;;) {
-    server = await startServer({ CONVERSION_TIMEOUT_MS: String(limitMs), JOB_MEMORY_MB: String(jobMemoryMb) });
+    server = await startServer({ CONVERSION_TIMEOUT_MS: String(limitMs), JOB_MEMORY_MB: String(jobMemoryMb), WEBHOOK_PORTS: "1024-65535" });
     if (limitMs >= longestLimitMs) return;
     // Only the second time is every engine warm.
     await slowestHarmlessMs();

@@ -18,7 +18,7 @@ let folder: string;
 let page: string;
 let operations: readonly string[];
 beforeAll(async () => {
-  server = await startServer({ WEBHOOK_PRIVATE_ADDRESSES: "allowed" });
+  server = await startServer({ WEBHOOK_PRIVATE_ADDRESSES: "allowed", WEBHOOK_PORTS: "1-65535" });
   receiver = createServer((_request, response) => void response.writeHead(204).end()).listen(0, "127.0.0.1");
   await once(receiver, "listening");
   folder = await mkdtemp(join(tmpdir(), "filemill-samples-"));

@@ -11,7 +11,11 @@ import { startServer, type TestServer } from "#test/harness/server.ts";
 
 let server: TestServer;
 beforeAll(async () => {
-  server = await startServer({ WEBHOOK_PRIVATE_ADDRESSES: "allowed", WEBHOOK_RETRY_SECONDS: Array(20).fill(1).join() });
+  server = await startServer({
+    WEBHOOK_PRIVATE_ADDRESSES: "allowed",
+    WEBHOOK_PORTS: "1-65535",
+    WEBHOOK_RETRY_SECONDS: Array(20).fill(1).join(),
+  });
 });
 afterAll(() => server[Symbol.asyncDispose]());
 

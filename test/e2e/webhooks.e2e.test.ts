@@ -10,7 +10,7 @@ let server: TestServer;
 let receiver: Receiver;
 let answer = 200;
 beforeAll(async () => {
-  server = await startServer({ WEBHOOK_PRIVATE_ADDRESSES: "allowed", WEBHOOK_RETRY_SECONDS: "1" });
+  server = await startServer({ WEBHOOK_PRIVATE_ADDRESSES: "allowed", WEBHOOK_PORTS: "1-65535", WEBHOOK_RETRY_SECONDS: "1" });
   receiver = await openReceiver(() => answer);
 });
 afterAll(async () => {

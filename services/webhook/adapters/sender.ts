@@ -5,29 +5,28 @@ import { request as httpsRequest } from "node:https";
 import type { LookupFunction } from "node:net";
 import { isPublicAddress } from "../domain/address-policy.ts";
 import type { Outcome, Send } from "../domain/ports.ts";
+import { parseReceiverUrl, type ReceiverRules } from "../domain/receiver-url.ts";
 
 const limitMs = 15_000;
+const notPublic = "the address is not public";
+const notAllowed = "the address is not allowed";
 
-export type SenderSettings = {
-  /** Also http, and addresses of this network. */
-  readonly allowPrivate: boolean;
+export type SenderSettings = ReceiverRules & {
   /** Resolves a host's name; the system's resolver by default. */
   readonly resolve?: typeof resolveHost;
 };
 
 /**
- * The connection goes to the very address that was checked: a name that answers otherwise a moment later gains nothing. Redirects are
+ * What is not to be called is refused here too: a webhook may have been stored under other rules. The connection goes to the very address that was checked: a name that answers otherwise a moment later gains nothing. Redirects are
  * not followed, bodies of answers not read.
  */
-export function createSender({ allowPrivate, resolve = resolveHost }: SenderSettings): Send {
-  const lookup = allowPrivate ? undefined : publicLookup(resolve);
+export function createSender({ resolve = resolveHost, ...rules }: SenderSettings): Send {
+  const lookup = rules.allowPrivate ? undefined : publicLookup(resolve);
   return (address, headers, body, signal) =>
     new Promise<Outcome>((settle) => {
       const failed = (error: unknown): void => settle({ error: reasonOf(error) });
-      const url = new URL(address);
-      const literal = url.hostname.replace(/^\[(.*)\]$/, "$1");
-      // A literal address is not looked up.
-      if (!allowPrivate && /^[\d.]+$|:/.test(literal) && !isPublicAddress(literal)) return failed(new Error("the address is not public"));
+      const url = calledUrlOf(address, rules);
+      if (url === undefined) return failed(new Error(notAllowed));
       const open = url.protocol === "https:" ? httpsRequest : httpRequest;
       const options = { method: "POST", headers: { ...headers, "content-length": Buffer.byteLength(body) }, agent: false as const };
       const request = open(url, {
@@ -45,6 +44,15 @@ export function createSender({ allowPrivate, resolve = resolveHost }: SenderSett
     });
 }
 
+/** Undefined for an address that would not be stored today. A literal one is not looked up, so this is where it is judged. */
+function calledUrlOf(address: string, rules: ReceiverRules): URL | undefined {
+  try {
+    return new URL(parseReceiverUrl(address, rules));
+  } catch {
+    return undefined;
+  }
+}
+
 /** For a connection: resolves a name, and fails unless every address of it is public, as any of them would be taken. */
 export function publicLookup(resolve: typeof resolveHost): LookupFunction {
   return (hostname, options, callback) => {
@@ -52,7 +60,7 @@ export function publicLookup(resolve: typeof resolveHost): LookupFunction {
       if (error !== null) return callback(error, "");
       const [first] = addresses;
       if (first === undefined || !addresses.every(({ address }) => isPublicAddress(address))) {
-        return callback(new Error("the address is not public"), "");
+        return callback(new Error(notPublic), "");
       }
       if (options.all === true) callback(null, addresses);
       else callback(null, first.address, first.family);
@@ -64,6 +72,6 @@ export function publicLookup(resolve: typeof resolveHost): LookupFunction {
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return "no answer";
   if (error.name === "TimeoutError" || error.name === "AbortError") return "no answer in time";
-  if (error.message === "the address is not public") return error.message;
+  if (error.message === notPublic || error.message === notAllowed) return error.message;
   return "code" in error && typeof error.code === "string" ? error.code : "no answer";
 }

@@ -1,17 +1,18 @@
 import ipaddr from "ipaddr.js";
 
+/** The only part of IPv6 that is routed on the internet (IANA IPv6 address space registry). */
+const globalUnicast = ipaddr.parseCIDR("2000::/3");
+
 /**
  * Is this an address of the public internet? A receiver's address is written by a stranger, and a request from here could reach what
  * only this network can: loopback, private, link-local (a cloud's metadata), shared, multicast, and IPv6 that wraps any of those.
+ * Wrapped IPv4 (mapped, compatible, NAT64, 6to4, Teredo) is refused whatever it wraps: no public receiver needs it.
  *
  * @see IANA IPv4 and IPv6 special-purpose address registries (RFC 6890)
  */
 export function isPublicAddress(address: string): boolean {
-  try {
-    const parsed = ipaddr.parse(address);
-    // Wrapped IPv4 (mapped, NAT64, 6to4, Teredo) is not told apart by what it wraps: nobody public needs it.
-    return parsed.range() === "unicast";
-  } catch {
-    return false;
-  }
+  // As a resolver writes it: "010.0.0.1" and "127.1" are read differently by different programs.
+  if (!ipaddr.IPv4.isValidFourPartDecimal(address) && !ipaddr.IPv6.isValid(address)) return false;
+  const parsed = ipaddr.parse(address);
+  return parsed.range() === "unicast" && (parsed.kind() === "ipv4" || parsed.match(globalUnicast));
 }

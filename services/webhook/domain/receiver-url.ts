@@ -1,22 +1,36 @@
+import ipaddr from "ipaddr.js";
+import type { PortRange } from "#kit/config.ts";
 import { FilemillError } from "#kit/errors.ts";
 import { isPublicAddress } from "./address-policy.ts";
 
 const maxLength = 2000;
 
+/** Which receivers may be called. */
+export type ReceiverRules = {
+  /** Also http, and addresses of this network. */
+  readonly allowPrivate: boolean;
+  /** Beside the scheme's own port. */
+  readonly ports: readonly PortRange[];
+};
+
 /**
- * The address of a receiver as it is stored. Names are resolved, and what they resolve to is checked, at each attempt.
+ * The address of a receiver as it is stored and called. A name is resolved at each attempt, and what it resolves to is checked then.
  *
- * @param allowPrivate - Also http, and addresses of this network.
  * @throws FilemillError BAD_REQUEST (`details.field` = `url`)
  */
-export function parseReceiverUrl(text: string, allowPrivate: boolean): string {
+export function parseReceiverUrl(text: string, { allowPrivate, ports }: ReceiverRules): string {
   const url = text.length > maxLength ? null : URL.parse(text);
   if (url === null) throw refused(`an absolute URL of up to ${maxLength} characters`);
   if (url.protocol !== "https:" && !(allowPrivate && url.protocol === "http:")) throw refused("an https URL");
   if (url.username !== "" || url.password !== "") throw refused("a URL without user and password");
+  // The URL parser has brought every notation of an IPv4 address into the one with four decimal numbers.
   const literal = url.hostname.replace(/^\[(.*)\]$/, "$1");
-  const isLiteral = /^[\d.]+$|:/.test(literal);
-  if (!allowPrivate && isLiteral && !isPublicAddress(literal)) throw refused("a public address");
+  if (!allowPrivate && ipaddr.isValid(literal) && !isPublicAddress(literal)) throw refused("a public address");
+  // Empty for the scheme's own, 443 or 80.
+  const port = Number(url.port);
+  if (url.port !== "" && !ports.some(({ first, last }) => first <= port && port <= last)) {
+    throw refused("on the port of its scheme, or on one that the operator allows");
+  }
   url.hash = "";
   return url.href;
 }

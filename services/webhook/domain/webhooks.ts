@@ -13,14 +13,13 @@ import {
 } from "#gen/filemill/webhook/v1/webhook_pb.ts";
 import { FilemillError } from "#kit/errors.ts";
 import type { Store } from "./ports.ts";
-import { parseReceiverUrl } from "./receiver-url.ts";
+import { parseReceiverUrl, type ReceiverRules } from "./receiver-url.ts";
 
 const maxWebhooks = 20;
 const maxDescription = 100;
 const overlapMs = 24 * 3600 * 1000;
 const allEvents: readonly EventType[] = [EventType.JOB_DONE, EventType.JOB_FAILED];
 
-export type Rules = { readonly allowPrivate: boolean };
 export type Wish = { readonly url?: string | undefined; readonly events: readonly EventType[]; readonly description?: string | undefined };
 export type Change = Wish & { readonly enabled?: boolean | undefined; readonly rotateSecret: boolean };
 
@@ -30,7 +29,7 @@ type Ref = Owner & { readonly webhookId: string };
 /** @throws FilemillError BAD_REQUEST */
 export async function createWebhook(
   store: Store,
-  rules: Rules,
+  rules: ReceiverRules,
   { accountId, apiUrl, ...wish }: Owner & Wish & { readonly apiUrl: string },
   nowMs: number,
 ) {
@@ -44,7 +43,7 @@ export async function createWebhook(
     webhook: {
       id,
       accountId,
-      url: parseReceiverUrl(wish.url ?? "", rules.allowPrivate),
+      url: parseReceiverUrl(wish.url ?? "", rules),
       events: parseEvents(wish.events),
       description: parseDescription(wish.description ?? ""),
       state: WebhookState.ENABLED,
@@ -66,9 +65,9 @@ export function ownWebhook(store: Store, { accountId, webhookId }: Ref): Webhook
 }
 
 /** @throws FilemillError WEBHOOK_NOT_FOUND, BAD_REQUEST */
-export async function updateWebhook(store: Store, rules: Rules, { accountId, webhookId, ...change }: Ref & Change, nowMs: number) {
+export async function updateWebhook(store: Store, rules: ReceiverRules, { accountId, webhookId, ...change }: Ref & Change, nowMs: number) {
   ownWebhook(store, { accountId, webhookId });
-  const url = change.url === undefined ? undefined : parseReceiverUrl(change.url, rules.allowPrivate);
+  const url = change.url === undefined ? undefined : parseReceiverUrl(change.url, rules);
   const description = change.description === undefined ? undefined : parseDescription(change.description);
   const events = change.events.length === 0 ? undefined : parseEvents(change.events);
   const secret = change.rotateSecret ? newSecret() : "";

@@ -11,7 +11,7 @@ let browser: TestBrowser;
 let receiver: Receiver;
 let answer = 200;
 beforeAll(async () => {
-  server = await startServer({ WEBHOOK_PRIVATE_ADDRESSES: "allowed", WEBHOOK_RETRY_SECONDS: "3600" });
+  server = await startServer({ WEBHOOK_PRIVATE_ADDRESSES: "allowed", WEBHOOK_PORTS: "1-65535", WEBHOOK_RETRY_SECONDS: "3600" });
   receiver = await openReceiver(() => answer);
   browser = await openBrowser(server.url);
 });

@@ -17,6 +17,7 @@ export type Webhooks = Client<typeof WebhookService> & AsyncDisposable;
 
 export const openSettings: WebhookSettings = {
   WEBHOOK_PRIVATE_ADDRESSES: "allowed",
+  WEBHOOK_PORTS: [{ first: 1, last: 65_535 }],
   WEBHOOK_RETRY_SECONDS: "0,0,0",
 };
 

@@ -29,16 +29,22 @@ function resolverOf(...rows: readonly (readonly string[])[]) {
 }
 
 const signal = new AbortController().signal;
+const ports = [{ first: 1, last: 65_535 }];
 const post = (resolve: typeof lookup) =>
-  createSender({ allowPrivate: false, resolve })(`https://rebind.example:${port}/`, {}, "{}", signal);
+  createSender({ allowPrivate: false, ports, resolve })(`https://rebind.example:${port}/`, {}, "{}", signal);
 
-test.each([[["127.0.0.1"]], [["::1"]], [["::ffff:127.0.0.1"]], [["93.184.216.34", "127.0.0.1"]], [["169.254.169.254"]]])(
-  "a name that leads to %j is not called",
-  async (addresses) => {
-    expect(await post(resolverOf(addresses).resolve)).toEqual({ error: "the address is not public" });
-    expect(contacted).toBe(0);
-  },
-);
+test.each([
+  [["127.0.0.1"]],
+  [["::1"]],
+  [["::ffff:127.0.0.1"]],
+  [["::7f00:1"]],
+  [["64:ff9b::7f00:1"]],
+  [["93.184.216.34", "127.0.0.1"]],
+  [["169.254.169.254"]],
+])("a name that leads to %j is not called", async (addresses) => {
+  expect(await post(resolverOf(addresses).resolve)).toEqual({ error: "the address is not public" });
+  expect(contacted).toBe(0);
+});
 
 test("what is called is the address that was checked, without asking a second time", async () => {
   const rebinding = resolverOf(["93.184.216.34"], ["127.0.0.1"]);
@@ -49,8 +55,17 @@ test("what is called is the address that was checked, without asking a second ti
   expect(rebinding.asked()).toBe(1);
 });
 
+test.each(["https://127.0.0.1/", "https://0x7f.1/", "https://[::7f00:1]/", "http://example.org/", "https://example.org:22/"])(
+  "%s, stored under other rules, is not called",
+  async (url) => {
+    const sender = createSender({ allowPrivate: false, ports: [], resolve: resolverOf(["127.0.0.1"]).resolve });
+    expect(await sender(url, {}, "{}", signal)).toEqual({ error: "the address is not allowed" });
+    expect(contacted).toBe(0);
+  },
+);
+
 test("where the operator allows it, this network is called", async () => {
-  const outcome = await createSender({ allowPrivate: true })(`http://127.0.0.1:${port}/`, {}, "{}", signal);
+  const outcome = await createSender({ allowPrivate: true, ports })(`http://127.0.0.1:${port}/`, {}, "{}", signal);
   // Which of the two: whether the connection was over before the request was written.
   expect(outcome).toEqual({ error: expect.stringMatching(/^(ECONNRESET|EPIPE)$/) });
   expect(contacted).toBe(1);

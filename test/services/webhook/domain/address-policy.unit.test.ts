@@ -1,45 +1,53 @@
+import ipaddr from "ipaddr.js";
 import { expect, test } from "vitest";
 import { isPublicAddress } from "#services/webhook/domain/address-policy.ts";
 import { parseReceiverUrl } from "#services/webhook/domain/receiver-url.ts";
+import { specialNetworks } from "./special-addresses.ts";
 
-test.each(["93.184.216.34", "8.8.8.8", "2606:2800:220:1:248:1893:25c8:1946"])("%s is public", (address) => {
+const strict = { allowPrivate: false, ports: [] };
+
+test.each([
+  ...["93.184.216.34", "8.8.8.8", "1.0.0.1", "100.63.255.255", "172.32.0.1", "192.0.1.1", "223.255.255.255"],
+  ...["2606:2800:220:1:248:1893:25c8:1946", "2001:4860:4860::8888", "2001:200::1", "2003::1", "3ffe::1", "2a00::1"],
+])("%s is public", (address) => {
   expect(isPublicAddress(address)).toBe(true);
 });
 
+/** First and last address of a network, and some between them. */
+function samplesOf(network: string): string[] {
+  const [base, bits] = ipaddr.parseCIDR(network);
+  const bytes = base.toByteArray();
+  const filled = (fill: number): string =>
+    ipaddr.fromByteArray(bytes.map((byte, at) => byte | (fill & (0xff >> Math.min(8, Math.max(0, bits - 8 * at)))))).toString();
+  return [...new Set([0x00, 0x01, 0x55, 0xaa, 0xfe, 0xff].map(filled))];
+}
+
+test.each(specialNetworks)("%s is not public: %s", (network) => {
+  for (const address of samplesOf(network)) expect([address, isPublicAddress(address)]).toEqual([address, false]);
+});
+
 test.each([
-  "127.0.0.1",
-  "127.1.2.3",
-  "0.0.0.0",
-  "10.0.0.1",
-  "172.16.0.1",
-  "192.168.1.1",
-  "169.254.169.254",
-  "100.64.0.1",
-  "192.0.2.1",
-  "198.18.0.1",
-  "224.0.0.1",
-  "240.0.0.1",
-  "255.255.255.255",
-  "::",
-  "::1",
-  "fe80::1",
-  "fc00::1",
-  "fd12:3456::1",
-  "ff02::1",
-  "::ffff:127.0.0.1",
   "::ffff:8.8.8.8",
-  "64:ff9b::7f00:1",
-  "2002:7f00:1::",
-  "2001:0:7f00:1::",
+  "::8.8.8.8",
+  "64:ff9b::808:808",
+  "2002:808:808::",
+  "fe80::1%eth0",
+  "127.1",
+  "0x7f.1",
+  "010.8.8.8",
+  "2130706433",
   "not an address",
   "",
-])("%s is not", (address) => {
+])("%s, which wraps or hides another address, is not", (address) => {
   expect(isPublicAddress(address)).toBe(false);
 });
 
 test("a receiver's address is kept as it is, without its fragment", () => {
-  expect(parseReceiverUrl("https://example.org/hook?a=1#part", false)).toBe("https://example.org/hook?a=1");
-  expect(parseReceiverUrl("http://127.0.0.1:9000/", true)).toBe("http://127.0.0.1:9000/");
+  expect(parseReceiverUrl("https://example.org/hook?a=1#part", strict)).toBe("https://example.org/hook?a=1");
+  expect(parseReceiverUrl("https://example.org:443/", strict)).toBe("https://example.org/");
+  expect(parseReceiverUrl("http://127.0.0.1/", { allowPrivate: true, ports: [] })).toBe("http://127.0.0.1/");
+  const open = { allowPrivate: true, ports: [{ first: 9000, last: 9001 }] };
+  expect(parseReceiverUrl("http://127.0.0.1:9001/", open)).toBe("http://127.0.0.1:9001/");
 });
 
 test.each([
@@ -50,11 +58,26 @@ test.each([
   "http://example.org/",
   "https://user:secret@example.org/",
   "https://127.0.0.1/",
+  "https://127.0.0.1./",
+  "https://127.1/",
   "https://2130706433/",
   "https://0x7f.1/",
+  "https://0177.0.0.1/",
   "https://[::1]/",
+  "https://[::7f00:1]/",
   "https://[::ffff:10.0.0.1]/",
+  "https://[64:ff9b::a9fe:a9fe]/",
+  "https://example.org:80/",
+  "https://example.org:8443/",
+  "https://93.184.216.34:22/",
   `https://example.org/${"a".repeat(2000)}`,
 ])("an address that is not to be called is refused: %s", (url) => {
-  expect(() => parseReceiverUrl(url, false)).toThrow(expect.objectContaining({ code: "BAD_REQUEST" }));
+  expect(() => parseReceiverUrl(url, strict)).toThrow(expect.objectContaining({ code: "BAD_REQUEST" }));
+});
+
+test("a port is called only where the operator lists it", () => {
+  const rules = { allowPrivate: true, ports: [{ first: 8443, last: 8443 }] };
+  expect(parseReceiverUrl("https://example.org:8443/", rules)).toBe("https://example.org:8443/");
+  for (const url of ["https://example.org:8442/", "http://example.org:443/", "https://example.org:80/"])
+    expect(() => parseReceiverUrl(url, rules)).toThrow("port");
 });
