@@ -4,6 +4,7 @@ import { join, resolve } from "node:path";
 import process from "node:process";
 import { parseSettings, SettingError } from "#kit/config.ts";
 import { FilemillError } from "#kit/errors.ts";
+import { closeInherited } from "#kit/inherited-descriptors.ts";
 import { openLog } from "#kit/log.ts";
 import { settingTable } from "#kit/settings.ts";
 import { exitOnSignal } from "#kit/shutdown.ts";
@@ -13,6 +14,7 @@ import { welcomeText } from "./welcome.ts";
 // Once the whole of it is loaded, its compiled code is kept (setup/compiled-code.mjs).
 if (process.argv.includes("--compile")) process.exit();
 
+closeInherited();
 try {
   const settings = parseSettings(settingTable, process.env);
   const log = openLog(settings.LOG_LEVEL);

@@ -3,6 +3,7 @@ import { resolve } from "node:path";
 import { parseSettings, SettingError } from "./config.ts";
 import { FilemillError } from "./errors.ts";
 import { type Floor, openFloor } from "./floor.ts";
+import { closeInherited } from "./inherited-descriptors.ts";
 import { openLog } from "./log.ts";
 import type { BrokerUser } from "./nats/grants.ts";
 import type { Broker } from "./nats/ports.ts";
@@ -22,6 +23,7 @@ export async function runAlone(
   name: BrokerUser,
   create: (floor: Floor & { readonly broker: Broker }) => Service,
 ): Promise<void> {
+  closeInherited();
   try {
     const settings = parseSettings(settingTable, process.env);
     await mkdir(resolve(settings.DATA_DIR), { recursive: true, mode: 0o711 });

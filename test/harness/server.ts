@@ -26,18 +26,20 @@ const roomyPlans = {
   plus: { apiAccess: true, maxInputMb: 500, requestsPerMinute: 1_000_000, maxUnfinishedJobs: 1000, retentionSeconds: 86_400 },
 };
 
-/** @param prepare - Shell commands that run first, in a mount namespace that is the service's from then on; only root may. HOME_DIR holds DATA_DIR. */
+/** @param prepare - Shell commands that run first, in a mount namespace that is the service's from then on; only root may. HOME_DIR holds DATA_DIR.
+ *  @param descriptors - What whoever starts it has open, from 24 on. */
 export async function startServer(
   env: Readonly<Record<string, string>> = {},
   plans: object = roomyPlans,
   prepare: readonly string[] = [],
+  descriptors: readonly number[] = [],
 ): Promise<TestServer> {
   // In the clone, as DATA_DIR is by default: the folder for temporary files may be another kind of disk.
   await mkdir(".tmp", { recursive: true });
   const home = await mkdtemp(resolve(".tmp/filemill-"));
   const plansFile = join(home, "plans.json");
   await writeFile(plansFile, JSON.stringify(plans));
-  return launch({ home, env: { PLANS_FILE: plansFile, ...env }, prepare });
+  return launch({ home, env: { PLANS_FILE: plansFile, ...env }, prepare, descriptors });
 }
 
 /** One more gateway before the services of a server that runs; whoever disposes of it does so before the server. */
@@ -48,15 +50,23 @@ export async function startSecondGateway(server: TestServer): Promise<TestServer
   return launch({ home, env: { ...peers, DATA_DIR: server.dataDir }, prepare: [] }, server.key);
 }
 
-type Installation = { readonly home: string; readonly env: Readonly<Record<string, string>>; readonly prepare: readonly string[] };
+type Installation = {
+  readonly home: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly prepare: readonly string[];
+  readonly descriptors?: readonly number[];
+};
 
 function prepared(commands: readonly string[]): readonly string[] {
   if (commands.length === 0) return [];
   return ["unshare", "--mount", "--propagation", "private", "sh", "-ec", `${commands.join("\n")}\nexec "$@"`, "sh"];
 }
 
+/** Node itself keeps descriptors from its children that come without a gap. */
+const gap = Array.from({ length: 21 }, () => "ignore" as const);
+
 async function launch(installation: Installation, knownKey?: string): Promise<TestServer> {
-  const { home, env, prepare } = installation;
+  const { home, env, prepare, descriptors = [] } = installation;
   const dataDir = env.DATA_DIR ?? join(home, "data");
   const [program = process.execPath, ...args] = [...prepared(prepare), process.execPath, ...servingArguments, "gateway/main.ts"];
   const child = spawn(program, args, {
@@ -73,14 +83,14 @@ async function launch(installation: Installation, knownKey?: string): Promise<Te
       INLINE_WAIT_MS: "60000",
       ...env,
     },
-    stdio: ["ignore", "pipe", "pipe"],
+    stdio: ["ignore", "pipe", "pipe", ...(descriptors.length === 0 ? [] : gap), ...descriptors],
   });
   let out = "";
   let log = "";
-  child.stdout.on("data", (chunk) => {
+  child.stdout?.on("data", (chunk) => {
     out += String(chunk);
   });
-  child.stderr.on("data", (chunk) => {
+  child.stderr?.on("data", (chunk) => {
     log += String(chunk);
   });
   const ended = new Promise<void>((resolve) => child.once("close", () => resolve()));

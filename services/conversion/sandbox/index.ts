@@ -2,6 +2,7 @@
 import { stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { FilemillError } from "#kit/errors.ts";
+import { closeInherited } from "#kit/inherited-descriptors.ts";
 import type { Log } from "#kit/log.ts";
 import type { Sandbox, SandboxChild, SandboxCommand, SandboxEnd, SandboxLimits } from "../domain/sandbox.ts";
 import { createBubblewrapLauncher } from "./bubblewrap.ts";
@@ -73,6 +74,8 @@ async function checkPassable(scratchDir: string, uid: number): Promise<void> {
 }
 
 function openScratches({ scratchDir, firstUid }: Pick<SandboxSettings, "scratchDir" | "firstUid">): Promise<ScratchPool> {
+  // Neither launcher closes what it does not know.
+  closeInherited();
   return openScratchPool(scratchDir, process.getuid?.() === 0 ? firstUid : undefined);
 }
 

@@ -76,7 +76,18 @@ def threads_of(pid):
         return 0
 
 
+def close_on_exec():
+    for descriptor in os.listdir("/proc/self/fd"):
+        if int(descriptor) > 2:
+            try:
+                os.set_inheritable(int(descriptor), False)
+            except OSError:
+                # Of the listing itself.
+                pass
+
+
 def become(settings, program):
+    close_on_exec()
     limits = limit(settings)
     os.setsid()
     os.chdir(settings["folder"])

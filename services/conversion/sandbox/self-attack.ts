@@ -27,13 +27,14 @@ export async function attackSandbox(sandbox: Sandbox, scratchDir: string): Promi
   const [tcp, abstract] = await Promise.all([listen({ host: "127.0.0.1", port: 0 }), listen({ path: `\0${abstractName}` })]);
   try {
     const target = { canary, port: portOf(tcp), abstractName, processes, memoryBytes, mode: sandbox.mode, host: process.pid };
+    const listing = await sandbox.run({ program: "/bin/ls", args: ["-l", "/proc/self/fd"], limits: { wallMs: limitMs } });
     const end = await sandbox.run({
       program: "/opt/node",
       args: ["--max-old-space-size=64", "/opt/attack.mjs", Buffer.from(JSON.stringify(target)).toString("base64")],
       readOnly: { [process.execPath]: "/opt/node", [program]: "/opt/attack.mjs" },
       limits: { wallMs: limitMs, cpuSeconds, memoryBytes, addressSpace: false, processes },
     });
-    const through = throughOf(end);
+    const through = [...descriptorsOf(listing), ...throughOf(end)];
     if (through.length > 0) {
       throw new FilemillError("UNAVAILABLE", `The sandbox does not hold on this host: ${through.join("; ")}.`);
     }
@@ -42,6 +43,21 @@ export async function attackSandbox(sandbox: Sandbox, scratchDir: string): Promi
   } finally {
     await Promise.all([close(tcp), close(abstract), rm(canary, { force: true })]);
   }
+}
+
+const ownDescriptors = ["0", "1", "2"];
+
+/** Not listed by the hostile program: Node hides some of what came in from its children when it starts. */
+function descriptorsOf({ stdout }: SandboxEnd): string[] {
+  const found = new Map([...stdout.matchAll(/ (\d+) -> (.*)$/gm)].map(([, descriptor = "", target = ""]) => [descriptor, target]));
+  if (!ownDescriptors.every((descriptor) => found.has(descriptor))) return ["the descriptors that came in could not be listed"];
+  return [...found]
+    .filter(([descriptor, target]) => !(ownDescriptors.includes(descriptor) || isListing(target)))
+    .map(([descriptor, target]) => `the descriptor ${descriptor} came in (${target})`);
+}
+
+function isListing(target: string): boolean {
+  return /^\/proc\/\d+\/fd$/.test(target);
 }
 
 /** Each attack reports its name and whether it was stopped; what is not reported got through. */

@@ -1,12 +1,13 @@
-import { execFile } from "node:child_process";
-import { existsSync } from "node:fs";
+import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { closeSync, existsSync, openSync } from "node:fs";
 import { chmod, chown, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
-import type { Sandbox, SandboxEnd } from "#services/conversion/domain/sandbox.ts";
+import type { Sandbox, SandboxCommand, SandboxEnd } from "#services/conversion/domain/sandbox.ts";
 import { attackSandbox } from "#services/conversion/sandbox/self-attack.ts";
 import { cloneIsOpen } from "#test/harness/clone.ts";
 import { isRoot, openHost } from "./host.ts";
@@ -23,7 +24,7 @@ describe("the attack at each start", () => {
   it("refuses a sandbox that holds nothing back, naming what got through", async () => {
     const folder = await mkdtemp(join(tmpdir(), "filemill-leaky-"));
     await using host = await openHost("full");
-    const leaky: Sandbox = { ...host.sandbox, run: (command) => runBare(command.readOnly ?? {}, command.args) };
+    const leaky: Sandbox = { ...host.sandbox, run: (command) => runBare(command) };
     const refusal: unknown = await attackSandbox(leaky, folder).catch((error: unknown) => error);
     expect(refusal).toMatchObject({ code: "UNAVAILABLE" });
     for (const leak of [
@@ -32,6 +33,7 @@ describe("the attack at each start", () => {
       "an abstract socket",
       "more processes",
       "memory beyond",
+      "the descriptor 3 came in (/etc/hostname)",
       "no seccomp",
     ]) {
       expect(String(refusal)).toContain(leak);
@@ -60,11 +62,12 @@ describe("the attack at each start", () => {
   });
 });
 
-/** The attacking program without any sandbox. */
-async function runBare(readOnly: Readonly<Record<string, string>>, args: readonly string[]): Promise<SandboxEnd> {
+/** The attacking programs without any sandbox, with a descriptor that is open by mistake. */
+async function runBare({ program, args, readOnly = {} }: SandboxCommand): Promise<SandboxEnd> {
   const hostPathOf = (inside: string) => Object.entries(readOnly).find(([, to]) => to === inside)?.[0] ?? inside;
-  const { stdout, stderr } = await promisify(execFile)(process.execPath, args.map(hostPathOf)).catch(
-    (error: { stdout: string; stderr: string }) => error,
-  );
-  return { killed: undefined, exitCode: 0, signal: undefined, stdout, stderr, elapsedMs: 0 };
+  const secret = openSync("/etc/hostname", "r");
+  const child: ChildProcess = spawn(hostPathOf(program), args.map(hostPathOf), { stdio: ["ignore", "pipe", "pipe", secret] });
+  closeSync(secret);
+  const [stdout, stderr] = await Promise.all([child.stdout, child.stderr].map((stream) => (stream === null ? "" : text(stream))));
+  return { killed: undefined, exitCode: 0, signal: undefined, stdout: stdout ?? "", stderr: stderr ?? "", elapsedMs: 0 };
 }
