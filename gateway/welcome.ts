@@ -1,3 +1,5 @@
+import { curlLine } from "./curl-line.ts";
+
 type Running = {
   readonly restUrl: string;
   readonly rpcUrl: string;
@@ -28,8 +30,7 @@ export function welcomeText({ restUrl, rpcUrl, first }: Running, publicUrl: stri
       "",
     );
   }
-  const key = first?.key ?? "$KEY";
-  lines.push("Try it:", "", `  curl -H "Authorization: Bearer ${key}" -F to=webp -F file=@photo.jpg ${url}/api/v1/convert`, "");
+  lines.push("Try it:", "", `  ${curlLine({ baseUrl: url, ...(first === undefined ? {} : { key: first.key }) })}`, "");
   return lines.join("\n");
 }
 

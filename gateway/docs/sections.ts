@@ -1,4 +1,5 @@
-/** The README's tables, from the declarations that the program itself follows. */
+/** The README's tables and calls, from the declarations that the program itself follows. */
+import { curlBlock } from "#gateway/curl-line.ts";
 import type { SettingTable } from "#kit/config.ts";
 import { errorTable } from "#kit/errors.ts";
 import { settingTable } from "#kit/settings.ts";
@@ -6,6 +7,7 @@ import { markdownTable } from "./markdown.ts";
 
 /** By the name between the markers, for example `<!-- settings:begin -->`. */
 export const sections: Readonly<Record<string, () => string>> = {
+  calls: callsSection,
   settings: () => settingsSection(settingTable),
   errors: errorsSection,
 };
@@ -18,6 +20,24 @@ export function renewSections(text: string, from: Readonly<Record<string, () => 
     if (start === -1 || to < start) return whole;
     return `${whole.slice(0, start + begin.length)}\n${write()}\n${whole.slice(to)}`;
   }, text);
+}
+
+function callsSection(): string {
+  const baseUrl = "http://127.0.0.1:8080";
+  return [
+    "```sh",
+    "export FILEMILL_API_KEY=fm_…      # printed by the first start",
+    "",
+    "# a picture",
+    curlBlock({ baseUrl, options: "quality=80" }),
+    "",
+    "# an office document",
+    curlBlock({ baseUrl, to: "pdf", file: "report.docx", result: "report.pdf" }),
+    "",
+    "# a film: the same call, which waits as long as it takes",
+    curlBlock({ baseUrl, to: "webm", file: "clip.mp4", result: "clip.webm" }),
+    "```",
+  ].join("\n");
 }
 
 function settingsSection(table: SettingTable): string {

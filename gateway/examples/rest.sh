@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # Converts one file over REST: rest.sh IN TO OUT. FILEMILL_SERVER and FILEMILL_API_KEY say where and with which key.
+# Waits as long as the conversion takes. If it fails, no file is written, and the reason is printed.
 set -euo pipefail
 
-curl --fail-with-body --silent --show-error \
+curl -fsSL -w "%{onerror}%{stderr}%header{x-error}\n" \
   -H "Authorization: Bearer $FILEMILL_API_KEY" \
-  -F to="$2" -F file=@"$1" \
-  -o "$3" "$FILEMILL_SERVER/api/v1/convert?download=1"
+  -F to="$2" -F file=@"$1" -o "$3" \
+  "$FILEMILL_SERVER/api/v1/convert?download=wait"

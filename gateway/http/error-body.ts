@@ -13,12 +13,13 @@ export type ErrorContext = {
   readonly baseUrl: string;
 };
 
-export type ErrorAnswer = { readonly status: number; readonly contentType: string; readonly body: string };
+export type ErrorAnswer = { readonly status: number; readonly headers: Readonly<Record<string, string>>; readonly body: string };
 
 /** The answer of an error. `beside` are members next to the error, such as the failed job. */
 export function errorAnswerOf(error: FilemillError, context: ErrorContext, beside: JsonObject = {}, status?: number): ErrorAnswer {
   const httpStatus = status ?? errorTable[error.code].http;
   const details = error.details === undefined ? {} : { details: error.details };
+  const headersOf = (contentType: string) => ({ "content-type": contentType, "x-error": summaryOf(error) });
   if (context.problem) {
     const body = {
       type: `${context.baseUrl}/docs/errors#${error.code}`,
@@ -31,8 +32,16 @@ export function errorAnswerOf(error: FilemillError, context: ErrorContext, besid
       ...details,
       ...beside,
     };
-    return { status: httpStatus, contentType: "application/problem+json", body: JSON.stringify(body) };
+    return { status: httpStatus, headers: headersOf("application/problem+json"), body: JSON.stringify(body) };
   }
   const body = { error: { code: error.code, message: error.message, requestId: context.requestId, ...details }, ...beside };
-  return { status: httpStatus, contentType: "application/json", body: JSON.stringify(body) };
+  return { status: httpStatus, headers: headersOf("application/json"), body: JSON.stringify(body) };
+}
+
+const MAX_SUMMARY_CHARACTERS = 1000;
+
+/** Code and message in one header, for answers whose body nobody sees: those to HEAD, and to `curl -f`, which throws it away. */
+function summaryOf({ code, message }: FilemillError): string {
+  const ascii = message.replaceAll("…", "...").replace(/[^\x20-\x7e]/g, "?");
+  return `${code}: ${ascii}`.slice(0, MAX_SUMMARY_CHARACTERS);
 }

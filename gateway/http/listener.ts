@@ -61,10 +61,10 @@ function answerRaw(
   more: Readonly<Record<string, string>> = {},
 ): void {
   const requestId = randomUUID();
-  const { body, contentType } = errorAnswerOf(failure, { requestId, problem: false, path: "/", baseUrl: "" }, {}, status);
+  const { body, headers: own } = errorAnswerOf(failure, { requestId, problem: false, path: "/", baseUrl: "" }, {}, status);
   const headers = {
     ...securityHeaders,
-    "content-type": contentType,
+    ...own,
     "content-length": String(Buffer.byteLength(body)),
     "x-request-id": requestId,
     connection: "close",

@@ -117,6 +117,7 @@ function responsesOf(endpoint: Endpoint): Record<string, Schema> {
     // /readyz answers 503 in a shape of its own.
     responses[status] ??= {
       description: codes.map((code) => `\`${code}\`: ${errorTable[code].when}.`).join("\n\n"),
+      headers: { "X-Error": { description: "Code and message on one line.", schema: { type: "string" } } },
       content: {
         "application/json": { schema: { $ref: "#/components/schemas/Error" } },
         "application/problem+json": { schema: { $ref: "#/components/schemas/Problem" } },

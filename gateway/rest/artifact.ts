@@ -11,7 +11,7 @@ import { type Job, JobState } from "#gen/filemill/job/v1/job_pb.ts";
 import type { BlobStore } from "#kit/blobs/store.ts";
 import { FilemillError, fromErrorMessage } from "#kit/errors.ts";
 import { errorContextOf } from "./errors.ts";
-import { sendBytes } from "./exchange.ts";
+import { sendErrorAnswer } from "./exchange.ts";
 
 /** What of a conditional or partial request counts; none of it for POST. */
 export type Conditions = {
@@ -57,7 +57,7 @@ export async function sendArtifact(reply: FastifyReply, blobs: BlobStore, job: J
   if (asked === "unsatisfiable") {
     const error = new FilemillError("BAD_REQUEST", `The range lies outside the result, which has ${sizeBytes} bytes.`);
     const refusal = errorAnswerOf(error, errorContextOf(reply.request, undefined), {}, 416);
-    return sendBytes(reply.header("content-range", `bytes */${sizeBytes}`), refusal.status, refusal.contentType, refusal.body);
+    return sendErrorAnswer(reply.header("content-range", `bytes */${sizeBytes}`), refusal);
   }
   // Opened before the headers are set, which an error must not carry. An open stream outlives the removal of its blob,
   // so a download is never cut off by the sweep.

@@ -4,12 +4,17 @@ import { type Preferences, preferencesOf } from "#gateway/http/prefer.ts";
 import { parseQuery } from "#gateway/http/query.ts";
 import { FilemillError } from "#kit/errors.ts";
 
+/**
+ * Answer with the bytes instead of the job: `no`, `if-quick` (a job that is queued is answered as such), or `wait` (a job that is
+ * queued is answered by a redirect to where its bytes will be, so that a client that follows redirects gets them in one call).
+ */
+export type Download = "no" | "if-quick" | "wait";
+
 /** What a conversion request says beside its body. */
 export type Asked = {
   /** Overrides detection. */
   readonly from: string | undefined;
-  /** Answer with the bytes instead of the job. */
-  readonly download: boolean;
+  readonly download: Download;
   /** Raw option values by name; the route's own declaration judges them. */
   readonly options: ReadonlyMap<string, string>;
   readonly idempotencyKey: string | undefined;
@@ -48,17 +53,19 @@ function fromOf(text: string | undefined): string | undefined {
   return format.id;
 }
 
-function downloadOf(text: string | undefined): boolean {
+function downloadOf(text: string | undefined): Download {
   switch (text) {
     case "1":
     case "true":
-      return true;
+      return "if-quick";
+    case "wait":
+      return "wait";
     case undefined:
     case "0":
     case "false":
-      return false;
+      return "no";
     default:
-      throw new FilemillError("BAD_REQUEST", "`download` is 1 or 0.");
+      throw new FilemillError("BAD_REQUEST", "`download` must be 1, wait or 0.");
   }
 }
 

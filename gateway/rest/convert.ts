@@ -8,9 +8,9 @@ import { JobState } from "#gen/filemill/job/v1/job_pb.ts";
 import { FilemillError, fromConnectError, fromErrorMessage, isAnswer } from "#kit/errors.ts";
 import { isEnded, jobJsonOf, jobUrlOf } from "#kit/job-json.ts";
 import { sendArtifact } from "./artifact.ts";
-import { type Asked, parseAsked } from "./convert-request.ts";
+import { type Asked, type Download, parseAsked } from "./convert-request.ts";
 import { errorContextOf } from "./errors.ts";
-import { apiUrlOf, callerOf, departureOf, type Handler, type RestContext, sendBytes, sendJson } from "./exchange.ts";
+import { apiUrlOf, callerOf, departureOf, type Handler, type RestContext, sendErrorAnswer, sendJson } from "./exchange.ts";
 import { type Ceiling, checkContentLength, receiveUpload, type Upload } from "./upload.ts";
 import { waitForEnd } from "./watch.ts";
 
@@ -36,7 +36,7 @@ export function convertHandler(context: RestContext): Handler {
     const latest = queued ? promisedOf(job, replayed) : await waitForEnd(context.deps, job, waitMs, gone, context.ending);
     if (!(isEnded(latest) || durable || gone.aborted)) await context.deps.jobs.persistJob({ accountId: job.accountId, jobId: job.id });
     applyPreferences(reply, asked.preferences, queued ? -1 : waitMs);
-    if (queued || !isEnded(latest)) return promise(reply, latest, apiUrl);
+    if (queued || !isEnded(latest)) return promise(reply, latest, apiUrl, asked.download);
     return answer(context, request, reply, latest, apiUrl, asked.download);
   };
 }
@@ -49,7 +49,9 @@ function promisedOf(job: Job, replayed: boolean): Job {
   return replayed || !isEnded(job) ? job : { ...job, state: JobState.QUEUED };
 }
 
-function promise(reply: FastifyReply, job: Job, apiUrl: string): FastifyReply {
+function promise(reply: FastifyReply, job: Job, apiUrl: string, download: Download): FastifyReply {
+  // Relative to this address, so that a proxy in front with another host name or a prefix does not matter.
+  if (download === "wait") return reply.header("location", `jobs/${job.id}/download?wait=1`).code(303).send();
   reply.headers({ location: jobUrlOf(job, apiUrl), "retry-after": retryAfterOf(job.estimateMs) });
   return sendJson(reply, 202, { job: jobJsonOf(job, apiUrl) });
 }
@@ -156,7 +158,7 @@ async function answer(
   reply: FastifyReply,
   job: Job,
   apiUrl: string,
-  download: boolean,
+  download: Download,
 ): Promise<FastifyReply> {
   const body = jobJsonOf(job, apiUrl);
   if (job.state === JobState.FAILED || job.state === JobState.CANCELLED) {
@@ -164,8 +166,8 @@ async function answer(
     // Whatever ended the conversion, the request itself was well: the contract's 422, unless somebody cancelled it.
     const status = job.state === JobState.FAILED ? 422 : undefined;
     const failure = errorAnswerOf(error, errorContextOf(request, context.settings.PUBLIC_URL), { job: body }, status);
-    return sendBytes(reply, failure.status, failure.contentType, failure.body);
+    return sendErrorAnswer(reply, failure);
   }
-  if (download) return sendArtifact(reply, context.deps.blobs, job, { method: "POST" });
+  if (download !== "no") return sendArtifact(reply, context.deps.blobs, job, { method: "POST" });
   return sendJson(reply, 200, { job: body });
 }

@@ -56,8 +56,9 @@ export const endpoints = defineEndpoints({
       {
         name: "download",
         in: "query",
-        description: "1: answer with the bytes instead of the job.",
-        schema: { enum: ["0", "1", "false", "true"] },
+        description:
+          "1: answer with the bytes instead of the job, if the conversion ends while the request waits. wait: always answer with the bytes; a conversion that takes longer answers 303, and whoever follows redirects gets them.",
+        schema: { enum: ["0", "1", "wait", "false", "true"] },
       },
       { name: "from", in: "query", description: "Source format; overrides detection.", schema: { type: "string", maxLength: 16 } },
       {
@@ -104,6 +105,10 @@ export const endpoints = defineEndpoints({
         "Retry-After": "seconds until a look is worth it",
         "Preference-Applied": "the preference that was followed",
       }),
+      303: {
+        description: "With `download=wait`: the job goes on, and its result will be there.",
+        headers: { Location: "where the result will be" },
+      },
     },
     errors: [
       "UNSUPPORTED_MEDIA_TYPE",
@@ -196,6 +201,12 @@ export const endpoints = defineEndpoints({
     head: true,
     parameters: [
       jobId,
+      {
+        name: "wait",
+        in: "query",
+        description: "1: hold the answer until the job ends. After a while 307 leads to the same address again.",
+        schema: { enum: ["1"] },
+      },
       { name: "Range", in: "header", description: "One byte range.", schema: { type: "string", examples: ["bytes=0-1023"] } },
       { name: "If-Range", in: "header", description: "Apply Range only to this ETag.", schema: { type: "string" } },
       { name: "If-None-Match", in: "header", description: "Answer 304 when the result has this ETag.", schema: { type: "string" } },
@@ -204,6 +215,7 @@ export const endpoints = defineEndpoints({
       200: artifact,
       206: { ...artifact, description: "The part of the result that Range asked for." },
       304: { description: "The client has it already." },
+      307: { description: "With `wait=1`: not done yet; ask again at once.", headers: { Location: "the same address" } },
       416: { description: "The range lies outside the result.", mediaType: "application/json", schema: ref("Error") },
     },
     errors: ["JOB_NOT_FOUND", "JOB_NOT_DONE", "JOB_FAILED", "JOB_CANCELLED", "RESULT_EXPIRED"],

@@ -7,7 +7,7 @@ import { retryAfterOf, securityHeaders } from "#gateway/http/headers.ts";
 import { answerAndLinger, hasUnreadBody } from "#gateway/http/linger.ts";
 import { errorTable, FilemillError, fromConnectError } from "#kit/errors.ts";
 import type { Log } from "#kit/log.ts";
-import { sendBytes } from "./exchange.ts";
+import { sendErrorAnswer } from "./exchange.ts";
 
 export function errorContextOf(request: FastifyRequest, publicUrl: string | undefined): ErrorContext {
   const [path = "/"] = (request.raw.url ?? "/").split("?");
@@ -17,12 +17,12 @@ export function errorContextOf(request: FastifyRequest, publicUrl: string | unde
 /** Sends an error in the shape the client asked for; an unread body gets the time it needs (see linger.ts). */
 export function sendError(request: FastifyRequest, reply: FastifyReply, error: FilemillError, publicUrl: string | undefined): void {
   const answer = errorAnswerOf(error, errorContextOf(request, publicUrl));
-  reply.header("content-type", answer.contentType);
+  reply.headers(answer.headers);
   if (answer.status === 401) reply.header("www-authenticate", challengeOf(error));
   const tellsWhen = error.retryAfterMs !== undefined || answer.status === 429 || answer.status === 503;
   if (tellsWhen) reply.header("retry-after", retryAfterOf(error.retryAfterMs));
   if (hasUnreadBody(request)) answerAndLinger(request, reply, answer.status, answer.body);
-  else sendBytes(reply, answer.status, answer.contentType, answer.body);
+  else sendErrorAnswer(reply, answer);
 }
 
 /** Whatever was thrown, as an error of the table. What is nobody's fault but ours is logged whole and told as INTERNAL. */

@@ -6,6 +6,7 @@ import type { Throttle } from "#gateway/access/throttle.ts";
 import type { Oidc } from "#gateway/account/oidc.ts";
 import type { GatewayDeps, GatewaySettings } from "#gateway/context.ts";
 import { baseUrlOf } from "#gateway/http/base-url.ts";
+import type { ErrorAnswer } from "#gateway/http/error-body.ts";
 import { FilemillError } from "#kit/errors.ts";
 import type { CatalogueViews } from "./catalogue-view.ts";
 
@@ -64,10 +65,14 @@ export function departureOf(reply: FastifyReply): AbortSignal {
 }
 
 export function sendJson(reply: FastifyReply, status: number, body: unknown): FastifyReply {
-  return sendBytes(reply, status, "application/json", JSON.stringify(body));
+  return sendBytes(reply.header("content-type", "application/json"), status, JSON.stringify(body));
 }
 
-/** Sends text under exactly this media type; given a string, Fastify would add a charset that JSON does not have. */
-export function sendBytes(reply: FastifyReply, status: number, contentType: string, body: string): FastifyReply {
-  return reply.code(status).header("content-type", contentType).send(Buffer.from(body));
+export function sendErrorAnswer(reply: FastifyReply, { status, headers, body }: ErrorAnswer): FastifyReply {
+  return sendBytes(reply.headers(headers), status, body);
+}
+
+/** Given a string, Fastify would add a charset to the media type that JSON does not have. */
+function sendBytes(reply: FastifyReply, status: number, body: string): FastifyReply {
+  return reply.code(status).send(Buffer.from(body));
 }

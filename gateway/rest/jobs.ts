@@ -1,4 +1,4 @@
-import type { FastifyRequest } from "fastify";
+import type { FastifyReply, FastifyRequest } from "fastify";
 import { watchStanding } from "#gateway/access/standing.ts";
 import { retryAfterOf } from "#gateway/http/headers.ts";
 import { preferencesOf } from "#gateway/http/prefer.ts";
@@ -12,6 +12,8 @@ import { apiUrlOf, callerOf, departureOf, type Handler, isPageRequest, type Rest
 import { waitForEnd } from "./watch.ts";
 
 const MAX_WAIT_MS = 60_000;
+/** How long a download is held before its client is sent round once more: below the minute after which most proxies give up. */
+const TURN_MS = 50_000;
 
 /** The id in the path. What is not shaped like one never reaches a key of the store. */
 export function jobIdOf(request: FastifyRequest): string {
@@ -27,28 +29,42 @@ async function jobOf(context: RestContext, request: FastifyRequest): Promise<Job
   return job;
 }
 
+/** The job when it has ended, or after this time. Rejects when its caller may not ask any more. */
+async function jobAfter(context: RestContext, request: FastifyRequest, reply: FastifyReply, waitMs: number): Promise<Job> {
+  using standing = watchStanding(callerOf(request), context.deps.log);
+  const signal = AbortSignal.any([departureOf(reply), context.draining, standing.lost]);
+  const job = await waitForEnd(context.deps, await jobOf(context, request), waitMs, signal);
+  standing.lost.throwIfAborted();
+  return job;
+}
+
 /** GET /api/v1/jobs/{id}, held by `Prefer: wait=N` until the job ends. */
 export function getJobHandler(context: RestContext): Handler {
   return async (request, reply) => {
     const apiUrl = apiUrlOf(context, request);
     const { waitMs = 0 } = preferencesOf(request.headers.prefer);
     const heldMs = Math.min(waitMs, MAX_WAIT_MS);
-    using standing = watchStanding(callerOf(request), context.deps.log);
-    const signal = AbortSignal.any([departureOf(reply), context.draining, standing.lost]);
-    const job = await waitForEnd(context.deps, await jobOf(context, request), heldMs, signal);
-    standing.lost.throwIfAborted();
+    const job = await jobAfter(context, request, reply, heldMs);
     if (heldMs > 0) reply.header("preference-applied", `wait=${heldMs / 1000}`);
     if (!isEnded(job)) reply.header("retry-after", retryAfterOf(job.estimateMs));
     return sendJson(reply, 200, { job: jobJsonOf(job, apiUrl) });
   };
 }
 
-/** GET and HEAD /api/v1/jobs/{id}/download. */
+/** GET and HEAD /api/v1/jobs/{id}/download; with `?wait=1` held until the job ends, in turns that end in a redirect to the same place. */
 export function downloadHandler(context: RestContext): Handler {
   return async (request, reply) => {
-    const job = await jobOf(context, request);
+    const query = parseQuery(request.raw.url ?? "");
+    const isPatient = query.get("wait") === "1";
+    const turnMs = Math.min(TURN_MS, preferencesOf(request.headers.prefer).waitMs ?? TURN_MS);
+    const job = isPatient ? await jobAfter(context, request, reply, turnMs) : await jobOf(context, request);
+    if (isPatient && !isEnded(job)) {
+      if (context.draining.aborted)
+        throw new FilemillError("UNAVAILABLE", "The service is about to restart; try again.", { retryAfterMs: 5000 });
+      return reply.header("location", "download?wait=1").code(307).send();
+    }
     const { "if-none-match": ifNoneMatch, "if-range": ifRange, range } = request.headers;
-    const inline = isPageRequest(request) && parseQuery(request.raw.url ?? "").get("inline") === "1";
+    const inline = isPageRequest(request) && query.get("inline") === "1";
     return sendArtifact(reply, context.deps.blobs, job, {
       method: request.method,
       inline,

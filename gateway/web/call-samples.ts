@@ -1,4 +1,5 @@
 /** One call of an endpoint in each language of the reference, made from the endpoint's own description; the end-to-end tests run every one. */
+import { curlBlock, curlToFile } from "#gateway/curl-line.ts";
 import type { JsonSchema } from "./schema-view.ts";
 
 /** What a sample needs to know of an operation of the OpenAPI document. */
@@ -15,6 +16,7 @@ export type CallSample = { readonly language: "curl" | "typescript" | "python"; 
 type Answer = "json" | "bytes" | "events" | "nothing";
 type Call = {
   readonly method: string;
+  readonly baseUrl: string;
   readonly url: string;
   /** Environment variables in the path, in its order. */
   readonly variables: readonly string[];
@@ -25,6 +27,7 @@ type Call = {
 };
 
 const keyVariable = "FILEMILL_API_KEY";
+const resultName = "result.webp";
 
 /** @param path - With parameters in braces: those with an example stand in the address, the others are environment variables such as JOB_ID. */
 export function callSamples(method: string, path: string, operation: Described, baseUrl: string): readonly CallSample[] {
@@ -46,14 +49,17 @@ function callOf(method: string, path: string, { security, parameters = [], reque
     return `${lead}{${variables.at(-1)}}`;
   });
   const [type = "", { schema } = {}] = Object.entries(requestBody?.content ?? {})[0] ?? [];
+  const upload = type === "multipart/form-data";
   return {
     method,
-    url: `${baseUrl}${filled}`,
+    baseUrl,
+    // What uploads a file wants the result, however long it takes.
+    url: `${baseUrl}${filled}${upload ? "?download=wait" : ""}`,
     variables,
     hasKey: security.length > 0,
-    upload: type === "multipart/form-data",
+    upload,
     json: type === "application/json" && schema !== undefined ? exampleOf(schema) : undefined,
-    answer: answerOf(responses),
+    answer: upload ? "bytes" : answerOf(responses),
   };
 }
 
@@ -77,17 +83,17 @@ function answerOf(responses: Described["responses"]): Answer {
   return type === "application/json" ? "json" : type === "text/event-stream" ? "events" : "bytes";
 }
 
-function curlOf({ method, url, hasKey, upload, json, answer }: Call): string {
-  const hasBody = upload || json !== undefined;
-  const first = ["curl", "--fail-with-body"];
+function curlOf({ method, baseUrl, url, hasKey, upload, json, answer }: Call): string {
+  if (upload) return curlBlock({ baseUrl, key: `$${keyVariable}`, result: resultName });
+  // A refusal is printed, but never into the file that was asked for.
+  const first = answer === "bytes" ? [curlToFile] : ["curl --fail-with-body"];
   if (answer === "events") first.push("--no-buffer");
-  if (method !== (hasBody ? "POST" : "GET")) first.push(`-X ${method}`);
+  if (method !== (json !== undefined ? "POST" : "GET")) first.push(`-X ${method}`);
   const lines = [
     first.join(" "),
     ...(hasKey ? [`-H "Authorization: Bearer $${keyVariable}"`] : []),
-    ...(upload ? ["-F to=webp -F file=@photo.jpg"] : []),
     ...(json === undefined ? [] : [`--json '${JSON.stringify(json)}'`]),
-    ...(answer === "bytes" ? ["-o result.webp"] : []),
+    ...(answer === "bytes" ? [`-o ${resultName}`] : []),
     `"${url.replaceAll(/\{(\w+)\}/g, "$$$1")}"`,
   ];
   return lines.join(" \\\n  ");
@@ -126,7 +132,7 @@ function typescriptOf({ method, url, variables, hasKey, upload, json, answer }: 
 
 const typescriptEnd: Readonly<Record<Answer, readonly string[]>> = {
   json: ["console.log(await answer.json());"],
-  bytes: ['await writeFile("result.webp", answer.body ?? "");'],
+  bytes: [`await writeFile("${resultName}", answer.body ?? "");`],
   events: ["for await (const text of answer.body?.pipeThrough(new TextDecoderStream()) ?? []) console.log(text);"],
   nothing: [],
 };
@@ -153,7 +159,7 @@ function pythonOf({ method, url, variables, hasKey, upload, json, answer }: Call
 
 const pythonEnd: Readonly<Record<Answer, readonly string[]>> = {
   json: ["print(answer.json())"],
-  bytes: ['with open("result.webp", "wb") as file:', "    for chunk in answer.iter_content(65536):", "        file.write(chunk)"],
+  bytes: [`with open("${resultName}", "wb") as file:`, "    for chunk in answer.iter_content(65536):", "        file.write(chunk)"],
   events: ["for line in answer.iter_lines(decode_unicode=True):", "    print(line)"],
   nothing: [],
 };

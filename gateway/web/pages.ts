@@ -1,3 +1,4 @@
+import { curlBlock } from "#gateway/curl-line.ts";
 import { type Handler, type RestContext, requestBaseUrlOf } from "#gateway/rest/exchange.ts";
 import { type Html, html } from "./html.ts";
 import { sendPage } from "./shell.ts";
@@ -81,9 +82,7 @@ function withoutScript(baseUrl: string): Html {
   return html`<noscript><section class="panel" aria-labelledby="by-hand">
 <h2 id="by-hand">Without JavaScript</h2>
 <p>This page needs JavaScript, which comes from this server alone. The command line needs none: put an API key into <code>FILEMILL_API_KEY</code> and call</p>
-<pre tabindex="0"><code>curl -H "Authorization: Bearer $FILEMILL_API_KEY" \\
-  -F to=webp -F file=@photo.jpg \\
-  -o photo.webp "${baseUrl}/api/v1/convert?download=1"</code></pre>
+<pre tabindex="0"><code>${curlBlock({ baseUrl })}</code></pre>
 <p>The operator makes accounts and keys with <code>npm run -s filemill -- keys create EMAIL</code>. Everything else is in the <a href="/docs">API reference</a>.</p>
 </section></noscript>`;
 }

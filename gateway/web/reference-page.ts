@@ -1,3 +1,4 @@
+import { curlBlock } from "#gateway/curl-line.ts";
 import { openapiDocument } from "#gateway/openapi/document.ts";
 import { type Handler, type RestContext, requestBaseUrlOf } from "#gateway/rest/exchange.ts";
 import { type CallSample, callSamples } from "./call-samples.ts";
@@ -100,17 +101,17 @@ ${schemas.map(([name, schema]) => schemaSection(name, schema))}
 }
 
 function startOf(baseUrl: string): Html {
-  return html`<p class="lead">One call converts a file. Everything else is looking after what takes longer.</p>
+  return html`<p class="lead">One call converts a file. Longer conversions run as jobs.</p>
 <section aria-labelledby="start">
 <h2 id="start">Getting started</h2>
 <p>Make a key on the <a href="/automate">Automate page</a> and send it as <code>Authorization: Bearer &lt;key&gt;</code>. The address of this deployment is
 <code>${baseUrl}</code>. Programs read the same reference as <a href="/api/v1/openapi.json">OpenAPI 3.1</a>; refusals are explained under <a href="/docs/errors">Errors</a>,
 what can be converted under <a href="/docs/formats">Formats</a>.</p>
-<pre tabindex="0"><code>curl -H "Authorization: Bearer $FILEMILL_API_KEY" \\
-  -F to=webp -F file=@photo.jpg \\
-  -o photo.webp "${baseUrl}/api/v1/convert?quality=80&amp;download=1"</code></pre>
-<p>Without <code>download=1</code> the answer is the job: how long it took, what was lost on the way, where the result is. A long conversion
-answers <code>202</code>; ask its <code>status_url</code>, hold the question open with <code>Prefer: wait=30</code>, or listen to <code>/events</code>.</p>
+<pre tabindex="0"><code>${curlBlock({ baseUrl, options: "quality=80" })}</code></pre>
+<p>With <code>download=wait</code> the call ends with the file, also when the conversion takes minutes: it then redirects to the result, and any client that
+follows redirects waits for it. If the conversion fails, the command writes no file, prints the reason and exits with a non-zero code.</p>
+<p>Without <code>download</code> the answer is the job: how long it took, what was lost, where the result is. A conversion that takes longer
+answers <code>202</code>: poll its <code>status_url</code>, long-poll it with <code>Prefer: wait=30</code>, or follow <code>/events</code>.</p>
 </section>`;
 }
 

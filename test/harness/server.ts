@@ -14,6 +14,8 @@ export type TestServer = AsyncDisposable & {
   readonly signInLink: string | undefined;
   readonly dataDir: string;
   readonly child: ChildProcess;
+  /** What this start printed. */
+  out(): string;
   /** Everything written to standard error so far: the log. */
   log(): string;
   /** Starts the same installation again, after `child` has ended. */
@@ -113,6 +115,7 @@ async function launch(installation: Installation, knownKey?: string): Promise<Te
     signInLink: /http\S+\/automate#link=[\w-]{43}/.exec(out)?.[0],
     dataDir,
     child,
+    out: () => out,
     log: () => log,
     restart: () => launch(installation, key),
     async [Symbol.asyncDispose]() {

@@ -84,11 +84,17 @@ it("writes an error in both shapes", () => {
   const context = { requestId: "r", path: "/api/v1/convert", baseUrl: "https://files.example" };
   expect(errorAnswerOf(error, { ...context, problem: false })).toEqual({
     status: 422,
-    contentType: "application/json",
+    headers: { "content-type": "application/json", "x-error": "UNSUPPORTED_CONVERSION: Choose another target." },
     body: '{"error":{"code":"UNSUPPORTED_CONVERSION","message":"Choose another target.","requestId":"r","details":{"from":"a","to":"b"}}}',
   });
   const problem = errorAnswerOf(error, { ...context, problem: true });
-  expect(problem.contentType).toBe("application/problem+json");
+  expect(problem.headers["content-type"]).toBe("application/problem+json");
+  const exotic = errorAnswerOf(new FilemillError("BAD_REQUEST", `Write \`?a=…\`, not "é\r\nx: y"${"z".repeat(2000)}`), {
+    ...context,
+    problem: false,
+  });
+  expect(exotic.headers["x-error"]).toMatch(/^BAD_REQUEST: Write `\?a=\.\.\.`, not "\?\?\?x: y"z+$/);
+  expect(exotic.headers["x-error"]).toHaveLength(1000);
   expect(JSON.parse(problem.body)).toEqual({
     type: "https://files.example/docs/errors#UNSUPPORTED_CONVERSION",
     title: "Unprocessable Entity",

@@ -52,7 +52,7 @@ test("the browser sees what breaks the policy, and so would these tests", async 
 test("without JavaScript the pages tell the way by hand, with this server's address", async () => {
   for (const path of ["/", "/jobs", "/automate"]) {
     const page = await browser.open(path, { javaScriptEnabled: false });
-    expect(await page.locator("noscript").innerText()).toContain(`${server.url}/api/v1/convert?download=1`);
+    expect(await page.locator("noscript").innerText()).toContain(`${server.url}/api/v1/convert?download=wait`);
     await page.context().close();
   }
   const docs = await browser.open("/docs/formats", { javaScriptEnabled: false });

@@ -69,7 +69,7 @@ describe("pages", () => {
   });
 
   it("names the address that the reader used, and every error under its code", async () => {
-    expect(await (await fetch(stage.url)).text()).toContain(`"${stage.url}/api/v1/convert?download=1"`);
+    expect(await (await fetch(stage.url)).text()).toContain(`${stage.url}/api/v1/convert?download=wait`);
     expect(await (await fetch(`${stage.url}/docs/errors`)).text()).toContain('<div id="INPUT_TOO_LARGE">');
     await using behind = await openStage({ settings: { PUBLIC_URL: "https://files.example" } });
     expect(await (await fetch(`${behind.url}/docs`)).text()).toContain("https://files.example/api/v1/convert");

@@ -5,6 +5,7 @@ import { Field, Form, problemWith, useSending } from "#client/parts/form.tsx";
 import { Notice } from "#client/parts/notice.tsx";
 import { call } from "#client/server/api.ts";
 import type { Key } from "#client/server/wire.ts";
+import { curlLine } from "#gateway/curl-line.ts";
 
 type Made = { readonly key: Key; readonly secret: string };
 
@@ -68,7 +69,7 @@ function Wish({ onMade }: { onMade(made: Made): void }) {
 }
 
 function Shown({ made, baseUrl, onClose }: { made: Made; baseUrl: string; onClose(): void }) {
-  const line = `curl -H "Authorization: Bearer ${made.secret}" -F to=webp -F file=@photo.jpg -o photo.webp "${baseUrl}/api/v1/convert?download=1"`;
+  const line = curlLine({ baseUrl, key: made.secret });
   return (
     <div class="form">
       <Notice tone="plain">Copy it now: it is not stored and cannot be shown again.</Notice>

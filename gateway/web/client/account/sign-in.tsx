@@ -3,6 +3,7 @@ import { Field, Form, problemWith, useSending } from "#client/parts/form.tsx";
 import { call } from "#client/server/api.ts";
 import { renewMe } from "#client/server/session.ts";
 import type { Me } from "#client/server/wire.ts";
+import { curlBlock } from "#gateway/curl-line.ts";
 
 /** The way in: password, team sign-in, or a new account where the operator allows it. */
 export function SignIn({ now, baseUrl }: { now: Me; baseUrl: string }) {
@@ -20,17 +21,14 @@ function Prospect({ baseUrl }: { baseUrl: string }) {
     <section class="promise" aria-labelledby="promise-title">
       <h2 id="promise-title">One call converts a file</h2>
       <pre>
-        <code>{`curl -F to=webp -F file=@photo.jpg \\
-  -H "Authorization: Bearer $FILEMILL_API_KEY" \\
-  -o photo.webp \\
-  "${baseUrl}/api/v1/convert?download=1"`}</code>
+        <code>{curlBlock({ baseUrl })}</code>
       </pre>
       <ul class="points">
         <li>
-          <strong>Keys</strong> with a name, scopes and an end, revoked within a second.
+          <strong>Keys</strong> with a name, scopes and an expiry date, revoked within a second.
         </li>
         <li>
-          <strong>Webhooks</strong> that tell your server when a job has ended.
+          <strong>Webhooks</strong> that notify your server when a job ends.
         </li>
         <li>
           <strong>Examples</strong> in curl, TypeScript and Python for every call, in the <a href="/docs">API reference</a>.
