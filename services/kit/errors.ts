@@ -144,6 +144,9 @@ export function isAnswer(error: unknown): boolean {
   return error instanceof FilemillError || (error instanceof ConnectError && error.findDetails(ErrorSchema).length > 0);
 }
 
+/** What a call ends with when nobody answers, or when who was to answer dies meanwhile: the connection is reset, or the stream is closed. */
+const noAnswer: ReadonlySet<Code> = new Set([Code.Unavailable, Code.DeadlineExceeded, Code.Aborted, Code.Canceled]);
+
 /** The same error on the caller's side; anything without our detail becomes UNAVAILABLE or INTERNAL. */
 export function fromConnectError(error: unknown): FilemillError {
   if (error instanceof FilemillError) return error;
@@ -159,7 +162,7 @@ export function fromConnectError(error: unknown): FilemillError {
         cause: error,
       });
     }
-    if (error.code === Code.Unavailable || error.code === Code.DeadlineExceeded) {
+    if (noAnswer.has(error.code)) {
       return new FilemillError("UNAVAILABLE", "The service is not available right now; try again.", { retryAfterMs: 2000, cause: error });
     }
   }

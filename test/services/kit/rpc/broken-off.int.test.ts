@@ -1,0 +1,54 @@
+/** A peer that dies while it is called, as a killed process does: nobody answered, which is not a defect of who called. */
+import { createServer, type Http2Server, type ServerHttp2Stream } from "node:http2";
+import type { AddressInfo, Socket } from "node:net";
+import { createClient } from "@connectrpc/connect";
+import { afterEach, expect, test } from "vitest";
+import { ConversionService } from "#gen/filemill/conversion/v1/conversion_pb.ts";
+import { errorTable, fromConnectError } from "#kit/errors.ts";
+import { openGrpcClient } from "#kit/rpc/grpc-client.ts";
+import { remoteTransport } from "#kit/rpc/transport.ts";
+
+let server: Http2Server;
+afterEach(() => void server.close());
+
+/** Its address; `die` is done with each call that comes. */
+async function peerThat(die: (stream: ServerHttp2Stream, socket: Socket) => void): Promise<string> {
+  let newest: Socket | undefined;
+  server = createServer();
+  server.on("connection", (socket: Socket) => {
+    newest = socket;
+  });
+  server.on("sessionError", () => undefined);
+  server.on("stream", (stream) => {
+    stream.on("error", () => undefined);
+    if (newest !== undefined) die(stream, newest);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  return `http://127.0.0.1:${port}`;
+}
+
+const deaths = [
+  ["resets its connection", (_stream: ServerHttp2Stream, socket: Socket) => void socket.resetAndDestroy()],
+  ["closes its connection", (_stream: ServerHttp2Stream, socket: Socket) => void socket.destroy()],
+  [
+    "begins its answer and closes its connection",
+    (stream: ServerHttp2Stream, socket: Socket) => {
+      stream.respond({ ":status": 200, "content-type": "application/grpc+proto" });
+      setTimeout(() => socket.destroy(), 50);
+    },
+  ],
+] as const;
+
+for (const [name, die] of deaths) {
+  test(`a peer that ${name} in the midst of a call was not available, and is to be asked again`, async () => {
+    const address = await peerThat(die);
+    const connect = createClient(ConversionService, remoteTransport(address, undefined));
+    using grpc = openGrpcClient(ConversionService, address);
+    for (const client of [connect, grpc.calls]) {
+      const error = fromConnectError(await client.inspect({}).catch((thrown: unknown) => thrown));
+      expect({ code: error.code, http: errorTable[error.code].http }).toEqual({ code: "UNAVAILABLE", http: 503 });
+      expect(error.retryAfterMs).toBeGreaterThan(0);
+    }
+  });
+}
