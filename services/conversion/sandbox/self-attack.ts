@@ -5,7 +5,7 @@ import { type AddressInfo, createServer, type Server } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { FilemillError } from "#kit/errors.ts";
-import type { Sandbox, SandboxEnd } from "../domain/sandbox.ts";
+import type { Sandbox, SandboxCommand, SandboxEnd } from "../domain/sandbox.ts";
 
 const program = fileURLToPath(new URL("./self-attack-child.mjs", import.meta.url));
 const memoryBytes = 256 * 2 ** 20;
@@ -13,6 +13,9 @@ const processes = 32;
 /** Takes a quarter of a second. What runs away ends by its processor time; a host that is busy for minutes at the start is no hole. */
 const limitMs = 300_000;
 const cpuSeconds = 30;
+const maxTries = 3;
+/** Of bubblewrap, when what it started was killed. */
+const killedExitCode = 137;
 
 /**
  * Runs a hostile program in the very recipe of every job and looks at what it reached.
@@ -27,8 +30,8 @@ export async function attackSandbox(sandbox: Sandbox, scratchDir: string): Promi
   const [tcp, abstract] = await Promise.all([listen({ host: "127.0.0.1", port: 0 }), listen({ path: `\0${abstractName}` })]);
   try {
     const target = { canary, port: portOf(tcp), abstractName, processes, memoryBytes, mode: sandbox.mode, host: process.pid };
-    const listing = await sandbox.run({ program: "/bin/ls", args: ["-l", "/proc/self/fd"], limits: { wallMs: limitMs } });
-    const end = await sandbox.run({
+    const listing = await runUndisturbed(sandbox, { program: "/bin/ls", args: ["-l", "/proc/self/fd"], limits: { wallMs: limitMs } });
+    const end = await runUndisturbed(sandbox, {
       program: "/opt/node",
       args: ["--max-old-space-size=64", "/opt/attack.mjs", Buffer.from(JSON.stringify(target)).toString("base64")],
       readOnly: { [process.execPath]: "/opt/node", [program]: "/opt/attack.mjs" },
@@ -42,6 +45,15 @@ export async function attackSandbox(sandbox: Sandbox, scratchDir: string): Promi
     throw explained(error);
   } finally {
     await Promise.all([close(tcp), close(abstract), rm(canary, { force: true })]);
+  }
+}
+
+/** Killed by somebody else, say a kernel that is short of memory, it has said nothing of the sandbox yet. */
+async function runUndisturbed(sandbox: Sandbox, command: SandboxCommand): Promise<SandboxEnd> {
+  for (let tries = 1; ; tries += 1) {
+    const end = await sandbox.run(command);
+    const isDisturbed = end.killed === undefined && (end.signal === "SIGKILL" || end.exitCode === killedExitCode);
+    if (!isDisturbed || tries === maxTries) return end;
   }
 }
 

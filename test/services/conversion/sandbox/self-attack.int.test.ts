@@ -41,6 +41,19 @@ describe("the attack at each start", () => {
     await rm(folder, { recursive: true });
   });
 
+  it("is made again where its processes were killed from outside, and says nothing of the sandbox then", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "filemill-disturbed-"));
+    await using host = await openHost("full");
+    const killed: SandboxEnd = { killed: undefined, exitCode: undefined, signal: "SIGKILL", stdout: "", stderr: "", elapsedMs: 1 };
+    const ends = [killed, { ...killed, exitCode: 137, signal: undefined }];
+    const disturbed: Sandbox = { ...host.sandbox, run: async (command) => ends.pop() ?? host.sandbox.run(command) };
+    await attackSandbox(disturbed, folder);
+    expect(ends).toEqual([]);
+    const always: Sandbox = { ...host.sandbox, run: async () => killed };
+    await expect(attackSandbox(always, folder)).rejects.toMatchObject({ code: "UNAVAILABLE" });
+    await rm(folder, { recursive: true });
+  });
+
   it.runIf(isRoot && cloneIsOpen)("is survived where Filemill is an ordinary user", async () => {
     const home = await mkdtemp(join(tmpdir(), "filemill-user-"));
     await chown(home, nobody, nobody);
