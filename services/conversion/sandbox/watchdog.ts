@@ -1,5 +1,9 @@
-/** Ends a tree that uses more than it may: looks closely while a job runs in it, and rarely while it waits for one. */
+/**
+ * Ends a tree that uses more than it may: looks closely while a job runs in it, and rarely while it waits for one. Its looks at
+ * memory wait for no disk.
+ */
 import type { SandboxLimits } from "../domain/sandbox.ts";
+import { watchFolder } from "./folder-watch.ts";
 import { setNiceness } from "./priority.ts";
 import { createCpuMeter, folderBytesOf, memoryOf, unlinkedBytesOf } from "./usage.ts";
 
@@ -11,7 +15,7 @@ export type Watchdog = {
 
 const busyPauseMs = 100;
 const idlePauseMs = 2000;
-/** The folder and the processor time are looked at every so many times. */
+/** The processor time is looked at every so many times. */
 const looksPerWideLook = 5;
 /** A job that has taken a second by then makes room for those that take less (decision 27). */
 const looksOfShortJob = 10;
@@ -22,6 +26,7 @@ export function startWatchdog(
   folder: string | undefined,
   limits: SandboxLimits,
   kill: (reason: "memory" | "folder" | "processor") => void,
+  folderBytes = folderBytesOf,
 ): Watchdog {
   const cpuSecondsNow = createCpuMeter(pid);
   let isBusy = true;
@@ -31,6 +36,14 @@ export function startWatchdog(
   let niceness = 0;
   let pauseMs = 0;
   let timer: NodeJS.Timeout | undefined;
+  const folderWatch =
+    folder === undefined
+      ? undefined
+      : watchFolder(
+          async () => (await folderBytes(folder)) + unlinkedBytesOf(pid, folder) > limits.folderBytes,
+          () => isBusy,
+          () => kill("folder"),
+        );
 
   function schedule(): void {
     clearTimeout(timer);
@@ -43,16 +56,13 @@ export function startWatchdog(
     if (wanted !== niceness && setNiceness(pid, wanted, limits.wallMs > 0)) niceness = wanted;
   }
 
-  async function look(): Promise<void> {
+  function look(): void {
     looks += 1;
     busyLooks += 1;
     makeRoom();
     if (memoryOf(pid, limits.memoryBytes) > limits.memoryBytes) kill("memory");
-    if (looks % looksPerWideLook === 0) {
-      // The kernel counts each process for itself, and so never ends one that lets others do the work.
-      if (cpuSecondsNow() > limits.cpuSeconds) kill("processor");
-      if (folder !== undefined && (await folderBytesOf(folder)) + unlinkedBytesOf(pid, folder) > limits.folderBytes) kill("folder");
-    }
+    // The kernel counts each process for itself, and so never ends one that lets others do the work.
+    if (looks % looksPerWideLook === 0 && cpuSecondsNow() > limits.cpuSeconds) kill("processor");
     if (!isStopped) schedule();
   }
 
@@ -63,11 +73,15 @@ export function startWatchdog(
       busyLooks = 0;
       makeRoom();
       // Only forward: a pause that is short already is kept, so that many small jobs in a row do not put the look off for ever.
-      if (busy && pauseMs > busyPauseMs && !isStopped) schedule();
+      if (busy && pauseMs > busyPauseMs && !isStopped) {
+        schedule();
+        folderWatch?.hurry();
+      }
     },
     stop() {
       isStopped = true;
       clearTimeout(timer);
+      folderWatch?.stop();
     },
   };
 }
