@@ -27,6 +27,8 @@ export type CatalogueView = {
   readonly representations: Readonly<Record<Encoding, Representation>>;
   readonly counts: { readonly formats: number; readonly conversions: number };
   readonly formats: readonly FormatFacts[];
+  /** Of all conversions. */
+  readonly optionNames: ReadonlySet<string>;
   /** The conversions from a format as they stand in the JSON, with commas between; undefined when there is none. */
   conversionsFrom(from: string): Buffer | undefined;
   /** What is listed of the route between two format ids. */
@@ -94,6 +96,7 @@ async function viewOf(answer: GetCatalogueResponse): Promise<CatalogueView> {
     },
     counts,
     formats: formatFactsOf(answer),
+    optionNames: new Set(answer.optionSets.flatMap(({ options }) => options.map(({ name }) => name))),
     conversionsFrom(from) {
       const span = spans.get(from);
       return span === undefined ? undefined : json.subarray(...span);

@@ -3,6 +3,8 @@ import { parseFormatId } from "#formats/index.ts";
 import { type Preferences, preferencesOf } from "#gateway/http/prefer.ts";
 import { parseQuery } from "#gateway/http/query.ts";
 import { FilemillError } from "#kit/errors.ts";
+import type { CatalogueView } from "./catalogue-view.ts";
+import { reservedParameters, unknownSource } from "./hints.ts";
 
 /**
  * Answer with the bytes instead of the job: `no`, `if-quick` (a job that is queued is answered as such), or `wait` (a job that is
@@ -21,10 +23,8 @@ export type Asked = {
   readonly preferences: Preferences;
 };
 
-const reserved: ReadonlySet<string> = new Set(["download", "from"]);
-
 /** Reads query and headers. Rejects with UNSUPPORTED_MEDIA_TYPE, BAD_REQUEST, UNKNOWN_SOURCE_FORMAT. */
-export function parseAsked(request: FastifyRequest): Asked {
+export function parseAsked(request: FastifyRequest, known: CatalogueView | undefined): Asked {
   if (!/^multipart\/form-data\s*(;|$)/i.test(request.headers["content-type"] ?? "")) {
     throw new FilemillError("UNSUPPORTED_MEDIA_TYPE", "Send the file as multipart/form-data with the fields `to` and `file`.");
   }
@@ -34,22 +34,18 @@ export function parseAsked(request: FastifyRequest): Asked {
   }
   const query = parseQuery(request.raw.url ?? "");
   return {
-    from: fromOf(query.get("from")),
+    from: fromOf(query.get("from"), known),
     download: downloadOf(query.get("download")),
-    options: new Map([...query].filter(([name]) => !reserved.has(name))),
+    options: new Map([...query].filter(([name]) => !reservedParameters.has(name))),
     idempotencyKey: idempotencyKeyOf(request.headers["idempotency-key"]),
     preferences: preferencesOf(request.headers.prefer),
   };
 }
 
-function fromOf(text: string | undefined): string | undefined {
+function fromOf(text: string | undefined, known: CatalogueView | undefined): string | undefined {
   if (text === undefined) return undefined;
   const format = parseFormatId(text);
-  if (format === undefined) {
-    throw new FilemillError("UNKNOWN_SOURCE_FORMAT", "`from` is not a format that Filemill knows; see GET /api/v1/formats.", {
-      details: { from: text.slice(0, 32) },
-    });
-  }
+  if (format === undefined) throw unknownSource(text, known);
   return format.id;
 }
 

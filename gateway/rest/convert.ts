@@ -11,13 +11,14 @@ import { sendArtifact } from "./artifact.ts";
 import { type Asked, type Download, parseAsked } from "./convert-request.ts";
 import { errorContextOf } from "./errors.ts";
 import { apiUrlOf, callerOf, departureOf, type Handler, type RestContext, sendErrorAnswer, sendJson } from "./exchange.ts";
+import { unexpectedField, unknownTarget } from "./hints.ts";
 import { type Ceiling, checkContentLength, receiveUpload, type Upload } from "./upload.ts";
 import { waitForEnd } from "./watch.ts";
 
 /** POST /api/v1/convert: admit, receive, tell the format, create the job, wait, answer. */
 export function convertHandler(context: RestContext): Handler {
   return async (request, reply) => {
-    const asked = parseAsked(request);
+    const asked = parseAsked(request, context.views.known());
     const apiUrl = apiUrlOf(context, request);
     await admit(context, request, asked);
     const gone = departureOf(reply);
@@ -25,6 +26,7 @@ export function convertHandler(context: RestContext): Handler {
     const upload = await receiveUpload(request, {
       blobs: context.deps.blobs,
       ceilingOf: (to) => ceilingOf(context, request, asked, to),
+      unexpected: (field) => unexpectedField(field, context.views.known()),
       signal: gone,
       mayBeHeld: context.deps.jobsAreHere,
     });
@@ -86,12 +88,7 @@ async function createJob(
   try {
     const { from, notes } = await sourceOf(context, asked, upload);
     const to = parseFormatId(upload.to)?.id;
-    if (to === undefined) {
-      const written = upload.to.trim().slice(0, 32);
-      throw new FilemillError("UNSUPPORTED_TARGET", "There is no such target format; see GET /api/v1/formats.", {
-        details: { to: written },
-      });
-    }
+    if (to === undefined) throw unknownTarget(upload.to, context.views.known());
     if (gone.aborted) throw new FilemillError("BAD_REQUEST", "The client went away before its job was accepted.");
     // Forcing the disk costs more than a small conversion. It is asked for at once only where 202 is certain.
     const durable = asked.preferences.respondAsync || (context.views.known()?.routeOf(from, to)?.async ?? false);

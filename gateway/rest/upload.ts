@@ -20,6 +20,8 @@ export type UploadRules = {
   readonly blobs: BlobStore;
   /** What bounds the file, as far as it is known; `to` is undefined while the field has not come. */
   ceilingOf(to: string | undefined): Ceiling;
+  /** What is said of a field that is neither `to` nor `file`. */
+  unexpected(field: string): FilemillError;
   readonly signal: AbortSignal;
   /** See BlobStore.write; who creates the job puts it onto the disk. */
   readonly mayBeHeld: boolean;
@@ -78,9 +80,9 @@ async function receive(request: FastifyRequest, rules: UploadRules): Promise<Upl
   const received: { to?: string; blob?: Blob; fileName?: string } = {};
   try {
     for await (const part of request.parts()) {
-      if (part.type === "field") received.to = toOf(part, received.to);
+      if (part.type === "field") received.to = toOf(part, received.to, rules);
       else {
-        checkFilePart(part, received.blob);
+        checkFilePart(part, received.blob, rules);
         received.blob = await storeFile(part, rules, rules.ceilingOf(received.to));
         received.fileName = fileNameOf(part.filename ?? "");
       }
@@ -97,10 +99,10 @@ async function receive(request: FastifyRequest, rules: UploadRules): Promise<Upl
   }
 }
 
-function toOf(part: MultipartValue, before: string | undefined): string {
+function toOf(part: MultipartValue, before: string | undefined, { unexpected }: Pick<UploadRules, "unexpected">): string {
   if (part.fieldname === "file") throw missing("file", "Send `file` as a file part, with a file name (curl: `-F file=@name`).");
   if (part.fieldname !== "to") throw unexpected(part.fieldname);
-  if (before !== undefined) throw unexpected("to", "Send the field `to` once.");
+  if (before !== undefined) throw twice("to", "Send the field `to` once.");
   if (typeof part.value !== "string") throw new FilemillError("BAD_REQUEST", "The field `to` must be plain text.");
   return part.value.trim().slice(0, MAX_TO_CHARACTERS);
 }
@@ -112,12 +114,12 @@ function fileNameOf(sent: string): string {
   return sent.replace(/%(22|0d|0a)/gi, (code) => encodedCharacters[code.toUpperCase()] ?? code);
 }
 
-function checkFilePart(part: MultipartFile, before: Blob | undefined): void {
+function checkFilePart(part: MultipartFile, before: Blob | undefined, { unexpected }: Pick<UploadRules, "unexpected">): void {
   // A destroyed part may still report the end of the request; nobody else listens then.
   part.file.on("error", () => {});
   if (part.fieldname === "to") throw missing("to", "Send `to` as a plain field, not as a file (curl: `-F to=webp`).");
   if (part.fieldname !== "file") throw unexpected(part.fieldname);
-  if (before !== undefined) throw unexpected("file", "Send one file in one request.");
+  if (before !== undefined) throw twice("file", "Send one file in one request.");
 }
 
 async function storeFile(part: MultipartFile, rules: UploadRules, ceiling: Ceiling): Promise<Blob> {
@@ -185,6 +187,6 @@ function missing(field: "to" | "file", message: string): FilemillError {
   return new FilemillError("MISSING_FIELD", message, { details: { field } });
 }
 
-function unexpected(field: string | undefined, message = "Send exactly the two fields `to` and `file`."): FilemillError {
-  return new FilemillError("UNEXPECTED_FIELD", message, { details: { field: (field ?? "").slice(0, 64) } });
+function twice(field: "to" | "file", message: string): FilemillError {
+  return new FilemillError("UNEXPECTED_FIELD", message, { details: { field } });
 }

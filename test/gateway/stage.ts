@@ -161,7 +161,10 @@ const options = [
 const catalogue: Partial<ServiceImpl<typeof CatalogueService>> = {
   getCatalogue: () => ({
     revision: "1",
-    formats: [{ id: "png", label: "PNG", kind: "image", extensions: ["png"], mime: "image/png" }],
+    formats: [
+      { id: "png", label: "PNG", kind: "image", extensions: ["png"], mime: "image/png" },
+      { id: "webp", label: "WebP", kind: "image", extensions: ["webp"], mime: "image/webp" },
+    ],
     routes: [
       {
         from: "png",

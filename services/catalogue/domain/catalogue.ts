@@ -18,6 +18,7 @@ import {
 } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
 import { FormatSchema } from "#gen/filemill/common/v1/format_pb.ts";
 import { FilemillError } from "#kit/errors.ts";
+import { didYouMean, nearestIds, suggestionsOf } from "#kit/nearest-names.ts";
 import { expectedNotesOf } from "./expected-notes.ts";
 import { compareText, type Graph, graphOf, graphWithout } from "./graph.ts";
 import { createOptionSets, type OptionSets } from "./option-pool.ts";
@@ -104,16 +105,23 @@ function findRoute(routes: Routes, targets: ReadonlySet<string>, query: Pick<Pla
   if (routes.size === 0) throw new FilemillError("UNAVAILABLE", "No engine is available right now; try again.", { retryAfterMs: 5000 });
   const to = parseFormatId(query.to);
   if (to === undefined || !targets.has(to.id)) {
-    const message = "There is no such target format here; GET /api/v1/formats lists what there is.";
-    throw new FilemillError("UNSUPPORTED_TARGET", message, { details: { to: query.to.slice(0, 64) } });
+    const near = nearestIds(query.to, rowsOf(targets));
+    const message = `There is no such target format here.${didYouMean(near)} GET /api/v1/formats lists them all.`;
+    throw new FilemillError("UNSUPPORTED_TARGET", message, { details: { to: query.to.slice(0, 64), ...suggestionsOf(near) } });
   }
   const from = parseFormatId(query.from)?.id ?? query.from.slice(0, 64);
   const found = routes.get(from);
   const route = found?.get(to.id);
   if (route !== undefined) return route;
   const alternatives = alternativesOf(found, to);
-  const message = `There is no conversion from ${from} to ${to.id}${alternatives.length === 0 ? "." : `; there is one to ${alternatives.join(", ")}.`}`;
-  throw new FilemillError("UNSUPPORTED_CONVERSION", message, { details: { from, to: to.id, alternatives } });
+  const near = found === undefined ? nearestIds(query.from, rowsOf(routes.keys())) : [];
+  const others = alternatives.length === 0 ? "." : `; there is one to ${alternatives.join(", ")}.`;
+  const message = `There is no conversion from ${from} to ${to.id}${others}${didYouMean(near)}`;
+  throw new FilemillError("UNSUPPORTED_CONVERSION", message, { details: { from, to: to.id, alternatives, ...suggestionsOf(near) } });
+}
+
+function rowsOf(ids: Iterable<string>): readonly FormatRow[] {
+  return [...ids].flatMap((id) => formatOf(id) ?? []);
 }
 
 /** What people mostly want comes first, among targets of one sort. */

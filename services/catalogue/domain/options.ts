@@ -2,6 +2,7 @@
 import { create } from "@bufbuild/protobuf";
 import { type Option, Option_Type, type OptionValue, OptionValueSchema } from "#gen/filemill/common/v1/format_pb.ts";
 import { FilemillError } from "#kit/errors.ts";
+import { didYouMean, nearestNames, suggestionsOf } from "#kit/nearest-names.ts";
 import { type FoundRoute, optionsOf } from "./planner.ts";
 
 export type HopOptions = Record<string, OptionValue>;
@@ -26,9 +27,10 @@ export function parseOptions(route: FoundRoute, raw: Readonly<Record<string, str
 }
 
 function unknownOption(option: string, allowed: readonly string[], { from, to }: FoundRoute): FilemillError {
-  const has = allowed.length === 0 ? "has none" : `has ${allowed.join(", ")}`;
-  return new FilemillError("INVALID_OPTION", `There is no such option from ${from} to ${to}; this conversion ${has}.`, {
-    details: { option: option.slice(0, 64), allowed: [...allowed] },
+  const near = nearestNames(option, allowed);
+  const has = allowed.length === 0 ? "has no options" : `has ${allowed.join(", ")}`;
+  return new FilemillError("INVALID_OPTION", `There is no such option.${didYouMean(near)} The conversion from ${from} to ${to} ${has}.`, {
+    details: { option: option.slice(0, 64), allowed: [...allowed], ...suggestionsOf(near) },
   });
 }
 

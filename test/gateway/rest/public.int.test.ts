@@ -32,7 +32,10 @@ describe("what needs no key", () => {
     const gzip = await get("/api/v1/formats", { "accept-encoding": "gzip" });
     const br = await get("/api/v1/formats", { "accept-encoding": "gzip, deflate, br" });
     expect(JSON.parse(plain.body.toString())).toEqual({
-      formats: [{ id: "png", label: "PNG", kind: "image", extensions: ["png"], mime: "image/png" }],
+      formats: [
+        { id: "png", label: "PNG", kind: "image", extensions: ["png"], mime: "image/png" },
+        { id: "webp", label: "WebP", kind: "image", extensions: ["webp"], mime: "image/webp" },
+      ],
       conversions: [
         {
           from: "png",

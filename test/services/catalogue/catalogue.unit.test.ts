@@ -154,6 +154,11 @@ describe("a plan", () => {
     expect(failureOf("docx", "../../etc")).toMatchObject({ code: "UNSUPPORTED_TARGET" });
   });
 
+  it("is refused with what was meant by a mistyped format", () => {
+    expect(failureOf("docx", "pngg")).toEqual({ code: "UNSUPPORTED_TARGET", details: { to: "pngg", suggestions: ["png"] } });
+    expect(failureOf("dcox", "png")).toMatchObject({ code: "UNSUPPORTED_CONVERSION", details: { from: "dcox", suggestions: ["docx"] } });
+  });
+
   it("is refused with alternatives, the wanted kind and the popular first", () => {
     expect(failureOf("docx", "docx")).toMatchObject({ code: "UNSUPPORTED_TARGET" });
     expect(failureOf("pdf", "odt")).toEqual({ code: "UNSUPPORTED_CONVERSION", details: { from: "pdf", to: "odt", alternatives: ["png"] } });

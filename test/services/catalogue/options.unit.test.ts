@@ -73,10 +73,16 @@ describe("refusals", () => {
     for (const text of texts) expect(refusal({ [option]: text }), text).toEqual({ code: "INVALID_OPTION", option, allowed });
   });
 
-  it.each(["nosuch", "Width", "__proto__", "constructor", ""])("of the unknown option %j", (option) => {
+  it.each(["nosuch", "__proto__", "constructor", ""])("of the unknown option %j", (option) => {
     const raw = Object.fromEntries([[option, "1"]]);
     expect(refusal(raw)).toEqual({ code: "INVALID_OPTION", option, allowed: ["background", "fit", "lossless", "pages", "speed", "width"] });
   });
+});
+
+it("suggests the option that was meant by a mistyped one", () => {
+  expect(refusal({ widht: "5" })).toMatchObject({ code: "INVALID_OPTION", suggestions: ["width"] });
+  expect(refusal({ Width: "5" })).toMatchObject({ code: "INVALID_OPTION", suggestions: ["width"] });
+  expect(refusal({ colour: "red" })).not.toHaveProperty("suggestions");
 });
 
 it("accepts a number exactly when it is one within its range", () => {

@@ -1,0 +1,35 @@
+/** Errors for what is nearly right, which say what was probably meant. */
+import { FilemillError } from "#kit/errors.ts";
+import { didYouMean, nearestIds, nearestNames, suggestionsOf } from "#kit/nearest-names.ts";
+import type { CatalogueView } from "./catalogue-view.ts";
+
+/** What of the catalogue is known without waiting; undefined in the moments after a start. */
+type Known = Pick<CatalogueView, "formats" | "optionNames"> | undefined;
+
+/** Beside the options, what goes into the query string of POST /convert. */
+export const reservedParameters: ReadonlySet<string> = new Set(["download", "from"]);
+
+export function unknownTarget(written: string, known: Known): FilemillError {
+  const near = nearestIds(written, known?.formats.filter(({ sources }) => sources > 0) ?? []);
+  return new FilemillError("UNSUPPORTED_TARGET", `There is no such target format.${didYouMean(near)} GET /api/v1/formats lists them all.`, {
+    details: { to: written.trim().slice(0, 32), ...suggestionsOf(near) },
+  });
+}
+
+export function unknownSource(written: string, known: Known): FilemillError {
+  const near = nearestIds(written, known?.formats.filter(({ targets }) => targets > 0) ?? []);
+  const message = `\`from\` is not a format that Filemill knows.${didYouMean(near)} GET /api/v1/formats lists them all.`;
+  return new FilemillError("UNKNOWN_SOURCE_FORMAT", message, { details: { from: written.slice(0, 32), ...suggestionsOf(near) } });
+}
+
+/** A field of the form that is neither `to` nor `file`: often an option, which many other services take there. */
+export function unexpectedField(name: string, known: Known): FilemillError {
+  const field = name.slice(0, 64);
+  if (reservedParameters.has(name) || known?.optionNames.has(name) === true) {
+    const message = `\`${name}\` goes into the query string (\`?${name}=…\`), not into the form, which has only \`to\` and \`file\`.`;
+    return new FilemillError("UNEXPECTED_FIELD", message, { details: { field } });
+  }
+  const near = nearestNames(name, ["to", "file"]);
+  const message = `Send exactly the two fields \`to\` and \`file\`.${didYouMean(near)} Options go into the query string.`;
+  return new FilemillError("UNEXPECTED_FIELD", message, { details: { field, ...suggestionsOf(near) } });
+}

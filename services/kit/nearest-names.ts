@@ -1,0 +1,53 @@
+/** What somebody may have meant by a name that is not known. */
+import damerauLevenshtein from "damerau-levenshtein";
+
+/** Of shorter ones, one slip leaves nothing. */
+const MIN_NAME_CHARACTERS = 3;
+const MAX_NAME_CHARACTERS = 32;
+const MAX_SUGGESTIONS = 3;
+
+/**
+ * The names nearest to what was written, case and a leading dot aside: one slip of the keyboard (a character missing, added, replaced, or
+ * two swapped) apart, two in names of five characters or more. Among equals, first those made of the same letters, then in the order given.
+ */
+export function nearestNames(written: string, names: Iterable<string>): readonly string[] {
+  const word = written.trim().toLowerCase().replace(/^\./, "");
+  if (word.length < MIN_NAME_CHARACTERS || word.length > MAX_NAME_CHARACTERS) return [];
+  const allowed = word.length < 5 ? 1 : 2;
+  const ranked = [...new Set(names)].flatMap((name) => {
+    const lower = name.toLowerCase();
+    if (Math.abs(lower.length - word.length) > allowed) return [];
+    const { steps } = damerauLevenshtein(word, lower);
+    return steps > allowed ? [] : [{ name, steps, isOther: Number(lettersOf(lower) !== lettersOf(word)) }];
+  });
+  const least = Math.min(...ranked.map(({ steps }) => steps));
+  return ranked
+    .filter(({ steps }) => steps === least)
+    .sort((a, b) => a.isOther - b.isOther)
+    .slice(0, MAX_SUGGESTIONS)
+    .map(({ name }) => name);
+}
+
+/** The ids of what has such an id or extension. */
+export function nearestIds(
+  written: string,
+  rows: Iterable<{ readonly id: string; readonly extensions: readonly string[] }>,
+): readonly string[] {
+  const idOf = new Map<string, string>();
+  for (const { id, extensions } of rows) for (const name of [id, ...extensions]) if (!idOf.has(name)) idOf.set(name, id);
+  return [...new Set(nearestNames(written, idOf.keys()).flatMap((name) => idOf.get(name) ?? []))];
+}
+
+/** For a message: `Did you mean png or pgm?`, with a blank before it; empty where there is nothing to suggest. */
+export function didYouMean(names: readonly string[]): string {
+  return names.length === 0 ? "" : ` Did you mean ${new Intl.ListFormat("en", { type: "disjunction" }).format(names)}?`;
+}
+
+/** For an error's details. */
+export function suggestionsOf(names: readonly string[]): { suggestions?: string[] } {
+  return names.length === 0 ? {} : { suggestions: [...names] };
+}
+
+function lettersOf(name: string): string {
+  return [...name].sort().join("");
+}

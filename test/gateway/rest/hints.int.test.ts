@@ -1,0 +1,99 @@
+/** Errors that say what was probably meant. */
+import { createClient, createRouterTransport } from "@connectrpc/connect";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { CatalogueService } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
+import { png } from "#test/gateway/samples.ts";
+import { auth, formOf, jsonOf, openStage, type Stage } from "#test/gateway/stage.ts";
+
+let stage: Stage;
+beforeAll(async () => {
+  stage = await openStage();
+  // Hints come from what the gateway knows of the catalogue.
+  await fetch(`${stage.url}/api/v1/formats`);
+});
+afterAll(() => stage[Symbol.asyncDispose]());
+
+async function refusalOf(on: Stage, form: FormData, query = "") {
+  const answer = await fetch(`${on.url}/api/v1/convert${query}`, { method: "POST", headers: auth, body: form });
+  return { status: answer.status, ...(await jsonOf(answer)).error };
+}
+
+function formWith(field: string, where: "before" | "after"): FormData {
+  const form = formOf("webp", png);
+  if (where === "after") form.append(field, "80");
+  if (where === "after") return form;
+  const first = new FormData();
+  first.append(field, "80");
+  for (const [name, value] of form) first.append(name, value);
+  return first;
+}
+
+describe("a field that is not one of the two", () => {
+  it.each([
+    ["quality", "before"],
+    ["quality", "after"],
+    ["download", "before"],
+    ["from", "after"],
+  ] as const)("%s, %s the others, goes into the query string", async (field, where) => {
+    const refusal = await refusalOf(stage, formWith(field, where));
+    expect(refusal).toMatchObject({ status: 400, code: "UNEXPECTED_FIELD", details: { field } });
+    expect(refusal.message).toContain(`goes into the query string (\`?${field}=…\`)`);
+  });
+
+  it("is told beside several options too", async () => {
+    const form = formWith("quality", "before");
+    form.append("mode", "a");
+    form.append("background", "#ffffff");
+    expect((await refusalOf(stage, form)).message).toContain("query string");
+  });
+
+  it("may be a mistyped one", async () => {
+    expect(await refusalOf(stage, formWith("flie", "before"))).toMatchObject({
+      code: "UNEXPECTED_FIELD",
+      message: expect.stringContaining("Did you mean file?"),
+      details: { field: "flie", suggestions: ["file"] },
+    });
+    const { message, details } = await refusalOf(stage, formWith("<script>", "before"));
+    expect(message).not.toContain("script");
+    expect(details).toEqual({ field: "<script>" });
+  });
+});
+
+describe("a mistyped format", () => {
+  it("of the target is told what can be written here", async () => {
+    expect(await refusalOf(stage, formOf("wepb", png))).toMatchObject({
+      ...{ status: 422, code: "UNSUPPORTED_TARGET", message: expect.stringContaining("Did you mean webp?") },
+      details: { to: "wepb", suggestions: ["webp"] },
+    });
+  });
+
+  it("of the source is told what can be read here", async () => {
+    expect(await refusalOf(stage, formOf("webp", png), "?from=pngg")).toMatchObject({
+      ...{ status: 415, code: "UNKNOWN_SOURCE_FORMAT", message: expect.stringContaining("Did you mean png?") },
+      details: { from: "pngg", suggestions: ["png"] },
+    });
+    // Written here, but not read.
+    expect((await refusalOf(stage, formOf("webp", png), "?from=wepb")).details).toEqual({ from: "wepb" });
+  });
+
+  it("is refused alike while nothing is known of the catalogue", async () => {
+    const transport = createRouterTransport(({ service }) => void service(CatalogueService, {}));
+    await using without = await openStage({ deps: { catalogue: createClient(CatalogueService, transport) } });
+    expect(await refusalOf(without, formOf("wepb", png))).toMatchObject({ code: "UNSUPPORTED_TARGET", details: { to: "wepb" } });
+    expect(await refusalOf(without, formWith("quality", "before"))).toMatchObject({ code: "UNEXPECTED_FIELD" });
+  });
+});
+
+it.each([
+  ["", "MISSING_API_KEY", /Send your API key in the header `Authorization: Bearer <key>`/],
+  ["Bearer ", "INVALID_API_KEY", /is the variable that holds it set\?/],
+  [auth.authorization.replace("Bearer ", ""), "INVALID_API_KEY", /put `Bearer ` before the key/],
+  ["Basic YTpi", "INVALID_API_KEY", /must read `Bearer <key>`\.$/],
+  [auth.authorization.slice(0, -4), "INVALID_API_KEY", /Check that it was copied whole/],
+  [`Bearer "${auth.authorization.slice(7)}"`, "INVALID_API_KEY", /`fm_` and 49 letters and digits/],
+  [`Bearer fm_${"z".repeat(49)}`, "INVALID_API_KEY", /not known/],
+])("the header %j is answered %s with what is wrong", async (authorization, code, message) => {
+  const answer = await fetch(`${stage.url}/api/v1/jobs`, { headers: { authorization } });
+  expect(answer.status).toBe(401);
+  expect((await jsonOf(answer)).error).toMatchObject({ code, message: expect.stringMatching(message) });
+});

@@ -1,0 +1,43 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { formats } from "#formats/index.ts";
+import { didYouMean, nearestNames } from "#kit/nearest-names.ts";
+
+describe("nearestNames", () => {
+  const ids = formats.map(({ id }) => id);
+  it.each([
+    ["wepb", ["webp"]],
+    [".WEPB", ["webp"]],
+    ["webpp", ["webp"]],
+    ["docxx", ["docx"]],
+    ["parqet", ["parquet"]],
+    ["geojosn", ["geojson"]],
+  ])("%s is %j", (written, expected) => expect(nearestNames(written, ids)).toEqual(expected));
+
+  it("puts two swapped letters before a wrong one", () => {
+    expect(nearestNames("pgn", ["pgm", "png"])).toEqual(["png", "pgm"]);
+  });
+
+  it.each(["nonesuch", "", "..", "x".repeat(10_000), "../../etc/passwd"])("has nothing for %j", (written) => {
+    expect(nearestNames(written, ids)).toEqual([]);
+  });
+
+  it("suggests at most three names of those given, none further than two slips, whatever was written", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "grapheme" }), (written) => {
+        const found = nearestNames(written, ids);
+        expect(found.length).toBeLessThanOrEqual(3);
+        for (const name of found) expect(ids).toContain(name);
+      }),
+    );
+  });
+});
+
+it("asks in words", () => {
+  expect([[], ["webp"], ["png", "pgm"], ["a", "b", "c"]].map(didYouMean)).toEqual([
+    "",
+    " Did you mean webp?",
+    " Did you mean png or pgm?",
+    " Did you mean a, b, or c?",
+  ]);
+});
