@@ -75,7 +75,7 @@ export async function compose(settings: Settings, log: Log): Promise<Supervisor>
   await Promise.all(early.map((service) => service.start()));
 
   const readiness = (): Readiness => firstUnready(services);
-  const rpc = stack.use(await openServicesServer(floor, services, readiness));
+  const rpc = stack.use(await openServicesServer(floor, services, readiness, true));
   const gateway = stack.use(
     await createGateway(
       { ...clients, blobs: floor.blobs, jobsAreHere: settings.JOB_ADDRESS === "local", log, metrics: floor.metrics, readiness },

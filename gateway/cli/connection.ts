@@ -7,8 +7,11 @@ import { SignInService } from "#gen/filemill/account/v1/sign_in_pb.ts";
 import { CatalogueService } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
 import { parseSettings } from "#kit/config.ts";
 import { FilemillError, fromConnectError } from "#kit/errors.ts";
+import { findRpcToken } from "#kit/rpc/access.ts";
+import { rpcSocketOf } from "#kit/rpc/services-server.ts";
 import { remoteTransport } from "#kit/rpc/transport.ts";
-import { settingTable } from "#kit/settings.ts";
+import { stateAt } from "#kit/rpc/unix-socket.ts";
+import { type Settings, settingTable } from "#kit/settings.ts";
 import type { Shell } from "./shell.ts";
 
 export type Peers = {
@@ -19,8 +22,10 @@ export type Peers = {
 
 /** Calls the running service; what it refuses is thrown as a FilemillError. */
 export async function askService<T>(shell: Shell, ask: (peers: Peers) => Promise<T>): Promise<T> {
-  const url = await findRpcUrl(shell.env);
-  const transport = remoteTransport(url, shell.env.RPC_TOKEN === "" ? undefined : shell.env.RPC_TOKEN);
+  const settings = parseSettings(settingTable, shell.env);
+  const url = await findRpcAddress(settings, shell.env.RPC_PORT !== undefined);
+  // The service itself tells whoever has none what to do.
+  const transport = remoteTransport(url, (await findRpcToken(settings)) ?? "");
   try {
     return await ask({
       accounts: createClient(AccountService, transport),
@@ -34,13 +39,14 @@ export async function askService<T>(shell: Shell, ask: (peers: Peers) => Promise
   }
 }
 
-/** RPC_HOST and RPC_PORT where the port is set, else the address that the service running on DATA_DIR wrote down. */
-export async function findRpcUrl(env: Shell["env"]): Promise<string> {
-  const settings = parseSettings(settingTable, env);
-  if (env.RPC_PORT !== undefined && settings.RPC_PORT !== 0) {
+/** RPC_HOST and RPC_PORT where the port is set, else the service's Unix socket, else the address that the service running on DATA_DIR wrote down. */
+async function findRpcAddress(settings: Settings, isPortSet: boolean): Promise<string> {
+  if (isPortSet && settings.RPC_PORT !== 0) {
     const host = settings.RPC_HOST.includes(":") ? `[${settings.RPC_HOST}]` : settings.RPC_HOST;
     return `http://${host}:${settings.RPC_PORT}`;
   }
+  const socket = rpcSocketOf(settings);
+  if ((await stateAt(socket)) === "open") return `unix:${socket}`;
   const { rpcUrl: url } = await readRunFile(settings.DATA_DIR);
   if (url !== undefined) return url;
   throw new FilemillError("UNAVAILABLE", "Filemill is not running on this DATA_DIR; start it, or set RPC_HOST and RPC_PORT.");

@@ -1,9 +1,10 @@
 """Converts one file over gRPC, as an internal consumer, by the client generated from proto/: grpc-convert.py IN TO OUT.
 
-PYTHONPATH holds gen/python; FILEMILL_RPC is host:port of the RPC port, RPC_TOKEN its token where one is set, FILEMILL_API_KEY the key of
-the account.
+PYTHONPATH holds gen/python; FILEMILL_RPC is host:port of the RPC port, or unix:PATH of its socket, RPC_TOKEN its token (else it is read from
+DATA_DIR), FILEMILL_API_KEY the key of the account.
 """
 import os
+import pathlib
 import sys
 
 import grpc
@@ -13,8 +14,9 @@ from filemill.conversion.v1 import conversion_pb2, conversion_pb2_grpc
 from filemill.job.v1 import job_pb2
 
 source, to, target = sys.argv[1:]
-token = os.environ.get("RPC_TOKEN")
-metadata = [("authorization", f"Bearer {token}")] if token else []
+token_file = pathlib.Path(os.environ.get("DATA_DIR", "data"), "rpc-token")
+token = os.environ.get("RPC_TOKEN") or token_file.read_text().strip()
+metadata = [("authorization", f"Bearer {token}")]
 
 
 def request(account_id):

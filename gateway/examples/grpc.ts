@@ -1,8 +1,8 @@
 /**
  * Converts one file over gRPC, as an internal consumer, by the client generated from `proto/`: `node grpc.ts IN TO OUT`.
- * FILEMILL_RPC is the address of the RPC port, RPC_TOKEN its token where one is set, FILEMILL_API_KEY the key of the account.
+ * FILEMILL_RPC is the address of the RPC port, RPC_TOKEN its token (else it is read from DATA_DIR), FILEMILL_API_KEY the key of the account.
  */
-import { createReadStream, createWriteStream } from "node:fs";
+import { createReadStream, createWriteStream, readFileSync } from "node:fs";
 import { basename } from "node:path";
 import process from "node:process";
 import { createClient, type Interceptor } from "@connectrpc/connect";
@@ -11,11 +11,12 @@ import { AccountService } from "#gen/filemill/account/v1/account_pb.ts";
 import { ConversionService } from "#gen/filemill/conversion/v1/conversion_pb.ts";
 import { JobState } from "#gen/filemill/job/v1/job_pb.ts";
 
-const { FILEMILL_RPC = "http://127.0.0.1:8081", RPC_TOKEN, FILEMILL_API_KEY: key = "" } = process.env;
+const { FILEMILL_RPC = "http://127.0.0.1:8081", DATA_DIR = "data", FILEMILL_API_KEY: key = "" } = process.env;
+const { RPC_TOKEN = readFileSync(`${DATA_DIR}/rpc-token`, "utf8").trim() } = process.env;
 const [input = "", to = "", output = ""] = process.argv.slice(2);
 
 const withToken: Interceptor = (next) => (request) => {
-  if (RPC_TOKEN !== undefined) request.header.set("authorization", `Bearer ${RPC_TOKEN}`);
+  request.header.set("authorization", `Bearer ${RPC_TOKEN}`);
   return next(request);
 };
 const transport = createGrpcTransport({ baseUrl: FILEMILL_RPC, interceptors: [withToken] });

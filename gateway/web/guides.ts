@@ -43,9 +43,12 @@ export function grpcGuide(examples: Examples): Html {
 <h2 id="grpc">gRPC clients</h2>
 <p>Services inside your network speak gRPC, gRPC-Web or Connect to the RPC port that is printed at the start: streamed upload and download,
 jobs as they change, the catalogue, accounts. The interface is in <code>proto/</code>; what is generated from it is in <code>gen/</code> for TypeScript (with
-<code>@connectrpc/connect</code>) and in <code>gen/python</code> (with <code>grpcio</code>). Copy what you need, or generate your own: the server also answers reflection.</p>
+<code>@connectrpc/connect</code>) and in <code>gen/python</code> (with <code>grpcio</code>). Copy what you need, or generate your own: the server also answers reflection.
+Every call carries the token that lies in <code>rpc-token</code> under <code>DATA_DIR</code>, or that <code>RPC_TOKEN</code> sets. On the same host the Unix socket
+<code>rpc.sock</code> beside it serves the same.</p>
 <pre tabindex="0"><code>export FILEMILL_RPC=http://127.0.0.1:8081       # Python: 127.0.0.1:8081
-export FILEMILL_API_KEY=fm_…                    # whose job it is; RPC_TOKEN too, where one is set
+export FILEMILL_API_KEY=fm_…                    # whose job it is
+export DATA_DIR=data                            # of the service; or RPC_TOKEN
 node gateway/examples/grpc.ts report.docx pdf report.pdf
 PYTHONPATH=gen/python python3 gateway/examples/grpc-convert.py report.docx pdf report.pdf</code></pre>
 ${exampleGroup("grpc", examples, [

@@ -79,6 +79,7 @@ export const errorTable = {
   ACCOUNT_NOT_FOUND: { http: 404, rpc: Code.NotFound, when: "an unknown account" },
   KEY_NOT_FOUND: { http: 404, rpc: Code.NotFound, when: "an unknown key id" },
   WEBHOOK_NOT_FOUND: { http: 404, rpc: Code.NotFound, when: "an unknown webhook or delivery, or another account's" },
+  INVALID_RPC_TOKEN: { http: 500, rpc: Code.Unauthenticated, when: "internal services: a call without their token" },
   PLAN_NOT_FOUND: { http: 422, rpc: Code.InvalidArgument, when: "an unknown plan" },
 } as const satisfies Record<ErrorCode, ErrorRow>;
 

@@ -6,11 +6,15 @@ import type { Log } from "./log.ts";
 import { openBroker } from "./nats/broker.ts";
 import type { BrokerUser } from "./nats/grants.ts";
 import type { Broker } from "./nats/ports.ts";
+import { ensureRpcToken } from "./rpc/access.ts";
 import type { Settings } from "./settings.ts";
+
+/** With the token of the internal services, whether it was set or made. */
+export type FloorSettings = Settings & { readonly RPC_TOKEN: string };
 
 /** What every process stands on, whichever services it runs. */
 export type Floor = AsyncDisposable & {
-  readonly settings: Settings;
+  readonly settings: FloorSettings;
   readonly log: Log;
   readonly metrics: Registry;
   /** With the rights of one of the services that the floor was opened for. */
@@ -18,15 +22,19 @@ export type Floor = AsyncDisposable & {
   readonly blobs: BlobStore;
 };
 
-/** Opens blob store, metrics, and the broker where there is a service to use it. Rejects with UNAVAILABLE when the broker cannot be had. */
+/**
+ * Opens blob store, metrics, and the broker where there is a service to use it. Rejects with UNAVAILABLE when the broker cannot be had, and
+ * with a SettingError when the token of the internal services is not kept from others.
+ */
 export async function openFloor(settings: Settings, log: Log, services: readonly BrokerUser[]): Promise<Floor> {
   const dataDir = resolve(settings.DATA_DIR);
   const metrics = new Registry();
   collectDefaultMetrics({ register: metrics });
   const blobs = await openDiskBlobStore(join(dataDir, "blobs"));
+  const token = await ensureRpcToken(settings);
   const brokers = services.length === 0 ? undefined : await openBrokers(settings, dataDir, log.with({ part: "broker" }), services);
   return {
-    settings,
+    settings: { ...settings, RPC_TOKEN: token },
     log,
     metrics,
     blobs,

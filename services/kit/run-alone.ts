@@ -30,7 +30,7 @@ export async function runAlone(
     const stack = new AsyncDisposableStack();
     const floor = stack.use(await openFloor(settings, openLog(settings.LOG_LEVEL), [name]));
     const service = stack.use(create({ ...floor, broker: floor.brokerOf(name) }));
-    const rpc = stack.use(await openServicesServer(floor, [service], () => service.readiness()));
+    const rpc = stack.use(await openServicesServer(floor, [service], () => service.readiness(), false));
     exitOnSignal(process, settings.DRAIN_MS + 10_000, async () => {
       await service.drain(AbortSignal.timeout(settings.DRAIN_MS));
       await stack.disposeAsync();

@@ -118,7 +118,11 @@ export const settingTable = {
     default: undefined,
     pattern: /^\S{16,}$/,
     accepts: "at least 16 characters without spaces",
-    help: "Bearer token of the internal services; needed when RPC_HOST is not a loopback address",
+    help: "Bearer token that every call to the internal services carries; unset: made by the first start, in `rpc-token` under DATA_DIR",
+  }),
+  RPC_SOCKET: text({
+    default: undefined,
+    help: "Unix socket of the internal services beside RPC_PORT, for their own user alone; unset: `rpc.sock` under DATA_DIR, of `npm start`",
   }),
   WEBHOOK_PRIVATE_ADDRESSES: choice({
     default: "refused",

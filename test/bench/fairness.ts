@@ -113,8 +113,8 @@ export async function benchFairness(): Promise<string[]> {
   return lines;
 }
 
-async function otherKey({ rpcUrl }: TestServer): Promise<string> {
-  const accounts = createClient(AccountService, remoteTransport(rpcUrl, undefined));
+async function otherKey({ rpcUrl, rpcToken }: TestServer): Promise<string> {
+  const accounts = createClient(AccountService, remoteTransport(rpcUrl, rpcToken));
   const { account } = await accounts.createAccount({ email: "other@example.org", plan: "plus" });
   return (await accounts.createKey({ account: { ref: { case: "id", value: account?.id ?? "" } }, name: "bench" })).secret;
 }

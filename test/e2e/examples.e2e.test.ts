@@ -58,6 +58,7 @@ async function run(program: string, name: string, input: string, output: string)
     FILEMILL_SERVER: server.url,
     FILEMILL_RPC: name.endsWith(".py") ? new URL(server.rpcUrl).host : server.rpcUrl,
     FILEMILL_API_KEY: server.key,
+    DATA_DIR: server.dataDir,
   };
   return promisify(execFile)(program, [await fileOf(name), join(folder, input), "webp", join(folder, output)], { env });
 }

@@ -16,6 +16,7 @@ import { type Job, JobService, JobState } from "#gen/filemill/job/v1/job_pb.ts";
 import { Health, HealthCheckResponse_ServingStatus as Status } from "#gen/grpc/health/v1/health_pb.ts";
 import { openGrpcClient } from "#kit/rpc/grpc-client.ts";
 import { slowDrawing } from "#test/harness/hostile-files.ts";
+import { carrying } from "#test/harness/rpc-token.ts";
 import { startServer, type TestServer } from "#test/harness/server.ts";
 
 type Part = MessageInitShape<typeof ConvertRequestSchema>;
@@ -29,11 +30,11 @@ const stack = new DisposableStack();
 function clients() {
   const open = <T extends Disposable>(client: T): T => stack.use(client);
   return {
-    accounts: open(openGrpcClient(AccountService, server.rpcUrl)).calls,
-    catalogue: open(openGrpcClient(CatalogueService, server.rpcUrl)).calls,
-    conversion: open(openGrpcClient(ConversionService, server.rpcUrl)).calls,
-    jobs: open(openGrpcClient(JobService, server.rpcUrl)).calls,
-    health: open(openGrpcClient(Health, server.rpcUrl)).calls,
+    accounts: open(openGrpcClient(AccountService, server.rpcUrl, { token: server.rpcToken })).calls,
+    catalogue: open(openGrpcClient(CatalogueService, server.rpcUrl, { token: server.rpcToken })).calls,
+    conversion: open(openGrpcClient(ConversionService, server.rpcUrl, { token: server.rpcToken })).calls,
+    jobs: open(openGrpcClient(JobService, server.rpcUrl, { token: server.rpcToken })).calls,
+    health: open(openGrpcClient(Health, server.rpcUrl, { token: server.rpcToken })).calls,
   };
 }
 let rpc: ReturnType<typeof clients>;
@@ -139,7 +140,11 @@ describe("what goes wrong", () => {
       options: { quality: "900" },
       input: { ...blob, $typeName: undefined, sizeBytes: String(blob?.sizeBytes) },
     };
-    const answer = await fetch(url, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) });
+    const answer = await fetch(url, {
+      method: "POST",
+      headers: { "content-type": "application/json", authorization: `Bearer ${server.rpcToken}` },
+      body: JSON.stringify(body),
+    });
     const { details } = JSON.parse(await answer.text());
     expect(details[0]).toMatchObject({ type: "google.rpc.ErrorInfo", debug: { reason: "INVALID_OPTION", domain: expect.any(String) } });
     expect(details[0].debug.metadata).toMatchObject({ option: "quality" });
@@ -186,12 +191,13 @@ describe("what goes wrong", () => {
 describe("one port for every client", () => {
   it("speaks gRPC, gRPC-Web and Connect, binary and JSON, over HTTP/1.1 and HTTP/2", async () => {
     const { rpcUrl: baseUrl } = server;
+    const interceptors = [carrying(server.rpcToken)];
     const transports = [
-      createGrpcTransport({ baseUrl }),
-      createGrpcWebTransport({ baseUrl, httpVersion: "1.1" }),
-      createGrpcWebTransport({ baseUrl, httpVersion: "2" }),
-      createConnectTransport({ baseUrl, httpVersion: "1.1" }),
-      createConnectTransport({ baseUrl, httpVersion: "2", useBinaryFormat: false }),
+      createGrpcTransport({ baseUrl, interceptors }),
+      createGrpcWebTransport({ baseUrl, interceptors, httpVersion: "1.1" }),
+      createGrpcWebTransport({ baseUrl, interceptors, httpVersion: "2" }),
+      createConnectTransport({ baseUrl, interceptors, httpVersion: "1.1" }),
+      createConnectTransport({ baseUrl, interceptors, httpVersion: "2", useBinaryFormat: false }),
     ];
     for (const transport of transports) {
       expect((await createClient(AccountService, transport).verifyKey({ key: server.key })).account?.id).toBe(accountId);
@@ -208,10 +214,19 @@ describe("one port for every client", () => {
   it("describes itself: buf needs no schema", async () => {
     const curl = (...args: string[]) =>
       promisify(execFile)("npx", ["buf", "curl", "--http2-prior-knowledge", "--protocol", "grpc", ...args]);
-    const { stdout: listed } = await curl("--list-services", server.rpcUrl);
+    const carried = `Authorization: Bearer ${server.rpcToken}`;
+    const { stdout: listed } = await curl("--reflect-header", carried, "--list-services", server.rpcUrl);
     for (const { typeName } of [AccountService, CatalogueService, ConversionService, JobService, Health])
       expect(listed).toContain(typeName);
-    const { stdout } = await curl("-d", JSON.stringify({ accountId }), `${server.rpcUrl}/${JobService.typeName}/GetLoad`);
+    const { stdout } = await curl(
+      "--reflect-header",
+      "*",
+      "-H",
+      carried,
+      "-d",
+      JSON.stringify({ accountId }),
+      `${server.rpcUrl}/${JobService.typeName}/GetLoad`,
+    );
     expect(JSON.parse(stdout)).toMatchObject({ maxUnfinished: 1000 });
   });
 });

@@ -49,8 +49,8 @@ async function makeFilm(): Promise<Buffer<ArrayBuffer>> {
 }
 
 async function recordIn(server: TestServer, jobId: string) {
-  using accounts = openGrpcClient(AccountService, server.rpcUrl);
-  using jobs = openGrpcClient(JobService, server.rpcUrl);
+  using accounts = openGrpcClient(AccountService, server.rpcUrl, { token: server.rpcToken });
+  using jobs = openGrpcClient(JobService, server.rpcUrl, { token: server.rpcToken });
   const accountId = (await accounts.calls.verifyKey({ key: server.key })).account?.id ?? "";
   return (await jobs.calls.getJob({ accountId, jobId })).job;
 }

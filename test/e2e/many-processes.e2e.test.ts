@@ -91,7 +91,8 @@ test("account, catalogue, job, webhook, conversion and gateway work as six proce
   const gateway = stack.use(start(process.execPath, ["gateway/main.ts"], { ...shared, ...peers }));
   const restUrl = await gateway.printed(/Filemill is ready\.\s+(http\S+)\//);
 
-  using accounts = openGrpcClient(AccountService, ACCOUNT_ADDRESS);
+  const token = (await readFile(join(shared.DATA_DIR, "rpc-token"), "utf8")).trim();
+  using accounts = openGrpcClient(AccountService, ACCOUNT_ADDRESS, { token });
   const { account } = await accounts.calls.createAccount({ email: "many@example.org", plan: "plus" });
   const { key, secret } = await accounts.calls.createKey({ account: { ref: { case: "email", value: "many@example.org" } } });
   const picture = await sharp({ create: { width: 40, height: 30, channels: 3, background: "teal" } })
@@ -124,7 +125,7 @@ test("account, catalogue, job, webhook, conversion and gateway work as six proce
   await accounts.calls.revokeKey({ keyId: key?.id ?? "" });
   await expect.poll(async () => (await convert("")).status, { interval: 100 }).toBe(401);
 
-  using jobs = openGrpcClient(JobService, JOB_ADDRESS);
+  using jobs = openGrpcClient(JobService, JOB_ADDRESS, { token });
   const jobsLeft = async () => (await jobs.calls.listJobs({ accountId: account?.id ?? "" })).jobs.length;
   expect(await jobsLeft()).toBeGreaterThan(0);
   await accounts.calls.deleteAccount({ account: { ref: { case: "id", value: account?.id ?? "" } } });

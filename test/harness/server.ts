@@ -9,6 +9,8 @@ import { removeFolder } from "./folders.ts";
 export type TestServer = AsyncDisposable & {
   readonly url: string;
   readonly rpcUrl: string;
+  /** Of every call to the internal services. */
+  readonly rpcToken: string;
   readonly key: string;
   /** The one-time sign-in link of the local account, where this start printed one. */
   readonly signInLink: string | undefined;
@@ -105,12 +107,14 @@ async function launch(installation: Installation, knownKey?: string): Promise<Te
     await sleep(20);
   }
   // Through the process, whose mounts may be its own.
-  const run = JSON.parse(await readFile(`/proc/${child.pid}/root${join(dataDir, "run.json")}`, "utf8"));
+  const own = (name: string) => readFile(`/proc/${child.pid}/root${join(dataDir, name)}`, "utf8");
+  const run = JSON.parse(await own("run.json"));
   const key = /\bfm_[0-9A-Za-z]{49}\b/.exec(out)?.[0] ?? knownKey;
   if (key === undefined) throw new Error("no API key was printed");
   return {
     url: run.restUrl,
     rpcUrl: run.rpcUrl,
+    rpcToken: env.RPC_TOKEN ?? (await own("rpc-token")).trim(),
     key,
     signInLink: /http\S+\/automate#link=[\w-]{43}/.exec(out)?.[0],
     dataDir,

@@ -24,7 +24,7 @@ export type GrpcClient<S extends DescService> = Disposable & {
 };
 
 /**
- * Opens a channel to `address` (http: cleartext, https: TLS). The connection is made by the first call and again after it was lost.
+ * Opens a channel to `address` (http: cleartext, https: TLS, unix: cleartext on a socket). The connection is made by the first call and again after it was lost.
  * A call that finds no server rejects with UNAVAILABLE.
  */
 export function openGrpcClient<S extends DescService>(
@@ -33,11 +33,15 @@ export function openGrpcClient<S extends DescService>(
   options: { readonly token?: string } = {},
 ): GrpcClient<S> {
   const { host, protocol } = new URL(address);
-  const channel = new Client(host, protocol === "https:" ? credentials.createSsl() : credentials.createInsecure(), {
-    "grpc.max_receive_message_length": maxMessageBytes,
-    "grpc.initial_reconnect_backoff_ms": 100,
-    "grpc.max_reconnect_backoff_ms": 1000,
-  });
+  const channel = new Client(
+    protocol === "unix:" ? address : host,
+    protocol === "https:" ? credentials.createSsl() : credentials.createInsecure(),
+    {
+      "grpc.max_receive_message_length": maxMessageBytes,
+      "grpc.initial_reconnect_backoff_ms": 100,
+      "grpc.max_reconnect_backoff_ms": 1000,
+    },
+  );
   return { calls: createClient(service, transportOver(channel, options.token)), [Symbol.dispose]: () => channel.close() };
 }
 

@@ -10,6 +10,8 @@ const firstByteTimeoutMs = 10_000;
 
 export type OnePortServer = {
   readonly server: Server;
+  /** Takes its connections just the same; for a second place to listen at. */
+  readonly twin: Server;
   /** Ends idle connections, then, when the signal fires, all others. */
   close(signal: AbortSignal): Promise<void>;
 };
@@ -28,7 +30,7 @@ export function createOnePortServer(handler: RequestListener): OnePortServer {
     session.setLocalWindowSize(initialWindowBytes);
     session.once("close", () => sessions.delete(session));
   });
-  const server = createNetServer((socket) => {
+  const accept = (socket: Socket): void => {
     sockets.add(socket);
     silent.add(socket);
     socket.once("close", () => {
@@ -46,11 +48,14 @@ export function createOnePortServer(handler: RequestListener): OnePortServer {
       const isHttp2 = Buffer.from(first.subarray(0, 3)).toString("latin1") === "PRI";
       (isHttp2 ? http2 : http1).emit("connection", socket);
     });
-  });
+  };
+  const server = createNetServer(accept);
+  const twin = createNetServer(accept);
   return {
     server,
+    twin,
     async close(signal) {
-      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      const closed = Promise.all([server, twin].map((each) => new Promise<void>((resolve) => each.close(() => resolve()))));
       // Closes idle connections and its watch; that it never listened by itself is the error it reports.
       http1.close(() => undefined);
       for (const socket of silent) socket.destroy();

@@ -1,29 +1,36 @@
-import { timingSafeEqual } from "node:crypto";
-import { isIP } from "node:net";
 import type { DescService } from "@bufbuild/protobuf";
-import { Code, ConnectError, type ConnectRouter, type HandlerContext } from "@connectrpc/connect";
+import { Code, ConnectError, type ConnectRouter } from "@connectrpc/connect";
 import { fastifyConnectPlugin } from "@connectrpc/connect-fastify";
 import { fastify } from "fastify";
 import { Health } from "#gen/grpc/health/v1/health_pb.ts";
 import { ServerReflection } from "#gen/grpc/reflection/v1/reflection_pb.ts";
 import { ServerReflection as ServerReflectionAlpha } from "#gen/grpc/reflection/v1alpha/reflection_pb.ts";
-import { SettingError } from "../config.ts";
 import { FilemillError } from "../errors.ts";
 import type { Log } from "../log.ts";
+import { gateOf, isFromPage, isLoopback } from "./access.ts";
 import { errorInterceptor } from "./errors.ts";
 import { addHealth } from "./health.ts";
 import { createOnePortServer, type OnePortServer } from "./one-port.ts";
 import { addReflection } from "./reflection.ts";
 import { maxMessageBytes } from "./transport.ts";
+import { listenAtPath } from "./unix-socket.ts";
 
 export type RpcServer = AsyncDisposable & { readonly url: string };
+
+/** Where the server listens beside its port. */
+export type RpcSocket = {
+  readonly path: string;
+  /** Without it the server is not opened. Else a line in the log has to do. */
+  readonly isNeeded: boolean;
+};
 
 export type RpcServerOptions = {
   readonly host: string;
   /** 0 takes a free one. */
   readonly port: number;
-  /** Bearer token that every call but health and reflection must carry. */
-  readonly token: string | undefined;
+  readonly socket?: RpcSocket | undefined;
+  /** Bearer token that every call carries, health and reflection too. */
+  readonly token: string;
   /** Finds the services that health and reflection speak of in what `routes` adds. */
   routes(router: ConnectRouter): void;
   isReady(): boolean;
@@ -35,11 +42,10 @@ const closeGraceMs = 2000;
 
 /**
  * Serves Connect, gRPC and gRPC-Web on one cleartext port, with health and reflection.
- * Rejects with a SettingError when it would be open to other machines without a token, and with UNAVAILABLE when the port is taken.
+ * Rejects with UNAVAILABLE when the port is taken.
  */
 export async function openRpcServer(options: RpcServerOptions): Promise<RpcServer> {
   const loopback = isLoopback(options.host);
-  if (!loopback && options.token === undefined) throw new SettingError("RPC_TOKEN must be set when RPC_HOST is not a loopback address.");
   const shutdown = new AbortController();
   let port: OnePortServer | undefined;
   const app = fastify({
@@ -50,12 +56,11 @@ export async function openRpcServer(options: RpcServerOptions): Promise<RpcServe
       return port.server as never;
     },
   });
-  if (loopback) {
-    // A page that a browser loaded from elsewhere must not reach this port by DNS rebinding.
-    app.addHook("onRequest", async (request, reply) => {
-      if (!isLoopback(request.hostname)) await reply.code(403).send();
-    });
-  }
+  app.addHook("onRequest", async ({ headers, hostname, socket }, reply) => {
+    // A page that a browser loaded from elsewhere could lead its own name here. A Unix socket has no address and takes any name.
+    const isRebound = loopback && socket.remoteAddress !== undefined && !isLoopback(hostname);
+    if (isRebound || isFromPage(headers)) await reply.code(403).send();
+  });
   await app.register(fastifyConnectPlugin, {
     routes: (router) => addRoutes(router, options),
     interceptors: [errorInterceptor(options.log)],
@@ -69,15 +74,31 @@ export async function openRpcServer(options: RpcServerOptions): Promise<RpcServe
   } catch (cause) {
     throw new FilemillError("UNAVAILABLE", `RPC_PORT ${options.port} on ${options.host} cannot be listened on: is it taken?`, { cause });
   }
+  const socket = await openSocket(port, options).catch(async (error: unknown) => {
+    await app.close();
+    throw error;
+  });
   const address = app.server.address();
   return {
     url: `http://${options.host.includes(":") ? `[${options.host}]` : options.host}:${typeof address === "object" && address !== null ? address.port : options.port}`,
     async [Symbol.asyncDispose]() {
       shutdown.abort(new ConnectError("The server is shutting down.", Code.Unavailable));
+      await socket?.[Symbol.asyncDispose]();
       await port?.close(AbortSignal.timeout(closeGraceMs));
       await app.close();
     },
   };
+}
+
+async function openSocket(port: OnePortServer | undefined, { socket, log }: RpcServerOptions): Promise<AsyncDisposable | undefined> {
+  if (port === undefined || socket === undefined) return undefined;
+  try {
+    return await listenAtPath(port.twin, socket.path);
+  } catch (error) {
+    if (socket.isNeeded) throw error;
+    log.warn("rpc.no_socket", { error: error instanceof Error ? error.message : String(error) });
+    return undefined;
+  }
 }
 
 function addRoutes(router: ConnectRouter, options: RpcServerOptions): void {
@@ -86,20 +107,4 @@ function addRoutes(router: ConnectRouter, options: RpcServerOptions): void {
   services.add(Health);
   addHealth(router, [...services], options.isReady);
   addReflection(router, [...services, ServerReflection, ServerReflectionAlpha]);
-}
-
-function gateOf(token: string | undefined): (context: HandlerContext) => void {
-  const open = new Set([Health.typeName, ServerReflection.typeName, ServerReflectionAlpha.typeName]);
-  const expected = Buffer.from(`Bearer ${token ?? ""}`);
-  return (context) => {
-    if (token === undefined || open.has(context.service.typeName)) return;
-    const given = Buffer.from(context.requestHeader.get("authorization") ?? "");
-    if (given.length === expected.length && timingSafeEqual(given, expected)) return;
-    throw new ConnectError("The internal services need the bearer token of RPC_TOKEN.", Code.Unauthenticated);
-  };
-}
-
-function isLoopback(host: string): boolean {
-  const bare = host.replace(/^\[|\]$/g, "");
-  return bare === "localhost" || bare === "::1" || (isIP(bare) === 4 && bare.startsWith("127."));
 }

@@ -1,13 +1,31 @@
+import { join, resolve } from "node:path";
 import type { Floor } from "../floor.ts";
 import type { Readiness, Service } from "../service.ts";
+import type { Settings } from "../settings.ts";
 import { openRpcServer, type RpcServer } from "./server.ts";
 
-/** The RPC port of a process: every service that runs in it. */
-export function openServicesServer(floor: Floor, services: readonly Service[], readiness: () => Readiness): Promise<RpcServer> {
+/** Where the Unix socket is: RPC_SOCKET, else its place under DATA_DIR. */
+export function rpcSocketOf({ DATA_DIR, RPC_SOCKET }: Pick<Settings, "DATA_DIR" | "RPC_SOCKET">): string {
+  return RPC_SOCKET === undefined ? join(resolve(DATA_DIR), "rpc.sock") : resolve(RPC_SOCKET);
+}
+
+/**
+ * The RPC port of a process: every service that runs in it.
+ *
+ * @param isMain - Takes the socket's place under DATA_DIR, which processes may share, unless another one has it.
+ */
+export function openServicesServer(
+  floor: Floor,
+  services: readonly Service[],
+  readiness: () => Readiness,
+  isMain: boolean,
+): Promise<RpcServer> {
   const { settings, log } = floor;
+  const isNeeded = settings.RPC_SOCKET !== undefined;
   return openRpcServer({
     host: settings.RPC_HOST,
     port: settings.RPC_PORT,
+    socket: isNeeded || isMain ? { path: rpcSocketOf(settings), isNeeded } : undefined,
     token: settings.RPC_TOKEN,
     routes: (router) => {
       for (const service of services) service.routes(router);

@@ -12,9 +12,8 @@ import { settingTable } from "#kit/settings.ts";
 import { isKeySecret } from "#services/account/domain/key.ts";
 import { createAccountService } from "#services/account/index.ts";
 import { openTestBroker, type TestBroker } from "#test/harness/broker.ts";
+import { token } from "#test/harness/rpc-token.ts";
 import { filemill } from "./command-line.ts";
-
-const token = "a-token-of-the-internal-services";
 
 describe("against a running service", () => {
   let shared: TestBroker;

@@ -10,6 +10,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { JobState, type LeaseService } from "#gen/filemill/job/v1/job_pb.ts";
 import { openLog } from "#kit/log.ts";
 import { openRpcServer, type RpcServer } from "#kit/rpc/server.ts";
+import { token } from "#test/harness/rpc-token.ts";
 import { accountId, type Mill, openMill } from "./mill.ts";
 import { endlessSvg, processesOf } from "./slow-work.ts";
 
@@ -31,7 +32,7 @@ beforeEach(async () => {
   peers = await openRpcServer({
     host: "127.0.0.1",
     port: 0,
-    token: undefined,
+    token,
     routes: (router) => mill.peers.forEach((peer) => void peer.routes(holdingEnds(router))),
     isReady: () => true,
     log: openLog("silent"),
@@ -75,6 +76,7 @@ async function startWorkerProcess(ownLeaseMs = leaseMs): Promise<ChildProcess> {
     JOB_ADDRESS: peers.url,
     CATALOGUE_ADDRESS: peers.url,
     RPC_PORT: "0",
+    RPC_TOKEN: token,
     LEASE_MS: String(ownLeaseMs),
     DOCUMENT_SLOTS: "0",
     OFFICE_SLOTS: "0",

@@ -43,7 +43,7 @@ const deaths = [
 for (const [name, die] of deaths) {
   test(`a peer that ${name} in the midst of a call was not available, and is to be asked again`, async () => {
     const address = await peerThat(die);
-    const connect = createClient(ConversionService, remoteTransport(address, undefined));
+    const connect = createClient(ConversionService, remoteTransport(address, ""));
     using grpc = openGrpcClient(ConversionService, address);
     for (const client of [connect, grpc.calls]) {
       const error = fromConnectError(await client.inspect({}).catch((thrown: unknown) => thrown));

@@ -7,15 +7,16 @@ import { createGrpcTransport } from "@connectrpc/connect-node";
 import { afterEach, describe, expect, test } from "vitest";
 import { ConversionService } from "#gen/filemill/conversion/v1/conversion_pb.ts";
 import { Health, HealthCheckResponse_ServingStatus as Status } from "#gen/grpc/health/v1/health_pb.ts";
+import { ServerReflection } from "#gen/grpc/reflection/v1/reflection_pb.ts";
 import { FilemillError, fromConnectError } from "#kit/errors.ts";
 import { openLog } from "#kit/log.ts";
 import { openGrpcClient } from "#kit/rpc/grpc-client.ts";
 import { openRpcServer, type RpcServer, type RpcServerOptions } from "#kit/rpc/server.ts";
 import { remoteTransport } from "#kit/rpc/transport.ts";
+import { carrying, token } from "#test/harness/rpc-token.ts";
 import { type EchoLog, echoClient, echoRoutes } from "./echo-service.ts";
 
 const run = promisify(execFile);
-const token = "a-token-of-sixteen-or-more";
 const echoLog: EchoLog = { received: [], entered: 0, cancelled: 0 };
 const open: RpcServer[] = [];
 
@@ -23,7 +24,7 @@ async function openServer(options: Partial<RpcServerOptions> = {}): Promise<RpcS
   const server = await openRpcServer({
     host: "127.0.0.1",
     port: 0,
-    token: undefined,
+    token,
     routes: echoRoutes(echoLog),
     isReady: () => true,
     log: openLog("silent"),
@@ -37,49 +38,82 @@ afterEach(async () => {
   for (const server of open.splice(0)) await server[Symbol.asyncDispose]();
 });
 
-function statusOf(url: string, host: string): Promise<number | undefined> {
+async function* questions() {
+  yield { messageRequest: { case: "listServices" as const, value: "" } };
+}
+
+function statusOf(url: string, headers: Record<string, string>, method = "POST", query = ""): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
-    const call = request(`${url}/filemill.conversion.v1.ConversionService/Inspect`, {
-      method: "POST",
-      headers: { host, "content-type": "application/json" },
+    const call = request(`${url}/filemill.conversion.v1.ConversionService/Inspect${query}`, {
+      method,
+      headers: { "content-type": "application/json", authorization: `Bearer ${token}`, ...headers },
     });
     call.once("response", (response) => {
       response.resume();
       resolve(response.statusCode);
     });
     call.once("error", reject);
-    call.end("{}");
+    call.end(method === "POST" ? "{}" : undefined);
   });
 }
 
 describe("a token", () => {
-  test("is asked of every call but health and reflection", async () => {
-    const { url } = await openServer({ token });
-    const status = async (given: string | undefined): Promise<string> =>
-      echoClient(remoteTransport(url, given))
-        .inspect({})
-        .then(
-          () => "fine",
-          (error: unknown) => String(error),
-        );
-    expect(await status(token)).toBe("fine");
-    for (const wrong of [undefined, "another-token-of-its-own", `${token}x`]) expect(await status(wrong)).toContain("unauthenticated");
+  const wrongTokens = ["", "another-token-of-its-own", `${token}x`, token.slice(1), token.toUpperCase()];
+
+  test("is asked of every call, health and reflection too", async () => {
+    const { url } = await openServer();
+    const refusal = { code: "INVALID_RPC_TOKEN" };
+    for (const wrong of wrongTokens) {
+      const transport = remoteTransport(url, wrong);
+      for (const call of [
+        echoClient(transport).inspect({}),
+        createClient(Health, transport).check({}),
+        Array.fromAsync(createClient(ServerReflection, transport).serverReflectionInfo(questions())),
+      ]) {
+        expect(await call.catch(fromConnectError)).toMatchObject(refusal);
+      }
+    }
+    using nobody = openGrpcClient(ConversionService, url);
+    await expect(nobody.calls.inspect({})).rejects.toMatchObject(refusal);
     using grpc = openGrpcClient(ConversionService, url, { token });
     expect(await grpc.calls.inspect({})).toMatchObject({ format: "png" });
-    using health = openGrpcClient(Health, url);
-    expect(await health.calls.check({})).toMatchObject({ status: Status.SERVING });
+    expect(await createClient(Health, remoteTransport(url, token)).check({})).toMatchObject({ status: Status.SERVING });
   });
 
-  test("is needed where other machines can reach the port", async () => {
-    await expect(openServer({ host: "0.0.0.0" })).rejects.toThrow("RPC_TOKEN");
-    expect((await openServer({ host: "0.0.0.0", token })).url).toMatch(/^http:\/\/0\.0\.0\.0:\d+$/);
+  test("is asked before anything is done", async () => {
+    const { url } = await openServer();
+    const before = echoLog.entered + echoLog.received.length;
+    for (const wrong of wrongTokens) await expect(echoClient(remoteTransport(url, wrong)).inspect({})).rejects.toThrow();
+    expect(echoLog.entered + echoLog.received.length).toBe(before);
   });
 });
 
-test("a page of another origin cannot reach it by its name", async () => {
-  const { url } = await openServer();
-  expect(await statusOf(url, "evil.example")).toBe(403);
-  expect(await statusOf(url, "localhost:1")).toBe(200);
+describe("a web page", () => {
+  test("of another origin cannot reach it by its own name", async () => {
+    const { url } = await openServer();
+    expect(await statusOf(url, { host: "evil.example" })).toBe(403);
+    expect(await statusOf(url, { host: "localhost:1" })).toBe(200);
+  });
+
+  test.each([
+    [{ origin: "https://evil.example" }],
+    [{ origin: "null" }],
+    [{ origin: "http://127.0.0.1" }],
+    [{ "sec-fetch-site": "same-origin" }],
+    [{ "sec-fetch-site": "none" }],
+  ])("is refused whatever it says of itself and carries: %j", async (headers) => {
+    for (const host of ["127.0.0.1", "0.0.0.0"]) {
+      const url = (await openServer({ host })).url.replace("0.0.0.0", "127.0.0.1");
+      for (const method of ["POST", "GET", "OPTIONS"]) expect(await statusOf(url, headers, method)).toBe(403);
+      expect(await statusOf(url, {})).toBe(200);
+    }
+  });
+
+  test("cannot have a call without side effects executed by an address alone", async () => {
+    const { url } = await openServer();
+    const status = await statusOf(url, { authorization: "" }, "GET", "?connect=v1&encoding=json&message=%7B%7D");
+    expect(status).toBe(401);
+  });
 });
 
 test("a taken port is said to be taken", async () => {
@@ -91,7 +125,7 @@ test("a taken port is said to be taken", async () => {
 
 test("refuses a message over 8 MiB and goes on", async () => {
   const { url } = await openServer();
-  const client = echoClient(remoteTransport(url, undefined));
+  const client = echoClient(remoteTransport(url, token));
   await expect(client.inspect({ fileName: "x".repeat(9 * 1024 * 1024) })).rejects.toThrow("resource_exhausted");
   expect(await client.inspect({})).toMatchObject({ format: "png" });
 });
@@ -100,7 +134,7 @@ describe("health", () => {
   test("follows readiness, for the server and for each service", async () => {
     let ready = false;
     const { url } = await openServer({ isReady: () => ready });
-    const health = createClient(Health, createGrpcTransport({ baseUrl: url }));
+    const health = createClient(Health, createGrpcTransport({ baseUrl: url, interceptors: [carrying(token)] }));
     expect((await health.check({ service: ConversionService.typeName })).status).toBe(Status.NOT_SERVING);
     const seen: number[] = [];
     for await (const { status } of health.watch({})) {
@@ -115,22 +149,29 @@ describe("health", () => {
 });
 
 test("reflection: buf lists the services and calls one without any schema of its own", async () => {
-  const { url } = await openServer({ token });
+  const { url } = await openServer();
   const curl = async (...args: string[]): Promise<string> => {
     const { stdout } = await run("node_modules/.bin/buf", ["curl", "--http2-prior-knowledge", "--protocol", "grpc", ...args]);
     return stdout;
   };
-  const listed = await curl("--list-services", url);
-  for (const name of [ConversionService.typeName, Health.typeName]) expect(listed).toContain(name);
   const authorized = ["-H", `Authorization: Bearer ${token}`];
-  const answer = await curl(...authorized, "-d", '{"fileName":"x"}', `${url}/${ConversionService.typeName}/Inspect`);
+  const listed = await curl("--reflect-header", authorized[1] ?? "", "--list-services", url);
+  for (const name of [ConversionService.typeName, Health.typeName]) expect(listed).toContain(name);
+  const answer = await curl(
+    ...authorized,
+    "--reflect-header",
+    "*",
+    "-d",
+    '{"fileName":"x"}',
+    `${url}/${ConversionService.typeName}/Inspect`,
+  );
   expect(JSON.parse(answer)).toEqual({ format: "png", toldBy: "x" });
 });
 
 describe("ending", () => {
   test("cuts streams that are open, with an error that says why", async () => {
     const server = await openServer();
-    const client = echoClient(remoteTransport(server.url, undefined));
+    const client = echoClient(remoteTransport(server.url, token));
     const idle = connect(Number(new URL(server.url).port), "127.0.0.1");
     let disposing: Promise<void> | undefined;
     const failure = await (async () => {
@@ -145,8 +186,8 @@ describe("ending", () => {
 
   test("a client finds the server again after a restart on the same port", async () => {
     const first = await openServer();
-    using grpc = openGrpcClient(ConversionService, first.url);
-    const client = echoClient(remoteTransport(first.url, undefined));
+    using grpc = openGrpcClient(ConversionService, first.url, { token });
+    const client = echoClient(remoteTransport(first.url, token));
     await Promise.all([grpc.calls.inspect({}), client.inspect({})]);
     await open.splice(0)[0]?.[Symbol.asyncDispose]();
     await openServer({ port: Number(new URL(first.url).port) });

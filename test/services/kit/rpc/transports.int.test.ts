@@ -11,6 +11,7 @@ import { localTransport } from "#kit/rpc/local-transport.ts";
 import { openRpcServer, type RpcServer } from "#kit/rpc/server.ts";
 import { remoteTransport } from "#kit/rpc/transport.ts";
 import { eventually } from "#test/harness/eventually.ts";
+import { carrying, token } from "#test/harness/rpc-token.ts";
 import { chunksOf, type EchoClient, type EchoLog, echoClient, echoRoutes } from "./echo-service.ts";
 
 const echoLog: EchoLog = { received: [], entered: 0, cancelled: 0 };
@@ -26,15 +27,16 @@ const clients = new Map<string, EchoClient>();
 
 beforeAll(async () => {
   const routes = echoRoutes(echoLog);
-  server = await openRpcServer({ host: "127.0.0.1", port: 0, token: undefined, routes, isReady: () => true, log });
-  grpc = openGrpcClient(ConversionService, server.url);
+  server = await openRpcServer({ host: "127.0.0.1", port: 0, token, routes, isReady: () => true, log });
+  grpc = openGrpcClient(ConversionService, server.url, { token });
+  const interceptors = [carrying(token)];
   clients.set("local", echoClient(localTransport(routes, log)));
   clients.set("router", echoClient(createRouterTransport(routes, { router: { interceptors: [errorInterceptor(log)] } })));
-  clients.set("gRPC of Connect", echoClient(remoteTransport(server.url, undefined)));
-  clients.set("gRPC with compression", echoClient(createGrpcTransport({ baseUrl: server.url })));
-  clients.set("gRPC-Web", echoClient(createGrpcWebTransport({ baseUrl: server.url, httpVersion: "1.1" })));
-  clients.set("Connect on HTTP/1.1", echoClient(createConnectTransport({ baseUrl: server.url, httpVersion: "1.1" })));
-  clients.set("Connect on HTTP/2", echoClient(createConnectTransport({ baseUrl: server.url, httpVersion: "2" })));
+  clients.set("gRPC of Connect", echoClient(remoteTransport(server.url, token)));
+  clients.set("gRPC with compression", echoClient(createGrpcTransport({ baseUrl: server.url, interceptors })));
+  clients.set("gRPC-Web", echoClient(createGrpcWebTransport({ baseUrl: server.url, httpVersion: "1.1", interceptors })));
+  clients.set("Connect on HTTP/1.1", echoClient(createConnectTransport({ baseUrl: server.url, httpVersion: "1.1", interceptors })));
+  clients.set("Connect on HTTP/2", echoClient(createConnectTransport({ baseUrl: server.url, httpVersion: "2", interceptors })));
   clients.set("grpc-js", grpc.calls);
 });
 afterAll(async () => {

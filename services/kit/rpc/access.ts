@@ -1,0 +1,59 @@
+/** Who may call the internal services: whoever has the token, and is no web page. */
+import { createHash, timingSafeEqual } from "node:crypto";
+import type { IncomingHttpHeaders } from "node:http";
+import { isIP } from "node:net";
+import { join, resolve } from "node:path";
+import type { HandlerContext } from "@connectrpc/connect";
+import { FilemillError, toConnectError } from "../errors.ts";
+import { ensureSecret, readSecret } from "../secret-file.ts";
+import type { Settings } from "../settings.ts";
+
+type TokenSettings = Pick<Settings, "DATA_DIR" | "RPC_TOKEN">;
+
+/** RPC_TOKEN, else the token of this installation, which the first start makes. Rejects with a SettingError. */
+export function ensureRpcToken({ DATA_DIR, RPC_TOKEN }: TokenSettings): Promise<string> {
+  return RPC_TOKEN === undefined ? ensureSecret(tokenFileOf(DATA_DIR)) : Promise.resolve(RPC_TOKEN);
+}
+
+/** For a caller in a process of its own; undefined where no service ever started on that DATA_DIR. Rejects with INVALID_RPC_TOKEN when it may not read it. */
+export async function findRpcToken({ DATA_DIR, RPC_TOKEN }: TokenSettings): Promise<string | undefined> {
+  if (RPC_TOKEN !== undefined) return RPC_TOKEN;
+  return readSecret(tokenFileOf(DATA_DIR)).catch((cause: NodeJS.ErrnoException) => {
+    if (cause.code !== "EACCES") throw cause;
+    throw new FilemillError("INVALID_RPC_TOKEN", "Only the user that Filemill runs as can read its token: call as that user.", { cause });
+  });
+}
+
+/** Throws the refusal of a call without the token. */
+export function gateOf(token: string): (context: Pick<HandlerContext, "requestHeader">) => void {
+  const expected = digestOf(token);
+  return ({ requestHeader }) => {
+    const given = /^bearer +(\S+)$/i.exec(requestHeader.get("authorization") ?? "")?.[1] ?? "";
+    if (timingSafeEqual(digestOf(given), expected)) return;
+    throw toConnectError(
+      new FilemillError(
+        "INVALID_RPC_TOKEN",
+        "The internal services need their token: share DATA_DIR with them, or set the same RPC_TOKEN.",
+      ),
+    );
+  };
+}
+
+/** Whether a browser sent this for a page: it says so in one of these headers, GET included, and no other client sends them. */
+export function isFromPage(headers: IncomingHttpHeaders): boolean {
+  return headers.origin !== undefined || headers["sec-fetch-site"] !== undefined;
+}
+
+/** A name or an address of this host alone. */
+export function isLoopback(host: string): boolean {
+  const bare = host.replace(/^\[|\]$/g, "");
+  return bare === "localhost" || bare === "::1" || (isIP(bare) === 4 && bare.startsWith("127."));
+}
+
+function tokenFileOf(dataDir: string): string {
+  return join(resolve(dataDir), "rpc-token");
+}
+
+function digestOf(text: string): Buffer {
+  return createHash("sha256").update(text).digest();
+}

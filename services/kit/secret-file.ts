@@ -1,0 +1,54 @@
+/** Secrets of an installation that it makes for itself, each in a file under DATA_DIR that its owner alone can read. */
+import { randomBytes, randomUUID } from "node:crypto";
+import { constants } from "node:fs";
+import { link, open, rm, writeFile } from "node:fs/promises";
+import { basename } from "node:path";
+import { SettingError } from "./config.ts";
+
+const secretBytes = 32;
+const accessOfOthers = 0o077;
+
+/**
+ * The secret in that file; where there is none yet, a new one of 256 bits. Of several processes that make it at once, all get the same.
+ * Rejects with a SettingError when others could have read it, or when the file holds none.
+ */
+export async function ensureSecret(path: string): Promise<string> {
+  return (await readSecret(path)) ?? (await makeSecret(path));
+}
+
+/** Undefined when there is no such file. Rejects as `ensureSecret` does, and with the system's error when it may not be read. */
+export async function readSecret(path: string): Promise<string | undefined> {
+  // A link would have this process trust a file that somebody else keeps.
+  const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return undefined;
+    throw error;
+  });
+  if (file === undefined) return undefined;
+  try {
+    const status = await file.stat();
+    if (!status.isFile() || (status.mode & accessOfOthers) !== 0) {
+      throw new SettingError(`${basename(path)} under DATA_DIR can be read by others: remove it, and the next start makes a new one.`);
+    }
+    const secret = (await file.readFile("utf8")).trim();
+    if (/^\S{16,}$/.test(secret)) return secret;
+    throw new SettingError(`${basename(path)} under DATA_DIR holds no secret: remove it, and the next start makes a new one.`);
+  } finally {
+    await file.close();
+  }
+}
+
+/** Written whole under another name first: nobody ever reads half of it, or finds it with other rights. */
+async function makeSecret(path: string): Promise<string> {
+  const draft = `${path}.${randomUUID()}`;
+  try {
+    await writeFile(draft, `${randomBytes(secretBytes).toString("base64url")}\n`, { mode: 0o600, flag: "wx", flush: true });
+    await link(draft, path).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== "EEXIST") throw error;
+    });
+  } finally {
+    await rm(draft, { force: true });
+  }
+  const secret = await readSecret(path);
+  if (secret === undefined) throw new SettingError(`${basename(path)} under DATA_DIR vanished while it was made; start again.`);
+  return secret;
+}
