@@ -1,4 +1,4 @@
-import { mkdir } from "node:fs/promises";
+import { mkdir, readFile } from "node:fs/promises";
 import { dirname, relative, resolve } from "node:path";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { FilemillError } from "#kit/errors.ts";
@@ -16,6 +16,7 @@ type ConvertFlags = ServerFlags & {
   readonly to?: string;
   readonly outDir?: string;
   readonly atOnce: number;
+  readonly passwordFile?: string;
 };
 
 /** Files that a server gets at once; in this process it is one after the other. */
@@ -29,17 +30,28 @@ export function addConvertCommand(program: Command, shell: Shell): void {
     .option("--from <format>", "the format of the input, where its content should not decide")
     .option("--to <format>", "the format of the output, where its name should not decide")
     .option("--out-dir <folder>", "where the results of many files go, named as the files are; needs --to")
+    .option("--password-file <file>", "a file that holds the password of protected inputs; or set FILEMILL_INPUT_PASSWORD")
     .addOption(new Option("--at-once <n>", "with --server: how many files at once").argParser(parseCount).default(defaultAtOnce))
     .action(async (paths: string[], flags: ConvertFlags, command: Command) => {
       const pairs = await pairsOf(paths, flags, shell, command);
+      const password = await passwordOf(flags, shell);
       const server = serverAddressOf(flags, shell);
       await using library = server === undefined ? await shell.openLibrary() : { ...openRemote(server), [Symbol.asyncDispose]: nothing };
       using bars = openProgressBars(shell.isInteractive && server !== undefined);
-      await convertAll(pairs, { library, flags, shell, bars, atOnce: server === undefined ? 1 : flags.atOnce });
+      await convertAll(pairs, { library, flags, shell, bars, password, atOnce: server === undefined ? 1 : flags.atOnce });
     });
 }
 
 async function nothing(): Promise<void> {}
+
+/** Never an argument: everybody on the machine can read a command line. */
+async function passwordOf({ passwordFile }: ConvertFlags, { callerFolder, env }: Shell): Promise<string | undefined> {
+  if (passwordFile === undefined) return env.FILEMILL_INPUT_PASSWORD || undefined;
+  const text = await readFile(resolve(callerFolder, passwordFile), "utf8").catch((cause: NodeJS.ErrnoException) => {
+    throw new FilemillError("BAD_REQUEST", `The password file cannot be read (${cause.code ?? "unknown"}).`, { cause });
+  });
+  return text.replace(/\r?\n$/, "");
+}
 
 async function pairsOf(paths: readonly string[], flags: ConvertFlags, { callerFolder }: Shell, command: Command): Promise<FilePair[]> {
   const absolute = paths.map((path) => (path === pipeSign && flags.outDir === undefined ? path : resolve(callerFolder, path)));
@@ -62,6 +74,7 @@ type Run = {
   readonly flags: ConvertFlags;
   readonly shell: Shell;
   readonly bars: ProgressBars;
+  readonly password: string | undefined;
   readonly atOnce: number;
 };
 
@@ -98,7 +111,7 @@ async function convertAll(pairs: readonly FilePair[], run: Run): Promise<void> {
 }
 
 /** Resolves with the notes, a line each. */
-async function convertOne({ inputPath, outputPath }: FilePair, { library, flags, shell, bars }: Run): Promise<string[]> {
+async function convertOne({ inputPath, outputPath }: FilePair, { library, flags, shell, bars, password }: Run): Promise<string[]> {
   const { from, to, opt, outDir } = flags;
   if (outDir !== undefined) await mkdir(dirname(outputPath), { recursive: true });
   const line = bars.add(relative(shell.callerFolder, inputPath));
@@ -110,6 +123,7 @@ async function convertOne({ inputPath, outputPath }: FilePair, { library, flags,
       signal: shell.signal,
       ...(from === undefined ? {} : { from }),
       ...(to === undefined ? {} : { to }),
+      ...(password === undefined ? {} : { password }),
       onProgress: (progress) => line.show(progress),
     });
     return notes.map(({ code, message }) => `${code}: ${message}`);

@@ -13,6 +13,8 @@ export type ConvertTask = {
   readonly to?: string;
   /** As written on the command line, by option name. */
   readonly options: Readonly<Record<string, string>>;
+  /** Of a protected input. */
+  readonly password?: string;
   /** Fires when nobody wants the result any more: what was begun is taken back. */
   readonly signal: AbortSignal;
   /** Told as often as there is news; the library in this process has none. */

@@ -78,7 +78,7 @@ export function openRemote(server: ServerAddress): Remote {
       path: `api/v1/convert?${query}`,
       signal: posting.signal,
       // So that there is soon a job that can be taken back.
-      headers: { prefer: "wait=1" },
+      headers: { prefer: "wait=1", ...passwordHeader(task) },
       body: () => new FormDataEncoder(form),
       onSent: (bytes, totalBytes) => {
         isSent = bytes >= totalBytes;
@@ -142,6 +142,10 @@ function patientSignal(signal: AbortSignal, isSent: () => boolean): Disposable &
 
 function jobPath(id: string): string {
   return `api/v1/jobs/${encodeURIComponent(id)}`;
+}
+
+function passwordHeader({ password }: ConvertTask): Record<string, string> {
+  return password === undefined ? {} : { "x-input-password": encodeURIComponent(password) };
 }
 
 /** The file is read from the disk as it is sent. */

@@ -21,6 +21,8 @@ export type Asked = {
   readonly options: ReadonlyMap<string, string>;
   readonly idempotencyKey: string | undefined;
   readonly preferences: Preferences;
+  /** Of a protected file. */
+  readonly inputPassword: string | undefined;
 };
 
 /** Reads query and headers. Rejects with UNSUPPORTED_MEDIA_TYPE, BAD_REQUEST, UNKNOWN_SOURCE_FORMAT. */
@@ -39,6 +41,7 @@ export function parseAsked(request: FastifyRequest, known: CatalogueView | undef
     options: new Map([...query].filter(([name]) => !reservedParameters.has(name))),
     idempotencyKey: idempotencyKeyOf(request.headers["idempotency-key"]),
     preferences: preferencesOf(request.headers.prefer),
+    inputPassword: inputPasswordOf(request.headers["x-input-password"]),
   };
 }
 
@@ -63,6 +66,31 @@ function downloadOf(text: string | undefined): Download {
     default:
       throw new FilemillError("BAD_REQUEST", "`download` must be 1, wait or 0.");
   }
+}
+
+const maxPasswordCharacters = 512;
+
+/** Percent-encoded UTF-8 (RFC 3986), as a header cannot carry every character. */
+function inputPasswordOf(header: string | string[] | undefined): string | undefined {
+  if (header === undefined || header === "") return undefined;
+  const password = typeof header === "string" ? decoded(header) : undefined;
+  if (password !== undefined && password.length <= maxPasswordCharacters && isOneLine(password)) return password;
+  throw new FilemillError(
+    "BAD_REQUEST",
+    "X-Input-Password must be percent-encoded UTF-8 of at most 512 characters in one line, given once.",
+  );
+}
+
+function decoded(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function isOneLine(text: string): boolean {
+  return !/[\0\r\n]/.test(text);
 }
 
 function idempotencyKeyOf(header: string | string[] | undefined): string | undefined {

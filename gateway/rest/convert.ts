@@ -107,6 +107,7 @@ async function createJob(
       requestId: request.id,
       notes,
       durable,
+      inputPassword: asked.inputPassword ?? "",
     });
     if (created.replayed) await blobs.remove(upload.blob.id);
     // A replay wrote nothing: its job may be one that was not promised yet.

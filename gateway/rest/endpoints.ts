@@ -74,6 +74,13 @@ export const endpoints = defineEndpoints({
         schema: { type: "string", minLength: 1, maxLength: 255, pattern: "^[!-~]+$" },
       },
       {
+        name: "X-Input-Password",
+        in: "header",
+        description:
+          "The password of a protected file, as percent-encoded UTF-8. It is kept in memory until the job has ended, and nowhere else.",
+        schema: { type: "string", minLength: 1, maxLength: 6144 },
+      },
+      {
         name: "Prefer",
         in: "header",
         description: "`respond-async` queues at once; `wait=N` waits at most N seconds before 202.",

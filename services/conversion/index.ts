@@ -27,6 +27,7 @@ import type { Converter, OneOffConverter } from "./domain/converter.ts";
 import { lanes, spareOf } from "./domain/engine.ts";
 import { checkResult } from "./engines/check-result.ts";
 import { engines } from "./engines/registry.ts";
+import { unlockFile } from "./engines/unlock.ts";
 import { createConversionRpc } from "./rpc.ts";
 import { openSandbox } from "./sandbox/index.ts";
 import { removeFolder } from "./sandbox/scratch.ts";
@@ -101,6 +102,7 @@ async function openParts(settings: ConversionSettings, log: Log, opening: AsyncD
     log,
     inspect: inspectInput,
     checkResult,
+    unlock: unlockFile,
   };
 }
 

@@ -102,8 +102,8 @@ async function* restOf(stream: AsyncIterator<ConvertRequest>): AsyncIterable<Uin
 async function createJob(parts: RpcParts, start: ConvertStart, input: Blob): Promise<Job> {
   try {
     const from = start.from === "" ? await sourceFormatOf(parts, start, input) : start.from;
-    const { accountId, to, options } = start;
-    const { job } = await parts.jobs.createJob({ accountId, from, to, options, input, sourceName: start.fileName });
+    const { accountId, to, options, inputPassword } = start;
+    const { job } = await parts.jobs.createJob({ accountId, from, to, options, input, sourceName: start.fileName, inputPassword });
     if (job === undefined) throw new FilemillError("INTERNAL", "The job service answered without a job.");
     return job;
   } catch (error) {

@@ -24,6 +24,7 @@ import { createJobIds } from "./domain/job-id.ts";
 import { maxLeaseMs } from "./domain/lease-job.ts";
 import type { Core } from "./domain/ports.ts";
 import { createProjection } from "./domain/projection.ts";
+import { isUnfinished } from "./domain/state.ts";
 import { createView, runOf } from "./domain/view.ts";
 import { jobServiceOf, leaseServiceOf } from "./rpc.ts";
 
@@ -97,7 +98,10 @@ async function openCore(deps: JobDeps, settings: JobSettings, stack: AsyncDispos
   const projection = createProjection(clock, maxLeaseMs);
   const history = createHistory();
   const endings = createEndings();
+  const passwords = new Map<string, string>();
   projection.onChange((after, before) => {
+    const ended = after ?? before;
+    if (ended !== undefined && (after === undefined || !isUnfinished(ended.record))) passwords.delete(ended.record.job.id);
     const isNew = after?.record.job.state === JobState.DONE && before?.record.job.state !== JobState.DONE;
     // Many files of one are no measure for the conversion of one.
     const isUsual = after?.record.job.resultFormat === "";
@@ -118,6 +122,7 @@ async function openCore(deps: JobDeps, settings: JobSettings, stack: AsyncDispos
     ...{ rules, clock, log, projection, history, records, keys, wakeUps, blobs, background },
     beginnings: new Map(),
     arrivals: new Map(),
+    passwords,
     endings,
     admission: createAdmission(projection, rules.maxUnfinished),
     plan: createPlanner(deps.catalogue, lanes),

@@ -16,6 +16,7 @@ import { createGate } from "../domain/gate.ts";
 import { engineManifestOf } from "../domain/manifest.ts";
 import { type RunnableEngine, type RunPorts, runPlan } from "../domain/run-plan.ts";
 import type { Sandbox } from "../domain/sandbox.ts";
+import type { UnlockTask } from "../domain/unlock.ts";
 import type { KnownEngines } from "./known-engines.ts";
 import { packFiles } from "./pack-files.ts";
 
@@ -30,6 +31,7 @@ export type ConverterParts = {
   readonly log: Log;
   inspect(input: FileRef): Promise<void>;
   checkResult(path: string, format: string): Promise<unknown>;
+  unlock(sandbox: Sandbox, task: UnlockTask): Promise<void>;
   readonly known?: KnownEngines;
   onHop?(engine: string, elapsedMs: number): void;
 };
@@ -89,6 +91,7 @@ export function createRunner(parts: ConverterParts, engineOf: RunPorts["engineOf
     engineOf,
     inspect: parts.inspect,
     checkResult: parts.checkResult,
+    unlock: (task) => parts.unlock(parts.sandbox, task),
     intermediatePath: newPath,
     pack: packFiles,
     sizeOf: async (path) => (await stat(path)).size,

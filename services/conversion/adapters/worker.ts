@@ -88,6 +88,7 @@ async function convert(
     await parts.converter.run(lease.plan, parts.blobs.pathOf(lease.input.id), outputPath, {
       signal,
       inputBytes: Number(lease.input.sizeBytes),
+      password: lease.inputPassword === "" ? undefined : lease.inputPassword,
       onProgress,
       alternates: alternatesOf(parts, signal, log),
       onNote: (code, message) => notes.has(code) || notes.set(code, message),

@@ -20,6 +20,8 @@ export type ConversionRequest = {
   readonly signal: AbortSignal;
   /** Length of the input where the caller knows it. */
   readonly inputBytes?: number;
+  /** Of a protected input; forgotten with the run. */
+  readonly password?: string | undefined;
   /** Without it, an engine's failure is the conversion's. */
   readonly alternates?: Alternates;
   onNote?(code: NoteCode, message: string): void;

@@ -6,6 +6,7 @@ import type { FileRef, Hop, HopTask, OptionValues } from "./engine.ts";
 import { hopBoundMs } from "./hop-bound.ts";
 import { hopOptionsOf } from "./manifest.ts";
 import { type NoteCode, noteTable } from "./notes.ts";
+import type { UnlockPorts } from "./unlock.ts";
 
 /** An engine as a plan uses it: found, opened, and waited for when all its slots are taken. */
 export type RunnableEngine = {
@@ -14,18 +15,13 @@ export type RunnableEngine = {
   parts?(task: HopTask): Promise<readonly string[]>;
 };
 
-export type RunPorts = {
+export type RunPorts = UnlockPorts & {
   /** Undefined: this node does not have it. */
   engineOf(id: string): RunnableEngine | undefined;
-  /** Refuses a hostile or damaged file before any engine sees it. Rejects with INVALID_INPUT, PASSWORD_REQUIRED or INPUT_TOO_COMPLEX. */
-  inspect(input: FileRef): Promise<void>;
-  /** A new path for a file between two hops. */
-  intermediatePath(format: string): string;
   /** Rejects with CONVERSION_FAILED unless there is a whole file of this format. */
   checkResult(path: string, format: string): Promise<unknown>;
   /** Packs files under these names into a new ZIP archive. */
   pack(files: readonly { readonly name: string; readonly path: string }[], outputPath: string, signal: AbortSignal): Promise<void>;
-  sizeOf(path: string): Promise<number>;
   /** Removing what is not there is no error. */
   remove(path: string): Promise<void>;
 };
@@ -37,6 +33,8 @@ export type PlanRun = {
   /** Wall-clock bound of one inline hop; async hops have ten times as much. */
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
+  /** Of a protected input. */
+  readonly password?: string | undefined;
   onNote?(code: NoteCode, message: string): void;
   /** Before the run rejects for what a hop threw. */
   onHopFailed?(planned: PlannedHop, index: number): void;

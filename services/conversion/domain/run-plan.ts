@@ -3,6 +3,7 @@ import { FilemillError } from "#kit/errors.ts";
 import type { FileRef, OptionValues } from "./engine.ts";
 import { type PlanRun, type RunPorts, runHop } from "./run-hop.ts";
 import { runForEach, splitOf } from "./several-files.ts";
+import { openInput } from "./unlock.ts";
 
 export type { PlanRun, RunnableEngine, RunPorts } from "./run-hop.ts";
 
@@ -12,11 +13,14 @@ export type { PlanRun, RunnableEngine, RunPorts } from "./run-hop.ts";
  */
 export async function runPlan(run: PlanRun, ports: RunPorts): Promise<void> {
   if (run.plan.hops.length === 0) throw new FilemillError("INTERNAL", "The plan has no hops.");
+  let opened: FileRef | undefined;
   try {
-    await ports.inspect(run.input);
-    await runHops(run, ports, 0, run.input);
+    opened = await openInput(run, ports);
+    await runHops(run, ports, 0, opened);
   } catch (error) {
     throw run.signal.aborted ? run.signal.reason : error;
+  } finally {
+    if (opened !== undefined && opened !== run.input) await ports.remove(opened.path);
   }
 }
 

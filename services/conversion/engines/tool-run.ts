@@ -20,11 +20,13 @@ export type ToolSession = AsyncDisposable & {
   adopt(name: string, to?: string): Promise<void>;
 };
 
+type ToolTask = Pick<HopTask, "input" | "outputPath" | "timeoutMs" | "cpuSeconds" | "signal">;
+
 /**
  * One private folder for the runs of one hop; the input is bound read-only at {@link inputInside},
  * or where a tool that goes by names needs it.
  */
-export async function openToolSession(sandbox: Sandbox, task: HopTask, inside = inputInside): Promise<ToolSession> {
+export async function openToolSession(sandbox: Sandbox, task: ToolTask, inside = inputInside): Promise<ToolSession> {
   const deadline = performance.now() + task.timeoutMs;
   const scratch = await sandbox.openScratch();
   return {

@@ -33,7 +33,7 @@ export async function claimAttempt(core: Core, request: ClaimAttemptRequest): Pr
   if (!isJobId(request.jobId)) return nothing;
   const arrival = core.arrivals.get(request.jobId);
   const arriving = arrival && beginArriving(core, arrival, request);
-  if (arriving !== undefined) return { outcome: Outcome.LEASED, lease: leaseOf(arriving, 0), retryMs: 0 };
+  if (arriving !== undefined) return { outcome: Outcome.LEASED, lease: leaseOf(core, arriving, 0), retryMs: 0 };
   await arrival?.written;
   const named = await core.records.find(request.jobId);
   const lane = request.lane === "" ? named && laneOf(named.record) : request.lane;
@@ -122,7 +122,7 @@ async function begin(core: Core, jobId: string, request: ClaimAttemptRequest): P
   });
   if (early === undefined || !isUnfinished(early)) return taking;
   core.background.run("job.claim_failed", () => taking);
-  return leaseOf(early, 0);
+  return leaseOf(core, early, 0);
 }
 
 /** Where another worker is likely to want the same job, a lost race would cost more than the waiting. */
@@ -156,7 +156,7 @@ async function take(core: Core, jobId: string, request: ClaimAttemptRequest, ear
   }
   core.meter.entered(record);
   if (record.job.attempts === 1) core.meter.waited(record, waitedMs(record));
-  return leaseOf(record, revision);
+  return leaseOf(core, record, revision);
 }
 
 /** When to look again, in a lane where nothing can begin now. */
@@ -176,12 +176,13 @@ function waitOf(core: Core, lane: string, wakeUp: string): Claimed {
   return mayArrive ? busy(nowMs + arrivalPauseMs) : nothing;
 }
 
-function leaseOf({ job, plan, requestId }: Record, revision: number): Lease {
+function leaseOf(core: Core, { job, plan, requestId }: Record, revision: number): Lease {
   return create(LeaseSchema, {
     jobId: job.id,
     attempt: job.attempts,
     revision: BigInt(revision),
     requestId,
+    inputPassword: core.passwords.get(job.id) ?? "",
     ...(plan === undefined ? {} : { plan }),
     ...(job.input === undefined ? {} : { input: job.input }),
   });

@@ -82,6 +82,7 @@ async function admitted(core: Core, request: CreateJobRequest, record: Record): 
   const giveBack = core.admission.take(id, accountId, request.planMaxUnfinishedJobs);
   const arrival = openArrival(record);
   core.arrivals.set(id, arrival);
+  if (request.inputPassword !== "") core.passwords.set(id, request.inputPassword);
   try {
     const begun = await handedOver(core, request, arrival);
     // Whoever comes to the job finds its input.
@@ -101,6 +102,7 @@ async function admitted(core: Core, request: CreateJobRequest, record: Record): 
     return held;
   } catch (error) {
     // Nobody learns of this job and the caller removes its input: if it was written after all, it must not run.
+    core.passwords.delete(id);
     core.background.run("job.forget_failed", () => forget(core, record));
     throw error;
   } finally {

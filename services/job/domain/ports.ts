@@ -105,6 +105,8 @@ export type Core = {
   readonly beginnings: Beginnings;
   readonly arrivals: Arrivals;
   readonly endings: Endings;
+  /** Of protected inputs, by job, until it has ended. */
+  readonly passwords: Map<string, string>;
   readonly records: JobRecords;
   readonly keys: IdempotencyKeys;
   readonly wakeUps: WakeUps;

@@ -77,6 +77,23 @@ test("a guest converts a document: target, options, result, preview, download", 
   await page.context().close();
 });
 
+test("a protected document is converted once its password is given", async () => {
+  const page = await browser.open("/");
+  await choose(page, "test/corpus/protected/protected.docx");
+  const item = card(page, "protected.docx");
+  await item.getByRole("button", { name: "Convert to PDF" }).click();
+  await item.getByText("The file is protected by a password.").waitFor();
+  await item.getByLabel("Password of the file").fill("another");
+  await item.getByRole("button", { name: "Unlock and convert" }).click();
+  await item.getByText("The password does not open this file").waitFor();
+  expect(await seriousFindings(page)).toEqual([]);
+  await item.getByLabel("Password of the file").fill("grün 7!");
+  await item.getByRole("button", { name: "Unlock and convert" }).click();
+  await item.getByRole("link", { name: "Download protected.pdf" }).waitFor();
+  expect(page.faults).toEqual([]);
+  await page.context().close();
+});
+
 test("what a conversion may lose is told before it is made, target by target", async () => {
   const page = await browser.open("/");
   await choose(page, pngFile("see-through.png"));

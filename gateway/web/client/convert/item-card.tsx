@@ -1,4 +1,5 @@
 import { useEffect, useRef } from "preact/hooks";
+import { Field } from "#client/parts/form.tsx";
 import { Icon } from "#client/parts/icons.tsx";
 import { leftText, ordinal, sizeText, splitName } from "#client/parts/words.ts";
 import type { Job } from "#client/server/wire.ts";
@@ -6,7 +7,7 @@ import { formatOf } from "./catalogue.ts";
 import { Choice } from "./item-choice.tsx";
 import { Finished } from "./item-result.tsx";
 import type { Failure, Item } from "./items.ts";
-import { again, cancel, dismiss } from "./run.ts";
+import { again, cancel, dismiss, unlock } from "./run.ts";
 
 let lastFocused: string | undefined;
 document.addEventListener("focusin", ({ target }) => {
@@ -128,7 +129,6 @@ function Progress({ item, title, detail, fraction }: ProgressProps) {
 
 /** What a reader can do about a refusal, where the refusal itself does not say. */
 const advice: Readonly<Record<string, string>> = {
-  PASSWORD_REQUIRED: "Save the file without its password and add it again.",
   INPUT_TOO_LARGE: "A smaller file, or a plan with more room, would do.",
   INVALID_INPUT: "Open the file in the program it was made with, save it anew and try once more.",
   UNSUPPORTED_CONVERSION: "Choose another target.",
@@ -136,6 +136,28 @@ const advice: Readonly<Record<string, string>> = {
   CONVERSION_TIMEOUT: "A shorter or simpler file would finish in time.",
   SIGN_IN_REQUIRED: "Your session has ended. Sign in again in another tab, or try again as a guest.",
 };
+
+function lockedText({ password }: Item): string {
+  return password === undefined
+    ? "The file is protected by a password."
+    : "The password does not open this file, or its protection cannot be opened here.";
+}
+
+function Password({ item }: { item: Item }) {
+  const submit = (event: SubmitEvent): void => {
+    event.preventDefault();
+    const password = new FormData(event.currentTarget as HTMLFormElement).get("password");
+    if (typeof password === "string" && password !== "") unlock(item, password);
+  };
+  return (
+    <form class="password-form" onSubmit={submit}>
+      <Field label="Password of the file" name="password" type="password" required maxLength={512} />
+      <button type="submit" class="button button-primary">
+        Unlock and convert
+      </button>
+    </form>
+  );
+}
 
 function Failed({ item, failure }: { item: Item; failure: Failure }) {
   const isDocumented =
@@ -145,7 +167,7 @@ function Failed({ item, failure }: { item: Item; failure: Failure }) {
       <div class="failure-text">
         <Icon name="warn" />
         <div>
-          <p>{failure.message}</p>
+          <p>{failure.code === "PASSWORD_REQUIRED" ? lockedText(item) : failure.message}</p>
           <p class="quiet">
             {advice[failure.code] ?? ""}{" "}
             {failure.code === "SIGN_IN_REQUIRED" && (
@@ -157,7 +179,8 @@ function Failed({ item, failure }: { item: Item; failure: Failure }) {
           </p>
         </div>
       </div>
-      {item.file !== undefined && (
+      {item.file !== undefined && failure.code === "PASSWORD_REQUIRED" && <Password item={item} />}
+      {item.file !== undefined && failure.code !== "PASSWORD_REQUIRED" && (
         <button type="button" class="button" onClick={() => again(item)}>
           <Icon name="again" />
           Try again

@@ -28,6 +28,8 @@ export type Item = {
   readonly fromChosen: boolean;
   readonly to: string | undefined;
   readonly options: Choices;
+  /** Of a protected file, as long as the page is open. */
+  readonly password?: string;
   readonly jobId: string | undefined;
   readonly phase: Phase;
 };

@@ -98,7 +98,7 @@ async function runOne(item: Item): Promise<void> {
 
 /** Uploads until the server has taken the file; waits where it says that there is no room just now. */
 async function send(item: Item, signal: AbortSignal): Promise<Job> {
-  const { id, file, to, options, fromChosen, from } = item;
+  const { id, file, to, options, password, fromChosen, from } = item;
   if (file === undefined || to === undefined) throw new RangeError("nothing to send");
   const idempotencyKey = crypto.randomUUID();
   for (let tries = 1; ; tries++) {
@@ -106,7 +106,7 @@ async function send(item: Item, signal: AbortSignal): Promise<Job> {
     const onProgress = (fraction: number): void =>
       enter(id, fraction < 1 ? { name: "uploading", fraction } : { name: "working", job: undefined, progress: undefined });
     try {
-      const job = await upload({ file, to, from: fromChosen ? from : undefined, options, idempotencyKey, signal, onProgress });
+      const job = await upload({ file, to, from: fromChosen ? from : undefined, options, password, idempotencyKey, signal, onProgress });
       change(id, { jobId: job.id });
       remember({ jobId: job.id, name: item.name, sizeBytes: item.sizeBytes });
       return job;
@@ -194,6 +194,13 @@ export async function cancel(item: Item): Promise<void> {
 export function again(item: Item): void {
   if (item.jobId !== undefined) forget(item.jobId);
   change(item.id, { jobId: undefined, phase: { name: "choosing" } });
+}
+
+/** The same once more, with the password that the file is protected by. */
+export function unlock(item: Item, password: string): void {
+  again(item);
+  change(item.id, { password });
+  convert(...items.value.filter(({ id }) => id === item.id));
 }
 
 /** Takes a file off the list; its job stays in the list of jobs. */

@@ -8,6 +8,8 @@ export type Upload = {
   /** Only where it shall override what the server sees. */
   readonly from: string | undefined;
   readonly options: Choices;
+  /** Of a protected file. */
+  readonly password?: string | undefined;
   /** The same for each try, so that a lost answer does not convert the file twice. */
   readonly idempotencyKey: string;
   readonly signal: AbortSignal;
@@ -19,7 +21,7 @@ export type Upload = {
 const WAIT_SECONDS = 1;
 
 /** Sends a file; resolves with its job, rejects with an ApiError. XMLHttpRequest, as fetch tells nothing of an upload's progress. */
-export function upload({ file, to, from, options, idempotencyKey, signal, onProgress }: Upload): Promise<Job> {
+export function upload({ file, to, from, options, password, idempotencyKey, signal, onProgress }: Upload): Promise<Job> {
   const query = new URLSearchParams(Object.entries(options).map(([name, value]) => [name, String(value)]));
   if (from !== undefined) query.set("from", from);
   const form = new FormData();
@@ -32,6 +34,7 @@ export function upload({ file, to, from, options, idempotencyKey, signal, onProg
     for (const [name, value] of Object.entries(ownHeader)) request.setRequestHeader(name, value);
     request.setRequestHeader("Prefer", `wait=${WAIT_SECONDS}`);
     request.setRequestHeader("Idempotency-Key", idempotencyKey);
+    if (password !== undefined) request.setRequestHeader("X-Input-Password", encodeURIComponent(password));
     request.upload.addEventListener("progress", ({ loaded, total }) => onProgress(total > 0 ? loaded / total : 0));
     request.addEventListener("load", () => {
       const { status, responseText } = request;

@@ -13,5 +13,5 @@ export function tooComplex(what: string): FilemillError {
 }
 
 export function locked(): FilemillError {
-  return new FilemillError("PASSWORD_REQUIRED", "The file is protected by a password; remove it and try again.");
+  return new FilemillError("PASSWORD_REQUIRED", "The file is protected by a password; send it in the header X-Input-Password.");
 }

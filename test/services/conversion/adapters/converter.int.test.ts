@@ -35,6 +35,7 @@ test("an engine is told how much processor time its file may use, by the file's 
       slots: { image: 1, document: 0, office: 0, media: 1 },
       timeoutMs: 1000,
       log: openLog("silent"),
+      unlock: async () => undefined,
       inspect: async () => undefined,
       checkResult: async () => undefined,
     });

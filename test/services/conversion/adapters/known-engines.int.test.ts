@@ -49,6 +49,7 @@ async function start(mode = "full", database = packages) {
     slots: { image: 1, document: 1, office: 1, media: 1 },
     timeoutMs: 1000,
     log,
+    unlock: async () => undefined,
     inspect: async () => undefined,
     checkResult: async () => undefined,
     known: await openKnownEngines(join(folder, "engines.json"), mode, log, database),

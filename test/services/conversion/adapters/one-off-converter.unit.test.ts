@@ -46,6 +46,7 @@ function setUp(
     slots: { image: 1, document: 1, office: 1, media: 1 },
     timeoutMs: 1000,
     log: openLog("silent"),
+    unlock: async () => undefined,
     inspect: async () => undefined,
     checkResult: async () => undefined,
   });

@@ -33,6 +33,7 @@ async function attempt(faults: Faults, plans: readonly (Plan | undefined)[] = [s
         await faults[id]?.(task);
       },
     }),
+    unlock: async () => undefined,
     inspect: async () => void (await faults.inspection?.({} as HopTask)),
     intermediatePath: () => "between",
     checkResult: async () => void (await faults.check?.({} as HopTask)),

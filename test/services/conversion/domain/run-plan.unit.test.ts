@@ -36,6 +36,7 @@ function world(runs: Readonly<Record<string, (task: HopTask) => Promise<void> | 
         },
       };
     },
+    unlock: async () => undefined,
     async inspect(input) {
       log.push(`inspect ${input.path}`);
     },

@@ -1,0 +1,110 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { call, expectRow, post } from "#test/harness/rest.ts";
+import { startServer, type TestServer } from "#test/harness/server.ts";
+
+const run = promisify(execFile);
+const folder = "test/corpus/protected";
+const password = "grün 7!";
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startServer();
+});
+afterAll(() => server[Symbol.asyncDispose]());
+
+async function send(name: string, to: string, headers: Readonly<Record<string, string>> = {}): Promise<Response> {
+  return post(server, { to, name, file: new Uint8Array(await readFile(join(folder, name))), headers, query: "?download=1" });
+}
+const withPassword = (text: string) => ({ "x-input-password": encodeURIComponent(text) });
+
+describe("a protected file", () => {
+  it.each([
+    ["protected.docx", "txt", "Quokka"],
+    ["standard.docx", "txt", "Quokka"],
+    ["protected.doc", "txt", "Quokka"],
+    ["protected.odt", "md", "Quokka"],
+    ["protected.xlsx", "csv", "zebracell"],
+    ["protected.xls", "csv", "zebracell"],
+    ["protected.ods", "csv", "zebracell"],
+    ["protected.pdf", "txt", "Quokka"],
+  ])("%s is converted to %s with its password, and refused without it or with another", async (name, to, word) => {
+    const answer = await send(name, to, withPassword(password));
+    const text = await answer.text();
+    expect([answer.status, text.includes(word)], text.slice(0, 500)).toEqual([200, true]);
+    await expectRow(await send(name, to), { status: 422, code: "PASSWORD_REQUIRED" });
+    await expectRow(await send(name, to, withPassword("another")), { status: 422, code: "PASSWORD_REQUIRED" });
+  });
+
+  it.each(["protected.pptx", "protected.odp"])("%s becomes a PDF with its pages", async (name) => {
+    const answer = await send(name, "pdf", withPassword(password));
+    expect([answer.status, Buffer.from(await answer.arrayBuffer()).toString("latin1", 0, 5)]).toEqual([200, "%PDF-"]);
+  });
+
+  it("is an archive too", async () => {
+    const answer = await send("protected.zip", "tar", withPassword("green 7"));
+    expect([answer.status, Buffer.from(await answer.arrayBuffer()).includes("dir/p.png")]).toEqual([200, true]);
+    await expectRow(await send("protected.zip", "tar", withPassword("green 8")), { status: 422, code: "PASSWORD_REQUIRED" });
+  });
+
+  it("is opened by a queued job too", async () => {
+    const headers = { ...withPassword(password), prefer: "respond-async" };
+    const { job } = JSON.parse(await (await send("protected.docx", "pdf", headers)).text());
+    const ended = await (await call(server, `/api/v1/jobs/${job.id}`, { headers: { prefer: "wait=60" } })).text();
+    expect(JSON.parse(ended).job).toMatchObject({ status: "done", error: null });
+  });
+});
+
+describe("the password of a file", () => {
+  it("changes nothing for a file that needs none", async () => {
+    for (const name of ["text.docx", "text.pdf"]) {
+      const file = new Uint8Array(
+        await readFile(name === "text.pdf" ? "test/corpus/typical/document/typical.pdf" : "test/corpus/office/text.docx"),
+      );
+      expect((await post(server, { to: "txt", name, file, headers: withPassword("needless") })).status, name).toBe(200);
+    }
+  });
+
+  it.each(["%zz", "a%0Ab", "a%00b", "%ff", "x".repeat(600)])("is refused when it is malformed: %s", async (header) => {
+    await expectRow(await post(server, { headers: { "x-input-password": header } }), { status: 400, code: "BAD_REQUEST" });
+  });
+
+  it("is in no log, no record and no file of the service", async () => {
+    const secret = "Zwölf-Boxkämpfer-jagen";
+    await send("protected.docx", "txt", withPassword(secret));
+    const { job } = JSON.parse(await (await send("protected.pdf", "png", { ...withPassword(secret), prefer: "respond-async" })).text());
+    await call(server, `/api/v1/jobs/${job.id}`, { headers: { prefer: "wait=60" } });
+    const search = (text: string) =>
+      run("grep", ["-rlaF", text, server.dataDir]).then(
+        ({ stdout }) => stdout,
+        ({ code }) => code,
+      );
+    expect(await search(job.id)).not.toBe(1);
+    for (const text of [secret, encodeURIComponent(secret), "Boxk"]) {
+      expect(await search(text)).toBe(1);
+      expect(server.log()).not.toContain(text);
+    }
+  });
+
+  it("may come from a file or the environment of the command", async () => {
+    const scratch = await mkdtemp(join(tmpdir(), "filemill-password-"));
+    try {
+      const secret = join(scratch, "secret");
+      await writeFile(secret, `${password}\n`);
+      const convert = (to: string, args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
+        run("npm", ["run", "-s", "filemill", "--", "convert", resolve(folder, "protected.docx"), join(scratch, to), ...args], {
+          env: { ...process.env, DATA_DIR: scratch, FILEMILL_API_KEY: server.key, ...env },
+        });
+      await convert("here.txt", [], { FILEMILL_INPUT_PASSWORD: password });
+      await convert("there.txt", ["--server", server.url, "--password-file", secret]);
+      for (const name of ["here.txt", "there.txt"]) expect(await readFile(join(scratch, name), "utf8")).toContain("Quokka");
+      await expect(convert("nothing.txt", [])).rejects.toMatchObject({ stderr: expect.stringContaining("PASSWORD_REQUIRED") });
+    } finally {
+      await rm(scratch, { recursive: true });
+    }
+  });
+});
