@@ -12,7 +12,7 @@ export function dispositionOf(sourceName: string, extension: string, type: "atta
     .normalize("NFC")
     .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\uFFFD]/gu, "")
     .replace(/[<>:"|?*]/g, "_");
-  const base = clean.replace(/\.[^.]{1,16}$/, "").replace(/^[.\s]+|[.\s]+$/g, "");
+  const base = clean.replace(/\.[^.]{1,16}$/, "").replace(/^[.\s]{1,255}|[.\s]{1,255}$/g, "");
   const short = [...base].slice(0, MAX_NAME_CHARACTERS).join("").trim();
   return create(`${short === "" ? "result" : short}.${extension}`, { type });
 }

@@ -41,7 +41,7 @@ export function callSamples(method: string, path: string, operation: Described, 
 
 function callOf(method: string, path: string, { security, parameters = [], requestBody, responses }: Described, baseUrl: string): Call {
   const variables: string[] = [];
-  const filled = path.replaceAll(/(?:(\w+)\/)?\{(\w+)\}/g, (_, before: string | undefined, name: string) => {
+  const filled = path.replaceAll(/(?:(\w{1,40})\/)?\{(\w+)\}/g, (_, before: string | undefined, name: string) => {
     const lead = before === undefined ? "" : `${before}/`;
     const example = parameters.find((parameter) => parameter.in === "path" && parameter.name === name)?.schema.examples?.[0];
     if (example !== undefined) return `${lead}${String(example)}`;

@@ -113,7 +113,7 @@ export function url<D extends string | undefined>(
       if (row.orLocal === true && value === "local") return value;
       const parsed = new URL(value);
       if (!row.schemes.includes(parsed.protocol.replace(":", ""))) throw new RangeError(value);
-      return value.replace(/\/+$/, "");
+      return value.replace(/\/{1,100}$/, "");
     },
   };
 }

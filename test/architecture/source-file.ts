@@ -1,7 +1,7 @@
 /** A source file as the rules see it: what it imports, how long it and its functions are, what of the process it touches. */
 import { readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
-import { parseSync, Visitor } from "oxc-parser";
+import { type Argument, type CallExpression, type NewExpression, parseSync, Visitor } from "oxc-parser";
 
 export type Import = {
   /** As written. */
@@ -24,6 +24,8 @@ export type SourceFile = {
   readonly memberAccesses: ReadonlySet<string>;
   /** Names of the functions it calls. */
   readonly calls: ReadonlySet<string>;
+  /** Regular expressions as they are written; `source` is undefined where it is put together only when the program runs. */
+  readonly patterns: readonly { readonly line: number; readonly source: string | undefined; readonly flags: string }[];
 };
 
 const aliases: Readonly<Record<string, string>> = {
@@ -46,6 +48,11 @@ export function readSource(root: string, path: string): SourceFile {
   const open: { insideLines: number }[] = [{ insideLines: 0 }];
   const memberAccesses = new Set<string>();
   const calls = new Set<string>();
+  const patterns: SourceFile["patterns"][number][] = [];
+  const onMade = ({ callee, arguments: [written, flags], start }: CallExpression | NewExpression): void => {
+    if (callee.type !== "Identifier" || callee.name !== "RegExp") return;
+    patterns.push({ line: lineOf(start), source: textOf(written), flags: textOf(flags) ?? "" });
+  };
   const onEnter = (): void => void open.push({ insideLines: 0 });
   const onExit = ({ start, end }: { start: number; end: number }): void => {
     const line = lineOf(start);
@@ -65,8 +72,13 @@ export function readSource(root: string, path: string): SourceFile {
     MemberExpression({ object, property }) {
       if (object.type === "Identifier" && property.type === "Identifier") memberAccesses.add(`${object.name}.${property.name}`);
     },
-    CallExpression({ callee }) {
-      if (callee.type === "Identifier") calls.add(callee.name);
+    CallExpression(call) {
+      if (call.callee.type === "Identifier") calls.add(call.callee.name);
+      onMade(call);
+    },
+    NewExpression: onMade,
+    Literal(literal) {
+      if ("regex" in literal) patterns.push({ line: lineOf(literal.start), source: literal.regex.pattern, flags: literal.regex.flags });
     },
   }).visit(program);
 
@@ -83,7 +95,13 @@ export function readSource(root: string, path: string): SourceFile {
     functions,
     memberAccesses,
     calls,
+    patterns,
   };
+}
+
+/** Of a text written at one place, as it is. */
+function textOf(node: Argument | undefined): string | undefined {
+  return node?.type === "Literal" && typeof node.value === "string" ? node.value : undefined;
 }
 
 function importOf(path: string, specifier: string): Import {

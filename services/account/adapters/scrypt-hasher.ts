@@ -45,7 +45,7 @@ export function createScryptHasher(parameters: Parameters = today): Hasher {
 }
 
 function written({ ln, r, p, salt, hash }: Parsed): string {
-  const base64 = (bytes: Buffer) => bytes.toString("base64").replace(/=+$/, "");
+  const base64 = (bytes: Buffer) => bytes.toString("base64").replace(/={1,2}$/, "");
   return `$scrypt$ln=${ln},r=${r},p=${p}$${base64(salt)}$${base64(hash)}`;
 }
 

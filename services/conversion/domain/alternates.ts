@@ -102,5 +102,5 @@ function optionTextsOf({ hops }: Plan): Record<string, string> {
 
 function textOf({ value }: OptionValue): string {
   if (typeof value.value !== "number" || Number.isInteger(value.value)) return String(value.value);
-  return value.value.toFixed(15).replace(/0+$/, "");
+  return value.value.toFixed(15).replace(/0{1,15}$/, "");
 }

@@ -13,6 +13,8 @@ const notes = { page: "PAGES_LEFT_OUT", sheet: "SHEETS_LEFT_OUT", track: "TRACKS
 const whole = { page: "page, picture or frame", sheet: "sheet", track: "sound track" } as const;
 /** Enough for a book; each is a run of an engine of its own. */
 const maxParts = 500;
+/** No engine names a part longer. */
+const maxLabel = 300;
 
 /** The name of the option that asks for several. */
 export function manyOptionOf(part: Part): `${Part}s` {
@@ -90,9 +92,10 @@ function tooMany(part: Part): FilemillError {
 export function partFileName(part: Part, number: number, total: number, label: string, extension: string): string {
   const digits = String(number).padStart(String(total).length, "0");
   const safe = label
+    .slice(0, maxLabel)
     .normalize("NFC")
     .replace(/[^\p{L}\p{N} ._-]/gu, "_")
-    .replace(/^[. ]+|[. ]+$/g, "")
+    .replace(/^[. ]{1,300}|[. ]{1,300}$/g, "")
     .slice(0, 60);
   return `${part}-${digits}${safe === "" ? "" : `-${safe.toWellFormed()}`}.${extension}`;
 }

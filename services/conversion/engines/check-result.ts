@@ -124,7 +124,7 @@ const checks: Readonly<Record<string, Check>> = {
   tga: ({ head }) => [1, 2, 3, 9, 10, 11].includes(head[2] ?? 0),
   qoi: all(startsWith("qoif"), endsWith("\0\0\0\0\0\0\0\x01", 8)),
   dxf: textWith(/^\s*(0|999)\s/),
-  hocr: textWith(/<html[\s\S]*ocr/),
+  hocr: all(text, ({ head }) => head.includes("ocr", Math.max(0, head.indexOf("<html"))) && head.includes("<html")),
   emf: holdsAt(40, " EMF"),
   wmf: startsWith("\xd7\xcd\xc6\x9a", "\x01\0\x09\0"),
   ...each("eps ps", startsWith("%!PS", "\xc5\xd0\xd3\xc6")),

@@ -151,7 +151,9 @@ function failed(task: HopTask, said = ""): FilemillError {
 /** Every driver that this GDAL has, by its short name. */
 async function driversOf(sandbox: Sandbox): Promise<readonly string[]> {
   const end = await sandbox.run({ program: "/usr/bin/ogrinfo", args: ["--formats"], limits: { addressSpace: false, wallMs: probeMs } });
-  const names = [...end.stdout.matchAll(/^ {2}(\S.*?) -[^-]*vector[^-]*- /gm)].map(([, name = ""]) => name);
+  const names = [...end.stdout.matchAll(/^ {2}(\S.{0,80}?) -([a-z,]{1,80})- /gm)]
+    .filter(([, , kinds = ""]) => kinds.split(",").includes("vector"))
+    .map(([, name = ""]) => name);
   if (!names.includes("GPKG")) throw new FilemillError("UNAVAILABLE", "GDAL does not tell what it can read.");
   return names;
 }

@@ -75,7 +75,7 @@ function pictureArgumentsOf(task: HopTask): readonly string[] {
 
 function throwIfFailed(task: HopTask, end: SandboxEnd): void {
   const said = `${end.stdout}\n${end.stderr}`;
-  if (/requires a password|Password did not work|invalidfileaccess.*Encrypt/i.test(said)) {
+  if (/requires a password|Password did not work|invalidfileaccess.{0,500}Encrypt/i.test(said)) {
     throw new FilemillError("PASSWORD_REQUIRED", "The PDF is protected by a password.");
   }
   if (/VMerror/.test(said)) throw new FilemillError("INPUT_TOO_COMPLEX", "The document needs more memory than a conversion may use.");

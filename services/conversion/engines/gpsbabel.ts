@@ -81,6 +81,13 @@ async function holdsPoints(path: string): Promise<boolean> {
   return /<(wpt|trkpt|rtept)\b/.test((await file.readFile().finally(() => file.close())).toString("latin1"));
 }
 
+/** Of a track point, with all that is behind it. */
+function tellsTime(point: string): boolean {
+  const at = point.indexOf("<time>");
+  const end = point.indexOf("</trkpt>");
+  return at >= 0 && (end < 0 || at < end);
+}
+
 /** A device that knows no tracks gets the track's points as places where there are no others, and the reverse. */
 async function filtersFor({ holds, needsTimes }: Device, task: HopTask): Promise<readonly string[]> {
   const text = await readFile(task.input.path, "latin1");
@@ -90,10 +97,11 @@ async function filtersFor({ holds, needsTimes }: Device, task: HopTask): Promise
   if (holds === "tracks" && hasTracks && hasPlaces)
     task.note("ENTRIES_LEFT_OUT", "The format holds a track alone: places beside it were left out.");
   if (holds === "places" && !hasPlaces) return ["-x", "transform,wpt=trk", "-x", "transform,wpt=rte"];
-  if (needsTimes && !/<trkpt\b(?:(?!<\/trkpt>)[\s\S])*?<time>/.test(text)) {
+  const [, ...points] = text.split(/<trkpt\b/);
+  if (needsTimes && !points.some(tellsTime)) {
     throw new LacksContent("The format holds the time of each place, and the file tells none.");
   }
-  return holds !== "places" && !/<trkpt\b/.test(text) ? ["-x", `transform,trk=${hasTracks ? "rte" : "wpt"}`] : [];
+  return holds !== "places" && points.length === 0 ? ["-x", `transform,trk=${hasTracks ? "rte" : "wpt"}`] : [];
 }
 
 export const gpsbabelEngine = defineEngine({

@@ -140,7 +140,7 @@ export const icnsutilsEngine = defineEngine({
     const end = await sandbox
       .run({ program: "/usr/bin/icns2png", args: ["--version"], limits: { wallMs: probeMs } })
       .catch(() => undefined);
-    return /(\d+\.\d[\d.]*)/.exec(`${end?.stdout}${end?.stderr}`)?.[1];
+    return /(\d{1,9}\.\d[\d.]*)/.exec(`${end?.stdout}${end?.stderr}`)?.[1];
   },
   async open({ sandbox }) {
     return {

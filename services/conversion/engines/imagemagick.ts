@@ -181,7 +181,7 @@ export const imagemagickExrEngine = defineEngine({
     const version = await versionOf(sandbox);
     if (version === undefined) return undefined;
     const end = await sandbox.run({ program, args: ["-list", "format"], limits: { wallMs: probeMs } });
-    return /^\s+EXR\*?\s+EXR\s+rw/m.test(end.stdout) ? version : undefined;
+    return /^ +EXR\*? +EXR +rw/m.test(end.stdout) ? version : undefined;
   },
   open,
 });

@@ -153,7 +153,7 @@ export const libjxlEngine = defineEngine({
   hops,
   async probe(sandbox) {
     const line = await versionLineOf(sandbox, "/usr/bin/cjxl", ["--version"]);
-    return line === undefined ? undefined : /v?(\d+\.\d[\d.]*)/.exec(line)?.[1];
+    return line === undefined ? undefined : /(\d{1,9}\.\d[\d.]*)/.exec(line)?.[1];
   },
   async open(host) {
     const pictures = await openSharpChildren(host, 0);

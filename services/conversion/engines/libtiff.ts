@@ -12,7 +12,7 @@ async function run(sandbox: Sandbox, task: HopTask): Promise<void> {
   await using session = await openToolSession(sandbox, task);
   const info = await session.run({ program: "/usr/bin/tiffinfo", args: [inputInside] });
   // It swaps red and blue where there is transparency.
-  if (/^\s*Extra Samples:.*alpha/im.test(info.stdout)) {
+  if (/^[ \t]*Extra Samples:.*alpha/im.test(info.stdout)) {
     throw new FilemillError("CONVERSION_FAILED", "The picture has transparency, which could not be put on a page.");
   }
   const paper = papers[stringOption(task.options, "pageSize") ?? "fit"];
@@ -54,7 +54,7 @@ export const libtiffEngine = defineEngine({
   ],
   async probe(sandbox) {
     const line = await versionLineOf(sandbox, "/usr/bin/tiffinfo", ["-h"]).catch(() => undefined);
-    return line === undefined ? undefined : /(\d+\.\d[\d.]*)/.exec(line)?.[1];
+    return line === undefined ? undefined : /(\d{1,9}\.\d[\d.]*)/.exec(line)?.[1];
   },
   async open({ sandbox }) {
     return { run: (task) => run(sandbox, task), [Symbol.asyncDispose]: async () => undefined };

@@ -134,7 +134,7 @@ export const pandocEngine = defineEngine({
   hops: pandocHops,
   async probe(sandbox) {
     const line = await versionLineOf(sandbox, program, ["--version"]);
-    return line === undefined ? undefined : /pandoc\S* (\d[\d.]*)/.exec(line)?.[1];
+    return line === undefined ? undefined : /^pandoc\S* (\d[\d.]*)/.exec(line)?.[1];
   },
   async open({ sandbox }) {
     return { run: (task) => run(sandbox, task), [Symbol.asyncDispose]: async () => undefined };

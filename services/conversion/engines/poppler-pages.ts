@@ -45,7 +45,7 @@ type Facts = PageFacts & {
 export async function readFacts(session: ToolSession, pageNumber: number): Promise<Facts> {
   const end = await session.run({ program: "/usr/bin/pdfinfo", args: ["-f", String(pageNumber), "-l", String(pageNumber), inputInside] });
   if (/Incorrect password/i.test(end.stderr)) throw new FilemillError("PASSWORD_REQUIRED", "The PDF is protected by a password.");
-  const last = Number(/Wrong page range given.*last page \((\d+)\)/.exec(end.stderr)?.[1] ?? 0);
+  const last = Number(/Wrong page range given.{0,200}last page \((\d+)\)/.exec(end.stderr)?.[1] ?? 0);
   const pages = last || Number(/^Pages:\s+(\d+)/m.exec(end.stdout)?.[1] ?? 0);
   if ((end.exitCode !== 0 && last === 0) || pages < 1)
     throw new FilemillError("INVALID_INPUT", "The PDF is damaged: it has no readable pages.");

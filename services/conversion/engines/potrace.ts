@@ -50,7 +50,7 @@ export const potraceEngine = defineEngine({
   })),
   async probe(sandbox) {
     const line = await versionLineOf(sandbox, program, ["--version"]);
-    return line === undefined ? undefined : /\d+(?:\.\d+)+/.exec(line)?.[0];
+    return line === undefined ? undefined : /\d{1,9}(?:\.\d+)+/.exec(line)?.[0];
   },
   async open({ sandbox }) {
     return { run: (task) => run(sandbox, task), [Symbol.asyncDispose]: async () => undefined };

@@ -102,7 +102,7 @@ export const rsvgEngine = defineEngine({
   hops,
   async probe(sandbox) {
     const line = await versionLineOf(sandbox, program, ["--version"]);
-    return line === undefined ? undefined : /(\d+\.\d[\d.]*)/.exec(line)?.[1];
+    return line === undefined ? undefined : /(\d{1,9}\.\d[\d.]*)/.exec(line)?.[1];
   },
   async open({ sandbox }) {
     let asked: Promise<ReadonlySet<string>> | undefined;

@@ -61,11 +61,12 @@ export function namesCodePage(bytes: Buffer): boolean {
  */
 export function* decodeCodePages(bytes: Buffer): Generator<string> {
   const source = bytes.toString("latin1");
-  const token = /\\'[0-9a-f]{2}|\\([a-z]{1,32})(-?\d{1,10})? ?|\\[^a-z]|[{}]|[^\\{}]+|\\/gi;
+  // Many escapes at once: some documents are nothing else.
+  const token = /(?:\\'[0-9a-f]{2}){1,500}|\\([a-z]{1,32})(-?\d{1,10})? ?|\\[^a-z]|[{}]|[^\\{}]+|\\/gi;
   const reading = new Reading(isUtf8(bytes), /\\mac\b/.test(source.slice(0, 4096)) ? "10000" : "1252");
   for (let match = token.exec(source); match !== null; match = token.exec(source)) {
     const [text, name, value = ""] = match;
-    if (text.startsWith("\\'")) reading.escape(text);
+    if (text.startsWith("\\'")) reading.escapes(text);
     else if (reading.isOpen && /^[\r\n]+$/.test(text)) continue;
     else if (reading.isOpen && trailOf(text) !== undefined) {
       // Writers leave the second byte of a letter as it is where it is ASCII.
@@ -105,12 +106,14 @@ class Reading {
     this.#choose(this.#font);
   }
 
-  escape(text: string): void {
-    if (this.#toSkip > 0) {
-      this.#toSkip -= 1;
-      this.#add(text);
-    } else if (this.#label === western) this.#add(text);
-    else this.letter(Number.parseInt(text.slice(2), 16));
+  /** Each of four characters. */
+  escapes(text: string): void {
+    const fallback = text.slice(0, this.#toSkip * 4);
+    const rest = text.slice(fallback.length);
+    if (fallback !== "") this.#add(fallback);
+    this.#toSkip -= fallback.length / 4;
+    if (this.#label !== western) for (let at = 2; at < rest.length; at += 4) this.letter(Number.parseInt(rest.slice(at, at + 2), 16));
+    else if (rest !== "") this.#add(rest);
   }
 
   letter(byte: number): void {

@@ -30,7 +30,7 @@ const failures = [
     "The picture has more pixels than the safe bound of 100 million.",
   ],
   [
-    /too large for the (\w+) format|dimension.*too large|too large for/i,
+    /dimension.{0,200}too large|too large for/i,
     "INPUT_TOO_COMPLEX",
     "The picture has more pixels on a side than the target format can hold; use width or height.",
   ],

@@ -12,7 +12,7 @@ export function gzipContentOf(head: Buffer): Content | undefined {
   const encoding = encodingOf(inside.subarray(0, 16_384));
   if (encoding === undefined || inside.length === 0) return contentOfFormat("gz");
   const text = decodeText(inside.subarray(0, 16_384), encoding);
-  if (/<(\w+:)?Workbook\b[^>]*gnumeric/.test(text)) return contentOfFormat("gnumeric", { orNamed: ["gz"] });
+  if (/<(\w+:)?Workbook\b[^<>]*gnumeric/.test(text)) return contentOfFormat("gnumeric", { orNamed: ["gz"] });
   const markup = markupContentOf(text)?.format;
   if (markup === "svg") return contentOfFormat("svgz", { orNamed: ["gz"] });
   return markup === "abw" ? contentOfFormat("abw", { orNamed: ["gz"] }) : contentOfFormat("gz");

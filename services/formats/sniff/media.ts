@@ -39,7 +39,7 @@ const majorBrands: Readonly<Record<string, string>> = {
 };
 
 function brandAt(head: Buffer, at: number): string {
-  return head.toString("latin1", at, at + 4).replace(/[\0 ]+$/, "");
+  return head.toString("latin1", at, at + 4).replace(/[\0 ]{1,4}$/, "");
 }
 
 /** Ogg (RFC 3533): by the codecs of the streams that begin in the head; film wins over sound. */

@@ -36,13 +36,13 @@ const strong: readonly (readonly [RegExp, string])[] = [
   [/^#FIG \d/, "fig"],
   [/^\/\* XPM \*\//, "xpm"],
   [/^(\/\*[^*]*\*\/\s*)?#define \S+_width \d/, "xbm"],
-  [/^P1\s+(#[^\n]*\s+)*\d+\s+\d+\s/, "pbm"],
-  [/^P2\s+(#[^\n]*\s+)*\d+\s+\d+\s/, "pgm"],
-  [/^P3\s+(#[^\n]*\s+)*\d+\s+\d+\s/, "ppm"],
+  [/^P1\s(?:\s|#[^\r\n]*[\r\n])*\d+\s+\d+\s/, "pbm"],
+  [/^P2\s(?:\s|#[^\r\n]*[\r\n])*\d+\s+\d+\s/, "pgm"],
+  [/^P3\s(?:\s|#[^\r\n]*[\r\n])*\d+\s+\d+\s/, "ppm"],
   // Raw samples of a small picture may all be letters.
-  [/^P4\s+(#[^\n]*\s+)*\d+\s+\d+\s/, "pbm"],
-  [/^P5\s+(#[^\n]*\s+)*\d+\s+\d+\s+\d+\s/, "pgm"],
-  [/^P6\s+(#[^\n]*\s+)*\d+\s+\d+\s+\d+\s/, "ppm"],
+  [/^P4\s(?:\s|#[^\r\n]*[\r\n])*\d+\s+\d+\s/, "pbm"],
+  [/^P5\s(?:\s|#[^\r\n]*[\r\n])*\d+\s+\d+\s+\d+\s/, "pgm"],
+  [/^P6\s(?:\s|#[^\r\n]*[\r\n])*\d+\s+\d+\s+\d+\s/, "ppm"],
   [/^!table\b/i, "tab"],
   [/^SplineFontDB:/, "sfd"],
   [/^ID;P[^\n]*\n[A-Z];/, "slk"],
@@ -60,7 +60,7 @@ const strong: readonly (readonly [RegExp, string])[] = [
   [/^!<arch>\n/, "ar"],
   [/^<stata_dta>/, "dta"],
   [/^.{72}S {6}1\r?\n/, "iges"],
-  [/^From \S+.*\d{4}\r?\n/, "mbox"],
+  [/^From \S.*\d{4}\r?\n/, "mbox"],
 ];
 
 /** Patterns that decide only where the name does not. */
@@ -125,7 +125,7 @@ function jsonContentOf(text: string): string | undefined {
   if (/"type"\s*:\s*"Topology"/.test(start)) return "topojson";
   if (/"geometryType"\s*:\s*"esriGeometry/.test(start)) return "esrijson";
   if (/"nbformat"\s*:/.test(start)) return "ipynb";
-  if (/"asset"\s*:\s*\{[^}]*"version"/.test(start)) return "gltf";
+  if (/"asset"\s*:\s*\{[^{}]*"version"/.test(start)) return "gltf";
   return "json";
 }
 

@@ -8,7 +8,7 @@ export type ServerVersion = { readonly text: string; readonly major: number; rea
 
 /** From `nats-server: v2.9.10`. Throws when there is no version in it. */
 export function parseServerVersion(output: string): ServerVersion {
-  const [, text, major, minor] = /v?((\d+)\.(\d+)\.[0-9A-Za-z.+-]+)/.exec(output) ?? [];
+  const [, text, major, minor] = /((\d{1,9})\.(\d{1,9})\.[0-9A-Za-z.+-]+)/.exec(output) ?? [];
   if (text === undefined) throw new Error("nats-server did not tell its version");
   return { text, major: Number(major), minor: Number(minor) };
 }

@@ -71,6 +71,9 @@ const telling: readonly (readonly [string, Buffer | string])[] = [
   ["ppm", Buffer.from("P6\n1 1\n255\n\0\0\0", "latin1")],
   // Raw samples that are letters, of one code page or of all.
   ["ppm", "P6 1 1 255 RGB"],
+  ["pbm", "P1\n# by hand\n#\r\n1 1\n0\n"],
+  ["pgm", "P2 # a\r\n# 1 1\n\n2 1\n255\n0 1\n"],
+  ["txt", `P1 ${"# ".repeat(60)}x`],
   ["pgm", "P5\n# one\n1 1\n255\n`"],
   ["pbm", Buffer.from("P4\n1 1\n\x80", "latin1")],
   ["svg", '<?xml version="1.0"?><!-- a --><!DOCTYPE svg PUBLIC "x" "y"><svg xmlns="http://www.w3.org/2000/svg"/>'],

@@ -146,7 +146,7 @@ async function assertUnlocked(source: ByteSource, entries: readonly ZipEntry[]):
   };
   if ((await text("META-INF/manifest.xml")).includes("encryption-data")) throw locked();
   for (const [, algorithm = ""] of (await text("META-INF/encryption.xml")).matchAll(
-    /EncryptionMethod\s[^>]*Algorithm\s*=\s*["']([^"']*)/g,
+    /<[^\s<>]*EncryptionMethod\s[^<>]*Algorithm\s*=\s*["']([^"']*)/g,
   )) {
     if (!fontScrambling.test(algorithm)) throw locked();
   }

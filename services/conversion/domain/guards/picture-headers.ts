@@ -83,7 +83,7 @@ const dpxSize: HeadReader = (head) =>
 
 /** Width and height as the first numbers behind the magic, comments skipped. */
 const netpbmSize: HeadReader = (head) => {
-  const text = head.toString("latin1", 2, 4096).replace(/#[^\n]*\n/g, " ");
+  const text = head.toString("latin1", 2, 4096).replace(/#[^\n]*/g, "");
   const found = /^\s*(\d{1,10})\s+(\d{1,10})\s/.exec(text);
   return found === null ? undefined : { width: Number(found[1]), height: Number(found[2]) };
 };

@@ -54,13 +54,30 @@ const signatures: Readonly<Record<string, Signature>> = {
 };
 
 /** Playlists and session descriptions make a player fetch other files; none of them is the medium that it is named. */
-const playlist =
-  /^\uFEFF?\s*(#EXTM3U|ffconcat version|v=0\r?\n|\[playlist\]|\[reference\]|<asx|<smil|<MPD|<\?xml[^>]*>\s*(<!--[\s\S]*?-->\s*)*<(MPD|smil|asx|playlist|SmoothStreamingMedia)\b)/i;
+const playlist = /^(#EXTM3U|ffconcat version|v=0\r?\n|\[playlist\]|\[reference\]|<asx|<smil|<MPD)/i;
+const playlistInXml = /^<(MPD|smil|asx|playlist|SmoothStreamingMedia)\b/i;
+
+function isPlaylist(text: string): boolean {
+  const start = text.trimStart();
+  return playlist.test(start) || (/^<\?xml/i.test(start) && playlistInXml.test(behindComments(start.slice(start.indexOf(">") + 1))));
+}
+
+/** From what comes behind blanks and comments. */
+function behindComments(text: string): string {
+  let at = 0;
+  for (;;) {
+    while (/\s/.test(text.charAt(at))) at += 1;
+    if (!text.startsWith("<!--", at)) return text.slice(at);
+    const end = text.indexOf("-->", at + 4);
+    if (end < 0) return "";
+    at = end + 3;
+  }
+}
 
 export function assertBegins(head: Buffer, format: string): void {
   const row = formatOf(format);
   if (row?.kind === "audio" || row?.kind === "video") {
-    if (playlist.test(head.toString("utf8", 0, 2048))) throw damaged("The file is a playlist, not the recording itself.");
+    if (isPlaylist(head.toString("utf8", 0, 2048))) throw damaged("The file is a playlist, not the recording itself.");
   }
   const isRight = signatures[format];
   if (isRight !== undefined && !isRight(head)) throw mislabelled(`a ${row?.label ?? format} file`);

@@ -11,7 +11,7 @@ export function xmlTextOf(head: Uint8Array): string {
 }
 
 const declaration = /<!ENTITY\s+(%\s+)?[^\s>]+\s+(SYSTEM\b|PUBLIC\b|"[^"]*"|'[^']*')/g;
-const reference = /&(?!#|amp;|lt;|gt;|quot;|apos;)[^\s;]+;/;
+const reference = /&(?!#|amp;|lt;|gt;|quot;|apos;)[^\s;&]+;/;
 const maxEntityLength = 1024;
 
 /** Lets short, flat entities pass, as drawing programs declare for their namespaces, and refuses the rest. */
@@ -69,7 +69,7 @@ const pixelsPerUnit: Readonly<Record<string, number>> = { "": 1, px: 1, pt: 4 / 
 
 /** The size that an SVG's root element asks for in CSS pixels; undefined when it leaves that to the viewer. */
 export function svgSizeOf(text: string): PictureSize | undefined {
-  const root = /<(?:\w+:)?svg\b[^>]*>/.exec(text)?.[0];
+  const root = /<(?:\w+:)?svg\b(?:[^<>"']|"[^"]*"|'[^']*')*>/.exec(text)?.[0];
   if (root === undefined) return undefined;
   const viewBox = /\bviewBox\s*=\s*["']\s*[-+.\deE]+[\s,]+[-+.\deE]+[\s,]+([-+.\deE]+)[\s,]+([-+.\deE]+)/.exec(root);
   const width = lengthOf(root, "width") ?? Number(viewBox?.[1]);
@@ -77,8 +77,11 @@ export function svgSizeOf(text: string): PictureSize | undefined {
   return width > 0 && height > 0 ? { width, height } : undefined;
 }
 
-function lengthOf(root: string, attribute: string): number | undefined {
-  const found = new RegExp(`\\s${attribute}\\s*=\\s*["']\\s*([-+.\\deE]+?)\\s*(px|pt|pc|mm|cm|in|)\\s*["']`).exec(root);
-  const factor = pixelsPerUnit[found?.[2] ?? ""];
-  return found === null || factor === undefined ? undefined : Number(found[1]) * factor;
+function lengthOf(root: string, attribute: "width" | "height"): number | undefined {
+  const values = [...root.matchAll(/\s(width|height)\s*=\s*["']([^"']*)["']/g)].filter(([, name]) => name === attribute);
+  const lengths = values.flatMap(([, , value = ""]) => {
+    const [, number, unit = ""] = /^([-+.\deE]+)\s*(px|pt|pc|mm|cm|in|)$/.exec(value.trim()) ?? [];
+    return number === undefined ? [] : [Number(number) * (pixelsPerUnit[unit] ?? Number.NaN)];
+  });
+  return lengths[0];
 }

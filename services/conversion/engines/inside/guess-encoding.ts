@@ -39,6 +39,6 @@ function countOf(text: string, letters: RegExp): number {
 /** How many letters stand in foreign words; a line drawn of one character is none. */
 function foreignLettersOf(text: string): number {
   let count = 0;
-  for (const [run] of text.matchAll(foreignRun)) if (!/^(.)\1+$/s.test(run)) count += run.length;
+  for (const [run] of text.matchAll(foreignRun)) if (run !== run.charAt(0).repeat(run.length)) count += run.length;
   return count;
 }

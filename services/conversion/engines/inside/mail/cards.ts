@@ -5,6 +5,7 @@ import { inexpressible, invalid, tooComplex } from "../failure.ts";
 import { readRecords, writeRecords } from "../records/convert.ts";
 import { type Entries, Stamp, type Value } from "../records/values.ts";
 import { decodeText } from "../text-decoding.ts";
+import { withoutTrailing } from "../trailing.ts";
 import { escapeHtml, pageOf } from "./html.ts";
 
 const maxComponents = 50_000;
@@ -62,9 +63,11 @@ function quotedPrintableUndone(text: string): string {
   const lines = text.split(/\r?\n/);
   const done: string[] = [];
   for (let at = 0; at < lines.length; at++) {
-    const [, name, value] = /^([^:]*;ENCODING=QUOTED-PRINTABLE[^:]*):(.*)$/i.exec(lines[at] ?? "") ?? [];
-    if (name === undefined || value === undefined) {
-      done.push(lines[at] ?? "");
+    const line = lines[at] ?? "";
+    const colon = line.indexOf(":");
+    const [name, value] = [line.slice(0, Math.max(0, colon)), line.slice(colon + 1)];
+    if (!/;ENCODING=QUOTED-PRINTABLE/i.test(name)) {
+      done.push(line);
       continue;
     }
     const parts = [value];
@@ -133,7 +136,7 @@ function contactOf(component: Component): Entries {
     [
       "organization",
       valuesOf(component, "org")
-        .map((each) => String(each).replace(/;+$/, ""))
+        .map((each) => withoutTrailing(String(each), ";"))
         .join("; ") || null,
     ],
     ["title", one("title")],
@@ -143,8 +146,10 @@ function contactOf(component: Component): Entries {
       "address",
       valuesOf(component, "adr").map((each) =>
         String(each)
-          .replace(/^[;\s]+|[;\s]+$/g, "")
-          .replace(/\s*;+\s*/g, ", "),
+          .split(";")
+          .map((part) => part.trim())
+          .filter((part) => part !== "")
+          .join(", "),
       ),
     ],
     ["birthday", one("bday")],
@@ -238,7 +243,8 @@ function cardOf(record: Entries): readonly string[] {
     const texts = (Array.isArray(value) ? value : [value])
       .map((each) => (each === null ? "" : plain(each).trim()))
       .filter((text) => text !== "");
-    const split = property === "email" || property === "tel" ? texts.flatMap((text) => text.split(/\s*[;\n]\s*/)) : texts;
+    const split =
+      property === "email" || property === "tel" ? texts.flatMap((text) => text.split(/[;\n]/).map((part) => part.trim())) : texts;
     if (property !== undefined && split.length > 0) found.set(property, [...(found.get(property) ?? []), ...split]);
   }
   const one = (property: string) => found.get(property)?.[0] ?? "";

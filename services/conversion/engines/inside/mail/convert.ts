@@ -107,7 +107,7 @@ async function rawOf(message: Message): Promise<Uint8Array> {
 
 /** @see RFC 4155, with lines that begin with `From ` quoted (mboxrd). */
 async function entryOf(message: Message): Promise<readonly Buffer[]> {
-  const sender = /<([^<>\s]+)>/.exec(message.from)?.[1] ?? (/^\S+@\S+$/.test(message.from) ? message.from : "MAILER-DAEMON");
+  const sender = /<([^<>\s]+)>/.exec(message.from)?.[1] ?? (/^[^\s@]+@\S+$/.test(message.from) ? message.from : "MAILER-DAEMON");
   const time = Date.parse(message.date);
   const raw = Buffer.from(await rawOf(message))
     .toString("latin1")

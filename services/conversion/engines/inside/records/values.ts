@@ -1,6 +1,8 @@
 /** The one model that every data format is read into and written from. */
+
 import type { Notes } from "../exchange.ts";
 import { tooComplex } from "../failure.ts";
+import { withoutTrailing } from "../trailing.ts";
 
 export type Value = null | boolean | number | bigint | string | Exact | Stamp | Uint8Array | Value[] | Entries;
 /** A map and not an object: names keep their order and none of them is special. */
@@ -37,7 +39,10 @@ export function integerOf(value: bigint): number | bigint {
   return value >= BigInt(Number.MIN_SAFE_INTEGER) && value <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(value) : value;
 }
 
-const digitsOf = (text: string) => text.replace(/e.*$/i, "").replace(/[-+.]/g, "").replace(/^0+/, "").replace(/0+$/, "");
+const digitsOf = (text: string) => {
+  const [mantissa = ""] = text.split(/e/i, 1);
+  return withoutTrailing(mantissa.replace(/[-+.]/g, "").replace(/^0+/, ""), "0");
+};
 
 /** A number as written in JSON and most other texts, without losing a digit. */
 export function numberOf(text: string): Value {

@@ -2,6 +2,7 @@
 import { parseAllDocuments, type ScalarTag, stringify, visit, YAMLError } from "yaml";
 import { type Notes, numberOption, type Options } from "../exchange.ts";
 import { invalid, tooComplex } from "../failure.ts";
+import { withoutTrailing } from "../trailing.ts";
 import { Exact, maxDepth, simplify, tooDeep, type Value, valueFrom } from "./values.ts";
 
 /** Anchors that are used again and again make a small file huge. */
@@ -37,11 +38,9 @@ export function parseYaml(text: string): Value {
 }
 
 function exactOf(source: string, number: number): unknown {
-  const isDecimal = /^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i.test(source);
-  const digits = source
-    .replace(/e.*$/i, "")
-    .replace(/\D/g, "")
-    .replace(/^0+|0+$/g, "");
+  const isDecimal = /^[-+]?(\d+(\.\d*)?|\.\d+)(e[-+]?\d+)?$/i.test(source);
+  const [mantissa = ""] = source.split(/e/i, 1);
+  const digits = withoutTrailing(mantissa.replace(/\D/g, "").replace(/^0+/, ""), "0");
   return isDecimal && (digits.length > 15 || !Number.isFinite(number)) ? new Exact(source) : number;
 }
 

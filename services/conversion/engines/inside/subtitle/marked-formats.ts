@@ -227,16 +227,16 @@ ${lines.join("")}    </div>
 /** SAMI: a cue ends where the next begins, of which many are empty. The first language is taken. */
 export function parseSami(text: string, { notes }: Context): Cue[] {
   const syncs = text.split(/<sync\b/i).slice(1);
-  const classes = new Set([...text.matchAll(/<p\b[^>]*\bclass\s*=\s*["']?([\w-]+)/gi)].map(([, name = ""]) => name.toLowerCase()));
+  const classes = new Set([...text.matchAll(/<p\b[^<>]*\bclass\s*=\s*["']?([\w-]+)/gi)].map(([, name = ""]) => name.toLowerCase()));
   const [first] = classes;
   if (classes.size > 1) notes.set("TRACKS_LEFT_OUT", "Only the first language was converted.");
   const marks = syncs.flatMap((sync) => {
     const startMs = Number(/^[^>]*\bstart\s*=\s*["']?(\d+)/i.exec(sync)?.[1] ?? Number.NaN);
     const body = sync.slice(sync.indexOf(">") + 1).replace(/<\/(body|sami|sync)>[\s\S]*$/i, "");
-    const language = /<p\b[^>]*\bclass\s*=\s*["']?([\w-]+)/i.exec(body)?.[1]?.toLowerCase();
+    const language = /<p\b[^<>]*\bclass\s*=\s*["']?([\w-]+)/i.exec(body)?.[1]?.toLowerCase();
     if (Number.isNaN(startMs) || (language !== undefined && first !== undefined && language !== first)) return [];
     // Line ends in the file are blanks; only <br> ends a line.
-    return [{ startMs, spans: spansOfTags(body.replace(/<!--[\s\S]*?-->/g, "").replace(/\s+/g, " "), notes, decodeEntities) }];
+    return [{ startMs, spans: spansOfTags(withoutComments(body).replace(/\s+/g, " "), notes, decodeEntities) }];
   });
   return marks.flatMap(({ startMs, spans }, index) => {
     const text = spans
@@ -246,6 +246,18 @@ export function parseSami(text: string, { notes }: Context): Cue[] {
       .trim();
     return text === "" ? [] : [{ startMs, endMs: marks[index + 1]?.startMs ?? startMs + 5000, spans }];
   });
+}
+
+function withoutComments(text: string): string {
+  const kept: string[] = [];
+  let at = 0;
+  for (let open = text.indexOf("<!--"); open >= 0; open = text.indexOf("<!--", at)) {
+    const end = text.indexOf("-->", open + 4);
+    if (end < 0) break;
+    kept.push(text.slice(at, open));
+    at = end + 3;
+  }
+  return kept.join("") + text.slice(at);
 }
 
 export function writeSami(cues: readonly Cue[]): string {

@@ -49,10 +49,15 @@ export function writeSrt(cues: readonly Cue[]): string {
 
 const vttTimes = /^\s*((?:\d+:)?\d+:\d+\.\d+)\s+-->\s+((?:\d+:)?\d+:\d+\.\d+)/;
 
+function isStyledTimes(line: string): boolean {
+  const arrow = line.indexOf("-->");
+  return arrow >= 0 && /\b(line|position|align|size|region|vertical):/.test(line.slice(arrow));
+}
+
 /** WebVTT without its style sheets, regions and notes. @see https://www.w3.org/TR/webvtt1/ */
 export function parseVtt(text: string, { notes }: Context): Cue[] {
   const blocks = text.replace(/\r\n?/g, "\n").split(/\n{2,}/);
-  if (blocks.some((block) => /^(STYLE|REGION)\b/.test(block)) || /-->[^\n]*\b(line|position|align|size|region|vertical):/.test(text)) {
+  if (blocks.some((block) => /^(STYLE|REGION)\b/.test(block)) || text.split("\n").some(isStyledTimes)) {
     notes.set("STYLING_DROPPED", undefined);
   }
   const kept = blocks.filter((block) => !/^(STYLE|REGION|NOTE)\b/.test(block)).join("\n\n");
@@ -130,8 +135,8 @@ export function writeMicroDvd(cues: readonly Cue[], { notes, fps }: Context): st
 export function parseLrc(text: string): Cue[] {
   const offset = Number(/^\[offset:\s*([-+]?\d+)\s*\]/im.exec(text)?.[1] ?? 0);
   const starts = text.split(/\r?\n/).flatMap((line) => {
-    const [, times, body = ""] = /^\s*((?:\[\d+:\d+(?:[.:]\d+)?\])+)(.*)$/.exec(line) ?? [];
-    return [...(times ?? "").matchAll(/\[([^\]]+)\]/g)].flatMap(([, time = ""]) => {
+    const [, times, body = ""] = /^\s*((?:\[\d+:\d+(?:[.:]\d+)?\])+)(.*)$/s.exec(line) ?? [];
+    return [...(times ?? "").matchAll(/\[([^[\]]+)\]/g)].flatMap(([, time = ""]) => {
       const ms = msOf(time.replace(/:(\d+)$/, (whole) => (time.split(":").length > 2 ? whole.replace(":", ".") : whole)));
       // Times of single words within the line are of karaoke.
       return ms === undefined ? [] : [{ startMs: Math.max(0, ms - offset), text: body.replace(/<\d+:\d+(?:\.\d+)?>/g, "").trim() }];

@@ -1,0 +1,20 @@
+/** Regular expressions that are put together when the program runs, each as it looks then. An entry that is not needed any more fails. */
+export type BuiltPattern = { readonly path: string; readonly looks: readonly string[]; readonly reason: string };
+
+export const builtPatterns: readonly BuiltPattern[] = [
+  { path: "gateway/rest/register.ts", looks: ["^/api/v1/jobs/[^/]+/result$"], reason: "is made of the paths that are declared" },
+  { path: "gateway/setup/system-packages.mjs", looks: ["^lib.*\\.so$"], reason: "is made of the names in system-packages.json" },
+  { path: "services/account/domain/key.ts", looks: ["^fm_[0-9A-Za-z]{49}$"], reason: "is made of constants" },
+  { path: "services/catalogue/domain/options.ts", looks: ["^(?:)$"], reason: "is an engine's, each of which is looked at too" },
+  {
+    path: "services/conversion/engines/inside/records/xml.ts",
+    looks: ["^[A-Za-z_][A-Za-z_\\-.0-9]*(:[A-Za-z_][A-Za-z_\\-.0-9]*)?$"],
+    reason: "is made of constants",
+  },
+  {
+    path: "services/conversion/engines/poppler-pages.ts",
+    looks: ["^Page\\s+7 size:\\s+([\\d.e+]+) x ([\\d.e+]+) pts", "^Page\\s+7 rot:\\s+(90|270)"],
+    reason: "is made of a number",
+  },
+  { path: "services/conversion/sandbox/self-attack-child.mjs", looks: ["^CapEff:\\s+(\\S+)"], reason: "is made of constants" },
+];
