@@ -24,9 +24,12 @@ describe("a playlist", () => {
     expect(isPlaylist(text)).toBe(true);
   });
 
-  it.each(["<?xml?><!-- <MPD>", "<?xml?><x><MPD>", `<?xml?>${"<!---->".repeat(250)}<x`, "<?xml", "ID3"])("is not what begins as %j", (text) => {
-    expect(isPlaylist(text)).toBe(false);
-  });
+  it.each(["<?xml?><!-- <MPD>", "<?xml?><x><MPD>", `<?xml?>${"<!---->".repeat(250)}<x`, "<?xml", "ID3"])(
+    "is not what begins as %j",
+    (text) => {
+      expect(isPlaylist(text)).toBe(false);
+    },
+  );
 });
 
 describe("the size of a drawing", () => {
