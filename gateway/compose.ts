@@ -6,7 +6,7 @@
  * Each arrow to a peer is a generated Connect client, over the in-process transport or to the peer's address.
  */
 import { copyFile, mkdir, rm } from "node:fs/promises";
-import { basename, resolve } from "node:path";
+import { basename, join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Client, createClient } from "@connectrpc/connect";
 import { formatOfFileName, sniff } from "#formats/index.ts";
@@ -21,6 +21,7 @@ import type { Log } from "#kit/log.ts";
 import { type BrokerUser, brokerUsers } from "#kit/nats/grants.ts";
 import { openServicesServer } from "#kit/rpc/services-server.ts";
 import { transportFor } from "#kit/rpc/transport.ts";
+import { ensureSecret } from "#kit/secret-file.ts";
 import type { Readiness, Service } from "#kit/service.ts";
 import type { Settings } from "#kit/settings.ts";
 import {
@@ -76,12 +77,10 @@ export async function compose(settings: Settings, log: Log): Promise<Supervisor>
 
   const readiness = (): Readiness => firstUnready(services);
   const rpc = stack.use(await openServicesServer(floor, services, readiness, true));
-  const gateway = stack.use(
-    await createGateway(
-      { ...clients, blobs: floor.blobs, jobsAreHere: settings.JOB_ADDRESS === "local", log, metrics: floor.metrics, readiness },
-      settings,
-    ),
-  );
+  const { blobs, metrics } = floor;
+  const deviceKey = await ensureSecret(join(resolve(settings.DATA_DIR), "device-key"));
+  const jobsAreHere = settings.JOB_ADDRESS === "local";
+  const gateway = stack.use(await createGateway({ ...clients, blobs, deviceKey, jobsAreHere, log, metrics, readiness }, settings));
   const { url: restUrl } = await gateway.listen();
 
   const late = services.filter((service) => service.name === "conversion");

@@ -32,6 +32,8 @@ export type GatewayDeps = {
   readonly jobs: Client<typeof JobService>;
   readonly webhooks: Client<typeof WebhookService>;
   readonly blobs: BlobStore;
+  /** Signs what tells this installation's known browsers from strangers. */
+  readonly deviceKey: string;
   /** The job service is in this process, and so knows of uploads that are held in memory. */
   readonly jobsAreHere: boolean;
   readonly log: Log;

@@ -1,6 +1,7 @@
 import { isIP, isIPv6 } from "node:net";
 import { fastifyMultipart } from "@fastify/multipart";
 import fastify, { type FastifyInstance } from "fastify";
+import { createDevices } from "#gateway/access/devices.ts";
 import { createDiskRoom } from "#gateway/access/disk-room.ts";
 import { createRateLimits } from "#gateway/access/rate-limit.ts";
 import { createThrottle } from "#gateway/access/throttle.ts";
@@ -66,6 +67,7 @@ export async function createGateway(deps: GatewayDeps, settings: GatewaySettings
     settings,
     limits: createRateLimits(),
     throttle: createThrottle(),
+    devices: createDevices(deps.deviceKey, settings),
     oidc,
     views: createCatalogueViews(deps.catalogue),
     diskRoom: createDiskRoom(deps.blobs, settings.MIN_FREE_DISK_MB),

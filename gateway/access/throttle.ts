@@ -1,6 +1,8 @@
 import { RateLimiterMemory } from "rate-limiter-flexible";
 import { FilemillError } from "#kit/errors.ts";
+import { spelled } from "./devices.ts";
 import { refusedOf } from "./rate-limit.ts";
+import { createSlowDown } from "./slow-down.ts";
 
 const minute = 60;
 
@@ -8,61 +10,82 @@ const minute = 60;
 const bounds = {
   /** Every try of one client, whatever it tries. */
   address: { points: 30, duration: 15 * minute },
-  /** Of one client at one account: who mistypes has a few, and nobody else's tries count against them. */
+  /** Of one client at one account: fewer than make others wait, so that nobody alone keeps another out. */
   addressAndAccount: { points: 8, duration: 15 * minute },
-  /** Of everybody at one account. */
-  account: { points: 100, duration: 60 * minute },
+  /** Of a browser that knows the account already: its own, whatever all others do. */
+  known: { points: 10, duration: 15 * minute },
+  /** Of one client at what cannot be guessed. */
+  token: { points: 60, duration: 15 * minute },
   signUp: { points: 30, duration: 60 * minute },
 } as const;
 
+/** A try at proving who somebody is. */
+export type Try = {
+  /** See `clientOf`. */
+  readonly client: string;
+  /** The e-mail address as it was typed. */
+  readonly subject: string;
+  /** Names the browser, where it has signed in to that account before. */
+  readonly device?: string | undefined;
+};
+
 export type Throttle = {
-  /**
-   * Counts a try at proving who somebody is, before anything is hashed. Rejects with RATE_LIMITED.
-   *
-   * @param client - See `clientOf`.
-   * @param subject - What is tried: an e-mail address as it was typed, or an account's id.
-   */
-  attempt(client: string, subject: string): Promise<void>;
-  /** The try was right: the client's earlier ones at this subject do not count any more. */
-  succeeded(client: string, subject: string): Promise<void>;
+  /** Counts a guess at a password, before anything is hashed, and alike whether there is such an account. Rejects with RATE_LIMITED. */
+  attempt(attempt: Try): Promise<void>;
+  /** The try was right: those of its kind before it do not count any more. */
+  succeeded(attempt: Try): Promise<void>;
+  /** Counts a guess at a password by somebody who is signed in already. Rejects with RATE_LIMITED. @param session - Names the session. */
+  confirm(session: string): Promise<void>;
+  confirmed(session: string): Promise<void>;
+  /** Counts a try with a secret of 256 bits or a provider's word: there is nothing to guess and so nothing to lock. Rejects with RATE_LIMITED. */
+  token(client: string): Promise<void>;
   /** Counts a new account of one client. Rejects with RATE_LIMITED. */
   signUp(client: string): Promise<void>;
 };
 
-/** Counts in this process: see decision 20. */
-export function createThrottle(): Throttle {
+/** Counts in this process: see decision 20. Who waits for whom: see decision 36. */
+export function createThrottle(now?: () => number): Throttle {
   const limiterOf = (name: keyof typeof bounds) => new RateLimiterMemory({ keyPrefix: name, ...bounds[name] });
-  const [address, pair, account, newAccounts] = [
-    limiterOf("address"),
-    limiterOf("addressAndAccount"),
-    limiterOf("account"),
-    limiterOf("signUp"),
-  ];
+  const [address, pair, known] = [limiterOf("address"), limiterOf("addressAndAccount"), limiterOf("known")];
+  const [tokens, newAccounts] = [limiterOf("token"), limiterOf("signUp")];
+  const strangers = createSlowDown(now);
   return {
-    async attempt(client, subject) {
+    async attempt({ client, subject, device }) {
+      if (device !== undefined) return consume(known, `device ${device}`);
+      const account = spelled(subject);
+      // A try that has to wait is not counted as one.
+      wait(strangers.waitMs(account));
       // In this order: what one client can make us remember is bounded by the first.
       await consume(address, client);
-      await consume(pair, pairOf(client, subject));
-      await consume(account, normalized(subject));
+      await consume(pair, pairOf(client, account));
+      // Others may have tried in between.
+      wait(strangers.waitMs(account));
+      strangers.count(account);
     },
-    async succeeded(client, subject) {
-      await pair.delete(pairOf(client, subject));
+    async succeeded({ client, subject, device }) {
+      if (device !== undefined) return void (await known.delete(`device ${device}`));
+      const account = spelled(subject);
+      strangers.forget(account);
+      await pair.delete(pairOf(client, account));
       await address.reward(client, 1);
     },
+    confirm: (session) => consume(known, `session ${session}`),
+    confirmed: async (session) => void (await known.delete(`session ${session}`)),
+    token: (client) => consume(tokens, client),
     signUp: (client) => consume(newAccounts, client),
   };
 }
 
 async function consume(limiter: RateLimiterMemory, key: string): Promise<void> {
   const spent = await limiter.consume(key).then((result) => ({ result, refused: false }), refusedOf);
-  if (!spent.refused) return;
-  throw new FilemillError("RATE_LIMITED", "Too many tries; wait a while.", { retryAfterMs: Math.max(1000, spent.result.msBeforeNext) });
+  if (spent.refused) wait(Math.max(1, spent.result.msBeforeNext));
 }
 
-function pairOf(client: string, subject: string): string {
-  return `${client} ${normalized(subject)}`;
+/** Throws RATE_LIMITED unless there is nothing to wait for. */
+function wait(ms: number): void {
+  if (ms > 0) throw new FilemillError("RATE_LIMITED", "Too many tries; wait a while.", { retryAfterMs: Math.max(1000, ms) });
 }
 
-function normalized(subject: string): string {
-  return subject.trim().toLowerCase();
+function pairOf(client: string, account: string): string {
+  return `${client} ${account}`;
 }

@@ -29,11 +29,9 @@ export function oidcCallbackHandler(context: RestContext): Handler {
     clearCookie(reply, context.settings, "filemill_oidc");
     try {
       if (kept === undefined) throw new FilemillError("INVALID_CREDENTIALS", "Begin to sign in anew.");
-      const client = clientOf(request.ip);
-      await context.throttle.attempt(client, "oidc");
+      await context.throttle.token(clientOf(request.ip));
       const identity = await oidc.finish(new URL(request.raw.url ?? "", requestBaseUrlOf(context, request)), kept);
       const signedIn = await context.deps.signIn.signInByIdentity({ ...identity, plan: oidc.plan });
-      await context.throttle.succeeded(client, "oidc");
       await beginPageSession(context, request, reply, signedIn);
       return reply.redirect(kept.next, 303);
     } catch (error) {

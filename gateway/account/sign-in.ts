@@ -25,7 +25,10 @@ export function signUpHandler(context: RestContext): Handler {
 export function signInHandler(context: RestContext): Handler {
   return async (request, reply) => {
     const { email, password } = request.body as Body<"email" | "password">;
-    const signedIn = await tried(context, request, email, () => context.deps.signIn.signIn({ email, password }));
+    const attempt = { client: clientOf(request.ip), subject: email, device: context.devices.nameOf(request, email) };
+    await context.throttle.attempt(attempt);
+    const signedIn = await answered(context.deps.signIn.signIn({ email, password }));
+    await context.throttle.succeeded(attempt);
     return letIn(context, request, reply, 200, signedIn);
   };
 }
@@ -34,7 +37,8 @@ export function signInHandler(context: RestContext): Handler {
 export function signInByLinkHandler(context: RestContext): Handler {
   return async (request, reply) => {
     const { token } = request.body as Body<"token">;
-    const signedIn = await tried(context, request, "link", () => context.deps.signIn.signInByLink({ token }));
+    await context.throttle.token(clientOf(request.ip));
+    const signedIn = await answered(context.deps.signIn.signInByLink({ token }));
     return letIn(context, request, reply, 200, signedIn);
   };
 }
@@ -62,9 +66,10 @@ export function signOutEverywhereHandler(context: RestContext): Handler {
 export function setPasswordHandler(context: RestContext): Handler {
   return async (request, reply) => {
     const { current = "", next } = request.body as Partial<Body<"current">> & Body<"next">;
-    const { account, session } = presentOf(request);
-    const sessionToken = session.token;
-    await tried(context, request, account.id, () => context.deps.signIn.setPassword({ sessionToken, current, next }));
+    const sessionToken = presentOf(request).session.token;
+    await context.throttle.confirm(sessionToken);
+    await answered(context.deps.signIn.setPassword({ sessionToken, current, next }));
+    await context.throttle.confirmed(sessionToken);
     return reply.code(204).send();
   };
 }
@@ -75,7 +80,8 @@ export function deleteMeHandler(context: RestContext): Handler {
     const { password = "", email = "" } = request.body as Partial<Body<"password" | "email">>;
     const { account, session } = presentOf(request);
     const sessionToken = session.token;
-    await tried(context, request, account.id, () => context.deps.signIn.confirm({ sessionToken, password, email }));
+    await context.throttle.confirm(sessionToken);
+    await answered(context.deps.signIn.confirm({ sessionToken, password, email }));
     await context.deps.accounts.deleteAccount({ account: { ref: { case: "id", value: account.id } } });
     clearSession(reply, context.settings);
     return reply.code(204).send();
@@ -99,6 +105,7 @@ export async function beginPageSession(
   if (account === undefined) throw new FilemillError("INTERNAL", "Something went wrong on our side.");
   await endPresentSession(context, request);
   setSession(reply, context.settings, sessionToken);
+  context.devices.remember(request, reply, account.email);
   clearCookie(reply, context.settings, "filemill_guest");
   return account;
 }
@@ -117,13 +124,9 @@ async function endPresentSession({ deps, settings }: RestContext, request: Fasti
   if (sessionToken !== undefined) await deps.signIn.endSession({ sessionToken });
 }
 
-/** Runs what may be a guess, counted; one that was right is forgotten. */
-async function tried<T>({ throttle }: RestContext, request: FastifyRequest, subject: string, attempt: () => Promise<T>): Promise<T> {
-  const client = clientOf(request.ip);
-  await throttle.attempt(client, subject);
-  const result = await attempt().catch((error: unknown) => {
+/** With the service's refusal as an error of ours. */
+function answered<T>(call: Promise<T>): Promise<T> {
+  return call.catch((error: unknown) => {
     throw fromConnectError(error);
   });
-  await throttle.succeeded(client, subject);
-  return result;
 }

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Caller } from "#gateway/access/authenticate.ts";
+import type { Devices } from "#gateway/access/devices.ts";
 import type { DiskRoom } from "#gateway/access/disk-room.ts";
 import type { RateLimits } from "#gateway/access/rate-limit.ts";
 import type { Throttle } from "#gateway/access/throttle.ts";
@@ -25,6 +26,7 @@ export type RestContext = {
   readonly diskRoom: DiskRoom;
   readonly limits: RateLimits;
   readonly throttle: Throttle;
+  readonly devices: Devices;
   /** The identity provider that people may sign in with. */
   readonly oidc: Oidc | undefined;
   /** Fires when the gateway drains: no new conversions, and streams that a client can take up again end. */

@@ -28,7 +28,7 @@ afterAll(() => server[Symbol.asyncDispose]());
 /** A browser at an address of its own. */
 function newBrowser(): BrowserClient {
   const browser = openBrowserClient(server.url);
-  browser.headers.set("x-forwarded-for", `192.0.2.${++serial}`);
+  browser.headers.set("x-forwarded-for", `198.18.${++serial >> 8}.${serial & 255}`);
   return browser;
 }
 
@@ -137,6 +137,54 @@ describe("sign-in", () => {
     await signedIn(email);
   });
 
+  it("lets a browser in that knows the account, whatever strangers guess at the same time and from the same address", async () => {
+    const { browser, email } = await signedUp();
+    expect(browser.setCookies.find((line) => line.startsWith("filemill_device="))).toMatch(/; HttpOnly; SameSite=Lax$/);
+    await browser.ask("POST", "/web/v1/sign-out");
+    const codes: string[] = [];
+    for (let stranger = 0; stranger < 13; stranger++) {
+      const guesser = newBrowser();
+      for (let guess = 0; guess < 8; guess++)
+        codes.push(await codeOf(guesser.ask("POST", "/web/v1/sign-in", { email, password: `${other}${guess}` })));
+    }
+    expect(codes.slice(0, 10)).toEqual(Array(10).fill("INVALID_CREDENTIALS"));
+    // On a slow machine a few more get through as the waits end.
+    expect(codes.filter((code) => code === "RATE_LIMITED").length).toBeGreaterThan(80);
+    const stranger = newBrowser();
+    const refused = await stranger.ask("POST", "/web/v1/sign-in", { email: "nobody-there@example.org", password });
+    expect(refused.json.error.code).toBe("INVALID_CREDENTIALS");
+
+    expect(browser.cookies.has("filemill_session")).toBe(false);
+    expect((await browser.ask("POST", "/web/v1/sign-in", { email, password: other })).status).toBe(401);
+    expect((await browser.ask("POST", "/web/v1/sign-in", { email, password })).status).toBe(200);
+    expect(await accountOf(browser)).toMatchObject({ email });
+  });
+
+  it("slows down alike whether there is such an account", async () => {
+    const { email } = await signedUp();
+    const answersOf = async (subject: string): Promise<string[]> => {
+      const answers: string[] = [];
+      for (let guess = 0; guess < 11; guess++) {
+        const { status, json } = await newBrowser().ask("POST", "/web/v1/sign-in", { email: subject, password: other });
+        answers.push(`${status} ${json.error.code} ${json.error.message}`);
+      }
+      return answers.slice(0, 10);
+    };
+    expect(await answersOf(email)).toEqual(await answersOf("nobody-at-all@example.org"));
+  });
+
+  it("by a one-time link is kept from nobody by 13 addresses with 8 wrong tokens each", async () => {
+    const { email } = await signedUp();
+    const token = (await runCli(server, ["accounts", "link", email])).trim().split("=")[1];
+    for (let stranger = 0; stranger < 13; stranger++) {
+      const guesser = newBrowser();
+      for (let guess = 0; guess < 8; guess++)
+        expect(await codeOf(guesser.ask("POST", "/web/v1/sign-in/link", { token: "x".repeat(43) }))).toBe("INVALID_CREDENTIALS");
+    }
+    const entered = await newBrowser().ask("POST", "/web/v1/sign-in/link", { token });
+    expect(entered.json.account).toMatchObject({ email });
+  });
+
   it.each([
     [{ email: "nobody", password }, "email"],
     [{ email: "weak@example.org", password: "short" }, "password"],
@@ -213,7 +261,8 @@ describe("what a server keeps and says", () => {
   it("holds no password, session or link, in no file and no log line", async () => {
     const { browser, email } = await signedUp();
     const link = (await runCli(server, ["accounts", "link", email])).trim().split("=")[1] ?? "";
-    const secrets = [password, other, link, browser.cookies.get("filemill_session") ?? "", server.key.slice(8)];
+    const cookies = ["filemill_session", "filemill_device"].map((name) => browser.cookies.get(name) ?? "");
+    const secrets = [password, other, link, ...cookies, server.key.slice(8)];
     const read = async () => Promise.all((await filesUnder(server.dataDir)).map((path) => readFile(path).catch(() => Buffer.alloc(0))));
     let files = await read();
     await expect

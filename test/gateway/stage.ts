@@ -100,6 +100,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
       jobs: createClient(JobService, transport),
       webhooks: createClient(WebhookService, transport),
       blobs,
+      deviceKey: "a-key-of-this-installation",
       jobsAreHere: false,
       log: openLog("silent"),
       metrics: new Registry(),

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createThrottle, type Throttle } from "#gateway/access/throttle.ts";
+import { createThrottle, type Throttle, type Try } from "#gateway/access/throttle.ts";
 import { FilemillError } from "#kit/errors.ts";
 
 const outcome = (call: Promise<void>) =>
@@ -8,77 +8,110 @@ const outcome = (call: Promise<void>) =>
     (error: unknown) => (error instanceof FilemillError ? error.code : String(error)),
   );
 
-async function tries(throttle: Throttle, count: number, clientOf: (n: number) => string, subjectOf: (n: number) => string) {
-  const outcomes: string[] = [];
-  for (let n = 0; n < count; n++) outcomes.push(await outcome(throttle.attempt(clientOf(n), subjectOf(n))));
-  return outcomes.filter((each) => each === "counted").length;
+async function tries(throttle: Throttle, count: number, tryOf: (n: number) => Try) {
+  let counted = 0;
+  for (let n = 0; n < count; n++) if ((await outcome(throttle.attempt(tryOf(n)))) === "counted") counted += 1;
+  return counted;
 }
+
+const subject = "x@example.org";
 
 test("one client has eight tries at an account, however its address is spelt, and keeps others out of nothing", async () => {
   const throttle = createThrottle();
-  expect(
-    await tries(
-      throttle,
-      20,
-      () => "a",
-      (n) => (n % 2 === 0 ? "x@example.org" : " X@Example.org"),
-    ),
-  ).toBe(8);
-  expect(await outcome(throttle.attempt("b", "x@example.org"))).toBe("counted");
+  const spellings = ["zoë@example.org", " ZOË@Example.org", "zoë@example.org".normalize("NFD")];
+  expect(await tries(throttle, 21, (n) => ({ client: "a", subject: spellings[n % 3] ?? "" }))).toBe(8);
+  expect(await outcome(throttle.attempt({ client: "b", subject: "zoë@example.org" }))).toBe("counted");
 });
 
 test("one client has thirty tries at all accounts together", async () => {
-  expect(
-    await tries(
-      createThrottle(),
-      100,
-      () => "a",
-      (n) => `x${n}@example.org`,
-    ),
-  ).toBe(30);
+  expect(await tries(createThrottle(), 100, (n) => ({ client: "a", subject: `x${n}@example.org` }))).toBe(30);
 });
 
-test("many clients together have a hundred tries at one account", async () => {
-  expect(
-    await tries(
-      createThrottle(),
-      150,
-      (n) => `client ${n}`,
-      () => "x@example.org",
-    ),
-  ).toBe(100);
+test("many clients together wait for each other at one account, longer with each try, and at most five minutes", async () => {
+  let nowMs = 0;
+  const throttle = createThrottle(() => nowMs);
+  expect(await tries(throttle, 500, (n) => ({ client: `client ${n}`, subject }))).toBe(10);
+  const waits: number[] = [];
+  for (let n = 0; n < 14; n++) {
+    const refusal: unknown = await throttle.attempt({ client: `late ${n}`, subject }).catch((error: unknown) => error);
+    const waitMs = refusal instanceof FilemillError ? (refusal.retryAfterMs ?? 0) : 0;
+    waits.push(waitMs / 1000);
+    nowMs += waitMs - 1;
+    expect(await outcome(throttle.attempt({ client: `early ${n}`, subject }))).toBe("RATE_LIMITED");
+    nowMs += 1;
+    expect(await outcome(throttle.attempt({ client: `next ${n}`, subject }))).toBe("counted");
+  }
+  expect(waits).toEqual([1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300, 300, 300, 300]);
+  expect(await outcome(throttle.attempt({ client: "a", subject: "another@example.org" }))).toBe("counted");
+  nowMs += 3_600_000;
+  expect(await tries(throttle, 20, (n) => ({ client: `day ${n}`, subject }))).toBe(10);
 });
 
-test("who was right may err as often again", async () => {
+test("a try that has to wait takes none of a client's", async () => {
+  let nowMs = 0;
+  const throttle = createThrottle(() => nowMs);
+  await tries(throttle, 10, (n) => ({ client: `client ${n}`, subject }));
+  expect(await tries(throttle, 50, () => ({ client: "owner", subject }))).toBe(0);
+  nowMs += 1000;
+  expect(await outcome(throttle.attempt({ client: "owner", subject }))).toBe("counted");
+});
+
+test("a browser that knows the account is kept out by no stranger, and has its own ten tries", async () => {
   const throttle = createThrottle();
+  await tries(throttle, 500, (n) => ({ client: `client ${n % 20}`, subject }));
+  const known = { client: "client 1", subject, device: "d" };
+  expect(await outcome(throttle.attempt({ client: "client 1", subject }))).toBe("RATE_LIMITED");
+  expect(await tries(throttle, 20, () => known)).toBe(10);
+  expect(await outcome(throttle.attempt({ ...known, device: "another" }))).toBe("counted");
+});
+
+test("what a known browser does slows down no stranger", async () => {
+  const throttle = createThrottle();
+  await tries(throttle, 50, (n) => ({ client: "a", subject, device: `device ${n % 9}` }));
+  expect(await outcome(throttle.attempt({ client: "b", subject }))).toBe("counted");
+});
+
+test.each([undefined, "d"])("who was right may err as often again (device %s)", async (device) => {
+  const throttle = createThrottle();
+  const mine = { client: "a", subject, device };
   for (let round = 0; round < 6; round++) {
-    expect(
-      await tries(
-        throttle,
-        4,
-        () => "a",
-        () => "x@example.org",
-      ),
-    ).toBe(4);
-    await throttle.succeeded("a", "x@example.org");
+    expect(await tries(throttle, 4, () => mine)).toBe(4);
+    await throttle.succeeded(mine);
   }
 });
 
 test("tries at the same moment are all counted before any is answered", async () => {
+  const one = createThrottle();
+  const same = await Promise.all(Array.from({ length: 20 }, () => outcome(one.attempt({ client: "a", subject }))));
+  expect(same.filter((each) => each === "counted")).toHaveLength(8);
+  const many = createThrottle();
+  const all = await Promise.all(Array.from({ length: 50 }, (_, n) => outcome(many.attempt({ client: `${n}`, subject }))));
+  expect(all.filter((each) => each === "counted")).toHaveLength(10);
+});
+
+test("a secret that cannot be guessed has no counter but its client's", async () => {
   const throttle = createThrottle();
-  const outcomes = await Promise.all(Array.from({ length: 20 }, () => outcome(throttle.attempt("a", "x@example.org"))));
-  expect(outcomes.filter((each) => each === "counted")).toHaveLength(8);
+  for (let client = 0; client < 13; client++)
+    for (let n = 0; n < 8; n++) expect(await outcome(throttle.token(`client ${client}`))).toBe("counted");
+  for (let n = 0; n < 100; n++) await outcome(throttle.token("busy"));
+  expect(await outcome(throttle.token("busy"))).toBe("RATE_LIMITED");
+  expect(await outcome(throttle.token("owner"))).toBe("counted");
+});
+
+test("who is signed in has ten tries at the password, of this session alone", async () => {
+  const throttle = createThrottle();
+  const outcomes: string[] = [];
+  for (let n = 0; n < 12; n++) outcomes.push(await outcome(throttle.confirm("a")));
+  expect(outcomes.filter((each) => each === "counted")).toHaveLength(10);
+  expect(await outcome(throttle.confirm("b"))).toBe("counted");
+  await throttle.confirmed("a");
+  expect(await outcome(throttle.confirm("a"))).toBe("counted");
 });
 
 test("a refusal says how long to wait", async () => {
   const throttle = createThrottle();
-  await tries(
-    throttle,
-    8,
-    () => "a",
-    () => "x@example.org",
-  );
-  await expect(throttle.attempt("a", "x@example.org")).rejects.toMatchObject({
+  await tries(throttle, 8, () => ({ client: "a", subject }));
+  await expect(throttle.attempt({ client: "a", subject })).rejects.toMatchObject({
     code: "RATE_LIMITED",
     retryAfterMs: expect.closeTo(900_000, -5),
   });
