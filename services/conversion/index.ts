@@ -30,6 +30,7 @@ import { engines } from "./engines/registry.ts";
 import { unlockFile } from "./engines/unlock.ts";
 import { createConversionRpc } from "./rpc.ts";
 import { openSandbox } from "./sandbox/index.ts";
+import { endOrphans } from "./sandbox/orphans.ts";
 import { removeFolder } from "./sandbox/scratch.ts";
 
 export type { ConversionSettings } from "./config.ts";
@@ -78,10 +79,11 @@ export async function openOneOffConverter(settings: ConversionSettings, log: Log
 }
 
 async function openParts(settings: ConversionSettings, log: Log, opening: AsyncDisposableStack): Promise<ConverterParts> {
-  const folder = opening.use(await openProcessFolder(join(resolve(settings.DATA_DIR), "scratch"), removeFolder));
+  const folder = opening.use(await openProcessFolder(join(resolve(settings.DATA_DIR), "scratch"), { endOrphans, removeFolder }));
   const sandbox = opening.use(
     await openSandbox({
       scratchDir: folder.path,
+      owner: folder.name,
       mode: settings.SANDBOX,
       firstUid: settings.SANDBOX_UID,
       memoryBytes: settings.JOB_MEMORY_MB * 1e6,

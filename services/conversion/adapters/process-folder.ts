@@ -1,47 +1,58 @@
-/** One folder under DATA_DIR/scratch for each living process; those of dead ones are removed by the next start. */
-import { mkdir, readdir, stat, utimes } from "node:fs/promises";
-import { hostname } from "node:os";
+/** One folder under DATA_DIR/scratch for each living process, which holds its lock; those of dead ones are removed by the next start. */
+import { randomUUID } from "node:crypto";
+import { existsSync } from "node:fs";
+import { mkdir, readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { isAlive, startOf } from "#kit/process-identity.ts";
+import { tryLock } from "#kit/file-lock.ts";
 
-export type ProcessFolder = AsyncDisposable & { readonly path: string };
+export type ProcessFolder = AsyncDisposable & {
+  readonly path: string;
+  /** Of this process and of none before it. */
+  readonly name: string;
+};
 
-const hourMs = 3_600_000;
-/** A folder of another host on a shared disk that nobody has touched for so long has no owner any more. */
-const foreignAgeMs = 24 * hourMs;
-let opened = 0;
+const lockName = "lock";
+/** What nobody has touched for so long and nobody can hold, as earlier versions left it, has no owner any more. */
+const unlockableAgeMs = 24 * 3_600_000;
 
-/** Removes what dead processes left under `root` by `removeFolder`, and makes a folder there that this process owns until it is disposed. */
-export async function openProcessFolder(root: string, removeFolder: (path: string) => Promise<void>): Promise<ProcessFolder> {
+/** What becomes of a folder that is nobody's, and of what still runs of who had it. */
+export type Estate = {
+  endOrphans(name: string): Promise<void>;
+  removeFolder(path: string): Promise<void>;
+};
+
+/** Ends and removes what dead processes left under `root`, and makes a folder there that this process owns until it is disposed. */
+export async function openProcessFolder(root: string, estate: Estate): Promise<ProcessFolder> {
   await mkdir(root, { recursive: true, mode: 0o711 });
-  for (const name of await readdir(root)) {
-    if (await isAbandoned(root, name)) await removeFolder(join(root, name));
+  for (const name of await readdir(root)) await clear(root, name, estate);
+  for (;;) {
+    const name = randomUUID();
+    const path = join(root, name);
+    await mkdir(path, { mode: 0o711 });
+    const lock = tryLock(join(path, lockName));
+    // Another start has taken it for abandoned before it was locked.
+    if (lock === undefined) continue;
+    return {
+      path,
+      name,
+      async [Symbol.asyncDispose]() {
+        await estate.removeFolder(path);
+        lock[Symbol.dispose]();
+      },
+    };
   }
-  opened += 1;
-  const path = join(root, `${hostLabel()}.${process.pid}.${birthOf(process.pid)}.${opened}`);
-  await mkdir(path, { mode: 0o711 });
-  const touch = setInterval(() => void utimes(path, new Date(), new Date()).catch(() => undefined), hourMs).unref();
-  return {
-    path,
-    async [Symbol.asyncDispose]() {
-      clearInterval(touch);
-      await removeFolder(path);
-    },
-  };
 }
 
-async function isAbandoned(root: string, name: string): Promise<boolean> {
-  const [host, pid, birth] = name.split(".");
-  if (host === hostLabel() && pid !== undefined && /^\d+$/.test(pid)) return birthOf(Number(pid)) !== birth;
-  const found = await stat(join(root, name)).catch(() => undefined);
-  return found !== undefined && Date.now() - found.mtimeMs > foreignAgeMs;
-}
-
-function hostLabel(): string {
-  return hostname().replace(/[^A-Za-z0-9-]/g, "-");
-}
-
-/** When a process began, so that a reused pid is not mistaken for its former owner; "0" without /proc. */
-function birthOf(pid: number): string | undefined {
-  return startOf(pid) ?? (isAlive(pid) ? "0" : undefined);
+async function clear(root: string, name: string, estate: Estate): Promise<void> {
+  const path = join(root, name);
+  const lockPath = join(path, lockName);
+  if (!existsSync(lockPath)) {
+    const found = await stat(path).catch(() => undefined);
+    if (found !== undefined && Date.now() - found.mtimeMs > unlockableAgeMs) await estate.removeFolder(path);
+    return;
+  }
+  using lock = tryLock(lockPath);
+  if (lock === undefined) return;
+  await estate.endOrphans(name);
+  await estate.removeFolder(path);
 }

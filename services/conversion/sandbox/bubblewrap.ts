@@ -9,11 +9,11 @@ import { treeOf } from "./usage.ts";
 const bwrap = "/usr/bin/bwrap";
 
 /**
- * Looks the tools up once and returns what makes a launch of a recipe. `hostFiles`: see copyHostFiles.
+ * Looks the tools up once and returns what makes a launch of a recipe. `hostFiles`: see copyHostFiles; `mark`: see orphans.ts.
  *
  * @throws FilemillError UNAVAILABLE with the package to install.
  */
-export function createBubblewrapLauncher(seccompProgram: string, hostFiles: string): (recipe: Recipe) => Launch {
+export function createBubblewrapLauncher(seccompProgram: string, hostFiles: string, mark: string): (recipe: Recipe) => Launch {
   for (const [tool, from] of [
     [bwrap, "bubblewrap"],
     ["/usr/bin/prlimit", "util-linux"],
@@ -28,6 +28,7 @@ export function createBubblewrapLauncher(seccompProgram: string, hostFiles: stri
   const hostBinds = hostBindsOf(hostFiles);
   return (recipe) => ({
     launcher: bwrap,
+    name: mark,
     args: ["--args", "3", "--seccomp", "4", "--json-status-fd", "5", "--", ...commandOf(recipe)],
     settings: namespaceArgsOf(recipe, hostBinds).join("\0") + "\0",
     seccompProgram,

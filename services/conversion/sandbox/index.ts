@@ -1,4 +1,5 @@
 /** The only place that starts processes: every program that reads a user's bytes runs in here. */
+import { randomUUID } from "node:crypto";
 import { stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { FilemillError } from "#kit/errors.ts";
@@ -9,6 +10,7 @@ import { createBubblewrapLauncher } from "./bubblewrap.ts";
 import { startChild } from "./child.ts";
 import { copyHostFiles } from "./host-files.ts";
 import { createLandlockLauncher } from "./landlock.ts";
+import { keepWatchOver, markOf } from "./orphans.ts";
 import { type Launch, startTree } from "./process-tree.ts";
 import type { Identity, Recipe } from "./recipe.ts";
 import { openScratchPool, type ScratchPool } from "./scratch.ts";
@@ -25,6 +27,8 @@ export type SandboxSettings = {
   /** Of one run that asks for no other limit. */
   readonly memoryBytes: number;
   readonly log: Log;
+  /** A name that no other living process has: what is left of this one when it was killed is found by it. Without it one is made up. */
+  readonly owner?: string;
 };
 
 /**
@@ -35,8 +39,9 @@ export type SandboxSettings = {
 export async function openSandbox(settings: SandboxSettings): Promise<Sandbox & AsyncDisposable> {
   const scratches = await openScratches(settings);
   try {
-    const launcher = createBubblewrapLauncher(seccompProgramOf(process.arch, "unix"), copyHostFiles(settings.scratchDir));
-    return await proven(createSandbox("full", launcher, scratches, settings.memoryBytes), settings.scratchDir);
+    const owner = ownerOf(settings);
+    const launcher = createBubblewrapLauncher(seccompProgramOf(process.arch, "unix"), copyHostFiles(settings.scratchDir), markOf(owner));
+    return await proven(createSandbox("full", { launcher, owner }, scratches, settings.memoryBytes), settings.scratchDir);
   } catch (error) {
     if (settings.mode === "required") throw error;
     settings.log.warn("sandbox.degraded", { reason: error instanceof Error ? error.message : String(error) });
@@ -55,8 +60,13 @@ export async function openDegradedSandbox(settings: Omit<SandboxSettings, "mode"
 
 async function openDegraded(scratches: ScratchPool, settings: Omit<SandboxSettings, "mode">): Promise<Sandbox & AsyncDisposable> {
   if (process.getuid?.() === 0) await checkPassable(settings.scratchDir, settings.firstUid);
-  const launcher = createLandlockLauncher(seccompProgramOf(process.arch, "none"));
-  return proven(createSandbox("degraded", launcher, scratches, settings.memoryBytes), settings.scratchDir);
+  const owner = ownerOf(settings);
+  const launcher = createLandlockLauncher(seccompProgramOf(process.arch, "none"), markOf(owner));
+  return proven(createSandbox("degraded", { launcher, owner }, scratches, settings.memoryBytes), settings.scratchDir);
+}
+
+function ownerOf({ owner = randomUUID() }: Pick<SandboxSettings, "owner">): string {
+  return owner;
 }
 
 /** Without namespaces a run's folder is reached by its path on the host, and the user of the run must get there. */
@@ -91,12 +101,13 @@ async function proven(sandbox: Sandbox & AsyncDisposable, scratchDir: string): P
 
 function createSandbox(
   mode: Sandbox["mode"],
-  launchOf: (recipe: Recipe) => Launch,
+  { launcher: launchOf, owner }: { launcher(recipe: Recipe): Launch; readonly owner: string },
   scratches: ScratchPool,
   memoryBytes: number,
 ): Sandbox & AsyncDisposable {
   const closing = new AbortController();
   const running = new Set<Promise<unknown>>();
+  const watch = keepWatchOver(owner, mode === "full" ? "KILL" : "TERM");
   const defaults: SandboxLimits = {
     wallMs: 60_000,
     cpuSeconds: 60,
@@ -167,6 +178,7 @@ function createSandbox(
     // Until what was about to start when it closed is gone, too.
     while (running.size > 0) await Promise.allSettled(running);
     await scratches[Symbol.asyncDispose]();
+    watch[Symbol.dispose]();
   }
 
   return {

@@ -145,6 +145,9 @@ def main():
 
     signal.signal(signal.SIGTERM, stop)
     libc.prctl(PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0)
+    if os.getppid() != settings["parent"]:
+        # It was gone before that was said.
+        return
     report, started = os.pipe()
     pid = os.fork()
     if pid == 0:

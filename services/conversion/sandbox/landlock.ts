@@ -11,8 +11,11 @@ const python = "/usr/bin/python3";
 const helper = fileURLToPath(new URL("./landlock.py", import.meta.url));
 const maxPasses = 100;
 
-/** @throws FilemillError UNAVAILABLE without Python. */
-export function createLandlockLauncher(seccompProgram: string): (recipe: Recipe) => Launch {
+/**
+ * @param mark - See orphans.ts.
+ * @throws FilemillError UNAVAILABLE without Python.
+ */
+export function createLandlockLauncher(seccompProgram: string, mark: string): (recipe: Recipe) => Launch {
   try {
     accessSync(python, constants.X_OK);
   } catch {
@@ -20,7 +23,7 @@ export function createLandlockLauncher(seccompProgram: string): (recipe: Recipe)
   }
   return (recipe) => ({
     launcher: python,
-    args: ["-I", "-S", helper],
+    args: ["-I", "-S", helper, mark],
     settings: JSON.stringify(settingsOf(recipe)),
     seccompProgram,
     startedBy: (status) => status.includes('"exit-code"'),
@@ -37,6 +40,7 @@ function settingsOf(recipe: Recipe) {
   const env = { PATH: "/usr/bin", HOME: "/job", TMPDIR: "/job", LANG: "C.UTF-8", TZ: "UTC", ...recipe.env };
   return {
     ...limits,
+    parent: process.pid,
     folder,
     uid: identity.kind === "slot" ? identity.uid : null,
     readable: Object.keys(recipe.readOnly),

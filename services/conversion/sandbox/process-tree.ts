@@ -12,6 +12,8 @@ export type KillReason = NonNullable<SandboxEnd["killed"]>;
 /** How to start a tree: a launcher (bubblewrap, or the Landlock helper) and what it reads from its descriptors. */
 export type Launch = {
   readonly launcher: string;
+  /** The name that it is started under, in the place of its path. */
+  readonly name?: string;
   readonly args: readonly string[];
   /** Read by the launcher from descriptor 3, to its end. */
   readonly settings: string;
@@ -47,6 +49,7 @@ export function startTree(launch: Launch, options: TreeOptions): Tree {
   const seccomp = openSync(launch.seccompProgram, "r");
   // Environment: none, since the launcher stays inside as pid 1 and would show ours in /proc/1/environ.
   const child = spawn(launch.launcher, [...launch.args], {
+    ...(launch.name === undefined ? {} : { argv0: launch.name }),
     env: {},
     cwd: "/",
     detached: true,

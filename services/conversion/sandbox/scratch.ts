@@ -20,7 +20,6 @@ export type ScratchPool = AsyncDisposable & {
 /** `firstUid` undefined: Filemill is an ordinary user, and so the owner of every folder. */
 export async function openScratchPool(scratchDir: string, firstUid: number | undefined): Promise<ScratchPool> {
   await mkdir(scratchDir, { recursive: true, mode: 0o711 });
-  await removeLeftovers(scratchDir);
   const owners = new Map<string, Identity>();
   const userIds = firstUid === undefined ? undefined : openUserIds(firstUid);
 
@@ -35,15 +34,13 @@ export async function openScratchPool(scratchDir: string, firstUid: number | und
   async function open(): Promise<Scratch> {
     const identity = await claim();
     try {
-      const path = await mkdtemp(join(scratchDir, `s-${process.pid}-`));
-      living.add(path);
+      const path = await mkdtemp(join(scratchDir, "s-"));
       if (identity.kind === "slot") await chown(path, identity.uid, identity.uid);
       owners.set(path, identity);
       let gone: Promise<void> | undefined;
       const dispose = () => {
         gone ??= removeFolder(path).finally(() => {
           owners.delete(path);
-          living.delete(path);
           release(identity);
         });
         return gone;
@@ -68,28 +65,6 @@ export async function openScratchPool(scratchDir: string, firstUid: number | und
       await userIds?.[Symbol.asyncDispose]();
     },
   };
-}
-
-/** Of every pool of this process. */
-const living = new Set<string>();
-
-/** Folders of processes that were killed. A process id comes again after a restart in a container, so ours may be old too. */
-async function removeLeftovers(scratchDir: string): Promise<void> {
-  for (const name of await readdir(scratchDir)) {
-    const owner = Number(/^s-(\d+)-/.exec(name)?.[1]);
-    const path = join(scratchDir, name);
-    if (Number.isNaN(owner) || living.has(path)) continue;
-    if (owner === process.pid || !isAlive(owner)) await removeFolder(path);
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return error instanceof Error && "code" in error && error.code === "EPERM";
-  }
 }
 
 /** Removes a folder whatever its modes are, never following a link. */

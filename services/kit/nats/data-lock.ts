@@ -1,10 +1,11 @@
 import { execFile } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { link, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { FilemillError } from "#kit/errors.ts";
+import { tryLock } from "#kit/file-lock.ts";
 import { isAlive, startOf } from "#kit/process-identity.ts";
 
 const run = promisify(execFile);
@@ -15,47 +16,20 @@ const stopLimitMs = 5000;
  * The lock of a dead one is taken over.
  */
 export async function openDataLock(dir: string): Promise<AsyncDisposable> {
+  await using stack = new AsyncDisposableStack();
   const path = join(dir, "lock");
-  const mine = `${process.pid} ${startOf(process.pid) ?? ""} ${randomUUID()}`;
-  const draft = `${path}.${process.pid}-${randomUUID()}`;
-  await writeFile(draft, mine, { mode: 0o600 });
-  try {
-    while (!(await linked(draft, path))) {
-      const holder = await readFile(path, "utf8").catch(() => undefined);
-      if (holder === undefined) continue;
-      if (isHeld(holder)) throw inUse(Number.parseInt(holder, 10));
-      await takeAway(path, holder);
-    }
-  } finally {
-    await rm(draft, { force: true });
-  }
-  return {
-    async [Symbol.asyncDispose]() {
-      if ((await readFile(path, "utf8").catch(() => "")) === mine) await rm(path, { force: true });
-    },
-  };
-}
-
-/** Two may find the same stale lock: only the stale one is removed, a fresh one is put back. */
-async function takeAway(path: string, stale: string): Promise<void> {
-  const aside = `${path}.${randomUUID()}`;
-  try {
-    await rename(path, aside);
-  } catch {
-    return;
-  }
-  if ((await readFile(aside, "utf8")) !== stale) await linked(aside, path);
-  await rm(aside, { force: true });
-}
-
-async function linked(from: string, to: string): Promise<boolean> {
-  return link(from, to).then(
-    () => true,
-    (error: NodeJS.ErrnoException) => {
-      if (error.code === "EEXIST") return false;
-      throw error;
-    },
-  );
+  const lock = tryLock(join(dir, "lock.sqlite"));
+  const holder = await readFile(path, "utf8").catch(() => "");
+  if (lock === undefined) throw inUse(holder);
+  stack.use(lock);
+  // Earlier versions knew this file only; now it tells who it is.
+  if (isHeld(holder) && !holder.startsWith(`${process.pid} `)) throw inUse(holder);
+  const draft = `${path}.${randomUUID()}`;
+  await writeFile(draft, `${process.pid} ${startOf(process.pid) ?? ""}`, { mode: 0o600 });
+  await rename(draft, path);
+  stack.defer(() => rm(path, { force: true }));
+  const owned = stack.move();
+  return { [Symbol.asyncDispose]: () => owned.disposeAsync() };
 }
 
 function isHeld(holder: string): boolean {
@@ -63,10 +37,11 @@ function isHeld(holder: string): boolean {
   return isAlive(Number(pid)) && (start === "" || start === (startOf(Number(pid)) ?? ""));
 }
 
-function inUse(pid: number): FilemillError {
+function inUse(holder: string): FilemillError {
+  const pid = Number.parseInt(holder, 10);
   return new FilemillError(
     "UNAVAILABLE",
-    `Another Filemill (process ${pid}) uses this DATA_DIR. Stop it, choose another DATA_DIR, or set NATS_URL so that both share a broker.`,
+    `Another Filemill${Number.isNaN(pid) ? "" : ` (process ${pid})`} uses this DATA_DIR. Stop it, choose another DATA_DIR, or set NATS_URL so that both share a broker.`,
   );
 }
 

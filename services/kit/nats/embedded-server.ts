@@ -70,7 +70,8 @@ type Program = { readonly command: string; readonly prefix: readonly string[]; r
 type Run = { readonly child: ChildProcess; readonly ended: Promise<void>; tail(): string };
 
 async function findProgram(): Promise<Program> {
-  const orphanGuard = ["setpriv", "--pdeathsig", "KILL", "--"];
+  // The kernel hears of it a moment after the start: by then we may be gone, and the shell's parent is another.
+  const orphanGuard = ["setpriv", "--pdeathsig", "KILL", "--", "/bin/sh", "-c", '[ $PPID = "$0" ] && exec "$@"', String(process.pid)];
   const [guarded, found] = await Promise.all([outputOf("setpriv", ["--version"]), firstServer()]);
   if (found === undefined) {
     throw new FilemillError(

@@ -1,10 +1,13 @@
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from "node:fs/promises";
-import { hostname, tmpdir } from "node:os";
+import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
+import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openProcessFolder } from "#services/conversion/adapters/process-folder.ts";
+import { endOrphans, markOf } from "#services/conversion/sandbox/orphans.ts";
 import { removeFolder } from "#services/conversion/sandbox/scratch.ts";
 
 let root: string;
@@ -13,7 +16,39 @@ beforeEach(async () => {
 });
 afterEach(() => rm(root, { recursive: true, force: true }));
 
-const host = hostname().replace(/[^A-Za-z0-9-]/g, "-");
+const estate = { endOrphans, removeFolder };
+
+/** A process that opens a folder as often as said, checks that it still has the last, says so and waits. */
+const opener = `
+  const { existsSync } = await import("node:fs");
+  const { openProcessFolder } = await import("#services/conversion/adapters/process-folder.ts");
+  const { endOrphans } = await import("#services/conversion/sandbox/orphans.ts");
+  const { removeFolder } = await import("#services/conversion/sandbox/scratch.ts");
+  let folder;
+  for (let round = 0; round < Number(process.argv[2]); round++) {
+    await folder?.[Symbol.asyncDispose]();
+    folder = await openProcessFolder(process.argv[1], { endOrphans, removeFolder });
+    if (!existsSync(folder.path)) throw new Error("the folder is gone");
+  }
+  process.stdout.write(folder.name);
+  process.stdin.once("data", async () => {
+    process.stdout.write(existsSync(folder.path) ? " kept" : " lost");
+    await folder[Symbol.asyncDispose]();
+    process.exit();
+  });
+`;
+
+function startOpener(wrapper: readonly string[] = [], rounds = 1): ChildProcess {
+  const [program = "", ...args] = [...wrapper, process.execPath, "--input-type=module", "-e", opener, root, String(rounds)];
+  return spawn(program, args, { stdio: ["pipe", "pipe", "inherit"] });
+}
+
+async function nameFrom(child: ChildProcess): Promise<string> {
+  if (child.stdout === null) throw new Error("no output");
+  const [name] = await once(child.stdout, "data");
+  return String(name);
+}
+
 async function leave(name: string): Promise<string> {
   await mkdir(join(root, name));
   await writeFile(join(root, name, "left"), "x");
@@ -21,35 +56,62 @@ async function leave(name: string): Promise<string> {
 }
 
 describe("the folder of a process", () => {
-  it("is gone when disposed, and so is what dead processes left", async () => {
-    const ended = spawn("true");
-    await once(ended, "exit");
-    await leave(`${host}.${ended.pid}.12345.1`);
-    const folder = await openProcessFolder(root, removeFolder);
-    expect(await readdir(root)).toEqual([basename(folder.path)]);
+  it("is gone when disposed, and so is that of a process that was killed, with what still ran of it", async () => {
+    const killed = startOpener();
+    const name = await nameFrom(killed);
+    killed.kill("SIGKILL");
+    await once(killed, "close");
+    const orphan = spawn("/bin/sleep", ["600"], { argv0: markOf(name) });
+    const other = spawn("/bin/sleep", ["600"], { argv0: markOf("another") });
+    const orphanEnded = once(orphan, "close");
+    const folder = await openProcessFolder(root, estate);
+    expect(await orphanEnded).toEqual([null, "SIGKILL"]);
+    expect(other.exitCode ?? other.signalCode).toBe(null);
+    other.kill();
+    expect(await readdir(root)).toEqual([folder.name]);
     await writeFile(join(folder.path, "result"), "x");
     await folder[Symbol.asyncDispose]();
     expect(await readdir(root)).toEqual([]);
   });
 
   it("of a living process stays, also of this one", async () => {
-    await using first = await openProcessFolder(root, removeFolder);
-    await using second = await openProcessFolder(root, removeFolder);
+    await using first = await openProcessFolder(root, estate);
+    await using second = await openProcessFolder(root, estate);
     expect((await readdir(root)).toSorted()).toEqual([basename(first.path), basename(second.path)].toSorted());
   });
 
-  it("whose pid a newer process has is abandoned", async () => {
-    const stale = await leave(`${host}.${process.pid}.1.1`);
-    await using _folder = await openProcessFolder(root, removeFolder);
-    expect(await readdir(root)).not.toContain(stale);
+  it.skipIf(process.platform !== "linux")("was removed by a process of the same host name that could not see its owner", async () => {
+    await using mine = await openProcessFolder(root, estate);
+    const orphan = spawn("/bin/sleep", ["600"], { argv0: markOf(mine.name) });
+    // As one container sees another.
+    const elsewhere = startOpener(["unshare", "--user", "--map-root-user", "--pid", "--net", "--fork", "--mount-proc"]);
+    const theirs = await nameFrom(elsewhere);
+    expect(existsSync(mine.path)).toBe(true);
+    expect(orphan.exitCode ?? orphan.signalCode).toBe(null);
+    orphan.kill();
+    // And the other way round.
+    await using _third = await openProcessFolder(root, estate);
+    expect(existsSync(join(root, theirs))).toBe(true);
+    const rest = text(elsewhere.stdout ?? process.stdin);
+    elsewhere.stdin?.end("\n");
+    expect(await rest).toBe(" kept");
   });
 
-  it("of another host stays for a day", async () => {
+  it("is nobody else's, however many start at once", async () => {
+    const children = Array.from({ length: 4 }, () => startOpener([], 40));
+    await Promise.all(children.map(nameFrom));
+    const rest = children.map((child) => text(child.stdout ?? process.stdin));
+    for (const child of children) child.stdin?.end("\n");
+    expect(await Promise.all(rest)).toEqual(children.map(() => " kept"));
+    expect(await readdir(root)).toEqual([]);
+  });
+
+  it("of an earlier version, which nobody can lock, stays for a day", async () => {
     const fresh = await leave("elsewhere.1.1.1");
     const old = await leave("elsewhere.2.1.1");
     const longAgo = new Date(Date.now() - 25 * 3_600_000);
     await utimes(join(root, old), longAgo, longAgo);
-    await using folder = await openProcessFolder(root, removeFolder);
-    expect((await readdir(root)).toSorted()).toEqual([basename(folder.path), fresh].toSorted());
+    await using folder = await openProcessFolder(root, estate);
+    expect((await readdir(root)).toSorted()).toEqual([folder.name, fresh].toSorted());
   });
 });

@@ -45,6 +45,7 @@ it("left behind what bubblewrap was starting when it was killed, for whose end i
   const launch = createBubblewrapLauncher(
     seccompProgramOf(process.arch, "unix"),
     "/",
+    "a mark",
   )({
     ...{ identity: { kind: "namespace" }, program: "/bin/true", args: [], env: {}, folder: undefined, readOnly: {} },
     limits: {

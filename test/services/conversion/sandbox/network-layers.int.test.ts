@@ -31,7 +31,8 @@ beforeAll(async () => {
     my $s; socket($s, $_->[0], 1, 0) && connect($s, $_->[1]) && print "reached" }`;
   const identity = isRoot ? ({ kind: "slot", uid: 61_950 } as const) : ({ kind: "namespace" } as const);
   const command = { program: "/usr/bin/perl", args: ["-e", script], env: {}, folder: undefined, readOnly: {} };
-  launch = createBubblewrapLauncher(seccompProgramOf(process.arch, "unix"), copyHostFiles(folder))({ identity, limits, ...command });
+  const launchOf = createBubblewrapLauncher(seccompProgramOf(process.arch, "unix"), copyHostFiles(folder), "a mark");
+  launch = launchOf({ identity, limits, ...command });
 });
 afterAll(async () => {
   tcp.close();

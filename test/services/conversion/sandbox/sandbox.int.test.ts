@@ -2,11 +2,9 @@ import { randomInt } from "node:crypto";
 import { existsSync } from "node:fs";
 import { chmod, lstat, mkdir, readFile, stat, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openLog } from "#kit/log.ts";
 import type { SandboxCommand, SandboxEnd } from "#services/conversion/domain/sandbox.ts";
-import { openDegradedSandbox, openSandbox } from "#services/conversion/sandbox/index.ts";
 import { describeSandboxes, type Host, isRoot, openHost, processesWith, until } from "./host.ts";
 
 describeSandboxes("the %s sandbox", (mode) => {
@@ -241,17 +239,6 @@ describeSandboxes("the %s sandbox", (mode) => {
       await scratch[Symbol.asyncDispose]();
       expect(existsSync(scratch.path)).toBe(false);
       expect(await readFile(join(kept, "file"), "utf8")).toBe("stays");
-    });
-
-    it("of a process that was killed are removed at the next start, those of a living one stay", async () => {
-      await using other = await openHost(mode);
-      await using kept = await other.sandbox.openScratch();
-      const scratchDir = dirname(kept.path);
-      const left = join(scratchDir, "s-4194305-left");
-      await mkdir(join(left, "deep"), { recursive: true });
-      const settings = { scratchDir, firstUid: 61_900, memoryBytes: 2 ** 29, log: openLog("error") };
-      await using again = mode === "full" ? await openSandbox({ ...settings, mode: "required" }) : await openDegradedSandbox(settings);
-      expect([again.mode, existsSync(left), existsSync(kept.path)]).toEqual([mode, false, true]);
     });
 
     it("that openScratch did not make are refused", async () => {

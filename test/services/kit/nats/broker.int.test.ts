@@ -77,7 +77,7 @@ describe("the embedded server", () => {
     const failure = await failureOf(openBroker({ dataDir, log }));
     expect(failure).toBeInstanceOf(FilemillError);
     expect(failure).toMatchObject({ code: "UNAVAILABLE", message: expect.stringContaining(`process ${process.pid}`) });
-    expect((await readdir(join(dataDir, "nats"))).filter((name) => name.startsWith("lock"))).toEqual(["lock"]);
+    expect((await readdir(join(dataDir, "nats"))).filter((name) => name.startsWith("lock")).toSorted()).toEqual(["lock", "lock.sqlite"]);
   });
 
   test("the lock of a dead process is taken over, and so is one whose id another process has now", async () => {
