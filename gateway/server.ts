@@ -17,6 +17,7 @@ import { registerEndpoints } from "#gateway/rest/register.ts";
 import { multipartLimits } from "#gateway/rest/upload.ts";
 import { createTraffic } from "#gateway/traffic.ts";
 import { SettingError } from "#kit/config.ts";
+import { connectionRoom } from "#kit/connections.ts";
 import { FilemillError } from "#kit/errors.ts";
 
 export type Gateway = AsyncDisposable & {
@@ -56,7 +57,8 @@ export async function createGateway(deps: GatewayDeps, settings: GatewaySettings
     },
   });
   tuneServer(app.server);
-  boundConnections(app.server, { perClient: settings.MAX_CONNECTIONS_PER_CLIENT, stalledMs: stalledReaderMs });
+  const bounds = { total: connectionRoom(), perClient: settings.MAX_CONNECTIONS_PER_CLIENT };
+  boundConnections(app.server, { ...bounds, stalledMs: stalledReaderMs });
   app.removeAllContentTypeParsers();
   await app.register(fastifyMultipart, multipartLimits);
   // Other bodies are not read at all.

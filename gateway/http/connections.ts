@@ -1,33 +1,31 @@
 /** What one client may hold of the server: connections, and memory of answers that it does not read. */
-import type { Server } from "node:http";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { isIPv6, type Socket } from "node:net";
+import { type ConnectionBounds, createConnections } from "#kit/connections.ts";
 
 /** Who takes less than a buffer (64 to 256 KiB) in this time only holds it; slow mobile links are faster. */
 export const stalledReaderMs = 60_000;
 
-export type ConnectionBounds = {
-  /** Open connections of one address, or of one /64 of IPv6, which is what one host is given. */
-  readonly perClient: number;
+export type DoorBounds = ConnectionBounds & {
   /** How long an answer may wait for its reader without moving on. */
   readonly stalledMs: number;
 };
 
-/** Closes the connections of an address above its share at once, and those whose reader has stopped. */
-export function boundConnections(server: Server, { perClient, stalledMs }: ConnectionBounds): void {
-  const counts = new Map<string, number>();
+/**
+ * Makes room for who comes by closing what is idle, of an address above its share its own, and closes connections whose reader has stopped.
+ * A connection is idle unless a request runs on it: waiting for a job, following events and sending a file are requests.
+ */
+export function boundConnections(server: Server, { stalledMs, ...bounds }: DoorBounds): void {
+  const connections = createConnections(bounds);
   const open = new Map<Socket, { taken: number; atMs: number }>();
   server.on("connection", (socket: Socket) => {
-    const client = clientOf(socket.remoteAddress ?? "");
-    const count = counts.get(client) ?? 0;
-    if (count >= perClient) return void socket.destroy();
-    counts.set(client, count + 1);
+    if (!connections.admit(socket, clientOf(socket.remoteAddress ?? ""))) return;
     open.set(socket, { taken: 0, atMs: performance.now() });
-    socket.once("close", () => {
-      open.delete(socket);
-      const left = (counts.get(client) ?? 1) - 1;
-      if (left > 0) counts.set(client, left);
-      else counts.delete(client);
-    });
+    socket.once("close", () => open.delete(socket));
+  });
+  server.on("request", ({ socket }: IncomingMessage, response: ServerResponse) => {
+    const exchange = connections.begin(socket);
+    response.once("close", exchange.end);
   });
   const check = (): void => {
     const nowMs = performance.now();

@@ -6,9 +6,6 @@ import { FilemillError } from "#kit/errors.ts";
 import { errorAnswerOf } from "./error-body.ts";
 import { securityHeaders } from "./headers.ts";
 
-/** Open connections above which new ones are closed at once; each may hold a few hundred kilobytes. */
-const MAX_CONNECTIONS = 4096;
-
 /** Bounds of the HTTP server itself. */
 export const httpOptions = {
   /** Of request line and headers; more answers 431. */
@@ -25,7 +22,6 @@ export const IDLE_CONNECTION_MS = 90_000;
 
 /** Has the server hold back `100 Continue` until a handler writes it, and ignore expectations it does not know. */
 export function tuneServer(server: Server): void {
-  server.maxConnections = MAX_CONNECTIONS;
   const passOn = (...exchange: unknown[]): void => {
     server.emit("request", ...exchange);
   };

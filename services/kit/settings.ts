@@ -13,7 +13,7 @@ export const settingTable = {
     default: "512",
     min: 1,
     max: 1_000_000,
-    help: "Open connections of one address (IPv6: of one /64) above which new ones are closed; a reverse proxy is one address",
+    help: "Open connections of one address (IPv6: of one /64); one more closes its oldest idle one, or is closed. A reverse proxy is one address",
   }),
   DATA_DIR: text({ default: "./data", help: "Broker store, blobs and scratch, all on one file system; deleting it is a factory reset" }),
   LOG_LEVEL: choice({

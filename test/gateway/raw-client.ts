@@ -12,9 +12,9 @@ export type RawClient = {
   answer(): Promise<RawAnswer>;
 };
 
-/** A client that sends exactly these bytes, for requests that no library would make. */
-export async function openRaw(port: number): Promise<RawClient> {
-  const socket = connect(port, "127.0.0.1");
+/** A client that sends exactly these bytes, for requests that no library would make. @param localAddress - Any of 127.0.0.0/8. */
+export async function openRaw(port: number, localAddress = "127.0.0.1"): Promise<RawClient> {
+  const socket = connect({ port, host: "127.0.0.1", localAddress });
   await once(socket, "connect");
   let received = "";
   let closed = false;

@@ -3,8 +3,8 @@ import { promisify } from "node:util";
 import type { TestServer } from "./server.ts";
 
 /** Runs the `filemill` command against a running server and resolves with what it printed. */
-export async function runCli(server: TestServer, words: readonly string[]): Promise<string> {
-  const env = { PATH: process.env.PATH, DATA_DIR: server.dataDir };
+export async function runCli(server: TestServer, words: readonly string[], more: Readonly<Record<string, string>> = {}): Promise<string> {
+  const env = { PATH: process.env.PATH, DATA_DIR: server.dataDir, ...more };
   const { stdout } = await promisify(execFile)(process.execPath, ["gateway/cli/main.ts", ...words], { env });
   return stdout;
 }

@@ -1,8 +1,11 @@
 /** HTTP/1.1 and cleartext HTTP/2 on one port, told apart by the first bytes of a connection (RFC 9113 §3.4). */
-import { createServer as createHttp1Server, type RequestListener } from "node:http";
-import { createServer as createHttp2Server, type Http2Session } from "node:http2";
+import { createServer as createHttp1Server, type IncomingMessage, type RequestListener, type ServerResponse } from "node:http";
+import { createServer as createHttp2Server, type Http2Session, type ServerHttp2Stream } from "node:http2";
 import { createServer as createNetServer, type Server, type Socket } from "node:net";
+import { connectionRoom, createConnections } from "../connections.ts";
 
+/** Each may hold a few streams, each of these a message of up to 8 MiB. */
+const maxConnections = 1024;
 /** Without this an upload stream waits a round trip for each 64 KiB. */
 const initialWindowBytes = 4 * 1024 * 1024;
 /** A connection that says nothing is closed. */
@@ -20,6 +23,8 @@ export function createOnePortServer(handler: RequestListener): OnePortServer {
   const http1 = createHttp1Server({ headersTimeout: 10_000, keepAliveTimeout: 60_000, requestTimeout: 0 }, handler);
   // Fastify's handler takes the compatibility objects of node:http2 as it takes those of node:http.
   const http2 = createHttp2Server({ settings: { initialWindowSize: initialWindowBytes } }, handler as never);
+  const total = Math.min(maxConnections, connectionRoom());
+  const connections = createConnections({ total, perClient: total });
   const sessions = new Set<Http2Session>();
   const sockets = new Set<Socket>();
   const silent = new Set<Socket>();
@@ -30,7 +35,22 @@ export function createOnePortServer(handler: RequestListener): OnePortServer {
     session.setLocalWindowSize(initialWindowBytes);
     session.once("close", () => sessions.delete(session));
   });
+  http1.on("request", ({ socket }: IncomingMessage, response: ServerResponse) => {
+    const exchange = connections.begin(socket);
+    response.once("close", exchange.end);
+  });
+  const serveHttp2 = (socket: Socket): void => {
+    // Told at once, of this connection.
+    http2.once("session", (session: Http2Session) => {
+      session.on("stream", (stream: ServerHttp2Stream) => {
+        const exchange = connections.begin(socket);
+        stream.once("close", exchange.end);
+      });
+    });
+    http2.emit("connection", socket);
+  };
   const accept = (socket: Socket): void => {
+    if (!connections.admit(socket, "")) return;
     sockets.add(socket);
     silent.add(socket);
     socket.once("close", () => {
@@ -46,7 +66,8 @@ export function createOnePortServer(handler: RequestListener): OnePortServer {
       if (!(first instanceof Uint8Array)) return void socket.destroy();
       socket.unshift(first);
       const isHttp2 = Buffer.from(first.subarray(0, 3)).toString("latin1") === "PRI";
-      (isHttp2 ? http2 : http1).emit("connection", socket);
+      if (isHttp2) serveHttp2(socket);
+      else http1.emit("connection", socket);
     });
   };
   const server = createNetServer(accept);

@@ -4,7 +4,7 @@ import type { Socket } from "node:net";
 import { Readable } from "node:stream";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { boundConnections } from "#gateway/http/connections.ts";
-import { openRaw } from "#test/gateway/raw-client.ts";
+import { openRaw, type RawClient } from "#test/gateway/raw-client.ts";
 
 const stalledMs = 1500;
 let server: Server;
@@ -12,17 +12,27 @@ let port: number;
 const sources = new Set<Readable>();
 /** Of the newest connection, the server's end. */
 let served: Socket;
+/** Requests that wait for an answer. */
+let held: number;
+const hold = "GET /hold HTTP/1.1\r\nHost: a\r\n\r\n";
+const quick = "GET /quick HTTP/1.1\r\nHost: a\r\n\r\n";
 beforeEach(async () => {
+  held = 0;
   // Time goes by when a test says so, and not while this process has to wait for its turn.
   vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "performance"] });
-  server = createServer((_request, response) => {
+  server = createServer((request, response) => {
+    if (request.url === "/hold") {
+      held += 1;
+      return;
+    }
+    if (request.url === "/quick") return void response.end("ok");
     const source = Readable.from(endless(), { objectMode: false });
     sources.add(source);
     response.on("close", () => source.destroy());
     source.on("close", () => sources.delete(source)).on("error", () => undefined);
     source.pipe(response);
   });
-  boundConnections(server, { perClient: 3, stalledMs });
+  boundConnections(server, { total: 6, perClient: 3, stalledMs });
   server.on("connection", (socket: Socket) => {
     served = socket;
   });
@@ -89,6 +99,8 @@ describe("a reader that stops", () => {
 describe("one address", () => {
   it("has its share of connections, and gets it back when it closes one", async () => {
     const clients = [await openRaw(port), await openRaw(port), await openRaw(port)];
+    for (const client of clients) client.send(hold);
+    await expect.poll(() => held).toBe(3);
     const surplus = await openRaw(port);
     surplus.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
     expect(await surplus.until(() => false)).toBe("");
@@ -98,5 +110,65 @@ describe("one address", () => {
     next.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
     expect(await next.until((text) => text.includes("200 OK"))).toContain("200 OK");
     for (const client of [...clients, next]) client.socket.destroy();
+  });
+
+  it("closes its own oldest idle connection for its next, and nobody else's", async () => {
+    const neighbour = await openRaw(port, "127.0.0.9");
+    const clients = [await openRaw(port), await openRaw(port), await openRaw(port)];
+    clients[0]?.send(quick);
+    expect(await clients[0]?.until((text) => text.endsWith("ok"))).toContain("200 OK");
+    const next = await openRaw(port);
+    next.send(quick);
+    expect(await next.until((text) => text.endsWith("ok"))).toContain("200 OK");
+    // The second: the first was used since.
+    expect(await clients[1]?.until(() => false)).toBe("");
+    for (const client of [neighbour, ...[0, 2].flatMap((at) => clients[at] ?? [])]) expect(client.socket.readyState).toBe("open");
+    for (const client of [neighbour, ...clients, next]) client.socket.destroy();
+  });
+});
+
+describe("a server that is full", () => {
+  const everybody = ["127.0.0.2", "127.0.0.3", "127.0.0.4"];
+
+  it("closes what has been idle longest before it refuses a newcomer: silent, half a head, or between two requests", async () => {
+    const silent = await openRaw(port, "127.0.0.2");
+    const slow = await openRaw(port, "127.0.0.2");
+    slow.send("GET /quick HTTP/1.1\r\nHost: a\r\nX-Slow: ");
+    const between = await openRaw(port, "127.0.0.3");
+    between.send(quick);
+    await between.until((text) => text.endsWith("ok"));
+    const busy = [await openRaw(port, "127.0.0.3"), await openRaw(port, "127.0.0.4"), await openRaw(port, "127.0.0.4")];
+    for (const client of busy) client.send(hold);
+    await expect.poll(() => held).toBe(3);
+    const newcomers: RawClient[] = [];
+    for (const shed of [silent, slow, between]) {
+      slow.send("x");
+      const newcomer = await openRaw(port, `127.0.0.${10 + newcomers.length}`);
+      newcomers.push(newcomer);
+      newcomer.send(hold);
+      await expect.poll(() => held).toBe(3 + newcomers.length);
+      await shed.until(() => false);
+      expect(shed.socket.destroyed || shed.socket.readyState !== "open").toBe(true);
+    }
+    for (const client of [...busy, ...newcomers]) expect(client.socket.readyState).toBe("open");
+    // Now all are waited for.
+    const late = await openRaw(port, "127.0.0.20");
+    late.send(quick);
+    expect(await late.until(() => false)).toBe("");
+    expect(await open()).toBe(6);
+    for (const client of [...busy, ...newcomers]) client.socket.destroy();
+  });
+
+  it("keeps a connection on which one of two requests still runs", async () => {
+    const clients = await Promise.all(everybody.flatMap((address) => [openRaw(port, address), openRaw(port, address)]));
+    for (const client of clients) client.send(hold);
+    await expect.poll(() => held).toBe(6);
+    for (const client of clients) client.send(quick);
+    const late = await openRaw(port, "127.0.0.20");
+    expect(await late.until(() => false)).toBe("");
+    for (const client of clients) {
+      expect(client.socket.readyState).toBe("open");
+      client.socket.destroy();
+    }
   });
 });

@@ -1,0 +1,102 @@
+/** Which connections a server keeps when more come than it can hold. */
+import { readFileSync } from "node:fs";
+import type { Socket } from "node:net";
+
+/** Above it the memory that each may hold counts for more than its descriptor. */
+const mostConnections = 4096;
+
+export type ConnectionBounds = {
+  readonly total: number;
+  readonly perClient: number;
+};
+
+export type Connections = {
+  /**
+   * Takes a new connection of that client. Where there is no room, the one that has been idle longest is closed for it: of this client
+   * when the client has its share, else of all. False: none is idle, and the new one was closed.
+   */
+  admit(socket: Socket, client: string): boolean;
+  /** An exchange has begun, which is when its head was read whole; until `end` is called the connection is not idle. */
+  begin(socket: Socket): { end(): void };
+};
+
+type Client = { count: number; readonly idle: Set<Socket> };
+type Held = { readonly name: string; readonly client: Client; running: number };
+
+export function createConnections({ total, perClient }: ConnectionBounds): Connections {
+  const held = new Map<Socket, Held>();
+  const clients = new Map<string, Client>();
+  // In the order in which they fell idle, as each client's own are.
+  const idle = new Set<Socket>();
+  const forget = (socket: Socket): void => {
+    const own = held.get(socket);
+    if (own === undefined) return;
+    held.delete(socket);
+    idle.delete(socket);
+    own.client.idle.delete(socket);
+    own.client.count -= 1;
+    if (own.client.count === 0) clients.delete(own.name);
+  };
+  const shedOldest = (of: Set<Socket>): boolean => {
+    const [oldest] = of;
+    if (oldest === undefined) return false;
+    // Counted out now: its end is told later.
+    forget(oldest);
+    oldest.destroy();
+    return true;
+  };
+  const hasRoom = (name: string): boolean => {
+    const client = clients.get(name);
+    if (client !== undefined && client.count >= perClient) return shedOldest(client.idle);
+    return held.size < total || shedOldest(idle);
+  };
+  const rest = (socket: Socket, { client }: Held): void => {
+    idle.add(socket);
+    client.idle.add(socket);
+  };
+  return {
+    admit(socket, name) {
+      if (!hasRoom(name)) {
+        socket.destroy();
+        return false;
+      }
+      const client = clients.get(name) ?? { count: 0, idle: new Set() };
+      client.count += 1;
+      clients.set(name, client);
+      const own = { name, client, running: 0 };
+      held.set(socket, own);
+      // From the start: one whose first head comes slowly grows old like any other.
+      rest(socket, own);
+      socket.once("close", () => forget(socket));
+      return true;
+    },
+    begin(socket) {
+      const own = held.get(socket);
+      if (own === undefined) return { end: () => undefined };
+      own.running += 1;
+      idle.delete(socket);
+      own.client.idle.delete(socket);
+      return {
+        end() {
+          own.running -= 1;
+          if (own.running === 0 && held.get(socket) === own) rest(socket, own);
+        },
+      };
+    },
+  };
+}
+
+/** Half of the files that this process may have open; the rest is for conversions, blobs and the broker. */
+export function connectionRoom(): number {
+  return Math.max(16, Math.min(mostConnections, Math.floor(openFilesLimit() / 2)));
+}
+
+function openFilesLimit(): number {
+  try {
+    // Node has raised its own limit as far as it may.
+    const [, limit = ""] = /^Max open files +(\d+)/m.exec(readFileSync("/proc/self/limits", "latin1")) ?? [];
+    return limit === "" ? Number.POSITIVE_INFINITY : Number(limit);
+  } catch {
+    return Number.POSITIVE_INFINITY;
+  }
+}
