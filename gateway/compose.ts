@@ -5,7 +5,7 @@
  *
  * Each arrow to a peer is a generated Connect client, over the in-process transport or to the peer's address.
  */
-import { copyFile, mkdir, rm } from "node:fs/promises";
+import { copyFile, rm } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Client, createClient } from "@connectrpc/connect";
@@ -15,6 +15,7 @@ import { SignInService } from "#gen/filemill/account/v1/sign_in_pb.ts";
 import { CatalogueService, type Plan } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
 import { JobService, LeaseService } from "#gen/filemill/job/v1/job_pb.ts";
 import { WebhookService } from "#gen/filemill/webhook/v1/webhook_pb.ts";
+import { openDataDir } from "#kit/data-dir.ts";
 import { FilemillError } from "#kit/errors.ts";
 import { type Floor, openFloor } from "#kit/floor.ts";
 import type { Log } from "#kit/log.ts";
@@ -166,7 +167,7 @@ async function drainAll(gateway: Gateway, services: readonly Service[], limitMs:
 
 /** Planner, engines and sandbox in this process, without broker, queue or key: what `filemill convert` uses. */
 export async function openLibrary(settings: Settings, log: Log): Promise<Library> {
-  await mkdir(resolve(settings.DATA_DIR), { recursive: true, mode: 0o711 });
+  await openDataDir(settings.DATA_DIR);
   const slots = { IMAGE_SLOTS: 1, DOCUMENT_SLOTS: 1, OFFICE_SLOTS: 1, MEDIA_SLOTS: 1 };
   const converter = await openOneOffConverter({ ...settings, ...slots }, log);
   const proof = await readProof(settings);

@@ -1,8 +1,9 @@
 /** `npm start`: the gateway and every local service in one supervisor process. */
-import { mkdir, rm, writeFile } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import process from "node:process";
 import { parseSettings, SettingError } from "#kit/config.ts";
+import { openDataDir } from "#kit/data-dir.ts";
 import { FilemillError } from "#kit/errors.ts";
 import { closeInherited } from "#kit/inherited-descriptors.ts";
 import { openLog } from "#kit/log.ts";
@@ -18,10 +19,7 @@ closeInherited();
 try {
   const settings = parseSettings(settingTable, process.env);
   const log = openLog(settings.LOG_LEVEL);
-  const dataDir = resolve(settings.DATA_DIR);
-  await mkdir(dataDir, { recursive: true, mode: 0o711 }).catch((cause: unknown) => {
-    throw new SettingError(`DATA_DIR ${dataDir} cannot be made: choose a folder that may be written.`, { cause });
-  });
+  const dataDir = await openDataDir(settings.DATA_DIR);
   const supervisor = await compose(settings, log);
   const runFile = join(dataDir, "run.json");
   exitOnSignal(process, settings.DRAIN_MS + 10_000, async () => {

@@ -1,6 +1,5 @@
-import { mkdir } from "node:fs/promises";
-import { resolve } from "node:path";
 import { parseSettings, SettingError } from "./config.ts";
+import { openDataDir } from "./data-dir.ts";
 import { FilemillError } from "./errors.ts";
 import { type Floor, openFloor } from "./floor.ts";
 import { closeInherited } from "./inherited-descriptors.ts";
@@ -26,7 +25,7 @@ export async function runAlone(
   closeInherited();
   try {
     const settings = parseSettings(settingTable, process.env);
-    await mkdir(resolve(settings.DATA_DIR), { recursive: true, mode: 0o711 });
+    await openDataDir(settings.DATA_DIR);
     const stack = new AsyncDisposableStack();
     const floor = stack.use(await openFloor(settings, openLog(settings.LOG_LEVEL), [name]));
     const service = stack.use(create({ ...floor, broker: floor.brokerOf(name) }));

@@ -1,0 +1,33 @@
+import { randomUUID } from "node:crypto";
+import { mkdir, rm, writeFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { SettingError } from "./config.ts";
+
+const advice: Readonly<Record<string, string>> = {
+  EROFS: "is on a read-only file system: mount it for writing, or choose another folder",
+  EACCES: "may not be written by this user: change its owner, or choose another folder",
+  ENOSPC: "has no room left: make some, or choose another folder",
+  EDQUOT: "has no room left for this user: make some, or choose another folder",
+};
+
+/**
+ * Makes DATA_DIR where it is not there, and writes to it once. Resolves with its absolute path.
+ *
+ * @throws SettingError saying what is in the way: later it would be some file's that nobody knows of.
+ */
+export async function openDataDir(dir: string): Promise<string> {
+  const path = resolve(dir);
+  await mkdir(path, { recursive: true, mode: 0o711 }).catch((cause: unknown) => {
+    throw new SettingError(`DATA_DIR ${path} cannot be made: choose a folder that may be written.`, { cause });
+  });
+  const probe = join(path, `.probe-${randomUUID()}`);
+  try {
+    await writeFile(probe, "x", { mode: 0o600 });
+  } catch (cause) {
+    const code = cause instanceof Error && "code" in cause ? String(cause.code) : "unknown";
+    throw new SettingError(`DATA_DIR ${path} ${advice[code] ?? `cannot be written (${code}): choose another folder`}.`, { cause });
+  } finally {
+    await rm(probe, { force: true }).catch(() => undefined);
+  }
+  return path;
+}
