@@ -7,6 +7,7 @@ import type { CreateJobResponse, Job } from "#gen/filemill/job/v1/job_pb.ts";
 import { JobState } from "#gen/filemill/job/v1/job_pb.ts";
 import { FilemillError, fromConnectError, fromErrorMessage, isAnswer } from "#kit/errors.ts";
 import { isEnded, jobJsonOf, jobUrlOf } from "#kit/job-json.ts";
+import { tellMoment } from "#kit/moments.ts";
 import { sendArtifact } from "./artifact.ts";
 import { type Asked, type Download, parseAsked } from "./convert-request.ts";
 import { errorContextOf } from "./errors.ts";
@@ -30,6 +31,7 @@ export function convertHandler(context: RestContext): Handler {
       signal: gone,
       mayBeHeld: context.deps.jobsAreHere,
     });
+    tellMoment("upload stored");
     const { job, replayed, durable } = await createJob(context, request, asked, upload, gone);
     if (job === undefined) throw new FilemillError("INTERNAL", "Something went wrong on our side.");
     if (replayed) reply.header("idempotent-replayed", "true");
@@ -37,6 +39,7 @@ export function convertHandler(context: RestContext): Handler {
     const queued = asked.preferences.respondAsync || (job.async && !(replayed && isEnded(job)));
     const latest = queued ? promisedOf(job, replayed) : await waitForEnd(context.deps, job, waitMs, gone, context.ending);
     if (!(isEnded(latest) || durable || gone.aborted)) await context.deps.jobs.persistJob({ accountId: job.accountId, jobId: job.id });
+    tellMoment("answer due", job.id);
     applyPreferences(reply, asked.preferences, queued ? -1 : waitMs);
     if (queued || !isEnded(latest)) return promise(reply, latest, apiUrl, asked.download);
     return answer(context, request, reply, latest, apiUrl, asked.download);

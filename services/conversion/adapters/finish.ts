@@ -6,6 +6,7 @@ import type { Error as ErrorMessage } from "#gen/filemill/common/v1/error_pb.ts"
 import type { FinishAttemptRequestSchema, FinishAttemptResponse, Lease } from "#gen/filemill/job/v1/job_pb.ts";
 import { type ErrorCode, fromConnectError } from "#kit/errors.ts";
 import type { Log } from "#kit/log.ts";
+import { tellMoment } from "#kit/moments.ts";
 import type { Delivery } from "#kit/nats/ports.ts";
 import type { WorkerParts } from "./worker-parts.ts";
 
@@ -43,6 +44,7 @@ export async function finishAttempt(attempt: Attempt, end: AttemptEnd, elapsedMs
         ? { case: "result", value: { blob: end.blob, notes: [...end.notes] } }
         : { case: "failure", value: { error: end.error, retryable: end.retryable } },
   });
+  tellMoment("end told", jobId);
   if (answer === undefined) {
     // Whether the end was recorded is unknown: the result stays, and the sweep removes it if no record names it.
     log.warn("attempt.unfinished");

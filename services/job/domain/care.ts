@@ -1,5 +1,6 @@
 /** What the service does by itself: wakes lost jobs up, ends what is over, removes what nobody needs. All of it may run in several processes at once. */
 import type { BlobStore } from "#kit/blobs/store.ts";
+import { tellMoment } from "#kit/moments.ts";
 import { settle } from "./end-job.ts";
 import type { Core } from "./ports.ts";
 import type { Held } from "./projection.ts";
@@ -82,6 +83,7 @@ async function takeFrom(core: Core, worker: string, jobId: string): Promise<bool
     record.worker === worker ? lost(record, notBeforeMsOf(core, record)) : undefined,
   );
   if (!change.changed) return false;
+  tellMoment("job taken back", jobId);
   const { record } = change.after;
   core.log.warn("job.worker_lost", { job: jobId, worker, attempts: record.job.attempts });
   // The message of the lost attempt, where there is one, comes again only after the lease; until then it passes for a waiting one.

@@ -3,6 +3,7 @@ import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import type { Plan } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
 import { type CreateJobRequest, type Job, JobRecordSchema, JobSchema, JobState } from "#gen/filemill/job/v1/job_pb.ts";
 import { FilemillError } from "#kit/errors.ts";
+import { tellMoment } from "#kit/moments.ts";
 import { checkCeiling } from "./admission.ts";
 import { type OpenArrival, openArrival } from "./arrival.ts";
 import { isIdle } from "./claim-job.ts";
@@ -87,12 +88,15 @@ async function admitted(core: Core, request: CreateJobRequest, record: Record): 
     const begun = await handedOver(core, request, arrival);
     // Whoever comes to the job finds its input.
     core.blobs.keep(record.job.input?.id ?? "");
+    tellMoment("record due", id);
     const writing = core.records.create(begun ?? record).finally(arrival.settle);
     const [outcome] = await Promise.all([writing, begun && arrival.ended(core.rules.soonMs)]);
     if (outcome === "exists") return undefined;
+    tellMoment("job recorded", id);
     // As it is now: a flush takes longer than many a conversion, and who asked for a place in the queue is told of it.
     const held = core.projection.get(id) ?? (await core.records.find(id));
     if (request.durable) await core.flush();
+    tellMoment("job accepted", id);
     core.meter.entered(record);
     if (begun !== undefined) {
       core.meter.entered(begun);

@@ -1,6 +1,7 @@
 import type { Job } from "#gen/filemill/job/v1/job_pb.ts";
 import { JobState } from "#gen/filemill/job/v1/job_pb.ts";
 import { FilemillError } from "#kit/errors.ts";
+import { tellMoment } from "#kit/moments.ts";
 import { isJobId } from "./job-id.ts";
 import type { Change, Core } from "./ports.ts";
 import { attemptUnder, type Held } from "./projection.ts";
@@ -56,6 +57,7 @@ export async function deleteJobs(core: Core, accountId: string): Promise<number>
 export async function settle(core: Core, change: Extract<Change, { changed: true }>): Promise<void> {
   const { before, after } = change;
   if (before.job.state !== after.record.job.state) meterEnd(core, after.record);
+  tellMoment("job settling", before.job.id);
   // Who waits for the end is told first.
   await new Promise((resolve) => setImmediate(resolve));
   const work: Promise<unknown>[] = releasedBlobsOf(before, after.record).map((id) => core.blobs.remove(id));

@@ -1,6 +1,7 @@
 import { timestampMs } from "@bufbuild/protobuf/wkt";
 import { type FinishAttemptRequest, type HeartbeatRequest, JobState } from "#gen/filemill/job/v1/job_pb.ts";
 import { FilemillError, toErrorMessage } from "#kit/errors.ts";
+import { tellMoment } from "#kit/moments.ts";
 import { settle } from "./end-job.ts";
 import { isJobId } from "./job-id.ts";
 import type { Change, Core } from "./ports.ts";
@@ -48,6 +49,7 @@ export async function finishAttempt(core: Core, request: FinishAttemptRequest, s
     }
     return { accepted: isKnown };
   }
+  tellMoment("end recorded", request.jobId);
   const { record } = change.after;
   if (record.job.state === JobState.QUEUED) return { accepted: true, retryInMs: retryMs };
   core.background.run("job.settle_failed", () => settle(core, change));
