@@ -2,12 +2,14 @@
 import { type Lease, ClaimAttemptResponse_Outcome as Outcome } from "#gen/filemill/job/v1/job_pb.ts";
 import { FilemillError, fromConnectError, toErrorMessage } from "#kit/errors.ts";
 import type { Log } from "#kit/log.ts";
+import { tellMoment } from "#kit/moments.ts";
 import type { Delivery } from "#kit/nats/ports.ts";
 import type { Alternates } from "../domain/alternates.ts";
 import { failureOf } from "../domain/failure.ts";
 import { type AttemptEnd, finishAttempt } from "./finish.ts";
 import { superviseLease } from "./heartbeat.ts";
 import type { Guest } from "./places.ts";
+import { watchRoom } from "./room.ts";
 import type { WorkerParts } from "./worker-parts.ts";
 
 export type Worker = {
@@ -27,6 +29,7 @@ export function createWorker(parts: WorkerParts): Worker {
   const leaving = new AbortController();
 
   async function attempt(delivery: Delivery, lease: Lease): Promise<void> {
+    tellMoment("attempt begun", lease.jobId);
     const startedAt = performance.now();
     const log = parts.log.with({ jobId: lease.jobId, attempt: lease.attempt, requestId: lease.requestId });
     const stop = new AbortController();
@@ -47,6 +50,7 @@ export function createWorker(parts: WorkerParts): Worker {
   return {
     async handle(delivery, guest) {
       const { jobId, lane } = delivery;
+      tellMoment("worker woken", jobId);
       try {
         const idleAccountOnly = guest === "idle account";
         const { node: worker, leaseMs, early } = parts;
@@ -82,6 +86,7 @@ async function convert(
   log: Log,
 ): Promise<AttemptEnd> {
   const notes = new Map<string, string>();
+  using room = watchRoom(parts.blobs);
   try {
     if (lease.plan === undefined || lease.input === undefined) throw new FilemillError("INTERNAL", "The job has no plan or no input.");
     const outputPath = parts.converter.newPath(lease.plan.to);
@@ -94,9 +99,10 @@ async function convert(
       onNote: (code, message) => notes.has(code) || notes.set(code, message),
     });
     const blob = await parts.blobs.adopt(outputPath);
+    tellMoment("result stored", lease.jobId);
     return { kind: "done", blob, notes: [...notes].map(([code, message]) => ({ code, message })) };
   } catch (thrown) {
-    const failure = failureOf(thrown);
+    const failure = await room.judge(failureOf(thrown));
     const fields = { code: failure.error.code, retryable: failure.retryable };
     if (failure.unexpected) log.error("attempt.failed", { ...fields, err: thrown });
     else log.info("attempt.failed", fields);

@@ -45,10 +45,11 @@ export type Mill = AsyncDisposable & {
   leftovers(): Promise<{ blobs: string[]; scratch: string[] }>;
 };
 
-/** Image conversions only, unless a test asks for more slots. */
-export async function openMill(given: Partial<Settings> = {}): Promise<Mill> {
+/** Image conversions only, unless a test asks for more slots. @param filesDir - Of blobs and scratch, where not the broker's folder is to hold them. */
+export async function openMill(given: Partial<Settings> = {}, filesDir?: string): Promise<Mill> {
   await using stack = new AsyncDisposableStack();
-  const { broker, dataDir, log } = stack.use(await openTestBroker());
+  const { broker, dataDir: brokerDir, log } = stack.use(await openTestBroker());
+  const dataDir = filesDir ?? brokerDir;
   const settings: Settings = {
     ...parseSettings(settingTable, { DATA_DIR: dataDir, DOCUMENT_SLOTS: "0", OFFICE_SLOTS: "0", MEDIA_SLOTS: "0" }),
     ...given,

@@ -1,0 +1,34 @@
+/** Whether the disk ran full while an attempt was made: an engine that cannot write calls a good file damaged. */
+import type { BlobStore } from "#kit/blobs/store.ts";
+import { FilemillError } from "#kit/errors.ts";
+import type { Failure } from "../domain/failure.ts";
+
+/** Below this the next write of an engine may fail. */
+const shortBytes = 16 * 1024 * 1024;
+/** An engine that failed takes its files with it, and there is room again. */
+const lookMs = 100;
+
+export type RoomWatch = Disposable & {
+  /** The failure as it is, or as ours where there was too little room at any moment. */
+  judge(failure: Failure): Promise<Failure>;
+};
+
+/** Looks at the disk of the blobs, where engines write as well, until it is disposed. */
+export function watchRoom(blobs: Pick<BlobStore, "freeBytes">): RoomWatch {
+  let wasShort = false;
+  const look = async (): Promise<void> => {
+    const freeBytes = await blobs.freeBytes().catch(() => Number.POSITIVE_INFINITY);
+    if (freeBytes < shortBytes) wasShort = true;
+  };
+  const timer = setInterval(() => void look(), lookMs).unref();
+  return {
+    async judge(failure) {
+      if (failure.retryable) return failure;
+      await look();
+      if (!wasShort) return failure;
+      const error = new FilemillError("UNAVAILABLE", "The disk ran full during the conversion; try again later.", { cause: failure.error });
+      return { error, retryable: true, unexpected: false };
+    },
+    [Symbol.dispose]: () => clearInterval(timer),
+  };
+}
