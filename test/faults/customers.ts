@@ -1,0 +1,31 @@
+/** Accounts with a key and a webhook each, and the receiver of their messages. */
+import { AccountService } from "#gen/filemill/account/v1/account_pb.ts";
+import { openGrpcClient } from "#kit/rpc/grpc-client.ts";
+import type { Deployment } from "./deployment.ts";
+import type { Customer } from "./ledger.ts";
+
+/** @param receiver - Is told of the end of every job; none when it is not given. */
+export async function openCustomers(
+  { url, accounts, token }: Pick<Deployment, "url" | "accounts" | "token">,
+  count: number,
+  receiver: string | undefined,
+  seed: number,
+): Promise<[Customer, ...Customer[]]> {
+  using client = openGrpcClient(AccountService, accounts, { token });
+  const open = async (index: number): Promise<Customer> => {
+    const email = `customer-${seed}-${index}@example.org`;
+    const { account } = await client.calls.createAccount({ email, plan: "plus" });
+    const { secret } = await client.calls.createKey({ account: { ref: { case: "email", value: email } } });
+    if (receiver !== undefined) await openWebhook(url, secret, receiver);
+    return { accountId: account?.id ?? "", key: secret };
+  };
+  const first = await open(0);
+  const others = await Promise.all(Array.from({ length: count - 1 }, (_, index) => open(index + 1)));
+  return [first, ...others];
+}
+
+async function openWebhook(url: string, key: string, receiver: string): Promise<void> {
+  const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+  const answer = await fetch(`${url}/api/v1/webhooks`, { method: "POST", headers, body: JSON.stringify({ url: receiver }) });
+  if (answer.status !== 201) throw new Error(`a webhook was answered ${answer.status}: ${await answer.text()}`);
+}

@@ -1,0 +1,192 @@
+/** What must hold once everything has come to rest, whatever was killed before: the one checker of the suite. */
+import { createHash } from "node:crypto";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Reason } from "#gen/filemill/common/v1/error_pb.ts";
+import { type JobRecord, JobState } from "#gen/filemill/job/v1/job_pb.ts";
+import { treeOf } from "#services/conversion/sandbox/usage.ts";
+import { neededBlobsOf } from "#services/job/domain/retention.ts";
+import { isRecord } from "#services/job/domain/state.ts";
+import { entriesOf, filesUnder } from "#test/harness/folders.ts";
+import type { Deployment } from "./deployment.ts";
+import type { Accepted, Ledger } from "./ledger.ts";
+import { isOpen, type RecordWatch, wakeUpsIn } from "./records.ts";
+
+const restMs = 180_000;
+const maxAttempts = 10;
+
+export type Verdict = {
+  readonly accepted: number;
+  /** Accepted, and neither ended nor removed by who asked. */
+  readonly lost: readonly string[];
+  /** Ended with more than one result, told twice, or made twice for one Idempotency-Key. */
+  readonly twice: readonly string[];
+  readonly defects: readonly string[];
+};
+
+/** Waits until every record has ended, and for what follows from that; bounded. */
+export async function untilAtRest(watch: RecordWatch): Promise<boolean> {
+  for (const until = performance.now() + restMs; performance.now() < until; await sleep(100)) {
+    if ([...watch.records.values()].every(({ job, deleted }) => job !== undefined && (deleted || !isOpen(job.state)))) return true;
+  }
+  return false;
+}
+
+export async function verdictOn(deployment: Deployment, ledger: Ledger, watch: RecordWatch): Promise<Verdict> {
+  const accepted = [...ledger.accepted.values()];
+  const records = [...watch.records.values()];
+  const results = await resultsOf(deployment, accepted, watch);
+  const lost = accepted
+    .filter((each) => isLost(each, watch))
+    .map(({ jobId, told }) => `job ${jobId}, ${told}, is ${stateIn(watch, jobId)}`);
+  return {
+    accepted: accepted.length,
+    lost,
+    twice: [
+      ...[...watch.results].filter(([, ids]) => ids.size > 1).map(([id]) => `job ${id} had several results`),
+      ...[...watch.undone].map((id) => `job ${id} began again after it was done`),
+      ...[...ledger.messages].filter(([, ids]) => ids.size > 1).map(([id]) => `job ${id} was told by several messages`),
+      ...[...ledger.idsByKey].filter(([, ids]) => ids.size > 1).map(([key]) => `the key ${key} made several jobs`),
+    ],
+    defects: [
+      ...ledger.defects,
+      ...records.flatMap((record) => wrongIn(record, ledger.accepted.get(record.job?.id ?? ""))),
+      ...results,
+      ...(await untold(ledger, watch)),
+      ...(await leftOvers(deployment, watch)),
+      ...deployment.keepers.flatMap(({ unasked }) => unasked),
+    ],
+  };
+}
+
+function stateIn(watch: RecordWatch, jobId: string): string {
+  const job = watch.records.get(jobId)?.job;
+  return job === undefined ? "unknown" : `${nameIn(JobState, job.state)} after ${job.attempts} attempts`;
+}
+
+function nameIn(values: Readonly<Record<string, number>>, value: number): string {
+  return Object.entries(values).find(([, each]) => each === value)?.[0] ?? String(value);
+}
+
+function isLost({ jobId, isUnwanted }: Accepted, watch: RecordWatch): boolean {
+  const record = watch.records.get(jobId);
+  if (record?.job === undefined) return !isUnwanted;
+  return (record.deleted && !isUnwanted) || (isOpen(record.job.state) && !record.deleted);
+}
+
+function wrongIn(record: JobRecord, accepted: Accepted | undefined): string[] {
+  const { job } = record;
+  if (job === undefined) return ["a record without a job"];
+  const name = `job ${job.id} (${job.from} to ${job.to})`;
+  const wrong: string[] = [];
+  if (job.attempts > maxAttempts) wrong.push(`${name} had ${job.attempts} attempts`);
+  if (job.state === JobState.FAILED && (job.error?.reason ?? Reason.UNSPECIFIED) === Reason.UNSPECIFIED)
+    wrong.push(`${name} failed without a reason`);
+  if (accepted === undefined || record.deleted) return wrong;
+  if (accepted.isGood && job.state === JobState.FAILED) {
+    wrong.push(
+      `${name}, a good file, failed after ${job.attempts} attempts: ${nameIn(Reason, job.error?.reason ?? 0)} ${job.error?.message}`,
+    );
+  }
+  if (!accepted.isGood && job.state === JobState.DONE) wrong.push(`${name}, a damaged file, is done`);
+  if (job.state === JobState.CANCELLED && !accepted.isUnwanted) wrong.push(`${name} was cancelled, which nobody asked for`);
+  if (accepted.told === "done" && job.state !== JobState.DONE && !accepted.isUnwanted) {
+    wrong.push(`${name} was answered as done and is ${nameIn(JobState, job.state)}`);
+  }
+  return wrong;
+}
+
+/** Each result of each job is there, whole, and what the record says. */
+async function resultsOf(deployment: Deployment, accepted: readonly Accepted[], watch: RecordWatch): Promise<string[]> {
+  const wrong: string[] = [];
+  for (const { jobId, customer } of accepted) {
+    const record = watch.records.get(jobId);
+    if (record?.job?.state !== JobState.DONE || record.deleted) continue;
+    const url = `${deployment.url}/api/v1/jobs/${jobId}/download`;
+    const answer = await fetch(url, { headers: { authorization: `Bearer ${customer.key}` } }).catch((error: unknown) => String(error));
+    if (typeof answer === "string" || answer.status !== 200) {
+      wrong.push(`the result of job ${jobId} was answered ${typeof answer === "string" ? answer : answer.status}`);
+      continue;
+    }
+    const digest = createHash("sha256")
+      .update(new Uint8Array(await answer.arrayBuffer()))
+      .digest("hex");
+    if (digest !== record.job.result?.digest) wrong.push(`the result of job ${jobId} is not what its record says`);
+  }
+  return wrong;
+}
+
+/** Every end is told to the webhooks, though a message may be late. */
+async function untold(ledger: Ledger, watch: RecordWatch): Promise<string[]> {
+  if (!ledger.hasReceiver) return [];
+  const missing = (): string[] =>
+    [...ledger.accepted.values()]
+      .filter(({ jobId, isUnwanted }) => !isUnwanted && isTold(watch.records.get(jobId)) && !ledger.messages.has(jobId))
+      .map(({ jobId }) => `no webhook was told of job ${jobId}`);
+  for (const until = performance.now() + 60_000; missing().length > 0 && performance.now() < until; ) await sleep(200);
+  return missing();
+}
+
+function isTold(record: JobRecord | undefined): boolean {
+  return record?.job?.state === JobState.DONE || record?.job?.state === JobState.FAILED;
+}
+
+/** Broker, blobs, scratch and processes, as soon as they are as they should be, or after a minute. */
+async function leftOvers(deployment: Deployment, watch: RecordWatch): Promise<string[]> {
+  let found: string[] = [];
+  for (const until = performance.now() + 60_000; performance.now() < until; await sleep(200)) {
+    found = [
+      ...(await strayWakeUps(deployment, watch)),
+      ...(await strayBlobs(deployment, watch)),
+      ...(await strayScratch(deployment)),
+      ...strayProcesses(deployment),
+    ];
+    if (found.length === 0) return [];
+  }
+  return found;
+}
+
+async function strayWakeUps(deployment: Deployment, watch: RecordWatch): Promise<string[]> {
+  const ids = await wakeUpsIn(await deployment.natsUrl());
+  return ids
+    .filter((id) => isOpen(watch.records.get(id)?.job?.state ?? JobState.UNSPECIFIED))
+    .map((id) => `a message for job ${id} is left`);
+}
+
+async function strayBlobs({ dataDir }: Deployment, watch: RecordWatch): Promise<string[]> {
+  const present = new Set((await filesUnder(join(dataDir, "blobs"))).map((path) => path.split("/").at(-1) ?? ""));
+  const needed = new Set([...watch.records.values()].flatMap((record) => (isRecord(record) ? neededBlobsOf(record) : [])));
+  return [
+    ...[...present].filter((id) => !needed.has(id)).map((id) => `the blob ${id} belongs to no job`),
+    ...[...needed].filter((id) => !present.has(id)).map((id) => `the blob ${id} of a job is gone`),
+  ];
+}
+
+/** One folder for the worker that lives, with nothing of a job in it. */
+async function strayScratch({ dataDir, worker }: Deployment): Promise<string[]> {
+  const scratch = join(dataDir, "scratch");
+  const folders = await entriesOf(scratch);
+  const dead = folders
+    .filter(({ name }) => name.split(".")[1] !== String(worker.pid))
+    .map(({ name }) => `the scratch folder ${name} belongs to nobody`);
+  const results = (await Promise.all(folders.map(({ name }) => entriesOf(join(scratch, name))))).flat().filter((entry) => entry.isFile());
+  return [...dead, ...results.map(({ name }) => `the scratch file ${name} is left`)];
+}
+
+/** Whatever names our DATA_DIR, or is in a sandbox that has something of it, belongs to a process that was started by the suite. */
+function strayProcesses({ dataDir, keepers }: Deployment): string[] {
+  const ours = new Set(keepers.flatMap(({ pid }) => (pid === undefined ? [] : treeOf(pid))));
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name) && !ours.has(Number(name)) && Number(name) !== process.pid)
+    .filter((pid) => read(pid, "cmdline").includes(dataDir) || read(pid, "mountinfo").includes(join(dataDir, "scratch")))
+    .map((pid) => `process ${pid} is left: ${read(pid, "cmdline").slice(0, 100)}`);
+}
+
+function read(pid: string, file: "cmdline" | "mountinfo"): string {
+  try {
+    return readFileSync(`/proc/${pid}/${file}`, "utf8").replaceAll("\0", " ");
+  } catch {
+    return "";
+  }
+}

@@ -1,0 +1,97 @@
+/** A program that is started again whenever it ends, as an init system does it. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { closeSync, openSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+
+const pauseMs = 200;
+const stopLimitMs = 25_000;
+
+export type Program = {
+  readonly name: string;
+  readonly command: readonly [string, ...string[]];
+  readonly env: Readonly<Record<string, string>>;
+  /** Gets what the program prints, of all its runs. */
+  readonly logFile: string;
+};
+
+export type Keeper = AsyncDisposable & {
+  readonly name: string;
+  /** Of the present run; undefined between two. */
+  readonly pid: number | undefined;
+  /** How many runs have begun. */
+  readonly starts: number;
+  /** Runs that ended by themselves: by an exit code, or a signal that the suite does not send. */
+  readonly unasked: string[];
+  /** Ends the present run politely, and starts no further one until `resume`. Resolves with how it ended. */
+  halt(): Promise<string>;
+  /** The same without a word. */
+  kill(): Promise<void>;
+  resume(): void;
+};
+
+export function keep(program: Program): Keeper {
+  const unasked: string[] = [];
+  let starts = 0;
+  let isWanted = true;
+  let child: ChildProcess | undefined;
+
+  const start = (): ChildProcess => {
+    const log = openSync(program.logFile, "a");
+    // Should the suite itself be killed, nothing of it stays.
+    const [command, ...args] = ["setpriv", "--pdeathsig", "KILL", "--", ...program.command];
+    const begun = spawn(command ?? "", args, { env: { ...program.env }, stdio: ["ignore", log, log] });
+    closeSync(log);
+    starts += 1;
+    begun.once("exit", (code, signal) => {
+      if (!isWanted) return;
+      if (signal !== "SIGKILL") unasked.push(`${program.name} ended by itself: ${signal ?? `exit code ${code}`}`);
+      // Unless another run was begun meanwhile.
+      void sleep(pauseMs).then(() => {
+        if (isWanted && child === begun) child = start();
+      });
+    });
+    return begun;
+  };
+  const end = async (signal: NodeJS.Signals): Promise<string> => {
+    isWanted = false;
+    const present = child;
+    if (present === undefined || hasEnded(present)) return "was not running";
+    const ended = once(present, "exit");
+    // A paused one hears nothing else.
+    present.kill("SIGCONT");
+    present.kill(signal);
+    const timer = setTimeout(() => present.kill("SIGKILL"), stopLimitMs);
+    const [code, endedBy] = await ended;
+    clearTimeout(timer);
+    return endedBy === null ? `exit code ${code}` : String(endedBy);
+  };
+
+  child = start();
+  return {
+    name: program.name,
+    get pid() {
+      return child === undefined || hasEnded(child) ? undefined : child.pid;
+    },
+    get starts() {
+      return starts;
+    },
+    unasked,
+    halt: () => end("SIGTERM"),
+    async kill() {
+      await end("SIGKILL");
+    },
+    resume() {
+      if (isWanted) return;
+      isWanted = true;
+      child = start();
+    },
+    async [Symbol.asyncDispose]() {
+      await end("SIGTERM");
+    },
+  };
+}
+
+function hasEnded(child: ChildProcess): boolean {
+  return child.exitCode !== null || child.signalCode !== null;
+}
