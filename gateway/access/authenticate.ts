@@ -34,7 +34,7 @@ export async function authenticate(
   const key = /^bearer +([\x21-\x7e]{1,256})$/i.exec(authorization.trim())?.[1];
   if (key === undefined) throw malformed(authorization.trim());
   const { account, plan } = await accounts.verifyKey({ key, scope: scopes[scope] }).catch((error: unknown) => {
-    throw withHint(fromConnectError(error), key);
+    throw fromConnectError(error);
   });
   if (account === undefined || plan === undefined) throw new FilemillError("INTERNAL", "Something went wrong on our side.");
   if (!plan.apiAccess) throw new FilemillError("NOT_ENTITLED", "Your plan has no API access; use the converter page or change the plan.");
@@ -53,13 +53,6 @@ function malformed(authorization: string): FilemillError {
     "INVALID_API_KEY",
     `The Authorization header must read \`Bearer <key>\`${isBare ? ": put `Bearer ` before the key" : ""}.`,
   );
-}
-
-/** What a refused key lacks to be one. Its shape is public, so nobody learns anything of other keys. */
-function withHint(error: FilemillError, key: string): FilemillError {
-  if (error.code !== "INVALID_API_KEY" || /^fm_[0-9A-Za-z]{49}$/.test(key)) return error;
-  const message = "This is not an API key: one is `fm_` and 49 letters and digits. Check that it was copied whole.";
-  return new FilemillError("INVALID_API_KEY", message, { cause: error });
 }
 
 const aboutKeys: ReadonlySet<string> = new Set(["INVALID_API_KEY", "API_KEY_REVOKED"]);

@@ -39,7 +39,7 @@ export function parseAsked(request: FastifyRequest, known: CatalogueView | undef
     from: fromOf(query.get("from"), known),
     download: downloadOf(query.get("download")),
     options: new Map([...query].filter(([name]) => !reservedParameters.has(name))),
-    idempotencyKey: idempotencyKeyOf(request.headers["idempotency-key"]),
+    idempotencyKey: idempotencyKeyOf(request.raw.headersDistinct["idempotency-key"]),
     preferences: preferencesOf(request.headers.prefer),
     inputPassword: inputPasswordOf(request.headers["x-input-password"]),
   };
@@ -93,8 +93,9 @@ function isOneLine(text: string): boolean {
   return !/[\0\r\n]/.test(text);
 }
 
-function idempotencyKeyOf(header: string | string[] | undefined): string | undefined {
-  if (header === undefined) return undefined;
-  if (typeof header === "string" && /^[\x21-\x7e]{1,255}$/.test(header)) return header;
-  throw new FilemillError("BAD_REQUEST", "Idempotency-Key must be 1 to 255 visible ASCII characters, given once.");
+function idempotencyKeyOf(headers: readonly string[] | undefined): string | undefined {
+  if (headers === undefined) return undefined;
+  const [key = "", ...others] = headers;
+  if (others.length === 0 && /^[\x20-\x7e\x80-\xff]{1,255}$/.test(key)) return key;
+  throw new FilemillError("BAD_REQUEST", "Send one Idempotency-Key of 1 to 255 characters.");
 }

@@ -71,7 +71,7 @@ export const endpoints = defineEndpoints({
         name: "Idempotency-Key",
         in: "header",
         description: "The same key with the same request within 24 h answers with the first job.",
-        schema: { type: "string", minLength: 1, maxLength: 255, pattern: "^[!-~]+$" },
+        schema: { type: "string", minLength: 1, maxLength: 255 },
       },
       {
         name: "X-Input-Password",

@@ -5,6 +5,7 @@ import { prefersProblem } from "#gateway/http/accept.ts";
 import { type ErrorContext, errorAnswerOf } from "#gateway/http/error-body.ts";
 import { retryAfterOf, securityHeaders } from "#gateway/http/headers.ts";
 import { answerAndLinger, hasUnreadBody } from "#gateway/http/linger.ts";
+import { sendRefusalPage, wantsPage } from "#gateway/web/refusal-page.ts";
 import { errorTable, FilemillError, fromConnectError } from "#kit/errors.ts";
 import type { Log } from "#kit/log.ts";
 import { sendErrorAnswer } from "./exchange.ts";
@@ -36,6 +37,22 @@ export function publicErrorOf(error: unknown, requestId: string, log: Log): File
   return told;
 }
 
+/** Sends an error as a page to a person's browser, and as JSON to everybody else. */
+export function refuse(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  error: FilemillError,
+  publicUrl: string | undefined,
+): Promise<FastifyReply> | undefined {
+  const asJson = (): FastifyReply => {
+    sendError(request, reply, error, publicUrl);
+    return reply;
+  };
+  if (wantsPage(request) && !hasUnreadBody(request)) return sendRefusalPage(request, reply, error).catch(asJson);
+  asJson();
+  return undefined;
+}
+
 /** What Fastify refuses before any hook runs, such as a malformed path. */
 export function answerFrameworkError(
   log: Log,
@@ -45,7 +62,7 @@ export function answerFrameworkError(
   reply: FastifyReply,
 ): void {
   reply.headers({ ...securityHeaders, "x-request-id": request.id });
-  sendError(request, reply, publicErrorOf(error, request.id, log), publicUrl);
+  void refuse(request, reply, publicErrorOf(error, request.id, log), publicUrl);
 }
 
 /** Fastify's own refusals. */

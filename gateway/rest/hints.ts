@@ -11,14 +11,13 @@ export const reservedParameters: ReadonlySet<string> = new Set(["download", "fro
 
 export function unknownTarget(written: string, known: Known): FilemillError {
   const near = nearestIds(written, known?.formats.filter(({ sources }) => sources > 0) ?? []);
-  return new FilemillError("UNSUPPORTED_TARGET", `There is no such target format.${didYouMean(near)} GET /api/v1/formats lists them all.`, {
-    details: { to: written.trim().slice(0, 32), ...suggestionsOf(near) },
-  });
+  const message = `There is no such target format${didYouMean(near, "; GET /api/v1/formats lists them all.")}`;
+  return new FilemillError("UNSUPPORTED_TARGET", message, { details: { to: written.trim().slice(0, 32), ...suggestionsOf(near) } });
 }
 
 export function unknownSource(written: string, known: Known): FilemillError {
   const near = nearestIds(written, known?.formats.filter(({ targets }) => targets > 0) ?? []);
-  const message = `\`from\` is not a format that Filemill knows.${didYouMean(near)} GET /api/v1/formats lists them all.`;
+  const message = `\`from\` is not a known format${didYouMean(near, "; GET /api/v1/formats lists them all.")}`;
   return new FilemillError("UNKNOWN_SOURCE_FORMAT", message, { details: { from: written.slice(0, 32), ...suggestionsOf(near) } });
 }
 
@@ -30,6 +29,6 @@ export function unexpectedField(name: string, known: Known): FilemillError {
     return new FilemillError("UNEXPECTED_FIELD", message, { details: { field } });
   }
   const near = nearestNames(name, ["to", "file"]);
-  const message = `Send exactly the two fields \`to\` and \`file\`.${didYouMean(near)} Options go into the query string.`;
+  const message = `Send exactly the two fields \`to\` and \`file\`${didYouMean(near, "; options go into the query string.")}`;
   return new FilemillError("UNEXPECTED_FIELD", message, { details: { field, ...suggestionsOf(near) } });
 }

@@ -29,6 +29,13 @@ export const pageEndpoints = defineEndpoints({
     answers: { 200: { description: "It never changes.", mediaType: "*/*" }, 304: { description: "Unchanged." } },
     errors: ["NOT_FOUND"],
   },
+  favicon: {
+    ...forPages,
+    path: "/favicon.ico",
+    summary: "The icon, where browsers look for it by themselves",
+    answers: { 200: { description: "The icon.", mediaType: "image/x-icon" }, 304: { description: "Unchanged." } },
+    errors: [],
+  },
   catalogueIndex: {
     ...forPages,
     path: "/web/v1/catalogue",

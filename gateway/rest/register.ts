@@ -9,13 +9,12 @@ import { securityHeaders } from "#gateway/http/headers.ts";
 import { hasUnreadBody } from "#gateway/http/linger.ts";
 import { openapiHandler } from "#gateway/openapi/document.ts";
 import { pageHandlersOf } from "#gateway/web/handlers.ts";
-import { sendRefusalPage, wantsPage } from "#gateway/web/refusal-page.ts";
 import { webhookHandlersOf } from "#gateway/webhook/handlers.ts";
 import { FilemillError } from "#kit/errors.ts";
 import { convertHandler } from "./convert.ts";
 import { methodsOf } from "./endpoint.ts";
 import type { EndpointId } from "./endpoints.ts";
-import { publicErrorOf, sendError } from "./errors.ts";
+import { publicErrorOf, refuse } from "./errors.ts";
 import { jobEventsHandler } from "./events.ts";
 import { type Handler, type RestContext, requestBaseUrlOf } from "./exchange.ts";
 import { formatsHandler } from "./formats.ts";
@@ -50,15 +49,6 @@ function handlersOf(context: RestContext): Readonly<Record<EndpointId, Handler>>
 export function registerEndpoints(app: FastifyInstance, context: RestContext): void {
   const handlers = { ...handlersOf(context), ...accountHandlersOf(context) };
   const publicUrl = context.settings.PUBLIC_URL;
-  const refuse = (request: FastifyRequest, reply: FastifyReply, error: FilemillError): Promise<FastifyReply> | undefined => {
-    const asJson = (): FastifyReply => {
-      sendError(request, reply, error, publicUrl);
-      return reply;
-    };
-    if (wantsPage(request) && !hasUnreadBody(request)) return sendRefusalPage(request, reply, error).catch(asJson);
-    asJson();
-    return undefined;
-  };
   app.decorateRequest("caller", null);
   app.addHook("onRequest", (request, reply, done) => {
     reply.headers({ ...securityHeaders, "x-request-id": request.id });
@@ -70,8 +60,8 @@ export function registerEndpoints(app: FastifyInstance, context: RestContext): v
     const isTwofold = request.headers.authorization !== undefined && request.raw.headersDistinct["authorization"]?.length !== 1;
     done(isTwofold ? new FilemillError("BAD_REQUEST", "Send the Authorization header once.") : undefined);
   });
-  app.setErrorHandler((error, request, reply) => refuse(request, reply, publicErrorOf(error, request.id, context.deps.log)));
-  app.setNotFoundHandler((request, reply) => refuse(request, reply, unknownOf(request, reply)));
+  app.setErrorHandler((error, request, reply) => refuse(request, reply, publicErrorOf(error, request.id, context.deps.log), publicUrl));
+  app.setNotFoundHandler((request, reply) => refuse(request, reply, unknownOf(request, reply), publicUrl));
   for (const mount of mounts) {
     if (mount.endpoint.body?.mediaType !== "application/json") addRoute(app, context, mount, handlers[mount.id]);
   }
@@ -142,7 +132,7 @@ function unknownOf(request: FastifyRequest, reply: FastifyReply): FilemillError 
   if (allowed.length === 0) return new FilemillError("NOT_FOUND", "There is nothing at this address; see /docs.");
   const methods = [...new Set(allowed.flatMap(methodsOf))];
   reply.header("allow", methods.join(", "));
-  return new FilemillError("METHOD_NOT_ALLOWED", `This address takes ${methods.join(" and ")}.`);
+  return new FilemillError("METHOD_NOT_ALLOWED", `This address takes only ${new Intl.ListFormat("en").format(methods)}.`);
 }
 
 function patternOf(path: string): RegExp {

@@ -1,4 +1,5 @@
-import { sendCompressed } from "#gateway/http/compressed.ts";
+import { readFile } from "node:fs/promises";
+import { type Compressed, compressedOf, sendCompressed } from "#gateway/http/compressed.ts";
 import type { Handler } from "#gateway/rest/exchange.ts";
 import { FilemillError } from "#kit/errors.ts";
 import { type Bundle, bundlePages, type EntryName } from "./bundle.ts";
@@ -19,6 +20,17 @@ export function addressesOf(bundle: Bundle, entry: EntryName): { readonly href: 
   const found = bundle.entries.get(entry);
   if (found === undefined) throw new RangeError(`no entry ${entry}`);
   return { href: `/assets/${found.name}`, imports: found.imports.map((name) => `/assets/${name}`) };
+}
+
+let readingIcon: Promise<Compressed> | undefined;
+
+/** GET /favicon.ico: `icon.svg` in three sizes, for what shows no page of ours, such as the JSON of an API call, and for browsers without SVG icons. */
+export function faviconHandler(): Handler {
+  return async (request, reply) => {
+    readingIcon ??= readFile(new URL("./client/favicon.ico", import.meta.url)).then((icon) => compressedOf(icon, 9));
+    reply.header("cache-control", "public, max-age=86400");
+    return sendCompressed(request, reply, "image/x-icon", await readingIcon);
+  };
 }
 
 /** GET /assets/{name}: a name holds a hash of its content, so what is under it never changes. */

@@ -5,20 +5,20 @@ import { html, prose } from "./html.ts";
 import { sendPage } from "./shell.ts";
 
 const meanings: Readonly<Record<number, string>> = {
-  400: "The request is wrong",
-  401: "Who are you?",
-  403: "You may not",
-  404: "It is not there",
-  405: "Not this way",
+  400: "Malformed request",
+  401: "Not authenticated",
+  403: "Not allowed",
+  404: "Not found",
+  405: "Method not allowed",
   408: "Too slow",
-  409: "Not in this state",
-  410: "It is gone",
+  409: "Wrong state",
+  410: "Expired",
   413: "Too large",
-  415: "Unknown kind of file",
-  422: "The file or the wish cannot be fulfilled",
-  429: "Too much at once",
-  500: "Our fault",
-  503: "Try again in a moment",
+  415: "Unsupported media type or file format",
+  422: "The file cannot be converted",
+  429: "Too many requests or jobs",
+  500: "Server error",
+  503: "Temporarily unavailable",
 };
 
 /** GET /docs/errors: each code of the error table under an anchor of its own name. */
@@ -35,7 +35,7 @@ export function errorsPageHandler(): Handler {
     "/docs/errors",
     groups.map(([status]) => ({ id: `status-${status}`, label: `${status} ${meanings[status] ?? ""}` })),
     html`<h1>Errors</h1>
-<p class="lead">Every refusal has a code that does not change, a sentence that says what to do, and the id of the request.</p>
+<p class="lead">Every error has a stable code, a message that says what to do, and the id of the request.</p>
 <pre tabindex="0"><code>{
   "error": {
     "code": "INPUT_TOO_LARGE",
@@ -44,7 +44,7 @@ export function errorsPageHandler(): Handler {
     "details": { "limitMb": 25, "limitedBy": "plan" }
   }
 }</code></pre>
-<p>Asked with <code>Accept: application/problem+json</code>, the same facts come as RFC 9457 and <code>type</code> leads to this page.</p>
+<p>Asked with <code>Accept: application/problem+json</code>, the same facts come in the form of RFC 9457, and <code>type</code> links to this page. Code and message also stand in the header <code>X-Error</code>.</p>
 ${sections}`,
   );
   return async (request, reply) =>

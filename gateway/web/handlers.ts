@@ -1,6 +1,6 @@
 import type { Handler, RestContext } from "#gateway/rest/exchange.ts";
 import type { pageEndpoints } from "#gateway/rest/page-endpoints.ts";
-import { assetHandler } from "./assets.ts";
+import { assetHandler, faviconHandler } from "./assets.ts";
 import { errorsPageHandler } from "./errors-page.ts";
 import { catalogueIndexHandler, catalogueRoutesHandler, formatsPageHandler } from "./formats-page.ts";
 import { automateHandler, homeHandler, jobsHandler } from "./pages.ts";
@@ -16,6 +16,7 @@ export function pageHandlersOf(context: RestContext): Readonly<Record<keyof type
     formatsPage: formatsPageHandler(context),
     errorsPage: errorsPageHandler(),
     asset: assetHandler(),
+    favicon: faviconHandler(),
     catalogueIndex: catalogueIndexHandler(context),
     catalogueRoutes: catalogueRoutesHandler(context),
   };

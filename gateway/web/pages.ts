@@ -9,7 +9,7 @@ export function homeHandler(context: RestContext): Handler {
     const counts = await countsOf(context);
     return sendPage(request, reply, {
       title: "Filemill: convert files on your own server",
-      description: "Convert documents, pictures, sound, film and data. Drop a file, choose what it shall become, download.",
+      description: "Convert documents, pictures, sound, film and data. Drop a file, choose the target format, download the result.",
       place: "/",
       script: "converter",
       main: converterPage(requestBaseUrlOf(context, request), counts),
@@ -69,7 +69,7 @@ function converterPage(baseUrl: string, counts: { conversions: number; formats: 
       : html`<a href="/docs/formats">${counted.format(counts.formats)} formats</a>, ${counted.format(counts.conversions)} conversions that work on this server.`;
   return html`<div class="page">
 <div class="hero">
-<h1>Drop a file. <br>Take it as something else.</h1>
+<h1>Convert any file.</h1>
 <p class="lead">${offer}</p>
 </div>
 ${withoutScript(baseUrl)}
@@ -81,8 +81,8 @@ ${withoutScript(baseUrl)}
 function withoutScript(baseUrl: string): Html {
   return html`<noscript><section class="panel" aria-labelledby="by-hand">
 <h2 id="by-hand">Without JavaScript</h2>
-<p>This page needs JavaScript, which comes from this server alone. The command line needs none: put an API key into <code>FILEMILL_API_KEY</code> and call</p>
+<p>This page needs JavaScript, which comes from this server alone. Without it, use the command line: put an API key into <code>FILEMILL_API_KEY</code> and run</p>
 <pre tabindex="0"><code>${curlBlock({ baseUrl })}</code></pre>
-<p>The operator makes accounts and keys with <code>npm run -s filemill -- keys create EMAIL</code>. Everything else is in the <a href="/docs">API reference</a>.</p>
+<p>The operator creates accounts and keys with <code>npm run -s filemill -- keys create EMAIL</code>. Everything else is in the <a href="/docs">API reference</a>.</p>
 </section></noscript>`;
 }

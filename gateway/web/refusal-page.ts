@@ -3,19 +3,20 @@ import { errorTable, type FilemillError } from "#kit/errors.ts";
 import { html } from "./html.ts";
 import { sendPage } from "./shell.ts";
 
-/** Does a person's browser ask for a page here? Programs get their errors as JSON. */
+/** Does a person's browser ask for a page here? Programs get their errors as JSON, and what lies under `/api` is theirs. */
 export function wantsPage(request: FastifyRequest): boolean {
-  const isApi = /^\/(api|web|auth|assets)(\/|$)/.test((request.raw.url ?? "/").split("?")[0] ?? "/");
-  return request.method === "GET" && !isApi && /\btext\/html\b/i.test(request.headers.accept ?? "");
+  const isApi = /^\/(api|web)(\/|$)/.test((request.raw.url ?? "/").split("?")[0] ?? "/");
+  const isLook = request.method === "GET" || request.method === "HEAD";
+  return isLook && !isApi && /\btext\/html\b/i.test(request.headers.accept ?? "");
 }
 
 /** A refusal as a page. Rejects when no page can be made, for example because the pages' own code is broken. */
 export function sendRefusalPage(request: FastifyRequest, reply: FastifyReply, error: FilemillError): Promise<FastifyReply> {
   const status = errorTable[error.code].http;
   const isMissing = status === 404;
-  const title = isMissing ? "There is nothing here" : status === 503 ? "Not just now" : "This did not work";
+  const title = isMissing ? "Page not found" : status === 503 ? "Not available right now" : "Something went wrong";
   const reason = isMissing
-    ? "The address may be mistyped, or what was here is gone. Results are removed when their time is over."
+    ? "The address may be mistyped, or the page no longer exists. Results are deleted when they expire."
     : error.message;
   return sendPage(request, reply, {
     status,

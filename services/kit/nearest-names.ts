@@ -38,9 +38,9 @@ export function nearestIds(
   return [...new Set(nearestNames(written, idOf.keys()).flatMap((name) => idOf.get(name) ?? []))];
 }
 
-/** For a message: `Did you mean png or pgm?`, with a blank before it; empty where there is nothing to suggest. */
-export function didYouMean(names: readonly string[]): string {
-  return names.length === 0 ? "" : ` Did you mean ${new Intl.ListFormat("en", { type: "disjunction" }).format(names)}?`;
+/** The end of a message: `; did you mean png or pgm?`, or else what to do where there is nothing to suggest. */
+export function didYouMean(names: readonly string[], otherwise: string): string {
+  return names.length === 0 ? otherwise : `; did you mean ${new Intl.ListFormat("en", { type: "disjunction" }).format(names)}?`;
 }
 
 /** For an error's details. */

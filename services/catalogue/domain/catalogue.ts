@@ -106,7 +106,7 @@ function findRoute(routes: Routes, targets: ReadonlySet<string>, query: Pick<Pla
   const to = parseFormatId(query.to);
   if (to === undefined || !targets.has(to.id)) {
     const near = nearestIds(query.to, rowsOf(targets));
-    const message = `There is no such target format here.${didYouMean(near)} GET /api/v1/formats lists them all.`;
+    const message = `There is no such target format here${didYouMean(near, "; GET /api/v1/formats lists them all.")}`;
     throw new FilemillError("UNSUPPORTED_TARGET", message, { details: { to: query.to.slice(0, 64), ...suggestionsOf(near) } });
   }
   const from = parseFormatId(query.from)?.id ?? query.from.slice(0, 64);
@@ -116,7 +116,7 @@ function findRoute(routes: Routes, targets: ReadonlySet<string>, query: Pick<Pla
   const alternatives = alternativesOf(found, to);
   const near = found === undefined ? nearestIds(query.from, rowsOf(routes.keys())) : [];
   const others = alternatives.length === 0 ? "." : `; there is one to ${alternatives.join(", ")}.`;
-  const message = `There is no conversion from ${from} to ${to.id}${others}${didYouMean(near)}`;
+  const message = `There is no conversion from ${from} to ${to.id}${didYouMean(near, others)}`;
   throw new FilemillError("UNSUPPORTED_CONVERSION", message, { details: { from, to: to.id, alternatives, ...suggestionsOf(near) } });
 }
 

@@ -50,7 +50,7 @@ describe("a field that is not one of the two", () => {
   it("may be a mistyped one", async () => {
     expect(await refusalOf(stage, formWith("flie", "before"))).toMatchObject({
       code: "UNEXPECTED_FIELD",
-      message: expect.stringContaining("Did you mean file?"),
+      message: expect.stringContaining("did you mean file?"),
       details: { field: "flie", suggestions: ["file"] },
     });
     const { message, details } = await refusalOf(stage, formWith("<script>", "before"));
@@ -62,14 +62,14 @@ describe("a field that is not one of the two", () => {
 describe("a mistyped format", () => {
   it("of the target is told what can be written here", async () => {
     expect(await refusalOf(stage, formOf("wepb", png))).toMatchObject({
-      ...{ status: 422, code: "UNSUPPORTED_TARGET", message: expect.stringContaining("Did you mean webp?") },
+      ...{ status: 422, code: "UNSUPPORTED_TARGET", message: expect.stringContaining("did you mean webp?") },
       details: { to: "wepb", suggestions: ["webp"] },
     });
   });
 
   it("of the source is told what can be read here", async () => {
     expect(await refusalOf(stage, formOf("webp", png), "?from=pngg")).toMatchObject({
-      ...{ status: 415, code: "UNKNOWN_SOURCE_FORMAT", message: expect.stringContaining("Did you mean png?") },
+      ...{ status: 415, code: "UNKNOWN_SOURCE_FORMAT", message: expect.stringContaining("did you mean png?") },
       details: { from: "pngg", suggestions: ["png"] },
     });
     // Written here, but not read.
@@ -89,9 +89,6 @@ it.each([
   ["Bearer ", "INVALID_API_KEY", /is the variable that holds it set\?/],
   [auth.authorization.replace("Bearer ", ""), "INVALID_API_KEY", /put `Bearer ` before the key/],
   ["Basic YTpi", "INVALID_API_KEY", /must read `Bearer <key>`\.$/],
-  [auth.authorization.slice(0, -4), "INVALID_API_KEY", /Check that it was copied whole/],
-  [`Bearer "${auth.authorization.slice(7)}"`, "INVALID_API_KEY", /`fm_` and 49 letters and digits/],
-  [`Bearer fm_${"z".repeat(49)}`, "INVALID_API_KEY", /not known/],
 ])("the header %j is answered %s with what is wrong", async (authorization, code, message) => {
   const answer = await fetch(`${stage.url}/api/v1/jobs`, { headers: { authorization } });
   expect(answer.status).toBe(401);

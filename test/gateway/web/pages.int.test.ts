@@ -1,4 +1,5 @@
 import { createClient, createRouterTransport } from "@connectrpc/connect";
+import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { CatalogueService } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
 import { jsonOf, openStage, type Stage } from "#test/gateway/stage.ts";
@@ -68,6 +69,22 @@ describe("pages", () => {
     expect((await fetch(`${stage.url}/assets/..%2fpages.ts`)).status).toBe(404);
   });
 
+  it("has the icon where browsers look for it", async () => {
+    const answer = await fetch(`${stage.url}/favicon.ico`, { headers: { accept: "image/avif,image/webp,*/*;q=0.8" } });
+    expect([answer.status, answer.headers.get("content-type")]).toEqual([200, "image/x-icon"]);
+    const icon = Buffer.from(await answer.arrayBuffer());
+    expect([icon.readUInt16LE(0), icon.readUInt16LE(2), icon.readUInt16LE(4)]).toEqual([0, 1, 3]);
+    for (const [index, size] of [16, 32, 48].entries()) {
+      const [bytes, at] = [icon.readUInt32LE(6 + 16 * index + 8), icon.readUInt32LE(6 + 16 * index + 12)];
+      expect(await sharp(icon.subarray(at, at + bytes)).metadata()).toMatchObject({ format: "png", width: size, height: size });
+    }
+    const again = await fetch(`${stage.url}/favicon.ico`, { headers: { "if-none-match": answer.headers.get("etag") ?? "" } });
+    expect(again.status).toBe(304);
+    const page = await (await fetch(stage.url)).text();
+    const [, path = ""] = /<link rel="icon" type="image\/svg\+xml" href="([^"]+)">/.exec(page) ?? [];
+    expect((await fetch(stage.url + path)).headers.get("content-type")).toBe("image/svg+xml");
+  });
+
   it("names the address that the reader used, and every error under its code", async () => {
     expect(await (await fetch(stage.url)).text()).toContain(`${stage.url}/api/v1/convert?download=wait`);
     expect(await (await fetch(`${stage.url}/docs/errors`)).text()).toContain('<div id="INPUT_TOO_LARGE">');
@@ -81,13 +98,38 @@ describe("pages", () => {
       status: 404,
       type: "text/html; charset=utf-8",
     });
+    const page = await browser.text();
+    expect(page).toContain("<h1>Page not found</h1>");
+    expect(page).toContain('<nav aria-label="Main">');
+    for (const [path, status] of [
+      ["/assets/nope.js", 404],
+      ["/auth/nope", 404],
+      ["/docs/", 404],
+      ["/%zz", 400],
+    ] as const) {
+      const other = await fetch(stage.url + path, { headers: { accept: "text/html" } });
+      expect({ path, status: other.status, type: other.headers.get("content-type") }).toEqual({
+        path,
+        status,
+        type: "text/html; charset=utf-8",
+      });
+    }
+    const head = await fetch(`${stage.url}/nope`, { method: "HEAD", headers: { accept: "text/html" } });
+    expect([head.status, head.headers.get("content-type"), head.headers.get("content-length")]).toEqual([
+      404,
+      "text/html; charset=utf-8",
+      expect.stringMatching(/^\d{4,}$/),
+    ]);
     for (const [path, accept] of [
       ["/nope", "*/*"],
+      ["/nope", "application/json"],
+      ["/assets/nope.js", "*/*"],
+      ["/%zz", "*/*"],
       ["/api/v1/nope", "text/html"],
       ["/web/v1/nope", "text/html"],
     ] as const) {
       const answer = await fetch(stage.url + path, { headers: { accept } });
-      expect((await jsonOf(answer)).error.code).toBe("NOT_FOUND");
+      expect((await jsonOf(answer)).error.code).toBe(path === "/%zz" ? "BAD_REQUEST" : "NOT_FOUND");
     }
     expect((await fetch(`${stage.url}/docs`, { method: "POST", headers: { accept: "text/html" } })).status).toBe(405);
   });
@@ -101,7 +143,7 @@ describe("pages", () => {
     const page = await fetch(`${without.url}/docs/formats`, { headers: { accept: "text/html" } });
     expect(page.headers.get("content-type")).toBe("text/html; charset=utf-8");
     expect(page.status).toBeGreaterThanOrEqual(500);
-    expect(await page.text()).toMatch(/<h1>(Not just now|This did not work)<\/h1>/);
+    expect(await page.text()).toMatch(/<h1>(Not available right now|Something went wrong)<\/h1>/);
     const program = await fetch(`${without.url}/docs/formats`, { headers: { accept: "application/json" } });
     expect(program.headers.get("content-type")).toBe("application/json");
     expect((await fetch(without.url)).status).toBe(200);

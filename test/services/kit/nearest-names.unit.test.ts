@@ -34,10 +34,10 @@ describe("nearestNames", () => {
 });
 
 it("asks in words", () => {
-  expect([[], ["webp"], ["png", "pgm"], ["a", "b", "c"]].map(didYouMean)).toEqual([
-    "",
-    " Did you mean webp?",
-    " Did you mean png or pgm?",
-    " Did you mean a, b, or c?",
+  expect([[], ["webp"], ["png", "pgm"], ["a", "b", "c"]].map((names) => didYouMean(names, "."))).toEqual([
+    ".",
+    "; did you mean webp?",
+    "; did you mean png or pgm?",
+    "; did you mean a, b, or c?",
   ]);
 });
