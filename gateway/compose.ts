@@ -9,10 +9,11 @@ import { copyFile, rm } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Client, createClient } from "@connectrpc/connect";
-import { formatOfFileName, sniff } from "#formats/index.ts";
+import { formatOfFileName } from "#formats/index.ts";
 import { AccountService } from "#gen/filemill/account/v1/account_pb.ts";
 import { SignInService } from "#gen/filemill/account/v1/sign_in_pb.ts";
 import { CatalogueService, type Plan } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
+import { ConversionService } from "#gen/filemill/conversion/v1/conversion_pb.ts";
 import { JobService, LeaseService } from "#gen/filemill/job/v1/job_pb.ts";
 import { WebhookService } from "#gen/filemill/webhook/v1/webhook_pb.ts";
 import { openDataDir } from "#kit/data-dir.ts";
@@ -33,7 +34,7 @@ import {
   webhooksOfAccounts,
 } from "#services/account/index.ts";
 import { catalogueOf, createCatalogueService, type PlanQuery, readProof } from "#services/catalogue/index.ts";
-import { createConversionService, openOneOffConverter } from "#services/conversion/index.ts";
+import { createConversionService, type OneOffConverter, openOneOffConverter } from "#services/conversion/index.ts";
 import { createJobService } from "#services/job/index.ts";
 import { createWebhookService } from "#services/webhook/index.ts";
 import type { ConvertTask, Library } from "./cli/library.ts";
@@ -63,6 +64,7 @@ type Clients = {
   readonly signIn: Client<typeof SignInService>;
   readonly catalogue: Client<typeof CatalogueService>;
   readonly jobs: Client<typeof JobService>;
+  readonly conversion: Client<typeof ConversionService>;
   readonly webhooks: Client<typeof WebhookService>;
 };
 
@@ -80,8 +82,8 @@ export async function compose(settings: Settings, log: Log): Promise<Supervisor>
   const rpc = stack.use(await openServicesServer(floor, services, readiness, true));
   const { blobs, metrics } = floor;
   const deviceKey = await ensureSecret(join(resolve(settings.DATA_DIR), "device-key"));
-  const jobsAreHere = settings.JOB_ADDRESS === "local";
-  const gateway = stack.use(await createGateway({ ...clients, blobs, deviceKey, jobsAreHere, log, metrics, readiness }, settings));
+  const readersAreHere = settings.JOB_ADDRESS === "local" && settings.CONVERSION_ADDRESS === "local";
+  const gateway = stack.use(await createGateway({ ...clients, blobs, deviceKey, readersAreHere, log, metrics, readiness }, settings));
   const { url: restUrl } = await gateway.listen();
 
   const late = services.filter((service) => service.name === "conversion");
@@ -142,8 +144,11 @@ function composeServices(floor: Floor): { services: readonly Service[]; clients:
   const accountTransport = transportFor("ACCOUNT_ADDRESS", settings, account, log);
   const accounts = createClient(AccountService, accountTransport);
   const signIn = createClient(SignInService, accountTransport);
-  local(settings.CONVERSION_ADDRESS, () => createConversionService({ ...deps("conversion"), jobs, leases, catalogue }, settings));
-  return { services, clients: { accounts, signIn, catalogue, jobs, webhooks } };
+  const converter = local(settings.CONVERSION_ADDRESS, () =>
+    createConversionService({ ...deps("conversion"), jobs, leases, catalogue }, settings),
+  );
+  const conversion = createClient(ConversionService, transportFor("CONVERSION_ADDRESS", settings, converter, log));
+  return { services, clients: { accounts, signIn, catalogue, jobs, conversion, webhooks } };
 }
 
 function firstUnready(services: readonly Service[]): Readiness {
@@ -174,7 +179,7 @@ export async function openLibrary(settings: Settings, log: Log): Promise<Library
   const planOf = (query: PlanQuery): Promise<Plan> => converter.plan((manifest) => catalogueOf([manifest], proof).plan(query));
 
   async function convert(task: ConvertTask): ReturnType<Library["convert"]> {
-    const from = task.from ?? (await sniffInput(task.inputPath));
+    const from = task.from ?? (await formatOfInput(task.inputPath, converter.tell));
     const to = task.to ?? formatOfFileName(basename(task.outputPath))?.id;
     if (to === undefined)
       throw new FilemillError("UNSUPPORTED_TARGET", "The output's extension is not that of a known format; say --to FORMAT.");
@@ -201,8 +206,9 @@ export async function openLibrary(settings: Settings, log: Log): Promise<Library
   return { convert, engines: () => converter.engines(), [Symbol.asyncDispose]: () => converter[Symbol.asyncDispose]() };
 }
 
-async function sniffInput(path: string): Promise<string> {
-  const { format } = await sniff(path, basename(path)).catch((cause: NodeJS.ErrnoException) => {
+async function formatOfInput(path: string, tell: OneOffConverter["tell"]): Promise<string> {
+  const { format } = await tell(path, basename(path)).catch((cause: NodeJS.ErrnoException) => {
+    if (cause instanceof FilemillError) throw cause;
     throw new FilemillError("INVALID_INPUT", `The file cannot be read (${cause.code ?? "unknown"}).`, { cause });
   });
   if (format !== undefined) return format;

@@ -3,6 +3,7 @@ import type { Registry } from "prom-client";
 import type { AccountService } from "#gen/filemill/account/v1/account_pb.ts";
 import type { SignInService } from "#gen/filemill/account/v1/sign_in_pb.ts";
 import type { CatalogueService } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
+import type { ConversionService } from "#gen/filemill/conversion/v1/conversion_pb.ts";
 import type { JobService } from "#gen/filemill/job/v1/job_pb.ts";
 import type { WebhookService } from "#gen/filemill/webhook/v1/webhook_pb.ts";
 import type { BlobStore } from "#kit/blobs/store.ts";
@@ -30,12 +31,13 @@ export type GatewayDeps = {
   readonly signIn: Client<typeof SignInService>;
   readonly catalogue: Client<typeof CatalogueService>;
   readonly jobs: Client<typeof JobService>;
+  readonly conversion: Client<typeof ConversionService>;
   readonly webhooks: Client<typeof WebhookService>;
   readonly blobs: BlobStore;
   /** Signs what tells this installation's known browsers from strangers. */
   readonly deviceKey: string;
-  /** The job service is in this process, and so knows of uploads that are held in memory. */
-  readonly jobsAreHere: boolean;
+  /** The services that read uploads are in this process, and so know of those that are held in memory. */
+  readonly readersAreHere: boolean;
   readonly log: Log;
   readonly metrics: Registry;
   /** Of everything the gateway needs, for /readyz. */

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { parseFormatId, sniff } from "#formats/index.ts";
+import { parseFormatId } from "#formats/index.ts";
 import { errorAnswerOf } from "#gateway/http/error-body.ts";
 import { retryAfterOf } from "#gateway/http/headers.ts";
 import type { CreateJobResponse, Job } from "#gen/filemill/job/v1/job_pb.ts";
@@ -29,7 +29,7 @@ export function convertHandler(context: RestContext): Handler {
       ceilingOf: (to) => ceilingOf(context, request, asked, to),
       unexpected: (field) => unexpectedField(field, context.views.known()),
       signal: gone,
-      mayBeHeld: context.deps.jobsAreHere,
+      mayBeHeld: context.deps.readersAreHere,
     });
     tellMoment("upload stored");
     const { job, replayed, durable } = await createJob(context, request, asked, upload, gone);
@@ -124,13 +124,11 @@ async function createJob(
 
 async function sourceOf(context: RestContext, asked: Asked, upload: Upload) {
   if (asked.from !== undefined) return { from: asked.from, notes: [] };
-  const { blobs } = context.deps;
-  const file = blobs.readFresh(upload.blob.id) ?? blobs.pathOf(upload.blob.id);
-  const { format, nameDisagrees } = await sniff(file, upload.fileName);
-  if (format === undefined && nameDisagrees) {
+  const { format, nameDisagrees } = await context.deps.conversion.inspect({ blob: upload.blob, fileName: upload.fileName });
+  if (format === "" && nameDisagrees) {
     throw new FilemillError("INVALID_INPUT", "The file is not what its name says, and its content tells no format; send an intact one.");
   }
-  if (format === undefined) {
+  if (format === "") {
     throw new FilemillError("UNKNOWN_SOURCE_FORMAT", "Neither content nor name tells the file's format; name it with `?from=<format>`.");
   }
   const message = "The file's content is not what its name says; the content was believed.";

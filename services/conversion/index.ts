@@ -15,7 +15,6 @@ import { type Announcement, announce, untilListed } from "./adapters/announcer.t
 import { watchCancellations } from "./adapters/cancellations.ts";
 import { type ConverterParts, openEngines } from "./adapters/converter.ts";
 import { remindOfDegradation } from "./adapters/degradation.ts";
-import { inspectInput } from "./adapters/inspect-input.ts";
 import { openKnownEngines } from "./adapters/known-engines.ts";
 import { createConversionMetrics } from "./adapters/metrics.ts";
 import { createOneOffConverter } from "./adapters/one-off-converter.ts";
@@ -25,9 +24,10 @@ import { createWorker, type Worker } from "./adapters/worker.ts";
 import type { ConversionSettings } from "./config.ts";
 import type { Converter, OneOffConverter } from "./domain/converter.ts";
 import { lanes, spareOf } from "./domain/engine.ts";
-import { checkResult } from "./engines/check-result.ts";
 import { engines } from "./engines/registry.ts";
 import { unlockFile } from "./engines/unlock.ts";
+import { type InspectorHost, openInspectors } from "./inspectors/open-inspectors.ts";
+import { createVerdicts, type Verdicts } from "./inspectors/verdicts.ts";
 import { createConversionRpc } from "./rpc.ts";
 import { openSandbox } from "./sandbox/index.ts";
 import { endOrphans } from "./sandbox/orphans.ts";
@@ -46,10 +46,11 @@ export type ConversionDeps = {
   readonly metrics: Registry;
 };
 
-export type ConverterOptions = Pick<ConverterParts, "onHop"> & {
-  /** Engines that are in there are taken to be what they were at the last start, until they are verified. */
-  readonly knownFile?: string;
-};
+export type ConverterOptions = Pick<ConverterParts, "onHop"> &
+  Pick<InspectorHost, "onAnswer" | "onReplaced"> & {
+    /** Engines that are in there are taken to be what they were at the last start, until they are verified. */
+    readonly knownFile?: string;
+  };
 
 /**
  * Opens sandbox and engines without a broker, queue or key.
@@ -59,11 +60,11 @@ export type ConverterOptions = Pick<ConverterParts, "onHop"> & {
 export async function openConverter(settings: ConversionSettings, log: Log, options: ConverterOptions = {}): Promise<Converter> {
   await using opening = new AsyncDisposableStack();
   const { knownFile, ...more } = options;
-  const parts = await openParts(settings, log, opening);
+  const parts = await openParts(settings, log, opening, more);
   const known = knownFile === undefined ? {} : { known: await openKnownEngines(knownFile, parts.sandbox.mode, log) };
   const converter = opening.use(await openEngines({ ...parts, ...known, ...more }));
   const owned = opening.move();
-  return { ...converter, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+  return { ...converter, tell: parts.verdicts.tell, [Symbol.asyncDispose]: () => owned.disposeAsync() };
 }
 
 /**
@@ -73,12 +74,18 @@ export async function openConverter(settings: ConversionSettings, log: Log, opti
  */
 export async function openOneOffConverter(settings: ConversionSettings, log: Log): Promise<OneOffConverter> {
   await using opening = new AsyncDisposableStack();
-  const converter = opening.use(createOneOffConverter(await openParts(settings, log, opening)));
+  const parts = await openParts(settings, log, opening, {});
+  const converter = opening.use(createOneOffConverter(parts));
   const owned = opening.move();
-  return { ...converter, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+  return { ...converter, tell: parts.verdicts.tell, [Symbol.asyncDispose]: () => owned.disposeAsync() };
 }
 
-async function openParts(settings: ConversionSettings, log: Log, opening: AsyncDisposableStack): Promise<ConverterParts> {
+async function openParts(
+  settings: ConversionSettings,
+  log: Log,
+  opening: AsyncDisposableStack,
+  { onAnswer, onReplaced }: ConverterOptions,
+): Promise<ConverterParts & { readonly verdicts: Verdicts }> {
   const folder = opening.use(await openProcessFolder(join(resolve(settings.DATA_DIR), "scratch"), { endOrphans, removeFolder }));
   const sandbox = opening.use(
     await openSandbox({
@@ -90,9 +97,22 @@ async function openParts(settings: ConversionSettings, log: Log, opening: AsyncD
       log,
     }),
   );
+  const inspectorLog = log.with({ part: "inspector" });
+  const inspector = opening.use(
+    await openInspectors({
+      sandbox,
+      folder: folder.path,
+      log: (event, fields) => inspectorLog.warn(event, fields),
+      ...(onAnswer === undefined ? {} : { onAnswer }),
+      ...(onReplaced === undefined ? {} : { onReplaced }),
+    }),
+  );
+  const verdicts = createVerdicts(inspector);
   return {
     sandbox,
+    inspector,
     engines,
+    verdicts,
     workDir: folder.path,
     slots: {
       image: settings.IMAGE_SLOTS,
@@ -102,8 +122,8 @@ async function openParts(settings: ConversionSettings, log: Log, opening: AsyncD
     },
     timeoutMs: settings.CONVERSION_TIMEOUT_MS,
     log,
-    inspect: inspectInput,
-    checkResult,
+    inspect: verdicts.inspect,
+    checkResult: verdicts.checkResult,
     unlock: unlockFile,
   };
 }
@@ -114,6 +134,9 @@ export function createConversionService(deps: ConversionDeps, settings: Conversi
   const owned = new AsyncDisposableStack();
   const metrics = createConversionMetrics(deps.metrics);
   let working: Working | undefined;
+  let tell: Converter["tell"] = async () => {
+    throw new FilemillError("UNAVAILABLE", "The converter is starting; try again in a moment.", { retryAfterMs: 2000 });
+  };
   let isReady = false;
   let isDegraded = false;
 
@@ -123,8 +146,11 @@ export function createConversionService(deps: ConversionDeps, settings: Conversi
       await openConverter(settings, log, {
         knownFile: join(resolve(settings.DATA_DIR), "engines.json"),
         onHop: (engine, elapsedMs) => metrics.hopSeconds.observe({ engine }, elapsedMs / 1000),
+        onAnswer: (question, elapsedMs) => metrics.inspectionSeconds.observe({ question }, elapsedMs / 1000),
+        onReplaced: (cause) => metrics.inspectorsReplaced.inc({ cause }),
       }),
     );
+    tell = converter.tell;
     metrics.sandboxMode.set({ mode: converter.sandboxMode }, 1);
     isDegraded = converter.sandboxMode === "degraded";
     if (isDegraded) owned.use(remindOfDegradation(log));
@@ -173,7 +199,8 @@ export function createConversionService(deps: ConversionDeps, settings: Conversi
     name: "conversion",
     start,
     drain,
-    routes: (router) => void router.service(ConversionService, createConversionRpc(deps)),
+    routes: (router) =>
+      void router.service(ConversionService, createConversionRpc({ ...deps, tell: (path, fileName) => tell(path, fileName) })),
     readiness: () => ({
       ...(isReady ? { ready: true } : { ready: false, part: "engines" }),
       ...(isDegraded ? { sandbox: "degraded" } : {}),

@@ -1,7 +1,6 @@
 /** ConversionService: bytes in and out as streams for internal consumers. The work itself goes through the queue like every job. */
 import { create } from "@bufbuild/protobuf";
 import type { Client, HandlerContext, ServiceImpl } from "@connectrpc/connect";
-import { sniff } from "#formats/index.ts";
 import type { CatalogueService } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
 import type { Blob } from "#gen/filemill/common/v1/blob_pb.ts";
 import {
@@ -17,12 +16,14 @@ import {
 import { type Job, type JobService, JobState } from "#gen/filemill/job/v1/job_pb.ts";
 import type { BlobStore } from "#kit/blobs/store.ts";
 import { codeOf, FilemillError } from "#kit/errors.ts";
+import type { Converter } from "./domain/converter.ts";
 import { paced } from "./domain/pace.ts";
 
 export type RpcParts = {
   readonly blobs: BlobStore;
   readonly jobs: Client<typeof JobService>;
   readonly catalogue: Client<typeof CatalogueService>;
+  readonly tell: Converter["tell"];
 };
 
 const chunkBytes = 262_144;
@@ -34,7 +35,7 @@ export function createConversionRpc(parts: RpcParts): ServiceImpl<typeof Convers
     convert: (requests, context) => convert(parts, requests, context),
     async inspect({ blob, fileName }) {
       if (blob === undefined || !(await parts.blobs.has(blob.id))) throw new FilemillError("NOT_FOUND", "There is no such blob.");
-      const found = await sniff(parts.blobs.pathOf(blob.id), fileName);
+      const found = await parts.tell(parts.blobs.pathOf(blob.id), fileName);
       return { format: found.format ?? "", toldBy: found.toldBy, nameDisagrees: found.nameDisagrees };
     },
   };
@@ -112,9 +113,9 @@ async function createJob(parts: RpcParts, start: ConvertStart, input: Blob): Pro
   }
 }
 
-async function sourceFormatOf({ blobs }: RpcParts, { fileName }: ConvertStart, input: Blob): Promise<string> {
+async function sourceFormatOf({ blobs, tell }: RpcParts, { fileName }: ConvertStart, input: Blob): Promise<string> {
   if (input.sizeBytes === 0n) throw new FilemillError("INVALID_INPUT", "The file is empty.");
-  const { format } = await sniff(blobs.pathOf(input.id), fileName);
+  const { format } = await tell(blobs.pathOf(input.id), fileName);
   if (format !== undefined) return format;
   throw new FilemillError("UNKNOWN_SOURCE_FORMAT", "Neither the file's content nor its name tells its format; name it in `from`.");
 }

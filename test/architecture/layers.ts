@@ -6,13 +6,13 @@ export type Place =
       readonly service?: undefined;
     }
   | {
-      readonly layer: "domain" | "adapters" | "engines" | "sandbox" | "rpc" | "config" | "index" | "main";
+      readonly layer: "domain" | "adapters" | "engines" | "inspectors" | "sandbox" | "rpc" | "config" | "index" | "main";
       /** Undefined for the gateway's main. */
       readonly service: string | undefined;
     };
 type Layer = Place["layer"];
 
-const serviceFolders = ["domain", "adapters", "engines", "sandbox"] as const;
+const serviceFolders = ["domain", "adapters", "engines", "inspectors", "sandbox"] as const;
 const serviceFiles = ["rpc", "config", "index", "main"] as const;
 
 /** Undefined for a file that has no place in the house. */
@@ -44,10 +44,11 @@ const allowed: Readonly<Record<Layer, readonly Layer[]>> = {
   domain: ["gen", "kit", "formats", "domain"],
   adapters: ["gen", "kit", "formats", "domain", "adapters", "config"],
   engines: ["kit", "formats", "domain", "sandbox", "engines"],
+  inspectors: ["kit", "formats", "domain", "engines", "sandbox", "inspectors"],
   sandbox: ["kit", "domain", "sandbox"],
   rpc: ["gen", "kit", "formats", "domain"],
   config: ["kit"],
-  index: ["gen", "kit", "formats", "domain", "adapters", "engines", "sandbox", "rpc", "config"],
+  index: ["gen", "kit", "formats", "domain", "adapters", "engines", "inspectors", "sandbox", "rpc", "config"],
   gateway: ["gen", "kit", "formats", "gateway"],
   // What runs in the browser knows the shapes of the gateway's answers; the bundler refuses anything else of it.
   client: ["kit", "client", "gateway"],
@@ -66,6 +67,7 @@ const allowed: Readonly<Record<Layer, readonly Layer[]>> = {
     "domain",
     "adapters",
     "engines",
+    "inspectors",
     "sandbox",
     "rpc",
     "config",

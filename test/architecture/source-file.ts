@@ -17,6 +17,8 @@ export type SourceFile = {
   readonly path: string;
   readonly lines: number;
   readonly imports: readonly Import[];
+  /** The imports that are there when it runs: types are not. */
+  readonly loads: readonly Import[];
   readonly hasDefaultExport: boolean;
   /** `lines` leaves out those of the functions inside: a factory of small functions is no long function. */
   readonly functions: readonly { readonly line: number; readonly lines: number }[];
@@ -82,15 +84,26 @@ export function readSource(root: string, path: string): SourceFile {
     },
   }).visit(program);
 
+  const loaded = [
+    // `import { type A } from` loads the file, as Node leaves the statement there without its types.
+    ...module.staticImports
+      .filter(({ start }) => !/^import\s+type\b/.test(text.slice(start, start + 16)))
+      .map(({ moduleRequest }) => moduleRequest.value),
+    ...module.staticExports
+      .filter(({ start }) => !/^export\s+type\b/.test(text.slice(start, start + 16)))
+      .flatMap(({ entries }) => entries.flatMap(({ moduleRequest }) => moduleRequest?.value ?? [])),
+    ...module.dynamicImports.map(({ moduleRequest }) => text.slice(moduleRequest.start + 1, moduleRequest.end - 1)),
+  ];
   const specifiers = [
+    ...loaded,
     ...module.staticImports.map(({ moduleRequest }) => moduleRequest.value),
     ...module.staticExports.flatMap(({ entries }) => entries.flatMap(({ moduleRequest }) => moduleRequest?.value ?? [])),
-    ...module.dynamicImports.map(({ moduleRequest }) => text.slice(moduleRequest.start + 1, moduleRequest.end - 1)),
   ];
   return {
     path,
     lines: text.trimEnd().split("\n").length,
     imports: [...new Set(specifiers)].map((specifier) => importOf(path, specifier)),
+    loads: [...new Set(loaded)].map((specifier) => importOf(path, specifier)),
     hasDefaultExport: module.staticExports.some(({ entries }) => entries.some(({ exportName }) => exportName.kind === "Default")),
     functions,
     memberAccesses,

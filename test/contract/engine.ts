@@ -4,11 +4,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openLog } from "#kit/log.ts";
-import type { Engine, FileRef, Hop, OpenEngine, OptionValues } from "#services/conversion/domain/engine.ts";
+import type { Engine, EngineHost, FileRef, Hop, OpenEngine, OptionValues } from "#services/conversion/domain/engine.ts";
 import { isExpected } from "#services/conversion/domain/expectations.ts";
 import type { NoteCode } from "#services/conversion/domain/notes.ts";
 import type { Sandbox } from "#services/conversion/domain/sandbox.ts";
-import { checkResult } from "#services/conversion/engines/check-result.ts";
+import { openInspectors } from "#services/conversion/inspectors/open-inspectors.ts";
+import { createVerdicts, type Verdicts } from "#services/conversion/inspectors/verdicts.ts";
 import { openSandbox } from "#services/conversion/sandbox/index.ts";
 import { mimesOf, type Reading, readingOf } from "./readers.ts";
 
@@ -19,6 +20,8 @@ export type Bench = AsyncDisposable & {
   readonly folder: string;
   readonly sandbox: Sandbox;
   readonly engine: OpenEngine;
+  readonly verdicts: Verdicts;
+  readonly host: EngineHost;
   /** Converts a file in `folder` by the hop from → to; options that are absent take the hop's defaults. */
   convert(input: string, from: string, to: string, options?: OptionValues, timeoutMs?: number): Promise<Converted>;
 };
@@ -33,12 +36,17 @@ export async function openBench(engine: Engine, slots = 1): Promise<Bench> {
     memoryBytes: 2 * 2 ** 30,
     log,
   });
-  const open = await engine.open({ sandbox, slots, spare: 0, log: (event, fields) => log.info(event, fields) });
+  const told = (event: string, fields?: Readonly<Record<string, unknown>>): void => log.info(event, fields);
+  const inspector = await openInspectors({ sandbox, folder, log: told });
+  const host = { sandbox, inspector, slots, spare: 0, log: told };
+  const open = await engine.open(host);
   let count = 0;
   return {
     folder,
     sandbox,
     engine: open,
+    host,
+    verdicts: createVerdicts(inspector),
     async convert(input, from, to, options = {}, timeoutMs = 120_000) {
       const hop = hopOf(engine, from, to);
       count += 1;
@@ -64,6 +72,7 @@ export async function openBench(engine: Engine, slots = 1): Promise<Bench> {
     },
     async [Symbol.asyncDispose]() {
       await open[Symbol.asyncDispose]();
+      await inspector[Symbol.asyncDispose]();
       await sandbox[Symbol.asyncDispose]();
       await rm(folder, { recursive: true, force: true });
     },
@@ -123,7 +132,7 @@ export function testEngine(engine: Engine, options: ContractOptions): void {
 
     it.each(engine.hops.map((hop) => [hop.from, hop.to, hop] as const))("%s to %s", async (from, to, hop) => {
       const { path } = await bench.convert(await options.sample(from, bench.folder, hop), from, to);
-      await checkResult(path, to);
+      await bench.verdicts.checkResult(path, to);
       const reading = await readingOf(path);
       expect(mimesOf[to], `a reader of ${to}`).toContain(reading.mime);
       await options.check?.(hop, reading, path);

@@ -5,12 +5,14 @@ import { create } from "@bufbuild/protobuf";
 import { timestampNow } from "@bufbuild/protobuf/wkt";
 import { createClient, createRouterTransport, type ServiceImpl } from "@connectrpc/connect";
 import { Registry } from "prom-client";
+import { sniff } from "#formats/sniff/sniff.ts";
 import type { GatewayDeps, GatewaySettings } from "#gateway/context.ts";
 import { createGateway, type Gateway } from "#gateway/server.ts";
 import { AccountService } from "#gen/filemill/account/v1/account_pb.ts";
 import { SignInService } from "#gen/filemill/account/v1/sign_in_pb.ts";
 import { CatalogueService } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
 import { Fidelity, Option_Type } from "#gen/filemill/common/v1/format_pb.ts";
+import { ConversionService } from "#gen/filemill/conversion/v1/conversion_pb.ts";
 import { type CreateJobRequest, type Job, JobSchema, JobService, JobState } from "#gen/filemill/job/v1/job_pb.ts";
 import { WebhookService } from "#gen/filemill/webhook/v1/webhook_pb.ts";
 import { openDiskBlobStore } from "#kit/blobs/disk-store.ts";
@@ -84,6 +86,12 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
   const transport = createRouterTransport(({ service }) => {
     service(AccountService, accountsOf(options));
     service(CatalogueService, catalogue);
+    service(ConversionService, {
+      async inspect({ blob, fileName }) {
+        const found = await sniff(blobs.pathOf(blob?.id ?? ""), fileName);
+        return { ...found, format: found.format ?? "" };
+      },
+    });
     service(JobService, {
       ...jobsOf(options, created, jobs),
       persistJob({ jobId }) {
@@ -101,7 +109,8 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
       webhooks: createClient(WebhookService, transport),
       blobs,
       deviceKey: "a-key-of-this-installation",
-      jobsAreHere: false,
+      readersAreHere: false,
+      conversion: createClient(ConversionService, transport),
       log: openLog("silent"),
       metrics: new Registry(),
       readiness: () => ({ ready: true }),

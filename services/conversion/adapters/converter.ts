@@ -13,6 +13,7 @@ import type { Converter, EngineStatus } from "../domain/converter.ts";
 import { cpuSecondsOf } from "../domain/cpu-budget.ts";
 import { type Engine, type FileRef, type HopTask, type Lane, type OpenEngine, spareOf } from "../domain/engine.ts";
 import { createGate } from "../domain/gate.ts";
+import type { Inspector } from "../domain/inspector.ts";
 import { engineManifestOf } from "../domain/manifest.ts";
 import { type RunnableEngine, type RunPorts, runPlan } from "../domain/run-plan.ts";
 import type { Sandbox } from "../domain/sandbox.ts";
@@ -22,6 +23,7 @@ import { packFiles } from "./pack-files.ts";
 
 export type ConverterParts = {
   readonly sandbox: Sandbox;
+  readonly inspector: Inspector;
   readonly engines: readonly Engine[];
   /** Where results and files between hops are made. */
   readonly workDir: string;
@@ -39,7 +41,7 @@ export type ConverterParts = {
 export type FoundEngine = { readonly engine: Engine; readonly version: string | undefined };
 
 /** Probes at once every engine that is not known from the last start. */
-export async function openEngines(parts: ConverterParts): Promise<Converter> {
+export async function openEngines(parts: ConverterParts): Promise<Omit<Converter, "tell">> {
   const found = await Promise.all(parts.engines.map((engine) => foundOf(engine, parts)));
   await remember(found, parts);
   const live = new Map<string, LiveEngine>();
@@ -184,7 +186,13 @@ export function createLiveEngine(engine: Engine, parts: ConverterParts): LiveEng
     if (closed) throw new FilemillError("UNAVAILABLE", "The converter is stopping; try again.");
     const log = parts.log.with({ engine: engine.id });
     opening ??= engine
-      .open({ sandbox: nice(parts.sandbox, nicenessOf[engine.lane]), slots, spare, log: (event, fields) => log.info(event, fields) })
+      .open({
+        sandbox: nice(parts.sandbox, nicenessOf[engine.lane]),
+        inspector: parts.inspector,
+        slots,
+        spare,
+        log: (event, fields) => log.info(event, fields),
+      })
       .catch((cause) => {
         // The next run tries again: what was short may be there then.
         opening = undefined;

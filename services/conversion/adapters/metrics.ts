@@ -3,6 +3,8 @@ import { Counter, Gauge, Histogram, type Registry } from "prom-client";
 export type ConversionMetrics = {
   readonly attempts: Counter<"engine" | "outcome">;
   readonly hopSeconds: Histogram<"engine">;
+  readonly inspectionSeconds: Histogram<"question">;
+  readonly inspectorsReplaced: Counter<"cause">;
   readonly sandboxMode: Gauge<"mode">;
 };
 
@@ -20,6 +22,19 @@ export function createConversionMetrics(register: Registry): ConversionMetrics {
       help: "Wall-clock time of one hop in its engine, without waiting for a slot",
       labelNames: ["engine"],
       buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1200],
+      registers,
+    }),
+    inspectionSeconds: new Histogram({
+      name: "filemill_inspection_seconds",
+      help: "Wall-clock time of one question to an inspector, with the wait for one that is free",
+      labelNames: ["question"],
+      buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.05, 0.25, 1, 2.5, 10, 30],
+      registers,
+    }),
+    inspectorsReplaced: new Counter({
+      name: "filemill_inspectors_replaced_total",
+      help: "Inspectors that were ended over a question, by cause (processor, deadline, memory, crash, wrong answer, defect)",
+      labelNames: ["cause"],
       registers,
     }),
     sandboxMode: new Gauge({

@@ -6,7 +6,7 @@ import { engineManifestOf } from "../domain/manifest.ts";
 import { type ConverterParts, createLiveEngine, createRunner, type FoundEngine, type LiveEngine, probe, statusOf } from "./converter.ts";
 
 /** Nothing is probed or opened before a plan needs it: for a process that converts one file. */
-export function createOneOffConverter(parts: ConverterParts): OneOffConverter {
+export function createOneOffConverter(parts: ConverterParts): Omit<OneOffConverter, "tell"> {
   const probes = new Map<string, Promise<FoundEngine>>();
   const found = new Map<string, FoundEngine>();
   const live = new Map<string, LiveEngine>();

@@ -3,6 +3,7 @@ import type { Manifest, Plan } from "#gen/filemill/catalogue/v1/catalogue_pb.ts"
 import type { Alternates } from "./alternates.ts";
 import type { Hop, Lane } from "./engine.ts";
 import type { NoteCode } from "./notes.ts";
+import type { Answer } from "./questions.ts";
 
 /** What is known of one engine on this host. */
 export type EngineStatus = {
@@ -45,6 +46,8 @@ export type Converter = AsyncDisposable & {
    * then nothing is left at `outputPath`.
    */
   run(plan: Plan, inputPath: string, outputPath: string, request: ConversionRequest): Promise<void>;
+  /** What a file is, by its content and its name; an inspector looks at it. The file is not changed before its conversion is over. */
+  tell(path: string, fileName: string): Promise<Answer<"sniff">>;
   /** A new path for a result, on the disk of DATA_DIR. */
   newPath(format: string): string;
   /** Ends the engines' warm processes; runs that are still going reject. */
@@ -53,7 +56,7 @@ export type Converter = AsyncDisposable & {
 
 /** The same for one conversion in a process of its own, which must not wait for engines that it does not need. */
 export type OneOffConverter = AsyncDisposable &
-  Pick<Converter, "run" | "newPath"> & {
+  Pick<Converter, "run" | "newPath" | "tell"> & {
     /**
      * The plan that `choose` makes of what the engines declare. Those it needs are probed in the sandbox, and while one is absent
      * it chooses again without that one; what it throws, this rejects with.

@@ -2,6 +2,7 @@
  * What an engine is: one tool, declared as data, with a way to run one hop.
  * Manifest, catalogue, option parsing, OpenAPI, documentation and the contract suite all follow from the declaration.
  */
+import type { Inspector } from "./inspector.ts";
 import type { Expectation, NoteCode } from "./notes.ts";
 import type { Sandbox } from "./sandbox.ts";
 
@@ -75,6 +76,8 @@ export type HopTask = {
 /** What an engine may use of its surroundings. */
 export type EngineHost = {
   readonly sandbox: Sandbox;
+  /** Reads for the engine what a stranger, or a tool that read a stranger's file, has written. */
+  readonly inspector: Inspector;
   /** How many runs of this engine happen at once in the ordinary. */
   readonly slots: number;
   /** How many more there may be, for accounts that have nothing running. */

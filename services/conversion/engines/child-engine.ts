@@ -34,7 +34,7 @@ export type ChildEngineOptions = {
 
 /** Converts by children that `start` starts, as many at once as the host has slots and spare places. */
 export async function openChildEngine(
-  host: EngineHost,
+  host: Omit<EngineHost, "inspector">,
   start: () => Promise<SandboxChild>,
   { question = {}, ...lives }: ChildEngineOptions,
 ): Promise<OpenEngine> {

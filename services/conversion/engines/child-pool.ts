@@ -27,6 +27,8 @@ export type PoolOptions = {
   readonly warm: number;
   /** After how long in use a child is replaced at the latest, in ms; ten minutes when it is not said. */
   readonly useMs?: number;
+  /** After how many jobs it is; a thousand when it is not said. */
+  readonly jobs?: number;
   start(): Promise<SandboxChild>;
   log(event: string, fields?: Readonly<Record<string, unknown>>): void;
 };
@@ -125,7 +127,7 @@ export function createPool(options: PoolOptions): Pool {
     served.set(child, jobs);
     if (!child.alive) return;
     if (jobs === 1) wearOut(child);
-    if (!fit || jobs >= jobsPerChild || worn.has(child) || closed) {
+    if (!fit || jobs >= (options.jobs ?? jobsPerChild) || worn.has(child) || closed) {
       child.kill();
       return;
     }

@@ -1,15 +1,12 @@
 /** Office documents by warm LibreOffices, driven over UNO from within their sandboxes. */
 import { createWriteStream } from "node:fs";
-import { open } from "node:fs/promises";
 import { pipeline } from "node:stream/promises";
-import { textEncodingOf } from "#formats/index.ts";
 import { FilemillError } from "#kit/errors.ts";
 import { defineEngine, type HopTask } from "../domain/engine.ts";
 import { replacedFontsMessage } from "../domain/font-note.ts";
+import type { Inspector } from "../domain/inspector.ts";
 import { noteLeftOut } from "../domain/parts.ts";
-import { tableEncodingOf } from "./dbf-code-pages.ts";
 import { flagOption, numberOption, stringOption } from "./hop-table.ts";
-import { guessEncoding } from "./inside/guess-encoding.ts";
 import { csvOptions, officeFormats, papers } from "./libreoffice-formats.ts";
 import { familyOf, libreofficeHops } from "./libreoffice-hops.ts";
 import { type OfficeJob, type OfficePool, openOfficePool, pythonPath } from "./libreoffice-pool.ts";
@@ -121,20 +118,11 @@ function failureOf(answer: Answer, task: HopTask): FilemillError {
   }
 }
 
-/** Enough of a text to tell its letters by. */
-const headBytes = 256 * 1024;
-
 /** The code page of a text that is not Unicode and of which nobody says how it is encoded; a guess. */
-async function guessedEncodingOf(task: HopTask, { text }: OfficeJob): Promise<string | undefined> {
+async function guessedEncodingOf(inspector: Inspector, task: HopTask, { text }: OfficeJob): Promise<string | undefined> {
   const isPage = task.hop.from === "html";
   if (!isPage && (!isTextJob(text) || text.encoding !== "auto")) return undefined;
-  await using file = await open(task.input.path);
-  const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(headBytes), position: 0 });
-  const head = buffer.subarray(0, bytesRead);
-  if (isPage && /\b(?:charset|encoding)\s*=/i.test(head.toString("latin1", 0, 8192))) return undefined;
-  // A character that the head cuts in two must not decide.
-  const whole = bytesRead < headBytes ? head : head.subarray(0, head.lastIndexOf(0x0a) + 1);
-  return textEncodingOf(head) === "legacy" ? guessEncoding(whole) : undefined;
+  return (await inspector.ask("textEncoding", [task.input.path], { more: { isPage }, signal: task.signal })).guess;
 }
 
 function isTextJob(text: unknown): text is { readonly encoding: string } {
@@ -142,20 +130,20 @@ function isTextJob(text: unknown): text is { readonly encoding: string } {
 }
 
 /** The job with the encoding of its input, as far as the office must be told, and the encoding's name where it is a guess. */
-async function withEncoding(task: HopTask, job: OfficeJob): Promise<{ job: OfficeJob; guess: string | undefined }> {
+async function withEncoding(inspector: Inspector, task: HopTask, job: OfficeJob): Promise<{ job: OfficeJob; guess: string | undefined }> {
   if (task.hop.from === "dbf") {
-    const table = await tableEncodingOf(task.input.path);
-    return { job: table === undefined ? job : { ...job, importOptions: table.number }, guess: table?.guess };
+    const { number, guess } = await inspector.ask("tableEncoding", [task.input.path], { signal: task.signal });
+    return { job: number === undefined ? job : { ...job, importOptions: number }, guess };
   }
-  const guess = await guessedEncodingOf(task, job);
+  const guess = await guessedEncodingOf(inspector, task, job);
   if (guess === undefined) return { job, guess };
   const told = task.hop.from === "html" ? { htmlEncoding: guess } : { text: { ...(isTextJob(job.text) ? job.text : {}), encoding: guess } };
   return { job: { ...job, ...told }, guess };
 }
 
-async function run(pool: OfficePool, task: HopTask): Promise<void> {
+async function run(pool: OfficePool, inspector: Inspector, task: HopTask): Promise<void> {
   task.signal.throwIfAborted();
-  const { job, guess } = await withEncoding(task, jobOf(task));
+  const { job, guess } = await withEncoding(inspector, task, jobOf(task));
   await pool.convert(task.input.path, job, task, async (value, outputPath) => {
     const answer = parseAnswer(value);
     if (!answer.ok) throw failureOf(answer, task);
@@ -210,7 +198,7 @@ export const libreofficeEngine = defineEngine({
   async open(host) {
     const pool = openOfficePool(host);
     return {
-      run: (task) => run(pool, task),
+      run: (task) => run(pool, host.inspector, task),
       parts: (task) => sheetsOf(pool, task),
       [Symbol.asyncDispose]: () => pool[Symbol.asyncDispose](),
     };

@@ -22,10 +22,13 @@ export type Sniffed = {
  * Rejects only when the file cannot be read. An empty file is what its name says.
  */
 export function sniff(file: SniffableFile, fileName: string): Promise<Sniffed> {
-  return withSource(file, async (source) => {
-    const named = formatsOfFileName(fileName).map((row) => row.id);
-    return { ...verdictOf(source, named, await contentOf(source)), sizeBytes: source.sizeBytes };
-  });
+  return withSource(file, (source) => sniffSource(source, fileName));
+}
+
+/** The same of a file that is opened already. */
+export async function sniffSource(source: Source, fileName: string): Promise<Sniffed> {
+  const named = formatsOfFileName(fileName).map((row) => row.id);
+  return { ...verdictOf(source, named, await contentOf(source)), sizeBytes: source.sizeBytes };
 }
 
 async function contentOf(source: Source): Promise<Content | undefined> {

@@ -3,7 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { formatOf, formats, parseFormatId, sniff, textEncodingOf } from "#formats/index.ts";
+import { formatOf, formats, parseFormatId } from "#formats/index.ts";
+import { encodingOf as textEncodingOf } from "#formats/sniff/encoding.ts";
+import { sniff } from "#formats/sniff/sniff.ts";
 import { sourceOf } from "#formats/sniff/source.ts";
 import { adtsFrames, bytes, compoundOf, id3Of, isoMediaOf, mp3Frames, oggOf, packageOf, pngOf, tiffOf, zipOf } from "./fixtures.ts";
 

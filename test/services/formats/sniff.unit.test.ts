@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Sniffed, sniff } from "#formats/index.ts";
+import { type Sniffed, sniff } from "#formats/sniff/sniff.ts";
 import {
   adtsFrames,
   bytes,

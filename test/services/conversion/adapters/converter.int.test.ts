@@ -6,6 +6,7 @@ import { openLog } from "#kit/log.ts";
 import { catalogueOf } from "#services/catalogue/index.ts";
 import { openEngines } from "#services/conversion/adapters/converter.ts";
 import { defineEngine, type HopTask } from "#services/conversion/domain/engine.ts";
+import { noInspector } from "#test/services/conversion/inspectors/test-inspectors.ts";
 import { openHost } from "#test/services/conversion/sandbox/host.ts";
 
 const usual = { fidelity: "high", cost: 1, async: false, maxInputMb: 10, options: [] } as const;
@@ -30,6 +31,7 @@ test("an engine is told how much processor time its file may use, by the file's 
   try {
     await using converter = await openEngines({
       sandbox: host.sandbox,
+      inspector: noInspector,
       engines: [recorder("pictures", "image", "png", "webp"), recorder("sounds", "media", "wav", "mp3")],
       workDir,
       slots: { image: 1, document: 0, office: 0, media: 1 },

@@ -6,6 +6,7 @@ import { openLog } from "#kit/log.ts";
 import { openEngines } from "#services/conversion/adapters/converter.ts";
 import { openKnownEngines } from "#services/conversion/adapters/known-engines.ts";
 import { defineEngine } from "#services/conversion/domain/engine.ts";
+import { noInspector } from "#test/services/conversion/inspectors/test-inspectors.ts";
 import { type Host, openHost } from "#test/services/conversion/sandbox/host.ts";
 
 const log = openLog("silent");
@@ -44,6 +45,7 @@ async function start(mode = "full", database = packages) {
     });
   const converter = await openEngines({
     sandbox: host.sandbox,
+    inspector: noInspector,
     engines: [engine("pictures", "png", "webp"), engine("sounds", "wav", "mp3")],
     workDir: folder,
     slots: { image: 1, document: 1, office: 1, media: 1 },

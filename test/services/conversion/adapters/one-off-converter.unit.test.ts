@@ -4,6 +4,7 @@ import { catalogueOf } from "#services/catalogue/index.ts";
 import { createOneOffConverter } from "#services/conversion/adapters/one-off-converter.ts";
 import { defineEngine, type Engine } from "#services/conversion/domain/engine.ts";
 import type { Sandbox } from "#services/conversion/domain/sandbox.ts";
+import { noInspector } from "#test/services/conversion/inspectors/test-inspectors.ts";
 
 /** No engine of these tests runs anything in it. */
 const sandbox: Sandbox = {
@@ -41,6 +42,7 @@ function setUp(
   );
   const converter = createOneOffConverter({
     sandbox,
+    inspector: noInspector,
     engines,
     workDir: "/nowhere",
     slots: { image: 1, document: 1, office: 1, media: 1 },

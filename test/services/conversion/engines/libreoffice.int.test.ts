@@ -237,7 +237,7 @@ async function openOffice(bench: Bench, dress: (child: SandboxChild) => SandboxC
     children.push(child);
     return child;
   };
-  const engine = await libreofficeEngine.open({ sandbox: { ...bench.sandbox, spawn }, slots: 1, spare: 0, log: () => undefined });
+  const engine = await libreofficeEngine.open({ ...bench.host, slots: 1, sandbox: { ...bench.sandbox, spawn } });
   const taskOf = async (from: string, content: string | Buffer, outputPath: string): Promise<HopTask> => {
     const path = join(bench.folder, `in.${from}`);
     await writeFile(path, content);

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { SandboxChild } from "#services/conversion/domain/sandbox.ts";
 import { sharpEngine } from "#services/conversion/engines/sharp.ts";
 import { type Bench, defaultsOf, hopOf, openBench } from "#test/contract/engine.ts";
+import { noInspector } from "#test/services/conversion/inspectors/test-inspectors.ts";
 import { drawing, noise, twoColours } from "./picture-samples.ts";
 
 let bench: Bench;
@@ -124,7 +125,7 @@ describe("the pool", () => {
       return child;
     };
     const sandbox = { ...bench.sandbox, spawn };
-    await using engine = await sharpEngine.open({ sandbox, slots: 1, spare: 0, log: () => undefined });
+    await using engine = await sharpEngine.open({ sandbox, inspector: noInspector, slots: 1, spare: 0, log: () => undefined });
     const hop = hopOf(sharpEngine, "png", "webp");
     const input = await file(await twoColours(20, 20).png().toBuffer());
     const convert = async (index: number) => {
@@ -159,7 +160,13 @@ describe("the pool", () => {
   });
 
   it("stops waiting and working when the task is cancelled", async () => {
-    await using engine = await sharpEngine.open({ sandbox: bench.sandbox, slots: 1, spare: 0, log: () => undefined });
+    await using engine = await sharpEngine.open({
+      sandbox: bench.sandbox,
+      inspector: noInspector,
+      slots: 1,
+      spare: 0,
+      log: () => undefined,
+    });
     const hop = hopOf(sharpEngine, "png", "avif");
     const input = await file(await noise(3000, 3000).png({ compressionLevel: 0 }).toBuffer());
     const controller = new AbortController();

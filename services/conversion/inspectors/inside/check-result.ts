@@ -1,9 +1,6 @@
 /** A look at each result before it counts, independent of the engine that made it: exit code 0 proves nothing. */
-import { closeSync, readSync } from "node:fs";
-import { recallFile } from "#kit/blobs/fresh-files.ts";
 import { FilemillError } from "#kit/errors.ts";
-import { words } from "./hop-table.ts";
-import { openOutputNow } from "./tool-run.ts";
+import type { ByteSource } from "#services/conversion/domain/guards/byte-source.ts";
 
 type Ends = { readonly head: Buffer; readonly tail: Buffer; readonly sizeBytes: number };
 type Check = (ends: Ends) => boolean;
@@ -82,7 +79,7 @@ const json: Check = all(
   ({ head, tail }) => /^\s*[[{"\d-]/.test(head.toString("utf8")) && /[\]}"\dle]\s*$/.test(tail.toString("utf8")),
 );
 
-const each = (ids: string, check: Check): Record<string, Check> => Object.fromEntries(words(ids).map((id) => [id, check]));
+const each = (ids: string, check: Check): Record<string, Check> => Object.fromEntries(ids.split(" ").map((id) => [id, check]));
 
 const checks: Readonly<Record<string, Check>> = {
   png: all(startsWith("\x89PNG\r\n\x1a\n"), endsWith("IEND", 16)),
@@ -240,41 +237,22 @@ const checks: Readonly<Record<string, Check>> = {
 };
 
 /**
- * Rejects unless there is a regular, non-empty file with one name that begins and ends as its format must.
- * A format without a row is only checked for being such a file.
+ * Rejects unless the file begins and ends as its format must. A format without a row is not looked at.
  *
  * @throws FilemillError CONVERSION_FAILED.
  */
-export async function checkResult(path: string, format: string): Promise<void> {
-  const bytes = recallFile(path);
-  const ends = bytes === undefined || bytes.length === 0 ? endsOfFile(path) : endsOf(bytes);
+export async function checkEnds(file: ByteSource, format: string): Promise<void> {
   const check = checks[format];
-  if (check !== undefined && !isSound(check, ends)) {
+  if (check !== undefined && !isSound(check, await endsOf(file))) {
     throw new FilemillError("CONVERSION_FAILED", `The result is not a whole ${format.toUpperCase()} file.`);
   }
 }
 
-function endsOf(bytes: Buffer): Ends {
-  const head = bytes.subarray(0, endBytes);
-  return { head, tail: bytes.length <= endBytes ? head : bytes.subarray(-zipTailBytes), sizeBytes: bytes.length };
-}
-
-function endsOfFile(path: string): Ends {
-  const { descriptor, sizeBytes } = openOutputNow(path);
-  try {
-    const head = readEnd(descriptor, 0, Math.min(sizeBytes, endBytes));
-    const tailBytes = Math.min(sizeBytes, zipTailBytes);
-    return { head, tail: sizeBytes <= endBytes ? head : readEnd(descriptor, sizeBytes - tailBytes, tailBytes), sizeBytes };
-  } finally {
-    closeSync(descriptor);
-  }
-}
-
-/** Not through the thread pool: what was written moments ago is in memory, and a turn there costs more than the read. */
-function readEnd(descriptor: number, position: number, length: number): Buffer {
-  const buffer = Buffer.alloc(length);
-  readSync(descriptor, buffer, 0, length, position);
-  return buffer;
+async function endsOf({ head, sizeBytes, read }: ByteSource): Promise<Ends> {
+  const start = head.subarray(0, endBytes);
+  if (sizeBytes <= endBytes) return { head: start, tail: start, sizeBytes };
+  const tailBytes = Math.min(sizeBytes, zipTailBytes);
+  return { head: start, tail: await read(sizeBytes - tailBytes, tailBytes), sizeBytes };
 }
 
 /** A file too short for a field that a check reads is not sound. */

@@ -3,16 +3,24 @@ import { copyFile, link, mkdtemp, readFile, rm, symlink, writeFile } from "node:
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { checkResult } from "#services/conversion/engines/check-result.ts";
-import { writeTone } from "./tone.ts";
+import { createVerdicts } from "#services/conversion/inspectors/verdicts.ts";
+import { writeTone } from "#test/services/conversion/engines/tone.ts";
+import { openTestInspectors, type TestInspectors } from "./test-inspectors.ts";
 
 const corpus = join(import.meta.dirname, "../../../corpus");
 const refused = { code: "CONVERSION_FAILED" };
+let inspectors: TestInspectors;
 let folder: string;
 beforeAll(async () => {
+  inspectors = await openTestInspectors();
   folder = await mkdtemp(join(tmpdir(), "filemill-check-"));
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
+afterAll(async () => {
+  await rm(folder, { recursive: true, force: true });
+  await inspectors[Symbol.asyncDispose]();
+});
+
+const checkResult = (path: string, format: string): Promise<void> => createVerdicts(inspectors.inspector).checkResult(path, format);
 
 async function put(name: string, content: string | Buffer): Promise<string> {
   const path = join(folder, name);

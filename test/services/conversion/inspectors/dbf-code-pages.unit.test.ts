@@ -1,21 +1,9 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { tableEncodingOf } from "#services/conversion/engines/dbf-code-pages.ts";
-import { dbaseTable } from "./dbase-table.ts";
+import { describe, expect, it } from "vitest";
+import { tableEncodingOf } from "#services/conversion/inspectors/inside/dbf-code-pages.ts";
+import { sourceOf } from "#test/services/conversion/domain/guards/refused.ts";
+import { dbaseTable } from "#test/services/conversion/engines/dbase-table.ts";
 
-let folder = "";
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "filemill-dbf-"));
-});
-afterAll(() => rm(folder, { recursive: true, force: true }));
-
-async function encodingOf(bytes: Buffer) {
-  const path = join(folder, "a.dbf");
-  await writeFile(path, bytes);
-  return await tableEncodingOf(path);
-}
+const encodingOf = (content: Buffer) => tableEncodingOf(sourceOf(content));
 const bytes = (hex: string) => Buffer.from(hex, "hex");
 
 describe("the encoding of a dBase table", () => {

@@ -1,7 +1,8 @@
 /** In which code page a table of dBase is: a byte of its header says it, or nothing does. */
-import { open } from "node:fs/promises";
-import { textEncodingOf } from "#formats/index.ts";
-import { guessEncoding } from "./inside/guess-encoding.ts";
+import { encodingOf } from "#formats/sniff/encoding.ts";
+import type { ByteSource } from "#services/conversion/domain/guards/byte-source.ts";
+import { guessEncoding } from "#services/conversion/engines/inside/guess-encoding.ts";
+import { contentOf } from "./remote-file.ts";
 
 /** Enough of a table to tell its letters by. */
 const headBytes = 256 * 1024;
@@ -69,7 +70,7 @@ function drivers(label: string, ...ids: readonly number[]): Record<number, strin
   return Object.fromEntries(ids.map((id) => [id, label]));
 }
 
-export type TableEncoding = {
+type TableEncoding = {
   /** For the office's filter. */
   readonly number: string;
   /** The label, where nothing in the table says it. */
@@ -80,17 +81,16 @@ export type TableEncoding = {
 const dosOnly = Buffer.from([0x81, 0x8d, 0x8f, 0x90, 0x9d]);
 
 /** Undefined: there are no letters to tell it by. */
-export async function tableEncodingOf(path: string): Promise<TableEncoding | undefined> {
-  await using file = await open(path);
-  const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(headBytes), position: 0 });
-  if (bytesRead < 32) return undefined;
-  const declared = officeNumbers[labelOfDriver[buffer[codePageAt] ?? 0] ?? ""];
+export async function tableEncodingOf(file: ByteSource): Promise<TableEncoding | undefined> {
+  const head = await contentOf(file, headBytes);
+  if (head.length < 32) return undefined;
+  const declared = officeNumbers[labelOfDriver[head[codePageAt] ?? 0] ?? ""];
   if (declared !== undefined) return { number: String(declared) };
   // The header holds lengths, which are no letters.
-  const records = buffer.subarray(Math.min(buffer.readUInt16LE(8), bytesRead), bytesRead);
+  const records = head.subarray(Math.min(head.readUInt16LE(8), head.length));
   if (!records.some((byte) => byte >= 0x80)) return undefined;
   // What is UTF-8 is nothing else.
-  if (textEncodingOf(records) === "utf-8") return { number: String(officeNumbers["utf-8"]) };
+  if (encodingOf(records) === "utf-8") return { number: String(officeNumbers["utf-8"]) };
   const guess = guessOf(records);
   return { number: String(officeNumbers[guess]), guess };
 }

@@ -1,0 +1,56 @@
+/** Closed shapes for what comes out of a sandbox: a value has exactly one of them, or it is not believed. */
+
+/** Gives the value back as what it is. Throws WrongShape. */
+export type Shape<T> = (value: unknown) => T;
+
+export class WrongShape extends Error {}
+
+function must(holds: boolean): asserts holds {
+  if (!holds) throw new WrongShape("The answer has not the shape that it must have.");
+}
+
+export const flag: Shape<boolean> = (value) => {
+  must(typeof value === "boolean");
+  return value;
+};
+
+export const text =
+  (longest: number): Shape<string> =>
+  (value) => {
+    must(typeof value === "string" && value.length <= longest);
+    return value;
+  };
+
+export const oneOf =
+  <const T extends string>(...values: readonly T[]): Shape<T> =>
+  (value) => {
+    const found = values.find((each) => each === value);
+    must(found !== undefined);
+    return found;
+  };
+
+/** A text that `isKnown`. */
+export const known =
+  <T extends string>(isKnown: (value: string) => value is T): Shape<T> =>
+  (value) => {
+    must(typeof value === "string" && isKnown(value));
+    return value;
+  };
+
+export const optional =
+  <T>(of: Shape<T>): Shape<T | undefined> =>
+  (value) =>
+    value === undefined ? undefined : of(value);
+
+type Fields = Readonly<Record<string, Shape<unknown>>>;
+
+/** An object with these fields and no others. */
+export const record =
+  <F extends Fields>(fields: F): Shape<{ readonly [K in keyof F]: ReturnType<F[K]> }> =>
+  (value) => {
+    must(typeof value === "object" && value !== null && !Array.isArray(value));
+    const given: Readonly<Record<string, unknown>> = { ...value };
+    must(Object.keys(given).every((name) => Object.hasOwn(fields, name)));
+    const entries = Object.entries(fields).map(([name, shape]) => [name, shape(given[name])] as const);
+    return Object.fromEntries(entries) as { readonly [K in keyof F]: ReturnType<F[K]> };
+  };

@@ -1,0 +1,159 @@
+/** One question to one inspector: hands on the bytes that it asks for, within bounds, until it answers. */
+import { FilemillError } from "#kit/errors.ts";
+import { record, text, WrongShape } from "../domain/answer-shapes.ts";
+import { LacksContent } from "../domain/failure.ts";
+import { type Answer, answers, type QuestionKind, refusal } from "../domain/questions.ts";
+import type { SandboxChild } from "../domain/sandbox.ts";
+import { createCpuMeter } from "../sandbox/usage.ts";
+import type { OpenContent } from "./content.ts";
+
+/** What is wrong with an inspector that has to be replaced. */
+export type Fault = "processor" | "deadline" | "memory" | "crash" | "wrong answer" | "defect";
+
+/** The inspector is of no use any more; the file may be well. */
+export class InspectorFailed extends Error {
+  readonly fault: Fault;
+
+  constructor(fault: Fault, said: string, options?: ErrorOptions) {
+    super(said, options);
+    this.fault = fault;
+  }
+}
+
+export type Bounds = {
+  /** In all; generous, since a busy machine stretches it. */
+  readonly wallMs: number;
+  /** Of the inspector's processor time, and what it has more of for each byte that was moved for it. */
+  readonly cpuSeconds: number;
+  readonly cpuSecondsPerByte: number;
+};
+
+const headBytes = 65_536;
+const tailBytes = 66_000;
+const longestRead = 262_144;
+/** Reads for which no file is too small, and bytes that each further one stands for. */
+const freeReads = 1000;
+const bytesPerRead = 8192;
+
+export type Exchange<K extends QuestionKind> = {
+  readonly kind: K;
+  readonly more: Readonly<Record<string, unknown>>;
+  readonly files: readonly OpenContent[];
+  /** Has the inspector written something? */
+  isBegun(): boolean;
+  write?: ((bytes: Buffer) => Promise<void> | void) | undefined;
+};
+
+/** Rejects with a refusal of the file as a FilemillError, or with InspectorFailed. */
+export async function converse<K extends QuestionKind>(child: SandboxChild, exchange: Exchange<K>, bounds: Bounds): Promise<Answer<K>> {
+  const { kind, more, files } = exchange;
+  const errands = createErrands(exchange);
+  using clock = watch(child, bounds, () => errands.movedBytes);
+  let message: unknown = { kind, more, files: files.map((file) => filed(file, kind)) };
+  for (;;) {
+    const reply = fieldsOf(await clock.request(message));
+    if (reply.read !== undefined) message = await errands.read(reply.read);
+    else if (reply.write !== undefined) message = await errands.write(reply.write);
+    else return answerOf(kind, reply);
+  }
+}
+
+/** What goes along with the question, so that most need no more. */
+function filed({ sizeBytes, readNow }: OpenContent, kind: QuestionKind) {
+  if (kind !== "check") return { sizeBytes, head: readNow(0, Math.min(sizeBytes, headBytes)).toString("base64") };
+  if (sizeBytes <= tailBytes) return { sizeBytes, head: readNow(0, sizeBytes).toString("base64") };
+  const tail = readNow(sizeBytes - tailBytes, tailBytes).toString("base64");
+  return { sizeBytes, head: readNow(0, 4096).toString("base64"), tail };
+}
+
+/** Moves bytes for the inspector: whatever it asks for lies in the files of the question. */
+function createErrands({ files, write }: Exchange<QuestionKind>) {
+  const totalBytes = files.reduce((sum, file) => sum + file.sizeBytes, 0);
+  let leftReads = freeReads + totalBytes / bytesPerRead;
+  let movedBytes = 0;
+  return {
+    get movedBytes() {
+      return movedBytes;
+    },
+    async read(asked: unknown) {
+      const [index, offset, length]: readonly unknown[] = Array.isArray(asked) ? asked : [];
+      const file = isCount(index) ? files[index] : undefined;
+      const isFair = file !== undefined && isCount(offset) && isCount(length) && length <= longestRead && offset + length <= file.sizeBytes;
+      leftReads -= 1;
+      if (!isFair || leftReads < 0) throw new InspectorFailed("wrong answer", "It asked for what is not there, or too often.");
+      movedBytes += length;
+      return { bytes: (await file.read(offset, length)).toString("base64") };
+    },
+    async write(asked: unknown) {
+      if (write === undefined || typeof asked !== "string") throw new InspectorFailed("wrong answer", "It wrote what nobody asked for.");
+      const bytes = Buffer.from(asked, "base64");
+      movedBytes += bytes.length;
+      await write(bytes);
+      return {};
+    },
+  };
+}
+
+function isCount(value: unknown): value is number {
+  return typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
+}
+
+function fieldsOf(reply: unknown): Readonly<Record<string, unknown>> {
+  if (typeof reply === "object" && reply !== null && Object.keys(reply).length === 1) return { ...reply };
+  throw new InspectorFailed("wrong answer", "It did not say one thing.");
+}
+
+const refused = record({ refusal });
+const defective = record({ defect: text(200) });
+
+function answerOf<K extends QuestionKind>(kind: K, reply: Readonly<Record<string, unknown>>): Answer<K> {
+  try {
+    if (reply.refusal !== undefined) throw errorOf(refused(reply).refusal);
+    if (reply.defect !== undefined) throw new InspectorFailed("defect", defective(reply).defect);
+    return answers[kind](reply.answer) as Answer<K>;
+  } catch (error) {
+    if (error instanceof WrongShape) throw new InspectorFailed("wrong answer", `Its answer to ${kind} has a wrong shape.`);
+    throw error;
+  }
+}
+
+export function errorOf({ code, message, lacksContent }: ReturnType<typeof refusal>): FilemillError {
+  return lacksContent === true ? new LacksContent(message) : new FilemillError(code, message);
+}
+
+const lookMs = 250;
+/** Looks end a question before its request ends by itself, unless nothing runs here for so long. */
+const graceMs = 5000;
+const workingShare = 0.2;
+
+/** Requests to the child until its time is over, by the clock or by its processor, of which most questions need no look. */
+function watch(child: SandboxChild, bounds: Bounds, movedBytes: () => number) {
+  const endsAt = performance.now() + bounds.wallMs;
+  let overdue: Fault | undefined;
+  let meter: (() => number) | undefined;
+  let before = 0;
+  const look = (): void => {
+    meter ??= createCpuMeter(child.pid);
+    before ||= meter();
+    const used = (meter() - before) / (bounds.cpuSeconds + movedBytes() * bounds.cpuSecondsPerByte);
+    const isLate = performance.now() > endsAt;
+    if (used <= 1 && !isLate) return;
+    // One that hangs does nothing; one that works is only slow where many want the processor.
+    overdue ??= used > workingShare ? "processor" : "deadline";
+    child.kill();
+  };
+  const looking = setInterval(look, lookMs).unref();
+  return {
+    async request(message: unknown): Promise<unknown> {
+      try {
+        return await child.request(message, { timeoutMs: Math.max(1, endsAt - performance.now()) + graceMs });
+      } catch (cause) {
+        const { code } = cause instanceof FilemillError ? cause : { code: undefined };
+        if (code === "UNAVAILABLE") throw cause;
+        const fault = code === "INPUT_TOO_COMPLEX" ? "memory" : code === "CONVERSION_TIMEOUT" ? "deadline" : "crash";
+        throw new InspectorFailed(overdue ?? fault, "It ended before it answered.", { cause });
+      }
+    },
+    [Symbol.dispose]: () => clearInterval(looking),
+  };
+}

@@ -1,0 +1,56 @@
+/** What host and inspector say to each other, one line of JSON each. */
+import { readSync, writeSync } from "node:fs";
+import type { Refusal } from "./refusal.ts";
+
+export type FileAsked = {
+  readonly sizeBytes: number;
+  /** The beginning, in base64; all of a small file. */
+  readonly head: string;
+  /** The end, where the question is about it. */
+  readonly tail?: string;
+};
+
+export type Question = {
+  readonly kind: string;
+  readonly files: readonly FileAsked[];
+  readonly more: Readonly<Record<string, unknown>>;
+};
+
+/** The last line is one of these; before it, any number of `read` and `write`. */
+export type Reply =
+  | { readonly answer: unknown }
+  | { readonly refusal: Refusal }
+  | { readonly defect: string }
+  | { readonly read: readonly [file: number, offset: number, length: number] }
+  | { readonly write: string };
+
+let waiting = Buffer.alloc(0);
+const chunk = Buffer.allocUnsafeSlow(65_536);
+
+/** Blocks: nothing else is to be done meanwhile, and a turn through the event loop costs more than a small file. Undefined at the end. */
+export function nextLine(): string | undefined {
+  const parts = [waiting];
+  for (let last = waiting; ; ) {
+    const end = last.indexOf(0x0a);
+    if (end >= 0) {
+      parts[parts.length - 1] = last.subarray(0, end);
+      waiting = last.subarray(end + 1);
+      return Buffer.concat(parts).toString();
+    }
+    const length = readSync(0, chunk);
+    if (length === 0) return undefined;
+    last = Buffer.from(chunk.subarray(0, length));
+    parts.push(last);
+  }
+}
+
+export function say(reply: Reply | { readonly ready: true }): void {
+  for (let rest = Buffer.from(`${JSON.stringify(reply)}\n`); rest.length > 0; ) rest = rest.subarray(writeSync(1, rest));
+}
+
+/** Bytes of a file of the question. */
+export function readFromHost(file: number, offset: number, length: number): Buffer {
+  say({ read: [file, offset, length] });
+  const told: { readonly bytes: string } = JSON.parse(nextLine() ?? "{}");
+  return Buffer.from(told.bytes, "base64");
+}

@@ -1,0 +1,142 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { holdFile } from "#kit/blobs/fresh-files.ts";
+import type { Bounds } from "#services/conversion/inspectors/converse.ts";
+import { createVerdicts } from "#services/conversion/inspectors/verdicts.ts";
+import { describeSandboxes, until } from "#test/services/conversion/sandbox/host.ts";
+import { openTestInspectors } from "./test-inspectors.ts";
+
+const corpus = join(import.meta.dirname, "../../../corpus");
+const png = join(corpus, "tiny/tiny.png");
+const more = { fileName: "a.png" };
+const aPng = { format: "png", toldBy: "content", nameDisagrees: false };
+
+describeSandboxes("inspectors in the %s sandbox", (mode) => {
+  test("tell a file's format, refuse a harmful one and check a result, from the disk and from memory", async () => {
+    await using opened = await openTestInspectors({ mode });
+    const { inspector, folder } = opened;
+    const verdicts = createVerdicts(inspector);
+    expect(await verdicts.tell(png, "a.png")).toMatchObject(aPng);
+    await verdicts.inspect({ path: png, format: "png", sizeBytes: 1 });
+    await verdicts.checkResult(png, "png");
+    const document = join(corpus, "office/text.docx");
+    expect(await verdicts.tell(document, "a.zip")).toMatchObject({ format: "docx" });
+    await expect(verdicts.inspect({ path: png, format: "docx", sizeBytes: 1 })).rejects.toMatchObject({ code: "INVALID_INPUT" });
+    await expect(verdicts.checkResult(document, "odt")).rejects.toMatchObject({ code: "CONVERSION_FAILED" });
+    const held = join(folder, "held");
+    holdFile(held, Buffer.from("WEBVTT\n\n00:01.000 --> 00:02.000\nHi\n"), { partial: join(folder, "p"), mode: 0o444, folderMode: 0o755 });
+    expect(await verdicts.tell(held, "a")).toMatchObject({ ...aPng, format: "vtt" });
+    expect(opened.faults).toEqual([]);
+    expect(opened.started).toHaveLength(1);
+  });
+});
+
+/**
+ * Inspectors of which the first is another program: it answers each question by `script` in Perl, which sees it as `$_`. The others are
+ * what they should be.
+ */
+function openWithFirst(script: string, bounds: Partial<Bounds> = {}) {
+  const program = `$| = 1; while (<STDIN>) { if (/"ready"/) { print qq({"ready":true}\\n); next } ${script} }`;
+  let isFirst = true;
+  return openTestInspectors({
+    bounds,
+    start(sandbox, command) {
+      const { limits } = command;
+      const real = isFirst ? { program: "/usr/bin/perl", args: ["-e", program], ...(limits && { limits }) } : command;
+      isFirst = false;
+      return sandbox.spawn(real);
+    },
+  });
+}
+
+describe("an inspector that is stuck with a file", () => {
+  test("is replaced when its processor time is over, while others answer, and the file is not called damaged", async () => {
+    await using opened = await openWithFirst("1 while 1;", { cpuSeconds: 0.5, wallMs: 120_000 });
+    await until(() => opened.started.length === 1);
+    const stuck = opened.inspector.ask("sniff", [png], { more });
+    const meanwhile = await opened.inspector.ask("sniff", [png], { more });
+    expect(meanwhile).toMatchObject(aPng);
+    expect(opened.started).toHaveLength(2);
+    const error = await stuck.catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ code: "CONVERSION_TIMEOUT", message: "The file could not be examined in time." });
+    expect(opened.faults).toEqual(["processor"]);
+    await until(() => opened.started[0]?.alive === false);
+    expect(await opened.inspector.ask("sniff", [png], { more })).toMatchObject(aPng);
+  });
+
+  test("is replaced when nothing comes from it, and another one is asked", async () => {
+    await using opened = await openWithFirst("kill 'STOP', $$;", { wallMs: 3000 });
+    expect(await opened.inspector.ask("sniff", [png], { more })).toMatchObject(aPng);
+    expect(opened.faults).toEqual(["deadline"]);
+  });
+
+  test("is forgiven bytes that were a question for a pattern, whether or not it is slow today", async () => {
+    await using opened = await openTestInspectors();
+    const hostile = join(opened.folder, "hostile");
+    await writeFile(hostile, `P1 ${"# ".repeat(60)}x`);
+    const [slow, quick] = await Promise.allSettled([
+      opened.inspector.ask("sniff", [hostile], { more: { fileName: "a" } }),
+      opened.inspector.ask("sniff", [png], { more }),
+    ]);
+    expect(quick).toMatchObject({ value: aPng });
+    if (slow.status === "rejected") expect(slow.reason).toMatchObject({ code: "CONVERSION_TIMEOUT" });
+  });
+});
+
+describe("an inspector that ends in the middle of a question", () => {
+  test.each([
+    ["killed by somebody", "kill 'KILL', $$;"],
+    ["by itself", "exit 0;"],
+    ["by a crash", "kill 'SEGV', $$;"],
+  ])("%s is replaced, and another one is asked", async (_how, script) => {
+    await using opened = await openWithFirst(script);
+    expect(await opened.inspector.ask("sniff", [png], { more })).toMatchObject(aPng);
+    expect(opened.faults).toEqual(["crash"]);
+    expect(opened.started).toHaveLength(2);
+  });
+
+  test("twice makes it our fault", async () => {
+    const crash = { program: "/usr/bin/perl", args: ["-e", `$| = 1; while (<STDIN>) { exit 1 unless /ready/; print "1\\n" }`] };
+    await using opened = await openTestInspectors({
+      start: (sandbox, { limits }) => sandbox.spawn({ ...crash, ...(limits && { limits }) }),
+    });
+    await expect(opened.inspector.ask("sniff", [png], { more })).rejects.toMatchObject({ code: "INTERNAL" });
+    expect(opened.faults).toEqual(["crash", "crash"]);
+  });
+});
+
+describe("an inspector that lies", () => {
+  const answer = { format: "png", toldBy: "content", nameDisagrees: false };
+  test.each([
+    ["of a format that there is not", { answer: { ...answer, format: "x-evil" } }],
+    ["with more than was asked", { answer: { ...answer, admin: true } }],
+    ["with a flag that is none", { answer: { ...answer, nameDisagrees: "no" } }],
+    ["with nothing", {}],
+    ["with two things", { answer, refusal: { code: "INVALID_INPUT", message: "x" } }],
+    ["with an error that is not its own", { refusal: { code: "INVALID_API_KEY", message: "x" } }],
+    ["with a message without end", { refusal: { code: "INVALID_INPUT", message: "x".repeat(301) } }],
+    ["and reads beyond the file", { read: [0, 0, 200_000] }],
+    ["and reads another file", { read: [1, 0, 1] }],
+    ["and reads before the file", { read: [0, -1, 1] }],
+    ["and reads half bytes", { read: [0, 0.5, 1] }],
+    ["and writes what nobody wants", { write: "eA==" }],
+  ])("%s is not believed, and another one is asked", async (_how, lie) => {
+    await using opened = await openWithFirst(`print q(${JSON.stringify(lie)}), "\\n";`);
+    expect(await opened.inspector.ask("sniff", [png], { more })).toMatchObject(answer);
+    expect(opened.faults).toEqual(["wrong answer"]);
+    await until(() => opened.started[0]?.alive === false);
+  });
+
+  test("about nothing, and reads for ever, is not believed", async () => {
+    await using opened = await openWithFirst(`print q({"read":[0,0,1]}), "\\n";`);
+    expect(await opened.inspector.ask("sniff", [png], { more })).toMatchObject(answer);
+    expect(opened.faults).toEqual(["wrong answer"]);
+  });
+});
+
+test("a path that is no file is not waited for", async () => {
+  await using opened = await openTestInspectors();
+  await expect(opened.inspector.ask("sniff", [opened.folder], { more })).rejects.toMatchObject({ code: "INVALID_INPUT" });
+  await expect(opened.inspector.ask("sniff", [join(opened.folder, "none")], { more })).rejects.toMatchObject({ code: "ENOENT" });
+});
