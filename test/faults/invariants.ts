@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Reason } from "#gen/filemill/common/v1/error_pb.ts";
 import { type JobRecord, JobState } from "#gen/filemill/job/v1/job_pb.ts";
+import { markOf } from "#services/conversion/sandbox/orphans.ts";
 import { treeOf } from "#services/conversion/sandbox/usage.ts";
 import { neededBlobsOf } from "#services/job/domain/retention.ts";
 import { isRecord } from "#services/job/domain/state.ts";
@@ -54,7 +55,7 @@ export async function verdictOn(deployment: Deployment, ledger: Ledger, watch: R
       ...records.flatMap((record) => wrongIn(record, ledger.accepted.get(record.job?.id ?? ""))),
       ...results,
       ...(await untold(ledger, watch)),
-      ...(await leftOvers(deployment, watch)),
+      ...(await leftOvers(deployment, ledger, watch)),
       ...deployment.keepers.flatMap(({ unasked }) => unasked),
     ],
   };
@@ -133,14 +134,14 @@ function isTold(record: JobRecord | undefined): boolean {
 }
 
 /** Broker, blobs, scratch and processes, as soon as they are as they should be, or after a minute. */
-async function leftOvers(deployment: Deployment, watch: RecordWatch): Promise<string[]> {
+async function leftOvers(deployment: Deployment, ledger: Ledger, watch: RecordWatch): Promise<string[]> {
   let found: string[] = [];
   for (const until = performance.now() + 60_000; performance.now() < until; await sleep(200)) {
     found = [
       ...(await strayWakeUps(deployment, watch)),
       ...(await strayBlobs(deployment, watch)),
       ...(await strayScratch(deployment)),
-      ...strayProcesses(deployment),
+      ...strayProcesses(deployment, ledger),
     ];
     if (found.length === 0) return [];
   }
@@ -164,23 +165,29 @@ async function strayBlobs({ dataDir }: Deployment, watch: RecordWatch): Promise<
 }
 
 /** One folder for the worker that lives, with nothing of a job in it. */
-async function strayScratch({ dataDir, worker }: Deployment): Promise<string[]> {
+async function strayScratch({ dataDir }: Deployment): Promise<string[]> {
   const scratch = join(dataDir, "scratch");
   const folders = await entriesOf(scratch);
-  const dead = folders
-    .filter(({ name }) => name.split(".")[1] !== String(worker.pid))
-    .map(({ name }) => `the scratch folder ${name} belongs to nobody`);
-  const results = (await Promise.all(folders.map(({ name }) => entriesOf(join(scratch, name))))).flat().filter((entry) => entry.isFile());
-  return [...dead, ...results.map(({ name }) => `the scratch file ${name} is left`)];
+  const inside = (await Promise.all(folders.map(({ name }) => entriesOf(join(scratch, name))))).flat();
+  const files = inside.filter((entry) => entry.isFile() && !/^lock(-journal)?$/.test(entry.name));
+  return [
+    ...(folders.length > 1 ? [`${folders.length - 1} scratch folders of dead processes are left`] : []),
+    ...files.map(({ name }) => `the scratch file ${name} is left`),
+  ];
 }
 
-/** Whatever names our DATA_DIR, or is in a sandbox that has something of it, belongs to a process that was started by the suite. */
-function strayProcesses({ dataDir, keepers }: Deployment): string[] {
+/** Whatever names our DATA_DIR or is a sandbox of one of our workers belongs to a process that was started by the suite. */
+function strayProcesses({ dataDir, keepers }: Deployment, { owners }: Ledger): string[] {
   const ours = new Set(keepers.flatMap(({ pid }) => (pid === undefined ? [] : treeOf(pid))));
+  const marks = [...owners].map((owner) => markOf(owner));
   return readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name) && !ours.has(Number(name)) && Number(name) !== process.pid)
-    .filter((pid) => read(pid, "cmdline").includes(dataDir) || read(pid, "mountinfo").includes(join(dataDir, "scratch")))
-    .map((pid) => `process ${pid} is left: ${read(pid, "cmdline").slice(0, 100)}`);
+    .map((pid) => ({ pid, command: read(pid, "cmdline") }))
+    .filter(({ pid, command }) => {
+      const isMarked = marks.some((mark) => command.includes(mark));
+      return isMarked || command.includes(dataDir) || read(pid, "mountinfo").includes(join(dataDir, "scratch"));
+    })
+    .map(({ pid, command }) => `process ${pid} is left: ${command.slice(0, 100)}`);
 }
 
 function read(pid: string, file: "cmdline" | "mountinfo"): string {

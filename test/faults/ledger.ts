@@ -27,12 +27,23 @@ export type Ledger = {
   readonly messages: Map<string, Set<string>>;
   /** Whether there is a webhook that hears of every end. */
   readonly hasReceiver: boolean;
+  /** Names of the folders that workers had, which their sandboxes bear as well. */
+  readonly owners: Set<string>;
   /** Sent requests, repetitions not counted. */
   requests: number;
 };
 
 export function openLedger(hasReceiver: boolean): Ledger {
-  return { hasReceiver, accepted: new Map(), idsByKey: new Map(), refused: new Map(), defects: [], messages: new Map(), requests: 0 };
+  return {
+    hasReceiver,
+    owners: new Set(),
+    accepted: new Map(),
+    idsByKey: new Map(),
+    refused: new Map(),
+    defects: [],
+    messages: new Map(),
+    requests: 0,
+  };
 }
 
 export function count(map: Map<string, number>, name: string): void {

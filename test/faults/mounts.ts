@@ -1,5 +1,5 @@
 /** File systems of a fault's own: small, on a file, or gone bad. Only root may mount. */
-import { execFile } from "node:child_process";
+import { execFile, spawnSync } from "node:child_process";
 import { mkdirSync } from "node:fs";
 import { open, rm, statfs } from "node:fs/promises";
 import { join } from "node:path";
@@ -39,14 +39,22 @@ export async function remountImage(path: string, image: string): Promise<Mount> 
   return mounted(path, ["-o", "loop", image]);
 }
 
+const mountPoints = new Set<string>();
+// Nothing stays mounted when the suite is interrupted.
+process.on("exit", () => {
+  for (const path of mountPoints) spawnSync("umount", ["-l", path]);
+});
+
 async function mounted(path: string, how: readonly string[]): Promise<Mount> {
   mkdirSync(path, { recursive: true });
   await run("mount", [...how, path]);
+  mountPoints.add(path);
   return {
     path,
     async [Symbol.asyncDispose]() {
       // Lazily: whoever still has a file open there keeps nothing of it in the tree.
       await run("umount", ["-l", path]);
+      mountPoints.delete(path);
     },
   };
 }

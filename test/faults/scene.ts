@@ -1,5 +1,7 @@
 /** Clients and what is known of them around one fault. */
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { entriesOf } from "#test/harness/folders.ts";
 import { openReceiver } from "#test/services/webhook/webhook-harness.ts";
 import { untilServed } from "./client.ts";
 import { openCustomers } from "./customers.ts";
@@ -39,6 +41,8 @@ export async function openScene(deployment: Deployment, { seed, clients, hasRece
   );
   const customers = await openCustomers(deployment, 3, hasReceiver ? receiver.url : undefined, seed);
   const watch = stack.use(await watchRecords(deployment));
+  const look = setInterval(() => void noteOwners(ledger, deployment.dataDir), 100);
+  stack.defer(() => clearInterval(look));
   const load = startLoad({ deployment, ledger, customers, menu: await openMenu(), seed, clients });
   const owned = stack.move();
   return {
@@ -52,6 +56,10 @@ export async function openScene(deployment: Deployment, { seed, clients, hasRece
       await owned.disposeAsync();
     },
   };
+}
+
+async function noteOwners({ owners }: Ledger, dataDir: string): Promise<void> {
+  for (const { name } of await entriesOf(join(dataDir, "scratch"))) owners.add(name);
 }
 
 export type Ending = {
