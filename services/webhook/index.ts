@@ -41,7 +41,7 @@ export function createWebhookService({ broker, log, resolve = lookup }: WebhookD
           now: Date.now,
         }),
       );
-      stack.use(await openJobEnds(broker, (job) => dispatcher.jobEnded(job)));
+      stack.use(await openJobEnds(broker, dispatcher.jobEnded));
       store = opened;
     },
     drain: async () => undefined,

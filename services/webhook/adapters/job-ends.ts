@@ -7,11 +7,23 @@ const ended: readonly JobState[] = [JobState.DONE, JobState.FAILED, JobState.EXP
 /**
  * Tells of every job that has ended: first those on record, then each as it ends. The records are the log of events: what ended while
  * nobody listened is told at the next start, as long as its owner has not deleted it.
+ *
+ * @param onEnd - `isNews`: it ended in this moment, whatever the clock says that its end was written by.
  */
-export async function openJobEnds(broker: Broker, onEnd: (job: Job) => void): Promise<AsyncDisposable> {
+export async function openJobEnds(broker: Broker, onEnd: (job: Job, isNews: boolean) => void): Promise<AsyncDisposable> {
   const bucket = await broker.bucket("jobs", jobRecordCodec);
-  return bucket.watch((_jobId, entry) => {
-    const job = entry?.value.deleted === true ? undefined : entry?.value.job;
-    if (job !== undefined && ended.includes(job.state)) onEnd(job);
+  let newest = Number.POSITIVE_INFINITY;
+  let latest = 0;
+  const watch = await bucket.watch((_jobId, entry) => {
+    if (entry === undefined) return;
+    // After a lost connection everything is told again.
+    const isNews = entry.revision > newest;
+    latest = Math.max(latest, entry.revision);
+    if (newest !== Number.POSITIVE_INFINITY) newest = latest;
+    const job = entry.value.deleted === true ? undefined : entry.value.job;
+    // A result that expires ended long ago.
+    if (job !== undefined && ended.includes(job.state)) onEnd(job, isNews && job.state !== JobState.EXPIRED);
   });
+  newest = latest;
+  return watch;
 }

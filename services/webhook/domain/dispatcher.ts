@@ -30,8 +30,8 @@ export type DispatcherDeps = {
 };
 
 export type Dispatcher = AsyncDisposable & {
-  /** Told of every job that has ended, as often as it likes. */
-  jobEnded(job: Job): void;
+  /** Told of every job that has ended, as often as it likes. `isNews`: it has ended just now, also where the clock was set back meanwhile. */
+  jobEnded(job: Job, isNews: boolean): void;
 };
 
 type Due = { readonly atMs: number; readonly entry: Entry<DeliveryRecord> };
@@ -81,7 +81,8 @@ export function openDispatcher(deps: DispatcherDeps): Dispatcher {
   });
 
   return {
-    jobEnded: (job) => track("event", Promise.all(deliveriesFor(store, job, now()).map((record) => store.createDelivery(record)))),
+    jobEnded: (job, isNews) =>
+      track("event", Promise.all(deliveriesFor(store, job, isNews, now()).map((record) => store.createDelivery(record)))),
     async [Symbol.asyncDispose]() {
       stop.abort();
       clearTimeout(timer);
@@ -94,14 +95,17 @@ function hostOf(webhook: Webhook | undefined): string {
   return URL.parse(webhook?.url ?? "")?.host ?? "";
 }
 
-function deliveriesFor(store: Store, job: Job, nowMs: number): DeliveryRecord[] {
+function deliveriesFor(store: Store, job: Job, isNews: boolean, nowMs: number): DeliveryRecord[] {
   const event = eventOf(job);
   const endedMs = job.finishedAt === undefined ? undefined : timestampMs(job.finishedAt);
   if (event === undefined || endedMs === undefined || nowMs - endedMs > tellMs) return [];
   return store
     .webhooksOf(job.accountId)
     .filter(({ state, events, since }) => {
-      return state === WebhookState.ENABLED && events.includes(event) && since !== undefined && timestampMs(since) <= endedMs;
+      const sinceMs = since === undefined ? Number.POSITIVE_INFINITY : timestampMs(since);
+      // The clock was set back after the webhook was made: it tells nothing of which was first.
+      const isAfter = sinceMs <= endedMs || (isNews && sinceMs > nowMs);
+      return state === WebhookState.ENABLED && events.includes(event) && isAfter;
     })
     .filter((webhook) => store.deliveryOfJob(webhook.id, job.id) === undefined)
     .map((webhook) => newDelivery(webhook, event, job, nowMs));

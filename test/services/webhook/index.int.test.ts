@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Webhook as Verifier } from "standardwebhooks";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { type JobRecord, JobState } from "#gen/filemill/job/v1/job_pb.ts";
 import { DeliveryState, EventType, WebhookState } from "#gen/filemill/webhook/v1/webhook_pb.ts";
 import type { Bucket } from "#kit/nats/ports.ts";
@@ -81,6 +81,24 @@ describe("an ended job", () => {
     await expect.poll(() => receiver.received.length).toBe(1);
     expect(JSON.parse(receiver.received[0]?.body ?? "").data.job.id).toBe(last);
     expect((await webhooks.listDeliveries({ accountId, webhookId: webhook?.id ?? "" })).deliveries).toHaveLength(1);
+  });
+
+  test("that ends after the clock was set back to before the webhook was made is told, and what expires then is not", async () => {
+    await using webhooks = await openWebhooks(shared);
+    await using receiver = await openReceiver(() => 200);
+    const accountId = newAccount();
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 3_600_000 });
+    const before = endedJob(accountId, JobState.DONE, Date.now() - 1000);
+    await jobs.create(before.job?.id ?? "", before);
+    await webhooks.createWebhook({ accountId, url: receiver.url });
+    vi.useRealTimers();
+    const entry = await jobs.get(before.job?.id ?? "");
+    if (entry?.value.job === undefined) throw new Error("the job is gone");
+    await jobs.update(entry.key, { ...entry.value, job: { ...entry.value.job, state: JobState.EXPIRED } }, entry.revision);
+    const after = await end(accountId);
+    await expect.poll(() => receiver.received.length).toBe(1);
+    await sleep(200);
+    expect(receiver.received.map(({ body }) => JSON.parse(body).data.job.id)).toEqual([after]);
   });
 
   test("that ended while no webhook service ran is told at the next start", async () => {
