@@ -11,7 +11,7 @@ const steps = [hourMs, 0, -hourMs, 0] as const;
 export async function clockSteps(home: string, seed: number): Promise<Outcome> {
   const preload = new URL("stepped-clock.ts", import.meta.url).href;
   await using deployment = await openOneProcess({ home, env: { NODE_OPTIONS: `--import ${preload}` } });
-  await using scene = await openScene(deployment, { seed, clients: 6, hasReceiver: false });
+  await using scene = await openScene(deployment, { seed, clients: 6 });
   let kills = 0;
   await untilBusy(scene, 15);
   for (const step of steps) {
