@@ -16,6 +16,7 @@ export type GatewaySettings = Pick<
   | "HOST"
   | "PORT"
   | "PUBLIC_URL"
+  | "ALLOWED_HOSTS"
   | "GUESTS"
   | "TRUSTED_PROXIES"
   | `OIDC_${"ISSUER" | "CLIENT_ID" | "CLIENT_SECRET" | "LABEL" | "PLAN" | "ALLOWED_DOMAINS"}`

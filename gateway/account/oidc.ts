@@ -3,6 +3,7 @@ import * as client from "openid-client";
 import type { GatewayDeps } from "#gateway/context.ts";
 import { SettingError } from "#kit/config.ts";
 import { FilemillError } from "#kit/errors.ts";
+import { isLoopback } from "#kit/loopback.ts";
 import type { Settings } from "#kit/settings.ts";
 
 export type OidcSettings = Pick<
@@ -134,10 +135,6 @@ function unreachable(cause: unknown): never {
 
 function refused(cause: unknown): never {
   throw new FilemillError("INVALID_CREDENTIALS", "The identity provider did not let you in; try again.", { cause });
-}
-
-function isLoopback(hostname: string): boolean {
-  return hostname === "localhost" || hostname === "[::1]" || /^127\.\d+\.\d+\.\d+$/.test(hostname);
 }
 
 function domainsOf(list: string | undefined): ReadonlySet<string> | undefined {

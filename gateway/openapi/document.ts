@@ -129,10 +129,12 @@ function responsesOf(endpoint: Endpoint): Record<string, Schema> {
 
 /** GET /api/v1/openapi.json. */
 export function openapiHandler(context: RestContext): Handler {
+  // It names the address that the client used: where anybody may choose that, nobody else shall be answered with it.
+  const scope = context.settings.PUBLIC_URL === undefined ? "private" : "public";
   return async (request, reply) => {
     const body = JSON.stringify(openapiDocument(requestBaseUrlOf(context, request)));
     const etag = `"${createHash("sha256").update(body).digest("hex").slice(0, 32)}"`;
-    reply.headers({ "cache-control": "public, max-age=3600", etag, "access-control-allow-origin": "*" });
+    reply.headers({ "cache-control": `${scope}, max-age=3600`, etag, "access-control-allow-origin": "*" });
     if (noneMatchHits(request.headers["if-none-match"], etag)) return reply.code(304).send();
     return reply.header("content-type", "application/json").send(Buffer.from(body));
   };

@@ -6,6 +6,7 @@ import { checkSameOrigin } from "#gateway/access/same-origin.ts";
 import { accountHandlersOf } from "#gateway/account/handlers.ts";
 import { clientOf } from "#gateway/http/connections.ts";
 import { securityHeaders } from "#gateway/http/headers.ts";
+import { createHostCheck } from "#gateway/http/host-names.ts";
 import { hasUnreadBody } from "#gateway/http/linger.ts";
 import { openapiHandler } from "#gateway/openapi/document.ts";
 import { pageHandlersOf } from "#gateway/web/handlers.ts";
@@ -49,6 +50,7 @@ function handlersOf(context: RestContext): Readonly<Record<EndpointId, Handler>>
 export function registerEndpoints(app: FastifyInstance, context: RestContext): void {
   const handlers = { ...handlersOf(context), ...accountHandlersOf(context) };
   const publicUrl = context.settings.PUBLIC_URL;
+  const checkHost = createHostCheck(context.settings);
   app.decorateRequest("caller", null);
   app.addHook("onRequest", (request, reply, done) => {
     reply.headers({ ...securityHeaders, "x-request-id": request.id });
@@ -56,6 +58,7 @@ export function registerEndpoints(app: FastifyInstance, context: RestContext): v
     // RFC 9112 §3.2.
     const lacksHost = request.raw.httpVersion === "1.1" && request.headers.host === undefined;
     if (lacksHost) return done(new FilemillError("BAD_REQUEST", "A request needs a Host header."));
+    checkHost(request.raw.headersDistinct.host);
     // Who reads the other one of two, in front of us, would let somebody else in.
     const isTwofold = request.headers.authorization !== undefined && request.raw.headersDistinct["authorization"]?.length !== 1;
     done(isTwofold ? new FilemillError("BAD_REQUEST", "Send the Authorization header once.") : undefined);

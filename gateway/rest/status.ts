@@ -1,5 +1,6 @@
 import type { FastifyRequest } from "fastify";
 import { FilemillError } from "#kit/errors.ts";
+import { isLoopback } from "#kit/loopback.ts";
 import { type Handler, type RestContext, sendJson } from "./exchange.ts";
 
 /** GET /healthz: the process lives. */
@@ -27,8 +28,10 @@ export function metricsHandler(context: RestContext): Handler {
   };
 }
 
+/** By its connection, and by the name that it calls: a page that led its own name here comes from a browser on this host. */
 function isLocal(request: FastifyRequest): boolean {
   const peer = request.raw.socket.remoteAddress ?? "";
+  if (!isLoopback(request.hostname)) return false;
   const forwarded = ["forwarded", "x-forwarded-for", "x-real-ip", "via"].some((name) => request.headers[name] !== undefined);
   return !forwarded && (peer === "::1" || /^(::ffff:)?127\./.test(peer));
 }

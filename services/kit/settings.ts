@@ -9,6 +9,12 @@ export const settingTable = {
     schemes: ["http", "https"],
     help: "Prefix of `download` and `status_url`; unset: derived from the request",
   }),
+  ALLOWED_HOSTS: text({
+    default: undefined,
+    pattern: /^[A-Za-z0-9.:[\]_-]+(,[A-Za-z0-9.:[\]_-]+)*$/,
+    accepts: "host names or addresses separated by commas",
+    help: "Names that requests may come by beside localhost and that of PUBLIC_URL; unset: on a loopback HOST none, elsewhere all",
+  }),
   MAX_CONNECTIONS_PER_CLIENT: integer({
     default: "512",
     min: 1,

@@ -23,7 +23,7 @@ afterAll(() => server[Symbol.asyncDispose]());
 /** Sends exactly this target and these headers. */
 async function raw(method: string, target: string, key = server.key): Promise<{ status: number; body: string }> {
   const client = await openRaw(Number(new URL(server.url).port));
-  client.send(`${method} ${target} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\nConnection: close\r\n\r\n`);
+  client.send(`${method} ${target} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${key}\r\nConnection: close\r\n\r\n`);
   const answer = await client.answer();
   client.socket.destroy();
   return answer;

@@ -117,7 +117,15 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
       ...options.deps,
     },
     {
-      ...{ HOST: "127.0.0.1", PORT: 0, PUBLIC_URL: undefined, GUESTS: "on", TRUSTED_PROXIES: undefined, MAX_CONNECTIONS_PER_CLIENT: 512 },
+      ...{
+        HOST: "127.0.0.1",
+        PORT: 0,
+        PUBLIC_URL: undefined,
+        ALLOWED_HOSTS: "a,good.example",
+        GUESTS: "on",
+        TRUSTED_PROXIES: undefined,
+        MAX_CONNECTIONS_PER_CLIENT: 512,
+      },
       ...{ OIDC_ISSUER: undefined, OIDC_CLIENT_ID: undefined, OIDC_CLIENT_SECRET: undefined, OIDC_ALLOWED_DOMAINS: undefined },
       ...{ OIDC_LABEL: "", OIDC_PLAN: "free" },
       ...{ INLINE_WAIT_MS: 10_000, MIN_FREE_DISK_MB: 0, DRAIN_MS: 1000, ...options.settings },

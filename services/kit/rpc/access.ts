@@ -1,7 +1,6 @@
 /** Who may call the internal services: whoever has the token, and is no web page. */
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
-import { isIP } from "node:net";
 import { join, resolve } from "node:path";
 import type { HandlerContext } from "@connectrpc/connect";
 import { FilemillError, toConnectError } from "../errors.ts";
@@ -42,12 +41,6 @@ export function gateOf(token: string): (context: Pick<HandlerContext, "requestHe
 /** Whether a browser sent this for a page: it says so in one of these headers, GET included, and no other client sends them. */
 export function isFromPage(headers: IncomingHttpHeaders): boolean {
   return headers.origin !== undefined || headers["sec-fetch-site"] !== undefined;
-}
-
-/** A name or an address of this host alone. */
-export function isLoopback(host: string): boolean {
-  const bare = host.replace(/^\[|\]$/g, "");
-  return bare === "localhost" || bare === "::1" || (isIP(bare) === 4 && bare.startsWith("127."));
 }
 
 function tokenFileOf(dataDir: string): string {

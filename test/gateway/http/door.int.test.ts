@@ -145,6 +145,29 @@ describe("the Host header", () => {
     expect(statusesIn(text)).toEqual(["400"]);
   });
 
+  it.each(["evil.example", "localhost.evil.example:80", "10.0.0.1"])(
+    "is refused at every address where it is %s, as a page leads its own name here",
+    async (host) => {
+      for (const path of ["/", "/docs", "/healthz", "/readyz", "/metrics", "/api/v1/formats", "/api/v1/jobs", "/web/v1/me", "/nothing"]) {
+        const text = await exchange(`GET ${path} HTTP/1.1\r\nHost: ${host}\r\nAccept: application/json\r\nConnection: close\r\n\r\n`);
+        expect([path, statusesIn(text), /"code":"(\w+)"/.exec(text)?.[1]]).toEqual([path, ["400"], "BAD_REQUEST"]);
+      }
+      expect(statusesIn(await exchange(jobs("/api/v1/convert", host), form))).toEqual(["400"]);
+      expect(statusesIn(await exchange(jobs("/web/v1/convert", host), form))).toEqual(["400"]);
+    },
+  );
+
+  it("tells metrics to programs of this host from pages that lead their name here, also where every name is taken", async () => {
+    await using open = await openStage({ settings: { HOST: "0.0.0.0", ALLOWED_HOSTS: undefined } });
+    const metrics = async (host: string): Promise<string[]> => {
+      const client = await openRaw(open.port);
+      client.send(`GET /metrics HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
+      return statusesIn(await client.until(() => false));
+    };
+    expect(await metrics("127.0.0.1:8080")).toEqual(["200"]);
+    expect(await metrics("evil.example")).toEqual(["404"]);
+  });
+
   it("is refused twice", async () => {
     expect(statusesIn(await exchange(jobs("/api/v1/convert", "a", "b"), form))).toEqual(["400"]);
   });
