@@ -13,9 +13,9 @@ type CurlCall = {
 
 /**
  * Curl as it is to write a file: `-f` keeps every refusal out of the file and exits with 22, `-w` shows its reason (curl 7.84 or newer;
- * older ones show the status alone), `-L` follows a redirect to a result that takes longer.
+ * older ones show the status alone), `-L` follows the redirects that lead to a result which takes longer, one in 50 seconds.
  */
-export const curlToFile = `curl -fsSL -w "%{onerror}%{stderr}%header{x-error}\\n"`;
+export const curlToFile = `curl -fsSL --max-redirs -1 -w "%{onerror}%{stderr}%header{x-error}\\n"`;
 
 /**
  * A command that leaves the converted file, however long it takes, or no file, a message and a non-zero exit code.

@@ -49,7 +49,7 @@ export const endpoints = defineEndpoints({
     path: "/api/v1/convert",
     summary: "Convert a file",
     description:
-      "Two multipart fields, `to` and `file`, in either order. The options of the route (see `GET /api/v1/formats`) ride in the query string.",
+      "Two multipart fields, `to` and `file`, in either order. The options of the conversion (see `GET /api/v1/formats`) go into the query string.",
     access: "convert",
     forPages: true,
     parameters: [
@@ -64,7 +64,7 @@ export const endpoints = defineEndpoints({
       {
         name: "options",
         in: "query",
-        description: "Options of the route by name, for example `quality=80&width=640`.",
+        description: "Options of the conversion by name, for example `quality=80&width=640`.",
         schema: { type: "object", additionalProperties: { type: "string" } },
       },
       {

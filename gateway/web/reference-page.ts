@@ -104,8 +104,8 @@ function startOf(baseUrl: string): Html {
   return html`<p class="lead">One call converts a file. Longer conversions run as jobs.</p>
 <section aria-labelledby="start">
 <h2 id="start">Getting started</h2>
-<p>Make a key on the <a href="/automate">Automate page</a> and send it as <code>Authorization: Bearer &lt;key&gt;</code>. The address of this deployment is
-<code>${baseUrl}</code>. Programs read the same reference as <a href="/api/v1/openapi.json">OpenAPI 3.1</a>; refusals are explained under <a href="/docs/errors">Errors</a>,
+<p>Create a key on the <a href="/automate">Automate page</a> and send it as <code>Authorization: Bearer &lt;key&gt;</code>. The address of this deployment is
+<code>${baseUrl}</code>. Programs read the same reference as <a href="/api/v1/openapi.json">OpenAPI 3.1</a>; errors are listed under <a href="/docs/errors">Errors</a>,
 what can be converted under <a href="/docs/formats">Formats</a>.</p>
 <pre tabindex="0"><code>${curlBlock({ baseUrl, options: "quality=80" })}</code></pre>
 <p>With <code>download=wait</code> the call ends with the file, also when the conversion takes minutes: it then redirects to the result, and any client that
