@@ -27,6 +27,7 @@ export const noteTable = {
   CHARACTERS_REPLACED: "Characters that the format does not allow were replaced.",
   STYLING_DROPPED: "Fonts, colours and positions were left out.",
   ENTRIES_LEFT_OUT: "Links and special files were left out.",
+  PERMISSIONS_REDUCED: "Permissions to write for everybody, and to run as a file's owner, were taken away.",
 } as const;
 
 export type NoteCode = keyof typeof noteTable;

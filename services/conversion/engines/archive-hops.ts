@@ -59,7 +59,10 @@ const level: OptionDefinition = {
   description: "How hard to compress: 1 is quick, 9 is small. Without it each format's usual level.",
 };
 
-const leftOut = [expecting("ENTRIES_LEFT_OUT", { message: "Special files, and links that lead out of the archive, are left out." })];
+const leftOut = [
+  expecting("ENTRIES_LEFT_OUT", { message: "Special files, and links that do not lead to a file in the archive, are left out." }),
+  expecting("PERMISSIONS_REDUCED", { message: "Permissions to write for everybody, and to run as a file's owner, are taken away." }),
+];
 
 /** Owners and permissions get lost where one of the two has none; members never do. */
 function fidelityOf(from: string, to: string): Fidelity {

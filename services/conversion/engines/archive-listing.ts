@@ -1,13 +1,18 @@
 /** What is in an archive: bsdtar's listing in the form of mtree, with a digest of each file, and what of it may be passed on. */
 import { isUtf8 } from "node:buffer";
-import { posix } from "node:path";
 import { FilemillError } from "#kit/errors.ts";
 
 export type Member = {
   /** As in the archive, without a leading `./`. */
   readonly name: string;
-  /** As the listing escapes it. */
+  /** As the listing escapes it, without a leading `./`. */
+  readonly listed: string;
+  /** file, dir, link, or what special files are called. */
   readonly sort: string;
+  /** Permissions, of which archives may have none. */
+  readonly mode: number;
+  /** Numbers and names of the owner and the time, as the listing has them. */
+  readonly owner: readonly string[];
   readonly sizeBytes: number;
   /** Of a file; a hard link to another has none. */
   readonly digest: string | undefined;
@@ -15,7 +20,7 @@ export type Member = {
   readonly link: string | undefined;
 };
 
-const maxMembers = 100_000;
+export const maxMembers = 100_000;
 const maxExpandedBytes = 4_000_000_000;
 /** Only above this size does expansion matter. */
 const unsuspiciousBytes = 100_000_000;
@@ -27,12 +32,16 @@ export function parseListing(text: string): readonly Member[] {
     if (line === "" || line.startsWith("#")) return [];
     const [path = "", ...words] = line.split(" ");
     const values = new Map(words.map((word) => [word.slice(0, word.indexOf("=")), word.slice(word.indexOf("=") + 1)]));
-    const name = plainOf(path).replace(/^(\.\/)+/, "");
+    const listed = path.replace(/^(\.\/)+/, "");
+    const name = plainOf(listed);
     if (name === "" || name === "." || name === "/.") return [];
     const link = values.get("link");
     return {
       name,
+      listed,
       sort: values.get("type") ?? "",
+      mode: Number.parseInt(values.get("mode") ?? (values.get("type") === "dir" ? "755" : "644"), 8),
+      owner: words.filter((word) => /^(uid|gid|uname|gname|time)=/.test(word)),
       sizeBytes: Number(values.get("size") ?? 0),
       digest: values.get("sha256digest"),
       link: link === undefined ? undefined : plainOf(link),
@@ -57,11 +66,15 @@ export function assertSafe(members: readonly Member[], packedBytes: number): voi
   if (members.some(({ name }) => commandsTerminals(name))) {
     throw new FilemillError("INVALID_INPUT", "The archive has an entry whose name holds control characters.");
   }
-  if (members.length > maxMembers) throw new FilemillError("INPUT_TOO_COMPLEX", `The archive holds more than ${maxMembers} entries.`);
+  if (members.length > maxMembers) throw tooManyMembers();
   const expandedBytes = members.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
   if (expandedBytes > maxExpandedBytes || (expandedBytes > unsuspiciousBytes && expandedBytes > packedBytes * maxRatio)) {
     throw new FilemillError("INPUT_TOO_COMPLEX", "The archive expands to far more than its size.");
   }
+}
+
+export function tooManyMembers(): FilemillError {
+  return new FilemillError("INPUT_TOO_COMPLEX", `The archive holds more than ${maxMembers} entries.`);
 }
 
 /** Whoever lists the result would run them. `Icon` with a carriage return is what macOS calls the icon of a folder. */
@@ -87,11 +100,29 @@ export function leavesFolder(name: string): boolean {
   return /^[/\\]|^[A-Za-z]:[/\\]|(^|[/\\])\.\.([/\\]|$)|\0/.test(name);
 }
 
-/** Devices, pipes and sockets, and links that lead out of the archive. */
-export function isUnwanted({ name, sort, link }: Member): boolean {
-  if (sort === "file" || sort === "dir") return false;
-  if (sort !== "link" || link === undefined) return true;
-  return leavesFolder(posix.isAbsolute(link) ? link : posix.normalize(posix.join(posix.dirname(name), link)));
+/** Set-uid, set-gid, sticky, and writable by anybody. */
+const looseBits = 0o7002;
+
+/** Whether its permissions are more than an unknown archive may hand on. Those of links say nothing. */
+export function isLoose({ sort, mode }: Member): boolean {
+  return sort !== "link" && (mode & looseBits) !== 0;
+}
+
+/** Lines that make bsdtar pack the member from below `folder`, without the permissions that are too many. */
+export function linesOf({ listed, sort, mode, owner, link }: Member, folder: string): readonly string[] {
+  const permissions = `mode=0${(sort === "link" ? 0o777 : mode & ~looseBits).toString(8)}`;
+  const more = sort === "file" ? [`contents=${folder}/${listed}`] : sort === "link" ? [`link=${escapedOf(link ?? "")}`] : [];
+  const line = [listed, `type=${sort}`, ...owner, permissions, ...more].join(" ");
+  // A folder without a slash in its name is stepped into.
+  return sort === "dir" && !listed.includes("/") ? [line, ".."] : [line];
+}
+
+function escapedOf(text: string): string {
+  return [...Buffer.from(text)]
+    .map((byte) =>
+      byte > 0x20 && byte < 0x7f && byte !== 0x5c && byte !== 0x23 ? String.fromCharCode(byte) : `\\${byte.toString(8).padStart(3, "0")}`,
+    )
+    .join("");
 }
 
 /** Whether every file and link of `wanted` is in `found` with the same bytes. */

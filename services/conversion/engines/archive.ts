@@ -5,14 +5,26 @@ import { defineEngine, type HopTask } from "../domain/engine.ts";
 import { LacksContent } from "../domain/failure.ts";
 import type { Sandbox, SandboxEnd } from "../domain/sandbox.ts";
 import { archiveHops, packings, streams } from "./archive-hops.ts";
-import { assertSafe, holdsAll, isUnwanted, leavesFolder, type Member, parseListing, readListed } from "./archive-listing.ts";
+import { assertNothingBehindLinks, behindLink, hasTwins, unwantedOf } from "./archive-links.ts";
+import {
+  assertSafe,
+  holdsAll,
+  isLoose,
+  leavesFolder,
+  linesOf,
+  type Member,
+  maxMembers,
+  parseListing,
+  readListed,
+  tooManyMembers,
+} from "./archive-listing.ts";
 import { numberOption } from "./hop-table.ts";
 import { guessEncoding } from "./inside/guess-encoding.ts";
 import { inputInside, openToolSession, type ToolSession, versionLineOf } from "./tool-run.ts";
 
 const program = "/usr/bin/bsdtar";
 const limits = { addressSpace: false, fileBytes: 4.5 * 2 ** 30, folderBytes: 9 * 2 ** 30 };
-const listingArgs = ["--format=mtree", "--options=!all,type,size,link,sha256"];
+const listingArgs = ["--format=mtree", "--options=!all,type,size,link,sha256,mode,uid,gid,uname,gname,time"];
 const maxListingBytes = 64 * 2 ** 20;
 
 async function run(sandbox: Sandbox, task: HopTask): Promise<void> {
@@ -29,22 +41,26 @@ async function repack(session: ToolSession, task: HopTask): Promise<void> {
   const names = await assertNames(session);
   const listed = await list(session, inputInside, "before");
   assertSafe(listed, task.input.sizeBytes);
+  assertNothingBehindLinks(names.all, listed);
   const isLegacy = packings[task.hop.from]?.format === "zip" && names.legacy.length > 0;
   const renamed = isLegacy ? await renameMembers(session, task, names.legacy) : undefined;
   const source = renamed ?? inputInside;
   const isDotted = names.isDotted && renamed === undefined;
   const members = renamed === undefined ? listed : await list(session, renamed, "renamed");
-  const unwanted = members.filter(isUnwanted);
-  if (unwanted.length > 0) {
+  const unwanted = unwantedOf(members);
+  if (unwanted.size > 0) {
     task.note(
       "ENTRIES_LEFT_OUT",
-      `${unwanted.length === 1 ? "One link or special file was" : `${unwanted.length} links or special files were`} left out.`,
+      `${unwanted.size === 1 ? "One link or special file was" : `${unwanted.size} links or special files were`} left out.`,
     );
   }
-  const wanted = members.filter((member) => !isUnwanted(member));
+  const wanted = members.filter((member) => !unwanted.has(member));
+  const isLooseSomewhere = wanted.some(isLoose);
+  // Cabinets have none, and bsdtar makes some up.
+  if (isLooseSomewhere && task.hop.from !== "cab") task.note("PERMISSIONS_REDUCED");
   await writeFile(
     session.pathOf("unwanted"),
-    unwanted
+    [...unwanted]
       .flatMap(({ name }) => patternsOf(name))
       .map((pattern) => `${pattern}\n`)
       .join(""),
@@ -56,26 +72,36 @@ async function repack(session: ToolSession, task: HopTask): Promise<void> {
   const isLinked = wanted.some(({ sort, digest, sizeBytes }) => sort === "file" && digest === undefined && sizeBytes === 0);
   const pack = async (): Promise<boolean> => {
     throwIfFailed(await session.run({ program, args: [...target, "-X", "/job/unwanted", `@${source}`], limits }), "write");
-    return holdsAll(await list(session, "/job/out", "after"), wanted);
+    return isResult(await list(session, "/job/out", "after"), wanted);
   };
   // Straight from one to the other keeps the most. It may lose a file whose number is that of the result, and it keeps
   // `./` before names, by which readers of other than Unix archives do not find them.
-  const isStraight = packing.isUnix ? !isNumberless : !isLinked && !isDotted;
+  // It keeps the permissions, too, every member of one name, and targets of hard links that nobody has looked at.
+  const isStraight = !isLooseSomewhere && !isLinked && !hasTwins(names.all) && (packing.isUnix ? !isNumberless : !isDotted);
   if (isStraight && (await pack())) return;
   await rm(session.pathOf("out"), { force: true });
-  await packFolder(session, source, target);
-  if (!holdsAll(await list(session, "/job/out", "after"), wanted)) {
+  await packFolder(session, source, target, wanted);
+  if (!isResult(await list(session, "/job/out", "after"), wanted)) {
     throw new LacksContent("The archive holds names or files that the target format cannot.");
   }
 }
 
-/** A second name of a file is only known as such where both are unpacked: formats without links get the file twice. */
-async function packFolder(session: ToolSession, source: string, target: readonly string[]): Promise<void> {
+/** All that is wanted and nothing that is not, whatever was made of the patterns of names. */
+function isResult(found: readonly Member[], wanted: readonly Member[]): boolean {
+  return holdsAll(found, wanted) && unwantedOf(found).size === 0 && !found.some(isLoose);
+}
+
+/**
+ * By a list of what is wanted, with contents from where all of it was unpacked: a second name of a file is only known as such there.
+ * Formats without links get the file twice.
+ */
+async function packFolder(session: ToolSession, source: string, target: readonly string[], wanted: readonly Member[]): Promise<void> {
   await session.run({ program: "/usr/bin/mkdir", args: ["/job/tree"] });
   const unpack = ["-xf", source, "-C", "/job/tree", "-X", "/job/unwanted", "--no-same-owner", "--no-same-permissions"];
   throwIfFailed(await session.run({ program, args: unpack, limits }), "read");
-  const names = ["-s", "|^\\./||S"];
-  const end = await session.run({ program, args: [...target, ...names, "--uid", "0", "--gid", "0", "-C", "/job/tree", "."], limits });
+  const lines = ["#mtree", ...wanted.flatMap((member) => linesOf(member, "/job/tree"))];
+  await writeFile(session.pathOf("wanted"), `${lines.join("\n")}\n`, { mode: 0o644 });
+  const end = await session.run({ program, args: [...target, "@/job/wanted"], limits });
   throwIfFailed(end, "write");
 }
 
@@ -110,7 +136,7 @@ async function assertArchive({ input }: HopTask): Promise<void> {
   if (buffer.toString("latin1", 0, bytesRead) === "#mtree") throw new FilemillError("INVALID_INPUT", "The file is not an archive.");
 }
 
-type Names = { readonly isDotted: boolean; readonly legacy: Buffer };
+type Names = { readonly isDotted: boolean; readonly legacy: Buffer; readonly all: readonly string[] };
 
 /**
  * The listing simplifies names, so that `../x` would pass for `x`. Says whether names begin with `./`, as `tar -c .` writes them,
@@ -119,19 +145,23 @@ type Names = { readonly isDotted: boolean; readonly legacy: Buffer };
 async function assertNames(session: ToolSession): Promise<Names> {
   let [isUnsafe, isDotted] = [false, false];
   let legacy = Buffer.alloc(0);
+  const all: string[] = [];
   const onLine = (line: string) => {
     const listed = readListed(line);
+    if (all.length <= maxMembers) all.push(listed.name);
     isDotted ||= line.startsWith("./") && line.length > 2;
     isUnsafe ||= leavesFolder(listed.name);
     if (listed.legacy !== undefined && legacy.length < 65_536) legacy = Buffer.concat([legacy, listed.legacy, Buffer.from("\n")]);
   };
   throwIfFailed(await session.run({ program, args: ["-P", "-tf", inputInside], limits, onLine }), "read");
   if (isUnsafe) throw new FilemillError("INVALID_INPUT", "The archive has an entry whose name leaves its folder.");
-  return { isDotted, legacy };
+  if (all.length > maxMembers) throw tooManyMembers();
+  return { isDotted, legacy, all };
 }
 
 async function list(session: ToolSession, archive: string, name: string): Promise<readonly Member[]> {
   const end = await session.run({ program, args: ["-P", "-cf", `/job/${name}`, ...listingArgs, `@${archive}`], limits });
+  if (/is not directory|file type is different/.test(end.stderr)) throw behindLink();
   throwIfFailed(end, "read");
   const path = session.pathOf(name);
   if ((await stat(path)).size > maxListingBytes) throw new FilemillError("INPUT_TOO_COMPLEX", "The archive holds too many entries.");

@@ -6,7 +6,9 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { archiveEngine } from "#services/conversion/engines/archive.ts";
+import { parseListing } from "#services/conversion/engines/archive-listing.ts";
 import { type Bench, openBench, testEngine } from "#test/contract/engine.ts";
+import { cpioFile } from "#test/harness/tar-file.ts";
 
 const run = promisify(execFile);
 const script = join(import.meta.dirname, "archive-samples.py");
@@ -90,6 +92,112 @@ describe("engine archive, in detail", () => {
     expect(made.notes.get("ENTRIES_LEFT_OUT")).toBe("3 links or special files were left out.");
     expect(Object.keys(await read("tgz", made.path)).sort()).toEqual(["a.txt", "farther", "near"]);
     expect(await read("tgz", made.path)).toMatchObject({ near: "-> a.txt" });
+  });
+
+  // A TAR with `a` to `.`, `b` to `a/..` and `b/evil.txt` became a ZIP with all three.
+  it.each([
+    ["a link out by way of another", "link('a', '.'); link('b', 'a/..'); add('b/evil.txt', b'x')"],
+    ["a link that stays inside", "link('b', 'd'); add('b/evil.txt', b'x'); add('d/f', b'x')"],
+    ["a link in the place of a folder", "add('b', type=tarfile.DIRTYPE); link('b', '/tmp'); add('b/evil.txt', b'x')"],
+    ["a link with a folder in its place", "link('b', '/tmp'); add('b', type=tarfile.DIRTYPE); add('b/evil.txt', b'x')"],
+    ["a link of the same name in capitals", "link('B', '/tmp'); add('b/evil.txt', b'x')"],
+    ["a link far below", "add('d/e/f', b'x'); link('d/l', '..'); add('d/l/x/y/evil.txt', b'x')"],
+    ["a file", "add('b', b'x'); add('b/evil.txt', b'x')"],
+    ["a device", "add('b', type=tarfile.CHRTYPE); add('b/evil.txt', b'x')"],
+  ])("refuses a member behind %s", async (name, body) => {
+    const path = await tarOf(
+      `behind-${name.replaceAll(/\W/g, "-")}`,
+      `def link(n, to): add(n, type=tarfile.SYMTYPE, linkname=to)\nadd('good.txt', b'good')\n${body}`,
+    );
+    for (const to of ["zip", "tgz", "7z", "cpio", "iso"]) {
+      await expect(bench.convert(path, "tar", to), to).rejects.toMatchObject({ code: "INVALID_INPUT" });
+    }
+  });
+
+  it("refuses a member behind a link in every archive that can hold one", async () => {
+    const evil = join(bench.folder, "evil.zip");
+    const zip =
+      "import sys, zipfile\nz = zipfile.ZipFile(sys.argv[1], 'w')\ni = zipfile.ZipInfo('b'); i.create_system = 3; i.external_attr = 0o120777 << 16\n" +
+      "z.writestr(i, '/tmp'); z.writestr('b/evil.txt', 'x'); z.close()";
+    await python("-c", zip, evil);
+    for (const to of ["tar", "iso", "7z"]) await expect(bench.convert(evil, "zip", to)).rejects.toMatchObject({ code: "INVALID_INPUT" });
+    const cpio = join(bench.folder, "evil.cpio");
+    await writeFile(
+      cpio,
+      cpioFile([
+        { name: "b", content: "/tmp", mode: 0o120777 },
+        { name: "b/evil.txt", content: "x" },
+      ]),
+    );
+    for (const to of ["tar", "zip"]) await expect(bench.convert(cpio, "cpio", to)).rejects.toMatchObject({ code: "INVALID_INPUT" });
+  });
+
+  it("hands on the last of several members of one name alone, which must not be written through the first", async () => {
+    const twins = "add('b', type=tarfile.SYMTYPE, linkname='/tmp/evil')\nadd('b', b'last')\nadd('c', b'x')\nadd('c', b'xyz')";
+    for (const to of ["zip", "tgz"]) {
+      const made = await bench.convert(await tarOf("twins", twins), "tar", to);
+      const listed = (await run("bsdtar", ["-tvf", made.path])).stdout.trim().split("\n");
+      expect(listed.map((line) => [line[0], line.at(-1)])).toEqual([
+        ["-", "b"],
+        ["-", "c"],
+      ]);
+      expect((await run("bsdtar", ["-xOf", made.path, "b", "c"])).stdout).toBe("lastxyz");
+    }
+  });
+
+  it("follows links step by step, and leaves out those that end nowhere or outside", async () => {
+    const path = await tarOf(
+      "chains",
+      "def link(n, to): add(n, type=tarfile.SYMTYPE, linkname=to)\nadd('d/file', b'x')\n" +
+        "link('here', '.'); link('out', 'here/..'); link('round', 'round'); link('gone', 'd/missing'); link('win', 'c:x'); link('wide', 'd\\\\file')\n" +
+        "link('folder', 'd'); link('through', 'folder/file'); link('d/back', '../d/./file'); link('around', 'd/../d/file')",
+    );
+    for (const to of ["tgz", "zip"]) {
+      const made = await bench.convert(path, "tar", to);
+      expect(made.notes.get("ENTRIES_LEFT_OUT")).toBe("5 links or special files were left out.");
+      const kept = (await run("bsdtar", ["-tf", made.path])).stdout
+        .trim()
+        .split("\n")
+        .filter((name) => !name.endsWith("/"));
+      expect(kept.toSorted()).toEqual(["around", "d/back", "d/file", "folder", "here", "through"]);
+    }
+  });
+
+  it.each([
+    ["an absolute name", "/etc/passwd"],
+    ["a name above the folder", "../../etc/passwd"],
+    ["a member that is not there", "missing"],
+    ["the archive itself", "/input/document"],
+    ["a file beside the folder", "../before"],
+  ])("refuses a hard link to %s", async (name, target) => {
+    const body = `add('one', b'x')\nadd('two', type=tarfile.LNKTYPE, linkname='${target}')`;
+    const path = await tarOf(`hard-${name.replaceAll(" ", "-")}`, body);
+    for (const to of ["tgz", "zip"]) await expect(bench.convert(path, "tar", to)).rejects.toMatchObject({ code: "INVALID_INPUT" });
+  });
+
+  it("takes away permissions that nobody should get from a stranger's archive, and says so", async () => {
+    const path = await tarOf(
+      "loose",
+      "add('d', type=tarfile.DIRTYPE, mode=0o1777)\nadd('d/tool', b'x', mode=0o6755, uid=1234, gid=999, uname='anna', gname='staff', mtime=1600000000)\n" +
+        "add('ü b #', b'y', mode=0o666)\nadd('again', type=tarfile.LNKTYPE, linkname='d/tool', mode=0o6755)\n" +
+        "add('near', type=tarfile.SYMTYPE, linkname='d/tool')\nadd('plain', b'z', mode=0o640)",
+    );
+    for (const [to, modes] of [
+      ["tgz", { d: "775", "d/tool": "755", "ü b #": "664", again: "755", plain: "640" }],
+      ["cpio", { d: "775", "d/tool": "755", "ü b #": "664", again: "755", plain: "640" }],
+      ["zip", { d: "775", "d/tool": "755", "ü b #": "664", again: "755", plain: "640" }],
+    ] as const) {
+      const made = await bench.convert(path, "tar", to);
+      expect(made.notes.has("PERMISSIONS_REDUCED")).toBe(true);
+      const listing = join(bench.folder, `loose-${to}`);
+      await run("bsdtar", ["-cf", listing, "--format=mtree", "--options=!all,type,mode,uname,time", `@${made.path}`]);
+      const members = parseListing(await readFile(listing, "latin1"));
+      const found = members.filter(({ sort }) => sort !== "link").map(({ name, mode }) => [name, mode.toString(8)]);
+      expect(Object.fromEntries(found), to).toEqual(modes);
+      if (to === "tgz") expect(members.find(({ name }) => name === "d/tool")?.owner).toEqual(["uname=anna", "time=1600000000.0"]);
+    }
+    const tight = await bench.convert(await tarOf("tight", "add('plain', b'z', mode=0o640)"), "tar", "tgz");
+    expect(tight.notes.has("PERMISSIONS_REDUCED")).toBe(false);
   });
 
   it("gives both names of a file its content where the target has no hard links", async () => {

@@ -1,0 +1,29 @@
+import { expect, test } from "vitest";
+import { assertNothingBehindLinks, unwantedOf } from "#services/conversion/engines/archive-links.ts";
+import type { Member } from "#services/conversion/engines/archive-listing.ts";
+
+const member = (name: string, sort: string, link?: string): Member => ({
+  ...{ name, listed: name, sort, link, mode: 0o644, owner: [], sizeBytes: 0, digest: undefined },
+});
+
+/** Processor time in ms. */
+function costOf(work: () => void): number {
+  const before = process.cpuUsage();
+  work();
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1000;
+}
+
+test("a link out by way of another leads out", () => {
+  const members = [member("a", "link", "."), member("b", "link", "a/.."), member("c", "link", "a/a/f"), member("f", "file")];
+  expect([...unwantedOf(members)].map(({ name }) => name)).toEqual(["b"]);
+});
+
+test("names of thousands of steps, and links that lead through all of them, cost what their length does", () => {
+  const deep = Array.from({ length: 30_000 }, () => "a").join("/");
+  const members = [member("long", "link", `${deep}/..`), ...Array.from({ length: 50_000 }, (_, at) => member(`l${at}`, "link", "long"))];
+  const names = [...members.map(({ name }) => name), ...Array.from({ length: 100 }, () => deep)];
+  // Quadratic, it was hours.
+  expect(costOf(() => void unwantedOf([...members, member(deep, "file")]))).toBeLessThan(20_000);
+  expect(costOf(() => assertNothingBehindLinks(names, members))).toBeLessThan(20_000);
+});
