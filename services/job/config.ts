@@ -1,7 +1,10 @@
 import type { Settings } from "#kit/settings.ts";
 
 /** What the job service takes from the one table of settings. */
-export type JobSettings = Pick<Settings, "RETENTION_SECONDS" | "MAX_UNFINISHED_JOBS" | "MAX_ATTEMPTS" | "LEASE_MS">;
+export type JobSettings = Pick<
+  Settings,
+  "RETENTION_SECONDS" | "MAX_UNFINISHED_JOBS" | "MAX_ATTEMPTS" | "LEASE_MS" | "MIN_FREE_DISK_MB" | "GUEST_RESERVE_MB"
+>;
 
 /** Every lane that a plan may name; each is a subject and a consumer of the work queue `JOBS`. */
 export const lanes = ["image", "document", "office", "media"] as const;
@@ -14,10 +17,12 @@ export type Cadence = {
   readonly expireMs: number;
   /** Between two looks for blobs that no job needs. */
   readonly sweepMs: number;
+  /** Between two looks whether guests' results must make room on the disk. */
+  readonly roomMs: number;
   /** Between two probes of the broker for readiness. */
   readonly probeMs: number;
   /** Who creates a job that a worker of this process begins with is told of an end that comes within this time directly (decision 30). */
   readonly soonMs: number;
 };
 
-export const defaultCadence: Cadence = { reconcileMs: 5000, expireMs: 5000, sweepMs: 600_000, probeMs: 5000, soonMs: 100 };
+export const defaultCadence: Cadence = { reconcileMs: 5000, expireMs: 5000, sweepMs: 600_000, roomMs: 1000, probeMs: 5000, soonMs: 100 };

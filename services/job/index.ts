@@ -1,3 +1,4 @@
+import { timestampMs } from "@bufbuild/protobuf/wkt";
 import type { Client } from "@connectrpc/connect";
 import type { Registry } from "prom-client";
 import type { CatalogueService } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
@@ -22,8 +23,11 @@ import { createEndings } from "./domain/endings.ts";
 import { createHistory } from "./domain/history.ts";
 import { createJobIds } from "./domain/job-id.ts";
 import { maxLeaseMs } from "./domain/lease-job.ts";
+import { createRoomMaker } from "./domain/make-room.ts";
+import { payerOf } from "./domain/payer.ts";
 import type { Core } from "./domain/ports.ts";
-import { createProjection } from "./domain/projection.ts";
+import { createProjection, type Projection } from "./domain/projection.ts";
+import { createSpending, type Spending } from "./domain/spending.ts";
 import { isUnfinished } from "./domain/state.ts";
 import { createView, runOf } from "./domain/view.ts";
 import { jobServiceOf, leaseServiceOf } from "./rpc.ts";
@@ -67,6 +71,7 @@ export function createJobService(deps: JobDeps, settings: JobSettings): Service 
       timers.every("job.reconcile", cadence.reconcileMs, reconciler.reconcile);
       timers.every("job.expire", cadence.expireMs, (signal) => expireJobs(opened.core, signal));
       timers.every("job.sweep", cadence.sweepMs, () => sweepBlobs(opened.core, deps.blobs));
+      timers.every("job.room", cadence.roomMs, () => opened.core.makeRoom());
       timers.every("job.probe", cadence.probeMs, async () => {
         brokerWell = await broker.healthy();
       });
@@ -90,6 +95,18 @@ export function createJobService(deps: JobDeps, settings: JobSettings): Service 
   };
 }
 
+/** Also of what was recorded before the start. */
+function followSpending(projection: Projection, clock: Clock): Spending {
+  const spending = createSpending();
+  projection.onChange((after, before) => {
+    if (after === undefined) return;
+    const { processorMs, job } = after.record;
+    const atMs = job.finishedAt === undefined ? clock.now() : Math.min(clock.now(), timestampMs(job.finishedAt));
+    spending.add(payerOf(after.record), Number(processorMs - (before?.record.processorMs ?? 0n)), atMs);
+  });
+  return spending;
+}
+
 const cadenceOf = ({ cadence = defaultCadence }: JobDeps): Cadence => cadence;
 
 async function openCore(deps: JobDeps, settings: JobSettings, stack: AsyncDisposableStack) {
@@ -99,6 +116,7 @@ async function openCore(deps: JobDeps, settings: JobSettings, stack: AsyncDispos
   const history = createHistory();
   const endings = createEndings();
   const passwords = new Map<string, string>();
+  const spending = followSpending(projection, clock);
   projection.onChange((after, before) => {
     const ended = after ?? before;
     if (ended !== undefined && (after === undefined || !isUnfinished(ended.record))) passwords.delete(ended.record.job.id);
@@ -123,14 +141,17 @@ async function openCore(deps: JobDeps, settings: JobSettings, stack: AsyncDispos
     beginnings: new Map(),
     arrivals: new Map(),
     passwords,
-    endings,
+    ...{ endings, spending },
     admission: createAdmission(projection, rules.maxUnfinished),
     plan: createPlanner(deps.catalogue, lanes),
     meter: createMeter(deps.metrics, projection, lanes),
     nextId: createJobIds(),
     view: createView(projection, history, clock, endings),
     isGone,
+    makeRoom: () => roomMaker(),
     flush: () => broker.flushToDisk(),
   };
+  const leastBytes = (settings.MIN_FREE_DISK_MB + settings.GUEST_RESERVE_MB) * 1e6;
+  const roomMaker = createRoomMaker(core, async () => leastBytes - (await blobs.freeBytes()));
   return { core, settled: background.settled };
 }

@@ -1,6 +1,7 @@
 import type { ServiceImpl } from "@connectrpc/connect";
 import { type JobService, JobState, type LeaseService } from "#gen/filemill/job/v1/job_pb.ts";
 import { toConnectError } from "#kit/errors.ts";
+import { checkInput, roomOf } from "./domain/budget.ts";
 import { claimAttempt } from "./domain/claim-job.ts";
 import { createJob } from "./domain/create-job.ts";
 import { cancelJob, deleteJob, deleteJobs, findOwn } from "./domain/end-job.ts";
@@ -44,7 +45,16 @@ export function jobServiceOf(core: (purpose?: "create") => Core): ServiceImpl<ty
         accountUnfinished: core().projection.unfinishedCount(accountId),
         totalUnfinished: core().projection.unfinishedCount(),
         maxUnfinished: core().rules.maxUnfinished,
+        accountStoredBytes: BigInt(Math.round(core().projection.ledger.storedBytes(accountId))),
+        accountProcessorMs: BigInt(Math.round(core().spending.spentMs(accountId, core().clock.now()))),
       })),
+    checkBudget: ({ budget, inputBytes }) =>
+      answer(async () => {
+        checkInput(core(), budget?.id ?? "", budget, Number(inputBytes));
+        const room = roomOf(core(), budget?.id ?? "", budget);
+        return room === undefined ? {} : { roomBytes: BigInt(Math.floor(room)) };
+      }),
+    makeRoom: () => answer(async () => ({ freedBytes: BigInt(await core().makeRoom()) })),
   };
 }
 

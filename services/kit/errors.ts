@@ -13,6 +13,8 @@ export type ErrorCode = Exclude<keyof typeof Reason, "UNSPECIFIED">;
 type ErrorRow = {
   /** HTTP status of the REST answer. */
   readonly http: number;
+  /** The status instead where the error says when to come back. */
+  readonly httpLater?: number;
   readonly rpc: Code;
   /** When it happens, for the documentation; one sentence without a full stop. */
   readonly when: string;
@@ -73,6 +75,12 @@ export const errorTable = {
   IDEMPOTENCY_KEY_REUSED: { http: 422, rpc: Code.FailedPrecondition, when: "the Idempotency-Key was used with another request" },
   RATE_LIMITED: { http: 429, rpc: Code.ResourceExhausted, when: "too many requests a minute (see Retry-After)" },
   TOO_MANY_JOBS: { http: 429, rpc: Code.ResourceExhausted, when: "too many unfinished jobs of this account (`details.limit`)" },
+  QUOTA_EXCEEDED: {
+    http: 507,
+    httpLater: 429,
+    rpc: Code.ResourceExhausted,
+    when: "what the caller keeps leaves no room (507; `details.limitMb`, `details.usedMb`: delete jobs), a result is over the plan's size (of the job; `details.limitMb`), or the hour's processor time is used up (429; `details.limitSeconds`, `details.usedSeconds`, see Retry-After)",
+  },
   INTERNAL: { http: 500, rpc: Code.Internal, when: "a defect; the request id finds it in the log" },
   OVERLOADED: { http: 503, rpc: Code.Unavailable, when: "the queue is full (see Retry-After)" },
   UNAVAILABLE: { http: 503, rpc: Code.Unavailable, when: "the broker or the disk is unavailable (see Retry-After)" },
@@ -82,6 +90,18 @@ export const errorTable = {
   INVALID_RPC_TOKEN: { http: 500, rpc: Code.Unauthenticated, when: "internal services: a call without their token" },
   PLAN_NOT_FOUND: { http: 422, rpc: Code.InvalidArgument, when: "an unknown plan" },
 } as const satisfies Record<ErrorCode, ErrorRow>;
+
+/** HTTP status of an error. */
+export function statusOf({ code, retryAfterMs }: Pick<FilemillError, "code" | "retryAfterMs">): number {
+  const row: ErrorRow = errorTable[code];
+  return retryAfterMs === undefined ? row.http : (row.httpLater ?? row.http);
+}
+
+/** Every HTTP status that a code may have. */
+export function statusesOf(code: ErrorCode): readonly number[] {
+  const { http, httpLater }: ErrorRow = errorTable[code];
+  return httpLater === undefined ? [http] : [http, httpLater];
+}
 
 export type ErrorOptions = { readonly details?: JsonObject; readonly retryAfterMs?: number; readonly cause?: unknown };
 

@@ -90,6 +90,12 @@ export const settingTable = {
     max: 1_000_000,
     help: "Free space under DATA_DIR below which uploads are refused with 503",
   }),
+  GUEST_RESERVE_MB: integer({
+    default: "2048",
+    min: 0,
+    max: 1_000_000,
+    help: "Free space beyond MIN_FREE_DISK_MB that guests cannot use: below it they are refused with 503, and their results go, oldest first",
+  }),
   DRAIN_MS: integer({ default: "20000", min: 0, max: 600_000, help: "How long SIGTERM lets requests and jobs finish" }),
   IMAGE_SLOTS: integer({ default: "2", min: 0, max: 64, help: "Pictures converted at once (0: none on this node)" }),
   DOCUMENT_SLOTS: integer({ default: "2", min: 0, max: 64, help: "Text and PDF documents converted at once" }),

@@ -11,20 +11,47 @@ const boundsOf = {
   requestsPerMinute: { min: 1, max: 10_000_000 },
   maxUnfinishedJobs: { min: 1, max: 1_000_000 },
   retentionSeconds: { min: 1, max: 2_592_000 },
+  maxStoredMb: { min: 1, max: 1_000_000_000 },
+  maxResultMb: { min: 1, max: 1_000_000 },
+  processorSecondsPerHour: { min: 1, max: 100_000_000 },
 } as const satisfies Record<string, Bounds>;
 type NumberField = keyof typeof boundsOf;
+
+/**
+ * Everyday work stays far below. A free plan's largest file, 25 MB of speech at 64 kbit/s, is half a gigabyte as WAV; files of before
+ * have plans without these fields.
+ */
+const usual = {
+  free: { maxStoredMb: 1000, maxResultMb: 500, processorSecondsPerHour: 1800 },
+  plus: { maxStoredMb: 20_000, maxResultMb: 8000, processorSecondsPerHour: 36_000 },
+} as const;
 
 const fieldNames: readonly string[] = ["label", "apiAccess", ...Object.keys(boundsOf)];
 const planId = /^[a-z][a-z0-9-]{0,31}$/;
 
 export const defaultPlans: Plans = new Map([
-  planEntry("free", { apiAccess: false, maxInputMb: 25, requestsPerMinute: 10, maxUnfinishedJobs: 5, retentionSeconds: 86_400 }),
-  planEntry("plus", { apiAccess: true, maxInputMb: 500, requestsPerMinute: 60, maxUnfinishedJobs: 20, retentionSeconds: 86_400 }),
+  planEntry("free", {
+    apiAccess: false,
+    maxInputMb: 25,
+    requestsPerMinute: 10,
+    maxUnfinishedJobs: 5,
+    retentionSeconds: 86_400,
+    ...usual.free,
+  }),
+  planEntry("plus", {
+    apiAccess: true,
+    maxInputMb: 500,
+    requestsPerMinute: 60,
+    maxUnfinishedJobs: 20,
+    retentionSeconds: 86_400,
+    ...usual.plus,
+  }),
 ]);
 
 /**
- * Reads `{ "<plan id>": { "apiAccess", "maxInputMb", "requestsPerMinute", "maxUnfinishedJobs", "retentionSeconds" } }`.
- * Every field is needed and none else is allowed but `label`, the name that people see. Throws SettingError naming the file and the field.
+ * Reads `{ "<plan id>": { "apiAccess", "maxInputMb", "requestsPerMinute", "maxUnfinishedJobs", "retentionSeconds" } }`, all of which are
+ * needed. None else is allowed but `label`, the name that people see, and the bounds on what is kept and used: `maxStoredMb`, `maxResultMb`
+ * and `processorSecondsPerHour`. Throws SettingError naming the file and the field.
  */
 export function parsePlans(text: string, file: string): Plans {
   const fail = (problem: string): never => {
@@ -39,10 +66,19 @@ export function parsePlans(text: string, file: string): Plans {
     const unknown = Object.keys(row).find((name) => !fieldNames.includes(name));
     if (unknown !== undefined) fail(`${id}.${unknown} is not a field of a plan (${fieldNames.join(", ")})`);
     if (typeof row.apiAccess !== "boolean") return fail(`${id}.apiAccess must be true or false, not ${shown(row.apiAccess)}`);
-    const number = (field: NumberField): number => numberOf(row[field], `${id}.${field}`, boundsOf[field], fail);
+    const usualOf: Readonly<Record<string, number>> = row.apiAccess ? usual.plus : usual.free;
+    const number = (field: NumberField): number => numberOf(row[field] ?? usualOf[field], `${id}.${field}`, boundsOf[field], fail);
     const label = labelOf(row.label, id);
     if (label === undefined) fail(`${id}.label must be text of 1 to 40 characters, not ${shown(row.label)}`);
-    plans.set(...planEntry(id, { label, apiAccess: row.apiAccess, ...numbersOf(number) }));
+    const numbers = numbersOf(number);
+    // Where the file does not say, a plan for large files keeps more of them.
+    if (row.maxStoredMb === undefined) numbers.maxStoredMb = Math.max(numbers.maxStoredMb, 4 * numbers.maxInputMb);
+    if (numbers.maxStoredMb < numbers.maxInputMb) {
+      fail(
+        `${id}.maxStoredMb must be at least ${id}.maxInputMb (${numbers.maxInputMb}), not ${numbers.maxStoredMb}: no such file would fit`,
+      );
+    }
+    plans.set(...planEntry(id, { label, apiAccess: row.apiAccess, ...numbers }));
   }
   if (plans.size === 0) fail("holds no plan");
   return plans;
@@ -54,6 +90,9 @@ function numbersOf(number: (field: NumberField) => number): Record<NumberField, 
     requestsPerMinute: number("requestsPerMinute"),
     maxUnfinishedJobs: number("maxUnfinishedJobs"),
     retentionSeconds: number("retentionSeconds"),
+    maxStoredMb: number("maxStoredMb"),
+    maxResultMb: number("maxResultMb"),
+    processorSecondsPerHour: number("processorSecondsPerHour"),
   };
 }
 

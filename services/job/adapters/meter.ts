@@ -42,12 +42,28 @@ export function createMeter(registry: Registry, projection: Projection, lanes: r
       }
     },
   });
+  const refusals = new Counter({
+    name: "filemill_quota_refusals_total",
+    help: "Uploads and results refused for what their callers keep or use, by the bound that was met (stored, result, processor)",
+    labelNames: ["class", "quota"],
+    registers,
+  });
+  new Gauge({
+    name: "filemill_stored_bytes",
+    help: "Inputs of unfinished jobs and results, by whose they are (account, guest)",
+    labelNames: ["class"],
+    registers,
+    collect() {
+      for (const [name, bytes] of Object.entries(projection.ledger.totals())) this.set({ class: name }, bytes);
+    },
+  });
   return {
     entered(record, durationMs) {
       const lane = laneOf(record);
       entered.inc({ state: stateName(record.job.state), lane });
       if (durationMs !== undefined) duration.observe({ lane }, durationMs / 1000);
     },
+    refused: (isGuest, quota) => refusals.inc({ class: isGuest ? "guest" : "account", quota }),
     waited: (record, waitedMs) => wait.observe({ lane: laneOf(record) }, waitedMs / 1000),
   };
 }

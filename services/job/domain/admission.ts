@@ -19,41 +19,43 @@ export function checkCeiling(sizeBytes: bigint, plan: Plan, planMaxInputMb: numb
 /** Places among the unfinished jobs, taken before the record is written so that requests at the same time cannot overshoot. */
 export type Admission = {
   /**
-   * Takes a place for a job of the account. Throws TOO_MANY_JOBS or OVERLOADED.
+   * Takes a place for a job of the payer, and the room for its input. Throws TOO_MANY_JOBS or OVERLOADED.
    *
-   * @param maxOfAccount - 0: no bound.
+   * @param maxOfPayer - 0: no bound.
    * @returns Gives the place back; to be called once the job is in the projection, or will not be.
    */
-  take(jobId: string, accountId: string, maxOfAccount: number): () => void;
+  take(job: { readonly id: string; readonly payer: string; readonly inputBytes: number }, maxOfPayer: number): () => void;
 };
 
 /** Bounds hold per process of this service; several may overshoot by what they admit in the same moment. */
 export function createAdmission(projection: Projection, maxOfAll: number): Admission {
-  const taken = new Map<string, { readonly accountId: string; holders: number }>();
+  const taken = new Map<string, { readonly payer: string; holders: number }>();
   return {
-    take(jobId, accountId, maxOfAccount) {
-      const same = taken.get(jobId);
+    take({ id, payer, inputBytes }, maxOfPayer) {
+      const same = taken.get(id);
       if (same === undefined) {
-        const pending = [...taken.entries()].filter(([id]) => projection.get(id) === undefined);
-        const ofAccount = projection.unfinishedCount(accountId) + pending.filter(([, place]) => place.accountId === accountId).length;
-        if (maxOfAccount > 0 && ofAccount >= maxOfAccount) {
-          const message = `This account has ${maxOfAccount} unfinished jobs already; try again when one has ended.`;
-          throw new FilemillError("TOO_MANY_JOBS", message, { details: { limit: maxOfAccount }, retryAfterMs });
+        const pending = [...taken.entries()].filter(([other]) => projection.get(other) === undefined);
+        const ofPayer = projection.unfinishedCount(payer) + pending.filter(([, place]) => place.payer === payer).length;
+        if (maxOfPayer > 0 && ofPayer >= maxOfPayer) {
+          const message = `You have ${maxOfPayer} unfinished jobs already; try again when one has ended.`;
+          throw new FilemillError("TOO_MANY_JOBS", message, { details: { limit: maxOfPayer }, retryAfterMs });
         }
         if (projection.unfinishedCount() + pending.length >= maxOfAll) {
           throw new FilemillError("OVERLOADED", "The queue is full; try again in a moment.", { retryAfterMs });
         }
       }
       // Requests with one idempotency key may share a job, hence its place.
-      const place = same ?? { accountId, holders: 0 };
+      const place = same ?? { payer, holders: 0 };
       place.holders += 1;
-      taken.set(jobId, place);
+      taken.set(id, place);
+      const letGo = projection.ledger.hold(id, payer, inputBytes);
       let given = false;
       return () => {
         if (given) return;
         given = true;
         place.holders -= 1;
-        if (place.holders === 0) taken.delete(jobId);
+        letGo();
+        if (place.holders === 0) taken.delete(id);
       };
     },
   };

@@ -8,10 +8,12 @@ import {
   ClaimAttemptResponse_Outcome as Outcome,
 } from "#gen/filemill/job/v1/job_pb.ts";
 import type { Arrival } from "./arrival.ts";
+import { roomOf } from "./budget.ts";
 import { settle } from "./end-job.ts";
 import type { Turn } from "./fair-lane.ts";
 import { isJobId, madeAtMs } from "./job-id.ts";
 import { leaseMsOf } from "./lease-job.ts";
+import { payerOf } from "./payer.ts";
 import type { Core } from "./ports.ts";
 import { attemptUnder, type Held } from "./projection.ts";
 import { dueOf } from "./retention.ts";
@@ -78,34 +80,35 @@ function nextOf(core: Core, lane: string, wakeUp: string, tried: ReadonlySet<str
   return projection.lane(lane).next({
     isDue: (id) => isFree(id) && (projection.get(id)?.dueMs ?? 0) <= nowMs,
     isLapsed: (id) => (projection.get(id)?.leaseEndsMs ?? 0) <= nowMs,
-    beginning: (accountId) => beginningOf(core, accountId),
+    beginning: (payer) => beginningOf(core, payer),
   });
 }
 
-/** Whether nothing of the account runs in the lane. */
-export function isIdle(core: Core, lane: string, accountId: string): boolean {
-  return core.projection.lane(lane).runningOf(accountId) + beginningOf(core, accountId) === 0;
+/** Whether nothing of the payer runs in the lane. */
+export function isIdle(core: Core, lane: string, payer: string): boolean {
+  return core.projection.lane(lane).runningOf(payer) + beginningOf(core, payer) === 0;
 }
 
-function beginningOf({ beginnings }: Core, accountId: string): number {
+function beginningOf({ beginnings }: Core, payer: string): number {
   let count = 0;
-  for (const each of beginnings.values()) if (each.accountId === accountId) count += 1;
+  for (const each of beginnings.values()) if (each.payer === payer) count += 1;
   return count;
 }
 
 /** The attempt is written with the job itself, where the turn is this job's: nobody else waits in the lane, or nobody who has as little running. */
 function beginArriving(core: Core, arrival: Arrival, request: ClaimAttemptRequest): Record | undefined {
-  const { id, accountId } = arrival.record.job;
+  const { id } = arrival.record.job;
+  const payer = payerOf(arrival.record);
   const lane = laneOf(arrival.record);
   if (!request.early || request.lane !== lane) return undefined;
-  const isNewcomer = isIdle(core, lane, accountId);
+  const isNewcomer = isIdle(core, lane, payer);
   const isAlone = core.projection.lane(lane).queuedCount === 0;
   const isItsTurn = isAlone || (isNewcomer && nextOf(core, lane, id, new Set())?.isIdleAccount !== true);
   if (!isItsTurn || (request.idleAccountOnly && !isNewcomer)) return undefined;
   // No message stands for it: should the worker be lost, the reconciler need not wait for one.
   const record = claimedBy(core, arrival.record, request, "");
   if (record === undefined || !arrival.begin(record)) return undefined;
-  core.beginnings.set(id, { accountId, settled: arrival.written });
+  core.beginnings.set(id, { payer, settled: arrival.written });
   void arrival.written.then(() => core.beginnings.delete(id));
   return record;
 }
@@ -114,7 +117,7 @@ function beginArriving(core: Core, arrival: Arrival, request: ClaimAttemptReques
 async function begin(core: Core, jobId: string, request: ClaimAttemptRequest): Promise<Lease | undefined> {
   const beginning = Promise.withResolvers<void>();
   const held = core.projection.get(jobId);
-  core.beginnings.set(jobId, { accountId: held?.record.job.accountId ?? "", settled: beginning.promise });
+  core.beginnings.set(jobId, { payer: held === undefined ? "" : payerOf(held.record), settled: beginning.promise });
   const early = held !== undefined && mayBeginEarly(core, held, request) ? claimOf(core, held, request) : undefined;
   const taking = take(core, jobId, request, early).finally(() => {
     core.beginnings.delete(jobId);
@@ -176,7 +179,9 @@ function waitOf(core: Core, lane: string, wakeUp: string): Claimed {
   return mayArrive ? busy(nowMs + arrivalPauseMs) : nothing;
 }
 
-function leaseOf(core: Core, { job, plan, requestId }: Record, revision: number): Lease {
+function leaseOf(core: Core, record: Record, revision: number): Lease {
+  const { job, plan, requestId, budget } = record;
+  const room = roomOf(core, payerOf(record), budget, job.id);
   return create(LeaseSchema, {
     jobId: job.id,
     attempt: job.attempts,
@@ -185,6 +190,8 @@ function leaseOf(core: Core, { job, plan, requestId }: Record, revision: number)
     inputPassword: core.passwords.get(job.id) ?? "",
     ...(plan === undefined ? {} : { plan }),
     ...(job.input === undefined ? {} : { input: job.input }),
+    ...(budget === undefined ? {} : { budget }),
+    ...(room === undefined ? {} : { roomBytes: BigInt(Math.floor(room)) }),
   });
 }
 

@@ -6,10 +6,12 @@ import { FilemillError } from "#kit/errors.ts";
 import { tellMoment } from "#kit/moments.ts";
 import { checkCeiling } from "./admission.ts";
 import { type OpenArrival, openArrival } from "./arrival.ts";
+import { checkInput } from "./budget.ts";
 import { isIdle } from "./claim-job.ts";
 import { settle } from "./end-job.ts";
 import { digestOf, entryKeyOf, precedentOf } from "./idempotency.ts";
 import { isJobId } from "./job-id.ts";
+import { payerOf } from "./payer.ts";
 import type { Core } from "./ports.ts";
 import type { Held } from "./projection.ts";
 import { deleted, isRecord, laneOf, type Record } from "./state.ts";
@@ -79,8 +81,10 @@ async function createOnce(core: Core, request: CreateJobRequest, planning: Promi
  * or, in this process, begins beside the write (see claimAttempt). Undefined when a duplicate was faster.
  */
 async function admitted(core: Core, request: CreateJobRequest, record: Record): Promise<Held | undefined> {
-  const { id, accountId } = record.job;
-  const giveBack = core.admission.take(id, accountId, request.planMaxUnfinishedJobs);
+  const { id } = record.job;
+  const [payer, inputBytes] = [payerOf(record), Number(record.job.input?.sizeBytes ?? 0n)];
+  checkInput(core, payer, record.budget, inputBytes, id);
+  const giveBack = core.admission.take({ id, payer, inputBytes }, request.planMaxUnfinishedJobs);
   const arrival = openArrival(record);
   core.arrivals.set(id, arrival);
   if (request.inputPassword !== "") core.passwords.set(id, request.inputPassword);
@@ -124,7 +128,7 @@ async function handedOver(core: Core, request: CreateJobRequest, arrival: OpenAr
   const { record } = arrival;
   const lane = laneOf(record);
   const isOnlyMine = request.idempotencyKey === "" && !request.durable;
-  const isNewcomer = isIdle(core, lane, record.job.accountId);
+  const isNewcomer = isIdle(core, lane, payerOf(record));
   if (isOnlyMine && core.wakeUps.handOver(lane, record.job.id, { isNewcomer })) return arrival.begun();
   // Its record is written as it is: an attempt that a worker began beside that would be nobody's.
   arrival.shut();
@@ -158,7 +162,11 @@ function recordOf(core: Core, request: CreateJobRequest, plan: Plan, id: string,
     resultFormat: plan.resultFormat,
     ...(request.input === undefined ? {} : { input: request.input }),
   });
-  const record = create(JobRecordSchema, { job, plan, requestId: request.requestId, retentionSeconds, version: 1n, idempotencyEntry });
+  const { requestId, budget } = request;
+  const record = create(JobRecordSchema, {
+    ...{ job, plan, requestId, retentionSeconds, version: 1n, idempotencyEntry },
+    ...(budget === undefined ? {} : { budget }),
+  });
   if (!isRecord(record)) throw new TypeError("a record without a job");
   return record;
 }

@@ -1,5 +1,5 @@
 /**
- * The jobs of one lane and whose turn it is (decision 9). First comes the account with the fewest running jobs, among equals
+ * The jobs of one lane and whose turn it is (decision 9); an account is a payer here, so that guests of one address are one. First comes the account with the fewest running jobs, among equals
  * the one that was served longest ago; within an account its oldest job.
  */
 import { createSortedIds, type SortedIds } from "./sorted-ids.ts";

@@ -2,12 +2,14 @@ import { timestampMs } from "@bufbuild/protobuf/wkt";
 import { type FinishAttemptRequest, type HeartbeatRequest, JobState } from "#gen/filemill/job/v1/job_pb.ts";
 import { FilemillError, toErrorMessage } from "#kit/errors.ts";
 import { tellMoment } from "#kit/moments.ts";
+import { resultRefusal } from "./budget.ts";
 import { settle } from "./end-job.ts";
 import { isJobId } from "./job-id.ts";
+import { payerOf } from "./payer.ts";
 import type { Change, Core } from "./ports.ts";
 import type { Held } from "./projection.ts";
 import { retryDelayMs } from "./retry.ts";
-import { extended, failed, holdsLease, isUnfinished, type Record, requeued, succeeded } from "./state.ts";
+import { extended, failed, holdsLease, isUnfinished, type Record, requeued, spent, succeeded } from "./state.ts";
 
 /** Keeps the lease alive. Resolves with true when the attempt is not wanted any more. */
 export async function heartbeat(core: Core, request: HeartbeatRequest): Promise<boolean> {
@@ -46,11 +48,15 @@ export async function finishAttempt(core: Core, request: FinishAttemptRequest, s
     if (!isKnown) {
       core.log.info("job.fenced", { job: request.jobId, attempt: request.attempt });
       if (result !== undefined) core.background.run("job.tidy_failed", () => core.blobs.remove(result.id));
+      // It was worked for all the same: cancelling is no way around the hour's processor time.
+      if (change.before !== undefined) core.spending.add(payerOf(change.before), Number(request.processorMs), core.clock.now());
     }
     return { accepted: isKnown };
   }
   tellMoment("end recorded", request.jobId);
   const { record } = change.after;
+  if (result !== undefined && record.job.result?.id !== result.id)
+    core.background.run("job.tidy_failed", () => core.blobs.remove(result.id));
   if (record.job.state === JobState.QUEUED) return { accepted: true, retryInMs: retryMs };
   core.background.run("job.settle_failed", () => settle(core, change));
   return { accepted: true };
@@ -60,8 +66,11 @@ export async function finishAttempt(core: Core, request: FinishAttemptRequest, s
 async function recordEnd(core: Core, request: FinishAttemptRequest, retryMs: number, signal: AbortSignal): Promise<Change> {
   const { jobId, attempt, worker } = request;
   const nowMs = core.clock.now();
-  const next = (record: Record): Record | undefined =>
-    holdsLease(record, attempt, worker) ? afterAttempt(core, record, request, { nowMs, retryMs }) : undefined;
+  using room = openRoom(core, request);
+  const next = (record: Record): Record | undefined => {
+    if (!holdsLease(record, attempt, worker)) return undefined;
+    return spent(afterAttempt(core, record, request, { nowMs, retryMs, refusal: room.refusalOf(record) }), request.processorMs);
+  };
   const ended = core.arrivals.get(jobId)?.end((begun) => {
     const end = next(begun);
     return end === undefined || isUnfinished(end) ? undefined : end;
@@ -74,15 +83,37 @@ async function recordEnd(core: Core, request: FinishAttemptRequest, retryMs: num
     }
     return core.records.change(jobId, ({ record }) => next(record), signal);
   };
-  return ended === undefined ? write() : core.endings.announce(ended, write);
+  return await (ended === undefined ? write() : core.endings.announce(ended, write));
 }
 
-type Times = { readonly nowMs: number; readonly retryMs: number };
+/**
+ * The place of a result among what its payer keeps: judged once, and held from then until it is recorded, so that jobs which end at the
+ * same moment do not fit into the same room.
+ */
+function openRoom(core: Core, { jobId, outcome }: FinishAttemptRequest) {
+  const bytes = outcome.case === "result" ? Number(outcome.value.blob?.sizeBytes ?? 0n) : 0;
+  let verdict: { readonly refusal: FilemillError | undefined; readonly letGo: () => void } | undefined;
+  return {
+    refusalOf(record: Record): FilemillError | undefined {
+      if (verdict === undefined) {
+        const refusal = bytes === 0 ? undefined : resultRefusal(core, record, bytes);
+        const isHeld = bytes > 0 && refusal === undefined;
+        verdict = { refusal, letGo: isHeld ? core.projection.ledger.hold(jobId, payerOf(record), bytes) : () => undefined };
+      }
+      return verdict.refusal;
+    },
+    [Symbol.dispose]: () => verdict?.letGo(),
+  };
+}
 
-function afterAttempt(core: Core, record: Record, { outcome, durationMs }: FinishAttemptRequest, { nowMs, retryMs }: Times): Record {
+type Judgement = { readonly nowMs: number; readonly retryMs: number; readonly refusal: FilemillError | undefined };
+
+function afterAttempt(core: Core, record: Record, { outcome, durationMs }: FinishAttemptRequest, judgement: Judgement): Record {
+  const { nowMs, retryMs, refusal } = judgement;
   switch (outcome.case) {
     case "result":
       if (outcome.value.blob === undefined) return failed(record, unexplained(), durationMs, nowMs);
+      if (refusal !== undefined) return failed(record, toErrorMessage(refusal), durationMs, nowMs);
       return succeeded(record, outcome.value, durationMs, nowMs);
     case "failure": {
       const { error, retryable } = outcome.value;

@@ -7,6 +7,7 @@ import type { Clock } from "./clock.ts";
 import type { Endings } from "./endings.ts";
 import type { History } from "./history.ts";
 import type { Held, Projection } from "./projection.ts";
+import type { Spending } from "./spending.ts";
 import type { Record } from "./state.ts";
 
 /** What became of a change: `after` is undefined when there is no such job. */
@@ -63,16 +64,21 @@ export type Blobs = {
 
 export type Planner = (request: { from: string; to: string; options: { [name: string]: string } }) => Promise<Plan>;
 
+/** What a payer has a bound of. */
+export type Quota = "stored" | "result" | "processor";
+
 /** Counts of what happened; labels are bounded by states and lanes. */
 export type Meter = {
   /** The job entered the state; `durationMs` of the conversion when it is done. */
   entered(record: Record, durationMs?: number): void;
   /** The first attempt began after this long in the queue. */
   waited(record: Record, waitedMs: number): void;
+  /** A bound on what is kept or used was met. */
+  refused(isGuest: boolean, quota: Quota): void;
 };
 
 /** Attempts whose beginning is being written. */
-export type Beginnings = Map<string, { readonly accountId: string; readonly settled: Promise<unknown> }>;
+export type Beginnings = Map<string, { readonly payer: string; readonly settled: Promise<unknown> }>;
 
 /** Jobs whose record is being written by this process at this moment, or whose end is waited for. */
 export type Arrivals = Map<string, Arrival>;
@@ -102,6 +108,7 @@ export type Core = {
   readonly projection: Projection;
   readonly history: History;
   readonly admission: Admission;
+  readonly spending: Spending;
   readonly beginnings: Beginnings;
   readonly arrivals: Arrivals;
   readonly endings: Endings;
@@ -118,6 +125,8 @@ export type Core = {
   readonly view: (held: Held) => Job;
   /** Whether it is certain that the process of this worker is dead. */
   readonly isGone: (worker: string) => boolean;
+  /** Expires guests' results, oldest first, until the disk has the room that it should. Resolves with how many bytes went. */
+  makeRoom(): Promise<number>;
   /** Forces what was written to the disk. */
   flush(): Promise<void>;
 };

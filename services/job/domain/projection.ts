@@ -2,6 +2,9 @@ import { timestampMs } from "@bufbuild/protobuf/wkt";
 import { JobState } from "#gen/filemill/job/v1/job_pb.ts";
 import type { Clock } from "./clock.ts";
 import { createFairLane, type FairLane, type Place } from "./fair-lane.ts";
+import { createLedger, type Ledger } from "./ledger.ts";
+import { isGuest, payerOf } from "./payer.ts";
+import { keptBytesOf } from "./retention.ts";
 import { longestDelayMs } from "./retry.ts";
 import { createSortedIds, type SortedIds } from "./sorted-ids.ts";
 import { isUnfinished, laneOf, type Record } from "./state.ts";
@@ -38,7 +41,9 @@ export type Projection = {
   unfinished(): Iterable<Held>;
   /** Of one account, ascending. */
   idsOf(accountId: string): readonly string[];
-  unfinishedCount(accountId?: string): number;
+  unfinishedCount(payer?: string): number;
+  /** What each payer keeps. */
+  readonly ledger: Ledger;
   lane(lane: string): FairLane;
   /** From 1; meaningful for a queued job only. */
   position(lane: string, jobId: string): number;
@@ -49,21 +54,23 @@ export type Projection = {
 export function createProjection(clock: Clock, maxLeaseMs: number): Projection {
   const jobs = new Map<string, Held>();
   const unfinished = new Set<string>();
-  const accounts = new Map<string, { readonly ids: SortedIds; readonly unfinished: Set<string> }>();
+  const accounts = new Map<string, SortedIds>();
+  const ledger = createLedger();
   const lanes = new Map<string, FairLane>();
   const listeners = new Map<string, Set<JobListener>>();
 
-  const accountOf = (id: string) => getOrAdd(accounts, id, () => ({ ids: createSortedIds(), unfinished: new Set<string>() }));
   const laneFor = (name: string): FairLane => getOrAdd(lanes, name, createFairLane);
 
   const place = (record: Record, where = placeOf(record)): void => {
     const { id, accountId } = record.job;
-    const account = accountOf(accountId);
-    laneFor(laneOf(record)).put(id, accountId, where);
-    toggle(unfinished, id, where !== "gone");
-    toggle(account.unfinished, id, where !== "gone");
-    if (record.deleted) account.ids.remove(id);
-    else account.ids.add(id);
+    const payer = payerOf(record);
+    const isUnfinished = where !== "gone";
+    laneFor(laneOf(record)).put(id, payer, where);
+    toggle(unfinished, id, isUnfinished);
+    ledger.put(id, { payer, isGuest: isGuest(record), isUnfinished, bytes: keptBytesOf(record) });
+    const own = getOrAdd(accounts, accountId, createSortedIds);
+    if (record.deleted) own.remove(id);
+    else own.add(id);
   };
 
   const tell = (jobId: string, after: Held | undefined, before: Held | undefined): void => {
@@ -98,7 +105,7 @@ export function createProjection(clock: Clock, maxLeaseMs: number): Projection {
       jobs.set(record.job.id, held);
       place(record);
       // The store counts its writes: all processes see the same order of attempts.
-      if (record.job.attempts > (before?.record.job.attempts ?? 0)) laneFor(laneOf(record)).served(record.job.accountId, revision);
+      if (record.job.attempts > (before?.record.job.attempts ?? 0)) laneFor(laneOf(record)).served(payerOf(record), revision);
       tell(record.job.id, held, before);
       return held;
     },
@@ -108,7 +115,7 @@ export function createProjection(clock: Clock, maxLeaseMs: number): Projection {
       jobs.delete(jobId);
       // A deleted record is in no index but that of all jobs.
       place({ ...before.record, deleted: true });
-      if (accounts.get(before.record.job.accountId)?.ids.ids.length === 0) accounts.delete(before.record.job.accountId);
+      if (accounts.get(before.record.job.accountId)?.ids.length === 0) accounts.delete(before.record.job.accountId);
       tell(jobId, undefined, before);
     },
     extendLease(jobId, leaseMs, progress) {
@@ -129,10 +136,14 @@ export function createProjection(clock: Clock, maxLeaseMs: number): Projection {
         if (held !== undefined) yield held;
       }
     },
-    idsOf: (accountId) => accounts.get(accountId)?.ids.ids ?? [],
-    unfinishedCount: (accountId) => (accountId === undefined ? unfinished.size : (accounts.get(accountId)?.unfinished.size ?? 0)),
+    idsOf: (accountId) => accounts.get(accountId)?.ids ?? [],
+    unfinishedCount: (payer) => (payer === undefined ? unfinished.size : ledger.unfinishedCount(payer)),
+    ledger,
     lane: laneFor,
-    position: (lane, jobId) => laneFor(lane).position(jobId, jobs.get(jobId)?.record.job.accountId ?? ""),
+    position(lane, jobId) {
+      const held = jobs.get(jobId);
+      return laneFor(lane).position(jobId, held === undefined ? "" : payerOf(held.record));
+    },
     onChange(listener, jobId = everyJob) {
       const set = getOrAdd(listeners, jobId, () => new Set<JobListener>());
       set.add(listener);

@@ -28,6 +28,14 @@ export function neededBlobsOf(record: Record): string[] {
   return record.job.state === JobState.DONE ? idsOf([record.job.result]) : [];
 }
 
+/** Bytes of those blobs. */
+export function keptBytesOf(record: Record): number {
+  if (record.deleted) return 0;
+  const { state, input, result } = record.job;
+  if (isUnfinished(record)) return Number(input?.sizeBytes ?? 0n);
+  return state === JobState.DONE ? Number(result?.sizeBytes ?? 0n) : 0;
+}
+
 /** Ids of the blobs that `before` needed and `after` does not. */
 export function releasedBlobsOf(before: Record, after: Record | undefined): string[] {
   const needed = new Set(after === undefined ? [] : neededBlobsOf(after));

@@ -13,7 +13,7 @@
  * | running         | any other failure                      | failed                      |
  * | running         | death of the worker, where certain     | queued                      |
  * | queued, running | cancel, or retention over              | cancelled                   |
- * | done            | retention over                         | expired                     |
+ * | done            | retention over, or disk short          | expired                     |
  * | any             | delete                                 | deleted (cancelled if open) |
  *
  * done, failed, cancelled and expired are final but for the two last rows.
@@ -110,6 +110,17 @@ export function cancelled(record: Record, nowMs: number): Record | undefined {
 /** The result's bytes are about to go; its size stays known. */
 export function expired(record: Record): Record | undefined {
   return record.job.state === JobState.DONE ? changed(record, { state: JobState.EXPIRED }) : undefined;
+}
+
+/** The same before its time, which is over with it. */
+export function evicted(record: Record, nowMs: number): Record | undefined {
+  if (record.deleted || record.job.state !== JobState.DONE) return undefined;
+  return changed(record, { state: JobState.EXPIRED, expiresAt: timestampFromMs(nowMs) });
+}
+
+/** With the processor time of an attempt that has ended. */
+export function spent(record: Record, processorMs: bigint): Record {
+  return processorMs === 0n ? record : { ...record, processorMs: record.processorMs + processorMs };
 }
 
 /** What is left of a removed job until the sweep: enough to turn away a late worker. */

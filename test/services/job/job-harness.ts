@@ -20,9 +20,17 @@ import { createJobService } from "#services/job/index.ts";
 import { openTestBroker, type TestBroker } from "#test/harness/broker.ts";
 
 export const hour = 3600 * 1000;
-const settings: JobSettings = { RETENTION_SECONDS: 3600, MAX_UNFINISHED_JOBS: 1000, MAX_ATTEMPTS: 3, LEASE_MS: 30_000 };
+const noReserve = { MIN_FREE_DISK_MB: 0, GUEST_RESERVE_MB: 0 };
+const settings: JobSettings = { RETENTION_SECONDS: 3600, MAX_UNFINISHED_JOBS: 1000, MAX_ATTEMPTS: 3, LEASE_MS: 30_000, ...noReserve };
 /** Nothing happens by itself but the first round at the start. */
-const still: Cadence = { reconcileMs: 10 * hour, expireMs: 10 * hour, sweepMs: 10 * hour, probeMs: 10 * hour, soonMs: 100 };
+const still: Cadence = {
+  reconcileMs: 10 * hour,
+  expireMs: 10 * hour,
+  sweepMs: 10 * hour,
+  roomMs: 10 * hour,
+  probeMs: 10 * hour,
+  soonMs: 100,
+};
 
 /** A clock that tests can put forward; both hands move together unless told otherwise. */
 export type TestClock = Clock & {

@@ -22,7 +22,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file filemill/job/v1/job.proto.
  */
 export const file_filemill_job_v1_job: GenFile = /*@__PURE__*/
-  fileDesc("ChlmaWxlbWlsbC9qb2IvdjEvam9iLnByb3RvEg9maWxlbWlsbC5qb2IudjEiugYKA0pvYhIKCgJpZBgBIAEoCRISCgphY2NvdW50X2lkGAIgASgJEigKBXN0YXRlGAMgASgOMhkuZmlsZW1pbGwuam9iLnYxLkpvYlN0YXRlEgwKBGZyb20YBCABKAkSCgoCdG8YBSABKAkSLgoIZmlkZWxpdHkYBiABKA4yHC5maWxlbWlsbC5jb21tb24udjEuRmlkZWxpdHkSEwoLc291cmNlX25hbWUYByABKAkSJwoFaW5wdXQYCCABKAsyGC5maWxlbWlsbC5jb21tb24udjEuQmxvYhItCgZyZXN1bHQYCSABKAsyGC5maWxlbWlsbC5jb21tb24udjEuQmxvYkgAiAEBEicKBW5vdGVzGAogAygLMhguZmlsZW1pbGwuY29tbW9uLnYxLk5vdGUSLQoFZXJyb3IYCyABKAsyGS5maWxlbWlsbC5jb21tb24udjEuRXJyb3JIAYgBARIuCgpjcmVhdGVkX2F0GAwgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIzCgpzdGFydGVkX2F0GA0gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgCiAEBEjQKC2ZpbmlzaGVkX2F0GA4gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgDiAEBEi4KCmV4cGlyZXNfYXQYDyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhMKC2R1cmF0aW9uX21zGBAgASgNEhsKDnF1ZXVlX3Bvc2l0aW9uGBEgASgNSASIAQESGAoLZXN0aW1hdGVfbXMYEiABKA1IBYgBARIQCghhdHRlbXB0cxgTIAEoDRINCgVhc3luYxgUIAEoCBIVCghwcm9ncmVzcxgVIAEoAUgGiAEBEhUKDXJlc3VsdF9mb3JtYXQYFiABKAkSEAoIcmV2aXNpb24YFyABKARCCQoHX3Jlc3VsdEIICgZfZXJyb3JCDQoLX3N0YXJ0ZWRfYXRCDgoMX2ZpbmlzaGVkX2F0QhEKD19xdWV1ZV9wb3NpdGlvbkIOCgxfZXN0aW1hdGVfbXNCCwoJX3Byb2dyZXNzIuMDChBDcmVhdGVKb2JSZXF1ZXN0EhIKCmFjY291bnRfaWQYASABKAkSDAoEZnJvbRgCIAEoCRIKCgJ0bxgDIAEoCRI/CgdvcHRpb25zGAQgAygLMi4uZmlsZW1pbGwuam9iLnYxLkNyZWF0ZUpvYlJlcXVlc3QuT3B0aW9uc0VudHJ5EicKBWlucHV0GAUgASgLMhguZmlsZW1pbGwuY29tbW9uLnYxLkJsb2ISEwoLc291cmNlX25hbWUYBiABKAkSFwoPaWRlbXBvdGVuY3lfa2V5GAcgASgJEhYKDnJlcXVlc3RfZGlnZXN0GAggASgJEhkKEXBsYW5fbWF4X2lucHV0X21iGAkgASgNEiAKGHBsYW5fbWF4X3VuZmluaXNoZWRfam9icxgKIAEoDRIeChZwbGFuX3JldGVudGlvbl9zZWNvbmRzGAsgASgNEhIKCnJlcXVlc3RfaWQYDCABKAkSJwoFbm90ZXMYDSADKAsyGC5maWxlbWlsbC5jb21tb24udjEuTm90ZRIPCgdkdXJhYmxlGA4gASgIEhYKDmlucHV0X3Bhc3N3b3JkGBQgASgJGi4KDE9wdGlvbnNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBIkgKEUNyZWF0ZUpvYlJlc3BvbnNlEiEKA2pvYhgBIAEoCzIULmZpbGVtaWxsLmpvYi52MS5Kb2ISEAoIcmVwbGF5ZWQYAiABKAgiMwoNR2V0Sm9iUmVxdWVzdBISCgphY2NvdW50X2lkGAEgASgJEg4KBmpvYl9pZBgCIAEoCSIzCg5HZXRKb2JSZXNwb25zZRIhCgNqb2IYASABKAsyFC5maWxlbWlsbC5qb2IudjEuSm9iIm4KD0xpc3RKb2JzUmVxdWVzdBISCgphY2NvdW50X2lkGAEgASgJEigKBXN0YXRlGAIgASgOMhkuZmlsZW1pbGwuam9iLnYxLkpvYlN0YXRlEg0KBWxpbWl0GAMgASgNEg4KBmN1cnNvchgEIAEoCSJLChBMaXN0Sm9ic1Jlc3BvbnNlEiIKBGpvYnMYASADKAsyFC5maWxlbWlsbC5qb2IudjEuSm9iEhMKC25leHRfY3Vyc29yGAIgASgJIjYKEENhbmNlbEpvYlJlcXVlc3QSEgoKYWNjb3VudF9pZBgBIAEoCRIOCgZqb2JfaWQYAiABKAkiNgoRQ2FuY2VsSm9iUmVzcG9uc2USIQoDam9iGAEgASgLMhQuZmlsZW1pbGwuam9iLnYxLkpvYiI2ChBEZWxldGVKb2JSZXF1ZXN0EhIKCmFjY291bnRfaWQYASABKAkSDgoGam9iX2lkGAIgASgJIhMKEURlbGV0ZUpvYlJlc3BvbnNlIicKEURlbGV0ZUpvYnNSZXF1ZXN0EhIKCmFjY291bnRfaWQYASABKAkiJQoSRGVsZXRlSm9ic1Jlc3BvbnNlEg8KB2RlbGV0ZWQYASABKA0iNwoRUGVyc2lzdEpvYlJlcXVlc3QSEgoKYWNjb3VudF9pZBgBIAEoCRIOCgZqb2JfaWQYAiABKAkiFAoSUGVyc2lzdEpvYlJlc3BvbnNlIjUKD1dhdGNoSm9iUmVxdWVzdBISCgphY2NvdW50X2lkGAEgASgJEg4KBmpvYl9pZBgCIAEoCSI1ChBXYXRjaEpvYlJlc3BvbnNlEiEKA2pvYhgBIAEoCzIULmZpbGVtaWxsLmpvYi52MS5Kb2IiJAoOR2V0TG9hZFJlcXVlc3QSEgoKYWNjb3VudF9pZBgBIAEoCSJfCg9HZXRMb2FkUmVzcG9uc2USGgoSYWNjb3VudF91bmZpbmlzaGVkGAEgASgNEhgKEHRvdGFsX3VuZmluaXNoZWQYAiABKA0SFgoObWF4X3VuZmluaXNoZWQYAyABKA0iLwoTR2V0Um91dGVUaW1lUmVxdWVzdBIMCgRmcm9tGAEgASgJEgoKAnRvGAIgASgJIkAKFEdldFJvdXRlVGltZVJlc3BvbnNlEhgKC2V4cGVjdGVkX21zGAEgASgNSACIAQFCDgoMX2V4cGVjdGVkX21zIn8KE0NsYWltQXR0ZW1wdFJlcXVlc3QSDgoGam9iX2lkGAEgASgJEg4KBndvcmtlchgCIAEoCRIQCghsZWFzZV9tcxgDIAEoDRIMCgRsYW5lGAQgASgJEhkKEWlkbGVfYWNjb3VudF9vbmx5GAUgASgIEg0KBWVhcmx5GAYgASgIIv0BChRDbGFpbUF0dGVtcHRSZXNwb25zZRI+CgdvdXRjb21lGAEgASgOMi0uZmlsZW1pbGwuam9iLnYxLkNsYWltQXR0ZW1wdFJlc3BvbnNlLk91dGNvbWUSKgoFbGVhc2UYAiABKAsyFi5maWxlbWlsbC5qb2IudjEuTGVhc2VIAIgBARIQCghyZXRyeV9tcxgDIAEoDSJdCgdPdXRjb21lEhcKE09VVENPTUVfVU5TUEVDSUZJRUQQABISCg5PVVRDT01FX0xFQVNFRBABEhMKD09VVENPTUVfU0VUVExFRBACEhAKDE9VVENPTUVfQlVTWRADQggKBl9sZWFzZSK6AQoFTGVhc2USDgoGam9iX2lkGAEgASgJEg8KB2F0dGVtcHQYAiABKA0SEAoIcmV2aXNpb24YAyABKAQSKQoEcGxhbhgEIAEoCzIbLmZpbGVtaWxsLmNhdGFsb2d1ZS52MS5QbGFuEicKBWlucHV0GAUgASgLMhguZmlsZW1pbGwuY29tbW9uLnYxLkJsb2ISEgoKcmVxdWVzdF9pZBgGIAEoCRIWCg5pbnB1dF9wYXNzd29yZBgUIAEoCSJ5ChBIZWFydGJlYXRSZXF1ZXN0Eg4KBmpvYl9pZBgBIAEoCRIPCgdhdHRlbXB0GAIgASgNEg4KBndvcmtlchgDIAEoCRIQCghsZWFzZV9tcxgEIAEoDRIVCghwcm9ncmVzcxgFIAEoAUgAiAEBQgsKCV9wcm9ncmVzcyImChFIZWFydGJlYXRSZXNwb25zZRIRCgljYW5jZWxsZWQYASABKAgizQEKFEZpbmlzaEF0dGVtcHRSZXF1ZXN0Eg4KBmpvYl9pZBgBIAEoCRIPCgdhdHRlbXB0GAIgASgNEg4KBndvcmtlchgDIAEoCRIwCgZyZXN1bHQYBCABKAsyHi5maWxlbWlsbC5qb2IudjEuQXR0ZW1wdFJlc3VsdEgAEjIKB2ZhaWx1cmUYBSABKAsyHy5maWxlbWlsbC5qb2IudjEuQXR0ZW1wdEZhaWx1cmVIABITCgtkdXJhdGlvbl9tcxgGIAEoDUIJCgdvdXRjb21lImAKDUF0dGVtcHRSZXN1bHQSJgoEYmxvYhgBIAEoCzIYLmZpbGVtaWxsLmNvbW1vbi52MS5CbG9iEicKBW5vdGVzGAIgAygLMhguZmlsZW1pbGwuY29tbW9uLnYxLk5vdGUiTQoOQXR0ZW1wdEZhaWx1cmUSKAoFZXJyb3IYASABKAsyGS5maWxlbWlsbC5jb21tb24udjEuRXJyb3ISEQoJcmV0cnlhYmxlGAIgASgIIlMKFUZpbmlzaEF0dGVtcHRSZXNwb25zZRIQCghhY2NlcHRlZBgBIAEoCBIYCgtyZXRyeV9pbl9tcxgCIAEoDUgAiAEBQg4KDF9yZXRyeV9pbl9tcyIrChlXYXRjaENhbmNlbGxhdGlvbnNSZXF1ZXN0Eg4KBndvcmtlchgBIAEoCSI9ChpXYXRjaENhbmNlbGxhdGlvbnNSZXNwb25zZRIOCgZqb2JfaWQYASABKAkSDwoHYXR0ZW1wdBgCIAEoDSLwAgoJSm9iUmVjb3JkEiEKA2pvYhgBIAEoCzIULmZpbGVtaWxsLmpvYi52MS5Kb2ISKQoEcGxhbhgCIAEoCzIbLmZpbGVtaWxsLmNhdGFsb2d1ZS52MS5QbGFuEhIKCnJlcXVlc3RfaWQYAyABKAkSDgoGd29ya2VyGAQgASgJEjQKC2xlYXNlX3VudGlsGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgAiAEBEhkKEXJldGVudGlvbl9zZWNvbmRzGAYgASgNEg8KB3ZlcnNpb24YByABKAQSGQoRaWRlbXBvdGVuY3lfZW50cnkYCCABKAkSDwoHZGVsZXRlZBgJIAEoCBIPCgd3YWtlX3VwGAogASgJEjMKCm5vdF9iZWZvcmUYCyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wSAGIAQFCDgoMX2xlYXNlX3VudGlsQg0KC19ub3RfYmVmb3JlImsKEUlkZW1wb3RlbmN5UmVjb3JkEg4KBmpvYl9pZBgBIAEoCRIWCg5yZXF1ZXN0X2RpZ2VzdBgCIAEoCRIuCgpjcmVhdGVkX2F0GAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCqsAQoISm9iU3RhdGUSGQoVSk9CX1NUQVRFX1VOU1BFQ0lGSUVEEAASFAoQSk9CX1NUQVRFX1FVRVVFRBABEhUKEUpPQl9TVEFURV9SVU5OSU5HEAISEgoOSk9CX1NUQVRFX0RPTkUQAxIUChBKT0JfU1RBVEVfRkFJTEVEEAQSFwoTSk9CX1NUQVRFX0NBTkNFTExFRBAFEhUKEUpPQl9TVEFURV9FWFBJUkVEEAYy5AYKCkpvYlNlcnZpY2USUgoJQ3JlYXRlSm9iEiEuZmlsZW1pbGwuam9iLnYxLkNyZWF0ZUpvYlJlcXVlc3QaIi5maWxlbWlsbC5qb2IudjEuQ3JlYXRlSm9iUmVzcG9uc2USTgoGR2V0Sm9iEh4uZmlsZW1pbGwuam9iLnYxLkdldEpvYlJlcXVlc3QaHy5maWxlbWlsbC5qb2IudjEuR2V0Sm9iUmVzcG9uc2UiA5ACARJUCghMaXN0Sm9icxIgLmZpbGVtaWxsLmpvYi52MS5MaXN0Sm9ic1JlcXVlc3QaIS5maWxlbWlsbC5qb2IudjEuTGlzdEpvYnNSZXNwb25zZSIDkAIBElIKCUNhbmNlbEpvYhIhLmZpbGVtaWxsLmpvYi52MS5DYW5jZWxKb2JSZXF1ZXN0GiIuZmlsZW1pbGwuam9iLnYxLkNhbmNlbEpvYlJlc3BvbnNlElIKCURlbGV0ZUpvYhIhLmZpbGVtaWxsLmpvYi52MS5EZWxldGVKb2JSZXF1ZXN0GiIuZmlsZW1pbGwuam9iLnYxLkRlbGV0ZUpvYlJlc3BvbnNlElUKCkRlbGV0ZUpvYnMSIi5maWxlbWlsbC5qb2IudjEuRGVsZXRlSm9ic1JlcXVlc3QaIy5maWxlbWlsbC5qb2IudjEuRGVsZXRlSm9ic1Jlc3BvbnNlElUKClBlcnNpc3RKb2ISIi5maWxlbWlsbC5qb2IudjEuUGVyc2lzdEpvYlJlcXVlc3QaIy5maWxlbWlsbC5qb2IudjEuUGVyc2lzdEpvYlJlc3BvbnNlElEKCFdhdGNoSm9iEiAuZmlsZW1pbGwuam9iLnYxLldhdGNoSm9iUmVxdWVzdBohLmZpbGVtaWxsLmpvYi52MS5XYXRjaEpvYlJlc3BvbnNlMAESUQoHR2V0TG9hZBIfLmZpbGVtaWxsLmpvYi52MS5HZXRMb2FkUmVxdWVzdBogLmZpbGVtaWxsLmpvYi52MS5HZXRMb2FkUmVzcG9uc2UiA5ACARJgCgxHZXRSb3V0ZVRpbWUSJC5maWxlbWlsbC5qb2IudjEuR2V0Um91dGVUaW1lUmVxdWVzdBolLmZpbGVtaWxsLmpvYi52MS5HZXRSb3V0ZVRpbWVSZXNwb25zZSIDkAIBMpADCgxMZWFzZVNlcnZpY2USWwoMQ2xhaW1BdHRlbXB0EiQuZmlsZW1pbGwuam9iLnYxLkNsYWltQXR0ZW1wdFJlcXVlc3QaJS5maWxlbWlsbC5qb2IudjEuQ2xhaW1BdHRlbXB0UmVzcG9uc2USUgoJSGVhcnRiZWF0EiEuZmlsZW1pbGwuam9iLnYxLkhlYXJ0YmVhdFJlcXVlc3QaIi5maWxlbWlsbC5qb2IudjEuSGVhcnRiZWF0UmVzcG9uc2USXgoNRmluaXNoQXR0ZW1wdBIlLmZpbGVtaWxsLmpvYi52MS5GaW5pc2hBdHRlbXB0UmVxdWVzdBomLmZpbGVtaWxsLmpvYi52MS5GaW5pc2hBdHRlbXB0UmVzcG9uc2USbwoSV2F0Y2hDYW5jZWxsYXRpb25zEiouZmlsZW1pbGwuam9iLnYxLldhdGNoQ2FuY2VsbGF0aW9uc1JlcXVlc3QaKy5maWxlbWlsbC5qb2IudjEuV2F0Y2hDYW5jZWxsYXRpb25zUmVzcG9uc2UwAWIGcHJvdG8z", [file_filemill_catalogue_v1_catalogue, file_filemill_common_v1_blob, file_filemill_common_v1_error, file_filemill_common_v1_format, file_google_protobuf_timestamp]);
+  fileDesc("ChlmaWxlbWlsbC9qb2IvdjEvam9iLnByb3RvEg9maWxlbWlsbC5qb2IudjEiugYKA0pvYhIKCgJpZBgBIAEoCRISCgphY2NvdW50X2lkGAIgASgJEigKBXN0YXRlGAMgASgOMhkuZmlsZW1pbGwuam9iLnYxLkpvYlN0YXRlEgwKBGZyb20YBCABKAkSCgoCdG8YBSABKAkSLgoIZmlkZWxpdHkYBiABKA4yHC5maWxlbWlsbC5jb21tb24udjEuRmlkZWxpdHkSEwoLc291cmNlX25hbWUYByABKAkSJwoFaW5wdXQYCCABKAsyGC5maWxlbWlsbC5jb21tb24udjEuQmxvYhItCgZyZXN1bHQYCSABKAsyGC5maWxlbWlsbC5jb21tb24udjEuQmxvYkgAiAEBEicKBW5vdGVzGAogAygLMhguZmlsZW1pbGwuY29tbW9uLnYxLk5vdGUSLQoFZXJyb3IYCyABKAsyGS5maWxlbWlsbC5jb21tb24udjEuRXJyb3JIAYgBARIuCgpjcmVhdGVkX2F0GAwgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIzCgpzdGFydGVkX2F0GA0gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgCiAEBEjQKC2ZpbmlzaGVkX2F0GA4gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgDiAEBEi4KCmV4cGlyZXNfYXQYDyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhMKC2R1cmF0aW9uX21zGBAgASgNEhsKDnF1ZXVlX3Bvc2l0aW9uGBEgASgNSASIAQESGAoLZXN0aW1hdGVfbXMYEiABKA1IBYgBARIQCghhdHRlbXB0cxgTIAEoDRINCgVhc3luYxgUIAEoCBIVCghwcm9ncmVzcxgVIAEoAUgGiAEBEhUKDXJlc3VsdF9mb3JtYXQYFiABKAkSEAoIcmV2aXNpb24YFyABKARCCQoHX3Jlc3VsdEIICgZfZXJyb3JCDQoLX3N0YXJ0ZWRfYXRCDgoMX2ZpbmlzaGVkX2F0QhEKD19xdWV1ZV9wb3NpdGlvbkIOCgxfZXN0aW1hdGVfbXNCCwoJX3Byb2dyZXNzInUKBkJ1ZGdldBIKCgJpZBgBIAEoCRINCgVndWVzdBgCIAEoCBIVCg1tYXhfc3RvcmVkX21iGAMgASgNEhUKDW1heF9yZXN1bHRfbWIYBCABKA0SIgoacHJvY2Vzc29yX3NlY29uZHNfcGVyX2hvdXIYBSABKA0ijAQKEENyZWF0ZUpvYlJlcXVlc3QSEgoKYWNjb3VudF9pZBgBIAEoCRIMCgRmcm9tGAIgASgJEgoKAnRvGAMgASgJEj8KB29wdGlvbnMYBCADKAsyLi5maWxlbWlsbC5qb2IudjEuQ3JlYXRlSm9iUmVxdWVzdC5PcHRpb25zRW50cnkSJwoFaW5wdXQYBSABKAsyGC5maWxlbWlsbC5jb21tb24udjEuQmxvYhITCgtzb3VyY2VfbmFtZRgGIAEoCRIXCg9pZGVtcG90ZW5jeV9rZXkYByABKAkSFgoOcmVxdWVzdF9kaWdlc3QYCCABKAkSGQoRcGxhbl9tYXhfaW5wdXRfbWIYCSABKA0SIAoYcGxhbl9tYXhfdW5maW5pc2hlZF9qb2JzGAogASgNEh4KFnBsYW5fcmV0ZW50aW9uX3NlY29uZHMYCyABKA0SEgoKcmVxdWVzdF9pZBgMIAEoCRInCgVub3RlcxgNIAMoCzIYLmZpbGVtaWxsLmNvbW1vbi52MS5Ob3RlEg8KB2R1cmFibGUYDiABKAgSFgoOaW5wdXRfcGFzc3dvcmQYFCABKAkSJwoGYnVkZ2V0GBUgASgLMhcuZmlsZW1pbGwuam9iLnYxLkJ1ZGdldBouCgxPcHRpb25zRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASJIChFDcmVhdGVKb2JSZXNwb25zZRIhCgNqb2IYASABKAsyFC5maWxlbWlsbC5qb2IudjEuSm9iEhAKCHJlcGxheWVkGAIgASgIIjMKDUdldEpvYlJlcXVlc3QSEgoKYWNjb3VudF9pZBgBIAEoCRIOCgZqb2JfaWQYAiABKAkiMwoOR2V0Sm9iUmVzcG9uc2USIQoDam9iGAEgASgLMhQuZmlsZW1pbGwuam9iLnYxLkpvYiJuCg9MaXN0Sm9ic1JlcXVlc3QSEgoKYWNjb3VudF9pZBgBIAEoCRIoCgVzdGF0ZRgCIAEoDjIZLmZpbGVtaWxsLmpvYi52MS5Kb2JTdGF0ZRINCgVsaW1pdBgDIAEoDRIOCgZjdXJzb3IYBCABKAkiSwoQTGlzdEpvYnNSZXNwb25zZRIiCgRqb2JzGAEgAygLMhQuZmlsZW1pbGwuam9iLnYxLkpvYhITCgtuZXh0X2N1cnNvchgCIAEoCSI2ChBDYW5jZWxKb2JSZXF1ZXN0EhIKCmFjY291bnRfaWQYASABKAkSDgoGam9iX2lkGAIgASgJIjYKEUNhbmNlbEpvYlJlc3BvbnNlEiEKA2pvYhgBIAEoCzIULmZpbGVtaWxsLmpvYi52MS5Kb2IiNgoQRGVsZXRlSm9iUmVxdWVzdBISCgphY2NvdW50X2lkGAEgASgJEg4KBmpvYl9pZBgCIAEoCSITChFEZWxldGVKb2JSZXNwb25zZSInChFEZWxldGVKb2JzUmVxdWVzdBISCgphY2NvdW50X2lkGAEgASgJIiUKEkRlbGV0ZUpvYnNSZXNwb25zZRIPCgdkZWxldGVkGAEgASgNIjcKEVBlcnNpc3RKb2JSZXF1ZXN0EhIKCmFjY291bnRfaWQYASABKAkSDgoGam9iX2lkGAIgASgJIhQKElBlcnNpc3RKb2JSZXNwb25zZSI1Cg9XYXRjaEpvYlJlcXVlc3QSEgoKYWNjb3VudF9pZBgBIAEoCRIOCgZqb2JfaWQYAiABKAkiNQoQV2F0Y2hKb2JSZXNwb25zZRIhCgNqb2IYASABKAsyFC5maWxlbWlsbC5qb2IudjEuSm9iIiQKDkdldExvYWRSZXF1ZXN0EhIKCmFjY291bnRfaWQYASABKAkiUgoSQ2hlY2tCdWRnZXRSZXF1ZXN0EicKBmJ1ZGdldBgBIAEoCzIXLmZpbGVtaWxsLmpvYi52MS5CdWRnZXQSEwoLaW5wdXRfYnl0ZXMYAiABKAQiPQoTQ2hlY2tCdWRnZXRSZXNwb25zZRIXCgpyb29tX2J5dGVzGAEgASgESACIAQFCDQoLX3Jvb21fYnl0ZXMiEQoPTWFrZVJvb21SZXF1ZXN0IicKEE1ha2VSb29tUmVzcG9uc2USEwoLZnJlZWRfYnl0ZXMYASABKAQimwEKD0dldExvYWRSZXNwb25zZRIaChJhY2NvdW50X3VuZmluaXNoZWQYASABKA0SGAoQdG90YWxfdW5maW5pc2hlZBgCIAEoDRIWCg5tYXhfdW5maW5pc2hlZBgDIAEoDRIcChRhY2NvdW50X3N0b3JlZF9ieXRlcxgKIAEoBBIcChRhY2NvdW50X3Byb2Nlc3Nvcl9tcxgLIAEoBCIvChNHZXRSb3V0ZVRpbWVSZXF1ZXN0EgwKBGZyb20YASABKAkSCgoCdG8YAiABKAkiQAoUR2V0Um91dGVUaW1lUmVzcG9uc2USGAoLZXhwZWN0ZWRfbXMYASABKA1IAIgBAUIOCgxfZXhwZWN0ZWRfbXMifwoTQ2xhaW1BdHRlbXB0UmVxdWVzdBIOCgZqb2JfaWQYASABKAkSDgoGd29ya2VyGAIgASgJEhAKCGxlYXNlX21zGAMgASgNEgwKBGxhbmUYBCABKAkSGQoRaWRsZV9hY2NvdW50X29ubHkYBSABKAgSDQoFZWFybHkYBiABKAgi/QEKFENsYWltQXR0ZW1wdFJlc3BvbnNlEj4KB291dGNvbWUYASABKA4yLS5maWxlbWlsbC5qb2IudjEuQ2xhaW1BdHRlbXB0UmVzcG9uc2UuT3V0Y29tZRIqCgVsZWFzZRgCIAEoCzIWLmZpbGVtaWxsLmpvYi52MS5MZWFzZUgAiAEBEhAKCHJldHJ5X21zGAMgASgNIl0KB091dGNvbWUSFwoTT1VUQ09NRV9VTlNQRUNJRklFRBAAEhIKDk9VVENPTUVfTEVBU0VEEAESEwoPT1VUQ09NRV9TRVRUTEVEEAISEAoMT1VUQ09NRV9CVVNZEANCCAoGX2xlYXNlIpsCCgVMZWFzZRIOCgZqb2JfaWQYASABKAkSDwoHYXR0ZW1wdBgCIAEoDRIQCghyZXZpc2lvbhgDIAEoBBIpCgRwbGFuGAQgASgLMhsuZmlsZW1pbGwuY2F0YWxvZ3VlLnYxLlBsYW4SJwoFaW5wdXQYBSABKAsyGC5maWxlbWlsbC5jb21tb24udjEuQmxvYhISCgpyZXF1ZXN0X2lkGAYgASgJEhYKDmlucHV0X3Bhc3N3b3JkGBQgASgJEiwKBmJ1ZGdldBgVIAEoCzIXLmZpbGVtaWxsLmpvYi52MS5CdWRnZXRIAIgBARIXCgpyb29tX2J5dGVzGBYgASgESAGIAQFCCQoHX2J1ZGdldEINCgtfcm9vbV9ieXRlcyJ5ChBIZWFydGJlYXRSZXF1ZXN0Eg4KBmpvYl9pZBgBIAEoCRIPCgdhdHRlbXB0GAIgASgNEg4KBndvcmtlchgDIAEoCRIQCghsZWFzZV9tcxgEIAEoDRIVCghwcm9ncmVzcxgFIAEoAUgAiAEBQgsKCV9wcm9ncmVzcyImChFIZWFydGJlYXRSZXNwb25zZRIRCgljYW5jZWxsZWQYASABKAgi4wEKFEZpbmlzaEF0dGVtcHRSZXF1ZXN0Eg4KBmpvYl9pZBgBIAEoCRIPCgdhdHRlbXB0GAIgASgNEg4KBndvcmtlchgDIAEoCRIwCgZyZXN1bHQYBCABKAsyHi5maWxlbWlsbC5qb2IudjEuQXR0ZW1wdFJlc3VsdEgAEjIKB2ZhaWx1cmUYBSABKAsyHy5maWxlbWlsbC5qb2IudjEuQXR0ZW1wdEZhaWx1cmVIABITCgtkdXJhdGlvbl9tcxgGIAEoDRIUCgxwcm9jZXNzb3JfbXMYCiABKARCCQoHb3V0Y29tZSJgCg1BdHRlbXB0UmVzdWx0EiYKBGJsb2IYASABKAsyGC5maWxlbWlsbC5jb21tb24udjEuQmxvYhInCgVub3RlcxgCIAMoCzIYLmZpbGVtaWxsLmNvbW1vbi52MS5Ob3RlIk0KDkF0dGVtcHRGYWlsdXJlEigKBWVycm9yGAEgASgLMhkuZmlsZW1pbGwuY29tbW9uLnYxLkVycm9yEhEKCXJldHJ5YWJsZRgCIAEoCCJTChVGaW5pc2hBdHRlbXB0UmVzcG9uc2USEAoIYWNjZXB0ZWQYASABKAgSGAoLcmV0cnlfaW5fbXMYAiABKA1IAIgBAUIOCgxfcmV0cnlfaW5fbXMiKwoZV2F0Y2hDYW5jZWxsYXRpb25zUmVxdWVzdBIOCgZ3b3JrZXIYASABKAkiPQoaV2F0Y2hDYW5jZWxsYXRpb25zUmVzcG9uc2USDgoGam9iX2lkGAEgASgJEg8KB2F0dGVtcHQYAiABKA0irwMKCUpvYlJlY29yZBIhCgNqb2IYASABKAsyFC5maWxlbWlsbC5qb2IudjEuSm9iEikKBHBsYW4YAiABKAsyGy5maWxlbWlsbC5jYXRhbG9ndWUudjEuUGxhbhISCgpyZXF1ZXN0X2lkGAMgASgJEg4KBndvcmtlchgEIAEoCRI0CgtsZWFzZV91bnRpbBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBIAIgBARIZChFyZXRlbnRpb25fc2Vjb25kcxgGIAEoDRIPCgd2ZXJzaW9uGAcgASgEEhkKEWlkZW1wb3RlbmN5X2VudHJ5GAggASgJEg8KB2RlbGV0ZWQYCSABKAgSDwoHd2FrZV91cBgKIAEoCRIzCgpub3RfYmVmb3JlGAsgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgBiAEBEicKBmJ1ZGdldBgUIAEoCzIXLmZpbGVtaWxsLmpvYi52MS5CdWRnZXQSFAoMcHJvY2Vzc29yX21zGBUgASgEQg4KDF9sZWFzZV91bnRpbEINCgtfbm90X2JlZm9yZSJrChFJZGVtcG90ZW5jeVJlY29yZBIOCgZqb2JfaWQYASABKAkSFgoOcmVxdWVzdF9kaWdlc3QYAiABKAkSLgoKY3JlYXRlZF9hdBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAqrAEKCEpvYlN0YXRlEhkKFUpPQl9TVEFURV9VTlNQRUNJRklFRBAAEhQKEEpPQl9TVEFURV9RVUVVRUQQARIVChFKT0JfU1RBVEVfUlVOTklORxACEhIKDkpPQl9TVEFURV9ET05FEAMSFAoQSk9CX1NUQVRFX0ZBSUxFRBAEEhcKE0pPQl9TVEFURV9DQU5DRUxMRUQQBRIVChFKT0JfU1RBVEVfRVhQSVJFRBAGMpQICgpKb2JTZXJ2aWNlElIKCUNyZWF0ZUpvYhIhLmZpbGVtaWxsLmpvYi52MS5DcmVhdGVKb2JSZXF1ZXN0GiIuZmlsZW1pbGwuam9iLnYxLkNyZWF0ZUpvYlJlc3BvbnNlEk4KBkdldEpvYhIeLmZpbGVtaWxsLmpvYi52MS5HZXRKb2JSZXF1ZXN0Gh8uZmlsZW1pbGwuam9iLnYxLkdldEpvYlJlc3BvbnNlIgOQAgESVAoITGlzdEpvYnMSIC5maWxlbWlsbC5qb2IudjEuTGlzdEpvYnNSZXF1ZXN0GiEuZmlsZW1pbGwuam9iLnYxLkxpc3RKb2JzUmVzcG9uc2UiA5ACARJSCglDYW5jZWxKb2ISIS5maWxlbWlsbC5qb2IudjEuQ2FuY2VsSm9iUmVxdWVzdBoiLmZpbGVtaWxsLmpvYi52MS5DYW5jZWxKb2JSZXNwb25zZRJSCglEZWxldGVKb2ISIS5maWxlbWlsbC5qb2IudjEuRGVsZXRlSm9iUmVxdWVzdBoiLmZpbGVtaWxsLmpvYi52MS5EZWxldGVKb2JSZXNwb25zZRJVCgpEZWxldGVKb2JzEiIuZmlsZW1pbGwuam9iLnYxLkRlbGV0ZUpvYnNSZXF1ZXN0GiMuZmlsZW1pbGwuam9iLnYxLkRlbGV0ZUpvYnNSZXNwb25zZRJVCgpQZXJzaXN0Sm9iEiIuZmlsZW1pbGwuam9iLnYxLlBlcnNpc3RKb2JSZXF1ZXN0GiMuZmlsZW1pbGwuam9iLnYxLlBlcnNpc3RKb2JSZXNwb25zZRJRCghXYXRjaEpvYhIgLmZpbGVtaWxsLmpvYi52MS5XYXRjaEpvYlJlcXVlc3QaIS5maWxlbWlsbC5qb2IudjEuV2F0Y2hKb2JSZXNwb25zZTABElEKB0dldExvYWQSHy5maWxlbWlsbC5qb2IudjEuR2V0TG9hZFJlcXVlc3QaIC5maWxlbWlsbC5qb2IudjEuR2V0TG9hZFJlc3BvbnNlIgOQAgESXQoLQ2hlY2tCdWRnZXQSIy5maWxlbWlsbC5qb2IudjEuQ2hlY2tCdWRnZXRSZXF1ZXN0GiQuZmlsZW1pbGwuam9iLnYxLkNoZWNrQnVkZ2V0UmVzcG9uc2UiA5ACARJPCghNYWtlUm9vbRIgLmZpbGVtaWxsLmpvYi52MS5NYWtlUm9vbVJlcXVlc3QaIS5maWxlbWlsbC5qb2IudjEuTWFrZVJvb21SZXNwb25zZRJgCgxHZXRSb3V0ZVRpbWUSJC5maWxlbWlsbC5qb2IudjEuR2V0Um91dGVUaW1lUmVxdWVzdBolLmZpbGVtaWxsLmpvYi52MS5HZXRSb3V0ZVRpbWVSZXNwb25zZSIDkAIBMpADCgxMZWFzZVNlcnZpY2USWwoMQ2xhaW1BdHRlbXB0EiQuZmlsZW1pbGwuam9iLnYxLkNsYWltQXR0ZW1wdFJlcXVlc3QaJS5maWxlbWlsbC5qb2IudjEuQ2xhaW1BdHRlbXB0UmVzcG9uc2USUgoJSGVhcnRiZWF0EiEuZmlsZW1pbGwuam9iLnYxLkhlYXJ0YmVhdFJlcXVlc3QaIi5maWxlbWlsbC5qb2IudjEuSGVhcnRiZWF0UmVzcG9uc2USXgoNRmluaXNoQXR0ZW1wdBIlLmZpbGVtaWxsLmpvYi52MS5GaW5pc2hBdHRlbXB0UmVxdWVzdBomLmZpbGVtaWxsLmpvYi52MS5GaW5pc2hBdHRlbXB0UmVzcG9uc2USbwoSV2F0Y2hDYW5jZWxsYXRpb25zEiouZmlsZW1pbGwuam9iLnYxLldhdGNoQ2FuY2VsbGF0aW9uc1JlcXVlc3QaKy5maWxlbWlsbC5qb2IudjEuV2F0Y2hDYW5jZWxsYXRpb25zUmVzcG9uc2UwAWIGcHJvdG8z", [file_filemill_catalogue_v1_catalogue, file_filemill_common_v1_blob, file_filemill_common_v1_error, file_filemill_common_v1_format, file_google_protobuf_timestamp]);
 
 /**
  * The job as consumers see it.
@@ -174,6 +174,55 @@ export const JobSchema: GenMessage<Job> = /*@__PURE__*/
   messageDesc(file_filemill_job_v1_job, 0);
 
 /**
+ * Who a job counts for, and how much of the server they may keep and use. A bound of 0 is none.
+ *
+ * @generated from message filemill.job.v1.Budget
+ */
+export type Budget = Message<"filemill.job.v1.Budget"> & {
+  /**
+   * The account's id; for guests a name of the address they come from. Empty: the job's account.
+   *
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * Of guests: what they keep goes first when the disk is short.
+   *
+   * @generated from field: bool guest = 2;
+   */
+  guest: boolean;
+
+  /**
+   * Inputs of unfinished jobs and results, in MB (10^6 bytes).
+   *
+   * @generated from field: uint32 max_stored_mb = 3;
+   */
+  maxStoredMb: number;
+
+  /**
+   * Of one result.
+   *
+   * @generated from field: uint32 max_result_mb = 4;
+   */
+  maxResultMb: number;
+
+  /**
+   * Of the conversions that ended within the last hour.
+   *
+   * @generated from field: uint32 processor_seconds_per_hour = 5;
+   */
+  processorSecondsPerHour: number;
+};
+
+/**
+ * Describes the message filemill.job.v1.Budget.
+ * Use `create(BudgetSchema)` to create a new message.
+ */
+export const BudgetSchema: GenMessage<Budget> = /*@__PURE__*/
+  messageDesc(file_filemill_job_v1_job, 1);
+
+/**
  * @generated from message filemill.job.v1.CreateJobRequest
  */
 export type CreateJobRequest = Message<"filemill.job.v1.CreateJobRequest"> & {
@@ -268,6 +317,13 @@ export type CreateJobRequest = Message<"filemill.job.v1.CreateJobRequest"> & {
    * @generated from field: string input_password = 20;
    */
   inputPassword: string;
+
+  /**
+   * Unfinished jobs count for it too.
+   *
+   * @generated from field: filemill.job.v1.Budget budget = 21;
+   */
+  budget?: Budget | undefined;
 };
 
 /**
@@ -275,7 +331,7 @@ export type CreateJobRequest = Message<"filemill.job.v1.CreateJobRequest"> & {
  * Use `create(CreateJobRequestSchema)` to create a new message.
  */
 export const CreateJobRequestSchema: GenMessage<CreateJobRequest> = /*@__PURE__*/
-  messageDesc(file_filemill_job_v1_job, 1);
+  messageDesc(file_filemill_job_v1_job, 2);
 
 /**
  * @generated from message filemill.job.v1.CreateJobResponse
@@ -299,7 +355,7 @@ export type CreateJobResponse = Message<"filemill.job.v1.CreateJobResponse"> & {
  * Use `create(CreateJobResponseSchema)` to create a new message.
  */
 export const CreateJobResponseSchema: GenMessage<CreateJobResponse> = /*@__PURE__*/
-  messageDesc(file_filemill_job_v1_job, 2);
+  messageDesc(file_filemill_job_v1_job, 3);
 
 /**
  * @generated from message filemill.job.v1.GetJobRequest
@@ -321,7 +377,7 @@ export type GetJobRequest = Message<"filemill.job.v1.GetJobRequest"> & {
  * Use `create(GetJobRequestSchema)` to create a new message.
  */
 export const GetJobRequestSchema: GenMessage<GetJobRequest> = /*@__PURE__*/
-  messageDesc(file_filemill_job_v1_job, 3);
+  messageDesc(file_filemill_job_v1_job, 4);
 
 /**
  * @generated from message filemill.job.v1.GetJobResponse
@@ -338,7 +394,7 @@ export type GetJobResponse = Message<"filemill.job.v1.GetJobResponse"> & {
  * Use `create(GetJobResponseSchema)` to create a new message.
  */
 export const GetJobResponseSchema: GenMessage<GetJobResponse> = /*@__PURE__*/
-  messageDesc(file_filemill_job_v1_job, 4);
+  messageDesc(file_filemill_job_v1_job, 5);
 
 /**
  * @generated from message filemill.job.v1.ListJobsRequest
@@ -376,7 +432,7 @@ export type ListJobsRequest = Message<"filemill.job.v1.ListJobsRequest"> & {
  * Use `create(ListJobsRequestSchema)` to create a new message.
  */
 export const ListJobsRequestSchema: GenMessage<ListJobsRequest> = /*@__PURE__*/
-  messageDesc(file_filemill_job_v1_job, 5);
+  messageDesc(file_filemill_job_v1_job, 6);
 
 /**
  * @generated from message filemill.job.v1.ListJobsResponse
@@ -400,7 +456,7 @@ export type ListJobsResponse = Message<"filemill.job.v1.ListJobsResponse"> & {
  * Use `create(ListJobsResponseSchema)` to create a new message.
  */
 export const ListJobsResponseSchema: GenMessage<ListJobsResponse> = /*@__PURE__*/
-  messageDesc(file_filemill_job_v1_job, 6);
+  messageDesc(file_filemill_job_v1_job, 7);
 
 /**
  * @generated from message filemill.job.v1.CancelJobRequest
@@ -422,7 +478,7 @@ export type CancelJobRequest = Message<"filemill.job.v1.CancelJobRequest"> & {
  * Use `create(CancelJobRequestSchema)` to create a new message.
  */
 export const CancelJobRequestSchema: GenMessage<CancelJobRequest> = /*@__PURE__*/
-  messageDesc(file_filemill_job_v1_job, 7);
+  messageDesc(file_filemill_job_v1_job, 8);
 
 /**
  * @generated from message filemill.job.v1.CancelJobResponse
@@ -439,7 +495,7 @@ export type CancelJobResponse = Message<"filemill.job.v1.CancelJobResponse"> & {
  * Use `create(CancelJobResponseSchema)` to create a new message.
  */
 export const CancelJobResponseSchema: GenMessage<CancelJobResponse> = /*@__PURE__*/
-  messageDesc(file_filemill_job_v1_job, 8);
+  messageDesc(file_filemill_job_v1_job, 9);
 
 /**
  * @generated from message filemill.job.v1.DeleteJobRequest
@@ -461,7 +517,7 @@ export type DeleteJobRequest = Message<"filemill.job.v1.DeleteJobRequest"> & {
  * Use `create(DeleteJobRequestSchema)` to create a new message.
  */
 export const DeleteJobRequestSchema: GenMessage<DeleteJobRequest> = /*@__PURE__*/
-  messageDesc(file_filemill_job_v1_job, 9);
+  messageDesc(file_filemill_job_v1_job, 10);
 
 /**
  * @generated from message filemill.job.v1.DeleteJobResponse
@@ -474,7 +530,7 @@ export type DeleteJobResponse = Message<"filemill.job.v1.DeleteJobResponse"> & {
  * Use `create(DeleteJobResponseSchema)` to create a new message.
  */
 export const DeleteJobResponseSchema: GenMessage<DeleteJobResponse> = /*@__PURE__*/
-  messageDesc(file_filemill_job_v1_job, 10);
+  messageDesc(file_filemill_job_v1_job, 11);
 
 /**
  * @generated from message filemill.job.v1.DeleteJobsRequest
@@ -491,7 +547,7 @@ export type DeleteJobsRequest = Message<"filemill.job.v1.DeleteJobsRequest"> & {
  * Use `create(DeleteJobsRequestSchema)` to create a new message.
  */
 export const DeleteJobsRequestSchema: GenMessage<DeleteJobsRequest> = /*@__PURE__*/
-  messageDesc(file_filemill_job_v1_job, 11);
+  messageDesc(file_filemill_job_v1_job, 12);
 
 /**
  * @generated from message filemill.job.v1.DeleteJobsResponse
@@ -508,7 +564,7 @@ export type DeleteJobsResponse = Message<"filemill.job.v1.DeleteJobsResponse"> &
  * Use `create(DeleteJobsResponseSchema)` to create a new message.
  */
 export const DeleteJobsResponseSchema: GenMessage<DeleteJobsResponse> = /*@__PURE__*/
-  messageDesc(file_filemill_job_v1_job, 12);
+  messageDesc(file_filemill_job_v1_job, 13);
 
 /**
  * @generated from message filemill.job.v1.PersistJobRequest
@@ -530,7 +586,7 @@ export type PersistJobRequest = Message<"filemill.job.v1.PersistJobRequest"> & {
  * Use `create(PersistJobRequestSchema)` to create a new message.
  */
 export const PersistJobRequestSchema: GenMessage<PersistJobRequest> = /*@__PURE__*/
-  messageDesc(file_filemill_job_v1_job, 13);
+  messageDesc(file_filemill_job_v1_job, 14);
 
 /**
  * @generated from message filemill.job.v1.PersistJobResponse
@@ -543,7 +599,7 @@ export type PersistJobResponse = Message<"filemill.job.v1.PersistJobResponse"> &
  * Use `create(PersistJobResponseSchema)` to create a new message.
  */
 export const PersistJobResponseSchema: GenMessage<PersistJobResponse> = /*@__PURE__*/
-  messageDesc(file_filemill_job_v1_job, 14);
+  messageDesc(file_filemill_job_v1_job, 15);
 
 /**
  * @generated from message filemill.job.v1.WatchJobRequest
@@ -565,7 +621,7 @@ export type WatchJobRequest = Message<"filemill.job.v1.WatchJobRequest"> & {
  * Use `create(WatchJobRequestSchema)` to create a new message.
  */
 export const WatchJobRequestSchema: GenMessage<WatchJobRequest> = /*@__PURE__*/
-  messageDesc(file_filemill_job_v1_job, 15);
+  messageDesc(file_filemill_job_v1_job, 16);
 
 /**
  * @generated from message filemill.job.v1.WatchJobResponse
@@ -582,7 +638,7 @@ export type WatchJobResponse = Message<"filemill.job.v1.WatchJobResponse"> & {
  * Use `create(WatchJobResponseSchema)` to create a new message.
  */
 export const WatchJobResponseSchema: GenMessage<WatchJobResponse> = /*@__PURE__*/
-  messageDesc(file_filemill_job_v1_job, 16);
+  messageDesc(file_filemill_job_v1_job, 17);
 
 /**
  * @generated from message filemill.job.v1.GetLoadRequest
@@ -599,7 +655,80 @@ export type GetLoadRequest = Message<"filemill.job.v1.GetLoadRequest"> & {
  * Use `create(GetLoadRequestSchema)` to create a new message.
  */
 export const GetLoadRequestSchema: GenMessage<GetLoadRequest> = /*@__PURE__*/
-  messageDesc(file_filemill_job_v1_job, 17);
+  messageDesc(file_filemill_job_v1_job, 18);
+
+/**
+ * @generated from message filemill.job.v1.CheckBudgetRequest
+ */
+export type CheckBudgetRequest = Message<"filemill.job.v1.CheckBudgetRequest"> & {
+  /**
+   * @generated from field: filemill.job.v1.Budget budget = 1;
+   */
+  budget?: Budget | undefined;
+
+  /**
+   * At least so large is the input, as far as is known.
+   *
+   * @generated from field: uint64 input_bytes = 2;
+   */
+  inputBytes: bigint;
+};
+
+/**
+ * Describes the message filemill.job.v1.CheckBudgetRequest.
+ * Use `create(CheckBudgetRequestSchema)` to create a new message.
+ */
+export const CheckBudgetRequestSchema: GenMessage<CheckBudgetRequest> = /*@__PURE__*/
+  messageDesc(file_filemill_job_v1_job, 19);
+
+/**
+ * @generated from message filemill.job.v1.CheckBudgetResponse
+ */
+export type CheckBudgetResponse = Message<"filemill.job.v1.CheckBudgetResponse"> & {
+  /**
+   * What may come beside what is kept; absent when there is no bound.
+   *
+   * @generated from field: optional uint64 room_bytes = 1;
+   */
+  roomBytes?: bigint | undefined;
+};
+
+/**
+ * Describes the message filemill.job.v1.CheckBudgetResponse.
+ * Use `create(CheckBudgetResponseSchema)` to create a new message.
+ */
+export const CheckBudgetResponseSchema: GenMessage<CheckBudgetResponse> = /*@__PURE__*/
+  messageDesc(file_filemill_job_v1_job, 20);
+
+/**
+ * @generated from message filemill.job.v1.MakeRoomRequest
+ */
+export type MakeRoomRequest = Message<"filemill.job.v1.MakeRoomRequest"> & {
+};
+
+/**
+ * Describes the message filemill.job.v1.MakeRoomRequest.
+ * Use `create(MakeRoomRequestSchema)` to create a new message.
+ */
+export const MakeRoomRequestSchema: GenMessage<MakeRoomRequest> = /*@__PURE__*/
+  messageDesc(file_filemill_job_v1_job, 21);
+
+/**
+ * @generated from message filemill.job.v1.MakeRoomResponse
+ */
+export type MakeRoomResponse = Message<"filemill.job.v1.MakeRoomResponse"> & {
+  /**
+   * @generated from field: uint64 freed_bytes = 1;
+   */
+  freedBytes: bigint;
+};
+
+/**
+ * Describes the message filemill.job.v1.MakeRoomResponse.
+ * Use `create(MakeRoomResponseSchema)` to create a new message.
+ */
+export const MakeRoomResponseSchema: GenMessage<MakeRoomResponse> = /*@__PURE__*/
+  messageDesc(file_filemill_job_v1_job, 22);
 
 /**
  * @generated from message filemill.job.v1.GetLoadResponse
@@ -621,6 +750,20 @@ export type GetLoadResponse = Message<"filemill.job.v1.GetLoadResponse"> & {
    * @generated from field: uint32 max_unfinished = 3;
    */
   maxUnfinished: number;
+
+  /**
+   * Inputs and results that the account keeps.
+   *
+   * @generated from field: uint64 account_stored_bytes = 10;
+   */
+  accountStoredBytes: bigint;
+
+  /**
+   * Processor time of the account's conversions that ended within the last hour, in ms.
+   *
+   * @generated from field: uint64 account_processor_ms = 11;
+   */
+  accountProcessorMs: bigint;
 };
 
 /**
@@ -628,7 +771,7 @@ export type GetLoadResponse = Message<"filemill.job.v1.GetLoadResponse"> & {
  * Use `create(GetLoadResponseSchema)` to create a new message.
  */
 export const GetLoadResponseSchema: GenMessage<GetLoadResponse> = /*@__PURE__*/
-  messageDesc(file_filemill_job_v1_job, 18);
+  messageDesc(file_filemill_job_v1_job, 23);
 
 /**
  * @generated from message filemill.job.v1.GetRouteTimeRequest
@@ -650,7 +793,7 @@ export type GetRouteTimeRequest = Message<"filemill.job.v1.GetRouteTimeRequest">
  * Use `create(GetRouteTimeRequestSchema)` to create a new message.
  */
 export const GetRouteTimeRequestSchema: GenMessage<GetRouteTimeRequest> = /*@__PURE__*/
-  messageDesc(file_filemill_job_v1_job, 19);
+  messageDesc(file_filemill_job_v1_job, 24);
 
 /**
  * @generated from message filemill.job.v1.GetRouteTimeResponse
@@ -669,7 +812,7 @@ export type GetRouteTimeResponse = Message<"filemill.job.v1.GetRouteTimeResponse
  * Use `create(GetRouteTimeResponseSchema)` to create a new message.
  */
 export const GetRouteTimeResponseSchema: GenMessage<GetRouteTimeResponse> = /*@__PURE__*/
-  messageDesc(file_filemill_job_v1_job, 20);
+  messageDesc(file_filemill_job_v1_job, 25);
 
 /**
  * @generated from message filemill.job.v1.ClaimAttemptRequest
@@ -725,7 +868,7 @@ export type ClaimAttemptRequest = Message<"filemill.job.v1.ClaimAttemptRequest">
  * Use `create(ClaimAttemptRequestSchema)` to create a new message.
  */
 export const ClaimAttemptRequestSchema: GenMessage<ClaimAttemptRequest> = /*@__PURE__*/
-  messageDesc(file_filemill_job_v1_job, 21);
+  messageDesc(file_filemill_job_v1_job, 26);
 
 /**
  * @generated from message filemill.job.v1.ClaimAttemptResponse
@@ -752,7 +895,7 @@ export type ClaimAttemptResponse = Message<"filemill.job.v1.ClaimAttemptResponse
  * Use `create(ClaimAttemptResponseSchema)` to create a new message.
  */
 export const ClaimAttemptResponseSchema: GenMessage<ClaimAttemptResponse> = /*@__PURE__*/
-  messageDesc(file_filemill_job_v1_job, 22);
+  messageDesc(file_filemill_job_v1_job, 27);
 
 /**
  * @generated from enum filemill.job.v1.ClaimAttemptResponse.Outcome
@@ -794,7 +937,7 @@ export type ClaimAttemptResponse_Outcome = (typeof ClaimAttemptResponse_Outcome)
  * Describes the enum filemill.job.v1.ClaimAttemptResponse.Outcome.
  */
 export const ClaimAttemptResponse_OutcomeSchema: GenEnum<ClaimAttemptResponse_Outcome> = /*@__PURE__*/
-  enumDesc(file_filemill_job_v1_job, 22, 0);
+  enumDesc(file_filemill_job_v1_job, 27, 0);
 
 /**
  * @generated from message filemill.job.v1.Lease
@@ -840,6 +983,20 @@ export type Lease = Message<"filemill.job.v1.Lease"> & {
    * @generated from field: string input_password = 20;
    */
   inputPassword: string;
+
+  /**
+   * Bounds the result. Absent: nothing of the job's does.
+   *
+   * @generated from field: optional filemill.job.v1.Budget budget = 21;
+   */
+  budget?: Budget | undefined;
+
+  /**
+   * How large the result may be beside what is kept already; absent when there is no bound.
+   *
+   * @generated from field: optional uint64 room_bytes = 22;
+   */
+  roomBytes?: bigint | undefined;
 };
 
 /**
@@ -847,7 +1004,7 @@ export type Lease = Message<"filemill.job.v1.Lease"> & {
  * Use `create(LeaseSchema)` to create a new message.
  */
 export const LeaseSchema: GenMessage<Lease> = /*@__PURE__*/
-  messageDesc(file_filemill_job_v1_job, 23);
+  messageDesc(file_filemill_job_v1_job, 28);
 
 /**
  * @generated from message filemill.job.v1.HeartbeatRequest
@@ -884,7 +1041,7 @@ export type HeartbeatRequest = Message<"filemill.job.v1.HeartbeatRequest"> & {
  * Use `create(HeartbeatRequestSchema)` to create a new message.
  */
 export const HeartbeatRequestSchema: GenMessage<HeartbeatRequest> = /*@__PURE__*/
-  messageDesc(file_filemill_job_v1_job, 24);
+  messageDesc(file_filemill_job_v1_job, 29);
 
 /**
  * @generated from message filemill.job.v1.HeartbeatResponse
@@ -901,7 +1058,7 @@ export type HeartbeatResponse = Message<"filemill.job.v1.HeartbeatResponse"> & {
  * Use `create(HeartbeatResponseSchema)` to create a new message.
  */
 export const HeartbeatResponseSchema: GenMessage<HeartbeatResponse> = /*@__PURE__*/
-  messageDesc(file_filemill_job_v1_job, 25);
+  messageDesc(file_filemill_job_v1_job, 30);
 
 /**
  * @generated from message filemill.job.v1.FinishAttemptRequest
@@ -943,6 +1100,13 @@ export type FinishAttemptRequest = Message<"filemill.job.v1.FinishAttemptRequest
    * @generated from field: uint32 duration_ms = 6;
    */
   durationMs: number;
+
+  /**
+   * That its engines took, as far as it was seen.
+   *
+   * @generated from field: uint64 processor_ms = 10;
+   */
+  processorMs: bigint;
 };
 
 /**
@@ -950,7 +1114,7 @@ export type FinishAttemptRequest = Message<"filemill.job.v1.FinishAttemptRequest
  * Use `create(FinishAttemptRequestSchema)` to create a new message.
  */
 export const FinishAttemptRequestSchema: GenMessage<FinishAttemptRequest> = /*@__PURE__*/
-  messageDesc(file_filemill_job_v1_job, 26);
+  messageDesc(file_filemill_job_v1_job, 31);
 
 /**
  * @generated from message filemill.job.v1.AttemptResult
@@ -972,7 +1136,7 @@ export type AttemptResult = Message<"filemill.job.v1.AttemptResult"> & {
  * Use `create(AttemptResultSchema)` to create a new message.
  */
 export const AttemptResultSchema: GenMessage<AttemptResult> = /*@__PURE__*/
-  messageDesc(file_filemill_job_v1_job, 27);
+  messageDesc(file_filemill_job_v1_job, 32);
 
 /**
  * @generated from message filemill.job.v1.AttemptFailure
@@ -996,7 +1160,7 @@ export type AttemptFailure = Message<"filemill.job.v1.AttemptFailure"> & {
  * Use `create(AttemptFailureSchema)` to create a new message.
  */
 export const AttemptFailureSchema: GenMessage<AttemptFailure> = /*@__PURE__*/
-  messageDesc(file_filemill_job_v1_job, 28);
+  messageDesc(file_filemill_job_v1_job, 33);
 
 /**
  * @generated from message filemill.job.v1.FinishAttemptResponse
@@ -1020,7 +1184,7 @@ export type FinishAttemptResponse = Message<"filemill.job.v1.FinishAttemptRespon
  * Use `create(FinishAttemptResponseSchema)` to create a new message.
  */
 export const FinishAttemptResponseSchema: GenMessage<FinishAttemptResponse> = /*@__PURE__*/
-  messageDesc(file_filemill_job_v1_job, 29);
+  messageDesc(file_filemill_job_v1_job, 34);
 
 /**
  * @generated from message filemill.job.v1.WatchCancellationsRequest
@@ -1037,7 +1201,7 @@ export type WatchCancellationsRequest = Message<"filemill.job.v1.WatchCancellati
  * Use `create(WatchCancellationsRequestSchema)` to create a new message.
  */
 export const WatchCancellationsRequestSchema: GenMessage<WatchCancellationsRequest> = /*@__PURE__*/
-  messageDesc(file_filemill_job_v1_job, 30);
+  messageDesc(file_filemill_job_v1_job, 35);
 
 /**
  * @generated from message filemill.job.v1.WatchCancellationsResponse
@@ -1059,7 +1223,7 @@ export type WatchCancellationsResponse = Message<"filemill.job.v1.WatchCancellat
  * Use `create(WatchCancellationsResponseSchema)` to create a new message.
  */
 export const WatchCancellationsResponseSchema: GenMessage<WatchCancellationsResponse> = /*@__PURE__*/
-  messageDesc(file_filemill_job_v1_job, 31);
+  messageDesc(file_filemill_job_v1_job, 36);
 
 /**
  * The durable record in the key-value store, one per job. Never sent to a consumer.
@@ -1133,6 +1297,20 @@ export type JobRecord = Message<"filemill.job.v1.JobRecord"> & {
    * @generated from field: optional google.protobuf.Timestamp not_before = 11;
    */
   notBefore?: Timestamp | undefined;
+
+  /**
+   * Absent in records of before there were budgets: the job counts for its account, without a bound.
+   *
+   * @generated from field: filemill.job.v1.Budget budget = 20;
+   */
+  budget?: Budget | undefined;
+
+  /**
+   * Processor time of its ended attempts.
+   *
+   * @generated from field: uint64 processor_ms = 21;
+   */
+  processorMs: bigint;
 };
 
 /**
@@ -1140,7 +1318,7 @@ export type JobRecord = Message<"filemill.job.v1.JobRecord"> & {
  * Use `create(JobRecordSchema)` to create a new message.
  */
 export const JobRecordSchema: GenMessage<JobRecord> = /*@__PURE__*/
-  messageDesc(file_filemill_job_v1_job, 32);
+  messageDesc(file_filemill_job_v1_job, 37);
 
 /**
  * In the bucket `idempotency`, under a hash of account and key.
@@ -1169,7 +1347,7 @@ export type IdempotencyRecord = Message<"filemill.job.v1.IdempotencyRecord"> & {
  * Use `create(IdempotencyRecordSchema)` to create a new message.
  */
 export const IdempotencyRecordSchema: GenMessage<IdempotencyRecord> = /*@__PURE__*/
-  messageDesc(file_filemill_job_v1_job, 33);
+  messageDesc(file_filemill_job_v1_job, 38);
 
 /**
  * @generated from enum filemill.job.v1.JobState
@@ -1231,7 +1409,8 @@ export const JobService: GenService<{
    * within 24 h it answers with the first job and replayed = true.
    * The job owns the input blob from the moment a new job is answered. When the call fails or answers
    * with replayed = true, the blob stays the caller's, who removes it.
-   * Fails with the plan's reasons, INPUT_TOO_LARGE, TOO_MANY_JOBS, OVERLOADED, IDEMPOTENCY_KEY_REUSED, UNAVAILABLE.
+   * Fails with the plan's reasons, INPUT_TOO_LARGE, TOO_MANY_JOBS, QUOTA_EXCEEDED, OVERLOADED, IDEMPOTENCY_KEY_REUSED,
+   * UNAVAILABLE.
    *
    * @generated from rpc filemill.job.v1.JobService.CreateJob
    */
@@ -1320,6 +1499,28 @@ export const JobService: GenService<{
     methodKind: "unary";
     input: typeof GetLoadRequestSchema;
     output: typeof GetLoadResponseSchema;
+  },
+  /**
+   * Whether an input of so many bytes would be let in now; for the door, before and while it reads a body.
+   * Fails with QUOTA_EXCEEDED as CreateJob would. Takes nothing: CreateJob decides.
+   *
+   * @generated from rpc filemill.job.v1.JobService.CheckBudget
+   */
+  checkBudget: {
+    methodKind: "unary";
+    input: typeof CheckBudgetRequestSchema;
+    output: typeof CheckBudgetResponseSchema;
+  },
+  /**
+   * Where the disk has less room than it should, removes guests' results, oldest first, until it is there again or
+   * none is left. Their jobs are expired from then on.
+   *
+   * @generated from rpc filemill.job.v1.JobService.MakeRoom
+   */
+  makeRoom: {
+    methodKind: "unary";
+    input: typeof MakeRoomRequestSchema;
+    output: typeof MakeRoomResponseSchema;
   },
   /**
    * How long conversions of one route took lately, over all sizes of files.

@@ -34,6 +34,14 @@ describe("plans", () => {
     expect(parsePlans(JSON.stringify({ free: { ...free, label: "Für alle" } }), "plans.json").get("free")?.label).toBe("Für alle");
   });
 
+  test("of a file of before have the usual bounds on what is kept and used, and room for their own files", () => {
+    const plans = parsePlans(JSON.stringify({ free, big: { ...free, apiAccess: true, maxInputMb: 9000 } }), "plans.json");
+    expect(plans.get("free")).toMatchObject({ maxStoredMb: 1000, maxResultMb: 500, processorSecondsPerHour: 1800 });
+    expect(plans.get("big")).toMatchObject({ maxStoredMb: 36_000, maxResultMb: 8000, processorSecondsPerHour: 36_000 });
+    const own = { maxStoredMb: 30, maxResultMb: 20, processorSecondsPerHour: 10 };
+    expect(parsePlans(JSON.stringify({ free: { ...free, ...own } }), "plans.json").get("free")).toMatchObject(own);
+  });
+
   test.each([
     ["no JSON", "{", "must hold one JSON object"],
     ["a list", "[]", "must hold one JSON object"],
@@ -61,6 +69,16 @@ describe("plans", () => {
       "access that is no boolean",
       JSON.stringify({ free: { ...free, apiAccess: "yes" } }),
       'free.apiAccess must be true or false, not "yes"',
+    ],
+    [
+      "a bound of no number",
+      JSON.stringify({ free: { ...free, maxResultMb: "all" } }),
+      'free.maxResultMb must be an integer from 1 to 1000000, not "all"',
+    ],
+    [
+      "less room than one file takes",
+      JSON.stringify({ free: { ...free, maxStoredMb: 24 } }),
+      "free.maxStoredMb must be at least free.maxInputMb (25), not 24",
     ],
     ["an unknown field", JSON.stringify({ free: { ...free, colour: "red" } }), "free.colour is not a field of a plan"],
   ])("with %s are refused, naming file and field", (_, text, part) => {

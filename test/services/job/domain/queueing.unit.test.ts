@@ -115,28 +115,32 @@ describe("the projection", () => {
   });
 });
 
+const placeOf = (id: string, payer: string) => ({ id, payer, inputBytes: 0 });
+
 describe("admission", () => {
   it("holds a place until it is given back, once per job", () => {
     const projection = openProjection();
     const admission = createAdmission(projection, 3);
-    const giveBack = admission.take(idOf(1), "acc", 2);
-    admission.take(idOf(1), "acc", 2);
-    admission.take(idOf(2), "acc", 2);
-    expect(() => admission.take(idOf(3), "acc", 2)).toThrow(expect.objectContaining({ code: "TOO_MANY_JOBS", details: { limit: 2 } }));
-    admission.take(idOf(4), "other", 0);
-    expect(() => admission.take(idOf(5), "other", 0)).toThrow(expect.objectContaining({ code: "OVERLOADED", retryAfterMs: 5000 }));
+    const giveBack = admission.take(placeOf(idOf(1), "acc"), 2);
+    admission.take(placeOf(idOf(1), "acc"), 2);
+    admission.take(placeOf(idOf(2), "acc"), 2);
+    expect(() => admission.take(placeOf(idOf(3), "acc"), 2)).toThrow(
+      expect.objectContaining({ code: "TOO_MANY_JOBS", details: { limit: 2 } }),
+    );
+    admission.take(placeOf(idOf(4), "other"), 0);
+    expect(() => admission.take(placeOf(idOf(5), "other"), 0)).toThrow(expect.objectContaining({ code: "OVERLOADED", retryAfterMs: 5000 }));
     giveBack();
     giveBack();
     // The second request for the same job still holds its place.
-    expect(() => admission.take(idOf(3), "acc", 2)).toThrow(expect.objectContaining({ code: "TOO_MANY_JOBS" }));
+    expect(() => admission.take(placeOf(idOf(3), "acc"), 2)).toThrow(expect.objectContaining({ code: "TOO_MANY_JOBS" }));
   });
 
   it("does not count a job twice that is in the projection already", () => {
     const projection = openProjection();
     const admission = createAdmission(projection, 10);
-    admission.take(idOf(1), "acc", 2);
+    admission.take(placeOf(idOf(1), "acc"), 2);
     projection.apply(queuedRecord({ id: idOf(1) }), 1);
-    expect(() => admission.take(idOf(2), "acc", 2)).not.toThrow();
+    expect(() => admission.take(placeOf(idOf(2), "acc"), 2)).not.toThrow();
   });
 
   const tooLarge = (limitMb: number, limitedBy: string) =>

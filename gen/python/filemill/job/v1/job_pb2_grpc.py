@@ -59,6 +59,16 @@ class JobServiceStub(object):
                 request_serializer=filemill_dot_job_dot_v1_dot_job__pb2.GetLoadRequest.SerializeToString,
                 response_deserializer=filemill_dot_job_dot_v1_dot_job__pb2.GetLoadResponse.FromString,
                 )
+        self.CheckBudget = channel.unary_unary(
+                '/filemill.job.v1.JobService/CheckBudget',
+                request_serializer=filemill_dot_job_dot_v1_dot_job__pb2.CheckBudgetRequest.SerializeToString,
+                response_deserializer=filemill_dot_job_dot_v1_dot_job__pb2.CheckBudgetResponse.FromString,
+                )
+        self.MakeRoom = channel.unary_unary(
+                '/filemill.job.v1.JobService/MakeRoom',
+                request_serializer=filemill_dot_job_dot_v1_dot_job__pb2.MakeRoomRequest.SerializeToString,
+                response_deserializer=filemill_dot_job_dot_v1_dot_job__pb2.MakeRoomResponse.FromString,
+                )
         self.GetRouteTime = channel.unary_unary(
                 '/filemill.job.v1.JobService/GetRouteTime',
                 request_serializer=filemill_dot_job_dot_v1_dot_job__pb2.GetRouteTimeRequest.SerializeToString,
@@ -74,7 +84,8 @@ class JobServiceServicer(object):
         within 24 h it answers with the first job and replayed = true.
         The job owns the input blob from the moment a new job is answered. When the call fails or answers
         with replayed = true, the blob stays the caller's, who removes it.
-        Fails with the plan's reasons, INPUT_TOO_LARGE, TOO_MANY_JOBS, OVERLOADED, IDEMPOTENCY_KEY_REUSED, UNAVAILABLE.
+        Fails with the plan's reasons, INPUT_TOO_LARGE, TOO_MANY_JOBS, QUOTA_EXCEEDED, OVERLOADED, IDEMPOTENCY_KEY_REUSED,
+        UNAVAILABLE.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -137,6 +148,22 @@ class JobServiceServicer(object):
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def CheckBudget(self, request, context):
+        """Whether an input of so many bytes would be let in now; for the door, before and while it reads a body.
+        Fails with QUOTA_EXCEEDED as CreateJob would. Takes nothing: CreateJob decides.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def MakeRoom(self, request, context):
+        """Where the disk has less room than it should, removes guests' results, oldest first, until it is there again or
+        none is left. Their jobs are expired from then on.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def GetRouteTime(self, request, context):
         """How long conversions of one route took lately, over all sizes of files.
         """
@@ -191,6 +218,16 @@ def add_JobServiceServicer_to_server(servicer, server):
                     servicer.GetLoad,
                     request_deserializer=filemill_dot_job_dot_v1_dot_job__pb2.GetLoadRequest.FromString,
                     response_serializer=filemill_dot_job_dot_v1_dot_job__pb2.GetLoadResponse.SerializeToString,
+            ),
+            'CheckBudget': grpc.unary_unary_rpc_method_handler(
+                    servicer.CheckBudget,
+                    request_deserializer=filemill_dot_job_dot_v1_dot_job__pb2.CheckBudgetRequest.FromString,
+                    response_serializer=filemill_dot_job_dot_v1_dot_job__pb2.CheckBudgetResponse.SerializeToString,
+            ),
+            'MakeRoom': grpc.unary_unary_rpc_method_handler(
+                    servicer.MakeRoom,
+                    request_deserializer=filemill_dot_job_dot_v1_dot_job__pb2.MakeRoomRequest.FromString,
+                    response_serializer=filemill_dot_job_dot_v1_dot_job__pb2.MakeRoomResponse.SerializeToString,
             ),
             'GetRouteTime': grpc.unary_unary_rpc_method_handler(
                     servicer.GetRouteTime,
@@ -357,6 +394,40 @@ class JobService(object):
         return grpc.experimental.unary_unary(request, target, '/filemill.job.v1.JobService/GetLoad',
             filemill_dot_job_dot_v1_dot_job__pb2.GetLoadRequest.SerializeToString,
             filemill_dot_job_dot_v1_dot_job__pb2.GetLoadResponse.FromString,
+            options, channel_credentials,
+            insecure, call_credentials, compression, wait_for_ready, timeout, metadata)
+
+    @staticmethod
+    def CheckBudget(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(request, target, '/filemill.job.v1.JobService/CheckBudget',
+            filemill_dot_job_dot_v1_dot_job__pb2.CheckBudgetRequest.SerializeToString,
+            filemill_dot_job_dot_v1_dot_job__pb2.CheckBudgetResponse.FromString,
+            options, channel_credentials,
+            insecure, call_credentials, compression, wait_for_ready, timeout, metadata)
+
+    @staticmethod
+    def MakeRoom(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(request, target, '/filemill.job.v1.JobService/MakeRoom',
+            filemill_dot_job_dot_v1_dot_job__pb2.MakeRoomRequest.SerializeToString,
+            filemill_dot_job_dot_v1_dot_job__pb2.MakeRoomResponse.FromString,
             options, channel_credentials,
             insecure, call_credentials, compression, wait_for_ready, timeout, metadata)
 

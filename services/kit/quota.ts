@@ -1,0 +1,39 @@
+/** What is said where a plan's bounds on bytes and processor time are met: by the job service, at the door and by workers alike. */
+import { FilemillError } from "./errors.ts";
+
+const bytesPerMb = 1e6;
+const howToMakeRoom = "Delete jobs that are not needed any more (DELETE /api/v1/jobs/{id}, or on the page /jobs)";
+
+/** @param untilMs - When the first of what is kept expires. */
+export function storedQuotaError(limitMb: number, usedBytes: number, untilMs?: number): FilemillError {
+  const usedMb = wholeMb(usedBytes);
+  const until = untilMs === undefined ? undefined : new Date(untilMs).toISOString().replace(/\.\d+/, "");
+  const wait = until === undefined ? "or wait until their results expire" : `or wait until ${until}, when the first result expires`;
+  return new FilemillError(
+    "QUOTA_EXCEEDED",
+    `${usedMb} of your ${limitMb} MB are taken, and this does not fit. ${howToMakeRoom}, ${wait}.`,
+    {
+      details: { limitMb, usedMb, ...(until === undefined ? {} : { until }) },
+    },
+  );
+}
+
+export function resultQuotaError(limitMb: number): FilemillError {
+  return new FilemillError("QUOTA_EXCEEDED", `The result would be larger than the ${limitMb} MB that your plan allows; ask for less.`, {
+    details: { limitMb },
+  });
+}
+
+export function processorQuotaError(limitSeconds: number, usedMs: number, retryAfterMs: number): FilemillError {
+  const usedSeconds = Math.ceil(usedMs / 1000);
+  const wait = `wait ${Math.max(1, Math.ceil(retryAfterMs / 60_000))} min`;
+  return new FilemillError(
+    "QUOTA_EXCEEDED",
+    `Your conversions of the last hour took ${usedSeconds} s of processor time, and your plan has ${limitSeconds} s; ${wait}.`,
+    { details: { limitSeconds, usedSeconds }, retryAfterMs: Math.max(1000, retryAfterMs) },
+  );
+}
+
+function wholeMb(bytes: number): number {
+  return Math.round(bytes / (bytesPerMb / 10)) / 10;
+}
