@@ -46,7 +46,7 @@ export type ConversionDeps = {
   readonly metrics: Registry;
 };
 
-export type ConverterOptions = Pick<ConverterParts, "onHop"> &
+export type ConverterOptions = Pick<ConverterParts, "onHop" | "onSpent"> &
   Pick<InspectorHost, "onAnswer" | "onReplaced"> & {
     /** Engines that are in there are taken to be what they were at the last start, until they are verified. */
     readonly knownFile?: string;
@@ -148,6 +148,7 @@ export function createConversionService(deps: ConversionDeps, settings: Conversi
         onHop: (engine, elapsedMs) => metrics.hopSeconds.observe({ engine }, elapsedMs / 1000),
         onAnswer: (question, elapsedMs) => metrics.inspectionSeconds.observe({ question }, elapsedMs / 1000),
         onReplaced: (cause) => metrics.inspectorsReplaced.inc({ cause }),
+        onSpent: (engine, processorMs) => metrics.processorSeconds.inc({ engine }, processorMs / 1000),
       }),
     );
     tell = converter.tell;

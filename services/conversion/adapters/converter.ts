@@ -36,6 +36,7 @@ export type ConverterParts = {
   unlock(sandbox: Sandbox, task: UnlockTask): Promise<void>;
   readonly known?: KnownEngines;
   onHop?(engine: string, elapsedMs: number): void;
+  onSpent?(engine: string, processorMs: number): void;
 };
 
 export type FoundEngine = { readonly engine: Engine; readonly version: string | undefined };
@@ -203,7 +204,12 @@ export function createLiveEngine(engine: Engine, parts: ConverterParts): LiveEng
   }
 
   function bounded(task: HopTask): HopTask {
-    return { ...task, cpuSeconds: cpuSecondsOf(engine.lane, task.input.sizeBytes) };
+    const cpuSeconds = cpuSecondsOf(engine.lane, task.input.sizeBytes);
+    const onSpent = (processorMs: number): void => {
+      parts.onSpent?.(engine.id, processorMs);
+      task.onSpent?.(processorMs);
+    };
+    return { ...task, cpuSeconds, onSpent };
   }
 
   async function withTurn<T>(task: HopTask, work: (opened: OpenEngine) => Promise<T>): Promise<T> {

@@ -10,9 +10,10 @@ import { tellMoment } from "#kit/moments.ts";
 import type { Delivery } from "#kit/nats/ports.ts";
 import type { WorkerParts } from "./worker-parts.ts";
 
-export type AttemptEnd =
+export type AttemptEnd = { /** Of its engines. */ readonly processorMs: number } & (
   | { readonly kind: "done"; readonly blob: Blob; readonly notes: readonly { readonly code: string; readonly message: string }[] }
-  | { readonly kind: "failed"; readonly error: ErrorMessage; readonly retryable: boolean };
+  | { readonly kind: "failed"; readonly error: ErrorMessage; readonly retryable: boolean }
+);
 
 export type Attempt = {
   readonly parts: Pick<WorkerParts, "leases" | "node">;
@@ -39,6 +40,7 @@ export async function finishAttempt(attempt: Attempt, end: AttemptEnd, elapsedMs
     attempt: number,
     worker: parts.node,
     durationMs: Math.round(elapsedMs),
+    processorMs: BigInt(Math.round(end.processorMs)),
     outcome:
       end.kind === "done"
         ? { case: "result", value: { blob: end.blob, notes: [...end.notes] } }

@@ -5,6 +5,7 @@ export type ConversionMetrics = {
   readonly hopSeconds: Histogram<"engine">;
   readonly inspectionSeconds: Histogram<"question">;
   readonly inspectorsReplaced: Counter<"cause">;
+  readonly processorSeconds: Counter<"engine">;
   readonly sandboxMode: Gauge<"mode">;
 };
 
@@ -35,6 +36,12 @@ export function createConversionMetrics(register: Registry): ConversionMetrics {
       name: "filemill_inspectors_replaced_total",
       help: "Inspectors that were ended over a question, by cause (processor, deadline, memory, crash, wrong answer, defect)",
       labelNames: ["cause"],
+      registers,
+    }),
+    processorSeconds: new Counter({
+      name: "filemill_engine_processor_seconds_total",
+      help: "Processor time of engines on jobs, as far as it was seen",
+      labelNames: ["engine"],
       registers,
     }),
     sandboxMode: new Gauge({

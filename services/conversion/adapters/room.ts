@@ -23,7 +23,8 @@ export function watchRoom(blobs: Pick<BlobStore, "freeBytes">): RoomWatch {
   const timer = setInterval(() => void look(), lookMs).unref();
   return {
     async judge(failure) {
-      if (failure.retryable) return failure;
+      // Who met the bound of their plan would meet it again.
+      if (failure.retryable || failure.error.code === "QUOTA_EXCEEDED") return failure;
       await look();
       if (!wasShort) return failure;
       const error = new FilemillError("UNAVAILABLE", "The disk ran full during the conversion; try again later.", { cause: failure.error });

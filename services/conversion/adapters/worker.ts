@@ -5,6 +5,7 @@ import type { Log } from "#kit/log.ts";
 import { tellMoment } from "#kit/moments.ts";
 import type { Delivery } from "#kit/nats/ports.ts";
 import type { Alternates } from "../domain/alternates.ts";
+import type { ConversionRequest } from "../domain/converter.ts";
 import { failureOf } from "../domain/failure.ts";
 import { type AttemptEnd, finishAttempt } from "./finish.ts";
 import { superviseLease } from "./heartbeat.ts";
@@ -87,6 +88,7 @@ async function convert(
 ): Promise<AttemptEnd> {
   const notes = new Map<string, string>();
   using room = watchRoom(parts.blobs);
+  let processorMs = 0;
   try {
     if (lease.plan === undefined || lease.input === undefined) throw new FilemillError("INTERNAL", "The job has no plan or no input.");
     const outputPath = parts.converter.newPath(lease.plan.to);
@@ -95,19 +97,29 @@ async function convert(
       inputBytes: Number(lease.input.sizeBytes),
       password: lease.inputPassword === "" ? undefined : lease.inputPassword,
       onProgress,
+      ...boundOf(lease),
+      onSpent: (ms) => {
+        processorMs += ms;
+      },
       alternates: alternatesOf(parts, signal, log),
       onNote: (code, message) => notes.has(code) || notes.set(code, message),
     });
     const blob = await parts.blobs.adopt(outputPath);
     tellMoment("result stored", lease.jobId);
-    return { kind: "done", blob, notes: [...notes].map(([code, message]) => ({ code, message })) };
+    return { kind: "done", processorMs, blob, notes: [...notes].map(([code, message]) => ({ code, message })) };
   } catch (thrown) {
     const failure = await room.judge(failureOf(thrown));
     const fields = { code: failure.error.code, retryable: failure.retryable };
     if (failure.unexpected) log.error("attempt.failed", { ...fields, err: thrown });
     else log.info("attempt.failed", fields);
-    return { kind: "failed", error: toErrorMessage(failure.error), retryable: failure.retryable };
+    return { kind: "failed", processorMs, error: toErrorMessage(failure.error), retryable: failure.retryable };
   }
+}
+
+function boundOf({ budget, roomBytes }: Lease): Pick<ConversionRequest, "bound"> {
+  if (budget === undefined) return {};
+  const { maxResultMb, maxStoredMb } = budget;
+  return { bound: { maxResultMb, maxStoredMb, roomBytes: roomBytes === undefined ? undefined : Number(roomBytes) } };
 }
 
 /** Another way is worth a few moments and no more: a catalogue that does not answer has none. */

@@ -4,6 +4,7 @@ import type { Alternates } from "./alternates.ts";
 import type { Hop, Lane } from "./engine.ts";
 import type { NoteCode } from "./notes.ts";
 import type { Answer } from "./questions.ts";
+import type { ResultBound } from "./result-bound.ts";
 
 /** What is known of one engine on this host. */
 export type EngineStatus = {
@@ -25,6 +26,10 @@ export type ConversionRequest = {
   readonly password?: string | undefined;
   /** Without it, an engine's failure is the conversion's. */
   readonly alternates?: Alternates;
+  /** Absent: as large as engines may write. */
+  readonly bound?: ResultBound;
+  /** Takes processor time of engines in ms. */
+  onSpent?(processorMs: number): void;
   onNote?(code: NoteCode, message: string): void;
   /** From 0 to 1. */
   onProgress?(fraction: number): void;

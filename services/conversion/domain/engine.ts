@@ -66,7 +66,11 @@ export type HopTask = {
   readonly timeoutMs: number;
   /** Processor time for the whole hop, by the size of the input; absent: as much as fits into the time. */
   readonly cpuSeconds?: number;
+  /** What the hop may write, beside its input; absent: as much as the engine may. */
+  readonly outputBytes?: number;
   readonly signal: AbortSignal;
+  /** Takes processor time of the hop in ms. */
+  onSpent?(processorMs: number): void;
   /** Says what was lost, guessed or corrected. */
   note(code: NoteCode, message?: string): void;
   /** From 0 to 1. */

@@ -8,6 +8,17 @@ export class LacksContent extends FilemillError {
   }
 }
 
+/** INPUT_TOO_COMPLEX of an engine that was ended for what it wrote. */
+export class OutputTooLarge extends FilemillError {
+  /** The bound that it met. */
+  readonly limitBytes: number;
+
+  constructor(limitBytes: number) {
+    super("INPUT_TOO_COMPLEX", "The result is larger than a conversion may write.");
+    this.limitBytes = limitBytes;
+  }
+}
+
 export type Failure = {
   /** What the job's owner is told. */
   readonly error: FilemillError;

@@ -3,9 +3,11 @@ import type { Plan, PlannedHop } from "#gen/filemill/catalogue/v1/catalogue_pb.t
 import { FilemillError } from "#kit/errors.ts";
 import { following } from "#kit/following.ts";
 import type { FileRef, Hop, HopTask, OptionValues } from "./engine.ts";
+import { OutputTooLarge } from "./failure.ts";
 import { hopBoundMs } from "./hop-bound.ts";
 import { hopOptionsOf } from "./manifest.ts";
 import { type NoteCode, noteTable } from "./notes.ts";
+import { outputBytesOf, type ResultBound, tooLargeFor } from "./result-bound.ts";
 import type { UnlockPorts } from "./unlock.ts";
 
 /** An engine as a plan uses it: found, opened, and waited for when all its slots are taken. */
@@ -35,6 +37,9 @@ export type PlanRun = {
   readonly signal: AbortSignal;
   /** Of a protected input. */
   readonly password?: string | undefined;
+  readonly bound?: ResultBound;
+  /** Takes processor time in ms. */
+  onSpent?(processorMs: number): void;
   onNote?(code: NoteCode, message: string): void;
   /** Before the run rejects for what a hop threw. */
   onHopFailed?(planned: PlannedHop, index: number): void;
@@ -60,9 +65,15 @@ export async function runHop(run: PlanRun, ports: RunPorts, { planned, index, in
   try {
     await engine.run({ ...task, outputPath, options: { ...task.options, ...given } });
   } catch (error) {
-    throw task.signal.aborted ? task.signal.reason : error;
+    throw task.signal.aborted ? task.signal.reason : boundErrorOf(run, task, error);
   }
   await ports.checkResult(outputPath, planned.to);
+}
+
+/** An engine that met the bound of the plan, and not one of its own. */
+function boundErrorOf({ bound }: PlanRun, { outputBytes }: HopTask, error: unknown): unknown {
+  const isPlans = error instanceof OutputTooLarge && outputBytes !== undefined && error.limitBytes >= outputBytes;
+  return isPlans && bound !== undefined ? tooLargeFor(bound) : error;
 }
 
 /** The engine of a hop with its task, whose signal fires at the hop's bound until this is disposed. */
@@ -84,6 +95,8 @@ export function taskOf(run: PlanRun, ports: RunPorts, planned: PlannedHop, index
     options: hopOptionsOf(planned, hop),
     timeoutMs,
     signal: bound.signal,
+    onSpent: (processorMs) => run.onSpent?.(processorMs),
+    ...outputBoundOf(run, index, input),
     note: (code, message) => run.onNote?.(code, message ?? noteTable[code]),
     progress: (fraction) => run.onProgress?.((index + Math.min(1, Math.max(0, fraction))) / run.plan.hops.length),
   };
@@ -95,6 +108,12 @@ export function taskOf(run: PlanRun, ports: RunPorts, planned: PlannedHop, index
       bound[Symbol.dispose]();
     },
   };
+}
+
+function outputBoundOf({ plan, bound }: PlanRun, index: number, input: FileRef): Pick<HopTask, "outputBytes"> {
+  const bytes = bound === undefined ? Number.POSITIVE_INFINITY : outputBytesOf(bound, index === plan.hops.length - 1);
+  // Some engines have the input in the folder that they write to.
+  return Number.isFinite(bytes) ? { outputBytes: bytes + input.sizeBytes } : {};
 }
 
 function assertFits(input: FileRef, hop: Hop, index: number): void {

@@ -34,6 +34,8 @@ export type SandboxCommand = {
   /** Host path to path inside. */
   readonly readOnly?: Readonly<Record<string, string>>;
   readonly limits?: Partial<SandboxLimits>;
+  /** Of one file and of the folder, where that is less than the limits allow. */
+  readonly outputBytes?: number;
   readonly signal?: AbortSignal;
   /** Each line of standard output as it comes (for progress). */
   onLine?(line: string): void;
@@ -49,6 +51,10 @@ export type SandboxEnd = {
   readonly stdout: string;
   readonly stderr: string;
   readonly elapsedMs: number;
+  /** Processor time of the tree as far as it was seen; what was not looked at counts as one busy processor. */
+  readonly processorMs: number;
+  /** What one file could have, or all that the tree wrote, whichever is less. */
+  readonly outputBytes: number;
 };
 
 export type RequestBounds = {
@@ -56,6 +62,10 @@ export type RequestBounds = {
   /** Of all processes of the child that live; looked at once a second. */
   readonly cpuSeconds?: number;
   readonly signal?: AbortSignal;
+  /** Of what lies in its folder; looked at once a second. */
+  readonly outputBytes?: number;
+  /** Told once, when the request has ended: its processor time, as in SandboxEnd. */
+  onSpent?(processorMs: number): void;
 };
 
 /** A process that serves many jobs and speaks lines of JSON over its standard streams. */

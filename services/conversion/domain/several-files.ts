@@ -6,6 +6,7 @@ import type { FileRef, OptionValues, Part } from "./engine.ts";
 import { hopBoundMs } from "./hop-bound.ts";
 import { noteTable } from "./notes.ts";
 import { chosenParts, leftOutNoteOf, manyOptionOf, partFileName } from "./parts.ts";
+import { resultBytesOf, tooLargeFor } from "./result-bound.ts";
 import { type PlanRun, type RunPorts, taskOf, timeoutError } from "./run-hop.ts";
 
 /** All results together; a client asked for them in one file. */
@@ -77,6 +78,7 @@ async function convertParts(
     };
     await runRest(one, { [part]: part === "sheet" ? String(number) : number });
     bytes += await ports.sizeOf(path);
+    if (run.bound !== undefined && bytes > resultBytesOf(run.bound)) throw tooLargeFor(run.bound);
     if (bytes > maxTotalBytes) throw new FilemillError("INPUT_TOO_COMPLEX", "The results are too large together; choose fewer.");
   }
   if (numbers.length < labels.length) {

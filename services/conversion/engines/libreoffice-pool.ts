@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { FilemillError } from "#kit/errors.ts";
 import type { EngineHost } from "../domain/engine.ts";
-import type { SandboxChild } from "../domain/sandbox.ts";
+import type { RequestBounds, SandboxChild } from "../domain/sandbox.ts";
 
 const documentsPerChild = 50;
 const grownBytes = 600 * 2 ** 20;
@@ -32,7 +32,7 @@ export type OfficePool = AsyncDisposable & {
    */
   convert<T>(input: string, job: OfficeJob, bounds: Bounds, take: (answer: unknown, outputPath: string) => Promise<T>): Promise<T>;
 };
-type Bounds = { readonly timeoutMs: number; readonly cpuSeconds?: number; readonly signal: AbortSignal };
+type Bounds = RequestBounds & { readonly signal: AbortSignal };
 
 /** Starts them in the background and returns at once. */
 export function openOfficePool(host: EngineHost): OfficePool {

@@ -1,9 +1,10 @@
 /** What every engine with a command-line tool needs around one run: a private folder, the deadline, typed ends, a checked result. */
 import { closeSync, constants, fstatSync, openSync, type Stats } from "node:fs";
-import { copyFile, open, rename } from "node:fs/promises";
+import { copyFile, lstat, open, readdir, rename } from "node:fs/promises";
 import { join } from "node:path";
 import { FilemillError } from "#kit/errors.ts";
 import type { HopTask } from "../domain/engine.ts";
+import { OutputTooLarge } from "../domain/failure.ts";
 import type { Sandbox, SandboxCommand, SandboxEnd } from "../domain/sandbox.ts";
 
 /** Where the input is inside the sandbox, whatever it is called outside. */
@@ -20,7 +21,7 @@ export type ToolSession = AsyncDisposable & {
   adopt(name: string, to?: string): Promise<void>;
 };
 
-type ToolTask = Pick<HopTask, "input" | "outputPath" | "timeoutMs" | "cpuSeconds" | "signal">;
+type ToolTask = Pick<HopTask, "input" | "outputPath" | "timeoutMs" | "cpuSeconds" | "signal" | "outputBytes" | "onSpent">;
 
 /**
  * One private folder for the runs of one hop; the input is bound read-only at {@link inputInside},
@@ -39,9 +40,13 @@ export async function openToolSession(sandbox: Sandbox, task: ToolTask, inside =
         folder: scratch.path,
         readOnly: { ...command.readOnly, [task.input.path]: inside },
         limits: { cpuSeconds: Math.min(Math.ceil((wallMs / 1000) * 4), task.cpuSeconds ?? Infinity), ...command.limits, wallMs },
+        ...(task.outputBytes === undefined ? {} : { outputBytes: task.outputBytes }),
         signal: task.signal,
       });
+      task.onSpent?.(end.processorMs);
       throwIfKilled(end, task.signal);
+      // Not every tool dies of the signal: some take the refused write for an error of their own.
+      if (end.exitCode !== 0 && (await hasFileOf(scratch.path, end.outputBytes))) throw new OutputTooLarge(end.outputBytes);
       return end;
     },
     adopt: (name, to = task.outputPath) => adoptOutput(join(scratch.path, name), to),
@@ -61,7 +66,7 @@ export function throwIfKilled(end: SandboxEnd, signal: AbortSignal): void {
     case "memory":
       throw new FilemillError("INPUT_TOO_COMPLEX", "The file needs more memory than a conversion may use.");
     case "folder":
-      throw new FilemillError("INPUT_TOO_COMPLEX", "The result is larger than a conversion may write.");
+      throw new OutputTooLarge(end.outputBytes);
     case "processor":
       throw tooMuchWork();
     case "aborted":
@@ -71,9 +76,16 @@ export function throwIfKilled(end: SandboxEnd, signal: AbortSignal): void {
       end.killed satisfies never;
   }
   if (end.signal === "SIGXCPU" || end.exitCode === 128 + 24) throw tooMuchWork();
-  if (end.signal === "SIGXFSZ" || end.exitCode === 128 + 25) {
-    throw new FilemillError("INPUT_TOO_COMPLEX", "The result is larger than a conversion may write.");
+  if (end.signal === "SIGXFSZ" || end.exitCode === 128 + 25) throw new OutputTooLarge(end.outputBytes);
+}
+
+/** Whether a file in the folder is as large as the bound let it become. */
+async function hasFileOf(folder: string, sizeBytes: number): Promise<boolean> {
+  for (const name of await readdir(folder)) {
+    const found = await lstat(join(folder, name)).catch(() => undefined);
+    if (found?.isFile() === true && found.size >= sizeBytes) return true;
   }
+  return false;
 }
 
 function tooMuchWork(): FilemillError {

@@ -1,9 +1,10 @@
 /** A persistent program in the sandbox that answers one line of JSON with another. */
 import { FilemillError } from "#kit/errors.ts";
+import { OutputTooLarge } from "../domain/failure.ts";
 import type { RequestBounds, SandboxChild, SandboxEnd, SandboxLimits } from "../domain/sandbox.ts";
 import { type Launch, startTree } from "./process-tree.ts";
 import type { Scratch } from "./scratch.ts";
-import { createCpuMeter, memoryOf } from "./usage.ts";
+import { createCpuMeter, folderBytesOf, memoryOf } from "./usage.ts";
 
 type Pending = { resolve(answer: unknown): void; reject(error: FilemillError): void };
 
@@ -57,10 +58,12 @@ export function startChild(launch: Launch, scratch: Scratch, limits: SandboxLimi
         options.timeoutMs,
       );
       const processor = watchProcessor(tree.pid, options.cpuSeconds, () => stop(tooMuchWork()));
+      const folder = watchFolder(scratch.path, options.outputBytes, (limitBytes) => stop(new OutputTooLarge(limitBytes)));
       const abort = () => stop(new FilemillError("JOB_CANCELLED", "The job was cancelled."));
       const finish = () => {
         clearTimeout(timer);
-        clearInterval(processor);
+        clearInterval(folder);
+        options.onSpent?.(processor.stop());
         options.signal?.removeEventListener("abort", abort);
       };
       pending = {
@@ -101,25 +104,45 @@ export function startChild(launch: Launch, scratch: Scratch, limits: SandboxLimi
 
 const lookMs = 1000;
 
-/** Counts from its first look on: most requests are answered before it, and cost nothing. */
-function watchProcessor(pid: number, limitSeconds = Number.POSITIVE_INFINITY, onUsedUp: () => void): NodeJS.Timeout | undefined {
-  if (!Number.isFinite(limitSeconds)) return undefined;
+/** Counts from its first look on: most requests are answered before it, and cost nothing. What is not looked at is one processor's. */
+function watchProcessor(pid: number, limitSeconds = Number.POSITIVE_INFINITY, onUsedUp: () => void) {
   const cpuSecondsNow = createCpuMeter(pid);
   let beganWith: number | undefined;
-  return setInterval(() => {
+  let seenMs = 0;
+  let unseenMs = 0;
+  let lookedAtMs = performance.now();
+  const timer = setInterval(() => {
     const used = cpuSecondsNow();
+    if (beganWith === undefined) unseenMs = performance.now() - lookedAtMs;
     beganWith ??= used;
-    if (used - beganWith > limitSeconds) onUsedUp();
+    seenMs = (used - beganWith) * 1000;
+    lookedAtMs = performance.now();
+    if (seenMs / 1000 > limitSeconds) onUsedUp();
+  }, lookMs).unref();
+  return {
+    /** Processor time in ms. */
+    stop(): number {
+      clearInterval(timer);
+      return seenMs + unseenMs + performance.now() - lookedAtMs;
+    },
+  };
+}
+
+function watchFolder(folder: string, limitBytes: number | undefined, onFull: (limitBytes: number) => void): NodeJS.Timeout | undefined {
+  if (limitBytes === undefined) return undefined;
+  return setInterval(async () => {
+    if ((await folderBytesOf(folder)) > limitBytes) onFull(limitBytes);
   }, lookMs).unref();
 }
 
 function errorOf(end: SandboxEnd | undefined): FilemillError {
-  const killed = end?.killed;
+  if (end === undefined) return new FilemillError("CONVERSION_FAILED", "The engine ended unexpectedly.");
+  const { killed } = end;
   switch (killed) {
     case "memory":
       return new FilemillError("INPUT_TOO_COMPLEX", "The file needs more memory than a conversion may use.");
     case "folder":
-      return new FilemillError("INPUT_TOO_COMPLEX", "The result is larger than a conversion may write.");
+      return new OutputTooLarge(end.outputBytes);
     case "aborted":
       return new FilemillError("UNAVAILABLE", "The engine was stopped.");
     case "processor":

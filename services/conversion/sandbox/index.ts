@@ -123,7 +123,11 @@ function createSandbox(
 
   function recipeOf(command: SandboxCommand, identity: Identity): Recipe {
     const { program, args, folder, env = {}, readOnly = {} } = command;
-    return { identity, limits: { ...defaults, ...command.limits }, program, args, env, folder, readOnly };
+    const limits = { ...defaults, ...command.limits };
+    const outputBytes = command.outputBytes ?? Number.POSITIVE_INFINITY;
+    limits.fileBytes = Math.min(limits.fileBytes, outputBytes);
+    limits.folderBytes = Math.min(limits.folderBytes, outputBytes);
+    return { identity, limits, program, args, env, folder, readOnly };
   }
 
   function signalOf(signal: AbortSignal | undefined): AbortSignal {

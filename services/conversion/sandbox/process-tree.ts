@@ -88,7 +88,9 @@ export function startTree(launch: Launch, options: TreeOptions): Tree {
         return;
       }
       const elapsedMs = performance.now() - startedAt;
-      resolve({ killed, ...endOf(code, signal), stdout: stdout(), stderr: stderr(), elapsedMs });
+      const processorMs = watching.processorMs();
+      const outputBytes = Math.min(options.limits.fileBytes, options.limits.folderBytes);
+      resolve({ killed, ...endOf(code, signal), stdout: stdout(), stderr: stderr(), elapsedMs, processorMs, outputBytes });
     });
   });
   return { pid: child.pid ?? 0, stdin: child.stdin ?? undefined, ended, kill, setBusy: watching.setBusy };
@@ -110,6 +112,7 @@ function watch(child: ChildProcess, options: TreeOptions, kill: (reason: KillRea
   signal?.addEventListener("abort", abort, { once: true });
   return {
     setBusy: (isBusy: boolean) => watchdog?.setBusy(isBusy),
+    processorMs: () => watchdog?.processorMs() ?? 0,
     stop() {
       clearTimeout(wall);
       watchdog?.stop();

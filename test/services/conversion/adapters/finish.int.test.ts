@@ -8,7 +8,7 @@ import { createClaimed, type JobBench, openJobBench } from "#test/services/job/j
 async function expectDeliveries(bench: JobBench, isHeld: boolean, wanted: number): Promise<void> {
   const { lease } = await createClaimed(bench, "winner");
   const blob = await bench.blob("out");
-  const end = { kind: "done" as const, blob, notes: [] };
+  const end = { kind: "done" as const, processorMs: 0, blob, notes: [] };
   let deliveries = 0;
   const handle = async (delivery: Delivery): Promise<void> => {
     deliveries = delivery.deliveries;

@@ -15,6 +15,8 @@ import { isRoot, openHost } from "./host.ts";
 const asUser = fileURLToPath(new URL("./as-user.ts", import.meta.url));
 const nobody = 65_534;
 
+const nothingUsed = { elapsedMs: 0, processorMs: 0, outputBytes: 0 };
+
 describe("the attack at each start", () => {
   it("is survived by the sandbox of this host", async () => {
     await using host = await openHost("full");
@@ -44,7 +46,7 @@ describe("the attack at each start", () => {
   it("is made again where its processes were killed from outside, and says nothing of the sandbox then", async () => {
     const folder = await mkdtemp(join(tmpdir(), "filemill-disturbed-"));
     await using host = await openHost("full");
-    const killed: SandboxEnd = { killed: undefined, exitCode: undefined, signal: "SIGKILL", stdout: "", stderr: "", elapsedMs: 1 };
+    const killed: SandboxEnd = { killed: undefined, exitCode: undefined, signal: "SIGKILL", stdout: "", stderr: "", ...nothingUsed };
     const ends = [killed, { ...killed, exitCode: 137, signal: undefined }];
     const disturbed: Sandbox = { ...host.sandbox, run: async (command) => ends.pop() ?? host.sandbox.run(command) };
     await attackSandbox(disturbed, folder);
@@ -82,5 +84,5 @@ async function runBare({ program, args, readOnly = {} }: SandboxCommand): Promis
   const child: ChildProcess = spawn(hostPathOf(program), args.map(hostPathOf), { stdio: ["ignore", "pipe", "pipe", secret] });
   closeSync(secret);
   const [stdout, stderr] = await Promise.all([child.stdout, child.stderr].map((stream) => (stream === null ? "" : text(stream))));
-  return { killed: undefined, exitCode: 0, signal: undefined, stdout: stdout ?? "", stderr: stderr ?? "", elapsedMs: 0 };
+  return { killed: undefined, exitCode: 0, signal: undefined, stdout: stdout ?? "", stderr: stderr ?? "", ...nothingUsed };
 }
