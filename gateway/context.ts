@@ -22,6 +22,7 @@ export type GatewaySettings = Pick<
   | `OIDC_${"ISSUER" | "CLIENT_ID" | "CLIENT_SECRET" | "LABEL" | "PLAN" | "ALLOWED_DOMAINS"}`
   | "INLINE_WAIT_MS"
   | "MIN_FREE_DISK_MB"
+  | "GUEST_RESERVE_MB"
   | "DRAIN_MS"
   | "MAX_CONNECTIONS_PER_CLIENT"
 >;

@@ -1,6 +1,7 @@
 import { isIP, isIPv6 } from "node:net";
 import { fastifyMultipart } from "@fastify/multipart";
 import fastify, { type FastifyInstance } from "fastify";
+import { createBudgets } from "#gateway/access/budget.ts";
 import { createDevices } from "#gateway/access/devices.ts";
 import { createDiskRoom } from "#gateway/access/disk-room.ts";
 import { createRateLimits } from "#gateway/access/rate-limit.ts";
@@ -72,7 +73,8 @@ export async function createGateway(deps: GatewayDeps, settings: GatewaySettings
     devices: createDevices(deps.deviceKey, settings),
     oidc,
     views: createCatalogueViews(deps.catalogue),
-    diskRoom: createDiskRoom(deps.blobs, settings.MIN_FREE_DISK_MB),
+    budgets: createBudgets(deps),
+    diskRoom: createDiskRoom(deps, settings),
     draining: draining.signal,
     ending: ending.signal,
   };

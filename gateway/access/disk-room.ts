@@ -1,26 +1,41 @@
-import type { BlobStore } from "#kit/blobs/store.ts";
-import { FilemillError } from "#kit/errors.ts";
+import type { GatewayDeps, GatewaySettings } from "#gateway/context.ts";
+import { FilemillError, fromConnectError } from "#kit/errors.ts";
 
 const FRESH_MS = 1000;
+const BYTES_PER_MB = 1e6;
 
 export type DiskRoom = {
-  /** Rejects with UNAVAILABLE when there is too little room. */
-  check(): Promise<void>;
+  /** Rejects with UNAVAILABLE when there is too little room; for guests while there is still some for accounts. */
+  check(isGuest: boolean): Promise<void>;
 };
 
-/** Refuses uploads while the disk is nearly full; the free space is asked at most once a second. */
-export function createDiskRoom(blobs: BlobStore, minFreeMb: number): DiskRoom {
+/** Refuses uploads while the disk is nearly full; the free space is asked at most once a second. Guests' results go before an account is refused. */
+export function createDiskRoom(
+  { blobs, jobs }: Pick<GatewayDeps, "blobs" | "jobs">,
+  { MIN_FREE_DISK_MB, GUEST_RESERVE_MB }: Pick<GatewaySettings, "MIN_FREE_DISK_MB" | "GUEST_RESERVE_MB">,
+): DiskRoom {
   let askedAt = Number.NEGATIVE_INFINITY;
   let free = Promise.resolve(Number.POSITIVE_INFINITY);
+  const ask = (): Promise<number> => {
+    askedAt = performance.now();
+    free = blobs.freeBytes();
+    return free;
+  };
+  const makeRoom = async (): Promise<number> => {
+    await jobs.makeRoom({}).catch((error: unknown) => {
+      throw fromConnectError(error);
+    });
+    return ask();
+  };
   return {
-    async check() {
-      if (performance.now() - askedAt > FRESH_MS) {
-        askedAt = performance.now();
-        free = blobs.freeBytes();
-      }
-      if ((await free) < minFreeMb * 1e6) {
-        throw new FilemillError("UNAVAILABLE", "There is no room for uploads at the moment; try again later.", { retryAfterMs: 30_000 });
-      }
+    async check(isGuest) {
+      const left = await (performance.now() - askedAt > FRESH_MS ? ask() : free);
+      const least = (MIN_FREE_DISK_MB + (isGuest ? GUEST_RESERVE_MB : 0)) * BYTES_PER_MB;
+      if (left >= least || (!isGuest && (await makeRoom()) >= least)) return;
+      const message = isGuest
+        ? "There is no room for guests' files at the moment; sign in, or try again later."
+        : "There is no room for uploads at the moment; try again later.";
+      throw new FilemillError("UNAVAILABLE", message, { retryAfterMs: 30_000 });
     },
   };
 }

@@ -1,5 +1,5 @@
 import type { GatewayDeps } from "#gateway/context.ts";
-import { errorTable, FilemillError } from "#kit/errors.ts";
+import { FilemillError, statusOf } from "#kit/errors.ts";
 import type { Caller } from "./authenticate.ts";
 
 /** Half of the second within which a revocation counts everywhere: the other half is for the news to come. */
@@ -31,7 +31,7 @@ export function watchStanding({ confirm }: Caller, log: GatewayDeps["log"]): Sta
   };
 }
 
-function isRefusal({ code }: FilemillError): boolean {
-  const { http } = errorTable[code];
-  return http === 401 || http === 403;
+function isRefusal(error: FilemillError): boolean {
+  const status = statusOf(error);
+  return status === 401 || status === 403;
 }

@@ -31,9 +31,13 @@ export function meHandler(context: RestContext): Handler {
 export async function ownAccountOf({ deps, limits }: RestContext, caller: SessionCaller) {
   const { account, plan, session } = caller;
   const { hasPassword, needsCurrentPassword } = session;
-  const { accountUnfinished } = await deps.jobs.getLoad({ accountId: account.id });
-  const requestsThisMinute = await limits.used("convert", account.id, plan.requestsPerMinute);
-  const usage = { requestsThisMinute, unfinishedJobs: accountUnfinished };
+  const load = await deps.jobs.getLoad({ accountId: account.id });
+  const usage = {
+    requestsThisMinute: await limits.used("convert", account.id, plan.requestsPerMinute),
+    unfinishedJobs: load.accountUnfinished,
+    storedBytes: Number(load.accountStoredBytes),
+    processorSecondsThisHour: Math.ceil(Number(load.accountProcessorMs) / 1000),
+  };
   return { ...accountJsonOf(account), hasPassword, needsCurrentPassword, plan: planJsonOf(plan), usage };
 }
 

@@ -8,7 +8,10 @@ export type ScopeName = keyof typeof scopeNames;
 
 export function planJsonOf(plan: Plan) {
   const { id, label, apiAccess, maxInputMb, requestsPerMinute, maxUnfinishedJobs, retentionSeconds } = plan;
-  return { id, label, apiAccess, maxInputMb, requestsPerMinute, maxUnfinishedJobs, retentionHours: retentionSeconds / 3600 };
+  const { maxStoredMb, maxResultMb, processorSecondsPerHour } = plan;
+  const retentionHours = retentionSeconds / 3600;
+  const kept = { retentionHours, maxStoredMb, maxResultMb, processorSecondsPerHour };
+  return { id, label, apiAccess, maxInputMb, requestsPerMinute, maxUnfinishedJobs, ...kept };
 }
 
 export function accountJsonOf({ id, email, createdAt }: Account) {

@@ -1,6 +1,6 @@
 import { STATUS_CODES } from "node:http";
 import type { JsonObject } from "@bufbuild/protobuf";
-import { errorTable, type FilemillError } from "#kit/errors.ts";
+import { type FilemillError, statusOf } from "#kit/errors.ts";
 
 /** Which of the two shapes of an error the client asked for, and the facts that only the request knows. */
 export type ErrorContext = {
@@ -17,7 +17,7 @@ export type ErrorAnswer = { readonly status: number; readonly headers: Readonly<
 
 /** The answer of an error. `beside` are members next to the error, such as the failed job. */
 export function errorAnswerOf(error: FilemillError, context: ErrorContext, beside: JsonObject = {}, status?: number): ErrorAnswer {
-  const httpStatus = status ?? errorTable[error.code].http;
+  const httpStatus = status ?? statusOf(error);
   const details = error.details === undefined ? {} : { details: error.details };
   const headersOf = (contentType: string) => ({ "content-type": contentType, "x-error": summaryOf(error) });
   if (context.problem) {

@@ -4,7 +4,7 @@ import { accessErrors, type Endpoint, generalErrors, type Schema } from "#gatewa
 import { endpoints } from "#gateway/rest/endpoints.ts";
 import { type Handler, type RestContext, requestBaseUrlOf } from "#gateway/rest/exchange.ts";
 import { eventTypes } from "#gateway/webhook/views.ts";
-import { type ErrorCode, errorTable } from "#kit/errors.ts";
+import { type ErrorCode, errorTable, statusesOf } from "#kit/errors.ts";
 import { componentSchemas } from "./schemas.ts";
 
 /** Every error code that an endpoint may answer. */
@@ -113,10 +113,11 @@ function responsesOf(endpoint: Endpoint): Record<string, Schema> {
       ...(answer.mediaType === undefined ? {} : { content: { [answer.mediaType]: schema } }),
     };
   }
-  for (const [status, codes] of Map.groupBy(errorCodesOf(endpoint), (code) => errorTable[code].http)) {
+  const refusals = errorCodesOf(endpoint).flatMap((code) => statusesOf(code).map((status) => ({ status, code })));
+  for (const [status, answers] of Map.groupBy(refusals, ({ status }) => status)) {
     // /readyz answers 503 in a shape of its own.
     responses[status] ??= {
-      description: codes.map((code) => `\`${code}\`: ${errorTable[code].when}.`).join("\n\n"),
+      description: answers.map(({ code }) => `\`${code}\`: ${errorTable[code].when}.`).join("\n\n"),
       headers: { "X-Error": { description: "Code and message on one line.", schema: { type: "string" } } },
       content: {
         "application/json": { schema: { $ref: "#/components/schemas/Error" } },

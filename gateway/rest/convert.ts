@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { parseFormatId } from "#formats/index.ts";
+import { budgetOf, type Passage } from "#gateway/access/budget.ts";
 import { errorAnswerOf } from "#gateway/http/error-body.ts";
 import { retryAfterOf } from "#gateway/http/headers.ts";
 import type { CreateJobResponse, Job } from "#gen/filemill/job/v1/job_pb.ts";
@@ -21,7 +22,7 @@ export function convertHandler(context: RestContext): Handler {
   return async (request, reply) => {
     const asked = parseAsked(request, context.views.known());
     const apiUrl = apiUrlOf(context, request);
-    await admit(context, request, asked);
+    using passage = await admit(context, request, asked);
     const gone = departureOf(reply);
     if (/^100-continue$/i.test(request.headers.expect ?? "")) reply.raw.writeContinue();
     const upload = await receiveUpload(request, {
@@ -29,10 +30,11 @@ export function convertHandler(context: RestContext): Handler {
       ceilingOf: (to) => ceilingOf(context, request, asked, to),
       unexpected: (field) => unexpectedField(field, context.views.known()),
       signal: gone,
+      passage,
       mayBeHeld: context.deps.readersAreHere,
     });
     tellMoment("upload stored");
-    const { job, replayed, durable } = await createJob(context, request, asked, upload, gone);
+    const { job, replayed, durable } = await createJob(context, request, asked, { upload, passage }, gone);
     if (job === undefined) throw new FilemillError("INTERNAL", "Something went wrong on our side.");
     if (replayed) reply.header("idempotent-replayed", "true");
     const waitMs = Math.min(context.settings.INLINE_WAIT_MS, asked.preferences.waitMs ?? Number.POSITIVE_INFINITY);
@@ -62,12 +64,14 @@ function promise(reply: FastifyReply, job: Job, apiUrl: string, download: Downlo
 }
 
 /** Everything that can be refused before one byte of the body is read. */
-async function admit(context: RestContext, request: FastifyRequest, asked: Asked): Promise<void> {
+async function admit(context: RestContext, request: FastifyRequest, asked: Asked): Promise<Passage> {
   if (context.draining.aborted) {
     throw new FilemillError("UNAVAILABLE", "The service is about to restart; try again in a moment.", { retryAfterMs: 5000 });
   }
-  checkContentLength(request, ceilingOf(context, request, asked, undefined));
-  await context.diskRoom.check();
+  const caller = callerOf(request);
+  const leastBytes = checkContentLength(request, ceilingOf(context, request, asked, undefined));
+  await context.diskRoom.check(caller.isGuest === true);
+  return context.budgets.enter(budgetOf(request, caller), leastBytes, asked.idempotencyKey !== undefined);
 }
 
 /** The smaller of the plan's bound and the route's, as far as both ends of the route are known. */
@@ -83,7 +87,7 @@ async function createJob(
   context: RestContext,
   request: FastifyRequest,
   asked: Asked,
-  upload: Upload,
+  { upload, passage }: { readonly upload: Upload; readonly passage: Passage },
   gone: AbortSignal,
 ): Promise<CreateJobResponse & { readonly durable: boolean }> {
   const { blobs, jobs } = context.deps;
@@ -95,6 +99,7 @@ async function createJob(
     if (gone.aborted) throw new FilemillError("BAD_REQUEST", "The client went away before its job was accepted.");
     // Forcing the disk costs more than a small conversion. It is asked for at once only where 202 is certain.
     const durable = asked.preferences.respondAsync || (context.views.known()?.routeOf(from, to)?.async ?? false);
+    passage[Symbol.dispose]();
     const created = await jobs.createJob({
       accountId: account.id,
       from,
@@ -111,6 +116,7 @@ async function createJob(
       notes,
       durable,
       inputPassword: asked.inputPassword ?? "",
+      budget: passage.budget,
     });
     if (created.replayed) await blobs.remove(upload.blob.id);
     // A replay wrote nothing: its job may be one that was not promised yet.

@@ -136,6 +136,7 @@ export const endpoints = defineEndpoints({
       "JOB_CANCELLED",
       "RESULT_EXPIRED",
       "TOO_MANY_JOBS",
+      "QUOTA_EXCEEDED",
       "OVERLOADED",
     ],
   },

@@ -6,7 +6,7 @@ import { type ErrorContext, errorAnswerOf } from "#gateway/http/error-body.ts";
 import { retryAfterOf, securityHeaders } from "#gateway/http/headers.ts";
 import { answerAndLinger, hasUnreadBody } from "#gateway/http/linger.ts";
 import { sendRefusalPage, wantsPage } from "#gateway/web/refusal-page.ts";
-import { errorTable, FilemillError, fromConnectError } from "#kit/errors.ts";
+import { FilemillError, fromConnectError, statusOf } from "#kit/errors.ts";
 import type { Log } from "#kit/log.ts";
 import { sendErrorAnswer } from "./exchange.ts";
 
@@ -31,7 +31,7 @@ export function publicErrorOf(error: unknown, requestId: string, log: Log): File
   const known = ofFramework(error) ?? (error instanceof ConnectError ? fromConnectError(error) : error);
   const told =
     known instanceof FilemillError ? known : new FilemillError("INTERNAL", "Something went wrong on our side.", { cause: error });
-  if (errorTable[told.code].http === 500) {
+  if (statusOf(told) === 500) {
     log.error("gateway.defect", { requestId, error: traceOf(error) });
   }
   return told;

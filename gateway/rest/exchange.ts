@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Caller } from "#gateway/access/authenticate.ts";
+import type { Budgets } from "#gateway/access/budget.ts";
 import type { Devices } from "#gateway/access/devices.ts";
 import type { DiskRoom } from "#gateway/access/disk-room.ts";
 import type { RateLimits } from "#gateway/access/rate-limit.ts";
@@ -23,6 +24,7 @@ export type RestContext = {
   readonly deps: GatewayDeps;
   readonly settings: GatewaySettings;
   readonly views: CatalogueViews;
+  readonly budgets: Budgets;
   readonly diskRoom: DiskRoom;
   readonly limits: RateLimits;
   readonly throttle: Throttle;

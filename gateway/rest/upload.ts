@@ -1,5 +1,6 @@
 import type { MultipartFile, MultipartValue } from "@fastify/multipart";
 import type { FastifyRequest } from "fastify";
+import type { Passage } from "#gateway/access/budget.ts";
 import { watchBodyPace } from "#gateway/http/body-pace.ts";
 import type { Blob } from "#gen/filemill/common/v1/blob_pb.ts";
 import type { BlobStore } from "#kit/blobs/store.ts";
@@ -23,6 +24,8 @@ export type UploadRules = {
   /** What is said of a field that is neither `to` nor `file`. */
   unexpected(field: string): FilemillError;
   readonly signal: AbortSignal;
+  /** Counts what comes and refuses it when there is no room any more. */
+  readonly passage: Pick<Passage, "count">;
   /** See BlobStore.write; who creates the job puts it onto the disk. */
   readonly mayBeHeld: boolean;
 };
@@ -34,16 +37,21 @@ export const multipartLimits = {
   fileHwm: 256 * 1024,
 };
 
-/** Rejects with INPUT_TOO_LARGE a body that Content-Length already shows to be over the ceiling. */
-export function checkContentLength(request: FastifyRequest, ceiling: Ceiling): void {
-  const length = Number(request.headers["content-length"] ?? 0);
-  if (length - MULTIPART_OVERHEAD_BYTES > ceiling.limitMb * 1e6) throw tooLarge(ceiling);
+/**
+ * Throws INPUT_TOO_LARGE for a body that Content-Length already shows to be over the ceiling.
+ *
+ * @returns At least so large is the file, as far as Content-Length tells.
+ */
+export function checkContentLength(request: FastifyRequest, ceiling: Ceiling): number {
+  const leastBytes = Math.max(0, Number(request.headers["content-length"] ?? 0) - MULTIPART_OVERHEAD_BYTES);
+  if (leastBytes > ceiling.limitMb * 1e6) throw tooLarge(ceiling);
+  return leastBytes;
 }
 
 /**
  * Streams a multipart body with exactly the fields `to` and `file`, in either order, into the blob store. Either both
  * came and the body ended as it should, or it rejects and nothing is left: BAD_REQUEST, MISSING_FIELD,
- * UNEXPECTED_FIELD, INPUT_TOO_LARGE, INVALID_INPUT (empty file), REQUEST_TIMEOUT, UNAVAILABLE.
+ * UNEXPECTED_FIELD, INPUT_TOO_LARGE, QUOTA_EXCEEDED, INVALID_INPUT (empty file), REQUEST_TIMEOUT, UNAVAILABLE.
  */
 export async function receiveUpload(request: FastifyRequest, rules: UploadRules): Promise<Upload> {
   const { raw } = request;
@@ -65,6 +73,7 @@ export async function receiveUpload(request: FastifyRequest, rules: UploadRules)
   const count = (chunk: Buffer): void => {
     bodyBytes += chunk.length;
     if (bodyBytes > maxBodyBytes) stopWith(brokenBody(undefined));
+    rules.passage.count(chunk.length, stopWith);
   };
   raw.on("data", count);
   try {

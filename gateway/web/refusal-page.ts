@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { errorTable, type FilemillError } from "#kit/errors.ts";
+import { type FilemillError, statusOf } from "#kit/errors.ts";
 import { html } from "./html.ts";
 import { sendPage } from "./shell.ts";
 
@@ -12,7 +12,7 @@ export function wantsPage(request: FastifyRequest): boolean {
 
 /** A refusal as a page. Rejects when no page can be made, for example because the pages' own code is broken. */
 export function sendRefusalPage(request: FastifyRequest, reply: FastifyReply, error: FilemillError): Promise<FastifyReply> {
-  const status = errorTable[error.code].http;
+  const status = statusOf(error);
   const isMissing = status === 404;
   const title = isMissing ? "Page not found" : status === 503 ? "Not available right now" : "Something went wrong";
   const reason = isMissing

@@ -64,6 +64,8 @@ test("from signing up to a key whose curl line works until it is revoked", { tim
   expect(command).toMatch(/^npm run -s filemill -- accounts set-plan /);
   await runCli(server, command.split(" -- ")[1]?.split(" ") ?? []);
   await page.getByRole("heading", { name: "Plan: Plus" }).waitFor();
+  await page.getByText("0 B of 20 GB").waitFor();
+  await page.getByText("0 s of 10 h").waitFor();
 
   await page.getByRole("button", { name: "Create key" }).click();
   await page.getByRole("textbox", { name: "Name" }).fill("Build server");

@@ -1,5 +1,5 @@
 import { CopyButton } from "#client/parts/copy.tsx";
-import { sizeText } from "#client/parts/words.ts";
+import { durationText, sizeText } from "#client/parts/words.ts";
 import type { Account } from "#client/server/wire.ts";
 
 /** What the plan allows and what of it is used now. */
@@ -12,11 +12,22 @@ export function PlanPanel({ account }: { account: Account }) {
       <div class="gauges">
         <Gauge label="Requests this minute" used={usage.requestsThisMinute} of={plan.requestsPerMinute} />
         <Gauge label="Unfinished jobs" used={usage.unfinishedJobs} of={plan.maxUnfinishedJobs} />
+        <Gauge label="Space for files and results" used={usage.storedBytes} of={plan.maxStoredMb * 1e6} text={sizeText} />
+        <Gauge
+          label="Processor time this hour"
+          used={usage.processorSecondsThisHour}
+          of={plan.processorSecondsPerHour}
+          text={secondsText}
+        />
       </div>
       <dl class="facts">
         <div>
           <dt>Largest file</dt>
           <dd>{sizeText(plan.maxInputMb * 1e6)}</dd>
+        </div>
+        <div>
+          <dt>Largest result</dt>
+          <dd>{sizeText(plan.maxResultMb * 1e6)}</dd>
         </div>
         <div>
           <dt>Results are kept</dt>
@@ -30,6 +41,8 @@ export function PlanPanel({ account }: { account: Account }) {
     </section>
   );
 }
+
+const secondsText = (seconds: number): string => (seconds === 0 ? "0 s" : durationText(seconds * 1000));
 
 function NoAccess({ email }: { email: string }) {
   const line = `npm run -s filemill -- accounts set-plan ${email} plus`;
@@ -47,16 +60,18 @@ function NoAccess({ email }: { email: string }) {
   );
 }
 
-function Gauge({ label, used, of }: { label: string; used: number; of: number }) {
+type GaugeFacts = { label: string; used: number; of: number; text?: (amount: number) => string };
+
+function Gauge({ label, used, of, text = (amount) => amount.toLocaleString("en") }: GaugeFacts) {
   return (
     <div class="gauge">
       <p>
         <span>{label}</span>
         <span class="quiet">
-          {used.toLocaleString("en")} of {of.toLocaleString("en")}
+          {text(used)} of {text(of)}
         </span>
       </p>
-      <meter min={0} max={of} value={used} aria-label={`${label}: ${used} of ${of}`} />
+      <meter min={0} max={of} value={used} aria-label={`${label}: ${text(used)} of ${text(of)}`} />
     </div>
   );
 }
