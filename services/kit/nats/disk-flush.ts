@@ -1,9 +1,10 @@
 import { spawn } from "node:child_process";
 import { open } from "node:fs/promises";
+import { FilemillError } from "#kit/errors.ts";
 
 /**
  * Forces the volume of `dir` to the disk. Concurrent callers share one flush, but never one that began before their call:
- * it might have passed their bytes already.
+ * it might have passed their bytes already. Rejects with UNAVAILABLE when the disk does not take them.
  */
 export function createDiskFlush(dir: string): () => Promise<void> {
   let running: Promise<void> | undefined;
@@ -24,9 +25,16 @@ export function createDiskFlush(dir: string): () => Promise<void> {
   };
 
   function start(): Promise<void> {
-    const flush = syncVolume(dir).finally(() => {
-      if (running === flush) running = undefined;
-    });
+    const flush = syncVolume(dir)
+      .catch((cause: unknown) => {
+        throw new FilemillError("UNAVAILABLE", "The disk does not take what is to be kept; try again later.", {
+          retryAfterMs: 10_000,
+          cause,
+        });
+      })
+      .finally(() => {
+        if (running === flush) running = undefined;
+      });
     return flush;
   }
 }

@@ -1,0 +1,14 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { createDiskFlush } from "#kit/nats/disk-flush.ts";
+
+it("a disk that does not take what is to be kept is not available, and no defect of ours", async () => {
+  const dir = await mkdtemp(join(tmpdir(), "filemill-flush-"));
+  const flush = createDiskFlush(dir);
+  await flush();
+  await rm(dir, { recursive: true });
+  const failures = await Promise.all([flush(), flush()].map((each) => each.catch((error: unknown) => error)));
+  for (const failure of failures) expect(failure).toMatchObject({ code: "UNAVAILABLE", retryAfterMs: 10_000 });
+});
