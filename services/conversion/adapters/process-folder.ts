@@ -1,7 +1,7 @@
 /** One folder under DATA_DIR/scratch for each living process, which holds its lock; those of dead ones are removed by the next start. */
 import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
-import { mkdir, readdir, stat } from "node:fs/promises";
+import { mkdir, readdir, rmdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { tryLock } from "#kit/file-lock.ts";
 
@@ -14,6 +14,8 @@ export type ProcessFolder = AsyncDisposable & {
 const lockName = "lock";
 /** What nobody has touched for so long and nobody can hold, as earlier versions left it, has no owner any more. */
 const unlockableAgeMs = 24 * 3_600_000;
+/** An empty one is locked within moments, unless its process was killed in them. */
+const emptyAgeMs = 60_000;
 
 /** What becomes of a folder that is nobody's, and of what still runs of who had it. */
 export type Estate = {
@@ -36,7 +38,7 @@ export async function openProcessFolder(root: string, estate: Estate): Promise<P
       path,
       name,
       async [Symbol.asyncDispose]() {
-        await estate.removeFolder(path);
+        await removeAll(path, estate);
         lock[Symbol.dispose]();
       },
     };
@@ -48,11 +50,20 @@ async function clear(root: string, name: string, estate: Estate): Promise<void> 
   const lockPath = join(path, lockName);
   if (!existsSync(lockPath)) {
     const found = await stat(path).catch(() => undefined);
-    if (found !== undefined && Date.now() - found.mtimeMs > unlockableAgeMs) await estate.removeFolder(path);
+    const ageMs = found === undefined ? 0 : Date.now() - found.mtimeMs;
+    if (ageMs > unlockableAgeMs) await estate.removeFolder(path);
+    // Not the folder of a process that locks it in this very moment, which has something in it then.
+    else if (ageMs > emptyAgeMs) await rmdir(path).catch(() => undefined);
     return;
   }
   using lock = tryLock(lockPath);
   if (lock === undefined) return;
   await estate.endOrphans(name);
+  await removeAll(path, estate);
+}
+
+/** The lock last: whoever is killed meanwhile leaves a folder that the next start takes over. */
+async function removeAll(path: string, estate: Estate): Promise<void> {
+  for (const name of await readdir(path).catch(() => [])) if (name !== lockName) await estate.removeFolder(join(path, name));
   await estate.removeFolder(path);
 }

@@ -114,4 +114,26 @@ describe("the folder of a process", () => {
     await using folder = await openProcessFolder(root, estate);
     expect((await readdir(root)).toSorted()).toEqual([folder.name, fresh].toSorted());
   });
+
+  it("that a killed process was about to remove is taken over by the next start", async () => {
+    const removed: string[] = [];
+    {
+      const folder = await openProcessFolder(root, { ...estate, removeFolder: async (path) => void removed.push(basename(path)) });
+      for (const name of ["a", "z"]) await writeFile(join(folder.path, name), "x");
+      await folder[Symbol.asyncDispose]();
+      // In this order, so that what is left by who is killed meanwhile can be locked.
+      expect(removed).toEqual(["a", "z", folder.name]);
+    }
+    await using next = await openProcessFolder(root, estate);
+    expect(await readdir(root)).toEqual([next.name]);
+  });
+
+  it("that a killed process had made and not locked goes after a minute", async () => {
+    const [fresh, old] = ["fresh", "old"];
+    for (const name of [fresh, old]) await mkdir(join(root, name));
+    const before = new Date(Date.now() - 61_000);
+    await utimes(join(root, old), before, before);
+    await using folder = await openProcessFolder(root, estate);
+    expect((await readdir(root)).toSorted()).toEqual([folder.name, fresh].toSorted());
+  });
 });
