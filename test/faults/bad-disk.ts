@@ -115,7 +115,7 @@ async function refusalToStart(deployment: Deployment): Promise<string[]> {
   const said = (await readFile(deployment.logFile, "utf8")).slice(length);
   const [unasked] = gateway.unasked.splice(0);
   const wrong: string[] = [];
-  if (unasked === undefined || !unasked.endsWith("exit code 1")) wrong.push(`a start on a read-only disk: ${unasked ?? "did not end"}`);
+  if (!unasked?.what.endsWith("exit code 1")) wrong.push(`a start on a read-only disk: ${unasked?.what ?? "did not end"}`);
   if (!said.includes("DATA_DIR")) wrong.push(`a start on a read-only disk does not name DATA_DIR: ${said.slice(0, 300)}`);
   if (/\n\s+at /.test(said)) wrong.push(`a start on a read-only disk prints a stack: ${said.slice(0, 300)}`);
   return wrong;

@@ -22,7 +22,7 @@ export type Keeper = AsyncDisposable & {
   /** How many runs have begun. */
   readonly starts: number;
   /** Runs that ended by themselves: by an exit code, or a signal that the suite does not send. */
-  readonly unasked: string[];
+  readonly unasked: { readonly what: string; readonly atMs: number }[];
   /** Ends the present run politely, and starts no further one until `resume`. Resolves with how it ended. */
   halt(): Promise<string>;
   /** The same without a word. */
@@ -31,7 +31,7 @@ export type Keeper = AsyncDisposable & {
 };
 
 export function keep(program: Program): Keeper {
-  const unasked: string[] = [];
+  const unasked: Keeper["unasked"] = [];
   let starts = 0;
   let isWanted = true;
   let child: ChildProcess | undefined;
@@ -45,7 +45,8 @@ export function keep(program: Program): Keeper {
     starts += 1;
     begun.once("exit", (code, signal) => {
       if (!isWanted) return;
-      if (signal !== "SIGKILL") unasked.push(`${program.name} ended by itself: ${signal ?? `exit code ${code}`}`);
+      if (signal !== "SIGKILL")
+        unasked.push({ what: `${program.name} ended by itself: ${signal ?? `exit code ${code}`}`, atMs: performance.now() });
       // Unless another run was begun meanwhile.
       void sleep(pauseMs).then(() => {
         if (isWanted && child === begun) child = start();

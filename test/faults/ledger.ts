@@ -29,6 +29,8 @@ export type Ledger = {
   readonly hasReceiver: boolean;
   /** Names of the folders that workers had, which their sandboxes bear as well. */
   readonly owners: Set<string>;
+  /** When the broker was hit: who starts in that moment may end for it. */
+  readonly brokerHits: number[];
   /** Sent requests, repetitions not counted. */
   requests: number;
 };
@@ -37,6 +39,7 @@ export function openLedger(hasReceiver: boolean): Ledger {
   return {
     hasReceiver,
     owners: new Set(),
+    brokerHits: [],
     accepted: new Map(),
     idsByKey: new Map(),
     refused: new Map(),

@@ -5,6 +5,7 @@ import { createDice, type Dice } from "#test/fuzz/mutate.ts";
 import { strikeAt } from "./crash-points.ts";
 import type { Deployment } from "./deployment.ts";
 import type { Verdict } from "./invariants.ts";
+import type { Ledger } from "./ledger.ts";
 import { openScene } from "./scene.ts";
 import { type Role, roles, victimOf } from "./victims.ts";
 
@@ -35,7 +36,7 @@ const aloneMs = 1500;
 export async function storm(deployment: Deployment, weather: Weather, say: (line: string) => void): Promise<Outcome> {
   const { seed, clients } = weather;
   await using scene = await openScene(deployment, { seed, clients });
-  const blows = openBlows(deployment, say);
+  const blows = openBlows(deployment, scene.ledger, say);
   const dice = createDice(seed);
   try {
     await sleep(aloneMs);
@@ -59,7 +60,7 @@ type Blows = {
   readonly rows: ReadonlyMap<string, number>;
 };
 
-function openBlows(deployment: Deployment, say: (line: string) => void): Blows {
+function openBlows(deployment: Deployment, ledger: Ledger, say: (line: string) => void): Blows {
   const rows = new Map<string, number>();
   const paused = new Set<number>();
   const note = (row: string, hit: boolean): void => {
@@ -87,6 +88,7 @@ function openBlows(deployment: Deployment, say: (line: string) => void): Blows {
       const role: Role = dice.pick(roles);
       const signal: Signal = dice.below(3) > 0 ? "SIGKILL" : "SIGSTOP";
       const pid = await soonOf(() => victimOf(deployment, role, dice));
+      if (role === "broker") ledger.brokerHits.push(performance.now());
       strike(pid, signal);
       note(`${signal} of ${role}`, pid !== undefined);
       if (pid === undefined || signal === "SIGKILL") return;
