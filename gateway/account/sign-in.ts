@@ -25,9 +25,10 @@ export function signUpHandler(context: RestContext): Handler {
 export function signInHandler(context: RestContext): Handler {
   return async (request, reply) => {
     const { email, password } = request.body as Body<"email" | "password">;
-    const attempt = { client: clientOf(request.ip), subject: email, device: context.devices.nameOf(request, email) };
+    const device = context.devices.nameOf(request, email);
+    const attempt = { client: clientOf(request.ip), subject: email, device };
     await context.throttle.attempt(attempt);
-    const signedIn = await answered(context.deps.signIn.signIn({ email, password }));
+    const signedIn = await answered(context.deps.signIn.signIn({ email, password, known: device !== undefined }));
     await context.throttle.succeeded(attempt);
     return letIn(context, request, reply, 200, signedIn);
   };

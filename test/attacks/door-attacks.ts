@@ -158,7 +158,7 @@ function cutOff(server: TestServer): Promise<readonly Told[]> {
   const { hostname, port } = new URL(server.url);
   return new Promise((resolve, reject) => {
     const socket = connect(Number(port), hostname, () => {
-      const head = `POST /api/v1/convert HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${server.key}\r\nContent-Type: multipart/form-data; boundary=${boundary}\r\nContent-Length: ${body.length}\r\n\r\n`;
+      const head = `POST /api/v1/convert HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${server.key}\r\nContent-Type: multipart/form-data; boundary=${boundary}\r\nContent-Length: ${body.length}\r\n\r\n`;
       socket.write(Buffer.concat([Buffer.from(head), body.subarray(0, body.length / 2)]), () => socket.resetAndDestroy());
     });
     socket.once("close", () => resolve([]));

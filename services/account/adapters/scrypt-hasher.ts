@@ -5,7 +5,7 @@
 import { randomBytes, scrypt, timingSafeEqual } from "node:crypto";
 import { promisify } from "node:util";
 import { FilemillError } from "#kit/errors.ts";
-import type { Hasher } from "../domain/password.ts";
+import type { Asker, Hasher } from "../domain/password.ts";
 
 type Parameters = { readonly ln: number; readonly r: number; readonly p: number };
 type Parsed = Parameters & { readonly salt: Buffer; readonly hash: Buffer };
@@ -22,19 +22,19 @@ const derive = promisify<string, Buffer, number, object, Buffer>(scrypt);
 /** @param parameters - Smaller ones are for tests. */
 export function createScryptHasher(parameters: Parameters = today): Hasher {
   const inTurn = createTurns();
-  const work = (password: string, { ln, r, p }: Parameters, salt: Buffer, length: number) =>
-    inTurn(() => derive(password, salt, length, { N: 2 ** ln, r, p, maxmem: 256 * 2 ** ln * r }));
+  const work = (asker: Asker, password: string, { ln, r, p }: Parameters, salt: Buffer, length: number) =>
+    inTurn(asker, () => derive(password, salt, length, { N: 2 ** ln, r, p, maxmem: 256 * 2 ** ln * r }));
   // What an unknown account's password is compared with; nothing has this hash.
   const nobody: Parsed = { ...parameters, salt: randomBytes(saltBytes), hash: randomBytes(hashBytes) };
   return {
-    async hash(password) {
+    async hash(password, asker) {
       const salt = randomBytes(saltBytes);
-      return written({ ...parameters, salt, hash: await work(password, parameters, salt, hashBytes) });
+      return written({ ...parameters, salt, hash: await work(asker, password, parameters, salt, hashBytes) });
     },
-    async verify(password, stored) {
+    async verify(password, stored, asker) {
       const known = stored === undefined ? undefined : parsed(stored);
       const { salt, hash, ...used } = known ?? nobody;
-      const same = timingSafeEqual(await work(password, used, salt, hash.length), hash);
+      const same = timingSafeEqual(await work(asker, password, used, salt, hash.length), hash);
       return same && known !== undefined;
     },
     isOutdated(stored) {
@@ -56,20 +56,21 @@ function parsed(stored: string): Parsed | undefined {
   return { ln: Number(ln), r: Number(r), p: Number(p), salt: Buffer.from(salt, "base64"), hash: Buffer.from(hash, "base64") };
 }
 
-/** Runs a few at a time, the others wait; beyond that it rejects with OVERLOADED. */
+/** Runs a few at a time, the others wait, strangers for known people; beyond that it rejects with OVERLOADED. */
 function createTurns() {
-  const waiting: (() => void)[] = [];
+  const waiting: Readonly<Record<Asker, (() => void)[]>> = { known: [], stranger: [] };
   let running = 0;
-  return async function inTurn<T>(work: () => Promise<T>): Promise<T> {
+  return async function inTurn<T>(asker: Asker, work: () => Promise<T>): Promise<T> {
     if (running >= atOnce) {
-      if (waiting.length >= maxWaiting)
+      const line = waiting[asker];
+      if (line.length >= maxWaiting)
         throw new FilemillError("OVERLOADED", "Too many people are signing in; try again in a moment.", { retryAfterMs: 5000 });
-      await new Promise<void>((resolve) => waiting.push(resolve));
+      await new Promise<void>((resolve) => line.push(resolve));
     } else running += 1;
     try {
       return await work();
     } finally {
-      const next = waiting.shift();
+      const next = waiting.known.shift() ?? waiting.stranger.shift();
       if (next === undefined) running -= 1;
       else next();
     }

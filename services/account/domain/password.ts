@@ -1,11 +1,14 @@
 import { FilemillError } from "#kit/errors.ts";
 
-/** Slow hashes of passwords. Both reject with OVERLOADED when too many are waiting. */
+/** Who waits for a slow hash. Known people do not wait for strangers, however many there are. */
+export type Asker = "known" | "stranger";
+
+/** Slow hashes of passwords. Both reject with OVERLOADED when too many of their kind are waiting. */
 export type Hasher = {
   /** The string to store; algorithm, parameters and salt are in it. */
-  hash(password: string): Promise<string>;
+  hash(password: string, asker: Asker): Promise<string>;
   /** Does the same work for every password, and as much without a stored hash as with one of today's parameters. */
-  verify(password: string, stored: string | undefined): Promise<boolean>;
+  verify(password: string, stored: string | undefined, asker: Asker): Promise<boolean>;
   /** Made with other parameters than new hashes are. */
   isOutdated(stored: string): boolean;
 };

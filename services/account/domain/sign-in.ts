@@ -35,19 +35,23 @@ export async function signUp(house: House, { email, password }: { email: string;
   const accepted = parsePassword(password, parsed, "password");
   const taken = new FilemillError("ACCOUNT_EXISTS", "An account with this e-mail address exists already; sign in.");
   if (house.directory.accountByEmail(parsed) !== undefined) throw taken;
-  const passwordHash = await house.hasher.hash(accepted);
+  const passwordHash = await house.hasher.hash(accepted, "stranger");
   const account = await createAccount(house.records, house.plans, { email: parsed, plan: openPlan, emailVerified: false });
   await storePassword(house.tables, account.id, passwordHash);
   return { account, sessionToken: await beginSession(house.tables.sessions, account) };
 }
 
 /** Rejects with INVALID_CREDENTIALS, the same after the same work whatever is wrong, or with OVERLOADED. */
-export async function signIn(house: House, { email, password }: { email: string; password: string }): Promise<SignedIn> {
+export async function signIn(
+  house: House,
+  { email, password, known }: { email: string; password: string; known: boolean },
+): Promise<SignedIn> {
+  const asker = known ? "known" : "stranger";
   const account = house.directory.accountByEmail(email.slice(0, 1024).trim().normalize("NFC").toLowerCase());
   const stored = account === undefined ? undefined : passwordHashOf(house.tables, account.id);
-  const isRight = await house.hasher.verify(spelled(password), stored);
+  const isRight = await house.hasher.verify(spelled(password), stored, asker);
   if (!isRight || stored === undefined || !isOpen(account)) throw invalid("The e-mail address or the password is not right.");
-  if (house.hasher.isOutdated(stored)) await storePassword(house.tables, account.id, await house.hasher.hash(spelled(password)));
+  if (house.hasher.isOutdated(stored)) await storePassword(house.tables, account.id, await house.hasher.hash(spelled(password), asker));
   return { account, sessionToken: await beginSession(house.tables.sessions, account) };
 }
 
@@ -88,8 +92,9 @@ export async function setPassword(house: House, asked: { sessionToken: string; c
   const next = parsePassword(asked.next, account.email, "next");
   const stored = passwordHashOf(tables, account.id);
   const mustKnow = stored !== undefined && !isFreshFromLink(session);
-  if (mustKnow && !(await hasher.verify(spelled(asked.current), stored))) throw invalid("The present password is not right.", "current");
-  await storePassword(tables, account.id, await hasher.hash(next));
+  if (mustKnow && !(await hasher.verify(spelled(asked.current), stored, "known")))
+    throw invalid("The present password is not right.", "current");
+  await storePassword(tables, account.id, await hasher.hash(next, "known"));
   await endSessions(tables.sessions, account.id, asked.sessionToken);
 }
 
@@ -98,7 +103,7 @@ export async function confirm(house: House, asked: { sessionToken: string; passw
   const { account } = sessionOf(house.tables.sessions, house.directory, asked.sessionToken);
   const stored = passwordHashOf(house.tables, account.id);
   if (stored !== undefined) {
-    if (await house.hasher.verify(spelled(asked.password), stored)) return;
+    if (await house.hasher.verify(spelled(asked.password), stored, "known")) return;
     throw invalid("The password is not right.", "password");
   }
   if (asked.email.trim().normalize("NFC").toLowerCase() !== account.email) throw invalid("Type the account's e-mail address.", "email");

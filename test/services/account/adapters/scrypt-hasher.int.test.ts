@@ -4,26 +4,41 @@ import { codeOfFailure } from "#test/services/account/account-harness.ts";
 
 test("hashes with today's parameters, a salt of its own, and knows its own hash again", async () => {
   const hasher = createScryptHasher();
-  const [one, two] = [await hasher.hash("a password"), await hasher.hash("a password")];
+  const [one, two] = [await hasher.hash("a password", "stranger"), await hasher.hash("a password", "stranger")];
   expect(one).toMatch(/^\$scrypt\$ln=15,r=8,p=3\$[\w+/]{22}\$[\w+/]{43}$/);
   expect(one).not.toBe(two);
   expect([
-    await hasher.verify("a password", one),
-    await hasher.verify("b password", one),
-    await hasher.verify("a password", undefined),
+    await hasher.verify("a password", one, "stranger"),
+    await hasher.verify("b password", one, "stranger"),
+    await hasher.verify("a password", undefined, "known"),
   ]).toEqual([true, false, false]);
   expect(hasher.isOutdated(one)).toBe(false);
 });
 
 test.each(["", "$argon2id$v=19$m=1$x$y", "$scrypt$ln=15,r=8,p=3$short$short"])("takes %j for no hash at all", async (stored) => {
   const hasher = createScryptHasher({ ln: 4, r: 1, p: 1 });
-  expect(await hasher.verify("a password", stored)).toBe(false);
+  expect(await hasher.verify("a password", stored, "stranger")).toBe(false);
   expect(hasher.isOutdated(stored)).toBe(true);
 });
 
 test("refuses when too many wait", async () => {
   const hasher = createScryptHasher({ ln: 10, r: 8, p: 1 });
-  const codes = await Promise.all(Array.from({ length: 40 }, () => codeOfFailure(hasher.hash("a password"))));
+  const codes = await Promise.all(Array.from({ length: 40 }, () => codeOfFailure(hasher.hash("a password", "stranger"))));
   expect(codes.filter((code) => code === "OVERLOADED")).toHaveLength(40 - 2 - 32);
-  expect(await codeOfFailure(hasher.hash("a password"))).toBe("none");
+  expect(await codeOfFailure(hasher.hash("a password", "stranger"))).toBe("none");
+});
+
+test("has known people wait behind no stranger, and refuses them for no stranger", async () => {
+  const hasher = createScryptHasher({ ln: 10, r: 8, p: 1 });
+  const order: string[] = [];
+  const ask = async (asker: "known" | "stranger"): Promise<void> => {
+    const code = await codeOfFailure(hasher.hash("a password", asker));
+    if (code === "none") order.push(asker);
+  };
+  const strangers = Array.from({ length: 60 }, () => ask("stranger"));
+  await Promise.all([...strangers, ask("known"), ask("known")]);
+  expect(order.filter((each) => each === "stranger")).toHaveLength(2 + 32);
+  expect(order.filter((each) => each === "known")).toHaveLength(2);
+  // Behind the two that were at work, and those that a busy machine ended before them. In turn they would be the last two.
+  expect(order.lastIndexOf("known")).toBeLessThan(30);
 });
