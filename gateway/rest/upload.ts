@@ -92,7 +92,9 @@ async function receive(request: FastifyRequest, rules: UploadRules): Promise<Upl
       if (part.type === "field") received.to = toOf(part, received.to, rules);
       else {
         checkFilePart(part, received.blob, rules);
-        received.blob = await storeFile(part, rules, rules.ceilingOf(received.to));
+        const ceiling = rules.ceilingOf(received.to);
+        checkContentLength(request, ceiling);
+        received.blob = await storeFile(part, rules, ceiling);
         received.fileName = fileNameOf(part.filename ?? "");
       }
     }

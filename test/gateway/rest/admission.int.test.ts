@@ -95,6 +95,15 @@ describe("what is refused before the body is read", () => {
     expect(await stage.stored()).toEqual(stage.created.map((request) => request.input?.id));
   });
 
+  it("refuses by Content-Length what is over the ceiling of the conversion, before the file itself comes", async () => {
+    await fetch(`${stage.url}/api/v1/formats`);
+    const client = await openRaw(stage.port);
+    const start = bodyOf([toPart("webp"), filePart("only the first bytes")], "").subarray(0, -10);
+    client.send(Buffer.concat([Buffer.from(headOf(key, ["Content-Length: 3000000"], "?from=png")), start]));
+    expect(await client.answer()).toMatchObject({ status: 413, body: expect.stringContaining('"limitedBy":"conversion"') });
+    client.socket.destroy();
+  });
+
   it("takes a file of exactly the ceiling and refuses one byte more, also without Content-Length", async () => {
     const send = (bytes: number) => {
       const body = bodyOf([toPart("webp"), filePart(Buffer.concat([png, Buffer.alloc(bytes - png.length)]))]);
