@@ -19,6 +19,7 @@ const meanings: Readonly<Record<number, string>> = {
   429: "Too many requests or jobs",
   500: "Server error",
   503: "Temporarily unavailable",
+  507: "No room left",
 };
 
 /** GET /docs/errors: each code of the error table under an anchor of its own name. */

@@ -88,6 +88,9 @@ describe("pages", () => {
   it("names the address that the reader used, and every error under its code", async () => {
     expect(await (await fetch(stage.url)).text()).toContain(`${stage.url}/api/v1/convert?download=wait`);
     expect(await (await fetch(`${stage.url}/docs/errors`)).text()).toContain('<div id="INPUT_TOO_LARGE">');
+    // Each status has words beside its number.
+    const errors = await (await fetch(`${stage.url}/docs/errors`)).text();
+    expect(errors).not.toMatch(/<span class="status-number">\d+<\/span> <\/h2>/);
     await using behind = await openStage({ settings: { PUBLIC_URL: "https://files.example" } });
     expect(await (await fetch(`${behind.url}/docs`)).text()).toContain("https://files.example/api/v1/convert");
   });
