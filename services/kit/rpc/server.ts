@@ -57,6 +57,9 @@ export async function openRpcServer(options: RpcServerOptions): Promise<RpcServe
       return port.server as never;
     },
   });
+  // No body is read before the token was: Fastify would wait for one of a type that it knows.
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser("*", (_request, _payload, done) => done(null));
   app.addHook("onRequest", async ({ headers, hostname, socket }, reply) => {
     // A page that a browser loaded from elsewhere could lead its own name here. A Unix socket has no address and takes any name.
     const isRebound = loopback && socket.remoteAddress !== undefined && !isLoopback(hostname);

@@ -1,5 +1,7 @@
 import { execFile } from "node:child_process";
+import { once } from "node:events";
 import { request } from "node:http";
+import { connect as connectHttp2 } from "node:http2";
 import { connect } from "node:net";
 import { promisify } from "node:util";
 import { createClient } from "@connectrpc/connect";
@@ -78,6 +80,26 @@ describe("a token", () => {
     using grpc = openGrpcClient(ConversionService, url, { token });
     expect(await grpc.calls.inspect({})).toMatchObject({ format: "png" });
     expect(await createClient(Health, remoteTransport(url, token)).check({})).toMatchObject({ status: Status.SERVING });
+  });
+
+  test.each([
+    ["application/grpc", "Upload"],
+    ["application/grpc-web+proto", "Inspect"],
+    ["application/connect+json", "Upload"],
+    ["application/json", "Inspect"],
+    ["text/plain", "Inspect"],
+    ["text/plain", "NoSuchMethod"],
+    ["application/json", "NoSuchMethod"],
+  ])("is not waited for: a call without it ends though its sender goes on (%s, %s)", async (type, method) => {
+    const { url } = await openServer();
+    const session = connectHttp2(url);
+    const path = `/${ConversionService.typeName}/${method}`;
+    const call = session.request({ ":method": "POST", ":path": path, "content-type": type }, { endStream: false });
+    call.on("error", () => undefined);
+    call.write("{");
+    call.resume();
+    await once(call, "close");
+    session.destroy();
   });
 
   test("is asked before anything is done", async () => {
