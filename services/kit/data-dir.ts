@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { mkdir, rm, writeFile } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { SettingError } from "./config.ts";
 
 const advice: Readonly<Record<string, string>> = {
@@ -17,7 +17,7 @@ const advice: Readonly<Record<string, string>> = {
  */
 export async function openDataDir(dir: string): Promise<string> {
   const path = resolve(dir);
-  await mkdir(path, { recursive: true, mode: 0o711 }).catch((cause: unknown) => {
+  await makeFolder(path).catch((cause: unknown) => {
     throw new SettingError(`DATA_DIR ${path} cannot be made: choose a folder that may be written.`, { cause });
   });
   const probe = join(path, `.probe-${randomUUID()}`);
@@ -30,4 +30,15 @@ export async function openDataDir(dir: string): Promise<string> {
     await rm(probe, { force: true }).catch(() => undefined);
   }
   return path;
+}
+
+/** Like `recursive: true`, which never ends on a file system that makes no folders, such as /proc. */
+async function makeFolder(path: string): Promise<void> {
+  const make = (): Promise<void> => mkdir(path, { mode: 0o711 });
+  await make().catch(async (error: NodeJS.ErrnoException) => {
+    if (error.code === "EEXIST") return;
+    if (error.code !== "ENOENT" || dirname(path) === path) throw error;
+    await makeFolder(dirname(path));
+    await make();
+  });
 }

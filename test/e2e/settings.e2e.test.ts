@@ -25,6 +25,7 @@ test("a taken port, a folder that cannot be made and a value out of range are to
     ["PORT", port],
     ["RPC_PORT", port],
     ["DATA_DIR", "/etc/passwd/x"],
+    ["DATA_DIR", "/proc/nowhere/x"],
     ["MAX_ATTEMPTS", "0"],
     ["PLANS_FILE", "/nonexistent"],
   ] as const) {
