@@ -1,130 +1,21 @@
-/** One budget for each caller, against the whole product: what guests keep cannot hurt an account. */
-import { execFile } from "node:child_process";
-import { readdir, readFile, stat } from "node:fs/promises";
+/** One budget for each caller, against the whole product: who it is, when it is asked, and what frees it. */
+import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
-import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Answer, type BrowserClient, openBrowserClient } from "#test/harness/browser-client.ts";
+import { strikeAt } from "#test/faults/crash-points.ts";
+import { openBrowserClient } from "#test/harness/browser-client.ts";
 import { filesUnder } from "#test/harness/folders.ts";
-import { call, expectRow, jobOf, post, removeAllJobs } from "#test/harness/rest.ts";
-import { startServer, type TestServer } from "#test/harness/server.ts";
+import { call, expectRow, jobIn, jobOf, post, removeAllJobs } from "#test/harness/rest.ts";
+import { startSecondGateway, startServer, type TestServer } from "#test/harness/server.ts";
+import { behindProxy, codeOf, guestAt, plansWith, silence, storedBytes, toWav } from "#test/harness/silence.ts";
 import { wavHeader } from "#test/harness/wav-file.ts";
-
-const isRoot = process.getuid?.() === 0;
-const settings = { DOCUMENT_SLOTS: "0", OFFICE_SLOTS: "0", TRUSTED_PROXIES: "127.0.0.1" };
-const rates = { requestsPerMinute: 1_000_000, maxUnfinishedJobs: 20, retentionSeconds: 3600 };
-const plus = { apiAccess: true, maxInputMb: 500, ...rates };
-const plansWith = (free: object, own: object = {}) => ({
-  free: { apiAccess: false, maxInputMb: 25, ...rates, ...free },
-  plus: { ...plus, ...own },
-});
-
-/** So many seconds of nothing in stereo: a few kilobytes that are 0.1764 MB a second as WAV. */
-async function silence(seconds: number, folder: string): Promise<Buffer<ArrayBuffer>> {
-  const path = join(folder, `../silence-${seconds}.flac`);
-  const source = ["-f", "lavfi", "-i", "anullsrc=r=44100:cl=stereo", "-t", String(seconds)];
-  await promisify(execFile)("ffmpeg", ["-v", "error", "-y", ...source, "-sample_fmt", "s16", path]);
-  return readFile(path);
-}
-
-/** A browser behind the proxy, with a jar of its own. */
-function guestAt(server: TestServer, address: string): BrowserClient {
-  const guest = openBrowserClient(server.url);
-  guest.headers.set("x-forwarded-for", address);
-  return guest;
-}
-
-/** Converts, and waits for the end of what is always queued. */
-async function toWav(guest: BrowserClient, flac: Buffer<ArrayBuffer>): Promise<Answer> {
-  const first = await guest.convert("wav", flac, "a.flac");
-  if (first.status !== 202) return first;
-  for (;;) {
-    const look = await guest.ask("GET", `/web/v1/jobs/${first.json.job.id}`);
-    if (!["queued", "running"].includes(look.json.job.status)) return look;
-    await sleep(100);
-  }
-}
-
-const codeOf = (answer: Answer): string => answer.json.error?.code ?? answer.json.job.error?.code ?? answer.json.job.status;
-
-async function storedBytes(dataDir: string): Promise<number> {
-  const sizes = await Promise.all(
-    (await filesUnder(join(dataDir, "blobs"))).map((path) =>
-      stat(path).then(
-        (found) => found.size,
-        () => 0,
-      ),
-    ),
-  );
-  return sizes.reduce((sum, size) => sum + size, 0);
-}
-
-/** Converts a picture again and again; resolves, once told to stop, with every status that came. */
-function keepConverting(server: TestServer) {
-  let goesOn = true;
-  const run = async (): Promise<number[]> => {
-    const statuses: number[] = [];
-    while (goesOn) {
-      const answer = await post(server);
-      statuses.push(answer.status);
-      const { id } = await jobOf(answer);
-      await call(server, `/api/v1/jobs/${id}`, { method: "DELETE" });
-    }
-    return statuses;
-  };
-  const running = run();
-  return () => {
-    goesOn = false;
-    return running;
-  };
-}
-
-describe("five long silences of guests", () => {
-  let server: TestServer;
-  let flac: Buffer<ArrayBuffer>;
-  beforeAll(async () => {
-    server = await startServer(settings, plansWith({ maxStoredMb: 250, maxResultMb: 120 }));
-    flac = await silence(600, server.dataDir);
-  });
-  afterAll(() => server[Symbol.asyncDispose]());
-
-  it("with a new cookie each fill the budget of their address and no more, and an account is unharmed throughout", async () => {
-    const stop = keepConverting(server);
-    const guests = Array.from({ length: 5 }, () => guestAt(server, "203.0.113.7"));
-    const codes = (await Promise.all(guests.map((guest) => toWav(guest, flac)))).map(codeOf);
-    expect(codes.toSorted()).toEqual(["QUOTA_EXCEEDED", "QUOTA_EXCEEDED", "QUOTA_EXCEEDED", "done", "done"]);
-    const statuses = await stop();
-    expect(statuses.length).toBeGreaterThan(0);
-    expect(new Set(statuses)).toEqual(new Set([200]));
-    await expect.poll(() => storedBytes(server.dataDir)).toBeLessThan(250e6);
-    expect(codeOf(await toWav(guestAt(server, "203.0.113.8"), flac))).toBe("done");
-
-    // Killed, with the count in no memory any more.
-    server.child.kill("SIGKILL");
-    await new Promise((resolve) => server.child.once("close", resolve));
-    await using again = await server.restart();
-    expect(codeOf(await toWav(guestAt(again, "203.0.113.7"), flac))).toBe("QUOTA_EXCEEDED");
-    const happy = guests[codes.indexOf("done")];
-    const [job] = (await openAgain(happy, again).ask("GET", "/web/v1/jobs")).json.jobs;
-    expect((await openAgain(happy, again).ask("DELETE", `/web/v1/jobs/${job.id}`)).status).toBe(204);
-    expect(codeOf(await toWav(guestAt(again, "203.0.113.7"), flac))).toBe("done");
-  });
-});
-
-/** The same browser at another port. */
-function openAgain(guest: BrowserClient | undefined, server: TestServer): BrowserClient {
-  const next = openBrowserClient(server.url);
-  for (const [name, value] of guest?.cookies ?? []) next.cookies.set(name, value);
-  for (const [name, value] of guest?.headers ?? []) next.headers.set(name, value);
-  return next;
-}
 
 describe("a budget", () => {
   let server: TestServer;
   beforeAll(async () => {
     const own = { maxInputMb: 1, maxStoredMb: 2, maxResultMb: 80 };
-    server = await startServer(settings, plansWith({ maxInputMb: 1, maxStoredMb: 1 }, own));
+    server = await startServer(behindProxy, plansWith({ maxInputMb: 1, maxStoredMb: 1 }, own));
   });
   afterAll(() => server[Symbol.asyncDispose]());
 
@@ -153,6 +44,36 @@ describe("a budget", () => {
     await expectRow(await post(server, { ...large, headers: { accept: "application/problem+json" } }), row);
     await call(server, `/api/v1/jobs/${id}`, { method: "DELETE" });
     expect((await post(server, large)).status).toBe(200);
+    await removeAllJobs(server);
+  });
+
+  it("that is full keeps nobody from the answer to a request of before", async () => {
+    const headers = { "idempotency-key": "silence" };
+    const upload = { to: "wav", file: await silence(11, server.dataDir), name: "a.flac", headers };
+    const { id } = await jobOf(await post(server, upload));
+    await post(server, { ...upload, headers: {} });
+    const again = await post(server, upload);
+    expect([again.headers.get("idempotent-replayed"), (await jobOf(again)).id]).toEqual(["true", id]);
+    await removeAllJobs(server);
+  });
+
+  it("is the same behind every gateway, and shown to its account", async () => {
+    await using second = await startSecondGateway(server);
+    const flac = await silence(5, server.dataDir);
+    expect(codeOf(await toWav(openBrowserClient(server.url), flac))).toBe("done");
+    expect(codeOf(await toWav(openBrowserClient(second.url), flac))).toBe("QUOTA_EXCEEDED");
+    const first = await jobOf(await post(server, { to: "wav", file: await silence(11, server.dataDir), name: "a.flac" }));
+    await expectRow(await post(second, { to: "wav", file: Buffer.alloc(500_000), name: "a.flac" }), {
+      status: 507,
+      code: "QUOTA_EXCEEDED",
+    });
+
+    const browser = openBrowserClient(server.url);
+    await browser.ask("POST", "/web/v1/sign-in/link", { token: server.signInLink?.split("=")[1] });
+    const { usage, plan } = (await browser.ask("GET", "/web/v1/me")).json.account;
+    const { bytes } = (await browser.ask("GET", `/web/v1/jobs/${first.id}`)).json.job;
+    expect([usage.storedBytes, plan.maxStoredMb]).toEqual([bytes, 2]);
+    expect(usage.processorSecondsThisHour).toBeGreaterThan(0);
     await removeAllJobs(server);
   });
 
@@ -187,8 +108,30 @@ function streamed(server: TestServer, file: Buffer<ArrayBuffer>, end: Promise<vo
   return fetch(`${server.url}/api/v1/convert`, init);
 }
 
+it("a death between publishing a result and recording it leaks nothing of a budget", async () => {
+  const home = await mkdtemp(join(tmpdir(), "filemill-budgets-"));
+  const preload = new URL("../faults/preload.ts", import.meta.url).href;
+  const env = { ...behindProxy, FAULTS_DIR: home, NODE_OPTIONS: `--import ${preload}` };
+  await using server = await startServer(env, plansWith({}, { maxInputMb: 1, maxStoredMb: 2 }));
+  const flac = await silence(8, server.dataDir);
+  const death = strikeAt(home, "result stored", "SIGKILL", 60_000);
+  const { id } = await jobOf(await post(server, { to: "wav", file: flac, name: "a.flac", headers: { prefer: "respond-async" } }));
+  expect(await death).toBe(server.child.pid);
+  await using again = await server.restart();
+  await expect.poll(async () => (await jobIn(again, id)).status).toBe("done");
+  // The result that was published first is on the disk until the sweep, and counts for nobody.
+  const results = (await filesUnder(join(again.dataDir, "blobs"))).length;
+  expect(results).toBeGreaterThan(1);
+  const stored = async () => /filemill_stored_bytes\{class="account"\} (\d+)/.exec(await (await fetch(`${again.url}/metrics`)).text())?.[1];
+  const { job } = JSON.parse(await (await call(again, `/api/v1/jobs/${id}`)).text());
+  expect(await stored()).toBe(String(job.bytes));
+  await call(again, `/api/v1/jobs/${id}`, { method: "DELETE" });
+  expect(await stored()).toBe("0");
+  await rm(home, { recursive: true });
+});
+
 it("a result over the plan's size ends the run early, as the account's error and not as the file's", async () => {
-  await using server = await startServer(settings, plansWith({}, { maxResultMb: 70 }));
+  await using server = await startServer(behindProxy, plansWith({}, { maxResultMb: 70 }));
   const flac = await silence(2400, server.dataDir);
   const answer = await post(server, { to: "wav", file: flac, name: "a.flac", headers: { prefer: "wait=60" } });
   const job = answer.status === 202 ? (await endOf(server, (await jobOf(answer)).id)).error : JSON.parse(await answer.text()).job.error;
@@ -202,8 +145,8 @@ async function endOf(server: TestServer, id: string) {
   return jobOf(ended);
 }
 
-it("processor time that is used up is told 429 with the time to wait, and shown to its account", async () => {
-  await using server = await startServer(settings, plansWith({}, { processorSecondsPerHour: 1 }));
+it("processor time that is used up is told 429 with the time to wait", async () => {
+  await using server = await startServer(behindProxy, plansWith({}, { processorSecondsPerHour: 1 }));
   const picture = Buffer.from(
     `<svg xmlns="http://www.w3.org/2000/svg" width="700" height="700"><filter id="a"><feTurbulence numOctaves="9"/></filter><rect width="700" height="700" filter="url(#a)"/></svg>`,
   );
@@ -214,37 +157,4 @@ it("processor time that is used up is told 429 with the time to wait, and shown 
   expect(await (await fetch(`${server.url}/metrics`)).text()).toMatch(
     /filemill_quota_refusals_total\{class="account",quota="processor"\} 1\b/,
   );
-});
-
-// Only root may mount.
-describe.skipIf(!isRoot)("a disk that is short", () => {
-  const mounts = ['mkdir -p "$HOME_DIR/data"', 'mount -t tmpfs -o size=500m,mode=711 tmpfs "$HOME_DIR/data"'];
-
-  it("takes the oldest results of guests, and an account converts throughout", async () => {
-    const disk = { ...settings, MIN_FREE_DISK_MB: "50", GUEST_RESERVE_MB: "150", MEDIA_SLOTS: "1" };
-    await using server = await startServer(disk, plansWith({ maxStoredMb: 120, maxResultMb: 120 }), mounts);
-    const flac = await silence(600, server.dataDir);
-    const stop = keepConverting(server);
-    const guests = Array.from({ length: 6 }, (_, index) => guestAt(server, `203.0.113.${index}`));
-    const ids: string[] = [];
-    for (const guest of guests) {
-      // Where the reserve is all that is left, a guest waits until the others' results have gone.
-      let answer = await toWav(guest, flac);
-      while (answer.status === 503) {
-        await sleep(200);
-        answer = await toWav(guest, flac);
-      }
-      expect(codeOf(answer)).toMatch(/^(done|expired)$/);
-      ids.push(answer.json.job.id);
-    }
-    expect(new Set(await stop())).toEqual(new Set([200]));
-    const statuses = await Promise.all(
-      guests.map(async (guest, index) => (await guest.ask("GET", `/web/v1/jobs/${ids[index]}`)).json.job.status),
-    );
-    expect(statuses[0]).toBe("expired");
-    expect(statuses.lastIndexOf("expired")).toBeLessThan(statuses.indexOf("done"));
-    const gone = await guests[0]?.ask("GET", `/web/v1/jobs/${ids[0]}/download`);
-    expect([gone?.status, gone?.json.error.code]).toEqual([410, "RESULT_EXPIRED"]);
-    expect(server.log()).toContain("job.evicted");
-  });
 });

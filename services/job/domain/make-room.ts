@@ -5,7 +5,7 @@ import { isGuest, payerOf } from "./payer.ts";
 import type { Core } from "./ports.ts";
 import type { Held } from "./projection.ts";
 import { keptBytesOf } from "./retention.ts";
-import { evicted } from "./state.ts";
+import { evicted, isUnfinished } from "./state.ts";
 
 /** @param wantedBytes - What the disk is short of. Asked when those before are done: two that look at one shortage would remove twice as much. */
 export function createRoomMaker(core: Core, wantedBytes: () => Promise<number>): Core["makeRoom"] {
@@ -33,9 +33,7 @@ async function makeRoom(core: Core, wantedBytes: number): Promise<number> {
 }
 
 function guestResults({ projection }: Core): Held[] {
-  const results = [...projection.all()].filter(
-    ({ record }) => isGuest(record) && keptBytesOf(record) > 0 && evicted(record, 0) !== undefined,
-  );
+  const results = [...projection.all()].filter(({ record }) => isGuest(record) && !isUnfinished(record) && keptBytesOf(record) > 0);
   // Ids sort by creation.
   return results.toSorted((a, b) => (a.record.job.id < b.record.job.id ? -1 : 1));
 }
