@@ -34,7 +34,8 @@ export async function untilAtRest(watch: RecordWatch): Promise<boolean> {
   return false;
 }
 
-export async function verdictOn(deployment: Deployment, ledger: Ledger, watch: RecordWatch): Promise<Verdict> {
+/** @param patienceMs - How long what is on its way may take. */
+export async function verdictOn(deployment: Deployment, ledger: Ledger, watch: RecordWatch, patienceMs = 60_000): Promise<Verdict> {
   const accepted = [...ledger.accepted.values()];
   const records = [...watch.records.values()];
   const results = await resultsOf(deployment, accepted, watch);
@@ -54,8 +55,8 @@ export async function verdictOn(deployment: Deployment, ledger: Ledger, watch: R
       ...ledger.defects,
       ...records.flatMap((record) => wrongIn(record, ledger.accepted.get(record.job?.id ?? ""))),
       ...results,
-      ...(await untold(ledger, watch)),
-      ...(await leftOvers(deployment, ledger, watch)),
+      ...(await untold(ledger, watch, patienceMs)),
+      ...(await leftOvers({ deployment, ledger, watch }, patienceMs)),
       ...unaskedEnds(deployment, ledger),
     ],
   };
@@ -112,28 +113,31 @@ async function resultsOf(deployment: Deployment, accepted: readonly Accepted[], 
   for (const { jobId, customer } of accepted) {
     const record = watch.records.get(jobId);
     if (record?.job?.state !== JobState.DONE || record.deleted) continue;
-    const url = `${deployment.url}/api/v1/jobs/${jobId}/download`;
-    const answer = await fetch(url, { headers: { authorization: `Bearer ${customer.key}` } }).catch((error: unknown) => String(error));
-    if (typeof answer === "string" || answer.status !== 200) {
-      wrong.push(`the result of job ${jobId} was answered ${typeof answer === "string" ? answer : answer.status}`);
-      continue;
-    }
-    const digest = createHash("sha256")
-      .update(new Uint8Array(await answer.arrayBuffer()))
-      .digest("hex");
-    if (digest !== record.job.result?.digest) wrong.push(`the result of job ${jobId} is not what its record says`);
+    const digest = await downloaded(`${deployment.url}/api/v1/jobs/${jobId}/download`, customer.key);
+    if (digest !== record.job.result?.digest) wrong.push(`the result of job ${jobId} is not what its record says: ${digest}`);
   }
   return wrong;
 }
 
+/** The digest, or what came instead. */
+async function downloaded(url: string, key: string): Promise<string> {
+  try {
+    const answer = await fetch(url, { headers: { authorization: `Bearer ${key}` } });
+    const bytes = new Uint8Array(await answer.arrayBuffer());
+    return answer.status === 200 ? createHash("sha256").update(bytes).digest("hex") : `answered ${answer.status}`;
+  } catch (error) {
+    return String(error);
+  }
+}
+
 /** Every end is told to the webhooks, though a message may be late. */
-async function untold(ledger: Ledger, watch: RecordWatch): Promise<string[]> {
+async function untold(ledger: Ledger, watch: RecordWatch, patienceMs: number): Promise<string[]> {
   if (!ledger.hasReceiver) return [];
   const missing = (): string[] =>
     [...ledger.accepted.values()]
       .filter(({ jobId, isUnwanted }) => !isUnwanted && isTold(watch.records.get(jobId)) && !ledger.messages.has(jobId))
       .map(({ jobId }) => `no webhook was told of job ${jobId}`);
-  for (const until = performance.now() + 60_000; missing().length > 0 && performance.now() < until; ) await sleep(200);
+  for (const until = performance.now() + patienceMs; missing().length > 0 && performance.now() < until; ) await sleep(200);
   return missing();
 }
 
@@ -141,19 +145,20 @@ function isTold(record: JobRecord | undefined): boolean {
   return record?.job?.state === JobState.DONE || record?.job?.state === JobState.FAILED;
 }
 
-/** Broker, blobs, scratch and processes, as soon as they are as they should be, or after a minute. */
-async function leftOvers(deployment: Deployment, ledger: Ledger, watch: RecordWatch): Promise<string[]> {
-  let found: string[] = [];
-  for (const until = performance.now() + 60_000; performance.now() < until; await sleep(200)) {
+type Seen = { readonly deployment: Deployment; readonly ledger: Ledger; readonly watch: RecordWatch };
+
+/** Broker, blobs, scratch and processes, as soon as they are as they should be, or after `patienceMs`. */
+async function leftOvers({ deployment, ledger, watch }: Seen, patienceMs: number): Promise<string[]> {
+  let found: string[];
+  for (const until = performance.now() + patienceMs; ; await sleep(200)) {
     found = [
       ...(await strayWakeUps(deployment, watch)),
       ...(await strayBlobs(deployment, watch)),
       ...(await strayScratch(deployment)),
       ...strayProcesses(deployment, ledger),
     ];
-    if (found.length === 0) return [];
+    if (found.length === 0 || performance.now() > until) return found;
   }
-  return found;
 }
 
 async function strayWakeUps(deployment: Deployment, watch: RecordWatch): Promise<string[]> {
@@ -172,12 +177,15 @@ async function strayBlobs({ dataDir }: Deployment, watch: RecordWatch): Promise<
   ];
 }
 
+/** Results on their way, and what lies between two hops. */
+const madeForJobs = /^[0-9a-f]{8}-[0-9a-f-]{27}\./;
+
 /** One folder for the worker that lives, with nothing of a job in it. */
 async function strayScratch({ dataDir }: Deployment): Promise<string[]> {
   const scratch = join(dataDir, "scratch");
   const folders = await entriesOf(scratch);
   const inside = await Promise.all(folders.map(({ name }) => entriesOf(join(scratch, name))));
-  const files = inside.flat().filter((entry) => entry.isFile() && entry.name !== "lock");
+  const files = inside.flat().filter((entry) => madeForJobs.test(entry.name));
   // An empty one, of a process that was killed before it locked it, goes with a later start.
   const kept = inside.filter((entries) => entries.length > 0).length;
   return [
