@@ -6,10 +6,10 @@
  * Each arrow to a peer is a generated Connect client, over the in-process transport or to the peer's address.
  */
 import { copyFile, rm } from "node:fs/promises";
-import { basename, join, resolve } from "node:path";
+import { basename, extname, join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Client, createClient } from "@connectrpc/connect";
-import { formatOfFileName } from "#formats/index.ts";
+import { formatOfFileName, formats } from "#formats/index.ts";
 import { AccountService } from "#gen/filemill/account/v1/account_pb.ts";
 import { SignInService } from "#gen/filemill/account/v1/sign_in_pb.ts";
 import { CatalogueService, type Plan } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
@@ -21,6 +21,7 @@ import { FilemillError } from "#kit/errors.ts";
 import { type Floor, openFloor } from "#kit/floor.ts";
 import type { Log } from "#kit/log.ts";
 import { type BrokerUser, brokerUsers } from "#kit/nats/grants.ts";
+import { didYouMean, nearestIds } from "#kit/nearest-names.ts";
 import { openServicesServer } from "#kit/rpc/services-server.ts";
 import { transportFor } from "#kit/rpc/transport.ts";
 import { ensureSecret } from "#kit/secret-file.ts";
@@ -180,9 +181,7 @@ export async function openLibrary(settings: Settings, log: Log): Promise<Library
 
   async function convert(task: ConvertTask): ReturnType<Library["convert"]> {
     const from = task.from ?? (await formatOfInput(task.inputPath, converter.tell));
-    const to = task.to ?? formatOfFileName(basename(task.outputPath))?.id;
-    if (to === undefined)
-      throw new FilemillError("UNSUPPORTED_TARGET", "The output's extension is not that of a known format; say --to FORMAT.");
+    const to = task.to ?? formatOfOutput(task.outputPath);
     const plan = await planOf({ from, to, options: task.options });
     if (plan.resultFormat !== "" && formatOfFileName(basename(task.outputPath))?.id !== plan.resultFormat) {
       throw new FilemillError("INVALID_OPTION", `Several files come in one: name the output .${plan.resultFormat} and say --to ${to}.`);
@@ -204,6 +203,14 @@ export async function openLibrary(settings: Settings, log: Log): Promise<Library
     return { notes };
   }
   return { convert, engines: () => converter.engines(), [Symbol.asyncDispose]: () => converter[Symbol.asyncDispose]() };
+}
+
+function formatOfOutput(path: string): string {
+  const format = formatOfFileName(basename(path));
+  if (format !== undefined) return format.id;
+  const near = nearestIds(extname(path), formats);
+  const message = `The output's extension is not that of a known format${didYouMean(near, "; say --to FORMAT.")}`;
+  throw new FilemillError("UNSUPPORTED_TARGET", message);
 }
 
 async function formatOfInput(path: string, tell: OneOffConverter["tell"]): Promise<string> {

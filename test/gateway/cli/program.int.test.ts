@@ -106,6 +106,13 @@ describe("without a service", () => {
     expect(said).toMatchObject({ code: 1, err: expect.stringMatching(/^INVALID_OPTION: /) });
   });
 
+  test("a mistyped extension is told with what was meant", async () => {
+    const said = await filemill(["convert", "in.png", "out.wepb"], { callerFolder: folder, openLibrary: library });
+    expect(said).toMatchObject({ code: 1, err: expect.stringMatching(/^UNSUPPORTED_TARGET: .*did you mean webp\?$/m) });
+    const unknown = await filemill(["convert", "in.png", "out"], { callerFolder: folder, openLibrary: library });
+    expect(unknown).toMatchObject({ code: 1, err: expect.stringMatching(/^UNSUPPORTED_TARGET: .*say --to FORMAT\.$/m) });
+  });
+
   test("the doctor names every engine with its version", async () => {
     const { code, out } = await filemill(["doctor"], { openLibrary: library });
     expect(code).toBe(0);
