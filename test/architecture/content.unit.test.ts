@@ -35,3 +35,28 @@ test("an inspector loads what reads content", () => {
       folder,
     ).toBe(true);
 });
+
+/** Engines that open files in the main process, which move bytes or read what no stranger wrote. */
+const movers: Readonly<Record<string, string>> = {
+  "ask-inspector.ts": "writes what an inspector answers",
+  "calibre.ts": "reads the version in calibre's own program",
+  "child-engine.ts": "hands files over to its children and back",
+  "copy-pieces.ts": "copies pieces that an inspector named",
+  "exif-upright.ts": "writes bytes that an inspector named",
+  "fluidsynth.ts": "writes two lengths into a header of fixed form",
+  "icnsutils.ts": "copies a piece that an inspector named",
+  "jpeg-page.ts": "copies a picture into a document",
+  "node-worker.ts": "reads the packages' own manifests",
+  "tool-run.ts": "makes sure that a result is a plain file",
+};
+
+test("no other engine opens a file in the process that serves", () => {
+  const opening = new Set(["*", "open", "openSync", "read", "readSync", "readFile", "readFileSync", "createReadStream"]);
+  const found = [...sources.values()]
+    .filter(({ path, importedNames }) => {
+      const isEngine = path.startsWith("services/conversion/engines/") && !path.startsWith("services/conversion/engines/inside/");
+      return isEngine && path.endsWith(".ts") && importedNames.some(({ module, name }) => /^node:fs/.test(module) && opening.has(name));
+    })
+    .map(({ path }) => path.slice("services/conversion/engines/".length));
+  expect(found.toSorted()).toEqual(Object.keys(movers));
+});

@@ -19,6 +19,8 @@ export type SourceFile = {
   readonly imports: readonly Import[];
   /** The imports that are there when it runs: types are not. */
   readonly loads: readonly Import[];
+  /** What is imported by which names; `*` for all at once. */
+  readonly importedNames: readonly { readonly module: string; readonly name: string }[];
   readonly hasDefaultExport: boolean;
   /** `lines` leaves out those of the functions inside: a factory of small functions is no long function. */
   readonly functions: readonly { readonly line: number; readonly lines: number }[];
@@ -104,6 +106,9 @@ export function readSource(root: string, path: string): SourceFile {
     lines: text.trimEnd().split("\n").length,
     imports: [...new Set(specifiers)].map((specifier) => importOf(path, specifier)),
     loads: [...new Set(loaded)].map((specifier) => importOf(path, specifier)),
+    importedNames: module.staticImports.flatMap(({ moduleRequest, entries }) =>
+      entries.filter(({ isType }) => !isType).map(({ importName }) => ({ module: moduleRequest.value, name: importName.name ?? "*" })),
+    ),
     hasDefaultExport: module.staticExports.some(({ entries }) => entries.some(({ exportName }) => exportName.kind === "Default")),
     functions,
     memberAccesses,

@@ -14,6 +14,19 @@ export const flag: Shape<boolean> = (value) => {
   return value;
 };
 
+/** A whole number from 0 to `most`. */
+export const whole =
+  (most: number): Shape<number> =>
+  (value) => {
+    must(typeof value === "number" && Number.isSafeInteger(value) && value >= 0 && value <= most);
+    return value;
+  };
+
+export const finite: Shape<number> = (value) => {
+  must(typeof value === "number" && Number.isFinite(value));
+  return value;
+};
+
 export const text =
   (longest: number): Shape<string> =>
   (value) => {
@@ -35,6 +48,13 @@ export const known =
   (value) => {
     must(typeof value === "string" && isKnown(value));
     return value;
+  };
+
+export const list =
+  <T>(of: Shape<T>, most: number): Shape<readonly T[]> =>
+  (value) => {
+    must(Array.isArray(value) && value.length <= most);
+    return value.map(of);
   };
 
 export const optional =

@@ -1,6 +1,6 @@
 /** What inspectors can be asked, and the only shapes in which they can answer. What is asked is answered in inspectors/inside. */
 import { formatOf } from "#formats/index.ts";
-import { flag, known, oneOf, optional, record, text } from "./answer-shapes.ts";
+import { finite, flag, known, list, oneOf, optional, record, text, whole } from "./answer-shapes.ts";
 
 const formatId = known((value): value is string => formatOf(value) !== undefined);
 
@@ -25,6 +25,10 @@ export const sniffed = record({
 
 /** A label of the Encoding Standard, or one that programs understand. */
 const encodingLabel = text(32);
+const uint32 = whole(2 ** 32 - 1);
+const place = whole(Number.MAX_SAFE_INTEGER);
+/** Offset and length. */
+const pieces = list(list(place, 2), 1000);
 
 export const answers = {
   sniff: sniffed,
@@ -34,6 +38,55 @@ export const answers = {
   tableEncoding: record({ number: optional(text(3)), guess: optional(encodingLabel) }),
   /** Of a text that is not Unicode. `isPage`: it may say it itself. */
   textEncoding: record({ guess: optional(encodingLabel) }),
+  /** Of a PNG or JPEG (`format`). */
+  pictureFacts: record({
+    width: uint32,
+    height: uint32,
+    /** As in EXIF: 1 upright, to 8. */
+    orientation: whole(8),
+    /** Pixels an inch, where the file says something that a person may have meant. */
+    density: optional(finite),
+    /** Of a PNG: whether its colours have a meaning of their own. */
+    hasProfile: optional(flag),
+    /** Of a PNG, of a sample. */
+    bitDepth: optional(whole(255)),
+    /** Of a JPEG. */
+    components: optional(whole(255)),
+  }),
+  jpegFrame: record({ width: uint32, height: uint32, components: whole(255), isInverted: flag, profile: pieces }),
+  /** Bytes to be changed in a JPEG or PNG for it to say that it stands upright. */
+  uprightPatches: record({ patches: list(record({ at: place, hex: text(8) }), 1000) }),
+  apngFrames: record({ frames: uint32 }),
+  iconPictures: record({ pictures: list(record({ width: uint32, offset: place, length: place }), 1000) }),
+  /** What of an animated PNG is its first frame. */
+  stillPieces: record({ pieces }),
+  /** Of a netpbm picture that is whole. */
+  drawnSize: record({ width: uint32, height: uint32 }),
+  /** Of a text's beginning: how many there are, and how many of them are unknown. */
+  letters: record({ all: uint32, unknown: uint32 }),
+  midiLength: record({ seconds: finite }),
+  tracks: record({ hasPlaces: flag, hasRoutes: flag, hasTracks: flag, hasTimes: flag }),
+  isGxl: record({ isGxl: flag }),
+  plyColours: record({ hasColours: flag }),
+  /** Of a model and of the file with its numbers; writes the one file. */
+  embeddedModel: nothing,
+  /** Families that a drawing names and that are not among `here`. */
+  missingFonts: record({ families: list(text(400), 100) }),
+  /** Writes the document anew, where it has bytes of a code page. */
+  recodedRtf: record({ isRecoded: flag }),
+  /** Writes the text as UTF-8. */
+  decodedText: record({ guess: optional(encodingLabel) }),
+  isFileList: record({ isList: flag }),
+  /** Of names with and without `./` before them, their code page where they are no UTF-8, and whether two are the same. */
+  archiveNames: record({ isDotted: flag, guess: optional(encodingLabel), hasTwins: flag }),
+  /** Of a listing and of names: refuses what no honest archive holds. */
+  archiveSafety: nothing,
+  /** Writes patterns of the members that are not to be passed on. */
+  archiveMembers: record({ unwanted: uint32, isLoose: flag, isLinked: flag }),
+  /** Writes the list of the members that are. */
+  archiveWanted: nothing,
+  /** Of a result's listing and the source's. */
+  archiveHolds: record({ isResult: flag }),
 } as const;
 
 export type QuestionKind = keyof typeof answers;

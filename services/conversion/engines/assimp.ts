@@ -1,12 +1,13 @@
 /** Three-dimensional models by the Open Asset Import Library, each in a fresh process. */
-import { writeFile } from "node:fs/promises";
+import { stat } from "node:fs/promises";
 import { canHave } from "#formats/index.ts";
 import { FilemillError } from "#kit/errors.ts";
-import { defineEngine, type Hop, type HopTask, type OptionDefinition } from "../domain/engine.ts";
+import { defineEngine, type EngineHost, type Hop, type HopTask, type OptionDefinition } from "../domain/engine.ts";
 import { expecting } from "../domain/expectations.ts";
-import type { Sandbox } from "../domain/sandbox.ts";
+import type { Inspector } from "../domain/inspector.ts";
+import { askForFile, askMade } from "./ask-inspector.ts";
 import { crossHops, uniqueHops, words } from "./hop-table.ts";
-import { openOutput, openToolSession, probeMs, type ToolSession } from "./tool-run.ts";
+import { openToolSession, probeMs, type ToolSession } from "./tool-run.ts";
 
 const program = "/usr/bin/assimp";
 const limits = { addressSpace: false, fileBytes: 2 ** 30 };
@@ -66,7 +67,7 @@ const hops: readonly Hop[] = uniqueHops([
   ...crossHops(Object.keys(others), ["glb", "obj"], hopOf),
 ]);
 
-async function run(sandbox: Sandbox, task: HopTask): Promise<void> {
+async function run({ sandbox, inspector }: EngineHost, task: HopTask): Promise<void> {
   const { from, to } = task.hop;
   const writer = writers[to];
   if (writer === undefined) throw new FilemillError("INTERNAL", "There is no such model.");
@@ -80,11 +81,17 @@ async function run(sandbox: Sandbox, task: HopTask): Promise<void> {
   const write = (as: string) =>
     session.run({ program, args: ["export", inside, `/job/out.${to}`, `-f${as}`, "-tri", ...placed, ...simplified], limits });
   let end = await write(name);
-  if (end.exitCode === 0 && name === "plyb" && (await hasColours(session.pathOf("out.ply")))) end = await write("ply");
+  // The library's compact PLY says bytes of colours and writes numbers four times as long: nobody could read it.
+  if (
+    end.exitCode === 0 &&
+    name === "plyb" &&
+    (await askMade(inspector, "plyColours", [session.pathOf("out.ply")], { signal: task.signal })).hasColours
+  )
+    end = await write("ply");
   if (/Failed to load/i.test(end.stdout + end.stderr) || end.signal !== undefined) throw unreadable();
   if (end.exitCode !== 0) throw new FilemillError("CONVERSION_FAILED", "The model could not be written in this format.");
   if (bare.has(to) && canHave(from, "scene")) task.note("METADATA_DROPPED", "Materials, cameras and movement were left out.");
-  if (to === "gltf") await embed(session, task.outputPath);
+  if (to === "gltf") await embed(inspector, session, task);
   else await session.adopt(`out.${to}`);
 }
 
@@ -92,13 +99,6 @@ async function run(sandbox: Sandbox, task: HopTask): Promise<void> {
 async function assertShapes(session: ToolSession, inside: string): Promise<void> {
   const end = await session.run({ program, args: ["info", inside], limits });
   if (Number(/Vertices:\s+(\d+)/.exec(end.stdout)?.[1] ?? 0) === 0) throw unreadable();
-}
-
-/** The library's compact PLY says bytes of colours and writes numbers four times as long: nobody could read it. */
-async function hasColours(path: string): Promise<boolean> {
-  const file = await openOutput(path);
-  const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(4096), position: 0 }).finally(() => file.close());
-  return /^property uchar red$/m.test(buffer.toString("latin1", 0, bytesRead).split("end_header")[0] ?? "");
 }
 
 function unreadable(): FilemillError {
@@ -109,23 +109,15 @@ function unreadable(): FilemillError {
 }
 
 /** The numbers, which lie in a file beside, become part of the one file that is handed out. */
-async function embed(session: ToolSession, outputPath: string): Promise<void> {
-  const scene: { buffers?: { uri?: string }[] } = JSON.parse((await contentOf(session.pathOf("out.gltf"))).toString("utf8"));
-  const [buffer] = scene.buffers ?? [];
-  if (buffer === undefined) throw new FilemillError("CONVERSION_FAILED", "The model holds no shapes.");
-  buffer.uri = `data:application/octet-stream;base64,${(await contentOf(session.pathOf("out.bin"))).toString("base64")}`;
-  await writeFile(outputPath, JSON.stringify(scene), { flag: "wx" });
+async function embed(inspector: Inspector, session: ToolSession, { outputPath, signal }: HopTask): Promise<void> {
+  const made = [session.pathOf("out.gltf"), session.pathOf("out.bin")];
+  for (const path of made) await assertEmbeddable(path);
+  await askForFile(inspector, "embeddedModel", made, outputPath, { signal, maxBytes: 3 * maxEmbeddedBytes });
 }
 
-async function contentOf(path: string): Promise<Buffer> {
-  const file = await openOutput(path);
-  try {
-    if ((await file.stat()).size > maxEmbeddedBytes) {
-      throw new FilemillError("INPUT_TOO_COMPLEX", "The model is too large for one glTF file; GLB holds more.");
-    }
-    return await file.readFile();
-  } finally {
-    await file.close();
+async function assertEmbeddable(path: string): Promise<void> {
+  if ((await stat(path)).size > maxEmbeddedBytes) {
+    throw new FilemillError("INPUT_TOO_COMPLEX", "The model is too large for one glTF file; GLB holds more.");
   }
 }
 
@@ -140,7 +132,7 @@ export const assimpEngine = defineEngine({
     const end = await sandbox.run({ program, args: ["version"], limits: { wallMs: probeMs } }).catch(() => undefined);
     return /Version (\d[\d.]*)/.exec(end?.stdout ?? "")?.[1];
   },
-  async open({ sandbox }) {
-    return { run: (task) => run(sandbox, task), [Symbol.asyncDispose]: async () => undefined };
+  async open(host) {
+    return { run: (task) => run(host, task), [Symbol.asyncDispose]: async () => undefined };
   },
 });

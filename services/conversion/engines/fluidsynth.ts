@@ -1,11 +1,9 @@
 /** MIDI as sound, played by FluidSynth on the instruments of a General MIDI sound font. */
 import { constants, existsSync } from "node:fs";
-import { open, readFile } from "node:fs/promises";
+import { open } from "node:fs/promises";
 import { FilemillError } from "#kit/errors.ts";
-import { defineEngine, type HopTask, type OptionDefinition } from "../domain/engine.ts";
-import type { Sandbox } from "../domain/sandbox.ts";
+import { defineEngine, type EngineHost, type HopTask, type OptionDefinition } from "../domain/engine.ts";
 import { numberOption, stringOption } from "./hop-table.ts";
-import { midiSecondsOf } from "./midi-length.ts";
 import { inputInside, openToolSession, versionLineOf } from "./tool-run.ts";
 
 const program = "/usr/bin/fluidsynth";
@@ -34,10 +32,10 @@ const options: readonly OptionDefinition[] = [
   { name: "reverb", type: "boolean", default: true, description: "The echo of a room" },
 ];
 
-async function run(sandbox: Sandbox, task: HopTask): Promise<void> {
+async function run({ sandbox, inspector }: EngineHost, task: HopTask): Promise<void> {
   const soundFont = soundFonts.find((path) => existsSync(path));
   if (soundFont === undefined) throw new FilemillError("INTERNAL", "There is no sound font.");
-  const seconds = midiSecondsOf(await readFile(task.input.path));
+  const { seconds } = await inspector.ask("midiLength", [task.input.path], { signal: task.signal });
   if (seconds > maxSeconds) throw new FilemillError("INPUT_TOO_COMPLEX", "The piece plays for more than an hour.");
   await using session = await openToolSession(sandbox, task);
   const rate = stringOption(task.options, "sampleRate") ?? "44100";
@@ -83,7 +81,7 @@ export const fluidsynthEngine = defineEngine({
     const line = await versionLineOf(sandbox, program, ["--version"]);
     return line === undefined ? undefined : /version (\d[\d.]*)/.exec(line)?.[1];
   },
-  async open({ sandbox }) {
-    return { run: (task) => run(sandbox, task), [Symbol.asyncDispose]: async () => undefined };
+  async open(host) {
+    return { run: (task) => run(host, task), [Symbol.asyncDispose]: async () => undefined };
   },
 });

@@ -1,13 +1,13 @@
 /** Tracks and places of devices by GPSBabel, all by way of GPX, which holds what any of them has. */
-import { readFile } from "node:fs/promises";
 import { FilemillError } from "#kit/errors.ts";
-import { defineEngine, type Hop, type HopTask } from "../domain/engine.ts";
+import { defineEngine, type EngineHost, type Hop, type HopTask } from "../domain/engine.ts";
 import { expecting } from "../domain/expectations.ts";
 import { LacksContent } from "../domain/failure.ts";
+import type { Inspector } from "../domain/inspector.ts";
 import type { Expectation } from "../domain/notes.ts";
-import type { Sandbox } from "../domain/sandbox.ts";
+import { askMade } from "./ask-inspector.ts";
 import { crossHops } from "./hop-table.ts";
-import { inputInside, openOutput, openToolSession, probeMs } from "./tool-run.ts";
+import { inputInside, openToolSession, probeMs } from "./tool-run.ts";
 
 const program = "/usr/bin/gpsbabel";
 
@@ -57,51 +57,40 @@ const hopOf = (_from: string, to: string): Omit<Hop, "from" | "to"> => ({
 
 const hops: readonly Hop[] = [...crossHops(Object.keys(devices), ["gpx"], hopOf), ...crossHops(["gpx"], written, hopOf)];
 
-async function run(sandbox: Sandbox, task: HopTask): Promise<void> {
+async function run({ sandbox, inspector }: EngineHost, task: HopTask): Promise<void> {
   const { from, to } = task.hop;
   const device = devices[to === "gpx" ? from : to];
   if (device === undefined) throw new FilemillError("INTERNAL", "GPSBabel has no such pair.");
   await using session = await openToolSession(sandbox, task);
   const [reader, writer] = to === "gpx" ? [device.name, "gpx"] : ["gpx", device.name];
-  const filters = to === "gpx" ? [] : await filtersFor(device, task);
+  const filters = to === "gpx" ? [] : await filtersFor(inspector, device, task);
   const name = `out.${to}`;
   const end = await session.run({
     program,
     args: ["-w", "-r", "-t", "-i", reader, "-f", inputInside, ...filters, "-o", writer, "-F", `/job/${name}`],
   });
   if (end.exitCode !== 0) throw new FilemillError("INVALID_INPUT", `The file is damaged, or is not ${from.toUpperCase()}.`);
-  if (to === "gpx" && !(await holdsPoints(session.pathOf(name)))) {
-    throw new FilemillError("INVALID_INPUT", "The file holds no places and no track.");
+  if (to === "gpx") {
+    const found = await askMade(inspector, "tracks", [session.pathOf(name)], { signal: task.signal });
+    if (!(found.hasPlaces || found.hasTracks || found.hasRoutes))
+      throw new FilemillError("INVALID_INPUT", "The file holds no places and no track.");
   }
   await session.adopt(name);
 }
 
-async function holdsPoints(path: string): Promise<boolean> {
-  const file = await openOutput(path);
-  return /<(wpt|trkpt|rtept)\b/.test((await file.readFile().finally(() => file.close())).toString("latin1"));
-}
-
-/** Of a track point, with all that is behind it. */
-function tellsTime(point: string): boolean {
-  const at = point.indexOf("<time>");
-  const end = point.indexOf("</trkpt>");
-  return at >= 0 && (end < 0 || at < end);
-}
-
 /** A device that knows no tracks gets the track's points as places where there are no others, and the reverse. */
-async function filtersFor({ holds, needsTimes }: Device, task: HopTask): Promise<readonly string[]> {
-  const text = await readFile(task.input.path, "latin1");
-  const [hasPlaces, hasTracks] = [/<wpt\b/.test(text), /<(trkpt|rtept)\b/.test(text)];
+async function filtersFor(inspector: Inspector, { holds, needsTimes }: Device, task: HopTask): Promise<readonly string[]> {
+  const found = await inspector.ask("tracks", [task.input.path], { signal: task.signal });
+  const [hasPlaces, hasTracks] = [found.hasPlaces, found.hasTracks || found.hasRoutes];
   if (!hasPlaces && !hasTracks) throw new FilemillError("INVALID_INPUT", "The file holds no places and no track.");
   if (holds === "places" && hasTracks && hasPlaces) task.note("TRACKS_LEFT_OUT", "The format holds places alone: tracks were left out.");
   if (holds === "tracks" && hasTracks && hasPlaces)
     task.note("ENTRIES_LEFT_OUT", "The format holds a track alone: places beside it were left out.");
   if (holds === "places" && !hasPlaces) return ["-x", "transform,wpt=trk", "-x", "transform,wpt=rte"];
-  const [, ...points] = text.split(/<trkpt\b/);
-  if (needsTimes && !points.some(tellsTime)) {
+  if (needsTimes && !found.hasTimes) {
     throw new LacksContent("The format holds the time of each place, and the file tells none.");
   }
-  return holds !== "places" && points.length === 0 ? ["-x", `transform,trk=${hasTracks ? "rte" : "wpt"}`] : [];
+  return holds !== "places" && !found.hasTracks ? ["-x", `transform,trk=${hasTracks ? "rte" : "wpt"}`] : [];
 }
 
 export const gpsbabelEngine = defineEngine({
@@ -114,7 +103,7 @@ export const gpsbabelEngine = defineEngine({
     const end = await sandbox.run({ program, args: ["-V"], limits: { wallMs: probeMs } }).catch(() => undefined);
     return /Version (\d[\d.]*)/.exec(end?.stdout ?? "")?.[1];
   },
-  async open({ sandbox }) {
-    return { run: (task) => run(sandbox, task), [Symbol.asyncDispose]: async () => undefined };
+  async open(host) {
+    return { run: (task) => run(host, task), [Symbol.asyncDispose]: async () => undefined };
   },
 });

@@ -1,9 +1,7 @@
 /** Diagrams by Graphviz: a description of what is joined with what becomes a drawing. */
-import { open } from "node:fs/promises";
 import { FilemillError } from "#kit/errors.ts";
-import { defineEngine, type Fidelity, type Hop, type HopTask, type OptionDefinition } from "../domain/engine.ts";
+import { defineEngine, type EngineHost, type Fidelity, type Hop, type HopTask, type OptionDefinition } from "../domain/engine.ts";
 import { expectingAll } from "../domain/expectations.ts";
-import type { Sandbox } from "../domain/sandbox.ts";
 import { crossHops, numberOption, stringOption } from "./hop-table.ts";
 import { inputInside, openToolSession, type ToolSession, versionLineOf } from "./tool-run.ts";
 
@@ -52,11 +50,15 @@ const hops: readonly Hop[] = [
   ...crossHops(["gv"], ["graphml"], () => ({ fidelity: "high", ...cost, options: [] })),
 ];
 
-async function run(sandbox: Sandbox, task: HopTask): Promise<void> {
+async function run({ sandbox, inspector }: EngineHost, task: HopTask): Promise<void> {
   await using session = await openToolSession(sandbox, task);
   const { from, to } = task.hop;
   if (to === "graphml") await translate(session, "gv2gxl", ["-o", "/job/out", inputInside]);
-  else if (from === "graphml") await translate(session, (await isGxl(task)) ? "gxl2gv" : "graphml2gv", ["-o/job/out", inputInside]);
+  else if (from === "graphml")
+    await translate(session, (await inspector.ask("isGxl", [task.input.path], { signal: task.signal })).isGxl ? "gxl2gv" : "graphml2gv", [
+      "-o/job/out",
+      inputInside,
+    ]);
   else await draw(session, task);
   await session.adopt("out");
 }
@@ -64,13 +66,6 @@ async function run(sandbox: Sandbox, task: HopTask): Promise<void> {
 async function translate(session: ToolSession, tool: string, args: readonly string[]): Promise<void> {
   const end = await session.run({ program: `/usr/bin/${tool}`, args });
   if (end.exitCode !== 0) throw new FilemillError("INVALID_INPUT", "The graph is damaged and cannot be read.");
-}
-
-/** GXL and GraphML share a kind and not a reader. */
-async function isGxl({ input }: HopTask): Promise<boolean> {
-  await using file = await open(input.path);
-  const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(4096), position: 0 });
-  return /<(\w+:)?gxl\b/i.test(buffer.toString("latin1", 0, bytesRead));
 }
 
 async function draw(session: ToolSession, task: HopTask): Promise<void> {
@@ -107,7 +102,7 @@ export const graphvizEngine = defineEngine({
     const line = await versionLineOf(sandbox, program, ["-V"]);
     return line === undefined ? undefined : /version (\d[\d.]*)/.exec(line)?.[1];
   },
-  async open({ sandbox }) {
-    return { run: (task) => run(sandbox, task), [Symbol.asyncDispose]: async () => undefined };
+  async open(host) {
+    return { run: (task) => run(host, task), [Symbol.asyncDispose]: async () => undefined };
   },
 });

@@ -1,9 +1,10 @@
 /** Icons of macOS: taken apart here and by libicns, and put together of pictures that ImageMagick makes in each size. */
-import { readdir, readFile, writeFile } from "node:fs/promises";
+import { open, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { FilemillError } from "#kit/errors.ts";
-import { defineEngine, type Hop, type HopTask } from "../domain/engine.ts";
+import { defineEngine, type EngineHost, type Hop, type HopTask } from "../domain/engine.ts";
 import type { Sandbox } from "../domain/sandbox.ts";
+import { copyPieces } from "./copy-pieces.ts";
 import { numberOption, stringOption } from "./hop-table.ts";
 import { openToolSession, probeMs, type ToolSession, versionLineOf } from "./tool-run.ts";
 
@@ -13,7 +14,6 @@ const policyInside = "/engine/imagemagick";
 const deep = ["-define", "png:color-type=6", "-define", "png:bit-depth=8"];
 /** What an icon has, in pixels. @see Apple's Human Interface Guidelines, app icons */
 const sides = [16, 32, 48, 128, 256, 512, 1024];
-const pngMark = Buffer.from("\x89PNG\r\n\x1a\n", "latin1");
 const usual = { cost: 150, async: false } as const;
 
 const hops: readonly Hop[] = [
@@ -51,30 +51,15 @@ const hops: readonly Hop[] = [
   },
 ];
 
-/** The pictures that the icon holds as PNG, by width; libicns does not know all of their names. @see the Icon Services format, `icns` */
-async function storedPictures(path: string): Promise<ReadonlyMap<number, Buffer>> {
-  const file = await readFile(path);
-  if (file.length < 16 || file.toString("latin1", 0, 4) !== "icns") throw damaged();
-  const found = new Map<number, Buffer>();
-  for (let at = 8; at + 8 <= file.length; ) {
-    const end = at + file.readUInt32BE(at + 4);
-    if (end <= at + 8 || end > file.length) break;
-    const content = file.subarray(at + 8, end);
-    const isPng = content.length > 33 && content.subarray(0, 8).equals(pngMark);
-    if (isPng) found.set(content.readUInt32BE(16), content);
-    at = end;
-  }
-  return found;
-}
-
 function damaged(): FilemillError {
   return new FilemillError("INVALID_INPUT", "The icon is damaged or is not of macOS.");
 }
 
-async function takeApart(sandbox: Sandbox, task: HopTask): Promise<void> {
+async function takeApart({ sandbox, inspector }: EngineHost, task: HopTask): Promise<void> {
   const inside = "/input/icon.icns";
   await using session = await openToolSession(sandbox, task, inside);
-  const stored = await storedPictures(task.input.path);
+  const { pictures } = await inspector.ask("iconPictures", [task.input.path], { signal: task.signal });
+  const stored = new Map(pictures.map((picture) => [picture.width, picture]));
   await session.run({ program: "/usr/bin/icns2png", args: ["-x", "-o", "/job", inside] });
   const unpacked = new Map<number, string>();
   for (const name of (await readdir(session.pathOf(""))).sort()) {
@@ -87,7 +72,10 @@ async function takeApart(sandbox: Sandbox, task: HopTask): Promise<void> {
   if (largest === undefined) throw damaged();
   const chosen = Number(stringOption(task.options, "size") ?? largest);
   const [png, name] = [stored.get(chosen), unpacked.get(chosen)];
-  if (png !== undefined) return await writeFile(task.outputPath, png, { flag: "wx" });
+  if (png !== undefined) {
+    await using icon = await open(task.input.path);
+    return await copyPieces(icon, task.outputPath, [[png.offset, png.length]]);
+  }
   if (name !== undefined) return await session.adopt(name);
   const details = { option: "size", allowed: widths.map(String) };
   throw new FilemillError("INVALID_OPTION", `The icon holds pictures of ${widths.join(", ")} pixels.`, { details });
@@ -142,9 +130,9 @@ export const icnsutilsEngine = defineEngine({
       .catch(() => undefined);
     return /(\d{1,9}\.\d[\d.]*)/.exec(`${end?.stdout}${end?.stderr}`)?.[1];
   },
-  async open({ sandbox }) {
+  async open(host) {
     return {
-      run: (task) => (task.hop.to === "icns" ? putTogether(sandbox, task) : takeApart(sandbox, task)),
+      run: (task) => (task.hop.to === "icns" ? putTogether(host.sandbox, task) : takeApart(host, task)),
       [Symbol.asyncDispose]: async () => undefined,
     };
   },

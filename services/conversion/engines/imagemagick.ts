@@ -2,12 +2,12 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { FilemillError } from "#kit/errors.ts";
-import { defineEngine, type Engine, type HopTask } from "../domain/engine.ts";
+import { defineEngine, type Engine, type EngineHost, type HopTask } from "../domain/engine.ts";
+import type { Inspector } from "../domain/inspector.ts";
 import { assertPart, noteLeftOut } from "../domain/parts.ts";
 import type { Sandbox, SandboxEnd } from "../domain/sandbox.ts";
 import { numberOption } from "./hop-table.ts";
 import { exrHops, hubs, imagemagickHops, type Picture, pictures } from "./imagemagick-formats.ts";
-import { pictureFactsOf } from "./picture-page.ts";
 import { srgbProfile } from "./srgb-profile.ts";
 import { inputInside, openOutput, openToolSession, probeMs, type ToolSession, versionLineOf } from "./tool-run.ts";
 
@@ -100,7 +100,7 @@ async function srgbOf(session: ToolSession): Promise<string> {
   return "/job/srgb.icc";
 }
 
-async function run(sandbox: Sandbox, task: HopTask): Promise<void> {
+async function run({ sandbox, inspector }: EngineHost, task: HopTask): Promise<void> {
   await using session = await openToolSession(sandbox, task);
   const [source, target] = [pictureOf(task.hop.from), pictureOf(task.hop.to)];
   const scene = chooseScene(await readScenes(session, source), source, task);
@@ -111,7 +111,7 @@ async function run(sandbox: Sandbox, task: HopTask): Promise<void> {
     `${source.coder}:${inputInside}[${scene.index}]`,
     ...(source.isLinear === true ? ["-set", "colorspace", "RGB", "-colorspace", "sRGB"] : []),
     ...(source.isShallow === true ? ["-depth", "8"] : []),
-    ...(await orientationArgumentsOf(task)),
+    ...(await orientationArgumentsOf(inspector, task)),
     ...["-auto-orient", "-format", "opaque %[opaque]\n", "-write", "info:-"],
     ...(isConverted ? ["-profile", await srgbOf(session)] : []),
     ...(target.isOpaque === true ? ["-background", "white", "-alpha", "remove", "-alpha", "off"] : []),
@@ -138,9 +138,9 @@ async function run(sandbox: Sandbox, task: HopTask): Promise<void> {
 const orientations = ["TopLeft", "TopRight", "BottomRight", "BottomLeft", "LeftTop", "RightTop", "RightBottom", "LeftBottom"];
 
 /** A PNG tells how it is to be turned where ImageMagick does not look. */
-async function orientationArgumentsOf(task: HopTask): Promise<readonly string[]> {
+async function orientationArgumentsOf(inspector: Inspector, task: HopTask): Promise<readonly string[]> {
   if (task.hop.from !== "png") return [];
-  const { orientation } = await pictureFactsOf(task.input.path, "png");
+  const { orientation } = await inspector.ask("pictureFacts", [task.input.path], { more: { format: "png" }, signal: task.signal });
   if (orientation === 1) return [];
   task.note("ORIENTATION_APPLIED");
   return ["-orient", orientations[orientation - 1] ?? "TopLeft"];
@@ -151,10 +151,10 @@ async function versionOf(sandbox: Sandbox): Promise<string | undefined> {
   return line === undefined ? undefined : /ImageMagick (\d[\d.-]*)/.exec(line)?.[1];
 }
 
-const open: Engine["open"] = async ({ sandbox }) => ({
-  run: (task) => run(sandbox, task),
+const open: Engine["open"] = async (host) => ({
+  run: (task) => run(host, task),
   async parts(task) {
-    await using session = await openToolSession(sandbox, task);
+    await using session = await openToolSession(host.sandbox, task);
     return (await readScenes(session, pictureOf(task.hop.from))).map(() => "");
   },
   [Symbol.asyncDispose]: async () => undefined,

@@ -1,53 +1,20 @@
 /** A PDF around a JPEG whose bytes stay as they are, its colour profile with them. */
 import { readFile, writeFile } from "node:fs/promises";
 import { FilemillError } from "#kit/errors.ts";
-
-type Packed = {
-  readonly width: number;
-  readonly height: number;
-  readonly components: number;
-  readonly isInverted: boolean;
-  readonly profile: Buffer;
-};
+import type { HopTask } from "../domain/engine.ts";
+import type { Inspector } from "../domain/inspector.ts";
 
 const colourSpaces: Readonly<Record<number, string>> = { 1: "DeviceGray", 3: "DeviceRGB", 4: "DeviceCMYK" };
-const profileMark = "ICC_PROFILE\0";
-
-/** @see ITU-T T.81, B.2; ICC.1, B.4 for the parts of a profile; Adobe TN 5116 for colours stored as what is left white. */
-function packedOf(bytes: Buffer): Packed {
-  const parts: [number, Buffer][] = [];
-  let isAdobe = false;
-  for (let at = 2; at + 10 <= bytes.length; ) {
-    const marker = bytes[at + 1] ?? 0;
-    if (bytes[at] !== 0xff || marker === 0xff) {
-      at += 1;
-      continue;
-    }
-    const end = at + 2 + bytes.readUInt16BE(at + 2);
-    // Baseline, extended and progressive, with eight bits: what DCTDecode knows (ISO 32000-1, 7.4.8).
-    if (marker >= 0xc0 && marker <= 0xc2 && bytes[at + 4] === 8) {
-      const components = bytes[at + 9] ?? 0;
-      const profile = Buffer.concat(parts.toSorted(([a], [b]) => a - b).map(([, part]) => part));
-      const [width, height] = [bytes.readUInt16BE(at + 7), bytes.readUInt16BE(at + 5)];
-      return { width, height, components, isInverted: isAdobe && components === 4, profile };
-    }
-    if (marker === 0xda || (marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xcc && marker !== 0xc8)) break;
-    const content = bytes.subarray(at + 4, end);
-    if (marker === 0xee && content.toString("latin1", 0, 5) === "Adobe") isAdobe = true;
-    if (marker === 0xe2 && content.toString("latin1", 0, 12) === profileMark) parts.push([content[12] ?? 0, content.subarray(14)]);
-    at = end;
-  }
-  throw new FilemillError("INVALID_INPUT", "The picture is damaged, or a JPEG of a kind that PDF cannot hold.");
-}
-
 /**
  * Writes the PDF. `box` and `matrix` are the page and the place of the picture on it, as PDF operands.
  *
  * @throws FilemillError INVALID_INPUT.
  */
-export async function writeJpegPage(inputPath: string, outputPath: string, box: string, matrix: string): Promise<void> {
-  const jpeg = await readFile(inputPath);
-  const { width, height, components, isInverted, profile } = packedOf(jpeg);
+export async function writeJpegPage(inspector: Inspector, task: HopTask, box: string, matrix: string): Promise<void> {
+  const { input, outputPath, signal } = task;
+  const { width, height, components, isInverted, profile: parts } = await inspector.ask("jpegFrame", [input.path], { signal });
+  const jpeg = await readFile(input.path);
+  const profile = Buffer.concat(parts.map(([offset = 0, length = 0]) => jpeg.subarray(offset, offset + length)));
   const space = colourSpaces[components];
   if (space === undefined) throw new FilemillError("INVALID_INPUT", "The picture is a JPEG of a kind that PDF cannot hold.");
   const colours = profile.length === 0 ? `/${space}` : "[/ICCBased 6 0 R]";
@@ -62,10 +29,10 @@ export async function writeJpegPage(inputPath: string, outputPath: string, box: 
     [picture, jpeg],
     ...(profile.length === 0 ? [] : [[`/N ${components}`, profile] as const]),
   ];
-  const parts: Buffer[] = [Buffer.from("%PDF-1.7\n%\xe2\xe3\xcf\xd3\n", "latin1")];
-  let length = parts[0]?.length ?? 0;
+  const pieces: Buffer[] = [Buffer.from("%PDF-1.7\n%\xe2\xe3\xcf\xd3\n", "latin1")];
+  let length = pieces[0]?.length ?? 0;
   const add = (part: Buffer) => {
-    parts.push(part);
+    pieces.push(part);
     length += part.length;
   };
   const offsets = objects.map((object, index) => {
@@ -84,5 +51,5 @@ export async function writeJpegPage(inputPath: string, outputPath: string, box: 
   const rows = offsets.map((offset) => `${String(offset).padStart(10, "0")} 00000 n \n`).join("");
   const start = length;
   add(Buffer.from(`xref\n0 ${count}\n0000000000 65535 f \n${rows}trailer\n<< /Size ${count} /Root 1 0 R >>\nstartxref\n${start}\n%%EOF\n`));
-  await writeFile(outputPath, Buffer.concat(parts), { flag: "wx" });
+  await writeFile(outputPath, Buffer.concat(pieces), { flag: "wx" });
 }

@@ -1,14 +1,13 @@
 /** The pictures of phones, HEIC, by the tools of libheif. */
-import { open, rm, stat } from "node:fs/promises";
+import { rm, stat } from "node:fs/promises";
 import { FilemillError } from "#kit/errors.ts";
-import { defineEngine, type Hop, type HopTask, type OpenEngine } from "../domain/engine.ts";
+import { defineEngine, type EngineHost, type Hop, type HopTask, type OpenEngine } from "../domain/engine.ts";
 import { expecting, expectingAll } from "../domain/expectations.ts";
 import type { Expectation } from "../domain/notes.ts";
 import type { Sandbox } from "../domain/sandbox.ts";
 import { standUpright } from "./exif-upright.ts";
 import { numberOption, stringOption } from "./hop-table.ts";
 import { metadataChoice, profileChoice, reshapes, reshaping } from "./picture-options.ts";
-import { pictureFactsOf } from "./picture-page.ts";
 import { openSharpChildren } from "./sharp-children.ts";
 import { inputInside, openToolSession, probeMs, type ToolSession, versionLineOf } from "./tool-run.ts";
 
@@ -61,9 +60,10 @@ const hops: readonly Hop[] = [
 ];
 
 /** heif-enc stores pixels as they lie, and readers of HEIC do not ask EXIF how to turn them: they are turned before. It aborts at few greys. */
-async function encode(sandbox: Sandbox, pictures: OpenEngine, task: HopTask): Promise<void> {
-  const { orientation } = await pictureFactsOf(task.input.path, "png");
-  if (orientation === 1 && (await bitDepthOf(task.input.path)) >= 8) return await encodeUpright(sandbox, task);
+async function encode({ sandbox, inspector }: EngineHost, pictures: OpenEngine, task: HopTask): Promise<void> {
+  const asked = { more: { format: "png" }, signal: task.signal };
+  const { orientation, bitDepth = 8 } = await inspector.ask("pictureFacts", [task.input.path], asked);
+  if (orientation === 1 && bitDepth >= 8) return await encodeUpright(sandbox, task);
   const path = `${task.outputPath}.upright`;
   try {
     const options = { compressionLevel: 1, metadata: "keep", profile: "keep" };
@@ -72,13 +72,6 @@ async function encode(sandbox: Sandbox, pictures: OpenEngine, task: HopTask): Pr
   } finally {
     await rm(path, { force: true });
   }
-}
-
-/** Of a sample of a PNG. @see PNG third edition, 11.2.1 */
-async function bitDepthOf(path: string): Promise<number> {
-  await using file = await open(path);
-  const { buffer, bytesRead } = await file.read(Buffer.alloc(25), 0, 25, 0);
-  return bytesRead < 25 ? 8 : (buffer[24] ?? 8);
 }
 
 async function encodeUpright(sandbox: Sandbox, task: HopTask): Promise<void> {
@@ -91,15 +84,15 @@ async function encodeUpright(sandbox: Sandbox, task: HopTask): Promise<void> {
   await session.adopt("out.heic");
 }
 
-async function decode(sandbox: Sandbox, pictures: OpenEngine, task: HopTask): Promise<void> {
+async function decode({ sandbox, inspector }: EngineHost, pictures: OpenEngine, task: HopTask): Promise<void> {
   await using session = await openToolSession(sandbox, task);
   const facts = await readFacts(session, task);
   // The tool would show in a JPEG what is under transparency, which nobody has ever seen.
   const isRough = reshapes(task) || (task.hop.to === "jpg" && facts.hasAlpha);
-  if (!isRough) return await decodeTo(session, task, facts.pictures, task.hop.to, task.outputPath);
+  if (!isRough) return await decodeTo({ session, inspector }, task, facts.pictures, task.hop.to, task.outputPath);
   const path = `${task.outputPath}.decoded`;
   try {
-    await decodeTo(session, task, facts.pictures, "png", path);
+    await decodeTo({ session, inspector }, task, facts.pictures, "png", path);
     const input = { ...task.input, path, sizeBytes: (await stat(path)).size };
     const options = { metadata: "keep", profile: "keep", compressionLevel: 6, ...task.options };
     await pictures.run({ ...task, hop: { ...task.hop, from: "png" }, input, options });
@@ -108,14 +101,20 @@ async function decode(sandbox: Sandbox, pictures: OpenEngine, task: HopTask): Pr
   }
 }
 
-async function decodeTo(session: ToolSession, task: HopTask, pictures: number, to: string, path: string): Promise<void> {
+async function decodeTo(
+  { session, inspector }: { readonly session: ToolSession } & Pick<EngineHost, "inspector">,
+  task: HopTask,
+  pictures: number,
+  to: string,
+  path: string,
+): Promise<void> {
   const quality = to === "jpg" ? ["-q", String(numberOption(task.options, "quality") ?? 90)] : [];
   const end = await session.run({ program: "/usr/bin/heif-convert", args: ["--quiet", ...quality, inputInside, `/job/out.${to}`] });
   if (end.exitCode !== 0) throw new FilemillError("INVALID_INPUT", "The picture is damaged, or packed in a way that cannot be read.");
   // Several pictures come out numbered.
   await session.adopt(pictures > 1 ? `out-1.${to}` : `out.${to}`, path);
   // The pixels were turned; whoever believes the EXIF of a phone would turn them again.
-  await standUpright(path);
+  await standUpright(inspector, path);
 }
 
 async function readFacts(session: ToolSession, task: HopTask): Promise<{ readonly pictures: number; readonly hasAlpha: boolean }> {
@@ -139,10 +138,9 @@ export const libheifEngine = defineEngine({
     return /libheif version: (\d[\d.]*)/.exec(`${help.stdout}${help.stderr}`)?.[1];
   },
   async open(host) {
-    const { sandbox } = host;
     const pictures = await openSharpChildren(host, 0);
     return {
-      run: (task) => (task.hop.to === "heic" ? encode(sandbox, pictures, task) : decode(sandbox, pictures, task)),
+      run: (task) => (task.hop.to === "heic" ? encode(host, pictures, task) : decode(host, pictures, task)),
       [Symbol.asyncDispose]: () => pictures[Symbol.asyncDispose](),
     };
   },

@@ -1,10 +1,12 @@
 /** JPEG XL by the tools of libjxl. A JPEG becomes JPEG XL without loss, and the very same JPEG again. */
-import { open, readdir, rm, stat, writeFile } from "node:fs/promises";
+import { readdir, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { FilemillError } from "#kit/errors.ts";
-import { defineEngine, type Hop, type HopTask, type OpenEngine, type OptionDefinition } from "../domain/engine.ts";
+import { defineEngine, type EngineHost, type Hop, type HopTask, type OpenEngine, type OptionDefinition } from "../domain/engine.ts";
 import { expecting, expectingAll } from "../domain/expectations.ts";
-import type { Sandbox } from "../domain/sandbox.ts";
+import type { Inspector } from "../domain/inspector.ts";
+import { askMade } from "./ask-inspector.ts";
+import { copyPieces } from "./copy-pieces.ts";
 import { flagOption, numberOption } from "./hop-table.ts";
 import { profileChoice, reshapes, reshaping } from "./picture-options.ts";
 import { openSharpChildren } from "./sharp-children.ts";
@@ -25,8 +27,6 @@ const again: OptionDefinition = {
   description: "Quality of lossy compression; when absent 90, or the very JPEG that the picture was made of",
 };
 const lossless: OptionDefinition = { name: "lossless", type: "boolean", default: false, description: "Keeps every pixel exactly" };
-/** Profiles of printers are up to two megabytes large, and stand before what is looked for. */
-const headBytes = 4 * 2 ** 20;
 const usual = { async: false, maxInputMb: 100 } as const;
 const choices = [...reshaping, profileChoice];
 const recoloured = expecting("PROFILE_CONVERTED", { option: "profile" });
@@ -62,12 +62,12 @@ function encoderArgumentsOf(task: HopTask): readonly string[] {
   return [...work, "-q", String(numberOption(options, "quality") ?? 90)];
 }
 
-async function run(sandbox: Sandbox, pictures: OpenEngine, task: HopTask): Promise<void> {
-  if (task.hop.to === "jxl") return await encode(sandbox, task);
+async function run(host: EngineHost, pictures: OpenEngine, task: HopTask): Promise<void> {
+  if (task.hop.to === "jxl") return await encode(host, task);
   // The tools go by names.
   const inside = "/input/picture.jxl";
   const { to } = task.hop;
-  await using session = await openToolSession(sandbox, task, inside);
+  await using session = await openToolSession(host.sandbox, task, inside);
   const info = await session.run({ program: "/usr/bin/jxlinfo", args: [inside], limits: { addressSpace: false } });
   if (info.exitCode !== 0) throw new FilemillError("INVALID_INPUT", "The picture is damaged or is not JPEG XL.");
   const hasAlpha = /RGBA|alpha/i.test(info.stdout);
@@ -76,10 +76,10 @@ async function run(sandbox: Sandbox, pictures: OpenEngine, task: HopTask): Promi
   const moves = /animation/i.test(info.stdout);
   if (moves) task.note("ANIMATION_REDUCED");
   if (to === "png" && /(exif|xml|xmp) metadata/i.test(info.stdout)) task.note("METADATA_DROPPED");
-  if (!reshapes(task) && !(to === "jpg" && hasAlpha)) return await decodeTo(session, task, moves, to, task.outputPath);
+  if (!reshapes(task) && !(to === "jpg" && hasAlpha)) return await decodeTo({ session, ...host }, task, moves, to, task.outputPath);
   const path = `${task.outputPath}.decoded`;
   try {
-    await decodeTo(session, task, moves, "png", path);
+    await decodeTo({ session, ...host }, task, moves, "png", path);
     const input = { ...task.input, path, sizeBytes: (await stat(path)).size };
     const options = { quality: 90, profile: "keep", compressionLevel: 6, ...task.options };
     await pictures.run({ ...task, hop: { ...task.hop, from: "png" }, input, options });
@@ -88,10 +88,10 @@ async function run(sandbox: Sandbox, pictures: OpenEngine, task: HopTask): Promi
   }
 }
 
-async function encode(sandbox: Sandbox, task: HopTask): Promise<void> {
+async function encode({ sandbox, inspector }: EngineHost, task: HopTask): Promise<void> {
   const inside = `/input/picture.${task.hop.from}`;
   await using session = await openToolSession(sandbox, task, inside);
-  if (task.hop.from === "jpg" && (await isPrinters(task.input.path))) {
+  if (task.hop.from === "jpg" && (await isPrinters(inspector, task))) {
     throw new FilemillError("CONVERSION_FAILED", "The picture has the colours of a printer, which could not be kept.");
   }
   const args = [inside, "/job/out.jxl", ...encoderArgumentsOf(task)];
@@ -99,7 +99,13 @@ async function encode(sandbox: Sandbox, task: HopTask): Promise<void> {
   await session.adopt("out.jxl");
 }
 
-async function decodeTo(session: ToolSession, task: HopTask, moves: boolean, to: string, path: string): Promise<void> {
+async function decodeTo(
+  { session, inspector }: { readonly session: ToolSession } & Pick<EngineHost, "inspector">,
+  task: HopTask,
+  moves: boolean,
+  to: string,
+  path: string,
+): Promise<void> {
   const asked = to === "jpg" ? numberOption(task.options, "quality") : undefined;
   await runTool(session, "/usr/bin/djxl", [
     "/input/picture.jxl",
@@ -107,7 +113,7 @@ async function decodeTo(session: ToolSession, task: HopTask, moves: boolean, to:
     ...(asked === undefined ? [] : ["-q", String(asked)]),
     "--num_threads=2",
   ]);
-  if (moves && to === "png") return await writeStill(session.pathOf("out.png"), path);
+  if (moves && to === "png") return await writeStill(inspector, session.pathOf("out.png"), path);
   // Frames come out numbered, where one is no file by itself.
   await session.adopt(moves ? await firstFrame(session, to) : `out.${to}`, path);
 }
@@ -118,14 +124,8 @@ async function runTool(session: ToolSession, program: string, args: readonly str
 }
 
 /** Whether a JPEG has four components, as CMYK has, which JPEG XL does not take over. @see ITU-T T.81, B.2.2 */
-async function isPrinters(path: string): Promise<boolean> {
-  await using file = await open(path);
-  const { buffer: bytes, bytesRead } = await file.read({ buffer: Buffer.alloc(headBytes), position: 0 });
-  for (let at = 2; at + 10 <= bytesRead && bytes[at] === 0xff; at += 2 + bytes.readUInt16BE(at + 2)) {
-    const marker = bytes[at + 1] ?? 0;
-    if (marker >= 0xc0 && marker <= 0xc2) return bytes[at + 9] === 4;
-  }
-  return false;
+async function isPrinters(inspector: Inspector, { input, signal }: HopTask): Promise<boolean> {
+  return (await inspector.ask("pictureFacts", [input.path], { more: { format: "jpg" }, signal })).components === 4;
 }
 
 async function firstFrame(session: ToolSession, extension: string): Promise<string> {
@@ -133,16 +133,11 @@ async function firstFrame(session: ToolSession, extension: string): Promise<stri
   return names.toSorted()[0] ?? `out.${extension}`;
 }
 
-/** The first frame of an animated PNG is the picture itself; what makes it move is left out. @see PNG third edition, 11.3.6 */
-async function writeStill(animation: string, still: string): Promise<void> {
-  const handle = await openOutput(animation);
-  const bytes = await handle.readFile().finally(() => handle.close());
-  const parts = [bytes.subarray(0, 8)];
-  for (let at = 8, end = 8; at + 12 <= bytes.length; at = end) {
-    end = at + 12 + bytes.readUInt32BE(at);
-    if (!/^(acTL|fcTL|fdAT)$/.test(bytes.toString("latin1", at + 4, at + 8))) parts.push(bytes.subarray(at, end));
-  }
-  await writeFile(still, Buffer.concat(parts), { flag: "wx" });
+/** The first frame of an animated PNG is the picture itself; what makes it move is left out. */
+async function writeStill(inspector: Inspector, animation: string, still: string): Promise<void> {
+  const { pieces } = await askMade(inspector, "stillPieces", [animation], {});
+  await using source = await openOutput(animation);
+  await copyPieces(source, still, pieces);
 }
 
 export const libjxlEngine = defineEngine({
@@ -157,6 +152,6 @@ export const libjxlEngine = defineEngine({
   },
   async open(host) {
     const pictures = await openSharpChildren(host, 0);
-    return { run: (task) => run(host.sandbox, pictures, task), [Symbol.asyncDispose]: () => pictures[Symbol.asyncDispose]() };
+    return { run: (task) => run(host, pictures, task), [Symbol.asyncDispose]: () => pictures[Symbol.asyncDispose]() };
   },
 });

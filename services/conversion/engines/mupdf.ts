@@ -1,14 +1,15 @@
 /** Books and pictures to PDF, and PDF to text that flows again, by MuPDF. */
 import { writeFile } from "node:fs/promises";
 import { FilemillError } from "#kit/errors.ts";
-import { defineEngine, type Hop, type HopTask, type OptionDefinition } from "../domain/engine.ts";
+import { defineEngine, type EngineHost, type Hop, type HopTask, type OptionDefinition } from "../domain/engine.ts";
 import { expecting } from "../domain/expectations.ts";
 import { LacksContent } from "../domain/failure.ts";
-import type { Sandbox, SandboxEnd } from "../domain/sandbox.ts";
+import type { SandboxEnd } from "../domain/sandbox.ts";
+import { askMade, noLetters } from "./ask-inspector.ts";
 import { numberOption, stringOption } from "./hop-table.ts";
 import { writeJpegPage } from "./jpeg-page.ts";
-import { type PageWish, pageOf, pageSizes, pictureFactsOf } from "./picture-page.ts";
-import { openOutput, openToolSession, probeMs, type ToolSession } from "./tool-run.ts";
+import { type PageWish, pageOf, pageSizes } from "./picture-page.ts";
+import { openToolSession, probeMs, type ToolSession } from "./tool-run.ts";
 
 const program = "/usr/bin/mutool";
 const pointsPerMm = 72 / 25.4;
@@ -87,7 +88,9 @@ function isPaper(value: unknown): value is keyof typeof pageSizes {
   return typeof value === "string" && paper.includes(value);
 }
 
-async function placePicture(session: ToolSession, task: HopTask, inside: string): Promise<void> {
+type Work = { readonly session: ToolSession } & Pick<EngineHost, "inspector">;
+
+async function placePicture({ session, inspector }: Work, task: HopTask, inside: string): Promise<void> {
   const { options, hop, input } = task;
   const density = numberOption(options, "density");
   const wish: PageWish = {
@@ -95,21 +98,22 @@ async function placePicture(session: ToolSession, task: HopTask, inside: string)
     marginPoints: (numberOption(options, "margin") ?? 0) * pointsPerMm,
     ...(density === undefined ? {} : { density }),
   };
-  const facts = await pictureFactsOf(input.path, hop.from);
+  const facts = await inspector.ask("pictureFacts", [input.path], { more: { format: hop.from }, signal: task.signal });
   if (facts.orientation !== 1) task.note("ORIENTATION_APPLIED");
   if (facts.hasProfile === true) task.note("METADATA_DROPPED", "The colour profile was left out.");
   const { box, matrix } = pageOf(facts, wish);
   // MuPDF would drop the colour profile, and show the negative of CMYK.
-  if (hop.from === "jpg") return await writeJpegPage(input.path, task.outputPath, box, matrix);
+  if (hop.from === "jpg") return await writeJpegPage(inspector, task, box, matrix);
   const description = `%%MediaBox ${box}\n%%Image Im0 ${inside}\nq\n${matrix} cm\n/Im0 Do\nQ\n`;
   await writeFile(session.pathOf("page.txt"), description, { flag: "wx", mode: 0o644 });
   throwIfFailed(task, await session.run({ program, args: ["create", "-o", "/job/out", "-O", "compress", "/job/page.txt"] }));
   await session.adopt("out");
 }
 
-async function convert(session: ToolSession, task: HopTask, inside: string): Promise<void> {
+async function convert(work: Work, task: HopTask, inside: string): Promise<void> {
   const { options, hop } = task;
-  if (hop.to === "docx") await assertText(session, task, inside);
+  const { session } = work;
+  if (hop.to === "docx") await assertText(work, task, inside);
   const size = isPaper(options.pageSize) ? pageSizes[options.pageSize] : undefined;
   const layout = size === undefined ? [] : ["-W", String(size[0]), "-H", String(size[1])];
   const font = numberOption(options, "fontSize");
@@ -135,17 +139,13 @@ function pagesOf(task: HopTask): readonly string[] {
 }
 
 /** A scan has none, and would become an empty document. */
-async function assertText(session: ToolSession, task: HopTask, inside: string): Promise<void> {
+async function assertText({ session, inspector }: Work, task: HopTask, inside: string): Promise<void> {
   const end = await session.run({ program, args: ["convert", "-F", "text", "-o", "/job/text", inside, ...pagesOf(task)] });
   throwIfFailed(task, end);
-  const handle = await openOutput(session.pathOf("text")).catch(() => undefined);
-  const text =
-    handle === undefined ? "" : (await handle.read({ buffer: Buffer.alloc(65_536) })).buffer.toString("utf8").replaceAll("\0", "");
-  await handle?.close();
-  const characters = text.replace(/\s/g, "");
-  const unknown = characters.match(/\uFFFD/g)?.length ?? 0;
+  // No text gives no file.
+  const letters = await askMade(inspector, "letters", [session.pathOf("text")], { signal: task.signal }).catch(noLetters);
   // Fonts may draw letters and never say which they are.
-  if (unknown * 2 >= characters.length) {
+  if (letters.unknown * 2 >= letters.all) {
     throw new LacksContent("There are pictures of text and no text; it would need recognition.");
   }
 }
@@ -161,13 +161,13 @@ function throwIfFailed(task: HopTask, { exitCode, stderr }: SandboxEnd): void {
   if (/^(error|warning): .*(repair|broken|invalid)/im.test(stderr)) task.note("INPUT_DAMAGED");
 }
 
-async function run(sandbox: Sandbox, task: HopTask): Promise<void> {
+async function run({ sandbox, inspector }: EngineHost, task: HopTask): Promise<void> {
   // MuPDF goes by names.
   const inside = `/input/document.${task.hop.from}`;
   await using session = await openToolSession(sandbox, task, inside);
   const isPicture = task.hop.from === "jpg" || task.hop.from === "png";
-  if (isPicture) return await placePicture(session, task, inside);
-  await convert(session, task, inside);
+  if (isPicture) return await placePicture({ session, inspector }, task, inside);
+  await convert({ session, inspector }, task, inside);
   await session.adopt("out");
 }
 
@@ -181,7 +181,7 @@ export const mupdfEngine = defineEngine({
     const end = await sandbox.run({ program, args: ["-v"], limits: { wallMs: probeMs } }).catch(() => undefined);
     return /mutool version (\d[\d.]*)/.exec(`${end?.stdout}${end?.stderr}`)?.[1];
   },
-  async open({ sandbox }) {
-    return { run: (task) => run(sandbox, task), [Symbol.asyncDispose]: async () => undefined };
+  async open(host) {
+    return { run: (task) => run(host, task), [Symbol.asyncDispose]: async () => undefined };
   },
 });

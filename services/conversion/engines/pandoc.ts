@@ -1,14 +1,12 @@
 /** Markup, wikis, notebooks and e-books by pandoc: a fresh process for each document, which starts in a blink. */
-import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { FilemillError } from "#kit/errors.ts";
-import { defineEngine, type HopTask } from "../domain/engine.ts";
+import { defineEngine, type EngineHost, type HopTask } from "../domain/engine.ts";
 import { LacksContent } from "../domain/failure.ts";
-import type { Sandbox, SandboxEnd } from "../domain/sandbox.ts";
+import type { SandboxEnd } from "../domain/sandbox.ts";
+import { askForFile } from "./ask-inspector.ts";
 import { flagOption, numberOption, stringOption } from "./hop-table.ts";
-import { guessEncoding } from "./inside/guess-encoding.ts";
 import { markups, needsDataFiles, pandocHops } from "./pandoc-hops.ts";
-import { decodeCodePages, namesCodePage } from "./rtf-code-pages.ts";
 import { inputInside, openToolSession, versionLineOf } from "./tool-run.ts";
 
 const program = "/usr/bin/pandoc";
@@ -20,6 +18,9 @@ const readErrors = new Set([1, 63, 64, 65, 66, 93]);
 const heapExhausted = 251;
 /** What a document wants to include is never there. */
 const missingFile = 99;
+
+/** A letter of one byte may become three. */
+const maxDecodedBytes = 400_000_000;
 
 const heap = ["+RTS", "-M512m", "-RTS"];
 
@@ -54,18 +55,20 @@ function argumentsOf(task: HopTask, input: string): string[] {
   ];
 }
 
-async function run(sandbox: Sandbox, task: HopTask): Promise<void> {
+async function run({ sandbox, inspector }: EngineHost, task: HopTask): Promise<void> {
   await using session = await openToolSession(sandbox, task);
   const pandoc = (args: readonly string[]) =>
     session.run({ program, args, readOnly: { [filter]: filterInside }, limits: { addressSpace: false } });
   const isTwoStep = needsDataFiles.has(task.hop.to);
   const firstArgsOf = isTwoStep ? readerArgumentsOf : argumentsOf;
-  const isRecoded = task.hop.from === "rtf" && (await recodeRtf(task.input.path, session.pathOf("rtf")));
+  const asked = { signal: task.signal, maxBytes: maxDecodedBytes };
+  // Pandoc takes every byte of an RTF for Windows-1252.
+  const isRecoded =
+    task.hop.from === "rtf" && (await askForFile(inspector, "recodedRtf", [task.input.path], session.pathOf("rtf"), asked)).isRecoded;
   let end = await pandoc(firstArgsOf(task, isRecoded ? "/job/rtf" : inputInside));
   if ((end.exitCode === utf8Error || /falling back to latin1/.test(end.stderr)) && markups[task.hop.from]?.isBinary !== true) {
-    const decoded = decode(await readFile(task.input.path));
-    if (decoded.guess !== undefined) task.note("ENCODING_GUESSED", `The text's encoding was guessed to be ${decoded.guess}.`);
-    await writeFile(session.pathOf("text"), decoded.text, { flag: "wx", mode: 0o644 });
+    const { guess } = await askForFile(inspector, "decodedText", [task.input.path], session.pathOf("text"), asked);
+    if (guess !== undefined) task.note("ENCODING_GUESSED", `The text's encoding was guessed to be ${guess}.`);
     end = await pandoc(firstArgsOf(task, "/job/text"));
   }
   noteRemoved(task, end);
@@ -75,14 +78,6 @@ async function run(sandbox: Sandbox, task: HopTask): Promise<void> {
     // Pandoc ended well and wrote nothing.
     throw error instanceof FilemillError && error.code === "CONVERSION_FAILED" ? new LacksContent("The document holds no text.") : error;
   });
-}
-
-/** Pandoc takes every byte of an RTF for Windows-1252. False: there is nothing else in this one, and nothing was written. */
-async function recodeRtf(path: string, made: string): Promise<boolean> {
-  const bytes = await readFile(path);
-  if (!namesCodePage(bytes)) return false;
-  await writeFile(made, decodeCodePages(bytes), { flag: "wx", mode: 0o644 });
-  return true;
 }
 
 function noteRemoved(task: HopTask, end: SandboxEnd): void {
@@ -106,26 +101,6 @@ function throwIfFailed(task: HopTask, end: SandboxEnd): void {
   }
 }
 
-/** Text that is not UTF-8: by its byte order mark, by what HTML says of itself, else by a guess. */
-function decode(bytes: Buffer): { readonly text: string; readonly guess?: string } {
-  const head = bytes.subarray(0, 2048).toString("latin1");
-  if (head.startsWith("\xff\xfe")) return { text: new TextDecoder("utf-16le").decode(bytes) };
-  if (head.startsWith("\xfe\xff")) return { text: new TextDecoder("utf-16be").decode(bytes) };
-  const label = /(?:charset|encoding)\s*=\s*["']?([A-Za-z0-9_:-]{2,32})/.exec(head)?.[1];
-  const decoder = label === undefined ? undefined : decoderOf(label);
-  if (decoder !== undefined && decoder.encoding !== "utf-8") return { text: decoder.decode(bytes) };
-  const guess = guessEncoding(bytes);
-  return { text: new TextDecoder(guess).decode(bytes), guess };
-}
-
-function decoderOf(label: string): InstanceType<typeof TextDecoder> | undefined {
-  try {
-    return new TextDecoder(label);
-  } catch {
-    return undefined;
-  }
-}
-
 export const pandocEngine = defineEngine({
   id: "pandoc",
   label: "Pandoc",
@@ -136,7 +111,7 @@ export const pandocEngine = defineEngine({
     const line = await versionLineOf(sandbox, program, ["--version"]);
     return line === undefined ? undefined : /^pandoc\S* (\d[\d.]*)/.exec(line)?.[1];
   },
-  async open({ sandbox }) {
-    return { run: (task) => run(sandbox, task), [Symbol.asyncDispose]: async () => undefined };
+  async open(host) {
+    return { run: (task) => run(host, task), [Symbol.asyncDispose]: async () => undefined };
   },
 });

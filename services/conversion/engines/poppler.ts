@@ -2,16 +2,16 @@
  * PDF to pictures, SVG and text by poppler-utils. Pictures come out as plain pixels; libvips, in a sandbox too, writes the file several
  * times faster.
  */
-import { rename, rm } from "node:fs/promises";
+import { rename, rm, stat } from "node:fs/promises";
 import { FilemillError } from "#kit/errors.ts";
-import { defineEngine, type Hop, type HopTask, type OpenEngine, type OptionDefinition } from "../domain/engine.ts";
+import { defineEngine, type EngineHost, type Hop, type HopTask, type OpenEngine, type OptionDefinition } from "../domain/engine.ts";
 import { LacksContent } from "../domain/failure.ts";
 import { noteLeftOut, partOptions } from "../domain/parts.ts";
-import type { Sandbox } from "../domain/sandbox.ts";
+import { askMade, noLetters } from "./ask-inspector.ts";
 import { flagOption, numberOption } from "./hop-table.ts";
 import { pixelOptions, pixelsOf, pointsPerInch, readFacts } from "./poppler-pages.ts";
 import { openSharpChildren } from "./sharp-children.ts";
-import { inputInside, openOutput, openToolSession, type ToolSession, versionLineOf } from "./tool-run.ts";
+import { inputInside, openToolSession, type ToolSession, versionLineOf } from "./tool-run.ts";
 
 const page = partOptions("page");
 const raster: readonly OptionDefinition[] = [...page, ...pixelOptions];
@@ -45,7 +45,9 @@ const hops: readonly Hop[] = [
   hop("html", "extract", 60, textPages),
 ];
 
-async function rasterize(session: ToolSession, pictures: OpenEngine, task: HopTask, pageNumber: number): Promise<void> {
+type Work = { readonly session: ToolSession } & Pick<EngineHost, "inspector">;
+
+async function rasterize({ session, inspector }: Work, pictures: OpenEngine, task: HopTask, pageNumber: number): Promise<void> {
   const facts = await readFacts(session, pageNumber);
   const { width, height } = pixelsOf(task, facts);
   const gray = flagOption(task.options, "grayscale");
@@ -60,7 +62,7 @@ async function rasterize(session: ToolSession, pictures: OpenEngine, task: HopTa
     // Out of the reach of whatever drew it, before it is looked at and handed on.
     const size = await session
       .adopt(gray ? "page.pgm" : "page.ppm", drawn)
-      .then(() => sizeOfDrawn(drawn))
+      .then(() => inspector.ask("drawnSize", [drawn], { signal: task.signal }))
       .catch((cause: unknown) => {
         throw new FilemillError("INVALID_INPUT", "The page could not be drawn; the PDF is damaged.", { cause });
       });
@@ -70,7 +72,7 @@ async function rasterize(session: ToolSession, pictures: OpenEngine, task: HopTa
     }
     if (/Syntax Error/.test(end.stderr)) task.note("INPUT_DAMAGED");
     noteLeftOut(task, "page", pageNumber, facts.pages);
-    await writePicture(pictures, task, { path: drawn, sizeBytes: size.fileBytes }, (width / facts.widthPoints) * pointsPerInch);
+    await writePicture(pictures, task, { path: drawn, sizeBytes: (await stat(drawn)).size }, (width / facts.widthPoints) * pointsPerInch);
   } finally {
     await rm(drawn, { force: true });
   }
@@ -92,23 +94,7 @@ async function writePicture(
   await pictures.run({ ...task, input: { ...input, ...drawn }, hop: { ...hop, from: "ppm" }, options: wanted });
 }
 
-/** @see https://netpbm.sourceforge.net/doc/ppm.html: "P6" or "P5", width, height, 255, then the samples. */
-async function sizeOfDrawn(path: string): Promise<{ width: number; height: number; fileBytes: number }> {
-  const handle = await openOutput(path);
-  try {
-    const head = await handle.read({ buffer: Buffer.alloc(64) });
-    const header = /^P([56])\n(\d+) (\d+)\n255\n/.exec(head.buffer.toString("latin1"));
-    if (header === null) throw new Error("not a netpbm picture");
-    const [width, height, fileBytes] = [Number(header[2]), Number(header[3]), (await handle.stat()).size];
-    const samples = fileBytes - header[0].length;
-    if (samples !== width * height * (header[1] === "6" ? 3 : 1)) throw new Error("a netpbm picture with missing rows");
-    return { width, height, fileBytes };
-  } finally {
-    await handle.close();
-  }
-}
-
-async function extract(session: ToolSession, task: HopTask): Promise<void> {
+async function extract({ session, inspector }: Work, task: HopTask): Promise<void> {
   const pageNumber = numberOption(task.options, "page") ?? numberOption(task.options, "firstPage") ?? 1;
   const facts = await readFacts(session, pageNumber);
   const first = ["-f", String(pageNumber)];
@@ -128,26 +114,23 @@ async function extract(session: ToolSession, task: HopTask): Promise<void> {
   if (end.exitCode !== 0) throw new FilemillError("INVALID_INPUT", "The PDF is damaged and could not be read.");
   if (/Syntax Error/.test(end.stderr)) task.note("INPUT_DAMAGED");
   if (task.hop.part !== undefined) noteLeftOut(task, "page", pageNumber, facts.pages);
-  await adoptText(session, task);
+  await adoptText({ session, inspector }, task);
 }
 
 /** Pages without text give nothing or form feeds alone: that is not a result. */
-async function adoptText(session: ToolSession, task: HopTask): Promise<void> {
+async function adoptText({ session, inspector }: Work, task: HopTask): Promise<void> {
   if (task.hop.to === "txt") {
-    const handle = await openOutput(session.pathOf("out")).catch(() => undefined);
-    const text =
-      handle === undefined ? "" : (await handle.read({ buffer: Buffer.alloc(65_536) })).buffer.toString("utf8").replaceAll("\0", "");
-    await handle?.close();
-    if (text.trim() === "") throw new LacksContent("There are pictures of text and no text; it would need recognition.");
+    const letters = await askMade(inspector, "letters", [session.pathOf("out")], { signal: task.signal }).catch(noLetters);
+    if (letters.all === 0) throw new LacksContent("There are pictures of text and no text; it would need recognition.");
   }
   await session.adopt("out");
 }
 
-async function run(sandbox: Sandbox, pictures: OpenEngine, task: HopTask): Promise<void> {
+async function run({ sandbox, inspector }: EngineHost, pictures: OpenEngine, task: HopTask): Promise<void> {
   await using session = await openToolSession(sandbox, task);
   const isPicture = task.hop.options.some((option) => option.name === "dpi");
-  if (isPicture) await rasterize(session, pictures, task, numberOption(task.options, "page") ?? 1);
-  else await extract(session, task);
+  if (isPicture) await rasterize({ session, inspector }, pictures, task, numberOption(task.options, "page") ?? 1);
+  else await extract({ session, inspector }, task);
 }
 
 export const popplerEngine = defineEngine({
@@ -161,12 +144,11 @@ export const popplerEngine = defineEngine({
     return line === undefined ? undefined : /(\d[\d.]*)/.exec(line)?.[1];
   },
   async open(host) {
-    const { sandbox } = host;
     const pictures = await openSharpChildren(host, 1);
     return {
-      run: (task) => run(sandbox, pictures, task),
+      run: (task) => run(host, pictures, task),
       async parts(task) {
-        await using session = await openToolSession(sandbox, task);
+        await using session = await openToolSession(host.sandbox, task);
         return Array.from({ length: (await readFacts(session, 1)).pages }, () => "");
       },
       [Symbol.asyncDispose]: () => pictures[Symbol.asyncDispose](),

@@ -1,22 +1,15 @@
 /** Drawings in SVG to pages, by librsvg: shapes stay shapes and text stays text. */
-import { createReadStream } from "node:fs";
-import { open } from "node:fs/promises";
-import { Transform } from "node:stream";
-import { pipeline } from "node:stream/promises";
-import { createGunzip } from "node:zlib";
 import { FilemillError } from "#kit/errors.ts";
-import { defineEngine, type Hop, type HopTask, type OptionDefinition } from "../domain/engine.ts";
+import { defineEngine, type EngineHost, type Hop, type HopTask, type OptionDefinition } from "../domain/engine.ts";
 import { expectingAll } from "../domain/expectations.ts";
 import { replacedFontsMessage } from "../domain/font-note.ts";
+import type { Inspector } from "../domain/inspector.ts";
 import type { Sandbox } from "../domain/sandbox.ts";
 import { numberOption } from "./hop-table.ts";
-import { comparableFamily, familiesMissing } from "./svg-fonts.ts";
-import { inputInside, openToolSession, versionLineOf } from "./tool-run.ts";
+import { inputInside, openToolSession, type ToolSession, versionLineOf } from "./tool-run.ts";
 
 const program = "/usr/bin/rsvg-convert";
 const maxUnpackedBytes = 50_000_000;
-/** Of a drawing, for the fonts that it names. */
-const lookedAtBytes = 4_000_000;
 
 const density: OptionDefinition = {
   name: "density",
@@ -40,42 +33,32 @@ const hops: readonly Hop[] = [
   { ...zipped, to: "svg", fidelity: "lossless", cost: 5, options: [] },
 ];
 
-async function unpack(task: HopTask): Promise<void> {
-  const target = await open(task.outputPath, "wx");
-  let length = 0;
-  const bounded = new Transform({
-    transform(chunk: Buffer, _encoding, done) {
-      length += chunk.length;
-      const isTooMuch = length > maxUnpackedBytes;
-      done(isTooMuch ? new FilemillError("INPUT_TOO_COMPLEX", "The drawing is too large once it is unpacked.") : null, chunk);
-    },
-  });
-  try {
-    await pipeline(createReadStream(task.input.path), createGunzip(), bounded, target.createWriteStream(), { signal: task.signal });
-  } catch (cause) {
-    if (cause instanceof FilemillError || task.signal.aborted) throw cause;
-    throw new FilemillError("INVALID_INPUT", "The file is damaged or is not a compressed SVG.", { cause });
-  }
+async function unpack(session: ToolSession): Promise<void> {
+  // Standard output holds little: the shell lays it into a file.
+  const args = ["-c", `exec /usr/bin/gzip -dc < ${inputInside} > /job/out`];
+  const end = await session.run({ program: "/bin/sh", args, limits: { fileBytes: maxUnpackedBytes } });
+  // gzip says so by its own exit code, where it is not ended for it.
+  if (/file too large/i.test(end.stderr)) throw new FilemillError("INPUT_TOO_COMPLEX", "The drawing is too large once it is unpacked.");
+  if (end.exitCode !== 0) throw new FilemillError("INVALID_INPUT", "The file is damaged or is not a compressed SVG.");
+  await session.adopt("out");
 }
 
-/** Comparable names of the families here; none when fontconfig cannot be asked. */
-async function familiesHere(sandbox: Sandbox): Promise<ReadonlySet<string>> {
+/** Names of the families here; none when fontconfig cannot be asked. */
+async function familiesHere(sandbox: Sandbox): Promise<readonly string[]> {
   const end = await sandbox.run({ program: "/usr/bin/fc-list", args: [":", "family"], limits: { wallMs: 30_000 } }).catch(() => undefined);
-  const names = end?.exitCode === 0 ? end.stdout.split(/[\n,]/) : [];
-  return new Set(names.map(comparableFamily));
+  return end?.exitCode === 0 ? end.stdout.split(/[\n,]/) : [];
 }
 
-async function noteMissingFonts(task: HopTask, here: ReadonlySet<string>): Promise<void> {
-  await using file = await open(task.input.path);
-  const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(Math.min(lookedAtBytes, task.input.sizeBytes)), position: 0 });
-  const fonts = replacedFontsMessage(familiesMissing(buffer.toString("utf8", 0, bytesRead), here));
+async function noteMissingFonts(inspector: Inspector, task: HopTask, here: readonly string[]): Promise<void> {
+  const { families } = await inspector.ask("missingFonts", [task.input.path], { more: { here }, signal: task.signal });
+  const fonts = replacedFontsMessage(families);
   if (fonts !== undefined) task.note("FONT_SUBSTITUTED", fonts);
 }
 
-async function run(sandbox: Sandbox, task: HopTask, families: () => Promise<ReadonlySet<string>>): Promise<void> {
+async function run({ sandbox, inspector }: EngineHost, task: HopTask, families: () => Promise<readonly string[]>): Promise<void> {
   const { to } = task.hop;
-  if (to === "svg") return await unpack(task);
   await using session = await openToolSession(sandbox, task);
+  if (to === "svg") return await unpack(session);
   const density = String(numberOption(task.options, "density") ?? 96);
   const end = await session.run({
     program,
@@ -89,7 +72,7 @@ async function run(sandbox: Sandbox, task: HopTask, families: () => Promise<Read
   if (end.exitCode !== 0) throw new FilemillError("INVALID_INPUT", "The drawing is damaged or is not SVG.");
   if (task.hop.from === "svg") {
     const here = await families();
-    if (here.size > 0) await noteMissingFonts(task, here);
+    if (here.length > 0) await noteMissingFonts(inspector, task, here);
   }
   await session.adopt("out");
 }
@@ -104,9 +87,9 @@ export const rsvgEngine = defineEngine({
     const line = await versionLineOf(sandbox, program, ["--version"]);
     return line === undefined ? undefined : /(\d{1,9}\.\d[\d.]*)/.exec(line)?.[1];
   },
-  async open({ sandbox }) {
-    let asked: Promise<ReadonlySet<string>> | undefined;
-    const families = () => (asked ??= familiesHere(sandbox));
-    return { run: (task) => run(sandbox, task, families), [Symbol.asyncDispose]: async () => undefined };
+  async open(host) {
+    let asked: Promise<readonly string[]> | undefined;
+    const families = () => (asked ??= familiesHere(host.sandbox));
+    return { run: (task) => run(host, task, families), [Symbol.asyncDispose]: async () => undefined };
   },
 });

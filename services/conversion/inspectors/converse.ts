@@ -44,8 +44,11 @@ export type Exchange<K extends QuestionKind> = {
   write?: ((bytes: Buffer) => Promise<void> | void) | undefined;
 };
 
-/** Rejects with a refusal of the file as a FilemillError, or with InspectorFailed. */
-export async function converse<K extends QuestionKind>(child: SandboxChild, exchange: Exchange<K>, bounds: Bounds): Promise<Answer<K>> {
+/** What was found out: an answer, or why the file is refused. */
+export type Finding<K extends QuestionKind> = { readonly answer: Answer<K> } | { readonly refusal: FilemillError };
+
+/** After any rejection the inspector is of no use. Rejects with InspectorFailed, and with what went wrong here. */
+export async function converse<K extends QuestionKind>(child: SandboxChild, exchange: Exchange<K>, bounds: Bounds): Promise<Finding<K>> {
   const { kind, more, files } = exchange;
   const errands = createErrands(exchange);
   using clock = watch(child, bounds, () => errands.movedBytes);
@@ -54,7 +57,7 @@ export async function converse<K extends QuestionKind>(child: SandboxChild, exch
     const reply = fieldsOf(await clock.request(message));
     if (reply.read !== undefined) message = await errands.read(reply.read);
     else if (reply.write !== undefined) message = await errands.write(reply.write);
-    else return answerOf(kind, reply);
+    else return findingOf(kind, reply);
   }
 }
 
@@ -106,11 +109,11 @@ function fieldsOf(reply: unknown): Readonly<Record<string, unknown>> {
 const refused = record({ refusal });
 const defective = record({ defect: text(200) });
 
-function answerOf<K extends QuestionKind>(kind: K, reply: Readonly<Record<string, unknown>>): Answer<K> {
+function findingOf<K extends QuestionKind>(kind: K, reply: Readonly<Record<string, unknown>>): Finding<K> {
   try {
-    if (reply.refusal !== undefined) throw errorOf(refused(reply).refusal);
+    if (reply.refusal !== undefined) return { refusal: errorOf(refused(reply).refusal) };
     if (reply.defect !== undefined) throw new InspectorFailed("defect", defective(reply).defect);
-    return answers[kind](reply.answer) as Answer<K>;
+    return { answer: answers[kind](reply.answer) as Answer<K> };
   } catch (error) {
     if (error instanceof WrongShape) throw new InspectorFailed("wrong answer", `Its answer to ${kind} has a wrong shape.`);
     throw error;

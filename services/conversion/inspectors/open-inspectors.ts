@@ -1,11 +1,11 @@
 /** Sandboxed processes that look at strangers' bytes, so that the one that serves everybody never does (decision 34). */
 import { FilemillError } from "#kit/errors.ts";
 import type { Asked, Content, Inspector } from "../domain/inspector.ts";
-import type { Answer, QuestionKind } from "../domain/questions.ts";
+import type { QuestionKind } from "../domain/questions.ts";
 import type { Sandbox, SandboxChild } from "../domain/sandbox.ts";
 import { createPool } from "../engines/child-pool.ts";
 import { openContent } from "./content.ts";
-import { type Bounds, converse, type Exchange, type Fault, InspectorFailed } from "./converse.ts";
+import { type Bounds, converse, type Exchange, type Fault, type Finding, InspectorFailed } from "./converse.ts";
 import { inspectorCommandIn } from "./program.ts";
 
 /** As many may be stuck with a file each, until their time is over, before others wait. */
@@ -28,16 +28,15 @@ export async function openInspectors(host: InspectorHost): Promise<Inspector & A
   const bounds = { ...usualBounds, ...host.bounds };
   let isClosed = false;
 
-  async function askOnce<K extends QuestionKind>(exchange: Exchange<K>, signal: AbortSignal): Promise<Answer<K>> {
+  async function askOnce<K extends QuestionKind>(exchange: Exchange<K>, signal: AbortSignal): Promise<Finding<K>> {
     if (isClosed) throw new FilemillError("UNAVAILABLE", "The converter is stopping; try again.");
     const child = await pool.take(signal);
     let isFit = false;
     try {
-      const answer = await converse(child, exchange, bounds);
+      const finding = await converse(child, exchange, bounds);
       isFit = true;
-      return answer;
+      return finding;
     } catch (error) {
-      isFit = error instanceof FilemillError;
       if (error instanceof InspectorFailed) replaced(child, exchange.kind, error);
       throw error;
     } finally {
@@ -52,7 +51,7 @@ export async function openInspectors(host: InspectorHost): Promise<Inspector & A
   }
 
   /** What ends by itself or by somebody else's hand is asked once more: a fresh inspector may do better. */
-  async function askTwice<K extends QuestionKind>(exchange: Exchange<K>, signal: AbortSignal): Promise<Answer<K>> {
+  async function askTwice<K extends QuestionKind>(exchange: Exchange<K>, signal: AbortSignal): Promise<Finding<K>> {
     try {
       return await askOnce(exchange, signal);
     } catch (error) {
@@ -66,9 +65,10 @@ export async function openInspectors(host: InspectorHost): Promise<Inspector & A
       const startedAt = performance.now();
       using files = openAll(contents);
       try {
-        const answer = await askTwice(exchangeOf(kind, more, files.opened, write), signal);
+        const finding = await askTwice(exchangeOf(kind, more, files.opened, write), signal);
         signal.throwIfAborted();
-        return answer;
+        if ("refusal" in finding) throw finding.refusal;
+        return finding.answer;
       } catch (error) {
         throw error instanceof InspectorFailed ? errorOf(error) : error;
       } finally {

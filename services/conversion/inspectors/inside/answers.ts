@@ -3,9 +3,20 @@ import { sniffSource } from "#formats/sniff/sniff.ts";
 import type { ByteSource } from "#services/conversion/domain/guards/byte-source.ts";
 import { inspectBytes } from "#services/conversion/domain/guards/inspect.ts";
 import type { Answer, QuestionKind } from "#services/conversion/domain/questions.ts";
+import { archiveHolds, archiveMembersOf, archiveNamesOf, assertArchive, listWanted } from "./archive-answers.ts";
 import { checkEnds } from "./check-result.ts";
 import { tableEncodingOf } from "./dbf-code-pages.ts";
+import { decodeText, recodeRtf } from "./decoded-text.ts";
+import { embedModel } from "./embedded-model.ts";
+import { uprightPatchesOf } from "./exif-upright.ts";
+import { jpegFrameOf } from "./jpeg-frame.ts";
+import { midiSecondsOf } from "./midi-length.ts";
+import { pictureFactsOf } from "./picture-facts.ts";
+import { iconPicturesOf, stillPiecesOf } from "./png-pieces.ts";
 import { type Refusal, refusalOf } from "./refusal.ts";
+import { contentOf } from "./remote-file.ts";
+import { apngFramesOf, drawnSizeOf, isFileList, isGxl, lettersOf, plyColoursOf, tracksOf } from "./small-facts.ts";
+import { missingFontsOf } from "./svg-fonts.ts";
 import { guessedEncodingOf } from "./text-encoding.ts";
 
 export type More = Readonly<Record<string, unknown>>;
@@ -29,7 +40,43 @@ export const answering: { readonly [K in QuestionKind]: Answering<K> } = {
   },
   tableEncoding: async (file) => ({ number: undefined, guess: undefined, ...(await tableEncodingOf(file)) }),
   textEncoding: async (file, { isPage }) => ({ guess: await guessedEncodingOf(file, isPage === true) }),
+  pictureFacts: (file, { format }) => pictureFactsOf(file, String(format)),
+  jpegFrame: jpegFrameOf,
+  uprightPatches: async (file) => ({ patches: await uprightPatchesOf(file) }),
+  apngFrames: apngFramesOf,
+  iconPictures: iconPicturesOf,
+  stillPieces: stillPiecesOf,
+  drawnSize: drawnSizeOf,
+  letters: lettersOf,
+  midiLength: async (file) => ({ seconds: midiSecondsOf(await contentOf(file)) }),
+  tracks: tracksOf,
+  isGxl,
+  plyColours: plyColoursOf,
+  async embeddedModel(model, _more, files) {
+    await embedModel(model, theOther(files));
+    return {};
+  },
+  missingFonts: (file, { here }) => missingFontsOf(file, here),
+  recodedRtf: recodeRtf,
+  decodedText: decodeText,
+  isFileList,
+  archiveNames: archiveNamesOf,
+  async archiveSafety(file, { packedBytes }, files) {
+    await assertArchive(file, theOther(files), Number(packedBytes));
+    return {};
+  },
+  archiveMembers: archiveMembersOf,
+  async archiveWanted(file, { folder }) {
+    await listWanted(file, String(folder));
+    return {};
+  },
+  archiveHolds: (file, _more, files) => archiveHolds(file, theOther(files)),
 };
+
+function theOther([, file]: readonly ByteSource[]): ByteSource {
+  if (file === undefined) throw new TypeError("The question is about two files.");
+  return file;
+}
 
 async function refusalOfFile(file: ByteSource, format: string): Promise<Refusal | undefined> {
   try {

@@ -54,3 +54,13 @@ export function readFromHost(file: number, offset: number, length: number): Buff
   const told: { readonly bytes: string } = JSON.parse(nextLine() ?? "{}");
   return Buffer.from(told.bytes, "base64");
 }
+
+const longestPiece = 256 * 1024;
+
+/** Adds to what the host makes of this question. */
+export function writeToHost(bytes: Buffer): void {
+  for (let at = 0; at < bytes.length; at += longestPiece) {
+    say({ write: bytes.toString("base64", at, at + longestPiece) });
+    nextLine();
+  }
+}

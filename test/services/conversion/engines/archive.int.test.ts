@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { archiveEngine } from "#services/conversion/engines/archive.ts";
-import { parseListing } from "#services/conversion/engines/archive-listing.ts";
+import { parseListing } from "#services/conversion/inspectors/inside/archive-listing.ts";
 import { type Bench, openBench, testEngine } from "#test/contract/engine.ts";
 import { cpioFile } from "#test/harness/tar-file.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { assertSafe, leavesFolder, parseListing, readListed } from "#services/conversion/engines/archive-listing.ts";
+import { assertSafe, leavesFolder, parseListing, readListed } from "#services/conversion/inspectors/inside/archive-listing.ts";
 
 const listed = (escaped: string) => () => assertSafe(parseListing(`#mtree\n./${escaped} type=file size=1 sha256digest=00\n`), 100);
 

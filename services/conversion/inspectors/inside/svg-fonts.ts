@@ -1,4 +1,9 @@
 /** Which fonts a drawing names that are not on the machine: librsvg shows its text in others without a word. */
+import type { ByteSource } from "#services/conversion/domain/guards/byte-source.ts";
+import type { Answer } from "#services/conversion/domain/questions.ts";
+import { contentOf } from "./remote-file.ts";
+
+const lookedAtBytes = 4_000_000;
 
 /** Stand for whatever there is. @see CSS Fonts Module Level 4, 2.1.3 */
 const generic = /^(serif|sans|sans-serif|mono|monospace|cursive|fantasy|system-ui|ui-[a-z-]+|emoji|math|fangsong|inherit|initial|unset)$/;
@@ -22,4 +27,10 @@ export function familiesMissing(svg: string, here: ReadonlySet<string>): readonl
     return own.some((name) => here.has(comparableFamily(name))) ? [] : own.slice(0, 1);
   });
   return [...new Set(missing)];
+}
+
+/** `here`: the families that are on the machine. */
+export async function missingFontsOf(file: ByteSource, here: unknown): Promise<Answer<"missingFonts">> {
+  const families = new Set(Array.isArray(here) ? here.map((name) => comparableFamily(String(name))) : []);
+  return { families: familiesMissing((await contentOf(file, lookedAtBytes)).toString("utf8"), families).slice(0, 100) };
 }

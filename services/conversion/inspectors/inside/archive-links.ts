@@ -1,5 +1,5 @@
 /** Where the links of an archive lead, and what lies behind them. Linear in the length of all names, which are a stranger's. */
-import { FilemillError } from "#kit/errors.ts";
+import { behindLink } from "#services/conversion/engines/archive-refusals.ts";
 import type { Member } from "./archive-listing.ts";
 
 /** A place in the archive, with the member that is there; folders may have none. */
@@ -59,10 +59,6 @@ function isBehind(root: Place, steps: readonly string[]): boolean {
     if (at.member !== undefined && at.member.sort !== "dir") return true;
   }
   return false;
-}
-
-export function behindLink(): FilemillError {
-  return new FilemillError("INVALID_INPUT", "The archive has an entry that lies behind a link or a file.");
 }
 
 /** Whether several members have one name. */

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { comparableFamily, familiesMissing } from "#services/conversion/engines/svg-fonts.ts";
+import { comparableFamily, familiesMissing } from "#services/conversion/inspectors/inside/svg-fonts.ts";
 
 const here = new Set(["DejaVu Sans", "Noto Sans CJK JP"].map(comparableFamily));
 const drawing = (inside: string) => familiesMissing(`<svg xmlns="http://www.w3.org/2000/svg">${inside}</svg>`, here);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { decodeCodePages, namesCodePage } from "#services/conversion/engines/rtf-code-pages.ts";
+import { decodeCodePages, namesCodePage } from "#services/conversion/inspectors/inside/rtf-code-pages.ts";
 
 const decoded = (rtf: string): string => [...decodeCodePages(Buffer.from(rtf, "latin1"))].join("");
 const head = String.raw`{\rtf1\ansi\ansicpg1251\deff0{\fonttbl{\f0\fcharset204 Arial;}{\f1\fcharset0 Arial;}{\f2\fcharset128 Gothic;}}`;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { assertNothingBehindLinks, unwantedOf } from "#services/conversion/engines/archive-links.ts";
-import type { Member } from "#services/conversion/engines/archive-listing.ts";
+import { assertNothingBehindLinks, unwantedOf } from "#services/conversion/inspectors/inside/archive-links.ts";
+import type { Member } from "#services/conversion/inspectors/inside/archive-listing.ts";
 
 const member = (name: string, sort: string, link?: string): Member => ({
   ...{ name, listed: name, sort, link, mode: 0o644, owner: [], sizeBytes: 0, digest: undefined },

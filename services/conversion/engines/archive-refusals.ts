@@ -1,0 +1,9 @@
+import { FilemillError } from "#kit/errors.ts";
+
+export function behindLink(): FilemillError {
+  return new FilemillError("INVALID_INPUT", "The archive has an entry that lies behind a link or a file.");
+}
+
+export function leavesItsFolder(): FilemillError {
+  return new FilemillError("INVALID_INPUT", "The archive has an entry whose name leaves its folder.");
+}

@@ -1,0 +1,92 @@
+/** What an archive holds, by the listings that bsdtar wrote of it. */
+import type { ByteSource } from "#services/conversion/domain/guards/byte-source.ts";
+import type { Answer } from "#services/conversion/domain/questions.ts";
+import { leavesItsFolder } from "#services/conversion/engines/archive-refusals.ts";
+import { guessEncoding } from "#services/conversion/engines/inside/guess-encoding.ts";
+import { assertNothingBehindLinks, hasTwins, unwantedOf } from "./archive-links.ts";
+import {
+  assertSafe,
+  holdsAll,
+  isLoose,
+  leavesFolder,
+  linesOf,
+  type Member,
+  maxMembers,
+  parseListing,
+  readListed,
+  tooManyMembers,
+} from "./archive-listing.ts";
+import { writeToHost } from "./exchange.ts";
+import { contentOf } from "./remote-file.ts";
+
+const sampleBytes = 65_536;
+
+/** Of a plain list, a name on a line. The other one simplifies names, so that `../x` would pass for `x`. */
+export async function archiveNamesOf(file: ByteSource): Promise<Answer<"archiveNames">> {
+  const lines = await linesIn(file);
+  const listed = lines.map(readListed);
+  if (listed.some(({ name }) => leavesFolder(name))) throw leavesItsFolder();
+  if (listed.length > maxMembers) throw tooManyMembers();
+  const legacy = listed.flatMap(({ legacy }) => (legacy === undefined ? [] : [legacy, Buffer.from("\n")]));
+  return {
+    isDotted: lines.some((line) => line.startsWith("./") && line.length > 2),
+    guess: legacy.length === 0 ? undefined : guessEncoding(Buffer.concat(legacy).subarray(0, sampleBytes)),
+    hasTwins: hasTwins(listed.map(({ name }) => name)),
+  };
+}
+
+async function linesIn(file: ByteSource): Promise<readonly string[]> {
+  return (await contentOf(file)).toString().split("\n").slice(0, -1);
+}
+
+/** Refuses what no honest archive holds. `names`: of the same archive. */
+export async function assertArchive(file: ByteSource, names: ByteSource, packedBytes: number): Promise<void> {
+  const members = await membersOf(file);
+  assertSafe(members, packedBytes);
+  assertNothingBehindLinks(
+    (await linesIn(names)).map((line) => readListed(line).name),
+    members,
+  );
+}
+
+/** Writes the patterns of members that are not to be passed on. */
+export async function archiveMembersOf(file: ByteSource): Promise<Answer<"archiveMembers">> {
+  const members = await membersOf(file);
+  const unwanted = unwantedOf(members);
+  if (unwanted.size > 0) writeToHost(Buffer.from([...unwanted].flatMap(({ name }) => patternsOf(name)).join("")));
+  const wanted = members.filter((member) => !unwanted.has(member));
+  return { unwanted: unwanted.size, isLoose: wanted.some(isLoose), isLinked: wanted.some(isSecondName) };
+}
+
+/** Writes the list of what is passed on, with contents from below `folder`. */
+export async function listWanted(file: ByteSource, folder: string): Promise<void> {
+  const members = await membersOf(file);
+  const unwanted = unwantedOf(members);
+  const lines = members.filter((member) => !unwanted.has(member)).flatMap((member) => linesOf(member, folder));
+  writeToHost(Buffer.from(`${["#mtree", ...lines].join("\n")}\n`));
+}
+
+/** Whether all that is wanted of the second is in the first, and nothing that is not, whatever was made of the patterns of names. */
+export async function archiveHolds(made: ByteSource, source: ByteSource): Promise<Answer<"archiveHolds">> {
+  const [found, members] = [await membersOf(made), await membersOf(source)];
+  const unwanted = unwantedOf(members);
+  const isAll = holdsAll(
+    found,
+    members.filter((member) => !unwanted.has(member)),
+  );
+  return { isResult: isAll && unwantedOf(found).size === 0 && !found.some(isLoose) };
+}
+
+async function membersOf(file: ByteSource): Promise<readonly Member[]> {
+  return parseListing((await contentOf(file)).toString("latin1"));
+}
+
+function isSecondName({ sort, digest, sizeBytes }: Member): boolean {
+  return sort === "file" && digest === undefined && sizeBytes === 0;
+}
+
+/** Exactly this name. A line feed in it would begin another pattern: any character stands for it. */
+function patternsOf(name: string): readonly string[] {
+  const exact = name.replace(/[\\*?[\]^$]/g, "\\$&").replace(/[\r\n]/g, "?");
+  return [`^${exact}$\n`, `^./${exact}$\n`];
+}

@@ -1,0 +1,40 @@
+/** Texts in other encodings than readers expect, written anew. */
+import type { ByteSource } from "#services/conversion/domain/guards/byte-source.ts";
+import type { Answer } from "#services/conversion/domain/questions.ts";
+import { guessEncoding } from "#services/conversion/engines/inside/guess-encoding.ts";
+import { writeToHost } from "./exchange.ts";
+import { contentOf } from "./remote-file.ts";
+import { decodeCodePages, namesCodePage } from "./rtf-code-pages.ts";
+
+/** An RTF without bytes of code pages. Writes nothing where there is nothing to change. */
+export async function recodeRtf(file: ByteSource): Promise<Answer<"recodedRtf">> {
+  const bytes = await contentOf(file);
+  if (!namesCodePage(bytes)) return { isRecoded: false };
+  for (const piece of decodeCodePages(bytes)) writeToHost(Buffer.from(piece));
+  return { isRecoded: true };
+}
+
+/** Text that is not UTF-8: by its byte order mark, by what HTML says of itself, else by a guess. */
+export async function decodeText(file: ByteSource): Promise<Answer<"decodedText">> {
+  const bytes = await contentOf(file);
+  const label = labelOf(bytes.subarray(0, 2048).toString("latin1"));
+  const guess = label === undefined ? guessEncoding(bytes) : undefined;
+  writeToHost(Buffer.from(new TextDecoder(label ?? guess).decode(bytes)));
+  return { guess };
+}
+
+function labelOf(head: string): string | undefined {
+  if (head.startsWith("\xff\xfe")) return "utf-16le";
+  if (head.startsWith("\xfe\xff")) return "utf-16be";
+  const named = /(?:charset|encoding)\s*=\s*["']?([A-Za-z0-9_:-]{2,32})/.exec(head)?.[1];
+  const encoding = named === undefined ? undefined : encodingNamed(named);
+  return encoding === "utf-8" ? undefined : encoding;
+}
+
+function encodingNamed(label: string): string | undefined {
+  try {
+    return new TextDecoder(label).encoding;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,41 @@
+/** Where the pictures are in files that hold PNG. */
+import { FilemillError } from "#kit/errors.ts";
+import type { ByteSource } from "#services/conversion/domain/guards/byte-source.ts";
+import type { Answer } from "#services/conversion/domain/questions.ts";
+
+const pngMark = Buffer.from("\x89PNG\r\n\x1a\n", "latin1");
+const mostPictures = 1000;
+const mostPieces = 1000;
+
+/** The pictures that an icon holds as PNG, by width; libicns does not know all of their names. @see the Icon Services format, `icns` */
+export async function iconPicturesOf({ head, sizeBytes, read }: ByteSource): Promise<Answer<"iconPictures">> {
+  if (sizeBytes < 16 || head.toString("latin1", 0, 4) !== "icns") {
+    throw new FilemillError("INVALID_INPUT", "The icon is damaged or is not of macOS.");
+  }
+  const found = new Map<number, { width: number; offset: number; length: number }>();
+  for (let at = 8; at + 8 <= sizeBytes && found.size < mostPictures; ) {
+    const entry = await read(at, 8 + 24);
+    const end = at + entry.readUInt32BE(4);
+    if (end <= at + 8 || end > sizeBytes) break;
+    const isPng = end - at - 8 > 33 && entry.subarray(8, 16).equals(pngMark);
+    const width = isPng ? entry.readUInt32BE(8 + 16) : 0;
+    if (isPng) found.set(width, { width, offset: at + 8, length: end - at - 8 });
+    at = end;
+  }
+  return { pictures: [...found.values()] };
+}
+
+/** The first frame of an animated PNG is the picture itself: all but what makes it move. @see PNG third edition, 11.3.6 */
+export async function stillPiecesOf({ sizeBytes, read }: ByteSource): Promise<Answer<"stillPieces">> {
+  const kept: [number, number][] = [[0, Math.min(8, sizeBytes)]];
+  for (let at = 8, end = 8; at + 12 <= sizeBytes; at = end) {
+    const chunk = await read(at, 8);
+    end = Math.min(sizeBytes, at + 12 + chunk.readUInt32BE(0));
+    if (/^(acTL|fcTL|fdAT)$/.test(chunk.toString("latin1", 4, 8))) continue;
+    const last = kept.at(-1);
+    if (last !== undefined && last[0] + last[1] === at) last[1] += end - at;
+    else kept.push([at, end - at]);
+    if (kept.length > mostPieces) throw new FilemillError("INPUT_TOO_COMPLEX", "The picture has too many parts.");
+  }
+  return { pieces: kept };
+}
