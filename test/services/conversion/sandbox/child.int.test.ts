@@ -44,6 +44,18 @@ describeSandboxes("a persistent child of the %s sandbox", (mode) => {
     await spinner.ended;
   });
 
+  it("is ended when a request writes more than it may, and tells what each request took", async () => {
+    const write =
+      '$| = 1; while (<STDIN>) { if (/much/) { open(my $f, ">", "/job/out"); print $f "a" x 3_000_000; close $f; sleep 60 } print "1\\n" }';
+    await using child = await host.sandbox.spawn({ program: "/usr/bin/perl", args: ["-e", write], limits: { wallMs: 0 } });
+    const spent: number[] = [];
+    const bounds = { timeoutMs: 60_000, outputBytes: 2_000_000, onSpent: (ms: number) => void spent.push(ms) };
+    expect(await child.request("little", bounds)).toBe(1);
+    await expect(child.request("much", bounds)).rejects.toMatchObject({ code: "INPUT_TOO_COMPLEX", limitBytes: 2_000_000 });
+    expect(spent).toHaveLength(2);
+    expect(Math.min(...spent)).toBeGreaterThan(0);
+  });
+
   it("is ended when it grows between two jobs", async () => {
     const grow = '$| = 1; my $n = 120 * 2**20; while (<STDIN>) { print "1\\n"; sleep 1; $x = "a" x $n }';
     const limits = { wallMs: 0, memoryBytes: 100 * 2 ** 20, addressSpace: false };

@@ -121,6 +121,12 @@ describeSandboxes("the %s sandbox", (mode) => {
       expect(Number(files.stdout)).toBeLessThanOrEqual(50);
     });
 
+    it("what one run may write, where that is less than the limits allow", async () => {
+      const end = await shell("head -c 5000000 /dev/zero > big", { outputBytes: 1_000_000 });
+      expect([end.exitCode === 0, end.outputBytes]).toEqual([false, 1_000_000]);
+      expect((await shell("true", { outputBytes: 2 ** 40 })).outputBytes).toBe(2 ** 30);
+    });
+
     it("all files of the folder, also those without a name", async () => {
       await using scratch = await host.sandbox.openScratch();
       const limits = { folderBytes: 20_000_000 };
