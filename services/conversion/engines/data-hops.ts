@@ -11,7 +11,7 @@ const trees = words("json yaml json5 msgpack cbor bson ndjson toml xml plist");
 const settings = words("ini properties");
 const textTables = words("csv tsv psv");
 const tables = [...textTables, ...words("parquet avro sqlite")];
-/** Workbooks whose cells are records here; between workbooks an office program keeps more, and from XLSX it writes the others. */
+/** Workbooks whose cells are records here; between workbooks an office program keeps more. */
 const readableBooks = words("xlsx xlsm xltx xlsb xls xlt ods ots fods");
 const writtenBooks = words("xlsx xls xlsb");
 
@@ -65,6 +65,12 @@ const bom: OptionDefinition = {
   default: false,
   description: "Begin with a byte order mark, by which Excel knows UTF-8.",
 };
+const quoteText: OptionDefinition = {
+  name: "quoteText",
+  type: "boolean",
+  default: false,
+  description: "Put every text cell in quotation marks, so that it cannot be taken for a number.",
+};
 const header: OptionDefinition = { name: "header", type: "boolean", default: true, description: "The first row names the columns." };
 const kinds: OptionDefinition = {
   name: "types",
@@ -117,7 +123,7 @@ const compression: OptionDefinition = {
 };
 
 function optionsOf(from: string, to: string): readonly OptionDefinition[] {
-  const isLineByLine = isTextTable.has(from) && isTextTable.has(to);
+  const isLineByLine = (isTextTable.has(from) || isBook.has(from)) && isTextTable.has(to);
   const hasHeader = !isLineByLine && (isTextTable.has(from) || isBook.has(from) || isTextTable.has(to) || isBook.has(to));
   return [
     ...(isBook.has(from) ? partOptions("sheet") : []),
@@ -128,6 +134,7 @@ function optionsOf(from: string, to: string): readonly OptionDefinition[] {
     ...(from === "sqlite" && to !== "sqlite" ? [tableRead] : []),
     ...(to === "sqlite" ? [tableWritten] : []),
     ...(to === "csv" ? [outputDelimiter] : []),
+    ...(isBook.has(from) && isTextTable.has(to) ? [quoteText] : []),
     ...(isTextTable.has(to) ? [bom] : []),
     ...(to === "json" || to === "json5" || to === "xml" || to === "yaml" ? [indentFrom(to === "yaml" ? 1 : 0)] : []),
     ...(to === "json" ? [charset] : []),
@@ -147,15 +154,8 @@ function hopOf(from: string, to: string): Omit<Hop, "from" | "to"> | undefined {
   return { fidelity: fidelityOf(from, to), cost: 20, async: false, maxInputMb: maxInputMbOf(from), options, expects, ...part };
 }
 
-/** Tables of text go to workbooks, and workbooks to them, by LibreOffice, but for those that it cannot write or read. */
-function bookHopOf(from: string, to: string): Omit<Hop, "from" | "to"> | undefined {
-  if (isTextTable.has(from) && to !== "xlsb" && from !== "psv") return undefined;
-  if (isTextTable.has(to) && from !== "xlsb" && to !== "psv") return undefined;
-  return hopOf(from, to);
-}
-
 export const dataHops: readonly Hop[] = [
   ...crossHops(data, data, hopOf),
-  ...crossHops(readableBooks, data, (from, to) => (isSetting.has(to) || to === "toml" || to === "plist" ? undefined : bookHopOf(from, to))),
-  ...crossHops(data, writtenBooks, bookHopOf),
+  ...crossHops(readableBooks, data, (from, to) => (isSetting.has(to) || to === "toml" || to === "plist" ? undefined : hopOf(from, to))),
+  ...crossHops(data, writtenBooks, hopOf),
 ];

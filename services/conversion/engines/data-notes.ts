@@ -58,14 +58,21 @@ function isRounded(from: string, to: string): boolean {
 }
 
 function flattening(from: string, to: string): readonly Expectation[] {
+  if (from === "xml" && !textTables.has(to) && !books.has(to) && !columnar.has(to) && to !== "properties")
+    return [expecting("STRUCTURE_FLATTENED", { message: "Text between elements is put together." })];
   const isTable = textTables.has(to) || books.has(to) || columnar.has(to);
   if (to === "properties")
     return [expecting("STRUCTURE_FLATTENED", { message: "Nested values become properties with dots in their names." })];
   return isTable && !flat.has(from) ? [expecting("STRUCTURE_FLATTENED", { message: "Nested values become columns, and lists text." })] : [];
 }
 
+const isTree = (format: string): boolean => !flat.has(format) && !columnar.has(format);
+
 function naming(from: string, to: string): readonly Expectation[] {
   const ofSource = textTables.has(from) || books.has(from);
+  if (isTree(from) && (textTables.has(to) || books.has(to) || columnar.has(to))) {
+    return [expecting("NAMES_CHANGED", { message: "Columns of one name are numbered." })];
+  }
   const ofTarget = to === "xml" || to === "avro" || to === "sqlite" || to === "ini";
   if (ofTarget) return expectingAll("NAMES_CHANGED");
   return ofSource ? [expecting("NAMES_CHANGED", { message: "Columns of one name are numbered." })] : [];
@@ -75,6 +82,7 @@ function naming(from: string, to: string): readonly Expectation[] {
 export function dataExpectations(from: string, to: string): readonly Expectation[] {
   const guessed = expectingAll(texts.has(from) && "ENCODING_GUESSED");
   if (textTables.has(from) && textTables.has(to)) return guessed;
+  if (books.has(from) && textTables.has(to)) return expectingAll("SHEETS_LEFT_OUT");
   return [
     ...guessed,
     ...expectingAll((books.has(from) || from === "sqlite") && "SHEETS_LEFT_OUT"),

@@ -1,5 +1,5 @@
 /** Binary relatives of JSON: MessagePack, CBOR (RFC 8949) and BSON. A file of several values is a list. */
-import { decodeMulti, encode as encodeMsgpack } from "@msgpack/msgpack";
+import { decodeMulti, ExtData, encode as encodeMsgpack } from "@msgpack/msgpack";
 import {
   Binary,
   BSONRegExp,
@@ -46,10 +46,24 @@ export function parseMsgpack(bytes: Uint8Array): Value {
   return reading("MessagePack", () => {
     const values = [...decodeMulti(bytes, { useBigInt64: true, mapKeyConverter })];
     return listOrOnly(
-      values.map((value) => valueFrom(value, (name) => name.slice(mark.length))),
+      values.map((value) => valueFrom(extended(value), (name) => name.slice(mark.length))),
       "MessagePack",
     );
   });
+}
+
+/** Extensions that are not the standard's own keep their number and their bytes. */
+function extended(value: unknown): unknown {
+  if (value instanceof ExtData) {
+    const data = typeof value.data === "function" ? value.data(0) : value.data;
+    return new Map<string, unknown>([
+      [`${mark}type`, value.type],
+      [`${mark}data`, data],
+    ]);
+  }
+  if (Array.isArray(value)) return value.map(extended);
+  if (typeof value !== "object" || value === null || value instanceof Uint8Array || value instanceof Date) return value;
+  return new Map(Object.entries(value).map(([name, each]) => [name, extended(each)]));
 }
 
 export function writeMsgpack(value: Value, _options: Options, notes: Notes): Uint8Array {
@@ -114,7 +128,7 @@ function bsonOf(value: unknown): unknown {
   if (value instanceof Timestamp) return `${value.t}.${value.i}`;
   if (value instanceof Long) return integerOf(value.toBigInt());
   if (value instanceof ObjectId) return value.toHexString();
-  if (value instanceof Decimal128) return numberOf(value.toString());
+  if (value instanceof Decimal128) return decimalOf(value.toString());
   if (value instanceof Binary) return value.sub_type === Binary.SUBTYPE_UUID ? value.toUUID().toString() : new Uint8Array(value.value());
   if (value instanceof Double) return value.value;
   if (value instanceof BSONSymbol) return value.value;
@@ -128,6 +142,10 @@ function bsonOf(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
   if ("_bsontype" in value) return "value" in value ? bsonOf(value.value) : String(value);
   return new Map(Object.entries(value).map(([name, each]) => [name, bsonOf(each)]));
+}
+
+function decimalOf(text: string): Value {
+  return /\d/.test(text) ? numberOf(text) : Number(text);
 }
 
 /** One document after another, as MongoDB's tools write them. */

@@ -7,8 +7,10 @@ import { compressors } from "hyparquet-compressors";
 import { type BasicType, parquetWriteBuffer } from "hyparquet-writer";
 import { type Notes, type Options, textOption } from "../exchange.ts";
 import { Failure, invalid } from "../failure.ts";
+import { avroOptions } from "./avro-types.ts";
+import { isExact, parquetReaderOf, unmark } from "./parquet-types.ts";
 import { type Cell, type ColumnSort, cellText, sortOf, type Table, tableOf } from "./tables.ts";
-import { type Entries, Stamp, type Value, valueFrom } from "./values.ts";
+import { type Entries, Exact, Stamp, type Value, valueFrom } from "./values.ts";
 
 /** Cells of one column, all of its sort. */
 function columnOf(table: Table, place: number, notes: Notes): { readonly sort: ColumnSort; readonly cells: readonly Cell[] } {
@@ -51,12 +53,38 @@ export async function parseParquet(bytes: Uint8Array): Promise<Value> {
   const file = new Uint8Array(bytes).buffer;
   try {
     const metadata = parquetMetadata(file);
-    const names = parquetSchema(metadata).children.map((child) => child.element.name);
-    const rows = await parquetReadObjects({ file, metadata, compressors, utf8: true });
-    return rows.map((row) => new Map(names.map((name) => [name, valueFrom(row[name])])));
+    const columns = parquetSchema(metadata).children.map((child) => ({ name: child.element.name, read: parquetReaderOf(child) }));
+    // What the library would make doubles and milliseconds of is read as the numbers and bytes that stand there.
+    for (const element of metadata.schema) if (isExact(element)) unmark(element);
+    const rows = await parquetReadObjects({ file, metadata, compressors, utf8: false });
+    return withTexts(rows.map((row) => new Map(columns.map(({ name, read }) => [name, valueFrom(read(row[name]))]))));
   } catch (error) {
     if (error instanceof Failure) throw error;
+    if (error instanceof Error && /^parquet [\w ]+ not supported$/.test(error.message))
+      throw new Failure("CONVERSION_FAILED", "The file holds values of a type that cannot be read, such as intervals.");
     throw invalid("The file is damaged or is not Parquet.");
+  }
+}
+
+/** Bytes of columns that nobody calls text are text where all of them are: older writers say nothing. */
+function withTexts(rows: Entries[]): Value {
+  const [first] = rows;
+  for (const name of first?.keys() ?? []) {
+    const cells = rows.flatMap((row) => (row.get(name) instanceof Uint8Array ? [row] : []));
+    const texts = cells.map((row) => textOfBytes(row.get(name)));
+    if (texts.some((text) => text === undefined)) continue;
+    for (const [index, row] of cells.entries()) row.set(name, texts[index] ?? "");
+  }
+  return rows;
+}
+
+const utf8 = new TextDecoder("utf-8", { fatal: true });
+
+function textOfBytes(value: Value | undefined): string | undefined {
+  try {
+    return value instanceof Uint8Array ? utf8.decode(value) : undefined;
+  } catch {
+    return undefined;
   }
 }
 
@@ -64,32 +92,17 @@ const avroTypes: Readonly<Record<ColumnSort, unknown>> = {
   boolean: "boolean",
   int64: "long",
   double: "double",
-  instant: { type: "long", logicalType: "timestamp-millis" },
+  instant: { type: "long", logicalType: "timestamp-micros" },
   bytes: "bytes",
   text: "string",
 };
-
-/** Longs as bigints, which the library leaves to its user. */
-const longType = avro.types.LongType.__with({
-  fromBuffer: (buffer: Buffer) => buffer.readBigInt64LE(),
-  toBuffer: (value: bigint) => {
-    const buffer = Buffer.alloc(8);
-    buffer.writeBigInt64LE(value);
-    return buffer;
-  },
-  fromJSON: BigInt,
-  toJSON: Number,
-  isValid: (value: unknown) => typeof value === "bigint",
-  compare: (a: bigint, b: bigint) => (a === b ? 0 : a < b ? -1 : 1),
-});
-const registry = () => ({ registry: { long: longType } });
 
 export async function writeAvro(value: Value, _options: Options, notes: Notes): Promise<Uint8Array> {
   const table = tableOf(value, notes);
   const columns = table.columns.map((_, place) => columnOf(table, place, notes));
   const names = avroNamesOf(table.columns, notes);
   const fields = columns.map(({ sort }, place) => ({ name: names[place], type: ["null", avroTypes[sort]], default: null }));
-  const type = avro.Type.forSchema({ type: "record", name: "Row", fields } as never, registry());
+  const type = avro.Type.forSchema({ type: "record", name: "Row", fields } as never, avroOptions() as never);
   const encoder = new avro.streams.BlockEncoder(type, { codec: "deflate" });
   const parts: Buffer[] = [];
   encoder.on("data", (part: Buffer) => parts.push(part));
@@ -99,15 +112,7 @@ export async function writeAvro(value: Value, _options: Options, notes: Notes): 
     for (const [place, { sort, cells }] of columns.entries()) {
       const cell = cells[row] ?? null;
       record[names[place] ?? ""] =
-        cell === null
-          ? null
-          : sort === "int64"
-            ? BigInt(String(cell))
-            : cell instanceof Stamp
-              ? BigInt(Date.parse(cell.text))
-              : cell instanceof Uint8Array
-                ? Buffer.from(cell)
-                : cell;
+        cell === null ? null : sort === "int64" ? BigInt(String(cell)) : cell instanceof Uint8Array ? Buffer.from(cell) : cell;
     }
     encoder.write(record);
   }
@@ -130,7 +135,7 @@ function avroNamesOf(columns: readonly string[], notes: Notes): string[] {
 }
 
 export async function parseAvro(bytes: Uint8Array): Promise<Value> {
-  const decoder = new avro.streams.BlockDecoder({ parseHook: (schema) => avro.Type.forSchema(schema, registry()) });
+  const decoder = new avro.streams.BlockDecoder({ parseHook: (schema) => avro.Type.forSchema(schema, avroOptions() as never) });
   const records: Value[] = [];
   let mark: Buffer | undefined;
   return new Promise((resolve, reject) => {
@@ -154,7 +159,7 @@ export async function parseAvro(bytes: Uint8Array): Promise<Value> {
 
 /** The library's records are of classes of its own. */
 function unwrapped(value: unknown): unknown {
-  if (value instanceof Uint8Array || value instanceof Date) return value;
+  if (value instanceof Uint8Array || value instanceof Stamp || value instanceof Exact) return value;
   if (Array.isArray(value)) return value.map(unwrapped);
   if (typeof value !== "object" || value === null) return value;
   return new Map(Object.entries(value).map(([name, each]) => [name, unwrapped(each)]));

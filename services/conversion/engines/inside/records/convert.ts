@@ -33,7 +33,7 @@ const readers: Readonly<Record<string, Reader>> = {
   json5: async ({ text, notes }) => (await json()).parseJson5(text(), notes),
   yaml: async ({ text }) => (await yaml()).parseYaml(text()),
   toml: async ({ text }) => (await settings()).parseToml(text()),
-  xml: async ({ bytes, text }) => (await xml()).parseXml(text(declaredOf(bytes))),
+  xml: async ({ bytes, text, notes }) => (await xml()).parseXml(text(declaredOf(bytes)), notes),
   ini: async ({ text }) => (await settings()).parseIni(text()),
   properties: async ({ text }) => (await settings()).parseJavaProperties(text()),
   plist: async ({ bytes, text }) => (await settings()).parsePlist(bytes, () => text(declaredOf(bytes))),
@@ -84,6 +84,10 @@ export async function convertData(bytes: Buffer, { from, to, options }: Question
   if (textTables.has(from) && textTables.has(to)) {
     const { linesOf, textOfLines } = await csv();
     return textOfLines(linesOf(text(), from, options), to, options);
+  }
+  if (textTables.has(to) && readers[from] === undefined) {
+    const [{ linesOfSheet }, { textOfCells }] = await Promise.all([sheets(), csv()]);
+    return textOfCells(linesOfSheet(bytes, options, notes), to, options);
   }
   const question = { work: "data", from, to, options };
   return writeRecords(await readRecords(bytes, question, notes), question, notes);

@@ -2,7 +2,7 @@
 import Papa from "papaparse";
 import { type Notes, type Options, textOption } from "../exchange.ts";
 import { invalid } from "../failure.ts";
-import { cellText, type Table, tableOf, tableOfTexts } from "./tables.ts";
+import { type Cell, cellText, type Table, tableOf, tableOfTexts } from "./tables.ts";
 import type { Value } from "./values.ts";
 
 const delimiters: Readonly<Record<string, string>> = { comma: ",", semicolon: ";", tab: "\t", pipe: "|" };
@@ -11,8 +11,9 @@ const delimiters: Readonly<Record<string, string>> = { comma: ",", semicolon: ";
 const ofFormat: Readonly<Record<string, string>> = { tsv: "\t", psv: "|" };
 
 export function linesOf(text: string, from: string, options: Options): string[][] {
-  const wanted = delimiters[textOption(options, "delimiter") ?? "auto"] ?? ofFormat[from] ?? "";
-  const { data, errors } = Papa.parse<string[]>(text.replace(/^\uFEFF/, ""), {
+  const { content, told } = withoutSeparatorLine(text.replace(/^\uFEFF/, ""));
+  const wanted = delimiters[textOption(options, "delimiter") ?? "auto"] ?? ofFormat[from] ?? told ?? "";
+  const { data, errors } = Papa.parse<string[]>(content, {
     delimiter: wanted,
     delimitersToGuess: [",", ";", "\t", "|"],
     skipEmptyLines: true,
@@ -21,6 +22,12 @@ export function linesOf(text: string, from: string, options: Options): string[][
   if (broken !== undefined) throw invalid(`A quotation mark is out of place in row ${(broken.row ?? 0) + 1}.`);
   if (data.length === 0) throw invalid("The table is empty.");
   return data;
+}
+
+/** Excel's own first line, `sep=;`, is about the table and no part of it. */
+function withoutSeparatorLine(text: string): { readonly content: string; readonly told: string | undefined } {
+  const [line, told] = /^"?sep=([^\r\n"])"?(?:\r?\n|$)/i.exec(text.slice(0, 16)) ?? [];
+  return line === undefined ? { content: text, told: undefined } : { content: text.slice(line.length), told };
 }
 
 export function parseTable(text: string, from: string, options: Options, notes: Notes): Table {
@@ -33,8 +40,25 @@ export function writeTable(value: Value, to: string, options: Options, notes: No
   return textOfLines(options.header === false ? lines : [[...columns], ...lines], to, options);
 }
 
+/** Of a workbook: truth values as workbooks write them. */
+export function textOfCells(lines: readonly (readonly Cell[])[], to: string, options: Options): string {
+  const width = lines.reduce((most, line) => Math.max(most, line.length), 0);
+  const whole = lines.map((line) => Array.from({ length: width }, (_, place) => line[place] ?? null));
+  const texts = whole.map((line) => line.map((cell) => (typeof cell === "boolean" ? String(cell).toUpperCase() : cellText(cell))));
+  if (options.quoteText !== true) return textOfLines(texts, to, options);
+  const delimiter = delimiterOf(to, options);
+  const rows = texts.map((line, row) =>
+    Papa.unparse([line], { delimiter, quotes: whole[row]?.map((cell) => typeof cell === "string") ?? [] }),
+  );
+  return `${options.bom === true ? "\uFEFF" : ""}${rows.join("\r\n")}\r\n`;
+}
+
+function delimiterOf(to: string, options: Options): string {
+  return delimiters[textOption(options, "outputDelimiter") ?? ""] ?? ofFormat[to] ?? ",";
+}
+
 export function textOfLines(lines: readonly string[][], to: string, options: Options): string {
-  const delimiter = delimiters[textOption(options, "outputDelimiter") ?? ""] ?? ofFormat[to] ?? ",";
+  const delimiter = delimiterOf(to, options);
   // A lone empty cell would be an empty line, which readers skip.
   const text = Papa.unparse([...lines], { delimiter, newline: "\r\n", quotes: (cell: unknown) => cell === "" && lines[0]?.length === 1 });
   return `${options.bom === true ? "\uFEFF" : ""}${text}\r\n`;

@@ -5,7 +5,19 @@ import { build, buildBinary, parseBinary, parse as parsePlistText } from "plist"
 import { parse as parseTomlText, stringify as stringifyToml, TomlDate, TomlError } from "smol-toml";
 import { type Notes, type Options, textOption } from "../exchange.ts";
 import { inexpressible, invalid } from "../failure.ts";
-import { type Entries, Exact, maxDepth, plainOf, Stamp, simplify, tooDeep, type Value, valueFrom, withoutNulls } from "./values.ts";
+import {
+  type Entries,
+  Exact,
+  maxDepth,
+  numberOf,
+  plainOf,
+  Stamp,
+  simplify,
+  tooDeep,
+  type Value,
+  valueFrom,
+  withoutNulls,
+} from "./values.ts";
 
 export function parseToml(text: string): Value {
   try {
@@ -79,8 +91,19 @@ export function parseIni(text: string): Value {
   return found;
 }
 
+/**
+ * A value is all that stands behind the sign: whether # and ; begin a comment there is nowhere agreed on, and a password that is cut
+ * at one is lost.
+ */
+function literal(line: string): string {
+  const at = line.indexOf("=");
+  const value = line.slice(at + 1).trim();
+  const isQuoted = value.length > 1 && (value.startsWith('"') || value.startsWith("'")) && value.endsWith(value.charAt(0));
+  return at < 0 || isQuoted ? line : `${line.slice(0, at)}=${value.replace(/[\\;#]/g, "\\$&")}`;
+}
+
 function valueOfIni(part: string): Entries {
-  const value = valueFrom(ini.decode(part));
+  const value = valueFrom(ini.decode(part.split("\n").map(literal).join("\n")));
   if (!(value instanceof Map)) return new Map();
   return new Map([...value].map(([name, each]) => [name, Array.isArray(each) ? each : each === null ? null : each]));
 }
@@ -98,13 +121,18 @@ export function writeIni(value: Value, _options: Options, notes: Notes): string 
       const suffix = Array.isArray(each) ? "[]" : "";
       for (const one of values) {
         if (one instanceof Map || Array.isArray(one)) throw inexpressible("The data has lists of records, which INI cannot hold.");
-        lines.push(`${ini.safe(name)}${suffix} = ${ini.safe(settingOf(one))}`);
+        lines.push(`${ini.safe(name)}${suffix} = ${iniValue(settingOf(one))}`);
       }
     }
     for (const [name, each] of entries) if (each instanceof Map) write(each, section === "" ? name : `${section}.${name}`);
   };
   write(value, "");
   return `${lines.join("\n")}\n`;
+}
+
+/** As it is, or in quotation marks where its ends would be lost. */
+function iniValue(text: string): string {
+  return /^\s|\s$|^["'[]|[\r\n]|^$/.test(text) ? JSON.stringify(text) : text;
 }
 
 function iniSafe(section: string, notes: Notes): string {
@@ -148,11 +176,25 @@ export function parsePlist(bytes: Uint8Array, decode: () => string): Value {
     const text = decode();
     if (/<!ENTITY/i.test(text)) throw invalid("The file declares entities of its own.");
     if ((text.match(/<(dict|array)\b/g)?.length ?? 0) > maxDepth && depthOf(text) > maxDepth) throw tooDeep();
-    return valueFrom(parsePlistText(text));
+    return exactIn(valueFrom(parsePlistText(withExactNumbers(text))));
   } catch (error) {
     if (error instanceof Error && "code" in error) throw error;
     throw invalid("The file is not a property list.");
   }
+}
+
+/** Before numbers with more digits than a double holds, which the library would round: they come as text. */
+const exactMark = "\ue000number:";
+
+function withExactNumbers(text: string): string {
+  if (text.includes("<![CDATA[")) return text;
+  return text.replace(/<(integer|real)>([-+.\deE]{16,})<\/\1>/g, (_, _kind, digits) => `<string>${exactMark}${digits}</string>`);
+}
+
+function exactIn(value: Value): Value {
+  if (typeof value === "string" && value.startsWith(exactMark)) return numberOf(value.slice(exactMark.length));
+  if (Array.isArray(value)) return value.map(exactIn);
+  return value instanceof Map ? new Map([...value].map(([name, each]) => [name, exactIn(each)])) : value;
 }
 
 function depthOf(text: string): number {

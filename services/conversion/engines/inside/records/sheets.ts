@@ -2,43 +2,67 @@
 import * as workbooks from "@e965/xlsx";
 import { type Notes, type Options, textOption } from "../exchange.ts";
 import { Failure, invalid } from "../failure.ts";
+import { serialOf, stampOfSerial } from "./serial-dates.ts";
 import { type Cell, cellText, columnNamesOf, type Table, tableOf } from "./tables.ts";
 import { Stamp, type Value } from "./values.ts";
 
 export function parseSheet(bytes: Uint8Array, options: Options, notes: Notes): Table {
-  const book = read(bytes);
-  const names = book.SheetNames;
-  const place = placeOf(names, textOption(options, "sheet") ?? "1");
-  const sheet = book.Sheets[names[place] ?? ""];
-  if (sheet === undefined) {
-    throw new Failure("INVALID_OPTION", names.length === 1 ? "The file has one sheet." : `The file has ${names.length} sheets.`);
-  }
-  if (names.length > 1) notes.set("SHEETS_LEFT_OUT", `Only sheet ${place + 1} of ${names.length} was converted.`);
-  const raw: unknown[][] = workbooks.utils.sheet_to_json(sheet, { header: 1, raw: true, defval: null, blankrows: false, UTC: true });
-  const lines = raw.map((line) => Array.from(line, cellOf));
+  const lines = linesOfSheet(bytes, options, notes);
   const width = lines.reduce((most, line) => Math.max(most, line.length), 0);
-  if (width === 0) throw new Failure("CONVERSION_FAILED", "The sheet is empty.");
   const hasHeader = options.header !== false;
   const header = hasHeader ? (lines[0] ?? []).map(cellText) : [];
   const columns = columnNamesOf(header, width, notes);
   return { columns, rows: (hasHeader ? lines.slice(1) : lines).map((line) => columns.map((_, place) => line[place] ?? null)) };
 }
 
-/** The names of the sheets, in order. */
-export function sheetNamesOf(bytes: Uint8Array): readonly string[] {
-  return read(bytes).SheetNames;
+/** The rows of the sheet that is asked for, else of the first that is shown; empty ones are left out. */
+export function linesOfSheet(bytes: Uint8Array, options: Options, notes: Notes): readonly (readonly Cell[])[] {
+  const book = read(bytes);
+  const names = shownSheetsOf(book);
+  const place = placeOf(book, textOption(options, "sheet") ?? "1");
+  const sheet = book.Sheets[place];
+  if (sheet === undefined) {
+    throw new Failure("INVALID_OPTION", names.length === 1 ? "The file has one sheet." : `The file has ${names.length} sheets.`);
+  }
+  if (names.length > 1) notes.set("SHEETS_LEFT_OUT", `Only sheet ${names.indexOf(place) + 1} of ${names.length} was converted.`);
+  const is1904 = book.Workbook?.WBProps?.date1904 === true;
+  const rows: (workbooks.CellObject | undefined)[][] = sheet["!data"] ?? [];
+  const lines = rows.flatMap((row) => {
+    const line = Array.from(row ?? [], (cell) => (cell === undefined ? null : cellOf(cell, is1904)));
+    return line.some((cell) => cell !== null) ? [line] : [];
+  });
+  if (lines.length === 0) throw new Failure("CONVERSION_FAILED", "The sheet is empty.");
+  return lines;
 }
 
-/** By number where there is such a one, else by name, where case does not matter. */
-function placeOf(names: readonly string[], wanted: string): number {
-  const number = /^\d+$/.test(wanted) ? Number(wanted) : 0;
-  if (number >= 1 && number <= names.length) return number - 1;
-  return names.findIndex((name) => name.toLowerCase() === wanted.toLowerCase());
+/** The names of the sheets that are shown, in order. */
+export function sheetNamesOf(bytes: Uint8Array): readonly string[] {
+  return shownSheetsOf(read(bytes));
+}
+
+function shownSheetsOf({ SheetNames, Workbook }: workbooks.WorkBook): readonly string[] {
+  const shown = SheetNames.filter((_, index) => (Workbook?.Sheets?.[index]?.Hidden ?? 0) === 0);
+  return shown.length === 0 ? SheetNames : shown;
+}
+
+/** By number of those that are shown, else by name, hidden ones too, where case does not matter. Empty when there is none. */
+function placeOf(book: workbooks.WorkBook, wanted: string): string {
+  const numbered = /^\d+$/.test(wanted) ? shownSheetsOf(book)[Number(wanted) - 1] : undefined;
+  return numbered ?? book.SheetNames.find((name) => name.toLowerCase() === wanted.toLowerCase()) ?? "";
 }
 
 function read(bytes: Uint8Array): workbooks.WorkBook {
   try {
-    return workbooks.read(bytes, { type: "buffer", cellDates: true, dense: true, cellFormula: false, cellHTML: false, UTC: true });
+    return workbooks.read(bytes, {
+      type: "buffer",
+      dense: true,
+      cellFormula: true,
+      cellNF: true,
+      cellHTML: false,
+      cellText: false,
+      sheetStubs: true,
+      UTC: true,
+    });
   } catch (error) {
     if (error instanceof Error && /password|encrypt/i.test(error.message)) {
       throw new Failure("PASSWORD_REQUIRED", "The file is protected by a password; remove it and try again.");
@@ -48,15 +72,29 @@ function read(bytes: Uint8Array): workbooks.WorkBook {
   }
 }
 
+/** @see [MS-XLS] 2.5.10 */
+const errorNames: Readonly<Record<number, string>> = {
+  0: "#NULL!",
+  7: "#DIV/0!",
+  15: "#VALUE!",
+  23: "#REF!",
+  29: "#NAME?",
+  36: "#NUM!",
+  42: "#N/A",
+  43: "#GETTING_DATA",
+};
+
 /** Dates of workbooks have no place in the world: they are what the calendar and clock show. */
-function cellOf(value: unknown): Cell {
-  if (value instanceof Date) {
-    if (Number.isNaN(value.getTime())) return null;
-    const text = value.toISOString().replace(/\.000Z$|Z$/, "");
-    return new Stamp(text.replace(/T00:00:00$/, ""), false);
+function cellOf({ t, v, w, f, z }: workbooks.CellObject, is1904: boolean): Cell {
+  if (t === "z") {
+    if (f === undefined) return null;
+    // Programs that write formulas without results leave them to the office that opens the file.
+    throw new Failure("CONVERSION_FAILED", "The workbook has formulas without results.", true);
   }
-  if (typeof value === "string" || typeof value === "number" || typeof value === "boolean") return value;
-  return value === null || value === undefined ? null : String(value);
+  if (t === "e") return errorNames[Number(v)] ?? w ?? "#VALUE!";
+  if (typeof v === "number" && typeof z === "string" && workbooks.SSF.is_date(z)) return stampOfSerial(v, z, is1904) ?? v;
+  if (typeof v === "string" || typeof v === "number" || typeof v === "boolean") return v;
+  return null;
 }
 
 const bookTypes: Readonly<Record<string, workbooks.BookType>> = { xlsx: "xlsx", xlsb: "xlsb", xls: "biff8" };
@@ -70,14 +108,17 @@ export function writeSheet(value: Value, to: string, options: Options, notes: No
   for (const row of rows) lines.push(row.map((cell) => sheetCellOf(cell, notes)));
   const bounds = to === "xls" ? old : { rows: maxRows, columns: maxColumns };
   if (lines.length > bounds.rows || columns.length > bounds.columns) {
-    throw new Failure("CONVERSION_FAILED", `A sheet of this format holds ${bounds.rows} rows and ${bounds.columns} columns at most.`);
+    throw new Failure(
+      "INPUT_TOO_COMPLEX",
+      `A sheet of this format holds ${bounds.rows} rows and ${bounds.columns} columns at most; ${to === "xls" ? "xlsx" : "csv or parquet"} holds more.`,
+    );
   }
-  const sheet = workbooks.utils.aoa_to_sheet(lines, { cellDates: true, dense: true, UTC: true });
+  const sheet = workbooks.utils.aoa_to_sheet(lines, { dense: true });
   const book = workbooks.utils.book_new();
   workbooks.utils.book_append_sheet(book, sheet, "Sheet1");
   const bookType = bookTypes[to];
   if (bookType === undefined) throw new Failure("INTERNAL", "No such workbook.");
-  const written: unknown = workbooks.write(book, { type: "buffer", bookType, compression: true, cellDates: to !== "xlsx" });
+  const written: unknown = workbooks.write(book, { type: "buffer", bookType, compression: true });
   return written instanceof Uint8Array ? written : Buffer.from(String(written), "utf8");
 }
 
@@ -85,12 +126,12 @@ const maxCellChars = 32_767;
 
 function sheetCellOf(cell: Cell, notes: Notes): unknown {
   if (typeof cell === "string" && cell.length > maxCellChars) {
-    throw new Failure("CONVERSION_FAILED", `A cell of a workbook holds ${maxCellChars} characters at most.`);
+    throw new Failure("INPUT_TOO_COMPLEX", `A cell of a workbook holds ${maxCellChars} characters at most; csv holds more.`);
   }
   if (typeof cell === "number") return Number.isFinite(cell) ? cell : String(cell);
   if (cell instanceof Stamp) {
-    const isDay = /^\d{4}-\d\d-\d\d($|T)/.test(cell.text) && cell.text >= "1900-03-01";
-    return isDay ? new Date(cell.isInstant || cell.text.length === 10 ? cell.text : `${cell.text}Z`) : cell.text;
+    const day = serialOf(cell);
+    return day === undefined ? cell.text : { t: "n", v: day.serial, z: day.format };
   }
   if (cell === null || typeof cell === "string" || typeof cell === "boolean") return cell;
   // Cells hold 15 digits: more are kept as text.

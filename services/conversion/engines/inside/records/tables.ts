@@ -17,7 +17,11 @@ export function tableOf(value: Value, notes: Notes): Table {
   const places = new Map<string, number>();
   const rows = list.map((item) => {
     const row: Cell[] = [];
-    const put = (name: string, cell: Cell): void => {
+    const put = (wanted: string, cell: Cell): void => {
+      // A name with a dot of its own may be that of a nested value too.
+      let name = wanted;
+      for (let count = 2; Object.hasOwn(row, places.get(name) ?? -1); count++) name = `${wanted}_${count}`;
+      if (name !== wanted) notes.set("NAMES_CHANGED", `Two values of one record are named ${wanted.slice(0, 60)}; one was numbered.`);
       const place = places.get(name) ?? places.size;
       if (place >= maxColumns) throw tooComplex("The data has more columns than a conversion may write.");
       places.set(name, place);

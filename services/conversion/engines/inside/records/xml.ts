@@ -5,6 +5,8 @@ import { invalid, tooComplex } from "../failure.ts";
 import { assertShallowXml } from "../xml-depth.ts";
 import { type Entries, Exact, maxDepth, Stamp, simplify, type Value } from "./values.ts";
 
+const cdataPropName = "#cdata";
+
 const parser = new XMLParser({
   preserveOrder: true,
   ignoreAttributes: false,
@@ -14,14 +16,26 @@ const parser = new XMLParser({
   trimValues: false,
   ignoreDeclaration: true,
   ignorePiTags: true,
-  processEntities: true,
-  htmlEntities: false,
+  // Done here: the library leaves numeric references as they stand, and would expand them in CDATA.
+  processEntities: false,
+  cdataPropName,
   maxNestedTags: maxDepth,
 });
 
 type Node = Readonly<Record<string, unknown>>;
 
-export function parseXml(text: string): Value {
+const namedEntities: Readonly<Record<string, string>> = { lt: "<", gt: ">", amp: "&", quot: '"', apos: "'" };
+
+/** @see https://www.w3.org/TR/xml/#sec-references */
+function expanded(text: string): string {
+  return text.replace(/&(?:#(\d{1,7})|#x([\da-fA-F]{1,6})|(lt|gt|amp|quot|apos));/g, (whole, decimal, hexadecimal, name) => {
+    if (name !== undefined) return namedEntities[name] ?? whole;
+    const code = decimal === undefined ? Number.parseInt(hexadecimal, 16) : Number(decimal);
+    return code > 0 && code <= 0x10ffff && (code < 0xd800 || code > 0xdfff) ? String.fromCodePoint(code) : whole;
+  });
+}
+
+export function parseXml(text: string, notes: Notes): Value {
   if (/<!ENTITY/i.test(text)) throw tooComplex("The file declares entities of its own, which are not expanded.");
   assertShallowXml(text, maxDepth);
   const found = XMLValidator.validate(text);
@@ -30,7 +44,7 @@ export function parseXml(text: string): Value {
   const roots = Array.isArray(nodes) ? nodes.filter((node) => isNode(node) && elementOf(node) !== undefined) : [];
   const [root] = roots;
   if (!isNode(root)) throw invalid("The file is not XML.");
-  return new Map([[elementOf(root) ?? "", valueOfNode(root)]]);
+  return new Map([[elementOf(root) ?? "", valueOfNode(root, notes)]]);
 }
 
 function isNode(value: unknown): value is Node {
@@ -38,32 +52,40 @@ function isNode(value: unknown): value is Node {
 }
 
 function elementOf(node: Node): string | undefined {
-  return Object.keys(node).find((name) => name !== ":@" && name !== "#text");
+  return Object.keys(node).find((name) => name !== ":@" && name !== "#text" && name !== cdataPropName);
 }
 
-function valueOfNode(node: Node): Value {
+function textOfNode(node: Node): string {
+  const [section] = Array.isArray(node[cdataPropName]) ? node[cdataPropName] : [];
+  return isNode(section) ? String(section["#text"] ?? "") : expanded(String(node["#text"] ?? ""));
+}
+
+function valueOfNode(node: Node, notes: Notes): Value {
   const children = node[elementOf(node) ?? ""];
   const entries: Entries = new Map();
   const attributes = node[":@"];
-  if (isNode(attributes)) for (const [name, value] of Object.entries(attributes)) entries.set(`@${name}`, String(value));
+  if (isNode(attributes)) for (const [name, value] of Object.entries(attributes)) entries.set(`@${name}`, expanded(String(value)));
   let text = "";
   let hasElements = false;
   for (const child of Array.isArray(children) ? children : []) {
     if (!isNode(child)) continue;
     const name = elementOf(child);
     if (name === undefined) {
-      text += String(child["#text"] ?? "");
+      text += textOfNode(child);
       continue;
     }
     hasElements = true;
-    const value = valueOfNode(child);
+    const value = valueOfNode(child, notes);
     const known = entries.get(name);
     if (known === undefined) entries.set(name, value);
     else if (Array.isArray(known)) known.push(value);
     else entries.set(name, [known, value]);
   }
   if (entries.size === 0) return text;
-  if (hasElements ? text.trim() !== "" : text !== "") entries.set("#text", hasElements ? text.trim() : text);
+  if (hasElements && text.trim() !== "") {
+    notes.set("STRUCTURE_FLATTENED", "Text between elements was put together; where it stood is lost.");
+    entries.set("#text", text.trim());
+  } else if (!hasElements && text !== "") entries.set("#text", text);
   return entries;
 }
 

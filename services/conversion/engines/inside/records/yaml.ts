@@ -58,7 +58,9 @@ const firstLine = (text: string) => (text.split("\n", 1)[0] ?? "").replace(/:$/,
 export function writeYaml(value: Value, options: Options, notes: Notes): string {
   const simple = simplify(value, { integers: "any", exact: true, infinite: true, bytes: true }, notes);
   const indent = Math.max(1, numberOption(options, "indent") ?? 2);
-  return stringify(simple, { indent, lineWidth: 0, aliasDuplicateObjects: false, customTags: ["binary", exactTag] });
+  // Readers of YAML 1.1, of which there are many, take NO for a truth value and 1:30 for ninety.
+  const compat = "yaml-1.1";
+  return stringify(simple, { indent, lineWidth: 0, aliasDuplicateObjects: false, customTags: ["binary", exactTag], compat });
 }
 
 /** A number that no double holds is written as it was. */

@@ -1,0 +1,81 @@
+/** Avro's logical types as values, and longs with all their digits. @see https://avro.apache.org/docs/1.12.0/specification/#logical-types */
+import avro from "avsc";
+import { clockOf, dayOf, scaled, signedOf, stampOfUnits } from "./parquet-types.ts";
+import { Exact, numberOf, Stamp } from "./values.ts";
+
+/** Longs as bigints, which the library leaves to its user. */
+const longType = avro.types.LongType.__with({
+  fromBuffer: (buffer: Buffer) => buffer.readBigInt64LE(),
+  toBuffer: (value: bigint) => {
+    const buffer = Buffer.alloc(8);
+    buffer.writeBigInt64LE(value);
+    return buffer;
+  },
+  fromJSON: BigInt,
+  toJSON: Number,
+  isValid: (value: unknown) => typeof value === "bigint",
+  compare: (a: bigint, b: bigint) => (a === b ? 0 : a < b ? -1 : 1),
+});
+
+type Schema = { readonly type: string; readonly scale?: number; readonly size?: number };
+type Facts = { readonly read: (raw: unknown, schema: Schema) => unknown; readonly write?: (value: unknown) => unknown };
+
+const digits = { millis: 3, micros: 6, nanos: 9 } as const;
+
+/** Parts of a second since 1970. */
+function unitsOf(value: unknown, places: number): unknown {
+  if (!(value instanceof Stamp)) return undefined;
+  const fraction = /\.(\d+)/.exec(value.text)?.[1] ?? "";
+  return (
+    BigInt(Date.parse(value.text.replace(/\.\d+/, ""))) * 10n ** BigInt(places - 3) + BigInt(fraction.padEnd(places, "0").slice(0, places))
+  );
+}
+
+function durationOf(raw: unknown): unknown {
+  if (!(raw instanceof Uint8Array) || raw.length !== 12) return raw;
+  const [months, days, milliseconds] = [0, 4, 8].map((at) => Buffer.from(raw).readUInt32LE(at));
+  return new Stamp(`P${months}M${days}DT${(milliseconds ?? 0) / 1000}S`, false);
+}
+
+const facts: Readonly<Record<string, Facts>> = {
+  decimal: {
+    read: (raw, { scale = 0 }) => numberOf(scaled(signedOf(raw), scale)),
+    write: (value) => (value instanceof Exact ? undefined : value),
+  },
+  date: { read: (raw) => new Stamp(dayOf(BigInt(String(raw))), false) },
+  duration: { read: durationOf },
+  "time-millis": { read: (raw) => new Stamp(clockOf(BigInt(String(raw)), 3), false) },
+  "time-micros": { read: (raw) => new Stamp(clockOf(BigInt(String(raw)), 6), false) },
+  ...Object.fromEntries(
+    Object.entries(digits).flatMap(([unit, places]): [string, Facts][] => [
+      [`timestamp-${unit}`, { read: (raw) => stampOfUnits(BigInt(String(raw)), places), write: (value) => unitsOf(value, places) }],
+      [`local-timestamp-${unit}`, { read: (raw) => stampOfUnits(BigInt(String(raw)), places, true) }],
+    ]),
+  ),
+};
+
+function logicalTypeOf({ read, write }: Facts) {
+  return class extends avro.types.LogicalType {
+    readonly #schema: Schema;
+    constructor(schema: Schema, options: object) {
+      super(schema as never, options);
+      this.#schema = schema;
+      if (schema.type === "long") Object.assign(this, { _underlyingType: longType });
+    }
+    override _fromValue(raw: unknown) {
+      return read(raw, this.#schema);
+    }
+    override _toValue(value: unknown) {
+      return write?.(value);
+    }
+    override _resolve() {
+      return undefined;
+    }
+  };
+}
+
+/** For each schema anew: the library keeps the names that it has seen. */
+export const avroOptions = () => ({
+  registry: { long: longType },
+  logicalTypes: Object.fromEntries(Object.entries(facts).map(([name, each]) => [name, logicalTypeOf(each)])),
+});

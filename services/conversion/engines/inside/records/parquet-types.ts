@@ -1,0 +1,99 @@
+/** Parquet's types whose values doubles and milliseconds do not hold: decimals, dates, times. */
+import type { SchemaElement } from "hyparquet";
+import { numberOf, Stamp } from "./values.ts";
+
+type Tree = { readonly element: SchemaElement; readonly children: readonly Tree[] };
+type Convert = (value: unknown) => unknown;
+
+const plain: Convert = (value) => value;
+
+/** Types that are read by {@link parquetReaderOf} and not by the library. */
+export function isExact({ converted_type, logical_type, children }: SchemaElement & { readonly children?: unknown }): boolean {
+  if (children !== undefined) return false;
+  return /^(DECIMAL|DATE|TIME|TIMESTAMP)/.test(converted_type ?? "") || /^(DECIMAL|DATE|TIME|TIMESTAMP)$/.test(logical_type?.type ?? "");
+}
+
+export function unmark(element: SchemaElement): void {
+  delete element.converted_type;
+  delete element.logical_type;
+}
+
+/** How a column's values are read that the library left as numbers and bytes. Call it before {@link unmark}. */
+export function parquetReaderOf({ element, children }: Tree): Convert {
+  const [first] = children;
+  if (first === undefined) return whereThere(leafReaderOf(element));
+  const kind = element.logical_type?.type ?? element.converted_type;
+  // The library leaves out the groups in which lists and maps hold their members.
+  if (kind === "LIST") return parquetReaderOf(first.children.length === 1 ? (first.children[0] ?? first) : first);
+  const values = kind === "MAP" || kind === "MAP_KEY_VALUE" ? first.children[1] : undefined;
+  if (values !== undefined) {
+    const read = parquetReaderOf(values);
+    return membersBy(() => read);
+  }
+  const readers = new Map(children.map((child) => [child.element.name, parquetReaderOf(child)]));
+  return membersBy((name) => readers.get(name) ?? plain);
+}
+
+function membersBy(readerOf: (name: string) => Convert): Convert {
+  return whereThere((value) =>
+    typeof value === "object" ? new Map(Object.entries(value ?? {}).map(([name, each]) => [name, readerOf(name)(each)])) : value,
+  );
+}
+
+/** Not of what is missing; of a list, of each of its members. */
+function whereThere(read: Convert): Convert {
+  const each: Convert = (value) => (value === null || value === undefined ? null : Array.isArray(value) ? value.map(each) : read(value));
+  return each;
+}
+
+function leafReaderOf(element: SchemaElement): Convert {
+  const { converted_type: converted = "", logical_type: logical } = element;
+  if (!isExact(element)) return plain;
+  const isLocal = logical !== undefined && "isAdjustedToUTC" in logical && logical.isAdjustedToUTC === false;
+  const unit = logical !== undefined && "unit" in logical ? String(logical.unit) : (converted.split("_")[1] ?? "");
+  const digits = unit.startsWith("NANO") ? 9 : unit.startsWith("MICRO") ? 6 : 3;
+  if (converted === "DECIMAL" || logical?.type === "DECIMAL") return (value) => numberOf(scaled(signedOf(value), element.scale ?? 0));
+  if (converted === "DATE" || logical?.type === "DATE") return (value) => new Stamp(dayOf(BigInt(Number(value))), false);
+  if (converted.startsWith("TIMESTAMP") || logical?.type === "TIMESTAMP")
+    return (value) => stampOfUnits(BigInt(String(value)), digits, isLocal);
+  return (value) => new Stamp(clockOf(BigInt(String(value)), digits), false);
+}
+
+/** Two's complement, the most significant byte first. */
+export function signedOf(value: unknown): bigint {
+  if (!(value instanceof Uint8Array)) return BigInt(String(value));
+  return value.length === 0 ? 0n : BigInt.asIntN(value.length * 8, BigInt(`0x${Buffer.from(value).toString("hex")}`));
+}
+
+/** Digits with a point `scale` places from their end. */
+export function scaled(unscaled: bigint, scale: number): string {
+  if (scale <= 0) return `${unscaled}${"0".repeat(-scale)}`;
+  const digits = (unscaled < 0n ? -unscaled : unscaled).toString().padStart(scale + 1, "0");
+  return `${unscaled < 0n ? "-" : ""}${digits.slice(0, -scale)}.${digits.slice(-scale)}`;
+}
+
+export function dayOf(days: bigint): string {
+  const date = new Date(Number(days) * 86_400_000);
+  return Number.isNaN(date.getTime()) ? `${days} days after 1970-01-01` : date.toISOString().replace(/T.*$/, "");
+}
+
+/** A moment so many parts of a second after 1970, of which `digits` are decimal places. */
+export function stampOfUnits(units: bigint, digits: number, isLocal = false): Stamp {
+  const second = 10n ** BigInt(digits);
+  const part = ((units % second) + second) % second;
+  const date = new Date(Number((units - part) / second) * 1000);
+  if (Number.isNaN(date.getTime())) return new Stamp(`${units}e-${digits} seconds after 1970`, false);
+  return new Stamp(`${date.toISOString().slice(0, -5)}${fraction(part, digits)}${isLocal ? "" : "Z"}`, !isLocal);
+}
+
+/** The time of a day. */
+export function clockOf(units: bigint, digits: number): string {
+  const second = 10n ** BigInt(digits);
+  const seconds = Number(units / second);
+  const two = (value: number) => String(Math.floor(value)).padStart(2, "0");
+  return `${two(seconds / 3600)}:${two((seconds / 60) % 60)}:${two(seconds % 60)}${fraction(units % second, digits)}`;
+}
+
+function fraction(part: bigint, digits: number): string {
+  return part === 0n ? "" : `.${part.toString().padStart(digits, "0").replace(/0+$/, "")}`;
+}

@@ -1,0 +1,57 @@
+/** Dates and times of workbooks, which are numbers of days with a format. @see ECMA-376 part 1, 18.17.4 */
+import { Stamp } from "./values.ts";
+
+const dayMs = 86_400_000;
+
+/** What a number format shows; text in quotation marks and behind a backslash shows itself. */
+export function shownBy(format: string): { readonly date: boolean; readonly time: boolean; readonly elapsed: boolean } {
+  const [section = ""] = format.split(";", 1);
+  const elapsed = /\[(h+|m+|s+)\]/i.test(section);
+  const codes = section.replace(/"[^"]*"|\\.|\[[^\]]*\]|_.|\*./g, "");
+  return { date: /[yd]|m(?![^hs]*[hs])/i.test(codes.replace(/h[^ydhs]*m|m[^ydhs]*s/gi, "")), time: /[hs]/i.test(codes), elapsed };
+}
+
+/** A cell's number in the words of ISO 8601: a day, a moment, the time of a day, or how long something took. */
+export function stampOfSerial(serial: number, format: string, is1904: boolean): Stamp | undefined {
+  const shown = shownBy(format);
+  const ms = Math.round(serial * dayMs);
+  if (!Number.isSafeInteger(ms)) return undefined;
+  if (shown.elapsed || (!shown.date && shown.time && (serial < 0 || serial >= 1))) return new Stamp(durationOf(ms), false);
+  if (!shown.date && shown.time) return new Stamp(clockOf(ms), false);
+  // Day 60 of the 1900 system is a 29th of February that never was: days before it count from one day later.
+  const epoch = is1904 ? Date.UTC(1904, 0, 1) : Date.UTC(1899, 11, serial < 60 ? 31 : 30);
+  const date = new Date(epoch + ms);
+  if (Number.isNaN(date.getTime())) return undefined;
+  const text = date.toISOString().replace(/\.000Z$|Z$/, "");
+  return new Stamp(text.replace(/T00:00:00$/, ""), false);
+}
+
+function clockOf(ms: number): string {
+  return new Date(ms)
+    .toISOString()
+    .slice(11)
+    .replace(/\.000Z$|Z$/, "");
+}
+
+function durationOf(ms: number): string {
+  const whole = Math.abs(ms);
+  const parts = [
+    [Math.floor(whole / 3_600_000), "H"],
+    [Math.floor(whole / 60_000) % 60, "M"],
+    [(whole % 60_000) / 1000, "S"],
+  ] as const;
+  const text = parts.map(([count, unit]) => (count === 0 ? "" : `${count}${unit}`)).join("");
+  return `${ms < 0 ? "-" : ""}PT${text === "" ? "0S" : text}`;
+}
+
+/** The number and the format of a day or moment; undefined for what a workbook cannot hold as one. */
+export function serialOf({ text, isInstant }: Stamp): { readonly serial: number; readonly format: string } | undefined {
+  const found = /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d:\d\d)(\.\d{1,3})?)?(Z)?$/.exec(text);
+  if (found === null || text < "1900-03-01") return undefined;
+  const [, , clock, fraction, zone] = found;
+  if (isInstant !== (zone !== undefined)) return undefined;
+  const ms = Date.parse(zone === undefined && clock !== undefined ? `${text}Z` : text);
+  if (Number.isNaN(ms)) return undefined;
+  const format = clock === undefined ? "yyyy\\-mm\\-dd" : `yyyy\\-mm\\-dd\\ hh:mm:ss${fraction === undefined ? "" : ".000"}`;
+  return { serial: (ms - Date.UTC(1899, 11, 30)) / dayMs, format };
+}
