@@ -26,6 +26,7 @@ export const dataEffects = [
     { hop: "csv>json", sample: "latin.csv", option: "delimiter", given: { delimiter: "comma" }, figure: text, shows: gains(/name;age/) },
     { ...toJson, option: "types", given: { types: "text" }, figure: text, shows: gains(/"7"/) },
     { hop: "fods>json", sample: "book.fods", option: "sheet", given: { sheet: "Costs" }, figure: text, shows: gains(/two/) },
+    { hop: "fods>csv", sample: "book.fods", option: "quoteText", given: { quoteText: true }, figure: text, shows: gains(/"one"/) },
     { ...toXml, option: "indent", given: { indent: 8 }, figure: bytes, shows: larger },
   ]),
   ...effectsOf("archive", [{ hop: "zip>tgz", sample: "files.zip", option: "level", given: { level: 1 }, figure: bytes, shows: larger }]),
