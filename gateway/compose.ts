@@ -22,6 +22,7 @@ import { type Floor, openFloor } from "#kit/floor.ts";
 import type { Log } from "#kit/log.ts";
 import { type BrokerUser, brokerUsers } from "#kit/nats/grants.ts";
 import { didYouMean, nearestIds } from "#kit/nearest-names.ts";
+import { readinessOf } from "#kit/readiness.ts";
 import { openServicesServer } from "#kit/rpc/services-server.ts";
 import { transportFor } from "#kit/rpc/transport.ts";
 import { ensureSecret } from "#kit/secret-file.ts";
@@ -50,7 +51,7 @@ export type Supervisor = AsyncDisposable & {
    * To be called when nothing can fail any more: they are shown only once.
    */
   createFirstAccount(): Promise<FirstAccount | undefined>;
-  readiness(): Readiness;
+  readiness(): Promise<Readiness>;
   /** Resolves when conversions are accepted; rejects when an engine node refuses to start. */
   readonly started: Promise<void>;
   /** Takes no new work and waits for what runs, at most DRAIN_MS. */
@@ -79,7 +80,7 @@ export async function compose(settings: Settings, log: Log): Promise<Supervisor>
   const early = services.filter((service) => service.name !== "conversion");
   await Promise.all(early.map((service) => service.start()));
 
-  const readiness = (): Readiness => firstUnready(services);
+  const readiness = (): Promise<Readiness> => readinessOf(services, floor.probes);
   const rpc = stack.use(await openServicesServer(floor, services, readiness, true));
   const { blobs, metrics } = floor;
   const deviceKey = await ensureSecret(join(resolve(settings.DATA_DIR), "device-key"));
@@ -152,16 +153,10 @@ function composeServices(floor: Floor): { services: readonly Service[]; clients:
   return { services, clients: { accounts, signIn, catalogue, jobs, conversion, webhooks } };
 }
 
-function firstUnready(services: readonly Service[]): Readiness {
-  const states = services.map((service) => service.readiness());
-  const first = states.find((state) => !state.ready) ?? { ready: true };
-  return states.some((state) => state.sandbox === "degraded") ? { ...first, sandbox: "degraded" } : first;
-}
-
 /** The catalogue hears of the engines a moment after they were announced. */
-async function untilReady(readiness: () => Readiness): Promise<void> {
+async function untilReady(readiness: () => Promise<Readiness>): Promise<void> {
   const limit = AbortSignal.timeout(readyLimitMs);
-  while (!readiness().ready && !limit.aborted) await sleep(5);
+  while (!(await readiness()).ready && !limit.aborted) await sleep(5);
 }
 
 /** The door first, then the work behind it. */

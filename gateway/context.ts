@@ -43,5 +43,5 @@ export type GatewayDeps = {
   readonly log: Log;
   readonly metrics: Registry;
   /** Of everything the gateway needs, for /readyz. */
-  readiness(): Readiness;
+  readiness(): Promise<Readiness>;
 };

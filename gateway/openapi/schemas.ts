@@ -192,7 +192,15 @@ export function componentSchemas(): Readonly<Record<string, Schema>> {
       conversions: { type: "array", items: ref("Conversion") },
     }),
     ...webhookSchemas(),
-    Readiness: closed({ ready: { type: "boolean" }, part: { type: "string" }, sandbox: { const: "degraded" } }, ["part", "sandbox"]),
+    Readiness: closed(
+      {
+        ready: { type: "boolean" },
+        part: { type: "string" },
+        parts: { type: "array", items: { type: "string" } },
+        sandbox: { const: "degraded" },
+      },
+      ["part", "parts", "sandbox"],
+    ),
     ErrorCode: { enum: Object.keys(errorTable) },
     Error: closed({ error, job: ref("Job") }, ["job"]),
     Problem: closed(

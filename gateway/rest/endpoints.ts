@@ -257,7 +257,7 @@ export const endpoints = defineEndpoints({
     answers: {
       200: { description: "They are.", mediaType: "application/json", schema: ref("Readiness") },
       503: {
-        description: "Not yet or not any more; `part` names what is missing.",
+        description: "Not yet or not any more; `parts` names everything that is missing or broken, `part` the first of it.",
         mediaType: "application/json",
         schema: ref("Readiness"),
       },

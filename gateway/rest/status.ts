@@ -1,6 +1,7 @@
 import type { FastifyRequest } from "fastify";
 import { FilemillError } from "#kit/errors.ts";
 import { isLoopback } from "#kit/loopback.ts";
+import { notReady } from "#kit/readiness.ts";
 import { type Handler, type RestContext, sendJson } from "./exchange.ts";
 
 /** GET /healthz: the process lives. */
@@ -8,10 +9,10 @@ export function healthHandler(): Handler {
   return async (_request, reply) => sendJson(reply, 200, { alive: true });
 }
 
-/** GET /readyz: conversions are accepted, or the name of the part that keeps them from it. */
+/** GET /readyz: conversions are accepted, or the names of the parts that keep them from it. */
 export function readyHandler(context: RestContext): Handler {
   return async (_request, reply) => {
-    const readiness = context.draining.aborted ? { ready: false, part: "draining" } : context.deps.readiness();
+    const readiness = context.draining.aborted ? notReady("draining") : await context.deps.readiness();
     return sendJson(reply.headers(readiness.ready ? {} : { "retry-after": "1" }), readiness.ready ? 200 : 503, readiness);
   };
 }

@@ -6,6 +6,7 @@ import type { WebhookService } from "#gen/filemill/webhook/v1/webhook_pb.ts";
 import { FilemillError } from "#kit/errors.ts";
 import type { Log } from "#kit/log.ts";
 import type { Broker } from "#kit/nats/ports.ts";
+import { notReady } from "#kit/readiness.ts";
 import type { Service } from "#kit/service.ts";
 import { openDirectory } from "./adapters/directory.ts";
 import { readPlans } from "./adapters/plans-file.ts";
@@ -64,7 +65,7 @@ export function createAccountService(
       }
     },
     drain: async () => undefined,
-    readiness: () => (state === undefined ? { ready: false, part: "account" } : { ready: true }),
+    readiness: () => (state === undefined ? notReady("account") : { ready: true }),
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };
 }

@@ -2,6 +2,7 @@ import { CatalogueService, type Manifest } from "#gen/filemill/catalogue/v1/cata
 import { FilemillError } from "#kit/errors.ts";
 import type { Log } from "#kit/log.ts";
 import type { Broker } from "#kit/nats/ports.ts";
+import { notReady } from "#kit/readiness.ts";
 import type { Service } from "#kit/service.ts";
 import { openManifestBucket, watchManifests } from "./adapters/manifests.ts";
 import { catalogueOf } from "./domain/catalogue.ts";
@@ -43,7 +44,7 @@ export function createCatalogueService({ broker, log, proof: readProofs }: Catal
       compute();
     },
     drain: async () => undefined,
-    readiness: () => (state !== undefined && state.catalogue.routeCount > 0 ? { ready: true } : { ready: false, part: "engines" }),
+    readiness: () => (state !== undefined && state.catalogue.routeCount > 0 ? { ready: true } : notReady("engines")),
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };
 }

@@ -9,7 +9,9 @@ import type { BlobStore } from "#kit/blobs/store.ts";
 import { FilemillError } from "#kit/errors.ts";
 import type { Log } from "#kit/log.ts";
 import type { Broker, Delivery } from "#kit/nats/ports.ts";
+import { createProbe, type Probe } from "#kit/probe.ts";
 import { nameProcess } from "#kit/process-identity.ts";
+import { notReady } from "#kit/readiness.ts";
 import type { Service } from "#kit/service.ts";
 import { type Announcement, announce, untilListed } from "./adapters/announcer.ts";
 import { watchCancellations } from "./adapters/cancellations.ts";
@@ -20,6 +22,7 @@ import { createConversionMetrics } from "./adapters/metrics.ts";
 import { createOneOffConverter } from "./adapters/one-off-converter.ts";
 import { createPlaces } from "./adapters/places.ts";
 import { openProcessFolder } from "./adapters/process-folder.ts";
+import { createTrials } from "./adapters/trials.ts";
 import { createWorker, type Worker } from "./adapters/worker.ts";
 import type { ConversionSettings } from "./config.ts";
 import type { Converter, OneOffConverter } from "./domain/converter.ts";
@@ -64,7 +67,9 @@ export async function openConverter(settings: ConversionSettings, log: Log, opti
   const known = knownFile === undefined ? {} : { known: await openKnownEngines(knownFile, parts.sandbox.mode, log) };
   const converter = opening.use(await openEngines({ ...parts, ...known, ...more }));
   const owned = opening.move();
-  return { ...converter, tell: parts.verdicts.tell, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+  const { tell } = parts.verdicts;
+  const trials = createTrials(parts.sandbox, tell);
+  return { ...converter, tell, trials, [Symbol.asyncDispose]: () => owned.disposeAsync() };
 }
 
 /**
@@ -138,6 +143,7 @@ export function createConversionService(deps: ConversionDeps, settings: Conversi
     throw new FilemillError("UNAVAILABLE", "The converter is starting; try again in a moment.", { retryAfterMs: 2000 });
   };
   let isReady = false;
+  let probes: readonly Probe[] = [];
   let isDegraded = false;
 
   async function start(): Promise<void> {
@@ -178,6 +184,13 @@ export function createConversionService(deps: ConversionDeps, settings: Conversi
     }
     await untilListed(deps.catalogue, converter.manifest(node), log);
     isReady = true;
+    const { scratch, sandbox, inspectors } = converter.trials;
+    probes = [
+      createProbe("scratch", scratch, log, { limitMs: 5000 }),
+      // A program starts late on a busy machine, which is no defect.
+      createProbe("sandbox", sandbox, log, { limitMs: 20_000, freshMs: 5000 }),
+      createProbe("inspectors", inspectors, log, { limitMs: 20_000 }),
+    ];
     converter.warm();
     owned.use(verifySoon(converter, announcement, log));
     log.info("conversion.ready", { node, lanes: converter.lanes, sandbox: converter.sandboxMode });
@@ -203,9 +216,10 @@ export function createConversionService(deps: ConversionDeps, settings: Conversi
     routes: (router) =>
       void router.service(ConversionService, createConversionRpc({ ...deps, tell: (path, fileName) => tell(path, fileName) })),
     readiness: () => ({
-      ...(isReady ? { ready: true } : { ready: false, part: "engines" }),
+      ...(isReady ? { ready: true } : notReady("engines")),
       ...(isDegraded ? { sandbox: "degraded" } : {}),
     }),
+    probes: () => probes,
     async [Symbol.asyncDispose]() {
       await drain(AbortSignal.abort(new FilemillError("UNAVAILABLE", "The converter is stopping.")));
       await owned.disposeAsync();

@@ -19,10 +19,8 @@ export type Cadence = {
   readonly sweepMs: number;
   /** Between two looks whether guests' results must make room on the disk. */
   readonly roomMs: number;
-  /** Between two probes of the broker for readiness. */
-  readonly probeMs: number;
   /** Who creates a job that a worker of this process begins with is told of an end that comes within this time directly (decision 30). */
   readonly soonMs: number;
 };
 
-export const defaultCadence: Cadence = { reconcileMs: 5000, expireMs: 5000, sweepMs: 600_000, roomMs: 1000, probeMs: 5000, soonMs: 100 };
+export const defaultCadence: Cadence = { reconcileMs: 5000, expireMs: 5000, sweepMs: 600_000, roomMs: 1000, soonMs: 100 };

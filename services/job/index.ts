@@ -8,6 +8,7 @@ import { FilemillError } from "#kit/errors.ts";
 import type { Log } from "#kit/log.ts";
 import type { Broker } from "#kit/nats/ports.ts";
 import { isGone } from "#kit/process-identity.ts";
+import { notReady } from "#kit/readiness.ts";
 import type { Service } from "#kit/service.ts";
 import { openBackground } from "./adapters/background.ts";
 import { openIdempotencyKeys } from "./adapters/idempotency-keys.ts";
@@ -44,12 +45,11 @@ export type JobDeps = {
 
 /** What was asked, how far it is, what came out: JobService and LeaseService. */
 export function createJobService(deps: JobDeps, settings: JobSettings): Service {
-  const { broker, log } = deps;
+  const { log } = deps;
   const stack = new AsyncDisposableStack();
   let core: Core | undefined;
   let settled: (() => Promise<void>) | undefined;
   let draining = false;
-  let brokerWell = true;
 
   const coreFor = (purpose?: "create"): Core => {
     if (core !== undefined && !(draining && purpose === "create")) return core;
@@ -72,9 +72,6 @@ export function createJobService(deps: JobDeps, settings: JobSettings): Service 
       timers.every("job.expire", cadence.expireMs, (signal) => expireJobs(opened.core, signal));
       timers.every("job.sweep", cadence.sweepMs, () => sweepBlobs(opened.core, deps.blobs));
       timers.every("job.room", cadence.roomMs, () => opened.core.makeRoom());
-      timers.every("job.probe", cadence.probeMs, async () => {
-        brokerWell = await broker.healthy();
-      });
       ({ core, settled } = opened);
     },
     async drain(signal) {
@@ -85,8 +82,7 @@ export function createJobService(deps: JobDeps, settings: JobSettings): Service 
       await Promise.race([settled(), late.promise]);
     },
     readiness() {
-      if (core === undefined || draining) return { ready: false, part: "job" };
-      return brokerWell ? { ready: true } : { ready: false, part: "broker" };
+      return core === undefined || draining ? notReady("job") : { ready: true };
     },
     async [Symbol.asyncDispose]() {
       draining = true;

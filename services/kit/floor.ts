@@ -1,4 +1,6 @@
+import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
+import { Readable } from "node:stream";
 import { collectDefaultMetrics, Registry } from "prom-client";
 import { openDiskBlobStore } from "./blobs/disk-store.ts";
 import type { BlobStore } from "./blobs/store.ts";
@@ -6,6 +8,7 @@ import type { Log } from "./log.ts";
 import { openBroker } from "./nats/broker.ts";
 import type { BrokerUser } from "./nats/grants.ts";
 import type { Broker } from "./nats/ports.ts";
+import { createProbe, type Probe } from "./probe.ts";
 import { ensureRpcToken } from "./rpc/access.ts";
 import type { Settings } from "./settings.ts";
 
@@ -20,6 +23,8 @@ export type Floor = AsyncDisposable & {
   /** With the rights of one of the services that the floor was opened for. */
   brokerOf(service: BrokerUser): Broker;
   readonly blobs: BlobStore;
+  /** Of the broker, where there is one, and of the blob store. */
+  readonly probes: readonly Probe[];
 };
 
 /**
@@ -38,6 +43,10 @@ export async function openFloor(settings: Settings, log: Log, services: readonly
     log,
     metrics,
     blobs,
+    probes: [
+      ...(brokers === undefined ? [] : [createProbe("broker", () => brokers.healthy(), log, { limitMs: probeLimitMs })]),
+      createProbe("blobs", () => tryBlobs(blobs), log, { limitMs: probeLimitMs }),
+    ],
     brokerOf(service) {
       const broker = brokers?.of.get(service);
       if (broker === undefined) throw new TypeError(`the floor was not opened for the service ${service}`);
@@ -49,12 +58,24 @@ export async function openFloor(settings: Settings, log: Log, services: readonly
   };
 }
 
-type Brokers = AsyncDisposable & { readonly of: ReadonlyMap<BrokerUser, Broker> };
+const probeLimitMs = 5000;
+
+/** Read by its path: what this process wrote moments ago it would have from memory. */
+async function tryBlobs(blobs: BlobStore): Promise<void> {
+  const blob = await blobs.write(Readable.from([Buffer.from("probe")]));
+  try {
+    await readFile(blobs.pathOf(blob.id));
+  } finally {
+    await blobs.remove(blob.id);
+  }
+}
+
+type Brokers = AsyncDisposable & { healthy(): Promise<boolean>; readonly of: ReadonlyMap<BrokerUser, Broker> };
 
 async function openBrokers({ NATS_URL }: Settings, dataDir: string, log: Log, services: readonly BrokerUser[]): Promise<Brokers> {
   await using stack = new AsyncDisposableStack();
   const host = stack.use(await openBroker({ dataDir, natsUrl: NATS_URL, log }));
   const of = new Map(await Promise.all(services.map(async (service) => [service, await host.as(service)] as const)));
   const owned = stack.move();
-  return { of, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+  return { of, healthy: () => host.healthy(), [Symbol.asyncDispose]: () => owned.disposeAsync() };
 }

@@ -6,6 +6,7 @@ import { closeInherited } from "./inherited-descriptors.ts";
 import { openLog } from "./log.ts";
 import type { BrokerUser } from "./nats/grants.ts";
 import type { Broker } from "./nats/ports.ts";
+import { readinessOf } from "./readiness.ts";
 import { openServicesServer } from "./rpc/services-server.ts";
 import type { Service } from "./service.ts";
 import { settingTable } from "./settings.ts";
@@ -29,7 +30,7 @@ export async function runAlone(
     const stack = new AsyncDisposableStack();
     const floor = stack.use(await openFloor(settings, openLog(settings.LOG_LEVEL), [name]));
     const service = stack.use(create({ ...floor, broker: floor.brokerOf(name) }));
-    const rpc = stack.use(await openServicesServer(floor, [service], () => service.readiness(), false));
+    const rpc = stack.use(await openServicesServer(floor, [service], () => readinessOf([service], floor.probes), false));
     exitOnSignal(process, settings.DRAIN_MS + 10_000, async () => {
       await service.drain(AbortSignal.timeout(settings.DRAIN_MS));
       await stack.disposeAsync();

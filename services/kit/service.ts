@@ -1,7 +1,13 @@
 import type { ConnectRouter } from "@connectrpc/connect";
+import type { Probe } from "./probe.ts";
 
-/** What a part says of itself to `/readyz`: ready, or the name of what is not; and that its engines run less well isolated than they should. */
-export type Readiness = ({ readonly ready: true } | { readonly ready: false; readonly part: string }) & { readonly sandbox?: "degraded" };
+/**
+ * What a part says of itself to `/readyz`: ready, or the names of what is not, the first one as `part`; and that its engines run less
+ * well isolated than they should.
+ */
+export type Readiness = ({ readonly ready: true } | { readonly ready: false; readonly part: string; readonly parts: readonly string[] }) & {
+  readonly sandbox?: "degraded";
+};
 
 /** The shape that every service has, alone in a process or beside the others. */
 export type Service = AsyncDisposable & {
@@ -12,5 +18,8 @@ export type Service = AsyncDisposable & {
   start(): Promise<void>;
   /** Takes no new work and resolves when what is running has ended or the signal fires. */
   drain(signal: AbortSignal): Promise<void>;
+  /** As far as it knows without trying. */
   readiness(): Readiness;
+  /** Of what it has for itself, once it has started. */
+  probes?(): readonly Probe[];
 };

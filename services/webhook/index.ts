@@ -4,6 +4,7 @@ import { FilemillError } from "#kit/errors.ts";
 import { jobJsonOf } from "#kit/job-json.ts";
 import type { Log } from "#kit/log.ts";
 import type { Broker } from "#kit/nats/ports.ts";
+import { notReady } from "#kit/readiness.ts";
 import type { Service } from "#kit/service.ts";
 import { openJobEnds } from "./adapters/job-ends.ts";
 import { createSender } from "./adapters/sender.ts";
@@ -45,7 +46,7 @@ export function createWebhookService({ broker, log, resolve = lookup }: WebhookD
       store = opened;
     },
     drain: async () => undefined,
-    readiness: () => (store === undefined ? { ready: false, part: "webhook" } : { ready: true }),
+    readiness: () => (store === undefined ? notReady("webhook") : { ready: true }),
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };
 }

@@ -113,7 +113,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
       conversion: createClient(ConversionService, transport),
       log: openLog("silent"),
       metrics: new Registry(),
-      readiness: () => ({ ready: true }),
+      readiness: async () => ({ ready: true }),
       ...options.deps,
     },
     {

@@ -42,7 +42,7 @@ export type ConverterParts = {
 export type FoundEngine = { readonly engine: Engine; readonly version: string | undefined };
 
 /** Probes at once every engine that is not known from the last start. */
-export async function openEngines(parts: ConverterParts): Promise<Omit<Converter, "tell">> {
+export async function openEngines(parts: ConverterParts): Promise<Omit<Converter, "tell" | "trials">> {
   const found = await Promise.all(parts.engines.map((engine) => foundOf(engine, parts)));
   await remember(found, parts);
   const live = new Map<string, LiveEngine>();

@@ -35,7 +35,11 @@ export type ConversionRequest = {
   onProgress?(fraction: number): void;
 };
 
+/** Each resolves when that part works. */
+export type Trials = Readonly<Record<"scratch" | "sandbox" | "inspectors", () => Promise<void>>>;
+
 export type Converter = AsyncDisposable & {
+  readonly trials: Trials;
   readonly sandboxMode: "full" | "degraded";
   engines(): readonly EngineStatus[];
   /** What the engines of the served lanes can do, for the planner. */

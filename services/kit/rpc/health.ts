@@ -8,19 +8,22 @@ import { Health, HealthCheckResponse_ServingStatus as Status } from "#gen/grpc/h
 const watchEveryMs = 500;
 
 /** Answers for the whole server (empty name) and for each service; all share one state. */
-export function addHealth(router: ConnectRouter, services: readonly DescService[], isReady: () => boolean): void {
+export function addHealth(router: ConnectRouter, services: readonly DescService[], isReady: () => boolean | Promise<boolean>): void {
   const known = new Set(["", ...services.map((service) => service.typeName)]);
-  const present = (name: string): Status => (known.has(name) ? (isReady() ? Status.SERVING : Status.NOT_SERVING) : Status.SERVICE_UNKNOWN);
+  const present = async (name: string): Promise<Status> => {
+    if (!known.has(name)) return Status.SERVICE_UNKNOWN;
+    return (await isReady()) ? Status.SERVING : Status.NOT_SERVING;
+  };
   router.service(Health, {
-    check(request) {
-      const status = present(request.service);
+    async check(request) {
+      const status = await present(request.service);
       if (status === Status.SERVICE_UNKNOWN) throw new ConnectError("This server has no such service.", Code.NotFound);
       return { status };
     },
     async *watch(request, context) {
       let last: Status | undefined;
       while (!context.signal.aborted) {
-        const status = present(request.service);
+        const status = await present(request.service);
         if (status !== last) yield { status };
         last = status;
         await sleep(watchEveryMs, undefined, { signal: context.signal }).catch(() => {

@@ -34,7 +34,7 @@ export type RpcServerOptions = {
   readonly token: string;
   /** Finds the services that health and reflection speak of in what `routes` adds. */
   routes(router: ConnectRouter): void;
-  isReady(): boolean;
+  isReady(): boolean | Promise<boolean>;
   readonly log: Log;
 };
 

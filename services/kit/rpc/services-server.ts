@@ -17,7 +17,7 @@ export function rpcSocketOf({ DATA_DIR, RPC_SOCKET }: Pick<Settings, "DATA_DIR" 
 export function openServicesServer(
   floor: Floor,
   services: readonly Service[],
-  readiness: () => Readiness,
+  readiness: () => Promise<Readiness>,
   isMain: boolean,
 ): Promise<RpcServer> {
   const { settings, log } = floor;
@@ -30,7 +30,7 @@ export function openServicesServer(
     routes: (router) => {
       for (const service of services) service.routes(router);
     },
-    isReady: () => readiness().ready,
+    isReady: async () => (await readiness()).ready,
     log: log.with({ part: "rpc" }),
   });
 }

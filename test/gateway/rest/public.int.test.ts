@@ -4,6 +4,7 @@ import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { createClient, createRouterTransport } from "@connectrpc/connect";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { CatalogueService } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
+import { notReady } from "#kit/readiness.ts";
 import { auth, jsonOf, openStage, type Stage } from "#test/gateway/stage.ts";
 
 describe("what needs no key", () => {
@@ -96,9 +97,12 @@ describe("what needs no key", () => {
   it("says whether it is ready and which part is not", async () => {
     expect((await get("/healthz")).status).toBe(200);
     expect(JSON.parse((await get("/readyz")).body.toString())).toEqual({ ready: true });
-    await using starting = await openStage({ deps: { readiness: () => ({ ready: false, part: "conversion" }) } });
+    await using starting = await openStage({ deps: { readiness: async () => notReady("scratch", "inspectors") } });
     const answer = await fetch(`${starting.url}/readyz`);
-    expect({ status: answer.status, body: await jsonOf(answer) }).toEqual({ status: 503, body: { ready: false, part: "conversion" } });
+    expect({ status: answer.status, body: await jsonOf(answer) }).toEqual({
+      status: 503,
+      body: { ready: false, part: "scratch", parts: ["scratch", "inspectors"] },
+    });
   });
 
   it("shows metrics to this host and not through a proxy", async () => {

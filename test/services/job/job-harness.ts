@@ -28,7 +28,6 @@ const still: Cadence = {
   expireMs: 10 * hour,
   sweepMs: 10 * hour,
   roomMs: 10 * hour,
-  probeMs: 10 * hour,
   soonMs: 100,
 };
 

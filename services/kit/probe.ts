@@ -1,0 +1,67 @@
+/** Real round trips through a part of the service, for readiness: rarely enough to cost nothing however often somebody asks. */
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Log } from "./log.ts";
+
+export type Probe = {
+  /** Name of the part, for operators. */
+  readonly part: string;
+  /** Whether the last round trip succeeded; makes one when that was a few seconds ago. Never rejects. */
+  isWell(): Promise<boolean>;
+};
+
+export type ProbeOptions = {
+  /** Until a round trip counts as failed. The next one begins only when it is over. */
+  readonly limitMs: number;
+  /** How long a good one counts. */
+  readonly freshMs?: number;
+};
+
+const answerMs = 2500;
+const usualFreshMs = 3000;
+/** A part that is mended is seen soon. */
+const illMs = 500;
+
+/** @param tryOut - Rejects, or resolves with false, when the part does not work. */
+export function createProbe(
+  part: string,
+  tryOut: () => Promise<unknown>,
+  log: Log,
+  { limitMs, freshMs = usualFreshMs }: ProbeOptions,
+): Probe {
+  let isWell = true;
+  let endedAt = Number.NEGATIVE_INFINITY;
+  let trip: { readonly ended: Promise<void>; readonly startedAt: number } | undefined;
+
+  function note(well: boolean, fields: Readonly<Record<string, unknown>>): void {
+    if (isWell && !well) log.warn("probe.failed", { failed: part, ...fields });
+    isWell = well;
+  }
+
+  async function travel(): Promise<void> {
+    try {
+      note((await tryOut()) !== false, {});
+    } catch (error) {
+      note(false, { err: error });
+    } finally {
+      trip = undefined;
+      endedAt = performance.now();
+    }
+  }
+
+  return {
+    part,
+    async isWell() {
+      if (trip === undefined) {
+        if (performance.now() - endedAt < (isWell ? freshMs : illMs)) return isWell;
+        trip = { startedAt: performance.now(), ended: travel() };
+      }
+      const { ended, startedAt } = trip;
+      const timer = new AbortController();
+      await Promise.race([ended, sleep(answerMs, undefined, { signal: timer.signal }).catch(() => undefined)]);
+      timer.abort();
+      // One that is merely slow, as on a busy machine, says nothing yet.
+      if (trip !== undefined && performance.now() - startedAt >= limitMs) note(false, { limitMs });
+      return isWell;
+    },
+  };
+}

@@ -1,0 +1,17 @@
+import type { Probe } from "./probe.ts";
+import type { Readiness, Service } from "./service.ts";
+
+/** What services say of themselves, and what round trips through their parts and through `shared` ones show. */
+export async function readinessOf(services: readonly Service[], shared: readonly Probe[]): Promise<Readiness> {
+  const states = services.map((service) => service.readiness());
+  const probes = [...shared, ...services.flatMap((service) => service.probes?.() ?? [])];
+  const isWell = await Promise.all(probes.map((probe) => probe.isWell()));
+  const broken = probes.filter((_, at) => isWell[at] === false).map(({ part }) => part);
+  const [part, ...more] = new Set([...states.flatMap((state) => (state.ready ? [] : state.parts)), ...broken]);
+  const isDegraded = states.some(({ sandbox }) => sandbox === "degraded");
+  return { ...(part === undefined ? { ready: true } : notReady(part, ...more)), ...(isDegraded ? { sandbox: "degraded" } : {}) };
+}
+
+export function notReady(part: string, ...more: readonly string[]): Readiness & { readonly ready: false } {
+  return { ready: false, part, parts: [part, ...more] };
+}
