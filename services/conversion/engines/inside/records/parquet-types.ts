@@ -74,7 +74,7 @@ export function scaled(unscaled: bigint, scale: number): string {
 
 export function dayOf(days: bigint): string {
   const date = new Date(Number(days) * 86_400_000);
-  return Number.isNaN(date.getTime()) ? `${days} days after 1970-01-01` : date.toISOString().replace(/T.*$/, "");
+  return Number.isNaN(date.getTime()) ? `${days} days after 1970-01-01` : (date.toISOString().split("T", 1)[0] ?? "");
 }
 
 /** A moment so many parts of a second after 1970, of which `digits` are decimal places. */
@@ -95,5 +95,9 @@ export function clockOf(units: bigint, digits: number): string {
 }
 
 function fraction(part: bigint, digits: number): string {
-  return part === 0n ? "" : `.${part.toString().padStart(digits, "0").replace(/0+$/, "")}`;
+  if (part === 0n) return "";
+  const text = part.toString().padStart(digits, "0");
+  let end = text.length;
+  while (text.charAt(end - 1) === "0") end -= 1;
+  return `.${text.slice(0, end)}`;
 }

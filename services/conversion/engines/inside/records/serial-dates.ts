@@ -3,12 +3,34 @@ import { Stamp } from "./values.ts";
 
 const dayMs = 86_400_000;
 
-/** What a number format shows; text in quotation marks and behind a backslash shows itself. */
+/** What a number format shows. Of the letter m only its neighbours tell whether it is a month or minutes. */
 export function shownBy(format: string): { readonly date: boolean; readonly time: boolean; readonly elapsed: boolean } {
-  const [section = ""] = format.split(";", 1);
-  const elapsed = /\[(h+|m+|s+)\]/i.test(section);
-  const codes = section.replace(/"[^"]*"|\\.|\[[^\]]*\]|_.|\*./g, "");
-  return { date: /[yd]|m(?![^hs]*[hs])/i.test(codes.replace(/h[^ydhs]*m|m[^ydhs]*s/gi, "")), time: /[hs]/i.test(codes), elapsed };
+  const { letters, elapsed } = lettersOf(format);
+  const isMinutes = (place: number): boolean => letters[place - 1] === "h" || letters[place + 1] === "s";
+  return {
+    date: letters.some((letter, place) => letter === "y" || letter === "d" || (letter === "m" && !isMinutes(place))),
+    time: letters.some((letter) => letter === "h" || letter === "s"),
+    elapsed,
+  };
+}
+
+/** Of the first section, each run once; what stands in quotation marks or behind a backslash shows itself. */
+function lettersOf(format: string): { readonly letters: readonly string[]; readonly elapsed: boolean } {
+  const letters: string[] = [];
+  let elapsed = false;
+  for (let at = 0; at < format.length && format[at] !== ";"; at += 1) {
+    const sign = format.charAt(at).toLowerCase();
+    const isHalfOfDay = sign === "m" && "ap".includes(format.charAt(at - 1).toLowerCase() || "-");
+    if (isHalfOfDay) continue;
+    if (sign === "\\" || sign === "_" || sign === "*") at += 1;
+    else if (sign === '"' || sign === "[") {
+      const end = format.indexOf(sign === "[" ? "]" : '"', at + 1);
+      if (end < 0) break;
+      if (sign === "[") elapsed ||= "hms".includes(format.charAt(at + 1).toLowerCase());
+      at = end;
+    } else if ("ymdhs".includes(sign) && (letters.at(-1) !== sign || format.charAt(at - 1).toLowerCase() !== sign)) letters.push(sign);
+  }
+  return { letters, elapsed };
 }
 
 /** A cell's number in the words of ISO 8601: a day, a moment, the time of a day, or how long something took. */

@@ -188,7 +188,9 @@ const exactMark = "\ue000number:";
 
 function withExactNumbers(text: string): string {
   if (text.includes("<![CDATA[")) return text;
-  return text.replace(/<(integer|real)>([-+.\deE]{16,})<\/\1>/g, (_, _kind, digits) => `<string>${exactMark}${digits}</string>`);
+  return text.replace(/<(?:integer|real)>([^<>]*)<\/(?:integer|real)>/g, (whole, digits: string) =>
+    digits.length > 15 && Number.isFinite(Number(digits)) ? `<string>${exactMark}${digits.trim()}</string>` : whole,
+  );
 }
 
 function exactIn(value: Value): Value {

@@ -1,0 +1,48 @@
+import { describe, expect, it } from "vitest";
+import { serialOf, shownBy, stampOfSerial } from "#services/conversion/engines/inside/records/serial-dates.ts";
+import { Stamp } from "#services/conversion/engines/inside/records/values.ts";
+
+describe("a number format", () => {
+  it.each([
+    ["yyyy-mm-dd", "date"],
+    ["dd/mm/yyyy", "date"],
+    ["mmm yy", "date"],
+    ["h:mm", "time"],
+    ["mm:ss.0", "time"],
+    ["h:mm AM/PM", "time"],
+    ["yyyy-mm-dd hh:mm:ss", "date time"],
+    ['"day" d "h" m', "date"],
+    ["[h]:mm:ss", "time elapsed"],
+    ["[$-409]d. mmmm", "date"],
+    ["[Red]0.00", ""],
+  ])("%s shows: %s", (format, wanted) => {
+    const shown = shownBy(format);
+    const words = (["date", "time", "elapsed"] as const).filter((word) => shown[word] || (word === "elapsed" && shown.elapsed));
+    expect(words.join(" ")).toBe(wanted);
+  });
+});
+
+describe("a serial", () => {
+  it.each([
+    [44259, "yyyy-mm-dd", false, "2021-03-04"],
+    [42797, "yyyy-mm-dd", true, "2021-03-04"],
+    [1, "yyyy-mm-dd", false, "1900-01-01"],
+    [61, "yyyy-mm-dd", false, "1900-03-01"],
+    [0.0625, "h:mm", false, "01:30:00"],
+    [1.0625, "h:mm", false, "PT25H30M"],
+    [1.5034722222222223, "[h]:mm", false, "PT36H5M"],
+    [44259.5, "yyyy-mm-dd", false, "2021-03-04T12:00:00"],
+  ])("%d as %s is %s", (serial, format, is1904, wanted) => {
+    expect(stampOfSerial(serial, format, is1904)?.text).toBe(wanted);
+  });
+
+  it.each(["2021-03-04", "2021-03-04T05:06:07", "2021-03-04T05:06:07.891"])("brings %s back", (text) => {
+    const { serial = 0, format = "" } = serialOf(new Stamp(text, false)) ?? {};
+    expect(stampOfSerial(serial, format, false)?.text).toBe(text);
+  });
+
+  it("is not made of what a workbook cannot hold", () => {
+    for (const text of ["1900-02-28", "PT5H", "12:00:00", "2021-03-04T05:06:07.891234"])
+      expect(serialOf(new Stamp(text, false))).toBeUndefined();
+  });
+});
