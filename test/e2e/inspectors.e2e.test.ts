@@ -1,0 +1,70 @@
+/** The service while its inspectors are killed or paused: others are answered, and the next file is looked at by a replacement. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { treeOf } from "#services/conversion/sandbox/usage.ts";
+import { startServer, type TestServer } from "#test/harness/server.ts";
+import { until } from "#test/services/conversion/sandbox/host.ts";
+
+const png = readFileSync(join(import.meta.dirname, "../corpus/tiny/tiny.png"));
+let server: TestServer;
+beforeAll(async () => {
+  server = await startServer({ LOG_LEVEL: "warn" });
+});
+afterAll(() => server[Symbol.asyncDispose]());
+
+/** Processes that look at files, with the sandboxes around them. */
+function inspectors(): readonly number[] {
+  return treeOf(server.child.pid ?? 0).filter((pid) => {
+    try {
+      return readFileSync(`/proc/${pid}/cmdline`, "latin1").includes("inspector.cjs");
+    } catch {
+      return false;
+    }
+  });
+}
+
+function signal(name: NodeJS.Signals): void {
+  for (const pid of inspectors()) process.kill(pid, name);
+}
+
+async function statusOf(content: Uint8Array<ArrayBuffer> | string, name: string): Promise<number> {
+  const form = new FormData();
+  form.set("to", "webp");
+  form.set("file", new Blob([content]), name);
+  const headers = { authorization: `Bearer ${server.key}` };
+  const response = await fetch(`${server.url}/api/v1/convert?download=1`, { method: "POST", headers, body: form });
+  await response.arrayBuffer();
+  return response.status;
+}
+
+test("a file is converted right after every inspector was killed", async () => {
+  await until(() => inspectors().length > 0);
+  expect(await statusOf(png, "a.png")).toBe(200);
+  signal("SIGKILL");
+  expect(await statusOf(png, "a.png")).toBe(200);
+});
+
+test("a file whose inspector stands still is converted by another one, and those after it do not wait for that", async () => {
+  await until(() => inspectors().length > 0);
+  signal("SIGSTOP");
+  const answered: string[] = [];
+  const convert = async (name: string): Promise<number> => {
+    const status = await statusOf(png, name);
+    answered.push(name);
+    return status;
+  };
+  const first = convert("first.png");
+  expect(await convert("second.png")).toBe(200);
+  expect(answered).toEqual(["second.png"]);
+  expect(await first).toBe(200);
+  const metrics = await (await fetch(`${server.url}/metrics`)).text();
+  expect(metrics).toMatch(/^filemill_inspectors_replaced_total\{cause="deadline"\} [1-9]/m);
+  expect(metrics).toMatch(/^filemill_inspection_seconds_count\{question="sniff"\} [1-9]/m);
+});
+
+test("bytes that once froze the service are answered, and so is the file beside them", async () => {
+  const [frozen, beside] = await Promise.all([statusOf(`P1 ${"# ".repeat(60)}x`, "a"), statusOf(png, "a.png")]);
+  expect(frozen).toBeLessThan(500);
+  expect(beside).toBe(200);
+});
