@@ -2,7 +2,7 @@
 import type { Plan, PlannedHop } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
 import type { OptionValue } from "#gen/filemill/common/v1/format_pb.ts";
 import type { ErrorCode } from "#kit/errors.ts";
-import { failureOf, LacksContent } from "./failure.ts";
+import { EngineFault, failureOf, LacksContent } from "./failure.ts";
 import { hopBoundMs } from "./hop-bound.ts";
 import { type NoteCode, noteTable } from "./notes.ts";
 import type { PlanRun, RunPorts } from "./run-hop.ts";
@@ -33,15 +33,18 @@ const engineFaults: ReadonlySet<ErrorCode> = new Set(["CONVERSION_FAILED", "INTE
 /** The same of what an earlier hop made: damage there was done by us. */
 const laterFaults: ReadonlySet<ErrorCode> = new Set([...engineFaults, "INVALID_INPUT", "PASSWORD_REQUIRED"]);
 
+/** What a reader may find out of a file at which another engine crashed, or failed without a word. */
+const verdicts: ReadonlySet<ErrorCode> = new Set(["INVALID_INPUT", "PASSWORD_REQUIRED"]);
+
 /**
- * Runs the plan, and after an engine's fault at most two others, all within the time that the plan itself may take.
- * Rejects with the first failure when none succeeds. Nothing is kept of a failed way, neither file nor note: an attempt
- * that is interrupted begins with the plan again.
+ * Runs the plan, once more where its engine was lost, and after an engine's fault at most two others, all within the time that the plan
+ * itself may take. Rejects with the first failure when none succeeds, or with what another engine knows of the file. Nothing is kept of a
+ * failed way, neither file nor note: an attempt that is interrupted begins with the plan again.
  */
 export async function runWithAlternates(run: PlanRun, ports: RunPorts, alternates: Alternates): Promise<void> {
   const endsAtMs = performance.now() + planBoundMs(run, ports);
   const failed: FailedHop[] = [];
-  const first = await tryOnce(run, ports);
+  const first = await tryAgainWhenLost(run, ports, alternates, endsAtMs);
   if (first.ok) return;
   let last = first;
   while (failed.length < maxAlternates && last.fault !== undefined && !run.signal.aborted) {
@@ -49,17 +52,44 @@ export async function runWithAlternates(run: PlanRun, ports: RunPorts, alternate
     alternates.onFailure?.(last.fault, last.error);
     const { from, to } = run.plan;
     const plan = await alternates.nextBest({ from, to, options: optionTextsOf(run.plan), avoid: failed });
-    const leftMs = endsAtMs - performance.now();
-    if (plan === undefined || plan.resultFormat !== run.plan.resultFormat || leftMs < leastMs) break;
-    const signal = AbortSignal.any([run.signal, AbortSignal.timeout(Math.ceil(leftMs))]);
-    const next = await tryOnce({ ...run, plan, signal, timeoutMs: Math.min(run.timeoutMs, leftMs) }, ports, messageOf(run.plan, plan));
+    const bounded = boundedBy(run, endsAtMs);
+    if (plan === undefined || plan.resultFormat !== run.plan.resultFormat || bounded === undefined) break;
+    const next = await tryOnce({ ...bounded, plan }, ports, messageOf(run.plan, plan));
     if (next.ok) return;
     last = next;
   }
-  throw run.signal.aborted ? run.signal.reason : first.error;
+  if (run.signal.aborted) throw run.signal.reason;
+  throw first.error instanceof EngineFault && last.isVerdict ? last.error : first.error;
 }
 
-type Try = { readonly ok: true } | { readonly ok: false; readonly error: unknown; readonly fault: FailedHop | undefined };
+/** An engine that was ended from outside had no chance at the file: it gets another before a way is taken that may keep less. */
+async function tryAgainWhenLost(run: PlanRun, ports: RunPorts, alternates: Alternates, endsAtMs: number): Promise<Try> {
+  const once = await tryOnce(run, ports);
+  const isLost = !once.ok && once.error instanceof EngineFault && once.error.kind === "lost";
+  const bounded = isLost && !run.signal.aborted ? boundedBy(run, endsAtMs) : undefined;
+  if (once.ok || bounded === undefined) return once;
+  if (once.fault !== undefined) alternates.onFailure?.(once.fault, once.error);
+  const again = await tryOnce(bounded, ports);
+  // Out of time for a second run says nothing of the file.
+  return !again.ok && bounded.signal.aborted ? once : again;
+}
+
+/** The run within what is left of the time; undefined when it is too little to begin. */
+function boundedBy(run: PlanRun, endsAtMs: number): PlanRun | undefined {
+  const leftMs = endsAtMs - performance.now();
+  if (leftMs < leastMs) return undefined;
+  const signal = AbortSignal.any([run.signal, AbortSignal.timeout(Math.ceil(leftMs))]);
+  return { ...run, signal, timeoutMs: Math.min(run.timeoutMs, leftMs) };
+}
+
+type Failed = {
+  readonly ok: false;
+  readonly error: unknown;
+  readonly fault: FailedHop | undefined;
+  /** It says something of the file itself, and not of what was made of it. */
+  readonly isVerdict: boolean;
+};
+type Try = { readonly ok: true } | Failed;
 
 async function tryOnce(run: PlanRun, ports: RunPorts, remark?: string): Promise<Try> {
   const notes: [NoteCode, string][] = [];
@@ -67,7 +97,8 @@ async function tryOnce(run: PlanRun, ports: RunPorts, remark?: string): Promise<
   try {
     await runPlan({ ...run, onNote: (...note) => void notes.push(note), onHopFailed: (hop, index) => (failed ??= { hop, index }) }, ports);
   } catch (error) {
-    return { ok: false, error, fault: failed === undefined ? undefined : faultOf(error, failed.hop, failed.index) };
+    const fault = failed === undefined ? undefined : faultOf(error, failed.hop, failed.index);
+    return { ok: false, error, fault, isVerdict: failed?.index === 0 && verdicts.has(failureOf(error).error.code) };
   }
   for (const note of notes) run.onNote?.(...note);
   if (remark !== undefined) run.onNote?.("ALTERNATE_ROUTE", remark);

@@ -19,6 +19,31 @@ export class OutputTooLarge extends FilemillError {
   }
 }
 
+export type FaultKind =
+  /** It ended with a code and words that are not on its list of bad input. */
+  | "unexplained"
+  /** It ended itself by a signal, such as SIGSEGV. */
+  | "crashed"
+  /** Somebody else ended it, such as the kernel when memory is short, or it was a warm process that had worked for others before. */
+  | "lost";
+
+const faultMessages: Readonly<Record<FaultKind, string>> = {
+  unexplained: "The conversion failed without saying why; try another target format.",
+  crashed: "The converter crashed at this file, which is our fault; try another target format.",
+  lost: "The converter was ended in the middle of its work, which is our fault; try again later.",
+};
+
+/** CONVERSION_FAILED by an engine of which nothing says that the file is to blame (decision 39). */
+export class EngineFault extends FilemillError {
+  readonly kind: FaultKind;
+
+  /** @param ended - How, for the log: a signal or an exit code, never what the engine said, which quotes the file. */
+  constructor(kind: FaultKind, ended: string) {
+    super("CONVERSION_FAILED", faultMessages[kind], { cause: new Error(ended) });
+    this.kind = kind;
+  }
+}
+
 export type Failure = {
   /** What the job's owner is told. */
   readonly error: FilemillError;
@@ -36,7 +61,9 @@ const shortageCodes: ReadonlySet<string> = new Set(["ENOSPC", "EDQUOT", "EMFILE"
 export function failureOf(thrown: unknown): Failure {
   if (thrown instanceof FilemillError) {
     const unexpected = thrown.code === "INTERNAL";
-    return { error: thrown, retryable: transientCodes.has(thrown.code), unexpected };
+    // What an engine does of itself it does again; what crashed may not, and what was ended from outside had no chance.
+    const isCrash = thrown instanceof EngineFault && thrown.kind !== "unexplained";
+    return { error: thrown, retryable: isCrash || transientCodes.has(thrown.code), unexpected };
   }
   const shortage = systemCodeOf(thrown);
   if (shortage !== undefined && shortageCodes.has(shortage)) {

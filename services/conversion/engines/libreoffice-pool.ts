@@ -28,7 +28,7 @@ export type OfficePool = AsyncDisposable & {
   /**
    * Converts on a free LibreOffice, waiting for one. `take` gets the host path of the result before the slot serves the next document.
    *
-   * @throws FilemillError CONVERSION_TIMEOUT, JOB_CANCELLED, CONVERSION_FAILED when two LibreOffices died of the document.
+   * @throws FilemillError CONVERSION_TIMEOUT, JOB_CANCELLED, or an EngineFault when the LibreOffice died.
    */
   convert<T>(input: string, job: OfficeJob, bounds: Bounds, take: (answer: unknown, outputPath: string) => Promise<T>): Promise<T>;
 };
@@ -124,14 +124,7 @@ export function openOfficePool(host: EngineHost): OfficePool {
 
   const pool: OfficePool = {
     async convert(input, job, bounds, take) {
-      const deadline = performance.now() + bounds.timeoutMs;
-      const left = () => ({ ...bounds, timeoutMs: Math.max(1, deadline - performance.now()) });
-      const { slot, answer, base } = await attempt(input, job, left()).catch(async (error: unknown) => {
-        const isDeath = error instanceof FilemillError && error.code === "CONVERSION_FAILED";
-        if (!isDeath || closing.signal.aborted) throw error;
-        host.log("libreoffice.died", { error: error.message });
-        return await attempt(input, job, left());
-      });
+      const { slot, answer, base } = await attempt(input, job, bounds);
       try {
         return await take(answer, `${base}.out`);
       } finally {

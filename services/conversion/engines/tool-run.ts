@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { FilemillError } from "#kit/errors.ts";
 import type { HopTask } from "../domain/engine.ts";
 import { OutputTooLarge } from "../domain/failure.ts";
+import { failureOfEnd } from "../domain/process-end.ts";
 import type { Sandbox, SandboxCommand, SandboxEnd } from "../domain/sandbox.ts";
 
 /** Where the input is inside the sandbox, whatever it is called outside. */
@@ -15,7 +16,7 @@ export type ToolCommand = Pick<SandboxCommand, "program" | "args" | "env" | "lim
 export type ToolSession = AsyncDisposable & {
   /** Host path of a file that tools see as `/job/<name>`. */
   pathOf(name: string): string;
-  /** Runs a tool with what is left of the task's time. Rejects when it was killed, never for its exit code. */
+  /** Runs a tool with what is left of the task's time. Rejects when it was killed or crashed, never for its exit code. */
   run(command: ToolCommand): Promise<SandboxEnd>;
   /** Moves `/job/<name>` to the task's output path, or to another outside the sandbox. Call it after the last run: nothing may write to it any more. */
   adopt(name: string, to?: string): Promise<void>;
@@ -44,9 +45,10 @@ export async function openToolSession(sandbox: Sandbox, task: ToolTask, inside =
         signal: task.signal,
       });
       task.onSpent?.(end.processorMs);
+      // Not every tool dies of the kernel's signal: some take the refused write for an error of their own.
+      const hasFailed = end.killed === undefined && end.exitCode !== 0;
+      if (hasFailed && (await hasFileOf(scratch.path, end.outputBytes))) throw new OutputTooLarge(end.outputBytes);
       throwIfKilled(end, task.signal);
-      // Not every tool dies of the signal: some take the refused write for an error of their own.
-      if (end.exitCode !== 0 && (await hasFileOf(scratch.path, end.outputBytes))) throw new OutputTooLarge(end.outputBytes);
       return end;
     },
     adopt: (name, to = task.outputPath) => adoptOutput(join(scratch.path, name), to),
@@ -55,28 +57,16 @@ export async function openToolSession(sandbox: Sandbox, task: ToolTask, inside =
 }
 
 /**
- * @throws FilemillError CONVERSION_TIMEOUT, INPUT_TOO_COMPLEX (memory, disk, CPU or file size used up), JOB_CANCELLED.
+ * @throws FilemillError CONVERSION_TIMEOUT, INPUT_TOO_COMPLEX (memory, disk, CPU or file size used up), JOB_CANCELLED, or an EngineFault
+ * for a crash.
  */
 export function throwIfKilled(end: SandboxEnd, signal: AbortSignal): void {
-  switch (end.killed) {
-    case undefined:
-      break;
-    case "timeout":
-      throw new FilemillError("CONVERSION_TIMEOUT", "The conversion ran past its time limit.");
-    case "memory":
-      throw new FilemillError("INPUT_TOO_COMPLEX", "The file needs more memory than a conversion may use.");
-    case "folder":
-      throw new OutputTooLarge(end.outputBytes);
-    case "processor":
-      throw tooMuchWork();
-    case "aborted":
-      signal.throwIfAborted();
-      throw new FilemillError("JOB_CANCELLED", "The job was cancelled.");
-    default:
-      end.killed satisfies never;
+  if (end.killed === "aborted") {
+    signal.throwIfAborted();
+    throw new FilemillError("JOB_CANCELLED", "The job was cancelled.");
   }
-  if (end.signal === "SIGXCPU" || end.exitCode === 128 + 24) throw tooMuchWork();
-  if (end.signal === "SIGXFSZ" || end.exitCode === 128 + 25) throw new OutputTooLarge(end.outputBytes);
+  const failure = failureOfEnd(end);
+  if (failure !== undefined) throw failure;
 }
 
 /** Whether a file in the folder is as large as the bound let it become. */
@@ -86,10 +76,6 @@ async function hasFileOf(folder: string, sizeBytes: number): Promise<boolean> {
     if (found?.isFile() === true && found.size >= sizeBytes) return true;
   }
   return false;
-}
-
-function tooMuchWork(): FilemillError {
-  return new FilemillError("CONVERSION_TIMEOUT", "The conversion needs far more work than files of this size do.");
 }
 
 /**

@@ -1,6 +1,7 @@
 /** A persistent program in the sandbox that answers one line of JSON with another. */
 import { FilemillError } from "#kit/errors.ts";
-import { OutputTooLarge } from "../domain/failure.ts";
+import { EngineFault, OutputTooLarge } from "../domain/failure.ts";
+import { failureOfEnd, worksTooMuch } from "../domain/process-end.ts";
 import type { RequestBounds, SandboxChild, SandboxEnd, SandboxLimits } from "../domain/sandbox.ts";
 import { type Launch, startTree } from "./process-tree.ts";
 import type { Scratch } from "./scratch.ts";
@@ -12,6 +13,7 @@ type Pending = { resolve(answer: unknown): void; reject(error: FilemillError): v
 export function startChild(launch: Launch, scratch: Scratch, limits: SandboxLimits, signal: AbortSignal | undefined): SandboxChild {
   let pending: Pending | undefined;
   let alive = true;
+  let isOurs = false;
 
   function settle(use: (waiting: Pending) => void): void {
     const waiting = pending;
@@ -28,14 +30,14 @@ export function startChild(launch: Launch, scratch: Scratch, limits: SandboxLimi
     onLine: (line) => {
       const answer = answerOf(line);
       // A program that says something else than an answer cannot be trusted to answer the right question next time.
-      if (answer === undefined || pending === undefined) tree.kill(undefined);
+      if (answer === undefined || pending === undefined) end();
       else settle((waiting) => waiting.resolve(answer.value));
     },
   });
 
   async function finish(end: SandboxEnd | undefined): Promise<void> {
     alive = false;
-    settle((waiting) => waiting.reject(errorOf(end)));
+    settle((waiting) => waiting.reject(errorOf(end, isOurs)));
     await scratch[Symbol.asyncDispose]();
   }
 
@@ -46,7 +48,7 @@ export function startChild(launch: Launch, scratch: Scratch, limits: SandboxLimi
   ended.catch(() => undefined);
 
   function request(message: unknown, options: RequestBounds): Promise<unknown> {
-    if (!alive) return Promise.reject(new FilemillError("CONVERSION_FAILED", "The engine has ended."));
+    if (!alive) return Promise.reject(new EngineFault("lost", "before it was asked"));
     if (pending !== undefined) return Promise.reject(new FilemillError("INTERNAL", "A sandboxed child was asked twice at once."));
     return new Promise((resolve, reject) => {
       const stop = (error: FilemillError) => {
@@ -57,7 +59,7 @@ export function startChild(launch: Launch, scratch: Scratch, limits: SandboxLimi
         () => stop(new FilemillError("CONVERSION_TIMEOUT", "The engine ran past its time limit.")),
         options.timeoutMs,
       );
-      const processor = watchProcessor(tree.pid, options.cpuSeconds, () => stop(tooMuchWork()));
+      const processor = watchProcessor(tree.pid, options.cpuSeconds, () => stop(worksTooMuch()));
       const folder = watchFolder(scratch.path, options.outputBytes, (limitBytes) => stop(new OutputTooLarge(limitBytes)));
       const abort = () => stop(new FilemillError("JOB_CANCELLED", "The job was cancelled."));
       const finish = () => {
@@ -83,8 +85,13 @@ export function startChild(launch: Launch, scratch: Scratch, limits: SandboxLimi
     });
   }
 
-  async function dispose(): Promise<void> {
+  function end(): void {
+    isOurs = true;
     tree.kill(undefined);
+  }
+
+  async function dispose(): Promise<void> {
+    end();
     await ended.catch(() => undefined);
   }
 
@@ -97,7 +104,7 @@ export function startChild(launch: Launch, scratch: Scratch, limits: SandboxLimi
       return alive;
     },
     memoryBytes: async () => memoryOf(tree.pid),
-    kill: () => tree.kill(undefined),
+    kill: end,
     [Symbol.asyncDispose]: dispose,
   };
 }
@@ -135,29 +142,11 @@ function watchFolder(folder: string, limitBytes: number | undefined, onFull: (li
   }, lookMs).unref();
 }
 
-function errorOf(end: SandboxEnd | undefined): FilemillError {
-  if (end === undefined) return new FilemillError("CONVERSION_FAILED", "The engine ended unexpectedly.");
-  const { killed } = end;
-  switch (killed) {
-    case "memory":
-      return new FilemillError("INPUT_TOO_COMPLEX", "The file needs more memory than a conversion may use.");
-    case "folder":
-      return new OutputTooLarge(end.outputBytes);
-    case "aborted":
-      return new FilemillError("UNAVAILABLE", "The engine was stopped.");
-    case "processor":
-      return tooMuchWork();
-    case "timeout":
-      return new FilemillError("CONVERSION_TIMEOUT", "The engine ran past its time limit.");
-    case undefined:
-      return new FilemillError("CONVERSION_FAILED", "The engine ended unexpectedly.");
-    default:
-      return killed satisfies never;
-  }
-}
-
-function tooMuchWork(): FilemillError {
-  return new FilemillError("CONVERSION_TIMEOUT", "The conversion needs far more work than files of this size do.");
+/** A child that ended while it was asked, and that nobody here ended, was lost, whatever its exit code: the next one may do better. */
+function errorOf(end: SandboxEnd | undefined, isOurs: boolean): FilemillError {
+  if (isOurs && end?.killed === undefined) return new FilemillError("CONVERSION_FAILED", "The engine was ended before it had answered.");
+  const failure = end === undefined ? undefined : failureOfEnd(end, true);
+  return failure ?? new EngineFault("lost", end === undefined ? "no sandbox" : `exit code ${end.exitCode}`);
 }
 
 function answerOf(line: string): { readonly value: unknown } | undefined {

@@ -5,7 +5,7 @@ import { Fidelity } from "#gen/filemill/common/v1/format_pb.ts";
 import { type ErrorCode, FilemillError } from "#kit/errors.ts";
 import { type NextBestQuery, runWithAlternates } from "#services/conversion/domain/alternates.ts";
 import type { Hop, HopTask } from "#services/conversion/domain/engine.ts";
-import { LacksContent } from "#services/conversion/domain/failure.ts";
+import { EngineFault, type FaultKind, LacksContent } from "#services/conversion/domain/failure.ts";
 import type { RunPorts } from "#services/conversion/domain/run-plan.ts";
 
 const hop = (from: string, to: string): Hop => ({ from, to, fidelity: "high", cost: 1, async: false, maxInputMb: 1, options: [] });
@@ -18,6 +18,7 @@ const third = planOf(Fidelity.REDUCED, ["four", "a", "c"]);
 
 /** What each engine does; those that are not named succeed. */
 type Faults = Readonly<Record<string, (task: HopTask) => unknown>>;
+const faulty = (kind: FaultKind) => () => Promise.reject(new EngineFault(kind, "SIGKILL"));
 const failing = (code: ErrorCode) => () => Promise.reject(new FilemillError(code, code));
 
 async function attempt(faults: Faults, plans: readonly (Plan | undefined)[] = [second, third], signal = new AbortController().signal) {
@@ -93,6 +94,52 @@ describe("an engine's fault", () => {
     expect({ ran, notes, error }).toEqual({ ran: ["one", "two", "four"], notes: [], error: "CONVERSION_FAILED" });
   });
 });
+
+describe("an engine that was ended from outside", () => {
+  it("gets the file once more before a way is taken that may keep less, and no note says so", async () => {
+    const { ran, notes, asked, error } = await attempt({ one: once(faulty("lost")) });
+    expect({ ran, notes, asked, error }).toEqual({ ran: ["one", "one"], notes: ["METADATA_DROPPED one"], asked: [], error: undefined });
+  });
+
+  it("is avoided when it ends so again", async () => {
+    const { ran, notes } = await attempt({ one: faulty("lost") });
+    expect(ran).toEqual(["one", "one", "two", "three"]);
+    expect(notes.at(-1)).toMatch(/^ALTERNATE_ROUTE /);
+  });
+
+  it("is not begun with again when somebody cancelled the job", async () => {
+    const stop = new AbortController();
+    const one = () => {
+      stop.abort(new FilemillError("JOB_CANCELLED", "Enough."));
+      return faulty("lost")();
+    };
+    expect(await attempt({ one }, [second], stop.signal)).toMatchObject({ ran: ["one"], error: "JOB_CANCELLED" });
+  });
+});
+
+describe("an engine that crashed", () => {
+  it("is avoided at once", async () => {
+    const { ran, error } = await attempt({ one: faulty("crashed") });
+    expect({ ran, error }).toEqual({ ran: ["one", "two", "three"], error: undefined });
+  });
+
+  it.each<ErrorCode>(["INVALID_INPUT", "PASSWORD_REQUIRED"])("at a file of which another one says %s leaves it at that", async (code) => {
+    expect(await attempt({ one: faulty("crashed"), two: failing(code) })).toMatchObject({ ran: ["one", "two"], error: code });
+  });
+
+  it("at a file that another way damages is still what is told", async () => {
+    const all = { one: faulty("crashed"), three: failing("INVALID_INPUT"), four: faulty("crashed") };
+    expect((await attempt(all)).error).toBe("CONVERSION_FAILED");
+  });
+});
+
+function once(fault: (task: HopTask) => unknown) {
+  let calls = 0;
+  return (task: HopTask) => {
+    calls += 1;
+    return calls === 1 ? fault(task) : undefined;
+  };
+}
 
 function onceFailing() {
   let calls = 0;

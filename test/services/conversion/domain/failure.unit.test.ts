@@ -1,12 +1,24 @@
 import { describe, expect, it } from "vitest";
 import { type ErrorCode, errorTable, FilemillError, isErrorCode } from "#kit/errors.ts";
-import { failureOf } from "#services/conversion/domain/failure.ts";
+import { EngineFault, failureOf } from "#services/conversion/domain/failure.ts";
 
 describe("failures", () => {
   it("are tried again only when the fault may be ours", () => {
     const codes = Object.keys(errorTable).filter(isErrorCode);
     const retried = codes.filter((code: ErrorCode) => failureOf(new FilemillError(code, "x")).retryable);
     expect(retried.toSorted()).toEqual(["INTERNAL", "OVERLOADED", "UNAVAILABLE"]);
+  });
+
+  it("of an engine that crashed or was ended from outside are tried again, and no others of engines", () => {
+    const kinds = (["unexplained", "crashed", "lost"] as const).filter((kind) => failureOf(new EngineFault(kind, "SIGSEGV")).retryable);
+    expect(kinds).toEqual(["crashed", "lost"]);
+  });
+
+  it.each(["unexplained", "crashed", "lost"] as const)("of an engine (%s) say in one sentence what to do, and not how it ended", (kind) => {
+    const { error } = failureOf(new EngineFault(kind, "SIGSEGV"));
+    expect(error.code).toBe("CONVERSION_FAILED");
+    expect(error.message).toMatch(/^[A-Z][^.]*try (?:another target format|again later)\.$/);
+    expect(error.message).not.toContain("SIGSEGV");
   });
 
   it.each(["ENOSPC", "EMFILE", "ENOMEM", "EDQUOT"])("of a host that is short (%s) are tried again as UNAVAILABLE", (code) => {

@@ -279,20 +279,23 @@ it("replaces a LibreOffice that has grown", async () => {
   expect(office.children.length).toBeGreaterThan(1);
 });
 
-it("does a job again on a fresh LibreOffice when the first was killed", async () => {
+it("tells a LibreOffice that was killed from a bad document, and does the next job on a fresh one", async () => {
   await using bench = await openBench(libreofficeEngine, 0);
   const inside: string[][] = [];
   await using office = await openOffice(bench, (child) => {
     const request: SandboxChild["request"] = (question, bounds) => {
       const answer = child.request(question, bounds);
       if (!JSON.stringify(question).includes("importFilters")) return answer;
-      if (inside.push(readdirSync(child.folder)) === 1) child.kill();
+      if (inside.push(readdirSync(child.folder)) === 1) process.kill(child.pid, "SIGKILL");
       return answer;
     };
     return Object.defineProperty(Object.create(child), "request", { value: request });
   });
+  const slides = await readFile(committed.get("pptx") ?? "");
   const outputPath = join(bench.folder, "out.pdf");
-  await office.engine.run(await office.taskOf("pptx", await readFile(committed.get("pptx") ?? ""), outputPath));
+  const lost = { code: "CONVERSION_FAILED", kind: "lost" };
+  await expect(office.engine.run(await office.taskOf("pptx", slides, outputPath))).rejects.toMatchObject(lost);
+  await office.engine.run(await office.taskOf("pptx", slides, outputPath));
   expect(inside).toEqual([[expect.stringMatching(/\.in$/)], [expect.stringMatching(/\.in$/)]]);
   expect(office.children.length).toBe(2);
   expect((await readingOf(outputPath)).pages).toBeGreaterThan(0);

@@ -1,0 +1,53 @@
+/** What the end of a sandboxed process says, before anybody looks at its exit code: who ended it, and whose fault that is. */
+import { FilemillError } from "#kit/errors.ts";
+import { EngineFault, OutputTooLarge } from "./failure.ts";
+import type { SandboxEnd } from "./sandbox.ts";
+
+/** Of a process's own making; every other signal comes from somebody else. */
+const ownSignals: ReadonlySet<string> = new Set(["SIGSEGV", "SIGABRT", "SIGBUS", "SIGILL", "SIGFPE", "SIGSYS", "SIGTRAP"]);
+
+/** Last words of a program that could not have more memory, in C++, Node, C, Haskell and Python. */
+const outOfMemory = /std::bad_alloc|heap out of memory|heap exhausted|out of memory|cannot allocate memory|^MemoryError/im;
+
+/**
+ * The failure of a process that was ended, by us at one of its bounds, by a signal of its own or by somebody else; undefined when it
+ * ended by itself, with whatever exit code.
+ */
+export function failureOfEnd(end: SandboxEnd, isWarm = false): FilemillError | undefined {
+  switch (end.killed) {
+    case undefined:
+      return end.signal === undefined ? undefined : failureOfSignal(end.signal, end, isWarm);
+    case "timeout":
+      return new FilemillError("CONVERSION_TIMEOUT", "The conversion ran past its time limit.");
+    case "memory":
+      return needsMemory();
+    case "folder":
+      return new OutputTooLarge(end.outputBytes);
+    case "processor":
+      return worksTooMuch();
+    case "aborted":
+      return new FilemillError("UNAVAILABLE", "The engine was stopped.");
+    default:
+      return end.killed satisfies never;
+  }
+}
+
+function failureOfSignal(signal: string, end: SandboxEnd, isWarm: boolean): FilemillError {
+  if (signal === "SIGXCPU") return worksTooMuch();
+  if (signal === "SIGXFSZ") return new OutputTooLarge(end.outputBytes);
+  if (ownSignals.has(signal) && saysOutOfMemory(end)) return needsMemory();
+  return new EngineFault(isWarm || !ownSignals.has(signal) ? "lost" : "crashed", signal);
+}
+
+/** Whether a program that failed says that it could not have more memory. */
+export function saysOutOfMemory({ stderr }: Pick<SandboxEnd, "stderr">): boolean {
+  return outOfMemory.test(stderr);
+}
+
+export function needsMemory(): FilemillError {
+  return new FilemillError("INPUT_TOO_COMPLEX", "The file needs more memory than a conversion may use.");
+}
+
+export function worksTooMuch(): FilemillError {
+  return new FilemillError("CONVERSION_TIMEOUT", "The conversion needs far more work than files of this size do.");
+}

@@ -1,0 +1,156 @@
+import { execFile } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { promisify } from "node:util";
+import sharp from "sharp";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { Reason } from "#gen/filemill/common/v1/error_pb.ts";
+import { type Job, JobState } from "#gen/filemill/job/v1/job_pb.ts";
+import { hasEnded, type Mill, openMill } from "./mill.ts";
+import { processesOf } from "./slow-work.ts";
+
+let mill: Mill;
+beforeAll(async () => {
+  mill = await openMill({ MEDIA_SLOTS: 1, OFFICE_SLOTS: 1 });
+});
+afterAll(() => mill[Symbol.asyncDispose]());
+
+/** Of this test's engines whose command line says `name`. */
+function pidsOf(name: string): number[] {
+  return processesOf(mill.dataDir).flatMap((pid) => {
+    try {
+      const [program = "", ...args] = readFileSync(`/proc/${pid}/cmdline`, "latin1").split("\0");
+      // Not what waits around it inside its sandbox.
+      return !/bwrap|prlimit|setpriv/.test(program) && [program, ...args].join(" ").includes(name) ? [Number(pid)] : [];
+    } catch {
+      return [];
+    }
+  });
+}
+
+/** Hundredths of a second of processor time. */
+function ticksOf(pid: number): number {
+  try {
+    const [user = 0, system = 0] = readFileSync(`/proc/${pid}/stat`, "latin1")
+      .replace(/^.*\) /s, "")
+      .split(" ")
+      .slice(11, 13)
+      .map(Number);
+    return user + system;
+  } catch {
+    return 0;
+  }
+}
+
+/** One that has worked a while since it was first seen. */
+async function oneAtWork(name: string, ticks: number): Promise<number> {
+  const begun = new Map<number, number>();
+  for (;;) {
+    for (const pid of pidsOf(name)) {
+      const now = ticksOf(pid);
+      if (!begun.has(pid)) begun.set(pid, now);
+      if (now - (begun.get(pid) ?? now) >= ticks) return pid;
+    }
+    await sleep(10);
+  }
+}
+
+/** Ends each engine of this name at work for as long as `isWanted`. */
+async function endAll(name: string, signal: NodeJS.Signals, isWanted: () => boolean): Promise<void> {
+  while (isWanted()) {
+    for (const pid of pidsOf(name)) if (ticksOf(pid) > 2) kill(pid, signal);
+    await sleep(10);
+  }
+}
+
+function kill(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch {
+    // It was faster.
+  }
+}
+
+const codesOf = ({ notes }: Job): string[] => notes.map(({ code }) => code);
+
+/** Seconds of work for an encoder. */
+async function longSound(): Promise<Uint8Array> {
+  const path = join(mill.dataDir, "long.flac");
+  const source = ["-f", "lavfi", "-i", "anoisesrc=d=150:c=pink:r=44100"];
+  await promisify(execFile)("ffmpeg", ["-nostdin", "-y", "-v", "error", ...source, "-ac", "2", path]);
+  return readFile(path);
+}
+
+function noise(): Promise<Buffer> {
+  const gaussian = { type: "gaussian", mean: 128, sigma: 60 } as const;
+  return sharp({ create: { width: 1500, height: 1000, channels: 3, background: "red", noise: gaussian } })
+    .png()
+    .toBuffer();
+}
+
+describe("an engine that is ended from outside in the middle of a job", () => {
+  it("ended the job for good, and gets the file once more", async () => {
+    const job = await mill.submit(await longSound(), { from: "flac", to: "mp3" });
+    kill(await oneAtWork("/usr/bin/ffmpeg", 5), "SIGKILL");
+    const done = await mill.watch(job);
+    expect(done.error).toBeUndefined();
+    expect(done).toMatchObject({ state: JobState.DONE, attempts: 1 });
+    expect(codesOf(done)).not.toContain("ALTERNATE_ROUTE");
+  });
+
+  it.each(["SIGKILL", "SIGSEGV"] as const)("and is a child that pictures share (%s) leaves the job to another child", async (signal) => {
+    const job = await mill.submit(await noise(), { from: "png", to: "avif" });
+    kill(await oneAtWork("sharp-child.mjs", 20), signal);
+    const done = await mill.watch(job);
+    expect(done.error).toBeUndefined();
+    expect(done).toMatchObject({ state: JobState.DONE, attempts: 1 });
+    expect(codesOf(done)).not.toContain("ALTERNATE_ROUTE");
+  });
+
+  it.each(["SIGKILL", "SIGSEGV"] as const)("and is a LibreOffice (%s) leaves the job to another one", async (signal) => {
+    const paragraphs = Array.from({ length: 40_000 }, (_, index) => `Paragraph ${index} of a long document.\n\n`).join("");
+    const job = await mill.submit(paragraphs, { from: "txt", to: "pdf" });
+    await mill.watch(job, ({ state }) => state === JobState.RUNNING);
+    kill(await oneAtWork("soffice.bin", 30), signal);
+    const done = await mill.watch(job);
+    expect(done.error).toBeUndefined();
+    expect(done).toMatchObject({ state: JobState.DONE, attempts: 1 });
+    expect(codesOf(done)).not.toContain("ALTERNATE_ROUTE");
+  });
+});
+
+describe("an engine that crashes at a file", () => {
+  it("is followed by another way or another attempt, and the file is never called damaged", async () => {
+    const job = await mill.submit(await longSound(), { from: "flac", to: "mp3" });
+    kill(await oneAtWork("/usr/bin/ffmpeg", 5), "SIGSEGV");
+    const done = await mill.watch(job);
+    expect(done.error).toBeUndefined();
+    expect(done.state).toBe(JobState.DONE);
+    expect(codesOf(done).includes("ALTERNATE_ROUTE") || done.attempts === 2).toBe(true);
+  });
+
+  it("on each way of one attempt has another one", async () => {
+    const job = await mill.submit(await longSound(), { from: "flac", to: "mp3" });
+    let isSecond = false;
+    const ending = endAll("/usr/bin/ffmpeg", "SIGABRT", () => !isSecond);
+    const second = await mill.watch(job, ({ attempts }) => attempts === 2);
+    isSecond = true;
+    await ending;
+    expect(second.error).toBeUndefined();
+    expect(await mill.watch(job)).toMatchObject({ state: JobState.DONE });
+  });
+
+  it("each time ends the job after as many attempts as there are, as our fault", async () => {
+    const job = await mill.submit(await longSound(), { from: "flac", to: "mp3" });
+    let isOver = false;
+    const ending = endAll("/usr/bin/ffmpeg", "SIGSEGV", () => !isOver);
+    const failed = await mill.watch(job, hasEnded);
+    isOver = true;
+    await ending;
+    expect(failed).toMatchObject({ state: JobState.FAILED, attempts: 3, error: { reason: Reason.CONVERSION_FAILED } });
+    expect(failed.error?.message).toMatch(/which is our fault/);
+    await expect.poll(async () => (await mill.leftovers()).scratch).toEqual([]);
+  });
+});
