@@ -70,7 +70,11 @@ export const errorTable = {
   INVALID_INPUT: { http: 422, rpc: Code.InvalidArgument, when: "the file is empty, truncated, damaged, or not what it claims to be" },
   PASSWORD_REQUIRED: { http: 422, rpc: Code.InvalidArgument, when: "the file is protected by a password" },
   INPUT_TOO_COMPLEX: { http: 422, rpc: Code.InvalidArgument, when: "pixels, pages, entries, nesting or expansion over the safe bound" },
-  CONVERSION_FAILED: { http: 422, rpc: Code.Internal, when: "the engine gave up on this file or crashed, and nothing says that the file is bad" },
+  CONVERSION_FAILED: {
+    http: 422,
+    rpc: Code.Internal,
+    when: "the engine gave up on this file or crashed, and nothing says that the file is bad",
+  },
   CONVERSION_TIMEOUT: { http: 422, rpc: Code.DeadlineExceeded, when: "the engine ran past its time limit" },
   IDEMPOTENCY_KEY_REUSED: { http: 422, rpc: Code.FailedPrecondition, when: "the Idempotency-Key was used with another request" },
   RATE_LIMITED: { http: 429, rpc: Code.ResourceExhausted, when: "too many requests a minute (see Retry-After)" },

@@ -96,6 +96,9 @@ export type OpenEngine = AsyncDisposable & {
   parts?(task: HopTask): Promise<readonly string[]>;
 };
 
+/** An exit code, or words on standard output or error. */
+export type BadInputSign = number | RegExp;
+
 export type Engine = {
   readonly id: string;
   readonly label: string;
@@ -105,6 +108,11 @@ export type Engine = {
   /** Names the tool's version, or undefined when it is not there or does not work in the sandbox. */
   probe(sandbox: Sandbox): Promise<string | undefined>;
   readonly hops: readonly Hop[];
+  /**
+   * By what its tools say that a file is damaged or not what it claims to be. Any other failure is ours (decision 39). Empty where a
+   * program of our own answers with a code.
+   */
+  readonly badInput: readonly BadInputSign[];
   /** Looks for its input among the fresh files (see fresh-files.ts) before it looks on the disk. */
   readonly takesFresh?: true;
   open(host: EngineHost): Promise<OpenEngine>;

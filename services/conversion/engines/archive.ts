@@ -7,6 +7,7 @@ import type { SandboxEnd } from "../domain/sandbox.ts";
 import { archiveHops, packings, streams } from "./archive-hops.ts";
 import { behindLink } from "./archive-refusals.ts";
 import { askForFile, askMade } from "./ask-inspector.ts";
+import { throwIfFailed as failUnlessDone } from "./bad-input.ts";
 import { numberOption } from "./hop-table.ts";
 import { inputInside, openToolSession, type ToolSession, versionLineOf } from "./tool-run.ts";
 
@@ -16,6 +17,15 @@ const listingArgs = ["--format=mtree", "--options=!all,type,size,link,sha256,mod
 const maxListingBytes = 64 * 2 ** 20;
 
 type Work = { readonly session: ToolSession; readonly task: HopTask } & Pick<EngineHost, "inspector">;
+
+/** It calls a file bad that is damaged as well as one that is packed in a way it does not know. */
+const badInput = [
+  /Unrecognized archive format|[Tt]runcated|[Dd]amaged|[Cc]orrupt|decompression failed|Lzma library error|Bad (?:RAR|LHa) file|CRC|header sum|checksum/,
+  /[Ii]nvalid|Unexpected Property|Parsing error|[Ii]nconsistent|wrong size|unreadable filename|cannot be converted|[Uu]nsupported|not supported/,
+  /Hard-link target|Path contains '\.\.'|Path is absolute|extract through symlink/,
+  // Nothing more is known to it of a 7-Zip that ends too soon.
+  /^bsd(?:tar|cat): \(null\)$/m,
+];
 
 async function run({ sandbox, inspector }: EngineHost, task: HopTask): Promise<void> {
   await using session = await openToolSession(sandbox, task);
@@ -178,10 +188,8 @@ function throwIfFailed(end: SandboxEnd, step: "read" | "write"): void {
   if (/passphrase|encrypt/i.test(end.stderr)) {
     throw new FilemillError("PASSWORD_REQUIRED", "The archive is protected by a password; remove it and try again.");
   }
-  if (end.exitCode === 0) return;
-  if (step === "read")
-    throw new FilemillError("INVALID_INPUT", "The archive is damaged, packed in a way that is not known, or none at all.");
-  throw new FilemillError("CONVERSION_FAILED", "The archive could not be written in this format.");
+  if (step === "read") failUnlessDone(end, badInput, "The archive is damaged, packed in a way that is not known, or none at all.");
+  if (end.exitCode !== 0) throw new FilemillError("CONVERSION_FAILED", "The archive could not be written in this format.");
 }
 
 export const archiveEngine = defineEngine({
@@ -190,6 +198,7 @@ export const archiveEngine = defineEngine({
   lane: "document",
   packages: ["libarchive-tools"],
   hops: archiveHops,
+  badInput,
   async probe(sandbox) {
     const line = await versionLineOf(sandbox, program, ["--version"]);
     return line === undefined ? undefined : /libarchive (\d[\d.]*)/.exec(line)?.[1];

@@ -6,6 +6,7 @@ import { defineEngine, type EngineHost, type Hop, type HopTask, type OptionDefin
 import { expecting } from "../domain/expectations.ts";
 import type { Inspector } from "../domain/inspector.ts";
 import { askForFile, askMade } from "./ask-inspector.ts";
+import { saysBadInput, throwIfFailed } from "./bad-input.ts";
 import { crossHops, uniqueHops, words } from "./hop-table.ts";
 import { openToolSession, probeMs, type ToolSession } from "./tool-run.ts";
 
@@ -67,6 +68,9 @@ const hops: readonly Hop[] = uniqueHops([
   ...crossHops(Object.keys(others), ["glb", "obj"], hopOf),
 ]);
 
+const unreadable = "The model is damaged, holds no shapes, needs other files that it names, or is of a kind that is not known.";
+const badInput = [/Failed to load|Unable to load input file/i];
+
 async function run({ sandbox, inspector }: EngineHost, task: HopTask): Promise<void> {
   const { from, to } = task.hop;
   const writer = writers[to];
@@ -88,7 +92,7 @@ async function run({ sandbox, inspector }: EngineHost, task: HopTask): Promise<v
     (await askMade(inspector, "plyColours", [session.pathOf("out.ply")], { signal: task.signal })).hasColours
   )
     end = await write("ply");
-  if (/Failed to load/i.test(end.stdout + end.stderr) || end.signal !== undefined) throw unreadable();
+  if (saysBadInput(end, badInput)) throw new FilemillError("INVALID_INPUT", unreadable);
   if (end.exitCode !== 0) throw new FilemillError("CONVERSION_FAILED", "The model could not be written in this format.");
   if (bare.has(to) && canHave(from, "scene")) task.note("METADATA_DROPPED", "Materials, cameras and movement were left out.");
   if (to === "gltf") await embed(inspector, session, task);
@@ -98,14 +102,8 @@ async function run({ sandbox, inspector }: EngineHost, task: HopTask): Promise<v
 /** Formats without a mark are read out of anything, as a scene without shapes. */
 async function assertShapes(session: ToolSession, inside: string): Promise<void> {
   const end = await session.run({ program, args: ["info", inside], limits });
-  if (Number(/Vertices:\s+(\d+)/.exec(end.stdout)?.[1] ?? 0) === 0) throw unreadable();
-}
-
-function unreadable(): FilemillError {
-  return new FilemillError(
-    "INVALID_INPUT",
-    "The model is damaged, holds no shapes, needs other files that it names, or is of a kind that is not known.",
-  );
+  throwIfFailed(end, badInput, unreadable);
+  if (Number(/Vertices:\s+(\d+)/.exec(end.stdout)?.[1] ?? 0) === 0) throw new FilemillError("INVALID_INPUT", unreadable);
 }
 
 /** The numbers, which lie in a file beside, become part of the one file that is handed out. */
@@ -127,6 +125,7 @@ export const assimpEngine = defineEngine({
   lane: "document",
   packages: ["assimp-utils"],
   hops,
+  badInput,
   async probe(sandbox) {
     // Not in its first line, which is a rule.
     const end = await sandbox.run({ program, args: ["version"], limits: { wallMs: probeMs } }).catch(() => undefined);

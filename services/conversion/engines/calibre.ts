@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { FilemillError } from "#kit/errors.ts";
 import { defineEngine, type Fidelity, type Hop, type HopTask, type OptionDefinition } from "../domain/engine.ts";
 import type { Sandbox } from "../domain/sandbox.ts";
+import { throwIfFailed } from "./bad-input.ts";
 import { crossHops, stringOption, uniqueHops, words } from "./hop-table.ts";
 import { openToolSession } from "./tool-run.ts";
 
@@ -48,6 +49,13 @@ const hops: readonly Hop[] = uniqueHops([
   ...crossHops(["pdf"], ["epub"], (from, to) => ({ ...hopOf(from, to), fidelity: "reduced" })),
 ]);
 
+/** Exceptions of its readers by name, and of others by their words. */
+const badInput = [
+  /^[\w.]*(?:BadZipfile|MobiError|LitError|LRFException|LRFParseError|RocketBookError|InvalidFile|XMLSyntaxError|struct\.error|zlib\.error|UnicodeDecodeError): /m,
+  /^ValueError: (?:Not a ZIP file|Invalid ZIP|This ZIP file is encrypted|\S+ is not a valid EPUB|File \S+ contains an invalid|KF8 does not have)/m,
+  /Book type is Unknown|^Syntax Error/m,
+];
+
 async function run(sandbox: Sandbox, task: HopTask): Promise<void> {
   const { from, to } = task.hop;
   // It goes by names, of which there are no others than these: recipes, which are programs, are never among them.
@@ -68,7 +76,7 @@ async function run(sandbox: Sandbox, task: HopTask): Promise<void> {
   if (/DRMError|is locked with DRM|DRM/.test(end.stderr) && end.exitCode !== 0) {
     throw new FilemillError("PASSWORD_REQUIRED", "The book is protected against copying and cannot be read.");
   }
-  if (end.exitCode !== 0) throw new FilemillError("INVALID_INPUT", `The book is damaged, or is not ${from.toUpperCase()}.`);
+  throwIfFailed(end, badInput, `The book is damaged, or is not ${from.toUpperCase()}.`);
   await session.adopt(`out.${to}`);
 }
 
@@ -86,6 +94,7 @@ export const calibreEngine = defineEngine({
   lane: "document",
   packages: ["calibre"],
   hops,
+  badInput,
   async probe() {
     return versionFiles.map(versionOf).find((version) => version !== undefined);
   },

@@ -4,9 +4,9 @@ import { chmod, copyFile, link, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { recallFile, rememberFile } from "#kit/blobs/fresh-files.ts";
-import { FilemillError, isErrorCode } from "#kit/errors.ts";
+import { type ErrorCode, FilemillError, isErrorCode } from "#kit/errors.ts";
 import type { EngineHost, HopTask, OpenEngine } from "../domain/engine.ts";
-import { LacksContent } from "../domain/failure.ts";
+import { EngineFault, LacksContent } from "../domain/failure.ts";
 import { type NoteCode, noteTable } from "../domain/notes.ts";
 import type { SandboxChild } from "../domain/sandbox.ts";
 import { createPool } from "./child-pool.ts";
@@ -203,12 +203,16 @@ function answerOf(value: unknown): Answer {
     }
     if ("code" in value && typeof value.code === "string" && isErrorCode(value.code) && "message" in value) {
       const odd = !("odd" in value) || value.odd !== false;
-      const isAboutContent = value.code === "CONVERSION_FAILED" && !odd;
-      const message = String(value.message);
-      return { ok: false, error: isAboutContent ? new LacksContent(message) : new FilemillError(value.code, message), odd };
+      return { ok: false, error: errorOf(value.code, String(value.message), odd), odd };
     }
   }
-  return { ok: false, error: new FilemillError("CONVERSION_FAILED", "The file could not be converted."), odd: true };
+  return { ok: false, error: new EngineFault("unexplained", "no answer that could be read"), odd: true };
+}
+
+/** CONVERSION_FAILED is about the content where the program says so, and unexplained where it does not know why. */
+function errorOf(code: ErrorCode, message: string, odd: boolean): FilemillError {
+  if (code !== "CONVERSION_FAILED") return new FilemillError(code, message);
+  return odd ? new EngineFault("unexplained", "an error that is not on the list") : new LacksContent(message);
 }
 
 /** A code alone, or a code with its message. */

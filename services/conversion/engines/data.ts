@@ -33,6 +33,7 @@ export const dataEngine = defineEngine({
   lane: "document",
   packages: [],
   hops: dataHops,
+  badInput: [],
   probe: (sandbox) => probeWorker(sandbox, worker),
   open: (host) => openWorker(host, worker),
 });

@@ -3,7 +3,8 @@ import { stat } from "node:fs/promises";
 import { FilemillError } from "#kit/errors.ts";
 import { defineEngine, type Hop, type HopTask, type OptionDefinition } from "../domain/engine.ts";
 import { expecting } from "../domain/expectations.ts";
-import type { Sandbox, SandboxEnd } from "../domain/sandbox.ts";
+import type { Sandbox } from "../domain/sandbox.ts";
+import { throwIfFailed } from "./bad-input.ts";
 import { numberOption } from "./hop-table.ts";
 import { inputInside, openToolSession, probeMs } from "./tool-run.ts";
 
@@ -42,11 +43,15 @@ const hops: readonly Hop[] = [
   { from: "ppm", to: "djvu", fidelity: "reduced", cost: 300, ...usual, options: [decibels] },
 ];
 
+const badInput = [
+  /Corrupted|LibJpeg error|Unexpected End Of File|Premature end|not ready for reading chunk|outside the bounds|Cannot decode (?:document|page)|\(GPixmap\.cpp/,
+];
+
 async function run(sandbox: Sandbox, task: HopTask): Promise<void> {
   await using session = await openToolSession(sandbox, task);
   const { from, to } = task.hop;
   const end = await session.run(commandOf(task));
-  throwIfFailed(end, from);
+  throwIfFailed(end, badInput, `The file is damaged, or is not ${from === "djvu" ? "DjVu" : "a picture that can be read"}.`);
   if (to === "txt" && ((await stat(session.pathOf("out")).catch(() => undefined))?.size ?? 0) < 3) {
     throw new FilemillError("CONVERSION_FAILED", "The scan holds pictures of text and no text; it would need recognition.");
   }
@@ -65,17 +70,13 @@ function commandOf({ hop, options }: HopTask) {
   };
 }
 
-function throwIfFailed(end: SandboxEnd, from: string): void {
-  if (end.exitCode !== 0)
-    throw new FilemillError("INVALID_INPUT", `The file is damaged, or is not ${from === "djvu" ? "DjVu" : "a picture that can be read"}.`);
-}
-
 export const djvulibreEngine = defineEngine({
   id: "djvulibre",
   label: "DjVuLibre",
   lane: "document",
   packages: ["djvulibre-bin"],
   hops,
+  badInput,
   async probe(sandbox) {
     // Asked for help it fails, and names its version first.
     const end = await sandbox.run({ program: "/usr/bin/ddjvu", args: ["--help"], limits: { wallMs: probeMs } }).catch(() => undefined);

@@ -3,6 +3,7 @@ import { FilemillError } from "#kit/errors.ts";
 import { defineEngine, type EngineHost, type Hop, type HopTask } from "../domain/engine.ts";
 import { expectingAll } from "../domain/expectations.ts";
 import type { Inspector } from "../domain/inspector.ts";
+import { throwIfFailed } from "./bad-input.ts";
 import { inputInside, openToolSession, versionLineOf } from "./tool-run.ts";
 
 const program = "/usr/bin/ffmpeg";
@@ -20,6 +21,8 @@ const hops: readonly Hop[] = [
 
 /** By EXIF's orientations; 2 to 8. */
 const turns = ["hflip", "hflip,vflip", "vflip", "transpose=0", "transpose=1", "transpose=3", "transpose=2"];
+
+const badInput = [/Invalid data found|Invalid PNG signature|chunk too big|Not enough data|inflate returned error/];
 
 /** A PNG tells how it is to be turned where FFmpeg does not look. */
 async function turnOf(inspector: Inspector, task: HopTask): Promise<string | undefined> {
@@ -49,7 +52,7 @@ async function run({ sandbox, inspector }: EngineHost, task: HopTask): Promise<v
     "file:/job/out",
   ];
   const end = await session.run({ program, args: ["-nostdin", "-hide_banner", "-v", "error", "-threads", "2", ...reading, ...writing] });
-  if (end.exitCode !== 0) throw new FilemillError("INVALID_INPUT", "The picture is damaged, or of a kind that cannot be read.");
+  throwIfFailed(end, badInput, "The picture is damaged, or of a kind that cannot be read.");
   await session.adopt("out");
   if (task.hop.from !== "apng") return;
   const { frames } = await inspector.ask("apngFrames", [task.input.path], { signal: task.signal });
@@ -62,6 +65,7 @@ export const ffmpegStillsEngine = defineEngine({
   lane: "image",
   packages: ["ffmpeg"],
   hops,
+  badInput,
   async probe(sandbox) {
     const line = await versionLineOf(sandbox, program, ["-version"]);
     return line === undefined ? undefined : /version (\S+)/.exec(line)?.[1];

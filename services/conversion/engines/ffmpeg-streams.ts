@@ -1,6 +1,7 @@
 /** What ffprobe says of the input, checked before anything is decoded. */
 import { FilemillError } from "#kit/errors.ts";
 import type { HopTask } from "../domain/engine.ts";
+import { throwIfFailed } from "./bad-input.ts";
 import { whiteListOf } from "./ffmpeg-formats.ts";
 import { inputInside, type ToolSession } from "./tool-run.ts";
 
@@ -58,6 +59,12 @@ const count = (value: unknown): number => {
   return Number.isFinite(number) ? number : 0;
 };
 
+export const mediaBadInput = [
+  /Invalid data|moov atom|could not find codec parameters|Error while decoding|Decoding error|corrupt|Header missing|does not contain any stream|End of file/i,
+];
+/** Of a file that is whole on the disk, reading fails only where it says that there is more. */
+const unreadable = [...mediaBadInput, /: (?:Input\/output error|Invalid argument)$/m, /unknown header size|but channels not set/];
+
 /**
  * @throws FilemillError INVALID_INPUT (unreadable, no streams, protected), INPUT_TOO_COMPLEX.
  */
@@ -67,7 +74,11 @@ export async function readMedia(session: ToolSession, task: HopTask, demuxer: st
   if (end.stdout.length >= longestAnswer) throw new FilemillError("INPUT_TOO_COMPLEX", "The file has too many streams.");
   const answer = jsonOf(end.stdout);
   const rows = isFields(answer) && Array.isArray(answer.streams) ? answer.streams.filter(isFields) : [];
-  if (rows.length === 0) throw new FilemillError("INVALID_INPUT", `The file is damaged or is not ${task.input.format.toUpperCase()}.`);
+  if (rows.length === 0) {
+    const message = `The file is damaged or is not ${task.input.format.toUpperCase()}.`;
+    throwIfFailed(end, unreadable, message);
+    throw new FilemillError("INVALID_INPUT", message);
+  }
   if (rows.some((row) => /^(enc[avts]|drm[si])$/.test(text(row.codec_tag_string)))) {
     throw new FilemillError("INVALID_INPUT", "The file is protected by digital rights management and cannot be converted.");
   }

@@ -2,11 +2,12 @@
 import { FilemillError } from "#kit/errors.ts";
 import { defineEngine, type HopTask } from "../domain/engine.ts";
 import type { Sandbox, SandboxEnd } from "../domain/sandbox.ts";
+import { saysBadInput } from "./bad-input.ts";
 import { withShownAlpha } from "./ffmpeg-alpha.ts";
 import { ffmpegArgumentsOf } from "./ffmpeg-arguments.ts";
 import { containerOf, subtitleFormats } from "./ffmpeg-formats.ts";
 import { ffmpegHops } from "./ffmpeg-hops.ts";
-import { type Media, readMedia } from "./ffmpeg-streams.ts";
+import { type Media, mediaBadInput, readMedia } from "./ffmpeg-streams.ts";
 import { numberOption } from "./hop-table.ts";
 import { openToolSession, versionLineOf } from "./tool-run.ts";
 
@@ -73,9 +74,7 @@ function expectedSecondsOf(task: HopTask, media: Media): number {
 /** Exit code 0 proves nothing: a truncated film ends with 0 after the part that is there. */
 function assertConverted(task: HopTask, end: SandboxEnd, writtenSeconds: number, expectedSeconds: number): void {
   if (end.exitCode !== 0) {
-    const isDamage =
-      /Invalid data|moov atom|could not find codec parameters|Error while decoding|Decoding error|corrupt|Header missing|does not contain any stream|End of file/i;
-    if (isDamage.test(end.stderr)) throw new FilemillError("INVALID_INPUT", "The file is damaged and could not be decoded.");
+    if (saysBadInput(end, mediaBadInput)) throw new FilemillError("INVALID_INPUT", "The file is damaged and could not be decoded.");
     throw new FilemillError("CONVERSION_FAILED", "The file could not be converted to this format.");
   }
   const missing = expectedSeconds - writtenSeconds;
@@ -94,6 +93,7 @@ export const ffmpegEngine = defineEngine({
   lane: "media",
   packages: ["ffmpeg"],
   hops: ffmpegHops,
+  badInput: mediaBadInput,
   async probe(sandbox) {
     const line = await versionLineOf(sandbox, "/usr/bin/ffmpeg", ["-version"]);
     return line === undefined ? undefined : /version (\d[\d.]*)/.exec(line)?.[1];

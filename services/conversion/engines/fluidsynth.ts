@@ -3,6 +3,7 @@ import { constants, existsSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { FilemillError } from "#kit/errors.ts";
 import { defineEngine, type EngineHost, type HopTask, type OptionDefinition } from "../domain/engine.ts";
+import { throwIfFailed } from "./bad-input.ts";
 import { numberOption, stringOption } from "./hop-table.ts";
 import { inputInside, openToolSession, versionLineOf } from "./tool-run.ts";
 
@@ -32,6 +33,8 @@ const options: readonly OptionDefinition[] = [
   { name: "reverb", type: "boolean", default: true, description: "The echo of a room" },
 ];
 
+const badInput = [/not a SoundFont or MIDI file|look like a MIDI file|Unexpected end of file/];
+
 async function run({ sandbox, inspector }: EngineHost, task: HopTask): Promise<void> {
   const soundFont = soundFonts.find((path) => existsSync(path));
   if (soundFont === undefined) throw new FilemillError("INTERNAL", "There is no sound font.");
@@ -48,7 +51,7 @@ async function run({ sandbox, inspector }: EngineHost, task: HopTask): Promise<v
     ],
     limits: { fileBytes: 2 ** 31 - 1, folderBytes: 2 ** 31 },
   });
-  if (end.exitCode !== 0) throw new FilemillError("INVALID_INPUT", "The file is damaged or is not MIDI.");
+  throwIfFailed(end, badInput, "The file is damaged or is not MIDI.");
   // Out of the reach of what wrote it before it is written to here.
   await session.adopt("out");
   await cut(task.outputPath, Math.ceil((seconds + tailSeconds) * Number(rate)));
@@ -76,6 +79,7 @@ export const fluidsynthEngine = defineEngine({
   packages: ["fluidsynth", "timgm6mb-soundfont"],
   // What a piece sounds like is the synthesiser's choice.
   hops: [{ from: "mid", to: "wav", fidelity: "reduced", cost: 500, async: false, maxInputMb: 5, options }],
+  badInput,
   async probe(sandbox) {
     if (!soundFonts.some((path) => existsSync(path))) return undefined;
     const line = await versionLineOf(sandbox, program, ["--version"]);

@@ -3,6 +3,7 @@ import { copyFile } from "node:fs/promises";
 import { FilemillError } from "#kit/errors.ts";
 import { defineEngine, type Fidelity, type Hop, type HopTask } from "../domain/engine.ts";
 import type { Sandbox } from "../domain/sandbox.ts";
+import { failureOf, saysBadInput } from "./bad-input.ts";
 import { crossHops, words } from "./hop-table.ts";
 import { inputInside, openToolSession, type ToolSession, versionLineOf } from "./tool-run.ts";
 
@@ -41,6 +42,8 @@ const hops: readonly Hop[] = [
   ...crossHops(["t42"], ["ttf"], hopOf),
 ];
 
+const badInput = [/Failed to open|not in a known format/];
+
 async function run(sandbox: Sandbox, task: HopTask): Promise<void> {
   const { from, to } = task.hop;
   await using session = await openToolSession(sandbox, task);
@@ -50,10 +53,8 @@ async function run(sandbox: Sandbox, task: HopTask): Promise<void> {
   else await copyFile(task.input.path, session.pathOf(input));
   const args = ["-nosplash", "-lang=ff", "-c", to === "sfd" ? savingScript : script, `/job/${input}`, `/job/${output}`];
   const end = await session.run({ program, args, limits: { addressSpace: false } });
-  if (/Failed to open/.test(end.stderr) || /not in a known format/.test(end.stderr)) {
-    throw new FilemillError("INVALID_INPUT", `The font is damaged or is not ${from.toUpperCase()}.`);
-  }
-  if (end.exitCode !== 0) throw new FilemillError("CONVERSION_FAILED", "The font could not be written in this format.");
+  if (end.exitCode !== 0 || saysBadInput(end, badInput))
+    throw failureOf(end, badInput, `The font is damaged or is not ${from.toUpperCase()}.`);
   if (to !== "ufo") return await session.adopt(output);
   const packed = await session.run({ program: archiver, args: ["-cf", "/job/out.zip", "--format=zip", "-C", "/job", output] });
   if (packed.exitCode !== 0) throw new FilemillError("CONVERSION_FAILED", "The font could not be written in this format.");
@@ -76,6 +77,7 @@ export const fontEngine = defineEngine({
   lane: "document",
   packages: ["fontforge-nox"],
   hops,
+  badInput,
   async probe(sandbox) {
     const line = await versionLineOf(sandbox, program, ["--version"]);
     return line === undefined ? undefined : /(\d{8})/.exec(line)?.[1];

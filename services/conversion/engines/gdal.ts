@@ -2,6 +2,7 @@
 import { FilemillError } from "#kit/errors.ts";
 import { defineEngine, type HopTask } from "../domain/engine.ts";
 import type { Sandbox } from "../domain/sandbox.ts";
+import { throwIfFailed } from "./bad-input.ts";
 import { gdalHops, type Reading, readings, type Sort, type Writing, writings } from "./gdal-formats.ts";
 import { numberOption } from "./hop-table.ts";
 import { openToolSession, probeMs, type ToolSession, versionLineOf } from "./tool-run.ts";
@@ -33,6 +34,10 @@ type Work = { readonly session: ToolSession; readonly task: HopTask; readonly dr
 function environmentOf(drivers: readonly string[], wanted: readonly string[]): Record<string, string> {
   return { ...settings, OGR_SKIP: drivers.filter((driver) => !wanted.includes(driver)).join(",") };
 }
+
+const badInput = [
+  /Unable to open datasource|[Pp]arsing error|Parse error|error parsing|XML parsing|Failed to read \w+ data|malformed|is not a valid|Terminating translation prematurely/,
+];
 
 async function run(sandbox: Sandbox, drivers: readonly string[], task: HopTask): Promise<void> {
   const reading = readings[task.hop.from];
@@ -72,9 +77,7 @@ async function gather({ session, task, drivers }: Work, { driver, name, prefix =
       env: environmentOf(drivers, ["GPKG", driver]),
       limits,
     });
-    if (end.exitCode !== 0) {
-      throw new FilemillError("INVALID_INPUT", `The file is damaged, or is not ${task.hop.from.toUpperCase()}.`);
-    }
+    throwIfFailed(end, badInput, `The file is damaged, or is not ${task.hop.from.toUpperCase()}.`);
   }
 }
 
@@ -164,6 +167,7 @@ export const gdalEngine = defineEngine({
   lane: "document",
   packages: ["gdal-bin"],
   hops: gdalHops,
+  badInput,
   async probe(sandbox) {
     const line = await versionLineOf(sandbox, program, ["--version"]);
     return line === undefined ? undefined : /GDAL (\d[\d.]*)/.exec(line)?.[1];

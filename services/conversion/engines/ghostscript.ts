@@ -3,6 +3,7 @@ import { writeFile } from "node:fs/promises";
 import { FilemillError } from "#kit/errors.ts";
 import { defineEngine, type Hop, type HopTask, type OptionDefinition } from "../domain/engine.ts";
 import type { Sandbox, SandboxEnd } from "../domain/sandbox.ts";
+import { throwIfFailed as failUnlessDone } from "./bad-input.ts";
 import { stringOption } from "./hop-table.ts";
 import { inputInside, openToolSession, versionLineOf } from "./tool-run.ts";
 
@@ -73,6 +74,13 @@ function pictureArgumentsOf(task: HopTask): readonly string[] {
   ]);
 }
 
+/** Errors of the language by name. Not those of the interpreter's own bounds, nor of the disk. @see PostScript Language Reference, 8.1 */
+const badInput = [
+  /^Error: \/(?:syntaxerror|undefined|typecheck|rangecheck|(?:dict)?stack(?:under|over)flow|unmatchedmark|invalid(?:access|fileaccess|font|restore)|nocurrentpoint)/m,
+  /^Error: \/ioerror in --(?:image|colorimage|read|run|token)/m,
+  /Couldn't initialise|PDF file is damaged/,
+];
+
 function throwIfFailed(task: HopTask, end: SandboxEnd): void {
   const said = `${end.stdout}\n${end.stderr}`;
   if (/requires a password|Password did not work|invalidfileaccess.{0,500}Encrypt/i.test(said)) {
@@ -80,7 +88,7 @@ function throwIfFailed(task: HopTask, end: SandboxEnd): void {
   }
   if (/VMerror/.test(said)) throw new FilemillError("INPUT_TOO_COMPLEX", "The document needs more memory than a conversion may use.");
   const label = task.hop.from === "pdf" ? "PDF" : "PostScript";
-  if (end.exitCode !== 0) throw new FilemillError("INVALID_INPUT", `The document is damaged or is not ${label}.`);
+  failUnlessDone(end, badInput, `The document is damaged or is not ${label}.`);
   if (/\*\*\*\*\s+(Error|Warning)|Error: \//.test(said)) task.note("INPUT_DAMAGED");
 }
 
@@ -113,6 +121,7 @@ export const ghostscriptEngine = defineEngine({
   lane: "document",
   packages: ["ghostscript"],
   hops,
+  badInput,
   async probe(sandbox) {
     return await versionLineOf(sandbox, program, ["--version"]);
   },

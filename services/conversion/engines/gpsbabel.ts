@@ -6,6 +6,7 @@ import { LacksContent } from "../domain/failure.ts";
 import type { Inspector } from "../domain/inspector.ts";
 import type { Expectation } from "../domain/notes.ts";
 import { askMade } from "./ask-inspector.ts";
+import { throwIfFailed } from "./bad-input.ts";
 import { crossHops } from "./hop-table.ts";
 import { inputInside, openToolSession, probeMs } from "./tool-run.ts";
 
@@ -57,6 +58,10 @@ const hopOf = (_from: string, to: string): Omit<Hop, "from" | "to"> => ({
 
 const hops: readonly Hop[] = [...crossHops(Object.keys(devices), ["gpx"], hopOf), ...crossHops(["gpx"], written, hopOf)];
 
+const badInput = [
+  /corrupt|Read error|parse error|malformed|bad input record|is not an? \w+ file|Unexpected end of file|No GPI file|Unsupported datum|failure reading file/,
+];
+
 async function run({ sandbox, inspector }: EngineHost, task: HopTask): Promise<void> {
   const { from, to } = task.hop;
   const device = devices[to === "gpx" ? from : to];
@@ -69,7 +74,7 @@ async function run({ sandbox, inspector }: EngineHost, task: HopTask): Promise<v
     program,
     args: ["-w", "-r", "-t", "-i", reader, "-f", inputInside, ...filters, "-o", writer, "-F", `/job/${name}`],
   });
-  if (end.exitCode !== 0) throw new FilemillError("INVALID_INPUT", `The file is damaged, or is not ${from.toUpperCase()}.`);
+  throwIfFailed(end, badInput, `The file is damaged, or is not ${from.toUpperCase()}.`);
   if (to === "gpx") {
     const found = await askMade(inspector, "tracks", [session.pathOf(name)], { signal: task.signal });
     if (!(found.hasPlaces || found.hasTracks || found.hasRoutes))
@@ -99,6 +104,7 @@ export const gpsbabelEngine = defineEngine({
   lane: "document",
   packages: ["gpsbabel"],
   hops,
+  badInput,
   async probe(sandbox) {
     const end = await sandbox.run({ program, args: ["-V"], limits: { wallMs: probeMs } }).catch(() => undefined);
     return /Version (\d[\d.]*)/.exec(end?.stdout ?? "")?.[1];

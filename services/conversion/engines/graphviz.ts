@@ -1,7 +1,8 @@
 /** Diagrams by Graphviz: a description of what is joined with what becomes a drawing. */
-import { FilemillError } from "#kit/errors.ts";
 import { defineEngine, type EngineHost, type Fidelity, type Hop, type HopTask, type OptionDefinition } from "../domain/engine.ts";
 import { expectingAll } from "../domain/expectations.ts";
+import { saysOutOfMemory } from "../domain/process-end.ts";
+import { failureOf, saysBadInput } from "./bad-input.ts";
 import { crossHops, numberOption, stringOption } from "./hop-table.ts";
 import { inputInside, openToolSession, type ToolSession, versionLineOf } from "./tool-run.ts";
 
@@ -50,6 +51,8 @@ const hops: readonly Hop[] = [
   ...crossHops(["gv"], ["graphml"], () => ({ fidelity: "high", ...cost, options: [] })),
 ];
 
+const badInput = [/syntax error|not well-formed|badly delimited|unclosed token|no element found|mismatched tag|invalid token/i];
+
 async function run({ sandbox, inspector }: EngineHost, task: HopTask): Promise<void> {
   await using session = await openToolSession(sandbox, task);
   const { from, to } = task.hop;
@@ -65,7 +68,8 @@ async function run({ sandbox, inspector }: EngineHost, task: HopTask): Promise<v
 
 async function translate(session: ToolSession, tool: string, args: readonly string[]): Promise<void> {
   const end = await session.run({ program: `/usr/bin/${tool}`, args });
-  if (end.exitCode !== 0) throw new FilemillError("INVALID_INPUT", "The graph is damaged and cannot be read.");
+  // The readers of other formats end with 0 after a syntax error.
+  if (end.exitCode !== 0 || saysBadInput(end, badInput)) throw failureOf(end, badInput, "The graph is damaged and cannot be read.");
 }
 
 async function draw(session: ToolSession, task: HopTask): Promise<void> {
@@ -82,12 +86,9 @@ async function draw(session: ToolSession, task: HopTask): Promise<void> {
     ],
     env: { GV_FILE_PATH: "/nonexistent", SERVER_NAME: "job" },
   });
-  if (/syntax error|not well-formed|badly delimited|out of memory/i.test(end.stderr) || end.exitCode !== 0) {
+  if (end.exitCode !== 0 || saysBadInput(end, badInput) || saysOutOfMemory(end)) {
     const line = /in line (\d+)/.exec(end.stderr)?.[1];
-    throw new FilemillError(
-      "INVALID_INPUT",
-      `The graph cannot be drawn${line === undefined ? "." : `: there is an error in line ${line}.`}`,
-    );
+    throw failureOf(end, badInput, `The graph cannot be drawn${line === undefined ? "." : `: there is an error in line ${line}.`}`);
   }
   if (/No such file|can't open|No loadimage|not found|is unsafe/i.test(end.stderr)) task.note("EXTERNAL_CONTENT_BLOCKED");
 }
@@ -98,6 +99,7 @@ export const graphvizEngine = defineEngine({
   lane: "document",
   packages: ["graphviz"],
   hops,
+  badInput,
   async probe(sandbox) {
     const line = await versionLineOf(sandbox, program, ["-V"]);
     return line === undefined ? undefined : /version (\d[\d.]*)/.exec(line)?.[1];

@@ -4,8 +4,10 @@ import { join } from "node:path";
 import { FilemillError } from "#kit/errors.ts";
 import { defineEngine, type EngineHost, type Hop, type HopTask } from "../domain/engine.ts";
 import type { Sandbox } from "../domain/sandbox.ts";
+import { throwIfFailed } from "./bad-input.ts";
 import { copyPieces } from "./copy-pieces.ts";
 import { numberOption, stringOption } from "./hop-table.ts";
+import { magickBadInput } from "./imagemagick-formats.ts";
 import { openToolSession, probeMs, type ToolSession, versionLineOf } from "./tool-run.ts";
 
 const magick = "/usr/bin/convert-im6.q16";
@@ -51,16 +53,15 @@ const hops: readonly Hop[] = [
   },
 ];
 
-function damaged(): FilemillError {
-  return new FilemillError("INVALID_INPUT", "The icon is damaged or is not of macOS.");
-}
+const notAnIcon = "The icon is damaged or is not of macOS.";
+const badInput = [/Unable to read icns family|all parsing methods failed/, ...magickBadInput];
 
 async function takeApart({ sandbox, inspector }: EngineHost, task: HopTask): Promise<void> {
   const inside = "/input/icon.icns";
   await using session = await openToolSession(sandbox, task, inside);
   const { pictures } = await inspector.ask("iconPictures", [task.input.path], { signal: task.signal });
   const stored = new Map(pictures.map((picture) => [picture.width, picture]));
-  await session.run({ program: "/usr/bin/icns2png", args: ["-x", "-o", "/job", inside] });
+  const end = await session.run({ program: "/usr/bin/icns2png", args: ["-x", "-o", "/job", inside] });
   const unpacked = new Map<number, string>();
   for (const name of (await readdir(session.pathOf(""))).sort()) {
     const [, width, depth] = /^icon_(\d+)x\d+x(\d+)\.png$/.exec(name) ?? [];
@@ -69,7 +70,10 @@ async function takeApart({ sandbox, inspector }: EngineHost, task: HopTask): Pro
   }
   const widths = [...new Set([...stored.keys(), ...unpacked.keys()])].sort((a, b) => b - a);
   const [largest] = widths;
-  if (largest === undefined) throw damaged();
+  if (largest === undefined) {
+    throwIfFailed(end, badInput, notAnIcon);
+    throw new FilemillError("INVALID_INPUT", notAnIcon);
+  }
   const chosen = Number(stringOption(task.options, "size") ?? largest);
   const [png, name] = [stored.get(chosen), unpacked.get(chosen)];
   if (png !== undefined) {
@@ -113,7 +117,7 @@ async function magicked(session: ToolSession, args: readonly string[]): Promise<
   if (/exceeds limit|cache resources exhausted|resource limit/i.test(end.stderr)) {
     throw new FilemillError("INPUT_TOO_COMPLEX", "The picture has more pixels than a conversion may use.");
   }
-  if (end.exitCode !== 0) throw new FilemillError("INVALID_INPUT", "The picture is damaged or is not a PNG.");
+  throwIfFailed(end, badInput, "The picture is damaged or is not a PNG.");
   return end.stdout;
 }
 
@@ -123,6 +127,7 @@ export const icnsutilsEngine = defineEngine({
   lane: "image",
   packages: ["icnsutils", "imagemagick-6.q16"],
   hops,
+  badInput,
   async probe(sandbox) {
     if ((await versionLineOf(sandbox, magick, ["-version"])) === undefined) return undefined;
     const end = await sandbox

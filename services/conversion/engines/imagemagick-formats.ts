@@ -25,6 +25,14 @@ export type Picture = {
   readonly args?: readonly string[];
 };
 
+/** Words of its readers. Alone the last says that a reader gave nothing and had nothing to say, as that of PNG does of a file cut off. */
+export const magickBadInput = [
+  /: (?:improper image header|unexpected end-of-file|insufficient image data|negative or zero image size|corrupt image|not enough pixel data)/,
+  /: unable to (?:read|decode|decompress|uncompress) image|exr\.c\/ReadEXRImage/,
+  /: (?:image type not supported|file format version mismatch|only level zero files|Not ?A\w+Image|Not a TIFF)|Can ?not read TIFF directory/i,
+  /^[\w.-]{1,40}: no images defined [^\n]{0,300}\n?$/,
+];
+
 const dither: OptionDefinition = {
   name: "dither",
   type: "boolean",

@@ -6,8 +6,9 @@ import { defineEngine, type Engine, type EngineHost, type HopTask } from "../dom
 import type { Inspector } from "../domain/inspector.ts";
 import { assertPart, noteLeftOut } from "../domain/parts.ts";
 import type { Sandbox, SandboxEnd } from "../domain/sandbox.ts";
+import { failureOf } from "./bad-input.ts";
 import { numberOption } from "./hop-table.ts";
-import { exrHops, hubs, imagemagickHops, type Picture, pictures } from "./imagemagick-formats.ts";
+import { exrHops, hubs, imagemagickHops, magickBadInput, type Picture, pictures } from "./imagemagick-formats.ts";
 import { srgbProfile } from "./srgb-profile.ts";
 import { inputInside, openOutput, openToolSession, probeMs, type ToolSession, versionLineOf } from "./tool-run.ts";
 
@@ -33,6 +34,8 @@ function pictureOf(format: string): Picture {
   return picture;
 }
 
+const unreadable = "The picture is damaged, or of a kind that cannot be read.";
+
 /** What the headers say of each picture in the file. */
 async function readScenes(session: ToolSession, { coder }: Picture): Promise<readonly Scene[]> {
   const args = ["-ping", `${coder}:${inputInside}`, "-format", "scene %s %w %h %[profile:icc]\n", "info:-"];
@@ -44,7 +47,7 @@ async function readScenes(session: ToolSession, { coder }: Picture): Promise<rea
     height: Number(height),
     profile: profile ?? "",
   }));
-  if (scenes.length === 0) throw new FilemillError("INVALID_INPUT", "The picture is damaged, or of a kind that cannot be read.");
+  if (scenes.length === 0) throw failureOf(end, magickBadInput, unreadable);
   return scenes;
 }
 
@@ -124,8 +127,8 @@ async function run({ sandbox, inspector }: EngineHost, task: HopTask): Promise<v
   const end = await session.run({ program, args, ...withPolicy });
   throwIfTooLarge(end);
   if (end.exitCode !== 0) {
-    const left = await openOutput(session.pathOf("out")).catch((cause: unknown) => {
-      throw new FilemillError("INVALID_INPUT", "The picture is damaged, or of a kind that cannot be read.", { cause });
+    const left = await openOutput(session.pathOf("out")).catch(() => {
+      throw failureOf(end, magickBadInput, unreadable);
     });
     await left.close();
     task.note("INPUT_DAMAGED");
@@ -166,6 +169,7 @@ export const imagemagickEngine = defineEngine({
   lane: "image",
   packages: ["imagemagick-6.q16"],
   hops: imagemagickHops,
+  badInput: magickBadInput,
   probe: versionOf,
   open,
 });
@@ -177,6 +181,7 @@ export const imagemagickExrEngine = defineEngine({
   lane: "image",
   packages: ["imagemagick-6.q16", "libmagickcore-6.q16-6-extra"],
   hops: exrHops,
+  badInput: magickBadInput,
   async probe(sandbox) {
     const version = await versionOf(sandbox);
     if (version === undefined) return undefined;

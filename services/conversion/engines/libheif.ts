@@ -1,10 +1,11 @@
 /** The pictures of phones, HEIC, by the tools of libheif. */
 import { rm, stat } from "node:fs/promises";
-import { FilemillError } from "#kit/errors.ts";
 import { defineEngine, type EngineHost, type Hop, type HopTask, type OpenEngine } from "../domain/engine.ts";
 import { expecting, expectingAll } from "../domain/expectations.ts";
+import { EngineFault } from "../domain/failure.ts";
 import type { Expectation } from "../domain/notes.ts";
 import type { Sandbox } from "../domain/sandbox.ts";
+import { throwIfFailed } from "./bad-input.ts";
 import { standUpright } from "./exif-upright.ts";
 import { numberOption, stringOption } from "./hop-table.ts";
 import { metadataChoice, profileChoice, reshapes, reshaping } from "./picture-options.ts";
@@ -59,11 +60,22 @@ const hops: readonly Hop[] = [
   },
 ];
 
+const badInput = [
+  /Invalid input|Unsupported (?:feature|codec|filetype)|^libpng error|Error while loading|Decoder plugin generated an error|Could not decode/m,
+];
+
 /** heif-enc stores pixels as they lie, and readers of HEIC do not ask EXIF how to turn them: they are turned before. It aborts at few greys. */
 async function encode({ sandbox, inspector }: EngineHost, pictures: OpenEngine, task: HopTask): Promise<void> {
   const asked = { more: { format: "png" }, signal: task.signal };
   const { orientation, bitDepth = 8 } = await inspector.ask("pictureFacts", [task.input.path], asked);
-  if (orientation === 1 && bitDepth >= 8) return await encodeUpright(sandbox, task);
+  if (orientation === 1 && bitDepth >= 8) {
+    try {
+      return await encodeUpright(sandbox, task);
+    } catch (error) {
+      // It aborts at whatever libpng cannot read; libvips says what that is, or reads it.
+      if (!(error instanceof EngineFault && error.kind === "crashed")) throw error;
+    }
+  }
   const path = `${task.outputPath}.upright`;
   try {
     const options = { compressionLevel: 1, metadata: "keep", profile: "keep" };
@@ -80,7 +92,7 @@ async function encodeUpright(sandbox: Sandbox, task: HopTask): Promise<void> {
   const quality = ["-q", String(numberOption(task.options, "quality") ?? 60)];
   const effort = ["-p", `preset=${stringOption(task.options, "effort") ?? "ultrafast"}`];
   const end = await session.run({ program: "/usr/bin/heif-enc", args: [...quality, ...effort, "-o", "/job/out.heic", inside] });
-  if (end.exitCode !== 0) throw new FilemillError("INVALID_INPUT", "The picture is damaged or is not a PNG.");
+  throwIfFailed(end, badInput, "The picture is damaged or is not a PNG.");
   await session.adopt("out.heic");
 }
 
@@ -110,7 +122,7 @@ async function decodeTo(
 ): Promise<void> {
   const quality = to === "jpg" ? ["-q", String(numberOption(task.options, "quality") ?? 90)] : [];
   const end = await session.run({ program: "/usr/bin/heif-convert", args: ["--quiet", ...quality, inputInside, `/job/out.${to}`] });
-  if (end.exitCode !== 0) throw new FilemillError("INVALID_INPUT", "The picture is damaged, or packed in a way that cannot be read.");
+  throwIfFailed(end, badInput, "The picture is damaged, or packed in a way that cannot be read.");
   // Several pictures come out numbered.
   await session.adopt(pictures > 1 ? `out-1.${to}` : `out.${to}`, path);
   // The pixels were turned; whoever believes the EXIF of a phone would turn them again.
@@ -119,7 +131,7 @@ async function decodeTo(
 
 async function readFacts(session: ToolSession, task: HopTask): Promise<{ readonly pictures: number; readonly hasAlpha: boolean }> {
   const end = await session.run({ program: "/usr/bin/heif-info", args: [inputInside] });
-  if (end.exitCode !== 0) throw new FilemillError("INVALID_INPUT", "The picture is damaged, or packed in a way that cannot be read.");
+  throwIfFailed(end, badInput, "The picture is damaged, or packed in a way that cannot be read.");
   const pictures = [...end.stdout.matchAll(/^image: \d+x\d+/gm)].length;
   if (pictures > 1) task.note("PAGES_LEFT_OUT", `Only the first of ${pictures} pictures was converted.`);
   return { pictures, hasAlpha: /alpha channel: yes/.test(end.stdout) };
@@ -131,6 +143,7 @@ export const libheifEngine = defineEngine({
   lane: "image",
   packages: ["libheif-examples"],
   hops,
+  badInput,
   async probe(sandbox) {
     const line = await versionLineOf(sandbox, "/usr/bin/heif-enc", ["--list-encoders"]);
     if (line === undefined) return undefined;

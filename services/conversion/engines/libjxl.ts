@@ -6,6 +6,7 @@ import { defineEngine, type EngineHost, type Hop, type HopTask, type OpenEngine,
 import { expecting, expectingAll } from "../domain/expectations.ts";
 import type { Inspector } from "../domain/inspector.ts";
 import { askMade } from "./ask-inspector.ts";
+import { throwIfFailed } from "./bad-input.ts";
 import { copyPieces } from "./copy-pieces.ts";
 import { flagOption, numberOption } from "./hop-table.ts";
 import { profileChoice, reshapes, reshaping } from "./picture-options.ts";
@@ -62,6 +63,10 @@ function encoderArgumentsOf(task: HopTask): readonly string[] {
   return [...work, "-q", String(numberOption(options, "quality") ?? 90)];
 }
 
+const badInput = [
+  /(?:failed|Failed) to decode|invalid signature|is truncated|Unexpected end of|JXL_FAILURE|Failed to read|Error while decoding|Duplicate Huffman/,
+];
+
 async function run(host: EngineHost, pictures: OpenEngine, task: HopTask): Promise<void> {
   if (task.hop.to === "jxl") return await encode(host, task);
   // The tools go by names.
@@ -69,7 +74,7 @@ async function run(host: EngineHost, pictures: OpenEngine, task: HopTask): Promi
   const { to } = task.hop;
   await using session = await openToolSession(host.sandbox, task, inside);
   const info = await session.run({ program: "/usr/bin/jxlinfo", args: [inside], limits: { addressSpace: false } });
-  if (info.exitCode !== 0) throw new FilemillError("INVALID_INPUT", "The picture is damaged or is not JPEG XL.");
+  throwIfFailed(info, badInput, "The picture is damaged or is not JPEG XL.");
   const hasAlpha = /RGBA|alpha/i.test(info.stdout);
   // The tool would show what is under it, which nobody has ever seen; by way of PNG it is flattened.
   if (to === "ppm" && hasAlpha) throw new FilemillError("CONVERSION_FAILED", "The picture has transparency, which could not be flattened.");
@@ -120,7 +125,7 @@ async function decodeTo(
 
 async function runTool(session: ToolSession, program: string, args: readonly string[]): Promise<void> {
   const end = await session.run({ program, args, limits: { addressSpace: false } });
-  if (end.exitCode !== 0) throw new FilemillError("INVALID_INPUT", "The picture is damaged, or of a kind that cannot be read.");
+  throwIfFailed(end, badInput, "The picture is damaged, or of a kind that cannot be read.");
 }
 
 /** Whether a JPEG has four components, as CMYK has, which JPEG XL does not take over. @see ITU-T T.81, B.2.2 */
@@ -146,6 +151,7 @@ export const libjxlEngine = defineEngine({
   lane: "image",
   packages: ["libjxl-tools"],
   hops,
+  badInput,
   async probe(sandbox) {
     const line = await versionLineOf(sandbox, "/usr/bin/cjxl", ["--version"]);
     return line === undefined ? undefined : /(\d{1,9}\.\d[\d.]*)/.exec(line)?.[1];

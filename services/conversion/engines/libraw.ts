@@ -1,7 +1,7 @@
 /** Pictures as cameras take them, developed by LibRaw. */
-import { FilemillError } from "#kit/errors.ts";
 import { defineEngine, type Hop, type HopTask, type OptionDefinition } from "../domain/engine.ts";
 import type { Sandbox } from "../domain/sandbox.ts";
+import { failureOf } from "./bad-input.ts";
 import { flagOption, numberOption, stringOption, words } from "./hop-table.ts";
 import { inputInside, openToolSession, probeMs } from "./tool-run.ts";
 
@@ -41,6 +41,8 @@ const hops: readonly Hop[] = cameras.map((from) => ({
   options,
 }));
 
+const badInput = [/: (?:Input\/output error|Unsupported file format|Corrupted data|Data error|Unexpected end of file)/];
+
 async function run(sandbox: Sandbox, task: HopTask): Promise<void> {
   await using session = await openToolSession(sandbox, task);
   const { options: wanted } = task;
@@ -58,9 +60,8 @@ async function run(sandbox: Sandbox, task: HopTask): Promise<void> {
     env: { OMP_NUM_THREADS: "2" },
   });
   // It ends with 0 whatever happens.
-  if (/^Cannot open/m.test(end.stderr)) throw new FilemillError("INVALID_INPUT", "The file is damaged, or of a camera that is not known.");
-  if (end.exitCode !== 0 || /^Cannot unpack/m.test(end.stderr)) {
-    throw new FilemillError("INVALID_INPUT", "The picture is damaged, or packed in a way that cannot be read.");
+  if (end.exitCode !== 0 || /^Cannot (?:open|unpack)/m.test(end.stderr)) {
+    throw failureOf(end, badInput, "The picture is damaged, or of a camera that is not known.");
   }
   await session.adopt("out.tiff");
 }
@@ -71,6 +72,7 @@ export const librawEngine = defineEngine({
   lane: "image",
   packages: ["libraw-bin"],
   hops,
+  badInput,
   async probe(sandbox) {
     // It tells its version to nobody; another tool of the package does.
     const end = await sandbox.run({ program: "/usr/bin/simple_dcraw", args: [], limits: { wallMs: probeMs } }).catch(() => undefined);

@@ -1,6 +1,7 @@
 """Drives one LibreOffice inside the sandbox: a line of JSON in, a line of JSON out, one document at a time.
 
-Answers {"ok": true, ...} or {"ok": false, "reason": "password" | "load" | "sheet" | "store", ...}.
+Answers {"ok": true, ...} or {"ok": false, "reason": "password" | "load" | "broken" | "sheet" | "store", ...}.
+"load" is the office's word that the document is bad: it loads none, and says no more. An exception while it loads is "broken".
 When the office itself is gone, the worker ends too: its owner starts a new pair.
 """
 import atexit
@@ -271,9 +272,10 @@ def has_part(path, folder):
 
 
 def load(desktop, job, options):
-    """Tries the filters in turn: old formats have several that share a name."""
+    """Tries the filters in turn: old formats have several that share a name. Returns the document, if there is one, and whether the office failed."""
+    broken = False
     if "part" in job and not has_part(job["input"], job["part"]):
-        return None
+        return None, broken
     for name in job["importFilters"]:
         values = {"Hidden": True, "ReadOnly": True, "MacroExecutionMode": 0, "UpdateDocMode": 0, "FilterName": name}
         if options is not None:
@@ -283,19 +285,20 @@ def load(desktop, job, options):
         except DisposedException:
             raise
         except Exception:
+            broken = True
             continue
         if document is not None:
-            return document
-    return None
+            return document, False
+    return None, broken
 
 
 def convert(desktop, job, here):
     if any(name.startswith("HTML") for name in job["importFilters"]):
         calm_html(job)
     options, guessed = normalise_text(job) if "text" in job else (job.get("importOptions"), False)
-    document = None if "text" in job and options is None else load(desktop, job, options)
+    document, broken = (None, False) if "text" in job and options is None else load(desktop, job, options)
     if document is None:
-        return {"ok": False, "reason": "password" if is_encrypted(job["input"]) else "load"}
+        return {"ok": False, "reason": "password" if is_encrypted(job["input"]) else "broken" if broken else "load"}
     try:
         names = sheet_names(document)
         if job.get("parts"):

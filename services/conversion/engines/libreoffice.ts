@@ -3,6 +3,7 @@ import { createWriteStream } from "node:fs";
 import { pipeline } from "node:stream/promises";
 import { FilemillError } from "#kit/errors.ts";
 import { defineEngine, type HopTask } from "../domain/engine.ts";
+import { EngineFault } from "../domain/failure.ts";
 import { replacedFontsMessage } from "../domain/font-note.ts";
 import type { Inspector } from "../domain/inspector.ts";
 import { noteLeftOut } from "../domain/parts.ts";
@@ -111,6 +112,8 @@ function failureOf(answer: Answer, task: HopTask): FilemillError {
       const details = { option: "sheet", allowed: answer.sheets.slice(0, 100) };
       return new FilemillError("INVALID_OPTION", `The document has ${total === 1 ? "one sheet" : `${total} sheets`}.`, { details });
     }
+    case "broken":
+      return new EngineFault("unexplained", "an exception while loading");
     case "load":
       return new FilemillError("INVALID_INPUT", `The document is damaged or is not ${format}.`);
     default:
@@ -181,6 +184,7 @@ export const libreofficeEngine = defineEngine({
     "python3-uno",
   ],
   hops: libreofficeHops,
+  badInput: [],
   async probe(sandbox) {
     // Its processes talk through sockets, of which the degraded sandbox grants none: it would be found and never start.
     if (sandbox.mode === "degraded") return undefined;

@@ -2,11 +2,16 @@
 import { FilemillError } from "#kit/errors.ts";
 import { defineEngine, type HopTask } from "../domain/engine.ts";
 import type { Sandbox } from "../domain/sandbox.ts";
+import { throwIfFailed } from "./bad-input.ts";
 import { stringOption } from "./hop-table.ts";
 import { inputInside, openToolSession, versionLineOf } from "./tool-run.ts";
 
 const program = "/usr/bin/tiff2pdf";
 const papers: Readonly<Record<string, string>> = { a3: "A3", a4: "A4", a5: "A5", letter: "LETTER", legal: "LEGAL" };
+
+const badInput = [
+  /Not a TIFF|(?:Can ?not|Failed to|Can't) read (?:TIFF )?(?:directory|header)|Read error (?:on|at|in)|Error on decoding|unexpected end of file/i,
+];
 
 async function run(sandbox: Sandbox, task: HopTask): Promise<void> {
   await using session = await openToolSession(sandbox, task);
@@ -24,7 +29,7 @@ async function run(sandbox: Sandbox, task: HopTask): Promise<void> {
   if (/No support for|can ?not handle/i.test(end.stderr)) {
     throw new FilemillError("CONVERSION_FAILED", "The picture is of a sort that could not be put on a page.");
   }
-  if (end.exitCode !== 0) throw new FilemillError("INVALID_INPUT", "The picture is damaged or is not a TIFF.");
+  throwIfFailed(end, badInput, "The picture is damaged or is not a TIFF.");
   await session.adopt("out");
 }
 
@@ -52,6 +57,7 @@ export const libtiffEngine = defineEngine({
       ],
     },
   ],
+  badInput,
   async probe(sandbox) {
     const line = await versionLineOf(sandbox, "/usr/bin/tiffinfo", ["-h"]).catch(() => undefined);
     return line === undefined ? undefined : /(\d{1,9}\.\d[\d.]*)/.exec(line)?.[1];

@@ -87,6 +87,7 @@ export const mailEngine = defineEngine({
   lane: "document",
   packages: [],
   hops,
+  badInput: [],
   probe: (sandbox) => probeWorker(sandbox, worker),
   open: (host) => openWorker(host, worker),
 });

@@ -6,6 +6,7 @@ import { expecting } from "../domain/expectations.ts";
 import { LacksContent } from "../domain/failure.ts";
 import type { SandboxEnd } from "../domain/sandbox.ts";
 import { askMade, noLetters } from "./ask-inspector.ts";
+import { throwIfFailed as failUnlessDone } from "./bad-input.ts";
 import { numberOption, stringOption } from "./hop-table.ts";
 import { writeJpegPage } from "./jpeg-page.ts";
 import { type PageWish, pageOf, pageSizes } from "./picture-page.ts";
@@ -90,6 +91,12 @@ function isPaper(value: unknown): value is keyof typeof pageSizes {
 
 type Work = { readonly session: ToolSession } & Pick<EngineHost, "inspector">;
 
+/** The prefix names the sort of error from version 1.24 on. */
+const badInput = [
+  /^(?:format|syntax) error: /m,
+  /^(?:\w+ )?error: (?:cannot (?:find (?:startxref|page tree|end of central)|recognize|open (?:zip|tar|archive) entry)|premature end|end of data|syntax error|unknown image|wrong zip|no objects|zlib )/m,
+];
+
 async function placePicture({ session, inspector }: Work, task: HopTask, inside: string): Promise<void> {
   const { options, hop, input } = task;
   const density = numberOption(options, "density");
@@ -150,14 +157,15 @@ async function assertText({ session, inspector }: Work, task: HopTask, inside: s
   }
 }
 
-function throwIfFailed(task: HopTask, { exitCode, stderr }: SandboxEnd): void {
+function throwIfFailed(task: HopTask, end: SandboxEnd): void {
+  const { stderr } = end;
   if (/cannot authenticate password|needs a password/i.test(stderr)) {
     throw new FilemillError("PASSWORD_REQUIRED", "The PDF is protected by a password.");
   }
   if (/malloc|out of memory|too large/i.test(stderr)) {
     throw new FilemillError("INPUT_TOO_COMPLEX", "The document needs more memory than a conversion may use.");
   }
-  if (exitCode !== 0) throw new FilemillError("INVALID_INPUT", `The file is damaged or is not ${task.hop.from.toUpperCase()}.`);
+  failUnlessDone(end, badInput, `The file is damaged or is not ${task.hop.from.toUpperCase()}.`);
   if (/^(error|warning): .*(repair|broken|invalid)/im.test(stderr)) task.note("INPUT_DAMAGED");
 }
 
@@ -177,6 +185,7 @@ export const mupdfEngine = defineEngine({
   lane: "document",
   packages: ["mupdf-tools"],
   hops,
+  badInput,
   async probe(sandbox) {
     const end = await sandbox.run({ program, args: ["-v"], limits: { wallMs: probeMs } }).catch(() => undefined);
     return /mutool version (\d[\d.]*)/.exec(`${end?.stdout}${end?.stderr}`)?.[1];

@@ -5,6 +5,7 @@ import { defineEngine, type EngineHost, type HopTask } from "../domain/engine.ts
 import { LacksContent } from "../domain/failure.ts";
 import type { SandboxEnd } from "../domain/sandbox.ts";
 import { askForFile } from "./ask-inspector.ts";
+import { failureOf } from "./bad-input.ts";
 import { flagOption, numberOption, stringOption } from "./hop-table.ts";
 import { markups, needsDataFiles, pandocHops } from "./pandoc-hops.ts";
 import { inputInside, openToolSession, versionLineOf } from "./tool-run.ts";
@@ -14,7 +15,10 @@ const filterInside = "/engine/filter.lua";
 const filter = join(import.meta.dirname, "pandoc-filter.lua");
 /** Pandoc's own exit codes. @see https://pandoc.org/MANUAL.html#exit-codes */
 const utf8Error = 92;
-const readErrors = new Set([1, 63, 64, 65, 66, 93]);
+const badInput = [
+  ...[44, 64, 65, 91, 93],
+  /couldn't unpack docx container|Codec\.Compression|central directory|invalid byte sequence|Cannot decode byte/,
+];
 const heapExhausted = 251;
 /** What a document wants to include is never there. */
 const missingFile = 99;
@@ -95,9 +99,8 @@ function throwIfFailed(task: HopTask, end: SandboxEnd): void {
   if (end.exitCode !== 0) {
     // OpenDocument may do without styles, which pandoc does not know; another engine does.
     const isPandocs = /Could not find styles\.xml/.test(end.stderr);
-    const isUnreadable = end.exitCode !== undefined && readErrors.has(end.exitCode) && !isPandocs;
-    if (isUnreadable) throw new FilemillError("INVALID_INPUT", `The document is damaged or is not ${task.hop.from.toUpperCase()}.`);
-    throw new FilemillError("CONVERSION_FAILED", "The document could not be written in this format.");
+    if (isPandocs) throw new FilemillError("CONVERSION_FAILED", "The document lacks a part that this conversion needs.");
+    throw failureOf(end, badInput, `The document is damaged or is not ${task.hop.from.toUpperCase()}.`);
   }
 }
 
@@ -107,6 +110,7 @@ export const pandocEngine = defineEngine({
   lane: "document",
   packages: ["pandoc"],
   hops: pandocHops,
+  badInput,
   async probe(sandbox) {
     const line = await versionLineOf(sandbox, program, ["--version"]);
     return line === undefined ? undefined : /^pandoc\S* (\d[\d.]*)/.exec(line)?.[1];

@@ -2,6 +2,7 @@
 import { FilemillError } from "#kit/errors.ts";
 import type { HopTask, OptionDefinition } from "../domain/engine.ts";
 import { assertPart } from "../domain/parts.ts";
+import { throwIfFailed } from "./bad-input.ts";
 import { numberOption } from "./hop-table.ts";
 import { inputInside, type ToolSession } from "./tool-run.ts";
 
@@ -37,6 +38,9 @@ type Facts = PageFacts & {
   readonly pages: number;
 };
 
+/** All of Poppler's tools say so, and only at a file that is not as it should be. */
+export const popplerBadInput = [/^Syntax Error/m];
+
 /**
  * What pdfinfo says of the document and of one page.
  *
@@ -47,8 +51,9 @@ export async function readFacts(session: ToolSession, pageNumber: number): Promi
   if (/Incorrect password/i.test(end.stderr)) throw new FilemillError("PASSWORD_REQUIRED", "The PDF is protected by a password.");
   const last = Number(/Wrong page range given.{0,200}last page \((\d+)\)/.exec(end.stderr)?.[1] ?? 0);
   const pages = last || Number(/^Pages:\s+(\d+)/m.exec(end.stdout)?.[1] ?? 0);
-  if ((end.exitCode !== 0 && last === 0) || pages < 1)
-    throw new FilemillError("INVALID_INPUT", "The PDF is damaged: it has no readable pages.");
+  const noPages = "The PDF is damaged: it has no readable pages.";
+  if (last === 0) throwIfFailed(end, popplerBadInput, noPages);
+  if (pages < 1) throw new FilemillError("INVALID_INPUT", noPages);
   if (pages > maxPages) throw new FilemillError("INPUT_TOO_COMPLEX", `The PDF has ${pages} pages; up to ${maxPages} are converted.`);
   assertPart("page", pageNumber, pages);
   return { pages, ...factsOf(end.stdout, pageNumber) };

@@ -1,10 +1,12 @@
 /** PDF to TIFF by poppler-utils and libtiff: all pages in one file, as scans and faxes are kept. */
 import { FilemillError } from "#kit/errors.ts";
 import { defineEngine, type HopTask, type OptionDefinition } from "../domain/engine.ts";
+import { EngineFault } from "../domain/failure.ts";
 import { assertPart, chosenParts } from "../domain/parts.ts";
 import type { Sandbox } from "../domain/sandbox.ts";
+import { throwIfFailed } from "./bad-input.ts";
 import { flagOption, numberOption, stringOption } from "./hop-table.ts";
-import { dpiOf, type PageFacts, pixelOptions, pixelsOf, readFacts, readPages } from "./poppler-pages.ts";
+import { dpiOf, type PageFacts, pixelOptions, pixelsOf, popplerBadInput, readFacts, readPages } from "./poppler-pages.ts";
 import { inputInside, openToolSession, probeMs, type ToolSession, versionLineOf } from "./tool-run.ts";
 
 /** Of all pages together. */
@@ -63,6 +65,8 @@ function compressionOf({ options }: HopTask): string {
   return wanted === "deflate" ? "zip:2" : wanted === "lzw" ? "lzw:2" : wanted;
 }
 
+const undrawable = "A page could not be drawn; the PDF is damaged.";
+
 async function draw(session: ToolSession, task: HopTask, page: PageFacts): Promise<string> {
   const { width, height } = pixelsOf(task, page);
   const only = ["-f", String(page.number), "-l", String(page.number), "-singlefile"];
@@ -71,7 +75,7 @@ async function draw(session: ToolSession, task: HopTask, page: PageFacts): Promi
   const name = `/job/page-${page.number}`;
   const args = [...only, ...scale, ...gray, "-tiff", "-tiffcompression", "packbits", inputInside, name];
   const end = await session.run({ program: "/usr/bin/pdftoppm", args });
-  if (end.exitCode !== 0) throw new FilemillError("INVALID_INPUT", "A page could not be drawn; the PDF is damaged.");
+  throwIfFailed(end, popplerBadInput, undrawable);
   if (/Syntax Error/.test(end.stderr)) task.note("INPUT_DAMAGED");
   return `${name}.tif`;
 }
@@ -81,7 +85,7 @@ async function assertDrawn(session: ToolSession, pixels: readonly { readonly wid
   const { stdout } = await session.run({ program: "/usr/bin/tiffinfo", args: ["/job/out"] });
   const found = [...stdout.matchAll(/Image Width: (\d+) Image Length: (\d+)/g)].map(([, width, height]) => `${width}x${height}`);
   if (found.join() !== pixels.map(({ width, height }) => `${width}x${height}`).join()) {
-    throw new FilemillError("INVALID_INPUT", "A page could not be drawn; the PDF is damaged.");
+    throw new EngineFault("unexplained", "a page of another size");
   }
 }
 
@@ -91,6 +95,7 @@ export const popplerTiffEngine = defineEngine({
   lane: "document",
   packages: ["poppler-utils", "libtiff-tools"],
   hops: [{ from: "pdf", to: "tiff", fidelity: "reduced", cost: 60, async: false, maxInputMb: 200, options }],
+  badInput: popplerBadInput,
   async probe(sandbox) {
     const joins = await sandbox.run({ program: "/usr/bin/tiffcp", args: ["-h"], limits: { wallMs: probeMs } }).catch(() => undefined);
     if (joins === undefined || !/LIBTIFF|usage/i.test(`${joins.stdout}${joins.stderr}`)) return undefined;

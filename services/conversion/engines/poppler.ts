@@ -8,8 +8,9 @@ import { defineEngine, type EngineHost, type Hop, type HopTask, type OpenEngine,
 import { LacksContent } from "../domain/failure.ts";
 import { noteLeftOut, partOptions } from "../domain/parts.ts";
 import { askMade, noLetters } from "./ask-inspector.ts";
+import { failureOf, throwIfFailed } from "./bad-input.ts";
 import { flagOption, numberOption } from "./hop-table.ts";
-import { pixelOptions, pixelsOf, pointsPerInch, readFacts } from "./poppler-pages.ts";
+import { pixelOptions, pixelsOf, pointsPerInch, popplerBadInput, readFacts } from "./poppler-pages.ts";
 import { openSharpChildren } from "./sharp-children.ts";
 import { inputInside, openToolSession, type ToolSession, versionLineOf } from "./tool-run.ts";
 
@@ -47,6 +48,8 @@ const hops: readonly Hop[] = [
 
 type Work = { readonly session: ToolSession } & Pick<EngineHost, "inspector">;
 
+const undrawable = "The page could not be drawn; the PDF is damaged.";
+
 async function rasterize({ session, inspector }: Work, pictures: OpenEngine, task: HopTask, pageNumber: number): Promise<void> {
   const facts = await readFacts(session, pageNumber);
   const { width, height } = pixelsOf(task, facts);
@@ -63,13 +66,11 @@ async function rasterize({ session, inspector }: Work, pictures: OpenEngine, tas
     const size = await session
       .adopt(gray ? "page.pgm" : "page.ppm", drawn)
       .then(() => inspector.ask("drawnSize", [drawn], { signal: task.signal }))
-      .catch((cause: unknown) => {
-        throw new FilemillError("INVALID_INPUT", "The page could not be drawn; the PDF is damaged.", { cause });
+      .catch(() => {
+        throw failureOf(end, popplerBadInput, undrawable);
       });
     // Where a page is beyond it, pdftoppm writes one white pixel and ends with 0.
-    if (end.exitCode !== 0 || size.width !== width || size.height !== height) {
-      throw new FilemillError("INVALID_INPUT", "The page could not be drawn; the PDF is damaged.");
-    }
+    if (end.exitCode !== 0 || size.width !== width || size.height !== height) throw failureOf(end, popplerBadInput, undrawable);
     if (/Syntax Error/.test(end.stderr)) task.note("INPUT_DAMAGED");
     noteLeftOut(task, "page", pageNumber, facts.pages);
     await writePicture(pictures, task, { path: drawn, sizeBytes: (await stat(drawn)).size }, (width / facts.widthPoints) * pointsPerInch);
@@ -111,7 +112,7 @@ async function extract({ session, inspector }: Work, task: HopTask): Promise<voi
   const command = commands[task.hop.to];
   if (command === undefined) throw new FilemillError("INTERNAL", "Poppler has no such target.");
   const end = await session.run({ program: `/usr/bin/${command[0]}`, args: command[1] });
-  if (end.exitCode !== 0) throw new FilemillError("INVALID_INPUT", "The PDF is damaged and could not be read.");
+  throwIfFailed(end, popplerBadInput, "The PDF is damaged and could not be read.");
   if (/Syntax Error/.test(end.stderr)) task.note("INPUT_DAMAGED");
   if (task.hop.part !== undefined) noteLeftOut(task, "page", pageNumber, facts.pages);
   await adoptText({ session, inspector }, task);
@@ -139,6 +140,7 @@ export const popplerEngine = defineEngine({
   lane: "document",
   packages: ["poppler-utils"],
   hops,
+  badInput: popplerBadInput,
   async probe(sandbox) {
     const line = await versionLineOf(sandbox, "/usr/bin/pdftoppm", ["-v"]);
     return line === undefined ? undefined : /(\d[\d.]*)/.exec(line)?.[1];

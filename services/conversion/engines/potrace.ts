@@ -1,7 +1,7 @@
 /** Traces the outlines of a picture in two tones: what was dark becomes shapes. */
-import { FilemillError } from "#kit/errors.ts";
 import { defineEngine, type HopTask, type OptionDefinition } from "../domain/engine.ts";
 import type { Sandbox } from "../domain/sandbox.ts";
+import { throwIfFailed } from "./bad-input.ts";
 import { crossHops, flagOption, numberOption } from "./hop-table.ts";
 import { inputInside, openToolSession, versionLineOf } from "./tool-run.ts";
 
@@ -22,6 +22,8 @@ const options: readonly OptionDefinition[] = [
 ];
 const backends: Readonly<Record<string, string>> = { svg: "svg", eps: "eps", dxf: "dxf" };
 
+const badInput = [/file format (?:not recognized|error)/];
+
 async function run(sandbox: Sandbox, task: HopTask): Promise<void> {
   await using session = await openToolSession(sandbox, task);
   const number = (name: string, otherwise: number) => String(numberOption(task.options, name) ?? otherwise);
@@ -32,7 +34,7 @@ async function run(sandbox: Sandbox, task: HopTask): Promise<void> {
       ...["-a", number("smoothness", 1), ...(flagOption(task.options, "invert") ? ["-i"] : []), "-o", "/job/out", inputInside],
     ],
   });
-  if (end.exitCode !== 0) throw new FilemillError("INVALID_INPUT", "The picture is damaged, or of a kind that cannot be traced.");
+  throwIfFailed(end, badInput, "The picture is damaged, or of a kind that cannot be traced.");
   await session.adopt("out");
 }
 
@@ -48,6 +50,7 @@ export const potraceEngine = defineEngine({
     maxInputMb: 50,
     options,
   })),
+  badInput,
   async probe(sandbox) {
     const line = await versionLineOf(sandbox, program, ["--version"]);
     return line === undefined ? undefined : /\d{1,9}(?:\.\d+)+/.exec(line)?.[0];

@@ -5,6 +5,7 @@ import { expectingAll } from "../domain/expectations.ts";
 import { replacedFontsMessage } from "../domain/font-note.ts";
 import type { Inspector } from "../domain/inspector.ts";
 import type { Sandbox } from "../domain/sandbox.ts";
+import { throwIfFailed } from "./bad-input.ts";
 import { numberOption } from "./hop-table.ts";
 import { inputInside, openToolSession, type ToolSession, versionLineOf } from "./tool-run.ts";
 
@@ -33,13 +34,18 @@ const hops: readonly Hop[] = [
   { ...zipped, to: "svg", fidelity: "lossless", cost: 5, options: [] },
 ];
 
+const badInput = [
+  /XML parse error|I\/O error: |does not have <svg> root/,
+  /unexpected end of file|not in gzip format|invalid compressed data/,
+];
+
 async function unpack(session: ToolSession): Promise<void> {
   // Standard output holds little: the shell lays it into a file.
   const args = ["-c", `exec /usr/bin/gzip -dc < ${inputInside} > /job/out`];
   const end = await session.run({ program: "/bin/sh", args, limits: { fileBytes: maxUnpackedBytes } });
   // gzip says so by its own exit code, where it is not ended for it.
   if (/file too large/i.test(end.stderr)) throw new FilemillError("INPUT_TOO_COMPLEX", "The drawing is too large once it is unpacked.");
-  if (end.exitCode !== 0) throw new FilemillError("INVALID_INPUT", "The file is damaged or is not a compressed SVG.");
+  throwIfFailed(end, badInput, "The file is damaged or is not a compressed SVG.");
   await session.adopt("out");
 }
 
@@ -69,7 +75,7 @@ async function run({ sandbox, inspector }: EngineHost, task: HopTask, families: 
   if (/limit|too large|exceeds/i.test(end.stderr)) {
     throw new FilemillError("INPUT_TOO_COMPLEX", "The drawing is larger or has more parts than a conversion may use.");
   }
-  if (end.exitCode !== 0) throw new FilemillError("INVALID_INPUT", "The drawing is damaged or is not SVG.");
+  throwIfFailed(end, badInput, "The drawing is damaged or is not SVG.");
   if (task.hop.from === "svg") {
     const here = await families();
     if (here.length > 0) await noteMissingFonts(inspector, task, here);
@@ -83,6 +89,7 @@ export const rsvgEngine = defineEngine({
   lane: "image",
   packages: ["librsvg2-bin"],
   hops,
+  badInput,
   async probe(sandbox) {
     const line = await versionLineOf(sandbox, program, ["--version"]);
     return line === undefined ? undefined : /(\d{1,9}\.\d[\d.]*)/.exec(line)?.[1];

@@ -22,6 +22,17 @@ class Failure extends Error {
   }
 }
 
+/** What its readers say of a file that is damaged or not what it claims to be. Its writers have other words, and are no reader's fault. */
+const badInput = [
+  /^Input (?:buffer|file) (?:has corrupt header|contains unsupported image format)/,
+  /warning treated as error|source: bad seek|not a known (?:buffer|file) format|buffer is not in a known format/,
+  /VipsJpeg: (?!Maximum|Insufficient|Output|out of order)/,
+  /vipspng: libpng read error|pngload|spng/,
+  /gifload|webpload|webp2vips|webp: unable to (?:parse|read)|tiffload|tiff2vips|svgload|heifload/,
+  /TIFF(?:Read|Fetch|Fill|Client|Open)|Read error on|Bogus "|JPEGLib|LZWDecode|ZIPDecode|PackBitsDecode|Fax[34]Decode/,
+  /heif: (?:Invalid input|Decoder plugin)|XML parse error/,
+];
+
 /** libvips' words, by which damage, bombs and limits of formats are told apart. */
 const failures = [
   [
@@ -35,18 +46,17 @@ const failures = [
     "The picture has more pixels on a side than the target format can hold; use width or height.",
   ],
   [/memory/i, "INPUT_TOO_COMPLEX", "The picture needs more memory than is allowed."],
-  [
-    /corrupt|warning treated as error|unsupported image format|premature end|read error|bad seek|truncated|XML|load|invalid|unable to|jpeg|png|webp|gif|tiff|heif|svg|decod/i,
-    "INVALID_INPUT",
-    "The picture is damaged, truncated or not what it claims to be.",
-  ],
 ];
 
 function failureOf(error) {
   if (error instanceof Failure) return error;
   const said = error instanceof Error ? error.message : "";
   const row = failures.find(([pattern]) => pattern.test(said));
-  return row === undefined ? new Failure("CONVERSION_FAILED", "The picture could not be converted.", true) : new Failure(row[1], row[2]);
+  if (row !== undefined) return new Failure(row[1], row[2]);
+  if (badInput.some((pattern) => pattern.test(said))) {
+    return new Failure("INVALID_INPUT", "The picture is damaged, truncated or not what it claims to be.");
+  }
+  return new Failure("CONVERSION_FAILED", "The picture could not be converted.", true);
 }
 
 /**
@@ -58,7 +68,9 @@ async function convertKindly(bytes, request, notes) {
   try {
     return await convert(bytes, request, notes, "warning");
   } catch (error) {
-    if (failureOf(error).code !== "INVALID_INPUT" || !isWhole(request.from, bytes)) throw error;
+    const { code, odd } = failureOf(error);
+    // Strictly, any warning is an error, in words that nobody could list.
+    if ((code !== "INVALID_INPUT" && !odd) || !isWhole(request.from, bytes)) throw error;
     const oddOnly = /^VipsJpeg: Corrupt JPEG data: \d+ extraneous bytes|exif|icc|profile|tag/i.test(error.message);
     notes.clear();
     const result = await convert(bytes, request, notes, "none");

@@ -10,6 +10,7 @@ export const sharpEngine = defineEngine({
   label: "sharp (libvips)",
   lane: "image",
   packages: [],
+  badInput: [],
   probe: probeSharp,
   hops: sharpHops,
   takesFresh: true,

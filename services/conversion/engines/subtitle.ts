@@ -60,6 +60,7 @@ export const subtitleEngine = defineEngine({
   lane: "document",
   packages: [],
   hops,
+  badInput: [],
   probe: (sandbox) => probeWorker(sandbox, worker),
   open: (host) => openWorker(host, worker),
 });

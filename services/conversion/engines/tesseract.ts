@@ -3,6 +3,7 @@ import { FilemillError } from "#kit/errors.ts";
 import { defineEngine, type Hop, type HopTask, type OptionDefinition } from "../domain/engine.ts";
 import { LacksContent } from "../domain/failure.ts";
 import type { Sandbox } from "../domain/sandbox.ts";
+import { throwIfFailed } from "./bad-input.ts";
 import { numberOption, stringOption } from "./hop-table.ts";
 import { inputInside, openToolSession, type ToolSession, versionLineOf } from "./tool-run.ts";
 
@@ -39,6 +40,8 @@ const hops: readonly Hop[] = ["png", "tiff"].flatMap((from): Hop[] =>
   ["txt", "hocr"].map((to) => ({ from, to, fidelity: "extract", cost: 1500, async: false, maxInputMb: 50, options })),
 );
 
+const badInput = [/Error in (?:pixRead|findTiff|fopenReadStream)|^libpng error/m];
+
 async function assertLanguages(session: ToolSession, asked: string): Promise<void> {
   const end = await session.run({ program, args: ["--list-langs"] });
   const installed = end.stdout.split("\n").filter((line) => /^[a-z]{3}(_[a-z]+)?$/.test(line) && line !== "osd");
@@ -68,7 +71,7 @@ async function run(sandbox: Sandbox, task: HopTask): Promise<void> {
     ],
     env: { OMP_THREAD_LIMIT: "1" },
   });
-  if (end.exitCode !== 0) throw new FilemillError("INVALID_INPUT", "The picture is damaged, or of a kind that cannot be read.");
+  throwIfFailed(end, badInput, "The picture is damaged, or of a kind that cannot be read.");
   if (numberOfWords(end.stderr) === 0) throw noText();
   await session.adopt(`out.${task.hop.to}`).catch((error: unknown) => {
     // An empty result is no file of text.
@@ -90,6 +93,7 @@ export const tesseractEngine = defineEngine({
   lane: "document",
   packages: ["tesseract-ocr"],
   hops,
+  badInput,
   async probe(sandbox) {
     const line = await versionLineOf(sandbox, program, ["--version"]);
     return line === undefined ? undefined : /tesseract (\d[\d.]*)/.exec(line)?.[1];

@@ -16,6 +16,7 @@ test("an engine is told how much processor time its file may use, by the file's 
   const recorder = (id: string, lane: "image" | "media", from: string, to: string) =>
     defineEngine({
       ...{ id, label: id, lane, packages: [] },
+      badInput: [],
       probe: async () => "1",
       hops: [{ from, to, ...usual }],
       open: async () => ({

@@ -36,6 +36,7 @@ async function start(mode = "full", database = packages) {
   const engine = (id: string, from: string, to: string) =>
     defineEngine({
       ...{ id, label: id, lane: "image", packages: [] },
+      badInput: [],
       async probe() {
         probed.push(id);
         return versions[id];

@@ -25,6 +25,7 @@ function setUp(
       label: id,
       lane: "image",
       packages: [],
+      badInput: [],
       hops: [{ from, to, fidelity: "high", cost, async: false, maxInputMb: 1, options: [] }],
       async probe(given) {
         expect(given).toBe(sandbox);

@@ -3,7 +3,16 @@ import { EngineFault } from "#services/conversion/domain/failure.ts";
 import { failureOfEnd } from "#services/conversion/domain/process-end.ts";
 import type { SandboxEnd } from "#services/conversion/domain/sandbox.ts";
 
-const ended: SandboxEnd = { killed: undefined, exitCode: 0, signal: undefined, stdout: "", stderr: "", elapsedMs: 1, processorMs: 1, outputBytes: 1e9 };
+const ended: SandboxEnd = {
+  killed: undefined,
+  exitCode: 0,
+  signal: undefined,
+  stdout: "",
+  stderr: "",
+  elapsedMs: 1,
+  processorMs: 1,
+  outputBytes: 1e9,
+};
 const bySignal = (signal: string, stderr = ""): SandboxEnd => ({ ...ended, exitCode: undefined, signal, stderr });
 
 describe("a process that", () => {

@@ -58,7 +58,7 @@ it("says why a child did not start", async () => {
     .poll(() => lines[0])
     .toMatchObject({
       event: "child.start-failed",
-      fields: { err: { message: "The engine ended unexpectedly." }, exitCode: 3, stderr: "no such module" },
+      fields: { err: { kind: "lost" }, exitCode: 3, stderr: "no such module" },
     });
 });
 

