@@ -5,6 +5,7 @@ import process from "node:process";
 import { parseSettings, SettingError } from "#kit/config.ts";
 import { openDataDir } from "#kit/data-dir.ts";
 import { FilemillError } from "#kit/errors.ts";
+import { startHangWatch } from "#kit/hang-watch/hang-watch.ts";
 import { closeInherited } from "#kit/inherited-descriptors.ts";
 import { openLog } from "#kit/log.ts";
 import { settingTable } from "#kit/settings.ts";
@@ -19,6 +20,7 @@ closeInherited();
 try {
   const settings = parseSettings(settingTable, process.env);
   const log = openLog(settings.LOG_LEVEL);
+  startHangWatch(settings, log, process.env.FILEMILL_KEEPER);
   const dataDir = await openDataDir(settings.DATA_DIR);
   const supervisor = await compose(settings, log);
   const runFile = join(dataDir, "run.json");

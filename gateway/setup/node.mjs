@@ -49,16 +49,26 @@ function majorOf(node) {
  * @param {readonly string[]} args
  */
 export function becomeNode(args) {
-  const node = findNode();
+  become(findNode(), args);
+}
+
+/** The keeper starts what serves again when it has crashed. */
+const keeper = join(root, "gateway/setup/keep-running.sh");
+
+/**
+ * @param {string} command
+ * @param {readonly string[]} args
+ */
+function become(command, args) {
   process.chdir(root);
   const env = { ...servingEnvironment, ...process.env };
-  if ("execve" in process && process.platform === "linux") process.execve(node, [node, ...args], env);
-  const child = spawn(node, args, { stdio: "inherit", env });
+  if ("execve" in process && process.platform === "linux") process.execve(command, [command, ...args], env);
+  const child = spawn(command, args, { stdio: "inherit", env });
   /** @type {NodeJS.Signals[]} */
   const forwarded = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"];
   for (const signal of forwarded) process.on(signal, () => child.kill(signal));
   child.on("error", (error) => {
-    say(`${node} could not be started: ${error.message}`);
+    say(`${command} could not be started: ${error.message}`);
     process.exit(1);
   });
   child.on("exit", (code, signal) => process.exit(code ?? 128 + (signal === null ? 1 : constants.signals[signal])));
@@ -68,9 +78,25 @@ export function becomeNode(args) {
  * Runs the steps and then becomes Node; a step that throws ends everything with its message.
  * @param {() => Promise<readonly string[]>} prepare resolves with Node's arguments
  */
-export async function setUpAndBecomeNode(prepare) {
+export function setUpAndBecomeNode(prepare) {
+  return setUpAnd(becomeNode, prepare);
+}
+
+/**
+ * The same for a process that serves, which is kept running.
+ * @param {() => Promise<readonly string[]>} prepare resolves with Node's arguments
+ */
+export function setUpAndServe(prepare) {
+  return setUpAnd((args) => become("/bin/sh", [keeper, findNode(), ...servingArguments, ...args]), prepare);
+}
+
+/**
+ * @param {(args: readonly string[]) => void} go
+ * @param {() => Promise<readonly string[]>} prepare
+ */
+async function setUpAnd(go, prepare) {
   try {
-    becomeNode(await prepare());
+    go(await prepare());
   } catch (error) {
     say(error instanceof Error ? error.message : String(error));
     process.exit(1);

@@ -2,13 +2,13 @@
 // Runs on any Node from 18 on with nothing installed.
 // @ts-check
 import { ensureCompiledCode } from "./compiled-code.mjs";
-import { root, servingArguments, setUpAndBecomeNode } from "./node.mjs";
+import { root, setUpAndServe } from "./node.mjs";
 import { ensureNpmPackages } from "./npm-packages.mjs";
 import { ensureSystemPackages, wantedPackages } from "./system-packages.mjs";
 
-await setUpAndBecomeNode(async () => {
+await setUpAndServe(async () => {
   const { packages, rest } = wantedPackages(process.argv.slice(2));
   await Promise.all([ensureSystemPackages(packages), ensureNpmPackages(root)]);
   await ensureCompiledCode(root);
-  return [...servingArguments, "gateway/main.ts", ...rest];
+  return ["gateway/main.ts", ...rest];
 });

@@ -2,6 +2,7 @@ import { parseSettings, SettingError } from "./config.ts";
 import { openDataDir } from "./data-dir.ts";
 import { FilemillError } from "./errors.ts";
 import { type Floor, openFloor } from "./floor.ts";
+import { startHangWatch } from "./hang-watch/hang-watch.ts";
 import { closeInherited } from "./inherited-descriptors.ts";
 import { openLog } from "./log.ts";
 import type { BrokerUser } from "./nats/grants.ts";
@@ -26,9 +27,11 @@ export async function runAlone(
   closeInherited();
   try {
     const settings = parseSettings(settingTable, process.env);
+    const log = openLog(settings.LOG_LEVEL);
+    startHangWatch(settings, log, process.env.FILEMILL_KEEPER);
     await openDataDir(settings.DATA_DIR);
     const stack = new AsyncDisposableStack();
-    const floor = stack.use(await openFloor(settings, openLog(settings.LOG_LEVEL), [name]));
+    const floor = stack.use(await openFloor(settings, log, [name]));
     const service = stack.use(create({ ...floor, broker: floor.brokerOf(name) }));
     const rpc = stack.use(await openServicesServer(floor, [service], () => readinessOf([service], floor.probes), false));
     exitOnSignal(process, settings.DRAIN_MS + 10_000, async () => {

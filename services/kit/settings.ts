@@ -97,6 +97,12 @@ export const settingTable = {
     help: "Free space beyond MIN_FREE_DISK_MB that guests cannot use: below it they are refused with 503, and their results go, oldest first",
   }),
   DRAIN_MS: integer({ default: "20000", min: 0, max: 600_000, help: "How long SIGTERM lets requests and jobs finish" }),
+  WATCHDOG_MS: integer({
+    default: "30000",
+    min: 0,
+    max: 600_000,
+    help: "Time that a process that serves may stand still before it is ended and started again; 0: never",
+  }),
   IMAGE_SLOTS: integer({ default: "2", min: 0, max: 64, help: "Pictures converted at once (0: none on this node)" }),
   DOCUMENT_SLOTS: integer({ default: "2", min: 0, max: 64, help: "Text and PDF documents converted at once" }),
   OFFICE_SLOTS: integer({ default: "2", min: 0, max: 64, help: "Office documents converted at once, each by its own warm LibreOffice" }),

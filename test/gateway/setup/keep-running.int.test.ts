@@ -1,0 +1,110 @@
+/** The shell that keeps what serves running, with processes that end in every way. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmod, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+
+const script = resolve("gateway/setup/keep-running.sh");
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "filemill-keeper-"));
+  // The pauses are written down and not waited for, but for the one that a test asks for.
+  await writeFile(join(folder, "sleep"), `#!/bin/sh\necho "$1" >>"${folder}/pauses"\n[ ! -e "${folder}/slowly" ] || exec /bin/sleep 300\n`);
+  await chmod(join(folder, "sleep"), 0o755);
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+type Kept = { readonly child: ChildProcess; said(): string; readonly ended: Promise<unknown[]> };
+
+/** @param body - Of a shell script whose `$life` is 1 for the first time that it runs. */
+async function keep(body: string): Promise<Kept> {
+  const program = join(folder, "program.sh");
+  await writeFile(program, `echo x >>"${folder}/lives"; life=$(wc -l <"${folder}/lives"); echo "life $((life)) $$"\n${body}\n`);
+  const env = { PATH: `${folder}:${process.env.PATH}` };
+  const child = spawn("/bin/sh", [script, "/bin/sh", program], { env, stdio: ["ignore", "pipe", "pipe"] });
+  let said = "";
+  child.stdout.on("data", (chunk) => (said += String(chunk)));
+  child.stderr.on("data", (chunk) => (said += String(chunk)));
+  return { child, said: () => said, ended: once(child, "close") };
+}
+
+const pauses = async () => (await readFile(join(folder, "pauses"), "utf8").catch(() => "")).split("\n").filter(Boolean).map(Number);
+const livesOf = (said: string) => said.split("\n").filter((line) => line.startsWith("life"));
+
+describe("what ends by itself", () => {
+  it.each([0, 1, 3, 127, 130])("with %d is not started again, and its exit code is passed on", async (code) => {
+    const { ended, said } = await keep(`exit ${code}`);
+    expect(await ended).toEqual([code, null]);
+    expect(livesOf(said())).toHaveLength(1);
+  });
+
+  it.each(["TERM", "HUP"])("by SIG%s from elsewhere is not started again", async (signal) => {
+    const { ended, said } = await keep(`kill -${signal} $$; sleep 1`);
+    expect(await ended).toEqual([signal === "TERM" ? 143 : 129, null]);
+    expect(livesOf(said())).toHaveLength(1);
+  });
+});
+
+describe("what crashes", () => {
+  it.each(["KILL", "SEGV", "ABRT", "BUS", "ILL", "FPE", "TRAP"])("by SIG%s is started again, with a line in the log", async (signal) => {
+    const { ended, said } = await keep(`[ $life -gt 1 ] || kill -${signal} $$; exit 5`);
+    expect(await ended).toEqual([5, null]);
+    expect(livesOf(said())).toHaveLength(2);
+    const line = said()
+      .split("\n")
+      .find((each) => each.startsWith("{"));
+    expect(JSON.parse(line ?? "")).toMatchObject({ level: "error", msg: "process.restarted", crashes: 1 });
+  });
+
+  it("again and again is given up after pauses that grow", async () => {
+    const { ended, said } = await keep("kill -SEGV $$");
+    expect(await ended).toEqual([139, null]);
+    expect(livesOf(said())).toHaveLength(11);
+    expect(await pauses()).toEqual([1, 4, 9, 16, 25, 30, 30, 30, 30, 30]);
+    expect(said()).toContain("process.given_up");
+  });
+});
+
+describe("a signal to the keeper", () => {
+  // A shell leaves its children SIGINT and SIGQUIT ignored for ever where they are shells; Node puts them right.
+  const node = `for (const signal of ["SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT"]) process.on(signal, () => process.exit(6)); console.log("ready"); setInterval(() => {}, 1000);`;
+
+  it.each(["SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT"] as const)("%s is passed on, and what it leads to as well", async (signal) => {
+    const { child, ended, said } = await keep(`exec ${process.execPath} -e '${node}'`);
+    await expect.poll(said).toContain("ready");
+    child.kill(signal);
+    expect(await ended).toEqual([6, null]);
+  });
+
+  it("ends it also where the process dies of it", async () => {
+    const { child, ended, said } = await keep("trap 'kill -KILL $$' TERM; echo ready; while :; do /bin/sleep 0.05; done");
+    await expect.poll(said).toContain("ready");
+    child.kill("SIGTERM");
+    expect(await ended).toEqual([137, null]);
+    expect(livesOf(said())).toHaveLength(1);
+  });
+
+  it("during a pause ends it at once", async () => {
+    await writeFile(join(folder, "slowly"), "");
+    const { child, ended, said } = await keep("kill -SEGV $$");
+    await expect.poll(pauses).toEqual([1]);
+    child.kill("SIGTERM");
+    expect(await ended).toEqual([139, null]);
+    expect(livesOf(said())).toHaveLength(1);
+  });
+
+  it("that comes again and again is passed on each time", async () => {
+    const { child, ended, said } = await keep(
+      'n=0; trap "n=\\$((n+1)); echo told \\$n" TERM; echo ready; while [ $n -lt 3 ]; do /bin/sleep 0.05; done; exit 4',
+    );
+    await expect.poll(said).toContain("ready");
+    for (let times = 1; times <= 3; times++) {
+      child.kill("SIGTERM");
+      await expect.poll(said).toContain(`told ${times}`);
+    }
+    expect(await ended).toEqual([4, null]);
+  });
+});
