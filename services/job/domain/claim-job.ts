@@ -16,6 +16,7 @@ import { leaseMsOf } from "./lease-job.ts";
 import { payerOf } from "./payer.ts";
 import type { Core } from "./ports.ts";
 import { attemptUnder, type Held } from "./projection.ts";
+import { quarantineOf } from "./quarantine.ts";
 import { dueOf } from "./retention.ts";
 import { cancelled, claimed, isUnfinished, laneOf, type Record } from "./state.ts";
 
@@ -24,6 +25,8 @@ export type Claimed = { readonly outcome: Outcome; readonly lease?: Lease; reado
 /** How long after its id was made a job's record may still appear, and how often to look for it. */
 const arrivalMs = 10_000;
 const arrivalPauseMs = 100;
+/** When to look again for a job that must not run beside another one. */
+const quarantinePauseMs = 1000;
 
 const nothing: Claimed = { outcome: Outcome.SETTLED, retryMs: 0 };
 
@@ -77,8 +80,9 @@ function nextOf(core: Core, lane: string, wakeUp: string, tried: ReadonlySet<str
     // Whose worker was lost is not among those that run.
     return attempt.leaseEndsMs <= nowMs && isFree(id) ? { jobId: id, isIdleAccount: true } : undefined;
   }
+  const mustWait = quarantineOf(core);
   return projection.lane(lane).next({
-    isDue: (id) => isFree(id) && (projection.get(id)?.dueMs ?? 0) <= nowMs,
+    isDue: (id) => isFree(id) && (projection.get(id)?.dueMs ?? 0) <= nowMs && !mustWait(id),
     isLapsed: (id) => (projection.get(id)?.leaseEndsMs ?? 0) <= nowMs,
     beginning: (payer) => beginningOf(core, payer),
   });
@@ -168,10 +172,12 @@ function waitOf(core: Core, lane: string, wakeUp: string): Claimed {
   const busy = (untilMs: number): Claimed => ({ outcome: Outcome.BUSY, retryMs: Math.max(1, Math.ceil(untilMs - nowMs)) });
   const attempt = attemptUnder(core.projection, lane, wakeUp);
   if (attempt !== undefined) return busy(attempt.leaseEndsMs);
+  const mustWait = quarantineOf(core);
   let soonestMs = Number.POSITIVE_INFINITY;
   for (const id of core.projection.lane(lane).queued()) {
     const dueMs = core.projection.get(id)?.dueMs ?? Number.NEGATIVE_INFINITY;
     if (dueMs > nowMs) soonestMs = Math.min(soonestMs, dueMs);
+    else if (mustWait(id)) soonestMs = Math.min(soonestMs, nowMs + quarantinePauseMs);
   }
   if (soonestMs !== Number.POSITIVE_INFINITY) return busy(soonestMs);
   // The record of a new job may still be on its way from another process.

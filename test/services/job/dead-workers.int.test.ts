@@ -67,6 +67,31 @@ describe("a job of a worker whose process is dead", () => {
     for (const id of [begun, claimed]) expect(await jobOf(bench, id)).toMatchObject({ state: JobState.DONE, attempts: 2 });
   });
 
+  it("begins beside no other such job, so that one that its workers die of takes no others with it, until it has run for a minute", async () => {
+    await using bench = await openJobBench();
+    const dead = await nameOfDead();
+    const { jobId: one } = await createClaimed(bench, dead);
+    const { jobId: other } = await createClaimed(bench, dead);
+    await using _peer = await bench.peer();
+    await expect.poll(async () => (await jobOf(bench, other))?.state).toBe(JobState.QUEUED);
+    const { job: fresh } = await bench.jobs.createJob(await bench.request());
+    const first = await claim(bench, one);
+    expect(first.lease).toMatchObject({ attempt: 2 });
+    expect((await claim(bench, fresh?.id ?? "")).lease).toMatchObject({ jobId: fresh?.id, attempt: 1 });
+    expect(await claim(bench, other)).toMatchObject({ outcome: Outcome.BUSY, retryMs: 1000 });
+    bench.clock.advance(20_000);
+    for (const [jobId, attempt] of [
+      [first.lease?.jobId, 2],
+      [fresh?.id, 1],
+    ] as const) {
+      await bench.leases.heartbeat({ jobId: jobId ?? "", attempt, worker: "w2", leaseMs: 600_000 });
+    }
+    bench.clock.advance(41_000);
+    const second = await claim(bench, other);
+    expect(second.lease).toMatchObject({ attempt: 2 });
+    expect(new Set([first.lease?.jobId, second.lease?.jobId])).toEqual(new Set([one, other]));
+  });
+
   it("is woken although the message of its lost attempt is out and passes for one that waits", async () => {
     await using bench = await openJobBench(often);
     await using worker = await startNamed();
