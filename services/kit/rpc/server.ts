@@ -1,7 +1,8 @@
 import type { DescService } from "@bufbuild/protobuf";
 import { Code, ConnectError, type ConnectRouter } from "@connectrpc/connect";
 import { fastifyConnectPlugin } from "@connectrpc/connect-fastify";
-import { fastify } from "fastify";
+import { type FastifyInstance, fastify } from "fastify";
+import type { Registry } from "prom-client";
 import { Health } from "#gen/grpc/health/v1/health_pb.ts";
 import { ServerReflection } from "#gen/grpc/reflection/v1/reflection_pb.ts";
 import { ServerReflection as ServerReflectionAlpha } from "#gen/grpc/reflection/v1alpha/reflection_pb.ts";
@@ -35,6 +36,8 @@ export type RpcServerOptions = {
   /** Finds the services that health and reflection speak of in what `routes` adds. */
   routes(router: ConnectRouter): void;
   isReady(): boolean | Promise<boolean>;
+  /** Shown by GET /metrics in Prometheus' text format, to callers with the token. */
+  readonly metrics?: Pick<Registry, "contentType" | "metrics">;
   readonly log: Log;
 };
 
@@ -73,6 +76,7 @@ export async function openRpcServer(options: RpcServerOptions): Promise<RpcServe
     readMaxBytes: maxMessageBytes,
     shutdownSignal: shutdown.signal,
   });
+  addMetrics(app, options);
   try {
     await app.listen({ host: options.host, port: options.port });
   } catch (cause) {
@@ -103,6 +107,19 @@ async function openSocket(port: OnePortServer | undefined, { socket, log }: RpcS
     log.warn("rpc.no_socket", { error: error instanceof Error ? error.message : String(error) });
     return undefined;
   }
+}
+
+function addMetrics(app: FastifyInstance, { metrics, token }: RpcServerOptions): void {
+  if (metrics === undefined) return;
+  const gate = gateOf(token);
+  app.get("/metrics", async ({ headers }, reply) => {
+    try {
+      gate({ requestHeader: new Headers({ authorization: headers.authorization ?? "" }) });
+    } catch {
+      return reply.code(401).send();
+    }
+    return reply.header("content-type", metrics.contentType).send(await metrics.metrics());
+  });
 }
 
 function addRoutes(router: ConnectRouter, options: RpcServerOptions): void {

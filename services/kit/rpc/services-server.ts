@@ -31,6 +31,7 @@ export function openServicesServer(
       for (const service of services) service.routes(router);
     },
     isReady: async () => (await readiness()).ready,
+    metrics: floor.metrics,
     log: log.with({ part: "rpc" }),
   });
 }

@@ -6,6 +6,7 @@ import { connect } from "node:net";
 import { promisify } from "node:util";
 import { createClient } from "@connectrpc/connect";
 import { createGrpcTransport } from "@connectrpc/connect-node";
+import { collectDefaultMetrics, Registry } from "prom-client";
 import { afterEach, describe, expect, test } from "vitest";
 import { ConversionService } from "#gen/filemill/conversion/v1/conversion_pb.ts";
 import { Health, HealthCheckResponse_ServingStatus as Status } from "#gen/grpc/health/v1/health_pb.ts";
@@ -58,6 +59,15 @@ function statusOf(url: string, headers: Record<string, string>, method = "POST",
     call.end(method === "POST" ? "{}" : undefined);
   });
 }
+
+test("metrics are shown to who has the token", async () => {
+  const metrics = new Registry();
+  collectDefaultMetrics({ register: metrics });
+  const { url } = await openServer({ metrics });
+  const answer = await fetch(`${url}/metrics`, { headers: { authorization: `Bearer ${token}` } });
+  expect(await answer.text()).toMatch(/^nodejs_eventloop_lag_p99_seconds \d/m);
+  for (const authorization of ["", "Bearer x"]) expect((await fetch(`${url}/metrics`, { headers: { authorization } })).status).toBe(401);
+});
 
 describe("a token", () => {
   const wrongTokens = ["", "another-token-of-its-own", `${token}x`, token.slice(1), token.toUpperCase()];
