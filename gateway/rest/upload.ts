@@ -2,6 +2,7 @@ import type { MultipartFile, MultipartValue } from "@fastify/multipart";
 import type { FastifyRequest } from "fastify";
 import type { Passage } from "#gateway/access/budget.ts";
 import { watchBodyPace } from "#gateway/http/body-pace.ts";
+import { boundedFileName } from "#gateway/http/file-name.ts";
 import type { Blob } from "#gen/filemill/common/v1/blob_pb.ts";
 import type { BlobStore } from "#kit/blobs/store.ts";
 import { FilemillError } from "#kit/errors.ts";
@@ -122,7 +123,7 @@ function toOf(part: MultipartValue, before: string | undefined, { unexpected }: 
 const encodedCharacters: Readonly<Record<string, string>> = { "%22": '"', "%0D": "\r", "%0A": "\n" };
 
 function fileNameOf(sent: string): string {
-  return sent.replace(/%(22|0d|0a)/gi, (code) => encodedCharacters[code.toUpperCase()] ?? code);
+  return boundedFileName(sent.replace(/%(22|0d|0a)/gi, (code) => encodedCharacters[code.toUpperCase()] ?? code));
 }
 
 function checkFilePart(part: MultipartFile, before: Blob | undefined, { unexpected }: Pick<UploadRules, "unexpected">): void {
