@@ -3,6 +3,7 @@ import process from "node:process";
 import { parseArgs } from "node:util";
 import { boundary, goodBody, openDoorTarget, tryOptions, trySniff } from "./door.ts";
 import { openEngineTarget } from "./engines.ts";
+import { repetitionOf, slowFileOf } from "./growth.ts";
 import { createDice, mutated } from "./mutate.ts";
 import { optionsFor } from "./options.ts";
 import { type Finding, keep } from "./regressions.ts";
@@ -17,7 +18,7 @@ const { values } = parseArgs({
 });
 const dice = createDice(Number(values.seed));
 const queries = ["quality=80&width=100", "a=%41&b=+", "download=1&from=png", "respond-async, wait=10", "%", "x[a]=1"] as const;
-const counts = { engine: 0, sniff: 0, body: 0, options: 0 };
+const counts = { engine: 0, look: 0, sniff: 0, body: 0, options: 0 };
 const byEngine: Record<string, number> = {};
 let found = 0;
 
@@ -43,6 +44,8 @@ while (performance.now() < until) {
   // Some stay whole, so that options meet a file that gets as far as them.
   const content = dice.below(5) === 0 ? good : mutated(good, dice);
   await judge({ target: "sniff", format: from, content }, trySniff(content, `a.${from}`));
+  const slow = await slowFileOf(repetitionOf(seed, dice));
+  await judge({ target: "look", format: from, content: slow?.content ?? content }, slow?.wrong);
   const query = mutated(Buffer.from(dice.pick(queries)), dice);
   await judge({ target: "options", content: query }, tryOptions(query.toString("latin1")));
   const options = optionsFor(declared, dice);

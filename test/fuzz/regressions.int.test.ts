@@ -2,12 +2,14 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type DoorTarget, goodBody, openDoorTarget, tryOptions, trySniff } from "./door.ts";
 import { type EngineTarget, openEngineTarget } from "./engines.ts";
+import { fileOf, repetitionOf, slowFileOf, tryLook } from "./growth.ts";
 import { createDice, mutated } from "./mutate.ts";
 import { optionsFor } from "./options.ts";
 import { type Finding, keptFindings } from "./regressions.ts";
 import { type Seed, seedsOf } from "./seeds.ts";
 
 const steps = 35;
+const repetitions = 150;
 /** Some hundred runs of engines, each of which may take its ten seconds. */
 const walkMs = 900_000;
 
@@ -25,6 +27,8 @@ function verdictOf(finding: Finding): Promise<string | undefined> | string | und
   switch (finding.target) {
     case "engine":
       return engines.try(finding.content, finding.from, finding.to, { engine: finding.engine });
+    case "look":
+      return tryLook(finding.content, finding.format);
     case "sniff":
       return trySniff(finding.content, `a.${finding.format}`);
     case "body":
@@ -40,6 +44,32 @@ describe("what fuzzing found", () => {
   it("is mended, and stays so", async () => {
     for (const finding of await keptFindings())
       expect({ ...finding, wrong: await verdictOf(finding) }).toEqual({ ...finding, wrong: undefined });
+  });
+});
+
+describe("a short walk among repetitions", () => {
+  it("meets nothing that takes more than linear time", async () => {
+    const dice = createDice(20_261_122);
+    for (let step = 0; step < repetitions; step++) {
+      const repetition = repetitionOf(seeds[dice.below(seeds.length)] ?? { format: "txt", content: Buffer.from("a") }, dice);
+      const slow = await slowFileOf(repetition);
+      expect({ ...repetition, wrong: slow?.wrong }).toEqual({ ...repetition, wrong: undefined });
+    }
+  });
+
+  it.each([
+    ["svg", '<svg width="1', " "],
+    ["svg", "", "<svg "],
+    ["svg", "<!DOCTYPE svg [", '<!ENTITY a "'],
+    ["mp3", "<?xml?>", "<!---->"],
+    ["pbm", "P1 ", "# "],
+    ["ppm", "P6\n", "#\n"],
+    ["xml", "", "<!a>"],
+    ["rtf", "{\\rtf1\\ansi\\ansicpg932 ", "\\'8e"],
+  ])("looks at %s of %j and many %j in linear time", async (format, start, token) => {
+    const repetition = { format, start: Buffer.from(start), token: Buffer.from(token), end: Buffer.from("x") };
+    expect((await slowFileOf(repetition))?.wrong).toBe(undefined);
+    expect(fileOf(repetition, 60_000).length).toBeGreaterThan(59_000);
   });
 });
 

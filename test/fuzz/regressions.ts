@@ -8,7 +8,7 @@ const folder = fileURLToPath(new URL("./regressions", import.meta.url));
 
 export type Finding =
   | { readonly target: "engine"; readonly from: string; readonly to: string; readonly engine: string; readonly content: Buffer }
-  | { readonly target: "sniff"; readonly format: string; readonly content: Buffer }
+  | { readonly target: "sniff" | "look"; readonly format: string; readonly content: Buffer }
   | { readonly target: "body"; readonly content: Buffer }
   | { readonly target: "options"; readonly content: Buffer };
 
@@ -26,6 +26,7 @@ function wordsOf(finding: Finding): string[] {
     case "engine":
       return [finding.target, finding.from, finding.to, finding.engine];
     case "sniff":
+    case "look":
       return [finding.target, finding.format];
     case "body":
     case "options":
@@ -47,6 +48,7 @@ function findingOf(name: string, content: Buffer): Finding {
     case "engine":
       return { target, from, to, engine, content };
     case "sniff":
+    case "look":
       return { target, format: from, content };
     case "body":
     case "options":

@@ -1,0 +1,124 @@
+/** Time as an oracle: what looks at strangers' bytes takes processor time in proportion to their number. */
+import { FilemillError } from "#kit/errors.ts";
+import type { ByteSource } from "#services/conversion/domain/guards/byte-source.ts";
+import type { QuestionKind } from "#services/conversion/domain/questions.ts";
+import { answering } from "#services/conversion/inspectors/inside/answers.ts";
+import { decodeCodePages, namesCodePage } from "#services/conversion/inspectors/inside/rtf-code-pages.ts";
+import type { Dice } from "./mutate.ts";
+import type { Seed } from "./seeds.ts";
+
+/** Of the processor, for a file of less than a megabyte. */
+const maxMs = 1000;
+/** Less than this says nothing of how it grows. */
+const tellingMs = 100;
+/** Twice as much may take this many times as long: a collection of garbage may come in between. */
+const maxGrowth = 3;
+/** All that most of them look at of a file at once. */
+const headBytes = 65_536;
+const longestBytes = 1_000_000;
+
+type Repetition = { readonly format: string; readonly start: Buffer; readonly token: Buffer; readonly end: Buffer };
+
+/** What opens something that need not end, stands between things, or may be taken for two of them. */
+const tokens = [
+  ..."\0 \t\r\n#%&;,:.-+=*/\\|!?@_~^'\"()[]{}<>019aeSP\xff\xc3\x8e",
+  ...'# |#\n| #|0 |1\n|- |--|=\n|/*|*/|//|/* */|\\\'8e|\\u1?|\\par |{\\f0|\\bin1 |{|}|{{|}}|[[|]]|[ti:x]|[1:1]|(a|a)|a,|,,|""|\'\'|"a":|{"a":|[{'.split(
+    "|",
+  ),
+  ...'<!---->|<!--|-->|<![CDATA[|]]>|<?x ?>|<?x |<!a>|<!a[|]>|<a>|</a>|<a/>|<a |a="|a="1" |<svg |<svg>|<x:svg |width="1|width="1" | viewBox="'.split(
+    "|",
+  ),
+  ...'<!ENTITY a "|<!ENTITY % a|&a;|&a|<!DOCTYPE a [|<Workbook |<p class=|<meta |<text |font-family:|url(|{a:b}|@import |999\n|999\n\n|0\nSECTION'.split(
+    "|",
+  ),
+  ...'From a |From: a\n|a: b\n| b\n|Subject: =?|=?utf-8?q?|BEGIN:VCARD\n|EXR |NAXIS1 |WIDTH |static char|"1 1 1 1",|P1 |1 1 |0\n1\n|1\r\n'.split(
+    "|",
+  ),
+  ...'"asset":{|"type":|"FeatureCollection"|00:00:01,000 --> |{1}{1}|[1][1]|PK\x01\x02|PK\x03\x04|PK\x05\x06|IHDR|IDAT|\0\0\0\x08free'.split(
+    "|",
+  ),
+].map((token) => Buffer.from(token, "latin1"));
+const starts = [
+  ...'|P1 |P4\n|P6 |#|<?xml?>|<?xml version="1.0"?>|<svg |<svg xmlns="" |<!DOCTYPE svg [|<html>|{|[|[{|{"a":|{\\rtf1\\mac |{\\rtf1\\ansi\\ansicpg932 |%!PS|%PDF-1.4\n'.split(
+    "|",
+  ),
+  ..."0\nSECTION\n|999\n|/* XPM */|#define a_width 1\n|SIMPLE  =|From a|From: a\nTo: b\n|BEGIN:VCARD\n|WEBVTT\n\n|[Script Info]\n|1\n00:00:01,000 --> ".split(
+    "|",
+  ),
+  ..."solid |ply\nformat |GIF89a|\x89PNG\r\n\x1a\n|\xff\xd8\xff|II*\0|RIFF\0\0\0\0WEBP|PK\x03\x04|\x1f\x8b\x08|\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1|OggS|\0\0\0\x18ftypmif1|ID3|\xff\xfe|\xfe\xff|\xef\xbb\xbf".split(
+    "|",
+  ),
+].map((start) => Buffer.from(start, "latin1"));
+
+/** A beginning of our own or of a good file, a thing again and again, and a letter that comes too late; of two things at times. */
+export function repetitionOf({ format, content }: Seed, dice: Dice): Repetition {
+  const pick = (from: readonly Buffer[]): Buffer => from[dice.below(from.length)] ?? Buffer.alloc(0);
+  const start = dice.below(4) === 0 ? content.subarray(0, 1 + dice.below(Math.min(content.length, 512))) : pick(starts);
+  const cut = content.subarray(dice.below(content.length));
+  const own = cut.subarray(0, 1 + dice.below(12));
+  const token = Buffer.concat([dice.below(4) === 0 ? own : pick(tokens), ...(dice.below(2) === 0 ? [pick(tokens)] : [])]);
+  return { format, start, token, end: Buffer.from(dice.below(2) === 0 ? "x" : "") };
+}
+
+export function fileOf({ start, token, end }: Repetition, bytes: number): Buffer {
+  const times = Math.max(1, Math.floor((bytes - start.length - end.length) / token.length));
+  return Buffer.concat([start, Buffer.alloc(times * token.length, token), end]);
+}
+
+/** The shortest file of these on which something took too long, with what it was; undefined when nothing did. */
+export async function slowFileOf(repetition: Repetition): Promise<{ readonly content: Buffer; readonly wrong: string } | undefined> {
+  const shortest = fileOf(repetition, 200);
+  for (const bytes of [200, headBytes / 2, headBytes, longestBytes]) {
+    const content = bytes === 200 ? shortest : fileOf(repetition, bytes);
+    const wrong = (await tryLook(content, repetition.format)) ?? (bytes === headBytes ? await growthOf(repetition) : undefined);
+    if (wrong !== undefined) return { content, wrong };
+  }
+  return undefined;
+}
+
+async function growthOf(repetition: Repetition): Promise<string | undefined> {
+  for (const kind of kinds) {
+    const times = async (bytes: number): Promise<number> => {
+      const content = fileOf(repetition, bytes);
+      const each = [await look(kind, content, repetition.format), await look(kind, content, repetition.format)];
+      return Math.min(...each.map(({ ms }) => ms));
+    };
+    const whole = await times(headBytes);
+    if (whole > tellingMs && whole > maxGrowth * (await times(headBytes / 2))) return `${kind} takes more than linear time`;
+  }
+  return undefined;
+}
+
+/** undefined: as it should be; else what was wrong. */
+export async function tryLook(content: Buffer, format: string): Promise<string | undefined> {
+  for (const kind of kinds) {
+    const { ms, error } = await look(kind, content, format);
+    if (ms > maxMs) return `${kind} took ${Math.round(ms)} ms of the processor for ${content.length} bytes`;
+    if (error !== undefined && !(error instanceof FilemillError)) return `${kind} threw ${String(error)}`;
+  }
+  return undefined;
+}
+
+const kinds = ["sniff", "inspect", "check", "tableEncoding", "textEncoding", "codePages"] as const satisfies readonly (
+  | QuestionKind
+  | "codePages"
+)[];
+
+async function look(kind: (typeof kinds)[number], content: Buffer, format: string): Promise<{ ms: number; error: unknown }> {
+  const before = process.cpuUsage();
+  const error = await (async () => {
+    if (kind !== "codePages")
+      await answering[kind](sourceOf(content), { fileName: `a.${format}`, format, withGuards: true, isPage: true }, []);
+    else if (namesCodePage(content)) for (const _ of decodeCodePages(content));
+  })().catch((cause: unknown) => cause);
+  const { user, system } = process.cpuUsage(before);
+  return { ms: (user + system) / 1000, error };
+}
+
+function sourceOf(content: Buffer): ByteSource {
+  const read = async (offset: number, length: number): Promise<Buffer> => {
+    const from = Number.isSafeInteger(offset) && offset >= 0 ? offset : content.length;
+    return content.subarray(from, from + Math.max(0, Math.min(length, 262_144)));
+  };
+  return { sizeBytes: content.length, head: content.subarray(0, headBytes), read };
+}
