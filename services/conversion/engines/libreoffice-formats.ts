@@ -76,6 +76,7 @@ const sheet: Readonly<Record<string, OfficeFormat>> = {
   xlsx: both(excel),
   xls: both("MS Excel 97", "MS Excel 95", "MS Excel 5.0/95", "MS Excel 4.0"),
   ods: both("calc8"),
+  xlsb: reads("Calc MS Excel 2007 Binary"),
   csv: { import: [csvFilter], export: csvFilter, options: "," },
   tsv: { import: [csvFilter], export: csvFilter, options: "\t" },
   xlsm: { import: ["Calc MS Excel 2007 VBA XML", excel], export: "Calc MS Excel 2007 VBA XML" },
