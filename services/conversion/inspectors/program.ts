@@ -8,8 +8,8 @@ const entry = fileURLToPath(new URL("./inside/serve.ts", import.meta.url));
 const [program, script] = ["/opt/node", "/opt/filemill/inspector.cjs"] as const;
 
 /**
- * One file of JavaScript costs an inspector 36 MB and four tenths of a second less than the sixty modules with their types, for which it would
- * load Node's compiler of TypeScript. Synchronous: a tenth of a second, once, and no process that stays.
+ * One file of JavaScript costs an inspector 36 MB and most of its start less than the sixty modules with their types, for which it would
+ * load Node's compiler of TypeScript. Synchronous: done once, and no process stays.
  */
 async function writeProgram(folder: string): Promise<string> {
   const { buildSync } = await import("esbuild");
