@@ -50,6 +50,7 @@ const steps = [
   ["proof of a fresh sample", tool("node", "test/prove/main.ts", "--check", "--sample", "40", "--changed")],
   ["integration tests", vitestOfMany("--project", "integration")],
   ["end-to-end tests", vitestOfMany("--project", "e2e")],
+  ["faults, in short", tool("node", "test/faults/main.ts", "--short")],
 ];
 
 await Promise.all([ensureSystemPackages([...allPackages, ...testPackages]), ensureNpmPackages(root)]);

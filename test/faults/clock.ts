@@ -19,7 +19,7 @@ export async function clockSteps(home: string, seed: number): Promise<Outcome> {
     const before = scene.ledger.accepted.size;
     await untilBusy(scene, 15);
     if (scene.ledger.accepted.size < before + 15)
-      scene.ledger.defects.push(`nothing was accepted for a minute after a step to ${step / hourMs} h`);
+      scene.ledger.defects.push(`nothing was accepted for five minutes after a step to ${step / hourMs} h`);
     // What is running then has a lease by another clock.
     if (deployment.gateway.pid !== undefined) process.kill(deployment.gateway.pid, "SIGKILL");
     kills += 1;

@@ -1,10 +1,14 @@
 /** Accounts with a key and a webhook each, and the receiver of their messages. */
+import { setTimeout as sleep } from "node:timers/promises";
 import { AccountService } from "#gen/filemill/account/v1/account_pb.ts";
+import { FilemillError } from "#kit/errors.ts";
 import { openGrpcClient } from "#kit/rpc/grpc-client.ts";
 import type { Deployment } from "./deployment.ts";
 import type { Customer } from "./ledger.ts";
 
 /** @param receiver - Is told of the end of every job; none when it is not given. */
+const maxTries = 600;
+
 export async function openCustomers(
   { url, accounts, token }: Pick<Deployment, "url" | "accounts" | "token">,
   count: number,
@@ -12,6 +16,7 @@ export async function openCustomers(
   seed: number,
 ): Promise<[Customer, ...Customer[]]> {
   using client = openGrpcClient(AccountService, accounts, { token });
+  await untilThere(() => client.calls.verifyKey({ key: "none" }));
   const open = async (index: number): Promise<Customer> => {
     const email = `customer-${seed}-${index}@example.org`;
     const { account } = await client.calls.createAccount({ email, plan: "plus" });
@@ -28,4 +33,14 @@ async function openWebhook(url: string, key: string, receiver: string): Promise<
   const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
   const answer = await fetch(`${url}/api/v1/webhooks`, { method: "POST", headers, body: JSON.stringify({ url: receiver }) });
   if (answer.status !== 201) throw new Error(`a webhook was answered ${answer.status}: ${await answer.text()}`);
+}
+
+/** Resolves with the first answer, whatever it is, of a service that may still be starting. */
+async function untilThere(call: () => Promise<unknown>): Promise<void> {
+  for (let tries = 1; ; tries += 1) {
+    const failure: unknown = await call().catch((error: unknown) => error);
+    const isAway = failure instanceof FilemillError && failure.code === "UNAVAILABLE";
+    if (!isAway || tries === maxTries) return;
+    await sleep(100);
+  }
 }

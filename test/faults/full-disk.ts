@@ -33,7 +33,7 @@ export async function fullDisks(home: string, seed: number, fullMs: number): Pro
       rows.set(`refused while ${left} bytes were left for ${name}`, (ledger.refused.get("UNAVAILABLE") ?? 0) - refusedBefore);
       const before = ledger.accepted.size;
       await untilBusy(scene, 15);
-      if (ledger.accepted.size < before + 15) ledger.defects.push(`nothing was accepted for a minute after ${name} had room again`);
+      if (ledger.accepted.size < before + 15) ledger.defects.push(`nothing was accepted for five minutes after ${name} had room again`);
     }
   }
   const starts = deployment.gateway.starts;

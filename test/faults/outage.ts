@@ -21,7 +21,7 @@ export async function outage(deployment: Deployment, seed: number, awayMs: numbe
   if (refused === 0) ledger.defects.push("nobody was told to come again while the broker was away");
   const before = ledger.accepted.size;
   await untilBusy(scene, 20);
-  if (ledger.accepted.size < before + 20) ledger.defects.push("nothing was accepted for a minute after the broker was back");
+  if (ledger.accepted.size < before + 20) ledger.defects.push("nothing was accepted for five minutes after the broker was back");
   const rows = new Map([
     [`seconds without a broker`, Math.round(awayMs / 1000)],
     ["requests that were told to come again", refused],

@@ -77,8 +77,8 @@ export async function endOf({ deployment, ledger, watch, customer }: Ending): Pr
   return verdictOn(deployment, ledger, watch);
 }
 
-/** Until the clients have been told of so many more jobs, or for a minute. */
+/** Until the clients have been told of so many more jobs, or for five minutes: the machine may be busy with something else. */
 export async function untilBusy({ ledger }: Pick<Scene, "ledger">, more: number): Promise<void> {
   const enough = ledger.accepted.size + more;
-  for (const until = performance.now() + 60_000; ledger.accepted.size < enough && performance.now() < until; ) await sleep(50);
+  for (const until = performance.now() + 300_000; ledger.accepted.size < enough && performance.now() < until; ) await sleep(50);
 }
