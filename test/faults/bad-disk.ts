@@ -12,7 +12,7 @@ import { type Accepted, openLedger } from "./ledger.ts";
 import { breakMount, mountImage, mountMemory, remountImage } from "./mounts.ts";
 import { watchRecords } from "./records.ts";
 import { endOf, openScene, untilBusy } from "./scene.ts";
-import type { Outcome } from "./storm.ts";
+import { type Outcome, strike } from "./storm.ts";
 
 const run = promisify(execFile);
 const imageMb = 300;
@@ -34,7 +34,7 @@ export async function powerCut(home: string, seed: number): Promise<Outcome> {
       if (each.told === "done" && !each.isUnwanted) delivered += 1;
     }
     // Nothing is written while it is copied but what the kernel itself does.
-    for (const pid of treeOf(deployment.gateway.pid ?? 0)) process.kill(pid, "SIGSTOP");
+    for (const pid of treeOf(deployment.gateway.pid ?? 0)) strike(pid, "SIGSTOP");
     await run("cp", ["--sparse=always", image, copy]);
     const abandoned = scene.load.abandon();
     await deployment.gateway.kill();

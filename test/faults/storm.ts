@@ -102,7 +102,8 @@ function openBlows(deployment: Deployment, ledger: Ledger, say: (line: string) =
   };
 }
 
-function strike(pid: number | undefined, signal: NodeJS.Signals): void {
+/** Does nothing to who has ended by itself. */
+export function strike(pid: number | undefined, signal: NodeJS.Signals): void {
   if (pid === undefined) return;
   try {
     process.kill(pid, signal);
