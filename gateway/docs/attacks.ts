@@ -14,16 +14,23 @@ export type AttackResult = {
 const outcomes: Readonly<Record<string, string>> = {
   converts: "converts, without what it reached for",
   "is bounded": "ends within its time and memory",
+  "is quick": "takes no more of the main process than a good file",
 };
 
 /** For `renewSections`. */
 export function attackSectionsOf(results: readonly AttackResult[]): Readonly<Record<string, () => string>> {
+  const [inFront, others] = [results.filter(({ engine }) => engine === "front"), results.filter(({ engine }) => engine !== "front")];
   return {
+    front: () =>
+      markdownTable(
+        ["Attack", "What it is", "Outcome"],
+        inFront.map(({ id, what, outcome }) => [id, what, outcomes[outcome] ?? outcome]),
+      ),
     attacks: () => {
-      const rows = results.map(({ id, engine, what, to, outcome }) => [id, what, engine, to, outcomes[outcome] ?? `\`${outcome}\``]);
+      const rows = others.map(({ id, engine, what, to, outcome }) => [id, what, engine, to, outcomes[outcome] ?? `\`${outcome}\``]);
       return markdownTable(["Attack", "What it is", "Aims at", "Targets tried", "Outcome"], rows);
     },
-    engines: () => markdownTable(["Class", ...enginesOf(results)], classRowsOf(results)),
+    engines: () => markdownTable(["Class", ...enginesOf(others)], classRowsOf(others)),
   };
 }
 

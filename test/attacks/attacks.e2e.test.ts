@@ -5,10 +5,13 @@ import { runCli } from "#test/harness/cli.ts";
 import { eventually } from "#test/harness/eventually.ts";
 import { filesUnder } from "#test/harness/folders.ts";
 import { type Footprint, footprintAtRest, leftBehind } from "#test/harness/footprint.ts";
+import { processorSecondsOf } from "#test/harness/processor-time.ts";
+import { post, type Upload as SentUpload } from "#test/harness/rest.ts";
 import { startServer, type TestServer } from "#test/harness/server.ts";
 import { type Aim, type Attack, aimedEngines } from "./attack.ts";
 import { type Canaries, openCanaries } from "./canaries.ts";
 import { harmless } from "./harmless.ts";
+import { attacksInFront, goodUploadLike } from "./in-front-attacks.ts";
 import { leakOf, unsafePartsOf } from "./leak.ts";
 import { attacks, attacksOnTheDoor } from "./table.ts";
 import { type Answer, convert, hopsOf, removeJob, type Upload, watchMemory } from "./target.ts";
@@ -21,6 +24,11 @@ const maxAnswerMs = () => 2 * limitMs + 40_000;
 const jobMemoryMb = 1024;
 /** Of an office or a picture engine when it is killed; what is between two looks at it comes on top. */
 const maxGrowthBytes = 2.5e9;
+/**
+ * Of the main process, for one file: what it may spend at once, and what it spends on watching engines as long as they run. What has no
+ * end takes all of the time.
+ */
+const maxMainSeconds = (elapsedSeconds: number) => 2 + 0.2 * elapsedSeconds;
 const boundedOutcomes = [
   "converts",
   ...["CONVERSION_TIMEOUT", "INPUT_TOO_COMPLEX", "INVALID_INPUT", "CONVERSION_FAILED"].map((code) => `422 ${code}`),
@@ -60,6 +68,21 @@ describe("a hostile file hurts nothing but its own job", { timeout: 600_000 }, (
     await expectHarmless(attack.engine);
     await expect.poll(() => leftBehind(server, before)).toEqual([]);
     results.push({ id: attack.id, engine: attack.engine, what: attack.what, to: attack.to.join(" "), outcome: attack.outcome });
+  });
+
+  it.each(attacksInFront)("$id: $what", async ({ id, what, upload }) => {
+    const spentOn = async (sent: SentUpload): Promise<number> => {
+      const begun = await processorSecondsOf(server.child.pid);
+      const answer = await post(server, sent);
+      await answer.arrayBuffer();
+      // 500 and above are for what is wrong with us.
+      expect(answer.status).toBeLessThan(500);
+      return (await processorSecondsOf(server.child.pid)) - begun;
+    };
+    const good = await spentOn(goodUploadLike(upload));
+    expect(await spentOn(upload)).toBeLessThan(good + 2);
+    await expectHarmless("sharp");
+    results.push({ id, engine: "front", what, to: "", outcome: "is quick" });
   });
 
   it.each(attacksOnTheDoor)("$id: $what", async ({ id, what, outcome, send }) => {
@@ -141,7 +164,7 @@ describe("a hostile file hurts nothing but its own job", { timeout: 600_000 }, (
   });
 
   it("and all of that is written down", async () => {
-    expect(results.map(({ id }) => id)).toEqual([...attacks, ...attacksOnTheDoor].map(({ id }) => id));
+    expect(results.map(({ id }) => id)).toEqual([...attacks, ...attacksInFront, ...attacksOnTheDoor].map(({ id }) => id));
     const text = `${JSON.stringify(results, undefined, 2)}\n`;
     if ((await readFile(resultsFile, "utf8").catch(() => "")) !== text) await writeFile(resultsFile, text);
   });
@@ -157,6 +180,7 @@ async function attackOnce(attack: Attack, to: string): Promise<void> {
   const content = attack.content(aim);
   const hops = attack.isEarly === true ? await hopsOf(server) : 0;
   using memory = watchMemory(server);
+  const [begun, startedAt] = [await processorSecondsOf(server.child.pid), performance.now()];
   const upload = { to, fileName, content, ...(query === undefined ? {} : { query }) };
   const mayRunOut = outcome === "is bounded" || outcome === "CONVERSION_TIMEOUT";
   const answer = await (mayRunOut ? convertInTime(upload) : convertPatiently(upload));
@@ -173,6 +197,8 @@ async function attackOnce(attack: Attack, to: string): Promise<void> {
   if (answer.status !== 200) expect(answer.body.toString()).not.toMatch(/\/(tmp|job|usr|input)\//);
   if (attack.isEarly === true) expect(await hopsOf(server)).toBe(hops);
   expect(memory.growthBytes()).toBeLessThan(maxGrowthBytes);
+  const spent = (await processorSecondsOf(server.child.pid)) - begun;
+  expect(spent).toBeLessThan(maxMainSeconds((performance.now() - startedAt) / 1000));
 }
 
 async function startWithShortLimit(): Promise<void> {

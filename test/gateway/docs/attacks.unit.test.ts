@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { attackSectionsOf } from "#gateway/docs/attacks.ts";
 import { renewSections } from "#gateway/docs/sections.ts";
+import { attacksInFront } from "#test/attacks/in-front-attacks.ts";
 import { attacks, attacksOnTheDoor } from "#test/attacks/table.ts";
 
 const root = new URL("../../../", import.meta.url);
@@ -11,7 +12,8 @@ const results = JSON.parse(readFileSync(new URL("test/attacks/results.json", roo
 test("every attack of the suite has a result, and none is of another table", () => {
   const files = attacks.map(({ id, engine, what, to, outcome }) => ({ id, engine, what, to: to.join(" "), outcome }));
   const door = attacksOnTheDoor.map(({ id, what, outcome }) => ({ id, engine: "door", what, to: "", outcome }));
-  expect(results).toEqual([...files, ...door]);
+  const front = attacksInFront.map(({ id, what }) => ({ id, engine: "front", what, to: "", outcome: "is quick" }));
+  expect(results).toEqual([...files, ...front, ...door]);
 });
 
 test("SECURITY.md has its tables as `npm run docs` writes them", () => {
