@@ -3,11 +3,13 @@ import createCommand from "fluent-ffmpeg";
 import { FilemillError } from "#kit/errors.ts";
 import type { HopTask } from "../domain/engine.ts";
 import { assertPart, noteLeftOut } from "../domain/parts.ts";
-import { flattening } from "./ffmpeg-alpha.ts";
+import { deepFormatOf } from "./ffmpeg-colour.ts";
 import type { Container } from "./ffmpeg-container.ts";
 import { containerOf, encoders, pictureFormats } from "./ffmpeg-formats.ts";
+import { filmFilters } from "./ffmpeg-frames.ts";
+import { pictureArgs } from "./ffmpeg-pictures.ts";
 import { audioCodecArgs } from "./ffmpeg-sound.ts";
-import { inputArgs, type Media, type Stream } from "./ffmpeg-streams.ts";
+import { inputArgs, type Media, type Stream, streamsOf } from "./ffmpeg-streams.ts";
 import { videoFormats } from "./ffmpeg-video-formats.ts";
 import { flagOption, numberOption, stringOption } from "./hop-table.ts";
 import { inputInside } from "./tool-run.ts";
@@ -75,10 +77,6 @@ function languagesOf(task: HopTask, sort: "a" | "s", tracks: readonly Stream[]):
   return tracks.flatMap(({ language }, index) =>
     /^[a-z]{2,3}$/.test(language) ? [`-metadata:s:${sort}:${index}`, `language=${language}`] : [],
   );
-}
-
-function streamsOf(media: Media, kind: Stream["kind"]): Stream[] {
-  return media.streams.filter((stream) => stream.kind === kind);
 }
 
 /** The track that is asked for, else the one that the file names as the default, as players do. */
@@ -160,9 +158,9 @@ function videoCodecArgs(task: HopTask, film: Stream, target: Container): string[
   const { options } = task;
   const choice = stringOption(options, "videoCodec");
   const [crf, fps, bitrate] = [numberOption(options, "crf"), numberOption(options, "fps"), numberOption(options, "videoBitrate")];
-  const filter = pictureFilterOf(task, film);
+  const isReshaped = ["width", "height"].some((name) => options[name] !== undefined) || (stringOption(options, "rotate") ?? "0") !== "0";
   const cuts = options.start !== undefined || options.duration !== undefined;
-  const untouched = crf === undefined && fps === undefined && bitrate === undefined && filter === undefined && !cuts;
+  const untouched = crf === undefined && fps === undefined && bitrate === undefined && !isReshaped && !cuts;
   const fits = choice === undefined ? (target.copyVideo?.includes(film.codec) ?? false) : film.codec === choice;
   // A stream without a container tells no times, and pictures that refer to later ones would be put in the wrong order.
   const isBare = /^(h264|hevc)$/.test(task.hop.from) || (/^m[12]v$/.test(task.hop.from) && !/^(mpeg|vob)$/.test(target.muxer ?? ""));
@@ -173,9 +171,6 @@ function videoCodecArgs(task: HopTask, film: Stream, target: Container): string[
   const encoder = choice === undefined ? target.video : encoders[choice];
   if (encoder === undefined) throw new FilemillError("INTERNAL", "ffmpeg has no encoder for this target.");
   const [name = ""] = encoder;
-  const scaled = filter ?? "scale=trunc(iw/2)*2:trunc(ih/2)*2";
-  // The one encoder that keeps transparency.
-  const filters = name === "ffv1" ? scaled : flattening(task, film, scaled);
   const rate =
     fps ??
     (target.fixedRate === true
@@ -185,12 +180,17 @@ function videoCodecArgs(task: HopTask, film: Stream, target: Container): string[
         : undefined);
   return [
     "-c:v",
-    ...encoder,
+    ...deepened(encoder, deepFormatOf(film, name, target.muxer)),
     "-filter:v",
-    filters,
+    filmFilters(task, film, name, target),
     ...(rate === undefined ? [] : ["-r", String(rate)]),
     ...(bitrate === undefined ? qualityArgs(name, crf, stringOption(options, "preset")) : bitrateArgs(name, bitrate, task)),
   ];
+}
+
+/** An encoder's arguments with the pixel format that keeps ten bits. */
+function deepened(encoder: readonly string[], format: string | undefined): readonly string[] {
+  return format === undefined || format === "" ? encoder : encoder.map((word) => (word === "yuv420p" ? format : word));
 }
 
 /** MPEG-1 and MPEG-2 know few rates. */
@@ -226,60 +226,4 @@ function qualityArgs(encoder: string, crf: number | undefined, preset: string | 
 function bitrateArgs(encoder: string, kilobits: number, { options }: HopTask): string[] {
   const preset = stringOption(options, "preset") ?? "veryfast";
   return ["-b:v", `${kilobits}k`, ...(encoder === "libx264" || encoder === "libx265" ? ["-preset", preset] : [])];
-}
-
-/** Turned first: width and height are those of the result. */
-function pictureFilterOf(task: HopTask, film: Stream): string | undefined {
-  const turns: Readonly<Record<string, string>> = { "90": "transpose=1", "180": "hflip,vflip", "270": "transpose=2" };
-  const turn = turns[stringOption(task.options, "rotate") ?? "0"];
-  const scale = scaleFilterOf(task, film);
-  if (turn === undefined) return scale;
-  return `${turn},${scale ?? "scale=trunc(iw/2)*2:trunc(ih/2)*2"}`;
-}
-
-function scaleFilterOf(task: HopTask, film: Stream): string | undefined {
-  const even = (value: number) => Math.max(2, value - (value % 2));
-  const [width, height] = [numberOption(task.options, "width"), numberOption(task.options, "height")];
-  if (width === undefined && height === undefined) return undefined;
-  if (width === undefined) return `scale=-2:${even(height ?? film.height)}`;
-  if (height === undefined) return `scale=${even(width)}:-2`;
-  const [w, h] = [even(width), even(height)];
-  switch (stringOption(task.options, "fit")) {
-    case "fill":
-      return `scale=${w}:${h},setsar=1`;
-    case "cover":
-      return `scale=${w}:${h}:force_original_aspect_ratio=increase:force_divisible_by=2,crop=${w}:${h},setsar=1`;
-    case "contain":
-      return `scale=${w}:${h}:force_original_aspect_ratio=decrease:force_divisible_by=2,pad=${w}:${h}:(ow-iw)/2:(oh-ih)/2,setsar=1`;
-    default:
-      return `scale=${w}:${h}:force_original_aspect_ratio=decrease:force_divisible_by=2`;
-  }
-}
-
-function pictureArgs(task: HopTask, media: Media, target: Container): string[] {
-  const film = streamsOf(media, "video")[0];
-  if (film === undefined) throw new FilemillError("INVALID_INPUT", "The file has no moving picture.");
-  const map = ["-map", `0:${film.index}`, "-an"];
-  const width = numberOption(task.options, "width");
-  const isStill = target.muxer === "image2";
-  if (isStill) {
-    const scale = width === undefined ? "null" : `scale=${width}:-2`;
-    const filters = task.hop.to === "jpg" ? flattening(task, film, scale) : scale;
-    return [...map, "-c:v", ...(target.video ?? []), "-filter:v", filters, "-frames:v", "1", "-update", "1"];
-  }
-  if (target.muxer === "apng") return [...map, "-c:v", ...(target.video ?? [])];
-  const fps = numberOption(task.options, "fps") ?? 12;
-  const loop = numberOption(task.options, "loop") ?? 0;
-  // Of a film that is shorter than one picture of the animation, its only one is kept.
-  const base = `fps=${fps}:eof_action=pass,scale='min(${width ?? 480},iw)':-2:flags=lanczos`;
-  if (target.muxer === "gif") {
-    const palette = `[0:${film.index}]${base},split[a][b];[a]palettegen=stats_mode=diff[p];[b][p]paletteuse=dither=bayer:bayer_scale=3[v]`;
-    return ["-filter_complex", palette, "-map", "[v]", "-an", "-loop", gifLoopOf(loop)];
-  }
-  return [...map, "-c:v", ...(target.video ?? []), "-loop", String(loop), "-filter:v", base];
-}
-
-/** GIF counts repetitions: -1 is once. */
-function gifLoopOf(times: number): string {
-  return String(times === 0 ? 0 : times === 1 ? -1 : times - 1);
 }

@@ -148,6 +148,10 @@ function soundExpectations(target: Container): readonly Expectation[] {
   return [expecting("TRACKS_LEFT_OUT"), expecting("METADATA_DROPPED", { message: held, of: "cover" })];
 }
 
+const toneMapped = expecting("PROFILE_CONVERTED", {
+  message: "High dynamic range is mapped to the standard one where the picture is encoded with eight bits.",
+});
+
 /** What plays on is copied with all its tracks, which not every format can hold. */
 function filmExpectations(target: Container): readonly Expectation[] {
   const tracks = target.singleAudio === true ? "sound but the first" : "moving pictures but the first";
@@ -157,6 +161,7 @@ function filmExpectations(target: Container): readonly Expectation[] {
       of: "tracks",
     }),
     expecting("ALPHA_FLATTENED"),
+    toneMapped,
   ];
 }
 
@@ -202,6 +207,7 @@ const animations = crossHops([...readers(videoFormats)], ["gif", "webp"], () => 
   async: true,
   maxInputMb: 200,
   options: gifOptions,
+  expects: [toneMapped],
 }));
 const stills = crossHops(readers(videoFormats), ["png", "jpg"], (_from, to) => ({
   fidelity: "extract",
@@ -209,7 +215,7 @@ const stills = crossHops(readers(videoFormats), ["png", "jpg"], (_from, to) => (
   async: false,
   maxInputMb: 500,
   options: stillOptions,
-  expects: expectingAll(to === "jpg" && "ALPHA_FLATTENED"),
+  expects: [...expectingAll(to === "jpg" && "ALPHA_FLATTENED"), toneMapped],
 }));
 const fromAnimation = crossHops(readers(pictureFormats), ["mp4", "webm", "mov", "mkv", "m4v"], (_from, to) => {
   const target = videoFormats[to];

@@ -5,6 +5,14 @@ import { throwIfFailed } from "./bad-input.ts";
 import { whiteListOf } from "./ffmpeg-formats.ts";
 import { inputInside, type ToolSession } from "./tool-run.ts";
 
+/** What the numbers of a picture mean, as ffprobe names them; empty where the file does not say. */
+type Colours = {
+  readonly matrix: string;
+  readonly primaries: string;
+  readonly transfer: string;
+  readonly range: string;
+};
+
 export type Stream = {
   readonly index: number;
   readonly kind: "audio" | "video" | "subtitle" | "cover";
@@ -18,6 +26,10 @@ export type Stream = {
   readonly bits: number;
   readonly isFloat: boolean;
   readonly hasAlpha: boolean;
+  readonly pixelFormat: string;
+  readonly colours: Colours;
+  /** Pixels are as wide as they are high. */
+  readonly isSquare: boolean;
   /** The container says that players turn the picture. */
   readonly isTurned: boolean;
   /** Played unless somebody chooses another of its kind. */
@@ -33,6 +45,10 @@ export type Media = {
   readonly tagsAreInStream: boolean;
 };
 
+export function streamsOf(media: Media, kind: Stream["kind"]): Stream[] {
+  return media.streams.filter((stream) => stream.kind === kind);
+}
+
 const maxDurationSeconds = 24 * 3600;
 const maxFramePixels = 8192 * 4352;
 /** A day of small film, two hours of 4K at 60 pictures a second. */
@@ -40,7 +56,7 @@ const maxTotalPixels = 4e12;
 /** The sandbox keeps no more; a film with fifty streams needs a quarter. */
 const longestAnswer = 65_536;
 const entries =
-  "format=duration:stream=index,codec_type,codec_name,codec_tag_string,width,height,avg_frame_rate,r_frame_rate,sample_rate,channels,channel_layout,sample_fmt,bits_per_raw_sample,pix_fmt,duration:stream_side_data=rotation:stream_disposition=attached_pic,default:stream_tags=language";
+  "format=duration:stream=index,codec_type,codec_name,codec_tag_string,width,height,avg_frame_rate,r_frame_rate,sample_rate,channels,channel_layout,sample_fmt,bits_per_raw_sample,pix_fmt,duration,color_space,color_transfer,color_primaries,color_range,sample_aspect_ratio:stream_side_data=rotation:stream_disposition=attached_pic,default:stream_tags=language";
 
 export const inputArgs = (demuxer: string): readonly string[] => [
   "-protocol_whitelist",
@@ -122,10 +138,19 @@ function streamOf(row: Fields): Stream[] {
       isFloat: !isLossy && /^(flt|dbl)/.test(sampleFormat),
       isDefault: isFields(row.disposition) && row.disposition.default === 1,
       language: isFields(row.tags) ? text(row.tags.language).slice(0, 16) : "",
+      pixelFormat: text(row.pix_fmt),
+      colours: coloursOf(row),
+      isSquare: /^(1:1|0:1|N\/A|)$/.test(text(row.sample_aspect_ratio)),
       hasAlpha: /^(yuva|rgba|bgra|argb|abgr|gbrap|ya|pal8)/.test(text(row.pix_fmt)),
       isTurned: Array.isArray(row.side_data_list) && row.side_data_list.some((data) => isFields(data) && count(data.rotation) !== 0),
     },
   ];
+}
+
+function coloursOf(row: Fields): Colours {
+  const told = (value: unknown) => text(value).replace(/^unknown$/, "");
+  const [matrix, primaries] = [told(row.color_space), told(row.color_primaries)];
+  return { matrix, primaries, transfer: told(row.color_transfer), range: told(row.color_range) };
 }
 
 function kindOf(row: Fields): Stream["kind"] | undefined {

@@ -136,6 +136,21 @@ const media: readonly Omit<Occurrence, "engine">[] = [
   { hop: "mkv>avi", code: "TRACKS_LEFT_OUT", content: (path) => ffmpeg(...film, "-map", "0", "-map", "0", "-pix_fmt", "yuv420p", path) },
   { hop: "gif>mp4", code: "ALPHA_FLATTENED", content: (path) => magick("-delay", "10", "-size", "32x32", "xc:none", "xc:red", path) },
   {
+    hop: "mp4>webm",
+    code: "PROFILE_CONVERTED",
+    content: (path) =>
+      ffmpeg(
+        ...film,
+        "-vf",
+        "format=yuv420p10le,setparams=colorspace=bt2020nc:color_primaries=bt2020:color_trc=smpte2084:range=tv",
+        "-c:v",
+        "libx265",
+        "-x265-params",
+        "log-level=error",
+        path,
+      ),
+  },
+  {
     hop: "mov>mp4",
     code: "ALPHA_FLATTENED",
     content: (path) => ffmpeg(...film, "-pix_fmt", "yuva444p10le", "-c:v", "prores_ks", "-profile:v", "4444", path),

@@ -1,0 +1,45 @@
+/** The filters of a film that is encoded anew. */
+import type { HopTask } from "../domain/engine.ts";
+import { flattening } from "./ffmpeg-alpha.ts";
+import { deepFormatOf, filmColours, toneMapping } from "./ffmpeg-colour.ts";
+import type { Container } from "./ffmpeg-container.ts";
+import type { Stream } from "./ffmpeg-streams.ts";
+import { numberOption, stringOption } from "./hop-table.ts";
+
+/** Light, transparency and shape, and the colours last, as the encoder wants them. */
+export function filmFilters(task: HopTask, film: Stream, encoder: string, target: Container): string {
+  const shape = shapeFilterOf(task, film) ?? "scale=trunc(iw/2)*2:trunc(ih/2)*2";
+  // The one encoder that keeps everything.
+  if (encoder === "ffv1") return shape;
+  if (deepFormatOf(film, encoder, target.muxer) !== undefined) return flattening(task, film, shape);
+  const lines = numberOption(task.options, "height") ?? film.height;
+  return [...toneMapping(task, film), flattening(task, film, shape), ...filmColours(film, lines, target.muxer)].join(",");
+}
+
+/** Turned first: width and height are those of the result. */
+function shapeFilterOf(task: HopTask, film: Stream): string | undefined {
+  const turns: Readonly<Record<string, string>> = { "90": "transpose=1", "180": "hflip,vflip", "270": "transpose=2" };
+  const turn = turns[stringOption(task.options, "rotate") ?? "0"];
+  const scale = scaleFilterOf(task, film);
+  if (turn === undefined) return scale;
+  return `${turn},${scale ?? "scale=trunc(iw/2)*2:trunc(ih/2)*2"}`;
+}
+
+function scaleFilterOf(task: HopTask, film: Stream): string | undefined {
+  const even = (value: number) => Math.max(2, value - (value % 2));
+  const [width, height] = [numberOption(task.options, "width"), numberOption(task.options, "height")];
+  if (width === undefined && height === undefined) return undefined;
+  if (width === undefined) return `scale=-2:${even(height ?? film.height)}`;
+  if (height === undefined) return `scale=${even(width)}:-2`;
+  const [w, h] = [even(width), even(height)];
+  switch (stringOption(task.options, "fit")) {
+    case "fill":
+      return `scale=${w}:${h},setsar=1`;
+    case "cover":
+      return `scale=${w}:${h}:force_original_aspect_ratio=increase:force_divisible_by=2,crop=${w}:${h},setsar=1`;
+    case "contain":
+      return `scale=${w}:${h}:force_original_aspect_ratio=decrease:force_divisible_by=2,pad=${w}:${h}:(ow-iw)/2:(oh-ih)/2,setsar=1`;
+    default:
+      return `scale=${w}:${h}:force_original_aspect_ratio=decrease:force_divisible_by=2`;
+  }
+}
