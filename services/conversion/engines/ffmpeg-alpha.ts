@@ -1,5 +1,6 @@
 /** Films may have transparency, which hardly any encoder keeps. */
 import type { HopTask } from "../domain/engine.ts";
+import { toRgb } from "./ffmpeg-colour.ts";
 import { inputArgs, type Media, type Stream } from "./ffmpeg-streams.ts";
 import { inputInside, type ToolSession } from "./tool-run.ts";
 
@@ -10,7 +11,7 @@ const ontoWhite = "format=gbrap,negate=components=r+g+b,premultiply=inplace=1,ne
 export function flattening(task: HopTask, film: Stream, filters: string): string {
   if (!film.hasAlpha) return filters;
   task.note("ALPHA_FLATTENED", "Transparency was flattened onto white.");
-  return `${ontoWhite},${filters}`;
+  return [...toRgb(film), ontoWhite, filters].join(",");
 }
 
 /** Every GIF is decoded with transparency, whose points are all there or not; few show any, for most only say what stays as it was. */

@@ -54,23 +54,43 @@ export function toneMapping(task: HopTask, film: Stream): readonly string[] {
 
 const isFullRange = (film: Stream): boolean => film.colours.range === "pc" || film.pixelFormat.startsWith("yuvj");
 
-/** The last filters before an encoder of film: with a matrix where there was none, the range of video, and tags of both.
- * Of a container without tags the lines tell the matrix. */
-export function filmColours(film: Stream, lines: number, muxer: string | undefined): readonly string[] {
-  const isMade = isHdr(film) || isRgb(film);
-  const matrix = isHdr(film) && !/^(avi|asf|ogv)$/.test(muxer ?? "") ? "bt709" : matrixOfLines(lines);
-  if (isMade) {
-    const scale = `scale=out_color_matrix=${scaleNameOf(matrix)}:out_range=tv:flags=accurate_rnd+full_chroma_int+bicubic,format=yuv420p`;
-    return [scale, `setparams=colorspace=${matrix}:color_primaries=${matrix}:color_trc=${matrix}:range=tv`];
-  }
-  return isFullRange(film) ? ["scale=in_range=pc:out_range=tv", "setparams=range=tv"] : [];
+const careful = "flags=accurate_rnd+full_chroma_int+full_chroma_inp+bicubic";
+
+/** How an ordinary film is to be read where it becomes RGB or another kind of YCbCr. */
+function readingOf(film: Stream): readonly string[] {
+  if (isHdr(film) || isRgb(film)) return [];
+  return [`in_color_matrix=${scaleNameOf(matrixOf(film))}`, `in_range=${isFullRange(film) ? "pc" : "tv"}`];
 }
 
+/** To RGB by the film's own matrix, for filters that work on that. */
+export function toRgb(film: Stream): readonly string[] {
+  const reading = readingOf(film);
+  return reading.length === 0 ? [] : [`scale=${[...reading, careful].join(":")}`, "format=gbrap"];
+}
+
+/**
+ * The last filters before an encoder of film: with a matrix where there was none, the range of video, and tags of both.
+ * Of a container without tags the lines tell the matrix.
+ */
+export function filmColours(film: Stream, lines: number, muxer: string | undefined): readonly string[] {
+  const lacksTags = /^(avi|asf|ogv)$/.test(muxer ?? "");
+  if (isHdr(film) || isRgb(film) || film.hasAlpha) {
+    const matrix = isHdr(film) && !lacksTags ? "bt709" : matrixOfLines(lines);
+    const scale = `scale=out_color_matrix=${scaleNameOf(matrix)}:out_range=tv:${careful}`;
+    return [scale, "format=yuv420p|yuv422p10le", `setparams=colorspace=${matrix}:color_primaries=${matrix}:color_trc=${matrix}:range=tv`];
+  }
+  const [from, to] = [matrixOf(film), lacksTags ? matrixOfLines(lines) : matrixOf(film)];
+  // The two of standard definition are the same numbers.
+  const isChanged = scaleNameOf(from) !== scaleNameOf(to) && !(isStandard(from) && isStandard(to));
+  if (!isChanged && !isFullRange(film)) return [];
+  return [`scale=${[...readingOf(film), `out_color_matrix=${scaleNameOf(to)}`, "out_range=tv", careful].join(":")}`, "setparams=range=tv"];
+}
+
+const isStandard = (matrix: string): boolean => matrix === "smpte170m" || matrix === "bt470bg";
+
 /** Reads a film by its own matrix and range, for an encoder of pictures in RGB or of those that have always BT.601. */
-export function pictureColours(film: Stream, target: "rgb" | "jpg" | "webp"): string {
-  const source =
-    isHdr(film) || isRgb(film) ? [] : [`in_color_matrix=${scaleNameOf(matrixOf(film))}`, `in_range=${isFullRange(film) ? "pc" : "tv"}`];
-  const result = target === "rgb" ? [] : ["out_color_matrix=bt601", `out_range=${target === "jpg" ? "pc" : "tv"}`];
-  const all = [...source, ...result];
-  return all.length === 0 ? "null" : `scale=${[...all, "flags=accurate_rnd+full_chroma_int+bicubic"].join(":")}`;
+export function pictureColours(film: Stream, target: "rgb" | "jpg" | "webp"): readonly string[] {
+  const written = target === "rgb" ? [] : ["out_color_matrix=bt601", `out_range=${target === "jpg" ? "pc" : "tv"}`];
+  const all = [...readingOf(film), ...written];
+  return all.length === 0 ? [] : [`scale=${[...all, careful].join(":")}`];
 }

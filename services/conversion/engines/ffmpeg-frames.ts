@@ -16,6 +16,11 @@ export function filmFilters(task: HopTask, film: Stream, encoder: string, target
   return [...toneMapping(task, film), flattening(task, film, shape), ...filmColours(film, lines, target.muxer)].join(",");
 }
 
+/** For formats whose pixels are as wide as they are high: none of the film's points is given up. */
+export function squares(film: Stream): readonly string[] {
+  return film.isSquare ? [] : ["scale=w='if(gt(sar,1),round(iw*sar),iw)':h='if(gt(sar,1),ih,round(ih/sar))'", "setsar=1"];
+}
+
 /** Turned first: width and height are those of the result. */
 function shapeFilterOf(task: HopTask, film: Stream): string | undefined {
   const turns: Readonly<Record<string, string>> = { "90": "transpose=1", "180": "hflip,vflip", "270": "transpose=2" };

@@ -134,7 +134,15 @@ const gifOptions: readonly OptionDefinition[] = [
   ...trim,
 ];
 const stillOptions: readonly OptionDefinition[] = [
-  { name: "time", type: "number", min: 0, max: 86_400, default: 0, unit: "s", description: "Which moment." },
+  {
+    name: "time",
+    type: "number",
+    min: 0,
+    max: 86_400,
+    default: 0,
+    unit: "s",
+    description: "Which moment; 0 is the first picture that is not black.",
+  },
   { name: "width", type: "integer", min: 16, max: 7680, unit: "px", description: "Width of the picture; the height follows." },
 ];
 

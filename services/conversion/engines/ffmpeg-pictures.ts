@@ -2,10 +2,13 @@
 import { FilemillError } from "#kit/errors.ts";
 import type { HopTask } from "../domain/engine.ts";
 import { flattening } from "./ffmpeg-alpha.ts";
-import { toneMapping } from "./ffmpeg-colour.ts";
+import { pictureColours, toneMapping } from "./ffmpeg-colour.ts";
 import type { Container } from "./ffmpeg-container.ts";
-import { type Media, streamsOf } from "./ffmpeg-streams.ts";
+import { pictureFormats } from "./ffmpeg-formats.ts";
+import { squares } from "./ffmpeg-frames.ts";
+import { inputArgs, type Media, streamsOf } from "./ffmpeg-streams.ts";
 import { numberOption } from "./hop-table.ts";
+import { inputInside, type ToolSession } from "./tool-run.ts";
 
 /** The pictures of a film as one still or as an animation. */
 export function pictureArgs(task: HopTask, media: Media, target: Container): string[] {
@@ -13,23 +16,68 @@ export function pictureArgs(task: HopTask, media: Media, target: Container): str
   if (film === undefined) throw new FilemillError("INVALID_INPUT", "The file has no moving picture.");
   const map = ["-map", `0:${film.index}`, "-an"];
   const width = numberOption(task.options, "width");
-  const isStill = target.muxer === "image2";
-  if (isStill) {
-    const scale = width === undefined ? "null" : `scale=${width}:-2`;
-    const isJpeg = task.hop.to === "jpg";
-    const filters = [...toneMapping(task, film), isJpeg ? flattening(task, film, scale) : scale];
-    return [...map, "-c:v", ...(target.video ?? []), "-filter:v", filters.join(","), "-frames:v", "1", "-update", "1"];
+  const first = [...shownFrom(media), ...toneMapping(task, film)];
+  if (isStill(task)) {
+    const scale = [...squares(film), ...(width === undefined ? [] : [`scale=${width}:-2`])];
+    const isFlat = task.hop.to === "jpg" && film.hasAlpha;
+    const rest = isFlat
+      ? [flattening(task, film, ["null", ...scale, "scale=out_color_matrix=bt601:out_range=pc"].join(","))]
+      : [...scale, ...pictureColours(film, task.hop.to === "jpg" ? "jpg" : "rgb"), "null"];
+    return [...map, "-c:v", ...(target.video ?? []), "-filter:v", [...first, ...rest].join(","), "-frames:v", "1", "-update", "1"];
   }
   if (target.muxer === "apng") return [...map, "-c:v", ...(target.video ?? [])];
   const fps = numberOption(task.options, "fps") ?? 12;
   const loop = numberOption(task.options, "loop") ?? 0;
   // Of a film that is shorter than one picture of the animation, its only one is kept.
-  const base = `${[...toneMapping(task, film), ""].join(",")}fps=${fps}:eof_action=pass,scale='min(${width ?? 480},iw)':-2:flags=lanczos`;
+  const size = `scale='min(${width ?? 480},iw)':-2:flags=lanczos`;
+  const colours = pictureColours(film, target.muxer === "gif" ? "rgb" : "webp");
+  const base = [...first, `fps=${fps}:eof_action=pass`, ...squares(film), size, ...colours].join(",");
   if (target.muxer === "gif") {
     const palette = `[0:${film.index}]${base},split[a][b];[a]palettegen=stats_mode=diff[p];[b][p]paletteuse=dither=bayer:bayer_scale=3[v]`;
     return ["-filter_complex", palette, "-map", "[v]", "-an", "-loop", gifLoopOf(loop)];
   }
   return [...map, "-c:v", ...(target.video ?? []), "-loop", String(loop), "-filter:v", base];
+}
+
+const isStill = ({ hop }: HopTask): boolean => pictureFormats[hop.to]?.muxer === "image2";
+const shownFrom = ({ shownFromSeconds = 0 }: Media) => (shownFromSeconds === 0 ? [] : [`select=gte(t\\,${shownFromSeconds})`]);
+
+/** How far a film may begin in the dark, in seconds. */
+const longestDark = 30;
+/** A picture of few points, whose light is that of red, green and blue together. */
+const light =
+  "scale=64:36:flags=area,format=gbrp,colorchannelmixer=rr=1:rg=1:rb=1:gr=1:gg=1:gb=1:br=1:bg=1:bb=1,format=yuv444p,signalstats";
+/** On the scale of 16 to 235: a tenth of the picture, or failing that one point of it, is no more black. */
+const lit = ["YHIGH", "YMAX"];
+const leastLight = 98;
+
+/** The same media, with the time of the first picture that shows something, for a still of no moment in particular. */
+export async function withFirstShown(session: ToolSession, task: HopTask, media: Media, demuxer: string): Promise<Media> {
+  const film = streamsOf(media, "video")[0];
+  if (!isStill(task) || film === undefined || (numberOption(task.options, "time") ?? 0) > 0) return media;
+  for (const key of lit) {
+    const select = `metadata=mode=select:key=lavfi.signalstats.${key}:value=${leastLight}:function=greater`;
+    const input = ["-t", String(longestDark), ...inputArgs(demuxer), "-i", `file:${inputInside}`, "-map", `0:${film.index}`];
+    const output = [
+      "-filter:v",
+      `${light},${select}`,
+      "-vsync",
+      "passthrough",
+      "-enc_time_base",
+      "1:1000000",
+      "-frames:v",
+      "1",
+      "-f",
+      "framecrc",
+      "pipe:1",
+    ];
+    const args = ["-nostdin", "-v", "error", "-threads", "2", ...input, ...output];
+    const end = await session.run({ program: "/usr/bin/ffmpeg", args, limits: { addressSpace: false, processes: 256 } });
+    const microseconds = /^0, *-?\d+, *(\d+),/m.exec(end.stdout)?.[1];
+    // A little less, as times are rounded.
+    if (microseconds !== undefined) return { ...media, shownFromSeconds: Math.max(0, Number(microseconds) / 1e6 - 0.0005) };
+  }
+  return media;
 }
 
 /** GIF counts repetitions: -1 is once. */

@@ -43,6 +43,8 @@ export type Media = {
   /** 0: not told, as for raw streams. */
   readonly durationSeconds: number;
   readonly tagsAreInStream: boolean;
+  /** When a still is to be taken; absent: at the beginning. */
+  readonly shownFromSeconds?: number;
 };
 
 export function streamsOf(media: Media, kind: Stream["kind"]): Stream[] {

@@ -7,6 +7,7 @@ import { withShownAlpha } from "./ffmpeg-alpha.ts";
 import { ffmpegArgumentsOf } from "./ffmpeg-arguments.ts";
 import { containerOf, subtitleFormats } from "./ffmpeg-formats.ts";
 import { ffmpegHops } from "./ffmpeg-hops.ts";
+import { withFirstShown } from "./ffmpeg-pictures.ts";
 import { type Media, mediaBadInput, readMedia } from "./ffmpeg-streams.ts";
 import { numberOption } from "./hop-table.ts";
 import { openToolSession, versionLineOf } from "./tool-run.ts";
@@ -20,7 +21,8 @@ const toleratedSecondsMissing = 1.5;
 async function run(sandbox: Sandbox, task: HopTask): Promise<void> {
   const demuxer = demuxerOf(task);
   await using session = await openToolSession(sandbox, task);
-  const media = await withShownAlpha(session, await readMedia(session, task, demuxer), demuxer);
+  const read = await withShownAlpha(session, await readMedia(session, task, demuxer), demuxer);
+  const media = await withFirstShown(session, task, read, demuxer);
   const expectedSeconds = expectedSecondsOf(task, media);
   let writtenSeconds = 0;
   let writtenFrames = 0;

@@ -2,6 +2,7 @@
 import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ffmpegEngine } from "#services/conversion/engines/ffmpeg.ts";
 import { type Bench, openBench } from "#test/contract/engine.ts";
@@ -82,5 +83,65 @@ describe("finding I 2: a film of high dynamic range came out as grey fog", () =>
       "bt2020",
     ]);
     expect(result.notes.has("PROFILE_CONVERTED")).toBe(false);
+  });
+});
+
+describe("finding I 7: a film's numbers were read by another matrix", () => {
+  it.each(["jpg", "png", "gif", "webp", "avi"])("BT.709 to %s", async (to) => {
+    const path = join(bench.folder, "high.mp4");
+    const encoder = words("-c:v libx264 -qp 0 -pix_fmt yuv444p");
+    await ffmpeg(...bars, "-vf", standard, ...encoder, path);
+    const result = await bench.convert(path, "mp4", to);
+    expect(await likeness(result.path, to === "png" || to === "gif" ? "auto" : "bt601")).toBeGreaterThan(to === "gif" ? 28 : 30);
+  });
+
+  it.each([
+    [240, "smpte170m"],
+    [720, "bt709"],
+  ] as const)("RGB of %d lines to MP4 is tagged with %s", async (lines, matrix) => {
+    const path = join(bench.folder, `rgb-${lines}.mov`);
+    await ffmpeg(...bars, "-vf", `${standard},scale=320:${lines}:in_color_matrix=bt709:flags=neighbor,format=rgb24`, "-c:v", "qtrle", path);
+    const result = await bench.convert(path, "mov", "mp4");
+    expect(await told(result.path, "pix_fmt", "color_space", "color_range")).toEqual(["yuv420p", matrix, "tv"]);
+    expect(await likeness(result.path, matrix === "bt709" ? "bt709" : "bt601")).toBeGreaterThan(26);
+  });
+
+  it("full range is not cut to that of video", async () => {
+    const path = join(bench.folder, "full.mp4");
+    await ffmpeg(...bars, "-vf", `${standard},scale=out_range=pc,format=yuvj420p`, ...words("-c:v libx264 -qp 1"), path);
+    const result = await bench.convert(path, "mp4", "avi");
+    expect(await likeness(result.path, "bt601")).toBeGreaterThan(26);
+  });
+
+  it.each(["jpg", "png", "gif", "webp"])("an anamorphic film to %s has square pixels", async (to) => {
+    const path = join(bench.folder, "wide.mp4");
+    await ffmpeg(...bars, "-vf", "scale=180:144,setsar=64/45", ...words("-c:v libx264 -pix_fmt yuv420p"), path);
+    const result = await bench.convert(path, "mp4", to);
+    if (to === "webp") expect(await sizeOf(result.path)).toEqual([256, 144]);
+    else expect((await told(result.path, "width", "height")).map(Number)).toEqual([256, 144]);
+  });
+
+  const sizeOf = async (path: string): Promise<readonly (number | undefined)[]> => {
+    const { width, pageHeight, height } = await sharp(path).metadata();
+    return [width, pageHeight ?? height];
+  };
+
+  it.each(["jpg", "png"])("a still to %s was black where the film begins so", async (to) => {
+    const path = join(bench.folder, "dark.mkv");
+    const dark = words("-f lavfi -i color=black:size=320x240:rate=10:duration=1.3");
+    await ffmpeg(...dark, ...bars, "-filter_complex", "[0:v][1:v]concat", ...words("-c:v libx264 -pix_fmt yuv420p"), path);
+    const brightness = async (options: { time?: number }): Promise<number> => {
+      const { channels } = await sharp((await bench.convert(path, "mkv", to, options)).path).stats();
+      return Math.max(...channels.map(({ mean }) => mean));
+    };
+    expect(await brightness({})).toBeGreaterThan(60);
+    expect(await brightness({ time: 0.5 })).toBeLessThan(3);
+  });
+
+  it.each(["jpg", "png"])("a film that is all black still makes a %s", async (to) => {
+    const path = join(bench.folder, "black.mp4");
+    await ffmpeg(...words("-f lavfi -i color=black:size=32x32:rate=10:duration=1 -c:v libx264 -pix_fmt yuv420p"), path);
+    const { channels } = await sharp((await bench.convert(path, "mp4", to)).path).stats();
+    expect(Math.max(...channels.map(({ mean }) => mean))).toBeLessThan(3);
   });
 });
