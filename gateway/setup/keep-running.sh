@@ -1,7 +1,7 @@
 #!/bin/sh
-# keep-running.sh COMMAND [ARG]...: runs a process that serves, and again when it crashed or was killed, as it is when it hangs
-# (services/kit/hang-watch). Signals and every other end are passed on. A shell, because it needs a megabyte at rest, and a
-# second Node forty.
+# keep-running.sh COMMAND [ARG]...: runs a process that serves, and again when it crashed, or ended itself because it hung (by SIGALRM,
+# services/kit/hang-watch). Signals and every other end are passed on; who sends SIGKILL wants it to be gone. A shell, because it needs
+# a megabyte at rest, and a second Node forty.
 
 # A life that was longer says that the crash before it is overcome.
 overcome_seconds=20
@@ -48,8 +48,8 @@ while :; do
   child=$!
   if [ -n "$ending" ]; then kill -s TERM "$child" 2>/dev/null; fi
   await
-  # 128 and SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGKILL, SIGSEGV.
-  case $code in 132 | 133 | 134 | 135 | 136 | 137 | 139) ;; *) exit "$code" ;; esac
+  # 128 and SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV, SIGALRM.
+  case $code in 132 | 133 | 134 | 135 | 136 | 139 | 142) ;; *) exit "$code" ;; esac
   if [ -n "$ending" ]; then exit "$code"; fi
   if [ $(($(seconds) - began)) -ge "$overcome_seconds" ]; then crashes=0; fi
   crashes=$((crashes + 1))

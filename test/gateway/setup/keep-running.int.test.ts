@@ -41,15 +41,19 @@ describe("what ends by itself", () => {
     expect(livesOf(said())).toHaveLength(1);
   });
 
-  it.each(["TERM", "HUP"])("by SIG%s from elsewhere is not started again", async (signal) => {
+  it.each([
+    ["TERM", 143],
+    ["HUP", 129],
+    ["KILL", 137],
+  ])("by SIG%s from elsewhere is not started again", async (signal, code) => {
     const { ended, said } = await keep(`kill -${signal} $$; sleep 1`);
-    expect(await ended).toEqual([signal === "TERM" ? 143 : 129, null]);
+    expect(await ended).toEqual([code, null]);
     expect(livesOf(said())).toHaveLength(1);
   });
 });
 
 describe("what crashes", () => {
-  it.each(["KILL", "SEGV", "ABRT", "BUS", "ILL", "FPE", "TRAP"])("by SIG%s is started again, with a line in the log", async (signal) => {
+  it.each(["ALRM", "SEGV", "ABRT", "BUS", "ILL", "FPE", "TRAP"])("by SIG%s is started again, with a line in the log", async (signal) => {
     const { ended, said } = await keep(`[ $life -gt 1 ] || kill -${signal} $$; exit 5`);
     expect(await ended).toEqual([5, null]);
     expect(livesOf(said())).toHaveLength(2);

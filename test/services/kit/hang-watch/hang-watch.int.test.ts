@@ -27,7 +27,7 @@ it.each([
 ])("a process whose main thread %s without an end is killed, and says why", async (verb, does) => {
   const { child, said } = start(does);
   const [, signal] = await once(child, "close");
-  expect(signal).toBe("SIGKILL");
+  expect(signal).toBe("SIGALRM");
   const line = JSON.parse(said().split("\n")[1] ?? "");
   expect(line).toMatchObject({ level: "fatal", msg: "process.hung", cause: `its main thread ${verb} without an end` });
   expect(line.silentMs).toBeGreaterThanOrEqual(limitMs);
