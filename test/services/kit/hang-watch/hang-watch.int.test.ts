@@ -65,13 +65,11 @@ it("the watch keeps no process from ending, and can be ended", async () => {
 
 it("a process whose keeper has died is told to end", async () => {
   const keeper = 'export FILEMILL_KEEPER=$$; "$@" <&0 & wait';
-  const { child, said } = start('process.on("SIGTERM", () => { console.log("told"); process.exit(0); }); setInterval(() => {}, 1000);', [
-    "sh",
-    "-c",
-    keeper,
-    "sh",
-  ]);
-  await expect.poll(said).toContain("started");
+  const { child, said } = start(
+    'process.on("SIGTERM", () => { console.log("told"); process.exit(0); }); console.log("listening"); setInterval(() => {}, 1000);',
+    ["sh", "-c", keeper, "sh"],
+  );
+  await expect.poll(said).toContain("listening");
   child.kill("SIGKILL");
   await once(child, "close");
   expect(said()).toContain("told");
