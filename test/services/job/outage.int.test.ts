@@ -101,7 +101,7 @@ describe("ending the service", () => {
     await using bench = await openJobBench();
     const { jobId } = await createClaimed(bench);
     await bench.service.drain(AbortSignal.timeout(1000));
-    expect(bench.service.readiness()).toEqual({ ready: false, part: "job", parts: ["job"] });
+    expect(bench.service.readiness()).toMatchObject({ ready: false, part: "job", parts: ["job"] });
     expect((await failureOf(bench.jobs.createJob(await bench.request())))?.code).toBe("UNAVAILABLE");
     const outcome = { case: "result" as const, value: { blob: await bench.blob("kept") } };
     expect(await bench.leases.finishAttempt({ jobId, attempt: 1, worker: "w1", outcome })).toMatchObject({ accepted: true });
