@@ -3,6 +3,7 @@ import { readFile } from "node:fs/promises";
 import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Compressed, compressedOf } from "#gateway/http/compressed.ts";
+import { bundled } from "#kit/bundled.ts";
 
 /** What a page asks for first; everything else is imported by these. */
 export const entryNames = ["theme", "converter", "automate", "jobs", "docs", "style", "icon"] as const;
@@ -27,9 +28,7 @@ const pathOf = (name: string): string => fileURLToPath(new URL(`./client/${name}
 
 /** Reads, joins and compresses the scripts and the style of the pages; about a third of a second of work. */
 export async function bundlePages(): Promise<Bundle> {
-  // Here and not above: the start has no use for it.
-  const { build, stop } = await import("esbuild");
-  const { outputFiles, metafile } = await build({
+  const { outputFiles, metafile } = await bundled({
     entryPoints: ["theme.ts", "converter.tsx", "automate.tsx", "jobs.tsx", "docs.ts", "style.css"].map(pathOf),
     bundle: true,
     splitting: true,
@@ -44,8 +43,6 @@ export async function bundlePages(): Promise<Bundle> {
     legalComments: "none",
     logLevel: "silent",
   });
-  // Its process would otherwise stay for the next build, which does not come.
-  await stop();
   const assets = new Map<string, Asset>();
   const entries = new Map<EntryName, { name: string; imports: readonly string[] }>();
   for (const { path, contents } of outputFiles) assets.set(basename(path), await assetOf(basename(path), Buffer.from(contents)));

@@ -2,6 +2,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { bundled } from "#kit/bundled.ts";
 import type { SandboxCommand } from "../domain/sandbox.ts";
 
 const entry = fileURLToPath(new URL("./inside/serve.ts", import.meta.url));
@@ -9,11 +10,10 @@ const [program, script] = ["/opt/node", "/opt/filemill/inspector.cjs"] as const;
 
 /**
  * One file of JavaScript costs an inspector 36 MB and most of its start less than the sixty modules with their types, for which it would
- * load Node's compiler of TypeScript. Synchronous: done once, and no process stays.
+ * load Node's compiler of TypeScript.
  */
 async function writeProgram(folder: string): Promise<string> {
-  const { buildSync } = await import("esbuild");
-  const { outputFiles } = buildSync({
+  const { outputFiles } = await bundled({
     entryPoints: [entry],
     bundle: true,
     platform: "node",
