@@ -3,17 +3,19 @@ export type TarMember = {
   readonly content?: string | Uint8Array;
   readonly link?: string;
   readonly type?: string;
+  /** Octal. */
+  readonly mode?: string;
   /** What the header states instead of the truth. */
   readonly statedBytes?: number;
 };
 
 /** @see POSIX.1-2017, pax, ustar interchange format */
 export function tarFile(members: readonly TarMember[]): Buffer {
-  const blocks = members.map(({ name, content = "", link = "", type = "0", statedBytes }) => {
+  const blocks = members.map(({ name, content = "", link = "", type = "0", mode = "644", statedBytes }) => {
     const bytes = Buffer.from(content);
     const head = Buffer.alloc(512);
     head.write(name.slice(0, 100), 0);
-    head.write(`0000644\0${"0000000\0".repeat(2)}`, 100);
+    head.write(`${mode.padStart(7, "0")}\0${"0000000\0".repeat(2)}`, 100);
     const size = (statedBytes ?? bytes.length).toString(8).padStart(11, "0");
     head.write(`${size}\0${"0".repeat(11)}\0        ${type}`, 124);
     head.write(link.slice(0, 100), 157);

@@ -38,6 +38,7 @@ export const documents: readonly Occurrence[] = [
       { name: "c", link: "../../d", type: "2" },
     ]),
   },
+  { engine: "archive", hop: "tar>zip", code: "PERMISSIONS_REDUCED", content: tarFile([{ name: "a", content: "b", mode: "4755" }]) },
   { engine: "archive", hop: "zip>tar", code: "ENCODING_GUESSED", content: zipFile([{ name: latin("Gr\x81\xe1e.txt"), content: "b" }]) },
   { engine: "gdal", hop: "geojson>gpx", code: "ENTRIES_LEFT_OUT", content: features(point, polygon) },
   { engine: "gdal", hop: "geojson>shp", code: "ENTRIES_LEFT_OUT", content: features(point, collection) },
