@@ -39,6 +39,15 @@ function failureOfSignal(signal: string, end: SandboxEnd, isWarm: boolean): File
   return new EngineFault(isWarm || !ownSignals.has(signal) ? "lost" : "crashed", signal);
 }
 
+/** The exit codes of programs that handle SIGTERM themselves and then end in order. systemd sends it to every process of a unit that it stops. */
+const codesOfTheStopped: Readonly<Record<string, number>> = { "/usr/bin/ffmpeg": 255, "/usr/bin/convert-im6.q16": 15 };
+
+/** The failure of a program that was asked by somebody else to stop, and did; undefined for every other exit code. */
+export function failureOfStop(program: string, { exitCode }: Pick<SandboxEnd, "exitCode">): EngineFault | undefined {
+  const wasStopped = exitCode !== undefined && exitCode === codesOfTheStopped[program];
+  return wasStopped ? new EngineFault("lost", `exit code ${exitCode} of a program that was told to stop`) : undefined;
+}
+
 /** Whether a program that failed says that it could not have more memory. */
 export function saysOutOfMemory({ stderr }: Pick<SandboxEnd, "stderr">): boolean {
   return outOfMemory.test(stderr);

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { FilemillError } from "#kit/errors.ts";
 import type { HopTask } from "../domain/engine.ts";
 import { OutputTooLarge } from "../domain/failure.ts";
-import { failureOfEnd } from "../domain/process-end.ts";
+import { failureOfEnd, failureOfStop } from "../domain/process-end.ts";
 import type { Sandbox, SandboxCommand, SandboxEnd } from "../domain/sandbox.ts";
 
 /** Where the input is inside the sandbox, whatever it is called outside. */
@@ -49,6 +49,8 @@ export async function openToolSession(sandbox: Sandbox, task: ToolTask, inside =
       const hasFailed = end.killed === undefined && end.exitCode !== 0;
       if (hasFailed && (await hasFileOf(scratch.path, end.outputBytes))) throw new OutputTooLarge(end.outputBytes);
       throwIfKilled(end, task.signal);
+      const stopped = failureOfStop(command.program, end);
+      if (stopped !== undefined) throw stopped;
       return end;
     },
     adopt: (name, to = task.outputPath) => adoptOutput(join(scratch.path, name), to),

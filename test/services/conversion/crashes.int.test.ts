@@ -91,9 +91,10 @@ function noise(): Promise<Buffer> {
 }
 
 describe("an engine that is ended from outside in the middle of a job", () => {
-  it("ended the job for good, and gets the file once more", async () => {
+  // ffmpeg takes SIGTERM, as systemd sends it to all processes of a unit, and SIGINT for a wish to end early, and then ends with a code.
+  it.each(["SIGKILL", "SIGTERM", "SIGINT"] as const)("ended the job for good (%s), and gets the file once more", async (signal) => {
     const job = await mill.submit(await longSound(), { from: "flac", to: "mp3" });
-    kill(await oneAtWork("/usr/bin/ffmpeg", 5), "SIGKILL");
+    kill(await oneAtWork("/usr/bin/ffmpeg", 5), signal);
     const done = await mill.watch(job);
     expect(done.error).toBeUndefined();
     expect(done).toMatchObject({ state: JobState.DONE, attempts: 1 });

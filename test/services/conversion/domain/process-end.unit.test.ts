@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { EngineFault } from "#services/conversion/domain/failure.ts";
-import { failureOfEnd } from "#services/conversion/domain/process-end.ts";
+import { failureOfEnd, failureOfStop } from "#services/conversion/domain/process-end.ts";
 import type { SandboxEnd } from "#services/conversion/domain/sandbox.ts";
 
 const ended: SandboxEnd = {
@@ -26,6 +26,15 @@ describe("a process that", () => {
 
   it.each(["SIGKILL", "SIGTERM", "SIGHUP"])("ended by %s was ended by somebody else", (signal) => {
     expect(failureOfEnd(bySignal(signal))).toMatchObject({ code: "CONVERSION_FAILED", kind: "lost" });
+  });
+
+  it.each([
+    ["/usr/bin/ffmpeg", 255],
+    ["/usr/bin/convert-im6.q16", 15],
+  ])("(%s) took SIGTERM and ended with %i was ended by somebody else", (program, exitCode) => {
+    expect(failureOfStop(program, { exitCode })).toMatchObject({ code: "CONVERSION_FAILED", kind: "lost" });
+    expect(failureOfStop(program, { exitCode: 1 })).toBeUndefined();
+    expect(failureOfStop("/usr/bin/pandoc", { exitCode })).toBeUndefined();
   });
 
   it("was warm and crashed is lost, since an earlier job may be the reason", () => {
