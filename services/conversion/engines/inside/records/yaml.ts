@@ -15,6 +15,8 @@ export function parseYaml(text: string): Value {
   if (!Array.isArray(documents) || documents.length === 0) return null;
   const values = documents.map((document) => {
     const [error] = document.errors;
+    // So the library calls its own want of stack, which it has with what is nested in other ways than by brackets.
+    if (error?.code === "RESOURCE_EXHAUSTION") throw tooDeep();
     if (error !== undefined) throw invalid(`The file is not YAML: ${firstLine(error.message)}`);
     let aliases = 0;
     visit(document, {
