@@ -73,9 +73,10 @@ function ofFramework(error: unknown): FilemillError | undefined {
     case "FST_ERR_CTP_INVALID_MEDIA_TYPE":
       return new FilemillError("UNSUPPORTED_MEDIA_TYPE", "The Content-Type header is malformed or not supported here.");
     case "FST_ERR_CTP_INVALID_CONTENT_LENGTH":
-    case "FST_ERR_CTP_BODY_TOO_LARGE":
     case "FST_ERR_BAD_URL":
       return new FilemillError("BAD_REQUEST", "The request's address or length is malformed.");
+    case "FST_ERR_CTP_BODY_TOO_LARGE":
+      return new FilemillError("BAD_REQUEST", "The body is too long.");
     case "FST_ERR_CTP_INVALID_JSON_BODY":
     case "FST_ERR_CTP_EMPTY_JSON_BODY":
       return new FilemillError("BAD_REQUEST", "The body is not a JSON object.");

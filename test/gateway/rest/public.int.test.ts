@@ -87,6 +87,13 @@ describe("what needs no key", () => {
     expect((await get("/api/v1/jobs", { ...auth, host: "a/b" })).status).toBe(400);
   });
 
+  it("called the address malformed where the body of JSON was too long", async () => {
+    const headers = { ...auth, "content-type": "application/json" };
+    const answer = await fetch(`${stage.url}/api/v1/webhooks`, { method: "POST", headers, body: JSON.stringify({ url: "a".repeat(1e6) }) });
+    expect(answer.status).toBe(400);
+    expect((await jsonOf(answer)).error).toMatchObject({ code: "BAD_REQUEST", message: "The body is too long." });
+  });
+
   it("uses PUBLIC_URL and no forwarding header", async () => {
     const document = JSON.parse((await get("/api/v1/openapi.json", { "x-forwarded-host": "evil.example" })).body.toString());
     expect(document.servers).toEqual([{ url: stage.url }]);
