@@ -9,7 +9,7 @@ import { containerOf, encoders, pictureFormats } from "./ffmpeg-formats.ts";
 import { filmFilters } from "./ffmpeg-frames.ts";
 import { pictureArgs } from "./ffmpeg-pictures.ts";
 import { audioCodecArgs } from "./ffmpeg-sound.ts";
-import { inputArgs, type Media, type Stream, streamsOf } from "./ffmpeg-streams.ts";
+import { decoderArgs, inputArgs, type Media, type Stream, streamsOf } from "./ffmpeg-streams.ts";
 import { videoFormats } from "./ffmpeg-video-formats.ts";
 import { flagOption, numberOption, stringOption } from "./hop-table.ts";
 import { inputInside } from "./tool-run.ts";
@@ -45,6 +45,7 @@ export function ffmpegArgumentsOf(task: HopTask, media: Media, demuxer: string):
       ...(demuxer === "mpeg" || demuxer === "avi" ? ["-fflags", "+genpts"] : []),
       ...(start === undefined || start === 0 ? [] : ["-ss", String(start)]),
       ...inputArgs(demuxer),
+      ...decoderArgs(streamsOf(media, "video")[0]),
     ]);
   const isPicture = pictureFormats[task.hop.to] !== undefined;
   const holdsVideo = videoFormats[task.hop.to] !== undefined;

@@ -10,10 +10,20 @@ import { numberOption, stringOption } from "./hop-table.ts";
 export function filmFilters(task: HopTask, film: Stream, encoder: string, target: Container): string {
   const shape = shapeFilterOf(task, film) ?? "scale=trunc(iw/2)*2:trunc(ih/2)*2";
   // The one encoder that keeps everything.
-  if (encoder === "ffv1") return shape;
-  if (deepFormatOf(film, encoder, target.muxer) !== undefined) return flattening(task, film, shape);
+  if (encoder === "ffv1") return [...wholePictures(film), shape].join(",");
+  if (deepFormatOf(film, encoder, target.muxer) !== undefined) return [...wholePictures(film), flattening(task, film, shape)].join(",");
   const lines = numberOption(task.options, "height") ?? film.height;
-  return [...toneMapping(task, film), flattening(task, film, shape), ...filmColours(film, lines, target.muxer)].join(",");
+  return [
+    ...wholePictures(film),
+    ...toneMapping(task, film),
+    flattening(task, film, shape),
+    ...filmColours(film, lines, target.muxer),
+  ].join(",");
+}
+
+/** One whole picture of each two half ones; pictures that do not say that they are such pass as they are. */
+export function wholePictures(film: Stream): readonly string[] {
+  return film.mayBeInterlaced ? ["bwdif=mode=send_frame:deint=interlaced"] : [];
 }
 
 /** For formats whose pixels are as wide as they are high: none of the film's points is given up. */

@@ -5,7 +5,7 @@ import { flattening } from "./ffmpeg-alpha.ts";
 import { pictureColours, toneMapping } from "./ffmpeg-colour.ts";
 import type { Container } from "./ffmpeg-container.ts";
 import { pictureFormats } from "./ffmpeg-formats.ts";
-import { squares } from "./ffmpeg-frames.ts";
+import { squares, wholePictures } from "./ffmpeg-frames.ts";
 import { inputArgs, type Media, streamsOf } from "./ffmpeg-streams.ts";
 import { numberOption } from "./hop-table.ts";
 import { inputInside, type ToolSession } from "./tool-run.ts";
@@ -16,7 +16,7 @@ export function pictureArgs(task: HopTask, media: Media, target: Container): str
   if (film === undefined) throw new FilemillError("INVALID_INPUT", "The file has no moving picture.");
   const map = ["-map", `0:${film.index}`, "-an"];
   const width = numberOption(task.options, "width");
-  const first = [...shownFrom(media), ...toneMapping(task, film)];
+  const first = [...wholePictures(film), ...shownFrom(media), ...toneMapping(task, film)];
   if (isStill(task)) {
     const scale = [...squares(film), ...(width === undefined ? [] : [`scale=${width}:-2`])];
     const isFlat = task.hop.to === "jpg" && film.hasAlpha;

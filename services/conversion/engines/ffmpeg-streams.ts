@@ -26,6 +26,10 @@ export type Stream = {
   readonly bits: number;
   readonly isFloat: boolean;
   readonly hasAlpha: boolean;
+  /** Another decoder than the usual one, without which something would be lost. */
+  readonly decoder: string | undefined;
+  /** Some of its pictures may be two half ones in turn. */
+  readonly mayBeInterlaced: boolean;
   readonly pixelFormat: string;
   readonly colours: Colours;
   /** Pixels are as wide as they are high. */
@@ -58,7 +62,7 @@ const maxTotalPixels = 4e12;
 /** The sandbox keeps no more; a film with fifty streams needs a quarter. */
 const longestAnswer = 65_536;
 const entries =
-  "format=duration:stream=index,codec_type,codec_name,codec_tag_string,width,height,avg_frame_rate,r_frame_rate,sample_rate,channels,channel_layout,sample_fmt,bits_per_raw_sample,pix_fmt,duration,color_space,color_transfer,color_primaries,color_range,sample_aspect_ratio:stream_side_data=rotation:stream_disposition=attached_pic,default:stream_tags=language";
+  "format=duration:stream=index,codec_type,codec_name,codec_tag_string,width,height,avg_frame_rate,r_frame_rate,sample_rate,channels,channel_layout,sample_fmt,bits_per_raw_sample,pix_fmt,duration,color_space,color_transfer,color_primaries,color_range,sample_aspect_ratio,field_order:stream_side_data=rotation:stream_disposition=attached_pic,default:stream_tags=language,alpha_mode";
 
 export const inputArgs = (demuxer: string): readonly string[] => [
   "-protocol_whitelist",
@@ -68,6 +72,10 @@ export const inputArgs = (demuxer: string): readonly string[] => [
   "-f",
   demuxer,
 ];
+
+/** Goes before the file: with it everything is decoded that the film has. */
+export const decoderArgs = (film: Stream | undefined): readonly string[] =>
+  film?.decoder === undefined ? [] : [`-c:${film.index}`, film.decoder];
 
 type Fields = Readonly<Record<string, unknown>>;
 const isFields = (value: unknown): value is Fields => typeof value === "object" && value !== null;
@@ -143,11 +151,21 @@ function streamOf(row: Fields): Stream[] {
       pixelFormat: text(row.pix_fmt),
       colours: coloursOf(row),
       isSquare: /^(1:1|0:1|N\/A|)$/.test(text(row.sample_aspect_ratio)),
-      hasAlpha: /^(yuva|rgba|bgra|argb|abgr|gbrap|ya|pal8)/.test(text(row.pix_fmt)),
+      hasAlpha: /^(yuva|rgba|bgra|argb|abgr|gbrap|ya|pal8)/.test(text(row.pix_fmt)) || isLayered(row),
+      decoder: isLayered(row) ? `libvpx${codec === "vp9" ? "-vp9" : ""}` : undefined,
+      mayBeInterlaced: mayBeInterlaced(text(row.field_order), codec),
       isTurned: Array.isArray(row.side_data_list) && row.side_data_list.some((data) => isFields(data) && count(data.rotation) !== 0),
     },
   ];
 }
+
+/** VP8 and VP9 have their transparency in a film of its own, which only their own decoders look for. */
+function isLayered({ codec_name, tags }: Fields): boolean {
+  return /^vp[89]$/.test(text(codec_name)) && isFields(tags) && (tags.alpha_mode === "1" || tags.ALPHA_MODE === "1");
+}
+
+/** DV says it in its pictures alone. */
+const mayBeInterlaced = (order: string, codec: string): boolean => /^(tt|bb|tb|bt)$/.test(order) || codec === "dvvideo";
 
 function coloursOf(row: Fields): Colours {
   const told = (value: unknown) => text(value).replace(/^unknown$/, "");
