@@ -5,6 +5,7 @@ import type { HopTask } from "../domain/engine.ts";
 import { assertPart, noteLeftOut } from "../domain/parts.ts";
 import { deepFormatOf } from "./ffmpeg-colour.ts";
 import type { Container } from "./ffmpeg-container.ts";
+import { exactSteps, lastShown } from "./ffmpeg-delays.ts";
 import { containerOf, encoders, pictureFormats } from "./ffmpeg-formats.ts";
 import { filmFilters } from "./ffmpeg-frames.ts";
 import { pictureArgs } from "./ffmpeg-pictures.ts";
@@ -138,7 +139,6 @@ function filmArgs(task: HopTask, media: Media, target: Container): string[] {
   const subtitles = target.subtitles === undefined ? [] : textual;
   if (subtitles.length < streamsOf(media, "subtitle").length)
     task.note("TRACKS_LEFT_OUT", "Subtitles that the format cannot hold were left out.");
-  const [first] = kept;
   return [
     ...[
       "-map",
@@ -146,16 +146,20 @@ function filmArgs(task: HopTask, media: Media, target: Container): string[] {
       ...kept.flatMap(({ index }) => ["-map", `0:${index}`]),
       ...subtitles.flatMap(({ index }) => ["-map", `0:${index}`]),
     ],
-    ...videoCodecArgs(task, film, target),
-    ...(first === undefined
-      ? ["-an"]
-      : audioCodecArgs(task, kept.find(({ codec }) => target.copyAudio?.includes(codec) !== true) ?? first, target)),
+    ...videoCodecArgs(task, media, film, target),
+    ...(kept.length === 0 ? ["-an"] : kept.flatMap((sound, place) => ofTrack(place, audioCodecArgs(task, sound, target, film)))),
     ...(subtitles.length === 0 || target.subtitles === undefined ? [] : ["-c:s", target.subtitles]),
     ...[...languagesOf(task, "a", kept), ...languagesOf(task, "s", subtitles), "-max_muxing_queue_size", "4096"],
   ];
 }
 
-function videoCodecArgs(task: HopTask, film: Stream, target: Container): string[] {
+/** Options of one track in place of all. */
+function ofTrack(place: number, args: readonly string[]): string[] {
+  const names: Readonly<Record<string, string>> = { "-ar": "-ar:a", "-ac": "-ac:a", "-sample_fmt": "-sample_fmt:a" };
+  return args.map((arg) => (/^-(c:a|filter:a|b:a|q:a|ar|ac|sample_fmt)$/.test(arg) ? `${names[arg] ?? arg}:${place}` : arg));
+}
+
+function videoCodecArgs(task: HopTask, media: Media, film: Stream, target: Container): string[] {
   const { options } = task;
   const choice = stringOption(options, "videoCodec");
   const [crf, fps, bitrate] = [numberOption(options, "crf"), numberOption(options, "fps"), numberOption(options, "videoBitrate")];
@@ -183,8 +187,8 @@ function videoCodecArgs(task: HopTask, film: Stream, target: Container): string[
     "-c:v",
     ...deepened(encoder, deepFormatOf(film, name, target.muxer)),
     "-filter:v",
-    filmFilters(task, film, name, target),
-    ...(rate === undefined ? [] : ["-r", String(rate)]),
+    [...lastShown(media, film), filmFilters(task, film, name, target)].join(","),
+    ...(rate === undefined ? exactSteps(media) : ["-r", String(rate)]),
     ...(bitrate === undefined ? qualityArgs(name, crf, stringOption(options, "preset")) : bitrateArgs(name, bitrate, task)),
   ];
 }

@@ -16,6 +16,8 @@ export type Container = {
   readonly cover?: boolean;
   /** Holds one stream of pictures and never any sound. */
   readonly isSilent?: boolean;
+  /** Tells no time of its tracks: all begin with the film, and silence must fill what is before. */
+  readonly beginsAtOnce?: boolean;
   /** One audio stream only. */
   readonly singleAudio?: boolean;
   /** The sound is stored exactly; decides the fidelity between such formats. */

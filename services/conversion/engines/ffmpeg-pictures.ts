@@ -25,7 +25,10 @@ export function pictureArgs(task: HopTask, media: Media, target: Container): str
       : [...scale, ...pictureColours(film, task.hop.to === "jpg" ? "jpg" : "rgb"), "null"];
     return [...map, "-c:v", ...(target.video ?? []), "-filter:v", [...first, ...rest].join(","), "-frames:v", "1", "-update", "1"];
   }
-  if (target.muxer === "apng") return [...map, "-c:v", ...(target.video ?? [])];
+  const lastDelay = media.delays?.lastSeconds ?? 0;
+  if (target.muxer === "apng") {
+    return [...map, "-c:v", ...(target.video ?? []), ...(lastDelay === 0 ? [] : ["-final_delay", `${Math.round(lastDelay * 100)}/100`])];
+  }
   const fps = numberOption(task.options, "fps") ?? 12;
   const loop = numberOption(task.options, "loop") ?? 0;
   // Of a film that is shorter than one picture of the animation, its only one is kept.

@@ -6,8 +6,11 @@ import { encoders } from "./ffmpeg-formats.ts";
 import type { Stream } from "./ffmpeg-streams.ts";
 import { flagOption, numberOption, stringOption } from "./hop-table.ts";
 
+/** Less than this nobody hears, in seconds. */
+const leastDelay = 0.02;
+
 /** Codec, filters, rate and channels of a stream of sound; a copy where nothing is to change and the target can hold it. */
-export function audioCodecArgs(task: HopTask, sound: Stream, target: Container): string[] {
+export function audioCodecArgs(task: HopTask, sound: Stream, target: Container, film?: Stream): string[] {
   const { options } = task;
   const choice = stringOption(options, "audioCodec");
   const rate = stringOption(options, "sampleRate");
@@ -18,11 +21,13 @@ export function audioCodecArgs(task: HopTask, sound: Stream, target: Container):
   const changes = [rate, bitrate, channels, depth].some((value) => value !== undefined);
   const untouched = !changes && !normalise && volume === 0;
   const fits = choice === undefined ? (target.copyAudio?.includes(sound.codec) ?? false) : sound.codec === choice;
-  if (untouched && fits) return ["-c:a", "copy"];
+  const isLate = target.beginsAtOnce === true && film !== undefined && sound.startSeconds - film.startSeconds > leastDelay;
+  if (untouched && fits && !isLate) return ["-c:a", "copy"];
   const encoder = choice === undefined ? target.audio : encoders[choice];
   if (encoder === undefined) throw new FilemillError("INTERNAL", "ffmpeg has no encoder for this target.");
   const [name = "", ...rest] = encoder;
   const filters = [
+    ...(isLate ? ["aresample=async=1:first_pts=0"] : []),
     ...(volume === 0 ? [] : [`volume=${volume}dB`]),
     ...(normalise ? ["loudnorm=I=-16:TP=-1.5:LRA=11"] : []),
     // libopus knows no "side" layouts, and some readers tell no layout at all.

@@ -20,6 +20,10 @@ export type Stream = {
   readonly width: number;
   readonly height: number;
   readonly framesPerSecond: number;
+  /** Of the steps in which the pictures come; as great as that or greater. */
+  readonly nominalRate: number;
+  /** When it begins, in the time of the file. */
+  readonly startSeconds: number;
   readonly sampleRate: number;
   readonly channels: number;
   readonly hasLayout: boolean;
@@ -47,6 +51,8 @@ export type Media = {
   /** 0: not told, as for raw streams. */
   readonly durationSeconds: number;
   readonly tagsAreInStream: boolean;
+  /** Of an animation. */
+  readonly delays?: { readonly frames: number; readonly lastSeconds: number; readonly endSeconds: number };
   /** When a still is to be taken; absent: at the beginning. */
   readonly shownFromSeconds?: number;
 };
@@ -62,7 +68,7 @@ const maxTotalPixels = 4e12;
 /** The sandbox keeps no more; a film with fifty streams needs a quarter. */
 const longestAnswer = 65_536;
 const entries =
-  "format=duration:stream=index,codec_type,codec_name,codec_tag_string,width,height,avg_frame_rate,r_frame_rate,sample_rate,channels,channel_layout,sample_fmt,bits_per_raw_sample,pix_fmt,duration,color_space,color_transfer,color_primaries,color_range,sample_aspect_ratio,field_order:stream_side_data=rotation:stream_disposition=attached_pic,default:stream_tags=language,alpha_mode";
+  "format=duration:stream=index,codec_type,codec_name,codec_tag_string,width,height,avg_frame_rate,r_frame_rate,sample_rate,channels,channel_layout,sample_fmt,bits_per_raw_sample,pix_fmt,duration,color_space,color_transfer,color_primaries,color_range,sample_aspect_ratio,field_order,start_time:stream_side_data=rotation:stream_disposition=attached_pic,default:stream_tags=language,alpha_mode";
 
 export const inputArgs = (demuxer: string): readonly string[] => [
   "-protocol_whitelist",
@@ -141,6 +147,8 @@ function streamOf(row: Fields): Stream[] {
       width: count(row.width),
       height: count(row.height),
       framesPerSecond: rateOf(text(row.avg_frame_rate)) || rateOf(text(row.r_frame_rate)),
+      nominalRate: rateOf(text(row.r_frame_rate)),
+      startSeconds: count(row.start_time),
       sampleRate: count(row.sample_rate),
       channels: count(row.channels),
       hasLayout: text(row.channel_layout) !== "",

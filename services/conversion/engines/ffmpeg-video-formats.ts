@@ -65,6 +65,7 @@ export const videoFormats: Readonly<Record<string, Container>> = {
     copyVideo: words("mpeg4 mjpeg"),
     copyAudio: words("mp3 ac3 mp2"),
     maxChannels: 2,
+    beginsAtOnce: true,
   },
   wmv: {
     demuxer: "asf",

@@ -5,6 +5,7 @@ import type { Sandbox, SandboxEnd } from "../domain/sandbox.ts";
 import { saysBadInput } from "./bad-input.ts";
 import { withShownAlpha } from "./ffmpeg-alpha.ts";
 import { ffmpegArgumentsOf } from "./ffmpeg-arguments.ts";
+import { withDelays } from "./ffmpeg-delays.ts";
 import { containerOf, subtitleFormats } from "./ffmpeg-formats.ts";
 import { ffmpegHops } from "./ffmpeg-hops.ts";
 import { withFirstShown } from "./ffmpeg-pictures.ts";
@@ -22,7 +23,7 @@ async function run(sandbox: Sandbox, task: HopTask): Promise<void> {
   const demuxer = demuxerOf(task);
   await using session = await openToolSession(sandbox, task);
   const read = await withShownAlpha(session, await readMedia(session, task, demuxer), demuxer);
-  const media = await withFirstShown(session, task, read, demuxer);
+  const media = await withDelays(session, await withFirstShown(session, task, read, demuxer), demuxer);
   const expectedSeconds = expectedSecondsOf(task, media);
   let writtenSeconds = 0;
   let writtenFrames = 0;
