@@ -72,7 +72,7 @@ describe("somebody who signs up", () => {
     const text = await browser.convert("txt", Buffer.from("<h1>Grüße</h1>"), "letters.html");
     const read = await browser.ask("GET", `/web/v1/jobs/${text.json.job.id}/download?inline=1`);
     expect(read.headers.get("content-type")).toBe("text/plain; charset=utf-8");
-    expect((await browser.ask("GET", "/web/v1/me")).json.account.usage).toEqual({ requestsThisMinute: 2, unfinishedJobs: 0 });
+    expect((await browser.ask("GET", "/web/v1/me")).json.account.usage).toMatchObject({ requestsThisMinute: 2, unfinishedJobs: 0 });
   });
 });
 

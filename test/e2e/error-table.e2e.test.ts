@@ -21,6 +21,8 @@ afterAll(() => server[Symbol.asyncDispose]());
 afterEach(() => expectUnharmed(server, before));
 
 const cut = vastPng(64).subarray(0, 40);
+/** TOML holds named values. */
+const nameless = Buffer.from('"x"');
 /** Over what a cell of a workbook holds. */
 const longCell = Buffer.from(`name\n${"x".repeat(40_000)}\n`);
 
@@ -60,7 +62,8 @@ const files: readonly [string, Upload, Row][] = [
   ["a mislabelled file", { file: Buffer.from("plain text, no picture"), query: "?from=png" }, { status: 422, code: "INVALID_INPUT" }],
   ["a password", { to: "txt", file: lockedPdf(), name: "a.pdf" }, { status: 422, code: "PASSWORD_REQUIRED" }],
   ["vast dimensions", { file: vastPng(60_000) }, { status: 422, code: "INPUT_TOO_COMPLEX" }],
-  ["what the target cannot hold", { to: "xlsb", file: longCell, name: "a.csv" }, { status: 422, code: "CONVERSION_FAILED" }],
+  ["what the target cannot hold", { to: "toml", file: nameless, name: "a.json" }, { status: 422, code: "CONVERSION_FAILED" }],
+  ["more than the target holds", { to: "xlsb", file: longCell, name: "a.csv" }, { status: 422, code: "INPUT_TOO_COMPLEX" }],
 ];
 
 const problem = { accept: "application/problem+json" };
