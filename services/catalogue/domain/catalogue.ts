@@ -105,16 +105,18 @@ function findRoute(routes: Routes, targets: ReadonlySet<string>, query: Pick<Pla
   if (routes.size === 0) throw new FilemillError("UNAVAILABLE", "No engine is available right now; try again.", { retryAfterMs: 5000 });
   const to = parseFormatId(query.to);
   if (to === undefined || !targets.has(to.id)) {
-    const near = nearestIds(query.to, rowsOf(targets));
+    // A format that we know and cannot write is not a mistyped one.
+    const near = to === undefined ? nearestIds(query.to, rowsOf(targets)) : [];
     const message = `There is no such target format here${didYouMean(near, "; GET /api/v1/formats lists them all.")}`;
     throw new FilemillError("UNSUPPORTED_TARGET", message, { details: { to: query.to.slice(0, 64), ...suggestionsOf(near) } });
   }
-  const from = parseFormatId(query.from)?.id ?? query.from.slice(0, 64);
+  const source = parseFormatId(query.from);
+  const from = source?.id ?? query.from.slice(0, 64);
   const found = routes.get(from);
   const route = found?.get(to.id);
   if (route !== undefined) return route;
   const alternatives = alternativesOf(found, to);
-  const near = found === undefined ? nearestIds(query.from, rowsOf(routes.keys())) : [];
+  const near = source === undefined ? nearestIds(query.from, rowsOf(routes.keys())) : [];
   const others = alternatives.length === 0 ? "." : `; there is one to ${alternatives.join(", ")}.`;
   const message = `There is no conversion from ${from} to ${to.id}${didYouMean(near, others)}`;
   throw new FilemillError("UNSUPPORTED_CONVERSION", message, { details: { from, to: to.id, alternatives, ...suggestionsOf(near) } });

@@ -157,6 +157,9 @@ describe("a plan", () => {
   it("is refused with what was meant by a mistyped format", () => {
     expect(failureOf("docx", "pngg")).toEqual({ code: "UNSUPPORTED_TARGET", details: { to: "pngg", suggestions: ["png"] } });
     expect(failureOf("dcox", "png")).toMatchObject({ code: "UNSUPPORTED_CONVERSION", details: { from: "dcox", suggestions: ["docx"] } });
+    // What is spelled right needs no other spelling.
+    expect(failureOf("docx", "dng")).toEqual({ code: "UNSUPPORTED_TARGET", details: { to: "dng" } });
+    expect(failureOf("doc", "png").details).not.toHaveProperty("suggestions");
   });
 
   it("is refused with alternatives, the wanted kind and the popular first", () => {
