@@ -159,7 +159,7 @@ describe("a plan", () => {
     expect(failureOf("dcox", "png")).toMatchObject({ code: "UNSUPPORTED_CONVERSION", details: { from: "dcox", suggestions: ["docx"] } });
     // What is spelled right needs no other spelling.
     expect(failureOf("docx", "dng")).toEqual({ code: "UNSUPPORTED_TARGET", details: { to: "dng" } });
-    expect(failureOf("doc", "png").details).not.toHaveProperty("suggestions");
+    expect(failureOf("doc", "png")).not.toHaveProperty("details.suggestions");
   });
 
   it("is refused with alternatives, the wanted kind and the popular first", () => {
