@@ -20,7 +20,7 @@ import {
 import { decodeSequence, encode as encodeCbor, Tag } from "cbor2";
 import type { Notes, Options } from "../exchange.ts";
 import { Failure, inexpressible, invalid } from "../failure.ts";
-import { Exact, integerOf, maxDepth, numberOf, plainOf, Stamp, simplify, stampOf, type Value, valueFrom } from "./values.ts";
+import { Exact, integerOf, maxDepth, numberOf, plainOf, Stamp, simplify, stampOf, tooDeep, type Value, valueFrom } from "./values.ts";
 
 function listOrOnly(values: readonly Value[], label: string): Value {
   const [first] = values;
@@ -34,6 +34,8 @@ function reading<T>(label: string, read: () => T): T {
   } catch (error) {
     if (error instanceof Failure) throw error;
     if (error instanceof RangeError && /call stack/.test(error.message)) throw error;
+    // Of CBOR's library.
+    if (error instanceof Error && /^Maximum depth/.test(error.message)) throw tooDeep();
     throw invalid(`The file is damaged or is not ${label}.`);
   }
 }
@@ -73,7 +75,8 @@ export function writeMsgpack(value: Value, _options: Options, notes: Notes): Uin
 
 export function parseCbor(bytes: Uint8Array): Value {
   return reading("CBOR", () => {
-    const values = [...decodeSequence(bytes, { preferMap: true, maxDepth })];
+    // The library counts a list twice.
+    const values = [...decodeSequence(bytes, { preferMap: true, maxDepth: 2 * maxDepth })];
     return listOrOnly(
       values.map((value) => valueFrom(cborOf(value))),
       "CBOR",
