@@ -22,6 +22,8 @@ export type Stream = {
   readonly framesPerSecond: number;
   /** Of the steps in which the pictures come; as great as that or greater. */
   readonly nominalRate: number;
+  /** 0: not told. */
+  readonly durationSeconds: number;
   /** When it begins, in the time of the file. */
   readonly startSeconds: number;
   readonly sampleRate: number;
@@ -68,7 +70,7 @@ const maxTotalPixels = 4e12;
 /** The sandbox keeps no more; a film with fifty streams needs a quarter. */
 const longestAnswer = 65_536;
 const entries =
-  "format=duration:stream=index,codec_type,codec_name,codec_tag_string,width,height,avg_frame_rate,r_frame_rate,sample_rate,channels,channel_layout,sample_fmt,bits_per_raw_sample,pix_fmt,duration,color_space,color_transfer,color_primaries,color_range,sample_aspect_ratio,field_order,start_time:stream_side_data=rotation:stream_disposition=attached_pic,default:stream_tags=language,alpha_mode";
+  "format=duration:stream=index,codec_type,codec_name,codec_tag_string,width,height,avg_frame_rate,r_frame_rate,sample_rate,channels,channel_layout,sample_fmt,bits_per_raw_sample,pix_fmt,duration,color_space,color_transfer,color_primaries,color_range,sample_aspect_ratio,field_order,start_time:stream_side_data=rotation:stream_disposition=attached_pic,default:stream_tags=language,alpha_mode,DURATION";
 
 export const inputArgs = (demuxer: string): readonly string[] => [
   "-protocol_whitelist",
@@ -149,6 +151,7 @@ function streamOf(row: Fields): Stream[] {
       framesPerSecond: rateOf(text(row.avg_frame_rate)) || rateOf(text(row.r_frame_rate)),
       nominalRate: rateOf(text(row.r_frame_rate)),
       startSeconds: count(row.start_time),
+      durationSeconds: count(row.duration) || secondsOf(isFields(row.tags) ? text(row.tags.DURATION) : ""),
       sampleRate: count(row.sample_rate),
       channels: count(row.channels),
       hasLayout: text(row.channel_layout) !== "",
@@ -193,6 +196,12 @@ function kindOf(row: Fields): Stream["kind"] | undefined {
     default:
       return undefined;
   }
+}
+
+/** Of hours, minutes and seconds, as Matroska has them. */
+function secondsOf(clock: string): number {
+  const [, hours, minutes, seconds] = /^(\d{1,4}):(\d\d):(\d\d\.\d{1,9})$/.exec(clock) ?? [];
+  return count(hours) * 3600 + count(minutes) * 60 + count(seconds);
 }
 
 function rateOf(fraction: string): number {

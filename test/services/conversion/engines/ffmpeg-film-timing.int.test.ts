@@ -1,5 +1,6 @@
 /** When pictures and sounds of a film come, and how many bits each track gets. */
 import { execFile } from "node:child_process";
+import { stat, truncate } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -89,5 +90,36 @@ describe("finding I 8: tracks of a film shared the bit rate of the first", () =>
     const result = await bench.convert(path, "mkv", "mp4");
     const packets = async (file: string) => await numbersOf(file, "packet=size", "-select_streams", "a:0");
     expect(await packets(result.path)).toEqual(await packets(path));
+  });
+});
+
+describe("finding I 9: a tenth of a film could be missing without a note", () => {
+  async function film(format: string): Promise<string> {
+    const path = join(bench.folder, `whole.${format}`);
+    const sources = words("-f lavfi -i testsrc2=size=96x64:rate=25:duration=20 -f lavfi -i sine=duration=20");
+    const encoders = format === "wav" ? ["-vn"] : words("-pix_fmt yuv420p -g 25");
+    await ffmpeg(...sources, ...encoders, ...(format === "mp4" ? ["-movflags", "+faststart"] : []), path);
+    return path;
+  }
+
+  const pairs = [
+    ["mp4", "mkv"],
+    ["mp4", "mp3"],
+    ["mp4", "gif"],
+    ["mkv", "mp4"],
+  ] as const;
+
+  it.each(pairs)("%s to %s, cut off", async (from, to) => {
+    const path = await film(from);
+    await truncate(path, Math.floor((await stat(path)).size * 0.93));
+    const { notes } = await bench.convert(path, from, to);
+    const told = /^Only ([\d.]+) of 20\.\d seconds/.exec(notes.get("INPUT_DAMAGED") ?? "");
+    expect(Number(told?.[1])).toBeGreaterThan(17);
+    expect(Number(told?.[1])).toBeLessThan(19.7);
+  });
+
+  it.each([...pairs, ["wav", "flac"] as const])("%s to %s, whole, has no such note", async (from, to) => {
+    const { notes } = await bench.convert(await film(from), from, to);
+    expect(notes.has("INPUT_DAMAGED")).toBe(false);
   });
 });

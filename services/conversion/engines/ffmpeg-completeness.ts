@@ -1,0 +1,71 @@
+/** Whether all of a file was converted: exit code 0 proves nothing, for a film that is cut off ends with 0 after the part that is there. */
+import { FilemillError } from "#kit/errors.ts";
+import type { HopTask } from "../domain/engine.ts";
+import type { SandboxEnd } from "../domain/sandbox.ts";
+import { saysBadInput } from "./bad-input.ts";
+import { audioFormats, pictureFormats, subtitleFormats } from "./ffmpeg-formats.ts";
+import { type Media, mediaBadInput, type Stream } from "./ffmpeg-streams.ts";
+import { flagOption, numberOption } from "./hop-table.ts";
+
+export type Length = {
+  /** 0 when nobody knows or the result has no length. */
+  readonly seconds: number;
+  /** What may be missing without a note. */
+  readonly tolerated: number;
+};
+
+/** Containers that tell how long each track is; others have it guessed from the bit rate, or tell it of the longest track. */
+const tells = /^(mov|matroska|avi|wav|w64|flac|aiff|caf|au|flv)$/;
+/** A file of which less than this share can be decoded is no file. */
+const leastShare = 0.1;
+
+/** Subtitles have no frames, and end with the last word. */
+export function isText({ hop }: HopTask): boolean {
+  return subtitleFormats[hop.to] !== undefined;
+}
+
+/** How long the result should be. */
+export function expectedLengthOf(task: HopTask, media: Media, demuxer: string): Length {
+  // A still has no length, and the WebP encoder hands everything over at the end.
+  const isTimeless = task.hop.options.some((option) => option.name === "time") || task.hop.to === "webp" || isText(task);
+  if (isTimeless) return { seconds: 0, tolerated: 0 };
+  const converted = convertedOf(task, media);
+  const durations = converted.map(({ durationSeconds }) => durationSeconds);
+  const isTold = tells.test(demuxer) && durations.length > 0 && durations.every((seconds) => seconds > 0);
+  const whole = isTold ? Math.max(...durations) : media.durationSeconds;
+  const rest = Math.max(0, whole - (numberOption(task.options, "start") ?? 0));
+  const asked = numberOption(task.options, "duration");
+  const seconds = asked === undefined ? rest : whole === 0 ? asked : Math.min(asked, rest);
+  // The picture written last need not be the last one shown, and its own time is not counted.
+  const steps = converted.map(({ framesPerSecond }) => (framesPerSecond > 0 ? 4 / framesPerSecond : 0));
+  return { seconds, tolerated: isTold ? Math.max(0.5, seconds * 0.01) + Math.max(0, ...steps) : Math.max(1.5, seconds * 0.1) };
+}
+
+/** The tracks whose length the result has. */
+function convertedOf(task: HopTask, { streams }: Media): readonly Stream[] {
+  const sounds = streams.filter(({ kind }) => kind === "audio");
+  if (audioFormats[task.hop.to] !== undefined) {
+    const chosen = sounds[(numberOption(task.options, "track") ?? 0) - 1] ?? sounds.find(({ isDefault }) => isDefault) ?? sounds[0];
+    return chosen === undefined ? [] : [chosen];
+  }
+  const film = streams.filter(({ kind }) => kind === "video").slice(0, 1);
+  const isMute = flagOption(task.options, "mute") || pictureFormats[task.hop.to] !== undefined;
+  return isMute ? film : [...film, ...sounds];
+}
+
+/** Notes what is missing. @throws FilemillError INVALID_INPUT, CONVERSION_FAILED. */
+export function assertConverted(task: HopTask, end: SandboxEnd, writtenSeconds: number, expected: Length): void {
+  if (end.exitCode !== 0) {
+    if (saysBadInput(end, mediaBadInput)) throw new FilemillError("INVALID_INPUT", "The file is damaged and could not be decoded.");
+    throw new FilemillError("CONVERSION_FAILED", "The file could not be converted to this format.");
+  }
+  const missing = expected.seconds - writtenSeconds;
+  const isShort = missing > expected.tolerated;
+  if (isShort && missing > 1.5 && writtenSeconds < expected.seconds * leastShare) {
+    throw new FilemillError("INVALID_INPUT", "The file is truncated or damaged: almost nothing of it could be decoded.");
+  }
+  const hasErrors = /Error while decoding|Invalid data found|truncat|corrupt|Packet mismatch|partial file/i.test(end.stderr);
+  if (isShort || (hasErrors && missing > 0.1)) {
+    task.note("INPUT_DAMAGED", `Only ${writtenSeconds.toFixed(1)} of ${expected.seconds.toFixed(1)} seconds could be read.`);
+  } else if (hasErrors) task.note("INPUT_DAMAGED");
+}
