@@ -6,9 +6,9 @@ import { openGrpcClient } from "#kit/rpc/grpc-client.ts";
 import type { Deployment } from "./deployment.ts";
 import type { Customer } from "./ledger.ts";
 
-/** @param receiver - Is told of the end of every job; none when it is not given. */
 const maxTries = 600;
 
+/** @param receiver - Is told of the end of every job; none when it is not given. */
 export async function openCustomers(
   { url, accounts, token }: Pick<Deployment, "url" | "accounts" | "token">,
   count: number,
@@ -31,7 +31,13 @@ export async function openCustomers(
 
 async function openWebhook(url: string, key: string, receiver: string): Promise<void> {
   const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
-  const answer = await fetch(`${url}/api/v1/webhooks`, { method: "POST", headers, body: JSON.stringify({ url: receiver }) });
+  const ask = () => fetch(`${url}/api/v1/webhooks`, { method: "POST", headers, body: JSON.stringify({ url: receiver }) });
+  let answer = await ask();
+  // The service for webhooks may still be starting.
+  for (let tries = 1; answer.status === 503 && tries < maxTries; tries += 1) {
+    await sleep(100);
+    answer = await ask();
+  }
   if (answer.status !== 201) throw new Error(`a webhook was answered ${answer.status}: ${await answer.text()}`);
 }
 

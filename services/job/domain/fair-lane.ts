@@ -1,6 +1,7 @@
 /**
- * The jobs of one lane and whose turn it is (decision 9); an account is a payer here, so that guests of one address are one. First comes the account with the fewest running jobs, among equals
- * the one that was served longest ago; within an account its oldest job.
+ * The jobs of one lane and whose turn it is (decision 9). An account is a payer here, so that guests of one address are one. First comes
+ * the account with the fewest running jobs; among equals an account before guests, of whom there may be as many as there are addresses;
+ * then the one that was served longest ago. Within an account its oldest job.
  */
 import { createSortedIds, type SortedIds } from "./sorted-ids.ts";
 
@@ -23,7 +24,7 @@ export type Turn = {
 };
 
 export type FairLane = {
-  put(jobId: string, accountId: string, place: Place): void;
+  put(jobId: string, accountId: string, place: Place, isGuest?: boolean): void;
   /** @param turn - Grows with each service and is the same number in every process. */
   served(accountId: string, turn: number): void;
   /** The job to begin with now. A job whose worker was lost goes before its account's others. */
@@ -37,8 +38,8 @@ export type FairLane = {
   readonly runningCount: number;
 };
 
-type Line = { readonly queued: SortedIds; readonly running: Set<string> };
-type Standing = { readonly running: number; readonly turn: number; readonly jobId: string };
+type Line = { readonly queued: SortedIds; readonly running: Set<string>; readonly isGuest: boolean };
+type Standing = { readonly running: number; readonly isGuest: boolean; readonly turn: number; readonly jobId: string };
 
 /** Accounts whose last turn is remembered. One that has nothing to do must not come back as a newcomer each time. */
 const maxTurns = 10_000;
@@ -51,8 +52,8 @@ export function createFairLane(): FairLane {
   const turnOf = (accountId: string): number => turns.get(accountId) ?? 0;
 
   return {
-    put(jobId, accountId, place) {
-      const line = lines.get(accountId) ?? { queued: createSortedIds(), running: new Set<string>() };
+    put(jobId, accountId, place, isGuest = false) {
+      const line = lines.get(accountId) ?? { queued: createSortedIds(), running: new Set<string>(), isGuest };
       queuedCount -= line.queued.ids.length;
       runningCount -= line.running.size;
       if (place === "queued") line.queued.add(jobId);
@@ -73,12 +74,12 @@ export function createFairLane(): FairLane {
     },
     next(readiness) {
       let first: Standing | undefined;
-      for (const [accountId, { queued, running }] of lines) {
+      for (const [accountId, { queued, running, isGuest }] of lines) {
         const lapsed = [...running].filter(readiness.isLapsed);
         const jobId = lapsed.find(readiness.isDue) ?? queued.ids.find(readiness.isDue);
         if (jobId === undefined) continue;
         const busy = running.size - lapsed.length + readiness.beginning(accountId);
-        const standing = { running: busy, turn: turnOf(accountId), jobId };
+        const standing = { running: busy, isGuest, turn: turnOf(accountId), jobId };
         if (first === undefined || isBefore(standing, first)) first = standing;
       }
       return first === undefined ? undefined : { jobId: first.jobId, isIdleAccount: first.running === 0 };
@@ -86,8 +87,9 @@ export function createFairLane(): FairLane {
     position(jobId, accountId) {
       const mine = lines.get(accountId);
       if (mine === undefined) return 1;
-      const standingOf = (id: string, { queued, running }: Line): Standing => ({
+      const standingOf = (id: string, { queued, running, isGuest }: Line): Standing => ({
         running: running.size,
+        isGuest,
         turn: turnOf(id),
         jobId: queued.ids[0] ?? "",
       });
@@ -123,10 +125,12 @@ export function createFairLane(): FairLane {
 
 function isBefore(a: Standing, b: Standing): boolean {
   if (a.running !== b.running) return a.running < b.running;
+  if (a.isGuest !== b.isGuest) return b.isGuest;
   return a.turn === b.turn ? a.jobId < b.jobId : a.turn < b.turn;
 }
 
 /** Of two accounts in the same round: the one that joins in a later round was served longer ago by then. */
 function goesFirst(a: Standing, b: Standing): boolean {
+  if (a.isGuest !== b.isGuest) return b.isGuest;
   return a.running === b.running ? isBefore(a, b) : a.running > b.running;
 }

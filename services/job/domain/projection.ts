@@ -65,7 +65,7 @@ export function createProjection(clock: Clock, maxLeaseMs: number): Projection {
     const { id, accountId } = record.job;
     const payer = payerOf(record);
     const isUnfinished = where !== "gone";
-    laneFor(laneOf(record)).put(id, payer, where);
+    laneFor(laneOf(record)).put(id, payer, where, isGuest(record));
     toggle(unfinished, id, isUnfinished);
     ledger.put(id, { payer, isGuest: isGuest(record), isUnfinished, bytes: keptBytesOf(record) });
     const own = getOrAdd(accounts, accountId, createSortedIds);

@@ -4,20 +4,20 @@ import { createFairLane, type FairLane, type Readiness } from "#services/job/dom
 
 const allReady: Readiness = { isDue: () => true, isLapsed: () => false, beginning: () => 0 };
 
-type Facts = { readonly running: number; readonly queued: number; readonly turn: number };
+type Facts = { readonly running: number; readonly queued: number; readonly turn: number; readonly isGuest?: boolean };
 
 /** Accounts `a0`, `a1`, …; the ids of their jobs interleave, as those of jobs made at the same time do. */
 function laneOf(accounts: readonly Facts[]): { lane: FairLane; owner: Map<string, string> } {
   const lane = createFairLane();
   const owner = new Map<string, string>();
-  for (const [index, { running, queued, turn }] of accounts.entries()) {
+  for (const [index, { running, queued, turn, isGuest }] of accounts.entries()) {
     const account = `a${index}`;
     if (turn > 0) lane.served(account, turn);
-    for (let job = 0; job < running; job += 1) lane.put(`0-${account}-${job}`, account, "running");
+    for (let job = 0; job < running; job += 1) lane.put(`0-${account}-${job}`, account, "running", isGuest);
     for (let job = 0; job < queued; job += 1) {
       const id = `1-${String(job).padStart(3, "0")}-${account}`;
       owner.set(id, account);
-      lane.put(id, account, "queued");
+      lane.put(id, account, "queued", isGuest);
     }
   }
   return { lane, owner };
@@ -35,7 +35,7 @@ function drain(lane: FairLane, owner: ReadonlyMap<string, string>): string[] {
   return order;
 }
 
-const facts = fc.record({ running: fc.nat(3), queued: fc.nat(6), turn: fc.nat(50) });
+const facts = fc.record({ running: fc.nat(3), queued: fc.nat(6), turn: fc.nat(50), isGuest: fc.boolean() });
 const someAccounts = fc.uniqueArray(facts, { minLength: 1, maxLength: 6, selector: ({ turn }) => turn });
 
 describe("whose turn it is", () => {
@@ -53,6 +53,16 @@ describe("whose turn it is", () => {
         for (const [id, place] of places) expect(order.indexOf(id) + 1).toBe(place);
       }),
     );
+  });
+
+  it("is an account's before that of forty guests who have as little running, and not when it has more", () => {
+    const lane = createFairLane();
+    for (let address = 0; address < 40; address += 1) lane.put(`1-${address}`, `address_${address}`, "queued", true);
+    lane.put("2-a", "a", "queued");
+    lane.put("2-b", "a", "queued");
+    expect([lane.position("2-a", "a"), lane.next(allReady)]).toEqual([1, { jobId: "2-a", isIdleAccount: true }]);
+    lane.put("2-a", "a", "running");
+    expect([lane.position("2-b", "a"), lane.next(allReady)?.jobId.startsWith("1-")]).toEqual([41, true]);
   });
 
   it("lets nobody wait for more than one job of each other account that has as many running", () => {
