@@ -149,7 +149,7 @@ export const archiveAttacks: readonly Attack[] = [
     "the same list behind blank lines",
     "a.tar",
     ({ secretFile }) => `\n\n#mtree v2.0\n./secret type=file contents=${secretFile}\n`,
-    "INVALID_INPUT",
+    "CONVERSION_FAILED",
     ["zip"],
     { query: "from=tar" },
   ),

@@ -32,7 +32,7 @@ const graphAttacks: readonly Attack[] = [
     "png",
     "pdf",
   ]),
-  graph("GR1-label", "a diagram with a host's picture in a table", "a.gv", graphWithLabel, "INVALID_INPUT", ["svg", "png"]),
+  graph("GR1-label", "a diagram with a host's picture in a table", "a.gv", graphWithLabel, "CONVERSION_FAILED", ["svg", "png"]),
   graph("GR1-postscript", "a diagram that takes a host's file for a shape of PostScript", "a.gv", postscriptShape, "converts", [
     "ps",
     "eps",

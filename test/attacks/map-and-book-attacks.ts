@@ -77,7 +77,7 @@ const bookAttacks: readonly Attack[] = [
   ),
   book("CA2-epub", "a book whose parts are the host's files", "a.epub", epubWithFiles, "is bounded", ["azw3"]),
   book("CA2-page", "a packed page with frames and pictures of the host and the network", "a.htmlz", zippedPage, "converts", ["epub"]),
-  book("CA2-cover", "a packed page whose cover is a host's picture", "a.htmlz", zippedPageWithCover, "INVALID_INPUT", ["epub"]),
+  book("CA2-cover", "a packed page whose cover is a host's picture", "a.htmlz", zippedPageWithCover, "CONVERSION_FAILED", ["epub"]),
   book(
     "CA2-entity",
     "a FictionBook with an entity that is a file of the host",

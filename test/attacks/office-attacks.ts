@@ -153,7 +153,7 @@ export const officeAttacks: readonly Attack[] = [
         `<table:table table:name="S"><table:table-source xlink:type="simple" xlink:href="${url}/a.csv" table:filter-name="Text - txt - csv (StarCalc)" table:filter-options="44,34,0,1" table:table-name="x" table:mode="copy-all"/><table:table-row><table:table-cell office:value-type="string"><text:p>a</text:p></table:table-cell></table:table-row></table:table>`,
       ),
     "converts",
-    { to: ["csv"] },
+    { to: ["xlsx"] },
   ),
   attack(
     "LO2-rtf",
@@ -263,7 +263,7 @@ export const officeAttacks: readonly Attack[] = [
         '<table:table table:name="S"><table:table-row table:number-rows-repeated="1000000"><table:table-cell table:number-columns-repeated="1000" office:value-type="string"><text:p>aaaaaaaa</text:p></table:table-cell></table:table-row></table:table>',
       ),
     "is bounded",
-    { to: ["csv"] },
+    { to: ["xlsx"] },
   ),
   attack(
     "LO8-ooxml",
