@@ -68,6 +68,10 @@ function read(bytes: Uint8Array): workbooks.WorkBook {
       throw new Failure("PASSWORD_REQUIRED", "The file is protected by a password; remove it and try again.");
     }
     if (error instanceof RangeError && /call stack/.test(error.message)) throw error;
+    // Parts that a workbook may go without, and an office does.
+    if (error instanceof Error && error.message.startsWith("Cannot find file")) {
+      throw new Failure("CONVERSION_FAILED", "The workbook lacks a part that this reader needs.", true);
+    }
     throw invalid("The workbook is damaged or is not what it claims to be.");
   }
 }
