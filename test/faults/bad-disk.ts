@@ -1,10 +1,11 @@
 /** A power cut, and a file system that turns read-only: what was promised is there afterwards. */
 import { execFile } from "node:child_process";
-import { cpSync, mkdirSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
+import { type JobRecord, JobState } from "#gen/filemill/job/v1/job_pb.ts";
 import { treeOf } from "#services/conversion/sandbox/usage.ts";
 import { untilServed } from "./client.ts";
 import { type Deployment, openOneProcess } from "./deployment.ts";
@@ -86,13 +87,20 @@ export async function readOnly(home: string, seed: number): Promise<Outcome> {
   await using watch = await watchRecords(deployment);
   let forgotten = 0;
   for (const { jobId, told } of before) {
-    if (told === "promised" || watch.records.has(jobId)) continue;
+    const record = watch.records.get(jobId);
+    if (told === "promised" || (record !== undefined && !isInputGone(data, record))) continue;
     ledger.accepted.delete(jobId);
     forgotten += 1;
   }
   const rows = new Map([["answered with 200, and forgotten by the disk that broke", forgotten]]);
   const end = await endOf({ deployment, ledger, watch, customer: scene.customers[0] });
   return { ...end, requests: ledger.requests, kills: 1, rows };
+}
+
+/** Of a job that did not come to its end: what the disk kept of it is the record alone. */
+function isInputGone(data: string, { job }: JobRecord): boolean {
+  const id = job?.input?.id;
+  return id !== undefined && job?.state !== JobState.DONE && !existsSync(join(data, "blobs", id.slice(0, 2), id));
 }
 
 /** Readiness says that something is broken, within a minute. */
