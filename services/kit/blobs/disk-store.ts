@@ -22,6 +22,7 @@ import { create } from "@bufbuild/protobuf";
 import { type Blob, BlobSchema } from "#gen/filemill/common/v1/blob_pb.ts";
 import { FilemillError } from "#kit/errors.ts";
 import { abortable } from "../abortable.ts";
+import { awayOf, codeOf, failureOf } from "./disk-failures.ts";
 import { forgetFile, holdFile, moveFile, putOnDisk, recallFile, rememberFile } from "./fresh-files.ts";
 import type { BlobStore } from "./store.ts";
 
@@ -87,15 +88,15 @@ export async function openDiskBlobStore(dir: string): Promise<BlobStore> {
         return publish(path, hashOf("sha256", received), received.length);
       } catch (error) {
         forgetFile(path);
-        await rm(path, { force: true });
-        throw failureOf(error);
+        await rm(path, { force: true }).catch(() => undefined);
+        throw awayOf(error) ?? failureOf(error);
       }
     },
     keep(blobId) {
       try {
         putOnDisk(pathOf(blobId));
       } catch (error) {
-        throw failureOf(error);
+        throw awayOf(error) ?? failureOf(error);
       }
     },
     async adopt(path) {
@@ -287,14 +288,4 @@ async function* listUnder(dir: string): AsyncGenerator<{ blobId: string; modifie
       if (found !== undefined) yield { blobId: entry.name, modifiedAt: found.mtime, partial };
     }
   }
-}
-
-function failureOf(error: unknown): unknown {
-  const code = codeOf(error);
-  if (code !== "ENOSPC" && code !== "EDQUOT") return error;
-  return new FilemillError("UNAVAILABLE", "There is no room for more files right now.", { retryAfterMs: 10_000, cause: error });
-}
-
-function codeOf(error: unknown): unknown {
-  return error instanceof Error && "code" in error ? error.code : undefined;
 }

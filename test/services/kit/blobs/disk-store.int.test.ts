@@ -33,6 +33,15 @@ test("a blob is a read-only file", async () => {
   for (const { id } of [written, adopted]) expect((await stat(store.pathOf(id))).mode & 0o777).toBe(0o444);
 });
 
+test("a store whose folder is gone takes nothing, and says that it is not a defect", async () => {
+  const folder = join(root, "gone");
+  const other = await openDiskBlobStore(folder);
+  await rm(folder, { recursive: true });
+  const away = { code: "UNAVAILABLE", message: "Files cannot be stored right now." };
+  await expect(other.write(inChunks(Buffer.from("bytes"), 2))).rejects.toMatchObject(away);
+  await expect(other.write(inChunks(Buffer.alloc(2 ** 20, 1), 2 ** 16))).rejects.toMatchObject(away);
+});
+
 test("adopts no link, folder or file with a second name", async () => {
   const target = await strayFile(Buffer.from("secret"));
   await symlink(target, join(root, "symbolic"));
