@@ -176,6 +176,11 @@ export function isAnswer(error: unknown): boolean {
 /** What a call ends with when nobody answers, or when who was to answer dies meanwhile: the connection is reset, or the stream is closed. */
 const noAnswer: ReadonlySet<Code> = new Set([Code.Unavailable, Code.DeadlineExceeded, Code.Aborted, Code.Canceled]);
 
+/** A peer that is ending takes no more calls, and has not begun this one (RFC 9113 §8.7). Connect tells it as internal. */
+function isRefusedStream(error: ConnectError): boolean {
+  return error.code === Code.Internal && error.rawMessage.includes("NGHTTP2_REFUSED_STREAM");
+}
+
 /** The same error on the caller's side; anything without our detail becomes UNAVAILABLE or INTERNAL. */
 export function fromConnectError(error: unknown): FilemillError {
   if (error instanceof FilemillError) return error;
@@ -191,7 +196,7 @@ export function fromConnectError(error: unknown): FilemillError {
         cause: error,
       });
     }
-    if (noAnswer.has(error.code)) {
+    if (noAnswer.has(error.code) || isRefusedStream(error)) {
       return new FilemillError("UNAVAILABLE", "The service is not available right now; try again.", { retryAfterMs: 2000, cause: error });
     }
   }

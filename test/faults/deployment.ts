@@ -143,7 +143,8 @@ export async function openSeveralProcesses(place: Place): Promise<Deployment> {
   }
   const at = (rpcPort: number | undefined): string => `http://127.0.0.1:${rpcPort}`;
   const service = (name: keyof typeof passwords, rpcPort: number | undefined, peers: Record<string, string>): Keeper => {
-    const command = [process.execPath, join(clone, "gateway/setup/service.mjs"), name] as const;
+    // Without the shell that starts it again: the suite is what does that here.
+    const command = [process.execPath, ...servingArguments, join(clone, `services/${name}/main.ts`)] as const;
     return stack.use(
       keep({ name, command, env: { ...env, NATS_URL: urlOf(name), RPC_PORT: String(rpcPort), PORT: "0", ...peers }, logFile }),
     );

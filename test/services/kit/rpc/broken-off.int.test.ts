@@ -1,5 +1,5 @@
 /** A peer that dies while it is called, as a killed process does: nobody answered, which is not a defect of who called. */
-import { createServer, type Http2Server, type ServerHttp2Stream } from "node:http2";
+import { constants, createServer, type Http2Server, type ServerHttp2Stream } from "node:http2";
 import type { AddressInfo, Socket } from "node:net";
 import { createClient } from "@connectrpc/connect";
 import { afterEach, expect, test } from "vitest";
@@ -30,6 +30,7 @@ async function peerThat(die: (stream: ServerHttp2Stream, socket: Socket) => void
 
 const deaths = [
   ["resets its connection", (_stream: ServerHttp2Stream, socket: Socket) => void socket.resetAndDestroy()],
+  ["refuses the call as it ends", (stream: ServerHttp2Stream) => void stream.close(constants.NGHTTP2_REFUSED_STREAM)],
   ["closes its connection", (_stream: ServerHttp2Stream, socket: Socket) => void socket.destroy()],
   [
     "begins its answer and closes its connection",
