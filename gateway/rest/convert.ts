@@ -14,7 +14,7 @@ import { type Asked, type Download, parseAsked } from "./convert-request.ts";
 import { errorContextOf } from "./errors.ts";
 import { apiUrlOf, callerOf, departureOf, type Handler, type RestContext, sendErrorAnswer, sendJson } from "./exchange.ts";
 import { unexpectedField, unknownTarget } from "./hints.ts";
-import { type Ceiling, checkContentLength, receiveUpload, type Upload } from "./upload.ts";
+import { type Ceiling, checkContentLength, discard, receiveUpload, type Upload } from "./upload.ts";
 import { waitForEnd } from "./watch.ts";
 
 /** POST /api/v1/convert: admit, receive, tell the format, create the job, wait, answer. */
@@ -118,12 +118,12 @@ async function createJob(
       inputPassword: asked.inputPassword ?? "",
       budget: passage.budget,
     });
-    if (created.replayed) await blobs.remove(upload.blob.id);
+    if (created.replayed) await discard(blobs, upload.blob.id);
     // A replay wrote nothing: its job may be one that was not promised yet.
     return { ...created, durable: durable && !created.replayed };
   } catch (error) {
     // After a broken call nobody knows whether the job owns the blob now; if not, the sweep takes it.
-    if (isAnswer(error)) await blobs.remove(upload.blob.id);
+    if (isAnswer(error)) await discard(blobs, upload.blob.id);
     throw fromConnectError(error);
   }
 }

@@ -106,7 +106,7 @@ async function receive(request: FastifyRequest, rules: UploadRules): Promise<Upl
     if (blob.sizeBytes === 0n) throw new FilemillError("INVALID_INPUT", "The file is empty; send one with content.");
     return { to, blob, fileName };
   } catch (error) {
-    if (received.blob !== undefined) await rules.blobs.remove(received.blob.id);
+    if (received.blob !== undefined) await discard(rules.blobs, received.blob.id);
     throw uploadErrorOf(error);
   }
 }
@@ -167,6 +167,11 @@ function bodyEnd(request: FastifyRequest, signal: AbortSignal): Promise<void> {
     signal.addEventListener("abort", () => reject(brokenBody(signal.reason)), { once: true });
     raw.resume();
   });
+}
+
+/** What nobody needs any more. Where it cannot be removed, the sweep will: that is not what the client is told. */
+export async function discard(blobs: BlobStore, blobId: string): Promise<void> {
+  await blobs.remove(blobId).catch(() => undefined);
 }
 
 /** Everything that can go wrong while parsing, in our words. The parser's own errors carry a code only for its limits. */

@@ -10,6 +10,11 @@ export async function bundled<O extends BuildOptions>(options: O): Promise<Build
   underWay += 1;
   try {
     return await build(options as never);
+  } catch (error) {
+    // Somebody ended its process, as the kernel does when memory is short.
+    if (!(error instanceof Error && error.message.includes("The service was stopped"))) throw error;
+    await stop();
+    return await build(options as never);
   } finally {
     underWay -= 1;
     // It would keep 40 MB for a next build, which does not come.

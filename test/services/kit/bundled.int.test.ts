@@ -3,9 +3,9 @@ import { expect, it } from "vitest";
 import { bundled } from "#kit/bundled.ts";
 
 /** Children of this process. */
-async function builders(): Promise<number> {
+async function builderPids(): Promise<number[]> {
   const pids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
-  const found = await Promise.all(
+  const isBuilder = await Promise.all(
     pids.map(async (pid) => {
       const [stat, line] = await Promise.all(
         [`/proc/${pid}/stat`, `/proc/${pid}/cmdline`].map((path) => readFile(path, "latin1").catch(() => "")),
@@ -13,8 +13,9 @@ async function builders(): Promise<number> {
       return line?.includes("esbuild") === true && stat?.split(") ").at(-1)?.split(" ")[1] === String(process.pid);
     }),
   );
-  return found.filter(Boolean).length;
+  return pids.filter((_, index) => isBuilder[index]).map(Number);
 }
+const builders = async (): Promise<number> => (await builderPids()).length;
 
 const options = { stdin: { contents: "export const a: number = 1;", loader: "ts" }, write: false, logLevel: "silent" } as const;
 
@@ -24,6 +25,15 @@ it("builds at the same time and one after the other, and leaves no process", asy
   await expect.poll(builders).toBe(0);
   expect((await bundled(options)).outputFiles[0]?.text).toContain("a = 1");
   await expect.poll(builders).toBe(0);
+});
+
+it("builds again when its process was ended from outside", async () => {
+  // Large enough that it is under way when its process goes.
+  const contents = Array.from({ length: 20_000 }, (_, index) => `export const a${index}: number = ${index};`).join("\n");
+  const building = bundled({ ...options, stdin: { contents, loader: "ts" } });
+  await expect.poll(async () => (await builderPids()).length, { interval: 1 }).toBe(1);
+  for (const pid of await builderPids()) process.kill(pid, "SIGKILL");
+  expect((await building).outputFiles[0]?.text).toContain("a19999 = 19999");
 });
 
 it("leaves none after an error either", async () => {
