@@ -61,7 +61,8 @@ export function createCatalogueViews(catalogue: GatewayDeps["catalogue"]): Catal
   };
   return {
     async current() {
-      if (latest !== undefined && performance.now() - readAt < FRESH_MS) return latest;
+      // An empty one is that of a start: what engines say a moment later is not kept waiting.
+      if (latest !== undefined && latest.counts.conversions > 0 && performance.now() - readAt < FRESH_MS) return latest;
       try {
         return await renew();
       } catch (error) {

@@ -74,14 +74,17 @@ describe("a hostile file hurts nothing but its own job", { timeout: 600_000 }, (
     const spentOn = async (sent: SentUpload): Promise<number> => {
       const begun = await processorSecondsOf(server.child.pid);
       const answer = await post(server, sent);
-      await answer.arrayBuffer();
+      const { job } = (await answer.json()) as { readonly job?: { readonly id: string } };
       // 500 and above are for what is wrong with us.
       expect(answer.status).toBeLessThan(500);
-      return (await processorSecondsOf(server.child.pid)) - begun;
+      const spent = (await processorSecondsOf(server.child.pid)) - begun;
+      if (job !== undefined) await removeJob(server, job.id);
+      return spent;
     };
     const good = await spentOn(goodUploadLike(upload));
     expect(await spentOn(upload)).toBeLessThan(good + 2);
     await expectHarmless("sharp");
+    await expect.poll(() => leftBehind(server, before)).toEqual([]);
     results.push({ id, engine: "front", what, to: "", outcome: "is quick" });
   });
 
