@@ -73,7 +73,7 @@ describe("a job of a worker whose process is dead", () => {
     const { jobId: one } = await createClaimed(bench, dead);
     const { jobId: other } = await createClaimed(bench, dead);
     await using _peer = await bench.peer();
-    await expect.poll(async () => (await jobOf(bench, other))?.state).toBe(JobState.QUEUED);
+    for (const id of [one, other]) await expect.poll(async () => (await jobOf(bench, id))?.state).toBe(JobState.QUEUED);
     const { job: fresh } = await bench.jobs.createJob(await bench.request());
     const first = await claim(bench, one);
     expect(first.lease).toMatchObject({ attempt: 2 });
