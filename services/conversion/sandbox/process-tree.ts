@@ -125,7 +125,10 @@ const headBytes = 64 * 1024;
 /** A longer line of a persistent child is cut, and so not an answer any more. */
 const maxAnswerBytes = 16 * 2 ** 20;
 
-/** Keeps the first 64 KiB of a stream and drains the rest, so that a chatty program neither blocks nor fills memory. */
+/** How long a program waits before more than the head of what it says is read: else it could keep this process busy. */
+const drainPauseMs = 10;
+
+/** Keeps the first 64 KiB of a stream and drains the rest at leisure, so that a chatty program neither blocks nor fills memory. */
 function headOf(stream: Readable | null, onLine?: (line: string) => void, maxLineBytes = headBytes): () => string {
   const chunks: Buffer[] = [];
   let length = 0;
@@ -137,6 +140,9 @@ function headOf(stream: Readable | null, onLine?: (line: string) => void, maxLin
       const kept = chunk.subarray(0, headBytes - length);
       chunks.push(kept);
       length += kept.length;
+    } else if (onLine === undefined) {
+      stream.pause();
+      setTimeout(() => stream.resume(), drainPauseMs);
     }
     if (onLine === undefined) return;
     const text = chunk.toString("latin1");

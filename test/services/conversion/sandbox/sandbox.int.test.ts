@@ -35,6 +35,14 @@ describeSandboxes("the %s sandbox", (mode) => {
       expect([end.exitCode, end.stdout.length, end.stderr.length]).toEqual([3, 65_536, 65_536]);
     });
 
+    it("is not kept busy by a program that never stops talking", async () => {
+      const before = process.cpuUsage();
+      const end = await shell("yes & yes >&2", { limits: { wallMs: 2000 } });
+      const { user, system } = process.cpuUsage(before);
+      expect(end.killed).toBe("timeout");
+      expect((user + system) / 1e6).toBeLessThan(1);
+    });
+
     it("hands out lines as they come", async () => {
       const lines: string[] = [];
       await shell("echo one; printf tw; echo o; printf 'größe\\nlast'", { onLine: (line) => lines.push(line) });
