@@ -46,7 +46,8 @@ while :; do
   began=$(seconds)
   "$@" <&0 &
   child=$!
-  if [ -n "$ending" ]; then kill -s TERM "$child" 2>/dev/null; fi
+  # A child that is not the program yet loses any signal but this one.
+  if [ -n "$ending" ]; then kill -s KILL "$child" 2>/dev/null; exit 143; fi
   await
   # 128 and SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV, SIGALRM.
   case $code in 132 | 133 | 134 | 135 | 136 | 139 | 142) ;; *) exit "$code" ;; esac
@@ -62,6 +63,7 @@ while :; do
   if [ "$pause" -gt "$longest_pause" ]; then pause=$longest_pause; fi
   sleep "$pause" &
   child=$!
+  if [ -n "$ending" ]; then kill -s KILL "$child" 2>/dev/null; fi
   crashed=$code
   await
   if [ -n "$ending" ]; then exit "$crashed"; fi

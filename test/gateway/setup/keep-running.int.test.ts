@@ -100,6 +100,16 @@ describe("a signal to the keeper", () => {
     expect(livesOf(said())).toHaveLength(1);
   });
 
+  it("right before a pause ends it at once", async () => {
+    await writeFile(join(folder, "slowly"), "");
+    // The last that the keeper runs before the pause.
+    await writeFile(join(folder, "date"), "#!/bin/sh\nkill -TERM $FILEMILL_KEEPER\n");
+    await chmod(join(folder, "date"), 0o755);
+    const { ended, said } = await keep("kill -SEGV $$");
+    expect(await ended).toEqual([139, null]);
+    expect(livesOf(said())).toHaveLength(1);
+  });
+
   it("that comes again and again is passed on each time", async () => {
     const { child, ended, said } = await keep(
       'n=0; trap "n=\\$((n+1)); echo told \\$n" TERM; echo ready; while [ $n -lt 3 ]; do /bin/sleep 0.05; done; exit 4',
