@@ -13,7 +13,7 @@ export const settingTable = {
     default: undefined,
     pattern: /^[A-Za-z0-9.:[\]_-]+(,[A-Za-z0-9.:[\]_-]+)*$/,
     accepts: "host names or addresses separated by commas",
-    help: "Names that requests may come by beside localhost and that of PUBLIC_URL; unset: on a loopback HOST none, elsewhere all",
+    help: "Host names that requests may use besides localhost and that of PUBLIC_URL; unset: none on a loopback HOST, all elsewhere",
   }),
   MAX_CONNECTIONS_PER_CLIENT: integer({
     default: "512",
@@ -101,7 +101,7 @@ export const settingTable = {
     default: "30000",
     min: 0,
     max: 600_000,
-    help: "Time that a process that serves may stand still before it is ended and started again; 0: never",
+    help: "How long a serving process may hang before it is ended and started again; 0: no limit",
   }),
   IMAGE_SLOTS: integer({ default: "2", min: 0, max: 64, help: "Pictures converted at once (0: none on this node)" }),
   DOCUMENT_SLOTS: integer({ default: "2", min: 0, max: 64, help: "Text and PDF documents converted at once" }),
@@ -140,7 +140,7 @@ export const settingTable = {
   }),
   RPC_SOCKET: text({
     default: undefined,
-    help: "Unix socket of the internal services beside RPC_PORT, for their own user alone; unset: `rpc.sock` under DATA_DIR, of `npm start`",
+    help: "Unix socket of the internal services in addition to RPC_PORT, for the user that Filemill runs as only; unset: `rpc.sock` under DATA_DIR with `npm start`",
   }),
   WEBHOOK_PRIVATE_ADDRESSES: choice({
     default: "refused",
