@@ -14,7 +14,7 @@ export type AttackResult = {
 const outcomes: Readonly<Record<string, string>> = {
   converts: "converts, without what it reached for",
   "is bounded": "ends within its time and memory",
-  "is quick": "takes no more of the main process than a good file",
+  "is quick": "takes at most two seconds more of the main process than a good file",
 };
 
 /** For `renewSections`. */
