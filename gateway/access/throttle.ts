@@ -83,7 +83,7 @@ async function consume(limiter: RateLimiterMemory, key: string): Promise<void> {
 
 /** Throws RATE_LIMITED unless there is nothing to wait for. */
 function wait(ms: number): void {
-  if (ms > 0) throw new FilemillError("RATE_LIMITED", "Too many tries; wait a while.", { retryAfterMs: Math.max(1000, ms) });
+  if (ms > 0) throw new FilemillError("RATE_LIMITED", "Too many attempts; try again later.", { retryAfterMs: Math.max(1000, ms) });
 }
 
 function pairOf(client: string, account: string): string {

@@ -97,5 +97,5 @@ function idempotencyKeyOf(headers: readonly string[] | undefined): string | unde
   if (headers === undefined) return undefined;
   const [key = "", ...others] = headers;
   if (others.length === 0 && /^[\x20-\x7e\x80-\xff]{1,255}$/.test(key)) return key;
-  throw new FilemillError("BAD_REQUEST", "Send one Idempotency-Key of 1 to 255 characters.");
+  throw new FilemillError("BAD_REQUEST", "Send one Idempotency-Key of 1 to 255 printable characters.");
 }

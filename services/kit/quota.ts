@@ -11,7 +11,7 @@ export function storedQuotaError(limitMb: number, usedBytes: number, untilMs?: n
   const wait = until === undefined ? "or wait until their results expire" : `or wait until ${until}, when the first result expires`;
   return new FilemillError(
     "QUOTA_EXCEEDED",
-    `${usedMb} of your ${limitMb} MB are taken, and this does not fit. ${howToMakeRoom}, ${wait}.`,
+    `You are using ${usedMb} of your ${limitMb} MB, and this file does not fit. ${howToMakeRoom}, ${wait}.`,
     {
       details: { limitMb, usedMb, ...(until === undefined ? {} : { until }) },
     },
@@ -19,9 +19,11 @@ export function storedQuotaError(limitMb: number, usedBytes: number, untilMs?: n
 }
 
 export function resultQuotaError(limitMb: number): FilemillError {
-  return new FilemillError("QUOTA_EXCEEDED", `The result would be larger than the ${limitMb} MB that your plan allows; ask for less.`, {
-    details: { limitMb },
-  });
+  return new FilemillError(
+    "QUOTA_EXCEEDED",
+    `The result would be larger than the ${limitMb} MB that your plan allows; convert less of the file or choose a smaller size or lower quality.`,
+    { details: { limitMb } },
+  );
 }
 
 export function processorQuotaError(limitSeconds: number, usedMs: number, retryAfterMs: number): FilemillError {

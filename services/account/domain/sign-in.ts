@@ -93,7 +93,7 @@ export async function setPassword(house: House, asked: { sessionToken: string; c
   const stored = passwordHashOf(tables, account.id);
   const mustKnow = stored !== undefined && !isFreshFromLink(session);
   if (mustKnow && !(await hasher.verify(spelled(asked.current), stored, "known")))
-    throw invalid("The present password is not right.", "current");
+    throw invalid("The current password is incorrect.", "current");
   await storePassword(tables, account.id, await hasher.hash(next, "known"));
   await endSessions(tables.sessions, account.id, asked.sessionToken);
 }

@@ -29,7 +29,7 @@ export type FaultKind =
 
 const faultMessages: Readonly<Record<FaultKind, string>> = {
   unexplained: "The conversion failed without saying why; try another target format.",
-  crashed: "The converter crashed at this file, which is our fault; try another target format.",
+  crashed: "The converter crashed on this file, which is our fault; try another target format.",
   lost: "The converter was ended in the middle of its work, which is our fault; try again later.",
 };
 

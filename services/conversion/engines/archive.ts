@@ -63,7 +63,7 @@ async function repack(work: Work): Promise<void> {
   if (isStraight && (await pack())) return;
   await rm(session.pathOf("out"), { force: true });
   await packFolder(work, source, listing, target);
-  if (!(await isResult(work, listing))) throw new LacksContent("The archive holds names or files that the target format cannot.");
+  if (!(await isResult(work, listing))) throw new LacksContent("The archive holds names or files that the target format cannot store.");
 }
 
 /**
@@ -188,7 +188,7 @@ function throwIfFailed(end: SandboxEnd, step: "read" | "write"): void {
   if (/passphrase|encrypt/i.test(end.stderr)) {
     throw new FilemillError("PASSWORD_REQUIRED", "The archive is protected by a password; remove it and try again.");
   }
-  if (step === "read") failUnlessDone(end, badInput, "The archive is damaged, packed in a way that is not known, or none at all.");
+  if (step === "read") failUnlessDone(end, badInput, "The file is not an archive, is damaged, or is packed in an unknown way.");
   if (end.exitCode !== 0) throw new FilemillError("CONVERSION_FAILED", "The archive could not be written in this format.");
 }
 

@@ -59,7 +59,7 @@ function isRounded(from: string, to: string): boolean {
 
 function flattening(from: string, to: string): readonly Expectation[] {
   if (from === "xml" && !textTables.has(to) && !books.has(to) && !columnar.has(to) && to !== "properties")
-    return [expecting("STRUCTURE_FLATTENED", { message: "Text between elements is put together." })];
+    return [expecting("STRUCTURE_FLATTENED", { message: "Text between elements is joined together." })];
   const isTable = textTables.has(to) || books.has(to) || columnar.has(to);
   if (to === "properties")
     return [expecting("STRUCTURE_FLATTENED", { message: "Nested values become properties with dots in their names." })];
@@ -71,11 +71,11 @@ const isTree = (format: string): boolean => !flat.has(format) && !columnar.has(f
 function naming(from: string, to: string): readonly Expectation[] {
   const ofSource = textTables.has(from) || books.has(from);
   if (isTree(from) && (textTables.has(to) || books.has(to) || columnar.has(to))) {
-    return [expecting("NAMES_CHANGED", { message: "Columns of one name are numbered." })];
+    return [expecting("NAMES_CHANGED", { message: "Columns with the same name are numbered." })];
   }
   const ofTarget = to === "xml" || to === "avro" || to === "sqlite" || to === "ini";
   if (ofTarget) return expectingAll("NAMES_CHANGED");
-  return ofSource ? [expecting("NAMES_CHANGED", { message: "Columns of one name are numbered." })] : [];
+  return ofSource ? [expecting("NAMES_CHANGED", { message: "Columns with the same name are numbered." })] : [];
 }
 
 /** Notes of a hop; lines of a text table stay as they are in another. */

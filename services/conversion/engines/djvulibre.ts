@@ -53,7 +53,7 @@ async function run(sandbox: Sandbox, task: HopTask): Promise<void> {
   const end = await session.run(commandOf(task));
   throwIfFailed(end, badInput, `The file is damaged, or is not ${from === "djvu" ? "DjVu" : "a picture that can be read"}.`);
   if (to === "txt" && ((await stat(session.pathOf("out")).catch(() => undefined))?.size ?? 0) < 3) {
-    throw new FilemillError("CONVERSION_FAILED", "The scan holds pictures of text and no text; it would need recognition.");
+    throw new FilemillError("CONVERSION_FAILED", "The scan holds pictures of text and no text; text recognition (OCR) would be needed.");
   }
   if (to === "pdf") task.note("STYLING_DROPPED", "Pages became pictures: the text beneath them was left out.");
   await session.adopt("out");

@@ -157,7 +157,7 @@ function soundExpectations(target: Container): readonly Expectation[] {
 }
 
 const toneMapped = expecting("PROFILE_CONVERTED", {
-  message: "High dynamic range is mapped to the standard one where the picture is encoded with eight bits.",
+  message: "High dynamic range is mapped to standard dynamic range where the picture is encoded with eight bits.",
 });
 
 /** What plays on is copied with all its tracks, which not every format can hold. */

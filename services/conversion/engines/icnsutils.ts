@@ -53,7 +53,7 @@ const hops: readonly Hop[] = [
   },
 ];
 
-const notAnIcon = "The icon is damaged or is not of macOS.";
+const notAnIcon = "The icon is damaged, or is not a macOS icon.";
 const badInput = [/Unable to read icns family|all parsing methods failed/, ...magickBadInput];
 
 async function takeApart({ sandbox, inspector }: EngineHost, task: HopTask): Promise<void> {

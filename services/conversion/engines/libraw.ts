@@ -61,7 +61,7 @@ async function run(sandbox: Sandbox, task: HopTask): Promise<void> {
   });
   // It ends with 0 whatever happens.
   if (end.exitCode !== 0 || /^Cannot (?:open|unpack)/m.test(end.stderr)) {
-    throw failureOf(end, badInput, "The picture is damaged, or of a camera that is not known.");
+    throw failureOf(end, badInput, "The picture is damaged, or comes from an unknown camera.");
   }
   await session.adopt("out.tiff");
 }

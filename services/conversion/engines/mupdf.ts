@@ -153,7 +153,7 @@ async function assertText({ session, inspector }: Work, task: HopTask, inside: s
   const letters = await askMade(inspector, "letters", [session.pathOf("text")], { signal: task.signal }).catch(noLetters);
   // Fonts may draw letters and never say which they are.
   if (letters.unknown * 2 >= letters.all) {
-    throw new LacksContent("There are pictures of text and no text; it would need recognition.");
+    throw new LacksContent("The pages hold pictures of text and no text; text recognition (OCR) would be needed.");
   }
 }
 

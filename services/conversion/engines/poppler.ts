@@ -122,7 +122,7 @@ async function extract({ session, inspector }: Work, task: HopTask): Promise<voi
 async function adoptText({ session, inspector }: Work, task: HopTask): Promise<void> {
   if (task.hop.to === "txt") {
     const letters = await askMade(inspector, "letters", [session.pathOf("out")], { signal: task.signal }).catch(noLetters);
-    if (letters.all === 0) throw new LacksContent("There are pictures of text and no text; it would need recognition.");
+    if (letters.all === 0) throw new LacksContent("The pages hold pictures of text and no text; text recognition (OCR) would be needed.");
   }
   await session.adopt("out");
 }

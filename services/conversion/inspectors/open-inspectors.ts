@@ -125,7 +125,7 @@ function errorOf(failed: InspectorFailed): FilemillError {
     case "crash":
     case "wrong answer":
     case "defect":
-      return new FilemillError("INTERNAL", "The file could not be examined, by a fault of ours.", { cause: failed });
+      return new FilemillError("INTERNAL", "The file could not be examined because of an internal error.", { cause: failed });
     default:
       return failed.fault satisfies never;
   }

@@ -27,7 +27,7 @@ export function createDiskFlush(dir: string): () => Promise<void> {
   function start(): Promise<void> {
     const flush = syncVolume(dir)
       .catch((cause: unknown) => {
-        throw new FilemillError("UNAVAILABLE", "The disk does not take what is to be kept; try again later.", {
+        throw new FilemillError("UNAVAILABLE", "The disk cannot be written to; try again later.", {
           retryAfterMs: 10_000,
           cause,
         });

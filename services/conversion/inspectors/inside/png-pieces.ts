@@ -10,7 +10,7 @@ const mostPieces = 1000;
 /** The pictures that an icon holds as PNG, by width; libicns does not know all of their names. @see the Icon Services format, `icns` */
 export async function iconPicturesOf({ head, sizeBytes, read }: ByteSource): Promise<Answer<"iconPictures">> {
   if (sizeBytes < 16 || head.toString("latin1", 0, 4) !== "icns") {
-    throw new FilemillError("INVALID_INPUT", "The icon is damaged or is not of macOS.");
+    throw new FilemillError("INVALID_INPUT", "The icon is damaged, or is not a macOS icon.");
   }
   const found = new Map<number, { width: number; offset: number; length: number }>();
   for (let at = 8; at + 8 <= sizeBytes && found.size < mostPictures; ) {
