@@ -1,10 +1,12 @@
 /** Guests who fill the disk with a few kilobytes: what they keep cannot hurt an account. */
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type BrowserClient, openBrowserClient } from "#test/harness/browser-client.ts";
+import { bytesUnder } from "#test/harness/folders.ts";
 import { call, jobOf, post } from "#test/harness/rest.ts";
 import { startServer, type TestServer } from "#test/harness/server.ts";
-import { behindProxy, codeOf, guestAt, plansWith, silence, storedBytes, toWav } from "#test/harness/silence.ts";
+import { behindProxy, codeOf, guestAt, plansWith, silentFlac, toWav } from "#test/harness/silence.ts";
 
 const isRoot = process.getuid?.() === 0;
 
@@ -33,7 +35,7 @@ describe("five long silences of guests", () => {
   let flac: Buffer<ArrayBuffer>;
   beforeAll(async () => {
     server = await startServer(behindProxy, plansWith({ maxStoredMb: 250, maxResultMb: 120 }));
-    flac = await silence(600, server.dataDir);
+    flac = await silentFlac(600, server.dataDir);
   });
   afterAll(() => server[Symbol.asyncDispose]());
 
@@ -45,7 +47,7 @@ describe("five long silences of guests", () => {
     const statuses = await stop();
     expect(statuses.length).toBeGreaterThan(0);
     expect(new Set(statuses)).toEqual(new Set([200]));
-    await expect.poll(() => storedBytes(server.dataDir)).toBeLessThan(250e6);
+    await expect.poll(() => bytesUnder(join(server.dataDir, "blobs"))).toBeLessThan(250e6);
     expect(codeOf(await toWav(guestAt(server, "203.0.113.8"), flac))).toBe("done");
 
     // Killed, with the count in no memory any more.
@@ -75,7 +77,7 @@ describe.skipIf(!isRoot)("a disk that is short", () => {
   it("takes the oldest results of guests, and an account converts throughout", async () => {
     const disk = { ...behindProxy, MIN_FREE_DISK_MB: "50", GUEST_RESERVE_MB: "150", MEDIA_SLOTS: "1" };
     await using server = await startServer(disk, plansWith({ maxStoredMb: 120, maxResultMb: 120 }), mounts);
-    const flac = await silence(600, server.dataDir);
+    const flac = await silentFlac(600, server.dataDir);
     const stop = keepConverting(server);
     const guests = Array.from({ length: 6 }, (_, index) => guestAt(server, `203.0.113.${index}`));
     const ids: string[] = [];

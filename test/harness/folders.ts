@@ -1,6 +1,6 @@
 /** Folders that others write to while a test looks at them or removes them. */
 import type { Dirent } from "node:fs";
-import { readdir, rm } from "node:fs/promises";
+import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 
 /** Removes it with all that is in there, also what a process that is ending still writes. */
@@ -18,6 +18,19 @@ export async function filesUnder(folder: string): Promise<string[]> {
     }),
   );
   return inner.flat();
+}
+
+/** The sizes of all files under a folder, together. */
+export async function bytesUnder(folder: string): Promise<number> {
+  const sizes = await Promise.all(
+    (await filesUnder(folder)).map((path) =>
+      stat(path).then(
+        (found) => found.size,
+        () => 0,
+      ),
+    ),
+  );
+  return sizes.reduce((sum, size) => sum + size, 0);
 }
 
 /** None when the folder is gone. */

@@ -1,11 +1,10 @@
 /** Guests with silences: a few kilobytes each, and hundreds of megabytes as WAV. */
 import { execFile } from "node:child_process";
-import { readFile, stat } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { type Answer, type BrowserClient, openBrowserClient } from "./browser-client.ts";
-import { filesUnder } from "./folders.ts";
 import type { TestServer } from "./server.ts";
 
 /** Everything that sounds and pictures need, with the address in X-Forwarded-For believed. */
@@ -19,7 +18,7 @@ export const plansWith = (free: object, own: object = {}) => ({
 });
 
 /** So many seconds of nothing in stereo: a few kilobytes that are 0.1764 MB a second as WAV. */
-export async function silence(seconds: number, folder: string): Promise<Buffer<ArrayBuffer>> {
+export async function silentFlac(seconds: number, folder: string): Promise<Buffer<ArrayBuffer>> {
   const path = join(folder, `../silence-${seconds}.flac`);
   const source = ["-f", "lavfi", "-i", "anullsrc=r=44100:cl=stereo", "-t", String(seconds)];
   await promisify(execFile)("ffmpeg", ["-v", "error", "-y", ...source, "-sample_fmt", "s16", path]);
@@ -45,15 +44,3 @@ export async function toWav(guest: BrowserClient, flac: Buffer<ArrayBuffer>): Pr
 }
 
 export const codeOf = (answer: Answer): string => answer.json.error?.code ?? answer.json.job.error?.code ?? answer.json.job.status;
-
-export async function storedBytes(dataDir: string): Promise<number> {
-  const sizes = await Promise.all(
-    (await filesUnder(join(dataDir, "blobs"))).map((path) =>
-      stat(path).then(
-        (found) => found.size,
-        () => 0,
-      ),
-    ),
-  );
-  return sizes.reduce((sum, size) => sum + size, 0);
-}
