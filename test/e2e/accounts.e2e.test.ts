@@ -5,10 +5,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openBrowserClient } from "#test/harness/browser-client.ts";
 import { runCli } from "#test/harness/cli.ts";
 import { filesUnder } from "#test/harness/folders.ts";
+import { pixel } from "#test/harness/rest.ts";
 import { startServer, type TestServer } from "#test/harness/server.ts";
-
-/** The smallest PNG: one transparent pixel. */
-const png = Buffer.from("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==", "base64");
 
 const password = "correct horse battery";
 let server: TestServer;
@@ -32,7 +30,7 @@ async function signedUp() {
 function convertWith(key: string, path = "/api/v1/convert"): Promise<Response> {
   const form = new FormData();
   form.append("to", "webp");
-  form.append("file", new File([png], "a.png"));
+  form.append("file", new File([pixel], "a.png"));
   return fetch(server.url + path, { method: "POST", headers: { authorization: `Bearer ${key}` }, body: form });
 }
 
@@ -62,7 +60,7 @@ describe("somebody who signs up", () => {
 
   it("converts in the page, with addresses that the page can use", async () => {
     const { browser } = await signedUp();
-    const converted = await browser.convert("webp", png, "dot.png");
+    const converted = await browser.convert("webp", pixel, "dot.png");
     expect(converted.status, converted.text).toBe(200);
     const { job } = converted.json;
     expect(job.download).toBe(`${server.url}/web/v1/jobs/${job.id}/download`);

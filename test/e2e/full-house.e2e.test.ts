@@ -1,11 +1,11 @@
 /** More connections than the service can hold, of clients who do nothing with them. */
 import { readFileSync } from "node:fs";
+import sharp from "sharp";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { bodyOf, filePart, headOf, openRaw, type RawClient, toPart } from "#test/gateway/raw-client.ts";
 import { runCli } from "#test/harness/cli.ts";
 import { startServer, type TestServer } from "#test/harness/server.ts";
 
-const png = Buffer.from("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==", "base64");
 const addresses = Array.from({ length: 8 }, (_, n) => `127.0.1.${n + 1}`);
 const perAddress = 512;
 const [, openFiles = "0"] = /^Max open files +\d+ +(\d+)/m.exec(readFileSync("/proc/self/limits", "latin1")) ?? [];
@@ -31,22 +31,33 @@ async function openMany(at: number, from: readonly string[], each: number): Prom
 
 test.skipIf(Number(openFiles) < 10_000)("eight addresses with 512 idle connections each close the door to nobody", async () => {
   const upload = await openRaw(port);
-  const form = bodyOf([toPart("webp"), filePart(png)]);
+  // Two megabytes without packing, a piece of them often enough for the pace that a body must have.
+  const picture = await sharp({ create: { width: 1024, height: 683, channels: 3, background: "red" } })
+    .png({ compressionLevel: 0 })
+    .toBuffer();
+  const form = bodyOf([toPart("webp"), filePart(picture)]);
   upload.send(headOf(server.key, [`Content-Length: ${form.length}`]));
-  upload.send(form.subarray(0, 40));
-  const idle = await openMany(port, addresses, perAddress);
-  // Half of them as one that is slow to write its head, a quarter as one that had an answer.
-  for (const [at, client] of idle.entries()) {
-    if (at % 2 === 0) client.send("GET /healthz HTTP/1.1\r\nHost: localhost\r\nX-Slow: ");
-    else if (at % 4 === 1) client.send("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n");
-  }
-  for (const [at, client] of idle.entries()) if (at % 4 === 1) await client.until((text) => text.includes("200 OK"));
+  let sent = 0;
+  const sendPiece = () => {
+    upload.send(form.subarray(sent, sent + 8192));
+    sent += 8192;
+  };
+  sendPiece();
+  const pace = setInterval(sendPiece, 2000);
+  // What has had an answer may stay; a head that does not come, or not whole, has ten seconds: those are the last.
+  const answered = await openMany(port, addresses, perAddress * 0.75);
+  for (const client of answered) client.send("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  for (const client of answered) expect(await client.until((text) => text.includes("200 OK"))).toContain("200 OK");
+  const idle = [...answered, ...(await openMany(port, addresses, perAddress * 0.25))];
+  for (const [at, client] of idle.entries()) if (at % 2 === 0) client.send("GET /healthz HTTP/1.1\r\nHost: localhost\r\nX-Slow: ");
+  expect(idle.filter(({ socket }) => socket.readyState === "open").length).toBeGreaterThan(0.95 * idle.length);
   for (let newcomer = 0; newcomer < 20; newcomer++) {
     const client = await openRaw(port, `127.0.2.${newcomer + 1}`);
     client.send("GET /api/v1/formats HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
     expect(await client.until(() => false)).toContain("200 OK");
   }
-  upload.send(form.subarray(40));
+  clearInterval(pace);
+  upload.send(form.subarray(sent));
   expect((await upload.answer()).status).toBe(200);
   for (const client of [...idle, upload]) client.socket.destroy();
 });

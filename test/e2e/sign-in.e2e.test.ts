@@ -4,10 +4,9 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type BrowserClient, openBrowserClient } from "#test/harness/browser-client.ts";
 import { runCli } from "#test/harness/cli.ts";
 import { filesUnder } from "#test/harness/folders.ts";
+import { pixel } from "#test/harness/rest.ts";
 import { startServer, type TestServer } from "#test/harness/server.ts";
 
-/** The smallest PNG: one transparent pixel. */
-const png = Buffer.from("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==", "base64");
 const password = "correct horse battery";
 const other = "staple the battery";
 
@@ -164,11 +163,14 @@ describe("sign-in", () => {
     const { email } = await signedUp();
     const answersOf = async (subject: string): Promise<string[]> => {
       const answers: string[] = [];
-      for (let guess = 0; guess < 11; guess++) {
-        const { status, json } = await newBrowser().ask("POST", "/web/v1/sign-in", { email: subject, password: other });
-        answers.push(`${status} ${json.error.code} ${json.error.message}`);
+      // On a slow machine the first waits end before the next guess.
+      for (let status = 0; status !== 429 && answers.length < 40; ) {
+        const answer = await newBrowser().ask("POST", "/web/v1/sign-in", { email: subject, password: other });
+        status = answer.status;
+        answers.push(`${status} ${answer.json.error.code} ${answer.json.error.message}`);
       }
-      return answers.slice(0, 10);
+      expect(answers.at(-1)).toContain("RATE_LIMITED");
+      return [...new Set(answers)];
     };
     expect(await answersOf(email)).toEqual(await answersOf("nobody-at-all@example.org"));
   });
@@ -232,7 +234,7 @@ describe("a guest", () => {
       account: null,
       guest: { plan: { id: "free", label: "Gratis", maxInputMb: 1 } },
     });
-    const { job } = (await one.convert("webp", png, "a.png")).json;
+    const { job } = (await one.convert("webp", pixel, "a.png")).json;
     expect((await one.ask("GET", "/web/v1/jobs")).json.jobs).toHaveLength(1);
     expect((await two.ask("GET", "/web/v1/jobs")).json.jobs).toHaveLength(0);
     for (const path of [`/web/v1/jobs/${job.id}`, `/web/v1/jobs/${job.id}/download`, `/web/v1/jobs/${job.id}/events`])
@@ -249,11 +251,11 @@ describe("a guest", () => {
     const codes: string[] = [];
     for (let request = 0; request < 9; request++) {
       browser.cookies.clear();
-      codes.push(await codeOf(browser.convert("webp", png, "a.png")));
+      codes.push(await codeOf(browser.convert("webp", pixel, "a.png")));
     }
     expect(codes).toEqual([...Array(8).fill("none"), "RATE_LIMITED"]);
     const next = newBrowser();
-    expect(await codeOf(next.convert("webp", png, "a.png"))).toBe("none");
+    expect(await codeOf(next.convert("webp", pixel, "a.png"))).toBe("none");
   });
 });
 
