@@ -2,11 +2,12 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { mkdir, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { servingArguments, servingEnvironment } from "#gateway/setup/node.mjs";
+import { processesWith } from "#test/services/conversion/sandbox/host.ts";
 
 /** Noise, which keeps potrace busy for seconds. */
 const bitmap = Buffer.concat([Buffer.from("P4\n4096 4096\n"), randomBytes(4096 * 512)]);
@@ -25,6 +26,7 @@ beforeEach(async () => {
     PATH: process.env.PATH,
     HOME: process.env.HOME,
     DATA_DIR: home,
+    HANG_WHEN: join(home, "hang"),
     NODE_OPTIONS: `--import=${preload}`,
   };
   const command = [resolve("gateway/setup/keep-running.sh"), process.execPath, ...servingArguments, "gateway/main.ts"];
@@ -73,7 +75,8 @@ it("the process is ended and started again each time, the job is parked, and all
   const before = await send("# before", "a.md", "html");
   expect(await (await call("/metrics")).text()).toMatch(/^nodejs_eventloop_lag_p50_seconds \d.*^nodejs_eventloop_lag_p99_seconds \d/ms);
   const bad = await send(bitmap, "bad.pbm", "svg");
-  // It may hang before it has answered these.
+  // From now on, and in the lives to come. It may hang before it has answered these.
+  await writeFile(join(home, "hang"), "");
   const beside = await Promise.all([1, 2, 3].map((number) => send(`# ${number}`, `${number}.md`, "html").catch(() => undefined)));
 
   await expect.poll(() => count('"job.parked"'), { timeout: 200_000 }).toBe(1);
@@ -96,12 +99,5 @@ it("the process is ended and started again each time, the job is parked, and all
   const ended = once(child, "close");
   child.kill("SIGTERM");
   expect(await ended).toEqual([0, null]);
-  expect(await processesOf(home)).toEqual([]);
+  await expect.poll(() => processesWith(home)).toEqual([]);
 });
-
-/** Whose command line or working folder names the folder. */
-async function processesOf(folder: string): Promise<string[]> {
-  const pids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
-  const lines = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "")));
-  return lines.filter((line) => line.includes(folder));
-}

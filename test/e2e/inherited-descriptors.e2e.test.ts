@@ -3,7 +3,7 @@ import { closeSync, fstatSync, openSync, readdirSync, readFileSync, statSync } f
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
-import { setImmediate as turn } from "node:timers/promises";
+import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { treeOf } from "#services/conversion/sandbox/usage.ts";
 import { post } from "#test/harness/rest.ts";
@@ -37,15 +37,17 @@ test("no process of the service has what its starter had open: a file, also to w
       for (const [descriptor, id] of descriptorsOf(pid)) if (forbidden.has(id)) leaks.add(`${name} has ${descriptor}`);
     }
   };
-  let left = conversions.length;
+  let over = false;
   const answers = conversions.map(async ([path, to]) => {
     const answer = await post(server, { to, name: basename(path), file: await readFile(join(corpus, path)) });
     await answer.arrayBuffer();
-    left -= 1;
     return answer.status;
   });
-  for (; left > 0; await turn()) look();
-  expect(await Promise.all(answers)).toEqual(conversions.map(() => 200));
+  const all = Promise.all(answers).finally(() => {
+    over = true;
+  });
+  for (; !over; await sleep(2)) look();
+  expect(await all).toEqual(conversions.map(() => 200));
   expect([...leaks]).toEqual([]);
   expect([...seen]).toEqual(expect.arrayContaining(["nats-server", "bwrap", "node", "soffice.bin"]));
   expect([...seen].some((name) => name === "pandoc" || name === "ffmpeg")).toBe(true);

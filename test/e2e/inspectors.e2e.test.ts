@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { treeOf } from "#services/conversion/sandbox/usage.ts";
+import { post } from "#test/harness/rest.ts";
 import { startServer, type TestServer } from "#test/harness/server.ts";
 import { until } from "#test/services/conversion/sandbox/host.ts";
 
@@ -28,14 +29,10 @@ function signal(name: NodeJS.Signals): void {
   for (const pid of inspectors()) process.kill(pid, name);
 }
 
-async function statusOf(content: Uint8Array<ArrayBuffer> | string, name: string): Promise<number> {
-  const form = new FormData();
-  form.set("to", "webp");
-  form.set("file", new Blob([content]), name);
-  const headers = { authorization: `Bearer ${server.key}` };
-  const response = await fetch(`${server.url}/api/v1/convert?download=1`, { method: "POST", headers, body: form });
-  await response.arrayBuffer();
-  return response.status;
+async function statusOf(file: Uint8Array<ArrayBuffer>, name: string): Promise<number> {
+  const answer = await post(server, { file, name, query: "?download=1" });
+  await answer.arrayBuffer();
+  return answer.status;
 }
 
 test("a file is converted right after every inspector was killed", async () => {
@@ -54,17 +51,18 @@ test("a file whose inspector stands still is converted by another one, and those
     answered.push(name);
     return status;
   };
-  const first = convert("first.png");
-  expect(await convert("second.png")).toBe(200);
-  expect(answered).toEqual(["second.png"]);
-  expect(await first).toBe(200);
+  // Which of them comes to the one that stands still is not said.
+  const both = [convert("first.png"), convert("second.png")];
+  await Promise.race(both);
+  expect(answered).toHaveLength(1);
+  expect(await Promise.all(both)).toEqual([200, 200]);
   const metrics = await (await fetch(`${server.url}/metrics`)).text();
   expect(metrics).toMatch(/^filemill_inspectors_replaced_total\{cause="deadline"\} [1-9]/m);
   expect(metrics).toMatch(/^filemill_inspection_seconds_count\{question="sniff"\} [1-9]/m);
 });
 
 test("bytes that once froze the service are answered, and so is the file beside them", async () => {
-  const [frozen, beside] = await Promise.all([statusOf(`P1 ${"# ".repeat(60)}x`, "a"), statusOf(png, "a.png")]);
+  const [frozen, beside] = await Promise.all([statusOf(Buffer.from(`P1 ${"# ".repeat(60)}x`), "a"), statusOf(png, "a.png")]);
   expect(frozen).toBeLessThan(500);
   expect(beside).toBe(200);
 });

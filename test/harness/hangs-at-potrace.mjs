@@ -1,14 +1,13 @@
-// Loaded before the service (NODE_OPTIONS=--import): its main thread stands still for ever while potrace runs, as it would in code of ours
-// that has no end on somebody's file.
+// Loaded before the service (NODE_OPTIONS=--import): once the file HANG_WHEN is there, its main thread stands still for ever when potrace
+// runs, as it would in code of ours that has no end on somebody's file.
 import childProcess from "node:child_process";
+import { existsSync } from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
-
-/** Until then the job is on record, and its client has an answer. */
-const delayMs = 500;
 
 const { spawn } = childProcess;
 childProcess.spawn = (file, args, ...rest) => {
-  if (args?.includes("/usr/bin/potrace") && !args.includes("--version")) setTimeout(() => standStill(), delayMs);
+  if (args?.includes("/usr/bin/potrace") && !args.includes("--version"))
+    setInterval(() => existsSync(process.env.HANG_WHEN) && standStill(), 20);
   return spawn(file, args, ...rest);
 };
 syncBuiltinESMExports();
