@@ -107,8 +107,8 @@ test("a webhook from its secret to its end: messages, another try, a new secret,
   expect(receiver.received).toHaveLength(4);
 
   answer = 410;
-  await convert();
-  await verified(4, renewed);
+  const last = await convert();
+  expect(await verified(4, renewed)).toMatchObject({ data: { job: { id: last } } });
   await expect
     .poll(async () => {
       await page.reload();
