@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import { FilemillError } from "#kit/errors.ts";
 
 /** Below this a client only holds a connection; slow mobile links are faster by two orders. */
 const MIN_BYTES_PER_SECOND = 512;
@@ -25,4 +26,15 @@ export function watchBodyPace(incoming: IncomingMessage, onTooSlow: () => void):
     bytesBefore = incoming.socket.bytesRead;
   }, CHECK_MS);
   return { [Symbol.dispose]: () => clearInterval(timer) };
+}
+
+/** For a short body, which a parser of Fastify's reads and gives up at an error of the request. */
+export function limitBodyTime(incoming: IncomingMessage, limitMs: number): void {
+  const timer = setTimeout(() => incoming.emit("error", bodyTooSlow()), limitMs);
+  const clear = (): void => clearTimeout(timer);
+  incoming.once("end", clear).once("close", clear);
+}
+
+export function bodyTooSlow(): FilemillError {
+  return new FilemillError("REQUEST_TIMEOUT", "The body came too slowly; send it again on a faster connection.");
 }

@@ -4,6 +4,7 @@ import { pageCallerOf, signedInOf } from "#gateway/access/page-caller.ts";
 import type { RatePolicy } from "#gateway/access/rate-limit.ts";
 import { checkSameOrigin } from "#gateway/access/same-origin.ts";
 import { accountHandlersOf } from "#gateway/account/handlers.ts";
+import { limitBodyTime } from "#gateway/http/body-pace.ts";
 import { clientOf } from "#gateway/http/connections.ts";
 import { securityHeaders } from "#gateway/http/headers.ts";
 import { createHostCheck } from "#gateway/http/host-names.ts";
@@ -26,6 +27,7 @@ import { healthHandler, metricsHandler, readyHandler } from "./status.ts";
 
 /** Of a JSON body; uploads have their own bounds. */
 const MAX_JSON_BYTES = 16 * 1024;
+const MAX_JSON_MS = 10_000;
 
 function handlersOf(context: RestContext): Readonly<Record<EndpointId, Handler>> {
   return {
@@ -95,6 +97,7 @@ function addRoute(app: FastifyInstance, context: RestContext, mount: Mount, hand
       if (isJson && !/^application\/json\s*(;|$)/i.test(request.headers["content-type"] ?? "")) {
         throw new FilemillError("UNSUPPORTED_MEDIA_TYPE", "Send a JSON body as application/json.");
       }
+      if (isJson) limitBodyTime(request.raw, MAX_JSON_MS);
     },
     ...(isJson ? { schema: { body: endpoint.body?.schema } } : {}),
     handler,

@@ -1,7 +1,7 @@
 import type { MultipartFile, MultipartValue } from "@fastify/multipart";
 import type { FastifyRequest } from "fastify";
 import type { Passage } from "#gateway/access/budget.ts";
-import { watchBodyPace } from "#gateway/http/body-pace.ts";
+import { bodyTooSlow, watchBodyPace } from "#gateway/http/body-pace.ts";
 import { boundedFileName } from "#gateway/http/file-name.ts";
 import type { Blob } from "#gen/filemill/common/v1/blob_pb.ts";
 import type { BlobStore } from "#kit/blobs/store.ts";
@@ -65,9 +65,7 @@ export async function receiveUpload(request: FastifyRequest, rules: UploadRules)
     // The parser ends at an error of the request and at nothing else; the connection stays whole for the answer.
     raw.emit("error", error);
   };
-  using _pace = watchBodyPace(raw, () => {
-    stopWith(new FilemillError("REQUEST_TIMEOUT", "The body came too slowly; send it again on a faster connection."));
-  });
+  using _pace = watchBodyPace(raw, () => stopWith(bodyTooSlow()));
   // The parser throws away what stands outside the parts; this bounds it.
   let bodyBytes = 0;
   const maxBodyBytes = rules.ceilingOf(undefined).limitMb * 1e6 + MAX_OUTSIDE_FILE_BYTES;

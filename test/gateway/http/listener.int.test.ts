@@ -47,13 +47,25 @@ describe("requests that are not well-formed or too slow", () => {
     const form = bodyOf([toPart("webp"), filePart(Buffer.alloc(100_000))]);
     body.send(headOf(key, [`Content-Length: ${form.length}`]));
     body.send(form.subarray(0, 1000));
-    const drip = setInterval(() => body.send("x"), 500);
-    const answers = await Promise.all([head.answer(), body.answer()]);
+    const json = await openRaw(stage.port);
+    const jsonHead = [
+      "POST /web/v1/sign-in HTTP/1.1",
+      "Host: a",
+      "X-Filemill: 1",
+      "Content-Type: application/json",
+      "Content-Length: 16000",
+    ];
+    json.send(`${jsonHead.join("\r\n")}\r\n\r\n`);
+    const drip = setInterval(() => {
+      body.send("x");
+      json.send(" ");
+    }, 500);
+    const answers = await Promise.all([head.answer(), body.answer(), json.answer()]);
     clearInterval(drip);
     for (const answer of answers) {
       expect({ status: answer.status, code: JSON.parse(answer.body).error.code }).toEqual({ status: 408, code: "REQUEST_TIMEOUT" });
     }
     await expect.poll(() => stage.stored()).toEqual([]);
-    for (const client of [head, body]) client.socket.destroy();
+    for (const client of [head, body, json]) client.socket.destroy();
   });
 });
