@@ -3,7 +3,10 @@ import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { isIPv6, type Socket } from "node:net";
 import { type ConnectionBounds, createConnections } from "#kit/connections.ts";
 
-/** Who takes less than a buffer (64 to 256 KiB) in this time only holds it; slow mobile links are faster. */
+/**
+ * Who takes nothing in this time only holds it. The system tells what was taken when a third of its own buffer is free again: of the
+ * tens to hundreds of kilobytes that it has for a slow link.
+ */
 export const stalledReaderMs = 60_000;
 
 export type DoorBounds = ConnectionBounds & {
@@ -17,10 +20,10 @@ export type DoorBounds = ConnectionBounds & {
  */
 export function boundConnections(server: Server, { stalledMs, ...bounds }: DoorBounds): void {
   const connections = createConnections(bounds);
-  const open = new Map<Socket, { taken: number; atMs: number }>();
+  const open = new Map<Socket, { taken: number; inHand: number; atMs: number }>();
   server.on("connection", (socket: Socket) => {
     if (!connections.admit(socket, clientOf(socket.remoteAddress ?? ""))) return;
-    open.set(socket, { taken: 0, atMs: performance.now() });
+    open.set(socket, { taken: 0, inHand: 0, atMs: performance.now() });
     socket.once("close", () => open.delete(socket));
   });
   server.on("request", ({ socket }: IncomingMessage, response: ServerResponse) => {
@@ -30,14 +33,22 @@ export function boundConnections(server: Server, { stalledMs, ...bounds }: DoorB
   const check = (): void => {
     const nowMs = performance.now();
     for (const [socket, seen] of open) {
-      // What was written but for what still waits: it grows with each buffer that the client has taken whole.
+      // What was written but for what still waits: it grows with each buffer, of up to a whole answer, that was taken whole.
       const taken = socket.bytesWritten - socket.writableLength;
-      if (taken > seen.taken || socket.writableLength === 0) open.set(socket, { taken, atMs: nowMs });
+      const inHand = inHandOf(socket);
+      const moves = taken !== seen.taken || inHand !== seen.inHand || socket.writableLength === 0;
+      if (moves) open.set(socket, { taken, inHand, atMs: nowMs });
       else if (nowMs - seen.atMs > stalledMs) socket.destroy();
     }
   };
   const timer = setInterval(check, stalledMs / 4).unref();
   server.once("close", () => clearInterval(timer));
+}
+
+/** Bytes of the buffer under way that the system has not taken yet, by which Node itself tells whether a socket is idle. */
+function inHandOf(socket: Socket): number {
+  const handle: unknown = "_handle" in socket ? socket._handle : undefined;
+  return typeof handle === "object" && handle !== null && "writeQueueSize" in handle ? Number(handle.writeQueueSize) : 0;
 }
 
 /** Who counts as one client: an address, or a /64 of IPv6, which is what one host is given. */

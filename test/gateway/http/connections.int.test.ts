@@ -15,6 +15,8 @@ let served: Socket;
 /** Requests that wait for an answer. */
 let held: number;
 const hold = "GET /hold HTTP/1.1\r\nHost: a\r\n\r\n";
+/** Far more than the system's buffers at both ends. */
+const wholeBytes = 64 * 1024 * 1024;
 const quick = "GET /quick HTTP/1.1\r\nHost: a\r\n\r\n";
 beforeEach(async () => {
   held = 0;
@@ -26,6 +28,7 @@ beforeEach(async () => {
       return;
     }
     if (request.url === "/quick") return void response.end("ok");
+    if (request.url === "/whole") return void response.end(Buffer.alloc(wholeBytes));
     const source = Readable.from(endless(), { objectMode: false });
     sources.add(source);
     response.on("close", () => source.destroy());
@@ -83,6 +86,22 @@ describe("a reader that stops", () => {
     const before = client.socket.bytesRead;
     client.socket.resume();
     await expect.poll(() => client.socket.bytesRead, { interval: 2 }).toBeGreaterThan(before + 20_000_000);
+    client.socket.destroy();
+  });
+
+  it("is left alone while it takes one large buffer in parts", async () => {
+    const client = await openRaw(port);
+    client.send("GET /whole HTTP/1.1\r\nHost: a\r\n\r\n");
+    await client.until((text) => text.length > 0);
+    for (let part = 0; part < 7; part += 1) {
+      const before = client.socket.bytesRead;
+      client.socket.resume();
+      await expect.poll(() => client.socket.bytesRead, { interval: 2 }).toBeGreaterThan(before + wholeBytes / 10);
+      client.socket.pause();
+      vi.advanceTimersByTime(stalledMs / 2);
+    }
+    client.socket.resume();
+    await expect.poll(() => client.socket.bytesRead, { interval: 2 }).toBeGreaterThan(wholeBytes);
     client.socket.destroy();
   });
 
