@@ -1,3 +1,4 @@
+import type { CallOptions } from "@connectrpc/connect";
 import type { GatewayDeps } from "#gateway/context.ts";
 import { type Account, KeyScope, type Plan } from "#gen/filemill/account/v1/account_pb.ts";
 import { FilemillError, fromConnectError } from "#kit/errors.ts";
@@ -14,7 +15,7 @@ export type Caller = {
   /** Of somebody who signed in. */
   readonly session?: Session;
   /** Asks again what let this caller in; rejects with what would refuse it now. Nobody takes anything from a guest. */
-  readonly confirm?: () => Promise<unknown>;
+  readonly confirm?: (options: CallOptions) => Promise<unknown>;
 };
 
 const scopes: Readonly<Record<RatePolicy, KeyScope>> = { convert: KeyScope.CONVERT, read: KeyScope.READ };
@@ -27,18 +28,19 @@ export async function authenticate(
   accounts: GatewayDeps["accounts"],
   authorization: string | undefined,
   scope: RatePolicy,
+  options: CallOptions = {},
 ): Promise<Caller> {
   if (authorization === undefined || authorization.trim() === "") {
     throw new FilemillError("MISSING_API_KEY", "Send your API key in the header `Authorization: Bearer <key>`.");
   }
   const key = /^bearer +([\x21-\x7e]{1,256})$/i.exec(authorization.trim())?.[1];
   if (key === undefined) throw malformed(authorization.trim());
-  const { account, plan } = await accounts.verifyKey({ key, scope: scopes[scope] }).catch((error: unknown) => {
+  const { account, plan } = await accounts.verifyKey({ key, scope: scopes[scope] }, options).catch((error: unknown) => {
     throw fromConnectError(error);
   });
   if (account === undefined || plan === undefined) throw new FilemillError("INTERNAL", "Something went wrong on our side.");
   if (!plan.apiAccess) throw new FilemillError("NOT_ENTITLED", "Your plan has no API access; use the converter page or change the plan.");
-  return { account, plan, confirm: () => authenticate(accounts, authorization, scope) };
+  return { account, plan, confirm: (bounds) => authenticate(accounts, authorization, scope, bounds) };
 }
 
 function malformed(authorization: string): FilemillError {

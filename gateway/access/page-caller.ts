@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import { create } from "@bufbuild/protobuf";
+import type { CallOptions } from "@connectrpc/connect";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { GatewayDeps, GatewaySettings } from "#gateway/context.ts";
 import { clearCookie, cookieOf, setCookie } from "#gateway/http/cookies.ts";
@@ -25,15 +26,19 @@ export function clearSession(reply: FastifyReply, settings: GatewaySettings): vo
 }
 
 /** Who signed in; undefined for a browser without a session. Rejects with SIGN_IN_REQUIRED for a session that is over. */
-export async function sessionCallerOf({ deps, settings }: Context, request: FastifyRequest): Promise<SessionCaller | undefined> {
+export async function sessionCallerOf(
+  { deps, settings }: Context,
+  request: FastifyRequest,
+  options: CallOptions = {},
+): Promise<SessionCaller | undefined> {
   const sessionToken = cookieOf(request, settings, "filemill_session");
   if (sessionToken === undefined) return undefined;
-  const verified = await deps.signIn.verifySession({ sessionToken }).catch((error: unknown): VerifySessionResponse => {
+  const verified = await deps.signIn.verifySession({ sessionToken }, options).catch((error: unknown): VerifySessionResponse => {
     throw fromConnectError(error);
   });
   const { account, plan, hasPassword, needsCurrentPassword } = verified;
   if (account === undefined || plan === undefined) throw new FilemillError("INTERNAL", "Something went wrong on our side.");
-  const confirm = () => sessionCallerOf({ deps, settings }, request);
+  const confirm = (bounds: CallOptions) => sessionCallerOf({ deps, settings }, request, bounds);
   return { account, plan, session: { token: sessionToken, hasPassword, needsCurrentPassword }, confirm };
 }
 
