@@ -59,12 +59,14 @@ export function apiUrlOf(context: RestContext, request: FastifyRequest): string 
   return `${requestBaseUrlOf(context, request)}${isPageRequest(request) ? "/web/v1" : "/api/v1"}`;
 }
 
-/** Fires when the client goes away before its answer is complete. */
-export function departureOf(reply: FastifyReply): AbortSignal {
+/** Fires when the client goes away before its answer is complete, or has gone already. */
+export function departureOf({ raw }: FastifyReply): AbortSignal {
   const gone = new AbortController();
-  reply.raw.once("close", () => {
-    if (!reply.raw.writableFinished) gone.abort();
-  });
+  const leave = (): void => {
+    if (!raw.writableFinished) gone.abort(new FilemillError("BAD_REQUEST", "The client went away before its answer."));
+  };
+  if (raw.closed) leave();
+  else raw.once("close", leave);
   return gone.signal;
 }
 
