@@ -2,11 +2,13 @@ import { createHash } from "node:crypto";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { parseFormatId } from "#formats/index.ts";
 import { budgetOf, type Passage } from "#gateway/access/budget.ts";
+import { watchStanding } from "#gateway/access/standing.ts";
 import { errorAnswerOf } from "#gateway/http/error-body.ts";
 import { retryAfterOf } from "#gateway/http/headers.ts";
 import type { CreateJobResponse, Job } from "#gen/filemill/job/v1/job_pb.ts";
 import { JobState } from "#gen/filemill/job/v1/job_pb.ts";
 import { FilemillError, fromConnectError, fromErrorMessage, isAnswer } from "#kit/errors.ts";
+import { following } from "#kit/following.ts";
 import { isEnded, jobJsonOf, jobUrlOf } from "#kit/job-json.ts";
 import { tellMoment } from "#kit/moments.ts";
 import { sendArtifact } from "./artifact.ts";
@@ -22,25 +24,29 @@ export function convertHandler(context: RestContext): Handler {
   return async (request, reply) => {
     const asked = parseAsked(request, context.views.known());
     const apiUrl = apiUrlOf(context, request);
+    using standing = watchStanding(callerOf(request), context.deps.log);
+    using over = following(departureOf(reply), standing.lost);
     using passage = await admit(context, request, asked);
-    const gone = departureOf(reply);
+    over.signal.throwIfAborted();
     if (/^100-continue$/i.test(request.headers.expect ?? "")) reply.raw.writeContinue();
     const upload = await receiveUpload(request, {
       blobs: context.deps.blobs,
       ceilingOf: (to) => ceilingOf(context, request, asked, to),
       unexpected: (field) => unexpectedField(field, context.views.known()),
-      signal: gone,
+      signal: over.signal,
       passage,
       mayBeHeld: context.deps.readersAreHere,
     });
     tellMoment("upload stored");
-    const { job, replayed, durable } = await createJob(context, request, asked, { upload, passage }, gone);
+    const { job, replayed, durable } = await createJob(context, request, asked, { upload, passage }, over.signal);
     if (job === undefined) throw new FilemillError("INTERNAL", "Something went wrong on our side.");
     if (replayed) reply.header("idempotent-replayed", "true");
     const waitMs = Math.min(context.settings.INLINE_WAIT_MS, asked.preferences.waitMs ?? Number.POSITIVE_INFINITY);
     const queued = asked.preferences.respondAsync || (job.async && !(replayed && isEnded(job)));
-    const latest = queued ? promisedOf(job, replayed) : await waitForEnd(context.deps, job, waitMs, gone, context.ending);
-    if (!(isEnded(latest) || durable || gone.aborted)) await context.deps.jobs.persistJob({ accountId: job.accountId, jobId: job.id });
+    const latest = queued ? promisedOf(job, replayed) : await waitForEnd(context.deps, job, waitMs, over.signal, context.ending);
+    standing.lost.throwIfAborted();
+    if (!(isEnded(latest) || durable || over.signal.aborted))
+      await context.deps.jobs.persistJob({ accountId: job.accountId, jobId: job.id });
     tellMoment("answer due", job.id);
     applyPreferences(reply, asked.preferences, queued ? -1 : waitMs);
     if (queued || !isEnded(latest)) return promise(reply, latest, apiUrl, asked.download);
@@ -88,7 +94,7 @@ async function createJob(
   request: FastifyRequest,
   asked: Asked,
   { upload, passage }: { readonly upload: Upload; readonly passage: Passage },
-  gone: AbortSignal,
+  over: AbortSignal,
 ): Promise<CreateJobResponse & { readonly durable: boolean }> {
   const { blobs, jobs } = context.deps;
   const { account, plan } = callerOf(request);
@@ -96,7 +102,7 @@ async function createJob(
     const { from, notes } = await sourceOf(context, asked, upload);
     const to = parseFormatId(upload.to)?.id;
     if (to === undefined) throw unknownTarget(upload.to, context.views.known());
-    if (gone.aborted) throw new FilemillError("BAD_REQUEST", "The client went away before its job was accepted.");
+    over.throwIfAborted();
     // Forcing the disk costs more than a small conversion. It is asked for at once only where 202 is certain.
     const durable = asked.preferences.respondAsync || (context.views.known()?.routeOf(from, to)?.async ?? false);
     passage[Symbol.dispose]();

@@ -6,7 +6,6 @@ import { boundedFileName } from "#gateway/http/file-name.ts";
 import type { Blob } from "#gen/filemill/common/v1/blob_pb.ts";
 import type { BlobStore } from "#kit/blobs/store.ts";
 import { FilemillError } from "#kit/errors.ts";
-import { following } from "#kit/following.ts";
 
 /** Boundaries, part headers and the `to` field beside the file. */
 const MULTIPART_OVERHEAD_BYTES = 64 * 1024;
@@ -24,6 +23,7 @@ export type UploadRules = {
   ceilingOf(to: string | undefined): Ceiling;
   /** What is said of a field that is neither `to` nor `file`. */
   unexpected(field: string): FilemillError;
+  /** Fires, with a FilemillError as its reason, when the upload is not wanted any more. */
   readonly signal: AbortSignal;
   /** Counts what comes and refuses it when there is no room any more. */
   readonly passage: Pick<Passage, "count">;
@@ -56,7 +56,7 @@ export function checkContentLength(request: FastifyRequest, ceiling: Ceiling): n
  */
 export async function receiveUpload(request: FastifyRequest, rules: UploadRules): Promise<Upload> {
   const { raw } = request;
-  using stop = following(rules.signal);
+  const stop = new AbortController();
   let failure: FilemillError | undefined;
   const stopWith = (error: FilemillError): void => {
     if (failure !== undefined) return;
@@ -65,6 +65,8 @@ export async function receiveUpload(request: FastifyRequest, rules: UploadRules)
     // The parser ends at an error of the request and at nothing else; the connection stays whole for the answer.
     raw.emit("error", error);
   };
+  const abandon = (): void => stopWith(rules.signal.reason);
+  rules.signal.addEventListener("abort", abandon, { once: true });
   using _pace = watchBodyPace(raw, () => stopWith(bodyTooSlow()));
   // The parser throws away what stands outside the parts; this bounds it.
   let bodyBytes = 0;
@@ -81,6 +83,7 @@ export async function receiveUpload(request: FastifyRequest, rules: UploadRules)
     throw failure ?? error;
   } finally {
     raw.off("data", count);
+    rules.signal.removeEventListener("abort", abandon);
   }
 }
 
