@@ -73,14 +73,14 @@ function nextOf(core: Core, lane: string, wakeUp: string, tried: ReadonlySet<str
   const { projection, beginnings } = core;
   const nowMs = core.clock.monotonicMs();
   const isFree = (id: string): boolean => !tried.has(id) && !beginnings.has(id);
+  const mustWait = quarantineOf(core);
   // This wake-up came again: its attempt is under way or has lost its worker.
   const attempt = attemptUnder(projection, lane, wakeUp);
   if (attempt !== undefined) {
     const { id } = attempt.record.job;
     // Whose worker was lost is not among those that run.
-    return attempt.leaseEndsMs <= nowMs && isFree(id) ? { jobId: id, isIdleAccount: true } : undefined;
+    return attempt.leaseEndsMs <= nowMs && isFree(id) && !mustWait(id) ? { jobId: id, isIdleAccount: true } : undefined;
   }
-  const mustWait = quarantineOf(core);
   return projection.lane(lane).next({
     isDue: (id) => isFree(id) && (projection.get(id)?.dueMs ?? 0) <= nowMs && !mustWait(id),
     isLapsed: (id) => (projection.get(id)?.leaseEndsMs ?? 0) <= nowMs,
@@ -170,9 +170,12 @@ async function take(core: Core, jobId: string, request: ClaimAttemptRequest, ear
 function waitOf(core: Core, lane: string, wakeUp: string): Claimed {
   const nowMs = core.clock.monotonicMs();
   const busy = (untilMs: number): Claimed => ({ outcome: Outcome.BUSY, retryMs: Math.max(1, Math.ceil(untilMs - nowMs)) });
-  const attempt = attemptUnder(core.projection, lane, wakeUp);
-  if (attempt !== undefined) return busy(attempt.leaseEndsMs);
   const mustWait = quarantineOf(core);
+  const attempt = attemptUnder(core.projection, lane, wakeUp);
+  if (attempt !== undefined) {
+    const soonestMs = mustWait(attempt.record.job.id) ? nowMs + quarantinePauseMs : nowMs;
+    return busy(Math.max(attempt.leaseEndsMs, soonestMs));
+  }
   let soonestMs = Number.POSITIVE_INFINITY;
   for (const id of core.projection.lane(lane).queued()) {
     const dueMs = core.projection.get(id)?.dueMs ?? Number.NEGATIVE_INFINITY;

@@ -160,6 +160,18 @@ describe("the lease alone decides", () => {
     expect((await claim(bench, jobId)).lease?.attempt).toBe(2);
   });
 
+  it("and what begins again after it begins beside no other such job", async () => {
+    await using bench = await openJobBench();
+    const { jobId: one } = await createClaimed(bench, "w1");
+    const { jobId: other } = await createClaimed(bench, "w1");
+    bench.clock.advance(30_001);
+    // The message of each comes again.
+    expect((await claim(bench, one)).lease).toMatchObject({ jobId: one, attempt: 2 });
+    expect(await claim(bench, other)).toMatchObject({ outcome: Outcome.BUSY, retryMs: 1000 });
+    await finish(bench, one, 2, "w2");
+    expect((await claim(bench, other)).lease).toMatchObject({ jobId: other, attempt: 2 });
+  });
+
   it("where its process is paused, who is fenced out when it goes on", async () => {
     await using bench = await openJobBench(often);
     await using worker = await startNamed();
