@@ -1,5 +1,5 @@
 import { timestampMs } from "@bufbuild/protobuf/wkt";
-import { type FinishAttemptRequest, type HeartbeatRequest, JobState } from "#gen/filemill/job/v1/job_pb.ts";
+import { type FinishAttemptRequest, type HeartbeatRequest, type Job, JobState } from "#gen/filemill/job/v1/job_pb.ts";
 import { FilemillError, toErrorMessage } from "#kit/errors.ts";
 import { tellMoment } from "#kit/moments.ts";
 import { resultRefusal } from "./budget.ts";
@@ -34,7 +34,7 @@ export async function heartbeat(core: Core, request: HeartbeatRequest): Promise<
 export type Finished = { readonly accepted: boolean; readonly retryInMs?: number };
 
 /**
- * Records the end of an attempt if it still holds the lease. Told twice, the same result is accepted twice.
+ * Records the end of an attempt if it still holds the lease. Told twice, the same end is accepted twice and counted once.
  *
  * @param signal - Until then an unreachable broker is waited for.
  */
@@ -44,14 +44,15 @@ export async function finishAttempt(core: Core, request: FinishAttemptRequest, s
   const retryMs = retryDelayMs(request.attempt, Math.random());
   const change = await recordEnd(core, request, retryMs, signal);
   if (!change.changed) {
-    const isKnown = result !== undefined && change.after?.record.job.result?.id === result.id;
+    const recorded = change.after?.record.job;
+    const isKnown = recorded !== undefined && wasTold(recorded, request);
     if (!isKnown) {
       core.log.info("job.fenced", { job: request.jobId, attempt: request.attempt });
       if (result !== undefined) core.background.run("job.tidy_failed", () => core.blobs.remove(result.id));
       // It was worked for all the same: cancelling is no way around the hour's processor time.
       if (change.before !== undefined) core.spending.add(payerOf(change.before), Number(request.processorMs), core.clock.now());
     }
-    return { accepted: isKnown };
+    return isKnown && recorded.state === JobState.QUEUED ? { accepted: true, retryInMs: retryMs } : { accepted: isKnown };
   }
   tellMoment("end recorded", request.jobId);
   const { record } = change.after;
@@ -60,6 +61,15 @@ export async function finishAttempt(core: Core, request: FinishAttemptRequest, s
   if (record.job.state === JobState.QUEUED) return { accepted: true, retryInMs: retryMs };
   core.background.run("job.settle_failed", () => settle(core, change));
   return { accepted: true };
+}
+
+/** Is this end recorded already, and only the answer to it was lost? */
+function wasTold(job: Job, { attempt, durationMs, outcome }: FinishAttemptRequest): boolean {
+  if (outcome.case === "result" && outcome.value.blob !== undefined && job.result?.id === outcome.value.blob.id) return true;
+  if (job.attempts !== attempt) return false;
+  // That nobody heard of an attempt again takes no time that anybody measured.
+  if (job.state === JobState.FAILED) return job.durationMs === durationMs;
+  return job.state === JobState.QUEUED && outcome.case === "failure";
 }
 
 /** Writes the end. Who waits for it is told before (decision 30). */

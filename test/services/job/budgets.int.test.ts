@@ -174,6 +174,19 @@ describe("processor time", () => {
     expect(await failureOf(bench.jobs.createJob(await ask("busy")))).toBeUndefined();
   });
 
+  it.each([
+    ["that is final", false],
+    ["after which it is tried again", true],
+  ])("is counted once where the worker tells a failure %s twice", async (_what, retryable) => {
+    const { job } = await claimed(await ask("unlucky"));
+    const ending = { jobId: job.id, attempt: 1, worker: "w", durationMs: 50, processorMs: 20_000n };
+    const failure = { ...ending, outcome: { case: "failure", value: { retryable } } } as const;
+    const told = await bench.leases.finishAttempt(failure);
+    expect(await bench.leases.finishAttempt(failure)).toMatchObject({ accepted: true });
+    expect(told.accepted).toBe(true);
+    expect((await bench.jobs.getLoad({ accountId: "unlucky" })).accountProcessorMs).toBe(20_000n);
+  });
+
   it("counts for a job that was deleted under way", async () => {
     const { job } = await claimed(await ask("sly"));
     await bench.jobs.deleteJob({ accountId: "sly", jobId: job.id });
