@@ -36,7 +36,7 @@ export type GatewayDeps = {
   readonly conversion: Client<typeof ConversionService>;
   readonly webhooks: Client<typeof WebhookService>;
   readonly blobs: BlobStore;
-  /** Signs what tells this installation's known browsers from strangers. */
+  /** Signs what tells this installation's known browsers from strangers, and hides the addresses of guests in records. */
   readonly deviceKey: string;
   /** The services that read uploads are in this process, and so know of those that are held in memory. */
   readonly readersAreHere: boolean;

@@ -1,5 +1,5 @@
 /** Who an upload counts for, and whether there is room for it while it comes. The job service keeps the count; here lies what is on its way to it. */
-import { createHash } from "node:crypto";
+import { createHmac } from "node:crypto";
 import { create } from "@bufbuild/protobuf";
 import type { FastifyRequest } from "fastify";
 import type { GatewayDeps } from "#gateway/context.ts";
@@ -8,19 +8,23 @@ import { type Budget, BudgetSchema } from "#gen/filemill/job/v1/job_pb.ts";
 import { type FilemillError, fromConnectError } from "#kit/errors.ts";
 import type { Caller } from "./authenticate.ts";
 
-/** An account is itself. Guests are the address they come from: a cookie is thrown away in a moment. */
-export function budgetOf(request: FastifyRequest, { account, plan, isGuest }: Caller): Budget {
+/**
+ * An account is itself. Guests are the address they come from: a cookie is thrown away in a moment.
+ *
+ * @param key - Of this installation.
+ */
+export function budgetOf({ ip }: Pick<FastifyRequest, "ip">, { account, plan, isGuest }: Caller, key: string): Budget {
   const { maxStoredMb, maxResultMb, processorSecondsPerHour } = plan;
   const guest = isGuest === true;
   return create(BudgetSchema, {
-    id: guest ? guestBudgetOf(clientOf(request.ip)) : account.id,
+    id: guest ? guestBudgetOf(clientOf(ip), key) : account.id,
     ...{ guest, maxStoredMb, maxResultMb, processorSecondsPerHour },
   });
 }
 
-/** Not the address itself, which nobody needs to read in a record. */
-function guestBudgetOf(client: string): string {
-  return `address_${createHash("sha256").update(client).digest("hex").slice(0, 32)}`;
+/** Not the address itself, which nobody needs to read in a record; without a key, all there are could be tried. */
+function guestBudgetOf(client: string, key: string): string {
+  return `address_${createHmac("sha256", key).update(`address ${client}`).digest("hex").slice(0, 32)}`;
 }
 
 /** One upload on its way. Disposed when it is over, or the job service is about to count it. */

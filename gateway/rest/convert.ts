@@ -77,7 +77,7 @@ async function admit(context: RestContext, request: FastifyRequest, asked: Asked
   const caller = callerOf(request);
   const leastBytes = checkContentLength(request, ceilingOf(context, request, asked, undefined));
   await context.diskRoom.check(caller.isGuest === true);
-  return context.budgets.enter(budgetOf(request, caller), leastBytes, asked.idempotencyKey !== undefined);
+  return context.budgets.enter(budgetOf(request, caller, context.deps.deviceKey), leastBytes, asked.idempotencyKey !== undefined);
 }
 
 /** The smaller of the plan's bound and the route's, as far as both ends of the route are known. */
