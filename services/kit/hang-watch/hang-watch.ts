@@ -20,14 +20,16 @@ export type HangWatchSettings = {
  * @param keeper - Process number of who started this process and would start it again, as the keeper says it in FILEMILL_KEEPER: when
  *   it has died, this process is told to end (SIGTERM).
  */
-export function startHangWatch({ WATCHDOG_MS: limitMs }: HangWatchSettings, log: Log, keeper: string | undefined): Disposable {
-  if (limitMs === 0) return { [Symbol.dispose]: () => {} };
+export function startHangWatch({ WATCHDOG_MS }: HangWatchSettings, log: Log, keeper: string | undefined): Disposable {
+  const parent = process.ppid === Number(keeper) ? process.ppid : undefined;
+  if (WATCHDOG_MS === 0 && parent === undefined) return { [Symbol.dispose]: () => {} };
+  const limitMs = WATCHDOG_MS === 0 ? Number.POSITIVE_INFINITY : WATCHDOG_MS;
   const tickMs = Math.min(longestTickMs, limitMs / ticksPerLimit);
   /** Turns of the event loop, and whether to stop. */
   const state = new Int32Array(new SharedArrayBuffer(8));
   const beat = setInterval(() => Atomics.add(state, 0, 1), tickMs / 2).unref();
   const worker = new Worker(new URL("./watch-thread.mjs", import.meta.url), {
-    workerData: { state, tickMs, limitMs, keeper: process.ppid === Number(keeper) ? process.ppid : undefined },
+    workerData: { state, tickMs, limitMs, keeper: parent },
     resourceLimits,
     // What was loaded before this process has no business in there.
     execArgv: [],

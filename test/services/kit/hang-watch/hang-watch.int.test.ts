@@ -6,10 +6,10 @@ import { expect, it } from "vitest";
 const limitMs = 1000;
 
 /** A process under watch that then does what it is told by `does`, and that answers each line with `alive`. */
-function start(does: string, command: readonly string[] = []): { child: ChildProcess; said(): string } {
+function start(does: string, command: readonly string[] = [], watchdogMs = limitMs): { child: ChildProcess; said(): string } {
   const program = `
     import { startHangWatch } from "#kit/hang-watch/hang-watch.ts";
-    const watch = startHangWatch({ WATCHDOG_MS: ${limitMs} }, { error: (...words) => console.error(...words) }, process.env.FILEMILL_KEEPER);
+    const watch = startHangWatch({ WATCHDOG_MS: ${watchdogMs} }, { error: (...words) => console.error(...words) }, process.env.FILEMILL_KEEPER);
     process.stdin.on("data", () => console.log("alive"));
     console.log("started " + process.pid);
     setTimeout(() => { ${does} }, 100);`;
@@ -63,11 +63,15 @@ it("the watch keeps no process from ending, and can be ended", async () => {
   expect(await once(other.child, "close")).toEqual([8, null]);
 });
 
-it("a process whose keeper has died is told to end", async () => {
+it.each([
+  ["is watched", limitMs],
+  ["may hang for ever", 0],
+])("a process that %s is told to end when its keeper has died", async (_how, watchdogMs) => {
   const keeper = 'export FILEMILL_KEEPER=$$; "$@" <&0 & wait';
   const { child, said } = start(
     'process.on("SIGTERM", () => { console.log("told"); process.exit(0); }); console.log("listening"); setInterval(() => {}, 1000);',
     ["sh", "-c", keeper, "sh"],
+    watchdogMs,
   );
   await expect.poll(said).toContain("listening");
   child.kill("SIGKILL");
