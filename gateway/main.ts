@@ -9,7 +9,7 @@ import { startHangWatch } from "#kit/hang-watch/hang-watch.ts";
 import { closeInherited } from "#kit/inherited-descriptors.ts";
 import { openLog } from "#kit/log.ts";
 import { settingTable } from "#kit/settings.ts";
-import { exitOnSignal } from "#kit/shutdown.ts";
+import { cannotRunCode, exitOnSignal } from "#kit/shutdown.ts";
 import { compose } from "./compose.ts";
 import { welcomeText } from "./welcome.ts";
 
@@ -36,5 +36,5 @@ try {
 } catch (error) {
   if (!(error instanceof SettingError || error instanceof FilemillError)) throw error;
   console.error(error.message);
-  process.exit(1);
+  process.exit(cannotRunCode);
 }

@@ -49,8 +49,8 @@ while :; do
   # A child that is not the program yet loses any signal but this one.
   if [ -n "$ending" ]; then kill -s KILL "$child" 2>/dev/null; exit 143; fi
   await
-  # 128 and SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV, SIGALRM.
-  case $code in 132 | 133 | 134 | 135 | 136 | 139 | 142) ;; *) exit "$code" ;; esac
+  # An error of JavaScript that nobody caught, or 128 and SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV, SIGALRM.
+  case $code in 1 | 132 | 133 | 134 | 135 | 136 | 139 | 142) ;; *) exit "$code" ;; esac
   if [ -n "$ending" ]; then exit "$code"; fi
   if [ $(($(seconds) - began)) -ge "$overcome_seconds" ]; then crashes=0; fi
   crashes=$((crashes + 1))

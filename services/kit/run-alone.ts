@@ -11,7 +11,7 @@ import { readinessOf } from "./readiness.ts";
 import { openServicesServer } from "./rpc/services-server.ts";
 import type { Service } from "./service.ts";
 import { settingTable } from "./settings.ts";
-import { exitOnSignal, type ProcessEvents } from "./shutdown.ts";
+import { cannotRunCode, exitOnSignal, type ProcessEvents } from "./shutdown.ts";
 
 type Process = ProcessEvents & {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -43,6 +43,6 @@ export async function runAlone(
   } catch (error) {
     if (!(error instanceof SettingError || error instanceof FilemillError)) throw error;
     process.stderr.write(`${error.message}\n`);
-    process.exit(1);
+    process.exit(cannotRunCode);
   }
 }

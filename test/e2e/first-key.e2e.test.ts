@@ -31,7 +31,7 @@ test("a start that fails leaves the first API key to the next one", async () => 
   const port = typeof address === "object" && address !== null ? String(address.port) : "";
 
   for (const env of [{ PORT: port }, { RPC_PORT: port }]) {
-    expect({ env, ...(await failingStart({ DATA_DIR: dataDir, ...env })) }).toMatchObject({ code: 1, out: "" });
+    expect({ env, ...(await failingStart({ DATA_DIR: dataDir, ...env })) }).toMatchObject({ code: 78, out: "" });
   }
   // The engines start after the ports are taken.
   await writeFile(join(dataDir, "scratch"), "");

@@ -30,7 +30,7 @@ test("a taken port, a folder that cannot be made and a value out of range are to
     ["PLANS_FILE", "/nonexistent"],
   ] as const) {
     const { status, stderr } = startWith({ [name]: value });
-    expect({ status, lines: stderr.trim().split("\n") }).toEqual({ status: 1, lines: [expect.stringMatching(`^${name} .*${value}`)] });
+    expect({ status, lines: stderr.trim().split("\n") }).toEqual({ status: 78, lines: [expect.stringMatching(`^${name} .*${value}`)] });
   }
 });
 
@@ -44,7 +44,7 @@ test("a plan for new accounts that does not exist is told by the variable's name
     encoding: "utf8",
   });
   expect({ status, text: stderr.trim() }).toEqual({
-    status: 1,
+    status: 78,
     text: 'OIDC_PLAN must be one of this deployment\'s plans (free, plus), not "gold".',
   });
 });

@@ -35,7 +35,7 @@ const pauses = async () => (await readFile(join(folder, "pauses"), "utf8").catch
 const livesOf = (said: string) => said.split("\n").filter((line) => line.startsWith("life"));
 
 describe("what ends by itself", () => {
-  it.each([0, 1, 3, 127, 130])("with %d is not started again, and its exit code is passed on", async (code) => {
+  it.each([0, 3, 78, 127, 130])("with %d is not started again, and its exit code is passed on", async (code) => {
     const { ended, said } = await keep(`exit ${code}`);
     expect(await ended).toEqual([code, null]);
     expect(livesOf(said())).toHaveLength(1);
@@ -61,6 +61,13 @@ describe("what crashes", () => {
       .split("\n")
       .find((each) => each.startsWith("{"));
     expect(JSON.parse(line ?? "")).toMatchObject({ level: "error", msg: "process.restarted", crashes: 1 });
+  });
+
+  it("by an error of JavaScript that nobody catches is started again", async () => {
+    const node = `${process.execPath} -e 'setTimeout(() => { throw new Error("unforeseen"); })'`;
+    const { ended, said } = await keep(`[ $life -gt 1 ] || exec ${node}; exit 5`);
+    expect(await ended).toEqual([5, null]);
+    expect(livesOf(said())).toHaveLength(2);
   });
 
   it("again and again is given up after pauses that grow", async () => {

@@ -48,5 +48,5 @@ test("an end that takes too long or fails is told by the exit code", async () =>
   exitOnSignal(other, 10_000, () => Promise.reject(new Error("the disk is gone")));
   other.emit("SIGTERM");
   await vi.advanceTimersByTimeAsync(0);
-  expect(other.exits).toEqual([1]);
+  expect(other.exits).toEqual([130]);
 });
