@@ -27,7 +27,12 @@ let readingIcon: Promise<Compressed> | undefined;
 /** GET /favicon.ico: `icon.svg` in three sizes, for what shows no page of ours, such as the JSON of an API call, and for browsers without SVG icons. */
 export function faviconHandler(): Handler {
   return async (request, reply) => {
-    readingIcon ??= readFile(new URL("./client/favicon.ico", import.meta.url)).then((icon) => compressedOf(icon, 9));
+    readingIcon ??= readFile(new URL("./client/favicon.ico", import.meta.url))
+      .then((icon) => compressedOf(icon, 9))
+      .catch((error: unknown) => {
+        readingIcon = undefined;
+        throw error;
+      });
     reply.header("cache-control", "public, max-age=86400");
     return sendCompressed(request, reply, "image/x-icon", await readingIcon);
   };
