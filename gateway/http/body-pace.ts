@@ -14,7 +14,7 @@ export function watchBodyPace(incoming: IncomingMessage, onTooSlow: () => void):
   let windowMs = 0;
   let bytesBefore = incoming.socket.bytesRead;
   const timer = setInterval(() => {
-    if (incoming.isPaused() || incoming.readableLength > 0) return;
+    if (incoming.complete || incoming.isPaused() || incoming.readableLength > 0) return;
     windowMs += CHECK_MS;
     if (windowMs < WINDOW_MS) return;
     const received = incoming.socket.bytesRead - bytesBefore;
