@@ -7,4 +7,9 @@ export const exceptions: readonly Exception[] = [
   { rule: "process", path: "gateway/examples/webhook.ts", reason: "is a program of its own, for readers" },
   { rule: "process", path: "services/kit/run-alone.ts", reason: "is handed the process by each main.ts, whose body it is" },
   { rule: "process", path: "services/kit/shutdown.ts", reason: "is handed the process by each main.ts" },
+  {
+    rule: "process",
+    path: "services/conversion/engines/inside/serve.ts",
+    reason: "is where the process inside the sandbox begins, and its output is for answers alone",
+  },
 ];

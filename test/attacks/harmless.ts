@@ -33,6 +33,7 @@ export const harmless: Readonly<Record<AimedEngine, Harmless>> = {
   mail: { fileName: "a.vcf", to: "json", content: "BEGIN:VCARD\r\nVERSION:3.0\r\nFN:Good\r\nN:Good;;;;\r\nEND:VCARD\r\n" },
   subtitle: { fileName: "a.srt", to: "vtt", content: "1\n00:00:01,000 --> 00:00:02,000\nGood\n" },
   sharp: { fileName: "a.png", to: "webp", content: png({ width: 16, height: 16 }) },
+  pdf: { fileName: "a.pdf", to: "html", content: typical("document/typical.pdf") },
   poppler: { fileName: "a.pdf", to: "png", content: onePage("0 0 9 9 re f") },
   pandoc: { fileName: "a.md", to: "html", content: "# Good\n" },
   libreoffice: { fileName: "a.docx", to: "pdf", content: docx(paragraph("Good")) },

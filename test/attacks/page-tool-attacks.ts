@@ -3,7 +3,7 @@ import { gzipSync } from "node:zlib";
 import { zipFile } from "#test/harness/zip-file.ts";
 import type { Aim, Attack } from "./attack.ts";
 import { layeredDrawing } from "./layered-drawing.ts";
-import { nestedForms, onePage, pdf, stream } from "./pdf-attacks.ts";
+import { activePdf, nestedForms, onePage } from "./pdf-attacks.ts";
 import { noise, png } from "./picture-files.ts";
 
 const attack = (
@@ -39,22 +39,6 @@ function book(body: string, head = "", extra: Parameters<typeof zipFile>[0] = []
 }
 
 /** One page of text with everything that may happen when it is opened. */
-function active({ url, outDir, secretFile }: Aim): Buffer {
-  const actions = [
-    `<</S/JavaScript/JS(app.launchURL\\("${url}/js"\\))>>`,
-    `<</S/Launch/F(/bin/sh)/Unix<</F(touch ${outDir}/launched)>>>>`,
-    `<</S/URI/URI(${url}/uri)>>`,
-    `<</S/GoToR/F(${secretFile})/D[0/Fit]>>`,
-    `<</S/SubmitForm/F<</FS/URL/F(${url}/form)>>>>`,
-  ];
-  const annotations = actions.map((action) => `<</Type/Annot/Subtype/Link/Rect[0 0 99 99]/A${action}>>`).join("");
-  return pdf([
-    `<</Type/Catalog/Pages 2 0 R/OpenAction${actions[0]}/AA<</WC${actions[1]}>>/Names<</JavaScript<</Names[(a)${actions[0]}]>>>>>>`,
-    "<</Type/Pages/Kids[3 0 R]/Count 1>>",
-    `<</Type/Page/Parent 2 0 R/MediaBox[0 0 612 792]/Contents 4 0 R/Annots[${annotations}]/AA<</O${actions[1]}>>/Resources<</Font<</F1<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>>>>>>>`,
-    stream("BT /F1 24 Tf 72 700 Td (Quite ordinary text on a page) Tj ET"),
-  ]);
-}
 
 const svg = (inner: string, before = "") =>
   `<?xml version="1.0"?>${before}<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" width="99" height="99"><path d="M0 0L9 9Z"/>${inner}</svg>`;
@@ -152,15 +136,11 @@ export const pageToolAttacks: readonly Attack[] = [
       ]),
     "converts",
   ),
-  attack("mupdf", "MU4-active", "a PDF full of scripts, launches and links, made a letter", "a.pdf", active, "converts", { to: ["docx"] }),
-  attack("mupdf", "MU4-forms", "forms that show each other 10¹¹ times, made a letter", "a.pdf", nestedForms, "is bounded", {
-    to: ["docx"],
-  }),
   attack("mupdf", "MU4-pages", "an option of pages that reaches for others", "a.pdf", () => onePage("0 0 9 9 re f"), "INVALID_OPTION", {
-    to: ["docx"],
+    to: ["cbz"],
     query: "pages=1;-o,/tmp/x",
   }),
-  attack("ghostscript", "GS4-active", "a PDF full of scripts, launches and links, kept for ever", "a.pdf", active, "converts", {
+  attack("ghostscript", "GS4-active", "a PDF full of scripts, launches and links, kept for ever", "a.pdf", activePdf, "converts", {
     to: ["pdfa"],
   }),
   attack("ghostscript", "GS4-forms", "forms that show each other 10¹¹ times, kept for ever", "a.pdf", nestedForms, "is bounded", {

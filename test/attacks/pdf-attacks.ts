@@ -1,7 +1,7 @@
 /** Classes PDF1 to PDF7: pages, streams and trees without end, actions, and locks. */
 import { createHash } from "node:crypto";
 import { constants, deflateRawSync, deflateSync } from "node:zlib";
-import type { Attack } from "./attack.ts";
+import type { Aim, Attack } from "./attack.ts";
 
 type PdfObject = string | Buffer;
 
@@ -110,7 +110,63 @@ const attack = (id: string, what: string, content: Attack["content"], outcome: A
   ...more,
 });
 
+/** It would open pages, run programs and call, if anybody let it. */
+export function activePdf({ url, outDir, secretFile }: Aim): Buffer {
+  const actions = [
+    `<</S/JavaScript/JS(app.launchURL\\("${url}/js"\\))>>`,
+    `<</S/Launch/F(/bin/sh)/Unix<</F(touch ${outDir}/launched)>>>>`,
+    `<</S/URI/URI(${url}/uri)>>`,
+    `<</S/GoToR/F(${secretFile})/D[0/Fit]>>`,
+    `<</S/SubmitForm/F<</FS/URL/F(${url}/form)>>>>`,
+  ];
+  const annotations = actions.map((action) => `<</Type/Annot/Subtype/Link/Rect[0 0 99 99]/A${action}>>`).join("");
+  return pdf([
+    `<</Type/Catalog/Pages 2 0 R/OpenAction${actions[0]}/AA<</WC${actions[1]}>>/Names<</JavaScript<</Names[(a)${actions[0]}]>>>>>>`,
+    "<</Type/Pages/Kids[3 0 R]/Count 1>>",
+    `<</Type/Page/Parent 2 0 R/MediaBox[0 0 612 792]/Contents 4 0 R/Annots[${annotations}]/AA<</O${actions[1]}>>/Resources<</Font<</F1<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>>>>>>>`,
+    stream("BT /F1 24 Tf 72 700 Td (Quite ordinary text on a page) Tj ET"),
+  ]);
+}
+
+/** One element inside the other, as deep as asked; the innermost has the page's letters. */
+function nestedTags(depth: number): Buffer {
+  const element = (index: number) =>
+    `<</Type/StructElem/S/Div/P ${5 + index} 0 R/K ${index === depth - 1 ? "0/Pg 3 0 R" : `${7 + index} 0 R`}>>`;
+  return pdf([
+    "<</Type/Catalog/Pages 2 0 R/MarkInfo<</Marked true>>/StructTreeRoot 5 0 R>>",
+    pages,
+    page("/Contents 4 0 R/StructParents 0"),
+    stream("/P<</MCID 0>>BDC 0 0 9 9 re f EMC"),
+    `<</Type/StructTreeRoot/K 6 0 R/ParentTree<</Nums[0[${5 + depth} 0 R]]>>>>`,
+    ...Array.from({ length: depth }, (_, index) => element(index)),
+  ]);
+}
+
+const written = "BT /F 9 Tf 9 9 Td (Good) Tj ET ";
+const font = "/Resources<</Font<</F<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>>>>>";
+const lettered = (content: string) => pdf([catalogue, pages, page(`/Contents 4 0 R${font}`), stream(content)]);
+
+/** By what reads the structure of a page. */
+const structureAttacks: readonly Attack[] = [
+  attack("PS1-active", "a PDF full of scripts, launches and links, made a web page", activePdf, "converts"),
+  attack("PS1-forms", "forms that show each other 10¹¹ times, made a web page", nestedForms, "is bounded"),
+  attack("PS1-pages", "an option of pages that reaches for others", () => lettered(written), "INVALID_OPTION", {
+    query: "pages=1;-o,/tmp/x",
+  }),
+  attack("PS2-flate", "three gigabytes in a few kilobytes, made a web page", doubleFlate, "is bounded"),
+  attack("PS2-image", "a picture of 10 gigapixels, made a web page", () => vastImage(100_000), "is bounded"),
+  attack("PS2-letters", "a million pieces of text on one page", () => lettered(written.repeat(1_000_000)), "is bounded"),
+  attack(
+    "PS2-lines",
+    "half a million lines on one page",
+    () => lettered(`${written}${"0 0 m 99 0 l 0 0 m 0 99 l S ".repeat(250_000)}`),
+    "is bounded",
+  ),
+  attack("PS3-tags", "a hundred thousand elements inside one another", () => nestedTags(100_000), "is bounded"),
+].map((each) => ({ ...each, engine: "pdf" as const, to: ["html"] }));
+
 export const pdfAttacks: readonly Attack[] = [
+  ...structureAttacks,
   attack(
     "PDF1-page",
     "a page of 5 km square",

@@ -46,7 +46,6 @@ const hops: readonly Hop[] = uniqueHops([
   ...crossHops(["epub"], written, hopOf),
   // What readers of one shop ask for most, in one go.
   ...crossHops(words("mobi azw3 fb2"), words("mobi azw3 fb2"), hopOf),
-  ...crossHops(["pdf"], ["epub"], (from, to) => ({ ...hopOf(from, to), fidelity: "reduced" })),
 ]);
 
 /** Exceptions of its readers by name, and of others by their words. */

@@ -1,11 +1,9 @@
-/** Books and pictures to PDF, and PDF to text that flows again, by MuPDF. */
+/** Books and pictures to PDF, by MuPDF. */
 import { writeFile } from "node:fs/promises";
 import { FilemillError } from "#kit/errors.ts";
 import { defineEngine, type EngineHost, type Hop, type HopTask, type OptionDefinition } from "../domain/engine.ts";
 import { expecting } from "../domain/expectations.ts";
-import { LacksContent } from "../domain/failure.ts";
 import type { SandboxEnd } from "../domain/sandbox.ts";
-import { askMade, noLetters } from "./ask-inspector.ts";
 import { throwIfFailed as failUnlessDone } from "./bad-input.ts";
 import { numberOption, stringOption } from "./hop-table.ts";
 import { writeJpegPage } from "./jpeg-page.ts";
@@ -80,8 +78,6 @@ const hops: readonly Hop[] = [
   ...["epub", "fb2", "mobi"].map((from): Hop => ({ from, to: "pdf", fidelity: "high", cost: 150, ...usual, options: bookPage })),
   { from: "cbz", to: "pdf", fidelity: "lossless", cost: 100, ...usual, maxInputMb: 500, options: [] },
   { from: "xps", to: "pdf", fidelity: "high", cost: 100, ...usual, options: [] },
-  // Paragraphs and pictures are found again, tables and columns are not.
-  { from: "pdf", to: "docx", fidelity: "reduced", cost: 200, ...usual, options: [pages] },
   { from: "pdf", to: "cbz", fidelity: "reduced", cost: 800, ...usual, options: [pages, density] },
 ];
 
@@ -120,7 +116,6 @@ async function placePicture({ session, inspector }: Work, task: HopTask, inside:
 async function convert(work: Work, task: HopTask, inside: string): Promise<void> {
   const { options, hop } = task;
   const { session } = work;
-  if (hop.to === "docx") await assertText(work, task, inside);
   const size = isPaper(options.pageSize) ? pageSizes[options.pageSize] : undefined;
   const layout = size === undefined ? [] : ["-W", String(size[0]), "-H", String(size[1])];
   const font = numberOption(options, "fontSize");
@@ -143,18 +138,6 @@ async function convert(work: Work, task: HopTask, inside: string): Promise<void>
 function pagesOf(task: HopTask): readonly string[] {
   const asked = stringOption(task.options, "pages");
   return asked === undefined ? [] : [asked];
-}
-
-/** A scan has none, and would become an empty document. */
-async function assertText({ session, inspector }: Work, task: HopTask, inside: string): Promise<void> {
-  const end = await session.run({ program, args: ["convert", "-F", "text", "-o", "/job/text", inside, ...pagesOf(task)] });
-  throwIfFailed(task, end);
-  // No text gives no file.
-  const letters = await askMade(inspector, "letters", [session.pathOf("text")], { signal: task.signal }).catch(noLetters);
-  // Fonts may draw letters and never say which they are.
-  if (letters.unknown * 2 >= letters.all) {
-    throw new LacksContent("The pages hold pictures of text and no text; text recognition (OCR) would be needed.");
-  }
 }
 
 function throwIfFailed(task: HopTask, end: SandboxEnd): void {

@@ -43,7 +43,6 @@ const hops: readonly Hop[] = [
   hop("eps", "reduced", 60, page),
   hop("ps", "high", 80, textPages),
   hop("txt", "extract", 30, [...textPages, layout]),
-  hop("html", "extract", 60, textPages),
 ];
 
 type Work = { readonly session: ToolSession } & Pick<EngineHost, "inspector">;
@@ -107,7 +106,6 @@ async function extract({ session, inspector }: Work, task: HopTask): Promise<voi
     eps: ["pdftocairo", ["-eps", ...only, inputInside, "/job/out"]],
     ps: ["pdftocairo", ["-ps", ...first, ...last, inputInside, "/job/out"]],
     txt: ["pdftotext", ["-enc", "UTF-8", "-eol", "unix", ...(keepsLayout ? ["-layout"] : []), ...first, ...last, inputInside, "/job/out"]],
-    html: ["pdftotext", ["-enc", "UTF-8", "-htmlmeta", ...first, ...last, inputInside, "/job/out"]],
   };
   const command = commands[task.hop.to];
   if (command === undefined) throw new FilemillError("INTERNAL", "Poppler has no such target.");

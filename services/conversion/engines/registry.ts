@@ -23,6 +23,7 @@ import { libtiffEngine } from "./libtiff.ts";
 import { mailEngine } from "./mail.ts";
 import { mupdfEngine } from "./mupdf.ts";
 import { pandocEngine } from "./pandoc.ts";
+import { pdfEngine } from "./pdf.ts";
 import { popplerEngine } from "./poppler.ts";
 import { popplerTiffEngine } from "./poppler-tiff.ts";
 import { potraceEngine } from "./potrace.ts";
@@ -51,6 +52,7 @@ export const engines: readonly Engine[] = [
   fluidsynthEngine,
   libreofficeEngine,
   pandocEngine,
+  pdfEngine,
   popplerEngine,
   popplerTiffEngine,
   dataEngine,

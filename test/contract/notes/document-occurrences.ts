@@ -1,6 +1,8 @@
 /** Texts, tables, maps, models and subtitles of which notes are raised. */
+
 import { tarFile } from "#test/harness/tar-file.ts";
 import { zipFile } from "#test/harness/zip-file.ts";
+import { pdfOf } from "#test/services/conversion/engines/pdf-by-hand.ts";
 import { copy, latin, type Occurrence } from "./occurrence.ts";
 
 const sheets = (name: string) =>
@@ -27,6 +29,7 @@ export const documents: readonly Occurrence[] = [
       '<svg xmlns="http://www.w3.org/2000/svg" width="90" height="20"><text y="15" font-family="Quokka Grotesk, serif">Numbat</text></svg>',
   },
   { engine: "libreoffice", hop: "fods>csv", code: "SHEETS_LEFT_OUT", content: book },
+  { engine: "pdf", hop: "pdf>html", code: "TEXT_NOT_RECOGNISED", content: pdfOf(["Quokka", " "]) },
   { engine: "pandoc", hop: "md>html", code: "ENCODING_GUESSED", content: latin("# J\xfcrgen\n") },
   { engine: "pandoc", hop: "md>docx", code: "IMAGES_REMOVED", content: "# A\n\n![b](c.png)\n" },
   {

@@ -44,15 +44,11 @@ export const documentEffects = [
       shows: larger,
     },
     { hop: "fb2>pdf", sample: "book.fb2", option: "margin", given: { margin: 50 }, figure: pages, shows: larger },
-    {
-      hop: "pdf>docx",
-      sample: "pages.pdf",
-      option: "pages",
-      given: { pages: "2" },
-      figure: member("word/document.xml"),
-      shows: loses(/first/),
-    },
+    { hop: "pdf>cbz", sample: "pages.pdf", option: "pages", given: { pages: "2" }, figure: bytes, shows: smaller },
     { hop: "pdf>cbz", sample: "pages.pdf", option: "dpi", given: { dpi: 36 }, figure: bytes, shows: smaller },
+  ]),
+  ...effectsOf("pdf", [
+    { hop: "pdf>html", sample: "pages.pdf", option: "pages", given: { pages: "2" }, figure: text, shows: loses(/first/) },
   ]),
   ...effectsOf("calibre", [
     { hop: "fb2>epub", sample: "book.fb2", option: "title", given: { title: "Numbat" }, figure: packaged, shows: gains(/Numbat/) },

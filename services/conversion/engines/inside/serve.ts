@@ -6,11 +6,15 @@ import { readFileSync, writeFileSync } from "node:fs";
 import type { Notes, Question, Work } from "./exchange.ts";
 import { Failure } from "./failure.ts";
 
+// Libraries talk on the stream on which answers go out.
+console.log = console.warn = console.info = () => undefined;
+
 const inlineBytes = 512 * 1024;
 
 const works: Readonly<Record<string, () => Promise<Work>>> = {
   data: async () => (await import("./records/convert.ts")).convertData,
   mail: async () => (await import("./mail/work.ts")).convertMailOrCards,
+  pdf: async () => (await import("./pdf/convert.ts")).convertPdf,
   subtitle: async () => (await import("./subtitle/convert.ts")).convertSubtitle,
 };
 

@@ -1,12 +1,11 @@
 import { execFile } from "node:child_process";
-import { copyFile, readFile, writeFile } from "node:fs/promises";
+import { copyFile, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { calibreEngine } from "#services/conversion/engines/calibre.ts";
 import { type Bench, openBench, testEngine } from "#test/contract/engine.ts";
 import { bookTextOf } from "#test/contract/readers-ebook.ts";
-import { pdfOf } from "./pdf-by-hand.ts";
 
 const run = promisify(execFile);
 const corpus = join(import.meta.dirname, "../../../corpus");
@@ -31,8 +30,7 @@ async function sampleOnce(format: string, folder: string): Promise<string> {
   if (format === "epub") return join(corpus, "markup/book.epub");
   if (format === "mobi" || format === "prc") return join(corpus, "ebook/book.mobi");
   const path = join(folder, `sample.${format}`);
-  if (format === "pdf") await writeFile(path, pdfOf(["Quokka"]));
-  else await copyFile((await bench.convert(await sample("epub", folder), "epub", format === "azw" ? "azw3" : format)).path, path);
+  await copyFile((await bench.convert(await sample("epub", folder), "epub", format === "azw" ? "azw3" : format)).path, path);
   return path;
 }
 

@@ -1,0 +1,108 @@
+/** Tables without upright lines: rows whose pieces stand under each other, with clear strips between them. */
+import type { Box } from "./content.ts";
+import { type Piece, textOfPiece } from "./lines.ts";
+
+export type AlignedTable = { readonly cells: Piece[][][]; readonly rows: number };
+
+const fewestRows = 2;
+/** A strip between columns is at least so wide, in letters' sizes. */
+const strip = 0.9;
+
+/** The table that begins with the first of these rows, and how many rows it takes. */
+export function tableAt(
+  rows: readonly (readonly Piece[])[],
+  rules: readonly Box[],
+  isMarker: (piece: Piece) => boolean,
+): AlignedTable | undefined {
+  const [first] = rows;
+  if (first === undefined || first.length < 2 || isMarker(first[0] as Piece)) return undefined;
+  const taken: (readonly Piece[])[] = [];
+  for (const row of rows) {
+    if (!goesOn(taken, row, rules, isMarker)) break;
+    taken.push(row);
+  }
+  while ((taken.at(-1)?.length ?? 2) < 2 && !isUnderColumns(taken)) taken.pop();
+  if (taken.filter((row) => row.length > 1).length < fewestRows) return undefined;
+  const columns = columnsOf(taken.flat());
+  if (columns.length < 2 || isProse(taken, columns.length)) return undefined;
+  return { cells: cellsOf(taken, columns, rules), rows: taken.length };
+}
+
+const isUnderColumns = (rows: readonly (readonly Piece[])[]) => rows.length > 1;
+
+function goesOn(
+  taken: readonly (readonly Piece[])[],
+  row: readonly Piece[],
+  rules: readonly Box[],
+  isMarker: (piece: Piece) => boolean,
+): boolean {
+  const last = taken.at(-1);
+  if (last === undefined) return true;
+  const [piece] = row;
+  const [above] = last;
+  if (piece === undefined || above === undefined || isMarker(piece)) return false;
+  const gap = piece.top - Math.max(...last.map(({ bottom }) => bottom));
+  const isRuled = rules.some(({ top, left, right }) => top > above.top && top < piece.bottom && left < piece.right && right > piece.left);
+  if (gap > piece.size * (isRuled ? 2.5 : 1.3)) return false;
+  const columns = columnsOf(taken.flat());
+  const all = columnsOf([...taken.flat(), ...row]);
+  if (row.length > 1) return all.length >= 2 && all.length >= columns.length - 1;
+  // A line of a cell that goes on: it stands within one column, and not across.
+  const crossed = columns.filter(({ left, right }) => left < piece.right && right > piece.left).length;
+  return (
+    crossed <= 1 &&
+    (columns.findIndex(({ left, right }) => left < piece.right && right > piece.left) > 0 || isRuled) &&
+    gap < piece.size * 0.8
+  );
+}
+
+type Strip = { left: number; right: number };
+
+/** What remains when everything is pushed to the foot of the page. */
+function columnsOf(pieces: readonly Piece[]): Strip[] {
+  const columns: Strip[] = [];
+  for (const { left, right, size } of [...pieces].sort((one, other) => one.left - other.left)) {
+    const last = columns.at(-1);
+    if (last !== undefined && left < last.right + strip * size * 0.5) last.right = Math.max(last.right, right);
+    else columns.push({ left, right });
+  }
+  return columns;
+}
+
+/** Justified text has wide gaps, too, but in few of its lines. */
+function isProse(rows: readonly (readonly Piece[])[], columns: number): boolean {
+  const filled = rows.reduce((sum, row) => sum + row.length, 0);
+  return filled < rows.length * columns * 0.3 || rows.every((row) => row.every((piece) => piece.runs.every(({ look }) => look.isMono)));
+}
+
+function cellsOf(rows: readonly (readonly Piece[])[], columns: readonly Strip[], rules: readonly Box[]): Piece[][][] {
+  const table: Piece[][][] = [];
+  const between = rowRules(rows, rules);
+  for (const [index, row] of rows.entries()) {
+    const isNew = index === 0 || (between.some((isRuled) => isRuled) ? between[index] === true : beginsRow(row, columns));
+    if (isNew) table.push(columns.map(() => []));
+    for (const piece of row) {
+      const place = columns.findLastIndex(({ left }) => left <= piece.left + 1);
+      table.at(-1)?.[Math.max(0, place)]?.push(piece);
+    }
+  }
+  return table;
+}
+
+/** For each row, whether a line is drawn above it. */
+function rowRules(rows: readonly (readonly Piece[])[], rules: readonly Box[]): boolean[] {
+  const found = rows.map((row, index) => {
+    const above = rows[index - 1];
+    if (above === undefined) return false;
+    const [from, to] = [Math.max(...above.map(({ baseline }) => baseline)), Math.max(...row.map(({ baseline }) => baseline))];
+    return rules.some(({ top, left, right }) => top > from && top < to && row.some((piece) => left < piece.right && right > piece.left));
+  });
+  // One line, under the head, says nothing of the other rows.
+  return found.filter((isRuled) => isRuled).length > 1 || rows.length === 2 ? found : found.map(() => false);
+}
+
+/** What has nothing in the first column goes on with the row above. */
+function beginsRow(row: readonly Piece[], columns: readonly Strip[]): boolean {
+  const [first, second] = columns;
+  return row.some((piece) => first !== undefined && piece.left < first.right && textOfPiece(piece).trim() !== "") || second === undefined;
+}

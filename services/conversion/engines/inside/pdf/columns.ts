@@ -1,0 +1,105 @@
+/** In which order what stands on a page is read: columns from left to right, each from top to bottom. */
+import type { Box } from "./content.ts";
+import { rowsOf } from "./lines.ts";
+
+/** Columns are filled with text, cells of a table rarely are, nor are these all of one width. */
+const columnFill = { half: 0.7, quarter: 0 };
+const evenColumnFill = { half: 0, quarter: 0.45 };
+/** Lines drawn across are a table's when there are more than three, and one to so many rows. */
+const rowsOfRule = 8;
+const linesOfColumn = 4;
+const narrowest = 7;
+
+/** Groups of atoms, each of one column or across several, in reading order. */
+export function flowsOf<T extends Box>(atoms: readonly T[], rules: readonly Box[] = []): T[][] {
+  if (atoms.length < 2 * linesOfColumn) return atoms.length === 0 ? [] : [[...atoms]];
+  const gutter = gutterOf(atoms, rules);
+  if (gutter === undefined) return [[...atoms]];
+  const flows: T[][] = [];
+  for (const band of bandsOf(atoms, gutter)) {
+    if (band.isAcross) flows.push(band.atoms);
+    else {
+      flows.push(
+        ...flowsOf(
+          band.atoms.filter(({ right }) => right <= gutter + 1),
+          rules,
+        ),
+      );
+      flows.push(
+        ...flowsOf(
+          band.atoms.filter(({ right }) => right > gutter + 1),
+          rules,
+        ),
+      );
+    }
+  }
+  return flows;
+}
+
+type Band<T> = { readonly isAcross: boolean; readonly atoms: T[] };
+
+const crosses = ({ left, right }: Box, x: number) => left < x - 1 && right > x + 1;
+
+/** What goes across the gutter parts what is above it from what is below. */
+function bandsOf<T extends Box>(atoms: readonly T[], gutter: number): Band<T>[] {
+  const bands: Band<T>[] = [];
+  for (const atom of [...atoms].sort((one, other) => one.top - other.top)) {
+    const isAcross = crosses(atom, gutter);
+    const band = bands.at(-1);
+    if (band === undefined || band.isAcross !== isAcross) bands.push({ isAcross, atoms: [atom] });
+    else band.atoms.push(atom);
+  }
+  return bands;
+}
+
+/** The middle of the widest strip that the fewest lines cross, with columns of text at both sides. */
+function gutterOf(atoms: readonly Box[], rules: readonly Box[]): number | undefined {
+  const [left, right] = [Math.min(...atoms.map((atom) => atom.left)), Math.max(...atoms.map((atom) => atom.right))];
+  const margin = (right - left) * 0.1;
+  const crossings: number[] = [];
+  for (let x = left + margin; x <= right - margin; x += 1) crossings.push(atoms.reduce((sum, atom) => sum + (crosses(atom, x) ? 1 : 0), 0));
+  const levels = [0, 1, 2, 3, 5, atoms.length * 0.1, atoms.length * 0.2].filter((most) => most <= Math.max(3, atoms.length * 0.2));
+  const strips = levels.flatMap((most) => stripsOf(crossings, most).sort((one, other) => other.width - one.width));
+  const middles = strips.map(({ start, width }) => left + margin + start + width / 2);
+  const isEven = (x: number) => [1 / 3, 1 / 2, 2 / 3].some((even) => Math.abs((x - left) / (right - left) - even) < 0.05);
+  const isClear = (x: number) => rules.filter((rule) => crosses(rule, x)).length < Math.max(3, atoms.length / rowsOfRule);
+  const isGutter = (x: number) => isClear(x) && isBetweenColumns(atoms, x, isEven(x));
+  return middles.filter(isEven).find(isGutter) ?? middles.find(isGutter);
+}
+
+function stripsOf(crossings: readonly number[], most: number): { readonly start: number; readonly width: number }[] {
+  const strips: { start: number; width: number }[] = [];
+  let width = 0;
+  for (const [index, count] of [...crossings, Infinity].entries()) {
+    if (count <= most) width += 1;
+    else {
+      if (width >= narrowest) strips.push({ start: index - width, width });
+      width = 0;
+    }
+  }
+  return strips;
+}
+
+function isBetweenColumns(atoms: readonly Box[], x: number, isEven: boolean): boolean {
+  const own = atoms.filter((atom) => !crosses(atom, x));
+  const [before, after] = [rowsOf(own.filter(({ right }) => right <= x + 1)), rowsOf(own.filter(({ right }) => right > x + 1))];
+  const fill = isEven ? evenColumnFill : columnFill;
+  return isColumn(before, fill) && isColumn(after, fill) && (isEven || !standBesideEachOther(before, after));
+}
+
+/** Its lines reach across it, most of them or a quarter. */
+function isColumn(rows: readonly (readonly Box[])[], fill: typeof columnFill): boolean {
+  if (rows.length < linesOfColumn) return false;
+  const left = Math.min(...rows.flat().map((atom) => atom.left));
+  const ends = rows.map((row) => Math.max(...row.map(({ right }) => right)) - left).sort((one, other) => other - one);
+  const width = ends[0] ?? 1;
+  const share = (part: number) => (ends[Math.floor(ends.length * part)] ?? 0) / width;
+  return share(0.5) > fill.half && share(0.25) > fill.quarter;
+}
+
+/** Rows of a table begin at one height. */
+function standBesideEachOther(before: readonly (readonly Box[])[], after: readonly (readonly Box[])[]): boolean {
+  const heights = new Set(after.map((row) => Math.round(row[0]?.bottom ?? 0)));
+  const beside = before.filter((row) => [-1, 0, 1].some((off) => heights.has(Math.round(row[0]?.bottom ?? 0) + off))).length;
+  return beside > before.length * 0.6;
+}

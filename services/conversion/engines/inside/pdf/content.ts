@@ -1,0 +1,52 @@
+/** What stands on a page. Points, from the page's upper left corner; a page that is read sideways has been turned upright. */
+
+export type Look = { readonly isBold: boolean; readonly isItalic: boolean; readonly isMono: boolean };
+
+/** Letters of one font on one baseline. */
+export type Run = {
+  readonly text: string;
+  readonly x: number;
+  readonly baseline: number;
+  readonly width: number;
+  readonly size: number;
+  readonly look: Look;
+  readonly isRightToLeft: boolean;
+  /** The page's own word that a line ends behind it. */
+  readonly endsLine: boolean;
+  /** Which piece of marked content it belongs to; `artifact` for what is no part of the document. */
+  readonly mark: string | undefined;
+  readonly href: string | undefined;
+};
+
+export type Box = { readonly left: number; readonly top: number; readonly right: number; readonly bottom: number };
+
+export type Picture = {
+  readonly box: Box;
+  readonly mark: string | undefined;
+  readonly png: Uint8Array;
+};
+
+/** A node of the structure tree (ISO 32000-1, 14.7) as pdf.js gives it: of this page alone. */
+export type StructureNode = {
+  readonly role?: string;
+  readonly type?: string;
+  readonly id?: string;
+  readonly alt?: string;
+  readonly lang?: string;
+  readonly children?: readonly StructureNode[];
+};
+
+export type PageContent = {
+  readonly number: number;
+  readonly width: number;
+  readonly height: number;
+  readonly runs: readonly Run[];
+  /** Thin lines and edges of filled boxes, across and upright. */
+  readonly rules: readonly Box[];
+  /** Small filled shapes, as browsers draw the bullets of lists. */
+  readonly dots: readonly Box[];
+  readonly pictures: readonly Picture[];
+  readonly structure: StructureNode | undefined;
+  /** Addresses of links by the annotation's id. */
+  readonly links: ReadonlyMap<string, string>;
+};

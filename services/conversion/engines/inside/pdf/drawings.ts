@@ -1,0 +1,113 @@
+/** Lines, bullets and pictures of a page, out of pdf.js's list of what it would draw. */
+import type { Box } from "./content.ts";
+
+export type Matrix = readonly [number, number, number, number, number, number];
+export type Placed = { readonly box: Box; readonly mark: string | undefined; readonly objectId: string };
+export type Drawings = { readonly rules: Box[]; readonly dots: Box[]; readonly placed: Placed[] };
+
+export type OperatorList = { readonly fnArray: readonly number[]; readonly argsArray: readonly unknown[] };
+/** pdf.js's own numbers, by name. */
+export type OperatorNumbers = Readonly<Record<string, number>>;
+
+/** Thinner than this is a line. */
+const thin = 2.5;
+const maxRules = 20_000;
+const maxPictures = 500;
+
+export function multiply(one: Matrix, two: readonly number[]): Matrix {
+  const [a, b, c, d, e, f] = one;
+  const [g = 1, h = 0, i = 0, j = 1, k = 0, l = 0] = two;
+  return [a * g + c * h, b * g + d * h, a * i + c * j, b * i + d * j, a * k + c * l + e, b * k + d * l + f];
+}
+
+export function boxUnder([a, b, c, d, e, f]: Matrix, x0: number, y0: number, x1: number, y1: number): Box {
+  const xs = [a * x0 + c * y0, a * x1 + c * y0, a * x0 + c * y1, a * x1 + c * y1];
+  const ys = [b * x0 + d * y0, b * x1 + d * y0, b * x0 + d * y1, b * x1 + d * y1];
+  return { left: Math.min(...xs) + e, right: Math.max(...xs) + e, top: Math.min(...ys) + f, bottom: Math.max(...ys) + f };
+}
+
+/** `markOf` names a piece of marked content by its number. */
+export function drawingsOf(list: OperatorList, ops: OperatorNumbers, page: Matrix, markOf: (id: number) => string): Drawings {
+  const found: Drawings = { rules: [], dots: [], placed: [] };
+  const stack: Matrix[] = [];
+  const marks: (string | undefined)[] = [];
+  let matrix = page;
+  const strokes = new Set([ops.stroke, ops.closeStroke]);
+  const begin = (id: unknown, tag: unknown) =>
+    marks.push(typeof id === "number" ? markOf(id) : tag === "Artifact" ? "artifact" : marks.at(-1));
+  const open = (inner: unknown) => {
+    stack.push(matrix);
+    if (Array.isArray(inner)) matrix = multiply(matrix, inner);
+  };
+  const close = () => {
+    matrix = stack.pop() ?? page;
+  };
+  const actions: Readonly<Record<string, (args: readonly unknown[]) => void>> = {
+    save: () => open(undefined),
+    restore: close,
+    transform: (args) => {
+      matrix = multiply(matrix, args as number[]);
+    },
+    paintFormXObjectBegin: ([inner]) => open(inner),
+    paintFormXObjectEnd: close,
+    beginMarkedContent: ([tag]) => void begin(undefined, tag),
+    beginMarkedContentProps: ([tag, id]) => void begin(id, tag),
+    endMarkedContent: () => void marks.pop(),
+    constructPath: ([op, data]) =>
+      op !== ops.endPath && putPath(found, Array.isArray(data) ? data[0] : undefined, matrix, strokes.has(Number(op))),
+    paintImageXObject: ([id]) => putPicture(found, matrix, marks.at(-1), id),
+  };
+  const byNumber = new Map(Object.entries(actions).map(([name, action]) => [ops[name], action]));
+  for (const [index, number] of list.fnArray.entries()) byNumber.get(number)?.((list.argsArray[index] ?? []) as readonly unknown[]);
+  return found;
+}
+
+function putPicture({ placed }: Drawings, matrix: Matrix, mark: string | undefined, id: unknown): void {
+  if (placed.length < maxPictures && typeof id === "string") placed.push({ box: boxUnder(matrix, 0, 0, 1, 1), mark, objectId: id });
+}
+
+function putPath({ rules, dots }: Drawings, path: unknown, matrix: Matrix, isStroke: boolean): void {
+  if (!(path instanceof Float32Array)) return;
+  for (const { x0, y0, x1, y1, isBent } of subpathsOf(path)) {
+    if (rules.length + dots.length >= maxRules) return;
+    const box = boxUnder(matrix, x0, y0, x1, y1);
+    const [width, height] = [box.right - box.left, box.bottom - box.top];
+    if (Math.min(width, height) <= thin && Math.max(width, height) > 2 * thin) rules.push(box);
+    else if (width < 9 && height < 9 && width > 1 && Math.abs(width - height) < 1.5) dots.push(box);
+    else if (isStroke && !isBent) rules.push(...edgesOf(box));
+  }
+}
+
+function edgesOf({ left, top, right, bottom }: Box): Box[] {
+  return [
+    { left, top, right, bottom: top },
+    { left, top: bottom, right, bottom },
+    { left, top, right: left, bottom },
+    { left: right, top, right, bottom },
+  ];
+}
+
+type Subpath = { x0: number; y0: number; x1: number; y1: number; isBent: boolean };
+
+/** How many numbers follow each step: move, line, curve, quadratic curve, close. */
+const lengths = [2, 2, 6, 4, 0];
+
+function subpathsOf(path: Float32Array): readonly Subpath[] {
+  const found: Subpath[] = [];
+  for (let at = 0; at < path.length; ) {
+    const step = path[at] ?? 4;
+    const count = lengths[step] ?? 0;
+    if (step === 0) found.push({ x0: Infinity, y0: Infinity, x1: -Infinity, y1: -Infinity, isBent: false });
+    const current = found.at(-1);
+    if (current !== undefined) {
+      current.isBent ||= step === 2 || step === 3;
+      for (let place = at + 1; place < at + 1 + count; place += 2) {
+        const [x = 0, y = 0] = [path[place], path[place + 1]];
+        [current.x0, current.x1] = [Math.min(current.x0, x), Math.max(current.x1, x)];
+        [current.y0, current.y1] = [Math.min(current.y0, y), Math.max(current.y1, y)];
+      }
+    }
+    at += 1 + count;
+  }
+  return found.filter(({ x0, x1 }) => x1 >= x0);
+}

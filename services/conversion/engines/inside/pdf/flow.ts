@@ -1,0 +1,256 @@
+/** One column of a page as blocks: headings, paragraphs, lists, code, tables. A heading's level is its rank until all are known. */
+
+import { tableAt } from "./aligned-tables.ts";
+import type { Box, Picture } from "./content.ts";
+import { isHeading, type Letters, rankOf } from "./headings.ts";
+import { codeOf, paragraphOf, type Vocabulary } from "./inlines.ts";
+import { lookOfPiece, mergedLine, type Piece, piecesOf, rowsOf, textOfPiece } from "./lines.ts";
+import { type Marker, markerOf } from "./markers.ts";
+import type { Grid } from "./ruled-tables.ts";
+import type { Block, Cell, ListItem } from "./tree.ts";
+
+export type PlacedPicture = Box & { readonly kind: "picture"; readonly picture: Picture };
+export type Atom = Piece | Grid | PlacedPicture;
+
+export type Page = {
+  readonly rules: readonly Box[];
+  readonly dots: readonly Box[];
+  readonly letters: Letters;
+  readonly words: Vocabulary;
+};
+
+type Line = { readonly piece: Piece; readonly marker: Marker | undefined };
+
+/** More do not stand on one page. */
+const maxTableRows = 400;
+
+const isText = (row: readonly Atom[]): row is Piece[] => row.every(({ kind }) => kind === "text");
+
+export function blocksOfFlow(atoms: readonly Atom[], page: Page): Block[] {
+  const builder = new FlowBuilder(page, atoms);
+  const rows = rowsOf(atoms);
+  for (let index = 0; index < rows.length; ) {
+    const row = rows[index] ?? [];
+    if (!isText(row)) {
+      for (const atom of row) builder.addBlocks(atom.kind === "text" ? [paragraph([atom], page)] : blocksOfAtom(atom, page));
+      index += 1;
+      continue;
+    }
+    const following = textRowsFrom(rows, index);
+    const table = tableAt(following, page.rules, (piece) => markerOf(piece, page.dots) !== undefined);
+    if (table !== undefined) {
+      builder.addBlocks([tableOf(table.cells.map((cells) => cells.map((pieces) => blocksOfCell(pieces, page))))]);
+      index += table.rows;
+      continue;
+    }
+    const piece = mergedLine(row);
+    const next = following[1];
+    builder.addLine({ piece, marker: markerOf(piece, page.dots) }, next === undefined ? undefined : mergedLine(next));
+    index += 1;
+  }
+  return builder.end();
+}
+
+function textRowsFrom(rows: readonly (readonly Atom[])[], start: number): (readonly Piece[])[] {
+  const found: (readonly Piece[])[] = [];
+  for (const row of rows.slice(start, start + maxTableRows)) {
+    if (!isText(row)) break;
+    found.push(row);
+  }
+  return found;
+}
+
+function blocksOfAtom(atom: Grid | PlacedPicture, page: Page): Block[] {
+  if (atom.kind === "picture") return [{ kind: "picture", picture: atom.picture, alt: "" }];
+  const rows = atom.rows
+    .flatMap((row) => rowsWithin(row.map(({ runs, columns }) => ({ columns, pieces: piecesOf(runs) }))))
+    .map((row) => row.map(({ columns, pieces }) => ({ columns, blocks: blocksOfCell(pieces, page) })));
+  return [
+    tableOf(
+      rows.map((row) => row.map(({ blocks }) => blocks)),
+      rows.map((row) => row.map(({ columns }) => columns)),
+    ),
+  ];
+}
+
+type CellPieces = { readonly columns: number; readonly pieces: readonly Piece[] };
+
+/** Where a line is drawn below every few rows only, all cells between two of them have as many lines as one another, at one height. */
+function rowsWithin(cells: readonly CellPieces[]): (readonly CellPieces[])[] {
+  const lines = cells.map(({ pieces }) => rowsOf(pieces));
+  const filled = lines.filter((each) => each.length > 0);
+  const [first] = filled;
+  const heightOf = (row: readonly Piece[] | undefined) => row?.[0]?.baseline ?? 0;
+  const isEven = filled.every(
+    (each) => each.length === first?.length && each.every((row, index) => Math.abs(heightOf(row) - heightOf(first[index])) < 2),
+  );
+  if (first === undefined || first.length < 2 || filled.length < 3 || !isEven) return [cells];
+  return first.map((_, index) => cells.map(({ columns }, place) => ({ columns, pieces: lines[place]?.[index] ?? [] })));
+}
+
+/** Without a word of the author the first row is the head. */
+function tableOf(rows: readonly (readonly Block[][])[], spans: readonly (readonly number[])[] = []): Block {
+  const cells = rows.map((row, index): Cell[] =>
+    row.map((blocks, place) => ({ isHead: index === 0 && rows.length > 1, blocks, columns: spans[index]?.[place] ?? 1 })),
+  );
+  return { kind: "table", rows: cells };
+}
+
+function blocksOfCell(pieces: readonly Piece[], page: Page): Block[] {
+  if (pieces.length === 0) return [];
+  return [paragraph(rowsOf(pieces).map(mergedLine), page)];
+}
+
+function paragraph(pieces: readonly Piece[], { words }: Page): Block {
+  return {
+    kind: "paragraph",
+    inlines: paragraphOf(
+      pieces.map(({ runs }) => runs),
+      words,
+    ),
+  };
+}
+
+type OpenList = { readonly markerX: number; bodyLeft: number; readonly isNumbered: boolean; readonly items: ListItem[] };
+
+class FlowBuilder {
+  readonly #page: Page;
+  readonly #right: number;
+  readonly #blocks: Block[] = [];
+  #lists: OpenList[] = [];
+  #paragraph: Piece[] = [];
+  #code: Piece[] = [];
+  #heading: Piece[] = [];
+  #last: Piece | undefined;
+
+  constructor(page: Page, atoms: readonly Box[]) {
+    this.#page = page;
+    this.#right = Math.max(...atoms.map(({ right }) => right));
+  }
+
+  addBlocks(blocks: readonly Block[]): void {
+    this.#flush();
+    this.#lists = [];
+    this.#blocks.push(...blocks);
+    this.#last = undefined;
+  }
+
+  addLine({ piece, marker }: Line, next: Piece | undefined): void {
+    const last = this.#last;
+    this.#last = piece;
+    if (this.#isCode(piece, last, next)) {
+      if (this.#code.length === 0) this.#leaveLists(piece);
+      this.#code.push(piece);
+      return;
+    }
+    if (marker !== undefined) this.#beginItem(marker);
+    else if (isHeading(piece, this.#page.letters, this.#standsAlone(piece, last, next))) this.#addHeading(piece, last);
+    else this.#addText(piece, last);
+  }
+
+  #addText(piece: Piece, last: Piece | undefined): void {
+    if (this.#paragraph.length === 0 || last === undefined || this.#breaks(last, piece)) {
+      this.#flush();
+      this.#leaveLists(piece);
+    }
+    this.#paragraph.push(piece);
+  }
+
+  end(): Block[] {
+    this.#flush();
+    return this.#blocks;
+  }
+
+  #pitchOf({ size }: Piece): number {
+    const { body, pitch } = this.#page.letters;
+    return (pitch * size) / body;
+  }
+
+  #isCode(piece: Piece, last: Piece | undefined, next: Piece | undefined): boolean {
+    if (!lookOfPiece(piece).isMono) return false;
+    if (this.#code.length > 0) return true;
+    const follows = this.#paragraph.length > 0 && last !== undefined && piece.baseline - last.baseline < this.#pitchOf(last) * 1.25;
+    const isBold = lookOfPiece(piece).isBold && !(next !== undefined && lookOfPiece(next).isMono);
+    return !follows && !isBold;
+  }
+
+  #standsAlone(piece: Piece, last: Piece | undefined, next: Piece | undefined): boolean {
+    const pitch = this.#pitchOf(piece);
+    const isApart = last === undefined || piece.baseline - last.baseline > pitch * 1.2;
+    return isApart && (next === undefined || next.baseline - piece.baseline > pitch * 1.1 || !lookOfPiece(next).isBold);
+  }
+
+  #addHeading(piece: Piece, last: Piece | undefined): void {
+    const { letters } = this.#page;
+    const [first] = this.#heading;
+    const goesOn =
+      first !== undefined &&
+      last !== undefined &&
+      Math.abs(rankOf(first, letters) - rankOf(piece, letters)) < 1 &&
+      piece.baseline - last.baseline < piece.size * 1.6;
+    if (!goesOn) this.#flush();
+    this.#lists = [];
+    this.#heading.push(piece);
+  }
+
+  /** A new paragraph: by a gap, by other letters, by an indent, or as the first word would have had room on the line before. */
+  #breaks(last: Piece, piece: Piece): boolean {
+    const step = piece.baseline - last.baseline;
+    if (step > this.#pitchOf(last) * 1.35 || step < 0) return true;
+    if (Math.max(piece.size, last.size) > Math.min(piece.size, last.size) * 1.25) return true;
+    const [first] = this.#paragraph;
+    const indent = piece.left - (this.#paragraph.length > 1 ? last.left : Math.min(last.left, first?.left ?? last.left));
+    if (indent > piece.size * 0.9 && indent < piece.size * 4 && this.#lists.length === 0) return true;
+    return last.right + wordWidth(piece) + piece.size * 1.5 < this.#right && /[.!?:;]["'”’)]?$/.test(textOfPiece(last).trimEnd());
+  }
+
+  #beginItem({ x, number, text }: Marker): void {
+    this.#flush();
+    const near = text.size * 0.8;
+    while ((this.#lists.at(-1)?.markerX ?? -Infinity) > x + near) this.#lists.pop();
+    const open = this.#lists.at(-1);
+    const item = { blocks: [], isContinued: false };
+    if (open !== undefined && Math.abs(open.markerX - x) <= near && open.isNumbered === (number !== undefined)) {
+      open.items.push(item);
+      open.bodyLeft = text.left;
+    } else {
+      if (open !== undefined && Math.abs(open.markerX - x) <= near) this.#lists.pop();
+      const list = { markerX: x, bodyLeft: text.left, isNumbered: number !== undefined, items: [item] };
+      this.#target().push({ kind: "list", start: number, items: list.items });
+      this.#lists.push(list);
+    }
+    this.#paragraph = [text];
+    this.#last = text;
+  }
+
+  /** What stands left of an item's text is not part of it. */
+  #leaveLists({ left, size }: Piece): void {
+    this.#flush();
+    while (this.#lists.length > 0 && left < (this.#lists.at(-1)?.bodyLeft ?? 0) - size * 0.7) this.#lists.pop();
+  }
+
+  #target(): Block[] {
+    return this.#lists.at(-1)?.items.at(-1)?.blocks ?? this.#blocks;
+  }
+
+  #flush(): void {
+    const { words, letters } = this.#page;
+    const [heading] = this.#heading;
+    const runsOf = (pieces: readonly Piece[]) => pieces.map(({ runs }) => runs);
+    if (heading !== undefined)
+      this.#blocks.push({
+        kind: "heading",
+        level: rankOf(heading, letters),
+        inlines: paragraphOf(runsOf(this.#heading), words, { isHeading: true }),
+      });
+    if (this.#paragraph.length > 0) this.#target().push(paragraph(this.#paragraph, this.#page));
+    if (this.#code.length > 0) this.#target().push({ kind: "code", text: codeOf(runsOf(this.#code)) });
+    [this.#heading, this.#paragraph, this.#code] = [[], [], []];
+  }
+}
+
+function wordWidth({ runs }: Piece): number {
+  const [first] = runs;
+  const [word = ""] = /^\S+/.exec(first?.text.trimStart() ?? "") ?? [];
+  return first === undefined ? 0 : (first.width * word.length) / first.text.length;
+}

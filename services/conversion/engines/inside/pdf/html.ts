@@ -1,0 +1,79 @@
+/** Blocks as a page of HTML, which every other engine for documents reads. */
+import type { Block, Cell, Inline } from "./tree.ts";
+
+const style =
+  "body{max-width:50em;margin:2em auto;padding:0 1em;font-family:sans-serif;line-height:1.5}table{border-collapse:collapse}" +
+  "th,td{border:1px solid #999;padding:.2em .5em;text-align:left;vertical-align:top}pre{overflow-x:auto}img{max-width:100%}";
+
+export function htmlOf(
+  blocks: readonly Block[],
+  { title, lang }: { readonly title?: string | undefined; readonly lang?: string | undefined },
+): string {
+  const language = lang === undefined || !/^[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8}){0,4}$/.test(lang) ? "" : ` lang="${lang}"`;
+  const head = `<meta charset="utf-8">\n<title>${escaped(title ?? "Document")}</title>\n<style>${style}</style>`;
+  return `<!DOCTYPE html>\n<html${language}>\n<head>\n${head}\n</head>\n<body>\n${blocks.map(blockOf).join("\n")}\n</body>\n</html>\n`;
+}
+
+const inAttributes = /[&<>"]/g;
+const replacements: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
+
+/** In text or, with its quotation marks, in an attribute. */
+function escaped(text: string, letters = /[&<>]/g): string {
+  // What XML and HTML have no place for.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: that is what is left out
+  return text.replace(/[\u0000-\u0008\u000b-\u001f\ufffe\uffff]/g, "").replace(letters, (letter) => replacements[letter] ?? letter);
+}
+
+function blockOf(block: Block): string {
+  if (block.kind === "heading") return `<h${block.level}>${inlinesOf(block.inlines)}</h${block.level}>`;
+  if (block.kind === "paragraph") return `<p>${inlinesOf(block.inlines)}</p>`;
+  if (block.kind === "code") return `<pre><code>${escaped(block.text)}</code></pre>`;
+  if (block.kind === "quote") return `<blockquote>\n${block.blocks.map(blockOf).join("\n")}\n</blockquote>`;
+  if (block.kind === "table") return tableOf(block.rows);
+  if (block.kind === "picture") {
+    const { png, box } = block.picture;
+    const size = `width="${Math.round(((box.right - box.left) * 4) / 3)}" height="${Math.round(((box.bottom - box.top) * 4) / 3)}"`;
+    return `<p><img src="data:image/png;base64,${Buffer.from(png).toString("base64")}" alt="${escaped(block.alt, inAttributes)}" ${size}></p>`;
+  }
+  const name = block.start === undefined ? "ul" : "ol";
+  const start = block.start === undefined || block.start === 1 ? "" : ` start="${block.start}"`;
+  const isLoose = block.items.some(({ blocks }) => blocks.filter(({ kind }) => kind === "paragraph").length > 1);
+  const items = block.items.map(({ blocks }) => `<li>${isLoose ? blocks.map(blockOf).join("\n") : tight(blocks)}</li>`);
+  return `<${name}${start}>\n${items.join("\n")}\n</${name}>`;
+}
+
+/** A single paragraph goes without its mark. */
+function tight(blocks: readonly Block[]): string {
+  return blocks.map((block) => (block.kind === "paragraph" ? inlinesOf(block.inlines) : blockOf(block))).join("\n");
+}
+
+function tableOf(rows: readonly (readonly Cell[])[]): string {
+  const heads = rows.findIndex((row) => row.some(({ isHead }) => !isHead));
+  const count = heads === -1 ? Math.min(1, rows.length) : heads;
+  const lines = (some: readonly (readonly Cell[])[]) => some.map((row) => `<tr>${row.map(cellOf).join("")}</tr>`).join("\n");
+  const head = count === 0 ? "" : `<thead>\n${lines(rows.slice(0, count))}\n</thead>\n`;
+  return `<table>\n${head}<tbody>\n${lines(rows.slice(count))}\n</tbody>\n</table>`;
+}
+
+/** A head is bold without a word. */
+const plain = (block: Block): Block =>
+  block.kind === "paragraph" ? { ...block, inlines: block.inlines.map(({ isBold: _, ...inline }) => inline) } : block;
+
+function cellOf({ isHead, blocks: own, columns = 1 }: Cell): string {
+  const name = isHead ? "th" : "td";
+  const blocks = isHead ? own.map(plain) : own;
+  return `<${name}${columns > 1 ? ` colspan="${columns}"` : ""}>${blocks.length === 1 ? tight(blocks) : blocks.map(blockOf).join("\n")}</${name}>`;
+}
+
+function inlinesOf(inlines: readonly Inline[]): string {
+  return inlines.map(inlineOf).join("");
+}
+
+function inlineOf({ text, isBold, isItalic, isCode, isRaised, href }: Inline): string {
+  let html = escaped(text);
+  if (isCode === true) html = `<code>${html}</code>`;
+  if (isItalic === true) html = `<em>${html}</em>`;
+  if (isBold === true) html = `<strong>${html}</strong>`;
+  if (isRaised === true) html = `<sup>${html}</sup>`;
+  return href === undefined ? html : `<a href="${escaped(href, inAttributes)}">${html}</a>`;
+}

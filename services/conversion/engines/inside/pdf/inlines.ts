@@ -1,0 +1,141 @@
+/** Runs of letters as running text: lines joined, hyphens at their ends taken back, one inline for each look. */
+import type { Run } from "./content.ts";
+import type { Inline } from "./tree.ts";
+
+/** Words of the whole document, by which it is told whether a hyphen at a line's end belongs to the word. */
+export type Vocabulary = { has(word: string): boolean; readonly keepsHyphens: boolean };
+
+export function vocabularyOf(runs: Iterable<Run>, keepsHyphens: boolean): Vocabulary {
+  const words = new Set<string>();
+  for (const { text } of runs) for (const [word] of text.matchAll(/[\p{L}\p{N}]+(?:-[\p{L}\p{N}]+)*/gu)) words.add(word.toLowerCase());
+  return { has: (word) => words.has(word.toLowerCase()), keepsHyphens };
+}
+
+const cjk = /[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uff60]/;
+
+/** What stands between two lines: nothing behind a dash or slash within a word or between ideographs, else a space. */
+function joined(before: string, after: string, words: Vocabulary): string {
+  const head = /[-\u00ad\u2010]$/.test(before)
+    ? (before
+        .slice(-60, -1)
+        .split(/[^\p{L}\p{N}]/u)
+        .at(-1) ?? "")
+    : "";
+  const [tail = ""] = /^\p{L}+/u.exec(after.slice(0, 60)) ?? [];
+  if (head !== "" && /^\p{Ll}/u.test(tail)) {
+    const isHyphen = !before.endsWith("\u00ad") && keepsHyphen(head, tail, words);
+    return (isHyphen ? before : before.slice(0, -1)) + after;
+  }
+  if (/[\p{L}\p{N}][–/@]$|:\/\/$/u.test(before.slice(-3))) return before + after;
+  if (cjk.test(before.at(-1) ?? "") && cjk.test(after[0] ?? "")) return before + after;
+  return /\s$/.test(before) || before === "" ? before + after : `${before} ${after}`;
+}
+
+function keepsHyphen(head: string, tail: string, words: Vocabulary): boolean {
+  if (words.has(`${head}-${tail}`)) return true;
+  return words.has(head + tail) ? false : words.keepsHyphens;
+}
+
+type Piece = { text: string; readonly of: Omit<Inline, "text"> };
+
+const isSame = (one: Omit<Inline, "text">, other: Omit<Inline, "text">) =>
+  one.isBold === other.isBold &&
+  one.isItalic === other.isItalic &&
+  one.isCode === other.isCode &&
+  one.isRaised === other.isRaised &&
+  one.href === other.href;
+
+/** Lines of runs, in reading order, as one paragraph. */
+export function paragraphOf(lines: readonly (readonly Run[])[], words: Vocabulary, plain: { readonly isHeading?: boolean } = {}): Inline[] {
+  const pieces: Piece[] = [];
+  for (const line of lines) {
+    let isFirst = true;
+    const size = Math.max(...line.map((run) => run.size));
+    const base = line.reduce((most, run) => (run.size === size ? Math.max(most, run.baseline) : most), 0);
+    for (const run of line) {
+      if (run.text === "") continue;
+      const of = lookOf(run, run.size < size * 0.8 && base - run.baseline > size * 0.2, plain.isHeading === true);
+      const last = pieces.at(-1);
+      if (last === undefined) pieces.push({ text: run.text, of });
+      else if (isFirst) joinLine(pieces, last, run.text, of, words);
+      else if (isSame(last.of, of) || run.text.trim() === "") last.text += run.text;
+      else pieces.push({ text: run.text, of });
+      isFirst = false;
+    }
+  }
+  return tidied(pieces);
+}
+
+function joinLine(pieces: Piece[], last: Piece, text: string, of: Piece["of"], words: Vocabulary): void {
+  const whole = joined(last.text, text, words);
+  if (isSame(last.of, of)) last.text = whole;
+  else {
+    last.text = whole.slice(0, whole.length - text.length);
+    pieces.push({ text, of });
+  }
+}
+
+function lookOf({ look, href }: Run, isRaised: boolean, isHeading: boolean): Omit<Inline, "text"> {
+  return {
+    ...(look.isBold && !isHeading ? { isBold: true } : {}),
+    ...(look.isItalic ? { isItalic: true } : {}),
+    ...(look.isMono ? { isCode: true } : {}),
+    ...(isRaised ? { isRaised: true } : {}),
+    ...(href === undefined ? {} : { href }),
+  };
+}
+
+/** Single spaces, none at either end, and none inside the marks of a look, where Markdown cannot have them. */
+function tidied(pieces: readonly Piece[]): Inline[] {
+  const tidy: { text: string; readonly of: Piece["of"] }[] = [];
+  let isAfterSpace = true;
+  for (const { text, of } of pieces) {
+    const plain = text.replace(/[\s\u00a0]+/g, " ");
+    const start: string = isAfterSpace && plain.startsWith(" ") ? plain.slice(1) : plain;
+    if (start === "") continue;
+    const last = tidy.at(-1);
+    if (start.startsWith(" ") && last !== undefined && isBare(last.of)) last.text += " ";
+    else if (start.startsWith(" ")) tidy.push({ text: " ", of: {} });
+    const core = start.trim();
+    if (core !== "") tidy.push({ text: core, of });
+    isAfterSpace = start.endsWith(" ");
+    if (core === "" || !isAfterSpace) continue;
+    if (isBare(of)) (tidy.at(-1) as Piece).text += " ";
+    else tidy.push({ text: " ", of: {} });
+  }
+  const end = tidy.at(-1);
+  if (end !== undefined) end.text = end.text.trimEnd();
+  return tidy.filter(({ text }) => text !== "").map(({ text, of }) => ({ text, ...of }));
+}
+
+const isBare = (of: Omit<Inline, "text">) => Object.keys(of).length === 0;
+
+/** Code keeps its lines, and each its place: spaces are what lies between the letters. */
+export function codeOf(lines: readonly (readonly Run[])[]): string {
+  const left = Math.min(
+    ...lines
+      .flat()
+      .filter(isInked)
+      .map(({ x }) => x),
+  );
+  return lines.map((line) => codeLineOf(line, left)).join("\n");
+}
+
+const isInked = ({ text }: Run) => text.trim() !== "";
+
+function codeLineOf(line: readonly Run[], left: number): string {
+  const inked = line.filter(isInked);
+  const [width, letters] = inked.reduce(([sum, count], run) => [sum + run.width, count + run.text.length], [0, 0]);
+  const step = width / Math.max(1, letters) || 1;
+  let text = "";
+  let end = left;
+  for (const run of inked) {
+    const gap = run.x - end;
+    // A single space is often narrower or wider than the grid says.
+    if (gap > step * 1.5) text = text.padEnd(Math.min(400, Math.round((run.x - left) / step)), " ");
+    else if (gap > step * 0.3 && text !== "" && !text.endsWith(" ") && !run.text.startsWith(" ")) text += " ";
+    text += text === "" ? run.text.trimStart() : run.text;
+    end = run.x + run.width;
+  }
+  return text.trimEnd();
+}

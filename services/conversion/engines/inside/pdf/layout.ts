@@ -1,0 +1,29 @@
+/** Blocks of pages that say nothing of their structure, out of where their letters stand. */
+import { flowsOf } from "./columns.ts";
+import type { PageContent, Run } from "./content.ts";
+import { type Atom, blocksOfFlow, type PlacedPicture } from "./flow.ts";
+import { withoutFurniture } from "./furniture.ts";
+import { lettersOf, levelsOf } from "./headings.ts";
+import type { Vocabulary } from "./inlines.ts";
+import { type Piece, piecesOf } from "./lines.ts";
+import { gridsOf } from "./ruled-tables.ts";
+import type { Block } from "./tree.ts";
+
+export function blocksOfLayout(pages: readonly PageContent[], words: Vocabulary): Block[][] {
+  const read = pages.map(({ runs, rules, height, pictures }) => {
+    const { grids, rest } = gridsOf(rules, runs.filter(isPartOfText));
+    const placed = pictures.map((picture): PlacedPicture => ({ kind: "picture", ...picture.box, picture }));
+    return { pieces: piecesOf(rest), others: [...grids, ...placed], height };
+  });
+  const letters = lettersOf(read.map(({ pieces }) => pieces));
+  const texts = withoutFurniture(read);
+  const drafts = pages.map((page, index) => {
+    const atoms: Atom[] = [...(texts[index] as Piece[]), ...(read[index]?.others ?? [])];
+    return flowsOf(atoms, page.rules).flatMap((flow) => blocksOfFlow(flow, { rules: page.rules, dots: page.dots, letters, words }));
+  });
+  const levelOf = levelsOf(drafts.flat().flatMap((block) => (block.kind === "heading" ? [block.level] : [])));
+  return drafts.map((blocks) => blocks.map((block) => (block.kind === "heading" ? { ...block, level: levelOf(block.level) } : block)));
+}
+
+/** Letters that stand upright, and are no watermark. */
+const isPartOfText = ({ mark, width, text }: Run) => mark !== "artifact" && (width > 0 || text.trim() === "");

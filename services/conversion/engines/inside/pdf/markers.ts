@@ -1,0 +1,42 @@
+/** What begins an item of a list: a bullet, drawn or written, or a number. */
+import type { Box, Run } from "./content.ts";
+import { type Piece, pieceOf } from "./lines.ts";
+
+export type Marker = { readonly x: number; readonly number: number | undefined; readonly text: Piece };
+
+const bullets = /^[•◦▪‣●○■□▸►➢✓✔\uf0b7\uf0a7]\s*/u;
+const dashes = /^[-–—*·]\s+/u;
+const numbers = /^\(?(\d{1,3})[.)]\s+/;
+const lone = /^(?:[-–—*·•◦▪‣●○■□▸►➢✓✔\uf0b7\uf0a7]|\(?(\d{1,3})[.)])\s*$/u;
+
+/** The item's text without its marker; nothing for a line that begins no item. */
+export function markerOf(piece: Piece, dots: readonly Box[]): Marker | undefined {
+  const dot = dots.find(
+    ({ left, right, top, bottom }) =>
+      right <= piece.left + 1 &&
+      piece.left - left < piece.size * 2.5 &&
+      (top + bottom) / 2 > piece.top &&
+      (top + bottom) / 2 < piece.bottom,
+  );
+  if (dot !== undefined) return { x: dot.left, number: undefined, text: piece };
+  const [first, ...rest] = piece.runs;
+  if (first === undefined) return undefined;
+  const [whole, alone] = lone.exec(first.text.trim()) ?? [];
+  if (whole !== undefined)
+    return rest.length === 0 ? undefined : { x: first.x, number: numberOf(alone), text: pieceOf(withoutSpace(rest)) };
+  const [start, number] = bullets.exec(first.text) ?? dashes.exec(first.text) ?? numbers.exec(first.text) ?? [];
+  if (start === undefined || start.length >= first.text.length) return undefined;
+  return { x: first.x, number: numberOf(number), text: pieceOf([without(first, start.length), ...rest]) };
+}
+
+const numberOf = (text: string | undefined) => (text === undefined ? undefined : Number(text));
+
+/** The rest of a run, where its letters are of about one width. */
+function without(run: Run, letters: number): Run {
+  const cut = (run.width * letters) / run.text.length;
+  return { ...run, text: run.text.slice(letters), x: run.x + cut, width: run.width - cut };
+}
+
+function withoutSpace([first, ...rest]: readonly Run[]): Run[] {
+  return first === undefined ? [] : [{ ...first, text: first.text.trimStart() }, ...rest];
+}

@@ -1,0 +1,222 @@
+/** Reads a PDF by pdf.js: what stands on each page, and what the file says of its structure. One parse of each page. */
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import type { getDocument as GetDocument, PDFDocumentProxy, PDFPageProxy } from "pdfjs-dist";
+import { Failure, invalid, tooComplex } from "../failure.ts";
+import type { Look, PageContent, Picture, Run, StructureNode } from "./content.ts";
+import { boxUnder, type Drawings, drawingsOf, type Matrix, multiply, type OperatorNumbers } from "./drawings.ts";
+import { pngOf } from "./png.ts";
+import { letterAt, partOf } from "./run-parts.ts";
+
+const maxPages = 5_000;
+const maxRuns = 2_000_000;
+const maxPictureBytes = 200_000_000;
+
+export type PdfContent = { readonly title: string | undefined; readonly pages: readonly PageContent[] };
+
+/** Pages are counted from 1; without `wanted` all are read. */
+export async function readPdf(bytes: Uint8Array, wanted: (page: number) => boolean): Promise<PdfContent> {
+  const { document, ops } = await opened(bytes);
+  try {
+    if (document.numPages > maxPages) throw tooComplex(`A PDF of more than ${maxPages} pages is not read as a text.`);
+    const pages: PageContent[] = [];
+    const left = { runs: maxRuns, pictureBytes: maxPictureBytes };
+    for (let number = 1; number <= document.numPages; number++) {
+      if (wanted(number)) pages.push(await pageOf(await document.getPage(number), ops, left));
+    }
+    const { info } = await document.getMetadata().catch(() => ({ info: {} }));
+    const { Title: title } = info as { Title?: unknown };
+    return { title: typeof title === "string" && title.trim() !== "" ? title.trim() : undefined, pages };
+  } finally {
+    await document.loadingTask.destroy();
+  }
+}
+
+async function opened(data: Uint8Array): Promise<{ document: PDFDocumentProxy; ops: OperatorNumbers }> {
+  const { getDocument, OPS } = (await import("pdfjs-dist/legacy/build/pdf.mjs")) as {
+    getDocument: typeof GetDocument;
+    OPS: OperatorNumbers;
+  };
+  const root = dirname(createRequire(import.meta.url).resolve("pdfjs-dist/package.json"));
+  const folder = (name: string) => `${join(root, name)}/`;
+  const asked = getDocument({
+    data: new Uint8Array(data),
+    ...{ verbosity: 0, disableFontFace: true, useSystemFonts: false, fontExtraProperties: true },
+    ...{ standardFontDataUrl: folder("standard_fonts"), cMapUrl: folder("cmaps"), cMapPacked: true, wasmUrl: folder("wasm") },
+  });
+  try {
+    return { document: await asked.promise, ops: OPS };
+  } catch (error) {
+    if (error instanceof Error && error.name === "PasswordException") {
+      throw new Failure("PASSWORD_REQUIRED", "The PDF is protected by a password.");
+    }
+    throw invalid("The PDF is damaged and could not be read.");
+  }
+}
+
+type Left = { runs: number; pictureBytes: number };
+
+async function pageOf(page: PDFPageProxy, ops: OperatorNumbers, left: Left): Promise<PageContent> {
+  const viewport = page.getViewport({ scale: 1 });
+  const [text, list, structure, annotations] = await Promise.all([
+    page.getTextContent({ includeMarkedContent: true }),
+    page.getOperatorList(),
+    page.getStructTree().catch(() => null),
+    page.getAnnotations().catch(() => []),
+  ]);
+  const turn = turnOf(text.items as TextItem[], viewport.transform as unknown as Matrix, viewport);
+  const drawings = drawingsOf(list, ops, turn.matrix, (id) => `p${page.ref?.num}R_mc${id}`);
+  const links = linksOf(annotations as Annotation[], turn.matrix);
+  const runs = runsOf(text.items as TextItem[], turn.matrix, lookByFont(page, text.styles as Styles), links);
+  left.runs -= runs.length;
+  if (left.runs < 0) throw tooComplex("The PDF holds more text than a conversion may use.");
+  const pictures = await picturesOf(page, drawings, left);
+  const content = {
+    number: page.pageNumber,
+    width: turn.width,
+    height: turn.height,
+    ...{ runs, rules: drawings.rules, dots: drawings.dots, pictures },
+    structure: (structure ?? undefined) as StructureNode | undefined,
+    links: new Map(links.map(({ id, href }) => [id, href])),
+  };
+  page.cleanup();
+  return content;
+}
+
+type TextItem = {
+  readonly str?: string;
+  readonly dir?: string;
+  readonly width: number;
+  readonly height: number;
+  readonly transform: readonly number[];
+  readonly fontName: string;
+  readonly hasEOL?: boolean;
+  readonly type?: string;
+  readonly id?: string | null;
+  readonly tag?: string;
+};
+
+/** Pages that are read sideways although they do not say so are turned, by what most letters do. */
+function turnOf(items: readonly TextItem[], matrix: Matrix, { width, height }: { readonly width: number; readonly height: number }) {
+  const letters = [0, 0, 0, 0];
+  for (const { str, transform } of items) {
+    if (str === undefined || str.trim() === "") continue;
+    const [a, b] = multiply(matrix, transform);
+    const quarter = (Math.round(Math.atan2(b, a) / (Math.PI / 2)) + 4) % 4;
+    letters[quarter] = (letters[quarter] ?? 0) + str.length;
+  }
+  const most = letters.indexOf(Math.max(...letters));
+  if (most === 1) return { matrix: multiply([0, -1, 1, 0, 0, width], matrix), width: height, height: width };
+  if (most === 2) return { matrix: multiply([-1, 0, 0, -1, width, height], matrix), width, height };
+  if (most === 3) return { matrix: multiply([0, 1, -1, 0, height, 0], matrix), width: height, height: width };
+  return { matrix, width, height };
+}
+
+type Annotation = {
+  readonly id: string;
+  readonly subtype?: string;
+  readonly url?: string;
+  readonly unsafeUrl?: string;
+  readonly rect?: readonly number[];
+};
+
+function linksOf(annotations: readonly Annotation[], matrix: Matrix) {
+  return annotations.flatMap(({ id, subtype, url, unsafeUrl, rect }) => {
+    const href = url ?? unsafeUrl ?? "";
+    if (subtype !== "Link" || rect === undefined || !/^(?:https?|mailto|ftp):/i.test(href) || href.length > 4000) return [];
+    const [x0 = 0, y0 = 0, x1 = 0, y1 = 0] = rect;
+    return [{ id, href, box: boxUnder(matrix, x0, y0, x1, y1) }];
+  });
+}
+
+type Styles = Readonly<Record<string, { readonly fontFamily: string }>>;
+
+/** Fonts tell their weight and slant by their names; those of TeX by two letters. */
+function lookByFont(page: PDFPageProxy, styles: Styles): (font: string) => Look {
+  const looks = new Map<string, Look>();
+  return (font) => {
+    const known = looks.get(font);
+    if (known !== undefined) return known;
+    const { name = "" } = (page.commonObjs.has(font) ? page.commonObjs.get(font) : {}) as { name?: string };
+    const look = {
+      isBold: /bold|black|heavy|demi|^(?:[A-Z]{6}\+)?(?:CM|SF)(?:BX|SSBX)\d/i.test(name),
+      isItalic: /italic|oblique|slanted|^(?:[A-Z]{6}\+)?(?:CM|SF)(?:TI|SL)\d/i.test(name),
+      isMono: styles[font]?.fontFamily === "monospace" || /mono|courier|consol|menlo|typewriter|^(?:[A-Z]{6}\+)?(?:CM|SF)TT\d/i.test(name),
+    };
+    looks.set(font, look);
+    return look;
+  };
+}
+
+function runsOf(items: readonly TextItem[], matrix: Matrix, lookOf: (font: string) => Look, links: ReturnType<typeof linksOf>): Run[] {
+  const marks: (string | undefined)[] = [];
+  return items.flatMap((item) => {
+    if (item.str === undefined) {
+      if (item.type === "endMarkedContent") marks.pop();
+      else marks.push(item.tag === "Artifact" ? "artifact" : (item.id ?? marks.at(-1)));
+      return [];
+    }
+    const [a, b, c, d, x, baseline] = multiply(matrix, item.transform);
+    const isUpright = Math.abs(b) <= Math.abs(a) * 0.1;
+    const size = Math.hypot(c, d);
+    const run: Run = {
+      ...{ text: plainLetters(item.str), x, baseline, width: isUpright ? item.width : 0, size },
+      look: item.str.search(ideograph) === -1 ? lookOf(item.fontName) : { ...lookOf(item.fontName), isMono: false },
+      isRightToLeft: item.dir === "rtl",
+      endsLine: item.hasEOL === true,
+      mark: marks.at(-1),
+      href: undefined,
+    };
+    return linkedParts(run, links);
+  });
+}
+
+/** A run may go on behind a link, or begin before it: it is parted where the link ends, at a space where one is near. */
+function linkedParts(run: Run, links: ReturnType<typeof linksOf>): Run[] {
+  const middle = run.baseline - run.size * 0.3;
+  const link = links.find(
+    ({ box }) => middle > box.top && middle < box.bottom && box.left < run.x + run.width - 1 && box.right > run.x + 1,
+  );
+  if (link === undefined || run.width === 0) return [run];
+  const { text, width, x } = run;
+  const from = link.box.left <= x + 1 ? 0 : letterAt(run, link.box.left);
+  const to = link.box.right >= x + width - 1 ? text.length : letterAt(run, link.box.right);
+  const after =
+    to < text.length
+      ? linkedParts(
+          partOf(run, to, text.length),
+          links.filter((each) => each !== link),
+        )
+      : [];
+  return [...(from > 0 ? [partOf(run, 0, from)] : []), ...(to > from ? [{ ...partOf(run, from, to), href: link.href }] : []), ...after];
+}
+
+/** All as wide as one another in every font. */
+const ideograph = /[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uff60]/;
+
+/** Some fonts call ideographs by the names of the radicals that look the same. */
+function plainLetters(text: string): string {
+  return text.replace(/[\u2e80-\u2fdf]/g, (letter) => letter.normalize("NFKC"));
+}
+
+async function picturesOf(page: PDFPageProxy, { placed }: Drawings, left: Left): Promise<Picture[]> {
+  const made: Picture[] = [];
+  for (const { box, mark, objectId } of placed) {
+    // Rules and shadows that were painted, and what is only a dot.
+    if (box.right - box.left < 16 || box.bottom - box.top < 16) continue;
+    const png = await pngOfObject(page, objectId);
+    if (png === undefined) continue;
+    left.pictureBytes -= png.length;
+    if (left.pictureBytes < 0) throw tooComplex("The PDF holds more pictures than a conversion may carry over.");
+    made.push({ box, mark, png });
+  }
+  return made;
+}
+
+async function pngOfObject(page: PDFPageProxy, id: string): Promise<Uint8Array | undefined> {
+  const objects = id.startsWith("g_") ? page.commonObjs : page.objs;
+  const pixels = await new Promise<unknown>((resolve) => {
+    objects.get(id, resolve);
+  });
+  return typeof pixels === "object" && pixels !== null && "data" in pixels ? pngOf(pixels as never) : undefined;
+}

@@ -1,0 +1,100 @@
+/** Tables that lines are drawn around: each space between lines is a cell. */
+import type { Box, Run } from "./content.ts";
+import { partedAt } from "./run-parts.ts";
+
+export type Grid = Box & { readonly kind: "grid"; readonly rows: readonly GridCell[][] };
+export type GridCell = { readonly runs: Run[]; readonly columns: number };
+
+const near = 3;
+const isUpright = ({ left, right, top, bottom }: Box) => right - left < bottom - top;
+
+/** Tables, and the letters that are in none. */
+export function gridsOf(rules: readonly Box[], runs: readonly Run[]): { readonly grids: Grid[]; readonly rest: Run[] } {
+  const grids: Grid[] = [];
+  let rest = [...runs];
+  for (const group of touching(rules)) {
+    const lines = {
+      across: merged(
+        group.filter((rule) => !isUpright(rule)),
+        "top",
+      ),
+      upright: merged(group.filter(isUpright), "left"),
+    };
+    if (lines.across.length < 2 || lines.upright.length < 3) continue;
+    const box = boundsOf(group);
+    const inside = rest.filter((run) => holds(box, run));
+    const parts = inside.flatMap((run) => partedAt(run, lines.upright));
+    const grid = gridOf(lines.across, lines.upright, group.filter(isUpright), parts);
+    // A frame around a diagram, or around the page.
+    if (grid.length < 1 || filledCells(grid) < 3) continue;
+    grids.push({ kind: "grid", ...box, rows: grid });
+    const taken = new Set(inside);
+    rest = rest.filter((run) => !taken.has(run));
+  }
+  return { grids, rest };
+}
+
+const middleOf = ({ x, width, baseline, size }: Run): readonly [x: number, y: number] => [x + width / 2, baseline - size * 0.3];
+
+function holds(box: Box, run: Run): boolean {
+  const [x, y] = middleOf(run);
+  return x > box.left - 1 && x < box.right + 1 && y > box.top - 1 && y < box.bottom + 1;
+}
+
+function boundsOf(boxes: readonly Box[]): Box {
+  return {
+    left: Math.min(...boxes.map(({ left }) => left)),
+    top: Math.min(...boxes.map(({ top }) => top)),
+    right: Math.max(...boxes.map(({ right }) => right)),
+    bottom: Math.max(...boxes.map(({ bottom }) => bottom)),
+  };
+}
+
+/** Lines that meet, directly or by way of others. Sorted from the top, each joins what is open and near. */
+function touching(rules: readonly Box[]): Box[][] {
+  let open: { box: Box; rules: Box[] }[] = [];
+  const done: Box[][] = [];
+  for (const rule of [...rules].sort((one, other) => one.top - other.top)) {
+    done.push(...open.filter(({ box }) => box.bottom < rule.top - near).map((group) => group.rules));
+    open = open.filter(({ box }) => box.bottom >= rule.top - near);
+    const met = open.filter(({ box }) => box.left - near < rule.right && box.right + near > rule.left);
+    const group = { box: boundsOf([rule, ...met.map(({ box }) => box)]), rules: [...met.flatMap((each) => each.rules), rule] };
+    open = [...open.filter((each) => !met.includes(each)), group];
+  }
+  return [...done, ...open.map((group) => group.rules)];
+}
+
+/** Where lines stand, each place once. */
+function merged(rules: readonly Box[], side: "left" | "top"): number[] {
+  const places: number[] = [];
+  for (const place of rules.map((rule) => rule[side]).sort((one, other) => one - other)) {
+    if (place - (places.at(-1) ?? -Infinity) > near) places.push(place);
+  }
+  return places;
+}
+
+function gridOf(across: readonly number[], upright: readonly number[], lines: readonly Box[], runs: readonly Run[]): GridCell[][] {
+  const rows = across.slice(0, -1).map((top, index) => rowOf(top, across[index + 1] ?? top, upright, lines));
+  for (const run of runs) {
+    const [x, y] = middleOf(run);
+    const row = rows[across.findLastIndex((top) => top <= y + 1)];
+    row?.findLast(({ left }) => left <= x + 1)?.runs.push(run);
+  }
+  return rows.filter((row) => row.some(({ runs: own }) => own.length > 0));
+}
+
+/** Cells that no line parts are one. */
+function rowOf(top: number, bottom: number, upright: readonly number[], lines: readonly Box[]) {
+  const cells: { left: number; runs: Run[]; columns: number }[] = [];
+  for (const [index, left] of upright.slice(0, -1).entries()) {
+    const last = cells.at(-1);
+    const isParted = lines.some(
+      (line) => Math.abs(line.left - left) <= near && Math.min(line.bottom, bottom) - Math.max(line.top, top) > (bottom - top) * 0.4,
+    );
+    if (index > 0 && last !== undefined && !isParted) last.columns += 1;
+    else cells.push({ left, runs: [], columns: 1 });
+  }
+  return cells;
+}
+
+const filledCells = (rows: readonly (readonly GridCell[])[]) => rows.flat().filter(({ runs }) => runs.length > 0).length;

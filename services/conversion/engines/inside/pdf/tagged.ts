@@ -1,0 +1,197 @@
+/** Blocks out of the structure tree of a page (ISO 32000-1, 14.8.4): what the author's program said they are. */
+import type { Look, PageContent, Picture, Run, StructureNode } from "./content.ts";
+import { codeOf, paragraphOf, type Vocabulary } from "./inlines.ts";
+import type { Block, Cell, Inline, ListItem } from "./tree.ts";
+
+type Context = {
+  readonly runs: ReadonlyMap<string, readonly Run[]>;
+  readonly pictures: ReadonlyMap<string, readonly Picture[]>;
+  readonly links: ReadonlyMap<string, string>;
+  readonly words: Vocabulary;
+};
+
+/** Roles that hold blocks, or stand for one; all others are within a line. */
+const blockRoles = new Set(
+  "Document Part Art Sect Div Aside BlockQuote TOC TOCI Index P H H1 H2 H3 H4 H5 H6 Title L LI Lbl LBody Table THead TBody TFoot TR TH TD Caption Figure Note FENote Form".split(
+    " ",
+  ),
+);
+
+function grouped<T extends { readonly mark: string | undefined }>(all: readonly T[]): ReadonlyMap<string, readonly T[]> {
+  const groups = new Map<string, T[]>();
+  for (const each of all) {
+    if (each.mark === undefined) continue;
+    const group = groups.get(each.mark);
+    if (group === undefined) groups.set(each.mark, [each]);
+    else group.push(each);
+  }
+  return groups;
+}
+
+/** Nothing where the page has no tree, or where the tree leaves out a tenth of its letters: then it is not to be trusted. */
+export function blocksOfTagged(page: PageContent, words: Vocabulary): Block[] | undefined {
+  if (page.structure === undefined) return undefined;
+  const context = { runs: grouped(page.runs), pictures: grouped(page.pictures), links: page.links, words };
+  const lettersOf = (runs: readonly Run[]) => runs.reduce((sum, { text }) => sum + text.trim().length, 0);
+  const all = lettersOf(page.runs.filter(({ mark }) => mark !== "artifact"));
+  const told = lettersOf(marksUnder(page.structure).flatMap((mark) => context.runs.get(mark) ?? []));
+  if (told < all * 0.9) return undefined;
+  return blocksUnder(page.structure.children?.flatMap((node) => pruned(node, context)) ?? [], context);
+}
+
+/** What the page shows nothing of, such as the hidden part of a web page, leaves empty items behind. */
+function pruned(node: StructureNode, context: Context): StructureNode[] {
+  if (node.type !== undefined) return [node];
+  const isShown = marksUnder(node).some((mark) => context.runs.has(mark) || context.pictures.has(mark));
+  if (!isShown) return node.role === "TD" || node.role === "TH" ? [{ ...node, children: [] }] : [];
+  return [{ ...node, children: (node.children ?? []).flatMap((child) => pruned(child, context)) }];
+}
+
+function marksUnder(node: StructureNode): string[] {
+  if (node.type === "content") return node.id === undefined ? [] : [node.id];
+  return (node.children ?? []).flatMap(marksUnder);
+}
+
+function holdsBlocks(node: StructureNode): boolean {
+  if (node.role !== undefined && (blockRoles.has(node.role) || isCodeBlock(node))) return true;
+  return (node.children ?? []).some(holdsBlocks);
+}
+
+/** Browsers write a block of code as code in a box of its own. */
+function isCodeBlock({ role, children = [] }: StructureNode): boolean {
+  return role === "NonStruct" && children.length > 0 && children.every((child) => child.role === "Code");
+}
+
+/** Neighbours that are within a line are one paragraph. */
+function blocksUnder(nodes: readonly StructureNode[], context: Context): Block[] {
+  const blocks: Block[] = [];
+  let inline: StructureNode[] = [];
+  const flush = () => {
+    blocks.push(...paragraphs(inline, context));
+    inline = [];
+  };
+  for (const node of nodes) {
+    if (!holdsBlocks(node)) {
+      inline.push(node);
+      continue;
+    }
+    flush();
+    blocks.push(...blocksOf(node, context));
+  }
+  flush();
+  return blocks;
+}
+
+function blocksOf(node: StructureNode, context: Context): Block[] {
+  const { role = "", children = [] } = node;
+  if (isCodeBlock(node)) return codeBlock(runsUnder(node, context));
+  const level = role === "Title" || role === "H" ? 1 : Number(/^H([1-6])$/.exec(role)?.[1] ?? 0);
+  if (level > 0) {
+    const inlines = inlinesOf(children, context, true);
+    return inlines.length === 0 ? [] : [{ kind: "heading", level, inlines }];
+  }
+  if (role === "L") return listOf(children, context);
+  if (role === "Table") return tableOf(children, context);
+  if (role === "BlockQuote") return [{ kind: "quote", blocks: blocksUnder(children, context) }];
+  if (role === "Figure") return pictureOf(node, context);
+  return blocksUnder(children, context);
+}
+
+function paragraphs(nodes: readonly StructureNode[], context: Context): Block[] {
+  const runs = nodes.flatMap((node) => runsUnder(node, context));
+  const pictures = nodes.flatMap(marksUnder).flatMap((mark) => context.pictures.get(mark) ?? []);
+  const inked = runs.filter(({ text }) => text.trim() !== "");
+  const shown: Block[] = pictures.map((picture) => ({ kind: "picture", picture, alt: "" }));
+  // Office programs have no role for code: paragraphs of nothing but a typewriter's letters are that.
+  const isCode =
+    inked.length > 0 && inked.every(({ look }) => look.isMono) && nodes.every(({ role }) => role !== "Code" && role !== "Link");
+  if (isCode) return [...shown, ...codeBlock(runs)];
+  const inlines = inlinesOf(nodes, context);
+  return inlines.length === 0 ? shown : [...shown, { kind: "paragraph", inlines }];
+}
+
+function runsUnder(node: StructureNode, { runs }: Context): readonly Run[] {
+  return marksUnder(node).flatMap((mark) => runs.get(mark) ?? []);
+}
+
+/** A run may be empty and only end the line before it. */
+function linesOf(runs: readonly Run[]): Run[][] {
+  const lines: Run[][] = [[]];
+  for (const run of runs) {
+    lines.at(-1)?.push(run);
+    if (run.endsLine) lines.push([]);
+  }
+  return lines.filter((line) => line.some(({ text }) => text !== ""));
+}
+
+function codeBlock(runs: readonly Run[]): Block[] {
+  const lines = linesOf(runs);
+  return lines.length === 0 ? [] : [{ kind: "code", text: codeOf(lines) }];
+}
+
+type Given = { readonly look: Partial<Look>; readonly href?: string | undefined };
+
+const looks: Readonly<Record<string, Partial<Look>>> = { Code: { isMono: true }, Strong: { isBold: true }, Em: { isItalic: true } };
+
+function inlinesOf(nodes: readonly StructureNode[], context: Context, isHeading = false): Inline[] {
+  const runs: Run[] = [];
+  const put = (node: StructureNode, given: Given): void => {
+    if (node.type === "content") {
+      for (const run of context.runs.get(node.id ?? "") ?? []) {
+        const look = { ...run.look, ...given.look, isMono: given.look.isMono === true || run.look.isMono };
+        runs.push({ ...run, look, href: given.href ?? run.href });
+      }
+    }
+    const objects = (node.children ?? []).flatMap(({ type, id }) => (type === "object" ? (context.links.get(id ?? "") ?? []) : []));
+    const href = node.role === "Link" ? objects[0] : given.href;
+    const look = { ...given.look, ...looks[node.role ?? ""] };
+    for (const child of node.children ?? []) put(child, { look, href });
+  };
+  for (const node of nodes) put(node, { look: {} });
+  return paragraphOf(linesOf(runs), context.words, { isHeading });
+}
+
+function listOf(nodes: readonly StructureNode[], context: Context): Block[] {
+  const items: ListItem[] = [];
+  let start: number | undefined;
+  for (const node of nodes) {
+    if (node.role !== "LI") {
+      // A list straight inside another belongs to the item before it.
+      const blocks = blocksUnder([node], context);
+      const last = items.at(-1);
+      if (last === undefined) items.push({ blocks, isContinued: false });
+      else last.blocks.push(...blocks);
+      continue;
+    }
+    const labels = (node.children ?? []).filter(({ role }) => role === "Lbl");
+    const rest = (node.children ?? []).filter(({ role }) => role !== "Lbl");
+    const label = labels
+      .flatMap((each) => runsUnder(each, context))
+      .map(({ text }) => text)
+      .join("");
+    const [, number] = /^\s*\(?(\d{1,9})[.)]/.exec(label) ?? [];
+    if (items.length === 0 && number !== undefined) start = Number(number);
+    items.push({ blocks: blocksUnder(rest, context), isContinued: labels.length === 0 && items.length === 0 });
+  }
+  return items.length === 0 ? [] : [{ kind: "list", start, items }];
+}
+
+function tableOf(nodes: readonly StructureNode[], context: Context): Block[] {
+  const rows: Cell[][] = [];
+  const captions: Block[] = [];
+  const put = (node: StructureNode): void => {
+    const { role = "", children = [] } = node;
+    if (role === "Caption") captions.push(...blocksUnder(children, context));
+    else if (role === "TR")
+      rows.push(children.map((cell) => ({ isHead: cell.role === "TH", blocks: blocksUnder(cell.children ?? [], context) })));
+    else for (const child of children) put(child);
+  };
+  for (const node of nodes) put(node);
+  return rows.length === 0 ? captions : [...captions, { kind: "table", rows }];
+}
+
+function pictureOf(node: StructureNode, context: Context): Block[] {
+  const pictures = marksUnder(node).flatMap((mark) => context.pictures.get(mark) ?? []);
+  const shown: Block[] = pictures.map((picture) => ({ kind: "picture", picture, alt: node.alt ?? "" }));
+  return [...shown, ...blocksUnder(node.children ?? [], { ...context, pictures: new Map() })];
+}

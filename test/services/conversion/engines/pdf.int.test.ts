@@ -1,0 +1,99 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { chromium } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { pdfEngine } from "#services/conversion/engines/pdf.ts";
+import { type Bench, openBench, testEngine } from "#test/contract/engine.ts";
+import { pdfOf } from "./pdf-by-hand.ts";
+
+testEngine(pdfEngine, {
+  async sample(format, folder) {
+    const path = join(folder, `sample.${format}`);
+    await writeFile(path, pdfOf(["Quokka"]));
+    return path;
+  },
+  async check(_hop, _reading, path) {
+    expect(await readFile(path, "utf8")).toContain("<p>Quokka</p>");
+  },
+});
+
+const filler = "The quick brown fox jumps over the lazy dog while the others look on and say nothing at all. ";
+const page = `<!DOCTYPE html><meta charset="utf-8"><title>Report</title>
+<style>body{font:12pt serif}code,pre{font-family:monospace}td,th{border:1px solid}table{border-collapse:collapse}</style>
+<h1>Annual report</h1><p>${filler.repeat(3)}<b>Bold words</b> and <a href="https://example.org/a?b=c&d">a link</a>.</p>
+<h2>What was done</h2><ul><li>First thing<li>Second thing<ul><li>Inner thing</ul><li>Third thing</ul>
+<ol><li>One<li>Two</ol><p>${filler.repeat(2)}</p>
+<h2>Figures</h2><table><tr><th>Name<th>Count<tr><td>Apples &amp; pears<td>12<tr><td>Plums<td>1,234</table>
+<p>${filler.repeat(2)}</p><pre>if (x &lt; 1) {
+  run("now");
+}</pre><p>${filler}</p>`;
+
+const columns = `<!DOCTYPE html><meta charset="utf-8"><style>body{font:10pt serif;column-count:2}h1{column-span:all}</style>
+<h1>Two columns</h1>${Array.from({ length: 24 }, (_, index) => `<p>Paragraph ${index + 1} begins. ${filler.repeat(3)}</p>`).join("")}`;
+
+/** Where each text is found, in the order in which they are given: rising when the order is kept. */
+const placesOf = (html: string, texts: readonly string[]) => texts.map((text) => html.indexOf(text));
+
+describe("engine pdf, in detail", () => {
+  let bench: Bench;
+  const files: Record<string, string> = {};
+  beforeAll(async () => {
+    bench = await openBench(pdfEngine);
+    const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox", "--disable-gpu"] });
+    const sheet = await browser.newPage();
+    for (const [name, content, tagged] of [
+      ["tagged", page, true],
+      ["bare", page, false],
+      ["columns", columns, false],
+    ] as const) {
+      files[name] = join(bench.folder, `${name}.pdf`);
+      await sheet.setContent(content);
+      await sheet.pdf({ path: files[name] ?? "", tagged, format: "A4", margin: { top: "2cm", bottom: "2cm", left: "2cm", right: "2cm" } });
+    }
+    await browser.close();
+  }, 120_000);
+  afterAll(() => bench[Symbol.asyncDispose]());
+
+  const htmlOf = async (name: string, options = {}) =>
+    readFile((await bench.convert(files[name] ?? "", "pdf", "html", options)).path, "utf8");
+
+  it.each(["tagged", "bare"])("finds headings, lists, tables, code and links of a %s PDF", async (name) => {
+    const html = await htmlOf(name);
+    expect(html).toContain("<h1>Annual report</h1>");
+    expect(html).toContain("<h2>What was done</h2>");
+    expect(html).toMatch(
+      /<ul>\n<li>First thing<\/li>\n<li>Second thing\n<ul>\n<li>Inner thing<\/li>\n<\/ul><\/li>\n<li>Third thing<\/li>\n<\/ul>/,
+    );
+    expect(html).toMatch(/<ol>\n<li>One<\/li>\n<li>Two<\/li>\n<\/ol>/);
+    expect(html).toContain("<tr><th>Name</th><th>Count</th></tr>");
+    expect(html).toContain("<tr><td>Apples &amp; pears</td><td>12</td></tr>");
+    expect(html).toContain('<pre><code>if (x &lt; 1) {\n  run("now");\n}</code></pre>');
+    expect(html).toContain('<strong>Bold words</strong> and <a href="https://example.org/a?b=c&amp;d">a link</a>.');
+    expect(html).toContain(filler.trim().repeat(1));
+  });
+
+  it("reads columns one after the other", async () => {
+    const html = await htmlOf("columns");
+    const places = placesOf(
+      html,
+      Array.from({ length: 24 }, (_, index) => `<p>Paragraph ${index + 1} begins.`),
+    );
+    expect(places).toEqual([...places].sort((one, other) => one - other));
+    expect(places[0]).toBeGreaterThan(html.indexOf("<h1>Two columns</h1>"));
+  });
+
+  it("converts the pages that are asked for", async () => {
+    const path = join(bench.folder, "pages.pdf");
+    await writeFile(path, pdfOf(["Quokka", "zebra", "okapi", "gnu"]));
+    const html = await readFile((await bench.convert(path, "pdf", "html", { pages: "2-3" })).path, "utf8");
+    expect(["Quokka", "zebra", "okapi", "gnu"].map((name) => html.includes(name))).toEqual([false, true, true, false]);
+  });
+
+  it("says that a scan holds no text, and that a damaged file is damaged", async () => {
+    const path = join(bench.folder, "empty.pdf");
+    await writeFile(path, pdfOf([" "]));
+    await expect(bench.convert(path, "pdf", "html")).rejects.toMatchObject({ code: "CONVERSION_FAILED" });
+    await writeFile(join(bench.folder, "junk.pdf"), `%PDF-1.4\n${"x".repeat(5000)}`);
+    await expect(bench.convert(join(bench.folder, "junk.pdf"), "pdf", "html")).rejects.toMatchObject({ code: "INVALID_INPUT" });
+  });
+});
