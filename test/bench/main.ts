@@ -1,12 +1,20 @@
-/** `npm run bench [-- icon upload document sandbox fairness]`: what Filemill costs beside the bare engine, as ratios of one run. */
+/** `npm run bench [-- icon upload document documents sandbox fairness]`: what Filemill costs beside the bare engine, as ratios of one run. */
 import process from "node:process";
 import { benchDocument } from "./document.ts";
+import { benchDocuments } from "./documents.ts";
 import { benchFairness } from "./fairness.ts";
 import { benchIcon } from "./icon.ts";
 import { benchSandbox } from "./sandbox.ts";
 import { benchUpload } from "./upload.ts";
 
-const benches = { icon: benchIcon, document: benchDocument, upload: benchUpload, sandbox: benchSandbox, fairness: benchFairness };
+const benches = {
+  icon: benchIcon,
+  document: benchDocument,
+  documents: benchDocuments,
+  upload: benchUpload,
+  sandbox: benchSandbox,
+  fairness: benchFairness,
+};
 const asked = process.argv.slice(2);
 for (const [name, bench] of Object.entries(benches)) {
   if (asked.length > 0 && !asked.includes(name)) continue;
