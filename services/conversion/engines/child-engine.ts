@@ -194,8 +194,8 @@ async function moveResult(child: SandboxChild, descriptor: number): Promise<void
   }
 }
 
-/** What comes out of the sandbox is checked, whatever it claims. */
-function answerOf(value: unknown): Answer {
+/** What a program of ours says inside the sandbox is checked, whatever it claims. */
+export function answerOf(value: unknown): Answer {
   if (typeof value === "object" && value !== null && "ok" in value) {
     if (value.ok === true && "notes" in value && Array.isArray(value.notes)) {
       const data = "data" in value && typeof value.data === "string" ? value.data : undefined;

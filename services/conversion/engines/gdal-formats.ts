@@ -12,6 +12,7 @@ export type Reading = {
   /** In front of the path: a container to look into. */
   readonly prefix?: string;
   readonly args?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
   /** Layers by run; without them one run takes all layers. */
   readonly runs?: readonly (readonly string[])[];
 };
@@ -22,29 +23,36 @@ export type Writing = {
   readonly args?: readonly string[];
   /** Each layer holds points, lines or areas alone: those that the format can hold. */
   readonly sorts?: readonly Sort[];
-  /** A folder that becomes a ZIP. */
-  readonly isFolder?: boolean;
+  /** A file or folder that becomes a ZIP. */
+  readonly isPacked?: boolean;
   /** Only shapes and no values. */
   readonly isBare?: boolean;
 };
 
 export type Sort = "points" | "lines" | "areas";
+const sorts = ["points", "lines", "areas"] as const;
+
+/** The shapes are degrees already: so that GDAL neither says so in the old way, nor cuts them at the date line. */
+const inDegrees = ["-a_srs", "OGC:CRS84"];
 
 /** A column of places in a table may be called by any of these. */
 const columns = [
   ...["-oo", "X_POSSIBLE_NAMES=x,lon,lng,long,longitude,easting", "-oo", "Y_POSSIBLE_NAMES=y,lat,latitude,northing"],
-  ...["-oo", "GEOM_POSSIBLE_NAMES=wkt,geom,geometry,the_geom", "-oo", "KEEP_GEOM_COLUMNS=NO", "-oo", "AUTODETECT_TYPE=YES"],
+  ...["-oo", "GEOM_POSSIBLE_NAMES=wkt,geom,geometry,the_geom", "-oo", "KEEP_GEOM_COLUMNS=NO"],
   ...["-a_srs", "EPSG:4326"],
 ];
 
+/** Texts stay as they are, and lists are JSON. */
+const asWritten = ["-oo", "DATE_AS_STRING=YES", "-oo", "ARRAY_AS_STRING=YES"];
+
 export const readings: Readonly<Record<string, Reading>> = {
-  geojson: { driver: "GeoJSON", name: "in.geojson" },
-  geojsonl: { driver: "GeoJSONSeq", name: "in.geojsonl" },
+  geojson: { driver: "GeoJSON", name: "in.geojson", args: asWritten },
+  geojsonl: { driver: "GeoJSONSeq", name: "in.geojsonl", args: asWritten },
   topojson: { driver: "TopoJSON", name: "in.topojson" },
   esrijson: { driver: "ESRIJSON", name: "in.json" },
   kml: { driver: "LIBKML", name: "in.kml" },
   kmz: { driver: "LIBKML", name: "in.kmz" },
-  gpx: { driver: "GPX", name: "in.gpx", runs: [["waypoints", "routes", "tracks"]] },
+  gpx: { driver: "GPX", name: "in.gpx", runs: [["waypoints", "routes", "tracks"]], env: { GPX_ELE_AS_25D: "YES" } },
   shp: { driver: "ESRI Shapefile", name: "in.zip", prefix: "/vsizip/" },
   gpkg: { driver: "GPKG", name: "in.gpkg" },
   gml: { driver: "GML", name: "in.gml" },
@@ -60,29 +68,26 @@ export const readings: Readonly<Record<string, Reading>> = {
   csv: { driver: "CSV", name: "in.csv", args: columns },
 };
 
-const degrees = ["-t_srs", "EPSG:4326"];
+/** What GDAL takes of the shapes' coordinates; without the option all that a double holds of degrees. */
+export const decimals = 15;
 
 export const writings: Readonly<Record<string, Writing>> = {
-  geojson: { driver: "GeoJSON", name: "out.geojson", args: ["-lco", "RFC7946=YES"] },
-  geojsonl: { driver: "GeoJSONSeq", name: "out.geojsonl", args: degrees },
+  geojson: { driver: "GeoJSON", name: "out.geojson", args: inDegrees },
+  geojsonl: { driver: "GeoJSONSeq", name: "out.geojsonl", args: [...inDegrees, "-lco", `COORDINATE_PRECISION=${decimals}`] },
   kml: { driver: "KML", name: "out.kml" },
-  kmz: { driver: "LIBKML", name: "out.kmz", args: degrees },
-  gpx: {
-    driver: "GPX",
-    name: "out.gpx",
-    args: ["-dsco", "GPX_USE_EXTENSIONS=YES", "-lco", "FORCE_GPX_TRACK=YES", ...degrees],
-    sorts: ["points", "lines"],
-  },
-  shp: { driver: "ESRI Shapefile", name: "out.shp.zip", args: ["-lco", "ENCODING=UTF-8"], sorts: ["points", "lines", "areas"] },
+  // In the other driver's a shape without heights would get the height 0.
+  kmz: { driver: "KML", name: "doc.kml", isPacked: true },
+  gpx: { driver: "GPX", name: "out.gpx", args: ["-dsco", "GPX_USE_EXTENSIONS=YES", "-lco", "FORCE_GPX_TRACK=YES"], sorts: ["points", "lines"] },
+  shp: { driver: "ESRI Shapefile", name: "out.shp.zip", args: ["-lco", "ENCODING=UTF-8"], sorts },
   gpkg: { driver: "GPKG", name: "out.gpkg" },
   gml: { driver: "GML", name: "out.gml", args: ["-dsco", "FORMAT=GML3.2"] },
   fgb: { driver: "FlatGeobuf", name: "out.fgb" },
-  gdb: { driver: "OpenFileGDB", name: "out.gdb", sorts: ["points", "lines", "areas"], isFolder: true },
+  gdb: { driver: "OpenFileGDB", name: "out.gdb", args: ["-nlt", "PROMOTE_TO_MULTI"], sorts, isPacked: true },
   dgn: { driver: "DGN", name: "out.dgn", isBare: true },
   // It has no shapes of several parts.
   dxf: { driver: "DXF", name: "out.dxf", args: ["-explodecollections"], isBare: true },
-  georss: { driver: "GeoRSS", name: "out.xml", args: ["-dsco", "USE_EXTENSIONS=YES", "-dsco", "TITLE=Places", ...degrees] },
-  jml: { driver: "JML", name: "out.jml" },
+  georss: { driver: "GeoRSS", name: "out.xml", args: ["-dsco", "USE_EXTENSIONS=YES", "-dsco", "TITLE=Places"] },
+  jml: { driver: "JML", name: "out.jml", args: ["-lco", "CREATE_R_G_B_FIELD=NO"] },
   mapml: { driver: "MapML", name: "out.mapml" },
   mbtiles: { driver: "MBTiles", name: "out.mbtiles", args: ["-dsco", "MAXZOOM=8"] },
   csv: { driver: "CSV", name: "out.csv" },
@@ -102,9 +107,8 @@ const precision: OptionDefinition = {
   type: "integer",
   min: 0,
   max: 15,
-  default: 7,
   unit: "digits",
-  description: "Decimals of coordinates.",
+  description: "Decimals of coordinates; without it all that they have.",
 };
 const geometry: OptionDefinition = {
   name: "geometry",
@@ -116,7 +120,7 @@ const geometry: OptionDefinition = {
 
 const optionsOf: Readonly<Record<string, readonly OptionDefinition[]>> = {
   geojson: [precision],
-  csv: [geometry, crs],
+  csv: [geometry, { ...crs, description: "EPSG number of the coordinate system of the result; without it degrees of WGS 84 (4326)." }],
   ...Object.fromEntries(["shp", "gpkg", "gml", "fgb", "gdb", "dxf", "dgn"].map((to) => [to, [crs]])),
 };
 

@@ -1,15 +1,16 @@
-/** Maps by GDAL's ogr2ogr: everything is gathered in one GeoPackage first, so that each format gets the layers that it can hold. */
+/** Maps by GDAL's ogr2ogr: everything is gathered in one GeoPackage first and arranged there, so that each format gets what it can hold. */
 import { FilemillError } from "#kit/errors.ts";
 import { defineEngine, type HopTask } from "../domain/engine.ts";
+import { LacksContent } from "../domain/failure.ts";
 import type { Sandbox } from "../domain/sandbox.ts";
 import { throwIfFailed } from "./bad-input.ts";
-import { gdalHops, type Reading, readings, type Sort, type Writing, writings } from "./gdal-formats.ts";
+import { type Arranged, arrange } from "./gdal-arrange.ts";
+import { decimals, gdalHops, type Reading, readings, type Writing, writings } from "./gdal-formats.ts";
 import { numberOption } from "./hop-table.ts";
 import { openToolSession, probeMs, type ToolSession, versionLineOf } from "./tool-run.ts";
 
 const program = "/usr/bin/ogr2ogr";
 const limits = { addressSpace: false, fileBytes: 2 ** 30 };
-const gathered = "/job/gathered.gpkg";
 
 const settings = {
   GDAL_PAM_ENABLED: "NO",
@@ -17,13 +18,6 @@ const settings = {
   GML_SKIP_RESOLVE_ELEMS: "ALL",
   GDAL_NUM_THREADS: "1",
 };
-
-const shapesOf: Readonly<Record<Sort, readonly [single: string, multiple: string]>> = {
-  points: ["POINT", "MULTIPOINT"],
-  lines: ["LINESTRING", "MULTILINESTRING"],
-  areas: ["POLYGON", "MULTIPOLYGON"],
-};
-const sorts = ["points", "lines", "areas"] as const;
 
 type Work = { readonly session: ToolSession; readonly task: HopTask; readonly drivers: readonly string[] };
 
@@ -43,96 +37,92 @@ async function run(sandbox: Sandbox, drivers: readonly string[], task: HopTask):
   const reading = readings[task.hop.from];
   const writing = writings[task.hop.to];
   if (reading === undefined || writing === undefined) throw new FilemillError("INTERNAL", "GDAL has no such pair.");
-  await using session = await openToolSession(sandbox, task, `/input/${reading.name}`);
+  const input = `/input/${reading.name}`;
+  await using session = await openToolSession(sandbox, task, input);
   const work = { session, task, drivers };
-  await gather(work, reading);
-  const counts = await count(work);
-  const total = Object.values(counts).reduce((sum, number) => sum + number, 0);
-  if (total === 0) {
+  const { arranged, source } = (await lookAtJson(work, input)) ?? (await gatherAndArrange(work, reading, input));
+  if (arranged.shapes === 0) {
     throw new FilemillError(
       "INVALID_INPUT",
       `The file holds no places${task.hop.from === "csv" ? ": no column is called lat, lon or wkt" : ""}.`,
     );
   }
-  const wanted = writing.sorts?.filter((sort) => (counts[sort] ?? 0) > 0) ?? [];
-  if (writing.sorts !== undefined) {
-    const kept = wanted.reduce((sum, sort) => sum + (counts[sort] ?? 0), 0);
-    if (kept === 0) throw new FilemillError("CONVERSION_FAILED", "The format cannot hold shapes of the sort that the map has.");
-    if (kept < total) task.note("ENTRIES_LEFT_OUT", `${total - kept} of ${total} shapes were left out, as the format cannot hold them.`);
-    for (const sort of wanted) await sortOut(work, sort, writing);
-  }
-  if (writing.isBare === true) task.note("METADATA_DROPPED", "The values of the shapes were left out.");
-  await write(work, writing, wanted);
+  if (arranged.kept === 0) throw new LacksContent("The format cannot hold shapes of the sort that the map has.");
+  noteLeftOut(task, writing, arranged);
+  await write(work, writing, arranged, source);
 }
 
-/** All layers in one table, whatever shapes they hold. */
-async function gather({ session, task, drivers }: Work, { driver, name, prefix = "", args = [], runs = [[]] }: Reading): Promise<void> {
+type Ready = {
+  readonly arranged: Arranged;
+  /** Arguments of GDAL. */
+  readonly source: readonly string[];
+};
+
+/** Between these two GDAL keeps lists, ids, and what is null apart from what is missing, which no table in between would. */
+async function lookAtJson({ session, task }: Work, input: string): Promise<Ready | undefined> {
+  const { from, to } = task.hop;
+  const [reading, isJson] = [readings[from], jsonFormats.has(from) && jsonFormats.has(to)];
+  if (reading === undefined || !isJson) return undefined;
+  const arranged = await arrange(session, task, input);
+  return arranged.isToBeDegrees === true ? undefined : { arranged, source: [input, ...(reading.args ?? [])] };
+}
+
+const jsonFormats = new Set(["geojson", "geojsonl"]);
+
+async function gatherAndArrange(work: Work, reading: Reading, input: string): Promise<Ready> {
+  const arrangeIn = async (name: string, args: readonly string[]) => {
+    await gather(work, reading, name, args);
+    const arranged = await arrange(work.session, work.task, input, `/job/${name}`);
+    return { arranged, source: [`/job/${name}`, ...arranged.layers] };
+  };
+  const ready = await arrangeIn("gathered.gpkg", []);
+  return ready.arranged.isToBeDegrees === true ? await arrangeIn("degrees.gpkg", ["-t_srs", "EPSG:4326"]) : ready;
+}
+
+/** Each layer becomes a table, whatever shapes it holds. */
+async function gather({ session, task, drivers }: Work, reading: Reading, gathered: string, more: readonly string[]): Promise<void> {
+  const { driver, name, prefix = "", args = [], env = {}, runs = [[]] } = reading;
   for (const layers of runs) {
     const end = await session.run({
       program,
       args: [
-        ...["-f", "GPKG", gathered, `${prefix}/input/${name}`, ...layers, "-nln", "data", "-append", "-addfields"],
-        ...["-nlt", "GEOMETRY", "-lco", "GEOMETRY_NAME=geom", "-unsetFid", ...args],
+        ...["-f", "GPKG", `/job/${gathered}`, `${prefix}/input/${name}`, ...layers, "-append", "-addfields", "-nlt", "GEOMETRY"],
+        // No name that a column of the file might have.
+        ...["-lco", "GEOMETRY_NAME=filemill_geom", "-lco", "FID=filemill_fid", "-lco", "SPATIAL_INDEX=NO", "-unsetFid", ...args, ...more],
       ],
-      env: environmentOf(drivers, ["GPKG", driver]),
+      env: { ...environmentOf(drivers, ["GPKG", driver]), ...env },
       limits,
     });
     throwIfFailed(end, badInput, `The file is damaged, or is not ${task.hop.from.toUpperCase()}.`);
+    throwIfClamped(end.stderr);
   }
 }
 
-/** How many shapes of each sort there are; those of no sort are under `others`. */
-async function count({ session, drivers }: Work): Promise<Readonly<Record<string, number>>> {
-  const sql = "SELECT ST_GeometryType(geom) AS sort, count(*) AS number FROM data WHERE geom IS NOT NULL GROUP BY 1";
-  const end = await session.run({
-    program: "/usr/bin/ogrinfo",
-    args: ["-ro", "-q", gathered, "-sql", sql],
-    env: environmentOf(drivers, ["GPKG"]),
-    limits,
-  });
-  const found: Record<string, number> = {};
-  for (const [, shape = "", number = "0"] of end.stdout.matchAll(/sort \(String\) = (\w+)\n\s+number \(Integer(?:64)?\) = (\d+)/g)) {
-    const sort = sorts.find((each) => shapesOf[each].includes(shape)) ?? "others";
-    found[sort] = (found[sort] ?? 0) + Number(number);
-  }
-  return found;
+/** GDAL has integers of 64 bits and makes the largest of them of a larger one. */
+function throwIfClamped(said: string): void {
+  if (!said.includes("64bit integer range")) return;
+  throw new FilemillError("INPUT_TOO_COMPLEX", "The map holds integers of more than 64 bits, which no format of maps holds; write them as text.");
 }
 
-/** A table of its own for one sort of shapes, as several or, where the format has no such thing, one by one. */
-async function sortOut({ session, task, drivers }: Work, sort: Sort, writing: Writing): Promise<void> {
-  const [single, multiple] = shapesOf[sort];
-  const isSingle = sort === "points" && writing.driver === "GPX";
-  const end = await session.run({
-    program,
-    args: [
-      ...["-f", "GPKG", "/job/sorted.gpkg", gathered, "-append", "-nln", sort, "-nlt", isSingle ? single : multiple],
-      ...(isSingle ? ["-explodecollections"] : []),
-      ...["-sql", `SELECT * FROM data WHERE ST_GeometryType(geom) IN ('${single}', '${multiple}')`],
-    ],
-    env: environmentOf(drivers, ["GPKG"]),
-    limits,
-  });
-  if (end.exitCode !== 0) throw failed(task);
+function noteLeftOut(task: HopTask, { sorts, isBare }: Writing, { shapes, kept, bare }: Arranged): void {
+  const lost = shapes - kept;
+  if (lost > 0) task.note("ENTRIES_LEFT_OUT", `${lost} of ${shapes} shapes were left out, as the format cannot hold them.`);
+  else if (bare > 0 && (sorts !== undefined || isBare === true)) task.note("ENTRIES_LEFT_OUT", `${bare} entries without a shape were left out.`);
+  if (isBare === true) task.note("METADATA_DROPPED", "The values of the shapes and the name of their coordinate system were left out.");
 }
 
-async function write({ session, task, drivers }: Work, writing: Writing, layers: readonly Sort[]): Promise<void> {
+async function write({ session, task, drivers }: Work, writing: Writing, arranged: Arranged, source: readonly string[]): Promise<void> {
   const { driver, name, args = [] } = writing;
-  const crs = numberOption(task.options, "crs");
-  const precision = numberOption(task.options, "precision");
-  const source = writing.sorts === undefined ? [gathered, "data"] : ["/job/sorted.gpkg", ...layers];
+  const readers = jsonFormats.has(task.hop.from) ? ["GPKG", readings[task.hop.from]?.driver ?? ""] : ["GPKG"];
   const end = await session.run({
     program,
-    args: [
-      ...["-f", driver, `/job/${name}`, ...source, ...args],
-      ...(crs === undefined ? [] : ["-t_srs", `EPSG:${crs}`]),
-      ...(precision === undefined ? [] : ["-lco", `COORDINATE_PRECISION=${precision}`]),
-      ...(task.hop.to === "csv" ? ["-lco", `GEOMETRY=${task.options["geometry"] === "xy" ? "AS_XY" : "AS_WKT"}`] : []),
-    ],
-    env: environmentOf(drivers, ["GPKG", driver]),
+    args: ["-f", driver, `/job/${name}`, ...source, ...args, ...argsOf(task, arranged)],
+    env: environmentOf(drivers, [...readers, driver]),
     limits,
   });
   if (end.exitCode !== 0) throw failed(task, end.stderr);
-  if (writing.isFolder !== true) return await session.adopt(name);
+  throwIfClamped(end.stderr);
+  if (writing.isPacked !== true) return await session.adopt(name);
   const packed = await session.run({
     program: "/usr/bin/bsdtar",
     args: ["-cf", "/job/out.zip", "--format=zip", "-C", "/job", name],
@@ -140,6 +130,19 @@ async function write({ session, task, drivers }: Work, writing: Writing, layers:
   });
   if (packed.exitCode !== 0) throw failed(task);
   await session.adopt("out.zip");
+}
+
+function argsOf({ hop, options }: HopTask, { bare, hasHeights }: Arranged): readonly string[] {
+  const crs = numberOption(options, "crs");
+  const precision = numberOption(options, "precision") ?? decimals;
+  const points = hasHeights ? "AS_XYZ" : "AS_XY";
+  return [
+    ...(crs === undefined ? [] : ["-t_srs", `EPSG:${crs}`]),
+    ...(hop.to === "geojson" ? ["-lco", `COORDINATE_PRECISION=${precision}`] : []),
+    ...(hop.to === "csv" ? ["-lco", `GEOMETRY=${options["geometry"] === "xy" ? points : "AS_WKT"}`] : []),
+    // Its index has no place for what has no shape.
+    ...(hop.to === "fgb" && bare > 0 ? ["-lco", "SPATIAL_INDEX=NO"] : []),
+  ];
 }
 
 function failed(task: HopTask, said = ""): FilemillError {

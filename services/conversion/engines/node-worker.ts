@@ -11,12 +11,20 @@ import { probeMs } from "./tool-run.ts";
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 const here = "services/conversion/engines/inside";
 const program = "/opt/node";
+const heapMb = 1400;
 const modulesInside = "/opt/filemill/node_modules";
 
 /** What a worker sees: Node, its own code and the packages that it names, with what these need. */
 function commandOf(packages: readonly string[], args: readonly string[]) {
   const entry = fileURLToPath(import.meta.resolve(packages[0] ?? ""));
   const modules = entry.slice(0, entry.lastIndexOf("/node_modules/") + "/node_modules/".length);
+  const command = programCommand(args);
+  const bound = [...closureOf(modules, packages)].map((name) => [join(modules, name), join(modulesInside, name)]);
+  return { ...command, readOnly: { ...command.readOnly, ...Object.fromEntries(bound) } };
+}
+
+/** Node with our own code inside, and no packages. */
+function programCommand(args: readonly string[]) {
   return {
     program,
     args,
@@ -25,9 +33,13 @@ function commandOf(packages: readonly string[], args: readonly string[]) {
       [process.execPath]: program,
       [join(root, "package.json")]: "/opt/filemill/package.json",
       [join(root, here)]: `/opt/filemill/${here}`,
-      ...Object.fromEntries([...closureOf(modules, packages)].map((name) => [join(modules, name), join(modulesInside, name)])),
     },
   };
+}
+
+/** A program of ours that needs no packages, for one run among those of a tool. `script`: its path in engines/inside. */
+export function ownProgram(script: string, args: readonly string[]) {
+  return programCommand(["--no-warnings", `--max-old-space-size=${heapMb}`, `/opt/filemill/${here}/${script}`, ...args]);
 }
 
 /** The packages and all that they depend on. npm puts every package beside the others, or inside the one that needs another version. */
@@ -74,7 +86,7 @@ export async function probeWorker(sandbox: Sandbox, { packages }: WorkerOptions)
 /** Nothing runs until the first conversion; then one process a slot stays warm. */
 export function openWorker(host: EngineHost, { work, packages }: WorkerOptions): Promise<OpenEngine> {
   const command = {
-    ...commandOf(packages, ["--no-warnings", "--max-old-space-size=1400", `/opt/filemill/${here}/serve.ts`]),
+    ...commandOf(packages, ["--no-warnings", `--max-old-space-size=${heapMb}`, `/opt/filemill/${here}/serve.ts`]),
     limits: { wallMs: 0, cpuSeconds: 30 * 86_400, addressSpace: false, folderBytes: 2 * 2 ** 30, fileBytes: 2 ** 30 },
   };
   return openChildEngine(host, () => host.sandbox.spawn(command), { warm: 0, question: { work } });

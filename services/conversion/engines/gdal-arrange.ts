@@ -1,0 +1,36 @@
+/** Between GDAL's reading and its writing a program of ours makes a map such that GDAL changes nothing in it (see inside/map). */
+import { flag, list, oneOf, optional, record, whole } from "../domain/answer-shapes.ts";
+import type { HopTask } from "../domain/engine.ts";
+import { EngineFault } from "../domain/failure.ts";
+import { answerOf } from "./child-engine.ts";
+import { ownProgram } from "./node-worker.ts";
+import type { ToolSession } from "./tool-run.ts";
+
+const layerNames = ["points", "multipoints", "lines", "areas"].flatMap((sort) => ["", "_z", "_m", "_z_m"].map((more) => `${sort}${more}` as const));
+const amount = whole(Number.MAX_SAFE_INTEGER);
+
+const arranged = record({
+  /** Has to be gathered anew in degrees: the target holds nothing else, or its layers have several coordinate systems. */
+  isToBeDegrees: optional(flag),
+  layers: list(oneOf("data", ...layerNames), layerNames.length),
+  /** How many places have shapes, how many of these are in the layers, and how many have none. */
+  shapes: amount,
+  kept: amount,
+  bare: amount,
+  hasHeights: flag,
+});
+export type Arranged = ReturnType<typeof arranged>;
+
+/** `gathered`: what GDAL wrote, in the job's folder; without it the source is only looked at. */
+export async function arrange(session: ToolSession, task: HopTask, input: string, gathered?: string): Promise<Arranged> {
+  const { from, to } = task.hop;
+  const asked = JSON.stringify({ from, to, input, gathered });
+  const end = await session.run({ ...ownProgram("map/arrange.ts", [asked]), limits: { addressSpace: false, fileBytes: 2 ** 30 } });
+  if (end.exitCode !== 0) throw new EngineFault("unexplained", `exit code ${end.exitCode}`);
+  const said: unknown = JSON.parse(end.stdout);
+  const answer = answerOf(said);
+  if (!answer.ok) throw answer.error;
+  const result = arranged((said as { readonly map?: unknown }).map);
+  if (result.isToBeDegrees !== true) for (const { code, message } of answer.notes) task.note(code, message);
+  return result;
+}

@@ -1,0 +1,81 @@
+/**
+ * Runs inside the sandbox, between GDAL's reading and its writing: makes of the tables in gathered.gpkg those that a format can hold, so
+ * that GDAL changes nothing in them, and tells what they lose. Prints one line of JSON.
+ */
+import { readFileSync } from "node:fs";
+import { DatabaseSync } from "node:sqlite";
+import { Failure } from "../failure.ts";
+import type { Notes } from "../exchange.ts";
+import { type Table, tablesOf } from "./columns.ts";
+import { readGpx, textOfXml } from "./gpx.ts";
+import { withNumbers } from "./csv.ts";
+import { type GeoJsonFacts, inspectGeoJson } from "./json-source.ts";
+import { limitsOf } from "./limits.ts";
+import { addFunctions } from "./survey.ts";
+import { addNote } from "./notes.ts";
+import { withPointValues } from "./tracks.ts";
+import { uniteTables } from "./unite.ts";
+import { isKnownAndNotDegrees, writeTables } from "./write.ts";
+
+type Asked = {
+  readonly from: string;
+  readonly to: string;
+  /** Path of the source. */
+  readonly input: string;
+  /** Of what GDAL gathered; absent where it needs not to be arranged. */
+  readonly gathered?: string;
+};
+
+function sourceOf({ from, input }: Asked, tables: readonly Table[], database: DatabaseSync, notes: Notes): readonly Table[] {
+  if (from === "csv") return withNumbers(database, tables);
+  if (from !== "gpx") return tables;
+  const gpx = readGpx(textOfXml(readFileSync(input)));
+  if (gpx.hasMetadata) addNote(notes, "METADATA_DROPPED", "What the file says of itself was left out.");
+  return withPointValues(database, tables, gpx);
+}
+
+const nothing = { layers: [], shapes: 0, kept: 0, bare: 0, hasHeights: false };
+
+function jsonOf({ from, input }: Asked, notes: Notes): GeoJsonFacts {
+  // What is only almost JSON, such as with NaN, GDAL reads by itself.
+  const unknown = { ids: [], shapes: 0, hasSystem: true };
+  if (from !== "geojson" && from !== "geojsonl") return unknown;
+  try {
+    return inspectGeoJson(readFileSync(input, "utf8"), from === "geojsonl", notes);
+  } catch (error) {
+    if (error instanceof SyntaxError) return unknown;
+    throw error;
+  }
+}
+
+function arrange(asked: Asked): unknown {
+  const notes: Notes = new Map();
+  const { ids, shapes, hasSystem } = jsonOf(asked, notes);
+  if (asked.gathered === undefined) return { ok: true, notes: [...notes], map: { ...nothing, shapes, kept: shapes, isToBeDegrees: hasSystem } };
+  const limits = limitsOf[asked.to] ?? {};
+  const database = new DatabaseSync(asked.gathered, { enableForeignKeyConstraints: false });
+  try {
+    database.exec("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN");
+    addFunctions(database, limits);
+    const united = uniteTables(database, sourceOf(asked, tablesOf(database), database, notes), { ids, from: asked.from });
+    const isOther = united !== undefined && limits.isInDegrees === true && isKnownAndNotDegrees(united.crs);
+    if (united === undefined || isOther) return { ok: true, notes: [], map: { ...nothing, isToBeDegrees: true } };
+    const map = writeTables(database, united, limits, notes);
+    database.exec("COMMIT");
+    return { ok: true, notes: [...notes], map };
+  } finally {
+    database.close();
+  }
+}
+
+function answer(asked: Asked): unknown {
+  try {
+    return arrange(asked);
+  } catch (error) {
+    if (error instanceof Failure) return { ok: false, code: error.code, message: error.message, odd: error.odd };
+    if (error instanceof RangeError) return { ok: false, code: "INPUT_TOO_COMPLEX", message: "The map holds more than a conversion may use.", odd: false };
+    throw error;
+  }
+}
+
+process.stdout.write(`${JSON.stringify(answer(JSON.parse(process.argv[2] ?? "")))}\n`);

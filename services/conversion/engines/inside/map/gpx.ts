@@ -1,0 +1,122 @@
+/** What GDAL does not read of a GPX: times and other values of single points of tracks and routes, and what is nested in extensions. */
+
+/** Texts by the local names of their elements. */
+export type Leaves = Readonly<Record<string, string>>;
+
+export type Place = {
+  /** The time as it is written. */
+  readonly time: string | undefined;
+  /** What is in its own extensions. */
+  readonly extensions: Leaves;
+  /** Of a track its segments, of a route one list. */
+  readonly parts: readonly (readonly Leaves[])[];
+};
+
+export type Gpx = {
+  readonly waypoints: readonly Place[];
+  readonly routes: readonly Place[];
+  readonly tracks: readonly Place[];
+  readonly hasMetadata: boolean;
+};
+
+type Tag = { readonly name: string; readonly kind: "start" | "end" | "empty"; readonly textBefore: string };
+
+const entities: Readonly<Record<string, string>> = { lt: "<", gt: ">", amp: "&", quot: '"', apos: "'" };
+
+function decoded(text: string): string {
+  return text.replace(/&(#x[0-9a-fA-F]{1,6}|#\d{1,7}|\w{1,8});/g, (all, name: string) => {
+    if (!name.startsWith("#")) return entities[name] ?? all;
+    const code = name.startsWith("#x") ? Number.parseInt(name.slice(2), 16) : Number(name.slice(1));
+    return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : all;
+  });
+}
+
+/** The tags of a document that a parser has found to be sound, each with the text between it and the one before. */
+function* tagsIn(text: string): Generator<Tag> {
+  let before = "";
+  for (let at = 0; at < text.length; ) {
+    const open = text.indexOf("<", at);
+    if (open < 0) return;
+    before += decoded(text.slice(at, open));
+    const special = [
+      ["<!--", "-->"],
+      ["<![CDATA[", "]]>"],
+      ["<?", "?>"],
+    ].find(([mark = ""]) => text.startsWith(mark, open));
+    const [start = "<", end = ">"] = special ?? [];
+    const close = text.indexOf(end, open + start.length);
+    if (close < 0) return;
+    at = close + end.length;
+    const inside = text.slice(open + start.length, close);
+    if (start === "<![CDATA[") before += inside;
+    if (special !== undefined) continue;
+    const kind = inside.startsWith("/") ? "end" : inside.endsWith("/") ? "empty" : "start";
+    const name = /^[^\s/>]+/.exec(kind === "end" ? inside.slice(1) : inside)?.[0] ?? "";
+    yield { name: name.slice(name.indexOf(":") + 1), kind, textBefore: before };
+    before = "";
+  }
+}
+
+type Open = { time: string | undefined; readonly extensions: Record<string, string>; readonly parts: Record<string, string>[][] };
+
+const listOf: Readonly<Record<string, "waypoints" | "routes" | "tracks">> = { wpt: "waypoints", rte: "routes", trk: "tracks" };
+const pointNames = new Set(["trkpt", "rtept"]);
+
+/** @param text - of a GPX that GDAL could read */
+export function readGpx(text: string): Gpx {
+  const found = { waypoints: [] as Open[], routes: [] as Open[], tracks: [] as Open[], hasMetadata: false };
+  const path: string[] = [];
+  let place: Open | undefined;
+  let point: Record<string, string> | undefined;
+  let isLeaf = false;
+  for (const { name, kind, textBefore } of tagsIn(text)) {
+    if (kind === "end") {
+      if (isLeaf) takeLeaf(path, textBefore.trim(), place, point);
+      if (pointNames.has(name)) point = undefined;
+      if (path.length === 2) place = undefined;
+      path.pop();
+      isLeaf = false;
+      continue;
+    }
+    const list = path.length === 1 ? listOf[name] : undefined;
+    if (list !== undefined) {
+      place = { time: undefined, extensions: {}, parts: name === "rte" ? [[]] : [] };
+      found[list].push(place);
+    }
+    if (name === "metadata" && path.length === 1 && kind === "start") found.hasMetadata = true;
+    if (name === "trkseg" && path.length === 2) place?.parts.push([]);
+    if (pointNames.has(name)) {
+      const made = {};
+      place?.parts.at(-1)?.push(made);
+      point = kind === "start" ? made : undefined;
+    }
+    isLeaf = kind === "start";
+    if (kind === "start") path.push(name);
+    else if (path.length === 1) place = undefined;
+  }
+  return found;
+}
+
+/** Keeps the text of an element that holds nothing else. */
+function takeLeaf(path: readonly string[], text: string, place: Open | undefined, point: Record<string, string> | undefined): void {
+  const name = path.at(-1) ?? "";
+  if (place === undefined || text === "" || pointNames.has(name)) return;
+  if (point !== undefined) put(point, name, text);
+  else if (path.length === 3 && name === "time") place.time = text;
+  else if (path[2] === "extensions" && path.length > 3) put(place.extensions, name, text);
+}
+
+/** A second value of one name gets a number. */
+function put(values: Record<string, string>, name: string, text: string): void {
+  let free = name;
+  for (let number = 2; Object.hasOwn(values, free); number++) free = `${name}_${number}`;
+  values[free] = text;
+}
+
+/** By its byte order mark or as it says. */
+export function textOfXml(bytes: Uint8Array): string {
+  const start = Buffer.from(bytes.subarray(0, 200)).toString("latin1");
+  const marked = start.startsWith("\xff\xfe") ? "utf-16le" : start.startsWith("\xfe\xff") ? "utf-16be" : undefined;
+  const said = /^[^>]{0,180}encoding=["']([\w.:-]{1,40})["']/.exec(start)?.[1];
+  return new TextDecoder(marked ?? said ?? "utf-8").decode(bytes);
+}

@@ -1,0 +1,60 @@
+/** What GDAL does not tell of a GeoJSON: ids, members that it does not know, and properties of several types. */
+import { addNote, named } from "./notes.ts";
+import type { Notes } from "../exchange.ts";
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const ofFeature = new Set(["type", "id", "properties", "geometry", "bbox"]);
+const ofCollection = new Set(["type", "features", "name", "crs", "bbox"]);
+
+export type GeoJsonFacts = {
+  /** Of each feature, in order, where all ids are numbers; others are a property of GDAL's already. */
+  readonly ids: readonly (number | undefined)[];
+  /** How many features have a shape. */
+  readonly shapes: number;
+  /** It names a coordinate system, which only files of before RFC 7946 do. */
+  readonly hasSystem: boolean;
+};
+
+export function inspectGeoJson(text: string, isLines: boolean, notes: Notes): GeoJsonFacts {
+  const roots: readonly Fields[] = isLines
+    ? text
+        .replaceAll("\x1e", "")
+        .split("\n")
+        .filter((line) => line.trim() !== "")
+        .map((line) => fieldsOf(JSON.parse(line)))
+    : [fieldsOf(JSON.parse(text.replace(/^\uFEFF/, "")))];
+  const features = roots.flatMap((root) => (Array.isArray(root["features"]) ? root["features"].map(fieldsOf) : [root]));
+  const members = [
+    ...roots.filter((root) => Array.isArray(root["features"])).flatMap((root) => Object.keys(root).filter((key) => !ofCollection.has(key))),
+    ...features
+      .filter((feature) => feature["type"] === "Feature")
+      .flatMap((feature) => Object.keys(feature).filter((key) => !ofFeature.has(key))),
+  ];
+  if (members.length > 0) addNote(notes, "METADATA_DROPPED", `Members beside places and their properties were left out: ${named([...new Set(members)])}.`);
+  const mixed = mixedProperties(features);
+  if (mixed.length > 0) addNote(notes, "TYPES_AS_TEXT", `Properties whose values are of several types became text: ${named(mixed)}.`);
+  const ids = features.map(({ id }) => id);
+  const isNumbered = ids.every((id) => id === undefined || typeof id === "number");
+  return {
+    hasSystem: roots.some((root) => root["crs"] !== undefined && root["crs"] !== null),
+    ids: isNumbered ? ids.map((id) => (typeof id === "number" ? id : undefined)) : [],
+    shapes: features.filter(({ type, geometry }) => type !== "Feature" || (geometry !== null && geometry !== undefined)).length,
+  };
+}
+
+function fieldsOf(value: unknown): Fields {
+  return typeof value === "object" && value !== null ? (value as Fields) : {};
+}
+
+function mixedProperties(features: readonly Fields[]): readonly string[] {
+  const types = new Map<string, Set<string>>();
+  for (const { properties } of features) {
+    for (const [name, value] of Object.entries(fieldsOf(properties))) {
+      if (value === null) continue;
+      const known = types.get(name) ?? new Set();
+      types.set(name, known.add(typeof value));
+    }
+  }
+  return [...types].filter(([, found]) => found.size > 1).map(([name]) => name);
+}

@@ -1,0 +1,55 @@
+/** One table as GDAL expects it in a GeoPackage. */
+import type { DatabaseSync } from "node:sqlite";
+import { quoted, wordOfType } from "./columns.ts";
+import type { Limits } from "./limits.ts";
+import { rightHanded, type Sort, shapeOf } from "./shape.ts";
+import type { Planned } from "./survey.ts";
+import { united } from "./unite.ts";
+
+/** Shapes that are alike, and how many there are. */
+export type Kind = {
+  readonly kind: string;
+  readonly sort: Sort | "none";
+  readonly heights: boolean;
+  readonly measures: boolean;
+  readonly number: number;
+};
+
+export type Layer = { readonly name: string; readonly type: string; readonly kinds: readonly Kind[] };
+
+type Plan = {
+  readonly planned: readonly Planned[];
+  /** New names by old ones. */
+  readonly names: ReadonlyMap<string, string>;
+  readonly system: number;
+  readonly limits: Limits;
+};
+
+export function writeLayer(database: DatabaseSync, layer: Layer, plan: Plan): void {
+  const { name, type, kinds } = layer;
+  const columns = plan.planned.map((column) => ({ ...column, name: plan.names.get(column.name) ?? column.name }));
+  const free = (wanted: string) => (columns.some((each) => each.name.toLowerCase() === wanted) ? `filemill_${wanted}` : wanted);
+  const [number, shape] = [free("fid"), free("geom")];
+  const definitions = columns.map((column) => `, ${quoted(column.name)} ${wordOfType[column.type]}`).join("");
+  database.exec(`CREATE TABLE ${name} (${number} INTEGER PRIMARY KEY AUTOINCREMENT NOT NULL, ${shape} ${type}${definitions})`);
+  register(database, layer, shape, plan.system);
+  const json = database.prepare("INSERT INTO gpkg_data_columns (table_name, column_name, mime_type) VALUES (?, ?, 'application/json')");
+  for (const column of columns) if (column.type === "json") json.run(name, column.name);
+  const isTurned = (blob: unknown): blob is Uint8Array =>
+    plan.limits.isRightHanded === true && blob instanceof Uint8Array && shapeOf(blob).sort === "areas";
+  database.function("shape_to_write", (blob) => (isTurned(blob) ? rightHanded(blob) : blob));
+  database.exec(
+    `INSERT INTO ${name} (${[shape, ...columns.map((column) => quoted(column.name))].join(", ")}) ` +
+      `SELECT shape_to_write(filemill_shape)${columns.map(({ value }) => `, ${value}`).join("")} FROM ${united} ` +
+      `WHERE kind_of(filemill_shape) IN (${kinds.map(({ kind }) => `'${kind}'`).join(", ")}) ORDER BY filemill_number`,
+  );
+}
+
+/** Heights and measures: 0 none has them, 1 all, 2 some. */
+function register(database: DatabaseSync, { name, type, kinds }: Layer, shape: string, system: number): void {
+  const shown = kinds.filter(({ sort }) => sort !== "none");
+  const flagOf = (has: (kind: Kind) => boolean) => (shown.some(has) ? (shown.every(has) ? 1 : 2) : 0);
+  const [heights, measures] = [flagOf((kind) => kind.heights), flagOf((kind) => kind.measures)];
+  database.prepare("INSERT INTO gpkg_contents (table_name, data_type, identifier, srs_id) VALUES (?, 'features', ?, ?)").run(name, name, system);
+  database.prepare("INSERT INTO gpkg_geometry_columns VALUES (?, ?, ?, ?, ?, ?)").run(name, shape, type, system, heights, measures);
+}

@@ -1,0 +1,114 @@
+/** What each format of maps cannot hold, or GDAL does not write into it as it is. */
+import type { ColumnType } from "./columns.ts";
+import type { Sort } from "./shape.ts";
+
+/** Whether it is told that values become text: not where the format is text and has no types. */
+export type Texting = "silently" | "noted";
+
+export type Real = "exact" | "rounded" | "lost";
+
+export type Limits = {
+  /** Types that are written as text. */
+  readonly texts?: Readonly<Partial<Record<ColumnType, Texting>>>;
+  /** Whole numbers beyond this, on either side of 0, are written as text. */
+  readonly integers?: { readonly most: bigint; readonly texting: Texting };
+  readonly reals?: { readonly fate: (value: number) => Real; readonly texting: Texting };
+  readonly names?: "dbase" | "xml";
+  /** Of one text. */
+  readonly textBytes?: number;
+  /** `all`: of all shapes of a layer or of none. */
+  readonly heights?: "all" | "none";
+  readonly measures?: "all" | "none";
+  readonly isXml?: true;
+  /** An empty text becomes no value. */
+  readonly losesEmptyTexts?: true;
+  /** What it holds, in a layer for each, and one more for those with heights where `heights` says so. */
+  readonly sorts?: readonly Sort[];
+  /** Several points are several places. */
+  readonly isExploded?: true;
+  /** Rings of areas go as RFC 7946 says. */
+  readonly isRightHanded?: true;
+  /** Only degrees of WGS 84. */
+  readonly isInDegrees?: true;
+};
+
+/** GDAL writes 15 digits. */
+const digits15 = (value: number): Real => (Number(value.toPrecision(15)) === value ? "exact" : "lost");
+
+/** GDAL writes columns of 24 characters with 15 decimals, and cuts what is longer. */
+function dbaseReal(value: number): Real {
+  const text = Math.abs(value) < 1e21 ? value.toFixed(15).slice(0, 24) : "";
+  const read = text === "" ? Number.NaN : Number(text);
+  if (read === value) return "exact";
+  return Math.abs(read - value) <= 1e-15 && Math.abs(value) >= 1e-3 ? "rounded" : "lost";
+}
+
+/** What a double holds exactly. */
+const doubles = 2n ** 53n;
+/** What 15 digits hold. */
+const fifteen = 10n ** 15n;
+
+const untyped: Limits = {
+  texts: { boolean: "silently", date: "silently", stamp: "silently", bytes: "noted" },
+  reals: { fate: digits15, texting: "silently" },
+  measures: "none",
+};
+const typedXml: Limits = {
+  texts: { boolean: "noted", date: "noted", stamp: "noted", bytes: "noted", json: "noted" },
+  integers: { most: fifteen, texting: "noted" },
+  reals: { fate: digits15, texting: "noted" },
+  measures: "none",
+  isXml: true,
+  isInDegrees: true,
+};
+
+export const limitsOf: Readonly<Record<string, Limits>> = {
+  geojson: { texts: { bytes: "noted" }, measures: "none", isRightHanded: true, isInDegrees: true },
+  geojsonl: { texts: { bytes: "noted" }, measures: "none", isRightHanded: true, isInDegrees: true },
+  kml: typedXml,
+  kmz: typedXml,
+  gpx: {
+    ...untyped,
+    integers: { most: fifteen, texting: "silently" },
+    names: "xml",
+    isXml: true,
+    sorts: ["points", "lines"],
+    isExploded: true,
+    isInDegrees: true,
+  },
+  shp: {
+    texts: { boolean: "noted", stamp: "noted", bytes: "noted", json: "noted" },
+    integers: { most: 10n ** 17n, texting: "noted" },
+    reals: { fate: dbaseReal, texting: "noted" },
+    names: "dbase",
+    textBytes: 254,
+    heights: "all",
+    measures: "all",
+    losesEmptyTexts: true,
+    sorts: ["points", "multipoints", "lines", "areas"],
+  },
+  gpkg: {},
+  gml: { ...untyped, texts: { bytes: "noted" }, names: "xml", isXml: true },
+  fgb: { texts: { date: "noted" }, heights: "all", measures: "all" },
+  gdb: {
+    texts: { boolean: "noted", date: "noted", stamp: "noted", json: "noted" },
+    integers: { most: doubles, texting: "noted" },
+    heights: "all",
+    measures: "all",
+    sorts: ["points", "multipoints", "lines", "areas"],
+  },
+  dgn: { measures: "none" },
+  dxf: { measures: "none" },
+  georss: { ...untyped, names: "xml", heights: "none", isXml: true, isInDegrees: true },
+  jml: { ...untyped, isXml: true, losesEmptyTexts: true },
+  mapml: { ...untyped, heights: "none", isXml: true },
+  mbtiles: { heights: "none", measures: "none" },
+  csv: { ...untyped, isInDegrees: true },
+  xlsx: {
+    texts: { stamp: "noted", bytes: "noted", json: "noted" },
+    integers: { most: fifteen, texting: "noted" },
+    reals: { fate: digits15, texting: "noted" },
+    isXml: true,
+  },
+  pdf: {},
+};

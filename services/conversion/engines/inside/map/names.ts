@@ -1,0 +1,37 @@
+/** Names of columns as a format allows them. */
+
+/** Of dBase, in bytes. */
+const dbaseBytes = 10;
+
+/** Old and new name of each; two that become one get numbers. */
+export function allowedNames(names: readonly string[], rule: "dbase" | "xml" | undefined): ReadonlyMap<string, string> {
+  const taken = new Set<string>();
+  const found = new Map<string, string>();
+  for (const name of names) {
+    const wanted = rule === "dbase" ? cut(name, dbaseBytes) : rule === "xml" ? elementName(name) : name;
+    let free = wanted;
+    for (let number = 1; taken.has(free.toLowerCase()); number++) {
+      const end = `_${number}`;
+      free = `${rule === "dbase" ? cut(wanted, dbaseBytes - end.length) : wanted}${end}`;
+    }
+    taken.add(free.toLowerCase());
+    found.set(name, free);
+  }
+  return found;
+}
+
+/** As many whole characters as fit. */
+function cut(name: string, bytes: number): string {
+  let [kept, length] = ["", 0];
+  for (const character of name) {
+    length += Buffer.byteLength(character);
+    if (length > bytes) break;
+    kept += character;
+  }
+  return kept;
+}
+
+function elementName(name: string): string {
+  const clean = name.replace(/[^\p{L}\p{N}_.-]/gu, "_");
+  return /^[\p{L}_]/u.test(clean) ? clean : `_${clean}`;
+}

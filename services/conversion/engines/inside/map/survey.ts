@@ -1,0 +1,83 @@
+/** How each column of a table is written: as it is, or as text, and what is said of it. */
+import type { DatabaseSync } from "node:sqlite";
+import type { Notes } from "../exchange.ts";
+import { tooComplex } from "../failure.ts";
+import { type Column, quoted } from "./columns.ts";
+import type { Limits, Texting } from "./limits.ts";
+import { addNote, named } from "./notes.ts";
+import { pointColumn } from "./tracks.ts";
+
+export type Planned = Column & {
+  /** SQL. */
+  readonly value: string;
+};
+
+const controls = "\\u0001-\\u0008\\u000b\\u000c\\u000e-\\u001f\\ufffe\\uffff";
+const control = new RegExp(`[${controls}]`, "g");
+
+/** Functions for the statements below. */
+export function addFunctions(database: DatabaseSync, { reals }: Limits): void {
+  database.function("real_text", (value) => (value === null ? null : String(value)));
+  database.function("base64", (value) => (value instanceof Uint8Array ? Buffer.from(value).toString("base64") : null));
+  database.function("real_fate", (value) => (typeof value === "number" ? (reals?.fate(value) ?? "exact") : "exact"));
+  database.function("has_control", (value) => (typeof value === "string" && value.search(control) >= 0 ? 1 : 0));
+  database.function("without_control", (value) => (typeof value === "string" ? value.replace(control, "\uFFFD") : value));
+}
+
+/** The columns of `table` for a target. Throws INPUT_TOO_COMPLEX for a text that is too long. */
+export function planColumns(database: DatabaseSync, table: string, columns: readonly Column[], limits: Limits, notes: Notes): readonly Planned[] {
+  const found = (name: string, expression: string) =>
+    database.prepare(`SELECT count(*) AS number FROM ${quoted(table)} WHERE ${expression.replaceAll("?", quoted(name))}`).get()?.["number"] !== 0;
+  const told = { texts: [] as string[], rounded: [] as string[], controls: [] as string[], empty: [] as string[], dropped: [] as string[] };
+  const planned = columns.flatMap((column): Planned[] => {
+    const { name, type } = column;
+    if (isTooLong(limits, column, (expression) => found(name, expression))) {
+      told.dropped.push(name);
+      return [];
+    }
+    if (type === "real" && found(name, "real_fate(?) = 'rounded'")) told.rounded.push(name);
+    if (type === "text" && limits.losesEmptyTexts === true && found(name, "? = ''")) told.empty.push(name);
+    const texting = textingOf(limits, column, (expression) => found(name, expression));
+    if (texting === "noted") told.texts.push(name);
+    if (texting !== undefined) return [{ name, type: "text", value: textOf(column) }];
+    if (type !== "text" || limits.isXml !== true || !found(name, "has_control(?)")) return [{ ...column, value: quoted(name) }];
+    told.controls.push(name);
+    return [{ ...column, value: `without_control(${quoted(name)})` }];
+  });
+  tell(notes, "TYPES_AS_TEXT", "Values of a type that the format lacks became text", told.texts);
+  tell(notes, "NUMBERS_ROUNDED", "Numbers were rounded to 15 decimals", told.rounded);
+  tell(notes, "CHARACTERS_REPLACED", "Control characters became question marks", told.controls);
+  tell(notes, "EMPTY_VALUES_DROPPED", "Empty texts became no value", told.empty);
+  tell(notes, "METADATA_DROPPED", "Times and other values of a track's single points were left out; GeoJSON and GPKG hold them", told.dropped);
+  return planned;
+}
+
+type Test = (expression: string) => boolean;
+
+/** Throws for a value of the file; what was put together here is left out. */
+function isTooLong({ textBytes }: Limits, { name, type }: Column, holds: Test): boolean {
+  if (textBytes === undefined || (type !== "text" && type !== "json")) return false;
+  if (!holds(`length(CAST(? AS BLOB)) > ${textBytes}`)) return false;
+  if (name === pointColumn) return true;
+  throw tooComplex(`A text in ${named([name])} is longer than the ${textBytes} bytes that the format holds; GPKG and GeoJSON hold it.`);
+}
+
+function textingOf({ texts, integers, reals }: Limits, { type }: Column, holds: Test): Texting | undefined {
+  if (type === "integer" && integers !== undefined) {
+    return holds(`? > ${integers.most} OR ? < -${integers.most}`) ? integers.texting : undefined;
+  }
+  if (type === "real" && reals !== undefined) return holds("real_fate(?) = 'lost'") ? reals.texting : undefined;
+  const texting = texts?.[type];
+  return texting !== undefined && holds("? IS NOT NULL") ? texting : undefined;
+}
+
+function textOf({ name, type }: Column): string {
+  const column = quoted(name);
+  if (type === "boolean") return `CASE ${column} WHEN 1 THEN 'true' WHEN 0 THEN 'false' END`;
+  if (type === "real") return `real_text(${column})`;
+  return type === "bytes" ? `base64(${column})` : `CAST(${column} AS TEXT)`;
+}
+
+function tell(notes: Notes, code: string, message: string, names: readonly string[]): void {
+  if (names.length > 0) addNote(notes, code, `${message}: ${named(names)}.`);
+}

@@ -1,0 +1,95 @@
+/** All tables in one, as most formats hold one, with the layer that each place was in. */
+import type { DatabaseSync } from "node:sqlite";
+import { type Column, quoted, type Table, unionOf, wordOfType } from "./columns.ts";
+import { pointsIn } from "./shape.ts";
+
+export const united = "united";
+
+export type United = { readonly columns: readonly Column[]; readonly crs: number };
+
+type More = {
+  /** By place, in the order of the source. */
+  readonly ids: readonly (number | undefined)[];
+  readonly from: string;
+};
+
+/** Their layers are called as GDAL calls sorts of shapes, and no layer of theirs has a name. */
+const withoutLayers = new Set(["gpx", "osm"]);
+/** Their columns are those that GDAL has in store for what a file may say: an empty one was never in the file. */
+const withEmptyColumns = new Set(["gpx", "osm", "kml", "kmz", "georss"]);
+/** And in these a column with nothing but such numbers says nothing either. */
+const defaultsOfKml: Readonly<Record<string, number>> = { tessellate: -1, extrude: 0, visibility: -1, draworder: 0 };
+
+/** Undefined where the tables have several coordinate systems. */
+export function uniteTables(database: DatabaseSync, tables: readonly Table[], { ids, from }: More): United | undefined {
+  const filled = tables.filter(({ name }) => database.prepare(`SELECT 1 FROM ${quoted(name)} LIMIT 1`).get() !== undefined);
+  // 4979 is 4326 with heights.
+  const systems = new Set(filled.filter(({ shapes }) => shapes !== undefined).map(({ crs }) => (crs === 4979 ? 4326 : crs)));
+  if (systems.size > 1) return undefined;
+  const columns = unionOf(withEmptyColumns.has(from) ? filled.map((table) => withoutEmpty(database, table)) : filled);
+  const layer = !withoutLayers.has(from) && filled.length > 1 ? freeName("layer", columns) : undefined;
+  const id = ids.some((each) => each !== undefined) ? freeName("id", columns) : undefined;
+  const all: readonly Column[] = [
+    ...(id === undefined ? [] : [{ name: id, type: ids.every((each = 0) => Math.abs(each) < 2 ** 31) ? ("short" as const) : ("integer" as const) }]),
+    ...(layer === undefined ? [] : [{ name: layer, type: "text" as const }]),
+    ...columns,
+  ];
+  const definitions = all.map(({ name, type }) => `, ${quoted(name)} ${wordOfType[type]}`).join("");
+  database.exec(`CREATE TABLE ${united} (filemill_number INTEGER PRIMARY KEY, filemill_shape BLOB${definitions})`);
+  for (const table of filled) copyRows(database, table, columns, layer);
+  if (id !== undefined) {
+    const change = database.prepare(`UPDATE ${united} SET ${quoted(id)} = ? WHERE filemill_number = ?`);
+    ids.forEach((value, index) => value !== undefined && change.run(value, index + 1));
+  }
+  return { columns: all, crs: [...systems][0] ?? 4326 };
+}
+
+function withoutEmpty(database: DatabaseSync, table: Table): Table {
+  const isFilled = ({ name, type, inside = name }: Column) => {
+    const [column, number] = [quoted(inside), type === "short" ? defaultsOfKml[name.toLowerCase()] : undefined];
+    const isSomething = `${column} IS NOT NULL${number === undefined ? "" : ` AND ${column} <> ${number}`}`;
+    return database.prepare(`SELECT 1 FROM ${quoted(table.name)} WHERE ${isSomething} LIMIT 1`).get() !== undefined;
+  };
+  return { ...table, columns: table.columns.filter(isFilled) };
+}
+
+/** A place of several points becomes several places, as some formats have no such thing. */
+export function explodePoints(database: DatabaseSync, columns: readonly Column[]): void {
+  database.function("point_indexes", (blob) => JSON.stringify(blob instanceof Uint8Array ? [...pointsIn(blob).keys()] : []));
+  database.function("point_at", (blob, index) => (blob instanceof Uint8Array ? (pointsIn(blob)[Number(index)] ?? null) : null));
+  const names = columns.map(({ name }) => `, ${quoted(name)}`).join("");
+  const ofSeveral = "kind_of(filemill_shape) LIKE 'multipoints%'";
+  database.exec(
+    `INSERT INTO ${united} (filemill_shape${names}) SELECT point_at(filemill_shape, point.value)${names} FROM ${united}, json_each(point_indexes(filemill_shape)) point ` +
+      `WHERE ${ofSeveral}; DELETE FROM ${united} WHERE ${ofSeveral};`,
+  );
+}
+
+function copyRows(database: DatabaseSync, table: Table, columns: readonly Column[], layer: string | undefined): void {
+  const own = new Map(table.columns.map((column) => [column.name.toLowerCase(), column]));
+  const pairs = columns.flatMap(({ name, type }) => {
+    const column = own.get(name.toLowerCase());
+    return column === undefined ? [] : [[quoted(name), valueOf(column, type)] as const];
+  });
+  if (layer !== undefined) pairs.push([quoted(layer), `'${table.label.replaceAll("'", "''")}'`]);
+  const names = ["filemill_shape", ...pairs.map(([name]) => name)].join(", ");
+  const values = [table.shapes === undefined ? "NULL" : quoted(table.shapes), ...pairs.map(([, value]) => value)].join(", ");
+  database.exec(`INSERT INTO ${united} (${names}) SELECT ${values} FROM ${quoted(table.name)} ORDER BY rowid`);
+}
+
+/** A value of a column that is of another type elsewhere becomes text. */
+function valueOf({ name, type, inside = name, isWritten }: Column, wanted: Column["type"]): string {
+  const value = quoted(inside);
+  if (isWritten === true) return `to_number(${value})`;
+  if (type === wanted || wanted !== "text") return value;
+  if (type === "boolean") return `CASE ${value} WHEN 1 THEN 'true' WHEN 0 THEN 'false' END`;
+  if (type === "real") return `real_text(${value})`;
+  return type === "bytes" ? `base64(${value})` : `CAST(${value} AS TEXT)`;
+}
+
+function freeName(name: string, columns: readonly Column[]): string {
+  const isTaken = (wanted: string) => columns.some((each) => each.name.toLowerCase() === wanted.toLowerCase());
+  let free = name;
+  for (let number = 2; isTaken(free); number++) free = `${name}_${number}`;
+  return free;
+}

@@ -1,0 +1,133 @@
+/** The tables that GDAL is to write, in place of those that it gathered. */
+import type { DatabaseSync } from "node:sqlite";
+import type { Notes } from "../exchange.ts";
+import { inexpressible } from "../failure.ts";
+import { quoted } from "./columns.ts";
+import { type Layer, type Kind, writeLayer } from "./layer.ts";
+import type { Limits } from "./limits.ts";
+import { allowedNames } from "./names.ts";
+import { addNote, named } from "./notes.ts";
+import { shapeOf, westAndEast } from "./shape.ts";
+import { planColumns } from "./survey.ts";
+import { explodePoints, type United, united } from "./unite.ts";
+
+/** See the shape of the answer in ../../gdal-arrange.ts. */
+export type Written = {
+  readonly layers: readonly string[];
+  readonly shapes: number;
+  readonly kept: number;
+  readonly bare: number;
+  readonly hasHeights: boolean;
+};
+
+const typeOfSort: Readonly<Record<string, string>> = {
+  points: "POINT",
+  multipoints: "MULTIPOINT",
+  lines: "MULTILINESTRING",
+  areas: "MULTIPOLYGON",
+};
+
+/** GeoPackage's numbers of systems that nobody knows. */
+const unknownSystems = new Set([-1, 0, 99_999]);
+
+export function writeTables(database: DatabaseSync, { columns, crs }: United, limits: Limits, notes: Notes): Written {
+  database.function("kind_of", (blob) => kindOf(blob));
+  if (limits.isExploded === true) explodePoints(database, columns);
+  const kinds = kindsOf(database);
+  const planned = planColumns(database, united, columns, limits, notes);
+  const names = allowedNames(
+    planned.map(({ name }) => name),
+    limits.names,
+  );
+  const changed = [...names].filter(([before, after]) => before !== after).map(([before, after]) => `${before} → ${after}`);
+  if (changed.length > 0) addNote(notes, "NAMES_CHANGED", `Names of columns were changed: ${named(changed)}.`);
+  noteDimensions(kinds, limits, notes);
+  const system = unknownSystems.has(crs) && limits.isInDegrees === true ? assumeDegrees(database) : crs;
+  forgetTables(database);
+  const layers = layersOf(kinds, limits);
+  for (const layer of layers) writeLayer(database, layer, { planned, names, system, limits });
+  database.exec(`DROP TABLE ${united}`);
+  const bare = numberOf(kinds.filter(({ sort }) => sort === "none"));
+  return {
+    layers: layers.map(({ name }) => name),
+    shapes: numberOf(kinds) - bare,
+    kept: numberOf(layers.flatMap((layer) => layer.kinds)) - (limits.sorts === undefined ? bare : 0),
+    bare,
+    hasHeights: kinds.some(({ heights }) => heights),
+  };
+}
+
+/** Whether a map has to be projected for a format that holds degrees. */
+export function isKnownAndNotDegrees(crs: number): boolean {
+  return crs !== 4326 && !unknownSystems.has(crs);
+}
+
+function numberOf(kinds: readonly Kind[]): number {
+  return kinds.reduce((sum, { number }) => sum + number, 0);
+}
+
+function kindOf(blob: unknown): string {
+  if (!(blob instanceof Uint8Array)) return "none";
+  const { sort, hasHeights, hasMeasures } = shapeOf(blob);
+  return `${sort}${hasHeights ? " z" : ""}${hasMeasures ? " m" : ""}`;
+}
+
+function kindsOf(database: DatabaseSync): readonly Kind[] {
+  const rows = database.prepare(`SELECT kind_of(filemill_shape) AS kind, count(*) AS number FROM ${united} GROUP BY 1 ORDER BY 1`).all();
+  return rows.map(({ kind, number }) => {
+    const [sort = "none", ...more] = String(kind).split(" ");
+    return { kind: String(kind), sort: sort as Kind["sort"], heights: more.includes("z"), measures: more.includes("m"), number: Number(number) };
+  });
+}
+
+function noteDimensions(kinds: readonly Kind[], limits: Limits, notes: Notes): void {
+  const [withHeights, withMeasures] = [kinds.filter(({ heights }) => heights), kinds.filter(({ measures }) => measures)];
+  if (limits.heights === "none" && withHeights.length > 0) {
+    addNote(notes, "METADATA_DROPPED", `Heights of ${numberOf(withHeights)} shapes were left out.`);
+  }
+  if (limits.measures === "none" && withMeasures.length > 0) {
+    addNote(notes, "METADATA_DROPPED", `Measures of ${numberOf(withMeasures)} shapes were left out.`);
+  }
+  const flat = kinds.filter(({ heights, sort }) => !heights && sort !== "none");
+  if (limits.heights === "all" && limits.sorts === undefined && withHeights.length > 0 && flat.length > 0) {
+    addNote(notes, "EMPTY_VALUES_DROPPED", `${numberOf(flat)} shapes without heights got the height 0, as the format holds heights of all or of none.`);
+  }
+}
+
+/** Throws where the numbers cannot be degrees. */
+function assumeDegrees(database: DatabaseSync): number {
+  for (const { shape } of database.prepare(`SELECT filemill_shape AS shape FROM ${united} WHERE filemill_shape IS NOT NULL`).iterate()) {
+    const [west, east] = (shape instanceof Uint8Array ? westAndEast(shape) : undefined) ?? [0, 0];
+    if (west < -360 || east > 360) throw inexpressible("The file does not say its coordinate system, and the format holds degrees; GPKG and SHP hold it as it is.");
+  }
+  return 4326;
+}
+
+function forgetTables(database: DatabaseSync): void {
+  const tables = database.prepare("SELECT table_name AS name FROM gpkg_contents").all();
+  for (const list of ["gpkg_geometry_columns", "gpkg_ogr_contents", "gpkg_contents"]) database.exec(`DELETE FROM ${list}`);
+  const isThere = database.prepare("SELECT 1 FROM sqlite_master WHERE name = 'gpkg_data_columns'").get() !== undefined;
+  if (isThere) database.exec("DELETE FROM gpkg_data_columns");
+  else {
+    database.exec(
+      "CREATE TABLE gpkg_data_columns (table_name TEXT NOT NULL, column_name TEXT NOT NULL, name TEXT, title TEXT, description TEXT, mime_type TEXT, constraint_name TEXT)",
+    );
+  }
+  for (const { name } of tables) database.exec(`DROP TABLE ${quoted(String(name))}`);
+}
+
+/** One for all shapes, or one for each sort that the format tells apart. */
+function layersOf(kinds: readonly Kind[], { sorts, heights }: Limits): readonly Layer[] {
+  if (sorts === undefined) return [{ name: "data", type: "GEOMETRY", kinds }];
+  const layers = new Map<string, Kind[]>();
+  // In the order of the sorts: GPX has its places in front.
+  for (const kind of sorts.flatMap((sort) => kinds.filter((each) => each.sort === sort))) {
+    const key = heights === "all" ? kind.kind : kind.sort;
+    layers.set(key, [...(layers.get(key) ?? []), kind]);
+  }
+  return [...layers].map(([key, own]) => {
+    const [sort = ""] = key.split(" ");
+    const isAlone = [...layers.keys()].every((other) => other === key || other.split(" ")[0] !== sort);
+    return { name: isAlone ? sort : key.replaceAll(" ", "_"), type: typeOfSort[sort] ?? "GEOMETRY", kinds: own };
+  });
+}
