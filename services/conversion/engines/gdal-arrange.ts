@@ -6,16 +6,18 @@ import { answerOf } from "./child-engine.ts";
 import { ownProgram } from "./node-worker.ts";
 import type { ToolSession } from "./tool-run.ts";
 
-const layerNames = ["points", "multipoints", "lines", "areas"].flatMap((sort) => ["", "_z", "_m", "_z_m"].map((more) => `${sort}${more}` as const));
+const layerNames = ["points", "multipoints", "lines", "areas"].flatMap((sort) =>
+  ["", "_z", "_m", "_z_m"].map((more) => `${sort}${more}` as const),
+);
 const amount = whole(Number.MAX_SAFE_INTEGER);
 
 const arranged = record({
   /** Has to be gathered anew in degrees: the target holds nothing else, or its layers have several coordinate systems. */
   isToBeDegrees: optional(flag),
   layers: list(oneOf("data", ...layerNames), layerNames.length),
-  /** How many places have shapes, how many of these are in the layers, and how many have none. */
+  /** How many entries have shapes, how many of these shapes the layers lack, and how many have none. */
   shapes: amount,
-  kept: amount,
+  lost: amount,
   bare: amount,
   hasHeights: flag,
 });

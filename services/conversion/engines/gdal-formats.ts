@@ -1,7 +1,6 @@
 /** Which map formats GDAL reads and writes, by which driver and how. */
 import type { Fidelity, Hop, OptionDefinition } from "../domain/engine.ts";
-import { expecting } from "../domain/expectations.ts";
-import type { Expectation } from "../domain/notes.ts";
+import { mapExpectations } from "./gdal-notes.ts";
 import { crossHops } from "./hop-table.ts";
 
 export type Reading = {
@@ -27,6 +26,8 @@ export type Writing = {
   readonly isPacked?: boolean;
   /** Only shapes and no values. */
   readonly isBare?: boolean;
+  /** Only values and no shapes. */
+  readonly isTable?: boolean;
 };
 
 export type Sort = "points" | "lines" | "areas";
@@ -77,12 +78,17 @@ export const writings: Readonly<Record<string, Writing>> = {
   kml: { driver: "KML", name: "out.kml" },
   // In the other driver's a shape without heights would get the height 0.
   kmz: { driver: "KML", name: "doc.kml", isPacked: true },
-  gpx: { driver: "GPX", name: "out.gpx", args: ["-dsco", "GPX_USE_EXTENSIONS=YES", "-lco", "FORCE_GPX_TRACK=YES"], sorts: ["points", "lines"] },
+  gpx: {
+    driver: "GPX",
+    name: "out.gpx",
+    args: ["-dsco", "GPX_USE_EXTENSIONS=YES", "-lco", "FORCE_GPX_TRACK=YES"],
+    sorts: ["points", "lines"],
+  },
   shp: { driver: "ESRI Shapefile", name: "out.shp.zip", args: ["-lco", "ENCODING=UTF-8"], sorts },
   gpkg: { driver: "GPKG", name: "out.gpkg" },
   gml: { driver: "GML", name: "out.gml", args: ["-dsco", "FORMAT=GML3.2"] },
   fgb: { driver: "FlatGeobuf", name: "out.fgb" },
-  gdb: { driver: "OpenFileGDB", name: "out.gdb", args: ["-nlt", "PROMOTE_TO_MULTI"], sorts, isPacked: true },
+  gdb: { driver: "OpenFileGDB", name: "out.gdb", sorts, isPacked: true },
   dgn: { driver: "DGN", name: "out.dgn", isBare: true },
   // It has no shapes of several parts.
   dxf: { driver: "DXF", name: "out.dxf", args: ["-explodecollections"], isBare: true },
@@ -91,7 +97,7 @@ export const writings: Readonly<Record<string, Writing>> = {
   mapml: { driver: "MapML", name: "out.mapml" },
   mbtiles: { driver: "MBTiles", name: "out.mbtiles", args: ["-dsco", "MAXZOOM=8"] },
   csv: { driver: "CSV", name: "out.csv" },
-  xlsx: { driver: "XLSX", name: "out.xlsx" },
+  xlsx: { driver: "XLSX", name: "out.xlsx", isTable: true },
   pdf: { driver: "PDF", name: "out.pdf" },
 };
 
@@ -142,19 +148,15 @@ function isOffered(from: string, to: string): boolean {
   return hubs.has(from) || hubs.has(to) || (everyday.has(from) && everyday.has(to));
 }
 
-function expectationsOf(to: string): readonly Expectation[] {
-  const { sorts, isBare } = writings[to] ?? {};
-  const of = sorts?.includes("areas") === true ? "collections" : "areas";
-  return [
-    ...(sorts === undefined
-      ? []
-      : [expecting("ENTRIES_LEFT_OUT", { message: "Shapes of a sort that the format lacks are left out.", of })]),
-    ...(isBare === true ? [expecting("METADATA_DROPPED", { message: "The values of the shapes are left out." })] : []),
-  ];
-}
-
 export const gdalHops: readonly Hop[] = crossHops(Object.keys(readings), Object.keys(writings), (from, to) =>
   isOffered(from, to)
-    ? { fidelity: fidelityOf(to), cost: 250, async: false, maxInputMb: 50, options: optionsOf[to] ?? [], expects: expectationsOf(to) }
+    ? {
+        fidelity: fidelityOf(to),
+        cost: 250,
+        async: false,
+        maxInputMb: 50,
+        options: optionsOf[to] ?? [],
+        expects: mapExpectations(from, to, writings[to]),
+      }
     : undefined,
 );

@@ -47,7 +47,7 @@ async function run(sandbox: Sandbox, drivers: readonly string[], task: HopTask):
       `The file holds no places${task.hop.from === "csv" ? ": no column is called lat, lon or wkt" : ""}.`,
     );
   }
-  if (arranged.kept === 0) throw new LacksContent("The format cannot hold shapes of the sort that the map has.");
+  if (arranged.lost === arranged.shapes) throw new LacksContent("The format cannot hold shapes of the sort that the map has.");
   noteLeftOut(task, writing, arranged);
   await write(work, writing, arranged, source);
 }
@@ -101,13 +101,20 @@ async function gather({ session, task, drivers }: Work, reading: Reading, gather
 /** GDAL has integers of 64 bits and makes the largest of them of a larger one. */
 function throwIfClamped(said: string): void {
   if (!said.includes("64bit integer range")) return;
-  throw new FilemillError("INPUT_TOO_COMPLEX", "The map holds integers of more than 64 bits, which no format of maps holds; write them as text.");
+  throw new FilemillError(
+    "INPUT_TOO_COMPLEX",
+    "The map holds integers of more than 64 bits, which no format of maps holds; write them as text.",
+  );
 }
 
-function noteLeftOut(task: HopTask, { sorts, isBare }: Writing, { shapes, kept, bare }: Arranged): void {
-  const lost = shapes - kept;
-  if (lost > 0) task.note("ENTRIES_LEFT_OUT", `${lost} of ${shapes} shapes were left out, as the format cannot hold them.`);
-  else if (bare > 0 && (sorts !== undefined || isBare === true)) task.note("ENTRIES_LEFT_OUT", `${bare} entries without a shape were left out.`);
+function noteLeftOut(task: HopTask, { sorts, isBare, isTable }: Writing, { shapes, lost, bare }: Arranged): void {
+  const isShapesOnly = sorts !== undefined || isBare === true;
+  const left = [
+    ...(lost > 0 ? [`${lost} of ${shapes} shapes were left out, as the format cannot hold them.`] : []),
+    ...(bare > 0 && isShapesOnly ? [`${bare} entries without a shape were left out.`] : []),
+    ...(isTable === true ? ["The shapes were left out, as the format holds values alone."] : []),
+  ];
+  if (left.length > 0) task.note("ENTRIES_LEFT_OUT", left.join(" "));
   if (isBare === true) task.note("METADATA_DROPPED", "The values of the shapes and the name of their coordinate system were left out.");
 }
 

@@ -63,7 +63,8 @@ const rules: Readonly<Record<Trait, Rule>> = {
   },
   scene: { kinds: ["model"], except: set("stl ply obj off xyz") },
   areas: { kinds: ["geo", "data"], except: set(devices) },
-  collections: { formats: set("geojson geojsonl topojson kml kmz gpkg gml fgb dgn jml mapml csv") },
+  // Or entries without a shape.
+  collections: { formats: set("shp gdb esrijson geojson geojsonl topojson kml kmz gpkg gml fgb dgn jml mapml csv") },
   tracksAndPlaces: { kinds: ["geo"], except: set("nmea igc plt loc lmx gpi ov2") },
   pictures: {
     kinds: ["document", "ebook", "presentation", "spreadsheet", "email"],

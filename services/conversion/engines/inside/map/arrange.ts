@@ -4,15 +4,15 @@
  */
 import { readFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
-import { Failure } from "../failure.ts";
 import type { Notes } from "../exchange.ts";
+import { Failure } from "../failure.ts";
 import { type Table, tablesOf } from "./columns.ts";
-import { readGpx, textOfXml } from "./gpx.ts";
 import { withNumbers } from "./csv.ts";
+import { readGpx, textOfXml } from "./gpx.ts";
 import { type GeoJsonFacts, inspectGeoJson } from "./json-source.ts";
 import { limitsOf } from "./limits.ts";
-import { addFunctions } from "./survey.ts";
 import { addNote } from "./notes.ts";
+import { addFunctions } from "./survey.ts";
 import { withPointValues } from "./tracks.ts";
 import { uniteTables } from "./unite.ts";
 import { isKnownAndNotDegrees, writeTables } from "./write.ts";
@@ -34,7 +34,7 @@ function sourceOf({ from, input }: Asked, tables: readonly Table[], database: Da
   return withPointValues(database, tables, gpx);
 }
 
-const nothing = { layers: [], shapes: 0, kept: 0, bare: 0, hasHeights: false };
+const nothing = { layers: [], shapes: 0, lost: 0, bare: 0, hasHeights: false };
 
 function jsonOf({ from, input }: Asked, notes: Notes): GeoJsonFacts {
   // What is only almost JSON, such as with NaN, GDAL reads by itself.
@@ -51,7 +51,7 @@ function jsonOf({ from, input }: Asked, notes: Notes): GeoJsonFacts {
 function arrange(asked: Asked): unknown {
   const notes: Notes = new Map();
   const { ids, shapes, hasSystem } = jsonOf(asked, notes);
-  if (asked.gathered === undefined) return { ok: true, notes: [...notes], map: { ...nothing, shapes, kept: shapes, isToBeDegrees: hasSystem } };
+  if (asked.gathered === undefined) return { ok: true, notes: [...notes], map: { ...nothing, shapes, isToBeDegrees: hasSystem } };
   const limits = limitsOf[asked.to] ?? {};
   const database = new DatabaseSync(asked.gathered, { enableForeignKeyConstraints: false });
   try {
@@ -73,7 +73,8 @@ function answer(asked: Asked): unknown {
     return arrange(asked);
   } catch (error) {
     if (error instanceof Failure) return { ok: false, code: error.code, message: error.message, odd: error.odd };
-    if (error instanceof RangeError) return { ok: false, code: "INPUT_TOO_COMPLEX", message: "The map holds more than a conversion may use.", odd: false };
+    if (error instanceof RangeError)
+      return { ok: false, code: "INPUT_TOO_COMPLEX", message: "The map holds more than a conversion may use.", odd: false };
     throw error;
   }
 }

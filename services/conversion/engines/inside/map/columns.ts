@@ -69,12 +69,7 @@ export function tablesOf(database: DatabaseSync): readonly Table[] {
     label: String(name),
     shapes: shapes === null ? undefined : String(shapes),
     crs: Number(crs),
-    columns: columnsOf(
-      database,
-      String(name),
-      new Set(json.filter(({ t }) => t === name).map(({ c }) => String(c))),
-      shapes,
-    ),
+    columns: columnsOf(database, String(name), new Set(json.filter(({ t }) => t === name).map(({ c }) => String(c))), shapes),
   }));
 }
 

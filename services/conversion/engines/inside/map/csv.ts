@@ -12,7 +12,9 @@ function typed(database: DatabaseSync, { name: table }: Table, column: Column): 
   if (column.type !== "text") return column;
   const rows = database.prepare(`SELECT DISTINCT number_type(${quoted(column.name)}) AS type FROM ${quoted(table)}`).all();
   const types = new Set(rows.flatMap(({ type }) => (type === null ? [] : [String(type)])));
-  const type = (["short", "integer", "real"] as const).find((wanted) => types.size > 0 && [...types].every((each) => isWithin(each, wanted)));
+  const type = (["short", "integer", "real"] as const).find(
+    (wanted) => types.size > 0 && [...types].every((each) => isWithin(each, wanted)),
+  );
   return type === undefined ? column : { ...column, type, isWritten: true };
 }
 

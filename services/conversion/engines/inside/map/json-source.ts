@@ -1,6 +1,7 @@
 /** What GDAL does not tell of a GeoJSON: ids, members that it does not know, and properties of several types. */
-import { addNote, named } from "./notes.ts";
+
 import type { Notes } from "../exchange.ts";
+import { addNote, named } from "./notes.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -31,7 +32,8 @@ export function inspectGeoJson(text: string, isLines: boolean, notes: Notes): Ge
       .filter((feature) => feature["type"] === "Feature")
       .flatMap((feature) => Object.keys(feature).filter((key) => !ofFeature.has(key))),
   ];
-  if (members.length > 0) addNote(notes, "METADATA_DROPPED", `Members beside places and their properties were left out: ${named([...new Set(members)])}.`);
+  if (members.length > 0)
+    addNote(notes, "METADATA_DROPPED", `Members beside places and their properties were left out: ${named([...new Set(members)])}.`);
   const mixed = mixedProperties(features);
   if (mixed.length > 0) addNote(notes, "TYPES_AS_TEXT", `Properties whose values are of several types became text: ${named(mixed)}.`);
   const ids = features.map(({ id }) => id);

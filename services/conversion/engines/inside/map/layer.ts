@@ -32,7 +32,7 @@ export function writeLayer(database: DatabaseSync, layer: Layer, plan: Plan): vo
   const [number, shape] = [free("fid"), free("geom")];
   const definitions = columns.map((column) => `, ${quoted(column.name)} ${wordOfType[column.type]}`).join("");
   database.exec(`CREATE TABLE ${name} (${number} INTEGER PRIMARY KEY AUTOINCREMENT NOT NULL, ${shape} ${type}${definitions})`);
-  register(database, layer, shape, plan.system);
+  register(database, layer, shape, plan);
   const json = database.prepare("INSERT INTO gpkg_data_columns (table_name, column_name, mime_type) VALUES (?, ?, 'application/json')");
   for (const column of columns) if (column.type === "json") json.run(name, column.name);
   const isTurned = (blob: unknown): blob is Uint8Array =>
@@ -45,11 +45,15 @@ export function writeLayer(database: DatabaseSync, layer: Layer, plan: Plan): vo
   );
 }
 
-/** Heights and measures: 0 none has them, 1 all, 2 some. */
-function register(database: DatabaseSync, { name, type, kinds }: Layer, shape: string, system: number): void {
+/** Heights and measures: 0 none has them, 1 all, 2 some, which GDAL takes for none where a layer has to be of one sort. */
+function register(database: DatabaseSync, { name, type, kinds }: Layer, shape: string, { system, limits }: Plan): void {
   const shown = kinds.filter(({ sort }) => sort !== "none");
-  const flagOf = (has: (kind: Kind) => boolean) => (shown.some(has) ? (shown.every(has) ? 1 : 2) : 0);
-  const [heights, measures] = [flagOf((kind) => kind.heights), flagOf((kind) => kind.measures)];
-  database.prepare("INSERT INTO gpkg_contents (table_name, data_type, identifier, srs_id) VALUES (?, 'features', ?, ?)").run(name, name, system);
+  const flagOf = (has: (kind: Kind) => boolean, rule: string | undefined) =>
+    shown.some(has) ? (rule === "all" || shown.every(has) ? 1 : 2) : 0;
+  const heights = flagOf((kind) => kind.heights, limits.heights);
+  const measures = flagOf((kind) => kind.measures, limits.measures);
+  database
+    .prepare("INSERT INTO gpkg_contents (table_name, data_type, identifier, srs_id) VALUES (?, 'features', ?, ?)")
+    .run(name, name, system);
   database.prepare("INSERT INTO gpkg_geometry_columns VALUES (?, ?, ?, ?, ?, ?)").run(name, shape, type, system, heights, measures);
 }

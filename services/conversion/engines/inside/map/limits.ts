@@ -13,19 +13,25 @@ export type Limits = {
   /** Whole numbers beyond this, on either side of 0, are written as text. */
   readonly integers?: { readonly most: bigint; readonly texting: Texting };
   readonly reals?: { readonly fate: (value: number) => Real; readonly texting: Texting };
-  readonly names?: "dbase" | "xml";
+  readonly names?: "dbase" | "xml" | "word";
   /** Of one text. */
   readonly textBytes?: number;
   /** `all`: of all shapes of a layer or of none. */
   readonly heights?: "all" | "none";
   readonly measures?: "all" | "none";
   readonly isXml?: true;
+  /** What begins with < and ends with > is written as elements. */
+  readonly takesTextForXml?: true;
   /** An empty text becomes no value. */
   readonly losesEmptyTexts?: true;
   /** What it holds, in a layer for each, and one more for those with heights where `heights` says so. */
   readonly sorts?: readonly Sort[];
   /** Several points are several places. */
   readonly isExploded?: true;
+  /** One point, one line, or one area without holes; others are entries without a shape. */
+  readonly isSimple?: true;
+  /** Decimals of coordinates in degrees, and in other units. */
+  readonly decimals?: readonly [degrees: number, others: number];
   /** Rings of areas go as RFC 7946 says. */
   readonly isRightHanded?: true;
   /** Only degrees of WGS 84. */
@@ -42,6 +48,9 @@ function dbaseReal(value: number): Real {
   if (read === value) return "exact";
   return Math.abs(read - value) <= 1e-15 && Math.abs(value) >= 1e-3 ? "rounded" : "lost";
 }
+
+/** GDAL writes up to 15 decimals and no exponent. */
+const decimals15 = (value: number): Real => (Math.abs(value) < 1e15 && Number(value.toFixed(15)) === value ? "exact" : "lost");
 
 /** What a double holds exactly. */
 const doubles = 2n ** 53n;
@@ -69,11 +78,13 @@ export const limitsOf: Readonly<Record<string, Limits>> = {
   kmz: typedXml,
   gpx: {
     ...untyped,
+    reals: { fate: decimals15, texting: "silently" },
     integers: { most: fifteen, texting: "silently" },
     names: "xml",
     isXml: true,
     sorts: ["points", "lines"],
     isExploded: true,
+    takesTextForXml: true,
     isInDegrees: true,
   },
   shp: {
@@ -93,16 +104,27 @@ export const limitsOf: Readonly<Record<string, Limits>> = {
   gdb: {
     texts: { boolean: "noted", date: "noted", stamp: "noted", json: "noted" },
     integers: { most: doubles, texting: "noted" },
+    names: "word",
+    // Its grid as GDAL makes it.
+    decimals: [9, 4],
     heights: "all",
     measures: "all",
     sorts: ["points", "multipoints", "lines", "areas"],
   },
   dgn: { measures: "none" },
   dxf: { measures: "none" },
-  georss: { ...untyped, names: "xml", heights: "none", isXml: true, isInDegrees: true },
+  georss: {
+    ...untyped,
+    integers: { most: fifteen, texting: "silently" },
+    isSimple: true,
+    names: "xml",
+    heights: "none",
+    isXml: true,
+    isInDegrees: true,
+  },
   jml: { ...untyped, isXml: true, losesEmptyTexts: true },
-  mapml: { ...untyped, heights: "none", isXml: true },
-  mbtiles: { heights: "none", measures: "none" },
+  mapml: { ...untyped, decimals: [8, 8], heights: "none", isXml: true },
+  mbtiles: { decimals: [0, 0], heights: "none", measures: "none" },
   csv: { ...untyped, isInDegrees: true },
   xlsx: {
     texts: { stamp: "noted", bytes: "noted", json: "noted" },

@@ -4,11 +4,11 @@
 const dbaseBytes = 10;
 
 /** Old and new name of each; two that become one get numbers. */
-export function allowedNames(names: readonly string[], rule: "dbase" | "xml" | undefined): ReadonlyMap<string, string> {
+export function allowedNames(names: readonly string[], rule: "dbase" | "xml" | "word" | undefined): ReadonlyMap<string, string> {
   const taken = new Set<string>();
   const found = new Map<string, string>();
   for (const name of names) {
-    const wanted = rule === "dbase" ? cut(name, dbaseBytes) : rule === "xml" ? elementName(name) : name;
+    const wanted = rule === "dbase" ? cut(name, dbaseBytes) : rule === undefined ? name : elementName(name, rule === "word");
     let free = wanted;
     for (let number = 1; taken.has(free.toLowerCase()); number++) {
       const end = `_${number}`;
@@ -31,7 +31,7 @@ function cut(name: string, bytes: number): string {
   return kept;
 }
 
-function elementName(name: string): string {
-  const clean = name.replace(/[^\p{L}\p{N}_.-]/gu, "_");
+function elementName(name: string, isWord: boolean): string {
+  const clean = name.replace(isWord ? /[^\p{L}\p{N}_]/gu : /[^\p{L}\p{N}_.-]/gu, "_");
   return /^[\p{L}_]/u.test(clean) ? clean : `_${clean}`;
 }

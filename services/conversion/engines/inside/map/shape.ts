@@ -20,7 +20,8 @@ const sortOfType: Readonly<Record<number, Sort>> = { 1: "points", 2: "lines", 3:
 /** Bytes of the bounds in the header, by the number in its flags. */
 const boundsBytes = [0, 32, 48, 48, 64] as const;
 
-function binaryAt(blob: Uint8Array): number {
+/** Where the binary begins behind the header. */
+export function binaryAt(blob: Uint8Array): number {
   return 8 + (boundsBytes[((blob[3] ?? 0) >> 1) & 7] ?? 0);
 }
 
@@ -31,17 +32,12 @@ function viewOf(blob: Uint8Array): DataView {
 export function shapeOf(blob: Uint8Array): Shape {
   const code = viewOf(blob).getUint32(binaryAt(blob) + 1, true);
   const more = Math.floor(code / 1000);
-  return { sort: sortOfType[code % 1000] ?? "others", hasHeights: more === 1 || more === 3, hasMeasures: more >= 2, isSingle: code % 1000 < 4 };
-}
-
-/** West and east of a shape, unless it is empty. */
-export function westAndEast(blob: Uint8Array): readonly [number, number] | undefined {
-  const view = viewOf(blob);
-  const at = binaryAt(blob);
-  if (at > 8) return [view.getFloat64(8, true), view.getFloat64(16, true)];
-  if (((blob[3] ?? 0) & 0x10) !== 0 || blob.byteLength < at + 21) return undefined;
-  const x = view.getFloat64(at + 5, true);
-  return [x, x];
+  return {
+    sort: sortOfType[code % 1000] ?? "others",
+    hasHeights: more === 1 || more === 3,
+    hasMeasures: more >= 2,
+    isSingle: code % 1000 < 4,
+  };
 }
 
 /** Each point of several as a shape of its own. */
@@ -84,7 +80,8 @@ export function rightHanded(blob: Uint8Array): Uint8Array {
 /** Twice the area of a ring, negative where it goes with the clock. */
 function areaOf(view: DataView, at: number, points: number, width: number): number {
   const [x0, y0] = points > 0 ? [view.getFloat64(at, true), view.getFloat64(at + 8, true)] : [0, 0];
-  const point = (index: number) => [view.getFloat64(at + index * width, true) - x0, view.getFloat64(at + index * width + 8, true) - y0] as const;
+  const point = (index: number) =>
+    [view.getFloat64(at + index * width, true) - x0, view.getFloat64(at + index * width + 8, true) - y0] as const;
   let sum = 0;
   for (let index = 0; index + 1 < points; index++) {
     const [[x1, y1], [x2, y2]] = [point(index), point(index + 1)];

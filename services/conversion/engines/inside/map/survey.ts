@@ -12,23 +12,42 @@ export type Planned = Column & {
   readonly value: string;
 };
 
-const controls = "\\u0001-\\u0008\\u000b\\u000c\\u000e-\\u001f\\ufffe\\uffff";
-const control = new RegExp(`[${controls}]`, "g");
+/** What no XML holds. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: it is they that are looked for
+const control = /[\x01-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/g;
 
 /** Functions for the statements below. */
 export function addFunctions(database: DatabaseSync, { reals }: Limits): void {
   database.function("real_text", (value) => (value === null ? null : String(value)));
   database.function("base64", (value) => (value instanceof Uint8Array ? Buffer.from(value).toString("base64") : null));
   database.function("real_fate", (value) => (typeof value === "number" ? (reals?.fate(value) ?? "exact") : "exact"));
-  database.function("has_control", (value) => (typeof value === "string" && value.search(control) >= 0 ? 1 : 0));
-  database.function("without_control", (value) => (typeof value === "string" ? value.replace(control, "\uFFFD") : value));
+  database.function("has_control", (value) => (typeof value === "string" && (value.includes("\r") || value.search(control) >= 0) ? 1 : 0));
+  // Its readers take carriage returns away.
+  database.function("without_control", (value) =>
+    typeof value === "string" ? value.replace(/\r\n?/g, "\n").replace(control, "\uFFFD") : value,
+  );
 }
 
 /** The columns of `table` for a target. Throws INPUT_TOO_COMPLEX for a text that is too long. */
-export function planColumns(database: DatabaseSync, table: string, columns: readonly Column[], limits: Limits, notes: Notes): readonly Planned[] {
+export function planColumns(
+  database: DatabaseSync,
+  table: string,
+  columns: readonly Column[],
+  limits: Limits,
+  notes: Notes,
+): readonly Planned[] {
   const found = (name: string, expression: string) =>
-    database.prepare(`SELECT count(*) AS number FROM ${quoted(table)} WHERE ${expression.replaceAll("?", quoted(name))}`).get()?.["number"] !== 0;
-  const told = { texts: [] as string[], rounded: [] as string[], controls: [] as string[], empty: [] as string[], dropped: [] as string[] };
+    database.prepare(`SELECT count(*) AS number FROM ${quoted(table)} WHERE ${expression.replaceAll("?", quoted(name))}`).get()?.[
+      "number"
+    ] !== 0;
+  const told = {
+    texts: [] as string[],
+    rounded: [] as string[],
+    controls: [] as string[],
+    marked: [] as string[],
+    empty: [] as string[],
+    dropped: [] as string[],
+  };
   const planned = columns.flatMap((column): Planned[] => {
     const { name, type } = column;
     if (isTooLong(limits, column, (expression) => found(name, expression))) {
@@ -40,16 +59,28 @@ export function planColumns(database: DatabaseSync, table: string, columns: read
     const texting = textingOf(limits, column, (expression) => found(name, expression));
     if (texting === "noted") told.texts.push(name);
     if (texting !== undefined) return [{ name, type: "text", value: textOf(column) }];
-    if (type !== "text" || limits.isXml !== true || !found(name, "has_control(?)")) return [{ ...column, value: quoted(name) }];
-    told.controls.push(name);
-    return [{ ...column, value: `without_control(${quoted(name)})` }];
+    if (type !== "text") return [{ ...column, value: quoted(name) }];
+    if (limits.takesTextForXml === true && found(name, "? GLOB '<*>'")) told.marked.push(name);
+    if (limits.isXml === true && found(name, "has_control(?)")) told.controls.push(name);
+    return [{ ...column, value: xmlTextOf(quoted(name), told.marked.includes(name), told.controls.includes(name)) }];
   });
   tell(notes, "TYPES_AS_TEXT", "Values of a type that the format lacks became text", told.texts);
   tell(notes, "NUMBERS_ROUNDED", "Numbers were rounded to 15 decimals", told.rounded);
-  tell(notes, "CHARACTERS_REPLACED", "Control characters became question marks", told.controls);
+  tell(notes, "CHARACTERS_REPLACED", "Control characters were replaced", told.controls);
+  tell(notes, "CHARACTERS_REPLACED", "A space was put before texts that begin with < and end with >", told.marked);
   tell(notes, "EMPTY_VALUES_DROPPED", "Empty texts became no value", told.empty);
-  tell(notes, "METADATA_DROPPED", "Times and other values of a track's single points were left out; GeoJSON and GPKG hold them", told.dropped);
+  tell(
+    notes,
+    "METADATA_DROPPED",
+    "Times and other values of a track's single points were left out; GeoJSON and GPKG hold them",
+    told.dropped,
+  );
   return planned;
+}
+
+function xmlTextOf(column: string, isMarked: boolean, hasControls: boolean): string {
+  const value = isMarked ? `CASE WHEN ${column} GLOB '<*>' THEN ' ' || ${column} ELSE ${column} END` : column;
+  return hasControls ? `without_control(${value})` : value;
 }
 
 type Test = (expression: string) => boolean;

@@ -1,7 +1,7 @@
 /** Puts beside each track and route what its points have besides a place, as maps on the web do: in `coordinateProperties`. */
 import type { DatabaseSync } from "node:sqlite";
-import { type Column, quoted, type Table } from "./columns.ts";
 import { inexpressible } from "../failure.ts";
+import { type Column, quoted, type Table } from "./columns.ts";
 import type { Gpx, Leaves, Place } from "./gpx.ts";
 import { pointsOfParts, shapeOf, withoutHeights } from "./shape.ts";
 
@@ -78,14 +78,14 @@ function pointValuesOf({ parts: all }: Place, blob: Uint8Array | null): PointVal
   const keys = new Set(points.flatMap((point) => Object.keys(point)));
   if (!isFlat) keys.delete("ele");
   const lists = [...keys].map((key) => {
-    const ofPart = (part: readonly Leaves[]) => part.map((point) => valueOf(key, point[key]));
+    const ofPart = (part: readonly Leaves[]) => part.map((point) => pointValueOf(key, point[key]));
     return [key === "time" ? "times" : key, shapeOf(blob).isSingle ? ofPart(parts[0] ?? []) : parts.map(ofPart)];
   });
   return { values: lists.length === 0 ? undefined : JSON.stringify(Object.fromEntries(lists)), isFlat };
 }
 
 /** Heights are numbers; all else stays as it is written. */
-function valueOf(key: string, text: string | undefined): string | number | null {
+function pointValueOf(key: string, text: string | undefined): string | number | null {
   if (text === undefined) return null;
   const number = Number(text);
   return key === "ele" && Number.isFinite(number) ? number : text;

@@ -30,7 +30,9 @@ export function uniteTables(database: DatabaseSync, tables: readonly Table[], { 
   const layer = !withoutLayers.has(from) && filled.length > 1 ? freeName("layer", columns) : undefined;
   const id = ids.some((each) => each !== undefined) ? freeName("id", columns) : undefined;
   const all: readonly Column[] = [
-    ...(id === undefined ? [] : [{ name: id, type: ids.every((each = 0) => Math.abs(each) < 2 ** 31) ? ("short" as const) : ("integer" as const) }]),
+    ...(id === undefined
+      ? []
+      : [{ name: id, type: ids.every((each = 0) => Math.abs(each) < 2 ** 31) ? ("short" as const) : ("integer" as const) }]),
     ...(layer === undefined ? [] : [{ name: layer, type: "text" as const }]),
     ...columns,
   ];
@@ -39,7 +41,9 @@ export function uniteTables(database: DatabaseSync, tables: readonly Table[], { 
   for (const table of filled) copyRows(database, table, columns, layer);
   if (id !== undefined) {
     const change = database.prepare(`UPDATE ${united} SET ${quoted(id)} = ? WHERE filemill_number = ?`);
-    ids.forEach((value, index) => value !== undefined && change.run(value, index + 1));
+    ids.forEach((value, index) => {
+      if (value !== undefined) change.run(value, index + 1);
+    });
   }
   return { columns: all, crs: [...systems][0] ?? 4326 };
 }
@@ -69,7 +73,7 @@ function copyRows(database: DatabaseSync, table: Table, columns: readonly Column
   const own = new Map(table.columns.map((column) => [column.name.toLowerCase(), column]));
   const pairs = columns.flatMap(({ name, type }) => {
     const column = own.get(name.toLowerCase());
-    return column === undefined ? [] : [[quoted(name), valueOf(column, type)] as const];
+    return column === undefined ? [] : [[quoted(name), unitedValueOf(column, type)] as const];
   });
   if (layer !== undefined) pairs.push([quoted(layer), `'${table.label.replaceAll("'", "''")}'`]);
   const names = ["filemill_shape", ...pairs.map(([name]) => name)].join(", ");
@@ -78,7 +82,7 @@ function copyRows(database: DatabaseSync, table: Table, columns: readonly Column
 }
 
 /** A value of a column that is of another type elsewhere becomes text. */
-function valueOf({ name, type, inside = name, isWritten }: Column, wanted: Column["type"]): string {
+function unitedValueOf({ name, type, inside = name, isWritten }: Column, wanted: Column["type"]): string {
   const value = quoted(inside);
   if (isWritten === true) return `to_number(${value})`;
   if (type === wanted || wanted !== "text") return value;

@@ -3,11 +3,12 @@ import type { DatabaseSync } from "node:sqlite";
 import type { Notes } from "../exchange.ts";
 import { inexpressible } from "../failure.ts";
 import { quoted } from "./columns.ts";
-import { type Layer, type Kind, writeLayer } from "./layer.ts";
+import { simpleShape, someCoordinate } from "./coordinates.ts";
+import { type Kind, type Layer, writeLayer } from "./layer.ts";
 import type { Limits } from "./limits.ts";
 import { allowedNames } from "./names.ts";
 import { addNote, named } from "./notes.ts";
-import { shapeOf, westAndEast } from "./shape.ts";
+import { shapeOf } from "./shape.ts";
 import { planColumns } from "./survey.ts";
 import { explodePoints, type United, united } from "./unite.ts";
 
@@ -15,7 +16,7 @@ import { explodePoints, type United, united } from "./unite.ts";
 export type Written = {
   readonly layers: readonly string[];
   readonly shapes: number;
-  readonly kept: number;
+  readonly lost: number;
   readonly bare: number;
   readonly hasHeights: boolean;
 };
@@ -32,7 +33,12 @@ const unknownSystems = new Set([-1, 0, 99_999]);
 
 export function writeTables(database: DatabaseSync, { columns, crs }: United, limits: Limits, notes: Notes): Written {
   database.function("kind_of", (blob) => kindOf(blob));
+  const before = kindsOf(database);
   if (limits.isExploded === true) explodePoints(database, columns);
+  if (limits.isSimple === true) {
+    database.function("simple_shape", (blob) => (blob instanceof Uint8Array ? (simpleShape(blob) ?? null) : null));
+    database.exec(`UPDATE ${united} SET filemill_shape = simple_shape(filemill_shape)`);
+  }
   const kinds = kindsOf(database);
   const planned = planColumns(database, united, columns, limits, notes);
   const names = allowedNames(
@@ -42,19 +48,25 @@ export function writeTables(database: DatabaseSync, { columns, crs }: United, li
   const changed = [...names].filter(([before, after]) => before !== after).map(([before, after]) => `${before} → ${after}`);
   if (changed.length > 0) addNote(notes, "NAMES_CHANGED", `Names of columns were changed: ${named(changed)}.`);
   noteDimensions(kinds, limits, notes);
+  noteDecimals(database, crs, limits, notes);
   const system = unknownSystems.has(crs) && limits.isInDegrees === true ? assumeDegrees(database) : crs;
   forgetTables(database);
   const layers = layersOf(kinds, limits);
   for (const layer of layers) writeLayer(database, layer, { planned, names, system, limits });
   database.exec(`DROP TABLE ${united}`);
-  const bare = numberOf(kinds.filter(({ sort }) => sort === "none"));
+  const [bare, bareNow] = [before, kinds].map((some) => numberOf(some.filter(({ sort }) => sort === "none"))) as [number, number];
+  const unheld = limits.sorts === undefined ? [] : before.filter(({ sort }) => sort !== "none" && !holds(limits, sort));
   return {
     layers: layers.map(({ name }) => name),
-    shapes: numberOf(kinds) - bare,
-    kept: numberOf(layers.flatMap((layer) => layer.kinds)) - (limits.sorts === undefined ? bare : 0),
+    shapes: numberOf(before) - bare,
+    lost: numberOf(unheld) + bareNow - bare,
     bare,
     hasHeights: kinds.some(({ heights }) => heights),
   };
+}
+
+function holds({ sorts, isExploded }: Limits, sort: Kind["sort"]): boolean {
+  return sorts?.some((each) => each === sort) === true || (isExploded === true && sort === "multipoints");
 }
 
 /** Whether a map has to be projected for a format that holds degrees. */
@@ -76,7 +88,13 @@ function kindsOf(database: DatabaseSync): readonly Kind[] {
   const rows = database.prepare(`SELECT kind_of(filemill_shape) AS kind, count(*) AS number FROM ${united} GROUP BY 1 ORDER BY 1`).all();
   return rows.map(({ kind, number }) => {
     const [sort = "none", ...more] = String(kind).split(" ");
-    return { kind: String(kind), sort: sort as Kind["sort"], heights: more.includes("z"), measures: more.includes("m"), number: Number(number) };
+    return {
+      kind: String(kind),
+      sort: sort as Kind["sort"],
+      heights: more.includes("z"),
+      measures: more.includes("m"),
+      number: Number(number),
+    };
   });
 }
 
@@ -90,17 +108,34 @@ function noteDimensions(kinds: readonly Kind[], limits: Limits, notes: Notes): v
   }
   const flat = kinds.filter(({ heights, sort }) => !heights && sort !== "none");
   if (limits.heights === "all" && limits.sorts === undefined && withHeights.length > 0 && flat.length > 0) {
-    addNote(notes, "EMPTY_VALUES_DROPPED", `${numberOf(flat)} shapes without heights got the height 0, as the format holds heights of all or of none.`);
+    addNote(
+      notes,
+      "EMPTY_VALUES_DROPPED",
+      `${numberOf(flat)} shapes without heights got the height 0, as the format holds heights of all or of none.`,
+    );
   }
+}
+
+function noteDecimals(database: DatabaseSync, crs: number, { decimals }: Limits, notes: Notes): void {
+  if (decimals === undefined) return;
+  const most = crs === 4326 || unknownSystems.has(crs) ? decimals[0] : decimals[1];
+  // What a sum with the origin of a grid does to the last digit is no rounding.
+  const isLonger = (value: number) => Math.abs(Number(value.toFixed(most)) - value) > 10 ** -(most + 2);
+  if (most === 0) addNote(notes, "NUMBERS_ROUNDED", "Coordinates were rounded to the grid of the tiles.");
+  else if (someOf(database, isLonger)) addNote(notes, "NUMBERS_ROUNDED", `Coordinates were rounded to ${most} decimals.`);
+}
+
+function someOf(database: DatabaseSync, test: (value: number) => boolean): boolean {
+  for (const { shape } of database.prepare(`SELECT filemill_shape AS shape FROM ${united} WHERE filemill_shape IS NOT NULL`).iterate()) {
+    if (shape instanceof Uint8Array && someCoordinate(shape, test)) return true;
+  }
+  return false;
 }
 
 /** Throws where the numbers cannot be degrees. */
 function assumeDegrees(database: DatabaseSync): number {
-  for (const { shape } of database.prepare(`SELECT filemill_shape AS shape FROM ${united} WHERE filemill_shape IS NOT NULL`).iterate()) {
-    const [west, east] = (shape instanceof Uint8Array ? westAndEast(shape) : undefined) ?? [0, 0];
-    if (west < -360 || east > 360) throw inexpressible("The file does not say its coordinate system, and the format holds degrees; GPKG and SHP hold it as it is.");
-  }
-  return 4326;
+  if (!someOf(database, (value) => Math.abs(value) > 360)) return 4326;
+  throw inexpressible("The file does not say its coordinate system, and the format holds degrees; GPKG and SHP hold it as it is.");
 }
 
 function forgetTables(database: DatabaseSync): void {
