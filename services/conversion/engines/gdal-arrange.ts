@@ -20,14 +20,20 @@ const arranged = record({
   lost: amount,
   bare: amount,
   hasHeights: flag,
+  /** Numbers of more than 15 digits. */
+  hasLongReals: flag,
+  /** Values of single points are to be written into the result (see completeGpx). */
+  hasPoints: flag,
 });
+const limits = { addressSpace: false, fileBytes: 2 ** 30 };
+
 export type Arranged = ReturnType<typeof arranged>;
 
 /** `gathered`: what GDAL wrote, in the job's folder; without it the source is only looked at. */
 export async function arrange(session: ToolSession, task: HopTask, input: string, gathered?: string): Promise<Arranged> {
   const { from, to } = task.hop;
   const asked = JSON.stringify({ from, to, input, gathered });
-  const end = await session.run({ ...ownProgram("map/arrange.ts", [asked]), limits: { addressSpace: false, fileBytes: 2 ** 30 } });
+  const end = await session.run({ ...ownProgram("map/arrange.ts", [asked]), limits });
   if (end.exitCode !== 0) throw new EngineFault("unexplained", `exit code ${end.exitCode}`);
   const said: unknown = JSON.parse(end.stdout);
   const answer = answerOf(said);
@@ -35,4 +41,10 @@ export async function arrange(session: ToolSession, task: HopTask, input: string
   const result = arranged((said as { readonly map?: unknown }).map);
   if (result.isToBeDegrees !== true) for (const { code, message } of answer.notes) task.note(code, message);
   return result;
+}
+
+/** Writes what GDAL has no place for into a GPX in the job's folder, whose map has been arranged. */
+export async function completeGpx(session: ToolSession, name: string): Promise<void> {
+  const end = await session.run({ ...ownProgram("map/arrange.ts", ["{}", `/job/${name}`]), limits });
+  if (end.exitCode !== 0) throw new EngineFault("unexplained", `exit code ${end.exitCode}`);
 }

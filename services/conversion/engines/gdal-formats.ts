@@ -26,6 +26,8 @@ export type Writing = {
   readonly isPacked?: boolean;
   /** Only shapes and no values. */
   readonly isBare?: boolean;
+  /** Entries without a shape are left out. */
+  readonly needsShapes?: boolean;
   /** Only values and no shapes. */
   readonly isTable?: boolean;
 };
@@ -83,15 +85,16 @@ export const writings: Readonly<Record<string, Writing>> = {
     name: "out.gpx",
     args: ["-dsco", "GPX_USE_EXTENSIONS=YES", "-lco", "FORCE_GPX_TRACK=YES"],
     sorts: ["points", "lines"],
+    needsShapes: true,
   },
-  shp: { driver: "ESRI Shapefile", name: "out.shp.zip", args: ["-lco", "ENCODING=UTF-8"], sorts },
+  shp: { driver: "ESRI Shapefile", name: "out.shp.zip", args: ["-lco", "ENCODING=UTF-8"], sorts, needsShapes: true },
   gpkg: { driver: "GPKG", name: "out.gpkg" },
   gml: { driver: "GML", name: "out.gml", args: ["-dsco", "FORMAT=GML3.2"] },
-  fgb: { driver: "FlatGeobuf", name: "out.fgb" },
-  gdb: { driver: "OpenFileGDB", name: "out.gdb", sorts, isPacked: true },
-  dgn: { driver: "DGN", name: "out.dgn", isBare: true },
+  fgb: { driver: "FlatGeobuf", name: "out.fgb", needsShapes: true },
+  gdb: { driver: "OpenFileGDB", name: "out.gdb", sorts, isPacked: true, needsShapes: true },
+  dgn: { driver: "DGN", name: "out.dgn", isBare: true, needsShapes: true },
   // It has no shapes of several parts.
-  dxf: { driver: "DXF", name: "out.dxf", args: ["-explodecollections"], isBare: true },
+  dxf: { driver: "DXF", name: "out.dxf", args: ["-explodecollections"], isBare: true, needsShapes: true },
   georss: { driver: "GeoRSS", name: "out.xml", args: ["-dsco", "USE_EXTENSIONS=YES", "-dsco", "TITLE=Places"] },
   jml: { driver: "JML", name: "out.jml", args: ["-lco", "CREATE_R_G_B_FIELD=NO"] },
   mapml: { driver: "MapML", name: "out.mapml" },

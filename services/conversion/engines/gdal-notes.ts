@@ -13,7 +13,7 @@ const withMeasures = set("gpkg gdb shp fgb csv");
 
 const typed = set("kml kmz shp fgb gdb xlsx");
 const textTypes = set("geojson geojsonl gpx gml georss jml mapml csv");
-const rounding = set("shp mapml gdb mbtiles");
+const rounding = set("shp mapml gdb mbtiles gpx");
 const naming = set("shp gpx gml gdb georss");
 const xml = set("kml kmz gpx gml georss jml mapml xlsx");
 const emptying = set("shp jml fgb");
@@ -27,7 +27,7 @@ export function mapExpectations(from: string, to: string, writing: Writing | und
     ...metadata(from, to, writing),
     ...when(typed.has(to) || json.has(from) || (textTypes.has(to) && withBytes.has(from)), () => expecting("TYPES_AS_TEXT")),
     ...when(rounding.has(to), () =>
-      expecting("NUMBERS_ROUNDED", { message: "Numbers or coordinates with more decimals than the format holds are rounded." }),
+      expecting("NUMBERS_ROUNDED", { message: "Numbers, times or coordinates with more decimals than the format holds are rounded." }),
     ),
     ...when(naming.has(to), () => expecting("NAMES_CHANGED")),
     ...when(xml.has(to), () => expecting("CHARACTERS_REPLACED")),
@@ -46,11 +46,11 @@ function when(holds: boolean, expectation: () => Expectation): readonly Expectat
   return holds ? [expectation()] : [];
 }
 
-function leftOut(to: string, { sorts, isBare, isTable }: Partial<Writing> = {}): readonly Expectation[] {
+function leftOut(to: string, { sorts, needsShapes, isTable }: Partial<Writing> = {}): readonly Expectation[] {
   if (isTable === true) return [expecting("ENTRIES_LEFT_OUT", { message: "The shapes are left out; their values are kept." })];
   const message = "Shapes of a sort that the format lacks, and entries without a shape, are left out.";
   const of = sorts === undefined ? {} : { of: sorts.includes("areas") ? ("collections" as const) : ("areas" as const) };
-  return when(sorts !== undefined || isBare === true || to === "georss", () => expecting("ENTRIES_LEFT_OUT", { message, ...of }));
+  return when(needsShapes === true || to === "georss", () => expecting("ENTRIES_LEFT_OUT", { message, ...of }));
 }
 
 function metadata(from: string, to: string, { isBare }: Partial<Writing> = {}): readonly Expectation[] {

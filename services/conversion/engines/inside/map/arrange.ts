@@ -1,14 +1,16 @@
 /**
  * Runs inside the sandbox, between GDAL's reading and its writing: makes of the tables in gathered.gpkg those that a format can hold, so
- * that GDAL changes nothing in them, and tells what they lose. Prints one line of JSON.
+ * that GDAL changes nothing in them, and tells what they lose. Prints one line of JSON. With the path of a GPX that GDAL wrote it completes
+ * that file.
  */
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import type { Notes } from "../exchange.ts";
 import { Failure } from "../failure.ts";
 import { type Table, tablesOf } from "./columns.ts";
 import { withNumbers } from "./csv.ts";
 import { readGpx, textOfXml } from "./gpx.ts";
+import { withPointTexts } from "./gpx-points.ts";
 import { type GeoJsonFacts, inspectGeoJson } from "./json-source.ts";
 import { limitsOf } from "./limits.ts";
 import { addNote } from "./notes.ts";
@@ -16,6 +18,9 @@ import { addFunctions } from "./survey.ts";
 import { withPointValues } from "./tracks.ts";
 import { uniteTables } from "./unite.ts";
 import { isKnownAndNotDegrees, writeTables } from "./write.ts";
+
+/** Between the two runs that write a GPX. */
+const pointsFile = "/job/points.json";
 
 type Asked = {
   readonly from: string;
@@ -34,11 +39,11 @@ function sourceOf({ from, input }: Asked, tables: readonly Table[], database: Da
   return withPointValues(database, tables, gpx);
 }
 
-const nothing = { layers: [], shapes: 0, lost: 0, bare: 0, hasHeights: false };
+const nothing = { layers: [], shapes: 0, lost: 0, bare: 0, hasHeights: false, hasLongReals: false, hasPoints: false };
 
 function jsonOf({ from, input }: Asked, notes: Notes): GeoJsonFacts {
   // What is only almost JSON, such as with NaN, GDAL reads by itself.
-  const unknown = { ids: [], shapes: 0, hasSystem: true };
+  const unknown = { ids: [], shapes: 0, hasSystem: true, hasLongReals: false };
   if (from !== "geojson" && from !== "geojsonl") return unknown;
   try {
     return inspectGeoJson(readFileSync(input, "utf8"), from === "geojsonl", notes);
@@ -50,8 +55,9 @@ function jsonOf({ from, input }: Asked, notes: Notes): GeoJsonFacts {
 
 function arrange(asked: Asked): unknown {
   const notes: Notes = new Map();
-  const { ids, shapes, hasSystem } = jsonOf(asked, notes);
-  if (asked.gathered === undefined) return { ok: true, notes: [...notes], map: { ...nothing, shapes, isToBeDegrees: hasSystem } };
+  const { ids, shapes, hasSystem, hasLongReals } = jsonOf(asked, notes);
+  if (asked.gathered === undefined)
+    return { ok: true, notes: [...notes], map: { ...nothing, shapes, hasLongReals, isToBeDegrees: hasSystem } };
   const limits = limitsOf[asked.to] ?? {};
   const database = new DatabaseSync(asked.gathered, { enableForeignKeyConstraints: false });
   try {
@@ -60,9 +66,10 @@ function arrange(asked: Asked): unknown {
     const united = uniteTables(database, sourceOf(asked, tablesOf(database), database, notes), { ids, from: asked.from });
     const isOther = united !== undefined && limits.isInDegrees === true && isKnownAndNotDegrees(united.crs);
     if (united === undefined || isOther) return { ok: true, notes: [], map: { ...nothing, isToBeDegrees: true } };
-    const map = writeTables(database, united, limits, notes);
+    const { points, ...map } = writeTables(database, united, limits, notes);
     database.exec("COMMIT");
-    return { ok: true, notes: [...notes], map };
+    if (points !== undefined) writeFileSync(pointsFile, JSON.stringify(points));
+    return { ok: true, notes: [...notes], map: { ...map, hasPoints: points !== undefined } };
   } finally {
     database.close();
   }
@@ -79,4 +86,6 @@ function answer(asked: Asked): unknown {
   }
 }
 
-process.stdout.write(`${JSON.stringify(answer(JSON.parse(process.argv[2] ?? "")))}\n`);
+const [asked = "", written] = process.argv.slice(2);
+if (written === undefined) process.stdout.write(`${JSON.stringify(answer(JSON.parse(asked)))}\n`);
+else writeFileSync(written, withPointTexts(readFileSync(written, "utf8"), JSON.parse(readFileSync(pointsFile, "utf8"))));

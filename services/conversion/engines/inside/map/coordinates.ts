@@ -31,6 +31,11 @@ export function someCoordinate(blob: Uint8Array, test: (value: number) => boolea
   return isFound;
 }
 
+/** The height of a place. */
+export function heightOf(blob: Uint8Array): number {
+  return new DataView(blob.buffer, blob.byteOffset, blob.byteLength).getFloat64(binaryAt(blob) + 21, true);
+}
+
 /** The shape itself, or the only part of it, where it is a point, a line, or an area without holes. */
 export function simpleShape(blob: Uint8Array): Uint8Array | undefined {
   const view = new DataView(blob.buffer, blob.byteOffset, blob.byteLength);

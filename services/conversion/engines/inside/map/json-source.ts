@@ -1,6 +1,7 @@
 /** What GDAL does not tell of a GeoJSON: ids, members that it does not know, and properties of several types. */
 
 import type { Notes } from "../exchange.ts";
+import { digits15 } from "./limits.ts";
 import { addNote, named } from "./notes.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -13,6 +14,8 @@ export type GeoJsonFacts = {
   readonly ids: readonly (number | undefined)[];
   /** How many features have a shape. */
   readonly shapes: number;
+  /** Numbers of more than 15 digits. */
+  readonly hasLongReals: boolean;
   /** It names a coordinate system, which only files of before RFC 7946 do. */
   readonly hasSystem: boolean;
 };
@@ -39,10 +42,15 @@ export function inspectGeoJson(text: string, isLines: boolean, notes: Notes): Ge
   const ids = features.map(({ id }) => id);
   const isNumbered = ids.every((id) => id === undefined || typeof id === "number");
   return {
+    hasLongReals: features.some(({ properties }) => Object.values(fieldsOf(properties)).some(isLong)),
     hasSystem: roots.some((root) => root["crs"] !== undefined && root["crs"] !== null),
     ids: isNumbered ? ids.map((id) => (typeof id === "number" ? id : undefined)) : [],
     shapes: features.filter(({ type, geometry }) => type !== "Feature" || (geometry !== null && geometry !== undefined)).length,
   };
+}
+
+function isLong(value: unknown): boolean {
+  return typeof value === "number" && digits15(value) === "lost";
 }
 
 function fieldsOf(value: unknown): Fields {

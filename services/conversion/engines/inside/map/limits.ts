@@ -20,6 +20,8 @@ export type Limits = {
   readonly heights?: "all" | "none";
   readonly measures?: "all" | "none";
   readonly isXml?: true;
+  /** Values of a track's single points have places of their own, and heights of places a column. */
+  readonly takesPointValues?: true;
   /** What begins with < and ends with > is written as elements. */
   readonly takesTextForXml?: true;
   /** An empty text becomes no value. */
@@ -39,7 +41,7 @@ export type Limits = {
 };
 
 /** GDAL writes 15 digits. */
-const digits15 = (value: number): Real => (Number(value.toPrecision(15)) === value ? "exact" : "lost");
+export const digits15 = (value: number): Real => (Number(value.toPrecision(15)) === value ? "exact" : "lost");
 
 /** GDAL writes columns of 24 characters with 15 decimals, and cuts what is longer. */
 function dbaseReal(value: number): Real {
@@ -85,6 +87,7 @@ export const limitsOf: Readonly<Record<string, Limits>> = {
     sorts: ["points", "lines"],
     isExploded: true,
     takesTextForXml: true,
+    takesPointValues: true,
     isInDegrees: true,
   },
   shp: {

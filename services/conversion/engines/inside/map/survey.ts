@@ -3,7 +3,7 @@ import type { DatabaseSync } from "node:sqlite";
 import type { Notes } from "../exchange.ts";
 import { tooComplex } from "../failure.ts";
 import { type Column, quoted } from "./columns.ts";
-import type { Limits, Texting } from "./limits.ts";
+import { digits15, type Limits, type Texting } from "./limits.ts";
 import { addNote, named } from "./notes.ts";
 import { pointColumn } from "./tracks.ts";
 
@@ -21,6 +21,7 @@ export function addFunctions(database: DatabaseSync, { reals }: Limits): void {
   database.function("real_text", (value) => (value === null ? null : String(value)));
   database.function("base64", (value) => (value instanceof Uint8Array ? Buffer.from(value).toString("base64") : null));
   database.function("real_fate", (value) => (typeof value === "number" ? (reals?.fate(value) ?? "exact") : "exact"));
+  database.function("is_long", (value) => (typeof value === "number" && digits15(value) === "lost" ? 1 : 0));
   database.function("has_control", (value) => (typeof value === "string" && (value.includes("\r") || value.search(control) >= 0) ? 1 : 0));
   // Its readers take carriage returns away.
   database.function("without_control", (value) =>
@@ -43,6 +44,7 @@ export function planColumns(
   const told = {
     texts: [] as string[],
     rounded: [] as string[],
+    times: [] as string[],
     controls: [] as string[],
     marked: [] as string[],
     empty: [] as string[],
@@ -55,6 +57,7 @@ export function planColumns(
       return [];
     }
     if (type === "real" && found(name, "real_fate(?) = 'rounded'")) told.rounded.push(name);
+    if (limits.takesPointValues === true && name === "time" && found(name, "? GLOB '*.[0-9][0-9][0-9][0-9]*'")) told.times.push(name);
     if (type === "text" && limits.losesEmptyTexts === true && found(name, "? = ''")) told.empty.push(name);
     const texting = textingOf(limits, column, (expression) => found(name, expression));
     if (texting === "noted") told.texts.push(name);
@@ -66,6 +69,7 @@ export function planColumns(
   });
   tell(notes, "TYPES_AS_TEXT", "Values of a type that the format lacks became text", told.texts);
   tell(notes, "NUMBERS_ROUNDED", "Numbers were rounded to 15 decimals", told.rounded);
+  tell(notes, "NUMBERS_ROUNDED", "Times were cut to milliseconds", told.times);
   tell(notes, "CHARACTERS_REPLACED", "Control characters were replaced", told.controls);
   tell(notes, "CHARACTERS_REPLACED", "A space was put before texts that begin with < and end with >", told.marked);
   tell(notes, "EMPTY_VALUES_DROPPED", "Empty texts became no value", told.empty);

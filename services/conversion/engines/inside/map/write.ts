@@ -2,14 +2,16 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { Notes } from "../exchange.ts";
 import { inexpressible } from "../failure.ts";
-import { quoted } from "./columns.ts";
-import { simpleShape, someCoordinate } from "./coordinates.ts";
+import { type Column, quoted } from "./columns.ts";
+import { heightOf, simpleShape, someCoordinate } from "./coordinates.ts";
+import { type PointTexts, pointTextsOf } from "./gpx-points.ts";
 import { type Kind, type Layer, writeLayer } from "./layer.ts";
 import type { Limits } from "./limits.ts";
 import { allowedNames } from "./names.ts";
 import { addNote, named } from "./notes.ts";
 import { shapeOf } from "./shape.ts";
 import { planColumns } from "./survey.ts";
+import { pointColumn } from "./tracks.ts";
 import { explodePoints, type United, united } from "./unite.ts";
 
 /** See the shape of the answer in ../../gdal-arrange.ts. */
@@ -19,6 +21,9 @@ export type Written = {
   readonly lost: number;
   readonly bare: number;
   readonly hasHeights: boolean;
+  /** Numbers of more than 15 digits. */
+  readonly hasLongReals: boolean;
+  readonly points: PointTexts | undefined;
 };
 
 const typeOfSort: Readonly<Record<string, string>> = {
@@ -31,15 +36,16 @@ const typeOfSort: Readonly<Record<string, string>> = {
 /** GeoPackage's numbers of systems that nobody knows. */
 const unknownSystems = new Set([-1, 0, 99_999]);
 
-export function writeTables(database: DatabaseSync, { columns, crs }: United, limits: Limits, notes: Notes): Written {
+export function writeTables(database: DatabaseSync, { columns: all, crs }: United, limits: Limits, notes: Notes): Written {
   database.function("kind_of", (blob) => kindOf(blob));
   const before = kindsOf(database);
-  if (limits.isExploded === true) explodePoints(database, columns);
+  if (limits.isExploded === true) explodePoints(database, all);
   if (limits.isSimple === true) {
     database.function("simple_shape", (blob) => (blob instanceof Uint8Array ? (simpleShape(blob) ?? null) : null));
     database.exec(`UPDATE ${united} SET filemill_shape = simple_shape(filemill_shape)`);
   }
   const kinds = kindsOf(database);
+  const { columns, points } = limits.takesPointValues === true ? asGpx(database, all) : { columns: all, points: undefined };
   const planned = planColumns(database, united, columns, limits, notes);
   const names = allowedNames(
     planned.map(({ name }) => name),
@@ -50,6 +56,7 @@ export function writeTables(database: DatabaseSync, { columns, crs }: United, li
   noteDimensions(kinds, limits, notes);
   noteDecimals(database, crs, limits, notes);
   const system = unknownSystems.has(crs) && limits.isInDegrees === true ? assumeDegrees(database) : crs;
+  const hasLongReals = all.some(({ name, type }) => type === "real" && hasAny(database, `is_long(${quoted(name)})`));
   forgetTables(database);
   const layers = layersOf(kinds, limits);
   for (const layer of layers) writeLayer(database, layer, { planned, names, system, limits });
@@ -62,6 +69,34 @@ export function writeTables(database: DatabaseSync, { columns, crs }: United, li
     lost: numberOf(unheld) + bareNow - bare,
     bare,
     hasHeights: kinds.some(({ heights }) => heights),
+    hasLongReals,
+    points,
+  };
+}
+
+function hasAny(database: DatabaseSync, expression: string): boolean {
+  return database.prepare(`SELECT 1 FROM ${united} WHERE ${expression} LIMIT 1`).get() !== undefined;
+}
+
+/** Heights of places are a column there, and values of single points stand beside these. */
+function asGpx(
+  database: DatabaseSync,
+  columns: readonly Column[],
+): { readonly columns: readonly Column[]; readonly points: PointTexts | undefined } {
+  const isPoint = "kind_of(filemill_shape) LIKE 'points z%'";
+  database.function("height_of", (blob) => (blob instanceof Uint8Array ? heightOf(blob) : null));
+  const own = columns.find(({ name }) => name.toLowerCase() === "ele");
+  const isNew = own === undefined && hasAny(database, isPoint);
+  if (isNew) database.exec(`ALTER TABLE ${united} ADD COLUMN ele REAL`);
+  if (isNew || own?.type === "real") database.exec(`UPDATE ${united} SET ele = height_of(filemill_shape) WHERE ele IS NULL AND ${isPoint}`);
+  const hasValues = columns.some(({ name }) => name === pointColumn);
+  const points = hasValues ? pointTextsOf(database, united, "kind_of(filemill_shape) LIKE 'lines%'") : undefined;
+  return {
+    columns: [
+      ...columns.filter(({ name }) => points === undefined || name !== pointColumn),
+      ...(isNew ? [{ name: "ele", type: "real" as const }] : []),
+    ],
+    points,
   };
 }
 
