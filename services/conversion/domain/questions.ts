@@ -65,6 +65,7 @@ export const answers = {
   /** Of a text's beginning: how many there are, and how many of them are unknown. */
   letters: record({ all: uint32, unknown: uint32 }),
   midiLength: record({ seconds: finite }),
+  /** `hasTimes`: of each point of a track. */
   tracks: record({ hasPlaces: flag, hasRoutes: flag, hasTracks: flag, hasTimes: flag }),
   isGxl: record({ isGxl: flag }),
   plyColours: record({ hasColours: flag }),

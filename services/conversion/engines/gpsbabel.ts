@@ -2,13 +2,15 @@
 import { FilemillError } from "#kit/errors.ts";
 import { defineEngine, type EngineHost, type Hop, type HopTask } from "../domain/engine.ts";
 import { expecting } from "../domain/expectations.ts";
-import { LacksContent } from "../domain/failure.ts";
+import { EngineFault, LacksContent } from "../domain/failure.ts";
 import type { Inspector } from "../domain/inspector.ts";
 import type { Expectation } from "../domain/notes.ts";
 import { askMade } from "./ask-inspector.ts";
 import { throwIfFailed } from "./bad-input.ts";
+import { answerOf } from "./child-engine.ts";
 import { crossHops } from "./hop-table.ts";
-import { inputInside, openToolSession, probeMs } from "./tool-run.ts";
+import { ownProgram } from "./node-worker.ts";
+import { inputInside, openToolSession, probeMs, type ToolSession } from "./tool-run.ts";
 
 const program = "/usr/bin/gpsbabel";
 
@@ -18,13 +20,16 @@ type Device = {
   /** What it holds; GPX has both. */
   readonly holds: "tracks" | "places" | "both";
   readonly isWritten: boolean;
+  /** Its points have what a GPX with Garmin's extensions lacks: speed, distance, power. */
+  readonly hasSensors?: boolean;
   /** Places without a time are not written. */
   readonly needsTimes?: boolean;
 };
 
 const devices: Readonly<Record<string, Device>> = {
-  tcx: { name: "gtrnctr", holds: "both", isWritten: true },
-  fit: { name: "garmin_fit", holds: "both", isWritten: true },
+  tcx: { name: "gtrnctr", holds: "both", isWritten: true, hasSensors: true },
+  // It writes the year 2126 for a time that is not there.
+  fit: { name: "garmin_fit", holds: "both", isWritten: true, hasSensors: true, needsTimes: true },
   igc: { name: "igc", holds: "tracks", isWritten: true, needsTimes: true },
   plt: { name: "ozi", holds: "tracks", isWritten: true },
   loc: { name: "geo", holds: "places", isWritten: true },
@@ -37,23 +42,31 @@ const devices: Readonly<Record<string, Device>> = {
 
 const written = Object.keys(devices).filter((id) => devices[id]?.isWritten === true);
 
-/** The other way GPX holds all that there is. */
-function expectationsOf(to: string): readonly Expectation[] {
-  const holds = devices[to]?.holds;
-  const of = "tracksAndPlaces";
-  if (holds === "places")
-    return [expecting("TRACKS_LEFT_OUT", { message: "Where there are places beside tracks, tracks are left out.", of })];
-  if (holds === "tracks") return [expecting("ENTRIES_LEFT_OUT", { message: "Places beside a track are left out.", of })];
-  return [];
+function expectationsOf(from: string, to: string): readonly Expectation[] {
+  if (to === "gpx") {
+    return devices[from]?.hasSensors === true
+      ? [expecting("METADATA_DROPPED", { message: "Speed, distance and power of a track's points are left out." })]
+      : [];
+  }
+  return [
+    ...(devices[to]?.holds === "places"
+      ? [expecting("TRACKS_LEFT_OUT", { message: "Where there are places beside tracks, tracks are left out.", of: "tracksAndPlaces" })]
+      : []),
+    expecting("ENTRIES_LEFT_OUT", { message: "Places or routes beside a track, or points that the format cannot hold, are left out." }),
+    expecting("NUMBERS_ROUNDED", { message: "Coordinates, heights and times are rounded to what the format holds." }),
+    expecting("METADATA_DROPPED", { message: "Names, descriptions and values of sensors that the format lacks are left out." }),
+    expecting("STRUCTURE_FLATTENED", { message: "Segments of a track are joined where the format has none." }),
+    expecting("EMPTY_VALUES_DROPPED", { message: "Points without a time get one where the format has one for each." }),
+  ];
 }
 
-const hopOf = (_from: string, to: string): Omit<Hop, "from" | "to"> => ({
+const hopOf = (from: string, to: string): Omit<Hop, "from" | "to"> => ({
   fidelity: to === "gpx" ? "high" : "reduced",
   cost: 60,
   async: false,
   maxInputMb: 30,
   options: [],
-  expects: expectationsOf(to),
+  expects: expectationsOf(from, to),
 });
 
 const hops: readonly Hop[] = [...crossHops(Object.keys(devices), ["gpx"], hopOf), ...crossHops(["gpx"], written, hopOf)];
@@ -67,7 +80,7 @@ async function run({ sandbox, inspector }: EngineHost, task: HopTask): Promise<v
   const device = devices[to === "gpx" ? from : to];
   if (device === undefined) throw new FilemillError("INTERNAL", "GPSBabel has no such pair.");
   await using session = await openToolSession(sandbox, task);
-  const [reader, writer] = to === "gpx" ? [device.name, "gpx"] : ["gpx", device.name];
+  const [reader, writer] = to === "gpx" ? [device.name, fullGpx] : ["gpx", device.name];
   const filters = to === "gpx" ? [] : await filtersFor(inspector, device, task);
   const name = `out.${to}`;
   const end = await session.run({
@@ -79,8 +92,40 @@ async function run({ sandbox, inspector }: EngineHost, task: HopTask): Promise<v
     const found = await askMade(inspector, "tracks", [session.pathOf(name)], { signal: task.signal });
     if (!(found.hasPlaces || found.hasTracks || found.hasRoutes))
       throw new FilemillError("INVALID_INPUT", "The file holds no places and no track.");
-  }
+    if (device.hasSensors === true) await tellSensors(session, task, device);
+  } else await compareWithSource(session, task, device, name);
   await session.adopt(name);
+}
+
+/** With heart rate, cadence and temperature. */
+const fullGpx = "gpx,garminextensions";
+
+/** What the tool itself reads of its result is all that a device can: the rest of the source is told. */
+async function compareWithSource(session: ToolSession, task: HopTask, device: Device, name: string): Promise<void> {
+  const again = "/job/again.gpx";
+  const end = await session.run({
+    program,
+    args: ["-w", "-r", "-t", "-i", device.name, "-f", `/job/${name}`, "-o", fullGpx, "-F", again],
+  });
+  if (end.exitCode !== 0) throw new EngineFault("unexplained", `exit code ${end.exitCode}`);
+  await tell(session, task, [inputInside, again]);
+}
+
+/** A table of the points, which holds what a GPX does not. */
+async function tellSensors(session: ToolSession, task: HopTask, { name }: Device): Promise<void> {
+  const table = "/job/points.csv";
+  const end = await session.run({ program, args: ["-t", "-i", name, "-f", inputInside, "-o", "unicsv", "-F", table] });
+  if (end.exitCode !== 0) throw new EngineFault("unexplained", `exit code ${end.exitCode}`);
+  await tell(session, task, [inputInside, table]);
+}
+
+/** Notes what inside/map/compare.ts finds. */
+async function tell(session: ToolSession, task: HopTask, files: readonly string[]): Promise<void> {
+  const end = await session.run({ ...ownProgram("map/compare.ts", files), limits: { addressSpace: false } });
+  if (end.exitCode !== 0) throw new EngineFault("unexplained", `exit code ${end.exitCode}`);
+  const answer = answerOf(JSON.parse(end.stdout));
+  if (!answer.ok) throw answer.error;
+  for (const { code, message } of answer.notes) task.note(code, message);
 }
 
 /** A device that knows no tracks gets the track's points as places where there are no others, and the reverse. */
@@ -89,11 +134,9 @@ async function filtersFor(inspector: Inspector, { holds, needsTimes }: Device, t
   const [hasPlaces, hasTracks] = [found.hasPlaces, found.hasTracks || found.hasRoutes];
   if (!hasPlaces && !hasTracks) throw new FilemillError("INVALID_INPUT", "The file holds no places and no track.");
   if (holds === "places" && hasTracks && hasPlaces) task.note("TRACKS_LEFT_OUT", "The format holds places alone: tracks were left out.");
-  if (holds === "tracks" && hasTracks && hasPlaces)
-    task.note("ENTRIES_LEFT_OUT", "The format holds a track alone: places beside it were left out.");
   if (holds === "places" && !hasPlaces) return ["-x", "transform,wpt=trk", "-x", "transform,wpt=rte"];
   if (needsTimes && !found.hasTimes) {
-    throw new LacksContent("The format holds the time of each place, and the file tells none.");
+    throw new LacksContent("The format holds the time of each point, and the file does not tell all; TCX and PLT need none.");
   }
   return holds !== "places" && !found.hasTracks ? ["-x", `transform,trk=${hasTracks ? "rte" : "wpt"}`] : [];
 }

@@ -50,7 +50,7 @@ export async function tracksOf(file: ByteSource): Promise<Answer<"tracks">> {
     hasPlaces: /<wpt\b/.test(text),
     hasRoutes: /<rtept\b/.test(text),
     hasTracks: points.length > 0,
-    hasTimes: points.some(tellsTime),
+    hasTimes: points.length > 0 && points.every(tellsTime),
   };
 }
 

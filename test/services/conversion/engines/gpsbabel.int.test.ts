@@ -100,7 +100,7 @@ describe("engine gpsbabel, in detail", () => {
   it("says what a device has no room for", async () => {
     expect((await convert(waypoints + track, "loc")).notes.has("TRACKS_LEFT_OUT")).toBe(true);
     expect((await convert(waypoints + track, "igc")).notes.has("ENTRIES_LEFT_OUT")).toBe(true);
-    expect((await convert(track, "igc")).notes.size).toBe(0);
+    expect((await convert(track, "igc")).notes.has("ENTRIES_LEFT_OUT")).toBe(false);
   });
 
   it("makes places of a track's points where there are no others, and a track of places", async () => {
@@ -113,6 +113,44 @@ describe("engine gpsbabel, in detail", () => {
     await expect(convert(track.replaceAll(/<time>.*?<\/time>/g, ""), "igc")).rejects.toMatchObject({
       message: expect.stringContaining("time"),
     });
+  });
+
+  it("invents no times for FIT", async () => {
+    for (const times of [/<time>.*?<\/time>/g, /<time>2026-03-01T10:10.*?<\/time>/g]) {
+      await expect(convert(track.replaceAll(times, ""), "fit")).rejects.toMatchObject({ message: expect.stringContaining("TCX") });
+    }
+  });
+
+  const point = (lat: string, more: string) => `<trkpt lat="${lat}" lon="8">${more}</trkpt>`;
+  const second = "<time>2026-03-01T10:00:01Z</time>";
+  const rich =
+    `<wpt lat="1" lon="2"><name>Place</name></wpt><trk><name>Walk</name><trkseg>` +
+    point("47.123456789", "<ele>400.12</ele><time>2026-03-01T10:00:00.250Z</time><extensions><hr>120</hr></extensions>") +
+    `</trkseg><trkseg>${point("48", second)}</trkseg></trk><trk><name>Other</name><trkseg>${point("49", second)}</trkseg></trk>`;
+
+  it("tells what a result lacks of its source", async () => {
+    const { notes } = await convert(rich, "tcx");
+    expect(notes.get("NUMBERS_ROUNDED")).toBe("Numbers were rounded: coordinates by up to 1.1e-8 degrees, heights by up to 0.02 m.");
+    expect(notes.get("STRUCTURE_FLATTENED")).toBe("3 segments of tracks became 2.");
+    expect(notes.get("ENTRIES_LEFT_OUT")).toBe("1 places beside the tracks were left out.");
+    const ozi = (await convert(rich, "plt")).notes;
+    expect(ozi.get("ENTRIES_LEFT_OUT")).toBe("2 of 3 points were written. 1 places beside the tracks were left out.");
+    expect(ozi.get("METADATA_DROPPED")).toBe("Names of tracks were left out: Other.");
+    const fit = (await convert(track, "fit")).notes;
+    expect(fit.get("METADATA_DROPPED")).toBe("Names of tracks were left out: Walk.");
+  });
+
+  it("keeps the heart rate of points, and tells that their speed and power are lost", async () => {
+    const path = join(bench.folder, "run.tcx");
+    const sensors =
+      "<HeartRateBpm><Value>121</Value></HeartRateBpm><Extensions><TPX><Speed>3.5</Speed><Watts>250</Watts></TPX></Extensions>";
+    await writeFile(
+      path,
+      `<?xml version="1.0"?><TrainingCenterDatabase><Activities><Activity Sport="Running"><Lap><Track><Trackpoint><Time>2026-03-01T10:00:00Z</Time><Position><LatitudeDegrees>47</LatitudeDegrees><LongitudeDegrees>8</LongitudeDegrees></Position>${sensors}</Trackpoint></Track></Lap></Activity></Activities></TrainingCenterDatabase>`,
+    );
+    const made = await bench.convert(path, "tcx", "gpx");
+    expect(await readFile(made.path, "utf8")).toContain("<gpxtpx:hr>121</gpxtpx:hr>");
+    expect(made.notes.get("METADATA_DROPPED")).toBe("Left out of the points: speed, power.");
   });
 
   it("refuses files without any place", async () => {

@@ -6,11 +6,18 @@ export type Leaves = Readonly<Record<string, string>>;
 export type Place = {
   /** The time as it is written. */
   readonly time: string | undefined;
+  /** All that it says of itself without extensions. */
+  readonly values: Leaves;
+  readonly at: Position | undefined;
   /** What is in its own extensions. */
   readonly extensions: Leaves;
   /** Of a track its segments, of a route one list. */
-  readonly parts: readonly (readonly Leaves[])[];
+  readonly parts: readonly (readonly Point[])[];
 };
+
+/** As it is written. */
+export type Position = { readonly lat: string; readonly lon: string };
+export type Point = { readonly at: Position | undefined; readonly values: Leaves };
 
 export type Gpx = {
   readonly waypoints: readonly Place[];
@@ -19,7 +26,12 @@ export type Gpx = {
   readonly hasMetadata: boolean;
 };
 
-type Tag = { readonly name: string; readonly kind: "start" | "end" | "empty"; readonly textBefore: string };
+type Tag = {
+  readonly name: string;
+  readonly kind: "start" | "end" | "empty";
+  readonly at: Position | undefined;
+  readonly textBefore: string;
+};
 
 const entities: Readonly<Record<string, string>> = { lt: "<", gt: ">", amp: "&", quot: '"', apos: "'" };
 
@@ -52,12 +64,25 @@ function* tagsIn(text: string): Generator<Tag> {
     if (special !== undefined) continue;
     const kind = inside.startsWith("/") ? "end" : inside.endsWith("/") ? "empty" : "start";
     const name = /^[^\s/>]+/.exec(kind === "end" ? inside.slice(1) : inside)?.[0] ?? "";
-    yield { name: name.slice(name.indexOf(":") + 1), kind, textBefore: before };
+    yield { name: name.slice(name.indexOf(":") + 1), kind, at: positionIn(inside), textBefore: before };
     before = "";
   }
 }
 
-type Open = { time: string | undefined; readonly extensions: Record<string, string>; readonly parts: Record<string, string>[][] };
+function positionIn(tag: string): Position | undefined {
+  const lat = /\slat\s?=\s?["']([^"']{1,40})["']/.exec(tag)?.[1];
+  const lon = /\slon\s?=\s?["']([^"']{1,40})["']/.exec(tag)?.[1];
+  return lat === undefined || lon === undefined ? undefined : { lat, lon };
+}
+
+type Texts = Record<string, string>;
+type Open = {
+  time: string | undefined;
+  readonly at: Position | undefined;
+  readonly values: Texts;
+  readonly extensions: Texts;
+  readonly parts: { readonly at: Position | undefined; readonly values: Texts }[][];
+};
 
 const listOf: Readonly<Record<string, "waypoints" | "routes" | "tracks">> = { wpt: "waypoints", rte: "routes", trk: "tracks" };
 const pointNames = new Set(["trkpt", "rtept"]);
@@ -67,9 +92,9 @@ export function readGpx(text: string): Gpx {
   const found = { waypoints: [] as Open[], routes: [] as Open[], tracks: [] as Open[], hasMetadata: false };
   const path: string[] = [];
   let place: Open | undefined;
-  let point: Record<string, string> | undefined;
+  let point: Texts | undefined;
   let isLeaf = false;
-  for (const { name, kind, textBefore } of tagsIn(text)) {
+  for (const { name, kind, at, textBefore } of tagsIn(text)) {
     if (kind === "end") {
       if (isLeaf) takeLeaf(path, textBefore.trim(), place, point);
       if (pointNames.has(name)) point = undefined;
@@ -80,14 +105,14 @@ export function readGpx(text: string): Gpx {
     }
     const list = path.length === 1 ? listOf[name] : undefined;
     if (list !== undefined) {
-      place = { time: undefined, extensions: {}, parts: name === "rte" ? [[]] : [] };
+      place = { time: undefined, at, values: {}, extensions: {}, parts: name === "rte" ? [[]] : [] };
       found[list].push(place);
     }
     if (name === "metadata" && path.length === 1 && kind === "start") found.hasMetadata = true;
     if (name === "trkseg" && path.length === 2) place?.parts.push([]);
     if (pointNames.has(name)) {
       const made = {};
-      place?.parts.at(-1)?.push(made);
+      place?.parts.at(-1)?.push({ at, values: made });
       point = kind === "start" ? made : undefined;
     }
     isLeaf = kind === "start";
@@ -98,16 +123,18 @@ export function readGpx(text: string): Gpx {
 }
 
 /** Keeps the text of an element that holds nothing else. */
-function takeLeaf(path: readonly string[], text: string, place: Open | undefined, point: Record<string, string> | undefined): void {
+function takeLeaf(path: readonly string[], text: string, place: Open | undefined, point: Texts | undefined): void {
   const name = path.at(-1) ?? "";
   if (place === undefined || text === "" || pointNames.has(name)) return;
   if (point !== undefined) put(point, name, text);
-  else if (path.length === 3 && name === "time") place.time = text;
-  else if (path[2] === "extensions" && path.length > 3) put(place.extensions, name, text);
+  else if (path.length === 3) {
+    put(place.values, name, text);
+    if (name === "time") place.time = text;
+  } else if (path[2] === "extensions" && path.length > 3) put(place.extensions, name, text);
 }
 
 /** A second value of one name gets a number. */
-function put(values: Record<string, string>, name: string, text: string): void {
+function put(values: Texts, name: string, text: string): void {
   let free = name;
   for (let number = 2; Object.hasOwn(values, free); number++) free = `${name}_${number}`;
   values[free] = text;

@@ -69,7 +69,7 @@ type PointValues = {
 };
 
 function pointValuesOf({ parts: all }: Place, blob: Uint8Array | null): PointValues {
-  const parts = all.filter((points) => points.length > 0);
+  const parts = all.filter((points) => points.length > 0).map((points) => points.map(({ values }) => values));
   if (parts.length === 0 || blob === null) return { values: undefined, isFlat: false };
   const counts = pointsOfParts(blob).filter((count) => count > 0);
   if (counts.join() !== parts.map(({ length }) => length).join()) throw inexpressible("The points of the tracks cannot be told apart.");

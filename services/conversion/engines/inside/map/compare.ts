@@ -1,0 +1,117 @@
+/**
+ * Runs inside the sandbox, after a tool has written a track for a device: tells what differs between the GPX that it was made of and one
+ * that the same tool reads out of the result; or, of a table of all points, what a GPX lacks. Prints one line of JSON.
+ */
+import { readFileSync } from "node:fs";
+import type { Notes } from "../exchange.ts";
+import { type Gpx, type Point, type Position, readGpx, textOfXml } from "./gpx.ts";
+import { addNote, named } from "./notes.ts";
+
+type Spot = { readonly at: Position | undefined; readonly values: Readonly<Record<string, string>> };
+
+/** Marks of rounds that the tool makes places of when it reads. */
+const lap = /^LAP\d{3}$/;
+
+const pointsOf = (gpx: Gpx): readonly Point[] => [...gpx.tracks, ...gpx.routes].flatMap(({ parts }) => parts.flat());
+const placesOf = (gpx: Gpx): readonly Spot[] =>
+  gpx.waypoints
+    .filter(({ values }) => !lap.test(values["name"] ?? ""))
+    .map(({ at, values, extensions }) => ({ at, values: { ...extensions, ...values } }));
+
+function compare(before: Gpx, after: Gpx, notes: Notes): void {
+  const withPoints = (all: Gpx["tracks"]) => all.filter(({ parts }) => parts.flat().length > 0);
+  const [others, tracks] = [withPoints(before.tracks), withPoints(after.tracks)];
+  const isOfTracks = others.length > 0 && tracks.length > 0;
+  const [from, to] = isOfTracks ? [spotsOf(others), spotsOf(tracks)] : [pointsOr(before), pointsOr(after)];
+  comparePoints(from, to, notes);
+  if (isOfTracks) compareTracks(others, tracks, before.routes.length > 0 && after.routes.length === 0, notes);
+  const places = [placesOf(before), placesOf(after)] as const;
+  if (isOfTracks && places[0].length > 0 && places[1].length === 0) {
+    addNote(notes, "ENTRIES_LEFT_OUT", `${places[0].length} places beside the tracks were left out.`);
+  }
+}
+
+const spotsOf = (all: Gpx["tracks"]): readonly Spot[] => all.flatMap(({ parts }) => parts.flat());
+
+/** Places, or what is made into places or of them where there are no others. */
+function pointsOr(gpx: Gpx): readonly Spot[] {
+  const places = placesOf(gpx);
+  return places.length > 0 ? places : pointsOf(gpx);
+}
+
+function compareTracks(before: Gpx["tracks"], after: Gpx["tracks"], losesRoutes: boolean, notes: Notes): void {
+  const segments = (all: Gpx["tracks"]) => all.reduce((sum, { parts }) => sum + parts.filter((points) => points.length > 0).length, 0);
+  if (segments(after) < segments(before) && spotsOf(after).length === spotsOf(before).length) {
+    addNote(notes, "STRUCTURE_FLATTENED", `${segments(before)} segments of tracks became ${segments(after)}.`);
+  }
+  if (losesRoutes) addNote(notes, "ENTRIES_LEFT_OUT", "Routes beside the tracks were left out.");
+  const kept = new Set(after.map(({ values }) => values["name"]));
+  const names = before.flatMap(({ values }) => (values["name"] === undefined || kept.has(values["name"]) ? [] : [values["name"]]));
+  if (names.length > 0) addNote(notes, "METADATA_DROPPED", `Names of tracks were left out: ${named(names)}.`);
+}
+
+function comparePoints(before: readonly Spot[], after: readonly Spot[], notes: Notes): void {
+  if (after.length !== before.length) {
+    addNote(notes, "ENTRIES_LEFT_OUT", `${after.length} of ${before.length} points were written.`);
+    return;
+  }
+  const pairs = before.map((spot, index) => [spot, after[index] ?? spot] as const);
+  const rounded = [
+    off(
+      "coordinates",
+      "degrees",
+      5e-10,
+      pairs.flatMap(([a, b]) => [difference(a.at?.lat, b.at?.lat), difference(a.at?.lon, b.at?.lon)]),
+    ),
+    off(
+      "heights",
+      "m",
+      5e-4,
+      pairs.map(([a, b]) => difference(a.values["ele"], b.values["ele"])),
+    ),
+    off(
+      "times",
+      "s",
+      0,
+      pairs.map(([a, b]) => secondsBetween(a.values["time"], b.values["time"])),
+    ),
+  ].flatMap((text) => text ?? []);
+  if (rounded.length > 0) addNote(notes, "NUMBERS_ROUNDED", `Numbers were rounded: ${rounded.join(", ")}.`);
+  const keys = [...new Set(before.flatMap(({ values }) => Object.keys(values)))];
+  const isText = (key: string) => key === "name" || key === "desc" || key === "cmt";
+  const lost = keys.filter((key) =>
+    pairs.some(([a, b]) => a.values[key] !== undefined && (isText(key) ? a.values[key] !== b.values[key] : b.values[key] === undefined)),
+  );
+  if (lost.length > 0) addNote(notes, "METADATA_DROPPED", `Not all of these values of points were kept: ${named(lost)}.`);
+  const invented = pairs.filter(([a, b]) => a.values["time"] === undefined && b.values["time"] !== undefined).length;
+  if (invented > 0) addNote(notes, "EMPTY_VALUES_DROPPED", `${invented} points without a time got one, as the format has one for each.`);
+}
+
+function off(what: string, unit: string, least: number, differences: readonly number[]): string | undefined {
+  const most = differences.reduce((largest, each) => Math.max(largest, each), 0);
+  return most > least ? `${what} by up to ${Number(most.toPrecision(2))} ${unit}` : undefined;
+}
+
+/** 0 where one of them is not there. */
+function difference(before: string | undefined, after: string | undefined): number {
+  const found = Math.abs(Number(before) - Number(after));
+  return before === undefined || after === undefined || Number.isNaN(found) ? 0 : found;
+}
+
+function secondsBetween(before: string | undefined, after: string | undefined): number {
+  const found = Math.abs(Date.parse(before ?? "") - Date.parse(after ?? "")) / 1000;
+  return Number.isNaN(found) ? 0 : found;
+}
+
+/** Of a table of all points that the tool can make: what no GPX of its has. */
+function tellSensors(table: string, notes: Notes): void {
+  const columns = new Set(table.split("\n").flatMap((line) => (line.startsWith("No,") ? line.trim().split(",") : [])));
+  const lost = ["Speed", "Power", "Distance"].filter((name) => columns.has(name));
+  if (lost.length > 0) addNote(notes, "METADATA_DROPPED", `Left out of the points: ${lost.join(", ").toLowerCase()}.`);
+}
+
+const notes: Notes = new Map();
+const [before = "", after = ""] = process.argv.slice(2);
+if (after.endsWith(".csv")) tellSensors(readFileSync(after, "utf8"), notes);
+else compare(readGpx(textOfXml(readFileSync(before))), readGpx(textOfXml(readFileSync(after))), notes);
+process.stdout.write(`${JSON.stringify({ ok: true, notes: [...notes] })}\n`);
