@@ -7,6 +7,7 @@ import { words } from "./hop-table.ts";
 const set = (ids: string): ReadonlySet<string> => new Set(words(ids));
 
 const json = set("geojson geojsonl");
+const kml = set("kml kmz");
 /** Where a column may hold bytes, and a shape measures along it. */
 const withBytes = set("gpkg gdb");
 const withMeasures = set("gpkg gdb shp fgb csv");
@@ -25,6 +26,7 @@ export function mapExpectations(from: string, to: string, writing: Writing | und
   return [
     ...leftOut(to, writing),
     ...metadata(from, to, writing),
+    ...when(kml.has(from), () => expecting("STYLING_DROPPED", { message: "Colours, lines and icons are left out." })),
     ...when(typed.has(to) || json.has(from) || (textTypes.has(to) && withBytes.has(from)), () => expecting("TYPES_AS_TEXT")),
     ...when(rounding.has(to), () =>
       expecting("NUMBERS_ROUNDED", { message: "Numbers, times or coordinates with more decimals than the format holds are rounded." }),
@@ -59,6 +61,7 @@ function metadata(from: string, to: string, { isBare }: Partial<Writing> = {}): 
     ...(flat.has(to) ? ["heights"] : []),
     ...(withMeasures.has(from) && !measuring.has(to) ? ["measures along lines"] : []),
     ...(json.has(from) || from === "gpx" ? ["what the file says of itself"] : []),
+    ...(kml.has(from) ? ["the times of tracks' points but for the first and the last"] : []),
     ...(to === "shp" && (json.has(from) || from === "gpx" || from === "gpkg") ? ["values of a track's single points"] : []),
   ];
   if (lost.length === 0) return [];

@@ -12,11 +12,12 @@ import { withNumbers } from "./csv.ts";
 import { readGpx, textOfXml } from "./gpx.ts";
 import { withPointTexts } from "./gpx-points.ts";
 import { type GeoJsonFacts, inspectGeoJson } from "./json-source.ts";
+import { inspectKml } from "./kml.ts";
 import { limitsOf } from "./limits.ts";
 import { addNote } from "./notes.ts";
 import { addFunctions } from "./survey.ts";
 import { withPointValues } from "./tracks.ts";
-import { uniteTables } from "./unite.ts";
+import { forgetDefaults, uniteTables } from "./unite.ts";
 import { isKnownAndNotDegrees, writeTables } from "./write.ts";
 
 /** Between the two runs that write a GPX. */
@@ -33,6 +34,10 @@ type Asked = {
 
 function sourceOf({ from, input }: Asked, tables: readonly Table[], database: DatabaseSync, notes: Notes): readonly Table[] {
   if (from === "csv") return withNumbers(database, tables);
+  if (from === "kml" || from === "kmz") {
+    inspectKml(readFileSync(input), notes);
+    forgetDefaults(database, tables);
+  }
   if (from !== "gpx") return tables;
   const gpx = readGpx(textOfXml(readFileSync(input)));
   if (gpx.hasMetadata) addNote(notes, "METADATA_DROPPED", "What the file says of itself was left out.");

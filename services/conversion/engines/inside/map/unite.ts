@@ -17,8 +17,17 @@ type More = {
 const withoutLayers = new Set(["gpx", "osm"]);
 /** Their columns are those that GDAL has in store for what a file may say: an empty one was never in the file. */
 const withEmptyColumns = new Set(["gpx", "osm", "kml", "kmz", "georss"]);
-/** And in these a column with nothing but such numbers says nothing either. */
+/** What GDAL says of a place of a KML that says nothing of it. */
 const defaultsOfKml: Readonly<Record<string, number>> = { tessellate: -1, extrude: 0, visibility: -1, draworder: 0 };
+
+export function forgetDefaults(database: DatabaseSync, tables: readonly Table[]): void {
+  for (const { name: table, columns } of tables) {
+    for (const { name, type } of columns) {
+      const number = type === "short" ? defaultsOfKml[name.toLowerCase()] : undefined;
+      if (number !== undefined) database.exec(`UPDATE ${quoted(table)} SET ${quoted(name)} = NULL WHERE ${quoted(name)} = ${number}`);
+    }
+  }
+}
 
 /** Undefined where the tables have several coordinate systems. */
 export function uniteTables(database: DatabaseSync, tables: readonly Table[], { ids, from }: More): United | undefined {
@@ -49,11 +58,8 @@ export function uniteTables(database: DatabaseSync, tables: readonly Table[], { 
 }
 
 function withoutEmpty(database: DatabaseSync, table: Table): Table {
-  const isFilled = ({ name, type, inside = name }: Column) => {
-    const [column, number] = [quoted(inside), type === "short" ? defaultsOfKml[name.toLowerCase()] : undefined];
-    const isSomething = `${column} IS NOT NULL${number === undefined ? "" : ` AND ${column} <> ${number}`}`;
-    return database.prepare(`SELECT 1 FROM ${quoted(table.name)} WHERE ${isSomething} LIMIT 1`).get() !== undefined;
-  };
+  const isFilled = ({ name, inside = name }: Column) =>
+    database.prepare(`SELECT 1 FROM ${quoted(table.name)} WHERE ${quoted(inside)} IS NOT NULL LIMIT 1`).get() !== undefined;
   return { ...table, columns: table.columns.filter(isFilled) };
 }
 
