@@ -33,7 +33,7 @@ export type Arranged = ReturnType<typeof arranged>;
 export async function arrange(session: ToolSession, task: HopTask, input: string, gathered?: string): Promise<Arranged> {
   const { from, to } = task.hop;
   const asked = JSON.stringify({ from, to, input, gathered });
-  const end = await session.run({ ...ownProgram("map/arrange.ts", [asked]), limits });
+  const end = await session.run({ ...ownProgram("map/main.ts", ["arrange", asked]), limits });
   if (end.exitCode !== 0) throw new EngineFault("unexplained", `exit code ${end.exitCode}`);
   const said: unknown = JSON.parse(end.stdout);
   const answer = answerOf(said);
@@ -45,6 +45,6 @@ export async function arrange(session: ToolSession, task: HopTask, input: string
 
 /** Writes what GDAL has no place for into a GPX in the job's folder, whose map has been arranged. */
 export async function completeGpx(session: ToolSession, name: string): Promise<void> {
-  const end = await session.run({ ...ownProgram("map/arrange.ts", ["{}", `/job/${name}`]), limits });
+  const end = await session.run({ ...ownProgram("map/main.ts", ["complete", `/job/${name}`]), limits });
   if (end.exitCode !== 0) throw new EngineFault("unexplained", `exit code ${end.exitCode}`);
 }

@@ -1,7 +1,6 @@
 /** What is lost between formats of maps, by what each can hold (see inside/map/limits.ts). */
 import { expecting } from "../domain/expectations.ts";
 import type { Expectation } from "../domain/notes.ts";
-import type { Writing } from "./gdal-formats.ts";
 import { words } from "./hop-table.ts";
 
 const set = (ids: string): ReadonlySet<string> => new Set(words(ids));
@@ -21,8 +20,17 @@ const emptying = set("shp jml fgb");
 const flat = set("georss mapml mbtiles");
 const measuring = set("gpkg shp fgb gdb pdf");
 
+/** What a format is not made for. */
+type Narrow = {
+  /** Sorts of shapes that it holds, where these are not all. */
+  readonly sorts?: readonly string[];
+  readonly isBare?: boolean;
+  readonly needsShapes?: boolean;
+  readonly isTable?: boolean;
+};
+
 /** Notes of a hop, beside those of all files. */
-export function mapExpectations(from: string, to: string, writing: Writing | undefined): readonly Expectation[] {
+export function mapExpectations(from: string, to: string, writing: Narrow | undefined): readonly Expectation[] {
   return [
     ...leftOut(to, writing),
     ...metadata(from, to, writing),
@@ -48,14 +56,14 @@ function when(holds: boolean, expectation: () => Expectation): readonly Expectat
   return holds ? [expectation()] : [];
 }
 
-function leftOut(to: string, { sorts, needsShapes, isTable }: Partial<Writing> = {}): readonly Expectation[] {
+function leftOut(to: string, { sorts, needsShapes, isTable }: Narrow = {}): readonly Expectation[] {
   if (isTable === true) return [expecting("ENTRIES_LEFT_OUT", { message: "The shapes are left out; their values are kept." })];
   const message = "Shapes of a sort that the format lacks, and entries without a shape, are left out.";
   const of = sorts === undefined ? {} : { of: sorts.includes("areas") ? ("collections" as const) : ("areas" as const) };
   return when(needsShapes === true || to === "georss", () => expecting("ENTRIES_LEFT_OUT", { message, ...of }));
 }
 
-function metadata(from: string, to: string, { isBare }: Partial<Writing> = {}): readonly Expectation[] {
+function metadata(from: string, to: string, { isBare }: Narrow = {}): readonly Expectation[] {
   const lost = [
     ...(isBare === true ? ["the values of the shapes"] : []),
     ...(flat.has(to) ? ["heights"] : []),

@@ -108,7 +108,7 @@ async function compareWithSource(session: ToolSession, task: HopTask, device: De
     args: ["-w", "-r", "-t", "-i", device.name, "-f", `/job/${name}`, "-o", fullGpx, "-F", again],
   });
   if (end.exitCode !== 0) throw new EngineFault("unexplained", `exit code ${end.exitCode}`);
-  await tell(session, task, [inputInside, again]);
+  await tell(session, task, ["compare", inputInside, again]);
 }
 
 /** A table of the points, which holds what a GPX does not. */
@@ -116,12 +116,12 @@ async function tellSensors(session: ToolSession, task: HopTask, { name }: Device
   const table = "/job/points.csv";
   const end = await session.run({ program, args: ["-t", "-i", name, "-f", inputInside, "-o", "unicsv", "-F", table] });
   if (end.exitCode !== 0) throw new EngineFault("unexplained", `exit code ${end.exitCode}`);
-  await tell(session, task, [inputInside, table]);
+  await tell(session, task, ["sensors", table]);
 }
 
-/** Notes what inside/map/compare.ts finds. */
-async function tell(session: ToolSession, task: HopTask, files: readonly string[]): Promise<void> {
-  const end = await session.run({ ...ownProgram("map/compare.ts", files), limits: { addressSpace: false } });
+/** Notes what our own program finds (see inside/map/compare.ts). */
+async function tell(session: ToolSession, task: HopTask, asked: readonly string[]): Promise<void> {
+  const end = await session.run({ ...ownProgram("map/main.ts", asked), limits: { addressSpace: false } });
   if (end.exitCode !== 0) throw new EngineFault("unexplained", `exit code ${end.exitCode}`);
   const answer = answerOf(JSON.parse(end.stdout));
   if (!answer.ok) throw answer.error;

@@ -1,12 +1,10 @@
 /**
- * Runs inside the sandbox, between GDAL's reading and its writing: makes of the tables in gathered.gpkg those that a format can hold, so
- * that GDAL changes nothing in them, and tells what they lose. Prints one line of JSON. With the path of a GPX that GDAL wrote it completes
- * that file.
+ * Between GDAL's reading and its writing: makes of the tables in gathered.gpkg those that a format can hold, so that GDAL changes nothing
+ * in them, and tells what they lose.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import type { Notes } from "../exchange.ts";
-import { Failure } from "../failure.ts";
 import { type Table, tablesOf } from "./columns.ts";
 import { withNumbers } from "./csv.ts";
 import { readGpx, textOfXml } from "./gpx.ts";
@@ -23,7 +21,7 @@ import { isKnownAndNotDegrees, writeTables } from "./write.ts";
 /** Between the two runs that write a GPX. */
 const pointsFile = "/job/points.json";
 
-type Asked = {
+export type Asked = {
   readonly from: string;
   readonly to: string;
   /** Path of the source. */
@@ -58,7 +56,7 @@ function jsonOf({ from, input }: Asked, notes: Notes): GeoJsonFacts {
   }
 }
 
-function arrange(asked: Asked): unknown {
+export function arrange(asked: Asked): unknown {
   const notes: Notes = new Map();
   const { ids, shapes, hasSystem, hasLongReals } = jsonOf(asked, notes);
   if (asked.gathered === undefined)
@@ -80,17 +78,7 @@ function arrange(asked: Asked): unknown {
   }
 }
 
-function answer(asked: Asked): unknown {
-  try {
-    return arrange(asked);
-  } catch (error) {
-    if (error instanceof Failure) return { ok: false, code: error.code, message: error.message, odd: error.odd };
-    if (error instanceof RangeError)
-      return { ok: false, code: "INPUT_TOO_COMPLEX", message: "The map holds more than a conversion may use.", odd: false };
-    throw error;
-  }
+/** Completes a GPX that GDAL wrote of an arranged map. */
+export function complete(path: string): void {
+  writeFileSync(path, withPointTexts(readFileSync(path, "utf8"), JSON.parse(readFileSync(pointsFile, "utf8"))));
 }
-
-const [asked = "", written] = process.argv.slice(2);
-if (written === undefined) process.stdout.write(`${JSON.stringify(answer(JSON.parse(asked)))}\n`);
-else writeFileSync(written, withPointTexts(readFileSync(written, "utf8"), JSON.parse(readFileSync(pointsFile, "utf8"))));

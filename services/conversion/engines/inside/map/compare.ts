@@ -1,7 +1,4 @@
-/**
- * Runs inside the sandbox, after a tool has written a track for a device: tells what differs between the GPX that it was made of and one
- * that the same tool reads out of the result; or, of a table of all points, what a GPX lacks. Prints one line of JSON.
- */
+/** After a tool has written a track for a device: what differs between its source and what the same tool reads out of the result. */
 import { readFileSync } from "node:fs";
 import type { Notes } from "../exchange.ts";
 import { type Gpx, type Point, type Position, readGpx, textOfXml } from "./gpx.ts";
@@ -18,7 +15,15 @@ const placesOf = (gpx: Gpx): readonly Spot[] =>
     .filter(({ values }) => !lap.test(values["name"] ?? ""))
     .map(({ at, values, extensions }) => ({ at, values: { ...extensions, ...values } }));
 
-function compare(before: Gpx, after: Gpx, notes: Notes): void {
+/** Both are paths of a GPX. */
+export function compare(source: string, again: string): unknown {
+  const notes: Notes = new Map();
+  const [before, after] = [source, again].map((path) => readGpx(textOfXml(readFileSync(path))));
+  if (before !== undefined && after !== undefined) compareAll(before, after, notes);
+  return { ok: true, notes: [...notes] };
+}
+
+function compareAll(before: Gpx, after: Gpx, notes: Notes): void {
   const withPoints = (all: Gpx["tracks"]) => all.filter(({ parts }) => parts.flat().length > 0);
   const [others, tracks] = [withPoints(before.tracks), withPoints(after.tracks)];
   const isOfTracks = others.length > 0 && tracks.length > 0;
@@ -104,14 +109,13 @@ function secondsBetween(before: string | undefined, after: string | undefined): 
 }
 
 /** Of a table of all points that the tool can make: what no GPX of its has. */
-function tellSensors(table: string, notes: Notes): void {
-  const columns = new Set(table.split("\n").flatMap((line) => (line.startsWith("No,") ? line.trim().split(",") : [])));
+export function tellSensors(path: string): unknown {
+  const columns = new Set(
+    readFileSync(path, "utf8")
+      .split("\n")
+      .flatMap((line) => (line.startsWith("No,") ? line.trim().split(",") : [])),
+  );
   const lost = ["Speed", "Power", "Distance"].filter((name) => columns.has(name));
-  if (lost.length > 0) addNote(notes, "METADATA_DROPPED", `Left out of the points: ${lost.join(", ").toLowerCase()}.`);
+  const message = `Left out of the points: ${lost.join(", ").toLowerCase()}.`;
+  return { ok: true, notes: lost.length === 0 ? [] : [["METADATA_DROPPED", message]] };
 }
-
-const notes: Notes = new Map();
-const [before = "", after = ""] = process.argv.slice(2);
-if (after.endsWith(".csv")) tellSensors(readFileSync(after, "utf8"), notes);
-else compare(readGpx(textOfXml(readFileSync(before))), readGpx(textOfXml(readFileSync(after))), notes);
-process.stdout.write(`${JSON.stringify({ ok: true, notes: [...notes] })}\n`);

@@ -1,0 +1,26 @@
+/**
+ * Runs inside the sandbox, between the runs of a tool for maps: one task, whose name and arguments are the program's. Prints one line of
+ * JSON.
+ */
+import { Failure } from "../failure.ts";
+import { arrange, complete } from "./arrange.ts";
+import { compare, tellSensors } from "./compare.ts";
+
+const tasks: Readonly<Record<string, (first: string, second: string) => unknown>> = {
+  arrange: (asked) => arrange(JSON.parse(asked)),
+  complete,
+  compare,
+  sensors: tellSensors,
+};
+
+function answer([task = "", first = "", second = ""]: readonly string[]): unknown {
+  try {
+    return tasks[task]?.(first, second) ?? { ok: true, notes: [] };
+  } catch (error) {
+    if (error instanceof Failure) return { ok: false, code: error.code, message: error.message, odd: error.odd };
+    if (!(error instanceof RangeError)) throw error;
+    return { ok: false, code: "INPUT_TOO_COMPLEX", message: "The map holds more than a conversion may use.", odd: false };
+  }
+}
+
+process.stdout.write(`${JSON.stringify(answer(process.argv.slice(2)))}\n`);

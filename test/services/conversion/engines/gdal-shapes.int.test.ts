@@ -1,0 +1,186 @@
+/** Shapes of maps, and tracks: each is the same in the result, or a note names it, or the conversion fails. */
+import { execFile } from "node:child_process";
+import { readFile, writeFile } from "node:fs/promises";
+import { promisify } from "node:util";
+import { describe, expect, it } from "vitest";
+import { featuresOf, line, map, openMaps, point, textOf } from "./maps.ts";
+
+const run = promisify(execFile);
+const { again, convert, inFolder, read } = openMaps();
+
+describe("tracks", () => {
+  const gpx = (body: string) =>
+    `<?xml version="1.0"?><gpx version="1.1" creator="mill" xmlns="http://www.topografix.com/GPX/1/1" xmlns:x="http://x">${body}</gpx>`;
+  const trackPoint = (lat: number, lon: number, more: string) => `<trkpt lat="${lat}" lon="${lon}">${more}</trkpt>`;
+  const full = gpx(
+    `<!-- <trkpt> --><wpt lat="47" lon="8"><ele>12.5</ele><time>2026-03-01T10:00:00.123456Z</time><name>Quokka</name>` +
+      `<extensions><x:Way><x:Depth>4.5</x:Depth></x:Way></extensions></wpt><wpt lat="1" lon="2"><name>flat</name></wpt>` +
+      `<trk><name>T</name><trkseg>` +
+      trackPoint(47.123456789, 8, "<ele>400.25</ele><time>2026-03-01T10:00:00+02:00</time><extensions><x:hr>120</x:hr></extensions>") +
+      trackPoint(48, 9.5, "<ele>-3</ele>") +
+      `</trkseg><trkseg>${trackPoint(48, 9.625, "<ele>3</ele><time>2026-03-01T11:00:00.5Z</time>")}</trkseg></trk>`,
+  );
+  const points = { times: [["2026-03-01T10:00:00+02:00", null], ["2026-03-01T11:00:00.5Z"]], hr: [["120", null], [null]] };
+  const shape = [
+    [
+      [8, 47.123456789, 400.25],
+      [9.5, 48, -3],
+    ],
+    [[9.625, 48, 3]],
+  ];
+
+  it("keep heights, times and what else their points have", async () => {
+    const [place, , track] = await featuresOf(convert(full, "gpx", "geojson"));
+    expect(track).toMatchObject({ properties: { name: "T", coordinateProperties: points }, geometry: { coordinates: shape } });
+    expect(place.properties).toMatchObject({ time: "2026-03-01T10:00:00.123456Z", Depth: "4.5", ele: 12.5 });
+    expect(place.geometry.coordinates).toEqual([8, 47, 12.5]);
+  });
+
+  it("keep them in GeoPackage, and in GeoJSON made of that", async () => {
+    const made = await convert(full, "gpx", "gpkg");
+    expect((await read(made, "gpkg"))[2]).toMatchObject({ properties: { coordinateProperties: points } });
+    const [, , track] = await featuresOf(again(made, "gpkg", "geojson"));
+    expect(track).toMatchObject({ properties: { coordinateProperties: points }, geometry: { coordinates: shape } });
+  });
+
+  it("have heights beside them where some points have none", async () => {
+    const some = gpx(`<trk><trkseg>${trackPoint(1, 2, "<ele>5</ele>")}${trackPoint(3, 4, "")}</trkseg></trk>`);
+    const [track] = await featuresOf(convert(some, "gpx", "geojson"));
+    expect(track.properties.coordinateProperties).toEqual({ ele: [[5, null]] });
+    expect(track.geometry.coordinates).toEqual([
+      [
+        [2, 1],
+        [4, 3],
+      ],
+    ]);
+  });
+
+  it("keep heights in shapefiles, in layers of their own, and name the times that these cannot hold", async () => {
+    const many = Array.from({ length: 20 }, (_, at) => trackPoint(47, at, `<ele>${at}</ele><time>2026-03-01T10:00:${at + 10}Z</time>`));
+    const made = await convert(gpx(`<wpt lat="1" lon="2"/><trk><trkseg>${many.join("")}</trkseg></trk>`), "gpx", "shp");
+    expect(made.notes.get("METADATA_DROPPED")).toContain("coordinateProperties");
+    expect((await read(made, "shp.zip", "lines"))[0].geometry.coordinates[7]).toEqual([7, 47, 7]);
+    expect((await read(made, "shp.zip", "points"))[0].geometry.coordinates).toEqual([2, 1]);
+  });
+
+  it("get their times and heights back in GPX", async () => {
+    const made = await convert(full, "gpx", "geojson");
+    const text = await textOf(again(made, "geojson", "gpx"));
+    for (const [height, time] of [
+      ["400.25", "2026-03-01T10:00:00+02:00"],
+      ["3.0", "2026-03-01T11:00:00.5Z"],
+    ]) {
+      expect(text).toMatch(new RegExp(`<ele>${height}</ele>\\s*<time>${time?.replace("+", "\\+")}</time>`));
+    }
+    expect(text.match(/<time>/g)).toHaveLength(3);
+    expect(text).toContain("<ele>12.5</ele>");
+    const [, , track] = await featuresOf(convert(text, "gpx", "geojson"));
+    expect(track).toMatchObject({ properties: { coordinateProperties: points }, geometry: { coordinates: shape } });
+  });
+});
+
+describe("shapes", () => {
+  const collection = { type: "GeometryCollection", geometries: [point(1, 2), line([1, 2], [3, 4])] };
+
+  it("keep heights, or have none, in GPX and shapefiles", async () => {
+    const source = map([{ name: "up" }, point(8, 47, 400.5)], [{ name: "flat" }, point(9, 48)], [{}, line([1, 2, 3], [4, 5, 6])]);
+    const gpx = await textOf(convert(source, "geojson", "gpx"));
+    expect(gpx.match(/<ele>[^<]*<\/ele>/g)).toEqual(["<ele>400.5</ele>", "<ele>3.0</ele>", "<ele>6.0</ele>"]);
+    const shp = await convert(source, "geojson", "shp");
+    expect((await read(shp, "shp.zip", "points_z"))[0].geometry).toEqual(point(8, 47, 400.5));
+    expect((await read(shp, "shp.zip", "points"))[0].geometry).toEqual(point(9, 48));
+  });
+
+  it("without heights beside others get one in FlatGeobuf, which is told", async () => {
+    const made = await convert(map([{ n: 1 }, point(8, 47, 400.5)], [{ n: 2 }, point(9, 48)], [{ n: 3 }, null]), "geojson", "fgb");
+    expect(made.notes.get("EMPTY_VALUES_DROPPED")).toMatch(/^1 shapes without heights/);
+    const found = (await read(made, "fgb")).map(({ geometry }: { geometry: { coordinates: number[] } | null }) => geometry?.coordinates);
+    expect(found.sort()).toEqual([
+      [8, 47, 400.5],
+      [9, 48, 0],
+    ]);
+    expect(made.notes.get("ENTRIES_LEFT_OUT")).toBe("1 entries without a shape were left out.");
+  });
+
+  it("that cross the date line, and collections, stay whole", async () => {
+    const source = map([{}, line([179, 10], [-179, 12])], [{}, collection], [{}, line([179, 10], [181, 12])]);
+    const made = await convert(source, "geojson", "gpkg");
+    const features = await featuresOf(again(made, "gpkg", "geojson"));
+    expect(features.map(({ geometry }: { geometry: object }) => geometry)).toEqual([
+      line([179, 10], [-179, 12]),
+      collection,
+      line([179, 10], [181, 12]),
+    ]);
+  });
+
+  it("have all digits in GeoJSON, and outer rings against the clock", async () => {
+    const ring = [
+      [8.123456789012, 47],
+      [8.123456789012, 48],
+      [9, 48],
+      [8.123456789012, 47],
+    ];
+    const made = await convert(map([{}, { type: "Polygon", coordinates: [ring] }]), "geojson", "gpkg");
+    const [feature] = await featuresOf(again(made, "gpkg", "geojson"));
+    expect(feature.geometry.coordinates).toEqual([[...ring].reverse()]);
+  });
+
+  it("that GeoRSS cannot hold are told", async () => {
+    const area = (...rings: readonly number[]) => ({
+      type: "Polygon",
+      coordinates: rings.map((size) => [
+        [0, 0],
+        [size, 0],
+        [size, size],
+        [0, 0],
+      ]),
+    });
+    const made = await convert(
+      map([{}, area(9)], [{}, area(9, 2)], [{}, { type: "MultiPoint", coordinates: [[1, 2]] }]),
+      "geojson",
+      "georss",
+    );
+    expect(made.notes.get("ENTRIES_LEFT_OUT")).toBe("1 of 3 shapes were left out, as the format cannot hold them.");
+    const text = await readFile(made.path, "utf8");
+    expect(text.match(/<georss:(polygon|point)>/g)).toHaveLength(2);
+  });
+
+  it("of no known system are not taken for degrees", async () => {
+    const source = map([{}, point(8, 47)]);
+    const made = await convert(source, "geojson", "shp", { crs: 3857 });
+    await run("zip", ["-d", "-q", made.path, "points.prj"]);
+    await expect(again(made, "shp", "geojson")).rejects.toMatchObject({
+      message: expect.stringContaining("coordinate system"),
+    });
+    expect((await read(again(made, "shp", "gpkg"), "gpkg"))[0].geometry.coordinates[0]).toBeCloseTo(890_555.926, 2);
+  });
+
+  it("lose measures with a note", async () => {
+    const made = await convert('WKT,n\n"LINESTRING M (1 2 3,4 5 6)",1\n', "csv", "geojson");
+    expect(made.notes.get("METADATA_DROPPED")).toBe("Measures of 1 shapes were left out.");
+    expect((await convert('WKT,n\n"LINESTRING M (1 2 3,4 5 6)",1\n', "csv", "gpkg")).notes.size).toBe(0);
+  });
+});
+
+describe("a KML", () => {
+  const kml = (body: string) =>
+    `<?xml version="1.0"?><kml xmlns="http://www.opengis.net/kml/2.2" xmlns:gx="http://www.google.com/kml/ext/2.2"><Document>${body}</Document></kml>`;
+  const place = (body: string) => `<Placemark><name>P</name>${body}</Placemark>`;
+
+  it("gets no values that it does not have", async () => {
+    const [{ properties }] = await featuresOf(convert(kml(place("<Point><coordinates>8,47,5</coordinates></Point>")), "kml", "geojson"));
+    expect(properties).toEqual({ Name: "P" });
+  });
+
+  it("loses its looks and the times of its points with a note, in KMZ too", async () => {
+    const style = "<Style><LineStyle><width>3</width></LineStyle></Style>";
+    const when = "<when>2026-03-01T10:00:00Z</when><when>2026-03-01T10:00:05Z</when>";
+    const track = `<gx:Track>${when}<gx:coord>8 47 1</gx:coord><gx:coord>9 48 2</gx:coord></gx:Track>`;
+    const source = kml(place(style + track));
+    await writeFile(inFolder("doc.kml"), source);
+    await run("zip", ["-j", "-q", inFolder("doc.kmz"), inFolder("doc.kml")]);
+    for (const made of [await convert(source, "kml", "geojson"), await convert(await readFile(inFolder("doc.kmz")), "kmz", "geojson")]) {
+      expect([...made.notes.keys()].sort()).toEqual(["METADATA_DROPPED", "STYLING_DROPPED"]);
+    }
+  });
+});
