@@ -29,10 +29,16 @@ const limits = { addressSpace: false, fileBytes: 2 ** 30 };
 
 export type Arranged = ReturnType<typeof arranged>;
 
-/** `gathered`: what GDAL wrote, in the job's folder; without it the source is only looked at. */
-export async function arrange(session: ToolSession, task: HopTask, input: string, gathered?: string): Promise<Arranged> {
+type Gathered = {
+  /** What GDAL wrote, in the job's folder. */
+  readonly gathered: string;
+  readonly lists: readonly string[];
+};
+
+/** Without `gathered` the source is only looked at. */
+export async function arrange(session: ToolSession, task: HopTask, input: string, gathered?: Gathered): Promise<Arranged> {
   const { from, to } = task.hop;
-  const asked = JSON.stringify({ from, to, input, gathered });
+  const asked = JSON.stringify({ from, to, input, ...gathered, isOfPoints: task.options["geometry"] === "xy" });
   const end = await session.run({ ...ownProgram("map/main.ts", ["arrange", asked]), limits });
   if (end.exitCode !== 0) throw new EngineFault("unexplained", `exit code ${end.exitCode}`);
   const said: unknown = JSON.parse(end.stdout);

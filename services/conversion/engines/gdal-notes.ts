@@ -39,6 +39,15 @@ export function mapExpectations(from: string, to: string, writing: Narrow | unde
     ...when(rounding.has(to), () =>
       expecting("NUMBERS_ROUNDED", { message: "Numbers, times or coordinates with more decimals than the format holds are rounded." }),
     ),
+    ...(to === "csv"
+      ? [
+          expecting("ENTRIES_LEFT_OUT", { message: "Shapes that are no points are left out; their values are kept.", option: "geometry" }),
+          expecting("EMPTY_VALUES_DROPPED", {
+            message: "Where some points have heights, the others get the height 0.",
+            option: "geometry",
+          }),
+        ]
+      : []),
     ...when(naming.has(to), () => expecting("NAMES_CHANGED")),
     ...when(xml.has(to), () => expecting("CHARACTERS_REPLACED")),
     ...when(emptying.has(to), () =>

@@ -71,17 +71,23 @@ const jsonFormats = new Set(["geojson", "geojsonl"]);
 
 async function gatherAndArrange(work: Work, reading: Reading, input: string): Promise<Ready> {
   const arrangeIn = async (name: string, args: readonly string[]) => {
-    await gather(work, reading, name, args);
-    const arranged = await arrange(work.session, work.task, input, `/job/${name}`);
+    const lists = await gather(work, reading, name, args);
+    const arranged = await arrange(work.session, work.task, input, { gathered: `/job/${name}`, lists });
     return { arranged, source: [`/job/${name}`, ...arranged.layers] };
   };
   const ready = await arrangeIn("gathered.gpkg", []);
   return ready.arranged.isToBeDegrees === true ? await arrangeIn("degrees.gpkg", ["-t_srs", "EPSG:4326"]) : ready;
 }
 
-/** Each layer becomes a table, whatever shapes it holds. */
-async function gather({ session, task, drivers }: Work, reading: Reading, gathered: string, more: readonly string[]): Promise<void> {
+/** Each layer becomes a table, whatever shapes it holds. Gives the names of columns that are lists. */
+async function gather(
+  { session, task, drivers }: Work,
+  reading: Reading,
+  gathered: string,
+  more: readonly string[],
+): Promise<readonly string[]> {
   const { driver, name, prefix = "", args = [], env = {}, runs = [[]] } = reading;
+  const lists: string[] = [];
   for (const layers of runs) {
     const end = await session.run({
       program,
@@ -95,7 +101,10 @@ async function gather({ session, task, drivers }: Work, reading: Reading, gather
     });
     throwIfFailed(end, badInput, `The file is damaged, or is not ${task.hop.from.toUpperCase()}.`);
     throwIfClamped(end.stderr);
+    for (const [, name = ""] of end.stderr.matchAll(/natively support \w{1,20}List type for field ([^\n]{1,200})\. Misconversion/g))
+      lists.push(name);
   }
+  return lists;
 }
 
 /** GDAL has integers of 64 bits and makes the largest of them of a larger one. */

@@ -155,6 +155,13 @@ describe("shapes", () => {
     expect((await read(again(made, "shp", "gpkg"), "gpkg"))[0].geometry.coordinates[0]).toBeCloseTo(890_555.926, 2);
   });
 
+  it("that are no points are told where coordinates become columns, and so are heights", async () => {
+    const source = map([{ n: 1 }, point(8, 47, 5)], [{ n: 2 }, point(9, 48)], [{ n: 3 }, line([1, 2], [3, 4])]);
+    const made = await convert(source, "geojson", "csv", { geometry: "xy" });
+    expect(await readFile(made.path, "utf8")).toBe('X,Y,Z,n\n8,47,5,"1"\n9,48,0,"2"\n,,,"3"\n');
+    expect([...made.notes.keys()].sort()).toEqual(["EMPTY_VALUES_DROPPED", "ENTRIES_LEFT_OUT"]);
+  });
+
   it("lose measures with a note", async () => {
     const made = await convert('WKT,n\n"LINESTRING M (1 2 3,4 5 6)",1\n', "csv", "geojson");
     expect(made.notes.get("METADATA_DROPPED")).toBe("Measures of 1 shapes were left out.");

@@ -116,6 +116,13 @@ describe("attributes", () => {
     expect(first.properties).toEqual({ code: "007", n: 5, f: 1.5, empty: "" });
   });
 
+  it("that are lists stay lists, from formats of which GDAL makes others", async () => {
+    const places = [{ type: "Point", coordinates: [1, 2], properties: { numbers: [1, 2.5], texts: ["a", "b"] } }];
+    const topology = { type: "Topology", objects: { a: { type: "GeometryCollection", geometries: places } }, arcs: [] };
+    const [{ properties }] = await featuresOf(convert(JSON.stringify(topology), "topojson", "geojson"));
+    expect(properties).toMatchObject({ numbers: [1, 2.5], texts: ["a", "b"] });
+  });
+
   it("have characters that XML lacks replaced, which is told", async () => {
     const made = await convert(map([{ text: "a\u0001b\r\nc" }, point(1, 2)]), "geojson", "kml");
     expect(made.notes.get("CHARACTERS_REPLACED")).toContain("text");

@@ -11,7 +11,8 @@ import { readGpx, textOfXml } from "./gpx.ts";
 import { withPointTexts } from "./gpx-points.ts";
 import { type GeoJsonFacts, inspectGeoJson } from "./json-source.ts";
 import { inspectKml } from "./kml.ts";
-import { limitsOf } from "./limits.ts";
+import { type Limits, limitsOf } from "./limits.ts";
+import { withLists } from "./lists.ts";
 import { addNote } from "./notes.ts";
 import { addFunctions } from "./survey.ts";
 import { withPointValues } from "./tracks.ts";
@@ -28,14 +29,19 @@ export type Asked = {
   readonly input: string;
   /** Of what GDAL gathered; absent where it needs not to be arranged. */
   readonly gathered?: string;
+  /** Names of columns that GDAL wrote as its own lists: (2:a,b). */
+  readonly lists?: readonly string[];
+  /** Coordinates become columns. */
+  readonly isOfPoints?: boolean;
 };
 
-function sourceOf({ from, input }: Asked, tables: readonly Table[], database: DatabaseSync, notes: Notes): readonly Table[] {
+function sourceOf({ from, input, lists = [] }: Asked, tables: readonly Table[], database: DatabaseSync, notes: Notes): readonly Table[] {
   if (from === "csv") return withNumbers(database, tables);
   if (from === "kml" || from === "kmz") {
     inspectKml(readFileSync(input), notes);
     forgetDefaults(database, tables);
   }
+  if (lists.length > 0) return withLists(database, tables, new Set(lists));
   if (from !== "gpx") return tables;
   const gpx = readGpx(textOfXml(readFileSync(input)));
   if (gpx.hasMetadata) addNote(notes, "METADATA_DROPPED", "What the file says of itself was left out.");
@@ -61,7 +67,7 @@ export function arrange(asked: Asked): unknown {
   const { ids, shapes, hasSystem, hasLongReals } = jsonOf(asked, notes);
   if (asked.gathered === undefined)
     return { ok: true, notes: [...notes], map: { ...nothing, shapes, hasLongReals, isToBeDegrees: hasSystem } };
-  const limits = limitsOf[asked.to] ?? {};
+  const limits: Limits = { ...limitsOf[asked.to], ...(asked.isOfPoints === true ? { isOfPoints: true, heights: "all" } : {}) };
   const database = new DatabaseSync(asked.gathered, { enableForeignKeyConstraints: false });
   try {
     database.exec("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN");

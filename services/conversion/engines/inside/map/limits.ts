@@ -32,6 +32,8 @@ export type Limits = {
   readonly isExploded?: true;
   /** One point, one line, or one area without holes; others are entries without a shape. */
   readonly isSimple?: true;
+  /** No shapes but points, each alone. */
+  readonly isOfPoints?: true;
   /** Decimals of coordinates in degrees, and in other units. */
   readonly decimals?: readonly [degrees: number, others: number];
   /** Rings of areas go as RFC 7946 says. */
@@ -48,7 +50,7 @@ function dbaseReal(value: number): Real {
   const text = Math.abs(value) < 1e21 ? value.toFixed(15).slice(0, 24) : "";
   const read = text === "" ? Number.NaN : Number(text);
   if (read === value) return "exact";
-  return Math.abs(read - value) <= 1e-15 && Math.abs(value) >= 1e-3 ? "rounded" : "lost";
+  return Math.abs(read - value) <= 1e-9 * Math.abs(value) ? "rounded" : "lost";
 }
 
 /** GDAL writes up to 15 decimals and no exponent. */

@@ -38,7 +38,7 @@ export function planColumns(
   notes: Notes,
 ): readonly Planned[] {
   const found = (name: string, expression: string) =>
-    database.prepare(`SELECT count(*) AS number FROM ${quoted(table)} WHERE ${expression.replaceAll("?", quoted(name))}`).get()?.[
+    database.prepare(`SELECT count(*) AS number FROM ${quoted(table)} WHERE ${expression.replaceAll("?", () => quoted(name))}`).get()?.[
       "number"
     ] !== 0;
   const told = {
@@ -56,11 +56,11 @@ export function planColumns(
       told.dropped.push(name);
       return [];
     }
-    if (type === "real" && found(name, "real_fate(?) = 'rounded'")) told.rounded.push(name);
     if (limits.takesPointValues === true && name === "time" && found(name, "? GLOB '*.[0-9][0-9][0-9][0-9]*'")) told.times.push(name);
     if (type === "text" && limits.losesEmptyTexts === true && found(name, "? = ''")) told.empty.push(name);
     const texting = textingOf(limits, column, (expression) => found(name, expression));
     if (texting === "noted") told.texts.push(name);
+    if (texting === undefined && type === "real" && found(name, "real_fate(?) = 'rounded'")) told.rounded.push(name);
     if (texting !== undefined) return [{ name, type: "text", value: textOf(column) }];
     if (type !== "text") return [{ ...column, value: quoted(name) }];
     if (limits.takesTextForXml === true && found(name, "? GLOB '<*>'")) told.marked.push(name);

@@ -44,6 +44,8 @@ export function writeTables(database: DatabaseSync, { columns: all, crs }: Unite
     database.function("simple_shape", (blob) => (blob instanceof Uint8Array ? (simpleShape(blob) ?? null) : null));
     database.exec(`UPDATE ${united} SET filemill_shape = simple_shape(filemill_shape)`);
   }
+  if (limits.isOfPoints === true)
+    database.exec(`UPDATE ${united} SET filemill_shape = NULL WHERE kind_of(filemill_shape) NOT LIKE 'points%'`);
   const kinds = kindsOf(database);
   const { columns, points } = limits.takesPointValues === true ? asGpx(database, all) : { columns: all, points: undefined };
   const planned = planColumns(database, united, columns, limits, notes);
@@ -187,8 +189,8 @@ function forgetTables(database: DatabaseSync): void {
 }
 
 /** One for all shapes, or one for each sort that the format tells apart. */
-function layersOf(kinds: readonly Kind[], { sorts, heights }: Limits): readonly Layer[] {
-  if (sorts === undefined) return [{ name: "data", type: "GEOMETRY", kinds }];
+function layersOf(kinds: readonly Kind[], { sorts, heights, isOfPoints }: Limits): readonly Layer[] {
+  if (sorts === undefined) return [{ name: "data", type: isOfPoints === true ? "POINT" : "GEOMETRY", kinds }];
   const layers = new Map<string, Kind[]>();
   // In the order of the sorts: GPX has its places in front.
   for (const kind of sorts.flatMap((sort) => kinds.filter((each) => each.sort === sort))) {

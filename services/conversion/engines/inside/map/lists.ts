@@ -1,0 +1,28 @@
+/** Lists of values, for which a table has no type: GDAL writes (2:a,b), and JSON says the same to everybody. */
+import type { DatabaseSync } from "node:sqlite";
+import { quoted, type Table } from "./columns.ts";
+
+export function withLists(database: DatabaseSync, tables: readonly Table[], names: ReadonlySet<string>): readonly Table[] {
+  database.function("json_list", (value) => (typeof value === "string" ? jsonOf(value) : value));
+  return tables.map((table) => {
+    const columns = table.columns.map((column) => {
+      if (column.type !== "text" || !names.has(column.name)) return column;
+      const name = quoted(column.name);
+      const isSplit = `${name} IS NULL OR json_list(${name}) IS NOT NULL`;
+      const rows = database.prepare(`SELECT 1 FROM ${quoted(table.name)} WHERE NOT (${isSplit}) LIMIT 1`).get();
+      if (rows !== undefined) return column;
+      database.exec(`UPDATE ${quoted(table.name)} SET ${name} = json_list(${name})`);
+      return { ...column, type: "json" as const };
+    });
+    return { ...table, columns };
+  });
+}
+
+/** Null where it is no list, or a comma in a text makes it look longer than it is. */
+function jsonOf(text: string): string | null {
+  const found = /^\((\d{1,9}):(.*)\)$/s.exec(text);
+  const values = found?.[2] === "" ? [] : (found?.[2]?.split(",") ?? []);
+  if (found === null || values.length !== Number(found[1])) return null;
+  const areNumbers = values.every((value) => /^-?(0|[1-9]\d*)(\.\d+)?(e[+-]?\d+)?$/.test(value));
+  return areNumbers ? `[${values.join(",")}]` : JSON.stringify(values);
+}
