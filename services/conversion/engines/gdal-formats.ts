@@ -58,7 +58,8 @@ export const readings: Readonly<Record<string, Reading>> = {
   gpx: { driver: "GPX", name: "in.gpx", runs: [["waypoints", "routes", "tracks"]], env: { GPX_ELE_AS_25D: "YES" } },
   shp: { driver: "ESRI Shapefile", name: "in.zip", prefix: "/vsizip/" },
   gpkg: { driver: "GPKG", name: "in.gpkg" },
-  gml: { driver: "GML", name: "in.gml" },
+  // As text all that it holds: what are numbers is told when the map is arranged.
+  gml: { driver: "GML", name: "in.gml", env: { GML_FIELDTYPES: "ALWAYS_STRING" } },
   fgb: { driver: "FlatGeobuf", name: "in.fgb" },
   dgn: { driver: "DGN", name: "in.dgn" },
   gmt: { driver: "OGR_GMT", name: "in.gmt" },

@@ -7,6 +7,9 @@ const set = (ids: string): ReadonlySet<string> => new Set(words(ids));
 
 const json = set("geojson geojsonl");
 const kml = set("kml kmz");
+/** They do not say how their texts are encoded. */
+const unsure = set("shp csv dgn gmt");
+const listed = set("gml topojson");
 /** Where a column may hold bytes, and a shape measures along it. */
 const withBytes = set("gpkg gdb");
 const withMeasures = set("gpkg gdb shp fgb csv");
@@ -34,6 +37,8 @@ export function mapExpectations(from: string, to: string, writing: Narrow | unde
   return [
     ...leftOut(to, writing),
     ...metadata(from, to, writing),
+    ...when(unsure.has(from), () => expecting("ENCODING_GUESSED")),
+    ...when(listed.has(from), () => expecting("STRUCTURE_FLATTENED", { message: "Lists of texts with commas in them become texts." })),
     ...when(kml.has(from), () => expecting("STYLING_DROPPED", { message: "Colours, lines and icons are left out." })),
     ...when(typed.has(to) || json.has(from) || (textTypes.has(to) && withBytes.has(from)), () => expecting("TYPES_AS_TEXT")),
     ...when(rounding.has(to), () =>

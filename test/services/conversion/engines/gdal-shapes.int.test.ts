@@ -156,9 +156,9 @@ describe("shapes", () => {
   });
 
   it("that are no points are told where coordinates become columns, and so are heights", async () => {
-    const source = map([{ n: 1 }, point(8, 47, 5)], [{ n: 2 }, point(9, 48)], [{ n: 3 }, line([1, 2], [3, 4])]);
+    const source = map([{ n: 1, m: 1 }, point(8, 47, 5)], [{ n: 2, m: 1 }, point(9, 48)], [{ n: 3, m: 1 }, line([1, 2], [3, 4])]);
     const made = await convert(source, "geojson", "csv", { geometry: "xy" });
-    expect(await readFile(made.path, "utf8")).toBe('X,Y,Z,n\n8,47,5,"1"\n9,48,0,"2"\n,,,"3"\n');
+    expect(await readFile(made.path, "utf8")).toBe('X,Y,Z,n,m\n8,47,5,"1","1"\n9,48,0,"2","1"\n,,,"3","1"\n');
     expect([...made.notes.keys()].sort()).toEqual(["EMPTY_VALUES_DROPPED", "ENTRIES_LEFT_OUT"]);
   });
 

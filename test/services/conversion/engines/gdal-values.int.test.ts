@@ -116,6 +116,23 @@ describe("attributes", () => {
     expect(first.properties).toEqual({ code: "007", n: 5, f: 1.5, empty: "" });
   });
 
+  it("of another encoding than UTF-8 are guessed with a note", async () => {
+    const made = await convert(Buffer.from("lat,lon,name\n47,8,M\xfcller\n", "latin1"), "csv", "geojson");
+    expect(made.notes.get("ENCODING_GUESSED")).toContain("windows-1252");
+    expect(await readFile(made.path, "utf8")).toContain("Müller");
+  });
+
+  it("of a GML are numbers where all of them are written so", async () => {
+    const member = (code: string) =>
+      `<gml:featureMember><o:a><o:g><gml:Point><gml:coordinates>8,47</gml:coordinates></gml:Point></o:g><o:code>${code}</o:code><o:n>5</o:n></o:a></gml:featureMember>`;
+    const source = `<?xml version="1.0"?><o:c xmlns:o="http://o" xmlns:gml="http://www.opengis.net/gml">${member("007")}${member("12345678901234567890")}</o:c>`;
+    const features = await featuresOf(convert(source, "gml", "geojson"));
+    expect(features.map(({ properties }: { properties: object }) => properties)).toMatchObject([
+      { code: "007", n: 5 },
+      { code: "12345678901234567890", n: 5 },
+    ]);
+  });
+
   it("that are lists stay lists, from formats of which GDAL makes others", async () => {
     const places = [{ type: "Point", coordinates: [1, 2], properties: { numbers: [1, 2.5], texts: ["a", "b"] } }];
     const topology = { type: "Topology", objects: { a: { type: "GeometryCollection", geometries: places } }, arcs: [] };

@@ -7,6 +7,7 @@ import { DatabaseSync } from "node:sqlite";
 import type { Notes } from "../exchange.ts";
 import { type Table, tablesOf } from "./columns.ts";
 import { withNumbers } from "./csv.ts";
+import { decodeTexts, unsureFormats } from "./encoding.ts";
 import { readGpx, textOfXml } from "./gpx.ts";
 import { withPointTexts } from "./gpx-points.ts";
 import { type GeoJsonFacts, inspectGeoJson } from "./json-source.ts";
@@ -36,12 +37,14 @@ export type Asked = {
 };
 
 function sourceOf({ from, input, lists = [] }: Asked, tables: readonly Table[], database: DatabaseSync, notes: Notes): readonly Table[] {
+  if (unsureFormats.has(from)) decodeTexts(database, tables, notes);
   if (from === "csv") return withNumbers(database, tables);
+  if (from === "gml") return withLists(database, withNumbers(database, tables), new Set(lists), notes);
   if (from === "kml" || from === "kmz") {
     inspectKml(readFileSync(input), notes);
     forgetDefaults(database, tables);
   }
-  if (lists.length > 0) return withLists(database, tables, new Set(lists));
+  if (lists.length > 0) return withLists(database, tables, new Set(lists), notes);
   if (from !== "gpx") return tables;
   const gpx = readGpx(textOfXml(readFileSync(input)));
   if (gpx.hasMetadata) addNote(notes, "METADATA_DROPPED", "What the file says of itself was left out.");

@@ -1,8 +1,10 @@
 /** Lists of values, for which a table has no type: GDAL writes (2:a,b), and JSON says the same to everybody. */
 import type { DatabaseSync } from "node:sqlite";
+import type { Notes } from "../exchange.ts";
 import { quoted, type Table } from "./columns.ts";
+import { addNote, named } from "./notes.ts";
 
-export function withLists(database: DatabaseSync, tables: readonly Table[], names: ReadonlySet<string>): readonly Table[] {
+export function withLists(database: DatabaseSync, tables: readonly Table[], names: ReadonlySet<string>, notes: Notes): readonly Table[] {
   database.function("json_list", (value) => (typeof value === "string" ? jsonOf(value) : value));
   return tables.map((table) => {
     const columns = table.columns.map((column) => {
@@ -10,7 +12,10 @@ export function withLists(database: DatabaseSync, tables: readonly Table[], name
       const name = quoted(column.name);
       const isSplit = `${name} IS NULL OR json_list(${name}) IS NOT NULL`;
       const rows = database.prepare(`SELECT 1 FROM ${quoted(table.name)} WHERE NOT (${isSplit}) LIMIT 1`).get();
-      if (rows !== undefined) return column;
+      if (rows !== undefined) {
+        addNote(notes, "STRUCTURE_FLATTENED", `Lists became texts: ${named([column.name])}.`);
+        return column;
+      }
       database.exec(`UPDATE ${quoted(table.name)} SET ${name} = json_list(${name})`);
       return { ...column, type: "json" as const };
     });
