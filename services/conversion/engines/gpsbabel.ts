@@ -56,7 +56,6 @@ function expectationsOf(from: string, to: string): readonly Expectation[] {
     expecting("NUMBERS_ROUNDED", { message: "Coordinates, heights and times are rounded to what the format holds." }),
     expecting("METADATA_DROPPED", { message: "Names, descriptions and values of sensors that the format lacks are left out." }),
     expecting("STRUCTURE_FLATTENED", { message: "Segments of a track are joined where the format has none." }),
-    expecting("EMPTY_VALUES_DROPPED", { message: "Points without a time get one where the format has one for each." }),
   ];
 }
 

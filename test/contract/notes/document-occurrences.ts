@@ -1,4 +1,4 @@
-/** Texts, tables, maps, models and subtitles of which notes are raised. */
+/** Texts, tables, models and subtitles of which notes are raised. */
 
 import { tarFile } from "#test/harness/tar-file.ts";
 import { zipFile } from "#test/harness/zip-file.ts";
@@ -8,15 +8,6 @@ import { copy, latin, type Occurrence } from "./occurrence.ts";
 const sheets = (name: string) =>
   `<table:table table:name="${name}"><table:table-row><table:table-cell office:value-type="string"><text:p>${name}</text:p></table:table-cell></table:table-row></table:table>`;
 export const book = `<?xml version="1.0" encoding="UTF-8"?><office:document xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0" xmlns:table="urn:oasis:names:tc:opendocument:xmlns:table:1.0" xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0" office:version="1.2" office:mimetype="application/vnd.oasis.opendocument.spreadsheet"><office:body><office:spreadsheet>${sheets("One")}${sheets("Two")}</office:spreadsheet></office:body></office:document>`;
-const places =
-  '<?xml version="1.0"?><gpx version="1.1" creator="x" xmlns="http://www.topografix.com/GPX/1/1"><wpt lat="1" lon="2"><name>A</name></wpt><trk><trkseg><trkpt lat="1" lon="2"><time>2026-01-01T00:00:00Z</time></trkpt><trkpt lat="1.1" lon="2"><time>2026-01-01T00:01:00Z</time></trkpt></trkseg></trk></gpx>';
-const area = (shape: string) => `{"type":"Feature","properties":{"name":"a"},"geometry":${shape}}`;
-const point = area('{"type":"Point","coordinates":[1,2]}');
-const polygon = area('{"type":"Polygon","coordinates":[[[0,0],[1,0],[1,1],[0,0]]]}');
-const collection = area(
-  '{"type":"GeometryCollection","geometries":[{"type":"Point","coordinates":[1,2]},{"type":"LineString","coordinates":[[0,0],[1,1]]}]}',
-);
-const features = (...each: readonly string[]) => `{"type":"FeatureCollection","features":[${each.join(",")}]}`;
 
 export const documents: readonly Occurrence[] = [
   { engine: "libreoffice", hop: "csv>ods", code: "ENCODING_GUESSED", content: latin("name\nJ\xfcrgen\n") },
@@ -43,11 +34,6 @@ export const documents: readonly Occurrence[] = [
   },
   { engine: "archive", hop: "tar>zip", code: "PERMISSIONS_REDUCED", content: tarFile([{ name: "a", content: "b", mode: "4755" }]) },
   { engine: "archive", hop: "zip>tar", code: "ENCODING_GUESSED", content: zipFile([{ name: latin("Gr\x81\xe1e.txt"), content: "b" }]) },
-  { engine: "gdal", hop: "geojson>gpx", code: "ENTRIES_LEFT_OUT", content: features(point, polygon) },
-  { engine: "gdal", hop: "geojson>shp", code: "ENTRIES_LEFT_OUT", content: features(point, collection) },
-  { engine: "gdal", hop: "geojson>dxf", code: "METADATA_DROPPED", content: features(point) },
-  { engine: "gpsbabel", hop: "gpx>loc", code: "TRACKS_LEFT_OUT", content: places },
-  { engine: "gpsbabel", hop: "gpx>igc", code: "ENTRIES_LEFT_OUT", content: places },
   { engine: "assimp", hop: "dae>stl", code: "METADATA_DROPPED", content: (path) => copy("model/typical.dae", path) },
   { engine: "graphviz", hop: "gv>svg", code: "EXTERNAL_CONTENT_BLOCKED", content: 'digraph { a [image="a.png"] }' },
   { engine: "subtitle", hop: "srt>vtt", code: "ENCODING_GUESSED", content: latin("1\n00:00:01,000 --> 00:00:02,000\nJ\xfcrgen\n") },

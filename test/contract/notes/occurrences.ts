@@ -6,6 +6,7 @@ import { photo } from "#test/contract/options/samples.ts";
 import { pdfOf } from "#test/services/conversion/engines/pdf-by-hand.ts";
 import { halfTransparent, moving, twoColours } from "#test/services/conversion/engines/picture-samples.ts";
 import { book, documents } from "./document-occurrences.ts";
+import { maps } from "./map-occurrences.ts";
 import { type Content, copy, latin, type Occurrence } from "./occurrence.ts";
 import { ffmpeg, magick, run } from "./tools.ts";
 
@@ -219,6 +220,7 @@ export const occurrences: readonly Occurrence[] = [
   ...pictureTools,
   ...media.map((each) => ({ engine: "ffmpeg", ...each })),
   ...documents,
+  ...maps,
   ...ofEngine("data", data),
   ...ofEngine("mail", mail),
 ];

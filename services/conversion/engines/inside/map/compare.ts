@@ -1,6 +1,7 @@
 /** After a tool has written a track for a device: what differs between its source and what the same tool reads out of the result. */
 import { readFileSync } from "node:fs";
 import type { Notes } from "../exchange.ts";
+import { inexpressible } from "../failure.ts";
 import { type Gpx, type Point, type Position, readGpx, textOfXml } from "./gpx.ts";
 import { addNote, named } from "./notes.ts";
 
@@ -88,8 +89,9 @@ function comparePoints(before: readonly Spot[], after: readonly Spot[], notes: N
     pairs.some(([a, b]) => a.values[key] !== undefined && (isText(key) ? a.values[key] !== b.values[key] : b.values[key] === undefined)),
   );
   if (lost.length > 0) addNote(notes, "METADATA_DROPPED", `Not all of these values of points were kept: ${named(lost)}.`);
-  const invented = pairs.filter(([a, b]) => a.values["time"] === undefined && b.values["time"] !== undefined).length;
-  if (invented > 0) addNote(notes, "EMPTY_VALUES_DROPPED", `${invented} points without a time got one, as the format has one for each.`);
+  if (pairs.some(([a, b]) => a.values["time"] === undefined && b.values["time"] !== undefined)) {
+    throw inexpressible("The format holds the time of each point, and the file does not tell all.");
+  }
 }
 
 function off(what: string, unit: string, least: number, differences: readonly number[]): string | undefined {
