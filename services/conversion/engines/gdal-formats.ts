@@ -10,6 +10,8 @@ export type Reading = {
   readonly name: string;
   /** In front of the path: a container to look into. */
   readonly prefix?: string;
+  /** What of it is read, where it is an archive and GDAL would read it otherwise. */
+  readonly document?: string;
   readonly args?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
   /** Layers by run; without them one run takes all layers. */

@@ -10,6 +10,7 @@ import { numberOption } from "./hop-table.ts";
 import { openToolSession, probeMs, type ToolSession, versionLineOf } from "./tool-run.ts";
 
 const program = "/usr/bin/ogr2ogr";
+const archiver = "/usr/bin/bsdtar";
 const limits = { addressSpace: false, fileBytes: 2 ** 30 };
 
 const settings = {
@@ -69,7 +70,9 @@ async function lookAtJson({ session, task }: Work, input: string): Promise<Ready
 
 const jsonFormats = new Set(["geojson", "geojsonl"]);
 
-async function gatherAndArrange(work: Work, reading: Reading, input: string): Promise<Ready> {
+async function gatherAndArrange(work: Work, listed: Reading, input: string): Promise<Ready> {
+  const isOne = work.task.hop.from === "kmz" && (await isOneDocument(work, input));
+  const reading = isOne ? { ...listed, document: "doc.kml" } : listed;
   const arrangeIn = async (name: string, args: readonly string[]) => {
     const lists = await gather(work, reading, name, args);
     const arranged = await arrange(work.session, work.task, input, { gathered: `/job/${name}`, lists });
@@ -79,6 +82,13 @@ async function gatherAndArrange(work: Work, reading: Reading, input: string): Pr
   return ready.arranged.isToBeDegrees === true ? await arrangeIn("degrees.gpkg", ["-t_srs", "EPSG:4326"]) : ready;
 }
 
+/** Of a KMZ as most programs write it. GDAL reads the document alone: in the archive it does not see the types of values, nor so the values. */
+async function isOneDocument({ session }: Work, input: string): Promise<boolean> {
+  const { stdout } = await session.run({ program: archiver, args: ["-tf", input], limits });
+  const documents = stdout.split("\n").filter((name) => /\.kml$/i.test(name));
+  return documents.length === 1 && documents[0] === "doc.kml";
+}
+
 /** Each layer becomes a table, whatever shapes it holds. Gives the names of columns that are lists. */
 async function gather(
   { session, task, drivers }: Work,
@@ -86,13 +96,14 @@ async function gather(
   gathered: string,
   more: readonly string[],
 ): Promise<readonly string[]> {
-  const { driver, name, prefix = "", args = [], env = {}, runs = [[]] } = reading;
+  const { driver, name, prefix = "", document, args = [], env = {}, runs = [[]] } = reading;
+  const path = document === undefined ? `${prefix}/input/${name}` : `/vsizip/{/input/${name}}/${document}`;
   const lists: string[] = [];
   for (const layers of runs) {
     const end = await session.run({
       program,
       args: [
-        ...["-f", "GPKG", `/job/${gathered}`, `${prefix}/input/${name}`, ...layers, "-append", "-addfields", "-nlt", "GEOMETRY"],
+        ...["-f", "GPKG", `/job/${gathered}`, path, ...layers, "-append", "-addfields", "-nlt", "GEOMETRY"],
         // No name that a column of the file might have.
         ...["-lco", "GEOMETRY_NAME=filemill_geom", "-lco", "FID=filemill_fid", "-lco", "SPATIAL_INDEX=NO", "-unsetFid", ...args, ...more],
       ],
@@ -140,7 +151,7 @@ async function write({ session, task, drivers }: Work, writing: Writing, arrange
   if (arranged.hasPoints) await completeGpx(session, name);
   if (writing.isPacked !== true) return await session.adopt(name);
   const packed = await session.run({
-    program: "/usr/bin/bsdtar",
+    program: archiver,
     args: ["-cf", "/job/out.zip", "--format=zip", "-C", "/job", name],
     limits,
   });

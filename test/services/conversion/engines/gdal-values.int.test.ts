@@ -52,6 +52,11 @@ describe("attributes", () => {
     expect(text).not.toContain("<b>x</b></description>");
   });
 
+  it("come back out of a KMZ", async () => {
+    const [{ properties }] = await featuresOf(again(await convert(source, "geojson", "kmz"), "kmz", "geojson"));
+    expect(properties).toMatchObject({ "a long name 1": 1, beyond: "9007199254740993", moment: values.moment, zeros: "007" });
+  });
+
   it("become text in shapefiles where these have no such type, and names are told", async () => {
     const made = await convert(source, "geojson", "shp");
     const [{ properties }] = await read(made, "shp.zip");

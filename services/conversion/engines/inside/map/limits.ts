@@ -32,6 +32,8 @@ export type Limits = {
   readonly isExploded?: true;
   /** One point, one line, or one area without holes; others are entries without a shape. */
   readonly isSimple?: true;
+  /** Entries without a shape are left out. */
+  readonly needsShapes?: true;
   /** No shapes but points, each alone. */
   readonly isOfPoints?: true;
   /** Decimals of coordinates in degrees, and in other units. */
@@ -116,8 +118,8 @@ export const limitsOf: Readonly<Record<string, Limits>> = {
     measures: "all",
     sorts: ["points", "multipoints", "lines", "areas"],
   },
-  dgn: { measures: "none" },
-  dxf: { measures: "none" },
+  dgn: { needsShapes: true, measures: "none" },
+  dxf: { needsShapes: true, measures: "none" },
   georss: {
     ...untyped,
     integers: { most: fifteen, texting: "silently" },

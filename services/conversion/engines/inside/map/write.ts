@@ -189,8 +189,15 @@ function forgetTables(database: DatabaseSync): void {
 }
 
 /** One for all shapes, or one for each sort that the format tells apart. */
-function layersOf(kinds: readonly Kind[], { sorts, heights, isOfPoints }: Limits): readonly Layer[] {
-  if (sorts === undefined) return [{ name: "data", type: isOfPoints === true ? "POINT" : "GEOMETRY", kinds }];
+function layersOf(kinds: readonly Kind[], { sorts, heights, isOfPoints, needsShapes }: Limits): readonly Layer[] {
+  if (sorts === undefined)
+    return [
+      {
+        name: "data",
+        type: isOfPoints === true ? "POINT" : "GEOMETRY",
+        kinds: needsShapes === true ? kinds.filter(({ sort }) => sort !== "none") : kinds,
+      },
+    ];
   const layers = new Map<string, Kind[]>();
   // In the order of the sorts: GPX has its places in front.
   for (const kind of sorts.flatMap((sort) => kinds.filter((each) => each.sort === sort))) {
