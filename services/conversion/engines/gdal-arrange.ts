@@ -29,6 +29,9 @@ const limits = { addressSpace: false, fileBytes: 2 ** 30 };
 
 export type Arranged = ReturnType<typeof arranged>;
 
+/** Between the two runs that make a GPX. The programs know no path by themselves, as the folders may be others. */
+const points = "/job/points.json";
+
 type Gathered = {
   /** What GDAL wrote, in the job's folder. */
   readonly gathered: string;
@@ -38,7 +41,7 @@ type Gathered = {
 /** Without `gathered` the source is only looked at. */
 export async function arrange(session: ToolSession, task: HopTask, input: string, gathered?: Gathered): Promise<Arranged> {
   const { from, to } = task.hop;
-  const asked = JSON.stringify({ from, to, input, ...gathered, isOfPoints: task.options["geometry"] === "xy" });
+  const asked = JSON.stringify({ from, to, input, points, ...gathered, isOfPoints: task.options["geometry"] === "xy" });
   const end = await session.run({ ...ownProgram("map/main.ts", ["arrange", asked]), limits });
   if (end.exitCode !== 0) throw new EngineFault("unexplained", `exit code ${end.exitCode}`);
   const said: unknown = JSON.parse(end.stdout);
@@ -51,6 +54,6 @@ export async function arrange(session: ToolSession, task: HopTask, input: string
 
 /** Writes what GDAL has no place for into a GPX in the job's folder, whose map has been arranged. */
 export async function completeGpx(session: ToolSession, name: string): Promise<void> {
-  const end = await session.run({ ...ownProgram("map/main.ts", ["complete", `/job/${name}`]), limits });
+  const end = await session.run({ ...ownProgram("map/main.ts", ["complete", `/job/${name}`, points]), limits });
   if (end.exitCode !== 0) throw new EngineFault("unexplained", `exit code ${end.exitCode}`);
 }

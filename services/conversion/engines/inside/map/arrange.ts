@@ -20,9 +20,6 @@ import { withPointValues } from "./tracks.ts";
 import { forgetDefaults, uniteTables } from "./unite.ts";
 import { isKnownAndNotDegrees, writeTables } from "./write.ts";
 
-/** Between the two runs that write a GPX. */
-const pointsFile = "/job/points.json";
-
 export type Asked = {
   readonly from: string;
   readonly to: string;
@@ -30,6 +27,8 @@ export type Asked = {
   readonly input: string;
   /** Of what GDAL gathered; absent where it needs not to be arranged. */
   readonly gathered?: string;
+  /** Where the values of single points go that `complete` writes. */
+  readonly points?: string;
   /** Names of columns that GDAL wrote as its own lists: (2:a,b). */
   readonly lists?: readonly string[];
   /** Coordinates become columns. */
@@ -80,7 +79,7 @@ export function arrange(asked: Asked): unknown {
     if (united === undefined || isOther) return { ok: true, notes: [], map: { ...nothing, isToBeDegrees: true } };
     const { points, ...map } = writeTables(database, united, limits, notes);
     database.exec("COMMIT");
-    if (points !== undefined) writeFileSync(pointsFile, JSON.stringify(points));
+    if (points !== undefined && asked.points !== undefined) writeFileSync(asked.points, JSON.stringify(points));
     return { ok: true, notes: [...notes], map: { ...map, hasPoints: points !== undefined } };
   } finally {
     database.close();
@@ -88,6 +87,6 @@ export function arrange(asked: Asked): unknown {
 }
 
 /** Completes a GPX that GDAL wrote of an arranged map. */
-export function complete(path: string): void {
-  writeFileSync(path, withPointTexts(readFileSync(path, "utf8"), JSON.parse(readFileSync(pointsFile, "utf8"))));
+export function complete(path: string, points: string): void {
+  writeFileSync(path, withPointTexts(readFileSync(path, "utf8"), JSON.parse(readFileSync(points, "utf8"))));
 }
