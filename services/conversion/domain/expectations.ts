@@ -22,6 +22,7 @@ const usual: Readonly<Partial<Record<NoteCode, Omit<Expectation, "code">>>> = {
   SHEETS_LEFT_OUT: { message: "Of several sheets or tables one is converted.", of: "sheets" },
   MESSAGES_LEFT_OUT: { message: "Of several messages one is converted." },
   TRACKS_LEFT_OUT: { message: "Of several tracks of a sort one is converted.", of: "tracks" },
+  MEDIA_CHANGED: { message: "Samples, channels or pictures of a kind that the format does not hold are changed to what it holds." },
   FONT_SUBSTITUTED: { message: "Fonts that are not on this system are replaced." },
   ENCODING_GUESSED: { message: "The encoding of text that is not Unicode is guessed.", isOfSource: true },
   EXTERNAL_CONTENT_BLOCKED: { message: "Content that the file links to elsewhere is not fetched." },

@@ -14,6 +14,7 @@ export const noteTable = {
   SHEETS_LEFT_OUT: "Only one sheet or table was converted.",
   MESSAGES_LEFT_OUT: "Only one message was converted.",
   TRACKS_LEFT_OUT: "Only the first track of its sort was converted.",
+  MEDIA_CHANGED: "Samples, channels or pictures were changed to what the format holds.",
   FONT_SUBSTITUTED: "A font that is not on this system was replaced.",
   ENCODING_GUESSED: "The text's encoding was guessed.",
   EXTERNAL_CONTENT_BLOCKED: "Content that the file links to elsewhere was not fetched.",

@@ -56,7 +56,8 @@ export const answers = {
   jpegFrame: record({ width: uint32, height: uint32, components: whole(255), isInverted: flag, profile: pieces }),
   /** Bytes to be changed in a JPEG or PNG for it to say that it stands upright. */
   uprightPatches: record({ patches: list(record({ at: place, hex: text(8) }), 1000) }),
-  apngFrames: record({ frames: uint32 }),
+  /** Of a GIF or an APNG; 0 plays are for ever. */
+  animation: record({ frames: uint32, plays: uint32 }),
   iconPictures: record({ pictures: list(record({ width: uint32, offset: place, length: place }), 1000) }),
   /** What of an animated PNG is its first frame. */
   stillPieces: record({ pieces }),

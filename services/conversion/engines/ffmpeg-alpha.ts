@@ -1,7 +1,8 @@
 /** Films may have transparency, which hardly any encoder keeps. */
 import type { HopTask } from "../domain/engine.ts";
 import { toRgb } from "./ffmpeg-colour.ts";
-import { inputArgs, type Media, type Stream } from "./ffmpeg-streams.ts";
+import { inputArgs } from "./ffmpeg-probe.ts";
+import { type Media, type Stream } from "./ffmpeg-streams.ts";
 import { inputInside, type ToolSession } from "./tool-run.ts";
 
 /** Where a picture is transparent its colours mean nothing: seen as a negative, black is put there, which is white. */
@@ -14,12 +15,13 @@ export function flattening(task: HopTask, film: Stream, filters: string): string
   return [...toRgb(film), ontoWhite, filters].join(",");
 }
 
-/** Every GIF is decoded with transparency, whose points are all there or not; few show any, for most only say what stays as it was. */
-const firstClearFrame = "alphaextract,signalstats,metadata=mode=select:key=lavfi.signalstats.YMIN:value=128:function=less";
+/** Every animation is decoded with transparency; few show any, for most only say what stays as it was. */
+/** On the scale of 16 to 235. */
+const firstClearFrame = "alphaextract,signalstats,metadata=mode=select:key=lavfi.signalstats.YMIN:value=235:function=less";
 
-/** The same media, where a GIF has transparency only when a frame shows it. What cannot be told is taken to have. */
+/** The same media, where an animation has transparency only when a frame shows it. What cannot be told is taken to have. */
 export async function withShownAlpha(session: ToolSession, media: Media, demuxer: string): Promise<Media> {
-  if (!media.streams.some(isGif)) return media;
+  if (!media.streams.some(isAnimation)) return media;
   const input = [...inputArgs(demuxer), "-i", `file:${inputInside}`];
   const end = await session.run({
     program: "/usr/bin/ffmpeg",
@@ -41,7 +43,7 @@ export async function withShownAlpha(session: ToolSession, media: Media, demuxer
     limits: { addressSpace: false, processes: 256 },
   });
   const shows = end.exitCode !== 0 || /^[0-9]/m.test(end.stdout);
-  return shows ? media : { ...media, streams: media.streams.map((stream) => (isGif(stream) ? { ...stream, hasAlpha: false } : stream)) };
+  return shows ? media : { ...media, streams: media.streams.map((stream) => (isAnimation(stream) ? { ...stream, hasAlpha: false } : stream)) };
 }
 
-const isGif = ({ codec, hasAlpha }: Stream): boolean => codec === "gif" && hasAlpha;
+const isAnimation = ({ codec, hasAlpha }: Stream): boolean => /^(gif|apng)$/.test(codec) && hasAlpha;

@@ -3,6 +3,7 @@ import createCommand from "fluent-ffmpeg";
 import { FilemillError } from "#kit/errors.ts";
 import type { HopTask } from "../domain/engine.ts";
 import { assertPart, noteLeftOut } from "../domain/parts.ts";
+import { chapterArgs } from "./ffmpeg-chapters.ts";
 import { deepFormatOf } from "./ffmpeg-colour.ts";
 import type { Container } from "./ffmpeg-container.ts";
 import { exactSteps, lastShown } from "./ffmpeg-delays.ts";
@@ -10,7 +11,8 @@ import { containerOf, encoders, pictureFormats } from "./ffmpeg-formats.ts";
 import { filmFilters } from "./ffmpeg-frames.ts";
 import { pictureArgs } from "./ffmpeg-pictures.ts";
 import { audioCodecArgs } from "./ffmpeg-sound.ts";
-import { decoderArgs, inputArgs, type Media, type Stream, streamsOf } from "./ffmpeg-streams.ts";
+import { inputArgs } from "./ffmpeg-probe.ts";
+import { decoderArgs, type Media, type Stream, streamsOf } from "./ffmpeg-streams.ts";
 import { videoFormats } from "./ffmpeg-video-formats.ts";
 import { flagOption, numberOption, stringOption } from "./hop-table.ts";
 import { inputInside } from "./tool-run.ts";
@@ -59,13 +61,17 @@ export function ffmpegArgumentsOf(task: HopTask, media: Media, demuxer: string):
         : subtitleArgs(task, media, target.subtitles);
   command
     .output(`file:${outputInside}`)
-    .outputOptions([
+    // One by one: of a list it takes each text of two words for a name and a value.
+    .outputOptions(
       ...streamArgs,
       ...(duration === undefined ? [] : ["-t", String(duration)]),
       ...(strips(task) ? ["-map_metadata", "-1"] : media.tagsAreInStream && !isPicture ? ["-map_metadata", "0:s:0"] : []),
+      // Channels that are mixed are no louder than each was.
+      ...["-rematrix_maxval", "1"],
       ...["-threads", "2", ...(target.muxerArgs ?? []), "-f", target.muxer],
-    ]);
-  return ["-nostdin", "-hide_banner", "-v", "error", "-progress", "pipe:1", "-stats_period", "0.5", ...argumentsOf(command)];
+    );
+  // A second run writes over the result of the first.
+  return ["-nostdin", "-hide_banner", "-y", "-v", "error", "-progress", "pipe:1", "-stats_period", "0.5", ...argumentsOf(command)];
 }
 
 /** Whether tags and cover are to be left out. */
@@ -73,12 +79,18 @@ function strips({ options }: HopTask): boolean {
   return options.metadata === "strip";
 }
 
+/** QuickTime numbers languages, and ffmpeg knows each number by one name. */
+const quickTimeNames: Readonly<Record<string, string>> = {
+  ...{ deu: "ger", fre: "fra", nld: "dut", swe: "sve", ell: "gre", isl: "ice", zho: "chi", sqi: "alb", rum: "ron", cze: "ces", slo: "slk" },
+  ...{ mkd: "mac" },
+};
+
 /** Which language a track is in is nobody's secret, and players choose by it. */
-function languagesOf(task: HopTask, sort: "a" | "s", tracks: readonly Stream[]): string[] {
-  if (!strips(task)) return [];
-  return tracks.flatMap(({ language }, index) =>
-    /^[a-z]{2,3}$/.test(language) ? [`-metadata:s:${sort}:${index}`, `language=${language}`] : [],
-  );
+function languagesOf(target: Container, sort: "a" | "s", tracks: readonly Stream[]): string[] {
+  return tracks.flatMap(({ language }, index) => {
+    if (!/^[a-z]{2,3}$/.test(language)) return [];
+    return [`-metadata:s:${sort}:${index}`, `language=${(target.muxer === "mov" ? quickTimeNames[language] : undefined) ?? language}`];
+  });
 }
 
 /** The track that is asked for, else the one that the file names as the default, as players do. */
@@ -98,7 +110,7 @@ function soundOf(task: HopTask, tracks: readonly Stream[]): Stream {
   return sound;
 }
 
-const isTextual = ({ codec }: Stream): boolean => /^(subrip|srt|ass|ssa|webvtt|mov_text|text)$/.test(codec);
+export const isTextual = ({ codec }: Stream): boolean => /^(subrip|srt|ass|ssa|webvtt|mov_text|text)$/.test(codec);
 
 function subtitleArgs(task: HopTask, media: Media, encoder: string): string[] {
   const all = streamsOf(media, "subtitle");
@@ -121,17 +133,24 @@ function soundArgs(task: HopTask, media: Media, target: Container): string[] {
   const sound = soundOf(task, streamsOf(media, "audio"));
   const covers = strips(task) ? [] : streamsOf(media, "cover");
   const cover = target.cover === true ? covers.find(({ codec }) => codec === "mjpeg" || codec === "png") : undefined;
-  if (cover === undefined && covers.length > 0) task.note("METADATA_DROPPED", "The format cannot hold the cover picture.");
+  const codecArgs = audioCodecArgs(task, media, sound, target);
+  const [, codec = ""] = codecArgs;
   return [
     ...["-map", `0:${sound.index}`],
     ...(cover === undefined ? ["-vn"] : ["-map", `0:${cover.index}`, "-c:v", "copy", "-disposition:v", "attached_pic"]),
-    ...audioCodecArgs(task, sound, target),
+    ...codecArgs,
+    ...chapterArgs(task, media, target.muxer, codec === "copy" ? sound.codec : codec),
+    ...(/^(und|)$/.test(sound.language) ? [] : ["-metadata", `language=${sound.language}`]),
   ];
 }
 
 function filmArgs(task: HopTask, media: Media, target: Container): string[] {
   const [film, ...otherFilms] = streamsOf(media, "video");
   if (film === undefined) throw new FilemillError("INVALID_INPUT", "The file has no moving picture.");
+  if (media.plays !== undefined && media.plays !== 1) {
+    const times = media.plays === 0 ? "for ever" : `${media.plays} times`;
+    task.note("MEDIA_CHANGED", `The animation is played ${times}, the film once.`);
+  }
   const sounds = flagOption(task.options, "mute") ? [] : streamsOf(media, "audio");
   const kept = target.singleAudio === true ? sounds.slice(0, 1) : sounds;
   if (otherFilms.length > 0 || kept.length < sounds.length) task.note("TRACKS_LEFT_OUT");
@@ -147,9 +166,10 @@ function filmArgs(task: HopTask, media: Media, target: Container): string[] {
       ...subtitles.flatMap(({ index }) => ["-map", `0:${index}`]),
     ],
     ...videoCodecArgs(task, media, film, target),
-    ...(kept.length === 0 ? ["-an"] : kept.flatMap((sound, place) => ofTrack(place, audioCodecArgs(task, sound, target, film)))),
+    ...(kept.length === 0 ? ["-an"] : kept.flatMap((sound, place) => ofTrack(place, audioCodecArgs(task, media, sound, target)))),
     ...(subtitles.length === 0 || target.subtitles === undefined ? [] : ["-c:s", target.subtitles]),
-    ...[...languagesOf(task, "a", kept), ...languagesOf(task, "s", subtitles), "-max_muxing_queue_size", "4096"],
+    ...[...languagesOf(target, "a", kept), ...languagesOf(target, "s", subtitles), "-max_muxing_queue_size", "4096"],
+    ...chapterArgs(task, media, target.muxer, "theora"),
   ];
 }
 

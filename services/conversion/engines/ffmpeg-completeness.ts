@@ -41,8 +41,8 @@ export function expectedLengthOf(task: HopTask, media: Media, demuxer: string): 
   return { seconds, tolerated: isTold ? Math.max(0.5, seconds * 0.01) + Math.max(0, ...steps) : Math.max(1.5, seconds * 0.1) };
 }
 
-/** The tracks whose length the result has. */
-function convertedOf(task: HopTask, { streams }: Media): readonly Stream[] {
+/** The tracks that the result has, in its order: the pictures first. Of the sounds of a film it may hold fewer. */
+export function convertedOf(task: HopTask, { streams }: Media): readonly Stream[] {
   const sounds = streams.filter(({ kind }) => kind === "audio");
   if (audioFormats[task.hop.to] !== undefined) {
     const chosen = sounds[(numberOption(task.options, "track") ?? 0) - 1] ?? sounds.find(({ isDefault }) => isDefault) ?? sounds[0];

@@ -1,11 +1,24 @@
 /** How long each picture of an animation is shown, the last one too, whose time no later picture tells. */
-import { inputArgs, type Media, type Stream } from "./ffmpeg-streams.ts";
+import type { HopTask } from "../domain/engine.ts";
+import type { Inspector } from "../domain/inspector.ts";
+import { inputArgs } from "./ffmpeg-probe.ts";
+import { type Media, type Stream } from "./ffmpeg-streams.ts";
 import { inputInside, type ToolSession } from "./tool-run.ts";
+
+const isAnimation = (demuxer: string): boolean => /^(gif|apng)$/.test(demuxer);
+
+/** The same media with how often a GIF or an APNG is played. */
+export async function withPlays(inspector: Inspector, task: HopTask, media: Media, demuxer: string): Promise<Media> {
+  if (!isAnimation(demuxer)) return media;
+  const { plays } = await inspector.ask("animation", [task.input.path], { more: { format: demuxer }, signal: task.signal });
+  return { ...media, plays };
+}
 
 /** The same media with the delays of a GIF or an APNG. */
 export async function withDelays(session: ToolSession, media: Media, demuxer: string): Promise<Media> {
-  if (!/^(gif|apng)$/.test(demuxer)) return media;
+  if (!isAnimation(demuxer)) return media;
   let [frames, start, lastSeconds] = [0, 0, 0];
+  let isFine = false;
   const entries = ["-show_entries", "packet=pts_time,duration_time", "-of", "csv=p=0"];
   const end = await session.run({
     program: "/usr/bin/ffprobe",
@@ -15,11 +28,12 @@ export async function withDelays(session: ToolSession, media: Media, demuxer: st
       const [, time, duration] = /^(\d+\.\d+),(\d+\.\d+)/.exec(line) ?? [];
       if (time === undefined || duration === undefined) return;
       frames += 1;
+      isFine ||= !/^\d+\.\d\d0*$/.test(duration);
       [start, lastSeconds] = [Number(time), Number(duration)];
     },
   });
   if (end.exitCode !== 0 || frames < 2) return media;
-  const delays = { frames, lastSeconds, endSeconds: start + lastSeconds };
+  const delays = { frames, lastSeconds, endSeconds: start + lastSeconds, isFine };
   return { ...media, durationSeconds: delays.endSeconds, delays };
 }
 

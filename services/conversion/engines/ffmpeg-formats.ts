@@ -43,7 +43,15 @@ export const audioFormats: Readonly<Record<string, Container>> = {
   m4a: { ...iso, muxer: "ipod", audio: aac, copyAudio: ["aac"], cover: true },
   aac: { demuxer: "aac", muxer: "adts", audio: aac, copyAudio: ["aac"] },
   wma: { demuxer: "asf", muxer: "asf", audio: words("wmav2"), copyAudio: words("wmav2 wmav1"), maxChannels: 2 },
-  aiff: { demuxer: "aiff", muxer: "aiff", muxerArgs: words("-write_id3v2 1"), audio: ["pcm_be"], exact: true, depths: ["16", "24", "32"] },
+  aiff: {
+    demuxer: "aiff",
+    muxer: "aiff",
+    muxerArgs: words("-write_id3v2 1"),
+    audio: ["pcm_be"],
+    cover: true,
+    exact: true,
+    depths: ["16", "24", "32"],
+  },
   alac: { ...iso, muxer: "ipod", audio: words("alac"), copyAudio: ["alac"], cover: true, exact: true, depths: ["16", "24"] },
   ac3: { demuxer: "ac3", muxer: "ac3", audio: words("ac3"), copyAudio: ["ac3"], maxChannels: 6 },
   amr: { demuxer: "amr", isSpeech: true },
@@ -91,7 +99,7 @@ export const audioFormats: Readonly<Record<string, Container>> = {
 export const pictureFormats: Readonly<Record<string, Container>> = {
   gif: { demuxer: "gif", muxer: "gif", video: words("gif") },
   webp: { muxer: "webp", video: words("libwebp_anim") },
-  apng: { demuxer: "apng", muxer: "apng", video: words("apng -plays 0") },
+  apng: { demuxer: "apng", muxer: "apng", video: words("apng") },
   png: { muxer: "image2", video: words("png") },
   jpg: { muxer: "image2", video: words("mjpeg -pix_fmt yuvj420p -q:v 3") },
 };

@@ -152,12 +152,20 @@ function audioFidelity(source: Container, target: Container): Fidelity {
 }
 
 function soundExpectations(target: Container): readonly Expectation[] {
-  const held = target.cover === true ? "A cover picture that is neither JPEG nor PNG is left out." : "The cover picture is left out.";
-  return [expecting("TRACKS_LEFT_OUT"), expecting("METADATA_DROPPED", { message: held, of: "cover" })];
+  const cover = target.cover === true ? "a cover picture that is neither JPEG nor PNG" : "the cover picture";
+  return [
+    expecting("TRACKS_LEFT_OUT"),
+    expecting("METADATA_DROPPED", { message: `Tags and chapters that the format does not hold, and ${cover}, are left out.`, of: "tags" }),
+    soundChanged,
+  ];
 }
 
 const toneMapped = expecting("PROFILE_CONVERTED", {
   message: "High dynamic range is mapped to standard dynamic range where the picture is encoded with eight bits.",
+});
+
+const soundChanged = expecting("MEDIA_CHANGED", {
+  message: "Sound of more channels, a higher sample rate or more bits than the format holds is changed to what it holds.",
 });
 
 /** What plays on is copied with all its tracks, which not every format can hold. */
@@ -170,6 +178,8 @@ function filmExpectations(target: Container): readonly Expectation[] {
     }),
     expecting("ALPHA_FLATTENED"),
     toneMapped,
+    expecting("METADATA_DROPPED", { message: "Tags, languages, chapters and covers that the format does not hold are left out.", of: "tags" }),
+    expecting("MEDIA_CHANGED", { message: "Pictures and sound beyond what the codecs of the format hold are changed to what they hold." }),
   ];
 }
 
@@ -215,7 +225,10 @@ const animations = crossHops([...readers(videoFormats)], ["gif", "webp"], () => 
   async: true,
   maxInputMb: 200,
   options: gifOptions,
-  expects: [toneMapped],
+  expects: [
+    toneMapped,
+    expecting("MEDIA_CHANGED", { message: "An animation has fewer and smaller pictures than the film, unless others are asked for." }),
+  ],
 }));
 const stills = crossHops(readers(videoFormats), ["png", "jpg"], (_from, to) => ({
   fidelity: "extract",
@@ -233,7 +246,10 @@ const fromAnimation = crossHops(readers(pictureFormats), ["mp4", "webm", "mov", 
     cost: 3_000,
     async: true,
     maxInputMb: 100,
-    expects: expectingAll("ALPHA_FLATTENED"),
+    expects: [
+      ...expectingAll("ALPHA_FLATTENED"),
+      expecting("MEDIA_CHANGED", { message: "A film is played once, and its size is of even numbers." }),
+    ],
     options: videoOptions(target).filter(
       (option) => !/^(mute|audio|normalise|volume|bitDepth|sampleRate|channels|metadata)/.test(option.name),
     ),
@@ -259,7 +275,15 @@ const subtitles = crossHops(subtitled, Object.keys(subtitleFormats), () => ({
   expects: expectingAll("TRACKS_LEFT_OUT"),
   options: subtitleOptions,
 }));
-const apng = crossHops(["apng"], ["gif"], () => ({ fidelity: "reduced", cost: 500, async: false, maxInputMb: 50, options: gifOptions }));
+/** An animation stays as fast and as large as it is, and is repeated as often. */
+const apng = crossHops(["apng"], ["gif"], () => ({
+  fidelity: "reduced",
+  cost: 500,
+  async: false,
+  maxInputMb: 50,
+  options: gifOptions.map(({ default: _default, ...option }) => option),
+  expects: [expecting("MEDIA_CHANGED", { message: "Times are rounded to hundredths of a second." })],
+}));
 
 export const ffmpegHops: readonly Hop[] = uniqueHops([
   ...fromAudio,

@@ -4,10 +4,12 @@ import type { HopTask } from "../domain/engine.ts";
 import { flattening } from "./ffmpeg-alpha.ts";
 import { pictureColours, toneMapping } from "./ffmpeg-colour.ts";
 import type { Container } from "./ffmpeg-container.ts";
+import { exactSteps } from "./ffmpeg-delays.ts";
 import { pictureFormats } from "./ffmpeg-formats.ts";
 import { squares, wholePictures } from "./ffmpeg-frames.ts";
-import { inputArgs, type Media, streamsOf } from "./ffmpeg-streams.ts";
-import { numberOption } from "./hop-table.ts";
+import { inputArgs } from "./ffmpeg-probe.ts";
+import { type Media, type Stream, streamsOf } from "./ffmpeg-streams.ts";
+import { numberOption, words } from "./hop-table.ts";
 import { inputInside, type ToolSession } from "./tool-run.ts";
 
 /** The pictures of a film as one still or as an animation. */
@@ -25,23 +27,45 @@ export function pictureArgs(task: HopTask, media: Media, target: Container): str
       : [...scale, ...pictureColours(film, task.hop.to === "jpg" ? "jpg" : "rgb"), "null"];
     return [...map, "-c:v", ...(target.video ?? []), "-filter:v", [...first, ...rest].join(","), "-frames:v", "1", "-update", "1"];
   }
-  const lastDelay = media.delays?.lastSeconds ?? 0;
+  const fps = numberOption(task.options, "fps");
   if (target.muxer === "apng") {
-    return [...map, "-c:v", ...(target.video ?? []), ...(lastDelay === 0 ? [] : ["-final_delay", `${Math.round(lastDelay * 100)}/100`])];
+    return [...map, ...words("-c:v apng -plays"), String(media.plays ?? 0), ...exactSteps(media), ...finalDelay(media, "/100")];
   }
-  const fps = numberOption(task.options, "fps") ?? 12;
-  const loop = numberOption(task.options, "loop") ?? 0;
-  // Of a film that is shorter than one picture of the animation, its only one is kept.
-  const size = `scale='min(${width ?? 480},iw)':-2:flags=lanczos`;
+  noteReduced(task, film, { fps, width });
+  if (media.delays?.isFine === true) task.note("MEDIA_CHANGED", "Times of pictures were rounded to hundredths of a second.");
+  const size = width === undefined ? [] : [`scale='min(${width},iw)':-2:flags=lanczos`];
   const colours = pictureColours(film, target.muxer === "gif" ? "rgb" : "webp");
-  const base = [...first, `fps=${fps}:eof_action=pass`, ...squares(film), size, ...colours].join(",");
-  if (target.muxer === "gif") {
-    const palette = `[0:${film.index}]${base},split[a][b];[a]palettegen=stats_mode=diff[p];[b][p]paletteuse=dither=bayer:bayer_scale=3[v]`;
-    return ["-filter_complex", palette, "-map", "[v]", "-an", "-loop", gifLoopOf(loop)];
-  }
-  return [...map, "-c:v", ...(target.video ?? []), "-loop", String(loop), "-filter:v", base];
+  // Of a film that is shorter than one picture of the animation, its only one is kept.
+  const pace = fps === undefined ? [] : [`fps=${fps}:eof_action=pass`];
+  const base = [...first, ...pace, ...squares(film), ...size, ...colours, "null"].join(",");
+  const loop = numberOption(task.options, "loop") ?? media.plays ?? 0;
+  if (target.muxer !== "gif") return [...map, "-c:v", ...(target.video ?? []), "-loop", String(loop), "-filter:v", base];
+  const [collected, used] = media.delays === undefined ? shared : eachItsOwn;
+  const palette = `[0:${film.index}]${base},split[a][b];[a]${collected}[p];[b][p]${used}[v]`;
+  const delays = fps === undefined ? [...exactSteps(media), ...finalDelay(media, "")] : [];
+  return ["-filter_complex", palette, "-map", "[v]", "-an", "-loop", gifLoopOf(loop), ...delays];
 }
 
+/** One palette for a film, so that what stands still does so. */
+const shared = ["palettegen=stats_mode=diff", "paletteuse=dither=bayer:bayer_scale=3"] as const;
+/** The pictures of an animation may be without a colour in common; those of few colours stay as they are. */
+const eachItsOwn = ["palettegen=stats_mode=single", "paletteuse=new=1:dither=sierra2_4a"] as const;
+
+/** Both count in hundredths of a second, one of them as a fraction. */
+function finalDelay({ delays }: Media, below: string): readonly string[] {
+  return delays === undefined ? [] : ["-final_delay", `${Math.round(delays.lastSeconds * 100)}${below}`];
+}
+
+/** A film becomes an animation of fewer and smaller pictures, without sound. */
+function noteReduced(task: HopTask, film: Stream, { fps, width }: { readonly fps: number | undefined; readonly width: number | undefined }) {
+  const remarks = [
+    ...(fps !== undefined && film.framesPerSecond > fps * 1.001 ? [`${fps} pictures a second instead of ${rounded(film)}`] : []),
+    ...(width !== undefined && film.width > width ? [`${width} points of width instead of ${film.width}`] : []),
+  ];
+  if (remarks.length > 0) task.note("MEDIA_CHANGED", `The animation has ${remarks.join(" and ")}.`);
+}
+
+const rounded = ({ framesPerSecond }: Stream): number => Number(framesPerSecond.toFixed(3));
 const isStill = ({ hop }: HopTask): boolean => pictureFormats[hop.to]?.muxer === "image2";
 const shownFrom = ({ shownFromSeconds = 0 }: Media) => (shownFromSeconds === 0 ? [] : [`select=gte(t\\,${shownFromSeconds})`]);
 

@@ -55,7 +55,7 @@ async function run({ sandbox, inspector }: EngineHost, task: HopTask): Promise<v
   throwIfFailed(end, badInput, "The picture is damaged, or of a kind that cannot be read.");
   await session.adopt("out");
   if (task.hop.from !== "apng") return;
-  const { frames } = await inspector.ask("apngFrames", [task.input.path], { signal: task.signal });
+  const { frames } = await inspector.ask("animation", [task.input.path], { more: { format: "apng" }, signal: task.signal });
   if (frames > 1) task.note("ANIMATION_REDUCED", `Only frame 1 of ${frames} was converted.`);
 }
 

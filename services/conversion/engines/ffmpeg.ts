@@ -1,45 +1,66 @@
 /** Sound, film, animations and stills by ffmpeg: streams are copied where the target can hold them, else encoded. */
 import { FilemillError } from "#kit/errors.ts";
-import { defineEngine, type HopTask } from "../domain/engine.ts";
-import type { Sandbox } from "../domain/sandbox.ts";
+import { defineEngine, type EngineHost, type HopTask } from "../domain/engine.ts";
+import type { Sandbox, SandboxEnd } from "../domain/sandbox.ts";
 import { withShownAlpha } from "./ffmpeg-alpha.ts";
 import { ffmpegArgumentsOf } from "./ffmpeg-arguments.ts";
-import { assertConverted, expectedLengthOf, isText } from "./ffmpeg-completeness.ts";
-import { withDelays } from "./ffmpeg-delays.ts";
+import { noteChanges } from "./ffmpeg-changes.ts";
+import { assertConverted, convertedOf, expectedLengthOf, isText } from "./ffmpeg-completeness.ts";
+import { withDelays, withPlays } from "./ffmpeg-delays.ts";
 import { containerOf } from "./ffmpeg-formats.ts";
 import { ffmpegHops } from "./ffmpeg-hops.ts";
+import { gatheringNotes } from "./ffmpeg-notes.ts";
+import { peakOf, tooLoud } from "./ffmpeg-peaks.ts";
 import { withFirstShown } from "./ffmpeg-pictures.ts";
-import { mediaBadInput, readMedia } from "./ffmpeg-streams.ts";
-import { openToolSession, versionLineOf } from "./tool-run.ts";
+import { type Media, mediaBadInput, readMedia } from "./ffmpeg-streams.ts";
+import { openToolSession, type ToolSession, versionLineOf } from "./tool-run.ts";
 
 /** Encoders reserve stacks for many threads; the resident limit is watched all the same. */
 const limits = { addressSpace: false, processes: 256, fileBytes: 8 * 2 ** 30, folderBytes: 8 * 2 ** 30 };
 
-async function run(sandbox: Sandbox, task: HopTask): Promise<void> {
+async function run({ sandbox, inspector }: EngineHost, given: HopTask): Promise<void> {
+  const { task, tell } = gatheringNotes(given);
   const demuxer = demuxerOf(task);
   await using session = await openToolSession(sandbox, task);
   const read = await withShownAlpha(session, await readMedia(session, task, demuxer), demuxer);
-  const media = await withDelays(session, await withFirstShown(session, task, read, demuxer), demuxer);
+  const played = await withPlays(inspector, task, read, demuxer);
+  const media = await withDelays(session, await withFirstShown(session, task, played, demuxer), demuxer);
   const expected = expectedLengthOf(task, media, demuxer);
-  let writtenSeconds = 0;
-  let writtenFrames = 0;
+  const first = await encode(session, task, media, demuxer, expected.seconds);
+  const converted = convertedOf(task, media);
+  const quieterDecibels = tooLoud(
+    task,
+    converted.filter(({ kind }) => kind === "audio"),
+    first.peakDecibels,
+  );
+  const run = quieterDecibels === 0 ? first : await encode(session, task, { ...media, quieterDecibels }, demuxer, expected.seconds);
+  assertConverted(task, run.end, run.seconds, expected);
+  if (run.frames === 0 && run.seconds === 0 && !isText(task)) {
+    throw new FilemillError("INVALID_INPUT", "The file is empty or damaged: nothing of it could be decoded.");
+  }
+  await noteChanges(session, task, media, converted);
+  tell();
+  await session.adopt("out");
+}
+
+type Run = { readonly end: SandboxEnd; readonly seconds: number; readonly frames: number; readonly peakDecibels: number };
+
+async function encode(session: ToolSession, task: HopTask, media: Media, demuxer: string, expectedSeconds: number): Promise<Run> {
+  let [seconds, frames, peakDecibels] = [0, 0, -Infinity];
   const end = await session.run({
     program: "/usr/bin/ffmpeg",
     args: ffmpegArgumentsOf(task, media, demuxer),
     limits,
     onLine(line) {
-      writtenFrames = Math.max(writtenFrames, Number(/^frame=(\d+)$/.exec(line)?.[1] ?? 0));
+      peakDecibels = Math.max(peakDecibels, peakOf(line) ?? -Infinity);
+      frames = Math.max(frames, Number(/^frame=(\d+)$/.exec(line)?.[1] ?? 0));
       const microseconds = Number(/^out_time_us=(\d+)$/.exec(line)?.[1] ?? Number.NaN);
       if (Number.isNaN(microseconds)) return;
-      writtenSeconds = Math.max(writtenSeconds, microseconds / 1e6);
-      if (expected.seconds > 0) task.progress(Math.min(0.99, writtenSeconds / expected.seconds));
+      seconds = Math.max(seconds, microseconds / 1e6);
+      if (expectedSeconds > 0) task.progress(Math.min(0.99, seconds / expectedSeconds));
     },
   });
-  assertConverted(task, end, writtenSeconds, expected);
-  if (writtenFrames === 0 && writtenSeconds === 0 && !isText(task)) {
-    throw new FilemillError("INVALID_INPUT", "The file is empty or damaged: nothing of it could be decoded.");
-  }
-  await session.adopt("out");
+  return { end, seconds, frames, peakDecibels };
 }
 
 async function soundTracksOf(sandbox: Sandbox, task: HopTask): Promise<readonly string[]> {
@@ -67,10 +88,10 @@ export const ffmpegEngine = defineEngine({
     const line = await versionLineOf(sandbox, "/usr/bin/ffmpeg", ["-version"]);
     return line === undefined ? undefined : /version (\d[\d.]*)/.exec(line)?.[1];
   },
-  async open({ sandbox }) {
+  async open(host) {
     return {
-      run: (task) => run(sandbox, task),
-      parts: (task) => soundTracksOf(sandbox, task),
+      run: (task) => run(host, task),
+      parts: (task) => soundTracksOf(host.sandbox, task),
       [Symbol.asyncDispose]: async () => undefined,
     };
   },

@@ -12,7 +12,7 @@ export const traits = [
   "pages",
   "sheets",
   "tracks",
-  "cover",
+  "tags",
   "scene",
   "areas",
   "collections",
@@ -56,10 +56,11 @@ const rules: Readonly<Record<Trait, Rule>> = {
     except: set("flv y4m ivf h264 hevc m1v m2v swf"),
     formats: set("m4a m4b m4r alac 3ga mka weba wma ogg oga opus spx"),
   },
-  cover: {
+  // Of sound and film: title, artist, cover, chapters and their like.
+  tags: {
     kinds: ["video"],
-    except: set("flv mpg mpeg vob dv rm ivf h264 hevc m1v m2v swf"),
-    formats: set("mp3 mp2 aac flac m4a m4b m4r alac ogg oga opus wma aiff wav tta wv mka"),
+    except: set("dv ivf h264 hevc m1v m2v"),
+    formats: set("mp3 mp2 aac flac m4a m4b m4r alac ogg oga opus spx wma aiff aifc wav rf64 w64 au caf tta wv mka weba 3ga f4a ra mod voc"),
   },
   scene: { kinds: ["model"], except: set("stl ply obj off xyz") },
   areas: { kinds: ["geo", "data"], except: set(devices) },

@@ -15,7 +15,7 @@ import { pictureFactsOf } from "./picture-facts.ts";
 import { iconPicturesOf, stillPiecesOf } from "./png-pieces.ts";
 import { type Refusal, refusalOf } from "./refusal.ts";
 import { contentOf } from "./remote-file.ts";
-import { apngFramesOf, drawnSizeOf, isFileList, isGxl, lettersOf, plyColoursOf, tracksOf } from "./small-facts.ts";
+import { animationOf, drawnSizeOf, isFileList, isGxl, lettersOf, plyColoursOf, tracksOf } from "./small-facts.ts";
 import { missingFontsOf } from "./svg-fonts.ts";
 import { guessedEncodingOf } from "./text-encoding.ts";
 
@@ -43,7 +43,7 @@ export const answering: { readonly [K in QuestionKind]: Answering<K> } = {
   pictureFacts: (file, { format }) => pictureFactsOf(file, String(format)),
   jpegFrame: jpegFrameOf,
   uprightPatches: async (file) => ({ patches: await uprightPatchesOf(file) }),
-  apngFrames: apngFramesOf,
+  animation: animationOf,
   iconPictures: iconPicturesOf,
   stillPieces: stillPiecesOf,
   drawnSize: drawnSizeOf,

@@ -1,13 +1,37 @@
 /** Facts of a few words, for which an engine looks into a file. */
 import { FilemillError } from "#kit/errors.ts";
 import type { ByteSource } from "#services/conversion/domain/guards/byte-source.ts";
+import { frameCountOf } from "#services/conversion/domain/guards/frames.ts";
 import type { Answer } from "#services/conversion/domain/questions.ts";
 import { contentOf } from "./remote-file.ts";
 
-/** What the animation's control chunk says; 1 when there is none. @see https://www.w3.org/TR/png-3/#acTL-chunk */
-export function apngFramesOf({ head }: ByteSource): Answer<"apngFrames"> {
+/** How many frames an animation has, and how often it is played, 0 for ever. */
+export async function animationOf(source: ByteSource, { format }: { readonly format?: unknown }): Promise<Answer<"animation">> {
+  const name = String(format);
+  return { frames: await frameCountOf(source, name), plays: name === "gif" ? gifPlays(source.head) : apngPlays(source.head) };
+}
+
+/** @see https://www.w3.org/TR/png-3/#acTL-chunk */
+function apngPlays(head: Buffer): number {
   const at = head.indexOf("acTL", 0, "latin1");
-  return { frames: at < 0 || at + 8 > head.length ? 1 : head.readUInt32BE(at + 4) };
+  return at < 0 || at + 12 > head.length ? 1 : head.readUInt32BE(at + 8);
+}
+
+/** Netscape's extension before the first picture counts repetitions, 0 for ever; without it a GIF is played once. */
+function gifPlays(head: Buffer): number {
+  const flags = head[10] ?? 0;
+  let at = 13 + ((flags & 0x80) === 0 ? 0 : 3 * 2 ** ((flags & 7) + 1));
+  while (head[at] === 0x21) {
+    const isLoop = /^NETSCAPE2\.0|^ANIMEXTS1\.0/.test(head.toString("latin1", at + 3, at + 14)) && head[at + 15] === 1;
+    if (isLoop && at + 18 <= head.length) {
+      const repetitions = head.readUInt16LE(at + 16);
+      return repetitions === 0 ? 0 : repetitions + 1;
+    }
+    at += 2;
+    while ((head[at] ?? 0) !== 0) at += 1 + (head[at] ?? 0);
+    at += 1;
+  }
+  return 1;
 }
 
 /** GXL and GraphML share a kind and not a reader. */

@@ -1,0 +1,39 @@
+/** Samples a second: what encoders take, and the nearest to what a file has. */
+import { FilemillError } from "#kit/errors.ts";
+
+const words = (text: string): readonly number[] => text.split(" ").map(Number);
+
+/** By encoder; those that are not here take any rate. MPEG layer II knows lower ones for speech alone. */
+const rates: Readonly<Record<string, readonly number[]>> = {
+  libmp3lame: words("8000 11025 12000 16000 22050 24000 32000 44100 48000"),
+  aac: words("7350 8000 11025 12000 16000 22050 24000 32000 44100 48000 64000 88200 96000"),
+  libopus: words("8000 12000 16000 24000 48000"),
+  mp2: words("32000 44100 48000"),
+  ac3: words("32000 44100 48000"),
+  eac3: words("32000 44100 48000"),
+};
+/** These take any rate up to one. */
+const highest: Readonly<Record<string, number>> = { wmav2: 48_000, libvorbis: 192_000 };
+/** Less loses what people hear. */
+const leastGood = 44_100;
+
+/**
+ * The rate to encode with; undefined where the encoder takes that of the sound.
+ *
+ * @throws FilemillError INVALID_OPTION for a rate that is asked for and the encoder does not take.
+ */
+export function rateOf(encoder: string, soundRate: number, asked: number | undefined): number | undefined {
+  const allowed = rates[encoder] ?? [];
+  const most = highest[encoder] ?? Infinity;
+  const takes = (rate: number): boolean => rate <= most && (allowed.length === 0 || allowed.includes(rate));
+  if (asked !== undefined) {
+    if (takes(asked)) return asked;
+    const details = { option: "sampleRate", allowed: allowed.length > 0 ? allowed.join(", ") : `up to ${most}` };
+    throw new FilemillError("INVALID_OPTION", "The format does not hold this sample rate.", { details });
+  }
+  if (takes(soundRate) || soundRate === 0) return undefined;
+  const choices = allowed.length > 0 ? allowed : [44_100, 48_000, 96_000, 176_400, 192_000].filter((rate) => rate <= most);
+  // A part of the samples, evenly, is better than others between them.
+  const even = choices.findLast((rate) => rate >= leastGood && soundRate % rate === 0);
+  return even ?? choices.find((rate) => rate >= soundRate) ?? choices.at(-1);
+}
