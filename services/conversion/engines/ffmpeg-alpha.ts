@@ -2,7 +2,7 @@
 import type { HopTask } from "../domain/engine.ts";
 import { toRgb } from "./ffmpeg-colour.ts";
 import { inputArgs } from "./ffmpeg-probe.ts";
-import { type Media, type Stream } from "./ffmpeg-streams.ts";
+import type { Media, Stream } from "./ffmpeg-streams.ts";
 import { inputInside, type ToolSession } from "./tool-run.ts";
 
 /** Where a picture is transparent its colours mean nothing: seen as a negative, black is put there, which is white. */
@@ -16,8 +16,7 @@ export function flattening(task: HopTask, film: Stream, filters: string): string
 }
 
 /** Every animation is decoded with transparency; few show any, for most only say what stays as it was. */
-/** On the scale of 16 to 235. */
-const firstClearFrame = "alphaextract,signalstats,metadata=mode=select:key=lavfi.signalstats.YMIN:value=235:function=less";
+const firstClearFrame = "alphaextract,signalstats,metadata=mode=select:key=lavfi.signalstats.YMIN:value=254.5:function=less";
 
 /** The same media, where an animation has transparency only when a frame shows it. What cannot be told is taken to have. */
 export async function withShownAlpha(session: ToolSession, media: Media, demuxer: string): Promise<Media> {
@@ -43,7 +42,9 @@ export async function withShownAlpha(session: ToolSession, media: Media, demuxer
     limits: { addressSpace: false, processes: 256 },
   });
   const shows = end.exitCode !== 0 || /^[0-9]/m.test(end.stdout);
-  return shows ? media : { ...media, streams: media.streams.map((stream) => (isAnimation(stream) ? { ...stream, hasAlpha: false } : stream)) };
+  return shows
+    ? media
+    : { ...media, streams: media.streams.map((stream) => (isAnimation(stream) ? { ...stream, hasAlpha: false } : stream)) };
 }
 
 const isAnimation = ({ codec, hasAlpha }: Stream): boolean => /^(gif|apng)$/.test(codec) && hasAlpha;

@@ -10,8 +10,8 @@ import { exactSteps, lastShown } from "./ffmpeg-delays.ts";
 import { containerOf, encoders, pictureFormats } from "./ffmpeg-formats.ts";
 import { filmFilters } from "./ffmpeg-frames.ts";
 import { pictureArgs } from "./ffmpeg-pictures.ts";
-import { audioCodecArgs } from "./ffmpeg-sound.ts";
 import { inputArgs } from "./ffmpeg-probe.ts";
+import { audioCodecArgs } from "./ffmpeg-sound.ts";
 import { decoderArgs, type Media, type Stream, streamsOf } from "./ffmpeg-streams.ts";
 import { videoFormats } from "./ffmpeg-video-formats.ts";
 import { flagOption, numberOption, stringOption } from "./hop-table.ts";
@@ -112,6 +112,17 @@ function soundOf(task: HopTask, tracks: readonly Stream[]): Stream {
 
 export const isTextual = ({ codec }: Stream): boolean => /^(subrip|srt|ass|ssa|webvtt|mov_text|text)$/.test(codec);
 
+const isStyled = ({ codec }: Stream): boolean => /^(ass|ssa)$/.test(codec);
+
+/** Subtitles are copied where the target can hold them, for their styles and positions. */
+function subtitleCodecs(task: HopTask, { muxer, subtitles = "" }: Container, tracks: readonly Stream[]): string[] {
+  return tracks.flatMap((track, place) => {
+    const isHeld = muxer === "matroska" ? /^(subrip|ass|ssa|webvtt)$/.test(track.codec) : track.codec === subtitles;
+    if (!isHeld && isStyled(track)) task.note("STYLING_DROPPED", "Styles and positions of subtitles were left out.");
+    return [`-c:s:${place}`, isHeld ? "copy" : subtitles];
+  });
+}
+
 function subtitleArgs(task: HopTask, media: Media, encoder: string): string[] {
   const all = streamsOf(media, "subtitle");
   const asked = numberOption(task.options, "subtitle");
@@ -126,13 +137,25 @@ function subtitleArgs(task: HopTask, media: Media, encoder: string): string[] {
     throw new FilemillError("INVALID_INPUT", "These subtitles are pictures of text; they would need recognition.");
   }
   if (all.length > 1) task.note("TRACKS_LEFT_OUT", `Only subtitles ${all.indexOf(chosen) + 1} of ${all.length} were taken out.`);
+  if (isStyled(chosen) && encoder !== "ass") task.note("STYLING_DROPPED", "Styles and positions of subtitles were left out.");
   return ["-map", `0:${chosen.index}`, "-c:s", encoder];
+}
+
+function coverOf(task: HopTask, media: Media, target: Container): Stream | undefined {
+  const covers = strips(task) || target.cover !== true ? [] : streamsOf(media, "cover");
+  return covers.find(({ codec }) => codec === "mjpeg" || codec === "png");
+}
+
+/** The arguments of a film before which nothing else of pictures is written, and its cover behind it. */
+function withCover(args: readonly string[], cover: Stream | undefined): string[] {
+  if (cover === undefined) return [...args];
+  const ofFilm = args.map((arg) => (/^-(c:v|filter:v|tag:v)$/.test(arg) ? `${arg}:0` : arg === "-r" ? "-r:v:0" : arg));
+  return ["-map", `0:${cover.index}`, ...ofFilm, "-c:v:1", "copy", "-disposition:v:1", "attached_pic"];
 }
 
 function soundArgs(task: HopTask, media: Media, target: Container): string[] {
   const sound = soundOf(task, streamsOf(media, "audio"));
-  const covers = strips(task) ? [] : streamsOf(media, "cover");
-  const cover = target.cover === true ? covers.find(({ codec }) => codec === "mjpeg" || codec === "png") : undefined;
+  const cover = coverOf(task, media, target);
   const codecArgs = audioCodecArgs(task, media, sound, target);
   const [, codec = ""] = codecArgs;
   return [
@@ -165,9 +188,9 @@ function filmArgs(task: HopTask, media: Media, target: Container): string[] {
       ...kept.flatMap(({ index }) => ["-map", `0:${index}`]),
       ...subtitles.flatMap(({ index }) => ["-map", `0:${index}`]),
     ],
-    ...videoCodecArgs(task, media, film, target),
+    ...withCover(videoCodecArgs(task, media, film, target), coverOf(task, media, target)),
     ...(kept.length === 0 ? ["-an"] : kept.flatMap((sound, place) => ofTrack(place, audioCodecArgs(task, media, sound, target)))),
-    ...(subtitles.length === 0 || target.subtitles === undefined ? [] : ["-c:s", target.subtitles]),
+    ...subtitleCodecs(task, target, subtitles),
     ...[...languagesOf(target, "a", kept), ...languagesOf(target, "s", subtitles), "-max_muxing_queue_size", "4096"],
     ...chapterArgs(task, media, target.muxer, "theora"),
   ];

@@ -1,4 +1,5 @@
 /** What is other in a result than in its source: both are read, and compared by what each says of itself. */
+import { FilemillError } from "#kit/errors.ts";
 import type { HopTask } from "../domain/engine.ts";
 import { isTextual, outputInside } from "./ffmpeg-arguments.ts";
 import { audioFormats } from "./ffmpeg-formats.ts";
@@ -14,17 +15,16 @@ const leastRateChange = 0.02;
 /**
  * Notes what a result of sound or film does not have, or has otherwise, and nobody asked for.
  *
+ * @throws FilemillError CONVERSION_FAILED for sound that cannot be read back.
  * @param converted Tracks of pictures and sound as the result has them; of sounds it may hold fewer.
  */
-export async function noteChanges(
-  session: ToolSession,
-  task: HopTask,
-  media: Media,
-  converted: readonly Stream[],
-): Promise<void> {
+export async function noteChanges(session: ToolSession, task: HopTask, media: Media, converted: readonly Stream[]): Promise<void> {
   const target = audioFormats[task.hop.to] ?? videoFormats[task.hop.to];
   if (target?.demuxer === undefined) return;
   const result = await readResult(session, target.demuxer, outputInside);
+  if (result.streams.some(({ kind, channels }) => kind === "audio" && channels === 0)) {
+    throw new FilemillError("CONVERSION_FAILED", "The format does not hold sound of so many channels in a way that can be read.");
+  }
   const changes = ["video", "audio"].flatMap((kind) => {
     const written = result.streams.filter((stream) => stream.kind === kind);
     const sources = converted.filter((stream) => stream.kind === kind);
@@ -36,7 +36,8 @@ export async function noteChanges(
   const tracks = [...converted, ...streamsOf(media, "subtitle").filter(isTextual)];
   const languages = namesLost(tracks, result, ({ language }) => language.replace(/^und$/, ""));
   if (languages.length > 0) task.note("METADATA_DROPPED", `The format does not name the language of a track (${languages.join(", ")}).`);
-  const titles = task.options.metadata === "strip" || audioFormats[task.hop.to] !== undefined ? [] : namesLost(tracks, result, ({ title }) => title);
+  const titles =
+    task.options.metadata === "strip" || audioFormats[task.hop.to] !== undefined ? [] : namesLost(tracks, result, ({ title }) => title);
   if (titles.length > 0) task.note("METADATA_DROPPED", "The format does not hold the titles of tracks.");
   if (media.otherTracks > result.otherTracks) task.note("TRACKS_LEFT_OUT", "Attached files and tracks of data were left out.");
 }
@@ -50,7 +51,8 @@ function changesOf(task: HopTask, source: Stream | undefined, written: Stream): 
 type Change = readonly [what: string, now: string | number, before: string | number];
 
 function soundChanges({ options }: HopTask, source: Stream, written: Stream): readonly Change[] {
-  const isMixed = source.channels !== written.channels || (source.channels > 2 && source.layout !== "" && placesOf(source) !== placesOf(written));
+  const isMixed =
+    source.channels !== written.channels || (source.channels > 2 && source.layout !== "" && placesOf(source) !== placesOf(written));
   const channels = (stream: Stream) => `${stream.channels}${stream.layout === "" ? "" : ` (${stream.layout})`}`;
   const bits = ({ bits, isFloat }: Stream) => `${bits} bits${isFloat ? " in floating point" : ""}`;
   const isExact = /^(pcm|flac|alac|wavpack|tta)/.test(written.codec);
@@ -118,7 +120,9 @@ function lostOf(task: HopTask, media: Media, result: Media): readonly string[] {
 function lostTags(before: Media["tags"], after: Media["tags"]): readonly string[] {
   const others = new Set(Object.keys(after).flatMap((name) => (before[name] === undefined ? [after[name]?.trim()] : [])));
   return Object.entries(before)
-    .filter(([name, value]) => !technical.test(name) && value.trim() !== "" && after[name]?.trim() !== value.trim() && !others.has(value.trim()))
+    .filter(
+      ([name, value]) => !technical.test(name) && value.trim() !== "" && after[name]?.trim() !== value.trim() && !others.has(value.trim()),
+    )
     .map(([name]) => name);
 }
 

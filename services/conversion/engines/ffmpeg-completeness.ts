@@ -1,6 +1,7 @@
 /** Whether all of a file was converted: exit code 0 proves nothing, for a film that is cut off ends with 0 after the part that is there. */
 import { FilemillError } from "#kit/errors.ts";
 import type { HopTask } from "../domain/engine.ts";
+import type { Inspector } from "../domain/inspector.ts";
 import type { SandboxEnd } from "../domain/sandbox.ts";
 import { saysBadInput } from "./bad-input.ts";
 import { audioFormats, pictureFormats, subtitleFormats } from "./ffmpeg-formats.ts";
@@ -15,13 +16,22 @@ export type Length = {
 };
 
 /** Containers that tell how long each track is; others have it guessed from the bit rate, or tell it of the longest track. */
-const tells = /^(mov|matroska|avi|wav|w64|flac|aiff|caf|au|flv)$/;
+const tells = /^(mov|matroska|avi|wav|w64|flac|aiff|caf|au|flv|wv|tta|asf)$/;
 /** A file of which less than this share can be decoded is no file. */
 const leastShare = 0.1;
 
 /** Subtitles have no frames, and end with the last word. */
 export function isText({ hop }: HopTask): boolean {
   return subtitleFormats[hop.to] !== undefined;
+}
+
+/** The same media, as long as the file says where ffprobe tells only what is there. */
+export async function withEnd(inspector: Inspector, task: HopTask, media: Media, demuxer: string): Promise<Media> {
+  if (!/^(wav|w64|caf|ogg|asf)$/.test(demuxer)) return media;
+  const { share, isOpen, seconds } = await inspector.ask("soundEnd", [task.input.path], { more: { format: demuxer }, signal: task.signal });
+  const lengthOf = (told: number): number => (seconds > 0 ? seconds : share > 0 ? told / share : told);
+  const streams = media.streams.map((stream) => ({ ...stream, durationSeconds: lengthOf(stream.durationSeconds) }));
+  return { ...media, streams, durationSeconds: lengthOf(media.durationSeconds), isOpen };
 }
 
 /** How long the result should be. */
@@ -31,7 +41,8 @@ export function expectedLengthOf(task: HopTask, media: Media, demuxer: string): 
   if (isTimeless) return { seconds: 0, tolerated: 0 };
   const converted = convertedOf(task, media);
   const durations = converted.map(({ durationSeconds }) => durationSeconds);
-  const isTold = tells.test(demuxer) && durations.length > 0 && durations.every((seconds) => seconds > 0);
+  const isTold =
+    (tells.test(demuxer) || (demuxer === "mp3" && !media.isGuessed)) && durations.length > 0 && durations.every((seconds) => seconds > 0);
   const whole = isTold ? Math.max(...durations) : media.durationSeconds;
   const rest = Math.max(0, whole - (numberOption(task.options, "start") ?? 0));
   const asked = numberOption(task.options, "duration");
@@ -40,6 +51,8 @@ export function expectedLengthOf(task: HopTask, media: Media, demuxer: string): 
   const steps = converted.map(({ framesPerSecond }) => (framesPerSecond > 0 ? 4 / framesPerSecond : 0));
   return { seconds, tolerated: isTold ? Math.max(0.5, seconds * 0.01) + Math.max(0, ...steps) : Math.max(1.5, seconds * 0.1) };
 }
+
+const isPart = ({ options }: HopTask): boolean => options.duration !== undefined;
 
 /** The tracks that the result has, in its order: the pictures first. Of the sounds of a film it may hold fewer. */
 export function convertedOf(task: HopTask, { streams }: Media): readonly Stream[] {
@@ -54,7 +67,7 @@ export function convertedOf(task: HopTask, { streams }: Media): readonly Stream[
 }
 
 /** Notes what is missing. @throws FilemillError INVALID_INPUT, CONVERSION_FAILED. */
-export function assertConverted(task: HopTask, end: SandboxEnd, writtenSeconds: number, expected: Length): void {
+export function assertConverted(task: HopTask, { isOpen }: Media, end: SandboxEnd, writtenSeconds: number, expected: Length): void {
   if (end.exitCode !== 0) {
     if (saysBadInput(end, mediaBadInput)) throw new FilemillError("INVALID_INPUT", "The file is damaged and could not be decoded.");
     throw new FilemillError("CONVERSION_FAILED", "The file could not be converted to this format.");
@@ -64,8 +77,13 @@ export function assertConverted(task: HopTask, end: SandboxEnd, writtenSeconds: 
   if (isShort && missing > 1.5 && writtenSeconds < expected.seconds * leastShare) {
     throw new FilemillError("INVALID_INPUT", "The file is truncated or damaged: almost nothing of it could be decoded.");
   }
-  const hasErrors = /Error while decoding|Invalid data found|truncat|corrupt|Packet mismatch|partial file/i.test(end.stderr);
+  const hasErrors = /Error while decoding|Invalid data found|truncat|corrupt|Packet mismatch|partial file|ended prematurely/i.test(
+    end.stderr,
+  );
   if (isShort || (hasErrors && missing > 0.1)) {
     task.note("INPUT_DAMAGED", `Only ${writtenSeconds.toFixed(1)} of ${expected.seconds.toFixed(1)} seconds could be read.`);
   } else if (hasErrors) task.note("INPUT_DAMAGED");
+  else if (isOpen === true && !isPart(task)) {
+    task.note("INPUT_DAMAGED", `The end of the file is missing; what there is lasts ${writtenSeconds.toFixed(1)} seconds.`);
+  }
 }

@@ -2,7 +2,7 @@
 import type { HopTask } from "../domain/engine.ts";
 import type { Inspector } from "../domain/inspector.ts";
 import { inputArgs } from "./ffmpeg-probe.ts";
-import { type Media, type Stream } from "./ffmpeg-streams.ts";
+import type { Media, Stream } from "./ffmpeg-streams.ts";
 import { inputInside, type ToolSession } from "./tool-run.ts";
 
 const isAnimation = (demuxer: string): boolean => /^(gif|apng)$/.test(demuxer);

@@ -168,6 +168,8 @@ const soundChanged = expecting("MEDIA_CHANGED", {
   message: "Sound of more channels, a higher sample rate or more bits than the format holds is changed to what it holds.",
 });
 
+const unstyled = expecting("STYLING_DROPPED", { message: "Styles and positions of subtitles are left out.", of: "tracks" });
+
 /** What plays on is copied with all its tracks, which not every format can hold. */
 function filmExpectations(target: Container): readonly Expectation[] {
   const tracks = target.singleAudio === true ? "sound but the first" : "moving pictures but the first";
@@ -178,7 +180,11 @@ function filmExpectations(target: Container): readonly Expectation[] {
     }),
     expecting("ALPHA_FLATTENED"),
     toneMapped,
-    expecting("METADATA_DROPPED", { message: "Tags, languages, chapters and covers that the format does not hold are left out.", of: "tags" }),
+    ...(target.subtitles === undefined ? [] : [unstyled]),
+    expecting("METADATA_DROPPED", {
+      message: "Tags, languages, chapters and covers that the format does not hold are left out.",
+      of: "tags",
+    }),
     expecting("MEDIA_CHANGED", { message: "Pictures and sound beyond what the codecs of the format hold are changed to what they hold." }),
   ];
 }
@@ -267,12 +273,12 @@ const subtitleOptions: readonly OptionDefinition[] = [
   },
   ...trim,
 ];
-const subtitles = crossHops(subtitled, Object.keys(subtitleFormats), () => ({
+const subtitles = crossHops(subtitled, Object.keys(subtitleFormats), (_from, to) => ({
   fidelity: "extract",
   cost: 100,
   async: false,
   maxInputMb: 500,
-  expects: expectingAll("TRACKS_LEFT_OUT"),
+  expects: [...expectingAll("TRACKS_LEFT_OUT"), ...(to === "ass" ? [] : [unstyled])],
   options: subtitleOptions,
 }));
 /** An animation stays as fast and as large as it is, and is repeated as often. */

@@ -4,7 +4,7 @@ import type { Stream } from "./ffmpeg-streams.ts";
 import { numberOption } from "./hop-table.ts";
 
 /** Rounding alone, in dB. */
-const leastOver = 0.0001;
+const leastOver = 0.001;
 /** Samples between two looks, about a second. */
 const step = 65_536;
 

@@ -57,7 +57,11 @@ function finalDelay({ delays }: Media, below: string): readonly string[] {
 }
 
 /** A film becomes an animation of fewer and smaller pictures, without sound. */
-function noteReduced(task: HopTask, film: Stream, { fps, width }: { readonly fps: number | undefined; readonly width: number | undefined }) {
+function noteReduced(
+  task: HopTask,
+  film: Stream,
+  { fps, width }: { readonly fps: number | undefined; readonly width: number | undefined },
+) {
   const remarks = [
     ...(fps !== undefined && film.framesPerSecond > fps * 1.001 ? [`${fps} pictures a second instead of ${rounded(film)}`] : []),
     ...(width !== undefined && film.width > width ? [`${width} points of width instead of ${film.width}`] : []),

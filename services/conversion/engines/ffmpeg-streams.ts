@@ -67,6 +67,8 @@ export type Media = {
   readonly delays?: { readonly frames: number; readonly lastSeconds: number; readonly endSeconds: number; readonly isFine: boolean };
   /** How often an animation is played, 0 for ever. */
   readonly plays?: number;
+  /** The end of the file is missing, and nothing says how much that is. */
+  readonly isOpen?: boolean;
   /** By how much the sound is to be made quieter. */
   readonly quieterDecibels?: number;
   /** When a still is to be taken; absent: at the beginning. */

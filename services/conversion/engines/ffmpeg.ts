@@ -5,7 +5,7 @@ import type { Sandbox, SandboxEnd } from "../domain/sandbox.ts";
 import { withShownAlpha } from "./ffmpeg-alpha.ts";
 import { ffmpegArgumentsOf } from "./ffmpeg-arguments.ts";
 import { noteChanges } from "./ffmpeg-changes.ts";
-import { assertConverted, convertedOf, expectedLengthOf, isText } from "./ffmpeg-completeness.ts";
+import { assertConverted, convertedOf, expectedLengthOf, isText, withEnd } from "./ffmpeg-completeness.ts";
 import { withDelays, withPlays } from "./ffmpeg-delays.ts";
 import { containerOf } from "./ffmpeg-formats.ts";
 import { ffmpegHops } from "./ffmpeg-hops.ts";
@@ -23,7 +23,7 @@ async function run({ sandbox, inspector }: EngineHost, given: HopTask): Promise<
   const demuxer = demuxerOf(task);
   await using session = await openToolSession(sandbox, task);
   const read = await withShownAlpha(session, await readMedia(session, task, demuxer), demuxer);
-  const played = await withPlays(inspector, task, read, demuxer);
+  const played = await withPlays(inspector, task, await withEnd(inspector, task, read, demuxer), demuxer);
   const media = await withDelays(session, await withFirstShown(session, task, played, demuxer), demuxer);
   const expected = expectedLengthOf(task, media, demuxer);
   const first = await encode(session, task, media, demuxer, expected.seconds);
@@ -34,7 +34,7 @@ async function run({ sandbox, inspector }: EngineHost, given: HopTask): Promise<
     first.peakDecibels,
   );
   const run = quieterDecibels === 0 ? first : await encode(session, task, { ...media, quieterDecibels }, demuxer, expected.seconds);
-  assertConverted(task, run.end, run.seconds, expected);
+  assertConverted(task, media, run.end, run.seconds, expected);
   if (run.frames === 0 && run.seconds === 0 && !isText(task)) {
     throw new FilemillError("INVALID_INPUT", "The file is empty or damaged: nothing of it could be decoded.");
   }

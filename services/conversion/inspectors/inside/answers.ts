@@ -16,6 +16,7 @@ import { iconPicturesOf, stillPiecesOf } from "./png-pieces.ts";
 import { type Refusal, refusalOf } from "./refusal.ts";
 import { contentOf } from "./remote-file.ts";
 import { animationOf, drawnSizeOf, isFileList, isGxl, lettersOf, plyColoursOf, tracksOf } from "./small-facts.ts";
+import { soundEndOf } from "./sound-end.ts";
 import { missingFontsOf } from "./svg-fonts.ts";
 import { guessedEncodingOf } from "./text-encoding.ts";
 
@@ -43,6 +44,7 @@ export const answering: { readonly [K in QuestionKind]: Answering<K> } = {
   pictureFacts: (file, { format }) => pictureFactsOf(file, String(format)),
   jpegFrame: jpegFrameOf,
   uprightPatches: async (file) => ({ patches: await uprightPatchesOf(file) }),
+  soundEnd: soundEndOf,
   animation: animationOf,
   iconPictures: iconPicturesOf,
   stillPieces: stillPiecesOf,

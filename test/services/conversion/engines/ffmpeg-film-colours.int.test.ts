@@ -1,37 +1,16 @@
 /** The colours of films, told by numbers against a picture of the same colours. */
-import { execFile } from "node:child_process";
-import { join } from "node:path";
-import { promisify } from "node:util";
 import sharp from "sharp";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { ffmpegEngine } from "#services/conversion/engines/ffmpeg.ts";
-import { type Bench, openBench } from "#test/contract/engine.ts";
+import { describe, expect, it } from "vitest";
+import { ffmpeg, ffmpegBench, told, words } from "./ffmpeg-bench.ts";
 
-const execute = promisify(execFile);
-let bench: Bench;
-beforeAll(async () => {
-  bench = await openBench(ffmpegEngine);
-});
-afterAll(() => bench[Symbol.asyncDispose]());
-
-const words = (text: string): readonly string[] => text.split(" ");
-
-async function ffmpeg(...args: readonly string[]): Promise<string> {
-  return (await execute("ffmpeg", ["-nostdin", "-hide_banner", "-y", ...args])).stderr;
-}
-
-async function told(path: string, ...names: readonly string[]): Promise<readonly string[]> {
-  const args = ["-v", "error", "-select_streams", "v:0", "-show_entries", `stream=${names.join(",")}`, "-of", "json"];
-  const [stream] = JSON.parse((await execute("ffprobe", [...args, path])).stdout).streams;
-  return names.map((name) => String(stream[name] ?? "unknown"));
-}
+const { convert, pathOf } = ffmpegBench();
 
 const bars = words("-f lavfi -i smptebars=size=320x240:rate=10:duration=1");
 const standard = "format=yuv444p,setparams=colorspace=bt709:color_primaries=bt709:color_trc=bt709:range=tv";
 
 /** How like the first frame is to the same bars as RGB, in dB. */
 async function likeness(path: string, matrix: string): Promise<number> {
-  const reference = join(bench.folder, "bars.png");
+  const reference = pathOf("bars.png");
   await ffmpeg(...bars, "-vf", `${standard},scale=in_color_matrix=bt709,format=rgb24`, "-frames:v", "1", reference);
   // The test reads by the matrix that the file must be of, and not by what it says.
   const compare = `[0:v]scale=320:240:in_color_matrix=${matrix}:flags=area,format=rgb24[a];[a][1:v]psnr`;
@@ -42,7 +21,7 @@ async function likeness(path: string, matrix: string): Promise<number> {
 
 describe("finding I 2: a film of high dynamic range came out as grey fog", () => {
   async function hdr(transfer: string): Promise<string> {
-    const path = join(bench.folder, `${transfer}.mp4`);
+    const path = pathOf(`${transfer}.mp4`);
     const light = "zscale=matrixin=bt709:transferin=bt709:primariesin=bt709:rangein=tv:t=linear:npl=203,format=gbrpf32le";
     const wide = `zscale=p=bt2020:t=${transfer}:m=bt2020nc:r=tv:npl=203,format=yuv420p10le`;
     const encoder = words("-c:v libx265 -x265-params log-level=error:lossless=1 -tag:v hvc1");
@@ -62,21 +41,26 @@ describe("finding I 2: a film of high dynamic range came out as grey fog", () =>
     ["smpte2084", "arib-std-b67"].map((transfer) => [transfer, to] as const),
   );
   it.each(targets)("%s to %s", async (transfer, to) => {
-    const result = await bench.convert(await hdr(transfer), "mp4", to);
+    const result = await convert(await hdr(transfer), "mp4", to);
     expect(await likeness(result.path, matrixOf[to] ?? "auto")).toBeGreaterThan(24);
-    const [found] = await told(result.path, "color_transfer");
+    const [found] = await told(result.path, "v:0", "color_transfer");
     expect(["unknown", "bt709", "iec61966-2-1"]).toContain(found);
     expect(result.notes.has("PROFILE_CONVERTED")).toBe(true);
   });
 
   it("to MOV with another codec says what it is", async () => {
-    const { path } = await bench.convert(await hdr("smpte2084"), "mp4", "mov", { videoCodec: "h264" });
-    expect(await told(path, "pix_fmt", "color_space", "color_transfer", "color_primaries")).toEqual(["yuv420p", "bt709", "bt709", "bt709"]);
+    const { path } = await convert(await hdr("smpte2084"), "mp4", "mov", { videoCodec: "h264" });
+    expect(await told(path, "v:0", "pix_fmt", "color_space", "color_transfer", "color_primaries")).toEqual([
+      "yuv420p",
+      "bt709",
+      "bt709",
+      "bt709",
+    ]);
   });
 
   it.each(["hevc", "av1"])("stays as it is, with ten bits, in %s", async (videoCodec) => {
-    const result = await bench.convert(await hdr("smpte2084"), "mp4", "mkv", { videoCodec, width: 160 });
-    expect(await told(result.path, "pix_fmt", "color_space", "color_transfer", "color_primaries")).toEqual([
+    const result = await convert(await hdr("smpte2084"), "mp4", "mkv", { videoCodec, width: 160 });
+    expect(await told(result.path, "v:0", "pix_fmt", "color_space", "color_transfer", "color_primaries")).toEqual([
       "yuv420p10le",
       "bt2020nc",
       "smpte2084",
@@ -88,10 +72,10 @@ describe("finding I 2: a film of high dynamic range came out as grey fog", () =>
 
 describe("finding I 7: a film's numbers were read by another matrix", () => {
   it.each(["jpg", "png", "gif", "webp", "avi"])("BT.709 to %s", async (to) => {
-    const path = join(bench.folder, "high.mp4");
+    const path = pathOf("high.mp4");
     const encoder = words("-c:v libx264 -qp 0 -pix_fmt yuv444p");
     await ffmpeg(...bars, "-vf", standard, ...encoder, path);
-    const result = await bench.convert(path, "mp4", to);
+    const result = await convert(path, "mp4", to);
     expect(await likeness(result.path, to === "png" || to === "gif" ? "auto" : "bt601")).toBeGreaterThan(to === "gif" ? 28 : 30);
   });
 
@@ -99,26 +83,26 @@ describe("finding I 7: a film's numbers were read by another matrix", () => {
     [240, "smpte170m"],
     [720, "bt709"],
   ] as const)("RGB of %d lines to MP4 is tagged with %s", async (lines, matrix) => {
-    const path = join(bench.folder, `rgb-${lines}.mov`);
+    const path = pathOf(`rgb-${lines}.mov`);
     await ffmpeg(...bars, "-vf", `${standard},scale=320:${lines}:in_color_matrix=bt709:flags=neighbor,format=rgb24`, "-c:v", "qtrle", path);
-    const result = await bench.convert(path, "mov", "mp4");
-    expect(await told(result.path, "pix_fmt", "color_space", "color_range")).toEqual(["yuv420p", matrix, "tv"]);
+    const result = await convert(path, "mov", "mp4");
+    expect(await told(result.path, "v:0", "pix_fmt", "color_space", "color_range")).toEqual(["yuv420p", matrix, "tv"]);
     expect(await likeness(result.path, matrix === "bt709" ? "bt709" : "bt601")).toBeGreaterThan(26);
   });
 
   it("full range is not cut to that of video", async () => {
-    const path = join(bench.folder, "full.mp4");
+    const path = pathOf("full.mp4");
     await ffmpeg(...bars, "-vf", `${standard},scale=out_range=pc,format=yuvj420p`, ...words("-c:v libx264 -qp 1"), path);
-    const result = await bench.convert(path, "mp4", "avi");
+    const result = await convert(path, "mp4", "avi");
     expect(await likeness(result.path, "bt601")).toBeGreaterThan(26);
   });
 
   it.each(["jpg", "png", "gif", "webp"])("an anamorphic film to %s has square pixels", async (to) => {
-    const path = join(bench.folder, "wide.mp4");
+    const path = pathOf("wide.mp4");
     await ffmpeg(...bars, "-vf", "scale=180:144,setsar=64/45", ...words("-c:v libx264 -pix_fmt yuv420p"), path);
-    const result = await bench.convert(path, "mp4", to);
+    const result = await convert(path, "mp4", to);
     if (to === "webp") expect(await sizeOf(result.path)).toEqual([256, 144]);
-    else expect((await told(result.path, "width", "height")).map(Number)).toEqual([256, 144]);
+    else expect((await told(result.path, "v:0", "width", "height")).map(Number)).toEqual([256, 144]);
   });
 
   const sizeOf = async (path: string): Promise<readonly (number | undefined)[]> => {
@@ -127,11 +111,11 @@ describe("finding I 7: a film's numbers were read by another matrix", () => {
   };
 
   it.each(["jpg", "png"])("a still to %s was black where the film begins so", async (to) => {
-    const path = join(bench.folder, "dark.mkv");
+    const path = pathOf("dark.mkv");
     const dark = words("-f lavfi -i color=black:size=320x240:rate=10:duration=1.3");
     await ffmpeg(...dark, ...bars, "-filter_complex", "[0:v][1:v]concat", ...words("-c:v libx264 -pix_fmt yuv420p"), path);
     const brightness = async (options: { time?: number }): Promise<number> => {
-      const { channels } = await sharp((await bench.convert(path, "mkv", to, options)).path).stats();
+      const { channels } = await sharp((await convert(path, "mkv", to, options)).path).stats();
       return Math.max(...channels.map(({ mean }) => mean));
     };
     expect(await brightness({})).toBeGreaterThan(60);
@@ -139,9 +123,9 @@ describe("finding I 7: a film's numbers were read by another matrix", () => {
   });
 
   it.each(["jpg", "png"])("a film that is all black still makes a %s", async (to) => {
-    const path = join(bench.folder, "black.mp4");
+    const path = pathOf("black.mp4");
     await ffmpeg(...words("-f lavfi -i color=black:size=32x32:rate=10:duration=1 -c:v libx264 -pix_fmt yuv420p"), path);
-    const { channels } = await sharp((await bench.convert(path, "mp4", to)).path).stats();
+    const { channels } = await sharp((await convert(path, "mp4", to)).path).stats();
     expect(Math.max(...channels.map(({ mean }) => mean))).toBeLessThan(3);
   });
 });

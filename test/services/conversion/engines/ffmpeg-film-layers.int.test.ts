@@ -1,29 +1,14 @@
 /** Films that are more than their pictures one by one: with transparency beside them, or of half pictures. */
-import { execFile } from "node:child_process";
-import { join } from "node:path";
-import { promisify } from "node:util";
 import sharp from "sharp";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { ffmpegEngine } from "#services/conversion/engines/ffmpeg.ts";
-import { type Bench, openBench } from "#test/contract/engine.ts";
+import { describe, expect, it } from "vitest";
+import { execute, ffmpeg, ffmpegBench, words } from "./ffmpeg-bench.ts";
 
-const execute = promisify(execFile);
-let bench: Bench;
-beforeAll(async () => {
-  bench = await openBench(ffmpegEngine);
-});
-afterAll(() => bench[Symbol.asyncDispose]());
-
-const words = (text: string): readonly string[] => text.split(" ");
-
-async function ffmpeg(...args: readonly string[]): Promise<string> {
-  return (await execute("ffmpeg", ["-nostdin", "-hide_banner", "-y", ...args])).stderr;
-}
+const { convert, pathOf } = ffmpegBench();
 
 describe.each(["libvpx-vp9", "libvpx"])("finding I 3: transparency of a film by %s was ignored", (encoder) => {
   /** The left half is red, the right one is not there. */
   async function halfRed(): Promise<string> {
-    const path = join(bench.folder, `${encoder}.webm`);
+    const path = pathOf(`${encoder}.webm`);
     const alpha = "format=yuva420p,geq=lum='p(X,Y)':cb='cb(X,Y)':cr='cr(X,Y)':a='if(lt(X,32),255,0)'";
     await ffmpeg(
       ...words("-f lavfi -i color=red:size=64x48:rate=10:duration=1"),
@@ -38,15 +23,15 @@ describe.each(["libvpx-vp9", "libvpx"])("finding I 3: transparency of a film by 
   }
 
   it.each(["png", "gif", "webp"])("kept in %s", async (to) => {
-    const { path } = await bench.convert(await halfRed(), "webm", to);
+    const { path } = await convert(await halfRed(), "webm", to);
     const { data, info } = await sharp(path).ensureAlpha().raw().toBuffer({ resolveWithObject: true });
     const alphaAt = (x: number) => data[(24 * info.width + x) * 4 + 3];
     expect([alphaAt(8), alphaAt(56)]).toEqual([255, 0]);
   });
 
   it.each(["jpg", "mp4", "mov"])("flattened with a note in %s", async (to) => {
-    const { path, notes } = await bench.convert(await halfRed(), "webm", to);
-    const still = join(bench.folder, "still.png");
+    const { path, notes } = await convert(await halfRed(), "webm", to);
+    const still = pathOf("still.png");
     await ffmpeg("-i", path, "-frames:v", "1", still);
     const { data, info } = await sharp(still).removeAlpha().raw().toBuffer({ resolveWithObject: true });
     const greenAt = (x: number) => data[(24 * info.width + x) * 3 + 1] ?? Number.NaN;
@@ -66,7 +51,7 @@ describe("finding I 6: a film of half pictures came out combed", () => {
   const moving = "testsrc2=size=720x576:rate=50:duration=1";
 
   async function interlaced(from: keyof typeof sources): Promise<string> {
-    const path = join(bench.folder, `fields.${from}`);
+    const path = pathOf(`fields.${from}`);
     const [mode, field] = from === "dv" ? ["interleave_bottom", "bff"] : ["interleave_top", "tff"];
     const filters = `tinterlace=${mode},setfield=${field}`;
     await ffmpeg("-f", "lavfi", "-i", moving, "-vf", filters, ...words(sources[from]), "-r", "25", path);
@@ -89,7 +74,7 @@ describe("finding I 6: a film of half pictures came out combed", () => {
     const source = await interlaced(from);
     const before = await combed(source);
     expect(before).toBeGreaterThan(15);
-    const { path } = await bench.convert(source, from, to);
+    const { path } = await convert(source, from, to);
     // The filter takes a few of the sample's thin lines for combs in any case.
     expect(await combed(path)).toBeLessThan(before / 3);
     const args = words("-v error -select_streams v:0 -show_entries frame=interlaced_frame -read_intervals %+#3 -of csv=p=0");
@@ -99,9 +84,9 @@ describe("finding I 6: a film of half pictures came out combed", () => {
   });
 
   it("leaves a film of whole pictures as it is", async () => {
-    const path = join(bench.folder, "whole.mpg");
+    const path = pathOf("whole.mpg");
     await ffmpeg("-f", "lavfi", "-i", "testsrc2=size=320x240:rate=25:duration=1", ...words("-c:v mpeg2video -q:v 2"), path);
-    const result = await bench.convert(path, "mpg", "mp4", { crf: 12 });
+    const result = await convert(path, "mpg", "mp4", { crf: 12 });
     const answer = await ffmpeg("-i", result.path, "-i", path, ...words("-lavfi ssim -f null -"));
     expect(Number(/All:(\S+)/.exec(answer)?.[1])).toBeGreaterThan(0.97);
   });

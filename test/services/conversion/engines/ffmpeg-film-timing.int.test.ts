@@ -1,46 +1,23 @@
 /** When pictures and sounds of a film come, and how many bits each track gets. */
-import { execFile } from "node:child_process";
 import { stat, truncate } from "node:fs/promises";
-import { join } from "node:path";
-import { promisify } from "node:util";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { ffmpegEngine } from "#services/conversion/engines/ffmpeg.ts";
-import { type Bench, openBench } from "#test/contract/engine.ts";
+import { describe, expect, it } from "vitest";
+import { execute, ffmpeg, ffmpegBench, numbersOf, words } from "./ffmpeg-bench.ts";
 
-const execute = promisify(execFile);
-let bench: Bench;
-beforeAll(async () => {
-  bench = await openBench(ffmpegEngine);
-});
-afterAll(() => bench[Symbol.asyncDispose]());
-
-const words = (text: string): readonly string[] => text.split(" ");
-
-async function ffmpeg(...args: readonly string[]): Promise<string> {
-  return (await execute("ffmpeg", ["-nostdin", "-hide_banner", "-y", ...args])).stderr;
-}
-
-async function numbersOf(path: string, entries: string, ...more: readonly string[]): Promise<readonly number[]> {
-  const { stdout } = await execute("ffprobe", ["-v", "error", ...more, "-show_entries", entries, "-of", "csv=p=0", path]);
-  return stdout
-    .split(/[\s,]+/)
-    .filter((word) => word !== "")
-    .map(Number);
-}
+const { convert, pathOf } = ffmpegBench();
 
 describe("finding I 4: the time of an animation's last picture was lost", () => {
   async function animation(format: "gif" | "apng"): Promise<string> {
-    const gif = join(bench.folder, "three.gif");
+    const gif = pathOf("three.gif");
     await execute("convert-im6.q16", words(`-size 64x48 -delay 50 xc:red xc:blue -delay 90 xc:green -loop 3 ${gif}`));
     if (format === "gif") return gif;
-    const path = join(bench.folder, "three.apng");
-    await ffmpeg("-i", gif, ...words("-plays 0 -final_delay 9/10 -f apng"), path);
+    const path = pathOf("three.apng");
+    await ffmpeg("-i", gif, ...words("-plays 3 -final_delay 9/10 -f apng"), path);
     return path;
   }
 
   const pairs = (["gif", "apng"] as const).flatMap((from) => ["mp4", "webm", "mkv", "mov"].map((to) => [from, to] as const));
   it.each(pairs)("%s to %s", async (from, to) => {
-    const { path, notes } = await bench.convert(await animation(from), from, to);
+    const { path, notes } = await convert(await animation(from), from, to);
     const [duration = 0] = await numbersOf(path, "format=duration");
     expect(Math.abs(duration - 1.9)).toBeLessThan(0.02);
     const times = (await numbersOf(path, "packet=pts_time", "-select_streams", "v:0")).toSorted((a, b) => a - b);
@@ -48,18 +25,25 @@ describe("finding I 4: the time of an animation's last picture was lost", () => 
     expect(notes.has("INPUT_DAMAGED")).toBe(false);
   });
 
+  it.each([
+    ["gif", "mp4", "The animation is played 3 times, the film once."],
+    ["apng", "webm", "The animation is played 3 times, the film once."],
+  ] as const)("%s to %s says that it is not repeated", async (from, to, message) => {
+    expect((await convert(await animation(from), from, to)).notes.get("MEDIA_CHANGED")).toBe(message);
+  });
+
   it("GIF to APNG", async () => {
-    const { path } = await bench.convert(await animation("gif"), "gif", "apng");
+    const { path } = await convert(await animation("gif"), "gif", "apng");
     expect(await numbersOf(path, "packet=duration_time", "-f", "apng")).toEqual([0.5, 0.5, 0.9]);
   });
 });
 
 describe("finding I 5: sound that begins late was moved to the beginning", () => {
   it.each(["aac", "libmp3lame"])("%s to AVI", async (codec) => {
-    const path = join(bench.folder, `late-${codec}.mkv`);
+    const path = pathOf(`late-${codec}.mkv`);
     const sources = words("-f lavfi -i testsrc2=size=96x64:rate=25:duration=4 -itsoffset 0.8 -f lavfi -i sine=duration=3");
     await ffmpeg(...sources, ...words("-pix_fmt yuv420p -c:v mpeg4 -c:a"), codec, path);
-    const result = await bench.convert(path, "mkv", "avi");
+    const result = await convert(path, "mkv", "avi");
     const answer = await ffmpeg("-i", result.path, ...words("-map 0:a -af silencedetect=d=0.1:n=-40dB -f null -"));
     const heard = Number(/silence_end: ([\d.]+)/.exec(answer)?.[1]);
     expect(Math.abs(heard - 0.8)).toBeLessThan(0.08);
@@ -68,7 +52,7 @@ describe("finding I 5: sound that begins late was moved to the beginning", () =>
 
 describe("finding I 8: tracks of a film shared the bit rate of the first", () => {
   it("gives six channels what they need beside one", async () => {
-    const path = join(bench.folder, "tracks.mkv");
+    const path = pathOf("tracks.mkv");
     const noise = (channels: string) => `anoisesrc=duration=4:sample_rate=48000,aformat=channel_layouts=${channels}`;
     const sources = ["testsrc2=size=96x64:rate=25:duration=4", noise("mono"), noise("5.1")].flatMap((source) => [
       "-f",
@@ -77,17 +61,17 @@ describe("finding I 8: tracks of a film shared the bit rate of the first", () =>
       source,
     ]);
     await ffmpeg(...sources, ...words("-map 0 -map 1 -map 2 -pix_fmt yuv420p -c:a flac"), path);
-    const result = await bench.convert(path, "mkv", "mp4");
+    const result = await convert(path, "mkv", "mp4");
     const [mono = 0, wide = 0] = await numbersOf(result.path, "stream=bit_rate", "-select_streams", "a");
     expect(wide).toBeGreaterThan(200_000);
     expect(mono).toBeLessThan(120_000);
   });
 
   it("copies a track that fits beside one that does not", async () => {
-    const path = join(bench.folder, "mixed.mkv");
+    const path = pathOf("mixed.mkv");
     const sources = words("-f lavfi -i testsrc2=size=96x64:rate=25:duration=2 -f lavfi -i sine=duration=2 -f lavfi -i sine=duration=2");
     await ffmpeg(...sources, ...words("-map 0 -map 1 -map 2 -pix_fmt yuv420p -c:a:0 aac -c:a:1 flac"), path);
-    const result = await bench.convert(path, "mkv", "mp4");
+    const result = await convert(path, "mkv", "mp4");
     const packets = async (file: string) => await numbersOf(file, "packet=size", "-select_streams", "a:0");
     expect(await packets(result.path)).toEqual(await packets(path));
   });
@@ -95,7 +79,7 @@ describe("finding I 8: tracks of a film shared the bit rate of the first", () =>
 
 describe("finding I 9: a tenth of a film could be missing without a note", () => {
   async function film(format: string): Promise<string> {
-    const path = join(bench.folder, `whole.${format}`);
+    const path = pathOf(`whole.${format}`);
     const sources = words("-f lavfi -i testsrc2=size=96x64:rate=25:duration=20 -f lavfi -i sine=duration=20");
     const encoders = format === "wav" ? ["-vn"] : words("-pix_fmt yuv420p -g 25");
     await ffmpeg(...sources, ...encoders, ...(format === "mp4" ? ["-movflags", "+faststart"] : []), path);
@@ -112,14 +96,14 @@ describe("finding I 9: a tenth of a film could be missing without a note", () =>
   it.each(pairs)("%s to %s, cut off", async (from, to) => {
     const path = await film(from);
     await truncate(path, Math.floor((await stat(path)).size * 0.93));
-    const { notes } = await bench.convert(path, from, to);
+    const { notes } = await convert(path, from, to);
     const told = /^Only ([\d.]+) of 20\.\d seconds/.exec(notes.get("INPUT_DAMAGED") ?? "");
     expect(Number(told?.[1])).toBeGreaterThan(17);
     expect(Number(told?.[1])).toBeLessThan(19.7);
   });
 
   it.each([...pairs, ["wav", "flac"] as const])("%s to %s, whole, has no such note", async (from, to) => {
-    const { notes } = await bench.convert(await film(from), from, to);
+    const { notes } = await convert(await film(from), from, to);
     expect(notes.has("INPUT_DAMAGED")).toBe(false);
   });
 });

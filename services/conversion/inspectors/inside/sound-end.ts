@@ -1,0 +1,83 @@
+/** How much of the sound is there that a file says it has: decoders read to the end of what is there, and say nothing. */
+import { type ByteSource, bytesAt } from "#services/conversion/domain/guards/byte-source.ts";
+import type { Answer } from "#services/conversion/domain/questions.ts";
+
+/** Chunks before the sound; honest files have fewer than ten. */
+const maxChunks = 100;
+/** The longest page of Ogg is a little shorter. */
+const pageBytes = 65_536;
+
+const whole = { share: 1, isOpen: false, seconds: 0 };
+
+/** Of WAVE, Wave64, CAF, Ogg and ASF; of others, and where nobody knows, all is there. */
+export async function soundEndOf(source: ByteSource, { format }: { readonly format?: unknown }): Promise<Answer<"soundEnd">> {
+  switch (format) {
+    case "wav":
+      return { ...whole, share: await shareOf(source, 12, riffChunk) };
+    case "w64":
+      return { ...whole, share: await shareOf(source, 40, wave64Chunk) };
+    case "caf":
+      return { ...whole, share: await shareOf(source, 8, cafChunk) };
+    case "ogg":
+      return { ...whole, isOpen: await isOpenOgg(source) };
+    case "asf":
+      return { ...whole, seconds: asfSeconds(source.head) };
+    default:
+      return whole;
+  }
+}
+
+/** Where its content begins, how long that is, and where the next chunk is, from the chunk's own beginning. */
+type Chunk = { readonly name: string; readonly from: number; readonly bytes: number; readonly next: number };
+
+/** @see the RIFF format: four letters and 32 bits, of which all or none say that the writer did not know. */
+function riffChunk(bytes: Buffer): Chunk {
+  const length = bytes.readUInt32LE(4);
+  return { name: bytes.toString("latin1", 0, 4), from: 8, bytes: length === 0xffffffff ? 0 : length, next: 8 + length + (length % 2) };
+}
+
+/** @see Sony's Wave64: a GUID that begins with the letters, and 64 bits that count the head too; the next is at a multiple of 8. */
+function wave64Chunk(bytes: Buffer): Chunk {
+  const length = Number(bytes.readBigUInt64LE(16));
+  return { name: bytes.toString("latin1", 0, 4), from: 24, bytes: length - 24, next: Math.ceil(length / 8) * 8 };
+}
+
+/** @see Apple's Core Audio Format: four letters and 64 bits; -1 where the writer did not know. */
+function cafChunk(bytes: Buffer): Chunk {
+  const length = Number(bytes.readBigInt64BE(4));
+  return { name: bytes.toString("latin1", 0, 4), from: 12, bytes: length, next: 12 + length };
+}
+
+async function shareOf(source: ByteSource, first: number, chunkOf: (bytes: Buffer) => Chunk): Promise<number> {
+  for (let [at, count] = [first, 0]; count < maxChunks; count += 1) {
+    const bytes = await bytesAt(source, at, 24);
+    if (bytes.length < 24) return 1;
+    const chunk = chunkOf(bytes);
+    if (chunk.name === "data") {
+      const there = source.sizeBytes - at - chunk.from;
+      return chunk.bytes <= 0 || there >= chunk.bytes ? 1 : there / chunk.bytes;
+    }
+    if (chunk.next <= 0 || !Number.isSafeInteger(at + chunk.next)) return 1;
+    at += chunk.next;
+  }
+  return 1;
+}
+
+const fileProperties = Buffer.from("a1dcab8c47a9cf118ee400c00c205365", "hex");
+
+/** @see the ASF specification, 3.2: how long it is played in units of 100 ns, less what is read before in ms; not of a broadcast. */
+function asfSeconds(head: Buffer): number {
+  const at = head.indexOf(fileProperties);
+  if (at < 0 || at + 92 > head.length || (head.readUInt32LE(at + 88) & 1) !== 0) return 0;
+  return Math.max(0, Number(head.readBigUInt64LE(at + 64)) / 1e7 - Number(head.readBigUInt64LE(at + 80)) / 1e3);
+}
+
+/** @see RFC 3533: the last page of a stream is whole and says that it is the last. */
+async function isOpenOgg(source: ByteSource): Promise<boolean> {
+  const tail = await bytesAt(source, Math.max(0, source.sizeBytes - pageBytes), Math.min(pageBytes, source.sizeBytes));
+  const at = tail.lastIndexOf("OggS", undefined, "latin1");
+  if (at < 0 || at + 27 > tail.length) return true;
+  const segments = tail[at + 26] ?? 0;
+  const length = tail.subarray(at + 27, at + 27 + segments).reduce((sum, each) => sum + each, 27 + segments);
+  return at + length > tail.length || ((tail[at + 5] ?? 0) & 4) === 0;
+}

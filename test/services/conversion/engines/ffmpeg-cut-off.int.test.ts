@@ -1,0 +1,55 @@
+/** A file that was cut off is never taken for a whole one, also where its decoder is content. */
+import { readFile, stat, truncate } from "node:fs/promises";
+import { expect, it } from "vitest";
+import { ffmpeg, ffmpegBench, words } from "./ffmpeg-bench.ts";
+
+const { convert, pathOf } = ffmpegBench();
+
+const coding: Readonly<Record<string, string>> = {
+  ogg: "-c:a libvorbis",
+  oga: "-c:a flac",
+  m4a: "-movflags +faststart",
+  mka: "-c:a libopus",
+  weba: "-c:a libopus -f webm",
+  rf64: "-rf64 always -f wav",
+  alac: "-c:a alac -movflags +faststart -f ipod",
+};
+
+async function noise(format: string): Promise<string> {
+  const path = pathOf(`noise.${format}`);
+  const more = coding[format];
+  await ffmpeg(...words("-f lavfi -i anoisesrc=duration=10:amplitude=0.3:seed=1"), ...(more === undefined ? [] : words(more)), path);
+  return path;
+}
+
+const telling = "wav w64 caf aiff au rf64 flac alac wv tta mp3 m4a mka weba wma".split(" ");
+const silent = ["ogg", "oga", "opus"];
+
+it.each(telling)("%s says how much of it is missing", async (from) => {
+  const path = await noise(from);
+  await truncate(path, Math.floor((await stat(path)).size * 0.9));
+  const { notes } = await convert(path, from, from === "caf" ? "wav" : "caf");
+  const [, read, all] = /^Only ([\d.]+) of ([\d.]+) seconds could be read\.$/.exec(notes.get("INPUT_DAMAGED") ?? "") ?? [];
+  expect(Number(read)).toBeGreaterThan(7);
+  expect(Number(read)).toBeLessThan(9.3);
+  expect(Math.abs(Number(all) - 10)).toBeLessThan(0.2);
+});
+
+it.each(silent)("%s says that its end is missing", async (from) => {
+  const path = await noise(from);
+  await truncate(path, Math.floor((await stat(path)).size * 0.9));
+  const { notes } = await convert(path, from, "caf");
+  expect(notes.get("INPUT_DAMAGED")).toMatch(/^The end of the file is missing; what there is lasts [89]\.\d seconds\.$/);
+});
+
+it.each([...telling, ...silent])("%s that is whole has no such note", async (from) => {
+  const { notes } = await convert(await noise(from), from, from === "caf" ? "wav" : "caf");
+  expect(notes.has("INPUT_DAMAGED")).toBe(false);
+});
+
+it("WAV of a writer that did not know its length is whole", async () => {
+  const path = pathOf("stream.wav");
+  await ffmpeg(...words("-f lavfi -i anoisesrc=duration=2:amplitude=0.3 -seekable 0 -f wav"), `file:${path}`);
+  expect((await readFile(path)).readUInt32LE(4)).toBe(0xffffffff);
+  expect((await convert(path, "wav", "flac")).notes.has("INPUT_DAMAGED")).toBe(false);
+});
