@@ -1,8 +1,10 @@
 /** Films may have transparency, which hardly any encoder keeps. */
 import type { HopTask } from "../domain/engine.ts";
 import { toRgb } from "./ffmpeg-colour.ts";
+import { pictureFormats } from "./ffmpeg-formats.ts";
 import { inputArgs } from "./ffmpeg-probe.ts";
 import type { Media, Stream } from "./ffmpeg-streams.ts";
+import { videoFormats } from "./ffmpeg-video-formats.ts";
 import { inputInside, type ToolSession } from "./tool-run.ts";
 
 /** Where a picture is transparent its colours mean nothing: seen as a negative, black is put there, which is white. */
@@ -15,12 +17,13 @@ export function flattening(task: HopTask, film: Stream, filters: string): string
   return [...toRgb(film), ontoWhite, filters].join(",");
 }
 
-/** Every animation is decoded with transparency; few show any, for most only say what stays as it was. */
-const firstClearFrame = "alphaextract,signalstats,metadata=mode=select:key=lavfi.signalstats.YMIN:value=254.5:function=less";
+/** Animations, and films of a palette or of RGB with room for transparency, seldom show any. */
+const firstClearFrame = "format=rgba,alphaextract,signalstats,metadata=mode=select:key=lavfi.signalstats.YMIN:value=254.5:function=less";
 
-/** The same media, where an animation has transparency only when a frame shows it. What cannot be told is taken to have. */
-export async function withShownAlpha(session: ToolSession, media: Media, demuxer: string): Promise<Media> {
-  if (!media.streams.some(isAnimation)) return media;
+/** The same media, where such a film has transparency only when a frame shows it. What cannot be told is taken to have. */
+export async function withShownAlpha(session: ToolSession, task: HopTask, media: Media, demuxer: string): Promise<Media> {
+  const isSeen = videoFormats[task.hop.to] !== undefined || pictureFormats[task.hop.to] !== undefined;
+  if (!isSeen || !media.streams.some(mayBeClear)) return media;
   const input = [...inputArgs(demuxer), "-i", `file:${inputInside}`];
   const end = await session.run({
     program: "/usr/bin/ffmpeg",
@@ -44,7 +47,8 @@ export async function withShownAlpha(session: ToolSession, media: Media, demuxer
   const shows = end.exitCode !== 0 || /^[0-9]/m.test(end.stdout);
   return shows
     ? media
-    : { ...media, streams: media.streams.map((stream) => (isAnimation(stream) ? { ...stream, hasAlpha: false } : stream)) };
+    : { ...media, streams: media.streams.map((stream) => (mayBeClear(stream) ? { ...stream, hasAlpha: false } : stream)) };
 }
 
-const isAnimation = ({ codec, hasAlpha }: Stream): boolean => /^(gif|apng)$/.test(codec) && hasAlpha;
+const mayBeClear = ({ kind, pixelFormat, hasAlpha }: Stream): boolean =>
+  kind === "video" && hasAlpha && /^(pal8|rgba|bgra|argb|abgr)/.test(pixelFormat);

@@ -16,7 +16,7 @@ const leastRateChange = 0.02;
  * Notes what a result of sound or film does not have, or has otherwise, and nobody asked for.
  *
  * @throws FilemillError CONVERSION_FAILED for sound that cannot be read back.
- * @param converted Tracks of pictures and sound as the result has them; of sounds it may hold fewer.
+ * @param converted Tracks of pictures and sound as the result has them.
  */
 export async function noteChanges(session: ToolSession, task: HopTask, media: Media, converted: readonly Stream[]): Promise<void> {
   const target = audioFormats[task.hop.to] ?? videoFormats[task.hop.to];

@@ -6,6 +6,7 @@ import type { SandboxEnd } from "../domain/sandbox.ts";
 import { saysBadInput } from "./bad-input.ts";
 import { audioFormats, pictureFormats, subtitleFormats } from "./ffmpeg-formats.ts";
 import { type Media, mediaBadInput, type Stream } from "./ffmpeg-streams.ts";
+import { videoFormats } from "./ffmpeg-video-formats.ts";
 import { flagOption, numberOption } from "./hop-table.ts";
 
 export type Length = {
@@ -54,7 +55,7 @@ export function expectedLengthOf(task: HopTask, media: Media, demuxer: string): 
 
 const isPart = ({ options }: HopTask): boolean => options.duration !== undefined;
 
-/** The tracks that the result has, in its order: the pictures first. Of the sounds of a film it may hold fewer. */
+/** The tracks that the result has, in its order: the pictures first. */
 export function convertedOf(task: HopTask, { streams }: Media): readonly Stream[] {
   const sounds = streams.filter(({ kind }) => kind === "audio");
   if (audioFormats[task.hop.to] !== undefined) {
@@ -63,7 +64,8 @@ export function convertedOf(task: HopTask, { streams }: Media): readonly Stream[
   }
   const film = streams.filter(({ kind }) => kind === "video").slice(0, 1);
   const isMute = flagOption(task.options, "mute") || pictureFormats[task.hop.to] !== undefined;
-  return isMute ? film : [...film, ...sounds];
+  const held = videoFormats[task.hop.to]?.singleAudio === true ? sounds.slice(0, 1) : sounds;
+  return isMute ? film : [...film, ...held];
 }
 
 /** Notes what is missing. @throws FilemillError INVALID_INPUT, CONVERSION_FAILED. */

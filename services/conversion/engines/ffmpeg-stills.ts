@@ -1,10 +1,11 @@
 /** Pictures that FFmpeg reads and writes better than others: Targa, whose rows it alone puts in order, QOI, and the first frame of APNG. */
 import { FilemillError } from "#kit/errors.ts";
 import { defineEngine, type EngineHost, type Hop, type HopTask } from "../domain/engine.ts";
-import { expectingAll } from "../domain/expectations.ts";
+import { expecting, expectingAll } from "../domain/expectations.ts";
 import type { Inspector } from "../domain/inspector.ts";
 import { throwIfFailed } from "./bad-input.ts";
-import { inputInside, openToolSession, versionLineOf } from "./tool-run.ts";
+import { fieldsOf, probe, rowsOf, textOf } from "./ffmpeg-probe.ts";
+import { inputInside, openToolSession, type ToolSession, versionLineOf } from "./tool-run.ts";
 
 const program = "/usr/bin/ffmpeg";
 /** Decoder and encoder by format. To a decoder of PNG an APNG is its first frame. */
@@ -14,7 +15,13 @@ const usual = { fidelity: "lossless", cost: 90, async: false, maxInputMb: 100, o
 const hops: readonly Hop[] = [
   ...["tga", "qoi"].flatMap((format): Hop[] => [
     { from: format, to: "png", ...usual },
-    { from: "png", to: format, ...usual, expects: expectingAll("ORIENTATION_APPLIED") },
+    {
+      ...{ from: "png", to: format, ...usual },
+      expects: [
+        ...expectingAll("ORIENTATION_APPLIED"),
+        expecting("MEDIA_CHANGED", { message: "Colours of 16 bits become ones of eight." }),
+      ],
+    },
   ]),
   { from: "apng", to: "png", ...usual, fidelity: "reduced", expects: expectingAll("ANIMATION_REDUCED") },
 ];
@@ -33,6 +40,16 @@ async function turnOf(inspector: Inspector, task: HopTask): Promise<string | und
   return turn;
 }
 
+/** The pixels to write, where the usual ones would lose something; both formats have eight bits a colour. */
+async function pixelArgs(session: ToolSession, task: HopTask): Promise<readonly string[]> {
+  if (task.hop.from !== "png") return [];
+  const { answer } = await probe(session, "png_pipe", inputInside, "stream=pix_fmt");
+  const format = textOf(rowsOf(fieldsOf(answer.streams).stream)[0]?.pix_fmt);
+  if (/(48|64|16)be$/.test(format)) task.note("MEDIA_CHANGED", "Colours have 8 bits instead of 16.");
+  // A palette may be transparent.
+  return format === "pal8" && task.hop.to === "qoi" ? ["-pix_fmt", "rgba"] : [];
+}
+
 async function run({ sandbox, inspector }: EngineHost, task: HopTask): Promise<void> {
   const [decoder, encoder] = [codecs[task.hop.from], codecs[task.hop.to]];
   if (decoder === undefined || encoder === undefined) throw new FilemillError("INTERNAL", "There is no such pair of pictures.");
@@ -45,6 +62,7 @@ async function run({ sandbox, inspector }: EngineHost, task: HopTask): Promise<v
     "1",
     "-c:v",
     encoder,
+    ...(await pixelArgs(session, task)),
     "-f",
     "image2",
     "-update",

@@ -22,7 +22,7 @@ async function run({ sandbox, inspector }: EngineHost, given: HopTask): Promise<
   const { task, tell } = gatheringNotes(given);
   const demuxer = demuxerOf(task);
   await using session = await openToolSession(sandbox, task);
-  const read = await withShownAlpha(session, await readMedia(session, task, demuxer), demuxer);
+  const read = await withShownAlpha(session, task, await readMedia(session, task, demuxer), demuxer);
   const played = await withPlays(inspector, task, await withEnd(inspector, task, read, demuxer), demuxer);
   const media = await withDelays(session, await withFirstShown(session, task, played, demuxer), demuxer);
   const expected = expectedLengthOf(task, media, demuxer);

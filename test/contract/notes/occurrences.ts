@@ -89,6 +89,12 @@ const pictureTools: readonly Occurrence[] = [
     code: "ANIMATION_REDUCED",
     content: (path) => ffmpeg("-f", "lavfi", "-i", "testsrc2=size=32x32:rate=5:duration=1", path),
   },
+  {
+    engine: "ffmpeg-stills",
+    hop: "png>qoi",
+    code: "MEDIA_CHANGED",
+    content: (path) => ffmpeg("-f", "lavfi", "-i", "testsrc2=size=32x32", "-frames:v", "1", "-pix_fmt", "rgb48be", path),
+  },
   { engine: "mupdf", hop: "jpg>pdf", code: "ORIENTATION_APPLIED", content: turned },
   { engine: "mupdf", hop: "png>pdf", code: "METADATA_DROPPED", content: displayP3 },
   { engine: "poppler", hop: "pdf>png", code: "PAGES_LEFT_OUT", content: pdfOf(["one", "two"]) },
@@ -133,6 +139,16 @@ const media: readonly Omit<Occurrence, "engine">[] = [
     hop: "mp4>mp3",
     code: "TRACKS_LEFT_OUT",
     content: (path) => ffmpeg(...film, ...tone, ...tone, "-map", "0", "-map", "1", "-map", "2", "-pix_fmt", "yuv420p", path),
+  },
+  { hop: "wav>wma", code: "MEDIA_CHANGED", content: (path) => ffmpeg(...tone, "-ar", "96000", path) },
+  {
+    hop: "mkv>srt",
+    code: "STYLING_DROPPED",
+    content: async (path, folder) => {
+      const text = join(folder, "text.srt");
+      await writeFile(text, "1\n00:00:00,100 --> 00:00:00,900\nText\n");
+      await ffmpeg(...film, "-i", text, "-pix_fmt", "yuv420p", "-c:s", "ass", path);
+    },
   },
   { hop: "mkv>avi", code: "TRACKS_LEFT_OUT", content: (path) => ffmpeg(...film, "-map", "0", "-map", "0", "-pix_fmt", "yuv420p", path) },
   { hop: "gif>mp4", code: "ALPHA_FLATTENED", content: (path) => magick("-delay", "10", "-size", "32x32", "xc:none", "xc:red", path) },

@@ -53,3 +53,10 @@ it("WAV of a writer that did not know its length is whole", async () => {
   expect((await readFile(path)).readUInt32LE(4)).toBe(0xffffffff);
   expect((await convert(path, "wav", "flac")).notes.has("INPUT_DAMAGED")).toBe(false);
 });
+
+it("a film is whole whose longer tracks the format cannot hold", async () => {
+  const path = pathOf("longer.mkv");
+  const sources = words("-f lavfi -i testsrc2=size=64x48:rate=10:duration=2 -f lavfi -i sine=duration=2 -f lavfi -i sine=duration=6");
+  await ffmpeg(...sources, ...words("-map 0 -map 1 -map 2 -pix_fmt yuv420p -c:a aac"), path);
+  expect([...(await convert(path, "mkv", "flv")).notes.keys()]).toEqual(["TRACKS_LEFT_OUT"]);
+});

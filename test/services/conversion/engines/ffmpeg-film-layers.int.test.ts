@@ -41,6 +41,24 @@ describe.each(["libvpx-vp9", "libvpx"])("finding I 3: transparency of a film by 
   });
 });
 
+describe("a film with room for transparency that shows none", () => {
+  it.each([
+    ["avi", "-pix_fmt pal8 -c:v rawvideo"],
+    ["mov", "-pix_fmt argb -c:v qtrle"],
+  ])("was said to be flattened: %s", async (from, coding) => {
+    const path = pathOf(`opaque.${from}`);
+    await ffmpeg(...words("-f lavfi -i testsrc2=size=64x48:rate=10:duration=1"), ...words(coding), path);
+    expect((await convert(path, from, "mp4")).notes.has("ALPHA_FLATTENED")).toBe(false);
+  });
+
+  it("and one that does is still flattened", async () => {
+    const path = pathOf("clear.mov");
+    const source = "color=red:size=64x48:rate=10:duration=1,format=argb,colorchannelmixer=aa=0.5";
+    await ffmpeg("-f", "lavfi", "-i", source, "-c:v", "qtrle", path);
+    expect((await convert(path, "mov", "mp4")).notes.has("ALPHA_FLATTENED")).toBe(true);
+  });
+});
+
 describe("finding I 6: a film of half pictures came out combed", () => {
   const sources = {
     mpg: "-c:v mpeg2video -flags +ildct+ilme -q:v 3",
