@@ -1,0 +1,141 @@
+/** The options of sound, film, animations and stills. */
+import type { OptionDefinition } from "../domain/engine.ts";
+import type { Container } from "./ffmpeg-container.ts";
+
+export const trim: readonly OptionDefinition[] = [
+  { name: "start", type: "number", min: 0, max: 86_400, unit: "s", description: "Where to begin." },
+  { name: "duration", type: "number", min: 0.05, max: 86_400, unit: "s", description: "How much to keep." },
+];
+const size: readonly OptionDefinition[] = [
+  {
+    name: "width",
+    type: "integer",
+    min: 16,
+    max: 7680,
+    unit: "px",
+    description: "Width of the picture; even numbers only, others are rounded down.",
+  },
+  {
+    name: "height",
+    type: "integer",
+    min: 16,
+    max: 7680,
+    unit: "px",
+    description: "Height of the picture; even numbers only, others are rounded down.",
+  },
+  {
+    name: "fit",
+    type: "enum",
+    values: ["inside", "cover", "contain", "fill"],
+    default: "inside",
+    description: "With width and height: fit inside, cover and crop, pad with black, or stretch.",
+  },
+];
+
+export function rateOptions(container: Container): readonly OptionDefinition[] {
+  return [
+    ...(container.exact === true || container.fixedRate === true
+      ? []
+      : [{ name: "audioBitrate", type: "integer", min: 16, max: 512, unit: "kbit/s", description: "Bit rate of the sound." } as const]),
+    {
+      name: "sampleRate",
+      type: "enum",
+      values: ["8000", "16000", "22050", "24000", "32000", "44100", "48000", "96000"],
+      description: "Samples a second.",
+    },
+    {
+      name: "channels",
+      type: "integer",
+      min: 1,
+      max: Math.min(container.maxChannels ?? 6, 6),
+      description: "Number of channels; 1 is mono.",
+    },
+    ...(container.depths === undefined
+      ? []
+      : [
+          {
+            name: "bitDepth",
+            type: "enum",
+            values: container.depths,
+            description: "Bits a sample; without it as many as the source has.",
+          } as const,
+        ]),
+    {
+      name: "volume",
+      type: "number",
+      min: -60,
+      max: 30,
+      unit: "dB",
+      description: "How much louder, or with a negative value quieter.",
+    },
+    { name: "normalise", type: "boolean", default: false, description: "Bring the loudness to -16 LUFS (EBU R 128)." },
+    ...(container.audioChoices === undefined
+      ? []
+      : [{ name: "audioCodec", type: "enum", values: container.audioChoices, description: "Codec of the sound." } as const]),
+    {
+      name: "metadata",
+      type: "enum",
+      values: ["strip", "keep"],
+      description: "Whether title, author, date, place and cover are carried over; without it they are, as far as the format holds them.",
+    },
+  ];
+}
+
+export function videoOptions(container: Container): readonly OptionDefinition[] {
+  return [
+    ...(container.videoChoices === undefined
+      ? []
+      : [{ name: "videoCodec", type: "enum", values: container.videoChoices, description: "Codec of the picture." } as const]),
+    {
+      name: "crf",
+      type: "integer",
+      min: 0,
+      max: 51,
+      description: "Constant quality, lower is better; 23 by default, 32 for VP9, 35 for AV1.",
+    },
+    ...(container.fixedRate === true
+      ? []
+      : [
+          {
+            name: "videoBitrate",
+            type: "integer",
+            min: 50,
+            max: 100_000,
+            unit: "kbit/s",
+            description: "Bit rate of the picture, in place of `crf`.",
+          } as const,
+        ]),
+    {
+      name: "preset",
+      type: "enum",
+      values: ["ultrafast", "superfast", "veryfast", "faster", "fast", "medium", "slow"],
+      default: "veryfast",
+      description: "Time spent against size.",
+    },
+    { name: "fps", type: "number", min: 1, max: 120, unit: "1/s", description: "Pictures a second." },
+    ...size,
+    { name: "rotate", type: "enum", values: ["0", "90", "180", "270"], default: "0", description: "Degrees to turn clockwise." },
+    { name: "mute", type: "boolean", default: false, description: "Without sound." },
+    ...rateOptions(container),
+    ...trim,
+  ];
+}
+
+export const gifOptions: readonly OptionDefinition[] = [
+  { name: "fps", type: "number", min: 1, max: 50, default: 12, unit: "1/s", description: "Pictures a second." },
+  { name: "width", type: "integer", min: 16, max: 1920, default: 480, unit: "px", description: "Greatest width; the height follows." },
+  { name: "loop", type: "integer", min: 0, max: 1000, default: 0, description: "How often it plays; 0 for ever." },
+  ...trim,
+];
+export const stillOptions: readonly OptionDefinition[] = [
+  {
+    name: "time",
+    type: "number",
+    min: 0,
+    max: 86_400,
+    default: 0,
+    unit: "s",
+    description: "Which moment; 0 is the first picture that is not black.",
+  },
+  { name: "width", type: "integer", min: 16, max: 7680, unit: "px", description: "Width of the picture; the height follows." },
+];
