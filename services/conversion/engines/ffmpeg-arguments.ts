@@ -5,7 +5,7 @@ import type { HopTask } from "../domain/engine.ts";
 import { assertPart, noteLeftOut } from "../domain/parts.ts";
 import { chapterArgs } from "./ffmpeg-chapters.ts";
 import { deepFormatOf } from "./ffmpeg-colour.ts";
-import type { Container } from "./ffmpeg-container.ts";
+import { type Container, isoDemuxer } from "./ffmpeg-container.ts";
 import { exactSteps, lastShown } from "./ffmpeg-delays.ts";
 import { containerOf, encoders, pictureFormats } from "./ffmpeg-formats.ts";
 import { filmFilters } from "./ffmpeg-frames.ts";
@@ -153,11 +153,18 @@ function withCover(args: readonly string[], cover: Stream | undefined): string[]
   return ["-map", `0:${cover.index}`, ...ofFilm, "-c:v:1", "copy", "-disposition:v:1", "attached_pic"];
 }
 
+/** Samples before the first of the sound, of formats that do not say so. */
+const leadingSilence: Readonly<Record<string, number>> = { aac: 1024, ac3: 256, eac3: 256, mp2: 481 };
+
 function soundArgs(task: HopTask, media: Media, target: Container): string[] {
   const sound = soundOf(task, streamsOf(media, "audio"));
   const cover = coverOf(task, media, target);
   const codecArgs = audioCodecArgs(task, media, sound, target);
   const [, codec = ""] = codecArgs;
+  const silence = leadingSilence[task.hop.to];
+  if (silence !== undefined && (codec !== "copy" || containerOf(task.hop.from)?.demuxer === isoDemuxer)) {
+    task.note("MEDIA_CHANGED", `The sound begins ${silence} samples later, as the format cannot tell the encoder's silence from it.`);
+  }
   return [
     ...["-map", `0:${sound.index}`],
     ...(cover === undefined ? ["-vn"] : ["-map", `0:${cover.index}`, "-c:v", "copy", "-disposition:v", "attached_pic"]),

@@ -59,6 +59,7 @@ function soundFilters(task: HopTask, media: Media, sound: Stream, { target, code
   const volume = numberOption(options, "volume") ?? 0;
   const peaks = peakFilters(task, sound, codec, format);
   const places = placesOf(codec, sound);
+  const isLed = codec === "wmav2" && !media.streams.some(({ kind }) => kind === "video");
   return [
     ...(places === undefined ? [] : [places]),
     ...(isLate(media, sound, target) ? ["aresample=async=1:first_pts=0"] : []),
@@ -67,11 +68,15 @@ function soundFilters(task: HopTask, media: Media, sound: Stream, { target, code
     // libopus knows no "side" layouts.
     ...(codec === "libopus" && sound.channels > 2 ? ["aformat=channel_layouts=7.1|6.1|5.1|5.0|quad|3.0|stereo"] : []),
     // Samples between others may be louder than these.
-    ...(peaks.length === 0 || rate === undefined ? [] : [`aresample=${rate}`]),
+    ...((peaks.length === 0 && !isLed) || rate === undefined ? [] : [`aresample=${rate}`]),
+    ...(isLed ? [`adelay=delays=${wmaFrame(rate ?? sound.sampleRate)}S:all=1`] : []),
     ...(media.quieterDecibels === undefined ? [] : [`volume=-${media.quieterDecibels}dB:precision=double`]),
     ...peaks,
   ];
 }
+
+/** Samples of a frame of WMA: decoders leave out two at the beginning, and ffmpeg's encoder puts but one there. */
+const wmaFrame = (rate: number): number => (rate <= 16_000 ? 512 : rate <= 22_050 ? 1024 : 2048);
 
 /** The rate to write with; loudnorm leaves 192 kHz behind. */
 function newRate({ options }: HopTask, encoder: string, sound: Stream): number | undefined {
