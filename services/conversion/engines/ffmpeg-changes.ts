@@ -37,7 +37,9 @@ export async function noteChanges(session: ToolSession, task: HopTask, media: Me
   const languages = namesLost(tracks, result, ({ language }) => language.replace(/^und$/, ""));
   if (languages.length > 0) task.note("METADATA_DROPPED", `The format does not name the language of a track (${languages.join(", ")}).`);
   const titles =
-    task.options.metadata === "strip" || audioFormats[task.hop.to] !== undefined ? [] : namesLost(tracks, result, ({ title }) => title);
+    task.options.metadata === "strip" || media.tagsAreInStream || audioFormats[task.hop.to] !== undefined
+      ? []
+      : namesLost(tracks, result, ({ title }) => title);
   if (titles.length > 0) task.note("METADATA_DROPPED", "The format does not hold the titles of tracks.");
   if (media.otherTracks > result.otherTracks) task.note("TRACKS_LEFT_OUT", "Attached files and tracks of data were left out.");
 }
@@ -99,7 +101,7 @@ function depthOf({ pixelFormat }: Stream): number {
 
 /** What files say of how they were made, and not of what is in them; of players' use only. */
 const technical =
-  /^(encoder|encoded_by|encoding_.*|encodersettings|tool|major_brand|minor_version|compatible_brands|handler_name|vendor_id|duration|bps.*|number_of_.*|_statistics_.*|language|alpha_mode|timecode|reel_name|isvbr|wmfsdk.*|wm_wmadrc.*|deviceconformancetemplate|itunnorm|itunsmpb|tlen|tsse|com_android_.*|id3v2_priv_.*|coding_history|time_reference|umid|gapless_playback|media_type)$/;
+  /^(encoder|encoded_by|encoding_.*|encodersettings|tool|major_brand|minor_version|compatible_brands|handler_name|vendor_id|duration|bps.*|number_of_.*|_statistics_.*|language|alpha_mode|timecode|reel_name|isvbr|wmfsdk.*|wm_wmadrc.*|deviceconformancetemplate|itunnorm|itunsmpb|tlen|tsse|com_android_.*|id3v2_priv_.*|coding_history|time_reference|umid|gapless_playback|media_type|.*_ul|.*u(m)?id|product_(name|version.*)|toolkit_version.*|company_name|application_platform)$/;
 
 /** ffmpeg writes these, and does not read them. */
 const threeG = /^(title|artist|author|genre|comment|album|copyright|date)$/;

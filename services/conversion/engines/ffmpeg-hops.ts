@@ -96,6 +96,7 @@ const animations = crossHops([...readers(videoFormats)], ["gif", "webp"], () => 
   options: gifOptions,
   expects: [
     toneMapped,
+    expecting("TRACKS_LEFT_OUT", { message: "An animation has no sound." }),
     expecting("MEDIA_CHANGED", { message: "An animation has fewer and smaller pictures than the film, unless others are asked for." }),
   ],
 }));

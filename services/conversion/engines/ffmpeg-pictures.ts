@@ -32,6 +32,7 @@ export function pictureArgs(task: HopTask, media: Media, target: Container): str
     return [...map, ...words("-c:v apng -plays"), String(media.plays ?? 0), ...exactSteps(media), ...finalDelay(media, "/100")];
   }
   noteReduced(task, film, { fps, width });
+  if (streamsOf(media, "audio").length > 0) task.note("TRACKS_LEFT_OUT", "An animation has no sound.");
   if (media.delays?.isFine === true) task.note("MEDIA_CHANGED", "Times of pictures were rounded to hundredths of a second.");
   const size = width === undefined ? [] : [`scale='min(${width},iw)':-2:flags=lanczos`];
   const colours = pictureColours(film, target.muxer === "gif" ? "rgb" : "webp");
