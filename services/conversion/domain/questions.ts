@@ -56,8 +56,8 @@ export const answers = {
   jpegFrame: record({ width: uint32, height: uint32, components: whole(255), isInverted: flag, profile: pieces }),
   /** Bytes to be changed in a JPEG or PNG for it to say that it stands upright. */
   uprightPatches: record({ patches: list(record({ at: place, hex: text(8) }), 1000) }),
-  /** How much is there of what the file says, from 0 to 1, or how long it is, 0 if it says none; open: its end is missing, and it says nothing. */
-  soundEnd: record({ share: finite, isOpen: flag, seconds: finite }),
+  /** How much is there of what the file says, from 0 to 1, or how long it is, 0 if it says none; open: its end is missing, and it says nothing. Marks are places in it. */
+  soundEnd: record({ share: finite, isOpen: flag, seconds: finite, marks: uint32 }),
   /** Of a GIF or an APNG; 0 plays are for ever. */
   animation: record({ frames: uint32, plays: uint32 }),
   iconPictures: record({ pictures: list(record({ width: uint32, offset: place, length: place }), 1000) }),

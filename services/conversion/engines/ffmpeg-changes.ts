@@ -114,6 +114,7 @@ function lostOf(task: HopTask, media: Media, result: Media): readonly string[] {
   return [
     ...(task.options.metadata !== "strip" && covers(result) < covers(media) ? ["the cover picture"] : []),
     ...(task.options.metadata !== "strip" && tags.length > 0 ? [`tags (${tags.join(", ")})`] : []),
+    ...((media.marks ?? 0) > 0 ? [`marks in the sound (${media.marks})`] : []),
     ...(hasChapters(task, media, result) ? [] : [`chapters (${media.chapters.length})`]),
   ];
 }

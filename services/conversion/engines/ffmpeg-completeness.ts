@@ -28,11 +28,14 @@ export function isText({ hop }: HopTask): boolean {
 
 /** The same media, as long as the file says where ffprobe tells only what is there. */
 export async function withEnd(inspector: Inspector, task: HopTask, media: Media, demuxer: string): Promise<Media> {
-  if (!/^(wav|w64|caf|ogg|asf)$/.test(demuxer)) return media;
-  const { share, isOpen, seconds } = await inspector.ask("soundEnd", [task.input.path], { more: { format: demuxer }, signal: task.signal });
+  if (!/^(wav|aiff|w64|caf|ogg|asf)$/.test(demuxer)) return media;
+  const { share, isOpen, seconds, marks } = await inspector.ask("soundEnd", [task.input.path], {
+    more: { format: demuxer },
+    signal: task.signal,
+  });
   const lengthOf = (told: number): number => (seconds > 0 ? seconds : share > 0 ? told / share : told);
   const streams = media.streams.map((stream) => ({ ...stream, durationSeconds: lengthOf(stream.durationSeconds) }));
-  return { ...media, streams, durationSeconds: lengthOf(media.durationSeconds), isOpen };
+  return { ...media, streams, durationSeconds: lengthOf(media.durationSeconds), isOpen, marks };
 }
 
 /** How long the result should be. */

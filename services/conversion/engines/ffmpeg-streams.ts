@@ -69,6 +69,8 @@ export type Media = {
   readonly plays?: number;
   /** The end of the file is missing, and nothing says how much that is. */
   readonly isOpen?: boolean;
+  /** Places in the sound, of WAV and AIFF. */
+  readonly marks?: number;
   /** By how much the sound is to be made quieter. */
   readonly quieterDecibels?: number;
   /** When a still is to be taken; absent: at the beginning. */

@@ -1,4 +1,4 @@
-/** How much of the sound is there that a file says it has: decoders read to the end of what is there, and say nothing. */
+/** What of a file of sound FFmpeg does not tell: how much of it is there, and whether it has marks. */
 import { type ByteSource, bytesAt } from "#services/conversion/domain/guards/byte-source.ts";
 import type { Answer } from "#services/conversion/domain/questions.ts";
 
@@ -7,13 +7,15 @@ const maxChunks = 100;
 /** The longest page of Ogg is a little shorter. */
 const pageBytes = 65_536;
 
-const whole = { share: 1, isOpen: false, seconds: 0 };
+const whole = { share: 1, isOpen: false, seconds: 0, marks: 0 };
 
-/** Of WAVE, Wave64, CAF, Ogg and ASF; of others, and where nobody knows, all is there. */
+/** Of WAVE, AIFF, Wave64, CAF, Ogg and ASF; of others, and where nobody knows, all is there. */
 export async function soundEndOf(source: ByteSource, { format }: { readonly format?: unknown }): Promise<Answer<"soundEnd">> {
   switch (format) {
     case "wav":
-      return { ...whole, share: await shareOf(source, 12, riffChunk) };
+      return { ...whole, share: await shareOf(source, 12, riffChunk), marks: await marksOf(source, riffChunk) };
+    case "aiff":
+      return { ...whole, marks: await marksOf(source, aiffChunk) };
     case "w64":
       return { ...whole, share: await shareOf(source, 40, wave64Chunk) };
     case "caf":
@@ -34,6 +36,25 @@ type Chunk = { readonly name: string; readonly from: number; readonly bytes: num
 function riffChunk(bytes: Buffer): Chunk {
   const length = bytes.readUInt32LE(4);
   return { name: bytes.toString("latin1", 0, 4), from: 8, bytes: length === 0xffffffff ? 0 : length, next: 8 + length + (length % 2) };
+}
+
+/** @see the AIFF specification: the same in the other order. */
+function aiffChunk(bytes: Buffer): Chunk {
+  const length = bytes.readUInt32BE(4);
+  return { name: bytes.toString("latin1", 0, 4), from: 8, bytes: length, next: 8 + length + (length % 2) };
+}
+
+/** Places in the sound that have a number or a name: points of the chunk `cue `, or of `MARK`. */
+async function marksOf(source: ByteSource, chunkOf: (bytes: Buffer) => Chunk): Promise<number> {
+  for (let [at, count] = [12, 0]; count < maxChunks; count += 1) {
+    const bytes = await bytesAt(source, at, 12);
+    if (bytes.length < 12) return 0;
+    const { name, next } = chunkOf(bytes);
+    if (name === "cue ") return bytes.readUInt32LE(8);
+    if (name === "MARK") return bytes.readUInt16BE(8);
+    at += next;
+  }
+  return 0;
 }
 
 /** @see Sony's Wave64: a GUID that begins with the letters, and 64 bits that count the head too; the next is at a multiple of 8. */

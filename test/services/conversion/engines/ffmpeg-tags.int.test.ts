@@ -1,5 +1,5 @@
 /** What a file says of itself: carried over, or named in a note. */
-import { writeFile } from "node:fs/promises";
+import { appendFile, writeFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import { execute, ffmpeg, ffmpegBench, words } from "./ffmpeg-bench.ts";
 
@@ -96,6 +96,18 @@ describe("an audiobook", () => {
     const { notes } = await convert(await tagged("plain.mp3", "-map_chapters", "-1"), "mp3", "wav", { metadata: "strip" });
     expect([...notes]).toEqual([]);
   });
+});
+
+it("marks of a WAV are noted, which FFmpeg does not read", async () => {
+  const path = pathOf("marked.wav");
+  await ffmpeg(...tone, path);
+  const cue = Buffer.alloc(36);
+  cue.write("cue ", "latin1");
+  cue.writeUInt32LE(28, 4);
+  cue.writeUInt32LE(1, 8);
+  cue.write("data", 24, "latin1");
+  await appendFile(path, cue);
+  expect((await convert(path, "wav", "flac")).notes.get("METADATA_DROPPED")).toBe("Not carried over: marks in the sound (1).");
 });
 
 describe("a cover", () => {
