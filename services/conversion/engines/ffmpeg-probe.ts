@@ -61,7 +61,7 @@ function put(fields: Record<string, unknown>, line: string): void {
   const at = line.indexOf("=");
   if (at < 0) return;
   const names = line.slice(0, at).split(".");
-  const value = valueOf(line.slice(at + 1));
+  const value = unquoted(line.slice(at + 1));
   // So it says of its own fields that there is nothing.
   if (/^(unknown|N\/A)$/.test(String(value)) && !names.includes("tags")) return;
   const last = names.pop() ?? "";
@@ -78,7 +78,7 @@ function put(fields: Record<string, unknown>, line: string): void {
 const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null;
 
 /** Numbers stand alone, texts in quotes, in which ffprobe escapes some characters. */
-function valueOf(text: string): string | number {
+function unquoted(text: string): string | number {
   if (!text.startsWith('"')) return countOf(text);
   const inner = text.slice(1, text.endsWith('"') ? -1 : undefined);
   return inner.replaceAll(/\\([nr\\"`$])/g, (_all, letter: string) => (letter === "n" ? "\n" : letter === "r" ? "\r" : letter));
