@@ -5,9 +5,11 @@ import type { Inspector } from "../domain/inspector.ts";
 import type { SandboxEnd } from "../domain/sandbox.ts";
 import { saysBadInput } from "./bad-input.ts";
 import { audioFormats, pictureFormats, subtitleFormats } from "./ffmpeg-formats.ts";
+import { inputArgs } from "./ffmpeg-probe.ts";
 import { type Media, mediaBadInput, type Stream } from "./ffmpeg-streams.ts";
 import { videoFormats } from "./ffmpeg-video-formats.ts";
-import { flagOption, numberOption } from "./hop-table.ts";
+import { flagOption, numberOption, words } from "./hop-table.ts";
+import { inputInside, type ToolSession } from "./tool-run.ts";
 
 export type Length = {
   /** 0 when nobody knows or the result has no length. */
@@ -26,8 +28,33 @@ export function isText({ hop }: HopTask): boolean {
   return subtitleFormats[hop.to] !== undefined;
 }
 
+/** Frames one behind the other, and nothing that says how many there are. */
+const isBare = ({ isGuessed }: Media, demuxer: string): boolean => /^(ac3|eac3|dts)$/.test(demuxer) || (demuxer === "mp3" && isGuessed);
+
+/** Whether the last of frames that are all as long as each other, but for a byte or two, is not. */
+async function endsInFrame(session: ToolSession, demuxer: string): Promise<boolean> {
+  let [least, most, last] = [Infinity, 0, 0];
+  await session.run({
+    program: "/usr/bin/ffprobe",
+    args: [
+      "-v",
+      "error",
+      ...inputArgs(demuxer),
+      ...words("-select_streams a:0 -show_entries packet=size -of csv=p=0"),
+      `file:${inputInside}`,
+    ],
+    limits: { processes: 256 },
+    onLine(line) {
+      if (last > 0) [least, most] = [Math.min(least, last), Math.max(most, last)];
+      last = Number(/^(\d+)/.exec(line)?.[1] ?? last);
+    },
+  });
+  return most > 0 && most - least <= 2 && (last < least || last > most);
+}
+
 /** The same media, as long as the file says where ffprobe tells only what is there. */
-export async function withEnd(inspector: Inspector, task: HopTask, media: Media, demuxer: string): Promise<Media> {
+export async function withEnd(session: ToolSession, inspector: Inspector, task: HopTask, media: Media, demuxer: string): Promise<Media> {
+  if (isBare(media, demuxer)) return { ...media, isOpen: await endsInFrame(session, demuxer) };
   if (!/^(wav|aiff|w64|caf|ogg|asf)$/.test(demuxer)) return media;
   const { share, isOpen, seconds, marks } = await inspector.ask("soundEnd", [task.input.path], {
     more: { format: demuxer },
@@ -87,8 +114,7 @@ export function assertConverted(task: HopTask, { isOpen }: Media, end: SandboxEn
   );
   if (isShort || (hasErrors && missing > 0.1)) {
     task.note("INPUT_DAMAGED", `Only ${writtenSeconds.toFixed(1)} of ${expected.seconds.toFixed(1)} seconds could be read.`);
-  } else if (hasErrors) task.note("INPUT_DAMAGED");
-  else if (isOpen === true && !isPart(task)) {
+  } else if (isOpen === true && !isPart(task)) {
     task.note("INPUT_DAMAGED", `The end of the file is missing; what there is lasts ${writtenSeconds.toFixed(1)} seconds.`);
-  }
+  } else if (hasErrors) task.note("INPUT_DAMAGED");
 }

@@ -23,7 +23,7 @@ async function run({ sandbox, inspector }: EngineHost, given: HopTask): Promise<
   const demuxer = demuxerOf(task);
   await using session = await openToolSession(sandbox, task);
   const read = await withShownAlpha(session, task, await readMedia(session, task, demuxer), demuxer);
-  const played = await withPlays(inspector, task, await withEnd(inspector, task, read, demuxer), demuxer);
+  const played = await withPlays(inspector, task, await withEnd(session, inspector, task, read, demuxer), demuxer);
   const media = await withDelays(session, await withFirstShown(session, task, played, demuxer), demuxer);
   const expected = expectedLengthOf(task, media, demuxer);
   const first = await encode(session, task, media, demuxer, expected.seconds);

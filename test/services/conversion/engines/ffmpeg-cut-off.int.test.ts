@@ -8,6 +8,7 @@ const { convert, pathOf } = ffmpegBench();
 const coding: Readonly<Record<string, string>> = {
   ogg: "-c:a libvorbis",
   oga: "-c:a flac",
+  dts: "-strict -2",
   m4a: "-movflags +faststart",
   mka: "-c:a libopus",
   weba: "-c:a libopus -f webm",
@@ -23,7 +24,7 @@ async function noise(format: string): Promise<string> {
 }
 
 const telling = "wav w64 caf aiff au rf64 flac alac wv tta mp3 m4a mka weba wma".split(" ");
-const silent = ["ogg", "oga", "opus"];
+const silent = ["ogg", "oga", "opus", "ac3", "eac3", "dts", "mp2"];
 
 it.each(telling)("%s says how much of it is missing", async (from) => {
   const path = await noise(from);
@@ -33,6 +34,14 @@ it.each(telling)("%s says how much of it is missing", async (from) => {
   expect(Number(read)).toBeGreaterThan(7);
   expect(Number(read)).toBeLessThan(9.3);
   expect(Math.abs(Number(all) - 10)).toBeLessThan(0.2);
+});
+
+it("MP3 without a count of its frames says that its end is missing", async () => {
+  const path = pathOf("bare.mp3");
+  await ffmpeg(...words("-f lavfi -i anoisesrc=duration=10:amplitude=0.3 -write_xing 0 -b:a 128k"), path);
+  expect((await convert(path, "mp3", "caf")).notes.has("INPUT_DAMAGED")).toBe(false);
+  await truncate(path, Math.floor((await stat(path)).size * 0.9));
+  expect((await convert(path, "mp3", "caf")).notes.get("INPUT_DAMAGED")).toContain("The end of the file is missing");
 });
 
 it.each(silent)("%s says that its end is missing", async (from) => {
