@@ -25,6 +25,7 @@ const usual: Readonly<Partial<Record<NoteCode, Omit<Expectation, "code">>>> = {
   MEDIA_CHANGED: { message: "Samples, channels or pictures of a kind that the format does not hold are changed to what it holds." },
   FONT_SUBSTITUTED: { message: "Fonts that are not on this system are replaced." },
   ENCODING_GUESSED: { message: "The encoding of text that is not Unicode is guessed.", isOfSource: true },
+  DIALECT_GUESSED: { message: "Columns that no commas separate are told by the separator that fits.", isOfSource: true },
   EXTERNAL_CONTENT_BLOCKED: { message: "Content that the file links to elsewhere is not fetched." },
   IMAGES_REMOVED: { message: "Pictures that the file only links to, or that the format cannot hold, are left out.", of: "pictures" },
   STRUCTURE_FLATTENED: { message: "Nested values are flattened." },

@@ -17,6 +17,7 @@ export const noteTable = {
   MEDIA_CHANGED: "Samples, channels or pictures were changed to what the format holds.",
   FONT_SUBSTITUTED: "A font that is not on this system was replaced.",
   ENCODING_GUESSED: "The text's encoding was guessed.",
+  DIALECT_GUESSED: "What separates the table's columns was guessed.",
   EXTERNAL_CONTENT_BLOCKED: "Content that the file links to elsewhere was not fetched.",
   INPUT_DAMAGED: "The file is damaged; what could be read was converted.",
   IMAGES_REMOVED: "Pictures that the file links to were left out.",

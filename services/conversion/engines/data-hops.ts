@@ -4,6 +4,7 @@ import { partOptions } from "../domain/parts.ts";
 import { dataExpectations } from "./data-notes.ts";
 import { crossHops, words } from "./hop-table.ts";
 import { encodingOption } from "./node-worker.ts";
+import { bom, delimiter, outputDelimiter } from "./table-options.ts";
 
 /** Trees of named values and lists. */
 const trees = words("json yaml json5 msgpack cbor bson ndjson toml xml plist");
@@ -45,26 +46,6 @@ function fidelityOf(from: string, to: string): Fidelity {
   return isTextTable.has(to) && !isTextTable.has(from) ? "reduced" : "high";
 }
 
-const delimiter: OptionDefinition = {
-  name: "delimiter",
-  type: "enum",
-  values: ["auto", "comma", "semicolon", "tab", "pipe"],
-  default: "auto",
-  description: "What separates the columns of the input.",
-};
-const outputDelimiter: OptionDefinition = {
-  name: "outputDelimiter",
-  type: "enum",
-  values: ["comma", "semicolon", "tab", "pipe"],
-  default: "comma",
-  description: "What separates the columns of the result.",
-};
-const bom: OptionDefinition = {
-  name: "bom",
-  type: "boolean",
-  default: false,
-  description: "Begin with a byte order mark, by which Excel knows UTF-8.",
-};
 const quoteText: OptionDefinition = {
   name: "quoteText",
   type: "boolean",

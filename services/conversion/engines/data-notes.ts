@@ -75,12 +75,12 @@ function naming(from: string, to: string): readonly Expectation[] {
   }
   const ofTarget = to === "xml" || to === "avro" || to === "sqlite" || to === "ini";
   if (ofTarget) return expectingAll("NAMES_CHANGED");
-  return ofSource ? [expecting("NAMES_CHANGED", { message: "Columns with the same name are numbered." })] : [];
+  return ofSource ? [expecting("NAMES_CHANGED", { message: "Columns with the same name, or with none, are numbered." })] : [];
 }
 
 /** Notes of a hop; lines of a text table stay as they are in another. */
 export function dataExpectations(from: string, to: string): readonly Expectation[] {
-  const guessed = expectingAll(texts.has(from) && "ENCODING_GUESSED");
+  const guessed = expectingAll(texts.has(from) && "ENCODING_GUESSED", from === "csv" && "DIALECT_GUESSED");
   if (textTables.has(from) && textTables.has(to)) return guessed;
   if (books.has(from) && textTables.has(to)) return expectingAll("SHEETS_LEFT_OUT");
   return [

@@ -3,6 +3,7 @@ import { defineEngine, type Fidelity, type Hop, type OptionDefinition } from "..
 import { expecting, expectingAll } from "../domain/expectations.ts";
 import { crossHops, words } from "./hop-table.ts";
 import { encodingOption, openWorker, probeWorker } from "./node-worker.ts";
+import { delimiter } from "./table-options.ts";
 
 const mail = {
   work: "mail",
@@ -51,7 +52,12 @@ function mailExpectations(from: string, to: string) {
 function cardExpectations(from: string, to: string) {
   const isTable = from === "csv" || from === "tsv" || from === "xlsx";
   return [
-    ...expectingAll(from !== "xlsx" && "ENCODING_GUESSED", from === "xlsx" && "SHEETS_LEFT_OUT", isTable && "NAMES_CHANGED"),
+    ...expectingAll(
+      from !== "xlsx" && "ENCODING_GUESSED",
+      from === "csv" && "DIALECT_GUESSED",
+      from === "xlsx" && "SHEETS_LEFT_OUT",
+      isTable && "NAMES_CHANGED",
+    ),
     ...expectingAll((to === "json" || to === "ndjson" || to === "yaml") && "TYPES_AS_TEXT", to === "xml" && "CHARACTERS_REPLACED"),
   ];
 }
@@ -70,7 +76,7 @@ function cardHop(from: string, to: string): Omit<Hop, "from" | "to"> {
     cost: 40,
     async: false,
     maxInputMb: 30,
-    options: isText ? [encodingOption] : [],
+    options: [...(isText ? [encodingOption] : []), ...(from === "csv" ? [delimiter] : [])],
     expects: cardExpectations(from, to),
   };
 }

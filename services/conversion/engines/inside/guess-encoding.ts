@@ -11,11 +11,12 @@ const dosOnly = /[\xa0-\xaf]/g;
 
 /** The label of the best guess that a decoder exists for. Of text that is not Unicode; the guess may be wrong. */
 export function guessEncoding(bytes: Uint8Array): string {
-  const sample = Buffer.from(bytes.subarray(0, sampleBytes)).toString("latin1");
+  const sampled = sampleOf(bytes);
+  const sample = Buffer.from(sampled).toString("latin1");
   const high = countOf(sample, /[\x80-\xff]/g);
   const isForeign = foreignLettersOf(sample) > high / 2;
   if (isForeign && countOf(sample, dosCyrillic) > high * 0.98 && countOf(sample, dosOnly) > high / 5) return "ibm866";
-  for (const { name, confidence } of chardet.analyse(bytes.subarray(0, sampleBytes))) {
+  for (const { name, confidence } of chardet.analyse(sampled)) {
     const label = name.toLowerCase();
     if (confidence < (isForeign ? 5 : 20) || label.startsWith("utf-") || label === "ascii") continue;
     if (isForeign && (label === "iso-8859-1" || label === "windows-1252")) continue;
@@ -28,6 +29,13 @@ export function guessEncoding(bytes: Uint8Array): string {
     }
   }
   return "windows-1252";
+}
+
+/** From the line on in which letters are that are not ASCII: long tables may begin without any. */
+function sampleOf(bytes: Uint8Array): Uint8Array {
+  const first = bytes.findIndex((byte) => byte >= 0x80);
+  const start = first < sampleBytes / 2 ? 0 : bytes.lastIndexOf(0x0a, first) + 1;
+  return bytes.subarray(start, start + sampleBytes);
 }
 
 function countOf(text: string, letters: RegExp): number {

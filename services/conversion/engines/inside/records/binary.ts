@@ -69,7 +69,7 @@ function extended(value: unknown): unknown {
 }
 
 export function writeMsgpack(value: Value, _options: Options, notes: Notes): Uint8Array {
-  const simple = simplify(value, { integers: "int64", infinite: true, bytes: true, instants: true }, notes);
+  const simple = simplify(value, { integers: "int64", infinite: true, bytes: true, instants: "ms" }, notes);
   return encodeMsgpack(plainOf(simple), { useBigInt64: true, maxDepth: maxDepth + 2 });
 }
 
@@ -94,7 +94,7 @@ function cborOf(value: unknown): unknown {
 }
 
 export function writeCbor(value: Value, _options: Options, notes: Notes): Uint8Array {
-  const simple = simplify(value, { integers: "any", infinite: true, bytes: true, instants: true }, notes);
+  const simple = simplify(value, { integers: "any", infinite: true, bytes: true, instants: "ms" }, notes);
   return encodeCbor(dated(simple));
 }
 
@@ -154,10 +154,11 @@ function decimalOf(text: string): Value {
 /** One document after another, as MongoDB's tools write them. */
 export function writeBson(value: Value, _options: Options, notes: Notes): Uint8Array {
   const documents = Array.isArray(value) && value.every((each) => each instanceof Map) ? value : [value];
-  const parts = documents.map((document) => {
-    if (!(document instanceof Map)) throw inexpressible("BSON holds documents with named values, and the data is something else.");
-    const simple = simplify(document, { integers: "int64", infinite: true, bytes: true, instants: true }, notes);
-    const plain = longs(simple);
+  if (!documents.every((document) => document instanceof Map))
+    throw inexpressible("BSON holds documents with named values, and the data is something else.");
+  const simple = simplify(value, { integers: "int64", infinite: true, bytes: true, instants: "ms" }, notes);
+  const parts = (Array.isArray(simple) ? simple : [simple]).map((document) => {
+    const plain = longs(document);
     if (!(plain instanceof Map) || calculateObjectSize(plain) > 2 ** 31 - 1) throw inexpressible("The data is too large for one document.");
     if ([...plain.keys()].some((name) => name.includes("\0"))) throw inexpressible("A name holds a zero character, which BSON cannot.");
     return serialize(plain, { checkKeys: false, ignoreUndefined: true });

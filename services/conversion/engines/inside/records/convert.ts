@@ -83,7 +83,7 @@ export async function convertData(bytes: Buffer, { from, to, options }: Question
   const text = (declared?: string) => decodeText(bytes, textOption(options, "encoding") ?? "auto", notes, declared);
   if (textTables.has(from) && textTables.has(to)) {
     const { linesOf, textOfLines } = await csv();
-    return textOfLines(linesOf(text(), from, options), to, options);
+    return textOfLines(linesOf(text(), from, options, notes), to, options);
   }
   if (textTables.has(to) && readers[from] === undefined) {
     const [{ linesOfSheet }, { textOfCells }] = await Promise.all([sheets(), csv()]);

@@ -2,36 +2,20 @@
 import Papa from "papaparse";
 import { type Notes, type Options, textOption } from "../exchange.ts";
 import { invalid } from "../failure.ts";
+import { dialectOf, ownSeparatorOf, rowsOf, separators } from "./delimited.ts";
 import { type Cell, cellText, type Table, tableOf, tableOfTexts } from "./tables.ts";
 import type { Value } from "./values.ts";
 
-const delimiters: Readonly<Record<string, string>> = { comma: ",", semicolon: ";", tab: "\t", pipe: "|" };
-
-/** What each format separates its columns by, where no option says otherwise. */
-const ofFormat: Readonly<Record<string, string>> = { tsv: "\t", psv: "|" };
-
-export function linesOf(text: string, from: string, options: Options): string[][] {
-  const { content, told } = withoutSeparatorLine(text.replace(/^\uFEFF/, ""));
-  const wanted = delimiters[textOption(options, "delimiter") ?? "auto"] ?? ofFormat[from] ?? told ?? "";
-  const { data, errors } = Papa.parse<string[]>(content, {
-    delimiter: wanted,
-    delimitersToGuess: [",", ";", "\t", "|"],
-    skipEmptyLines: true,
-  });
-  const broken = errors.find(({ type }) => type === "Quotes");
-  if (broken !== undefined) throw invalid(`A quotation mark is out of place in row ${(broken.row ?? 0) + 1}.`);
-  if (data.length === 0) throw invalid("The table is empty.");
-  return data;
-}
-
-/** Excel's own first line, `sep=;`, is about the table and no part of it. */
-function withoutSeparatorLine(text: string): { readonly content: string; readonly told: string | undefined } {
-  const [line, told] = /^"?sep=([^\r\n"])"?(?:\r?\n|$)/i.exec(text.slice(0, 16)) ?? [];
-  return line === undefined ? { content: text, told: undefined } : { content: text.slice(line.length), told };
+export function linesOf(text: string, from: string, options: Options, notes: Notes): string[][] {
+  const dialect = dialectOf(text, from, textOption(options, "delimiter") ?? "auto");
+  if (dialect.guessed !== undefined) notes.set("DIALECT_GUESSED", `The columns were taken to be separated by ${dialect.guessed}.`);
+  const lines = [...rowsOf(dialect)];
+  if (lines.length === 0) throw invalid("The table is empty.");
+  return lines;
 }
 
 export function parseTable(text: string, from: string, options: Options, notes: Notes): Table {
-  return tableOfTexts(linesOf(text, from, options), options, notes);
+  return tableOfTexts(linesOf(text, from, options, notes), options, notes);
 }
 
 export function writeTable(value: Value, to: string, options: Options, notes: Notes): string {
@@ -54,7 +38,7 @@ export function textOfCells(lines: readonly (readonly Cell[])[], to: string, opt
 }
 
 function delimiterOf(to: string, options: Options): string {
-  return delimiters[textOption(options, "outputDelimiter") ?? ""] ?? ofFormat[to] ?? ",";
+  return separators[textOption(options, "outputDelimiter") ?? ""] ?? ownSeparatorOf(to);
 }
 
 export function textOfLines(lines: readonly string[][], to: string, options: Options): string {

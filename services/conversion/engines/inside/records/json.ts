@@ -117,8 +117,8 @@ export function writeJson(value: Value, options: Options, notes: Notes): string 
 const escaped = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
 
 export function writeJsonLines(value: Value, _options: Options, notes: Notes): string {
-  const lines = Array.isArray(value) ? value : [value];
-  return lines.map((line) => `${jsonTextOf(simplify(line, ability, notes), 0)}\n`).join("");
+  const simple = simplify(value, ability, notes);
+  return (Array.isArray(simple) ? simple : [simple]).map((line) => `${jsonTextOf(line, 0)}\n`).join("");
 }
 
 /** Names without quotation marks where the grammar allows (ASCII ones only, which every reader takes). */

@@ -40,7 +40,7 @@ function stamped(value: unknown): unknown {
 
 export function writeToml(value: Value, _options: Options, notes: Notes): string {
   const table = tableOf(value, "TOML");
-  const simple = simplify(table, { integers: "int64", infinite: true, instants: true, localStamps: true }, notes);
+  const simple = simplify(table, { integers: "int64", infinite: true, instants: "ms", localStamps: "toml" }, notes);
   const whole = withoutNulls(simple, notes, () => {
     throw inexpressible("The data has an empty value in a list, which TOML cannot hold.");
   });
@@ -210,7 +210,7 @@ function depthOf(text: string): number {
 }
 
 export function writePlist(value: Value, options: Options, notes: Notes): string | Uint8Array {
-  const simple = simplify(value, { integers: "int64", bytes: true, instants: true }, notes);
+  const simple = simplify(value, { integers: "int64", bytes: true, instants: "ms" }, notes);
   const whole = withoutNulls(simple, notes, () => "");
   if (whole === null) throw inexpressible("The data is one empty value, which a property list cannot hold.");
   const plain = plistOf(whole);

@@ -2,6 +2,7 @@
 import * as workbooks from "@e965/xlsx";
 import { type Notes, type Options, textOption } from "../exchange.ts";
 import { Failure, invalid } from "../failure.ts";
+import { hiddenTablesOf } from "./hidden-tables.ts";
 import { serialOf, stampOfSerial } from "./serial-dates.ts";
 import { type Cell, cellText, columnNamesOf, type Table, tableOf } from "./tables.ts";
 import { Stamp, type Value } from "./values.ts";
@@ -18,8 +19,8 @@ export function parseSheet(bytes: Uint8Array, options: Options, notes: Notes): T
 /** The rows of the sheet that is asked for, else of the first that is shown; empty ones are left out. */
 export function linesOfSheet(bytes: Uint8Array, options: Options, notes: Notes): readonly (readonly Cell[])[] {
   const book = read(bytes);
-  const names = shownSheetsOf(book);
-  const place = placeOf(book, textOption(options, "sheet") ?? "1");
+  const names = shownSheetsOf(book, bytes);
+  const place = placeOf(book, names, textOption(options, "sheet") ?? "1");
   const sheet = book.Sheets[place];
   if (sheet === undefined) {
     throw new Failure("INVALID_OPTION", names.length === 1 ? "The file has one sheet." : `The file has ${names.length} sheets.`);
@@ -37,17 +38,18 @@ export function linesOfSheet(bytes: Uint8Array, options: Options, notes: Notes):
 
 /** The names of the sheets that are shown, in order. */
 export function sheetNamesOf(bytes: Uint8Array): readonly string[] {
-  return shownSheetsOf(read(bytes));
+  return shownSheetsOf(read(bytes), bytes);
 }
 
-function shownSheetsOf({ SheetNames, Workbook }: workbooks.WorkBook): readonly string[] {
-  const shown = SheetNames.filter((_, index) => (Workbook?.Sheets?.[index]?.Hidden ?? 0) === 0);
+function shownSheetsOf({ SheetNames, Workbook }: workbooks.WorkBook, bytes: Uint8Array): readonly string[] {
+  const hidden = SheetNames.length === 1 ? [] : hiddenTablesOf(bytes);
+  const shown = SheetNames.filter((_, index) => (Workbook?.Sheets?.[index]?.Hidden ?? 0) === 0 && hidden[index] !== true);
   return shown.length === 0 ? SheetNames : shown;
 }
 
 /** By number of those that are shown, else by name, hidden ones too, where case does not matter. Empty when there is none. */
-function placeOf(book: workbooks.WorkBook, wanted: string): string {
-  const numbered = /^\d+$/.test(wanted) ? shownSheetsOf(book)[Number(wanted) - 1] : undefined;
+function placeOf(book: workbooks.WorkBook, shown: readonly string[], wanted: string): string {
+  const numbered = /^\d+$/.test(wanted) ? shown[Number(wanted) - 1] : undefined;
   return numbered ?? book.SheetNames.find((name) => name.toLowerCase() === wanted.toLowerCase()) ?? "";
 }
 

@@ -1,8 +1,9 @@
 /** Rows and columns: what records become in formats that hold tables, and back. */
 import type { Notes, Options } from "../exchange.ts";
 import { inexpressible, tooComplex } from "../failure.ts";
+import { canonicalNumber } from "./delimited.ts";
 import { jsonTextOf } from "./json.ts";
-import { type Entries, Exact, numberOf, Stamp, simplify, type Value } from "./values.ts";
+import { type Entries, Exact, firstOf, numberOf, Stamp, simplify, type Value } from "./values.ts";
 
 export type Cell = Exclude<Value, Value[] | Entries>;
 export type Table = { readonly columns: readonly string[]; readonly rows: readonly (readonly Cell[])[] };
@@ -90,20 +91,26 @@ export function tableOfTexts(lines: readonly (readonly string[])[], options: Opt
   return { columns, rows: rows.map((row) => readers.map((read, place) => read(row[place] ?? ""))) };
 }
 
+/** `header` is empty where nothing names the columns. */
 export function columnNamesOf(header: readonly string[], width: number, notes: Notes): string[] {
   const seen = new Set<string>();
-  return Array.from({ length: width }, (_, place) => {
+  const changed: string[] = [];
+  const names = Array.from({ length: width }, (_, place) => {
     const wanted = header[place]?.trim() || `column${place + 1}`;
     let name = wanted;
     for (let count = 2; seen.has(name); count++) name = `${wanted}_${count}`;
-    if (name !== wanted) notes.set("NAMES_CHANGED", "Columns of one name were numbered.");
+    if (header.length > 0 && name !== header[place]) changed.push(name);
     seen.add(name);
     return name;
   });
+  noteNames(changed, notes);
+  return names;
 }
 
-/** As JSON writes it: nothing is lost when such a text becomes a number. 007 and 1.50 are not numbers but text. */
-const canonicalNumber = /^(0|-?[1-9]\d*|-?(0|[1-9]\d*)\.\d*[1-9])$/;
+/** Says which names are not those of the source. */
+export function noteNames(changed: readonly string[], notes: Notes): void {
+  if (changed.length > 0) notes.set("NAMES_CHANGED", `Columns without a name of their own were renamed: ${firstOf(changed)}.`);
+}
 
 /** A column is numbers, or true and false, only when every cell of it is that or empty. */
 function readerOf(rows: readonly (readonly string[])[], place: number): (text: string) => Cell {

@@ -92,45 +92,72 @@ export type Ability = {
   readonly exact?: boolean;
   readonly infinite?: boolean;
   readonly bytes?: boolean;
-  readonly instants?: boolean;
-  /** Dates without a time or place. */
-  readonly localStamps?: boolean;
+  /** Moments to the millisecond, or to any part of a second. */
+  readonly instants?: "ms" | "any";
+  /** Dates and times without a place; `toml`: only as TOML has them. */
+  readonly localStamps?: "toml" | "any";
 };
 
-/** The same data in what the target can hold; what became text or was rounded is noted. */
+const tomlStamp = /^(\d{4}-\d\d-\d\d(T\d\d:\d\d:\d\d(\.\d{1,3})?)?|\d\d:\d\d:\d\d(\.\d{1,3})?)$/;
+const msStamp = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[-+]\d\d:\d\d)$/;
+
+/** The same data in what the target can hold; what became text or was rounded is noted, with its first places. */
 export function simplify(value: Value, ability: Ability, notes: Notes): Value {
+  const path: (string | number)[] = [];
+  const texts: string[] = [];
+  const rounded: string[] = [];
+  const noteHere = (places: string[]) => void (places.length < 4 && places.push(pathOf(path)));
   const asText = (text: string): string => {
-    notes.set("TYPES_AS_TEXT", undefined);
+    noteHere(texts);
     return text;
+  };
+  const at = <T>(name: string | number, given: Value, use: (simple: Value) => T): T => {
+    path.push(name);
+    const result = use(convert(given));
+    path.pop();
+    return result;
   };
   const convert = (given: Value): Value => {
     if (typeof given === "number") return Number.isFinite(given) || ability.infinite === true ? given : asText(String(given));
     if (typeof given === "bigint") return fits(given, ability) ? given : asText(String(given));
-    if (given instanceof Exact) return ability.exact === true ? given : roundedOf(given, notes);
-    if (given instanceof Stamp) {
-      const fitting = given.isInstant ? ability.instants : ability.localStamps;
-      return fitting === true ? given : asText(given.text);
+    if (given instanceof Exact) {
+      if (ability.exact === true) return given;
+      const number = Number(given.text);
+      if (!Number.isFinite(number)) return asText(given.text);
+      noteHere(rounded);
+      return number;
     }
+    if (given instanceof Stamp) return holds(ability, given) ? given : asText(given.text);
     if (given instanceof Uint8Array) return ability.bytes === true ? given : asText(Buffer.from(given).toString("base64"));
-    if (Array.isArray(given)) return given.map(convert);
-    if (given instanceof Map) return new Map([...given].map(([name, each]) => [name, convert(each)]));
+    if (Array.isArray(given)) return given.map((each, index) => at(index, each, (simple) => simple));
+    if (given instanceof Map) return new Map([...given].map(([name, each]) => at(name, each, (simple) => [name, simple])));
     return given;
   };
-  return convert(value);
+  const simple = convert(value);
+  if (texts.length > 0) notes.set("TYPES_AS_TEXT", `Values of a type that the format lacks were written as text: ${firstOf(texts)}.`);
+  if (rounded.length > 0) notes.set("NUMBERS_ROUNDED", `Numbers with more digits than the format holds were rounded: ${firstOf(rounded)}.`);
+  return simple;
 }
 
 function fits(value: bigint, { integers }: Ability): boolean {
   return integers === "any" || (integers === "int64" && BigInt.asIntN(64, value) === value);
 }
 
-function roundedOf({ text }: Exact, notes: Notes): Value {
-  const number = Number(text);
-  if (!Number.isFinite(number)) {
-    notes.set("TYPES_AS_TEXT", undefined);
-    return text;
-  }
-  notes.set("NUMBERS_ROUNDED", undefined);
-  return number;
+function holds({ instants, localStamps }: Ability, { text, isInstant }: Stamp): boolean {
+  if (isInstant) return instants === "any" || (instants === "ms" && msStamp.test(text) && !Number.isNaN(Date.parse(text)));
+  return localStamps === "any" || (localStamps === "toml" && tomlStamp.test(text));
+}
+
+/** Where a value is, for people: `rows[2].price`. */
+function pathOf(path: readonly (string | number)[]): string {
+  const text = path.map((step) => (typeof step === "number" ? `[${step}]` : `.${step}`)).join("");
+  return text === "" ? "the value itself" : text.replace(/^\./, "");
+}
+
+/** The first three in a list for people. */
+export function firstOf(places: readonly string[]): string {
+  const shown = places.slice(0, 3).map((place) => (place.length > 60 ? `${place.slice(0, 60)}…` : place));
+  return `${shown.join(", ")}${places.length > 3 ? " and others" : ""}`;
 }
 
 export type Plain = null | boolean | number | bigint | string | Date | Uint8Array | Plain[] | { [name: string]: Plain };
@@ -147,10 +174,25 @@ export function plainOf(value: Value): Plain {
 }
 
 /** Empty values left out of maps, as formats without them demand; in lists they have no place to be left out of. */
-export function withoutNulls(value: Value, notes: Notes, inList: (path: string) => Value): Value {
-  if (Array.isArray(value)) return value.map((each) => (each === null ? inList("") : withoutNulls(each, notes, inList)));
-  if (!(value instanceof Map)) return value;
-  const kept = [...value].filter(([, each]) => each !== null);
-  if (kept.length < value.size) notes.set("EMPTY_VALUES_DROPPED", undefined);
-  return new Map(kept.map(([name, each]) => [name, withoutNulls(each, notes, inList)]));
+export function withoutNulls(value: Value, notes: Notes, inList: () => Value): Value {
+  const dropped: string[] = [];
+  const note = (path: readonly (string | number)[]) => void (dropped.length < 4 && dropped.push(pathOf(path)));
+  const emptyAt = (path: readonly (string | number)[]): Value => {
+    note(path);
+    return inList();
+  };
+  const convert = (given: Value, path: readonly (string | number)[]): Value => {
+    if (Array.isArray(given))
+      return given.map((each, index) => (each === null ? emptyAt([...path, index]) : convert(each, [...path, index])));
+    if (!(given instanceof Map)) return given;
+    const kept: Entries = new Map();
+    for (const [name, each] of given) {
+      if (each !== null) kept.set(name, convert(each, [...path, name]));
+      else note([...path, name]);
+    }
+    return kept;
+  };
+  const whole = convert(value, []);
+  if (dropped.length > 0) notes.set("EMPTY_VALUES_DROPPED", `Empty values were left out, as the format has none: ${firstOf(dropped)}.`);
+  return whole;
 }

@@ -105,7 +105,7 @@ export function writeXml(value: Value, options: Options, notes: Notes): string {
 }
 
 /** In text every number, date and byte string is what it is: text. */
-const ability = { integers: "any", exact: true, infinite: true, instants: true, localStamps: true } as const;
+const ability = { integers: "any", exact: true, infinite: true, instants: "any", localStamps: "any" } as const;
 
 type Writing = { readonly lines: string[]; readonly step: string; readonly item: string; readonly notes: Notes };
 

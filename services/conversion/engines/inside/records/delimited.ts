@@ -1,0 +1,136 @@
+/** Text tables (RFC 4180 and its relatives) as rows of text, whatever separates their columns. */
+import { invalid } from "../failure.ts";
+
+export const separators: Readonly<Record<string, string>> = { comma: ",", semicolon: ";", tab: "\t", pipe: "|" };
+const names = Object.keys(separators);
+
+/** What each format separates its columns by, where nothing says otherwise. */
+const ofFormat: Readonly<Record<string, string>> = { csv: "comma", tsv: "tab", psv: "pipe" };
+
+/** A comma where the format has none of its own. */
+export function ownSeparatorOf(format: string): string {
+  return separators[ofFormat[format] ?? ""] ?? ",";
+}
+
+export type Dialect = {
+  readonly content: string;
+  readonly delimiter: string;
+  /** In words, where it was guessed and is not the format's own. */
+  readonly guessed?: string;
+};
+
+/** Decided once, from all of the text. `wanted` is the name of a separator or `auto`. */
+export function dialectOf(text: string, from: string, wanted: string): Dialect {
+  const { content, told } = withoutSeparatorLine(text.replace(/^\uFEFF/, ""));
+  const delimiter = separators[wanted] ?? (from === "csv" ? told : ownSeparatorOf(from));
+  if (delimiter !== undefined) return { content, delimiter };
+  const name = separatorOf(content);
+  return { content, delimiter: separators[name] ?? ",", ...(name === "comma" ? {} : { guessed: `${name}s` }) };
+}
+
+/** Excel's own first line, `sep=;`, is about the table and no part of it. */
+function withoutSeparatorLine(text: string): { readonly content: string; readonly told: string | undefined } {
+  const [line, told] = /^"?sep=([^\r\n"])"?(?:\r?\n|$)/i.exec(text.slice(0, 16)) ?? [];
+  return line === undefined ? { content: text, told: undefined } : { content: text.slice(line.length), told };
+}
+
+const isDigit = (code: number) => code >= 0x30 && code <= 0x39;
+const [quote, comma, lineFeed, carriageReturn] = [0x22, 0x2c, 0x0a, 0x0d];
+
+/** How often each separator stands in a row outside of quotation marks. */
+type Counts = {
+  rows: number;
+  /** Of each separator, in how many rows it stands how often. */
+  readonly often: readonly Map<number, number>[];
+  readonly inFirst: boolean[];
+  /** Whether all commas behind the first row have a digit on both sides. */
+  hasDecimalCommas: boolean;
+};
+
+function countsOf(text: string): Counts {
+  const codes = names.map((name) => separators[name]?.charCodeAt(0) ?? 0);
+  const counts: Counts = { rows: 0, often: names.map(() => new Map()), inFirst: [], hasDecimalCommas: true };
+  let row = names.map(() => 0);
+  let isBlank = true;
+  const end = () => {
+    if (isBlank) return;
+    if (counts.rows === 0) counts.inFirst.push(...row.map((count) => count > 0));
+    counts.rows += 1;
+    for (const [place, count] of row.entries()) counts.often[place]?.set(count, (counts.often[place].get(count) ?? 0) + 1);
+    row = row.fill(0);
+    isBlank = true;
+  };
+  let isCellStart = true;
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    const place = code > 0x7c ? -1 : codes.indexOf(code);
+    if (code === lineFeed || code === carriageReturn) end();
+    else isBlank = false;
+    if (code === quote && isCellStart) at = endOfQuoted(text, at);
+    isCellStart = place >= 0 || code === lineFeed || code === carriageReturn;
+    if (place < 0) continue;
+    row[place] = (row[place] ?? 0) + 1;
+    if (code !== comma || counts.rows === 0) continue;
+    counts.hasDecimalCommas &&= isDigit(text.charCodeAt(at - 1)) && isDigit(text.charCodeAt(at + 1));
+  }
+  end();
+  return counts;
+}
+
+/** Place of the quotation mark that ends what the one at `at` begins; two of them stand for one. */
+function endOfQuoted(text: string, at: number): number {
+  let end = text.indexOf('"', at + 1);
+  while (end >= 0 && text.charCodeAt(end + 1) === quote) end = text.indexOf('"', end + 2);
+  return end < 0 ? text.length : end;
+}
+
+/** The separator that stands equally often in most rows, and in the first. A comma between digits is a decimal mark where another will do. */
+function separatorOf(text: string): string {
+  const { rows, often, inFirst, hasDecimalCommas } = countsOf(text);
+  const found = names.flatMap((name, place) => {
+    const [best] = [...(often[place] ?? [])].filter(([count]) => count > 0).sort(([, one], [, other]) => other - one);
+    if (best === undefined) return [];
+    const [count, alike] = best;
+    const isMark = name === "comma" && hasDecimalCommas && rows > 1;
+    return [{ name, count, isMark, score: (alike / rows) * (inFirst[place] === true ? 1 : 0.5) }];
+  });
+  const others = found.filter(({ isMark, score }) => !isMark && score > 0.5);
+  const [best] = (others.length > 0 ? others : found).sort((one, other) => other.score - one.score || other.count - one.count);
+  return best?.name ?? "comma";
+}
+
+/** Each row's cells as they stand there; lines may end as on any system, also in turn. Blank lines are no rows. */
+export function* rowsOf({ content, delimiter }: Dialect): Generator<string[]> {
+  const separator = delimiter.charCodeAt(0);
+  let row: string[] = [];
+  let number = 1;
+  for (let at = 0; at < content.length; ) {
+    const isQuoted = content.charCodeAt(at) === quote;
+    const start = at;
+    at = isQuoted ? endOfQuoted(content, at) : at;
+    if (isQuoted) {
+      row.push(content.slice(start + 1, at).replaceAll('""', '"'));
+      for (at += 1; content.charAt(at) === " "; ) at += 1;
+    }
+    const rest = at;
+    while (at < content.length && !endsCell(content.charCodeAt(at), separator)) at += 1;
+    if (!isQuoted) row.push(content.slice(start, at));
+    else if (rest < at || rest > content.length) throw invalid(`A quotation mark is out of place in row ${number}.`);
+    if (content.charCodeAt(at) === separator) {
+      at += 1;
+      if (at < content.length) continue;
+      row.push("");
+    }
+    at += content.startsWith("\r\n", at) ? 2 : 1;
+    if (row.length > 1 || row[0] !== "" || isQuoted) yield row;
+    row = [];
+    number += 1;
+  }
+}
+
+function endsCell(code: number, separator: number): boolean {
+  return code === separator || code === lineFeed || code === carriageReturn;
+}
+
+/** As JSON writes it: nothing is lost when such a text becomes a number. 007 and 1.50 are not numbers but text. */
+export const canonicalNumber = /^(0|-?[1-9]\d*|-?(0|[1-9]\d*)\.\d*[1-9])$/;
