@@ -80,6 +80,17 @@ export const answers = {
   recodedRtf: record({ isRecoded: flag }),
   /** Writes the text as UTF-8. */
   decodedText: record({ guess: optional(encodingLabel) }),
+  /** Writes a text table (`format`, `encoding`, `delimiter`) as programs agree on; how large it is, and in words what was guessed of it. */
+  plainTable: record({
+    rows: uint32,
+    columns: uint32,
+    /** In UTF-16 units. */
+    longestCell: place,
+    /** Whether a cell has blanks at its ends, several in a row, or lines. */
+    hasBlanks: flag,
+    separator: optional(text(32)),
+    encoding: optional(text(100)),
+  }),
   isFileList: record({ isList: flag }),
   /** Of names with and without `./` before them, their code page where they are no UTF-8, and whether two are the same. */
   archiveNames: record({ isDotted: flag, guess: optional(encodingLabel), hasTwins: flag }),

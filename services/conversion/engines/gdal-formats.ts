@@ -1,7 +1,10 @@
 /** Which map formats GDAL reads and writes, by which driver and how. */
 import type { Fidelity, Hop, OptionDefinition } from "../domain/engine.ts";
+import { expectingAll } from "../domain/expectations.ts";
 import { mapExpectations } from "./gdal-notes.ts";
 import { crossHops } from "./hop-table.ts";
+import { encodingOption } from "./node-worker.ts";
+import { delimiter } from "./table-options.ts";
 
 export type Reading = {
   /** GDAL's short name; no other driver is there when the file is opened. */
@@ -130,6 +133,9 @@ const geometry: OptionDefinition = {
   description: "Shapes as well-known text, or the coordinates of points as columns X and Y.",
 };
 
+/** How a table is read. */
+const tableOptions = [encodingOption, delimiter];
+
 const optionsOf: Readonly<Record<string, readonly OptionDefinition[]>> = {
   geojson: [precision],
   csv: [geometry, { ...crs, description: "EPSG number of the coordinate system of the result; without it degrees of WGS 84 (4326)." }],
@@ -161,8 +167,11 @@ export const gdalHops: readonly Hop[] = crossHops(Object.keys(readings), Object.
         cost: 250,
         async: false,
         maxInputMb: 50,
-        options: optionsOf[to] ?? [],
-        expects: mapExpectations(from, to, writings[to]),
+        options: [...(from === "csv" ? tableOptions : []), ...(optionsOf[to] ?? [])],
+        expects: [
+          ...expectingAll(from === "csv" && "ENCODING_GUESSED", from === "csv" && "DIALECT_GUESSED"),
+          ...mapExpectations(from, to, writings[to]),
+        ],
       }
     : undefined,
 );

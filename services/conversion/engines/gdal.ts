@@ -7,6 +7,7 @@ import { throwIfFailed } from "./bad-input.ts";
 import { type Arranged, arrange, completeGpx } from "./gdal-arrange.ts";
 import { decimals, gdalHops, type Reading, readings, type Writing, writings } from "./gdal-formats.ts";
 import { numberOption } from "./hop-table.ts";
+import { withPlainTable } from "./plain-table.ts";
 import { openToolSession, probeMs, type ToolSession, versionLineOf } from "./tool-run.ts";
 
 const program = "/usr/bin/ogr2ogr";
@@ -202,7 +203,8 @@ export const gdalEngine = defineEngine({
     const line = await versionLineOf(sandbox, program, ["--version"]);
     return line === undefined ? undefined : /GDAL (\d[\d.]*)/.exec(line)?.[1];
   },
-  async open({ sandbox }) {
+  async open(host) {
+    const { sandbox } = host;
     let drivers: Promise<readonly string[]> | undefined;
     return {
       async run(task) {
@@ -210,7 +212,10 @@ export const gdalEngine = defineEngine({
         drivers.catch(() => {
           drivers = undefined;
         });
-        await run(sandbox, await drivers, task);
+        const known = await drivers;
+        // GDAL cuts at what stands in the first row, and takes 007 for a number.
+        if (task.hop.from === "csv") await withPlainTable(host, task, (plain) => run(sandbox, known, plain));
+        else await run(sandbox, known, task);
       },
       [Symbol.asyncDispose]: async () => undefined,
     };

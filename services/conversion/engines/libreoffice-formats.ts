@@ -43,6 +43,27 @@ const pictures = (family: "writer" | "calc" | "impress" | "draw"): Record<string
   webp: writes(`${family}_webp_Export`),
 });
 
+const largest = [1_048_576, 16_384] as const;
+const old = [65_536, 256] as const;
+
+/** Rows and columns of a sheet. */
+export function mostOf(to: string): readonly [rows: number, columns: number] {
+  return to === "xls" || to === "xlt" ? old : to === "dbf" ? [largest[0], 255] : largest;
+}
+
+/** Characters of a cell. */
+export const mostCharacters = 32_767;
+
+/** Which numbers the writer cuts: to 15 digits all or those with fractions, and times to hundredths of a second. Tables of text have none of them. */
+export function roundsNumbers(from: string, to: string): readonly ("all" | "fractions" | "times")[] {
+  if (/^(csv|tsv)$/.test(from) || /^(xls|xlt|pdf|png|jpg|webp)$/.test(to)) return [];
+  if (isExcels(to)) return ["all"];
+  return to === "ods" || to === "ots" || to === "fods" ? ["fractions", "times"] : ["fractions"];
+}
+
+/** Whether days are counted as Excel does, with one that never was. */
+export const isExcels = (format: string) => /^(xlsx|xlsm|xltx|xlsb|xls|xlt|xlsx2003)$/.test(format);
+
 const text: Readonly<Record<string, OfficeFormat>> = {
   docx: both(word),
   doc: both("MS Word 97", "MS Word 95", "MS WinWord 6.0"),

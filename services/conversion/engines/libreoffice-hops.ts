@@ -3,7 +3,9 @@ import type { Fidelity, Hop, OptionDefinition } from "../domain/engine.ts";
 import { expecting, expectingAll } from "../domain/expectations.ts";
 import { partOptions } from "../domain/parts.ts";
 import { crossHops, words } from "./hop-table.ts";
-import { type Family, families, officeFormats, papers } from "./libreoffice-formats.ts";
+import { type Family, families, officeFormats, papers, roundsNumbers } from "./libreoffice-formats.ts";
+import { encodingOption } from "./node-worker.ts";
+import { bom, delimiter, outputDelimiter } from "./table-options.ts";
 
 const pdfOptions: readonly OptionDefinition[] = [
   {
@@ -62,27 +64,7 @@ const encoding: OptionDefinition = {
   default: "auto",
   description: "How the text of the input is encoded.",
 };
-const delimiter: OptionDefinition = {
-  name: "delimiter",
-  type: "enum",
-  values: ["auto", "comma", "semicolon", "tab", "pipe"],
-  default: "auto",
-  description: "What separates the columns of the input.",
-};
-const outputDelimiter: OptionDefinition = {
-  name: "outputDelimiter",
-  type: "enum",
-  values: ["comma", "semicolon", "tab", "pipe"],
-  default: "comma",
-  description: "What separates the columns of the result.",
-};
 
-const bom: OptionDefinition = {
-  name: "bom",
-  type: "boolean",
-  default: false,
-  description: "Begin with a byte order mark, by which Excel knows UTF-8.",
-};
 const quoted: OptionDefinition = {
   name: "quoteText",
   type: "boolean",
@@ -112,7 +94,8 @@ function optionsOf(family: Family, from: string, to: string): readonly OptionDef
   const isSheet = family === "sheet";
   return [
     ...(holdsOneSheet(family, from, to) ? partOptions("sheet") : []),
-    ...(from === "txt" || from === "csv" || from === "tsv" ? [encoding] : []),
+    ...(from === "txt" ? [encoding] : []),
+    ...(from === "csv" || from === "tsv" ? [encodingOption] : []),
     ...(from === "csv" ? [delimiter] : []),
     ...(to === "csv" ? [outputDelimiter] : []),
     ...(to === "csv" || to === "tsv" ? [quoted, bom] : []),
@@ -124,7 +107,13 @@ function optionsOf(family: Family, from: string, to: string): readonly OptionDef
 
 function expectationsOf(family: Family, from: string, to: string) {
   return [
-    ...expectingAll(/^(txt|csv|tsv|html|dbf)$/.test(from) && "ENCODING_GUESSED", to === "pdf" && "FONT_SUBSTITUTED"),
+    ...expectingAll(
+      from === "csv" && "DIALECT_GUESSED",
+      /^(txt|csv|tsv|html|dbf)$/.test(from) && "ENCODING_GUESSED",
+      to === "pdf" && "FONT_SUBSTITUTED",
+    ),
+    ...expectingAll(family === "sheet" && roundsNumbers(from, to).length > 0 && "NUMBERS_ROUNDED"),
+    ...(to === "dbf" ? [expecting("NAMES_CHANGED", { message: "Names of columns become ten capital letters at most." })] : []),
     ...(family === "sheet" && to === "pdf" ? [expecting("SHEETS_LEFT_OUT", { option: "sheet" })] : []),
   ];
 }

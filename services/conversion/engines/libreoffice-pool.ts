@@ -17,8 +17,11 @@ const workerInside = "/engine/worker.py";
 /** python3-uno, and nothing else that a site could add. */
 export const pythonPath = { PYTHONPATH: "/usr/lib/python3/dist-packages", PYTHONDONTWRITEBYTECODE: "1" };
 const worker = join(import.meta.dirname, "libreoffice-worker.py");
-/** A module of the worker, beside which Python looks for it. */
-const fonts = join(import.meta.dirname, "libreoffice-fonts.py");
+/** Modules of the worker, beside which Python looks for them. */
+const modules = {
+  [join(import.meta.dirname, "libreoffice-fonts.py")]: "/engine/fonts.py",
+  [join(import.meta.dirname, "libreoffice-books.py")]: "/engine/books.py",
+};
 
 type Waiter = { resolve(slot: Slot): void; reject(error: unknown): void };
 type Slot = { child: SandboxChild; served: number };
@@ -160,7 +163,7 @@ async function openSlot(host: EngineHost): Promise<Slot> {
     program: "/usr/bin/python3",
     args: ["-S", "-u", workerInside],
     env: pythonPath,
-    readOnly: { [worker]: workerInside, [fonts]: "/engine/fonts.py" },
+    readOnly: { [worker]: workerInside, ...modules },
     limits: {
       wallMs: 0,
       cpuSeconds: 86_400,

@@ -5,7 +5,6 @@ Answers {"ok": true, ...} or {"ok": false, "reason": "password" | "load" | "brok
 When the office itself is gone, the worker ends too: its owner starts a new pair.
 """
 import atexit
-import csv
 import glob
 import json
 import os
@@ -16,6 +15,7 @@ import time
 import zipfile
 
 import fonts
+import books
 import uno
 from com.sun.star.beans import PropertyValue
 from com.sun.star.lang import DisposedException
@@ -129,31 +129,8 @@ def decode(data, encoding):
         return data.decode("cp1252", "replace"), True
 
 
-def delimiter_of(text):
-    """The one that cuts the first lines into the same number of parts, more than one."""
-    lines = [line for line in text[:64_000].splitlines()[:20] if line.strip() != ""]
-    best, score = ",", 0
-    for candidate in ",;\t|":
-        widths = [len(row) for row in csv.reader(lines, delimiter=candidate)]
-        agreed = widths.count(widths[0]) * min(widths[0] - 1, 20) if widths else 0
-        if agreed > score:
-            best, score = candidate, agreed
-    return best
-
-
-def text_columns(text, delimiter):
-    """Columns whose figures are names: with leading zeros, or longer than a number can hold."""
-    columns = set()
-    csv.field_size_limit(10_000_000)
-    for row in csv.reader(text.splitlines(), delimiter=delimiter):
-        for index, cell in enumerate(row):
-            if index not in columns and len(cell) > 1 and re.fullmatch(r"\+?0\d+|\+\d+|\d{16,}", cell):
-                columns.add(index)
-    return sorted(columns)
-
-
 def normalise_text(job):
-    """Rewrites the input as UTF-8, so that one import setting serves all encodings. Returns the settings of a table."""
+    """Rewrites the input as UTF-8, so that one import setting serves all encodings. Returns the setting, if it is text, and whether that was a guess."""
     with open(job["input"], "rb") as file:
         text, guessed = decode(file.read(), job["text"]["encoding"])
     if "\0" in text:
@@ -161,13 +138,7 @@ def normalise_text(job):
     job["input"] = "/tmp/text-input"
     with open(job["input"], "w", encoding="utf-8", newline="") as file:
         file.write(text)
-    wanted = job["text"].get("delimiter")
-    if wanted is None:
-        return "UTF8,LF", guessed
-    delimiter = delimiter_of(text) if wanted == "auto" else wanted
-    formats = "/".join(f"{index + 1}/2" for index in text_columns(text, delimiter))
-    # Separator, quote, UTF-8, first row, columns, language, quoted as text, special numbers; the last: formulas are not evaluated.
-    return f"{ord(delimiter)},34,76,1,{formats},1033,false,false,false,false,false,0,false", guessed
+    return "UTF8,LF", guessed
 
 
 META = re.compile(rb"""<meta\b(?:(?:[^>"']|"[^"]{0,8000}"|'[^']{0,8000}'){0,1000}>|[^>]{0,8000}>)""", re.I)
@@ -200,7 +171,7 @@ def prepare(document, job):
         sheets = document.getSheets()
     place = 0
     if sheets is not None and "sheet" in job:
-        place = place_of(sheets, job["sheet"])
+        place = books.place_of(sheets, job["sheet"])
         chosen = sheets.getByIndex(place - 1)
         # Where one sheet has a print area, sheets without one are not printed.
         if not chosen.getPrintAreas():
@@ -232,34 +203,6 @@ def lay_out(style, job, is_sheet):
         style.LeftMargin = style.RightMargin = style.TopMargin = style.BottomMargin = job["margin"]
     if job.get("fitWidth") and is_sheet:
         style.ScaleToPagesX, style.ScaleToPagesY = 1, 0
-
-
-def bare_heads(document):
-    """The office puts type and width behind the name of each column of a dBase table, as in NAME,C,20."""
-    sheet = document.getSheets().getByIndex(0)
-    # As many as a table can have.
-    for column in range(255):
-        cell = sheet.getCellByPosition(column, 0)
-        name = re.fullmatch(r"(.*),[A-Z](?:,\d+){0,2}", cell.getString())
-        if name is None:
-            return
-        cell.setString(name[1])
-
-
-def sheet_names(document):
-    if not document.supportsService("com.sun.star.sheet.SpreadsheetDocument"):
-        return []
-    return list(document.getSheets().getElementNames())
-
-
-def place_of(sheets, wanted):
-    """By number where there is such a sheet, else by name, where case does not matter."""
-    if re.fullmatch("[0-9]+", wanted) and 1 <= int(wanted) <= sheets.getCount():
-        return int(wanted)
-    names = [name.lower() for name in sheets.getElementNames()]
-    if wanted.lower() not in names:
-        raise IndexError(wanted)
-    return names.index(wanted.lower()) + 1
 
 
 def has_part(path, folder):
@@ -295,28 +238,45 @@ def load(desktop, job, options):
 def convert(desktop, job, here):
     if any(name.startswith("HTML") for name in job["importFilters"]):
         calm_html(job)
+    if job["importFilters"][0].startswith("Text - txt - csv"):
+        # The office names the sheet after the file, which is called anything here.
+        os.symlink(job["input"], "/tmp/Sheet1")
+        job["input"] = "/tmp/Sheet1"
     options, guessed = normalise_text(job) if "text" in job else (job.get("importOptions"), False)
     document, broken = (None, False) if "text" in job and options is None else load(desktop, job, options)
     if document is None:
         return {"ok": False, "reason": "password" if is_encrypted(job["input"]) else "broken" if broken else "load"}
+    written = document
     try:
-        names = sheet_names(document)
+        names = books.sheet_names(document)
         if job.get("parts"):
             return {"ok": True, "sheets": names}
         if job["importFilters"] == ["dBase"]:
-            bare_heads(document)
+            books.bare_heads(document)
+        if job.get("from1900"):
+            books.correct_1900(document)
         place = prepare(document, job)
+        sheets = books.converted(document, place)
+        is_dbase = job["exportFilter"] == "dBase"
+        if "most" in job and books.exceeds(sheets, *job["most"]) or is_dbase and books.longest(sheets) > 254:
+            return {"ok": False, "reason": "large"}
+        if place > 1 and job.get("first"):
+            written = books.copy_alone(desktop.loadComponentFromURL("private:factory/scalc", "_blank", 0, tuple(properties({"Hidden": True}))), document, place)
         store = {"FilterName": job["exportFilter"], "Overwrite": True}
         if "exportOptions" in job:
             store["FilterOptions"] = job["exportOptions"].replace("{sheet}", str(max(place, 1)))
         if "filterData" in job:
             store["FilterData"] = job["filterData"]
-        document.storeToURL("file://" + job["output"], tuple(properties(store)))
+        written.storeToURL("file://" + job["output"], tuple(properties(store)))
         # With a sheet named, the CSV filter puts the sheet's name into the file's.
         named = glob.glob(job["output"].removesuffix(".out") + "-*.out")
         if len(named) == 1 and not os.path.exists(job["output"]):
             os.rename(named[0], job["output"])
-        answer = {"ok": True, "sheet": place, "sheets": names, "encodingGuessed": guessed}
+        answer = {"ok": True, "sheet": books.rank_of(document, place), "sheets": names, "encodingGuessed": guessed}
+        if "rounds" in job:
+            answer["rounded"] = books.rounded(sheets, job["rounds"])
+        if is_dbase:
+            answer["renamed"] = books.renamed(sheets, job["output"])
         return {**answer, "fontsReplaced": fonts.replaced(job["input"], job["output"], here)} if job["exportFilter"].endswith("_pdf_Export") else answer
     except DisposedException:
         raise
@@ -325,6 +285,8 @@ def convert(desktop, job, here):
     except Exception as error:
         return {"ok": False, "reason": "store", "detail": str(error)[:500]}
     finally:
+        if written is not document:
+            written.close(True)
         document.close(True)
 
 

@@ -2,15 +2,16 @@
 import { createWriteStream } from "node:fs";
 import { pipeline } from "node:stream/promises";
 import { FilemillError } from "#kit/errors.ts";
-import { defineEngine, type HopTask } from "../domain/engine.ts";
+import { defineEngine, type EngineHost, type HopTask } from "../domain/engine.ts";
 import { EngineFault } from "../domain/failure.ts";
 import { replacedFontsMessage } from "../domain/font-note.ts";
 import type { Inspector } from "../domain/inspector.ts";
 import { noteLeftOut } from "../domain/parts.ts";
 import { flagOption, numberOption, stringOption } from "./hop-table.ts";
-import { csvOptions, officeFormats, papers } from "./libreoffice-formats.ts";
+import { csvOptions, isExcels, mostCharacters, mostOf, officeFormats, papers, roundsNumbers } from "./libreoffice-formats.ts";
 import { familyOf, libreofficeHops } from "./libreoffice-hops.ts";
 import { type OfficeJob, type OfficePool, openOfficePool, pythonPath } from "./libreoffice-pool.ts";
+import { withPlainTable } from "./plain-table.ts";
 import { openOutput, probeMs } from "./tool-run.ts";
 
 const separators: Readonly<Record<string, string>> = { comma: ",", semicolon: ";", tab: "\t", pipe: "|" };
@@ -42,6 +43,17 @@ function jobOf(task: HopTask): OfficeJob {
     ...(sheet === undefined ? {} : { sheet }),
     ...layoutOf(task),
     ...(to === "pdf" ? { filterData: pdfDataOf(task) } : {}),
+    ...(family === "sheet" ? bookOf(from, to) : {}),
+  };
+}
+
+/** What the worker looks at in a workbook: limits of the target, numbers that it cuts, days that Excel counts otherwise. */
+function bookOf(from: string, to: string): OfficeJob {
+  return {
+    most: mostOf(to),
+    rounds: roundsNumbers(from, to),
+    ...(/^(dif|slk|dbf)$/.test(to) ? { first: true } : {}),
+    ...(isExcels(from) && !isExcels(to) ? { from1900: true } : {}),
   };
 }
 
@@ -58,14 +70,16 @@ function layoutOf({ options }: HopTask): OfficeJob {
   };
 }
 
-/** How the text of the input is cut; the worker writes it anew as UTF-8. */
-function textOf(task: HopTask): OfficeJob {
-  const { from } = task.hop;
-  if (from !== "txt" && from !== "csv" && from !== "tsv") return {};
-  const wanted = stringOption(task.options, "delimiter") ?? "auto";
-  const delimiter = from === "tsv" ? "\t" : from === "csv" ? (separators[wanted] ?? "auto") : undefined;
-  return { text: { encoding: stringOption(task.options, "encoding") ?? "auto", ...(delimiter === undefined ? {} : { delimiter }) } };
+/** Comma, quote, UTF-8, first row, formats, US English; quoted cells are text; no special numbers, no formulas. */
+const tableImport = "44,34,76,1,,1033,true,false,false,false,false,0,false";
+
+/** How text is read. A table is what {@link withPlainTable} has made of it; other text the worker writes anew as UTF-8. */
+function textOf({ hop, options }: HopTask): OfficeJob {
+  if (isTextTable(hop.from)) return { importOptions: tableImport };
+  return hop.from === "txt" ? { text: { encoding: stringOption(options, "encoding") ?? "auto" } } : {};
 }
+
+const isTextTable = (format: string) => format === "csv" || format === "tsv";
 
 /** @see https://wiki.documentfoundation.org/Macros/Python_Guide/PDF_export_filter_data */
 function pdfDataOf(task: HopTask): OfficeJob {
@@ -85,7 +99,11 @@ type Answer = {
   /** Place of the converted sheet; 0 when all were or there are none. */
   readonly sheet: number;
   readonly sheets: readonly string[];
+  /** Names of columns that the target has otherwise; a fourth stands for more. */
+  readonly renamed: readonly string[];
   readonly encodingGuessed: boolean;
+  /** Places of the first numbers that lost digits; a fourth stands for more. */
+  readonly rounded: readonly string[];
   /** Families as the document names them. */
   readonly fontsReplaced: readonly string[];
 };
@@ -96,10 +114,22 @@ function parseAnswer(value: unknown): Answer {
     ok: fields.ok === true,
     reason: typeof fields.reason === "string" ? fields.reason : "",
     sheet: typeof fields.sheet === "number" ? fields.sheet : 0,
-    sheets: Array.isArray(fields.sheets) ? fields.sheets.map(String) : [],
+    sheets: textsOf(fields.sheets),
+    rounded: textsOf(fields.rounded),
+    renamed: textsOf(fields.renamed),
     encodingGuessed: fields.encodingGuessed === true,
-    fontsReplaced: Array.isArray(fields.fontsReplaced) ? fields.fontsReplaced.map(String) : [],
+    fontsReplaced: textsOf(fields.fontsReplaced),
   };
+}
+
+const textsOf = (value: unknown): readonly string[] => (Array.isArray(value) ? value.map(String) : []);
+
+function tooLarge(to: string): FilemillError {
+  const [rows, columns] = mostOf(to);
+  const other = to === "dbf" || rows < 2 ** 20 ? "xlsx" : "csv or parquet";
+  const characters = to === "dbf" ? "254 bytes" : `${mostCharacters} characters`;
+  const most = `A table of this format holds ${rows} rows, ${columns} columns and ${characters} in a cell`;
+  return new FilemillError("INPUT_TOO_COMPLEX", `${most} at most; ${other} holds more.`);
 }
 
 function failureOf(answer: Answer, task: HopTask): FilemillError {
@@ -112,6 +142,8 @@ function failureOf(answer: Answer, task: HopTask): FilemillError {
       const details = { option: "sheet", allowed: answer.sheets.slice(0, 100) };
       return new FilemillError("INVALID_OPTION", `The document has ${total === 1 ? "one sheet" : `${total} sheets`}.`, { details });
     }
+    case "large":
+      return tooLarge(task.hop.to);
     case "broken":
       return new EngineFault("unexplained", "an exception while loading");
     case "load":
@@ -144,8 +176,17 @@ async function withEncoding(inspector: Inspector, task: HopTask, job: OfficeJob)
   return { job: { ...job, ...told }, guess };
 }
 
-async function run(pool: OfficePool, inspector: Inspector, task: HopTask): Promise<void> {
+async function run(host: EngineHost, pool: OfficePool, task: HopTask): Promise<void> {
   task.signal.throwIfAborted();
+  if (!isTextTable(task.hop.from)) return await convert(pool, host.inspector, task);
+  await withPlainTable(host, task, async (plain, { rows, columns, longestCell }) => {
+    const [mostRows, mostColumns] = mostOf(task.hop.to);
+    if (rows > mostRows || columns > mostColumns || longestCell > mostCharacters) throw tooLarge(task.hop.to);
+    await convert(pool, host.inspector, plain);
+  });
+}
+
+async function convert(pool: OfficePool, inspector: Inspector, task: HopTask): Promise<void> {
   const { job, guess } = await withEncoding(inspector, task, jobOf(task));
   await pool.convert(task.input.path, job, task, async (value, outputPath) => {
     const answer = parseAnswer(value);
@@ -158,9 +199,17 @@ async function run(pool: OfficePool, inspector: Inspector, task: HopTask): Promi
     const fonts = replacedFontsMessage(answer.fontsReplaced);
     if (fonts !== undefined) task.note("FONT_SUBSTITUTED", fonts);
     if (answer.sheet > 0) noteLeftOut(task, "sheet", answer.sheet, answer.sheets.length);
+    if (answer.rounded.length > 0)
+      task.note("NUMBERS_ROUNDED", `Numbers of more than 15 digits, or times below 10 ms, were rounded: ${firstOf(answer.rounded)}.`);
+    if (answer.renamed.length > 0) task.note("NAMES_CHANGED", `Columns were renamed, as the format demands: ${firstOf(answer.renamed)}.`);
     if (guess !== undefined) task.note("ENCODING_GUESSED", `The text's encoding was guessed to be ${guess}.`);
     else if (answer.encodingGuessed) task.note("ENCODING_GUESSED");
   });
+}
+
+function firstOf(places: readonly string[]): string {
+  const shown = places.slice(0, 3).map((place) => place.slice(0, 60));
+  return `${shown.join(", ")}${places.length > 3 ? " and others" : ""}`;
 }
 
 async function sheetsOf(pool: OfficePool, task: HopTask): Promise<readonly string[]> {
@@ -202,7 +251,7 @@ export const libreofficeEngine = defineEngine({
   async open(host) {
     const pool = openOfficePool(host);
     return {
-      run: (task) => run(pool, host.inspector, task),
+      run: (task) => run(host, pool, task),
       parts: (task) => sheetsOf(pool, task),
       [Symbol.asyncDispose]: () => pool[Symbol.asyncDispose](),
     };

@@ -66,4 +66,22 @@ function Pandoc(document)
   return document
 end
 
-return { { Image = Image }, { Pandoc = Pandoc } }
+-- How these say a bar that ends no cell; their writers leave it as it is.
+local bars = { asciidoc = "{vbar}", org = "\\vert{}", jira = "\\|", dokuwiki = "%%|%%" }
+
+function Table(table)
+  local bar = bars[FORMAT]
+  if not bar then return nil end
+  local function escaped(text)
+    if not text.text:find("|", 1, true) then return nil end
+    local parts = pandoc.List()
+    for before, mark in text.text:gmatch("([^|]*)(|?)") do
+      if before ~= "" then parts:insert(pandoc.Str(before)) end
+      if mark ~= "" then parts:insert(pandoc.RawInline(FORMAT, bar)) end
+    end
+    return parts
+  end
+  return pandoc.walk_block(table, { Str = escaped })
+end
+
+return { { Image = Image }, { Table = Table }, { Pandoc = Pandoc } }

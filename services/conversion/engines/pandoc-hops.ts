@@ -1,7 +1,9 @@
 /** Pandoc's names of the formats, and which pairs are offered. */
 import type { Fidelity, Hop, OptionDefinition } from "../domain/engine.ts";
-import { expectingAll } from "../domain/expectations.ts";
+import { expecting, expectingAll } from "../domain/expectations.ts";
 import { crossHops, words } from "./hop-table.ts";
+import { encodingOption } from "./node-worker.ts";
+import { delimiter } from "./table-options.ts";
 
 type Markup = {
   readonly reader?: string;
@@ -96,8 +98,9 @@ const withHighlight = new Set(words("html tex docx epub pptx"));
 const withNumbers = new Set(words("html tex docx odt epub context ms"));
 const zipped = new Set(words("docx odt epub pptx"));
 
-function optionsOf(to: string): readonly OptionDefinition[] {
+function optionsOf(from: string, to: string): readonly OptionDefinition[] {
   return [
+    ...(from === "csv" ? [encodingOption, delimiter] : []),
     ...(to === "html" || to === "tex" ? [standalone] : []),
     ...(withContents.has(to) && to !== "pptx" ? contents : []),
     ...(withNumbers.has(to) ? [numbered] : []),
@@ -119,10 +122,15 @@ const readers = Object.keys(markups).filter((id) => markups[id]?.reader !== unde
 const writers = Object.keys(markups).filter((id) => markups[id]?.writer !== undefined);
 const tableTargets = new Set(words("md html rst tex org textile mediawiki docbook jats dokuwiki jira adoc txt"));
 
+const blanksJoined = "Several blanks or line breaks in a cell become one blank.";
+
 /** A table and a page of the manual hold no pictures. */
 function expectationsOf(from: string) {
   const isPictured = from !== "csv" && from !== "man";
-  return expectingAll(markups[from]?.isBinary !== true && "ENCODING_GUESSED", isPictured && "IMAGES_REMOVED");
+  return [
+    ...expectingAll(markups[from]?.isBinary !== true && "ENCODING_GUESSED", isPictured && "IMAGES_REMOVED"),
+    ...(from === "csv" ? [...expectingAll("DIALECT_GUESSED"), expecting("CHARACTERS_REPLACED", { message: blanksJoined })] : []),
+  ];
 }
 
 export const pandocHops: readonly Hop[] = crossHops(readers, writers, (from, to) => {
@@ -134,7 +142,7 @@ export const pandocHops: readonly Hop[] = crossHops(readers, writers, (from, to)
     cost: zipped.has(to) ? 200 : 100,
     async: false,
     maxInputMb: 50,
-    options: optionsOf(to),
+    options: optionsOf(from, to),
     expects: expectationsOf(from),
   };
 });

@@ -8,6 +8,7 @@ import { askForFile } from "./ask-inspector.ts";
 import { failureOf } from "./bad-input.ts";
 import { flagOption, numberOption, stringOption } from "./hop-table.ts";
 import { markups, needsDataFiles, pandocHops } from "./pandoc-hops.ts";
+import { plainTableOf } from "./plain-table.ts";
 import { inputInside, openToolSession, versionLineOf } from "./tool-run.ts";
 
 const program = "/usr/bin/pandoc";
@@ -69,8 +70,10 @@ async function run({ sandbox, inspector }: EngineHost, task: HopTask): Promise<v
   // Pandoc takes every byte of an RTF for Windows-1252.
   const isRecoded =
     task.hop.from === "rtf" && (await askForFile(inspector, "recodedRtf", [task.input.path], session.pathOf("rtf"), asked)).isRecoded;
-  let end = await pandoc(firstArgsOf(task, isRecoded ? "/job/rtf" : inputInside));
-  if ((end.exitCode === utf8Error || /falling back to latin1/.test(end.stderr)) && markups[task.hop.from]?.isBinary !== true) {
+  const isTable = task.hop.from === "csv";
+  if (isTable) await writeTable(inspector, task, session.pathOf("table"));
+  let end = await pandoc(firstArgsOf(task, isRecoded ? "/job/rtf" : isTable ? "/job/table" : inputInside));
+  if (!isTable && (end.exitCode === utf8Error || /falling back to latin1/.test(end.stderr)) && markups[task.hop.from]?.isBinary !== true) {
     const { guess } = await askForFile(inspector, "decodedText", [task.input.path], session.pathOf("text"), asked);
     if (guess !== undefined) task.note("ENCODING_GUESSED", `The text's encoding was guessed to be ${guess}.`);
     end = await pandoc(firstArgsOf(task, "/job/text"));
@@ -82,6 +85,12 @@ async function run({ sandbox, inspector }: EngineHost, task: HopTask): Promise<v
     // Pandoc ended well and wrote nothing.
     throw error instanceof FilemillError && error.code === "CONVERSION_FAILED" ? new LacksContent("The document holds no text.") : error;
   });
+}
+
+/** Pandoc cuts at commas alone, and leaves out what has no column in the first row. */
+async function writeTable(inspector: EngineHost["inspector"], task: HopTask, made: string): Promise<void> {
+  const { hasBlanks } = await plainTableOf(inspector, task, made);
+  if (hasBlanks) task.note("CHARACTERS_REPLACED", "Several blanks or line breaks in a cell became one blank.");
 }
 
 function noteRemoved(task: HopTask, end: SandboxEnd): void {

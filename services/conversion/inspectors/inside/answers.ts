@@ -12,6 +12,7 @@ import { uprightPatchesOf } from "./exif-upright.ts";
 import { jpegFrameOf } from "./jpeg-frame.ts";
 import { midiSecondsOf } from "./midi-length.ts";
 import { pictureFactsOf } from "./picture-facts.ts";
+import { writePlainTable } from "./plain-table.ts";
 import { iconPicturesOf, stillPiecesOf } from "./png-pieces.ts";
 import { type Refusal, refusalOf } from "./refusal.ts";
 import { contentOf } from "./remote-file.ts";
@@ -61,6 +62,7 @@ export const answering: { readonly [K in QuestionKind]: Answering<K> } = {
   missingFonts: (file, { here }) => missingFontsOf(file, here),
   recodedRtf: recodeRtf,
   decodedText: decodeText,
+  plainTable: writePlainTable,
   isFileList,
   archiveNames: archiveNamesOf,
   async archiveSafety(file, { packedBytes }, files) {

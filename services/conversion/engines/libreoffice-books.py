@@ -1,0 +1,150 @@
+"""What of a workbook is shown, named, too large or rounded."""
+import re
+
+
+def bare_heads(document):
+    """The office puts type and width behind the name of each column of a dBase table, as in NAME,C,20."""
+    sheet = document.getSheets().getByIndex(0)
+    # As many as a table can have.
+    for column in range(255):
+        cell = sheet.getCellByPosition(column, 0)
+        name = re.fullmatch(r"(.*),[A-Z](?:,\d+){0,2}", cell.getString())
+        if name is None:
+            return
+        cell.setString(name[1])
+
+
+def shown(sheets):
+    """Places, from 1, of the sheets that are shown; of all where none is."""
+    every = range(1, sheets.getCount() + 1)
+    return [place for place in every if sheets.getByIndex(place - 1).IsVisible] or list(every)
+
+
+def is_book(document):
+    return document.supportsService("com.sun.star.sheet.SpreadsheetDocument")
+
+
+def sheet_names(document):
+    if not is_book(document):
+        return []
+    sheets = document.getSheets()
+    return [sheets.getByIndex(place - 1).getName() for place in shown(sheets)]
+
+
+def converted(document, place):
+    """The one at a place, from 1, else all."""
+    if not is_book(document):
+        return []
+    sheets = document.getSheets()
+    return [sheets.getByIndex(index) for index in range(sheets.getCount()) if place in (0, index + 1)]
+
+
+def copy_alone(book, document, place):
+    """The sheet at a place as the first one of a new book, which some filters write: without formulas, which would go back to the document."""
+    sheet = document.getSheets().getByIndex(place - 1)
+    book.getSheets().importSheet(document, sheet.getName(), 0)
+    copy = book.getSheets().getByIndex(0)
+    for cells in areas([sheet], FORMULAS):
+        start = cells.getRangeAddress()
+        for row, values in enumerate(cells.getDataArray()):
+            for column, value in enumerate(values):
+                cell = copy.getCellByPosition(start.StartColumn + column, start.StartRow + row)
+                cell.setValue(value) if isinstance(value, float) else cell.setString(cells.getCellByPosition(column, row).getString())
+    return book
+
+
+def rank_of(document, place):
+    """Which of the sheets that are shown, from 1; 0 for others and for all of them."""
+    places = shown(document.getSheets()) if is_book(document) else []
+    return places.index(place) + 1 if place in places else 0
+
+
+def place_of(sheets, wanted):
+    """By number of those that are shown, else by name, hidden ones too, where case does not matter."""
+    places = shown(sheets)
+    if re.fullmatch("[0-9]+", wanted) and 1 <= int(wanted) <= len(places):
+        return places[int(wanted) - 1]
+    names = [name.lower() for name in sheets.getElementNames()]
+    if wanted.lower() not in names:
+        raise IndexError(wanted)
+    return names.index(wanted.lower()) + 1
+
+
+# Numbers, dates, texts and formulas. @see com.sun.star.sheet.CellFlags
+CONTENT, NUMBERS, TIMES, TEXTS, FORMULAS = 23, 1, 2, 4, 16
+
+
+def exceeds(sheets, rows, columns):
+    """Whether a sheet holds more than the target's, which would be left out without a word."""
+    for sheet in sheets:
+        cursor = sheet.createCursor()
+        cursor.gotoEndOfUsedArea(False)
+        end = cursor.getRangeAddress()
+        if end.EndRow < rows and end.EndColumn < columns:
+            continue
+        if any(area.EndRow >= rows or area.EndColumn >= columns for area in sheet.queryContentCells(CONTENT).getRangeAddresses()):
+            return True
+    return False
+
+
+def areas(sheets, kinds):
+    """Ranges of cells of these kinds alone."""
+    for sheet in sheets:
+        for area in sheet.queryContentCells(kinds).getRangeAddresses():
+            yield sheet.getCellRangeByPosition(area.StartColumn, area.StartRow, area.EndColumn, area.EndRow)
+
+
+def is_rounded(value, which):
+    """Whether the office writes fewer digits: of numbers 15, of whole ones all where `which` is "fractions", of "times" hundredths of a second."""
+    if which == "times":
+        hundredths = value * 8_640_000
+        return abs(hundredths - round(hundredths)) > 0.01
+    return float(f"{value:.15g}") != value and not (which == "fractions" and value.is_integer() and abs(value) < 2**53)
+
+
+def rounded(sheets, wanted):
+    """The first four places of such numbers; `wanted` has "all" or "fractions", and maybe "times"."""
+    found = []
+    for which in wanted:
+        for cells in areas(sheets, TIMES if which == "times" else NUMBERS):
+            for row, values in enumerate(cells.getDataArray()):
+                for column, value in enumerate(values):
+                    if isinstance(value, float) and is_rounded(value, which):
+                        found.append(cells.getCellByPosition(column, row).AbsoluteName.replace("$", ""))
+                        if len(found) == 4:
+                            return found
+    return found
+
+
+def correct_1900(document):
+    """Excel has a 29th of February 1900, the office has none: its days before that one are a day early."""
+    formats = document.getNumberFormats()
+    if document.NullDate.Year != 1899:
+        return
+    for cells in areas(converted(document, 0), TIMES):
+        for row, values in enumerate(cells.getDataArray()):
+            for column, value in enumerate(values):
+                if not isinstance(value, float) or not 1 <= value < 60:
+                    continue
+                cell = cells.getCellByPosition(column, row)
+                # com.sun.star.util.NumberFormat.DATE; a length of time has it not.
+                if formats.getByKey(cell.NumberFormat).Type & 2:
+                    cell.setValue(value + 1)
+
+
+def longest(sheets):
+    """Bytes of the longest text."""
+    return max((len(text.encode()) for cells in areas(sheets, TEXTS) for row in cells.getDataArray() for text in row), default=0)
+
+
+def renamed(sheets, path):
+    """What the first row calls the columns of a dBase table and the table does not. @see https://www.dbase.com/Knowledgebase/INT/db7_file_fmt.htm"""
+    with open(path, "rb") as file:
+        head = file.read(32 + 255 * 32)
+    names = []
+    for start in range(32, len(head) - 31, 32):
+        if head[start] == 0x0D:
+            break
+        names.append(head[start : start + 11].split(b"\0")[0].decode("utf-8", "replace"))
+    told = [sheets[0].getCellByPosition(column, 0).getString() for column in range(len(names))]
+    return [wanted for wanted, name in zip(told, names) if wanted != name][:4]

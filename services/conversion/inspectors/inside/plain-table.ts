@@ -1,0 +1,70 @@
+/** Text tables in any encoding and with any separator, written anew for programs that read one sort of them. */
+import { FilemillError } from "#kit/errors.ts";
+import type { ByteSource } from "#services/conversion/domain/guards/byte-source.ts";
+import type { Answer } from "#services/conversion/domain/questions.ts";
+import type { Notes } from "#services/conversion/engines/inside/exchange.ts";
+import { Failure } from "#services/conversion/engines/inside/failure.ts";
+import { canonicalNumber, type Dialect, dialectOf, rowsOf } from "#services/conversion/engines/inside/records/delimited.ts";
+import { decodeText } from "#services/conversion/engines/inside/text-decoding.ts";
+import { writeToHost } from "./exchange.ts";
+import { contentOf } from "./remote-file.ts";
+
+type More = Readonly<Record<string, unknown>>;
+
+/** UTF-8, commas, rows of one width; in quotation marks what is text. Only numbers that no reader changes stand without them. */
+export async function writePlainTable(file: ByteSource, more: More): Promise<Answer<"plainTable">> {
+  const notes: Notes = new Map();
+  try {
+    const text = decodeText(await contentOf(file), String(more.encoding ?? "auto"), notes);
+    const dialect = dialectOf(text, String(more.format), String(more.delimiter ?? "auto"));
+    const { numeric, ...size } = sizeOf(dialect);
+    if (size.rows === 0) throw new FilemillError("INVALID_INPUT", "The table is empty.");
+    writeRows(dialect, numeric);
+    return { ...size, separator: dialect.guessed, encoding: notes.get("ENCODING_GUESSED") };
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    throw new FilemillError(error.code === "INPUT_TOO_COMPLEX" ? error.code : "INVALID_INPUT", error.message);
+  }
+}
+
+/** Digits that every program keeps. */
+const safeDigits = 15;
+
+function isSafeNumber(cell: string): boolean {
+  return cell.length <= safeDigits + 2 && canonicalNumber.test(cell) && cell.replace(/\D/g, "").replace(/^0+/, "").length <= safeDigits;
+}
+
+/** `numeric` are the columns that hold numbers alone, but for their name. */
+function sizeOf(dialect: Dialect) {
+  const numeric: boolean[] = [];
+  let [rows, longestCell, hasBlanks] = [0, 0, false];
+  for (const row of rowsOf(dialect)) {
+    for (const [place, cell] of row.entries()) {
+      longestCell = Math.max(longestCell, cell.length);
+      hasBlanks ||= /^\s|\s\s|[\r\n\t]|\s$/.test(cell);
+      const isNumber = cell === "" || isSafeNumber(cell);
+      numeric[place] = rows === 0 ? true : numeric[place] !== false && isNumber;
+    }
+    rows += 1;
+  }
+  return { rows, columns: numeric.length, longestCell, hasBlanks, numeric: Array.from(numeric, (is) => is !== false) };
+}
+
+const pieceChars = 200_000;
+
+function writeRows(dialect: Dialect, numeric: readonly boolean[]): void {
+  let waiting = "";
+  for (const row of rowsOf(dialect)) {
+    const cells = numeric.map((isNumeric, place) => writtenCell(row[place] ?? "", isNumeric));
+    // A row of one empty cell would be a blank line.
+    waiting += `${cells.join(",") || '""'}\n`;
+    if (waiting.length < pieceChars) continue;
+    writeToHost(Buffer.from(waiting));
+    waiting = "";
+  }
+  writeToHost(Buffer.from(waiting));
+}
+
+function writtenCell(cell: string, isNumeric: boolean): string {
+  return cell === "" || (isNumeric && isSafeNumber(cell)) ? cell : `"${cell.replaceAll('"', '""')}"`;
+}
