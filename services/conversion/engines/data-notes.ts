@@ -8,19 +8,27 @@ const set = (ids: string): ReadonlySet<string> => new Set(words(ids));
 /** Which formats have values of a sort that others lack, read or written. */
 const having = {
   /** Integers of any size. */
-  integers: set("json yaml ndjson json5 cbor csv tsv psv xml"),
+  integers: set("json yaml ndjson json5 cbor csv tsv psv xml plist"),
   /** Decimals with more digits than a double holds. */
-  decimals: set("json yaml ndjson json5 bson csv tsv psv xml"),
-  infinite: set("yaml json5 toml msgpack cbor bson parquet avro sqlite xml"),
+  decimals: set("json yaml ndjson json5 bson csv tsv psv xml plist"),
+  infinite: set("yaml json5 toml msgpack cbor bson parquet avro sqlite xml plist"),
   bytes: set("yaml msgpack cbor bson plist parquet avro sqlite"),
-  instants: set("toml msgpack cbor bson plist parquet xml"),
+  instants: set("toml msgpack cbor bson plist parquet avro xml"),
+  /** Moments with parts of a second that many formats do not count. */
+  fineInstants: set("toml msgpack cbor bson plist parquet avro xml"),
   localStamps: set("toml xml xlsx xlsm xltx xlsb xls xlt ods ots fods"),
   nothing: set("json yaml json5 ndjson msgpack cbor bson parquet avro sqlite csv tsv psv ini xlsx xlsm xltx xlsb xls xlt ods ots fods"),
 } as const;
 type Sort = keyof typeof having;
 
 /** What is of a sort when it is read and never written, or the reverse. */
-const neverWritten: Readonly<Partial<Record<Sort, ReadonlySet<string>>>> = { decimals: set("bson") };
+const neverWritten: Readonly<Partial<Record<Sort, ReadonlySet<string>>>> = {
+  decimals: set("bson plist"),
+  // Only the readable form of a property list holds large integers.
+  integers: set("plist"),
+  infinite: set("plist"),
+  fineInstants: set("toml msgpack cbor bson plist"),
+};
 const neverRead: Readonly<Partial<Record<Sort, ReadonlySet<string>>>> = { integers: set("json5"), decimals: set("json5") };
 
 /** All that these read is text, lists and names. */
@@ -45,7 +53,7 @@ function reads(from: string, sort: Sort): boolean {
 function becomesText(from: string, to: string): boolean {
   if (settings.has(to) || untyped.has(from)) return false;
   if (columnar.has(to)) return true;
-  const sorts: readonly Sort[] = ["bytes", "instants", "localStamps", "infinite"];
+  const sorts: readonly Sort[] = ["bytes", "instants", "fineInstants", "localStamps", "infinite"];
   if (textTables.has(to)) return !flat.has(from) && sorts.some((sort) => reads(from, sort));
   if (books.has(to))
     return (["bytes", "integers", "decimals"] as const).some((sort) => reads(from, sort)) || lacks(from, "json", "infinite");
@@ -68,6 +76,9 @@ function flattening(from: string, to: string): readonly Expectation[] {
 
 const isTree = (format: string): boolean => !flat.has(format) && !columnar.has(format);
 
+/** Formats in which a name may stand twice beside each other. */
+const doubling = set("json ndjson json5 plist");
+
 function naming(from: string, to: string): readonly Expectation[] {
   const ofSource = textTables.has(from) || books.has(from);
   if (isTree(from) && (textTables.has(to) || books.has(to) || columnar.has(to))) {
@@ -75,6 +86,7 @@ function naming(from: string, to: string): readonly Expectation[] {
   }
   const ofTarget = to === "xml" || to === "avro" || to === "sqlite" || to === "ini";
   if (ofTarget) return expectingAll("NAMES_CHANGED");
+  if (doubling.has(from)) return [expecting("NAMES_CHANGED", { message: "Several values of one name are numbered." })];
   return ofSource ? [expecting("NAMES_CHANGED", { message: "Columns with the same name, or with none, are numbered." })] : [];
 }
 

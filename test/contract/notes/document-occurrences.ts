@@ -5,12 +5,16 @@ import { zipFile } from "#test/harness/zip-file.ts";
 import { pdfOf } from "#test/services/conversion/engines/pdf-by-hand.ts";
 import { copy, latin, type Occurrence } from "./occurrence.ts";
 
-const sheets = (name: string) =>
-  `<table:table table:name="${name}"><table:table-row><table:table-cell office:value-type="string"><text:p>${name}</text:p></table:table-cell></table:table-row></table:table>`;
+const text = (name: string) => `<table:table-cell office:value-type="string"><text:p>${name}</text:p></table:table-cell>`;
+const number = '<table:table-cell office:value-type="float" office:value="0.1234567890123456"/>';
+const sheets = (name: string) => `<table:table table:name="${name}"><table:table-row>${text(name)}</table:table-row></table:table>`;
 export const book = `<?xml version="1.0" encoding="UTF-8"?><office:document xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0" xmlns:table="urn:oasis:names:tc:opendocument:xmlns:table:1.0" xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0" office:version="1.2" office:mimetype="application/vnd.oasis.opendocument.spreadsheet"><office:body><office:spreadsheet>${sheets("One")}${sheets("Two")}</office:spreadsheet></office:body></office:document>`;
 
 export const documents: readonly Occurrence[] = [
   { engine: "libreoffice", hop: "csv>ods", code: "ENCODING_GUESSED", content: latin("name\nJ\xfcrgen\n") },
+  { engine: "libreoffice", hop: "csv>ods", code: "DIALECT_GUESSED", content: "a;b\n1;2\n" },
+  { engine: "libreoffice", hop: "fods>ods", code: "NUMBERS_ROUNDED", content: book.replace(text("One"), number) },
+  { engine: "libreoffice", hop: "csv>dbf", code: "NAMES_CHANGED", content: "a long name,B\nx,y\n" },
   { engine: "libreoffice", hop: "rtf>pdf", code: "FONT_SUBSTITUTED", content: "{\\rtf1{\\fonttbl{\\f0 Quokka Grotesk;}}\\f0 Text}" },
   {
     engine: "rsvg",
@@ -22,6 +26,10 @@ export const documents: readonly Occurrence[] = [
   { engine: "libreoffice", hop: "fods>csv", code: "SHEETS_LEFT_OUT", content: book },
   { engine: "pdf", hop: "pdf>html", code: "TEXT_NOT_RECOGNISED", content: pdfOf(["Quokka", " "]) },
   { engine: "pandoc", hop: "md>html", code: "ENCODING_GUESSED", content: latin("# J\xfcrgen\n") },
+  { engine: "pandoc", hop: "csv>md", code: "DIALECT_GUESSED", content: "a;b\n1;2\n" },
+  { engine: "pandoc", hop: "csv>md", code: "CHARACTERS_REPLACED", content: 'a,b\n"x  y",2\n' },
+  { engine: "gdal", hop: "csv>geojson", code: "DIALECT_GUESSED", content: "name;lat;lon\nA;1;2\n" },
+  { engine: "gdal", hop: "csv>geojson", code: "ENCODING_GUESSED", content: latin("name,lat,lon\nJ\xfcrgen,1,2\n") },
   { engine: "pandoc", hop: "md>docx", code: "IMAGES_REMOVED", content: "# A\n\n![b](c.png)\n" },
   {
     engine: "archive",

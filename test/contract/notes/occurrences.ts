@@ -180,6 +180,8 @@ const data: readonly (readonly [hop: string, code: NoteCode, content: Content])[
   ["json>bson", "NUMBERS_ROUNDED", '{"a":1.234567890123456789}'],
   ["json>toml", "EMPTY_VALUES_DROPPED", '{"a":null,"b":1}'],
   ["json>xml", "NAMES_CHANGED", '{"a b":1,"c":2}'],
+  ["csv>json", "DIALECT_GUESSED", "a;b\n1;2\n"],
+  ["json>yaml", "NAMES_CHANGED", '{"a":1,"a":2}'],
   ["csv>json", "NAMES_CHANGED", "a,a\n1,2\n"],
   ["json>xml", "CHARACTERS_REPLACED", '{"a":"\\u0001","b":1}'],
   ["json>csv", "STRUCTURE_FLATTENED", '[{"a":{"b":1}}]'],
@@ -217,6 +219,7 @@ const mail: readonly (readonly [hop: string, code: NoteCode, content: Content])[
   ],
   ["ics>html", "ENCODING_GUESSED", latin(event)],
   ["ics>json", "TYPES_AS_TEXT", event],
+  ["csv>vcf", "DIALECT_GUESSED", "name;email\nA;a@b.example\n"],
   ["csv>vcf", "NAMES_CHANGED", "name,email,email\nA,a@b.example,c@d.example\n"],
   ["xlsx>vcf", "SHEETS_LEFT_OUT", twoSheets],
 ];

@@ -69,7 +69,7 @@ function extended(value: unknown): unknown {
 }
 
 export function writeMsgpack(value: Value, _options: Options, notes: Notes): Uint8Array {
-  const simple = simplify(value, { integers: "int64", infinite: true, bytes: true, instants: "ms" }, notes);
+  const simple = simplify(value, { integers: "int64", infinite: true, bytes: true, instants: 3 }, notes);
   return encodeMsgpack(plainOf(simple), { useBigInt64: true, maxDepth: maxDepth + 2 });
 }
 
@@ -94,7 +94,7 @@ function cborOf(value: unknown): unknown {
 }
 
 export function writeCbor(value: Value, _options: Options, notes: Notes): Uint8Array {
-  const simple = simplify(value, { integers: "any", infinite: true, bytes: true, instants: "ms" }, notes);
+  const simple = simplify(value, { integers: "any", infinite: true, bytes: true, instants: 3 }, notes);
   return encodeCbor(dated(simple));
 }
 
@@ -156,7 +156,7 @@ export function writeBson(value: Value, _options: Options, notes: Notes): Uint8A
   const documents = Array.isArray(value) && value.every((each) => each instanceof Map) ? value : [value];
   if (!documents.every((document) => document instanceof Map))
     throw inexpressible("BSON holds documents with named values, and the data is something else.");
-  const simple = simplify(value, { integers: "int64", infinite: true, bytes: true, instants: "ms" }, notes);
+  const simple = simplify(value, { integers: "int64", infinite: true, bytes: true, instants: 3 }, notes);
   const parts = (Array.isArray(simple) ? simple : [simple]).map((document) => {
     const plain = longs(document);
     if (!(plain instanceof Map) || calculateObjectSize(plain) > 2 ** 31 - 1) throw inexpressible("The data is too large for one document.");

@@ -20,6 +20,7 @@ const settings = () => import("./settings.ts");
 const binary = () => import("./binary.ts");
 const columns = () => import("./columns.ts");
 const csv = () => import("./csv.ts");
+const plist = () => import("./plist.ts");
 const sheets = () => import("./sheets.ts");
 const yaml = () => import("./yaml.ts");
 const xml = () => import("./xml.ts");
@@ -28,15 +29,15 @@ const readTable: Reader = async ({ text, from, options, notes }) => recordsOf((a
 const readSheet: Reader = async ({ bytes, options, notes }) => recordsOf((await sheets()).parseSheet(bytes, options, notes));
 
 const readers: Readonly<Record<string, Reader>> = {
-  json: async ({ text }) => (await json()).parseJson(text()),
-  ndjson: async ({ text }) => (await json()).parseJsonLines(text()),
+  json: async ({ text, notes }) => (await json()).parseJson(text(), notes),
+  ndjson: async ({ text, notes }) => (await json()).parseJsonLines(text(), notes),
   json5: async ({ text, notes }) => (await json()).parseJson5(text(), notes),
   yaml: async ({ text }) => (await yaml()).parseYaml(text()),
   toml: async ({ text }) => (await settings()).parseToml(text()),
   xml: async ({ bytes, text, notes }) => (await xml()).parseXml(text(declaredOf(bytes)), notes),
   ini: async ({ text }) => (await settings()).parseIni(text()),
   properties: async ({ text }) => (await settings()).parseJavaProperties(text()),
-  plist: async ({ bytes, text }) => (await settings()).parsePlist(bytes, () => text(declaredOf(bytes))),
+  plist: async ({ bytes, text, notes }) => (await plist()).parsePlist(bytes, () => text(declaredOf(bytes)), notes),
   msgpack: async ({ bytes }) => (await binary()).parseMsgpack(bytes),
   cbor: async ({ bytes }) => (await binary()).parseCbor(bytes),
   bson: async ({ bytes }) => (await binary()).parseBson(bytes),
@@ -60,7 +61,7 @@ const writers: Readonly<Record<string, Writer>> = {
   xml: async (...given) => (await xml()).writeXml(...take(given)),
   ini: async (...given) => (await settings()).writeIni(...take(given)),
   properties: async (...given) => (await settings()).writeJavaProperties(...take(given)),
-  plist: async (...given) => (await settings()).writePlist(...take(given)),
+  plist: async (...given) => (await plist()).writePlist(...take(given)),
   msgpack: async (...given) => (await binary()).writeMsgpack(...take(given)),
   cbor: async (...given) => (await binary()).writeCbor(...take(given)),
   bson: async (...given) => (await binary()).writeBson(...take(given)),

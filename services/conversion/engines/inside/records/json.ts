@@ -2,18 +2,26 @@
 import JSON5 from "json5";
 import { printParseErrorCode, visit } from "jsonc-parser";
 import { type Notes, numberOption, type Options, textOption } from "../exchange.ts";
-import { invalid } from "../failure.ts";
-import { type Entries, Exact, maxDepth, numberOf, simplify, tooDeep, type Value, valueFrom } from "./values.ts";
+import { Failure, invalid } from "../failure.ts";
+import { type Entries, Exact, freeName, maxDepth, noteDoubled, numberOf, simplify, tooDeep, type Value, valueFrom } from "./values.ts";
 
-/** Keeps every digit of every number and the order of names, which the language's own parser does not. */
-export function parseJson(text: string): Value {
+/** Keeps every digit of every number, the order of names and values of one name, which the language's own parser does not. */
+export function parseJson(text: string, notes: Notes): Value {
+  const doubled: string[] = [];
+  const value = valueOfJson(text, doubled);
+  noteDoubled(doubled, notes);
+  return value;
+}
+
+/** `isLoose`: with comments and a comma behind the last member. */
+function valueOfJson(text: string, doubled: string[], isLoose = false): Value {
   const open: { readonly into: Value[] | Entries; name: string }[] = [];
   const roots: Value[] = [];
   const put = (value: Value): void => {
     const inner = open.at(-1);
     if (inner === undefined) roots.push(value);
     else if (Array.isArray(inner.into)) inner.into.push(value);
-    else inner.into.set(inner.name, value);
+    else inner.into.set(freeName(inner.into, inner.name, doubled), value);
   };
   const begin = (into: Value[] | Entries): void => {
     if (open.length >= maxDepth) throw tooDeep();
@@ -39,7 +47,7 @@ export function parseJson(text: string): Value {
         throw invalid(`The file is not JSON: ${printParseErrorCode(code)} in line ${line + 1}.`);
       },
     },
-    { disallowComments: true, allowTrailingComma: false },
+    { disallowComments: !isLoose, allowTrailingComma: isLoose },
   );
   const [root] = roots;
   if (roots.length !== 1 || root === undefined) throw invalid("The file is not one JSON value.");
@@ -47,18 +55,30 @@ export function parseJson(text: string): Value {
 }
 
 /** @see https://github.com/ndjson/ndjson-spec: one value a line, empty lines are ignored. */
-export function parseJsonLines(text: string): Value {
-  return text.split("\n").flatMap((line, index) => {
+export function parseJsonLines(text: string, notes: Notes): Value {
+  const doubled: string[] = [];
+  const values = text.split("\n").flatMap((line, index) => {
     if (line.trim() === "" || line === "\uFEFF") return [];
     try {
-      return [parseJson(line)];
+      return [valueOfJson(line, doubled)];
     } catch (error) {
       throw error instanceof Error && "code" in error && error.code === "INVALID_INPUT" ? invalid(`Line ${index + 1} is not JSON.`) : error;
     }
   });
+  noteDoubled(doubled, notes);
+  return values;
 }
 
 export function parseJson5(text: string, notes: Notes): Value {
+  const doubled: string[] = [];
+  try {
+    // Most are JSON with comments, of which more is kept.
+    const value = valueOfJson(text, doubled, true);
+    noteDoubled(doubled, notes);
+    return value;
+  } catch (error) {
+    if (!(error instanceof Failure) || error.code !== "INVALID_INPUT") throw error;
+  }
   let plain: unknown;
   try {
     plain = JSON5.parse(text);

@@ -1,23 +1,10 @@
-/** Formats that programs keep their settings in: TOML, INI, Java properties and Apple's property lists. */
+/** Formats that programs keep their settings in: TOML, INI and Java properties. */
 import { parseLines, parse as parseProperties, stringify as stringifyProperties } from "dot-properties";
 import ini from "ini";
-import { build, buildBinary, parseBinary, parse as parsePlistText } from "plist";
 import { parse as parseTomlText, stringify as stringifyToml, TomlDate, TomlError } from "smol-toml";
-import { type Notes, type Options, textOption } from "../exchange.ts";
+import type { Notes, Options } from "../exchange.ts";
 import { inexpressible, invalid } from "../failure.ts";
-import {
-  type Entries,
-  Exact,
-  maxDepth,
-  numberOf,
-  plainOf,
-  Stamp,
-  simplify,
-  tooDeep,
-  type Value,
-  valueFrom,
-  withoutNulls,
-} from "./values.ts";
+import { type Entries, Exact, maxDepth, plainOf, Stamp, simplify, tooDeep, type Value, valueFrom, withoutNulls } from "./values.ts";
 
 export function parseToml(text: string): Value {
   try {
@@ -40,7 +27,7 @@ function stamped(value: unknown): unknown {
 
 export function writeToml(value: Value, _options: Options, notes: Notes): string {
   const table = tableOf(value, "TOML");
-  const simple = simplify(table, { integers: "int64", infinite: true, instants: "ms", localStamps: "toml" }, notes);
+  const simple = simplify(table, { integers: "int64", infinite: true, instants: 3, localStamps: "toml" }, notes);
   const whole = withoutNulls(simple, notes, () => {
     throw inexpressible("The data has an empty value in a list, which TOML cannot hold.");
   });
@@ -168,63 +155,4 @@ export function writeJavaProperties(value: Value, _options: Options, notes: Note
   // All but ASCII is escaped: older readers take bytes for Latin-1, newer ones for UTF-8.
   const text = stringifyProperties(flat, { latin1: true, keySep: "=" });
   return `${text.replace(/[\u007f-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)}\n`;
-}
-
-export function parsePlist(bytes: Uint8Array, decode: () => string): Value {
-  try {
-    if (Buffer.from(bytes.subarray(0, 8)).toString("latin1") === "bplist00") return valueFrom(parseBinary(bytes));
-    const text = decode();
-    if (/<!ENTITY/i.test(text)) throw invalid("The file declares entities of its own.");
-    if ((text.match(/<(dict|array)\b/g)?.length ?? 0) > maxDepth && depthOf(text) > maxDepth) throw tooDeep();
-    return exactIn(valueFrom(parsePlistText(withExactNumbers(text))));
-  } catch (error) {
-    if (error instanceof Error && "code" in error) throw error;
-    throw invalid("The file is not a property list.");
-  }
-}
-
-/** Before numbers with more digits than a double holds, which the library would round: they come as text. */
-const exactMark = "\ue000number:";
-
-function withExactNumbers(text: string): string {
-  if (text.includes("<![CDATA[")) return text;
-  return text.replace(/<(?:integer|real)>([^<>]*)<\/(?:integer|real)>/g, (whole, digits: string) =>
-    digits.length > 15 && Number.isFinite(Number(digits)) ? `<string>${exactMark}${digits.trim()}</string>` : whole,
-  );
-}
-
-function exactIn(value: Value): Value {
-  if (typeof value === "string" && value.startsWith(exactMark)) return numberOf(value.slice(exactMark.length));
-  if (Array.isArray(value)) return value.map(exactIn);
-  return value instanceof Map ? new Map([...value].map(([name, each]) => [name, exactIn(each)])) : value;
-}
-
-function depthOf(text: string): number {
-  let depth = 0;
-  let deepest = 0;
-  for (const [tag] of text.matchAll(/<\/?(dict|array)>/g)) {
-    depth += tag.startsWith("</") ? -1 : 1;
-    deepest = Math.max(deepest, depth);
-  }
-  return deepest;
-}
-
-export function writePlist(value: Value, options: Options, notes: Notes): string | Uint8Array {
-  const simple = simplify(value, { integers: "int64", bytes: true, instants: "ms" }, notes);
-  const whole = withoutNulls(simple, notes, () => "");
-  if (whole === null) throw inexpressible("The data is one empty value, which a property list cannot hold.");
-  const plain = plistOf(whole);
-  return textOption(options, "form") === "binary" ? buildBinary(plain) : build(plain);
-}
-
-/** The library's types know no bigint, whose digits it writes as text would be. */
-function plistOf(value: Value): Parameters<typeof build>[0] {
-  if (typeof value === "bigint") return String(value);
-  if (value instanceof Stamp) return new Date(value.text);
-  if (value instanceof Exact) return Number(value.text);
-  if (Array.isArray(value)) return value.map(plistOf);
-  if (!(value instanceof Map)) return value;
-  const object: { [name: string]: Parameters<typeof build>[0] } = Object.create(null);
-  for (const [name, each] of value) object[name] = plistOf(each);
-  return object;
 }

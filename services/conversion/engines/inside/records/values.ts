@@ -77,6 +77,28 @@ export function valueFrom(plain: unknown, nameOf: (name: string) => string = (na
   return convert(plain, 0);
 }
 
+/** Of pairs as they stand in a file: a second value of one name is numbered, and its name told to `doubled`. */
+export function entriesOf(pairs: Iterable<readonly [string, Value]>, doubled: string[]): Entries {
+  const entries: Entries = new Map();
+  for (const [name, value] of pairs) entries.set(freeName(entries, name, doubled), value);
+  return entries;
+}
+
+/** The name, or where it is taken the next one with a number. */
+export function freeName(entries: Entries, wanted: string, doubled: string[]): string {
+  if (!entries.has(wanted)) return wanted;
+  doubled.push(wanted);
+  // Of a great many, not each is tried.
+  let count = doubled.length < 100 ? 2 : doubled.length;
+  while (entries.has(`${wanted}_${count}`)) count += 1;
+  return `${wanted}_${count}`;
+}
+
+/** Says which names stood twice beside each other. */
+export function noteDoubled(doubled: readonly string[], notes: Notes): void {
+  if (doubled.length > 0) notes.set("NAMES_CHANGED", `Values of one name were numbered: ${firstOf(doubled)}.`);
+}
+
 function textOfName(name: unknown): string {
   if (typeof name === "object" && name !== null) return JSON.stringify(name) ?? "";
   return String(name);
@@ -92,14 +114,13 @@ export type Ability = {
   readonly exact?: boolean;
   readonly infinite?: boolean;
   readonly bytes?: boolean;
-  /** Moments to the millisecond, or to any part of a second. */
-  readonly instants?: "ms" | "any";
+  /** Moments, with any fraction of a second or with at most so many decimal places. */
+  readonly instants?: true | number;
   /** Dates and times without a place; `toml`: only as TOML has them. */
-  readonly localStamps?: "toml" | "any";
+  readonly localStamps?: true | "toml";
 };
 
 const tomlStamp = /^(\d{4}-\d\d-\d\d(T\d\d:\d\d:\d\d(\.\d{1,3})?)?|\d\d:\d\d:\d\d(\.\d{1,3})?)$/;
-const msStamp = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[-+]\d\d:\d\d)$/;
 
 /** The same data in what the target can hold; what became text or was rounded is noted, with its first places. */
 export function simplify(value: Value, ability: Ability, notes: Notes): Value {
@@ -144,8 +165,10 @@ function fits(value: bigint, { integers }: Ability): boolean {
 }
 
 function holds({ instants, localStamps }: Ability, { text, isInstant }: Stamp): boolean {
-  if (isInstant) return instants === "any" || (instants === "ms" && msStamp.test(text) && !Number.isNaN(Date.parse(text)));
-  return localStamps === "any" || (localStamps === "toml" && tomlStamp.test(text));
+  if (!isInstant) return localStamps === true || (localStamps === "toml" && tomlStamp.test(text));
+  if (instants === true || instants === undefined) return instants === true;
+  const fraction = withoutTrailing(/\.(\d+)/.exec(text)?.[1] ?? "", "0");
+  return fraction.length <= instants && !Number.isNaN(Date.parse(text));
 }
 
 /** Where a value is, for people: `rows[2].price`. */

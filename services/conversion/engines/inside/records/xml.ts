@@ -22,7 +22,7 @@ const parser = new XMLParser({
   maxNestedTags: maxDepth,
 });
 
-type Node = Readonly<Record<string, unknown>>;
+export type Node = Readonly<Record<string, unknown>>;
 
 const namedEntities: Readonly<Record<string, string>> = { lt: "<", gt: ">", amp: "&", quot: '"', apos: "'" };
 
@@ -37,21 +37,44 @@ function expanded(text: string): string {
 
 export function parseXml(text: string, notes: Notes): Value {
   if (/<!ENTITY/i.test(text)) throw tooComplex("The file declares entities of its own, which are not expanded.");
+  const root = rootOf(text);
+  return new Map([[elementOf(root) ?? "", valueOfNode(root, notes)]]);
+}
+
+/** The outermost element. Throws for what is no XML, or too deep. */
+export function rootOf(text: string): Node {
   assertShallowXml(text, maxDepth);
   const found = XMLValidator.validate(text);
   if (found !== true) throw invalid(`The file is not XML: ${found.err.msg.slice(0, 120)} (line ${found.err.line}).`);
   const nodes: unknown = parser.parse(text);
-  const roots = Array.isArray(nodes) ? nodes.filter((node) => isNode(node) && elementOf(node) !== undefined) : [];
-  const [root] = roots;
+  const [root] = Array.isArray(nodes) ? nodes.filter((node) => isNode(node) && elementOf(node) !== undefined) : [];
   if (!isNode(root)) throw invalid("The file is not XML.");
-  return new Map([[elementOf(root) ?? "", valueOfNode(root, notes)]]);
+  return root;
+}
+
+/** Its elements. */
+export function childrenOf(node: Node): readonly Node[] {
+  return nodesOf(node).filter((child) => elementOf(child) !== undefined);
+}
+
+/** Its text, without that of its elements. */
+export function textWithin(node: Node): string {
+  return nodesOf(node)
+    .filter((child) => elementOf(child) === undefined)
+    .map(textOfNode)
+    .join("");
+}
+
+function nodesOf(node: Node): readonly Node[] {
+  const children = node[elementOf(node) ?? ""];
+  return Array.isArray(children) ? children.filter(isNode) : [];
 }
 
 function isNode(value: unknown): value is Node {
   return typeof value === "object" && value !== null;
 }
 
-function elementOf(node: Node): string | undefined {
+export function elementOf(node: Node): string | undefined {
   return Object.keys(node).find((name) => name !== ":@" && name !== "#text" && name !== cdataPropName);
 }
 
@@ -105,7 +128,7 @@ export function writeXml(value: Value, options: Options, notes: Notes): string {
 }
 
 /** In text every number, date and byte string is what it is: text. */
-const ability = { integers: "any", exact: true, infinite: true, instants: "any", localStamps: "any" } as const;
+const ability = { integers: "any", exact: true, infinite: true, instants: true, localStamps: true } as const;
 
 type Writing = { readonly lines: string[]; readonly step: string; readonly item: string; readonly notes: Notes };
 

@@ -1,0 +1,117 @@
+/** Apple's property lists. @see https://www.apple.com/DTDs/PropertyList-1.0.dtd */
+import { build, buildBinary, parse as parseOtherPlist } from "plist";
+import { type Notes, type Options, textOption } from "../exchange.ts";
+import { inexpressible, invalid } from "../failure.ts";
+import { parseBinaryPlist } from "./binary-plist.ts";
+import { Exact, entriesOf, noteDoubled, numberOf, Stamp, simplify, type Value, valueFrom, withoutNulls } from "./values.ts";
+import { childrenOf, elementOf, type Node, rootOf, textWithin } from "./xml.ts";
+
+export function parsePlist(bytes: Uint8Array, decode: () => string, notes: Notes): Value {
+  if (Buffer.from(bytes.subarray(0, 8)).toString("latin1") === "bplist00") return parseBinaryPlist(bytes);
+  const text = decode();
+  if (!text.trimStart().startsWith("<")) return parseOldPlist(text);
+  if (/<!ENTITY/i.test(text)) throw invalid("The file declares entities of its own.");
+  const root = rootOf(text);
+  const [only, ...others] = elementOf(root) === "plist" ? childrenOf(root) : [];
+  if (only === undefined || others.length > 0) throw notPlist();
+  const doubled: string[] = [];
+  const value = valueOfElement(only, doubled);
+  noteDoubled(doubled, notes);
+  return value;
+}
+
+const notPlist = () => invalid("The file is not a property list.");
+
+/** The form of NeXTSTEP, which knows texts, bytes, lists and names. */
+function parseOldPlist(text: string): Value {
+  try {
+    return valueFrom(parseOtherPlist(text));
+  } catch {
+    throw notPlist();
+  }
+}
+
+function valueOfElement(node: Node, doubled: string[]): Value {
+  const text = () => textWithin(node);
+  switch (elementOf(node)) {
+    case "dict":
+      return entriesOf(pairsOf(node, doubled), doubled);
+    case "array":
+      return childrenOf(node).map((child) => valueOfElement(child, doubled));
+    case "string":
+      return text();
+    case "integer":
+      return integerOfText(text().trim());
+    case "real":
+      return realOfText(text().trim());
+    case "true":
+    case "false":
+      return elementOf(node) === "true";
+    case "date":
+      return dateOfText(text().trim());
+    case "data":
+      return new Uint8Array(Buffer.from(text(), "base64"));
+    default:
+      throw notPlist();
+  }
+}
+
+function pairsOf(node: Node, doubled: string[]): (readonly [string, Value])[] {
+  const children = childrenOf(node);
+  if (children.length % 2 !== 0) throw notPlist();
+  return children.flatMap((key, place) => {
+    if (place % 2 !== 0) return [];
+    const value = children[place + 1];
+    if (elementOf(key) !== "key" || value === undefined) throw notPlist();
+    return [[textWithin(key), valueOfElement(value, doubled)] as const];
+  });
+}
+
+function integerOfText(text: string): Value {
+  const [, sign = "", hexadecimal] = /^([-+]?)0x([\da-f]{1,1000})$/i.exec(text) ?? [];
+  if (hexadecimal !== undefined) return numberOf(`${sign}${BigInt(`0x${hexadecimal}`)}`);
+  if (!/^[-+]?\d+$/.test(text)) throw notPlist();
+  return numberOf(text);
+}
+
+function realOfText(text: string): Value {
+  const special = /^([-+]?)(nan|inf|infinity)$/i.exec(text);
+  if (special !== null) return special[2]?.toLowerCase() === "nan" ? Number.NaN : special[1] === "-" ? -Infinity : Infinity;
+  if (text === "" || Number.isNaN(Number(text))) throw notPlist();
+  return numberOf(text);
+}
+
+function dateOfText(text: string): Value {
+  if (Number.isNaN(Date.parse(text))) throw notPlist();
+  return new Stamp(text, true);
+}
+
+export function writePlist(value: Value, options: Options, notes: Notes): string | Uint8Array {
+  const isBinary = textOption(options, "form") === "binary";
+  // The library's binary form writes integers by way of doubles.
+  const ability = isBinary ? ({ integers: "safe", instants: 3 } as const) : ({ integers: "any", exact: true, instants: 0 } as const);
+  const whole = withoutNulls(simplify(value, { ...ability, bytes: true }, notes), notes, () => "");
+  if (whole === null) throw inexpressible("The data is one empty value, which a property list cannot hold.");
+  const plain = plistOf(whole, isBinary);
+  return isBinary ? buildBinary(plain) : build(plain).replace(marked, "<$1>$2</$1>");
+}
+
+/** Before numbers that the library would call integers, or round: they go in as text. */
+const mark = "\ue000number:";
+const marked = /<string>\ue000number:(real|integer):([^<]*)<\/string>/g;
+
+type Plain = Parameters<typeof build>[0];
+
+function plistOf(value: Value, isBinary: boolean): Plain {
+  if (typeof value === "bigint") return `${mark}integer:${value}`;
+  if (typeof value === "number" && isBinary)
+    return Number.isSafeInteger(value) && Math.abs(value) > 0xffff_ffff ? (BigInt(value) as never) : value;
+  if (typeof value === "number") return Math.abs(value) < 1e21 ? value : `${mark}real:${value}`;
+  if (value instanceof Stamp) return new Date(value.text);
+  if (value instanceof Exact) return `${mark}real:${value.text}`;
+  if (Array.isArray(value)) return value.map((each) => plistOf(each, isBinary));
+  if (!(value instanceof Map)) return value;
+  const object: { [name: string]: Plain } = Object.create(null);
+  for (const [name, each] of value) object[name] = plistOf(each, isBinary);
+  return object;
+}
