@@ -79,3 +79,32 @@ export const avroOptions = () => ({
   registry: { long: longType },
   logicalTypes: Object.fromEntries(Object.entries(facts).map(([name, each]) => [name, logicalTypeOf(each)])),
 });
+
+/** For values that are already what the file holds: longs as bigints, decimals as bytes. */
+export const avroWriting = () => ({
+  registry: { long: longType },
+  logicalTypes: Object.fromEntries(Object.keys(facts).map((name) => [name, AsStored])),
+});
+
+class AsStored extends avro.types.LogicalType {
+  readonly #attributes: Readonly<Record<string, unknown>>;
+  constructor(schema: { readonly type: string; readonly logicalType?: string }, options: object) {
+    super(schema as never, options);
+    const { type, logicalType: _, ...attributes } = schema;
+    this.#attributes = attributes;
+    if (type === "long") Object.assign(this, { _underlyingType: longType });
+  }
+  override _fromValue(raw: unknown) {
+    return raw;
+  }
+  override _toValue(value: unknown) {
+    return value;
+  }
+  override _resolve() {
+    return undefined;
+  }
+  // Such as the scale of a decimal.
+  override _export(schema: avro.Schema): void {
+    if (typeof schema === "object") Object.assign(schema, this.#attributes);
+  }
+}

@@ -4,50 +4,14 @@ import { DatabaseSync } from "node:sqlite";
 import avro from "avsc";
 import { parquetMetadata, parquetReadObjects, parquetSchema } from "hyparquet";
 import { compressors } from "hyparquet-compressors";
-import { type BasicType, parquetWriteBuffer } from "hyparquet-writer";
 import { type Notes, type Options, textOption } from "../exchange.ts";
 import { Failure, invalid } from "../failure.ts";
 import { avroOptions } from "./avro-types.ts";
+import type { ColumnType } from "./column-types.ts";
 import { isExact, parquetReaderOf, unmark } from "./parquet-types.ts";
-import { type Cell, type ColumnSort, cellText, sortOf, type Table, tableOf } from "./tables.ts";
-import { type Entries, Exact, Stamp, type Value, valueFrom } from "./values.ts";
-
-/** Cells of one column, all of its sort. */
-function columnOf(table: Table, place: number, notes: Notes): { readonly sort: ColumnSort; readonly cells: readonly Cell[] } {
-  const cells = table.rows.map((row) => row[place] ?? null);
-  const sort = sortOf(cells);
-  if (sort !== "text") return { sort, cells };
-  return {
-    sort,
-    cells: cells.map((cell) => {
-      if (cell === null || typeof cell === "string") return cell;
-      notes.set("TYPES_AS_TEXT", undefined);
-      return cellText(cell);
-    }),
-  };
-}
-
-const parquetTypes = {
-  boolean: "BOOLEAN",
-  int64: "INT64",
-  double: "DOUBLE",
-  instant: "TIMESTAMP",
-  bytes: "BYTE_ARRAY",
-  text: "STRING",
-} as const satisfies Record<ColumnSort, BasicType>;
-
-export function writeParquet(value: Value, options: Options, notes: Notes): Uint8Array {
-  const table = tableOf(value, notes);
-  const columnData = table.columns.map((name, place) => {
-    const { sort, cells } = columnOf(table, place, notes);
-    const data = cells.map((cell) =>
-      cell === null ? undefined : sort === "int64" ? BigInt(String(cell)) : cell instanceof Stamp ? new Date(cell.text) : cell,
-    );
-    return { name, data, type: parquetTypes[sort] };
-  });
-  const codec = textOption(options, "compression") === "none" ? "UNCOMPRESSED" : "SNAPPY";
-  return new Uint8Array(parquetWriteBuffer({ columnData, codec, createdBy: "Filemill" }));
-}
+import type { Cell } from "./tables.ts";
+import { columnsOf } from "./typed-tables.ts";
+import { type Entries, Exact, firstOf, Stamp, type Value, valueFrom } from "./values.ts";
 
 export async function parseParquet(bytes: Uint8Array): Promise<Value> {
   const file = new Uint8Array(bytes).buffer;
@@ -88,52 +52,6 @@ function textOfBytes(value: Value | undefined): string | undefined {
   }
 }
 
-const avroTypes: Readonly<Record<ColumnSort, unknown>> = {
-  boolean: "boolean",
-  int64: "long",
-  double: "double",
-  instant: { type: "long", logicalType: "timestamp-micros" },
-  bytes: "bytes",
-  text: "string",
-};
-
-export async function writeAvro(value: Value, _options: Options, notes: Notes): Promise<Uint8Array> {
-  const table = tableOf(value, notes);
-  const columns = table.columns.map((_, place) => columnOf(table, place, notes));
-  const names = avroNamesOf(table.columns, notes);
-  const fields = columns.map(({ sort }, place) => ({ name: names[place], type: ["null", avroTypes[sort]], default: null }));
-  const type = avro.Type.forSchema({ type: "record", name: "Row", fields } as never, avroOptions() as never);
-  const encoder = new avro.streams.BlockEncoder(type, { codec: "deflate" });
-  const parts: Buffer[] = [];
-  encoder.on("data", (part: Buffer) => parts.push(part));
-  const ended = new Promise<void>((resolve, reject) => encoder.on("end", resolve).on("error", reject));
-  for (const row of table.rows.keys()) {
-    const record: Record<string, unknown> = {};
-    for (const [place, { sort, cells }] of columns.entries()) {
-      const cell = cells[row] ?? null;
-      record[names[place] ?? ""] =
-        cell === null ? null : sort === "int64" ? BigInt(String(cell)) : cell instanceof Uint8Array ? Buffer.from(cell) : cell;
-    }
-    encoder.write(record);
-  }
-  encoder.end();
-  await ended;
-  return Buffer.concat(parts);
-}
-
-/** Avro allows letters, digits and _ in names. */
-function avroNamesOf(columns: readonly string[], notes: Notes): string[] {
-  const seen = new Set<string>();
-  return columns.map((column) => {
-    const plain = column.replace(/[^A-Za-z0-9_]/g, "_").replace(/^(?![A-Za-z_])/, "_");
-    let name = plain;
-    for (let count = 2; seen.has(name); count++) name = `${plain}_${count}`;
-    if (name !== column) notes.set("NAMES_CHANGED", undefined);
-    seen.add(name);
-    return name;
-  });
-}
-
 export async function parseAvro(bytes: Uint8Array): Promise<Value> {
   const decoder = new avro.streams.BlockDecoder({ parseHook: (schema) => avro.Type.forSchema(schema, avroOptions() as never) });
   const records: Value[] = [];
@@ -166,36 +84,38 @@ function unwrapped(value: unknown): unknown {
 }
 
 const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`;
-const sqlTypes: Readonly<Record<ColumnSort, string>> = {
-  boolean: "INTEGER",
+const sqlTypes: Readonly<Partial<Record<ColumnType["sort"], string>>> = {
+  // SQLite keeps 1 and 0, and the word for whoever reads it.
+  boolean: "BOOLEAN",
   int64: "INTEGER",
   double: "REAL",
-  instant: "TEXT",
   bytes: "BLOB",
   text: "TEXT",
 };
 
+/** What is no number becomes nothing there. */
+const holdsInSql = ({ sort }: ColumnType, cells: readonly Cell[]) =>
+  sqlTypes[sort] !== undefined && !cells.some((cell) => Number.isNaN(cell));
+
 export function writeSqlite(value: Value, options: Options, notes: Notes): Uint8Array {
-  const table = tableOf(value, notes);
-  const columns = table.columns.map((_, place) => columnOf(table, place, notes));
-  const names = sqlNamesOf(table.columns, notes);
+  const columns = columnsOf(value, notes, holdsInSql);
+  const names = sqlNamesOf(
+    columns.map(({ name }) => name),
+    notes,
+  );
   const title = quoted(textOption(options, "table") ?? "data");
   rmSync("made.db", { force: true });
   const database = new DatabaseSync("made.db");
   try {
     database.exec("PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; BEGIN");
-    database.exec(
-      `CREATE TABLE ${title} (${names.map((name, place) => `${quoted(name)} ${sqlTypes[columns[place]?.sort ?? "text"]}`).join(", ")})`,
-    );
+    const fields = names.map((name, place) => `${quoted(name)} ${sqlTypes[columns[place]?.type.sort ?? "text"]}`);
+    database.exec(`CREATE TABLE ${title} (${fields.join(", ")})`);
     const insert = database.prepare(`INSERT INTO ${title} VALUES (${names.map(() => "?").join(", ")})`);
-    for (const row of table.rows.keys()) {
+    for (let row = 0; row < (columns[0]?.values.length ?? 0); row += 1) {
       insert.run(
-        ...columns.map(({ cells }) => {
-          const cell = cells[row] ?? null;
-          if (typeof cell === "boolean") return Number(cell);
-          return cell === null || typeof cell === "number" || typeof cell === "bigint" || cell instanceof Uint8Array
-            ? cell
-            : cellText(cell);
+        ...columns.map(({ values }) => {
+          const value = values[row] ?? null;
+          return typeof value === "boolean" ? Number(value) : value;
         }),
       );
     }
@@ -212,15 +132,20 @@ export function writeSqlite(value: Value, options: Options, notes: Notes): Uint8
 function sqlNamesOf(columns: readonly string[], notes: Notes): string[] {
   if (columns.length > 2000) throw new Failure("CONVERSION_FAILED", "A table of SQLite holds 2000 columns at most.");
   const seen = new Set<string>();
-  return columns.map((column) => {
+  const changed: string[] = [];
+  const names = columns.map((column) => {
     const plain = column.replaceAll("\0", "");
     let name = plain;
     for (let count = 2; seen.has(name.toLowerCase()); count++) name = `${plain}_${count}`;
-    if (name !== column) notes.set("NAMES_CHANGED", undefined);
+    if (name !== column) changed.push(column);
     seen.add(name.toLowerCase());
     return name;
   });
+  if (changed.length > 0) notes.set("NAMES_CHANGED", `Names that the format does not allow were changed: ${firstOf(changed)}.`);
+  return names;
 }
+
+const truthOf = (value: Value): Value => (value === 0 || value === 1 ? value === 1 : value);
 
 /** The table that is asked for, else the first; views and triggers of the file are not run. */
 export function parseSqlite(bytes: Uint8Array, options: Options, notes: Notes): Value {
@@ -241,9 +166,11 @@ export function parseSqlite(bytes: Uint8Array, options: Options, notes: Notes): 
     if (!tables.includes(wanted)) throw new Failure("INVALID_OPTION", `The database has these tables: ${tables.join(", ").slice(0, 200)}.`);
     if (tables.length > 1) notes.set("SHEETS_LEFT_OUT", `Only table ${wanted} of ${tables.length} was converted.`);
     const query = database.prepare(`SELECT * FROM ${quoted(wanted)}`);
-    const names = query.columns().map(({ name }) => name);
+    const columns = query.columns().map(({ name, type }) => ({ name, isTruth: type?.toUpperCase() === "BOOLEAN" }));
     const rows: Entries[] = [];
-    for (const row of query.iterate()) rows.push(new Map(names.map((name) => [name, valueFrom(row[name])])));
+    for (const row of query.iterate()) {
+      rows.push(new Map(columns.map(({ name, isTruth }) => [name, isTruth ? truthOf(valueFrom(row[name])) : valueFrom(row[name])])));
+    }
     return rows;
   } catch (error) {
     if (error instanceof Failure) throw error;

@@ -19,6 +19,7 @@ const json = () => import("./json.ts");
 const settings = () => import("./settings.ts");
 const binary = () => import("./binary.ts");
 const columns = () => import("./columns.ts");
+const typedTables = () => import("./typed-tables.ts");
 const csv = () => import("./csv.ts");
 const plist = () => import("./plist.ts");
 const sheets = () => import("./sheets.ts");
@@ -65,8 +66,8 @@ const writers: Readonly<Record<string, Writer>> = {
   msgpack: async (...given) => (await binary()).writeMsgpack(...take(given)),
   cbor: async (...given) => (await binary()).writeCbor(...take(given)),
   bson: async (...given) => (await binary()).writeBson(...take(given)),
-  parquet: async (...given) => (await columns()).writeParquet(...take(given)),
-  avro: async (...given) => (await columns()).writeAvro(...take(given)),
+  parquet: async (...given) => (await typedTables()).writeParquet(...take(given)),
+  avro: async (...given) => (await typedTables()).writeAvro(...take(given)),
   sqlite: async (...given) => (await columns()).writeSqlite(...take(given)),
   csv: writeTable,
   tsv: writeTable,

@@ -1,5 +1,7 @@
 /** Parquet's types whose values doubles and milliseconds do not hold: decimals, dates, times. */
 import type { SchemaElement } from "hyparquet";
+import { tooComplex } from "../failure.ts";
+import { withoutTrailing } from "../trailing.ts";
 import { numberOf, Stamp } from "./values.ts";
 
 type Tree = { readonly element: SchemaElement; readonly children: readonly Tree[] };
@@ -65,11 +67,16 @@ export function signedOf(value: unknown): bigint {
   return value.length === 0 ? 0n : BigInt.asIntN(value.length * 8, BigInt(`0x${Buffer.from(value).toString("hex")}`));
 }
 
-/** Digits with a point `scale` places from their end. */
+/** No number that people count has more places. */
+const maxScale = 10_000;
+
+/** Digits with a point `scale` places from their end, and no zeros behind it that say nothing. */
 export function scaled(unscaled: bigint, scale: number): string {
+  if (Math.abs(scale) > maxScale) throw tooComplex(`The file has decimals of more than ${maxScale} places.`);
   if (scale <= 0) return `${unscaled}${"0".repeat(-scale)}`;
   const digits = (unscaled < 0n ? -unscaled : unscaled).toString().padStart(scale + 1, "0");
-  return `${unscaled < 0n ? "-" : ""}${digits.slice(0, -scale)}.${digits.slice(-scale)}`;
+  const fraction = withoutTrailing(digits.slice(-scale), "0");
+  return `${unscaled < 0n ? "-" : ""}${digits.slice(0, -scale)}${fraction === "" ? "" : "."}${fraction}`;
 }
 
 export function dayOf(days: bigint): string {

@@ -29,7 +29,8 @@ export function tableOf(value: Value, notes: Notes): Table {
       row[place] = cell;
     };
     if (item instanceof Map) putEntries(item, "", put, notes);
-    else if (Array.isArray(item)) for (const [index, each] of item.entries()) put(`column${index + 1}`, cellOf(each, notes));
+    else if (Array.isArray(item))
+      for (const [index, each] of item.entries()) put(`column${index + 1}`, cellOf(`column${index + 1}`, each, notes));
     else put("value", item);
     return row;
   });
@@ -58,15 +59,17 @@ function putEntries(entries: Entries, prefix: string, put: (name: string, cell: 
     if (each instanceof Map && each.size > 0) {
       notes.set("STRUCTURE_FLATTENED", undefined);
       putEntries(each, `${prefix}${name}.`, put, notes);
-    } else put(prefix + name, cellOf(each, notes));
+    } else put(prefix + name, cellOf(prefix + name, each, notes));
   }
 }
 
 /** Lists within a record are one cell of JSON. */
-function cellOf(value: Value, notes: Notes): Cell {
+function cellOf(name: string, value: Value, notes: Notes): Cell {
   if (!Array.isArray(value) && !(value instanceof Map)) return value;
   notes.set("STRUCTURE_FLATTENED", undefined);
-  return jsonTextOf(simplify(value, { integers: "any", exact: true }, notes), 0);
+  // With the name around it, so that a note tells it.
+  const simple = simplify(new Map([[name, value]]), { integers: "any", exact: true }, notes);
+  return jsonTextOf(simple instanceof Map ? (simple.get(name) ?? null) : simple, 0);
 }
 
 export function recordsOf({ columns, rows }: Table): Value {
@@ -132,22 +135,4 @@ function readerOf(rows: readonly (readonly string[])[], place: number): (text: s
   }
   if (all(/^(true|false)$/)) return (text) => (text === "" ? null : text === "true");
   return (text) => text;
-}
-
-export type ColumnSort = "boolean" | "int64" | "double" | "instant" | "bytes" | "text";
-
-/** The one sort of all of a column's values. */
-export function sortOf(cells: readonly Cell[]): ColumnSort {
-  const sorts = new Set(cells.filter((cell) => cell !== null).map(sortOfCell));
-  const [only] = sorts;
-  if (sorts.size === 1 && only !== undefined) return only;
-  return sorts.size === 2 && sorts.has("int64") && sorts.has("double") ? "double" : "text";
-}
-
-function sortOfCell(cell: Cell): ColumnSort {
-  if (typeof cell === "boolean") return "boolean";
-  if (typeof cell === "number") return Number.isSafeInteger(cell) && !Object.is(cell, -0) ? "int64" : "double";
-  if (typeof cell === "bigint") return BigInt.asIntN(64, cell) === cell ? "int64" : "text";
-  if (cell instanceof Uint8Array) return "bytes";
-  return cell instanceof Stamp && cell.isInstant ? "instant" : "text";
 }
