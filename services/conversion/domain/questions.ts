@@ -88,6 +88,8 @@ export const answers = {
     longestCell: place,
     /** Whether a cell has blanks at its ends, several in a row, or lines. */
     hasBlanks: flag,
+    /** Whether a cell has characters that XML lacks, or lines that end as in Windows. */
+    hasControls: flag,
     separator: optional(text(32)),
     encoding: optional(text(100)),
   }),

@@ -56,7 +56,10 @@ function becomesText(from: string, to: string): boolean {
   const sorts: readonly Sort[] = ["bytes", "instants", "fineInstants", "localStamps", "infinite"];
   if (textTables.has(to)) return !flat.has(from) && sorts.some((sort) => reads(from, sort));
   if (books.has(to))
-    return (["bytes", "integers", "decimals"] as const).some((sort) => reads(from, sort)) || lacks(from, "json", "infinite");
+    return (
+      (["bytes", "integers", "decimals", "instants", "localStamps"] as const).some((sort) => reads(from, sort)) ||
+      lacks(from, "json", "infinite")
+    );
   return [...sorts, "integers" as const, "decimals" as const].some((sort) => lacks(from, to, sort));
 }
 
@@ -102,6 +105,9 @@ export function dataExpectations(from: string, to: string): readonly Expectation
     ...expectingAll(becomesText(from, to) && "TYPES_AS_TEXT", isRounded(from, to) && "NUMBERS_ROUNDED"),
     ...expectingAll((to === "toml" || to === "plist") && having.nothing.has(from) && "EMPTY_VALUES_DROPPED"),
     ...naming(from, to),
-    ...expectingAll(to === "xml" && "CHARACTERS_REPLACED"),
+    ...expectingAll((to === "xml" || to === "plist" || books.has(to)) && "CHARACTERS_REPLACED"),
+    ...(books.has(to) && reads(from, "instants")
+      ? [expecting("METADATA_DROPPED", { message: "Moments are written as in UTC, without saying so." })]
+      : []),
   ];
 }

@@ -113,6 +113,9 @@ function expectationsOf(family: Family, from: string, to: string) {
       to === "pdf" && "FONT_SUBSTITUTED",
     ),
     ...expectingAll(family === "sheet" && roundsNumbers(from, to).length > 0 && "NUMBERS_ROUNDED"),
+    ...(from === "csv" || from === "tsv"
+      ? [expecting("CHARACTERS_REPLACED", { message: "Control characters in cells are left out." })]
+      : []),
     ...(to === "dbf" ? [expecting("NAMES_CHANGED", { message: "Names of columns become ten capital letters at most." })] : []),
     ...(family === "sheet" && to === "pdf" ? [expecting("SHEETS_LEFT_OUT", { option: "sheet" })] : []),
   ];

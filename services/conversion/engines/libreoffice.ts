@@ -179,9 +179,10 @@ async function withEncoding(inspector: Inspector, task: HopTask, job: OfficeJob)
 async function run(host: EngineHost, pool: OfficePool, task: HopTask): Promise<void> {
   task.signal.throwIfAborted();
   if (!isTextTable(task.hop.from)) return await convert(pool, host.inspector, task);
-  await withPlainTable(host, task, async (plain, { rows, columns, longestCell }) => {
+  await withPlainTable(host, task, async (plain, { rows, columns, longestCell, hasControls }) => {
     const [mostRows, mostColumns] = mostOf(task.hop.to);
     if (rows > mostRows || columns > mostColumns || longestCell > mostCharacters) throw tooLarge(task.hop.to);
+    if (hasControls) task.note("CHARACTERS_REPLACED", "Line ends in cells became those of the office, which left out control characters.");
     await convert(pool, host.inspector, plain);
   });
 }

@@ -180,6 +180,7 @@ const data: readonly (readonly [hop: string, code: NoteCode, content: Content])[
   ["json>bson", "NUMBERS_ROUNDED", '{"a":1.234567890123456789}'],
   ["json>toml", "EMPTY_VALUES_DROPPED", '{"a":null,"b":1}'],
   ["json>xml", "NAMES_CHANGED", '{"a b":1,"c":2}'],
+  ["msgpack>xlsx", "METADATA_DROPPED", Buffer.from("81a161d6ff5a4af6a5", "hex")],
   ["csv>json", "DIALECT_GUESSED", "a;b\n1;2\n"],
   ["json>yaml", "NAMES_CHANGED", '{"a":1,"a":2}'],
   ["csv>json", "NAMES_CHANGED", "a,a\n1,2\n"],

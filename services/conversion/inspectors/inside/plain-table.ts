@@ -34,20 +34,24 @@ function isSafeNumber(cell: string): boolean {
   return cell.length <= safeDigits + 2 && canonicalNumber.test(cell) && cell.replace(/\D/g, "").replace(/^0+/, "").length <= safeDigits;
 }
 
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+const control = /[\0-\x08\x0b-\x1f\ufffe\uffff]/;
+
 /** `numeric` are the columns that hold numbers alone, but for their name. */
 function sizeOf(dialect: Dialect) {
   const numeric: boolean[] = [];
-  let [rows, longestCell, hasBlanks] = [0, 0, false];
+  let [rows, longestCell, hasBlanks, hasControls] = [0, 0, false, false];
   for (const row of rowsOf(dialect)) {
     for (const [place, cell] of row.entries()) {
       longestCell = Math.max(longestCell, cell.length);
+      hasControls ||= control.test(cell);
       hasBlanks ||= /^\s|\s\s|[\r\n\t]|\s$/.test(cell);
       const isNumber = cell === "" || isSafeNumber(cell);
       numeric[place] = rows === 0 ? true : numeric[place] !== false && isNumber;
     }
     rows += 1;
   }
-  return { rows, columns: numeric.length, longestCell, hasBlanks, numeric: Array.from(numeric, (is) => is !== false) };
+  return { rows, columns: numeric.length, longestCell, hasBlanks, hasControls, numeric: Array.from(numeric, (is) => is !== false) };
 }
 
 const pieceChars = 200_000;

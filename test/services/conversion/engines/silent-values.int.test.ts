@@ -130,6 +130,20 @@ describe("columns", () => {
   });
 });
 
+/** A workbook of one sheet with these rows, in XML. */
+function bookOf(rows: string): Buffer {
+  const sheet = `<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetData>${rows}</sheetData></worksheet>`;
+  const relations = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
+  const members = {
+    "[Content_Types].xml": `<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Override PartName="/xl/workbook.xml" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet.main+xml"/><Override PartName="/xl/worksheets/sheet1.xml" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.worksheet+xml"/></Types>`,
+    "_rels/.rels": `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="r1" Type="${relations}/officeDocument" Target="xl/workbook.xml"/></Relationships>`,
+    "xl/workbook.xml": `<workbook xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main" xmlns:r="${relations}"><sheets><sheet name="S" sheetId="1" r:id="r1"/></sheets></workbook>`,
+    "xl/_rels/workbook.xml.rels": `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="r1" Type="${relations}/worksheet" Target="worksheets/sheet1.xml"/></Relationships>`,
+    "xl/worksheets/sheet1.xml": sheet,
+  };
+  return zipFile(Object.entries(members).map(([name, text]) => ({ name, content: Buffer.from(text) })));
+}
+
 describe("workbooks", () => {
   const facts = {
     d: "2021-03-04",
@@ -162,17 +176,7 @@ describe("workbooks", () => {
   });
 
   it("with formulas and no results are no table of nothing", async () => {
-    const sheet =
-      '<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetData><row r="1"><c r="A1"><f>1+1</f></c></row></sheetData></worksheet>';
-    const relations = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
-    const members = {
-      "[Content_Types].xml": `<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Override PartName="/xl/workbook.xml" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet.main+xml"/><Override PartName="/xl/worksheets/sheet1.xml" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.worksheet+xml"/></Types>`,
-      "_rels/.rels": `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="r1" Type="${relations}/officeDocument" Target="xl/workbook.xml"/></Relationships>`,
-      "xl/workbook.xml": `<workbook xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main" xmlns:r="${relations}"><sheets><sheet name="S" sheetId="1" r:id="r1"/></sheets></workbook>`,
-      "xl/_rels/workbook.xml.rels": `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="r1" Type="${relations}/worksheet" Target="worksheets/sheet1.xml"/></Relationships>`,
-      "xl/worksheets/sheet1.xml": sheet,
-    };
-    const book = zipFile(Object.entries(members).map(([name, text]) => ({ name, content: Buffer.from(text) })));
+    const book = bookOf('<row r="1"><c r="A1"><f>1+1</f></c></row>');
     await expect(convert(book, "xlsx", "json")).rejects.toMatchObject({ code: "CONVERSION_FAILED" });
   });
 
@@ -180,6 +184,28 @@ describe("workbooks", () => {
     const { path } = await convert("a;b;c\n007;1.10;12345678901234567890\n", "csv", "xlsx");
     const { text } = await convert(await readFile(path), "xlsx", "csv");
     expect(text).toBe("a,b,c\r\n007,1.10,12345678901234567890\r\n");
+  });
+
+  it("of CSV have line ends of their own in cells, with a note", async () => {
+    const { path, notes } = await convert('a,b\r\n"1\r\n2",x\r\n', "csv", "xlsx");
+    expect(notes).toEqual(["CHARACTERS_REPLACED"]);
+    expect(await jsonOf(await readFile(path), "xlsx")).toEqual([{ a: "1\n2", b: "x" }]);
+  });
+
+  it("say which moments lost that they are UTC, and which values became text", async () => {
+    const source = await readFile("test/corpus/values/types.parquet");
+    const path = join(bench.folder, "types.parquet");
+    await writeFile(path, source);
+    const made = await bench.convert(path, "parquet", "xlsx");
+    expect(made.notes.get("TYPES_AS_TEXT")).toMatch(/: d38, dt, tm and others\.$/);
+    const there = await convert(Buffer.from("81a161d6ff5a4af6a5", "hex"), "msgpack", "xlsx");
+    expect([there.notes, await jsonOf(await readFile(there.path), "xlsx")]).toEqual([["METADATA_DROPPED"], [{ a: "2018-01-02T03:04:05" }]]);
+  });
+
+  it("with one cell far away are too large, not a gigabyte of empty ones", async () => {
+    const rows = Array.from({ length: 1500 }, (_, row) => `<row r="${row + 1}"><c r="A${row + 1}"><v>1</v></c></row>`);
+    const book = bookOf(`${rows.join("")}<row r="1501"><c r="XFD1501"><v>1</v></c></row>`);
+    await expect(convert(book, "xlsx", "csv")).rejects.toMatchObject({ code: "INPUT_TOO_COMPLEX" });
   });
 
   it("hold as many rows as they can and say which format holds more", async () => {

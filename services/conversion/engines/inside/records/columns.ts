@@ -8,10 +8,13 @@ import { type Notes, type Options, textOption } from "../exchange.ts";
 import { Failure, invalid } from "../failure.ts";
 import { avroOptions } from "./avro-types.ts";
 import type { ColumnType } from "./column-types.ts";
-import { isExact, parquetReaderOf, unmark } from "./parquet-types.ts";
+import { isExact, parquetReaderOf, stampOfUnits, unmark } from "./parquet-types.ts";
 import type { Cell } from "./tables.ts";
 import { columnsOf } from "./typed-tables.ts";
 import { type Entries, Exact, firstOf, Stamp, type Value, valueFrom } from "./values.ts";
+
+/** Spark's moments, which the library would cut to milliseconds. */
+const parsers = { timestampFromNanoseconds: (nanoseconds: bigint) => stampOfUnits(nanoseconds, 9) };
 
 export async function parseParquet(bytes: Uint8Array): Promise<Value> {
   const file = new Uint8Array(bytes).buffer;
@@ -20,7 +23,7 @@ export async function parseParquet(bytes: Uint8Array): Promise<Value> {
     const columns = parquetSchema(metadata).children.map((child) => ({ name: child.element.name, read: parquetReaderOf(child) }));
     // What the library would make doubles and milliseconds of is read as the numbers and bytes that stand there.
     for (const element of metadata.schema) if (isExact(element)) unmark(element);
-    const rows = await parquetReadObjects({ file, metadata, compressors, utf8: false });
+    const rows = await parquetReadObjects({ file, metadata, compressors, utf8: false, parsers });
     return withTexts(rows.map((row) => new Map(columns.map(({ name, read }) => [name, valueFrom(read(row[name]))]))));
   } catch (error) {
     if (error instanceof Failure) throw error;

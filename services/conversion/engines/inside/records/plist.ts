@@ -4,7 +4,7 @@ import { type Notes, type Options, textOption } from "../exchange.ts";
 import { inexpressible, invalid } from "../failure.ts";
 import { parseBinaryPlist } from "./binary-plist.ts";
 import { Exact, entriesOf, noteDoubled, numberOf, Stamp, simplify, type Value, valueFrom, withoutNulls } from "./values.ts";
-import { childrenOf, elementOf, type Node, rootOf, textWithin } from "./xml.ts";
+import { childrenOf, elementOf, type Node, rootOf, speakable, textWithin } from "./xml.ts";
 
 export function parsePlist(bytes: Uint8Array, decode: () => string, notes: Notes): Value {
   if (Buffer.from(bytes.subarray(0, 8)).toString("latin1") === "bplist00") return parseBinaryPlist(bytes);
@@ -92,7 +92,7 @@ export function writePlist(value: Value, options: Options, notes: Notes): string
   const ability = isBinary ? ({ integers: "safe", instants: 3 } as const) : ({ integers: "any", exact: true, instants: 0 } as const);
   const whole = withoutNulls(simplify(value, { ...ability, bytes: true }, notes), notes, () => "");
   if (whole === null) throw inexpressible("The data is one empty value, which a property list cannot hold.");
-  const plain = plistOf(whole, isBinary);
+  const plain = plistOf(whole, isBinary ? (text) => text : (text) => speakable(text, notes), isBinary);
   return isBinary ? buildBinary(plain) : build(plain).replace(marked, "<$1>$2</$1>");
 }
 
@@ -102,16 +102,20 @@ const marked = /<string>\ue000number:(real|integer):([^<]*)<\/string>/g;
 
 type Plain = Parameters<typeof build>[0];
 
-function plistOf(value: Value, isBinary: boolean): Plain {
+function plistOf(value: Value, said: (text: string) => string, isBinary: boolean): Plain {
+  if (typeof value === "string") return said(value);
   if (typeof value === "bigint") return `${mark}integer:${value}`;
-  if (typeof value === "number" && isBinary)
-    return Number.isSafeInteger(value) && Math.abs(value) > 0xffff_ffff ? (BigInt(value) as never) : value;
-  if (typeof value === "number") return Math.abs(value) < 1e21 ? value : `${mark}real:${value}`;
+  if (typeof value === "number") return isBinary ? storedNumber(value) : Math.abs(value) < 1e21 ? value : `${mark}real:${value}`;
   if (value instanceof Stamp) return new Date(value.text);
   if (value instanceof Exact) return `${mark}real:${value.text}`;
-  if (Array.isArray(value)) return value.map((each) => plistOf(each, isBinary));
+  if (Array.isArray(value)) return value.map((each) => plistOf(each, said, isBinary));
   if (!(value instanceof Map)) return value;
   const object: { [name: string]: Plain } = Object.create(null);
-  for (const [name, each] of value) object[name] = plistOf(each, isBinary);
+  for (const [name, each] of value) object[said(name)] = plistOf(each, said, isBinary);
   return object;
+}
+
+/** The library writes larger integers as such only where they are bigints, which its types do not know. */
+function storedNumber(value: number): Plain {
+  return Number.isSafeInteger(value) && Math.abs(value) > 0xffff_ffff ? (BigInt(value) as never) : value;
 }

@@ -4,11 +4,12 @@ import ini from "ini";
 import { parse as parseTomlText, stringify as stringifyToml, TomlDate, TomlError } from "smol-toml";
 import type { Notes, Options } from "../exchange.ts";
 import { inexpressible, invalid } from "../failure.ts";
+import { markedTimeOf, withMarkedTimes } from "./toml-times.ts";
 import { type Entries, Exact, maxDepth, plainOf, Stamp, simplify, tooDeep, type Value, valueFrom, withoutNulls } from "./values.ts";
 
 export function parseToml(text: string): Value {
   try {
-    return valueFrom(stamped(parseTomlText(text, { maxDepth, integersAsBigInt: true })));
+    return valueFrom(stamped(parseTomlText(withMarkedTimes(text), { maxDepth, integersAsBigInt: true })));
   } catch (error) {
     if (!(error instanceof TomlError)) throw error;
     if (/nested/.test(error.message)) throw tooDeep();
@@ -19,6 +20,7 @@ export function parseToml(text: string): Value {
 }
 
 function stamped(value: unknown): unknown {
+  if (typeof value === "string") return markedTimeOf(value) ?? value;
   if (value instanceof TomlDate) return new Stamp(value.toISOString().replace(".000", ""), !value.isLocal());
   if (Array.isArray(value)) return value.map(stamped);
   if (typeof value !== "object" || value === null) return value;

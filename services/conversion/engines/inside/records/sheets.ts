@@ -1,11 +1,11 @@
 /** Workbooks as tables, by SheetJS: cell values, not their looks. */
 import * as workbooks from "@e965/xlsx";
 import { type Notes, type Options, textOption } from "../exchange.ts";
-import { Failure, invalid } from "../failure.ts";
+import { Failure, invalid, tooComplex } from "../failure.ts";
 import { hiddenTablesOf } from "./hidden-tables.ts";
 import { serialOf, stampOfSerial } from "./serial-dates.ts";
-import { type Cell, cellText, columnNamesOf, type Table, tableOf } from "./tables.ts";
-import { Stamp, type Value } from "./values.ts";
+import { type Cell, cellText, columnNamesOf, maxCells, type Table, tableOf } from "./tables.ts";
+import { firstOf, Stamp, type Value } from "./values.ts";
 
 export function parseSheet(bytes: Uint8Array, options: Options, notes: Notes): Table {
   const lines = linesOfSheet(bytes, options, notes);
@@ -33,6 +33,8 @@ export function linesOfSheet(bytes: Uint8Array, options: Options, notes: Notes):
     return line.some((cell) => cell !== null) ? [line] : [];
   });
   if (lines.length === 0) throw new Failure("CONVERSION_FAILED", "The sheet is empty.");
+  const width = lines.reduce((most, line) => Math.max(most, line.length), 0);
+  if (width * lines.length > maxCells) throw tooComplex("The sheet has more cells than a conversion may read.");
   return lines;
 }
 
@@ -110,8 +112,13 @@ const old = { rows: 65_536, columns: 256 };
 
 export function writeSheet(value: Value, to: string, options: Options, notes: Notes): Uint8Array {
   const { columns, rows } = tableOf(value, notes);
-  const lines: unknown[][] = options.header === false ? [] : [[...columns]];
-  for (const row of rows) lines.push(row.map((cell) => sheetCellOf(cell, notes)));
+  const lines: unknown[][] = options.header === false ? [] : [columns.map((name) => textOf(name, notes))];
+  const changed = { texts: new Set<string>(), zones: new Set<string>() };
+  for (const row of rows) lines.push(row.map((cell, place) => sheetCellOf(cell, notes, (how) => changed[how].add(columns[place] ?? ""))));
+  if (changed.texts.size > 0)
+    notes.set("TYPES_AS_TEXT", `Values that a cell does not hold were written as text: ${firstOf([...changed.texts])}.`);
+  if (changed.zones.size > 0)
+    notes.set("METADATA_DROPPED", `Moments are written as in UTC, without saying so: ${firstOf([...changed.zones])}.`);
   const bounds = to === "xls" ? old : { rows: maxRows, columns: maxColumns };
   if (lines.length > bounds.rows || columns.length > bounds.columns) {
     throw new Failure(
@@ -130,17 +137,29 @@ export function writeSheet(value: Value, to: string, options: Options, notes: No
 
 const maxCellChars = 32_767;
 
-function sheetCellOf(cell: Cell, notes: Notes): unknown {
-  if (typeof cell === "string" && cell.length > maxCellChars) {
-    throw new Failure("INPUT_TOO_COMPLEX", `A cell of a workbook holds ${maxCellChars} characters at most; csv holds more.`);
+function sheetCellOf(cell: Cell, notes: Notes, note: (how: "texts" | "zones") => void): unknown {
+  if (cell === null || typeof cell === "boolean") return cell;
+  if (typeof cell === "string") return textOf(cell, notes);
+  if (typeof cell === "number" && Number.isFinite(cell)) return cell;
+  const day = cell instanceof Stamp ? serialOf(cell) : undefined;
+  if (day !== undefined) {
+    if (cell instanceof Stamp && cell.isInstant) note("zones");
+    return { t: "n", v: day.serial, z: day.format };
   }
-  if (typeof cell === "number") return Number.isFinite(cell) ? cell : String(cell);
-  if (cell instanceof Stamp) {
-    const day = serialOf(cell);
-    return day === undefined ? cell.text : { t: "n", v: day.serial, z: day.format };
-  }
-  if (cell === null || typeof cell === "string" || typeof cell === "boolean") return cell;
   // Cells hold 15 digits: more are kept as text.
-  notes.set("TYPES_AS_TEXT", undefined);
+  note("texts");
   return cellText(cell);
+}
+
+/** Lines in a cell end with one character, and XML has no word for some others. */
+function textOf(text: string, notes: Notes): string {
+  if (text.length > maxCellChars)
+    throw new Failure("INPUT_TOO_COMPLEX", `A cell of a workbook holds ${maxCellChars} characters at most; csv holds more.`);
+  const clean = text
+    .toWellFormed()
+    .replace(/\r\n?/g, "\n")
+    .replace(/[\ufffe\uffff]/g, "\ufffd");
+  if (clean !== text)
+    notes.set("CHARACTERS_REPLACED", "Line ends in cells became those of workbooks, and characters that they lack were replaced.");
+  return clean;
 }

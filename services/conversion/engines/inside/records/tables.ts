@@ -9,7 +9,7 @@ export type Cell = Exclude<Value, Value[] | Entries>;
 export type Table = { readonly columns: readonly string[]; readonly rows: readonly (readonly Cell[])[] };
 
 const maxColumns = 10_000;
-const maxCells = 20_000_000;
+export const maxCells = 20_000_000;
 
 /** The rows of a value: a list of records, of lists or of single values; one record is one row. */
 export function tableOf(value: Value, notes: Notes): Table {

@@ -176,9 +176,13 @@ function textOf(value: Value): string {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const unspeakable = /[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/g;
 
-/** XML 1.0 has no way to say most control characters, not even escaped. */
 function escapeText(text: string, notes: Notes): string {
+  return speakable(text, notes).replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll("\r", "&#13;");
+}
+
+/** XML 1.0 has no way to say most control characters, not even escaped. */
+export function speakable(text: string, notes: Notes): string {
   const clean = text.toWellFormed().replace(unspeakable, "\ufffd");
   if (clean !== text) notes.set("CHARACTERS_REPLACED", undefined);
-  return clean.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll("\r", "&#13;");
+  return clean;
 }
