@@ -31,6 +31,11 @@ def sheet_names(document):
     return [sheets.getByIndex(place - 1).getName() for place in shown(sheets)]
 
 
+def first(document):
+    sheets = document.getSheets()
+    return sheets.getByIndex(shown(sheets)[0] - 1)
+
+
 def converted(document, place):
     """The one at a place, from 1, else all."""
     if not is_book(document):

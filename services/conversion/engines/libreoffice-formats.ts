@@ -23,10 +23,6 @@ const word = "MS Word 2007 XML";
 const excel = "Calc MS Excel 2007 XML";
 const powerPoint = "Impress MS PowerPoint 2007 XML";
 const csvFilter = "Text - txt - csv (StarCalc)";
-/** Separator, quote, UTF-8, first row, formats, language, quote all text, as shown, formulas, trim, sheet (the worker knows its number). */
-export const csvOptions = (separator: string, quotesText: boolean) =>
-  `${separator.charCodeAt(0)},34,76,1,,0,${quotesText},true,false,false,false,{sheet}`;
-
 /** Short and long side in hundredths of a millimetre. @see ISO 216, ANSI/ASME Y14.1 */
 export const papers: Readonly<Record<string, readonly [short: number, long: number]>> = {
   a3: [29_700, 42_000],
@@ -56,7 +52,7 @@ export const mostCharacters = 32_767;
 
 /** Which numbers the writer cuts: to 15 digits all or those with fractions, and times to hundredths of a second. Tables of text have none of them. */
 export function roundsNumbers(from: string, to: string): readonly ("all" | "fractions" | "times")[] {
-  if (/^(csv|tsv)$/.test(from) || /^(xls|xlt|pdf|png|jpg|webp)$/.test(to)) return [];
+  if (/^(csv|tsv)$/.test(from) || /^(csv|tsv|xls|xlt|pdf|png|jpg|webp)$/.test(to)) return [];
   if (isExcels(to)) return ["all"];
   return to === "ods" || to === "ots" || to === "fods" ? ["fractions", "times"] : ["fractions"];
 }
@@ -98,8 +94,9 @@ const sheet: Readonly<Record<string, OfficeFormat>> = {
   xls: both("MS Excel 97", "MS Excel 95", "MS Excel 5.0/95", "MS Excel 4.0"),
   ods: both("calc8"),
   xlsb: reads("Calc MS Excel 2007 Binary"),
-  csv: { import: [csvFilter], export: csvFilter, options: "," },
-  tsv: { import: [csvFilter], export: csvFilter, options: "\t" },
+  // The worker writes them itself.
+  csv: { import: [csvFilter], export: csvFilter },
+  tsv: { import: [csvFilter], export: csvFilter },
   xlsm: { import: ["Calc MS Excel 2007 VBA XML", excel], export: "Calc MS Excel 2007 VBA XML" },
   xltx: { import: ["Calc MS Excel 2007 XML Template", excel], export: "Calc MS Excel 2007 XML Template" },
   xlt: { import: ["MS Excel 97 Vorlage/Template", "MS Excel 97"], export: "MS Excel 97 Vorlage/Template" },

@@ -16,11 +16,13 @@ const restartDelayMs = 1_000;
 const workerInside = "/engine/worker.py";
 /** python3-uno, and nothing else that a site could add. */
 export const pythonPath = { PYTHONPATH: "/usr/lib/python3/dist-packages", PYTHONDONTWRITEBYTECODE: "1" };
-const worker = join(import.meta.dirname, "libreoffice-worker.py");
-/** Modules of the worker, beside which Python looks for them. */
-const modules = {
-  [join(import.meta.dirname, "libreoffice-fonts.py")]: "/engine/fonts.py",
-  [join(import.meta.dirname, "libreoffice-books.py")]: "/engine/books.py",
+const fileOf = (name: string) => join(import.meta.dirname, `libreoffice-${name}.py`);
+/** The worker and its modules, beside which Python looks for them. */
+export const workerFiles = {
+  [fileOf("worker")]: workerInside,
+  [fileOf("fonts")]: "/engine/fonts.py",
+  [fileOf("books")]: "/engine/books.py",
+  [fileOf("cells")]: "/engine/cells.py",
 };
 
 type Waiter = { resolve(slot: Slot): void; reject(error: unknown): void };
@@ -163,7 +165,7 @@ async function openSlot(host: EngineHost): Promise<Slot> {
     program: "/usr/bin/python3",
     args: ["-S", "-u", workerInside],
     env: pythonPath,
-    readOnly: { [worker]: workerInside, ...modules },
+    readOnly: workerFiles,
     limits: {
       wallMs: 0,
       cpuSeconds: 86_400,

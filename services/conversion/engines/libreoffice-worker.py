@@ -5,7 +5,6 @@ Answers {"ok": true, ...} or {"ok": false, "reason": "password" | "load" | "brok
 When the office itself is gone, the worker ends too: its owner starts a new pair.
 """
 import atexit
-import glob
 import json
 import os
 import re
@@ -14,8 +13,9 @@ import sys
 import time
 import zipfile
 
-import fonts
 import books
+import cells
+import fonts
 import uno
 from com.sun.star.beans import PropertyValue
 from com.sun.star.lang import DisposedException
@@ -235,6 +235,15 @@ def load(desktop, job, options):
     return None, broken
 
 
+def store(document, job):
+    values = {"FilterName": job["exportFilter"], "Overwrite": True}
+    if "exportOptions" in job:
+        values["FilterOptions"] = job["exportOptions"]
+    if "filterData" in job:
+        values["FilterData"] = job["filterData"]
+    document.storeToURL("file://" + job["output"], tuple(properties(values)))
+
+
 def convert(desktop, job, here):
     if any(name.startswith("HTML") for name in job["importFilters"]):
         calm_html(job)
@@ -262,16 +271,10 @@ def convert(desktop, job, here):
             return {"ok": False, "reason": "large"}
         if place > 1 and job.get("first"):
             written = books.copy_alone(desktop.loadComponentFromURL("private:factory/scalc", "_blank", 0, tuple(properties({"Hidden": True}))), document, place)
-        store = {"FilterName": job["exportFilter"], "Overwrite": True}
-        if "exportOptions" in job:
-            store["FilterOptions"] = job["exportOptions"].replace("{sheet}", str(max(place, 1)))
-        if "filterData" in job:
-            store["FilterData"] = job["filterData"]
-        written.storeToURL("file://" + job["output"], tuple(properties(store)))
-        # With a sheet named, the CSV filter puts the sheet's name into the file's.
-        named = glob.glob(job["output"].removesuffix(".out") + "-*.out")
-        if len(named) == 1 and not os.path.exists(job["output"]):
-            os.rename(named[0], job["output"])
+        if "separator" in job:
+            cells.write(document, sheets[0] if place > 0 else books.first(document), job["output"], job["separator"], job["quotesText"])
+        else:
+            store(written, job)
         answer = {"ok": True, "sheet": books.rank_of(document, place), "sheets": names, "encodingGuessed": guessed}
         if "rounds" in job:
             answer["rounded"] = books.rounded(sheets, job["rounds"])

@@ -8,7 +8,7 @@ import { replacedFontsMessage } from "../domain/font-note.ts";
 import type { Inspector } from "../domain/inspector.ts";
 import { noteLeftOut } from "../domain/parts.ts";
 import { flagOption, numberOption, stringOption } from "./hop-table.ts";
-import { csvOptions, isExcels, mostCharacters, mostOf, officeFormats, papers, roundsNumbers } from "./libreoffice-formats.ts";
+import { isExcels, mostCharacters, mostOf, officeFormats, papers, roundsNumbers } from "./libreoffice-formats.ts";
 import { familyOf, libreofficeHops } from "./libreoffice-hops.ts";
 import { type OfficeJob, type OfficePool, openOfficePool, pythonPath } from "./libreoffice-pool.ts";
 import { withPlainTable } from "./plain-table.ts";
@@ -31,13 +31,11 @@ function jobOf(task: HopTask): OfficeJob {
   if (source === undefined || target?.export === undefined) throw new FilemillError("INTERNAL", "LibreOffice has no such pair.");
   const sheet = stringOption(task.options, "sheet");
   const part = parts.find(([formats]) => formats.test(from))?.[1];
-  const isTable = to === "csv" || to === "tsv";
-  const separator = to === "tsv" ? "\t" : (separators[stringOption(task.options, "outputDelimiter") ?? "comma"] ?? ",");
-  const exportOptions = isTable ? csvOptions(separator, flagOption(task.options, "quoteText")) : target.options;
   return {
     importFilters: source.import,
     exportFilter: target.export,
-    ...(exportOptions === undefined ? {} : { exportOptions }),
+    ...(target.options === undefined ? {} : { exportOptions: target.options }),
+    ...(isTextTable(to) ? { separator: separatorOf(task), quotesText: flagOption(task.options, "quoteText") } : {}),
     ...(part === undefined ? {} : { part }),
     ...textOf(task),
     ...(sheet === undefined ? {} : { sheet }),
@@ -45,6 +43,10 @@ function jobOf(task: HopTask): OfficeJob {
     ...(to === "pdf" ? { filterData: pdfDataOf(task) } : {}),
     ...(family === "sheet" ? bookOf(from, to) : {}),
   };
+}
+
+function separatorOf({ hop, options }: HopTask): string {
+  return hop.to === "tsv" ? "\t" : (separators[stringOption(options, "outputDelimiter") ?? "comma"] ?? ",");
 }
 
 /** What the worker looks at in a workbook: limits of the target, numbers that it cuts, days that Excel counts otherwise. */

@@ -1,20 +1,15 @@
 import { expect, it } from "vitest";
 import { libreofficeEngine } from "#services/conversion/engines/libreoffice.ts";
-import { pythonPath } from "#services/conversion/engines/libreoffice-pool.ts";
+import { pythonPath, workerFiles } from "#services/conversion/engines/libreoffice-pool.ts";
 import { openBench } from "#test/contract/engine.ts";
-
-const engines = new URL("../../../../services/conversion/engines/", import.meta.url).pathname;
 
 it("leaves no office behind when nobody talks to it any more", async () => {
   await using bench = await openBench(libreofficeEngine, 0);
-  const worker = "/usr/bin/python3 -S -u /engine/libreoffice-worker.py";
+  const worker = "/usr/bin/python3 -S -u /engine/worker.py";
   const question = `echo '{"ping":true}' | ${worker} && for look in $(seq 100); do grep -q soffice /proc/[0-9]*/comm || exit 0; sleep 0.1; done; exit 7`;
   const end = await bench.sandbox.run({
     ...{ program: "/bin/sh", args: ["-c", question], env: pythonPath },
-    readOnly: {
-      [`${engines}libreoffice-worker.py`]: "/engine/libreoffice-worker.py",
-      [`${engines}libreoffice-fonts.py`]: "/engine/fonts.py",
-    },
+    readOnly: workerFiles,
     limits: { wallMs: 150_000, cpuSeconds: 100, addressSpace: false, processes: 128, openFiles: 512, memoryBytes: 1536 * 2 ** 20 },
   });
   expect([end.stdout.trim(), end.exitCode]).toEqual(['{"ok": true}', 0]);

@@ -184,3 +184,30 @@ describe("workbooks by LibreOffice", () => {
     }
   });
 });
+
+it("made of a table of dBase by LibreOffice has its dates and numbers as they are", async () => {
+  const field = (name: string, type: string, length: number, decimals = 0) => {
+    const bytes = Buffer.alloc(32);
+    bytes.write(name, 0, "latin1");
+    bytes.write(type, 11, "latin1");
+    bytes.set([length, decimals], 16);
+    return bytes;
+  };
+  const fields = [field("NAME", "C", 8), field("DAY", "D", 8), field("RATIO", "N", 12, 9), field("OK", "L", 1)];
+  const head = Buffer.alloc(32);
+  head.set([3, 124, 1, 1, 2, 0, 0, 0, 32 + fields.length * 32 + 1, 0, 30, 0]);
+  const rows = [" A       19210304 0.123456789T", ' "b",x   20210304       1.500F'.padEnd(30)].map((row) => row.slice(0, 30));
+  const table = Buffer.concat([head, ...fields, Buffer.from(`\r${rows.join("")}\x1a`, "latin1")]);
+  expect((await office(table, "dbf", "csv")).text).toBe(
+    'NAME,DAY,RATIO,OK\nA,1921-03-04,0.123456789,TRUE\n"""b"",x",2021-03-04,1.5,FALSE\n',
+  );
+  expect((await office(table, "dbf", "tsv", { quoteText: true })).text).toContain('"A"\t1921-03-04\t0.123456789\tTRUE\n');
+});
+
+it("made of a workbook by LibreOffice is what it is by others", async () => {
+  const book = await readFile("test/corpus/values/types.xlsx");
+  const [made, wanted] = [await office(book, "xlsx", "csv"), await data(book, "xlsx", "csv")].map(({ text }) => text.split(/\r?\n/));
+  const [names, first, ...others] = made ?? [];
+  expect([names, first]).toEqual([wanted?.[0], wanted?.[1]?.replace(",PT1H30M,", ",01:30:00,")]);
+  expect(others).toEqual(wanted?.slice(2));
+});
