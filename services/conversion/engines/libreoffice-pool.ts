@@ -16,13 +16,12 @@ const restartDelayMs = 1_000;
 const workerInside = "/engine/worker.py";
 /** python3-uno, and nothing else that a site could add. */
 export const pythonPath = { PYTHONPATH: "/usr/lib/python3/dist-packages", PYTHONDONTWRITEBYTECODE: "1" };
-const fileOf = (name: string) => join(import.meta.dirname, `libreoffice-${name}.py`);
 /** The worker and its modules, beside which Python looks for them. */
 export const workerFiles = {
-  [fileOf("worker")]: workerInside,
-  [fileOf("fonts")]: "/engine/fonts.py",
-  [fileOf("books")]: "/engine/books.py",
-  [fileOf("cells")]: "/engine/cells.py",
+  [join(import.meta.dirname, "libreoffice-worker.py")]: workerInside,
+  [join(import.meta.dirname, "libreoffice-fonts.py")]: "/engine/fonts.py",
+  [join(import.meta.dirname, "libreoffice-books.py")]: "/engine/books.py",
+  [join(import.meta.dirname, "libreoffice-cells.py")]: "/engine/cells.py",
 };
 
 type Waiter = { resolve(slot: Slot): void; reject(error: unknown): void };

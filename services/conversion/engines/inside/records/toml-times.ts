@@ -2,23 +2,55 @@
 import { Stamp } from "./values.ts";
 
 const mark = "\ue000time:";
+const time = /(?:\d{4}-\d\d-\d\d[Tt ])?\d\d:\d\d:\d\d\.\d{4,30}(?:[Zz]|[-+]\d\d:\d\d)?/y;
 
-/** What may hold the look of a time and is none, and times. */
-const tokens = /"""|'''|"(?:[^"\\\n]|\\.)*"|'[^'\n]*'|#[^\n]*|(?:\d{4}-\d\d-\d\d[Tt ])?\d\d:\d\d:\d\d\.\d{4,30}(?:[Zz]|[-+]\d\d:\d\d)?/g;
-
-/** The text with such times as marked texts. */
+/** The text with such times as marked texts, but for those that stand in texts and comments. */
 export function withMarkedTimes(text: string): string {
   if (!/:\d\d\.\d{4}/.test(text)) return text;
-  let within = "";
-  return text.replace(tokens, (token) => {
-    if (token === '"""' || token === "'''") within = within === "" ? token : within === token ? "" : within;
-    return within === "" && /^\d/.test(token) ? `"${mark}${token}"` : token;
-  });
+  const parts: string[] = [];
+  let copied = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const end = endOfText(text, at);
+    if (end !== undefined) {
+      at = end;
+      continue;
+    }
+    time.lastIndex = at;
+    const [found] = (/\d/.test(text.charAt(at)) ? time.exec(text) : null) ?? [];
+    if (found === undefined) continue;
+    parts.push(text.slice(copied, at), `"${mark}${found}"`);
+    copied = at + found.length;
+    at = copied - 1;
+  }
+  return parts.join("") + text.slice(copied);
+}
+
+/** Where the text or comment ends that begins here; undefined where none does. */
+function endOfText(text: string, at: number): number | undefined {
+  const sign = text.charAt(at);
+  if (sign === "#") return endOf(text, "\n", at);
+  if (sign !== '"' && sign !== "'") return undefined;
+  const fence = text.startsWith(sign.repeat(3), at) ? sign.repeat(3) : sign;
+  let end = endOf(text, fence, at + fence.length);
+  while (sign === '"' && isEscaped(text, end)) end = endOf(text, fence, end + 1);
+  return end + fence.length - 1;
+}
+
+function endOf(text: string, mark: string, from: number): number {
+  const end = text.indexOf(mark, from);
+  return end < 0 ? text.length : end;
+}
+
+/** Behind an odd number of backslashes. */
+function isEscaped(text: string, at: number): boolean {
+  let start = at;
+  while (text.charAt(start - 1) === "\\") start -= 1;
+  return (at - start) % 2 === 1 && at < text.length;
 }
 
 /** The time of a marked text; undefined for every other. */
 export function markedTimeOf(text: string): Stamp | undefined {
   if (!text.startsWith(mark)) return undefined;
-  const time = text.slice(mark.length).toUpperCase().replace(" ", "T");
-  return new Stamp(time, /(?:Z|[-+]\d\d:\d\d)$/.test(time) && time.includes("T"));
+  const found = text.slice(mark.length).toUpperCase().replace(" ", "T");
+  return new Stamp(found, /(?:Z|[-+]\d\d:\d\d)$/.test(found) && found.includes("T"));
 }
