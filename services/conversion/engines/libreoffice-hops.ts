@@ -140,7 +140,8 @@ function hopsOf(family: Family): Hop[] {
       fidelity: fidelityOf(family, source, target),
       cost: costOf(family, target),
       async: false,
-      maxInputMb: 100,
+      // Of a table all is written anew beforehand.
+      maxInputMb: source === "csv" || source === "tsv" ? 50 : 100,
       options,
       expects: expectationsOf(family, source, target),
       ...part,

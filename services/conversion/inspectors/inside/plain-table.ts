@@ -31,7 +31,9 @@ export async function writePlainTable(file: ByteSource, more: More): Promise<Ans
 const safeDigits = 15;
 
 function isSafeNumber(cell: string): boolean {
-  return cell.length <= safeDigits + 2 && canonicalNumber.test(cell) && cell.replace(/\D/g, "").replace(/^0+/, "").length <= safeDigits;
+  // Most texts are told by their first letter.
+  if (cell.charCodeAt(0) > 0x39 || cell.length > safeDigits + 2 || !canonicalNumber.test(cell)) return false;
+  return cell.length <= safeDigits || cell.replace(/\D/g, "").replace(/^0+/, "").length <= safeDigits;
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
