@@ -32,6 +32,7 @@ export const dataEffects = [
   ...effectsOf("archive", [{ hop: "zip>tgz", sample: "files.zip", option: "level", given: { level: 1 }, figure: bytes, shows: larger }]),
   ...effectsOf("mail", [
     { hop: "mbox>eml", sample: "box.mbox", option: "message", given: { message: 2 }, figure: text, shows: gains(/Subject: Two/) },
+    { hop: "csv>vcf", sample: "two-ways.csv", option: "delimiter", given: { delimiter: "pipe" }, figure: text, shows: gains(/FN:B/) },
     { hop: "vcf>json", sample: "latin.vcf", option: "encoding", given: { encoding: "koi8-r" }, figure: text, shows: loses(/Jürgen/) },
   ]),
 ];

@@ -116,6 +116,8 @@ export const documentEffects = [
     },
   ]),
   ...effectsOf("pandoc", [
+    { hop: "csv>md", sample: "latin.csv", option: "encoding", given: { encoding: "koi8-r" }, figure: text, shows: loses(/Jürgen/) },
+    { hop: "csv>md", sample: "latin.csv", option: "delimiter", given: { delimiter: "comma" }, figure: text, shows: gains(/name;age/) },
     { ...toHtml, option: "standalone", given: { standalone: false }, figure: text, shows: loses(/<html/) },
     { ...toHtml, option: "toc", given: { toc: true }, figure: text, shows: gains(/id="TOC"/) },
     { ...toHtml, option: "tocDepth", given: { toc: true, tocDepth: 1 }, base: { toc: true }, figure: text, shows: loses(/href="#two"/) },

@@ -35,6 +35,9 @@ const texts: Readonly<Record<string, string | Uint8Array>> = {
   "pages.pdf": pdfOf(["first   aaa", "second   bbb", "third   ccc"]),
   "plain.txt": `Quokka one\n${"zebra mango ".repeat(20)}\n`,
   "latin.csv": Buffer.from("name;age\nJ\xfcrgen;007\n", "latin1"),
+  "latin-places.csv": Buffer.from("name;lat;lon\nJ\xfcrgen;1;2\n", "latin1"),
+  // A table in either way.
+  "two-ways.csv": "name,lat,lon,a|name|lat|lon\nA,1,2,x|B|3|4\n",
   "latin.srt": Buffer.from("1\n00:00:01,000 --> 00:00:02,000\nJ\xfcrgen\n", "latin1"),
   "latin.vcf": Buffer.from("BEGIN:VCARD\r\nVERSION:3.0\r\nFN:J\xfcrgen\r\nN:J\xfcrgen;;;;\r\nEND:VCARD\r\n", "latin1"),
   "rows.json": '[{"a":1,"b":2}]',

@@ -1,10 +1,19 @@
-import { differs, effectsOf, gains, larger, latin1, pictured, smaller, text } from "./effect.ts";
+import { differs, effectsOf, gains, larger, latin1, loses, pictured, smaller, text } from "./effect.ts";
 
 const toSvg = { hop: "gv>svg", sample: "graph.gv" } as const;
 
 /** Maps, models and diagrams. */
 export const shapeEffects = [
   ...effectsOf("gdal", [
+    {
+      hop: "csv>geojson",
+      sample: "latin-places.csv",
+      option: "encoding",
+      given: { encoding: "koi8-r" },
+      figure: text,
+      shows: loses(/Jürgen/),
+    },
+    { hop: "csv>geojson", sample: "two-ways.csv", option: "delimiter", given: { delimiter: "pipe" }, figure: text, shows: gains(/"B"/) },
     { hop: "geojson>csv", sample: "places.geojson", option: "crs", given: { crs: 3857 }, figure: text, shows: gains(/1489[0-9]{3}/) },
     { hop: "geojson>csv", sample: "places.geojson", option: "geometry", given: { geometry: "xy" }, figure: text, shows: gains(/^X,Y/) },
     {

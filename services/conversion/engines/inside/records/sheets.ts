@@ -25,7 +25,9 @@ export function linesOfSheet(bytes: Uint8Array, options: Options, notes: Notes):
   if (sheet === undefined) {
     throw new Failure("INVALID_OPTION", names.length === 1 ? "The file has one sheet." : `The file has ${names.length} sheets.`);
   }
-  if (names.length > 1) notes.set("SHEETS_LEFT_OUT", `Only sheet ${names.indexOf(place) + 1} of ${names.length} was converted.`);
+  const number = names.indexOf(place) + 1;
+  if (number === 0) notes.set("SHEETS_LEFT_OUT", `Only the hidden sheet ${place.slice(0, 60)} was converted.`);
+  else if (names.length > 1) notes.set("SHEETS_LEFT_OUT", `Only sheet ${number} of ${names.length} was converted.`);
   const is1904 = book.Workbook?.WBProps?.date1904 === true;
   const rows: (workbooks.CellObject | undefined)[][] = sheet["!data"] ?? [];
   const lines = rows.flatMap((row) => {
