@@ -44,20 +44,6 @@ def converted(document, place):
     return [sheets.getByIndex(index) for index in range(sheets.getCount()) if place in (0, index + 1)]
 
 
-def copy_alone(book, document, place):
-    """The sheet at a place as the first one of a new book, which some filters write: without formulas, which would go back to the document."""
-    sheet = document.getSheets().getByIndex(place - 1)
-    book.getSheets().importSheet(document, sheet.getName(), 0)
-    copy = book.getSheets().getByIndex(0)
-    for cells in areas([sheet], FORMULAS):
-        start = cells.getRangeAddress()
-        for row, values in enumerate(cells.getDataArray()):
-            for column, value in enumerate(values):
-                cell = copy.getCellByPosition(start.StartColumn + column, start.StartRow + row)
-                cell.setValue(value) if isinstance(value, float) else cell.setString(cells.getCellByPosition(column, row).getString())
-    return book
-
-
 def rank_of(document, place):
     """Which of the sheets that are shown, from 1; 0 for others and for all of them."""
     places = shown(document.getSheets()) if is_book(document) else []
@@ -76,7 +62,7 @@ def place_of(sheets, wanted):
 
 
 # Numbers, dates, texts and formulas. @see com.sun.star.sheet.CellFlags
-CONTENT, NUMBERS, TIMES, TEXTS, FORMULAS = 23, 1, 2, 4, 16
+CONTENT, NUMBERS, TIMES, TEXTS = 23, 1, 2, 4
 
 
 def exceeds(sheets, rows, columns):

@@ -11,25 +11,58 @@ ROWS_AT_ONCE = 1000
 
 def write(document, sheet, path, separator, quotes_text):
     """Writes all rows up to the last one that holds something, in one width."""
+    with open(path, "w", encoding="utf-8", newline="") as file:
+        for texts in rows_of(document, sheet):
+            file.write(separator.join(quoted(text, separator, quotes_text and kind is str and text != "") for text, kind in texts) + "\n")
+
+
+def write_plain(document, sheet, path):
+    """The same for an office, which is to take nothing but days and numbers of 15 digits for such. Returns the formats of columns of days, and whether others became text."""
+    days, others = set(), set()
+    for row, texts in enumerate(rows_of(document, sheet)):
+        for column, (text, kind) in enumerate(texts):
+            if kind is DATE and "T" not in text:
+                days.add(column)
+            elif kind not in (None, str) or row > 0 and (kind is None or text != ""):
+                others.add(column)
+    days -= others
+    has_texts = False
+    with open(path, "w", encoding="utf-8", newline="") as file:
+        for texts in rows_of(document, sheet):
+            cells = []
+            for column, (text, kind) in enumerate(texts):
+                is_word = text != "" and (kind is not None or digits_of(text) > 15) and not (kind is DATE and column in days)
+                has_texts |= is_word and kind is not str
+                cells.append(quoted(text, ",", is_word))
+            file.write(",".join(cells) + "\n")
+    # As year, month and day.
+    return "/".join(f"{column + 1}/5" for column in sorted(days)), has_texts
+
+
+def digits_of(number):
+    return len(number.translate(str.maketrans("", "", "-.")).strip("0"))
+
+
+def rows_of(document, sheet):
+    """Each row's texts, with the kind of each: None for a number, `str` for a text, or that of its format."""
     areas = sheet.queryContentCells(CONTENT).getRangeAddresses()
     rows = max((area.EndRow for area in areas), default=-1) + 1
     columns = max((area.EndColumn for area in areas), default=-1) + 1
     kinds = special(document, sheet, rows, columns)
     null = document.NullDate
     epoch = datetime(null.Year, null.Month, null.Day)
-    with open(path, "w", encoding="utf-8", newline="") as file:
-        for start in range(0, rows, ROWS_AT_ONCE):
-            cells = sheet.getCellRangeByPosition(0, start, columns - 1, min(start + ROWS_AT_ONCE, rows) - 1)
-            for row, values in enumerate(cells.getDataArray(), start):
-                texts = []
-                for column, value in enumerate(values):
-                    if not isinstance(value, (float, str)):
-                        # An error.
-                        value = sheet.getCellByPosition(column, row).getString()
-                    kind = kinds.get(column, {}).get(row, 0) if isinstance(value, float) else 0
-                    text = value if isinstance(value, str) else text_of(value, kind, epoch)
-                    texts.append(quoted(text, separator, quotes_text and isinstance(value, str) and value != ""))
-                file.write(separator.join(texts) + "\n")
+    for start in range(0, rows, ROWS_AT_ONCE):
+        cells = sheet.getCellRangeByPosition(0, start, columns - 1, min(start + ROWS_AT_ONCE, rows) - 1)
+        for row, values in enumerate(cells.getDataArray(), start):
+            texts = []
+            for column, value in enumerate(values):
+                if isinstance(value, float):
+                    kind = kinds.get(column, {}).get(row, 0)
+                    texts.append((text_of(value, kind, epoch), next((each for each in (LOGICAL, DATE, TIME) if kind & each), None)))
+                else:
+                    # What is no text either is an error.
+                    texts.append((value if isinstance(value, str) else sheet.getCellByPosition(column, row).getString(), str))
+            yield texts
 
 
 def special(document, sheet, rows, columns):

@@ -52,7 +52,7 @@ export const mostCharacters = 32_767;
 
 /** Which numbers the writer cuts: to 15 digits all or those with fractions, and times to hundredths of a second. Tables of text have none of them. */
 export function roundsNumbers(from: string, to: string): readonly ("all" | "fractions" | "times")[] {
-  if (/^(csv|tsv)$/.test(from) || /^(csv|tsv|xls|xlt|pdf|png|jpg|webp)$/.test(to)) return [];
+  if (/^(csv|tsv)$/.test(from) || /^(csv|tsv|dif|slk|dbf|xls|xlt|pdf|png|jpg|webp)$/.test(to)) return [];
   if (isExcels(to)) return ["all"];
   return to === "ods" || to === "ots" || to === "fods" ? ["fractions", "times"] : ["fractions"];
 }

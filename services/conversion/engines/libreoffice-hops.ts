@@ -116,6 +116,9 @@ function expectationsOf(family: Family, from: string, to: string) {
     ...(from === "csv" || from === "tsv"
       ? [expecting("CHARACTERS_REPLACED", { message: "Control characters in cells are left out." })]
       : []),
+    ...(family === "sheet" && /^(dif|slk|dbf)$/.test(to) && from !== "csv" && from !== "tsv"
+      ? [expecting("TYPES_AS_TEXT", { message: "Times and truth values become text." })]
+      : []),
     ...(to === "dbf" ? [expecting("NAMES_CHANGED", { message: "Names of columns become ten capital letters at most." })] : []),
     ...(family === "sheet" && to === "pdf" ? [expecting("SHEETS_LEFT_OUT", { option: "sheet" })] : []),
   ];

@@ -235,6 +235,14 @@ def load(desktop, job, options):
     return None, broken
 
 
+def plain_copy(desktop, document, sheet, options):
+    """A book of what the cells of a sheet hold: some filters write one sheet, the first one, and its numbers as they are shown."""
+    path = "/tmp/Sheet1"
+    formats, has_texts = cells.write_plain(document, sheet, path)
+    values = {"Hidden": True, "FilterName": "Text - txt - csv (StarCalc)", "FilterOptions": options.replace("{formats}", formats)}
+    return desktop.loadComponentFromURL("file://" + path, "_blank", 0, tuple(properties(values))), has_texts
+
+
 def store(document, job):
     values = {"FilterName": job["exportFilter"], "Overwrite": True}
     if "exportOptions" in job:
@@ -269,13 +277,15 @@ def convert(desktop, job, here):
         is_dbase = job["exportFilter"] == "dBase"
         if "most" in job and books.exceeds(sheets, *job["most"]) or is_dbase and books.longest(sheets) > 254:
             return {"ok": False, "reason": "large"}
-        if place > 1 and job.get("first"):
-            written = books.copy_alone(desktop.loadComponentFromURL("private:factory/scalc", "_blank", 0, tuple(properties({"Hidden": True}))), document, place)
+        chosen = sheets[0] if place > 0 else books.first(document) if sheets else None
+        has_texts = False
+        if "plainImport" in job:
+            written, has_texts = plain_copy(desktop, document, chosen, job["plainImport"])
         if "separator" in job:
-            cells.write(document, sheets[0] if place > 0 else books.first(document), job["output"], job["separator"], job["quotesText"])
+            cells.write(document, chosen, job["output"], job["separator"], job["quotesText"])
         else:
             store(written, job)
-        answer = {"ok": True, "sheet": books.rank_of(document, place), "sheets": names, "encodingGuessed": guessed}
+        answer = {"ok": True, "sheet": books.rank_of(document, place), "sheets": names, "encodingGuessed": guessed, "hasTexts": has_texts}
         if "rounds" in job:
             answer["rounded"] = books.rounded(sheets, job["rounds"])
         if is_dbase:

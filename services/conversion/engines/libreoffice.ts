@@ -54,7 +54,7 @@ function bookOf(from: string, to: string): OfficeJob {
   return {
     most: mostOf(to),
     rounds: roundsNumbers(from, to),
-    ...(/^(dif|slk|dbf)$/.test(to) ? { first: true } : {}),
+    ...(/^(dif|slk|dbf)$/.test(to) && !isTextTable(from) ? { plainImport: tableImport } : {}),
     ...(isExcels(from) && !isExcels(to) ? { from1900: true } : {}),
   };
 }
@@ -73,11 +73,11 @@ function layoutOf({ options }: HopTask): OfficeJob {
 }
 
 /** Comma, quote, UTF-8, first row, formats, US English; quoted cells are text; no special numbers, no formulas. */
-const tableImport = "44,34,76,1,,1033,true,false,false,false,false,0,false";
+const tableImport = "44,34,76,1,{formats},1033,true,false,false,false,false,0,false";
 
 /** How text is read. A table is what {@link withPlainTable} has made of it; other text the worker writes anew as UTF-8. */
 function textOf({ hop, options }: HopTask): OfficeJob {
-  if (isTextTable(hop.from)) return { importOptions: tableImport };
+  if (isTextTable(hop.from)) return { importOptions: tableImport.replace("{formats}", "") };
   return hop.from === "txt" ? { text: { encoding: stringOption(options, "encoding") ?? "auto" } } : {};
 }
 
@@ -104,6 +104,8 @@ type Answer = {
   /** Names of columns that the target has otherwise; a fourth stands for more. */
   readonly renamed: readonly string[];
   readonly encodingGuessed: boolean;
+  /** Whether times, or truth values, became text. */
+  readonly hasTexts: boolean;
   /** Places of the first numbers that lost digits; a fourth stands for more. */
   readonly rounded: readonly string[];
   /** Families as the document names them. */
@@ -120,6 +122,7 @@ function parseAnswer(value: unknown): Answer {
     rounded: textsOf(fields.rounded),
     renamed: textsOf(fields.renamed),
     encodingGuessed: fields.encodingGuessed === true,
+    hasTexts: fields.hasTexts === true,
     fontsReplaced: textsOf(fields.fontsReplaced),
   };
 }
@@ -204,6 +207,8 @@ async function convert(pool: OfficePool, inspector: Inspector, task: HopTask): P
     if (answer.sheet > 0) noteLeftOut(task, "sheet", answer.sheet, answer.sheets.length);
     if (answer.rounded.length > 0)
       task.note("NUMBERS_ROUNDED", `Numbers of more than 15 digits, or times below 10 ms, were rounded: ${firstOf(answer.rounded)}.`);
+    if (answer.hasTexts)
+      task.note("TYPES_AS_TEXT", "Times, truth values, mixed dates and numbers of more than 15 digits were written as text.");
     if (answer.renamed.length > 0) task.note("NAMES_CHANGED", `Columns were renamed, as the format demands: ${firstOf(answer.renamed)}.`);
     if (guess !== undefined) task.note("ENCODING_GUESSED", `The text's encoding was guessed to be ${guess}.`);
     else if (answer.encodingGuessed) task.note("ENCODING_GUESSED");

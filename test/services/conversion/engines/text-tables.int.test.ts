@@ -211,3 +211,19 @@ it("made of a workbook by LibreOffice is what it is by others", async () => {
   expect([names, first]).toEqual([wanted?.[0], wanted?.[1]?.replace(",PT1H30M,", ",01:30:00,")]);
   expect(others).toEqual(wanted?.slice(2));
 });
+
+it("of dBase made of a workbook by LibreOffice holds what its cells hold", async () => {
+  const source = await readFile("test/corpus/values/types.xlsx");
+  const made = await office(source, "xlsx", "dbf");
+  const [, first, second] = (await office(made.bytes, "dbf", "csv")).text.split("\n");
+  expect(first).toBe("2021-03-04,2021-03-04T05:06:07.891,01:30:00,01:30:00,PT36H5M,0.5,#N/A,3,9007199254740992,007,1900-01-15");
+  expect(second).toMatch(/^2021-01-01T10:17:17\.034,/);
+  expect(made.notes).toContain("TYPES_AS_TEXT");
+  const { utils, write } = await import("@e965/xlsx");
+  const day = (v: number) => [{ t: "n", v, z: "yyyy-mm-dd" }, v / 7];
+  const book = utils.book_new();
+  utils.book_append_sheet(book, utils.aoa_to_sheet([["DAY", "SHARE"], day(44259), day(20000)]));
+  const days = await office(Buffer.from(write(book, { type: "buffer", bookType: "xlsx" })), "xlsx", "dbf");
+  expect(days.bytes.toString("latin1", 43, 44)).toBe("D");
+  expect((await office(days.bytes, "dbf", "csv")).text).toBe(`DAY,SHARE\n2021-03-04,${44259 / 7}\n1954-10-03,${20000 / 7}\n`);
+});
