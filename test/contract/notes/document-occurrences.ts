@@ -15,7 +15,7 @@ export const documents: readonly Occurrence[] = [
   { engine: "libreoffice", hop: "csv>ods", code: "DIALECT_GUESSED", content: "a;b\n1;2\n" },
   { engine: "libreoffice", hop: "csv>ods", code: "CHARACTERS_REPLACED", content: 'a,b\n"1\r\n2",2\n' },
   { engine: "libreoffice", hop: "fods>ods", code: "NUMBERS_ROUNDED", content: book.replace(text("One"), number) },
-  { engine: "libreoffice", hop: "xlsx>dbf", code: "TYPES_AS_TEXT", content: (path) => copy("values/types.xlsx", path) },
+  { engine: "libreoffice", hop: "xlsx>dbf", code: "TYPES_AS_TEXT", content: (path) => copy("../values/types.xlsx", path) },
   { engine: "libreoffice", hop: "csv>dbf", code: "NAMES_CHANGED", content: "a long name,B\nx,y\n" },
   { engine: "libreoffice", hop: "rtf>pdf", code: "FONT_SUBSTITUTED", content: "{\\rtf1{\\fonttbl{\\f0 Quokka Grotesk;}}\\f0 Text}" },
   {
