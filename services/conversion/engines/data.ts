@@ -12,7 +12,6 @@ const worker = {
     "smol-toml",
     "fast-xml-parser",
     "papaparse",
-    "ini",
     "dot-properties",
     "plist",
     "@msgpack/msgpack",

@@ -187,6 +187,8 @@ const data: readonly (readonly [hop: string, code: NoteCode, content: Content])[
   ["json>xml", "CHARACTERS_REPLACED", '{"a":"\\u0001","b":1}'],
   ["json>csv", "STRUCTURE_FLATTENED", '[{"a":{"b":1}}]'],
   ["json>properties", "STRUCTURE_FLATTENED", '{"a":{"b":1}}'],
+  ["properties>json", "ENTRIES_LEFT_OUT", "a=1\na=2\n"],
+  ["yaml>json", "METADATA_DROPPED", "a: !own b\n"],
   ["fods>json", "SHEETS_LEFT_OUT", book],
 ];
 
@@ -221,6 +223,8 @@ const mail: readonly (readonly [hop: string, code: NoteCode, content: Content])[
   ["ics>html", "ENCODING_GUESSED", latin(event)],
   ["ics>json", "TYPES_AS_TEXT", event],
   ["csv>vcf", "DIALECT_GUESSED", "name;email\nA;a@b.example\n"],
+  ["ics>json", "METADATA_DROPPED", event.replace("SUMMARY:", "SUMMARY;LANGUAGE=de:")],
+  ["vcf>json", "STRUCTURE_FLATTENED", "BEGIN:VCARD\r\nVERSION:3.0\r\nFN:A\r\nADR:;;1 Street;Town;;;\r\nEND:VCARD\r\n"],
   ["csv>vcf", "NAMES_CHANGED", "name,email,email\nA,a@b.example,c@d.example\n"],
   ["xlsx>vcf", "SHEETS_LEFT_OUT", twoSheets],
 ];

@@ -4,6 +4,11 @@ export type Options = Readonly<Record<string, string | number | boolean>>;
 /** What was lost, by code of the host's table of notes; a message says more than the table does. */
 export type Notes = Map<string, string | undefined>;
 
+/** Keeps what was told first, which says where. */
+export function noteOnce(notes: Notes, code: string, message: string): void {
+  if (!notes.has(code)) notes.set(code, message);
+}
+
 export type Question = {
   readonly work: string;
   readonly from: string;

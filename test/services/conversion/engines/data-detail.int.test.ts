@@ -205,7 +205,7 @@ describe("hostile files", () => {
       const there = await convert(tricky, "json", to);
       const back = await textOf(await readFile(there.path), to, "json").catch((error: { code: string }) => error.code);
       // A reader may refuse the name; none may act on it or lose the others.
-      if (back !== "INVALID_INPUT") expect(JSON.parse(back).toString, to).toBe("t");
+      if (back !== "INVALID_INPUT" && back !== "CONVERSION_FAILED") expect(JSON.parse(back).toString, to).toBe("t");
     }
     expect(await textOf("__proto__,a\n1,2\n", "csv", "json", { indent: 0 })).toBe('[{"__proto__":1,"a":2}]');
     expect(await textOf("[__proto__]\nx=1\n", "ini", "json", { indent: 0 })).toBe('{"__proto__":{"x":"1"}}');

@@ -1,6 +1,6 @@
 /** Avro's logical types as values, and longs with all their digits. @see https://avro.apache.org/docs/1.12.0/specification/#logical-types */
 import avro from "avsc";
-import { clockOf, dayOf, scaled, signedOf, stampOfUnits } from "./parquet-types.ts";
+import { clockOf, dayOf, scaled, signedOf, stampOfUnits, uuidTextOf } from "./parquet-types.ts";
 import { Exact, numberOf, Stamp } from "./values.ts";
 
 /** Longs as bigints, which the library leaves to its user. */
@@ -17,13 +17,24 @@ const longType = avro.types.LongType.__with({
   compare: (a: bigint, b: bigint) => (a === b ? 0 : a < b ? -1 : 1),
 });
 
-type Schema = { readonly type: string; readonly scale?: number; readonly size?: number };
-type Facts = { readonly read: (raw: unknown, schema: Schema) => unknown; readonly write?: (value: unknown) => unknown };
+type Schema = {
+  readonly type: unknown;
+  readonly logicalType?: unknown;
+  readonly precision?: number;
+  readonly scale?: number;
+  readonly size?: number;
+};
+type Facts = {
+  /** Whether the type that a logical one stands on is its own; on any other the logical one is to be ignored. */
+  readonly fits: (schema: Schema) => boolean;
+  readonly read: (raw: unknown, schema: Schema) => unknown;
+  readonly write?: (value: unknown) => unknown;
+};
 
 const digits = { millis: 3, micros: 6, nanos: 9 } as const;
 
 /** Parts of a second since 1970. */
-function unitsOf(value: unknown, places: number): unknown {
+export function unitsOf(value: unknown, places: number): bigint | undefined {
   if (!(value instanceof Stamp)) return undefined;
   const fraction = /\.(\d+)/.exec(value.text)?.[1] ?? "";
   return (
@@ -37,27 +48,44 @@ function durationOf(raw: unknown): unknown {
   return new Stamp(`P${months}M${days}DT${(milliseconds ?? 0) / 1000}S`, false);
 }
 
+const on =
+  (type: string, size?: number) =>
+  (schema: Schema): boolean =>
+    schema.type === type && (size === undefined || schema.size === size);
+
+function fitsDecimal({ type, precision = 0, scale = 0 }: Schema): boolean {
+  const isWhole = Number.isInteger(precision) && Number.isInteger(scale);
+  return (type === "bytes" || type === "fixed") && isWhole && precision > 0 && scale >= 0 && scale <= precision;
+}
+
 const facts: Readonly<Record<string, Facts>> = {
   decimal: {
+    fits: fitsDecimal,
     read: (raw, { scale = 0 }) => numberOf(scaled(signedOf(raw), scale)),
     write: (value) => (value instanceof Exact ? undefined : value),
   },
-  date: { read: (raw) => new Stamp(dayOf(BigInt(String(raw))), false) },
-  duration: { read: durationOf },
-  "time-millis": { read: (raw) => new Stamp(clockOf(BigInt(String(raw)), 3), false) },
-  "time-micros": { read: (raw) => new Stamp(clockOf(BigInt(String(raw)), 6), false) },
+  date: { fits: on("int"), read: (raw) => new Stamp(dayOf(BigInt(String(raw))), false) },
+  duration: { fits: on("fixed", 12), read: durationOf },
+  uuid: { fits: on("fixed", 16), read: (raw) => (raw instanceof Uint8Array ? uuidTextOf(raw) : raw) },
+  "time-millis": { fits: on("int"), read: (raw) => new Stamp(clockOf(BigInt(String(raw)), 3), false) },
+  "time-micros": { fits: on("long"), read: (raw) => new Stamp(clockOf(BigInt(String(raw)), 6), false) },
   ...Object.fromEntries(
     Object.entries(digits).flatMap(([unit, places]): [string, Facts][] => [
-      [`timestamp-${unit}`, { read: (raw) => stampOfUnits(BigInt(String(raw)), places), write: (value) => unitsOf(value, places) }],
-      [`local-timestamp-${unit}`, { read: (raw) => stampOfUnits(BigInt(String(raw)), places, true) }],
+      [
+        `timestamp-${unit}`,
+        { fits: on("long"), read: (raw) => stampOfUnits(BigInt(String(raw)), places), write: (value) => unitsOf(value, places) },
+      ],
+      [`local-timestamp-${unit}`, { fits: on("long"), read: (raw) => stampOfUnits(BigInt(String(raw)), places, true) }],
     ]),
   ),
 };
 
-function logicalTypeOf({ read, write }: Facts) {
+function logicalTypeOf({ fits, read, write }: Facts) {
   return class extends avro.types.LogicalType {
     readonly #schema: Schema;
     constructor(schema: Schema, options: object) {
+      // The library then takes the type below, as the specification says.
+      if (!fits(schema)) throw new Error("The logical type does not fit its type.");
       super(schema as never, options);
       this.#schema = schema;
       if (schema.type === "long") Object.assign(this, { _underlyingType: longType });
@@ -74,9 +102,20 @@ function logicalTypeOf({ read, write }: Facts) {
   };
 }
 
+type AnySchema = Schema & { fields?: readonly { readonly default?: unknown }[] };
+
+/** Longs with all their digits, also where something else is said of them; and no defaults, which nothing that is read needs. */
+function typeHook(schema: AnySchema | string): unknown {
+  if (typeof schema === "string") return undefined;
+  if (Array.isArray(schema.fields)) schema.fields = schema.fields.map(({ default: _, ...field }) => field);
+  const isLogical = facts[String(schema.logicalType)]?.fits(schema) === true;
+  return schema.type === "long" && !isLogical ? longType : undefined;
+}
+
 /** For each schema anew: the library keeps the names that it has seen. */
 export const avroOptions = () => ({
   registry: { long: longType },
+  typeHook,
   logicalTypes: Object.fromEntries(Object.entries(facts).map(([name, each]) => [name, logicalTypeOf(each)])),
 });
 

@@ -1,5 +1,13 @@
-/** Binary relatives of JSON: MessagePack, CBOR (RFC 8949) and BSON. A file of several values is a list. */
-import { decodeMulti, ExtData, encode as encodeMsgpack } from "@msgpack/msgpack";
+/** Binary relatives of JSON: MessagePack and BSON. A file of several values is a list. */
+import {
+  decodeMulti,
+  decodeTimestampToTimeSpec,
+  EXT_TIMESTAMP,
+  ExtData,
+  ExtensionCodec,
+  encode as encodeMsgpack,
+  encodeTimeSpecToTimestamp,
+} from "@msgpack/msgpack";
 import {
   Binary,
   BSONRegExp,
@@ -17,18 +25,32 @@ import {
   serialize,
   Timestamp,
 } from "bson";
-import { decodeSequence, encode as encodeCbor, Tag } from "cbor2";
 import type { Notes, Options } from "../exchange.ts";
 import { Failure, inexpressible, invalid } from "../failure.ts";
-import { Exact, integerOf, maxDepth, numberOf, plainOf, Stamp, simplify, stampOf, tooDeep, type Value, valueFrom } from "./values.ts";
+import { unitsOf } from "./avro-types.ts";
+import { stampOfUnits } from "./parquet-types.ts";
+import {
+  Exact,
+  integerOf,
+  maxDepth,
+  numberOf,
+  Pairs,
+  Stamp,
+  simplify,
+  stampOf,
+  textOfName,
+  tooDeep,
+  type Value,
+  valueFrom,
+} from "./values.ts";
 
-function listOrOnly(values: readonly Value[], label: string): Value {
+export function listOrOnly(values: readonly Value[], label: string): Value {
   const [first] = values;
   if (first === undefined) throw invalid(`The file is not ${label}.`);
   return values.length === 1 ? first : [...values];
 }
 
-function reading<T>(label: string, read: () => T): T {
+export function reading<T>(label: string, read: () => T): T {
   try {
     return read();
   } catch (error) {
@@ -36,19 +58,42 @@ function reading<T>(label: string, read: () => T): T {
     if (error instanceof RangeError && /call stack/.test(error.message)) throw error;
     // Of CBOR's library.
     if (error instanceof Error && /^Maximum depth/.test(error.message)) throw tooDeep();
+    if (error instanceof Error && error.message.includes("__proto__"))
+      throw inexpressible("The reader takes no value of the name __proto__.");
     throw invalid(`The file is damaged or is not ${label}.`);
   }
 }
 
-/** Before names, so that the library's objects keep their order and none is special; taken off again. */
-const mark = "\u0001";
+const nano = 1_000_000_000n;
 
-export function parseMsgpack(bytes: Uint8Array): Value {
-  const mapKeyConverter = (name: unknown) => mark + (typeof name === "object" ? JSON.stringify(name) : String(name));
+/** The library's own dates end at milliseconds. */
+const moments = new ExtensionCodec();
+moments.register({
+  type: EXT_TIMESTAMP,
+  encode: (given) => {
+    const units = unitsOf(given, 9);
+    if (units === undefined) return null;
+    const nsec = BigInt.asUintN(64, ((units % nano) + nano) % nano);
+    return encodeTimeSpecToTimestamp({ sec: Number((units - nsec) / nano), nsec: Number(nsec) });
+  },
+  decode: (data) => {
+    const { sec, nsec } = decodeTimestampToTimeSpec(data);
+    return stampOfUnits(BigInt(sec) * nano + BigInt(nsec), 9);
+  },
+});
+
+export function parseMsgpack(bytes: Uint8Array, notes: Notes): Value {
+  // Numbered, so that the library's objects keep all names in their order and none is special.
+  let count = 0;
+  const mapKeyConverter = (name: unknown) => {
+    if (typeof name !== "string") notes.set("NAMES_CHANGED", "Names that were not text became text.");
+    count += 1;
+    return `${count}:${textOfName(name)}`;
+  };
   return reading("MessagePack", () => {
-    const values = [...decodeMulti(bytes, { useBigInt64: true, mapKeyConverter })];
+    const values = [...decodeMulti(bytes, { useBigInt64: true, mapKeyConverter, extensionCodec: moments })];
     return listOrOnly(
-      values.map((value) => valueFrom(extended(value), (name) => name.slice(mark.length))),
+      values.map((value) => valueFrom(extended(value), notes)),
       "MessagePack",
     );
   });
@@ -59,53 +104,30 @@ function extended(value: unknown): unknown {
   if (value instanceof ExtData) {
     const data = typeof value.data === "function" ? value.data(0) : value.data;
     return new Map<string, unknown>([
-      [`${mark}type`, value.type],
-      [`${mark}data`, data],
+      ["type", value.type],
+      ["data", data],
     ]);
   }
   if (Array.isArray(value)) return value.map(extended);
-  if (typeof value !== "object" || value === null || value instanceof Uint8Array || value instanceof Date) return value;
-  return new Map(Object.entries(value).map(([name, each]) => [name, extended(each)]));
+  if (typeof value !== "object" || value === null || value instanceof Uint8Array || value instanceof Stamp) return value;
+  return new Pairs(Object.entries(value).map(([name, each]) => [name.slice(name.indexOf(":") + 1), extended(each)]));
 }
 
 export function writeMsgpack(value: Value, _options: Options, notes: Notes): Uint8Array {
-  const simple = simplify(value, { integers: "int64", infinite: true, bytes: true, instants: 3 }, notes);
-  return encodeMsgpack(plainOf(simple), { useBigInt64: true, maxDepth: maxDepth + 2 });
+  const simple = simplify(value, { integers: "int64", infinite: true, bytes: true, instants: 9 }, notes);
+  return encodeMsgpack(objectsOf(simple), { useBigInt64: true, maxDepth: maxDepth + 2, extensionCodec: moments });
 }
 
-export function parseCbor(bytes: Uint8Array): Value {
-  return reading("CBOR", () => {
-    // The library counts a list twice.
-    const values = [...decodeSequence(bytes, { preferMap: true, maxDepth: 2 * maxDepth })];
-    return listOrOnly(
-      values.map((value) => valueFrom(cborOf(value))),
-      "CBOR",
-    );
-  });
-}
-
-/** A tag that is not known is left off its content. */
-function cborOf(value: unknown): unknown {
-  if (value instanceof Tag) return cborOf(value.contents);
-  if (Array.isArray(value)) return value.map(cborOf);
-  if (value instanceof Map) return new Map([...value].map(([name, each]) => [name, cborOf(each)]));
-  if (value instanceof Number || value instanceof String || value instanceof Boolean) return value.valueOf();
-  return value instanceof URL || value instanceof RegExp ? String(value) : value;
-}
-
-export function writeCbor(value: Value, _options: Options, notes: Notes): Uint8Array {
-  const simple = simplify(value, { integers: "any", infinite: true, bytes: true, instants: 3 }, notes);
-  return encodeCbor(dated(simple));
-}
-
-function dated(value: Value): unknown {
-  if (value instanceof Stamp) return new Date(value.text);
+function objectsOf(value: Value): unknown {
   if (value instanceof Exact) return Number(value.text);
-  if (Array.isArray(value)) return value.map(dated);
-  return value instanceof Map ? new Map([...value].map(([name, each]) => [name, dated(each)])) : value;
+  if (Array.isArray(value)) return value.map(objectsOf);
+  if (!(value instanceof Map)) return value;
+  const object: Record<string, unknown> = Object.create(null);
+  for (const [name, each] of value) object[name] = objectsOf(each);
+  return object;
 }
 
-export function parseBson(bytes: Uint8Array): Value {
+export function parseBson(bytes: Uint8Array, notes: Notes): Value {
   return reading("BSON", () => {
     const values: Value[] = [];
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -119,7 +141,7 @@ export function parseBson(bytes: Uint8Array): Value {
         bsonRegExp: true,
         validation: { utf8: true },
       });
-      values.push(valueFrom(bsonOf(document)));
+      values.push(valueFrom(bsonOf(document, notes), notes));
       at += size;
     }
     return listOrOnly(values, "BSON");
@@ -127,24 +149,38 @@ export function parseBson(bytes: Uint8Array): Value {
 }
 
 /** MongoDB's own types by what they mean, or by their text. */
-function bsonOf(value: unknown): unknown {
-  if (value instanceof Timestamp) return `${value.t}.${value.i}`;
+function bsonOf(value: unknown, notes: Notes): unknown {
+  const text = textOfBson(value, notes);
+  if (text !== undefined) {
+    notes.set("TYPES_AS_TEXT", undefined);
+    return text;
+  }
   if (value instanceof Long) return integerOf(value.toBigInt());
-  if (value instanceof ObjectId) return value.toHexString();
   if (value instanceof Decimal128) return decimalOf(value.toString());
-  if (value instanceof Binary) return value.sub_type === Binary.SUBTYPE_UUID ? value.toUUID().toString() : new Uint8Array(value.value());
   if (value instanceof Double) return value.value;
-  if (value instanceof BSONSymbol) return value.value;
-  if (value instanceof BSONRegExp) return `/${value.pattern}/${value.options}`;
-  if (value instanceof Code) return String(value.code);
-  if (value instanceof DBRef) return value.toJSON();
-  if (value instanceof MinKey || value instanceof MaxKey) return value instanceof MinKey ? "MinKey" : "MaxKey";
+  if (value instanceof DBRef) return bsonOf(value.toJSON(), notes);
   if (value instanceof Date) return stampOf(value);
   if (value instanceof Uint8Array) return value;
-  if (Array.isArray(value)) return value.map(bsonOf);
+  if (value instanceof Binary) {
+    if (value.sub_type !== Binary.SUBTYPE_DEFAULT) notes.set("METADATA_DROPPED", "Binary values lost their subtype.");
+    return new Uint8Array(value.value());
+  }
+  if (Array.isArray(value)) return value.map((each) => bsonOf(each, notes));
   if (typeof value !== "object" || value === null) return value;
-  if ("_bsontype" in value) return "value" in value ? bsonOf(value.value) : String(value);
-  return new Map(Object.entries(value).map(([name, each]) => [name, bsonOf(each)]));
+  if ("_bsontype" in value) return "value" in value ? bsonOf(value.value, notes) : String(value);
+  return new Map(Object.entries(value).map(([name, each]) => [name, bsonOf(each, notes)]));
+}
+
+function textOfBson(value: unknown, notes: Notes): string | undefined {
+  if (value instanceof Timestamp) return `${value.t}.${value.i}`;
+  if (value instanceof ObjectId) return value.toHexString();
+  if (value instanceof Binary && value.sub_type === Binary.SUBTYPE_UUID) return value.toUUID().toString();
+  if (value instanceof BSONSymbol) return value.value;
+  if (value instanceof BSONRegExp) return `/${value.pattern}/${value.options}`;
+  if (value instanceof MinKey || value instanceof MaxKey) return value instanceof MinKey ? "MinKey" : "MaxKey";
+  if (!(value instanceof Code)) return undefined;
+  if (value.scope !== null) notes.set("METADATA_DROPPED", "Code lost the scope that it was stored with.");
+  return String(value.code);
 }
 
 function decimalOf(text: string): Value {

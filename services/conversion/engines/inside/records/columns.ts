@@ -56,15 +56,34 @@ function textOfBytes(value: Value | undefined): string | undefined {
 }
 
 export async function parseAvro(bytes: Uint8Array): Promise<Value> {
-  const decoder = new avro.streams.BlockDecoder({ parseHook: (schema) => avro.Type.forSchema(schema, avroOptions() as never) });
+  let why: unknown = invalid("The file is damaged or is not Avro.");
+  const parseHook = (schema: avro.Schema) => {
+    try {
+      return avro.Type.forSchema(schema, avroOptions() as never);
+    } catch (error) {
+      // That the library takes fewer schemas than others do is not the file's fault.
+      const told = error instanceof Error ? error.message.slice(0, 120) : "it is not known";
+      why = new Failure("CONVERSION_FAILED", `The file's schema cannot be read: ${told}.`);
+      throw error;
+    }
+  };
+  const decoder = new avro.streams.BlockDecoder({ parseHook });
   const records: Value[] = [];
   let mark: Buffer | undefined;
   return new Promise((resolve, reject) => {
-    const fail = () => reject(invalid("The file is damaged or is not Avro."));
+    const fail = () => reject(why);
     decoder.on("metadata", (_type, _codec, header: { readonly sync?: Uint8Array }) => {
       mark = Buffer.from(header.sync ?? []);
     });
-    decoder.on("data", (record: unknown) => records.push(valueFrom(unwrapped(record))));
+    decoder.on("data", (record: unknown) => {
+      try {
+        records.push(valueFrom(unwrapped(record)));
+      } catch (error) {
+        why = error;
+        decoder.destroy();
+        fail();
+      }
+    });
     decoder.on("error", fail);
     // A file that is cut off ends without a word, but not with the mark that ends each block.
     decoder.on("end", () =>
@@ -78,11 +97,13 @@ export async function parseAvro(bytes: Uint8Array): Promise<Value> {
   });
 }
 
-/** The library's records are of classes of its own. */
+/** The library's records are of classes of its own, and so are values of unions whose types it does not tell apart. */
 function unwrapped(value: unknown): unknown {
   if (value instanceof Uint8Array || value instanceof Stamp || value instanceof Exact) return value;
   if (Array.isArray(value)) return value.map(unwrapped);
   if (typeof value !== "object" || value === null) return value;
+  const { unwrap }: { readonly unwrap?: unknown } = Object.getPrototypeOf(value);
+  if (typeof unwrap === "function") return unwrapped(unwrap.call(value));
   return new Map(Object.entries(value).map(([name, each]) => [name, unwrapped(each)]));
 }
 

@@ -16,8 +16,10 @@ type Source = {
 type Writer = (value: Value, options: Options, notes: Notes, to: string) => Converted | Promise<Converted>;
 
 const json = () => import("./json.ts");
+const ini = () => import("./ini.ts");
 const settings = () => import("./settings.ts");
 const binary = () => import("./binary.ts");
+const cbor = () => import("./cbor.ts");
 const columns = () => import("./columns.ts");
 const typedTables = () => import("./typed-tables.ts");
 const csv = () => import("./csv.ts");
@@ -33,15 +35,15 @@ const readers: Readonly<Record<string, Reader>> = {
   json: async ({ text, notes }) => (await json()).parseJson(text(), notes),
   ndjson: async ({ text, notes }) => (await json()).parseJsonLines(text(), notes),
   json5: async ({ text, notes }) => (await json()).parseJson5(text(), notes),
-  yaml: async ({ text }) => (await yaml()).parseYaml(text()),
-  toml: async ({ text }) => (await settings()).parseToml(text()),
+  yaml: async ({ text, notes }) => (await yaml()).parseYaml(text(), notes),
+  toml: async ({ text, notes }) => (await settings()).parseToml(text(), notes),
   xml: async ({ bytes, text, notes }) => (await xml()).parseXml(text(declaredOf(bytes)), notes),
-  ini: async ({ text }) => (await settings()).parseIni(text()),
-  properties: async ({ text }) => (await settings()).parseJavaProperties(text()),
+  ini: async ({ text, notes }) => (await ini()).parseIni(text(), notes),
+  properties: async ({ text, notes }) => (await settings()).parseJavaProperties(text(), notes),
   plist: async ({ bytes, text, notes }) => (await plist()).parsePlist(bytes, () => text(declaredOf(bytes)), notes),
-  msgpack: async ({ bytes }) => (await binary()).parseMsgpack(bytes),
-  cbor: async ({ bytes }) => (await binary()).parseCbor(bytes),
-  bson: async ({ bytes }) => (await binary()).parseBson(bytes),
+  msgpack: async ({ bytes, notes }) => (await binary()).parseMsgpack(bytes, notes),
+  cbor: async ({ bytes, notes }) => (await cbor()).parseCbor(bytes, notes),
+  bson: async ({ bytes, notes }) => (await binary()).parseBson(bytes, notes),
   parquet: async ({ bytes }) => (await columns()).parseParquet(bytes),
   avro: async ({ bytes }) => (await columns()).parseAvro(bytes),
   sqlite: async ({ bytes, options, notes }) => (await columns()).parseSqlite(bytes, options, notes),
@@ -60,11 +62,11 @@ const writers: Readonly<Record<string, Writer>> = {
   yaml: async (...given) => (await yaml()).writeYaml(...take(given)),
   toml: async (...given) => (await settings()).writeToml(...take(given)),
   xml: async (...given) => (await xml()).writeXml(...take(given)),
-  ini: async (...given) => (await settings()).writeIni(...take(given)),
+  ini: async (...given) => (await ini()).writeIni(...take(given)),
   properties: async (...given) => (await settings()).writeJavaProperties(...take(given)),
   plist: async (...given) => (await plist()).writePlist(...take(given)),
   msgpack: async (...given) => (await binary()).writeMsgpack(...take(given)),
-  cbor: async (...given) => (await binary()).writeCbor(...take(given)),
+  cbor: async (...given) => (await cbor()).writeCbor(...take(given)),
   bson: async (...given) => (await binary()).writeBson(...take(given)),
   parquet: async (...given) => (await typedTables()).writeParquet(...take(given)),
   avro: async (...given) => (await typedTables()).writeAvro(...take(given)),

@@ -3,6 +3,7 @@ import JSON5 from "json5";
 import { printParseErrorCode, visit } from "jsonc-parser";
 import { type Notes, numberOption, type Options, textOption } from "../exchange.ts";
 import { Failure, invalid } from "../failure.ts";
+import { noteRoundedNumbers } from "./rounded-numbers.ts";
 import { type Entries, Exact, freeName, maxDepth, noteDoubled, numberOf, simplify, tooDeep, type Value, valueFrom } from "./values.ts";
 
 /** Keeps every digit of every number, the order of names and values of one name, which the language's own parser does not. */
@@ -88,6 +89,7 @@ export function parseJson5(text: string, notes: Notes): Value {
   }
   const value = valueFrom(plain);
   if (holdsUnsafe(value)) notes.set("NUMBERS_ROUNDED", undefined);
+  noteRoundedNumbers(text, notes);
   return value;
 }
 

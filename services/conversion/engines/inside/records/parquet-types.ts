@@ -79,6 +79,12 @@ export function scaled(unscaled: bigint, scale: number): string {
   return `${unscaled < 0n ? "-" : ""}${digits.slice(0, -scale)}${fraction === "" ? "" : "."}${fraction}`;
 }
 
+export function uuidTextOf(bytes: Uint8Array): string {
+  return Buffer.from(bytes)
+    .toString("hex")
+    .replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
+}
+
 export function dayOf(days: bigint): string {
   const date = new Date(Number(days) * 86_400_000);
   return Number.isNaN(date.getTime()) ? `${days} days after 1970-01-01` : (date.toISOString().split("T", 1)[0] ?? "");
@@ -96,6 +102,7 @@ export function stampOfUnits(units: bigint, digits: number, isLocal = false): St
 /** The time of a day. */
 export function clockOf(units: bigint, digits: number): string {
   const second = 10n ** BigInt(digits);
+  if (units < 0n || units >= 86_400n * second) return `${units}e-${digits} seconds`;
   const seconds = Number(units / second);
   const two = (value: number) => String(Math.floor(value)).padStart(2, "0");
   return `${two(seconds / 3600)}:${two((seconds / 60) % 60)}:${two(seconds % 60)}${fraction(units % second, digits)}`;

@@ -26,22 +26,28 @@ function lettersOf(format: string): { readonly letters: readonly string[]; reado
     else if (sign === '"' || sign === "[") {
       const end = format.indexOf(sign === "[" ? "]" : '"', at + 1);
       if (end < 0) break;
-      if (sign === "[") elapsed ||= "hms".includes(format.charAt(at + 1).toLowerCase());
+      // Other brackets hold colours, conditions and languages.
+      if (sign === "[") elapsed ||= /^(h+|m+|s+)$/i.test(format.slice(at + 1, end));
       at = end;
     } else if ("ymdhs".includes(sign) && (letters.at(-1) !== sign || format.charAt(at - 1).toLowerCase() !== sign)) letters.push(sign);
   }
   return { letters, elapsed };
 }
 
-/** A cell's number in the words of ISO 8601: a day, a moment, the time of a day, or how long something took. */
+/**
+ * A cell's number in the words of ISO 8601: a day, a moment, the time of a day, or how long something took. Undefined for a number
+ * whose format shows none of these.
+ */
 export function stampOfSerial(serial: number, format: string, is1904: boolean): Stamp | undefined {
   const shown = shownBy(format);
   const ms = Math.round(serial * dayMs);
-  if (!Number.isSafeInteger(ms)) return undefined;
-  if (shown.elapsed || (!shown.date && shown.time && (serial < 0 || serial >= 1))) return new Stamp(durationOf(ms), false);
-  if (!shown.date && shown.time) return new Stamp(clockOf(ms), false);
-  // Day 60 of the 1900 system is a 29th of February that never was: days before it count from one day later.
-  const epoch = is1904 ? Date.UTC(1904, 0, 1) : Date.UTC(1899, 11, serial < 60 ? 31 : 30);
+  if (!Number.isSafeInteger(ms) || !(shown.date || shown.time || shown.elapsed)) return undefined;
+  if (shown.elapsed || (!shown.date && serial < 0)) return new Stamp(durationOf(ms), false);
+  // Of a moment that shows its time only, the day is there too.
+  if (!shown.date && ms < dayMs) return new Stamp(clockOf(ms), false);
+  // Day 60 of the 1900 system is a 29th of February that never was: days before it count from one day later. Only offices that have no
+  // such day write negative ones.
+  const epoch = is1904 ? Date.UTC(1904, 0, 1) : Date.UTC(1899, 11, serial >= 0 && serial < 60 ? 31 : 30);
   const date = new Date(epoch + ms);
   if (Number.isNaN(date.getTime())) return undefined;
   const text = date.toISOString().replace(/\.000Z$|Z$/, "");

@@ -29,9 +29,10 @@ export function linesOfSheet(bytes: Uint8Array, options: Options, notes: Notes):
   if (number === 0) notes.set("SHEETS_LEFT_OUT", `Only the hidden sheet ${place.slice(0, 60)} was converted.`);
   else if (names.length > 1) notes.set("SHEETS_LEFT_OUT", `Only sheet ${number} of ${names.length} was converted.`);
   const is1904 = book.Workbook?.WBProps?.date1904 === true;
+  const isOpen = /^f?ods$/.test(book.bookType ?? "");
   const rows: (workbooks.CellObject | undefined)[][] = sheet["!data"] ?? [];
   const lines = rows.flatMap((row) => {
-    const line = Array.from(row ?? [], (cell) => (cell === undefined ? null : cellOf(cell, is1904)));
+    const line = Array.from(row ?? [], (cell) => (cell === undefined ? null : cellOf(cell, is1904, isOpen)));
     return line.some((cell) => cell !== null) ? [line] : [];
   });
   if (lines.length === 0) throw new Failure("CONVERSION_FAILED", "The sheet is empty.");
@@ -94,15 +95,16 @@ const errorNames: Readonly<Record<number, string>> = {
   43: "#GETTING_DATA",
 };
 
-/** Dates of workbooks have no place in the world: they are what the calendar and clock show. */
-function cellOf({ t, v, w, f, z }: workbooks.CellObject, is1904: boolean): Cell {
+/** Dates of workbooks have no place in the world: they are what the calendar and clock show. In OpenDocument a time is a duration. */
+function cellOf({ t, v, w, f, z }: workbooks.CellObject, is1904: boolean, isOpen: boolean): Cell {
   if (t === "z") {
     if (f === undefined) return null;
     // Programs that write formulas without results leave them to the office that opens the file.
     throw new Failure("CONVERSION_FAILED", "The workbook has formulas without results.", true);
   }
   if (t === "e") return errorNames[Number(v)] ?? w ?? "#VALUE!";
-  if (typeof v === "number" && typeof z === "string" && workbooks.SSF.is_date(z)) return stampOfSerial(v, z, is1904) ?? v;
+  if (typeof v === "number" && typeof z === "string" && workbooks.SSF.is_date(z))
+    return stampOfSerial(v, isOpen && z === "HH:MM:SS" && v >= 1 ? "[h]:mm:ss" : z, is1904) ?? v;
   if (typeof v === "string" || typeof v === "number" || typeof v === "boolean") return v;
   return null;
 }

@@ -1,6 +1,6 @@
 /** The one model that every data format is read into and written from. */
 
-import type { Notes } from "../exchange.ts";
+import { type Notes, noteOnce } from "../exchange.ts";
 import { tooComplex } from "../failure.ts";
 import { withoutTrailing } from "../trailing.ts";
 
@@ -47,14 +47,27 @@ const digitsOf = (text: string) => {
 /** A number as written in JSON and most other texts, without losing a digit. */
 export function numberOf(text: string): Value {
   const number = Number(text);
-  if (Number.isSafeInteger(number)) return number;
-  if (/^[-+]?\d+$/.test(text)) return text.length > 4000 ? new Exact(text) : integerOf(BigInt(text.replace(/^\+/, "")));
+  const isInteger = /^[-+]?\d+$/.test(text);
+  if (isInteger && Number.isSafeInteger(number)) return number;
+  if (isInteger) return text.length > 4000 ? new Exact(text) : integerOf(BigInt(text.replace(/^\+/, "")));
   return Number.isFinite(number) && digitsOf(String(number)) === digitsOf(text) ? number : new Exact(text);
 }
 
-/** What a library gave, as values; anything with a meaning of its own that the model lacks becomes text. */
-export function valueFrom(plain: unknown, nameOf: (name: string) => string = (name) => name): Value {
+/** The members of a map as they came: a name may come again, which no map of the language holds. */
+export class Pairs {
+  readonly list: readonly (readonly [name: unknown, value: unknown])[];
+  constructor(list: readonly (readonly [name: unknown, value: unknown])[]) {
+    this.list = list;
+  }
+}
+
+/** What a library gave, as values; anything with a meaning of its own that the model lacks becomes text, and so do names. */
+export function valueFrom(plain: unknown, notes?: Notes): Value {
   let left = maxValues;
+  const entriesFrom = ({ list }: Pairs, depth: number): Entries => {
+    const free = createFreeNames(notes);
+    return new Map(list.map(([name, each]) => [free(name), convert(each, depth + 1)]));
+  };
   const convert = (given: unknown, depth: number): Value => {
     if (depth > maxDepth) throw tooDeep();
     if (--left < 0) throw tooComplex("The data holds more values than a conversion may use.");
@@ -65,13 +78,10 @@ export function valueFrom(plain: unknown, nameOf: (name: string) => string = (na
     if (given instanceof Uint8Array) return given;
     if (given instanceof Date) return stampOf(given);
     if (Array.isArray(given)) return given.map((each) => convert(each, depth + 1));
-    if (given instanceof Map) {
-      return new Map([...given].map(([name, each]) => [nameOf(textOfName(name)), convert(each, depth + 1)]));
-    }
+    if (given instanceof Pairs) return entriesFrom(given, depth);
+    if (given instanceof Map) return entriesFrom(new Pairs([...given]), depth);
     if (given instanceof Set) return [...given].map((each) => convert(each, depth + 1));
-    if (typeof given === "object") {
-      return new Map(Object.entries(given).map(([name, each]) => [nameOf(name), convert(each, depth + 1)]));
-    }
+    if (typeof given === "object") return entriesFrom(new Pairs(Object.entries(given)), depth);
     return String(given);
   };
   return convert(plain, 0);
@@ -99,9 +109,29 @@ export function noteDoubled(doubled: readonly string[], notes: Notes): void {
   if (doubled.length > 0) notes.set("NAMES_CHANGED", `Values of one name were numbered: ${firstOf(doubled)}.`);
 }
 
-function textOfName(name: unknown): string {
-  if (typeof name === "object" && name !== null) return JSON.stringify(name) ?? "";
-  return String(name);
+/** Names of one map as texts, of which no two are the same. */
+function createFreeNames(notes?: Notes) {
+  const taken = new Map<string, number>();
+  return (name: unknown): string => {
+    const wanted = textOfName(name);
+    if (typeof name !== "string") notes?.set("NAMES_CHANGED", "Names that were not text became text.");
+    let free = wanted;
+    for (let count = taken.get(wanted) ?? 1; taken.has(free); free = `${wanted}_${count}`) taken.set(wanted, ++count);
+    if (free !== wanted) notes?.set("NAMES_CHANGED", `Values with the same name were numbered, such as “${wanted.slice(0, 60)}”.`);
+    taken.set(free, 1);
+    return free;
+  };
+}
+
+/** A name that is a list or map, as maps of other formats have them, by its JSON. */
+export function textOfName(name: unknown): string {
+  if (typeof name !== "object" || name === null) return String(name);
+  const plain = (_: string, each: unknown): unknown => {
+    if (typeof each === "bigint") return String(each);
+    if (each instanceof Uint8Array) return Buffer.from(each).toString("base64");
+    return each instanceof Map || each instanceof Pairs ? Object.fromEntries(each instanceof Pairs ? each.list : each) : each;
+  };
+  return JSON.stringify(name, plain) ?? "";
 }
 
 export function stampOf(date: Date): Value {
@@ -218,4 +248,20 @@ export function withoutNulls(value: Value, notes: Notes, inList: () => Value): V
   const whole = convert(value, []);
   if (dropped.length > 0) notes.set("EMPTY_VALUES_DROPPED", `Empty values were left out, as the format has none: ${firstOf(dropped)}.`);
   return whole;
+}
+
+/** As text, which is all that settings hold. */
+export function settingOf(value: Value, name: string, notes: Notes): string {
+  const shown = `“${name.slice(0, 60)}”`;
+  if (value === null) noteOnce(notes, "EMPTY_VALUES_DROPPED", `Empty values became empty text, first ${shown}.`);
+  if (value instanceof Uint8Array) noteOnce(notes, "TYPES_AS_TEXT", `Bytes became text in base64, first ${shown}.`);
+  if (value instanceof Exact || value instanceof Stamp) return value.text;
+  return value instanceof Uint8Array ? Buffer.from(value).toString("base64") : String(value ?? "");
+}
+
+/** For people, in a cell or a line. */
+export function plainTextOf(value: Value): string {
+  if (Array.isArray(value)) return value.map(plainTextOf).join("; ");
+  if (value instanceof Map) return [...value].map(([name, each]) => `${name}: ${plainTextOf(each)}`).join(", ");
+  return value instanceof Stamp || value instanceof Exact ? value.text : String(value ?? "");
 }

@@ -1,6 +1,6 @@
 /** XML as data: elements by name, `@name` for attributes, `#text` beside them, repeated elements as a list. */
 import { XMLParser, XMLValidator } from "fast-xml-parser";
-import { type Notes, numberOption, type Options, textOption } from "../exchange.ts";
+import { type Notes, noteOnce, numberOption, type Options, textOption } from "../exchange.ts";
 import { invalid, tooComplex } from "../failure.ts";
 import { assertShallowXml } from "../xml-depth.ts";
 import { type Entries, Exact, maxDepth, Stamp, simplify, type Value } from "./values.ts";
@@ -28,7 +28,7 @@ const namedEntities: Readonly<Record<string, string>> = { lt: "<", gt: ">", amp:
 
 /** @see https://www.w3.org/TR/xml/#sec-references */
 function expanded(text: string): string {
-  return text.replace(/&(?:#(\d{1,7})|#x([\da-fA-F]{1,6})|(lt|gt|amp|quot|apos));/g, (whole, decimal, hexadecimal, name) => {
+  return text.replace(/&(?:#(\d+)|#x([\da-fA-F]+)|(lt|gt|amp|quot|apos));/g, (whole, decimal, hexadecimal, name) => {
     if (name !== undefined) return namedEntities[name] ?? whole;
     const code = decimal === undefined ? Number.parseInt(hexadecimal, 16) : Number(decimal);
     return code > 0 && code <= 0x10ffff && (code < 0xd800 || code > 0xdfff) ? String.fromCodePoint(code) : whole;
@@ -89,7 +89,7 @@ function valueOfNode(node: Node, notes: Notes): Value {
   const attributes = node[":@"];
   if (isNode(attributes)) for (const [name, value] of Object.entries(attributes)) entries.set(`@${name}`, expanded(String(value)));
   let text = "";
-  let hasElements = false;
+  let last: string | undefined;
   for (const child of Array.isArray(children) ? children : []) {
     if (!isNode(child)) continue;
     const name = elementOf(child);
@@ -97,18 +97,24 @@ function valueOfNode(node: Node, notes: Notes): Value {
       text += textOfNode(child);
       continue;
     }
-    hasElements = true;
     const value = valueOfNode(child, notes);
     const known = entries.get(name);
+    if (known !== undefined && name !== last)
+      noteOnce(
+        notes,
+        "STRUCTURE_FLATTENED",
+        `Elements with the same name were put together, first “${name.slice(0, 60)}”; their order among others is lost.`,
+      );
+    last = name;
     if (known === undefined) entries.set(name, value);
     else if (Array.isArray(known)) known.push(value);
     else entries.set(name, [known, value]);
   }
   if (entries.size === 0) return text;
-  if (hasElements && text.trim() !== "") {
+  if (last !== undefined && text.trim() !== "") {
     notes.set("STRUCTURE_FLATTENED", "Text between elements was put together; where it stood is lost.");
     entries.set("#text", text.trim());
-  } else if (!hasElements && text !== "") entries.set("#text", text);
+  } else if (last === undefined && text !== "") entries.set("#text", text);
   return entries;
 }
 
@@ -134,6 +140,8 @@ type Writing = { readonly lines: string[]; readonly step: string; readonly item:
 
 function writeElement(writing: Writing, name: string, value: Value, margin: string): void {
   const { lines, step, item, notes } = writing;
+  if (value === null || (Array.isArray(value) ? value.length === 0 : value instanceof Map && value.size === 0))
+    noteOnce(notes, "EMPTY_VALUES_DROPPED", `Empty values, lists and groups became empty elements, first “${name.slice(0, 60)}”.`);
   if (!(value instanceof Map) && !Array.isArray(value)) {
     const text = escapeText(textOf(value), notes);
     lines.push(text === "" ? `${margin}<${name}/>` : `${margin}<${name}>${text}</${name}>`);
@@ -144,7 +152,10 @@ function writeElement(writing: Writing, name: string, value: Value, margin: stri
     key.length > 1 && key.startsWith("@") && validName.test(key.slice(1)) && !Array.isArray(each) && !(each instanceof Map);
   const attributes = members
     .filter(isAttribute)
-    .map(([key, each]) => ` ${key.slice(1)}="${escapeText(textOf(each), notes).replaceAll('"', "&quot;").replaceAll("\n", "&#10;")}"`);
+    .map(
+      ([key, each]) =>
+        ` ${key.slice(1)}="${escapeText(textOf(each), notes).replaceAll('"', "&quot;").replaceAll("\n", "&#10;").replaceAll("\t", "&#9;")}"`,
+    );
   const rest = Array.isArray(value) ? members : members.filter((member) => !isAttribute(member));
   const start = `${margin}<${name}${attributes.join("")}`;
   const [only] = rest;
@@ -154,7 +165,7 @@ function writeElement(writing: Writing, name: string, value: Value, margin: stri
   }
   lines.push(`${start}>`);
   for (const [key, each] of rest) {
-    const isRepeated = Array.isArray(each) && !Array.isArray(value);
+    const isRepeated = Array.isArray(each) && each.length > 0 && !Array.isArray(value);
     for (const one of isRepeated ? each : [each]) writeElement(writing, xmlNameOf(key, notes), one, margin + step);
   }
   lines.push(`${margin}</${name}>`);

@@ -1,15 +1,17 @@
 /** YAML 1.2 (core schema): what looks like a date stays the text that it is. */
-import { parseAllDocuments, type ScalarTag, stringify, visit, YAMLError } from "yaml";
-import { type Notes, numberOption, type Options } from "../exchange.ts";
+import { Document, parseAllDocuments, type ScalarTag, visit, YAMLError } from "yaml";
+import { type Notes, noteOnce, numberOption, type Options } from "../exchange.ts";
 import { invalid, tooComplex } from "../failure.ts";
 import { withoutTrailing } from "../trailing.ts";
-import { Exact, maxDepth, simplify, tooDeep, type Value, valueFrom } from "./values.ts";
+import { Exact, maxDepth, numberOf, Stamp, simplify, tooDeep, type Value, valueFrom } from "./values.ts";
 
 /** Anchors that are used again and again make a small file huge. */
 const maxAliases = 1000;
 
+const floatTag = "tag:yaml.org,2002:float";
+
 /** Several documents are a list. */
-export function parseYaml(text: string): Value {
+export function parseYaml(text: string, notes: Notes): Value {
   assertShallow(text);
   const documents = parseAllDocuments(text, { intAsBigInt: true, merge: true, customTags: ["binary"], logLevel: "error", strict: false });
   if (!Array.isArray(documents) || documents.length === 0) return null;
@@ -18,17 +20,25 @@ export function parseYaml(text: string): Value {
     // So the library calls its own want of stack, which it has with what is nested in other ways than by brackets.
     if (error?.code === "RESOURCE_EXHAUSTION") throw tooDeep();
     if (error !== undefined) throw invalid(`The file is not YAML: ${firstLine(error.message)}`);
+    for (const { code, message } of document.warnings) {
+      const tag = /^Unresolved tag: (\S{1,60})/.exec(message)?.[1];
+      if (code === "TAG_RESOLVE_FAILED" && tag !== undefined && tag !== floatTag)
+        noteOnce(notes, "METADATA_DROPPED", `The tag ${tag}, which has no equivalent here, was removed from its value.`);
+    }
     let aliases = 0;
     visit(document, {
       Alias: () => {
         if (++aliases > maxAliases) throw tooComplex("The file repeats too many of its parts by reference.");
       },
       Scalar: (_key, node) => {
-        if (typeof node.value === "number" && node.source !== undefined) node.value = exactOf(node.source, node.value);
+        const { source, tag, value } = node;
+        // The library takes no float without a point.
+        const isWhole = tag === floatTag && typeof value === "string" && /^[-+]?\d+$/.test(value);
+        if (source !== undefined) node.value = exactOf(source, isWhole ? Number(value) : value);
       },
     });
     try {
-      return valueFrom(document.toJS({ mapAsMap: true, maxAliasCount: 100 }));
+      return valueFrom(document.toJS({ mapAsMap: true, maxAliasCount: 100 }), notes);
     } catch (error) {
       if (error instanceof ReferenceError) throw tooComplex("The file expands to far more than its size.");
       if (error instanceof YAMLError) throw invalid("The file is not YAML.");
@@ -39,11 +49,15 @@ export function parseYaml(text: string): Value {
   return values.length === 1 && only !== undefined ? only : values;
 }
 
-function exactOf(source: string, number: number): unknown {
-  const isDecimal = /^[-+]?(\d+(\.\d*)?|\.\d+)(e[-+]?\d+)?$/i.test(source);
-  const [mantissa = ""] = source.split(/e/i, 1);
-  const digits = withoutTrailing(mantissa.replace(/\D/g, "").replace(/^0+/, ""), "0");
-  return isDecimal && (digits.length > 15 || !Number.isFinite(number)) ? new Exact(source) : number;
+/** The digits of numbers and moments that the library's doubles and dates do not hold. */
+function exactOf(source: string, value: unknown): unknown {
+  if (typeof value === "number")
+    return /^[-+]?(\d+(\.\d*)?|\.\d+)(e[-+]?\d+)?$/i.test(source) ? numberOf(source.replace(/(?:\.0)?e\+?/i, "e")) : value;
+  if (!(value instanceof Date) || Number.isNaN(value.getTime())) return value;
+  const text = value.toISOString();
+  if (!source.includes(":")) return new Stamp(text.slice(0, -"T00:00:00.000Z".length), false);
+  const fraction = withoutTrailing(/\.(\d+)/.exec(source)?.[1] ?? "", "0");
+  return new Stamp(`${text.slice(0, -".000Z".length)}${fraction === "" ? "" : `.${fraction}`}Z`, true);
 }
 
 /** The library descends once per level and has no bound of its own. */
@@ -61,13 +75,36 @@ export function writeYaml(value: Value, options: Options, notes: Notes): string 
   const simple = simplify(value, { integers: "any", exact: true, infinite: true, bytes: true }, notes);
   const indent = Math.max(1, numberOption(options, "indent") ?? 2);
   // Readers of YAML 1.1, of which there are many, take NO for a truth value and 1:30 for ninety.
-  const compat = "yaml-1.1";
-  return stringify(simple, { indent, lineWidth: 0, aliasDuplicateObjects: false, customTags: ["binary", exactTag], compat });
+  const document = new Document(withExponents(simple), {
+    aliasDuplicateObjects: false,
+    customTags: ["binary", exactTag],
+    compat: "yaml-1.1",
+  });
+  visit(document, {
+    Scalar: (_key, node) => {
+      if (typeof node.value === "string" && /^=$|[\u0085\u2028\u2029]/.test(node.value)) node.type = "QUOTE_DOUBLE";
+    },
+  });
+  const text = document.toString({ indent, lineWidth: 0 });
+  return text.replace(/[\u0085\u2028\u2029]/g, (end) => lineEnds[end] ?? end);
 }
 
-/** A number that no double holds is written as it was. */
+/** Line ends for readers of YAML 1.1, by the names that both versions have for them in quotation marks. */
+const lineEnds: Readonly<Record<string, string>> = { "\u0085": "\\N", "\u2028": "\\L", "\u2029": "\\P" };
+
+/** Numbers with an exponent, which are numbers to readers of YAML 1.1 only with a point and a sign. */
+function withExponents(value: Value): Value {
+  if (value instanceof Map) return new Map([...value].map(([name, each]) => [name, withExponents(each)]));
+  if (Array.isArray(value)) return value.map(withExponents);
+  const text = value instanceof Exact ? value.text : typeof value === "number" ? String(value) : "";
+  const [, mantissa = "", sign, exponent] = /^([-+]?[\d.]+)e([-+]?)(\d+)$/i.exec(text) ?? [];
+  if (exponent === undefined) return value;
+  return new Exact(`${mantissa}${mantissa.includes(".") ? "" : ".0"}e${sign === "-" ? "-" : "+"}${exponent}`);
+}
+
+/** A number is written as it stands here. */
 const exactTag: ScalarTag = {
-  tag: "tag:yaml.org,2002:float",
+  tag: floatTag,
   default: true,
   identify: (value) => value instanceof Exact,
   resolve: (text) => text,

@@ -1,17 +1,67 @@
+import { decode } from "@msgpack/msgpack";
+import { Binary, BSONRegExp, Code, DBRef, Decimal128, deserialize, MaxKey, MinKey, ObjectId, serialize, Timestamp, UUID } from "bson";
 import { describe, expect, it } from "vitest";
-import { parseCbor } from "#services/conversion/engines/inside/records/binary.ts";
+import { dataEngine } from "#services/conversion/engines/data.ts";
+import { convertData } from "#services/conversion/engines/inside/records/convert.ts";
+import { converterOf } from "#test/services/conversion/engines/inside/converter.ts";
 
-describe("CBOR", () => {
-  it.each([1000, 5000, 100_000])("that is nested %i deep was called damaged, and is too complex", (depth) => {
-    const bytes = Buffer.concat([Buffer.alloc(depth, 0x81), Buffer.from([1])]);
-    expect(() => parseCbor(bytes)).toThrow(expect.objectContaining({ code: "INPUT_TOO_COMPLEX" }));
+const convert = converterOf(dataEngine, convertData);
+
+/** 2021-03-04T05:06:07.123456789Z */
+const moment = Buffer.from("c70cff075bcd150000000060406abf", "hex");
+
+describe("MessagePack", () => {
+  it.each([
+    ["moments to the nanosecond", moment, '"2021-03-04T05:06:07.123456789Z"', ["TYPES_AS_TEXT"]],
+    ["names that are numbers", Buffer.from("8201a1610aa162", "hex"), '{"1":"a","10":"b"}', ["NAMES_CHANGED"]],
+    ["a name that comes again", Buffer.from("82a16101a16102", "hex"), '{"a":1,"a_2":2}', ["NAMES_CHANGED"]],
+    ["names in their order", Buffer.from("82a13902a13103", "hex"), '{"9":2,"1":3}', []],
+    [
+      "names that are lists of large numbers",
+      Buffer.from("8191cf002000000000000101", "hex"),
+      '{"[\\"9007199254740993\\"]":1}',
+      ["NAMES_CHANGED"],
+    ],
+  ])("gives %s", async (_name, bytes, wanted, codes) => {
+    const made = await convert(bytes, "msgpack", "json", { indent: 0 });
+    expect([made.text.trim(), made.codes]).toEqual([wanted, codes]);
   });
 
-  it("that is nested less deep than the bound is read", () => {
-    expect(() => parseCbor(Buffer.concat([Buffer.alloc(190, 0x81), Buffer.from([1])]))).not.toThrow();
+  it("gets moments to the nanosecond, from before 1970 too", async () => {
+    const text = "1969-12-31T23:59:59.999999999Z";
+    const cbor = Buffer.concat([Buffer.from([0xc0, 0x78, text.length]), Buffer.from(text)]);
+    const there = await convert(cbor, "cbor", "msgpack");
+    expect(there.bytes.toString("hex")).toBe("c70cff3b9ac9ffffffffffffffffff");
+    expect(decode(there.bytes)).toBeInstanceOf(Date);
   });
 
-  it("that ends in the middle is damaged", () => {
-    expect(() => parseCbor(Buffer.from([0x82, 1]))).toThrow(expect.objectContaining({ code: "INVALID_INPUT" }));
+  it("with moments finer than BSON holds makes them text there", async () => {
+    const made = await convert(Buffer.concat([Buffer.from("81a161", "hex"), moment]), "msgpack", "bson");
+    expect([deserialize(made.bytes), made.codes]).toEqual([{ a: "2021-03-04T05:06:07.123456789Z" }, ["TYPES_AS_TEXT"]]);
+  });
+});
+
+it("MessagePack with a name that its reader refuses is not called damaged", async () => {
+  const named = convert(Buffer.from("81a95f5f70726f746f5f5f01", "hex"), "msgpack", "json");
+  await expect(named).rejects.toMatchObject({ code: "CONVERSION_FAILED" });
+});
+
+describe("BSON", () => {
+  const id = "507f1f77bcf86cd799439011";
+  it.each([
+    [new ObjectId(id), id, ["TYPES_AS_TEXT"]],
+    [new DBRef("c", new ObjectId(id)), { $ref: "c", $id: id }, ["TYPES_AS_TEXT"]],
+    [new Timestamp({ t: 1, i: 2 }), "1.2", ["TYPES_AS_TEXT"]],
+    [new BSONRegExp("a/b", "i"), "/a/b/i", ["TYPES_AS_TEXT"]],
+    [new MinKey(), "MinKey", ["TYPES_AS_TEXT"]],
+    [new MaxKey(), "MaxKey", ["TYPES_AS_TEXT"]],
+    [new UUID("550e8400-e29b-41d4-a716-446655440000"), "550e8400-e29b-41d4-a716-446655440000", ["TYPES_AS_TEXT"]],
+    [new Code("f()"), "f()", ["TYPES_AS_TEXT"]],
+    [new Code("f()", { x: 1 }), "f()", ["METADATA_DROPPED", "TYPES_AS_TEXT"]],
+    [new Binary(Buffer.from([1, 2]), 0x80), "AQI=", ["METADATA_DROPPED", "TYPES_AS_TEXT"]],
+    [Decimal128.fromString("1.10"), 1.1, []],
+  ])("gives %s as what it means, or says what became of it", async (value, wanted, codes) => {
+    const made = await convert(serialize({ a: value }), "bson", "json");
+    expect([JSON.parse(made.text), made.codes]).toEqual([{ a: wanted }, codes]);
   });
 });

@@ -15,6 +15,11 @@ describe("a number format", () => {
     ["[h]:mm:ss", "time elapsed"],
     ["[$-409]d. mmmm", "date"],
     ["[Red]0.00", ""],
+    ["[Magenta]yyyy-mm-dd", "date"],
+    ["[Hh]:mm:ss", "time elapsed"],
+    ["general", ""],
+    ["0.00 Bar", ""],
+    ["0;[Red]-0 Bs", ""],
   ])("%s shows: %s", (format, wanted) => {
     const shown = shownBy(format);
     const words = (["date", "time", "elapsed"] as const).filter((word) => shown[word] || (word === "elapsed" && shown.elapsed));
@@ -29,11 +34,20 @@ describe("a serial", () => {
     [1, "yyyy-mm-dd", false, "1900-01-01"],
     [61, "yyyy-mm-dd", false, "1900-03-01"],
     [0.0625, "h:mm", false, "01:30:00"],
-    [1.0625, "h:mm", false, "PT25H30M"],
+    [1.0625, "h:mm", false, "1900-01-01T01:30:00"],
+    [44256.5, "hh:mm", false, "2021-03-01T12:00:00"],
+    [3.5, "[Magenta]yyyy-mm-dd", false, "1900-01-03T12:00:00"],
+    [-1.5, "h:mm", false, "-PT36H"],
+    [-1, "yyyy-mm-dd", false, "1899-12-29"],
+    [0.999999999999, "h:mm", false, "1900-01-01"],
     [1.5034722222222223, "[h]:mm", false, "PT36H5M"],
     [44259.5, "yyyy-mm-dd", false, "2021-03-04T12:00:00"],
   ])("%d as %s is %s", (serial, format, is1904, wanted) => {
     expect(stampOfSerial(serial, format, is1904)?.text).toBe(wanted);
+  });
+
+  it.each(["general", "0.00 Bar", "0;[Red]-0 Bs"])("is a number where the format is %s", (format) => {
+    expect(stampOfSerial(1234.5, format, false)).toBeUndefined();
   });
 
   it.each(["2021-03-04", "2021-03-04T05:06:07", "2021-03-04T05:06:07.891"])("brings %s back", (text) => {

@@ -14,7 +14,7 @@ e = """
 """
 f = { g = 1979-05-27t00:32:00.123456789z, h = 07:32:00.123 }
 `;
-  const value = simplify(parseToml(text), { integers: "any" }, new Map());
+  const value = simplify(parseToml(text, new Map()), { integers: "any" }, new Map());
   expect(JSON.parse(jsonTextOf(value, 0))).toEqual({
     a: "1979-05-27T00:32:00.999999-07:00",
     b: ["1979-05-27T00:32:00.1234567", "07:32:00.12345"],

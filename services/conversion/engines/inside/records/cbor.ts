@@ -1,0 +1,115 @@
+/** CBOR (RFC 8949) and its tags. @see https://www.iana.org/assignments/cbor-tags */
+import { type DecodeOptions, decodeSequence, encode, Tag } from "cbor2";
+import { type Notes, noteOnce, type Options } from "../exchange.ts";
+import { listOrOnly, reading } from "./binary.ts";
+import { scaled, stampOfUnits, uuidTextOf } from "./parquet-types.ts";
+import { Exact, integerOf, maxDepth, numberOf, Pairs, Stamp, simplify, type Value, valueFrom } from "./values.ts";
+
+type Meaning = (contents: unknown, notes: Notes) => unknown;
+
+/** What a tag makes of its content; undefined where it does not fit it. */
+const meanings: Readonly<Record<number, Meaning>> = {
+  0: (text) => (typeof text === "string" && !Number.isNaN(Date.parse(text)) ? new Stamp(text, true) : undefined),
+  1: (seconds) => momentOf(seconds),
+  4: (pair) => exactOf(pair, decimalOf),
+  5: (pair) => exactOf(pair, binaryOf),
+  37: (bytes, notes) => uuidOf(bytes, notes),
+  100: (days) => (Number.isSafeInteger(days) ? dayOf(Number(days) * 86_400_000) : undefined),
+  1004: (text) => (typeof text === "string" && !Number.isNaN(Date.parse(text)) ? new Stamp(text, false) : undefined),
+};
+
+/** Bytes that are better written as text, URIs, sets, and CBOR itself: the content says all without the tag. */
+const evident = new Set([21, 22, 23, 32, 258, 259, 55_799]);
+
+/** Read here and not by the library, whose dates end at milliseconds and whose patterns and addresses are objects that change their text. */
+const ownTags = [...Object.keys(meanings).map(Number), 24, 32, 33, 34, 35, 262, 280, 21_065, 21_066];
+
+const reader: DecodeOptions = {
+  // The library counts a list twice.
+  maxDepth: 2 * maxDepth,
+  createObject: (pairs) => new Pairs(pairs.map(([name, value]) => [name, value])),
+  tags: new Map(ownTags.map((number) => [number, (tag) => tag])),
+};
+
+export function parseCbor(bytes: Uint8Array, notes: Notes): Value {
+  return reading("CBOR", () => {
+    const values = [...decodeSequence(bytes, reader)];
+    return listOrOnly(
+      values.map((value) => valueFrom(cborOf(value, notes), notes)),
+      "CBOR",
+    );
+  });
+}
+
+function cborOf(value: unknown, notes: Notes): unknown {
+  if (value instanceof Tag) return meantBy(Number(value.tag), cborOf(value.contents, notes), notes);
+  if (Array.isArray(value)) return value.map((each) => cborOf(each, notes));
+  if (value instanceof Set) return [...value].map((each) => cborOf(each, notes));
+  if (value instanceof Map) return new Map([...value].map(([name, each]) => [name, cborOf(each, notes)]));
+  if (value instanceof Pairs) return new Pairs(value.list.map(([name, each]) => [cborOf(name, notes), cborOf(each, notes)]));
+  if (value instanceof Number || value instanceof String || value instanceof Boolean) return value.valueOf();
+  return isNumbers(value) ? Array.from<unknown>(value) : value;
+}
+
+/** Lists of numbers of one size, which stand there as bytes. */
+function isNumbers(value: unknown): value is Iterable<unknown> {
+  return ArrayBuffer.isView(value) && !(value instanceof Uint8Array) && !(value instanceof DataView);
+}
+
+function meantBy(tag: number, contents: unknown, notes: Notes): unknown {
+  const meant = meanings[tag]?.(contents, notes);
+  if (meant !== undefined) return meant;
+  if (!evident.has(tag)) noteOnce(notes, "METADATA_DROPPED", `Tag ${tag}, which has no equivalent here, was removed from its value.`);
+  return contents;
+}
+
+/** Seconds since 1970, of which a double tells microseconds for now. */
+function momentOf(seconds: unknown): unknown {
+  if (typeof seconds === "bigint") return stampOfUnits(seconds, 0);
+  if (typeof seconds !== "number" || !Number.isFinite(seconds) || Math.abs(seconds) > 9e9) return undefined;
+  return stampOfUnits(BigInt(Math.round(seconds * 1e6)), 6);
+}
+
+function dayOf(ms: number): unknown {
+  const date = new Date(ms);
+  return Number.isNaN(date.getTime()) ? undefined : new Stamp(date.toISOString().slice(0, -"T00:00:00.000Z".length), false);
+}
+
+function uuidOf(bytes: unknown, notes: Notes): unknown {
+  if (!(bytes instanceof Uint8Array) || bytes.length !== 16) return undefined;
+  notes.set("TYPES_AS_TEXT", undefined);
+  return uuidTextOf(bytes);
+}
+
+const isInteger = (value: unknown): value is number | bigint => typeof value === "bigint" || Number.isSafeInteger(value);
+
+/** An exponent and a mantissa (RFC 8949 §3.4.4). */
+function exactOf(pair: unknown, numberBy: (exponent: number | bigint, mantissa: bigint) => unknown): unknown {
+  const [exponent, mantissa] = Array.isArray(pair) && pair.length === 2 ? pair : [];
+  return isInteger(exponent) && isInteger(mantissa) ? numberBy(exponent, BigInt(mantissa)) : undefined;
+}
+
+/** Exponents beyond these are written as such, or are no decimal that anybody would write out. */
+const maxExponent = 1100;
+
+function decimalOf(exponent: number | bigint, mantissa: bigint): unknown {
+  const isSmall = exponent < 0 && exponent >= -maxExponent;
+  return numberOf(isSmall ? scaled(mantissa, -Number(exponent)) : `${mantissa}e${exponent}`);
+}
+
+function binaryOf(exponent: number | bigint, mantissa: bigint): unknown {
+  if (exponent > maxExponent || exponent < -maxExponent) return undefined;
+  const places = BigInt(exponent);
+  return places >= 0n ? integerOf(mantissa << places) : numberOf(scaled(mantissa * 5n ** -places, Number(-places)));
+}
+
+export function writeCbor(value: Value, _options: Options, notes: Notes): Uint8Array {
+  return encode(dated(simplify(value, { integers: "any", infinite: true, bytes: true, instants: true }, notes)));
+}
+
+function dated(value: Value): unknown {
+  if (value instanceof Stamp) return /\.\d{4}/.test(value.text) ? new Tag(0, value.text) : new Date(value.text);
+  if (value instanceof Exact) return Number(value.text);
+  if (Array.isArray(value)) return value.map(dated);
+  return value instanceof Map ? new Map([...value].map(([name, each]) => [name, dated(each)])) : value;
+}

@@ -1,0 +1,35 @@
+import { XMLParser } from "fast-xml-parser";
+import { describe, expect, it } from "vitest";
+import { dataEngine } from "#services/conversion/engines/data.ts";
+import { convertData } from "#services/conversion/engines/inside/records/convert.ts";
+import { converterOf } from "#test/services/conversion/engines/inside/converter.ts";
+
+const convert = converterOf(dataEngine, convertData);
+
+describe("XML", () => {
+  it.each([
+    ["references with leading zeros", "<a>&#00000252;&#x0000000041;</a>", { a: "üA" }, []],
+    ["references to nothing", "<a>&#0;&#xD800;&#99999999999999999999;</a>", { a: "&#0;&#xD800;&#99999999999999999999;" }, []],
+    ["elements of one name among others", "<a><b>1</b><c/><b>2</b></a>", { a: { b: ["1", "2"], c: "" } }, ["STRUCTURE_FLATTENED"]],
+    ["elements of one name side by side", "<a><c/><b>1</b><b>2</b></a>", { a: { b: ["1", "2"], c: "" } }, []],
+  ])("gives %s", async (_name, text, wanted, codes) => {
+    const made = await convert(text, "xml", "json");
+    expect([JSON.parse(made.text), made.codes]).toEqual([wanted, codes]);
+  });
+
+  it.each([
+    ['{"a":[],"b":1}', "<a/><b>1</b>", ["EMPTY_VALUES_DROPPED"]],
+    ['{"a":null,"b":1}', "<a/><b>1</b>", ["EMPTY_VALUES_DROPPED"]],
+    ['{"a":{},"b":1}', "<a/><b>1</b>", ["EMPTY_VALUES_DROPPED"]],
+    ['{"a":"","b":[1,2]}', "<a/><b>1</b><b>2</b>", []],
+  ])("made of %s says what it cannot tell apart", async (text, wanted, codes) => {
+    const made = await convert(text, "json", "xml", { indent: 0 });
+    expect([made.text.replace(/^.*<root>|<\/root>\s*$/g, ""), made.codes]).toEqual([wanted, codes]);
+  });
+
+  it("keeps tabs and line ends of attributes, which readers make blanks of", async () => {
+    const made = await convert('{"a":{"@b":"1\\t2\\n3\\r4"}}', "json", "xml", { indent: 0 });
+    expect(made.text).toContain('b="1&#9;2&#10;3&#13;4"');
+    expect(new XMLParser({ ignoreAttributes: false, htmlEntities: true }).parse(made.text)).toMatchObject({ a: { "@_b": "1\t2\n3\r4" } });
+  });
+});
