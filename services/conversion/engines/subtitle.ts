@@ -1,6 +1,7 @@
 /** Subtitles, by our own model of cues in a sandboxed worker. */
 import { defineEngine, type Fidelity, type Hop, type OptionDefinition } from "../domain/engine.ts";
 import { expecting, expectingAll } from "../domain/expectations.ts";
+import type { Expectation, NoteCode } from "../domain/notes.ts";
 import { crossHops, words } from "./hop-table.ts";
 import { encodingOption, openWorker, probeWorker } from "./node-worker.ts";
 
@@ -32,16 +33,42 @@ const fps: OptionDefinition = {
   type: "number",
   min: 1,
   max: 240,
-  description: "Frames in a second of the film, for formats that count frames; what the file itself says comes first, else 23.976.",
+  description:
+    "Frames in a second of the film, for formats that count frames; the file's own rate comes first; without either, 23.976 is assumed and noted.",
 };
 
 /** SBV and lyrics have no looks that could be lost. */
 const plain = new Set(words("sbv lrc"));
 
-function expectationsOf(from: string) {
+/** What the formats count time in, where it is more than a millisecond. */
+const units: Readonly<Record<string, string>> = {
+  ass: "hundredths of a second",
+  ssa: "hundredths of a second",
+  lrc: "hundredths of a second",
+  sub: "frames",
+};
+/** What else of a file is left out. */
+const facts: Readonly<Record<string, string>> = {
+  ass: "Speakers' names are left out.",
+  ssa: "Speakers' names are left out.",
+  lrc: "The title and other details of the song are left out.",
+};
+const joined: Readonly<Record<string, string>> = {
+  lrc: "Texts of several lines become one line, and overlapping texts follow each other.",
+  smi: "Overlapping texts follow each other.",
+};
+
+function expectationsOf(from: string, to: string): readonly Expectation[] {
+  const told = (code: NoteCode, message: string | undefined) => (message === undefined ? [] : [expecting(code, { message })]);
+  const isMarked = to === "ass" || to === "ssa" || to === "sub";
+  const unit = units[to];
   return [
-    ...expectingAll("ENCODING_GUESSED", !plain.has(from) && "STYLING_DROPPED"),
-    ...(from === "smi" ? [expecting("TRACKS_LEFT_OUT", { message: "Of several languages the first is converted." })] : []),
+    ...expectingAll("ENCODING_GUESSED", !plain.has(from) && "STYLING_DROPPED", from === "sub" && "FRAME_RATE_GUESSED"),
+    ...told("TRACKS_LEFT_OUT", from === "smi" ? "Of several languages the first is converted." : undefined),
+    ...told("NUMBERS_ROUNDED", unit === undefined ? undefined : `Times are rounded to ${unit}.`),
+    ...told("METADATA_DROPPED", facts[from]),
+    ...told("STRUCTURE_FLATTENED", joined[to]),
+    ...told("CHARACTERS_REPLACED", isMarked ? "Characters that are commands in the format are replaced." : undefined),
   ];
 }
 
@@ -50,7 +77,7 @@ const hops: readonly Hop[] = crossHops(formats, [...formats, "txt"], (from, to) 
   cost: 10,
   async: false,
   maxInputMb: 20,
-  expects: expectationsOf(from),
+  expects: expectationsOf(from, to),
   options: [encodingOption, ...(to === "txt" ? [] : [shift]), ...(from === "sub" || to === "sub" ? [fps] : [])],
 }));
 

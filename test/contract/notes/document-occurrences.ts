@@ -59,4 +59,9 @@ export const documents: readonly Occurrence[] = [
     code: "TRACKS_LEFT_OUT",
     content: "<SAMI><BODY><SYNC Start=0><P Class=EN>A<P Class=DE>B<SYNC Start=900></BODY></SAMI>",
   },
+  { engine: "subtitle", hop: "sub>srt", code: "FRAME_RATE_GUESSED", content: "{24}{48}A\n" },
+  { engine: "subtitle", hop: "srt>ass", code: "NUMBERS_ROUNDED", content: "1\n00:00:01,001 --> 00:00:02,000\nA\n" },
+  { engine: "subtitle", hop: "srt>ass", code: "CHARACTERS_REPLACED", content: "1\n00:00:01,000 --> 00:00:02,000\n{A}\n" },
+  { engine: "subtitle", hop: "srt>lrc", code: "STRUCTURE_FLATTENED", content: "1\n00:00:01,000 --> 00:00:02,000\nA\nB\n" },
+  { engine: "subtitle", hop: "lrc>srt", code: "METADATA_DROPPED", content: "[ti:A]\n[00:01.00]B\n" },
 ];

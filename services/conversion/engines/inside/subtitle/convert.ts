@@ -2,8 +2,8 @@
 import { type Converted, type Notes, numberOption, type Question, textOption } from "../exchange.ts";
 import { Failure, invalid, tooComplex } from "../failure.ts";
 import { decodeText } from "../text-decoding.ts";
-import { type Context, type Cue, textOf } from "./cues.ts";
-import { parseAss, parseSami, parseTtml, writeAss, writeSami, writeSsa, writeText, writeTtml } from "./marked-formats.ts";
+import { type Context, type Cue, clockOf, textOf } from "./cues.ts";
+import { parseAss, parseSami, writeAss, writeSami, writeSsa, writeText } from "./marked-formats.ts";
 import {
   parseLrc,
   parseMicroDvd,
@@ -16,6 +16,7 @@ import {
   writeSrt,
   writeVtt,
 } from "./plain-formats.ts";
+import { parseTtml, writeTtml } from "./ttml.ts";
 
 const readers: Readonly<Record<string, (text: string, context: Context) => Cue[]>> = {
   srt: parseSrt,
@@ -43,15 +44,19 @@ const writers: Readonly<Record<string, (cues: readonly Cue[], context: Context) 
 
 const maxCues = 200_000;
 const maxMs = 1000 * 3_600_000;
-const ntscFilm = 24_000 / 1001;
 
 export function convertSubtitle(bytes: Buffer, { from, to, options }: Question, notes: Notes): Converted {
   const read = readers[from];
   const write = writers[to];
   if (read === undefined || write === undefined) throw new Failure("INTERNAL", "No such pair.");
-  const context = { options, notes, fps: numberOption(options, "fps") ?? ntscFilm };
+  const context = { options, notes, fps: numberOption(options, "fps") };
   const found = read(decodeText(bytes, textOption(options, "encoding") ?? "auto", notes).replace(/^\uFEFF/, ""), context);
   if (found.length > maxCues) throw tooComplex("The file has more subtitles than a conversion may hold.");
+  const odd = found.find((cue) => textOf(cue) !== "" && (cue.endMs >= maxMs || cue.endMs < cue.startMs));
+  if (odd !== undefined) {
+    const what = odd.endMs >= maxMs ? "beyond 1000 hours were left out" : "that end before they start got no duration";
+    notes.set("INPUT_DAMAGED", `Subtitles ${what}, first at ${clockOf(odd.startMs, 1, ".", 3)}.`);
+  }
   const shiftMs = Math.round((numberOption(options, "shift") ?? 0) * 1000);
   const cues = found
     .filter((cue) => textOf(cue) !== "" && cue.endMs < maxMs)

@@ -7,7 +7,15 @@ export type Span = Style & { readonly text: string };
 /** Times in milliseconds. Lines of text are divided by line feeds in the spans. */
 export type Cue = { readonly startMs: number; readonly endMs: number; readonly spans: readonly Span[] };
 
-export type Context = { readonly options: Options; readonly notes: Notes; readonly fps: number };
+export type Context = {
+  readonly options: Options;
+  readonly notes: Notes;
+  /** Frames in a second, where somebody told. */
+  readonly fps: number | undefined;
+};
+
+/** What films have that were shot as films, of which most are. */
+export const usualFps = 24_000 / 1001;
 
 export const plain: Style = { bold: false, italic: false, underline: false };
 
@@ -89,22 +97,47 @@ export function taggedOf(spans: readonly Span[], escaped: (text: string) => stri
     .join("");
 }
 
+/** HTML's names of the characters from U+00A0 on, in order. */
+const latin1 = (
+  "nbsp iexcl cent pound curren yen brvbar sect uml copy ordf laquo not shy reg macr deg plusmn sup2 sup3 acute micro para middot cedil sup1 " +
+  "ordm raquo frac14 frac12 frac34 iquest Agrave Aacute Acirc Atilde Auml Aring AElig Ccedil Egrave Eacute Ecirc Euml Igrave Iacute Icirc " +
+  "Iuml ETH Ntilde Ograve Oacute Ocirc Otilde Ouml times Oslash Ugrave Uacute Ucirc Uuml Yacute THORN szlig agrave aacute acirc atilde auml " +
+  "aring aelig ccedil egrave eacute ecirc euml igrave iacute icirc iuml eth ntilde ograve oacute ocirc otilde ouml divide oslash ugrave " +
+  "uacute ucirc uuml yacute thorn yuml"
+).split(" ");
+
 const named: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(latin1.map((name, index) => [name, String.fromCharCode(0xa0 + index)])),
+  ndash: "\u2013",
+  mdash: "\u2014",
+  lsquo: "\u2018",
+  rsquo: "\u2019",
+  sbquo: "\u201a",
+  ldquo: "\u201c",
+  rdquo: "\u201d",
+  bdquo: "\u201e",
+  bull: "\u2022",
+  hellip: "\u2026",
+  euro: "\u20ac",
+  trade: "\u2122",
+  OElig: "\u0152",
+  oelig: "\u0153",
+  Scaron: "\u0160",
+  scaron: "\u0161",
   amp: "&",
   lt: "<",
   gt: ">",
   quot: '"',
   apos: "'",
-  nbsp: "\u00a0",
   lrm: "\u200e",
   rlm: "\u200f",
 };
 
 export function decodeEntities(text: string): string {
-  return text.replace(/&(#x[\da-f]{1,6}|#\d{1,7}|[a-z]+);/gi, (whole, name: string) => {
-    if (!name.startsWith("#")) return named[name.toLowerCase()] ?? whole;
+  return text.replace(/&(#x[\da-f]+|#\d+|[a-z]+\d{0,2});/gi, (whole, name: string) => {
+    if (!name.startsWith("#")) return named[name] ?? named[name.toLowerCase()] ?? whole;
     const code = /^#x/i.test(name) ? Number.parseInt(name.slice(2), 16) : Number(name.slice(1));
-    return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : whole;
+    return code > 0 && code <= 0x10ffff && (code < 0xd800 || code > 0xdfff) ? String.fromCodePoint(code) : whole;
   });
 }
 
@@ -129,4 +162,17 @@ export function clockOf(ms: number, hourDigits: number, separator: string, digit
   const hours = String(Math.floor(seconds / 3600)).padStart(hourDigits, "0");
   const fraction = String(units % perSecond).padStart(digits, "0");
   return `${hours}:${two(Math.floor(seconds / 60) % 60)}:${two(seconds % 60)}${separator}${fraction}`;
+}
+
+/** Says that times are not kept to the millisecond; `unitMs` is what the format counts in. */
+export function noteRounded(cues: readonly Cue[], unitMs: number, unit: string, notes: Notes): void {
+  const first = cues.flatMap(({ startMs, endMs }) => [startMs, endMs]).find((ms) => Math.round(Math.round(ms / unitMs) * unitMs) !== ms);
+  if (first !== undefined) notes.set("NUMBERS_ROUNDED", `Times were rounded to ${unit}, first ${clockOf(first, 1, ".", 3)}.`);
+}
+
+/** In some formats a text is shown until the next one is. */
+export function noteOverlaps(cues: readonly Cue[], notes: Notes): void {
+  const first = cues.find(({ endMs }, index) => endMs > (cues[index + 1]?.startMs ?? endMs));
+  if (first !== undefined)
+    notes.set("STRUCTURE_FLATTENED", `Overlapping texts end where the next one begins, first at ${clockOf(first.startMs, 1, ".", 3)}.`);
 }

@@ -1,4 +1,5 @@
 /** Subtitles of lines: SubRip, WebVTT, YouTube's SBV, MicroDVD and LRC lyrics. */
+import { noteOnce } from "../exchange.ts";
 import {
   type Context,
   type Cue,
@@ -8,11 +9,14 @@ import {
   escapeMarkup,
   isStyled,
   msOf,
+  noteOverlaps,
+  noteRounded,
   plain,
   spansOfTags,
   taggedOf,
   textOf,
   trimmed,
+  usualFps,
 } from "./cues.ts";
 
 /** Cues of blocks that begin with a line of two times. */
@@ -32,9 +36,11 @@ function cuesOfBlocks(text: string, times: RegExp, spansOf: (body: string) => Cu
   });
 }
 
-const srtTimes = /^\s*(\d+:\d+:\d+(?:[.,]\d+)?)\s*-+>\s*(\d+:\d+:\d+(?:[.,]\d+)?)/;
+const srtTimes = /^\s*((?:\d+:)?\d+:\d+(?:[.,]\d+)?)\s*-+>\s*((?:\d+:)?\d+:\d+(?:[.,]\d+)?)/;
 
 export function parseSrt(text: string, { notes }: Context): Cue[] {
+  // Places on the picture, behind the times.
+  if (text.split("\n").some((line) => srtTimes.test(line) && /\bX1:\d/.test(line))) notes.set("STYLING_DROPPED", undefined);
   return cuesOfBlocks(text, srtTimes, (body) => spansOfTags(body, notes, (part) => part));
 }
 
@@ -84,19 +90,31 @@ export function writeSbv(cues: readonly Cue[], { notes }: Context): string {
 
 /** MicroDVD counts frames; a first cue `{1}{1}25` names how many there are in a second. */
 export function parseMicroDvd(text: string, { notes, fps }: Context): Cue[] {
-  let rate = fps;
-  return text.split(/\r?\n/).flatMap((line, index) => {
+  let rate = fps ?? usualFps;
+  let isTold = fps !== undefined;
+  const cues = text.split(/\r?\n/).flatMap((line, index) => {
     const [, from, to, body = ""] = /^\{(\d+)\}\{(\d*)\}(.*)$/.exec(line.trim()) ?? [];
-    if (from === undefined) return [];
+    if (from === undefined) {
+      if (/^\{DEFAULT\}/i.test(line)) notes.set("STYLING_DROPPED", undefined);
+      else if (line.trim() !== "") noteOnce(notes, "INPUT_DAMAGED", `Lines without times were left out, first line ${index + 1}.`);
+      return [];
+    }
     const told = index < 3 && /^\d{1,3}([.,]\d{1,3})?$/.test(body.trim()) ? Number(body.trim().replace(",", ".")) : 0;
     if (told > 0 && Number(from) <= 1) {
       rate = told;
+      isTold = true;
       return [];
     }
     const startMs = Math.round((Number(from) / rate) * 1000);
     const endMs = to === undefined || to === "" ? startMs + 3000 : Math.round((Number(to) / rate) * 1000);
     return [{ startMs, endMs, spans: microDvdSpansOf(body, notes) }];
   });
+  if (!isTold)
+    notes.set(
+      "FRAME_RATE_GUESSED",
+      `The file does not state its frame rate; ${rate.toFixed(3)} frames per second were assumed. The option fps sets another.`,
+    );
+  return cues;
 }
 
 /** `{y:i}` holds for a line, `{Y:i}` for the whole cue. */
@@ -119,38 +137,57 @@ function microDvdSpansOf(body: string, notes: Context["notes"]): Cue["spans"] {
   return trimmed(found.spans);
 }
 
-export function writeMicroDvd(cues: readonly Cue[], { notes, fps }: Context): string {
+export function writeMicroDvd(cues: readonly Cue[], { notes, fps = usualFps }: Context): string {
+  noteRounded(cues, 1000 / fps, `frames, of which a second has ${fps.toFixed(3)}`, notes);
   const frame = (ms: number) => Math.round((ms / 1000) * fps);
   const lines = cues.map((cue) => {
     const [first] = cue.spans;
     const isEven = first !== undefined && cue.spans.length === 1;
     if (!isEven && isStyled(cue)) notes.set("STYLING_DROPPED", undefined);
     const marks = isEven ? `${first.bold ? "b" : ""}${first.italic ? "i" : ""}${first.underline ? "u" : ""}` : "";
-    return `{${frame(cue.startMs)}}{${frame(cue.endMs)}}${marks === "" ? "" : `{Y:${[...marks].join(",")}}`}${textOf(cue).replaceAll("\n", "|")}`;
+    return `{${frame(cue.startMs)}}{${frame(cue.endMs)}}${marks === "" ? "" : `{Y:${[...marks].join(",")}}`}${microDvdTextOf(cue, notes)}`;
   });
   return `{1}{1}${fps.toFixed(3)}\n${lines.join("\n")}\n`;
 }
 
+/** A bar ends a line, and a letter in braces is a command. */
+function microDvdTextOf(cue: Cue, notes: Context["notes"]): string {
+  const text = textOf(cue);
+  const safe = text.replaceAll("|", "¦").replace(/\{(?=[a-zA-Z]:)/g, "(");
+  if (safe !== text) notes.set("CHARACTERS_REPLACED", `Bars or braces were replaced, first at ${clockOf(cue.startMs, 1, ".", 3)}.`);
+  return safe.replaceAll("\n", "|");
+}
+
 /** Lyrics know when a line begins, not when it ends: that is where the next begins. */
-export function parseLrc(text: string): Cue[] {
+export function parseLrc(text: string, { notes }: Context): Cue[] {
+  if (/^[ \t]*\[(ti|ar|al|au|by|re|ve):[^\]]/im.test(text))
+    notes.set("METADATA_DROPPED", "The title and other details of the song were left out.");
   const offset = Number(/^\[offset:\s*([-+]?\d+)\s*\]/im.exec(text)?.[1] ?? 0);
   const starts = text.split(/\r?\n/).flatMap((line) => {
     const [, times, body = ""] = /^\s*((?:\[\d+:\d+(?:[.:]\d+)?\])+)(.*)$/s.exec(line) ?? [];
     return [...(times ?? "").matchAll(/\[([^[\]]+)\]/g)].flatMap(([, time = ""]) => {
       const ms = msOf(time.replace(/:(\d+)$/, (whole) => (time.split(":").length > 2 ? whole.replace(":", ".") : whole)));
       // Times of single words within the line are of karaoke.
+      if (/<\d+:\d+/.test(body)) notes.set("METADATA_DROPPED", "The times of single words were left out.");
       return ms === undefined ? [] : [{ startMs: Math.max(0, ms - offset), text: body.replace(/<\d+:\d+(?:\.\d+)?>/g, "").trim() }];
     });
   });
   const ordered = starts.toSorted((one, other) => one.startMs - other.startMs);
   return ordered.flatMap(({ startMs, text: line }, index) => {
-    const endMs = Math.min(ordered[index + 1]?.startMs ?? startMs + 5000, startMs + 10_000);
+    const next = ordered[index + 1];
+    // An empty line tells an end; else a line lasts until the next, or as long as one may take to sing.
+    const endMs = next?.text === "" ? next.startMs : Math.min(next?.startMs ?? startMs + 5000, startMs + 10_000);
     return line === "" ? [] : [{ startMs, endMs, spans: [{ ...plain, text: line }] }];
   });
 }
 
 export function writeLrc(cues: readonly Cue[], { notes }: Context): string {
   if (cues.some(isStyled)) notes.set("STYLING_DROPPED", undefined);
+  noteRounded(cues, 10, "hundredths of a second", notes);
+  noteOverlaps(cues, notes);
+  const several = cues.find((cue) => textOf(cue).includes("\n"));
+  if (several !== undefined)
+    notes.set("STRUCTURE_FLATTENED", `Texts of several lines became one line, first at ${clockOf(several.startMs, 1, ".", 3)}.`);
   const time = (ms: number) => {
     const hundredths = Math.round(ms / 10);
     const two = (value: number) => String(value).padStart(2, "0");
@@ -159,7 +196,7 @@ export function writeLrc(cues: readonly Cue[], { notes }: Context): string {
   const lines = cues.flatMap((cue, index) => {
     const next = cues[index + 1];
     // An empty line ends one that no other follows at once.
-    const isGap = next === undefined || next.startMs - cue.endMs > 200;
+    const isGap = next === undefined || Math.round(next.startMs / 10) > Math.round(cue.endMs / 10);
     return [`${time(cue.startMs)}${textOf(cue).replaceAll("\n", " ")}`, ...(isGap ? [time(cue.endMs)] : [])];
   });
   return `${lines.join("\n")}\n`;

@@ -1,0 +1,161 @@
+/** Timed Text (TTML 1 and 2, DFXP). @see https://www.w3.org/TR/ttml2/ */
+import { XMLParser, XMLValidator } from "fast-xml-parser";
+import { invalid, tooComplex } from "../failure.ts";
+import { assertShallowXml } from "../xml-depth.ts";
+import { type Context, type Cue, clockOf, createSpans, escapeMarkup, textOf, trimmed } from "./cues.ts";
+import { type Clock, clockOfDocument, msOfTime } from "./ttml-time.ts";
+
+type Node = Readonly<Record<string, unknown>>;
+const isNode = (value: unknown): value is Node => typeof value === "object" && value !== null;
+const parser = new XMLParser({
+  preserveOrder: true,
+  ignoreAttributes: false,
+  attributeNamePrefix: "",
+  removeNSPrefix: true,
+  parseTagValue: false,
+  parseAttributeValue: false,
+  trimValues: false,
+  ignoreDeclaration: true,
+  ignorePiTags: true,
+});
+const maxDepth = 50;
+/** How long a text is shown that has no end and none after it, in milliseconds. */
+const lastMs = 5000;
+
+/** When an element is active; `isTimed` when it or one around it says so. */
+type Interval = { readonly startMs: number; readonly endMs: number | undefined; readonly isTimed: boolean };
+type Open = Omit<Cue, "endMs"> & { readonly endMs: number | undefined };
+
+export function parseTtml(text: string, context: Context): Cue[] {
+  if (/<!ENTITY/i.test(text)) throw tooComplex("The file declares entities of its own, which are not expanded.");
+  assertShallowXml(text, maxDepth);
+  if (XMLValidator.validate(text) !== true) throw invalid("The file is not XML.");
+  const reading = { context, clock: clockOfDocument(text), cues: [] as Open[] };
+  visit(parser.parse(text), { startMs: 0, endMs: undefined, isTimed: false }, false, reading, 0);
+  const cues = reading.cues.toSorted((one, other) => one.startMs - other.startMs);
+  return cues.map((cue, index) => {
+    const next = cues.slice(index + 1, index + 100).find(({ startMs }) => startMs > cue.startMs);
+    return { ...cue, endMs: cue.endMs ?? next?.startMs ?? cue.startMs + lastMs };
+  });
+}
+
+type Reading = { readonly context: Context; readonly clock: Clock; readonly cues: Open[] };
+
+/** Where in time the last of the nodes ends: in a sequence each begins where the one before it ended. */
+function visit(nodes: unknown, within: Interval, isSequence: boolean, reading: Reading, depth: number): number {
+  if (depth > maxDepth) throw tooComplex("The file is nested too deeply.");
+  let at = within.startMs;
+  for (const node of Array.isArray(nodes) ? nodes : []) {
+    if (!isNode(node)) continue;
+    const name = nameOf(node);
+    if (name === undefined || name === "#text" || name === "head") continue;
+    const interval = intervalOf(node, isSequence ? { ...within, startMs: at } : within, reading);
+    if (interval === undefined) continue;
+    if (name === "p") addParagraph(node, interval, reading, depth);
+    const end =
+      name === "p" ? interval.startMs : visit(node[name], interval, attributeOf(node, "timeContainer") === "seq", reading, depth + 1);
+    at = interval.endMs ?? end;
+  }
+  return at;
+}
+
+/** Undefined, with a note, where a time cannot be read. */
+function intervalOf(node: Node, within: Interval, { clock, context }: Reading): Interval | undefined {
+  const times = ["begin", "end", "dur"].map((name) => attributeOf(node, name));
+  const [begin, end, duration] = times.map((time) => (time === undefined ? undefined : msOfTime(time, clock)));
+  const unread = times.find((time, index) => time !== undefined && [begin, end, duration][index] === undefined);
+  if (unread !== undefined) {
+    context.notes.set("INPUT_DAMAGED", `A time could not be read (${unread.slice(0, 40)}); its text was left out.`);
+    return undefined;
+  }
+  const startMs = within.startMs + (begin ?? 0);
+  const ends = [
+    ...(end === undefined ? [] : [within.startMs + end]),
+    ...(duration === undefined ? [] : [startMs + duration]),
+    ...(within.endMs === undefined ? [] : [within.endMs]),
+  ];
+  const isTimed = within.isTimed || times.some((time) => time !== undefined);
+  return { startMs, endMs: ends.length === 0 ? undefined : Math.max(startMs, Math.min(...ends)), isTimed };
+}
+
+/** Spans that have times of their own are texts of their own. */
+function addParagraph(node: Node, interval: Interval, reading: Reading, depth: number): void {
+  const { context, cues } = reading;
+  const found = createSpans();
+  const timed: Node[] = [];
+  addTtml(node, found, context, depth, timed);
+  const spans = trimmed(found.spans);
+  const text = textOf({ startMs: 0, endMs: 0, spans });
+  if (!interval.isTimed && text !== "") context.notes.set("INPUT_DAMAGED", `A text without a time was left out: ${text.slice(0, 40)}`);
+  if (interval.isTimed && text !== "") cues.push({ ...interval, spans });
+  for (const span of timed) {
+    const own = intervalOf(span, interval, reading);
+    if (own === undefined) continue;
+    const inner = createSpans();
+    addTtml(span, inner, context, depth + 1);
+    cues.push({ ...own, spans: trimmed(inner.spans) });
+  }
+}
+
+const nameOf = (node: Node): string | undefined => Object.keys(node).find((name) => name !== ":@");
+
+function attributeOf(node: Node, name: string): string | undefined {
+  const attributes = node[":@"];
+  const value = isNode(attributes) ? attributes[name] : undefined;
+  return typeof value === "string" ? value : undefined;
+}
+
+const isTimedSpan = (node: Node): boolean => ["begin", "end", "dur"].some((name) => attributeOf(node, name) !== undefined);
+
+/** The text of an element; spans with times are put aside where `timed` is given. */
+function addTtml(node: Node, found: ReturnType<typeof createSpans>, context: Context, depth: number, timed?: Node[]): void {
+  if (depth > maxDepth) throw tooComplex("The file is nested too deeply.");
+  const before = found.style;
+  const is = (name: string, pattern: RegExp, otherwise: boolean) => {
+    const value = attributeOf(node, name);
+    return value === undefined ? otherwise : pattern.test(value);
+  };
+  found.set({
+    bold: is("fontWeight", /^bold$/, before.bold),
+    italic: is("fontStyle", /^(italic|oblique)$/, before.italic),
+    underline: is("textDecoration", /\bunderline\b/, before.underline),
+  });
+  if (["color", "region", "style", "fontFamily", "fontSize", "backgroundColor"].some((name) => attributeOf(node, name) !== undefined)) {
+    context.notes.set("STYLING_DROPPED", undefined);
+  }
+  const children = node[nameOf(node) ?? ""];
+  for (const child of Array.isArray(children) ? children : []) {
+    if (!isNode(child)) continue;
+    const name = nameOf(child);
+    // Blanks of XML, of which a space that does not break is none.
+    if (name === "#text") found.add(String(child["#text"] ?? "").replace(/[ \t\r\n]+/g, " "));
+    else if (name === "br") found.add("\n");
+    else if (name !== "span") continue;
+    else if (timed !== undefined && isTimedSpan(child)) timed.push(child);
+    else addTtml(child, found, context, depth + 1, timed);
+  }
+  found.set(before);
+}
+
+export function writeTtml(cues: readonly Cue[]): string {
+  const lines = cues.map((cue) => {
+    const body = cue.spans.map((span) => {
+      const text = escapeMarkup(span.text).replaceAll("\n", "<br/>");
+      const marks = [
+        span.bold ? ' tts:fontWeight="bold"' : "",
+        span.italic ? ' tts:fontStyle="italic"' : "",
+        span.underline ? ' tts:textDecoration="underline"' : "",
+      ].join("");
+      return marks === "" ? text : `<span${marks}>${text}</span>`;
+    });
+    return `      <p begin="${clockOf(cue.startMs, 2, ".", 3)}" end="${clockOf(cue.endMs, 2, ".", 3)}">${body.join("")}</p>\n`;
+  });
+  return `<?xml version="1.0" encoding="UTF-8"?>
+<tt xmlns="http://www.w3.org/ns/ttml" xmlns:tts="http://www.w3.org/ns/ttml#styling" xml:lang="">
+  <body>
+    <div>
+${lines.join("")}    </div>
+  </body>
+</tt>
+`;
+}

@@ -1,0 +1,93 @@
+import { describe, expect, it } from "vitest";
+import { convertSubtitle } from "#services/conversion/engines/inside/subtitle/convert.ts";
+import { subtitleEngine } from "#services/conversion/engines/subtitle.ts";
+import { converterOf } from "#test/services/conversion/engines/inside/converter.ts";
+
+const convert = converterOf(subtitleEngine, convertSubtitle);
+const srt = (...texts: readonly string[]) =>
+  texts.map((text, index) => `${index + 1}\n00:00:0${index + 1},000 --> 00:00:0${index + 2},000\n${text}\n`).join("\n");
+const timed = (from: string, to: string) => `1\n00:00:${from} --> 00:00:${to}\nx\n`;
+
+describe("a file that counts frames", () => {
+  it("and tells no rate is taken as a film, with a note that names the option", async () => {
+    const made = await convert("{24}{48}x\n", "sub", "srt");
+    expect(made.text).toContain("00:00:01,001 --> 00:00:02,002");
+    expect(made.notes.get("FRAME_RATE_GUESSED")).toMatch(/23\.976.*fps/);
+  });
+
+  it.each([
+    ["its own rate", "{1}{1}25\n{25}{50}x\n", {}],
+    ["the rate that was asked for", "{25}{50}x\n", { fps: 25 }],
+  ])("is read by %s without one", async (_name, text, options) => {
+    expect(await convert(text, "sub", "srt", options)).toMatchObject({ text: timed("01,000", "02,000"), codes: [] });
+  });
+});
+
+describe("what a format cannot say is noted", () => {
+  it.each([
+    ["ass", srt("{sighs}"), ["CHARACTERS_REPLACED"]],
+    ["ssa", srt("C:\\new"), ["CHARACTERS_REPLACED"]],
+    ["ass", timed("01,237", "02,000"), ["NUMBERS_ROUNDED"]],
+    ["ssa", timed("01,000", "02,001"), ["NUMBERS_ROUNDED"]],
+    ["ass", timed("01,230", "02,340"), []],
+    ["lrc", timed("01,237", "02,000"), ["NUMBERS_ROUNDED"]],
+    ["lrc", srt("a\nb"), ["STRUCTURE_FLATTENED"]],
+    ["lrc", `${timed("01,000", "03,000")}\n${timed("02,000", "04,000")}`, ["STRUCTURE_FLATTENED"]],
+    ["smi", `${timed("01,000", "03,000")}\n${timed("02,000", "04,000")}`, ["STRUCTURE_FLATTENED"]],
+    ["smi", timed("01,237", "02,001"), []],
+    ["sub", timed("01,010", "02,000"), ["NUMBERS_ROUNDED"]],
+    ["sub", srt("a|b"), ["CHARACTERS_REPLACED"]],
+    ["sub", srt("{y:i}", "{c:$0000ff}"), ["CHARACTERS_REPLACED"]],
+    ["vtt", timed("03,000", "02,000"), ["INPUT_DAMAGED"]],
+    ["vtt", "1\n1000:00:00,000 --> 1000:00:01,000\nlate\n\n2\n00:00:01,000 --> 00:00:02,000\nx\n", ["INPUT_DAMAGED"]],
+    ["vtt", "1\n00:00:01,000 --> 00:00:02,000 X1:40 X2:60\nx\n", ["STYLING_DROPPED"]],
+  ])("%s of %j", async (to, text, codes) => {
+    expect((await convert(text, "srt", to, to === "sub" ? { fps: 25 } : {})).codes).toEqual(codes);
+  });
+
+  it("of facts that are no subtitles", async () => {
+    expect((await convert("[ti:Song]\n[00:01.00]x\n[00:02.00]\n", "lrc", "srt")).codes).toEqual(["METADATA_DROPPED"]);
+    const spoken = "[Events]\nDialogue: 0,0:00:01.00,0:00:02.00,Default,Bob,0,0,0,,x\n";
+    expect((await convert(spoken, "ass", "srt")).codes).toEqual(["METADATA_DROPPED"]);
+  });
+});
+
+describe("text", () => {
+  it("with backslashes comes back through SubStation Alpha", async () => {
+    const source = srt("C:\\new \\Name \\home");
+    expect((await convert((await convert(source, "srt", "ass")).text, "ass", "srt")).text).toBe(source);
+  });
+
+  it("with braces is read as ffmpeg writes it", async () => {
+    const text = "[Events]\nDialogue: 0,0:00:01.00,0:00:02.00,Default,,0,0,0,,a \\{b\\} {hidden}c\n";
+    expect((await convert(text, "ass", "srt")).text).toContain("\na {b} c\n");
+  });
+
+  it("of lyrics ends where the file says, however long it is", async () => {
+    expect((await convert("[00:01.00]x\n[00:31.00]\n", "lrc", "srt")).text).toContain("00:00:01,000 --> 00:00:31,000");
+  });
+
+  it("of lyrics keeps a short pause", async () => {
+    const text = `${timed("01,000", "02,000")}\n${timed("02,100", "03,000")}`;
+    expect((await convert(text, "srt", "lrc")).text).toBe("[00:01.00]x\n[00:02.00]\n[00:02.10]x\n[00:03.00]\n");
+  });
+});
+
+describe("a file that is a little odd", () => {
+  it("and has no hours is read", async () => {
+    expect((await convert("1\n00:01,000 --> 00:02,000\na\n", "srt", "sbv")).text).toBe("0:00:01.000,0:00:02.000\na\n");
+  });
+
+  it("and has lines without times says that they were left out", async () => {
+    expect((await convert("{1}{1}25\n{25}{50}x\nstray\n", "sub", "srt")).notes.get("INPUT_DAMAGED")).toContain("line 3");
+  });
+
+  it("and has characters by the names of HTML shows them", async () => {
+    const made = await convert("WEBVTT\n\n00:01.000 --> 00:02.000\nx&eacute;&Eacute;&hellip;&frac12;&#00233;&amp;lt;\n", "vtt", "sbv");
+    expect(made.text).toContain("\nxéÉ…½é&lt;\n");
+  });
+
+  it("and tells when words are sung says that this was left out", async () => {
+    expect((await convert("[00:01.00]<00:01.10>a\n[00:02.00]\n", "lrc", "srt")).codes).toEqual(["METADATA_DROPPED"]);
+  });
+});
