@@ -51,6 +51,8 @@ function mailExpectations(from: string, to: string) {
 /** Dates are text in records that have no type for them. */
 function cardExpectations(from: string, to: string) {
   const isTable = from === "csv" || from === "tsv" || from === "xlsx";
+  const isTree = to === "json" || to === "ndjson" || to === "yaml" || to === "xml";
+  const told = to === "vcf" ? toCards : from === "vcf" ? ofCards : ofCalendars;
   return [
     ...expectingAll(
       from !== "xlsx" && "ENCODING_GUESSED",
@@ -58,9 +60,24 @@ function cardExpectations(from: string, to: string) {
       from === "xlsx" && "SHEETS_LEFT_OUT",
       isTable && "NAMES_CHANGED",
     ),
-    ...expectingAll((to === "json" || to === "ndjson" || to === "yaml") && "TYPES_AS_TEXT", to === "xml" && "CHARACTERS_REPLACED"),
+    ...expectingAll(isTree && to !== "xml" && "TYPES_AS_TEXT", to === "xml" && "CHARACTERS_REPLACED"),
+    ...told,
+    ...(from === "vcf" && !isTree ? [expecting("IMAGES_REMOVED", { message: "Photos of contacts are left out." })] : []),
   ];
 }
+
+const ofCalendars = [
+  expecting("METADATA_DROPPED", { message: "Properties of the calendar itself and parameters of values are left out." }),
+  expecting("ENTRIES_LEFT_OUT", { message: "Only events, tasks, notes and busy times are converted." }),
+];
+const ofCards = [
+  expecting("METADATA_DROPPED", { message: "Parameters of values are left out." }),
+  expecting("STRUCTURE_FLATTENED", { message: "The parts of addresses are joined by commas." }),
+];
+const toCards = [
+  expecting("METADATA_DROPPED", { message: "Columns that contacts have no place for are left out." }),
+  expecting("ENTRIES_LEFT_OUT", { message: "Rows without a name or an address are left out." }),
+];
 
 /** Headers that no page shows are left out, and so are attachments but where the target holds files. */
 function mailFidelityOf(from: string, to: string): Fidelity {

@@ -1,0 +1,97 @@
+/** Entries of calendars (RFC 5545) as records. */
+import type { Notes } from "../exchange.ts";
+import type { Entries, Value } from "../records/values.ts";
+import { type Component, type Dropped, dropParameters, filled, oneOrAllOf, propertyOf, restOf, valuesOf } from "./jcal.ts";
+
+const entryNames: Readonly<Record<string, string>> = { vevent: "event", vtodo: "task", vjournal: "note", vfreebusy: "busy" };
+
+export function eventsOf(calendars: readonly Component[], notes: Notes, dropped: Dropped): readonly Entries[] {
+  const others = new Set<string>();
+  const events = calendars.flatMap((calendar) => {
+    for (const [name] of restOf(calendar, ofCalendar)) dropped.add(name.toUpperCase());
+    return calendar[2].flatMap((component) => {
+      const sort = entryNames[component[0]];
+      if (sort !== undefined) return [eventOf(sort, component, dropped)];
+      if (component[0] !== "vtimezone") others.add(component[0].toUpperCase());
+      return [];
+    });
+  });
+  if (others.size > 0) notes.set("ENTRIES_LEFT_OUT", `Entries of these kinds were left out: ${[...others].slice(0, 5).join(", ")}.`);
+  return events;
+}
+
+/** What a file says of itself, and no entry. */
+const ofCalendar = new Set(["version", "prodid", "calscale"]);
+
+const known = new Set(
+  (
+    "summary dtstart dtend due duration location description organizer attendee status rrule exdate rdate recurrence-id categories url " +
+    "uid dtstamp"
+  ).split(" "),
+);
+const kept = new Set(["tzid", "value", "type", "encoding"]);
+
+function eventOf(sort: string, component: Component, dropped: Dropped): Entries {
+  const one = (name: string): Value => oneOrAllOf(component, name);
+  dropParameters(component, kept, dropped);
+  return filled([
+    ["type", sort],
+    ["summary", one("summary")],
+    ["start", one("dtstart")],
+    ["end", one("dtend") ?? one("due")],
+    ["duration", one("duration")],
+    ["timezone", zoneOf(component, "dtstart", dropped)],
+    ...otherZonesOf(component, dropped),
+    ["location", one("location")],
+    ["description", one("description")],
+    ["organizer", addressOf(one("organizer"))],
+    ["attendees", valuesOf(component, "attendee").map(addressOf)],
+    ["status", one("status")],
+    ["recurrence", one("rrule")],
+    ["exceptDates", valuesOf(component, "exdate")],
+    ["extraDates", valuesOf(component, "rdate")],
+    ["recurrenceId", one("recurrence-id")],
+    ["alarms", component[2].map((alarm) => alarmOf(alarm, dropped))],
+    ["categories", valuesOf(component, "categories")],
+    ["url", one("url")],
+    ["uid", one("uid")],
+    ["stamp", one("dtstamp")],
+    ...restOf(component, known),
+  ]);
+}
+
+/** The name of a zone; rules that a file gives of its own are no records. */
+function zoneOf(component: Component, name: string, dropped: Dropped): string | null {
+  const zone = propertyOf(component, name)?.[1]["tzid"];
+  if (typeof zone !== "string") return null;
+  if (!isWellKnown(zone)) dropped.add(`the rules of the time zone ${zone.slice(0, 40)}`);
+  return zone;
+}
+
+function isWellKnown(zone: string): boolean {
+  try {
+    new Intl.DateTimeFormat("en", { timeZone: zone });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Dates that are told in another zone than the start. */
+function otherZonesOf(component: Component, dropped: Dropped): (readonly [string, Value])[] {
+  const start = zoneOf(component, "dtstart", dropped);
+  const names = { dtend: "end", due: "end", exdate: "exceptDates", rdate: "extraDates", "recurrence-id": "recurrenceId" } as const;
+  return Object.entries(names).flatMap(([name, label]) => {
+    const zone = zoneOf(component, name, dropped);
+    return zone === null || zone === start ? [] : [[`${label}Timezone`, zone] as const];
+  });
+}
+
+function alarmOf(alarm: Component, dropped: Dropped): Entries {
+  dropParameters(alarm, kept, dropped);
+  return filled(restOf(alarm, new Set()));
+}
+
+function addressOf(value: Value): Value {
+  return typeof value === "string" ? value.replace(/^mailto:/i, "") : value;
+}

@@ -1,0 +1,98 @@
+/** Calendars and contacts as the library parses them: components with properties, jCal (RFC 7265) and jCard (RFC 7095). */
+import ICAL from "ical.js";
+import { invalid, tooComplex } from "../failure.ts";
+import { type Entries, Stamp, type Value } from "../records/values.ts";
+
+const maxComponents = 50_000;
+
+/** A line of a component: jCal and jCard have the same shape (RFC 7265 §3.4). */
+export type Property = readonly [name: string, parameters: Readonly<Record<string, unknown>>, type: string, ...values: unknown[]];
+export type Component = readonly [name: string, properties: readonly Property[], components: readonly Component[]];
+
+/** What records have no place for, in words; told in one note. */
+export type Dropped = Set<string>;
+
+export function componentsOf(text: string, wanted: string): readonly Component[] {
+  const parsed = (() => {
+    try {
+      return ICAL.parse(unfolded(text)) as unknown[];
+    } catch (error) {
+      throw invalid(`The file cannot be read: ${error instanceof Error ? error.message.slice(0, 200) : "it is damaged"}.`);
+    }
+  })();
+  const roots = (typeof parsed[0] === "string" ? [parsed] : parsed) as unknown as readonly Component[];
+  const found = roots.filter(([name]) => name === wanted);
+  if (found.length > maxComponents) throw tooComplex(`The file holds more than ${maxComponents} entries.`);
+  return found;
+}
+
+/** Older programs leave blanks at the ends and lines empty, which the library does not forgive. */
+function unfolded(text: string): string {
+  return text
+    .replace(/^\uFEFF/, "")
+    .replace(/\r\n?/g, "\n")
+    .split("\n")
+    .filter((line) => line.trim() !== "")
+    .join("\r\n");
+}
+
+export function propertyOf([, properties]: Component, name: string): Property | undefined {
+  return properties.find((property) => property[0] === name);
+}
+
+export function valuesOf([, properties]: Component, name: string): Value[] {
+  return properties.filter((property) => property[0] === name).flatMap(valuesOfProperty);
+}
+
+export function valuesOfProperty([, , type, ...values]: Property): Value[] {
+  return values.map((value) => propertyValueOf(type, value));
+}
+
+/** The one value of a name, or the list of several; null for none. */
+export function oneOrAllOf(component: Component, name: string): Value {
+  const values = valuesOf(component, name);
+  return values.length > 1 ? values : (values[0] ?? null);
+}
+
+function propertyValueOf(type: string, value: unknown): Value {
+  if (type === "period" && Array.isArray(value)) return value.map(textOf).join("/");
+  const text = textOf(value);
+  if (type !== "date-time" && type !== "date") return text;
+  // A date where a date with a time is due.
+  const stamp = text.replace(/T:+Z?$/, "");
+  return new Stamp(stamp, stamp.endsWith("Z"));
+}
+
+/** Structured values are lists, and a recurrence is an object of rules, which its text has in the basic form of ISO 8601. */
+export function textOf(value: unknown): string {
+  if (Array.isArray(value)) return value.map(textOf).join(";");
+  if (typeof value !== "object" || value === null) return value === undefined ? "" : String(value);
+  return Object.entries(value)
+    .map(([name, each]) => {
+      // Rules of vCalendar 1.0 are no pairs.
+      if (each === undefined) return name.toUpperCase();
+      const text = Array.isArray(each) ? each.join(",") : String(each);
+      return `${name.toUpperCase()}=${name === "until" ? text.replace(/[-:]/g, "") : text}`;
+    })
+    .join(";");
+}
+
+export function filled(pairs: readonly (readonly [string, Value])[]): Entries {
+  return new Map(pairs.filter(([, value]) => value !== null && value !== "" && !(Array.isArray(value) && value.length === 0)));
+}
+
+/** Properties without a name of their own here, by the one that they have. */
+export function restOf(component: Component, known: ReadonlySet<string>): (readonly [string, Value])[] {
+  const names = new Set(component[1].map(([name]) => name).filter((name) => !known.has(name)));
+  return [...names].map((name) => [
+    name.startsWith("x-") ? name : name.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase()),
+    oneOrAllOf(component, name),
+  ]);
+}
+
+/** Parameters say more of a value, such as who an address is. */
+export function dropParameters([, properties]: Component, kept: ReadonlySet<string>, dropped: Dropped): void {
+  for (const [, parameters] of properties) {
+    for (const name of Object.keys(parameters)) if (!kept.has(name)) dropped.add(name.toUpperCase());
+  }
+}

@@ -1,0 +1,117 @@
+import { describe, expect, it } from "vitest";
+import { convertCards } from "#services/conversion/engines/inside/mail/cards.ts";
+import { mailEngine } from "#services/conversion/engines/mail.ts";
+import { converterOf } from "#test/services/conversion/engines/inside/converter.ts";
+
+const convert = converterOf(mailEngine, convertCards);
+
+const calendar = (...lines: readonly string[]) =>
+  ["BEGIN:VCALENDAR", "VERSION:2.0", "PRODID:x", ...lines, "END:VCALENDAR", ""].join("\r\n");
+const event = (...lines: readonly string[]) => calendar("BEGIN:VEVENT", "UID:1", ...lines, "END:VEVENT");
+const card = (version: string, ...lines: readonly string[]) =>
+  ["BEGIN:VCARD", `VERSION:${version}`, "FN:A", ...lines, "END:VCARD", ""].join("\r\n");
+
+async function recordOf(text: string, from: string) {
+  const made = await convert(text, from, "json");
+  const { uid, name, type, ...record } = JSON.parse(made.text)[0];
+  return { record, codes: made.codes.filter((code) => code !== "TYPES_AS_TEXT") };
+}
+
+describe("entries of a calendar keep", () => {
+  it.each([
+    ["what recurs until when", ["RRULE:FREQ=WEEKLY;UNTIL=20260401T080000Z"], { recurrence: "FREQ=WEEKLY;UNTIL=20260401T080000Z" }],
+    ["a day until which", ["RRULE:FREQ=DAILY;UNTIL=20261231"], { recurrence: "FREQ=DAILY;UNTIL=20261231" }],
+    [
+      "the dates that are left out and added",
+      ["EXDATE:20260308T100000,20260315T100000", "EXDATE;VALUE=DATE:20260322", "RDATE:20260310T100000Z"],
+      { exceptDates: ["2026-03-08T10:00:00", "2026-03-15T10:00:00", "2026-03-22"], extraDates: ["2026-03-10T10:00:00Z"] },
+    ],
+    ["which of a series is meant", ["RECURRENCE-ID;VALUE=DATE:20260302"], { recurrenceId: "2026-03-02" }],
+    ["alarms", ["BEGIN:VALARM", "ACTION:DISPLAY", "TRIGGER:-PT15M", "END:VALARM"], { alarms: [{ action: "DISPLAY", trigger: "-PT15M" }] }],
+    [
+      "zones that differ",
+      ["DTSTART;TZID=Europe/Berlin:20260302T120000", "DTEND;TZID=America/New_York:20260302T120000"],
+      { start: "2026-03-02T12:00:00", end: "2026-03-02T12:00:00", timezone: "Europe/Berlin", endTimezone: "America/New_York" },
+    ],
+    [
+      "properties of any other name",
+      ["X-FOO:bar", "PERCENT-COMPLETE:50", "DTSTAMP:20260101T000000Z"],
+      { "x-foo": "bar", percentComplete: "50", stamp: "2026-01-01T00:00:00Z" },
+    ],
+  ])("%s", async (_name, lines, wanted) => {
+    expect(await recordOf(event(...lines), "ics")).toEqual({ record: wanted, codes: [] });
+  });
+
+  it.each([
+    ["what is said of a value", event("ATTENDEE;PARTSTAT=ACCEPTED:mailto:a@b"), ["METADATA_DROPPED"]],
+    ["the rules of a zone of its own", event("DTSTART;TZID=Our zone:20260302T120000"), ["METADATA_DROPPED"]],
+    ["the name of the calendar", calendar("X-WR-CALNAME:Mine", "BEGIN:VEVENT", "END:VEVENT"), ["METADATA_DROPPED"]],
+    ["other entries", calendar("BEGIN:X-OTHER", "END:X-OTHER", "BEGIN:VEVENT", "END:VEVENT"), ["ENTRIES_LEFT_OUT"]],
+  ])("not %s, with a note", async (_name, text, codes) => {
+    expect((await recordOf(text, "ics")).codes).toEqual(codes);
+  });
+
+  it("what version 1.0 says", async () => {
+    const text = event("SUMMARY;ENCODING=QUOTED-PRINTABLE;CHARSET=UTF-8:K=C3=B6ln", "RRULE:W1 MO #0").replace("VERSION:2.0", "VERSION:1.0");
+    expect(await recordOf(text, "ics")).toEqual({ record: { summary: "Köln", recurrence: "W1 MO #0" }, codes: [] });
+  });
+
+  it("alarms in a table too", async () => {
+    const made = await convert(event("BEGIN:VALARM", "ACTION:AUDIO", "TRIGGER:-PT5M", "END:VALARM"), "ics", "csv");
+    expect(made.text).toContain('"action: AUDIO, trigger: -PT5M"');
+  });
+});
+
+describe("contacts keep", () => {
+  it.each([
+    [
+      "types of version 2.1",
+      card("2.1", "TEL;HOME;VOICE:1", "TEL;WORK;CELL;PREF:2", "EMAIL;INTERNET:a@b"),
+      { phone: ["1", "2"], phoneTypes: ["home, voice", "work, cell, pref"], email: ["a@b"], emailTypes: ["internet"] },
+    ],
+    [
+      "letters and line ends of version 2.1",
+      card("2.1", "NOTE;ENCODING=QUOTED-PRINTABLE;CHARSET=ISO-8859-1:K=F6=", "ln=0D=0A=3D", "LABEL;HOME;QUOTED-PRINTABLE:a=3Db"),
+      { note: "Köln\n=", label: "a=b" },
+    ],
+    ["photos of version 2.1", card("2.1", "PHOTO;JPEG;BASE64:", " aGVs", " bG8=", ""), { photo: "aGVsbG8=" }],
+    [
+      "types of version 3.0",
+      card("3.0", "item1.TEL;type=CELL;type=pref:1", "EMAIL;TYPE=WORK:a@b", "EMAIL:c@d"),
+      { phone: ["1"], phoneTypes: ["cell, pref"], email: ["a@b", "c@d"], emailTypes: ["work", ""] },
+    ],
+    ["signs that are escaped", card("3.0", "NOTE:a\\nb\\, c\\; d\\\\e", "ORG:A\\; B;C"), { note: "a\nb, c; d\\e", organization: "A; B;C" }],
+    ["types of version 4.0", card("4.0", 'TEL;VALUE=uri;TYPE="voice,home":tel:+1'), { phone: ["+1"], phoneTypes: ["voice, home"] }],
+    ["several of a sort", card("3.0", "NICKNAME:A,B", "NOTE:1", "NOTE:2"), { nickname: ["A", "B"], note: ["1", "2"] }],
+    [
+      "all parts of a name",
+      card("3.0", "N:Doe;Jane;Q.;Dr.;PhD"),
+      { familyName: "Doe", givenName: "Jane", additionalNames: "Q.", namePrefix: "Dr.", nameSuffix: "PhD" },
+    ],
+    ["properties of any other name", card("3.0", "ROLE:r", "X-SKYPE:s"), { role: "r", "x-skype": "s" }],
+  ])("%s", async (_name, text, wanted) => {
+    expect(await recordOf(text, "vcf")).toEqual({ record: wanted, codes: [] });
+  });
+
+  it.each([
+    ["csv", card("3.0", "PHOTO;ENCODING=b:aGVsbG8="), ["IMAGES_REMOVED"]],
+    ["json", card("4.0", "EMAIL;PREF=1:a@b"), ["METADATA_DROPPED"]],
+    ["json", card("3.0", "ADR:;;1 Street;Town;;;"), ["STRUCTURE_FLATTENED"]],
+  ])("not in %s all of %j, with a note", async (to, text, codes) => {
+    expect((await convert(text, "vcf", to)).codes).toEqual(codes);
+  });
+});
+
+describe("contacts out of a table", () => {
+  it("have the types that the columns name", async () => {
+    const made = await convert("Name,Mobile Phone,Work Phone,Home Address\nA,1,2,X\n", "csv", "vcf");
+    expect(made.text).toContain("TEL;TYPE=CELL:1\r\nTEL;TYPE=WORK:2\r\nADR;TYPE=HOME:;;X;;;;\r\n");
+    expect(made.codes).toEqual([]);
+  });
+
+  it("leave out columns and rows with a note", async () => {
+    const made = await convert("Name,Shoe size\nA,42\n,43\n", "csv", "vcf");
+    expect(made.notes.get("METADATA_DROPPED")).toContain("Shoe size");
+    expect(made.notes.get("ENTRIES_LEFT_OUT")).toContain(": 1.");
+  });
+});
