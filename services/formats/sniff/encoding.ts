@@ -57,3 +57,20 @@ function isText16(head: Uint8Array, encoding: "utf-16le" | "utf-16be"): boolean 
   }
   return true;
 }
+
+/** Characters that no text has. */
+const strange = /[^\P{Cc}\s]|[\p{Cn}\p{Co}\ufffd]/u;
+
+/** Whether this may be UTF-16 without a mark, of any script: zero bytes are on the same side of all of its ASCII, and no other text has any. */
+export function isUnmarked16(head: Uint8Array): boolean {
+  if (head.length < 8) return false;
+  let even = 0;
+  let odd = 0;
+  for (const [index, byte] of head.entries()) {
+    if (byte === 0 && index % 2 === 0) even++;
+    else if (byte === 0) odd++;
+  }
+  if (odd <= 3 * even && even <= 3 * odd) return false;
+  const whole = head.subarray(0, head.length - (head.length % 2));
+  return !strange.test(new TextDecoder(odd > even ? "utf-16le" : "utf-16be").decode(whole, { stream: true }));
+}

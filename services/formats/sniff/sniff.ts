@@ -1,7 +1,7 @@
 import { formatsOfFileName } from "#formats/table/lookup.ts";
 import { binaryContentOf, networkGraphicsContentOf } from "./binary.ts";
 import type { Content } from "./content.ts";
-import { decodeText, encodingOf } from "./encoding.ts";
+import { decodeText, encodingOf, isUnmarked16 } from "./encoding.ts";
 import { headerless } from "./headerless.ts";
 import { type SniffableFile, type Source, withSource } from "./source.ts";
 import { textContentOf } from "./text.ts";
@@ -31,13 +31,20 @@ export async function sniffSource(source: Source, fileName: string): Promise<Sni
   return { ...verdictOf(source, named, await contentOf(source)), sizeBytes: source.sizeBytes };
 }
 
+/** What is read as UTF-16 of any script without a mark, where the name says so. */
+const wide = [
+  ..."csv tsv psv json ndjson json5 yaml toml xml ini properties srt vtt sbv sub lrc ass ssa ttml smi ics vcf".split(" "),
+  ...headerless,
+];
+
 async function contentOf(source: Source): Promise<Content | undefined> {
   if (source.sizeBytes === 0) return undefined;
   // Its mark was made to be no text, but a short broken one may pass for it in some code page.
   const picture = networkGraphicsContentOf(source.head);
   if (picture !== undefined) return picture;
   const encoding = encodingOf(source.head);
-  if (encoding === undefined) return binaryContentOf(source);
+  if (encoding === undefined)
+    return (await binaryContentOf(source)) ?? (isUnmarked16(source.head) ? { format: undefined, orNamed: wide } : undefined);
   const text = textContentOf(decodeText(source.head, encoding));
   // Raw samples may look like a text in some code page.
   return encoding === "legacy" && text.format === "txt" ? { ...text, orNamed: [...(text.orNamed ?? []), ...headerless] } : text;

@@ -38,11 +38,20 @@ function markedEncodingOf(bytes: Uint8Array): string | undefined {
   if (first === 0xef && second === 0xbb && third === 0xbf) return "utf-8";
   if (first === 0xff && second === 0xfe) return "utf-16le";
   if (first === 0xfe && second === 0xff) return "utf-16be";
-  // UTF-16 without a mark: every second byte of Western text is zero.
-  const start = bytes.subarray(0, 64);
-  const zeros = (parity: number) => start.filter((byte, index) => index % 2 === parity && byte === 0).length;
-  const half = Math.floor(start.length / 2);
-  if (half >= 4 && zeros(1) >= half - 1 && zeros(0) === 0) return "utf-16le";
-  if (half >= 4 && zeros(0) >= half - 1 && zeros(1) === 0) return "utf-16be";
-  return undefined;
+  return unmarkedOf(bytes);
+}
+
+const sampleBytes = 4096;
+/** Characters that no text has. */
+const strange = /[^\P{Cc}\s]|[\p{Cn}\p{Co}\ufffd]/u;
+
+/** UTF-16 without a mark: no other text has zero bytes, which are on the same side of all of its ASCII. */
+export function unmarkedOf(bytes: Uint8Array): "utf-16le" | "utf-16be" | undefined {
+  const start = bytes.subarray(0, sampleBytes);
+  const zeros = [0, 0];
+  for (const [index, byte] of start.entries()) if (byte === 0) zeros[index % 2] = (zeros[index % 2] ?? 0) + 1;
+  const [even = 0, odd = 0] = zeros;
+  const label = odd > 3 * even ? "utf-16le" : even > 3 * odd ? "utf-16be" : undefined;
+  if (label === undefined || start.length < 8) return undefined;
+  return strange.test(new TextDecoder(label).decode(start, { stream: true })) ? undefined : label;
 }

@@ -2,6 +2,7 @@
 import type { ByteSource } from "#services/conversion/domain/guards/byte-source.ts";
 import type { Answer } from "#services/conversion/domain/questions.ts";
 import { guessEncoding } from "#services/conversion/engines/inside/guess-encoding.ts";
+import { unmarkedOf } from "#services/conversion/engines/inside/text-decoding.ts";
 import { writeToHost } from "./exchange.ts";
 import { contentOf } from "./remote-file.ts";
 import { decodeCodePages, namesCodePage } from "./rtf-code-pages.ts";
@@ -17,7 +18,7 @@ export async function recodeRtf(file: ByteSource): Promise<Answer<"recodedRtf">>
 /** Text that is not UTF-8: by its byte order mark, by what HTML says of itself, else by a guess. */
 export async function decodeText(file: ByteSource): Promise<Answer<"decodedText">> {
   const bytes = await contentOf(file);
-  const label = labelOf(bytes.subarray(0, 2048).toString("latin1"));
+  const label = labelOf(bytes.subarray(0, 2048).toString("latin1")) ?? unmarkedOf(bytes);
   const guess = label === undefined ? guessEncoding(bytes) : undefined;
   writeToHost(Buffer.from(new TextDecoder(label ?? guess).decode(bytes)));
   return { guess };
