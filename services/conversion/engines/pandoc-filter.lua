@@ -46,6 +46,8 @@ local function outlined(blocks)
 end
 
 function Pandoc(document)
+  -- UTF-16 that is taken for UTF-8.
+  if pandoc.utils.stringify(document):find("\0", 1, true) then io.stderr:write("filemill:zeros\n") end
   if FORMAT == "opml" then
     document.blocks = outlined(document.blocks)
     local first = document.blocks[1]

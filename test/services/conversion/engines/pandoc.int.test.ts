@@ -148,6 +148,17 @@ describe("engine pandoc, in detail", () => {
     expect(told.notes.has("ENCODING_GUESSED")).toBe(false);
   });
 
+  it("reads UTF-16 without a mark, which is UTF-8 with zeros to pandoc", async () => {
+    for (const text of ["# Привет\n\nмир\n", "# Hello\n\nthere\n"]) {
+      const [head = "", , body = ""] = text.split("\n");
+      const made = await htmlOf(Buffer.from(text, "utf16le"));
+      expect(made.text).toContain(`>${head.slice(2)}</h1>`);
+      expect(made.text).toContain(`<p>${body}</p>`);
+    }
+    const stray = await htmlOf("Grüße\0 dort");
+    expect(stray.text).toContain("Grüße");
+  });
+
   it("refuses damaged documents, and ends at its bounds", async () => {
     const half = (await readFile(join(corpus, "office/text.docx"))).subarray(0, 9000);
     await expect(bench.convert(await put("half.docx", half), "docx", "md")).rejects.toMatchObject({ code: "INVALID_INPUT" });
