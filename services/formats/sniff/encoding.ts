@@ -61,7 +61,7 @@ function isText16(head: Uint8Array, encoding: "utf-16le" | "utf-16be"): boolean 
 /** Characters that no text has. */
 const strange = /[^\P{Cc}\s]|[\p{Cn}\p{Co}\ufffd]/u;
 
-/** Whether this may be UTF-16 without a mark, of any script: zero bytes are on the same side of all of its ASCII, and no other text has any. */
+/** Whether this may be UTF-16 without a mark, of any script: zero bytes are on the same side of all of its ASCII, and few other texts have any. */
 export function isUnmarked16(head: Uint8Array): boolean {
   if (head.length < 8) return false;
   let even = 0;
@@ -71,6 +71,18 @@ export function isUnmarked16(head: Uint8Array): boolean {
     else if (byte === 0) odd++;
   }
   if (odd <= 3 * even && even <= 3 * odd) return false;
-  const whole = head.subarray(0, head.length - (head.length % 2));
-  return !strange.test(new TextDecoder(odd > even ? "utf-16le" : "utf-16be").decode(whole, { stream: true }));
+  if (
+    even + odd < head.length / 4 &&
+    isPlain(
+      head.filter((byte) => byte !== 0),
+      "utf-8",
+    )
+  )
+    return false;
+  return isPlain(head.subarray(0, head.length - (head.length % 2)), odd > even ? "utf-16le" : "utf-16be");
+}
+
+/** Whether bytes that may end within a character are text. */
+function isPlain(bytes: Uint8Array, label: string): boolean {
+  return !strange.test(new TextDecoder(label).decode(bytes, { stream: true }));
 }

@@ -19,6 +19,7 @@ it.each([
   ["Japanese", japanese, "a.srt", "srt"],
   ["Japanese", japanese, "a.txt", undefined],
   ["numbers", numbers, "a.csv", undefined],
+  ["text with a zero", Buffer.from("Grüße\0 dort"), "a.csv", undefined],
   ["samples of sound", russian, "a.pcm", "pcm"],
 ])("%s in UTF-16 without a mark is what its name says where that is read so: %#", async (_name, content, name, format) => {
   const path = join(folder, name);

@@ -45,7 +45,7 @@ const sampleBytes = 4096;
 /** Characters that no text has. */
 const strange = /[^\P{Cc}\s]|[\p{Cn}\p{Co}\ufffd]/u;
 
-/** UTF-16 without a mark: no other text has zero bytes, which are on the same side of all of its ASCII. */
+/** UTF-16 without a mark: zero bytes are on the same side of all of its ASCII, and few other texts have any. */
 export function unmarkedOf(bytes: Uint8Array): "utf-16le" | "utf-16be" | undefined {
   const start = bytes.subarray(0, sampleBytes);
   const zeros = [0, 0];
@@ -53,5 +53,18 @@ export function unmarkedOf(bytes: Uint8Array): "utf-16le" | "utf-16be" | undefin
   const [even = 0, odd = 0] = zeros;
   const label = odd > 3 * even ? "utf-16le" : even > 3 * odd ? "utf-16be" : undefined;
   if (label === undefined || start.length < 8) return undefined;
-  return strange.test(new TextDecoder(label).decode(start, { stream: true })) ? undefined : label;
+  if (
+    even + odd < start.length / 4 &&
+    isText(
+      start.filter((byte) => byte !== 0),
+      "utf-8",
+    )
+  )
+    return undefined;
+  return isText(start, label) ? label : undefined;
+}
+
+/** Whether bytes that may end within a character are text. */
+function isText(bytes: Uint8Array, label: string): boolean {
+  return !strange.test(new TextDecoder(label).decode(bytes, { stream: true }));
 }

@@ -14,6 +14,8 @@ describe("text in UTF-16 without a mark", () => {
 
   it.each([
     ["numbers", Buffer.from(Uint16Array.from({ length: 200 }, (_, index) => index).buffer)],
+    ["text with a zero", Buffer.from("Grüße\0 dort")],
+    ["lines with zeros", Buffer.from("a,b\n1\0,2\n3,4\n".repeat(9))],
     ["halves of pairs", Buffer.from(Uint16Array.from({ length: 200 }, (_, index) => (index % 2 === 0 ? 0xd800 : 0x20)).buffer)],
   ])("is not found in %s", (_name, bytes) => {
     expect(() => decodeText(bytes, "auto", new Map())).toThrow(expect.objectContaining({ code: "INVALID_INPUT" }));
