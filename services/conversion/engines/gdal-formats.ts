@@ -1,6 +1,5 @@
 /** Which map formats GDAL reads and writes, by which driver and how. */
 import type { Fidelity, Hop, OptionDefinition } from "../domain/engine.ts";
-import { expectingAll } from "../domain/expectations.ts";
 import { mapExpectations } from "./gdal-notes.ts";
 import { crossHops } from "./hop-table.ts";
 import { encodingOption } from "./node-worker.ts";
@@ -168,10 +167,7 @@ export const gdalHops: readonly Hop[] = crossHops(Object.keys(readings), Object.
         async: false,
         maxInputMb: 50,
         options: [...(from === "csv" ? tableOptions : []), ...(optionsOf[to] ?? [])],
-        expects: [
-          ...expectingAll(from === "csv" && "ENCODING_GUESSED", from === "csv" && "DIALECT_GUESSED"),
-          ...mapExpectations(from, to, writings[to]),
-        ],
+        expects: mapExpectations(from, to, writings[to]),
       }
     : undefined,
 );

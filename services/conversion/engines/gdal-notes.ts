@@ -38,6 +38,7 @@ export function mapExpectations(from: string, to: string, writing: Narrow | unde
     ...leftOut(to, writing),
     ...metadata(from, to, writing),
     ...when(unsure.has(from), () => expecting("ENCODING_GUESSED")),
+    ...when(from === "csv", () => expecting("DIALECT_GUESSED")),
     ...when(listed.has(from), () => expecting("STRUCTURE_FLATTENED", { message: "Lists of texts with commas in them become texts." })),
     ...when(kml.has(from), () => expecting("STYLING_DROPPED", { message: "Colours, lines and icons are left out." })),
     ...when(typed.has(to) || json.has(from) || (textTypes.has(to) && withBytes.has(from)), () => expecting("TYPES_AS_TEXT")),
