@@ -36,7 +36,8 @@ const usual: Readonly<Partial<Record<NoteCode, Omit<Expectation, "code">>>> = {
   NAMES_CHANGED: { message: "Names that the format does not allow are changed." },
   CHARACTERS_REPLACED: { message: "Characters that the format does not allow are replaced." },
   STYLING_DROPPED: { message: "Fonts, colours and positions are left out." },
-  TEXT_NOT_RECOGNISED: { message: "Text in pictures of pages is not recognised.", of: "pages" },
+  TEXT_RECOGNISED: { message: "The text of pages that are pictures is recognised, and may hold errors." },
+  TEXT_NOT_RECOGNISED: { message: "Text in pictures of pages that cannot be recognised is left out.", of: "pages" },
   ENTRIES_LEFT_OUT: { message: "Entries that the format cannot hold are left out." },
 };
 

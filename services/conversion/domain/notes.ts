@@ -29,6 +29,7 @@ export const noteTable = {
   NAMES_CHANGED: "Names that the format does not allow were changed.",
   CHARACTERS_REPLACED: "Characters that the format does not allow were replaced.",
   STYLING_DROPPED: "Fonts, colours and positions were left out.",
+  TEXT_RECOGNISED: "Text was recognised in pictures; it may hold errors.",
   TEXT_NOT_RECOGNISED: "Text in pictures was not recognised.",
   ENTRIES_LEFT_OUT: "Links and special files were left out.",
   PERMISSIONS_REDUCED: "Permissions to write for everybody, and to run as a file's owner, were taken away.",

@@ -1,16 +1,32 @@
 /** PDF as a web page with headings, lists, tables, code and pictures, by pdf.js in a sandboxed worker; other documents are made of that. */
-import { defineEngine, type Hop, type OptionDefinition } from "../domain/engine.ts";
+import { rm, stat } from "node:fs/promises";
+import { defineEngine, type EngineHost, type Hop, type HopTask, type OpenEngine, type OptionDefinition } from "../domain/engine.ts";
 import { expectingAll } from "../domain/expectations.ts";
+import { LacksContent } from "../domain/failure.ts";
+import type { NoteCode } from "../domain/notes.ts";
+import { pagesWanted } from "./inside/pages-wanted.ts";
 import { openWorker, probeWorker } from "./node-worker.ts";
+import { type Recognised, recognise } from "./pdf-recognition.ts";
+import { languageOption } from "./tesseract.ts";
 
 const worker = { work: "pdf", packages: ["pdfjs-dist"] };
 
-const pages: OptionDefinition = {
-  name: "pages",
-  type: "string",
-  pattern: "^[0-9]{1,5}(-[0-9]{1,5})?(,[0-9]{1,5}(-[0-9]{1,5})?){0,20}$",
-  description: "Pages to convert, for example `1-3,7`",
-};
+const options: readonly OptionDefinition[] = [
+  {
+    name: "pages",
+    type: "string",
+    pattern: "^[0-9]{1,5}(-[0-9]{1,5})?(,[0-9]{1,5}(-[0-9]{1,5})?){0,20}$",
+    description: "Pages to convert, for example `1-3,7`",
+  },
+  {
+    name: "ocr",
+    type: "enum",
+    values: ["auto", "never"],
+    default: "auto",
+    description: "Read the text in pages that are pictures, or never",
+  },
+  languageOption,
+];
 
 const hops: readonly Hop[] = [
   {
@@ -20,18 +36,66 @@ const hops: readonly Hop[] = [
     cost: 60,
     async: false,
     maxInputMb: 100,
-    options: [pages],
-    expects: expectingAll("TEXT_NOT_RECOGNISED"),
+    options,
+    expects: expectingAll("TEXT_RECOGNISED", "TEXT_NOT_RECOGNISED"),
   },
 ];
+
+type Notes = Map<NoteCode, string | undefined>;
+
+/** The worker tells which pages hold no text; only then they are looked at by another program. */
+async function run({ sandbox }: EngineHost, reader: OpenEngine, task: HopTask): Promise<void> {
+  const first = await read(reader, task);
+  if (!(first instanceof LacksContent) && !first.has("TEXT_NOT_RECOGNISED")) return noteAll(task, first);
+  const searchable = `${task.outputPath}.searchable`;
+  try {
+    const found = task.options.ocr === "never" ? undefined : await recognise(sandbox, task, pagesWanted(task.options.pages), searchable);
+    if (found === undefined) {
+      if (first instanceof LacksContent) throw first;
+      return noteAll(task, first);
+    }
+    await rm(task.outputPath, { force: true });
+    const { sizeBytes } = { sizeBytes: (await stat(searchable)).size };
+    const second = await read(reader, { ...task, input: { ...task.input, path: searchable, sizeBytes } });
+    if (second instanceof LacksContent) throw second;
+    task.note("TEXT_RECOGNISED", wordsFor(found));
+    noteAll(task, second);
+  } finally {
+    await rm(searchable, { force: true });
+  }
+}
+
+/** What the worker notes, or why there is nothing. */
+async function read(reader: OpenEngine, task: HopTask): Promise<Notes | LacksContent> {
+  const notes: Notes = new Map();
+  try {
+    await reader.run({ ...task, note: (code, message) => void notes.set(code, message) });
+    return notes;
+  } catch (error) {
+    if (error instanceof LacksContent) return error;
+    throw error;
+  }
+}
+
+function noteAll(task: HopTask, notes: Notes): void {
+  for (const [code, message] of notes) task.note(code, message);
+}
+
+function wordsFor({ pages, confidence }: Recognised): string {
+  const some = pages.slice(0, 10).join(", ") + (pages.length > 10 ? ` and ${pages.length - 10} more` : "");
+  return `The text of ${pages.length === 1 ? "page" : "pages"} ${some} was recognised in pictures, with a mean confidence of ${confidence} %.`;
+}
 
 export const pdfEngine = defineEngine({
   id: "pdf",
   label: "Filemill PDF",
   lane: "document",
-  packages: [],
+  packages: ["tesseract-ocr", "poppler-utils", "qpdf"],
   hops,
   badInput: [],
   probe: (sandbox) => probeWorker(sandbox, worker),
-  open: (host) => openWorker(host, worker),
+  async open(host) {
+    const reader = await openWorker(host, worker);
+    return { run: (task) => run(host, reader, task), [Symbol.asyncDispose]: () => reader[Symbol.asyncDispose]() };
+  },
 });

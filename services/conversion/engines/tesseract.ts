@@ -9,14 +9,15 @@ import { inputInside, openToolSession, type ToolSession, versionLineOf } from ".
 
 const program = "/usr/bin/tesseract";
 
+export const languageOption: OptionDefinition = {
+  name: "language",
+  type: "string",
+  pattern: "^[a-z]{3}(_[a-z]{3,4})?(\\+[a-z]{3}(_[a-z]{3,4})?){0,3}$",
+  default: "eng",
+  description: "Language of the text as three letters (ISO 639-2), several joined by +, as far as they are installed",
+};
 const options: readonly OptionDefinition[] = [
-  {
-    name: "language",
-    type: "string",
-    pattern: "^[a-z]{3}(_[a-z]{3,4})?(\\+[a-z]{3}(_[a-z]{3,4})?){0,3}$",
-    default: "eng",
-    description: "Language of the text as three letters (ISO 639-2), several joined by +, as far as they are installed",
-  },
+  languageOption,
   {
     name: "segmentation",
     type: "enum",
@@ -42,7 +43,8 @@ const hops: readonly Hop[] = ["png", "tiff"].flatMap((from): Hop[] =>
 
 const badInput = [/Error in (?:pixRead|findTiff|fopenReadStream)|^libpng error/m];
 
-async function assertLanguages(session: ToolSession, asked: string): Promise<void> {
+/** @throws FilemillError INVALID_OPTION that names those that are installed. */
+export async function assertLanguages(session: ToolSession, asked: string): Promise<void> {
   const end = await session.run({ program, args: ["--list-langs"] });
   const installed = end.stdout.split("\n").filter((line) => /^[a-z]{3}(_[a-z]+)?$/.test(line) && line !== "osd");
   if (asked.split("+").every((language) => installed.includes(language))) return;

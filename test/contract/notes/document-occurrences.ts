@@ -1,8 +1,8 @@
 /** Texts, tables, models and subtitles of which notes are raised. */
 
+import { halfScannedPdf, scannedPdf } from "#test/contract/scanned-pdf.ts";
 import { tarFile } from "#test/harness/tar-file.ts";
 import { zipFile } from "#test/harness/zip-file.ts";
-import { pdfOf } from "#test/services/conversion/engines/pdf-by-hand.ts";
 import { copy, latin, type Occurrence } from "./occurrence.ts";
 
 const text = (name: string) => `<table:table-cell office:value-type="string"><text:p>${name}</text:p></table:table-cell>`;
@@ -26,7 +26,8 @@ export const documents: readonly Occurrence[] = [
       '<svg xmlns="http://www.w3.org/2000/svg" width="90" height="20"><text y="15" font-family="Quokka Grotesk, serif">Numbat</text></svg>',
   },
   { engine: "libreoffice", hop: "fods>csv", code: "SHEETS_LEFT_OUT", content: book },
-  { engine: "pdf", hop: "pdf>html", code: "TEXT_NOT_RECOGNISED", content: pdfOf(["Quokka", " "]) },
+  { engine: "pdf", hop: "pdf>html", code: "TEXT_RECOGNISED", content: scannedPdf },
+  { engine: "pdf", hop: "pdf>html", code: "TEXT_NOT_RECOGNISED", content: halfScannedPdf, options: { ocr: "never" } },
   { engine: "pandoc", hop: "md>html", code: "ENCODING_GUESSED", content: latin("# J\xfcrgen\n") },
   { engine: "pandoc", hop: "csv>md", code: "DIALECT_GUESSED", content: "a;b\n1;2\n" },
   { engine: "pandoc", hop: "csv>md", code: "CHARACTERS_REPLACED", content: 'a,b\n"x  y",2\n' },

@@ -49,6 +49,8 @@ export const documentEffects = [
   ]),
   ...effectsOf("pdf", [
     { hop: "pdf>html", sample: "pages.pdf", option: "pages", given: { pages: "2" }, figure: text, shows: loses(/first/) },
+    { hop: "pdf>html", sample: "half.pdf", option: "ocr", given: { ocr: "never" }, figure: text, shows: loses(/bergr/) },
+    { hop: "pdf>html", sample: "german.pdf", option: "language", given: { language: "deu" }, figure: text, shows: gains(/Übergröße/) },
   ]),
   ...effectsOf("calibre", [
     { hop: "fb2>epub", sample: "book.fb2", option: "title", given: { title: "Numbat" }, figure: packaged, shows: gains(/Numbat/) },

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { promisify } from "node:util";
 import sharp from "sharp";
+import { halfScannedPdf, scannedPdf } from "#test/contract/scanned-pdf.ts";
 import { zipFile } from "#test/harness/zip-file.ts";
 import { pdfOf } from "#test/services/conversion/engines/pdf-by-hand.ts";
 import { halfTransparent, noise, twoColours } from "#test/services/conversion/engines/picture-samples.ts";
@@ -94,6 +95,8 @@ const made: Readonly<Record<string, (path: string, folder: string) => Promise<un
     ),
   "german.png": async (path) =>
     magick("-background", "white", "-fill", "black", "-pointsize", "40", "label:Übergröße", "-bordercolor", "white", "-border", "30", path),
+  "german.pdf": scannedPdf,
+  "half.pdf": halfScannedPdf,
   "sound.wav": (path) => ffmpeg("-f", "lavfi", "-i", "anoisesrc=duration=3:amplitude=0.05:sample_rate=44100:seed=1", "-ac", "2", path),
   "sound.flac": (path) => ffmpeg(..."-f lavfi -i sine=duration=1 -c:a flac -sample_fmt s16".split(" "), path),
   "film.mp4": (path) =>

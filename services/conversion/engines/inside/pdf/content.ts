@@ -46,6 +46,10 @@ export type PageContent = {
   /** Small filled shapes, as browsers draw the bullets of lists. */
   readonly dots: readonly Box[];
   readonly pictures: readonly Picture[];
+  /** Its letters are there to be found and not to be seen: they were recognised. */
+  readonly isTextHidden: boolean;
+  /** It shows something and has next to no letters. */
+  readonly isScanned: boolean;
   readonly structure: StructureNode | undefined;
   /** Addresses of links by the annotation's id. */
   readonly links: ReadonlyMap<string, string>;

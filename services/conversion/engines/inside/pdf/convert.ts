@@ -1,6 +1,7 @@
 /** A PDF as HTML with its structure: from its tags where it has them, else from how it is laid out. */
-import { type Notes, type Options, type Question, textOption } from "../exchange.ts";
+import type { Notes, Question } from "../exchange.ts";
 import { inexpressible } from "../failure.ts";
+import { pagesWanted } from "../pages-wanted.ts";
 import type { PageContent } from "./content.ts";
 import { htmlOf } from "./html.ts";
 import { type Vocabulary, vocabularyOf } from "./inlines.ts";
@@ -11,8 +12,8 @@ import { blocksOfTagged } from "./tagged.ts";
 import type { Block } from "./tree.ts";
 
 export async function convertPdf(bytes: Buffer, { options }: Question, notes: Notes): Promise<string> {
-  const { title, pages } = await readPdf(bytes, wantedPages(options));
-  const scanned = pages.filter(isScanned).map(({ number }) => number);
+  const { title, pages } = await readPdf(bytes, pagesWanted(options.pages));
+  const scanned = pages.filter(({ isScanned }) => isScanned).map(({ number }) => number);
   if (scanned.length === pages.length)
     throw inexpressible("The pages hold pictures of text and no text; text recognition (OCR) would be needed.");
   if (scanned.length > 0) notes.set("TEXT_NOT_RECOGNISED", `Text in the pictures of these pages was not recognised: ${placesOf(scanned)}.`);
@@ -22,14 +23,8 @@ export async function convertPdf(bytes: Buffer, { options }: Question, notes: No
     isTagged,
   );
   const blocks = joinPages(blocksOf(pages, words));
+  if (blocks.length === 0) throw inexpressible("The pages are empty.");
   return htmlOf(blocks, { title });
-}
-
-/** A page that shows a picture, and letters that are none or too few to be its text. */
-function isScanned({ runs, pictures, width, height }: PageContent): boolean {
-  const letters = runs.reduce((sum, { text, mark }) => sum + (mark === "artifact" ? 0 : text.replace(/[^\p{L}\p{N}]/gu, "").length), 0);
-  const shown = pictures.reduce((sum, { box }) => sum + (box.right - box.left) * (box.bottom - box.top), 0);
-  return letters === 0 || (letters < 20 && shown > width * height * 0.5);
 }
 
 const placesOf = (pages: readonly number[]) =>
@@ -41,12 +36,4 @@ function blocksOf(pages: readonly PageContent[], words: Vocabulary): Block[][] {
   const bare = pages.filter((_, index) => tagged[index] === undefined);
   const laidOut = blocksOfLayout(bare, words);
   return tagged.map((blocks) => blocks ?? laidOut.shift() ?? []);
-}
-
-/** A list of pages and ranges of them, counted from 1. */
-function wantedPages(options: Options): (page: number) => boolean {
-  const asked = textOption(options, "pages");
-  if (asked === undefined) return () => true;
-  const ranges = asked.split(",").map((range) => range.split("-").map(Number));
-  return (page) => ranges.some(([first = 0, last = first]) => page >= first && page <= last);
 }

@@ -3,7 +3,15 @@ import type { Box } from "./content.ts";
 
 export type Matrix = readonly [number, number, number, number, number, number];
 export type Placed = { readonly box: Box; readonly mark: string | undefined; readonly objectId: string };
-export type Drawings = { readonly rules: Box[]; readonly dots: Box[]; readonly placed: Placed[] };
+export type Drawings = {
+  readonly rules: Box[];
+  readonly dots: Box[];
+  readonly placed: Placed[];
+  /** Whether anything is shown at all. */
+  isPainted: boolean;
+  /** Letters that are there to be found and not to be seen, as scanners write them above the picture of a page. */
+  isTextHidden: boolean;
+};
 
 export type OperatorList = { readonly fnArray: readonly number[]; readonly argsArray: readonly unknown[] };
 /** pdf.js's own numbers, by name. */
@@ -11,6 +19,16 @@ export type OperatorNumbers = Readonly<Record<string, number>>;
 
 /** Thinner than this is a line. */
 const thin = 2.5;
+/** @see ISO 32000-1, 9.3.6 */
+const hidden = 3;
+const paintingOperators = [
+  "showText",
+  "paintImageXObject",
+  "paintImageMaskXObject",
+  "paintInlineImageXObject",
+  "shadingFill",
+  "constructPath",
+];
 const maxRules = 20_000;
 const maxPictures = 500;
 
@@ -28,7 +46,7 @@ export function boxUnder([a, b, c, d, e, f]: Matrix, x0: number, y0: number, x1:
 
 /** `markOf` names a piece of marked content by its number. */
 export function drawingsOf(list: OperatorList, ops: OperatorNumbers, page: Matrix, markOf: (id: number) => string): Drawings {
-  const found: Drawings = { rules: [], dots: [], placed: [] };
+  const found: Drawings = { rules: [], dots: [], placed: [], isPainted: false, isTextHidden: false };
   const stack: Matrix[] = [];
   const marks: (string | undefined)[] = [];
   let matrix = page;
@@ -55,8 +73,13 @@ export function drawingsOf(list: OperatorList, ops: OperatorNumbers, page: Matri
     endMarkedContent: () => void marks.pop(),
     constructPath: ([op, data]) =>
       op !== ops.endPath && putPath(found, Array.isArray(data) ? data[0] : undefined, matrix, strokes.has(Number(op))),
+    setTextRenderingMode: ([mode]) => {
+      found.isTextHidden ||= mode === hidden;
+    },
     paintImageXObject: ([id]) => putPicture(found, matrix, marks.at(-1), id),
   };
+  const painting = new Set(paintingOperators.map((name) => ops[name]));
+  found.isPainted = list.fnArray.some((number) => painting.has(number));
   const byNumber = new Map(Object.entries(actions).map(([name, action]) => [ops[name], action]));
   for (const [index, number] of list.fnArray.entries()) byNumber.get(number)?.((list.argsArray[index] ?? []) as readonly unknown[]);
   return found;

@@ -6,14 +6,15 @@ import { withoutFurniture } from "./furniture.ts";
 import { lettersOf, levelsOf } from "./headings.ts";
 import type { Vocabulary } from "./inlines.ts";
 import { type Piece, piecesOf } from "./lines.ts";
+import { recognisedPieces } from "./recognised.ts";
 import { gridsOf } from "./ruled-tables.ts";
 import type { Block } from "./tree.ts";
 
 export function blocksOfLayout(pages: readonly PageContent[], words: Vocabulary): Block[][] {
-  const read = pages.map(({ runs, rules, height, pictures }) => {
+  const read = pages.map(({ runs, rules, height, pictures, isTextHidden }) => {
     const { grids, rest } = gridsOf(rules, runs.filter(isPartOfText));
     const placed = pictures.map((picture): PlacedPicture => ({ kind: "picture", ...picture.box, picture }));
-    return { pieces: piecesOf(rest), others: [...grids, ...placed], height };
+    return { pieces: isTextHidden ? recognisedPieces(rest) : piecesOf(rest), others: [...grids, ...placed], height };
   });
   const letters = lettersOf(read.map(({ pieces }) => pieces));
   const texts = withoutFurniture(read);

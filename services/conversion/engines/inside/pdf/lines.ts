@@ -40,14 +40,15 @@ export function piecesOf(runs: readonly Run[]): Piece[] {
   return rows.flatMap((row) => splitByGaps(row.runs)).sort((one, other) => one.top - other.top || one.left - other.left);
 }
 
-function splitByGaps(runs: Run[]): Piece[] {
-  const sorted = runs.sort((one, other) => one.x - other.x);
+/** Runs of one line, parted where more than a space lies between them. */
+export function splitByGaps(runs: readonly Run[], wide = wideGap): Piece[] {
+  const sorted = [...runs].sort((one, other) => one.x - other.x);
   const groups: Run[][] = [];
   let end = -Infinity;
   for (const run of sorted) {
     const gap = run.x - end;
     const group = groups.at(-1);
-    if (group === undefined || gap > wideGap * Math.max(run.size, group.at(-1)?.size ?? 0)) groups.push([run]);
+    if (group === undefined || gap > wide * Math.max(run.size, group.at(-1)?.size ?? 0)) groups.push([run]);
     else group.push(gap > spaceGap * run.size && !/^\s/.test(run.text) && !/\s$/.test(group.at(-1)?.text ?? "") ? spaced(run) : run);
     end = Math.max(end, run.x + run.width);
   }

@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import type { getDocument as GetDocument, PDFDocumentProxy, PDFPageProxy } from "pdfjs-dist";
 import { Failure, invalid, tooComplex } from "../failure.ts";
-import type { Look, PageContent, Picture, Run, StructureNode } from "./content.ts";
+import type { Box, Look, PageContent, Picture, Run, StructureNode } from "./content.ts";
 import { boxUnder, type Drawings, drawingsOf, type Matrix, multiply, type OperatorNumbers } from "./drawings.ts";
 import { pngOf } from "./png.ts";
 import { letterAt, partOf } from "./run-parts.ts";
@@ -70,18 +70,41 @@ async function pageOf(page: PDFPageProxy, ops: OperatorNumbers, left: Left): Pro
   const runs = runsOf(text.items as TextItem[], turn.matrix, lookByFont(page, text.styles as Styles), links);
   left.runs -= runs.length;
   if (left.runs < 0) throw tooComplex("The PDF holds more text than a conversion may use.");
-  const pictures = await picturesOf(page, drawings, left);
+  const shown = drawings.placed.filter(({ box }) => isOnPage(box, turn));
+  const all = await picturesOf(page, shown, left);
+  const areaOf = ({ box }: Picture) => ((box.right - box.left) * (box.bottom - box.top)) / (turn.width * turn.height);
+  // The picture of a page whose letters lie above it is that text.
+  const pictures = drawings.isTextHidden ? all.filter((picture) => areaOf(picture) < partOfScan) : all;
+  const isCovered = all.some((picture) => areaOf(picture) >= partOfScan);
   const content = {
     number: page.pageNumber,
     width: turn.width,
     height: turn.height,
     ...{ runs, rules: drawings.rules, dots: drawings.dots, pictures },
+    isTextHidden: drawings.isTextHidden,
+    isScanned: drawings.isPainted && lettersIn(runs) < (isCovered ? fewLetters : 1),
     structure: (structure ?? undefined) as StructureNode | undefined,
     links: new Map(links.map(({ id, href }) => [id, href])),
   };
   page.cleanup();
   return content;
 }
+
+/** Browsers draw what stands on the next page, too, outside of this one. */
+function isOnPage({ left, top, right, bottom }: Box, { width, height }: Turned): boolean {
+  const [seenX, seenY] = [Math.min(right, width) - Math.max(left, 0), Math.min(bottom, height) - Math.max(top, 0)];
+  return seenX > 0 && seenY > 0 && seenX * seenY > (right - left) * (bottom - top) * 0.1;
+}
+
+/** A tenth of a degree. */
+const leastSlope = Math.PI / 1800;
+/** Of the page's area. */
+const partOfScan = 0.5;
+/** What a scanner writes beside the picture is no text of the page. */
+const fewLetters = 20;
+
+const lettersIn = (runs: readonly Run[]): number =>
+  runs.reduce((sum, { text, mark }) => sum + (mark === "artifact" ? 0 : text.replace(/[^\p{L}\p{N}]/gu, "").length), 0);
 
 type TextItem = {
   readonly str?: string;
@@ -96,8 +119,26 @@ type TextItem = {
   readonly tag?: string;
 };
 
-/** Pages that are read sideways although they do not say so are turned, by what most letters do. */
-function turnOf(items: readonly TextItem[], matrix: Matrix, { width, height }: { readonly width: number; readonly height: number }) {
+type Turned = { readonly matrix: Matrix; readonly width: number; readonly height: number };
+
+/** Pages that are read sideways although they do not say so are turned, and crooked scans set straight, by what most letters do. */
+function turnOf(items: readonly TextItem[], matrix: Matrix, size: { readonly width: number; readonly height: number }): Turned {
+  const turned = quarterTurnOf(items, matrix, size);
+  const slopes = items.flatMap(({ str = "", transform }) => {
+    const [a, b] = multiply(turned.matrix, transform ?? []);
+    return str.trim().length > 1 && Math.abs(b) < a * 0.15 ? [Math.atan2(b, a)] : [];
+  });
+  const slope = slopes.sort((one, other) => one - other)[Math.floor(slopes.length / 2)] ?? 0;
+  if (Math.abs(slope) < leastSlope) return turned;
+  const [cosine, sine] = [Math.cos(slope), Math.sin(slope)];
+  return { ...turned, matrix: multiply([cosine, -sine, sine, cosine, 0, 0], turned.matrix) };
+}
+
+function quarterTurnOf(
+  items: readonly TextItem[],
+  matrix: Matrix,
+  { width, height }: { readonly width: number; readonly height: number },
+): Turned {
   const letters = [0, 0, 0, 0];
   for (const { str, transform } of items) {
     if (str === undefined || str.trim() === "") continue;
@@ -131,6 +172,8 @@ function linksOf(annotations: readonly Annotation[], matrix: Matrix) {
 
 type Styles = Readonly<Record<string, { readonly fontFamily: string }>>;
 
+const mono = /mono|courier|consol|menlo|typewriter|^(?:[A-Z]{6}\+)?(?:CM|SF)TT\d/i;
+
 /** Fonts tell their weight and slant by their names; those of TeX by two letters. */
 function lookByFont(page: PDFPageProxy, styles: Styles): (font: string) => Look {
   const looks = new Map<string, Look>();
@@ -141,7 +184,8 @@ function lookByFont(page: PDFPageProxy, styles: Styles): (font: string) => Look 
     const look = {
       isBold: /bold|black|heavy|demi|^(?:[A-Z]{6}\+)?(?:CM|SF)(?:BX|SSBX)\d/i.test(name),
       isItalic: /italic|oblique|slanted|^(?:[A-Z]{6}\+)?(?:CM|SF)(?:TI|SL)\d/i.test(name),
-      isMono: styles[font]?.fontFamily === "monospace" || /mono|courier|consol|menlo|typewriter|^(?:[A-Z]{6}\+)?(?:CM|SF)TT\d/i.test(name),
+      // Recognised text has letters of one width and no looks.
+      isMono: !/GlyphLess/i.test(name) && (styles[font]?.fontFamily === "monospace" || mono.test(name)),
     };
     looks.set(font, look);
     return look;
@@ -199,7 +243,7 @@ function plainLetters(text: string): string {
   return text.replace(/[\u2e80-\u2fdf]/g, (letter) => letter.normalize("NFKC"));
 }
 
-async function picturesOf(page: PDFPageProxy, { placed }: Drawings, left: Left): Promise<Picture[]> {
+async function picturesOf(page: PDFPageProxy, placed: Drawings["placed"], left: Left): Promise<Picture[]> {
   const made: Picture[] = [];
   for (const { box, mark, objectId } of placed) {
     // Rules and shadows that were painted, and what is only a dot.
