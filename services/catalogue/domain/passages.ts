@@ -39,6 +39,9 @@ const table: readonly Cells[] = [
   ["image", "document", "png, tiff, pdf, png pdf", paged],
   // Not by way of a PDF, which would hold the picture and no text.
   ["image", "document", "png, tiff", read],
+  // As text that was read in it, with its structure.
+  ["image", "document", "pdf, png pdf", "html"],
+  ["image", "document", "pdf html", "docx odt rtf md"],
   // Drawings go by SVG where shapes matter and by PDF where the look matters.
   ["vector", "vector", "svg, pdf, pdf svg"],
   ["vector", "image", "png, svg, pdf, svg png, pdf png", rendered],
@@ -58,6 +61,8 @@ const table: readonly Cells[] = [
   ["presentation", "presentation", "odp, pptx"],
   ["presentation", "document", "pdf, odp, pptx, odp pdf, pptx pdf", `${paged} ${read} html xhtml`],
   ["presentation", "document", "html, odp html, pptx html", "xhtml"],
+  // A slide's page says what is a title, a list and a table.
+  ["presentation", "document", "pdf html", "docx odt rtf md rst org"],
   ["presentation", "image", "png, pdf, pdf png, odp pdf, pptx pdf", shown],
   ["presentation", "vector", "pdf, odp pdf, pptx pdf, pdf svg"],
   // Cells keep formulas in XLSX and ODS; as records they are one sheet, which CSV holds.

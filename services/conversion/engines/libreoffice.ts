@@ -89,6 +89,8 @@ function pdfDataOf(task: HopTask): OfficeJob {
   const dpi = stringOption(task.options, "imageDpi");
   return {
     Quality: numberOption(task.options, "imageQuality") ?? 90,
+    // Headings, lists and tables stay what they are, for screen readers and for who converts the PDF again.
+    UseTaggedPDF: true,
     SelectPdfVersion: pdfVersions[stringOption(task.options, "pdfVersion") ?? "1.7"] ?? 0,
     ...(pages === undefined ? {} : { PageRange: pages }),
     ...(dpi === undefined ? {} : { ReduceImageResolution: true, MaxImageResolution: Number(dpi) }),

@@ -5,7 +5,7 @@ import type { Box, Picture } from "./content.ts";
 import { isHeading, type Letters, rankOf } from "./headings.ts";
 import { codeOf, paragraphOf, type Vocabulary } from "./inlines.ts";
 import { lookOfPiece, mergedLine, type Piece, piecesOf, rowsOf, textOfPiece } from "./lines.ts";
-import { type Marker, markerOf } from "./markers.ts";
+import { isLoneMarker, type Marker, markerOf } from "./markers.ts";
 import type { Grid } from "./ruled-tables.ts";
 import type { Block, Cell, ListItem } from "./tree.ts";
 
@@ -37,7 +37,7 @@ export function blocksOfFlow(atoms: readonly Atom[], page: Page): Block[] {
       continue;
     }
     const following = textRowsFrom(rows, index);
-    const table = tableAt(following, page.rules, (piece) => markerOf(piece, page.dots) !== undefined);
+    const table = tableAt(following, page.rules, (piece) => isLoneMarker(piece) || markerOf(piece, page.dots) !== undefined);
     if (table !== undefined) {
       builder.addBlocks([tableOf(table.cells.map((cells) => cells.map((pieces) => blocksOfCell(pieces, page))))]);
       index += table.rows;

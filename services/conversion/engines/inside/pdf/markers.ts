@@ -1,6 +1,6 @@
 /** What begins an item of a list: a bullet, drawn or written, or a number. */
 import type { Box, Run } from "./content.ts";
-import { type Piece, pieceOf } from "./lines.ts";
+import { type Piece, pieceOf, textOfPiece } from "./lines.ts";
 
 export type Marker = { readonly x: number; readonly number: number | undefined; readonly text: Piece };
 
@@ -28,6 +28,9 @@ export function markerOf(piece: Piece, dots: readonly Box[]): Marker | undefined
   if (start === undefined || start.length >= first.text.length) return undefined;
   return { x: first.x, number: numberOf(number), text: pieceOf([without(first, start.length), ...rest]) };
 }
+
+/** A marker that stands apart from its text, as if each were a cell. */
+export const isLoneMarker = (piece: Piece): boolean => lone.test(textOfPiece(piece).trim());
 
 const numberOf = (text: string | undefined) => (text === undefined ? undefined : Number(text));
 

@@ -82,7 +82,7 @@ async function pageOf(page: PDFPageProxy, ops: OperatorNumbers, left: Left): Pro
     height: turn.height,
     ...{ runs, rules: drawings.rules, dots: drawings.dots, pictures },
     isTextHidden: drawings.isTextHidden,
-    isScanned: drawings.isPainted && lettersIn(runs) < (isCovered ? fewLetters : 1),
+    isScanned: drawings.isPainted && lettersIn(runs) < (isCovered && !drawings.isTextHidden ? fewLetters : 1),
     structure: (structure ?? undefined) as StructureNode | undefined,
     links: new Map(links.map(({ id, href }) => [id, href])),
   };
