@@ -52,6 +52,23 @@ describe("attributes", () => {
     expect(text).not.toContain("<b>x</b></description>");
   });
 
+  it.each(["gpx", "shp", "kml", "gpkg", "csv"])("may have any name in %s, also those that a database gives its own columns", async (to) => {
+    const named = { id: "one", key: "two", value: "three", type: "four", path: "five", json: "six", root: "seven", rowid: "eight" };
+    const shapes = [
+      point(8, 47),
+      {
+        type: "MultiPoint",
+        coordinates: [
+          [1, 2],
+          [3, 4],
+        ],
+      },
+    ];
+    const made = await convert(map(...shapes.map((shape) => [named, shape] as const)), "geojson", to);
+    const [{ properties }] = await featuresOf(again(made, to, "geojson"));
+    expect(properties).toMatchObject(to === "kml" ? { ...named, id: expect.anything() } : named);
+  });
+
   it("come back out of a KMZ", async () => {
     const [{ properties }] = await featuresOf(again(await convert(source, "geojson", "kmz"), "kmz", "geojson"));
     expect(properties).toMatchObject({ "a long name 1": 1, beyond: "9007199254740993", moment: values.moment, zeros: "007" });

@@ -68,9 +68,11 @@ export function explodePoints(database: DatabaseSync, columns: readonly Column[]
   database.function("point_indexes", (blob) => JSON.stringify(blob instanceof Uint8Array ? [...pointsIn(blob).keys()] : []));
   database.function("point_at", (blob, index) => (blob instanceof Uint8Array ? (pointsIn(blob)[Number(index)] ?? null) : null));
   const names = columns.map(({ name }) => `, ${quoted(name)}`).join("");
+  // The table of indexes has columns of its own, such as id, type and value.
+  const values = columns.map(({ name }) => `, ${united}.${quoted(name)}`).join("");
   const ofSeveral = "kind_of(filemill_shape) LIKE 'multipoints%'";
   database.exec(
-    `INSERT INTO ${united} (filemill_shape${names}) SELECT point_at(filemill_shape, point.value)${names} FROM ${united}, json_each(point_indexes(filemill_shape)) point ` +
+    `INSERT INTO ${united} (filemill_shape${names}) SELECT point_at(filemill_shape, point.value)${values} FROM ${united}, json_each(point_indexes(filemill_shape)) point ` +
       `WHERE ${ofSeveral}; DELETE FROM ${united} WHERE ${ofSeveral};`,
   );
 }
