@@ -5,7 +5,7 @@ import type { Sandbox } from "../domain/sandbox.ts";
 import { failureOf } from "./bad-input.ts";
 import { stringOption } from "./hop-table.ts";
 import { pointsPerInch, popplerBadInput, readPages } from "./poppler-pages.ts";
-import { assertLanguages } from "./tesseract.ts";
+import { assertLanguages, tesseract } from "./tesseract-languages.ts";
 import { inputInside, openToolSession, type ToolSession } from "./tool-run.ts";
 
 /** More would take longer than a conversion may. */
@@ -41,7 +41,7 @@ export async function recognise(
   const drawn = await draw(session, pages);
   await writeFile(session.pathOf("pages.txt"), drawn.map((name) => `/job/${name}\n`).join(""), { flag: "wx", mode: 0o644 });
   const end = await session.run({
-    program: "/usr/bin/tesseract",
+    program: tesseract,
     args: ["/job/pages.txt", "/job/text", "-l", language, "--psm", "1", "--dpi", String(dpi), "-c", "textonly_pdf=1", "pdf", "tsv"],
     env: { OMP_THREAD_LIMIT: "1" },
   });

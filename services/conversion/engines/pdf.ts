@@ -7,7 +7,7 @@ import type { NoteCode } from "../domain/notes.ts";
 import { pagesWanted } from "./inside/pages-wanted.ts";
 import { openWorker, probeWorker } from "./node-worker.ts";
 import { type Recognised, recognise } from "./pdf-recognition.ts";
-import { languageOption } from "./tesseract.ts";
+import { languageOption } from "./tesseract-languages.ts";
 
 const worker = { work: "pdf", packages: ["pdfjs-dist"] };
 

@@ -5,17 +5,9 @@ import { LacksContent } from "../domain/failure.ts";
 import type { Sandbox } from "../domain/sandbox.ts";
 import { throwIfFailed } from "./bad-input.ts";
 import { numberOption, stringOption } from "./hop-table.ts";
-import { inputInside, openToolSession, type ToolSession, versionLineOf } from "./tool-run.ts";
+import { assertLanguages, languageOption, tesseract } from "./tesseract-languages.ts";
+import { inputInside, openToolSession, versionLineOf } from "./tool-run.ts";
 
-const program = "/usr/bin/tesseract";
-
-export const languageOption: OptionDefinition = {
-  name: "language",
-  type: "string",
-  pattern: "^[a-z]{3}(_[a-z]{3,4})?(\\+[a-z]{3}(_[a-z]{3,4})?){0,3}$",
-  default: "eng",
-  description: "Language of the text as three letters (ISO 639-2), several joined by +, as far as they are installed",
-};
 const options: readonly OptionDefinition[] = [
   languageOption,
   {
@@ -43,16 +35,6 @@ const hops: readonly Hop[] = ["png", "tiff"].flatMap((from): Hop[] =>
 
 const badInput = [/Error in (?:pixRead|findTiff|fopenReadStream)|^libpng error/m];
 
-/** @throws FilemillError INVALID_OPTION that names those that are installed. */
-export async function assertLanguages(session: ToolSession, asked: string): Promise<void> {
-  const end = await session.run({ program, args: ["--list-langs"] });
-  const installed = end.stdout.split("\n").filter((line) => /^[a-z]{3}(_[a-z]+)?$/.test(line) && line !== "osd");
-  if (asked.split("+").every((language) => installed.includes(language))) return;
-  throw new FilemillError("INVALID_OPTION", `Text can be read here in ${installed.join(", ")}.`, {
-    details: { option: "language", allowed: installed },
-  });
-}
-
 async function run(sandbox: Sandbox, task: HopTask): Promise<void> {
   await using session = await openToolSession(sandbox, task);
   const language = stringOption(task.options, "language") ?? "eng";
@@ -60,7 +42,7 @@ async function run(sandbox: Sandbox, task: HopTask): Promise<void> {
   const dpi = numberOption(task.options, "dpi");
   const mode = modes[stringOption(task.options, "segmentation") ?? "page"] ?? 3;
   const end = await session.run({
-    program,
+    program: tesseract,
     args: [
       inputInside,
       "/job/out",
@@ -97,7 +79,7 @@ export const tesseractEngine = defineEngine({
   hops,
   badInput,
   async probe(sandbox) {
-    const line = await versionLineOf(sandbox, program, ["--version"]);
+    const line = await versionLineOf(sandbox, tesseract, ["--version"]);
     return line === undefined ? undefined : /tesseract (\d[\d.]*)/.exec(line)?.[1];
   },
   async open({ sandbox }) {
