@@ -79,7 +79,7 @@ describe("what is kept", () => {
     expect(ends.map(({ accepted }) => accepted)).toEqual(Array(5).fill(true));
     const ended = await Promise.all(jobs.map(({ id }) => stateOf("together", id)));
     expect(ended.filter((job) => job?.state === JobState.DONE)).toHaveLength(2);
-    expect(ended.filter((job) => job?.error?.message.startsWith("2.8 of your 3 MB"))).toHaveLength(3);
+    expect(ended.filter((job) => job?.error?.message.includes("using 2.8 of your 3 MB"))).toHaveLength(3);
     expect(await stored("together")).toBe(2.8 * mb);
     const left = async () => (await Promise.all(ends.map(({ blob }) => bench.blobs.has(blob.id)))).filter(Boolean).length;
     await expect.poll(left).toBe(2);

@@ -9,6 +9,10 @@ const evenColumnFill = { half: 0, quarter: 0.45 };
 const rowsOfRule = 8;
 const linesOfColumn = 4;
 const narrowest = 7;
+/** Points; four columns of A4 are as wide. */
+const narrowestColumn = 105;
+/** A title is larger than the letters of the column by so much. */
+const titleSize = 1.25;
 
 /** Groups of atoms, each of one column or across several, in reading order. */
 export function flowsOf<T extends Box>(atoms: readonly T[], rules: readonly Box[] = []): T[][] {
@@ -43,13 +47,25 @@ const crosses = ({ left, right }: Box, x: number) => left < x - 1 && right > x +
 /** What goes across the gutter parts what is above it from what is below. */
 function bandsOf<T extends Box>(atoms: readonly T[], gutter: number): Band<T>[] {
   const bands: Band<T>[] = [];
+  const sizes = atoms.map(sizeOf).sort((one, other) => one - other);
+  const usual = sizes[Math.floor(sizes.length / 2)] ?? 0;
   for (const atom of [...atoms].sort((one, other) => one.top - other.top)) {
-    const isAcross = crosses(atom, gutter);
+    const isAcross = crosses(atom, gutter) || (sizeOf(atom) > usual * titleSize && standsAlone(atom, atoms, gutter));
     const band = bands.at(-1);
     if (band === undefined || band.isAcross !== isAcross) bands.push({ isAcross, atoms: [atom] });
     else band.atoms.push(atom);
   }
   return bands;
+}
+
+const sizeOf = (atom: Box): number => ("size" in atom && typeof atom.size === "number" ? atom.size : 0);
+
+/** A short title across columns has nothing beside it in the other column, which goes on below. */
+function standsAlone(atom: Box, atoms: readonly Box[], gutter: number): boolean {
+  const others = atoms.filter((other) => other.left > gutter !== atom.left > gutter && !crosses(other, gutter));
+  const slack = (atom.bottom - atom.top) * 0.8;
+  const isBeside = others.some((other) => other.top < atom.bottom + slack && other.bottom > atom.top - slack);
+  return !isBeside && others.some((other) => other.top > atom.bottom) && atom.right <= gutter;
 }
 
 /** The middle of the widest strip that the fewest lines cross, with columns of text at both sides. */
@@ -62,8 +78,9 @@ function gutterOf(atoms: readonly Box[], rules: readonly Box[]): number | undefi
   const strips = levels.flatMap((most) => stripsOf(crossings, most).sort((one, other) => other.width - one.width));
   const middles = strips.map(({ start, width }) => left + margin + start + width / 2);
   const isEven = (x: number) => [1 / 3, 1 / 2, 2 / 3].some((even) => Math.abs((x - left) / (right - left) - even) < 0.05);
+  const isWide = (x: number) => Math.min(x - left, right - x) > narrowestColumn;
   const isClear = (x: number) => rules.filter((rule) => crosses(rule, x)).length < Math.max(3, atoms.length / rowsOfRule);
-  const isGutter = (x: number) => isClear(x) && isBetweenColumns(atoms, x, isEven(x));
+  const isGutter = (x: number) => isWide(x) && isClear(x) && isBetweenColumns(atoms, x, isEven(x));
   return middles.filter(isEven).find(isGutter) ?? middles.find(isGutter);
 }
 

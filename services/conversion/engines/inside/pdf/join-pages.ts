@@ -50,5 +50,6 @@ function joinedTables(last: Cell[][], first: Cell[][]): Block | undefined {
   let repeated = 0;
   while (repeated < first.length && first[repeated]?.every(({ isHead }) => isHead) === true && same(first[repeated], last[repeated]))
     repeated++;
-  return { kind: "table", rows: [...last, ...first.slice(repeated)] };
+  const rest = first.slice(repeated).map((row) => row.map((cell) => ({ ...cell, isHead: false })));
+  return { kind: "table", rows: [...last, ...rest] };
 }

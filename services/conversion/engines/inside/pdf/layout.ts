@@ -7,12 +7,14 @@ import { lettersOf, levelsOf } from "./headings.ts";
 import type { Vocabulary } from "./inlines.ts";
 import { type Piece, piecesOf } from "./lines.ts";
 import { recognisedPieces } from "./recognised.ts";
+import { impliedRules } from "./row-rules.ts";
 import { gridsOf } from "./ruled-tables.ts";
 import type { Block } from "./tree.ts";
 
 export function blocksOfLayout(pages: readonly PageContent[], words: Vocabulary): Block[][] {
   const read = pages.map(({ runs, rules, height, pictures, isTextHidden }) => {
-    const { grids, rest } = gridsOf(rules, runs.filter(isPartOfText));
+    const texts = runs.filter(isPartOfText);
+    const { grids, rest } = gridsOf([...rules, ...impliedRules(rules, texts)], texts);
     const placed = pictures.map((picture): PlacedPicture => ({ kind: "picture", ...picture.box, picture }));
     return { pieces: isTextHidden ? recognisedPieces(rest) : piecesOf(rest), others: [...grids, ...placed], height };
   });
