@@ -4,7 +4,7 @@
  *
  * A hub keeps what its kind has: PNG, TIFF and SVG for pictures, PDF for what has pages, DOCX, ODT and HTML for text, and so on.
  * JPEG, MP3, GIF and TXT are never passed through. Kinds that are not paired here have no way but a direct one:
- * pictures do not become sound or tables, a PDF does not become a workbook, and a film is not encoded twice.
+ * pictures do not become sound or tables, and a film is not encoded twice.
  */
 import type { Kind } from "#formats/index.ts";
 

@@ -1,15 +1,16 @@
 /** PDF as a web page with headings, lists, tables, code and pictures, by pdf.js in a sandboxed worker; other documents are made of that. */
 import { rm, stat } from "node:fs/promises";
 import { defineEngine, type EngineHost, type Hop, type HopTask, type OpenEngine, type OptionDefinition } from "../domain/engine.ts";
-import { expectingAll } from "../domain/expectations.ts";
+import { expecting, expectingAll } from "../domain/expectations.ts";
 import { LacksContent } from "../domain/failure.ts";
 import type { NoteCode } from "../domain/notes.ts";
+import { words } from "./hop-table.ts";
 import { pagesWanted } from "./inside/pages-wanted.ts";
 import { openWorker, probeWorker } from "./node-worker.ts";
 import { type Recognised, recognise } from "./pdf-recognition.ts";
 import { languageOption } from "./tesseract-languages.ts";
 
-const worker = { work: "pdf", packages: ["pdfjs-dist"] };
+const worker = { work: "pdf", packages: words("pdfjs-dist @e965/xlsx papaparse json5 jsonc-parser chardet") };
 
 const options: readonly OptionDefinition[] = [
   {
@@ -28,17 +29,29 @@ const options: readonly OptionDefinition[] = [
   languageOption,
 ];
 
+const table: OptionDefinition = {
+  name: "table",
+  type: "integer",
+  min: 1,
+  max: 10_000,
+  default: 1,
+  description: "Which table of the pages, counted from 1",
+};
+
+const hop = { from: "pdf", cost: 60, async: false, maxInputMb: 100 } as const;
+const ofReading = expectingAll("TEXT_RECOGNISED", "TEXT_NOT_RECOGNISED");
+const besideTables = expecting("ENTRIES_LEFT_OUT", { message: "Only the tables of the pages are converted." });
+
 const hops: readonly Hop[] = [
+  { ...hop, to: "html", fidelity: "reduced", options, expects: ofReading },
   {
-    from: "pdf",
-    to: "html",
-    fidelity: "reduced",
-    cost: 60,
-    async: false,
-    maxInputMb: 100,
-    options,
-    expects: expectingAll("TEXT_RECOGNISED", "TEXT_NOT_RECOGNISED"),
+    ...hop,
+    to: "csv",
+    fidelity: "extract",
+    options: [...options, table],
+    expects: [...ofReading, besideTables, expecting("SHEETS_LEFT_OUT", { message: "Of several tables one is converted." })],
   },
+  { ...hop, to: "xlsx", fidelity: "extract", options, expects: [...ofReading, besideTables] },
 ];
 
 type Notes = Map<NoteCode, string | undefined>;

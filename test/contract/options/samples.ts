@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 import sharp from "sharp";
 import { halfScannedPdf, scannedPdf } from "#test/contract/scanned-pdf.ts";
 import { zipFile } from "#test/harness/zip-file.ts";
-import { pdfOf } from "#test/services/conversion/engines/pdf-by-hand.ts";
+import { pdfOf, tablePdf } from "#test/services/conversion/engines/pdf-by-hand.ts";
 import { halfTransparent, noise, twoColours } from "#test/services/conversion/engines/picture-samples.ts";
 
 const corpus = join(import.meta.dirname, "../../corpus/typical");
@@ -34,6 +34,13 @@ const texts: Readonly<Record<string, string | Uint8Array>> = {
   "box.mbox": mbox,
   "book.fods": book,
   "pages.pdf": pdfOf(["first   aaa", "second   bbb", "third   ccc"]),
+  "tables.pdf": tablePdf([
+    ["Animal", "Count"],
+    ["Quokka", "42"],
+    ["And now to other animals, which are larger."],
+    ["Animal", "Count"],
+    ["Zebra", "7"],
+  ]),
   "plain.txt": `Quokka one\n${"zebra mango ".repeat(20)}\n`,
   "latin.csv": Buffer.from("name;age\nJ\xfcrgen;007\n", "latin1"),
   "latin-places.csv": Buffer.from("name;lat;lon\nJ\xfcrgen;1;2\n", "latin1"),

@@ -37,6 +37,7 @@ const rows: Readonly<Record<string, readonly [from: string, to: string, kind: st
   fluidsynth: ["mid", "wav", "audio", cutShort],
   libreoffice: ["odt", "pdf", "document", cut],
   pandoc: ["odt", "html", "document", cut],
+  pdf: ["pdf", "html", "document", cutShort],
   poppler: ["pdf", "txt", "document", cut],
   "poppler-tiff": ["pdf", "tiff", "document", cut],
   data: ["json", "yaml", "data", cut],

@@ -26,3 +26,10 @@ export function pdfOf(lines: readonly string[], box = "0 0 200 100", pagesMore =
     `${body}xref\n0 ${objects.length + 1}\n0000000000 65535 f \n${table}trailer\n<< /Size ${objects.length + 1} /Root 1 0 R >>\nstartxref\n${body.length}\n%%EOF\n`,
   );
 }
+
+/** A page with rows of cells without a line around them; a row of one cell is a line of text between two tables. */
+export function tablePdf(rows: readonly (readonly string[])[]): Buffer {
+  const shown = rows.flatMap((row, index) => row.map((text, place) => `1 0 0 1 ${20 + place * 100} ${180 - index * 15} Tm (${text}) Tj`));
+  // The line that stands on each page is closed, and another opened.
+  return pdfOf([`) Tj ${shown.join(" ")} (`], "0 0 300 200");
+}

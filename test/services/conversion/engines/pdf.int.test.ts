@@ -1,19 +1,28 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import * as workbooks from "@e965/xlsx";
 import { chromium } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { pdfEngine } from "#services/conversion/engines/pdf.ts";
 import { type Bench, openBench, testEngine } from "#test/contract/engine.ts";
-import { pdfOf } from "./pdf-by-hand.ts";
+import { pdfOf, tablePdf } from "./pdf-by-hand.ts";
+
+const animals = [
+  ["Animal", "Count"],
+  ["Quokka", "42"],
+  ["Zebra", "007"],
+];
 
 testEngine(pdfEngine, {
   async sample(format, folder) {
     const path = join(folder, `sample.${format}`);
-    await writeFile(path, pdfOf(["Quokka"]));
+    await writeFile(path, tablePdf(animals));
     return path;
   },
-  async check(_hop, _reading, path) {
-    expect(await readFile(path, "utf8")).toContain("<p>Quokka</p>");
+  async check({ to }, reading, path) {
+    if (to === "html") expect(await readFile(path, "utf8")).toContain("<tr><td>Quokka</td><td>42</td></tr>");
+    if (to === "csv") expect(await readFile(path, "utf8")).toBe("Animal,Count\r\nQuokka,42\r\nZebra,007\r\n");
+    if (to === "xlsx") expect(reading.entries).toContain("xl/workbook.xml");
   },
 });
 
@@ -98,6 +107,29 @@ describe("engine pdf, in detail", () => {
     await writeFile(path, pdfOf(["Quokka", "zebra", "okapi", "gnu"]));
     const html = await readFile((await bench.convert(path, "pdf", "html", { pages: "2-3" })).path, "utf8");
     expect(["Quokka", "zebra", "okapi", "gnu"].map((name) => html.includes(name))).toEqual([false, true, true, false]);
+  });
+
+  it.each(["tagged", "bare"])("writes the tables of a %s PDF alone, numbers as numbers where nothing is lost", async (name) => {
+    const csv = await bench.convert(files[name] ?? "", "pdf", "csv");
+    expect(await readFile(csv.path, "utf8")).toBe('Name,Count\r\nApples & pears,12\r\nPlums,"1,234"\r\n');
+    expect(csv.notes.get("ENTRIES_LEFT_OUT")).toBe("Only the tables of the pages were converted.");
+    const book = workbooks.read(await readFile((await bench.convert(files[name] ?? "", "pdf", "xlsx")).path));
+    expect(workbooks.utils.sheet_to_json(book.Sheets["Table 1"] ?? {}, { header: 1 })).toEqual([
+      ["Name", "Count"],
+      ["Apples & pears", 12],
+      ["Plums", "1,234"],
+    ]);
+    await expect(bench.convert(files[name] ?? "", "pdf", "csv", { table: 2 })).rejects.toMatchObject({ code: "INVALID_OPTION" });
+    await expect(bench.convert(files["columns"] ?? "", "pdf", "csv")).rejects.toMatchObject({ code: "CONVERSION_FAILED" });
+  });
+
+  it("notes that a file was cut off behind its pages", async () => {
+    const path = join(bench.folder, "cut.pdf");
+    const whole = pdfOf(["Quokka"]);
+    await writeFile(path, whole.subarray(0, whole.lastIndexOf("startxref")));
+    const { path: made, notes } = await bench.convert(path, "pdf", "html");
+    expect(await readFile(made, "utf8")).toContain("Quokka");
+    expect(notes.has("INPUT_DAMAGED")).toBe(true);
   });
 
   it("reads scanned pages, a little crooked, and says which and how surely", async () => {

@@ -1,5 +1,5 @@
 /** A PDF as HTML with its structure: from its tags where it has them, else from how it is laid out. */
-import type { Notes, Question } from "../exchange.ts";
+import type { Converted, Notes, Question } from "../exchange.ts";
 import { inexpressible } from "../failure.ts";
 import { pagesWanted } from "../pages-wanted.ts";
 import type { PageContent } from "./content.ts";
@@ -11,8 +11,13 @@ import { readPdf } from "./read.ts";
 import { blocksOfTagged } from "./tagged.ts";
 import type { Block } from "./tree.ts";
 
-export async function convertPdf(bytes: Buffer, { options }: Question, notes: Notes): Promise<string> {
+/** Programs write a little behind the end, such as the rest of a message. */
+const tailBytes = 4096;
+
+export async function convertPdf(bytes: Buffer, { to, options }: Question, notes: Notes): Promise<Converted> {
   const { title, pages } = await readPdf(bytes, pagesWanted(options.pages));
+  // Without the end that tells where things are the library looks for what there is.
+  if (!bytes.toString("latin1", Math.max(0, bytes.length - tailBytes)).includes("startxref")) notes.set("INPUT_DAMAGED", undefined);
   const scanned = pages.filter(({ isScanned }) => isScanned).map(({ number }) => number);
   if (scanned.length === pages.length)
     throw inexpressible("The pages hold pictures of text and no text; text recognition (OCR) would be needed.");
@@ -24,7 +29,8 @@ export async function convertPdf(bytes: Buffer, { options }: Question, notes: No
   );
   const blocks = joinPages(blocksOf(pages, words));
   if (blocks.length === 0) throw inexpressible("The pages are empty.");
-  return htmlOf(blocks, { title });
+  if (to === "html") return htmlOf(blocks, { title });
+  return (await import("./tables.ts")).writeTables(blocks, to, options, notes);
 }
 
 const placesOf = (pages: readonly number[]) =>

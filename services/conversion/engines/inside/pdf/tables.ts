@@ -1,0 +1,56 @@
+/** The tables of a document alone: one as text, or each in a sheet of its own. */
+import * as workbooks from "@e965/xlsx";
+import { type Notes, numberOption, type Options } from "../exchange.ts";
+import { Failure, inexpressible } from "../failure.ts";
+import { textOfLines } from "../records/csv.ts";
+import { canonicalNumber } from "../records/delimited.ts";
+import { type Block, textOf } from "./tree.ts";
+
+type Lines = string[][];
+
+export function writeTables(blocks: readonly Block[], to: string, options: Options, notes: Notes): string | Uint8Array {
+  const tables = tablesIn(blocks);
+  if (tables.length === 0) throw inexpressible("No table was found in the pages.");
+  if (blocks.some(({ kind }) => kind !== "table")) notes.set("ENTRIES_LEFT_OUT", "Only the tables of the pages were converted.");
+  if (to === "xlsx") return workbookOf(tables);
+  const wanted = numberOption(options, "table") ?? 1;
+  const table = tables[wanted - 1];
+  if (table === undefined) throw new Failure("INVALID_OPTION", `The pages hold ${tables.length} tables.`);
+  if (tables.length > 1) notes.set("SHEETS_LEFT_OUT", `Only table ${wanted} of ${tables.length} was converted.`);
+  return textOfLines(table, to, options);
+}
+
+function tablesIn(blocks: readonly Block[]): Lines[] {
+  return blocks.flatMap((block): Lines[] => {
+    if (block.kind === "quote") return tablesIn(block.blocks);
+    if (block.kind === "list") return block.items.flatMap((item) => tablesIn(item.blocks));
+    if (block.kind !== "table") return [];
+    // A cell over several columns stands in the first of them.
+    return [
+      block.rows.map((row) => row.flatMap(({ blocks: own, columns = 1 }) => [textOfBlocks(own), ...Array<string>(columns - 1).fill("")])),
+    ];
+  });
+}
+
+function textOfBlocks(blocks: readonly Block[]): string {
+  return blocks
+    .map((block) => {
+      if (block.kind === "heading" || block.kind === "paragraph") return textOf(block.inlines);
+      if (block.kind === "code") return block.text;
+      if (block.kind === "list") return block.items.map((item) => textOfBlocks(item.blocks)).join("\n");
+      return block.kind === "quote" ? textOfBlocks(block.blocks) : "";
+    })
+    .filter((text) => text !== "")
+    .join("\n");
+}
+
+/** What is written as numbers are is one; 007, 1.50 and 1,234 stay what they are. */
+function workbookOf(tables: readonly Lines[]): Uint8Array {
+  const book = workbooks.utils.book_new();
+  for (const [index, lines] of tables.entries()) {
+    const cells = lines.map((line) => line.map((text) => (canonicalNumber.test(text) && text.length < 16 ? Number(text) : text)));
+    workbooks.utils.book_append_sheet(book, workbooks.utils.aoa_to_sheet(cells, { dense: true }), `Table ${index + 1}`);
+  }
+  const written: unknown = workbooks.write(book, { type: "buffer", bookType: "xlsx", compression: true });
+  return written instanceof Uint8Array ? written : Buffer.from(String(written), "utf8");
+}
