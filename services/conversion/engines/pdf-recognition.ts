@@ -8,8 +8,8 @@ import { pointsPerInch, popplerBadInput, readPages } from "./poppler-pages.ts";
 import { assertLanguages, tesseract } from "./tesseract-languages.ts";
 import { inputInside, openToolSession, type ToolSession } from "./tool-run.ts";
 
-/** More would take longer than a conversion may. */
-const maxPages = 60;
+/** What a dense page takes at the very most; pages for which there is no time stay pictures, and a note names them. */
+const msPerPage = 6000;
 const dpi = 300;
 /** A page of A3 at 300 dots an inch. */
 const maxPixels = 18_000_000;
@@ -36,7 +36,7 @@ export async function recognise(
   await using session = await openToolSession(sandbox, task);
   const language = stringOption(task.options, "language") ?? "eng";
   await assertLanguages(session, language);
-  const pages = (await pagesWithoutText(session)).filter(wanted).slice(0, maxPages);
+  const pages = (await pagesWithoutText(session)).filter(wanted).slice(0, Math.max(1, Math.floor(task.timeoutMs / msPerPage)));
   if (pages.length === 0) return undefined;
   const drawn = await draw(session, pages);
   await writeFile(session.pathOf("pages.txt"), drawn.map((name) => `/job/${name}\n`).join(""), { flag: "wx", mode: 0o644 });
