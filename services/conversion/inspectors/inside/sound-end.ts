@@ -32,10 +32,13 @@ export async function soundEndOf(source: ByteSource, { format }: { readonly form
 /** Where its content begins, how long that is, and where the next chunk is, from the chunk's own beginning. */
 type Chunk = { readonly name: string; readonly from: number; readonly bytes: number; readonly next: number };
 
-/** @see the RIFF format: four letters and 32 bits, of which all or none say that the writer did not know. */
+/** Who writes into a pipe does not know the length, and claims two or four gigabytes, less some. */
+const leastGuess = 0x7fff_0000;
+
+/** @see the RIFF format: four letters and 32 bits. */
 function riffChunk(bytes: Buffer): Chunk {
   const length = bytes.readUInt32LE(4);
-  return { name: bytes.toString("latin1", 0, 4), from: 8, bytes: length === 0xffffffff ? 0 : length, next: 8 + length + (length % 2) };
+  return { name: bytes.toString("latin1", 0, 4), from: 8, bytes: length >= leastGuess ? 0 : length, next: 8 + length + (length % 2) };
 }
 
 /** @see the AIFF specification: the same in the other order. */

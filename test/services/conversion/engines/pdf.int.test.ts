@@ -37,6 +37,8 @@ const page = `<!DOCTYPE html><meta charset="utf-8"><title>Report</title>
   run("now");
 }</pre><p>${filler}</p>`;
 
+const arabic = `<html dir="rtl"><body style="font:14pt 'DejaVu Sans'"><h1>رسالة رسمية</h1><p>السلام عليكم، هذا نص رقم 42 مع كلمة English word في الوسط.</p></body></html>`;
+
 const scan = `<body style="font:28px/1.5 serif;margin:120px;background:white"><h1>Minutes</h1><p>${filler.repeat(4)}</p><p>Agreed and signed.</p>`;
 
 const columns = `<!DOCTYPE html><meta charset="utf-8"><style>body{font:10pt serif;column-count:2}h1{column-span:all}</style>
@@ -53,6 +55,8 @@ describe("engine pdf, in detail", () => {
     const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox", "--disable-gpu"] });
     const sheet = await browser.newPage();
     for (const [name, content, tagged] of [
+      ["arabic", arabic, true],
+      ["bare arabic", arabic, false],
       ["tagged", page, true],
       ["bare", page, false],
       ["columns", columns, false],
@@ -100,6 +104,12 @@ describe("engine pdf, in detail", () => {
     );
     expect(places).toEqual([...places].sort((one, other) => one - other));
     expect(places[0]).toBeGreaterThan(html.indexOf("<h1>Two columns</h1>"));
+  });
+
+  it.each(["arabic", "bare arabic"])("reads from right to left, and what is within in its own direction (%s)", async (name) => {
+    const html = await htmlOf(name);
+    expect(html).toContain("<h1>رسالة رسمية</h1>");
+    expect(html).toContain("<p>السلام عليكم، هذا نص رقم 42 مع كلمة English word في الوسط.</p>");
   });
 
   it("converts the pages that are asked for", async () => {

@@ -10,7 +10,6 @@ export type Run = {
   readonly width: number;
   readonly size: number;
   readonly look: Look;
-  readonly isRightToLeft: boolean;
   /** The page's own word that a line ends behind it. */
   readonly endsLine: boolean;
   /** Which piece of marked content it belongs to; `artifact` for what is no part of the document. */

@@ -1,5 +1,6 @@
 /** Letters put together to pieces of lines: what stands on one baseline without a gap. */
 import type { Box, Look, Run } from "./content.ts";
+import { inReadingOrder } from "./reading-order.ts";
 
 /** One stretch of text on one line; a row of a table has one for each cell. */
 export type Piece = Box & { readonly kind: "text"; readonly runs: readonly Run[]; readonly size: number; readonly baseline: number };
@@ -49,13 +50,15 @@ export function splitByGaps(runs: readonly Run[], wide = wideGap): Piece[] {
     const gap = run.x - end;
     const group = groups.at(-1);
     if (group === undefined || gap > wide * Math.max(run.size, group.at(-1)?.size ?? 0)) groups.push([run]);
-    else group.push(gap > spaceGap * run.size && !/^\s/.test(run.text) && !/\s$/.test(group.at(-1)?.text ?? "") ? spaced(run) : run);
+    else if (gap > spaceGap * run.size && !/^\s/.test(run.text) && !/\s$/.test(group.at(-1)?.text ?? ""))
+      group.push(spaceBefore(run, end), run);
+    else group.push(run);
     end = Math.max(end, run.x + run.width);
   }
   return groups.map(pieceOf);
 }
 
-const spaced = (run: Run): Run => ({ ...run, text: ` ${run.text}` });
+const spaceBefore = (run: Run, end: number): Run => ({ ...run, text: " ", x: end, width: run.x - end });
 
 export function pieceOf(runs: readonly Run[]): Piece {
   const size = Math.max(...runs.map((run) => run.size));
@@ -64,7 +67,7 @@ export function pieceOf(runs: readonly Run[]): Piece {
   const right = Math.max(...runs.map(({ x, width }) => x + width));
   return {
     kind: "text",
-    runs: inReadingOrder(runs),
+    runs: inReadingOrder([...runs].sort((one, other) => one.x - other.x)),
     size,
     baseline,
     left,
@@ -74,20 +77,18 @@ export function pieceOf(runs: readonly Run[]): Piece {
   };
 }
 
-/** A line of Arabic or Hebrew begins at the right. */
-function inReadingOrder(runs: readonly Run[]): readonly Run[] {
-  const letters = (some: readonly Run[]) => some.reduce((sum, { text }) => sum + text.length, 0);
-  const isReversed = letters(runs.filter(({ isRightToLeft }) => isRightToLeft)) * 2 > letters(runs);
-  return isReversed ? [...runs].reverse() : runs;
-}
-
 /** Pieces on one line, as one; the gaps between them are spaces. */
 export function mergedLine(pieces: readonly Piece[]): Piece {
   const [first, ...rest] = pieces;
   if (first === undefined) throw new RangeError("A line has a piece.");
-  return rest.length === 0
-    ? first
-    : pieceOf([...first.runs, ...rest.flatMap(({ runs: [head, ...tail] }) => (head === undefined ? [] : [spaced(head), ...tail]))]);
+  if (rest.length === 0) return first;
+  return pieceOf(
+    pieces.flatMap(({ runs, left }, index) => {
+      const [head] = runs;
+      const before = pieces[index - 1];
+      return head === undefined || before === undefined ? runs : [spaceBefore({ ...head, x: left }, before.right), ...runs];
+    }),
+  );
 }
 
 /** Lines of a flow: pieces that stand beside each other. */

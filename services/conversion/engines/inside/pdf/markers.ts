@@ -23,7 +23,9 @@ export function markerOf(piece: Piece, dots: readonly Box[]): Marker | undefined
   if (first === undefined) return undefined;
   const [whole, alone] = lone.exec(first.text.trim()) ?? [];
   if (whole !== undefined)
-    return rest.length === 0 ? undefined : { x: first.x, number: numberOf(alone), text: pieceOf(withoutSpace(rest)) };
+    return rest.every(({ text }) => text.trim() === "")
+      ? undefined
+      : { x: first.x, number: numberOf(alone), text: pieceOf(withoutSpace(rest)) };
   const [start, number] = bullets.exec(first.text) ?? dashes.exec(first.text) ?? numbers.exec(first.text) ?? [];
   if (start === undefined || start.length >= first.text.length) return undefined;
   return { x: first.x, number: numberOf(number), text: pieceOf([without(first, start.length), ...rest]) };
@@ -40,6 +42,7 @@ function without(run: Run, letters: number): Run {
   return { ...run, text: run.text.slice(letters), x: run.x + cut, width: run.width - cut };
 }
 
-function withoutSpace([first, ...rest]: readonly Run[]): Run[] {
+function withoutSpace(runs: readonly Run[]): Run[] {
+  const [first, ...rest] = runs.slice(runs.findIndex(({ text }) => text.trim() !== ""));
   return first === undefined ? [] : [{ ...first, text: first.text.trimStart() }, ...rest];
 }

@@ -108,7 +108,6 @@ const lettersIn = (runs: readonly Run[]): number =>
 
 type TextItem = {
   readonly str?: string;
-  readonly dir?: string;
   readonly width: number;
   readonly height: number;
   readonly transform: readonly number[];
@@ -206,7 +205,6 @@ function runsOf(items: readonly TextItem[], matrix: Matrix, lookOf: (font: strin
     const run: Run = {
       ...{ text: plainLetters(item.str), x, baseline, width: isUpright ? item.width : 0, size },
       look: item.str.search(ideograph) === -1 ? lookOf(item.fontName) : { ...lookOf(item.fontName), isMono: false },
-      isRightToLeft: item.dir === "rtl",
       endsLine: item.hasEOL === true,
       mark: marks.at(-1),
       href: undefined,
@@ -238,9 +236,9 @@ function linkedParts(run: Run, links: ReturnType<typeof linksOf>): Run[] {
 /** All as wide as one another in every font. */
 const ideograph = /[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uff60]/;
 
-/** Some fonts call ideographs by the names of the radicals that look the same. */
+/** Some fonts call ideographs by the names of the radicals that look the same, and Arabic letters by those of their shapes. */
 function plainLetters(text: string): string {
-  return text.replace(/[\u2e80-\u2fdf]/g, (letter) => letter.normalize("NFKC"));
+  return text.replace(/[\u2e80-\u2fdf\ufb1d-\ufbff\ufc00-\ufdfb\ufe70-\ufefc]/g, (letter) => letter.normalize("NFKC"));
 }
 
 async function picturesOf(page: PDFPageProxy, placed: Drawings["placed"], left: Left): Promise<Picture[]> {

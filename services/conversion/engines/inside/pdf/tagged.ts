@@ -1,6 +1,7 @@
 /** Blocks out of the structure tree of a page (ISO 32000-1, 14.8.4): what the author's program said they are. */
 import type { Look, PageContent, Picture, Run, StructureNode } from "./content.ts";
 import { codeOf, paragraphOf, type Vocabulary } from "./inlines.ts";
+import { holdsRightToLeft, inReadingOrder } from "./reading-order.ts";
 import type { Block, Cell, Inline, ListItem } from "./tree.ts";
 
 type Context = {
@@ -121,7 +122,9 @@ function linesOf(runs: readonly Run[]): Run[][] {
     lines.at(-1)?.push(run);
     if (run.endsLine) lines.push([]);
   }
-  return lines.filter((line) => line.some(({ text }) => text !== ""));
+  return lines
+    .filter((line) => line.some(({ text }) => text !== ""))
+    .map((line) => (holdsRightToLeft(line) ? inReadingOrder([...line].sort((one, other) => one.x - other.x)) : line));
 }
 
 function codeBlock(runs: readonly Run[]): Block[] {
