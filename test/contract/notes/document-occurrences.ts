@@ -3,12 +3,21 @@
 import { halfScannedPdf, scannedPdf } from "#test/contract/scanned-pdf.ts";
 import { tarFile } from "#test/harness/tar-file.ts";
 import { zipFile } from "#test/harness/zip-file.ts";
+import { tablePdf } from "#test/services/conversion/engines/pdf-by-hand.ts";
 import { copy, latin, type Occurrence } from "./occurrence.ts";
 
 const text = (name: string) => `<table:table-cell office:value-type="string"><text:p>${name}</text:p></table:table-cell>`;
 const number = '<table:table-cell office:value-type="float" office:value="0.1234567890123456"/>';
 const sheets = (name: string) => `<table:table table:name="${name}"><table:table-row>${text(name)}</table:table-row></table:table>`;
 export const book = `<?xml version="1.0" encoding="UTF-8"?><office:document xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0" xmlns:table="urn:oasis:names:tc:opendocument:xmlns:table:1.0" xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0" office:version="1.2" office:mimetype="application/vnd.oasis.opendocument.spreadsheet"><office:body><office:spreadsheet>${sheets("One")}${sheets("Two")}</office:spreadsheet></office:body></office:document>`;
+
+const twoTables = tablePdf([
+  ["Animal", "Count"],
+  ["Quokka", "42"],
+  ["And now to other animals, which are larger."],
+  ["Animal", "Count"],
+  ["Zebra", "7"],
+]);
 
 export const documents: readonly Occurrence[] = [
   { engine: "libreoffice", hop: "csv>ods", code: "ENCODING_GUESSED", content: latin("name\nJ\xfcrgen\n") },
@@ -26,6 +35,8 @@ export const documents: readonly Occurrence[] = [
       '<svg xmlns="http://www.w3.org/2000/svg" width="90" height="20"><text y="15" font-family="Quokka Grotesk, serif">Numbat</text></svg>',
   },
   { engine: "libreoffice", hop: "fods>csv", code: "SHEETS_LEFT_OUT", content: book },
+  { engine: "pdf", hop: "pdf>csv", code: "SHEETS_LEFT_OUT", content: twoTables },
+  { engine: "pdf", hop: "pdf>csv", code: "ENTRIES_LEFT_OUT", content: twoTables },
   { engine: "pdf", hop: "pdf>html", code: "TEXT_RECOGNISED", content: scannedPdf },
   { engine: "pdf", hop: "pdf>html", code: "TEXT_NOT_RECOGNISED", content: halfScannedPdf, options: { ocr: "never" } },
   { engine: "pandoc", hop: "md>html", code: "ENCODING_GUESSED", content: latin("# J\xfcrgen\n") },
