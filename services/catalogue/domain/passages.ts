@@ -46,7 +46,7 @@ const table: readonly Cells[] = [
   ["vector", "vector", "svg, pdf, pdf svg"],
   ["vector", "image", "png, svg, pdf, svg png, pdf png", rendered],
   ["vector", "document", "svg, pdf, svg pdf", paged],
-  // Text keeps its structure in DOCX, ODT and HTML; PDF has lost it, so only pages come after it.
+  // Text keeps its structure in DOCX, ODT and HTML; after a PDF come pages alone, as HTML is what is read in it.
   ["document", "document", "docx, odt, html, docx html"],
   ["document", "document", "pdf, docx pdf, odt pdf, html pdf", paged],
   ["document", "image", "png, pdf, pdf png, docx pdf, odt pdf, html pdf", shown],

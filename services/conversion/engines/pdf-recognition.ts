@@ -13,8 +13,6 @@ const msPerPage = 6000;
 const dpi = 300;
 /** A page of A3 at 300 dots an inch. */
 const maxPixels = 18_000_000;
-/** What a scanner or a fax writes above the page is no text of it. */
-const fewLetters = 20;
 
 export type Recognised = {
   readonly pages: readonly number[];
@@ -58,7 +56,7 @@ export async function recognise(
 
 /** Letters are counted where the text is: each page ends with a form feed. */
 async function pagesWithoutText(session: ToolSession): Promise<readonly number[]> {
-  const count = `BEGIN { RS = "\\f" } { gsub(/[^[:alnum:]\\200-\\377]/, ""); if (length($0) < ${fewLetters}) print NR }`;
+  const count = `BEGIN { RS = "\\f" } { gsub(/[^[:alnum:]\\200-\\377]/, ""); if (length($0) == 0) print NR }`;
   const end = await session.run({
     program: "/bin/sh",
     args: ["-c", `pdftotext "$1" /job/found.txt && LC_ALL=C awk '${count}' /job/found.txt`, "sh", inputInside],

@@ -1,9 +1,11 @@
 /** PDF as a web page with headings, lists, tables, code and pictures, by pdf.js in a sandboxed worker; other documents are made of that. */
 import { rm, stat } from "node:fs/promises";
+import { FilemillError } from "#kit/errors.ts";
 import { defineEngine, type EngineHost, type Hop, type HopTask, type OpenEngine, type OptionDefinition } from "../domain/engine.ts";
 import { expecting, expectingAll } from "../domain/expectations.ts";
 import { LacksContent } from "../domain/failure.ts";
 import type { NoteCode } from "../domain/notes.ts";
+import type { Sandbox } from "../domain/sandbox.ts";
 import { words } from "./hop-table.ts";
 import { pagesWanted } from "./inside/pages-wanted.ts";
 import { openWorker, probeWorker } from "./node-worker.ts";
@@ -40,10 +42,11 @@ const table: OptionDefinition = {
 
 const hop = { from: "pdf", cost: 60, async: false, maxInputMb: 100 } as const;
 const ofReading = expectingAll("TEXT_RECOGNISED", "TEXT_NOT_RECOGNISED");
+const heads = expecting("ENTRIES_LEFT_OUT", { message: "Running heads and page numbers are left out of pages without tags." });
 const besideTables = expecting("ENTRIES_LEFT_OUT", { message: "Only the tables of the pages are converted." });
 
 const hops: readonly Hop[] = [
-  { ...hop, to: "html", fidelity: "reduced", options, expects: ofReading },
+  { ...hop, to: "html", fidelity: "reduced", options, expects: [...ofReading, heads] },
   {
     ...hop,
     to: "csv",
@@ -62,19 +65,30 @@ async function run({ sandbox }: EngineHost, reader: OpenEngine, task: HopTask): 
   if (!(first instanceof LacksContent) && !first.has("TEXT_NOT_RECOGNISED")) return noteAll(task, first);
   const searchable = `${task.outputPath}.searchable`;
   try {
-    const found = task.options.ocr === "never" ? undefined : await recognise(sandbox, task, pagesWanted(task.options.pages), searchable);
+    const found = task.options.ocr === "never" ? undefined : await recogniseOr(first, sandbox, task, searchable);
     if (found === undefined) {
       if (first instanceof LacksContent) throw first;
       return noteAll(task, first);
     }
     await rm(task.outputPath, { force: true });
-    const { sizeBytes } = { sizeBytes: (await stat(searchable)).size };
+    const { size: sizeBytes } = await stat(searchable);
     const second = await read(reader, { ...task, input: { ...task.input, path: searchable, sizeBytes } });
     if (second instanceof LacksContent) throw second;
     task.note("TEXT_RECOGNISED", wordsFor(found));
     noteAll(task, second);
   } finally {
     await rm(searchable, { force: true });
+  }
+}
+
+/** Where there is a result already, that the recognition fails costs only the text of pictures, which a note names. */
+async function recogniseOr(first: Notes | LacksContent, sandbox: Sandbox, task: HopTask, path: string): Promise<Recognised | undefined> {
+  try {
+    return await recognise(sandbox, task, pagesWanted(task.options.pages), path);
+  } catch (error) {
+    const isWish = error instanceof FilemillError && (error.code === "INVALID_OPTION" || error.code === "JOB_CANCELLED");
+    if (first instanceof LacksContent || isWish || task.signal.aborted) throw error;
+    return undefined;
   }
 }
 

@@ -3,7 +3,7 @@
 import { halfScannedPdf, scannedPdf } from "#test/contract/scanned-pdf.ts";
 import { tarFile } from "#test/harness/tar-file.ts";
 import { zipFile } from "#test/harness/zip-file.ts";
-import { tablePdf } from "#test/services/conversion/engines/pdf-by-hand.ts";
+import { pdfOf, tablePdf } from "#test/services/conversion/engines/pdf-by-hand.ts";
 import { copy, latin, type Occurrence } from "./occurrence.ts";
 
 const text = (name: string) => `<table:table-cell office:value-type="string"><text:p>${name}</text:p></table:table-cell>`;
@@ -11,6 +11,10 @@ const number = '<table:table-cell office:value-type="float" office:value="0.1234
 const sheets = (name: string) => `<table:table table:name="${name}"><table:table-row>${text(name)}</table:table-row></table:table>`;
 export const book = `<?xml version="1.0" encoding="UTF-8"?><office:document xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0" xmlns:table="urn:oasis:names:tc:opendocument:xmlns:table:1.0" xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0" office:version="1.2" office:mimetype="application/vnd.oasis.opendocument.spreadsheet"><office:body><office:spreadsheet>${sheets("One")}${sheets("Two")}</office:spreadsheet></office:body></office:document>`;
 
+const withHeads = pdfOf(
+  ["one", "two", "three"].map((body) => `Minutes of the society) Tj 1 0 0 1 20 250 Tm (Page ${body} of the minutes`),
+  "0 0 300 500",
+);
 const twoTables = tablePdf([
   ["Animal", "Count"],
   ["Quokka", "42"],
@@ -35,6 +39,7 @@ export const documents: readonly Occurrence[] = [
       '<svg xmlns="http://www.w3.org/2000/svg" width="90" height="20"><text y="15" font-family="Quokka Grotesk, serif">Numbat</text></svg>',
   },
   { engine: "libreoffice", hop: "fods>csv", code: "SHEETS_LEFT_OUT", content: book },
+  { engine: "pdf", hop: "pdf>html", code: "ENTRIES_LEFT_OUT", content: withHeads },
   { engine: "pdf", hop: "pdf>csv", code: "SHEETS_LEFT_OUT", content: twoTables },
   { engine: "pdf", hop: "pdf>csv", code: "ENTRIES_LEFT_OUT", content: twoTables },
   { engine: "pdf", hop: "pdf>html", code: "TEXT_RECOGNISED", content: scannedPdf },

@@ -37,6 +37,9 @@ const page = `<!DOCTYPE html><meta charset="utf-8"><title>Report</title>
   run("now");
 }</pre><p>${filler}</p>`;
 
+const labels = `<!DOCTYPE html><body style="font:12pt serif"><ol start="4"><li>Four<li>Five</ol>
+<table border="1"><tr><th colspan="2">Wide<th>Third<tr><td rowspan="2">Tall<td>b1<td>c1<tr><td>b2<td>c2</table></body>`;
+
 const arabic = `<html dir="rtl"><body style="font:14pt 'DejaVu Sans'"><h1>رسالة رسمية</h1><p>السلام عليكم، هذا نص رقم 42 مع كلمة English word في الوسط.</p></body></html>`;
 
 const scan = `<body style="font:28px/1.5 serif;margin:120px;background:white"><h1>Minutes</h1><p>${filler.repeat(4)}</p><p>Agreed and signed.</p>`;
@@ -55,6 +58,7 @@ describe("engine pdf, in detail", () => {
     const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox", "--disable-gpu"] });
     const sheet = await browser.newPage();
     for (const [name, content, tagged] of [
+      ["labels", labels, true],
       ["arabic", arabic, true],
       ["bare arabic", arabic, false],
       ["tagged", page, true],
@@ -112,11 +116,33 @@ describe("engine pdf, in detail", () => {
     expect(html).toContain("<p>السلام عليكم، هذا نص رقم 42 مع كلمة English word في الوسط.</p>");
   });
 
+  it("shows what was filled into a form, and what is written upwards", async () => {
+    const path = join(bench.folder, "form.pdf");
+    const field = "<< /Type /Annot /Subtype /Widget /FT /Tx /T (name) /V (Ada Lovelace) /Rect [210 43 380 63] >>";
+    const turned = ") Tj 0 1 -1 0 15 10 Tm (Margin words) Tj 1 0 0 1 20 50 Tm (Your name, as on your passport:";
+    await writeFile(
+      path,
+      pdfOf([turned], "0 0 400 100").toString("latin1").replace("/Type /Page /Parent", `/Annots [${field}] /Type /Page /Parent`),
+      "latin1",
+    );
+    const html = await readFile((await bench.convert(path, "pdf", "html")).path, "utf8");
+    expect(html).toMatch(/passport:\s*Ada Lovelace/);
+    expect(html).toContain("Margin words");
+  });
+
+  it("keeps the labels of lists, spans of tables, and numbers that begin a line of a sentence", async () => {
+    const tagged = await htmlOf("labels");
+    expect(tagged).toContain('<ol start="4">\n<li>Four</li>\n<li>Five</li>\n</ol>');
+    expect(tagged).toMatch(/<th colspan="2">Wide<\/th><th>Third<\/th>/);
+    expect(tagged).toMatch(/<td>Tall<\/td><td>b1<\/td><td>c1<\/td><\/tr>\n<tr><td><\/td><td>b2<\/td><td>c2<\/td>/);
+  });
+
   it("converts the pages that are asked for", async () => {
     const path = join(bench.folder, "pages.pdf");
     await writeFile(path, pdfOf(["Quokka", "zebra", "okapi", "gnu"]));
     const html = await readFile((await bench.convert(path, "pdf", "html", { pages: "2-3" })).path, "utf8");
     expect(["Quokka", "zebra", "okapi", "gnu"].map((name) => html.includes(name))).toEqual([false, true, true, false]);
+    await expect(bench.convert(path, "pdf", "html", { pages: "7" })).rejects.toMatchObject({ code: "INVALID_OPTION" });
   });
 
   it.each(["tagged", "bare"])("writes the tables of a %s PDF alone, numbers as numbers where nothing is lost", async (name) => {
@@ -131,6 +157,27 @@ describe("engine pdf, in detail", () => {
     ]);
     await expect(bench.convert(files[name] ?? "", "pdf", "csv", { table: 2 })).rejects.toMatchObject({ code: "INVALID_OPTION" });
     await expect(bench.convert(files["columns"] ?? "", "pdf", "csv")).rejects.toMatchObject({ code: "CONVERSION_FAILED" });
+  });
+
+  it("loses no row of a table over pages, neither its figures nor its head at the edges", async () => {
+    const path = join(bench.folder, "listing.pdf");
+    const rows = (page: number) => [
+      ["Day", "Sum"],
+      ...Array.from({ length: 30 }, (_, row) => [`${row + 1}.${page}.`, `${page * 100 + row}.50`]),
+    ];
+    const shown = (page: number) =>
+      rows(page).flatMap((row, index) => row.map((text, place) => `1 0 0 1 ${20 + place * 150} ${485 - index * 15} Tm (${text}) Tj`));
+    await writeFile(
+      path,
+      pdfOf(
+        [1, 2, 3].map((page) => `) Tj ${shown(page).join(" ")} (`),
+        "0 0 300 500",
+      ),
+    );
+    const csv = await readFile((await bench.convert(path, "pdf", "csv")).path, "utf8");
+    expect(csv.trim().split("\r\n")).toEqual(
+      [["Day", "Sum"], ...[1, 2, 3].flatMap((page) => rows(page).slice(1))].map((row) => row.join(",")),
+    );
   });
 
   it("notes that a file was cut off behind its pages", async () => {

@@ -5,10 +5,12 @@ import { rowsOf } from "./lines.ts";
 /** Columns are filled with text, cells of a table rarely are, nor are these all of one width. */
 const columnFill = { half: 0.7, quarter: 0 };
 const evenColumnFill = { half: 0, quarter: 0.45 };
+const longLines = { half: 0.6, quarter: 0 };
 /** Lines drawn across are a table's when there are more than three, and one to so many rows. */
 const rowsOfRule = 8;
 const linesOfColumn = 4;
 const narrowest = 7;
+const maxSteps = 2000;
 /** Points; four columns of A4 are as wide. */
 const narrowestColumn = 105;
 /** A title is larger than the letters of the column by so much. */
@@ -73,10 +75,12 @@ function gutterOf(atoms: readonly Box[], rules: readonly Box[]): number | undefi
   const [left, right] = [Math.min(...atoms.map((atom) => atom.left)), Math.max(...atoms.map((atom) => atom.right))];
   const margin = (right - left) * 0.1;
   const crossings: number[] = [];
-  for (let x = left + margin; x <= right - margin; x += 1) crossings.push(atoms.reduce((sum, atom) => sum + (crosses(atom, x) ? 1 : 0), 0));
+  const step = Math.max(1, (right - left) / maxSteps);
+  for (let x = left + margin; x <= right - margin; x += step)
+    crossings.push(atoms.reduce((sum, atom) => sum + (crosses(atom, x) ? 1 : 0), 0));
   const levels = [0, 1, 2, 3, 5, atoms.length * 0.1, atoms.length * 0.2].filter((most) => most <= Math.max(3, atoms.length * 0.2));
   const strips = levels.flatMap((most) => stripsOf(crossings, most).sort((one, other) => other.width - one.width));
-  const middles = strips.map(({ start, width }) => left + margin + start + width / 2);
+  const middles = strips.map(({ start, width }) => left + margin + (start + width / 2) * step);
   const isEven = (x: number) => [1 / 3, 1 / 2, 2 / 3].some((even) => Math.abs((x - left) / (right - left) - even) < 0.05);
   const isWide = (x: number) => Math.min(x - left, right - x) > narrowestColumn;
   const isClear = (x: number) => rules.filter((rule) => crosses(rule, x)).length < Math.max(3, atoms.length / rowsOfRule);
@@ -101,7 +105,9 @@ function isBetweenColumns(atoms: readonly Box[], x: number, isEven: boolean): bo
   const own = atoms.filter((atom) => !crosses(atom, x));
   const [before, after] = [rowsOf(own.filter(({ right }) => right <= x + 1)), rowsOf(own.filter(({ right }) => right > x + 1))];
   const fill = isEven ? evenColumnFill : columnFill;
-  return isColumn(before, fill) && isColumn(after, fill) && (isEven || !standBesideEachOther(before, after));
+  if (!isColumn(before, fill) || !isColumn(after, fill)) return false;
+  // Rows of a table begin at one height, as lines of some columns do; but these are long.
+  return !standBesideEachOther(before, after) || (isEven && isColumn(before, longLines) && isColumn(after, longLines));
 }
 
 /** Its lines reach across it, most of them or a quarter. */

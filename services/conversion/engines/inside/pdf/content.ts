@@ -31,7 +31,8 @@ export type StructureNode = {
   readonly type?: string;
   readonly id?: string;
   readonly alt?: string;
-  readonly lang?: string;
+  readonly colSpan?: number;
+  readonly rowSpan?: number;
   readonly children?: readonly StructureNode[];
 };
 

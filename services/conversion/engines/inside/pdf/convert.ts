@@ -1,6 +1,6 @@
 /** A PDF as HTML with its structure: from its tags where it has them, else from how it is laid out. */
 import type { Converted, Notes, Question } from "../exchange.ts";
-import { inexpressible } from "../failure.ts";
+import { Failure, inexpressible } from "../failure.ts";
 import { pagesWanted } from "../pages-wanted.ts";
 import type { PageContent } from "./content.ts";
 import { htmlOf } from "./html.ts";
@@ -8,26 +8,26 @@ import { type Vocabulary, vocabularyOf } from "./inlines.ts";
 import { joinPages } from "./join-pages.ts";
 import { blocksOfLayout } from "./layout.ts";
 import { readPdf } from "./read.ts";
-import { blocksOfTagged } from "./tagged.ts";
+import { blocksOfTagged, untoldRuns } from "./tagged.ts";
 import type { Block } from "./tree.ts";
 
 /** Programs write a little behind the end, such as the rest of a message. */
 const tailBytes = 4096;
 
 export async function convertPdf(bytes: Buffer, { to, options }: Question, notes: Notes): Promise<Converted> {
-  const { title, pages } = await readPdf(bytes, pagesWanted(options.pages));
+  const { title, pages, count } = await readPdf(bytes, pagesWanted(options.pages));
+  if (pages.length === 0) throw new Failure("INVALID_OPTION", `The PDF has ${count} ${count === 1 ? "page" : "pages"}.`);
   // Without the end that tells where things are the library looks for what there is.
   if (!bytes.toString("latin1", Math.max(0, bytes.length - tailBytes)).includes("startxref")) notes.set("INPUT_DAMAGED", undefined);
   const scanned = pages.filter(({ isScanned }) => isScanned).map(({ number }) => number);
-  if (scanned.length === pages.length)
-    throw inexpressible("The pages hold pictures of text and no text; text recognition (OCR) would be needed.");
+  if (scanned.length === pages.length) throw inexpressible("No text was found in the pages.");
   if (scanned.length > 0) notes.set("TEXT_NOT_RECOGNISED", `Text in the pictures of these pages was not recognised: ${placesOf(scanned)}.`);
   const isTagged = pages.some(({ structure }) => structure !== undefined);
   const words = vocabularyOf(
     pages.flatMap(({ runs }) => runs),
     isTagged,
   );
-  const blocks = joinPages(blocksOf(pages, words));
+  const blocks = joinPages(blocksOf(pages, words, notes));
   if (blocks.length === 0) throw inexpressible("The pages are empty.");
   if (to === "html") return htmlOf(blocks, { title });
   return (await import("./tables.ts")).writeTables(blocks, to, options, notes);
@@ -37,9 +37,14 @@ const placesOf = (pages: readonly number[]) =>
   pages.length > 10 ? `${pages.slice(0, 10).join(", ")} and ${pages.length - 10} more` : pages.join(", ");
 
 /** Pages whose tags are whole by these, the others by their layout. */
-function blocksOf(pages: readonly PageContent[], words: Vocabulary): Block[][] {
+function blocksOf(pages: readonly PageContent[], words: Vocabulary, notes: Notes): Block[][] {
   const tagged = pages.map((page) => blocksOfTagged(page, words));
   const bare = pages.filter((_, index) => tagged[index] === undefined);
-  const laidOut = blocksOfLayout(bare, words);
-  return tagged.map((blocks) => blocks ?? laidOut.shift() ?? []);
+  const laidOut = blocksOfLayout(bare, words, notes);
+  return tagged.map((blocks, index) => {
+    const page = pages[index];
+    if (blocks === undefined || page === undefined) return laidOut.shift() ?? [];
+    const untold = untoldRuns(page);
+    return untold.length === 0 ? blocks : [...blocks, ...blocksOfLayout([{ ...page, runs: untold, pictures: [] }], words, notes).flat()];
+  });
 }

@@ -111,7 +111,11 @@ function paragraph(pieces: readonly Piece[], { words }: Page): Block {
   };
 }
 
-type OpenList = { readonly markerX: number; bodyLeft: number; readonly isNumbered: boolean; readonly items: ListItem[] };
+type OpenList = { readonly markerX: number; bodyLeft: number; readonly start: number | undefined; readonly items: ListItem[] };
+
+/** Another number than the next begins another list, which keeps it. */
+const isNext = ({ start, items }: OpenList, number: number | undefined) =>
+  start === undefined ? number === undefined : number === start + items.length;
 
 class FlowBuilder {
   readonly #page: Page;
@@ -143,7 +147,7 @@ class FlowBuilder {
       this.#code.push(piece);
       return;
     }
-    if (marker !== undefined) this.#beginItem(marker);
+    if (marker !== undefined && !(marker.isUnsure && last !== undefined && this.#goesOn(last, piece))) this.#beginItem(marker);
     else if (isHeading(piece, this.#page.letters, this.#standsAlone(piece, last, next))) this.#addHeading(piece, last);
     else this.#addText(piece, last);
   }
@@ -193,6 +197,14 @@ class FlowBuilder {
     this.#heading.push(piece);
   }
 
+  /** A full line that ends no sentence, and one right below at the same edge. */
+  #goesOn(last: Piece, piece: Piece): boolean {
+    const [first] = this.#paragraph;
+    if (first === undefined || this.#breaks(last, piece)) return false;
+    const isFull = last.right + wordWidth(piece) + piece.size > this.#right;
+    return isFull && Math.abs(piece.left - last.left) < piece.size * 0.5 && !/[.!?:;]["'”’)]?$/.test(textOfPiece(last).trimEnd());
+  }
+
   /** A new paragraph: by a gap, by other letters, by an indent, or as the first word would have had room on the line before. */
   #breaks(last: Piece, piece: Piece): boolean {
     const step = piece.baseline - last.baseline;
@@ -210,12 +222,12 @@ class FlowBuilder {
     while ((this.#lists.at(-1)?.markerX ?? -Infinity) > x + near) this.#lists.pop();
     const open = this.#lists.at(-1);
     const item = { blocks: [], isContinued: false };
-    if (open !== undefined && Math.abs(open.markerX - x) <= near && open.isNumbered === (number !== undefined)) {
+    if (open !== undefined && Math.abs(open.markerX - x) <= near && isNext(open, number)) {
       open.items.push(item);
       open.bodyLeft = text.left;
     } else {
       if (open !== undefined && Math.abs(open.markerX - x) <= near) this.#lists.pop();
-      const list = { markerX: x, bodyLeft: text.left, isNumbered: number !== undefined, items: [item] };
+      const list = { markerX: x, bodyLeft: text.left, start: number, items: [item] };
       this.#target().push({ kind: "list", start: number, items: list.items });
       this.#lists.push(list);
     }

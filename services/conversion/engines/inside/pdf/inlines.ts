@@ -13,6 +13,9 @@ export function vocabularyOf(runs: Iterable<Run>, keepsHyphens: boolean): Vocabu
 
 const cjk = /[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uff60]/;
 
+/** Behind these a hyphen stands for the rest of a word that comes later. */
+const conjunctions = new Set("and or und oder et ou y o e".split(" "));
+
 /** What stands between two lines: nothing behind a dash or slash within a word or between ideographs, else a space. */
 function joined(before: string, after: string, words: Vocabulary): string {
   const head = /[-\u00ad\u2010]$/.test(before)
@@ -22,7 +25,7 @@ function joined(before: string, after: string, words: Vocabulary): string {
         .at(-1) ?? "")
     : "";
   const [tail = ""] = /^\p{L}+/u.exec(after.slice(0, 60)) ?? [];
-  if (head !== "" && /^\p{Ll}/u.test(tail)) {
+  if (head !== "" && /^\p{Ll}/u.test(tail) && !conjunctions.has(tail)) {
     const isHyphen = !before.endsWith("\u00ad") && keepsHyphen(head, tail, words);
     return (isHyphen ? before : before.slice(0, -1)) + after;
   }

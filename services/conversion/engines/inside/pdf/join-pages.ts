@@ -45,11 +45,14 @@ function joinedLists(last: List, first: List): Block | undefined {
 
 /** Head rows that are repeated on each page are there once. */
 function joinedTables(last: Cell[][], first: Cell[][]): Block | undefined {
-  if (Math.max(...last.map(({ length }) => length)) !== Math.max(...first.map(({ length }) => length))) return undefined;
+  const widthOf = (rows: Cell[][]) => rows.reduce((most, { length }) => Math.max(most, length), 0);
+  if (widthOf(last) !== widthOf(first)) return undefined;
   const same = (one: Cell[] | undefined, other: Cell[] | undefined) => JSON.stringify(one) === JSON.stringify(other);
   let repeated = 0;
   while (repeated < first.length && first[repeated]?.every(({ isHead }) => isHead) === true && same(first[repeated], last[repeated]))
     repeated++;
+  // Another head is another table's.
+  if (repeated === 0 && first[0]?.every(({ isHead }) => isHead) === true) return undefined;
   const rest = first.slice(repeated).map((row) => row.map((cell) => ({ ...cell, isHead: false })));
   return { kind: "table", rows: [...last, ...rest] };
 }

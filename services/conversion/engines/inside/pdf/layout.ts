@@ -1,17 +1,18 @@
 /** Blocks of pages that say nothing of their structure, out of where their letters stand. */
+import type { Notes } from "../exchange.ts";
 import { flowsOf } from "./columns.ts";
 import type { PageContent, Run } from "./content.ts";
 import { type Atom, blocksOfFlow, type PlacedPicture } from "./flow.ts";
 import { withoutFurniture } from "./furniture.ts";
 import { lettersOf, levelsOf } from "./headings.ts";
-import type { Vocabulary } from "./inlines.ts";
+import { paragraphOf, type Vocabulary } from "./inlines.ts";
 import { type Piece, piecesOf } from "./lines.ts";
 import { recognisedPieces } from "./recognised.ts";
 import { impliedRules } from "./row-rules.ts";
 import { gridsOf } from "./ruled-tables.ts";
 import type { Block } from "./tree.ts";
 
-export function blocksOfLayout(pages: readonly PageContent[], words: Vocabulary): Block[][] {
+export function blocksOfLayout(pages: readonly PageContent[], words: Vocabulary, notes: Notes): Block[][] {
   const read = pages.map(({ runs, rules, height, pictures, isTextHidden }) => {
     const texts = runs.filter(isPartOfText);
     const { grids, rest } = gridsOf([...rules, ...impliedRules(rules, texts)], texts);
@@ -19,14 +20,26 @@ export function blocksOfLayout(pages: readonly PageContent[], words: Vocabulary)
     return { pieces: isTextHidden ? recognisedPieces(rest) : piecesOf(rest), others: [...grids, ...placed], height };
   });
   const letters = lettersOf(read.map(({ pieces }) => pieces));
-  const texts = withoutFurniture(read);
+  const texts = withoutFurniture(read, notes);
   const drafts = pages.map((page, index) => {
     const atoms: Atom[] = [...(texts[index] as Piece[]), ...(read[index]?.others ?? [])];
-    return flowsOf(atoms, page.rules).flatMap((flow) => blocksOfFlow(flow, { rules: page.rules, dots: page.dots, letters, words }));
+    const upright = flowsOf(atoms, page.rules).flatMap((flow) =>
+      blocksOfFlow(flow, { rules: page.rules, dots: page.dots, letters, words }),
+    );
+    return [...upright, ...turnedText(page.runs, words)];
   });
   const levelOf = levelsOf(drafts.flat().flatMap((block) => (block.kind === "heading" ? [block.level] : [])));
   return drafts.map((blocks) => blocks.map((block) => (block.kind === "heading" ? { ...block, level: levelOf(block.level) } : block)));
 }
 
-/** Letters that stand upright, and are no watermark. */
-const isPartOfText = ({ mark, width, text }: Run) => mark !== "artifact" && (width > 0 || text.trim() === "");
+const isTurned = ({ mark, width, text }: Run) => mark !== "artifact" && width === 0 && text.trim() !== "";
+const isPartOfText = (run: Run) => run.mark !== "artifact" && !isTurned(run);
+
+/** Labels of axes and what else is written upwards has no place among the lines; it follows them. */
+function turnedText(runs: readonly Run[], words: Vocabulary): Block[] {
+  const inlines = paragraphOf(
+    runs.filter(isTurned).map((run) => [run]),
+    words,
+  );
+  return inlines.length === 0 ? [] : [{ kind: "paragraph", inlines }];
+}

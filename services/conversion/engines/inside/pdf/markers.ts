@@ -2,12 +2,17 @@
 import type { Box, Run } from "./content.ts";
 import { type Piece, pieceOf, textOfPiece } from "./lines.ts";
 
-export type Marker = { readonly x: number; readonly number: number | undefined; readonly text: Piece };
+export type Marker = {
+  readonly x: number;
+  readonly number: number | undefined;
+  readonly text: Piece /** A number or dash may also be part of a sentence. */;
+  readonly isUnsure: boolean;
+};
 
-const bullets = /^[•◦▪‣●○■□▸►➢✓✔\uf0b7\uf0a7]\s*/u;
+const bullets = /^[•◦▪‣●○■▸►➢\uf0b7\uf0a7]\s*/u;
 const dashes = /^[-–—*·]\s+/u;
 const numbers = /^\(?(\d{1,3})[.)]\s+/;
-const lone = /^(?:[-–—*·•◦▪‣●○■□▸►➢✓✔\uf0b7\uf0a7]|\(?(\d{1,3})[.)])\s*$/u;
+const lone = /^(?:[-–—*·•◦▪‣●○■▸►➢\uf0b7\uf0a7]|\(?(\d{1,3})[.)])\s*$/u;
 
 /** The item's text without its marker; nothing for a line that begins no item. */
 export function markerOf(piece: Piece, dots: readonly Box[]): Marker | undefined {
@@ -18,17 +23,17 @@ export function markerOf(piece: Piece, dots: readonly Box[]): Marker | undefined
       (top + bottom) / 2 > piece.top &&
       (top + bottom) / 2 < piece.bottom,
   );
-  if (dot !== undefined) return { x: dot.left, number: undefined, text: piece };
+  if (dot !== undefined) return { x: dot.left, number: undefined, text: piece, isUnsure: false };
   const [first, ...rest] = piece.runs;
   if (first === undefined) return undefined;
   const [whole, alone] = lone.exec(first.text.trim()) ?? [];
   if (whole !== undefined)
     return rest.every(({ text }) => text.trim() === "")
       ? undefined
-      : { x: first.x, number: numberOf(alone), text: pieceOf(withoutSpace(rest)) };
+      : { x: first.x, number: numberOf(alone), text: pieceOf(withoutSpace(rest)), isUnsure: !bullets.test(whole) };
   const [start, number] = bullets.exec(first.text) ?? dashes.exec(first.text) ?? numbers.exec(first.text) ?? [];
   if (start === undefined || start.length >= first.text.length) return undefined;
-  return { x: first.x, number: numberOf(number), text: pieceOf([without(first, start.length), ...rest]) };
+  return { x: first.x, number: numberOf(number), text: pieceOf([without(first, start.length), ...rest]), isUnsure: !bullets.test(start) };
 }
 
 /** A marker that stands apart from its text, as if each were a cell. */

@@ -3,8 +3,9 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import type { getDocument as GetDocument, PDFDocumentProxy, PDFPageProxy } from "pdfjs-dist";
 import { Failure, invalid, tooComplex } from "../failure.ts";
+import { type Annotation, linksOf, type PlacedLink, writtenIn } from "./annotations.ts";
 import type { Box, Look, PageContent, Picture, Run, StructureNode } from "./content.ts";
-import { boxUnder, type Drawings, drawingsOf, type Matrix, multiply, type OperatorNumbers } from "./drawings.ts";
+import { type Drawings, drawingsOf, type Matrix, multiply, type OperatorNumbers } from "./drawings.ts";
 import { pngOf } from "./png.ts";
 import { letterAt, partOf } from "./run-parts.ts";
 
@@ -12,7 +13,7 @@ const maxPages = 5_000;
 const maxRuns = 2_000_000;
 const maxPictureBytes = 200_000_000;
 
-export type PdfContent = { readonly title: string | undefined; readonly pages: readonly PageContent[] };
+export type PdfContent = { readonly title: string | undefined; readonly count: number; readonly pages: readonly PageContent[] };
 
 /** Pages are counted from 1; without `wanted` all are read. */
 export async function readPdf(bytes: Uint8Array, wanted: (page: number) => boolean): Promise<PdfContent> {
@@ -26,7 +27,7 @@ export async function readPdf(bytes: Uint8Array, wanted: (page: number) => boole
     }
     const { info } = await document.getMetadata().catch(() => ({ info: {} }));
     const { Title: title } = info as { Title?: unknown };
-    return { title: typeof title === "string" && title.trim() !== "" ? title.trim() : undefined, pages };
+    return { title: typeof title === "string" && title.trim() !== "" ? title.trim() : undefined, count: document.numPages, pages };
   } finally {
     await document.loadingTask.destroy();
   }
@@ -67,7 +68,8 @@ async function pageOf(page: PDFPageProxy, ops: OperatorNumbers, left: Left): Pro
   const turn = turnOf(text.items as TextItem[], viewport.transform as unknown as Matrix, viewport);
   const drawings = drawingsOf(list, ops, turn.matrix, (id) => `p${page.ref?.num}R_mc${id}`);
   const links = linksOf(annotations as Annotation[], turn.matrix);
-  const runs = runsOf(text.items as TextItem[], turn.matrix, lookByFont(page, text.styles as Styles), links);
+  const drawn = runsOf(text.items as TextItem[], turn.matrix, lookByFont(page, text.styles as Styles), links);
+  const runs = [...drawn, ...writtenIn(annotations as Annotation[], turn.matrix)];
   left.runs -= runs.length;
   if (left.runs < 0) throw tooComplex("The PDF holds more text than a conversion may use.");
   const shown = drawings.placed.filter(({ box }) => isOnPage(box, turn));
@@ -152,23 +154,6 @@ function quarterTurnOf(
   return { matrix, width, height };
 }
 
-type Annotation = {
-  readonly id: string;
-  readonly subtype?: string;
-  readonly url?: string;
-  readonly unsafeUrl?: string;
-  readonly rect?: readonly number[];
-};
-
-function linksOf(annotations: readonly Annotation[], matrix: Matrix) {
-  return annotations.flatMap(({ id, subtype, url, unsafeUrl, rect }) => {
-    const href = url ?? unsafeUrl ?? "";
-    if (subtype !== "Link" || rect === undefined || !/^(?:https?|mailto|ftp):/i.test(href) || href.length > 4000) return [];
-    const [x0 = 0, y0 = 0, x1 = 0, y1 = 0] = rect;
-    return [{ id, href, box: boxUnder(matrix, x0, y0, x1, y1) }];
-  });
-}
-
 type Styles = Readonly<Record<string, { readonly fontFamily: string }>>;
 
 const mono = /mono|courier|consol|menlo|typewriter|^(?:[A-Z]{6}\+)?(?:CM|SF)TT\d/i;
@@ -191,7 +176,7 @@ function lookByFont(page: PDFPageProxy, styles: Styles): (font: string) => Look 
   };
 }
 
-function runsOf(items: readonly TextItem[], matrix: Matrix, lookOf: (font: string) => Look, links: ReturnType<typeof linksOf>): Run[] {
+function runsOf(items: readonly TextItem[], matrix: Matrix, lookOf: (font: string) => Look, links: readonly PlacedLink[]): Run[] {
   const marks: (string | undefined)[] = [];
   return items.flatMap((item) => {
     if (item.str === undefined) {
@@ -214,7 +199,7 @@ function runsOf(items: readonly TextItem[], matrix: Matrix, lookOf: (font: strin
 }
 
 /** A run may go on behind a link, or begin before it: it is parted where the link ends, at a space where one is near. */
-function linkedParts(run: Run, links: ReturnType<typeof linksOf>): Run[] {
+function linkedParts(run: Run, links: readonly PlacedLink[]): Run[] {
   const middle = run.baseline - run.size * 0.3;
   const link = links.find(
     ({ box }) => middle > box.top && middle < box.bottom && box.left < run.x + run.width - 1 && box.right > run.x + 1,

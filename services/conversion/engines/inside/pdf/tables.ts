@@ -4,7 +4,7 @@ import { type Notes, numberOption, type Options } from "../exchange.ts";
 import { Failure, inexpressible } from "../failure.ts";
 import { textOfLines } from "../records/csv.ts";
 import { canonicalNumber } from "../records/delimited.ts";
-import { type Block, textOf } from "./tree.ts";
+import { type Block, type Inline, textOf } from "./tree.ts";
 
 type Lines = string[][];
 
@@ -35,7 +35,7 @@ function tablesIn(blocks: readonly Block[]): Lines[] {
 function textOfBlocks(blocks: readonly Block[]): string {
   return blocks
     .map((block) => {
-      if (block.kind === "heading" || block.kind === "paragraph") return textOf(block.inlines);
+      if (block.kind === "heading" || block.kind === "paragraph") return textOf(block.inlines.map(rising));
       if (block.kind === "code") return block.text;
       if (block.kind === "list") return block.items.map((item) => textOfBlocks(item.blocks)).join("\n");
       return block.kind === "quote" ? textOfBlocks(block.blocks) : "";
@@ -43,6 +43,9 @@ function textOfBlocks(blocks: readonly Block[]): string {
     .filter((text) => text !== "")
     .join("\n");
 }
+
+/** 42 with a footnote's mark is not 421, nor ten to the fifth 105. */
+const rising = (inline: Inline): Inline => (inline.isRaised === true ? { ...inline, text: `^${inline.text}` } : inline);
 
 /** What is written as numbers are is one; 007, 1.50 and 1,234 stay what they are. */
 function workbookOf(tables: readonly Lines[]): Uint8Array {

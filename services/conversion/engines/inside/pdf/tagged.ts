@@ -2,7 +2,8 @@
 import type { Look, PageContent, Picture, Run, StructureNode } from "./content.ts";
 import { codeOf, paragraphOf, type Vocabulary } from "./inlines.ts";
 import { holdsRightToLeft, inReadingOrder } from "./reading-order.ts";
-import type { Block, Cell, Inline, ListItem } from "./tree.ts";
+import { type LabelledItem, listWithLabels } from "./tagged-lists.ts";
+import type { Block, Cell, Inline } from "./tree.ts";
 
 type Context = {
   readonly runs: ReadonlyMap<string, readonly Run[]>;
@@ -27,6 +28,12 @@ function grouped<T extends { readonly mark: string | undefined }>(all: readonly 
     else group.push(each);
   }
   return groups;
+}
+
+/** Letters that no tag names: what was stamped on, or written into a form, afterwards. */
+export function untoldRuns(page: PageContent): readonly Run[] {
+  const told = new Set(page.structure === undefined ? [] : marksUnder(page.structure));
+  return page.runs.filter(({ mark, text }) => mark !== "artifact" && text.trim() !== "" && (mark === undefined || !told.has(mark)));
 }
 
 /** Nothing where the page has no tree, or where the tree leaves out a tenth of its letters: then it is not to be trusted. */
@@ -155,42 +162,56 @@ function inlinesOf(nodes: readonly StructureNode[], context: Context, isHeading 
 }
 
 function listOf(nodes: readonly StructureNode[], context: Context): Block[] {
-  const items: ListItem[] = [];
-  let start: number | undefined;
+  const items: LabelledItem[] = [];
   for (const node of nodes) {
-    if (node.role !== "LI") {
-      // A list straight inside another belongs to the item before it.
-      const blocks = blocksUnder([node], context);
-      const last = items.at(-1);
-      if (last === undefined) items.push({ blocks, isContinued: false });
-      else last.blocks.push(...blocks);
-      continue;
+    const last = items.at(-1);
+    // A list straight inside another belongs to the item before it.
+    if (node.role !== "LI" && last !== undefined) last.blocks.push(...blocksUnder([node], context));
+    else if (node.role !== "LI") items.push({ label: "", blocks: blocksUnder([node], context) });
+    else {
+      const [labels, rest] = [true, false].map((isLabel) => (node.children ?? []).filter(({ role }) => (role === "Lbl") === isLabel));
+      const runs = (labels ?? []).flatMap((each) => runsUnder(each, context));
+      items.push({ label: runs.map(({ text }) => text).join(""), blocks: blocksUnder(rest ?? [], context) });
     }
-    const labels = (node.children ?? []).filter(({ role }) => role === "Lbl");
-    const rest = (node.children ?? []).filter(({ role }) => role !== "Lbl");
-    const label = labels
-      .flatMap((each) => runsUnder(each, context))
-      .map(({ text }) => text)
-      .join("");
-    const [, number] = /^\s*\(?(\d{1,9})[.)]/.exec(label) ?? [];
-    if (items.length === 0 && number !== undefined) start = Number(number);
-    items.push({ blocks: blocksUnder(rest, context), isContinued: labels.length === 0 && items.length === 0 });
   }
-  return items.length === 0 ? [] : [{ kind: "list", start, items }];
+  return items.length === 0 ? [] : [listWithLabels(items)];
 }
 
 function tableOf(nodes: readonly StructureNode[], context: Context): Block[] {
   const rows: Cell[][] = [];
   const captions: Block[] = [];
+  const below: number[] = [];
   const put = (node: StructureNode): void => {
     const { role = "", children = [] } = node;
     if (role === "Caption") captions.push(...blocksUnder(children, context));
-    else if (role === "TR")
-      rows.push(children.map((cell) => ({ isHead: cell.role === "TH", blocks: blocksUnder(cell.children ?? [], context) })));
+    else if (role === "TR") rows.push(rowOf(children, context, below));
     else for (const child of children) put(child);
   };
   for (const node of nodes) put(node);
   return rows.length === 0 ? captions : [...captions, { kind: "table", rows }];
+}
+
+const maxSpan = 1000;
+const spanOf = (given: number | undefined) => Math.min(maxSpan, Math.max(1, Math.trunc(given ?? 1)));
+
+/** `below` counts, by column, in how many rows a cell from above still stands: an empty one keeps its place. */
+function rowOf(nodes: readonly StructureNode[], context: Context, below: number[]): Cell[] {
+  const row: Cell[] = [];
+  let column = 0;
+  const skip = () => {
+    for (; (below[column] ?? 0) > 0; column++) {
+      below[column] = (below[column] ?? 1) - 1;
+      row.push({ isHead: false, blocks: [] });
+    }
+  };
+  for (const node of nodes) {
+    skip();
+    const columns = spanOf(node.colSpan);
+    row.push({ isHead: node.role === "TH", blocks: blocksUnder(node.children ?? [], context), columns });
+    for (const end = column + columns; column < end; column++) below[column] = spanOf(node.rowSpan) - 1;
+  }
+  skip();
+  return row;
 }
 
 function pictureOf(node: StructureNode, context: Context): Block[] {

@@ -1,0 +1,48 @@
+/** What lies on a page beside its content: links, forms that were filled in, comments (ISO 32000-1, 12.5). */
+import type { Box, Run } from "./content.ts";
+import { boxUnder, type Matrix } from "./drawings.ts";
+
+export type Annotation = {
+  readonly id: string;
+  readonly subtype?: string;
+  readonly url?: string;
+  readonly unsafeUrl?: string;
+  readonly rect?: readonly number[];
+  readonly fieldValue?: unknown;
+  readonly checkBox?: boolean;
+  readonly hidden?: boolean;
+  readonly contentsObj?: { readonly str?: string };
+};
+
+export type PlacedLink = { readonly id: string; readonly href: string; readonly box: Box };
+
+export function linksOf(annotations: readonly Annotation[], matrix: Matrix): PlacedLink[] {
+  return annotations.flatMap(({ id, subtype, url, unsafeUrl, rect }) => {
+    const href = url ?? unsafeUrl ?? "";
+    if (subtype !== "Link" || rect === undefined || !/^(?:https?|mailto|ftp):/i.test(href) || href.length > 4000) return [];
+    const [x0 = 0, y0 = 0, x1 = 0, y1 = 0] = rect;
+    return [{ id, href, box: boxUnder(matrix, x0, y0, x1, y1) }];
+  });
+}
+
+/** Fields of forms and comments that are written on the page, as the letters that are shown there. */
+export function writtenIn(annotations: readonly Annotation[], matrix: Matrix): Run[] {
+  return annotations.flatMap((annotation) => {
+    const text = textOf(annotation);
+    if (text === "" || annotation.hidden === true || annotation.rect === undefined) return [];
+    const [x0 = 0, y0 = 0, x1 = 0, y1 = 0] = annotation.rect;
+    const { left, right, top, bottom } = boxUnder(matrix, x0, y0, x1, y1);
+    const size = Math.min(12, Math.max(4, (bottom - top) * 0.7));
+    const place = { x: left, baseline: (top + bottom) / 2 + size * 0.3, width: Math.min(right - left, text.length * size * 0.5), size };
+    const look = { isBold: false, isItalic: false, isMono: false };
+    return [{ text, ...place, look, endsLine: true, mark: undefined, href: undefined }];
+  });
+}
+
+function textOf({ subtype, fieldValue, checkBox, contentsObj }: Annotation): string {
+  if (subtype !== "Widget" && subtype !== "FreeText") return "";
+  const value = subtype === "Widget" ? fieldValue : contentsObj?.str;
+  const said = Array.isArray(value) ? value.join(", ") : typeof value === "string" ? value : "";
+  if (checkBox === true) return said === "" || said === "Off" ? "" : "☒";
+  return said.replace(/\s+/g, " ").trim();
+}
