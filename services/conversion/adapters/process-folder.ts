@@ -56,10 +56,20 @@ async function clear(root: string, name: string, estate: Estate): Promise<void> 
     else if (ageMs > emptyAgeMs) await rmdir(path).catch(() => undefined);
     return;
   }
-  using lock = tryLock(lockPath);
+  using lock = tryLockOf(lockPath);
   if (lock === undefined) return;
   await estate.endOrphans(name);
   await removeAll(path, estate);
+}
+
+/** Nothing also where another start, which cleared the folder first, has removed it in this moment. */
+function tryLockOf(lockPath: string): ReturnType<typeof tryLock> {
+  try {
+    return tryLock(lockPath);
+  } catch (error) {
+    if (!existsSync(lockPath)) return undefined;
+    throw error;
+  }
 }
 
 /** The lock last: whoever is killed meanwhile leaves a folder that the next start takes over. */
