@@ -10,7 +10,9 @@ export function htmlOf(
   { title, lang }: { readonly title?: string | undefined; readonly lang?: string | undefined },
 ): string {
   const language = lang === undefined || !/^[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8}){0,4}$/.test(lang) ? "" : ` lang="${lang}"`;
-  const head = `<meta charset="utf-8">\n<title>${escaped(title ?? "Document")}</title>\n<style>${style}</style>`;
+  // Without a title nothing is made up, which would stand above every Markdown.
+  const named = title === undefined ? "" : `<title>${escaped(title)}</title>\n`;
+  const head = `<meta charset="utf-8">\n${named}<style>${style}</style>`;
   return `<!DOCTYPE html>\n<html${language}>\n<head>\n${head}\n</head>\n<body>\n${blocks.map(blockOf).join("\n")}\n</body>\n</html>\n`;
 }
 
