@@ -40,6 +40,8 @@ const page = `<!DOCTYPE html><meta charset="utf-8"><title>Report</title>
 const labels = `<!DOCTYPE html><body style="font:12pt serif"><ol start="4"><li>Four<li>Five</ol>
 <table border="1"><tr><th colspan="2">Wide<th>Third<tr><td rowspan="2">Tall<td>b1<td>c1<tr><td>b2<td>c2</table></body>`;
 
+const longList = `<!DOCTYPE html><body style="font:12pt serif"><ul>${Array.from({ length: 80 }, (_, index) => `<li>Item number ${index}`).join("")}</ul></body>`;
+
 const arabic = `<html dir="rtl"><body style="font:14pt 'DejaVu Sans'"><h1>رسالة رسمية</h1><p>السلام عليكم، هذا نص رقم 42 مع كلمة English word في الوسط.</p></body></html>`;
 
 const scan = `<body style="font:28px/1.5 serif;margin:120px;background:white"><h1>Minutes</h1><p>${filler.repeat(4)}</p><p>Agreed and signed.</p>`;
@@ -59,6 +61,7 @@ describe("engine pdf, in detail", () => {
     const sheet = await browser.newPage();
     for (const [name, content, tagged] of [
       ["labels", labels, true],
+      ["long list", longList, true],
       ["arabic", arabic, true],
       ["bare arabic", arabic, false],
       ["tagged", page, true],
@@ -118,7 +121,10 @@ describe("engine pdf, in detail", () => {
 
   it("shows what was filled into a form, and what is written upwards", async () => {
     const path = join(bench.folder, "form.pdf");
-    const field = "<< /Type /Annot /Subtype /Widget /FT /Tx /T (name) /V (Ada Lovelace) /Rect [210 43 380 63] >>";
+    const text = "<< /Type /Annot /Subtype /Widget /FT /Tx /T (name) /V (Ada Lovelace) /Rect [210 43 380 63] >>";
+    const box = (name: string, state: string, left: number) =>
+      `<< /Type /Annot /Subtype /Widget /FT /Btn /T (${name}) /V /${state} /AS /${state} /AP << /N << /Yes << >> /Off << >> >> >> /Rect [${left} 10 ${left + 12} 22] >>`;
+    const field = [text, box("member", "Yes", 20), box("guest", "Off", 60)].join(" ");
     const turned = ") Tj 0 1 -1 0 15 10 Tm (Margin words) Tj 1 0 0 1 20 50 Tm (Your name, as on your passport:";
     await writeFile(
       path,
@@ -128,6 +134,7 @@ describe("engine pdf, in detail", () => {
     const html = await readFile((await bench.convert(path, "pdf", "html")).path, "utf8");
     expect(html).toMatch(/passport:\s*Ada Lovelace/);
     expect(html).toContain("Margin words");
+    expect(html.match(/☒/g)).toHaveLength(1);
   });
 
   it("keeps the labels of lists, spans of tables, and numbers that begin a line of a sentence", async () => {
@@ -178,6 +185,25 @@ describe("engine pdf, in detail", () => {
     expect(csv.trim().split("\r\n")).toEqual(
       [["Day", "Sum"], ...[1, 2, 3].flatMap((page) => rows(page).slice(1))].map((row) => row.join(",")),
     );
+  });
+
+  it("leaves out what is the same at the edge of each page, with a note, but no numbers that differ", async () => {
+    const path = join(bench.folder, "invoices.pdf");
+    const shown = (page: number) =>
+      `) Tj 1 0 0 1 20 480 Tm (Mill Limited, page ${page}) Tj 1 0 0 1 20 250 Tm (Something number ${page} was sold.) Tj 1 0 0 1 20 20 Tm (Total due ${page * 37}.50`;
+    await writeFile(path, pdfOf([1, 2, 3].map(shown), "0 0 300 500"));
+    const { path: made, notes } = await bench.convert(path, "pdf", "html");
+    const html = await readFile(made, "utf8");
+    for (const text of ["Total due 37.50", "Total due 74.50", "Total due 111.50", "Something number 2 was sold."])
+      expect(html).toContain(text);
+    expect(html).not.toContain("Mill Limited");
+    expect(notes.get("ENTRIES_LEFT_OUT")).toBe("Running heads were left out, such as “Mill Limited, page 1”.");
+  });
+
+  it("keeps the items of a list apart that goes on behind a page break", async () => {
+    const html = await htmlOf("long list");
+    expect(html.match(/<li>Item number \d+<\/li>/g)).toHaveLength(80);
+    expect(html.match(/<ul>/g)).toHaveLength(1);
   });
 
   it("notes that a file was cut off behind its pages", async () => {

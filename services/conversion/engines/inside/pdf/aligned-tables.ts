@@ -21,14 +21,11 @@ export function tableAt(
     if (!goesOn(taken, row, rules, isMarker)) break;
     taken.push(row);
   }
-  while ((taken.at(-1)?.length ?? 2) < 2 && !isUnderColumns(taken)) taken.pop();
   if (taken.filter((row) => row.length > 1).length < fewestRows) return undefined;
   const columns = columnsOf(taken.flat());
   if (columns.length < 2 || isProse(taken, columns.length)) return undefined;
   return { cells: cellsOf(taken, columns, rules), rows: taken.length };
 }
-
-const isUnderColumns = (rows: readonly (readonly Piece[])[]) => rows.length > 1;
 
 function goesOn(
   taken: readonly (readonly Piece[])[],

@@ -10,6 +10,9 @@ export type Annotation = {
   readonly rect?: readonly number[];
   readonly fieldValue?: unknown;
   readonly checkBox?: boolean;
+  readonly radioButton?: boolean;
+  readonly exportValue?: string;
+  readonly buttonValue?: string;
   readonly hidden?: boolean;
   readonly contentsObj?: { readonly str?: string };
 };
@@ -39,10 +42,12 @@ export function writtenIn(annotations: readonly Annotation[], matrix: Matrix): R
   });
 }
 
-function textOf({ subtype, fieldValue, checkBox, contentsObj }: Annotation): string {
+function textOf({ subtype, fieldValue, checkBox, radioButton, exportValue, buttonValue, contentsObj }: Annotation): string {
   if (subtype !== "Widget" && subtype !== "FreeText") return "";
   const value = subtype === "Widget" ? fieldValue : contentsObj?.str;
   const said = Array.isArray(value) ? value.join(", ") : typeof value === "string" ? value : "";
-  if (checkBox === true) return said === "" || said === "Off" ? "" : "☒";
+  // Buttons of one group share a value: that of the one which is pressed.
+  if (checkBox === true) return said !== "" && said === exportValue ? "☒" : "";
+  if (radioButton === true) return said !== "" && said === buttonValue ? "☒" : "";
   return said.replace(/\s+/g, " ").trim();
 }

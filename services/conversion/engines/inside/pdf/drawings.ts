@@ -9,8 +9,9 @@ export type Drawings = {
   readonly placed: Placed[];
   /** Whether anything is shown at all. */
   isPainted: boolean;
-  /** Letters that are there to be found and not to be seen, as scanners write them above the picture of a page. */
-  isTextHidden: boolean;
+  /** Letters that are there to be found and not to be seen, as scanners write them above the picture of a page, and the others. */
+  hiddenLetters: number;
+  shownLetters: number;
 };
 
 export type OperatorList = { readonly fnArray: readonly number[]; readonly argsArray: readonly unknown[] };
@@ -46,19 +47,20 @@ export function boxUnder([a, b, c, d, e, f]: Matrix, x0: number, y0: number, x1:
 
 /** `markOf` names a piece of marked content by its number. */
 export function drawingsOf(list: OperatorList, ops: OperatorNumbers, page: Matrix, markOf: (id: number) => string): Drawings {
-  const found: Drawings = { rules: [], dots: [], placed: [], isPainted: false, isTextHidden: false };
-  const stack: Matrix[] = [];
+  const found: Drawings = { rules: [], dots: [], placed: [], isPainted: false, hiddenLetters: 0, shownLetters: 0 };
+  const stack: { readonly matrix: Matrix; readonly mode: unknown }[] = [];
   const marks: (string | undefined)[] = [];
   let matrix = page;
+  let mode: unknown = 0;
   const strokes = new Set([ops.stroke, ops.closeStroke]);
   const begin = (id: unknown, tag: unknown) =>
     marks.push(typeof id === "number" ? markOf(id) : tag === "Artifact" ? "artifact" : marks.at(-1));
   const open = (inner: unknown) => {
-    stack.push(matrix);
+    stack.push({ matrix, mode });
     if (Array.isArray(inner)) matrix = multiply(matrix, inner);
   };
   const close = () => {
-    matrix = stack.pop() ?? page;
+    ({ matrix, mode } = stack.pop() ?? { matrix: page, mode: 0 });
   };
   const actions: Readonly<Record<string, (args: readonly unknown[]) => void>> = {
     save: () => open(undefined),
@@ -73,8 +75,11 @@ export function drawingsOf(list: OperatorList, ops: OperatorNumbers, page: Matri
     endMarkedContent: () => void marks.pop(),
     constructPath: ([op, data]) =>
       op !== ops.endPath && putPath(found, Array.isArray(data) ? data[0] : undefined, matrix, strokes.has(Number(op))),
-    setTextRenderingMode: ([mode]) => {
-      found.isTextHidden ||= mode === hidden;
+    setTextRenderingMode: ([given]) => {
+      mode = given;
+    },
+    showText: ([glyphs]) => {
+      found[mode === hidden ? "hiddenLetters" : "shownLetters"] += Array.isArray(glyphs) ? glyphs.length : 0;
     },
     paintImageXObject: ([id]) => putPicture(found, matrix, marks.at(-1), id),
   };

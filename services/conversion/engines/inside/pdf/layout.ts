@@ -13,11 +13,11 @@ import { gridsOf } from "./ruled-tables.ts";
 import type { Block } from "./tree.ts";
 
 export function blocksOfLayout(pages: readonly PageContent[], words: Vocabulary, notes: Notes): Block[][] {
-  const read = pages.map(({ runs, rules, height, pictures, isTextHidden }) => {
+  const read = pages.map(({ number, runs, rules, height, pictures, isTextHidden }) => {
     const texts = runs.filter(isPartOfText);
     const { grids, rest } = gridsOf([...rules, ...impliedRules(rules, texts)], texts);
     const placed = pictures.map((picture): PlacedPicture => ({ kind: "picture", ...picture.box, picture }));
-    return { pieces: isTextHidden ? recognisedPieces(rest) : piecesOf(rest), others: [...grids, ...placed], height };
+    return { pieces: isTextHidden ? recognisedPieces(rest) : piecesOf(rest), others: [...grids, ...placed], number, height };
   });
   const letters = lettersOf(read.map(({ pieces }) => pieces));
   const texts = withoutFurniture(read, notes);

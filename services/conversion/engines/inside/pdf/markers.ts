@@ -5,7 +5,8 @@ import { type Piece, pieceOf, textOfPiece } from "./lines.ts";
 export type Marker = {
   readonly x: number;
   readonly number: number | undefined;
-  readonly text: Piece /** A number or dash may also be part of a sentence. */;
+  readonly text: Piece;
+  /** A number or dash may also be part of a sentence. */
   readonly isUnsure: boolean;
 };
 

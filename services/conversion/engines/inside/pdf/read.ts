@@ -76,15 +76,16 @@ async function pageOf(page: PDFPageProxy, ops: OperatorNumbers, left: Left): Pro
   const all = await picturesOf(page, shown, left);
   const areaOf = ({ box }: Picture) => ((box.right - box.left) * (box.bottom - box.top)) / (turn.width * turn.height);
   // The picture of a page whose letters lie above it is that text.
-  const pictures = drawings.isTextHidden ? all.filter((picture) => areaOf(picture) < partOfScan) : all;
+  const isTextHidden = drawings.hiddenLetters > drawings.shownLetters;
+  const pictures = isTextHidden ? all.filter((picture) => areaOf(picture) < partOfScan) : all;
   const isCovered = all.some((picture) => areaOf(picture) >= partOfScan);
   const content = {
     number: page.pageNumber,
     width: turn.width,
     height: turn.height,
     ...{ runs, rules: drawings.rules, dots: drawings.dots, pictures },
-    isTextHidden: drawings.isTextHidden,
-    isScanned: drawings.isPainted && lettersIn(runs) < (isCovered && !drawings.isTextHidden ? fewLetters : 1),
+    isTextHidden,
+    isScanned: drawings.isPainted && lettersIn(runs) < (isCovered && !isTextHidden ? fewLetters : 1),
     structure: (structure ?? undefined) as StructureNode | undefined,
     links: new Map(links.map(({ id, href }) => [id, href])),
   };

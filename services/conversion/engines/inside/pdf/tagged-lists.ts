@@ -1,22 +1,22 @@
 /** Lists as their author numbered them: what HTML would number otherwise keeps its label as text. */
 import type { Block, ListItem } from "./tree.ts";
 
-export type LabelledItem = { readonly label: string; readonly blocks: Block[] };
+/** Without a label it goes on from the page before. */
+export type LabelledItem = { readonly label: string | undefined; readonly blocks: Block[] };
 
 /** A browser draws bullets as shapes, which are no letters. */
 const bullet = /^[•◦▪‣●○■–—*·-]?$/u;
 const numbered = /^\(?(\d{1,9})[.)]?$/;
 
 export function listWithLabels(given: readonly LabelledItem[]): Block {
-  const labels = given.map(({ label }) => label.trim());
+  const labels = given.map(({ label }) => label?.trim() ?? "");
   const numbers = labels.map((label) => Number(numbered.exec(label)?.[1] ?? Number.NaN));
   const [first = Number.NaN] = numbers;
-  // An item without a label at the start goes on from the page before.
   const isCounted = numbers.every((number, index) => number === first + index);
-  const items = given.map(({ blocks }, index): ListItem => {
+  const items = given.map(({ blocks, label: given }, index): ListItem => {
     const label = labels[index] ?? "";
     const isSaid = isCounted || bullet.test(label);
-    return { blocks: isSaid ? blocks : withLabel(label, blocks), isContinued: label === "" && index === 0 };
+    return { blocks: isSaid ? blocks : withLabel(label, blocks), isContinued: given === undefined && index === 0 };
   });
   return { kind: "list", start: isCounted ? first : undefined, items };
 }

@@ -50,7 +50,10 @@ export function blocksOfTagged(page: PageContent, words: Vocabulary): Block[] | 
 /** What the page shows nothing of, such as the hidden part of a web page, leaves empty items behind. */
 function pruned(node: StructureNode, context: Context): StructureNode[] {
   if (node.type !== undefined) return [node];
-  const isShown = marksUnder(node).some((mark) => context.runs.has(mark) || context.pictures.has(mark));
+  const marks = marksUnder(node);
+  // A bullet may be a shape, and so may a figure: the label says that an item begins here, the text what the figure shows.
+  const isShape = marks.length > 0 && (node.role === "Lbl" || (node.role === "Figure" && (node.alt ?? "") !== ""));
+  const isShown = isShape || marks.some((mark) => context.runs.has(mark) || context.pictures.has(mark));
   if (!isShown) return node.role === "TD" || node.role === "TH" ? [{ ...node, children: [] }] : [];
   return [{ ...node, children: (node.children ?? []).flatMap((child) => pruned(child, context)) }];
 }
@@ -171,7 +174,8 @@ function listOf(nodes: readonly StructureNode[], context: Context): Block[] {
     else {
       const [labels, rest] = [true, false].map((isLabel) => (node.children ?? []).filter(({ role }) => (role === "Lbl") === isLabel));
       const runs = (labels ?? []).flatMap((each) => runsUnder(each, context));
-      items.push({ label: runs.map(({ text }) => text).join(""), blocks: blocksUnder(rest ?? [], context) });
+      const label = labels?.length === 0 ? undefined : runs.map(({ text }) => text).join("");
+      items.push({ label, blocks: blocksUnder(rest ?? [], context) });
     }
   }
   return items.length === 0 ? [] : [listWithLabels(items)];
@@ -217,5 +221,8 @@ function rowOf(nodes: readonly StructureNode[], context: Context, below: number[
 function pictureOf(node: StructureNode, context: Context): Block[] {
   const pictures = marksUnder(node).flatMap((mark) => context.pictures.get(mark) ?? []);
   const shown: Block[] = pictures.map((picture) => ({ kind: "picture", picture, alt: node.alt ?? "" }));
-  return [...shown, ...blocksUnder(node.children ?? [], { ...context, pictures: new Map() })];
+  const written = blocksUnder(node.children ?? [], { ...context, pictures: new Map() });
+  // Of a drawing only what its author says that it shows can be told.
+  const said: Block[] = shown.length + written.length > 0 || !node.alt ? [] : [{ kind: "paragraph", inlines: [{ text: node.alt }] }];
+  return [...shown, ...written, ...said];
 }
