@@ -122,9 +122,10 @@ describe("engine pdf, in detail", () => {
   it("shows what was filled into a form, and what is written upwards", async () => {
     const path = join(bench.folder, "form.pdf");
     const text = "<< /Type /Annot /Subtype /Widget /FT /Tx /T (name) /V (Ada Lovelace) /Rect [210 43 380 63] >>";
-    const box = (name: string, state: string, left: number) =>
-      `<< /Type /Annot /Subtype /Widget /FT /Btn /T (${name}) /V /${state} /AS /${state} /AP << /N << /Yes << >> /Off << >> >> >> /Rect [${left} 10 ${left + 12} 22] >>`;
-    const field = [text, box("member", "Yes", 20), box("guest", "Off", 60)].join(" ");
+    const parent = "/Parent << /T (choice) /FT /Btn /Ff 32768 /V /B >>";
+    const button = (value: string, left: number) =>
+      `<< /Type /Annot /Subtype /Widget /FT /Btn /Ff 32768 ${parent} /AP << /N << /${value} << >> /Off << >> >> >> /Rect [${left} 10 ${left + 12} 22] >>`;
+    const field = [text, button("A", 20), button("B", 60), button("C", 100)].join(" ");
     const turned = ") Tj 0 1 -1 0 15 10 Tm (Margin words) Tj 1 0 0 1 20 50 Tm (Your name, as on your passport:";
     await writeFile(
       path,
