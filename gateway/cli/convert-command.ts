@@ -113,6 +113,9 @@ async function convertAll(pairs: readonly FilePair[], run: Run): Promise<void> {
 /** Resolves with the notes, a line each. */
 async function convertOne({ inputPath, outputPath }: FilePair, { library, flags, shell, bars, password }: Run): Promise<string[]> {
   const { from, to, opt, outDir } = flags;
+  if (inputPath === outputPath && inputPath !== pipeSign) {
+    throw new FilemillError("BAD_REQUEST", "The result would overwrite the file itself; give it another name or folder.");
+  }
   if (outDir !== undefined) await mkdir(dirname(outputPath), { recursive: true });
   const line = bars.add(relative(shell.callerFolder, inputPath));
   try {

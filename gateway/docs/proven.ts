@@ -45,6 +45,7 @@ export function formatPageSectionsOf(file: ProofFile, routes: readonly Route[]):
     rule: ruleTable,
     engines: () => engineTable(file),
     pairs: () => pairTable(proofs),
+    own: () => ownTable(proofs),
     self: () => selfRead(proofs),
     targets: () => kinds.flatMap((kind) => targetTable(kind, routes)).join("\n\n"),
   };
@@ -110,6 +111,20 @@ function pairTable(proofs: readonly ProofRow[]): string {
 
 function medianOf(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
+}
+
+/** Conversions from a format to itself, by their defaults. */
+function ownTable(proofs: readonly ProofRow[]): string {
+  const rows = proofs
+    .filter(({ from, to }) => from === to)
+    .map(({ from, path, word, figures, reader }) => {
+      const engine = engines.find(({ id }) => id === path);
+      const options = engine?.hops.find((hop) => hop.from === from && hop.to === from)?.options ?? [];
+      const measured = Object.entries(figures).map(([name, value]) => `${name} ${value}`);
+      const changes = options.map(({ name }) => `\`${name}\``).join(" ");
+      return [`\`${from}\``, engine?.label ?? path, word, measured.join(", "), reader, changes];
+    });
+  return rows.length === 0 ? "None." : markdownTable(["Format", "Engine", "Without options", "Figures", "Read by", "Options"], rows);
 }
 
 function selfRead(proofs: readonly ProofRow[]): string {

@@ -1,4 +1,5 @@
 /** Which check proves which pair of kinds. */
+import { stat } from "node:fs/promises";
 import type { Kind } from "#formats/index.ts";
 import { checkCells, checkValues } from "./checks/cells.ts";
 import { checkComic, checkComicPages } from "./checks/comics.ts";
@@ -46,6 +47,16 @@ const comics = new Set("cbz cb7 cbt cbr".split(" "));
 
 /** Rejects with what is wrong when the result cannot be read, or when nobody wrote a check for such a pair. */
 export async function evidenceOf(given: Case): Promise<Evidence> {
+  const evidence = await likenessOf(given);
+  const { input, result } = given;
+  if (input.format !== result.format) return evidence;
+  const [before, after] = await Promise.all([stat(input.path), stat(result.path)]);
+  // A folder has no size of its own.
+  if (!before.isFile() || before.size === 0) return evidence;
+  return { ...evidence, figures: { ...evidence.figures, weight: after.size / before.size } };
+}
+
+async function likenessOf(given: Case): Promise<Evidence> {
   const { sample, input, result } = given;
   const check =
     comics.has(sample.format) && comics.has(result.format)

@@ -54,6 +54,7 @@ export const figureTable = {
   shapes: share("shapes and places kept", 0.99, 0.3, 1),
   nodes: share("nodes of a graph kept", 1, 0.5, 1),
   edges: share("edges of a graph kept", 1, 0.5, 1),
+  weight: { help: "bytes of the result for each of the source, of a format to itself", better: "lower", lossless: 3, high: 3, reduced: 30 },
   objects: share("1 when the drawing's structure is whole and holds at least one object", 2, 1),
 } as const satisfies Readonly<Record<string, Limits>>;
 

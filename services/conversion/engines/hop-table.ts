@@ -1,7 +1,7 @@
 /** Builds hops out of tables: every reader times every writer, less the senseless pairs. */
 import type { Hop } from "../domain/engine.ts";
 
-/** Hops from each source to each target. `of` returns undefined for a pair that is not offered. */
+/** Hops from each source to each other target. `of` returns undefined for a pair that is not offered. */
 export function crossHops(
   from: readonly string[],
   to: readonly string[],
@@ -16,6 +16,11 @@ export function crossHops(
     }
   }
   return hops;
+}
+
+/** Hops from each format to itself: what changes is said by options. */
+export function ownHops<Format extends string>(formats: readonly Format[], of: (format: Format) => Omit<Hop, "from" | "to">): Hop[] {
+  return formats.map((format) => ({ ...of(format), from: format, to: format }));
 }
 
 /** The first hop of each pair wins. */

@@ -3,6 +3,7 @@ import type { Fidelity, Hop, OptionDefinition } from "../domain/engine.ts";
 import { expecting } from "../domain/expectations.ts";
 import type { Expectation } from "../domain/notes.ts";
 import { partOptions } from "../domain/parts.ts";
+import { ownHops } from "./hop-table.ts";
 import { shape, turn } from "./picture-options.ts";
 
 const sources = ["jpg", "png", "webp", "gif", "avif", "tiff", "svg"] as const;
@@ -138,6 +139,9 @@ function hasPages(from: Source, to: Target): boolean {
   return from === "tiff" || ((from === "gif" || from === "webp") && !moves(from, to));
 }
 
+/** Of what libvips writes anew with every pixel. */
+const ownTargets: readonly Target[] = ["png"];
+
 /** Drawings have none of what pictures of cameras have. */
 function expectationsOf(from: Source, to: Target): readonly Expectation[] {
   const flattened = to === "jpg" ? expecting("ALPHA_FLATTENED") : expecting("ALPHA_FLATTENED", { option: "background" });
@@ -147,6 +151,7 @@ function expectationsOf(from: Source, to: Target): readonly Expectation[] {
       ? {}
       : { message: "Metadata (camera, place, author) is not carried over, unless the option metadata says keep.", of: "metadata" as const };
   return [
+    ...(from === to ? [expecting("SOURCE_KEPT")] : []),
     expecting("ORIENTATION_APPLIED"),
     ...(from === "gif" || from === "webp" ? (moves(from, to) ? [] : [expecting("ANIMATION_REDUCED")]) : [expecting("PAGES_LEFT_OUT")]),
     expecting("PROFILE_CONVERTED"),
@@ -180,4 +185,7 @@ function hopOf(from: Source, to: Target): Hop {
   };
 }
 
-export const sharpHops: readonly Hop[] = sources.flatMap((from) => targets.filter((to) => to !== from).map((to) => hopOf(from, to)));
+export const sharpHops: readonly Hop[] = [
+  ...sources.flatMap((from) => targets.filter((to) => to !== from).map((to) => hopOf(from, to))),
+  ...ownHops(ownTargets, (format) => hopOf(format, format)),
+];

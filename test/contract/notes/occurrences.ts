@@ -32,6 +32,7 @@ const pictures: readonly Omit<Occurrence, "engine">[] = [
   { hop: "jpg>png", code: "ORIENTATION_APPLIED", content: turned },
   { hop: "jpg>webp", code: "METADATA_DROPPED", content: tagged },
   { hop: "png>webp", code: "PROFILE_CONVERTED", content: displayP3 },
+  { hop: "png>png", code: "SOURCE_KEPT", content: (path) => twoColours().png({ palette: true, compressionLevel: 9 }).toFile(path) },
   { hop: "png>jpg", code: "ALPHA_FLATTENED", content: alpha },
   { hop: "gif>png", code: "ANIMATION_REDUCED", content: async (path) => writeFile(path, await moving("gif")) },
   { hop: "tiff>png", code: "PAGES_LEFT_OUT", content: twoPages },

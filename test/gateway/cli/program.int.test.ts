@@ -101,6 +101,18 @@ describe("without a service", () => {
     expect(await sharp(await readFile(join(folder, "out.jpg"))).metadata()).toMatchObject({ format: "jpeg", width: 10, height: 5 });
   });
 
+  test("a file is changed in its own format, and never overwritten", async () => {
+    const said = await filemill(["convert", "in.png", "small.png", "--opt", "width=10"], { callerFolder: folder, openLibrary: library });
+    expect(said).toMatchObject({ code: 0, out: "" });
+    expect(await sharp(await readFile(join(folder, "small.png"))).metadata()).toMatchObject({ format: "png", width: 10, height: 5 });
+    const before = await readFile(join(folder, "in.png"));
+    const over = await filemill(["convert", "in.png", "./in.png", "--opt", "width=10"], { callerFolder: folder, openLibrary: library });
+    expect(over).toMatchObject({ code: 1, err: expect.stringMatching(/^BAD_REQUEST: .*overwrite/) });
+    const folders = ["convert", ".", "--out-dir", ".", "--to", "png"];
+    expect((await filemill(folders, { callerFolder: folder, openLibrary: library })).code).toBe(1);
+    expect((await readFile(join(folder, "in.png"))).equals(before)).toBe(true);
+  });
+
   test("a conversion that cannot be done is told with its code", async () => {
     const said = await filemill(["convert", "in.png", "out.webp", "--opt", "quality=0"], { callerFolder: folder, openLibrary: library });
     expect(said).toMatchObject({ code: 1, err: expect.stringMatching(/^INVALID_OPTION: /) });

@@ -56,6 +56,36 @@ const usual = routesBy({
   data: { lane: "document", hops: hops("csv>json", "json>yaml", "json>csv", "csv>xlsx") },
 });
 
+describe("a format to itself", () => {
+  const pairs = [
+    "png>png",
+    "png>jpg",
+    "jpg>png",
+    "heic>png",
+    "png>tiff",
+    "tiff>tiff",
+    "tiff>webp",
+    "docx>docx",
+    "docx>pdf",
+    "pdf>pdf",
+    "pdf>png",
+  ];
+  const routes = routesBy({ one: { hops: hops(...pairs) } });
+
+  it("is a route where an engine does it, and only in one step", () => {
+    expect([wayOf(routes, "png", "png"), wayOf(routes, "tiff", "tiff"), wayOf(routes, "docx", "docx")]).toEqual([
+      ...["png>png", "tiff>tiff", "docx>docx"],
+    ]);
+    expect(wayOf(routes, "jpg", "jpg")).toBeUndefined();
+  });
+
+  it("is no step of any other route", () => {
+    const longer = [...routes.values()].flatMap((found) => [...found.values()]).filter((route) => route.hops.length > 1);
+    expect(longer.length).toBeGreaterThan(3);
+    expect(longer.filter((route) => route.hops.some(({ from, to }) => from === to))).toEqual([]);
+  });
+});
+
 describe("sensible routes", () => {
   it.each([
     ["docx", "pdf", "docx>pdf"],

@@ -6,7 +6,13 @@ import type { Fidelity, Format } from "#client/server/wire.ts";
 import { answersTo, bestFirst } from "./popular.ts";
 
 export type PickerGroup = { readonly label: string; readonly rows: readonly PickerRow[] };
-export type PickerRow = { readonly id: string; readonly format: Format | undefined; readonly fidelity?: Fidelity };
+export type PickerRow = {
+  readonly id: string;
+  readonly format: Format | undefined;
+  readonly fidelity?: Fidelity;
+  /** Shown instead of the format's name. */
+  readonly words?: string;
+};
 
 type PickerProps = {
   title: string;
@@ -106,7 +112,7 @@ function PickerOption({ id, row, isActive, isChosen, onPick }: OptionProps) {
     // biome-ignore lint/a11y/useFocusableInteractive: the search field points at it (aria-activedescendant)
     <div id={id} role="option" aria-selected={isChosen} class={`picker-option${isActive ? " picker-active" : ""}`} onClick={onPick}>
       <code>{row.id}</code>
-      <span class="picker-label">{row.format?.label ?? row.id}</span>
+      <span class="picker-label">{row.words ?? row.format?.label ?? row.id}</span>
       {row.fidelity !== undefined && <FidelityMark value={row.fidelity} />}
     </div>
   );

@@ -9,6 +9,7 @@ import { Expected } from "./expected.tsx";
 import { FormatPicker, type PickerGroup } from "./format-picker.tsx";
 import { change, choosing, type Item, spread } from "./items.ts";
 import { OptionForm } from "./option-form.tsx";
+import { isOwn, ownTitleOf } from "./own-format.ts";
 import { groupedByKind, popularOf } from "./popular.ts";
 import { choose, convert, offer } from "./run.ts";
 
@@ -36,7 +37,7 @@ export function Choice({ item }: { item: Item }) {
         </p>
       )}
       {route !== undefined && route.options.length > 0 && (
-        <details class="choice-options">
+        <details class="choice-options" key={route.to} open={isOwn(route)}>
           <summary>
             Options{Object.keys(item.options).length > 0 && <span class="badge">{Object.keys(item.options).length} changed</span>}
           </summary>
@@ -60,16 +61,23 @@ export function Choice({ item }: { item: Item }) {
 
 function Targets({ item, routes, onMore }: { item: Item; routes: readonly Route[]; onMore(): void }) {
   const kind = formatOf(item.from)?.kind ?? "";
-  const first = popularOf(routes, kind);
+  const own = routes.filter(isOwn);
+  const first = [...popularOf(routes, kind), ...own];
   const shown =
     item.to === undefined || first.some(({ to }) => to === item.to) ? first : [...first, ...routes.filter(({ to }) => to === item.to)];
   return (
     <fieldset class="targets">
       <legend>Convert to</legend>
-      {shown.map(({ to }) => (
-        <label key={to} class="chip" title={formatOf(to)?.label}>
-          <input type="radio" name={`target-${item.id}`} value={to} checked={to === item.to} onChange={() => choose(item.id, to)} />
-          <span>{to.toUpperCase()}</span>
+      {shown.map((route) => (
+        <label key={route.to} class="chip" title={isOwn(route) ? ownTitleOf(route) : formatOf(route.to)?.label}>
+          <input
+            type="radio"
+            name={`target-${item.id}`}
+            value={route.to}
+            checked={route.to === item.to}
+            onChange={() => choose(item.id, route.to)}
+          />
+          <span>{isOwn(route) ? `${route.to.toUpperCase()}, changed` : route.to.toUpperCase()}</span>
         </label>
       ))}
       {routes.length > shown.length && (
@@ -87,6 +95,7 @@ function RouteText({ route }: { route: Route }) {
     <p class="route">
       <FidelityMark value={route.fidelity} />{" "}
       <span class="quiet">
+        {isOwn(route) && `${ownTitleOf(route)}. Choose below what shall change. `}
         {fidelityText(route.fidelity)}
         {route.async && " Takes a while and is queued."}
       </span>
@@ -106,7 +115,7 @@ function Actions({ item, isReady }: { item: Item; isReady: boolean }) {
         <span />
       )}
       <button type="button" class="button button-primary" disabled={!isReady} onClick={() => convert(item)}>
-        Convert to {item.to?.toUpperCase()}
+        {item.to !== undefined && item.to === item.from ? "Change this" : "Convert to"} {item.to?.toUpperCase()}
       </button>
     </div>
   );
@@ -141,10 +150,15 @@ function SourcePicker({ item, onClose }: { item: Item; onClose(): void }) {
 
 function targetGroups(routes: readonly Route[], from: string): readonly PickerGroup[] {
   const kind = formatOf(from)?.kind ?? "";
-  const rowOf = ({ to, fidelity }: Route) => ({ id: to, format: formatOf(to), fidelity });
+  const rowOf = (route: Route) => ({
+    ...{ id: route.to, format: formatOf(route.to), fidelity: route.fidelity },
+    ...(isOwn(route) && { words: ownTitleOf(route) }),
+  });
   const popular = popularOf(routes, kind);
-  const others = routes.filter((route) => !popular.includes(route));
+  const own = routes.filter(isOwn);
+  const others = routes.filter((route) => !popular.includes(route) && !own.includes(route));
   return [
+    ...(own.length > 0 ? [{ label: "the same format, changed", rows: own.map(rowOf) }] : []),
     ...(popular.length > 0 ? [{ label: "popular", rows: popular.map(rowOf) }] : []),
     ...groupedByKind(others, kind, formatOf).map(([label, members]) => ({ label, rows: members.map(rowOf) })),
   ];
