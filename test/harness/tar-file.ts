@@ -27,13 +27,22 @@ export function tarFile(members: readonly TarMember[]): Buffer {
   return Buffer.concat([...blocks, Buffer.alloc(1024)]);
 }
 
-export type CpioMember = { readonly name: string; readonly content?: string; readonly mode?: number };
+export type CpioMember = {
+  readonly name: string;
+  readonly content?: string;
+  readonly mode?: number;
+  /** Of its inode; its place in the archive by default. */
+  readonly number?: number;
+  /** Major and minor number. */
+  readonly device?: readonly [number, number];
+};
 
 /** Fields of eight hexadecimal digits. @see cpio(5), new ASCII format */
 export function cpioFile(members: readonly CpioMember[]): Buffer {
   const padded = (bytes: Buffer): Buffer => Buffer.concat([bytes, Buffer.alloc((4 - (bytes.length % 4)) % 4)]);
-  const entries = [...members, { name: "TRAILER!!!" }].map(({ name, content = "", mode = 0o100644 }: CpioMember, index) => {
-    const fields = [index + 1, mode, 0, 0, 1, 0, Buffer.byteLength(content), 0, 0, 0, 0, Buffer.byteLength(name) + 1, 0];
+  const entries = [...members, { name: "TRAILER!!!" }].map((member: CpioMember, index) => {
+    const { name, content = "", mode = 0o100644, number = index + 1, device = [0, 0] } = member;
+    const fields = [number, mode, 0, 0, 1, 0, Buffer.byteLength(content), ...device, 0, 0, Buffer.byteLength(name) + 1, 0];
     const head = `070701${fields.map((field) => field.toString(16).padStart(8, "0")).join("")}${name}\0`;
     return Buffer.concat([padded(Buffer.from(head)), padded(Buffer.from(content))]);
   });

@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
-import { readFile, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -130,6 +130,23 @@ describe("engine archive, in detail", () => {
       ]),
     );
     for (const to of ["tar", "zip"]) await expect(bench.convert(cpio, "cpio", to)).rejects.toMatchObject({ code: "INVALID_INPUT" });
+  });
+
+  it("keeps members that have the inode numbers of files being written", async () => {
+    // The file system gives the number again to one of the next files there.
+    const near = await mkdtemp(join(bench.folder, "scratch", "near-"));
+    const probe = join(near, "probe");
+    await writeFile(probe, "");
+    const { ino, dev } = await stat(probe);
+    const device = [(dev >> 8) & 0xfff, (dev & 0xff) | ((dev >> 12) & 0xfff00)] as const;
+    const names = Array.from({ length: 4000 }, (_, at) => `file-${String(at).padStart(4, "0")}`);
+    const cpio = join(bench.folder, "numbers.cpio");
+    await writeFile(cpio, cpioFile(names.map((name, at) => ({ name, content: "x", number: Math.max(1, ino - 2000) + at, device }))));
+    await rm(near, { recursive: true });
+    for (const to of ["tar", "zip"]) {
+      const made = await bench.convert(cpio, "cpio", to);
+      expect((await run("bsdtar", ["-tf", made.path])).stdout.trim().split("\n").toSorted()).toEqual(names);
+    }
   });
 
   it("hands on the last of several members of one name alone, which must not be written through the first", async () => {
