@@ -41,6 +41,7 @@ const checks: Readonly<Partial<Record<Kind | `${Kind}>${Kind}`, Check>>> = {
   "image>video": checkFilmOfPicture,
   "spreadsheet>document": checkCells,
   "data>document": checkCells,
+  "presentation>data": checkWords,
 };
 
 const comics = new Set("cbz cb7 cbt cbr".split(" "));

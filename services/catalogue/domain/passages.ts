@@ -59,10 +59,11 @@ const table: readonly Cells[] = [
   ["ebook", "image", "pdf, epub pdf, cbz pdf, pdf png", shown],
   // Slides are pages once they are shown.
   ["presentation", "presentation", "odp, pptx"],
-  ["presentation", "document", "pdf, odp, pptx, odp pdf, pptx pdf", `${paged} ${read} html xhtml`],
-  ["presentation", "document", "html, odp html, pptx html", "xhtml"],
-  // A slide's page says what is a title, a list and a table.
-  ["presentation", "document", "pdf html", "docx odt rtf md rst org"],
+  ["presentation", "document", "pdf, odp, pptx, odp pdf, pptx pdf", `${paged} hocr html xhtml`],
+  ["presentation", "document", "odp, pptx", "html"],
+  // As text with titles, lists, tables and what is said to each slide, which its page does not show.
+  ["presentation", "document", "html, odp html, pptx html", "xhtml txt docx odt rtf md rst org adoc tex mediawiki"],
+  ["presentation", "data", "odp, pptx", "json"],
   ["presentation", "image", "png, pdf, pdf png, odp pdf, pptx pdf", shown],
   ["presentation", "vector", "pdf, odp pdf, pptx pdf, pdf svg"],
   // Cells keep formulas in XLSX and ODS; as records they are one sheet, which CSV holds.

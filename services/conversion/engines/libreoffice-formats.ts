@@ -136,7 +136,9 @@ const slides: Readonly<Record<string, OfficeFormat>> = {
   key: reads("Apple Keynote"),
   sxi: reads("StarOffice XML (Impress)"),
   sdd: reads("StarOffice_Presentation"),
+  // The worker writes them itself.
   html: writes("impress_html_Export"),
+  json: writes("impress_html_Export"),
   pdf: writes("impress_pdf_Export"),
   ...pictures("impress"),
 };

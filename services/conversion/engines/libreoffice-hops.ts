@@ -75,7 +75,7 @@ const quoted: OptionDefinition = {
 /** What one page or sheet shows, or text without its form. */
 const singlePage = new Set(words("png jpg webp svg emf wmf eps tiff"));
 const plain = new Set(words("txt csv tsv dif slk dbf"));
-const simplified = new Set(words("html xhtml odg"));
+const simplified = new Set(words("html xhtml odg json"));
 const slides = new Set(words("png jpg webp"));
 
 function fidelityOf(family: Family, from: string, to: string): Fidelity {
@@ -112,6 +112,7 @@ function expectationsOf(family: Family, from: string, to: string) {
       /^(txt|csv|tsv|html|dbf)$/.test(from) && "ENCODING_GUESSED",
       to === "pdf" && "FONT_SUBSTITUTED",
     ),
+    ...expectingAll(family === "slides" && (to === "html" || to === "json") && "IMAGES_REMOVED"),
     ...expectingAll(family === "sheet" && roundsNumbers(from, to).length > 0 && "NUMBERS_ROUNDED"),
     ...(from === "csv" || from === "tsv"
       ? [expecting("CHARACTERS_REPLACED", { message: "Control characters in cells are left out." })]

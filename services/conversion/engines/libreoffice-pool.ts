@@ -22,6 +22,8 @@ export const workerFiles = {
   [join(import.meta.dirname, "libreoffice-fonts.py")]: "/engine/fonts.py",
   [join(import.meta.dirname, "libreoffice-books.py")]: "/engine/books.py",
   [join(import.meta.dirname, "libreoffice-cells.py")]: "/engine/cells.py",
+  [join(import.meta.dirname, "libreoffice-slides.py")]: "/engine/slides.py",
+  [join(import.meta.dirname, "libreoffice-page.py")]: "/engine/page.py",
 };
 
 type Waiter = { resolve(slot: Slot): void; reject(error: unknown): void };

@@ -16,6 +16,8 @@ import zipfile
 import books
 import cells
 import fonts
+import page
+import slides
 import uno
 from com.sun.star.beans import PropertyValue
 from com.sun.star.lang import DisposedException
@@ -68,8 +70,7 @@ def connect():
                 raise RuntimeError(f"the office ended with {code}")
             office, starts = start_office(), starts + 1
         try:
-            context = resolver.resolve(f"uno:pipe,name={PIPE};urp;StarOffice.ComponentContext")
-            return context.ServiceManager.createInstanceWithContext("com.sun.star.frame.Desktop", context)
+            return resolver.resolve(f"uno:pipe,name={PIPE};urp;StarOffice.ComponentContext")
         except uno.getClass("com.sun.star.connection.NoConnectException"):
             time.sleep(0.02)
 
@@ -252,7 +253,18 @@ def store(document, job):
     document.storeToURL("file://" + job["output"], tuple(properties(values)))
 
 
-def convert(desktop, job, here):
+def write_slides(context, document, job):
+    """Returns how many pictures are not in the result."""
+    is_page = job["slides"] == "html"
+    reader = slides.Reader(context if is_page else None)
+    read = reader.slides(document)
+    title = document.DocumentProperties.Title or next((slide["title"] for slide in read if slide["title"]), "Presentation")
+    with open(job["output"], "w", encoding="utf-8") as file:
+        file.write(page.page(read, title, slides.language_of(document)) if is_page else slides.as_json(read))
+    return reader.pictures_left
+
+
+def convert(context, desktop, job, here):
     if any(name.startswith("HTML") for name in job["importFilters"]):
         calm_html(job)
     if job["importFilters"][0].startswith("Text - txt - csv"):
@@ -278,14 +290,18 @@ def convert(desktop, job, here):
         if "most" in job and books.exceeds(sheets, *job["most"]) or is_dbase and books.longest(sheets) > 254:
             return {"ok": False, "reason": "large"}
         chosen = sheets[0] if place > 0 else books.first(document) if sheets else None
-        has_texts = False
+        has_texts, pictures_left = False, 0
         if "plainImport" in job:
             written, has_texts = plain_copy(desktop, document, chosen, job["plainImport"])
-        if "separator" in job:
+        if "slides" in job:
+            pictures_left = write_slides(context, document, job)
+        elif "separator" in job:
             cells.write(document, chosen, job["output"], job["separator"], job["quotesText"])
         else:
             store(written, job)
         answer = {"ok": True, "sheet": books.rank_of(document, place), "sheets": names, "encodingGuessed": guessed, "hasTexts": has_texts}
+        if pictures_left > 0:
+            answer["picturesLeft"] = pictures_left
         if "rounds" in job:
             answer["rounded"] = books.rounded(sheets, job["rounds"])
         if is_dbase:
@@ -315,13 +331,14 @@ def wipe():
 def main():
     seed_profile()
     here = fonts.families_here()
-    desktop = connect()
+    context = connect()
+    desktop = context.ServiceManager.createInstanceWithContext("com.sun.star.frame.Desktop", context)
     for line in sys.stdin:
         job = json.loads(line)
         if job.get("ping"):
             answer = {"ok": True}
         else:
-            answer = convert(desktop, job, here)
+            answer = convert(context, desktop, job, here)
             wipe()
         print(json.dumps(answer), flush=True)
 

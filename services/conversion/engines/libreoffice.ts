@@ -42,6 +42,7 @@ function jobOf(task: HopTask): OfficeJob {
     ...layoutOf(task),
     ...(to === "pdf" ? { filterData: pdfDataOf(task) } : {}),
     ...(family === "sheet" ? bookOf(from, to) : {}),
+    ...(family === "slides" && (to === "html" || to === "json") ? { slides: to } : {}),
   };
 }
 
@@ -110,6 +111,7 @@ type Answer = {
   readonly hasTexts: boolean;
   /** Places of the first numbers that lost digits; a fourth stands for more. */
   readonly rounded: readonly string[];
+  readonly picturesLeft: number;
   /** Families as the document names them. */
   readonly fontsReplaced: readonly string[];
 };
@@ -125,6 +127,7 @@ function parseAnswer(value: unknown): Answer {
     renamed: textsOf(fields.renamed),
     encodingGuessed: fields.encodingGuessed === true,
     hasTexts: fields.hasTexts === true,
+    picturesLeft: typeof fields.picturesLeft === "number" ? fields.picturesLeft : 0,
     fontsReplaced: textsOf(fields.fontsReplaced),
   };
 }
@@ -212,6 +215,11 @@ async function convert(pool: OfficePool, inspector: Inspector, task: HopTask): P
     if (answer.hasTexts)
       task.note("TYPES_AS_TEXT", "Times, truth values, mixed dates and numbers of more than 15 digits were written as text.");
     if (answer.renamed.length > 0) task.note("NAMES_CHANGED", `Columns were renamed, as the format demands: ${firstOf(answer.renamed)}.`);
+    if (answer.picturesLeft > 0)
+      task.note(
+        "IMAGES_REMOVED",
+        `${answer.picturesLeft === 1 ? "One picture was" : `${answer.picturesLeft} pictures were`} left out; descriptions are kept.`,
+      );
     if (guess !== undefined) task.note("ENCODING_GUESSED", `The text's encoding was guessed to be ${guess}.`);
     else if (answer.encodingGuessed) task.note("ENCODING_GUESSED");
   });

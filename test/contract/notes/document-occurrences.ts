@@ -11,6 +11,8 @@ const number = '<table:table-cell office:value-type="float" office:value="0.1234
 const sheets = (name: string) => `<table:table table:name="${name}"><table:table-row>${text(name)}</table:table-row></table:table>`;
 export const book = `<?xml version="1.0" encoding="UTF-8"?><office:document xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0" xmlns:table="urn:oasis:names:tc:opendocument:xmlns:table:1.0" xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0" office:version="1.2" office:mimetype="application/vnd.oasis.opendocument.spreadsheet"><office:body><office:spreadsheet>${sheets("One")}${sheets("Two")}</office:spreadsheet></office:body></office:document>`;
 
+const slideWithPicture = `<?xml version="1.0" encoding="UTF-8"?><office:document xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0" xmlns:draw="urn:oasis:names:tc:opendocument:xmlns:drawing:1.0" xmlns:svg="urn:oasis:names:tc:opendocument:xmlns:svg-compatible:1.0" office:version="1.2" office:mimetype="application/vnd.oasis.opendocument.presentation"><office:body><office:presentation><draw:page draw:name="A"><draw:frame svg:width="3cm" svg:height="3cm"><draw:image><office:binary-data>iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGP4z8AAAAMBAQDJ/pLvAAAAAElFTkSuQmCC</office:binary-data></draw:image></draw:frame></draw:page></office:presentation></office:body></office:document>`;
+
 const withHeads = pdfOf(
   ["one", "two", "three"].map((body) => `Minutes of the society) Tj 1 0 0 1 20 250 Tm (Page ${body} of the minutes`),
   "0 0 300 500",
@@ -39,6 +41,7 @@ export const documents: readonly Occurrence[] = [
       '<svg xmlns="http://www.w3.org/2000/svg" width="90" height="20"><text y="15" font-family="Quokka Grotesk, serif">Numbat</text></svg>',
   },
   { engine: "libreoffice", hop: "fods>csv", code: "SHEETS_LEFT_OUT", content: book },
+  { engine: "libreoffice", hop: "fodp>json", code: "IMAGES_REMOVED", content: slideWithPicture },
   { engine: "pdf", hop: "pdf>html", code: "ENTRIES_LEFT_OUT", content: withHeads },
   { engine: "pdf", hop: "pdf>csv", code: "SHEETS_LEFT_OUT", content: twoTables },
   { engine: "pdf", hop: "pdf>csv", code: "ENTRIES_LEFT_OUT", content: twoTables },
