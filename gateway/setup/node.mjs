@@ -30,7 +30,8 @@ export function compileCacheOf(clone) {
 
 /** The Node from the npm packages, else the running one when it is new enough. Throws when there is none. */
 export function findNode() {
-  const own = join(root, "node_modules/.bin/node");
+  // By the package's own path: of two packages for two processors, npm 9 links neither, or the wrong one.
+  const own = join(root, `node_modules/node-linux-${process.arch}/bin/node`);
   if (existsSync(own) && majorOf(own) >= neededMajor) return own;
   if (Number.parseInt(process.versions.node, 10) >= neededMajor) return process.execPath;
   throw new Error(

@@ -135,9 +135,8 @@ describe("engine archive, in detail", () => {
   it("keeps members that have the inode numbers of files being written", async () => {
     // The file system gives the number again to one of the next files there.
     const near = await mkdtemp(join(bench.folder, "scratch", "near-"));
-    const probe = join(near, "probe");
-    await writeFile(probe, "");
-    const { ino, dev } = await stat(probe);
+    await writeFile(join(near, "probe"), "");
+    const { ino, dev } = await stat(join(near, "probe"));
     const device = [(dev >> 8) & 0xfff, (dev & 0xff) | ((dev >> 12) & 0xfff00)] as const;
     const names = Array.from({ length: 4000 }, (_, at) => `file-${String(at).padStart(4, "0")}`);
     const cpio = join(bench.folder, "numbers.cpio");
