@@ -40,7 +40,11 @@ function failureOfSignal(signal: string, end: SandboxEnd, isWarm: boolean): File
 }
 
 /** The exit codes of programs that handle SIGTERM themselves and then end in order. systemd sends it to every process of a unit that it stops. */
-const codesOfTheStopped: Readonly<Record<string, number>> = { "/usr/bin/ffmpeg": 255, "/usr/bin/convert-im6.q16": 15 };
+const codesOfTheStopped: Readonly<Record<string, number>> = {
+  "/usr/bin/ffmpeg": 255,
+  "/usr/bin/convert-im6.q16": 15,
+  "/usr/bin/magick-im7.q16": 15,
+};
 
 /** The failure of a program that was asked by somebody else to stop, and did; undefined for every other exit code. */
 export function failureOfStop(program: string, { exitCode }: Pick<SandboxEnd, "exitCode">): EngineFault | undefined {

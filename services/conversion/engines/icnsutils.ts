@@ -8,9 +8,9 @@ import { throwIfFailed } from "./bad-input.ts";
 import { copyPieces } from "./copy-pieces.ts";
 import { numberOption, stringOption } from "./hop-table.ts";
 import { magickBadInput } from "./imagemagick-formats.ts";
+import { magick } from "./imagemagick-program.ts";
 import { openToolSession, probeMs, type ToolSession, versionLineOf } from "./tool-run.ts";
 
-const magick = "/usr/bin/convert-im6.q16";
 const policyInside = "/engine/imagemagick";
 /** libicns reads no palettes. */
 const deep = ["-define", "png:color-type=6", "-define", "png:bit-depth=8"];
@@ -109,7 +109,7 @@ async function widthOf(session: ToolSession, inside: string): Promise<number> {
 
 async function magicked(session: ToolSession, args: readonly string[]): Promise<string> {
   const end = await session.run({
-    program: magick,
+    program: magick.path,
     args,
     env: { MAGICK_CONFIGURE_PATH: policyInside, MAGICK_THREAD_LIMIT: "2" },
     readOnly: { [join(import.meta.dirname, "imagemagick-policy")]: policyInside },
@@ -125,11 +125,11 @@ export const icnsutilsEngine = defineEngine({
   id: "icnsutils",
   label: "libicns",
   lane: "image",
-  packages: ["icnsutils", "imagemagick-6.q16"],
+  packages: ["icnsutils", ...magick.packages],
   hops,
   badInput,
   async probe(sandbox) {
-    if ((await versionLineOf(sandbox, magick, ["-version"])) === undefined) return undefined;
+    if ((await versionLineOf(sandbox, magick.path, ["-version"])) === undefined) return undefined;
     const end = await sandbox
       .run({ program: "/usr/bin/icns2png", args: ["--version"], limits: { wallMs: probeMs } })
       .catch(() => undefined);

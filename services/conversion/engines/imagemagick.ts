@@ -1,4 +1,4 @@
-/** Pictures that sharp does not know, by ImageMagick 6: into PNG and TIFF, and out of them. */
+/** Pictures that sharp does not know, by ImageMagick: into PNG and TIFF, and out of them. */
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { FilemillError } from "#kit/errors.ts";
@@ -9,10 +9,11 @@ import type { Sandbox, SandboxEnd } from "../domain/sandbox.ts";
 import { failureOf } from "./bad-input.ts";
 import { numberOption } from "./hop-table.ts";
 import { exrHops, hubs, imagemagickHops, magickBadInput, type Picture, pictures } from "./imagemagick-formats.ts";
+import { magick } from "./imagemagick-program.ts";
 import { srgbProfile } from "./srgb-profile.ts";
 import { inputInside, openOutput, openToolSession, probeMs, type ToolSession, versionLineOf } from "./tool-run.ts";
 
-const program = "/usr/bin/convert-im6.q16";
+const program = magick.path;
 const policyInside = "/engine/imagemagick";
 const withPolicy = {
   env: { MAGICK_CONFIGURE_PATH: policyInside, MAGICK_THREAD_LIMIT: "2" },
@@ -167,7 +168,7 @@ export const imagemagickEngine = defineEngine({
   id: "imagemagick",
   label: "ImageMagick",
   lane: "image",
-  packages: ["imagemagick-6.q16"],
+  packages: magick.packages,
   hops: imagemagickHops,
   badInput: magickBadInput,
   probe: versionOf,
@@ -179,7 +180,7 @@ export const imagemagickExrEngine = defineEngine({
   id: "imagemagick-exr",
   label: "ImageMagick (OpenEXR)",
   lane: "image",
-  packages: ["imagemagick-6.q16", "libmagickcore-6.q16-6-extra"],
+  packages: [...magick.packages, ...magick.modules],
   hops: exrHops,
   badInput: magickBadInput,
   async probe(sandbox) {

@@ -16,7 +16,7 @@ CREATE_RULESET, ADD_RULE, RESTRICT_SELF = 444, 445, 446
 PR_SET_PDEATHSIG, PR_SET_NO_NEW_PRIVS, PR_SET_SECCOMP, PR_SET_CHILD_SUBREAPER = 1, 38, 22, 36
 EXECUTE, WRITE_FILE, READ_FILE, READ_DIR, TRUNCATE = 1 << 0, 1 << 1, 1 << 2, 1 << 3, 1 << 14
 SYSTEM = ["/usr", "/bin", "/lib", "/lib32", "/lib64", "/etc/alternatives", "/etc/fonts", "/etc/ld.so.cache", "/etc/ImageMagick-6",
-          "/etc/libreoffice", "/etc/papersize", "/etc/mime.types", "/etc/ssl/openssl.cnf", "/var/lib/ghostscript", "/var/cache/fontconfig",
+          "/etc/ImageMagick-7", "/etc/libreoffice", "/etc/papersize", "/etc/mime.types", "/etc/ssl/openssl.cnf", "/var/lib/ghostscript", "/var/cache/fontconfig",
           "/dev/urandom", "/dev/random", "/dev/zero", "/proc/self", "/proc/meminfo", "/proc/cpuinfo", "/sys/devices/system/cpu"]
 
 

@@ -3,6 +3,7 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import sharp from "sharp";
+import { magick } from "#services/conversion/engines/imagemagick-program.ts";
 import type { KnownFile } from "#test/prove/samples.ts";
 import { bytesFrom } from "./program.ts";
 
@@ -101,7 +102,7 @@ const readers: readonly Reader[] = [
   {
     name: "imagemagick",
     engines: ["imagemagick", "imagemagick-exr"],
-    read: (path, format) => bytesFrom("convert-im6.q16", `${format === "ras" ? "sun" : format}:${path}[0]`, "-depth", "8", "png:-"),
+    read: (path, format) => bytesFrom(magick.path, `${format === "ras" ? "sun" : format}:${path}[0]`, "-depth", "8", "png:-"),
   },
   // What wrote the picture, when there is nothing else.
   { name: "self", engines: [], formats: set("jxl"), read: (path) => bytesFrom("sh", "-c", 'djxl "$1" - --output_format png', "sh", path) },

@@ -1,0 +1,10 @@
+/** The ImageMagick of this system: Debian 12 and Ubuntu 24.04 have version 6, Debian 13 has version 7. */
+import { existsSync } from "node:fs";
+
+const programs = [
+  { path: "/usr/bin/convert-im6.q16", packages: ["imagemagick-6.q16"], modules: ["libmagickcore-6.q16-6-extra"] },
+  { path: "/usr/bin/magick-im7.q16", packages: ["imagemagick-7.q16"], modules: ["libmagickcore-7.q16-10-extra"] },
+] as const;
+
+/** The first that is there; where none is, the first, which is asked for. `modules` are the packages of formats that it reads by modules. */
+export const magick = programs.find(({ path }) => existsSync(path)) ?? programs[0];
