@@ -31,6 +31,10 @@ def sheet_names(document):
     return [sheets.getByIndex(place - 1).getName() for place in shown(sheets)]
 
 
+def has_hidden(document):
+    return is_book(document) and len(sheet_names(document)) < document.getSheets().getCount()
+
+
 def first(document):
     sheets = document.getSheets()
     return sheets.getByIndex(shown(sheets)[0] - 1)

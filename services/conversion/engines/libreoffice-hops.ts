@@ -121,7 +121,10 @@ function expectationsOf(family: Family, from: string, to: string) {
       ? [expecting("TYPES_AS_TEXT", { message: "Times and truth values become text." })]
       : []),
     ...(to === "dbf" ? [expecting("NAMES_CHANGED", { message: "Names of columns become ten capital letters at most." })] : []),
-    ...(family === "sheet" && to === "pdf" ? [expecting("SHEETS_LEFT_OUT", { option: "sheet" })] : []),
+    ...(family === "sheet" && to === "pdf"
+      ? [expecting("SHEETS_LEFT_OUT", { message: "Hidden sheets, and others than the one that is asked for, are left out.", of: "sheets" })]
+      : []),
+    ...(family === "slides" && to === "pdf" ? [expecting("PAGES_LEFT_OUT", { message: "Hidden slides are left out.", of: "pages" })] : []),
   ];
 }
 

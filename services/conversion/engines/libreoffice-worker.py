@@ -236,6 +236,14 @@ def load(desktop, job, options):
     return None, broken
 
 
+def hidden_slides(document):
+    """How many are not shown, and have no page in a PDF."""
+    if not document.supportsService("com.sun.star.presentation.PresentationDocument"):
+        return 0
+    pages = document.getDrawPages()
+    return sum(not pages.getByIndex(index).Visible for index in range(pages.getCount()))
+
+
 def plain_copy(desktop, document, sheet, options):
     """A book of what the cells of a sheet hold: some filters write one sheet, the first one, and its numbers as they are shown."""
     path = "/tmp/Sheet1"
@@ -302,11 +310,14 @@ def convert(context, desktop, job, here):
         answer = {"ok": True, "sheet": books.rank_of(document, place), "sheets": names, "encodingGuessed": guessed, "hasTexts": has_texts}
         if pictures_left > 0:
             answer["picturesLeft"] = pictures_left
+        is_pdf = job["exportFilter"].endswith("_pdf_Export")
+        answer["hasHidden"] = (place > 0 or is_pdf) and books.has_hidden(document)
+        answer["hiddenSlides"] = hidden_slides(document) if is_pdf else 0
         if "rounds" in job:
             answer["rounded"] = books.rounded(sheets, job["rounds"])
         if is_dbase:
             answer["renamed"] = books.renamed(sheets, job["output"])
-        return {**answer, "fontsReplaced": fonts.replaced(job["input"], job["output"], here)} if job["exportFilter"].endswith("_pdf_Export") else answer
+        return {**answer, "fontsReplaced": fonts.replaced(job["input"], job["output"], here)} if is_pdf else answer
     except DisposedException:
         raise
     except IndexError:

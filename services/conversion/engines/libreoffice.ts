@@ -104,6 +104,10 @@ type Answer = {
   /** Place of the converted sheet; 0 when all were or there are none. */
   readonly sheet: number;
   readonly sheets: readonly string[];
+  /** Whether there are others, which are not shown and not in the result. */
+  readonly hasHidden: boolean;
+  /** How many are not in the result. */
+  readonly hiddenSlides: number;
   /** Names of columns that the target has otherwise; a fourth stands for more. */
   readonly renamed: readonly string[];
   readonly encodingGuessed: boolean;
@@ -123,6 +127,8 @@ function parseAnswer(value: unknown): Answer {
     reason: typeof fields.reason === "string" ? fields.reason : "",
     sheet: typeof fields.sheet === "number" ? fields.sheet : 0,
     sheets: textsOf(fields.sheets),
+    hasHidden: fields.hasHidden === true,
+    hiddenSlides: typeof fields.hiddenSlides === "number" ? fields.hiddenSlides : 0,
     rounded: textsOf(fields.rounded),
     renamed: textsOf(fields.renamed),
     encodingGuessed: fields.encodingGuessed === true,
@@ -210,6 +216,12 @@ async function convert(pool: OfficePool, inspector: Inspector, task: HopTask): P
     const fonts = replacedFontsMessage(answer.fontsReplaced);
     if (fonts !== undefined) task.note("FONT_SUBSTITUTED", fonts);
     if (answer.sheet > 0) noteLeftOut(task, "sheet", answer.sheet, answer.sheets.length);
+    if (answer.hasHidden && !(answer.sheet > 0 && answer.sheets.length > 1)) task.note("SHEETS_LEFT_OUT", "Hidden sheets were left out.");
+    if (answer.hiddenSlides > 0)
+      task.note(
+        "PAGES_LEFT_OUT",
+        `${answer.hiddenSlides === 1 ? "A hidden slide was" : `${answer.hiddenSlides} hidden slides were`} left out.`,
+      );
     if (answer.rounded.length > 0)
       task.note("NUMBERS_ROUNDED", `Numbers of more than 15 digits, or times below 10 ms, were rounded: ${firstOf(answer.rounded)}.`);
     if (answer.hasTexts)

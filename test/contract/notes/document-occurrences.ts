@@ -12,6 +12,7 @@ const sheets = (name: string) => `<table:table table:name="${name}"><table:table
 export const book = `<?xml version="1.0" encoding="UTF-8"?><office:document xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0" xmlns:table="urn:oasis:names:tc:opendocument:xmlns:table:1.0" xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0" office:version="1.2" office:mimetype="application/vnd.oasis.opendocument.spreadsheet"><office:body><office:spreadsheet>${sheets("One")}${sheets("Two")}</office:spreadsheet></office:body></office:document>`;
 
 const slideWithPicture = `<?xml version="1.0" encoding="UTF-8"?><office:document xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0" xmlns:draw="urn:oasis:names:tc:opendocument:xmlns:drawing:1.0" xmlns:svg="urn:oasis:names:tc:opendocument:xmlns:svg-compatible:1.0" office:version="1.2" office:mimetype="application/vnd.oasis.opendocument.presentation"><office:body><office:presentation><draw:page draw:name="A"><draw:frame svg:width="3cm" svg:height="3cm"><draw:image><office:binary-data>iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGP4z8AAAAMBAQDJ/pLvAAAAAElFTkSuQmCC</office:binary-data></draw:image></draw:frame></draw:page></office:presentation></office:body></office:document>`;
+const slides = `<?xml version="1.0"?><office:document xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0" xmlns:style="urn:oasis:names:tc:opendocument:xmlns:style:1.0" xmlns:draw="urn:oasis:names:tc:opendocument:xmlns:drawing:1.0" xmlns:presentation="urn:oasis:names:tc:opendocument:xmlns:presentation:1.0" office:version="1.2" office:mimetype="application/vnd.oasis.opendocument.presentation"><office:automatic-styles><style:style style:name="dp1" style:family="drawing-page"><style:drawing-page-properties presentation:visibility="hidden"/></style:style></office:automatic-styles><office:body><office:presentation><draw:page draw:name="One"/><draw:page draw:name="Two" draw:style-name="dp1"/></office:presentation></office:body></office:document>`;
 
 const withHeads = pdfOf(
   ["one", "two", "three"].map((body) => `Minutes of the society) Tj 1 0 0 1 20 250 Tm (Page ${body} of the minutes`),
@@ -42,6 +43,7 @@ export const documents: readonly Occurrence[] = [
   },
   { engine: "libreoffice", hop: "fods>csv", code: "SHEETS_LEFT_OUT", content: book },
   { engine: "libreoffice", hop: "fodp>json", code: "IMAGES_REMOVED", content: slideWithPicture },
+  { engine: "libreoffice", hop: "fodp>pdf", code: "PAGES_LEFT_OUT", content: slides },
   { engine: "pdf", hop: "pdf>html", code: "ENTRIES_LEFT_OUT", content: withHeads },
   { engine: "pdf", hop: "pdf>csv", code: "SHEETS_LEFT_OUT", content: twoTables },
   { engine: "pdf", hop: "pdf>csv", code: "ENTRIES_LEFT_OUT", content: twoTables },

@@ -154,7 +154,7 @@ describe("workbooks by LibreOffice", () => {
     expect(made.messages.get("NUMBERS_ROUNDED")).toContain("Shown.I2, Shown.A3");
   });
 
-  it("give the first sheet that is shown, and the one that is asked for", async () => {
+  it("give the first sheet that is shown, and the one that is asked for, and were silent of those that are hidden", async () => {
     const names = ["office", "table", "text", "style"].map((name) => `xmlns:${name}="urn:oasis:names:tc:opendocument:xmlns:${name}:1.0"`);
     const cell = (text: string, formula = "") =>
       `<table:table-cell${formula} office:value-type="string" office:string-value="${text}"><text:p>${text}</text:p></table:table-cell>`;
@@ -172,8 +172,11 @@ describe("workbooks by LibreOffice", () => {
       [book, "fods"],
       [ods, "ods"],
     ] as const) {
-      expect((await data(content, from, "csv")).text.trim()).toBe("seen,hidden!");
-      expect((await office(content, from, "csv")).text.trim()).toBe("seen,hidden!");
+      for (const convert of [data, office]) {
+        const { text, messages } = await convert(content, from, "csv");
+        expect(text.trim()).toBe("seen,hidden!");
+        expect(messages.get("SHEETS_LEFT_OUT")).toBe("Hidden sheets were left out.");
+      }
       for (const to of ["slk", "dif"]) {
         const { text } = await office(content, from, to);
         expect(text.match(/"(?:seen|hidden!?)"/g), to).toEqual(['"seen"', '"hidden!"']);

@@ -28,6 +28,7 @@ export function linesOfSheet(bytes: Uint8Array, options: Options, notes: Notes):
   const number = names.indexOf(place) + 1;
   if (number === 0) notes.set("SHEETS_LEFT_OUT", `Only the hidden sheet ${place.slice(0, 60)} was converted.`);
   else if (names.length > 1) notes.set("SHEETS_LEFT_OUT", `Only sheet ${number} of ${names.length} was converted.`);
+  else if (book.SheetNames.length > 1) notes.set("SHEETS_LEFT_OUT", "Hidden sheets were left out.");
   const is1904 = book.Workbook?.WBProps?.date1904 === true;
   const isOpen = /^f?ods$/.test(book.bookType ?? "");
   const rows: (workbooks.CellObject | undefined)[][] = sheet["!data"] ?? [];
