@@ -129,6 +129,7 @@ async function openParts(
     log,
     inspect: verdicts.inspect,
     checkResult: verdicts.checkResult,
+    count: verdicts.count,
     unlock: unlockFile,
   };
 }

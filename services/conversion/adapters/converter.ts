@@ -32,7 +32,8 @@ export type ConverterParts = {
   readonly timeoutMs: number;
   readonly log: Log;
   inspect(input: FileRef): Promise<void>;
-  checkResult(path: string, format: string): Promise<unknown>;
+  checkResult: RunPorts["checkResult"];
+  count: RunPorts["count"];
   unlock(sandbox: Sandbox, task: UnlockTask): Promise<void>;
   readonly known?: KnownEngines;
   onHop?(engine: string, elapsedMs: number): void;
@@ -94,6 +95,7 @@ export function createRunner(parts: ConverterParts, engineOf: RunPorts["engineOf
     engineOf,
     inspect: parts.inspect,
     checkResult: parts.checkResult,
+    count: parts.count,
     unlock: (task) => parts.unlock(parts.sandbox, task),
     intermediatePath: newPath,
     pack: packFiles,

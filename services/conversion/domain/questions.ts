@@ -27,6 +27,11 @@ export const sniffed = record({
 const encodingLabel = text(32);
 const uint32 = whole(2 ** 32 - 1);
 const place = whole(Number.MAX_SAFE_INTEGER);
+const count = optional(place);
+/** @see counts.ts */
+const counts = record({
+  ...{ pages: count, sheets: count, rows: count, cells: count, letters: count, entries: count, faces: count, glyphs: count },
+});
 /** Offset and length. */
 const pieces = list(list(place, 2), 1000);
 
@@ -34,6 +39,8 @@ export const answers = {
   sniff: sniffed,
   inspect: nothing,
   check: nothing,
+  /** Of a source (`from`) and of what was made of it (`to`). */
+  counts: record({ source: counts, result: counts }),
   /** Of a table of dBase; `number` as the office counts them, `guess` where nothing in the table says it. */
   tableEncoding: record({ number: optional(text(3)), guess: optional(encodingLabel) }),
   /** Of a text that is not Unicode. `isPage`: it may say it itself. */

@@ -2,6 +2,7 @@
 import type { Plan, PlannedHop } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
 import { FilemillError } from "#kit/errors.ts";
 import { following } from "#kit/following.ts";
+import { type Counted, isCounted, missingOf } from "./counts.ts";
 import type { FileRef, Hop, HopTask, OptionValues } from "./engine.ts";
 import { OutputTooLarge } from "./failure.ts";
 import { hopBoundMs } from "./hop-bound.ts";
@@ -22,6 +23,8 @@ export type RunPorts = UnlockPorts & {
   engineOf(id: string): RunnableEngine | undefined;
   /** Rejects with CONVERSION_FAILED unless there is a whole file of this format. */
   checkResult(path: string, format: string): Promise<unknown>;
+  /** Undefined where it cannot be told. */
+  count(source: FileRef, result: Omit<FileRef, "sizeBytes">): Promise<Counted | undefined>;
   /** Packs files under these names into a new ZIP archive. */
   pack(files: readonly { readonly name: string; readonly path: string }[], outputPath: string, signal: AbortSignal): Promise<void>;
   /** Removing what is not there is no error. */
@@ -62,12 +65,22 @@ export type HopRun = {
 export async function runHop(run: PlanRun, ports: RunPorts, { planned, index, input, outputPath, given }: HopRun): Promise<void> {
   using bounded = taskOf(run, ports, planned, index, input);
   const { engine, task } = bounded;
+  const notes = new Set<NoteCode>();
+  const note: HopTask["note"] = (code, message) => {
+    notes.add(code);
+    task.note(code, message);
+  };
   try {
-    await engine.run({ ...task, outputPath, options: { ...task.options, ...given } });
+    await engine.run({ ...task, note, outputPath, options: { ...task.options, ...given } });
   } catch (error) {
     throw task.signal.aborted ? task.signal.reason : boundErrorOf(run, task, error);
   }
   await ports.checkResult(outputPath, planned.to);
+  const isPart = given !== undefined;
+  if (isPart || !isCounted(planned.from, planned.to, planned.options)) return;
+  const counted = await ports.count(input, { path: outputPath, format: planned.to });
+  const missing = counted === undefined ? undefined : missingOf(planned.from, planned.to, counted, notes);
+  if (missing !== undefined) throw new FilemillError("CONVERSION_FAILED", `The result would have held only ${missing} of the file.`);
 }
 
 /** An engine that met the bound of the plan, and not one of its own. */

@@ -1,6 +1,7 @@
 /** What inspectors are asked about every conversion: what the upload is, whether it is harmless, whether the result is whole. */
 import { closeSync, statSync } from "node:fs";
 import { recallFile } from "#kit/blobs/fresh-files.ts";
+import { FilemillError } from "#kit/errors.ts";
 import type { FileRef } from "../domain/engine.ts";
 import type { Inspector } from "../domain/inspector.ts";
 import type { Answer } from "../domain/questions.ts";
@@ -9,6 +10,8 @@ import { errorOf } from "./converse.ts";
 
 /** Up to here a file is asked about once for both: a trip to an inspector takes longer than its guards then. */
 const smallBytes = 262_144;
+/** Beyond it counting costs more than a tenth of the quickest conversions. */
+const mostCountedBytes = 8 * 2 ** 20;
 /** A verdict waits for its job to begin. */
 const mostRemembered = 256;
 
@@ -19,6 +22,8 @@ export type Verdicts = {
   inspect(input: FileRef): Promise<void>;
   /** Rejects with CONVERSION_FAILED unless there is a regular, non-empty file with one name that begins and ends as its format must. */
   checkResult(path: string, format: string): Promise<void>;
+  /** What is in a file and in what was made of it. Undefined where counting takes too long, or fails: it is nobody's fault then. */
+  count(source: FileRef, result: Omit<FileRef, "sizeBytes">): Promise<Answer<"counts"> | undefined>;
 };
 
 export function createVerdicts(inspector: Inspector): Verdicts {
@@ -53,6 +58,20 @@ export function createVerdicts(inspector: Inspector): Verdicts {
         await inspector.ask("check", [opened], { more: { format } });
       } finally {
         closeSync(opened.descriptor);
+      }
+    },
+    async count(source, { path, format }) {
+      const fresh = recallFile(path);
+      const opened = fresh === undefined ? openOutputNow(path) : undefined;
+      const result = opened ?? fresh ?? Buffer.alloc(0);
+      try {
+        const isLarge = Math.max(source.sizeBytes, opened?.sizeBytes ?? 0, fresh?.length ?? 0) > mostCountedBytes;
+        return isLarge ? undefined : await inspector.ask("counts", [source.path, result], { more: { from: source.format, to: format } });
+      } catch (error) {
+        if (error instanceof FilemillError) return undefined;
+        throw error;
+      } finally {
+        if (opened !== undefined) closeSync(opened.descriptor);
       }
     },
   };

@@ -5,6 +5,7 @@ import { inspectBytes } from "#services/conversion/domain/guards/inspect.ts";
 import type { Answer, QuestionKind } from "#services/conversion/domain/questions.ts";
 import { archiveHolds, archiveMembersOf, archiveNamesOf, assertArchive, listWanted } from "./archive-answers.ts";
 import { checkEnds } from "./check-result.ts";
+import { countsOf } from "./counts/counts.ts";
 import { tableEncodingOf } from "./dbf-code-pages.ts";
 import { decodeText, recodeRtf } from "./decoded-text.ts";
 import { embedModel } from "./embedded-model.ts";
@@ -40,6 +41,7 @@ export const answering: { readonly [K in QuestionKind]: Answering<K> } = {
     await checkEnds(file, String(format));
     return {};
   },
+  counts: (file, more, files) => countsOf(file, theOther(files), more),
   tableEncoding: async (file) => ({ number: undefined, guess: undefined, ...(await tableEncodingOf(file)) }),
   textEncoding: async (file, { isPage }) => ({ guess: await guessedEncodingOf(file, isPage === true) }),
   pictureFacts: (file, { format }) => pictureFactsOf(file, String(format)),

@@ -47,6 +47,7 @@ function world(runs: Readonly<Record<string, (task: HopTask) => Promise<void> | 
     async checkResult(path, format) {
       log.push(`check ${path} as ${format}`);
     },
+    count: async () => undefined,
     pack: async () => undefined,
     sizeOf: async (path) => files.get(path) ?? 0,
     async remove(path) {
@@ -92,6 +93,30 @@ describe("a plan", () => {
     const checkResult = () => Promise.reject(new FilemillError("CONVERSION_FAILED", "Empty."));
     await expect(runPlan(runOf(route), { ...ports, checkResult })).rejects.toMatchObject({ code: "CONVERSION_FAILED" });
     expect([...files.keys()]).toEqual(["in"]);
+  });
+
+  it("takes no result that holds less than its source, unless a note of that very hop says so or a part is asked for", async () => {
+    const counted = [hopOf("xlsx", "ods"), hopOf("ods", "csv")];
+    const plan = planOf(["one", "xlsx", "ods"], ["two", "ods", "csv"]);
+    const compared: string[] = [];
+    const run = async (one: (task: HopTask) => void, two: (task: HopTask) => void) => {
+      const { ports, files } = world({ one, two }, counted);
+      const count: RunPorts["count"] = async ({ path }, { format }) => {
+        compared.push(`${path} with ${format}`);
+        return { source: { rows: 2 }, result: { rows: format === "csv" ? 1 : 2 } };
+      };
+      const input = { path: "in", format: "xlsx", sizeBytes: 10 };
+      await runPlan(runOf(plan, { input }), { ...ports, count }).finally(() => compared.push(...files.keys()));
+    };
+    const noting = ({ note }: HopTask): void => note("SHEETS_LEFT_OUT");
+    await run(quiet, noting);
+    expect(compared.splice(0)).toEqual(["in with ods", "between1.ods with csv", "in", "out"]);
+    const lacking = { code: "CONVERSION_FAILED", message: "The result would have held only 1 of 2 rows of the file." };
+    await expect(run(noting, quiet)).rejects.toMatchObject(lacking);
+    expect(compared.splice(0)).toEqual(["in with ods", "between1.ods with csv", "in"]);
+    for (const hop of plan.hops) hop.options.sheet = create(OptionValueSchema, { value: { case: "text", value: "1" } });
+    await run(quiet, quiet);
+    expect(compared).toEqual(["in", "out"]);
   });
 
   it("starts no engine for an input that is refused", async () => {

@@ -1,0 +1,110 @@
+/** A guard behind every hop: what the source had is in the result, or a note says why not (decision 45). */
+import type { NoteCode } from "./notes.ts";
+
+/** What is counted, in words for people. */
+export const countable = {
+  /** Also slides, frames and pictures: whatever comes one behind the other. */
+  pages: "pages",
+  sheets: "sheets",
+  /** That have a filled cell; also records, contacts and events. */
+  rows: "rows",
+  cells: "filled cells",
+  letters: "letters",
+  entries: "subtitles",
+  /** A polygon counts as the triangles it is cut into. */
+  faces: "triangles",
+  glyphs: "glyphs",
+} as const;
+export type Countable = keyof typeof countable;
+/** Absent is what nobody can count for certain. */
+export type Counts = { readonly [K in Countable]?: number | undefined };
+
+type Rule = {
+  readonly of: Countable;
+  readonly from: ReadonlySet<string>;
+  readonly to: ReadonlySet<string>;
+  /** The share that must be in the result; `several`: more than one, where the source has more than one. */
+  readonly least: number | "several";
+  /** Each says why there is less. */
+  readonly notes: readonly NoteCode[];
+};
+
+const set = (ids: string): ReadonlySet<string> => new Set(ids.split(" "));
+
+const animations = set("gif webp apng");
+const stills = set("jpg png bmp tga qoi jp2 ppm pgm pbm svg eps hdr exr");
+const pageFiles = set("pdf pdfa tiff djvu xps cbz");
+const slides = set("pptx ppsx potx pptm ppsm potm odp otp");
+const slideTargets = new Set([...slides, "pdf"]);
+const textTables = set("csv tsv psv");
+const books = set("xlsx xlsm xltx ods ots fods");
+const grids = new Set([...textTables, ...books]);
+const records = set("json ndjson");
+const rowSources = new Set([...grids, ...records, "vcf", "ics"]);
+const rowTargets = new Set([...grids, ...records, "parquet", "vcf"]);
+const documents = set("docx docm dotx odt ott fodt html xhtml epub fb2 txt");
+const writtenDocuments = new Set([
+  ...documents,
+  ...set(
+    "md rst org tex textile mediawiki dokuwiki jira muse haddock adoc ms man texinfo context xwiki zimwiki markua ipynb docbook jats tei icml",
+  ),
+]);
+const subtitles = set("srt vtt ass ssa sbv");
+const models = set("obj stl ply glb gltf");
+const fonts = set("ttf otf woff");
+
+const pageNotes = ["PAGES_LEFT_OUT", "ANIMATION_REDUCED"] as const;
+
+const rules: readonly Rule[] = [
+  { of: "pages", from: new Set([...animations, ...pageFiles]), to: stills, least: "several", notes: pageNotes },
+  // Encoders join frames that are alike.
+  { of: "pages", from: animations, to: animations, least: "several", notes: pageNotes },
+  { of: "pages", from: pageFiles, to: pageFiles, least: 1, notes: pageNotes },
+  { of: "pages", from: slides, to: slideTargets, least: 1, notes: pageNotes },
+  { of: "sheets", from: books, to: books, least: 1, notes: ["SHEETS_LEFT_OUT"] },
+  { of: "rows", from: rowSources, to: rowTargets, least: 1, notes: ["SHEETS_LEFT_OUT", "ENTRIES_LEFT_OUT"] },
+  { of: "cells", from: books, to: books, least: 1, notes: ["SHEETS_LEFT_OUT"] },
+  { of: "letters", from: documents, to: writtenDocuments, least: 0.9, notes: [] },
+  { of: "entries", from: subtitles, to: subtitles, least: 1, notes: ["ENTRIES_LEFT_OUT"] },
+  { of: "faces", from: models, to: models, least: 0.98, notes: [] },
+  { of: "glyphs", from: fonts, to: fonts, least: 1, notes: [] },
+];
+
+const rulesByPair = new Map<string, readonly Rule[]>();
+
+function rulesOf(from: string, to: string): readonly Rule[] {
+  const known = rulesByPair.get(`${from}>${to}`);
+  if (known !== undefined) return known;
+  const found = rules.filter((rule) => rule.from.has(from) && rule.to.has(to));
+  rulesByPair.set(`${from}>${to}`, found);
+  return found;
+}
+
+/** Options by which a part of a file is asked for, or moved out of it. */
+const choosing = ["page", "pages", "sheet", "sheets", "start", "duration", "shift"];
+
+/** Whether there is anything to count in a file of one format and in what was made of it with the options that a client gave. */
+export function isCounted(from: string, to: string, given: Readonly<Record<string, unknown>> = {}): boolean {
+  return rulesOf(from, to).length > 0 && !choosing.some((name) => given[name] !== undefined);
+}
+
+/** A source and what was made of it. */
+export type Counted = { readonly source: Counts; readonly result: Counts };
+
+/** What is missing that no note explains, in words; undefined when nothing is. */
+export function missingOf(from: string, to: string, counted: Counted, notes: ReadonlySet<NoteCode>): string | undefined {
+  for (const rule of rulesOf(from, to)) {
+    const [had, has] = [counted.source[rule.of], counted.result[rule.of]];
+    if (had === undefined || has === undefined || isEnough(rule, had, has)) continue;
+    if (!notes.has("INPUT_DAMAGED") && !rule.notes.some((code) => notes.has(code))) return `${has} of ${had} ${countable[rule.of]}`;
+  }
+  return undefined;
+}
+
+/** What is numbered, dated or named anew by a program is as much as so many letters in short documents. */
+const fewLetters = 40;
+
+function isEnough({ of, least }: Rule, had: number, has: number): boolean {
+  if (least === "several") return had < 2 || has > 1;
+  return has >= had * least - (of === "letters" ? fewLetters : 0);
+}

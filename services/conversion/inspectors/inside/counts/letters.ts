@@ -1,0 +1,162 @@
+/** Letters and digits of documents, without their markup: of a source those that a reader sees for certain, of a result all. */
+import type { ByteSource } from "#services/conversion/domain/guards/byte-source.ts";
+import { decodeEntities } from "#services/conversion/engines/inside/subtitle/cues.ts";
+import { contentOf } from "../remote-file.ts";
+import { attributeOf, createNesting, scanMarkup } from "./markup.ts";
+import { openPackage, type Package, wholeText } from "./parts.ts";
+
+/** Punctuation, symbols and marks are converted to others; letters stay. */
+export function lettersIn(text: string): number {
+  let letters = 0;
+  for (let at = 0; at < text.length; at += 1) if (isLetter(text.charCodeAt(at))) letters += 1;
+  return letters;
+}
+
+function isLetter(code: number): boolean {
+  if (code < 0x80) return (code >= 0x61 && code <= 0x7a) || (code >= 0x41 && code <= 0x5a) || (code >= 0x30 && code <= 0x39);
+  // But for operators, marks above other letters, general punctuation to symbols, and what has no meaning of its own.
+  if (code >= 0x300 && code < 0x370) return false;
+  return (
+    code >= 0xc0 &&
+    code !== 0xd7 &&
+    code !== 0xf7 &&
+    !(code >= 0x2000 && code < 0x2c00) &&
+    !(code >= 0x3000 && code < 0x3040) &&
+    code < 0xd800
+  );
+}
+
+const entities = (text: string): string => (text.includes("&") ? decodeEntities(text) : text);
+
+/** Text in some elements, or in all where none is named, but for what stands in `left`. */
+function lettersOfMarkup(markup: string, left: ReadonlySet<string>, within?: ReadonlySet<string>): number {
+  const [out, inside] = [createNesting(left), createNesting(within ?? new Set())];
+  let letters = 0;
+  scanMarkup(markup, {
+    onTag(name, tag) {
+      out.follow(name, tag);
+      inside.follow(name, tag);
+    },
+    onText(text) {
+      if (!out.isInside && (within === undefined || inside.isInside)) letters += lettersIn(entities(text));
+    },
+  });
+  return letters;
+}
+
+const set = (...names: readonly string[]): ReadonlySet<string> => new Set(names);
+const none = set();
+
+/** What is not shown, or not as text. */
+const unseenOfPages = set(
+  "head",
+  "title",
+  "script",
+  "style",
+  "template",
+  "noscript",
+  "svg",
+  "math",
+  "select",
+  "object",
+  "iframe",
+  "nav",
+  "button",
+);
+const codeOfPages = set("script", "style");
+
+/** A page that hides something hides an unknown part of it. */
+const hides = /display\s{0,9}:\s{0,9}none|visibility\s{0,9}:\s{0,9}hidden|\shidden[\s>=]/i;
+
+function lettersOfPage(page: string, isSource: boolean): number | undefined {
+  if (isSource && hides.test(page)) return undefined;
+  return lettersOfMarkup(page, isSource ? unseenOfPages : codeOfPages);
+}
+
+/** What is deleted, said twice, or a formula. */
+const asideInWord = set("fallback", "movefrom", "del", "omath");
+
+/** Runs may be hidden one by one: then nobody knows how much. */
+async function lettersOfWord(parts: Package, isSource: boolean): Promise<number | undefined> {
+  const shown = set("t");
+  if (!isSource)
+    return await sumOf(
+      parts,
+      parts.names.filter((name) => /^word\/[^/]*\.xml$/.test(name)),
+      (part) => lettersOfMarkup(part, none, shown),
+    );
+  const text = await parts.text("word/document.xml");
+  return text.includes("<w:vanish") ? undefined : lettersOfMarkup(text, asideInWord, shown);
+}
+
+const aside = set(
+  "tracked-changes",
+  "note",
+  "annotation",
+  "sequence-decls",
+  "variable-decls",
+  "user-field-decls",
+  "forms",
+  "frame",
+  "hidden-text",
+  "hidden-paragraph",
+);
+
+function lettersOfOpenText(content: string, isSource: boolean): number | undefined {
+  if (isSource && content.includes('text:display="none"')) return undefined;
+  return isSource ? lettersOfMarkup(content, aside, set("p", "h")) : lettersOfMarkup(content, none, set("body", "styles"));
+}
+
+async function lettersOfBook(parts: Package, isSource: boolean): Promise<number | undefined> {
+  const pages = new Set(parts.names.filter((name) => /\.x?html?$/i.test(name)));
+  if (!isSource) return await sumOf(parts, pages, (page) => lettersOfPage(page, false));
+  const list = parts.names.find((name) => name.endsWith(".opf"));
+  if (list === undefined) return undefined;
+  const [hrefs, order] = [new Map<string, string>(), [] as string[]];
+  scanMarkup(await parts.text(list), {
+    onTag(name, tag) {
+      if (name === "item") hrefs.set(attributeOf(tag, "id") ?? "", attributeOf(tag, "href") ?? "");
+      if (name === "itemref" && attributeOf(tag, "linear") !== "no") order.push(attributeOf(tag, "idref") ?? "");
+    },
+  });
+  const folder = list.slice(0, list.lastIndexOf("/") + 1);
+  const read = new Set(order.map((id) => folder + entities(hrefs.get(id) ?? "")).filter((name) => pages.has(name)));
+  return await sumOf(parts, read, (page) => lettersOfPage(page, true));
+}
+
+async function sumOf(parts: Package, names: Iterable<string>, count: (part: string) => number | undefined): Promise<number | undefined> {
+  let sum = 0;
+  for (const name of names) {
+    const found = count(await parts.text(name));
+    if (found === undefined) return undefined;
+    sum += found;
+  }
+  return sum;
+}
+
+const words = new Set(["docx", "docm", "dotx"]);
+const openTexts = new Set(["odt", "ott"]);
+const pages = new Set(["html", "xhtml"]);
+/** As a source their markup cannot be told from words without their reader. */
+const plainTexts = new Set(
+  "md rst org tex textile mediawiki dokuwiki jira muse haddock adoc ms man texinfo context xwiki zimwiki markua ipynb opml docbook jats tei icml".split(
+    " ",
+  ),
+);
+
+/** Undefined where nobody knows. */
+export async function lettersOf(file: ByteSource, format: string, isSource: boolean): Promise<number | undefined> {
+  if (words.has(format)) return await lettersOfWord(await openPackage(file), isSource);
+  if (openTexts.has(format)) {
+    const parts = await openPackage(file);
+    return await sumOf(parts, isSource ? ["content.xml"] : ["content.xml", "styles.xml"], (part) => lettersOfOpenText(part, isSource));
+  }
+  if (format === "epub") return await lettersOfBook(await openPackage(file), isSource);
+  if (!pages.has(format) && format !== "fodt" && format !== "fb2" && format !== "txt" && (isSource || !plainTexts.has(format)))
+    return undefined;
+  const text = wholeText(await contentOf(file));
+  if (pages.has(format)) return lettersOfPage(text, isSource);
+  if (format === "fodt") return lettersOfOpenText(text, isSource);
+  if (format === "fb2") return lettersOfMarkup(text, set("binary", ...(isSource ? ["description", "stylesheet"] : [])));
+  return lettersIn(text);
+}

@@ -1,0 +1,150 @@
+/** Pages, slides, frames and pictures of a file, where its structure says how many. */
+import { inflateSync } from "node:zlib";
+import { type ByteSource, bytesAt } from "#services/conversion/domain/guards/byte-source.ts";
+import { frameCountOf } from "#services/conversion/domain/guards/frames.ts";
+import { contentOf } from "../remote-file.ts";
+import { scanMarkup } from "./markup.ts";
+import { openPackage } from "./parts.ts";
+import { Uncountable } from "./uncountable.ts";
+
+const animations = new Set(["gif", "webp", "png", "apng"]);
+/** Formats of one picture. */
+const stills = new Set("jpg bmp tga qoi jp2 ppm pgm pbm svg eps hdr exr".split(" "));
+const slideShows = new Set(["pptx", "ppsx", "potx", "pptm", "ppsm", "potm"]);
+const openSlides = new Set(["odp", "otp"]);
+const pictureNames = /\.(jpe?g|png|gif|webp|bmp|tiff?|avif|jxl|jp2)$/i;
+
+/** Undefined where nobody knows. */
+export async function pagesOf(file: ByteSource, format: string): Promise<number | undefined> {
+  if (animations.has(format)) return await frameCountOf(file, format);
+  if (stills.has(format)) return 1;
+  if (format === "pdf" || format === "pdfa") return pagesOfPdf(await contentOf(file));
+  if (format === "tiff") return await pagesOfTiff(file);
+  if (format === "djvu") return await pagesOfDjvu(file);
+  if (format === "xps") return countNames(await openPackage(file), /\.fpage(\/\[0\]\.piece)?$/i);
+  if (format === "cbz") return countNames(await openPackage(file), pictureNames);
+  if (slideShows.has(format)) return countTags(await (await openPackage(file)).text("ppt/presentation.xml"), "sldid");
+  if (openSlides.has(format)) return countTags(await (await openPackage(file)).text("content.xml"), "page");
+  return undefined;
+}
+
+function countNames({ names }: { readonly names: readonly string[] }, pattern: RegExp): number {
+  return names.filter((name) => pattern.test(name) && !/(^|\/)(\.|__MACOSX\/)/.test(name)).length;
+}
+
+function countTags(markup: string, wanted: string): number {
+  let count = 0;
+  scanMarkup(markup, {
+    onTag(name) {
+      if (name === wanted) count += 1;
+    },
+  });
+  return count;
+}
+
+const maxStreamBytes = 32 * 2 ** 20;
+/** Between the name of a stream's type and its beginning. */
+const longestStreamHead = 1000;
+
+/**
+ * What the only root of pages says. A file that was changed by appending has several and says nothing; so does one whose objects
+ * are locked.
+ *
+ * @see ISO 32000-1, 7.7.3 and 7.5.7
+ */
+function pagesOfPdf(bytes: Buffer): number | undefined {
+  const text = bytes.toString("latin1");
+  const roots = new Set(rootsOfPages(text));
+  let unpackedBytes = 0;
+  for (let at = text.indexOf("/ObjStm"); at >= 0; ) {
+    const start = text.slice(at, at + longestStreamHead).indexOf("stream");
+    if (start < 0) throw new Uncountable();
+    const from = at + start + (text.startsWith("\r\n", at + start + 6) ? 8 : 7);
+    const end = text.indexOf("endstream", from);
+    if (end < 0) throw new Uncountable();
+    const isPacked = text.slice(Math.max(0, at - longestStreamHead), from).includes("/FlateDecode");
+    const packed = bytes.subarray(from, end);
+    const unpacked = isPacked ? inflateSync(packed, { maxOutputLength: maxStreamBytes - unpackedBytes }) : packed;
+    unpackedBytes += unpacked.length;
+    for (const count of rootsOfPages(unpacked.toString("latin1"))) roots.add(count);
+    at = text.indexOf("/ObjStm", end);
+  }
+  const [count = -1] = roots;
+  return roots.size === 1 && count >= 0 ? count : undefined;
+}
+
+/** What each node of a tree of pages that has none above it says; -1 where it says nothing. */
+function rootsOfPages(text: string): readonly number[] {
+  const counts: number[] = [];
+  // Each is looked at twice at most: those that lie in each other are no tree.
+  let left = 4 * text.length + 1000;
+  for (const { index } of text.matchAll(/\/Type\s{0,9}\/Pages(?![A-Za-z])/g)) {
+    const dictionary = dictionaryAround(text, index, left);
+    left -= dictionary.length;
+    const count = /\/Count\s{0,9}(\d{1,7})(?!\d)/.exec(dictionary)?.[1];
+    if (!/\/Parent\b/.test(dictionary)) counts.push(count === undefined ? -1 : Number(count));
+  }
+  return counts;
+}
+
+/** The innermost `<<…>>` around a place. */
+function dictionaryAround(text: string, at: number, most: number): string {
+  const find = (step: -1 | 1, away: string, towards: string): number => {
+    let place = at;
+    for (let depth = 0; depth >= 0; place += step) {
+      if (place < 0 || place >= text.length || Math.abs(place - at) > most) throw new Uncountable();
+      const isAway = text.startsWith(away, place);
+      if (!isAway && !text.startsWith(towards, place)) continue;
+      depth += isAway ? -1 : 1;
+      place += step;
+    }
+    return place;
+  };
+  return text.slice(Math.max(0, find(-1, "<<", ">>")), find(1, ">>", "<<") + 1);
+}
+
+/** Of each a few bytes are asked for, wherever it is. */
+const mostPlaces = 500;
+const usualDirectoryBytes = 512;
+const subfileType = 254;
+
+/** Directories in the chain that are not smaller copies of others, or masks. @see TIFF 6.0, page 13, and NewSubfileType */
+async function pagesOfTiff(file: ByteSource): Promise<number> {
+  const { head } = file;
+  const isLittle = head[0] === 0x49;
+  const number = (bytes: Buffer, at: number, length: 2 | 4) => (isLittle ? bytes.readUIntLE(at, length) : bytes.readUIntBE(at, length));
+  if (number(head, 2, 2) !== 42) throw new Uncountable();
+  let pages = 0;
+  const seen = new Set<number>();
+  for (let at = number(head, 4, 4); at !== 0; ) {
+    if (seen.has(at) || seen.size === mostPlaces) throw new Uncountable();
+    seen.add(at);
+    let directory = await bytesAt(file, at, usualDirectoryBytes);
+    const count = number(directory, 0, 2);
+    if (6 + count * 12 > usualDirectoryBytes) directory = await bytesAt(file, at, 6 + count * 12);
+    let isCopy = false;
+    for (let entry = 2; entry < 2 + count * 12; entry += 12) {
+      if (number(directory, entry, 2) === subfileType) isCopy = (number(directory, entry + 8, 4) & 5) !== 0;
+    }
+    pages += isCopy ? 0 : 1;
+    at = number(directory, 2 + count * 12, 4);
+  }
+  return pages;
+}
+
+/** Forms of pages among those of what they share. @see DjVu 3, 8.1 to 8.3 */
+async function pagesOfDjvu(file: ByteSource): Promise<number> {
+  const typeAt = (bytes: Buffer, at: number): string => bytes.toString("latin1", at, at + 4);
+  if (typeAt(file.head, 12) === "DJVU") return 1;
+  // Pages of one that is not bundled are files of their own.
+  if (typeAt(file.head, 12) !== "DJVM" || ((file.head[24] ?? 0) & 0x80) === 0) throw new Uncountable();
+  let [pages, chunks] = [0, 0];
+  for (let at = 16; at + 12 <= file.sizeBytes; chunks += 1) {
+    if (chunks === mostPlaces) throw new Uncountable();
+    const chunk = await bytesAt(file, at, 12);
+    if (typeAt(chunk, 0) === "FORM" && typeAt(chunk, 8) === "DJVU") pages += 1;
+    const length = chunk.readUInt32BE(4);
+    at += 8 + length + (length % 2);
+  }
+  return pages;
+}

@@ -1,0 +1,54 @@
+import { describe, expect, it } from "vitest";
+import { type Counts, isCounted, missingOf } from "#services/conversion/domain/counts.ts";
+import type { NoteCode } from "#services/conversion/domain/notes.ts";
+
+const missing = (from: string, to: string, source: Counts, result: Counts, ...notes: NoteCode[]) =>
+  missingOf(from, to, { source, result }, new Set(notes));
+
+describe("what a result lacks", () => {
+  it.each<[string, string, Counts, Counts, string]>([
+    ["xlsx", "ods", { rows: 3, cells: 9 }, { rows: 3, cells: 8 }, "8 of 9 filled cells"],
+    ["xlsx", "csv", { rows: 40 }, { rows: 39 }, "39 of 40 rows"],
+    ["ods", "xlsx", { sheets: 2 }, { sheets: 1 }, "1 of 2 sheets"],
+    ["vcf", "csv", { rows: 2 }, { rows: 1 }, "1 of 2 rows"],
+    ["pdf", "pdfa", { pages: 5 }, { pages: 4 }, "4 of 5 pages"],
+    ["pptx", "pdf", { pages: 5 }, { pages: 4 }, "4 of 5 pages"],
+    ["tiff", "png", { pages: 2 }, { pages: 1 }, "1 of 2 pages"],
+    ["gif", "webp", { pages: 12 }, { pages: 1 }, "1 of 12 pages"],
+    ["docx", "md", { letters: 1000 }, { letters: 800 }, "800 of 1000 letters"],
+    ["srt", "vtt", { entries: 3 }, { entries: 2 }, "2 of 3 subtitles"],
+    ["stl", "glb", { faces: 1000 }, { faces: 970 }, "970 of 1000 triangles"],
+    ["ttf", "woff", { glyphs: 322 }, { glyphs: 321 }, "321 of 322 glyphs"],
+  ])("from %s to %s, %o where there is only %o, is told", (from, to, source, result, told) => {
+    expect(isCounted(from, to)).toBe(true);
+    expect(missing(from, to, source, result)).toBe(told);
+    expect(missing(from, to, source, source)).toBeUndefined();
+  });
+
+  it.each<[string, string, Counts, Counts, NoteCode]>([
+    ["xlsx", "csv", { rows: 40 }, { rows: 39 }, "SHEETS_LEFT_OUT"],
+    ["tiff", "png", { pages: 2 }, { pages: 1 }, "PAGES_LEFT_OUT"],
+    ["gif", "png", { pages: 12 }, { pages: 1 }, "ANIMATION_REDUCED"],
+    ["docx", "md", { letters: 1000 }, { letters: 800 }, "INPUT_DAMAGED"],
+  ])("from %s to %s, %o to %o, is explained by %s and by nothing else", (from, to, source, result, note) => {
+    expect(missing(from, to, source, result, note)).toBeUndefined();
+    expect(missing(from, to, source, result, "METADATA_DROPPED")).toBeDefined();
+  });
+
+  it("is nothing where more is there, as headings get names and frames are joined", () => {
+    expect(missing("docx", "md", { letters: 1000 }, { letters: 910 })).toBeUndefined();
+    expect(missing("docx", "md", { letters: 50 }, { letters: 6 })).toBeUndefined();
+    expect(missing("gif", "webp", { pages: 12 }, { pages: 2 })).toBeUndefined();
+    expect(missing("csv", "json", { rows: 3 }, { rows: 4 })).toBeUndefined();
+  });
+
+  it("is not known where either side was not counted, or no rule holds", () => {
+    expect(missing("xlsx", "ods", {}, { cells: 1 })).toBeUndefined();
+    expect(missing("xlsx", "ods", { cells: 9 }, {})).toBeUndefined();
+    expect(isCounted("png", "webp")).toBe(false);
+    expect(isCounted("pdf", "pdfa", { pictures: "small" })).toBe(true);
+    expect(isCounted("pdf", "pdfa", { pages: "1-2" })).toBe(false);
+    expect(isCounted("mp4", "webm")).toBe(false);
+    expect(missing("png", "webp", { pages: 2 }, { pages: 1 })).toBeUndefined();
+  });
+});

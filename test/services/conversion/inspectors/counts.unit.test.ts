@@ -1,0 +1,157 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import type { ByteSource } from "#services/conversion/domain/guards/byte-source.ts";
+import { countsOf } from "#services/conversion/inspectors/inside/counts/counts.ts";
+import { zipFile } from "#test/harness/zip-file.ts";
+import { pdfOf } from "#test/services/conversion/engines/pdf-by-hand.ts";
+
+function sourceOf(content: Buffer | string): ByteSource {
+  const bytes = Buffer.from(content);
+  const read = async (offset: number, length: number) => bytes.subarray(offset, offset + Math.min(length, 262_144));
+  return { sizeBytes: bytes.length, head: bytes.subarray(0, 65_536), read };
+}
+
+const told = <T extends object>(counts: T) => Object.fromEntries(Object.entries(counts).filter(([, count]) => count !== undefined));
+const asSource = async (format: string, content: Buffer | string) =>
+  told((await countsOf(sourceOf(content), sourceOf(""), { from: format, to: "none" })).source);
+const asResult = async (format: string, content: Buffer | string) =>
+  told((await countsOf(sourceOf(""), sourceOf(content), { from: "none", to: format })).result);
+const sample = (name: string) => readFile(join(import.meta.dirname, "../../../corpus", name));
+
+describe("a file of the corpus", () => {
+  it.each([
+    ["office/sheet.xlsx", { sheets: 2, rows: 5, cells: 12 }],
+    ["office/sheet.ods", { sheets: 2, rows: 5, cells: 12 }],
+    ["typical/spreadsheet/typical.fods", { sheets: 2, rows: 5, cells: 12 }],
+    ["office/slides.pptx", { pages: 5 }],
+    ["office/slides.odp", { pages: 5 }],
+    ["odd/moving.gif", { pages: 3 }],
+    ["typical/image/typical.apng", { pages: 3 }],
+    ["document/text.djvu", { pages: 1 }],
+    ["typical/document/typical.xps", { pages: 1 }],
+    ["typical/font/typical.ttf", { glyphs: 322 }],
+    ["typical/font/typical.woff", { glyphs: 322 }],
+    ["typical/model/typical.obj", { faces: 12 }],
+    ["typical/model/typical.glb", { faces: 12 }],
+    ["typical/model/typical.stl", { faces: 12 }],
+  ])("%s has %o", async (name, counts) => {
+    const format = name.slice(name.lastIndexOf(".") + 1);
+    expect(await asSource(format, await sample(name))).toEqual(counts);
+    expect(await asResult(format, await sample(name))).toEqual(counts);
+  });
+});
+
+it.each(["srt", "vtt", "ass", "ssa", "sbv"])("subtitles of %s that begin with a mark may be empty", async (format) => {
+  const subtitles = await sample(`typical/subtitle/typical.${format}`);
+  expect(await asResult(format, subtitles)).toEqual({ entries: 3 });
+  expect(await asSource(format, subtitles)).toEqual({ entries: format === "sbv" ? 3 : 2 });
+});
+
+describe("rows", () => {
+  it("of a source are those with ink, and of a result all", async () => {
+    const table = 'a;b\r\n"x\n""y""";2\n;\n" ";\n\n3;"4"';
+    expect(await asSource("csv", table)).toEqual({ rows: 3 });
+    expect(await asResult("csv", table)).toEqual({ rows: 5 });
+    expect(await asSource("csv", Buffer.from("a,b", "utf16le"))).toEqual({});
+    expect(await asSource("json", '[{"a":1},{"a":null},{"a":" "},{"a":false}]')).toEqual({ rows: 2 });
+    expect(await asResult("json", '[{"a":1},{"a":null}]')).toEqual({ rows: 3 });
+    expect(await asSource("json", '{"a":[1,2]}')).toEqual({});
+    expect(await asSource("ndjson", '{"a":1}\n\n{"a":2}\n')).toEqual({ rows: 2 });
+    expect(await asSource("vcf", "BEGIN:VCARD\r\nEND:VCARD\r\nBEGIN:VCARD\r\nEND:VCARD\r\n")).toEqual({ rows: 2 });
+  });
+
+  it("of a workbook do not count texts without ink, in whatever way they are written", async () => {
+    const cell = (name: string, text: string) => `<c r="${name}" t="s"><v>${text}</v></c>`;
+    const sheet = `<row r="1">${cell("A1", "0")}${cell("B1", "1")}</row><row r="2">${cell("A2", "1")}${cell("B2", "2")}<c r="C2" s="1"/></row>`;
+    const parts = [
+      { name: "xl/workbook.xml", content: '<workbook><sheets><sheet name="a"/></sheets></workbook>' },
+      { name: "xl/worksheets/sheet1.xml", content: `<worksheet><sheetData>${sheet}</sheetData></worksheet>` },
+      {
+        name: "xl/sharedStrings.xml",
+        content: "<sst><si><t>x</t></si><si><r><t xml:space='preserve'>&#xA0; </t></r></si><si><t>_x000D_</t></si></sst>",
+      },
+    ];
+    expect(await asSource("xlsx", zipFile(parts))).toEqual({ sheets: 1, rows: 1, cells: 1 });
+    expect(await asResult("xlsx", zipFile(parts))).toEqual({ sheets: 1, rows: 2, cells: 4 });
+    const orphan = { name: "xl/worksheets/sheet2.xml", content: "<worksheet/>" };
+    expect(await asSource("xlsx", zipFile([...parts, orphan]))).toEqual({});
+  });
+
+  it("of OpenDocument stand for as many as it says, and not for copies of other files", async () => {
+    const cell = "<table:table-cell table:number-columns-repeated='2'/>"
+      .replaceAll("'", '"')
+      .replace("/>", "><text:p>x</text:p></table:table-cell>");
+    const rows = `<table:table-row table:number-rows-repeated="3">${cell}</table:table-row><table:table-row><table:table-cell/></table:table-row>`;
+    const copy = `<table:table><table:table-source/>${rows}</table:table>`;
+    expect(await asSource("fods", `<office:spreadsheet><table:table>${rows}</table:table>${copy}</office:spreadsheet>`)).toEqual({
+      sheets: 1,
+      rows: 3,
+      cells: 6,
+    });
+  });
+});
+
+describe("pages", () => {
+  it("of a PDF are what its only root of pages says", async () => {
+    const pdf = pdfOf(["one", "two", "three"]);
+    expect(await asSource("pdf", pdf)).toEqual({ pages: 3 });
+    const changed = `${Buffer.from(pdf).toString("latin1")}\n9 0 obj << /Type /Pages /Kids [] /Count 4 >> endobj`;
+    expect(await asSource("pdf", Buffer.from(changed, "latin1"))).toEqual({});
+  });
+});
+
+describe("letters", () => {
+  const word = (body: string) => zipFile([{ name: "word/document.xml", content: `<w:document><w:body>${body}</w:body></w:document>` }]);
+  const run = (text: string) => `<w:r><w:t>${text}</w:t></w:r>`;
+
+  it("of a source are those that everybody sees", async () => {
+    const box = `<w:txbxContent>${run("boxed")}</w:txbxContent>`;
+    const twice = `<mc:AlternateContent><mc:Choice>${box}</mc:Choice><mc:Fallback>${box}</mc:Fallback></mc:AlternateContent>`;
+    expect(await asSource("docx", word(`${run("a &amp; b\u0301")}<w:del><w:r><w:delText>gone</w:delText></w:r></w:del>${twice}`))).toEqual({
+      letters: 7,
+    });
+    expect(await asSource("docx", word(`<w:r><w:rPr><w:vanish/></w:rPr><w:t>hidden</w:t></w:r>${run("seen")}`))).toEqual({});
+    expect(await asSource("html", "<head><title>t</title></head><p>one<!-- no --><script>two</script> <b>3</b></p>")).toEqual({
+      letters: 4,
+    });
+    expect(await asSource("html", '<p>one</p><p style="display: none">two</p>')).toEqual({});
+    expect(await asSource("md", "[one](two)")).toEqual({});
+  });
+
+  it("of a result are all", async () => {
+    expect(await asResult("md", "[one](two)")).toEqual({ letters: 6 });
+    expect(await asResult("html", "<head><title>t</title></head><p>one<script>two</script></p>")).toEqual({ letters: 4 });
+    expect(await asResult("txt", Buffer.from([0xff, 0xfe, 0x41]))).toEqual({});
+  });
+});
+
+describe("triangles", () => {
+  it("of glTF are those of the scene that is shown, as often as a node shows them", async () => {
+    const scene = {
+      scene: 1,
+      scenes: [{ nodes: [2] }, { nodes: [0] }],
+      nodes: [{ mesh: 0, children: [1] }, { mesh: 0 }, { mesh: 0 }],
+      meshes: [
+        {
+          primitives: [
+            { indices: 0, attributes: {} },
+            { mode: 1, attributes: { POSITION: 0 } },
+          ],
+        },
+      ],
+      accessors: [{ count: 30 }],
+    };
+    expect(await asSource("gltf", JSON.stringify(scene))).toEqual({ faces: 20 });
+  });
+
+  it("of Wavefront are what its polygons are cut into", async () => {
+    expect(await asSource("obj", "v 0 0 0\nf 1 2 3\nf 1/1 2/2 3/3 4/4\n")).toEqual({ faces: 3 });
+  });
+});
+
+it("is not counted where the file is damaged", async () => {
+  expect(await asSource("xlsx", "PK\u0003\u0004")).toEqual({});
+  expect(await asSource("tiff", "II*\0")).toEqual({});
+  expect(await asSource("ttf", "\0\u0001\0\0")).toEqual({});
+});
