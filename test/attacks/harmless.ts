@@ -36,6 +36,7 @@ export const harmless: Readonly<Record<AimedEngine, Harmless>> = {
   pdf: { fileName: "a.pdf", to: "html", content: typical("document/typical.pdf") },
   poppler: { fileName: "a.pdf", to: "png", content: onePage("0 0 9 9 re f") },
   pandoc: { fileName: "a.md", to: "html", content: "# Good\n" },
+  chromium: { fileName: "a.html", to: "pdf", content: "<!DOCTYPE html><p>Good</p>" },
   libreoffice: { fileName: "a.docx", to: "pdf", content: docx(paragraph("Good")) },
   ghostscript: { fileName: "a.ps", to: "pdf", content: "%!PS\n9 9 99 99 rectfill showpage\n" },
   rsvg: {

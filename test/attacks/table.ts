@@ -2,6 +2,7 @@
 
 import { archiveAttacks } from "./archive-attacks.ts";
 import type { Attack } from "./attack.ts";
+import { browserAttacks } from "./browser-attacks.ts";
 import { dataAttacks } from "./data-attacks.ts";
 import { deviceAttacks } from "./device-attacks.ts";
 import { type DoorAttack, doorAttacks } from "./door-attacks.ts";
@@ -41,6 +42,7 @@ export const attacks: readonly Attack[] = [
   ...deviceAttacks,
   ...drawingAttacks,
   ...mapAndBookAttacks,
+  ...browserAttacks,
 ];
 
 /** Whatever needs no file of its own. */

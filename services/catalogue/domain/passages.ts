@@ -49,7 +49,7 @@ const table: readonly Cells[] = [
   // Text keeps its structure in DOCX, ODT and HTML; after a PDF come pages alone, as HTML is what is read in it.
   ["document", "document", "docx, odt, html, docx html"],
   ["document", "document", "pdf, docx pdf, odt pdf, html pdf", paged],
-  ["document", "image", "png, pdf, pdf png, docx pdf, odt pdf, html pdf", shown],
+  ["document", "image", "png, html, pdf, html png, pdf png, docx pdf, odt pdf, html pdf", shown],
   ["document", "vector", "pdf, docx pdf, odt pdf, html pdf, pdf svg"],
   ["document", "ebook", "docx, odt, html, epub, docx epub, odt epub, html epub"],
   ["document", "presentation", "pptx, odp"],
@@ -96,6 +96,7 @@ const table: readonly Cells[] = [
   ["data", "geo", "geojson, gpkg"],
   ["email", "email", "eml"],
   ["email", "document", "eml, html, eml html, html docx, html odt", "pdf pdfa html xhtml txt md rtf docx odt doc"],
+  ["email", "image", "html, eml html, html png", shown],
   ["diagram", "vector", "svg"],
   ["diagram", "image", "png, svg, svg png", rendered],
   ["diagram", "document", "svg, pdf", paged],

@@ -27,6 +27,7 @@ const usual: Readonly<Partial<Record<NoteCode, Omit<Expectation, "code">>>> = {
   ENCODING_GUESSED: { message: "The encoding of text that is not Unicode is guessed.", isOfSource: true },
   DIALECT_GUESSED: { message: "Columns that no commas separate are told by the separator that fits.", isOfSource: true },
   FRAME_RATE_GUESSED: { message: "A frame rate is assumed where the file does not state one." },
+  SCRIPTS_NOT_RUN: { message: "Scripts are not run unless that is asked for, and then for a time." },
   EXTERNAL_CONTENT_BLOCKED: { message: "Content that the file links to elsewhere is not fetched." },
   IMAGES_REMOVED: { message: "Pictures that the file only links to, or that the format cannot hold, are left out.", of: "pictures" },
   STRUCTURE_FLATTENED: { message: "Nested values are flattened." },

@@ -19,6 +19,7 @@ export const noteTable = {
   ENCODING_GUESSED: "The text's encoding was guessed.",
   DIALECT_GUESSED: "What separates the table's columns was guessed.",
   FRAME_RATE_GUESSED: "The file does not state its frame rate; one was assumed.",
+  SCRIPTS_NOT_RUN: "Scripts of the page were not run, or not to their end.",
   EXTERNAL_CONTENT_BLOCKED: "Content that the file links to elsewhere was not fetched.",
   INPUT_DAMAGED: "The file is damaged; what could be read was converted.",
   IMAGES_REMOVED: "Pictures that the file links to were left out.",

@@ -28,6 +28,10 @@ export type ChildEngineOptions = {
   readonly warm: number;
   /** See PoolOptions. */
   readonly useMs?: number;
+  /** See PoolOptions. */
+  readonly jobs?: number;
+  /** See PoolOptions. */
+  readonly successorMs?: number;
   /** Goes along with each question. */
   readonly question?: Readonly<Record<string, unknown>>;
 };

@@ -29,6 +29,8 @@ export type PoolOptions = {
   readonly useMs?: number;
   /** After how many jobs it is; a thousand when it is not said. */
   readonly jobs?: number;
+  /** Where this is said, a child that was used has a successor, which waits so many ms for a job and is then ended. */
+  readonly successorMs?: number;
   start(): Promise<SandboxChild>;
   log(event: string, fields?: Readonly<Record<string, unknown>>): void;
 };
@@ -53,16 +55,23 @@ export function createPool(options: PoolOptions): Pool {
 
   function offer(child: SandboxChild): void {
     const waiter = waiting.shift();
-    if (waiter === undefined) idle.push(child);
-    else waiter.resolve(child);
+    if (waiter !== undefined) {
+      waiter.resolve(child);
+      return;
+    }
+    idle.push(child);
+    if (options.successorMs !== undefined) setTimeout(() => retire(child), options.successorMs).unref();
   }
 
   function fill(): void {
     const wanted = Math.max(options.warm, Math.min(options.size, ready.size - idle.length + waiting.length));
-    while (!closed && ready.size + starting < wanted) {
-      starting += 1;
-      void add();
-    }
+    while (!closed && ready.size + starting < wanted) start();
+  }
+
+  function start(): void {
+    if (closed) return;
+    starting += 1;
+    void add();
   }
 
   async function add(): Promise<void> {
@@ -103,6 +112,7 @@ export function createPool(options: PoolOptions): Pool {
     ready.delete(child);
     const place = idle.indexOf(child);
     if (place >= 0) idle.splice(place, 1);
+    if (options.successorMs !== undefined && served.has(child) && ready.size + starting < options.size) start();
     fill();
   }
 

@@ -3,6 +3,7 @@ import type { Engine } from "../domain/engine.ts";
 import { archiveEngine } from "./archive.ts";
 import { assimpEngine } from "./assimp.ts";
 import { calibreEngine } from "./calibre.ts";
+import { chromiumEngine } from "./chromium.ts";
 import { dataEngine } from "./data.ts";
 import { djvulibreEngine } from "./djvulibre.ts";
 import { ffmpegEngine } from "./ffmpeg.ts";
@@ -51,6 +52,7 @@ export const engines: readonly Engine[] = [
   ffmpegEngine,
   fluidsynthEngine,
   libreofficeEngine,
+  chromiumEngine,
   pandocEngine,
   pdfEngine,
   popplerEngine,

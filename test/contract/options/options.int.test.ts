@@ -11,11 +11,19 @@ import { dataEffects } from "./data-effects.ts";
 import { documentEffects } from "./document-effects.ts";
 import type { Effect } from "./effect.ts";
 import { mediaEffects } from "./media-effects.ts";
+import { pageEffects } from "./page-effects.ts";
 import { pictureEffects } from "./picture-effects.ts";
 import { writeSample } from "./samples.ts";
 import { shapeEffects } from "./shape-effects.ts";
 
-const effects: readonly Effect[] = [...pictureEffects, ...mediaEffects, ...documentEffects, ...dataEffects, ...shapeEffects];
+const effects: readonly Effect[] = [
+  ...pictureEffects,
+  ...mediaEffects,
+  ...documentEffects,
+  ...dataEffects,
+  ...shapeEffects,
+  ...pageEffects,
+];
 
 /** `pages`, `sheets` and `tracks` are no engine's: test/e2e/several-files.e2e.test.ts shows what they do. */
 function optionsOf(engine: Engine): ReadonlySet<string> {

@@ -18,6 +18,9 @@ const magick = async (...args: readonly string[]) => void (await run("convert-im
 const drawing =
   '<svg xmlns="http://www.w3.org/2000/svg" width="96" height="48"><rect width="48" height="48" fill="#fadc28"/><circle cx="70" cy="24" r="20"/></svg>';
 const prose = `# One\n\nQuokka **zebra** and a very long line of words that goes on and on until it has more than seventy-two characters.\n\n## Two\n\n\`\`\`python\nif x: pass\n\`\`\`\n`;
+const page = `<!DOCTYPE html><title>Numbat</title><style>@media print { .screen { display: none } } body { background: linear-gradient(red, blue) }</style>
+<p class=screen>on screens<p>${"Quokka zebra mango lemur. ".repeat(200)}<p style="break-before: page">the second page
+<script>const say = (word) => () => document.body.append(word); setTimeout(say("early"), 100); setTimeout(say("late"), 15000)</script>`;
 const fb2 = `<?xml version="1.0" encoding="UTF-8"?><FictionBook xmlns="http://www.gribuser.ru/xml/fictionbook/2.0"><description/><body><section>${"<p>Quokka zebra mango lemur.</p>".repeat(120)}</section></body></FictionBook>`;
 const mbox = ["One", "Two"]
   .map((name) => `From a@b Sun Mar  1 10:00:00 2026\nFrom: a@b.example\nSubject: ${name}\n\nText ${name}\n`)
@@ -30,6 +33,7 @@ const book = `<?xml version="1.0" encoding="UTF-8"?><office:document xmlns:offic
 const texts: Readonly<Record<string, string | Uint8Array>> = {
   "drawing.svg": drawing,
   "prose.md": prose,
+  "page.html": page,
   "book.fb2": fb2,
   "box.mbox": mbox,
   "book.fods": book,

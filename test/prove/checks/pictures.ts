@@ -4,6 +4,8 @@ import sharp from "sharp";
 import { type Case, type Evidence, shareOf } from "#test/prove/evidence.ts";
 import { colourDifferenceOf, inkOf, ssimOf } from "#test/prove/readers/likeness.ts";
 import { framesOf, type Pixels, readingsOf, rgbOf, writerAmongReaders } from "#test/prove/readers/pixels.ts";
+import { textFrom } from "#test/prove/readers/program.ts";
+import { recallOf } from "#test/prove/readers/words.ts";
 import type { KnownFile } from "#test/prove/samples.ts";
 import { filmTruthOf } from "./film.ts";
 
@@ -21,7 +23,7 @@ export async function checkPicture(given: Case): Promise<Evidence> {
     return frames === 1 ? evidence : { ...evidence, figures: { ...evidence.figures, frames: shareOf(await framesOf(result), frames) } };
   }
   // Of what has no pixels, the size is the engine's choice; how it looks is not.
-  const evidence = await likenessTo(input, result, writer).catch(() => inkOfPicture(result, writer));
+  const evidence = await likenessTo(input, result, writer).catch(() => wordsInPicture(given));
   const { size: _, ...figures } = evidence.figures;
   return { ...evidence, figures };
 }
@@ -94,6 +96,15 @@ async function likenessAt(wanted: Pixels, found: Pixels, scale: number): Promise
   const [a, b] = [await rgbOf(wanted, width, height), await rgbOf(found, width, height)];
   return { ssim: ssimOf(a, b, width, height), de: colourDifferenceOf(a, b) };
 }
+
+/** Where nobody else renders the source: the words in it that are made of letters which the program that reads pictures knows. */
+async function wordsInPicture({ sample, input, result, writer }: Case): Promise<Evidence> {
+  const words = sample.contents.filter((word) => /^[!-~ ]+$/.test(word));
+  if (!pages.has(input.format) || words.length === 0) return await inkOfPicture(result, writer);
+  return { reader: "tesseract", figures: { recall: recallOf(words, await textFrom("tesseract", result.path, "-", "--psm", "4")) } };
+}
+
+const pages = new Set(["html", "xhtml", "mhtml", "htmlz"]);
 
 export async function inkOfPicture(result: KnownFile, writer: string): Promise<Evidence> {
   for await (const found of readingsOf(result, writer)) {

@@ -36,6 +36,7 @@ const rows: Readonly<Record<string, readonly [from: string, to: string, kind: st
   ffmpeg: ["wav", "flac", "audio", another],
   fluidsynth: ["mid", "wav", "audio", cutShort],
   libreoffice: ["odt", "pdf", "document", cut],
+  chromium: ["htmlz", "pdf", "ebook", cut],
   pandoc: ["odt", "html", "document", cut],
   pdf: ["pdf", "html", "document", cutShort],
   poppler: ["pdf", "txt", "document", cut],

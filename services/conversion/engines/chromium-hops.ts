@@ -1,0 +1,111 @@
+/** What the browser prints and takes pictures of, and what may be asked of it. */
+import type { Hop, OptionDefinition } from "../domain/engine.ts";
+import { expecting, expectingAll } from "../domain/expectations.ts";
+import { crossHops, words } from "./hop-table.ts";
+
+const media = (usual: "print" | "screen"): OptionDefinition => ({
+  name: "media",
+  type: "enum",
+  values: ["print", "screen"],
+  default: usual,
+  description: "For which medium the page is laid out: its style sheets may say how it is printed, and how it is shown.",
+});
+const scripts: readonly OptionDefinition[] = [
+  { name: "javascript", type: "boolean", default: false, description: "Run the scripts of the page, which can load nothing." },
+  {
+    name: "javascriptSeconds",
+    type: "integer",
+    min: 1,
+    max: 20,
+    default: 5,
+    unit: "s",
+    description: "How long scripts may run when `javascript` is set; what they only wait for takes no time.",
+  },
+];
+const line = (name: string, place: string): OptionDefinition => ({
+  name,
+  type: "string",
+  pattern: "^[^\\x00-\\x1f]{1,200}$",
+  description: `A line ${place} each page, in which \`{page}\`, \`{pages}\` and \`{title}\` are put in, for example \`Page {page} of {pages}\`.`,
+});
+
+const paper: readonly OptionDefinition[] = [
+  {
+    name: "pageSize",
+    type: "enum",
+    values: words("a3 a4 a5 letter legal tabloid"),
+    description: "Paper of all pages; without it what the page's style says, or A4.",
+  },
+  {
+    name: "margin",
+    type: "number",
+    min: 0,
+    max: 100,
+    unit: "mm",
+    description: "Of all sides; without it what the page's style says, or 10 mm.",
+  },
+  {
+    name: "landscape",
+    type: "boolean",
+    description: "Turn all pages to landscape, or with `false` to portrait; on A4 unless `pageSize` says otherwise.",
+  },
+  { name: "scale", type: "number", min: 0.1, max: 2, default: 1, description: "How large the page is laid out on the paper." },
+  { name: "background", type: "boolean", default: true, description: "With the colours and pictures behind the text." },
+  line("header", "above"),
+  line("footer", "below"),
+  {
+    name: "pages",
+    type: "string",
+    pattern: "^[0-9]{1,5}(-[0-9]{1,5})?(,[0-9]{1,5}(-[0-9]{1,5})?){0,20}$",
+    description: "Pages to keep, for example `1-3,7`.",
+  },
+  media("print"),
+];
+const shot: readonly OptionDefinition[] = [
+  {
+    name: "viewportWidth",
+    type: "integer",
+    min: 200,
+    max: 4000,
+    default: 1280,
+    unit: "px",
+    description: "Width of the window that the page is shown in.",
+  },
+  { name: "fullPage", type: "boolean", default: true, description: "The whole page; with `false` what a window of 16 to 9 shows first." },
+  { name: "scale", type: "number", min: 0.5, max: 4, default: 1, description: "Pixels of the picture for one of the page." },
+  media("screen"),
+];
+const quality: OptionDefinition = {
+  name: "quality",
+  type: "integer",
+  min: 1,
+  max: 100,
+  default: 90,
+  description: "Of the picture; smaller files below.",
+};
+
+const runsScripts = (from: string) => from !== "mhtml";
+const isPacked = (from: string) => from === "zip" || from === "htmlz";
+
+function expectsOf(from: string, to: string) {
+  return [
+    ...expectingAll("EXTERNAL_CONTENT_BLOCKED", "SCRIPTS_NOT_RUN", from !== "mhtml" && "ENCODING_GUESSED"),
+    ...(to === "pdf" ? [expecting("ENTRIES_LEFT_OUT", { message: "Links to files that are not part of the page are left out." })] : []),
+  ];
+}
+
+function printHop(from: string, to: string): Omit<Hop, "from" | "to"> {
+  return {
+    fidelity: "high",
+    cost: to === "pdf" ? 300 : 350,
+    async: false,
+    maxInputMb: isPacked(from) ? 100 : 50,
+    options: [...(to === "pdf" ? paper : [...shot, ...(to === "png" ? [] : [quality])]), ...(runsScripts(from) ? scripts : [])],
+    expects: expectsOf(from, to),
+  };
+}
+
+export const chromiumHops: readonly Hop[] = [
+  ...crossHops(words("html xhtml mhtml htmlz"), words("pdf png jpg webp"), printHop),
+  ...crossHops(["zip"], ["pdf"], printHop),
+];

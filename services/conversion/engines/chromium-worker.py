@@ -1,0 +1,295 @@
+"""Prints one page by a browser inside the sandbox: a line of JSON in, a line of JSON out, as ../child-engine.ts asks.
+
+The browser has nothing to load but what the worker gives it. Each answers one question; then its owner ends both.
+"""
+
+import base64
+import html
+import json
+import os
+import sys
+import time
+
+import devtools
+import pages
+
+INLINE = 512 * 1024
+PIXELS = 16_000
+MILLIMETRES = 25.4
+PAPERS = {  # in inches, as the browser wants them
+    "a3": (11.69, 16.54),
+    "a4": (8.27, 11.69),
+    "a5": (5.83, 8.27),
+    "letter": (8.5, 11),
+    "legal": (8.5, 14),
+    "tabloid": (11, 17),
+}
+# A page's own jumps to another page end; one that only leads on to the page proper is followed.
+MOST_JUMPS = 5
+FONTS = "document.fonts.ready.then(() => true)"
+FACTS = """(() => ({
+  scripts: [...document.scripts].some((each) => /^$|javascript|ecmascript|module/i.test(each.type)),
+  broken: document.querySelector("parsererror") !== null,
+}))()"""
+# A link to a page that did not come along would lead to the address that only this worker knows.
+LINKS = """((origins) => {
+  let cut = false;
+  for (const link of document.querySelectorAll("a[href], area[href]")) {
+    const isInside = link.getAttribute("href").startsWith("#") || link.href.split("#")[0] === document.URL.split("#")[0];
+    if (isInside || !(origins.some((each) => link.href.startsWith(each)) || /^(file|cid|blob):/i.test(link.href))) continue;
+    const { color, textDecoration } = getComputedStyle(link);
+    link.removeAttribute("href");
+    link.style.color = color;
+    link.style.textDecoration = textDecoration;
+    cut = true;
+  }
+  return cut;
+})"""
+STYLE = """((css) => {
+  const style = document.createElementNS("http://www.w3.org/1999/xhtml", "style");
+  style.textContent = css;
+  document.documentElement.append(style);
+})"""
+
+
+class Page:
+    """The one page of the one browser."""
+
+    def __init__(self):
+        self.site = None
+        self.notes = {}
+        self.loaded = False
+        self.spent = False
+        self.jumps = 0
+        self.refused = None
+        self.browser = devtools.Browser(self.on_event)
+        call = self.browser.call
+        self.frame = call("Page.getFrameTree")["frameTree"]["frame"]["id"]
+        call("Page.enable")
+        call("Log.enable")
+        call("Browser.setDownloadBehavior", behavior="deny")
+        call("Fetch.enable", patterns=[{"urlPattern": "*"}])
+
+    def on_event(self, method, event):
+        if method == "Fetch.requestPaused":
+            self.answer(event["requestId"], event["request"], event["frameId"], event["resourceType"])
+        elif method == "Page.loadEventFired":
+            self.loaded = self.site is not None
+        elif method == "Emulation.virtualTimeBudgetExpired":
+            self.spent = True
+        elif method == "Page.javascriptDialogOpening":
+            self.browser.send("Page.handleJavaScriptDialog", accept=False)
+        elif method == "Log.entryAdded" and "Not allowed to load local resource" in event["entry"]["text"]:
+            self.note("EXTERNAL_CONTENT_BLOCKED")
+
+    def note(self, code, message=None):
+        self.notes.setdefault(code, message)
+
+    def answer(self, number, request, frame, type):
+        is_page = type == "Document" and frame == self.frame
+        found = self.find(request["url"])
+        if is_page:
+            self.jumps += 1
+            if self.jumps > MOST_JUMPS:
+                found = None
+        if found is not None:
+            kind, content = found
+            self.fulfil(number, kind, content)
+            return
+        if not request["url"].endswith("/favicon.ico"):
+            self.note("EXTERNAL_CONTENT_BLOCKED")
+        if is_page:
+            # No content: the page stays where it is.
+            self.browser.send("Fetch.fulfillRequest", requestId=number, responseCode=204)
+        elif type == "Document":
+            # Empty, and not the browser's words about what it could not load.
+            self.fulfil(number, "text/html", b"")
+        else:
+            self.browser.send("Fetch.failRequest", requestId=number, errorReason="BlockedByClient")
+
+    def find(self, address):
+        try:
+            return self.site and self.site.find(address.partition("#")[0].partition("?")[0]) or self.site and self.site.find(address)
+        except pages.Unusable as error:
+            self.refused = error
+            return None
+
+    def fulfil(self, number, type, content):
+        headers = [{"name": "content-type", "value": type}]
+        body = base64.b64encode(content).decode()
+        self.browser.send("Fetch.fulfillRequest", requestId=number, responseCode=200, responseHeaders=headers, body=body)
+
+    def evaluate(self, expression, wait=False):
+        """What our own words about the page give; None where they fail."""
+        result = self.browser.call("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=wait)
+        return result["result"].get("value")
+
+    def load(self, options):
+        runs = options.get("javascript") is True
+        self.browser.call("Emulation.setScriptExecutionDisabled", value=not runs)
+        self.open()
+        if runs:
+            self.run_scripts(float(options.get("javascriptSeconds", 5)))
+        else:
+            self.browser.wait(lambda: self.loaded)
+        if self.refused is not None:
+            raise self.refused
+        facts = self.evaluate(FACTS) or {}
+        if facts.get("broken") and self.site.forgive():
+            self.note("INPUT_DAMAGED", "The page is no well-formed XHTML; it was read as HTML.")
+            return self.load(options)
+        if facts.get("scripts") and not runs:
+            self.note("SCRIPTS_NOT_RUN")
+        if self.site.is_guessed:
+            guess = options.get("charset")
+            self.note("ENCODING_GUESSED", guess and f"The text's encoding was guessed to be {guess}.")
+        self.evaluate(FONTS, wait=True)
+
+    def open(self):
+        self.loaded = False
+        self.jumps = 0
+        self.browser.call("Page.navigate", url=self.site.address)
+
+    def run_scripts(self, seconds):
+        """Gives scripts their time, by a clock that jumps over what they only wait for; then none runs any more."""
+        until = time.monotonic() + seconds
+        self.spent = False
+        budget = {"policy": "pauseIfNetworkFetchesPending", "budget": int(seconds * 1000)}
+        self.browser.send("Emulation.setVirtualTimePolicy", **budget)
+        if not self.browser.wait(lambda: self.loaded and self.spent, until):
+            self.note("SCRIPTS_NOT_RUN", f"Scripts were stopped after {seconds:g} s.")
+            self.browser.send("Runtime.terminateExecution")
+        self.browser.call("Emulation.setScriptExecutionDisabled", value=True)
+        self.browser.call("Emulation.setVirtualTimePolicy", policy="advance")
+        self.browser.wait(lambda: self.loaded, time.monotonic() + seconds)
+
+
+def convert(page, question, content):
+    options, to = question["options"], question["to"]
+    page.site = pages.open_site(question["from"], content, options.get("charset"))
+    is_paper = to == "pdf"
+    width = int(options.get("viewportWidth", 1280))
+    scale = 1 if is_paper else float(options.get("scale", 1))
+    page.browser.call("Emulation.setDeviceMetricsOverride", width=width, height=max(1, width * 9 // 16), deviceScaleFactor=scale, mobile=False)
+    page.browser.call("Emulation.setEmulatedMedia", media=options.get("media") or ("print" if is_paper else "screen"))
+    page.load(options)
+    return print_pdf(page, options) if is_paper else take_picture(page, options, to, scale)
+
+
+def print_pdf(page, options):
+    if page.evaluate(f"{LINKS}({json.dumps([pages.ORIGIN, pages.PARTS])})"):
+        page.note("ENTRIES_LEFT_OUT", "Links to files that are not part of the page lead nowhere and were left out.")
+    style = style_of(options)
+    if style:
+        page.evaluate(f"{STYLE}({json.dumps(style)})")
+    width, height = PAPERS[options.get("pageSize") or "a4"]
+    margin = options.get("margin", 10) / MILLIMETRES
+    sides = {f"margin{side}": margin for side in ("Top", "Right", "Bottom", "Left")}
+    try:
+        stream = page.browser.call(
+            "Page.printToPDF",
+            **sides,
+            **heads_of(options),
+            paperWidth=width,
+            paperHeight=height,
+            landscape=options.get("landscape") is True,
+            scale=options.get("scale", 1),
+            printBackground=options.get("background") is not False,
+            pageRanges=options.get("pages") or "",
+            preferCSSPageSize=True,
+            generateTaggedPDF=True,
+            generateDocumentOutline=True,
+            transferMode="ReturnAsStream",
+        )["stream"]
+    except devtools.Refused as error:
+        if "range" in str(error).lower():
+            raise pages.Unusable("INVALID_OPTION", "The document has none of these pages.") from error
+        raise
+    parts = []
+    while True:
+        part = page.browser.call("IO.read", handle=stream, size=1 << 22)
+        parts.append(base64.b64decode(part["data"]) if part.get("base64Encoded") else part["data"].encode())
+        if part["eof"]:
+            return b"".join(parts)
+
+
+def style_of(options):
+    """What is asked for wins over what the page says of its paper."""
+    size = options.get("pageSize")
+    lies = options.get("landscape")
+    rules = []
+    if size or lies is not None:
+        width, height = PAPERS[size or "a4"]
+        rules.append(f"size: {height}in {width}in !important" if lies else f"size: {width}in {height}in !important")
+    if "margin" in options:
+        rules.append(f"margin: {options['margin']}mm !important")
+    return f"@page {{ {'; '.join(rules)} }}" if rules else ""
+
+
+def heads_of(options):
+    """Lines above and below each page."""
+    if not (options.get("header") or options.get("footer")):
+        return {}
+    return {
+        "displayHeaderFooter": True,
+        "headerTemplate": head_of(options.get("header")),
+        "footerTemplate": head_of(options.get("footer")),
+    }
+
+
+def head_of(text):
+    line = html.escape(text or "")
+    for name, inserted in (("page", "pageNumber"), ("pages", "totalPages"), ("title", "title")):
+        line = line.replace(f"{{{name}}}", f'<span class="{inserted}"></span>')
+    return f'<div style="width: 100%; text-align: center; font: 8pt sans-serif">{line}</div>'
+
+
+def take_picture(page, options, to, scale):
+    view = page.browser.call("Page.getLayoutMetrics")
+    size = view["cssContentSize"] if options.get("fullPage") is not False else view["cssLayoutViewport"]
+    width, height = (size.get("width", size.get("clientWidth")), size.get("height", size.get("clientHeight")))
+    if max(width, height) * scale > PIXELS:
+        words = f"The page is larger than {PIXELS} pixels; PDF holds it, and fullPage=false shows its beginning."
+        raise pages.Unusable("INPUT_TOO_COMPLEX", words)
+    kind = {"format": "jpeg" if to == "jpg" else to}
+    if to != "png":
+        kind["quality"] = int(options.get("quality", 90))
+    clip = {"x": 0, "y": 0, "width": width, "height": height, "scale": 1}
+    return base64.b64decode(page.browser.call("Page.captureScreenshot", clip=clip, captureBeyondViewport=True, **kind)["data"])
+
+
+def reply(page, question):
+    if "data" in question:
+        content = base64.b64decode(question["data"])
+    else:
+        with open("in", "rb") as file:
+            content = file.read()
+    try:
+        result = convert(page, question, content)
+    except pages.Unusable as error:
+        return {"ok": False, "code": error.code, "message": str(error), "odd": False}
+    except devtools.Refused as error:
+        print(error, file=sys.stderr)
+        return {"ok": False, "code": "CONVERSION_FAILED", "message": "The page could not be printed.", "odd": True}
+    said = {"ok": True, "notes": [[code, message] for code, message in page.notes.items()]}
+    if len(result) <= INLINE:
+        return {**said, "data": base64.b64encode(result).decode()}
+    with open("out", "wb") as file:
+        file.write(result)
+    return said
+
+
+def main():
+    page = Page()
+    for line in sys.stdin.buffer:
+        question = json.loads(line)
+        answer = {"ready": True} if question.get("ready") is True else reply(page, question)
+        sys.stdout.write(json.dumps(answer) + "\n")
+        sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except devtools.Lost:
+        os._exit(70)
