@@ -12,7 +12,7 @@ import { engineManifestOf, hopOptionsOf } from "#services/conversion/domain/mani
 import { engines } from "#services/conversion/engines/registry.ts";
 
 /** Engines that get options as JSON, not on a command line. */
-const withoutCommandLine = new Set(["sharp", "data", "subtitle", "mail", "libreoffice"]);
+const withoutCommandLine = new Set(["sharp", "data", "subtitle", "mail", "libreoffice", "chromium"]);
 
 /** Words for people, which no program looks into: they ride in one argument behind `--name=`. */
 const words = new Set(["calibre title", "calibre author"]);

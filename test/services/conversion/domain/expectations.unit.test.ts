@@ -13,7 +13,7 @@ const folder = new URL("../../../../services/conversion/engines/", import.meta.u
 async function raisedCodes(): Promise<ReadonlySet<string>> {
   const found = new Set<string>();
   for (const name of await readdir(folder, { recursive: true })) {
-    if (!/\.(ts|mjs)$/.test(name)) continue;
+    if (!/\.(ts|mjs|py)$/.test(name)) continue;
     const text = await readFile(join(folder, name), "utf8");
     for (const [, code = ""] of text.matchAll(/(?:\bnote\(|notes\.set\()\s*"([A-Z_]+)"/g)) found.add(code);
     // sharp chooses between two.
