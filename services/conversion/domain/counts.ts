@@ -56,9 +56,8 @@ const fonts = set("ttf otf woff");
 const pageNotes = ["PAGES_LEFT_OUT", "ANIMATION_REDUCED"] as const;
 
 const rules: readonly Rule[] = [
+  // From one animation to another there is no rule: encoders join frames that look alike.
   { of: "pages", from: new Set([...animations, ...pageFiles]), to: stills, least: "several", notes: pageNotes },
-  // Encoders join frames that are alike.
-  { of: "pages", from: animations, to: animations, least: "several", notes: pageNotes },
   { of: "pages", from: pageFiles, to: pageFiles, least: 1, notes: pageNotes },
   { of: "pages", from: slides, to: slideTargets, least: 1, notes: pageNotes },
   { of: "sheets", from: books, to: books, least: 1, notes: ["SHEETS_LEFT_OUT"] },

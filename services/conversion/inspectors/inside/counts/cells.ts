@@ -3,7 +3,7 @@ import { parquetMetadata } from "hyparquet";
 import type { Counts } from "#services/conversion/domain/counts.ts";
 import type { ByteSource } from "#services/conversion/domain/guards/byte-source.ts";
 import { contentOf } from "../remote-file.ts";
-import { attributeOf, scanMarkup } from "./markup.ts";
+import { attributeOf, createNesting, scanMarkup } from "./markup.ts";
 import { openPackage, type Package, wholeText } from "./parts.ts";
 import { Uncountable } from "./uncountable.ts";
 
@@ -81,7 +81,9 @@ const [less, greater, slash, colon, pipe, tab, blank] = [
 /** By its bytes: the separators are the same in every encoding that has no zeros, and rows are told without knowing which one it is. */
 function rowsOfText(bytes: Buffer, isSource: boolean): number {
   let [rows, isFilled, isStart] = [0, false, true];
-  for (let at = 0; at < bytes.length; at += 1) {
+  // A mark of the encoding, and Excel's line about the separator.
+  const start = isSource ? (/^(?:\xef\xbb\xbf)?(?:"?sep=[^\r\n]{1,2})?/i.exec(bytes.toString("latin1", 0, 16))?.[0].length ?? 0) : 0;
+  for (let at = start; at < bytes.length; at += 1) {
     const byte = bytes[at] ?? 0;
     if (byte === 0) throw new Uncountable();
     const isSeparator = byte === comma || byte === semicolon || byte === pipe || byte === tab;
@@ -185,17 +187,26 @@ function ofSheet(sheet: Buffer, blanks: ReadonlySet<number>) {
   return { rows, cells };
 }
 
+/** Their texts are no cell's, though they stand in it. */
+const drawn: ReadonlySet<string> = new Set(
+  "annotation frame g control caption custom-shape rect ellipse circle line polyline polygon regular-polygon path connector measure".split(
+    " ",
+  ),
+);
+
 /** @see OpenDocument 1.3 part 3, 9.1.4: a cell may stand for several, and a row. */
 function ofOpenDocument(content: string, isSource: boolean): Counts {
   let [rows, cells, sheets] = [0, 0, 0];
   let [rowTimes, cellTimes, inRow] = [1, 1, 0];
   let [isCell, isFilled, isElsewhere] = [false, false, false];
+  const drawing = createNesting(drawn);
   const fill = () => {
     isFilled = true;
     inRow += cellTimes;
   };
   scanMarkup(content, {
     onTag(name, tag) {
+      drawing.follow(name, tag);
       if (name === "dde-links") isElsewhere = true;
       if (name === "table" && !isElsewhere) sheets += 1;
       else if (name === "table-source") {
@@ -210,11 +221,10 @@ function ofOpenDocument(content: string, isSource: boolean): Counts {
       } else if (name === "table-cell" || name === "covered-table-cell") {
         [cellTimes, isCell, isFilled] = [repeated(tag, "columns"), !tag.endsWith("/>"), false];
         if (!isSource && (isCell || tag.includes("value-type"))) fill();
-      } else if (name === "/table-cell" || name === "/covered-table-cell" || name === "annotation") isCell = false;
-      else if (name === "/annotation") isCell = true;
+      } else if (name === "/table-cell" || name === "/covered-table-cell") isCell = false;
     },
     onText(text) {
-      if (isCell && !isFilled && !isBlankText(text)) fill();
+      if (isCell && !isFilled && !drawing.isInside && !isBlankText(text)) fill();
     },
   });
   return { rows, cells, sheets };

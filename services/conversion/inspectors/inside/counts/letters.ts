@@ -48,29 +48,21 @@ const set = (...names: readonly string[]): ReadonlySet<string> => new Set(names)
 const none = set();
 
 /** What is not shown, or not as text. */
-const unseenOfPages = set(
-  "head",
-  "title",
-  "script",
-  "style",
-  "template",
-  "noscript",
-  "svg",
-  "math",
-  "select",
-  "object",
-  "iframe",
-  "nav",
-  "button",
+const unseenOfPages = new Set(
+  "head title script style template noscript svg math select datalist textarea button object iframe audio video canvas nav dialog".split(
+    " ",
+  ),
 );
-const codeOfPages = set("script", "style");
+
+/** Of a result; a script may hold what looks like tags. */
+const sheets = set("style");
 
 /** A page that hides something hides an unknown part of it. */
 const hides = /display\s{0,9}:\s{0,9}none|visibility\s{0,9}:\s{0,9}hidden|\shidden[\s>=]/i;
 
 function lettersOfPage(page: string, isSource: boolean): number | undefined {
   if (isSource && hides.test(page)) return undefined;
-  return lettersOfMarkup(page, isSource ? unseenOfPages : codeOfPages);
+  return lettersOfMarkup(page, isSource ? unseenOfPages : sheets);
 }
 
 /** What is deleted, said twice, or a formula. */
@@ -89,22 +81,16 @@ async function lettersOfWord(parts: Package, isSource: boolean): Promise<number 
   return text.includes("<w:vanish") ? undefined : lettersOfMarkup(text, asideInWord, shown);
 }
 
-const aside = set(
-  "tracked-changes",
-  "note",
-  "annotation",
-  "sequence-decls",
-  "variable-decls",
-  "user-field-decls",
-  "forms",
-  "frame",
-  "hidden-text",
-  "hidden-paragraph",
+/** What is deleted, stands elsewhere, or is made anew by whoever opens it. */
+const asideInOpenText = new Set(
+  "tracked-changes note annotation sequence-decls variable-decls user-field-decls forms frame hidden-text hidden-paragraph table-of-content illustration-index table-index object-index user-index alphabetical-index bibliography".split(
+    " ",
+  ),
 );
 
 function lettersOfOpenText(content: string, isSource: boolean): number | undefined {
   if (isSource && content.includes('text:display="none"')) return undefined;
-  return isSource ? lettersOfMarkup(content, aside, set("p", "h")) : lettersOfMarkup(content, none, set("body", "styles"));
+  return isSource ? lettersOfMarkup(content, asideInOpenText, set("p", "h")) : lettersOfMarkup(content, none, set("body", "styles"));
 }
 
 async function lettersOfBook(parts: Package, isSource: boolean): Promise<number | undefined> {

@@ -47,14 +47,15 @@ const maxStreamBytes = 32 * 2 ** 20;
 const longestStreamHead = 1000;
 
 /**
- * What the only root of pages says. A file that was changed by appending has several and says nothing; so does one whose objects
- * are locked.
+ * What the only root of pages says, where there are as many pages. A file that was changed by appending has more than it shows, and of
+ * one whose objects are locked nothing is seen.
  *
  * @see ISO 32000-1, 7.7.3 and 7.5.7
  */
 function pagesOfPdf(bytes: Buffer): number | undefined {
   const text = bytes.toString("latin1");
   const roots = new Set(rootsOfPages(text));
+  let pages = leavesIn(text);
   let unpackedBytes = 0;
   for (let at = text.indexOf("/ObjStm"); at >= 0; ) {
     const start = text.slice(at, at + longestStreamHead).indexOf("stream");
@@ -66,11 +67,16 @@ function pagesOfPdf(bytes: Buffer): number | undefined {
     const packed = bytes.subarray(from, end);
     const unpacked = isPacked ? inflateSync(packed, { maxOutputLength: maxStreamBytes - unpackedBytes }) : packed;
     unpackedBytes += unpacked.length;
-    for (const count of rootsOfPages(unpacked.toString("latin1"))) roots.add(count);
+    const objects = unpacked.toString("latin1");
+    for (const count of rootsOfPages(objects)) roots.add(count);
+    pages += leavesIn(objects);
     at = text.indexOf("/ObjStm", end);
   }
-  const [count = -1] = roots;
-  return roots.size === 1 && count >= 0 ? count : undefined;
+  return roots.size === 1 && roots.has(pages) ? pages : undefined;
+}
+
+function leavesIn(text: string): number {
+  return text.match(/\/Type\s{0,9}\/Page(?![A-Za-z])/g)?.length ?? 0;
 }
 
 /** What each node of a tree of pages that has none above it says; -1 where it says nothing. */
@@ -106,9 +112,9 @@ function dictionaryAround(text: string, at: number, most: number): string {
 /** Of each a few bytes are asked for, wherever it is. */
 const mostPlaces = 500;
 const usualDirectoryBytes = 512;
-const subfileType = 254;
+const [subfileType, oldSubfileType] = [254, 255];
 
-/** Directories in the chain that are not smaller copies of others, or masks. @see TIFF 6.0, page 13, and NewSubfileType */
+/** Directories in the chain that are not smaller copies of others, or masks. @see TIFF 6.0, page 13, and NewSubfileType and SubfileType */
 async function pagesOfTiff(file: ByteSource): Promise<number> {
   const { head } = file;
   const isLittle = head[0] === 0x49;
@@ -124,7 +130,9 @@ async function pagesOfTiff(file: ByteSource): Promise<number> {
     if (6 + count * 12 > usualDirectoryBytes) directory = await bytesAt(file, at, 6 + count * 12);
     let isCopy = false;
     for (let entry = 2; entry < 2 + count * 12; entry += 12) {
-      if (number(directory, entry, 2) === subfileType) isCopy = (number(directory, entry + 8, 4) & 5) !== 0;
+      const tag = number(directory, entry, 2);
+      if (tag === subfileType) isCopy = (number(directory, entry + 8, 4) & 5) !== 0;
+      if (tag === oldSubfileType) isCopy ||= number(directory, entry + 8, 2) === 2;
     }
     pages += isCopy ? 0 : 1;
     at = number(directory, 2 + count * 12, 4);
