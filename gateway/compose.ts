@@ -35,7 +35,7 @@ import {
   jobsOfAccounts,
   webhooksOfAccounts,
 } from "#services/account/index.ts";
-import { catalogueOf, createCatalogueService, type PlanQuery, readProof } from "#services/catalogue/index.ts";
+import { catalogueOf, createCatalogueService, openProofs, type PlanQuery, readProof } from "#services/catalogue/index.ts";
 import { createConversionService, type OneOffConverter, openOneOffConverter } from "#services/conversion/index.ts";
 import { createJobService } from "#services/job/index.ts";
 import { createWebhookService } from "#services/webhook/index.ts";
@@ -131,7 +131,7 @@ function composeServices(floor: Floor): { services: readonly Service[]; clients:
   });
 
   const catalogueService = local(settings.CATALOGUE_ADDRESS, () =>
-    createCatalogueService({ ...deps("catalogue"), proof: () => readProof(settings) }),
+    createCatalogueService({ ...deps("catalogue"), proofs: openProofs(settings) }),
   );
   const catalogue = createClient(CatalogueService, transportFor("CATALOGUE_ADDRESS", settings, catalogueService, log));
   const job = local(settings.JOB_ADDRESS, () => createJobService({ ...deps("job"), catalogue }, settings));
@@ -197,7 +197,10 @@ export async function openLibrary(settings: Settings, log: Log): Promise<Library
     }
     return { notes };
   }
-  return { convert, engines: () => converter.engines(), [Symbol.asyncDispose]: () => converter[Symbol.asyncDispose]() };
+  const provenOf = ({ id, version = "", hops }: Awaited<ReturnType<typeof converter.engines>>[number]): number =>
+    hops.filter(({ from, to }) => proof?.rowOf([{ engine: id, from, to, versions: [version] }]) !== undefined).length;
+  const engines = async () => (await converter.engines()).map((engine) => ({ ...engine, proven: provenOf(engine) }));
+  return { convert, engines, [Symbol.asyncDispose]: () => converter[Symbol.asyncDispose]() };
 }
 
 function formatOfOutput(path: string): string {

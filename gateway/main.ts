@@ -11,6 +11,7 @@ import { openLog } from "#kit/log.ts";
 import { settingTable } from "#kit/settings.ts";
 import { cannotRunCode, exitOnSignal } from "#kit/shutdown.ts";
 import { compose } from "./compose.ts";
+import { proveBeside } from "./setup/prove-beside.mjs";
 import { welcomeText } from "./welcome.ts";
 
 // Once the whole of it is loaded, its compiled code is kept (setup/compiled-code.mjs).
@@ -31,6 +32,8 @@ try {
   });
   await supervisor.started;
   await writeFile(runFile, JSON.stringify({ restUrl: supervisor.restUrl, rpcUrl: supervisor.rpcUrl, pid: process.pid }));
+  const { unproven, proving } = await supervisor.readiness();
+  if (settings.PROVING === "on" && (unproven ?? proving) !== undefined) proveBeside((event, fields) => log.info(event, fields));
   const first = await supervisor.createFirstAccount();
   console.log(welcomeText({ ...supervisor, first }, settings.PUBLIC_URL));
 } catch (error) {

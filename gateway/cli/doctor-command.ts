@@ -11,13 +11,17 @@ export function addDoctorCommand(program: Command, shell: Shell): void {
     .action(async () => {
       await using library = await shell.openLibrary();
       const engines = await library.engines();
-      const rows = engines.map(({ label, version, hops, packages }) => [
+      const rows = engines.map(({ label, version, proven, packages }) => [
         label,
         version ?? "not found",
-        version === undefined ? "0" : String(hops.length),
+        version === undefined ? "0" : String(proven),
         version === undefined ? packages.join(" ") || "npm ci" : "-",
       ]);
       shell.out(tableOf(["ENGINE", "VERSION", "CONVERSIONS", "TO INSTALL"], rows));
+      const unproven = engines.filter(({ version, proven }) => version !== undefined && proven === 0);
+      for (const { label, version } of unproven) shell.out(`not proven with this version: ${label} ${version}`);
+      if (unproven.length > 0)
+        shell.out("While Filemill runs it proves them in the background; `npm run prove -- --local` does it at once.");
       const missing = missingPackages(allPackages);
       for (const row of missing) shell.out(`missing: ${row.package} (${row.for})`);
       const names = missing.map((row) => row.package).join(" ");

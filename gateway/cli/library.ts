@@ -31,7 +31,8 @@ export type EngineState = {
   readonly label: string;
   /** Absent: the tool was not found, or does not work in the sandbox. */
   readonly version?: string | undefined;
-  readonly hops: readonly unknown[];
+  /** What it converts in one step, as far as it was proven with this version. */
+  readonly proven: number;
   /** Debian packages that bring the tool. */
   readonly packages: readonly string[];
 };

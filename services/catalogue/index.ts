@@ -3,26 +3,29 @@ import { FilemillError } from "#kit/errors.ts";
 import type { Log } from "#kit/log.ts";
 import type { Broker } from "#kit/nats/ports.ts";
 import { notReady } from "#kit/readiness.ts";
-import type { Service } from "#kit/service.ts";
+import type { ProvingProgress, Service } from "#kit/service.ts";
 import { openManifestBucket, watchManifests } from "./adapters/manifests.ts";
+import type { Proofs } from "./adapters/proof-file.ts";
 import { catalogueOf } from "./domain/catalogue.ts";
-import { type Proof, versionFamilyOf } from "./domain/proof.ts";
+import type { Proof } from "./domain/proof.ts";
 import { type CatalogueState, createCatalogueRpc } from "./rpc.ts";
 
-export { readProof } from "./adapters/proof-file.ts";
+export { openProofs, type Proofs, readProof } from "./adapters/proof-file.ts";
 export { catalogueOf, type PlanQuery } from "./domain/catalogue.ts";
 
 export type CatalogueDeps = {
   readonly broker: Broker;
   readonly log: Log;
-  /** What may be listed, read once at the start; undefined: whatever engines announce. */
-  proof(): Promise<Proof | undefined>;
+  /** What may be listed: read at the start, and again when more was proven on this machine. */
+  readonly proofs: Proofs;
 };
 
 /** Formats and routes of the engines that are announced now, as far as they are proven. Ready when there is a route. */
-export function createCatalogueService({ broker, log, proof: readProofs }: CatalogueDeps): Service {
+export function createCatalogueService({ broker, log, proofs }: CatalogueDeps): Service {
   const stack = new AsyncDisposableStack();
   let state: CatalogueState | undefined;
+  let unproven: readonly string[] = [];
+  let proving: ProvingProgress | undefined;
   const started = (): CatalogueState => {
     if (state !== undefined) return state;
     throw new FilemillError("UNAVAILABLE", "The catalogue is not ready yet; try again.", { retryAfterMs: 1000 });
@@ -31,32 +34,48 @@ export function createCatalogueService({ broker, log, proof: readProofs }: Catal
     name: "catalogue",
     routes: (router) => void router.service(CatalogueService, createCatalogueRpc(started)),
     async start() {
-      const proof = await readProofs();
+      let known = await proofs.state();
+      let proof = await proofs.read();
+      proving = known.proving;
       if (proof === undefined) log.warn("catalogue.not_proven", { advice: "npm run prove" });
       const compute = () => {
         const manifests = watched.current();
         const catalogue = catalogueOf(manifests, proof);
-        for (const unproven of unprovenEngines(manifests, proof)) log.warn("catalogue.unproven", unproven);
+        const now = unprovenEngines(manifests, proof);
+        for (const engine of now) if (!unproven.includes(engine)) log.warn("catalogue.unproven", { engine });
+        unproven = now;
         state = { catalogue, manifests: watched.current };
         log.info("catalogue.changed", { nodes: manifests.length, routes: catalogue.routeCount });
       };
       const watched = stack.use(await watchManifests(await openManifestBucket(broker), () => compute()));
       compute();
+      const look = async () => {
+        const now = await proofs.state();
+        proving = now.proving;
+        if (now.stamp === known.stamp) return;
+        known = now;
+        proof = await proofs.read();
+        compute();
+      };
+      const timer = setInterval(() => void look().catch((err: unknown) => log.warn("catalogue.proof_unreadable", { err })), lookEveryMs);
+      timer.unref();
+      stack.defer(() => clearInterval(timer));
     },
     drain: async () => undefined,
-    readiness: () => (state !== undefined && state.catalogue.routeCount > 0 ? { ready: true } : notReady("engines")),
+    readiness: () => ({
+      ...(state !== undefined && state.catalogue.routeCount > 0 ? { ready: true } : notReady("engines")),
+      ...(unproven.length === 0 ? {} : { unproven }),
+      ...(proving === undefined ? {} : { proving }),
+    }),
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };
 }
 
 /** Engines whose version nobody proved: none of their routes is listed, and whoever runs this node should know why. */
-function unprovenEngines(manifests: readonly Manifest[], proof: Proof | undefined) {
+function unprovenEngines(manifests: readonly Manifest[], proof: Proof | undefined): readonly string[] {
   if (proof === undefined) return [];
-  return manifests.flatMap(({ node, engines }) =>
-    engines.flatMap(({ id, version }) => {
-      const proven = proof.provenVersion(id);
-      if (proven !== undefined && versionFamilyOf(proven) === versionFamilyOf(version)) return [];
-      return [{ node, engine: id, version, proven: proven ?? "none", advice: "npm run prove -- --local" }];
-    }),
-  );
+  const engines = manifests.flatMap(({ engines }) => engines.filter(({ id, version }) => !proof.isProven(id, version)));
+  return [...new Set(engines.map(({ id, version }) => `${id} ${version}`))];
 }
+
+const lookEveryMs = 2000;

@@ -1,6 +1,6 @@
 /** `npm run service -- catalogue` */
 import process from "node:process";
 import { runAlone } from "#kit/run-alone.ts";
-import { createCatalogueService, readProof } from "./index.ts";
+import { createCatalogueService, openProofs } from "./index.ts";
 
-await runAlone(process, "catalogue", (floor) => createCatalogueService({ ...floor, proof: () => readProof(floor.settings) }));
+await runAlone(process, "catalogue", (floor) => createCatalogueService({ ...floor, proofs: openProofs(floor.settings) }));

@@ -9,7 +9,14 @@ export async function readinessOf(services: readonly Service[], shared: readonly
   const broken = probes.filter((_, at) => isWell[at] === false).map(({ part }) => part);
   const [part, ...more] = new Set([...states.flatMap((state) => (state.ready ? [] : state.parts)), ...broken]);
   const isDegraded = states.some(({ sandbox }) => sandbox === "degraded");
-  return { ...(part === undefined ? { ready: true } : notReady(part, ...more)), ...(isDegraded ? { sandbox: "degraded" } : {}) };
+  const [unproven = []] = states.flatMap((state) => (state.unproven === undefined ? [] : [state.unproven]));
+  const [proving] = states.flatMap((state) => state.proving ?? []);
+  return {
+    ...(part === undefined ? { ready: true } : notReady(part, ...more)),
+    ...(isDegraded ? { sandbox: "degraded" } : {}),
+    ...(unproven.length === 0 ? {} : { unproven }),
+    ...(proving === undefined ? {} : { proving }),
+  };
 }
 
 export function notReady(part: string, ...more: readonly string[]): Readiness & { readonly ready: false } {

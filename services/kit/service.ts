@@ -7,7 +7,13 @@ import type { Probe } from "./probe.ts";
  */
 export type Readiness = ({ readonly ready: true } | { readonly ready: false; readonly part: string; readonly parts: readonly string[] }) & {
   readonly sandbox?: "degraded";
+  /** Engines with their versions that nobody has proven: none of their conversions is listed yet. */
+  readonly unproven?: readonly string[];
+  /** Conversions that are being proven on this machine: how many are done, of how many. */
+  readonly proving?: ProvingProgress;
 };
+
+export type ProvingProgress = { readonly done: number; readonly of: number };
 
 /** The shape that every service has, alone in a process or beside the others. */
 export type Service = AsyncDisposable & {

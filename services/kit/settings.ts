@@ -31,6 +31,11 @@ export const settingTable = {
     default: undefined,
     help: "What `npm run prove -- --local` measured on this machine, over what came with Filemill; unset: `proof.tsv` under DATA_DIR",
   }),
+  PROVING: choice({
+    default: "on",
+    values: ["on", "off"],
+    help: "Whether conversions that nobody has proven with the versions of this system are proven in the background, with the least priority",
+  }),
   PLANS_FILE: text({ default: undefined, help: "JSON file with this deployment's plans; unset: `free` and `plus`" }),
   SIGN_UP: choice({
     default: "open",

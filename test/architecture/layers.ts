@@ -54,7 +54,7 @@ const allowed: Readonly<Record<Layer, readonly Layer[]>> = {
   client: ["kit", "client", "gateway"],
   // Of the command line only the port that it asks for.
   compose: ["gen", "kit", "formats", "gateway", "index", "cli"],
-  main: ["gen", "kit", "index", "compose", "gateway"],
+  main: ["gen", "kit", "index", "compose", "gateway", "setup"],
   // Of the gateway the shapes of the answers that it asks a server for.
   cli: ["gen", "kit", "cli", "setup", "compose", "gateway"],
   setup: ["setup"],

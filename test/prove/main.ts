@@ -26,6 +26,7 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
     ending.abort();
   });
 }
+if (asked.background) process.stdin.on("end", () => ending.abort()).resume();
 const isGood = await prove({ ...asked, settings: process.env, signal: ending.signal, say: (line) => console.log(line) });
 console.log(`${((performance.now() - startedMs) / 1000).toFixed(0)} s, ${asked.atOnce} at a time on ${availableParallelism()} cores`);
 process.exit(ending.signal.aborted ? 130 : Number(!isGood));

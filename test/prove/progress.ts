@@ -1,7 +1,7 @@
 /** How far a whole run has come, so that one that ended early can be gone on with. */
 import { createHash } from "node:crypto";
-import { readdir, readFile, rm } from "node:fs/promises";
-import { join } from "node:path";
+import { readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import type { ProofFile, ProofRow } from "#services/catalogue/domain/proof.ts";
 import { readProof, writeProof } from "./store.ts";
 
@@ -39,4 +39,12 @@ export async function writeProgress({ path, fingerprint }: Progress, file: Proof
 
 export async function forgetProgress({ path }: Progress): Promise<void> {
   await rm(path, { force: true });
+}
+
+/** Tells the service that runs beside how far it is; undefined: at the end. @param proofPath - The proof file under its DATA_DIR. */
+export async function tellService(proofPath: string, progress: { readonly done: number; readonly of: number } | undefined): Promise<void> {
+  const path = join(dirname(proofPath), "proving.json");
+  if (progress === undefined) return rm(path, { force: true });
+  await writeFile(`${path}.new`, JSON.stringify(progress));
+  await rename(`${path}.new`, path);
 }

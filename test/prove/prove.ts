@@ -8,12 +8,15 @@ import { settingTable } from "#kit/settings.ts";
 import { enginesOfPath, keyOf, type ProofFile, type ProofRow } from "#services/catalogue/domain/proof.ts";
 import type { Converter } from "#services/conversion/domain/converter.ts";
 import { openConverter } from "#services/conversion/index.ts";
+import { isAsked } from "./asked.ts";
 import { changedEngines } from "./changes.ts";
+import { drawn } from "./drawn.ts";
+import { everydayFirst } from "./everyday.ts";
 import { execute } from "./execute.ts";
 import { lostOf, worsenedOf } from "./losses.ts";
 import { messageOf } from "./message-of.ts";
 import { announcedBy } from "./notes.ts";
-import { fingerprintOf, forgetProgress, type Progress, readProgress, writeProgress } from "./progress.ts";
+import { fingerprintOf, forgetProgress, type Progress, readProgress, tellService, writeProgress } from "./progress.ts";
 import { committedProof, merged, readProof, rowsThatHold, writeProof } from "./store.ts";
 import { declarationsOf, declaredHash, directTargets, noteEveryday, plannedTargets, type Target, targetKey, targetOf } from "./targets.ts";
 
@@ -30,8 +33,10 @@ export type ProveRequest = {
   readonly changed: boolean;
   /** Also what failed before. */
   readonly failed: boolean;
-  /** Write to DATA_DIR/proof.tsv, for this machine alone. */
+  /** Only what has no proof that came with Filemill for the versions that are here, the everyday first; to DATA_DIR/proof.tsv. */
   readonly local: boolean;
+  /** Tell how far it is in DATA_DIR/proving.json. */
+  readonly background: boolean;
   /** Write nothing; a failure of what is proven is a failure of the run. */
   readonly check: boolean;
   readonly settings: Readonly<Record<string, string | undefined>>;
@@ -79,16 +84,30 @@ async function run(request: ProveRequest, converter: Converter, path: string, fo
   const declared = declarationsOf(present);
   const hashOf = (target: Target) => declaredHash(target, declared);
   const holding = rowsThatHold(file, here, declared);
+  const included = request.local && !request.all ? rowsThatHold(await readProof(committedProof), here, declared) : [];
   // What is to be tried again counts as never tried, or nothing would be planned through it.
   const isForgotten = (row: ProofRow): boolean =>
     isAsked(request, row, enginesOfPath(row.path)) && (request.all || (request.failed && row.word === "failed"));
-  const known = new Map(holding.filter((row) => !isForgotten(row)).map((row) => [keyOf(row), row]));
+  const known = new Map([...included, ...holding].filter((row) => !isForgotten(row)).map((row) => [keyOf(row), row]));
   const fresh = new Map<string, ProofRow>();
   const changed = request.changed ? await changedEngines() : undefined;
   if (request.changed)
     request.say(changed === undefined ? "no history to compare with" : `changed: ${[...changed].join(" ") || "no engine"}`);
   const progress = isWhole(request) ? { path: `${path}.all`, fingerprint: await fingerprintOf(here) } : undefined;
-  const state: State = { request, path, folder, file, holding, here, known, fresh, hashOf, changed: changed ?? new Set(), progress };
+  const state: State = {
+    request,
+    path,
+    folder,
+    file,
+    holding,
+    here,
+    known,
+    fresh,
+    hashOf,
+    changed: changed ?? new Set(),
+    progress,
+    planned: 0,
+  };
   // A check is about the routes that the file makes: what is measured meanwhile must not plan others.
   const planning = request.check ? new Map(known) : known;
   const targets = () => [...directTargets(present), ...plannedTargets(converter.manifest("prove").engines, planning)];
@@ -97,14 +116,26 @@ async function run(request: ProveRequest, converter: Converter, path: string, fo
     const chosen = choose(state, targets());
     if (chosen.length === 0) break;
     request.say(`round ${round}: ${chosen.length} to prove${request.sample === undefined ? "" : `, seed ${request.seed}`}`);
-    await executeRound(state, converter, chosen, request.atOnce);
+    state.planned = state.fresh.size + chosen.length;
+    for (const batch of request.local ? everydayFirst(chosen) : [chosen]) {
+      await executeRound(state, converter, batch, request.atOnce);
+      if (request.background && !request.signal.aborted) await saveSoFar(state);
+    }
     if (request.sample !== undefined) break;
   }
   await retryLost(state, converter);
   if (request.signal.aborted) return endedEarly(state);
   if (!request.check) await save(state, true);
   if (progress !== undefined) await forgetProgress(progress);
+  if (request.background) await tellService(path, undefined);
   return summary(state, targets());
+}
+
+/** Writes down what is known so far. */
+async function saveSoFar(state: State): Promise<void> {
+  await save(state, false);
+  const { request, path, fresh, planned } = state;
+  if (request.background) await tellService(path, { done: fresh.size, of: Math.max(planned, fresh.size) });
 }
 
 /** A whole run that ended early goes on where it was, unless sources, samples or programs are other ones by now. */
@@ -145,6 +176,8 @@ type State = {
   /** Engines whose sources changed since the last proof. */
   readonly changed: ReadonlySet<string>;
   readonly progress: Progress | undefined;
+  /** Targets of this run, as far as is known now. */
+  planned: number;
   hashOf(target: Target): string;
 };
 
@@ -185,32 +218,8 @@ function touchedOf({ request, changed }: State, proven: readonly Target[]): read
   return touched;
 }
 
-type Ends = { readonly from: string; readonly to: string };
-
-function isAsked({ engine, route }: ProveRequest, { from, to }: Ends, engines: readonly string[]): boolean {
-  return (
-    (engine.length === 0 || engines.some((id) => engine.includes(id))) &&
-    (route.length === 0 || route.some((pair) => matches(pair, from, to)))
-  );
-}
-
 function enginesOf({ hops }: Target): readonly string[] {
   return hops.map(({ engine }) => engine);
-}
-
-function matches(pair: string, from: string, to: string): boolean {
-  const [wantedFrom = "*", wantedTo = "*"] = pair.split(":");
-  return (wantedFrom === "*" || wantedFrom === from) && (wantedTo === "*" || wantedTo === to);
-}
-
-/** The same for the same seed. */
-function drawn(targets: readonly Target[], count: number, seed: string): readonly Target[] {
-  let state = [...seed].reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) >>> 0, 7);
-  const pool = [...targets];
-  return Array.from({ length: Math.min(count, pool.length) }, () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return pool.splice(Math.floor((state / 2 ** 32) * pool.length), 1)[0];
-  }).filter((target) => target !== undefined);
 }
 
 async function executeRound(state: State, converter: Converter, targets: readonly Target[], atOnce: number): Promise<void> {
@@ -238,7 +247,7 @@ async function executeRound(state: State, converter: Converter, targets: readonl
       if (done % 100 === 0) say(`  ${done} of ${targets.length}, ${failed} failed`);
       if (!request.check && performance.now() - savedMs > saveEveryMs) {
         savedMs = performance.now();
-        save(state, false).catch((error: unknown) => say(`  not written: ${messageOf(error)}`));
+        saveSoFar(state).catch((error: unknown) => say(`  not written: ${messageOf(error)}`));
       }
     },
   });

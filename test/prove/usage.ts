@@ -15,7 +15,8 @@ Without an option: what has no proof yet, or was declared anew.
   --changed          also hops of engines whose sources changed since the proof file was written
   --failed           also what failed before
   --check            writes nothing
-  --local            writes DATA_DIR/proof.tsv, for this machine alone
+  --local            only what the versions of this machine have no proof of; writes DATA_DIR/proof.tsv
+  --background       the same for a service that runs: tells how far it is in DATA_DIR/proving.json, ends when standard input does
   --at-once N        conversions at the same time, 1 to 64; else one more than there are cores
   --help             this
 
@@ -39,12 +40,13 @@ export function requestOf(args: readonly string[], cores: number): Asked | strin
         changed: { type: "boolean", default: false },
         "at-once": { type: "string", default: String(cores + 1) },
         local: { type: "boolean", default: false },
+        background: { type: "boolean", default: false },
         check: { type: "boolean", default: false },
         help: { type: "boolean", short: "h", default: false },
       },
     });
     if (values.help) return "help";
-    const { "at-once": atOnce, sample, ...rest } = values;
+    const { "at-once": atOnce, sample, ...rest } = { ...values, local: values.local || values.background };
     const badRoute = rest.route.find((pair) => !/^[^:]+:[^:]+$/.test(pair));
     if (badRoute !== undefined) return `--route takes FROM:TO, not ${badRoute}`;
     return {

@@ -1,17 +1,48 @@
-import { readFile } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
+import type { ProvingProgress } from "#kit/service.ts";
 import type { CatalogueSettings } from "../config.ts";
 import { emptyProofFile, type Proof, type ProofFile, parseProofFile, proofOf } from "../domain/proof.ts";
 
 /** What was proven before this version of Filemill was published. */
 const included = join(import.meta.dirname, "../proof.tsv");
 
+/** What may be listed, and how far proving on this machine is. */
+export type Proofs = {
+  /** Undefined: nothing was proven at all; whatever engines announce is listed. */
+  read(): Promise<Proof | undefined>;
+  /** `stamp` is another one when `read` may answer otherwise. */
+  state(): Promise<{ readonly stamp: string; readonly proving: ProvingProgress | undefined }>;
+};
+
+export function openProofs(settings: CatalogueSettings): Proofs {
+  return {
+    read: () => readProof(settings),
+    async state() {
+      const [found, text] = await Promise.all([
+        stat(localOf(settings)).catch(() => undefined),
+        readFile(join(resolve(settings.DATA_DIR), "proving.json"), "utf8").catch(() => undefined),
+      ]);
+      return { stamp: found === undefined ? "" : `${found.mtimeMs} ${found.size}`, proving: progressOf(text) };
+    },
+  };
+}
+
+function progressOf(text = ""): ProvingProgress | undefined {
+  const [, done, of] = /^\{"done":(\d{1,9}),"of":(\d{1,9})\}$/.exec(text.trim()) ?? [];
+  return done === undefined ? undefined : { done: Number(done), of: Number(of) };
+}
+
+function localOf({ DATA_DIR, PROOF_FILE }: CatalogueSettings): string {
+  return PROOF_FILE ?? join(resolve(DATA_DIR), "proof.tsv");
+}
+
 /**
  * What came with Filemill, and over it what was proven on this machine. Undefined when nothing was proven at all, in a
  * checkout without the file. Rejects when a file is there but cannot be read.
  */
-export async function readProof({ DATA_DIR, PROOF_FILE }: CatalogueSettings): Promise<Proof | undefined> {
-  const files = await Promise.all([included, PROOF_FILE ?? join(resolve(DATA_DIR), "proof.tsv")].map(read));
+export async function readProof(settings: CatalogueSettings): Promise<Proof | undefined> {
+  const files = await Promise.all([included, localOf(settings)].map(read));
   return files.every(({ rows }) => rows.length === 0) ? undefined : proofOf(files);
 }
 

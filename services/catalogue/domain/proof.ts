@@ -156,8 +156,8 @@ export type Proof = {
   readonly judge: Judge;
   /** The passing proof of hops in a row, each of whose engines has the versions given for it. */
   rowOf(hops: readonly VersionedHop[]): ProofRow | undefined;
-  /** Of an engine: the version that was proven, last. Undefined: none. */
-  provenVersion(engine: string): string | undefined;
+  /** Whether anything was proven with an engine in this version. */
+  isProven(engine: string, version: string): boolean;
 };
 
 /** Later files win: what was proven on this machine over what came with Filemill. */
@@ -182,6 +182,6 @@ export function proofOf(files: readonly ProofFile[]): Proof {
   return {
     rowOf,
     judge: (hops) => rowOf(hops)?.word ?? "failed",
-    provenVersion: (engine) => files.findLast((file) => file.engines.has(engine))?.engines.get(engine),
+    isProven: (engine, version) => latestFirst.some(({ families }) => families.get(engine) === versionFamilyOf(version)),
   };
 }

@@ -1,12 +1,17 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { createClient } from "@connectrpc/connect";
 import { expect, it } from "vitest";
 import { CatalogueService } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
+import { parseSettings } from "#kit/config.ts";
 import { fromConnectError } from "#kit/errors.ts";
 import { localTransport } from "#kit/rpc/local-transport.ts";
+import { settingTable } from "#kit/settings.ts";
 import { openManifestBucket } from "#services/catalogue/adapters/manifests.ts";
-import { createCatalogueService } from "#services/catalogue/index.ts";
+import { formatProofFile } from "#services/catalogue/domain/proof.ts";
+import { createCatalogueService, openProofs } from "#services/catalogue/index.ts";
 import { openTestBroker } from "#test/harness/broker.ts";
-import { integerOption, manifestOf } from "./manifests.ts";
+import { integerOption, manifestOf, nothingProven } from "./manifests.ts";
 
 const sharp = { sharp: { hops: { "png>webp": { options: [integerOption("quality", 1, 100)] } } } };
 const poppler = { poppler: { lane: "document", hops: { "pdf>png": {} } } };
@@ -15,7 +20,7 @@ async function openCatalogue() {
   const stack = new AsyncDisposableStack();
   const { broker, log } = stack.use(await openTestBroker());
   const bucket = await openManifestBucket(broker);
-  const service = stack.use(createCatalogueService({ broker, log, proof: async () => undefined }));
+  const service = stack.use(createCatalogueService({ broker, log, proofs: nothingProven }));
   const client = createClient(
     CatalogueService,
     localTransport((router) => service.routes(router), log),
@@ -86,4 +91,26 @@ it("carries a manifest that would not fit a message of the broker as it is", asy
   await bucket.put("n1", manifestOf("n1", { sharp: { hops: { "png>webp": { options } } } }));
   await service.start();
   expect((await client.getCatalogue({})).optionSets[0]?.options).toHaveLength(20);
+});
+
+it("lists what is proven on this machine while it runs, and says how far that is", async () => {
+  await using stack = new AsyncDisposableStack();
+  const { broker, dataDir, log } = stack.use(await openTestBroker());
+  const bucket = await openManifestBucket(broker);
+  const proofs = openProofs({ ...parseSettings(settingTable, { DATA_DIR: dataDir }) });
+  const service = stack.use(createCatalogueService({ broker, log, proofs }));
+  const client = createClient(
+    CatalogueService,
+    localTransport((router) => service.routes(router), log),
+  );
+  await bucket.put("n1", manifestOf("n1", { unheard: sharp.sharp }));
+  await service.start();
+  expect(service.readiness()).toMatchObject({ ready: false, unproven: ["unheard 1"] });
+
+  const row = { from: "png", to: "webp", path: "unheard", declared: "x", sample: "typical", word: "high", figures: {} } as const;
+  const rows = [{ ...row, reader: "pillow", ms: 20, date: "2026-01-31", why: "" }];
+  await writeFile(join(dataDir, "proving.json"), JSON.stringify({ done: 1, of: 7 }));
+  await writeFile(join(dataDir, "proof.tsv"), formatProofFile({ engines: new Map([["unheard", "1"]]), rows }));
+  await expect.poll(() => service.readiness(), { timeout: 30_000 }).toEqual({ ready: true, proving: { done: 1, of: 7 } });
+  expect(await routesListed(client)).toEqual(["png>webp"]);
 });

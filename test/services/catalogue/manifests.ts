@@ -2,6 +2,10 @@
 import { create } from "@bufbuild/protobuf";
 import { type Manifest, ManifestSchema } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
 import { Fidelity, type Option, Option_Type, OptionSchema } from "#gen/filemill/common/v1/format_pb.ts";
+import type { Proofs } from "#services/catalogue/index.ts";
+
+/** Where nothing was proven, whatever is announced is listed. */
+export const nothingProven: Proofs = { read: async () => undefined, state: async () => ({ stamp: "", proving: undefined }) };
 
 export type HopFacts = {
   readonly fidelity?: keyof typeof Fidelity;

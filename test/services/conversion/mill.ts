@@ -18,6 +18,7 @@ import { createCatalogueService } from "#services/catalogue/index.ts";
 import { createConversionService } from "#services/conversion/index.ts";
 import { createJobService } from "#services/job/index.ts";
 import { openTestBroker } from "#test/harness/broker.ts";
+import { nothingProven } from "#test/services/catalogue/manifests.ts";
 
 export const accountId = "account1";
 
@@ -57,7 +58,7 @@ export async function openMill(given: Partial<Settings> = {}, filesDir?: string)
   const blobs = await openDiskBlobStore(join(dataDir, "blobs"));
   const metrics = new Registry();
 
-  const catalogueService = stack.use(createCatalogueService({ broker, log, proof: async () => undefined }));
+  const catalogueService = stack.use(createCatalogueService({ broker, log, proofs: nothingProven }));
   await catalogueService.start();
   const catalogue = createClient(CatalogueService, localTransport(catalogueService.routes, log));
   const jobService = stack.use(createJobService({ broker, blobs, catalogue, log, metrics }, settings));
