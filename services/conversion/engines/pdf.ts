@@ -12,7 +12,7 @@ import { openWorker, probeWorker } from "./node-worker.ts";
 import { type Recognised, recognise } from "./pdf-recognition.ts";
 import { languageOption } from "./tesseract-languages.ts";
 
-const worker = { work: "pdf", packages: words("pdfjs-dist @e965/xlsx papaparse json5 jsonc-parser chardet") };
+const worker = { work: "pdf", packages: words("pdfjs-dist docx @e965/xlsx papaparse json5 jsonc-parser chardet") };
 
 const options: readonly OptionDefinition[] = [
   {
@@ -47,6 +47,7 @@ const besideTables = expecting("ENTRIES_LEFT_OUT", { message: "Only the tables o
 
 const hops: readonly Hop[] = [
   { ...hop, to: "html", fidelity: "reduced", options, expects: [...ofReading, heads] },
+  { ...hop, to: "docx", fidelity: "reduced", options, expects: [...ofReading, heads] },
   {
     ...hop,
     to: "csv",

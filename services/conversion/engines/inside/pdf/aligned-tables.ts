@@ -1,6 +1,6 @@
 /** Tables without upright lines: rows whose pieces stand under each other, with clear strips between them. */
 import type { Box } from "./content.ts";
-import { type Piece, textOfPiece } from "./lines.ts";
+import { lookOfPiece, type Piece, textOfPiece } from "./lines.ts";
 
 export type AlignedTable = { readonly cells: Piece[][][]; readonly rows: number };
 
@@ -76,7 +76,10 @@ function cellsOf(rows: readonly (readonly Piece[])[], columns: readonly Strip[],
   const table: Piece[][][] = [];
   const between = rowRules(rows, rules);
   for (const [index, row] of rows.entries()) {
-    const isNew = index === 0 || (between.some((isRuled) => isRuled) ? between[index] === true : beginsRow(row, columns));
+    const isNew =
+      index === 0 ||
+      (index === 1 && isHead(rows[0] ?? [], row)) ||
+      (between.some((isRuled) => isRuled) ? between[index] === true : beginsRow(row, columns));
     if (isNew) table.push(columns.map(() => []));
     for (const piece of row) {
       const place = columns.findLastIndex(({ left }) => left <= piece.left + 1);
@@ -85,6 +88,10 @@ function cellsOf(rows: readonly (readonly Piece[])[], columns: readonly Strip[],
   }
   return table;
 }
+
+/** Bold above what is not: a row of its own, whether or not a line is drawn below it. */
+const isHead = (row: readonly Piece[], next: readonly Piece[]) =>
+  row.every((piece) => lookOfPiece(piece).isBold) && next.some((piece) => !lookOfPiece(piece).isBold);
 
 /** For each row, whether a line is drawn above it. */
 function rowRules(rows: readonly (readonly Piece[])[], rules: readonly Box[]): boolean[] {

@@ -28,17 +28,23 @@ export function linksOf(annotations: readonly Annotation[], matrix: Matrix): Pla
   });
 }
 
-/** Fields of forms and comments that are written on the page, as the letters that are shown there. */
-export function writtenIn(annotations: readonly Annotation[], matrix: Matrix): Run[] {
+/** Fields of forms and comments that are written on the page, as the letters that are shown there: on the line of their label, of `drawn`. */
+export function writtenIn(annotations: readonly Annotation[], matrix: Matrix, drawn: readonly Run[]): Run[] {
   return annotations.flatMap((annotation) => {
     const text = textOf(annotation);
     if (text === "" || annotation.hidden === true || annotation.rect === undefined) return [];
     const [x0 = 0, y0 = 0, x1 = 0, y1 = 0] = annotation.rect;
     const { left, right, top, bottom } = boxUnder(matrix, x0, y0, x1, y1);
     const size = Math.min(12, Math.max(4, (bottom - top) * 0.7));
-    const place = { x: left, baseline: (top + bottom) / 2 + size * 0.3, width: Math.min(right - left, text.length * size * 0.5), size };
+    const label = drawn.findLast((run) => run.text.trim() !== "" && run.x < left && run.baseline > top && run.baseline < bottom);
+    const place = {
+      x: left,
+      baseline: label?.baseline ?? (top + bottom) / 2 + size * 0.3,
+      width: Math.min(right - left, text.length * size * 0.5),
+      size,
+    };
     const look = { isBold: false, isItalic: false, isMono: false };
-    return [{ text, ...place, look, endsLine: true, mark: undefined, href: undefined }];
+    return [{ text, ...place, look, font: undefined, endsLine: true, mark: undefined, href: undefined }];
   });
 }
 

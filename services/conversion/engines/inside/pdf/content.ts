@@ -10,6 +10,8 @@ export type Run = {
   readonly width: number;
   readonly size: number;
   readonly look: Look;
+  /** Family of the font, as far as its name tells. */
+  readonly font: string | undefined;
   /** The page's own word that a line ends behind it. */
   readonly endsLine: boolean;
   /** Which piece of marked content it belongs to; `artifact` for what is no part of the document. */

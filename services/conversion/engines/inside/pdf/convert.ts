@@ -15,7 +15,7 @@ import type { Block } from "./tree.ts";
 const tailBytes = 4096;
 
 export async function convertPdf(bytes: Buffer, { to, options }: Question, notes: Notes): Promise<Converted> {
-  const { title, pages, count } = await readPdf(bytes, pagesWanted(options.pages));
+  const { title, language, pages, count } = await readPdf(bytes, pagesWanted(options.pages));
   if (pages.length === 0) throw new Failure("INVALID_OPTION", `The PDF has ${count} ${count === 1 ? "page" : "pages"}.`);
   // Without the end that tells where things are the library looks for what there is.
   if (!bytes.toString("latin1", Math.max(0, bytes.length - tailBytes)).includes("startxref")) notes.set("INPUT_DAMAGED", undefined);
@@ -29,17 +29,24 @@ export async function convertPdf(bytes: Buffer, { to, options }: Question, notes
   );
   const blocks = joinPages(blocksOf(pages, words, notes));
   if (blocks.length === 0) throw inexpressible("The pages are empty.");
-  if (to === "html") return htmlOf(blocks, { title });
+  if (to === "html") return htmlOf(blocks, { title, language });
+  if (to === "docx") return (await import("./word/document.ts")).wordOf(blocks, pages, { title, language });
   return (await import("./tables.ts")).writeTables(blocks, to, options, notes);
 }
 
 const placesOf = (pages: readonly number[]) =>
   pages.length > 10 ? `${pages.slice(0, 10).join(", ")} and ${pages.length - 10} more` : pages.join(", ");
 
+/** Where the tags are not to be trusted, nor is what they call decoration. */
+const undecorated = (page: PageContent): PageContent =>
+  page.structure === undefined
+    ? page
+    : { ...page, runs: page.runs.map((run) => (run.mark === "artifact" && run.width > 0 ? { ...run, mark: undefined } : run)) };
+
 /** Pages whose tags are whole by these, the others by their layout. */
 function blocksOf(pages: readonly PageContent[], words: Vocabulary, notes: Notes): Block[][] {
   const tagged = pages.map((page) => blocksOfTagged(page, words));
-  const bare = pages.filter((_, index) => tagged[index] === undefined);
+  const bare = pages.filter((_, index) => tagged[index] === undefined).map(undecorated);
   const laidOut = blocksOfLayout(bare, words, notes);
   return tagged.map((blocks, index) => {
     const page = pages[index];

@@ -3,11 +3,14 @@
 import { tableAt } from "./aligned-tables.ts";
 import type { Box, Picture } from "./content.ts";
 import { isHeading, type Letters, rankOf } from "./headings.ts";
-import { codeOf, paragraphOf, type Vocabulary } from "./inlines.ts";
+import { codeOf, linedParagraphOf, paragraphOf, type Vocabulary } from "./inlines.ts";
 import { lookOfPiece, mergedLine, type Piece, piecesOf, rowsOf, textOfPiece } from "./lines.ts";
 import { isLoneMarker, type Marker, markerOf } from "./markers.ts";
-import type { Grid } from "./ruled-tables.ts";
-import type { Block, Cell, ListItem } from "./tree.ts";
+import { boundsOf } from "./placed.ts";
+import { isRightToLeft } from "./reading-order.ts";
+import { type Grid, linesWithin } from "./ruled-tables.ts";
+import { settingOf } from "./setting.ts";
+import { type Block, type Cell, type DrawnLines, type ListItem, textOf } from "./tree.ts";
 
 export type PlacedPicture = Box & { readonly kind: "picture"; readonly picture: Picture };
 export type Atom = Piece | Grid | PlacedPicture;
@@ -17,6 +20,7 @@ export type Page = {
   readonly dots: readonly Box[];
   readonly letters: Letters;
   readonly words: Vocabulary;
+  readonly number: number;
 };
 
 type Line = { readonly piece: Piece; readonly marker: Marker | undefined };
@@ -39,7 +43,14 @@ export function blocksOfFlow(atoms: readonly Atom[], page: Page): Block[] {
     const following = textRowsFrom(rows, index);
     const table = tableAt(following, page.rules, (piece) => isLoneMarker(piece) || markerOf(piece, page.dots) !== undefined);
     if (table !== undefined) {
-      builder.addBlocks([tableOf(table.cells.map((cells) => cells.map((pieces) => blocksOfCell(pieces, page))))]);
+      const lines = linesWithin(boundsOf(table.cells.flat(2)), page.rules);
+      builder.addBlocks([
+        tableOf(
+          table.cells.map((cells) => cells.map((pieces) => blocksOfCell(pieces, page))),
+          [],
+          lines,
+        ),
+      ]);
       index += table.rows;
       continue;
     }
@@ -61,7 +72,7 @@ function textRowsFrom(rows: readonly (readonly Atom[])[], start: number): (reado
 }
 
 function blocksOfAtom(atom: Grid | PlacedPicture, page: Page): Block[] {
-  if (atom.kind === "picture") return [{ kind: "picture", picture: atom.picture, alt: "" }];
+  if (atom.kind === "picture") return [{ kind: "picture", picture: atom.picture, alt: "", page: page.number }];
   const rows = atom.rows
     .flatMap((row) => rowsWithin(row.map(({ runs, columns }) => ({ columns, pieces: piecesOf(runs) }))))
     .map((row) => row.map(({ columns, pieces }) => ({ columns, blocks: blocksOfCell(pieces, page) })));
@@ -69,6 +80,7 @@ function blocksOfAtom(atom: Grid | PlacedPicture, page: Page): Block[] {
     tableOf(
       rows.map((row) => row.map(({ blocks }) => blocks)),
       rows.map((row) => row.map(({ columns }) => columns)),
+      linesWithin(atom, page.rules),
     ),
   ];
 }
@@ -89,11 +101,14 @@ function rowsWithin(cells: readonly CellPieces[]): (readonly CellPieces[])[] {
 }
 
 /** Without a word of the author the first row is the head. */
-function tableOf(rows: readonly (readonly Block[][])[], spans: readonly (readonly number[])[] = []): Block {
-  const cells = rows.map((row, index): Cell[] =>
-    row.map((blocks, place) => ({ isHead: index === 0 && rows.length > 1, blocks, columns: spans[index]?.[place] ?? 1 })),
-  );
-  return { kind: "table", rows: cells };
+function tableOf(rows: readonly (readonly Block[][])[], spans: readonly (readonly number[])[], lines: DrawnLines | undefined): Block {
+  const text = rows.flat(2).map((block) => ("inlines" in block ? textOf(block.inlines) : ""));
+  const isReversed = isRightToLeft(text.join(" "));
+  const cells = rows.map((row, index): Cell[] => {
+    const own = row.map((blocks, place) => ({ isHead: index === 0 && rows.length > 1, blocks, columns: spans[index]?.[place] ?? 1 }));
+    return isReversed ? own.reverse() : own;
+  });
+  return { kind: "table", rows: cells, lines };
 }
 
 function blocksOfCell(pieces: readonly Piece[], page: Page): Block[] {
@@ -101,14 +116,10 @@ function blocksOfCell(pieces: readonly Piece[], page: Page): Block[] {
   return [paragraph(rowsOf(pieces).map(mergedLine), page)];
 }
 
-function paragraph(pieces: readonly Piece[], { words }: Page): Block {
-  return {
-    kind: "paragraph",
-    inlines: paragraphOf(
-      pieces.map(({ runs }) => runs),
-      words,
-    ),
-  };
+function paragraph(pieces: readonly Piece[], { words, number }: Page, measure?: number): Block {
+  const lines = pieces.map(({ runs }) => runs);
+  const inlines = measure === undefined ? paragraphOf(lines, words) : linedParagraphOf(lines, words, measure);
+  return { kind: "paragraph", inlines, at: settingOf(lines, number) };
 }
 
 type OpenList = { readonly markerX: number; bodyLeft: number; readonly start: number | undefined; readonly items: ListItem[] };
@@ -210,6 +221,8 @@ class FlowBuilder {
     const step = piece.baseline - last.baseline;
     if (step > this.#pitchOf(last) * 1.35 || step < 0) return true;
     if (Math.max(piece.size, last.size) > Math.min(piece.size, last.size) * 1.25) return true;
+    // Of what is read from right to left, lines begin at the right and are of any length at the left.
+    if (isRightToLeft(textOfPiece(last))) return last.right - piece.right > piece.size * 0.9;
     const [first] = this.#paragraph;
     const indent = piece.left - (this.#paragraph.length > 1 ? last.left : Math.min(last.left, first?.left ?? last.left));
     if (indent > piece.size * 0.9 && indent < piece.size * 4 && this.#lists.length === 0) return true;
@@ -246,7 +259,7 @@ class FlowBuilder {
   }
 
   #flush(): void {
-    const { words, letters } = this.#page;
+    const { words, letters, number } = this.#page;
     const [heading] = this.#heading;
     const runsOf = (pieces: readonly Piece[]) => pieces.map(({ runs }) => runs);
     if (heading !== undefined)
@@ -254,9 +267,12 @@ class FlowBuilder {
         kind: "heading",
         level: rankOf(heading, letters),
         inlines: paragraphOf(runsOf(this.#heading), words, { isHeading: true }),
+        at: settingOf(runsOf(this.#heading), number),
       });
-    if (this.#paragraph.length > 0) this.#target().push(paragraph(this.#paragraph, this.#page));
-    if (this.#code.length > 0) this.#target().push({ kind: "code", text: codeOf(runsOf(this.#code)) });
+    if (this.#paragraph.length > 0)
+      this.#target().push(paragraph(this.#paragraph, this.#page, this.#right - Math.min(...this.#paragraph.map(({ left }) => left))));
+    const code = runsOf(this.#code);
+    if (code.length > 0) this.#target().push({ kind: "code", text: codeOf(code), at: settingOf(code, number) });
     [this.#heading, this.#paragraph, this.#code] = [[], [], []];
   }
 }

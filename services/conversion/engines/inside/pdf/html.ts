@@ -1,4 +1,5 @@
 /** Blocks as a page of HTML, which every other engine for documents reads. */
+import { isSame } from "./inlines.ts";
 import type { Block, Cell, Inline } from "./tree.ts";
 
 const style =
@@ -7,9 +8,9 @@ const style =
 
 export function htmlOf(
   blocks: readonly Block[],
-  { title, lang }: { readonly title?: string | undefined; readonly lang?: string | undefined },
+  { title, language: given }: { readonly title?: string | undefined; readonly language?: string | undefined },
 ): string {
-  const language = lang === undefined || !/^[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8}){0,4}$/.test(lang) ? "" : ` lang="${lang}"`;
+  const language = given === undefined || !/^[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8}){0,4}$/.test(given) ? "" : ` lang="${given}"`;
   // Without a title nothing is made up, which would stand above every Markdown.
   const named = title === undefined ? "" : `<title>${escaped(title)}</title>\n`;
   const head = `<meta charset="utf-8">\n${named}<style>${style}</style>`;
@@ -67,11 +68,23 @@ function cellOf({ isHead, blocks: own, columns = 1 }: Cell): string {
   return `<${name}${columns > 1 ? ` colspan="${columns}"` : ""}>${blocks.length === 1 ? tight(blocks) : blocks.map(blockOf).join("\n")}</${name}>`;
 }
 
+/** Sizes are not told: what differs in nothing else is one. */
 function inlinesOf(inlines: readonly Inline[]): string {
-  return inlines.map(inlineOf).join("");
+  const merged: Inline[] = [];
+  for (const { size: _, ...inline } of inlines) {
+    const last = merged.at(-1);
+    if (last !== undefined && last.text !== "\n" && inline.text !== "\n" && isSame(last, inline))
+      merged.splice(-1, 1, { ...last, text: last.text + inline.text });
+    else merged.push(inline);
+  }
+  return merged.map(inlineOf).join("");
 }
 
+/** What ends a line by itself. */
+const lineEnd = "<br>\n";
+
 function inlineOf({ text, isBold, isItalic, isCode, isRaised, href }: Inline): string {
+  if (text === "\n") return lineEnd;
   let html = escaped(text);
   if (isCode === true) html = `<code>${html}</code>`;
   if (isItalic === true) html = `<em>${html}</em>`;

@@ -1,5 +1,7 @@
 /** Runs of letters as running text: lines joined, hyphens at their ends taken back, one inline for each look. */
 import type { Run } from "./content.ts";
+import { endedLines } from "./line-breaks.ts";
+import { commonest } from "./lines.ts";
 import type { Inline } from "./tree.ts";
 
 /** Words of the whole document, by which it is told whether a hyphen at a line's end belongs to the word. */
@@ -41,23 +43,52 @@ function keepsHyphen(head: string, tail: string, words: Vocabulary): boolean {
 
 type Piece = { text: string; readonly of: Omit<Inline, "text"> };
 
-const isSame = (one: Omit<Inline, "text">, other: Omit<Inline, "text">) =>
+export const isSame = (one: Omit<Inline, "text">, other: Omit<Inline, "text">) =>
   one.isBold === other.isBold &&
   one.isItalic === other.isItalic &&
   one.isCode === other.isCode &&
   one.isRaised === other.isRaised &&
-  one.href === other.href;
+  one.href === other.href &&
+  one.size === other.size;
+
+/** What ends a line within a paragraph. */
+const lineEnd: Inline = { text: "\n" };
+
+/** A paragraph with the ends of lines that somebody made; `measure`: see {@link endedLines}. */
+export function linedParagraphOf(lines: readonly (readonly Run[])[], words: Vocabulary, measure?: number): Inline[] {
+  const ended = endedLines(lines, measure);
+  const parts: (readonly Run[])[][] = [[]];
+  for (const [index, line] of lines.entries()) {
+    parts.at(-1)?.push(line);
+    if (ended.has(index)) parts.push([]);
+  }
+  return parts
+    .map((part) => paragraphOf(part, words, { usual: usualSize(lines) }))
+    .filter((part) => part.length > 0)
+    .flatMap((part, index) => (index === 0 ? part : [lineEnd, ...part]));
+}
+
+function usualSize(lines: readonly (readonly Run[])[]): number {
+  return commonest(lines.flat().map(({ size, text }): [number, number] => [size, text.trim().length]));
+}
 
 /** Lines of runs, in reading order, as one paragraph. */
-export function paragraphOf(lines: readonly (readonly Run[])[], words: Vocabulary, plain: { readonly isHeading?: boolean } = {}): Inline[] {
+export function paragraphOf(
+  lines: readonly (readonly Run[])[],
+  words: Vocabulary,
+  plain: { readonly isHeading?: boolean; readonly usual?: number } = {},
+): Inline[] {
   const pieces: Piece[] = [];
+  const usual = plain.usual ?? usualSize(lines);
   for (const line of lines) {
     let isFirst = true;
     const size = Math.max(...line.map((run) => run.size));
     const base = line.reduce((most, run) => (run.size === size ? Math.max(most, run.baseline) : most), 0);
     for (const run of line) {
       if (run.text === "") continue;
-      const of = lookOf(run, run.size < size * 0.8 && base - run.baseline > size * 0.2, plain.isHeading === true);
+      const isRaised = run.size < size * 0.8 && base - run.baseline > size * 0.2;
+      const isOther = !isRaised && Math.abs(run.size - usual) > usual * 0.12;
+      const of = { ...lookOf(run, isRaised, plain.isHeading === true), ...(isOther ? { size: run.size } : {}) };
       const last = pieces.at(-1);
       if (last === undefined) pieces.push({ text: run.text, of });
       else if (isFirst) joinLine(pieces, last, run.text, of, words);
@@ -111,7 +142,7 @@ function tidied(pieces: readonly Piece[]): Inline[] {
   return tidy.filter(({ text }) => text !== "").map(({ text, of }) => ({ text, ...of }));
 }
 
-const isBare = (of: Omit<Inline, "text">) => Object.keys(of).length === 0;
+const isBare = (of: Omit<Inline, "text">) => Object.keys(of).every((key) => key === "size");
 
 /** Code keeps its lines, and each its place: spaces are what lies between the letters. */
 export function codeOf(lines: readonly (readonly Run[])[]): string {

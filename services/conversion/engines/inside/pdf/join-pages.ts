@@ -15,10 +15,13 @@ export function joinPages(pages: readonly Block[][]): Block[] {
 
 function joined(last: Block, first: Block): Block | undefined {
   if (last.kind === "paragraph" && first.kind === "paragraph" && goesOn(last.inlines, first.inlines))
-    return { kind: "paragraph", inlines: [...last.inlines, { text: " " }, ...first.inlines] };
-  if (last.kind === "code" && first.kind === "code") return { kind: "code", text: `${last.text}\n${first.text}` };
+    return { ...last, inlines: [...last.inlines, { text: " " }, ...first.inlines] };
+  if (last.kind === "code" && first.kind === "code") return { ...last, text: `${last.text}\n${first.text}` };
   if (last.kind === "list" && first.kind === "list") return joinedLists(last, first);
-  if (last.kind === "table" && first.kind === "table") return joinedTables(last.rows, first.rows);
+  if (last.kind === "table" && first.kind === "table") {
+    const rows = joinedRows(last.rows, first.rows);
+    return rows === undefined ? undefined : { ...last, rows };
+  }
   return undefined;
 }
 
@@ -43,16 +46,19 @@ function joinedLists(last: List, first: List): Block | undefined {
     : undefined;
 }
 
+/** For JSON: where it stands is left out. */
+const unplaced = (key: string, value: unknown) => (key === "at" ? undefined : value);
+
 /** Head rows that are repeated on each page are there once. */
-function joinedTables(last: Cell[][], first: Cell[][]): Block | undefined {
+function joinedRows(last: Cell[][], first: Cell[][]): Cell[][] | undefined {
   const widthOf = (rows: Cell[][]) => rows.reduce((most, { length }) => Math.max(most, length), 0);
   if (widthOf(last) !== widthOf(first)) return undefined;
-  const same = (one: Cell[] | undefined, other: Cell[] | undefined) => JSON.stringify(one) === JSON.stringify(other);
+  const same = (one: Cell[] | undefined, other: Cell[] | undefined) => JSON.stringify(one, unplaced) === JSON.stringify(other, unplaced);
   let repeated = 0;
   while (repeated < first.length && first[repeated]?.every(({ isHead }) => isHead) === true && same(first[repeated], last[repeated]))
     repeated++;
   // Another head is another table's.
   if (repeated === 0 && first[0]?.every(({ isHead }) => isHead) === true) return undefined;
   const rest = first.slice(repeated).map((row) => row.map((cell) => ({ ...cell, isHead: false })));
-  return { kind: "table", rows: [...last, ...rest] };
+  return [...last, ...rest];
 }

@@ -24,7 +24,7 @@ export function blocksOfLayout(pages: readonly PageContent[], words: Vocabulary,
   const drafts = pages.map((page, index) => {
     const atoms: Atom[] = [...(texts[index] as Piece[]), ...(read[index]?.others ?? [])];
     const upright = flowsOf(atoms, page.rules).flatMap((flow) =>
-      blocksOfFlow(flow, { rules: page.rules, dots: page.dots, letters, words }),
+      blocksOfFlow(flow, { rules: page.rules, dots: page.dots, letters, words, number: page.number }),
     );
     return [...upright, ...turnedText(page.runs, words)];
   });

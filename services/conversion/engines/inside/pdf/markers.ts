@@ -1,6 +1,7 @@
 /** What begins an item of a list: a bullet, drawn or written, or a number. */
 import type { Box, Run } from "./content.ts";
 import { type Piece, pieceOf, textOfPiece } from "./lines.ts";
+import { holdsRightToLeft } from "./reading-order.ts";
 
 export type Marker = {
   readonly x: number;
@@ -27,6 +28,7 @@ export function markerOf(piece: Piece, dots: readonly Box[]): Marker | undefined
   if (dot !== undefined) return { x: dot.left, number: undefined, text: piece, isUnsure: false };
   const [first, ...rest] = piece.runs;
   if (first === undefined) return undefined;
+  if (holdsRightToLeft(piece.runs)) return markerAtRight(piece);
   const [whole, alone] = lone.exec(first.text.trim()) ?? [];
   if (whole !== undefined)
     return rest.every(({ text }) => text.trim() === "")
@@ -35,6 +37,24 @@ export function markerOf(piece: Piece, dots: readonly Box[]): Marker | undefined
   const [start, number] = bullets.exec(first.text) ?? dashes.exec(first.text) ?? numbers.exec(first.text) ?? [];
   if (start === undefined || start.length >= first.text.length) return undefined;
   return { x: first.x, number: numberOf(number), text: pieceOf([without(first, start.length), ...rest]), isUnsure: !bullets.test(start) };
+}
+
+/** From right to left a number and its point may be runs of their own, in either order. */
+const startAtRight = /^(?:([•◦▪‣●○■▸►➢-])|(?:(\d{1,3})[.)-]|[.)-](\d{1,3})))(?=\s)\s*/u;
+
+function markerAtRight({ runs, right, left, size }: Piece): Marker | undefined {
+  const [whole = "", bullet, number, other] = startAtRight.exec(runs.map(({ text }) => text).join("")) ?? [];
+  if (whole === "") return undefined;
+  let letters = whole.length;
+  const rest = runs.flatMap((run): Run[] => {
+    const cut = Math.min(letters, run.text.length);
+    letters -= cut;
+    return cut === 0 ? [run] : cut === run.text.length ? [] : [{ ...run, text: run.text.slice(cut) }];
+  });
+  if (rest.length === 0) return undefined;
+  // Items are told apart by how far they are indented, which is at the other side.
+  const text = { ...pieceOf(rest), left, right: Math.max(...rest.map(({ x, width }) => x + width)), size };
+  return { x: -right, number: numberOf(number ?? other), text, isUnsure: bullet === undefined || bullet === "-" };
 }
 
 /** A marker that stands apart from its text, as if each were a cell. */

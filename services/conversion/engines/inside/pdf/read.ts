@@ -4,8 +4,9 @@ import { dirname, join } from "node:path";
 import type { getDocument as GetDocument, PDFDocumentProxy, PDFPageProxy } from "pdfjs-dist";
 import { Failure, invalid, tooComplex } from "../failure.ts";
 import { type Annotation, linksOf, type PlacedLink, writtenIn } from "./annotations.ts";
-import type { Box, Look, PageContent, Picture, Run, StructureNode } from "./content.ts";
+import type { Box, PageContent, Picture, Run, StructureNode } from "./content.ts";
 import { type Drawings, drawingsOf, type Matrix, multiply, type OperatorNumbers } from "./drawings.ts";
+import { type Face, facesOf, type Styles } from "./fonts.ts";
 import { pngOf } from "./png.ts";
 import { letterAt, partOf } from "./run-parts.ts";
 
@@ -13,7 +14,13 @@ const maxPages = 5_000;
 const maxRuns = 2_000_000;
 const maxPictureBytes = 200_000_000;
 
-export type PdfContent = { readonly title: string | undefined; readonly count: number; readonly pages: readonly PageContent[] };
+export type PdfContent = {
+  readonly title: string | undefined;
+  /** As the file says; RFC 3066. */
+  readonly language: string | undefined;
+  readonly count: number;
+  readonly pages: readonly PageContent[];
+};
 
 /** Pages are counted from 1; without `wanted` all are read. */
 export async function readPdf(bytes: Uint8Array, wanted: (page: number) => boolean): Promise<PdfContent> {
@@ -26,12 +33,14 @@ export async function readPdf(bytes: Uint8Array, wanted: (page: number) => boole
       if (wanted(number)) pages.push(await pageOf(await document.getPage(number), ops, left));
     }
     const { info } = await document.getMetadata().catch(() => ({ info: {} }));
-    const { Title: title } = info as { Title?: unknown };
-    return { title: typeof title === "string" && title.trim() !== "" ? title.trim() : undefined, count: document.numPages, pages };
+    const { Title: title, Language: language } = info as { Title?: unknown; Language?: unknown };
+    return { title: saidIn(title), language: saidIn(language), count: document.numPages, pages };
   } finally {
     await document.loadingTask.destroy();
   }
 }
+
+const saidIn = (text: unknown) => (typeof text === "string" && text.trim() !== "" ? text.trim() : undefined);
 
 async function opened(data: Uint8Array): Promise<{ document: PDFDocumentProxy; ops: OperatorNumbers }> {
   const { getDocument, OPS } = (await import("pdfjs-dist/legacy/build/pdf.mjs")) as {
@@ -68,8 +77,8 @@ async function pageOf(page: PDFPageProxy, ops: OperatorNumbers, left: Left): Pro
   const turn = turnOf(text.items as TextItem[], viewport.transform as unknown as Matrix, viewport);
   const drawings = drawingsOf(list, ops, turn.matrix, (id) => `p${page.ref?.num}R_mc${id}`);
   const links = linksOf(annotations as Annotation[], turn.matrix);
-  const drawn = runsOf(text.items as TextItem[], turn.matrix, lookByFont(page, text.styles as Styles), links);
-  const runs = [...drawn, ...writtenIn(annotations as Annotation[], turn.matrix)];
+  const drawn = runsOf(text.items as TextItem[], turn.matrix, facesOf(page, text.styles as Styles), links);
+  const runs = [...drawn, ...writtenIn(annotations as Annotation[], turn.matrix, drawn)];
   left.runs -= runs.length;
   if (left.runs < 0) throw tooComplex("The PDF holds more text than a conversion may use.");
   const shown = drawings.placed.filter(({ box }) => isOnPage(box, turn));
@@ -155,29 +164,7 @@ function quarterTurnOf(
   return { matrix, width, height };
 }
 
-type Styles = Readonly<Record<string, { readonly fontFamily: string }>>;
-
-const mono = /mono|courier|consol|menlo|typewriter|^(?:[A-Z]{6}\+)?(?:CM|SF)TT\d/i;
-
-/** Fonts tell their weight and slant by their names; those of TeX by two letters. */
-function lookByFont(page: PDFPageProxy, styles: Styles): (font: string) => Look {
-  const looks = new Map<string, Look>();
-  return (font) => {
-    const known = looks.get(font);
-    if (known !== undefined) return known;
-    const { name = "" } = (page.commonObjs.has(font) ? page.commonObjs.get(font) : {}) as { name?: string };
-    const look = {
-      isBold: /bold|black|heavy|demi|^(?:[A-Z]{6}\+)?(?:CM|SF)(?:BX|SSBX)\d/i.test(name),
-      isItalic: /italic|oblique|slanted|^(?:[A-Z]{6}\+)?(?:CM|SF)(?:TI|SL)\d/i.test(name),
-      // Recognised text has letters of one width and no looks.
-      isMono: !/GlyphLess/i.test(name) && (styles[font]?.fontFamily === "monospace" || mono.test(name)),
-    };
-    looks.set(font, look);
-    return look;
-  };
-}
-
-function runsOf(items: readonly TextItem[], matrix: Matrix, lookOf: (font: string) => Look, links: readonly PlacedLink[]): Run[] {
+function runsOf(items: readonly TextItem[], matrix: Matrix, faceOf: (font: string) => Face, links: readonly PlacedLink[]): Run[] {
   const marks: (string | undefined)[] = [];
   return items.flatMap((item) => {
     if (item.str === undefined) {
@@ -188,9 +175,11 @@ function runsOf(items: readonly TextItem[], matrix: Matrix, lookOf: (font: strin
     const [a, b, c, d, x, baseline] = multiply(matrix, item.transform);
     const isUpright = Math.abs(b) <= Math.abs(a) * 0.1;
     const size = Math.hypot(c, d);
+    const { look, family } = faceOf(item.fontName);
     const run: Run = {
       ...{ text: plainLetters(item.str), x, baseline, width: isUpright ? item.width : 0, size },
-      look: item.str.search(ideograph) === -1 ? lookOf(item.fontName) : { ...lookOf(item.fontName), isMono: false },
+      look: item.str.search(ideograph) === -1 ? look : { ...look, isMono: false },
+      font: family,
       endsLine: item.hasEOL === true,
       mark: marks.at(-1),
       href: undefined,

@@ -4,7 +4,16 @@
  */
 import type { Run } from "./content.ts";
 
-const rightToLeft = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/;
+export const rightToLeft = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/;
+const ofThatDirection = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/g;
+const ofTheOther = /[A-Za-z\u00c0-\u058f\u0900-\ufb1c]/g;
+
+/** Whether most letters of a text are read so. */
+export function isRightToLeft(text: string): boolean {
+  const count = text.match(ofThatDirection)?.length ?? 0;
+  return count > 0 && count >= (text.match(ofTheOther)?.length ?? 0);
+}
+
 const strong = /[\p{L}\p{N}]/u;
 
 export const holdsRightToLeft = (runs: readonly Run[]): boolean => runs.some(({ text }) => rightToLeft.test(text));

@@ -1,6 +1,7 @@
 /** Tables that lines are drawn around: each space between lines is a cell. */
 import type { Box, Run } from "./content.ts";
 import { partedAt } from "./run-parts.ts";
+import type { DrawnLines } from "./tree.ts";
 
 export type Grid = Box & { readonly kind: "grid"; readonly rows: readonly GridCell[][] };
 export type GridCell = { readonly runs: Run[]; readonly columns: number };
@@ -95,6 +96,20 @@ function rowOf(top: number, bottom: number, upright: readonly number[], lines: r
     else cells.push({ left, runs: [], columns: 1 });
   }
   return cells;
+}
+
+/** Which lines are drawn within a table, whose cells may have been found otherwise. */
+export function linesWithin(box: Box, rules: readonly Box[]): DrawnLines | undefined {
+  const inside = rules.filter(
+    (rule) =>
+      rule.left > box.left - near && rule.right < box.right + 4 * near && rule.top < box.bottom + near && rule.bottom > box.top - near,
+  );
+  if (inside.some((rule) => isUpright(rule) && rule.left > box.left + near && rule.right < box.right - near)) return "all";
+  return rules.some(
+    (rule) => !isUpright(rule) && rule.top > box.top && rule.bottom < box.bottom && rule.left < box.right && rule.right > box.left,
+  )
+    ? "across"
+    : undefined;
 }
 
 const filledCells = (rows: readonly (readonly GridCell[])[]) => rows.flat().filter(({ runs }) => runs.length > 0).length;

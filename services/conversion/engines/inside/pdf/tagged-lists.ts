@@ -6,11 +6,19 @@ export type LabelledItem = { readonly label: string | undefined; readonly blocks
 
 /** A browser draws bullets as shapes, which are no letters. */
 const bullet = /^[•◦▪‣●○■–—*·-]?$/u;
-const numbered = /^\(?(\d{1,9})[.)]?$/;
+/** From right to left the point stands before its number. */
+const numbered = /^(?:\(?(\d{1,9})[.)]?|[.)](\d{1,9}))$/;
 
 export function listWithLabels(given: readonly LabelledItem[]): Block {
   const labels = given.map(({ label }) => label?.trim() ?? "");
-  const numbers = labels.map((label) => Number(numbered.exec(label)?.[1] ?? Number.NaN));
+  const numbers = labels.map((label) =>
+    Number(
+      numbered
+        .exec(label)
+        ?.slice(1)
+        .find((digits) => digits !== undefined) ?? Number.NaN,
+    ),
+  );
   const [first = Number.NaN] = numbers;
   const isCounted = numbers.every((number, index) => number === first + index);
   const items = given.map(({ blocks, label: given }, index): ListItem => {

@@ -1,15 +1,22 @@
 /** Blocks out of the structure tree of a page (ISO 32000-1, 14.8.4): what the author's program said they are. */
 import type { Look, PageContent, Picture, Run, StructureNode } from "./content.ts";
-import { codeOf, paragraphOf, type Vocabulary } from "./inlines.ts";
+import { codeOf, linedParagraphOf, paragraphOf, type Vocabulary } from "./inlines.ts";
+import { boundsOf, settingsIn } from "./placed.ts";
 import { holdsRightToLeft, inReadingOrder } from "./reading-order.ts";
+import { linesWithin } from "./ruled-tables.ts";
+import { settingOf } from "./setting.ts";
 import { type LabelledItem, listWithLabels } from "./tagged-lists.ts";
-import type { Block, Cell, Inline } from "./tree.ts";
+import { evenRows } from "./tagged-rows.ts";
+import type { Block, Cell, Inline, Setting } from "./tree.ts";
 
 type Context = {
   readonly runs: ReadonlyMap<string, readonly Run[]>;
   readonly pictures: ReadonlyMap<string, readonly Picture[]>;
   readonly links: ReadonlyMap<string, string>;
   readonly words: Vocabulary;
+  readonly page: PageContent;
+  /** How wide most lines of the page are at the most. */
+  readonly measure: number | undefined;
 };
 
 /** Roles that hold blocks, or stand for one; all others are within a line. */
@@ -30,6 +37,9 @@ function grouped<T extends { readonly mark: string | undefined }>(all: readonly 
   return groups;
 }
 
+/** Of a page's height. */
+const edge = 0.1;
+
 /** Letters that no tag names: what was stamped on, or written into a form, afterwards. */
 export function untoldRuns(page: PageContent): readonly Run[] {
   const told = new Set(page.structure === undefined ? [] : marksUnder(page.structure));
@@ -39,12 +49,17 @@ export function untoldRuns(page: PageContent): readonly Run[] {
 /** Nothing where the page has no tree, or where the tree leaves out a tenth of its letters: then it is not to be trusted. */
 export function blocksOfTagged(page: PageContent, words: Vocabulary): Block[] | undefined {
   if (page.structure === undefined) return undefined;
-  const context = { runs: grouped(page.runs), pictures: grouped(page.pictures), links: page.links, words };
+  const context = { runs: grouped(page.runs), pictures: grouped(page.pictures), links: page.links, words, page, measure: measureOf(page) };
   const lettersOf = (runs: readonly Run[]) => runs.reduce((sum, { text }) => sum + text.trim().length, 0);
-  const all = lettersOf(page.runs.filter(({ mark }) => mark !== "artifact"));
+  const all = lettersOf(page.runs.filter((run) => run.mark !== "artifact" || isWithin(run, page)));
   const told = lettersOf(marksUnder(page.structure).flatMap((mark) => context.runs.get(mark) ?? []));
   if (told < all * 0.9) return undefined;
   return blocksUnder(page.structure.children?.flatMap((node) => pruned(node, context)) ?? [], context);
+}
+
+/** Makers of forms mark their labels as decoration; running heads, which are that, stand at the edge, and what is stamped on is turned. */
+function isWithin({ baseline, width }: Run, { height }: PageContent): boolean {
+  return baseline > height * edge && baseline < height * (1 - edge) && width > 0;
 }
 
 /** What the page shows nothing of, such as the hidden part of a web page, leaves empty items behind. */
@@ -95,11 +110,11 @@ function blocksUnder(nodes: readonly StructureNode[], context: Context): Block[]
 
 function blocksOf(node: StructureNode, context: Context): Block[] {
   const { role = "", children = [] } = node;
-  if (isCodeBlock(node)) return codeBlock(runsUnder(node, context));
+  if (isCodeBlock(node)) return codeBlock(runsUnder(node, context), context);
   const level = role === "Title" || role === "H" ? 1 : Number(/^H([1-6])$/.exec(role)?.[1] ?? 0);
   if (level > 0) {
     const inlines = inlinesOf(children, context, true);
-    return inlines.length === 0 ? [] : [{ kind: "heading", level, inlines }];
+    return inlines.length === 0 ? [] : [{ kind: "heading", level, inlines, at: settingUnder(children, context) }];
   }
   if (role === "L") return listOf(children, context);
   if (role === "Table") return tableOf(children, context);
@@ -112,13 +127,13 @@ function paragraphs(nodes: readonly StructureNode[], context: Context): Block[] 
   const runs = nodes.flatMap((node) => runsUnder(node, context));
   const pictures = nodes.flatMap(marksUnder).flatMap((mark) => context.pictures.get(mark) ?? []);
   const inked = runs.filter(({ text }) => text.trim() !== "");
-  const shown: Block[] = pictures.map((picture) => ({ kind: "picture", picture, alt: "" }));
+  const shown: Block[] = pictures.map((picture) => ({ kind: "picture", picture, alt: "", page: context.page.number }));
   // Office programs have no role for code: paragraphs of nothing but a typewriter's letters are that.
   const isCode =
     inked.length > 0 && inked.every(({ look }) => look.isMono) && nodes.every(({ role }) => role !== "Code" && role !== "Link");
-  if (isCode) return [...shown, ...codeBlock(runs)];
+  if (isCode) return [...shown, ...codeBlock(runs, context)];
   const inlines = inlinesOf(nodes, context);
-  return inlines.length === 0 ? shown : [...shown, { kind: "paragraph", inlines }];
+  return inlines.length === 0 ? shown : [...shown, { kind: "paragraph", inlines, at: settingUnder(nodes, context) }];
 }
 
 function runsUnder(node: StructureNode, { runs }: Context): readonly Run[] {
@@ -128,18 +143,40 @@ function runsUnder(node: StructureNode, { runs }: Context): readonly Run[] {
 /** A run may be empty and only end the line before it. */
 function linesOf(runs: readonly Run[]): Run[][] {
   const lines: Run[][] = [[]];
+  const isReversed = holdsRightToLeft(runs);
+  let last: Run | undefined;
   for (const run of runs) {
+    // An empty one only ends a line.
+    const isInked = run.text !== "";
+    const step = isInked && last !== undefined ? (run.baseline - last.baseline) / Math.max(run.size, last.size) : undefined;
+    const isBare = lines.at(-1)?.every(({ text }) => text === "") === true;
+    // Where the direction changes the library does not tell that a line ends, and tells that one does where none ends.
+    if (!isBare && step !== undefined && step > 0.7) lines.push([]);
+    if (isBare && isReversed && lines.length > 1 && step !== undefined && Math.abs(step) < 0.1) lines.at(-2)?.push(...(lines.pop() ?? []));
     lines.at(-1)?.push(run);
     if (run.endsLine) lines.push([]);
+    if (isInked) last = run;
   }
   return lines
     .filter((line) => line.some(({ text }) => text !== ""))
     .map((line) => (holdsRightToLeft(line) ? inReadingOrder([...line].sort((one, other) => one.x - other.x)) : line));
 }
 
-function codeBlock(runs: readonly Run[]): Block[] {
+function settingUnder(nodes: readonly StructureNode[], context: Context): Setting | undefined {
+  return settingOf(linesOf(nodes.flatMap((node) => runsUnder(node, context))), context.page.number);
+}
+
+const linesToTell = 5;
+
+function measureOf({ runs }: PageContent): number | undefined {
+  const lines = linesOf(runs.filter(({ mark }) => mark !== "artifact"));
+  const widths = lines.map((line) => Math.max(...line.map(({ x, width }) => x + width)) - Math.min(...line.map(({ x }) => x)));
+  return widths.length < linesToTell ? undefined : widths.sort((one, other) => other - one)[Math.floor(widths.length / 10)];
+}
+
+function codeBlock(runs: readonly Run[], { page }: Context): Block[] {
   const lines = linesOf(runs);
-  return lines.length === 0 ? [] : [{ kind: "code", text: codeOf(lines) }];
+  return lines.length === 0 ? [] : [{ kind: "code", text: codeOf(lines), at: settingOf(lines, page.number) }];
 }
 
 type Given = { readonly look: Partial<Look>; readonly href?: string | undefined };
@@ -161,7 +198,8 @@ function inlinesOf(nodes: readonly StructureNode[], context: Context, isHeading 
     for (const child of node.children ?? []) put(child, { look, href });
   };
   for (const node of nodes) put(node, { look: {} });
-  return paragraphOf(linesOf(runs), context.words, { isHeading });
+  const lines = linesOf(runs);
+  return isHeading ? paragraphOf(lines, context.words, { isHeading }) : linedParagraphOf(lines, context.words, context.measure);
 }
 
 function listOf(nodes: readonly StructureNode[], context: Context): Block[] {
@@ -192,7 +230,16 @@ function tableOf(nodes: readonly StructureNode[], context: Context): Block[] {
     else for (const child of children) put(child);
   };
   for (const node of nodes) put(node);
-  return rows.length === 0 ? captions : [...captions, { kind: "table", rows }];
+  return rows.length === 0
+    ? captions
+    : [
+        ...captions,
+        {
+          kind: "table",
+          rows: evenRows(rows),
+          lines: linesWithin(boundsOf(settingsIn(rows.flat().flatMap(({ blocks }) => blocks))), context.page.rules),
+        },
+      ];
 }
 
 const maxSpan = 1000;
@@ -211,16 +258,22 @@ function rowOf(nodes: readonly StructureNode[], context: Context, below: number[
   for (const node of nodes) {
     skip();
     const columns = spanOf(node.colSpan);
-    row.push({ isHead: node.role === "TH", blocks: blocksUnder(node.children ?? [], context), columns });
+    row.push({ isHead: node.role === "TH", blocks: blocksUnder(node.children ?? [], context).map(inOneLine), columns });
     for (const end = column + columns; column < end; column++) below[column] = spanOf(node.rowSpan) - 1;
   }
   skip();
   return row;
 }
 
+/** Cells are narrow: that a line ends in one tells nothing. */
+const inOneLine = (block: Block): Block =>
+  block.kind === "paragraph"
+    ? { ...block, inlines: block.inlines.map((inline) => (inline.text === "\n" ? { text: " " } : inline)) }
+    : block;
+
 function pictureOf(node: StructureNode, context: Context): Block[] {
   const pictures = marksUnder(node).flatMap((mark) => context.pictures.get(mark) ?? []);
-  const shown: Block[] = pictures.map((picture) => ({ kind: "picture", picture, alt: node.alt ?? "" }));
+  const shown: Block[] = pictures.map((picture) => ({ kind: "picture", picture, alt: node.alt ?? "", page: context.page.number }));
   const written = blocksUnder(node.children ?? [], { ...context, pictures: new Map() });
   // Of a drawing only what its author says that it shows can be told.
   const said: Block[] = shown.length + written.length > 0 || !node.alt ? [] : [{ kind: "paragraph", inlines: [{ text: node.alt }] }];

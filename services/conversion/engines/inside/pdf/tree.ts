@@ -1,5 +1,16 @@
 /** A document as blocks, whatever it was read from. */
-import type { Picture } from "./content.ts";
+import type { Box, Picture } from "./content.ts";
+
+/** Where a block stands, and how its letters were set: what a document that is to look alike needs. */
+export type Setting = Box & {
+  readonly page: number;
+  readonly size: number;
+  readonly font: string | undefined;
+  readonly isBold: boolean;
+  readonly lines: readonly SetLine[];
+};
+
+export type SetLine = { readonly left: number; readonly right: number; readonly baseline: number };
 
 export type Inline = {
   readonly text: string;
@@ -8,22 +19,40 @@ export type Inline = {
   readonly isCode?: boolean;
   readonly isRaised?: boolean;
   readonly href?: string | undefined;
+  /** Where it is another than most letters of the block have. */
+  readonly size?: number;
 };
 
 export type Cell = { readonly isHead: boolean; readonly blocks: Block[]; readonly columns?: number };
 
 export type Block =
-  | { readonly kind: "heading"; readonly level: number; readonly inlines: readonly Inline[] }
-  | { readonly kind: "paragraph"; readonly inlines: readonly Inline[] }
-  | { readonly kind: "code"; readonly text: string }
+  | { readonly kind: "heading"; readonly level: number; readonly inlines: readonly Inline[]; readonly at?: Setting | undefined }
+  | { readonly kind: "paragraph"; readonly inlines: readonly Inline[]; readonly at?: Setting | undefined }
+  | { readonly kind: "code"; readonly text: string; readonly at?: Setting | undefined }
   | { readonly kind: "quote"; readonly blocks: Block[] }
   | { readonly kind: "list"; readonly start: number | undefined; readonly items: ListItem[] }
-  | { readonly kind: "table"; readonly rows: Cell[][] }
-  | { readonly kind: "picture"; readonly picture: Picture; readonly alt: string };
+  | { readonly kind: "table"; readonly rows: Cell[][]; readonly lines?: DrawnLines | undefined }
+  | { readonly kind: "picture"; readonly picture: Picture; readonly page: number; readonly alt: string };
+
+/** Around all cells, or below rows alone. */
+export type DrawnLines = "all" | "across";
 
 /** An item without a label goes on with the one before it, on the page before. */
 export type ListItem = { readonly blocks: Block[]; readonly isContinued: boolean };
 
 export function textOf(inlines: readonly Inline[]): string {
   return inlines.map(({ text }) => text).join("");
+}
+
+/** All letters of a block. */
+export function shownBy(block: Block): string {
+  if ("inlines" in block) return textOf(block.inlines);
+  if (block.kind === "code") return block.text;
+  return innerOf(block).map(shownBy).join(" ");
+}
+
+export function innerOf(block: Block): readonly Block[] {
+  if (block.kind === "list") return block.items.flatMap(({ blocks }) => blocks);
+  if (block.kind === "table") return block.rows.flat().flatMap(({ blocks }) => blocks);
+  return block.kind === "quote" ? block.blocks : [];
 }

@@ -1,0 +1,31 @@
+/** Where blocks stand, also those that are made of others. */
+import type { Box } from "./content.ts";
+import { type Block, innerOf, type Setting } from "./tree.ts";
+
+export type Place = Box & { readonly page: number };
+
+/** The page and box of a block, on the page on which it begins. */
+export function placeOf(block: Block): Place | undefined {
+  if (block.kind === "picture") return { ...block.picture.box, page: block.page };
+  if ("at" in block) return block.at;
+  const inner = innerOf(block).flatMap((each) => placeOf(each) ?? []);
+  const page = Math.min(...inner.map((place) => place.page));
+  const first = inner.filter((place) => place.page === page);
+  return first.length === 0 ? undefined : { ...boundsOf(first), page };
+}
+
+/** Blocks of letters, however deep they lie. */
+export function settingsIn(blocks: readonly Block[]): Setting[] {
+  return blocks.flatMap((block) => ("at" in block ? (block.at ?? []) : settingsIn(innerOf(block))));
+}
+
+export function boundsOf(boxes: readonly Box[]): Box {
+  const bounds = { left: Infinity, top: Infinity, right: -Infinity, bottom: -Infinity };
+  for (const { left, top, right, bottom } of boxes) {
+    bounds.left = Math.min(bounds.left, left);
+    bounds.top = Math.min(bounds.top, top);
+    bounds.right = Math.max(bounds.right, right);
+    bounds.bottom = Math.max(bounds.bottom, bottom);
+  }
+  return bounds;
+}

@@ -1,0 +1,135 @@
+/** Tables in Word: columns as wide as on the page, lines where lines were drawn, figures at the side where they stood. */
+import { AlignmentType, BorderStyle, type Paragraph, Table, TableCell, TableLayoutType, TableRow, WidthType } from "docx";
+import { placeOf, settingsIn } from "../placed.ts";
+import { isRightToLeft } from "../reading-order.ts";
+import { type Block, type Cell, type Setting, shownBy } from "../tree.ts";
+
+type TableBlock = Extract<Block, { kind: "table" }>;
+export type Alignment = (typeof AlignmentType)[keyof typeof AlignmentType] | undefined;
+/** What stands in a cell, for Word. */
+export type CellWriter = (cell: Cell, alignment: Alignment) => readonly (Paragraph | Table)[];
+type Frame = { readonly left: number; readonly right: number };
+
+const twips = (points: number) => Math.round(points * 20);
+/** Points between a cell's letters and its edge, at the most and at the least. */
+const [widePadding, leastPadding] = [4, 0.8];
+const narrowest = 12;
+/** Places that nobody tells apart, and such that anybody does, in points. */
+const [near, far] = [2, 4];
+
+type Column = { readonly settings: readonly Setting[]; readonly texts: readonly string[] };
+type Widths = { readonly widths: readonly number[]; readonly padding: number };
+
+export function tableOf(block: TableBlock, frame: Frame, write: CellWriter): Table {
+  const { rows, lines } = block;
+  const count = Math.max(1, ...rows.map((row) => row.reduce((sum, { columns = 1 }) => sum + columns, 0)));
+  const columns = Array.from({ length: count }, (_, index) => columnOf(rows, index));
+  const isReversed = isRightToLeft(columns.flatMap(({ texts }) => texts).join(" "));
+  const found = widthsOf(isReversed ? columns.toReversed() : columns, frame.right - frame.left);
+  const widths = isReversed ? found.widths.toReversed() : found.widths;
+  const heads = rows.findIndex((row) => row.some(({ isHead }) => !isHead));
+  const [across, upright] = [lineFor(lines !== undefined), lineFor(lines === "all")];
+  const sides = twips(found.padding);
+  return new Table({
+    columnWidths: widths.map(twips),
+    width: { size: twips(sumOf(widths)), type: WidthType.DXA },
+    layout: TableLayoutType.FIXED,
+    borders: { top: across, bottom: across, insideHorizontal: across, left: upright, right: upright, insideVertical: upright },
+    margins: { left: sides, right: sides, top: twips(1), bottom: twips(1) },
+    ...(isReversed ? { visuallyRightToLeft: true } : standingOf(block, frame, sumOf(widths))),
+    rows: rows.map((row, index) => {
+      const children = cellsOf(row, columns.map(alignmentOf), widths, write);
+      return new TableRow({ children, cantSplit: true, ...(index < heads ? { tableHeader: true } : {}) });
+    }),
+  });
+}
+
+const sumOf = (widths: readonly number[]) => widths.reduce((sum, each) => sum + each, 0);
+
+const lineFor = (isDrawn: boolean) =>
+  isDrawn ? { style: BorderStyle.SINGLE, size: 4, color: "808080" } : { style: BorderStyle.NONE, size: 0, color: "auto" };
+
+/** Word opens no table whose rows end at different columns: what is missing is empty. */
+function cellsOf(row: readonly Cell[], alignments: readonly Alignment[], widths: readonly number[], write: CellWriter): TableCell[] {
+  const count = widths.length;
+  const given = row.reduce((sum, { columns = 1 }) => sum + columns, 0);
+  const missing = Array.from({ length: Math.max(0, count - given) }, (): Cell => ({ isHead: false, blocks: [] }));
+  let column = 0;
+  return [...row, ...missing].map((cell) => {
+    const span = Math.min(cell.columns ?? 1, Math.max(1, count - column));
+    const width = sumOf(widths.slice(column, column + span));
+    const children = write(cell, span === 1 ? alignments[column] : undefined);
+    column += span;
+    return new TableCell({ children, ...(span > 1 ? { columnSpan: span } : {}), width: { size: twips(width), type: WidthType.DXA } });
+  });
+}
+
+/** In the middle of its column of text, or as far from its edge as on the page. */
+function standingOf(block: TableBlock, frame: Frame, width: number) {
+  const place = placeOf(block);
+  if (place === undefined) return {};
+  const [before, after] = [place.left - frame.left, frame.right - place.right];
+  if (before < far * 2) return {};
+  if (Math.abs(before - after) < far * 2) return { alignment: AlignmentType.CENTER };
+  return { indent: { size: twips(Math.max(0, Math.min(before, frame.right - frame.left - width))), type: WidthType.DXA } };
+}
+
+function columnOf(rows: readonly (readonly Cell[])[], wanted: number): Column {
+  const cells = rows.flatMap((row) => {
+    let column = 0;
+    for (const cell of row) {
+      const { columns = 1 } = cell;
+      if (column === wanted) return columns === 1 ? [cell] : [];
+      column += columns;
+    }
+    return [];
+  });
+  return { settings: cells.flatMap(({ blocks }) => settingsIn(blocks)), texts: cells.map(({ blocks }) => blocks.map(shownBy).join(" ")) };
+}
+
+/** Columns part in the middle between the letters of two; those without letters share what there is. */
+function widthsOf(columns: readonly Column[], room: number): Widths {
+  const spans = columns.map(({ settings }) => ({
+    left: Math.min(...settings.map(({ left }) => left)),
+    right: Math.max(...settings.map(({ right }) => right)),
+  }));
+  const gaps = spans.slice(1).map(({ left }, index) => left - (spans[index]?.right ?? Number.NaN));
+  const padding = Math.min(widePadding, Math.max(leastPadding, Math.min(...gaps.filter((gap) => gap > 0)) / 2 - 0.5));
+  const edges = spans.map(({ left }, index) => {
+    const gap = gaps[index - 1] ?? Number.NaN;
+    return gap > 0 ? left - gap / 2 : left - (index === 0 ? widePadding : padding);
+  });
+  edges.push((spans.at(-1)?.right ?? Number.NaN) + widePadding);
+  const known = edges.filter(Number.isFinite);
+  const [start = 0, end = 0] = [known[0], known.at(-1)];
+  const even = Math.max(narrowest, (end > start ? end - start : room) / Math.max(1, columns.length));
+  const widths = columns.map((_, index) => {
+    const width = (edges[index + 1] ?? Number.NaN) - (edges[index] ?? Number.NaN);
+    return Number.isFinite(width) && width > 0 ? Math.max(narrowest, width) : even;
+  });
+  const total = sumOf(widths);
+  // Letters of another font may be wider: where there is room, a little is given.
+  const scale = Math.min(1.06, room / total);
+  return { widths: widths.map((width) => width * scale), padding };
+}
+
+const figure = /^[-+−–(]?[^\p{L}\p{N}]{0,3}\d[\d.,'’\s\u00a0]*[)%\-\s\p{Sc}]{0,4}$/u;
+
+function alignmentOf({ settings, texts }: Column): Alignment {
+  const lines = settings.flatMap((setting) => setting.lines);
+  if (lines.length < 2) return undefined;
+  // One head above a column of figures may stand otherwise.
+  const differ = (values: readonly number[]) => {
+    const sorted = values.toSorted((one, other) => one - other);
+    const cut = Math.floor(sorted.length / 10);
+    return (sorted.at(-1 - cut) ?? 0) - (sorted[cut] ?? 0);
+  };
+  const isEvenAtRight = differ(lines.map(({ right }) => right)) < near;
+  const filled = texts.filter((text) => text.trim() !== "");
+  const spread = (values: readonly number[]) => Math.max(...values) - Math.min(...values);
+  const isRather = spread(lines.map(({ right }) => right)) < spread(lines.map(({ left }) => left));
+  if (isEvenAtRight && isRather && filled.filter((text) => figure.test(text.trim())).length * 2 > filled.length) return AlignmentType.RIGHT;
+  if (differ(lines.map(({ left }) => left)) < far) return undefined;
+  if (isEvenAtRight) return AlignmentType.RIGHT;
+  return differ(lines.map(({ left, right }) => (left + right) / 2)) < near ? AlignmentType.CENTER : undefined;
+}
