@@ -3,7 +3,7 @@ import { FilemillError } from "#kit/errors.ts";
 import type { ByteSource } from "#services/conversion/domain/guards/byte-source.ts";
 import type { QuestionKind } from "#services/conversion/domain/questions.ts";
 import { answering } from "#services/conversion/inspectors/inside/answers.ts";
-import { decodeCodePages, namesCodePage } from "#services/conversion/inspectors/inside/rtf-code-pages.ts";
+import { withCodeStyles, withMarkedCode } from "#services/conversion/inspectors/inside/docx-code.ts";
 import type { Dice } from "./mutate.ts";
 import type { Seed } from "./seeds.ts";
 
@@ -39,7 +39,7 @@ const tokens = [
   ),
 ].map((token) => Buffer.from(token, "latin1"));
 const starts = [
-  ...'|P1 |P4\n|P6 |#|<?xml?>|<?xml version="1.0"?>|<svg |<svg xmlns="" |<!DOCTYPE svg [|<html>|{|[|[{|{"a":|{\\rtf1\\mac |{\\rtf1\\ansi\\ansicpg932 |%!PS|%PDF-1.4\n'.split(
+  ...'|P1 |P4\n|P6 |#|<?xml?>|<?xml version="1.0"?>|<svg |<svg xmlns="" |<!DOCTYPE svg [|<html>|{|[|[{|{"a":|<w:style |<w:style w:type="paragraph"><w:name w:val="|<w:p><w:r><w:rFonts w:ascii="courier"|%!PS|%PDF-1.4\n'.split(
     "|",
   ),
   ..."0\nSECTION\n|999\n|/* XPM */|#define a_width 1\n|SIMPLE  =|From a|From: a\nTo: b\n|BEGIN:VCARD\n|WEBVTT\n\n|[Script Info]\n|1\n00:00:01,000 --> ".split(
@@ -99,17 +99,20 @@ export async function tryLook(content: Buffer, format: string): Promise<string |
   return undefined;
 }
 
-const kinds = ["sniff", "inspect", "check", "tableEncoding", "textEncoding", "codePages"] as const satisfies readonly (
+const kinds = ["sniff", "inspect", "check", "tableEncoding", "textEncoding", "wordCode"] as const satisfies readonly (
   | QuestionKind
-  | "codePages"
+  | "wordCode"
 )[];
 
 async function look(kind: (typeof kinds)[number], content: Buffer, format: string): Promise<{ ms: number; error: unknown }> {
   const before = process.cpuUsage();
   const error = await (async () => {
-    if (kind !== "codePages")
+    if (kind !== "wordCode")
       await answering[kind](sourceOf(content), { fileName: `a.${format}`, format, withGuards: true, isPage: true }, []);
-    else if (namesCodePage(content)) for (const _ of decodeCodePages(content));
+    else {
+      withCodeStyles(content.toString());
+      withMarkedCode(content.toString());
+    }
   })().catch((cause: unknown) => cause);
   const { user, system } = process.cpuUsage(before);
   return { ms: (user + system) / 1000, error };

@@ -83,8 +83,8 @@ export const answers = {
   embeddedModel: nothing,
   /** Families that a drawing names and that are not among `here`. */
   missingFonts: record({ families: list(text(400), 100) }),
-  /** Writes the document anew, where it has bytes of a code page. */
-  recodedRtf: record({ isRecoded: flag }),
+  /** Writes a DOCX with styles that Pandoc knows, where it has others; its comments, and whether changes are tracked in it. */
+  readableDocx: record({ isRewritten: flag, comments: uint32, hasChanges: flag }),
   /** Writes the text as UTF-8. */
   decodedText: record({ guess: optional(encodingLabel) }),
   /** Writes a text table (`format`, `encoding`, `delimiter`) as programs agree on; how large it is, and in words what was guessed of it. */

@@ -3,6 +3,10 @@
 local alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 local removed = 0
 local keeps_media = { docx = true, odt = true, pptx = true, epub = true, epub3 = true, fb2 = true, ipynb = true }
+local is_markdown = FORMAT:match("^gfm") ~= nil or FORMAT:match("^commonmark") ~= nil
+local describes = false
+-- What every reader of Markdown shows.
+local shown = { ["image/png"] = true, ["image/jpeg"] = true, ["image/gif"] = true, ["image/webp"] = true, ["image/svg+xml"] = true }
 local keeps_references = { gfm = true, markdown = true, commonmark = true, html = true, html5 = true }
 
 local function base64(bytes)
@@ -17,20 +21,25 @@ local function base64(bytes)
 end
 
 -- JSON is what a later run reads, which has no other way to get the pictures.
-local function embeds() return FORMAT == "json" or FORMAT:match("^html") ~= nil end
+local function embeds(kind)
+  if is_markdown then return not describes and (kind == nil or shown[kind]) end
+  return FORMAT == "json" or FORMAT:match("^html") ~= nil
+end
 
 function Image(image)
+  -- A size would make it HTML.
+  if is_markdown then image.attr = pandoc.Attr() image.title = "" end
   if image.src:match("^data:image/") then
-    if keeps_media[FORMAT] or embeds() then return nil end
+    if keeps_media[FORMAT] or embeds(image.src:match("^data:([%w/+.-]+)")) then return image end
   elseif not image.src:match("^%a[%w+.-]+:") then
     local kind, bytes = pandoc.mediabag.lookup(image.src)
     if bytes and keeps_media[FORMAT] then return nil end
-    if bytes and embeds() then
+    if bytes and embeds(kind) then
       image.src = "data:" .. (kind or "image/png") .. ";base64," .. base64(bytes)
       return image
     end
-  elseif image.src:match("^https?://") and (keeps_references[FORMAT] or FORMAT:match("^markdown")) then
-    return nil
+  elseif image.src:match("^https?://") and (is_markdown or keeps_references[FORMAT] or FORMAT:match("^markdown")) then
+    return image
   end
   removed = removed + 1
   return image.caption
@@ -71,7 +80,10 @@ end
 -- How these say a bar that ends no cell; their writers leave it as it is.
 local bars = { asciidoc = "{vbar}", org = "\\vert{}", jira = "\\|", dokuwiki = "%%|%%" }
 
+local markdown_table
+
 function Table(table)
+  if FORMAT:match("^gfm") then return markdown_table(table) end
   local bar = bars[FORMAT]
   if not bar then return nil end
   local function escaped(text)
@@ -86,4 +98,76 @@ function Table(table)
   return pandoc.walk_block(table, { Str = escaped })
 end
 
-return { { Image = Image }, { Table = Table }, { Pandoc = Pandoc } }
+-- What `changes=all` brings along; Markdown has a sign for what is struck out alone.
+local is_hypertext = is_markdown or FORMAT:match("^html") ~= nil
+local function revised(span)
+  if span.classes:includes("insertion") then
+    if not is_hypertext then return { pandoc.Underline(span.content) } end
+    local marked = pandoc.List({ pandoc.RawInline("html", "<ins>") })
+    marked:extend(span.content)
+    marked:insert(pandoc.RawInline("html", "</ins>"))
+    return marked
+  end
+  if span.classes:includes("deletion") then return { pandoc.Strikeout(span.content) } end
+  if span.classes:includes("comment-start") then
+    local said = pandoc.List({ pandoc.Strong({ pandoc.Str(span.attributes.author or "") }), pandoc.Str(":"), pandoc.Space() })
+    said:extend(span.content)
+    return { pandoc.Note({ pandoc.Para(said) }) }
+  end
+  if span.classes:includes("comment-end") or span.classes:includes("paragraph-insertion") or span.classes:includes("paragraph-deletion") then
+    return {}
+  end
+end
+
+function Span(span)
+  local made = revised(span)
+  if made then return made end
+  -- Anchors and classes would be HTML in the text.
+  if is_markdown then return span.content end
+end
+
+function Div(division)
+  if is_markdown then return division.content end
+end
+
+-- Lines of a cell are broken, for blocks would make the table HTML; nil for what has other blocks.
+local function line_of(blocks)
+  local line = pandoc.List()
+  for place, block in ipairs(blocks) do
+    if block.t ~= "Para" and block.t ~= "Plain" then return nil end
+    if place > 1 then line:insert(pandoc.RawInline("html", "<br>")) end
+    for _, each in ipairs(block.content) do
+      if each.t == "LineBreak" then line:insert(pandoc.RawInline("html", "<br>")) else line:insert(each) end
+    end
+  end
+  return line
+end
+
+local function flat_row(row)
+  for _, cell in ipairs(row.cells) do
+    local line = #cell.contents > 0 and line_of(cell.contents)
+    if line then cell.contents = { pandoc.Plain(line) } end
+  end
+  return row
+end
+
+-- A table of GitHub's Markdown has a head, and its first row may be one. Widths are nothing that it tells.
+function markdown_table(given)
+  local rows = pandoc.List(given.head.rows):map(flat_row)
+  for _, body in ipairs(given.bodies) do
+    local own = pandoc.List(body.head)
+    own:extend(body.body)
+    own = own:map(flat_row)
+    if #rows == 0 and #own > 0 then rows:insert(own:remove(1)) end
+    body.head, body.body = {}, own
+  end
+  given.head = pandoc.TableHead(rows, given.head.attr)
+  given.foot = pandoc.TableFoot(pandoc.List(given.foot.rows):map(flat_row), given.foot.attr)
+  given.colspecs = pandoc.List(given.colspecs):map(function(column) return { column[1], nil } end)
+  return given
+end
+
+return {
+  { Meta = function(meta) describes = meta["filemill-pictures"] ~= nil meta["filemill-pictures"] = nil return meta end },
+  { Image = Image, Span = Span, Div = Div }, { Table = Table }, { Pandoc = Pandoc },
+}

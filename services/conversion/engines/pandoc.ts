@@ -7,7 +7,7 @@ import type { SandboxEnd } from "../domain/sandbox.ts";
 import { askForFile } from "./ask-inspector.ts";
 import { failureOf } from "./bad-input.ts";
 import { flagOption, numberOption, stringOption } from "./hop-table.ts";
-import { markups, needsDataFiles, pandocHops } from "./pandoc-hops.ts";
+import { markups, needsDataFiles, pandocHops, readsChanges } from "./pandoc-hops.ts";
 import { plainTableOf } from "./plain-table.ts";
 import { inputInside, openToolSession, versionLineOf } from "./tool-run.ts";
 
@@ -29,13 +29,30 @@ const maxDecodedBytes = 400_000_000;
 
 const heap = ["+RTS", "-M512m", "-RTS"];
 
+const changesOf = ({ hop, options }: HopTask): string[] =>
+  hop.from === "docx" ? [`--track-changes=${stringOption(options, "changes") ?? "accept"}`] : [];
+
+const dialectOf = ({ options }: HopTask): string => (options.dialect === "commonmark" ? "commonmark" : (markups.md?.writer ?? "gfm"));
+
 /**
  * The first of two runs where the writer needs its data files and so cannot have `--sandbox`: such a writer fetches pictures
  * before a filter sees them, and one that is missing ends it. The reader keeps `--sandbox`, and hands pictures on inside.
  */
 function readerArgumentsOf(task: HopTask, input: string): string[] {
   const reader = markups[task.hop.from]?.reader ?? "";
-  return [...heap, "--sandbox", "-f", reader, "-t", "json", `--lua-filter=${filterInside}`, "-o", "/job/document.json", input];
+  return [
+    ...heap,
+    "--sandbox",
+    "-f",
+    reader,
+    ...changesOf(task),
+    "-t",
+    "json",
+    `--lua-filter=${filterInside}`,
+    "-o",
+    "/job/document.json",
+    input,
+  ];
 }
 
 function argumentsOf(task: HopTask, input: string): string[] {
@@ -45,10 +62,12 @@ function argumentsOf(task: HopTask, input: string): string[] {
   if (reader === undefined || writer === undefined) throw new FilemillError("INTERNAL", "Pandoc has no such pair.");
   const { options } = task;
   const highlight = stringOption(options, "highlight");
+  const isMarkdown = to === "md";
   return [
     ...heap,
-    ...(needsDataFiles.has(to) ? ["-f", "json"] : ["--sandbox", "-f", reader]),
-    ...["-t", writer, `--lua-filter=${filterInside}`],
+    ...(needsDataFiles.has(to) ? ["-f", "json"] : ["--sandbox", "-f", reader, ...changesOf(task)]),
+    ...["-t", isMarkdown ? dialectOf(task) : writer, `--lua-filter=${filterInside}`],
+    ...(isMarkdown && options.pictures === "describe" ? ["-M", "filemill-pictures=describe"] : []),
     ...(options.standalone === false ? [] : ["--standalone"]),
     ...(flagOption(options, "toc") ? ["--toc", `--toc-depth=${numberOption(options, "tocDepth") ?? 3}`] : []),
     ...(flagOption(options, "numberSections") ? ["--number-sections"] : []),
@@ -67,12 +86,10 @@ async function run({ sandbox, inspector }: EngineHost, task: HopTask): Promise<v
   const isTwoStep = needsDataFiles.has(task.hop.to);
   const firstArgsOf = isTwoStep ? readerArgumentsOf : argumentsOf;
   const asked = { signal: task.signal, maxBytes: maxDecodedBytes };
-  // Pandoc takes every byte of an RTF for Windows-1252.
-  const isRecoded =
-    task.hop.from === "rtf" && (await askForFile(inspector, "recodedRtf", [task.input.path], session.pathOf("rtf"), asked)).isRecoded;
+  const isReadable = task.hop.from === "docx" && (await writeReadable(inspector, task, session.pathOf("readable"), asked));
   const isTable = task.hop.from === "csv";
   if (isTable) await writeTable(inspector, task, session.pathOf("table"));
-  let end = await pandoc(firstArgsOf(task, isRecoded ? "/job/rtf" : isTable ? "/job/table" : inputInside));
+  let end = await pandoc(firstArgsOf(task, isReadable ? "/job/readable" : isTable ? "/job/table" : inputInside));
   if (!isTable && (end.exitCode === utf8Error || /falling back to latin1/.test(end.stderr)) && markups[task.hop.from]?.isBinary !== true) {
     const { guess } = await askForFile(inspector, "decodedText", [task.input.path], session.pathOf("text"), asked);
     if (guess !== undefined) task.note("ENCODING_GUESSED", `The text's encoding was guessed to be ${guess}.`);
@@ -96,6 +113,24 @@ async function run({ sandbox, inspector }: EngineHost, task: HopTask): Promise<v
 async function writeTable(inspector: EngineHost["inspector"], task: HopTask, made: string): Promise<void> {
   const { hasBlanks } = await plainTableOf(inspector, task, made);
   if (hasBlanks) task.note("CHARACTERS_REPLACED", "Several blanks or line breaks in a cell became one blank.");
+}
+
+/** Whether a document was written that Pandoc reads better. Comments, and what becomes of changes, are told in a note. */
+async function writeReadable(
+  inspector: EngineHost["inspector"],
+  task: HopTask,
+  made: string,
+  asked: { readonly signal: AbortSignal; readonly maxBytes: number },
+): Promise<boolean> {
+  const { isRewritten, comments, hasChanges } = await askForFile(inspector, "readableDocx", [task.input.path], made, asked);
+  const changes = stringOption(task.options, "changes") ?? "accept";
+  const left = [
+    ...(hasChanges ? [`tracked changes were ${changes}ed`] : []),
+    ...(comments > 0 ? [comments === 1 ? "one comment was left out" : `${comments} comments were left out`] : []),
+  ].join(" and ");
+  if (readsChanges(task.hop.from, task.hop.to) && changes !== "all" && left !== "")
+    task.note("METADATA_DROPPED", `${left.slice(0, 1).toUpperCase()}${left.slice(1)}; \`changes=all\` keeps them.`);
+  return isRewritten;
 }
 
 function noteRemoved(task: HopTask, end: SandboxEnd): void {

@@ -1,6 +1,7 @@
 /** Texts, tables, models and subtitles of which notes are raised. */
 
 import { halfScannedPdf, scannedPdf } from "#test/contract/scanned-pdf.ts";
+import { revised } from "#test/contract/word-file.ts";
 import { tarFile } from "#test/harness/tar-file.ts";
 import { zipFile } from "#test/harness/zip-file.ts";
 import { pdfOf, tablePdf } from "#test/services/conversion/engines/pdf-by-hand.ts";
@@ -58,6 +59,7 @@ export const documents: readonly Occurrence[] = [
   { engine: "pandoc", hop: "csv>md", code: "CHARACTERS_REPLACED", content: 'a,b\n"x  y",2\n' },
   { engine: "gdal", hop: "csv>geojson", code: "DIALECT_GUESSED", content: "name;lat;lon\nA;1;2\n" },
   { engine: "gdal", hop: "csv>geojson", code: "ENCODING_GUESSED", content: latin("name,lat,lon\nJ\xfcrgen,1,2\n") },
+  { engine: "pandoc", hop: "docx>md", code: "METADATA_DROPPED", content: revised },
   { engine: "pandoc", hop: "md>docx", code: "IMAGES_REMOVED", content: "# A\n\n![b](c.png)\n" },
   {
     engine: "archive",

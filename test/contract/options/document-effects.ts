@@ -119,6 +119,16 @@ export const documentEffects = [
     },
   ]),
   ...effectsOf("pandoc", [
+    { hop: "docx>md", sample: "revised.docx", option: "changes", given: { changes: "all" }, figure: text, shows: gains(/~~old~~/) },
+    {
+      hop: "html>md",
+      sample: "struck.html",
+      option: "dialect",
+      given: { dialect: "commonmark" },
+      figure: text,
+      shows: loses(/~~Quokka~~/),
+    },
+    { hop: "html>md", sample: "struck.html", option: "pictures", given: { pictures: "describe" }, figure: text, shows: loses(/base64/) },
     { hop: "csv>md", sample: "latin.csv", option: "encoding", given: { encoding: "koi8-r" }, figure: text, shows: loses(/Jürgen/) },
     { hop: "csv>md", sample: "latin.csv", option: "delimiter", given: { delimiter: "comma" }, figure: text, shows: gains(/name;age/) },
     { ...toHtml, option: "standalone", given: { standalone: false }, figure: text, shows: loses(/<html/) },

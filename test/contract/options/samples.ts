@@ -6,6 +6,7 @@ import { DatabaseSync } from "node:sqlite";
 import { promisify } from "node:util";
 import sharp from "sharp";
 import { halfScannedPdf, scannedPdf } from "#test/contract/scanned-pdf.ts";
+import { revised } from "#test/contract/word-file.ts";
 import { zipFile } from "#test/harness/zip-file.ts";
 import { pdfOf, tablePdf } from "#test/services/conversion/engines/pdf-by-hand.ts";
 import { halfTransparent, noise, twoColours } from "#test/services/conversion/engines/picture-samples.ts";
@@ -34,6 +35,9 @@ const texts: Readonly<Record<string, string | Uint8Array>> = {
   "drawing.svg": drawing,
   "prose.md": prose,
   "page.html": page,
+  "revised.docx": revised,
+  "struck.html":
+    '<p><del>Quokka</del> <img src="data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGP4z8AAAAMBAQDJ/pLvAAAAAElFTkSuQmCC" alt="dot"></p>',
   "book.fb2": fb2,
   "box.mbox": mbox,
   "book.fods": book,

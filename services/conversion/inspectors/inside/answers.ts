@@ -7,7 +7,8 @@ import { archiveHolds, archiveMembersOf, archiveNamesOf, assertArchive, listWant
 import { checkEnds } from "./check-result.ts";
 import { countsOf } from "./counts/counts.ts";
 import { tableEncodingOf } from "./dbf-code-pages.ts";
-import { decodeText, recodeRtf } from "./decoded-text.ts";
+import { decodeText } from "./decoded-text.ts";
+import { readableDocx } from "./docx-code.ts";
 import { embedModel } from "./embedded-model.ts";
 import { uprightPatchesOf } from "./exif-upright.ts";
 import { jpegFrameOf } from "./jpeg-frame.ts";
@@ -62,7 +63,7 @@ export const answering: { readonly [K in QuestionKind]: Answering<K> } = {
     return {};
   },
   missingFonts: (file, { here }) => missingFontsOf(file, here),
-  recodedRtf: recodeRtf,
+  readableDocx,
   decodedText: decodeText,
   plainTable: writePlainTable,
   isFileList,

@@ -5,15 +5,6 @@ import { guessEncoding } from "#services/conversion/engines/inside/guess-encodin
 import { unmarkedOf } from "#services/conversion/engines/inside/text-decoding.ts";
 import { writeToHost } from "./exchange.ts";
 import { contentOf } from "./remote-file.ts";
-import { decodeCodePages, namesCodePage } from "./rtf-code-pages.ts";
-
-/** An RTF without bytes of code pages. Writes nothing where there is nothing to change. */
-export async function recodeRtf(file: ByteSource): Promise<Answer<"recodedRtf">> {
-  const bytes = await contentOf(file);
-  if (!namesCodePage(bytes)) return { isRecoded: false };
-  for (const piece of decodeCodePages(bytes)) writeToHost(Buffer.from(piece));
-  return { isRecoded: true };
-}
 
 /** Text that is not UTF-8: by its byte order mark, by what HTML says of itself, else by a guess. */
 export async function decodeText(file: ByteSource): Promise<Answer<"decodedText">> {

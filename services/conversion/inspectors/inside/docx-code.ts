@@ -1,0 +1,114 @@
+/**
+ * A DOCX in which code and quotations bear the names of styles that Pandoc knows them by: other programs call them otherwise, or only
+ * choose letters of one width, and Pandoc takes them for text and drops the blanks that they begin with.
+ */
+import { unzipSync, type Zippable, zipSync } from "fflate";
+import type { ByteSource } from "#services/conversion/domain/guards/byte-source.ts";
+import type { Answer } from "#services/conversion/domain/questions.ts";
+import { writeToHost } from "./exchange.ts";
+import { contentOf } from "./remote-file.ts";
+
+/** Held unpacked and packed again; what is larger stays as it is. */
+const mostBytes = 100_000_000;
+const pieceBytes = 2 ** 20;
+const [body, styles, comments] = ["word/document.xml", "word/styles.xml", "word/comments.xml"] as const;
+
+const codeName =
+  /^(?:preformatted text|html preformatted|html code|html typewriter|html sample|source (?:code|text)|code(?: ?block)?|macro ?text|teletype)$/i;
+const quoteName = /^(?:quotations?|block quotation)$/i;
+const fixedFont = /w:(?:ascii|hAnsi)="(?:[^"]{0,60}\b(?:mono|courier|consolas|menlo|monaco|terminal)\b[^"]{0,60})"/i;
+const [blockStyle, letterStyle] = ["FilemillCode", "FilemillLetters"] as const;
+const added =
+  `<w:style w:type="paragraph" w:styleId="${blockStyle}"><w:name w:val="Source Code"/></w:style>` +
+  `<w:style w:type="character" w:styleId="${letterStyle}"><w:name w:val="Verbatim Char"/></w:style>`;
+
+/** Writes the document anew, where there is something to change. */
+export async function readableDocx(file: ByteSource): Promise<Answer<"readableDocx">> {
+  const packed = await contentOf(file);
+  const unchanged = { isRewritten: false, comments: 0, hasChanges: false };
+  const parts = unpacked(packed);
+  const [text, styleText] = [parts?.[body], parts?.[styles]];
+  if (parts === undefined || text === undefined) return unchanged;
+  const document = Buffer.from(text).toString("utf8");
+  const told = {
+    comments:
+      Buffer.from(parts[comments] ?? "")
+        .toString("utf8")
+        .split("<w:comment ").length - 1,
+    hasChanges: /<w:(?:ins|del|moveFrom|moveTo) /.test(document),
+  };
+  const [named, marked] = [withCodeStyles(Buffer.from(styleText ?? "").toString("utf8")), withMarkedCode(document)];
+  if (named === undefined && marked === undefined) return { ...told, isRewritten: false };
+  const changed: Zippable = { ...parts, [body]: Buffer.from(marked ?? document) };
+  const sheet = named ?? Buffer.from(styleText ?? "").toString("utf8");
+  if (sheet !== "") changed[styles] = Buffer.from(sheet.replace("</w:styles>", () => `${added}</w:styles>`));
+  const made = zipSync(changed, { level: 0 });
+  for (let at = 0; at < made.length; at += pieceBytes) writeToHost(Buffer.from(made.subarray(at, at + pieceBytes)));
+  return { ...told, isRewritten: true };
+}
+
+/** Undefined for what is damaged, which is the reader's to say, or too large. */
+function unpacked(packed: Buffer): Record<string, Uint8Array> | undefined {
+  try {
+    let total = 0;
+    unzipSync(packed, { filter: ({ originalSize }) => ((total += originalSize), false) });
+    return total > mostBytes ? undefined : unzipSync(packed);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Undefined where no style is code or a quotation. */
+export function withCodeStyles(sheet: string): string | undefined {
+  let hasChanged = false;
+  const renamed = sheet.split("<w:style ").map((style, place) => {
+    if (place === 0) return style;
+    const name = /<w:name w:val="([^"]{0,200})"/.exec(style)?.[1] ?? "";
+    const isLetters = style.slice(0, 400).includes('w:type="character"');
+    const isBlock = style.slice(0, 400).includes('w:type="paragraph"') && !style.slice(0, 400).includes('w:default="1"');
+    const isCode = (isLetters || isBlock) && (codeName.test(name) || (!/^(?:heading|title|toc)/i.test(name) && fixedFont.test(style)));
+    const wanted = isCode ? (isLetters ? "Verbatim Char" : "Source Code") : isBlock && quoteName.test(name) ? "Block Text" : name;
+    if (wanted === name) return style;
+    hasChanged = true;
+    return style.replace(`<w:name w:val="${name}"`, () => `<w:name w:val="${wanted}"`);
+  });
+  return hasChanged ? renamed.join("<w:style ") : undefined;
+}
+
+/** Undefined where no letters of one width stand in the text, or nearly all are: that is a typewriter's page. */
+export function withMarkedCode(document: string): string | undefined {
+  const paragraphs = document.split("</w:p>");
+  const fixed = paragraphs.filter((paragraph) => fixedFont.test(paragraph)).length;
+  const told = paragraphs.filter((paragraph) => paragraph.includes("<w:t>") || paragraph.includes("<w:t ")).length;
+  if (fixed === 0 || fixed * 2 > told) return undefined;
+  let tables = 0;
+  return paragraphs
+    .map((paragraph) => {
+      tables += paragraph.split("<w:tbl>").length - paragraph.split("</w:tbl>").length;
+      return fixedFont.test(paragraph) ? marked(paragraph, tables > 0) : paragraph;
+    })
+    .join("</w:p>");
+}
+
+const hasText = (run: string): boolean => run.includes("<w:t>") || run.includes("<w:t ");
+
+/** Cells and items keep their lines, where Markdown has no room for a block. */
+function marked(paragraph: string, isInTable: boolean): string {
+  const start = Math.max(paragraph.lastIndexOf("<w:p>"), paragraph.lastIndexOf("<w:p "));
+  if (start < 0) return paragraph;
+  const [before, own] = [paragraph.slice(0, start), paragraph.slice(start)];
+  const runs = own.split(/(?=<w:r[ >])/);
+  const isAll = runs.every((run) => !hasText(run) || fixedFont.test(run));
+  if (isAll && !isInTable && !own.includes("<w:numPr>") && !own.includes("<w:pStyle ")) {
+    const style = `<w:pStyle w:val="${blockStyle}"/>`;
+    const made = own.includes("<w:pPr>")
+      ? own.replace("<w:pPr>", () => `<w:pPr>${style}`)
+      : own.replace(/^<w:p(?: [^>]{0,400})?>/, (tag) => `${tag}<w:pPr>${style}</w:pPr>`);
+    return before + made;
+  }
+  const letters = `<w:rPr><w:rStyle w:val="${letterStyle}"/>`;
+  const styled = runs.map((run) =>
+    hasText(run) && fixedFont.test(run) && !run.includes("<w:rStyle ") ? run.replace("<w:rPr>", () => letters) : run,
+  );
+  return before + styled.join("");
+}
