@@ -28,6 +28,9 @@ export function compoundFile(streams: Readonly<Record<string, Uint8Array>>, fill
   });
   const miniStream = Buffer.concat(mini);
   const root = entryOf("Root Entry", 5, miniStream.length === 0 ? end : add(miniStream), miniStream.length);
+  // Each beside the one before, as readers that walk the tree find them.
+  if (entries.length > 0) root.writeUInt32LE(1, 76);
+  for (const [index, entry] of entries.entries()) if (index + 1 < entries.length) entry.writeUInt32LE(index + 2, 72);
   const directory = add(Buffer.concat([root, ...entries]));
   return assembled(sectors, chain, directory);
 }

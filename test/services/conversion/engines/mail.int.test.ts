@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { mailEngine } from "#services/conversion/engines/mail.ts";
 import { type Bench, openBench, testEngine } from "#test/contract/engine.ts";
 import { mailsOf } from "#test/contract/readers-mail.ts";
+import { compoundFile } from "#test/harness/compound-file.ts";
 
 const run = promisify(execFile);
 const corpus = join(import.meta.dirname, "../../../corpus/mail");
@@ -180,6 +181,23 @@ describe("engine mail, in detail", () => {
     });
     expect(createHash("sha256").update(stdout).digest("hex")).toBe(mail?.attachments[0]?.[1]);
     expect(stdout.toString("latin1", 6, 10)).toBe("JFIF");
+  });
+
+  it("reads an Outlook message in the code page that it names", async () => {
+    const properties = Buffer.alloc(48);
+    properties.writeUInt32LE(0x3fde_0003, 32);
+    properties.writeUInt32LE(950, 40);
+    const path = join(bench.folder, "chinese.msg");
+    await writeFile(
+      path,
+      compoundFile({
+        "__properties_version1.0": properties,
+        "__substg1.0_001A001E": Buffer.from("IPM.Note"),
+        "__substg1.0_0037001E": Buffer.from("aea6a1a6", "hex"),
+        "__substg1.0_1000001E": Buffer.from("a4a4a4e5b4fab8d5", "hex"),
+      }),
+    );
+    expect(await readFile((await bench.convert(path, "msg", "txt")).path, "utf8")).toContain("中文測試");
   });
 
   it("takes one message of a mailbox, the first by default, and says so", async () => {

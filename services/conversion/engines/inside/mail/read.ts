@@ -74,8 +74,15 @@ function unquoted(message: Buffer): Uint8Array {
 
 /** @see [MS-OXMSG]. A body in RTF alone has no text that can be read. */
 export function parseMsg(bytes: Uint8Array, notes: Notes): Message {
-  const reader = new msgReader.default(new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength));
-  const fields = fieldsOf(reader);
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const first = new msgReader.default(view);
+  const declared = fieldsOf(first);
+  // Texts that are not Unicode are bytes of the code page that the message names.
+  const label = labelOf(declared.messageCodepage ?? declared.internetCodepage);
+  const encoding = label === "iso-2022-jp" ? "shift_jis" : label;
+  const reader = encoding === undefined ? first : new msgReader.default(view);
+  if (encoding !== undefined) reader.parserConfig = { ansiEncoding: encoding };
+  const fields = encoding === undefined ? declared : fieldsOf(reader);
   const recipients = fields.recipients ?? [];
   const listOf = (sort: string) =>
     recipients
@@ -140,7 +147,10 @@ const codePages: Readonly<Record<number, string>> = {
   50220: "iso-2022-jp",
 };
 
-function decodeHtml(bytes: Uint8Array, codePage = 65_001): string {
-  const label = codePages[codePage] ?? (codePage >= 1250 && codePage <= 1258 ? `windows-${codePage}` : "utf-8");
-  return new TextDecoder(label).decode(bytes);
+function labelOf(codePage = 0): string | undefined {
+  return codePages[codePage] ?? ((codePage >= 1250 && codePage <= 1258) || codePage === 874 ? `windows-${codePage}` : undefined);
+}
+
+function decodeHtml(bytes: Uint8Array, codePage: number | undefined): string {
+  return new TextDecoder(labelOf(codePage) ?? "utf-8").decode(bytes);
 }
