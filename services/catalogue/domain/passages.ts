@@ -70,7 +70,8 @@ const table: readonly Cells[] = [
   ["spreadsheet", "spreadsheet", "xlsx, ods"],
   ["spreadsheet", "document", "xlsx, ods, pdf, xlsx pdf, ods pdf", `${paged} html xhtml`],
   // As tables of text.
-  ["spreadsheet", "document", "html, xlsx html, ods html", "md xhtml"],
+  ["spreadsheet", "document", "html, xlsx html, ods html", "xhtml"],
+  ["spreadsheet", "document", "xlsx, ods", "md"],
   ["spreadsheet", "image", "pdf, pdf png, xlsx pdf, ods pdf", shown],
   ["spreadsheet", "vector", "pdf, pdf svg, xlsx pdf, ods pdf"],
   ["spreadsheet", "data", "xlsx, ods, csv, xlsx csv, ods csv", undefined, "part"],

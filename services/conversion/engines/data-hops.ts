@@ -87,6 +87,7 @@ const tableRead: OptionDefinition = {
   pattern: "^[^\\x00-\\x1f]{1,128}$",
   description: "Which table; without it the first.",
 };
+const tableChosen: OptionDefinition = { ...tableRead, description: "Only this table; without it all of them." };
 const tableWritten: OptionDefinition = { ...tableRead, default: "data", description: "Name of the table." };
 const form: OptionDefinition = {
   name: "form",
@@ -103,16 +104,25 @@ const compression: OptionDefinition = {
   description: "How columns are compressed.",
 };
 
+/** Of what holds all sheets one can be chosen; else the first is taken. */
+const oneSheet: OptionDefinition = {
+  name: "sheet",
+  type: "string",
+  pattern: "^[^\\x00-\\x1f]{1,64}$",
+  description: "Only this sheet, by number or name; without it all of them.",
+};
+const holdsSheets = (to: string) => to === "json" || to === "md";
+
 function optionsOf(from: string, to: string): readonly OptionDefinition[] {
   const isLineByLine = (isTextTable.has(from) || isBook.has(from)) && isTextTable.has(to);
-  const hasHeader = !isLineByLine && (isTextTable.has(from) || isBook.has(from) || isTextTable.has(to) || isBook.has(to));
+  const hasHeader = to !== "md" && !isLineByLine && (isTextTable.has(from) || isBook.has(from) || isTextTable.has(to) || isBook.has(to));
   return [
-    ...(isBook.has(from) ? partOptions("sheet") : []),
+    ...(isBook.has(from) ? (holdsSheets(to) ? [oneSheet] : partOptions("sheet")) : []),
     ...(isText.has(from) ? [encodingOption] : []),
     ...(from === "csv" ? [delimiter] : []),
     ...(hasHeader ? [header] : []),
     ...(isTextTable.has(from) && !isLineByLine ? [kinds] : []),
-    ...(from === "sqlite" && to !== "sqlite" ? [tableRead] : []),
+    ...(from === "sqlite" && to !== "sqlite" ? [to === "json" || isBook.has(to) ? tableChosen : tableRead] : []),
     ...(to === "sqlite" ? [tableWritten] : []),
     ...(to === "csv" ? [outputDelimiter] : []),
     ...(isBook.has(from) && isTextTable.has(to) ? [quoteText] : []),
@@ -130,7 +140,7 @@ const maxInputMbOf = (format: string) => (format === "yaml" ? 8 : 30);
 
 function hopOf(from: string, to: string): Omit<Hop, "from" | "to"> | undefined {
   if (!makesSense(from, to)) return undefined;
-  const part = isBook.has(from) ? ({ part: "sheet" } as const) : {};
+  const part = isBook.has(from) && !holdsSheets(to) ? ({ part: "sheet" } as const) : {};
   const [options, expects] = [optionsOf(from, to), dataExpectations(from, to)];
   return { fidelity: fidelityOf(from, to), cost: 20, async: false, maxInputMb: maxInputMbOf(from), options, expects, ...part };
 }
@@ -138,5 +148,6 @@ function hopOf(from: string, to: string): Omit<Hop, "from" | "to"> | undefined {
 export const dataHops: readonly Hop[] = [
   ...crossHops(data, data, hopOf),
   ...crossHops(readableBooks, data, (from, to) => (isSetting.has(to) || to === "toml" || to === "plist" ? undefined : hopOf(from, to))),
+  ...crossHops(readableBooks, ["md"], hopOf),
   ...crossHops(data, writtenBooks, hopOf),
 ];

@@ -99,6 +99,8 @@ function naming(from: string, to: string): readonly Expectation[] {
   if (to === "properties") return [expecting("NAMES_CHANGED", { message: "Values whose names coincide are numbered." })];
   if (looseNames.has(from))
     return [expecting("NAMES_CHANGED", { message: "Names that are not text become text, and repeated names are numbered." })];
+  if (from === "sqlite" && books.has(to))
+    return [expecting("NAMES_CHANGED", { message: "Names of tables that a sheet cannot have are changed." })];
   const ofTarget = to === "xml" || to === "avro" || to === "sqlite" || to === "ini";
   if (ofTarget) return expectingAll("NAMES_CHANGED");
   if (doubling.has(from)) return [expecting("NAMES_CHANGED", { message: "Several values of one name are numbered." })];
@@ -126,7 +128,7 @@ function emptying(from: string, to: string): readonly Expectation[] {
 export function dataExpectations(from: string, to: string): readonly Expectation[] {
   const guessed = expectingAll(texts.has(from) && "ENCODING_GUESSED", from === "csv" && "DIALECT_GUESSED");
   if (textTables.has(from) && textTables.has(to)) return guessed;
-  if (books.has(from) && textTables.has(to)) return expectingAll("SHEETS_LEFT_OUT");
+  if (books.has(from) && (textTables.has(to) || to === "md")) return expectingAll("SHEETS_LEFT_OUT");
   return [
     ...guessed,
     ...expectingAll((books.has(from) || from === "sqlite") && "SHEETS_LEFT_OUT"),

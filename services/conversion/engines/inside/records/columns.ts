@@ -172,7 +172,8 @@ function sqlNamesOf(columns: readonly string[], notes: Notes): string[] {
 const truthOf = (value: Value): Value => (value === 0 || value === 1 ? value === 1 : value);
 
 /** The table that is asked for, else the first; views and triggers of the file are not run. */
-export function parseSqlite(bytes: Uint8Array, options: Options, notes: Notes): Value {
+/** The rows of the table that is asked for, else of the first, or with `every` of all by their names, where there are several. */
+export function parseSqlite(bytes: Uint8Array, options: Options, notes: Notes, every = false): Value {
   rmSync("read.db", { force: true });
   writeFileSync("read.db", bytes);
   let database: DatabaseSync | undefined;
@@ -185,17 +186,13 @@ export function parseSqlite(bytes: Uint8Array, options: Options, notes: Notes): 
       )
       .all()
       .map((row) => String(row.name));
-    const wanted = textOption(options, "table") ?? tables[0];
+    const chosen = textOption(options, "table");
+    if (every && chosen === undefined && tables.length > 1) return new Map(rowsOfAll(database, tables));
+    const wanted = chosen ?? tables[0];
     if (wanted === undefined) throw new Failure("CONVERSION_FAILED", "The database has no tables.");
     if (!tables.includes(wanted)) throw new Failure("INVALID_OPTION", `The database has these tables: ${tables.join(", ").slice(0, 200)}.`);
     if (tables.length > 1) notes.set("SHEETS_LEFT_OUT", `Only table ${wanted} of ${tables.length} was converted.`);
-    const query = database.prepare(`SELECT * FROM ${quoted(wanted)}`);
-    const columns = query.columns().map(({ name, type }) => ({ name, isTruth: type?.toUpperCase() === "BOOLEAN" }));
-    const rows: Entries[] = [];
-    for (const row of query.iterate()) {
-      rows.push(new Map(columns.map(({ name, isTruth }) => [name, isTruth ? truthOf(valueFrom(row[name])) : valueFrom(row[name])])));
-    }
-    return rows;
+    return rowsOf(database, wanted);
   } catch (error) {
     if (error instanceof Failure) throw error;
     throw invalid("The file is damaged or is not an SQLite database.");
@@ -203,4 +200,18 @@ export function parseSqlite(bytes: Uint8Array, options: Options, notes: Notes): 
     database?.close();
     rmSync("read.db", { force: true });
   }
+}
+
+function rowsOfAll(database: DatabaseSync, tables: readonly string[]): readonly (readonly [string, Value])[] {
+  return tables.map((table) => [table, rowsOf(database, table)]);
+}
+
+function rowsOf(database: DatabaseSync, table: string): Value {
+  const query = database.prepare(`SELECT * FROM ${quoted(table)}`);
+  const columns = query.columns().map(({ name, type }) => ({ name, isTruth: type?.toUpperCase() === "BOOLEAN" }));
+  const rows: Entries[] = [];
+  for (const row of query.iterate()) {
+    rows.push(new Map(columns.map(({ name, isTruth }) => [name, isTruth ? truthOf(valueFrom(row[name])) : valueFrom(row[name])])));
+  }
+  return rows;
 }

@@ -89,6 +89,8 @@ export async function convertData(bytes: Buffer, { from, to, options }: Question
     const { linesOf, textOfLines } = await csv();
     return textOfLines(linesOf(text(), from, options, notes), to, options);
   }
+  const several = (await import("./several.ts")).severalOf(bytes, { work: "data", from, to, options }, notes);
+  if (several !== undefined) return several;
   if (textTables.has(to) && readers[from] === undefined) {
     const [{ linesOfSheet }, { textOfCells }] = await Promise.all([sheets(), csv()]);
     return textOfCells(linesOfSheet(bytes, options, notes), to, options);

@@ -7,8 +7,8 @@ import { serialOf, stampOfSerial } from "./serial-dates.ts";
 import { type Cell, cellText, columnNamesOf, maxCells, type Table, tableOf } from "./tables.ts";
 import { firstOf, Stamp, type Value } from "./values.ts";
 
-export function parseSheet(bytes: Uint8Array, options: Options, notes: Notes): Table {
-  const lines = linesOfSheet(bytes, options, notes);
+export function parseSheet(bytes: Uint8Array, options: Options, notes: Notes, book = read(bytes)): Table {
+  const lines = linesOfSheet(bytes, options, notes, book);
   const width = lines.reduce((most, line) => Math.max(most, line.length), 0);
   const hasHeader = options.header !== false;
   const header = hasHeader ? (lines[0] ?? []).map(cellText) : [];
@@ -17,8 +17,7 @@ export function parseSheet(bytes: Uint8Array, options: Options, notes: Notes): T
 }
 
 /** The rows of the sheet that is asked for, else of the first that is shown; empty ones are left out. */
-export function linesOfSheet(bytes: Uint8Array, options: Options, notes: Notes): readonly (readonly Cell[])[] {
-  const book = read(bytes);
+export function linesOfSheet(bytes: Uint8Array, options: Options, notes: Notes, book = read(bytes)): readonly (readonly Cell[])[] {
   const names = shownSheetsOf(book, bytes);
   const place = placeOf(book, names, textOption(options, "sheet") ?? "1");
   const sheet = book.Sheets[place];
@@ -36,18 +35,49 @@ export function linesOfSheet(bytes: Uint8Array, options: Options, notes: Notes):
     const line = Array.from(row ?? [], (cell) => (cell === undefined ? null : cellOf(cell, is1904, isOpen)));
     return line.some((cell) => cell !== null) ? [line] : [];
   });
-  if (lines.length === 0) throw new Failure("CONVERSION_FAILED", "The sheet is empty.");
+  if (lines.length === 0) throw new Failure("CONVERSION_FAILED", emptySheet);
   const width = lines.reduce((most, line) => Math.max(most, line.length), 0);
   if (width * lines.length > maxCells) throw tooComplex("The sheet has more cells than a conversion may read.");
   return lines;
 }
+
+/** All that `parse` makes of the sheets that are shown, by their names; what is left out is no note then. An empty one is undefined. */
+export function everySheet<T>(bytes: Uint8Array, notes: Notes, parse: (sheet: string, notes: Notes, book: workbooks.WorkBook) => T) {
+  const book = read(bytes);
+  const names = shownSheetsOf(book, bytes);
+  // A number is the place of a sheet first.
+  return names.map((name, place) => {
+    const raised: Notes = new Map();
+    const made = unlessEmpty(() => parse(String(place + 1), raised, book));
+    for (const [code, message] of raised) if (code !== "SHEETS_LEFT_OUT") notes.set(code, message);
+    return [name, made] as const;
+  });
+}
+
+function unlessEmpty<T>(parse: () => T): T | undefined {
+  try {
+    return parse();
+  } catch (error) {
+    if (error instanceof Failure && error.message === emptySheet) return undefined;
+    throw error;
+  }
+}
+
+const emptySheet = "The sheet is empty.";
+const shownBefore = new WeakMap<workbooks.WorkBook, readonly string[]>();
 
 /** The names of the sheets that are shown, in order. */
 export function sheetNamesOf(bytes: Uint8Array): readonly string[] {
   return shownSheetsOf(read(bytes), bytes);
 }
 
-function shownSheetsOf({ SheetNames, Workbook }: workbooks.WorkBook, bytes: Uint8Array): readonly string[] {
+function shownSheetsOf(book: workbooks.WorkBook, bytes: Uint8Array): readonly string[] {
+  const names = shownBefore.get(book) ?? findShown(book, bytes);
+  shownBefore.set(book, names);
+  return names;
+}
+
+function findShown({ SheetNames, Workbook }: workbooks.WorkBook, bytes: Uint8Array): readonly string[] {
   const hidden = SheetNames.length === 1 ? [] : hiddenTablesOf(bytes);
   const shown = SheetNames.filter((_, index) => (Workbook?.Sheets?.[index]?.Hidden ?? 0) === 0 && hidden[index] !== true);
   return shown.length === 0 ? SheetNames : shown;
@@ -138,6 +168,24 @@ export function writeSheet(value: Value, to: string, options: Options, notes: No
   if (bookType === undefined) throw new Failure("INTERNAL", "No such workbook.");
   const written: unknown = workbooks.write(book, { type: "buffer", bookType, compression: true });
   return written instanceof Uint8Array ? written : Buffer.from(String(written), "utf8");
+}
+
+/** One workbook of a sheet each. */
+export function joinedBook(sheets: ReadonlyMap<string, Uint8Array>, to: string, notes: Notes): Uint8Array {
+  const book = workbooks.utils.book_new();
+  const used = new Set<string>();
+  for (const [name, bytes] of sheets) {
+    const wanted = name.replace(/[[\]:*?/\\]/g, "_").slice(0, 31);
+    let given = wanted;
+    for (let count = 2; used.has(given.toLowerCase()) || given === ""; count++) given = `${wanted.slice(0, 26)}_${count}`;
+    used.add(given.toLowerCase());
+    if (given !== name) notes.set("NAMES_CHANGED", `Names of tables became those that sheets may have: ${given}.`);
+    const [only] = Object.values(read(bytes).Sheets);
+    if (only !== undefined) workbooks.utils.book_append_sheet(book, only, given);
+  }
+  const bookType = bookTypes[to];
+  if (bookType === undefined) throw new Failure("INTERNAL", "No such workbook.");
+  return Buffer.from(workbooks.write(book, { type: "buffer", bookType, compression: true }));
 }
 
 const maxCellChars = 32_767;
