@@ -35,6 +35,9 @@ const badInput = [
   /Unable to open datasource|[Pp]arsing error|Parse error|error parsing|XML parsing|Failed to read \w+ data|malformed|is not a valid|Terminating translation prematurely/,
 ];
 
+/** Its shapes alone are no map. */
+const loneShapefile = "The file is damaged, or is not a zipped shapefile: put the .shp, .shx and .dbf files into one ZIP and convert that.";
+
 async function run(sandbox: Sandbox, drivers: readonly string[], task: HopTask): Promise<void> {
   const reading = readings[task.hop.from];
   const writing = writings[task.hop.to];
@@ -111,7 +114,11 @@ async function gather(
       env: { ...environmentOf(drivers, ["GPKG", driver]), ...env },
       limits,
     });
-    throwIfFailed(end, badInput, `The file is damaged, or is not ${task.hop.from.toUpperCase()}.`);
+    throwIfFailed(
+      end,
+      badInput,
+      task.hop.from === "shp" ? loneShapefile : `The file is damaged, or is not ${task.hop.from.toUpperCase()}.`,
+    );
     throwIfClamped(end.stderr);
     for (const [, name = ""] of end.stderr.matchAll(/natively support \w{1,20}List type for field ([^\n]{1,200})\. Misconversion/g))
       lists.push(name);

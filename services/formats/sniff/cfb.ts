@@ -19,7 +19,7 @@ const byEntryName: readonly (readonly [RegExp, string])[] = [
   [/^StarDrawDocument3?$/, "sdd"],
   [/^WksSSWorkBook$/, "xlr"],
   [/^MatOST$/, "wps"],
-  [/^(HwpSummaryInformation|\p{Cc}HwpSummaryInformation|BodyText)$/u, "hwp"],
+  [/^(HwpSummaryInformation|\p{Cc}HwpSummaryInformation|BodyText)$/u, "hwp5"],
   [/^PerfectOffice_MAIN$/, "wpd"],
   [/^NativeContent_MAIN$/, "qpw"],
 ];
@@ -36,7 +36,7 @@ const others = [
   "pub",
   "wps",
   "xlr",
-  "hwp",
+  "hwp5",
   "qpw",
   "wpd",
   "sda",

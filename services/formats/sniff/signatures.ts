@@ -55,6 +55,7 @@ const signatures: readonly (readonly [format: string, offset: number, bytes: str
   ["wri", 0, "\x31\xbe\x00\x00\x00\xab"],
   ["wri", 0, "\x32\xbe\x00\x00\x00\xab"],
   ["hwp", 0, "HWP Document File"],
+  ["one", 0, "\xe4\x52\x5c\x7b\x8c\xd8\xa7\x4d\xae\xb1\x53\x78\xd0\x29\x96\xd3"],
   ["rtf", 0, "{\\rtf"],
   ["lit", 0, "ITOLITLS"],
   ["lrf", 0, "L\x00R\x00F\x00"],

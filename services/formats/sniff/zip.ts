@@ -107,6 +107,13 @@ function byEntries(names: readonly string[]): Content {
     [/^[^/]*\.dae$/i, "zae"],
     [/^[^/]*\.pml$/i, "pmlz"],
   ];
+  // A person who has nothing but a shapefile in a ZIP wants its map.
+  if (
+    has(/\.shp$/i) &&
+    has(/\.dbf$/i) &&
+    names.every((name) => /\/$|\.(?:shp|shx|dbf|prj|qpj|cpg|cst|sbn|sbx|qix|aih|ain|xml)$/i.test(name))
+  )
+    return contentOfFormat("shp");
   const found = loose.find(([pattern]) => has(pattern));
   if (found !== undefined) return contentOfFormat(found[1], { orNamed: ["zip", "zipx"] });
   if (has(/^metadata\.opf$/) && has(/^index\.html?$/)) return contentOfFormat("htmlz", { orNamed: ["zip"] });

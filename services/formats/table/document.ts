@@ -46,6 +46,8 @@ export const documentFormats = rowsOf("document", [
   ["sdw", "StarOffice 5 text", "sdw", "application/vnd.stardivision.writer"],
   ["wri", "Microsoft Write", "wri", "application/x-mswrite"],
   ["hwp", "Hangul word processor 97", "hwp", "application/x-hwp"],
+  ["hwp5", "Hangul word processor 5", "hwp", "application/x-hwp-v5"],
+  ["one", "OneNote section", "one", "application/onenote"],
   ["alto", "ALTO XML OCR", "alto.xml", "application/alto+xml"],
   ["pdfxml", "PDF as XML", "xml", "application/xml"],
   ["dokuwiki", "DokuWiki markup", "dokuwiki", "text/x-dokuwiki"],

@@ -45,6 +45,7 @@ export const sharedExtensions: Readonly<Record<string, string>> = {
   dot: "dot",
   fit: "fit",
   html: "html",
+  hwp: "hwp",
   iff: "ilbm",
   json: "json",
   m4a: "m4a",
