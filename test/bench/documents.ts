@@ -10,7 +10,7 @@ import { convert } from "./rest-client.ts";
 const run = promisify(execFile);
 
 /** Manuals that are here anyway: Markdown by other people, with every construct, one of them in Chinese. */
-const manuals = [
+export const manuals = [
   ...["commander/Readme.md", "picomatch/README.md", "cborg/README.md", "pino/docs/api.md", "@pinojs/redact/README.md", "jose/README.md"],
   ...["hyparquet/README.md", "nats/README.md", "fast-xml-parser/README.md", "@fastify/busboy/README.md", "fast-json-stringify/README.md"],
   ...["path-expression-matcher/README.md", "smol-toml/README.md", "avvio/README.md", "protobufjs/README.md", "is-unsafe/README.md"],
@@ -31,9 +31,9 @@ function RawBlock() return {} end
 function RawInline() return {} end
 function Link(l) if #l.content == 0 then return {} end if not l.target:match("^http") then return l.content end end`;
 
-type Manual = { readonly truth: string; readonly html: string };
+export type Manual = { readonly truth: string; readonly html: string };
 
-async function manualAt(folder: string, name: string, index: number): Promise<Manual | undefined> {
+export async function manualAt(folder: string, name: string, index: number): Promise<Manual | undefined> {
   const source = join(import.meta.dirname, "../../node_modules", name);
   if (
     !(await access(source).then(
@@ -79,7 +79,7 @@ const makers: Readonly<Record<string, (server: TestServer, pdf: string, made: st
 
 type Figures = Readonly<Record<string, number | null>>;
 
-async function scoresOf(pairs: readonly (readonly [truth: string, made: string])[]): Promise<readonly Figures[]> {
+export async function scoresOf(pairs: readonly (readonly [truth: string, made: string])[]): Promise<readonly Figures[]> {
   const scorer = execFile("/usr/bin/python3", [join(import.meta.dirname, "structure-score.py")], { maxBuffer: 2 ** 26 });
   const said: string[] = [];
   scorer.stdout?.on("data", (text: string) => said.push(text));
@@ -93,7 +93,7 @@ async function scoresOf(pairs: readonly (readonly [truth: string, made: string])
     .map((line) => JSON.parse(line));
 }
 
-function meansOf(rows: readonly Figures[]): string {
+export function meansOf(rows: readonly Figures[]): string {
   return Object.keys(rows[0] ?? {})
     .map((name) => {
       const figures = rows.flatMap((row) => row[name] ?? []);

@@ -1,9 +1,10 @@
-/** `npm run bench [-- icon upload document documents print sandbox fairness]`: what Filemill costs beside the bare engine, as ratios of one run. */
+/** `npm run bench [-- icon upload document documents print office sandbox fairness]`: what Filemill costs beside the bare engine, as ratios of one run. */
 import process from "node:process";
 import { benchDocument } from "./document.ts";
 import { benchDocuments } from "./documents.ts";
 import { benchFairness } from "./fairness.ts";
 import { benchIcon } from "./icon.ts";
+import { benchOffice } from "./office.ts";
 import { benchPrint } from "./print.ts";
 import { benchSandbox } from "./sandbox.ts";
 import { benchUpload } from "./upload.ts";
@@ -13,6 +14,7 @@ const benches = {
   document: benchDocument,
   documents: benchDocuments,
   print: benchPrint,
+  office: benchOffice,
   upload: benchUpload,
   sandbox: benchSandbox,
   fairness: benchFairness,

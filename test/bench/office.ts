@@ -1,0 +1,113 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { startServer, type TestServer } from "#test/harness/server.ts";
+import { manualAt, manuals, meansOf, scoresOf } from "./documents.ts";
+import { convert } from "./rest-client.ts";
+
+const run = promisify(execFile);
+
+/** Slides of every construct: pandoc makes the presentation of them, LibreOffice those of the other formats. */
+const decks = Array.from({ length: 6 }, (_, deck) =>
+  Array.from({ length: 8 }, (_, slide) => {
+    const name = `Part ${deck + 1} of ${slide + 1}`;
+    const bodies = [
+      `- first point of ${name}\n    - detail with *stress*\n        - and deeper still\n- second point with [a link](https://example.org/${deck}/${slide})`,
+      `1. take one\n2. take two\n3. take three of ${name}`,
+      `| Name | Count | Share |\n|---|---|---|\n| Quokka | ${deck} | 12 % |\n| Zebra | ${slide} | 7 % |`,
+      `A paragraph about ${name} with \`code()\` in it.\n\n\`\`\`\nfor each in range(${slide + 2}):\n    print(each)\n\`\`\``,
+    ];
+    return `# ${name}\n\n${bodies[(deck + slide) % bodies.length]}\n`;
+  }).join("\n"),
+);
+
+/** Another program than the one that reads it: from the same text by way of what is named. */
+const textWays: Readonly<Record<string, readonly string[]>> = {
+  "docx of pandoc": ["docx"],
+  "docx of LibreOffice": ["html", "odt", "docx"],
+  "odt of LibreOffice": ["html", "odt"],
+  "rtf of LibreOffice": ["html", "odt", "rtf"],
+  "doc of LibreOffice": ["html", "odt", "doc"],
+  "epub of pandoc": ["epub"],
+  "html of pandoc": ["html"],
+};
+const slideWays: Readonly<Record<string, readonly string[]>> = {
+  "pptx of pandoc": ["pptx"],
+  "odp of LibreOffice": ["pptx", "odp"],
+  "ppt of LibreOffice": ["pptx", "ppt"],
+};
+
+/** Headings of a page that LibreOffice reads keep their levels; colours of code would be text of their own. */
+async function made(folder: string, truth: string, way: readonly string[]): Promise<string> {
+  let path = truth;
+  for (const [place, format] of way.entries()) {
+    const next = `${truth}.${way.slice(0, place + 1).join(".")}`;
+    if (place === 0)
+      await run("pandoc", [
+        "-f",
+        "gfm",
+        "-s",
+        "-M",
+        "pagetitle=Manual",
+        "--no-highlight",
+        "-t",
+        format === "html" ? "html5" : format,
+        path,
+        "-o",
+        next,
+      ]);
+    else {
+      const filter = place === 1 && path.endsWith(".html") ? ["--infilter=HTML (StarWriter)"] : [];
+      const to = format === "odt" ? "odt:writer8" : format;
+      await run(
+        "soffice",
+        [`-env:UserInstallation=file://${folder}/profile`, "--headless", ...filter, "--convert-to", to, "--outdir", `${folder}/out`, path],
+        { timeout: 300_000 },
+      );
+      const stem = path.slice(path.lastIndexOf("/") + 1, path.lastIndexOf("."));
+      await rename(join(folder, "out", `${stem}.${format}`), next);
+    }
+    path = next;
+  }
+  return path;
+}
+
+async function measure(
+  server: TestServer,
+  folder: string,
+  truths: readonly string[],
+  name: string,
+  way: readonly string[],
+): Promise<string> {
+  const format = way.at(-1) ?? "";
+  const pairs: (readonly [string, string])[] = [];
+  for (const truth of truths) {
+    const bytes = await readFile(await made(folder, truth, way));
+    const { status, body } = await convert(server, { to: "md", name: `in.${format}`, query: "?download=wait" }, bytes);
+    if (status !== 200) throw new Error(`${name}: status ${status}`);
+    const result = `${truth}.${way.join(".")}.md`;
+    await writeFile(result, body);
+    pairs.push([truth, result]);
+  }
+  return `${name}, ${truths.length} documents: ${meansOf(await scoresOf(pairs))}`;
+}
+
+/** How much of their structure office documents, slides and books keep on their way to Markdown. */
+export async function benchOffice(): Promise<string[]> {
+  const folder = await mkdtemp(join(tmpdir(), "filemill-bench-"));
+  try {
+    await using server = await startServer({ LOG_LEVEL: "warn" });
+    const found = await Promise.all(manuals.map((name, index) => manualAt(folder, name, index)));
+    const texts = found.flatMap((manual) => (manual === undefined ? [] : [manual.truth]));
+    const slides = decks.map((_, index) => join(folder, `deck-${index}.truth.md`));
+    for (const [index, path] of slides.entries()) await writeFile(path, decks[index] ?? "");
+    const said: string[] = [];
+    for (const [name, way] of Object.entries(textWays)) said.push(await measure(server, folder, texts, name, way));
+    for (const [name, way] of Object.entries(slideWays)) said.push(await measure(server, folder, slides, name, way));
+    return said;
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
