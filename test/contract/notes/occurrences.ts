@@ -190,7 +190,7 @@ const data: readonly (readonly [hop: string, code: NoteCode, content: Content])[
   ["json>properties", "STRUCTURE_FLATTENED", '{"a":{"b":1}}'],
   ["properties>json", "ENTRIES_LEFT_OUT", "a=1\na=2\n"],
   ["yaml>json", "METADATA_DROPPED", "a: !own b\n"],
-  ["fods>json", "SHEETS_LEFT_OUT", book],
+  ["fods>yaml", "SHEETS_LEFT_OUT", book],
 ];
 
 const mailOf = (parts: string) => `From: a@b.example\r\nTo: c@d.example\r\nSubject: S\r\nMIME-Version: 1.0\r\n${parts}`;

@@ -45,6 +45,7 @@ export function linesOfSheet(bytes: Uint8Array, options: Options, notes: Notes, 
 export function everySheet<T>(bytes: Uint8Array, notes: Notes, parse: (sheet: string, notes: Notes, book: workbooks.WorkBook) => T) {
   const book = read(bytes);
   const names = shownSheetsOf(book, bytes);
+  if (names.length < book.SheetNames.length) notes.set("SHEETS_LEFT_OUT", "Hidden sheets were left out.");
   // A number is the place of a sheet first.
   return names.map((name, place) => {
     const raised: Notes = new Map();
