@@ -187,6 +187,7 @@ export async function openLibrary(settings: Settings, log: Log): Promise<Library
       const request = {
         signal: task.signal,
         password: task.password,
+        outputPassword: task.outputPassword,
         alternates: { nextBest: (query: PlanQuery) => planOf(query).catch(() => undefined) },
         onNote: (code: string, message: string) => void notes.push({ code, message }),
       };

@@ -17,6 +17,7 @@ type ConvertFlags = ServerFlags & {
   readonly outDir?: string;
   readonly atOnce: number;
   readonly passwordFile?: string;
+  readonly protectFile?: string;
 };
 
 /** Files that a server gets at once; in this process it is one after the other. */
@@ -31,23 +32,25 @@ export function addConvertCommand(program: Command, shell: Shell): void {
     .option("--to <format>", "the format of the output, where its name should not decide")
     .option("--out-dir <folder>", "where the results of many files go, named as the files are; needs --to")
     .option("--password-file <file>", "a file that holds the password of protected inputs; or set FILEMILL_INPUT_PASSWORD")
+    .option("--protect-file <file>", "a file that holds the password to protect the result with; or set FILEMILL_OUTPUT_PASSWORD")
     .addOption(new Option("--at-once <n>", "with --server: how many files at once").argParser(parseCount).default(defaultAtOnce))
     .action(async (paths: string[], flags: ConvertFlags, command: Command) => {
       const pairs = await pairsOf(paths, flags, shell, command);
-      const password = await passwordOf(flags, shell);
+      const password = await passwordIn(flags.passwordFile, shell.env.FILEMILL_INPUT_PASSWORD, shell);
+      const outputPassword = await passwordIn(flags.protectFile, shell.env.FILEMILL_OUTPUT_PASSWORD, shell);
       const server = serverAddressOf(flags, shell);
       await using library = server === undefined ? await shell.openLibrary() : { ...openRemote(server), [Symbol.asyncDispose]: nothing };
       using bars = openProgressBars(shell.isInteractive && server !== undefined);
-      await convertAll(pairs, { library, flags, shell, bars, password, atOnce: server === undefined ? 1 : flags.atOnce });
+      await convertAll(pairs, { library, flags, shell, bars, password, outputPassword, atOnce: server === undefined ? 1 : flags.atOnce });
     });
 }
 
 async function nothing(): Promise<void> {}
 
 /** Never an argument: everybody on the machine can read a command line. */
-async function passwordOf({ passwordFile }: ConvertFlags, { callerFolder, env }: Shell): Promise<string | undefined> {
-  if (passwordFile === undefined) return env.FILEMILL_INPUT_PASSWORD || undefined;
-  const text = await readFile(resolve(callerFolder, passwordFile), "utf8").catch((cause: NodeJS.ErrnoException) => {
+async function passwordIn(path: string | undefined, otherwise: string | undefined, { callerFolder }: Shell): Promise<string | undefined> {
+  if (path === undefined) return otherwise || undefined;
+  const text = await readFile(resolve(callerFolder, path), "utf8").catch((cause: NodeJS.ErrnoException) => {
     throw new FilemillError("BAD_REQUEST", `The password file cannot be read (${cause.code ?? "unknown"}).`, { cause });
   });
   return text.replace(/\r?\n$/, "");
@@ -75,6 +78,7 @@ type Run = {
   readonly shell: Shell;
   readonly bars: ProgressBars;
   readonly password: string | undefined;
+  readonly outputPassword: string | undefined;
   readonly atOnce: number;
 };
 
@@ -111,7 +115,10 @@ async function convertAll(pairs: readonly FilePair[], run: Run): Promise<void> {
 }
 
 /** Resolves with the notes, a line each. */
-async function convertOne({ inputPath, outputPath }: FilePair, { library, flags, shell, bars, password }: Run): Promise<string[]> {
+async function convertOne(
+  { inputPath, outputPath }: FilePair,
+  { library, flags, shell, bars, password, outputPassword }: Run,
+): Promise<string[]> {
   const { from, to, opt, outDir } = flags;
   if (inputPath === outputPath && inputPath !== pipeSign) {
     throw new FilemillError("BAD_REQUEST", "The result would overwrite the file itself; give it another name or folder.");
@@ -122,11 +129,12 @@ async function convertOne({ inputPath, outputPath }: FilePair, { library, flags,
     const { notes } = await library.convert({
       inputPath,
       outputPath,
-      options: opt,
+      options: outputPassword === undefined ? opt : { protect: "true", ...opt },
       signal: shell.signal,
       ...(from === undefined ? {} : { from }),
       ...(to === undefined ? {} : { to }),
       ...(password === undefined ? {} : { password }),
+      ...(outputPassword === undefined ? {} : { outputPassword }),
       onProgress: (progress) => line.show(progress),
     });
     return notes.map(({ code, message }) => `${code}: ${message}`);

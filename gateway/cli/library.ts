@@ -15,6 +15,8 @@ export type ConvertTask = {
   readonly options: Readonly<Record<string, string>>;
   /** Of a protected input. */
   readonly password?: string;
+  /** To protect the result with. */
+  readonly outputPassword?: string;
   /** Fires when nobody wants the result any more: what was begun is taken back. */
   readonly signal: AbortSignal;
   /** Told as often as there is news; the library in this process has none. */

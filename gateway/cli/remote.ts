@@ -78,7 +78,7 @@ export function openRemote(server: ServerAddress): Remote {
       path: `api/v1/convert?${query}`,
       signal: posting.signal,
       // So that there is soon a job that can be taken back.
-      headers: { prefer: "wait=1", ...passwordHeader(task) },
+      headers: { prefer: "wait=1", ...passwordHeaders(task) },
       body: () => new FormDataEncoder(form),
       onSent: (bytes, totalBytes) => {
         isSent = bytes >= totalBytes;
@@ -144,8 +144,11 @@ function jobPath(id: string): string {
   return `api/v1/jobs/${encodeURIComponent(id)}`;
 }
 
-function passwordHeader({ password }: ConvertTask): Record<string, string> {
-  return password === undefined ? {} : { "x-input-password": encodeURIComponent(password) };
+function passwordHeaders({ password, outputPassword }: ConvertTask): Record<string, string> {
+  return {
+    ...(password === undefined ? {} : { "x-input-password": encodeURIComponent(password) }),
+    ...(outputPassword === undefined ? {} : { "x-output-password": encodeURIComponent(outputPassword) }),
+  };
 }
 
 /** The file is read from the disk as it is sent. */

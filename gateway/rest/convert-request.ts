@@ -23,6 +23,8 @@ export type Asked = {
   readonly preferences: Preferences;
   /** Of a protected file. */
   readonly inputPassword: string | undefined;
+  /** To protect the result with. */
+  readonly outputPassword: string | undefined;
 };
 
 /** Reads query and headers. Rejects with UNSUPPORTED_MEDIA_TYPE, BAD_REQUEST, UNKNOWN_SOURCE_FORMAT. */
@@ -35,13 +37,18 @@ export function parseAsked(request: FastifyRequest, known: CatalogueView | undef
     throw new FilemillError("UNSUPPORTED_MEDIA_TYPE", "Send the body without a Content-Encoding.");
   }
   const query = parseQuery(request.raw.url ?? "");
+  const options = new Map([...query].filter(([name]) => !reservedParameters.has(name)));
+  const outputPassword = passwordOf(request, "X-Output-Password");
+  // Recorded with the job, so that it gives no unprotected file when the password is gone; a conversion that cannot protect refuses it.
+  if (outputPassword !== undefined && !options.has("protect")) options.set("protect", "true");
   return {
     from: fromOf(query.get("from"), known),
     download: downloadOf(query.get("download")),
-    options: new Map([...query].filter(([name]) => !reservedParameters.has(name))),
+    options,
     idempotencyKey: idempotencyKeyOf(request.raw.headersDistinct["idempotency-key"]),
     preferences: preferencesOf(request.headers.prefer),
-    inputPassword: inputPasswordOf(request.headers["x-input-password"]),
+    inputPassword: passwordOf(request, "X-Input-Password"),
+    outputPassword,
   };
 }
 
@@ -71,14 +78,12 @@ function downloadOf(text: string | undefined): Download {
 const maxPasswordCharacters = 512;
 
 /** Percent-encoded UTF-8 (RFC 3986), as a header cannot carry every character. */
-function inputPasswordOf(header: string | string[] | undefined): string | undefined {
+function passwordOf(request: FastifyRequest, name: "X-Input-Password" | "X-Output-Password"): string | undefined {
+  const header = request.headers[name.toLowerCase()];
   if (header === undefined || header === "") return undefined;
   const password = typeof header === "string" ? decoded(header) : undefined;
   if (password !== undefined && password.length <= maxPasswordCharacters && isOneLine(password)) return password;
-  throw new FilemillError(
-    "BAD_REQUEST",
-    "X-Input-Password must be percent-encoded UTF-8 of at most 512 characters in one line, given once.",
-  );
+  throw new FilemillError("BAD_REQUEST", `${name} must be percent-encoded UTF-8 of at most 512 characters in one line, given once.`);
 }
 
 function decoded(text: string): string | undefined {

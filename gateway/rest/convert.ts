@@ -122,6 +122,7 @@ async function createJob(
       notes,
       durable,
       inputPassword: asked.inputPassword ?? "",
+      outputPassword: asked.outputPassword ?? "",
       budget: passage.budget,
     });
     if (created.replayed) await discard(blobs, upload.blob.id);

@@ -81,6 +81,13 @@ export const endpoints = defineEndpoints({
         schema: { type: "string", minLength: 1, maxLength: 6144 },
       },
       {
+        name: "X-Output-Password",
+        in: "header",
+        description:
+          "A password to protect the result with, as percent-encoded UTF-8, of conversions that have the option `protect`. Kept as the other one is.",
+        schema: { type: "string", minLength: 1, maxLength: 6144 },
+      },
+      {
         name: "Prefer",
         in: "header",
         description: "`respond-async` queues at once; `wait=N` waits at most N seconds before 202.",

@@ -103,8 +103,9 @@ async function* restOf(stream: AsyncIterator<ConvertRequest>): AsyncIterable<Uin
 async function createJob(parts: RpcParts, start: ConvertStart, input: Blob): Promise<Job> {
   try {
     const from = start.from === "" ? await sourceFormatOf(parts, start, input) : start.from;
-    const { accountId, to, options, inputPassword } = start;
-    const { job } = await parts.jobs.createJob({ accountId, from, to, options, input, sourceName: start.fileName, inputPassword });
+    const { accountId, to, options, inputPassword, outputPassword } = start;
+    const asked = { accountId, from, to, options, input, sourceName: start.fileName, inputPassword, outputPassword };
+    const { job } = await parts.jobs.createJob(asked);
     if (job === undefined) throw new FilemillError("INTERNAL", "The job service answered without a job.");
     return job;
   } catch (error) {

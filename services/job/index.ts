@@ -26,7 +26,7 @@ import { createJobIds } from "./domain/job-id.ts";
 import { maxLeaseMs } from "./domain/lease-job.ts";
 import { createRoomMaker } from "./domain/make-room.ts";
 import { payerOf } from "./domain/payer.ts";
-import type { Core } from "./domain/ports.ts";
+import type { Core, Passwords } from "./domain/ports.ts";
 import { createProjection, type Projection } from "./domain/projection.ts";
 import { createSpending, type Spending } from "./domain/spending.ts";
 import { isUnfinished } from "./domain/state.ts";
@@ -111,7 +111,7 @@ async function openCore(deps: JobDeps, settings: JobSettings, stack: AsyncDispos
   const projection = createProjection(clock, maxLeaseMs);
   const history = createHistory();
   const endings = createEndings();
-  const passwords = new Map<string, string>();
+  const passwords = new Map<string, Passwords>();
   const spending = followSpending(projection, clock);
   projection.onChange((after, before) => {
     const ended = after ?? before;

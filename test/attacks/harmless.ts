@@ -34,6 +34,7 @@ export const harmless: Readonly<Record<AimedEngine, Harmless>> = {
   subtitle: { fileName: "a.srt", to: "vtt", content: "1\n00:00:01,000 --> 00:00:02,000\nGood\n" },
   sharp: { fileName: "a.png", to: "webp", content: png({ width: 16, height: 16 }) },
   pdf: { fileName: "a.pdf", to: "html", content: typical("document/typical.pdf") },
+  "pdf-change": { fileName: "a.pdf", to: "pdf", content: onePage("0 0 9 9 re f") },
   poppler: { fileName: "a.pdf", to: "png", content: onePage("0 0 9 9 re f") },
   pandoc: { fileName: "a.md", to: "html", content: "# Good\n" },
   chromium: { fileName: "a.html", to: "pdf", content: "<!DOCTYPE html><p>Good</p>" },

@@ -165,8 +165,35 @@ const structureAttacks: readonly Attack[] = [
   attack("PS3-tags", "a hundred thousand elements inside one another", () => nestedTags(100_000), "is bounded"),
 ].map((each) => ({ ...each, engine: "pdf" as const, to: ["html"] }));
 
+function loopedBookmarks(): Buffer {
+  return pdf([
+    "<</Type/Catalog/Pages 2 0 R/Outlines 5 0 R/AcroForm<</Fields[7 0 R]>>>>",
+    pages,
+    page("/Contents 4 0 R/Annots[7 0 R 7 0 R]"),
+    stream("0 0 9 9 re f"),
+    "<</First 6 0 R/Last 6 0 R/Count 9>>",
+    "<</Title(a)/Parent 5 0 R/Next 6 0 R/First 5 0 R/Dest[9 0 R/Fit]>>",
+    "<</Type/Annot/Subtype/Widget/Rect[0 0 9 9]/T(a)/FT/Tx/Parent 7 0 R/Kids[7 0 R]>>",
+  ]);
+}
+
+/** By what writes a PDF anew. */
+const changeAttacks: readonly Attack[] = [
+  attack("PC1-image", "a picture of 10 gigapixels, to be made smaller", () => vastImage(100_000), "is bounded", {
+    query: "optimise=screen",
+  }),
+  attack("PC1-flate", "three gigabytes in a few kilobytes, to be written anew", doubleFlate, "is bounded", { query: "optimise=screen" }),
+  attack("PC2-loops", "bookmarks and form fields that contain themselves", loopedBookmarks, "is bounded", { query: "flatten=true" }),
+  attack("PC3-active", "a PDF full of scripts, launches and links, several pages on a sheet", activePdf, "converts", { query: "nUp=2" }),
+  attack("PC3-gray", "the same without colour", activePdf, "converts", { query: "grayscale=true" }),
+  attack("PC4-stamp", "a stamp that reaches for a file", () => onePage("0 0 9 9 re f"), "converts", {
+    query: `stamp=${encodeURIComponent('</text><image href="file:///etc/passwd"/>')}`,
+  }),
+].map((each) => ({ ...each, engine: "pdf-change" as const, to: ["pdf"] }));
+
 export const pdfAttacks: readonly Attack[] = [
   ...structureAttacks,
+  ...changeAttacks,
   attack(
     "PDF1-page",
     "a page of 5 km square",

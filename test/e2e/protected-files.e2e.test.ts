@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { filesUnder } from "#test/harness/folders.ts";
 import { call, expectRow, post } from "#test/harness/rest.ts";
 import { startServer, type TestServer } from "#test/harness/server.ts";
+import { pdfOf } from "#test/services/conversion/engines/pdf-by-hand.ts";
 
 const run = promisify(execFile);
 const folder = "test/corpus/protected";
@@ -50,6 +51,34 @@ describe("a protected file", () => {
     const answer = await send("protected.zip", "tar", withPassword("green 7"));
     expect([answer.status, Buffer.from(await answer.arrayBuffer()).includes("dir/p.png")]).toEqual([200, true]);
     await expectRow(await send("protected.zip", "tar", withPassword("green 8")), { status: 422, code: "PASSWORD_REQUIRED" });
+  });
+
+  it("is made of a PDF by a password that is recorded nowhere, and opened again by it", async () => {
+    const secret = "geheim ü 42";
+    const headers = { "x-output-password": encodeURIComponent(secret) };
+    const made = await post(server, { to: "pdf", name: "a.pdf", file: new Uint8Array(pdfOf(["Quokka"])), headers, query: "?download=1&permissions=print" });
+    const file = new Uint8Array(await made.arrayBuffer());
+    expect([made.status, Buffer.from(file).includes("/Encrypt")]).toEqual([200, true]);
+    await expectRow(await post(server, { to: "txt", name: "a.pdf", file, query: "?download=1" }), {
+      status: 422,
+      code: "PASSWORD_REQUIRED",
+    });
+    const opened = await post(server, { to: "pdf", name: "a.pdf", file, headers: withPassword(secret), query: "?download=1" });
+    expect(Buffer.from(await opened.arrayBuffer()).includes("/Encrypt")).toBe(false);
+    for (const path of await filesUnder(server.dataDir)) expect((await readFile(path)).includes(secret), path).toBe(false);
+  });
+
+  it("is never made without its password, nor by a conversion that cannot protect", async () => {
+    const file = new Uint8Array(pdfOf(["Quokka"]));
+    await expectRow(await post(server, { to: "pdf", name: "a.pdf", file, query: "?download=1&protect=true" }), {
+      status: 422,
+      code: "PASSWORD_REQUIRED",
+    });
+    const headers = { "x-output-password": "abc" };
+    await expectRow(await post(server, { to: "txt", name: "a.pdf", file, headers, query: "?download=1" }), {
+      status: 400,
+      code: "INVALID_OPTION",
+    });
   });
 
   it("is opened by a queued job too", async () => {

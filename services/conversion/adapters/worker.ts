@@ -96,6 +96,7 @@ async function convert(
       signal,
       inputBytes: Number(lease.input.sizeBytes),
       password: lease.inputPassword === "" ? undefined : lease.inputPassword,
+      outputPassword: lease.outputPassword === "" ? undefined : lease.outputPassword,
       onProgress,
       ...boundOf(lease),
       onSpent: (ms) => {

@@ -24,6 +24,8 @@ export type ConversionRequest = {
   readonly inputBytes?: number;
   /** Of a protected input; forgotten with the run. */
   readonly password?: string | undefined;
+  /** To protect the result with. */
+  readonly outputPassword?: string | undefined;
   /** Without it, an engine's failure is the conversion's. */
   readonly alternates?: Alternates;
   /** Absent: as large as engines may write. */

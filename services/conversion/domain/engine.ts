@@ -43,6 +43,8 @@ export type Hop = {
   readonly cost: number;
   /** Always queued, never waited for inline. */
   readonly async: boolean;
+  /** Some options take as long as an async hop may; only some, so that it is waited for inline. */
+  readonly isLong?: boolean;
   /** Ceiling of the input in MB (10^6 bytes). */
   readonly maxInputMb: number;
   readonly options: readonly OptionDefinition[];
@@ -66,6 +68,8 @@ export type HopTask = {
   readonly timeoutMs: number;
   /** Processor time for the whole hop, by the size of the input; absent: as much as fits into the time. */
   readonly cpuSeconds?: number;
+  /** To protect the result with, where the option `protect` asks for it. */
+  readonly outputPassword?: string;
   /** What the hop may write, beside its input; absent: as much as the engine may. */
   readonly outputBytes?: number;
   readonly signal: AbortSignal;

@@ -33,6 +33,8 @@ export const noteTable = {
   TEXT_RECOGNISED: "Text was recognised in pictures; it may hold errors.",
   TEXT_NOT_RECOGNISED: "Text in pictures was not recognised.",
   ENTRIES_LEFT_OUT: "Links and special files were left out.",
+  STRUCTURE_DROPPED: "Tags, links, bookmarks, form fields or attachments were left out.",
+  SIGNATURES_VOID: "Digital signatures do not hold any more, as the file was written anew.",
   SOURCE_KEPT: "The file came out no smaller; it was given back as it is.",
   PERMISSIONS_REDUCED: "Permissions to write for everybody, and to run as a file's owner, were taken away.",
 } as const;

@@ -40,6 +40,8 @@ export type PlanRun = {
   readonly signal: AbortSignal;
   /** Of a protected input. */
   readonly password?: string | undefined;
+  /** To protect the result with. */
+  readonly outputPassword?: string | undefined;
   readonly bound?: ResultBound;
   /** Takes processor time in ms. */
   onSpent?(processorMs: number): void;
@@ -110,6 +112,7 @@ export function taskOf(run: PlanRun, ports: RunPorts, planned: PlannedHop, index
     signal: bound.signal,
     onSpent: (processorMs) => run.onSpent?.(processorMs),
     ...outputBoundOf(run, index, input),
+    ...(run.outputPassword !== undefined && index === run.plan.hops.length - 1 && { outputPassword: run.outputPassword }),
     note: (code, message) => run.onNote?.(code, message ?? noteTable[code]),
     progress: (fraction) => run.onProgress?.((index + Math.min(1, Math.max(0, fraction))) / run.plan.hops.length),
   };

@@ -18,10 +18,13 @@ export type Recognised = {
   readonly pages: readonly number[];
   /** Mean of the words, in percent. */
   readonly confidence: number;
+  /** How many more pages lack text, for which there was no time. */
+  readonly left: number;
 };
 
 /**
- * Writes the PDF with text to `path`, outside the sandbox. Nothing is written, and told, where no page lacks text.
+ * Writes the PDF with text to `path`, outside the sandbox. Nothing is written where no page lacks text, nor where none has any that
+ * can be read: then there are no `pages`.
  *
  * @throws FilemillError INVALID_OPTION for a language that is not installed, INVALID_INPUT.
  */
@@ -34,7 +37,8 @@ export async function recognise(
   await using session = await openToolSession(sandbox, task);
   const language = stringOption(task.options, "language") ?? "eng";
   await assertLanguages(session, language);
-  const pages = (await pagesWithoutText(session)).filter(wanted).slice(0, Math.max(1, Math.floor(task.timeoutMs / msPerPage)));
+  const without = (await pagesWithoutText(session)).filter(wanted);
+  const pages = without.slice(0, Math.max(1, Math.floor(task.timeoutMs / msPerPage)));
   if (pages.length === 0) return undefined;
   const drawn = await draw(session, pages);
   await writeFile(session.pathOf("pages.txt"), drawn.map((name) => `/job/${name}\n`).join(""), { flag: "wx", mode: 0o644 });
@@ -45,13 +49,19 @@ export async function recognise(
   });
   if (end.exitCode !== 0) throw failureOf(end, [], "The pages could not be read.");
   const { words, confidence } = await wordsOf(session);
-  if (words === 0) return undefined;
+  if (words === 0) return { pages: [], confidence: 0, left: without.length };
   const onto = ["--overlay", "/job/text.pdf", `--from=1-${pages.length}`, `--to=${pages.join(",")}`, "--", "/job/merged.pdf"];
   const merged = await session.run({ program: "/usr/bin/qpdf", args: [inputInside, ...onto] });
   // 3: with warnings.
   if (merged.exitCode !== 0 && merged.exitCode !== 3) throw failureOf(merged, [], "The text could not be put onto the pages.");
   await session.adopt("merged.pdf", path);
-  return { pages, confidence };
+  return { pages, confidence, left: without.length - pages.length };
+}
+
+/** What a note says of it. */
+export function wordsFor({ pages, confidence }: Recognised): string {
+  const some = pages.slice(0, 10).join(", ") + (pages.length > 10 ? ` and ${pages.length - 10} more` : "");
+  return `The text of ${pages.length === 1 ? "page" : "pages"} ${some} was recognised in pictures, with a mean confidence of ${confidence} %.`;
 }
 
 /** Letters are counted where the text is: each page ends with a form feed. */
@@ -83,9 +93,9 @@ async function draw(session: ToolSession, pages: readonly number[]): Promise<rea
   return names;
 }
 
-/** Of Tesseract's table: the 11th column is the confidence, -1 where the row is no word. */
+/** Of Tesseract's table: the 11th column is the confidence, -1 where the row is no word; a blank page may have a word of blanks. */
 async function wordsOf(session: ToolSession): Promise<{ readonly words: number; readonly confidence: number }> {
-  const mean = `$11 > 0 { sum += $11; n++ } END { print n + 0, n ? int(sum / n) : 0 }`;
+  const mean = `NR > 1 && $11 > 0 && $12 ~ /[^ ]/ { sum += $11; n++ } END { print n + 0, n ? int(sum / n) : 0 }`;
   const { stdout } = await session.run({ program: "/usr/bin/awk", args: ["-F", "\t", mean, "/job/text.tsv"] });
   const [, words = "0", confidence = "0"] = /^(\d{1,9}) (\d{1,3})$/m.exec(stdout) ?? [];
   return { words: Number(words), confidence: Number(confidence) };

@@ -9,7 +9,7 @@ import type { Sandbox } from "../domain/sandbox.ts";
 import { words } from "./hop-table.ts";
 import { pagesWanted } from "./inside/pages-wanted.ts";
 import { openWorker, probeWorker } from "./node-worker.ts";
-import { type Recognised, recognise } from "./pdf-recognition.ts";
+import { type Recognised, recognise, wordsFor } from "./pdf-recognition.ts";
 import { languageOption } from "./tesseract-languages.ts";
 
 const worker = { work: "pdf", packages: words("pdfjs-dist docx @e965/xlsx papaparse json5 jsonc-parser chardet") };
@@ -67,7 +67,7 @@ async function run({ sandbox }: EngineHost, reader: OpenEngine, task: HopTask): 
   const searchable = `${task.outputPath}.searchable`;
   try {
     const found = task.options.ocr === "never" ? undefined : await recogniseOr(first, sandbox, task, searchable);
-    if (found === undefined) {
+    if (found === undefined || found.pages.length === 0) {
       if (first instanceof LacksContent) throw first;
       return noteAll(task, first);
     }
@@ -107,11 +107,6 @@ async function read(reader: OpenEngine, task: HopTask): Promise<Notes | LacksCon
 
 function noteAll(task: HopTask, notes: Notes): void {
   for (const [code, message] of notes) task.note(code, message);
-}
-
-function wordsFor({ pages, confidence }: Recognised): string {
-  const some = pages.slice(0, 10).join(", ") + (pages.length > 10 ? ` and ${pages.length - 10} more` : "");
-  return `The text of ${pages.length === 1 ? "page" : "pages"} ${some} was recognised in pictures, with a mean confidence of ${confidence} %.`;
 }
 
 export const pdfEngine = defineEngine({

@@ -25,6 +25,7 @@ import { mailEngine } from "./mail.ts";
 import { mupdfEngine } from "./mupdf.ts";
 import { pandocEngine } from "./pandoc.ts";
 import { pdfEngine } from "./pdf.ts";
+import { pdfChangeEngine } from "./pdf-change.ts";
 import { popplerEngine } from "./poppler.ts";
 import { popplerTiffEngine } from "./poppler-tiff.ts";
 import { potraceEngine } from "./potrace.ts";
@@ -55,6 +56,7 @@ export const engines: readonly Engine[] = [
   chromiumEngine,
   pandocEngine,
   pdfEngine,
+  pdfChangeEngine,
   popplerEngine,
   popplerTiffEngine,
   dataEngine,

@@ -87,7 +87,8 @@ async function admitted(core: Core, request: CreateJobRequest, record: Record): 
   const giveBack = core.admission.take({ id, payer, inputBytes }, request.planMaxUnfinishedJobs);
   const arrival = openArrival(record);
   core.arrivals.set(id, arrival);
-  if (request.inputPassword !== "") core.passwords.set(id, request.inputPassword);
+  const { inputPassword: input, outputPassword: output } = request;
+  if (input !== "" || output !== "") core.passwords.set(id, { input, output });
   try {
     const begun = await handedOver(core, request, arrival);
     // Whoever comes to the job finds its input.

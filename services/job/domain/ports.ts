@@ -100,6 +100,8 @@ export type Rules = {
   readonly soonMs: number;
 };
 
+export type Passwords = { readonly input: string; readonly output: string };
+
 /** Everything that the rules of jobs work with. */
 export type Core = {
   readonly rules: Rules;
@@ -112,8 +114,8 @@ export type Core = {
   readonly beginnings: Beginnings;
   readonly arrivals: Arrivals;
   readonly endings: Endings;
-  /** Of protected inputs, by job, until it has ended. */
-  readonly passwords: Map<string, string>;
+  /** Of protected inputs and results, by job, until it has ended; empty: none. */
+  readonly passwords: Map<string, Passwords>;
   readonly records: JobRecords;
   readonly keys: IdempotencyKeys;
   readonly wakeUps: WakeUps;

@@ -6,6 +6,7 @@ import { tarFile } from "#test/harness/tar-file.ts";
 import { zipFile } from "#test/harness/zip-file.ts";
 import { pdfOf, tablePdf } from "#test/services/conversion/engines/pdf-by-hand.ts";
 import { copy, latin, type Occurrence } from "./occurrence.ts";
+import { run } from "./tools.ts";
 
 const text = (name: string) => `<table:table-cell office:value-type="string"><text:p>${name}</text:p></table:table-cell>`;
 const number = '<table:table-cell office:value-type="float" office:value="0.1234567890123456"/>';
@@ -19,6 +20,14 @@ const withHeads = pdfOf(
   ["one", "two", "three"].map((body) => `Minutes of the society) Tj 1 0 0 1 20 250 Tm (Page ${body} of the minutes`),
   "0 0 300 500",
 );
+const richPdf = (path: string) => run("/usr/bin/python3", ["test/services/conversion/engines/rich-pdf.py", path, "signed"]);
+/** As small as pikepdf makes it. */
+const smallest = (path: string) =>
+  run("/usr/bin/python3", [
+    "-c",
+    "import sys, pikepdf; pdf = pikepdf.new(); pdf.add_blank_page(); pdf.save(sys.argv[1], object_stream_mode=pikepdf.ObjectStreamMode.generate)",
+    path,
+  ]);
 const twoTables = tablePdf([
   ["Animal", "Count"],
   ["Quokka", "42"],
@@ -54,6 +63,17 @@ export const documents: readonly Occurrence[] = [
   { engine: "pdf", hop: "pdf>csv", code: "ENTRIES_LEFT_OUT", content: twoTables },
   { engine: "pdf", hop: "pdf>html", code: "TEXT_RECOGNISED", content: scannedPdf },
   { engine: "pdf", hop: "pdf>html", code: "TEXT_NOT_RECOGNISED", content: halfScannedPdf, options: { ocr: "never" } },
+  { engine: "pdf-change", hop: "pdf>pdf", code: "TEXT_RECOGNISED", content: scannedPdf, options: { ocr: "auto" } },
+  { engine: "pdf-change", hop: "pdf>pdf", code: "TEXT_NOT_RECOGNISED", content: pdfOf([") Tj ("]), options: { ocr: "auto" } },
+  { engine: "pdf-change", hop: "pdf>pdf", code: "STRUCTURE_DROPPED", content: richPdf, options: { nUp: "2" } },
+  { engine: "pdf-change", hop: "pdf>pdf", code: "SIGNATURES_VOID", content: richPdf },
+  {
+    engine: "pdf-change",
+    hop: "pdf>pdf",
+    code: "SOURCE_KEPT",
+    content: smallest,
+    options: { optimise: "print" },
+  },
   { engine: "pandoc", hop: "md>html", code: "ENCODING_GUESSED", content: latin("# J\xfcrgen\n") },
   { engine: "pandoc", hop: "csv>md", code: "DIALECT_GUESSED", content: "a;b\n1;2\n" },
   { engine: "pandoc", hop: "csv>md", code: "CHARACTERS_REPLACED", content: 'a,b\n"x  y",2\n' },

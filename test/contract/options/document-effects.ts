@@ -22,6 +22,9 @@ import {
 const execute = promisify(execFile);
 const toHtml = { hop: "md>html", sample: "prose.md" } as const;
 const toPng = { hop: "pdf>png", sample: "pages.pdf" } as const;
+const three = { hop: "pdf>pdf", sample: "pages.pdf" } as const;
+const rich = { hop: "pdf>pdf", sample: "rich.pdf" } as const;
+const pdfColours = async (path: string): Promise<string> => (await execute("pdfimages", ["-list", path])).stdout;
 const toTiff = { hop: "pdf>tiff", sample: "pages.pdf" } as const;
 /** How many pages there are, once for each. */
 const pagesOfTiff = async (path: string): Promise<string> => (await execute("identify-im6.q16", ["-format", "%n ", path])).stdout;
@@ -52,6 +55,34 @@ export const documentEffects = [
     { hop: "pdf>csv", sample: "tables.pdf", option: "table", given: { table: 2 }, figure: text, shows: gains(/Zebra/) },
     { hop: "pdf>html", sample: "half.pdf", option: "ocr", given: { ocr: "never" }, figure: text, shows: loses(/bergr/) },
     { hop: "pdf>html", sample: "german.pdf", option: "language", given: { language: "deu" }, figure: text, shows: gains(/Übergröße/) },
+  ]),
+  ...effectsOf("pdf-change", [
+    { ...rich, option: "optimise", given: { optimise: "screen" }, figure: bytes, shows: smaller },
+    { hop: "pdf>pdf", sample: "half.pdf", option: "ocr", given: { ocr: "auto" }, figure: pdfText, shows: gains(/bergr/) },
+    {
+      ...{ hop: "pdf>pdf", sample: "german.pdf", option: "language", base: { ocr: "auto" } },
+      ...{ given: { ocr: "auto", language: "deu" }, figure: pdfText, shows: gains(/Übergröße/) },
+    },
+    { ...three, option: "pages", given: { pages: "3,1" }, figure: pdfText, shows: gains(/^third[\s\S]*first/) },
+    { ...three, option: "remove", given: { remove: "2" }, figure: pdfText, shows: loses(/second/) },
+    { ...three, option: "rotate", given: { rotate: "90" }, figure: pdfInfo("Page rot"), shows: becomes("90") },
+    {
+      ...{ ...three, option: "rotatePages", base: { rotate: "90" }, given: { rotate: "90", rotatePages: "2-" } },
+      ...{ figure: pdfInfo("Page rot"), shows: becomes("0") },
+    },
+    { ...three, option: "nUp", given: { nUp: "4" }, figure: pages, shows: becomes(1) },
+    { ...three, option: "stamp", given: { stamp: "Draft", stampPlace: "top" }, figure: pdfText, shows: gains(/Draft/) },
+    { ...three, option: "stampPlace", base: { stamp: "D" }, given: { stamp: "D", stampPlace: "top" }, figure: bytes, shows: differs },
+    { ...rich, option: "grayscale", given: { grayscale: true }, figure: pdfColours, shows: loses(/rgb/) },
+    { ...rich, option: "flatten", given: { flatten: true }, figure: pdfInfo("Form"), shows: becomes("none") },
+    { ...rich, option: "metadata", given: { metadata: "strip" }, figure: pdfInfo("Author"), shows: becomes("") },
+    { ...three, option: "title", given: { title: "Größe" }, figure: pdfInfo("Title"), shows: becomes("Größe") },
+    { ...three, option: "author", given: { author: "Bo" }, figure: pdfInfo("Author"), shows: becomes("Bo") },
+    { ...three, option: "subject", given: { subject: "S" }, figure: pdfInfo("Subject"), shows: becomes("S") },
+    { ...three, option: "keywords", given: { keywords: "a, b" }, figure: pdfInfo("Keywords"), shows: becomes("a, b") },
+    { ...three, option: "permissions", given: { permissions: "read" }, figure: pdfInfo("Encrypted"), shows: gains(/print:no copy:no/) },
+    { ...three, option: "linearise", given: { linearise: true }, figure: pdfInfo("Optimized"), shows: becomes("yes") },
+    { ...three, option: "pdfVersion", given: { pdfVersion: "2.0" }, figure: pdfInfo("PDF version"), shows: becomes("2.0") },
   ]),
   ...effectsOf("calibre", [
     { hop: "fb2>epub", sample: "book.fb2", option: "title", given: { title: "Numbat" }, figure: packaged, shows: gains(/Numbat/) },

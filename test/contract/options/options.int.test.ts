@@ -25,11 +25,14 @@ const effects: readonly Effect[] = [
   ...pageEffects,
 ];
 
-/** `pages`, `sheets` and `tracks` are no engine's: test/e2e/several-files.e2e.test.ts shows what they do. */
+/**
+ * `pages`, `sheets` and `tracks` are no engine's: test/e2e/several-files.e2e.test.ts shows what they do. What `protect` does takes a
+ * password, with which test/e2e/protected-files.e2e.test.ts tries it.
+ */
 function optionsOf(engine: Engine): ReadonlySet<string> {
   return new Set(
     engine.hops.flatMap(({ options, part }) =>
-      options.map(({ name }) => name).filter((name) => part === undefined || name !== manyOptionOf(part)),
+      options.map(({ name }) => name).filter((name) => name !== "protect" && (part === undefined || name !== manyOptionOf(part))),
     ),
   );
 }

@@ -111,6 +111,7 @@ const made: Readonly<Record<string, (path: string, folder: string) => Promise<un
   "german.png": async (path) =>
     magick("-background", "white", "-fill", "black", "-pointsize", "40", "label:Übergröße", "-bordercolor", "white", "-border", "30", path),
   "german.pdf": scannedPdf,
+  "rich.pdf": (path) => run("/usr/bin/python3", ["test/services/conversion/engines/rich-pdf.py", path]),
   "half.pdf": halfScannedPdf,
   "sound.wav": (path) => ffmpeg("-f", "lavfi", "-i", "anoisesrc=duration=3:amplitude=0.05:sample_rate=44100:seed=1", "-ac", "2", path),
   "sound.flac": (path) => ffmpeg(..."-f lavfi -i sine=duration=1 -c:a flac -sample_fmt s16".split(" "), path),

@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import { FidelityMark, fidelityText } from "#client/parts/fidelity.tsx";
+import { Field } from "#client/parts/form.tsx";
 import { Icon } from "#client/parts/icons.tsx";
 import { sizeText } from "#client/parts/words.ts";
 import { me, planOf } from "#client/server/session.ts";
@@ -42,6 +43,16 @@ export function Choice({ item }: { item: Item }) {
             Options{Object.keys(item.options).length > 0 && <span class="badge">{Object.keys(item.options).length} changed</span>}
           </summary>
           <OptionForm options={route.options} chosen={item.options} onChange={(options) => change(item.id, { options })} />
+          {item.options.protect === true && (
+            <Field
+              label="Password to protect the result with"
+              name="output-password"
+              type="password"
+              maxLength={127}
+              value={item.outputPassword ?? ""}
+              onText={(outputPassword) => change(item.id, { outputPassword })}
+            />
+          )}
         </details>
       )}
       {route !== undefined && <Actions item={item} isReady={problem === undefined} />}
@@ -172,6 +183,7 @@ export function problemOf(item: Item, route: Route | undefined): string | undefi
     const more = me.value?.account === null ? " Sign in for more, or choose a smaller file." : "";
     return `The file is over the ${sizeText(plan.maxInputMb * 1e6)} of your plan.${more}`;
   }
+  if (item.options.protect === true && (item.outputPassword ?? "") === "") return "Choose a password to protect the result with.";
   if (route !== undefined && item.sizeBytes > route.maxInputMb * 1e6)
     return `This conversion takes files up to ${sizeText(route.maxInputMb * 1e6)}.`;
   return undefined;

@@ -30,6 +30,8 @@ export type Item = {
   readonly options: Choices;
   /** Of a protected file, as long as the page is open. */
   readonly password?: string;
+  /** To protect the result with, as long as the page is open. */
+  readonly outputPassword?: string;
   readonly jobId: string | undefined;
   readonly phase: Phase;
 };

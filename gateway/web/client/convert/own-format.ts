@@ -11,7 +11,7 @@ const words: readonly (readonly [word: string, options: string])[] = [
   ["pages chosen", "pages"],
   ["text recognised", "ocr"],
   ["stamped", "stamp watermark"],
-  ["protected", "protect"],
+  ["protected", "protect permissions"],
   ["cleaned", "metadata strip"],
   ["repaired", "repair"],
 ];

@@ -99,6 +99,7 @@ async function runOne(item: Item): Promise<void> {
 /** Uploads until the server has taken the file; waits where it says that there is no room just now. */
 async function send(item: Item, signal: AbortSignal): Promise<Job> {
   const { id, file, to, options, password, fromChosen, from } = item;
+  const outputPassword = options.protect === true ? item.outputPassword : undefined;
   if (file === undefined || to === undefined) throw new RangeError("nothing to send");
   const idempotencyKey = crypto.randomUUID();
   for (let tries = 1; ; tries++) {
@@ -106,7 +107,8 @@ async function send(item: Item, signal: AbortSignal): Promise<Job> {
     const onProgress = (fraction: number): void =>
       enter(id, fraction < 1 ? { name: "uploading", fraction } : { name: "working", job: undefined, progress: undefined });
     try {
-      const job = await upload({ file, to, from: fromChosen ? from : undefined, options, password, idempotencyKey, signal, onProgress });
+      const secrets = { password, outputPassword };
+      const job = await upload({ file, to, from: fromChosen ? from : undefined, options, ...secrets, idempotencyKey, signal, onProgress });
       change(id, { jobId: job.id });
       remember({ jobId: job.id, name: item.name, sizeBytes: item.sizeBytes });
       return job;

@@ -10,6 +10,7 @@ export type Upload = {
   readonly options: Choices;
   /** Of a protected file. */
   readonly password?: string | undefined;
+  readonly outputPassword?: string | undefined;
   /** The same for each try, so that a lost answer does not convert the file twice. */
   readonly idempotencyKey: string;
   readonly signal: AbortSignal;
@@ -21,7 +22,7 @@ export type Upload = {
 const WAIT_SECONDS = 1;
 
 /** Sends a file; resolves with its job, rejects with an ApiError. XMLHttpRequest, as fetch tells nothing of an upload's progress. */
-export function upload({ file, to, from, options, password, idempotencyKey, signal, onProgress }: Upload): Promise<Job> {
+export function upload({ file, to, from, options, password, outputPassword, idempotencyKey, signal, onProgress }: Upload): Promise<Job> {
   const query = new URLSearchParams(Object.entries(options).map(([name, value]) => [name, String(value)]));
   if (from !== undefined) query.set("from", from);
   const form = new FormData();
@@ -35,6 +36,7 @@ export function upload({ file, to, from, options, password, idempotencyKey, sign
     request.setRequestHeader("Prefer", `wait=${WAIT_SECONDS}`);
     request.setRequestHeader("Idempotency-Key", idempotencyKey);
     if (password !== undefined) request.setRequestHeader("X-Input-Password", encodeURIComponent(password));
+    if (outputPassword !== undefined) request.setRequestHeader("X-Output-Password", encodeURIComponent(outputPassword));
     request.upload.addEventListener("progress", ({ loaded, total }) => onProgress(total > 0 ? loaded / total : 0));
     request.addEventListener("load", () => {
       const { status, responseText } = request;

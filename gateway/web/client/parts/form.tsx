@@ -16,10 +16,12 @@ type FieldProps = {
   min?: string;
   /** What it holds at first. */
   value?: string;
+  /** Told with every letter. */
+  onText?(text: string): void;
 };
 
 /** A labelled field; what is wrong with it stands below and is read out with it. */
-export function Field({ label, name, type = "text", hint, problem, autocomplete = "off", value, ...rest }: FieldProps) {
+export function Field({ label, name, type = "text", hint, problem, autocomplete = "off", value, onText, ...rest }: FieldProps) {
   const id = useId();
   const below = problem ?? hint;
   return (
@@ -34,6 +36,9 @@ export function Field({ label, name, type = "text", hint, problem, autocomplete 
         aria-invalid={problem !== undefined}
         aria-describedby={below === undefined ? undefined : `${id}-below`}
         {...(value === undefined ? {} : { defaultValue: value })}
+        {...(onText === undefined
+          ? {}
+          : { onInput: ({ currentTarget }: { currentTarget: HTMLInputElement }) => onText(currentTarget.value) })}
         {...rest}
       />
       {below !== undefined && (

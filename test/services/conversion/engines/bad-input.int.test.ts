@@ -39,6 +39,7 @@ const rows: Readonly<Record<string, readonly [from: string, to: string, kind: st
   chromium: ["htmlz", "pdf", "ebook", cut],
   pandoc: ["odt", "html", "document", cut],
   pdf: ["pdf", "html", "document", cutShort],
+  "pdf-change": ["pdf", "pdf", "document", cutShort],
   poppler: ["pdf", "txt", "document", cut],
   "poppler-tiff": ["pdf", "tiff", "document", cut],
   data: ["json", "yaml", "data", cut],

@@ -15,7 +15,7 @@ from filemill.common.v1 import blob_pb2 as filemill_dot_common_dot_v1_dot_blob__
 from filemill.job.v1 import job_pb2 as filemill_dot_job_dot_v1_dot_job__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\'filemill/conversion/v1/conversion.proto\x12\x16\x66ilemill.conversion.v1\x1a\x1d\x66ilemill/common/v1/blob.proto\x1a\x19\x66ilemill/job/v1/job.proto\"%\n\rUploadRequest\x12\x14\n\x05\x63hunk\x18\x01 \x01(\x0cR\x05\x63hunk\">\n\x0eUploadResponse\x12,\n\x04\x62lob\x18\x01 \x01(\x0b\x32\x18.filemill.common.v1.BlobR\x04\x62lob\"\x8d\x01\n\x0f\x44ownloadRequest\x12\x1d\n\naccount_id\x18\x01 \x01(\tR\taccountId\x12\x15\n\x06job_id\x18\x02 \x01(\tR\x05jobId\x12!\n\x0coffset_bytes\x18\x03 \x01(\x04R\x0boffsetBytes\x12!\n\x0clength_bytes\x18\x04 \x01(\x04R\x0blengthBytes\"(\n\x10\x44ownloadResponse\x12\x14\n\x05\x63hunk\x18\x01 \x01(\x0cR\x05\x63hunk\"n\n\x0e\x43onvertRequest\x12<\n\x05start\x18\x01 \x01(\x0b\x32$.filemill.conversion.v1.ConvertStartH\x00R\x05start\x12\x16\n\x05\x63hunk\x18\x02 \x01(\x0cH\x00R\x05\x63hunkB\x06\n\x04part\"\x9e\x02\n\x0c\x43onvertStart\x12\x1d\n\naccount_id\x18\x01 \x01(\tR\taccountId\x12\x12\n\x04\x66rom\x18\x02 \x01(\tR\x04\x66rom\x12\x0e\n\x02to\x18\x03 \x01(\tR\x02to\x12\x1b\n\tfile_name\x18\x04 \x01(\tR\x08\x66ileName\x12K\n\x07options\x18\x05 \x03(\x0b\x32\x31.filemill.conversion.v1.ConvertStart.OptionsEntryR\x07options\x12%\n\x0einput_password\x18\x14 \x01(\tR\rinputPassword\x1a:\n\x0cOptionsEntry\x12\x10\n\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n\x05value\x18\x02 \x01(\tR\x05value:\x02\x38\x01\"[\n\x0f\x43onvertResponse\x12(\n\x03job\x18\x01 \x01(\x0b\x32\x14.filemill.job.v1.JobH\x00R\x03job\x12\x16\n\x05\x63hunk\x18\x02 \x01(\x0cH\x00R\x05\x63hunkB\x06\n\x04part\"[\n\x0eInspectRequest\x12,\n\x04\x62lob\x18\x01 \x01(\x0b\x32\x18.filemill.common.v1.BlobR\x04\x62lob\x12\x1b\n\tfile_name\x18\x02 \x01(\tR\x08\x66ileName\"i\n\x0fInspectResponse\x12\x16\n\x06\x66ormat\x18\x01 \x01(\tR\x06\x66ormat\x12\x17\n\x07told_by\x18\x02 \x01(\tR\x06toldBy\x12%\n\x0ename_disagrees\x18\x03 \x01(\x08R\rnameDisagrees2\x90\x03\n\x11\x43onversionService\x12Y\n\x06Upload\x12%.filemill.conversion.v1.UploadRequest\x1a&.filemill.conversion.v1.UploadResponse(\x01\x12_\n\x08\x44ownload\x12\'.filemill.conversion.v1.DownloadRequest\x1a(.filemill.conversion.v1.DownloadResponse0\x01\x12^\n\x07\x43onvert\x12&.filemill.conversion.v1.ConvertRequest\x1a\'.filemill.conversion.v1.ConvertResponse(\x01\x30\x01\x12_\n\x07Inspect\x12&.filemill.conversion.v1.InspectRequest\x1a\'.filemill.conversion.v1.InspectResponse\"\x03\x90\x02\x01\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\'filemill/conversion/v1/conversion.proto\x12\x16\x66ilemill.conversion.v1\x1a\x1d\x66ilemill/common/v1/blob.proto\x1a\x19\x66ilemill/job/v1/job.proto\"%\n\rUploadRequest\x12\x14\n\x05\x63hunk\x18\x01 \x01(\x0cR\x05\x63hunk\">\n\x0eUploadResponse\x12,\n\x04\x62lob\x18\x01 \x01(\x0b\x32\x18.filemill.common.v1.BlobR\x04\x62lob\"\x8d\x01\n\x0f\x44ownloadRequest\x12\x1d\n\naccount_id\x18\x01 \x01(\tR\taccountId\x12\x15\n\x06job_id\x18\x02 \x01(\tR\x05jobId\x12!\n\x0coffset_bytes\x18\x03 \x01(\x04R\x0boffsetBytes\x12!\n\x0clength_bytes\x18\x04 \x01(\x04R\x0blengthBytes\"(\n\x10\x44ownloadResponse\x12\x14\n\x05\x63hunk\x18\x01 \x01(\x0cR\x05\x63hunk\"n\n\x0e\x43onvertRequest\x12<\n\x05start\x18\x01 \x01(\x0b\x32$.filemill.conversion.v1.ConvertStartH\x00R\x05start\x12\x16\n\x05\x63hunk\x18\x02 \x01(\x0cH\x00R\x05\x63hunkB\x06\n\x04part\"\xc7\x02\n\x0c\x43onvertStart\x12\x1d\n\naccount_id\x18\x01 \x01(\tR\taccountId\x12\x12\n\x04\x66rom\x18\x02 \x01(\tR\x04\x66rom\x12\x0e\n\x02to\x18\x03 \x01(\tR\x02to\x12\x1b\n\tfile_name\x18\x04 \x01(\tR\x08\x66ileName\x12K\n\x07options\x18\x05 \x03(\x0b\x32\x31.filemill.conversion.v1.ConvertStart.OptionsEntryR\x07options\x12%\n\x0einput_password\x18\x14 \x01(\tR\rinputPassword\x12\'\n\x0foutput_password\x18\x15 \x01(\tR\x0eoutputPassword\x1a:\n\x0cOptionsEntry\x12\x10\n\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n\x05value\x18\x02 \x01(\tR\x05value:\x02\x38\x01\"[\n\x0f\x43onvertResponse\x12(\n\x03job\x18\x01 \x01(\x0b\x32\x14.filemill.job.v1.JobH\x00R\x03job\x12\x16\n\x05\x63hunk\x18\x02 \x01(\x0cH\x00R\x05\x63hunkB\x06\n\x04part\"[\n\x0eInspectRequest\x12,\n\x04\x62lob\x18\x01 \x01(\x0b\x32\x18.filemill.common.v1.BlobR\x04\x62lob\x12\x1b\n\tfile_name\x18\x02 \x01(\tR\x08\x66ileName\"i\n\x0fInspectResponse\x12\x16\n\x06\x66ormat\x18\x01 \x01(\tR\x06\x66ormat\x12\x17\n\x07told_by\x18\x02 \x01(\tR\x06toldBy\x12%\n\x0ename_disagrees\x18\x03 \x01(\x08R\rnameDisagrees2\x90\x03\n\x11\x43onversionService\x12Y\n\x06Upload\x12%.filemill.conversion.v1.UploadRequest\x1a&.filemill.conversion.v1.UploadResponse(\x01\x12_\n\x08\x44ownload\x12\'.filemill.conversion.v1.DownloadRequest\x1a(.filemill.conversion.v1.DownloadResponse0\x01\x12^\n\x07\x43onvert\x12&.filemill.conversion.v1.ConvertRequest\x1a\'.filemill.conversion.v1.ConvertResponse(\x01\x30\x01\x12_\n\x07Inspect\x12&.filemill.conversion.v1.InspectRequest\x1a\'.filemill.conversion.v1.InspectResponse\"\x03\x90\x02\x01\x62\x06proto3')
 
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, globals())
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'filemill.conversion.v1.conversion_pb2', globals())
@@ -37,15 +37,15 @@ if _descriptor._USE_C_DESCRIPTORS == False:
   _CONVERTREQUEST._serialized_start=414
   _CONVERTREQUEST._serialized_end=524
   _CONVERTSTART._serialized_start=527
-  _CONVERTSTART._serialized_end=813
-  _CONVERTSTART_OPTIONSENTRY._serialized_start=755
-  _CONVERTSTART_OPTIONSENTRY._serialized_end=813
-  _CONVERTRESPONSE._serialized_start=815
-  _CONVERTRESPONSE._serialized_end=906
-  _INSPECTREQUEST._serialized_start=908
-  _INSPECTREQUEST._serialized_end=999
-  _INSPECTRESPONSE._serialized_start=1001
-  _INSPECTRESPONSE._serialized_end=1106
-  _CONVERSIONSERVICE._serialized_start=1109
-  _CONVERSIONSERVICE._serialized_end=1509
+  _CONVERTSTART._serialized_end=854
+  _CONVERTSTART_OPTIONSENTRY._serialized_start=796
+  _CONVERTSTART_OPTIONSENTRY._serialized_end=854
+  _CONVERTRESPONSE._serialized_start=856
+  _CONVERTRESPONSE._serialized_end=947
+  _INSPECTREQUEST._serialized_start=949
+  _INSPECTREQUEST._serialized_end=1040
+  _INSPECTRESPONSE._serialized_start=1042
+  _INSPECTRESPONSE._serialized_end=1147
+  _CONVERSIONSERVICE._serialized_start=1150
+  _CONVERSIONSERVICE._serialized_end=1550
 # @@protoc_insertion_point(module_scope)

@@ -1,0 +1,54 @@
+/** Lists of pages: `3,1,5-` is the third, the first, and from the fifth to the last. */
+import { FilemillError } from "#kit/errors.ts";
+
+/** As many as a book has; each may be named more than once. */
+const maxPages = 20_000;
+
+/**
+ * The numbers of the pages to keep, in their new order; undefined: all as they are.
+ *
+ * @throws FilemillError INVALID_OPTION for a page that the file does not have, or when none is left.
+ */
+export function pagesKept(pages: string | undefined, remove: string | undefined, total: number): readonly number[] | undefined {
+  if (pages === undefined && remove === undefined) return undefined;
+  const wanted = pages === undefined ? rangeOf(1, total) : numbersOf("pages", pages, total);
+  const gone = new Set(remove === undefined ? [] : numbersOf("remove", remove, total));
+  const kept = wanted.filter((page) => !gone.has(page));
+  if (kept.length === 0)
+    throw new FilemillError("INVALID_OPTION", "No page is left.", { details: { option: "remove", allowed: `1 to ${total}` } });
+  return kept;
+}
+
+function numbersOf(option: string, text: string, total: number): readonly number[] {
+  const found: number[] = [];
+  for (const range of text.split(",")) {
+    const [begin = "", end] = range.split("-");
+    const first = Number(begin);
+    const last = end === undefined ? first : end === "" ? total : Number(end);
+    if (first < 1 || last < first || last > total) {
+      throw new FilemillError("INVALID_OPTION", `The PDF has ${total === 1 ? "one page" : `${total} pages`}.`, {
+        details: { option, allowed: `1 to ${total}` },
+      });
+    }
+    if (found.length + last - first >= maxPages) {
+      throw new FilemillError("INPUT_TOO_COMPLEX", `Up to ${maxPages} pages are put together.`);
+    }
+    found.push(...rangeOf(first, last));
+  }
+  return found;
+}
+
+function rangeOf(first: number, last: number): number[] {
+  return Array.from({ length: last - first + 1 }, (_, index) => first + index);
+}
+
+/** The same as qpdf takes it, with runs as ranges. */
+export function rangesOf(pages: readonly number[]): string {
+  const ranges: [first: number, last: number][] = [];
+  for (const page of pages) {
+    const open = ranges.at(-1);
+    if (open !== undefined && page === open[1] + 1) open[1] = page;
+    else ranges.push([page, page]);
+  }
+  return ranges.map(([first, last]) => (first === last ? String(first) : `${first}-${last}`)).join(",");
+}

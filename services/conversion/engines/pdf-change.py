@@ -1,0 +1,253 @@
+"""Changes a PDF and leaves all else in it as it is: tags, forms, links, bookmarks, attachments.
+
+Usage: pdf-change.py survey IN, pdf-change.py change IN OUT CHANGES (a file of JSON). A password to protect the result with is in PASSWORD.
+Prints a line of JSON. Exit codes: 0 done, 3 the file is damaged, 4 it is protected, anything else is a failure of this program.
+"""
+import json
+import os
+import secrets
+import sys
+
+sys.path.insert(0, os.path.dirname(__file__))
+
+import pikepdf
+from pikepdf import Array, Dictionary, Name
+
+DAMAGED, PROTECTED = 3, 4
+# Counted no further: what a stranger wrote may go in circles.
+MOST = 100_000
+
+
+def annotations(pdf):
+    for page in pdf.pages:
+        found = page.obj.get("/Annots")
+        if isinstance(found, Array):
+            yield from (each for each in found if isinstance(each, Dictionary))
+
+
+def inherited(field, name):
+    for _ in range(50):
+        if not isinstance(field, Dictionary):
+            return None
+        if name in field:
+            return field[name]
+        field = field.get("/Parent")
+    return None
+
+
+def bookmarks(pdf):
+    """Each with its parent's place in the list, in no particular order."""
+    outlines = pdf.Root.get("/Outlines")
+    todo = [outlines.get("/First")] if isinstance(outlines, Dictionary) else []
+    found, seen = [], set()
+    while todo and len(found) < MOST:
+        item = todo.pop()
+        if not isinstance(item, Dictionary) or item.objgen in seen:
+            continue
+        seen.add(item.objgen)
+        found.append(item)
+        todo += [item.get("/Next"), item.get("/First")]
+    return found
+
+
+def whole_fonts(pdf):
+    """Bytes of fonts that hold all of their letters, whether they are shown or not."""
+    size = 0
+    for font in pdf.objects:
+        if not isinstance(font, Dictionary) or font.get("/Type") != Name.FontDescriptor:
+            continue
+        name = str(font.get("/FontName", ""))
+        file = font.get("/FontFile2", font.get("/FontFile3", font.get("/FontFile")))
+        if file is not None and not (len(name) > 8 and name[7] == "+"):
+            size += len(file.read_raw_bytes())
+    return size
+
+
+def survey(pdf):
+    kinds = [(str(each.get("/Subtype", "")), inherited(each, "/FT"), inherited(each, "/V")) for each in annotations(pdf)]
+    form = pdf.Root.get("/AcroForm")
+    return {
+        "pages": len(pdf.pages),
+        "tags": int(isinstance(pdf.Root.get("/StructTreeRoot"), Dictionary)),
+        "fields": sum(kind == "/Widget" for kind, _, _ in kinds) or int(isinstance(form, Dictionary) and "/XFA" in form),
+        "links": sum(kind == "/Link" for kind, _, _ in kinds),
+        "comments": sum(kind not in ("/Widget", "/Link", "/Popup") for kind, _, _ in kinds),
+        "bookmarks": len(bookmarks(pdf)),
+        "attachments": len(pdf.attachments),
+        "layers": int("/OCProperties" in pdf.Root),
+        "signatures": sum(kind == Name.Sig and isinstance(value, Dictionary) for _, kind, value in kinds),
+        "wholeFonts": whole_fonts(pdf),
+        "size": [float(each) for each in size_of(pdf.pages[0])] if len(pdf.pages) > 0 else [0, 0],
+    }
+
+
+def size_of(page):
+    """Of what is shown, as it is shown."""
+    left, bottom, right, top = (float(each) for each in page.cropbox)
+    width, height = abs(right - left), abs(top - bottom)
+    return (height, width) if int(page.obj.get("/Rotate", 0)) % 180 == 90 else (width, height)
+
+
+def page_of(target):
+    """The page that a link or a bookmark leads to; False where it leads elsewhere."""
+    goal = target.get("/Dest")
+    action = target.get("/A")
+    if goal is None and isinstance(action, Dictionary) and action.get("/S") == Name.GoTo:
+        goal = action.get("/D")
+    return goal[0] if isinstance(goal, Array) and len(goal) > 0 else False
+
+
+def prune(pdf):
+    """Links and bookmarks to pages that are not there any more."""
+    for page in pdf.pages:
+        found = page.obj.get("/Annots")
+        if isinstance(found, Array):
+            kept = [each for each in found if not (isinstance(each, Dictionary) and page_of(each) is None)]
+            if len(kept) < len(found):
+                page.obj.Annots = Array(kept)
+    for item in bookmarks(pdf):
+        if page_of(item) is None:
+            for key in ("/Dest", "/A"):
+                if key in item:
+                    del item[key]
+
+
+def describe(pdf, changes):
+    if changes.get("metadata") == "strip":
+        if "/Info" in pdf.trailer:
+            del pdf.trailer["/Info"]
+        for holder in [pdf.Root, *(page.obj for page in pdf.pages)]:
+            for key in ("/Metadata", "/PieceInfo", "/LastModified"):
+                if key in holder:
+                    del holder[key]
+    told = {key: changes[key] for key in ("title", "author", "subject", "keywords") if key in changes}
+    if not told:
+        return
+    for key, value in told.items():
+        pdf.docinfo["/" + key.capitalize()] = pikepdf.String(value)
+    names = {"title": "dc:title", "author": "dc:creator", "subject": "dc:description", "keywords": "pdf:Keywords"}
+    with pdf.open_metadata(set_pikepdf_as_editor=False, update_docinfo=False) as metadata:
+        for key, value in told.items():
+            metadata[names[key]] = [value] if key == "author" else value
+
+
+def stamp(pdf, path):
+    with pikepdf.open(path) as drawn:
+        for page in pdf.pages:
+            left, bottom, right, top = (float(each) for each in page.cropbox)
+            page.add_overlay(drawn.pages[0], pikepdf.Rectangle(left, bottom, right, top))
+
+
+def sheets(pdf, count):
+    """Several pages on each, in rows from the top left."""
+    columns, rows = {2: (2, 1), 4: (2, 2), 6: (3, 2), 8: (4, 2), 9: (3, 3), 16: (4, 4)}[count]
+    width, height = size_of(pdf.pages[0])
+    if columns != rows:
+        if width > height:
+            columns, rows = rows, columns
+        width, height = height, width
+    result = pikepdf.new()
+    for at, page in enumerate(pdf.pages):
+        place = at % count
+        if place == 0:
+            result.add_blank_page(page_size=(width, height))
+        column, row = place % columns, place // columns
+        across, down = width / columns, height / rows
+        box = pikepdf.Rectangle(column * across, height - (row + 1) * down, (column + 1) * across, height - row * down)
+        result.pages[-1].add_overlay(page, box)
+    if "/Info" in pdf.trailer:
+        result.trailer["/Info"] = result.make_indirect(result.copy_foreign(pdf.make_indirect(pdf.trailer["/Info"])))
+    if "/Metadata" in pdf.Root:
+        result.Root["/Metadata"] = result.copy_foreign(pdf.Root["/Metadata"])
+    return result
+
+
+def encryption(changes):
+    password = os.environ.get("PASSWORD", "")
+    allowed = changes.get("permissions")
+    if password == "" and allowed is None:
+        return None
+    may_all, may_print = allowed in (None, "all"), allowed in (None, "all", "print")
+    permissions = pikepdf.Permissions(
+        accessibility=True, extract=may_all, modify_annotation=may_all, modify_assembly=may_all, modify_form=may_all,
+        modify_other=may_all, print_lowres=may_print, print_highres=may_print,
+    )
+    # Nobody has a password to more than what is allowed.
+    owner = password if may_all and password != "" else secrets.token_urlsafe(24)
+    return pikepdf.Encryption(user=password, owner=owner, R=6, allow=permissions)
+
+
+def flatten(pdf):
+    links = [[each for each in page.obj.get("/Annots", Array([])) if isinstance(each, Dictionary) and each.get("/Subtype") == Name.Link] for page in pdf.pages]
+    pdf.generate_appearance_streams()
+    pdf.flatten_annotations("all")
+    # They have no look of their own, for the want of which qpdf leaves them out.
+    for page, kept in zip(pdf.pages, links):
+        if kept:
+            page.obj.Annots = Array(kept)
+    if "/AcroForm" in pdf.Root:
+        del pdf.Root["/AcroForm"]
+
+
+def turned(pdf, changes):
+    angle = int(changes.get("rotate", 0))
+    if angle:
+        wanted = changes.get("rotatePages")
+        for number in wanted if wanted is not None else range(1, len(pdf.pages) + 1):
+            pdf.pages[number - 1].rotate(angle, relative=True)
+
+
+def change(pdf, target, changes):
+    prune(pdf)
+    before = survey(pdf)
+    if "optimise" in changes:
+        from pdf_pictures import shrink
+
+        with open(changes["pictures"], encoding="utf-8", errors="replace") as listing:
+            shrink(pdf, listing, changes["optimise"])
+    if changes.get("flatten"):
+        flatten(pdf)
+    turned(pdf, changes)
+    if "stamp" in changes:
+        stamp(pdf, changes["stamp"])
+    if "nUp" in changes:
+        pdf = sheets(pdf, int(changes["nUp"]))
+    describe(pdf, changes)
+    after = survey(pdf)
+    version = changes.get("pdfVersion")
+    protection = encryption(changes)
+    if protection is not None and version == "1.7":
+        version = ("1.7", 8)
+    pikepdf.settings.set_flate_compression_level(9)
+    pdf.save(
+        target,
+        force_version=version or "",
+        object_stream_mode=pikepdf.ObjectStreamMode.disable if version == "1.4" else pikepdf.ObjectStreamMode.generate,
+        recompress_flate="optimise" in changes,
+        linearize=bool(changes.get("linearise")),
+        encryption=protection,
+    )
+    return {"before": before, "after": after}
+
+
+def main(what, source, *rest):
+    try:
+        pdf = pikepdf.open(source)
+    except pikepdf.PasswordError:
+        return PROTECTED
+    except pikepdf.PdfError:
+        return DAMAGED
+    with pdf:
+        try:
+            if len(pdf.pages) == 0:
+                return DAMAGED
+            said = survey(pdf) if what == "survey" else change(pdf, rest[0], json.load(open(rest[1], encoding="utf-8")))
+        except pikepdf.PdfError:
+            return DAMAGED
+        said["damaged"] = len(pdf.get_warnings()) > 0
+        print(json.dumps(said))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
