@@ -116,7 +116,7 @@ async function convert(bytes, request, notes, failOn) {
     flattens(request) && first.hasAlpha ? hasTransparency(bytes, input) : false,
   ]);
   if (transparent) notes.set("ALPHA_FLATTENED");
-  if (from === to && notes.size === 0 && asksForNothingElse(first, options)) return smallerOf(bytes, output, notes);
+  if (request.mayKeep === true && from === to && notes.size === 0 && asksForNothingElse(first, options)) return smallerOf(bytes, output, notes);
   return output;
 }
 

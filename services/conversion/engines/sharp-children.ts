@@ -5,15 +5,19 @@ import { fileURLToPath } from "node:url";
 import type { EngineHost, OpenEngine } from "../domain/engine.ts";
 import { openChildEngine } from "./child-engine.ts";
 
-/** @param warm - How many are kept ready; see PoolOptions. */
-export function openSharpChildren(host: EngineHost, warm: number): Promise<OpenEngine> {
+/**
+ * @param warm - How many are kept ready; see PoolOptions.
+ * @param mayKeep - Whether a picture that comes out no smaller in its own format is given back as it is: not where another program
+ * needs it written anew.
+ */
+export function openSharpChildren(host: EngineHost, warm: number, mayKeep = false): Promise<OpenEngine> {
   // libvips' own threads: all cores when one picture is converted at a time, one each when all slots are busy.
   const threads = Math.max(1, Math.floor(availableParallelism() / Math.max(1, host.slots)));
   const command = {
     ...sharpCommandOf(String(threads)),
     limits: { wallMs: 0, cpuSeconds: 30 * 86_400, addressSpace: false, folderBytes: 4 * 2 ** 30, fileBytes: 2 * 2 ** 30 },
   };
-  return openChildEngine(host, () => host.sandbox.spawn(command), { warm });
+  return openChildEngine(host, () => host.sandbox.spawn(command), { warm, question: mayKeep ? { mayKeep } : {} });
 }
 
 /** The running Node and sharp's packages, read-only; nothing else of the clone is visible. `argument`: how many threads, or `--version`. */

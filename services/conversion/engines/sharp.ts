@@ -14,7 +14,7 @@ export const sharpEngine = defineEngine({
   probe: probeSharp,
   hops: sharpHops,
   takesFresh: true,
-  open: (host) => openSharpChildren(host, host.slots + 1),
+  open: (host) => openSharpChildren(host, host.slots + 1, true),
 });
 
 async function probeSharp(sandbox: Sandbox): Promise<string | undefined> {
