@@ -1,6 +1,8 @@
 // Runs inside the sandbox and converts pictures: one line of JSON asks, one answers. Its host is sharp.ts.
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { encoded } from "./sharp-encoders.mjs";
+import { Failure, failureOf } from "./sharp-failures.mjs";
+import { fitted } from "./sharp-fitting.mjs";
 import { describePng, isSrgb, isWhole, plainBytes, tellsMore } from "./sharp-headers.mjs";
 
 const [sharpEntry, threads] = process.argv.slice(2);
@@ -12,52 +14,6 @@ const maxAnimationPixels = 400e6;
 const animated = new Set(["gif", "webp"]);
 
 sharp.cache(false);
-
-/** A failure with a code of Filemill's table. `odd`: nobody knows why, so this process ends after it. */
-class Failure extends Error {
-  constructor(code, message, odd = false) {
-    super(message);
-    this.code = code;
-    this.odd = odd;
-  }
-}
-
-/** What its readers say of a file that is damaged or not what it claims to be. Its writers have other words, and are no reader's fault. */
-const badInput = [
-  /^Input (?:buffer|file) (?:has corrupt header|contains unsupported image format)/,
-  /warning treated as error|source: bad seek|not a known (?:buffer|file) format|buffer is not in a known format/,
-  /VipsJpeg: (?!Maximum|Insufficient|Output|out of order)/,
-  /vipspng: libpng read error|pngload|spng/,
-  /gifload|webpload|webp2vips|webp: unable to (?:parse|read)|tiffload|tiff2vips|svgload|heifload/,
-  /TIFF(?:Read|Fetch|Fill|Client|Open)|Read error on|Bogus "|JPEGLib|LZWDecode|ZIPDecode|PackBitsDecode|Fax[34]Decode/,
-  /heif: (?:Invalid input|Decoder plugin)|XML parse error/,
-];
-
-/** libvips' words, by which damage, bombs and limits of formats are told apart. */
-const failures = [
-  [
-    /exceeds pixel limit|SVG dimensions|dimensions exceed/i,
-    "INPUT_TOO_COMPLEX",
-    "The picture has more pixels than the safe bound of 100 million.",
-  ],
-  [
-    /dimension.{0,200}too large|too large for/i,
-    "INPUT_TOO_COMPLEX",
-    "The picture has more pixels on a side than the target format can hold; use width or height.",
-  ],
-  [/memory/i, "INPUT_TOO_COMPLEX", "The picture needs more memory than is allowed."],
-];
-
-function failureOf(error) {
-  if (error instanceof Failure) return error;
-  const said = error instanceof Error ? error.message : "";
-  const row = failures.find(([pattern]) => pattern.test(said));
-  if (row !== undefined) return new Failure(row[1], row[2]);
-  if (badInput.some((pattern) => pattern.test(said))) {
-    return new Failure("INVALID_INPUT", "The picture is damaged, truncated or not what it claims to be.");
-  }
-  return new Failure("CONVERSION_FAILED", "The picture could not be converted.", true);
-}
 
 /**
  * Strictly at first. A whole file that is merely odd (junk before a marker, a broken tag) converts without a word,
@@ -101,7 +57,13 @@ async function convert(bytes, request, notes, failOn) {
   const known = from === "png" ? describePng(bytes) : undefined;
   const described = known ?? sharp(bytes, input).metadata();
   if (options.profile === "strip") input.ignoreIcc = true;
-  const mayBePlain = known === undefined && /^(jpg|png)$/.test(from) && bytes.length <= plainBytes && options.profile !== "keep";
+  const mayBePlain =
+    options.maxKb === undefined &&
+    options.crop === undefined &&
+    known === undefined &&
+    /^(jpg|png)$/.test(from) &&
+    bytes.length <= plainBytes &&
+    options.profile !== "keep";
   const early = mayBePlain ? outputOf(pipelineOf(bytes, input, request, plain), to, plain) : undefined;
   early?.catch(() => undefined);
   const first = await described;
@@ -110,19 +72,59 @@ async function convert(bytes, request, notes, failOn) {
   noteWhatIsLost(first, request, notes);
   if (movesOf(first, request)) Object.assign(input, { animated: true, limitInputPixels: maxAnimationPixels });
   if (from === "svg") input.density = densityOf(first, options);
+  assertChanges(first, request);
+  if (options.maxKb !== undefined) return await withinSize(bytes, input, request, first, notes);
   const isEarlyRight = early !== undefined && first.depth === "uchar";
   const [output, transparent] = await Promise.all([
     isEarlyRight ? early : outputOf(pipelineOf(bytes, input, request, first), to, first),
     flattens(request) && first.hasAlpha ? hasTransparency(bytes, input) : false,
   ]);
   if (transparent) notes.set("ALPHA_FLATTENED");
-  if (request.mayKeep === true && from === to && notes.size === 0 && asksForNothingElse(first, options)) return smallerOf(bytes, output, notes);
+  if (request.mayKeep === true && from === to && notes.size === 0 && asksForNothingElse(first, options))
+    return smallerOf(bytes, output, notes);
   return output;
 }
 
+async function withinSize(bytes, input, request, first, notes) {
+  const { from, to, options } = request;
+  const isKept = bytes.length <= options.maxKb * 1000 && notes.size === 0 && asksForNothingElse(first, options);
+  if (flattens(request) && first.hasAlpha && (await hasTransparency(bytes, input))) notes.set("ALPHA_FLATTENED");
+  const write = (more) =>
+    pipelineOf(bytes, input, { ...request, options: { ...options, ...more } }, first).toBuffer({ resolveWithObject: true });
+  const { data, how } = await fitted(write, to, options);
+  if (data === undefined) throw new Failure("CONVERSION_FAILED", "The picture cannot be made as small as that.");
+  if (isKept && from === to && data.length >= bytes.length) {
+    notes.set("SOURCE_KEPT");
+    return handedOver(bytes);
+  }
+  if (how !== undefined) notes.set("FITTED_TO_SIZE", how);
+  return handedOver(data);
+}
+
+/** @throws Failure INVALID_OPTION for what cannot be done with this picture. */
+function assertChanges(first, request) {
+  const { crop, flip = "none", rotate = "0" } = request.options;
+  if (movesOf(first, request) && (crop !== undefined || flip !== "none" || rotate !== "0")) {
+    throw new Failure("INVALID_OPTION", "An animation can be made smaller, but not cropped, mirrored or turned.");
+  }
+  if (crop === undefined) return;
+  const box = boxOf(crop);
+  const isTurned = (first.orientation ?? 1) > 4;
+  const [width, height] = isTurned ? [first.height, first.width] : [first.width, first.height];
+  if (box.width < 1 || box.height < 1 || box.left + box.width > width || box.top + box.height > height) {
+    throw new Failure("INVALID_OPTION", `The part to keep must lie within the picture of ${width} by ${height} pixels.`);
+  }
+}
+
+function boxOf(crop) {
+  const [width, height, left, top] = crop.split(/[x+]/).map(Number);
+  return { width, height, left, top };
+}
+
 /** Whether the source may stand for the result, for nothing that was asked for shows in anything but its size. */
-function asksForNothingElse(first, { width, height, rotate = "0", background, density, progressive, profile, lossless }) {
-  const isShaped = [width, height, background, density].some((value) => value !== undefined) || rotate !== "0";
+function asksForNothingElse(first, options) {
+  const { width, height, rotate = "0", flip = "none", crop, background, density, progressive, profile, lossless } = options;
+  const isShaped = [width, height, crop, background, density].some((value) => value !== undefined) || rotate !== "0" || flip !== "none";
   return !(isShaped || progressive === true || lossless === true || (profile === "strip" && first.icc !== undefined));
 }
 
@@ -205,7 +207,10 @@ function keepDepth(image, first) {
 }
 
 function shape(image, from, options) {
-  const { width, height, fit, rotate } = options;
+  const { width, height, fit, rotate, crop, flip } = options;
+  if (crop !== undefined) image.extract(boxOf(crop));
+  if (flip === "horizontal") image.flop();
+  if (flip === "vertical") image.flip();
   if (rotate !== undefined && rotate !== "0") image.rotate(Number(rotate));
   if (width === undefined && height === undefined) return;
   const background = options.background ?? { r: 255, g: 255, b: 255, alpha: 0 };

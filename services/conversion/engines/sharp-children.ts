@@ -36,6 +36,8 @@ export function sharpCommandOf(argument: string) {
       [process.execPath]: "/opt/node",
       [fileURLToPath(new URL("./sharp-child.mjs", import.meta.url))]: "/opt/filemill/sharp-child.mjs",
       [fileURLToPath(new URL("./sharp-encoders.mjs", import.meta.url))]: "/opt/filemill/sharp-encoders.mjs",
+      [fileURLToPath(new URL("./sharp-failures.mjs", import.meta.url))]: "/opt/filemill/sharp-failures.mjs",
+      [fileURLToPath(new URL("./sharp-fitting.mjs", import.meta.url))]: "/opt/filemill/sharp-fitting.mjs",
       [fileURLToPath(new URL("./sharp-headers.mjs", import.meta.url))]: "/opt/filemill/sharp-headers.mjs",
       ...Object.fromEntries(packages.map((name) => [join(modules, name), join(inside, name)])),
     },

@@ -22,6 +22,8 @@ const costOf: Readonly<Record<Target, number>> = { jpg: 20, tiff: 25, png: 60, w
  * - high: what remains, by lossy encoders at their usual quality, and drawings that become pixels.
  */
 function fidelityOf(from: Source, to: Target): Fidelity {
+  // A palette is written again as it was.
+  if (from === "gif" && to === "gif") return "high";
   if (to === "gif" || (from === "gif" && to !== "webp")) return "reduced";
   if (to === "jpg" && (from === "png" || from === "webp" || from === "svg")) return "reduced";
   if ((to === "png" || to === "tiff") && from !== "svg") return "lossless";
@@ -131,7 +133,7 @@ const density: OptionDefinition = {
 };
 
 function moves(from: Source, to: Target): boolean {
-  return (from === "gif" && to === "webp") || (from === "webp" && to === "gif");
+  return (from === "gif" || from === "webp") && (to === "gif" || to === "webp");
 }
 
 /** Of what may have several pictures, one is taken where it cannot move on. */
@@ -140,7 +142,24 @@ function hasPages(from: Source, to: Target): boolean {
 }
 
 /** Of what libvips writes anew with every pixel. */
-const ownTargets: readonly Target[] = ["png"];
+const ownTargets: readonly Target[] = ["jpg", "png", "webp", "gif", "avif"];
+const ownOptions: readonly OptionDefinition[] = [
+  {
+    name: "maxKb",
+    type: "integer",
+    min: 1,
+    max: 100_000,
+    unit: "kB",
+    description: "The most that the result may have: quality, then colours, then width and height are reduced until it fits",
+  },
+  {
+    name: "crop",
+    type: "string",
+    pattern: "^[0-9]{1,5}x[0-9]{1,5}\\+[0-9]{1,5}\\+[0-9]{1,5}$",
+    description: "The part to keep, before all else, as width x height + left + top in pixels: `640x480+10+20`",
+  },
+  { name: "flip", type: "enum", values: ["none", "horizontal", "vertical"], default: "none", description: "Mirrors the picture" },
+];
 
 /** Drawings have none of what pictures of cameras have. */
 function expectationsOf(from: Source, to: Target): readonly Expectation[] {
@@ -151,7 +170,7 @@ function expectationsOf(from: Source, to: Target): readonly Expectation[] {
       ? {}
       : { message: "Metadata (camera, place, author) is not carried over, unless the option metadata says keep.", of: "metadata" as const };
   return [
-    ...(from === to ? [expecting("SOURCE_KEPT")] : []),
+    ...(from === to ? [expecting("SOURCE_KEPT"), expecting("FITTED_TO_SIZE", { option: "maxKb" })] : []),
     expecting("ORIENTATION_APPLIED"),
     ...(from === "gif" || from === "webp" ? (moves(from, to) ? [] : [expecting("ANIMATION_REDUCED")]) : [expecting("PAGES_LEFT_OUT")]),
     expecting("PROFILE_CONVERTED"),
@@ -168,7 +187,8 @@ function hopOf(from: Source, to: Target): Hop {
     ...shape,
     backgroundOf(to),
     // An animation cannot be turned frame by frame.
-    ...(moves(from, to) ? [] : [turn]),
+    ...(moves(from, to) && from !== to ? [] : [turn]),
+    ...(from === to ? ownOptions : []),
     ...(from === "svg" ? [density] : to === "gif" ? [] : [metadata, profile]),
     ...(from !== "svg" && printed.has(to) ? [print] : []),
   ];

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { NoteCode } from "#services/conversion/domain/notes.ts";
 import { photo } from "#test/contract/options/samples.ts";
 import { pdfOf } from "#test/services/conversion/engines/pdf-by-hand.ts";
-import { halfTransparent, moving, twoColours } from "#test/services/conversion/engines/picture-samples.ts";
+import { halfTransparent, moving, noise, twoColours } from "#test/services/conversion/engines/picture-samples.ts";
 import { book, documents } from "./document-occurrences.ts";
 import { maps } from "./map-occurrences.ts";
 import { type Content, copy, latin, type Occurrence } from "./occurrence.ts";
@@ -32,6 +32,7 @@ const pictures: readonly Omit<Occurrence, "engine">[] = [
   { hop: "jpg>png", code: "ORIENTATION_APPLIED", content: turned },
   { hop: "jpg>webp", code: "METADATA_DROPPED", content: tagged },
   { hop: "png>webp", code: "PROFILE_CONVERTED", content: displayP3 },
+  { hop: "jpg>jpg", code: "FITTED_TO_SIZE", content: (path) => noise(90, 70).jpeg().toFile(path), options: { maxKb: 2, quality: 80 } },
   { hop: "png>png", code: "SOURCE_KEPT", content: (path) => twoColours().png({ palette: true, compressionLevel: 9 }).toFile(path) },
   { hop: "png>jpg", code: "ALPHA_FLATTENED", content: alpha },
   { hop: "gif>png", code: "ANIMATION_REDUCED", content: async (path) => writeFile(path, await moving("gif")) },

@@ -17,6 +17,7 @@ import {
 } from "./effect.ts";
 
 const toPng = { hop: "jpg>png", sample: "noise.jpg" } as const;
+const ownJpg = { hop: "jpg>jpg", sample: "noise.jpg" } as const;
 const toJpg = { hop: "png>jpg", sample: "noise.png" } as const;
 const toWebp = { hop: "png>webp", sample: "noise.png" } as const;
 const developed = { hop: "dng>tiff", sample: "camera.dng" } as const;
@@ -79,6 +80,9 @@ export const pictureEffects = [
     { hop: "jpg>tiff", sample: "two.jpg", option: "compression", given: { compression: "none" }, figure: bytes, shows: larger },
     { ...toJpg, option: "chroma", given: { chroma: "4:4:4" }, figure: pictured("%[jpeg:sampling-factor]"), shows: becomes("1x1,1x1,1x1") },
     { hop: "tiff>png", sample: "pages.tiff", option: "page", given: { page: 2 }, figure: size, shows: becomes("30x10") },
+    { ...ownJpg, option: "maxKb", given: { maxKb: 4 }, figure: bytes, shows: smaller },
+    { ...ownJpg, option: "crop", given: { crop: "50x40+10+20" }, figure: size, shows: becomes("50x40") },
+    { hop: "png>png", sample: "two.png", option: "flip", given: { flip: "horizontal" }, figure: corner, shows: differs },
     { hop: "svg>png", sample: "drawing.svg", option: "density", given: { density: 144 }, figure: size, shows: becomes("192x96") },
   ]),
   ...effectsOf("imagemagick", [

@@ -1,0 +1,46 @@
+// Runs inside the sandbox, beside sharp-child.mjs: whose fault it is that a picture was not converted.
+/** A failure with a code of Filemill's table. `odd`: nobody knows why, so this process ends after it. */
+export class Failure extends Error {
+  constructor(code, message, odd = false) {
+    super(message);
+    this.code = code;
+    this.odd = odd;
+  }
+}
+
+/** What its readers say of a file that is damaged or not what it claims to be. Its writers have other words, and are no reader's fault. */
+const badInput = [
+  /^Input (?:buffer|file) (?:has corrupt header|contains unsupported image format)/,
+  /warning treated as error|source: bad seek|not a known (?:buffer|file) format|buffer is not in a known format/,
+  /VipsJpeg: (?!Maximum|Insufficient|Output|out of order)/,
+  /vipspng: libpng read error|pngload|spng/,
+  /gifload|webpload|webp2vips|webp: unable to (?:parse|read)|tiffload|tiff2vips|svgload|heifload/,
+  /TIFF(?:Read|Fetch|Fill|Client|Open)|Read error on|Bogus "|JPEGLib|LZWDecode|ZIPDecode|PackBitsDecode|Fax[34]Decode/,
+  /heif: (?:Invalid input|Decoder plugin)|XML parse error/,
+];
+
+/** libvips' words, by which damage, bombs and limits of formats are told apart. */
+const failures = [
+  [
+    /exceeds pixel limit|SVG dimensions|dimensions exceed/i,
+    "INPUT_TOO_COMPLEX",
+    "The picture has more pixels than the safe bound of 100 million.",
+  ],
+  [
+    /dimension.{0,200}too large|too large for/i,
+    "INPUT_TOO_COMPLEX",
+    "The picture has more pixels on a side than the target format can hold; use width or height.",
+  ],
+  [/memory/i, "INPUT_TOO_COMPLEX", "The picture needs more memory than is allowed."],
+];
+
+export function failureOf(error) {
+  if (error instanceof Failure) return error;
+  const said = error instanceof Error ? error.message : "";
+  const row = failures.find(([pattern]) => pattern.test(said));
+  if (row !== undefined) return new Failure(row[1], row[2]);
+  if (badInput.some((pattern) => pattern.test(said))) {
+    return new Failure("INVALID_INPUT", "The picture is damaged, truncated or not what it claims to be.");
+  }
+  return new Failure("CONVERSION_FAILED", "The picture could not be converted.", true);
+}
