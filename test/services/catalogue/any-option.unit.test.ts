@@ -14,8 +14,11 @@ import { engines } from "#services/conversion/engines/registry.ts";
 /** Engines that get options as JSON, not on a command line. */
 const withoutCommandLine = new Set(["sharp", "data", "subtitle", "mail", "libreoffice", "chromium"]);
 
-/** Words for people, which no program looks into: they ride in one argument behind `--name=`. */
-const words = new Set(["calibre title", "calibre author"]);
+/** Words for people, which no program looks into: they ride in one argument behind `--name=`, or in a file of JSON or SVG. */
+const words = new Set([
+  ...["calibre title", "calibre author"],
+  ...["stamp", "title", "author", "subject", "keywords"].map((name) => `pdf-change ${name}`),
+]);
 
 /** Each option as it is declared somewhere, once. */
 const declared = [
