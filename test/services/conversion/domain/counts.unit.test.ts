@@ -47,6 +47,7 @@ describe("what a result lacks", () => {
     expect(isCounted("png", "webp")).toBe(false);
     expect(isCounted("pdf", "pdfa", { pictures: "small" })).toBe(true);
     expect(isCounted("pdf", "pdfa", { pages: "1-2" })).toBe(false);
+    expect(isCounted("docx", "md", { changes: "reject" })).toBe(false);
     expect(isCounted("pdf", "pdf", { rotate: "90" })).toBe(true);
     expect([isCounted("pdf", "pdf", { remove: "2" }), isCounted("pdf", "pdf", { nUp: "4" })]).toEqual([false, false]);
     expect(isCounted("mp4", "webm")).toBe(false);
