@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -39,39 +39,23 @@ const slideWays: Readonly<Record<string, readonly string[]>> = {
   "ppt of LibreOffice": ["pptx", "ppt"],
 };
 
-/** Headings of a page that LibreOffice reads keep their levels; colours of code would be text of their own. */
-async function made(folder: string, truth: string, way: readonly string[]): Promise<string> {
-  let path = truth;
+/** Each document in the last format of a way, step by step, all at once: an office takes seconds to start. Colours of code would be text of their own. */
+async function made(folder: string, truths: readonly string[], way: readonly string[]): Promise<readonly string[]> {
+  let paths = truths;
   for (const [place, format] of way.entries()) {
-    const next = `${truth}.${way.slice(0, place + 1).join(".")}`;
-    if (place === 0)
-      await run("pandoc", [
-        "-f",
-        "gfm",
-        "-s",
-        "-M",
-        "pagetitle=Manual",
-        "--no-highlight",
-        "-t",
-        format === "html" ? "html5" : format,
-        path,
-        "-o",
-        next,
-      ]);
-    else {
-      const filter = place === 1 && path.endsWith(".html") ? ["--infilter=HTML (StarWriter)"] : [];
-      const to = format === "odt" ? "odt:writer8" : format;
-      await run(
-        "soffice",
-        [`-env:UserInstallation=file://${folder}/profile`, "--headless", ...filter, "--convert-to", to, "--outdir", `${folder}/out`, path],
-        { timeout: 300_000 },
-      );
-      const stem = path.slice(path.lastIndexOf("/") + 1, path.lastIndexOf("."));
-      await rename(join(folder, "out", `${stem}.${format}`), next);
+    const next = truths.map((truth) => `${truth.slice(0, -".truth.md".length)}.${format}`);
+    if (place === 0) {
+      const to = format === "html" ? "html5" : format;
+      const asked = ["-f", "gfm", "-s", "-M", "pagetitle=Manual", "--no-highlight", "-t", to];
+      for (const [index, path] of paths.entries()) await run("pandoc", [...asked, path, "-o", next[index] ?? ""]);
+    } else {
+      const filter = way[place - 1] === "html" ? ["--infilter=HTML (StarWriter)"] : [];
+      const asked = [`-env:UserInstallation=file://${folder}/profile`, "--headless", ...filter, "--convert-to"];
+      await run("soffice", [...asked, format === "odt" ? "odt:writer8" : format, "--outdir", folder, ...paths], { timeout: 900_000 });
     }
-    path = next;
+    paths = next;
   }
-  return path;
+  return paths;
 }
 
 async function measure(
@@ -83,8 +67,8 @@ async function measure(
 ): Promise<string> {
   const format = way.at(-1) ?? "";
   const pairs: (readonly [string, string])[] = [];
-  for (const truth of truths) {
-    const bytes = await readFile(await made(folder, truth, way));
+  for (const [index, path] of (await made(folder, truths, way)).entries()) {
+    const [truth = "", bytes] = [truths[index], await readFile(path)];
     const { status, body } = await convert(server, { to: "md", name: `in.${format}`, query: "?download=wait" }, bytes);
     if (status !== 200) throw new Error(`${name}: status ${status}`);
     const result = `${truth}.${way.join(".")}.md`;
