@@ -28,6 +28,9 @@ const shown = "png jpg webp gif avif heic jxl jp2 tiff bmp ppm";
 /** What a drawing is made into, icons and the pictures of image editors and games besides. */
 const rendered = `${shown} ico psd tga dds pcx qoi pgm pbm pam exr xpm`;
 
+/** Data that holds the records of one sheet. */
+const rows = "csv tsv psv yaml xml toml ndjson parquet avro sqlite ini properties plist msgpack cbor bson json5";
+
 const shownMap = "png jpg webp";
 
 type Cells = readonly [from: Kind, to: Kind, via: string, targets?: string | undefined, part?: "part"];
@@ -74,7 +77,9 @@ const table: readonly Cells[] = [
   ["spreadsheet", "document", "xlsx, ods", "md"],
   ["spreadsheet", "image", "pdf, pdf png, xlsx pdf, ods pdf", shown],
   ["spreadsheet", "vector", "pdf, pdf svg, xlsx pdf, ods pdf"],
-  ["spreadsheet", "data", "xlsx, ods, csv, xlsx csv, ods csv", undefined, "part"],
+  ["spreadsheet", "data", "xlsx, ods, csv, xlsx csv, ods csv", rows, "part"],
+  // JSON holds all sheets, of which CSV has one.
+  ["spreadsheet", "data", "xlsx, ods", "json"],
   ["data", "spreadsheet", "xlsx, ods, csv, csv xlsx"],
   // Data goes to data directly or not at all: what has no direct way makes no sense, such as rows as settings.
   ["data", "document", "xlsx, ods, html", `${paged} html xhtml`],
