@@ -41,7 +41,7 @@ describe("the routes of all engines of this build", () => {
     ["cbr", "jpg", "cbz pdf"],
     ["cbt", "zip", ""],
     ["xlsx", "md", ""],
-    ["numbers", "json", "xlsx"],
+    ["numbers", "json", "ods"],
     ["ppt", "xhtml", "html"],
   ])("%s to %s by way of [%s]", (from, to, via) => expect(wayOf(from, to)).toBe(via));
 
