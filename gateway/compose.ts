@@ -188,6 +188,7 @@ export async function openLibrary(settings: Settings, log: Log): Promise<Library
         signal: task.signal,
         password: task.password,
         outputPassword: task.outputPassword,
+        planOf: (from: string, to: string) => planOf({ from, to, options: {} }),
         alternates: { nextBest: (query: PlanQuery) => planOf(query).catch(() => undefined) },
         onNote: (code: string, message: string) => void notes.push({ code, message }),
       };

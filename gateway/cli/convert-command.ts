@@ -146,7 +146,8 @@ async function convertOne(
   }
 }
 
-function addOption(pair: string, options: Readonly<Record<string, string>>): Record<string, string> {
+/** Takes `name=value` of an `--opt`. */
+export function addOption(pair: string, options: Readonly<Record<string, string>>): Record<string, string> {
   const at = pair.indexOf("=");
   if (at < 1) throw new InvalidArgumentError("Write it as name=value.");
   return { ...options, [pair.slice(0, at)]: pair.slice(at + 1) };

@@ -6,6 +6,7 @@ import { addFormatsCommand } from "./catalogue-commands.ts";
 import { addConvertCommand } from "./convert-command.ts";
 import { addDoctorCommand } from "./doctor-command.ts";
 import { addJobCommands } from "./job-commands.ts";
+import { addJoinCommand } from "./join-command.ts";
 import type { Shell } from "./shell.ts";
 
 /** The reason of an abort: the caller pressed Ctrl-C or ended the process. */
@@ -47,6 +48,7 @@ Examples:
   filemill convert report.docx report.pdf
   filemill convert photos/ --out-dir small --to webp --opt width=800
   filemill convert - - --to csv < prices.xlsx > prices.csv
+  filemill join cover.png letter.docx scan.pdf all.pdf
   filemill formats png
 
 A server, and the key for it, are named by FILEMILL_SERVER and FILEMILL_API_KEY; without a server everything is done here.
@@ -55,6 +57,7 @@ Exit codes: 0 done, 1 failed (the code of the error stands first on standard err
     .exitOverride()
     .configureOutput({ writeOut: (text) => shell.out(text.trimEnd()), writeErr: (text) => shell.err(text.trimEnd()) });
   addConvertCommand(program, shell);
+  addJoinCommand(program, shell);
   addDoctorCommand(program, shell);
   addFormatsCommand(program, shell);
   addJobCommands(program, shell);

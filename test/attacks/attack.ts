@@ -21,7 +21,7 @@ export const aimedEngines = [
   ...(["sharp", "imagemagick", "libheif", "libjxl", "libtiff", "potrace", "tesseract", "rsvg"] as const),
   ...(["poppler", "pdf", "pdf-change", "mupdf", "ghostscript", "pandoc", "libreoffice", "chromium", "fontforge"] as const),
   ...(["ffmpeg", "archive", "data", "subtitle", "mail", "libraw", "icnsutils", "fluidsynth"] as const),
-  ...(["graphviz", "assimp", "djvulibre", "calibre", "gdal", "gpsbabel"] as const),
+  ...(["graphviz", "assimp", "djvulibre", "calibre", "gdal", "gpsbabel", "join-pdf"] as const),
 ] as const;
 export type AimedEngine = (typeof aimedEngines)[number];
 

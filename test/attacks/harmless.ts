@@ -46,6 +46,7 @@ export const harmless: Readonly<Record<AimedEngine, Harmless>> = {
     content: '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><path d="M0 0L9 9Z"/></svg>',
   },
   archive: { fileName: "a.zip", to: "tar", content: zipFile([{ name: "a.txt", content: "good" }]) },
+  "join-pdf": { fileName: "a.zip", to: "pdf", content: zipFile([{ name: "a.png", content: png({ width: 16, height: 16 }) }]) },
   data: { fileName: "a.json", to: "yaml", content: '{"a":1}' },
   libraw: { fileName: "a.dng", to: "tiff", content: typical("image/typical.dng") },
   icnsutils: { fileName: "a.icns", to: "png", content: typical("image/typical.icns") },

@@ -11,6 +11,7 @@ import type { Sandbox } from "#services/conversion/domain/sandbox.ts";
 import { openInspectors } from "#services/conversion/inspectors/open-inspectors.ts";
 import { createVerdicts, type Verdicts } from "#services/conversion/inspectors/verdicts.ts";
 import { openSandbox } from "#services/conversion/sandbox/index.ts";
+import { entriesIn } from "./entries.ts";
 import { mimesOf, type Reading, readingOf } from "./readers.ts";
 
 export type Converted = { readonly path: string; readonly notes: ReadonlyMap<NoteCode, string | undefined> };
@@ -40,6 +41,7 @@ export async function openBench(engine: Engine, slots = 1): Promise<Bench> {
   const inspector = await openInspectors({ sandbox, folder, log: told });
   const host = { sandbox, inspector, slots, spare: 0, log: told };
   const open = await engine.open(host);
+  const entries = entriesIn(folder);
   let count = 0;
   return {
     folder,
@@ -65,6 +67,7 @@ export async function openBench(engine: Engine, slots = 1): Promise<Bench> {
         signal: new AbortController().signal,
         note: (code, message) => void notes.set(code, message),
         progress: (fraction) => expect(fraction).toBeGreaterThanOrEqual(0),
+        convertEntry: entries.convert,
       });
       // Whoever looks at the route before converting must have been told.
       expect([...notes.keys()].filter((code) => !isExpected(hop, code, options))).toEqual([]);
@@ -72,6 +75,7 @@ export async function openBench(engine: Engine, slots = 1): Promise<Bench> {
     },
     async [Symbol.asyncDispose]() {
       await open[Symbol.asyncDispose]();
+      await entries[Symbol.asyncDispose]();
       await inspector[Symbol.asyncDispose]();
       await sandbox[Symbol.asyncDispose]();
       await rm(folder, { recursive: true, force: true });

@@ -8,6 +8,7 @@ import { checkDrawing } from "./checks/drawings.ts";
 import { checkAttachments, checkEntries } from "./checks/entries.ts";
 import { checkFilm } from "./checks/film.ts";
 import { checkFont } from "./checks/fonts.ts";
+import { checkJoined } from "./checks/joined.ts";
 import { checkFilmOfPicture, checkPicture } from "./checks/pictures.ts";
 import { checkGraph, checkMapPage, checkModel, checkPlaces } from "./checks/shapes.ts";
 import { checkSound } from "./checks/sound.ts";
@@ -39,6 +40,11 @@ const checks: Readonly<Partial<Record<Kind | `${Kind}>${Kind}`, Check>>> = {
   "image>document": checkPage,
   "vector>document": checkPage,
   "image>video": checkFilmOfPicture,
+  "archive>audio": checkJoined,
+  "archive>video": checkJoined,
+  "archive>image": checkJoined,
+  "archive>document": checkJoined,
+  "archive>ebook": checkJoined,
   "spreadsheet>document": checkCells,
   "data>document": checkCells,
   "presentation>data": checkWords,

@@ -5,6 +5,7 @@ import { create } from "@bufbuild/protobuf";
 import { PlanSchema } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
 import { wordOf } from "#services/catalogue/domain/fidelity-rule.ts";
 import { type HopName, type ProofRow, pathOf } from "#services/catalogue/domain/proof.ts";
+import type { PlanOf } from "#services/conversion/domain/convert-entry.ts";
 import type { Converter } from "#services/conversion/domain/converter.ts";
 import { type Checker, type Make, openChecker } from "./checker.ts";
 import type { Evidence } from "./evidence.ts";
@@ -15,6 +16,8 @@ import type { Target } from "./targets.ts";
 export type Execution = {
   readonly converter: Converter;
   readonly today: string;
+  /** For the files in an archive that becomes one file. */
+  readonly planOf: PlanOf;
   declared(target: Target): string;
   /** The codes of the notes that such a route announces. */
   expected(hops: readonly HopName[]): ReadonlySet<string>;
@@ -140,7 +143,7 @@ function makerOf(execution: Execution, result: KnownFile, made: KnownFile[]): Ma
 }
 
 async function convert(
-  { converter, signal: ended }: Execution,
+  { converter, planOf, signal: ended }: Execution,
   hop: HopName,
   input: KnownFile,
   result: KnownFile,
@@ -149,7 +152,7 @@ async function convert(
   const plan = create(PlanSchema, { from: hop.from, to: hop.to, hops: [{ engine: hop.engine, from: hop.from, to: hop.to, options: {} }] });
   const signal = AbortSignal.any([ended, AbortSignal.timeout(hopTimeoutMs)]);
   const inputBytes = (await stat(input.path)).size;
-  await inTime(converter.run(plan, input.path, result.path, { signal, inputBytes, ...(onNote && { onNote }) }));
+  await inTime(converter.run(plan, input.path, result.path, { signal, inputBytes, planOf, ...(onNote && { onNote }) }));
 }
 
 /** For a conversion that does not even end when it is told to: the others go on. */

@@ -11,6 +11,7 @@ import { openConverter } from "#services/conversion/index.ts";
 import { isAsked } from "./asked.ts";
 import { changedEngines } from "./changes.ts";
 import { drawn } from "./drawn.ts";
+import { planOfProven } from "./entries.ts";
 import { everydayFirst } from "./everyday.ts";
 import { execute } from "./execute.ts";
 import { lostOf, worsenedOf } from "./losses.ts";
@@ -229,7 +230,7 @@ async function executeRound(state: State, converter: Converter, targets: readonl
   const msBefore = new Map(state.file.rows.map((row) => [keyOf(row), row.ms]));
   const today = new Date().toISOString().slice(0, 10);
   await execute(targets, atOnce, {
-    ...{ converter, today, folder, env, signal, say },
+    ...{ converter, today, folder, env, signal, say, planOf: planOfProven(converter, state.file) },
     msOf: (target) => msBefore.get(targetKey(target)) ?? unknownMs,
     declared: hashOf,
     expected: announcedBy(converter.manifest("prove").engines),

@@ -90,6 +90,10 @@ const table: readonly Cells[] = [
   ["video", "image", "png", shown, "part"],
   ["subtitle", "subtitle", "srt, vtt, ass"],
   ["archive", "archive", "tar"],
+  // What is in an archive is joined: sounds as samples, chapters as one page.
+  ["archive", "audio", "wav", "mp3 m4a flac ogg opus"],
+  ["archive", "document", "html", "docx odt"],
+  ["archive", "ebook", "html", "epub"],
   ["font", "font", "otf, ttf"],
   ["model", "model", "glb, obj"],
   // Maps keep all they have in GeoPackage and GeoJSON, tracks of devices in GPX; a map that is shown is a page.

@@ -9,6 +9,7 @@ import { putOnDisk } from "#kit/blobs/fresh-files.ts";
 import { FilemillError } from "#kit/errors.ts";
 import type { Log } from "#kit/log.ts";
 import { runWithAlternates } from "../domain/alternates.ts";
+import { entryConverterOf } from "../domain/convert-entry.ts";
 import type { Converter, EngineStatus } from "../domain/converter.ts";
 import { cpuSecondsOf } from "../domain/cpu-budget.ts";
 import { type Engine, type FileRef, type HopTask, type Lane, type OpenEngine, spareOf } from "../domain/engine.ts";
@@ -107,7 +108,9 @@ export function createRunner(parts: ConverterParts, engineOf: RunPorts["engineOf
     async run(plan, inputPath, outputPath, request) {
       const sizeBytes = request.inputBytes ?? (await stat(inputPath)).size;
       const input = { path: inputPath, format: plan.from, sizeBytes };
-      const run = { ...request, plan, input, outputPath, timeoutMs: parts.timeoutMs };
+      const { planOf, ...rest } = request;
+      const base = { ...rest, timeoutMs: parts.timeoutMs };
+      const run = { ...base, plan, input, outputPath, ...(planOf && { convertEntry: entryConverterOf({ ...base, planOf }, ports) }) };
       await (request.alternates === undefined ? runPlan(run, ports) : runWithAlternates(run, ports, request.alternates));
     },
   };

@@ -1,4 +1,5 @@
 /** From a wake-up to a settled attempt. Decisions 2 and 5 say why each step is where it is. */
+import type { Plan } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
 import { type Lease, ClaimAttemptResponse_Outcome as Outcome } from "#gen/filemill/job/v1/job_pb.ts";
 import { FilemillError, fromConnectError, toErrorMessage } from "#kit/errors.ts";
 import type { Log } from "#kit/log.ts";
@@ -103,6 +104,7 @@ async function convert(
         processorMs += ms;
       },
       alternates: alternatesOf(parts, signal, log),
+      planOf: (from, to) => planOf(parts, { from, to }, signal),
       onNote: (code, message) => notes.has(code) || notes.set(code, message),
     });
     const blob = await parts.blobs.adopt(outputPath);
@@ -134,6 +136,19 @@ function alternatesOf({ catalogue }: WorkerParts, signal: AbortSignal, log: Log)
     },
     onFailure: (failed, error) => log.warn("attempt.engine_failed", { ...failed, err: error }),
   };
+}
+
+async function planOf(
+  { catalogue }: WorkerParts,
+  query: { readonly from: string; readonly to: string },
+  signal: AbortSignal,
+): Promise<Plan> {
+  const { plan } = await catalogue.planRoute(query, { signal, timeoutMs: planningMs }).catch((error: unknown) => {
+    signal.throwIfAborted();
+    throw fromConnectError(error);
+  });
+  if (plan === undefined) throw new FilemillError("INTERNAL", "The catalogue answered without a plan.");
+  return plan;
 }
 
 function outcomeOf(end: AttemptEnd, signal: AbortSignal): string {

@@ -1,6 +1,7 @@
 /** The engine library as its two users see it: the worker behind the queue and the command line without one. */
 import type { Manifest, Plan } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
 import type { Alternates } from "./alternates.ts";
+import type { PlanOf } from "./convert-entry.ts";
 import type { Hop, Lane } from "./engine.ts";
 import type { NoteCode } from "./notes.ts";
 import type { Answer } from "./questions.ts";
@@ -28,6 +29,8 @@ export type ConversionRequest = {
   readonly outputPassword?: string | undefined;
   /** Without it, an engine's failure is the conversion's. */
   readonly alternates?: Alternates;
+  /** For files inside the input; without it, what joins them fails. */
+  readonly planOf?: PlanOf;
   /** Absent: as large as engines may write. */
   readonly bound?: ResultBound;
   /** Takes processor time of engines in ms. */

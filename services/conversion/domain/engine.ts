@@ -79,6 +79,11 @@ export type HopTask = {
   note(code: NoteCode, message?: string): void;
   /** From 0 to 1. */
   progress(fraction: number): void;
+  /**
+   * A file that was in the input, by its own best route and within this task's bounds; the caller removes what it resolves with, which
+   * is the entry itself where there is nothing to convert. Absent for what is an entry itself.
+   */
+  readonly convertEntry?: (entry: FileRef, to: string, note: HopTask["note"]) => Promise<FileRef>;
 };
 
 /** What an engine may use of its surroundings. */

@@ -37,6 +37,7 @@ export const noteTable = {
   SIGNATURES_VOID: "Digital signatures do not hold any more, as the file was written anew.",
   FITTED_TO_SIZE: "The picture was reduced until it had no more bytes than was asked for.",
   SOURCE_KEPT: "The file came out no smaller; it was given back as it is.",
+  ENTRIES_CHANGED: "Files were changed on their way into one.",
   PERMISSIONS_REDUCED: "Permissions to write for everybody, and to run as a file's owner, were taken away.",
 } as const;
 

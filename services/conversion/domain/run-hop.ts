@@ -46,6 +46,12 @@ export type PlanRun = {
   /** Takes processor time in ms. */
   onSpent?(processorMs: number): void;
   onNote?(code: NoteCode, message: string): void;
+  /** See HopTask. */
+  readonly convertEntry?: (
+    entry: FileRef,
+    to: string,
+    told: Required<Pick<PlanRun, "onSpent" | "onNote">> & Pick<PlanRun, "signal">,
+  ) => Promise<FileRef>;
   /** Before the run rejects for what a hop threw. */
   onHopFailed?(planned: PlannedHop, index: number): void;
   /** From 0 to 1 over all hops. */
@@ -102,6 +108,8 @@ export function taskOf(run: PlanRun, ports: RunPorts, planned: PlannedHop, index
   assertFits(input, hop, index);
   const timeoutMs = hopBoundMs(hop, run.timeoutMs);
   const bound = following(run.signal);
+  const { convertEntry } = run;
+  const onSpent = (processorMs: number) => run.onSpent?.(processorMs);
   const timer = setTimeout(() => bound.abort(timeoutError()), timeoutMs + graceMs);
   const task: HopTask = {
     hop,
@@ -110,11 +118,14 @@ export function taskOf(run: PlanRun, ports: RunPorts, planned: PlannedHop, index
     options: hopOptionsOf(planned, hop),
     timeoutMs,
     signal: bound.signal,
-    onSpent: (processorMs) => run.onSpent?.(processorMs),
+    onSpent,
     ...outputBoundOf(run, index, input),
     ...(run.outputPassword !== undefined && index === run.plan.hops.length - 1 && { outputPassword: run.outputPassword }),
     note: (code, message) => run.onNote?.(code, message ?? noteTable[code]),
     progress: (fraction) => run.onProgress?.((index + Math.min(1, Math.max(0, fraction))) / run.plan.hops.length),
+    ...(convertEntry !== undefined && {
+      convertEntry: (entry, to, note) => convertEntry(entry, to, { signal: bound.signal, onSpent, onNote: note }),
+    }),
   };
   return {
     engine,

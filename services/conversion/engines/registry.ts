@@ -16,6 +16,10 @@ import { gpsbabelEngine } from "./gpsbabel.ts";
 import { graphvizEngine } from "./graphviz.ts";
 import { icnsutilsEngine } from "./icnsutils.ts";
 import { imagemagickEngine, imagemagickExrEngine } from "./imagemagick.ts";
+import { joinHtmlEngine } from "./join-html.ts";
+import { joinMediaEngine } from "./join-media.ts";
+import { joinPdfEngine } from "./join-pdf.ts";
+import { joinTiffEngine } from "./join-tiff.ts";
 import { libheifEngine } from "./libheif.ts";
 import { libjxlEngine } from "./libjxl.ts";
 import { librawEngine } from "./libraw.ts";
@@ -70,4 +74,8 @@ export const engines: readonly Engine[] = [
   djvulibreEngine,
   subtitleEngine,
   fontEngine,
+  joinPdfEngine,
+  joinTiffEngine,
+  joinHtmlEngine,
+  joinMediaEngine,
 ];

@@ -6,6 +6,7 @@ import { photo } from "#test/contract/options/samples.ts";
 import { pdfOf } from "#test/services/conversion/engines/pdf-by-hand.ts";
 import { halfTransparent, moving, noise, twoColours } from "#test/services/conversion/engines/picture-samples.ts";
 import { book, documents } from "./document-occurrences.ts";
+import { joins } from "./join-occurrences.ts";
 import { maps } from "./map-occurrences.ts";
 import { type Content, copy, latin, type Occurrence } from "./occurrence.ts";
 import { ffmpeg, magick, run } from "./tools.ts";
@@ -247,6 +248,7 @@ export const occurrences: readonly Occurrence[] = [
   ...media.map((each) => ({ engine: "ffmpeg", ...each })),
   ...documents,
   ...maps,
+  ...joins,
   ...ofEngine("data", data),
   ...ofEngine("mail", mail),
 ];

@@ -17,6 +17,7 @@ import {
 
 const toMp3 = { hop: "wav>mp3", sample: "sound.wav" } as const;
 const toMkv = { hop: "mp4>mkv", sample: "film.mp4" } as const;
+const shown = { hop: "zip>gif", sample: "pictures.zip" } as const;
 const played = { hop: "mid>wav", sample: "piece.mid" } as const;
 const encoded = { crf: 30 };
 
@@ -61,6 +62,11 @@ export const mediaEffects = [
     { hop: "mkv>srt", sample: "subtitles.mkv", option: "subtitle", given: { subtitle: 2 }, figure: text, shows: gains(/Zebra/) },
     { hop: "mp4>png", sample: "film.mp4", option: "time", given: { time: 2 }, figure: bytes, shows: differs },
     { hop: "mp4>png", sample: "film.mp4", option: "width", given: { width: 80 }, figure: size, shows: becomes("80x60") },
+  ]),
+  ...effectsOf("join-media", [
+    { ...shown, option: "seconds", given: { seconds: 2.5 }, figure: seconds, shows: becomes(5) },
+    { ...shown, option: "width", given: { width: 24 }, figure: size, shows: becomes("24x18") },
+    { ...shown, option: "height", given: { height: 24 }, figure: size, shows: becomes("32x24") },
   ]),
   ...effectsOf("fluidsynth", [
     { ...played, option: "gain", given: { gain: 0.1 }, figure: loudness, shows: smaller },

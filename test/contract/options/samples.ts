@@ -143,6 +143,10 @@ const made: Readonly<Record<string, (path: string, folder: string) => Promise<un
     await run("c44", ["-decibel", "40", ppm, path]);
   },
   "picture.odt": (path, folder) => withPicture(path, folder),
+  "pictures.zip": async (path) => {
+    const content = await twoColours(64, 48).png().toBuffer();
+    await writeFile(path, zipFile(["1.png", "2.png"].map((name) => ({ name, content }))));
+  },
   "picture.pdf": (path, folder) => pdfWithPicture(path, folder),
   "two.sqlite": async (path) => {
     using database = new DatabaseSync(path);

@@ -113,6 +113,16 @@ describe("without a service", () => {
     expect((await readFile(join(folder, "in.png"))).equals(before)).toBe(true);
   });
 
+  test("several files become one, in the order in which they are named", async () => {
+    await writeFile(join(folder, "b.txt"), "second\n");
+    await writeFile(join(folder, "a.md"), "# third\n");
+    const said = await filemill(["join", "in.png", "b.txt", "a.md", "all.html"], { callerFolder: folder, openLibrary: library });
+    expect(said).toMatchObject({ code: 0, out: "" });
+    expect((await readFile(join(folder, "all.html"), "utf8")).replaceAll("\n", " ")).toMatch(/base64,.*second.*third/);
+    const missing = await filemill(["join", "in.png", "nowhere.png", "all.pdf"], { callerFolder: folder, openLibrary: library });
+    expect(missing).toMatchObject({ code: 1, err: expect.stringMatching(/^BAD_REQUEST: .*nowhere\.png/) });
+  });
+
   test("a conversion that cannot be done is told with its code", async () => {
     const said = await filemill(["convert", "in.png", "out.webp", "--opt", "quality=0"], { callerFolder: folder, openLibrary: library });
     expect(said).toMatchObject({ code: 1, err: expect.stringMatching(/^INVALID_OPTION: /) });

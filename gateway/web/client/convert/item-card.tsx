@@ -7,6 +7,7 @@ import { formatOf } from "./catalogue.ts";
 import { Choice } from "./item-choice.tsx";
 import { Finished } from "./item-result.tsx";
 import type { Failure, Item } from "./items.ts";
+import { draggingOf, PlaceButtons } from "./place-buttons.tsx";
 import { again, cancel, dismiss, unlock } from "./run.ts";
 
 let lastFocused: string | undefined;
@@ -23,7 +24,7 @@ export function ItemCard({ item }: { item: Item }) {
     card.current?.querySelector<HTMLElement>(".button-primary, .item-progress button, .item-failure button")?.focus();
   }, [item.id, item.phase.name]);
   return (
-    <li ref={card} class={`item item-${item.phase.name}`} aria-label={item.name} data-item={item.id}>
+    <li ref={card} {...draggingOf(item)} class={`item item-${item.phase.name}`} aria-label={item.name} data-item={item.id}>
       <div class="item-head">
         <FileSign item={item} />
         <div class="item-title">
@@ -32,6 +33,7 @@ export function ItemCard({ item }: { item: Item }) {
             {formatOf(item.from)?.label ?? "Unknown format"} · {sizeText(item.sizeBytes)}
           </p>
         </div>
+        <PlaceButtons item={item} />
         <button type="button" class="icon-button" aria-label={`Remove ${item.name} from the list`} onClick={() => dismiss(item)}>
           <Icon name="close" />
         </button>

@@ -19,8 +19,8 @@ const lostConnection: Phase = { name: "waiting", why: "It goes on by itself.", o
 
 const running = new Map<string, AbortController>();
 
-/** Takes files into the list; each says at once what it seems to be. */
-export function addFiles(files: Iterable<File>): void {
+/** Takes files into the list; each says at once what it seems to be. `to`: what is proposed, where it is offered. */
+export function addFiles(files: Iterable<File>, to?: string): void {
   const added = [...files].map((file): Item => {
     const from = formatOfFile(file.name, file.type)?.id;
     return {
@@ -29,11 +29,11 @@ export function addFiles(files: Iterable<File>): void {
     };
   });
   items.value = [...added, ...items.value];
-  for (const { id, from } of added) if (from !== undefined) void offer(id, from);
+  for (const { id, from } of added) if (from !== undefined) void offer(id, from, to);
 }
 
 /** Fetches what the format can become and proposes what was wanted the last time, or what most people want. */
-export async function offer(id: string, from: string): Promise<void> {
+export async function offer(id: string, from: string, wanted = lastTarget(from)): Promise<void> {
   try {
     await loadRoutes(from);
   } catch (error) {
@@ -44,7 +44,7 @@ export async function offer(id: string, from: string): Promise<void> {
   const routes = routesFrom(from);
   if (item === undefined || routes === undefined || item.to !== undefined) return;
   const kind = formats.value?.find((format) => format.id === from)?.kind ?? "";
-  const to = routes.find((route) => route.to === lastTarget(from))?.to ?? popularOf(routes, kind, 1)[0]?.to;
+  const to = routes.find((route) => route.to === wanted)?.to ?? popularOf(routes, kind, 1)[0]?.to;
   change(id, { to });
 }
 

@@ -8,6 +8,7 @@ import { HoldNotice } from "./hold.tsx";
 import { problemOf } from "./item-choice.tsx";
 import { resultName } from "./item-result.tsx";
 import { busy, choosing, done, type Item, items } from "./items.ts";
+import { canBeJoined, joinIntoOne } from "./join.ts";
 import { convert, dismiss } from "./run.ts";
 import { saveAsZip } from "./zip.ts";
 
@@ -15,13 +16,14 @@ import { saveAsZip } from "./zip.ts";
 export function Toolbar() {
   const ready = choosing.value.filter(isReady);
   const finished = done.value;
+  const joinable = items.value.filter(canBeJoined);
   const settled = items.value.filter(({ phase }) => phase.name === "done" || phase.name === "failed" || phase.name === "gone");
   const [zip, setZip] = useState<"idle" | "packing" | { error: string }>("idle");
   if (items.value.length < 2) return null;
-  const pack = async (): Promise<void> => {
+  const pack = async (make: () => Promise<void>): Promise<void> => {
     setZip("packing");
     try {
-      await saveAsZip(finished, resultName);
+      await make();
       setZip("idle");
     } catch (error) {
       setZip({ error: messageOf(error) });
@@ -45,9 +47,19 @@ export function Toolbar() {
           </button>
         )}
         {finished.length > 1 && (
-          <button type="button" class="button" disabled={zip === "packing"} onClick={() => void pack()}>
+          <button
+            type="button"
+            class="button"
+            disabled={zip === "packing"}
+            onClick={() => void pack(() => saveAsZip(finished, resultName))}
+          >
             <Icon name="down" />
             {zip === "packing" ? "Packing…" : "Download all as ZIP"}
+          </button>
+        )}
+        {joinable.length > 1 && (
+          <button type="button" class="button" disabled={zip === "packing"} onClick={() => void pack(() => joinIntoOne(joinable))}>
+            Join {joinable.length} into one
           </button>
         )}
         {ready.length > 1 && (

@@ -3,6 +3,7 @@ const paths = {
   close: "M6 6l12 12M18 6L6 18",
   check: "M5 12.5l4.5 4.5L19 7.5",
   down: "M12 4v12m0 0l-5-5m5 5l5-5M5 20h14",
+  higher: "M6 15l6-6 6 6",
   up: "M12 20V8m0 0l-5 5m5-5l5 5M5 4h14",
   chevron: "M6 9l6 6 6-6",
   arrow: "M5 12h14m0 0l-5-5m5 5l-5 5",

@@ -11,6 +11,7 @@ import { decodeText } from "./decoded-text.ts";
 import { readableDocx } from "./docx-code.ts";
 import { embedModel } from "./embedded-model.ts";
 import { uprightPatchesOf } from "./exif-upright.ts";
+import { joinOrderOf } from "./join-order.ts";
 import { jpegFrameOf } from "./jpeg-frame.ts";
 import { midiSecondsOf } from "./midi-length.ts";
 import { pictureFactsOf } from "./picture-facts.ts";
@@ -77,6 +78,7 @@ export const answering: { readonly [K in QuestionKind]: Answering<K> } = {
     await listWanted(file, String(folder));
     return {};
   },
+  joinOrder: (file, _more, files) => joinOrderOf(file, theOther(files)),
   archiveHolds: (file, _more, files) => archiveHolds(file, theOther(files)),
 };
 

@@ -9,6 +9,8 @@ import { engines } from "#services/conversion/engines/registry.ts";
 import { openInspectors } from "#services/conversion/inspectors/open-inspectors.ts";
 import { openSandbox } from "#services/conversion/sandbox/index.ts";
 import { defaultsOf, hopOf } from "#test/contract/engine.ts";
+import { type Entries, entriesIn } from "#test/contract/entries.ts";
+import { zipFile } from "#test/harness/zip-file.ts";
 
 const corpus = join(import.meta.dirname, "../../../corpus/typical");
 const cut = (bytes: Buffer) => bytes.subarray(0, bytes.length >> 1);
@@ -52,25 +54,33 @@ const rows: Readonly<Record<string, readonly [from: string, to: string, kind: st
   calibre: ["htmlz", "epub", "ebook", cut],
   djvulibre: ["djvu", "pdf", "document", zeroed],
   subtitle: ["srt", "vtt", "subtitle", zeroed],
+  "join-pdf": ["zip", "pdf", "pictures", cut],
+  "join-tiff": ["zip", "tiff", "pictures", cut],
+  "join-html": ["zip", "html", "pictures", cut],
+  "join-media": ["zip", "gif", "pictures", cut],
   fontforge: ["ttf", "woff", "font", cut],
 };
 
 let folder: string;
 let sandbox: Sandbox & AsyncDisposable;
+let entries: Entries;
 let inspector: Awaited<ReturnType<typeof openInspectors>>;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "filemill-bad-"));
   const settings = { scratchDir: join(folder, "scratch"), mode: "required", firstUid: 61_800, memoryBytes: 2 * 2 ** 30 } as const;
   sandbox = await openSandbox({ ...settings, log: openLog("silent") });
   inspector = await openInspectors({ sandbox, folder, log: () => undefined });
+  entries = entriesIn(folder);
 });
 afterAll(async () => {
+  await entries[Symbol.asyncDispose]();
   await inspector[Symbol.asyncDispose]();
   await sandbox[Symbol.asyncDispose]();
   await rm(folder, { recursive: true, force: true });
 });
 
 async function sampleOf(kind: string, format: string): Promise<Buffer> {
+  if (kind === "pictures") return zipFile([{ name: "1.png", content: await sharp(join(corpus, "image/typical.png")).png().toBuffer() }]);
   if (kind !== "written") return await readFile(join(corpus, kind, `typical.${format}`));
   const words = '<svg xmlns="http://www.w3.org/2000/svg" width="600" height="120"><rect width="600" height="120" fill="white"/>';
   return await sharp(Buffer.from(`${words}<text x="30" y="80" font-family="DejaVu Sans" font-size="44">Quokka and zebra</text></svg>`))
@@ -90,7 +100,14 @@ describe.each(engines.map((engine) => [engine.id, engine] as const))("the engine
       const path = join(folder, `${id}-${name}.${from}`);
       await writeFile(path, content, { mode: 0o644 });
       const input = { path, format: from, sizeBytes: content.length };
-      const bounds = { timeoutMs: 150_000, signal: new AbortController().signal, note: () => undefined, progress: () => undefined };
+      const { convert: convertEntry } = entries;
+      const bounds = {
+        convertEntry,
+        timeoutMs: 150_000,
+        signal: new AbortController().signal,
+        note: () => undefined,
+        progress: () => undefined,
+      };
       await open.run({ hop, input, outputPath: `${path}.${to}`, options: defaultsOf(hop), ...bounds });
     };
     await convert("good", good);

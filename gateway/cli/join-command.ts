@@ -1,0 +1,72 @@
+import { createWriteStream } from "node:fs";
+import { mkdtemp, rm, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { basename, join, resolve } from "node:path";
+import { pipeline } from "node:stream/promises";
+import type { Command } from "commander";
+import { ZipFile } from "yazl";
+import { FilemillError } from "#kit/errors.ts";
+import { addOption } from "./convert-command.ts";
+import { openRemote } from "./remote.ts";
+import { type ServerFlags, serverAddressOf, withServer } from "./server-address.ts";
+import type { Shell } from "./shell.ts";
+
+type JoinFlags = ServerFlags & { readonly opt: Readonly<Record<string, string>>; readonly to?: string };
+
+export function addJoinCommand(program: Command, shell: Shell): void {
+  withServer(program.command("join"))
+    .description("make one file of several, in the order in which they are named: a PDF, a TIFF, a film, a sound, a book")
+    .argument("<paths...>", "IN IN… OUT: two files or more, and their result")
+    .option("--opt <name=value>", "an option of the route, as in the API; may be given several times", addOption, {})
+    .option("--to <format>", "the format of the output, where its name should not decide")
+    .action(async (paths: string[], flags: JoinFlags, command: Command) => {
+      const [outputPath, ...parts] = paths.map((path) => resolve(shell.callerFolder, path)).reverse();
+      if (outputPath === undefined || parts.length < 2) return command.error("error: name two files or more, and their result OUT");
+      if (parts.includes(outputPath)) {
+        throw new FilemillError("BAD_REQUEST", "The result would overwrite one of the files; give it another name or folder.");
+      }
+      const folder = await mkdtemp(join(tmpdir(), "filemill-join-"));
+      try {
+        const inputPath = join(folder, "joined.zip");
+        await packInOrder(parts.reverse(), inputPath, shell.signal);
+        const server = serverAddressOf(flags, shell);
+        await using library =
+          server === undefined ? await shell.openLibrary() : { ...openRemote(server), [Symbol.asyncDispose]: async () => undefined };
+        const { signal } = shell;
+        const { notes } = await library.convert({
+          inputPath,
+          outputPath,
+          from: "zip",
+          options: flags.opt,
+          signal,
+          ...(flags.to && { to: flags.to }),
+        });
+        for (const { code, message } of notes) shell.err(`${code}: ${message}`);
+      } catch (error) {
+        shell.signal.throwIfAborted();
+        throw error;
+      } finally {
+        await rm(folder, { recursive: true, force: true });
+      }
+    });
+}
+
+/** A ZIP archive whose names say their place: `01-cover.png`. What is in it is mostly compressed already. */
+async function packInOrder(paths: readonly string[], zipPath: string, signal: AbortSignal): Promise<void> {
+  const archive = new ZipFile();
+  const digits = String(paths.length).length;
+  for (const [index, path] of paths.entries()) {
+    const facts = await stat(path).catch((cause: NodeJS.ErrnoException) => {
+      throw new FilemillError("BAD_REQUEST", `${path} cannot be read (${cause.code ?? "unknown"}).`, { cause });
+    });
+    if (!facts.isFile()) throw new FilemillError("BAD_REQUEST", `${path} is not a file.`);
+    archive.addFile(path, `${String(index + 1).padStart(digits, "0")}-${basename(path)}`, { compress: false });
+  }
+  archive.end();
+  const failed = new AbortController();
+  archive.on("error", (error: Error) => failed.abort(error));
+  const either = AbortSignal.any([signal, failed.signal]);
+  await pipeline(archive.outputStream, createWriteStream(zipPath, { flags: "wx" }), { signal: either }).catch((error: unknown) => {
+    throw either.aborted ? either.reason : error;
+  });
+}

@@ -1,0 +1,38 @@
+/** Many into one: files of the list as one archive, in the order in which they stand there. */
+import { downloadZip } from "client-zip";
+import type { Item } from "./items.ts";
+import { items, news } from "./items.ts";
+import { addFiles } from "./run.ts";
+
+/** Files that wait and are here still take part. */
+export function canBeJoined({ file, phase }: Item): boolean {
+  return file !== undefined && phase.name === "choosing";
+}
+
+/** Puts one archive in place of the files; their names in it begin with their places. Rejects when a file cannot be read any more. */
+export async function joinIntoOne(parts: readonly Item[]): Promise<void> {
+  const files = parts.flatMap(({ file }) => file ?? []);
+  const digits = String(files.length).length;
+  const archive = downloadZip(
+    files.map((file, index) => ({
+      name: `${String(index + 1).padStart(digits, "0")}-${file.name}`,
+      input: file,
+      lastModified: new Date(file.lastModified),
+    })),
+  );
+  const content = await archive.blob();
+  const joined = new Set(parts.map(({ id }) => id));
+  items.value = items.value.filter(({ id }) => !joined.has(id));
+  addFiles([new File([content], `${files.length} files.zip`, { type: "application/zip" })], "pdf");
+  news.value = `${files.length} files wait to become one. Choose what it is to be.`;
+}
+
+/** Moves a file to where another one is. */
+export function moveTo(id: string, place: number): void {
+  const moved = items.value.find((item) => item.id === id);
+  if (moved === undefined) return;
+  const rest = items.value.filter((item) => item !== moved);
+  const at = Math.min(rest.length, Math.max(0, place));
+  items.value = [...rest.slice(0, at), moved, ...rest.slice(at)];
+  news.value = `${moved.name} is number ${at + 1} of ${items.value.length}.`;
+}

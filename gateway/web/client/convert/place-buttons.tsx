@@ -1,0 +1,51 @@
+import { Icon } from "#client/parts/icons.tsx";
+import { type Item, items } from "./items.ts";
+import { canBeJoined, moveTo } from "./join.ts";
+
+/** By keyboard, what dragging the card does: the order counts when files become one. */
+export function PlaceButtons({ item }: { item: Item }) {
+  const place = items.value.indexOf(item);
+  if (items.value.length < 2 || !canBeJoined(item)) return null;
+  return (
+    <>
+      <button
+        type="button"
+        class="icon-button"
+        aria-label={`Move ${item.name} up`}
+        disabled={place === 0}
+        onClick={() => moveTo(item.id, place - 1)}
+      >
+        <Icon name="higher" />
+      </button>
+      <button
+        type="button"
+        class="icon-button"
+        aria-label={`Move ${item.name} down`}
+        disabled={place === items.value.length - 1}
+        onClick={() => moveTo(item.id, place + 1)}
+      >
+        <Icon name="chevron" />
+      </button>
+    </>
+  );
+}
+
+const kind = "application/x-filemill-item";
+
+/** What makes a card movable by dragging it to another one. */
+export function draggingOf(item: Item) {
+  if (items.value.length < 2 || !canBeJoined(item)) return {};
+  return {
+    draggable: true,
+    onDragStart: (event: DragEvent) => event.dataTransfer?.setData(kind, item.id),
+    onDragOver: (event: DragEvent) => {
+      if (event.dataTransfer?.types.includes(kind) === true) event.preventDefault();
+    },
+    onDrop: (event: DragEvent) => {
+      const id = event.dataTransfer?.getData(kind);
+      if (id === undefined || id === "") return;
+      event.preventDefault();
+      moveTo(id, items.value.indexOf(item));
+    },
+  };
+}

@@ -1,0 +1,60 @@
+/** Chapters to one page by pandoc, from which the ordinary ways make a book: each file as HTML, one after another. */
+import { FilemillError } from "#kit/errors.ts";
+import { defineEngine, type FileRef } from "../domain/engine.ts";
+import { throwIfFailed } from "./bad-input.ts";
+import { words } from "./hop-table.ts";
+import { bound, type Joining, joinEngineOf } from "./join.ts";
+import { versionLineOf } from "./tool-run.ts";
+
+const program = "/usr/bin/pandoc";
+const badInput = [64, 65, 91, 93];
+/** Texts whose look is their reader's. */
+const plain = new Set(words("md txt rst org adoc textile mediawiki dokuwiki ipynb tex"));
+
+async function joinHtml({ session, task, entries, convert, remark }: Joining): Promise<void> {
+  const parts: FileRef[] = [];
+  for (const entry of entries) {
+    const isPicture = entry.kind === "image" || entry.kind === "vector";
+    if (isPicture) {
+      const picture = await convert(entry, "png");
+      parts.push({ ...picture, format: "png" });
+      continue;
+    }
+    parts.push(await convert(entry, "html"));
+    if (!plain.has(entry.format)) remark(entry, "Fonts, colours and positions are left out.");
+  }
+  const { paths, readOnly } = bound(parts);
+  const chapters: string[] = [];
+  for (const [index, path] of paths.entries()) chapters.push(await chapterOf(path, index));
+  async function chapterOf(path: string, index: number): Promise<string> {
+    if (!path.endsWith(".png")) return path;
+    const name = `picture-${index}.html`;
+    const script = `{ printf '<p><img src="data:image/png;base64,'; base64 -w0 ${path}; printf '"></p>'; } > /job/${name}`;
+    await session.run({ program: "/bin/sh", args: ["-c", script], readOnly });
+    return `/job/${name}`;
+  }
+  const args = [
+    ...words("+RTS -M1g -RTS --sandbox -f html -t html --standalone --file-scope --mathml --wrap=preserve -o /job/out"),
+    ...chapters,
+  ];
+  const end = await session.run({ program, args, readOnly, limits: { addressSpace: false } });
+  if (end.exitCode === 251) throw new FilemillError("INPUT_TOO_COMPLEX", "The chapters need more memory than a conversion may use.");
+  throwIfFailed(end, badInput, "One of the files is damaged.");
+  task.progress(0.95);
+}
+
+export const joinHtmlEngine = defineEngine(
+  joinEngineOf({
+    id: "join-html",
+    label: "Pandoc, many into one",
+    lane: "document",
+    packages: ["libarchive-tools", "pandoc"],
+    targets: { html: { fidelity: "high", cost: 1000 } },
+    badInput,
+    async probe(sandbox) {
+      const line = await versionLineOf(sandbox, program, ["--version"]);
+      return line === undefined ? undefined : /^pandoc\S* (\d[\d.]*)/.exec(line)?.[1];
+    },
+    join: joinHtml,
+  }),
+);

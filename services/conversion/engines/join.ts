@@ -1,0 +1,177 @@
+/**
+ * Many into one: an archive's files, each by its own best route, then joined by one tool. What the engines that join share: unpacking,
+ * order, and whose fault a failure is (decision 52).
+ */
+import { rename, rm, stat } from "node:fs/promises";
+import { formatOf, type Kind } from "#formats/index.ts";
+import { FilemillError } from "#kit/errors.ts";
+import type { Engine, EngineHost, FileRef, Hop, HopTask, OptionDefinition } from "../domain/engine.ts";
+import { expecting } from "../domain/expectations.ts";
+import { noteTable } from "../domain/notes.ts";
+import type { Sandbox } from "../domain/sandbox.ts";
+import { badInput, limits, listUnwanted, openListed, throwIfFailed, unpackWanted } from "./archive-members.ts";
+import { askForFile, askMade } from "./ask-inspector.ts";
+import { words } from "./hop-table.ts";
+import { openToolSession, type ToolSession } from "./tool-run.ts";
+
+export const joinedSources = words("zip tar tgz tbz2 txz tzst 7z");
+
+/** A file of the archive, outside the sandbox. */
+export type Entry = FileRef & { readonly name: string; readonly kind: Kind; readonly isMisnamed: boolean };
+
+export type Joining = {
+  readonly session: ToolSession;
+  readonly task: HopTask;
+  readonly inspector: EngineHost["inspector"];
+  readonly entries: readonly Entry[];
+  /** By the entry's own best route; its failure names the entry, and its notes are gathered. */
+  convert(entry: Entry, to: string): Promise<FileRef>;
+  /** Says what of an entry is not as it was. */
+  remark(entry: Pick<Entry, "name">, what: string): void;
+};
+
+type JoinEngine = Pick<Engine, "id" | "label" | "lane" | "packages" | "badInput"> & {
+  readonly targets: Readonly<Record<string, Pick<Hop, "fidelity" | "cost"> & { readonly options?: readonly OptionDefinition[] }>>;
+  probe(sandbox: Sandbox): Promise<string | undefined>;
+  /** Leaves the result at `/job/out`. */
+  join(joining: Joining): Promise<void>;
+};
+
+const expects = [
+  expecting("ENTRIES_CHANGED", { message: "Of files that become another format on the way, what that format lacks is left out." }),
+  expecting("ENTRIES_LEFT_OUT", { message: "Special files, and links that do not lead to a file in the archive, are left out." }),
+];
+const ofNames = expecting("ENCODING_GUESSED", { message: "Names that are not Unicode are guessed." });
+
+/** The declaration of an engine that joins. */
+export function joinEngineOf({ targets, join, badInput: own, ...engine }: JoinEngine): Engine {
+  const sharedOf = (from: string) => ({ async: true, maxInputMb: 200, expects: from === "zip" ? [...expects, ofNames] : expects });
+  const hops = joinedSources.flatMap((from) =>
+    Object.entries(targets).map(([to, { options = [], ...rest }]) => ({ from, to, ...rest, options, ...sharedOf(from) })),
+  );
+  return {
+    ...engine,
+    hops,
+    badInput: [...badInput, ...own],
+    async open(host) {
+      return { run: (task) => run(host, task, join), [Symbol.asyncDispose]: async () => undefined };
+    },
+  };
+}
+
+async function run({ sandbox, inspector }: EngineHost, task: HopTask, join: JoinEngine["join"]): Promise<void> {
+  await using session = await openToolSession(sandbox, task);
+  await using kept = new AsyncDisposableStack();
+  const { entries, isSite } = await unpackedEntries({ session, task, inspector }, kept);
+  if (isSite) return await convertSite(task);
+  const remarks = new Map<string, string[]>();
+  const remark: Joining["remark"] = ({ name }, what) => void remarks.set(name, [...new Set([...(remarks.get(name) ?? []), what])]);
+  let done = 0;
+  async function convert(entry: Entry, to: string): Promise<FileRef> {
+    const { name } = entry;
+    if (task.convertEntry === undefined) throw new FilemillError("INPUT_TOO_COMPLEX", "An archive in an archive is not joined.");
+    if (entry.isMisnamed) remark(entry, noteTable.CONTENT_TYPE_CORRECTED);
+    try {
+      const made = await task.convertEntry(entry, to, (code, message) => remark(entry, message ?? noteTable[code]));
+      if (made.path !== entry.path) kept.defer(() => rm(made.path, { force: true }));
+      return made;
+    } catch (error) {
+      throw error instanceof FilemillError ? named(name, error) : error;
+    } finally {
+      done += 1;
+      task.progress((0.9 * done) / entries.length);
+    }
+  }
+  await join({ session, task, inspector, entries, convert, remark });
+  if (remarks.size > 0) task.note("ENTRIES_CHANGED", remarksOf(remarks));
+  await session.adopt("out");
+}
+
+/** A page and its files are not many: what reads zipped pages makes the PDF. */
+async function convertSite({ convertEntry, input, note, outputPath }: HopTask): Promise<void> {
+  if (convertEntry === undefined) throw new FilemillError("INPUT_TOO_COMPLEX", "An archive in an archive is not joined.");
+  const made = await convertEntry({ ...input, format: "htmlz" }, "pdf", (code, message) => {
+    note("ENTRIES_CHANGED", `index.html: ${message ?? noteTable[code]}`);
+  });
+  await rename(made.path, outputPath);
+}
+
+/** The files that are joined, in order, each told by its content and its name. */
+async function unpackedEntries(
+  work: Parameters<typeof openListed>[0],
+  kept: AsyncDisposableStack,
+): Promise<{ readonly entries: readonly Entry[]; readonly isSite: boolean }> {
+  const { session, task, inspector } = work;
+  await using archive = await openListed(work);
+  await listUnwanted(work, archive.listing);
+  await unpackWanted(work, archive.source);
+  await shell(session, "cd /job/tree; [ -f order.txt ] && [ ! -L order.txt ] && cat order.txt > /job/order || echo > /job/order");
+  const asked = { signal: task.signal, maxBytes: maxNameBytes };
+  const { names, isSite } = await askForFile(
+    inspector,
+    "joinOrder",
+    [archive.listing, session.pathOf("order")],
+    session.pathOf("wanted"),
+    asked,
+  );
+  await shell(
+    session,
+    'n=0; while IFS= read -r name; do n=$((n+1)); cat -- "/job/tree/$name" > "/job/entry-$n" || exit 1; done < /job/wanted',
+  );
+  if (isSite && task.hop.to === "pdf" && task.hop.from === "zip") return { entries: [], isSite };
+  const entries: Entry[] = [];
+  for (const [index, name] of names.entries()) entries.push(await entryOf(work, kept, index + 1, name));
+  return { entries, isSite: false };
+}
+
+const maxNameBytes = 4_000_000;
+
+async function shell(session: ToolSession, script: string): Promise<void> {
+  throwIfFailed(await session.run({ program: "/bin/sh", args: ["-c", script], limits }), "read");
+}
+
+async function entryOf(
+  { session, task, inspector }: Parameters<typeof openListed>[0],
+  kept: AsyncDisposableStack,
+  number: number,
+  name: string,
+): Promise<Entry> {
+  const inside = `entry-${number}`;
+  const { size } = await stat(session.pathOf(inside));
+  if (size === 0) throw named(name, new FilemillError("INVALID_INPUT", "The file is empty."));
+  const more = { fileName: name.slice(name.lastIndexOf("/") + 1), withGuards: false };
+  const { format, nameDisagrees } = await askMade(inspector, "sniff", [session.pathOf(inside)], { more, signal: task.signal });
+  const kind = format === undefined ? undefined : formatOf(format)?.kind;
+  if (format === undefined || kind === undefined) {
+    throw named(name, new FilemillError("INVALID_INPUT", "Neither content nor name tells the format; take it out or rename it."));
+  }
+  if (kind === "archive")
+    throw named(name, new FilemillError("INPUT_TOO_COMPLEX", "An archive in an archive is not joined; unpack it first."));
+  const path = `${task.outputPath}.${number}.${format}`;
+  kept.defer(() => rm(path, { force: true }));
+  await session.adopt(inside, path);
+  return { path, format, kind, name, isMisnamed: nameDisagrees, sizeBytes: size };
+}
+
+/** The same failure with the name of the entry that it is about. */
+export function named(name: string, { code, message, details }: FilemillError): FilemillError {
+  return new FilemillError(code, `${shown(name)}: ${message}`, details === undefined ? {} : { details });
+}
+
+const shown = (name: string): string => (name.length <= 80 ? name : `${name.slice(0, 79).toWellFormed()}…`);
+const mostShown = 12;
+
+function remarksOf(remarks: ReadonlyMap<string, readonly string[]>): string {
+  const lines = [...remarks].map(([name, what]) => `${shown(name)}: ${what.join(" ")}`);
+  const more = lines.length - mostShown;
+  return [...lines.slice(0, mostShown), ...(more > 0 ? [`And ${more} more.`] : [])].join(" ");
+}
+
+/** Files for one run of a tool, bound under `/parts` in this order. */
+export function bound(parts: readonly FileRef[]): {
+  readonly paths: readonly string[];
+  readonly readOnly: Readonly<Record<string, string>>;
+} {
+  const pairs = parts.map(({ path, format }, index) => [path, `/parts/${String(index + 1).padStart(4, "0")}.${format}`] as const);
+  return { paths: pairs.map(([, inside]) => inside), readOnly: Object.fromEntries(pairs) };
+}

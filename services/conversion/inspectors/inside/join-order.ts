@@ -1,0 +1,64 @@
+/** Which entries of an archive become one file, and in which order. */
+import { FilemillError } from "#kit/errors.ts";
+import type { ByteSource } from "#services/conversion/domain/guards/byte-source.ts";
+import type { Answer } from "#services/conversion/domain/questions.ts";
+import { type Member, parseListing } from "./archive-listing.ts";
+import { writeToHost } from "./exchange.ts";
+import { contentOf } from "./remote-file.ts";
+
+/** Each is a conversion of its own. */
+export const maxEntries = 500;
+const longestName = 1000;
+const orderList = "order.txt";
+
+/** Writes the names, a line each. `order`: what `order.txt` at the top of the archive holds, or nothing. */
+export async function joinOrderOf(listing: ByteSource, order: ByteSource): Promise<Answer<"joinOrder">> {
+  const members = parseListing((await contentOf(listing)).toString("latin1"));
+  const names = orderedNames(members, (await contentOf(order)).toString());
+  writeToHost(Buffer.from(names.map((name) => `${name}\n`).join("")));
+  return { names, isSite: members.some(({ name, sort }) => sort === "file" && /^index\.html?$/i.test(name)) };
+}
+
+/**
+ * All files by name as people count, 2 before 10, or those that the list names, in its order. What systems lay beside files is none.
+ *
+ * @throws FilemillError INVALID_INPUT for nothing to join or a list that names what is not there, INPUT_TOO_COMPLEX for too many.
+ */
+export function orderedNames(members: readonly Pick<Member, "name" | "sort">[], order: string): readonly string[] {
+  const files = members.filter(({ name, sort }) => sort === "file" && !isSystems(name)).map(({ name }) => name);
+  const listed = order.split(/\r?\n/).flatMap((line) => lineOf(line));
+  const names = listed.length > 0 ? listed : files.filter((name) => name !== orderList).sort(compareNames);
+  const known = new Set(files);
+  const missing = names.find((name) => !known.has(name));
+  if (missing !== undefined)
+    throw new FilemillError("INVALID_INPUT", `${orderList} names “${missing.slice(0, 100)}”, which is not in the archive.`);
+  if (names.length === 0) throw new FilemillError("INVALID_INPUT", "The archive holds no files to join.");
+  if (names.length > maxEntries) throw new FilemillError("INPUT_TOO_COMPLEX", `Up to ${maxEntries} files become one.`);
+  if (names.some((name) => name.length > longestName))
+    throw new FilemillError("INPUT_TOO_COMPLEX", "The archive has a name that is too long.");
+  return names;
+}
+
+function lineOf(line: string): readonly string[] {
+  const name = line
+    .replace(/^\uFEFF/, "")
+    .trim()
+    .replace(/^\.\//, "");
+  return name === "" || name.startsWith("#") ? [] : [name];
+}
+
+function isSystems(name: string): boolean {
+  return name.split("/").some((step) => step.startsWith(".") || /^(__MACOSX|Thumbs\.db|desktop\.ini|Icon\r)$/i.test(step));
+}
+
+const { compare } = new Intl.Collator("en", { numeric: true });
+
+/** Folder by folder. */
+function compareNames(a: string, b: string): number {
+  const [left, right] = [a.split("/"), b.split("/")];
+  for (const [index, step] of left.entries()) {
+    const difference = compare(step, right[index] ?? "");
+    if (difference !== 0) return difference;
+  }
+  return left.length - right.length || (a < b ? -1 : Number(a > b));
+}

@@ -1,0 +1,30 @@
+/** Archives that become one file, of which each note of the engines that join is raised. */
+import { writeFile } from "node:fs/promises";
+import sharp from "sharp";
+import { type ZipPart, zipFile } from "#test/harness/zip-file.ts";
+import type { Occurrence } from "./occurrence.ts";
+
+/** A picture under the name of another sort, which is told as a change. */
+const misnamed = async (name: string | Buffer = "a.jpg"): Promise<ZipPart> => ({
+  name,
+  content: await sharp({ create: { width: 16, height: 16, channels: 3, background: "red" } })
+    .png()
+    .toBuffer(),
+});
+const zipOf =
+  (...parts: readonly (() => Promise<ZipPart>)[]) =>
+  async (path: string) =>
+    writeFile(path, zipFile(await Promise.all(parts.map((part) => part()))));
+
+const link = async (): Promise<ZipPart> => ({ name: "link", content: "/etc/hostname", isLink: true });
+
+export const joins: readonly Occurrence[] = Object.entries({
+  "join-pdf": "pdf",
+  "join-tiff": "tiff",
+  "join-html": "html",
+  "join-media": "gif",
+}).flatMap(([engine, to]): Occurrence[] => [
+  { engine, hop: `zip>${to}`, code: "ENTRIES_CHANGED", content: zipOf(misnamed) },
+  { engine, hop: `zip>${to}`, code: "ENTRIES_LEFT_OUT", content: zipOf(misnamed, link) },
+  { engine, hop: `zip>${to}`, code: "ENCODING_GUESSED", content: zipOf(() => misnamed(Buffer.from("\x81.png", "latin1"))) },
+]);

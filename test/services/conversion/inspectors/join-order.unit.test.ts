@@ -1,0 +1,28 @@
+import { expect, test } from "vitest";
+import { orderedNames } from "#services/conversion/inspectors/inside/join-order.ts";
+
+const files = (...names: readonly string[]) => names.map((name) => ({ name, sort: "file" }));
+
+test("files are joined as people count, folder by folder, without what systems lay beside them", () => {
+  const members = [
+    ...files("10.png", "2.png", "b/1.txt", "B.txt", "a 9/x", "a 10/x", "1.png"),
+    ...files(".DS_Store", "__MACOSX/._1.png", "b/Thumbs.db", "desktop.ini", "b/.hidden/x"),
+    { name: "b", sort: "dir" },
+    { name: "link", sort: "link" },
+  ];
+  expect(orderedNames(members, "\n")).toEqual(["1.png", "2.png", "10.png", "a 9/x", "a 10/x", "b/1.txt", "B.txt"]);
+});
+
+test("a list decides which and in which order, also several times", () => {
+  const members = files("a.pdf", "b.pdf", "order.txt");
+  expect(orderedNames(members, "\uFEFF# mine\r\nb.pdf\r\n\r\n./a.pdf\r\nb.pdf")).toEqual(["b.pdf", "a.pdf", "b.pdf"]);
+  expect(() => orderedNames(members, "c.pdf")).toThrow(
+    expect.objectContaining({ code: "INVALID_INPUT", message: expect.stringContaining("c.pdf") }),
+  );
+});
+
+test("nothing to join and too many to join are refused", () => {
+  expect(() => orderedNames(files(".DS_Store"), "")).toThrow(expect.objectContaining({ code: "INVALID_INPUT" }));
+  const many = files(...Array.from({ length: 501 }, (_, index) => `${index}.png`));
+  expect(() => orderedNames(many, "")).toThrow(expect.objectContaining({ code: "INPUT_TOO_COMPLEX" }));
+});
