@@ -139,7 +139,8 @@ const slides: Readonly<Record<string, OfficeFormat>> = {
   // The worker writes them itself.
   html: writes("impress_html_Export"),
   json: writes("impress_html_Export"),
-  pdf: writes("impress_pdf_Export"),
+  // A slide a page, with text that can be edited line by line.
+  pdf: { import: ["impress_pdf_import"], export: "impress_pdf_Export" },
   ...pictures("impress"),
 };
 

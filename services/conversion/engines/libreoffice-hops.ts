@@ -80,7 +80,7 @@ const slides = new Set(words("png jpg webp"));
 
 function fidelityOf(family: Family, from: string, to: string): Fidelity {
   if (plain.has(to)) return family === "text" ? "extract" : "reduced";
-  if (from === "html") return "reduced";
+  if (from === "html" || from === "pdf") return "reduced";
   if (simplified.has(to)) return "reduced";
   if (singlePage.has(to)) return family === "drawing" && to !== "tiff" ? "reduced" : "extract";
   return "high";
@@ -132,6 +132,9 @@ function costOf(family: Family, to: string): number {
   return (family === "slides" ? 500 : 250) + (slides.has(to) ? 200 : 0);
 }
 
+/** What pages can be: other formats of slides are made of these, other documents of what the pages hold. */
+const slidesOfPages = new Set(words("pptx odp"));
+
 /** Pairs whose filters give up. */
 const failing = new Set(words("xls>xlsx2003 xlt>xlsx2003 wk1>uos wk1>xlsx2003 sxc>dbf html>docx2003 ppt>uop pps>uop pot>uop"));
 
@@ -141,6 +144,7 @@ function hopsOf(family: Family): Hop[] {
   const to = Object.keys(formats).filter((id) => formats[id]?.export !== undefined);
   return crossHops(from, to, (source, target) => {
     if (failing.has(`${source}>${target}`)) return undefined;
+    if (source === "pdf" && !slidesOfPages.has(target)) return undefined;
     const options = optionsOf(family, source, target);
     const part = holdsOneSheet(family, source, target) ? ({ part: "sheet" } as const) : {};
     return {

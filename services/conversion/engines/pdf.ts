@@ -40,6 +40,14 @@ const table: OptionDefinition = {
   description: "Which table of the pages, counted from 1",
 };
 
+const content: OptionDefinition = {
+  name: "content",
+  type: "enum",
+  values: ["document", "tables"],
+  default: "document",
+  description: "All blocks in reading order with their pages and boxes, or the tables alone",
+};
+
 const hop = { from: "pdf", cost: 60, async: false, maxInputMb: 100 } as const;
 const ofReading = expectingAll("TEXT_RECOGNISED", "TEXT_NOT_RECOGNISED");
 const heads = expecting("ENTRIES_LEFT_OUT", { message: "Running heads and page numbers are left out of pages without tags." });
@@ -47,7 +55,7 @@ const besideTables = expecting("ENTRIES_LEFT_OUT", { message: "Only the tables o
 
 const hops: readonly Hop[] = [
   { ...hop, to: "html", fidelity: "reduced", options, expects: [...ofReading, heads] },
-  { ...hop, to: "docx", fidelity: "reduced", options, expects: [...ofReading, heads] },
+  { ...hop, to: "docx", cost: 90, fidelity: "reduced", options, expects: [...ofReading, heads] },
   {
     ...hop,
     to: "csv",
@@ -56,6 +64,18 @@ const hops: readonly Hop[] = [
     expects: [...ofReading, besideTables, expecting("SHEETS_LEFT_OUT", { message: "Of several tables one is converted." })],
   },
   { ...hop, to: "xlsx", fidelity: "extract", options, expects: [...ofReading, besideTables] },
+  {
+    ...hop,
+    to: "json",
+    fidelity: "reduced",
+    options: [...options, content],
+    expects: [
+      ...ofReading,
+      heads,
+      expecting("ENTRIES_LEFT_OUT", { option: "content", message: "Only the tables of the pages are converted." }),
+      expecting("IMAGES_REMOVED", { message: "Of pictures the places and descriptions are told." }),
+    ],
+  },
 ];
 
 type Notes = Map<NoteCode, string | undefined>;

@@ -74,6 +74,7 @@ export const documents: readonly Occurrence[] = [
     content: smallest,
     options: { optimise: "print" },
   },
+  { engine: "pdf", hop: "pdf>json", code: "IMAGES_REMOVED", content: halfScannedPdf, options: { ocr: "never" } },
   { engine: "pandoc", hop: "md>html", code: "ENCODING_GUESSED", content: latin("# J\xfcrgen\n") },
   { engine: "pandoc", hop: "csv>md", code: "DIALECT_GUESSED", content: "a;b\n1;2\n" },
   { engine: "pandoc", hop: "csv>md", code: "CHARACTERS_REPLACED", content: 'a,b\n"x  y",2\n' },

@@ -31,7 +31,7 @@ describe("the routes of all engines of this build", () => {
     ["pdf", "html", ""],
     ["pdf", "txt", ""],
     ["pdf", "md", "html"],
-    ["pdf", "docx", "html"],
+    ["pdf", "docx", ""],
     ["docx", "pdfa", "pdf"],
     ["docx", "heic", "pdf png"],
     ["epub", "pdf", ""],

@@ -6,6 +6,7 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { libreofficeEngine } from "#services/conversion/engines/libreoffice.ts";
 import { converting } from "./converting.ts";
+import { pdfOf } from "./pdf-by-hand.ts";
 
 const run = promisify(execFile);
 const square = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGP4z8AAAAMBAQDJ/pLvAAAAAElFTkSuQmCC";
@@ -100,4 +101,13 @@ it("makes a page with a section for each slide, links, pictures and notes", asyn
   expect(text).toMatch(/<img src="data:image\/png;base64,[A-Za-z0-9+/]+=*" alt="[^"]*square/);
   expect(text).toContain("<pre><code>def f(a):\n    return a</code></pre>");
   expect(notes).toEqual([]);
+});
+
+it.each(["pptx", "odp"])("makes a slide of each page of a PDF, with text that can be edited, as %s", async (to) => {
+  const made = await convert(pdfOf(["Quokka", "Numbat"]), "pdf", to);
+  const told = JSON.parse((await convert(made.bytes, to, "json")).text).slides;
+  expect(told.map(({ blocks, title }: { blocks: unknown; title: unknown }) => JSON.stringify([title, blocks]))).toEqual([
+    expect.stringContaining("Quokka"),
+    expect.stringContaining("Numbat"),
+  ]);
 });

@@ -1,12 +1,16 @@
+import { execFile } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import * as workbooks from "@e965/xlsx";
+import { Ajv } from "ajv";
 import { chromium } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { pdfEngine } from "#services/conversion/engines/pdf.ts";
 import { type Bench, openBench, testEngine } from "#test/contract/engine.ts";
 import { pdfOf, tablePdf } from "./pdf-by-hand.ts";
 
+const run = promisify(execFile);
 const animals = [
   ["Animal", "Count"],
   ["Quokka", "42"],
@@ -22,6 +26,7 @@ testEngine(pdfEngine, {
   async check({ to }, reading, path) {
     if (to === "html") expect(await readFile(path, "utf8")).toContain("<tr><td>Quokka</td><td>42</td></tr>");
     if (to === "csv") expect(await readFile(path, "utf8")).toBe("Animal,Count\r\nQuokka,42\r\nZebra,007\r\n");
+    if (to === "json") expect(JSON.parse(await readFile(path, "utf8")).blocks[0].rows[1][0].blocks[0].text).toEqual([{ text: "Quokka" }]);
     if (to === "xlsx") expect(reading.entries).toContain("xl/workbook.xml");
   },
 });
@@ -165,6 +170,37 @@ describe("engine pdf, in detail", () => {
     ]);
     await expect(bench.convert(files[name] ?? "", "pdf", "csv", { table: 2 })).rejects.toMatchObject({ code: "INVALID_OPTION" });
     await expect(bench.convert(files["columns"] ?? "", "pdf", "csv")).rejects.toMatchObject({ code: "CONVERSION_FAILED" });
+  });
+
+  it.each([
+    ["tagged", "document"],
+    ["bare", "document"],
+    ["bare", "tables"],
+  ])("tells of a %s PDF the %s as JSON as its schema says", async (name, content) => {
+    const { path, notes } = await bench.convert(files[name] ?? "", "pdf", "json", { content });
+    const made = JSON.parse(await readFile(path, "utf8"));
+    const schema = join(import.meta.dirname, "../../../../services/conversion/engines/inside/pdf/document.schema.json");
+    const isValid = new Ajv().compile(JSON.parse(await readFile(schema, "utf8")));
+    expect(isValid(made), JSON.stringify(isValid.errors)).toBe(true);
+    expect(notes.has("ENTRIES_LEFT_OUT")).toBe(content === "tables");
+    if (content === "tables")
+      return expect(made.tables[0]).toMatchObject({
+        page: 1,
+        rows: [
+          ["Name", "Count"],
+          ["Apples & pears", "12"],
+          ["Plums", "1,234"],
+        ],
+      });
+    expect(made.pages).toMatchObject([{ page: 1, width: expect.closeTo(595, -1), height: expect.closeTo(842, -1) }]);
+    expect(made.blocks[0]).toMatchObject({ type: "heading", level: 1, page: 1, text: [{ text: "Annual report" }] });
+    const [left, top, right, bottom] = made.blocks[0].box;
+    // pdftotext says where the words stand.
+    const { stdout } = await run("pdftotext", ["-bbox", files[name] ?? "", "-"]);
+    const [, x0, , , y1] = /xMin="([\d.]+)" yMin="([\d.]+)" xMax="([\d.]+)" yMax="([\d.]+)">Annual</.exec(stdout) ?? [];
+    expect(left).toBeCloseTo(Number(x0), -1);
+    expect(bottom).toBeCloseTo(Number(y1), -1);
+    expect(right > left && bottom > top).toBe(true);
   });
 
   it("loses no row of a table over pages, neither its figures nor its head at the edges", async () => {

@@ -6,6 +6,7 @@ import type { PageContent } from "./content.ts";
 import { htmlOf } from "./html.ts";
 import { type Vocabulary, vocabularyOf } from "./inlines.ts";
 import { joinPages } from "./join-pages.ts";
+import { documentOf } from "./json.ts";
 import { blocksOfLayout } from "./layout.ts";
 import { readPdf } from "./read.ts";
 import { blocksOfTagged, untoldRuns } from "./tagged.ts";
@@ -31,6 +32,7 @@ export async function convertPdf(bytes: Buffer, { to, options }: Question, notes
   if (blocks.length === 0) throw inexpressible("The pages are empty.");
   if (to === "html") return htmlOf(blocks, { title, language });
   if (to === "docx") return (await import("./word/document.ts")).wordOf(blocks, pages, { title, language });
+  if (to === "json" && options.content !== "tables") return documentOf(blocks, pages, { title, language }, notes);
   return (await import("./tables.ts")).writeTables(blocks, to, options, notes);
 }
 

@@ -4,14 +4,18 @@ import { type Notes, numberOption, type Options } from "../exchange.ts";
 import { Failure, inexpressible } from "../failure.ts";
 import { textOfLines } from "../records/csv.ts";
 import { canonicalNumber } from "../records/delimited.ts";
+import { tablesAsJson } from "./json.ts";
+import { placeOf } from "./placed.ts";
 import { type Block, type Inline, textOf } from "./tree.ts";
 
 type Lines = string[][];
 
 export function writeTables(blocks: readonly Block[], to: string, options: Options, notes: Notes): string | Uint8Array {
-  const tables = tablesIn(blocks);
+  const found = tablesIn(blocks);
+  const tables = found.map(linesOf);
   if (tables.length === 0) throw inexpressible("No table was found in the pages.");
   if (blocks.some(({ kind }) => kind !== "table")) notes.set("ENTRIES_LEFT_OUT", "Only the tables of the pages were converted.");
+  if (to === "json") return tablesAsJson(found.map((table) => ({ place: placeOf(table), rows: linesOf(table) })));
   if (to === "xlsx") return workbookOf(tables);
   const wanted = numberOption(options, "table") ?? 1;
   const table = tables[wanted - 1];
@@ -20,16 +24,19 @@ export function writeTables(blocks: readonly Block[], to: string, options: Optio
   return textOfLines(table, to, options);
 }
 
-function tablesIn(blocks: readonly Block[]): Lines[] {
-  return blocks.flatMap((block): Lines[] => {
+type Table = Extract<Block, { kind: "table" }>;
+
+function tablesIn(blocks: readonly Block[]): Table[] {
+  return blocks.flatMap((block): Table[] => {
     if (block.kind === "quote") return tablesIn(block.blocks);
     if (block.kind === "list") return block.items.flatMap((item) => tablesIn(item.blocks));
-    if (block.kind !== "table") return [];
-    // A cell over several columns stands in the first of them.
-    return [
-      block.rows.map((row) => row.flatMap(({ blocks: own, columns = 1 }) => [textOfBlocks(own), ...Array<string>(columns - 1).fill("")])),
-    ];
+    return block.kind === "table" ? [block] : [];
   });
+}
+
+/** A cell over several columns stands in the first of them. */
+function linesOf({ rows }: Table): Lines {
+  return rows.map((row) => row.flatMap(({ blocks, columns = 1 }) => [textOfBlocks(blocks), ...Array<string>(columns - 1).fill("")]));
 }
 
 function textOfBlocks(blocks: readonly Block[]): string {
