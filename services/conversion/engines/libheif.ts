@@ -1,13 +1,13 @@
 /** The pictures of phones, HEIC, by the tools of libheif. */
 import { rm, stat } from "node:fs/promises";
-import { defineEngine, type EngineHost, type Hop, type HopTask, type OpenEngine } from "../domain/engine.ts";
+import { defineEngine, type EngineHost, type Hop, type HopTask, type OpenEngine, type OptionDefinition } from "../domain/engine.ts";
 import { expecting, expectingAll } from "../domain/expectations.ts";
 import { EngineFault } from "../domain/failure.ts";
 import type { Expectation } from "../domain/notes.ts";
 import type { Sandbox } from "../domain/sandbox.ts";
 import { throwIfFailed } from "./bad-input.ts";
 import { standUpright } from "./exif-upright.ts";
-import { numberOption, stringOption } from "./hop-table.ts";
+import { numberOption, ownHops, stringOption } from "./hop-table.ts";
 import { metadataChoice, profileChoice, reshapes, reshaping } from "./picture-options.ts";
 import { openSharpChildren } from "./sharp-children.ts";
 import { inputInside, openToolSession, probeMs, type ToolSession, versionLineOf } from "./tool-run.ts";
@@ -18,6 +18,17 @@ const expects: readonly Expectation[] = [
   ...expectingAll("PAGES_LEFT_OUT"),
   expecting("METADATA_DROPPED", { option: "metadata" }),
   expecting("PROFILE_CONVERTED", { option: "profile" }),
+];
+
+const encoding: readonly OptionDefinition[] = [
+  { name: "quality", type: "integer", min: 0, max: 100, default: 60, description: "Quality of lossy compression" },
+  {
+    name: "effort",
+    type: "enum",
+    values: ["ultrafast", "superfast", "veryfast", "fast", "medium"],
+    default: "ultrafast",
+    description: "CPU spent on a smaller file, least to most",
+  },
 ];
 
 /** JPEG pictures become HEIC by way of PNG, for heif-enc forgets how they are to be turned. */
@@ -46,18 +57,16 @@ const hops: readonly Hop[] = [
     fidelity: "high",
     cost: 400,
     ...reader,
-    options: [
-      { name: "quality", type: "integer", min: 0, max: 100, default: 60, description: "Quality of lossy compression" },
-      {
-        name: "effort",
-        type: "enum",
-        values: ["ultrafast", "superfast", "veryfast", "fast", "medium"],
-        default: "ultrafast",
-        description: "CPU spent on a smaller file, least to most",
-      },
-    ],
+    options: encoding,
     expects: expectingAll("ORIENTATION_APPLIED"),
   },
+  ...ownHops(["heic"], () => ({
+    fidelity: "high",
+    cost: 600,
+    ...reader,
+    options: [...encoding, ...choices],
+    expects: [...expects, expecting("ALPHA_FLATTENED", { option: "background" })],
+  })),
 ];
 
 const badInput = [
@@ -113,6 +122,17 @@ async function decode({ sandbox, inspector }: EngineHost, pictures: OpenEngine, 
   }
 }
 
+/** By way of PNG, where it is changed. */
+async function rewrite(host: EngineHost, pictures: OpenEngine, task: HopTask): Promise<void> {
+  const path = `${task.outputPath}.changed`;
+  try {
+    await decode(host, pictures, { ...task, hop: { ...task.hop, to: "png" }, outputPath: path });
+    await encodeUpright(host.sandbox, { ...task, input: { path, format: "png", sizeBytes: (await stat(path)).size } });
+  } finally {
+    await rm(path, { force: true });
+  }
+}
+
 async function decodeTo(
   { session, inspector }: { readonly session: ToolSession } & Pick<EngineHost, "inspector">,
   task: HopTask,
@@ -153,7 +173,11 @@ export const libheifEngine = defineEngine({
   async open(host) {
     const pictures = await openSharpChildren(host, 0);
     return {
-      run: (task) => (task.hop.to === "heic" ? encode(host, pictures, task) : decode(host, pictures, task)),
+      run(task) {
+        const { from, to } = task.hop;
+        const work = to !== "heic" ? decode : from === "heic" ? rewrite : encode;
+        return work(host, pictures, task);
+      },
       [Symbol.asyncDispose]: () => pictures[Symbol.asyncDispose](),
     };
   },

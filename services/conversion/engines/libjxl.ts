@@ -8,7 +8,7 @@ import type { Inspector } from "../domain/inspector.ts";
 import { askMade } from "./ask-inspector.ts";
 import { throwIfFailed } from "./bad-input.ts";
 import { copyPieces } from "./copy-pieces.ts";
-import { flagOption, numberOption } from "./hop-table.ts";
+import { flagOption, numberOption, ownHops } from "./hop-table.ts";
 import { profileChoice, reshapes, reshaping } from "./picture-options.ts";
 import { openSharpChildren } from "./sharp-children.ts";
 import { openOutput, openToolSession, type ToolSession, versionLineOf } from "./tool-run.ts";
@@ -53,6 +53,10 @@ const hops: readonly Hop[] = [
     options: [],
     expects: expectingAll("ALPHA_FLATTENED", "ANIMATION_REDUCED"),
   },
+  ...ownHops(["jxl"], () => ({
+    ...{ fidelity: "high", cost: 450, ...usual },
+    ...{ options: [lossy, lossless, effort, ...choices], expects: still },
+  })),
 ];
 
 function encoderArgumentsOf(task: HopTask): readonly string[] {
@@ -68,7 +72,7 @@ const badInput = [
 ];
 
 async function run(host: EngineHost, pictures: OpenEngine, task: HopTask): Promise<void> {
-  if (task.hop.to === "jxl") return await encode(host, task);
+  if (task.hop.to === "jxl") return task.hop.from === "jxl" ? await rewrite(host, pictures, task) : await encode(host, task);
   // The tools go by names.
   const inside = "/input/picture.jxl";
   const { to } = task.hop;
@@ -88,6 +92,18 @@ async function run(host: EngineHost, pictures: OpenEngine, task: HopTask): Promi
     const input = { ...task.input, path, sizeBytes: (await stat(path)).size };
     const options = { quality: 90, profile: "keep", compressionLevel: 6, ...task.options };
     await pictures.run({ ...task, hop: { ...task.hop, from: "png" }, input, options });
+  } finally {
+    await rm(path, { force: true });
+  }
+}
+
+/** By way of PNG, where it is changed. */
+async function rewrite(host: EngineHost, pictures: OpenEngine, task: HopTask): Promise<void> {
+  const path = `${task.outputPath}.changed`;
+  try {
+    await run(host, pictures, { ...task, hop: { ...task.hop, to: "png" }, outputPath: path });
+    const input = { path, format: "png", sizeBytes: (await stat(path)).size };
+    await encode(host, { ...task, hop: { ...task.hop, from: "png" }, input });
   } finally {
     await rm(path, { force: true });
   }

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { libheifEngine } from "#services/conversion/engines/libheif.ts";
 import { byFfmpeg, byGraphicsMagick, differenceOf, halvesOf } from "#test/contract/colours.ts";
 import { type Bench, openBench, testEngine } from "#test/contract/engine.ts";
+import { photo } from "#test/contract/options/samples.ts";
 import { halfTransparent, noise } from "./picture-samples.ts";
 import { rasterSample } from "./raster-samples.ts";
 import { withRotation } from "./turned-heic.ts";
@@ -97,6 +98,16 @@ describe("engine libheif, in detail", () => {
       expect(await cornersOf(path, "-auto-orient")).toEqual(await uprightCorners(orientation));
       expect((await sharp(path).metadata()).orientation ?? 1).toBe(1);
     }
+  });
+
+  it("changes a picture in its own format, and keeps who made it unless that is to be stripped", async () => {
+    const source = join(bench.folder, "photo.heic");
+    await photo(source, bench.folder);
+    const small = await bench.convert(source, "heic", "heic", { width: 32 });
+    expect((await run("identify-im6.q16", ["-format", "%wx%h", small.path])).stdout).toBe("32x24");
+    expect((await readFile(small.path)).includes("Quokka")).toBe(true);
+    const stripped = await bench.convert(source, "heic", "heic", { metadata: "strip" });
+    expect((await readFile(stripped.path)).includes("Quokka")).toBe(false);
   });
 });
 

@@ -168,12 +168,6 @@ describe("a PDF", () => {
     await expect(bench.convert(outputPath, "pdf", "pdf")).rejects.toMatchObject({ code: "PASSWORD_REQUIRED" });
   });
 
-  it("is made fit for the web, of another version, or only to be read", async () => {
-    expect(await textFrom("qpdf", "--check", (await changed(rich, { linearise: true })).path)).toContain("File is linearized");
-    expect(await infoOf((await changed(rich, { pdfVersion: "1.4" })).path)).toMatch(/PDF version: +1\.4/);
-    expect(await infoOf((await changed(rich, { permissions: "read" })).path)).toMatch(/print:no copy:no/);
-  });
-
   it("is searched once its scans are read; pages and pictures stay as they are", async () => {
     const half = join(bench.folder, "half.pdf");
     await halfScannedPdf(half, bench.folder);
