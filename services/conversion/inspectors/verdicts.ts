@@ -2,6 +2,7 @@
 import { closeSync, statSync } from "node:fs";
 import { recallFile } from "#kit/blobs/fresh-files.ts";
 import { FilemillError } from "#kit/errors.ts";
+import { mostCountedBytes } from "../domain/counts.ts";
 import type { FileRef } from "../domain/engine.ts";
 import type { Inspector } from "../domain/inspector.ts";
 import type { Answer } from "../domain/questions.ts";
@@ -10,8 +11,6 @@ import { errorOf } from "./converse.ts";
 
 /** Up to here a file is asked about once for both: a trip to an inspector takes longer than its guards then. */
 const smallBytes = 262_144;
-/** Beyond it counting costs more than a tenth of the quickest conversions. */
-const mostCountedBytes = 8 * 2 ** 20;
 /** A verdict waits for its job to begin. */
 const mostRemembered = 256;
 
@@ -65,7 +64,7 @@ export function createVerdicts(inspector: Inspector): Verdicts {
       const opened = fresh === undefined ? openOutputNow(path) : undefined;
       const result = opened ?? fresh ?? Buffer.alloc(0);
       try {
-        const isLarge = Math.max(source.sizeBytes, opened?.sizeBytes ?? 0, fresh?.length ?? 0) > mostCountedBytes;
+        const isLarge = Math.max(source.sizeBytes, opened?.sizeBytes ?? 0, fresh?.length ?? 0) > mostCountedBytes(source.format, format);
         return isLarge ? undefined : await inspector.ask("counts", [source.path, result], { more: { from: source.format, to: format } });
       } catch (error) {
         if (error instanceof FilemillError) return undefined;

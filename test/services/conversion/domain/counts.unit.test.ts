@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Counts, isCounted, missingOf } from "#services/conversion/domain/counts.ts";
+import { type Counts, isCounted, missingOf, mostCountedBytes } from "#services/conversion/domain/counts.ts";
 import type { NoteCode } from "#services/conversion/domain/notes.ts";
 
 const missing = (from: string, to: string, source: Counts, result: Counts, ...notes: NoteCode[]) =>
@@ -52,6 +52,7 @@ describe("what a result lacks", () => {
     expect([isCounted("pdf", "pdf", { remove: "2" }), isCounted("pdf", "pdf", { nUp: "4" })]).toEqual([false, false]);
     expect(isCounted("mp4", "webm")).toBe(false);
     expect(isCounted("gif", "webp")).toBe(false);
+    expect(mostCountedBytes("csv", "xlsx")).toBeGreaterThan(mostCountedBytes("csv", "json"));
     expect(missing("png", "webp", { pages: 2 }, { pages: 1 })).toBeUndefined();
   });
 });
