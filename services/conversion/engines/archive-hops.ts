@@ -1,7 +1,7 @@
 /** Which archives are repacked as which. */
 import type { Fidelity, Hop, OptionDefinition } from "../domain/engine.ts";
 import { expecting } from "../domain/expectations.ts";
-import { crossHops, words } from "./hop-table.ts";
+import { crossHops, ownHops, words } from "./hop-table.ts";
 
 type Packing = {
   /** bsdtar's name of the format. */
@@ -85,7 +85,14 @@ function hopOf(from: string, to: string): Omit<Hop, "from" | "to"> {
   };
 }
 
+/** Packed anew, harder or less hard. */
+const own = words("zip 7z tgz tbz2 txz tzst cbz");
+
 export const archiveHops: readonly Hop[] = [
+  ...ownHops(own, (format) => {
+    const hop = hopOf(format, format);
+    return { ...hop, expects: [...(hop.expects ?? []), expecting("SOURCE_KEPT")] };
+  }),
   ...crossHops([...archives, ...readOnly], archives, hopOf),
   ...crossHops(lateReadOnly, hubs, hopOf),
   ...crossHops(hubs, lateWritten, hopOf),

@@ -48,10 +48,21 @@ async function repack(work: Work): Promise<void> {
   // It keeps the permissions, too, every member of one name, and targets of hard links that nobody has looked at.
   const isDotted = names.isDotted && source === inputInside;
   const isStraight = !members.isLoose && !members.isLinked && !names.hasTwins && (packing.isUnix ? !isNumberless : !isDotted);
-  if (isStraight && (await pack())) return;
+  if (isStraight && (await pack())) {
+    const { size } = await stat(session.pathOf("out"));
+    if (task.hop.from === task.hop.to && members.unwanted === 0 && size >= task.input.sizeBytes) await keepSource(session, task);
+    return;
+  }
   await rm(session.pathOf("out"), { force: true });
   await packFolder(work, source, listing, target);
   if (!(await isResult(work, listing))) throw new LacksContent("The archive holds names or files that the target format cannot store.");
+}
+
+/** Nothing of it was to be left out, and nothing was gained by packing it anew. */
+async function keepSource(session: ToolSession, task: HopTask): Promise<void> {
+  const end = await session.run({ program: "/bin/cp", args: [inputInside, "/job/out"], limits });
+  if (end.exitCode !== 0) throw new FilemillError("CONVERSION_FAILED", "The archive could not be given back as it is.");
+  task.note("SOURCE_KEPT");
 }
 
 async function isResult({ session, task, inspector }: Work, listing: string): Promise<boolean> {

@@ -91,6 +91,7 @@ export const documents: readonly Occurrence[] = [
       { name: "c", link: "../../d", type: "2" },
     ]),
   },
+  { engine: "archive", hop: "zip>zip", code: "SOURCE_KEPT", content: zipFile([{ name: "a.txt", content: "b" }]) },
   { engine: "archive", hop: "tar>zip", code: "PERMISSIONS_REDUCED", content: tarFile([{ name: "a", content: "b", mode: "4755" }]) },
   { engine: "archive", hop: "zip>tar", code: "ENCODING_GUESSED", content: zipFile([{ name: latin("Gr\x81\xe1e.txt"), content: "b" }]) },
   { engine: "assimp", hop: "dae>stl", code: "METADATA_DROPPED", content: (path) => copy("model/typical.dae", path) },
