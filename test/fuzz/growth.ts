@@ -111,7 +111,7 @@ async function look(kind: (typeof kinds)[number], content: Buffer, format: strin
       await answering[kind](sourceOf(content), { fileName: `a.${format}`, format, withGuards: true, isPage: true }, []);
     else {
       withCodeStyles(content.toString());
-      withMarkedCode(content.toString());
+      withMarkedCode(content.toString(), content.toString());
     }
   })().catch((cause: unknown) => cause);
   const { user, system } = process.cpuUsage(before);

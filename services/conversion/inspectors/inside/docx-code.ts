@@ -37,10 +37,11 @@ export async function readableDocx(file: ByteSource): Promise<Answer<"readableDo
         .split("<w:comment ").length - 1,
     hasChanges: /<w:(?:ins|del|moveFrom|moveTo) /.test(document),
   };
-  const [named, marked] = [withCodeStyles(Buffer.from(styleText ?? "").toString("utf8")), withMarkedCode(document)];
+  const given = Buffer.from(styleText ?? "").toString("utf8");
+  const [named, marked] = [withCodeStyles(given), withMarkedCode(document, given)];
   if (named === undefined && marked === undefined) return { ...told, isRewritten: false };
   const changed: Zippable = { ...parts, [body]: Buffer.from(marked ?? document) };
-  const sheet = named ?? Buffer.from(styleText ?? "").toString("utf8");
+  const sheet = named ?? given;
   if (sheet !== "") changed[styles] = Buffer.from(sheet.replace("</w:styles>", () => `${added}</w:styles>`));
   const made = zipSync(changed, { level: 0 });
   for (let at = 0; at < made.length; at += pieceBytes) writeToHost(Buffer.from(made.subarray(at, at + pieceBytes)));
@@ -51,7 +52,11 @@ export async function readableDocx(file: ByteSource): Promise<Answer<"readableDo
 function unpacked(packed: Buffer): Record<string, Uint8Array> | undefined {
   try {
     let total = 0;
-    unzipSync(packed, { filter: ({ originalSize }) => ((total += originalSize), false) });
+    const measure = ({ originalSize }: { readonly originalSize: number }): boolean => {
+      total += originalSize;
+      return false;
+    };
+    unzipSync(packed, { filter: measure });
     return total > mostBytes ? undefined : unzipSync(packed);
   } catch {
     return undefined;
@@ -76,39 +81,69 @@ export function withCodeStyles(sheet: string): string | undefined {
 }
 
 /** Undefined where no letters of one width stand in the text, or nearly all are: that is a typewriter's page. */
-export function withMarkedCode(document: string): string | undefined {
+export function withMarkedCode(document: string, sheet: string): string | undefined {
+  const names = namesOf(sheet);
+  const isFixed = (text: string): boolean => fixedFont.test(text) || isVerbatim(text, names);
   const paragraphs = document.split("</w:p>");
-  const fixed = paragraphs.filter((paragraph) => fixedFont.test(paragraph)).length;
-  const told = paragraphs.filter((paragraph) => paragraph.includes("<w:t>") || paragraph.includes("<w:t ")).length;
+  const fixed = paragraphs.filter(isFixed).length;
+  const told = paragraphs.filter(hasText).length;
   if (fixed === 0 || fixed * 2 > told) return undefined;
   let tables = 0;
   return paragraphs
     .map((paragraph) => {
       tables += paragraph.split("<w:tbl>").length - paragraph.split("</w:tbl>").length;
-      return fixedFont.test(paragraph) ? marked(paragraph, tables > 0) : paragraph;
+      return isFixed(paragraph) ? marked(paragraph, tables > 0, names) : paragraph;
     })
     .join("</w:p>");
 }
 
+/** The names of styles by their ids. */
+function namesOf(sheet: string): ReadonlyMap<string, string> {
+  const styles = sheet.split("<w:style ").slice(1);
+  return new Map(
+    styles.map((style) => [
+      /w:styleId="([^"]{0,200})"/.exec(style.slice(0, 600))?.[1] ?? "",
+      /<w:name w:val="([^"]{0,200})"/.exec(style)?.[1] ?? "",
+    ]),
+  );
+}
+
+function isVerbatim(text: string, names: ReadonlyMap<string, string>): boolean {
+  const style = /<w:rStyle w:val="([^"]{0,200})"/.exec(text)?.[1];
+  const name = style === undefined ? "" : (names.get(style) ?? "");
+  return name === "Verbatim Char" || codeName.test(name);
+}
+
 const hasText = (run: string): boolean => run.includes("<w:t>") || run.includes("<w:t ");
 
-/** Cells and items keep their lines, where Markdown has no room for a block. */
-function marked(paragraph: string, isInTable: boolean): string {
+/** Whether a paragraph may become a block: Markdown has no room for one in cells, items and headings. A style that is nowhere defined says nothing. */
+function mayBeBlock(own: string, isInTable: boolean, names: ReadonlyMap<string, string>, isOfStyles: boolean): boolean {
+  if (isInTable || own.includes("<w:numPr>")) return false;
+  const style = /<w:pStyle w:val="([^"]{0,200})"/.exec(own)?.[1];
+  const name = style === undefined ? "" : names.get(style);
+  // Letters that bear a style of their own make a block where the paragraph's style is lost alone.
+  return isOfStyles ? name === undefined : name === undefined || !/^(?:heading|title|subtitle|list|toc|caption)/i.test(name);
+}
+
+function marked(paragraph: string, isInTable: boolean, names: ReadonlyMap<string, string>): string {
   const start = Math.max(paragraph.lastIndexOf("<w:p>"), paragraph.lastIndexOf("<w:p "));
   if (start < 0) return paragraph;
   const [before, own] = [paragraph.slice(0, start), paragraph.slice(start)];
   const runs = own.split(/(?=<w:r[ >])/);
-  const isAll = runs.every((run) => !hasText(run) || fixedFont.test(run));
-  if (isAll && !isInTable && !own.includes("<w:numPr>") && !own.includes("<w:pStyle ")) {
-    const style = `<w:pStyle w:val="${blockStyle}"/>`;
-    const made = own.includes("<w:pPr>")
-      ? own.replace("<w:pPr>", () => `<w:pPr>${style}`)
-      : own.replace(/^<w:p(?: [^>]{0,400})?>/, (tag) => `${tag}<w:pPr>${style}</w:pPr>`);
-    return before + made;
-  }
+  const texts = runs.filter(hasText);
+  const isOfStyles = texts.some((run) => !fixedFont.test(run));
+  const isAll = texts.length > 0 && texts.every((run) => fixedFont.test(run) || isVerbatim(run, names));
+  if (isAll && mayBeBlock(own, isInTable, names, isOfStyles)) return before + asBlock(own);
   const letters = `<w:rPr><w:rStyle w:val="${letterStyle}"/>`;
   const styled = runs.map((run) =>
     hasText(run) && fixedFont.test(run) && !run.includes("<w:rStyle ") ? run.replace("<w:rPr>", () => letters) : run,
   );
   return before + styled.join("");
+}
+
+function asBlock(own: string): string {
+  const style = `<w:pStyle w:val="${blockStyle}"/>`;
+  if (own.includes("<w:pStyle ")) return own.replace(/<w:pStyle w:val="[^"]{0,200}" ?\/>/, () => style);
+  if (own.includes("<w:pPr>")) return own.replace("<w:pPr>", () => `<w:pPr>${style}`);
+  return own.replace(/^<w:p(?: [^>]{0,400})?>/, (tag) => `${tag}<w:pPr>${style}</w:pPr>`);
 }

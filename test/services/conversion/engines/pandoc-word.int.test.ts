@@ -42,6 +42,19 @@ it("knows code and quotations by the styles and letters of other programs, with 
   expect(made).toContain("Call `f(1)` now.");
 });
 
+it("knows code by its letters where the style of its paragraph is nowhere defined", async () => {
+  const letters = '<w:style w:type="character" w:styleId="V"><w:name w:val="Verbatim Char"/></w:style>';
+  const verbatim = (content: string) => `<w:r><w:rPr><w:rStyle w:val="V"/></w:rPr>${text(content)}</w:r>`;
+  const body = [
+    `<w:p><w:pPr><w:pStyle w:val="Lost"/></w:pPr>${verbatim("if a:")}</w:p><w:p><w:pPr><w:pStyle w:val="Lost"/></w:pPr>${verbatim("    b()")}</w:p>`,
+    `<w:p>${verbatim("npm start")}</w:p>`,
+    ...["More text.", "And more.", "On it goes.", "To the end."].map((each) => line(each)),
+  ].join("");
+  const { text: made } = await convert(docx(body, letters), "docx", "md");
+  expect(made).toContain("    if a:\n        b()\n");
+  expect(made).toContain("`npm start`");
+});
+
 it("makes a table of Markdown of merged cells, cells of several lines and rows without a head", async () => {
   const rows = [
     `<w:tr>${cell(line("wide"), '<w:gridSpan w:val="2"/>')}${cell(line("c"))}</w:tr>`,
