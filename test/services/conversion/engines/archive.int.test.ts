@@ -72,21 +72,6 @@ describe("engine archive, in detail", () => {
   });
   afterAll(() => bench[Symbol.asyncDispose]());
 
-  it("packs an archive anew in its own format, smaller when asked to, and gives it back where nothing is gained", async () => {
-    const text = "Quokka ".repeat(5000);
-    const loose = join(bench.folder, "loose.zip");
-    await python("-c", "import sys, zipfile\nzipfile.ZipFile(sys.argv[1], 'w').writestr('a.txt', sys.argv[2])", loose, text);
-    const small = await bench.convert(loose, "zip", "zip", { level: 9 });
-    expect((await stat(small.path)).size).toBeLessThan((await stat(loose)).size / 10);
-    const read =
-      "import sys, zipfile\nz = zipfile.ZipFile(sys.argv[1])\nassert z.testzip() is None\nprint(z.read('a.txt').decode(), end='')";
-    expect(await python("-c", read, small.path)).toBe(text);
-    expect([...small.notes]).toEqual([]);
-    const again = await bench.convert(small.path, "zip", "zip", { level: 1 });
-    expect([...again.notes.keys()]).toEqual(["SOURCE_KEPT"]);
-    expect((await readFile(again.path)).equals(await readFile(small.path))).toBe(true);
-  });
-
   /** A TAR by Python: `body` adds to `t`. */
   async function tarOf(name: string, body: string): Promise<string> {
     const path = join(bench.folder, `${name}.tar`);
