@@ -36,8 +36,14 @@ function joined(before: string, after: string, words: Vocabulary): string {
   return /\s$/.test(before) || before === "" ? before + after : `${before} ${after}`;
 }
 
+/** What is written with a hyphen before nearly any word. */
+const joiners = new Set(
+  "well self half so ex non all cross high low long short full part quasi pseudo one two three four first second third".split(" "),
+);
+
 function keepsHyphen(head: string, tail: string, words: Vocabulary): boolean {
   if (words.has(`${head}-${tail}`)) return true;
+  if (joiners.has(head.toLowerCase()) && !words.has(head + tail)) return true;
   return words.has(head + tail) ? false : words.keepsHyphens;
 }
 

@@ -59,8 +59,16 @@ function touching(rules: readonly Box[]): Box[][] {
     done.push(...open.filter(({ box }) => box.bottom < rule.top - near).map((group) => group.rules));
     open = open.filter(({ box }) => box.bottom >= rule.top - near);
     const met = open.filter(({ box }) => box.left - near < rule.right && box.right + near > rule.left);
-    const group = { box: boundsOf([rule, ...met.map(({ box }) => box)]), rules: [...met.flatMap((each) => each.rules), rule] };
-    open = [...open.filter((each) => !met.includes(each)), group];
+    // The others go into the largest, so that a large table is not copied line by line.
+    const [largest, ...others] = met.sort((one, other) => other.rules.length - one.rules.length);
+    if (largest === undefined) {
+      open.push({ box: rule, rules: [rule] });
+      continue;
+    }
+    largest.box = boundsOf([rule, ...met.map(({ box }) => box)]);
+    for (const each of others) for (const other of each.rules) largest.rules.push(other);
+    largest.rules.push(rule);
+    if (others.length > 0) open = open.filter((each) => !others.includes(each));
   }
   return [...done, ...open.map((group) => group.rules)];
 }
@@ -75,7 +83,8 @@ function merged(rules: readonly Box[], side: "left" | "top"): number[] {
 }
 
 function gridOf(across: readonly number[], upright: readonly number[], lines: readonly Box[], runs: readonly Run[]): GridCell[][] {
-  const rows = across.slice(0, -1).map((top, index) => rowOf(top, across[index + 1] ?? top, upright, lines));
+  const byPlace = linesByPlace(upright, lines);
+  const rows = across.slice(0, -1).map((top, index) => rowOf(top, across[index + 1] ?? top, upright, byPlace));
   for (const run of runs) {
     const [x, y] = middleOf(run);
     const row = rows[across.findLastIndex((top) => top <= y + 1)];
@@ -84,14 +93,23 @@ function gridOf(across: readonly number[], upright: readonly number[], lines: re
   return rows.filter((row) => row.some(({ runs: own }) => own.length > 0));
 }
 
+/** The lines that stand at each place. */
+function linesByPlace(upright: readonly number[], lines: readonly Box[]): readonly (readonly Box[])[] {
+  const found: Box[][] = upright.map(() => []);
+  let place = 0;
+  for (const { left, line } of lines.map((line) => ({ left: line.left, line })).sort((one, other) => one.left - other.left)) {
+    while (place < upright.length && (upright[place] ?? 0) < left - near) place += 1;
+    for (let at = place; at < upright.length && (upright[at] ?? 0) <= left + near; at++) found[at]?.push(line);
+  }
+  return found;
+}
+
 /** Cells that no line parts are one. */
-function rowOf(top: number, bottom: number, upright: readonly number[], lines: readonly Box[]) {
+function rowOf(top: number, bottom: number, upright: readonly number[], lines: readonly (readonly Box[])[]) {
   const cells: { left: number; runs: Run[]; columns: number }[] = [];
   for (const [index, left] of upright.slice(0, -1).entries()) {
     const last = cells.at(-1);
-    const isParted = lines.some(
-      (line) => Math.abs(line.left - left) <= near && Math.min(line.bottom, bottom) - Math.max(line.top, top) > (bottom - top) * 0.4,
-    );
+    const isParted = lines[index]?.some((line) => Math.min(line.bottom, bottom) - Math.max(line.top, top) > (bottom - top) * 0.4) === true;
     if (index > 0 && last !== undefined && !isParted) last.columns += 1;
     else cells.push({ left, runs: [], columns: 1 });
   }
