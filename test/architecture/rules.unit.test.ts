@@ -175,7 +175,7 @@ test("decisions have a number each, in their name and their title", () => {
 });
 
 test("tests mirror sources", () => {
-  const free = ["architecture", "attacks", "bench", "checks", "contract", "e2e", "faults", "fuzz", "harness", "prove"].map(
+  const free = ["architecture", "attacks", "bench", "checks", "contract", "e2e", "faults", "fuzz", "harness", "prove", "values"].map(
     (folder) => `test/${folder}/`,
   );
   const mirrored = tests.filter(({ path }) => path.endsWith(".test.ts") && !under(path, ...free));

@@ -2,7 +2,7 @@
 import { availableParallelism } from "node:os";
 import process from "node:process";
 import { prove } from "./prove.ts";
-import { requestOf, usage } from "./usage.ts";
+import { type Asked, requestOf, usage } from "./usage.ts";
 
 const asked = requestOf(process.argv.slice(2), availableParallelism());
 if (asked === "help") {
@@ -27,6 +27,13 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
   });
 }
 if (asked.background) process.stdin.on("end", () => ending.abort()).resume();
-const isGood = await prove({ ...asked, settings: process.env, signal: ending.signal, say: (line) => console.log(line) });
+const common = { signal: ending.signal, say: (line: string) => console.log(line) };
+const isGood = asked.values ? await compareValues(asked) : await prove({ ...asked, settings: process.env, ...common });
 console.log(`${((performance.now() - startedMs) / 1000).toFixed(0)} s, ${asked.atOnce} at a time on ${availableParallelism()} cores`);
 process.exit(ending.signal.aborted ? 130 : Number(!isGood));
+
+/** Its readers are there where tests are, and not where a service proves in the background. */
+async function compareValues({ route, seed, sample }: Asked): Promise<boolean> {
+  const { proveValues } = await import("#test/values/run.ts");
+  return await proveValues({ route, seed, runs: sample ?? 20, ...common });
+}

@@ -17,13 +17,18 @@ Without an option: what has no proof yet, or was declared anew.
   --check            writes nothing
   --local            only what the versions of this machine have no proof of; writes DATA_DIR/proof.tsv
   --background       the same for a service that runs: tells how far it is in DATA_DIR/proving.json, ends when standard input does
+  --values           compares generated values along every pair of data formats, by readers that had no part in it; with --route, --seed,
+                     and --sample N for N values of each pair instead of 20
   --at-once N        conversions at the same time, 1 to 64; else one more than there are cores
   --help             this
 
 Ends with 0 when all that was listed passes and nothing is left without a row (a pair that has never passed has a row that says why, and
 is not listed), 1 when not, 2 when it does not understand, 130 when it was ended early.`;
 
-export type Asked = Omit<ProveRequest, "settings" | "signal" | "say">;
+export type Asked = Omit<ProveRequest, "settings" | "signal" | "say"> & {
+  /** Compare values instead of executing routes. */
+  readonly values: boolean;
+};
 
 /** `help`, or a line that says what is not understood. */
 export function requestOf(args: readonly string[], cores: number): Asked | string {
@@ -41,6 +46,7 @@ export function requestOf(args: readonly string[], cores: number): Asked | strin
         "at-once": { type: "string", default: String(cores + 1) },
         local: { type: "boolean", default: false },
         background: { type: "boolean", default: false },
+        values: { type: "boolean", default: false },
         check: { type: "boolean", default: false },
         help: { type: "boolean", short: "h", default: false },
       },

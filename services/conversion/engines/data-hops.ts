@@ -60,6 +60,21 @@ const kinds: OptionDefinition = {
   default: "auto",
   description: "`auto` makes numbers of columns that hold nothing else (007 and 1.50 stay text); `text` leaves every cell as it is.",
 };
+const decimal: OptionDefinition = {
+  name: "decimal",
+  type: "enum",
+  values: ["auto", "point", "comma"],
+  default: "auto",
+  description:
+    "What divides a number from its fraction. `auto` decides once for the whole table and leaves text what would not be written the same again; `point` and `comma` also read zeros at the end and marks between thousands.",
+};
+const dateOrder: OptionDefinition = {
+  name: "dateOrder",
+  type: "enum",
+  values: ["text", "dmy", "mdy", "ymd"],
+  default: "text",
+  description: "In which order day, month and year stand in columns of dates, which become dates then; `text` leaves them as they are.",
+};
 const indentFrom = (min: number): OptionDefinition => ({
   name: "indent",
   type: "integer",
@@ -121,7 +136,7 @@ function optionsOf(from: string, to: string): readonly OptionDefinition[] {
     ...(isText.has(from) ? [encodingOption] : []),
     ...(from === "csv" ? [delimiter] : []),
     ...(hasHeader ? [header] : []),
-    ...(isTextTable.has(from) && !isLineByLine ? [kinds] : []),
+    ...(isTextTable.has(from) && !isLineByLine ? [kinds, decimal, dateOrder] : []),
     ...(from === "sqlite" && to !== "sqlite" ? [to === "json" || isBook.has(to) ? tableChosen : tableRead] : []),
     ...(to === "sqlite" ? [tableWritten] : []),
     ...(to === "csv" ? [outputDelimiter] : []),

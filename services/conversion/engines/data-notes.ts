@@ -30,8 +30,6 @@ const neverWritten: Readonly<Partial<Record<Sort, ReadonlySet<string>>>> = {
   fineInstants: set("toml bson plist"),
   localStamps: set("cbor parquet avro"),
 };
-const neverRead: Readonly<Partial<Record<Sort, ReadonlySet<string>>>> = { integers: set("json5"), decimals: set("json5") };
-
 /** All that these read is text, lists and names. */
 const untyped = set("xml ini properties");
 const textTables = set("csv tsv psv");
@@ -47,13 +45,13 @@ function lacks(from: string, to: string, sort: Sort): boolean {
 }
 
 function reads(from: string, sort: Sort): boolean {
-  return !untyped.has(from) && having[sort].has(from) && neverRead[sort]?.has(from) !== true;
+  return !untyped.has(from) && having[sort].has(from);
 }
 
 /** In a column, and in a cell of a book, what is not of its sort becomes text; in nested lists what JSON lacks does. */
 function becomesText(from: string, to: string): boolean {
-  // Of BSON and CBOR: ids, patterns and other types that only they have; of MessagePack: moments finer than a millisecond.
-  if (from === "bson" || from === "cbor" || (from === "msgpack" && to === "bson")) return true;
+  // Of Parquet: bytes that are text. Of BSON and CBOR: ids, patterns and other types that only they have; of MessagePack: moments finer than a millisecond.
+  if (from === "parquet" || from === "bson" || from === "cbor" || (from === "msgpack" && to === "bson")) return true;
   if (untyped.has(from)) return false;
   if (settings.has(to)) return reads(from, "bytes");
   if (columnar.has(to)) return true;
@@ -69,6 +67,8 @@ function becomesText(from: string, to: string): boolean {
 
 function isRounded(from: string, to: string): boolean {
   const isTree = !textTables.has(to) && !books.has(to) && !columnar.has(to) && !settings.has(to);
+  // A zero with a sign is an integer there.
+  if (to === "msgpack" && reads(from, "infinite")) return true;
   return from === "json5" || from === "toml" || (isTree && lacks(from, to, "decimals"));
 }
 
@@ -121,17 +121,24 @@ function leavingOff(from: string, to: string): readonly Expectation[] {
 function emptying(from: string, to: string): readonly Expectation[] {
   if ((to === "xml" || settings.has(to)) && !settings.has(from))
     return [expecting("EMPTY_VALUES_DROPPED", { message: "Empty values and lists become empty text or are left out." })];
+  if ((textTables.has(from) || books.has(from)) && isTree(to) && to !== "toml" && to !== "plist")
+    return [expecting("EMPTY_VALUES_DROPPED", { message: "Of a table without rows, the names of the columns are left out." })];
   return expectingAll((to === "toml" || to === "plist") && having.nothing.has(from) && "EMPTY_VALUES_DROPPED");
 }
 
 /** Notes of a hop; lines of a text table stay as they are in another. */
 export function dataExpectations(from: string, to: string): readonly Expectation[] {
   const guessed = expectingAll(texts.has(from) && "ENCODING_GUESSED", from === "csv" && "DIALECT_GUESSED");
+  const guessedMarks = expectingAll((from === "tsv" || from === "psv") && "DIALECT_GUESSED");
   if (textTables.has(from) && textTables.has(to)) return guessed;
-  if (books.has(from) && (textTables.has(to) || to === "md")) return expectingAll("SHEETS_LEFT_OUT");
+  const emptyRows = books.has(from) ? [expecting("ENTRIES_LEFT_OUT", { message: "Rows without a value are left out." })] : [];
+  if (books.has(from) && (textTables.has(to) || to === "md")) return [...expectingAll("SHEETS_LEFT_OUT"), ...emptyRows];
   return [
     ...guessed,
+    ...guessedMarks,
+    ...(textTables.has(from) && !becomesText(from, to) ? [expecting("TYPES_AS_TEXT", { option: "dateOrder" })] : []),
     ...expectingAll((books.has(from) || from === "sqlite") && "SHEETS_LEFT_OUT"),
+    ...emptyRows,
     ...flattening(from, to),
     ...expectingAll(becomesText(from, to) && "TYPES_AS_TEXT", isRounded(from, to) && "NUMBERS_ROUNDED"),
     ...emptying(from, to),

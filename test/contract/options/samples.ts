@@ -50,6 +50,7 @@ const texts: Readonly<Record<string, string | Uint8Array>> = {
     ["Zebra", "7"],
   ]),
   "plain.txt": `Quokka one\n${"zebra mango ".repeat(20)}\n`,
+  "marks.csv": Buffer.from("price;weight;day\n1.234,50;2,5 t;4.3.2021\n"),
   "latin.csv": Buffer.from("name;age\nJ\xfcrgen;007\n", "latin1"),
   "latin-places.csv": Buffer.from("name;lat;lon\nJ\xfcrgen;1;2\n", "latin1"),
   // A table in either way.

@@ -114,7 +114,7 @@ function extended(value: unknown): unknown {
 }
 
 export function writeMsgpack(value: Value, _options: Options, notes: Notes): Uint8Array {
-  const simple = simplify(value, { integers: "int64", infinite: true, bytes: true, instants: 9 }, notes);
+  const simple = simplify(value, { integers: "int64", infinite: true, unsignedZero: true, bytes: true, instants: 9 }, notes);
   return encodeMsgpack(objectsOf(simple), { useBigInt64: true, maxDepth: maxDepth + 2, extensionCodec: moments });
 }
 

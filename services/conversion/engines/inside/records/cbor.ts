@@ -107,9 +107,16 @@ export function writeCbor(value: Value, _options: Options, notes: Notes): Uint8A
   return encode(dated(simplify(value, { integers: "any", infinite: true, bytes: true, instants: true }, notes)));
 }
 
+/** The library writes seconds as doubles, which far from 1970 do not tell milliseconds. */
+function isInSeconds(text: string): boolean {
+  return !text.includes(".") || (!/\.\d{4}/.test(text) && Math.abs(Date.parse(text)) < 2 ** 42);
+}
+
 function dated(value: Value): unknown {
-  if (value instanceof Stamp) return /\.\d{4}/.test(value.text) ? new Tag(0, value.text) : new Date(value.text);
+  if (value instanceof Stamp) return isInSeconds(value.text) ? new Date(value.text) : new Tag(0, value.text);
   if (value instanceof Exact) return Number(value.text);
+  // The library takes a class of its own, such as Node's, for an object.
+  if (value instanceof Uint8Array) return new Uint8Array(value);
   if (Array.isArray(value)) return value.map(dated);
   return value instanceof Map ? new Map([...value].map(([name, each]) => [name, dated(each)])) : value;
 }

@@ -64,6 +64,7 @@ function decimalTypeOf(cells: readonly Cell[]): ColumnType {
   let [scale, whole] = [0, 0];
   for (const cell of cells) {
     if (cell === null) continue;
+    if (Object.is(cell, -0)) return { sort: "text" };
     const decimal = decimalOf(cellText(cell));
     if (decimal === undefined) return { sort: "text" };
     scale = Math.max(scale, decimal.scale);

@@ -16,7 +16,7 @@ import { type Entries, Exact, firstOf, Stamp, type Value, valueFrom } from "./va
 /** Spark's moments, which the library would cut to milliseconds. */
 const parsers = { timestampFromNanoseconds: (nanoseconds: bigint) => stampOfUnits(nanoseconds, 9) };
 
-export async function parseParquet(bytes: Uint8Array): Promise<Value> {
+export async function parseParquet(bytes: Uint8Array, notes: Notes): Promise<Value> {
   const file = new Uint8Array(bytes).buffer;
   try {
     const metadata = parquetMetadata(file);
@@ -24,7 +24,8 @@ export async function parseParquet(bytes: Uint8Array): Promise<Value> {
     // What the library would make doubles and milliseconds of is read as the numbers and bytes that stand there.
     for (const element of metadata.schema) if (isExact(element)) unmark(element);
     const rows = await parquetReadObjects({ file, metadata, compressors, utf8: false, parsers });
-    return withTexts(rows.map((row) => new Map(columns.map(({ name, read }) => [name, valueFrom(read(row[name]))]))));
+    const values = rows.map((row) => new Map(columns.map(({ name, read }) => [name, valueFrom(read(row[name]))])));
+    return withTexts(values, notes);
   } catch (error) {
     if (error instanceof Failure) throw error;
     if (error instanceof Error && /^parquet [\w ]+ not supported$/.test(error.message))
@@ -34,14 +35,17 @@ export async function parseParquet(bytes: Uint8Array): Promise<Value> {
 }
 
 /** Bytes of columns that nobody calls text are text where all of them are: older writers say nothing. */
-function withTexts(rows: Entries[]): Value {
+function withTexts(rows: Entries[], notes: Notes): Value {
   const [first] = rows;
+  const taken: string[] = [];
   for (const name of first?.keys() ?? []) {
     const cells = rows.flatMap((row) => (row.get(name) instanceof Uint8Array ? [row] : []));
     const texts = cells.map((row) => textOfBytes(row.get(name)));
     if (texts.some((text) => text === undefined)) continue;
+    if (cells.length > 0) taken.push(name);
     for (const [index, row] of cells.entries()) row.set(name, texts[index] ?? "");
   }
+  if (taken.length > 0) notes.set("TYPES_AS_TEXT", `Columns of bytes that hold nothing but text were read as text: ${firstOf(taken)}.`);
   return rows;
 }
 
@@ -49,7 +53,8 @@ const utf8 = new TextDecoder("utf-8", { fatal: true });
 
 function textOfBytes(value: Value | undefined): string | undefined {
   try {
-    return value instanceof Uint8Array ? utf8.decode(value) : undefined;
+    const text = value instanceof Uint8Array ? utf8.decode(value) : undefined;
+    return text === undefined || /[^\P{Cc}\t\n\r]/u.test(text) ? undefined : text;
   } catch {
     return undefined;
   }
@@ -117,9 +122,9 @@ const sqlTypes: Readonly<Partial<Record<ColumnType["sort"], string>>> = {
   text: "TEXT",
 };
 
-/** What is no number becomes nothing there. */
+/** What is no number becomes nothing there, and a zero loses its sign. */
 const holdsInSql = ({ sort }: ColumnType, cells: readonly Cell[]) =>
-  sqlTypes[sort] !== undefined && !cells.some((cell) => Number.isNaN(cell));
+  sqlTypes[sort] !== undefined && !cells.some((cell) => Number.isNaN(cell) || Object.is(cell, -0));
 
 export function writeSqlite(value: Value, options: Options, notes: Notes): Uint8Array {
   const columns = columnsOf(value, notes, holdsInSql);

@@ -44,7 +44,7 @@ const readers: Readonly<Record<string, Reader>> = {
   msgpack: async ({ bytes, notes }) => (await binary()).parseMsgpack(bytes, notes),
   cbor: async ({ bytes, notes }) => (await cbor()).parseCbor(bytes, notes),
   bson: async ({ bytes, notes }) => (await binary()).parseBson(bytes, notes),
-  parquet: async ({ bytes }) => (await columns()).parseParquet(bytes),
+  parquet: async ({ bytes, notes }) => (await columns()).parseParquet(bytes, notes),
   avro: async ({ bytes }) => (await columns()).parseAvro(bytes),
   sqlite: async ({ bytes, options, notes }) => (await columns()).parseSqlite(bytes, options, notes),
   csv: readTable,
@@ -110,7 +110,10 @@ export async function writeRecords(value: Value, { to, options }: Question, note
 export async function readRecords(bytes: Buffer, { from, options }: Question, notes: Notes): Promise<Value> {
   const read = readers[from] ?? readSheet;
   const text = (declared?: string) => decodeText(bytes, textOption(options, "encoding") ?? "auto", notes, declared);
-  return await read({ bytes, from, options, notes, text });
+  const value = await read({ bytes, from, options, notes, text });
+  if ((read === readSheet || read === readTable) && Array.isArray(value) && value.length === 0)
+    notes.set("EMPTY_VALUES_DROPPED", "The table has no rows; the names of its columns were left out.");
+  return value;
 }
 
 /** The encoding that an XML declaration names. */

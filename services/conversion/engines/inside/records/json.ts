@@ -116,7 +116,8 @@ export function jsonTextOf(value: Value, indent: number): string {
       const members = [...given].map(([name, each]) => `${JSON.stringify(name)}:${gap}${write(each, margin + step)}`);
       return block("{", members, "}", margin);
     }
-    return JSON.stringify(Object.is(given, -0) ? 0 : given) ?? "null";
+    // With a point: many readers have integers, which have no sign for zero.
+    return Object.is(given, -0) ? "-0.0" : (JSON.stringify(given) ?? "null");
   };
   const step = " ".repeat(indent);
   const gap = indent === 0 ? "" : " ";

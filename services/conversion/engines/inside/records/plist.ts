@@ -105,13 +105,19 @@ type Plain = Parameters<typeof build>[0];
 function plistOf(value: Value, said: (text: string) => string, isBinary: boolean): Plain {
   if (typeof value === "string") return said(value);
   if (typeof value === "bigint") return `${mark}integer:${value}`;
+  if (Object.is(value, -0) && !isBinary) return `${mark}real:-0.0`;
   if (typeof value === "number") return isBinary ? storedNumber(value) : Math.abs(value) < 1e21 ? value : `${mark}real:${value}`;
   if (value instanceof Stamp) return new Date(value.text);
   if (value instanceof Exact) return `${mark}real:${value.text}`;
   if (Array.isArray(value)) return value.map((each) => plistOf(each, said, isBinary));
   if (!(value instanceof Map)) return value;
   const object: { [name: string]: Plain } = Object.create(null);
-  for (const [name, each] of value) object[said(name)] = plistOf(each, said, isBinary);
+  for (const [name, each] of value) {
+    let free = said(name);
+    // Of names that became the same.
+    for (let count = 2; free in object; count += 1) free = `${said(name)}_${count}`;
+    object[free] = plistOf(each, said, isBinary);
+  }
   return object;
 }
 

@@ -38,8 +38,12 @@ export function writeToml(value: Value, _options: Options, notes: Notes): string
   return table.size === 0 ? "# empty\n" : stringifyToml(tomlOf(whole));
 }
 
+/** The library leaves out the sign, but writes whatever a date says it is. */
+const negativeZero = Object.assign(new Date(0), { toISOString: () => "-0.0" });
+
 function tomlOf(value: Value): unknown {
   if (value instanceof Stamp) return new TomlDate(value.text);
+  if (Object.is(value, -0)) return negativeZero;
   if (Array.isArray(value)) return value.map(tomlOf);
   if (!(value instanceof Map)) return plainOf(value);
   const object: Record<string, unknown> = Object.create(null);

@@ -6,6 +6,7 @@ import { hiddenTablesOf } from "./hidden-tables.ts";
 import { serialOf, stampOfSerial } from "./serial-dates.ts";
 import { type Cell, cellText, columnNamesOf, maxCells, type Table, tableOf } from "./tables.ts";
 import { firstOf, Stamp, type Value } from "./values.ts";
+import { withWholeTexts } from "./whole-texts.ts";
 
 export function parseSheet(bytes: Uint8Array, options: Options, notes: Notes, book = read(bytes)): Table {
   const lines = linesOfSheet(bytes, options, notes, book);
@@ -31,10 +32,16 @@ export function linesOfSheet(bytes: Uint8Array, options: Options, notes: Notes, 
   const is1904 = book.Workbook?.WBProps?.date1904 === true;
   const isOpen = /^f?ods$/.test(book.bookType ?? "");
   const rows: (workbooks.CellObject | undefined)[][] = sheet["!data"] ?? [];
-  const lines = rows.flatMap((row) => {
+  const empty: string[] = [];
+  let last = -1;
+  const lines = rows.flatMap((row, place) => {
     const line = Array.from(row ?? [], (cell) => (cell === undefined ? null : cellOf(cell, is1904, isOpen)));
-    return line.some((cell) => cell !== null) ? [line] : [];
+    if (!line.some((cell) => cell !== null)) return [];
+    if (place > last + 1 && last >= 0) empty.push(`row ${last + 2}`);
+    last = place;
+    return [line];
   });
+  if (empty.length > 0) notes.set("ENTRIES_LEFT_OUT", `Rows without a value were left out, from ${firstOf(empty)}.`);
   if (lines.length === 0) throw new Failure("CONVERSION_FAILED", emptySheet);
   const width = lines.reduce((most, line) => Math.max(most, line.length), 0);
   if (width * lines.length > maxCells) throw tooComplex("The sheet has more cells than a conversion may read.");
@@ -90,18 +97,20 @@ function placeOf(book: workbooks.WorkBook, shown: readonly string[], wanted: str
   return numbered ?? book.SheetNames.find((name) => name.toLowerCase() === wanted.toLowerCase()) ?? "";
 }
 
+const reading: workbooks.ParsingOptions = {
+  type: "buffer",
+  dense: true,
+  cellFormula: true,
+  cellNF: true,
+  cellHTML: false,
+  cellText: false,
+  sheetStubs: true,
+  UTC: true,
+};
+
 function read(bytes: Uint8Array): workbooks.WorkBook {
   try {
-    return workbooks.read(bytes, {
-      type: "buffer",
-      dense: true,
-      cellFormula: true,
-      cellNF: true,
-      cellHTML: false,
-      cellText: false,
-      sheetStubs: true,
-      UTC: true,
-    });
+    return withWholeTexts(() => workbooks.read(bytes, reading));
   } catch (error) {
     if (error instanceof Error && /password|encrypt/i.test(error.message)) {
       throw new Failure("PASSWORD_REQUIRED", "The file is protected by a password; remove it and try again.");
@@ -148,9 +157,18 @@ const old = { rows: 65_536, columns: 256 };
 
 export function writeSheet(value: Value, to: string, options: Options, notes: Notes): Uint8Array {
   const { columns, rows } = tableOf(value, notes);
-  const lines: unknown[][] = options.header === false ? [] : [columns.map((name) => textOf(name, notes))];
+  const lines: unknown[][] = options.header === false ? [] : [columns.map((name) => escapedIn(to, textOf(name, notes)))];
   const changed = { texts: new Set<string>(), zones: new Set<string>() };
-  for (const row of rows) lines.push(row.map((cell, place) => sheetCellOf(cell, notes, (how) => changed[how].add(columns[place] ?? ""))));
+  for (const row of rows) {
+    lines.push(
+      row.map((cell, place) =>
+        escapedIn(
+          to,
+          sheetCellOf(cell, notes, (how) => changed[how].add(columns[place] ?? "")),
+        ),
+      ),
+    );
+  }
   if (changed.texts.size > 0)
     notes.set("TYPES_AS_TEXT", `Values that a cell does not hold were written as text: ${firstOf([...changed.texts])}.`);
   if (changed.zones.size > 0)
@@ -182,7 +200,10 @@ export function joinedBook(sheets: ReadonlyMap<string, Uint8Array>, to: string, 
     used.add(given.toLowerCase());
     if (given !== name) notes.set("NAMES_CHANGED", `Names of tables became those that sheets may have: ${given}.`);
     const [only] = Object.values(read(bytes).Sheets);
-    if (only !== undefined) workbooks.utils.book_append_sheet(book, only, given);
+    if (only === undefined) continue;
+    const rows: (workbooks.CellObject | undefined)[][] = only["!data"] ?? [];
+    for (const cell of rows.flat()) if (cell?.t === "s") cell.v = String(escapedIn(to, cell.v));
+    workbooks.utils.book_append_sheet(book, only, given);
   }
   const bookType = bookTypes[to];
   if (bookType === undefined) throw new Failure("INTERNAL", "No such workbook.");
@@ -191,10 +212,21 @@ export function joinedBook(sheets: ReadonlyMap<string, Uint8Array>, to: string, 
 
 const maxCellChars = 32_767;
 
+/** What looks like an escape of Open XML there is escaped itself. @see ECMA-376 part 1, 22.9.2.19 */
+const escapedIn = (to: string, cell: unknown): unknown =>
+  to === "xlsx" && typeof cell === "string" ? cell.replace(/_(?=x[\da-f]{4}_)/gi, "_x005F_") : cell;
+
+/** Smaller ones than these the library gets wrong in its binary forms, and offices write as nothing. */
+const smallestNormal = 2 ** -1022;
+
+function isWritable(value: number): boolean {
+  return Number.isFinite(value) && !Object.is(value, -0) && (value === 0 || Math.abs(value) >= smallestNormal);
+}
+
 function sheetCellOf(cell: Cell, notes: Notes, note: (how: "texts" | "zones") => void): unknown {
   if (cell === null || typeof cell === "boolean") return cell;
   if (typeof cell === "string") return textOf(cell, notes);
-  if (typeof cell === "number" && Number.isFinite(cell)) return cell;
+  if (typeof cell === "number" && isWritable(cell)) return cell;
   const day = cell instanceof Stamp ? serialOf(cell) : undefined;
   if (day !== undefined) {
     if (cell instanceof Stamp && cell.isInstant) note("zones");

@@ -1,9 +1,9 @@
 /** Rows and columns: what records become in formats that hold tables, and back. */
 import type { Notes, Options } from "../exchange.ts";
 import { inexpressible, tooComplex } from "../failure.ts";
-import { canonicalNumber } from "./delimited.ts";
+import { readersOf } from "./cell-readers.ts";
 import { jsonTextOf } from "./json.ts";
-import { type Entries, Exact, firstOf, numberOf, Stamp, simplify, type Value } from "./values.ts";
+import { type Entries, Exact, firstOf, Stamp, simplify, textOfScalar, type Value } from "./values.ts";
 
 export type Cell = Exclude<Value, Value[] | Entries>;
 export type Table = { readonly columns: readonly string[]; readonly rows: readonly (readonly Cell[])[] };
@@ -80,7 +80,7 @@ export function recordsOf({ columns, rows }: Table): Value {
 export function cellText(cell: Cell): string {
   if (cell === null) return "";
   if (cell instanceof Stamp || cell instanceof Exact) return cell.text;
-  return cell instanceof Uint8Array ? Buffer.from(cell).toString("base64") : String(cell);
+  return cell instanceof Uint8Array ? Buffer.from(cell).toString("base64") : textOfScalar(cell);
 }
 
 /** The table that lines of text mean: the first names the columns unless `header` is false. */
@@ -90,7 +90,7 @@ export function tableOfTexts(lines: readonly (readonly string[])[], options: Opt
   if (width > maxColumns || width * lines.length > maxCells) throw tooComplex("The table has more cells than a conversion may read.");
   const columns = columnNamesOf(hasHeader ? (lines[0] ?? []) : [], width, notes);
   const rows = hasHeader ? lines.slice(1) : lines;
-  const readers = columns.map((_, place) => (options.types === "text" ? (text: string) => text : readerOf(rows, place)));
+  const readers = readersOf(rows, columns, options, notes);
   return { columns, rows: rows.map((row) => readers.map((read, place) => read(row[place] ?? ""))) };
 }
 
@@ -113,26 +113,4 @@ export function columnNamesOf(header: readonly string[], width: number, notes: N
 /** Says which names are not those of the source. */
 export function noteNames(changed: readonly string[], notes: Notes): void {
   if (changed.length > 0) notes.set("NAMES_CHANGED", `Columns without a name of their own were renamed: ${firstOf(changed)}.`);
-}
-
-/** A column is numbers, or true and false, only when every cell of it is that or empty. */
-function readerOf(rows: readonly (readonly string[])[], place: number): (text: string) => Cell {
-  const all = (pattern: RegExp) => {
-    let some = false;
-    for (const row of rows) {
-      const text = row[place] ?? "";
-      if (text === "") continue;
-      if (!pattern.test(text)) return false;
-      some = true;
-    }
-    return some;
-  };
-  if (all(canonicalNumber)) {
-    return (text) => {
-      const value = text === "" ? null : numberOf(text);
-      return Array.isArray(value) || value instanceof Map ? text : value;
-    };
-  }
-  if (all(/^(true|false)$/)) return (text) => (text === "" ? null : text === "true");
-  return (text) => text;
 }

@@ -143,6 +143,8 @@ export type Ability = {
   readonly integers: "any" | "int64" | "safe";
   readonly exact?: boolean;
   readonly infinite?: boolean;
+  /** Whether it takes the sign off a zero. */
+  readonly unsignedZero?: true;
   readonly bytes?: boolean;
   /** Moments, with any fraction of a second or with at most so many decimal places. */
   readonly instants?: true | number;
@@ -169,6 +171,10 @@ export function simplify(value: Value, ability: Ability, notes: Notes): Value {
     return result;
   };
   const convert = (given: Value): Value => {
+    if (Object.is(given, -0) && ability.unsignedZero === true) {
+      noteHere(rounded);
+      return 0;
+    }
     if (typeof given === "number") return Number.isFinite(given) || ability.infinite === true ? given : asText(String(given));
     if (typeof given === "bigint") return fits(given, ability) ? given : asText(String(given));
     if (given instanceof Exact) {
@@ -186,7 +192,8 @@ export function simplify(value: Value, ability: Ability, notes: Notes): Value {
   };
   const simple = convert(value);
   if (texts.length > 0) notes.set("TYPES_AS_TEXT", `Values of a type that the format lacks were written as text: ${firstOf(texts)}.`);
-  if (rounded.length > 0) notes.set("NUMBERS_ROUNDED", `Numbers with more digits than the format holds were rounded: ${firstOf(rounded)}.`);
+  if (rounded.length > 0)
+    notes.set("NUMBERS_ROUNDED", `Numbers with more digits or signs than the format holds were rounded: ${firstOf(rounded)}.`);
   return simple;
 }
 
@@ -256,12 +263,17 @@ export function settingOf(value: Value, name: string, notes: Notes): string {
   if (value === null) noteOnce(notes, "EMPTY_VALUES_DROPPED", `Empty values became empty text, first ${shown}.`);
   if (value instanceof Uint8Array) noteOnce(notes, "TYPES_AS_TEXT", `Bytes became text in base64, first ${shown}.`);
   if (value instanceof Exact || value instanceof Stamp) return value.text;
-  return value instanceof Uint8Array ? Buffer.from(value).toString("base64") : String(value ?? "");
+  return value instanceof Uint8Array ? Buffer.from(value).toString("base64") : textOfScalar(value);
+}
+
+/** With the sign of a zero, which the language leaves out. */
+export function textOfScalar(value: Value): string {
+  return Object.is(value, -0) ? "-0" : String(value ?? "");
 }
 
 /** For people, in a cell or a line. */
 export function plainTextOf(value: Value): string {
   if (Array.isArray(value)) return value.map(plainTextOf).join("; ");
   if (value instanceof Map) return [...value].map(([name, each]) => `${name}: ${plainTextOf(each)}`).join(", ");
-  return value instanceof Stamp || value instanceof Exact ? value.text : String(value ?? "");
+  return value instanceof Stamp || value instanceof Exact ? value.text : textOfScalar(value);
 }

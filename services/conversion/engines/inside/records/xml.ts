@@ -3,7 +3,7 @@ import { XMLParser, XMLValidator } from "fast-xml-parser";
 import { type Notes, noteOnce, numberOption, type Options, textOption } from "../exchange.ts";
 import { invalid, tooComplex } from "../failure.ts";
 import { assertShallowXml } from "../xml-depth.ts";
-import { type Entries, Exact, maxDepth, Stamp, simplify, type Value } from "./values.ts";
+import { type Entries, Exact, maxDepth, Stamp, simplify, textOfScalar, type Value } from "./values.ts";
 
 const cdataPropName = "#cdata";
 
@@ -164,11 +164,21 @@ function writeElement(writing: Writing, name: string, value: Value, margin: stri
     return void lines.push(`${start}>${escapeText(textOf(only[1]), notes)}</${name}>`);
   }
   lines.push(`${start}>`);
+  const taken = new Set<string>();
   for (const [key, each] of rest) {
     const isRepeated = Array.isArray(each) && each.length > 0 && !Array.isArray(value);
-    for (const one of isRepeated ? each : [each]) writeElement(writing, xmlNameOf(key, notes), one, margin + step);
+    const own = Array.isArray(value) ? key : freeNameOf(xmlNameOf(key, notes), taken);
+    for (const one of isRepeated ? each : [each]) writeElement(writing, own, one, margin + step);
   }
   lines.push(`${margin}</${name}>`);
+}
+
+/** Of two names that became the same, the second is numbered: elements of one name are a list. */
+function freeNameOf(name: string, taken: Set<string>): string {
+  let free = name;
+  for (let count = 2; taken.has(free); count += 1) free = `${name}_${count}`;
+  taken.add(free);
+  return free;
 }
 
 function xmlNameOf(name: string, notes: Notes): string {
@@ -181,7 +191,7 @@ function xmlNameOf(name: string, notes: Notes): string {
 
 function textOf(value: Value): string {
   if (value === null) return "";
-  return value instanceof Exact || value instanceof Stamp ? value.text : String(value);
+  return value instanceof Exact || value instanceof Stamp ? value.text : textOfScalar(value);
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for

@@ -75,27 +75,37 @@ export function writeYaml(value: Value, options: Options, notes: Notes): string 
   const simple = simplify(value, { integers: "any", exact: true, infinite: true, bytes: true }, notes);
   const indent = Math.max(1, numberOption(options, "indent") ?? 2);
   // Readers of YAML 1.1, of which there are many, take NO for a truth value and 1:30 for ninety.
-  const document = new Document(withExponents(simple), {
+  const document = new Document(ready(simple), {
     aliasDuplicateObjects: false,
     customTags: ["binary", exactTag],
     compat: "yaml-1.1",
   });
   visit(document, {
     Scalar: (_key, node) => {
-      if (typeof node.value === "string" && /^=$|[\u0085\u2028\u2029]/.test(node.value)) node.type = "QUOTE_DOUBLE";
+      if (typeof node.value === "string" && (node.value === "=" || unwritable.test(node.value))) node.type = "QUOTE_DOUBLE";
     },
   });
   const text = document.toString({ indent, lineWidth: 0 });
-  return text.replace(/[\u0085\u2028\u2029]/g, (end) => lineEnds[end] ?? end);
+  return text.replace(allUnwritable, (letter) => lineEnds[letter] ?? `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
+
+/** What may stand in YAML as an escape alone, line ends of YAML 1.1, and the mark that begins a file. */
+const unwritable = /[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff]/u;
+const allUnwritable = /[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff]/gu;
 
 /** Line ends for readers of YAML 1.1, by the names that both versions have for them in quotation marks. */
 const lineEnds: Readonly<Record<string, string>> = { "\u0085": "\\N", "\u2028": "\\L", "\u2029": "\\P" };
 
-/** Numbers with an exponent, which are numbers to readers of YAML 1.1 only with a point and a sign. */
-function withExponents(value: Value): Value {
-  if (value instanceof Map) return new Map([...value].map(([name, each]) => [name, withExponents(each)]));
-  if (Array.isArray(value)) return value.map(withExponents);
+/**
+ * Numbers with an exponent, which are numbers to readers of YAML 1.1 only with a point and a sign; and bytes as Node's own, for of any
+ * others the library writes all that lies in memory beside them.
+ */
+function ready(value: Value): Value {
+  if (value instanceof Map) return new Map([...value].map(([name, each]) => [name, ready(each)]));
+  if (Array.isArray(value)) return value.map(ready);
+  if (value instanceof Uint8Array) return Buffer.from(value);
+  // Without a point it is an integer to many readers, which has no sign.
+  if (Object.is(value, -0)) return new Exact("-0.0");
   const text = value instanceof Exact ? value.text : typeof value === "number" ? String(value) : "";
   const [, mantissa = "", sign, exponent] = /^([-+]?[\d.]+)e([-+]?)(\d+)$/i.exec(text) ?? [];
   if (exponent === undefined) return value;

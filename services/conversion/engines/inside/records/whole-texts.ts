@@ -1,0 +1,46 @@
+/** Texts of workbooks that the library that reads them would change. */
+import * as workbooks from "@e965/xlsx";
+
+/** Reads with what the library lacks: letters beyond 65,535 as references (`&#128512;`), and texts of formulas, which it unescapes twice. */
+export function withWholeTexts<T>(read: () => T): T {
+  const { fromCharCode } = String;
+  const { CFB } = workbooks as { readonly CFB: { read(...given: readonly unknown[]): Package } };
+  const { read: readPackage } = CFB;
+  try {
+    String.fromCharCode = (...codes) => (codes.length === 1 && (codes[0] ?? 0) > 0xffff ? String.fromCodePoint : fromCharCode)(...codes);
+    CFB.read = (...given) => {
+      const parts = readPackage(...given);
+      for (const [place, name] of parts.FullPaths.entries()) {
+        const part = parts.FileIndex[place];
+        if (part?.content !== undefined && /\/xl\/worksheets\/[^/]*\.xml$/.test(name)) part.content = escapedTwice(part.content);
+      }
+      return parts;
+    };
+    return read();
+  } finally {
+    String.fromCharCode = fromCharCode;
+    CFB.read = readPackage;
+  }
+}
+
+type Package = { readonly FullPaths: readonly string[]; readonly FileIndex: readonly { content?: Uint8Array }[] };
+
+const mark = ' t="str"';
+
+/** A sheet's XML with the texts of formulas escaped once more. */
+function escapedTwice(content: Uint8Array): Uint8Array {
+  const text = Buffer.from(content.buffer, content.byteOffset, content.byteLength).toString("latin1");
+  const parts: string[] = [];
+  let done = 0;
+  for (let at = text.indexOf(mark); at >= 0; at = text.indexOf(mark, at + mark.length)) {
+    const start = text.indexOf("<v", at);
+    const end = text.indexOf("</v>", start);
+    const next = text.indexOf("</c>", at);
+    if (start < 0 || end < 0 || (next >= 0 && next < start)) continue;
+    parts.push(text.slice(done, start), escaped(text.slice(start, end)));
+    done = end;
+  }
+  return done === 0 ? content : Buffer.from(parts.join("") + text.slice(done), "latin1");
+}
+
+const escaped = (text: string) => text.replaceAll("&", "&amp;").replace(/_(?=x[\da-f]{4}_)/gi, "_x005F_");

@@ -1,0 +1,67 @@
+/** Sends generated values along pairs of formats and tells what became of them. */
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import fc from "fast-check";
+import { FilemillError } from "#kit/errors.ts";
+import type { Bench } from "#test/contract/engine.ts";
+import type { Foreign } from "./foreign.ts";
+import { type Difference, differencesOf, isExcused } from "./judge.ts";
+import type { Pair } from "./pairs.ts";
+import type { Said, SaidTable } from "./said.ts";
+
+export type Tally = { exact: number; noted: number; refused: number; unwritten: number };
+export type Outcome = Tally & {
+  readonly pair: Pair /** What changed and no note tells, in the smallest value that shows it. */;
+  readonly silent?: string;
+};
+
+/** Codes by which a sound file may be refused. */
+const refusals = new Set(["CONVERSION_FAILED", "INPUT_TOO_COMPLEX"]);
+
+export type Place = { readonly bench: Bench; readonly foreign: Foreign; readonly seed: number; readonly runs: number };
+
+export async function compareAlong(pair: Pair, place: Place): Promise<Outcome> {
+  const tally: Tally = { exact: 0, noted: 0, refused: 0, unwritten: 0 };
+  const result = await fc.check(
+    fc.asyncProperty(pair.given, async (value) => {
+      tally[await fateOf(pair, value, place)] += 1;
+    }),
+    { seed: place.seed, numRuns: place.runs, endOnFailure: false, interruptAfterTimeLimit: 60_000, markInterruptAsFailure: false },
+  );
+  if (!result.failed) return { ...tally, pair };
+  const error = result.errorInstance;
+  return {
+    ...tally,
+    pair,
+    silent: `${error instanceof Error ? error.message : String(error)}\n    of ${JSON.stringify(result.counterexample)}`,
+  };
+}
+
+let count = 0;
+
+async function fateOf({ from, to }: Pair, value: Said | SaidTable, { bench, foreign }: Place): Promise<keyof Tally> {
+  const path = join(bench.folder, `value-${++count}.${from}`);
+  const made: string[] = [path];
+  try {
+    const was = await foreign
+      .write(from, value, path)
+      .then(() => foreign.read(from, path))
+      .catch(() => undefined);
+    if (was === undefined) return "unwritten";
+    const converted = await bench.convert(path, from, to).catch((error: unknown) => error);
+    if (converted instanceof FilemillError && refusals.has(converted.code)) return "refused";
+    if (converted instanceof Error) throw new Error(`${converted.name}: ${converted.message}`);
+    const { path: resultPath, notes } = converted as Awaited<ReturnType<Bench["convert"]>>;
+    made.push(resultPath);
+    const is = await foreign.read(to, resultPath);
+    const codes = new Set<string>(notes.keys());
+    const differences = differencesOf(was, is, from, to, codes);
+    const silent = differences.filter((each) => !isExcused(each, codes));
+    if (silent.length > 0) throw new Error(`${silent.map(told).join("; ")} (notes: ${[...codes].join(" ") || "none"})`);
+    return differences.length > 0 ? "noted" : "exact";
+  } finally {
+    for (const file of made) await rm(file, { force: true });
+  }
+}
+
+const told = ({ change, place, was, is }: Difference) => `${change} at ${place}: ${was} became ${is}`;

@@ -1,0 +1,26 @@
+"""Reads and writes files for the property tests of values: one question in JSON a line, one answer."""
+import json
+import os
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import tables
+import trees
+
+TABLES = {"csv", "tsv", "psv", "semicolons", "sqlite", "xlsx", "xls", "ods", "fods", "avro"}
+
+
+def answer(question):
+    kind, path = question["kind"], question["path"]
+    library = tables if kind in TABLES else trees
+    if "value" in question:
+        library.write(kind, question["value"], path)
+        return None
+    return library.read(kind, path)
+
+
+for line in sys.stdin:
+    try:
+        print(json.dumps({"said": answer(json.loads(line))}), flush=True)
+    except Exception as error:
+        print(json.dumps({"error": f"{type(error).__name__}: {error}"[:500]}), flush=True)

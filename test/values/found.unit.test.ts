@@ -1,0 +1,128 @@
+/** What generated values found: each is the same in the result, or named by a note. */
+import { runInNewContext } from "node:vm";
+import * as workbooks from "@e965/xlsx";
+import { decode as decodeCbor } from "cborg";
+import { parquetWriteBuffer } from "hyparquet-writer";
+import { describe, expect, it } from "vitest";
+import { dataEngine } from "#services/conversion/engines/data.ts";
+import { convertData } from "#services/conversion/engines/inside/records/convert.ts";
+import { converterOf } from "#test/services/conversion/engines/inside/converter.ts";
+
+const convert = converterOf(dataEngine, convertData);
+
+describe("a zero with a sign", () => {
+  it.each([
+    ["json", "-0.0"],
+    ["json5", "-0.0"],
+    ["ndjson", "-0.0"],
+    ["toml", "-0.0"],
+    ["csv", "-0"],
+    ["xml", "-0"],
+    ["plist", "<real>-0.0</real>"],
+  ])("keeps it in %s", async (to, written) => {
+    const { text, codes } = await convert("- a: -0.0\n  b: 1.5\n", "yaml", to);
+    expect(text).toContain(written);
+    expect(codes).toEqual([]);
+  });
+
+  it("is noted where a format has no such number", async () => {
+    expect((await convert('{"a":-0.0}', "json", "msgpack")).codes).toEqual(["NUMBERS_ROUNDED"]);
+    for (const to of ["sqlite", "xlsx"]) expect((await convert('[{"a":-0.0},{"a":1.5}]', "json", to)).codes, to).toEqual(["TYPES_AS_TEXT"]);
+  });
+});
+
+describe("YAML", () => {
+  it("holds the bytes of a value and none that lie beside them in memory", async () => {
+    const columnData = [{ name: "b", data: [new Uint8Array([0]), new Uint8Array([0xff, 1])], type: "BYTE_ARRAY" as const }];
+    const source = new Uint8Array(parquetWriteBuffer({ columnData }));
+    expect((await convert(source, "parquet", "yaml")).text.replace(/\s+/g, " ")).toMatch(/AA== .*\/wE= $/);
+  });
+
+  it("escapes what must not stand there as it is, also in names", async () => {
+    const { text } = await convert('{"\\ufeffn":"\\uffff","c":"\\u0080\\u007f\\u2028"}', "json", "yaml");
+    expect(text).toBe('"\\ufeffn": "\\uffff"\nc: "\\u0080\\u007f\\L"\n');
+  });
+});
+
+describe("CBOR", () => {
+  it("holds bytes of YAML, MessagePack and Avro as bytes", async () => {
+    const { bytes } = await convert("a: !!binary AAEC\n", "yaml", "cbor");
+    expect(decodeCbor(bytes)).toEqual({ a: new Uint8Array([0, 1, 2]) });
+  });
+
+  it("holds milliseconds also far from 1970", async () => {
+    const { bytes } = await convert("a = 1582-10-10T05:06:07.891Z\nb = 2024-01-02T03:04:05.678Z\n", "toml", "cbor");
+    const tags = { 0: (decode: () => unknown) => decode(), 1: (decode: () => unknown) => decode() };
+    expect(decodeCbor(bytes, { tags })).toEqual({ a: "1582-10-10T05:06:07.891Z", b: 1704164645.678 });
+  });
+});
+
+describe("names that become the same", () => {
+  it("are numbered in XML, for elements of one name are a list", async () => {
+    const { text, codes } = await convert('{"a b":1,"a_b":2,"a?b":3}', "json", "xml", { indent: 0 });
+    expect(text).toContain("<root><a_b>1</a_b><a_b_2>2</a_b_2><a_b_3>3</a_b_3></root>");
+    expect(codes).toEqual(["NAMES_CHANGED"]);
+  });
+
+  it("are numbered in property lists", async () => {
+    const { text, codes } = await convert('{"\\u0001":"one","\\u0002":"two"}', "json", "plist");
+    expect(text).toMatch(/one.*two/s);
+    expect(codes).toEqual(["CHARACTERS_REPLACED"]);
+  });
+});
+
+describe("workbooks", () => {
+  const bookOf = (lines: readonly (readonly unknown[])[], bookType: "xlsx" | "biff8" = "xlsx") => {
+    const book = workbooks.utils.book_new();
+    workbooks.utils.book_append_sheet(book, workbooks.utils.aoa_to_sheet(lines as unknown[][]), "S");
+    return Buffer.from(workbooks.write(book, { type: "buffer", bookType, compression: false }));
+  };
+
+  it("keep texts of formulas that look like references, and letters that are some", async () => {
+    // As long as what they replace, so that the archive around them stays whole; its sums are not looked at.
+    const source = Buffer.from(
+      bookOf([["name"], ["ABCDEFGHI ü JKLMNOPQ"]])
+        .toString("latin1")
+        .replaceAll("ABCDEFGHI", "&#128512;")
+        .replaceAll("JKLMNOPQ", "&amp;lt;"),
+      "latin1",
+    );
+    expect(JSON.parse((await convert(source, "xlsx", "json")).text)).toEqual([{ name: "😀 ü &lt;" }]);
+  });
+
+  it("keep text that looks like an escape of theirs", async () => {
+    const { bytes } = await convert('[{"_x0041_":"a_x000a_b"}]', "json", "xlsx");
+    expect(JSON.parse((await convert(bytes, "xlsx", "json")).text)).toEqual([{ _x0041_: "a_x000a_b" }]);
+  });
+
+  it("name rows without a value that are left out", async () => {
+    const { text, notes } = await convert(bookOf([["a"], [1], [], [2]]), "xlsx", "csv");
+    expect(text).toBe("a\r\n1\r\n2\r\n");
+    expect(notes.get("ENTRIES_LEFT_OUT")).toContain("row 3");
+  });
+
+  it("keep the smallest numbers as text", async () => {
+    const { bytes, codes } = await convert('[{"a":5e-324}]', "json", "xls");
+    expect(JSON.parse((await convert(bytes, "xls", "json")).text)).toEqual([{ a: "5e-324" }]);
+    expect(codes).toEqual(["TYPES_AS_TEXT"]);
+  });
+});
+
+describe("tables", () => {
+  it("say that bytes were read as text, and leave those with control characters bytes", async () => {
+    const of = (data: Uint8Array[]) => new Uint8Array(parquetWriteBuffer({ columnData: [{ name: "b", data, type: "BYTE_ARRAY" }] }));
+    const text = await convert(of([Buffer.from("Zürich")]), "parquet", "json");
+    expect([JSON.parse(text.text), text.codes]).toEqual([[{ b: "Zürich" }], ["TYPES_AS_TEXT"]]);
+    expect(JSON.parse((await convert(of([new Uint8Array([0])]), "parquet", "json")).text)).toEqual([{ b: "AA==" }]);
+  });
+
+  it("without rows say that the names of their columns are gone", async () => {
+    expect((await convert("a,b\n", "csv", "json")).codes).toEqual(["EMPTY_VALUES_DROPPED"]);
+  });
+});
+
+it("large integers of JSON5 may become text, as was to be expected", async () => {
+  const { codes } = await convert('// large\n{"a": 9223372036854775808}', "json5", "msgpack");
+  expect(codes).toEqual(["TYPES_AS_TEXT"]);
+  expect(runInNewContext(`(${(await convert('{"__proto__":1}', "json", "json5")).text.replace("__proto__", "own")})`)).toEqual({ own: 1 });
+});

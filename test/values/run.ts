@@ -1,0 +1,47 @@
+/** `npm run prove -- --values`: generated values go along every pair, and what became of them is printed. */
+import { dataEngine } from "#services/conversion/engines/data.ts";
+import { openBench } from "#test/contract/engine.ts";
+import { compareAlong, type Outcome } from "./compare.ts";
+import { openForeign } from "./foreign.ts";
+import { dataPairs, type Pair } from "./pairs.ts";
+
+export type ValuesRequest = {
+  /** `from:to`; either may be `*`. None is all. */
+  readonly route: readonly string[];
+  /** The same values again. */
+  readonly seed: string;
+  readonly runs: number;
+  readonly signal: AbortSignal;
+  say(line: string): void;
+};
+
+const isWanted = (pair: Pair, routes: readonly string[]) =>
+  routes.length === 0 ||
+  routes.some((route) => {
+    const [from, to] = route.split(":");
+    return (from === "*" || from === pair.from) && (to === "*" || to === pair.to);
+  });
+
+export const lineOf = ({ pair, exact, noted, refused, unwritten, silent }: Outcome): string =>
+  [
+    `${pair.from} to ${pair.to} (${pair.sort})`,
+    `${exact} exact, ${noted} noted, ${refused} refused${unwritten > 0 ? `, ${unwritten} not written` : ""}`,
+    ...(silent === undefined ? [] : [`SILENT: ${silent}`]),
+  ].join(": ");
+
+/** Whether nothing changed in silence. */
+export async function proveValues({ route, seed, runs, signal, say }: ValuesRequest): Promise<boolean> {
+  await using bench = await openBench(dataEngine);
+  await using foreign = openForeign();
+  const pairs = dataPairs.filter((pair) => isWanted(pair, route));
+  const silent: Outcome[] = [];
+  for (const pair of pairs) {
+    if (signal.aborted) break;
+    const outcome = await compareAlong(pair, { bench, foreign, seed: Number(seed), runs });
+    say(lineOf(outcome));
+    if (outcome.silent !== undefined) silent.push(outcome);
+  }
+  say(`${pairs.length} pairs, ${silent.length} with values that changed in silence; --seed ${seed} compares the same values again`);
+  for (const { pair } of silent) say(`  ${pair.from} to ${pair.to} (${pair.sort})`);
+  return silent.length === 0 && pairs.length > 0;
+}

@@ -1,0 +1,88 @@
+/** A sample of what `npm run prove -- --values` compares: generated values along pairs of formats, drawn anew each time. */
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { dataEngine } from "#services/conversion/engines/data.ts";
+import { type Bench, openBench } from "#test/contract/engine.ts";
+import { compareAlong } from "./compare.ts";
+import { openForeign } from "./foreign.ts";
+import { differencesOf, isExcused } from "./judge.ts";
+import { dataPairs } from "./pairs.ts";
+import { lineOf } from "./run.ts";
+
+let bench: Bench;
+const foreign = openForeign();
+beforeAll(async () => {
+  bench = await openBench(dataEngine);
+});
+afterAll(async () => {
+  await bench[Symbol.asyncDispose]();
+  await foreign[Symbol.asyncDispose]();
+});
+
+const seed = Math.floor(Math.random() * 2 ** 31);
+const drawn = fc.sample(fc.shuffledSubarray([...dataPairs], { minLength: 60, maxLength: 60 }), { seed, numRuns: 1 })[0] ?? [];
+
+describe(`generated values (seed ${seed})`, () => {
+  it("stay what they are along a sample of pairs, or a note names the change, or they are refused", async () => {
+    const silent: string[] = [];
+    for (const pair of drawn) {
+      const outcome = await compareAlong(pair, { bench, foreign, seed, runs: 2 });
+      if (outcome.silent !== undefined) silent.push(lineOf(outcome));
+    }
+    expect(silent).toEqual([]);
+  });
+});
+
+describe("the judge", () => {
+  const was = [{ m: [["a", { n: "1" }] as const, ["b", { t: "x" }] as const] }];
+  const changes = (is: Parameters<typeof differencesOf>[1], to = "yaml") =>
+    differencesOf(was, is, "json", to, new Set()).map(({ change }) => change);
+
+  it("sees numbers that changed, values that are gone and values of another type", () => {
+    expect(
+      changes([
+        {
+          m: [
+            ["a", { n: "2" }],
+            ["b", { t: "x" }],
+          ],
+        },
+      ]),
+    ).toEqual(["other"]);
+    expect(changes([{ m: [["a", { n: "1" }]] }])).toEqual(["other"]);
+    expect(
+      changes([
+        {
+          m: [
+            ["a", { t: "1" }],
+            ["b", { t: "x" }],
+          ],
+        },
+      ]),
+    ).toEqual(["type"]);
+    expect(changes({ columns: ["a", "b"], rows: [[{ t: "1" }, { t: "x " }]] }, "csv")).toEqual(["text"]);
+    expect(changes({ columns: ["a", "b"], rows: [] }, "csv")).toEqual(["other", "nothing", "nothing"]);
+    expect(changes(was)).toEqual([]);
+  });
+
+  it("takes a note only for what it is about", () => {
+    const [difference] = differencesOf(
+      was,
+      [
+        {
+          m: [
+            ["a", { t: "1" }],
+            ["b", { t: "x" }],
+          ],
+        },
+      ],
+      "json",
+      "yaml",
+      new Set(),
+    );
+    expect(difference && [isExcused(difference, new Set(["TYPES_AS_TEXT"])), isExcused(difference, new Set(["NAMES_CHANGED"]))]).toEqual([
+      true,
+      false,
+    ]);
+  });
+});
