@@ -95,11 +95,12 @@ export const officeAttacks: readonly Attack[] = [
   ),
   attack(
     "LO1-html",
-    "frames and pictures in HTML on its way to PDF",
+    "frames and pictures in HTML on its way to Word",
     "a.html",
     ({ url, secretPicture, secretFile }) =>
       `<html><body><p>Page</p><img src="${url}/lo.png"><img src="file://${secretPicture}"><iframe src="file://${secretFile}"></iframe><link rel=stylesheet href="${url}/lo.css"></body></html>`,
     "converts",
+    { to: ["doc"] },
   ),
   attack(
     "LO2-template",

@@ -29,7 +29,7 @@ export type PoolOptions = {
   readonly useMs?: number;
   /** After how many jobs it is; a thousand when it is not said. */
   readonly jobs?: number;
-  /** Where this is said, a child that was used has a successor, which waits so many ms for a job and is then ended. */
+  /** Where this is said, a child that was used has a successor unless one waits already; it is ended when it has waited so many ms. */
   readonly successorMs?: number;
   start(): Promise<SandboxChild>;
   log(event: string, fields?: Readonly<Record<string, unknown>>): void;
@@ -112,7 +112,7 @@ export function createPool(options: PoolOptions): Pool {
     ready.delete(child);
     const place = idle.indexOf(child);
     if (place >= 0) idle.splice(place, 1);
-    if (options.successorMs !== undefined && served.has(child) && ready.size + starting < options.size) start();
+    if (options.successorMs !== undefined && served.has(child) && idle.length + starting === 0) start();
     fill();
   }
 

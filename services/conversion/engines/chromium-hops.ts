@@ -89,7 +89,7 @@ const isPacked = (from: string) => from === "zip" || from === "htmlz";
 
 function expectsOf(from: string, to: string) {
   return [
-    ...expectingAll("EXTERNAL_CONTENT_BLOCKED", "SCRIPTS_NOT_RUN", from !== "mhtml" && "ENCODING_GUESSED"),
+    ...expectingAll("EXTERNAL_CONTENT_BLOCKED", "SCRIPTS_NOT_RUN", "FONT_SUBSTITUTED", from !== "mhtml" && "ENCODING_GUESSED"),
     ...(to === "pdf" ? [expecting("ENTRIES_LEFT_OUT", { message: "Links to files that are not part of the page are left out." })] : []),
   ];
 }

@@ -14,7 +14,7 @@ ORIGIN = "http://page.invalid"
 PARTS = "https://part.invalid/"
 PAGE = "text/html"
 # Of all that is unpacked for one job.
-MOST_UNPACKED = 512 << 20
+MOST_UNPACKED = 256 << 20
 MOST_ENTRIES = 20_000
 MORE_TYPES = {".woff2": "font/woff2", ".woff": "font/woff", ".webp": "image/webp", ".avif": "image/avif", ".mjs": "text/javascript"}
 TELLS = re.compile(rb"\b(?:charset|encoding)\s*=", re.IGNORECASE)

@@ -11,6 +11,7 @@ import sys
 import time
 
 import devtools
+import fonts
 import pages
 
 INLINE = 512 * 1024
@@ -62,6 +63,7 @@ class Page:
         self.spent = False
         self.jumps = 0
         self.refused = None
+        self.families = fonts.families_here()
         self.browser = devtools.Browser(self.on_event)
         call = self.browser.call
         self.frame = call("Page.getFrameTree")["frameTree"]["frame"]["id"]
@@ -144,6 +146,10 @@ class Page:
             guess = options.get("charset")
             self.note("ENCODING_GUESSED", guess and f"The text's encoding was guessed to be {guess}.")
         self.evaluate(FONTS, wait=True)
+        told = self.evaluate(fonts.STACKS) or {}
+        missing = fonts.replaced(told.get("stacks", []), told.get("loaded", []), self.families)
+        if missing:
+            self.note("FONT_SUBSTITUTED", "\n".join(missing))
 
     def open(self):
         self.loaded = False

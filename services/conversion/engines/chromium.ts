@@ -1,6 +1,7 @@
 /** Web pages as people see them, by a browser that shows one page in its life and has nothing to load but that page and what came with it. */
 import { join } from "node:path";
 import { defineEngine, type EngineHost, type HopTask, type OpenEngine } from "../domain/engine.ts";
+import { replacedFontsMessage } from "../domain/font-note.ts";
 import type { SandboxChild } from "../domain/sandbox.ts";
 import { openChildEngine } from "./child-engine.ts";
 import { chromiumHops } from "./chromium-hops.ts";
@@ -12,6 +13,7 @@ const workerInside = "/engine/worker.py";
 const workerFiles = {
   [join(import.meta.dirname, "chromium-worker.py")]: workerInside,
   [join(import.meta.dirname, "chromium-devtools.py")]: "/engine/devtools.py",
+  [join(import.meta.dirname, "chromium-fonts.py")]: "/engine/fonts.py",
   [join(import.meta.dirname, "chromium-pages.py")]: "/engine/pages.py",
 };
 /** A browser that waits costs memory, one that is started for a job a third of a second. */
@@ -36,6 +38,18 @@ async function withEncoding({ inspector }: EngineHost, task: HopTask): Promise<H
   return guess === undefined ? task : { ...task, options: { ...task.options, charset: guess } };
 }
 
+/** The worker names the families of a page; which of their letters may stand in an answer is known here. */
+function withPlainNotes(task: HopTask): HopTask {
+  const noteFonts = (names: string): void => {
+    const message = replacedFontsMessage(names.split("\n"));
+    if (message !== undefined) task.note("FONT_SUBSTITUTED", message);
+  };
+  return {
+    ...task,
+    note: (code, message) => (code === "FONT_SUBSTITUTED" && message !== undefined ? noteFonts(message) : task.note(code, message)),
+  };
+}
+
 export const chromiumEngine = defineEngine({
   id: "chromium",
   label: "Chromium",
@@ -55,7 +69,7 @@ export const chromiumEngine = defineEngine({
   async open(host): Promise<OpenEngine> {
     const printer = await openChildEngine(host, () => startBrowser(host), { warm: 0, jobs: 1, successorMs });
     return {
-      run: async (task) => printer.run(await withEncoding(host, task)),
+      run: async (task) => printer.run(withPlainNotes(await withEncoding(host, task))),
       [Symbol.asyncDispose]: () => printer[Symbol.asyncDispose](),
     };
   },

@@ -55,6 +55,7 @@ export const documents: readonly Occurrence[] = [
   { engine: "libreoffice", hop: "fodp>json", code: "IMAGES_REMOVED", content: slideWithPicture },
   { engine: "libreoffice", hop: "fodp>pdf", code: "PAGES_LEFT_OUT", content: slides },
   { engine: "chromium", hop: "html>pdf", code: "EXTERNAL_CONTENT_BLOCKED", content: '<img src="https://example.org/a.png">' },
+  { engine: "chromium", hop: "html>pdf", code: "FONT_SUBSTITUTED", content: '<p style="font-family: Quokka Grotesk">A' },
   { engine: "chromium", hop: "html>pdf", code: "SCRIPTS_NOT_RUN", content: "<p>A<script>document.write('b')</script>" },
   { engine: "chromium", hop: "html>pdf", code: "ENCODING_GUESSED", content: latin("<p>J\xfcrgen f\xe4hrt \xfcber die Stra\xdfe\n") },
   { engine: "chromium", hop: "html>pdf", code: "ENTRIES_LEFT_OUT", content: '<a href="b.html">B</a>' },

@@ -23,7 +23,7 @@ beforeAll(async () => {
 afterAll(() => host[Symbol.asyncDispose]());
 
 /** Gives an engine of one child at a time, whose answer to the n-th job is what the script prints. */
-async function openEngine(script: string, lives: { useMs?: number } = {}) {
+async function openEngine(script: string, lives: Partial<Parameters<typeof openChildEngine>[2]> = {}) {
   const children: SandboxChild[] = [];
   let started = 0;
   const answers = `$| = 1; while (<STDIN>) { if (/ready/) { print "1\\n"; next } $n++; ${script}; print qq({"ok":true,"data":"eA==","notes":[]}\\n) }`;
@@ -117,6 +117,20 @@ describe("a child that lives on", () => {
     await busy.children[0]?.ended;
     expect(await busy.convert()).toBe("x");
     expect(busy.startedAtLastAnswer()).toBe(2);
+  });
+
+  it("serves one job where that is said, and has a successor that waits for a time", async () => {
+    await using engine = await openEngine("1", { warm: 0, jobs: 1, successorMs: 500 });
+    expect(engine.children).toEqual([]);
+    expect(await engine.convert()).toBe("x");
+    await engine.children[0]?.ended;
+    await expect.poll(() => engine.children.length).toBe(2);
+    await engine.children[1]?.ended;
+    // Who was never used has none.
+    await sleep(100);
+    expect(engine.children.length).toBe(2);
+    expect(await engine.convert()).toBe("x");
+    expect(engine.startedAtLastAnswer()).toBe(3);
   });
 
   it("was given a job when it had just died, and its folder was still being removed", async () => {

@@ -131,6 +131,12 @@ it("guesses the encoding of a page that is no Unicode and does not say it", asyn
   expect([await textOf(plain.path), plain.notes]).toEqual(["Straßen", []]);
 });
 
+it("says which fonts were replaced, where a page does not say by which", async () => {
+  const page = `<p style="font-family: 'Quokka Grotesk', 'Numbat'">a<p style="font-family: 'Zebra', serif">b<p style="font-family: 'DejaVu Sans'">c<p>d`;
+  const { messages } = await convert(page, "html", "pdf");
+  expect(messages).toEqual(new Map([["FONT_SUBSTITUTED", "A font that is not on this system was replaced: Quokka Grotesk."]]));
+});
+
 it("refuses a picture of a page that is too tall, and tells what works", async () => {
   const tall = '<p style="height: 90000px">Zebra';
   await expect(convert(tall, "html", "png")).rejects.toMatchObject({

@@ -1,0 +1,44 @@
+"""Which fonts that a page names were replaced."""
+
+import re
+import subprocess
+
+GENERIC = {"serif", "sans-serif", "monospace", "cursive", "fantasy", "system-ui", "math", "emoji", "fangsong", "-apple-system", "blinkmacsystemfont"}
+# What the browser itself takes for text of which no style says anything.
+UNSAID = '"Times New Roman"'
+# Elements looked at, and stacks of families that differ.
+STACKS = """(() => {
+  const stacks = new Set();
+  const walker = document.createTreeWalker(document, NodeFilter.SHOW_TEXT);
+  for (let seen = 0; seen < 20000 && stacks.size < 200 && walker.nextNode(); seen++) {
+    const { data, parentElement } = walker.currentNode;
+    if (parentElement !== null && /\\S/.test(data)) stacks.add(getComputedStyle(parentElement).fontFamily);
+  }
+  const loaded = [...document.fonts].filter(({ status }) => status === "loaded").map(({ family }) => family);
+  return { stacks: [...stacks], loaded };
+})()"""
+
+
+def families_here():
+    """Of all fonts that fontconfig knows, in comparable form; none when it cannot be asked."""
+    try:
+        listed = subprocess.run(["/usr/bin/fc-list", "--format", "%{family}\n"], capture_output=True, timeout=30, check=False).stdout
+    except (OSError, subprocess.TimeoutExpired):
+        return set()
+    return {comparable(name) for name in re.split(r"[\n,]", listed.decode("utf-8", "replace"))} - {""}
+
+
+def comparable(name):
+    return re.sub(r"[\W_]", "", name).casefold()
+
+
+def replaced(stacks, loaded, here):
+    """The first family of each stack of which nothing is there; one that ends in a generic family is the page's own choice."""
+    there = here | {comparable(name) for name in loaded}
+    missing = []
+    for stack in stacks if here else []:
+        names = [name.strip(" \"'") for name in stack.split(",")]
+        if stack == UNSAID or any(name.lower() in GENERIC or name.lower().startswith("ui-") or comparable(name) in there for name in names):
+            continue
+        missing.append(names[0])
+    return list(dict.fromkeys(missing))
