@@ -92,8 +92,8 @@ export const browserAttacks: readonly Attack[] = [
     "is bounded",
   ),
   page("CH4-huge", "a page of a million pixels", () => '<p style="height: 1000000px">Tall', "INPUT_TOO_COMPLEX", { to: ["png"] }),
-  page("CH4-pages", "a page that prints as 3,000 pages", () => "<p style='break-after: page'>a".repeat(3_000), "is bounded"),
-  page("CH4-nested", "20,000 elements inside each other", () => "<div>".repeat(20_000), "is bounded"),
+  page("CH4-pages", "a page that prints as a thousand pages", () => "<p style='break-after: page'>a".repeat(1_000), "is bounded"),
+  page("CH4-nested", "5,000 elements inside each other", () => "<div>".repeat(5_000), "is bounded"),
   page(
     "CH5-font",
     "a font that is none, and one cut short",
@@ -117,5 +117,5 @@ export const browserAttacks: readonly Attack[] = [
   ),
   attack("CH7-saved", "a saved page whose parts are the host's files", "a.mhtml", saved, "converts"),
   attack("CH7-packed", "a packed page with paths that climb", "a.zip", packed, "converts"),
-  attack("CH8-bomb", "a packed page whose style unpacks to 400 MB", "a.zip", bomb, "INPUT_TOO_COMPLEX"),
+  attack("CH8-bomb", "a packed page whose style unpacks to 400 MB", "a.zip", bomb, "INPUT_TOO_COMPLEX", { isEarly: true }),
 ];
