@@ -116,6 +116,6 @@ export const browserAttacks: readonly Attack[] = [
     "converts",
   ),
   attack("CH7-saved", "a saved page whose parts are the host's files", "a.mhtml", saved, "converts"),
-  attack("CH7-packed", "a packed page with paths that climb", "a.zip", packed, "converts"),
-  attack("CH8-bomb", "a packed page whose style unpacks to 400 MB", "a.zip", bomb, "INPUT_TOO_COMPLEX", { isEarly: true }),
+  attack("CH7-packed", "a packed page with paths that climb", "a.htmlz", packed, "converts"),
+  attack("CH8-bomb", "a packed page whose style unpacks to 400 MB", "a.htmlz", bomb, "INPUT_TOO_COMPLEX", { isEarly: true }),
 ];

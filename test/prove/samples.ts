@@ -25,7 +25,7 @@ export function kindOf(format: string): Kind {
  * A list of records is typical of data; what holds named settings, addresses or places takes these, what reads text in pictures a page,
  * what shows a page with its files a site, and what joins sounds an archive of them.
  */
-const names = ["typical", "sounds", "settings", "people", "places", "page", "subtitled", "site"] as const;
+const names = ["typical", "sounds", "settings", "people", "places", "page", "subtitled"] as const;
 
 /** Empty when the corpus has none: then nothing of this format is proven. A later one is for what an earlier one does not suit. */
 export function samplesOf(format: string): readonly Sample[] {

@@ -85,7 +85,6 @@ const quality: OptionDefinition = {
 };
 
 const runsScripts = (from: string) => from !== "mhtml";
-const isPacked = (from: string) => from === "zip" || from === "htmlz";
 
 function expectsOf(from: string, to: string) {
   return [
@@ -99,13 +98,11 @@ function printHop(from: string, to: string): Omit<Hop, "from" | "to"> {
     fidelity: "high",
     cost: to === "pdf" ? 300 : 350,
     async: false,
-    maxInputMb: isPacked(from) ? 100 : 50,
+    maxInputMb: from === "htmlz" ? 100 : 50,
     options: [...(to === "pdf" ? paper : [...shot, ...(to === "png" ? [] : [quality])]), ...(runsScripts(from) ? scripts : [])],
     expects: expectsOf(from, to),
   };
 }
 
-export const chromiumHops: readonly Hop[] = [
-  ...crossHops(words("html xhtml mhtml htmlz"), words("pdf png jpg webp"), printHop),
-  ...crossHops(["zip"], ["pdf"], printHop),
-];
+/** A ZIP with an `index.html` comes as HTMLZ (see join.ts). */
+export const chromiumHops: readonly Hop[] = crossHops(words("html xhtml mhtml htmlz"), words("pdf png jpg webp"), printHop);

@@ -16,7 +16,15 @@ export async function joinOrderOf(listing: ByteSource, order: ByteSource): Promi
   const members = parseListing((await contentOf(listing)).toString("latin1"));
   const names = orderedNames(members, (await contentOf(order)).toString());
   writeToHost(Buffer.from(names.map((name) => `${name}\n`).join("")));
-  return { names, isSite: members.some(({ name, sort }) => sort === "file" && /^index\.html?$/i.test(name)) };
+  return { names, isSite: isSite(members) };
+}
+
+/** An `index.html` lies at the top, or in the one folder that holds everything. */
+export function isSite(members: readonly Pick<Member, "name" | "sort">[]): boolean {
+  const files = members.filter(({ name, sort }) => sort === "file" && !isSystems(name)).map(({ name }) => name);
+  const [top = ""] = files[0]?.split("/") ?? [];
+  const folder = files.every((name) => name.startsWith(`${top}/`)) ? `${top}/` : "";
+  return files.some((name) => name.startsWith(folder) && /^index\.html?$/i.test(name.slice(folder.length)));
 }
 
 /**

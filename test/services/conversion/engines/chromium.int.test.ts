@@ -76,7 +76,7 @@ it("puts a packed page together with its style, its picture and its font, and wi
     { name: "site/a b/more.css", content: "@page { size: 100mm 50mm; margin: 0 } html { background: url(../pictures/red.png) }" },
     { name: "site/pictures/red.png", content: red },
   ]);
-  const { path, notes } = await convert(packed, "zip", "pdf");
+  const { path, notes } = await convert(packed, "htmlz", "pdf");
   expect(await textOf(path)).toMatch(/ZEBRA/);
   expect((await run("pdfimages", ["-list", path])).stdout).toMatch(/40\s+40/);
   const info = (await run("pdfinfo", ["-url", path])).stdout;
@@ -86,14 +86,14 @@ it("puts a packed page together with its style, its picture and its font, and wi
 });
 
 it("says of an archive without a page what it lacks, and of a broken one that it is broken", async () => {
-  await expect(convert(zipFile([{ name: "a.txt", content: "a" }]), "zip", "pdf")).rejects.toMatchObject({ code: "CONVERSION_FAILED" });
+  await expect(convert(zipFile([{ name: "a.txt", content: "a" }]), "htmlz", "pdf")).rejects.toMatchObject({ code: "CONVERSION_FAILED" });
   const two = [
     { name: "a.html", content: "a" },
     { name: "b.html", content: "b" },
   ];
-  await expect(convert(zipFile(two), "zip", "pdf")).rejects.toMatchObject({ code: "CONVERSION_FAILED" });
+  await expect(convert(zipFile(two), "htmlz", "pdf")).rejects.toMatchObject({ code: "CONVERSION_FAILED" });
   const whole = zipFile([{ name: "index.html", content: "numbat ".repeat(900) }]);
-  await expect(convert(whole.subarray(0, whole.length >> 1), "zip", "pdf")).rejects.toMatchObject({ code: "INVALID_INPUT" });
+  await expect(convert(whole.subarray(0, whole.length >> 1), "htmlz", "pdf")).rejects.toMatchObject({ code: "INVALID_INPUT" });
 });
 
 it("shows a saved page with the parts that came with it", async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { orderedNames } from "#services/conversion/inspectors/inside/join-order.ts";
+import { isSite, orderedNames } from "#services/conversion/inspectors/inside/join-order.ts";
 
 const files = (...names: readonly string[]) => names.map((name) => ({ name, sort: "file" }));
 
@@ -25,4 +25,13 @@ test("nothing to join and too many to join are refused", () => {
   expect(() => orderedNames(files(".DS_Store"), "")).toThrow(expect.objectContaining({ code: "INVALID_INPUT" }));
   const many = files(...Array.from({ length: 501 }, (_, index) => `${index}.png`));
   expect(() => orderedNames(many, "")).toThrow(expect.objectContaining({ code: "INPUT_TOO_COMPLEX" }));
+});
+
+test("a page with its files is known, at the top or in the one folder that there is", () => {
+  const ofFiles = (...names: readonly string[]) => isSite(names.map((name) => ({ name, sort: "file" as const })));
+  expect(ofFiles("index.html", "a/b.png")).toBe(true);
+  expect(ofFiles("site/a.css", "site/index.htm", "__MACOSX/site/._a.css")).toBe(true);
+  expect(ofFiles("site/a/index.html", "site/b.html")).toBe(false);
+  expect(ofFiles("one/index.html", "two/index.html")).toBe(false);
+  expect(ofFiles("a.html")).toBe(false);
 });
