@@ -261,7 +261,7 @@ function qualityArgs(encoder: string, crf: number | undefined, preset: string | 
     case "libx265":
       return ["-crf", String(crf ?? 23), "-preset", preset ?? "veryfast"];
     case "libvpx-vp9":
-      return ["-crf", String(crf ?? 32)];
+      return ["-crf", String(crf ?? 36)];
     case "libvpx":
       return ["-crf", String(Math.max(4, crf ?? 12))];
     case "libsvtav1":

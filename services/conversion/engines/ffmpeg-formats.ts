@@ -116,7 +116,7 @@ export const encoders: Readonly<Record<string, readonly string[]>> = {
   h264: x264,
   hevc: words("libx265 -pix_fmt yuv420p -tag:v hvc1 -x265-params log-level=error"),
   av1: words("libsvtav1 -pix_fmt yuv420p"),
-  vp9: words("libvpx-vp9 -pix_fmt yuv420p -row-mt 1 -deadline realtime -cpu-used 7 -b:v 0"),
+  vp9: words("libvpx-vp9 -pix_fmt yuv420p -row-mt 1 -deadline good -cpu-used 5 -b:v 0"),
   vp8: words("libvpx -pix_fmt yuv420p -deadline realtime -cpu-used 7 -b:v 1M"),
   prores: words("prores_ks -profile:v 2 -pix_fmt yuv422p10le"),
   ffv1: words("ffv1 -level 3"),

@@ -91,7 +91,7 @@ export function videoOptions(container: Container): readonly OptionDefinition[] 
       type: "integer",
       min: 0,
       max: 51,
-      description: "Constant quality, lower is better; 23 by default, 32 for VP9, 35 for AV1.",
+      description: "Constant quality, lower is better; 23 by default, 36 for VP9, 35 for AV1.",
     },
     ...(container.fixedRate === true
       ? []

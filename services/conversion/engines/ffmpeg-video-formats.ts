@@ -51,7 +51,7 @@ export const videoFormats: Readonly<Record<string, Container>> = {
   webm: {
     demuxer: "matroska",
     muxer: "webm",
-    video: words("libvpx-vp9 -pix_fmt yuv420p -row-mt 1 -deadline realtime -cpu-used 7 -b:v 0"),
+    video: words("libvpx-vp9 -pix_fmt yuv420p -row-mt 1 -deadline good -cpu-used 5 -b:v 0"),
     audio: words("libopus"),
     subtitles: "webvtt",
     copyVideo: words("vp8 vp9 av1"),
