@@ -12,7 +12,8 @@ it("finds the engines that a changed file belongs to", async () => {
 it("follows scripts that an engine only names", async () => {
   expect(await changed("libreoffice-worker.py")).toEqual(["libreoffice"]);
   expect(await changed("pandoc-filter.lua")).toEqual(["pandoc"]);
-  expect(await changed("sharp-child.mjs")).toEqual(["libheif", "libjxl", "poppler", "sharp"]);
+  const withPictures = ["ffmpeg-stills", "imagemagick", "imagemagick-exr", "libheif", "libjxl", "poppler", "sharp"];
+  expect(await changed("sharp-child.mjs")).toEqual(withPictures);
   expect(await changed("inside/subtitle/cues.ts")).toEqual(["subtitle"]);
   expect(await changed("inside/records/csv.ts")).toContain("data");
   expect(await changed("imagemagick-policy/policy.xml")).toEqual(["icnsutils", "imagemagick", "imagemagick-exr"]);

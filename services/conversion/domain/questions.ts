@@ -57,9 +57,13 @@ export const answers = {
     hasProfile: optional(flag),
     /** Of a PNG, of a sample. */
     bitDepth: optional(whole(255)),
+    /** Of a PNG: whether one colour, or some of a palette, are transparent. */
+    isKeyed: optional(flag),
     /** Of a JPEG. */
     components: optional(whole(255)),
   }),
+  /** Of a PNG or HEIC (`format`): whether its colours are named otherwise than by a profile, and are not sRGB; primaries and transfer of ITU-T H.273. */
+  namedColours: record({ isNamed: flag, primaries: whole(255), transfer: whole(255) }),
   jpegFrame: record({ width: uint32, height: uint32, components: whole(255), isInverted: flag, profile: pieces }),
   /** Bytes to be changed in a JPEG or PNG for it to say that it stands upright. */
   uprightPatches: record({ patches: list(record({ at: place, hex: text(8) }), 1000) }),

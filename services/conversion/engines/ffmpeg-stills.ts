@@ -5,6 +5,8 @@ import { expecting, expectingAll } from "../domain/expectations.ts";
 import type { Inspector } from "../domain/inspector.ts";
 import { throwIfFailed } from "./bad-input.ts";
 import { fieldsOf, probe, rowsOf, textOf } from "./ffmpeg-probe.ts";
+import { withMeantColours } from "./meant-colours.ts";
+import { openSharpChildren } from "./sharp-children.ts";
 import { inputInside, openToolSession, type ToolSession, versionLineOf } from "./tool-run.ts";
 
 const program = "/usr/bin/ffmpeg";
@@ -18,7 +20,7 @@ const hops: readonly Hop[] = [
     {
       ...{ from: "png", to: format, ...usual },
       expects: [
-        ...expectingAll("ORIENTATION_APPLIED"),
+        ...expectingAll("ORIENTATION_APPLIED", "PROFILE_CONVERTED"),
         expecting("MEDIA_CHANGED", { message: "Colours of 16 bits become ones of eight." }),
       ],
     },
@@ -89,6 +91,11 @@ export const ffmpegStillsEngine = defineEngine({
     return line === undefined ? undefined : /version (\S+)/.exec(line)?.[1];
   },
   async open(host) {
-    return { run: (task) => run(host, task), [Symbol.asyncDispose]: async () => undefined };
+    const pictures = await openSharpChildren(host, 0);
+    return {
+      run: (task) =>
+        task.hop.from === "png" ? withMeantColours({ ...host, pictures }, task, "srgb", (meant) => run(host, meant)) : run(host, task),
+      [Symbol.asyncDispose]: () => pictures[Symbol.asyncDispose](),
+    };
   },
 });

@@ -15,6 +15,8 @@ export type Picture = {
   readonly hasProfile?: true;
   /** Has no transparency. */
   readonly isOpaque?: true;
+  /** Holds 16 bits a colour; others hold eight at most. */
+  readonly isDeep?: true;
   /** Holds one picture in several sizes, of which the largest is taken. */
   readonly hasSizes?: true;
   /** Its numbers are linear light, which ImageMagick says and does not turn into the numbers of other pictures. */
@@ -67,7 +69,7 @@ export const pictures: Readonly<Record<string, Picture>> = {
   },
   // Written, it would be an icon without the cursor's point.
   cur: { coder: "cur", read: "reduced", hasSizes: true },
-  psd: { coder: "psd", read: "reduced", write: "lossless", hasProfile: true, args: words("-compress RLE") },
+  psd: { coder: "psd", isDeep: true, read: "reduced", write: "lossless", hasProfile: true, args: words("-compress RLE") },
   psb: { coder: "psb", read: "reduced" },
   dds: {
     coder: "dds",
@@ -83,36 +85,38 @@ export const pictures: Readonly<Record<string, Picture>> = {
       },
     ],
   },
-  exr: { coder: "exr", read: "reduced", write: "high", isLinear: true },
+  exr: { coder: "exr", isDeep: true, read: "reduced", write: "high", isLinear: true },
   hdr: { coder: "hdr", read: "reduced", isLinear: true },
-  ppm: { coder: "ppm", read: "lossless", write: "reduced", isOpaque: true },
-  pgm: { coder: "pgm", read: "lossless", write: "reduced", isOpaque: true },
+  ppm: { coder: "ppm", isDeep: true, read: "lossless", write: "reduced", isOpaque: true },
+  pgm: { coder: "pgm", isDeep: true, read: "lossless", write: "reduced", isOpaque: true },
   pbm: { coder: "pbm", read: "lossless", write: "reduced", isOpaque: true, options: [dither] },
-  pam: { coder: "pam", read: "lossless", write: "lossless" },
+  pam: { coder: "pam", isDeep: true, read: "lossless", write: "lossless" },
   pcx: { coder: "pcx", read: "lossless", write: "reduced", isOpaque: true },
   dcx: { coder: "dcx", read: "reduced", write: "reduced", isOpaque: true },
   jp2: {
     coder: "jp2",
+    isDeep: true,
     read: "lossless",
     write: "high",
     options: [{ name: "quality", type: "integer", min: 1, max: 100, default: 85, description: "Quality; 100 keeps every pixel" }],
   },
   j2k: {
     coder: "j2k",
+    isDeep: true,
     read: "lossless",
     write: "high",
     options: [{ name: "quality", type: "integer", min: 1, max: 100, default: 85, description: "Quality; 100 keeps every pixel" }],
   },
   xpm: { coder: "xpm", read: "lossless", write: "reduced" },
   xbm: { coder: "xbm", read: "lossless", write: "reduced", isOpaque: true, options: [dither] },
-  sgi: { coder: "sgi", read: "lossless", write: "lossless" },
+  sgi: { coder: "sgi", isDeep: true, read: "lossless", write: "lossless" },
   wbmp: { coder: "wbmp", isShallow: true, read: "lossless", write: "reduced", isOpaque: true, options: [dither] },
   pict: { coder: "pict", read: "high", write: "reduced", isOpaque: true },
-  dpx: { coder: "dpx", read: "high", write: "high" },
-  fits: { coder: "fits", read: "reduced", write: "reduced", isOpaque: true },
+  dpx: { coder: "dpx", isDeep: true, read: "high", write: "high" },
+  fits: { coder: "fits", isDeep: true, read: "reduced", write: "reduced", isOpaque: true },
   ras: { coder: "sun", isShallow: true, read: "lossless", write: "lossless" },
   xwd: { coder: "xwd", read: "lossless", write: "reduced", isOpaque: true },
-  miff: { coder: "miff", read: "lossless", write: "lossless", hasProfile: true },
+  miff: { coder: "miff", isDeep: true, read: "lossless", write: "lossless", hasProfile: true },
   jng: { coder: "jng", read: "high", write: "high" },
   viff: { coder: "viff", read: "lossless", write: "lossless" },
   vicar: { coder: "vicar", read: "lossless", write: "reduced", isOpaque: true },
@@ -123,8 +127,8 @@ export const pictures: Readonly<Record<string, Picture>> = {
 
 /** The hubs: what sharp reads and writes, with its options of size and quality. */
 export const hubs: Readonly<Record<string, Picture>> = {
-  png: { coder: "png", hasProfile: true, args: words("-define png:compression-level=6") },
-  tiff: { coder: "tiff", hasProfile: true, args: words("-compress Zip") },
+  png: { coder: "png", isDeep: true, hasProfile: true, args: words("-define png:compression-level=6") },
+  tiff: { coder: "tiff", isDeep: true, hasProfile: true, args: words("-compress Zip") },
 };
 
 /** Read, they may hold more than one picture. */
@@ -136,7 +140,11 @@ const reading = crossHops(Object.keys(pictures), Object.keys(hubs), (from, to) =
   const fidelity = pictures[from]?.read;
   if (fidelity === undefined) return undefined;
   const pages = severalPictures.has(from) ? ({ part: "page", options: [...partOptions("page"), ...bounds] } as const) : { options: bounds };
-  const expects = expectingAll(pictures[from]?.hasSizes !== true && "PAGES_LEFT_OUT");
+  const expects = expectingAll(
+    pictures[from]?.hasSizes !== true && "PAGES_LEFT_OUT",
+    /^ps[db]$/.test(from) && to === "png" && "PROFILE_CONVERTED",
+    /^ps[db]$/.test(from) && "MEDIA_CHANGED",
+  );
   return { fidelity, cost: costs[to] ?? 50, ...usual, expects, ...pages };
 });
 const writing = crossHops(Object.keys(hubs), Object.keys(pictures), (from, to) => {
@@ -146,13 +154,19 @@ const writing = crossHops(Object.keys(hubs), Object.keys(pictures), (from, to) =
   const pages = from === "tiff" ? ({ part: "page", options: [...partOptions("page"), ...options] } as const) : { options };
   const expects = expectingAll(
     from === "png" && "ORIENTATION_APPLIED",
-    picture.hasProfile !== true && "PROFILE_CONVERTED",
+    (picture.hasProfile !== true || from === "png") && "PROFILE_CONVERTED",
+    "MEDIA_CHANGED",
     picture.isOpaque === true && "ALPHA_FLATTENED",
   );
   return { fidelity: picture.write, cost: 45, ...usual, expects, ...pages };
 });
 
-const hops: readonly Hop[] = [...reading, ...writing];
+/** Of samples that libvips does not read: with a sign, of 64 bits, or of Lab in eight. */
+const odd: Hop = {
+  ...{ from: "tiff", to: "png", fidelity: "lossless", cost: 400, ...usual, part: "page", options: [...partOptions("page"), ...bounds] },
+  expects: expectingAll("PAGES_LEFT_OUT", "PROFILE_CONVERTED", "MEDIA_CHANGED"),
+};
+const hops: readonly Hop[] = [...reading, ...writing, odd];
 const isExr = (hop: Hop): boolean => hop.from === "exr" || hop.to === "exr";
 export const exrHops = hops.filter(isExr);
 export const imagemagickHops = hops.filter((hop) => !isExr(hop));

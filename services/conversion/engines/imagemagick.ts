@@ -1,16 +1,18 @@
 /** Pictures that sharp does not know, by ImageMagick: into PNG and TIFF, and out of them. */
-import { writeFile } from "node:fs/promises";
+import { rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { FilemillError } from "#kit/errors.ts";
-import { defineEngine, type Engine, type EngineHost, type HopTask } from "../domain/engine.ts";
+import { defineEngine, type Engine, type EngineHost, type HopTask, type OpenEngine } from "../domain/engine.ts";
 import type { Inspector } from "../domain/inspector.ts";
 import { assertPart, noteLeftOut } from "../domain/parts.ts";
 import type { Sandbox, SandboxEnd } from "../domain/sandbox.ts";
 import { failureOf } from "./bad-input.ts";
 import { numberOption } from "./hop-table.ts";
+import { srgbProfile } from "./icc-profile.mjs";
 import { exrHops, hubs, imagemagickHops, magickBadInput, type Picture, pictures } from "./imagemagick-formats.ts";
 import { magick } from "./imagemagick-program.ts";
-import { srgbProfile } from "./srgb-profile.ts";
+import { withMeantColours } from "./meant-colours.ts";
+import { openSharpChildren } from "./sharp-children.ts";
 import { inputInside, openOutput, openToolSession, probeMs, type ToolSession, versionLineOf } from "./tool-run.ts";
 
 const program = magick.path;
@@ -27,6 +29,10 @@ type Scene = {
   readonly height: number;
   /** The description of its colour profile; empty: it has none. */
   readonly profile: string;
+  /** As the program names it. */
+  readonly space: string;
+  /** Bits of a sample. */
+  readonly depth: number;
 };
 
 function pictureOf(format: string): Picture {
@@ -39,16 +45,19 @@ const unreadable = "The picture is damaged, or of a kind that cannot be read.";
 
 /** What the headers say of each picture in the file. */
 async function readScenes(session: ToolSession, { coder }: Picture): Promise<readonly Scene[]> {
-  const args = ["-ping", `${coder}:${inputInside}`, "-format", "scene %s %w %h %[profile:icc]\n", "info:-"];
+  const photometric = coder === "tiff" ? "photometric %[tiff:photometric]\n" : "";
+  const args = ["-ping", `${coder}:${inputInside}`, "-format", `${photometric}scene %s %w %h %z %[colorspace] %[profile:icc]\n`, "info:-"];
   const end = await session.run({ program, args, ...withPolicy });
   throwIfTooLarge(end);
-  const scenes = [...end.stdout.matchAll(/^scene (\d+) (\d+) (\d+) ?(.*)$/gm)].map(([, index, width, height, profile]) => ({
-    index: Number(index),
-    width: Number(width),
-    height: Number(height),
-    profile: profile ?? "",
-  }));
+  const scenes = [...end.stdout.matchAll(/^scene (\d+) (\d+) (\d+) (\d+) (\w+) ?(.*)$/gm)].map((found) => {
+    const [index = 0, width = 0, height = 0, depth = 0] = found.slice(1, 5).map(Number);
+    return { index, width, height, depth, space: found[5] ?? "", profile: found[6] ?? "" };
+  });
   if (scenes.length === 0) throw failureOf(end, magickBadInput, unreadable);
+  // It would take numbers that it does not know for red, green and blue.
+  if (/^photometric unknown/m.test(end.stdout)) {
+    throw new FilemillError("CONVERSION_FAILED", "The picture's colours are of a kind that could not be read.");
+  }
   return scenes;
 }
 
@@ -104,20 +113,30 @@ async function srgbOf(session: ToolSession): Promise<string> {
   return "/job/srgb.icc";
 }
 
-async function run({ sandbox, inspector }: EngineHost, task: HopTask): Promise<void> {
+/** Numbers that other programs would take for something else, as those of a screen. */
+function lightArgumentsOf(source: Picture, scene: Scene): readonly string[] {
+  const isLinear = source.isLinear === true || (isPhotoshop(source) && scene.depth > 16 && scene.profile === "");
+  return [
+    ...(isLinear ? ["-set", "colorspace", "RGB", "-colorspace", "sRGB"] : []),
+    // No program reads more of the formats that are written here.
+    ...(source.isShallow === true ? ["-depth", "8"] : scene.depth > 16 ? ["-depth", "16"] : []),
+  ];
+}
+
+async function run({ sandbox, inspector }: EngineHost, task: HopTask, scenes?: readonly Scene[]): Promise<void> {
   await using session = await openToolSession(sandbox, task);
   const [source, target] = [pictureOf(task.hop.from), pictureOf(task.hop.to)];
-  const scene = chooseScene(await readScenes(session, source), source, task);
+  const scene = chooseScene(scenes ?? (await readScenes(session, source)), source, task);
   if (scene === undefined) throw new FilemillError("INVALID_INPUT", "The file holds no picture.");
   // What is sRGB already would only be rounded.
   const isConverted = target.hasProfile !== true && scene.profile !== "" && !/sRGB/i.test(scene.profile);
   const args = [
     `${source.coder}:${inputInside}[${scene.index}]`,
-    ...(source.isLinear === true ? ["-set", "colorspace", "RGB", "-colorspace", "sRGB"] : []),
-    ...(source.isShallow === true ? ["-depth", "8"] : []),
+    ...lightArgumentsOf(source, scene),
     ...(await orientationArgumentsOf(inspector, task)),
     ...["-auto-orient", "-format", "opaque %[opaque]\n", "-write", "info:-"],
     ...(isConverted ? ["-profile", await srgbOf(session)] : []),
+    ...(/lab/i.test(scene.space) ? ["-colorspace", "sRGB"] : []),
     ...(target.isOpaque === true ? ["-background", "white", "-alpha", "remove", "-alpha", "off"] : []),
     ...boundArgumentsOf(task),
     ...shapeArgumentsOf(task, scene),
@@ -135,8 +154,39 @@ async function run({ sandbox, inspector }: EngineHost, task: HopTask): Promise<v
     task.note("INPUT_DAMAGED");
   }
   if (target.isOpaque === true && /^opaque false/im.test(end.stdout)) task.note("ALPHA_FLATTENED");
-  if (isConverted) task.note("PROFILE_CONVERTED");
+  if (isConverted || (scene.space === "CMYK" && target.hasProfile !== true)) task.note("PROFILE_CONVERTED");
+  noteDepth(task, scene, target);
   await session.adopt("out");
+}
+
+function noteDepth(task: HopTask, { depth }: Scene, { isDeep }: Picture): void {
+  const kept = isDeep === true ? 16 : 8;
+  if (depth > kept) task.note("MEDIA_CHANGED", `Colours have ${kept} bits instead of ${depth}.`);
+}
+
+const isPhotoshop = ({ coder }: Picture): boolean => /^ps[db]$/.test(coder);
+
+/** What a printer would print becomes colours of a screen by way of TIFF, which keeps it with its profile, and libvips, which reads that. */
+async function runAll(host: EngineHost, pictures: OpenEngine, task: HopTask): Promise<void> {
+  const { from, to } = task.hop;
+  if (from === "png") return await withMeantColours({ ...host, pictures }, task, "keep", (meant) => run(host, meant));
+  const source = pictureOf(from);
+  if (to !== "png" || !(isPhotoshop(source) || from === "tiff")) return await run(host, task);
+  const scenes = await scenesOf(host, task);
+  if (scenes[0]?.space !== "CMYK") return await run(host, task, scenes);
+  const path = `${task.outputPath}.printed`;
+  try {
+    await run(host, { ...task, hop: { ...task.hop, to: "tiff" }, outputPath: path }, scenes);
+    const input = { ...task.input, path, sizeBytes: (await stat(path)).size };
+    await pictures.run({ ...task, hop: { ...task.hop, from: "tiff" }, input, options: { compressionLevel: 6 } });
+  } finally {
+    await rm(path, { force: true });
+  }
+}
+
+async function scenesOf({ sandbox }: EngineHost, task: HopTask): Promise<readonly Scene[]> {
+  await using session = await openToolSession(sandbox, task);
+  return await readScenes(session, pictureOf(task.hop.from));
 }
 
 const orientations = ["TopLeft", "TopRight", "BottomRight", "BottomLeft", "LeftTop", "RightTop", "RightBottom", "LeftBottom"];
@@ -155,14 +205,14 @@ async function versionOf(sandbox: Sandbox): Promise<string | undefined> {
   return line === undefined ? undefined : /ImageMagick (\d[\d.-]*)/.exec(line)?.[1];
 }
 
-const open: Engine["open"] = async (host) => ({
-  run: (task) => run(host, task),
-  async parts(task) {
-    await using session = await openToolSession(host.sandbox, task);
-    return (await readScenes(session, pictureOf(task.hop.from))).map(() => "");
-  },
-  [Symbol.asyncDispose]: async () => undefined,
-});
+const open: Engine["open"] = async (host) => {
+  const pictures = await openSharpChildren(host, 0);
+  return {
+    run: (task) => runAll(host, pictures, task),
+    parts: async (task) => (await scenesOf(host, task)).map(() => ""),
+    [Symbol.asyncDispose]: () => pictures[Symbol.asyncDispose](),
+  };
+};
 
 export const imagemagickEngine = defineEngine({
   id: "imagemagick",

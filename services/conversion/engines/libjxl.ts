@@ -9,6 +9,7 @@ import { askMade } from "./ask-inspector.ts";
 import { throwIfFailed } from "./bad-input.ts";
 import { copyPieces } from "./copy-pieces.ts";
 import { flagOption, numberOption, ownHops } from "./hop-table.ts";
+import { withMeantColours } from "./meant-colours.ts";
 import { profileChoice, reshapes, reshaping } from "./picture-options.ts";
 import { openSharpChildren } from "./sharp-children.ts";
 import { openOutput, openToolSession, type ToolSession, versionLineOf } from "./tool-run.ts";
@@ -30,8 +31,8 @@ const again: OptionDefinition = {
 const lossless: OptionDefinition = { name: "lossless", type: "boolean", default: false, description: "Keeps every pixel exactly" };
 const usual = { async: false, maxInputMb: 100 } as const;
 const choices = [...reshaping, profileChoice];
-const recoloured = expecting("PROFILE_CONVERTED", { option: "profile" });
-const opaque = [...expectingAll("ALPHA_FLATTENED", "ANIMATION_REDUCED"), recoloured];
+const recoloured = expecting("PROFILE_CONVERTED", { message: "High dynamic range is mapped to standard dynamic range." });
+const opaque = [...expectingAll("ALPHA_FLATTENED", "ANIMATION_REDUCED", "MEDIA_CHANGED"), recoloured];
 const still = [
   ...expectingAll("ANIMATION_REDUCED", "METADATA_DROPPED"),
   recoloured,
@@ -40,7 +41,10 @@ const still = [
 
 const hops: readonly Hop[] = [
   { from: "jpg", to: "jxl", fidelity: "lossless", cost: 150, ...usual, options: [effort] },
-  { from: "png", to: "jxl", fidelity: "high", cost: 250, ...usual, options: [lossy, lossless, effort] },
+  {
+    ...{ from: "png", to: "jxl", fidelity: "high", cost: 250, ...usual, options: [lossy, lossless, effort] },
+    expects: expectingAll("ORIENTATION_APPLIED", "PROFILE_CONVERTED"),
+  },
   { from: "apng", to: "jxl", fidelity: "high", cost: 400, ...usual, options: [lossy, lossless, effort] },
   { from: "jxl", to: "png", fidelity: "lossless", cost: 200, ...usual, options: choices, expects: still },
   { from: "jxl", to: "jpg", fidelity: "high", cost: 150, ...usual, options: [again, ...choices], expects: opaque },
@@ -72,6 +76,7 @@ const badInput = [
 ];
 
 async function run(host: EngineHost, pictures: OpenEngine, task: HopTask): Promise<void> {
+  if (task.hop.from === "png") return await withMeantColours({ ...host, pictures }, task, "keep", (meant) => encode(host, meant));
   if (task.hop.to === "jxl") return task.hop.from === "jxl" ? await rewrite(host, pictures, task) : await encode(host, task);
   // The tools go by names.
   const inside = "/input/picture.jxl";
@@ -85,12 +90,18 @@ async function run(host: EngineHost, pictures: OpenEngine, task: HopTask): Promi
   const moves = /animation/i.test(info.stdout);
   if (moves) task.note("ANIMATION_REDUCED");
   if (to === "png" && /(exif|xml|xmp) metadata/i.test(info.stdout)) task.note("METADATA_DROPPED");
-  if (!reshapes(task) && !(to === "jpg" && hasAlpha)) return await decodeTo({ session, ...host }, task, moves, to, task.outputPath);
+  const numbers = task.options.profile === "strip" ? undefined : brightNumbersOf(info.stdout);
+  // The tool writes no JPEG of more than eight bits.
+  const isDeep = to === "jpg" && !/, 8-bit /.test(info.stdout);
+  const isRough = reshapes(task) || numbers !== undefined || (to === "jpg" && (hasAlpha || isDeep));
+  if (to === "ppm" && numbers !== undefined) throw new FilemillError("CONVERSION_FAILED", "High dynamic range could not be mapped.");
+  if (!isRough) return await decodeTo({ session, ...host }, task, moves, to, task.outputPath);
   const path = `${task.outputPath}.decoded`;
   try {
     await decodeTo({ session, ...host }, task, moves, "png", path);
     const input = { ...task.input, path, sizeBytes: (await stat(path)).size };
-    const options = { quality: 90, profile: "keep", compressionLevel: 6, ...task.options };
+    const named = numbers === undefined ? {} : { namedColours: numbers };
+    const options = { quality: 90, profile: "keep", compressionLevel: 6, ...task.options, ...named };
     await pictures.run({ ...task, hop: { ...task.hop, from: "png" }, input, options });
   } finally {
     await rm(path, { force: true });
@@ -107,6 +118,12 @@ async function rewrite(host: EngineHost, pictures: OpenEngine, task: HopTask): P
   } finally {
     await rm(path, { force: true });
   }
+}
+
+/** The numbers of ITU-T H.273 of a picture of high dynamic range, as the tool names its colours. */
+function brightNumbersOf(info: string): string | undefined {
+  const transfer = /\bPQ transfer function/.test(info) ? 16 : /\bHLG transfer function/.test(info) ? 18 : undefined;
+  return transfer && `${/Rec\.2100 primaries/.test(info) ? 9 : /P3 primaries/.test(info) ? 12 : 1}/${transfer}`;
 }
 
 async function encode({ sandbox, inspector }: EngineHost, task: HopTask): Promise<void> {

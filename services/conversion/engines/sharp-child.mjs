@@ -1,9 +1,11 @@
 // Runs inside the sandbox and converts pictures: one line of JSON asks, one answers. Its host is sharp.ts.
 import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { coloursOf, namedColours } from "./sharp-colours.mjs";
 import { encoded } from "./sharp-encoders.mjs";
 import { Failure, failureOf } from "./sharp-failures.mjs";
 import { fitted } from "./sharp-fitting.mjs";
 import { describePng, isSrgb, isWhole, plainBytes, tellsMore } from "./sharp-headers.mjs";
+import { keepDepth, settled } from "./sharp-settled.mjs";
 
 const [sharpEntry, threads] = process.argv.slice(2);
 const { default: sharp } = await import(sharpEntry);
@@ -54,30 +56,28 @@ function writeDrawn(bytes, { to, options }) {
 async function convert(bytes, request, notes, failOn) {
   const { from, to, options } = request;
   const input = { failOn, limitInputPixels: maxPixels, sequentialRead: true };
-  const known = from === "png" ? describePng(bytes) : undefined;
+  const colours = options.profile === "strip" ? undefined : (coloursOf(options.namedColours) ?? namedColours(from, bytes));
+  const known = from === "png" && colours === undefined ? describePng(bytes) : undefined;
   const described = known ?? sharp(bytes, input).metadata();
   if (options.profile === "strip") input.ignoreIcc = true;
-  const mayBePlain =
-    options.maxKb === undefined &&
-    options.crop === undefined &&
-    known === undefined &&
-    /^(jpg|png)$/.test(from) &&
-    bytes.length <= plainBytes &&
-    options.profile !== "keep";
+  const isSmall = /^(jpg|png)$/.test(from) && bytes.length <= plainBytes;
+  const isAsIs = options.maxKb === undefined && options.crop === undefined && options.profile !== "keep";
+  const mayBePlain = isSmall && isAsIs && known === undefined && colours === undefined;
   const early = mayBePlain ? outputOf(pipelineOf(bytes, input, request, plain), to, plain) : undefined;
   early?.catch(() => undefined);
-  const first = await described;
-  assertFormat(from, first.format);
-  choosePage(first, request, input);
+  const told = await described;
+  assertFormat(from, told.format);
+  choosePage(told, request, input);
+  const { first, usual } = await settled(sharp, { bytes, input, from, told, colours, notes });
   noteWhatIsLost(first, request, notes);
   if (movesOf(first, request)) Object.assign(input, { animated: true, limitInputPixels: maxAnimationPixels });
   if (from === "svg") input.density = densityOf(first, options);
   assertChanges(first, request);
-  if (options.maxKb !== undefined) return await withinSize(bytes, input, request, first, notes);
-  const isEarlyRight = early !== undefined && first.depth === "uchar";
+  if (options.maxKb !== undefined) return await withinSize(bytes, usual, input, request, first, notes);
+  const isEarlyRight = early !== undefined && first.depth === "uchar" && (first.density ?? usualDensity) === usualDensity;
   const [output, transparent] = await Promise.all([
-    isEarlyRight ? early : outputOf(pipelineOf(bytes, input, request, first), to, first),
-    flattens(request) && first.hasAlpha ? hasTransparency(bytes, input) : false,
+    isEarlyRight ? early : outputOf(pipelineOf(usual, input, request, first), to, first),
+    flattens(request) && first.hasAlpha ? hasTransparency(usual, input) : false,
   ]);
   if (transparent) notes.set("ALPHA_FLATTENED");
   if (request.mayKeep === true && from === to && notes.size === 0 && asksForNothingElse(first, options))
@@ -85,12 +85,13 @@ async function convert(bytes, request, notes, failOn) {
   return output;
 }
 
-async function withinSize(bytes, input, request, first, notes) {
+/** `usual`: the source as libvips understands it. */
+async function withinSize(bytes, usual, input, request, first, notes) {
   const { from, to, options } = request;
   const isKept = bytes.length <= options.maxKb * 1000 && notes.size === 0 && asksForNothingElse(first, options);
-  if (flattens(request) && first.hasAlpha && (await hasTransparency(bytes, input))) notes.set("ALPHA_FLATTENED");
+  if (flattens(request) && first.hasAlpha && (await hasTransparency(usual, input))) notes.set("ALPHA_FLATTENED");
   const write = (more) =>
-    pipelineOf(bytes, input, { ...request, options: { ...options, ...more } }, first).toBuffer({ resolveWithObject: true });
+    pipelineOf(usual, input, { ...request, options: { ...options, ...more } }, first).toBuffer({ resolveWithObject: true });
   const { data, how } = await fitted(write, to, options);
   if (data === undefined) throw new Failure("CONVERSION_FAILED", "The picture cannot be made as small as that.");
   if (isKept && from === to && data.length >= bytes.length) {
@@ -156,20 +157,50 @@ function pipelineOf(bytes, input, request, first) {
   const { from, to, options } = request;
   const image = sharp(bytes, input);
   if (!movesOf(first, request)) image.autoOrient();
-  if (first.depth === "ushort" && (to === "png" || to === "tiff")) keepDepth(image, first);
+  if (losesGreyDepth(first, options)) image.pipelineColourspace("b-w").toColourspace("b-w");
+  else if (first.depth === "ushort" && depthIn(to) > 8) keepDepth(image, first);
   shape(image, from, options);
   if (flattens(request)) image.flatten({ background: options.background ?? "#ffffff" });
   if (options.metadata === "keep") image.keepExif().keepXmp();
   if (keepsProfile(first, options)) image.keepIccProfile();
-  if (from !== "svg" && options.density !== undefined) image.withDensity(options.density);
+  // Of 16 bits with a profile libvips makes the numbers of a wider space, and says so to nobody.
+  else if (first.depth === "ushort" && isConverted(first, options)) image.withIccProfile("srgb", { attach: false });
+  if (from !== "svg") setDensity(image, request, first);
   const output = encoded(image, to, options, first);
   if (output === undefined) throw new Failure("CONVERSION_FAILED", "No such target.");
   return output;
 }
 
+const usualDensity = 72;
+
+/** As the source says, else what everybody takes for nothing said: libvips would write 25.4. */
+function setDensity(image, { to, options }, first) {
+  const density = options.density ?? first.density;
+  const isTold = density !== undefined && (options.density !== undefined || density !== usualDensity);
+  if (isTold && to !== "tiff" && to !== "png" && to !== "gif") {
+    image.withDensity(density);
+    // Else it would keep all that EXIF says.
+    if (options.metadata !== "keep") image.withExif({});
+  } else image.options.withMetadataDensity = density ?? usualDensity;
+}
+
+/** Bits of a colour that a format holds, of those that are written here. */
+function depthIn(to) {
+  return to === "png" || to === "tiff" ? 16 : to === "avif" ? 10 : 8;
+}
+
 /** Of pictures in red, green and blue alone: others become these, to which their own profile would give wrong colours. */
-function keepsProfile({ icc }, { profile }) {
-  return profile === "keep" && icc?.toString("latin1", 16, 20) === "RGB ";
+function keepsProfile({ icc, isHdr }, { profile }) {
+  return profile === "keep" && isHdr !== true && icc?.toString("latin1", 16, 20) === "RGB ";
+}
+
+function isConverted(first, options) {
+  return first.icc !== undefined && !isSrgb(first.icc) && options.profile !== "strip" && !keepsProfile(first, options);
+}
+
+/** libvips converts greys by their profile in eight bits alone. */
+function losesGreyDepth(first, options) {
+  return first.space === "grey16" && isConverted(first, options);
 }
 
 function assertFormat(expected, found) {
@@ -192,18 +223,18 @@ function noteWhatIsLost(first, request, notes) {
     const [code, word] = animated.has(from) ? ["ANIMATION_REDUCED", "frame"] : ["PAGES_LEFT_OUT", "page"];
     notes.set(code, `Only ${word} ${options.page ?? 1} of ${first.pages} was converted.`);
   }
-  const converted = first.icc !== undefined && !isSrgb(first.icc) && options.profile !== "strip" && !keepsProfile(first, options);
-  if (first.space === "cmyk" || converted) notes.set("PROFILE_CONVERTED");
+  if (first.isHdr) notes.set("PROFILE_CONVERTED", "The picture's high dynamic range was mapped to standard dynamic range (sRGB).");
+  else if (/^(cmyk|labs?)$/.test(first.space) || isConverted(first, options)) notes.set("PROFILE_CONVERTED");
+  const [bits, kept] = [first.bitsPerSample ?? 16, losesGreyDepth(first, options) || first.space === "labs" ? 8 : depthIn(to)];
+  if ((first.depth === "ushort" && kept < bits) || first.space === "labs") {
+    const others = notes.get("MEDIA_CHANGED");
+    notes.set("MEDIA_CHANGED", `${others === undefined ? "" : `${others} `}Colours have ${kept} bits instead of ${bits}.`);
+  }
   const carries = options.metadata === "keep" && to !== "gif";
   if (!carries && (tellsMore(first.exif) || first.xmp !== undefined || first.iptc !== undefined)) notes.set("METADATA_DROPPED");
   // libvips writes none into a TIFF.
   else if ((first.comments ?? []).length > 0) notes.set("METADATA_DROPPED", "Comments in the file were not carried over.");
   else if (to === "tiff" && tellsMore(first.exif)) notes.set("METADATA_DROPPED", "EXIF was not carried over; XMP was.");
-}
-
-function keepDepth(image, first) {
-  const space = first.space === "grey16" || first.space === "b-w" ? "grey16" : "rgb16";
-  image.pipelineColourspace(space).toColourspace(space);
 }
 
 function shape(image, from, options) {

@@ -20,6 +20,17 @@ export function openSharpChildren(host: EngineHost, warm: number, mayKeep = fals
   return openChildEngine(host, () => host.sandbox.spawn(command), { warm, question: mayKeep ? { mayKeep } : {} });
 }
 
+/** What the program imports. */
+const imported = [
+  "sharp-colours.mjs",
+  "sharp-encoders.mjs",
+  "sharp-failures.mjs",
+  "sharp-fitting.mjs",
+  "sharp-headers.mjs",
+  "sharp-settled.mjs",
+  "icc-profile.mjs",
+];
+
 /** The running Node and sharp's packages, read-only; nothing else of the clone is visible. `argument`: how many threads, or `--version`. */
 export function sharpCommandOf(argument: string) {
   const entry = fileURLToPath(import.meta.resolve("sharp"));
@@ -35,10 +46,7 @@ export function sharpCommandOf(argument: string) {
     readOnly: {
       [process.execPath]: "/opt/node",
       [fileURLToPath(new URL("./sharp-child.mjs", import.meta.url))]: "/opt/filemill/sharp-child.mjs",
-      [fileURLToPath(new URL("./sharp-encoders.mjs", import.meta.url))]: "/opt/filemill/sharp-encoders.mjs",
-      [fileURLToPath(new URL("./sharp-failures.mjs", import.meta.url))]: "/opt/filemill/sharp-failures.mjs",
-      [fileURLToPath(new URL("./sharp-fitting.mjs", import.meta.url))]: "/opt/filemill/sharp-fitting.mjs",
-      [fileURLToPath(new URL("./sharp-headers.mjs", import.meta.url))]: "/opt/filemill/sharp-headers.mjs",
+      ...Object.fromEntries(imported.map((name) => [fileURLToPath(new URL(`./${name}`, import.meta.url)), `/opt/filemill/${name}`])),
       ...Object.fromEntries(packages.map((name) => [join(modules, name), join(inside, name)])),
     },
   };

@@ -23,7 +23,7 @@ export function encoded(image, to, options, first) {
     case "gif":
       return image.gif({ effort, colours: options.colours });
     case "avif":
-      return image.avif({ quality, lossless, effort });
+      return image.avif({ quality, lossless, effort, bitdepth: first.depth === "ushort" ? 10 : 8 });
     case "tiff":
       // libvips' own choice is JPEG in TIFF, which drops transparency without a word.
       return image.tiff({ compression: options.compression ?? "deflate", predictor: "horizontal" });

@@ -31,6 +31,8 @@ const failures = [
     "INPUT_TOO_COMPLEX",
     "The picture has more pixels on a side than the target format can hold; use width or height.",
   ],
+  // Well, but of a sort that libvips does not read.
+  [/samples out of range|bad labq format/, "CONVERSION_FAILED", "The picture's samples are of a kind that could not be read."],
   [/memory/i, "INPUT_TOO_COMPLEX", "The picture needs more memory than is allowed."],
 ];
 

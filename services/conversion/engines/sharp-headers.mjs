@@ -14,12 +14,17 @@ export function describePng(bytes) {
   if (bytes.length > plainBytes || bytes.length < 33 || bytes.toString("latin1", 0, 8) !== "\x89PNG\r\n\x1a\n") return undefined;
   if (bytes.toString("latin1", 12, 16) !== "IHDR" || bytes[24] > 8) return undefined;
   let hasAlpha = bytes[25] === 4 || bytes[25] === 6;
+  let density;
   for (let at = 33; at + 12 <= bytes.length; at += 12 + bytes.readUInt32BE(at)) {
     const kind = bytes.toString("latin1", at + 4, at + 8);
     if (!silentChunks.has(kind)) return undefined;
     if (kind === "tRNS") hasAlpha = true;
-    if (kind === "IEND")
-      return { format: "png", depth: "uchar", pages: 1, width: bytes.readUInt32BE(16), height: bytes.readUInt32BE(20), hasAlpha };
+    // In pixels a metre.
+    if (kind === "pHYs" && bytes[at + 16] === 1) density = Math.round(bytes.readUInt32BE(at + 8) * 0.0254);
+    if (kind === "IEND") {
+      const size = { width: bytes.readUInt32BE(16), height: bytes.readUInt32BE(20) };
+      return { format: "png", depth: "uchar", pages: 1, ...size, hasAlpha, ...(density > 0 && { density }) };
+    }
   }
   return undefined;
 }

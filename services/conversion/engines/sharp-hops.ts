@@ -111,7 +111,7 @@ const encoderOptions: Readonly<Record<Target, readonly OptionDefinition[]>> = {
   ],
   webp: [qualityOf(80), lossless, effortOf(0, 6, 4)],
   gif: [effortOf(1, 10, 7), { ...colours, default: 256, description: "Colours of the palette" }],
-  avif: [qualityOf(50), lossless, effortOf(0, 9, 2)],
+  avif: [qualityOf(65), lossless, effortOf(0, 9, 2)],
   tiff: [
     {
       name: "compression",
@@ -161,6 +161,10 @@ const ownOptions: readonly OptionDefinition[] = [
   { name: "flip", type: "enum", values: ["none", "horizontal", "vertical"], default: "none", description: "Mirrors the picture" },
 ];
 
+/** What may have more than eight bits a colour, which is kept as far as the target can. */
+const deep = new Set<Source>(["png", "tiff", "avif"]);
+const shallower = expecting("MEDIA_CHANGED", { message: "Colours of more bits than the format holds become ones of what it holds." });
+
 /** Drawings have none of what pictures of cameras have. */
 function expectationsOf(from: Source, to: Target): readonly Expectation[] {
   const flattened = to === "jpg" ? expecting("ALPHA_FLATTENED") : expecting("ALPHA_FLATTENED", { option: "background" });
@@ -174,6 +178,7 @@ function expectationsOf(from: Source, to: Target): readonly Expectation[] {
     expecting("ORIENTATION_APPLIED"),
     ...(from === "gif" || from === "webp" ? (moves(from, to) ? [] : [expecting("ANIMATION_REDUCED")]) : [expecting("PAGES_LEFT_OUT")]),
     expecting("PROFILE_CONVERTED"),
+    ...(deep.has(from) ? [shallower] : []),
     expecting("METADATA_DROPPED", metadata),
     flattened,
   ];

@@ -3,6 +3,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { NoteCode } from "#services/conversion/domain/notes.ts";
 import { photo } from "#test/contract/options/samples.ts";
+import { floats, numbers, png, screen, tiff } from "#test/services/conversion/engines/colour-charts.ts";
 import { pdfOf } from "#test/services/conversion/engines/pdf-by-hand.ts";
 import { halfTransparent, moving, noise, twoColours } from "#test/services/conversion/engines/picture-samples.ts";
 import { book, documents } from "./document-occurrences.ts";
@@ -29,7 +30,20 @@ const severalStills =
     await run("heif-enc", [...codec, join(folder, "one.png"), join(folder, "one.png"), "-o", path]);
   };
 
+const deepPng = (path: string) => writeFile(path, png(screen));
+const bitsOf32 = (path: string) => writeFile(path, tiff(floats(screen), { bits: 32, kind: 3, photometric: 2, channels: 3 }));
+const deepJxl = async (path: string, folder: string) => {
+  await deepPng(join(folder, "deep.png"));
+  await run("cjxl", [join(folder, "deep.png"), path, "-d", "0"]);
+};
+/** Of light, on its side. */
+const lightOnItsSide = (path: string) => {
+  const orientation = Buffer.from("4d4d002a000000080001011200030000000100060000000000 00".replace(" ", ""), "hex");
+  return writeFile(path, png(screen, ["gAMA", numbers(100_000)], ["eXIf", orientation]));
+};
+
 const pictures: readonly Omit<Occurrence, "engine">[] = [
+  { hop: "png>jpg", code: "MEDIA_CHANGED", content: deepPng },
   { hop: "jpg>png", code: "ORIENTATION_APPLIED", content: turned },
   { hop: "jpg>webp", code: "METADATA_DROPPED", content: tagged },
   { hop: "png>webp", code: "PROFILE_CONVERTED", content: displayP3 },
@@ -51,6 +65,12 @@ const pictureTools: readonly Occurrence[] = [
   { engine: "imagemagick", hop: "tiff>bmp", code: "PAGES_LEFT_OUT", content: twoPages },
   { engine: "imagemagick", hop: "png>ppm", code: "ALPHA_FLATTENED", content: alpha },
   { engine: "imagemagick", hop: "png>bmp", code: "ORIENTATION_APPLIED", content: turnedPng },
+  { engine: "imagemagick", hop: "png>bmp", code: "MEDIA_CHANGED", content: deepPng },
+  { engine: "imagemagick-exr", hop: "tiff>exr", code: "MEDIA_CHANGED", content: bitsOf32 },
+  { engine: "libheif", hop: "png>heic", code: "MEDIA_CHANGED", content: deepPng },
+  { engine: "libjxl", hop: "jxl>jpg", code: "MEDIA_CHANGED", content: deepJxl },
+  { engine: "libjxl", hop: "png>jxl", code: "ORIENTATION_APPLIED", content: lightOnItsSide },
+  { engine: "ffmpeg-stills", hop: "png>qoi", code: "PROFILE_CONVERTED", content: displayP3 },
   { engine: "imagemagick", hop: "png>jp2", code: "PROFILE_CONVERTED", content: displayP3 },
   { engine: "mupdf", hop: "png>pdf", code: "ORIENTATION_APPLIED", content: turnedPng },
   { engine: "ffmpeg-stills", hop: "png>qoi", code: "ORIENTATION_APPLIED", content: turnedPng },

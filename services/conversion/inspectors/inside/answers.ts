@@ -14,7 +14,7 @@ import { uprightPatchesOf } from "./exif-upright.ts";
 import { joinOrderOf } from "./join-order.ts";
 import { jpegFrameOf } from "./jpeg-frame.ts";
 import { midiSecondsOf } from "./midi-length.ts";
-import { pictureFactsOf } from "./picture-facts.ts";
+import { namedColoursOf, pictureFactsOf } from "./picture-facts.ts";
 import { writePlainTable } from "./plain-table.ts";
 import { iconPicturesOf, stillPiecesOf } from "./png-pieces.ts";
 import { type Refusal, refusalOf } from "./refusal.ts";
@@ -47,6 +47,7 @@ export const answering: { readonly [K in QuestionKind]: Answering<K> } = {
   tableEncoding: async (file) => ({ number: undefined, guess: undefined, ...(await tableEncodingOf(file)) }),
   textEncoding: async (file, { isPage }) => ({ guess: await guessedEncodingOf(file, isPage === true) }),
   pictureFacts: (file, { format }) => pictureFactsOf(file, String(format)),
+  namedColours: (file, { format }) => namedColoursOf(file, String(format)),
   jpegFrame: jpegFrameOf,
   uprightPatches: async (file) => ({ patches: await uprightPatchesOf(file) }),
   soundEnd: soundEndOf,

@@ -2,6 +2,7 @@
 import { FilemillError } from "#kit/errors.ts";
 import type { ByteSource } from "#services/conversion/domain/guards/byte-source.ts";
 import type { Answer } from "#services/conversion/domain/questions.ts";
+import { namedColours } from "#services/conversion/engines/sharp-colours.mjs";
 import { contentOf } from "./remote-file.ts";
 
 type PictureFacts = Answer<"pictureFacts">;
@@ -21,20 +22,28 @@ export async function pictureFactsOf(file: ByteSource, format: string): Promise<
   throw new FilemillError("INVALID_INPUT", "The picture is damaged or incomplete.");
 }
 
+/** What its numbers mean as colours; 2 is not told. */
+export async function namedColoursOf(file: ByteSource, format: string): Promise<Answer<"namedColours">> {
+  const colours = namedColours(format, await contentOf(file, headBytes.png));
+  const [primaries = 2, transfer = 2] = colours?.numbers ?? [];
+  return { isNamed: colours !== undefined, primaries, transfer };
+}
+
 /** @see PNG third edition, 11.2.1, 11.3.3.3, 11.3.4.3 and 11.3.4.5: the size comes first, pHYs before the data, in pixels a metre. */
 function pngFacts(head: Buffer): PictureFacts {
   let density: number | undefined;
-  let hasProfile = false;
+  let [hasProfile, isKeyed] = [false, false];
   let orientation = 1;
   for (let at = 8; at + 12 <= head.length; at += 12 + head.readUInt32BE(at)) {
     const type = head.toString("latin1", at + 4, at + 8);
     // Its name comes first.
     if (type === "iCCP") hasProfile = !/^[^\0]*sRGB/i.test(head.toString("latin1", at + 8, at + 88));
+    if (type === "tRNS") isKeyed = true;
     if (type === "eXIf") orientation = exifFacts(head.subarray(at + 8, at + 8 + head.readUInt32BE(at))).orientation;
     if (type === "pHYs" && head[at + 16] === 1) density = meantDensity(head.readUInt32BE(at + 8) * 0.0254);
   }
   const [width, height, bitDepth] = [head.readUInt32BE(16), head.readUInt32BE(20), head.readUInt8(24)];
-  return { width, height, orientation, density, hasProfile, bitDepth, components: undefined };
+  return { width, height, orientation, density, hasProfile, bitDepth, isKeyed, components: undefined };
 }
 
 function jpegFacts(head: Buffer): PictureFacts {
@@ -48,7 +57,7 @@ function jpegFacts(head: Buffer): PictureFacts {
     const isFrame = marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc;
     if (isFrame) {
       const [width, height, components] = [head.readUInt16BE(at + 7), head.readUInt16BE(at + 5), head[at + 9]];
-      return { width, height, orientation, density, hasProfile: undefined, bitDepth: undefined, components };
+      return { width, height, orientation, density, hasProfile: undefined, bitDepth: undefined, isKeyed: undefined, components };
     }
     const text = head.toString("latin1", at + 4, at + 10);
     if (marker === 0xe0 && text.startsWith("JFIF\0")) {

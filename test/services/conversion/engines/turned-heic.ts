@@ -17,14 +17,19 @@ function boxIn(bytes: Buffer, type: string, start: number, end: number): Box {
   return found;
 }
 
-const addedBytes = 10;
-
-/**
- * Adds the property `irot` to the last item, which is the one that heif-enc calls the primary one.
- *
- * @param quarters - Counterclockwise. @see ISO/IEC 23008-12, 6.5.10
- */
+/** @param quarters - Counterclockwise. @see ISO/IEC 23008-12, 6.5.10 */
 export function withRotation(heic: Buffer, quarters: number): Buffer {
+  return withProperty(heic, Buffer.from([0, 0, 0, 9, ...Buffer.from("irot"), quarters]));
+}
+
+/** @see ISO/IEC 14496-12, 12.1.5, and ITU-T H.273 for the numbers */
+export function withColourNumbers(heic: Buffer, primaries: number, transfer: number): Buffer {
+  return withProperty(heic, Buffer.from([0, 0, 0, 19, ...Buffer.from("colrnclx"), 0, primaries, 0, transfer, 0, 6, 0x80]));
+}
+
+/** Adds a property to the last item, which is the one that heif-enc calls the primary one. */
+function withProperty(heic: Buffer, property: Buffer): Buffer {
+  const addedBytes = property.length + 1;
   const bytes = Buffer.from(heic);
   const meta = boxIn(bytes, "meta", 0, bytes.length);
   const [iprp, iloc] = ["iprp", "iloc"].map((type) => boxIn(bytes, type, meta.start + 12, meta.end)) as [Box, Box];
@@ -39,13 +44,12 @@ export function withRotation(heic: Buffer, quarters: number): Buffer {
   for (const [{ start }, more] of [
     [meta, addedBytes],
     [iprp, addedBytes],
-    [ipco, 9],
+    [ipco, property.length],
     [ipma, 1],
   ] as const) {
     bytes.writeUInt32BE(bytes.readUInt32BE(start) + more, start);
   }
-  moveData(bytes, iloc);
-  const property = Buffer.from([0, 0, 0, 9, ...Buffer.from("irot"), quarters]);
+  moveData(bytes, iloc, addedBytes);
   return Buffer.concat([
     bytes.subarray(0, ipco.end),
     property,
@@ -56,7 +60,7 @@ export function withRotation(heic: Buffer, quarters: number): Buffer {
 }
 
 /** Version 1 with offsets, lengths and bases of four bytes, as heif-enc writes it. @see ISO/IEC 14496-12, 8.11.3 */
-function moveData(bytes: Buffer, iloc: Box): void {
+function moveData(bytes: Buffer, iloc: Box, addedBytes: number): void {
   if (bytes[iloc.start + 8] !== 1 || bytes.readUInt16BE(iloc.start + 12) !== 0x4440) throw new Error("another kind of iloc");
   let at = iloc.start + 16;
   for (let items = bytes.readUInt16BE(iloc.start + 14); items > 0; items--) {

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import sharp from "sharp";
 import { expect, it } from "vitest";
-import { srgbProfile } from "#services/conversion/engines/srgb-profile.ts";
+import { srgbProfile } from "#services/conversion/engines/icc-profile.mjs";
 
 it("means what sRGB means to another program", async () => {
   const folder = await mkdtemp(join(tmpdir(), "filemill-profile-"));
