@@ -4,7 +4,8 @@ import { coloursOf, namedColours } from "./sharp-colours.mjs";
 import { encoded } from "./sharp-encoders.mjs";
 import { Failure, failureOf } from "./sharp-failures.mjs";
 import { fitted } from "./sharp-fitting.mjs";
-import { describePng, isSrgb, isWhole, plainBytes, tellsMore } from "./sharp-headers.mjs";
+import { describePng, isWhole, plainBytes, tellsMore } from "./sharp-headers.mjs";
+import { depthIn, isConverted, keepsProfile, losesGreyDepth, setDensity, usualDensity } from "./sharp-kept.mjs";
 import { keepDepth, settled } from "./sharp-settled.mjs";
 
 const [sharpEntry, threads] = process.argv.slice(2);
@@ -169,38 +170,6 @@ function pipelineOf(bytes, input, request, first) {
   const output = encoded(image, to, options, first);
   if (output === undefined) throw new Failure("CONVERSION_FAILED", "No such target.");
   return output;
-}
-
-const usualDensity = 72;
-
-/** As the source says, else what everybody takes for nothing said: libvips would write 25.4. */
-function setDensity(image, { to, options }, first) {
-  const density = options.density ?? first.density;
-  const isTold = density !== undefined && (options.density !== undefined || density !== usualDensity);
-  if (isTold && to !== "tiff" && to !== "png" && to !== "gif") {
-    image.withDensity(density);
-    // Else it would keep all that EXIF says.
-    if (options.metadata !== "keep") image.withExif({});
-  } else image.options.withMetadataDensity = density ?? usualDensity;
-}
-
-/** Bits of a colour that a format holds, of those that are written here. */
-function depthIn(to) {
-  return to === "png" || to === "tiff" ? 16 : to === "avif" ? 10 : 8;
-}
-
-/** Of pictures in red, green and blue alone: others become these, to which their own profile would give wrong colours. */
-function keepsProfile({ icc, isHdr }, { profile }) {
-  return profile === "keep" && isHdr !== true && icc?.toString("latin1", 16, 20) === "RGB ";
-}
-
-function isConverted(first, options) {
-  return first.icc !== undefined && !isSrgb(first.icc) && options.profile !== "strip" && !keepsProfile(first, options);
-}
-
-/** libvips converts greys by their profile in eight bits alone. */
-function losesGreyDepth(first, options) {
-  return first.space === "grey16" && isConverted(first, options);
 }
 
 function assertFormat(expected, found) {

@@ -27,6 +27,7 @@ const imported = [
   "sharp-failures.mjs",
   "sharp-fitting.mjs",
   "sharp-headers.mjs",
+  "sharp-kept.mjs",
   "sharp-settled.mjs",
   "icc-profile.mjs",
 ];
