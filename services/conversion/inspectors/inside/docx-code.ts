@@ -85,9 +85,9 @@ export function withMarkedCode(document: string, sheet: string): string | undefi
   const names = namesOf(sheet);
   const isFixed = (text: string): boolean => fixedFont.test(text) || isVerbatim(text, names);
   const paragraphs = document.split("</w:p>");
-  const fixed = paragraphs.filter(isFixed).length;
-  const told = paragraphs.filter(hasText).length;
-  if (fixed === 0 || fixed * 2 > told) return undefined;
+  // A style for code is no typewriter's, however often it is used.
+  const typed = paragraphs.filter((paragraph) => fixedFont.test(paragraph)).length;
+  if (!paragraphs.some(isFixed) || typed * 2 > paragraphs.filter(hasText).length) return undefined;
   let tables = 0;
   return paragraphs
     .map((paragraph) => {
