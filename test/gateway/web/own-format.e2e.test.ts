@@ -19,7 +19,7 @@ test("a picture is made smaller in its own format", async () => {
   ]);
   const item = page.getByRole("listitem", { name: "wide.png", exact: true });
   await item.getByRole("radio", { name: "PNG, changed" }).check();
-  await item.getByText(/^PNG, changed: smaller, resized, turned/).waitFor();
+  await item.getByText(/^PNG, changed: smaller, resized, cropped, turned/).waitFor();
   await item.getByLabel("Width").fill("20");
   expect(await seriousFindings(page)).toEqual([]);
   await item.getByRole("button", { name: "Change this PNG" }).click();
