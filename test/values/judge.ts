@@ -152,6 +152,7 @@ class Judge {
       return one === plainDigits(is.n) ? undefined : one.replace(",", ".") === plainDigits(is.n) ? "dialect" : "other";
     if (isSameText(was, one, other)) return isText ? undefined : "type";
     if (isNumber(was) && digitsOf(other) !== undefined && Number(other) === Number(was.n)) return "rounded";
+    if (untyped.has(this.#from) && /^-?\d+,\d+$/.test(one) && one.replace(",", ".") === other) return "dialect";
     return isPlain(was) && isPlain(is) ? "text" : "other";
   }
 }

@@ -43,9 +43,24 @@ export function tableOf(said: Said | SaidTable): SaidTable {
   return { columns, rows: rows.map((row) => columns.map((_, place) => row[place] ?? null)) };
 }
 
+/** As the notes say: without blanks around them, a number for those without a name and for the second of one name. */
+function ownNames(columns: readonly string[]): readonly string[] {
+  const isPlain = new Set(columns).size === columns.length && columns.every((name) => name.trim() === name && name !== "");
+  if (isPlain) return columns;
+  const seen = new Set<string>();
+  return columns.map((column, place) => {
+    const wanted = column.trim() || `column${place + 1}`;
+    let name = wanted;
+    for (let count = 2; seen.has(name); count += 1) name = `${wanted}_${count}`;
+    seen.add(name);
+    return name;
+  });
+}
+
 /** Of each column where it went: by its name, else in the order of those that are left; without a name of its own where it has another. */
 export function placesOf(was: readonly string[], is: readonly string[], isOrdered: boolean): readonly number[] {
-  const isSame = was.length === is.length && (isOrdered || !new Set(was).isSubsetOf(new Set(is)));
+  const own = ownNames(was);
+  const isSame = was.length === is.length && (isOrdered || !new Set(own).isSubsetOf(new Set(is)));
   if (isSame) return [...was.keys()];
   const left = new Set(is.keys());
   const take = (matches: (name: string, place: number) => boolean) => {
@@ -53,6 +68,6 @@ export function placesOf(was: readonly string[], is: readonly string[], isOrdere
     left.delete(place);
     return place;
   };
-  const places = was.map((name) => take((each) => each === name));
+  const places = own.map((name) => take((each) => each === name));
   return places.map((place) => (place >= 0 ? place : take(() => true)));
 }
