@@ -54,19 +54,10 @@ function sparseTar(): Buffer {
   ]);
 }
 
-/** A list that is a link to a file of the host, and a page that shows one. */
-const joinedSecret = (): Buffer =>
-  zipFile([
-    { name: "order.txt", content: above("/etc/passwd"), isLink: true },
-    { name: "a.html", content: '<p>Good</p><img src="file:///etc/passwd"><iframe src="/etc/passwd"></iframe>' },
-  ]);
 /** As many conversions as one request could ask for. */
 const tooMany = (): Buffer => zipFile(Array.from({ length: 600 }, (_, index) => ({ name: `${index}.txt`, content: "x" })));
 
 export const archiveAttacks: readonly Attack[] = [
-  attack("Z1-join", "files to join, with a list that is a link to a host's file", "a.zip", joinedSecret, "is bounded", ["pdf"], {
-    engine: "join-pdf",
-  }),
   attack("Z2-join", "600 files to join, each a conversion of its own", "a.zip", tooMany, "INPUT_TOO_COMPLEX", ["pdf"], {
     engine: "join-pdf",
   }),
