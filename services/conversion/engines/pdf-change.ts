@@ -52,8 +52,11 @@ type Work = {
   step(name: string, write: (at: HopTask) => Promise<boolean>): Promise<boolean>;
 };
 
+/** Of the time of a long hop: all else is done sooner than pages are read, or the file was made to take long. */
+const shareWithoutReading = 0.2;
+
 async function run(host: EngineHost, task: HopTask): Promise<void> {
-  const endsAtMs = performance.now() + task.timeoutMs;
+  const endsAtMs = performance.now() + task.timeoutMs * (task.options.ocr === "auto" ? 1 : shareWithoutReading);
   const temporary: string[] = [];
   let current: FileRef = task.input;
   const now = (outputPath = task.outputPath): HopTask => ({
