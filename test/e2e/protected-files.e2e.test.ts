@@ -56,7 +56,13 @@ describe("a protected file", () => {
   it("is made of a PDF by a password that is recorded nowhere, and opened again by it", async () => {
     const secret = "geheim ü 42";
     const headers = { "x-output-password": encodeURIComponent(secret) };
-    const made = await post(server, { to: "pdf", name: "a.pdf", file: new Uint8Array(pdfOf(["Quokka"])), headers, query: "?download=1&permissions=print" });
+    const made = await post(server, {
+      to: "pdf",
+      name: "a.pdf",
+      file: new Uint8Array(pdfOf(["Quokka"])),
+      headers,
+      query: "?download=1&permissions=print",
+    });
     const file = new Uint8Array(await made.arrayBuffer());
     expect([made.status, Buffer.from(file).includes("/Encrypt")]).toEqual([200, true]);
     await expectRow(await post(server, { to: "txt", name: "a.pdf", file, query: "?download=1" }), {

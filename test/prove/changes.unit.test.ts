@@ -5,7 +5,7 @@ const changed = async (...paths: readonly string[]) => [...(await enginesOf(path
 
 it("finds the engines that a changed file belongs to", async () => {
   expect(await changed()).toEqual([]);
-  expect(await changed("archive-hops.ts")).toEqual(["archive"]);
+  expect(await changed("potrace.ts")).toEqual(["potrace"]);
   expect(await changed("imagemagick.ts")).toEqual(["imagemagick", "imagemagick-exr"]);
 });
 

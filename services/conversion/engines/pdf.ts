@@ -71,8 +71,9 @@ const hops: readonly Hop[] = [
     options: [...options, content],
     expects: [
       ...ofReading,
-      heads,
-      expecting("ENTRIES_LEFT_OUT", { option: "content", message: "Only the tables of the pages are converted." }),
+      expecting("ENTRIES_LEFT_OUT", {
+        message: "Running heads and page numbers are left out of pages without tags; with `content=tables`, all but the tables.",
+      }),
       expecting("IMAGES_REMOVED", { message: "Of pictures the places and descriptions are told." }),
     ],
   },
