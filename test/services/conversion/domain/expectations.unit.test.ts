@@ -51,7 +51,7 @@ describe("what engines expect", () => {
     for (const { id, hops } of engines) {
       for (const hop of hops) {
         const list = expectationsOf(hop);
-        expect(new Set(list.map(({ code }) => code)).size, `${id} ${hop.from} ${hop.to}`).toBe(list.length);
+        expect(new Set(list.map(({ code, option }) => `${code} ${option}`)).size, `${id} ${hop.from} ${hop.to}`).toBe(list.length);
         for (const { message } of list) expect(message).toMatch(/^[A-Z].*\.$/);
         for (const { message } of list) expect(message).not.toMatch(/\b(was|were)\b/);
       }
