@@ -96,6 +96,9 @@ class Rows:
 def text_of(value, kind, epoch):
     if kind & LOGICAL:
         return "TRUE" if value else "FALSE"
+    # What no clock or calendar reaches, or is no date at all.
+    if not kind & (DATE | TIME) or abs(value) > 1e12:
+        return number(value)
     milliseconds = round(value * 86_400_000)
     if kind & DATE:
         try:
@@ -103,9 +106,7 @@ def text_of(value, kind, epoch):
         except OverflowError:
             return number(value)
         return moment.isoformat(timespec="milliseconds").replace(".000", "").removesuffix("T00:00:00")
-    if kind & TIME:
-        return clock(milliseconds) if 0 <= milliseconds < 86_400_000 else duration(milliseconds)
-    return number(value)
+    return clock(milliseconds) if 0 <= milliseconds < 86_400_000 else duration(milliseconds)
 
 
 def number(value):

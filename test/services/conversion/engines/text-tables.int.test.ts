@@ -131,6 +131,11 @@ describe("workbooks by LibreOffice", () => {
   const numbers = '[{"f":0.1234567890123456,"i":1234567890123456,"d":0.1}]';
   const bookOf = async () => (await data(numbers, "json", "xlsx")).bytes;
 
+  it("keep numbers that no calendar reaches", async () => {
+    const made = await office("ID;PWXL;N;E\nC;Y1;X1;K1e305\nC;Y1;X2;K-2.5e301\nC;Y1;X3;K7\nE\n", "slk", "csv");
+    expect(made.text).toBe("1e+305,-2.5e+301,7\n");
+  });
+
   it("name the numbers that lose digits", async () => {
     const ods = await office(await bookOf(), "xlsx", "ods");
     expect(JSON.parse((await data(ods.bytes, "ods", "json")).text)).toEqual([{ f: 0.123456789012346, i: 1234567890123456, d: 0.1 }]);
