@@ -3,6 +3,7 @@ import { FilemillError } from "#kit/errors.ts";
 import type { ByteSource } from "#services/conversion/domain/guards/byte-source.ts";
 import type { QuestionKind } from "#services/conversion/domain/questions.ts";
 import { answering } from "#services/conversion/inspectors/inside/answers.ts";
+import { withBoxes } from "#services/conversion/inspectors/inside/docx-boxes.ts";
 import { withCodeStyles, withMarkedCode } from "#services/conversion/inspectors/inside/docx-code.ts";
 import type { Dice } from "./mutate.ts";
 import type { Seed } from "./seeds.ts";
@@ -110,6 +111,7 @@ async function look(kind: (typeof kinds)[number], content: Buffer, format: strin
     if (kind !== "wordCode")
       await answering[kind](sourceOf(content), { fileName: `a.${format}`, format, withGuards: true, isPage: true }, []);
     else {
+      withBoxes(content.toString());
       withCodeStyles(content.toString());
       withMarkedCode(content.toString(), content.toString());
     }

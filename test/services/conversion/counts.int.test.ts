@@ -14,7 +14,7 @@ function boxed(sentences: number): Buffer {
   const shape = `<v:shape style="width:300pt;height:200pt"><v:textbox><w:txbxContent>${inside}</w:txbxContent></v:textbox></v:shape>`;
   const body = `${paragraph("Outside of the box stands one sentence.")}<w:p><w:r><w:pict>${shape}</w:pict></w:r></w:p>`;
   const names = `xmlns:w="${office}/wordprocessingml/2006/main" xmlns:v="urn:schemas-microsoft-com:vml"`;
-  const main = "application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml";
+  const main = "application/vnd.ms-word.document.macroEnabled.main+xml";
   return zipFile([
     {
       name: "[Content_Types].xml",
@@ -37,10 +37,10 @@ describe("an engine that leaves something out without a word", () => {
 
   const textOf = ({ result }: Job) => readFile(mill.blobs.pathOf(result?.id ?? ""), "utf8");
 
-  it("is replaced: text in boxes of a document of Word was missing from what pandoc made of it", async () => {
-    const { plan } = await mill.catalogue.planRoute({ from: "docx", to: "rst" });
-    expect(plan?.hops.map(({ engine }) => engine)).toEqual(["pandoc"]);
-    const job = await mill.watch(await mill.submit(boxed(20), { from: "docx", to: "rst" }));
+  it("is replaced: text in boxes of a document of Word was missing from the plain text that LibreOffice wrote", async () => {
+    const { plan } = await mill.catalogue.planRoute({ from: "docm", to: "txt" });
+    expect(plan?.hops.map(({ engine }) => engine)).toEqual(["libreoffice"]);
+    const job = await mill.watch(await mill.submit(boxed(20), { from: "docm", to: "txt" }));
     expect(job.error).toBeUndefined();
     expect(job.notes.map(({ code }) => code)).toContain("ALTERNATE_ROUTE");
     const text = await textOf(job);

@@ -1,10 +1,12 @@
 /**
- * A DOCX in which code and quotations bear the names of styles that Pandoc knows them by: other programs call them otherwise, or only
- * choose letters of one width, and Pandoc takes them for text and drops the blanks that they begin with.
+ * A DOCX that Pandoc reads whole: with the text of boxes among the paragraphs, and with code and quotations under the names of styles that
+ * it knows them by. Other programs call them otherwise, or only choose letters of one width, and Pandoc takes them for text and drops the
+ * blanks that they begin with.
  */
 import { unzipSync, type Zippable, zipSync } from "fflate";
 import type { ByteSource } from "#services/conversion/domain/guards/byte-source.ts";
 import type { Answer } from "#services/conversion/domain/questions.ts";
+import { withBoxes } from "./docx-boxes.ts";
 import { writeToHost } from "./exchange.ts";
 import { contentOf } from "./remote-file.ts";
 
@@ -29,7 +31,9 @@ export async function readableDocx(file: ByteSource): Promise<Answer<"readableDo
   const parts = unpacked(packed);
   const [text, styleText] = [parts?.[body], parts?.[styles]];
   if (parts === undefined || text === undefined) return unchanged;
-  const document = Buffer.from(text).toString("utf8");
+  const stored = Buffer.from(text).toString("utf8");
+  const boxless = withBoxes(stored);
+  const document = boxless ?? stored;
   const told = {
     comments:
       Buffer.from(parts[comments] ?? "")
@@ -39,7 +43,7 @@ export async function readableDocx(file: ByteSource): Promise<Answer<"readableDo
   };
   const given = Buffer.from(styleText ?? "").toString("utf8");
   const [named, marked] = [withCodeStyles(given), withMarkedCode(document, given)];
-  if (named === undefined && marked === undefined) return { ...told, isRewritten: false };
+  if (named === undefined && (marked ?? boxless) === undefined) return { ...told, isRewritten: false };
   const changed: Zippable = { ...parts, [body]: Buffer.from(marked ?? document) };
   const sheet = named ?? given;
   if (sheet !== "") changed[styles] = Buffer.from(sheet.replace("</w:styles>", () => `${added}</w:styles>`));

@@ -1,0 +1,48 @@
+/** Text that Pandoc leaves out of a Word document: in boxes, simple fields, and what is marked for other programs. */
+
+const wrappers = /<\/?w:(?:fldSimple|customXml|smartTag)(?=[ >])[^<>]*>/g;
+const fallbacks = /<(\/?)mc:Fallback(?=[ >/])[^<>]*>/g;
+const marks = /<(\/?)w:(p|txbxContent)(?=[ >/])[^<>]*>/g;
+
+/** The same with the paragraphs of each box after the one that it stands in; undefined where nothing is left out. */
+export function withBoxes(document: string): string | undefined {
+  const plain = document.replace(wrappers, "");
+  const made = plain.includes("<w:txbxContent") ? lifted(withoutFallbacks(plain)) : plain;
+  return made === document ? undefined : made;
+}
+
+/** What older programs show instead of a drawing says its text a second time. @see ECMA-376, part 3, markup compatibility */
+function withoutFallbacks(document: string): string {
+  let [kept, depth, at] = ["", 0, 0];
+  for (const { 0: tag, 1: isEnd, index } of document.matchAll(fallbacks)) {
+    if (depth === 0) kept += document.slice(at, index);
+    if (!tag.endsWith("/>")) depth += isEnd === "" ? 1 : -1;
+    at = index + tag.length;
+    if (depth < 0) return document;
+  }
+  return depth === 0 ? kept + document.slice(at) : document;
+}
+
+type Open = { text: string; boxes: string };
+
+function lifted(document: string): string {
+  const open: Open[] = [{ text: "", boxes: "" }];
+  const top = (): Open => open.at(-1) ?? { text: "", boxes: "" };
+  let at = 0;
+  for (const mark of document.matchAll(marks)) {
+    const [tag, isEnd, name] = mark;
+    top().text += document.slice(at, mark.index);
+    at = mark.index + tag.length;
+    if (name === "p" && tag.endsWith("/>")) top().text += tag;
+    else if (isEnd === "") open.push({ text: name === "p" ? tag : "", boxes: "" });
+    else {
+      const { text, boxes } = open.pop() ?? { text: "", boxes: "" };
+      if (open.length === 0) return document;
+      // A box goes behind the paragraph that it stands in, with the boxes that stand in it.
+      if (name === "p") top().text += `${text}${tag}${boxes}`;
+      else top().boxes += text + boxes;
+    }
+  }
+  const [whole] = open;
+  return open.length === 1 && whole !== undefined ? whole.text + document.slice(at) : document;
+}
