@@ -9,6 +9,7 @@ import { type Container, isoDemuxer } from "./ffmpeg-container.ts";
 import { exactSteps, lastShown } from "./ffmpeg-delays.ts";
 import { containerOf, encoders, pictureFormats } from "./ffmpeg-formats.ts";
 import { filmFilters } from "./ffmpeg-frames.ts";
+import { speedOf } from "./ffmpeg-own.ts";
 import { pictureArgs } from "./ffmpeg-pictures.ts";
 import { inputArgs } from "./ffmpeg-probe.ts";
 import { audioCodecArgs } from "./ffmpeg-sound.ts";
@@ -64,7 +65,7 @@ export function ffmpegArgumentsOf(task: HopTask, media: Media, demuxer: string):
     // One by one: of a list it takes each text of two words for a name and a value.
     .outputOptions(
       ...streamArgs,
-      ...(duration === undefined ? [] : ["-t", String(duration)]),
+      ...(duration === undefined ? [] : ["-t", String(duration / speedOf(task))]),
       ...(strips(task) ? ["-map_metadata", "-1"] : media.tagsAreInStream && !isPicture ? ["-map_metadata", "0:s:0"] : []),
       // Channels that are mixed are no louder than each was.
       ...["-rematrix_maxval", "1"],

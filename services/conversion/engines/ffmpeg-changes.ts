@@ -3,6 +3,7 @@ import { FilemillError } from "#kit/errors.ts";
 import type { HopTask } from "../domain/engine.ts";
 import { isTextual, outputInside } from "./ffmpeg-arguments.ts";
 import { audioFormats } from "./ffmpeg-formats.ts";
+import { speedOf } from "./ffmpeg-own.ts";
 import { type Media, readResult, type Stream, streamsOf } from "./ffmpeg-streams.ts";
 import { videoFormats } from "./ffmpeg-video-formats.ts";
 import type { ToolSession } from "./tool-run.ts";
@@ -130,8 +131,9 @@ function lostTags(before: Media["tags"], after: Media["tags"]): readonly string[
 }
 
 /** Of a part of the file nobody asks which of its chapters are whole. */
-function hasChapters({ options }: HopTask, { chapters }: Media, result: Media): boolean {
-  if (options.start !== undefined || options.duration !== undefined) return true;
+function hasChapters(task: HopTask, { chapters }: Media, result: Media): boolean {
+  const { options } = task;
+  if (speedOf(task) === 1 && (options.start !== undefined || options.duration !== undefined)) return true;
   return chapters.every(({ title, startSeconds }, place) => {
     const found = result.chapters[place];
     return found !== undefined && found.title === title && Math.abs(found.startSeconds - startSeconds) < leastShift;

@@ -1,5 +1,6 @@
 /** Chapters in the formats of Xiph, which hold them as comments, and where ffmpeg leaves these out. */
 import type { HopTask } from "../domain/engine.ts";
+import { speedOf } from "./ffmpeg-own.ts";
 import type { Media } from "./ffmpeg-streams.ts";
 import { numberOption } from "./hop-table.ts";
 
@@ -12,6 +13,8 @@ const written = /^(opus|libopus|flac|speex)$/;
  * @param codec Of the stream that is written.
  */
 export function chapterArgs(task: HopTask, { chapters }: Media, muxer: string | undefined, codec: string): readonly string[] {
+  // ffmpeg would leave them where they were.
+  if (speedOf(task) !== 1) return ["-map_chapters", "-1"];
   const isLeftOut = muxer === "flac" || (/^(ogg|oga|ogv)$/.test(muxer ?? "") && !written.test(codec));
   if (!isLeftOut) return [];
   const start = numberOption(task.options, "start") ?? 0;

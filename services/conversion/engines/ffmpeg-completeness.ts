@@ -5,6 +5,7 @@ import type { Inspector } from "../domain/inspector.ts";
 import type { SandboxEnd } from "../domain/sandbox.ts";
 import { saysBadInput } from "./bad-input.ts";
 import { audioFormats, pictureFormats, subtitleFormats } from "./ffmpeg-formats.ts";
+import { speedOf } from "./ffmpeg-own.ts";
 import { inputArgs } from "./ffmpeg-probe.ts";
 import { type Media, mediaBadInput, type Stream } from "./ffmpeg-streams.ts";
 import { videoFormats } from "./ffmpeg-video-formats.ts";
@@ -77,7 +78,8 @@ export function expectedLengthOf(task: HopTask, media: Media, demuxer: string): 
   const whole = isTold ? Math.max(...durations) : media.durationSeconds;
   const rest = Math.max(0, whole - (numberOption(task.options, "start") ?? 0));
   const asked = numberOption(task.options, "duration");
-  const seconds = asked === undefined ? rest : whole === 0 ? asked : Math.min(asked, rest);
+  const kept = asked === undefined ? rest : whole === 0 ? asked : Math.min(asked, rest);
+  const seconds = kept / speedOf(task);
   // The picture written last need not be the last one shown, and its own time is not counted.
   const steps = converted.map(({ framesPerSecond }) => (framesPerSecond > 0 ? 4 / framesPerSecond : 0));
   return { seconds, tolerated: isTold ? Math.max(0.5, seconds * 0.01) + Math.max(0, ...steps) : Math.max(1.5, seconds * 0.1) };

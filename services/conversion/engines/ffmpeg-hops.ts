@@ -5,9 +5,9 @@ import type { Expectation } from "../domain/notes.ts";
 import { partOptions } from "../domain/parts.ts";
 import type { Container } from "./ffmpeg-container.ts";
 import { audioFormats, pictureFormats, subtitleFormats } from "./ffmpeg-formats.ts";
-import { gifOptions, rateOptions, stillOptions, trim, videoOptions } from "./ffmpeg-options.ts";
+import { gifOptions, rateOptions, speed, stillOptions, trim, videoOptions } from "./ffmpeg-options.ts";
 import { videoFormats } from "./ffmpeg-video-formats.ts";
-import { crossHops, uniqueHops } from "./hop-table.ts";
+import { crossHops, ownHops, uniqueHops } from "./hop-table.ts";
 
 function audioFidelity(source: Container, target: Container): Fidelity {
   if (target.exact === true && source.exact === true) return "lossless";
@@ -61,6 +61,23 @@ const fromAudio = crossHops(readers(audioFormats), writers(audioFormats), (from,
   const options = [...rateOptions(target), ...trim];
   const cost = target.exact === true ? 120 : 250;
   return { fidelity: audioFidelity(source, target), cost, async: false, maxInputMb: 500, options, expects: soundExpectations(target) };
+});
+
+const ownKept = ({ fixedRate, exact }: Container) =>
+  expectingAll(exact !== true && fixedRate !== true && "SOURCE_KEPT").map((each) => ({ ...each, option: "audioBitrate" }));
+
+/** To make smaller, cut, made even in loudness. Streams that nothing is asked of are copied. */
+const ownSound = ownHops(["mp3", "m4a", "ogg", "opus", "flac", "wav"], (format) => {
+  const target = audioFormats[format] ?? {};
+  const options = [...rateOptions(target), speed, ...trim];
+  return {
+    fidelity: "high",
+    cost: 250,
+    async: false,
+    maxInputMb: 500,
+    options,
+    expects: [...soundExpectations(target), ...ownKept(target)],
+  };
 });
 
 const soundOfVideo = crossHops(readers(videoFormats), writers(audioFormats), (from, to) => {
@@ -157,6 +174,7 @@ const apng = crossHops(["apng"], ["gif"], () => ({
 
 export const ffmpegHops: readonly Hop[] = uniqueHops([
   ...fromAudio,
+  ...ownSound,
   ...soundOfVideo,
   ...betweenVideo,
   ...animations,

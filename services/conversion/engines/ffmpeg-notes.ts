@@ -3,7 +3,7 @@ import type { HopTask } from "../domain/engine.ts";
 import type { NoteCode } from "../domain/notes.ts";
 
 /** The same task, whose remarks are put together by code and handed on by `tell`. */
-export function gatheringNotes(task: HopTask): { readonly task: HopTask; tell(): void } {
+export function gatheringNotes(task: HopTask): { readonly task: HopTask; tell(): void; has(code: NoteCode): boolean } {
   const gathered = new Map<NoteCode, Set<string>>();
   return {
     task: {
@@ -13,6 +13,7 @@ export function gatheringNotes(task: HopTask): { readonly task: HopTask; tell():
         gathered.set(code, message === undefined ? messages : messages.add(message));
       },
     },
+    has: (code) => gathered.has(code),
     tell() {
       for (const [code, messages] of gathered) task.note(code, messages.size === 0 ? undefined : [...messages].join(" "));
     },

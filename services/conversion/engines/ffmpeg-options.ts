@@ -6,6 +6,14 @@ export const trim: readonly OptionDefinition[] = [
   { name: "start", type: "number", min: 0, max: 86_400, unit: "s", description: "Where to begin." },
   { name: "duration", type: "number", min: 0.05, max: 86_400, unit: "s", description: "How much to keep." },
 ];
+/** Of sound that stays in its format. */
+export const speed: OptionDefinition = {
+  name: "speed",
+  type: "number",
+  min: 0.5,
+  max: 4,
+  description: "How many times as fast it is played; its pitch stays.",
+};
 const size: readonly OptionDefinition[] = [
   {
     name: "width",

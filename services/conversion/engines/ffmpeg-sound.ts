@@ -3,6 +3,7 @@ import { FilemillError } from "#kit/errors.ts";
 import type { HopTask } from "../domain/engine.ts";
 import type { Container } from "./ffmpeg-container.ts";
 import { encoders } from "./ffmpeg-formats.ts";
+import { speedOf, tempoFilters, withOwnSound } from "./ffmpeg-own.ts";
 import { peakFilters } from "./ffmpeg-peaks.ts";
 import { rateOf } from "./ffmpeg-rates.ts";
 import type { Media, Stream } from "./ffmpeg-streams.ts";
@@ -12,11 +13,12 @@ import { flagOption, numberOption, stringOption } from "./hop-table.ts";
 const leastDelay = 0.02;
 
 /** Codec, filters, rate and channels of a stream of sound; a copy where nothing is to change and the target can hold it. */
-export function audioCodecArgs(task: HopTask, media: Media, sound: Stream, target: Container): string[] {
+export function audioCodecArgs(task: HopTask, media: Media, sound: Stream, container: Container): string[] {
   const { options } = task;
+  const target = withOwnSound(task, container, sound);
   const choice = stringOption(options, "audioCodec");
   const asked = ["sampleRate", "audioBitrate", "channels", "bitDepth"].some((name) => options[name] !== undefined);
-  const untouched = !asked && !flagOption(options, "normalise") && (numberOption(options, "volume") ?? 0) === 0;
+  const untouched = !asked && speedOf(task) === 1 && !flagOption(options, "normalise") && (numberOption(options, "volume") ?? 0) === 0;
   const fits = choice === undefined ? (target.copyAudio?.includes(sound.codec) ?? false) : sound.codec === choice;
   // Packets of sound that is exact are long: a copy would begin and end elsewhere than asked.
   const cuts = target.exact === true && (options.start !== undefined || options.duration !== undefined);
@@ -63,6 +65,7 @@ function soundFilters(task: HopTask, media: Media, sound: Stream, { target, code
   return [
     ...(places === undefined ? [] : [places]),
     ...(isLate(media, sound, target) ? ["aresample=async=1:first_pts=0"] : []),
+    ...tempoFilters(task),
     ...(volume === 0 ? [] : [`volume=${volume}dB`]),
     ...(flagOption(options, "normalise") ? ["loudnorm=I=-16:TP=-1.5:LRA=11"] : []),
     // libopus knows no "side" layouts.

@@ -10,6 +10,7 @@ import { withDelays, withPlays } from "./ffmpeg-delays.ts";
 import { containerOf } from "./ffmpeg-formats.ts";
 import { ffmpegHops } from "./ffmpeg-hops.ts";
 import { gatheringNotes } from "./ffmpeg-notes.ts";
+import { keepSmallerSource } from "./ffmpeg-own.ts";
 import { peakOf, tooLoud } from "./ffmpeg-peaks.ts";
 import { withFirstShown } from "./ffmpeg-pictures.ts";
 import { type Media, mediaBadInput, readMedia } from "./ffmpeg-streams.ts";
@@ -19,7 +20,7 @@ import { openToolSession, type ToolSession, versionLineOf } from "./tool-run.ts"
 const limits = { addressSpace: false, processes: 256, fileBytes: 8 * 2 ** 30, folderBytes: 8 * 2 ** 30 };
 
 async function run({ sandbox, inspector }: EngineHost, given: HopTask): Promise<void> {
-  const { task, tell } = gatheringNotes(given);
+  const { task, tell, has } = gatheringNotes(given);
   const demuxer = demuxerOf(task);
   await using session = await openToolSession(sandbox, task);
   const read = await withShownAlpha(session, task, await readMedia(session, task, demuxer), demuxer);
@@ -39,7 +40,9 @@ async function run({ sandbox, inspector }: EngineHost, given: HopTask): Promise<
     throw new FilemillError("INVALID_INPUT", "The file is empty or damaged: nothing of it could be decoded.");
   }
   await noteChanges(session, task, media, converted);
-  tell();
+  // What was changed on the way to no gain is of no account.
+  if (!has("INPUT_DAMAGED") && (await keepSmallerSource(session, task))) given.note("SOURCE_KEPT");
+  else tell();
   await session.adopt("out");
 }
 

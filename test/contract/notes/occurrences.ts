@@ -163,6 +163,12 @@ const media: readonly Omit<Occurrence, "engine">[] = [
     code: "TRACKS_LEFT_OUT",
     content: (path) => ffmpeg(...film, ...tone, ...tone, "-map", "0", "-map", "1", "-map", "2", "-pix_fmt", "yuv420p", path),
   },
+  {
+    hop: "mp3>mp3",
+    code: "SOURCE_KEPT",
+    options: { audioBitrate: 320 },
+    content: (path) => ffmpeg(...tone, "-b:a", "64k", path),
+  },
   { hop: "wav>wma", code: "MEDIA_CHANGED", content: (path) => ffmpeg(...tone, "-ar", "96000", path) },
   {
     hop: "mkv>srt",

@@ -37,6 +37,7 @@ export const mediaEffects = [
     },
     { ...toMp3, option: "start", given: { start: 1 }, figure: seconds, shows: smaller },
     { ...toMp3, option: "duration", given: { duration: 1 }, figure: seconds, shows: smaller },
+    { hop: "wav>wav", sample: "sound.wav", option: "speed", given: { speed: 2 }, figure: seconds, shows: becomes(1.5) },
     { ...toMp3, option: "audioBitrate", given: { audioBitrate: 32 }, figure: bytes, shows: smaller },
     { ...toMkv, option: "audioCodec", given: { audioCodec: "flac" }, figure: stream("a", "codec_name"), shows: becomes("flac") },
     { hop: "mkv>wav", sample: "tracks.mkv", option: "track", given: { track: 2 }, figure: seconds, shows: becomes(2) },

@@ -3,12 +3,14 @@ import type { Route } from "#client/server/wire.ts";
 
 /** By the options that do it, in the order in which they are told. */
 const words: readonly (readonly [word: string, options: string])[] = [
-  ["smaller", "optimise quality maxKb maxMb crf bitrate imageQuality level colours"],
+  ["smaller", "optimise quality maxKb maxMb crf audioBitrate imageQuality level colours"],
   ["resized", "width height scale"],
   ["cropped", "crop"],
   ["turned", "rotate flip"],
   ["cut", "start duration end"],
   ["pages chosen", "pages"],
+  ["faster or slower", "speed"],
+  ["made louder or even", "volume normalise"],
   ["text recognised", "ocr"],
   ["stamped", "stamp watermark"],
   ["protected", "protect permissions"],

@@ -1,0 +1,58 @@
+/** Sound and film that stay in their format: codecs are kept, and what was to be smaller and is not is given back (decision 55). */
+import { stat } from "node:fs/promises";
+import { FilemillError } from "#kit/errors.ts";
+import type { HopTask } from "../domain/engine.ts";
+import type { Container } from "./ffmpeg-container.ts";
+import { encoders } from "./ffmpeg-formats.ts";
+import type { Stream } from "./ffmpeg-streams.ts";
+import { numberOption } from "./hop-table.ts";
+import { inputInside, type ToolSession } from "./tool-run.ts";
+
+export const isOwn = ({ hop }: HopTask): boolean => hop.from === hop.to;
+
+const exact = /^(pcm|flac|alac)/;
+
+/** What a file has in its own format the format can hold. */
+export function withOwnSound(task: HopTask, target: Container, { codec }: Stream): Container {
+  if (!isOwn(task)) return target;
+  // A bit rate means nothing to codecs that are exact.
+  const staysExact = exact.test(codec) && task.options.audioBitrate === undefined;
+  const encoder = exact.test(codec) && !staysExact ? undefined : encoders[codec];
+  return {
+    ...target,
+    ...(encoder === undefined ? {} : { audio: encoder }),
+    copyAudio: [...(target.copyAudio ?? []), codec],
+    exact: target.exact === true || staysExact,
+  };
+}
+
+export function speedOf({ options }: HopTask): number {
+  return numberOption(options, "speed") ?? 1;
+}
+
+/** The filter doubles the speed at most before it leaves out samples. */
+export function tempoFilters(task: HopTask): readonly string[] {
+  const speed = speedOf(task);
+  if (speed === 1) return [];
+  return speed > 2 ? ["atempo=2", `atempo=${speed / 2}`] : [`atempo=${speed}`];
+}
+
+/** Options that ask for fewer bytes, or change nothing but how they are saved. */
+const forSize: ReadonlySet<string> = new Set(["audioBitrate", "preset"]);
+
+/** Whether fewer bytes are all that is asked for. */
+function asksForSizeOnly({ hop, options }: HopTask): boolean {
+  const given = hop.options.filter(({ name, default: usual }) => options[name] !== undefined && options[name] !== usual);
+  const others = given.filter(({ name }) => !forSize.has(name) && !(name === "metadata" && options.metadata === "keep"));
+  return others.length === 0 && given.some(({ name }) => name !== "preset" && forSize.has(name));
+}
+
+/** Puts the source in place of a result that was to be smaller and is not. @returns whether it did. */
+export async function keepSmallerSource(session: ToolSession, task: HopTask): Promise<boolean> {
+  if (!isOwn(task) || !asksForSizeOnly(task)) return false;
+  const { size } = await stat(session.pathOf("out"));
+  if (size < task.input.sizeBytes) return false;
+  const end = await session.run({ program: "/bin/cp", args: [inputInside, "/job/out"], limits: { fileBytes: 8 * 2 ** 30 } });
+  if (end.exitCode !== 0) throw new FilemillError("CONVERSION_FAILED", "The file could not be given back as it is.");
+  return true;
+}
