@@ -1,15 +1,21 @@
 /** Many into one: files of the list as one archive, in the order in which they stand there. */
 import { downloadZip } from "client-zip";
+import { ApiError } from "#client/server/api.ts";
 import type { Item } from "./items.ts";
 import { items, news } from "./items.ts";
 import { addFiles } from "./run.ts";
+
+const meanwhile = "A file was started or removed while the files were packed. Join the others again.";
 
 /** Files that wait and are here still take part. */
 export function canBeJoined({ file, phase }: Item): boolean {
   return file !== undefined && phase.name === "choosing";
 }
 
-/** Puts one archive in place of the files; their names in it begin with their places. Rejects when a file cannot be read any more. */
+/**
+ * Puts one archive in place of the files; their names in it begin with their places. Rejects when a file cannot be read any more, or
+ * was started or removed meanwhile: its job would run on unseen.
+ */
 export async function joinIntoOne(parts: readonly Item[]): Promise<void> {
   const files = parts.flatMap(({ file }) => file ?? []);
   const digits = String(files.length).length;
@@ -22,9 +28,11 @@ export async function joinIntoOne(parts: readonly Item[]): Promise<void> {
   );
   const content = await archive.blob();
   const joined = new Set(parts.map(({ id }) => id));
+  if (items.value.filter((item) => joined.has(item.id) && canBeJoined(item)).length < joined.size)
+    throw new ApiError(0, { error: { code: "PAGE_FAILED", message: meanwhile } }, null);
   items.value = items.value.filter(({ id }) => !joined.has(id));
   addFiles([new File([content], `${files.length} files.zip`, { type: "application/zip" })], "pdf");
-  news.value = `${files.length} files wait to become one. Choose what it is to be.`;
+  news.value = `${files.length} files wait to become one. Choose its format.`;
 }
 
 /** Moves a file to where another one is. */

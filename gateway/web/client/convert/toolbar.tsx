@@ -18,10 +18,11 @@ export function Toolbar() {
   const finished = done.value;
   const joinable = items.value.filter(canBeJoined);
   const settled = items.value.filter(({ phase }) => phase.name === "done" || phase.name === "failed" || phase.name === "gone");
-  const [zip, setZip] = useState<"idle" | "packing" | { error: string }>("idle");
+  const [zip, setZip] = useState<"idle" | "saving" | "joining" | { error: string }>("idle");
+  const isPacking = zip === "saving" || zip === "joining";
   if (items.value.length < 2) return null;
-  const pack = async (make: () => Promise<void>): Promise<void> => {
-    setZip("packing");
+  const pack = async (what: "saving" | "joining", make: () => Promise<void>): Promise<void> => {
+    setZip(what);
     try {
       await make();
       setZip("idle");
@@ -50,20 +51,20 @@ export function Toolbar() {
           <button
             type="button"
             class="button"
-            disabled={zip === "packing"}
-            onClick={() => void pack(() => saveAsZip(finished, resultName))}
+            disabled={isPacking}
+            onClick={() => void pack("saving", () => saveAsZip(finished, resultName))}
           >
             <Icon name="down" />
-            {zip === "packing" ? "Packing…" : "Download all as ZIP"}
+            {zip === "saving" ? "Packing…" : "Download all as ZIP"}
           </button>
         )}
         {joinable.length > 1 && (
-          <button type="button" class="button" disabled={zip === "packing"} onClick={() => void pack(() => joinIntoOne(joinable))}>
-            Join {joinable.length} into one
+          <button type="button" class="button" disabled={isPacking} onClick={() => void pack("joining", () => joinIntoOne(joinable))}>
+            {zip === "joining" ? "Packing…" : `Join ${joinable.length} into one`}
           </button>
         )}
         {ready.length > 1 && (
-          <button type="button" class="button button-primary" onClick={() => convert(...ready)}>
+          <button type="button" class="button button-primary" disabled={zip === "joining"} onClick={() => convert(...ready)}>
             Convert all {ready.length}
           </button>
         )}
