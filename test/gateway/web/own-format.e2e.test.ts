@@ -1,12 +1,29 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
 import sharp from "sharp";
-import { expect, test } from "vitest";
-import { openBrowser } from "#test/harness/browser.ts";
-import { startServer } from "#test/harness/server.ts";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { openBrowser, type TestBrowser, type TestPage } from "#test/harness/browser.ts";
+import { startServer, type TestServer } from "#test/harness/server.ts";
 import { seriousFindings } from "./accessibility.ts";
 
+const run = promisify(execFile);
+const card = (page: TestPage, name: string) => page.getByRole("listitem", { name, exact: true });
+
+let server: TestServer;
+let browser: TestBrowser;
+beforeAll(async () => {
+  server = await startServer();
+  browser = await openBrowser(server.url);
+});
+afterAll(async () => {
+  await browser[Symbol.asyncDispose]();
+  await server[Symbol.asyncDispose]();
+});
+
 test("a picture is made smaller in its own format", async () => {
-  await using server = await startServer();
-  await using browser = await openBrowser(server.url);
   const page = await browser.open("/");
   await page.locator("input[type=file]").setInputFiles([
     {
@@ -17,9 +34,9 @@ test("a picture is made smaller in its own format", async () => {
         .toBuffer(),
     },
   ]);
-  const item = page.getByRole("listitem", { name: "wide.png", exact: true });
+  const item = card(page, "wide.png");
   await item.getByRole("radio", { name: "PNG, changed" }).check();
-  await item.getByText(/^PNG, changed: smaller, resized, cropped, turned/).waitFor();
+  await item.getByText(/^Stays PNG\. Choose below what to change\. Possible: smaller, resized, cropped, turned/).waitFor();
   await item.getByLabel("Width").fill("20");
   expect(await seriousFindings(page)).toEqual([]);
   await item.getByRole("button", { name: "Change this PNG" }).click();
@@ -27,4 +44,60 @@ test("a picture is made smaller in its own format", async () => {
   await link.waitFor();
   const bytes = await page.request.get(new URL((await link.getAttribute("href")) ?? "", server.url).href);
   expect(await sharp(await bytes.body()).metadata()).toMatchObject({ format: "png", width: 20, height: 10 });
+  await page.context().close();
+});
+
+/** How qpdf ends: 0 where a password is still needed, 2 where the PDF is not protected, 3 where the password opens it. */
+const endOf = (...args: readonly string[]): Promise<number> =>
+  run("qpdf", ["--requires-password", ...args]).then(
+    () => 0,
+    ({ code }) => code,
+  );
+
+test("documents are protected by the same password, which is sent once more where the service has lost it", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "filemill-protected-"));
+  const page = await browser.open("/");
+  const buffer = await readFile("test/corpus/tiny/tiny.pdf");
+  await page.locator("input[type=file]").setInputFiles(["a.pdf", "b.pdf"].map((name) => ({ name, mimeType: "application/pdf", buffer })));
+  await card(page, "a.pdf").getByRole("radio", { name: "PDF, changed" }).check();
+  await card(page, "a.pdf").getByRole("switch", { name: "Protect" }).check();
+  await card(page, "a.pdf").getByLabel("Password to protect the result with").fill("grün 7!");
+  await card(page, "a.pdf").getByRole("button", { name: "Same for all pdf files" }).click();
+  const item = card(page, "b.pdf");
+  await page.route(
+    "**/web/v1/convert?*",
+    (route) => {
+      const { "x-output-password": _lost, ...headers } = route.request().headers();
+      return route.continue({ headers });
+    },
+    { times: 1 },
+  );
+  await item.getByRole("button", { name: "Change this PDF" }).click();
+  await item.getByText("Send the password to protect the result with").waitFor();
+  expect(await seriousFindings(page)).toEqual([]);
+  await item.getByRole("button", { name: "Try again" }).click();
+  await item.getByRole("button", { name: "Change this PDF" }).click();
+  const downloading = page.waitForEvent("download");
+  await item.getByRole("link", { name: "Download b.pdf" }).click();
+  const saved = join(folder, "b.pdf");
+  await (await downloading).saveAs(saved);
+  expect([await endOf("test/corpus/tiny/tiny.pdf"), await endOf(saved), await endOf("--password=grün 7!", saved)]).toEqual([2, 0, 3]);
+  expect(page.faults).toEqual([]);
+  await page.context().close();
+  await rm(folder, { recursive: true });
+});
+
+test("a protected document is opened by its own password and protected by another one", async () => {
+  const page = await browser.open("/");
+  await page.locator("input[type=file]").setInputFiles("test/corpus/protected/protected.pdf");
+  const item = card(page, "protected.pdf");
+  await item.getByRole("radio", { name: "PDF, changed" }).check();
+  await item.getByRole("switch", { name: "Protect" }).check();
+  await item.getByLabel("Password to protect the result with").fill("another");
+  await item.getByRole("button", { name: "Change this PDF" }).click();
+  await item.getByText(/protected by a password/).waitFor();
+  await item.getByLabel("Password of the file").fill("grün 7!");
+  await item.getByRole("button", { name: "Unlock and convert" }).click();
+  await item.getByRole("link", { name: "Download protected.pdf" }).waitFor();
+  await page.context().close();
 });

@@ -139,8 +139,14 @@ const advice: Readonly<Record<string, string>> = {
   SIGN_IN_REQUIRED: "Your session has ended. Sign in again in another tab, or try again as a guest.",
 };
 
-function lockedText({ password }: Item): string {
-  return password === undefined
+/** The service may lack the password of the file or the one for the result; only its words say which. */
+function lacksEither({ options, password }: Item): boolean {
+  return options.protect === true && password === undefined;
+}
+
+function lockedText(item: Item, { message }: Failure): string {
+  if (lacksEither(item)) return message;
+  return item.password === undefined
     ? "The file is protected by a password."
     : "The password does not open this file, or its protection cannot be opened here.";
 }
@@ -169,7 +175,7 @@ function Failed({ item, failure }: { item: Item; failure: Failure }) {
       <div class="failure-text">
         <Icon name="warn" />
         <div>
-          <p>{failure.code === "PASSWORD_REQUIRED" ? lockedText(item) : failure.message}</p>
+          <p>{failure.code === "PASSWORD_REQUIRED" ? lockedText(item, failure) : failure.message}</p>
           <p class="quiet">
             {advice[failure.code] ?? ""}{" "}
             {failure.code === "SIGN_IN_REQUIRED" && (
@@ -182,7 +188,7 @@ function Failed({ item, failure }: { item: Item; failure: Failure }) {
         </div>
       </div>
       {item.file !== undefined && failure.code === "PASSWORD_REQUIRED" && <Password item={item} />}
-      {item.file !== undefined && failure.code !== "PASSWORD_REQUIRED" && (
+      {item.file !== undefined && (failure.code !== "PASSWORD_REQUIRED" || lacksEither(item)) && (
         <button type="button" class="button" onClick={() => again(item)}>
           <Icon name="again" />
           Try again

@@ -10,7 +10,7 @@ import { Expected } from "./expected.tsx";
 import { FormatPicker, type PickerGroup } from "./format-picker.tsx";
 import { change, choosing, type Item, spread } from "./items.ts";
 import { OptionForm } from "./option-form.tsx";
-import { isOwn, ownTitleOf } from "./own-format.ts";
+import { isOwn, ownHintOf, ownTitleOf } from "./own-format.ts";
 import { groupedByKind, popularOf } from "./popular.ts";
 import { choose, convert, offer } from "./run.ts";
 
@@ -106,7 +106,7 @@ function RouteText({ route }: { route: Route }) {
     <p class="route">
       <FidelityMark value={route.fidelity} />{" "}
       <span class="quiet">
-        {isOwn(route) && `${ownTitleOf(route)}. Choose below what shall change. `}
+        {isOwn(route) && `${ownHintOf(route)} `}
         {fidelityText(route.fidelity)}
         {route.async && " Takes a while and is queued."}
       </span>

@@ -65,8 +65,7 @@ export function drop(id: string): void {
 }
 
 /** Gives the choices made for one file to all others of the same format that still wait for theirs. */
-export function spread(from: Item): void {
-  items.value = items.value.map((item) =>
-    item.phase.name === "choosing" && item.from === from.from ? { ...item, to: from.to, options: from.options } : item,
-  );
+export function spread({ from, to, options, outputPassword }: Item): void {
+  const choices = { to, options, ...(outputPassword !== undefined && { outputPassword }) };
+  items.value = items.value.map((item) => (item.phase.name === "choosing" && item.from === from ? { ...item, ...choices } : item));
 }

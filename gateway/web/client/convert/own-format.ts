@@ -2,20 +2,23 @@
 import type { Route } from "#client/server/wire.ts";
 
 /** By the options that do it, in the order in which they are told. */
-const words: readonly (readonly [word: string, options: string])[] = [
-  ["smaller", "optimise quality maxKb maxMb crf audioBitrate imageQuality level colours"],
-  ["resized", "width height scale"],
+export const changeWords: readonly (readonly [word: string, options: string])[] = [
+  ["smaller", "optimise quality maxKb audioBitrate level colours"],
+  ["resized", "width height"],
   ["cropped", "crop"],
   ["turned", "rotate flip"],
-  ["cut", "start duration end"],
-  ["pages chosen", "pages"],
+  ["cut", "start duration"],
+  ["pages chosen", "pages remove"],
+  ["several pages on a sheet", "nUp"],
   ["faster or slower", "speed"],
   ["made louder or even", "volume normalise"],
   ["text recognised", "ocr"],
-  ["stamped", "stamp watermark"],
+  ["stamped", "stamp"],
+  ["without colour", "grayscale"],
+  ["flattened", "flatten"],
   ["protected", "protect permissions"],
-  ["cleaned", "metadata strip"],
-  ["repaired", "repair"],
+  ["cleaned", "metadata"],
+  ["ready for the web", "linearise"],
 ];
 
 /** From a format to itself. */
@@ -25,7 +28,14 @@ export function isOwn({ from, to }: Pick<Route, "from" | "to">): boolean {
 
 export function changesOf({ options }: Pick<Route, "options">): readonly string[] {
   const names = new Set(options.map(({ name }) => name));
-  return words.flatMap(([word, some]) => (some.split(" ").some((name) => names.has(name)) ? [word] : []));
+  return changeWords.flatMap(([word, some]) => (some.split(" ").some((name) => names.has(name)) ? [word] : []));
+}
+
+/** For example "Stays PDF. Choose below what to change. Possible: smaller, turned, protected." */
+export function ownHintOf(route: Pick<Route, "from" | "options">): string {
+  const changes = changesOf(route);
+  const possible = changes.length === 0 ? "" : ` Possible: ${changes.join(", ")}.`;
+  return `Stays ${route.from.toUpperCase()}. Choose below what to change.${possible}`;
 }
 
 /** For example "PDF, changed: smaller, turned, protected". */

@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
-import { changesOf, isOwn, ownTitleOf } from "#client/convert/own-format.ts";
+import { changesOf, changeWords, isOwn, ownHintOf, ownTitleOf } from "#client/convert/own-format.ts";
 import type { Option } from "#client/server/wire.ts";
+import { engines } from "#services/conversion/engines/registry.ts";
 
 const option = (name: string): Option => ({ name, type: "string", default: null, description: "" });
 
@@ -8,6 +9,15 @@ it("says what can be changed of a file that stays what it is", () => {
   const options = ["rotate", "optimise", "protect", "unheardOf"].map(option);
   expect(changesOf({ options })).toEqual(["smaller", "turned", "protected"]);
   expect(ownTitleOf({ from: "pdf", options })).toBe("PDF, changed: smaller, turned, protected");
+  expect(ownHintOf({ from: "pdf", options })).toBe("Stays PDF. Choose below what to change. Possible: smaller, turned, protected.");
   expect(ownTitleOf({ from: "txt", options: [] })).toBe("TXT, changed");
+  expect(ownHintOf({ from: "txt", options: [] })).toBe("Stays TXT. Choose below what to change.");
   expect([isOwn({ from: "pdf", to: "pdf" }), isOwn({ from: "pdf", to: "png" })]).toEqual([true, false]);
+});
+
+it("names no option that no engine offers for a format that stays what it is", () => {
+  const own = engines.flatMap(({ hops }) => hops).filter(isOwn);
+  const declared = new Set(own.flatMap(({ options }) => options.map(({ name }) => name)));
+  const named = changeWords.flatMap(([, options]) => options.split(" "));
+  expect(named.filter((name) => !declared.has(name))).toEqual([]);
 });
