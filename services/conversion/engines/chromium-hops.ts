@@ -42,7 +42,7 @@ const paper: readonly OptionDefinition[] = [
     min: 0,
     max: 100,
     unit: "mm",
-    description: "Of all sides; without it what the page's style says, or 10 mm.",
+    description: "Margin on all sides; without it what the page's style says, or 10 mm.",
   },
   {
     name: "landscape",
@@ -81,7 +81,7 @@ const quality: OptionDefinition = {
   min: 1,
   max: 100,
   default: 90,
-  description: "Of the picture; smaller files below.",
+  description: "Quality of the picture; a lower one makes a smaller file.",
 };
 
 const runsScripts = (from: string) => from !== "mhtml";

@@ -138,7 +138,7 @@ class Page:
             raise self.refused
         facts = self.evaluate(FACTS) or {}
         if facts.get("broken") and self.site.forgive():
-            self.note("INPUT_DAMAGED", "The page is no well-formed XHTML; it was read as HTML.")
+            self.note("INPUT_DAMAGED", "The page is not well-formed XHTML; it was read as HTML.")
             return self.load(options)
         if facts.get("scripts") and not runs:
             self.note("SCRIPTS_NOT_RUN")

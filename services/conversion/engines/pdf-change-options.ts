@@ -47,7 +47,7 @@ export const changeOptions: readonly OptionDefinition[] = [
   text("author", "Sets the author"),
   text("subject", "Sets the subject"),
   text("keywords", "Sets the keywords"),
-  flag("protect", "Encrypts the result (AES-256) with the password in the header `X-Output-Password`"),
+  flag("protect", "Encrypts the result (AES-256) with a password, in the API that of the header `X-Output-Password`"),
   choice("permissions", ["all", "print", "read"], "What a reader of the encrypted result may do: all, read and print, or only read"),
   flag("linearise", "For the web: the first page shows before the whole file is there"),
   choice("pdfVersion", ["1.4", "1.5", "1.6", "1.7", "2.0"], "Version that the file says it is of; when absent, what it needs"),

@@ -150,7 +150,7 @@ const ownOptions: readonly OptionDefinition[] = [
     min: 1,
     max: 100_000,
     unit: "kB",
-    description: "The most that the result may have: quality, then colours, then width and height are reduced until it fits",
+    description: "Largest size of the result: quality, then colours, then width and height are reduced until it fits",
   },
   {
     name: "crop",
