@@ -7,9 +7,10 @@ import { chapterArgs } from "./ffmpeg-chapters.ts";
 import { deepFormatOf } from "./ffmpeg-colour.ts";
 import { type Container, isoDemuxer } from "./ffmpeg-container.ts";
 import { exactSteps, lastShown } from "./ffmpeg-delays.ts";
+import { passArgs } from "./ffmpeg-fitting.ts";
 import { containerOf, encoders, pictureFormats } from "./ffmpeg-formats.ts";
 import { filmFilters } from "./ffmpeg-frames.ts";
-import { speedOf } from "./ffmpeg-own.ts";
+import { holdsAnything, speedOf, withOwnFilm } from "./ffmpeg-own.ts";
 import { pictureArgs } from "./ffmpeg-pictures.ts";
 import { inputArgs } from "./ffmpeg-probe.ts";
 import { audioCodecArgs } from "./ffmpeg-sound.ts";
@@ -47,7 +48,7 @@ export function ffmpegArgumentsOf(task: HopTask, media: Media, demuxer: string):
     .input(`file:${inputInside}`)
     .inputOptions([
       ...(demuxer === "mpeg" || demuxer === "avi" ? ["-fflags", "+genpts"] : []),
-      ...(start === undefined || start === 0 ? [] : ["-ss", String(start)]),
+      ...(start === undefined || start === 0 ? [] : ["-ss", String(media.copyFromSeconds ?? start)]),
       ...inputArgs(demuxer),
       ...decoderArgs(streamsOf(media, "video")[0]),
     ]);
@@ -65,6 +66,8 @@ export function ffmpegArgumentsOf(task: HopTask, media: Media, demuxer: string):
     // One by one: of a list it takes each text of two words for a name and a value.
     .outputOptions(
       ...streamArgs,
+      // Sound that is copied would begin where the key picture does that comes before.
+      ...(holdsVideo && (start ?? 0) > 0 ? ["-copypriorss", "0"] : []),
       ...(duration === undefined ? [] : ["-t", String(duration / speedOf(task))]),
       ...(strips(task) ? ["-map_metadata", "-1"] : media.tagsAreInStream && !isPicture ? ["-map_metadata", "0:s:0"] : []),
       // Channels that are mixed are no louder than each was.
@@ -111,14 +114,19 @@ function soundOf(task: HopTask, tracks: readonly Stream[]): Stream {
   return sound;
 }
 
-export const isTextual = ({ codec }: Stream): boolean => /^(subrip|srt|ass|ssa|webvtt|mov_text|text)$/.test(codec);
+const isTextual = ({ codec }: Stream): boolean => /^(subrip|srt|ass|ssa|webvtt|mov_text|text)$/.test(codec);
+
+/** Of a film, where the target holds any. */
+export const keptSubtitlesOf = (task: HopTask, media: Media): readonly Stream[] =>
+  streamsOf(media, "subtitle").filter((track) => holdsAnything(task) || isTextual(track));
 
 const isStyled = ({ codec }: Stream): boolean => /^(ass|ssa)$/.test(codec);
 
 /** Subtitles are copied where the target can hold them, for their styles and positions. */
 function subtitleCodecs(task: HopTask, { muxer, subtitles = "" }: Container, tracks: readonly Stream[]): string[] {
   return tracks.flatMap((track, place) => {
-    const isHeld = muxer === "matroska" ? /^(subrip|ass|ssa|webvtt)$/.test(track.codec) : track.codec === subtitles;
+    const isHeld =
+      holdsAnything(task) || (muxer === "matroska" ? /^(subrip|ass|ssa|webvtt)$/.test(track.codec) : track.codec === subtitles);
     if (!isHeld && isStyled(track)) task.note("STYLING_DROPPED", "Styles and positions of subtitles were left out.");
     return [`-c:s:${place}`, isHeld ? "copy" : subtitles];
   });
@@ -185,8 +193,7 @@ function filmArgs(task: HopTask, media: Media, target: Container): string[] {
   const sounds = flagOption(task.options, "mute") ? [] : streamsOf(media, "audio");
   const kept = target.singleAudio === true ? sounds.slice(0, 1) : sounds;
   if (otherFilms.length > 0 || kept.length < sounds.length) task.note("TRACKS_LEFT_OUT");
-  const textual = streamsOf(media, "subtitle").filter(isTextual);
-  const subtitles = target.subtitles === undefined ? [] : textual;
+  const subtitles = target.subtitles === undefined ? [] : keptSubtitlesOf(task, media);
   if (subtitles.length < streamsOf(media, "subtitle").length)
     task.note("TRACKS_LEFT_OUT", "Subtitles that the format cannot hold were left out.");
   return [
@@ -195,6 +202,7 @@ function filmArgs(task: HopTask, media: Media, target: Container): string[] {
       `0:${film.index}`,
       ...kept.flatMap(({ index }) => ["-map", `0:${index}`]),
       ...subtitles.flatMap(({ index }) => ["-map", `0:${index}`]),
+      ...(holdsAnything(task) && !strips(task) ? ["-map", "0:t?"] : []),
     ],
     ...withCover(videoCodecArgs(task, media, film, target), coverOf(task, media, target)),
     ...(kept.length === 0 ? ["-an"] : kept.flatMap((sound, place) => ofTrack(place, audioCodecArgs(task, media, sound, target)))),
@@ -210,12 +218,14 @@ function ofTrack(place: number, args: readonly string[]): string[] {
   return args.map((arg) => (/^-(c:a|filter:a|b:a|q:a|ar|ac|sample_fmt)$/.test(arg) ? `${names[arg] ?? arg}:${place}` : arg));
 }
 
-function videoCodecArgs(task: HopTask, media: Media, film: Stream, target: Container): string[] {
+function videoCodecArgs(task: HopTask, media: Media, film: Stream, container: Container): string[] {
   const { options } = task;
+  const target = withOwnFilm(task, container, film);
   const choice = stringOption(options, "videoCodec");
   const [crf, fps, bitrate] = [numberOption(options, "crf"), numberOption(options, "fps"), numberOption(options, "videoBitrate")];
-  const isReshaped = ["width", "height"].some((name) => options[name] !== undefined) || (stringOption(options, "rotate") ?? "0") !== "0";
-  const cuts = options.start !== undefined || options.duration !== undefined;
+  const isReshaped =
+    ["width", "height", "crop"].some((name) => options[name] !== undefined) || (stringOption(options, "rotate") ?? "0") !== "0";
+  const cuts = (options.start !== undefined || options.duration !== undefined) && media.copyFromSeconds === undefined;
   const untouched = crf === undefined && fps === undefined && bitrate === undefined && !isReshaped && !cuts;
   const fits = choice === undefined ? (target.copyVideo?.includes(film.codec) ?? false) : film.codec === choice;
   // A stream without a container tells no times, and pictures that refer to later ones would be put in the wrong order.
@@ -240,7 +250,9 @@ function videoCodecArgs(task: HopTask, media: Media, film: Stream, target: Conta
     "-filter:v",
     [...lastShown(media, film), filmFilters(task, film, name, target)].join(","),
     ...(rate === undefined ? exactSteps(media) : ["-r", String(rate)]),
-    ...(bitrate === undefined ? qualityArgs(name, crf, stringOption(options, "preset")) : bitrateArgs(name, bitrate, task)),
+    ...(bitrate === undefined
+      ? qualityArgs(name, crf, stringOption(options, "preset"))
+      : [...bitrateArgs(name, bitrate, task), ...passArgs(name, media)]),
   ];
 }
 

@@ -1,7 +1,7 @@
 /** What is other in a result than in its source: both are read, and compared by what each says of itself. */
 import { FilemillError } from "#kit/errors.ts";
 import type { HopTask } from "../domain/engine.ts";
-import { isTextual, outputInside } from "./ffmpeg-arguments.ts";
+import { keptSubtitlesOf, outputInside } from "./ffmpeg-arguments.ts";
 import { audioFormats } from "./ffmpeg-formats.ts";
 import { speedOf } from "./ffmpeg-own.ts";
 import { type Media, readResult, type Stream, streamsOf } from "./ffmpeg-streams.ts";
@@ -34,7 +34,7 @@ export async function noteChanges(session: ToolSession, task: HopTask, media: Me
   if (changes.length > 0) task.note("MEDIA_CHANGED", [...new Set(changes)].join(" "));
   const lost = lostOf(task, media, result);
   if (lost.length > 0) task.note("METADATA_DROPPED", `Not carried over: ${lost.join("; ")}.`);
-  const tracks = [...converted, ...streamsOf(media, "subtitle").filter(isTextual)];
+  const tracks = [...converted, ...keptSubtitlesOf(task, media)];
   const languages = namesLost(tracks, result, ({ language }) => language.replace(/^und$/, ""));
   if (languages.length > 0) task.note("METADATA_DROPPED", `The format does not name the language of a track (${languages.join(", ")}).`);
   const titles =
@@ -79,7 +79,7 @@ function filmChanges({ options }: HopTask, source: Stream, written: Stream): rea
   const size = ({ width, height }: Stream) => `${width} × ${height}`;
   const turned = { ...source, width: source.height, height: source.width };
   const isSized = [source, ...(source.isTurned ? [turned] : [])].some((stream) => size(stream) === size(written));
-  const isAsked = ["width", "height", "rotate"].some((name) => options[name] !== undefined && options[name] !== "0");
+  const isAsked = ["width", "height", "rotate", "crop"].some((name) => options[name] !== undefined && options[name] !== "0");
   const rates = [source.framesPerSecond, written.framesPerSecond] as const;
   // Those of an animation come when they will.
   const isFilm = !/^(gif|apng)$/.test(source.codec);

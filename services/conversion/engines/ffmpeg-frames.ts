@@ -1,4 +1,5 @@
 /** The filters of a film that is encoded anew. */
+import { FilemillError } from "#kit/errors.ts";
 import type { HopTask } from "../domain/engine.ts";
 import { flattening } from "./ffmpeg-alpha.ts";
 import { deepFormatOf, filmColours, toneMapping } from "./ffmpeg-colour.ts";
@@ -31,8 +32,26 @@ export function squares(film: Stream): readonly string[] {
   return film.isSquare ? [] : ["scale=w='if(gt(sar,1),round(iw*sar),iw)':h='if(gt(sar,1),ih,round(ih/sar))'", "setsar=1"];
 }
 
-/** Turned first: width and height are those of the result. */
+/** Cropped first, then turned: width and height are those of the result. */
 function shapeFilterOf(task: HopTask, film: Stream): string | undefined {
+  const [crop, rest] = [cropFilterOf(task, film), turnFilterOf(task, film)];
+  return crop === undefined ? rest : `${crop},${rest ?? "scale=trunc(iw/2)*2:trunc(ih/2)*2"}`;
+}
+
+/** @throws FilemillError INVALID_OPTION for a part that is not in the picture. */
+function cropFilterOf({ options }: HopTask, film: Stream): string | undefined {
+  const part = stringOption(options, "crop");
+  if (part === undefined) return undefined;
+  const [width = 0, height = 0, left = 0, top = 0] = part.split(/[x+]/).map(Number);
+  const [seenWidth, seenHeight] = film.isSideways ? [film.height, film.width] : [film.width, film.height];
+  if (width < 2 || height < 2 || left + width > seenWidth || top + height > seenHeight) {
+    const details = { option: "crop", allowed: `a part of ${seenWidth}x${seenHeight}` };
+    throw new FilemillError("INVALID_OPTION", `The picture is ${seenWidth} pixels wide and ${seenHeight} high.`, { details });
+  }
+  return `crop=${width}:${height}:${left}:${top}`;
+}
+
+function turnFilterOf(task: HopTask, film: Stream): string | undefined {
   const turns: Readonly<Record<string, string>> = { "90": "transpose=1", "180": "hflip,vflip", "270": "transpose=2" };
   const turn = turns[stringOption(task.options, "rotate") ?? "0"];
   const scale = scaleFilterOf(task, film);

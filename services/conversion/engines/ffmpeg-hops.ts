@@ -5,7 +5,7 @@ import type { Expectation } from "../domain/notes.ts";
 import { partOptions } from "../domain/parts.ts";
 import type { Container } from "./ffmpeg-container.ts";
 import { audioFormats, pictureFormats, subtitleFormats } from "./ffmpeg-formats.ts";
-import { gifOptions, rateOptions, speed, stillOptions, trim, videoOptions } from "./ffmpeg-options.ts";
+import { gifOptions, ownFilmOptions, rateOptions, speed, stillOptions, trim, videoOptions } from "./ffmpeg-options.ts";
 import { videoFormats } from "./ffmpeg-video-formats.ts";
 import { crossHops, ownHops, uniqueHops } from "./hop-table.ts";
 
@@ -105,6 +105,24 @@ const betweenVideo = crossHops(readers(videoFormats), writers(videoFormats), (fr
   return { fidelity: "high", cost: copies ? 500 : 20_000, async: !copies, maxInputMb: copies ? 500 : 300, options, expects };
 });
 
+/** Streams that nothing is asked of are copied, which takes a moment. */
+const ownFilm = ownHops(["mp4", "mov", "mkv", "webm"], (format) => {
+  const target = videoFormats[format] ?? {};
+  const fitted = expecting("FITTED_TO_SIZE", {
+    message: "The film is encoded at a bit rate at which it has no more bytes than is asked for.",
+    option: "maxMb",
+  });
+  return {
+    fidelity: "high",
+    cost: 500,
+    async: false,
+    isLong: true,
+    maxInputMb: 500,
+    options: [...videoOptions(target), ...ownFilmOptions],
+    expects: [...filmExpectations(target), fitted, expecting("SOURCE_KEPT")],
+  };
+});
+
 const animations = crossHops([...readers(videoFormats)], ["gif", "webp"], () => ({
   fidelity: "reduced",
   cost: 5_000,
@@ -176,6 +194,7 @@ export const ffmpegHops: readonly Hop[] = uniqueHops([
   ...fromAudio,
   ...ownSound,
   ...soundOfVideo,
+  ...ownFilm,
   ...betweenVideo,
   ...animations,
   ...stills,

@@ -14,6 +14,24 @@ export const speed: OptionDefinition = {
   max: 4,
   description: "How many times as fast it is played; its pitch stays.",
 };
+/** Of film that stays in its format. */
+export const ownFilmOptions: readonly OptionDefinition[] = [
+  {
+    name: "maxMb",
+    type: "number",
+    min: 0.01,
+    max: 10_000,
+    unit: "MB",
+    description: "The most that the result may have; a film that has more is encoded in two passes at the bit rate that fits.",
+  },
+  {
+    name: "crop",
+    type: "string",
+    pattern: "^[0-9]{1,5}x[0-9]{1,5}\\+[0-9]{1,5}\\+[0-9]{1,5}$",
+    description:
+      "The part to keep, before all else, as width x height + left + top in pixels of the picture as it is seen: `640x480+10+20`.",
+  },
+];
 const size: readonly OptionDefinition[] = [
   {
     name: "width",

@@ -12,12 +12,19 @@ export const isOwn = ({ hop }: HopTask): boolean => hop.from === hop.to;
 
 const exact = /^(pcm|flac|alac)/;
 
-/** What a file has in its own format the format can hold. */
+/** What a file has is not always what we would write into its format. */
+const held: Readonly<Record<string, RegExp>> = {
+  mp4: /^(aac|mp3|mp2|ac3|eac3|alac|flac|opus|dts|h264|hevc|av1|mpeg4|vp9|mpeg1video|mpeg2video|mjpeg)$/,
+  webm: /^(vp8|vp9|av1|opus|vorbis)$/,
+};
+const isHeld = ({ hop }: HopTask, codec: string): boolean => held[hop.to]?.test(codec) ?? true;
+
 export function withOwnSound(task: HopTask, target: Container, { codec }: Stream): Container {
-  if (!isOwn(task)) return target;
+  if (!isOwn(task) || !isHeld(task, codec)) return target;
   // A bit rate means nothing to codecs that are exact.
   const staysExact = exact.test(codec) && task.options.audioBitrate === undefined;
-  const encoder = exact.test(codec) && !staysExact ? undefined : encoders[codec];
+  const own = codec.startsWith("pcm_") ? [codec.endsWith("be") ? "pcm_be" : "pcm_le"] : encoders[codec];
+  const encoder = exact.test(codec) && !staysExact ? undefined : own;
   return {
     ...target,
     ...(encoder === undefined ? {} : { audio: encoder }),
@@ -25,6 +32,18 @@ export function withOwnSound(task: HopTask, target: Container, { codec }: Stream
     exact: target.exact === true || staysExact,
   };
 }
+
+/** Encoders that write a film smaller or larger as they are asked to; others are for films that are still worked on. */
+const graded = /^(h264|hevc|av1|vp9|vp8)$/;
+
+export function withOwnFilm(task: HopTask, target: Container, { codec }: Stream): Container {
+  if (!isOwn(task) || !isHeld(task, codec)) return target;
+  const encoder = graded.test(codec) && target.videoChoices?.includes(codec) === true ? encoders[codec] : undefined;
+  return { ...target, ...(encoder === undefined ? {} : { video: encoder }), copyVideo: [...(target.copyVideo ?? []), codec] };
+}
+
+/** Subtitles that are pictures, and files that are attached, go from one Matroska file to the next as they are. */
+export const holdsAnything = (task: HopTask): boolean => isOwn(task) && task.hop.to === "mkv";
 
 export function speedOf({ options }: HopTask): number {
   return numberOption(options, "speed") ?? 1;
@@ -38,7 +57,7 @@ export function tempoFilters(task: HopTask): readonly string[] {
 }
 
 /** Options that ask for fewer bytes, or change nothing but how they are saved. */
-const forSize: ReadonlySet<string> = new Set(["audioBitrate", "preset"]);
+const forSize: ReadonlySet<string> = new Set(["audioBitrate", "videoBitrate", "crf", "maxMb", "preset"]);
 
 /** Whether fewer bytes are all that is asked for. */
 function asksForSizeOnly({ hop, options }: HopTask): boolean {

@@ -44,6 +44,8 @@ export type Stream = {
   readonly isSquare: boolean;
   /** The container says that players turn the picture. */
   readonly isTurned: boolean;
+  /** By a quarter: what is stored as its width is seen as its height. */
+  readonly isSideways: boolean;
   /** Played unless somebody chooses another of its kind. */
   readonly isDefault: boolean;
   /** As the file says, for example "eng"; empty when it does not. */
@@ -73,6 +75,10 @@ export type Media = {
   readonly marks?: number;
   /** By how much the sound is to be made quieter. */
   readonly quieterDecibels?: number;
+  /** From where the film can be copied that begins where it is asked to; absent: from nowhere. */
+  readonly copyFromSeconds?: number;
+  /** Which of two, for a film that is to have so many bytes. */
+  readonly pass?: 1 | 2;
   /** When a still is to be taken; absent: at the beginning. */
   readonly shownFromSeconds?: number;
 };
@@ -152,6 +158,7 @@ function streamOf(row: Fields): Stream[] {
   const codec = textOf(row.codec_name);
   if (kind === undefined || codec === "") return [];
   const sampleFormat = textOf(row.sample_fmt);
+  const rotations = rowsOf(fieldsOf(row.side_data_list).side_data).map((data) => countOf(data.rotation));
   const isLossy = !/^(pcm|flac|alac|wavpack|tta|dsd|mlp|truehd)/.test(codec);
   return [
     {
@@ -178,7 +185,8 @@ function streamOf(row: Fields): Stream[] {
       hasAlpha: /^(yuva|rgba|bgra|argb|abgr|gbrap|ya|pal8)/.test(textOf(row.pix_fmt)) || isLayered(row),
       decoder: isLayered(row) ? `libvpx${codec === "vp9" ? "-vp9" : ""}` : undefined,
       mayBeInterlaced: mayBeInterlaced(textOf(row.field_order), codec),
-      isTurned: rowsOf(fieldsOf(row.side_data_list).side_data).some((data) => countOf(data.rotation) !== 0),
+      isTurned: rotations.some((rotation) => rotation !== 0),
+      isSideways: rotations.some((rotation) => Math.abs(rotation) % 180 === 90),
     },
   ];
 }

@@ -1,4 +1,5 @@
 /** Sound, film, animations and stills by ffmpeg: streams are copied where the target can hold them, else encoded. */
+import { stat } from "node:fs/promises";
 import { FilemillError } from "#kit/errors.ts";
 import { defineEngine, type EngineHost, type HopTask } from "../domain/engine.ts";
 import type { Sandbox, SandboxEnd } from "../domain/sandbox.ts";
@@ -7,8 +8,10 @@ import { ffmpegArgumentsOf } from "./ffmpeg-arguments.ts";
 import { noteChanges } from "./ffmpeg-changes.ts";
 import { assertConverted, convertedOf, expectedLengthOf, isText, withEnd } from "./ffmpeg-completeness.ts";
 import { withDelays, withPlays } from "./ffmpeg-delays.ts";
+import { fitted } from "./ffmpeg-fitting.ts";
 import { containerOf } from "./ffmpeg-formats.ts";
 import { ffmpegHops } from "./ffmpeg-hops.ts";
+import { withKeyframe } from "./ffmpeg-keyframes.ts";
 import { gatheringNotes } from "./ffmpeg-notes.ts";
 import { keepSmallerSource } from "./ffmpeg-own.ts";
 import { peakOf, tooLoud } from "./ffmpeg-peaks.ts";
@@ -25,16 +28,21 @@ async function run({ sandbox, inspector }: EngineHost, given: HopTask): Promise<
   await using session = await openToolSession(sandbox, task);
   const read = await withShownAlpha(session, task, await readMedia(session, task, demuxer), demuxer);
   const played = await withPlays(inspector, task, await withEnd(session, inspector, task, read, demuxer), demuxer);
-  const media = await withDelays(session, await withFirstShown(session, task, played, demuxer), demuxer);
+  const shown = await withKeyframe(session, task, await withFirstShown(session, task, played, demuxer), demuxer);
+  const media = await withDelays(session, shown, demuxer);
   const expected = expectedLengthOf(task, media, demuxer);
-  const first = await encode(session, task, media, demuxer, expected.seconds);
+  const encodeAs = (as: HopTask, what: Media): Promise<Run> => encode(session, as, what, demuxer, expected.seconds);
+  const first = await encodeAs(task, media);
   const converted = convertedOf(task, media);
   const quieterDecibels = tooLoud(
     task,
     converted.filter(({ kind }) => kind === "audio"),
     first.peakDecibels,
   );
-  const run = quieterDecibels === 0 ? first : await encode(session, task, { ...media, quieterDecibels }, demuxer, expected.seconds);
+  const heard = quieterDecibels === 0 ? media : { ...media, quieterDecibels };
+  const asked = quieterDecibels === 0 ? first : await encodeAs(task, heard);
+  const sizeOf = async () => (await stat(session.pathOf("out"))).size;
+  const run = asked.end.exitCode === 0 ? await fitted(task, heard, { first: asked, encode: encodeAs, sizeOf }) : asked;
   assertConverted(task, media, run.end, run.seconds, expected);
   if (run.frames === 0 && run.seconds === 0 && !isText(task)) {
     throw new FilemillError("INVALID_INPUT", "The file is empty or damaged: nothing of it could be decoded.");

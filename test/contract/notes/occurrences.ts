@@ -164,6 +164,12 @@ const media: readonly Omit<Occurrence, "engine">[] = [
     content: (path) => ffmpeg(...film, ...tone, ...tone, "-map", "0", "-map", "1", "-map", "2", "-pix_fmt", "yuv420p", path),
   },
   {
+    hop: "mp4>mp4",
+    code: "FITTED_TO_SIZE",
+    options: { maxMb: 0.02 },
+    content: (path) => ffmpeg("-f", "lavfi", "-i", "testsrc2=size=160x120:rate=10:duration=2", "-pix_fmt", "yuv420p", path),
+  },
+  {
     hop: "mp3>mp3",
     code: "SOURCE_KEPT",
     options: { audioBitrate: 320 },

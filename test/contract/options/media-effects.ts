@@ -17,6 +17,7 @@ import {
 
 const toMp3 = { hop: "wav>mp3", sample: "sound.wav" } as const;
 const toMkv = { hop: "mp4>mkv", sample: "film.mp4" } as const;
+const toItself = { hop: "mp4>mp4", sample: "film.mp4" } as const;
 const shown = { hop: "zip>gif", sample: "pictures.zip" } as const;
 const played = { hop: "mid>wav", sample: "piece.mid" } as const;
 const encoded = { crf: 30 };
@@ -58,6 +59,8 @@ export const mediaEffects = [
     { ...toMkv, option: "videoBitrate", given: { videoBitrate: 50 }, base: encoded, figure: bytes, shows: smaller },
     { ...toMkv, option: "rotate", given: { rotate: "90" }, figure: stream("v", "width"), shows: becomes("120") },
     { hop: "mp4>mov", sample: "located.mp4", option: "metadata", given: { metadata: "strip" }, figure: latin1, shows: loses(/48\.85/) },
+    { ...toItself, option: "maxMb", given: { maxMb: 0.03 }, figure: bytes, shows: smaller },
+    { ...toItself, option: "crop", given: { crop: "80x60+10+20" }, figure: size, shows: becomes("80x60") },
     { hop: "mp4>gif", sample: "film.mp4", option: "loop", given: { loop: 1 }, figure: latin1, shows: loses(/NETSCAPE/) },
     { ...toMkv, option: "mute", given: { mute: true }, figure: stream("a", "codec_name"), shows: becomes("") },
     { hop: "mkv>srt", sample: "subtitles.mkv", option: "subtitle", given: { subtitle: 2 }, figure: text, shows: gains(/Zebra/) },

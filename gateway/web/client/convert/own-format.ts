@@ -3,7 +3,7 @@ import type { Route } from "#client/server/wire.ts";
 
 /** By the options that do it, in the order in which they are told. */
 export const changeWords: readonly (readonly [word: string, options: string])[] = [
-  ["smaller", "optimise quality maxKb audioBitrate level colours"],
+  ["smaller", "optimise quality maxKb maxMb crf videoBitrate audioBitrate level colours"],
   ["resized", "width height"],
   ["cropped", "crop"],
   ["turned", "rotate flip"],
@@ -12,6 +12,7 @@ export const changeWords: readonly (readonly [word: string, options: string])[] 
   ["several pages on a sheet", "nUp"],
   ["faster or slower", "speed"],
   ["made louder or even", "volume normalise"],
+  ["without sound", "mute"],
   ["text recognised", "ocr"],
   ["stamped", "stamp"],
   ["without colour", "grayscale"],
