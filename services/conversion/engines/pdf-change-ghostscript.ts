@@ -33,9 +33,10 @@ export async function rewritePdf(sandbox: Sandbox, task: HopTask, isGray: boolea
 /** False when nothing can be made of it. */
 export async function repairPdf(sandbox: Sandbox, task: HopTask): Promise<boolean> {
   await using session = await openToolSession(sandbox, task);
-  const end = await session.run({ program: "/usr/bin/mutool", args: ["clean", "-g", inputInside, "/job/out"] });
+  // By any other ending, mutool takes the name for a list of pages, which it never comes to the end of.
+  const end = await session.run({ program: "/usr/bin/mutool", args: ["clean", "-g", inputInside, "/job/out.pdf"] });
   if (end.exitCode !== 0) return false;
-  return await session.adopt("out").then(
+  return await session.adopt("out.pdf").then(
     () => true,
     () => false,
   );

@@ -50,5 +50,9 @@ export const changeOptions: readonly OptionDefinition[] = [
   flag("protect", "Encrypts the result (AES-256) with a password, in the API that of the header `X-Output-Password`"),
   choice("permissions", ["all", "print", "read"], "What a reader of the encrypted result may do: all, read and print, or only read"),
   flag("linearise", "For the web: the first page shows before the whole file is there"),
-  choice("pdfVersion", ["1.4", "1.5", "1.6", "1.7", "2.0"], "Version that the file says it is of; when absent, what it needs"),
+  choice(
+    "pdfVersion",
+    ["1.4", "1.5", "1.6", "1.7", "2.0"],
+    "PDF version that the file declares; without it, the lowest that its content needs",
+  ),
 ];

@@ -11,15 +11,16 @@ const maxPages = 20_000;
  */
 export function pagesKept(pages: string | undefined, remove: string | undefined, total: number): readonly number[] | undefined {
   if (pages === undefined && remove === undefined) return undefined;
-  const wanted = pages === undefined ? rangeOf(1, total) : numbersOf("pages", pages, total);
-  const gone = new Set(remove === undefined ? [] : numbersOf("remove", remove, total));
+  const wanted = pages === undefined ? rangeOf(1, total) : pagesNamed("pages", pages, total);
+  const gone = new Set(remove === undefined ? [] : pagesNamed("remove", remove, total));
   const kept = wanted.filter((page) => !gone.has(page));
   if (kept.length === 0)
     throw new FilemillError("INVALID_OPTION", "No page is left.", { details: { option: "remove", allowed: `1 to ${total}` } });
   return kept;
 }
 
-function numbersOf(option: string, text: string, total: number): readonly number[] {
+/** @throws FilemillError INVALID_OPTION, which names `option`, for a page that the file does not have. */
+export function pagesNamed(option: string, text: string, total: number): readonly number[] {
   const found: number[] = [];
   for (const range of text.split(",")) {
     const [begin = "", end] = range.split("-");

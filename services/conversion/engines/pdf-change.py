@@ -88,30 +88,6 @@ def size_of(page):
     return (height, width) if int(page.obj.get("/Rotate", 0)) % 180 == 90 else (width, height)
 
 
-def page_of(target):
-    """The page that a link or a bookmark leads to; False where it leads elsewhere."""
-    goal = target.get("/Dest")
-    action = target.get("/A")
-    if goal is None and isinstance(action, Dictionary) and action.get("/S") == Name.GoTo:
-        goal = action.get("/D")
-    return goal[0] if isinstance(goal, Array) and len(goal) > 0 else False
-
-
-def prune(pdf):
-    """Links and bookmarks to pages that are not there any more."""
-    for page in pdf.pages:
-        found = page.obj.get("/Annots")
-        if isinstance(found, Array):
-            kept = [each for each in found if not (isinstance(each, Dictionary) and page_of(each) is None)]
-            if len(kept) < len(found):
-                page.obj.Annots = Array(kept)
-    for item in bookmarks(pdf):
-        if page_of(item) is None:
-            for key in ("/Dest", "/A"):
-                if key in item:
-                    del item[key]
-
-
 def describe(pdf, changes):
     if changes.get("metadata") == "strip":
         if "/Info" in pdf.trailer:
@@ -198,7 +174,11 @@ def turned(pdf, changes):
 
 
 def change(pdf, target, changes):
-    prune(pdf)
+    # Where nothing was taken out, what leads nowhere stays as it is.
+    if changes.get("selected"):
+        from pdf_prune import prune
+
+        prune(pdf)
     before = survey(pdf)
     if "optimise" in changes:
         from pdf_pictures import shrink

@@ -10,10 +10,10 @@ import { failureOf, saysBadInput } from "./bad-input.ts";
 import { ownHops, stringOption } from "./hop-table.ts";
 import { repairPdf, rewritePdf } from "./pdf-change-ghostscript.ts";
 import { changeOptions } from "./pdf-change-options.ts";
-import { pagesKept, rangesOf } from "./pdf-change-pages.ts";
+import { pagesKept, pagesNamed, rangesOf } from "./pdf-change-pages.ts";
 import { stampOf } from "./pdf-change-stamp.ts";
 import { lostWords, type Survey, surveyOf } from "./pdf-change-survey.ts";
-import { recognise, wordsFor } from "./pdf-recognition.ts";
+import { recognise, unrecognisedWords, wordsFor } from "./pdf-recognition.ts";
 import { inputInside, openToolSession, type ToolSession, versionLineOf } from "./tool-run.ts";
 
 const python = "/usr/bin/python3";
@@ -21,6 +21,7 @@ const qpdf = "/usr/bin/qpdf";
 const scripts = {
   [join(import.meta.dirname, "pdf-change.py")]: "/engine/pdf-change.py",
   [join(import.meta.dirname, "pdf-change-pictures.py")]: "/engine/pdf_pictures.py",
+  [join(import.meta.dirname, "pdf-change-prune.py")]: "/engine/pdf_prune.py",
 };
 const badInput = [3];
 const damaged = "The PDF is damaged beyond repair, or is not a PDF.";
@@ -83,13 +84,17 @@ async function changeAll(work: Work): Promise<void> {
   const { host, task, step } = work;
   const { options } = task;
   assertProtection(task);
-  const isCounted = ["pages", "remove", "optimise"].some((name) => options[name] !== undefined) || options.grayscale === true;
+  const isCounted =
+    ["pages", "remove", "rotatePages", "optimise"].some((name) => options[name] !== undefined) || options.grayscale === true;
   const first = isCounted ? await surveyed(work) : undefined;
   const lost = new Set(first === undefined ? [] : await rewritten(work, first));
-  const kept = pagesKept(stringOption(options, "pages"), stringOption(options, "remove"), first?.pages ?? 0);
+  const total = first?.pages ?? 0;
+  const kept = pagesKept(stringOption(options, "pages"), stringOption(options, "remove"), total);
+  const turned = stringOption(options, "rotatePages");
+  const rotatePages = turned === undefined ? {} : { rotatePages: [...new Set(pagesNamed("rotatePages", turned, kept?.length ?? total))] };
   if (kept !== undefined) await step("pages", (at) => select(host, at, rangesOf(kept)));
   if (options.ocr === "auto") await step("searchable", (at) => makeSearchable(host, at));
-  const { before, after, damaged } = await changed(work);
+  const { before, after, damaged } = await repairing(work, (at) => change(host, at, { ...rotatePages, selected: kept !== undefined }));
   for (const word of lostWords(before, after, options.flatten === true)) lost.add(word);
   const isDamaged = damaged || first?.damaged === true;
   if (isOnlySmaller(task) && !isDamaged && (await stat(task.outputPath)).size >= task.input.sizeBytes) return await keepSource(task);
@@ -100,11 +105,8 @@ async function changeAll(work: Work): Promise<void> {
 
 /** @throws FilemillError PASSWORD_REQUIRED rather than give a file that is not protected. */
 function assertProtection({ options, outputPassword }: HopTask): void {
-  if (options.protect === true && outputPassword === undefined) {
-    throw new FilemillError(
-      "PASSWORD_REQUIRED",
-      "Send the password to protect the result with in X-Output-Password, once more with the file.",
-    );
+  if (options.protect === true && (outputPassword ?? "") === "") {
+    throw new FilemillError("PASSWORD_REQUIRED", "Send the file again, with the password for the result in X-Output-Password.");
   }
   const isEncrypted = options.protect === true || options.permissions !== undefined;
   const version = stringOption(options, "pdfVersion");
@@ -128,7 +130,6 @@ async function repairing<T>(
 }
 
 const surveyed = (work: Work) => repairing(work, (at) => survey(work.host, at));
-const changed = (work: Work) => repairing(work, (at) => change(work.host, at));
 
 /** Undefined: nobody can read it as it is. */
 async function survey({ sandbox }: EngineHost, task: HopTask): Promise<Survey | undefined> {
@@ -180,27 +181,22 @@ async function select({ sandbox }: EngineHost, task: HopTask, pages: string): Pr
 async function makeSearchable({ sandbox }: EngineHost, task: HopTask): Promise<boolean> {
   const found = await recognise(sandbox, task, () => true, task.outputPath);
   if (found === undefined) return false;
-  const { pages, left } = found;
-  if (pages.length > 0) task.note("TEXT_RECOGNISED", wordsFor(found));
-  if (left > 0) task.note("TEXT_NOT_RECOGNISED", pages.length === 0 ? "No text was found in the pages that hold none." : outOfTime(left));
-  return pages.length > 0;
-}
-
-function outOfTime(pages: number): string {
-  return `There was no time for the text of ${pages} more ${pages === 1 ? "page" : "pages"}.`;
+  if (found.pages.length > 0) task.note("TEXT_RECOGNISED", wordsFor(found));
+  const unrecognised = unrecognisedWords(found);
+  if (unrecognised !== "") task.note("TEXT_NOT_RECOGNISED", unrecognised);
+  return found.pages.length > 0;
 }
 
 type Changed = { readonly before: Survey; readonly after: Survey; readonly damaged: boolean };
 
 /** Undefined: nobody can read it as it is. */
-async function change({ sandbox }: EngineHost, task: HopTask): Promise<Changed | undefined> {
+async function change({ sandbox }: EngineHost, task: HopTask, more: Readonly<Record<string, unknown>>): Promise<Changed | undefined> {
   const { options, outputPassword } = task;
   await using session = await openToolSession(sandbox, task);
-  const changes: Record<string, unknown> = Object.fromEntries(Object.entries(options).filter(([name]) => !ownSteps.has(name)));
+  const asked = Object.entries(options).filter(([name]) => !ownSteps.has(name));
+  const changes: Record<string, unknown> = { ...Object.fromEntries(asked), ...more };
   if (options.optimise !== undefined) changes.pictures = await listPictures(session);
   if (options.stamp !== undefined) changes.stamp = await stampOf(session, task);
-  const turned = stringOption(options, "rotatePages");
-  if (turned !== undefined) changes.rotatePages = pagesKept(turned, undefined, await pageCountOf(session)) ?? undefined;
   await writeFile(session.pathOf("changes.json"), JSON.stringify(changes), { flag: "wx", mode: 0o644 });
   const end = await session.run({
     program: python,
@@ -221,11 +217,6 @@ async function listPictures(session: ToolSession): Promise<string> {
   // A list that breaks off costs nothing but size.
   await session.run({ program: "/bin/sh", args: ["-c", `pdfimages -list "$1" > /job/pictures.txt`, "sh", inputInside] });
   return "/job/pictures.txt";
-}
-
-async function pageCountOf(session: ToolSession): Promise<number> {
-  const end = await session.run({ program: qpdf, args: ["--show-npages", inputInside] });
-  return Number(/^\d{1,7}$/m.exec(end.stdout)?.[0] ?? 0);
 }
 
 /** Whether size is all that was asked for. */

@@ -18,7 +18,7 @@ export type Recognised = {
   readonly pages: readonly number[];
   /** Mean of the words, in percent. */
   readonly confidence: number;
-  /** How many more pages lack text, for which there was no time. */
+  /** How many more pages lack text, for which there was no time; also where none of those that were tried has any that can be read. */
   readonly left: number;
 };
 
@@ -49,7 +49,7 @@ export async function recognise(
   });
   if (end.exitCode !== 0) throw failureOf(end, [], "The pages could not be read.");
   const { words, confidence } = await wordsOf(session);
-  if (words === 0) return { pages: [], confidence: 0, left: without.length };
+  if (words === 0) return { pages: [], confidence: 0, left: without.length - pages.length };
   const onto = ["--overlay", "/job/text.pdf", `--from=1-${pages.length}`, `--to=${pages.join(",")}`, "--", "/job/merged.pdf"];
   const merged = await session.run({ program: "/usr/bin/qpdf", args: [inputInside, ...onto] });
   // 3: with warnings.
@@ -62,6 +62,14 @@ export async function recognise(
 export function wordsFor({ pages, confidence }: Recognised): string {
   const some = pages.slice(0, 10).join(", ") + (pages.length > 10 ? ` and ${pages.length - 10} more` : "");
   return `The text of ${pages.length === 1 ? "page" : "pages"} ${some} was recognised in pictures, with a mean confidence of ${confidence} %.`;
+}
+
+/** What a note says of the rest; empty where there is none. */
+export function unrecognisedWords({ pages, left }: Pick<Recognised, "pages" | "left">): string {
+  const tried =
+    left === 0 ? "No text could be recognised in the pages that have none." : "No text could be recognised in the pages that were tried.";
+  const untried = `There was no time to recognise the text of ${left} more ${left === 1 ? "page" : "pages"}.`;
+  return [...(pages.length === 0 ? [tried] : []), ...(left === 0 ? [] : [untried])].join(" ");
 }
 
 /** Letters are counted where the text is: each page ends with a form feed. */

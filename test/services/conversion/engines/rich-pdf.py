@@ -57,6 +57,20 @@ pdf.Root.MarkInfo = Dictionary(Marked=True)
 pdf.Root.Lang = String("en")
 with pdf.open_outline() as outline:
     outline.root.extend(pikepdf.OutlineItem(f"Chapter {number + 1}", number) for number in range(3))
+# By name, as the links of TeX and Word lead: in a tree of names, and in the table of older files.
+pdf.Root.Names = Dictionary(Dests=Dictionary(Names=Array([each for number, name in enumerate(("heading-first", "heading-second", "heading-third")) for each in (String(name), Dictionary(D=Array([pages[number], Name.Fit])))])))
+pdf.Root.Dests = Dictionary({"/old-second": Array([pages[1], Name.Fit]), "/old-third": Array([pages[2], Name.Fit])})
+if "named" in sys.argv:
+    for goal in (String("heading-second"), Name("/old-second"), String("heading-third"), Name("/old-third")):
+        pages[0].Annots.append(pdf.make_indirect(Dictionary(Type=Name.Annot, Subtype=Name.Link, Rect=Array([10, 10, 20, 20]), A=Dictionary(S=Name.GoTo, D=goal))))
+    with pdf.open_outline() as outline:
+        second = outline.root[1]
+        second.children.append(pikepdf.OutlineItem("Numbered third", 2))
+        second.children.append(pikepdf.OutlineItem("Numbered second", 1))
+        outline.root.append(pikepdf.OutlineItem("By name second", pikepdf.String("heading-second")))
+        part = pikepdf.OutlineItem("Part without a page")
+        part.children.append(pikepdf.OutlineItem("Alone second", 1))
+        outline.root.append(part)
 pdf.attachments["notes.txt"] = pikepdf.AttachedFileSpec(pdf, b"Attached quokka", filename="notes.txt")
 pdf.docinfo["/Title"] = String("Rich")
 pdf.docinfo["/Author"] = String("Ada Zebra")
