@@ -38,6 +38,9 @@ export function addConvertCommand(program: Command, shell: Shell): void {
       const pairs = await pairsOf(paths, flags, shell, command);
       const password = await passwordIn(flags.passwordFile, shell.env.FILEMILL_INPUT_PASSWORD, shell);
       const outputPassword = await passwordIn(flags.protectFile, shell.env.FILEMILL_OUTPUT_PASSWORD, shell);
+      if (outputPassword !== undefined && isFalse(flags.opt.protect)) {
+        throw new FilemillError("INVALID_OPTION", "The password protects the result; leave out --opt protect=false.");
+      }
       const server = serverAddressOf(flags, shell);
       await using library = server === undefined ? await shell.openLibrary() : { ...openRemote(server), [Symbol.asyncDispose]: nothing };
       using bars = openProgressBars(shell.isInteractive && server !== undefined);
@@ -53,7 +56,14 @@ async function passwordIn(path: string | undefined, otherwise: string | undefine
   const text = await readFile(resolve(callerFolder, path), "utf8").catch((cause: NodeJS.ErrnoException) => {
     throw new FilemillError("BAD_REQUEST", `The password file cannot be read (${cause.code ?? "unknown"}).`, { cause });
   });
-  return text.replace(/\r?\n$/, "");
+  const password = text.replace(/\r?\n$/, "");
+  if (password === "") throw new FilemillError("BAD_REQUEST", "The password file is empty.");
+  return password;
+}
+
+/** As the catalogue reads an option that is true or false. */
+function isFalse(text: string | undefined): boolean {
+  return text === "false" || text === "0";
 }
 
 async function pairsOf(paths: readonly string[], flags: ConvertFlags, { callerFolder }: Shell, command: Command): Promise<FilePair[]> {

@@ -38,9 +38,6 @@ export function parseAsked(request: FastifyRequest, known: CatalogueView | undef
   }
   const query = parseQuery(request.raw.url ?? "");
   const options = new Map([...query].filter(([name]) => !reservedParameters.has(name)));
-  const outputPassword = passwordOf(request, "X-Output-Password");
-  // Recorded with the job, so that it gives no unprotected file when the password is gone; a conversion that cannot protect refuses it.
-  if (outputPassword !== undefined && !options.has("protect")) options.set("protect", "true");
   return {
     from: fromOf(query.get("from"), known),
     download: downloadOf(query.get("download")),
@@ -48,7 +45,7 @@ export function parseAsked(request: FastifyRequest, known: CatalogueView | undef
     idempotencyKey: idempotencyKeyOf(request.raw.headersDistinct["idempotency-key"]),
     preferences: preferencesOf(request.headers.prefer),
     inputPassword: passwordOf(request, "X-Input-Password"),
-    outputPassword,
+    outputPassword: passwordOf(request, "X-Output-Password"),
   };
 }
 
@@ -79,11 +76,13 @@ const maxPasswordCharacters = 512;
 
 /** Percent-encoded UTF-8 (RFC 3986), as a header cannot carry every character. */
 function passwordOf(request: FastifyRequest, name: "X-Input-Password" | "X-Output-Password"): string | undefined {
-  const header = request.headers[name.toLowerCase()];
-  if (header === undefined || header === "") return undefined;
-  const password = typeof header === "string" ? decoded(header) : undefined;
-  if (password !== undefined && password.length <= maxPasswordCharacters && isOneLine(password)) return password;
-  throw new FilemillError("BAD_REQUEST", `${name} must be percent-encoded UTF-8 of at most 512 characters in one line, given once.`);
+  const headers = request.raw.headersDistinct[name.toLowerCase()];
+  if (headers === undefined) return undefined;
+  const [header = "", ...others] = headers;
+  const password = others.length === 0 ? decoded(header) : undefined;
+  const length = password?.length ?? 0;
+  if (password !== undefined && length > 0 && length <= maxPasswordCharacters && isOneLine(password)) return password;
+  throw new FilemillError("BAD_REQUEST", `${name} must be percent-encoded UTF-8 of 1 to 512 characters in one line, given once.`);
 }
 
 function decoded(text: string): string | undefined {

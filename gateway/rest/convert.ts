@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { createHash, createHmac } from "node:crypto";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { parseFormatId } from "#formats/index.ts";
 import { budgetOf, type Passage } from "#gateway/access/budget.ts";
@@ -114,7 +114,7 @@ async function createJob(
       input: upload.blob,
       sourceName: upload.fileName,
       idempotencyKey: asked.idempotencyKey ?? "",
-      requestDigest: requestDigestOf(from, to, asked, upload),
+      requestDigest: requestDigestOf(from, to, asked, upload, context.deps.deviceKey),
       planMaxInputMb: plan.maxInputMb,
       planMaxUnfinishedJobs: plan.maxUnfinishedJobs,
       planRetentionSeconds: plan.retentionSeconds,
@@ -148,11 +148,13 @@ async function sourceOf(context: RestContext, asked: Asked, upload: Upload) {
   return { from: format, notes: nameDisagrees ? [{ code: "CONTENT_TYPE_CORRECTED", message }] : [] };
 }
 
-/** What makes two requests the same: everything a client can choose. */
-function requestDigestOf(from: string, to: string, asked: Asked, upload: Upload): string {
+/** Equal where a client chose the same result. It is stored, so that a password is in it only as what nobody without the key can guess. */
+function requestDigestOf(from: string, to: string, asked: Asked, upload: Upload, key: string): string {
+  const { outputPassword } = asked;
+  const secrets = outputPassword === undefined ? [] : [createHmac("sha256", key).update(`output-password ${outputPassword}`).digest("hex")];
   const options = [...asked.options].sort(([a], [b]) => (a < b ? -1 : 1));
   return createHash("sha256")
-    .update(JSON.stringify([from, to, options, upload.blob.digest, upload.fileName]))
+    .update(JSON.stringify([from, to, options, upload.blob.digest, upload.fileName, ...secrets]))
     .digest("hex");
 }
 

@@ -4,6 +4,9 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { AccountService } from "#gen/filemill/account/v1/account_pb.ts";
+import { ConversionService } from "#gen/filemill/conversion/v1/conversion_pb.ts";
+import { openGrpcClient } from "#kit/rpc/grpc-client.ts";
 import { filesUnder } from "#test/harness/folders.ts";
 import { call, expectRow, post } from "#test/harness/rest.ts";
 import { startServer, type TestServer } from "#test/harness/server.ts";
@@ -21,6 +24,26 @@ afterAll(() => server[Symbol.asyncDispose]());
 
 async function send(name: string, to: string, headers: Readonly<Record<string, string>> = {}): Promise<Response> {
   return post(server, { to, name, file: new Uint8Array(await readFile(join(folder, name))), headers, query: "?download=1" });
+}
+async function protectPdf(headers: Readonly<Record<string, string>>, query = "", to = "pdf"): Promise<Response> {
+  return post(server, { to, name: "a.pdf", file: new Uint8Array(pdfOf(["Quokka"])), headers, query: `?download=1${query}` });
+}
+/** Whether nobody opens it without the password, and `password` does. */
+async function isOpenedOnlyBy(bytes: Uint8Array, password: string): Promise<boolean> {
+  const scratch = await mkdtemp(join(tmpdir(), "filemill-protected-"));
+  try {
+    const path = join(scratch, "a.pdf");
+    await writeFile(path, bytes);
+    // Ends with 0 where the password that is given does not open it, 2 where it has none, 3 where it does.
+    const codeOf = (given: string) =>
+      run("qpdf", ["--requires-password", `--password=${given}`, path]).then(
+        () => 0,
+        (error: { code: number }) => error.code,
+      );
+    return (await codeOf("")) === 0 && (await codeOf(password)) === 3;
+  } finally {
+    await rm(scratch, { recursive: true });
+  }
 }
 const withPassword = (text: string) => ({ "x-input-password": encodeURIComponent(text) });
 
@@ -55,16 +78,9 @@ describe("a protected file", () => {
 
   it("is made of a PDF by a password that is recorded nowhere, and opened again by it", async () => {
     const secret = "geheim ü 42";
-    const headers = { "x-output-password": encodeURIComponent(secret) };
-    const made = await post(server, {
-      to: "pdf",
-      name: "a.pdf",
-      file: new Uint8Array(pdfOf(["Quokka"])),
-      headers,
-      query: "?download=1&permissions=print",
-    });
+    const made = await protectPdf({ "x-output-password": encodeURIComponent(secret) }, "&permissions=print");
     const file = new Uint8Array(await made.arrayBuffer());
-    expect([made.status, Buffer.from(file).includes("/Encrypt")]).toEqual([200, true]);
+    expect([made.status, await isOpenedOnlyBy(file, secret)]).toEqual([200, true]);
     await expectRow(await post(server, { to: "txt", name: "a.pdf", file, query: "?download=1" }), {
       status: 422,
       code: "PASSWORD_REQUIRED",
@@ -80,11 +96,37 @@ describe("a protected file", () => {
       status: 422,
       code: "PASSWORD_REQUIRED",
     });
-    const headers = { "x-output-password": "abc" };
-    await expectRow(await post(server, { to: "txt", name: "a.pdf", file, headers, query: "?download=1" }), {
-      status: 400,
-      code: "INVALID_OPTION",
-    });
+    await expectRow(await protectPdf({ "x-output-password": "abc" }, "", "txt"), { status: 400, code: "INVALID_OPTION" });
+  });
+
+  it.each(["&protect=false", "&protect=0"])("is not left unprotected by %s where a password for it was sent", async (query) => {
+    const answer = await protectPdf({ "x-output-password": "abc" }, query);
+    await expectRow(answer, { status: 400, code: "INVALID_OPTION", details: { option: "protect" } });
+  });
+
+  it("is protected by the password of a gRPC call, which needs no option beside it", async () => {
+    using conversion = openGrpcClient(ConversionService, server.rpcUrl, { token: server.rpcToken });
+    using accounts = openGrpcClient(AccountService, server.rpcUrl, { token: server.rpcToken });
+    const accountId = (await accounts.calls.verifyKey({ key: server.key })).account?.id ?? "";
+    const convert = async (options: Record<string, string>) => {
+      const start = { accountId, to: "pdf", fileName: "a.pdf", options, outputPassword: "abc" };
+      async function* parts() {
+        yield { part: { case: "start" as const, value: start } };
+        yield { part: { case: "chunk" as const, value: pdfOf(["Quokka"]) } };
+      }
+      const made: Uint8Array[] = [];
+      for await (const { part } of conversion.calls.convert(parts())) if (part.case === "chunk") made.push(part.value);
+      return Buffer.concat(made);
+    };
+    expect(await isOpenedOnlyBy(await convert({}), "abc")).toBe(true);
+    await expect(convert({ protect: "false" })).rejects.toThrow("leave out protect=false");
+  });
+
+  it("is refused with another password under the same Idempotency-Key, and replayed with the same one", async () => {
+    const ask = (password: string) => protectPdf({ "x-output-password": password, "idempotency-key": "protect" });
+    expect((await ask("one")).status).toBe(200);
+    expect((await ask("one")).headers.get("idempotent-replayed")).toBe("true");
+    await expectRow(await ask("two"), { status: 422, code: "IDEMPOTENCY_KEY_REUSED" });
   });
 
   it("is opened by a queued job too", async () => {
@@ -105,20 +147,25 @@ describe("the password of a file", () => {
     }
   });
 
-  it.each(["%zz", "a%0Ab", "a%00b", "%ff", "x".repeat(600)])("is refused when it is malformed: %s", async (header) => {
+  it.each(["", "%zz", "a%0Ab", "a%00b", "%ff", "x".repeat(600)])("is refused when it is malformed: %j", async (header) => {
     await expectRow(await post(server, { headers: { "x-input-password": header } }), { status: 400, code: "BAD_REQUEST" });
+    await expectRow(await protectPdf({ "x-output-password": header }), { status: 400, code: "BAD_REQUEST" });
   });
 
   it("is in no log, no record and no file of the service", async () => {
     const secret = "Zwölf-Boxkämpfer-jagen";
     await send("protected.docx", "txt", withPassword(secret));
+    const other = "Falsches-Üben-quält";
+    const toProtect = { "x-output-password": encodeURIComponent(other) };
+    expect((await protectPdf({ ...toProtect, "idempotency-key": "secret" })).status).toBe(200);
+    await expectRow(await protectPdf(toProtect, "", "txt"), { status: 400, code: "INVALID_OPTION" });
     const { job } = JSON.parse(await (await send("protected.pdf", "png", { ...withPassword(secret), prefer: "respond-async" })).text());
     await call(server, `/api/v1/jobs/${job.id}`, { headers: { prefer: "wait=60" } });
     const read = async () => Promise.all((await filesUnder(server.dataDir)).map((path) => readFile(path).catch(() => Buffer.alloc(0))));
     const files = await read();
     const holds = (text: string) => files.some((bytes) => bytes.includes(text));
     expect(holds(job.id)).toBe(true);
-    for (const text of [secret, encodeURIComponent(secret), "Boxk"]) {
+    for (const text of [secret, encodeURIComponent(secret), "Boxk", other, encodeURIComponent(other), "Falsches"]) {
       expect(holds(text)).toBe(false);
       expect(server.log()).not.toContain(text);
     }
@@ -137,6 +184,22 @@ describe("the password of a file", () => {
       await convert("there.txt", ["--server", server.url, "--password-file", secret]);
       for (const name of ["here.txt", "there.txt"]) expect(await readFile(join(scratch, name), "utf8")).toContain("Quokka");
       await expect(convert("nothing.txt", [])).rejects.toMatchObject({ stderr: expect.stringContaining("PASSWORD_REQUIRED") });
+      const plain = join(scratch, "plain.pdf");
+      await writeFile(plain, pdfOf(["Quokka"]));
+      const made = join(scratch, "made.pdf");
+      const protect = (...args: readonly string[]) =>
+        run("npm", ["run", "-s", "filemill", "--", "convert", plain, made, ...args], { env: { ...process.env, DATA_DIR: scratch } });
+      const empty = join(scratch, "empty");
+      await writeFile(empty, "\n");
+      await expect(protect("--protect-file", empty)).rejects.toMatchObject({
+        stderr: expect.stringContaining("The password file is empty."),
+      });
+      await expect(protect("--protect-file", secret, "--opt", "protect=false")).rejects.toMatchObject({
+        stderr: expect.stringContaining("leave out --opt protect=false"),
+      });
+      await expect(readFile(made)).rejects.toThrow();
+      await protect("--protect-file", secret);
+      expect(await isOpenedOnlyBy(await readFile(made), password)).toBe(true);
     } finally {
       await rm(scratch, { recursive: true });
     }

@@ -26,7 +26,8 @@ const maxRounds = 8;
  *
  * @throws FilemillError with the codes that the RPC lists.
  */
-export async function createJob(core: Core, request: CreateJobRequest): Promise<Created> {
+export async function createJob(core: Core, asked: CreateJobRequest): Promise<Created> {
+  const request = protecting(asked);
   if (request.input === undefined) throw new FilemillError("BAD_REQUEST", "A job needs an input.");
   const planning = core.plan({ from: request.from, to: request.to, options: request.options }).then((plan) => {
     checkCeiling(request.input?.sizeBytes ?? 0n, plan, request.planMaxInputMb);
@@ -39,6 +40,21 @@ export async function createJob(core: Core, request: CreateJobRequest): Promise<
   const held = await admitted(core, request, record);
   if (held === undefined) throw new FilemillError("INTERNAL", "Something went wrong on our side.");
   return { job: core.view(held), replayed: false };
+}
+
+/**
+ * Who sends a password for the result wants it protected: recorded with the job, so that it gives no unprotected file when the password
+ * is gone. A conversion that cannot protect refuses the option.
+ */
+function protecting(request: CreateJobRequest): CreateJobRequest {
+  if (request.outputPassword === "") return request;
+  const { protect = "true" } = request.options;
+  if (protect === "false" || protect === "0") {
+    throw new FilemillError("INVALID_OPTION", "X-Output-Password protects the result; leave out protect=false.", {
+      details: { option: "protect", allowed: ["true"] },
+    });
+  }
+  return { ...request, options: { ...request.options, protect } };
 }
 
 async function createOnce(core: Core, request: CreateJobRequest, planning: Promise<Plan>): Promise<Created> {
