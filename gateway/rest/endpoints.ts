@@ -84,7 +84,7 @@ export const endpoints = defineEndpoints({
         name: "X-Output-Password",
         in: "header",
         description:
-          "A password to protect the result with, as percent-encoded UTF-8, of conversions that have the option `protect`. Kept as the other one is.",
+          "A password to protect the result with, as percent-encoded UTF-8, of conversions that have the option `protect`. It is kept in the same way as X-Input-Password.",
         schema: { type: "string", minLength: 1, maxLength: 6144 },
       },
       {

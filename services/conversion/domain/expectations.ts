@@ -40,7 +40,7 @@ const usual: Readonly<Partial<Record<NoteCode, Omit<Expectation, "code">>>> = {
   TEXT_RECOGNISED: { message: "The text of pages that are pictures is recognised, and may hold errors." },
   TEXT_NOT_RECOGNISED: { message: "Text in pictures of pages that cannot be recognised is left out.", of: "pages" },
   STRUCTURE_DROPPED: { message: "Tags, links, bookmarks, form fields or attachments are left out." },
-  SIGNATURES_VOID: { message: "Digital signatures, if there are any, do not hold any more." },
+  SIGNATURES_VOID: { message: "Digital signatures, if there are any, are no longer valid." },
   FITTED_TO_SIZE: { message: "The picture is reduced until it has no more bytes than is asked for." },
   SOURCE_KEPT: { message: "A file that comes out no smaller is given back as it is." },
   ENTRIES_LEFT_OUT: { message: "Entries that the format cannot hold are left out." },

@@ -34,9 +34,9 @@ export const noteTable = {
   TEXT_NOT_RECOGNISED: "Text in pictures was not recognised.",
   ENTRIES_LEFT_OUT: "Links and special files were left out.",
   STRUCTURE_DROPPED: "Tags, links, bookmarks, form fields or attachments were left out.",
-  SIGNATURES_VOID: "Digital signatures do not hold any more, as the file was written anew.",
+  SIGNATURES_VOID: "Digital signatures are no longer valid, as the file was written anew.",
   FITTED_TO_SIZE: "The picture was reduced until it had no more bytes than was asked for.",
-  SOURCE_KEPT: "The file came out no smaller; it was given back as it is.",
+  SOURCE_KEPT: "The result was no smaller; the file was given back as it was.",
   ENTRIES_CHANGED: "Files were changed on their way into one.",
   PERMISSIONS_REDUCED: "Permissions to write for everybody, and to run as a file's owner, were taken away.",
 } as const;

@@ -117,7 +117,7 @@ async function assertListing(path: string): Promise<void> {
 
 export function throwIfFailed(end: SandboxEnd, step: "read" | "write"): void {
   if (/passphrase|encrypt/i.test(end.stderr)) {
-    throw new FilemillError("PASSWORD_REQUIRED", "The archive is protected by a password; remove it and try again.");
+    throw new FilemillError("PASSWORD_REQUIRED", "The archive is protected by a password; remove the password and try again.");
   }
   if (step === "read") failUnlessDone(end, badInput, "The file is not an archive, is damaged, or is packed in an unknown way.");
   if (end.exitCode !== 0) throw new FilemillError("CONVERSION_FAILED", "The archive could not be written in this format.");

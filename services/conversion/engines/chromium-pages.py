@@ -86,7 +86,7 @@ class PackedSite:
 
     def _unpack(self, entry):
         if entry.flag_bits & 1:
-            raise Unusable("PASSWORD_REQUIRED", "The archive is protected by a password; remove it and try again.")
+            raise Unusable("PASSWORD_REQUIRED", "The archive is protected by a password; remove the password and try again.")
         try:
             with self._zip.open(entry) as packed:
                 content = packed.read(self._left + 1)

@@ -63,7 +63,7 @@ async function factsOf(
 
 function openedOf({ name }: Entry, facts: Facts | undefined): Exclude<Facts, "locked"> {
   if (facts === "locked")
-    throw named(name, new FilemillError("PASSWORD_REQUIRED", "The file is protected by a password; remove it and try again."));
+    throw named(name, new FilemillError("PASSWORD_REQUIRED", "The file is protected by a password; remove the password and try again."));
   if (facts === undefined || facts.pages === 0) throw named(name, new FilemillError("INVALID_INPUT", "The file is damaged."));
   return facts;
 }

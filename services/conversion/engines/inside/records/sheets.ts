@@ -113,7 +113,7 @@ function read(bytes: Uint8Array): workbooks.WorkBook {
     return withWholeTexts(() => workbooks.read(bytes, reading));
   } catch (error) {
     if (error instanceof Error && /password|encrypt/i.test(error.message)) {
-      throw new Failure("PASSWORD_REQUIRED", "The file is protected by a password; remove it and try again.");
+      throw new Failure("PASSWORD_REQUIRED", "The file is protected by a password; remove the password and try again.");
     }
     if (error instanceof RangeError && /call stack/.test(error.message)) throw error;
     // Parts that a workbook may go without, and an office does.
