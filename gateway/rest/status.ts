@@ -9,11 +9,16 @@ export function healthHandler(): Handler {
   return async (_request, reply) => sendJson(reply, 200, { alive: true });
 }
 
-/** GET /readyz: conversions are accepted, or the names of the parts that keep them from it. */
+/**
+ * GET /readyz: conversions are accepted, or the names of the parts that keep them from it. Which versions of engines are here is for
+ * programs on this host alone.
+ */
 export function readyHandler(context: RestContext): Handler {
-  return async (_request, reply) => {
+  return async (request, reply) => {
     const readiness = context.draining.aborted ? notReady("draining") : await context.deps.readiness();
-    return sendJson(reply.headers(readiness.ready ? {} : { "retry-after": "1" }), readiness.ready ? 200 : 503, readiness);
+    const { unproven: _, ...forAll } = readiness;
+    const told = isLocal(request) ? readiness : forAll;
+    return sendJson(reply.headers(readiness.ready ? {} : { "retry-after": "1" }), readiness.ready ? 200 : 503, told);
   };
 }
 

@@ -53,8 +53,8 @@ export function createCatalogueService({ broker, log, proofs }: CatalogueDeps): 
         const now = await proofs.state();
         proving = now.proving;
         if (now.stamp === known.stamp) return;
-        known = now;
         proof = await proofs.read();
+        known = now;
         compute();
       };
       const timer = setInterval(() => void look().catch((err: unknown) => log.warn("catalogue.proof_unreadable", { err })), lookEveryMs);

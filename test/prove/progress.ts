@@ -1,7 +1,9 @@
 /** How far a whole run has come, so that one that ended early can be gone on with. */
 import { createHash } from "node:crypto";
 import { readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { join, resolve } from "node:path";
+import { parseSettings } from "#kit/config.ts";
+import { settingTable } from "#kit/settings.ts";
 import type { ProofFile, ProofRow } from "#services/catalogue/domain/proof.ts";
 import { readProof, writeProof } from "./store.ts";
 
@@ -41,9 +43,11 @@ export async function forgetProgress({ path }: Progress): Promise<void> {
   await rm(path, { force: true });
 }
 
-/** Tells the service that runs beside how far it is; undefined: at the end. @param proofPath - The proof file under its DATA_DIR. */
-export async function tellService(proofPath: string, progress: { readonly done: number; readonly of: number } | undefined): Promise<void> {
-  const path = join(dirname(proofPath), "proving.json");
+type Environment = Parameters<typeof parseSettings>[1];
+
+/** Tells the service that runs beside how far it is; undefined: at the end. */
+export async function tellService(env: Environment, progress: { readonly done: number; readonly of: number } | undefined): Promise<void> {
+  const path = join(resolve(parseSettings(settingTable, env).DATA_DIR), "proving.json");
   if (progress === undefined) return rm(path, { force: true });
   await writeFile(`${path}.new`, JSON.stringify(progress));
   await rename(`${path}.new`, path);

@@ -66,7 +66,7 @@ export async function prove(request: ProveRequest): Promise<boolean> {
       openLog("error"),
     );
     converter.warm();
-    const path = request.local ? join(resolve(settings.DATA_DIR), "proof.tsv") : committedProof;
+    const path = request.local ? (settings.PROOF_FILE ?? join(resolve(settings.DATA_DIR), "proof.tsv")) : committedProof;
     return await run(request, converter, path, folder);
   } finally {
     await rm(folder, { recursive: true, force: true });
@@ -128,15 +128,15 @@ async function run(request: ProveRequest, converter: Converter, path: string, fo
   if (request.signal.aborted) return endedEarly(state);
   if (!request.check) await save(state, true);
   if (progress !== undefined) await forgetProgress(progress);
-  if (request.background) await tellService(path, undefined);
+  if (request.background) await tellService(request.settings, undefined);
   return summary(state, targets());
 }
 
 /** Writes down what is known so far. */
 async function saveSoFar(state: State): Promise<void> {
   await save(state, false);
-  const { request, path, fresh, planned } = state;
-  if (request.background) await tellService(path, { done: fresh.size, of: Math.max(planned, fresh.size) });
+  const { request, fresh, planned } = state;
+  if (request.background) await tellService(request.settings, { done: fresh.size, of: Math.max(planned, fresh.size) });
 }
 
 /** A whole run that ended early goes on where it was, unless sources, samples or programs are other ones by now. */

@@ -7,7 +7,7 @@ import { tellMoment } from "#kit/moments.ts";
 import type { Delivery } from "#kit/nats/ports.ts";
 import type { Alternates } from "../domain/alternates.ts";
 import type { ConversionRequest } from "../domain/converter.ts";
-import { failureOf } from "../domain/failure.ts";
+import { failureOf, nameless } from "../domain/failure.ts";
 import { type AttemptEnd, finishAttempt } from "./finish.ts";
 import { superviseLease } from "./heartbeat.ts";
 import type { Guest } from "./places.ts";
@@ -113,7 +113,7 @@ async function convert(
   } catch (thrown) {
     const failure = await room.judge(failureOf(thrown));
     const fields = { code: failure.error.code, retryable: failure.retryable };
-    if (failure.unexpected) log.error("attempt.failed", { ...fields, err: thrown });
+    if (failure.unexpected) log.error("attempt.failed", { ...fields, err: nameless(thrown) });
     else log.info("attempt.failed", fields);
     return { kind: "failed", processorMs, error: toErrorMessage(failure.error), retryable: failure.retryable };
   }
@@ -134,7 +134,7 @@ function alternatesOf({ catalogue }: WorkerParts, signal: AbortSignal, log: Log)
       const request = { ...query, avoid: [...avoid] };
       return (await catalogue.planRoute(request, { signal, timeoutMs: planningMs }).catch(() => undefined))?.plan;
     },
-    onFailure: (failed, error) => log.warn("attempt.engine_failed", { ...failed, err: error }),
+    onFailure: (failed, error) => log.warn("attempt.engine_failed", { ...failed, err: nameless(error) }),
   };
 }
 

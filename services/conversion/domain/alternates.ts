@@ -2,7 +2,7 @@
 import type { Plan, PlannedHop } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
 import type { OptionValue } from "#gen/filemill/common/v1/format_pb.ts";
 import type { ErrorCode } from "#kit/errors.ts";
-import { EngineFault, failureOf, LacksContent } from "./failure.ts";
+import { EngineFault, EntryFailed, failureOf, LacksContent } from "./failure.ts";
 import { hopBoundMs } from "./hop-bound.ts";
 import { type NoteCode, noteTable } from "./notes.ts";
 import type { PlanRun, RunPorts } from "./run-hop.ts";
@@ -106,7 +106,8 @@ async function tryOnce(run: PlanRun, ports: RunPorts, remark?: string): Promise<
 }
 
 function faultOf(error: unknown, { engine, from, to }: PlannedHop, index: number): FailedHop | undefined {
-  if (error instanceof LacksContent) return undefined;
+  // An entry was tried on other ways of its own.
+  if (error instanceof LacksContent || error instanceof EntryFailed) return undefined;
   const faults = index === 0 ? engineFaults : laterFaults;
   return faults.has(failureOf(error).error.code) ? { engine, from, to } : undefined;
 }

@@ -44,6 +44,21 @@ export class EngineFault extends FilemillError {
   }
 }
 
+/** The failure of one file of several. Its owner is told which; the name is nothing for a log. */
+export class EntryFailed extends FilemillError {
+  readonly failure: FilemillError;
+
+  constructor(name: string, failure: FilemillError) {
+    super(failure.code, `${name}: ${failure.message}`, failure.details === undefined ? {} : { details: failure.details });
+    this.failure = failure;
+  }
+}
+
+/** The failure as it may be logged: without the name of an entry. */
+export function nameless(thrown: unknown): unknown {
+  return thrown instanceof EntryFailed ? thrown.failure : thrown;
+}
+
 export type Failure = {
   /** What the job's owner is told. */
   readonly error: FilemillError;
@@ -61,8 +76,9 @@ const shortageCodes: ReadonlySet<string> = new Set(["ENOSPC", "EDQUOT", "EMFILE"
 export function failureOf(thrown: unknown): Failure {
   if (thrown instanceof FilemillError) {
     const unexpected = thrown.code === "INTERNAL";
+    const own = nameless(thrown);
     // What an engine does of itself it does again; what crashed may not, and what was ended from outside had no chance.
-    const isCrash = thrown instanceof EngineFault && thrown.kind !== "unexplained";
+    const isCrash = own instanceof EngineFault && own.kind !== "unexplained";
     return { error: thrown, retryable: isCrash || transientCodes.has(thrown.code), unexpected };
   }
   const shortage = systemCodeOf(thrown);

@@ -113,8 +113,8 @@ export const answers = {
   archiveMembers: record({ unwanted: uint32, isLoose: flag, isLinked: flag }),
   /** Writes the list of the members that are. */
   archiveWanted: nothing,
-  /** Of a listing and a list: what is joined, in order; writes the names, a line each. `isSite`: there is an `index.html` at its top. */
-  joinOrder: record({ names: list(text(1000), 500), isSite: flag }),
+  /** Of a listing and a list: what is joined, in order; writes the names, a line each. `left`: files that the list does not name. `isSite`: there is an `index.html` at its top. */
+  joinOrder: record({ names: list(text(1000), 500), left: place, isSite: flag }),
   /** Of a result's listing and the source's. */
   archiveHolds: record({ isResult: flag }),
 } as const;

@@ -93,7 +93,7 @@ async function renameMembers(session: ToolSession, task: HopTask, guess: string)
     "--no-same-permissions",
   ];
   if ((await session.run({ program, args: unpack, limits })).exitCode !== 0) return undefined;
-  const pack = ["-cf", "/job/named.tar", "--format=pax", "-s", "|^\\./||S", "-C", "/job/named", "."];
+  const pack = ["-cf", "/job/named.tar", "--format=pax", "-s", "|^\\./||S", "-s", "|^\\.$||S", "-C", "/job/named", "."];
   throwIfFailed(await session.run({ program, args: pack, limits }), "write");
   task.note("ENCODING_GUESSED", `The encoding of the members' names was guessed to be ${charset}.`);
   return "/job/named.tar";

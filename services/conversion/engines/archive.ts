@@ -50,7 +50,8 @@ async function repack(work: Work): Promise<void> {
   const isStraight = !members.isLoose && !members.isLinked && !names.hasTwins && (packing.isUnix ? !isNumberless : !isDotted);
   if (isStraight && (await pack())) {
     const { size } = await stat(session.pathOf("out"));
-    if (task.hop.from === task.hop.to && members.unwanted === 0 && size >= task.input.sizeBytes) await keepSource(session, task);
+    const isSame = task.hop.from === task.hop.to && source === inputInside && members.unwanted === 0;
+    if (isSame && size >= task.input.sizeBytes) await keepSource(session, task);
     return;
   }
   await rm(session.pathOf("out"), { force: true });

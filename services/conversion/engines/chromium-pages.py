@@ -3,6 +3,7 @@
 import email
 import email.policy
 import io
+import lzma
 import mimetypes
 import posixpath
 import re
@@ -90,7 +91,7 @@ class PackedSite:
         try:
             with self._zip.open(entry) as packed:
                 content = packed.read(self._left + 1)
-        except (zipfile.BadZipFile, zipfile.zlib.error, EOFError, OSError, NotImplementedError) as error:
+        except (zipfile.BadZipFile, zipfile.zlib.error, lzma.LZMAError, EOFError, OSError, NotImplementedError) as error:
             raise Unusable("INVALID_INPUT", "The archive is damaged.") from error
         self._left -= len(content)
         if self._left < 0:
@@ -103,23 +104,27 @@ class SavedSite:
 
     def __init__(self, content):
         self.is_guessed = False
-        message = email.message_from_bytes(content, policy=email.policy.compat32)
-        parts = [part for part in message.walk() if not part.is_multipart()]
+        try:
+            message = email.message_from_bytes(content, policy=email.policy.compat32)
+            parts = [part for part in message.walk() if not part.is_multipart()]
+        except RecursionError as error:
+            raise Unusable("INPUT_TOO_COMPLEX", "The parts of the saved page are nested too deeply.") from error
         if len(parts) > MOST_ENTRIES:
             raise Unusable("INPUT_TOO_COMPLEX", f"The saved page holds more than {MOST_ENTRIES} parts.")
         self._found = {}
-        start = (message.get_param("start") or "").strip("<>")
+        start = message.get_param("start")
+        start = start.strip("<>") if isinstance(start, str) else ""
         first = None
         for part in parts:
-            number = (part.get("Content-ID") or "").strip().strip("<>")
+            number = quoted(header(part, "Content-ID").strip().strip("<>"))
             addresses = [PARTS + number] if number else []
-            location = "".join((part.get("Content-Location") or "").split())
+            location = quoted("".join(header(part, "Content-Location").split()))
             if re.match(r"https?://", location, re.IGNORECASE):
                 addresses.append(location.partition("#")[0])
             elif location.lower().startswith("cid:"):
                 addresses.append(PARTS + location[4:])
             elif location:
-                addresses.append(urllib.parse.urljoin(f"{ORIGIN}/", location))
+                addresses += joined(location)
             is_page = part.get_content_type() in (PAGE, "application/xhtml+xml")
             if is_page and not addresses:
                 addresses = [f"{ORIGIN}/"]
@@ -145,6 +150,24 @@ class SavedSite:
 
     def forgive(self):
         return False
+
+
+def header(part, name):
+    """As it stands there: what is no ASCII is UTF-8, or nobody knows what."""
+    value = next((value for key, value in part.raw_items() if key.lower() == name.lower()), "")
+    return value.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+
+def quoted(address):
+    """As the browser asks for it."""
+    return urllib.parse.quote(address, safe="%/:?#[]@!$&'()*+,;=~|")
+
+
+def joined(location):
+    try:
+        return [urllib.parse.urljoin(f"{ORIGIN}/", location)]
+    except ValueError:
+        return []
 
 
 def charset_of(content):

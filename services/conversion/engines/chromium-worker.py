@@ -9,6 +9,7 @@ import json
 import os
 import sys
 import time
+import traceback
 
 import devtools
 import fonts
@@ -89,7 +90,8 @@ class Page:
 
     def answer(self, number, request, frame, type):
         is_page = type == "Document" and frame == self.frame
-        found = self.find(request["url"])
+        # The first is ours, however the browser writes its address.
+        found = self.find(self.site.address if is_page and self.jumps == 0 else request["url"])
         if is_page:
             self.jumps += 1
             if self.jumps > MOST_JUMPS:
@@ -270,13 +272,19 @@ def reply(page, question):
     else:
         with open("in", "rb") as file:
             content = file.read()
+    unprinted = {"ok": False, "code": "CONVERSION_FAILED", "message": "The page could not be printed.", "odd": True}
     try:
         result = convert(page, question, content)
     except pages.Unusable as error:
         return {"ok": False, "code": error.code, "message": str(error), "odd": False}
     except devtools.Refused as error:
         print(error, file=sys.stderr)
-        return {"ok": False, "code": "CONVERSION_FAILED", "message": "The page could not be printed.", "odd": True}
+        return unprinted
+    except devtools.Lost:
+        raise
+    except Exception:
+        traceback.print_exc()
+        return unprinted
     said = {"ok": True, "notes": [[code, message] for code, message in page.notes.items()]}
     if len(result) <= INLINE:
         return {**said, "data": base64.b64encode(result).decode()}

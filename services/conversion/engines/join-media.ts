@@ -151,7 +151,7 @@ async function joinFilms(joining: Joining): Promise<void> {
       bound([part]).readOnly,
     );
   }
-  await writeFile(session.pathOf("clips"), `ffconcat version 1.0\n${clips.join("\n")}\n`, { mode: 0o644 });
+  await writeFile(session.pathOf("clips"), `ffconcat version 1.0\n${clips.join("\n")}\n`, { flag: "wx", mode: 0o644 });
   const list = ["-protocol_whitelist", "file", "-f", "concat", "-i", "file:/job/clips"];
   await ffmpeg(joining, [...list, ...words("-c:v copy -c:a aac -b:a 160k -movflags +faststart -f mp4 /job/out")]);
 }

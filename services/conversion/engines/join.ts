@@ -7,6 +7,7 @@ import { formatOf, type Kind } from "#formats/index.ts";
 import { FilemillError } from "#kit/errors.ts";
 import type { Engine, EngineHost, FileRef, Hop, HopTask, OptionDefinition } from "../domain/engine.ts";
 import { expecting } from "../domain/expectations.ts";
+import { EntryFailed } from "../domain/failure.ts";
 import { noteTable } from "../domain/notes.ts";
 import type { Sandbox } from "../domain/sandbox.ts";
 import { badInput, limits, listUnwanted, openListed, throwIfFailed, unpackWanted } from "./archive-members.ts";
@@ -39,7 +40,9 @@ type JoinEngine = Pick<Engine, "id" | "label" | "lane" | "packages" | "badInput"
 
 const expects = [
   expecting("ENTRIES_CHANGED", { message: "Of files that become another format on the way, what that format lacks is left out." }),
-  expecting("ENTRIES_LEFT_OUT", { message: "Special files, and links that do not lead to a file in the archive, are left out." }),
+  expecting("ENTRIES_LEFT_OUT", {
+    message: "Special files, links that do not lead to a file in the archive, and files that an `order.txt` does not name are left out.",
+  }),
 ];
 const ofNames = expecting("ENCODING_GUESSED", { message: "Names that are not Unicode are guessed." });
 
@@ -66,7 +69,7 @@ async function run({ sandbox, inspector }: EngineHost, task: HopTask, join: Join
   if (isSite) return await convertSite(task);
   const remarks = new Map<string, string[]>();
   const remark: Joining["remark"] = ({ name }, what) => void remarks.set(name, [...new Set([...(remarks.get(name) ?? []), what])]);
-  let done = 0;
+  let [done, bytes] = [0, 0];
   async function convert(entry: Entry, to: string): Promise<FileRef> {
     const { name } = entry;
     if (task.convertEntry === undefined) throw new FilemillError("INPUT_TOO_COMPLEX", "An archive in an archive is not joined.");
@@ -74,6 +77,8 @@ async function run({ sandbox, inspector }: EngineHost, task: HopTask, join: Join
     try {
       const made = await task.convertEntry(entry, to, (code, message) => remark(entry, message ?? noteTable[code]));
       if (made.path !== entry.path) kept.defer(() => rm(made.path, { force: true }));
+      bytes += made.sizeBytes;
+      if (bytes > maxTotalBytes) throw new FilemillError("INPUT_TOO_COMPLEX", "The files are too large together; join fewer.");
       return made;
     } catch (error) {
       throw error instanceof FilemillError ? named(name, error) : error;
@@ -106,14 +111,16 @@ async function unpackedEntries(
   await listUnwanted(work, archive.listing);
   await unpackWanted(work, archive.source);
   await shell(session, "cd /job/tree; [ -f order.txt ] && [ ! -L order.txt ] && cat order.txt > /job/order || echo > /job/order");
+  const order = `${task.outputPath}.order`;
+  kept.defer(() => rm(order, { force: true }));
+  // A link in its place would be followed on the host.
+  await session.adopt("order", order);
   const asked = { signal: task.signal, maxBytes: maxNameBytes };
-  const { names, isSite } = await askForFile(
-    inspector,
-    "joinOrder",
-    [archive.listing, session.pathOf("order")],
-    session.pathOf("wanted"),
-    asked,
-  );
+  const { names, isSite, left } = await askForFile(inspector, "joinOrder", [archive.listing, order], session.pathOf("wanted"), asked);
+  if (left > 0) {
+    const files = left === 1 ? "One file that `order.txt` does not name was" : `${left} files that \`order.txt\` does not name were`;
+    task.note("ENTRIES_LEFT_OUT", `${files} left out.`);
+  }
   await shell(
     session,
     'n=0; while IFS= read -r name; do n=$((n+1)); cat -- "/job/tree/$name" > "/job/entry-$n" || exit 1; done < /job/wanted',
@@ -125,6 +132,8 @@ async function unpackedEntries(
 }
 
 const maxNameBytes = 4_000_000;
+/** What the entries have become, all together: it lies on the disk until they are joined. */
+const maxTotalBytes = 2e9;
 
 async function shell(session: ToolSession, script: string): Promise<void> {
   throwIfFailed(await session.run({ program: "/bin/sh", args: ["-c", script], limits }), "read");
@@ -154,8 +163,8 @@ async function entryOf(
 }
 
 /** The same failure with the name of the entry that it is about. */
-export function named(name: string, { code, message, details }: FilemillError): FilemillError {
-  return new FilemillError(code, `${shown(name)}: ${message}`, details === undefined ? {} : { details });
+export function named(name: string, failure: FilemillError): FilemillError {
+  return new EntryFailed(shown(name), failure);
 }
 
 const shown = (name: string): string => (name.length <= 80 ? name : `${name.slice(0, 79).toWellFormed()}…`);

@@ -14,9 +14,9 @@ const orderList = "order.txt";
 /** Writes the names, a line each. `order`: what `order.txt` at the top of the archive holds, or nothing. */
 export async function joinOrderOf(listing: ByteSource, order: ByteSource): Promise<Answer<"joinOrder">> {
   const members = parseListing((await contentOf(listing)).toString("latin1"));
-  const names = orderedNames(members, (await contentOf(order)).toString());
+  const { names, left } = orderedNames(members, (await contentOf(order)).toString());
   writeToHost(Buffer.from(names.map((name) => `${name}\n`).join("")));
-  return { names, isSite: isSite(members) };
+  return { names, left, isSite: isSite(members) };
 }
 
 /** An `index.html` lies at the top, or in the one folder that holds everything. */
@@ -28,14 +28,19 @@ export function isSite(members: readonly Pick<Member, "name" | "sort">[]): boole
 }
 
 /**
- * All files by name as people count, 2 before 10, or those that the list names, in its order. What systems lay beside files is none.
+ * All files by name as people count, 2 before 10, or those that the list names, in its order; `left` are those that it does not name.
+ * What systems lay beside files is none.
  *
  * @throws FilemillError INVALID_INPUT for nothing to join or a list that names what is not there, INPUT_TOO_COMPLEX for too many.
  */
-export function orderedNames(members: readonly Pick<Member, "name" | "sort">[], order: string): readonly string[] {
+export function orderedNames(
+  members: readonly Pick<Member, "name" | "sort">[],
+  order: string,
+): { readonly names: readonly string[]; readonly left: number } {
   const files = members.filter(({ name, sort }) => sort === "file" && !isSystems(name)).map(({ name }) => name);
   const listed = order.split(/\r?\n/).flatMap((line) => lineOf(line));
-  const names = listed.length > 0 ? listed : files.filter((name) => name !== orderList).sort(compareNames);
+  const joinable = files.filter((name) => name !== orderList);
+  const names = listed.length > 0 ? listed : joinable.sort(compareNames);
   const known = new Set(files);
   const missing = names.find((name) => !known.has(name));
   if (missing !== undefined)
@@ -44,7 +49,8 @@ export function orderedNames(members: readonly Pick<Member, "name" | "sort">[], 
   if (names.length > maxEntries) throw new FilemillError("INPUT_TOO_COMPLEX", `At most ${maxEntries} files can be joined.`);
   if (names.some((name) => name.length > longestName))
     throw new FilemillError("INPUT_TOO_COMPLEX", "The archive has a name that is too long.");
-  return names;
+  const joined = new Set(names);
+  return { names, left: joinable.filter((name) => !joined.has(name)).length };
 }
 
 function lineOf(line: string): readonly string[] {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type ErrorCode, errorTable, FilemillError, isErrorCode } from "#kit/errors.ts";
-import { EngineFault, failureOf } from "#services/conversion/domain/failure.ts";
+import { EngineFault, EntryFailed, failureOf, nameless } from "#services/conversion/domain/failure.ts";
 
 describe("failures", () => {
   it("are tried again only when the fault may be ours", () => {
@@ -12,6 +12,14 @@ describe("failures", () => {
   it("of an engine that crashed or was ended from outside are tried again, and no others of engines", () => {
     const kinds = (["unexplained", "crashed", "lost"] as const).filter((kind) => failureOf(new EngineFault(kind, "SIGSEGV")).retryable);
     expect(kinds).toEqual(["crashed", "lost"]);
+  });
+
+  it("of one file of several name it to its owner and not to the log, and are as any other", () => {
+    const failed = new EntryFailed("letter.pdf", new EngineFault("crashed", "SIGSEGV"));
+    const { error, retryable } = failureOf(failed);
+    expect([error.code, error.message.startsWith("letter.pdf: "), retryable]).toEqual(["CONVERSION_FAILED", true, true]);
+    expect(JSON.stringify(Object.entries(Object(nameless(failed))))).not.toContain("letter");
+    expect(String(nameless(failed))).not.toContain("letter");
   });
 
   it.each(["unexplained", "crashed", "lost"] as const)("of an engine (%s) say in one sentence what to do, and not how it ended", (kind) => {

@@ -39,7 +39,7 @@ const rows: Readonly<Record<string, readonly [from: string, to: string, kind: st
   fluidsynth: ["mid", "wav", "audio", cutShort],
   libreoffice: ["odt", "pdf", "document", cut],
   chromium: ["htmlz", "pdf", "ebook", cut],
-  pandoc: ["odt", "html", "document", cut],
+  pandoc: ["docx", "html", "document", cut],
   pdf: ["pdf", "html", "document", cutShort],
   "pdf-change": ["pdf", "pdf", "document", cutShort],
   poppler: ["pdf", "txt", "document", cut],

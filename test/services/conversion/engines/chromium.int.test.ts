@@ -117,6 +117,16 @@ it("shows a saved page with the parts that came with it", async () => {
   expect(notes).toEqual([]);
 });
 
+it.each([
+  ["an address in letters that are no ASCII", "Content-Location: http://example.org/J\u00fcrgen.html"],
+  ["an address that is none", "Content-Location: //[x"],
+  ["an address that is written otherwise", "Content-Location: HTTP://EXAMPLE.org:80/a b"],
+  ["a number in letters that are no ASCII", "Content-ID: <\u00e4@x>"],
+])("shows a saved page whose part has %s", async (_, header) => {
+  const saved = `MIME-Version: 1.0\r\nContent-Type: multipart/related; start*=utf-8''abc; boundary="=_b"\r\n\r\n--=_b\r\nContent-Type: text/html\r\n${header}\r\n\r\n<p>Numbat</p>\r\n--=_b--\r\n`;
+  expect(await textOf((await convert(saved, "mhtml", "pdf")).path)).toBe("Numbat");
+});
+
 it("reads XHTML that is none as HTML, and says so", async () => {
   const { path, notes } = await convert('<html xmlns="http://www.w3.org/1999/xhtml"><body><p>Zebra<br></body></html>', "xhtml", "pdf");
   expect([await textOf(path), notes]).toEqual(["Zebra", ["INPUT_DAMAGED"]]);

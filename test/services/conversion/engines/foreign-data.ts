@@ -27,9 +27,18 @@ export async function leavesOf(path: string, format: string): Promise<readonly s
       return leaves(decodeCbor(bytes, { useMaps: true }));
     case "msgpack":
       return leaves(decodeMsgpack(bytes));
+    case "md":
+      return cellsOf((await run("pandoc", ["-f", "gfm", "-t", "html", path])).stdout);
     default:
       return undefined;
   }
+}
+
+function cellsOf(page: string): string[] {
+  const entities: Readonly<Record<string, string>> = { "&quot;": '"', "&amp;": "&", "&lt;": "<", "&gt;": ">" };
+  return [...page.matchAll(/<t[dh](?: [^>]*)?>(.*?)<\/t[dh]>/gs)].map(([, text = ""]) =>
+    text.replace(/&\w+;/g, (name) => entities[name] ?? name),
+  );
 }
 
 export function leaves(value: unknown): string[] {

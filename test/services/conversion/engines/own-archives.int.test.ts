@@ -24,3 +24,16 @@ test("packs an archive anew in its own format, smaller when asked to, and gives 
   expect([...again.notes.keys()]).toEqual(["SOURCE_KEPT"]);
   expect((await readFile(again.path)).equals(await readFile(small.path))).toBe(true);
 });
+
+test("writes an archive anew whose names were read in a code page, though nothing is gained", async () => {
+  await using bench = await openBench(archiveEngine);
+  const legacy = join(bench.folder, "legacy.zip");
+  const writer =
+    "import sys, zipfile\nz = zipfile.ZipFile(sys.argv[1], 'w', zipfile.ZIP_DEFLATED)\nfor n in 'xy':\n i = zipfile.ZipInfo(n * 12 + '.txt')\n z.writestr(i, n)\nz.close()\n" +
+    "b = open(sys.argv[1], 'rb').read().replace(b'x' * 12, 'Größe größer'.encode('cp437')).replace(b'y' * 12, 'Übergrößen ä'.encode('cp437'))\nopen(sys.argv[1], 'wb').write(b)";
+  await python("-c", writer, legacy);
+  const { path, notes } = await bench.convert(legacy, "zip", "zip");
+  expect([...notes.keys()]).toEqual(["ENCODING_GUESSED"]);
+  const names = "import sys, zipfile\nprint(*sorted(zipfile.ZipFile(sys.argv[1]).namelist()), sep='|', end='')";
+  expect(await python("-c", names, path)).toBe("Größe größer.txt|Übergrößen ä.txt");
+});

@@ -10,12 +10,17 @@ test("files are joined as people count, folder by folder, without what systems l
     { name: "b", sort: "dir" },
     { name: "link", sort: "link" },
   ];
-  expect(orderedNames(members, "\n")).toEqual(["1.png", "2.png", "10.png", "a 9/x", "a 10/x", "b/1.txt", "B.txt"]);
+  const names = ["1.png", "2.png", "10.png", "a 9/x", "a 10/x", "b/1.txt", "B.txt"];
+  expect(orderedNames(members, "\n")).toEqual({ names, left: 0 });
 });
 
 test("a list decides which and in which order, also several times", () => {
   const members = files("a.pdf", "b.pdf", "order.txt");
-  expect(orderedNames(members, "\uFEFF# mine\r\nb.pdf\r\n\r\n./a.pdf\r\nb.pdf")).toEqual(["b.pdf", "a.pdf", "b.pdf"]);
+  expect(orderedNames(members, "\uFEFF# mine\r\nb.pdf\r\n\r\n./a.pdf\r\nb.pdf")).toEqual({
+    names: ["b.pdf", "a.pdf", "b.pdf"],
+    left: 0,
+  });
+  expect(orderedNames(members, "b.pdf")).toEqual({ names: ["b.pdf"], left: 1 });
   expect(() => orderedNames(members, "c.pdf")).toThrow(
     expect.objectContaining({ code: "INVALID_INPUT", message: expect.stringContaining("c.pdf") }),
   );

@@ -30,6 +30,7 @@ export function tableOf(block: TableBlock, frame: Frame, write: CellWriter): Tab
   const heads = rows.findIndex((row) => row.some(({ isHead }) => !isHead));
   const [across, upright] = [lineFor(lines !== undefined), lineFor(lines === "all")];
   const sides = twips(found.padding);
+  const alignments = columns.map(alignmentOf);
   return new Table({
     columnWidths: widths.map(twips),
     width: { size: twips(sumOf(widths)), type: WidthType.DXA },
@@ -38,7 +39,7 @@ export function tableOf(block: TableBlock, frame: Frame, write: CellWriter): Tab
     margins: { left: sides, right: sides, top: twips(1), bottom: twips(1) },
     ...(isReversed ? { visuallyRightToLeft: true } : standingOf(block, frame, sumOf(widths))),
     rows: rows.map((row, index) => {
-      const children = cellsOf(row, columns.map(alignmentOf), widths, write);
+      const children = cellsOf(row, alignments, widths, write);
       return new TableRow({ children, cantSplit: true, ...(index < heads ? { tableHeader: true } : {}) });
     }),
   });
@@ -90,8 +91,8 @@ function columnOf(rows: readonly (readonly Cell[])[], wanted: number): Column {
 /** Columns part in the middle between the letters of two; those without letters share what there is. */
 function widthsOf(columns: readonly Column[], room: number): Widths {
   const spans = columns.map(({ settings }) => ({
-    left: Math.min(...settings.map(({ left }) => left)),
-    right: Math.max(...settings.map(({ right }) => right)),
+    left: settings.reduce((least, { left }) => Math.min(least, left), Number.POSITIVE_INFINITY),
+    right: settings.reduce((most, { right }) => Math.max(most, right), Number.NEGATIVE_INFINITY),
   }));
   const gaps = spans.slice(1).map(({ left }, index) => left - (spans[index]?.right ?? Number.NaN));
   const padding = Math.min(widePadding, Math.max(leastPadding, Math.min(...gaps.filter((gap) => gap > 0)) / 2 - 0.5));
@@ -126,7 +127,10 @@ function alignmentOf({ settings, texts }: Column): Alignment {
   };
   const isEvenAtRight = differ(lines.map(({ right }) => right)) < near;
   const filled = texts.filter((text) => text.trim() !== "");
-  const spread = (values: readonly number[]) => Math.max(...values) - Math.min(...values);
+  const spread = (values: readonly number[]) => {
+    const sorted = values.toSorted((one, other) => one - other);
+    return (sorted.at(-1) ?? 0) - (sorted[0] ?? 0);
+  };
   const isRather = spread(lines.map(({ right }) => right)) < spread(lines.map(({ left }) => left));
   if (isEvenAtRight && isRather && filled.filter((text) => figure.test(text.trim())).length * 2 > filled.length) return AlignmentType.RIGHT;
   if (differ(lines.map(({ left }) => left)) < far) return undefined;
