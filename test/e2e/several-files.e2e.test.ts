@@ -116,7 +116,15 @@ describe("sheets of a workbook", () => {
     `<table:table table:name="${name}"><table:table-row>${["a", cell].map((text) => `<table:table-cell office:value-type="string"><text:p>${text}</text:p></table:table-cell>`).join("")}</table:table-row><table:table-row><table:table-cell office:value-type="string"><text:p>x</text:p></table:table-cell><table:table-cell office:value-type="string"><text:p>y</text:p></table:table-cell></table:table-row></table:table>`;
   const book = `<?xml version="1.0" encoding="UTF-8"?><office:document xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0" xmlns:table="urn:oasis:names:tc:opendocument:xmlns:table:1.0" xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0" office:version="1.2" office:mimetype="application/vnd.oasis.opendocument.spreadsheet"><office:body><office:spreadsheet>${sheet("Income", "one")}${sheet("Costs (2026)", "two")}</office:spreadsheet></office:body></office:document>`;
 
-  it.each(["csv", "json"])("to %s: the first, one by number or name, all", async (to) => {
+  it("to json: all in one file, one by number or name", async () => {
+    const all = await convert("b.fods", book, "json");
+    expect([all.notes, Object.keys(JSON.parse(all.bytes.toString()))]).toEqual([[], ["Income", "Costs (2026)"]]);
+    const second = await convert("b.fods", book, "json", { sheet: "costs (2026)" });
+    expect([second.bytes.toString().includes("two"), second.bytes.toString().includes("one")]).toEqual([true, false]);
+  });
+
+  it("to csv: the first, one by number or name, all", async () => {
+    const to = "csv";
     const first = await convert("b.fods", book, to);
     expect(first.notes).toEqual(["SHEETS_LEFT_OUT"]);
     expect(first.bytes.toString()).toContain("one");
