@@ -1,4 +1,6 @@
 """Whatever leads to pages that were taken out of a PDF, or names them: links, bookmarks, named destinations."""
+from decimal import Decimal
+
 from pikepdf import Array, Dictionary, Name, String
 
 # Followed no further: what a stranger wrote may go in circles.
@@ -97,7 +99,8 @@ def prune_bookmarks(pdf, outlines, names):
             for key in ("/Dest", "/A"):
                 if key in item:
                     del item[key]
-        is_open = at == 0 or int(item.get("/Count", 0)) > 0
+        count = item.get("/Count")
+        is_open = at == 0 or (isinstance(count, (int, Decimal)) and count > 0)
         link(item, [items[kid] for kid in kids], shown[at] if is_open else -shown[at])
         if at > 0:
             below[parents[at]].append(at)

@@ -173,7 +173,7 @@ export type ConvertStart = Message<"filemill.conversion.v1.ConvertStart"> & {
   inputPassword: string;
 
   /**
-   * To protect the result with, where the option `protect` says so; empty: none.
+   * To protect the result with, as the option `protect` does, which it sets; empty: none.
    *
    * @generated from field: string output_password = 21;
    */

@@ -326,8 +326,9 @@ export type CreateJobRequest = Message<"filemill.job.v1.CreateJobRequest"> & {
   budget?: Budget | undefined;
 
   /**
-   * To protect the result with, where the option `protect` says so; empty: none. Kept as input_password is. Without it such a job
-   * fails with PASSWORD_REQUIRED.
+   * To protect the result with: sets the option `protect`, without which nothing is protected; INVALID_OPTION where that is false.
+   * Empty: none. Kept as input_password is; a job that lost it fails with PASSWORD_REQUIRED. No part of what makes two requests the
+   * same, as that is stored: a caller that tells them apart by it puts a keyed hash of it into request_digest.
    *
    * @generated from field: string output_password = 22;
    */

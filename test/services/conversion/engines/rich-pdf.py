@@ -71,6 +71,8 @@ if "named" in sys.argv:
         part = pikepdf.OutlineItem("Part without a page")
         part.children.append(pikepdf.OutlineItem("Alone second", 1))
         outline.root.append(part)
+    # What is no number is no reason to fail.
+    pdf.Root.Outlines.First.Count = Name.Many
 pdf.attachments["notes.txt"] = pikepdf.AttachedFileSpec(pdf, b"Attached quokka", filename="notes.txt")
 pdf.docinfo["/Title"] = String("Rich")
 pdf.docinfo["/Author"] = String("Ada Zebra")
