@@ -10,7 +10,7 @@ import { exactSteps, lastShown } from "./ffmpeg-delays.ts";
 import { passArgs } from "./ffmpeg-fitting.ts";
 import { containerOf, encoders, pictureFormats } from "./ffmpeg-formats.ts";
 import { filmFilters } from "./ffmpeg-frames.ts";
-import { holdsAnything, speedOf, withOwnFilm } from "./ffmpeg-own.ts";
+import { holdsAnything, speedOf, strictArgs, withOwnFilm } from "./ffmpeg-own.ts";
 import { pictureArgs } from "./ffmpeg-pictures.ts";
 import { inputArgs } from "./ffmpeg-probe.ts";
 import { audioCodecArgs } from "./ffmpeg-sound.ts";
@@ -72,7 +72,7 @@ export function ffmpegArgumentsOf(task: HopTask, media: Media, demuxer: string):
       ...(strips(task) ? ["-map_metadata", "-1"] : media.tagsAreInStream && !isPicture ? ["-map_metadata", "0:s:0"] : []),
       // Channels that are mixed are no louder than each was.
       ...["-rematrix_maxval", "1"],
-      ...["-threads", "2", ...(target.muxerArgs ?? []), "-f", target.muxer],
+      ...["-threads", "2", ...strictArgs(task, media), ...(target.muxerArgs ?? []), "-f", target.muxer],
     );
   // A second run writes over the result of the first.
   return ["-nostdin", "-hide_banner", "-y", "-v", "error", "-progress", "pipe:1", "-stats_period", "0.5", ...argumentsOf(command)];

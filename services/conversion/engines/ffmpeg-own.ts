@@ -4,7 +4,7 @@ import { FilemillError } from "#kit/errors.ts";
 import type { HopTask } from "../domain/engine.ts";
 import type { Container } from "./ffmpeg-container.ts";
 import { encoders } from "./ffmpeg-formats.ts";
-import type { Stream } from "./ffmpeg-streams.ts";
+import type { Media, Stream } from "./ffmpeg-streams.ts";
 import { numberOption } from "./hop-table.ts";
 import { inputInside, type ToolSession } from "./tool-run.ts";
 
@@ -31,6 +31,11 @@ export function withOwnSound(task: HopTask, target: Container, { codec }: Stream
     copyAudio: [...(target.copyAudio ?? []), codec],
     exact: target.exact === true || staysExact,
   };
+}
+
+/** ffmpeg takes FLAC in MP4 for an experiment, and writes none that it is not told to. */
+export function strictArgs(task: HopTask, { streams }: Media): readonly string[] {
+  return isOwn(task) && task.hop.to === "mp4" && streams.some(({ codec }) => codec === "flac") ? ["-strict", "-2"] : [];
 }
 
 /** Encoders that write a film smaller or larger as they are asked to; others are for films that are still worked on. */
