@@ -11,6 +11,7 @@ const maxPages = 20_000;
  */
 export function pagesKept(pages: string | undefined, remove: string | undefined, total: number): readonly number[] | undefined {
   if (pages === undefined && remove === undefined) return undefined;
+  if (total > maxPages) throw tooMany();
   const wanted = pages === undefined ? rangeOf(1, total) : pagesNamed("pages", pages, total);
   const gone = new Set(remove === undefined ? [] : pagesNamed("remove", remove, total));
   const kept = wanted.filter((page) => !gone.has(page));
@@ -31,12 +32,14 @@ export function pagesNamed(option: string, text: string, total: number): readonl
         details: { option, allowed: `1 to ${total}` },
       });
     }
-    if (found.length + last - first >= maxPages) {
-      throw new FilemillError("INPUT_TOO_COMPLEX", `Up to ${maxPages} pages are put together.`);
-    }
+    if (found.length + last - first >= maxPages) throw tooMany();
     found.push(...rangeOf(first, last));
   }
   return found;
+}
+
+function tooMany(): FilemillError {
+  return new FilemillError("INPUT_TOO_COMPLEX", `At most ${maxPages} pages can be chosen from.`);
 }
 
 function rangeOf(first: number, last: number): number[] {

@@ -4,7 +4,6 @@ import io
 import pikepdf
 from PIL import Image
 from pikepdf import Array, Name, PdfImage
-from pikepdf.models.image import UnsupportedImageTypeError
 
 # Pixels an inch, quality of JPEG.
 LEVELS = {"screen": (72, 45), "ebook": (150, 60), "print": (300, 80)}
@@ -45,8 +44,10 @@ def shrink(pdf, listing, level):
                 redraw(picture, scale, quality)
             elif scale < 1:
                 rescale_mask(part, scale)
-        # Of a kind that is not known, or damaged: it stays as it is.
-        except (pikepdf.PdfError, UnsupportedImageTypeError, NotImplementedError, OSError, ValueError, TypeError, KeyError, AttributeError):
+        except MemoryError:
+            raise
+        # Of a kind that is not known, or damaged: it stays as it is. The libraries raise errors of many classes there.
+        except Exception:
             continue
     for page in pdf.pages:
         for key in ("/Thumb", "/PieceInfo"):
