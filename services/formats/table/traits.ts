@@ -44,7 +44,7 @@ const rules: Readonly<Record<Trait, Rule>> = {
   movement: { kinds: ["video"], formats: set("gif webp apng jxl mng avif") },
   // As a mark that a reader must obey; what writes it into the pixels leaves no mark.
   orientation: { formats: set("jpg png webp tiff mpo") },
-  profile: { formats: set("jpg png webp avif tiff heic jxl jp2 psd psb jng miff mpo") },
+  profile: { formats: set("jpg png webp avif tiff heic jxl jp2 psd psb jng miff mpo dpx") },
   metadata: { formats: set("jpg png webp avif tiff heic jxl jp2 psd psb jng miff mpo") },
   pages: {
     kinds: ["document", "ebook", "presentation", "spreadsheet", "email", "data"],
