@@ -73,7 +73,7 @@ test("documents are protected by the same password, which is sent once more wher
     { times: 1 },
   );
   await item.getByRole("button", { name: "Change this PDF" }).click();
-  await item.getByText("Send the password to protect the result with").waitFor();
+  await item.getByText("Send the file again, with the password for the result").waitFor();
   expect(await seriousFindings(page)).toEqual([]);
   await item.getByRole("button", { name: "Try again" }).click();
   await item.getByRole("button", { name: "Change this PDF" }).click();
