@@ -24,8 +24,8 @@ def place_of(goal):
     return goal[0] if isinstance(goal, Array) and len(goal) > 0 else False
 
 
-def named_in(tree):
-    """Pairs of a name and where it leads, in the order of the tree."""
+def named_in(tree, holder="/Names", kind=String):
+    """Pairs of a name, or of a number, and where it leads, in the order of the tree."""
     todo, found, seen = [tree], [], set()
     while todo and len(seen) < MOST:
         node = todo.pop()
@@ -33,9 +33,9 @@ def named_in(tree):
             continue
         if node.is_indirect:
             seen.add(node.objgen)
-        pairs, kids = node.get("/Names"), node.get("/Kids")
+        pairs, kids = node.get(holder), node.get("/Kids")
         if isinstance(pairs, Array):
-            found += [(name, goal) for name, goal in zip(list(pairs)[::2], list(pairs)[1::2]) if isinstance(name, String)]
+            found += [(name, goal) for name, goal in zip(list(pairs)[::2], list(pairs)[1::2]) if isinstance(name, kind)]
         if isinstance(kids, Array):
             todo += reversed(list(kids))
     return found

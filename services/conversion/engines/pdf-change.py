@@ -177,8 +177,10 @@ def change(pdf, target, changes):
     # Where nothing was taken out, what leads nowhere stays as it is.
     if changes.get("selected"):
         from pdf_prune import prune
+        from pdf_tags import prune_tags
 
         prune(pdf)
+        prune_tags(pdf)
     before = survey(pdf)
     if "optimise" in changes:
         from pdf_pictures import shrink

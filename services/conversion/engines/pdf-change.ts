@@ -22,6 +22,7 @@ const scripts = {
   [join(import.meta.dirname, "pdf-change.py")]: "/engine/pdf-change.py",
   [join(import.meta.dirname, "pdf-change-pictures.py")]: "/engine/pdf_pictures.py",
   [join(import.meta.dirname, "pdf-change-prune.py")]: "/engine/pdf_prune.py",
+  [join(import.meta.dirname, "pdf-change-tags.py")]: "/engine/pdf_tags.py",
 };
 const badInput = [3];
 const damaged = "The PDF is damaged beyond repair, or is not a PDF.";

@@ -111,7 +111,9 @@ describe("a PDF", () => {
     expect((await textFrom("pdfinfo", "-f", "1", "-l", "2", path)).match(/\d+ rot: +\d+/g)).toEqual(["1 rot:   90", "2 rot:   0"]);
     const unpacked = await bytesFrom("qpdf", "--qdf", "--object-streams=disable", path, "-");
     const kept = ["Quokka third", "Chapter 1", "Chapter 3", "Numbered third", "heading-third", "old-third", "heading-first"];
+    kept.push("Spoken first", "Spoken third", "id-third");
     const gone = ["Quokka second", "Chapter 2", "Numbered second", "By name", "Part without", "Alone", "heading-second", "old-second"];
+    gone.push("Spoken second", "id-second", "Empty second", "Section second", "Inner second");
     expect([...kept, ...gone].filter((text) => unpacked.includes(text))).toEqual(kept);
     expect((await textFrom("mutool", "show", path, "outline")).match(/Chapter 1|Chapter 3|Numbered third/g)).toHaveLength(3);
     // To the third page: one by its place and two by its names.

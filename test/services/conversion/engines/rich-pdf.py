@@ -61,6 +61,15 @@ with pdf.open_outline() as outline:
 pdf.Root.Names = Dictionary(Dests=Dictionary(Names=Array([each for number, name in enumerate(("heading-first", "heading-second", "heading-third")) for each in (String(name), Dictionary(D=Array([pages[number], Name.Fit])))])))
 pdf.Root.Dests = Dictionary({"/old-second": Array([pages[1], Name.Fit]), "/old-third": Array([pages[2], Name.Fit])})
 if "named" in sys.argv:
+    for leaf, word in zip(leaves, ("first", "second", "third")):
+        leaf.ActualText, leaf.ID = String(f"Spoken {word}"), String(f"id-{word}")
+    empty = pdf.make_indirect(Dictionary(Type=Name.StructElem, S=Name.TD, P=document, Alt=String("Empty second")))
+    # Of the second and third page, as sections are.
+    section = pdf.make_indirect(Dictionary(Type=Name.StructElem, S=Name.Sect, P=document, Pg=pages[2], ActualText=String("Section second"), K=Array([leaves[1], empty, leaves[2]])))
+    # Not an object of its own.
+    inner = Dictionary(Type=Name.StructElem, S=Name.Span, P=document, Pg=pages[1], K=0, ActualText=String("Inner second"))
+    document.K = Array([leaves[0], section, inner])
+    root.IDTree = Dictionary(Names=Array([each for leaf in leaves for each in (leaf.ID, leaf)]))
     for goal in (String("heading-second"), Name("/old-second"), String("heading-third"), Name("/old-third")):
         pages[0].Annots.append(pdf.make_indirect(Dictionary(Type=Name.Annot, Subtype=Name.Link, Rect=Array([10, 10, 20, 20]), A=Dictionary(S=Name.GoTo, D=goal))))
     with pdf.open_outline() as outline:
