@@ -1,4 +1,4 @@
-/** `npm run bench [-- icon upload document documents print office sandbox fairness]`: what Filemill costs beside the bare engine, as ratios of one run. */
+/** `npm run bench [-- routes icon upload document documents print office sandbox fairness]`: what Filemill costs beside the bare engine, as ratios of one run. */
 import process from "node:process";
 import { benchDocument } from "./document.ts";
 import { benchDocuments } from "./documents.ts";
@@ -6,10 +6,12 @@ import { benchFairness } from "./fairness.ts";
 import { benchIcon } from "./icon.ts";
 import { benchOffice } from "./office.ts";
 import { benchPrint } from "./print.ts";
+import { benchRoutes } from "./routes.ts";
 import { benchSandbox } from "./sandbox.ts";
 import { benchUpload } from "./upload.ts";
 
 const benches = {
+  routes: benchRoutes,
   icon: benchIcon,
   document: benchDocument,
   documents: benchDocuments,

@@ -1,4 +1,4 @@
-"""The yardstick: one warm LibreOffice, driven directly and without a sandbox. Reads "IN OUT" lines, answers "done"."""
+"""The yardstick: one warm LibreOffice, driven directly and without a sandbox. Reads "IN OUT FILTER" lines, answers "done"."""
 import subprocess
 import sys
 import time
@@ -26,9 +26,9 @@ while True:
 desktop = context.ServiceManager.createInstanceWithContext("com.sun.star.frame.Desktop", context)
 print("ready", flush=True)
 for line in sys.stdin:
-    source, target = line.split()
+    source, target, name = line.split(None, 2)
     document = desktop.loadComponentFromURL(f"file://{source}", "_blank", 0, (PropertyValue("Hidden", 0, True, 0),))
-    document.storeToURL(f"file://{target}", (PropertyValue("FilterName", 0, "writer_pdf_Export", 0),))
+    document.storeToURL(f"file://{target}", (PropertyValue("FilterName", 0, name.strip(), 0),))
     document.close(True)
     print("done", flush=True)
 office.kill()
