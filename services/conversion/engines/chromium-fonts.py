@@ -1,7 +1,6 @@
 """Which fonts that a page names were replaced."""
 
-import re
-import subprocess
+from installed_fonts import comparable
 
 GENERIC = {"serif", "sans-serif", "monospace", "cursive", "fantasy", "system-ui", "math", "emoji", "fangsong", "-apple-system", "blinkmacsystemfont"}
 # What the browser itself takes for text of which no style says anything.
@@ -17,19 +16,6 @@ STACKS = """(() => {
   const loaded = [...document.fonts].filter(({ status }) => status === "loaded").map(({ family }) => family);
   return { stacks: [...stacks], loaded };
 })()"""
-
-
-def families_here():
-    """Of all fonts that fontconfig knows, in comparable form; none when it cannot be asked."""
-    try:
-        listed = subprocess.run(["/usr/bin/fc-list", "--format", "%{family}\n"], capture_output=True, timeout=30, check=False).stdout
-    except (OSError, subprocess.TimeoutExpired):
-        return set()
-    return {comparable(name) for name in re.split(r"[\n,]", listed.decode("utf-8", "replace"))} - {""}
-
-
-def comparable(name):
-    return re.sub(r"[\W_]", "", name).casefold()
 
 
 def replaced(stacks, loaded, here):

@@ -14,6 +14,7 @@ import traceback
 import devtools
 import fonts
 import pages
+from installed_fonts import families_here
 
 INLINE = 512 * 1024
 PIXELS = 16_000
@@ -64,7 +65,7 @@ class Page:
         self.spent = False
         self.jumps = 0
         self.refused = None
-        self.families = fonts.families_here()
+        self.families = families_here()
         self.browser = devtools.Browser(self.on_event)
         call = self.browser.call
         self.frame = call("Page.getFrameTree")["frameTree"]["frame"]["id"]

@@ -14,6 +14,7 @@ const workerFiles = {
   [join(import.meta.dirname, "chromium-worker.py")]: workerInside,
   [join(import.meta.dirname, "chromium-devtools.py")]: "/engine/devtools.py",
   [join(import.meta.dirname, "chromium-fonts.py")]: "/engine/fonts.py",
+  [join(import.meta.dirname, "installed-fonts.py")]: "/engine/installed_fonts.py",
   [join(import.meta.dirname, "chromium-pages.py")]: "/engine/pages.py",
 };
 /** A browser that waits costs memory, one that is started for a job a third of a second. */

@@ -4,9 +4,10 @@ Reads the document's own markup: to ask the office for its styles takes a tenth 
 """
 import html
 import re
-import subprocess
 import zipfile
 import zlib
+
+from installed_fonts import comparable
 
 # Looked at of a document, which is some thousand pages of text and takes a tenth of a second; what lies behind is not.
 MARKUP_BYTES = 8_000_000
@@ -21,19 +22,6 @@ ODF_FONT = re.compile(r'\b(?:style:font-name|fo:font-family)="([^"]*)"')
 ODF_ASIAN = re.compile(r'\b(?:style:font-name-asian|style:font-family-asian)="([^"]*)"')
 WORD_USED = re.compile(r'<w:[pr]Style w:val="([^"]*)"')
 ODF_USED = re.compile(r'\b(?:text|table|draw|presentation|style):(?:parent-)?style-name="([^"]*)"')
-
-
-def families_here():
-    """Of all fonts that fontconfig knows, in comparable form; none when it cannot be asked."""
-    try:
-        listed = subprocess.run(["/usr/bin/fc-list", "--format", "%{family}\n"], capture_output=True, timeout=30, check=False).stdout
-    except (OSError, subprocess.TimeoutExpired):
-        return set()
-    return {comparable(name) for name in re.split(r"[\n,]", listed.decode("utf-8", "replace"))} - {""}
-
-
-def comparable(name):
-    return re.sub(r"[\W_]", "", name).casefold()
 
 
 def drawn_in(path):

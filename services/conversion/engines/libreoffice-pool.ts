@@ -20,6 +20,7 @@ export const pythonPath = { PYTHONPATH: "/usr/lib/python3/dist-packages", PYTHON
 export const workerFiles = {
   [join(import.meta.dirname, "libreoffice-worker.py")]: workerInside,
   [join(import.meta.dirname, "libreoffice-fonts.py")]: "/engine/fonts.py",
+  [join(import.meta.dirname, "installed-fonts.py")]: "/engine/installed_fonts.py",
   [join(import.meta.dirname, "libreoffice-books.py")]: "/engine/books.py",
   [join(import.meta.dirname, "libreoffice-cells.py")]: "/engine/cells.py",
   [join(import.meta.dirname, "libreoffice-slides.py")]: "/engine/slides.py",

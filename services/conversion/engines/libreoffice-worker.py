@@ -21,6 +21,7 @@ import slides
 import uno
 from com.sun.star.beans import PropertyValue
 from com.sun.star.lang import DisposedException
+from installed_fonts import families_here
 
 PROFILE = "/tmp/profile"
 PIPE = "filemill"
@@ -341,7 +342,7 @@ def wipe():
 
 def main():
     seed_profile()
-    here = fonts.families_here()
+    here = families_here()
     context = connect()
     desktop = context.ServiceManager.createInstanceWithContext("com.sun.star.frame.Desktop", context)
     for line in sys.stdin:
