@@ -62,7 +62,7 @@ const steps = [
   ["faults, in short", toolWithSecondRun("node", "test/faults/main.ts", "--short")],
 ];
 
-await Promise.all([ensureSystemPackages([...allPackages, ...testPackages]), ensureNpmPackages(root)]);
+await Promise.all([ensureSystemPackages([...allPackages, ...testPackages]), ensureNpmPackages(root, { forTests: true })]);
 const summary = [];
 /** @type {string[]} */
 const unsteady = [];

@@ -1,6 +1,7 @@
-/** `npm run docs`: writes the generated tables into README.md, SECURITY.md and FORMATS.md. */
+/** `npm run docs`: writes the generated tables into README.md, SECURITY.md and FORMATS.md, and the seccomp profile of containers. */
 import { readFile, writeFile } from "node:fs/promises";
 import { parseProofFile } from "#services/catalogue/domain/proof.ts";
+import { profileText } from "#services/conversion/sandbox/container-profile.ts";
 import { attackSectionsOf } from "./attacks.ts";
 import { formatPageSectionsOf, provenRoutes, provenSectionsOf } from "./proven.ts";
 import { renewSections, sections } from "./sections.ts";
@@ -12,6 +13,7 @@ const routes = provenRoutes(proof);
 await renew("README.md", { ...sections, ...provenSectionsOf(routes) });
 if (proof.rows.length > 0) await renew("services/catalogue/FORMATS.md", formatPageSectionsOf(proof, routes));
 await renew("services/conversion/SECURITY.md", attackSectionsOf(results));
+await writeFile(new URL(".docker/seccomp.json", root), profileText());
 
 async function renew(path: string, from: typeof sections): Promise<void> {
   const file = new URL(path, root);

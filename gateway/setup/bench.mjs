@@ -6,7 +6,7 @@ import { ensureNpmPackages } from "./npm-packages.mjs";
 import { ensureSystemPackages } from "./system-packages.mjs";
 
 await setUpAndBecomeNode(async () => {
-  await Promise.all([ensureSystemPackages(), ensureNpmPackages(root)]);
+  await Promise.all([ensureSystemPackages(), ensureNpmPackages(root, { forTests: true })]);
   await ensureCompiledCode(root);
   return ["test/bench/main.ts", ...process.argv.slice(2)];
 });

@@ -1,22 +1,28 @@
 // Makes node_modules be what package-lock.json says.
 // @ts-check
-import { readFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
+import process from "node:process";
 import { runCommand } from "./command.mjs";
 import { openProgress, say } from "./progress.mjs";
+import { findCommand } from "./system-packages.mjs";
 
-/** @typedef {{ version?: string, optional?: boolean, devOptional?: boolean }} Locked */
+/** @typedef {{ version?: string, optional?: boolean, dev?: boolean, devOptional?: boolean }} Locked */
 
 /**
  * Runs `npm ci` when node_modules is missing, half-installed or of another lock file. Throws when that fails.
  * @param {string} root
+ * @param {{ forTests?: boolean, production?: boolean }} [options] forTests: an installation without development packages is not enough;
+ *   production: what is installed leaves them out
  */
-export async function ensureNpmPackages(root) {
-  if (npmPackagesAreCurrent(root)) return;
+export async function ensureNpmPackages(root, { forTests = false, production = false } = {}) {
+  if (npmPackagesAreCurrent(root, forTests)) return;
   const env = { ...process.env, PATH: systemPath(process.env.PATH ?? "") };
   for (let attempt = 1; ; attempt++) {
     const progress = openProgress("npm packages");
-    const { code, output } = await runCommand(["npm", "ci", "--include=dev", "--include=optional", "--prefix", root], { env });
+    const args = ["ci", production ? "--omit=dev" : "--include=dev", "--include=optional", "--prefix", root];
+    const { code, output } = await runNpm(root, args, env);
     progress.stop(code === 0 ? "done" : "failed");
     if (code === 0) return;
     say(output.trim().split("\n").slice(0, 40).join("\n"));
@@ -26,10 +32,42 @@ export async function ensureNpmPackages(root) {
 }
 
 /**
+ * npm leaves optional packages out that ask for a newer Node than its own, such as sharp's binaries under Node 18: there it is run by the
+ * Node that Filemill itself uses.
+ * @param {string} root
+ * @param {readonly string[]} args
+ * @param {NodeJS.ProcessEnv} env
+ */
+async function runNpm(root, args, env) {
+  const npm = findCommand("npm", env.PATH);
+  const name = `node-linux-${process.arch}`;
+  const version = lockedPackages(join(root, "package-lock.json"))?.[`node_modules/${name}`]?.version;
+  if (npm === undefined || version === undefined || Number.parseInt(process.versions.node, 10) >= oldestMajorForPackages) {
+    return await runCommand(["npm", ...args], { env });
+  }
+  // Outside node_modules, which npm removes first.
+  const folder = mkdtempSync(join(tmpdir(), "filemill-node-"));
+  try {
+    const first = await runCommand(["npm", "install", "--no-save", "--no-package-lock", "--prefix", folder, `${name}@${version}`], { env });
+    if (first.code !== 0) return first;
+    const node = join(folder, "node_modules", name, "bin/node");
+    // Where Debian has the packages of its npm, which its own Node knows by itself.
+    const debians = { ...env, NODE_PATH: "/usr/share/nodejs" };
+    return await runCommand([node, "--no-deprecation", realpathSync(npm), ...args], { env: debians });
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** sharp asks for 20.9. */
+const oldestMajorForPackages = 20;
+
+/**
  * npm writes node_modules/.package-lock.json as the last step of an installation: what it lists is there.
  * @param {string} root
+ * @param {boolean} [forTests] whether development packages may not be missing
  */
-export function npmPackagesAreCurrent(root) {
+export function npmPackagesAreCurrent(root, forTests = true) {
   const wanted = lockedPackages(join(root, "package-lock.json"));
   const installed = lockedPackages(join(root, "node_modules/.package-lock.json"));
   if (wanted === undefined || installed === undefined) return false;
@@ -37,7 +75,8 @@ export function npmPackagesAreCurrent(root) {
     if (path === "") return true;
     const found = installed[path];
     // Packages for other systems are locked but not installed.
-    return found === undefined ? entry.optional === true || entry.devOptional === true : found.version === entry.version;
+    if (found === undefined) return entry.optional === true || entry.devOptional === true || (entry.dev === true && !forTests);
+    return found.version === entry.version;
   });
 }
 

@@ -5,6 +5,6 @@ import { ensureNpmPackages } from "./npm-packages.mjs";
 import { allPackages, ensureSystemPackages, testPackages } from "./system-packages.mjs";
 
 await setUpAndBecomeNode(async () => {
-  await Promise.all([ensureSystemPackages([...allPackages, ...testPackages]), ensureNpmPackages(root)]);
+  await Promise.all([ensureSystemPackages([...allPackages, ...testPackages]), ensureNpmPackages(root, { forTests: true })]);
   return ["test/prove/main.ts", ...process.argv.slice(2)];
 });

@@ -94,9 +94,10 @@ function isThere(row) {
 /**
  * The command's full path. Debian keeps nats-server in /usr/sbin, which an ordinary user's search path leaves out.
  * @param {string} name
+ * @param {string} [path] the search path
  */
-export function findCommand(name) {
-  const folders = [...(process.env.PATH ?? "").split(delimiter), "/usr/local/sbin", "/usr/sbin", "/sbin"];
+export function findCommand(name, path = process.env.PATH ?? "") {
+  const folders = [...path.split(delimiter), "/usr/local/sbin", "/usr/sbin", "/sbin"];
   return folders
     .filter((folder) => folder !== "")
     .map((folder) => join(folder, name))

@@ -59,7 +59,7 @@ const allowed: Readonly<Record<Layer, readonly Layer[]>> = {
   cli: ["gen", "kit", "cli", "setup", "compose", "gateway"],
   setup: ["setup"],
   // Documentation is written from every declaration there is.
-  docs: ["gen", "kit", "formats", "docs", "domain", "engines", "gateway"],
+  docs: ["gen", "kit", "formats", "docs", "domain", "engines", "sandbox", "gateway"],
   test: [
     "gen",
     "kit",

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import {
   emptyProofFile,
   enginesOfPath,
+  familyOf,
   formatProofFile,
   type HopName,
   hopsOfPath,
@@ -11,7 +12,6 @@ import {
   type ProofFile,
   type ProofRow,
   parseProofFile,
-  versionFamilyOf,
 } from "#services/catalogue/domain/proof.ts";
 
 /** The one that comes with Filemill. */
@@ -36,7 +36,7 @@ export async function writeProof(path: string, file: ProofFile): Promise<void> {
 export function rowsThatHold(file: ProofFile, here: ReadonlyMap<string, string>, declared: (hop: HopName) => string): readonly ProofRow[] {
   const isSame = (engine: string): boolean => {
     const [now, then] = [here.get(engine), file.engines.get(engine)];
-    return now === undefined || (then !== undefined && versionFamilyOf(now) === versionFamilyOf(then));
+    return now === undefined || (then !== undefined && familyOf(engine, now) === familyOf(engine, then));
   };
   const isDeclared = (hop: HopName): boolean => !here.has(hop.engine) || declared(hop) !== "";
   return file.rows.filter((row) => enginesOfPath(row.path).every(isSame) && hopsOfPath(row).every(isDeclared));

@@ -60,6 +60,14 @@ export function versionFamilyOf(version: string): string {
   return /\d+(\.\d+)?/.exec(version)?.[0] ?? version;
 }
 
+/** Distributions take each new release of these as a security update: with every month another major version, and no other answers. */
+const rollingEngines: ReadonlySet<string> = new Set(["chromium"]);
+
+/** Within which a proof of an engine holds: see versionFamilyOf. */
+export function familyOf(engine: string, version: string): string {
+  return rollingEngines.has(engine) ? "any" : versionFamilyOf(version);
+}
+
 const columns = "from to path declared sample fidelity figures reader ms date why".split(" ");
 
 /** Rows that are not of this form are left out: an older or newer program wrote them. */
@@ -163,7 +171,7 @@ export type Proof = {
 /** Later files win: what was proven on this machine over what came with Filemill. */
 export function proofOf(files: readonly ProofFile[]): Proof {
   const latestFirst = files.toReversed().map((file) => ({
-    families: new Map([...file.engines].map(([id, version]) => [id, versionFamilyOf(version)])),
+    families: new Map([...file.engines].map(([id, version]) => [id, familyOf(id, version)])),
     rows: new Map(file.rows.map((row) => [keyOf(row), row])),
   }));
   function rowOf(hops: readonly VersionedHop[]): ProofRow | undefined {
@@ -173,7 +181,7 @@ export function proofOf(files: readonly ProofFile[]): Proof {
       if (row === undefined) continue;
       const holds = hops.every(({ engine, versions }) => {
         const family = families.get(engine);
-        return versions.every((version) => family !== undefined && (version === "" || family === versionFamilyOf(version)));
+        return versions.every((version) => family !== undefined && (version === "" || family === familyOf(engine, version)));
       });
       if (holds) return row.word === "failed" ? undefined : row;
     }
@@ -182,6 +190,6 @@ export function proofOf(files: readonly ProofFile[]): Proof {
   return {
     rowOf,
     judge: (hops) => rowOf(hops)?.word ?? "failed",
-    isProven: (engine, version) => latestFirst.some(({ families }) => families.get(engine) === versionFamilyOf(version)),
+    isProven: (engine, version) => latestFirst.some(({ families }) => families.get(engine) === familyOf(engine, version)),
   };
 }

@@ -59,7 +59,7 @@ def limit(settings):
     processes = settings["processes"]
     if settings["uid"] is None:
         # Everything this user runs counts, so the limit starts above that.
-        processes += sum(threads_of(pid) for pid in os.listdir("/proc") if pid.isdigit())
+        processes += processes_counted()
     limits = [(resource.RLIMIT_CORE, 0), (resource.RLIMIT_CPU, settings["cpuSeconds"]), (resource.RLIMIT_FSIZE, settings["fileBytes"]),
               (resource.RLIMIT_NOFILE, settings["openFiles"]), (resource.RLIMIT_NPROC, processes)]
     if settings["addressSpace"]:
@@ -69,11 +69,32 @@ def limit(settings):
     return limits
 
 
-def threads_of(pid):
+def processes_counted():
+    """What the kernel counts for this user. Asked of the kernel: /proc shows nothing of another container's, which counts as well."""
+    before, hard = resource.getrlimit(resource.RLIMIT_NPROC)
+    most = 2**22 if hard == resource.RLIM_INFINITY else hard
+    few, many = 0, 1
+    while many < most and not can_start(min(many, most), hard):
+        few, many = many, many * 2
+    many = min(many, most)
+    while many - few > 1:
+        middle = (few + many) // 2
+        few, many = (few, middle) if can_start(middle, hard) else (middle, many)
+    resource.setrlimit(resource.RLIMIT_NPROC, (before, hard))
+    return few
+
+
+def can_start(limit, hard):
+    """Whether one more process is granted where so many are allowed."""
+    resource.setrlimit(resource.RLIMIT_NPROC, (limit, hard))
     try:
-        return len(os.listdir("/proc/%s/task" % pid)) if os.stat("/proc/" + pid).st_uid == os.getuid() else 0
-    except OSError:
-        return 0
+        pid = os.fork()
+    except BlockingIOError:
+        return False
+    if pid == 0:
+        os._exit(0)
+    os.waitpid(pid, 0)
+    return True
 
 
 def close_on_exec():

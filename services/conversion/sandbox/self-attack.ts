@@ -1,5 +1,6 @@
 /** Attacks the sandbox from within at each start: a version check proves nothing, an attack that fails does. */
 import { randomBytes } from "node:crypto";
+import { existsSync } from "node:fs";
 import { rm, writeFile } from "node:fs/promises";
 import { type AddressInfo, createServer, type Server } from "node:net";
 import { join } from "node:path";
@@ -88,13 +89,27 @@ function explained(error: unknown): unknown {
   if (/namespace|uid map|Operation not permitted|setting up/i.test(said)) {
     return new FilemillError(
       "UNAVAILABLE",
-      `The kernel does not let bubblewrap make namespaces here ("${said}"). Allow them (sysctl kernel.unprivileged_userns_clone=1, user.max_user_namespaces > 0, ` +
-        "kernel.apparmor_restrict_unprivileged_userns=0; in a container: --security-opt seccomp=unconfined --security-opt apparmor=unconfined), " +
-        "or set SANDBOX=degraded for the weaker sandbox.",
-      { cause: error.cause },
+      `The kernel does not let bubblewrap make namespaces here ("${said}"). ${adviceOf(isInContainer())}`,
+      {
+        cause: error.cause,
+      },
     );
   }
   return new FilemillError("UNAVAILABLE", `${error.message} ${said}`, { cause: error.cause });
+}
+
+/** What Docker, Podman and Kubernetes leave in each container. */
+function isInContainer(): boolean {
+  return ["/.dockerenv", "/run/.containerenv", "/var/run/secrets/kubernetes.io"].some((path) => existsSync(path));
+}
+
+/** What gives the full sandbox, in one line. */
+export function adviceOf(inContainer: boolean): string {
+  const full = inContainer
+    ? "Start the container with --user 1000 --cap-drop ALL --security-opt no-new-privileges --security-opt seccomp=.docker/seccomp.json " +
+      "--security-opt systempaths=unconfined --security-opt apparmor=unconfined (as .docker/compose.yaml does)"
+    : "Allow them (sysctl kernel.unprivileged_userns_clone=1, user.max_user_namespaces > 0, kernel.apparmor_restrict_unprivileged_userns=0)";
+  return `${full}, or set SANDBOX=degraded for the weaker sandbox.`;
 }
 
 function listen(where: { host: string; port: number } | { path: string }): Promise<Server> {

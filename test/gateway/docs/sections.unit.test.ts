@@ -6,6 +6,7 @@ import { errorTable } from "#kit/errors.ts";
 import { settingTable } from "#kit/settings.ts";
 import { wordOf } from "#services/catalogue/domain/fidelity-rule.ts";
 import { parseProofFile } from "#services/catalogue/domain/proof.ts";
+import { profileText } from "#services/conversion/sandbox/container-profile.ts";
 
 const proofFile = new URL("../../../services/catalogue/proof.tsv", import.meta.url);
 const proof = parseProofFile(existsSync(proofFile) ? readFileSync(proofFile, "utf8") : "");
@@ -22,6 +23,10 @@ test("the README has every table as `npm run docs` writes it", () => {
 test("FORMATS.md is what the proof file says", () => {
   if (proof.rows.length > 0) expect(page).toBe(renewSections(page, formatPageSectionsOf(proof, routes)));
   for (const name of Object.keys(formatPageSectionsOf(proof, routes))) expect(page).toContain(`<!-- ${name}:begin -->`);
+});
+
+test("the seccomp profile of containers is what `npm run docs` writes", () => {
+  expect(readFileSync(new URL("../../../.docker/seccomp.json", import.meta.url), "utf8")).toBe(profileText());
 });
 
 test("every word in the proof file follows from its figures", () => {

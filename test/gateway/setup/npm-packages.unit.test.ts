@@ -36,6 +36,14 @@ describe("the npm packages", () => {
     expect(npmPackagesAreCurrent(root)).toBe(false);
   });
 
+  test("may be without development packages where nothing is tested, but not of another version", async () => {
+    await write("package-lock.json", { ...locked, "node_modules/c": { version: "3.0.0", dev: true } });
+    await write("node_modules/.package-lock.json", { "node_modules/a": { version: "1.0.0" } });
+    expect([npmPackagesAreCurrent(root, false), npmPackagesAreCurrent(root, true)]).toEqual([true, false]);
+    await write("node_modules/.package-lock.json", { "node_modules/a": { version: "1.0.0" }, "node_modules/c": { version: "2.9.9" } });
+    expect(npmPackagesAreCurrent(root, false)).toBe(false);
+  });
+
   test("are not when an installation never ended or its record is damaged", async () => {
     await write("package-lock.json", locked);
     expect(npmPackagesAreCurrent(root)).toBe(false);

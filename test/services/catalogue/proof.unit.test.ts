@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { wordOf } from "#services/catalogue/domain/fidelity-rule.ts";
 import {
+  familyOf,
   formatProofFile,
   type ProofFile,
   type ProofRow,
@@ -57,6 +58,11 @@ describe("a version's family", () => {
     ["unknown", "unknown"],
   ])("of %s is %s", (version, family) => {
     expect(versionFamilyOf(version)).toBe(family);
+  });
+
+  it("is one for an engine whose security updates are new major versions", () => {
+    expect(familyOf("chromium", "156.0.8078.79")).toBe(familyOf("chromium", "157.0.1.2"));
+    expect(familyOf("ffmpeg", "5.1.9")).not.toBe(familyOf("ffmpeg", "6.1.1"));
   });
 });
 

@@ -1,7 +1,7 @@
 /** Opens the sandbox as whoever runs this and prints what a program in it sees. */
 import { openHost } from "./host.ts";
 
-await using host = await openHost("full");
+await using host = await openHost(process.argv[2] === "degraded" ? "degraded" : "full");
 await using scratch = await host.sandbox.openScratch();
 const script = 'id -u; mkdir a; : > a/b; chmod 000 a; cat /etc/passwd; while read -r line; do echo "$line"; done < /proc/self/status';
 const end = await host.sandbox.run({ program: "/bin/sh", args: ["-c", script], folder: scratch.path });

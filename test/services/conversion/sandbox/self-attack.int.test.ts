@@ -1,4 +1,5 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { once } from "node:events";
 import { closeSync, existsSync, openSync } from "node:fs";
 import { chmod, chown, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -74,6 +75,27 @@ describe("the attack at each start", () => {
     expect(said.forks).toBeLessThanOrEqual(20);
     expect(existsSync(dirname(said.scratch))).toBe(false);
     await rm(home, { recursive: true });
+  });
+
+  it.runIf(isRoot && cloneIsOpen)("is survived where the user has more processes in another container than a run may have", async () => {
+    const uid = 61_999;
+    const home = await mkdtemp(join(tmpdir(), "filemill-user-"));
+    await chown(home, uid, uid);
+    await chmod(home, 0o755);
+    const identity = ["/usr/bin/setpriv", "--reuid", String(uid), "--regid", String(uid), "--clear-groups", "--"];
+    const script = "for n in $(seq 100); do sleep 600 & done; echo started; wait";
+    const others = spawn(identity[0] ?? "", [...identity.slice(1), "/bin/sh", "-c", script], { detached: true });
+    try {
+      await once(others.stdout, "data");
+      const apart = ["--pid", "--fork", "--mount-proc", "--kill-child", ...identity, process.execPath, asUser, "degraded"];
+      const { stdout } = await promisify(execFile)("/usr/bin/unshare", apart, { env: { PATH: "/usr/bin", TMPDIR: home } });
+      const { forks }: { forks: number } = JSON.parse(stdout);
+      expect(forks).toBeGreaterThan(5);
+      expect(forks).toBeLessThanOrEqual(20);
+    } finally {
+      process.kill(-(others.pid ?? 0), "SIGKILL");
+      await rm(home, { recursive: true });
+    }
   });
 });
 

@@ -1,0 +1,126 @@
+/**
+ * `npm run test:systems [-- --only trixie,noble] [--cache FOLDER] [--ca FILE] [--all-engines]`: `npm start` on bare systems with what their own
+ * archives have, as root and as an ordinary user, until it is ready, and a conversion of each everyday kind. As root, with debootstrap.
+ */
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { join, resolve } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { parseArgs } from "node:util";
+import { convertOneOfEach, listingOf } from "#test/harness/smoke.ts";
+import { commandIn, ensureBase, makeRoot, type System, systems } from "./roots.ts";
+
+const { values } = parseArgs({
+  options: {
+    only: { type: "string" },
+    cache: { type: "string", default: ".tmp/systems" },
+    ca: { type: "string" },
+    "all-engines": { type: "boolean", default: false },
+    /** How long everyday conversions may take to be proven where nobody has proven the versions. */
+    "proving-minutes": { type: "string", default: "20" },
+  },
+});
+
+type Row = { system: string; user: string; node: string; readySeconds: number; listed: string; provenSeconds: number; failed: string };
+const rows: Row[] = [];
+
+const environment = {
+  PATH: "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
+  DEBIAN_FRONTEND: "noninteractive",
+  LANG: "C.UTF-8",
+  PORT: "0",
+  RPC_PORT: "0",
+  ...(values.ca === undefined ? {} : { NODE_EXTRA_CA_CERTS: "/etc/ssl/more.crt" }),
+};
+
+async function inside(root: string, script: string, env: Readonly<Record<string, string>> = {}): Promise<string> {
+  const [file = "", ...args] = commandIn(root, ["/bin/sh", "-ec", script]);
+  const child = spawn(file, args, { env: { ...environment, ...env }, stdio: ["ignore", "pipe", "pipe"] });
+  const said = collect(child);
+  const [code] = await once(child, "close");
+  if (code !== 0) throw new Error(`${script} ended with ${code}:\n${said().split("\n").slice(-20).join("\n")}`);
+  return said();
+}
+
+function collect(child: ChildProcess): () => string {
+  let text = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.setEncoding("utf8");
+    stream?.on("data", (part: string) => {
+      text += part;
+    });
+  }
+  return () => text;
+}
+
+/** Runs `npm start` until it is ready, converts, and ends it. */
+async function tryStart(system: System, root: string, user: "root" | "filemill"): Promise<void> {
+  const node = (await inside(root, "echo $(node --version), npm $(npm --version)")).trim();
+  const flags = values["all-engines"] ? " -- --all-engines" : "";
+  const script = `cd /opt/filemill && exec npm start${flags}`;
+  const command = user === "root" ? ["/bin/sh", "-c", script] : ["/usr/sbin/runuser", "-u", user, "--", "/bin/sh", "-c", script];
+  const [file = "", ...args] = commandIn(root, command);
+  const began = performance.now();
+  const child = spawn(file, args, { env: { ...environment, DATA_DIR: `/var/filemill-${user}` }, stdio: ["ignore", "pipe", "pipe"] });
+  const said = collect(child);
+  try {
+    const url = await untilSaid(child, said, /Filemill is ready\. +(http\S+)\//);
+    const readySeconds = Math.round((performance.now() - began) / 1000);
+    const key = await untilSaid(child, said, /^ {2}(fm_\S+)$/m);
+    const first = await listingOf(url);
+    const failed = await untilAllConvert(url, key);
+    const provenSeconds = Math.round((performance.now() - began) / 1000) - readySeconds;
+    const { formats, conversions } = await listingOf(url);
+    const listed = `${first.conversions} at first, then ${conversions} (${formats} formats)`;
+    rows.push({ system: system.name, user, node, readySeconds, listed, provenSeconds, failed });
+  } finally {
+    child.kill("SIGTERM");
+    if (child.exitCode === null && child.signalCode === null) await once(child, "close");
+  }
+}
+
+async function untilSaid(child: ChildProcess, said: () => string, pattern: RegExp): Promise<string> {
+  for (;;) {
+    const found = pattern.exec(said())?.[1];
+    if (found !== undefined) return found;
+    if (child.exitCode !== null || child.signalCode !== null) throw new Error(said().split("\n").slice(-30).join("\n"));
+    await sleep(250);
+  }
+}
+
+/** What a system of other versions cannot convert yet it proves in the background, the everyday conversions first. */
+async function untilAllConvert(url: string, key: string): Promise<string> {
+  const until = performance.now() + Number(values["proving-minutes"]) * 60_000;
+  for (;;) {
+    const failures = (await convertOneOfEach(url, key)).filter(({ failure }) => failure !== undefined);
+    if (failures.length === 0) return "";
+    if (performance.now() > until) return failures.map(({ from, to, failure }) => `${from} → ${to}: ${failure}`).join("; ");
+    // Requests a minute are counted.
+    await sleep(20_000);
+  }
+}
+
+async function trySystem(system: System): Promise<void> {
+  const cache = resolve(values.cache);
+  const base = await ensureBase(system, cache);
+  await using root = await makeRoot(base, join(cache, `${system.suite}.root`), values.ca && resolve(values.ca));
+  await inside(root.path, "apt-get -q update && apt-get -y -q --no-install-recommends install npm ca-certificates");
+  await tryStart(system, root.path, "root");
+  await inside(
+    root.path,
+    "useradd --create-home filemill && rm -rf /opt/filemill/node_modules && chown -R filemill /opt/filemill && install -d -o filemill /var/filemill-filemill",
+  );
+  await tryStart(system, root.path, "filemill");
+}
+
+let failures = 0;
+for (const system of systems.filter(({ suite }) => values.only === undefined || values.only.split(",").includes(suite))) {
+  try {
+    await trySystem(system);
+  } catch (error) {
+    failures += 1;
+    console.error(`${system.name}: ${error instanceof Error ? error.message : error}`);
+  }
+}
+console.table(rows);
+process.exitCode = failures === 0 && rows.every(({ failed }) => failed === "") ? 0 : 1;
