@@ -29,7 +29,12 @@ const layouts = [
 const bare = `function Image(i) return i.caption end
 function RawBlock() return {} end
 function RawInline() return {} end
-function Link(l) if #l.content == 0 then return {} end if not l.target:match("^http") then return l.content end end`;
+function Link(l)
+  if #l.content == 0 then return {} end
+  if not l.target:match("^http") then return l.content end
+  l.content = l.content:walk({ Link = function(inner) return inner.content end })
+  return l
+end`;
 
 export type Manual = { readonly truth: string; readonly html: string };
 

@@ -54,6 +54,34 @@ local function outlined(blocks)
   return found
 end
 
+-- Footnotes of web pages (DPUB-ARIA 1.0): at the end of the page, with a link there and one back.
+local function with_footnotes(document)
+  local notes, count = {}, 0
+  local function gather(division)
+    if division.attributes.role ~= "doc-endnotes" then return nil end
+    division:walk({ Div = function(item)
+      if item.identifier == "" then return nil end
+      local function bare(link) if link.attributes.role == "doc-backlink" then return {} end end
+      notes["#" .. item.identifier] = item:walk({ Link = bare }).content
+      count = count + 1
+    end })
+  end
+  document:walk({ Div = gather })
+  if count == 0 then return nil end
+  local placed, left = {}, count
+  local function place(link)
+    local note = link.attributes.role == "doc-noteref" and notes[link.target]
+    if not note then return nil end
+    if not placed[link.target] then left = left - 1 end
+    placed[link.target] = true
+    return pandoc.Note(note)
+  end
+  local made = document:walk({ Link = place })
+  -- One that nothing leads to would be lost.
+  if left > 0 then return nil end
+  return made:walk({ Div = function(division) if division.attributes.role == "doc-endnotes" then return {} end end })
+end
+
 function Pandoc(document)
   -- UTF-16 that is taken for UTF-8.
   if pandoc.utils.stringify(document):find("\0", 1, true) then io.stderr:write("filemill:zeros\n") end
@@ -168,6 +196,7 @@ function markdown_table(given)
 end
 
 return {
+  { Pandoc = with_footnotes },
   { Meta = function(meta) describes = meta["filemill-pictures"] ~= nil meta["filemill-pictures"] = nil return meta end },
   { Image = Image, Span = Span, Div = Div }, { Table = Table }, { Pandoc = Pandoc },
 }

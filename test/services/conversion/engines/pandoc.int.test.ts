@@ -89,6 +89,15 @@ describe("engine pandoc, in detail", () => {
     expect((await readFile((await bench.convert(long, "md", "rst")).path, "utf8")).trim().split("\n")).toHaveLength(1);
   });
 
+  it("keeps footnotes by way of a web page, and what no mark leads to where it stands", async () => {
+    const source = await put("noted.md", "Foxes jump[^a] over dogs[^b].\n\n[^a]: Some of them.\n\n[^b]: Or *fewer*.\n");
+    const page = (await bench.convert(source, "md", "html")).path;
+    const back = await readFile((await bench.convert(page, "html", "md")).path, "utf8");
+    expect(back).toContain("Foxes jump[^1] over dogs[^2].\n\n[^1]: Some of them.\n\n[^2]: Or *fewer*.");
+    const lone = await put("lone.html", (await readFile(page, "utf8")).replace("#fn2", "#gone"));
+    expect(await readFile((await bench.convert(lone, "html", "md")).path, "utf8")).toContain("Or *fewer*.");
+  });
+
   it("embeds the pictures that a document brings along", async () => {
     const pixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==";
     const book = await bench.convert(await put("picture.md", `# Quokka\n\n![dot](data:image/png;base64,${pixel})\n`), "md", "docx");

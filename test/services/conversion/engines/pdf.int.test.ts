@@ -54,6 +54,9 @@ const scan = `<body style="font:28px/1.5 serif;margin:120px;background:white"><h
 const columns = `<!DOCTYPE html><meta charset="utf-8"><style>body{font:10pt serif;column-count:2}h1{column-span:all}</style>
 <h1>Two columns</h1>${Array.from({ length: 24 }, (_, index) => `<p>Paragraph ${index + 1} begins. ${filler.repeat(3)}</p>`).join("")}`;
 
+const noted = `<!DOCTYPE html><meta charset="utf-8"><style>body{font:12pt serif;margin:0;height:240mm;position:relative}div{position:absolute;bottom:0;font-size:9pt}</style>
+<h1>Notes</h1><p>${filler}Foxes jump<sup>1</sup> over 10<sup>2</sup> dogs<sup>2</sup>. ${filler}</p><div><p><sup>1</sup> Some of them, at least, as those say who have seen foxes and dogs on one meadow on a day in spring.<p><sup>2</sup> Or fewer.</div>`;
+
 /** Where each text is found, in the order in which they are given: rising when the order is kept. */
 const placesOf = (html: string, texts: readonly string[]) => texts.map((text) => html.indexOf(text));
 
@@ -72,6 +75,8 @@ describe("engine pdf, in detail", () => {
       ["tagged", page, true],
       ["bare", page, false],
       ["columns", columns, false],
+      ["noted", noted, true],
+      ["bare noted", noted, false],
     ] as const) {
       files[name] = join(bench.folder, `${name}.pdf`);
       await sheet.setContent(content);
@@ -122,6 +127,18 @@ describe("engine pdf, in detail", () => {
     const html = await htmlOf(name);
     expect(html).toContain("<h1>رسالة رسمية</h1>");
     expect(html).toContain("<p>السلام عليكم، هذا نص رقم 42 مع كلمة English word في الوسط.</p>");
+  });
+
+  it.each(["noted", "bare noted"])("takes footnotes to their marks (%s)", async (name) => {
+    const html = await htmlOf(name);
+    expect(html).toMatch(
+      /Foxes jump<a href="#fn1"[^>]*><sup>1<\/sup><\/a> over 10<sup>2<\/sup> dogs<a href="#fn2"[^>]*><sup>2<\/sup><\/a>\./,
+    );
+    expect(html).toMatch(/<li id="fn1"[^>]*><p>Some of them, [^<]* in spring\.<a [^>]*doc-backlink/);
+    const { path } = await bench.convert(files[name] ?? "", "pdf", "docx");
+    const { stdout } = await run("pandoc", ["-f", "docx", "-t", "markdown", "--wrap=none", path]);
+    expect(stdout).toContain("Foxes jump[^1] over 10^2^ dogs[^2].");
+    expect(stdout).toContain("[^2]: Or fewer.");
   });
 
   it("shows what was filled into a form, and what is written upwards", async () => {

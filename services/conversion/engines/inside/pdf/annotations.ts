@@ -14,18 +14,38 @@ export type Annotation = {
   readonly exportValue?: string;
   readonly buttonValue?: string;
   readonly hidden?: boolean;
+  readonly dest?: unknown;
   readonly contentsObj?: { readonly str?: string };
 };
 
-export type PlacedLink = { readonly id: string; readonly href: string; readonly box: Box };
+/** `link` is the same for parts of one link. */
+export type PlacedLink = { readonly id: string; readonly href: string; readonly box: Box; readonly link: string };
 
 export function linksOf(annotations: readonly Annotation[], matrix: Matrix): PlacedLink[] {
-  return annotations.flatMap(({ id, subtype, url, unsafeUrl, rect }) => {
+  const found: PlacedLink[] = [];
+  for (const { id, subtype, url, unsafeUrl, rect } of annotations) {
     const href = url ?? unsafeUrl ?? "";
-    if (subtype !== "Link" || rect === undefined || !/^(?:https?|mailto|ftp):/i.test(href) || href.length > 4000) return [];
-    const [x0 = 0, y0 = 0, x1 = 0, y1 = 0] = rect;
-    return [{ id, href, box: boxUnder(matrix, x0, y0, x1, y1) }];
-  });
+    if (subtype !== "Link" || rect === undefined || !/^(?:https?|mailto|ftp):/i.test(href) || href.length > 4000) continue;
+    const box = boxOf(rect, matrix);
+    const last = found.at(-1);
+    found.push({ id, href, box, link: last !== undefined && last.href === href && isRightBehind(last.box, box) ? last.link : id });
+  }
+  return found;
+}
+
+const boxOf = ([x0 = 0, y0 = 0, x1 = 0, y1 = 0]: readonly number[], matrix: Matrix) => boxUnder(matrix, x0, y0, x1, y1);
+
+/** Nearer than a space, on the same line. */
+function isRightBehind(one: Box, other: Box): boolean {
+  const height = one.bottom - one.top;
+  return Math.abs(other.left - one.right) < height * 0.12 && other.top < one.bottom && other.bottom > one.top;
+}
+
+/** Boxes of what leads to another place of the document. */
+export function leadsWithinOf(annotations: readonly Annotation[], matrix: Matrix): Box[] {
+  return annotations.flatMap(({ subtype, dest, rect }) =>
+    subtype === "Link" && dest !== undefined && dest !== null && rect !== undefined ? [boxOf(rect, matrix)] : [],
+  );
 }
 
 /** Fields of forms and comments that are written on the page, as the letters that are shown there: on the line of their label, of `drawn`. */

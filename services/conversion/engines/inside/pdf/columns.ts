@@ -15,6 +15,10 @@ const maxSteps = 2000;
 const narrowestColumn = 105;
 /** A title is larger than the letters of the column by so much. */
 const titleSize = 1.25;
+/** The share of the lines that are no titles, whatever else stands there in small letters. */
+const mostLetters = 0.85;
+/** A strip that nothing crosses, between so many lines, parts columns even where their lines are short. */
+const linesOfLongColumn = 12;
 
 /** Groups of atoms, each of one column or across several, in reading order. */
 export function flowsOf<T extends Box>(atoms: readonly T[], rules: readonly Box[] = []): T[][] {
@@ -50,7 +54,7 @@ const crosses = ({ left, right }: Box, x: number) => left < x - 1 && right > x +
 function bandsOf<T extends Box>(atoms: readonly T[], gutter: number): Band<T>[] {
   const bands: Band<T>[] = [];
   const sizes = atoms.map(sizeOf).sort((one, other) => one - other);
-  const usual = sizes[Math.floor(sizes.length / 2)] ?? 0;
+  const usual = sizes[Math.floor(sizes.length * mostLetters)] ?? 0;
   for (const atom of [...atoms].sort((one, other) => one.top - other.top)) {
     const isAcross = crosses(atom, gutter) || (sizeOf(atom) > usual * titleSize && standsAlone(atom, atoms, gutter));
     const band = bands.at(-1);
@@ -104,6 +108,8 @@ function stripsOf(crossings: readonly number[], most: number): { readonly start:
 function isBetweenColumns(atoms: readonly Box[], x: number, isEven: boolean): boolean {
   const own = atoms.filter((atom) => !crosses(atom, x));
   const [before, after] = [rowsOf(own.filter(({ right }) => right <= x + 1)), rowsOf(own.filter(({ right }) => right > x + 1))];
+  const isLong = Math.min(before.length, after.length) >= linesOfLongColumn;
+  if (isEven && isLong && own.length === atoms.length && !standBesideEachOther(before, after)) return true;
   const fill = isEven ? evenColumnFill : columnFill;
   if (!isColumn(before, fill) || !isColumn(after, fill)) return false;
   // Rows of a table begin at one height, as lines of some columns do; but these are long.

@@ -17,6 +17,10 @@ export type Run = {
   /** Which piece of marked content it belongs to; `artifact` for what is no part of the document. */
   readonly mark: string | undefined;
   readonly href: string | undefined;
+  /** Which link it belongs to. */
+  readonly link?: string | undefined;
+  /** All of it leads to another place of the document. */
+  readonly leadsWithin?: boolean;
 };
 
 export type Box = { readonly left: number; readonly top: number; readonly right: number; readonly bottom: number };

@@ -3,6 +3,7 @@ import type { Converted, Notes, Question } from "../exchange.ts";
 import { Failure, inexpressible } from "../failure.ts";
 import { pagesWanted } from "../pages-wanted.ts";
 import type { PageContent } from "./content.ts";
+import { withEndnotes, withFootnotes } from "./footnotes.ts";
 import { htmlOf } from "./html.ts";
 import { type Vocabulary, vocabularyOf } from "./inlines.ts";
 import { joinPages } from "./join-pages.ts";
@@ -28,7 +29,7 @@ export async function convertPdf(bytes: Buffer, { to, options }: Question, notes
     pages.flatMap(({ runs }) => runs),
     isTagged,
   );
-  const blocks = joinPages(blocksOf(pages, words, notes));
+  const blocks = withEndnotes(joinPages(withFootnotes(blocksOf(pages, words, notes))));
   if (blocks.length === 0) throw inexpressible("The pages are empty.");
   if (to === "html") return htmlOf(blocks, { title, language });
   if (to === "docx") return (await import("./word/document.ts")).wordOf(blocks, pages, { title, language });

@@ -10,7 +10,7 @@ import { boundsOf } from "./placed.ts";
 import { isRightToLeft } from "./reading-order.ts";
 import { type Grid, linesWithin } from "./ruled-tables.ts";
 import { settingOf } from "./setting.ts";
-import { type Block, type Cell, type DrawnLines, type ListItem, textOf } from "./tree.ts";
+import { type Block, type Cell, type DrawnLines, type ListItem, markOfNote, textOf } from "./tree.ts";
 
 export type PlacedPicture = Box & { readonly kind: "picture"; readonly picture: Picture };
 export type Atom = Piece | Grid | PlacedPicture;
@@ -219,6 +219,7 @@ class FlowBuilder {
   /** A new paragraph: by a gap, by other letters, by an indent, or as the first word would have had room on the line before. */
   #breaks(last: Piece, piece: Piece): boolean {
     const step = piece.baseline - last.baseline;
+    if (beginsNote(piece) && beginsNote(this.#paragraph[0] ?? last)) return true;
     if (step > this.#pitchOf(last) * 1.35 || step < 0) return true;
     if (Math.max(piece.size, last.size) > Math.min(piece.size, last.size) * 1.25) return true;
     // Of what is read from right to left, lines begin at the right and are of any length at the left.
@@ -275,6 +276,12 @@ class FlowBuilder {
     if (code.length > 0) this.#target().push({ kind: "code", text: codeOf(code), at: settingOf(code, number) });
     [this.#heading, this.#paragraph, this.#code] = [[], [], []];
   }
+}
+
+/** A raised mark at the head of a line: within a sentence it would follow a word. */
+function beginsNote({ runs, size, baseline }: Piece): boolean {
+  const first = runs.find(({ text }) => text.trim() !== "");
+  return first !== undefined && first.size < size * 0.88 && baseline - first.baseline > size * 0.2 && markOfNote(first.text) !== undefined;
 }
 
 function wordWidth({ runs }: Piece): number {

@@ -1,6 +1,6 @@
 /** Blocks as a page of HTML, which every other engine for documents reads. */
 import { isSame } from "./inlines.ts";
-import type { Block, Cell, Inline } from "./tree.ts";
+import type { Block, Cell, Inline, Note } from "./tree.ts";
 
 const style =
   "body{max-width:50em;margin:2em auto;padding:0 1em;font-family:sans-serif;line-height:1.5}table{border-collapse:collapse}" +
@@ -14,7 +14,21 @@ export function htmlOf(
   // Without a title nothing is made up, which would stand above every Markdown.
   const named = title === undefined ? "" : `<title>${escaped(title)}</title>\n`;
   const head = `<meta charset="utf-8">\n${named}<style>${style}</style>`;
-  return `<!DOCTYPE html>\n<html${language}>\n<head>\n${head}\n</head>\n<body>\n${blocks.map(blockOf).join("\n")}\n</body>\n</html>\n`;
+  const notes: Note[] = [];
+  const body = blocks.map((block) => blockOf(block, notes)).join("\n");
+  return `<!DOCTYPE html>\n<html${language}>\n<head>\n${head}\n</head>\n<body>\n${body}\n${notesOf(notes)}</body>\n</html>\n`;
+}
+
+/** As pandoc writes them, which reads them so, too. */
+function notesOf(notes: readonly Note[]): string {
+  if (notes.length === 0) return "";
+  const items = notes.map(({ blocks }, index) => {
+    const back = `<a href="#fnref${index + 1}" class="footnote-back" role="doc-backlink">↩︎</a>`;
+    const own = blocks.map((block) => blockOf(block, [])).join("\n");
+    const text = own.endsWith("</p>") ? `${own.slice(0, -4)}${back}</p>` : `${own}\n<p>${back}</p>`;
+    return `<li id="fn${index + 1}" role="doc-endnote">${text}</li>`;
+  });
+  return `<section class="footnotes" role="doc-endnotes">\n<hr>\n<ol>\n${items.join("\n")}\n</ol>\n</section>\n`;
 }
 
 const inAttributes = /[&<>"]/g;
@@ -27,12 +41,13 @@ function escaped(text: string, letters = /[&<>]/g): string {
   return text.replace(/[\u0000-\u0008\u000b-\u001f\ufffe\uffff]/g, "").replace(letters, (letter) => replacements[letter] ?? letter);
 }
 
-function blockOf(block: Block): string {
-  if (block.kind === "heading") return `<h${block.level}>${inlinesOf(block.inlines)}</h${block.level}>`;
-  if (block.kind === "paragraph") return `<p>${inlinesOf(block.inlines)}</p>`;
+function blockOf(block: Block, notes: Note[]): string {
+  const blocksOf = (blocks: readonly Block[]) => blocks.map((each) => blockOf(each, notes)).join("\n");
+  if (block.kind === "heading") return `<h${block.level}>${inlinesOf(block.inlines, notes)}</h${block.level}>`;
+  if (block.kind === "paragraph") return `<p>${inlinesOf(block.inlines, notes)}</p>`;
   if (block.kind === "code") return `<pre><code>${escaped(block.text)}</code></pre>`;
-  if (block.kind === "quote") return `<blockquote>\n${block.blocks.map(blockOf).join("\n")}\n</blockquote>`;
-  if (block.kind === "table") return tableOf(block.rows);
+  if (block.kind === "quote") return `<blockquote>\n${blocksOf(block.blocks)}\n</blockquote>`;
+  if (block.kind === "table") return tableOf(block.rows, notes);
   if (block.kind === "picture") {
     const { png, box } = block.picture;
     const size = `width="${Math.round(((box.right - box.left) * 4) / 3)}" height="${Math.round(((box.bottom - box.top) * 4) / 3)}"`;
@@ -41,19 +56,20 @@ function blockOf(block: Block): string {
   const name = block.start === undefined ? "ul" : "ol";
   const start = block.start === undefined || block.start === 1 ? "" : ` start="${block.start}"`;
   const isLoose = block.items.some(({ blocks }) => blocks.filter(({ kind }) => kind === "paragraph").length > 1);
-  const items = block.items.map(({ blocks }) => `<li>${isLoose ? blocks.map(blockOf).join("\n") : tight(blocks)}</li>`);
+  const items = block.items.map(({ blocks }) => `<li>${isLoose ? blocksOf(blocks) : tight(blocks, notes)}</li>`);
   return `<${name}${start}>\n${items.join("\n")}\n</${name}>`;
 }
 
 /** A single paragraph goes without its mark. */
-function tight(blocks: readonly Block[]): string {
-  return blocks.map((block) => (block.kind === "paragraph" ? inlinesOf(block.inlines) : blockOf(block))).join("\n");
+function tight(blocks: readonly Block[], notes: Note[]): string {
+  return blocks.map((block) => (block.kind === "paragraph" ? inlinesOf(block.inlines, notes) : blockOf(block, notes))).join("\n");
 }
 
-function tableOf(rows: readonly (readonly Cell[])[]): string {
+function tableOf(rows: readonly (readonly Cell[])[], notes: Note[]): string {
   const heads = rows.findIndex((row) => row.some(({ isHead }) => !isHead));
   const count = heads === -1 ? Math.min(1, rows.length) : heads;
-  const lines = (some: readonly (readonly Cell[])[]) => some.map((row) => `<tr>${row.map(cellOf).join("")}</tr>`).join("\n");
+  const lines = (some: readonly (readonly Cell[])[]) =>
+    some.map((row) => `<tr>${row.map((cell) => cellOf(cell, notes)).join("")}</tr>`).join("\n");
   const head = count === 0 ? "" : `<thead>\n${lines(rows.slice(0, count))}\n</thead>\n`;
   return `<table>\n${head}<tbody>\n${lines(rows.slice(count))}\n</tbody>\n</table>`;
 }
@@ -62,28 +78,39 @@ function tableOf(rows: readonly (readonly Cell[])[]): string {
 const plain = (block: Block): Block =>
   block.kind === "paragraph" ? { ...block, inlines: block.inlines.map(({ isBold: _, ...inline }) => inline) } : block;
 
-function cellOf({ isHead, blocks: own, columns = 1 }: Cell): string {
+function cellOf({ isHead, blocks: own, columns = 1 }: Cell, notes: Note[]): string {
   const name = isHead ? "th" : "td";
   const blocks = isHead ? own.map(plain) : own;
-  return `<${name}${columns > 1 ? ` colspan="${columns}"` : ""}>${blocks.length === 1 ? tight(blocks) : blocks.map(blockOf).join("\n")}</${name}>`;
+  return `<${name}${columns > 1 ? ` colspan="${columns}"` : ""}>${blocks.length === 1 ? tight(blocks, notes) : blocks.map((block) => blockOf(block, notes)).join("\n")}</${name}>`;
 }
 
 /** Sizes are not told: what differs in nothing else is one. */
-function inlinesOf(inlines: readonly Inline[]): string {
+function inlinesOf(inlines: readonly Inline[], notes: Note[]): string {
   const merged: Inline[] = [];
   for (const { size: _, ...inline } of inlines) {
     const last = merged.at(-1);
-    if (last !== undefined && last.text !== "\n" && inline.text !== "\n" && isSame(last, inline))
+    if (
+      last !== undefined &&
+      last.note === undefined &&
+      inline.note === undefined &&
+      last.text !== "\n" &&
+      inline.text !== "\n" &&
+      isSame(last, inline)
+    )
       merged.splice(-1, 1, { ...last, text: last.text + inline.text });
     else merged.push(inline);
   }
-  return merged.map(inlineOf).join("");
+  return merged.map((inline) => inlineOf(inline, notes)).join("");
 }
 
 /** What ends a line by itself. */
 const lineEnd = "<br>\n";
 
-function inlineOf({ text, isBold, isItalic, isCode, isRaised, href }: Inline): string {
+function inlineOf({ text, isBold, isItalic, isCode, isRaised, href, note }: Inline, notes: Note[]): string {
+  if (note !== undefined) {
+    const number = notes.push(note);
+    return `<a href="#fn${number}" class="footnote-ref" id="fnref${number}" role="doc-noteref"><sup>${number}</sup></a>`;
+  }
   if (text === "\n") return lineEnd;
   let html = escaped(text);
   if (isCode === true) html = `<code>${html}</code>`;

@@ -18,8 +18,8 @@ const cjk = /[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uff60]/;
 /** Behind these a hyphen stands for the rest of a word that comes later. */
 const conjunctions = new Set("and or und oder et ou y o e".split(" "));
 
-/** What stands between two lines: nothing behind a dash or slash within a word or between ideographs, else a space. */
-function joined(before: string, after: string, words: Vocabulary): string {
+/** What stands between two lines, where code has no hyphens of a formatter's: nothing behind a dash or slash within a word or between ideographs, else a space. */
+function joined(before: string, after: string, words: Vocabulary, isCode: boolean): string {
   const head = /[-\u00ad\u2010]$/.test(before)
     ? (before
         .slice(-60, -1)
@@ -28,7 +28,7 @@ function joined(before: string, after: string, words: Vocabulary): string {
     : "";
   const [tail = ""] = /^\p{L}+/u.exec(after.slice(0, 60)) ?? [];
   if (head !== "" && /^\p{Ll}/u.test(tail) && !conjunctions.has(tail)) {
-    const isHyphen = !before.endsWith("\u00ad") && keepsHyphen(head, tail, words);
+    const isHyphen = !before.endsWith("\u00ad") && (isCode || before.at(-2 - head.length) === "-" || keepsHyphen(head, tail, words));
     return (isHyphen ? before : before.slice(0, -1)) + after;
   }
   if (/[\p{L}\p{N}][–/@]$|:\/\/$/u.test(before.slice(-3))) return before + after;
@@ -55,6 +55,8 @@ export const isSame = (one: Omit<Inline, "text">, other: Omit<Inline, "text">) =
   one.isCode === other.isCode &&
   one.isRaised === other.isRaised &&
   one.href === other.href &&
+  one.link === other.link &&
+  one.leadsWithin === other.leadsWithin &&
   one.size === other.size;
 
 /** What ends a line within a paragraph. */
@@ -86,16 +88,20 @@ export function paragraphOf(
 ): Inline[] {
   const pieces: Piece[] = [];
   const usual = plain.usual ?? usualSize(lines);
+  /** A link over two lines has an annotation on each. */
+  const same = new Map<string, string | undefined>();
   for (const line of lines) {
     let isFirst = true;
     const size = Math.max(...line.map((run) => run.size));
     const base = line.reduce((most, run) => (run.size === size ? Math.max(most, run.baseline) : most), 0);
     for (const run of line) {
       if (run.text === "") continue;
-      const isRaised = run.size < size * 0.8 && base - run.baseline > size * 0.2;
+      const isRaised = run.size < size * 0.88 && base - run.baseline > size * 0.2;
       const isOther = !isRaised && Math.abs(run.size - usual) > usual * 0.12;
-      const of = { ...lookOf(run, isRaised, plain.isHeading === true), ...(isOther ? { size: run.size } : {}) };
       const last = pieces.at(-1);
+      if (isFirst && run.link !== undefined && last !== undefined && run.href === last.of.href) same.set(run.link, last.of.link);
+      const linked = run.link !== undefined && same.has(run.link) ? { ...run, link: same.get(run.link) } : run;
+      const of = { ...lookOf(linked, isRaised, plain.isHeading === true), ...(isOther ? { size: run.size } : {}) };
       if (last === undefined) pieces.push({ text: run.text, of });
       else if (isFirst) joinLine(pieces, last, run.text, of, words);
       else if (isSame(last.of, of) || run.text.trim() === "") last.text += run.text;
@@ -107,7 +113,7 @@ export function paragraphOf(
 }
 
 function joinLine(pieces: Piece[], last: Piece, text: string, of: Piece["of"], words: Vocabulary): void {
-  const whole = joined(last.text, text, words);
+  const whole = joined(last.text, text, words, last.of.isCode === true && of.isCode === true);
   if (isSame(last.of, of)) last.text = whole;
   else {
     last.text = whole.slice(0, whole.length - text.length);
@@ -115,13 +121,14 @@ function joinLine(pieces: Piece[], last: Piece, text: string, of: Piece["of"], w
   }
 }
 
-function lookOf({ look, href }: Run, isRaised: boolean, isHeading: boolean): Omit<Inline, "text"> {
+function lookOf({ look, href, link, leadsWithin }: Run, isRaised: boolean, isHeading: boolean): Omit<Inline, "text"> {
   return {
     ...(look.isBold && !isHeading ? { isBold: true } : {}),
     ...(look.isItalic ? { isItalic: true } : {}),
     ...(look.isMono ? { isCode: true } : {}),
     ...(isRaised ? { isRaised: true } : {}),
-    ...(href === undefined ? {} : { href }),
+    ...(isRaised && leadsWithin === true ? { leadsWithin } : {}),
+    ...(href === undefined ? {} : { href, link }),
   };
 }
 

@@ -67,7 +67,8 @@ function cellOf({ isHead, columns = 1, blocks }: Cell): object {
   return { ...(isHead ? { head: true } : {}), ...(columns > 1 ? { columns } : {}), blocks: blocks.map(blockOf) };
 }
 
-function inlineOf({ text, isBold, isItalic, isCode, isRaised, href }: Inline): object {
+function inlineOf({ text, isBold, isItalic, isCode, isRaised, href, note }: Inline): object {
+  if (note !== undefined) return { text, note: note.blocks.map(blockOf) };
   return {
     text,
     ...(isBold === true ? { bold: true } : {}),

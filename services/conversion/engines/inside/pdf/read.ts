@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import type { getDocument as GetDocument, PDFDocumentProxy, PDFPageProxy } from "pdfjs-dist";
 import { Failure, invalid, tooComplex } from "../failure.ts";
-import { type Annotation, linksOf, type PlacedLink, writtenIn } from "./annotations.ts";
+import { type Annotation, leadsWithinOf, linksOf, type PlacedLink, writtenIn } from "./annotations.ts";
 import type { Box, PageContent, Picture, Run, StructureNode } from "./content.ts";
 import { type Drawings, drawingsOf, type Matrix, multiply, type OperatorNumbers } from "./drawings.ts";
 import { type Face, facesOf, type Styles } from "./fonts.ts";
@@ -77,7 +77,10 @@ async function pageOf(page: PDFPageProxy, ops: OperatorNumbers, left: Left): Pro
   const turn = turnOf(text.items as TextItem[], viewport.transform as unknown as Matrix, viewport);
   const drawings = drawingsOf(list, ops, turn.matrix, (id) => `p${page.ref?.num}R_mc${id}`);
   const links = linksOf(annotations as Annotation[], turn.matrix);
-  const drawn = runsOf(text.items as TextItem[], turn.matrix, facesOf(page, text.styles as Styles), links);
+  const within = leadsWithinOf(annotations as Annotation[], turn.matrix);
+  const drawn = runsOf(text.items as TextItem[], turn.matrix, facesOf(page, text.styles as Styles), links).map((run) =>
+    isMark(run) && within.some((box) => holds(box, run)) ? { ...run, leadsWithin: true } : run,
+  );
   const runs = [...drawn, ...writtenIn(annotations as Annotation[], turn.matrix, drawn)];
   left.runs -= runs.length;
   if (left.runs < 0) throw tooComplex("The PDF holds more text than a conversion may use.");
@@ -100,6 +103,14 @@ async function pageOf(page: PDFPageProxy, ops: OperatorNumbers, left: Left): Pro
   };
   page.cleanup();
   return content;
+}
+
+/** Of a footnote. */
+const isMark = ({ text }: Run) => text.length < 12 && text.trim() !== "";
+
+function holds({ left, right, top, bottom }: Box, { x, width, baseline, size }: Run): boolean {
+  const [middle, height] = [x + width / 2, baseline - size * 0.3];
+  return middle > left && middle < right && height > top - 1 && height < bottom + 1;
 }
 
 /** Browsers draw what stands on the next page, too, outside of this one. */
@@ -205,7 +216,11 @@ function linkedParts(run: Run, links: readonly PlacedLink[]): Run[] {
           links.filter((each) => each !== link),
         )
       : [];
-  return [...(from > 0 ? [partOf(run, 0, from)] : []), ...(to > from ? [{ ...partOf(run, from, to), href: link.href }] : []), ...after];
+  return [
+    ...(from > 0 ? [partOf(run, 0, from)] : []),
+    ...(to > from ? [{ ...partOf(run, from, to), href: link.href, link: link.link }] : []),
+    ...after,
+  ];
 }
 
 /** All as wide as one another in every font. */

@@ -52,7 +52,8 @@ function textOfBlocks(blocks: readonly Block[]): string {
 }
 
 /** 42 with a footnote's mark is not 421, nor ten to the fifth 105. */
-const rising = (inline: Inline): Inline => (inline.isRaised === true ? { ...inline, text: `^${inline.text}` } : inline);
+const rising = (inline: Inline): Inline =>
+  inline.isRaised === true || inline.note !== undefined ? { ...inline, text: `^${inline.note?.label ?? inline.text}` } : inline;
 
 /** What is written as numbers are is one; 007, 1.50 and 1,234 stay what they are. */
 function workbookOf(tables: readonly Lines[]): Uint8Array {

@@ -1,5 +1,5 @@
 /** Lists as their author numbered them: what HTML would number otherwise keeps its label as text. */
-import type { Block, ListItem } from "./tree.ts";
+import { type Block, type ListItem, textOf, withoutLetters } from "./tree.ts";
 
 /** Without a label it goes on from the page before. */
 export type LabelledItem = { readonly label: string | undefined; readonly blocks: Block[] };
@@ -9,7 +9,8 @@ const bullet = /^[•◦▪‣●○■–—*·-]?$/u;
 /** From right to left the point stands before its number. */
 const numbered = /^(?:\(?(\d{1,9})[.)]?|[.)](\d{1,9}))$/;
 
-export function listWithLabels(given: readonly LabelledItem[]): Block {
+export function listWithLabels(all: readonly LabelledItem[]): Block {
+  const given = all.every(({ label }) => label === undefined) ? labelledByText(all) : all;
   const labels = given.map(({ label }) => label?.trim() ?? "");
   const numbers = labels.map((label) =>
     Number(
@@ -27,6 +28,22 @@ export function listWithLabels(given: readonly LabelledItem[]): Block {
     return { blocks: isSaid ? blocks : withLabel(label, blocks), isContinued: given === undefined && index === 0 };
   });
   return { kind: "list", start: isCounted ? first : undefined, items };
+}
+
+const labelInText = /^\s*([•◦▪‣●○■–—·]|\(?\d{1,3}[.)])\s*/u;
+
+/** LibreOffice writes labels as text of the item. */
+function labelledByText(items: readonly LabelledItem[]): readonly LabelledItem[] {
+  const labelOf = ({ blocks: [first] }: LabelledItem) =>
+    first?.kind === "paragraph" ? labelInText.exec(textOf(first.inlines).slice(0, 40)) : undefined;
+  if (!items.every(labelOf)) return items;
+  return items.map((item): LabelledItem => {
+    const [whole = "", label = ""] = labelOf(item) ?? [];
+    const blocks = item.blocks.map((block, index) =>
+      index === 0 && block.kind === "paragraph" ? { ...block, inlines: withoutLetters(block.inlines, whole.length) } : block,
+    );
+    return { label, blocks };
+  });
 }
 
 function withLabel(label: string, [first, ...rest]: readonly Block[]): Block[] {

@@ -5,6 +5,18 @@ import { boundsOf, settingsIn } from "./placed.ts";
 import { holdsRightToLeft, inReadingOrder } from "./reading-order.ts";
 import { linesWithin } from "./ruled-tables.ts";
 import { settingOf } from "./setting.ts";
+import {
+  holdsBlocks,
+  holdsRole,
+  isCodeBlock,
+  isItem,
+  isObject,
+  marksUnder,
+  noteRoles,
+  notesUnder,
+  plainId,
+  withoutNotes,
+} from "./structure.ts";
 import { type LabelledItem, listWithLabels } from "./tagged-lists.ts";
 import { evenRows } from "./tagged-rows.ts";
 import type { Block, Cell, Inline, Setting } from "./tree.ts";
@@ -18,13 +30,6 @@ type Context = {
   /** How wide most lines of the page are at the most. */
   readonly measure: number | undefined;
 };
-
-/** Roles that hold blocks, or stand for one; all others are within a line. */
-const blockRoles = new Set(
-  "Document Part Art Sect Div Aside BlockQuote TOC TOCI Index P H H1 H2 H3 H4 H5 H6 Title L LI Lbl LBody Table THead TBody TFoot TR TH TD Caption Figure Note FENote Form".split(
-    " ",
-  ),
-);
 
 function grouped<T extends { readonly mark: string | undefined }>(all: readonly T[]): ReadonlyMap<string, readonly T[]> {
   const groups = new Map<string, T[]>();
@@ -73,20 +78,7 @@ function pruned(node: StructureNode, context: Context): StructureNode[] {
   return [{ ...node, children: (node.children ?? []).flatMap((child) => pruned(child, context)) }];
 }
 
-function marksUnder(node: StructureNode): string[] {
-  if (node.type === "content") return node.id === undefined ? [] : [node.id];
-  return (node.children ?? []).flatMap(marksUnder);
-}
-
-function holdsBlocks(node: StructureNode): boolean {
-  if (node.role !== undefined && (blockRoles.has(node.role) || isCodeBlock(node))) return true;
-  return (node.children ?? []).some(holdsBlocks);
-}
-
-/** Browsers write a block of code as code in a box of its own. */
-function isCodeBlock({ role, children = [] }: StructureNode): boolean {
-  return role === "NonStruct" && children.length > 0 && children.every((child) => child.role === "Code");
-}
+const asNote = (block: Block): Block => (block.kind === "paragraph" ? { ...block, isNote: true } : block);
 
 /** Neighbours that are within a line are one paragraph. */
 function blocksUnder(nodes: readonly StructureNode[], context: Context): Block[] {
@@ -120,7 +112,13 @@ function blocksOf(node: StructureNode, context: Context): Block[] {
   if (role === "Table") return tableOf(children, context);
   if (role === "BlockQuote") return [{ kind: "quote", blocks: blocksUnder(children, context) }];
   if (role === "Figure") return pictureOf(node, context);
-  return blocksUnder(children, context);
+  if (noteRoles.has(role)) return blocksUnder(children, context).map(asNote);
+  if (role !== "P") return blocksUnder(children, context);
+  // Word writes a note into the paragraph that it belongs to.
+  const notes = notesUnder(children);
+  return notes.length === 0
+    ? blocksUnder(children, context)
+    : [...blocksUnder(children.flatMap(withoutNotes), context), ...notes.flatMap((note) => blocksOf(note, context))];
 }
 
 function paragraphs(nodes: readonly StructureNode[], context: Context): Block[] {
@@ -129,8 +127,7 @@ function paragraphs(nodes: readonly StructureNode[], context: Context): Block[] 
   const inked = runs.filter(({ text }) => text.trim() !== "");
   const shown: Block[] = pictures.map((picture) => ({ kind: "picture", picture, alt: "", page: context.page.number }));
   // Office programs have no role for code: paragraphs of nothing but a typewriter's letters are that.
-  const isCode =
-    inked.length > 0 && inked.every(({ look }) => look.isMono) && nodes.every(({ role }) => role !== "Code" && role !== "Link");
+  const isCode = inked.length > 0 && inked.every(({ look }) => look.isMono) && !nodes.some((node) => holdsRole(node, "Code", "Link"));
   if (isCode) return [...shown, ...codeBlock(runs, context)];
   const inlines = inlinesOf(nodes, context);
   return inlines.length === 0 ? shown : [...shown, { kind: "paragraph", inlines, at: settingUnder(nodes, context) }];
@@ -179,7 +176,7 @@ function codeBlock(runs: readonly Run[], { page }: Context): Block[] {
   return lines.length === 0 ? [] : [{ kind: "code", text: codeOf(lines), at: settingOf(lines, page.number) }];
 }
 
-type Given = { readonly look: Partial<Look>; readonly href?: string | undefined };
+type Given = { readonly look: Partial<Look>; readonly href?: string | undefined; readonly link?: string | undefined };
 
 const looks: Readonly<Record<string, Partial<Look>>> = { Code: { isMono: true }, Strong: { isBold: true }, Em: { isItalic: true } };
 
@@ -189,13 +186,15 @@ function inlinesOf(nodes: readonly StructureNode[], context: Context, isHeading 
     if (node.type === "content") {
       for (const run of context.runs.get(node.id ?? "") ?? []) {
         const look = { ...run.look, ...given.look, isMono: given.look.isMono === true || run.look.isMono };
-        runs.push({ ...run, look, href: given.href ?? run.href });
+        runs.push({ ...run, look, href: given.href ?? run.href, link: given.href === undefined ? run.link : given.link });
       }
     }
-    const objects = (node.children ?? []).flatMap(({ type, id }) => (type === "object" ? (context.links.get(id ?? "") ?? []) : []));
-    const href = node.role === "Link" ? objects[0] : given.href;
+    const [link] = (node.children ?? []).flatMap(({ type, id = "" }) =>
+      isObject(type) && context.links.has(plainId(id)) ? [plainId(id)] : [],
+    );
+    const href = node.role === "Link" ? context.links.get(link ?? "") : given.href;
     const look = { ...given.look, ...looks[node.role ?? ""] };
-    for (const child of node.children ?? []) put(child, { look, href });
+    for (const child of node.children ?? []) put(child, { look, href, link: node.role === "Link" ? link : given.link });
   };
   for (const node of nodes) put(node, { look: {} });
   const lines = linesOf(runs);
@@ -207,8 +206,8 @@ function listOf(nodes: readonly StructureNode[], context: Context): Block[] {
   for (const node of nodes) {
     const last = items.at(-1);
     // A list straight inside another belongs to the item before it.
-    if (node.role !== "LI" && last !== undefined) last.blocks.push(...blocksUnder([node], context));
-    else if (node.role !== "LI") items.push({ label: "", blocks: blocksUnder([node], context) });
+    if (!isItem(node) && last !== undefined) last.blocks.push(...blocksUnder([node], context));
+    else if (!isItem(node)) items.push({ label: "", blocks: blocksUnder([node], context) });
     else {
       const [labels, rest] = [true, false].map((isLabel) => (node.children ?? []).filter(({ role }) => (role === "Lbl") === isLabel));
       const runs = (labels ?? []).flatMap((each) => runsUnder(each, context));
@@ -266,10 +265,17 @@ function rowOf(nodes: readonly StructureNode[], context: Context, below: number[
 }
 
 /** Cells are narrow: that a line ends in one tells nothing. */
-const inOneLine = (block: Block): Block =>
-  block.kind === "paragraph"
-    ? { ...block, inlines: block.inlines.map((inline) => (inline.text === "\n" ? { text: " " } : inline)) }
-    : block;
+function inOneLine(block: Block): Block {
+  if (block.kind !== "paragraph") return block;
+  const inlines: Inline[] = [];
+  for (const [index, inline] of block.inlines.entries()) {
+    const [last, next] = [inlines.at(-1), block.inlines[index + 1]];
+    const isInLink = inline.text === "\n" && last?.href !== undefined && last.href === next?.href;
+    if (inline.text === "\n") inlines.push(isInLink ? { ...last, text: " " } : { text: " " });
+    else inlines.push(last?.text === " " && last.href !== undefined ? { ...inline, link: last.link } : inline);
+  }
+  return { ...block, inlines };
+}
 
 function pictureOf(node: StructureNode, context: Context): Block[] {
   const pictures = marksUnder(node).flatMap((mark) => context.pictures.get(mark) ?? []);

@@ -21,13 +21,28 @@ export type Inline = {
   readonly href?: string | undefined;
   /** Where it is another than most letters of the block have. */
   readonly size?: number;
+  /** A link to another place of the document. */
+  readonly leadsWithin?: boolean;
+  /** Which link it belongs to: two that stand beside each other may lead to one address. */
+  readonly link?: string | undefined;
+  /** A footnote, whose mark stands here; the text is empty. */
+  readonly note?: Note;
 };
+
+/** `label`: its mark on the page. */
+export type Note = { readonly label: string; readonly blocks: readonly Block[] };
 
 export type Cell = { readonly isHead: boolean; readonly blocks: Block[]; readonly columns?: number };
 
 export type Block =
   | { readonly kind: "heading"; readonly level: number; readonly inlines: readonly Inline[]; readonly at?: Setting | undefined }
-  | { readonly kind: "paragraph"; readonly inlines: readonly Inline[]; readonly at?: Setting | undefined }
+  | {
+      readonly kind: "paragraph";
+      readonly inlines: readonly Inline[];
+      readonly at?: Setting | undefined;
+      /** Its author's program calls it a footnote. */
+      readonly isNote?: boolean;
+    }
   | { readonly kind: "code"; readonly text: string; readonly at?: Setting | undefined }
   | { readonly kind: "quote"; readonly blocks: Block[] }
   | { readonly kind: "list"; readonly start: number | undefined; readonly items: ListItem[] }
@@ -55,4 +70,23 @@ export function innerOf(block: Block): readonly Block[] {
   if (block.kind === "list") return block.items.flatMap(({ blocks }) => blocks);
   if (block.kind === "table") return block.rows.flat().flatMap(({ blocks }) => blocks);
   return block.kind === "quote" ? block.blocks : [];
+}
+
+const mark = /^\s*[[(]?(\d{1,3}|[*†‡§¶]{1,3}|[a-z])[\])]?\s*$/u;
+
+/** The number or sign of a raised mark. */
+export const markOfNote = (text: string): string | undefined => (text.length > 12 ? undefined : mark.exec(text)?.[1]);
+
+/** What may be the mark of a footnote. */
+export const isMarkOfNote = ({ isRaised, href, text }: Inline): boolean =>
+  isRaised === true && href === undefined && markOfNote(text) !== undefined;
+
+/** Without the first letters. */
+export function withoutLetters(inlines: readonly Inline[], count: number): Inline[] {
+  let left = count;
+  return inlines.flatMap((inline) => {
+    const cut = Math.min(left, inline.text.length);
+    left -= cut;
+    return cut === inline.text.length ? [] : [{ ...inline, text: inline.text.slice(cut) }];
+  });
 }

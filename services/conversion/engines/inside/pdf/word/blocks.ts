@@ -13,7 +13,7 @@ import {
 } from "docx";
 import type { Box } from "../content.ts";
 import { type Place, placeOf } from "../placed.ts";
-import type { Block, Cell, Inline, Setting } from "../tree.ts";
+import { type Block, type Cell, type Inline, type Note, type Setting, shownBy } from "../tree.ts";
 import { formatOf, type Letters, monospaced, runsOf } from "./paragraphs.ts";
 import { frameOf, type Sheet } from "./sheets.ts";
 import { type Alignment, tableOf } from "./tables.ts";
@@ -47,6 +47,7 @@ type Written = Paragraph | Table;
 
 export class BlockWriter {
   readonly lists: List[] = [];
+  readonly notes: Record<string, { readonly children: Paragraph[] }> = {};
   readonly heads: ReadonlyMap<number, HeadLetters>;
   readonly #usual: Letters;
   readonly #sheets: ReadonlyMap<number, Sheet>;
@@ -121,8 +122,22 @@ export class BlockWriter {
       ...cellFormat(within, format),
       ...given,
       ...listFormat(within),
-      children: runsOf(inlines, at, usual),
+      children: runsOf(inlines, at, usual, (note) => this.#note(note)),
     });
+  }
+
+  /** The number of a footnote, which holds paragraphs alone. */
+  #note({ blocks }: Note): number {
+    const number = Object.keys(this.notes).length + 1;
+    const children: Paragraph[] = [];
+    this.notes[number] = { children };
+    for (const block of blocks) {
+      const [inlines, at] = "inlines" in block ? [block.inlines, block.at] : [[{ text: shownBy(block) }], undefined];
+      children.push(
+        new Paragraph({ children: runsOf(inlines, at, this.#usual, (note) => this.#note(note)), spacing: { before: 0, after: 0 } }),
+      );
+    }
+    return number;
   }
 
   #frameOf(at: Setting): { readonly left: number; readonly right: number } {

@@ -36,6 +36,7 @@ export async function wordOf(
         ...headStyles(writer.heads, usual),
       },
     },
+    footnotes: writer.notes,
     numbering: { config: writer.lists.map(({ reference, levels }) => ({ reference, levels })) },
     sections: sections.map(propertiesOf),
   });

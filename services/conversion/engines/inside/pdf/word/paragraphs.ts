@@ -1,8 +1,16 @@
 /** How a paragraph is set in Word: alignment, indents, space above it, direction, and its letters. */
-import { AlignmentType, ExternalHyperlink, type IParagraphPropertiesOptions, type IRunOptions, type ParagraphChild, TextRun } from "docx";
+import {
+  AlignmentType,
+  ExternalHyperlink,
+  FootnoteReferenceRun,
+  type IParagraphPropertiesOptions,
+  type IRunOptions,
+  type ParagraphChild,
+  TextRun,
+} from "docx";
 import type { Box } from "../content.ts";
 import { isRightToLeft, rightToLeft } from "../reading-order.ts";
-import type { Inline, Setting } from "../tree.ts";
+import type { Inline, Note, Setting } from "../tree.ts";
 import { textOf } from "../tree.ts";
 
 export type Letters = { readonly size: number; readonly font: string | undefined };
@@ -77,12 +85,18 @@ function pitchOf({ lines, size }: Setting): { readonly line?: number } {
 }
 
 /** Runs with what differs from the usual letters of the document, or of a heading's style. */
-export function runsOf(inlines: readonly Inline[], at: Setting | undefined, usual: Letters): ParagraphChild[] {
+export function runsOf(
+  inlines: readonly Inline[],
+  at: Setting | undefined,
+  usual: Letters,
+  numberOf: (note: Note) => number,
+): ParagraphChild[] {
   const own: IRunOptions = {
     ...(at !== undefined && Math.abs(at.size - usual.size) > 0.3 ? { size: Math.max(2, Math.round(at.size * 2)) } : {}),
     ...(at?.font !== undefined && at.font !== usual.font ? { font: at.font } : {}),
   };
   return inlines.flatMap((inline): ParagraphChild[] => {
+    if (inline.note !== undefined) return [new FootnoteReferenceRun(numberOf(inline.note))];
     if (inline.text === "\n") return [new TextRun({ break: 1 })];
     const size = inline.size === undefined ? {} : { size: Math.max(2, Math.round(inline.size * 2)) };
     const given: IRunOptions = { ...own, ...size, ...lookOf(inline) };

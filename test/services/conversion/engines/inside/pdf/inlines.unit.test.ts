@@ -12,6 +12,7 @@ const line = (text: string, baseline: number): Run[] => [
 
 it.each([
   ["a well-", "known fact", "a well-known fact"],
+  ["html-event-", "handler", "html-event-handler"],
   ["an impor-", "tant fact", "an important fact"],
   ["the high-", "lights, highlights", "the highlights, highlights"],
 ])("joins %s and %s to %s", (first, second, whole) => {
