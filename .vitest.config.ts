@@ -15,6 +15,11 @@ const project = (name: string, suffix: string, timeoutMs: number) => ({
 export default defineConfig({
   test: {
     maxWorkers: 2,
-    projects: [project("unit", "unit", 60_000), project("integration", "int", 180_000), project("e2e", "e2e", 300_000)],
+    projects: [
+      project("unit", "unit", 60_000),
+      project("integration", "int", 180_000),
+      project("e2e", "e2e", 300_000),
+      project("hosts", "hosts", 300_000),
+    ],
   },
 });

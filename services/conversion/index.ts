@@ -140,7 +140,9 @@ export function createConversionService(deps: ConversionDeps, settings: Conversi
   const owned = new AsyncDisposableStack();
   const metrics = createConversionMetrics(deps.metrics);
   let working: Working | undefined;
-  let tell: Converter["tell"] = async () => {
+  let opened: Pick<Converter, "tell" | "newPath"> | undefined;
+  const converting = (): Pick<Converter, "tell" | "newPath"> => {
+    if (opened !== undefined) return opened;
     throw new FilemillError("UNAVAILABLE", "The converter is starting; try again in a moment.", { retryAfterMs: 2000 });
   };
   let isReady = false;
@@ -158,7 +160,7 @@ export function createConversionService(deps: ConversionDeps, settings: Conversi
         onSpent: (engine, processorMs) => metrics.processorSeconds.inc({ engine }, processorMs / 1000),
       }),
     );
-    tell = converter.tell;
+    opened = converter;
     metrics.sandboxMode.set({ mode: converter.sandboxMode }, 1);
     isDegraded = converter.sandboxMode === "degraded";
     if (isDegraded) owned.use(remindOfDegradation(log));
@@ -215,7 +217,14 @@ export function createConversionService(deps: ConversionDeps, settings: Conversi
     start,
     drain,
     routes: (router) =>
-      void router.service(ConversionService, createConversionRpc({ ...deps, tell: (path, fileName) => tell(path, fileName) })),
+      void router.service(
+        ConversionService,
+        createConversionRpc({
+          ...deps,
+          tell: (path, fileName) => converting().tell(path, fileName),
+          newPath: (format) => converting().newPath(format),
+        }),
+      ),
     readiness: () => ({
       ...(isReady ? { ready: true } : notReady("engines")),
       ...(isDegraded ? { sandbox: "degraded" } : {}),

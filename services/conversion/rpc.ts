@@ -24,6 +24,7 @@ export type RpcParts = {
   readonly jobs: Client<typeof JobService>;
   readonly catalogue: Client<typeof CatalogueService>;
   readonly tell: Converter["tell"];
+  readonly newPath: Converter["newPath"];
 };
 
 const chunkBytes = 262_144;
@@ -35,7 +36,7 @@ export function createConversionRpc(parts: RpcParts): ServiceImpl<typeof Convers
     convert: (requests, context) => convert(parts, requests, context),
     async inspect({ blob, fileName }) {
       if (blob === undefined || !(await parts.blobs.has(blob.id))) throw new FilemillError("NOT_FOUND", "There is no such blob.");
-      const found = await parts.tell(parts.blobs.pathOf(blob.id), fileName);
+      const found = await tellBlob(parts, blob, fileName);
       return { format: found.format ?? "", toldBy: found.toldBy, nameDisagrees: found.nameDisagrees };
     },
   };
@@ -114,9 +115,14 @@ async function createJob(parts: RpcParts, start: ConvertStart, input: Blob): Pro
   }
 }
 
-async function sourceFormatOf({ blobs, tell }: RpcParts, { fileName }: ConvertStart, input: Blob): Promise<string> {
+async function tellBlob({ blobs, tell, newPath }: RpcParts, blob: Blob, fileName: string): ReturnType<Converter["tell"]> {
+  await using file = await blobs.fetch(blob, newPath("upload"));
+  return await tell(file.path, fileName);
+}
+
+async function sourceFormatOf(parts: RpcParts, { fileName }: ConvertStart, input: Blob): Promise<string> {
   if (input.sizeBytes === 0n) throw new FilemillError("INVALID_INPUT", "The file is empty.");
-  const { format } = await tell(blobs.pathOf(input.id), fileName);
+  const { format } = await tellBlob(parts, input, fileName);
   if (format !== undefined) return format;
   throw new FilemillError("UNKNOWN_SOURCE_FORMAT", "Neither the file's content nor its name tells its format; name it in `from`.");
 }

@@ -1,8 +1,8 @@
-import { readFile } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { resolve } from "node:path";
 import { Readable } from "node:stream";
+import { buffer } from "node:stream/consumers";
 import { collectDefaultMetrics, Registry } from "prom-client";
-import { openDiskBlobStore } from "./blobs/disk-store.ts";
+import { openBlobs } from "./blobs/open-blobs.ts";
 import type { BlobStore } from "./blobs/store.ts";
 import type { Log } from "./log.ts";
 import { openBroker } from "./nats/broker.ts";
@@ -35,7 +35,7 @@ export async function openFloor(settings: Settings, log: Log, services: readonly
   const dataDir = resolve(settings.DATA_DIR);
   const metrics = new Registry();
   collectDefaultMetrics({ register: metrics });
-  const blobs = await openDiskBlobStore(join(dataDir, "blobs"));
+  const blobs = await openBlobs(settings, log.with({ part: "blobs" }));
   const token = await ensureRpcToken(settings);
   const brokers = services.length === 0 ? undefined : await openBrokers(settings, dataDir, log.with({ part: "broker" }), services);
   return {
@@ -60,11 +60,11 @@ export async function openFloor(settings: Settings, log: Log, services: readonly
 
 const probeLimitMs = 5000;
 
-/** Read by its path: what this process wrote moments ago it would have from memory. */
+/** Read as a download is: what this process wrote moments ago is not taken from memory. */
 async function tryBlobs(blobs: BlobStore): Promise<void> {
   const blob = await blobs.write(Readable.from([Buffer.from("probe")]));
   try {
-    await readFile(blobs.pathOf(blob.id));
+    await buffer(await blobs.read(blob.id));
   } finally {
     await blobs.remove(blob.id);
   }

@@ -22,6 +22,23 @@ export const settingTable = {
     help: "Open connections of one address (IPv6: of one /64); one more closes its oldest idle one, or is closed. A reverse proxy is one address",
   }),
   DATA_DIR: text({ default: "./data", help: "Broker store, blobs and scratch, all on one file system; deleting it is a factory reset" }),
+  BLOBS: text({
+    default: undefined,
+    pattern: /^(\/.+|s3:\/\/[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](\/[A-Za-z0-9._/-]*)?)$/,
+    accepts: "an absolute path, or s3://BUCKET or s3://BUCKET/PREFIX",
+    help: "Where files lie that several hosts share: a folder that all of them have mounted, or a bucket; unset: `blobs` under DATA_DIR, for one host",
+  }),
+  S3_ENDPOINT: url({
+    default: undefined,
+    schemes: ["https", "http"],
+    help: "S3 server of the bucket in BLOBS, which is asked by path and not by host name then; unset: Amazon's",
+  }),
+  S3_REGION: text({ default: "us-east-1", help: "Region of the bucket" }),
+  S3_ACCESS_KEY_ID: text({
+    default: undefined,
+    help: "Key for the bucket; unset: what the AWS client finds, such as AWS_ACCESS_KEY_ID or the role of the machine",
+  }),
+  S3_SECRET_ACCESS_KEY: text({ default: undefined, help: "Secret of that key" }),
   LOG_LEVEL: choice({
     default: "info",
     values: ["trace", "debug", "info", "warn", "error", "fatal", "silent"],

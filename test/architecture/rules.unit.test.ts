@@ -184,7 +184,7 @@ test("tests mirror sources", () => {
     .filter(({ path }) => !existsSync(join(root, dirname(path.slice("test/".length)))))
     .map(({ path }) => ({ path, what: "mirrors no folder" }));
   expect(broken("mirror", wrong)).toEqual([]);
-  const unkind = tests.filter(({ path }) => path.endsWith(".test.ts") && !/\.(unit|int|e2e)\.test\.ts$/.test(path));
+  const unkind = tests.filter(({ path }) => path.endsWith(".test.ts") && !/\.(unit|int|e2e|hosts)\.test\.ts$/.test(path));
   expect(unkind.map(({ path }) => path)).toEqual([]);
 });
 

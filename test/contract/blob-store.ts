@@ -1,8 +1,10 @@
 /** What every blob store must do, whatever it is made of. */
 import { createHash, randomBytes } from "node:crypto";
-import { readFile } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import { buffer } from "node:stream/consumers";
 import { describe, expect, test } from "vitest";
+import type { Blob } from "#gen/filemill/common/v1/blob_pb.ts";
+import { putOnDisk } from "#kit/blobs/fresh-files.ts";
 import type { BlobStore } from "#kit/blobs/store.ts";
 import { FilemillError } from "#kit/errors.ts";
 
@@ -10,6 +12,10 @@ export type BlobStoreFixture = {
   store(): BlobStore;
   /** Makes a file that `adopt` may take. */
   strayFile(bytes: Uint8Array): Promise<string>;
+  /** A path of this host where nothing is. */
+  newPath(): string;
+  /** Whether a small body may wait in memory for `keep`. */
+  readonly holds: boolean;
 };
 
 const smallBody = Buffer.from("a few bytes");
@@ -23,6 +29,13 @@ export async function* inChunks(bytes: Uint8Array, chunkBytes: number): AsyncGen
 async function* failing(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes;
   throw new Error("the client left");
+}
+
+/** What an engine would read, from the disk. */
+async function fetched({ store, newPath }: BlobStoreFixture, blob: Pick<Blob, "id" | "digest">): Promise<Buffer> {
+  await using file = await store().fetch(blob, newPath());
+  putOnDisk(file.path);
+  return await readFile(file.path);
 }
 
 async function idsIn(store: BlobStore): Promise<string[]> {
@@ -50,9 +63,8 @@ export function describeBlobStore(fixture: BlobStoreFixture): void {
       const store = fixture.store();
       const blob = await store.write(inChunks(body, chunkBytes));
       expect(blob).toMatchObject({ digest: digestOf(body), sizeBytes: BigInt(body.length) });
-      expect(blob.id.startsWith(`${blob.digest}-`)).toBe(true);
       expect(Buffer.compare(await buffer(await store.read(blob.id)), body)).toBe(0);
-      expect(Buffer.compare(await readFile(store.pathOf(blob.id)), body)).toBe(0);
+      expect(Buffer.compare(await fetched(fixture, blob), body)).toBe(0);
       expect(await store.has(blob.id)).toBe(true);
       expect(await idsIn(store)).toContain(blob.id);
     });
@@ -78,7 +90,21 @@ export function describeBlobStore(fixture: BlobStoreFixture): void {
     });
   });
 
-  describe("may hold a small body in memory", () => {
+  describe("fetches", () => {
+    test("a file that others may read and nobody may change, and that is gone afterwards where it is a copy", async () => {
+      const store = fixture.store();
+      const blob = await store.write(inChunks(largeBody, 64 * 1024));
+      const path = fixture.newPath();
+      {
+        await using file = await store.fetch(blob, path);
+        expect((await stat(file.path)).mode & 0o777).toBe(0o444);
+      }
+      await expect(stat(path)).rejects.toThrow("ENOENT");
+      expect(await store.has(blob.id)).toBe(true);
+    });
+  });
+
+  describe.runIf(fixture.holds)("may hold a small body in memory", () => {
     test("until it is to be kept", async () => {
       const store = fixture.store();
       const blob = await store.write(inChunks(smallBody, 4), { mayBeHeld: true });
@@ -88,7 +114,7 @@ export function describeBlobStore(fixture: BlobStoreFixture): void {
       expect(await idsIn(store)).not.toContain(blob.id);
       for (const _ of [1, 2]) {
         store.keep(blob.id);
-        expect(await readFile(store.pathOf(blob.id))).toEqual(smallBody);
+        expect(await fetched(fixture, blob)).toEqual(smallBody);
         expect(await idsIn(store)).toContain(blob.id);
       }
     });
@@ -103,10 +129,10 @@ export function describeBlobStore(fixture: BlobStoreFixture): void {
       const store = fixture.store();
       const bodies = Array.from({ length: 100 }, (_, index) => Buffer.from(`body ${index}`));
       const blobs = await Promise.all(bodies.map((body) => store.write(inChunks(body, 4), { mayBeHeld: true })));
-      for (const [index, { id }] of blobs.entries()) {
-        expect(await store.has(id)).toBe(true);
-        store.keep(id);
-        expect(await readFile(store.pathOf(id))).toEqual(bodies[index]);
+      for (const [index, blob] of blobs.entries()) {
+        expect(await store.has(blob.id)).toBe(true);
+        store.keep(blob.id);
+        expect(await fetched(fixture, blob)).toEqual(bodies[index]);
       }
     });
 
@@ -190,7 +216,7 @@ export function describeBlobStore(fixture: BlobStoreFixture): void {
     "refuses %j as a name",
     async (name) => {
       const store = fixture.store();
-      expect(() => store.pathOf(name)).toThrow(FilemillError);
+      await expect(store.fetch({ id: name, digest: "" }, fixture.newPath())).rejects.toThrow(FilemillError);
       expect(await store.has(name)).toBe(false);
       await expect(store.remove(name)).rejects.toThrow(FilemillError);
     },

@@ -15,8 +15,8 @@ import { Fidelity, Option_Type } from "#gen/filemill/common/v1/format_pb.ts";
 import { ConversionService } from "#gen/filemill/conversion/v1/conversion_pb.ts";
 import { type CreateJobRequest, type Job, JobSchema, JobService, JobState } from "#gen/filemill/job/v1/job_pb.ts";
 import { WebhookService } from "#gen/filemill/webhook/v1/webhook_pb.ts";
-import { openDiskBlobStore } from "#kit/blobs/disk-store.ts";
-import type { BlobStore } from "#kit/blobs/store.ts";
+import { type DiskBlobStore, openDiskBlobStore } from "#kit/blobs/disk-store.ts";
+
 import { FilemillError, toConnectError, toErrorMessage } from "#kit/errors.ts";
 import { openLog } from "#kit/log.ts";
 
@@ -27,7 +27,7 @@ export type Stage = AsyncDisposable & {
   readonly url: string;
   readonly port: number;
   readonly gateway: Gateway;
-  readonly blobs: BlobStore;
+  readonly blobs: DiskBlobStore;
   readonly created: CreateJobRequest[];
   readonly jobs: Map<string, Job>;
   /** Ids of the jobs that were forced to the disk by PersistJob. */

@@ -1,4 +1,5 @@
 /** Whether the disk ran full while an attempt was made: an engine that cannot write calls a good file damaged. */
+import { statfs } from "node:fs/promises";
 import type { BlobStore } from "#kit/blobs/store.ts";
 import { FilemillError } from "#kit/errors.ts";
 import type { Failure } from "../domain/failure.ts";
@@ -13,12 +14,12 @@ export type RoomWatch = Disposable & {
   judge(failure: Failure): Promise<Failure>;
 };
 
-/** Looks at the disk of the blobs, where engines write as well, until it is disposed. */
-export function watchRoom(blobs: Pick<BlobStore, "freeBytes">): RoomWatch {
+/** Looks at the disk that engines write to, and at that of the blobs, until it is disposed. */
+export function watchRoom(scratchDir: string, blobs: Pick<BlobStore, "freeBytes">): RoomWatch {
   let wasShort = false;
   const look = async (): Promise<void> => {
-    const freeBytes = await blobs.freeBytes().catch(() => Number.POSITIVE_INFINITY);
-    if (freeBytes < shortBytes) wasShort = true;
+    const found = await Promise.allSettled([freeBytesOf(scratchDir), blobs.freeBytes()]);
+    if (found.some((free) => free.status === "fulfilled" && free.value < shortBytes)) wasShort = true;
   };
   const timer = setInterval(() => void look(), lookMs).unref();
   return {
@@ -32,4 +33,9 @@ export function watchRoom(blobs: Pick<BlobStore, "freeBytes">): RoomWatch {
     },
     [Symbol.dispose]: () => clearInterval(timer),
   };
+}
+
+async function freeBytesOf(dir: string): Promise<number> {
+  const volume = await statfs(dir);
+  return volume.bavail * volume.bsize;
 }

@@ -1,4 +1,6 @@
 /** From a wake-up to a settled attempt. Decisions 2 and 5 say why each step is where it is. */
+import { rm } from "node:fs/promises";
+import { dirname } from "node:path";
 import type { Plan } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
 import { type Lease, ClaimAttemptResponse_Outcome as Outcome } from "#gen/filemill/job/v1/job_pb.ts";
 import { FilemillError, fromConnectError, toErrorMessage } from "#kit/errors.ts";
@@ -88,12 +90,13 @@ async function convert(
   log: Log,
 ): Promise<AttemptEnd> {
   const notes = new Map<string, string>();
-  using room = watchRoom(parts.blobs);
+  using room = watchRoom(dirname(parts.converter.newPath("")), parts.blobs);
   let processorMs = 0;
   try {
     if (lease.plan === undefined || lease.input === undefined) throw new FilemillError("INTERNAL", "The job has no plan or no input.");
     const outputPath = parts.converter.newPath(lease.plan.to);
-    await parts.converter.run(lease.plan, parts.blobs.pathOf(lease.input.id), outputPath, {
+    await using input = await parts.blobs.fetch(lease.input, parts.converter.newPath(lease.plan.from), signal);
+    await parts.converter.run(lease.plan, input.path, outputPath, {
       signal,
       inputBytes: Number(lease.input.sizeBytes),
       password: lease.inputPassword === "" ? undefined : lease.inputPassword,
@@ -107,7 +110,10 @@ async function convert(
       planOf: (from, to) => planOf(parts, { from, to }, signal),
       onNote: (code, message) => notes.has(code) || notes.set(code, message),
     });
-    const blob = await parts.blobs.adopt(outputPath);
+    const blob = await parts.blobs.adopt(outputPath).catch(async (error: unknown) => {
+      await rm(outputPath, { force: true });
+      throw error;
+    });
     tellMoment("result stored", lease.jobId);
     return { kind: "done", processorMs, blob, notes: [...notes].map(([code, message]) => ({ code, message })) };
   } catch (thrown) {

@@ -24,13 +24,13 @@ function noisyPhoto(): Promise<Buffer> {
 
 describe("a failure", () => {
   it("where the disk had room all the time stays what it is", async () => {
-    using room = watchRoom({ freeBytes: async () => plenty });
+    using room = watchRoom(tmpdir(), { freeBytes: async () => plenty });
     expect(await room.judge(damaged)).toBe(damaged);
   });
 
   it("where the disk was full for a moment is ours, and worth another attempt", async () => {
     const seen = [plenty, 1000];
-    using room = watchRoom({ freeBytes: async () => seen.shift() ?? plenty });
+    using room = watchRoom(tmpdir(), { freeBytes: async () => seen.shift() ?? plenty });
     await expect.poll(() => seen).toEqual([]);
     expect(await room.judge(damaged)).toMatchObject({ retryable: true, error: { code: "UNAVAILABLE" } });
   });

@@ -6,8 +6,8 @@ import { Registry } from "prom-client";
 import { CatalogueService } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
 import { ConversionService } from "#gen/filemill/conversion/v1/conversion_pb.ts";
 import { type Job, JobService, JobState, LeaseService } from "#gen/filemill/job/v1/job_pb.ts";
-import { openDiskBlobStore } from "#kit/blobs/disk-store.ts";
-import type { BlobStore } from "#kit/blobs/store.ts";
+import { type DiskBlobStore, openDiskBlobStore } from "#kit/blobs/disk-store.ts";
+
 import { parseSettings } from "#kit/config.ts";
 import { fromConnectError } from "#kit/errors.ts";
 import type { Broker } from "#kit/nats/ports.ts";
@@ -26,7 +26,7 @@ export type Submission = { readonly from: string; readonly to: string; readonly 
 
 export type Mill = AsyncDisposable & {
   readonly broker: Broker;
-  readonly blobs: BlobStore;
+  readonly blobs: DiskBlobStore;
   readonly dataDir: string;
   readonly settings: Settings;
   readonly metrics: Registry;

@@ -8,8 +8,8 @@ import { CatalogueService } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
 import type { Blob } from "#gen/filemill/common/v1/blob_pb.ts";
 import { Fidelity } from "#gen/filemill/common/v1/format_pb.ts";
 import { type CreateJobRequest, JobService, type Lease, LeaseService } from "#gen/filemill/job/v1/job_pb.ts";
-import { openDiskBlobStore } from "#kit/blobs/disk-store.ts";
-import type { BlobStore } from "#kit/blobs/store.ts";
+import { type DiskBlobStore, openDiskBlobStore } from "#kit/blobs/disk-store.ts";
+
 import { type FilemillError, fromConnectError, FilemillError as KitError, toConnectError } from "#kit/errors.ts";
 import type { Broker, WorkQueue } from "#kit/nats/ports.ts";
 import { localTransport } from "#kit/rpc/local-transport.ts";
@@ -70,7 +70,7 @@ export type JobBench = AsyncDisposable & {
   readonly leases: Client<typeof LeaseService>;
   readonly broker: Broker;
   readonly testBroker: TestBroker;
-  readonly blobs: BlobStore;
+  readonly blobs: DiskBlobStore;
   readonly queue: WorkQueue;
   readonly clock: TestClock;
   readonly metrics: Registry;

@@ -3,13 +3,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { openDiskBlobStore } from "#kit/blobs/disk-store.ts";
-import type { BlobStore } from "#kit/blobs/store.ts";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type DiskBlobStore, openDiskBlobStore } from "#kit/blobs/disk-store.ts";
+
 import { describeBlobStore, inChunks } from "#test/contract/blob-store.ts";
 
 let root: string;
-let store: BlobStore;
+let store: DiskBlobStore;
 let strays = 0;
 
 beforeAll(async () => {
@@ -25,7 +25,12 @@ const strayFile = async (bytes: Uint8Array): Promise<string> => {
   return path;
 };
 
-describeBlobStore({ store: () => store, strayFile });
+const newPath = (): string => {
+  strays += 1;
+  return join(root, `copy-${strays}`);
+};
+
+describe("on the local disk", () => describeBlobStore({ store: () => store, strayFile, newPath, holds: true }));
 
 test("a blob is a read-only file", async () => {
   const written = await store.write(inChunks(Buffer.from("bytes"), 2));

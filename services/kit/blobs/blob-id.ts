@@ -1,0 +1,13 @@
+import { FilemillError } from "../errors.ts";
+
+const blobId = /^[0-9a-f]{64}-[0-9a-f]{16}$/;
+
+export function isBlobId(text: string): boolean {
+  return blobId.test(text);
+}
+
+/** The same text. @throws FilemillError RESULT_EXPIRED for what is no blob's name and could lead out of the store. */
+export function checkBlobId(text: string): string {
+  if (isBlobId(text)) return text;
+  throw new FilemillError("RESULT_EXPIRED", "There is no such file.");
+}

@@ -1,0 +1,93 @@
+/** The bucket that blobs lie in: who asks, what its errors mean, and its rule of expiry. */
+import {
+  type BucketLocationConstraint,
+  GetBucketLifecycleConfigurationCommand,
+  HeadBucketCommand,
+  PutBucketLifecycleConfigurationCommand,
+  S3Client,
+  S3ServiceException,
+} from "@aws-sdk/client-s3";
+import { SettingError } from "../config.ts";
+import { FilemillError } from "../errors.ts";
+import type { Log } from "../log.ts";
+import type { Settings } from "../settings.ts";
+
+export type S3Settings = Pick<Settings, "BLOBS" | "S3_ENDPOINT" | "S3_REGION" | "S3_ACCESS_KEY_ID" | "S3_SECRET_ACCESS_KEY">;
+
+export type Bucket = {
+  readonly client: S3Client;
+  readonly name: string;
+  /** Before every object's name; empty, or with a slash at its end. */
+  readonly prefix: string;
+};
+
+const connectMs = 3000;
+/** A connection that is silent for so long is taken to be broken. */
+const silentMs = 30_000;
+/** No plan keeps a result for longer than 30 days. */
+const longestDays = 32;
+const ruleId = "filemill";
+
+/** @throws SettingError when the bucket is not there or may not be used; one that cannot be reached is waited for by who uses it. */
+export async function openBucket(settings: S3Settings, log: Log): Promise<Bucket> {
+  const bucket = bucketOf(settings);
+  const { client, name } = bucket;
+  try {
+    await client.send(new HeadBucketCommand({ Bucket: name }));
+  } catch (error) {
+    const status = statusOf(error);
+    if (status === 404) throw new SettingError(`BLOBS names the bucket ${name}, which does not exist: create it first.`, { cause: error });
+    if (status === 403 || status === 401) {
+      throw new SettingError(`The bucket ${name} may not be used with these S3 credentials.`, { cause: error });
+    }
+    log.warn("blobs.bucket_away", { bucket: name, err: error });
+    return bucket;
+  }
+  await ensureRule(bucket).catch((error: unknown) => log.warn("blobs.no_expiry_rule", { bucket: name, err: error }));
+  return bucket;
+}
+
+function bucketOf({ BLOBS, S3_ENDPOINT, S3_REGION, S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY }: S3Settings): Bucket {
+  const { hostname, pathname } = new URL(BLOBS ?? "");
+  const folders = pathname.split("/").filter((folder) => folder !== "");
+  if ((S3_ACCESS_KEY_ID === undefined) !== (S3_SECRET_ACCESS_KEY === undefined)) {
+    throw new SettingError("S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY must be set both or not at all.");
+  }
+  const isOwn = S3_ACCESS_KEY_ID !== undefined && S3_SECRET_ACCESS_KEY !== undefined;
+  const client = new S3Client({
+    region: S3_REGION as BucketLocationConstraint,
+    requestHandler: { connectionTimeout: connectMs, socketTimeout: silentMs },
+    // A server of one's own has no name for each bucket.
+    ...(S3_ENDPOINT === undefined ? {} : { endpoint: S3_ENDPOINT, forcePathStyle: true }),
+    ...(isOwn ? { credentials: { accessKeyId: S3_ACCESS_KEY_ID, secretAccessKey: S3_SECRET_ACCESS_KEY } } : {}),
+  });
+  return { client, name: hostname, prefix: folders.map((folder) => `${folder}/`).join("") };
+}
+
+/** What the sweep would remove sooner, for the time when none of our processes runs. A bucket that has rules keeps them. */
+async function ensureRule({ client, name, prefix }: Bucket): Promise<void> {
+  const found = await client.send(new GetBucketLifecycleConfigurationCommand({ Bucket: name })).catch((error: unknown) => {
+    if (statusOf(error) === 404) return undefined;
+    throw error;
+  });
+  if ((found?.Rules?.length ?? 0) > 0) return;
+  const rule = {
+    ID: ruleId,
+    Status: "Enabled" as const,
+    Filter: { Prefix: prefix },
+    Expiration: { Days: longestDays },
+    AbortIncompleteMultipartUpload: { DaysAfterInitiation: 1 },
+  };
+  await client.send(new PutBucketLifecycleConfigurationCommand({ Bucket: name, LifecycleConfiguration: { Rules: [rule] } }));
+}
+
+export function statusOf(error: unknown): number | undefined {
+  return error instanceof S3ServiceException ? error.$metadata.httpStatusCode : undefined;
+}
+
+/** A missing object as RESULT_EXPIRED, our own errors as they are, anything else as UNAVAILABLE: the store, or the way to it. */
+export function failureOfBucket(error: unknown): unknown {
+  if (error instanceof FilemillError) return error;
+  if (statusOf(error) === 404) return new FilemillError("RESULT_EXPIRED", "The file was removed.");
+  return new FilemillError("UNAVAILABLE", "The file store is not available right now; try again.", { retryAfterMs: 5000, cause: error });
+}
