@@ -1,4 +1,4 @@
-import type { Readable } from "node:stream";
+import { Readable } from "node:stream";
 import type { FastifyReply } from "fastify";
 import { formatOf } from "#formats/index.ts";
 import { dispositionOf } from "#gateway/http/disposition.ts";
@@ -63,9 +63,20 @@ export async function sendArtifact(reply: FastifyReply, blobs: BlobStore, job: J
   // so a download is never cut off by the sweep.
   const body = conditions.method === "HEAD" ? undefined : await bodyOf(blobs, blob, conditions, asked);
   const range: ByteRange = asked ?? { start: 0, end: sizeBytes - 1 };
-  reply.headers(headers).header("content-length", range.end - range.start + 1);
+  const length = range.end - range.start + 1;
+  reply.headers(headers).header("content-length", length);
   if (asked !== undefined) reply.code(206).header("content-range", `bytes ${range.start}-${range.end}/${sizeBytes}`);
-  return reply.send(body);
+  return reply.send(body instanceof Readable ? Readable.from(exactly(length, body), { objectMode: false }) : body);
+}
+
+/** A stream that ended before its Content-Length would leave the client waiting: one that fails ends the connection. */
+async function* exactly(length: number, source: Readable): AsyncGenerator<Buffer> {
+  let left = length;
+  for await (const chunk of source) {
+    left -= chunk.length;
+    yield chunk;
+  }
+  if (left !== 0) throw new Error(`a stored file has ${left} bytes less than its record says`);
 }
 
 /** The result of this very request needs no stream around it. */

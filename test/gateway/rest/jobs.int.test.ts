@@ -1,3 +1,4 @@
+import { Readable } from "node:stream";
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { timestampNow } from "@bufbuild/protobuf/wkt";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -68,6 +69,15 @@ describe("jobs", () => {
       expect({ status: answer.status, code: (await jsonOf(answer)).error.code }).toEqual({ status: 404, code: "JOB_NOT_FOUND" });
     },
   );
+
+  it("a download whose stored file is shorter than its record is cut off at once, and does not leave the client waiting", async () => {
+    const bytes = Buffer.alloc(2_000_000, 7);
+    const blob = await stage.blobs.write(Readable.from([bytes]));
+    const id = jobIn(stage, JobState.DONE, { result: { ...blob, sizeBytes: blob.sizeBytes + 1n } });
+    const answer = await call(`/${id}/download`);
+    expect(answer.status).toBe(200);
+    await expect(answer.arrayBuffer()).rejects.toThrow("terminated");
+  }, 20_000);
 
   it("downloads whole, in parts and not again", async () => {
     const whole = await call(`/${done}/download`);
