@@ -40,6 +40,8 @@ import { createConversionService, type OneOffConverter, openOneOffConverter } fr
 import { createJobService } from "#services/job/index.ts";
 import { createWebhookService } from "#services/webhook/index.ts";
 import type { ConvertTask, Library } from "./cli/library.ts";
+import { listedOf } from "./rest/catalogue-view.ts";
+import { routeJson } from "./rest/routes.ts";
 import { createGateway, type Gateway } from "./server.ts";
 
 /** A running Filemill: its addresses, its state, and how to end it. */
@@ -202,7 +204,18 @@ export async function openLibrary(settings: Settings, log: Log): Promise<Library
   const provenOf = ({ id, version = "", hops }: Awaited<ReturnType<typeof converter.engines>>[number]): number =>
     hops.filter(({ from, to }) => proof?.rowOf([{ engine: id, from, to, versions: [version] }]) !== undefined).length;
   const engines = async () => (await converter.engines()).map((engine) => ({ ...engine, proven: provenOf(engine) }));
-  return { convert, engines, [Symbol.asyncDispose]: () => converter[Symbol.asyncDispose]() };
+  const catalogue = async () => catalogueOf([await converter.manifest()], proof);
+  return {
+    convert,
+    engines,
+    formats: async () => listedOf((await catalogue()).list()),
+    async route(from, to) {
+      const { route, ...known } = (await catalogue()).route({ from, to });
+      return routeJson(route, known, undefined);
+    },
+    tell: (path) => tellInput(path, converter.tell),
+    [Symbol.asyncDispose]: () => converter[Symbol.asyncDispose](),
+  };
 }
 
 function formatOfOutput(path: string): string {
@@ -213,11 +226,15 @@ function formatOfOutput(path: string): string {
   throw new FilemillError("UNSUPPORTED_TARGET", message);
 }
 
-async function formatOfInput(path: string, tell: OneOffConverter["tell"]): Promise<string> {
-  const { format } = await tell(path, basename(path)).catch((cause: NodeJS.ErrnoException) => {
+function tellInput(path: string, tell: OneOffConverter["tell"]): ReturnType<OneOffConverter["tell"]> {
+  return tell(path, basename(path)).catch((cause: NodeJS.ErrnoException) => {
     if (cause instanceof FilemillError) throw cause;
     throw new FilemillError("INVALID_INPUT", `The file cannot be read (${cause.code ?? "unknown"}).`, { cause });
   });
+}
+
+async function formatOfInput(path: string, tell: OneOffConverter["tell"]): Promise<string> {
+  const { format } = await tellInput(path, tell);
   if (format !== undefined) return format;
   throw new FilemillError("UNKNOWN_SOURCE_FORMAT", "Neither content nor name tells the format; say --from FORMAT.");
 }

@@ -6,6 +6,7 @@ import { createDevices } from "#gateway/access/devices.ts";
 import { createDiskRoom } from "#gateway/access/disk-room.ts";
 import { createRateLimits } from "#gateway/access/rate-limit.ts";
 import { createThrottle } from "#gateway/access/throttle.ts";
+import { createTickets } from "#gateway/access/tickets.ts";
 import { checkPlanOfNewAccounts, createOidc } from "#gateway/account/oidc.ts";
 import type { GatewayDeps, GatewaySettings } from "#gateway/context.ts";
 import { boundConnections, stalledReaderMs } from "#gateway/http/connections.ts";
@@ -71,6 +72,7 @@ export async function createGateway(deps: GatewayDeps, settings: GatewaySettings
     limits: createRateLimits(),
     throttle: createThrottle(),
     devices: createDevices(deps.deviceKey, settings),
+    tickets: createTickets(deps.deviceKey),
     oidc,
     views: createCatalogueViews(deps.catalogue),
     budgets: createBudgets(deps),

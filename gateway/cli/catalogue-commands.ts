@@ -1,8 +1,9 @@
 import type { Command } from "commander";
-import { Fidelity } from "#gen/filemill/common/v1/format_pb.ts";
+import { listedOf } from "#gateway/rest/catalogue-view.ts";
 import { FilemillError } from "#kit/errors.ts";
 import { askService } from "./connection.ts";
-import { type Listed, openRemote } from "./remote.ts";
+import type { Listed } from "./library.ts";
+import { openRemote } from "./remote.ts";
 import { type ServerFlags, serverAddressOf, withServer } from "./server-address.ts";
 import type { Shell } from "./shell.ts";
 import { tableOf } from "./table.ts";
@@ -35,16 +36,5 @@ export function addFormatsCommand(program: Command, shell: Shell): void {
 }
 
 async function listedHere(shell: Shell): Promise<Listed> {
-  const { formats, routes, optionSets } = await askService(shell, (peers) => peers.catalogue.getCatalogue({}));
-  const listed = routes.map((route) => ({
-    ...route,
-    fidelity: fidelityOf(route.fidelity),
-    options: optionSets[route.optionSet]?.options ?? [],
-  }));
-  return { formats, conversions: listed };
-}
-
-function fidelityOf(value: number): string {
-  const name = Object.entries(Fidelity).find(([, number]) => number === value)?.[0];
-  return name?.toLowerCase() ?? "?";
+  return listedOf(await askService(shell, (peers) => peers.catalogue.getCatalogue({})));
 }

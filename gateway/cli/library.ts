@@ -1,9 +1,20 @@
+import type { ConversionView, FormatView, RouteView } from "#gateway/mcp/workbench.ts";
+
 /** What the commands that need no server use: planner, engines and sandbox in this process. */
 export type Library = AsyncDisposable & {
   /** Rejects with a FilemillError when there is no route or the conversion fails. */
   convert(task: ConvertTask): Promise<{ readonly notes: readonly { readonly code: string; readonly message: string }[] }>;
   engines(): readonly EngineState[] | Promise<readonly EngineState[]>;
+  /** What can be converted here. */
+  formats(): Promise<Listed>;
+  /** Rejects with UNSUPPORTED_TARGET, UNSUPPORTED_CONVERSION. */
+  route(from: string, to: string): Promise<RouteView>;
+  /** What a file is, by its content and its name. Rejects with INVALID_INPUT where it cannot be read. */
+  tell(path: string): Promise<{ readonly format: string | undefined; readonly nameDisagrees: boolean }>;
 };
+
+/** What the commands read of `GET /api/v1/formats`. */
+export type Listed = { readonly formats: readonly FormatView[]; readonly conversions: readonly ConversionView[] };
 
 export type ConvertTask = {
   readonly inputPath: string;

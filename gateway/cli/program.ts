@@ -7,6 +7,7 @@ import { addConvertCommand } from "./convert-command.ts";
 import { addDoctorCommand } from "./doctor-command.ts";
 import { addJobCommands } from "./job-commands.ts";
 import { addJoinCommand } from "./join-command.ts";
+import { addMcpCommand } from "./mcp-command.ts";
 import type { Shell } from "./shell.ts";
 
 /** The reason of an abort: the caller pressed Ctrl-C or ended the process. */
@@ -61,6 +62,7 @@ Exit codes: 0 done, 1 failed (the code of the error stands first on standard err
   addDoctorCommand(program, shell);
   addFormatsCommand(program, shell);
   addJobCommands(program, shell);
+  addMcpCommand(program, shell);
   addAccountCommands(program, shell);
   addKeyCommands(program, shell);
   return program;

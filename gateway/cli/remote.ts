@@ -6,29 +6,14 @@ import { json } from "node:stream/consumers";
 import { pipeline } from "node:stream/promises";
 import { createGunzip } from "node:zlib";
 import { FormDataEncoder } from "form-data-encoder";
+import type { RouteView } from "#gateway/mcp/workbench.ts";
 import { FilemillError, isErrorCode } from "#kit/errors.ts";
 import type { JobJson } from "#kit/job-json.ts";
-import type { ConvertTask, Library, Progress } from "./library.ts";
+import type { ConvertTask, Library, Listed, Progress } from "./library.ts";
 import { callRest, type RestCall } from "./rest-call.ts";
 import type { ServerAddress } from "./server-address.ts";
 
-/** What the commands read of `GET /api/v1/formats`. */
-export type Listed = {
-  readonly formats: readonly { readonly id: string; readonly kind: string; readonly label: string }[];
-  readonly conversions: readonly ListedConversion[];
-};
-
-type ListedConversion = {
-  readonly from: string;
-  readonly to: string;
-  readonly fidelity: string;
-  readonly async: boolean;
-  readonly maxInputMb: number;
-  readonly options: readonly { readonly name: string }[];
-};
-
-export type Remote = Pick<Library, "convert"> & {
-  formats(): Promise<Listed>;
+export type Remote = Pick<Library, "convert" | "formats" | "route"> & {
   jobs(status: string | undefined, limit: number): Promise<JobJson[]>;
   /** Resolves when the job has ended, however it did. */
   untilEnded(job: JobJson, signal: AbortSignal, onProgress?: (progress: Progress) => void): Promise<JobJson>;
@@ -110,6 +95,8 @@ export function openRemote(server: ServerAddress): Remote {
       const answer = await callRest(server, { path: "api/v1/formats", headers: { "accept-encoding": "gzip" } });
       return (await json(answer.headers["content-encoding"] === "gzip" ? answer.pipe(createGunzip()) : answer)) as Listed;
     },
+    route: async (from, to) =>
+      (await get<{ route: RouteView }>(`api/v1/routes/${encodeURIComponent(from)}/${encodeURIComponent(to)}`)).route,
     job: async (id) => (await get<JobAnswer>(jobPath(id))).job,
     async jobs(status, limit) {
       const query = new URLSearchParams({ limit: String(limit), ...(status === undefined ? {} : { status }) });

@@ -30,7 +30,7 @@ export function tuneServer(server: Server): void {
   // Nothing is tunnelled; without a listener Node closes the connection and says nothing.
   server.on("connect", (_request, socket: Duplex) => {
     const failure = new FilemillError("METHOD_NOT_ALLOWED", "This server is no proxy; see /docs.");
-    answerRaw(socket, 405, failure, { allow: "GET, HEAD, POST, PATCH, DELETE" });
+    answerRaw(socket, 405, failure, { allow: "GET, HEAD, POST, PUT, PATCH, DELETE" });
   });
 }
 

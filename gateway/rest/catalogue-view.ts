@@ -130,6 +130,16 @@ function jsonOf({ formats, routes, optionSets }: GetCatalogueResponse): {
   return { json: Buffer.concat(pieces), spans };
 }
 
+/** The same as a value, of a catalogue that nobody asks for twice. */
+export function listedOf({ formats, routes, optionSets }: GetCatalogueResponse) {
+  const sets = optionSets.map(({ options }) => options.map(optionJson));
+  const conversions = routes.map(({ from, to, fidelity, async, maxInputMb, optionSet }) => ({
+    ...{ from, to, fidelity: fidelityWordOf(fidelity), async, maxInputMb },
+    options: sets[optionSet] ?? [],
+  }));
+  return { formats: formats.map(formatJson), conversions };
+}
+
 function conversionText({ from, to, fidelity, async, maxInputMb }: Route, options: string): string {
   const facts = JSON.stringify({ from, to, fidelity: fidelityWordOf(fidelity), async, maxInputMb });
   return `${facts.slice(0, -1)},"options":${options}}`;

@@ -1,4 +1,5 @@
 import type { RatePolicy } from "#gateway/access/rate-limit.ts";
+import type { Ticket } from "#gateway/access/tickets.ts";
 import type { ErrorCode } from "#kit/errors.ts";
 
 /** A JSON Schema (2020-12), as OpenAPI 3.1 uses it. */
@@ -26,7 +27,7 @@ export type Answer = {
 
 /** An endpoint as data: the registered route, its documentation and its 405 all follow from this. */
 export type Endpoint = {
-  readonly method: "GET" | "POST" | "PATCH" | "DELETE";
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** With parameters in braces, as OpenAPI writes them. */
   readonly path: string;
   readonly summary: string;
@@ -37,12 +38,20 @@ export type Endpoint = {
   readonly scope?: RatePolicy;
   /** Mounted a second time under `/web/v1`, for Filemill's own pages, whose users sign in or are guests. */
   readonly forPages?: true;
+  /** Who calls is told by the ticket in the path, not by a header (decision 65). */
+  readonly byTicket?: Ticket["kind"];
   /** HEAD is answered like GET without the body. */
   readonly head?: boolean;
   /** Left out of the API reference: for operators and browsers. */
   readonly unlisted?: boolean;
   readonly parameters?: readonly Parameter[];
-  readonly body?: { readonly mediaType: string; readonly schema: Schema; readonly encoding?: Schema };
+  readonly body?: {
+    readonly mediaType: string;
+    readonly schema: Schema;
+    readonly encoding?: Schema;
+    /** Of JSON that may be longer than usual. */
+    readonly maxBytes?: number;
+  };
   readonly answers: Readonly<Record<number, Answer>>;
   readonly errors: readonly ErrorCode[];
 };

@@ -1,3 +1,4 @@
+import { mcpEndpoints } from "#gateway/mcp/endpoints.ts";
 import { webhookEndpoints } from "#gateway/webhook/endpoints.ts";
 import { jobStatuses } from "#kit/job-json.ts";
 import { catalogueEndpoints } from "./catalogue-endpoints.ts";
@@ -237,6 +238,7 @@ export const endpoints = defineEndpoints({
   },
   ...catalogueEndpoints,
   ...webhookEndpoints,
+  ...mcpEndpoints,
   openapi: {
     method: "GET",
     path: "/api/v1/openapi.json",

@@ -63,17 +63,27 @@ export function downloadHandler(context: RestContext): Handler {
         throw new FilemillError("UNAVAILABLE", "The service is about to restart; try again.", { retryAfterMs: 5000 });
       return reply.header("location", "download?wait=1").code(307).send();
     }
-    const { "if-none-match": ifNoneMatch, "if-range": ifRange, range } = request.headers;
-    const inline = isPageRequest(request) && query.get("inline") === "1";
-    return sendArtifact(reply, context.deps.blobs, job, {
-      method: request.method,
-      inline,
-      ...(ifNoneMatch === undefined ? {} : { ifNoneMatch }),
-      ...(typeof ifRange === "string" ? { ifRange } : {}),
-      // RFC 9110 §14.2: Range is defined for GET alone.
-      ...(range === undefined || request.method !== "GET" ? {} : { range }),
-    });
+    return sendResult(context, request, reply, job, isPageRequest(request) && query.get("inline") === "1");
   };
+}
+
+/** The bytes of a job's result, as far as the request's conditions ask for them. */
+export function sendResult(
+  context: RestContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  job: Job,
+  inline: boolean,
+): Promise<FastifyReply> {
+  const { "if-none-match": ifNoneMatch, "if-range": ifRange, range } = request.headers;
+  return sendArtifact(reply, context.deps.blobs, job, {
+    method: request.method,
+    inline,
+    ...(ifNoneMatch === undefined ? {} : { ifNoneMatch }),
+    ...(typeof ifRange === "string" ? { ifRange } : {}),
+    // RFC 9110 §14.2: Range is defined for GET alone.
+    ...(range === undefined || request.method !== "GET" ? {} : { range }),
+  });
 }
 
 /** GET /api/v1/jobs?status=&limit=&cursor=, newest first. */

@@ -9,6 +9,8 @@ import { clientOf } from "#gateway/http/connections.ts";
 import { securityHeaders } from "#gateway/http/headers.ts";
 import { createHostCheck } from "#gateway/http/host-names.ts";
 import { hasUnreadBody } from "#gateway/http/linger.ts";
+import { mcpHandlersOf } from "#gateway/mcp/handlers.ts";
+import { ticketOf } from "#gateway/mcp/ticket-handlers.ts";
 import { openapiHandler } from "#gateway/openapi/document.ts";
 import { pageHandlersOf } from "#gateway/web/handlers.ts";
 import { webhookHandlersOf } from "#gateway/webhook/handlers.ts";
@@ -25,7 +27,7 @@ import { type Mount, mounts } from "./mounts.ts";
 import { routeHandler } from "./routes.ts";
 import { healthHandler, metricsHandler, readyHandler } from "./status.ts";
 
-/** Of a JSON body; uploads have their own bounds. */
+/** Of a JSON body that does not say otherwise; uploads have their own bounds. */
 const MAX_JSON_BYTES = 16 * 1024;
 const MAX_JSON_MS = 10_000;
 
@@ -45,6 +47,7 @@ function handlersOf(context: RestContext): Readonly<Record<EndpointId, Handler>>
     metrics: metricsHandler(context),
     ...pageHandlersOf(context),
     ...webhookHandlersOf(context),
+    ...mcpHandlersOf(context),
   };
 }
 
@@ -71,11 +74,7 @@ export function registerEndpoints(app: FastifyInstance, context: RestContext): v
     if (mount.endpoint.body?.mediaType !== "application/json") addRoute(app, context, mount, handlers[mount.id]);
   }
   app.register((scope, _options, done) => {
-    scope.addContentTypeParser(
-      "application/json",
-      { parseAs: "string", bodyLimit: MAX_JSON_BYTES },
-      scope.getDefaultJsonParser("error", "error"),
-    );
+    scope.addContentTypeParser("application/json", { parseAs: "string" }, scope.getDefaultJsonParser("error", "error"));
     for (const mount of mounts) {
       if (mount.endpoint.body?.mediaType === "application/json") addRoute(scope, context, mount, handlers[mount.id]);
     }
@@ -99,7 +98,7 @@ function addRoute(app: FastifyInstance, context: RestContext, mount: Mount, hand
       }
       if (isJson) limitBodyTime(request.raw, MAX_JSON_MS);
     },
-    ...(isJson ? { schema: { body: endpoint.body?.schema } } : {}),
+    ...(isJson ? { schema: { body: endpoint.body?.schema }, bodyLimit: endpoint.body?.maxBytes ?? MAX_JSON_BYTES } : {}),
     handler,
   });
 }
@@ -128,7 +127,8 @@ function enteringCaller(
 ): Promise<Caller> {
   if (policy === "session") return signedInOf(context, request);
   if (door === "page") return pageCallerOf(context, request, reply);
-  return authenticate(context.deps.accounts, request.headers.authorization, endpoint.scope ?? policy);
+  const { authorization } = endpoint.byTicket === undefined ? request.headers : ticketOf(context, request, endpoint.byTicket);
+  return authenticate(context.deps.accounts, authorization, endpoint.scope ?? policy);
 }
 
 /** 405 with Allow where the path exists, 404 elsewhere. */

@@ -6,13 +6,14 @@ import { type Handler, type RestContext, sendJson } from "./exchange.ts";
 
 /** GET /api/v1/routes/{from}/{to}: one route, with what is known of it. */
 export function routeHandler(context: RestContext): Handler {
-  return async (request, reply) => {
-    const { route, ...known } = await context.deps.catalogue.getRoute(pairOf(request));
-    if (route === undefined) throw new FilemillError("INTERNAL", "Something went wrong on our side.");
-    const { from, to } = route;
-    const { expectedMs } = await context.deps.jobs.getRouteTime({ from, to });
-    return sendJson(reply, 200, { route: routeJson(route, known, expectedMs) });
-  };
+  return async (request, reply) => sendJson(reply, 200, { route: await describedRoute(context, pairOf(request)) });
+}
+
+/** Rejects with UNSUPPORTED_TARGET, UNSUPPORTED_CONVERSION. */
+export async function describedRoute({ deps }: RestContext, pair: { readonly from: string; readonly to: string }) {
+  const { route, ...known } = await deps.catalogue.getRoute(pair);
+  const { expectedMs } = await deps.jobs.getRouteTime({ from: route?.from ?? "", to: route?.to ?? "" });
+  return routeJson(route, known, expectedMs);
 }
 
 /** Longer names than any format has are cut, so that nothing of size is sent on or back. */
@@ -21,9 +22,11 @@ function pairOf({ params }: FastifyRequest): { from: string; to: string } {
   return { from: String(given.from).slice(0, 64), to: String(given.to).slice(0, 64) };
 }
 
-type Known = Pick<GetRouteResponse, "hops" | "proof" | "expectedNotes">;
+export type Known = Pick<GetRouteResponse, "hops" | "proof" | "expectedNotes">;
 
-function routeJson(route: Route, { hops, proof, expectedNotes }: Known, expectedMs: number | undefined) {
+/** @param expectedMs - What it took here of late, where that is known. */
+export function routeJson(route: Route | undefined, { hops, proof, expectedNotes }: Known, expectedMs: number | undefined) {
+  if (route === undefined) throw new FilemillError("INTERNAL", "Something went wrong on our side.");
   const { from, to, async, maxInputMb } = route;
   return {
     from,

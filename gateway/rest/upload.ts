@@ -194,7 +194,7 @@ function brokenBody(cause: unknown): FilemillError {
   return new FilemillError("BAD_REQUEST", "The multipart body is malformed or was cut off; send it again.", { cause });
 }
 
-function tooLarge({ limitMb, limitedBy }: Ceiling): FilemillError {
+export function tooLarge({ limitMb, limitedBy }: Ceiling): FilemillError {
   const whose = limitedBy === "plan" ? "your plan" : "this conversion";
   return new FilemillError("INPUT_TOO_LARGE", `The file is over the ${limitMb} MB that ${whose} allows; send a smaller one.`, {
     details: { limitMb, limitedBy },

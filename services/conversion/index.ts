@@ -80,9 +80,14 @@ export async function openConverter(settings: ConversionSettings, log: Log, opti
 export async function openOneOffConverter(settings: ConversionSettings, log: Log): Promise<OneOffConverter> {
   await using opening = new AsyncDisposableStack();
   const parts = await openParts(settings, log, opening, {});
-  const converter = opening.use(createOneOffConverter(parts));
+  const known = await openKnownEngines(knownFileOf(settings), parts.sandbox.mode, log);
+  const converter = opening.use(createOneOffConverter({ ...parts, known }));
   const owned = opening.move();
   return { ...converter, tell: parts.verdicts.tell, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+}
+
+function knownFileOf({ DATA_DIR }: ConversionSettings): string {
+  return join(resolve(DATA_DIR), "engines.json");
 }
 
 async function openParts(
@@ -153,7 +158,7 @@ export function createConversionService(deps: ConversionDeps, settings: Conversi
     const node = nameProcess();
     const converter = owned.use(
       await openConverter(settings, log, {
-        knownFile: join(resolve(settings.DATA_DIR), "engines.json"),
+        knownFile: knownFileOf(settings),
         onHop: (engine, elapsedMs) => metrics.hopSeconds.observe({ engine }, elapsedMs / 1000),
         onAnswer: (question, elapsedMs) => metrics.inspectionSeconds.observe({ question }, elapsedMs / 1000),
         onReplaced: (cause) => metrics.inspectorsReplaced.inc({ cause }),

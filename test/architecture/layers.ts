@@ -56,7 +56,7 @@ const allowed: Readonly<Record<Layer, readonly Layer[]>> = {
   compose: ["gen", "kit", "formats", "gateway", "index", "cli"],
   main: ["gen", "kit", "index", "compose", "gateway", "setup"],
   // Of the gateway the shapes of the answers that it asks a server for.
-  cli: ["gen", "kit", "cli", "setup", "compose", "gateway"],
+  cli: ["gen", "kit", "formats", "cli", "setup", "compose", "gateway"],
   setup: ["setup"],
   // Documentation is written from every declaration there is.
   docs: ["gen", "kit", "formats", "docs", "domain", "engines", "sandbox", "gateway"],

@@ -116,12 +116,13 @@ export function createRunner(parts: ConverterParts, engineOf: RunPorts["engineOf
   };
 }
 
-async function foundOf(engine: Engine, parts: ConverterParts): Promise<FoundEngine> {
+/** As it was at the last start, or probed. */
+export async function foundOf(engine: Engine, parts: ConverterParts): Promise<FoundEngine> {
   const version = parts.known?.versionOf(engine.id);
   return version === undefined ? probe(engine, parts) : { engine, version };
 }
 
-async function remember(found: readonly FoundEngine[], { known }: ConverterParts): Promise<void> {
+export async function remember(found: readonly FoundEngine[], { known }: ConverterParts): Promise<void> {
   await known?.remember(new Map(found.flatMap(({ engine, version }) => (version === undefined ? [] : [[engine.id, version]]))));
 }
 

@@ -3,7 +3,17 @@ import { timestampNow } from "@bufbuild/protobuf/wkt";
 import { type Manifest, ManifestSchema, type Plan } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
 import type { OneOffConverter } from "../domain/converter.ts";
 import { engineManifestOf } from "../domain/manifest.ts";
-import { type ConverterParts, createLiveEngine, createRunner, type FoundEngine, type LiveEngine, probe, statusOf } from "./converter.ts";
+import {
+  type ConverterParts,
+  createLiveEngine,
+  createRunner,
+  type FoundEngine,
+  foundOf,
+  type LiveEngine,
+  probe,
+  remember,
+  statusOf,
+} from "./converter.ts";
 
 /** Nothing is probed or opened before a plan needs it: for a process that converts one file. */
 export function createOneOffConverter(parts: ConverterParts): Omit<OneOffConverter, "tell"> {
@@ -11,8 +21,8 @@ export function createOneOffConverter(parts: ConverterParts): Omit<OneOffConvert
   const found = new Map<string, FoundEngine>();
   const live = new Map<string, LiveEngine>();
 
-  async function look(engine: ConverterParts["engines"][number]): Promise<FoundEngine> {
-    const looking = probes.get(engine.id) ?? probe(engine, parts);
+  async function look(engine: ConverterParts["engines"][number], find = foundOf): Promise<FoundEngine> {
+    const looking = probes.get(engine.id) ?? find(engine, parts);
     probes.set(engine.id, looking);
     const result = await looking;
     found.set(engine.id, result);
@@ -35,11 +45,14 @@ export function createOneOffConverter(parts: ConverterParts): Omit<OneOffConvert
         const needed = parts.engines.filter(({ id }) => plan.hops.some((hop) => hop.engine === id));
         // What was not looked for yet may be absent, or in a version whose routes nobody proved.
         if (needed.every(({ id }) => found.has(id))) return plan;
-        await Promise.all(needed.map(look));
+        await Promise.all(needed.map((engine) => look(engine)));
       }
     },
-    async engines() {
-      return (await Promise.all(parts.engines.map(look))).map(statusOf);
+    engines: async () => (await Promise.all(parts.engines.map((engine) => look(engine, probe)))).map(statusOf),
+    async manifest() {
+      const all = await Promise.all(parts.engines.map((engine) => look(engine)));
+      await remember(all, parts);
+      return declared();
     },
     async [Symbol.asyncDispose]() {
       await Promise.all([...live.values()].map((engine) => engine.close()));

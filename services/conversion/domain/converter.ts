@@ -78,4 +78,6 @@ export type OneOffConverter = AsyncDisposable &
     plan(choose: (manifest: Manifest) => Plan): Promise<Plan>;
     /** Of all engines, each probed. */
     engines(): Promise<readonly EngineStatus[]>;
+    /** What all of them can do, for the planner; what worked before is not probed again (decision 32). */
+    manifest(): Promise<Manifest>;
   };

@@ -1,0 +1,41 @@
+/** `filemill mcp`: the tools for agents on standard input and output, for files of this machine. */
+import type { Command } from "commander";
+import { type LibraryBench, openLibraryBench } from "./library-bench.ts";
+import { openRemote } from "./remote.ts";
+import { type ServerFlags, serverAddressOf, withServer } from "./server-address.ts";
+import type { Shell } from "./shell.ts";
+
+const instructions = `Converts files of this machine between formats, and reads documents as Markdown. Name files by path; relative ones are meant from where the server was started. A result is written beside its source unless output names a place. Options and fidelity of a conversion: find_conversions. What takes long goes on: job_status.`;
+
+export function addMcpCommand(program: Command, shell: Shell): void {
+  withServer(program.command("mcp"))
+    .description("serve the Model Context Protocol on standard input and output: tools for AI agents to convert files of this machine")
+    .action(async (flags: ServerFlags) => {
+      const server = serverAddressOf(flags, shell);
+      const library = server === undefined ? await shell.openLibrary() : openRemote(server);
+      await using owned = new AsyncDisposableStack();
+      if (Symbol.asyncDispose in library) owned.use(library);
+      const bench = owned.use(await openLibraryBench(library, (error) => shell.err(String(error))));
+      await serve(bench, shell);
+    });
+}
+
+/** Resolves when the agent has gone. */
+async function serve(bench: LibraryBench, shell: Shell): Promise<void> {
+  const { StdioServerTransport, serveStdio } = await import("@modelcontextprotocol/server/stdio");
+  const tools = await import("#gateway/mcp/tools.ts");
+  const { addFileTools } = await import("./mcp-tools.ts");
+  const over = Promise.withResolvers<void>();
+  shell.input.once("end", over.resolve).once("close", over.resolve);
+  shell.signal.addEventListener("abort", () => over.resolve(), { once: true });
+  const handle = serveStdio(
+    () => {
+      const server = tools.createToolServer(bench, instructions);
+      addFileTools(server, bench, shell.callerFolder);
+      return server;
+    },
+    { transport: new StdioServerTransport(shell.input), maxSubscriptions: 0 },
+  );
+  await over.promise;
+  await handle.close();
+}

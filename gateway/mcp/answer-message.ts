@@ -1,0 +1,138 @@
+import { randomBytes } from "node:crypto";
+import { createMcpHandler, type McpServer } from "@modelcontextprotocol/server";
+import type { FastifyRequest } from "fastify";
+import { z } from "zod";
+import { formatOf, parseFormatId } from "#formats/index.ts";
+import { authenticate } from "#gateway/access/authenticate.ts";
+import { resultOf } from "#gateway/rest/artifact.ts";
+import { type RestContext, requestBaseUrlOf } from "#gateway/rest/exchange.ts";
+import { unknownSource, unknownTarget } from "#gateway/rest/hints.ts";
+import { type Job, JobState } from "#gen/filemill/job/v1/job_pb.ts";
+import { FilemillError } from "#kit/errors.ts";
+import { endAnswer, toolAnswer } from "./answers.ts";
+import { createServiceBench, type ServiceBench, type ServiceSource } from "./service-bench.ts";
+import { createToolServer, optionsOf, orderShape, readDescription, readDocument, readShape, waitSeconds } from "./tools.ts";
+
+const ticketMs = 15 * 60_000;
+/** What is shown in the chat itself; a picture costs a model about as much as a page of text, whatever its bytes. */
+const maxShownBytes = 512 * 1024;
+const shownTypes: ReadonlySet<string> = new Set(["image/png", "image/jpeg", "image/webp", "image/gif"]);
+
+const instructions = `Converts files between formats. A file of the user's comes in by request_upload: send it with the command that it prints, which answers with the job. Text that you wrote comes in by convert. Then job_status, and get_result for a link that the user can open, or read_document for the text. Options and fidelity of a conversion: find_conversions.`;
+
+/** Answers one message of an agent, on behalf of the request's caller. */
+export function answerMessage(context: RestContext, request: FastifyRequest, message: Request): Promise<Response> {
+  const bench = createServiceBench(context, request);
+  // Nothing here changes under an agent's eyes, so there is nothing to subscribe to.
+  const handler = createMcpHandler(() => serverOf(context, request, bench), { maxSubscriptions: 0 });
+  return handler.fetch(message, { parsedBody: request.body });
+}
+
+function serverOf(context: RestContext, request: FastifyRequest, bench: ServiceBench): McpServer {
+  const server = createToolServer(bench, instructions);
+  addConvert(server, bench);
+  addUpload(server, context, request, bench);
+  addGetResult(server, context, request, bench);
+  server.registerTool(
+    "read_document",
+    {
+      description: `${readDescription} Name the job of a conversion to md or txt (request_upload with to md).`,
+      inputSchema: z.object(readShape),
+      annotations: { readOnlyHint: true },
+    },
+    (given, { mcpReq }) => toolAnswer(bench, () => readDocument<ServiceSource>(bench, undefined, given, mcpReq.signal)),
+  );
+  return server;
+}
+
+function addConvert(server: McpServer, bench: ServiceBench): void {
+  server.registerTool(
+    "convert",
+    {
+      description:
+        "Converts a text that you have at hand, for example Markdown into docx or pdf, CSV into xlsx. For a file: request_upload.",
+      inputSchema: z.object({
+        ...orderShape,
+        from: z.string().min(1).max(16).describe("the text's format, such as md, html, csv, json, svg"),
+        text: z.string().min(1).describe("the content of the file"),
+        name: z.string().min(1).max(200).default("text").describe("a name for the result"),
+        wait_seconds: waitSeconds,
+      }),
+      annotations: { readOnlyHint: false, destructiveHint: false },
+    },
+    ({ text, name, from, to, options, wait_seconds: seconds }, { mcpReq }) =>
+      toolAnswer(bench, async () => {
+        const order = { to, from, options: optionsOf(options), waitMs: seconds * 1000, signal: mcpReq.signal };
+        return endAnswer(await bench.convert({ text, name }, order));
+      }),
+  );
+}
+
+function addUpload(server: McpServer, context: RestContext, request: FastifyRequest, bench: ServiceBench): void {
+  server.registerTool(
+    "request_upload",
+    {
+      description:
+        "Where to send one file to have it converted: an address that works without a key for 15 minutes, and the command that sends it. The answer to the upload names the job.",
+      inputSchema: z.object(orderShape),
+      annotations: { readOnlyHint: false, destructiveHint: false },
+    },
+    ({ to, from, options }) =>
+      toolAnswer(bench, async () => {
+        const { authorization = "" } = request.headers;
+        await authenticate(context.deps.accounts, authorization, "convert");
+        const ids = checkedFormats(context, from, to);
+        const ticket = { kind: "upload", ...ids, options: optionsOf(options), nonce: `mcp ${randomBytes(16).toString("hex")}` } as const;
+        const { text, expiresAt } = context.tickets.issue(ticket, authorization, ticketMs);
+        // With the slash at its end curl adds the file's name.
+        const url = `${requestBaseUrlOf(context, request)}/mcp/uploads/${text}/`;
+        return { upload: url, method: "PUT", expiresAt, command: `curl --fail-with-body -T FILE '${url}'` };
+      }),
+  );
+}
+
+/** Told before anybody sends a file for nothing. */
+function checkedFormats({ views }: RestContext, from: string | undefined, to: string): { to: string; from?: string } {
+  const target = parseFormatId(to);
+  if (target === undefined) throw unknownTarget(to, views.known());
+  if (from === undefined) return { to: target.id };
+  const source = parseFormatId(from);
+  if (source === undefined) throw unknownSource(from, views.known());
+  return { to: target.id, from: source.id };
+}
+
+function addGetResult(server: McpServer, context: RestContext, request: FastifyRequest, bench: ServiceBench): void {
+  server.registerTool(
+    "get_result",
+    {
+      description:
+        "A link to the result of a job that is done, which works without a key for 15 minutes. With show, a small picture is shown here as well.",
+      inputSchema: z.object({ job: z.string().regex(/^[0-9a-z]{26}$/), show: z.boolean().default(false) }),
+      annotations: { readOnlyHint: true },
+    },
+    async ({ job: id, show }) => {
+      const pictures: { type: "image"; data: string; mimeType: string }[] = [];
+      const told = await toolAnswer(bench, async () => {
+        const job = await bench.rawJob(id);
+        const { sizeBytes } = resultOf(job);
+        const { text, expiresAt } = context.tickets.issue({ kind: "download", jobId: id }, request.headers.authorization ?? "", ticketMs);
+        if (show) pictures.push(await pictureOf(context, job));
+        return { download: `${requestBaseUrlOf(context, request)}/mcp/downloads/${text}`, bytes: Number(sizeBytes), expiresAt };
+      });
+      return { ...told, content: [...told.content, ...pictures] };
+    },
+  );
+}
+
+async function pictureOf({ deps }: RestContext, job: Job): Promise<{ type: "image"; data: string; mimeType: string }> {
+  const mimeType = formatOf(job.resultFormat === "" ? job.to : job.resultFormat)?.mime ?? "";
+  const { id, sizeBytes } = resultOf(job);
+  if (job.state !== JobState.DONE || !shownTypes.has(mimeType) || sizeBytes > maxShownBytes) {
+    throw new FilemillError(
+      "INVALID_OPTION",
+      "Only PNG, JPEG, WebP and GIF of up to 512 KiB are shown; leave out show, or convert it smaller.",
+    );
+  }
+  const bytes = Buffer.concat(await (await deps.blobs.read(id)).toArray());
+  return { type: "image", data: bytes.toString("base64"), mimeType };
+}

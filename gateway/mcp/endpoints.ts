@@ -1,0 +1,50 @@
+import { defineEndpoints, type Parameter } from "#gateway/rest/endpoint.ts";
+
+/** Text that an agent wrote and wants converted comes in a message. */
+const maxMessageBytes = 2 * 1024 * 1024;
+
+const ticket: Parameter = {
+  name: "ticket",
+  in: "path",
+  required: true,
+  description: "As a tool gave it out.",
+  schema: { type: "string" },
+};
+
+/** The way in for agents. What a tool answers tells them the rest, so the API reference does not list it. */
+export const mcpEndpoints = defineEndpoints({
+  mcp: {
+    method: "POST",
+    path: "/mcp",
+    summary: "Model Context Protocol over streamable HTTP, stateless",
+    access: "read",
+    unlisted: true,
+    body: { mediaType: "application/json", schema: { type: ["object", "array"] }, maxBytes: maxMessageBytes },
+    answers: { 200: { description: "A message.", mediaType: "application/json" }, 202: { description: "Taken." } },
+    errors: [],
+  },
+  ticketUpload: {
+    method: "PUT",
+    path: "/mcp/uploads/{ticket}/{name}",
+    summary: "Send the file of a conversion that an agent asked for",
+    access: "convert",
+    byTicket: "upload",
+    unlisted: true,
+    parameters: [ticket, { name: "name", in: "path", required: true, description: "The file's name.", schema: { type: "string" } }],
+    body: { mediaType: "application/octet-stream", schema: { type: "string", format: "binary" } },
+    answers: { 200: { description: "The job.", mediaType: "application/json" }, 202: { description: "The job goes on." } },
+    errors: ["NOT_FOUND", "INPUT_TOO_LARGE", "INVALID_INPUT", "IDEMPOTENCY_KEY_REUSED"],
+  },
+  ticketDownload: {
+    method: "GET",
+    path: "/mcp/downloads/{ticket}",
+    summary: "Fetch the result that a ticket is for",
+    access: "read",
+    byTicket: "download",
+    unlisted: true,
+    head: true,
+    parameters: [ticket],
+    answers: { 200: { description: "The bytes.", mediaType: "*/*" } },
+    errors: ["NOT_FOUND", "JOB_NOT_FOUND", "RESULT_EXPIRED"],
+  },
+});

@@ -1,0 +1,33 @@
+import { Readable } from "node:stream";
+import type { ReadableStream } from "node:stream/web";
+import { departureOf, type Handler, type RestContext, requestBaseUrlOf } from "#gateway/rest/exchange.ts";
+import { ticketDownloadHandler, ticketUploadHandler } from "./ticket-handlers.ts";
+
+export function mcpHandlersOf(context: RestContext) {
+  return {
+    mcp: mcpHandler(context),
+    ticketUpload: ticketUploadHandler(context),
+    ticketDownload: ticketDownloadHandler(context),
+  };
+}
+
+/** POST /mcp: one message, answered by a server of its own, which nothing outlives. */
+function mcpHandler(context: RestContext): Handler {
+  return async (request, reply) => {
+    // Loaded when the first agent calls: a server that none does is spared its memory.
+    const { answerMessage } = await import("./answer-message.ts");
+    const message = new Request(`${requestBaseUrlOf(context, request)}/mcp`, {
+      method: "POST",
+      headers: singleHeaders(request.headers),
+      signal: departureOf(reply),
+    });
+    const answer = await answerMessage(context, request, message);
+    reply.code(answer.status);
+    for (const [name, value] of answer.headers) reply.header(name, value);
+    return reply.send(answer.body === null ? undefined : Readable.fromWeb(answer.body as ReadableStream));
+  };
+}
+
+function singleHeaders(headers: Readonly<Record<string, string | string[] | undefined>>): [string, string][] {
+  return Object.entries(headers).flatMap(([name, value]) => (typeof value === "string" ? [[name, value] as [string, string]] : []));
+}

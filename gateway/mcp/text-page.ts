@@ -1,0 +1,43 @@
+import { formatOf } from "#formats/index.ts";
+import { FilemillError } from "#kit/errors.ts";
+import type { TextPage } from "./workbench.ts";
+
+const longestCharacter = 4;
+
+/** Throws INVALID_OPTION unless files of the format are text that can be read page by page. */
+export function checkReadable(format: string): void {
+  const mime = formatOf(format)?.mime ?? "";
+  if (/^text\/|[/+](json5?|hjson|xml|yaml|toml|x-ndjson|sql|x-subrip|x-sami|x-tex|x-texinfo|x-bibtex)(;|$)/.test(mime)) return;
+  throw new FilemillError("INVALID_OPTION", `A ${format} file is not text; convert it to md or txt, and read that.`);
+}
+
+/**
+ * The characters from a byte on; `offset` is 0 or a `nextOffset` of before.
+ *
+ * @param read - Reads so many bytes from there, or as many as there are.
+ */
+export async function textPageOf(
+  totalBytes: number,
+  offset: number,
+  maxBytes: number,
+  read: (start: number, bytes: number) => Promise<Buffer>,
+): Promise<TextPage> {
+  if (offset >= totalBytes) {
+    if (offset === 0) return { text: "", totalBytes, nextOffset: undefined };
+    throw new FilemillError("BAD_REQUEST", `The offset lies behind the end of the text, which has ${totalBytes} bytes.`);
+  }
+  const bytes = await read(offset, Math.min(maxBytes, totalBytes - offset));
+  const isLast = offset + bytes.length >= totalBytes;
+  const end = isLast ? bytes.length : wholeCharacters(bytes);
+  return { text: bytes.toString("utf8", 0, end), totalBytes, nextOffset: isLast ? undefined : offset + end };
+}
+
+/** Where the last character begins that may be cut; bytes that are no UTF-8 are taken as they come. */
+function wholeCharacters(bytes: Buffer): number {
+  for (let at = bytes.length - 1; at > bytes.length - longestCharacter && at > 0; at--) {
+    const byte = bytes[at] ?? 0;
+    if (byte < 0x80) return at + 1;
+    if (byte >= 0xc0) return at;
+  }
+  return bytes.length;
+}

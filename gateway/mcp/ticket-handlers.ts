@@ -1,0 +1,58 @@
+/** Files of agents' conversions come and go by tickets: the bytes pass the model by. */
+import type { FastifyRequest } from "fastify";
+import type { Ticket, Tickets } from "#gateway/access/tickets.ts";
+import { boundedFileName } from "#gateway/http/file-name.ts";
+import { answerConversion } from "#gateway/rest/convert.ts";
+import { callerOf, type Handler, type RestContext } from "#gateway/rest/exchange.ts";
+import { sendResult } from "#gateway/rest/jobs.ts";
+import { storeBody } from "#gateway/rest/stored-bytes.ts";
+import { ceilingOf } from "#gateway/rest/submission.ts";
+import { checkContentLength } from "#gateway/rest/upload.ts";
+import { FilemillError } from "#kit/errors.ts";
+
+/** The ticket in the path. Throws NOT_FOUND for what is none of this kind. */
+export function ticketOf<Kind extends Ticket["kind"]>(
+  { tickets }: Pick<RestContext, "tickets">,
+  request: FastifyRequest,
+  kind: Kind,
+): ReturnType<Tickets["open"]> & { ticket: Extract<Ticket, { kind: Kind }> } {
+  return tickets.open(kind, pathPartOf(request, "ticket"));
+}
+
+function pathPartOf({ params }: FastifyRequest, name: string): string {
+  const given: Record<string, unknown> = { ...(typeof params === "object" ? params : {}) };
+  return String(given[name] ?? "");
+}
+
+/** PUT /mcp/uploads/{ticket}/{name}: the upload is the conversion, so that nothing lies here that no job counts. */
+export function ticketUploadHandler(context: RestContext): Handler {
+  return async (request, reply) => {
+    const { ticket } = ticketOf(context, request, "upload");
+    const ceiling = ceilingOf(context, callerOf(request), ticket.from, ticket.to);
+    const asked = {
+      from: ticket.from,
+      download: "no",
+      options: new Map(Object.entries(ticket.options)),
+      idempotencyKey: ticket.nonce,
+      preferences: { respondAsync: false, waitMs: undefined },
+      inputPassword: undefined,
+      outputPassword: undefined,
+    } as const;
+    const leastBytes = checkContentLength(request, ceiling);
+    return answerConversion(context, request, reply, asked, leastBytes, async ({ passage, signal }) => {
+      const { blobs, readersAreHere: mayBeHeld } = context.deps;
+      const blob = await storeBody(request, reply, { blobs, ceiling, passage, signal, mayBeHeld });
+      return { to: ticket.to, blob, fileName: boundedFileName(pathPartOf(request, "name")) };
+    });
+  };
+}
+
+/** GET and HEAD /mcp/downloads/{ticket}. */
+export function ticketDownloadHandler(context: RestContext): Handler {
+  return async (request, reply) => {
+    const { ticket } = ticketOf(context, request, "download");
+    const { job } = await context.deps.jobs.getJob({ accountId: callerOf(request).account.id, jobId: ticket.jobId });
+    if (job === undefined) throw new FilemillError("JOB_NOT_FOUND", "There is no such job.");
+    return sendResult(context, request, reply, job, false);
+  };
+}

@@ -1,0 +1,144 @@
+/** The tools for agents that every way in has; each way adds its own (decision 65). */
+import { McpServer } from "@modelcontextprotocol/server";
+import { z } from "zod";
+import { parseFormatId } from "#formats/index.ts";
+import { FilemillError } from "#kit/errors.ts";
+import { conversionLine, endAnswer, jobAnswer, routeAnswer, toolAnswer } from "./answers.ts";
+import type { ConvertOrder, JobView, Workbench } from "./workbench.ts";
+
+/** Below the minute after which most clients give a call up. */
+const longestWaitSeconds = 50;
+const defaultWaitSeconds = 20;
+const pageCharacters = { default: 20_000, max: 60_000 };
+/** A format cannot be longer, and a name that was not meant as one is not read to its end. */
+const id = z.string().min(1).max(16);
+
+export const waitSeconds = z.number().int().min(0).max(longestWaitSeconds).default(defaultWaitSeconds);
+const jobId = z.string().regex(/^[0-9a-z]{26}$/);
+
+/** What a conversion takes besides its file. */
+export const orderShape = {
+  to: id.describe("target format, such as pdf, md, webp"),
+  from: id.optional().describe("source format, only where content and name do not tell it"),
+  options: z
+    .record(z.string().max(64), z.union([z.string().max(500), z.number(), z.boolean()]))
+    .default({})
+    .describe("options of this conversion; find_conversions with from and to lists them"),
+};
+
+export function optionsOf(given: Readonly<Record<string, string | number | boolean>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(given).map(([name, value]) => [name, String(value)]));
+}
+
+const readOnly = { readOnlyHint: true, openWorldHint: false } as const;
+
+/** A server with the tools that look, to which each way in adds those that take a file. */
+export function createToolServer<Source>(bench: Workbench<Source>, instructions: string): McpServer {
+  const server = new McpServer({ name: "filemill", title: "Filemill", version: "1" }, { instructions });
+  addCatalogueTools(server, bench);
+  addJobStatus(server, bench);
+  return server;
+}
+
+function addCatalogueTools<Source>(server: McpServer, bench: Workbench<Source>): void {
+  server.registerTool(
+    "list_formats",
+    {
+      description: "Formats that can be converted here: id, name and kind, one a line. Narrow them by kind or by a word.",
+      inputSchema: z.object({
+        kind: z.string().max(32).optional().describe("image, document, spreadsheet, presentation, audio, video, archive, …"),
+        search: z.string().max(64).optional().describe("a word in the name, id or extension"),
+      }),
+      annotations: readOnly,
+    },
+    ({ kind, search }) =>
+      toolAnswer(bench, async () => {
+        const word = search?.toLowerCase() ?? "";
+        const found = (await bench.formats()).filter(
+          (format) =>
+            (kind === undefined || format.kind === kind.toLowerCase()) &&
+            [format.id, format.label.toLowerCase(), ...format.extensions].some((text) => text.includes(word)),
+        );
+        if (found.length === 0) return "No format fits; list_formats without arguments lists them all.";
+        return found.map((format) => `${format.id}  ${format.label} (${format.kind})`).join("\n");
+      }),
+  );
+  server.registerTool(
+    "find_conversions",
+    {
+      description:
+        "What a format can become, with the fidelity of each: lossless, high, reduced (layout or quality is simplified) or extract (a part is kept). With `to`: that one conversion with its options and what to expect.",
+      inputSchema: z.object({ from: id.describe("a format id or file extension"), to: id.optional() }),
+      annotations: readOnly,
+    },
+    ({ from, to }) =>
+      toolAnswer(bench, async () => {
+        if (to !== undefined) return routeAnswer(await bench.route(from, to));
+        const format = parseFormatId(from)?.id ?? from;
+        const found = await bench.conversionsFrom(format);
+        if (found.length === 0)
+          throw new FilemillError("UNSUPPORTED_CONVERSION", `Nothing can be made of ${format} here; see list_formats.`);
+        return `${format} becomes:\n${found.map(conversionLine).join("\n")}`;
+      }),
+  );
+}
+
+function addJobStatus<Source>(server: McpServer, bench: Workbench<Source>): void {
+  server.registerTool(
+    "job_status",
+    {
+      description: "How far a conversion is, waiting for its end up to wait_seconds; without a job, the newest ones.",
+      inputSchema: z.object({ job: jobId.optional(), wait_seconds: waitSeconds }),
+      annotations: readOnly,
+    },
+    ({ job, wait_seconds: seconds }, { mcpReq }) =>
+      toolAnswer(bench, async () => {
+        if (job !== undefined) return jobAnswer(await bench.job(job, seconds * 1000, mcpReq.signal));
+        return (await bench.jobs()).map(jobAnswer);
+      }),
+  );
+}
+
+export const readDescription =
+  "Reads a document as Markdown, page by page: PDF (scanned too), Word, slides, spreadsheets, e-books, mail, web pages, pictures of text.";
+
+/** What read_document takes besides a file. */
+export const readShape = {
+  job: jobId.optional().describe("a conversion to text that is done, as in an answer of before"),
+  offset: z.number().int().min(0).default(0).describe("where to go on: the offset that the page before named"),
+  max_characters: z.number().int().min(1000).max(pageCharacters.max).default(pageCharacters.default),
+  wait_seconds: waitSeconds,
+};
+export type ReadOrder = z.output<z.ZodObject<typeof readShape>>;
+
+/** A page of a file, or of the job of a conversion to text. */
+export async function readDocument<Source>(
+  bench: Workbench<Source>,
+  file: Source | undefined,
+  { job, offset, max_characters: bytes, wait_seconds: seconds }: ReadOrder,
+  signal: AbortSignal,
+): Promise<object | string> {
+  if ((job === undefined) === (file === undefined)) throw new FilemillError("BAD_REQUEST", "Name either a job or a file.");
+  const order = { waitMs: seconds * 1000, signal };
+  const read = file === undefined ? await bench.job(job ?? "", order.waitMs, signal) : await asText(bench, file, order);
+  if (read.status !== "done") return endAnswer(read);
+  const { text, totalBytes, nextOffset } = await bench.readText(read.id, offset, bytes);
+  const rest = nextOffset === undefined ? "" : `; the text goes on: read_document with this job and offset ${nextOffset}`;
+  const notes = offset > 0 ? [] : read.notes.map(({ code, message }) => `\n[${code}: ${message}]`);
+  return `${text}\n\n[job ${read.id}, ${read.to}, ${totalBytes} bytes in all${rest}]${notes.join("")}`;
+}
+
+/** What a document becomes best, to be read. */
+const textTargets = ["md", "txt", "json"] as const;
+
+async function asText<Source>(
+  bench: Workbench<Source>,
+  file: Source,
+  { waitMs, signal }: Pick<ConvertOrder, "waitMs" | "signal">,
+): Promise<JobView> {
+  for (const to of textTargets) {
+    const job = await bench.convert(file, { to, from: undefined, options: {}, waitMs, signal });
+    if (job.error?.code !== "UNSUPPORTED_CONVERSION") return job;
+  }
+  throw new FilemillError("UNSUPPORTED_CONVERSION", "This file cannot be read as text here.");
+}

@@ -1,0 +1,141 @@
+/** A file that somebody wants converted, by whichever way it comes in: admitted, received, told its format, and made a job. */
+import { createHash, createHmac } from "node:crypto";
+import type { FastifyRequest } from "fastify";
+import { parseFormatId } from "#formats/index.ts";
+import type { Caller } from "#gateway/access/authenticate.ts";
+import { budgetOf, type Passage } from "#gateway/access/budget.ts";
+import type { CreateJobResponse, Job } from "#gen/filemill/job/v1/job_pb.ts";
+import { FilemillError, fromConnectError, isAnswer } from "#kit/errors.ts";
+import { tellMoment } from "#kit/moments.ts";
+import type { Asked } from "./convert-request.ts";
+import { callerOf, type RestContext } from "./exchange.ts";
+import { unknownTarget } from "./hints.ts";
+import { type Ceiling, discard, type Upload } from "./upload.ts";
+
+/** Who wants what, beside the file itself. */
+export type Submission = {
+  readonly caller: Caller;
+  /** The client's address, by which guests are counted. */
+  readonly ip: string;
+  readonly requestId: string;
+  readonly asked: Pick<Asked, "from" | "options" | "idempotencyKey" | "inputPassword" | "outputPassword"> & {
+    /** The answer will be a promise: the job has to outlive a crash from its first moment. */
+    readonly isQueued: boolean;
+  };
+};
+
+/** Brings the file in; what it rejects with refuses the submission, and nothing is left then. */
+export type Receive = (rules: { readonly passage: Passage; readonly signal: AbortSignal }) => Promise<Upload>;
+
+export type Submitted = { readonly job: Job; readonly replayed: boolean; readonly durable: boolean };
+
+export function submissionOf(request: FastifyRequest, asked: Submission["asked"]): Submission {
+  return { caller: callerOf(request), ip: request.ip, requestId: request.id, asked };
+}
+
+/**
+ * Admits it before one byte is read, receives the file and creates the job.
+ *
+ * @param leastBytes - At least so large is the file, as far as is known beforehand.
+ * @param over - Fires, with a FilemillError as its reason, when the job is not wanted any more.
+ */
+export async function submit(
+  context: RestContext,
+  submission: Submission,
+  leastBytes: number,
+  receive: Receive,
+  over: AbortSignal,
+): Promise<Submitted> {
+  using passage = await admit(context, submission, leastBytes);
+  over.throwIfAborted();
+  const upload = await receive({ passage, signal: over });
+  tellMoment("upload stored");
+  const { job, replayed, durable } = await createJob(context, submission, { upload, passage }, over);
+  if (job === undefined) throw new FilemillError("INTERNAL", "Something went wrong on our side.");
+  return { job, replayed, durable };
+}
+
+async function admit(context: RestContext, { caller, ip, asked }: Submission, leastBytes: number): Promise<Passage> {
+  if (context.draining.aborted) {
+    throw new FilemillError("UNAVAILABLE", "The service is about to restart; try again in a moment.", { retryAfterMs: 5000 });
+  }
+  await context.diskRoom.check(caller.isGuest === true);
+  return context.budgets.enter(budgetOf({ ip }, caller, context.deps.deviceKey), leastBytes, asked.idempotencyKey !== undefined);
+}
+
+/** The smaller of the plan's bound and the route's, as far as both ends of the route are known. */
+export function ceilingOf(context: RestContext, caller: Caller, from: string | undefined, to: string | undefined): Ceiling {
+  const plan: Ceiling = { limitMb: caller.plan.maxInputMb, limitedBy: "plan" };
+  const target = to === undefined ? undefined : parseFormatId(to)?.id;
+  if (from === undefined || target === undefined) return plan;
+  const route = context.views.known()?.routeOf(from, target);
+  return route !== undefined && route.maxInputMb < plan.limitMb ? { limitMb: route.maxInputMb, limitedBy: "conversion" } : plan;
+}
+
+async function createJob(
+  context: RestContext,
+  { caller, requestId, asked }: Submission,
+  { upload, passage }: { readonly upload: Upload; readonly passage: Passage },
+  over: AbortSignal,
+): Promise<CreateJobResponse & { readonly durable: boolean }> {
+  const { blobs, jobs } = context.deps;
+  const { account, plan } = caller;
+  try {
+    const { from, notes } = await sourceOf(context, asked, upload);
+    const to = parseFormatId(upload.to)?.id;
+    if (to === undefined) throw unknownTarget(upload.to, context.views.known());
+    over.throwIfAborted();
+    // Forcing the disk costs more than a small conversion. It is asked for at once only where 202 is certain.
+    const durable = asked.isQueued || (context.views.known()?.routeOf(from, to)?.async ?? false);
+    passage[Symbol.dispose]();
+    const created = await jobs.createJob({
+      accountId: account.id,
+      from,
+      to,
+      options: Object.fromEntries(asked.options),
+      input: upload.blob,
+      sourceName: upload.fileName,
+      idempotencyKey: asked.idempotencyKey ?? "",
+      requestDigest: requestDigestOf(from, to, asked, upload, context.deps.deviceKey),
+      planMaxInputMb: plan.maxInputMb,
+      planMaxUnfinishedJobs: plan.maxUnfinishedJobs,
+      planRetentionSeconds: plan.retentionSeconds,
+      requestId,
+      notes,
+      durable,
+      inputPassword: asked.inputPassword ?? "",
+      outputPassword: asked.outputPassword ?? "",
+      budget: passage.budget,
+    });
+    if (created.replayed) await discard(blobs, upload.blob.id);
+    // A replay wrote nothing: its job may be one that was not promised yet.
+    return { ...created, durable: durable && !created.replayed };
+  } catch (error) {
+    // After a broken call nobody knows whether the job owns the blob now; if not, the sweep takes it.
+    if (isAnswer(error)) await discard(blobs, upload.blob.id);
+    throw fromConnectError(error);
+  }
+}
+
+async function sourceOf(context: RestContext, { from }: Pick<Asked, "from">, upload: Upload) {
+  if (from !== undefined) return { from, notes: [] };
+  const { format, nameDisagrees } = await context.deps.conversion.inspect({ blob: upload.blob, fileName: upload.fileName });
+  if (format === "" && nameDisagrees) {
+    throw new FilemillError("INVALID_INPUT", "The file is not what its name says, and its content tells no format; send an intact one.");
+  }
+  if (format === "") {
+    throw new FilemillError("UNKNOWN_SOURCE_FORMAT", "Neither content nor name tells the file's format; name it with `?from=<format>`.");
+  }
+  const message = "The file's content is not what its name says; the content was believed.";
+  return { from: format, notes: nameDisagrees ? [{ code: "CONTENT_TYPE_CORRECTED", message }] : [] };
+}
+
+/** Equal where a client chose the same result. It is stored, so that a password is in it only as what nobody without the key can guess. */
+function requestDigestOf(from: string, to: string, asked: Submission["asked"], upload: Upload, key: string): string {
+  const { outputPassword } = asked;
+  const secrets = outputPassword === undefined ? [] : [createHmac("sha256", key).update(`output-password ${outputPassword}`).digest("hex")];
+  const options = [...asked.options].sort(([a], [b]) => (a < b ? -1 : 1));
+  return createHash("sha256")
+    .update(JSON.stringify([from, to, options, upload.blob.digest, upload.fileName, ...secrets]))
+    .digest("hex");
+}

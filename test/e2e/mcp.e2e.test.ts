@@ -1,0 +1,228 @@
+/** Agents, by the official client of the Model Context Protocol: over HTTP with a key, and on standard input and output. */
+import { copyFile, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import sharp from "sharp";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { runCli } from "#test/harness/cli.ts";
+import { startServer, type TestServer } from "#test/harness/server.ts";
+
+let server: TestServer;
+let folder: string;
+const open: Client[] = [];
+const typical = (path: string): string => `test/corpus/typical/${path}`;
+
+/** What tools/call answers, as far as these tests read it. */
+type Told = {
+  readonly isError: boolean;
+  readonly text: string;
+  readonly pictures: readonly string[];
+  // biome-ignore lint/suspicious/noExplicitAny: a test asserts what it finds, and fails on what it does not.
+  readonly json: any;
+};
+
+async function call(client: Client, name: string, given: Readonly<Record<string, unknown>> = {}): Promise<Told> {
+  const { content, isError } = await client.callTool({ name, arguments: given });
+  const texts = content.flatMap((part) => (part.type === "text" ? [part.text] : []));
+  const pictures = content.flatMap((part) => (part.type === "image" ? [part.data] : []));
+  const text = texts.join("\n");
+  return { isError: isError === true, text, pictures, json: /^\{"|^\[\{/.test(text) ? JSON.parse(text) : undefined };
+}
+
+async function connect(key = server.key): Promise<Client> {
+  const client = new Client({ name: "test", version: "1" });
+  const headers = { authorization: `Bearer ${key}` };
+  await client.connect(new StreamableHTTPClientTransport(new URL(`${server.url}/mcp`), { requestInit: { headers } }));
+  open.push(client);
+  return client;
+}
+
+/** Sends a file as the command does that the tool prints. */
+async function send(told: Told, path: string): Promise<Response> {
+  return fetch(`${told.json.upload}${encodeURIComponent(basename(path))}`, { method: "PUT", body: await readFile(path) });
+}
+
+async function upload(client: Client, path: string, order: Readonly<Record<string, unknown>>): Promise<string> {
+  const sent = await send(await call(client, "request_upload", order), path);
+  const { job } = JSON.parse(await sent.text());
+  expect(sent.status, JSON.stringify(job)).toBeLessThan(300);
+  return job.id;
+}
+
+async function untilDone(client: Client, job: string): Promise<Told> {
+  for (;;) {
+    const told = await call(client, "job_status", { job, wait_seconds: 30 });
+    if (told.json.status !== "queued" && told.json.status !== "running") return told;
+  }
+}
+
+beforeAll(async () => {
+  server = await startServer();
+  folder = await mkdtemp(join(tmpdir(), "filemill-agents-"));
+  const text = `<svg xmlns="http://www.w3.org/2000/svg" width="900" height="160"><rect width="900" height="160" fill="white"/>
+    <text x="40" y="100" font-size="56" font-family="DejaVu Sans">Invoice number 4711</text></svg>`;
+  await writeFile(join(folder, "scan.png"), await sharp(Buffer.from(text)).png().toBuffer());
+});
+afterAll(async () => {
+  for (const client of open) await client.close();
+  await rm(folder, { recursive: true, force: true });
+  await server[Symbol.asyncDispose]();
+});
+
+describe("over HTTP", () => {
+  let client: Client;
+  beforeAll(async () => {
+    client = await connect();
+  });
+
+  test("an agent learns what can be converted, and how", async () => {
+    const { tools } = await client.listTools();
+    const names = ["list_formats", "find_conversions", "job_status", "convert", "request_upload", "get_result", "read_document"];
+    expect(tools.map(({ name }) => name)).toEqual(names);
+    expect((await call(client, "list_formats", { kind: "spreadsheet" })).text).toMatch(/^xlsx {2}\S.*\(spreadsheet\)$/m);
+    expect((await call(client, "find_conversions", { from: ".JPEG" })).text).toMatch(/^webp high$/m);
+    const route = await call(client, "find_conversions", { from: "jpg", to: "webp" });
+    expect(route.json).toMatchObject({ fidelity: "high", options: { quality: expect.stringMatching(/1\.\.100.*default/) } });
+    const wrong = await call(client, "find_conversions", { from: "jpg", to: "wepb" });
+    expect(wrong).toMatchObject({ isError: true, text: expect.stringMatching(/^UNSUPPORTED_TARGET: .*webp/) });
+  });
+
+  test.each([
+    ["document/typical.docx", "pdf", "%PDF"],
+    ["document/typical.odt", "docx", "PK"],
+    ["spreadsheet/typical.xlsx", "csv", ""],
+    ["data/typical.json", "yaml", ""],
+    ["image/typical.png", "jpg", "\xff\xd8"],
+    ["image/typical.gif", "webp", "RIFF"],
+    ["audio/typical.wav", "mp3", ""],
+    ["archive/typical.zip", "tgz", "\x1f\x8b"],
+  ])("%s comes by a ticket, becomes %s, and goes by a ticket", async (path, to, magic) => {
+    const job = await upload(client, typical(path), { to });
+    expect((await untilDone(client, job)).json).toMatchObject({ status: "done", to });
+    const { json } = await call(client, "get_result", { job });
+    const fetched = await fetch(json.download);
+    const bytes = Buffer.from(await fetched.arrayBuffer());
+    expect(fetched.headers.get("content-disposition")).toMatch(new RegExp(`^attachment; filename="?typical\\.${to}`));
+    expect(bytes.length).toBe(json.bytes);
+    expect(bytes.toString("latin1", 0, magic.length)).toBe(magic);
+  });
+
+  test.each([
+    ["# Title\n\n- one\n- two\n", "md", "html"],
+    ["a,b\n1,2\n", "csv", "json"],
+    ["<svg xmlns='http://www.w3.org/2000/svg' width='9' height='7'/>", "svg", "png"],
+  ])("%j that an agent wrote becomes a file", async (text, from, to) => {
+    const told = await call(client, "convert", { text, from, to, options: to === "png" ? { width: 18 } : {}, wait_seconds: 50 });
+    expect(told.json).toMatchObject({ status: "done", from, to });
+    if (to !== "png") return;
+    const shown = await call(client, "get_result", { job: told.json.job, show: true });
+    expect(await sharp(Buffer.from(shown.pictures[0] ?? "", "base64")).metadata()).toMatchObject({ format: "png", width: 18 });
+  });
+
+  test("a document is read as Markdown, page by page, without a byte missing", async () => {
+    const job = await upload(client, typical("document/typical.docx"), { to: "md" });
+    await untilDone(client, job);
+    const whole = await (
+      await fetch(`${server.url}/api/v1/jobs/${job}/download`, { headers: { authorization: `Bearer ${server.key}` } })
+    ).text();
+    let read = "";
+    let offset: number | undefined = 0;
+    for (let pages = 0; offset !== undefined && pages < 1000; pages++) {
+      const { text } = await call(client, "read_document", { job, offset, max_characters: 1000 });
+      const [, page = "", rest = ""] = /^([\s\S]*)\n\n\[job (.*)\]/.exec(text) ?? [];
+      read += page;
+      const next = /offset (\d+)/.exec(rest)?.[1];
+      offset = next === undefined ? undefined : Number(next);
+    }
+    expect(read).toBe(whole);
+    expect(whole.length).toBeGreaterThan(100);
+  });
+
+  test("a ticket takes one file, and is worth no more than its key", async () => {
+    const key = (await runCli(server, ["keys", "create", "local@filemill.localhost"])).trim();
+    const own = await connect(key);
+    const ticket = await call(own, "request_upload", { to: "webp" });
+    expect(JSON.stringify(ticket)).not.toContain(key);
+    expect((await send(ticket, typical("image/typical.png"))).status).toBe(200);
+    // The same file again is a repetition, another one is refused.
+    expect((await send(ticket, typical("image/typical.png"))).headers.get("idempotent-replayed")).toBe("true");
+    expect((await send(ticket, typical("image/typical.gif"))).status).toBe(422);
+    const changed = ticket.json.upload.replace(/.(.)\/$/, (_: string, last: string) => `${last === "A" ? "B" : "A"}${last}/`);
+    expect((await fetch(`${changed}a.png`, { method: "PUT", body: "x" })).status).toBe(404);
+    const download = (await call(own, "get_result", { job: (await call(own, "job_status")).json[0].job })).json.download;
+    expect((await fetch(download)).status).toBe(200);
+    const row = (await runCli(server, ["keys", "list", "local@filemill.localhost"]))
+      .split("\n")
+      .find((line) => line.includes(key.slice(0, 8)));
+    await runCli(server, ["keys", "revoke", row?.split(" ")[0] ?? ""]);
+    expect((await fetch(download)).status).toBe(401);
+    expect((await fetch(`${ticket.json.upload}a.png`, { method: "PUT", body: "x" })).status).toBe(401);
+    await expect(call(own, "list_formats")).rejects.toThrow();
+  });
+
+  test("what cannot be done is told to the agent, by its code", async () => {
+    expect((await call(client, "convert", { text: "x", from: "md", to: "nothing" })).text).toMatch(/^UNSUPPORTED_TARGET: /);
+    expect((await call(client, "convert", { text: "x", from: "md", to: "html", options: { nonsense: 1 } })).text).toMatch(
+      /^INVALID_OPTION: /,
+    );
+    expect((await call(client, "get_result", { job: "0".repeat(26) })).text).toMatch(/^JOB_NOT_FOUND: /);
+    const empty = await fetch(`${(await call(client, "request_upload", { to: "webp" })).json.upload}a.png`, { method: "PUT", body: "" });
+    expect(JSON.parse(await empty.text()).error.code).toBe("INVALID_INPUT");
+    expect((await fetch(`${server.url}/mcp`, { method: "POST", body: "{}", headers: { "content-type": "application/json" } })).status).toBe(
+      401,
+    );
+  });
+});
+
+describe("on standard input and output", () => {
+  let client: Client;
+  const script = fileURLToPath(new URL("../../gateway/setup/filemill.mjs", import.meta.url));
+  const start = async (env: Readonly<Record<string, string>>): Promise<Client> => {
+    const started = new Client({ name: "test", version: "1" });
+    const all = { PATH: process.env.PATH ?? "", HOME: process.env.HOME ?? "", DATA_DIR: join(folder, "data"), ...env };
+    await started.connect(new StdioClientTransport({ command: process.execPath, args: [script, "mcp"], cwd: folder, env: all }));
+    open.push(started);
+    return started;
+  };
+  beforeAll(async () => {
+    client = await start({});
+    for (const name of ["document/typical.md", "data/typical.json", "image/typical.png", "data/typical.csv", "vector/typical.svg"])
+      await copyFile(typical(name), join(folder, basename(name)));
+  });
+
+  test.each([
+    ["typical.md", "docx"],
+    ["typical.json", "yaml"],
+    ["typical.png", "webp"],
+    ["typical.csv", "xlsx"],
+    ["typical.svg", "pdf"],
+    ["scan.png", "pdf"],
+  ])("%s becomes %s beside it, without a server or a key", async (name, to) => {
+    const told = await call(client, "convert", { path: name, to, wait_seconds: 50 });
+    expect(told.json).toMatchObject({ status: "done", path: join(folder, name.replace(/\.\w+$/, `.${to}`)) });
+    expect((await readFile(told.json.path)).length).toBe(told.json.bytes);
+    // What lies there now was not named by the agent.
+    expect((await call(client, "convert", { path: name, to })).text).toMatch(/^BAD_REQUEST: .*exists/);
+  });
+
+  test("a scanned PDF is read as Markdown", async () => {
+    const scanned = await call(client, "read_document", { path: "scan.pdf", wait_seconds: 50 });
+    expect(scanned.text).toMatch(/Invoice number 4711[\s\S]*\[job /);
+  });
+
+  test("a file that is not there, or is no document, is told", async () => {
+    expect((await call(client, "convert", { path: "gone.png", to: "webp" })).text).toMatch(/^INVALID_INPUT: .*gone\.png/);
+    expect((await call(client, "read_document", { path: "gone.pdf" })).isError).toBe(true);
+  });
+
+  test("a server converts the same files", async () => {
+    const remote = await start({ FILEMILL_SERVER: server.url, FILEMILL_API_KEY: server.key });
+    const told = await call(remote, "convert", { path: "typical.png", to: "avif", output: "far.avif", wait_seconds: 50 });
+    expect(told.json).toMatchObject({ status: "done", path: join(folder, "far.avif") });
+    expect(await sharp(join(folder, "far.avif")).metadata()).toMatchObject({ format: "heif" });
+    expect((await call(remote, "read_document", { path: "typical.docx", wait_seconds: 50 })).text).toMatch(/\S[\s\S]*\[job /);
+  });
+});
