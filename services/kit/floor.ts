@@ -6,6 +6,7 @@ import { openBlobs } from "./blobs/open-blobs.ts";
 import type { BlobStore } from "./blobs/store.ts";
 import type { Log } from "./log.ts";
 import { openBroker } from "./nats/broker.ts";
+import type { Cluster } from "./nats/cluster.ts";
 import type { BrokerUser } from "./nats/grants.ts";
 import type { Broker } from "./nats/ports.ts";
 import { createProbe, type Probe } from "./probe.ts";
@@ -72,10 +73,15 @@ async function tryBlobs(blobs: BlobStore): Promise<void> {
 
 type Brokers = AsyncDisposable & { healthy(): Promise<boolean>; readonly of: ReadonlyMap<BrokerUser, Broker> };
 
-async function openBrokers({ NATS_URL }: Settings, dataDir: string, log: Log, services: readonly BrokerUser[]): Promise<Brokers> {
+async function openBrokers(settings: Settings, dataDir: string, log: Log, services: readonly BrokerUser[]): Promise<Brokers> {
   await using stack = new AsyncDisposableStack();
-  const host = stack.use(await openBroker({ dataDir, natsUrl: NATS_URL, log }));
+  const host = stack.use(await openBroker({ dataDir, cluster: clusterOf(settings), log }));
   const of = new Map(await Promise.all(services.map(async (service) => [service, await host.as(service)] as const)));
   const owned = stack.move();
   return { of, healthy: () => host.healthy(), [Symbol.asyncDispose]: () => owned.disposeAsync() };
+}
+
+function clusterOf({ NATS_URL, NATS_REPLICAS, NATS_CREDS, NATS_CA, NATS_CERT, NATS_KEY }: Settings): Cluster | undefined {
+  if (NATS_URL === undefined) return undefined;
+  return { url: NATS_URL, replicas: NATS_REPLICAS, credentials: NATS_CREDS, ca: NATS_CA, certificate: NATS_CERT, key: NATS_KEY };
 }

@@ -150,8 +150,21 @@ export const settingTable = {
     default: undefined,
     pattern: /^(nats|tls):\/\/\S+$/,
     accepts: "nats:// or tls:// URLs separated by commas",
-    help: "NATS server or cluster with JetStream, credentials in the URL; unset: an embedded one under DATA_DIR",
+    help: "NATS server or cluster with JetStream, user and password in the URL; unset: an embedded one under DATA_DIR",
   }),
+  NATS_REPLICAS: integer({
+    default: undefined,
+    min: 1,
+    max: 5,
+    help: "Copies of each stream that the cluster keeps; unset: 3 where three servers are up. What has more keeps them",
+  }),
+  NATS_CREDS: text({ default: undefined, help: "File with the credentials of a NATS user (JWT and key)" }),
+  NATS_CA: text({
+    default: undefined,
+    help: "File (PEM) with the authority that vouches for the NATS servers; unset: those that Node knows",
+  }),
+  NATS_CERT: text({ default: undefined, help: "File (PEM) with the certificate that NATS knows this client by" }),
+  NATS_KEY: text({ default: undefined, help: "File (PEM) with the key of NATS_CERT" }),
   RPC_HOST: text({ default: "127.0.0.1", help: "Address the internal services listen on (Connect, gRPC, gRPC-Web)" }),
   RPC_PORT: integer({ default: "8081", min: 0, max: 65_535, help: "Port of the internal services; 0 takes a free one" }),
   RPC_TOKEN: text({

@@ -52,7 +52,7 @@ type Seen = { readonly records: Map<string, JobRecord>; readonly results: Map<st
 async function follow(natsUrl: string, dataDir: string, seen: Seen, signal?: AbortSignal): Promise<AsyncDisposable> {
   await using stack = new AsyncDisposableStack();
   const limit = AbortSignal.any([AbortSignal.timeout(connectMs), ...(signal === undefined ? [] : [signal])]);
-  const broker = stack.use(await openBroker({ dataDir, natsUrl, log: openLog("silent"), signal: limit }));
+  const broker = stack.use(await openBroker({ dataDir, cluster: { url: natsUrl }, log: openLog("silent"), signal: limit }));
   const bucket = await broker.bucket("jobs", jobRecordCodec);
   const present = new Set<string>();
   const watch = await bucket.watch((jobId, entry) => {

@@ -18,8 +18,8 @@ export async function openStoredRecords({ dataDir }: TestServer): Promise<Stored
   const config = await readFile(join(dataDir, "nats/server.conf"), "utf8");
   const [, port] = /^port: (\d+)$/m.exec(config) ?? [];
   const [, password] = /user: "filemill", password: "([^"]+)"/.exec(config) ?? [];
-  const natsUrl = `nats://filemill:${password}@127.0.0.1:${port}`;
-  const broker = await openBroker({ dataDir, natsUrl, log: openLog("silent") });
+  const url = `nats://filemill:${password}@127.0.0.1:${port}`;
+  const broker = await openBroker({ dataDir, cluster: { url }, log: openLog("silent") });
   const bucket = await broker.bucket("jobs", {
     encode: (record: JobRecord) => toBinary(JobRecordSchema, record),
     decode: (bytes) => fromBinary(JobRecordSchema, bytes),

@@ -2,10 +2,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { ConnectionOptions, KV } from "nats";
 import type { Log } from "#kit/log.ts";
 import { type BucketSettings, type Ends, openBucket, openStore, writeAndRead } from "./bucket.ts";
+import { type Cluster, clusterOptions, inboxOf } from "./cluster.ts";
 import { createDiskFlush } from "./disk-flush.ts";
 import { type EmbeddedServer, openEmbeddedServer } from "./embedded-server.ts";
 import { watchFullDisk } from "./full-disk.ts";
-import { assertGranted, type BrokerUser, brokerUsers, grants, inboxPrefixOf, ownerUser } from "./grants.ts";
+import { assertGranted, type BrokerUser, grants, ownerUser } from "./grants.ts";
 import { createHandover, type Handover } from "./handover.ts";
 import { type Link, openLink } from "./link.ts";
 import type { Broker } from "./ports.ts";
@@ -16,8 +17,8 @@ const healthLifeMs = 120_000;
 
 export type BrokerOptions = {
   readonly dataDir: string;
-  /** nats:// or tls:// URLs separated by commas; undefined: a server of our own under `dataDir`. */
-  readonly natsUrl?: string | undefined;
+  /** Of somebody else; undefined: a server of our own under `dataDir`. */
+  readonly cluster?: Cluster | undefined;
   readonly log: Log;
   readonly signal?: AbortSignal;
 };
@@ -29,19 +30,26 @@ export type BrokerHost = Broker & {
 };
 
 /**
- * Connects to NATS, and starts it first when there is no `natsUrl`. With a URL it waits until the server is there.
+ * Connects to NATS, and starts it first when there is no `cluster`, else waits until one of its servers is there.
  * Rejects with UNAVAILABLE when the embedded server is not installed, does not start, or DATA_DIR is in use.
  */
 export async function openBroker(options: BrokerOptions): Promise<BrokerHost> {
-  const { dataDir, natsUrl, log, signal } = options;
+  const { dataDir, cluster, log, signal } = options;
   await using stack = new AsyncDisposableStack();
-  const server = natsUrl === undefined ? stack.use(await openEmbeddedServer(dataDir, log, signal)) : undefined;
-  if (natsUrl !== undefined) log.info("broker.connecting");
-  const ownerOptions = server === undefined ? externalOptions(natsUrl ?? "") : embeddedOptions(server, ownerUser);
+  let server: EmbeddedServer | undefined;
+  let ownerOptions: ConnectionOptions;
+  if (cluster === undefined) {
+    server = stack.use(await openEmbeddedServer(dataDir, log, signal));
+    ownerOptions = embeddedOptions(server, ownerUser);
+  } else {
+    log.info("broker.connecting");
+    ownerOptions = await clusterOptions(cluster);
+  }
   const owner = stack.use(await openLink(ownerOptions, log, signal));
   if (server !== undefined) stack.use(watchFullDisk(server.dir, () => server.restart(), log));
   const owned = stack.move();
   const handover = createHandover();
+  const replicas = cluster?.replicas ?? replicasOf(owner);
   const common = {
     embedded: server !== undefined,
     serverVersion: owner.nc.info?.version ?? "",
@@ -50,18 +58,23 @@ export async function openBroker(options: BrokerOptions): Promise<BrokerHost> {
   };
   return {
     ...common,
-    ...storesOf({ link: owner, owner }, handover, log),
+    ...storesOf({ link: owner, owner }, handover, log, { replicas }),
     async as(user) {
       const link = server === undefined ? owner : owned.use(await openLink(embeddedOptions(server, user), log, signal));
-      return { ...common, ...storesOf({ link, owner }, handover, log, user) };
+      return { ...common, ...storesOf({ link, owner }, handover, log, { replicas, user }) };
     },
   };
 }
 
 /** @param user - Undefined for the owner, who may open all. */
-function storesOf(ends: Ends, handover: Handover, log: Log, user?: BrokerUser): Pick<Broker, "bucket" | "workQueue" | "healthy"> {
-  const replicas = replicasOf(ends.owner);
-  const direct = replicas === 1;
+function storesOf(
+  ends: Ends,
+  handover: Handover,
+  log: Log,
+  { replicas, user }: { readonly replicas: number; readonly user?: BrokerUser },
+): Pick<Broker, "bucket" | "workQueue" | "healthy"> {
+  // A copy that lags behind would answer directly with what was.
+  const direct = ends.owner.nc.info?.cluster === undefined;
   return {
     bucket: async (name, codec, { ttlMs } = {}) => {
       if (user !== undefined) assertGranted(user, name);
@@ -85,28 +98,7 @@ function embeddedOptions(server: EmbeddedServer, user: typeof ownerUser | Broker
   };
 }
 
-function inboxOf(user: string): { readonly inboxPrefix?: string } {
-  const isService = brokerUsers.some((each) => each === user);
-  return isService ? { inboxPrefix: inboxPrefixOf(user) } : {};
-}
-
-/** The client reads credentials from its options only, not from the URL. */
-function externalOptions(natsUrl: string): ConnectionOptions {
-  const urls = natsUrl.split(",").map((text) => new URL(text.trim()));
-  const user = decodeURIComponent(urls[0]?.username ?? "");
-  const pass = decodeURIComponent(urls[0]?.password ?? "");
-  const credentials = user === "" ? {} : pass === "" ? { token: user } : { user, pass };
-  const secure = urls.some((url) => url.protocol === "tls:");
-  return {
-    servers: urls.map((url) => url.host),
-    ...credentials,
-    ...inboxOf(user),
-    ...(secure ? { tls: {} } : {}),
-    waitOnFirstConnect: true,
-  };
-}
-
-/** Three copies where there are three servers. */
+/** Three copies where there are three servers, as far as they are up: what has more keeps them. */
 function replicasOf(link: Link): number {
   const { cluster, connect_urls: peers } = link.nc.info ?? {};
   return cluster !== undefined && (peers?.length ?? 0) >= 3 ? 3 : 1;

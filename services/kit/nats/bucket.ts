@@ -47,7 +47,15 @@ export type Ends = { readonly link: Link; readonly owner: Link };
 export async function openStore({ link, owner }: Ends, { name, ttlMs, replicas, direct }: BucketSettings): Promise<KV> {
   const options = { history: 1, replicas, allow_direct: direct, ...(ttlMs === undefined ? {} : { ttl: ttlMs }) };
   if (owner !== link) await owner.retry(() => owner.js.views.kv(name, options));
+  await owner.retry(() => ensureReplicas(owner, `KV_${name}`, replicas));
   return link.retry(() => link.js.views.kv(name, options));
+}
+
+/** More copies than a bucket has where they are wanted, as after a cluster grew; never fewer: a server may be down. */
+async function ensureReplicas(owner: Link, stream: string, replicas: number): Promise<void> {
+  if (replicas === 1) return;
+  const { config } = await owner.jsm.streams.info(stream);
+  if (config.num_replicas < replicas) await owner.jsm.streams.update(stream, { ...config, num_replicas: replicas });
 }
 
 function checked(key: string): string {

@@ -120,9 +120,10 @@ async function ensureStream(link: Link, name: string, settings: QueueSettings): 
     if (apiCodeOf(error) === streamNotFound) return undefined;
     throw error;
   });
+  // A user who may not change it need not, as long as it is as it should be. Copies are never taken away: a server may be down.
+  const wanted = { ...config, num_replicas: Math.max(config.num_replicas, found?.config.num_replicas ?? 0) };
   if (found === undefined) await link.jsm.streams.add({ name, ...config });
-  // A user who may not change it need not, as long as it is as it should be.
-  else if (!isMatch(found.config, config)) await link.jsm.streams.update(name, config);
+  else if (!isMatch(found.config, wanted)) await link.jsm.streams.update(name, wanted);
 }
 
 /** Unlimited deliveries: attempts are counted in the job's record, which a restart of the server cannot set back. */

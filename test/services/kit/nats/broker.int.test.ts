@@ -55,10 +55,12 @@ describe("the embedded server", () => {
     const config = await readFile(join(dir, "server.conf"), "utf8");
     expect(config).toContain("host: 127.0.0.1");
     const port = /^port: (\d+)$/m.exec(config)?.[1];
-    const stranger = await failureOf(openBroker({ dataDir, natsUrl: `nats://127.0.0.1:${port}`, log, signal: AbortSignal.timeout(1500) }));
+    const stranger = await failureOf(
+      openBroker({ dataDir, cluster: { url: `nats://127.0.0.1:${port}` }, log, signal: AbortSignal.timeout(1500) }),
+    );
     expect(String(stranger)).toMatch(/authorization|timeout/i);
     const password = await readFile(join(dir, "password"), "utf8");
-    await using guest = await openBroker({ dataDir, natsUrl: `nats://filemill:${password}@127.0.0.1:${port}`, log });
+    await using guest = await openBroker({ dataDir, cluster: { url: `nats://filemill:${password}@127.0.0.1:${port}` }, log });
     expect(guest.embedded).toBe(false);
     await eventually(async () => expect(await guest.healthy()).toBe(true));
   });
@@ -208,7 +210,7 @@ describe("an outage that lasts", () => {
 test("a broker that is not there yet is waited for, until the signal says otherwise", async () => {
   const reason = new Error("enough");
   const abort = new AbortController();
-  const opening = failureOf(openBroker({ dataDir, natsUrl: "nats://127.0.0.1:9", log, signal: abort.signal }));
+  const opening = failureOf(openBroker({ dataDir, cluster: { url: "nats://127.0.0.1:9" }, log, signal: abort.signal }));
   setTimeout(() => abort.abort(reason), 300);
   expect(await opening).toBe(reason);
 });
