@@ -3,9 +3,10 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import fc from "fast-check";
 import { FilemillError } from "#kit/errors.ts";
-import type { Bench } from "#test/contract/engine.ts";
+import type { Engine } from "#services/conversion/domain/engine.ts";
+import { type Bench, openBench } from "#test/contract/engine.ts";
+import { type Difference, isExcused } from "./difference.ts";
 import type { Foreign } from "./foreign.ts";
-import { type Difference, differencesOf, isExcused } from "./judge.ts";
 import type { Pair } from "./pairs.ts";
 import type { Said, SaidTable } from "./said.ts";
 
@@ -18,7 +19,24 @@ export type Outcome = Tally & {
 /** Codes by which a sound file may be refused. */
 const refusals = new Set(["CONVERSION_FAILED", "INPUT_TOO_COMPLEX"]);
 
-export type Place = { readonly bench: Bench; readonly foreign: Foreign; readonly seed: number; readonly runs: number };
+export type Place = { readonly benches: Benches; readonly foreign: Foreign; readonly seed: number; readonly runs: number };
+
+/** One of each engine, opened when it is first needed. */
+export type Benches = AsyncDisposable & { of(engine: Engine): Promise<Bench> };
+
+export function openBenches(): Benches {
+  const open = new Map<string, Promise<Bench>>();
+  return {
+    of(engine) {
+      const bench = open.get(engine.id) ?? openBench(engine);
+      open.set(engine.id, bench);
+      return bench;
+    },
+    async [Symbol.asyncDispose]() {
+      for (const bench of open.values()) await (await bench)[Symbol.asyncDispose]();
+    },
+  };
+}
 
 export async function compareAlong(pair: Pair, place: Place): Promise<Outcome> {
   const tally: Tally = { exact: 0, noted: 0, refused: 0, unwritten: 0 };
@@ -39,7 +57,8 @@ export async function compareAlong(pair: Pair, place: Place): Promise<Outcome> {
 
 let count = 0;
 
-async function fateOf({ from, to }: Pair, value: Said | SaidTable, { bench, foreign }: Place): Promise<keyof Tally> {
+async function fateOf({ from, to, judge }: Pair, value: Said | SaidTable, { benches, foreign }: Place): Promise<keyof Tally> {
+  const bench = await benches.of(judge.engine);
   const path = join(bench.folder, `value-${++count}.${from}`);
   const made: string[] = [path];
   try {
@@ -55,8 +74,8 @@ async function fateOf({ from, to }: Pair, value: Said | SaidTable, { bench, fore
     made.push(resultPath);
     const is = await foreign.read(to, resultPath);
     const codes = new Set<string>(notes.keys());
-    const differences = differencesOf(was, is, from, to, codes);
-    const silent = differences.filter((each) => !isExcused(each, codes));
+    const differences = judge.differencesOf(was, is, from, to, codes);
+    const silent = differences.filter((each) => !isExcused(each, codes, judge));
     if (silent.length > 0) throw new Error(`${silent.map(told).join("; ")} (notes: ${[...codes].join(" ") || "none"})`);
     return differences.length > 0 ? "noted" : "exact";
   } finally {

@@ -1,11 +1,11 @@
-/** What differs between a file and what was made of it, and whether a note says so. */
-
+/** What differs between a table, tree or settings and what was made of it, and whether a note says so. */
+import { dataEngine } from "#services/conversion/engines/data.ts";
+import type { Difference, Judge as JudgeOfKind } from "./difference.ts";
 import { digitsOf, isList, isMap, isTable, recordsOf, type Said, type SaidMap, type SaidTable } from "./said.ts";
 import { bare, placesOf, tableOf } from "./shapes.ts";
 
 /** How a value changed; `other` is what no note can excuse. */
-export type Change = "type" | "zone" | "rounded" | "nothing" | "text" | "name" | "structure" | "dialect" | "other";
-export type Difference = { readonly change: Change; readonly place: string; readonly was: string; readonly is: string };
+type Change = "type" | "zone" | "rounded" | "nothing" | "text" | "name" | "structure" | "dialect" | "other";
 
 const excuses: Readonly<Record<Change, readonly string[]>> = {
   type: ["TYPES_AS_TEXT"],
@@ -18,8 +18,6 @@ const excuses: Readonly<Record<Change, readonly string[]>> = {
   dialect: ["DIALECT_GUESSED"],
   other: [],
 };
-
-export const isExcused = ({ change }: Difference, notes: ReadonlySet<string>): boolean => excuses[change].some((code) => notes.has(code));
 
 /** Formats in which everything is text, also what a column of numbers holds. */
 const untyped = new Set(["csv", "tsv", "psv", "xml", "ini", "properties"]);
@@ -37,7 +35,7 @@ export function differencesOf(
   notes: ReadonlySet<string>,
 ): readonly Difference[] {
   const found: Difference[] = [];
-  const judge = new Judge(from, to, found);
+  const judge = new Comparison(from, to, found);
   if (isTable(was) || flat.has(to)) {
     const [one, other] = [tableOf(was), tableOf(is)];
     const isWithoutEmpty = books.has(to) || notes.has("ENTRIES_LEFT_OUT");
@@ -55,7 +53,7 @@ function withoutEmptyRows({ columns, rows }: SaidTable): SaidTable {
   return { columns, rows: rows.filter((row) => !row.every(isEmpty)) };
 }
 
-class Judge {
+class Comparison {
   readonly #from: string;
   readonly #to: string;
   readonly #found: Difference[];
@@ -207,3 +205,5 @@ function plainDigits(digits: string): string {
   const padded = whole.padStart(places + 1, "0");
   return `${sign}${padded.slice(0, -places)}.${padded.slice(-places)}`;
 }
+
+export const dataJudge: JudgeOfKind = { engine: dataEngine, differencesOf, excuses };

@@ -2,9 +2,19 @@
 import type fc from "fast-check";
 import { dataHops } from "#services/conversion/engines/data-hops.ts";
 import { settings, tables, trees } from "./arbitraries.ts";
+import { archiveJudge, archives } from "./archives.ts";
+import type { Judge } from "./difference.ts";
+import { dataJudge } from "./judge.ts";
 import { recordsOf, type Said, type SaidTable } from "./said.ts";
+import { subtitleJudge, subtitles } from "./subtitles.ts";
 
-export type Pair = { readonly from: string; readonly to: string; readonly sort: string; readonly given: fc.Arbitrary<Said | SaidTable> };
+export type Pair = {
+  readonly from: string;
+  readonly to: string;
+  readonly sort: string;
+  readonly given: fc.Arbitrary<Said | SaidTable>;
+  readonly judge: Judge;
+};
 
 const words = (text: string) => new Set(text.split(" "));
 const treeFormats = words("json yaml json5 msgpack cbor bson ndjson toml xml plist");
@@ -24,6 +34,27 @@ function sortsOf(from: string, to: string): readonly (readonly [string, Pair["gi
     : [["tree", trees], table];
 }
 
-export const dataPairs: readonly Pair[] = dataHops
+const dataPairs: readonly Pair[] = dataHops
   .filter(({ from, to }) => readable.has(from) && readable.has(to))
-  .flatMap(({ from, to }) => sortsOf(from, to).map(([sort, given]) => ({ from, to, sort, given })));
+  .flatMap(({ from, to }) => sortsOf(from, to).map(([sort, given]) => ({ from, to, sort, given, judge: dataJudge })));
+
+/** Pairs of one kind, of which the same values go along each. */
+function pairsOf(
+  judge: Judge,
+  sort: string,
+  given: Pair["given"],
+  sources: ReadonlySet<string>,
+  targets: ReadonlySet<string> = sources,
+): readonly Pair[] {
+  return judge.engine.hops
+    .filter(({ from, to }) => from !== to && sources.has(from) && targets.has(to))
+    .map(({ from, to }) => ({ from, to, sort, given, judge }));
+}
+
+const otherPairs: readonly Pair[] = [
+  ...pairsOf(subtitleJudge, "subtitles", subtitles, words("srt vtt ass ssa ttml smi sub sbv lrc")),
+  // An ISO has two sets of names, of which systems read one or the other.
+  ...pairsOf(archiveJudge, "archive", archives, words("tar tgz tbz2 txz zip"), words("tar tgz tbz2 txz zip 7z cpio")),
+];
+
+export const valuePairs: readonly Pair[] = [...dataPairs, ...otherPairs];

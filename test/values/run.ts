@@ -1,9 +1,7 @@
 /** `npm run prove -- --values`: generated values go along every pair, and what became of them is printed. */
-import { dataEngine } from "#services/conversion/engines/data.ts";
-import { openBench } from "#test/contract/engine.ts";
-import { compareAlong, type Outcome } from "./compare.ts";
+import { compareAlong, type Outcome, openBenches } from "./compare.ts";
 import { openForeign } from "./foreign.ts";
-import { dataPairs, type Pair } from "./pairs.ts";
+import { type Pair, valuePairs } from "./pairs.ts";
 
 export type ValuesRequest = {
   /** `from:to`; either may be `*`. None is all. */
@@ -31,13 +29,13 @@ export const lineOf = ({ pair, exact, noted, refused, unwritten, silent }: Outco
 
 /** Whether nothing changed in silence. */
 export async function proveValues({ route, seed, runs, signal, say }: ValuesRequest): Promise<boolean> {
-  await using bench = await openBench(dataEngine);
+  await using benches = openBenches();
   await using foreign = openForeign();
-  const pairs = dataPairs.filter((pair) => isWanted(pair, route));
+  const pairs = valuePairs.filter((pair) => isWanted(pair, route));
   const silent: Outcome[] = [];
   for (const pair of pairs) {
     if (signal.aborted) break;
-    const outcome = await compareAlong(pair, { bench, foreign, seed: Number(seed), runs });
+    const outcome = await compareAlong(pair, { benches, foreign, seed: Number(seed), runs });
     say(lineOf(outcome));
     if (outcome.silent !== undefined) silent.push(outcome);
   }

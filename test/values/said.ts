@@ -39,3 +39,10 @@ export function digitsOf(text: string): string | undefined {
 export function doubleSaid(value: number): Said {
   return { n: digitsOf(Object.is(value, -0) ? "-0" : String(value)) ?? "nan" };
 }
+
+/** The texts and numbers of a map by their names, as text. */
+export function fieldsOf(said: Said): Readonly<Record<string, string>> {
+  const textOf = (each: Said) =>
+    each === null || typeof each !== "object" || isList(each) || isMap(each) ? "" : (Object.values(each)[0] ?? "");
+  return Object.fromEntries(isMap(said) ? said.m.map(([name, each]) => [name, textOf(each)]) : []);
+}

@@ -116,7 +116,7 @@ export const answers = {
   /** Of a listing and a list: what is joined, in order; writes the names, a line each. `left`: files that the list does not name. `isSite`: there is an `index.html` at its top. */
   joinOrder: record({ names: list(text(1000), 500), left: place, isSite: flag }),
   /** Of a result's listing and the source's. */
-  archiveHolds: record({ isResult: flag }),
+  archiveHolds: record({ isResult: flag, hasOtherTimes: flag }),
 } as const;
 
 export type QuestionKind = keyof typeof answers;

@@ -64,6 +64,10 @@ const leftOut = [
   expecting("PERMISSIONS_REDUCED", { message: "Permissions to write for everybody, and to run as a file's owner, are taken away." }),
 ];
 
+/** TAR and 7z hold parts of seconds. */
+const holdsParts = (format: string) => packings[format]?.format === "pax" || packings[format]?.format === "7zip";
+const timesCut = expecting("NUMBERS_ROUNDED", { message: "Times of files are cut to whole seconds." });
+
 /** Owners and permissions get lost where one of the two has none; members never do. */
 function fidelityOf(from: string, to: string): Fidelity {
   const isSame = streams[to] !== undefined || packings[from]?.format === packings[to]?.format;
@@ -80,6 +84,7 @@ function hopOf(from: string, to: string): Omit<Hop, "from" | "to"> {
     options: hasLevel ? [level] : [],
     expects: [
       ...(streams[to] === undefined && from !== "cab" ? leftOut : []),
+      ...(streams[to] === undefined && !holdsParts(to) ? [timesCut] : []),
       ...(packings[from]?.format === "zip" ? [expecting("ENCODING_GUESSED", { message: "Names that are not Unicode are guessed." })] : []),
     ],
   };

@@ -66,9 +66,13 @@ async function keepSource(session: ToolSession, task: HopTask): Promise<void> {
   task.note("SOURCE_KEPT");
 }
 
+const timesCut = "Times of files were cut to what the format holds, mostly whole seconds.";
+
 async function isResult({ session, task, inspector }: Work, listing: string): Promise<boolean> {
   await list(session, "/job/out", "after");
-  return (await askMade(inspector, "archiveHolds", [session.pathOf("after"), listing], { signal: task.signal })).isResult;
+  const held = await askMade(inspector, "archiveHolds", [session.pathOf("after"), listing], { signal: task.signal });
+  if (held.isResult && held.hasOtherTimes) task.note("NUMBERS_ROUNDED", timesCut);
+  return held.isResult;
 }
 
 /**

@@ -157,7 +157,9 @@ function hopOf(from: string, to: string): Omit<Hop, "from" | "to"> | undefined {
   if (!makesSense(from, to)) return undefined;
   const part = isBook.has(from) && !holdsSheets(to) ? ({ part: "sheet" } as const) : {};
   const [options, expects] = [optionsOf(from, to), dataExpectations(from, to)];
-  return { fidelity: fidelityOf(from, to), cost: 20, async: false, maxInputMb: maxInputMbOf(from), options, expects, ...part };
+  // Other workbooks are made of one, whose cells have types, rather than of text.
+  const cost = isBook.has(to) ? 15 : 20;
+  return { fidelity: fidelityOf(from, to), cost, async: false, maxInputMb: maxInputMbOf(from), options, expects, ...part };
 }
 
 export const dataHops: readonly Hop[] = [

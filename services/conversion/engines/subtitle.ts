@@ -60,7 +60,7 @@ const joined: Readonly<Record<string, string>> = {
 
 function expectationsOf(from: string, to: string): readonly Expectation[] {
   const told = (code: NoteCode, message: string | undefined) => (message === undefined ? [] : [expecting(code, { message })]);
-  const isMarked = to === "ass" || to === "ssa" || to === "sub";
+  const isMarked = to !== "vtt" && to !== "ttml" && to !== "txt";
   const unit = units[to];
   return [
     ...expectingAll("ENCODING_GUESSED", !plain.has(from) && "STYLING_DROPPED", from === "sub" && "FRAME_RATE_GUESSED"),

@@ -94,6 +94,15 @@ export const documents: readonly Occurrence[] = [
   },
   { engine: "archive", hop: "zip>zip", code: "SOURCE_KEPT", content: zipFile([{ name: "a.txt", content: "b" }]) },
   { engine: "archive", hop: "tar>zip", code: "PERMISSIONS_REDUCED", content: tarFile([{ name: "a", content: "b", mode: "4755" }]) },
+  {
+    engine: "archive",
+    hop: "tar>zip",
+    code: "NUMBERS_ROUNDED",
+    content: tarFile([
+      { name: "x", content: "22 mtime=1700000001.5\n", type: "x" },
+      { name: "a", content: "b" },
+    ]),
+  },
   { engine: "archive", hop: "zip>tar", code: "ENCODING_GUESSED", content: zipFile([{ name: latin("Gr\x81\xe1e.txt"), content: "b" }]) },
   { engine: "assimp", hop: "dae>stl", code: "METADATA_DROPPED", content: (path) => copy("model/typical.dae", path) },
   { engine: "graphviz", hop: "gv>svg", code: "EXTERNAL_CONTENT_BLOCKED", content: 'digraph { a [image="a.png"] }' },

@@ -4,15 +4,19 @@ import os
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import archives
+import subtitles
 import tables
 import trees
 
 TABLES = {"csv", "tsv", "psv", "semicolons", "sqlite", "xlsx", "xls", "ods", "fods", "avro"}
+SUBTITLES = {"srt", "vtt", "ass", "ssa", "ttml", "smi", "sub", "sbv", "lrc"}
+LIBRARIES = ((tables, TABLES), (subtitles, SUBTITLES), (archives, archives.KINDS))
 
 
 def answer(question):
     kind, path = question["kind"], question["path"]
-    library = tables if kind in TABLES else trees
+    library = next((each for each, kinds in LIBRARIES if kind in kinds), trees)
     if "value" in question:
         library.write(kind, question["value"], path)
         return None

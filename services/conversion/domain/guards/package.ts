@@ -23,6 +23,8 @@ export async function inspectPackage(source: ByteSource, format: string): Promis
   const entries = await readZipDirectory(source);
   // What is inside of an archive's files is nobody's business here: they are passed on as they are.
   const isArchive = formatOf(format)?.kind === "archive";
+  // Its engine looks where links lead; no document has one.
+  if (!isArchive && entries.some(({ isLink }) => isLink)) throw damaged("The file has a part that is a link.");
   assertSafeEntries(entries, source.sizeBytes, isArchive ? maxArchiveBytes : maxExpandedBytes);
   // A reader of archives goes by the stated length, and would leave the rest of a part out without a word.
   if (isArchive) return assertTrueSizes(source, entries, { also: "harmless lies" });
@@ -110,7 +112,6 @@ async function assertTrueSizes(source: ByteSource, entries: readonly ZipEntry[],
 /** What the directory alone decides. */
 export function assertSafeEntries(entries: readonly ZipEntry[], sizeBytes: number, maxBytes: number): void {
   if (entries.some((entry) => entry.isEncrypted)) throw locked();
-  if (entries.some(({ isLink }) => isLink)) throw damaged("The file has a part that is a link.");
   if (entries.some(({ name }) => leavesFolder(name))) throw damaged("The file has a part whose name leaves its folder.");
   assertExpansion(sumOf(entries), sizeBytes, maxBytes);
   if (assertApart(entries) > sizeBytes) throw damaged();

@@ -6,6 +6,7 @@ import { guessEncoding } from "#services/conversion/engines/inside/guess-encodin
 import { assertNothingBehindLinks, hasTwins, unwantedOf } from "./archive-links.ts";
 import {
   assertSafe,
+  hasOtherTimes,
   holdsAll,
   isLoose,
   leavesFolder,
@@ -70,11 +71,9 @@ export async function listWanted(file: ByteSource, folder: string): Promise<void
 export async function archiveHolds(made: ByteSource, source: ByteSource): Promise<Answer<"archiveHolds">> {
   const [found, members] = [await membersOf(made), await membersOf(source)];
   const unwanted = unwantedOf(members);
-  const isAll = holdsAll(
-    found,
-    members.filter((member) => !unwanted.has(member)),
-  );
-  return { isResult: isAll && unwantedOf(found).size === 0 && !found.some(isLoose) };
+  const wanted = members.filter((member) => !unwanted.has(member));
+  const isResult = holdsAll(found, wanted) && unwantedOf(found).size === 0 && !found.some(isLoose);
+  return { isResult, hasOtherTimes: hasOtherTimes(found, wanted) };
 }
 
 async function membersOf(file: ByteSource): Promise<readonly Member[]> {

@@ -125,6 +125,13 @@ function escapedOf(text: string): string {
     .join("");
 }
 
+/** Whether a file or folder has another time in `found` than in `wanted`: most formats hold whole seconds. */
+export function hasOtherTimes(found: readonly Member[], wanted: readonly Member[]): boolean {
+  const timeOf = ({ owner }: Member) => Number(owner.find((word) => word.startsWith("time="))?.slice("time=".length));
+  const byName = new Map(found.map((member) => [member.name, timeOf(member)]));
+  return wanted.some((member) => member.sort !== "link" && timeOf(member) > 0 && byName.get(member.name) !== timeOf(member));
+}
+
 /** Whether every file and link of `wanted` is in `found` with the same bytes. */
 export function holdsAll(found: readonly Member[], wanted: readonly Member[]): boolean {
   const byName = new Map(found.map((member) => [member.name, member]));

@@ -132,7 +132,7 @@ describe("engine subtitle, in detail", () => {
     );
     const two = "<SAMI><BODY><SYNC Start=0><P Class=KR>가<P Class=EN>a<SYNC Start=10><P Class=EN>b</BODY></SAMI>";
     expect((await convert(two, "smi", "srt")).notes).toContain("TRACKS_LEFT_OUT");
-    expect((await convert("WEBVTT\n\n00:01.000 --> 00:02.000\na &amp; &lt;b&gt;\n", "vtt", "srt")).text).toContain("a & <b>");
+    expect((await convert("WEBVTT\n\n00:01.000 --> 00:02.000\na &amp; &lt;3\n", "vtt", "srt")).text).toContain("a & <3");
   });
 
   it.each([

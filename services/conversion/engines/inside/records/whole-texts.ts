@@ -1,10 +1,13 @@
-/** Texts of workbooks that the library that reads them would change. */
+/** What the library that reads workbooks would change, or cannot do without. */
 import * as workbooks from "@e965/xlsx";
 
-/** Reads with what the library lacks: letters beyond 65,535 as references (`&#128512;`), and texts of formulas, which it unescapes twice. */
+/**
+ * Reads with what the library lacks: letters beyond 65,535 as references (`&#128512;`), texts of formulas, which it unescapes twice,
+ * and the styles of an OpenDocument, which may go without.
+ */
 export function withWholeTexts<T>(read: () => T): T {
   const { fromCharCode } = String;
-  const { CFB } = workbooks as { readonly CFB: { read(...given: readonly unknown[]): Package } };
+  const { CFB } = workbooks as { readonly CFB: Packages };
   const { read: readPackage } = CFB;
   try {
     String.fromCharCode = (...codes) => (codes.length === 1 && (codes[0] ?? 0) > 0xffff ? String.fromCodePoint : fromCharCode)(...codes);
@@ -14,6 +17,7 @@ export function withWholeTexts<T>(read: () => T): T {
         const part = parts.FileIndex[place];
         if (part?.content !== undefined && /\/xl\/worksheets\/[^/]*\.xml$/.test(name)) part.content = escapedTwice(part.content);
       }
+      if (CFB.find(parts, "/content.xml") && !CFB.find(parts, "/styles.xml")) CFB.utils.cfb_add(parts, "/styles.xml", noStyles);
       return parts;
     };
     return read();
@@ -23,8 +27,14 @@ export function withWholeTexts<T>(read: () => T): T {
   }
 }
 
+type Packages = {
+  read(...given: readonly unknown[]): Package;
+  find(parts: Package, path: string): unknown;
+  readonly utils: { cfb_add(parts: Package, path: string, content: Uint8Array): unknown };
+};
 type Package = { readonly FullPaths: readonly string[]; readonly FileIndex: readonly { content?: Uint8Array }[] };
 
+const noStyles = Buffer.from("<office:document-styles/>");
 const mark = ' t="str"';
 
 /** A sheet's XML with the texts of formulas escaped once more. */

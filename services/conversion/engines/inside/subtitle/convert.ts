@@ -49,8 +49,9 @@ export function convertSubtitle(bytes: Buffer, { from, to, options }: Question, 
   const read = readers[from];
   const write = writers[to];
   if (read === undefined || write === undefined) throw new Failure("INTERNAL", "No such pair.");
-  const context = { options, notes, fps: numberOption(options, "fps") };
-  const found = read(decodeText(bytes, textOption(options, "encoding") ?? "auto", notes).replace(/^\uFEFF/, ""), context);
+  const text = decodeText(bytes, textOption(options, "encoding") ?? "auto", notes).replace(/^\uFEFF/, "");
+  const context = { options, notes, fps: numberOption(options, "fps"), keepsBlanks: /\bxml:space\s*=\s*["']preserve/.test(text) };
+  const found = read(text, context);
   if (found.length > maxCues) throw tooComplex("The file has more subtitles than a conversion may hold.");
   const odd = found.find((cue) => textOf(cue) !== "" && (cue.endMs >= maxMs || cue.endMs < cue.startMs));
   if (odd !== undefined) {

@@ -1,5 +1,5 @@
 /** The one model that all subtitles are read into and written from: texts with times, in bold, italics and underline at most. */
-import type { Notes, Options } from "../exchange.ts";
+import { type Notes, noteOnce, type Options } from "../exchange.ts";
 
 export type Style = { readonly bold: boolean; readonly italic: boolean; readonly underline: boolean };
 export type Span = Style & { readonly text: string };
@@ -12,6 +12,8 @@ export type Context = {
   readonly notes: Notes;
   /** Frames in a second, where somebody told. */
   readonly fps: number | undefined;
+  /** Several blanks stand for several, where that is no matter of course. */
+  readonly keepsBlanks?: boolean;
 };
 
 /** What films have that were shot as films, of which most are. */
@@ -162,6 +164,20 @@ export function clockOf(ms: number, hourDigits: number, separator: string, digit
   const hours = String(Math.floor(seconds / 3600)).padStart(hourDigits, "0");
   const fraction = String(units % perSecond).padStart(digits, "0");
   return `${hours}:${two(Math.floor(seconds / 60) % 60)}:${two(seconds % 60)}${separator}${fraction}`;
+}
+
+/** Replaces what would be something else in a format that has no other way to say it. */
+export function withSafe(cues: readonly Cue[], unsafe: RegExp, safe: (found: string) => string, notes: Notes): readonly Cue[] {
+  return cues.map((cue) => {
+    const spans = cue.spans.map((span) => ({ ...span, text: span.text.replace(unsafe, safe) }));
+    if (textOf({ ...cue, spans }) === textOf(cue)) return cue;
+    noteOnce(
+      notes,
+      "CHARACTERS_REPLACED",
+      `Characters that are marks in the format were replaced, first at ${clockOf(cue.startMs, 1, ".", 3)}.`,
+    );
+    return { ...cue, spans };
+  });
 }
 
 /** Says that times are not kept to the millisecond; `unitMs` is what the format counts in. */

@@ -16,6 +16,7 @@ import {
   taggedOf,
   textOf,
   trimmed,
+  withSafe,
 } from "./cues.ts";
 
 /** Both versions: `Marked` of v4 stands where `Layer` of v4+ does, and the format line names the columns. */
@@ -24,8 +25,9 @@ export function parseAss(text: string, { notes }: Context): Cue[] {
   const columns = (/^Format:(.*)$/im.exec(events)?.[1] ?? "Layer,Start,End,Style,Name,MarginL,MarginR,MarginV,Effect,Text")
     .split(",")
     .map((name) => name.trim().toLowerCase());
-  const cues = [...events.matchAll(/^Dialogue:(.*)$/gim)].flatMap(([, line = ""]) => {
-    const cells = line.trimEnd().split(",");
+  const lines = events.split(/\r\n?|\n/).filter((line) => /^Dialogue:/i.test(line));
+  const cues = lines.flatMap((line) => {
+    const cells = line.slice("Dialogue:".length).trimEnd().split(",");
     const cell = (name: string) => cells[columns.indexOf(name)] ?? "";
     const startMs = msOf(cell("start"));
     const endMs = msOf(cell("end"));
@@ -175,8 +177,10 @@ function withoutComments(text: string): string {
 
 export function writeSami(cues: readonly Cue[], { notes }: Context): string {
   noteOverlaps(cues, notes);
-  const syncs = cues.flatMap((cue, index) => {
-    const next = cues[index + 1];
+  // In HTML several blanks are one.
+  const safe = withSafe(cues, /[ \t]{2,}/g, (found) => "\u00a0".repeat(found.length - 1) + " ", notes);
+  const syncs = safe.flatMap((cue, index) => {
+    const next = safe[index + 1];
     const isGap = next === undefined || next.startMs > cue.endMs;
     const text = taggedOf(cue.spans, escapeMarkup).replaceAll("\n", "<br>");
     return [

@@ -17,6 +17,7 @@ import {
   textOf,
   trimmed,
   usualFps,
+  withSafe,
 } from "./cues.ts";
 
 /** Cues of blocks that begin with a line of two times. */
@@ -44,8 +45,12 @@ export function parseSrt(text: string, { notes }: Context): Cue[] {
   return cuesOfBlocks(text, srtTimes, (body) => spansOfTags(body, notes, (part) => part));
 }
 
-export function writeSrt(cues: readonly Cue[]): string {
-  return cues
+/** A tag, the times of a text, or a command of SubStation Alpha. */
+const srtMarks = /<\/?[a-zA-Z][^<>]*>|->|\{(?=\\)/g;
+const srtSafe = (found: string) => (found === "->" ? "\u2192" : found === "{" ? "(" : `\u2039${found.slice(1)}`);
+
+export function writeSrt(cues: readonly Cue[], { notes }: Context): string {
+  return withSafe(cues, srtMarks, srtSafe, notes)
     .map((cue, index) => {
       const times = `${clockOf(cue.startMs, 2, ",", 3)} --> ${clockOf(cue.endMs, 2, ",", 3)}`;
       return `${index + 1}\n${times}\n${taggedOf(cue.spans, (text) => text)}\n`;
@@ -85,7 +90,9 @@ export function parseSbv(text: string): Cue[] {
 
 export function writeSbv(cues: readonly Cue[], { notes }: Context): string {
   if (cues.some(isStyled)) notes.set("STYLING_DROPPED", undefined);
-  return cues.map((cue) => `${clockOf(cue.startMs, 1, ".", 3)},${clockOf(cue.endMs, 1, ".", 3)}\n${textOf(cue)}\n`).join("\n");
+  // A line of two times begins the next text.
+  const safe = withSafe(cues, /[^\n]+/g, (line) => (sbvTimes.test(line) ? line.replace(",", ";") : line), notes);
+  return safe.map((cue) => `${clockOf(cue.startMs, 1, ".", 3)},${clockOf(cue.endMs, 1, ".", 3)}\n${textOf(cue)}\n`).join("\n");
 }
 
 /** MicroDVD counts frames; a first cue `{1}{1}25` names how many there are in a second. */
@@ -93,13 +100,13 @@ export function parseMicroDvd(text: string, { notes, fps }: Context): Cue[] {
   let rate = fps ?? usualFps;
   let isTold = fps !== undefined;
   const cues = text.split(/\r?\n/).flatMap((line, index) => {
-    const [, from, to, body = ""] = /^\{(\d+)\}\{(\d*)\}(.*)$/.exec(line.trim()) ?? [];
+    const [, from, to, body = ""] = /^\{(\d+)\}\{(\d*)\}(.*)$/s.exec(line.trim()) ?? [];
     if (from === undefined) {
       if (/^\{DEFAULT\}/i.test(line)) notes.set("STYLING_DROPPED", undefined);
       else if (line.trim() !== "") noteOnce(notes, "INPUT_DAMAGED", `Lines without times were left out, first line ${index + 1}.`);
       return [];
     }
-    const told = index < 3 && /^\d{1,3}([.,]\d{1,3})?$/.test(body.trim()) ? Number(body.trim().replace(",", ".")) : 0;
+    const told = !isTold && index < 3 && /^\d{1,3}([.,]\d{1,3})?$/.test(body.trim()) ? Number(body.trim().replace(",", ".")) : 0;
     if (told > 0 && Number(from) <= 1) {
       rate = told;
       isTold = true;
@@ -137,7 +144,9 @@ function microDvdSpansOf(body: string, notes: Context["notes"]): Cue["spans"] {
   return trimmed(found.spans);
 }
 
-export function writeMicroDvd(cues: readonly Cue[], { notes, fps = usualFps }: Context): string {
+export function writeMicroDvd(cues: readonly Cue[], { notes, fps: wanted = usualFps }: Context): string {
+  // As the file tells it.
+  const fps = Number(wanted.toFixed(3));
   noteRounded(cues, 1000 / fps, `frames, of which a second has ${fps.toFixed(3)}`, notes);
   const frame = (ms: number) => Math.round((ms / 1000) * fps);
   const lines = cues.map((cue) => {
@@ -193,8 +202,9 @@ export function writeLrc(cues: readonly Cue[], { notes }: Context): string {
     const two = (value: number) => String(value).padStart(2, "0");
     return `[${two(Math.floor(hundredths / 6000))}:${two(Math.floor(hundredths / 100) % 60)}.${two(hundredths % 100)}]`;
   };
-  const lines = cues.flatMap((cue, index) => {
-    const next = cues[index + 1];
+  const safe = withSafe(cues, /^\[(?=\d)|<(?=\d)/g, (found) => found.replace("[", "(").replace("<", "\u2039"), notes);
+  const lines = safe.flatMap((cue, index) => {
+    const next = safe[index + 1];
     // An empty line ends one that no other follows at once.
     const isGap = next === undefined || Math.round(next.startMs / 10) > Math.round(cue.endMs / 10);
     return [`${time(cue.startMs)}${textOf(cue).replaceAll("\n", " ")}`, ...(isGap ? [time(cue.endMs)] : [])];

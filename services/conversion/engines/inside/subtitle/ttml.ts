@@ -2,7 +2,7 @@
 import { XMLParser, XMLValidator } from "fast-xml-parser";
 import { invalid, tooComplex } from "../failure.ts";
 import { assertShallowXml } from "../xml-depth.ts";
-import { type Context, type Cue, clockOf, createSpans, escapeMarkup, textOf, trimmed } from "./cues.ts";
+import { type Context, type Cue, clockOf, createSpans, decodeEntities, escapeMarkup, textOf, trimmed } from "./cues.ts";
 import { type Clock, clockOfDocument, msOfTime } from "./ttml-time.ts";
 
 type Node = Readonly<Record<string, unknown>>;
@@ -15,6 +15,9 @@ const parser = new XMLParser({
   parseTagValue: false,
   parseAttributeValue: false,
   trimValues: false,
+  // It knows no numbers of characters.
+  processEntities: false,
+  cdataPropName: "#cdata",
   ignoreDeclaration: true,
   ignorePiTags: true,
 });
@@ -107,6 +110,14 @@ function attributeOf(node: Node, name: string): string | undefined {
 
 const isTimedSpan = (node: Node): boolean => ["begin", "end", "dur"].some((name) => attributeOf(node, name) !== undefined);
 
+/** Blanks of XML, of which a space that does not break is none. */
+const evened = (text: string, { keepsBlanks }: Context) => text.replace(keepsBlanks === true ? /[\t\r\n]/g : /[ \t\r\n]+/g, " ");
+
+function cdataOf(node: Node): string {
+  const parts = node["#cdata"];
+  return (Array.isArray(parts) ? parts : []).map((part) => (isNode(part) ? String(part["#text"] ?? "") : "")).join("");
+}
+
 /** The text of an element; spans with times are put aside where `timed` is given. */
 function addTtml(node: Node, found: ReturnType<typeof createSpans>, context: Context, depth: number, timed?: Node[]): void {
   if (depth > maxDepth) throw tooComplex("The file is nested too deeply.");
@@ -127,8 +138,8 @@ function addTtml(node: Node, found: ReturnType<typeof createSpans>, context: Con
   for (const child of Array.isArray(children) ? children : []) {
     if (!isNode(child)) continue;
     const name = nameOf(child);
-    // Blanks of XML, of which a space that does not break is none.
-    if (name === "#text") found.add(String(child["#text"] ?? "").replace(/[ \t\r\n]+/g, " "));
+    if (name === "#cdata") found.add(cdataOf(child));
+    else if (name === "#text") found.add(decodeEntities(evened(String(child["#text"] ?? ""), context)));
     else if (name === "br") found.add("\n");
     else if (name !== "span") continue;
     else if (timed !== undefined && isTimedSpan(child)) timed.push(child);
@@ -148,7 +159,8 @@ export function writeTtml(cues: readonly Cue[]): string {
       ].join("");
       return marks === "" ? text : `<span${marks}>${text}</span>`;
     });
-    return `      <p begin="${clockOf(cue.startMs, 2, ".", 3)}" end="${clockOf(cue.endMs, 2, ".", 3)}">${body.join("")}</p>\n`;
+    const kept = /[ \t]{2}/.test(textOf(cue)) ? ' xml:space="preserve"' : "";
+    return `      <p${kept} begin="${clockOf(cue.startMs, 2, ".", 3)}" end="${clockOf(cue.endMs, 2, ".", 3)}">${body.join("")}</p>\n`;
   });
   return `<?xml version="1.0" encoding="UTF-8"?>
 <tt xmlns="http://www.w3.org/ns/ttml" xmlns:tts="http://www.w3.org/ns/ttml#styling" xml:lang="">

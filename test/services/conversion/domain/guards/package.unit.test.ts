@@ -149,6 +149,18 @@ describe("packages", () => {
     const extra = [{ name: "word/media/a.png", content: "/etc/hostname", isLink: true }];
     expect(await refusalOf(docxFile(paragraph, { extra }), "docx")).toBe("INVALID_INPUT");
   });
+
+  it("with a link are archives all the same, whose engine looks where it leads", async () => {
+    expect(
+      await refusalOf(
+        zipFile([
+          { name: "a", content: "x" },
+          { name: "b", content: "a", isLink: true },
+        ]),
+        "zip",
+      ),
+    ).toBe("accepted");
+  });
 });
 
 describe("packages that lie about sizes", () => {

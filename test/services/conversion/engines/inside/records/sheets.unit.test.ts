@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import { utils, write } from "@e965/xlsx";
 import { describe, expect, it } from "vitest";
 import { dataEngine } from "#services/conversion/engines/data.ts";
@@ -20,6 +21,10 @@ function openDocument(cell: string): string {
   const rows = `<table:table-row><table:table-cell office:value-type="string"><text:p>a</text:p></table:table-cell></table:table-row><table:table-row>${cell}</table:table-row>`;
   return `<?xml version="1.0"?><office:document ${names} office:mimetype="application/vnd.oasis.opendocument.spreadsheet"><office:body><office:spreadsheet><table:table table:name="S">${rows}</table:table></office:spreadsheet></office:body></office:document>`;
 }
+
+it("an OpenDocument without styles is read", async () => {
+  expect((await convert(await readFile("test/corpus/tiny/tiny.ods"), "ods", "csv")).text).toBe("Q\r\n");
+});
 
 describe("cells of a workbook", () => {
   it.each([

@@ -52,6 +52,50 @@ describe("what a format cannot say is noted", () => {
   });
 });
 
+/** Found by generated values: see test/values. */
+describe("text that is a mark in another format", () => {
+  const vtt = (text: string) => `WEBVTT\n\n00:00:01.000 --> 00:00:02.000\n${text}\n`;
+
+  it.each([
+    ["srt", "&lt;i&gt;x", "\u2039i>x"],
+    ["srt", "00:00:01,000 --&gt; 00:00:02,000", "00:00:01,000 -\u2192 00:00:02,000"],
+    ["sbv", "0:00:01.000,0:00:02.000", "0:00:01.000;0:00:02.000"],
+    ["lrc", "[00:05.00]x", "[00:01.00](00:05.00]x"],
+    ["smi", "a   b", "a&nbsp;"],
+  ])("is replaced with a note in %s: %s", async (to, text, written) => {
+    const made = await convert(vtt(text), "vtt", to);
+    expect(made.text.replaceAll("\u00a0", "&nbsp;")).toContain(written);
+    expect(made.codes).toEqual(["CHARACTERS_REPLACED"]);
+  });
+
+  it("comes back through TTML, which names characters by numbers and keeps blanks where it says so", async () => {
+    const paragraph = (text: string) =>
+      `<tt xmlns="http://www.w3.org/ns/ttml"><body><div><p begin="00:00:01.000" end="00:00:02.000">${text}</p></div></body></tt>`;
+    expect((await convert(paragraph("it&#39;s &#x27;x&apos; <![CDATA[a &amp; b]]>"), "ttml", "srt")).text).toContain(
+      "\nit's 'x' a &amp; b\n",
+    );
+    const source = srt("a   b & 'c'");
+    expect((await convert((await convert(source, "srt", "ttml")).text, "ttml", "srt")).text).toBe(source);
+  });
+
+  it("that divides lines for programs and not for people stays in SubStation Alpha", async () => {
+    const source = srt("a\u2028b");
+    expect((await convert((await convert(source, "srt", "ass")).text, "ass", "srt")).text).toBe(source);
+  });
+
+  it("of digits at the first frame is no frame rate when one was told", async () => {
+    const { text } = await convert("{1}{1}25\n{1}{25}42\n{50}{75}x\n", "sub", "srt");
+    expect(text).toContain("00:00:00,040 --> 00:00:01,000\n42\n");
+    expect(text).toContain("00:00:02,000 --> 00:00:03,000\nx\n");
+  });
+
+  it("is shown at the same time after ten hours of frames", async () => {
+    const late = "1\n10:00:00,000 --> 10:00:01,000\nx\n";
+    const { text } = await convert((await convert(late, "srt", "sub")).text, "sub", "srt");
+    expect(text).toContain("\n10:00:00,000 -->");
+  });
+});
+
 describe("text", () => {
   it("with backslashes comes back through SubStation Alpha", async () => {
     const source = srt("C:\\new \\Name \\home");
