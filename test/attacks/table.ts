@@ -14,6 +14,7 @@ import { mapAndBookAttacks } from "./map-and-book-attacks.ts";
 import { markupAttacks } from "./markup-attacks.ts";
 import { mediaAttacks } from "./media-attacks.ts";
 import { officeAttacks } from "./office-attacks.ts";
+import { ownFormatAttacks } from "./own-format-attacks.ts";
 import { packageAttacks } from "./package-attacks.ts";
 import { pageDoorAttacks } from "./page-door-attacks.ts";
 import { pageToolAttacks } from "./page-tool-attacks.ts";
@@ -29,6 +30,7 @@ export const attacks: readonly Attack[] = [
   ...mediaAttacks,
   ...officeAttacks,
   ...markupAttacks,
+  ...ownFormatAttacks,
   ...packageAttacks,
   ...toolAttacks,
   ...archiveAttacks,

@@ -88,7 +88,7 @@ export const mimesOf: Readonly<Record<string, readonly string[]>> = {
   ...each("application/postscript", "ps eps"),
   ...each("application/vnd.openxmlformats-officedocument.wordprocessingml.document", "docx docm dotx"),
   ...each("application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", "xlsx xlsm xltx"),
-  ...each("application/vnd.openxmlformats-officedocument.presentationml.presentation", "pptx ppsx potx pptm"),
+  ...each("application/vnd.openxmlformats-officedocument.presentationml.presentation", "pptx ppsx potx pptm ppsm potm"),
   ...each("application/vnd.oasis.opendocument.text", "odt"),
   ...each("application/vnd.oasis.opendocument.text-template", "ott"),
   ...each("application/vnd.oasis.opendocument.spreadsheet", "ods"),

@@ -1,8 +1,9 @@
 /** Which pairs of data formats are offered. */
 import type { Fidelity, Hop, OptionDefinition } from "../domain/engine.ts";
+import { expecting, expectingAll } from "../domain/expectations.ts";
 import { partOptions } from "../domain/parts.ts";
 import { dataExpectations } from "./data-notes.ts";
-import { crossHops, words } from "./hop-table.ts";
+import { crossHops, ownHops, words } from "./hop-table.ts";
 import { encodingOption } from "./node-worker.ts";
 import { bom, delimiter, outputDelimiter } from "./table-options.ts";
 
@@ -162,7 +163,45 @@ function hopOf(from: string, to: string): Omit<Hop, "from" | "to"> | undefined {
   return { fidelity: fidelityOf(from, to), cost, async: false, maxInputMb: maxInputMbOf(from), options, expects, ...part };
 }
 
+const sortKeys: OptionDefinition = {
+  name: "sortKeys",
+  type: "boolean",
+  default: false,
+  description: "Names of each object in the order of their letters.",
+};
+const lineEnds = (preset: "lf" | "crlf"): OptionDefinition => ({
+  name: "lineEnds",
+  type: "enum",
+  values: ["lf", "crlf"],
+  default: preset,
+  description: "How lines end: as on Linux and macOS, or as on Windows.",
+});
+const outputEncoding: OptionDefinition = {
+  name: "outputEncoding",
+  type: "enum",
+  values: words("utf-8 utf-16le windows-1250 windows-1251 windows-1252 windows-1253 windows-1254 iso-8859-2 iso-8859-15 koi8-r"),
+  default: "utf-8",
+  description: "How the text of the result is encoded; letters that it lacks become question marks.",
+};
+
+/** Text formats whose values can stay as they are written. */
+const own = ownHops(words("json ndjson yaml xml csv tsv psv"), (format) => {
+  const isTable = isTextTable.has(format);
+  const separator = format === "csv" ? [delimiter, outputDelimiter] : [];
+  const layout = format === "ndjson" ? [] : [indentFrom(format === "yaml" ? 1 : 0)];
+  const order = format === "xml" ? [] : [sortKeys];
+  return {
+    ...{ fidelity: "lossless", cost: 20, async: false, maxInputMb: maxInputMbOf(format) },
+    options: [encodingOption, ...(isTable ? [...separator, bom, lineEnds("crlf"), outputEncoding] : [...layout, ...order, lineEnds("lf")])],
+    expects: [
+      ...expectingAll("ENCODING_GUESSED", format === "csv" && "DIALECT_GUESSED"),
+      ...(isTable ? [expecting("CHARACTERS_REPLACED", { option: "outputEncoding" })] : []),
+    ],
+  };
+});
+
 export const dataHops: readonly Hop[] = [
+  ...own,
   ...crossHops(data, data, hopOf),
   ...crossHops(readableBooks, data, (from, to) => (isSetting.has(to) || to === "toml" || to === "plist" ? undefined : hopOf(from, to))),
   ...crossHops(readableBooks, ["md"], hopOf),

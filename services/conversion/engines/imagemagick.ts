@@ -10,6 +10,7 @@ import { failureOf } from "./bad-input.ts";
 import { numberOption } from "./hop-table.ts";
 import { srgbProfile } from "./icc-profile.mjs";
 import { exrHops, hubs, imagemagickHops, magickBadInput, type Picture, pictures } from "./imagemagick-formats.ts";
+import { assertCrop, hasExif, keepsSource, ownArgumentsOf, ownPictureHops, tagFormat, tagsTold } from "./imagemagick-own.ts";
 import { magick } from "./imagemagick-program.ts";
 import { withMeantColours } from "./meant-colours.ts";
 import { openSharpChildren } from "./sharp-children.ts";
@@ -159,7 +160,7 @@ async function run({ sandbox, inspector }: EngineHost, task: HopTask, scenes?: r
   await session.adopt("out");
 }
 
-function noteDepth(task: HopTask, { depth }: Scene, { isDeep }: Picture): void {
+function noteDepth(task: HopTask, { depth }: Scene, { isDeep }: Pick<Picture, "isDeep">): void {
   const kept = isDeep === true ? 16 : 8;
   if (depth > kept) task.note("MEDIA_CHANGED", `Colours have ${kept} bits instead of ${depth}.`);
 }
@@ -169,6 +170,7 @@ const isPhotoshop = ({ coder }: Picture): boolean => /^ps[db]$/.test(coder);
 /** What a printer would print becomes colours of a screen by way of TIFF, which keeps it with its profile, and libvips, which reads that. */
 async function runAll(host: EngineHost, pictures: OpenEngine, task: HopTask): Promise<void> {
   const { from, to } = task.hop;
+  if (from === to) return await runOwn(host, task);
   if (from === "png") return await withMeantColours({ ...host, pictures }, task, "keep", (meant) => run(host, meant));
   const source = pictureOf(from);
   if (to !== "png" || !(isPhotoshop(source) || from === "tiff")) return await run(host, task);
@@ -182,6 +184,39 @@ async function runAll(host: EngineHost, pictures: OpenEngine, task: HopTask): Pr
   } finally {
     await rm(path, { force: true });
   }
+}
+
+/** Every page of the file, in the format that it has. */
+async function runOwn({ sandbox }: EngineHost, task: HopTask): Promise<void> {
+  await using session = await openToolSession(sandbox, task);
+  const picture = pictureOf(task.hop.from);
+  const scenes = await readScenes(session, picture);
+  assertCrop(task, scenes);
+  const read = `${picture.coder}:${inputInside}`;
+  const tags =
+    task.hop.to === "tiff"
+      ? (await session.run({ program, args: ["-ping", read, "-format", tagFormat, "info:-"], ...withPolicy })).stdout
+      : "";
+  const facts = ["-format", "page %[type] %[orientation] %[opaque]\\n", "-write", "info:-"];
+  const isBilevel = scenes.every(({ depth, space }) => depth === 1 && space === "Gray");
+  const args = [read, ...facts, ...ownArgumentsOf(task, isBilevel, tagsTold(tags)), `${picture.coder}:/job/out`];
+  const end = await session.run({ program, args, ...withPolicy });
+  throwIfTooLarge(end);
+  if (end.exitCode !== 0) {
+    const left = await openOutput(session.pathOf("out")).catch(() => {
+      throw failureOf(end, magickBadInput, unreadable);
+    });
+    await left.close();
+    task.note("INPUT_DAMAGED");
+  }
+  const isTurned = /^page \S+ (?!TopLeft|Undefined)/m.test(end.stdout);
+  if (end.exitCode === 0 && (await keepsSource(session, task, isTurned))) return;
+  if (isTurned) task.note("ORIENTATION_APPLIED");
+  if (hasExif(tags) && task.options.metadata !== "strip") task.note("METADATA_DROPPED");
+  if (task.options.compression === "jpeg" && /^page \S+ \S+ false/im.test(end.stdout)) task.note("ALPHA_FLATTENED");
+  const [deepest] = scenes.toSorted((a, b) => b.depth - a.depth);
+  if (deepest !== undefined) noteDepth(task, deepest, task.options.compression === "jpeg" ? {} : { isDeep: true });
+  await session.adopt("out");
 }
 
 async function scenesOf({ sandbox }: EngineHost, task: HopTask): Promise<readonly Scene[]> {
@@ -219,7 +254,7 @@ export const imagemagickEngine = defineEngine({
   label: "ImageMagick",
   lane: "image",
   packages: magick.packages,
-  hops: imagemagickHops,
+  hops: [...imagemagickHops, ...ownPictureHops],
   badInput: magickBadInput,
   probe: versionOf,
   open,

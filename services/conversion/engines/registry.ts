@@ -27,6 +27,7 @@ import { libreofficeEngine } from "./libreoffice.ts";
 import { libtiffEngine } from "./libtiff.ts";
 import { mailEngine } from "./mail.ts";
 import { mupdfEngine } from "./mupdf.ts";
+import { officeChangeEngine } from "./office-change.ts";
 import { pandocEngine } from "./pandoc.ts";
 import { pdfEngine } from "./pdf.ts";
 import { pdfChangeEngine } from "./pdf-change.ts";
@@ -36,6 +37,7 @@ import { potraceEngine } from "./potrace.ts";
 import { rsvgEngine } from "./rsvg.ts";
 import { sharpEngine } from "./sharp.ts";
 import { subtitleEngine } from "./subtitle.ts";
+import { svgoEngine } from "./svgo.ts";
 import { tesseractEngine } from "./tesseract.ts";
 
 /** Every engine of this build. */
@@ -49,6 +51,7 @@ export const engines: readonly Engine[] = [
   icnsutilsEngine,
   ffmpegStillsEngine,
   rsvgEngine,
+  svgoEngine,
   potraceEngine,
   libtiffEngine,
   mupdfEngine,
@@ -58,6 +61,7 @@ export const engines: readonly Engine[] = [
   fluidsynthEngine,
   libreofficeEngine,
   chromiumEngine,
+  officeChangeEngine,
   pandocEngine,
   pdfEngine,
   pdfChangeEngine,

@@ -1,5 +1,6 @@
 /** Texts, tables, models and subtitles of which notes are raised. */
 
+import { docx } from "#test/attacks/office-files.ts";
 import { halfScannedPdf, scannedPdf } from "#test/contract/scanned-pdf.ts";
 import { revised } from "#test/contract/word-file.ts";
 import { tarFile } from "#test/harness/tar-file.ts";
@@ -21,6 +22,13 @@ const withHeads = pdfOf(
   "0 0 300 500",
 );
 const richPdf = (path: string) => run("/usr/bin/python3", ["test/services/conversion/engines/rich-pdf.py", path, "signed"]);
+/** Nothing is gained where nothing can be compressed. */
+const smallDocx = (path: string) => run("/usr/bin/python3", ["-c", repacked, path, "test/corpus/typical/document/typical.docx"]);
+const repacked =
+  "import sys, zipfile\ns = zipfile.ZipFile(sys.argv[2])\nwith zipfile.ZipFile(sys.argv[1], 'w', zipfile.ZIP_DEFLATED, compresslevel=9) as t:\n for n in s.namelist(): t.writestr(n, s.read(n))";
+const signedDocx = docx('<w:p><w:ins w:id="1" w:author="Numbat"><w:r><w:t>a</w:t></w:r></w:ins></w:p>', {
+  extra: [{ name: "_xmlsignatures/origin.sigs", content: "" }],
+});
 /** As small as pikepdf makes it. */
 const smallest = (path: string) =>
   run("/usr/bin/python3", [
@@ -64,6 +72,8 @@ export const documents: readonly Occurrence[] = [
   { engine: "pdf", hop: "pdf>csv", code: "ENTRIES_LEFT_OUT", content: twoTables },
   { engine: "pdf", hop: "pdf>html", code: "TEXT_RECOGNISED", content: scannedPdf },
   { engine: "pdf", hop: "pdf>html", code: "TEXT_NOT_RECOGNISED", content: halfScannedPdf, options: { ocr: "never" } },
+  { engine: "office-change", hop: "docx>docx", code: "SOURCE_KEPT", content: smallDocx },
+  { engine: "office-change", hop: "docx>docx", code: "SIGNATURES_VOID", content: signedDocx, options: { metadata: "strip" } },
   { engine: "pdf-change", hop: "pdf>pdf", code: "TEXT_RECOGNISED", content: scannedPdf, options: { ocr: "auto" } },
   { engine: "pdf-change", hop: "pdf>pdf", code: "TEXT_NOT_RECOGNISED", content: pdfOf([") Tj ("]), options: { ocr: "auto" } },
   { engine: "pdf-change", hop: "pdf>pdf", code: "STRUCTURE_DROPPED", content: richPdf, options: { nUp: "2" } },

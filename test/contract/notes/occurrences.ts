@@ -2,6 +2,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { NoteCode } from "#services/conversion/domain/notes.ts";
+import { tiff as greyTiff } from "#test/attacks/tiff-files.ts";
 import { photo } from "#test/contract/options/samples.ts";
 import { floats, numbers, png, screen, tiff } from "#test/services/conversion/engines/colour-charts.ts";
 import { pdfOf } from "#test/services/conversion/engines/pdf-by-hand.ts";
@@ -31,6 +32,12 @@ const severalStills =
   };
 
 const deepPng = (path: string) => writeFile(path, png(screen));
+/** With a directory of EXIF behind all else, which says 100 of the film's speed. */
+const takenTiff = (): Buffer => {
+  const { length } = greyTiff([{ 256: 8, 257: 8, 34665: 1 }]);
+  const exif = Buffer.from("0100278803000100000064000000" + "00000000", "hex");
+  return Buffer.concat([greyTiff([{ 256: 8, 257: 8, 34665: length }]), exif]);
+};
 const bitsOf32 = (path: string) => writeFile(path, tiff(floats(screen), { bits: 32, kind: 3, photometric: 2, channels: 3 }));
 const deepJxl = async (path: string, folder: string) => {
   await deepPng(join(folder, "deep.png"));
@@ -63,6 +70,15 @@ const pictures: readonly Omit<Occurrence, "engine">[] = [
 
 const pictureTools: readonly Occurrence[] = [
   { engine: "imagemagick", hop: "tiff>bmp", code: "PAGES_LEFT_OUT", content: twoPages },
+  { engine: "imagemagick", hop: "bmp>bmp", code: "SOURCE_KEPT", content: (path) => magick("-size", "9x9", "xc:red", `bmp3:${path}`) },
+  { engine: "imagemagick", hop: "tiff>tiff", code: "METADATA_DROPPED", content: takenTiff(), options: { rotate: "90" } },
+  { engine: "svgo", hop: "svg>svg", code: "SOURCE_KEPT", content: '<svg xmlns="http://www.w3.org/2000/svg"/>' },
+  {
+    engine: "svgo",
+    hop: "svg>svg",
+    code: "ENCODING_GUESSED",
+    content: Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"><text>\xdcberf\xfchrung</text></svg>', "latin1"),
+  },
   { engine: "imagemagick", hop: "png>ppm", code: "ALPHA_FLATTENED", content: alpha },
   { engine: "imagemagick", hop: "png>bmp", code: "ORIENTATION_APPLIED", content: turnedPng },
   { engine: "imagemagick", hop: "png>bmp", code: "MEDIA_CHANGED", content: deepPng },

@@ -23,6 +23,7 @@ const execute = promisify(execFile);
 const toHtml = { hop: "md>html", sample: "prose.md" } as const;
 const toPng = { hop: "pdf>png", sample: "pages.pdf" } as const;
 const three = { hop: "pdf>pdf", sample: "pages.pdf" } as const;
+const wordText = member("word/document.xml");
 const rich = { hop: "pdf>pdf", sample: "rich.pdf" } as const;
 const pdfColours = async (path: string): Promise<string> => (await execute("pdfimages", ["-list", path])).stdout;
 const toTiff = { hop: "pdf>tiff", sample: "pages.pdf" } as const;
@@ -56,6 +57,25 @@ export const documentEffects = [
     { hop: "pdf>json", sample: "tables.pdf", option: "content", given: { content: "tables" }, figure: text, shows: loses(/"blocks"/) },
     { hop: "pdf>html", sample: "half.pdf", option: "ocr", given: { ocr: "never" }, figure: text, shows: loses(/bergr/) },
     { hop: "pdf>html", sample: "german.pdf", option: "language", given: { language: "deu" }, figure: text, shows: gains(/Übergröße/) },
+  ]),
+  ...effectsOf("office-change", [
+    { hop: "odt>odt", sample: "picture.odt", option: "optimise", given: { optimise: "screen" }, figure: bytes, shows: smaller },
+    {
+      hop: "docx>docx",
+      sample: "revised.docx",
+      option: "metadata",
+      given: { metadata: "strip" },
+      figure: wordText,
+      shows: gains(/w:author="Author"/),
+    },
+    {
+      hop: "docx>docx",
+      sample: "revised.docx",
+      option: "comments",
+      given: { comments: "strip" },
+      figure: wordText,
+      shows: loses(/commentReference/),
+    },
   ]),
   ...effectsOf("pdf-change", [
     { ...rich, option: "optimise", given: { optimise: "screen" }, figure: bytes, shows: smaller },

@@ -52,6 +52,8 @@ function reshaped(from: string, sample: string): readonly Omit<Effect, "engine">
   ];
 }
 
+const ownSvg = { hop: "svg>svg", sample: "active.svg" } as const;
+
 export const pictureEffects = [
   ...effectsOf("sharp", [
     { ...toPng, option: "compressionLevel", given: { compressionLevel: 0 }, figure: bytes, shows: larger },
@@ -92,6 +94,17 @@ export const pictureEffects = [
     { hop: "png>ico", sample: "two.png", option: "size", given: { size: 16 }, figure: size, shows: becomes("16x16") },
     { hop: "png>dds", sample: "noise.png", option: "compression", given: { compression: "none" }, figure: bytes, shows: larger },
     { hop: "png>pbm", sample: "noise.png", option: "dither", given: { dither: false }, figure: latin1, shows: differs },
+    {
+      hop: "tiff>tiff",
+      sample: "scan.tiff",
+      option: "metadata",
+      given: { metadata: "strip" },
+      figure: pictured("%[tiff:artist]"),
+      shows: loses(/Quokka/),
+    },
+    { hop: "tiff>tiff", sample: "scan.tiff", option: "crop", given: { crop: "20x10+5+5" }, figure: size, shows: becomes("20x10") },
+    { hop: "tiff>tiff", sample: "scan.tiff", option: "rotate", given: { rotate: "90" }, figure: size, shows: becomes("48x64") },
+    { hop: "bmp>bmp", sample: "two.bmp", option: "flip", given: { flip: "horizontal" }, figure: latin1, shows: differs },
     { hop: "png>jp2", sample: "noise.png", option: "quality", given: { quality: 20 }, figure: bytes, shows: smaller },
   ]),
   ...effectsOf("imagemagick-exr", [
@@ -128,6 +141,12 @@ export const pictureEffects = [
   ...effectsOf("icnsutils", [
     { hop: "icns>png", sample: "icon.icns", option: "size", given: { size: "128" }, figure: size, shows: becomes("128x128") },
     { hop: "png>icns", sample: "noise.png", option: "size", given: { size: 32 }, figure: bytes, shows: smaller },
+  ]),
+  ...effectsOf("svgo", [
+    { ...ownSvg, option: "precision", given: { precision: 0 }, figure: bytes, shows: smaller },
+    { ...ownSvg, option: "scripts", given: { scripts: "strip" }, figure: latin1, shows: loses(/alert/) },
+    { ...ownSvg, option: "external", given: { external: "strip" }, figure: latin1, shows: loses(/a\.example/) },
+    { ...ownSvg, option: "metadata", given: { metadata: "strip" }, figure: latin1, shows: loses(/Quokka/) },
   ]),
   ...effectsOf("rsvg", [
     { hop: "svg>pdf", sample: "drawing.svg", option: "density", given: { density: 192 }, figure: pdfInfo("Page size"), shows: differs },

@@ -33,6 +33,8 @@ const book = `<?xml version="1.0" encoding="UTF-8"?><office:document xmlns:offic
 
 const texts: Readonly<Record<string, string | Uint8Array>> = {
   "drawing.svg": drawing,
+  "active.svg":
+    '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><title>Quokka</title><script>alert(1)</script><path d="M1.2345 1.2345 L8.7654 3.4567z"/><image href="https://a.example/a.png" width="9" height="9"/></svg>',
   "prose.md": prose,
   "page.html": page,
   "revised.docx": revised,
@@ -57,6 +59,7 @@ const texts: Readonly<Record<string, string | Uint8Array>> = {
   "two-ways.csv": "name,lat,lon,a|name|lat|lon\nA,1,2,x|B|3|4\n",
   "latin.srt": Buffer.from("1\n00:00:01,000 --> 00:00:02,000\nJ\xfcrgen\n", "latin1"),
   "latin.vcf": Buffer.from("BEGIN:VCARD\r\nVERSION:3.0\r\nFN:J\xfcrgen\r\nN:J\xfcrgen;;;;\r\nEND:VCARD\r\n", "latin1"),
+  "keys.json": '{"b":1.0,"a":2}',
   "rows.json": '[{"a":1,"b":2}]',
   "frames.sub": "{24}{48}Hello\n",
   "people.csv": "name,age\nÜlf,7\nBo,8\n",
@@ -93,6 +96,7 @@ const made: Readonly<Record<string, (path: string, folder: string) => Promise<un
   "photo.heic": photo,
   "photo.jxl": photo,
   "pages.tiff": async (path) => magick("-size", "20x10", "xc:red", "-size", "30x10", "xc:blue", "-depth", "8", "-compress", "Zip", path),
+  "scan.tiff": async (path) => magick("-size", "64x48", "plasma:red-blue", "-depth", "8", "-define", "tiff:artist=Quokka", path),
   "frames.gif": async (path) => magick("-delay", "50", "-size", "20x10", "xc:red", "xc:blue", path),
   "text.png": async (path) =>
     magick(

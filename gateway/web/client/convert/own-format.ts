@@ -3,7 +3,7 @@ import type { Route } from "#client/server/wire.ts";
 
 /** By the options that do it, in the order in which they are told. */
 export const changeWords: readonly (readonly [word: string, options: string])[] = [
-  ["smaller", "optimise quality maxKb maxMb crf videoBitrate audioBitrate level colours"],
+  ["smaller", "optimise quality maxKb maxMb crf videoBitrate audioBitrate level colours compression precision"],
   ["resized", "width height"],
   ["cropped", "crop"],
   ["turned", "rotate flip"],
@@ -18,7 +18,10 @@ export const changeWords: readonly (readonly [word: string, options: string])[] 
   ["without colour", "grayscale"],
   ["flattened", "flatten"],
   ["protected", "protect permissions"],
-  ["cleaned", "metadata"],
+  ["cleaned", "metadata comments scripts external"],
+  ["laid out anew", "indent outputDelimiter lineEnds"],
+  ["in order", "sortKeys"],
+  ["in another encoding", "outputEncoding"],
   ["ready for the web", "linearise"],
 ];
 

@@ -15,6 +15,7 @@ const works: Readonly<Record<string, () => Promise<Work>>> = {
   data: async () => (await import("./records/convert.ts")).convertData,
   mail: async () => (await import("./mail/work.ts")).convertMailOrCards,
   pdf: async () => (await import("./pdf/convert.ts")).convertPdf,
+  svgo: async () => (await import("./svg/rewrite.ts")).rewriteSvg,
   subtitle: async () => (await import("./subtitle/convert.ts")).convertSubtitle,
 };
 

@@ -84,6 +84,7 @@ const take = ([value, options, notes]: Parameters<Writer>) => [value, options, n
 const textTables = new Set(["csv", "tsv", "psv"]);
 
 export async function convertData(bytes: Buffer, { from, to, options }: Question, notes: Notes): Promise<Converted> {
+  if (from === to) return (await import("./own.ts")).rewriteData(bytes, { work: "data", from, to, options }, notes);
   const text = (declared?: string) => decodeText(bytes, textOption(options, "encoding") ?? "auto", notes, declared);
   if (textTables.has(from) && textTables.has(to)) {
     const { linesOf, textOfLines } = await csv();

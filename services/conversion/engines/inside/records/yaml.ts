@@ -60,8 +60,13 @@ function exactOf(source: string, value: unknown): unknown {
   return new Stamp(`${text.slice(0, -".000Z".length)}${fraction === "" ? "" : `.${fraction}`}Z`, true);
 }
 
+/** A number as it is written. */
+export function sourceOf({ source, value }: { readonly source?: string; readonly value: unknown }): unknown {
+  return source === undefined ? value : new Exact(source);
+}
+
 /** The library descends once per level and has no bound of its own. */
-function assertShallow(text: string): void {
+export function assertShallow(text: string): void {
   let depth = 0;
   for (const bracket of text.matchAll(/[[{\]}]/g)) {
     depth += bracket[0] === "[" || bracket[0] === "{" ? 1 : -1;
@@ -113,7 +118,7 @@ function ready(value: Value): Value {
 }
 
 /** A number is written as it stands here. */
-const exactTag: ScalarTag = {
+export const exactTag: ScalarTag = {
   tag: floatTag,
   default: true,
   identify: (value) => value instanceof Exact,

@@ -1,0 +1,53 @@
+/** XML with other white space between its elements. Text, mixed content and every tag stay as they are. */
+import { XMLValidator } from "fast-xml-parser";
+import { invalid } from "../failure.ts";
+import { assertShallowXml } from "../xml-depth.ts";
+import { maxDepth } from "./values.ts";
+
+const piece =
+  /<!--[\s\S]*?-->|<!\[CDATA\[[\s\S]*?\]\]>|<\?[\s\S]*?\?>|<!DOCTYPE[^[>]*(?:\[[^\]]*\]\s*)?>|<\/?[^!?](?:[^>"']|"[^"]*"|'[^']*')*>|[^<]+/gi;
+
+type Element = { readonly start: string; end: string; isMixed: boolean; readonly children: (Element | string)[] };
+
+export function rewriteXml(text: string, indent: number): string {
+  assertShallowXml(text, maxDepth);
+  const found = XMLValidator.validate(text);
+  if (found !== true) throw invalid(`The file is not XML: ${found.err.msg.slice(0, 120)} (line ${found.err.line}).`);
+  const root: Element = { start: "", end: "", isMixed: false, children: [] };
+  const open = [root];
+  for (const [part] of text.matchAll(piece)) {
+    const inner = open.at(-1) ?? root;
+    if (part.startsWith("</")) {
+      inner.end = part;
+      if (open.length > 1) open.pop();
+    } else if (/^<[^!?]/.test(part) && !part.endsWith("/>")) {
+      const keeps = inner.isMixed || /\sxml:space\s*=\s*["']preserve["']/.test(part);
+      const element: Element = { start: part, end: "", isMixed: keeps, children: [] };
+      inner.children.push(element);
+      open.push(element);
+    } else {
+      if (!part.startsWith("<") || part.startsWith("<![CDATA[")) inner.isMixed ||= part.trim() !== "" && inner !== root;
+      inner.children.push(part);
+    }
+  }
+  // It said which encoding the source had; the result is UTF-8.
+  const lines = linesOf(root.children, "", " ".repeat(indent)).map((line) =>
+    line.replace(/^(<\?xml[^>]*?encoding\s*=\s*)["'][^"']*["']/, '$1"UTF-8"'),
+  );
+  return `${lines.join(indent === 0 ? "" : "\n")}\n`;
+}
+
+function linesOf(children: readonly (Element | string)[], margin: string, step: string): string[] {
+  return children.flatMap((child) => {
+    if (typeof child === "string") return child.trim() === "" ? [] : [margin + child.trim()];
+    const { start, end, isMixed, children: inner } = child;
+    const elements = inner.filter((each) => typeof each !== "string" || each.trim() !== "");
+    // Blanks alone may be what the element says.
+    if (isMixed || elements.length === 0) return [margin + start + verbatim(inner) + end];
+    return [margin + start, ...linesOf(inner, margin + step, step), margin + end];
+  });
+}
+
+function verbatim(children: readonly (Element | string)[]): string {
+  return children.map((child) => (typeof child === "string" ? child : child.start + verbatim(child.children) + child.end)).join("");
+}

@@ -1,0 +1,101 @@
+/** SVG to itself by svgo, with what changes no picture: fewer digits and bytes; scripts, references and descriptions out where that is asked. */
+import { gunzipSync, gzipSync } from "node:zlib";
+import { type CustomPlugin, optimize, type PluginConfig } from "svgo/browser";
+import { type Converted, type Notes, numberOption, type Question } from "../exchange.ts";
+import { Failure, invalid, tooComplex } from "../failure.ts";
+import { decodeText } from "../text-decoding.ts";
+import { assertShallowXml } from "../xml-depth.ts";
+
+const maxDepth = 400;
+const maxUnpackedBytes = 50_000_000;
+
+export function rewriteSvg(bytes: Buffer, question: Question, notes: Notes): Converted {
+  const { from, options } = question;
+  const isPacked = from === "svgz";
+  const source = decodeText(isPacked ? unpacked(bytes) : bytes, "auto", notes);
+  assertShallowXml(source, maxDepth);
+  const written = optimised(source, question);
+  const result = isPacked ? gzipSync(written, { level: 9 }) : Buffer.from(written);
+  const isAsked = ["metadata", "scripts", "external"].some((name) => options[name] === "strip");
+  if (isAsked || result.length < bytes.length) return result;
+  notes.set("SOURCE_KEPT", undefined);
+  return bytes;
+}
+
+function unpacked(bytes: Buffer): Buffer {
+  try {
+    return gunzipSync(bytes, { maxOutputLength: maxUnpackedBytes });
+  } catch (error) {
+    if (error instanceof RangeError) throw tooComplex("The drawing is too large once it is unpacked.");
+    throw invalid("The file is damaged or is not a compressed SVG.");
+  }
+}
+
+function optimised(source: string, { options }: Question): string {
+  try {
+    return optimize(source, {
+      multipass: true,
+      floatPrecision: numberOption(options, "precision") ?? 3,
+      plugins: [
+        ...harmless,
+        ...(options.metadata === "strip" ? descriptions : []),
+        ...(options.scripts === "strip" ? ["removeScripts" as const] : []),
+        ...(options.external === "strip" ? [withoutOthers] : []),
+      ],
+    }).data;
+  } catch (error) {
+    if (error instanceof Error && error.name === "SvgoParserError") throw invalid("The drawing is damaged or is not SVG.");
+    if (error instanceof RangeError)
+      throw new Failure("INPUT_TOO_COMPLEX", "The drawing is larger or has more parts than a conversion may use.");
+    throw error;
+  }
+}
+
+/** Nothing that is hidden goes, no name and no style: scripts, animations and other documents may go by them. */
+const harmless: readonly PluginConfig[] = [
+  ...(["cleanupAttrs", "cleanupNumericValues", "convertColors", "convertTransform", "convertPathData", "removeEmptyAttrs"] as const),
+  ...(["removeUnusedNS", "removeEmptyText", "sortDefsChildren"] as const),
+];
+
+const descriptions: readonly PluginConfig[] = [
+  ...(["removeComments", "removeMetadata", "removeEditorsNSData", "removeTitle", "removeDesc"] as const).map((name) =>
+    name === "removeDesc" ? { name, params: { removeAny: true } } : name,
+  ),
+];
+
+const isInside = (address: string): boolean => /^\s*(#|data:|$)/i.test(address);
+
+/** Hyperlinks stay: nothing is fetched by them. */
+const withoutOthers: CustomPlugin = {
+  name: "withoutOthers",
+  fn: () => ({
+    element: {
+      enter(node, parent) {
+        if (node.name === "style") {
+          for (const child of node.children) if (child.type === "text" || child.type === "cdata") child.value = ownStyle(child.value);
+          return;
+        }
+        const isFetched = node.name !== "a" && node.name !== "svg:a";
+        for (const [name, value] of Object.entries(node.attributes)) {
+          const isAddress = /^(?:[\w.-]+:)?(?:href|src)$/i.test(name);
+          if ((isAddress && isFetched && !isInside(value)) || (!isAddress && ownStyle(value) !== value)) delete node.attributes[name];
+        }
+        const isEmptied =
+          /^(?:image|feImage|script|link)$/.test(node.name) && !Object.keys(node.attributes).some((name) => /href|src/i.test(name));
+        if (isEmptied && node.children.length === 0) parent.children = parent.children.filter((child) => child !== node);
+      },
+    },
+    instruction: {
+      enter(node, parent) {
+        if (node.name === "xml-stylesheet") parent.children = parent.children.filter((child) => child !== node);
+      },
+    },
+  }),
+};
+
+/** A style without what it has from elsewhere. */
+function ownStyle(style: string): string {
+  return style
+    .replace(/@import[^;]{0,2000};?/gi, "")
+    .replace(/url\(\s*(["']?)([^)"']{0,100000})\1\s*\)/gi, (whole, _quote, address: string) => (isInside(address) ? whole : "none"));
+}
