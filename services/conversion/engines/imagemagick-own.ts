@@ -62,7 +62,8 @@ export const tagFormat = [...tags.map((tag) => `tag ${tag} %[tiff:${tag}]\n`), "
 
 /** Names of tags that are there, by what was printed in {@link tagFormat}. */
 export function tagsTold(printed: string): readonly string[] {
-  return tags.filter((tag) => new RegExp(`^tag ${tag} .`, "m").test(printed));
+  const lines = printed.split("\n");
+  return tags.filter((tag) => lines.some((line) => line.startsWith(`tag ${tag} `) && line.length > `tag ${tag} `.length));
 }
 
 /** Facts of a camera have no place in what is written here. */

@@ -2,7 +2,6 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { NoteCode } from "#services/conversion/domain/notes.ts";
-import { tiff as greyTiff } from "#test/attacks/tiff-files.ts";
 import { photo } from "#test/contract/options/samples.ts";
 import { floats, numbers, png, screen, tiff } from "#test/services/conversion/engines/colour-charts.ts";
 import { pdfOf } from "#test/services/conversion/engines/pdf-by-hand.ts";
@@ -11,7 +10,7 @@ import { book, documents } from "./document-occurrences.ts";
 import { joins } from "./join-occurrences.ts";
 import { maps } from "./map-occurrences.ts";
 import { type Content, copy, latin, type Occurrence } from "./occurrence.ts";
-import { ffmpeg, magick, run } from "./tools.ts";
+import { ffmpeg, magick, run, takenTiff } from "./tools.ts";
 
 const turned = (path: string) => twoColours().withMetadata({ orientation: 6 }).jpeg().toFile(path);
 const turnedPng = (path: string) => twoColours().withMetadata({ orientation: 6 }).png().toFile(path);
@@ -32,12 +31,6 @@ const severalStills =
   };
 
 const deepPng = (path: string) => writeFile(path, png(screen));
-/** With a directory of EXIF behind all else, which says 100 of the film's speed. */
-const takenTiff = (): Buffer => {
-  const { length } = greyTiff([{ 256: 8, 257: 8, 34665: 1 }]);
-  const exif = Buffer.from("0100278803000100000064000000" + "00000000", "hex");
-  return Buffer.concat([greyTiff([{ 256: 8, 257: 8, 34665: length }]), exif]);
-};
 const bitsOf32 = (path: string) => writeFile(path, tiff(floats(screen), { bits: 32, kind: 3, photometric: 2, channels: 3 }));
 const deepJxl = async (path: string, folder: string) => {
   await deepPng(join(folder, "deep.png"));

@@ -1,6 +1,15 @@
 /** Programs by which files are made. */
+
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
+import { tiff as greyTiff } from "#test/attacks/tiff-files.ts";
+
+/** With a directory of EXIF behind all else, which says 100 of the film's speed. */
+export const takenTiff = (): Buffer => {
+  const { length } = greyTiff([{ 256: 8, 257: 8, 34665: 1 }]);
+  const exif = Buffer.from("0100278803000100000064000000" + "00000000", "hex");
+  return Buffer.concat([greyTiff([{ 256: 8, 257: 8, 34665: length }]), exif]);
+};
 
 const execute = promisify(execFile);
 

@@ -4,9 +4,6 @@ import { invalid } from "../failure.ts";
 import { assertShallowXml } from "../xml-depth.ts";
 import { maxDepth } from "./values.ts";
 
-const piece =
-  /<!--[\s\S]*?-->|<!\[CDATA\[[\s\S]*?\]\]>|<\?[\s\S]*?\?>|<!DOCTYPE[^[>]*(?:\[[^\]]*\]\s*)?>|<\/?[^!?](?:[^>"']|"[^"]*"|'[^']*')*>|[^<]+/gi;
-
 type Element = { readonly start: string; end: string; isMixed: boolean; readonly children: (Element | string)[] };
 
 export function rewriteXml(text: string, indent: number): string {
@@ -15,7 +12,7 @@ export function rewriteXml(text: string, indent: number): string {
   if (found !== true) throw invalid(`The file is not XML: ${found.err.msg.slice(0, 120)} (line ${found.err.line}).`);
   const root: Element = { start: "", end: "", isMixed: false, children: [] };
   const open = [root];
-  for (const [part] of text.matchAll(piece)) {
+  for (const part of piecesOf(text)) {
     const inner = open.at(-1) ?? root;
     if (part.startsWith("</")) {
       inner.end = part;
@@ -35,6 +32,38 @@ export function rewriteXml(text: string, indent: number): string {
     line.replace(/^(<\?xml[^>]*?encoding\s*=\s*)["'][^"']*["']/, '$1"UTF-8"'),
   );
   return `${lines.join(indent === 0 ? "" : "\n")}\n`;
+}
+
+/** Tags, comments, sections and instructions whole, and the text between them. What does not end goes to the end. */
+function* piecesOf(text: string): Generator<string> {
+  for (let at = 0; at < text.length; ) {
+    const end = text.charAt(at) === "<" ? markupEnd(text, at) : text.indexOf("<", at);
+    const next = end < 0 ? text.length : end;
+    yield text.slice(at, next);
+    at = next;
+  }
+}
+
+function markupEnd(text: string, at: number): number {
+  const after = (mark: string): number => {
+    const place = text.indexOf(mark, at);
+    return place < 0 ? -1 : place + mark.length;
+  };
+  if (text.startsWith("<!--", at)) return after("-->");
+  if (text.startsWith("<![CDATA[", at)) return after("]]>");
+  if (text.startsWith("<?", at)) return after("?>");
+  let quote = "";
+  let depth = 0;
+  for (let place = at + 1; place < text.length; place += 1) {
+    const letter = text.charAt(place);
+    if (quote !== "") quote = letter === quote ? "" : quote;
+    else if (letter === '"' || letter === "'") quote = letter;
+    // The subset within a document type declaration.
+    else if (letter === "[") depth += 1;
+    else if (letter === "]") depth -= 1;
+    else if (letter === ">" && depth <= 0) return place + 1;
+  }
+  return -1;
 }
 
 function linesOf(children: readonly (Element | string)[], margin: string, step: string): string[] {

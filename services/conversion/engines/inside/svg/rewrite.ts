@@ -95,7 +95,22 @@ const withoutOthers: CustomPlugin = {
 
 /** A style without what it has from elsewhere. */
 function ownStyle(style: string): string {
-  return style
-    .replace(/@import[^;]{0,2000};?/gi, "")
-    .replace(/url\(\s*(["']?)([^)"']{0,100000})\1\s*\)/gi, (whole, _quote, address: string) => (isInside(address) ? whole : "none"));
+  const [first = "", ...rest] = withoutImports(style).split(/url\(/i);
+  return first + rest.map(ownAddress).join("");
+}
+
+function withoutImports(style: string): string {
+  const [first = "", ...rest] = style.split(/@import/i);
+  return first + rest.map((each) => each.slice(each.includes(";") ? each.indexOf(";") + 1 : each.length)).join("");
+}
+
+/** `rest`: what follows `url(`. */
+function ownAddress(rest: string): string {
+  const end = rest.indexOf(")");
+  const address = rest
+    .slice(0, end < 0 ? rest.length : end)
+    .trimStart()
+    .replace(/^["']/, "");
+  if (isInside(address)) return `url(${rest}`;
+  return end < 0 ? "none" : `none${rest.slice(end + 1)}`;
 }
