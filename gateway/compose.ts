@@ -5,23 +5,18 @@
  *
  * Each arrow to a peer is a generated Connect client, over the in-process transport or to the peer's address.
  */
-import { copyFile, rm } from "node:fs/promises";
-import { basename, extname, join, resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Client, createClient } from "@connectrpc/connect";
-import { formatOfFileName, formats } from "#formats/index.ts";
 import { AccountService } from "#gen/filemill/account/v1/account_pb.ts";
 import { SignInService } from "#gen/filemill/account/v1/sign_in_pb.ts";
-import { CatalogueService, type Plan } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
+import { CatalogueService } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
 import { ConversionService } from "#gen/filemill/conversion/v1/conversion_pb.ts";
 import { JobService, LeaseService } from "#gen/filemill/job/v1/job_pb.ts";
 import { WebhookService } from "#gen/filemill/webhook/v1/webhook_pb.ts";
-import { openDataDir } from "#kit/data-dir.ts";
-import { FilemillError } from "#kit/errors.ts";
 import { type Floor, openFloor } from "#kit/floor.ts";
 import type { Log } from "#kit/log.ts";
 import { type BrokerUser, brokerUsers } from "#kit/nats/grants.ts";
-import { didYouMean, nearestIds } from "#kit/nearest-names.ts";
 import { readinessOf } from "#kit/readiness.ts";
 import { openServicesServer } from "#kit/rpc/services-server.ts";
 import { transportFor } from "#kit/rpc/transport.ts";
@@ -35,13 +30,10 @@ import {
   jobsOfAccounts,
   webhooksOfAccounts,
 } from "#services/account/index.ts";
-import { catalogueOf, createCatalogueService, openProofs, type PlanQuery, readProof } from "#services/catalogue/index.ts";
-import { createConversionService, type OneOffConverter, openOneOffConverter } from "#services/conversion/index.ts";
+import { createCatalogueService, openProofs } from "#services/catalogue/index.ts";
+import { createConversionService } from "#services/conversion/index.ts";
 import { createJobService } from "#services/job/index.ts";
 import { createWebhookService } from "#services/webhook/index.ts";
-import type { ConvertTask, Library } from "./cli/library.ts";
-import { listedOf } from "./rest/catalogue-view.ts";
-import { routeJson } from "./rest/routes.ts";
 import { createGateway, type Gateway } from "./server.ts";
 
 /** A running Filemill: its addresses, its state, and how to end it. */
@@ -166,75 +158,4 @@ async function drainAll(gateway: Gateway, services: readonly Service[], limitMs:
   const signal = AbortSignal.timeout(limitMs);
   await gateway.drain(signal);
   await Promise.all(services.map((service) => service.drain(signal)));
-}
-
-/** Planner, engines and sandbox in this process, without broker, queue or key: what `filemill convert` uses. */
-export async function openLibrary(settings: Settings, log: Log): Promise<Library> {
-  await openDataDir(settings.DATA_DIR);
-  const slots = { IMAGE_SLOTS: 1, DOCUMENT_SLOTS: 1, OFFICE_SLOTS: 1, MEDIA_SLOTS: 1 };
-  const converter = await openOneOffConverter({ ...settings, ...slots }, log);
-  const proof = await readProof(settings);
-  const planOf = (query: PlanQuery): Promise<Plan> => converter.plan((manifest) => catalogueOf([manifest], proof).plan(query));
-
-  async function convert(task: ConvertTask): ReturnType<Library["convert"]> {
-    const from = task.from ?? (await formatOfInput(task.inputPath, converter.tell));
-    const to = task.to ?? formatOfOutput(task.outputPath);
-    const plan = await planOf({ from, to, options: task.options });
-    if (plan.resultFormat !== "" && formatOfFileName(basename(task.outputPath))?.id !== plan.resultFormat) {
-      throw new FilemillError("INVALID_OPTION", `Several files come in one: name the output .${plan.resultFormat} and say --to ${to}.`);
-    }
-    const notes: { code: string; message: string }[] = [];
-    const made = converter.newPath(to);
-    try {
-      const request = {
-        signal: task.signal,
-        password: task.password,
-        outputPassword: task.outputPassword,
-        planOf: (from: string, to: string) => planOf({ from, to, options: {} }),
-        alternates: { nextBest: (query: PlanQuery) => planOf(query).catch(() => undefined) },
-        onNote: (code: string, message: string) => void notes.push({ code, message }),
-      };
-      await converter.run(plan, task.inputPath, made, request);
-      await copyFile(made, task.outputPath);
-    } finally {
-      await rm(made, { force: true });
-    }
-    return { notes };
-  }
-  const provenOf = ({ id, version = "", hops }: Awaited<ReturnType<typeof converter.engines>>[number]): number =>
-    hops.filter(({ from, to }) => proof?.rowOf([{ engine: id, from, to, versions: [version] }]) !== undefined).length;
-  const engines = async () => (await converter.engines()).map((engine) => ({ ...engine, proven: provenOf(engine) }));
-  const catalogue = async () => catalogueOf([await converter.manifest()], proof);
-  return {
-    convert,
-    engines,
-    formats: async () => listedOf((await catalogue()).list()),
-    async route(from, to) {
-      const { route, ...known } = (await catalogue()).route({ from, to });
-      return routeJson(route, known, undefined);
-    },
-    tell: (path) => tellInput(path, converter.tell),
-    [Symbol.asyncDispose]: () => converter[Symbol.asyncDispose](),
-  };
-}
-
-function formatOfOutput(path: string): string {
-  const format = formatOfFileName(basename(path));
-  if (format !== undefined) return format.id;
-  const near = nearestIds(extname(path), formats);
-  const message = `The output's extension is not that of a known format${didYouMean(near, "; say --to FORMAT.")}`;
-  throw new FilemillError("UNSUPPORTED_TARGET", message);
-}
-
-function tellInput(path: string, tell: OneOffConverter["tell"]): ReturnType<OneOffConverter["tell"]> {
-  return tell(path, basename(path)).catch((cause: NodeJS.ErrnoException) => {
-    if (cause instanceof FilemillError) throw cause;
-    throw new FilemillError("INVALID_INPUT", `The file cannot be read (${cause.code ?? "unknown"}).`, { cause });
-  });
-}
-
-async function formatOfInput(path: string, tell: OneOffConverter["tell"]): Promise<string> {
-  const { format } = await tellInput(path, tell);
-  if (format !== undefined) return format;
-  throw new FilemillError("UNKNOWN_SOURCE_FORMAT", "Neither content nor name tells the format; say --from FORMAT.");
 }

@@ -1,6 +1,6 @@
-import { type Timestamp, timestampDate } from "@bufbuild/protobuf/wkt";
+import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import type { Command } from "commander";
-import { askService, findPublicUrl } from "./connection.ts";
+import { askService } from "./ask-service.ts";
 import type { Shell } from "./shell.ts";
 import { tableOf } from "./table.ts";
 
@@ -73,6 +73,7 @@ function addStateCommands(accounts: Command, shell: Shell): void {
 /** The token stands in the fragment, which browsers send to nobody. */
 async function newLink(shell: Shell, email: string): Promise<string> {
   const { token } = await askService(shell, (peers) => peers.signIn.createLink({ account: byEmail(email) }));
+  const { findPublicUrl } = await import("./connection.ts");
   return `${await findPublicUrl(shell.env)}/automate#link=${token}`;
 }
 
@@ -113,5 +114,5 @@ export function addKeyCommands(program: Command, shell: Shell): void {
 }
 
 function momentOf(timestamp: Timestamp | undefined): string {
-  return timestamp === undefined ? "-" : timestampDate(timestamp).toISOString().slice(0, 19).concat("Z");
+  return timestamp === undefined ? "-" : new Date(Number(timestamp.seconds) * 1000).toISOString().slice(0, 19).concat("Z");
 }

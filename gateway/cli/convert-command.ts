@@ -1,14 +1,17 @@
-import { mkdir, readFile } from "node:fs/promises";
+import { mkdir, readFile, stat } from "node:fs/promises";
 import { dirname, relative, resolve } from "node:path";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { FilemillError } from "#kit/errors.ts";
 import { type FilePair, filePairsOf } from "./input-files.ts";
 import type { Library } from "./library.ts";
+import { openConversions } from "./open-conversions.ts";
+import { inOwnWords } from "./own-words.ts";
 import { pipeSign, withPipedFiles } from "./piped-files.ts";
 import { openProgressBars, type ProgressBars } from "./progress-bars.ts";
-import { openRemote } from "./remote.ts";
 import { type ServerFlags, serverAddressOf, withServer } from "./server-address.ts";
 import type { Shell } from "./shell.ts";
+import { sizeOf } from "./table.ts";
+import { checkFormat, formatOfOutput } from "./target-format.ts";
 
 type ConvertFlags = ServerFlags & {
   readonly opt: Readonly<Record<string, string>>;
@@ -36,19 +39,47 @@ export function addConvertCommand(program: Command, shell: Shell): void {
     .addOption(new Option("--at-once <n>", "with --server: how many files at once").argParser(parseCount).default(defaultAtOnce))
     .action(async (paths: string[], flags: ConvertFlags, command: Command) => {
       const pairs = await pairsOf(paths, flags, shell, command);
+      await checkBeforehand(pairs, flags);
       const password = await passwordIn(flags.passwordFile, shell.env.FILEMILL_INPUT_PASSWORD, shell);
       const outputPassword = await passwordIn(flags.protectFile, shell.env.FILEMILL_OUTPUT_PASSWORD, shell);
       if (outputPassword !== undefined && isFalse(flags.opt.protect)) {
         throw new FilemillError("INVALID_OPTION", "The password protects the result; leave out --opt protect=false.");
       }
       const server = serverAddressOf(flags, shell);
-      await using library = server === undefined ? await shell.openLibrary() : { ...openRemote(server), [Symbol.asyncDispose]: nothing };
-      using bars = openProgressBars(shell.isInteractive && server !== undefined);
+      using bars = await openProgressBars(shell.isInteractive);
+      await using library = await openConversions(server, shell);
       await convertAll(pairs, { library, flags, shell, bars, password, outputPassword, atOnce: server === undefined ? 1 : flags.atOnce });
     });
 }
 
-async function nothing(): Promise<void> {}
+/**
+ * Everything that can be found wrong in a moment, before anything is started.
+ *
+ * @throws FilemillError BAD_REQUEST, INVALID_INPUT, UNSUPPORTED_TARGET, UNKNOWN_SOURCE_FORMAT
+ */
+async function checkBeforehand(pairs: readonly FilePair[], { from, to, outDir }: ConvertFlags): Promise<void> {
+  if (from !== undefined) checkFormat("--from", from);
+  if (to !== undefined) checkFormat("--to", to);
+  for (const { inputPath, outputPath } of pairs) {
+    if (inputPath === outputPath && inputPath !== pipeSign) {
+      throw new FilemillError("BAD_REQUEST", "The result would overwrite the file itself; give it another name or folder.");
+    }
+    if (inputPath !== pipeSign) await checkInput(inputPath);
+    if (outDir !== undefined || outputPath === pipeSign) continue;
+    if (to === undefined) formatOfOutput(outputPath);
+    await stat(dirname(outputPath)).catch((cause: NodeJS.ErrnoException) => {
+      throw new FilemillError("BAD_REQUEST", `The folder of the result, ${dirname(outputPath)}, is not there (${cause.code}).`, { cause });
+    });
+  }
+}
+
+async function checkInput(path: string): Promise<void> {
+  const facts = await stat(path).catch((cause: NodeJS.ErrnoException) => {
+    throw new FilemillError("INVALID_INPUT", `${path} cannot be read (${cause.code ?? "unknown"}).`, { cause });
+  });
+  if (facts.isDirectory()) throw new FilemillError("BAD_REQUEST", `${path} is a folder; say --out-dir FOLDER --to FORMAT.`);
+  if (facts.isFile() && facts.size === 0) throw new FilemillError("INVALID_INPUT", `${path} is empty.`);
+}
 
 /** Never an argument: everybody on the machine can read a command line. */
 async function passwordIn(path: string | undefined, otherwise: string | undefined, { callerFolder }: Shell): Promise<string | undefined> {
@@ -97,8 +128,13 @@ async function convertAll(pairs: readonly FilePair[], run: Run): Promise<void> {
   const { shell } = run;
   const [only] = pairs;
   if (pairs.length === 1 && only !== undefined && run.flags.outDir === undefined) {
-    const notes = await withPipedFiles(only, run.flags.to, shell, (pair) => convertOne(pair, run));
+    const startedAt = performance.now();
+    const { notes, bytes } = await withPipedFiles(only, run.flags.to, shell, (pair) => convertOne(pair, run));
     for (const note of notes) shell.err(note);
+    // Who pipes the result on knows where it went.
+    if (only.outputPath === pipeSign) return;
+    const [from, to] = [only.inputPath, only.outputPath].map((path) => (path === pipeSign ? path : relative(shell.callerFolder, path)));
+    shell.err(`${from} -> ${to} (${sizeOf(bytes)}, ${((performance.now() - startedAt) / 1000).toFixed(1)} s)`);
     return;
   }
   let failed = 0;
@@ -107,14 +143,14 @@ async function convertAll(pairs: readonly FilePair[], run: Run): Promise<void> {
   const work = async (): Promise<void> => {
     for (const pair of queue) {
       try {
-        const notes = await convertOne(pair, run);
+        const { notes } = await convertOne(pair, run);
         shell.out(`${shown(pair.inputPath)} -> ${shown(pair.outputPath)}`);
         for (const note of notes) shell.err(`${shown(pair.inputPath)}: ${note}`);
       } catch (error) {
         shell.signal.throwIfAborted();
         if (!(error instanceof FilemillError)) throw error;
         failed++;
-        shell.err(`${shown(pair.inputPath)}: ${error.code}: ${error.message}`);
+        shell.err(`${shown(pair.inputPath)}: ${error.code}: ${inOwnWords(error.message)}`);
       }
     }
   };
@@ -124,15 +160,12 @@ async function convertAll(pairs: readonly FilePair[], run: Run): Promise<void> {
   if (failed > 0) throw new FilemillError("CONVERSION_FAILED", `${failed} of ${pairs.length} files were not converted.`);
 }
 
-/** Resolves with the notes, a line each. */
+/** Resolves with the notes, a line each, and the size of the result. */
 async function convertOne(
   { inputPath, outputPath }: FilePair,
   { library, flags, shell, bars, password, outputPassword }: Run,
-): Promise<string[]> {
+): Promise<{ notes: string[]; bytes: number }> {
   const { from, to, opt, outDir } = flags;
-  if (inputPath === outputPath && inputPath !== pipeSign) {
-    throw new FilemillError("BAD_REQUEST", "The result would overwrite the file itself; give it another name or folder.");
-  }
   if (outDir !== undefined) await mkdir(dirname(outputPath), { recursive: true });
   const line = bars.add(relative(shell.callerFolder, inputPath));
   try {
@@ -147,7 +180,7 @@ async function convertOne(
       ...(outputPassword === undefined ? {} : { outputPassword }),
       onProgress: (progress) => line.show(progress),
     });
-    return notes.map(({ code, message }) => `${code}: ${message}`);
+    return { notes: notes.map(({ code, message }) => `${code}: ${message}`), bytes: (await stat(outputPath)).size };
   } catch (error) {
     shell.signal.throwIfAborted();
     throw error;
@@ -163,7 +196,7 @@ export function addOption(pair: string, options: Readonly<Record<string, string>
   return { ...options, [pair.slice(0, at)]: pair.slice(at + 1) };
 }
 
-function parseCount(text: string): number {
+export function parseCount(text: string): number {
   const count = Number(text);
   if (!Number.isInteger(count) || count < 1 || count > 20) throw new InvalidArgumentError("It is a number from 1 to 20.");
   return count;

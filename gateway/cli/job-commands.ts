@@ -2,7 +2,6 @@
 import { resolve } from "node:path";
 import type { Command } from "commander";
 import type { JobJson } from "#kit/job-json.ts";
-import { failureOf, openRemote } from "./remote.ts";
 import { needServerAddress, type ServerFlags, withServer } from "./server-address.ts";
 import type { Shell } from "./shell.ts";
 import { tableOf } from "./table.ts";
@@ -11,7 +10,10 @@ const asJson = "print what the API says, for programs";
 
 export function addJobCommands(program: Command, shell: Shell): void {
   const jobs = program.command("jobs").description("the account's jobs on a server");
-  const remoteOf = (flags: ServerFlags) => openRemote(needServerAddress(flags, shell));
+  const remoteOf = async (flags: ServerFlags) => {
+    const server = needServerAddress(flags, shell);
+    return (await import("./remote.ts")).openRemote(server);
+  };
 
   withServer(jobs.command("list"))
     .description("list jobs, newest first")
@@ -19,7 +21,7 @@ export function addJobCommands(program: Command, shell: Shell): void {
     .option("--limit <n>", "at most this many, up to 100", "20")
     .option("--json", asJson)
     .action(async (flags: ServerFlags & { readonly status?: string; readonly limit: string; readonly json?: true }) => {
-      const listed = await remoteOf(flags).jobs(flags.status, Number(flags.limit));
+      const listed = await (await remoteOf(flags)).jobs(flags.status, Number(flags.limit));
       if (flags.json === true) return shell.out(JSON.stringify(listed, null, 2));
       const rows = listed.map(rowOf);
       shell.out(tableOf(["ID", "STATUS", "FROM", "TO", "BYTES", "MS", "CREATED"], rows));
@@ -29,23 +31,23 @@ export function addJobCommands(program: Command, shell: Shell): void {
     .argument("<id>")
     .option("--json", asJson)
     .action(async (id: string, flags: ServerFlags & { readonly json?: true }) => {
-      const remote = remoteOf(flags);
+      const remote = await remoteOf(flags);
       const job = await remote.untilEnded(await remote.job(id), shell.signal);
       shell.out(flags.json === true ? JSON.stringify(job, null, 2) : job.status);
-      if (job.status !== "done") throw failureOf(job);
+      if (job.status !== "done") throw (await import("./remote.ts")).failureOf(job);
     });
   withServer(jobs.command("download"))
     .description("write a job's result to a file")
     .argument("<id>")
     .argument("<out>")
     .action(async (id: string, out: string, flags: ServerFlags) => {
-      const remote = remoteOf(flags);
+      const remote = await remoteOf(flags);
       await remote.download(await remote.job(id), resolve(shell.callerFolder, out), shell.signal);
     });
   withServer(jobs.command("delete"))
     .description("cancel a job that is unfinished, and remove what is stored of it")
     .argument("<id>")
-    .action(async (id: string, flags: ServerFlags) => remoteOf(flags).remove(id));
+    .action(async (id: string, flags: ServerFlags) => (await remoteOf(flags)).remove(id));
 }
 
 function rowOf(job: JobJson): string[] {

@@ -1,15 +1,15 @@
 import { createWriteStream } from "node:fs";
 import { mkdtemp, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { basename, join, resolve } from "node:path";
+import { basename, join, relative, resolve } from "node:path";
 import { pipeline } from "node:stream/promises";
 import type { Command } from "commander";
-import { ZipFile } from "yazl";
 import { FilemillError } from "#kit/errors.ts";
 import { addOption } from "./convert-command.ts";
-import { openRemote } from "./remote.ts";
+import { openConversions } from "./open-conversions.ts";
 import { type ServerFlags, serverAddressOf, withServer } from "./server-address.ts";
 import type { Shell } from "./shell.ts";
+import { sizeOf } from "./table.ts";
 
 type JoinFlags = ServerFlags & { readonly opt: Readonly<Record<string, string>>; readonly to?: string };
 
@@ -30,8 +30,7 @@ export function addJoinCommand(program: Command, shell: Shell): void {
         const inputPath = join(folder, "joined.zip");
         await packInOrder(parts.reverse(), inputPath, shell.signal);
         const server = serverAddressOf(flags, shell);
-        await using library =
-          server === undefined ? await shell.openLibrary() : { ...openRemote(server), [Symbol.asyncDispose]: async () => undefined };
+        await using library = await openConversions(server, shell);
         const { signal } = shell;
         const { notes } = await library.convert({
           inputPath,
@@ -42,6 +41,8 @@ export function addJoinCommand(program: Command, shell: Shell): void {
           ...(flags.to && { to: flags.to }),
         });
         for (const { code, message } of notes) shell.err(`${code}: ${message}`);
+        const { size } = await stat(outputPath);
+        shell.err(`${parts.length} files -> ${relative(shell.callerFolder, outputPath)} (${sizeOf(size)})`);
       } catch (error) {
         shell.signal.throwIfAborted();
         throw error;
@@ -53,6 +54,7 @@ export function addJoinCommand(program: Command, shell: Shell): void {
 
 /** A ZIP archive whose names say their place: `01-cover.png`. What is in it is mostly compressed already. */
 async function packInOrder(paths: readonly string[], zipPath: string, signal: AbortSignal): Promise<void> {
+  const { ZipFile } = (await import("yazl")).default;
   const archive = new ZipFile();
   const digits = String(paths.length).length;
   for (const [index, path] of paths.entries()) {

@@ -30,14 +30,15 @@ export type ConvertTask = {
   readonly outputPassword?: string;
   /** Fires when nobody wants the result any more: what was begun is taken back. */
   readonly signal: AbortSignal;
-  /** Told as often as there is news; the library in this process has none. */
+  /** Told as often as there is news. */
   onProgress?(progress: Progress): void;
 };
 
-/** How far a conversion is; bytes are of the upload. */
+/** How far a conversion is; bytes are of the upload, a fraction from 0 to 1 where the engine tells. */
 export type Progress =
   | { readonly stage: "uploading"; readonly bytes: number; readonly totalBytes: number }
-  | { readonly stage: "waiting" | "converting" | "downloading" };
+  | { readonly stage: "converting"; readonly fraction?: number }
+  | { readonly stage: "waiting" | "downloading" };
 
 export type EngineState = {
   readonly id: string;

@@ -28,7 +28,7 @@ const code = await runCommandLine(process.argv.slice(2), {
   outBytes: (bytes) => pipeline(bytes, process.stdout, { end: false }),
   async openLibrary() {
     // Loads every engine, which the commands that only call the service do without.
-    const { openLibrary } = await import("#gateway/compose.ts");
+    const { openLibrary } = await import("#gateway/library.ts");
     return openLibrary(parseSettings(settingTable, process.env), openLog(process.env.LOG_LEVEL || "silent"));
   },
 });

@@ -1,7 +1,7 @@
 /** `filemill mcp`: the tools for agents on standard input and output, for files of this machine. */
 import type { Command } from "commander";
-import { type LibraryBench, openLibraryBench } from "./library-bench.ts";
-import { openRemote } from "./remote.ts";
+import type { LibraryBench } from "./library-bench.ts";
+import { openConversions } from "./open-conversions.ts";
 import { type ServerFlags, serverAddressOf, withServer } from "./server-address.ts";
 import type { Shell } from "./shell.ts";
 
@@ -12,10 +12,9 @@ export function addMcpCommand(program: Command, shell: Shell): void {
     .description("serve the Model Context Protocol on standard input and output: tools for AI agents to convert files of this machine")
     .action(async (flags: ServerFlags) => {
       const server = serverAddressOf(flags, shell);
-      const library = server === undefined ? await shell.openLibrary() : openRemote(server);
-      await using owned = new AsyncDisposableStack();
-      if (Symbol.asyncDispose in library) owned.use(library);
-      const bench = owned.use(await openLibraryBench(library, (error) => shell.err(String(error))));
+      await using library = await openConversions(server, shell);
+      const { openLibraryBench } = await import("./library-bench.ts");
+      await using bench = await openLibraryBench(library, (error) => shell.err(String(error)));
       await serve(bench, shell);
     });
 }

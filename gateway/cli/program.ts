@@ -2,13 +2,16 @@ import { Command, CommanderError } from "commander";
 import { SettingError } from "#kit/config.ts";
 import { FilemillError } from "#kit/errors.ts";
 import { addAccountCommands, addKeyCommands } from "./account-commands.ts";
-import { addFormatsCommand } from "./catalogue-commands.ts";
+import { addCatalogueCommands } from "./catalogue-commands.ts";
+import { addCompletion } from "./completion.ts";
 import { addConvertCommand } from "./convert-command.ts";
 import { addDoctorCommand } from "./doctor-command.ts";
 import { addJobCommands } from "./job-commands.ts";
 import { addJoinCommand } from "./join-command.ts";
 import { addMcpCommand } from "./mcp-command.ts";
+import { inOwnWords } from "./own-words.ts";
 import type { Shell } from "./shell.ts";
+import { addWatchCommand } from "./watch-command.ts";
 
 /** The reason of an abort: the caller pressed Ctrl-C or ended the process. */
 export class Stopped extends Error {
@@ -30,7 +33,7 @@ export async function runCommandLine(args: readonly string[], shell: Shell): Pro
     return 0;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-    if (error instanceof FilemillError) shell.err(`${error.code}: ${error.message}`);
+    if (error instanceof FilemillError) shell.err(`${error.code}: ${inOwnWords(error.message)}`);
     else if (error instanceof Stopped) return error.exitCode;
     else if (error instanceof SettingError) shell.err(error.message);
     else throw error;
@@ -50,7 +53,9 @@ Examples:
   filemill convert photos/ --out-dir small --to webp --opt width=800
   filemill convert - - --to csv < prices.xlsx > prices.csv
   filemill join cover.png letter.docx scan.pdf all.pdf
-  filemill formats png
+  filemill watch inbox --to pdf --move-to done
+  filemill inspect mystery.bin
+  filemill routes png webp
 
 A server, and the key for it, are named by FILEMILL_SERVER and FILEMILL_API_KEY; without a server everything is done here.
 Exit codes: 0 done, 1 failed (the code of the error stands first on standard error), 2 wrong usage, 130 stopped by Ctrl-C.`,
@@ -60,10 +65,23 @@ Exit codes: 0 done, 1 failed (the code of the error stands first on standard err
   addConvertCommand(program, shell);
   addJoinCommand(program, shell);
   addDoctorCommand(program, shell);
-  addFormatsCommand(program, shell);
+  addCatalogueCommands(program, shell);
   addJobCommands(program, shell);
+  addWatchCommand(program, shell);
   addMcpCommand(program, shell);
   addAccountCommands(program, shell);
   addKeyCommands(program, shell);
+  addManualCommand(program, shell);
+  addCompletion(program);
   return program;
+}
+
+function addManualCommand(program: Command, shell: Shell): void {
+  program
+    .command("manual")
+    .description("print the manual page: filemill manual > filemill.1")
+    .action(async () => {
+      const { manualOf } = await import("./manual.ts");
+      shell.out(manualOf(program, "").trimEnd());
+    });
 }

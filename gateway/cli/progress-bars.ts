@@ -1,4 +1,4 @@
-import { MultiBar, Presets, type SingleBar } from "cli-progress";
+import type { SingleBar } from "cli-progress";
 import type { Progress } from "./library.ts";
 
 /** One line a file on a terminal, nothing where nobody looks. */
@@ -7,8 +7,9 @@ export type ProgressLine = { show(progress: Progress): void; end(): void };
 
 const nobody: ProgressBars = { add: () => ({ show: () => {}, end: () => {} }), [Symbol.dispose]: () => {} };
 
-export function openProgressBars(isInteractive: boolean): ProgressBars {
+export async function openProgressBars(isInteractive: boolean): Promise<ProgressBars> {
   if (!isInteractive) return nobody;
+  const { MultiBar, Presets } = (await import("cli-progress")).default;
   const format = " {bar} {percentage}% {name} {stage}";
   const bars = new MultiBar({ format, clearOnComplete: true, hideCursor: true, stream: process.stderr }, Presets.shades_classic);
   return {
@@ -16,7 +17,7 @@ export function openProgressBars(isInteractive: boolean): ProgressBars {
       const bar: SingleBar = bars.create(100, 0, { name, stage: "" });
       return {
         show(progress) {
-          const share = progress.stage === "uploading" ? progress.bytes / Math.max(progress.totalBytes, 1) : 1;
+          const share = shareOf(progress);
           bar.update(Math.round(share * 100), { stage: progress.stage });
         },
         end: () => void bars.remove(bar),
@@ -24,4 +25,9 @@ export function openProgressBars(isInteractive: boolean): ProgressBars {
     },
     [Symbol.dispose]: () => bars.stop(),
   };
+}
+
+function shareOf(progress: Progress): number {
+  if (progress.stage === "uploading") return progress.bytes / Math.max(progress.totalBytes, 1);
+  return progress.stage === "converting" ? (progress.fraction ?? 0) : 1;
 }

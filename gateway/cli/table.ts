@@ -11,3 +11,10 @@ export function tableOf(header: readonly string[], rows: readonly (readonly stri
     )
     .join("\n");
 }
+
+/** A file's size as people say it. */
+export function sizeOf(bytes: number): string {
+  if (bytes < 1000) return `${bytes} bytes`;
+  if (bytes < 1e6) return `${(bytes / 1e3).toFixed(1)} kB`;
+  return bytes < 1e9 ? `${(bytes / 1e6).toFixed(1)} MB` : `${(bytes / 1e9).toFixed(2)} GB`;
+}

@@ -30,7 +30,7 @@ export function placeOf(path: string): Place | undefined {
 
 function gatewayPlaceOf(path: string): Place {
   if (path === "gateway/main.ts") return { layer: "main", service: undefined };
-  if (path === "gateway/compose.ts") return { layer: "compose" };
+  if (path === "gateway/compose.ts" || path === "gateway/library.ts") return { layer: "compose" };
   if (path.startsWith("gateway/web/client/")) return { layer: "client" };
   const folder = (["cli", "setup", "docs"] as const).find((name) => path.startsWith(`gateway/${name}/`));
   return { layer: folder ?? "gateway" };

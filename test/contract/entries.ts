@@ -1,6 +1,6 @@
 /** For engines that join: an archive's files by their own best routes, as in service, by a library that is opened when one is needed. */
 import { join } from "node:path";
-import { openLibrary } from "#gateway/compose.ts";
+import { openLibrary } from "#gateway/library.ts";
 import { parseSettings } from "#kit/config.ts";
 import { openLog } from "#kit/log.ts";
 import { settingTable } from "#kit/settings.ts";

@@ -1,9 +1,9 @@
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openLibrary } from "#gateway/compose.ts";
+import { openLibrary } from "#gateway/library.ts";
 import { parseSettings } from "#kit/config.ts";
 import { openLog } from "#kit/log.ts";
 import { openRpcServer, type RpcServer } from "#kit/rpc/server.ts";
@@ -121,6 +121,42 @@ describe("without a service", () => {
     expect((await readFile(join(folder, "all.html"), "utf8")).replaceAll("\n", " ")).toMatch(/base64,.*second.*third/);
     const missing = await filemill(["join", "in.png", "nowhere.png", "all.pdf"], { callerFolder: folder, openLibrary: library });
     expect(missing).toMatchObject({ code: 1, err: expect.stringMatching(/^BAD_REQUEST: .*nowhere\.png/) });
+  });
+
+  test("a folder is watched: what arrives is converted once, what cannot be is told, and originals are moved away", async () => {
+    const inbox = join(folder, "inbox");
+    await mkdir(join(inbox, "deep"), { recursive: true });
+    await copyFile(join(folder, "in.png"), join(inbox, "a.png"));
+    await copyFile(join(folder, "in.png"), join(inbox, "deep/b.png"));
+    await writeFile(join(inbox, "broken.png"), Buffer.from("\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0", "latin1"));
+    const watch = (...more: string[]) =>
+      filemill(["watch", "inbox", "--to", "webp", "--once", ...more], { callerFolder: folder, openLibrary: library });
+    const first = await watch();
+    expect(first).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/^inbox\/broken\.png: INVALID_INPUT: .*\nCONVERSION_FAILED: 1 files/m),
+    });
+    expect(first.out.split("\n").map((line) => line.replace(/ \(.*/, ""))).toEqual([
+      "inbox/a.png -> inbox/converted/a.webp",
+      "inbox/deep/b.png -> inbox/converted/deep/b.webp",
+    ]);
+    await rm(join(inbox, "broken.png"));
+    // As after a restart: what is done is not done again.
+    expect(await watch()).toEqual({ code: 0, out: "", err: "" });
+    await copyFile(join(folder, "in.png"), join(inbox, "c.png"));
+    await utimes(join(inbox, "a.png"), new Date(), new Date(Date.now() + 60_000));
+    const again = await watch("--move-to", "done");
+    expect(again.out.match(/^inbox\/\w+/gm)).toEqual(["inbox/a", "inbox/c"]);
+    expect((await readdir(inbox)).toSorted()).toEqual(["converted", "deep"]);
+    expect((await readdir(join(folder, "done"))).toSorted()).toEqual(["a.png", "c.png"]);
+  });
+
+  test("what a file is and what it can become is told, and one conversion closely", async () => {
+    const inspected = await filemill(["inspect", "in.png"], { callerFolder: folder, openLibrary: library });
+    expect(inspected).toMatchObject({ code: 0, out: expect.stringMatching(/^in\.png: PNG image \(png\)\nTO [\s\S]*^webp +high /m) });
+    const route = await filemill(["routes", ".PNG", "webp"], { openLibrary: library });
+    expect(route.out).toMatch(/^png -> webp: high, up to \d+ MB\n {2}step: png -> webp by sharp\n[\s\S]*^quality +1\.\.100 +80 /m);
+    expect((await filemill(["routes", "png", "wepb"], { openLibrary: library })).err).toMatch(/did you mean webp/);
   });
 
   test("a conversion that cannot be done is told with its code", async () => {

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { inOwnWords } from "#gateway/cli/own-words.ts";
 import { filemill } from "./command-line.ts";
 
 test("help is told on standard output for every command", async () => {
@@ -25,4 +26,42 @@ test.each([
   const said = await filemill(args);
   expect(said).toMatchObject({ code: 2, out: "" });
   expect(said.err).not.toBe("");
+});
+
+test.each([
+  [["convert", "gone.png", "out.webp"], /^INVALID_INPUT: \/\S+gone\.png cannot be read \(ENOENT\)\.$/],
+  [["convert", "package.json", "out.wepb"], /^UNSUPPORTED_TARGET: .*did you mean webp\?$/],
+  [["convert", "package.json", "out.bin", "--to", "wepb"], /^UNSUPPORTED_TARGET: --to wepb .*did you mean webp\?$/],
+  [["convert", "package.json", "out.yaml", "--from", "wepb"], /^UNKNOWN_SOURCE_FORMAT: --from wepb .*did you mean webp\?$/],
+  [["convert", "package.json", "nowhere/out.yaml"], /^BAD_REQUEST: The folder of the result, \/\S+nowhere, is not there/],
+  [["convert", "gateway", "out.webp"], /^BAD_REQUEST: \/\S+gateway is a folder; say --out-dir/],
+  [["convert", "package.json", "./package.json"], /^BAD_REQUEST: .*overwrite/],
+  [["watch", "nowhere", "--to", "pdf"], /^BAD_REQUEST: \/\S+nowhere is not a folder\.$/],
+  [["routes", "png", "wepb"], /^UNSUPPORTED_CONVERSION: There is no format "wepb"; did you mean webp\?$/],
+])("what is wrong is told before anything is started: %j", async (args, told) => {
+  // No library is there to be opened.
+  expect(await filemill(args, { callerFolder: process.cwd() })).toMatchObject({ code: 1, out: "", err: expect.stringMatching(told) });
+});
+
+test("messages name the options of the command, not headers and addresses", () => {
+  const theirs = [
+    "The file is protected by a password; send it in the header X-Input-Password.",
+    "Send the file again, with the password for the result in X-Output-Password.",
+    "X-Output-Password protects the result; leave out protect=false.",
+    "Neither content nor name tells the file's format; name it with `?from=<format>`.",
+    "There is no such target format here; GET /api/v1/formats lists them all.",
+    "Send your API key in the header `Authorization: Bearer <key>`.",
+    "There is no key after `Bearer` in the Authorization header; is the variable that holds it set?",
+    "The Authorization header must read `Bearer <key>`: put `Bearer ` before the key.",
+  ];
+  for (const message of theirs) expect(inOwnWords(message), message).not.toMatch(/header|X-|GET |\?from|Bearer/);
+  expect(inOwnWords("The file is damaged.")).toBe("The file is damaged.");
+});
+
+test("the manual page has every command with its options", async () => {
+  const { out } = await filemill(["manual"]);
+  expect(out).toMatch(/^\.TH FILEMILL 1 /);
+  for (const command of ["convert", "join", "watch", "inspect", "routes", "mcp", "accounts create", "keys revoke"])
+    expect(out).toMatch(new RegExp(`^\\.SS filemill ${command}`, "m"));
+  expect(out).toContain("\\-\\-out\\-dir <folder>");
 });

@@ -1,0 +1,19 @@
+/** Messages of the services and the API name headers and addresses; whoever typed a command is told its options. */
+const replacements: readonly (readonly [RegExp, string])[] = [
+  [/; GET \/api\/v1\/formats lists them all\./, "; `filemill formats` lists them all."],
+  [/; name it with `\?from=<format>`\./, "; say --from FORMAT."],
+  [/; send it in the header X-Input-Password\./, "; say --password-file FILE."],
+  [
+    /Send the file again, with the password for the result in X-Output-Password\./,
+    "Say --protect-file FILE with the password for the result.",
+  ],
+  [/\bX-Input-Password\b/, "--password-file"],
+  [/\bX-Output-Password\b/, "--protect-file"],
+  [/Send your API key in the header `Authorization: Bearer <key>`\./, "Set FILEMILL_API_KEY to your key."],
+  [/^The Authorization header must read `Bearer <key>`.*$/, "FILEMILL_API_KEY holds no key."],
+  [/^There is no key after `Bearer`.*$/, "FILEMILL_API_KEY holds no key."],
+];
+
+export function inOwnWords(message: string): string {
+  return replacements.reduce((text, [theirs, ours]) => text.replace(theirs, ours), message);
+}

@@ -1,0 +1,124 @@
+/** `filemill watch`: converts what arrives in a folder. What is done is read from the results, so a restart does nothing twice. */
+import { mkdir, rename, stat } from "node:fs/promises";
+import { dirname, join, relative, resolve } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { type Command, Option } from "commander";
+import { FilemillError } from "#kit/errors.ts";
+import { addOption, parseCount } from "./convert-command.ts";
+import { type FilePair, filePairsOf } from "./input-files.ts";
+import { type Conversions, openConversions } from "./open-conversions.ts";
+import { inOwnWords } from "./own-words.ts";
+import { type ServerFlags, serverAddressOf, withServer } from "./server-address.ts";
+import type { Shell } from "./shell.ts";
+import { sizeOf } from "./table.ts";
+import { checkFormat } from "./target-format.ts";
+
+type WatchFlags = ServerFlags & {
+  readonly to: string;
+  readonly outDir?: string;
+  readonly moveTo?: string;
+  readonly opt: Readonly<Record<string, string>>;
+  readonly every: number;
+  readonly once?: true;
+};
+
+export function addWatchCommand(program: Command, shell: Shell): void {
+  withServer(program.command("watch"))
+    .description("convert every file that arrives in a folder or below it, until it is stopped")
+    .argument("<folder>")
+    .requiredOption("--to <format>", "the format of the results")
+    .option("--out-dir <folder>", "where the results go (default: the folder `converted` in the one that is watched)")
+    .option("--move-to <folder>", "where originals go when they were converted (default: they stay)")
+    .option("--opt <name=value>", "an option of the route, as in the API; may be given several times", addOption, {})
+    .option("--once", "convert what lies there now, and end")
+    .addOption(new Option("--every <seconds>", "how often to look").argParser(parseCount).default(1))
+    .action(async (path: string, flags: WatchFlags) => {
+      checkFormat("--to", flags.to);
+      const at = (other: string): string => resolve(shell.callerFolder, other);
+      const folder = at(path);
+      const facts = await stat(folder).catch(() => undefined);
+      if (facts?.isDirectory() !== true) throw new FilemillError("BAD_REQUEST", `${folder} is not a folder.`);
+      const outDir = flags.outDir === undefined ? join(folder, "converted") : at(flags.outDir);
+      const moveTo = flags.moveTo === undefined ? undefined : at(flags.moveTo);
+      await using conversions = await openConversions(serverAddressOf(flags, shell), shell);
+      await watch({ folder, outDir, moveTo, conversions, flags, shell });
+    });
+}
+
+type Watch = {
+  readonly folder: string;
+  readonly outDir: string;
+  readonly moveTo: string | undefined;
+  readonly conversions: Pick<Conversions, "convert">;
+  readonly flags: WatchFlags;
+  readonly shell: Shell;
+};
+
+/** Ends with the shell's signal, which is how a person ends it; with --once when nothing is left to do. */
+async function watch(task: Watch): Promise<void> {
+  const { flags, shell } = task;
+  /** How each file looked the last time: what still changes is not whole. */
+  const seen = new Map<string, string>();
+  /** How each file looked when it could not be converted: it is tried again when it has changed. */
+  const failed = new Map<string, string>();
+  for (;;) {
+    const { due, waits } = await lookAround(task, seen, failed);
+    for (const pair of due) {
+      shell.signal.throwIfAborted();
+      if (!(await convertOne(pair, task))) failed.set(pair.inputPath, seen.get(pair.inputPath) ?? "");
+    }
+    if (flags.once === true && !waits) break;
+    await sleep(flags.every * 1000, undefined, { signal: shell.signal }).catch(() => undefined);
+    shell.signal.throwIfAborted();
+  }
+  if (failed.size > 0) throw new FilemillError("CONVERSION_FAILED", `${failed.size} files were not converted.`);
+}
+
+async function lookAround(
+  { folder, outDir, moveTo, flags }: Watch,
+  seen: Map<string, string>,
+  failed: ReadonlyMap<string, string>,
+): Promise<{ due: FilePair[]; waits: boolean }> {
+  const due: FilePair[] = [];
+  let waits = false;
+  const left = [outDir, ...(moveTo === undefined ? [] : [moveTo])];
+  for (const pair of await filePairsOf([folder], outDir, flags.to.replace(/^\./, "").toLowerCase())) {
+    if (left.some((other) => !relative(other, pair.inputPath).startsWith(".."))) continue;
+    const [source, result] = await Promise.all([pair.inputPath, pair.outputPath].map((path) => stat(path).catch(() => undefined)));
+    if (source === undefined || source.size === 0) continue;
+    const look = `${source.size} ${source.mtimeMs}`;
+    const isWhole = seen.get(pair.inputPath) === look;
+    seen.set(pair.inputPath, look);
+    // What is older than its source was made of what the file was before.
+    if (failed.get(pair.inputPath) === look || (result !== undefined && result.mtimeMs >= source.mtimeMs)) continue;
+    if (isWhole) due.push(pair);
+    else waits = true;
+  }
+  return { due, waits };
+}
+
+/** False when it failed, which is told. */
+async function convertOne({ inputPath, outputPath }: FilePair, { conversions, flags, shell, folder, moveTo }: Watch): Promise<boolean> {
+  const shown = (path: string): string => relative(shell.callerFolder, path);
+  try {
+    await mkdir(dirname(outputPath), { recursive: true });
+    const { signal } = shell;
+    const { notes } = await conversions.convert({ inputPath, outputPath, to: flags.to, options: flags.opt, signal });
+    shell.out(`${shown(inputPath)} -> ${shown(outputPath)} (${sizeOf((await stat(outputPath)).size)})`);
+    for (const { code, message } of notes) shell.err(`${shown(inputPath)}: ${code}: ${message}`);
+    if (moveTo === undefined) return true;
+    const kept = join(moveTo, relative(folder, inputPath));
+    await mkdir(dirname(kept), { recursive: true });
+    await rename(inputPath, kept);
+    return true;
+  } catch (error) {
+    shell.signal.throwIfAborted();
+    const known = error instanceof FilemillError ? error : undefined;
+    const system = error instanceof Error && "code" in error ? String(error.code) : undefined;
+    if (known === undefined && system === undefined) throw error;
+    shell.err(
+      `${shown(inputPath)}: ${known?.code ?? "BAD_REQUEST"}: ${inOwnWords(known?.message ?? `It cannot be moved or written (${system}).`)}`,
+    );
+    return false;
+  }
+}

@@ -1,0 +1,31 @@
+import type { GetRouteResponse, Route, RouteProof } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
+import { FilemillError } from "#kit/errors.ts";
+import { fidelityWordOf, optionJson } from "./catalogue-view.ts";
+
+type Known = Pick<GetRouteResponse, "hops" | "proof" | "expectedNotes">;
+
+/** @param expectedMs - What it took here of late, where that is known. */
+export function routeJson(route: Route | undefined, { hops, proof, expectedNotes }: Known, expectedMs: number | undefined) {
+  if (route === undefined) throw new FilemillError("INTERNAL", "Something went wrong on our side.");
+  const { from, to, async, maxInputMb } = route;
+  return {
+    from,
+    to,
+    fidelity: fidelityWordOf(route.fidelity),
+    async,
+    maxInputMb,
+    options: route.options.map(optionJson),
+    hops: hops.map(({ engine, label, version, from, to, fidelity }) => ({
+      ...{ engine, label, version, from, to },
+      fidelity: fidelityWordOf(fidelity),
+    })),
+    expectedNotes: expectedNotes.map(({ code, message }) => ({ code, message })),
+    // Before anybody converted anything here, what the proof took.
+    estimateMs: expectedMs ?? (proof === undefined ? null : Math.max(1, Math.round(proof.ms))),
+    proof: proof === undefined ? null : measuredJson(proof),
+  };
+}
+
+function measuredJson({ figures, reader, sample, ms, date }: RouteProof) {
+  return { figures: { ...figures }, reader, sample, ms, date };
+}
