@@ -37,10 +37,10 @@ function argumentsOf(command: Command): string[] {
 export function ffmpegArgumentsOf(task: HopTask, media: Media, demuxer: string): string[] {
   const target = containerOf(task.hop.to);
   if (target?.muxer === undefined) throw new FilemillError("INTERNAL", "ffmpeg has no such target.");
-  const start = numberOption(task.options, "start") ?? numberOption(task.options, "time");
+  const start = numberOption(task.options, "start") ?? numberOption(task.options, "at");
   const duration = numberOption(task.options, "duration");
   if (start !== undefined && media.durationSeconds > 0 && start >= media.durationSeconds) {
-    const option = task.options.start === undefined ? "time" : "start";
+    const option = task.options.start === undefined ? "at" : "start";
     const details = { option, allowed: `less than ${media.durationSeconds}` };
     throw new FilemillError("INVALID_OPTION", `The file is only ${media.durationSeconds.toFixed(1)} seconds long.`, { details });
   }

@@ -69,7 +69,7 @@ export async function withEnd(session: ToolSession, inspector: Inspector, task: 
 /** How long the result should be. */
 export function expectedLengthOf(task: HopTask, media: Media, demuxer: string): Length {
   // A still has no length, and the WebP encoder hands everything over at the end.
-  const isTimeless = task.hop.options.some((option) => option.name === "time") || task.hop.to === "webp" || isText(task);
+  const isTimeless = task.hop.options.some((option) => option.name === "at") || task.hop.to === "webp" || isText(task);
   if (isTimeless) return { seconds: 0, tolerated: 0 };
   const converted = convertedOf(task, media);
   const durations = converted.map(({ durationSeconds }) => durationSeconds);

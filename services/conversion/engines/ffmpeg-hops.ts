@@ -5,7 +5,7 @@ import type { Expectation } from "../domain/notes.ts";
 import { partOptions } from "../domain/parts.ts";
 import type { Container } from "./ffmpeg-container.ts";
 import { audioFormats, pictureFormats, subtitleFormats } from "./ffmpeg-formats.ts";
-import { gifOptions, ownFilmOptions, rateOptions, speed, stillOptions, trim, videoOptions } from "./ffmpeg-options.ts";
+import { atOption, gifOptions, ownFilmOptions, rateOptions, speed, stillOptions, trim, videoOptions } from "./ffmpeg-options.ts";
 import { videoFormats } from "./ffmpeg-video-formats.ts";
 import { crossHops, ownHops, uniqueHops } from "./hop-table.ts";
 
@@ -30,6 +30,8 @@ const toneMapped = expecting("PROFILE_CONVERTED", {
 const soundChanged = expecting("MEDIA_CHANGED", {
   message: "Sound of more channels, a higher sample rate or more bits than the format holds is changed to what it holds.",
 });
+
+const hardened = expecting("ALPHA_FLATTENED", { message: "Points that are partly transparent become wholly so, or opaque.", of: "alpha" });
 
 const unstyled = expecting("STYLING_DROPPED", { message: "Styles and positions of subtitles are left out.", of: "tracks" });
 
@@ -123,14 +125,15 @@ const ownFilm = ownHops(["mp4", "mov", "mkv", "webm"], (format) => {
   };
 });
 
-const animations = crossHops([...readers(videoFormats)], ["gif", "webp"], () => ({
+const animations = crossHops([...readers(videoFormats)], ["gif", "webp"], (_from, to) => ({
   fidelity: "reduced",
   cost: 5_000,
   async: true,
   maxInputMb: 200,
-  options: gifOptions,
+  options: to === "webp" ? [...gifOptions, atOption] : gifOptions,
   expects: [
     toneMapped,
+    ...(to === "gif" ? [hardened] : []),
     expecting("TRACKS_LEFT_OUT", { message: "An animation has no sound." }),
     expecting("MEDIA_CHANGED", { message: "An animation has fewer and smaller pictures than the film, unless others are asked for." }),
   ],
@@ -187,7 +190,7 @@ const apng = crossHops(["apng"], ["gif"], () => ({
   async: false,
   maxInputMb: 50,
   options: gifOptions.map(({ default: _default, ...option }) => option),
-  expects: [expecting("MEDIA_CHANGED", { message: "Times are rounded to hundredths of a second." })],
+  expects: [expecting("MEDIA_CHANGED", { message: "Times are rounded to hundredths of a second." }), hardened],
 }));
 
 export const ffmpegHops: readonly Hop[] = uniqueHops([

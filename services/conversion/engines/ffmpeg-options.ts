@@ -153,15 +153,23 @@ export const gifOptions: readonly OptionDefinition[] = [
   { name: "loop", type: "integer", min: 0, max: 1000, default: 0, description: "How often it plays; 0 for ever." },
   ...trim,
 ];
+/** Of formats that move or stand still. */
+export const atOption: OptionDefinition = {
+  name: "at",
+  type: "number",
+  min: 0,
+  max: 86_400,
+  unit: "s",
+  description: "Makes a still of this moment in place of an animation.",
+};
 export const stillOptions: readonly OptionDefinition[] = [
   {
-    name: "time",
+    name: "at",
     type: "number",
     min: 0,
     max: 86_400,
-    default: 0,
     unit: "s",
-    description: "Which moment; 0 is the first picture that is not black.",
+    description: "Which moment is shown; when absent, the first picture that is not black.",
   },
   { name: "width", type: "integer", min: 16, max: 7680, unit: "px", description: "Width of the picture; the height follows." },
 ];

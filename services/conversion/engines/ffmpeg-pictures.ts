@@ -19,14 +19,7 @@ export function pictureArgs(task: HopTask, media: Media, target: Container): str
   const map = ["-map", `0:${film.index}`, "-an"];
   const width = numberOption(task.options, "width");
   const first = [...wholePictures(film), ...shownFrom(media), ...toneMapping(task, film)];
-  if (isStill(task)) {
-    const scale = [...squares(film), ...(width === undefined ? [] : [`scale=${width}:-2`])];
-    const isFlat = task.hop.to === "jpg" && film.hasAlpha;
-    const rest = isFlat
-      ? [flattening(task, film, ["null", ...scale, "scale=out_color_matrix=bt601:out_range=pc"].join(","))]
-      : [...scale, ...pictureColours(film, task.hop.to === "jpg" ? "jpg" : "rgb"), "null"];
-    return [...map, "-c:v", ...(target.video ?? []), "-filter:v", [...first, ...rest].join(","), "-frames:v", "1", "-update", "1"];
-  }
+  if (isStill(task)) return [...map, ...stillArgs(task, film, first, target)];
   const fps = numberOption(task.options, "fps");
   if (target.muxer === "apng") {
     return [...map, ...words("-c:v apng -plays"), String(media.plays ?? 0), ...exactSteps(media), ...finalDelay(media, "/100")];
@@ -34,7 +27,7 @@ export function pictureArgs(task: HopTask, media: Media, target: Container): str
   noteReduced(task, film, { fps, width });
   if (streamsOf(media, "audio").length > 0) task.note("TRACKS_LEFT_OUT", "An animation has no sound.");
   if (media.delays?.isFine === true) task.note("MEDIA_CHANGED", "Times of pictures were rounded to hundredths of a second.");
-  const size = width === undefined ? [] : [`scale='min(${width},iw)':-2:flags=lanczos`];
+  const size = width === undefined ? [] : [narrowed(width)];
   const colours = pictureColours(film, target.muxer === "gif" ? "rgb" : "webp");
   // Of a film that is shorter than one picture of the animation, its only one is kept.
   const pace = fps === undefined ? [] : [`fps=${fps}:eof_action=pass`];
@@ -46,6 +39,23 @@ export function pictureArgs(task: HopTask, media: Media, target: Container): str
   const delays = fps === undefined ? [...exactSteps(media), ...finalDelay(media, "")] : [];
   return ["-filter_complex", palette, "-map", "[v]", "-an", "-loop", gifLoopOf(loop), ...delays];
 }
+
+/** A single picture, before whose own filters come `first`. */
+function stillArgs(task: HopTask, film: Stream, first: readonly string[], { muxer, video = [] }: Container): readonly string[] {
+  const width = numberOption(task.options, "width");
+  const isWebp = muxer === "webp";
+  if (isWebp) noteReduced(task, film, { fps: undefined, width });
+  const size = width === undefined ? [] : [isWebp ? narrowed(width) : `scale=${width}:-2`];
+  const scale = [...squares(film), ...size];
+  const isFlat = task.hop.to === "jpg" && film.hasAlpha;
+  const rest = isFlat
+    ? [flattening(task, film, ["null", ...scale, "scale=out_color_matrix=bt601:out_range=pc"].join(","))]
+    : [...scale, ...pictureColours(film, isWebp ? "webp" : task.hop.to === "jpg" ? "jpg" : "rgb"), "null"];
+  const encoder = isWebp ? ["libwebp"] : [...video];
+  return ["-c:v", ...encoder, "-filter:v", [...first, ...rest].join(","), "-frames:v", "1", ...(isWebp ? [] : ["-update", "1"])];
+}
+
+const narrowed = (width: number): string => `scale='min(${width},iw)':-2:flags=lanczos`;
 
 /** One palette for a film, so that what stands still does so. */
 const shared = ["palettegen=stats_mode=diff", "paletteuse=dither=bayer:bayer_scale=3"] as const;
@@ -71,7 +81,7 @@ function noteReduced(
 }
 
 const rounded = ({ framesPerSecond }: Stream): number => Number(framesPerSecond.toFixed(3));
-const isStill = ({ hop }: HopTask): boolean => pictureFormats[hop.to]?.muxer === "image2";
+const isStill = ({ hop, options }: HopTask): boolean => pictureFormats[hop.to]?.muxer === "image2" || options.at !== undefined;
 const shownFrom = ({ shownFromSeconds = 0 }: Media) => (shownFromSeconds === 0 ? [] : [`select=gte(t\\,${shownFromSeconds})`]);
 
 /** How far a film may begin in the dark, in seconds. */
@@ -86,7 +96,7 @@ const leastLight = 98;
 /** The same media, with the time of the first picture that shows something, for a still of no moment in particular. */
 export async function withFirstShown(session: ToolSession, task: HopTask, media: Media, demuxer: string): Promise<Media> {
   const film = streamsOf(media, "video")[0];
-  if (!isStill(task) || film === undefined || (numberOption(task.options, "time") ?? 0) > 0) return media;
+  if (!isStill(task) || film === undefined || numberOption(task.options, "at") !== undefined) return media;
   for (const key of lit) {
     const select = `metadata=mode=select:key=lavfi.signalstats.${key}:value=${leastLight}:function=greater`;
     const input = ["-t", String(longestDark), ...inputArgs(demuxer), "-i", `file:${inputInside}`, "-map", `0:${film.index}`];

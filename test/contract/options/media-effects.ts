@@ -64,7 +64,7 @@ export const mediaEffects = [
     { hop: "mp4>gif", sample: "film.mp4", option: "loop", given: { loop: 1 }, figure: latin1, shows: loses(/NETSCAPE/) },
     { ...toMkv, option: "mute", given: { mute: true }, figure: stream("a", "codec_name"), shows: becomes("") },
     { hop: "mkv>srt", sample: "subtitles.mkv", option: "subtitle", given: { subtitle: 2 }, figure: text, shows: gains(/Zebra/) },
-    { hop: "mp4>png", sample: "film.mp4", option: "time", given: { time: 2 }, figure: bytes, shows: differs },
+    { hop: "mp4>png", sample: "film.mp4", option: "at", given: { at: 2 }, figure: bytes, shows: differs },
     { hop: "mp4>png", sample: "film.mp4", option: "width", given: { width: 80 }, figure: size, shows: becomes("80x60") },
   ]),
   ...effectsOf("join-media", [

@@ -114,12 +114,12 @@ describe("finding I 7: a film's numbers were read by another matrix", () => {
     const path = pathOf("dark.mkv");
     const dark = words("-f lavfi -i color=black:size=320x240:rate=10:duration=1.3");
     await ffmpeg(...dark, ...bars, "-filter_complex", "[0:v][1:v]concat", ...words("-c:v libx264 -pix_fmt yuv420p"), path);
-    const brightness = async (options: { time?: number }): Promise<number> => {
+    const brightness = async (options: { at?: number }): Promise<number> => {
       const { channels } = await sharp((await convert(path, "mkv", to, options)).path).stats();
       return Math.max(...channels.map(({ mean }) => mean));
     };
     expect(await brightness({})).toBeGreaterThan(60);
-    expect(await brightness({ time: 0.5 })).toBeLessThan(3);
+    expect(await brightness({ at: 0.5 })).toBeLessThan(3);
   });
 
   it.each(["jpg", "png"])("a film that is all black still makes a %s", async (to) => {

@@ -41,6 +41,13 @@ describe.each(["libvpx-vp9", "libvpx"])("finding I 3: transparency of a film by 
   });
 });
 
+it.each([102, 255])("a film that is partly transparent, by %d of 255, is hardened in a GIF with a note", async (alpha) => {
+  const path = pathOf("veiled.mov");
+  const veil = `format=argb,geq=r=255:g=0:b=0:a=${alpha}`;
+  await ffmpeg(...words("-f lavfi -i color=red:size=64x48:rate=5:duration=1"), "-vf", veil, ...words("-c:v qtrle"), path);
+  expect((await convert(path, "mov", "gif")).notes.has("ALPHA_FLATTENED")).toBe(alpha === 102);
+});
+
 describe("a film with room for transparency that shows none", () => {
   it.each([
     ["avi", "-pix_fmt pal8 -c:v rawvideo"],

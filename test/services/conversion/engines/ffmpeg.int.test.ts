@@ -203,10 +203,10 @@ describe("engine ffmpeg, in detail", () => {
   it("takes animations and stills out of a film", async () => {
     const gif = await readingOf((await bench.convert(film, "mp4", "gif", { width: 80, fps: 5 })).path);
     expect(gif).toMatchObject({ mime: "image/gif", width: 80, height: 60 });
-    const first = await readFile((await bench.convert(film, "mp4", "png", { time: 0 })).path);
-    const later = await readFile((await bench.convert(film, "mp4", "png", { time: 1.5 })).path);
+    const first = await readFile((await bench.convert(film, "mp4", "png", { at: 0 })).path);
+    const later = await readFile((await bench.convert(film, "mp4", "png", { at: 1.5 })).path);
     expect(later.equals(first)).toBe(false);
-    await expect(bench.convert(film, "mp4", "png", { time: 60 })).rejects.toMatchObject({ code: "INVALID_OPTION" });
+    await expect(bench.convert(film, "mp4", "png", { at: 60 })).rejects.toMatchObject({ code: "INVALID_OPTION" });
   });
 
   it("says what it read of a truncated file, and refuses one that holds nothing", async () => {
