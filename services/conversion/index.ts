@@ -135,6 +135,7 @@ async function openParts(
     inspect: verdicts.inspect,
     checkResult: verdicts.checkResult,
     count: verdicts.count,
+    metadata: verdicts.metadata,
     unlock: unlockFile,
   };
 }

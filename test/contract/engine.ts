@@ -7,6 +7,7 @@ import { openLog } from "#kit/log.ts";
 import type { Engine, EngineHost, FileRef, Hop, OpenEngine, OptionValues } from "#services/conversion/domain/engine.ts";
 import { isExpected } from "#services/conversion/domain/expectations.ts";
 import type { NoteCode } from "#services/conversion/domain/notes.ts";
+import { noteMetadata } from "#services/conversion/domain/picture-metadata.ts";
 import type { Sandbox } from "#services/conversion/domain/sandbox.ts";
 import { openInspectors } from "#services/conversion/inspectors/open-inspectors.ts";
 import { createVerdicts, type Verdicts } from "#services/conversion/inspectors/verdicts.ts";
@@ -42,13 +43,14 @@ export async function openBench(engine: Engine, slots = 1): Promise<Bench> {
   const host = { sandbox, inspector, slots, spare: 0, log: told };
   const open = await engine.open(host);
   const entries = entriesIn(folder);
+  const verdicts = createVerdicts(inspector);
   let count = 0;
   return {
     folder,
     sandbox,
     engine: open,
     host,
-    verdicts: createVerdicts(inspector),
+    verdicts,
     async convert(input, from, to, options = {}, timeoutMs = 120_000) {
       const hop = hopOf(engine, from, to);
       count += 1;
@@ -69,6 +71,7 @@ export async function openBench(engine: Engine, slots = 1): Promise<Bench> {
         progress: (fraction) => expect(fraction).toBeGreaterThanOrEqual(0),
         convertEntry: entries.convert,
       });
+      await noteMetadata(verdicts, file, { path: outputPath, format: to }, options, (code, message) => void notes.set(code, message));
       // Whoever looks at the route before converting must have been told.
       expect([...notes.keys()].filter((code) => !isExpected(hop, code, options))).toEqual([]);
       return { path: outputPath, notes };

@@ -35,6 +35,7 @@ export type ConverterParts = {
   inspect(input: FileRef): Promise<void>;
   checkResult: RunPorts["checkResult"];
   count: RunPorts["count"];
+  metadata: RunPorts["metadata"];
   unlock(sandbox: Sandbox, task: UnlockTask): Promise<void>;
   readonly known?: KnownEngines;
   onHop?(engine: string, elapsedMs: number): void;
@@ -97,6 +98,7 @@ export function createRunner(parts: ConverterParts, engineOf: RunPorts["engineOf
     inspect: parts.inspect,
     checkResult: parts.checkResult,
     count: parts.count,
+    metadata: parts.metadata,
     unlock: (task) => parts.unlock(parts.sandbox, task),
     intermediatePath: newPath,
     pack: packFiles,

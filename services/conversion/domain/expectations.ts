@@ -3,6 +3,7 @@ import { canHave } from "#formats/index.ts";
 import type { Hop, OptionValues } from "./engine.ts";
 import type { Expectation, NoteCode } from "./notes.ts";
 import { leftOutNoteOf } from "./parts.ts";
+import { mayKeepPlace, mayTell } from "./picture-metadata.ts";
 
 /** These say something of one file or one attempt and nothing of the route: any result may bear them. */
 export const unexpectedCodes: ReadonlySet<NoteCode> = new Set([
@@ -15,7 +16,11 @@ export const unexpectedCodes: ReadonlySet<NoteCode> = new Set([
 const usual: Readonly<Partial<Record<NoteCode, Omit<Expectation, "code">>>> = {
   ALPHA_FLATTENED: { message: "Transparency, if there is any, is flattened onto a background colour.", of: "alpha" },
   ANIMATION_REDUCED: { message: "Of an animation one frame is kept.", of: "movement" },
-  METADATA_DROPPED: { message: "Metadata (camera, place, author) is not carried over.", of: "metadata" },
+  METADATA_DROPPED: {
+    message: "What the format does not hold of camera, date, place, author and comments is not carried over.",
+    of: "metadata",
+  },
+  PLACE_KEPT: { message: "The place of a picture (GPS), if its file names it, stays in the result.", of: "metadata" },
   PROFILE_CONVERTED: { message: "Colours of another colour space are converted to sRGB.", of: "profile" },
   ORIENTATION_APPLIED: { message: "A picture whose orientation tag says so is turned.", of: "orientation" },
   PAGES_LEFT_OUT: { message: "Of several pages one is converted.", of: "pages" },
@@ -61,12 +66,19 @@ export function expectingAll(...codes: readonly (NoteCode | false)[]): readonly 
 }
 
 /** All that a hop expects, less what no file of its source can have. */
-export function expectationsOf(hop: Pick<Hop, "from" | "expects" | "part">): readonly Expectation[] {
-  const { from, expects = [], part } = hop;
+export function expectationsOf(hop: Pick<Hop, "from" | "to" | "expects" | "part">): readonly Expectation[] {
+  const { from, part } = hop;
+  const expects = [...(hop.expects ?? []), ...ofMetadata(hop)];
   const ofPart = part === undefined ? undefined : leftOutNoteOf(part);
   const isSaid = ofPart === undefined || expects.some(({ code }) => code === ofPart);
   const all = isSaid ? expects : [...expects, expecting(ofPart)];
   return all.filter(({ of }) => of === undefined || canHave(from, of));
+}
+
+/** One rule for all pictures, whoever writes them. */
+function ofMetadata({ from, to, expects = [] }: Pick<Hop, "from" | "to" | "expects">): readonly Expectation[] {
+  const isSaid = expects.some(({ code, option }) => code === "METADATA_DROPPED" && option === undefined);
+  return expectingAll(mayTell(from, to) && !isSaid && "METADATA_DROPPED", mayKeepPlace(from, to) && "PLACE_KEPT");
 }
 
 /** Whether a note that a run of the hop raised was to be expected. */

@@ -7,6 +7,7 @@ export const noteTable = {
   ALPHA_FLATTENED: "Transparency was flattened onto the background colour.",
   ANIMATION_REDUCED: "Only the first frame of the animation was kept.",
   METADATA_DROPPED: "Metadata was not carried over.",
+  PLACE_KEPT: "The picture says where it was taken (GPS).",
   PROFILE_CONVERTED: "Colours were converted to sRGB.",
   ORIENTATION_APPLIED: "The picture was turned as its orientation tag says.",
   SEVERAL_FILES: "The result is a ZIP archive of files.",

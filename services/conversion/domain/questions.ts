@@ -32,6 +32,8 @@ const count = optional(place);
 const counts = record({
   ...{ pages: count, sheets: count, rows: count, cells: count, letters: count, entries: count, faces: count, glyphs: count },
 });
+/** @see picture-metadata.ts */
+const told = oneOf("details", "place", "xmp", "iptc", "comments");
 /** Offset and length. */
 const pieces = list(list(place, 2), 1000);
 
@@ -41,6 +43,8 @@ export const answers = {
   check: nothing,
   /** Of a source (`from`) and of what was made of it (`to`). */
   counts: record({ source: counts, result: counts }),
+  /** Of a source (`from`) and of what was made of it (`to`), both pictures. */
+  pictureMetadata: record({ source: list(told, 5), result: list(told, 5) }),
   /** Of a table of dBase; `number` as the office counts them, `guess` where nothing in the table says it. */
   tableEncoding: record({ number: optional(text(3)), guess: optional(encodingLabel) }),
   /** Of a text that is not Unicode. `isPage`: it may say it itself. */

@@ -8,6 +8,7 @@ import { OutputTooLarge } from "./failure.ts";
 import { hopBoundMs } from "./hop-bound.ts";
 import { hopOptionsOf } from "./manifest.ts";
 import { type NoteCode, noteTable } from "./notes.ts";
+import type { MetadataPorts } from "./picture-metadata.ts";
 import { outputBytesOf, type ResultBound, tooLargeFor } from "./result-bound.ts";
 import type { UnlockPorts } from "./unlock.ts";
 
@@ -18,18 +19,19 @@ export type RunnableEngine = {
   parts?(task: HopTask): Promise<readonly string[]>;
 };
 
-export type RunPorts = UnlockPorts & {
-  /** Undefined: this node does not have it. */
-  engineOf(id: string): RunnableEngine | undefined;
-  /** Rejects with CONVERSION_FAILED unless there is a whole file of this format. */
-  checkResult(path: string, format: string): Promise<unknown>;
-  /** Undefined where it cannot be told. */
-  count(source: FileRef, result: Omit<FileRef, "sizeBytes">): Promise<Counted | undefined>;
-  /** Packs files under these names into a new ZIP archive. */
-  pack(files: readonly { readonly name: string; readonly path: string }[], outputPath: string, signal: AbortSignal): Promise<void>;
-  /** Removing what is not there is no error. */
-  remove(path: string): Promise<void>;
-};
+export type RunPorts = UnlockPorts &
+  MetadataPorts & {
+    /** Undefined: this node does not have it. */
+    engineOf(id: string): RunnableEngine | undefined;
+    /** Rejects with CONVERSION_FAILED unless there is a whole file of this format. */
+    checkResult(path: string, format: string): Promise<unknown>;
+    /** Undefined where it cannot be told. */
+    count(source: FileRef, result: Omit<FileRef, "sizeBytes">): Promise<Counted | undefined>;
+    /** Packs files under these names into a new ZIP archive. */
+    pack(files: readonly { readonly name: string; readonly path: string }[], outputPath: string, signal: AbortSignal): Promise<void>;
+    /** Removing what is not there is no error. */
+    remove(path: string): Promise<void>;
+  };
 
 export type PlanRun = {
   readonly plan: Plan;

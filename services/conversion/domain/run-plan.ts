@@ -1,6 +1,8 @@
 /** Runs a plan: its hops in order, each checked before the next may read it. */
 import { FilemillError } from "#kit/errors.ts";
 import type { FileRef, OptionValues } from "./engine.ts";
+import { noteTable } from "./notes.ts";
+import { noteMetadata } from "./picture-metadata.ts";
 import { type PlanRun, type RunPorts, runHop } from "./run-hop.ts";
 import { runForEach, splitOf } from "./several-files.ts";
 import { openInput } from "./unlock.ts";
@@ -28,10 +30,12 @@ export async function runPlan(run: PlanRun, ports: RunPorts): Promise<void> {
 async function runHops(run: PlanRun, ports: RunPorts, first: number, input: FileRef, given?: OptionValues): Promise<void> {
   const { hops } = run.plan;
   let current = input;
+  let isSplit = false;
   try {
     for (const [index, planned] of hops.entries()) {
       if (index < first) continue;
       const split = given === undefined ? splitOf(ports, planned) : undefined;
+      isSplit ||= split !== undefined;
       const isLast = index === hops.length - 1 || split !== undefined;
       const target = isLast ? run.outputPath : ports.intermediatePath(planned.to);
       try {
@@ -50,7 +54,17 @@ async function runHops(run: PlanRun, ports: RunPorts, first: number, input: File
       if (current !== input) await ports.remove(current.path);
       current = { path: target, format: planned.to, sizeBytes: await ports.sizeOf(target) };
     }
+    if (!isSplit) await noteWhatIsTold(run, ports, input);
   } finally {
     if (current !== input) await ports.remove(current.path);
   }
+}
+
+/** Of each file that results. */
+async function noteWhatIsTold({ plan, outputPath, onNote }: PlanRun, ports: RunPorts, input: FileRef): Promise<void> {
+  const options = Object.assign({}, ...plan.hops.map((planned) => planned.options));
+  const asked = options.metadata?.value?.case === "text" ? { metadata: options.metadata.value.value } : {};
+  await noteMetadata(ports, input, { path: outputPath, format: plan.to }, asked, (code, message) =>
+    onNote?.(code, message ?? noteTable[code]),
+  );
 }

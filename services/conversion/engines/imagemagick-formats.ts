@@ -2,7 +2,9 @@
 import type { Fidelity, Hop, OptionDefinition } from "../domain/engine.ts";
 import { expectingAll } from "../domain/expectations.ts";
 import { partOptions } from "../domain/parts.ts";
+import { mayKeepPlace } from "../domain/picture-metadata.ts";
 import { crossHops, words } from "./hop-table.ts";
+import { metadataChoice } from "./picture-options.ts";
 
 export type Picture = {
   /** ImageMagick's own name for it; always said, so that nothing is guessed from content. */
@@ -136,10 +138,14 @@ const severalPictures = new Set(words("dcx miff fits dcm"));
 const usual = { async: false, maxInputMb: 100 } as const;
 const costs: Readonly<Record<string, number>> = { png: 50, tiff: 45 };
 
+/** To be chosen where both formats hold any. */
+const metadataOf = (from: string, to: string): readonly OptionDefinition[] => (mayKeepPlace(from, to) ? [metadataChoice] : []);
+
 const reading = crossHops(Object.keys(pictures), Object.keys(hubs), (from, to) => {
   const fidelity = pictures[from]?.read;
   if (fidelity === undefined) return undefined;
-  const pages = severalPictures.has(from) ? ({ part: "page", options: [...partOptions("page"), ...bounds] } as const) : { options: bounds };
+  const options = [...bounds, ...metadataOf(from, to)];
+  const pages = severalPictures.has(from) ? ({ part: "page", options: [...partOptions("page"), ...options] } as const) : { options };
   const expects = expectingAll(
     pictures[from]?.hasSizes !== true && "PAGES_LEFT_OUT",
     /^ps[db]$/.test(from) && to === "png" && "PROFILE_CONVERTED",
@@ -150,7 +156,7 @@ const reading = crossHops(Object.keys(pictures), Object.keys(hubs), (from, to) =
 const writing = crossHops(Object.keys(hubs), Object.keys(pictures), (from, to) => {
   const picture = pictures[to];
   if (picture?.write === undefined) return undefined;
-  const options = [...(picture.options ?? []), ...(to === "ico" ? [] : bounds)];
+  const options = [...(picture.options ?? []), ...(to === "ico" ? [] : bounds), ...metadataOf(from, to)];
   const pages = from === "tiff" ? ({ part: "page", options: [...partOptions("page"), ...options] } as const) : { options };
   const expects = expectingAll(
     from === "png" && "ORIENTATION_APPLIED",

@@ -134,6 +134,7 @@ async function run({ sandbox, inspector }: EngineHost, task: HopTask, scenes?: r
   const args = [
     `${source.coder}:${inputInside}[${scene.index}]`,
     ...lightArgumentsOf(source, scene),
+    ...(task.options.metadata === "strip" ? ["+profile", "!icc,!icm,*", "-set", "comment", ""] : []),
     ...(await orientationArgumentsOf(inspector, task)),
     ...["-auto-orient", "-format", "opaque %[opaque]\n", "-write", "info:-"],
     ...(isConverted ? ["-profile", await srgbOf(session)] : []),

@@ -16,7 +16,6 @@ const reader = { async: false, maxInputMb: 100 } as const;
 const choices = [...reshaping, metadataChoice, profileChoice];
 const expects: readonly Expectation[] = [
   ...expectingAll("PAGES_LEFT_OUT"),
-  expecting("METADATA_DROPPED", { option: "metadata" }),
   expecting("PROFILE_CONVERTED", { message: "High dynamic range is mapped to standard dynamic range." }),
   ...expectingAll("MEDIA_CHANGED"),
 ];
@@ -58,7 +57,7 @@ const hops: readonly Hop[] = [
     fidelity: "high",
     cost: 400,
     ...reader,
-    options: encoding,
+    options: [...encoding, metadataChoice],
     expects: expectingAll("ORIENTATION_APPLIED", "PROFILE_CONVERTED", "MEDIA_CHANGED"),
   },
   ...ownHops(["heic"], () => ({
@@ -83,7 +82,8 @@ async function encode({ sandbox, inspector }: EngineHost, pictures: OpenEngine, 
   const { orientation, bitDepth = 8, isKeyed = false } = await inspector.ask("pictureFacts", [task.input.path], asked);
   const { isNamed } = await inspector.ask("namedColours", [task.input.path], asked);
   if (bitDepth > 8) task.note("MEDIA_CHANGED", `Colours have 10 bits instead of ${bitDepth}.`);
-  if (orientation === 1 && bitDepth >= 8 && !isKeyed && !isNamed) {
+  const isStripped = task.options.metadata === "strip";
+  if (orientation === 1 && bitDepth >= 8 && !isKeyed && !isNamed && !isStripped) {
     try {
       return await encodeUpright(sandbox, task);
     } catch (error) {
@@ -93,7 +93,7 @@ async function encode({ sandbox, inspector }: EngineHost, pictures: OpenEngine, 
   }
   const path = `${task.outputPath}.upright`;
   try {
-    const options = { compressionLevel: 1, metadata: "keep", profile: "keep" };
+    const options = { compressionLevel: 1, metadata: isStripped ? "strip" : "keep", profile: "keep" };
     await pictures.run({ ...task, hop: { ...task.hop, to: "png" }, options, outputPath: path });
     await encodeUpright(sandbox, { ...task, input: { ...task.input, path, sizeBytes: (await stat(path)).size } });
   } finally {

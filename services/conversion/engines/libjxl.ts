@@ -10,7 +10,7 @@ import { throwIfFailed } from "./bad-input.ts";
 import { copyPieces } from "./copy-pieces.ts";
 import { flagOption, numberOption, ownHops } from "./hop-table.ts";
 import { withMeantColours } from "./meant-colours.ts";
-import { profileChoice, reshapes, reshaping } from "./picture-options.ts";
+import { metadataChoice, profileChoice, reshapes, reshaping } from "./picture-options.ts";
 import { openSharpChildren } from "./sharp-children.ts";
 import { openOutput, openToolSession, type ToolSession, versionLineOf } from "./tool-run.ts";
 
@@ -30,19 +30,15 @@ const again: OptionDefinition = {
 };
 const lossless: OptionDefinition = { name: "lossless", type: "boolean", default: false, description: "Keeps every pixel exactly" };
 const usual = { async: false, maxInputMb: 100 } as const;
-const choices = [...reshaping, profileChoice];
+const choices = [...reshaping, metadataChoice, profileChoice];
 const recoloured = expecting("PROFILE_CONVERTED", { message: "High dynamic range is mapped to standard dynamic range." });
 const opaque = [...expectingAll("ALPHA_FLATTENED", "ANIMATION_REDUCED", "MEDIA_CHANGED"), recoloured];
-const still = [
-  ...expectingAll("ANIMATION_REDUCED", "METADATA_DROPPED"),
-  recoloured,
-  expecting("ALPHA_FLATTENED", { option: "background" }),
-];
+const still = [...expectingAll("ANIMATION_REDUCED"), recoloured, expecting("ALPHA_FLATTENED", { option: "background" })];
 
 const hops: readonly Hop[] = [
   { from: "jpg", to: "jxl", fidelity: "lossless", cost: 150, ...usual, options: [effort] },
   {
-    ...{ from: "png", to: "jxl", fidelity: "high", cost: 250, ...usual, options: [lossy, lossless, effort] },
+    ...{ from: "png", to: "jxl", fidelity: "high", cost: 250, ...usual, options: [lossy, lossless, effort, metadataChoice] },
     expects: expectingAll("ORIENTATION_APPLIED", "PROFILE_CONVERTED"),
   },
   { from: "apng", to: "jxl", fidelity: "high", cost: 400, ...usual, options: [lossy, lossless, effort] },
@@ -89,7 +85,6 @@ async function run(host: EngineHost, pictures: OpenEngine, task: HopTask): Promi
   if (to === "ppm" && hasAlpha) throw new FilemillError("CONVERSION_FAILED", "The picture has transparency, which could not be flattened.");
   const moves = /animation/i.test(info.stdout);
   if (moves) task.note("ANIMATION_REDUCED");
-  if (to === "png" && /(exif|xml|xmp) metadata/i.test(info.stdout)) task.note("METADATA_DROPPED");
   const numbers = task.options.profile === "strip" ? undefined : brightNumbersOf(info.stdout);
   // The tool writes no JPEG of more than eight bits.
   const isDeep = to === "jpg" && !/, 8-bit /.test(info.stdout);

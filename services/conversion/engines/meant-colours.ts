@@ -5,7 +5,7 @@ import type { EngineHost, HopTask, OpenEngine } from "../domain/engine.ts";
 type Host = Pick<EngineHost, "inspector"> & { readonly pictures: OpenEngine };
 
 /**
- * Runs `use` with a PNG whose colours the tool understands.
+ * Runs `use` with a PNG whose colours the tool understands, and without its metadata where that is to be stripped.
  *
  * @param profile - "keep": the tool understands profiles, and nothing else that names colours; "srgb": it understands none.
  */
@@ -18,10 +18,11 @@ export async function withMeantColours(
   const asked = { more: { format: "png" }, signal: task.signal };
   const { isNamed } = await inspector.ask("namedColours", [task.input.path], asked);
   const isOther = isNamed || (profile === "srgb" && (await inspector.ask("pictureFacts", [task.input.path], asked)).hasProfile === true);
-  if (!isOther) return await use(task);
+  const metadata = task.options.metadata === "strip" ? "strip" : "keep";
+  if (!isOther && metadata === "keep") return await use(task);
   const path = `${task.outputPath}.meant`;
   try {
-    const options = { compressionLevel: 1, metadata: "keep", profile };
+    const options = { compressionLevel: 1, metadata, profile };
     await pictures.run({ ...task, hop: { ...task.hop, to: "png" }, options, outputPath: path });
     await use({ ...task, input: { ...task.input, path, sizeBytes: (await stat(path)).size } });
   } finally {

@@ -41,7 +41,7 @@ export const metadataChoice: OptionDefinition = {
   name: "metadata",
   type: "enum",
   values: ["strip", "keep"],
-  description: "Whether EXIF and XMP (camera, place, author) are carried over; when absent they are",
+  description: "Whether EXIF, XMP, IPTC and comments (camera, date, place, author) are carried over; when absent they are",
 };
 export const profileChoice: OptionDefinition = {
   name: "profile",

@@ -5,7 +5,18 @@ import { encoded } from "./sharp-encoders.mjs";
 import { Failure, failureOf } from "./sharp-failures.mjs";
 import { fitted } from "./sharp-fitting.mjs";
 import { describePng, isWhole, plainBytes, tellsMore } from "./sharp-headers.mjs";
-import { depthIn, isConverted, keepsProfile, losesGreyDepth, setDensity, usualDensity } from "./sharp-kept.mjs";
+import {
+  depthIn,
+  flattens,
+  isConverted,
+  keepMetadata,
+  keepsProfile,
+  losesGreyDepth,
+  noteAlpha,
+  setDensity,
+  usualDensity,
+  withoutThumbnail,
+} from "./sharp-kept.mjs";
 import { keepDepth, settled } from "./sharp-settled.mjs";
 
 const [sharpEntry, threads] = process.argv.slice(2);
@@ -69,18 +80,19 @@ async function convert(bytes, request, notes, failOn) {
   const told = await described;
   assertFormat(from, told.format);
   choosePage(told, request, input);
-  const { first, usual } = await settled(sharp, { bytes, input, from, told, colours, notes });
+  const { first, usual: whole } = await settled(sharp, { bytes, input, from, told, colours, notes });
+  const usual = withoutThumbnail(whole, first.exif);
   noteWhatIsLost(first, request, notes);
   if (movesOf(first, request)) Object.assign(input, { animated: true, limitInputPixels: maxAnimationPixels });
   if (from === "svg") input.density = densityOf(first, options);
   assertChanges(first, request);
   if (options.maxKb !== undefined) return await withinSize(bytes, usual, input, request, first, notes);
-  const isEarlyRight = early !== undefined && first.depth === "uchar" && (first.density ?? usualDensity) === usualDensity;
-  const [output, transparent] = await Promise.all([
+  const isEarlyRight =
+    early !== undefined && usual === bytes && first.depth === "uchar" && (first.density ?? usualDensity) === usualDensity;
+  const [output] = await Promise.all([
     isEarlyRight ? early : outputOf(pipelineOf(usual, input, request, first), to, first),
-    flattens(request) && first.hasAlpha ? hasTransparency(usual, input) : false,
+    noteAlpha(sharp, usual, input, request, first, notes),
   ]);
-  if (transparent) notes.set("ALPHA_FLATTENED");
   if (request.mayKeep === true && from === to && notes.size === 0 && asksForNothingElse(first, options))
     return smallerOf(bytes, output, notes);
   return output;
@@ -90,7 +102,7 @@ async function convert(bytes, request, notes, failOn) {
 async function withinSize(bytes, usual, input, request, first, notes) {
   const { from, to, options } = request;
   const isKept = bytes.length <= options.maxKb * 1000 && notes.size === 0 && asksForNothingElse(first, options);
-  if (flattens(request) && first.hasAlpha && (await hasTransparency(usual, input))) notes.set("ALPHA_FLATTENED");
+  await noteAlpha(sharp, usual, input, request, first, notes);
   const write = (more) =>
     pipelineOf(usual, input, { ...request, options: { ...options, ...more } }, first).toBuffer({ resolveWithObject: true });
   const { data, how } = await fitted(write, to, options);
@@ -125,9 +137,11 @@ function boxOf(crop) {
 
 /** Whether the source may stand for the result, for nothing that was asked for shows in anything but its size. */
 function asksForNothingElse(first, options) {
-  const { width, height, rotate = "0", flip = "none", crop, background, density, progressive, profile, lossless } = options;
+  const { width, height, rotate = "0", flip = "none", crop, background, density, progressive, profile, lossless, metadata } = options;
   const isShaped = [width, height, crop, background, density].some((value) => value !== undefined) || rotate !== "0" || flip !== "none";
-  return !(isShaped || progressive === true || lossless === true || (profile === "strip" && first.icc !== undefined));
+  const says = tellsMore(first.exif) || first.xmp !== undefined || first.iptc !== undefined || (first.comments ?? []).length > 0;
+  const isCleaned = (profile === "strip" && first.icc !== undefined) || (metadata === "strip" && says);
+  return !(isShaped || progressive === true || lossless === true || isCleaned);
 }
 
 function smallerOf(bytes, output, notes) {
@@ -150,10 +164,6 @@ function movesOf(first, { from, to }) {
   return (first.pages ?? 1) > 1 && animated.has(from) && animated.has(to);
 }
 
-function flattens({ to, options }) {
-  return to === "jpg" || options.background !== undefined;
-}
-
 function pipelineOf(bytes, input, request, first) {
   const { from, to, options } = request;
   const image = sharp(bytes, input);
@@ -162,7 +172,7 @@ function pipelineOf(bytes, input, request, first) {
   else if (first.depth === "ushort" && depthIn(to) > 8) keepDepth(image, first);
   shape(image, from, options);
   if (flattens(request)) image.flatten({ background: options.background ?? "#ffffff" });
-  if (options.metadata === "keep") image.keepExif().keepXmp();
+  keepMetadata(image, request);
   if (keepsProfile(first, options)) image.keepIccProfile();
   // Of 16 bits with a profile libvips makes the numbers of a wider space, and says so to nobody.
   else if (first.depth === "ushort" && isConverted(first, options)) image.withIccProfile("srgb", { attach: false });
@@ -199,11 +209,6 @@ function noteWhatIsLost(first, request, notes) {
     const others = notes.get("MEDIA_CHANGED");
     notes.set("MEDIA_CHANGED", `${others === undefined ? "" : `${others} `}Colours have ${kept} bits instead of ${bits}.`);
   }
-  const carries = options.metadata === "keep" && to !== "gif";
-  if (!carries && (tellsMore(first.exif) || first.xmp !== undefined || first.iptc !== undefined)) notes.set("METADATA_DROPPED");
-  // libvips writes none into a TIFF.
-  else if ((first.comments ?? []).length > 0) notes.set("METADATA_DROPPED", "Comments in the file were not carried over.");
-  else if (to === "tiff" && tellsMore(first.exif)) notes.set("METADATA_DROPPED", "EXIF was not carried over; XMP was.");
 }
 
 function shape(image, from, options) {
@@ -233,11 +238,6 @@ function handedOver(data) {
   if (data.length <= inlineBytes) return { data: data.toString("base64") };
   writeFileSync("out", data);
   return {};
-}
-
-async function hasTransparency(bytes, input) {
-  const alpha = await sharp(bytes, input).extractChannel("alpha").raw({ depth: "uchar" }).toBuffer();
-  return alpha.some((value) => value < 255);
 }
 
 const blockedLinks = /(?:xlink:href|href|src)\s*=\s*["'](?!#|data:)|url\(\s*["']?(?!#|data:)|@import/i;

@@ -30,7 +30,7 @@ export function describePng(bytes) {
 }
 
 /** Size, resolution, orientation and versions, which programs write of themselves and which nobody misses. */
-const technicalTags = new Set([
+export const technicalTags = new Set([
   ...[0x100, 0x101, 0x102, 0x103, 0x106, 0x112, 0x115, 0x11a, 0x11b, 0x11c, 0x128, 0x212, 0x213],
   ...[0x8769, 0x9000, 0x9101, 0xa000, 0xa001, 0xa002, 0xa003],
 ]);

@@ -4,7 +4,7 @@ import { expecting } from "../domain/expectations.ts";
 import type { Expectation } from "../domain/notes.ts";
 import { partOptions } from "../domain/parts.ts";
 import { ownHops } from "./hop-table.ts";
-import { shape, turn } from "./picture-options.ts";
+import { metadataChoice, shape, turn } from "./picture-options.ts";
 
 const sources = ["jpg", "png", "webp", "gif", "avif", "tiff", "svg"] as const;
 const targets = ["jpg", "png", "webp", "gif", "avif", "tiff"] as const;
@@ -29,14 +29,6 @@ function fidelityOf(from: Source, to: Target): Fidelity {
   if ((to === "png" || to === "tiff") && from !== "svg") return "lossless";
   return "high";
 }
-
-const metadata: OptionDefinition = {
-  name: "metadata",
-  type: "enum",
-  values: ["strip", "keep"],
-  default: "strip",
-  description: "Whether EXIF and XMP (camera, place, author) are carried over",
-};
 
 const profile: OptionDefinition = {
   name: "profile",
@@ -167,19 +159,19 @@ const shallower = expecting("MEDIA_CHANGED", { message: "Colours of more bits th
 
 /** Drawings have none of what pictures of cameras have. */
 function expectationsOf(from: Source, to: Target): readonly Expectation[] {
-  const flattened = to === "jpg" ? expecting("ALPHA_FLATTENED") : expecting("ALPHA_FLATTENED", { option: "background" });
+  const flattened =
+    to === "jpg"
+      ? expecting("ALPHA_FLATTENED")
+      : to === "gif" && from !== "gif"
+        ? expecting("ALPHA_FLATTENED", { message: "Points that are partly transparent become wholly so, or opaque.", of: "alpha" })
+        : expecting("ALPHA_FLATTENED", { option: "background" });
   if (from === "svg") return [flattened, expecting("EXTERNAL_CONTENT_BLOCKED")];
-  const metadata =
-    to === "gif"
-      ? {}
-      : { message: "Metadata (camera, place, author) is not carried over, unless the option metadata says keep.", of: "metadata" as const };
   return [
     ...(from === to ? [expecting("SOURCE_KEPT"), expecting("FITTED_TO_SIZE", { option: "maxKb" })] : []),
     expecting("ORIENTATION_APPLIED"),
     ...(from === "gif" || from === "webp" ? (moves(from, to) ? [] : [expecting("ANIMATION_REDUCED")]) : [expecting("PAGES_LEFT_OUT")]),
     expecting("PROFILE_CONVERTED"),
     ...(deep.has(from) ? [shallower] : []),
-    expecting("METADATA_DROPPED", metadata),
     flattened,
   ];
 }
@@ -194,7 +186,7 @@ function hopOf(from: Source, to: Target): Hop {
     // An animation cannot be turned frame by frame.
     ...(moves(from, to) && from !== to ? [] : [turn]),
     ...(from === to ? ownOptions : []),
-    ...(from === "svg" ? [density] : to === "gif" ? [] : [metadata, profile]),
+    ...(from === "svg" ? [density] : to === "gif" ? [] : [metadataChoice, profile]),
     ...(from !== "svg" && printed.has(to) ? [print] : []),
   ];
   return {

@@ -1,4 +1,5 @@
-// Runs inside the sandbox, beside sharp-child.mjs: which resolution, depth and profile of a picture its result keeps.
+// Runs inside the sandbox, beside sharp-child.mjs: which resolution, depth, profile, metadata and transparency of a picture its result keeps.
+import { crc32 } from "node:zlib";
 import { isSrgb } from "./sharp-headers.mjs";
 
 export const usualDensity = 72;
@@ -10,8 +11,18 @@ export function setDensity(image, { to, options }, first) {
   if (isTold && to !== "tiff" && to !== "png" && to !== "gif") {
     image.withDensity(density);
     // Else it would keep all that EXIF says.
-    if (options.metadata !== "keep") image.withExif({});
+    if (options.metadata === "strip") image.withExif({});
   } else image.options.withMetadataDensity = density ?? usualDensity;
+}
+
+/** sharp's own bits for IPTC and for what has no name: comments. It has methods for the others alone. */
+const [iptc, others] = [0b100, 0b1_0000];
+
+/** All that the file says beside the picture, as far as libvips can write it. */
+export function keepMetadata(image, { options }) {
+  if (options.metadata === "strip") return;
+  image.keepExif().keepXmp();
+  image.options.keepMetadata |= iptc | others;
 }
 
 /** Bits of a colour that a format holds, of those that are written here. */
@@ -31,4 +42,55 @@ export function isConverted(first, options) {
 /** libvips converts greys by their profile in eight bits alone. */
 export function losesGreyDepth(first, options) {
   return first.space === "grey16" && isConverted(first, options);
+}
+
+/**
+ * The same file without the small picture in its EXIF, which would show what was cropped, and as it lay; the very same where there is
+ * none. It is in a directory of its own.
+ *
+ * @see Exif 2.32, 4.5.8
+ */
+export function withoutThumbnail(bytes, exif) {
+  if (exif === undefined) return bytes;
+  const tiff = exif.toString("latin1", 0, 6) === "Exif\0\0" ? exif.subarray(6) : exif;
+  const isLittle = tiff[0] === 0x49;
+  try {
+    const first = isLittle ? tiff.readUInt32LE(4) : tiff.readUInt32BE(4);
+    const entries = isLittle ? tiff.readUInt16LE(first) : tiff.readUInt16BE(first);
+    const next = first + 2 + entries * 12;
+    if (tiff.readUInt32LE(next) === 0) return bytes;
+    const at = bytes.indexOf(tiff);
+    if (at < 0) return bytes;
+    const copy = Buffer.from(bytes);
+    copy.writeUInt32LE(0, at + next);
+    sign(copy, at, tiff.length);
+    return copy;
+  } catch (error) {
+    // What EXIF says cannot be read, which others will find too.
+    if (error instanceof RangeError) return bytes;
+    throw error;
+  }
+}
+
+/** Of the formats only PNG has sums of its parts. */
+function sign(bytes, at, length) {
+  if (bytes.toString("latin1", at - 4, at) === "eXIf") bytes.writeUInt32BE(crc32(bytes.subarray(at - 4, at + length)), at + length);
+}
+
+export function flattens({ to, options }) {
+  return to === "jpg" || options.background !== undefined;
+}
+
+/** A GIF has nothing between the two; encoders of others leave a little of it everywhere. */
+const [nearlyClear, nearlyOpaque] = [12, 243];
+
+export async function noteAlpha(sharp, bytes, input, request, first, notes) {
+  const isHardened = request.to === "gif" && request.from !== "gif";
+  if (first.hasAlpha !== true || !(flattens(request) || isHardened)) return;
+  const alpha = await sharp(bytes, input).extractChannel("alpha").raw({ depth: "uchar" }).toBuffer();
+  if (flattens(request)) {
+    if (alpha.some((value) => value < 255)) notes.set("ALPHA_FLATTENED");
+  } else if (alpha.some((value) => value > nearlyClear && value < nearlyOpaque)) {
+    notes.set("ALPHA_FLATTENED", "Points that were partly transparent are wholly so, or opaque.");
+  }
 }

@@ -4,7 +4,8 @@ import { recallFile } from "#kit/blobs/fresh-files.ts";
 import { FilemillError } from "#kit/errors.ts";
 import { mostCountedBytes } from "../domain/counts.ts";
 import type { FileRef } from "../domain/engine.ts";
-import type { Inspector } from "../domain/inspector.ts";
+import type { Content, Inspector } from "../domain/inspector.ts";
+import type { MetadataPorts } from "../domain/picture-metadata.ts";
 import type { Answer } from "../domain/questions.ts";
 import { openOutputNow } from "../engines/tool-run.ts";
 import { errorOf } from "./converse.ts";
@@ -14,7 +15,7 @@ const smallBytes = 262_144;
 /** A verdict waits for its job to begin. */
 const mostRemembered = 256;
 
-export type Verdicts = {
+export type Verdicts = MetadataPorts & {
   /** Tells what a file is that nobody changes any more. Rejects when it cannot be read. */
   tell(path: string, fileName: string): Promise<Answer<"sniff">>;
   /** Looks for harm in a file before any engine sees it. Rejects with INVALID_INPUT, PASSWORD_REQUIRED or INPUT_TOO_COMPLEX. */
@@ -24,6 +25,20 @@ export type Verdicts = {
   /** What is in a file and in what was made of it. Undefined where counting takes too long, or fails: it is nobody's fault then. */
   count(source: FileRef, result: Omit<FileRef, "sizeBytes">): Promise<Answer<"counts"> | undefined>;
 };
+
+/** Undefined where the question fails, which is nobody's fault. */
+async function ofResult<T>(path: string, ask: (result: Content, sizeBytes: number) => Promise<T>): Promise<T | undefined> {
+  const fresh = recallFile(path);
+  const opened = fresh === undefined ? openOutputNow(path) : undefined;
+  try {
+    return await ask(opened ?? fresh ?? Buffer.alloc(0), opened?.sizeBytes ?? fresh?.length ?? 0);
+  } catch (error) {
+    if (error instanceof FilemillError) return undefined;
+    throw error;
+  } finally {
+    if (opened !== undefined) closeSync(opened.descriptor);
+  }
+}
 
 export function createVerdicts(inspector: Inspector): Verdicts {
   /** By the path of a blob, which stands for its bytes: no other blob is ever there. */
@@ -60,18 +75,14 @@ export function createVerdicts(inspector: Inspector): Verdicts {
       }
     },
     async count(source, { path, format }) {
-      const fresh = recallFile(path);
-      const opened = fresh === undefined ? openOutputNow(path) : undefined;
-      const result = opened ?? fresh ?? Buffer.alloc(0);
-      try {
-        const isLarge = Math.max(source.sizeBytes, opened?.sizeBytes ?? 0, fresh?.length ?? 0) > mostCountedBytes(source.format, format);
+      return await ofResult(path, async (result, sizeBytes) => {
+        const isLarge = Math.max(source.sizeBytes, sizeBytes) > mostCountedBytes(source.format, format);
         return isLarge ? undefined : await inspector.ask("counts", [source.path, result], { more: { from: source.format, to: format } });
-      } catch (error) {
-        if (error instanceof FilemillError) return undefined;
-        throw error;
-      } finally {
-        if (opened !== undefined) closeSync(opened.descriptor);
-      }
+      });
+    },
+    async metadata({ path, format }, result) {
+      const more = { from: format, to: result.format };
+      return await ofResult(result.path, (opened) => inspector.ask("pictureMetadata", [path, opened], { more }));
     },
   };
 }

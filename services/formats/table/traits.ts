@@ -45,7 +45,7 @@ const rules: Readonly<Record<Trait, Rule>> = {
   // As a mark that a reader must obey; what writes it into the pixels leaves no mark.
   orientation: { formats: set("jpg png webp tiff mpo") },
   profile: { formats: set("jpg png webp avif tiff heic jxl jp2 psd psb jng miff mpo dpx") },
-  metadata: { formats: set("jpg png webp avif tiff heic jxl jp2 psd psb jng miff mpo") },
+  metadata: { formats: set("jpg png apng webp avif tiff heic jxl jp2 psd psb jng miff mpo dng nef arw pef") },
   pages: {
     kinds: ["document", "ebook", "presentation", "spreadsheet", "email", "data"],
     formats: set("tiff heic avif dcm dcx miff fits ppm pgm pbm pam viff mtv avs ps odg otg fodg sxd sda vsdx vsd vdx vsdm vstx pub fig"),

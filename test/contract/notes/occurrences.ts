@@ -9,6 +9,7 @@ import { halfTransparent, moving, noise, twoColours } from "#test/services/conve
 import { book, documents } from "./document-occurrences.ts";
 import { joins } from "./join-occurrences.ts";
 import { maps } from "./map-occurrences.ts";
+import { metadata } from "./metadata-occurrences.ts";
 import { type Content, copy, latin, type Occurrence } from "./occurrence.ts";
 import { ffmpeg, magick, run, takenTiff } from "./tools.ts";
 
@@ -45,7 +46,7 @@ const lightOnItsSide = (path: string) => {
 const pictures: readonly Omit<Occurrence, "engine">[] = [
   { hop: "png>jpg", code: "MEDIA_CHANGED", content: deepPng },
   { hop: "jpg>png", code: "ORIENTATION_APPLIED", content: turned },
-  { hop: "jpg>webp", code: "METADATA_DROPPED", content: tagged },
+  { hop: "jpg>gif", code: "METADATA_DROPPED", content: tagged },
   { hop: "png>webp", code: "PROFILE_CONVERTED", content: displayP3 },
   { hop: "jpg>jpg", code: "FITTED_TO_SIZE", content: (path) => noise(90, 70).jpeg().toFile(path), options: { maxKb: 2, quality: 80 } },
   { hop: "png>png", code: "SOURCE_KEPT", content: (path) => twoColours().png({ palette: true, compressionLevel: 9 }).toFile(path) },
@@ -90,7 +91,6 @@ const pictureTools: readonly Occurrence[] = [
   { engine: "imagemagick-exr", hop: "png>exr", code: "PROFILE_CONVERTED", content: displayP3 },
   { engine: "imagemagick-exr", hop: "tiff>exr", code: "PAGES_LEFT_OUT", content: twoPages },
   { engine: "libheif", hop: "heic>jpg", code: "ALPHA_FLATTENED", content: photo },
-  { engine: "libheif", hop: "heic>jpg", code: "METADATA_DROPPED", content: photo, options: { metadata: "strip" } },
   { engine: "libheif", hop: "heic>png", code: "PROFILE_CONVERTED", content: photo, options: { profile: "srgb" } },
   { engine: "libheif", hop: "png>heic", code: "ORIENTATION_APPLIED", content: turnedPng },
   { engine: "libjxl", hop: "jxl>jpg", code: "ALPHA_FLATTENED", content: photo },
@@ -286,6 +286,7 @@ const ofEngine = (engine: string, rows: readonly (readonly [string, NoteCode, Co
 export const occurrences: readonly Occurrence[] = [
   ...pictures.map((each) => ({ engine: "sharp", ...each })),
   ...pictureTools,
+  ...metadata,
   ...media.map((each) => ({ engine: "ffmpeg", ...each })),
   ...documents,
   ...maps,

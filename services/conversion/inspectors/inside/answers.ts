@@ -15,6 +15,7 @@ import { joinOrderOf } from "./join-order.ts";
 import { jpegFrameOf } from "./jpeg-frame.ts";
 import { midiSecondsOf } from "./midi-length.ts";
 import { namedColoursOf, pictureFactsOf } from "./picture-facts.ts";
+import { pictureMetadataOf } from "./picture-metadata.ts";
 import { writePlainTable } from "./plain-table.ts";
 import { iconPicturesOf, stillPiecesOf } from "./png-pieces.ts";
 import { type Refusal, refusalOf } from "./refusal.ts";
@@ -44,6 +45,7 @@ export const answering: { readonly [K in QuestionKind]: Answering<K> } = {
     return {};
   },
   counts: (file, more, files) => countsOf(file, theOther(files), more),
+  pictureMetadata: (file, more, files) => pictureMetadataOf(file, theOther(files), more),
   tableEncoding: async (file) => ({ number: undefined, guess: undefined, ...(await tableEncodingOf(file)) }),
   textEncoding: async (file, { isPage }) => ({ guess: await guessedEncodingOf(file, isPage === true) }),
   pictureFacts: (file, { format }) => pictureFactsOf(file, String(format)),

@@ -41,6 +41,7 @@ test("an engine is told how much processor time its file may use, by the file's 
       unlock: async () => undefined,
       inspect: async () => undefined,
       checkResult: async () => undefined,
+      metadata: async () => undefined,
       count: async () => undefined,
     });
     const catalogue = catalogueOf([converter.manifest("n")]);

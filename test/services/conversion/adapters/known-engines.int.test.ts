@@ -55,6 +55,7 @@ async function start(mode = "full", database = packages) {
     unlock: async () => undefined,
     inspect: async () => undefined,
     checkResult: async () => undefined,
+    metadata: async () => undefined,
     count: async () => undefined,
     known: await openKnownEngines(join(folder, "engines.json"), mode, log, database),
   });

@@ -52,6 +52,7 @@ function setUp(
     unlock: async () => undefined,
     inspect: async () => undefined,
     checkResult: async () => undefined,
+    metadata: async () => undefined,
     count: async () => undefined,
   });
   const plan = (from: string, to: string) => converter.plan((manifest) => catalogueOf([manifest]).plan({ from, to, options: {} }));

@@ -38,6 +38,7 @@ async function attempt(faults: Faults, plans: readonly (Plan | undefined)[] = [s
     inspect: async () => void (await faults.inspection?.({} as HopTask)),
     intermediatePath: () => "between",
     checkResult: async () => void (await faults.check?.({} as HopTask)),
+    metadata: async () => undefined,
     count: async () => undefined,
     pack: async () => undefined,
     sizeOf: async () => 1,

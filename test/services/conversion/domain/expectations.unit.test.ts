@@ -39,7 +39,8 @@ describe("what engines expect", () => {
 
   it("names no code that no source raises", async () => {
     const parts = (["page", "sheet", "track"] as const).map(leftOutNoteOf);
-    const raised = new Set<string>([...(await raisedCodes()), ...parts]);
+    // Of pictures one rule for all engines tells, which is none of theirs.
+    const raised = new Set<string>([...(await raisedCodes()), ...parts, "METADATA_DROPPED", "PLACE_KEPT"]);
     for (const [id, codes] of declared)
       expect(
         [...codes].filter((code) => !raised.has(code)),

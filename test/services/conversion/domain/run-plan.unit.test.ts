@@ -47,6 +47,7 @@ function world(runs: Readonly<Record<string, (task: HopTask) => Promise<void> | 
     async checkResult(path, format) {
       log.push(`check ${path} as ${format}`);
     },
+    metadata: async () => undefined,
     count: async () => undefined,
     pack: async () => undefined,
     sizeOf: async (path) => files.get(path) ?? 0,

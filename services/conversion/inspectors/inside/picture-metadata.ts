@@ -1,0 +1,195 @@
+/** What pictures' files say beside the picture: by their structure alone, no pixel is read. */
+import { brotliDecompressSync, inflateSync } from "node:zlib";
+import { type ByteSource, bytesAt } from "#services/conversion/domain/guards/byte-source.ts";
+import type { Tellable } from "#services/conversion/domain/picture-metadata.ts";
+import type { Answer } from "#services/conversion/domain/questions.ts";
+import { exifIn, type Found, iptcIn, resourcesIn, xmpIn } from "./metadata-blocks.ts";
+import { heifMetadata } from "./metadata-heif.ts";
+import { contentOf } from "./remote-file.ts";
+
+type Reader = (file: ByteSource, found: Found) => Promise<void>;
+
+/** Of a source and of what was made of it. A file that is not as its format says tells nothing here. */
+export async function pictureMetadataOf(
+  source: ByteSource,
+  result: ByteSource,
+  { from, to }: { readonly from?: unknown; readonly to?: unknown },
+): Promise<Answer<"pictureMetadata">> {
+  return { source: await toldBy(source, String(from)), result: await toldBy(result, String(to)) };
+}
+
+async function toldBy(file: ByteSource, format: string): Promise<readonly Tellable[]> {
+  const found: Found = new Set();
+  try {
+    await readers[format]?.(file, found);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+  }
+  return [...found];
+}
+
+/** What is no larger is read whole. */
+const mostBytes = 8 * 2 ** 20;
+const mostParts = 100_000;
+
+/** @see ITU-T T.81, B.1.1.4: segments until the scan; Exif 2.32, 4.7.2 */
+async function readJpeg(file: ByteSource, found: Found): Promise<void> {
+  for (let at = 2; at + 4 <= file.sizeBytes; ) {
+    const head = await bytesAt(file, at, 4);
+    const [mark, marker = 0] = head;
+    if (mark !== 0xff || marker === 0xda || marker === 0xd9) return;
+    if (marker === 0xff) {
+      at += 1;
+      continue;
+    }
+    const length = head.readUInt16BE(2);
+    if (marker === 0xe1 || marker === 0xed || marker === 0xfe) segmentIn(await bytesAt(file, at + 4, length - 2), marker, found);
+    at += 2 + length;
+  }
+}
+
+function segmentIn(bytes: Buffer, marker: number, found: Found): void {
+  const text = bytes.toString("latin1", 0, 32);
+  if (marker === 0xfe) commentIn(bytes.toString("latin1"), found);
+  else if (text.startsWith("Exif\0\0")) exifIn(bytes.subarray(6), found);
+  else if (text.startsWith("http://ns.adobe.com/xap/1.0/\0")) xmpIn(bytes.subarray(29), found);
+  else if (text.startsWith("Photoshop 3.0\0")) resourcesIn(bytes.subarray(14), found);
+}
+
+/** Programs sign what they write. */
+const signatures = /^\s*(?:Lavc|CREATOR: |Created with |File written by |Optimized by |LEAD Technologies)|^\s*$/;
+
+function commentIn(text: string, found: Found): void {
+  if (!signatures.test(text.replaceAll("\0", ""))) found.add("comments");
+}
+
+/** @see Adobe Photoshop File Formats Specification: colours of a palette stand before the resources. */
+async function readPhotoshop(file: ByteSource, found: Found): Promise<void> {
+  const at = 30 + (await bytesAt(file, 26, 4)).readUInt32BE();
+  const length = (await bytesAt(file, at, 4)).readUInt32BE();
+  const bytes = Buffer.alloc(Math.min(length, mostBytes));
+  for (let have = 0; have < bytes.length; ) {
+    const piece = await bytesAt(file, at + 4 + have, Math.min(bytes.length - have, 65_536));
+    if (piece.length === 0) break;
+    have += piece.copy(bytes, have);
+  }
+  resourcesIn(bytes, found);
+}
+
+/** Chunks of PNG, which say of themselves what they are. @see PNG third edition, 11.3.3 and 11.3.4.5 */
+async function readPng(file: ByteSource, found: Found): Promise<void> {
+  for (let at = 8, chunks = 0; at + 12 <= file.sizeBytes && chunks < mostParts; chunks += 1) {
+    const head = await bytesAt(file, at, 8);
+    const [length, type] = [head.readUInt32BE(0), head.toString("latin1", 4, 8)];
+    if (/^(eXIf|iTXt|tEXt|zTXt)$/.test(type)) chunkIn(type, await bytesAt(file, at + 8, Math.min(length, 262_144)), found);
+    at += 12 + length;
+  }
+}
+
+/** What programs write of a file that they convert, and the forms in which they pass profiles on. */
+const technicalWords = /^(?:Software|date:\w+|\w+:[\w-]+|Thumb::.*|Creation ?Time|Source)$/i;
+
+function chunkIn(type: string, bytes: Buffer, found: Found): void {
+  const keyword = bytes.toString("latin1", 0, Math.max(0, bytes.subarray(0, 80).indexOf(0)));
+  const words = bytes.subarray(keyword.length + 1);
+  const [, profile] = /^Raw profile type (\w+)/.exec(keyword) ?? [];
+  if (type === "eXIf") exifIn(bytes, found);
+  else if (keyword === "XML:com.adobe.xmp" || profile === "xmp") xmpIn(bytes, found);
+  // That it is there is enough.
+  else if (profile === "iptc" || profile === "8bim") found.add("iptc");
+  else if (profile === "exif" || profile === "APP1") exifIn(withoutMark(rawProfileOf(type === "zTXt", words)), found);
+  else if (!technicalWords.test(keyword)) found.add("comments");
+}
+
+/** As ImageMagick passes them on: a name, a length, and the bytes as hexadecimal digits, each in lines of their own. */
+function rawProfileOf(isPacked: boolean, words: Buffer): Buffer {
+  try {
+    const text = isPacked ? inflateSync(words.subarray(1), { maxOutputLength: mostBytes }) : words;
+    return Buffer.from(text.toString("latin1").split("\n").slice(3).join(""), "hex");
+  } catch {
+    // Not as it should be packed: nobody will read it.
+    return Buffer.alloc(0);
+  }
+}
+
+/** @see https://developers.google.com/speed/webp/docs/riff_container */
+async function readWebp(file: ByteSource, found: Found): Promise<void> {
+  for (let at = 12, chunks = 0; at + 8 <= file.sizeBytes && chunks < mostParts; chunks += 1) {
+    const head = await bytesAt(file, at, 8);
+    const [type, length] = [head.toString("latin1", 0, 4), head.readUInt32LE(4)];
+    const content = () => bytesAt(file, at + 8, Math.min(length, 262_144));
+    if (type === "EXIF") exifIn(withoutMark(await content()), found);
+    if (type === "XMP ") xmpIn(await content(), found);
+    at += 8 + length + (length % 2);
+  }
+}
+
+const withoutMark = (bytes: Buffer): Buffer => (bytes.toString("latin1", 0, 6) === "Exif\0\0" ? bytes.subarray(6) : bytes);
+
+async function readTiff(file: ByteSource, found: Found): Promise<void> {
+  // Its directories may stand anywhere.
+  exifIn(await contentOf(file, 64 * 2 ** 20), found);
+}
+
+const boxUuids: Readonly<Record<string, (bytes: Buffer, found: Found) => void>> = {
+  be7acfcb97a942e89c71999491e3afac: xmpIn,
+  "4a706754696666457869662d3e4a5032": exifIn,
+  "33c7a4d2b81d4723a0baf1a3e097ad38": iptcIn,
+};
+
+/** Boxes of JPEG 2000 and JPEG XL. @see ISO/IEC 15444-1 annex I, and 18181-2, 9 */
+async function readBoxes(file: ByteSource, found: Found): Promise<void> {
+  for (let at = 0, boxes = 0; at + 8 <= file.sizeBytes && boxes < mostParts; boxes += 1) {
+    const head = await bytesAt(file, at, 16);
+    const [told, type] = [head.readUInt32BE(0), head.toString("latin1", 4, 8)];
+    const length = told === 1 ? Number(head.readBigUInt64BE(8)) : told === 0 ? file.sizeBytes - at : told;
+    if (length < 8) return;
+    if (/^(uuid|Exif|xml |brob)$/.test(type)) boxIn(type, await bytesAt(file, at + 8, Math.min(length - 8, 262_144)), found);
+    at += length;
+  }
+}
+
+function boxIn(type: string, bytes: Buffer, found: Found): void {
+  if (type === "uuid") boxUuids[bytes.toString("hex", 0, 16)]?.(bytes.subarray(16), found);
+  // An offset comes first.
+  else if (type === "Exif") exifIn(bytes.subarray(4 + bytes.readUInt32BE(0)), found);
+  else if (type === "xml ") xmpIn(bytes, found);
+  else if (type === "brob") {
+    try {
+      boxIn(bytes.toString("latin1", 0, 4), brotliDecompressSync(bytes.subarray(4), { maxOutputLength: mostBytes }), found);
+    } catch {
+      // Not as it should be packed: nobody will read it.
+    }
+  }
+}
+
+/** ImageMagick's own: a list of names before the pixels, and profiles by name. */
+async function readMiff(file: ByteSource, found: Found): Promise<void> {
+  const text = (await bytesAt(file, 0, 65_536)).toString("latin1");
+  const names = new Set([...text.matchAll(/\bprofile[:-](\w+)=/g)].map(([, name]) => name));
+  if (names.has("exif") || names.has("app1")) found.add("details");
+  if (names.has("xmp")) found.add("xmp");
+  if (names.has("iptc") || names.has("8bim")) found.add("iptc");
+}
+
+/** Pages on which a JPEG lies as it was. */
+async function readPage(file: ByteSource, found: Found): Promise<void> {
+  const bytes = await contentOf(file, 64 * 2 ** 20);
+  const at = bytes.indexOf("Exif\0\0", 0, "latin1");
+  if (at >= 0) exifIn(bytes.subarray(at + 6, at + 65_536), found);
+}
+
+const readers: Readonly<Record<string, Reader>> = {
+  jpg: readJpeg,
+  mpo: readJpeg,
+  png: readPng,
+  apng: readPng,
+  jng: readPng,
+  webp: readWebp,
+  ...{ tiff: readTiff, dng: readTiff, nef: readTiff, arw: readTiff, pef: readTiff },
+  ...{ heic: heifMetadata, avif: heifMetadata },
+  ...{ jxl: readBoxes, jp2: readBoxes },
+  ...{ psd: readPhotoshop, psb: readPhotoshop },
+  miff: readMiff,
+  pdf: readPage,
+};
