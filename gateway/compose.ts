@@ -15,6 +15,7 @@ import { ConversionService } from "#gen/filemill/conversion/v1/conversion_pb.ts"
 import { JobService, LeaseService } from "#gen/filemill/job/v1/job_pb.ts";
 import { WebhookService } from "#gen/filemill/webhook/v1/webhook_pb.ts";
 import { type Floor, openFloor } from "#kit/floor.ts";
+import { measureProbes, measureProving } from "#kit/floor-metrics.ts";
 import type { Log } from "#kit/log.ts";
 import { type BrokerUser, brokerUsers } from "#kit/nats/grants.ts";
 import { readinessOf } from "#kit/readiness.ts";
@@ -75,6 +76,8 @@ export async function compose(settings: Settings, log: Log): Promise<Supervisor>
   await Promise.all(early.map((service) => service.start()));
 
   const readiness = (): Promise<Readiness> => readinessOf(services, floor.probes);
+  measureProbes(floor.metrics, () => [...floor.probes, ...services.flatMap((service) => service.probes?.() ?? [])]);
+  measureProving(floor.metrics, services);
   const rpc = stack.use(await openServicesServer(floor, services, readiness, true));
   const { blobs, metrics } = floor;
   const deviceKey = await ensureSecret(join(resolve(settings.DATA_DIR), "device-key"));

@@ -23,6 +23,7 @@ export type GatewaySettings = Pick<
   | "INLINE_WAIT_MS"
   | "MIN_FREE_DISK_MB"
   | "GUEST_RESERVE_MB"
+  | "METRICS_TOKEN"
   | "DRAIN_MS"
   | "MAX_CONNECTIONS_PER_CLIENT"
 >;

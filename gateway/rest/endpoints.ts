@@ -276,7 +276,7 @@ export const endpoints = defineEndpoints({
   metrics: {
     method: "GET",
     path: "/metrics",
-    summary: "Prometheus metrics, for programs on the same host only",
+    summary: "Prometheus metrics, for programs on the same host and for bearers of METRICS_TOKEN",
     access: "public",
     unlisted: true,
     head: true,

@@ -1,3 +1,4 @@
+import { createHash, timingSafeEqual } from "node:crypto";
 import type { FastifyRequest } from "fastify";
 import { FilemillError } from "#kit/errors.ts";
 import { isLoopback } from "#kit/loopback.ts";
@@ -23,15 +24,22 @@ export function readyHandler(context: RestContext): Handler {
 }
 
 /**
- * GET /metrics in Prometheus' text format, for programs on this host only. A request that came through a proxy names
- * itself by its forwarding headers and is refused, though its connection is a local one.
+ * GET /metrics in Prometheus' text format, for programs on this host, and elsewhere for who has METRICS_TOKEN. A request that came through
+ * a proxy names itself by its forwarding headers and is refused, though its connection is a local one.
  */
 export function metricsHandler(context: RestContext): Handler {
   return async (request, reply) => {
-    if (!isLocal(request)) throw new FilemillError("NOT_FOUND", "There is nothing at this address.");
+    if (!(isLocal(request) || hasToken(request, context.settings.METRICS_TOKEN)))
+      throw new FilemillError("NOT_FOUND", "There is nothing at this address.");
     const { metrics } = context.deps;
     return reply.header("content-type", metrics.contentType).send(await metrics.metrics());
   };
+}
+
+function hasToken({ headers }: FastifyRequest, token: string | undefined): boolean {
+  if (token === undefined) return false;
+  const digestOf = (text: string) => createHash("sha256").update(text).digest();
+  return timingSafeEqual(digestOf(headers.authorization ?? ""), digestOf(`Bearer ${token}`));
 }
 
 /** By its connection, and by the name that it calls: a page that led its own name here comes from a browser on this host. */

@@ -49,7 +49,7 @@ export type ConversionDeps = {
   readonly metrics: Registry;
 };
 
-export type ConverterOptions = Pick<ConverterParts, "onHop" | "onSpent"> &
+export type ConverterOptions = Pick<ConverterParts, "onHop" | "onSpent" | "onStarted" | "onKilled"> &
   Pick<InspectorHost, "onAnswer" | "onReplaced"> & {
     /** Engines that are in there are taken to be what they were at the last start, until they are verified. */
     readonly knownFile?: string;
@@ -163,6 +163,8 @@ export function createConversionService(deps: ConversionDeps, settings: Conversi
         onHop: (engine, elapsedMs) => metrics.hopSeconds.observe({ engine }, elapsedMs / 1000),
         onAnswer: (question, elapsedMs) => metrics.inspectionSeconds.observe({ question }, elapsedMs / 1000),
         onReplaced: (cause) => metrics.inspectorsReplaced.inc({ cause }),
+        onStarted: (engine) => metrics.processesStarted.inc({ engine }),
+        onKilled: (engine, cause) => metrics.sandboxKills.inc({ engine, cause }),
         onSpent: (engine, processorMs) => metrics.processorSeconds.inc({ engine }, processorMs / 1000),
       }),
     );

@@ -4,6 +4,7 @@ import { buffer } from "node:stream/consumers";
 import { collectDefaultMetrics, Registry } from "prom-client";
 import { openBlobs } from "./blobs/open-blobs.ts";
 import type { BlobStore } from "./blobs/store.ts";
+import { measureFloor } from "./floor-metrics.ts";
 import type { Log } from "./log.ts";
 import { openBroker } from "./nats/broker.ts";
 import type { Cluster } from "./nats/cluster.ts";
@@ -36,6 +37,7 @@ export async function openFloor(settings: Settings, log: Log, services: readonly
   const dataDir = resolve(settings.DATA_DIR);
   const metrics = new Registry();
   collectDefaultMetrics({ register: metrics });
+  measureFloor(metrics, dataDir);
   const blobs = await openBlobs(settings, log.with({ part: "blobs" }));
   const token = await ensureRpcToken(settings);
   const brokers = services.length === 0 ? undefined : await openBrokers(settings, dataDir, log.with({ part: "broker" }), services);

@@ -118,6 +118,12 @@ export const settingTable = {
     max: 1_000_000,
     help: "Free space beyond MIN_FREE_DISK_MB that guests cannot use: below it they are refused with 503, and their results go, oldest first",
   }),
+  METRICS_TOKEN: text({
+    default: undefined,
+    pattern: /^\S{16,}$/,
+    accepts: "at least 16 characters without spaces",
+    help: "Bearer token with which `/metrics` is read from other hosts; unset: from this host only",
+  }),
   DRAIN_MS: integer({ default: "20000", min: 0, max: 600_000, help: "How long SIGTERM lets requests and jobs finish" }),
   WATCHDOG_MS: integer({
     default: "30000",

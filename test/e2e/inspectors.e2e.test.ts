@@ -59,6 +59,14 @@ test("a file whose inspector stands still is converted by another one, and those
   const metrics = await (await fetch(`${server.url}/metrics`)).text();
   expect(metrics).toMatch(/^filemill_inspectors_replaced_total\{cause="deadline"\} [1-9]/m);
   expect(metrics).toMatch(/^filemill_inspection_seconds_count\{question="sniff"\} [1-9]/m);
+  // What an operator's alarms are made of.
+  for (const part of ["broker", "blobs", "scratch", "sandbox", "inspectors"])
+    expect(metrics).toContain(`filemill_part_well{part="${part}"} 1`);
+  expect(metrics).toMatch(/^filemill_disk_bytes\{of="free"\} [1-9]/m);
+  expect(metrics).toMatch(/^filemill_broker_store_bytes [1-9]/m);
+  expect(metrics).toMatch(/^filemill_engine_processes_started_total\{engine="sharp"\} [1-9]/m);
+  expect(metrics).toMatch(/^filemill_queue_age_seconds\{lane="image"\} \d/m);
+  expect(metrics).toMatch(/^filemill_proving_conversions\{of="all"\} \d/m);
 });
 
 test("bytes that once froze the service are answered, and so is the file beside them", async () => {

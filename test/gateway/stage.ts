@@ -128,7 +128,14 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
       },
       ...{ OIDC_ISSUER: undefined, OIDC_CLIENT_ID: undefined, OIDC_CLIENT_SECRET: undefined, OIDC_ALLOWED_DOMAINS: undefined },
       ...{ OIDC_LABEL: "", OIDC_PLAN: "free" },
-      ...{ INLINE_WAIT_MS: 10_000, MIN_FREE_DISK_MB: 0, GUEST_RESERVE_MB: 0, DRAIN_MS: 1000, ...options.settings },
+      ...{
+        INLINE_WAIT_MS: 10_000,
+        MIN_FREE_DISK_MB: 0,
+        GUEST_RESERVE_MB: 0,
+        METRICS_TOKEN: undefined,
+        DRAIN_MS: 1000,
+        ...options.settings,
+      },
     },
   );
   const { url } = await gateway.listen();

@@ -21,6 +21,7 @@ import type { Sandbox } from "../domain/sandbox.ts";
 import type { UnlockTask } from "../domain/unlock.ts";
 import type { KnownEngines } from "./known-engines.ts";
 import { packFiles } from "./pack-files.ts";
+import { type SandboxWatch, watchedSandbox } from "./watched-sandbox.ts";
 
 export type ConverterParts = {
   readonly sandbox: Sandbox;
@@ -40,7 +41,7 @@ export type ConverterParts = {
   readonly known?: KnownEngines;
   onHop?(engine: string, elapsedMs: number): void;
   onSpent?(engine: string, processorMs: number): void;
-};
+} & SandboxWatch;
 
 export type FoundEngine = { readonly engine: Engine; readonly version: string | undefined };
 
@@ -196,7 +197,7 @@ export function createLiveEngine(engine: Engine, parts: ConverterParts): LiveEng
     const log = parts.log.with({ engine: engine.id });
     opening ??= engine
       .open({
-        sandbox: nice(parts.sandbox, nicenessOf[engine.lane]),
+        sandbox: watchedSandbox(nice(parts.sandbox, nicenessOf[engine.lane]), engine.id, parts),
         inspector: parts.inspector,
         slots,
         spare,

@@ -6,6 +6,8 @@ export type ConversionMetrics = {
   readonly inspectionSeconds: Histogram<"question">;
   readonly inspectorsReplaced: Counter<"cause">;
   readonly processorSeconds: Counter<"engine">;
+  readonly processesStarted: Counter<"engine">;
+  readonly sandboxKills: Counter<"engine" | "cause">;
   readonly sandboxMode: Gauge<"mode">;
 };
 
@@ -42,6 +44,18 @@ export function createConversionMetrics(register: Registry): ConversionMetrics {
       name: "filemill_engine_processor_seconds_total",
       help: "Processor time of engines on jobs, as far as it was seen",
       labelNames: ["engine"],
+      registers,
+    }),
+    processesStarted: new Counter({
+      name: "filemill_engine_processes_started_total",
+      help: "Processes of engines that serve many jobs: the first ones, and their successors after age, memory, an odd answer or a crash",
+      labelNames: ["engine"],
+      registers,
+    }),
+    sandboxKills: new Counter({
+      name: "filemill_sandbox_kills_total",
+      help: "Engine runs that were ended for passing a bound, by cause (timeout, memory, folder and the like)",
+      labelNames: ["engine", "cause"],
       registers,
     }),
     sandboxMode: new Gauge({

@@ -1,3 +1,4 @@
+import { timestampMs } from "@bufbuild/protobuf/wkt";
 import { Counter, Gauge, Histogram, type Registry } from "prom-client";
 import { JobState } from "#gen/filemill/job/v1/job_pb.ts";
 import type { Meter } from "../domain/ports.ts";
@@ -42,6 +43,15 @@ export function createMeter(registry: Registry, projection: Projection, lanes: r
       }
     },
   });
+  new Gauge({
+    name: "filemill_queue_age_seconds",
+    help: "How long the oldest queued job has been there",
+    labelNames: ["lane"],
+    registers,
+    collect() {
+      for (const lane of lanes) this.set({ lane }, ageOfQueue(projection, lane) / 1000);
+    },
+  });
   const refusals = new Counter({
     name: "filemill_quota_refusals_total",
     help: "Uploads and results refused for what their callers keep or use, by the bound that was met (stored, result, processor)",
@@ -66,6 +76,16 @@ export function createMeter(registry: Registry, projection: Projection, lanes: r
     refused: (isGuest, quota) => refusals.inc({ class: isGuest ? "guest" : "account", quota }),
     waited: (record, waitedMs) => wait.observe({ lane: laneOf(record) }, waitedMs / 1000),
   };
+}
+
+/** In ms; 0 where nothing is queued. */
+function ageOfQueue(projection: Projection, lane: string): number {
+  const created = [...projection.lane(lane).queued()].flatMap((id) => {
+    const at = projection.get(id)?.record.job.createdAt;
+    return at === undefined ? [] : [timestampMs(at)];
+  });
+  const oldest = created.reduce((least, at) => Math.min(least, at), Number.POSITIVE_INFINITY);
+  return created.length === 0 ? 0 : Math.max(0, Date.now() - oldest);
 }
 
 function stateName(state: JobState): string {

@@ -115,7 +115,12 @@ describe("what needs no key", () => {
   it("shows metrics to this host and not through a proxy", async () => {
     const text = (await get("/metrics")).body.toString();
     expect(text).toMatch(/filemill_http_requests_total\{endpoint="\/api\/v1\/formats",method="GET",status="200"\} \d/);
-    expect((await get("/metrics", { "x-forwarded-for": "192.0.2.1" })).status).toBe(404);
+    const away = { "x-forwarded-for": "192.0.2.1" };
+    expect((await get("/metrics", away)).status).toBe(404);
+    await using told = await openStage({ settings: { METRICS_TOKEN: "a-token-of-the-operator" } });
+    const statusWith = async (authorization: string) =>
+      (await fetch(`${told.url}/metrics`, { headers: { ...away, authorization } })).status;
+    expect([await statusWith("Bearer a-token-of-the-operator"), await statusWith("Bearer a-token-of-nobody-here")]).toEqual([200, 404]);
   });
 
   it("lists nothing, for nobody to keep, while no engine is announced", async () => {

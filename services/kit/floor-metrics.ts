@@ -1,0 +1,71 @@
+/** What an operator watches of what all services stand on. Measured when somebody asks. */
+import { readdir, stat, statfs } from "node:fs/promises";
+import { join } from "node:path";
+import { Gauge, type Registry } from "prom-client";
+import type { Probe } from "./probe.ts";
+import type { Service } from "./service.ts";
+
+export function measureFloor(register: Registry, dataDir: string): void {
+  const registers = [register];
+  new Gauge({
+    name: "filemill_disk_bytes",
+    help: "The volume of DATA_DIR: free to us, and as a whole",
+    labelNames: ["of"],
+    registers,
+    async collect() {
+      const { bavail, blocks, bsize } = await statfs(dataDir);
+      this.set({ of: "free" }, bavail * bsize);
+      this.set({ of: "size" }, blocks * bsize);
+    },
+  });
+  new Gauge({
+    name: "filemill_broker_store_bytes",
+    help: "What the embedded broker keeps on the disk; 0 where NATS_URL names another one",
+    registers,
+    async collect() {
+      this.set(await bytesUnder(join(dataDir, "nats", "store")));
+    },
+  });
+}
+
+/** 1 for each part whose last round trip succeeded. */
+export function measureProbes(register: Registry, probes: () => readonly Probe[]): void {
+  new Gauge({
+    name: "filemill_part_well",
+    help: "1 where the last round trip through the part succeeded (broker, blobs, scratch, sandbox, inspectors), else 0",
+    labelNames: ["part"],
+    registers: [register],
+    async collect() {
+      for (const probe of probes()) this.set({ part: probe.part }, (await probe.isWell()) ? 1 : 0);
+    },
+  });
+}
+
+/** How far the proofs of this machine are, where it makes its own. */
+export function measureProving(register: Registry, services: readonly Pick<Service, "readiness">[]): void {
+  new Gauge({
+    name: "filemill_proving_conversions",
+    help: "Conversions that are being proven on this machine: done, and in all; 0 where nothing is to be proven",
+    labelNames: ["of"],
+    registers: [register],
+    collect() {
+      const proving = services.map((service) => service.readiness().proving).find((each) => each !== undefined);
+      this.set({ of: "done" }, proving?.done ?? 0);
+      this.set({ of: "all" }, proving?.of ?? 0);
+    },
+  });
+}
+
+async function bytesUnder(folder: string): Promise<number> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
+  const files = entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name));
+  const sizes = await Promise.all(
+    files.map((file) =>
+      stat(file).then(
+        ({ size }) => size,
+        () => 0,
+      ),
+    ),
+  );
+  return sizes.reduce((total, size) => total + size, 0);
+}
