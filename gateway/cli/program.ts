@@ -2,6 +2,7 @@ import { Command, CommanderError } from "commander";
 import { SettingError } from "#kit/config.ts";
 import { FilemillError } from "#kit/errors.ts";
 import { addAccountCommands, addKeyCommands } from "./account-commands.ts";
+import { addBackupCommands } from "./backup-commands.ts";
 import { addCatalogueCommands } from "./catalogue-commands.ts";
 import { addCompletion } from "./completion.ts";
 import { addConvertCommand } from "./convert-command.ts";
@@ -71,6 +72,7 @@ Exit codes: 0 done, 1 failed (the code of the error stands first on standard err
   addMcpCommand(program, shell);
   addAccountCommands(program, shell);
   addKeyCommands(program, shell);
+  addBackupCommands(program, shell);
   addManualCommand(program, shell);
   addCompletion(program);
   return program;

@@ -1,5 +1,5 @@
-// node gateway/setup/install.mjs [--all-engines] [--system] [--npm] [--code]: installs and compiles, for an image or a package that is made, and
-// starts nothing. Without development packages.
+// node gateway/setup/install.mjs [--all-engines] [--production] [--system] [--npm] [--code]: installs and compiles, and starts nothing.
+// --production leaves development packages out, and with them what proves conversions on a system that nobody has proven.
 // @ts-check
 import { ensureCompiledCode } from "./compiled-code.mjs";
 import { root } from "./node.mjs";
@@ -12,7 +12,7 @@ const steps = {
     const missing = await ensureSystemPackages(wantedPackages(process.argv.slice(2)).packages);
     if (missing.length > 0) throw new Error("Not all packages could be installed.");
   },
-  "--npm": () => ensureNpmPackages(root, { production: true }),
+  "--npm": () => ensureNpmPackages(root, { production: process.argv.includes("--production") }),
   "--code": () => ensureCompiledCode(root),
 };
 

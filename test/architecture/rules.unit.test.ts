@@ -147,7 +147,7 @@ describe("files", () => {
       const parts = path.split("/").slice(1);
       const stem = basename(path).split(".")[0] ?? "";
       const isKebab = parts.every(
-        (part) => /^[a-z0-9]+(-[a-z0-9]+)*(\.[a-z0-9-]+)*$/.test(part) || /^(README|SECURITY|FORMATS)\.md$/.test(part),
+        (part) => /^[a-z0-9]+(-[a-z0-9]+)*(\.[a-z0-9-]+)*$/.test(part) || /^(README|SECURITY|FORMATS|OPERATING)\.md$/.test(part),
       );
       return isKebab && !vague.test(stem) ? [] : [{ path, what: "is not a good name" }];
     });

@@ -25,6 +25,7 @@ export type BrokerOptions = {
 
 /** The owner's view, who may make streams; and that of each service, who may do what it is granted. */
 export type BrokerHost = Broker & {
+  readonly owner: Link;
   /** With a connection of its own to the embedded server; a server of somebody else knows one user of this process. */
   as(user: BrokerUser): Promise<Broker>;
 };
@@ -57,6 +58,7 @@ export async function openBroker(options: BrokerOptions): Promise<BrokerHost> {
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
   return {
+    owner,
     ...common,
     ...storesOf({ link: owner, owner }, handover, log, { replicas }),
     async as(user) {

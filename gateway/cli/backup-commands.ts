@@ -1,0 +1,34 @@
+import { resolve } from "node:path";
+import type { Command } from "commander";
+import { parseSettings } from "#kit/config.ts";
+import { openLog } from "#kit/log.ts";
+import { settingTable } from "#kit/settings.ts";
+import type { Shell } from "./shell.ts";
+
+/** What they need is loaded when they are called. */
+export function addBackupCommands(program: Command, shell: Shell): void {
+  const openParts = () => [parseSettings(settingTable, shell.env), openLog(shell.env.LOG_LEVEL || "silent")] as const;
+  const folderOf = (name: string) => resolve(shell.callerFolder, name);
+  program
+    .command("backup")
+    .description("copy accounts, keys, jobs and files of a service, which may be running, into a new folder")
+    .argument("<folder>", "is not there yet; whoever reads it can act as every account")
+    .action(async (folder: string) => {
+      const { writeBackup } = await import("#kit/backup/write-backup.ts");
+      const [settings, log] = openParts();
+      const { buckets, blobs, missing } = await writeBackup(settings, folderOf(folder), log);
+      const records = buckets.reduce((sum, { entries }) => sum + entries, 0);
+      shell.err(`${records} records, ${blobs} files${missing === 0 ? "" : `; ${missing} files had expired`}.`);
+    });
+  program
+    .command("restore")
+    .description("make an installation from a backup, in an empty DATA_DIR, while no service runs there")
+    .argument("<folder>", "of a backup")
+    .action(async (folder: string) => {
+      const { restoreBackup } = await import("#kit/backup/restore-backup.ts");
+      const [settings, log] = openParts();
+      const { at, buckets, blobs } = await restoreBackup(settings, folderOf(folder), log);
+      const records = buckets.reduce((sum, { entries }) => sum + entries, 0);
+      shell.err(`${records} records and ${blobs} files of ${at} are restored.`);
+    });
+}

@@ -1,0 +1,31 @@
+/** The records of an installation, of one that runs or of one that does not. */
+import { readFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { FilemillError } from "#kit/errors.ts";
+import type { Log } from "#kit/log.ts";
+import { type BrokerHost, openBroker } from "#kit/nats/broker.ts";
+import { ownerUser } from "#kit/nats/grants.ts";
+import { rpcSocketOf } from "#kit/rpc/services-server.ts";
+import { stateAt } from "#kit/rpc/unix-socket.ts";
+import type { Settings } from "#kit/settings.ts";
+
+/** Whether a service runs on this DATA_DIR. */
+export async function isRunning(settings: Settings): Promise<boolean> {
+  return (await stateAt(rpcSocketOf(settings))) !== "dead";
+}
+
+/** Connects as the owner of the records to the broker of the running service, or starts the embedded one where none runs. */
+export async function openRecords(settings: Settings, log: Log): Promise<BrokerHost> {
+  const dataDir = resolve(settings.DATA_DIR);
+  if (settings.NATS_URL !== undefined) return openBroker({ dataDir, natsUrl: settings.NATS_URL, log });
+  if (!(await isRunning(settings))) return openBroker({ dataDir, log });
+  const [config, password] = await Promise.all(
+    ["server.conf", "password"].map((name) => readFile(join(dataDir, "nats", name), "utf8")),
+  ).catch((cause: unknown) => {
+    throw new FilemillError("UNAVAILABLE", "The broker's files under DATA_DIR cannot be read: call as the user that Filemill runs as.", {
+      cause,
+    });
+  });
+  const port = /^port: (\d+)$/m.exec(config ?? "")?.[1] ?? "";
+  return openBroker({ dataDir, natsUrl: `nats://${ownerUser}:${password}@127.0.0.1:${port}`, log });
+}
