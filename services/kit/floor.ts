@@ -83,7 +83,8 @@ async function openBrokers(settings: Settings, dataDir: string, log: Log, servic
   return { of, healthy: () => host.healthy(), [Symbol.asyncDispose]: () => owned.disposeAsync() };
 }
 
-function clusterOf({ NATS_URL, NATS_REPLICAS, NATS_CREDS, NATS_CA, NATS_CERT, NATS_KEY }: Settings): Cluster | undefined {
+/** The server or cluster of somebody else that the settings name. */
+export function clusterOf({ NATS_URL, NATS_REPLICAS, NATS_CREDS, NATS_CA, NATS_CERT, NATS_KEY }: Settings): Cluster | undefined {
   if (NATS_URL === undefined) return undefined;
   return { url: NATS_URL, replicas: NATS_REPLICAS, credentials: NATS_CREDS, ca: NATS_CA, certificate: NATS_CERT, key: NATS_KEY };
 }

@@ -2,6 +2,7 @@
 import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { FilemillError } from "#kit/errors.ts";
+import { clusterOf } from "#kit/floor.ts";
 import type { Log } from "#kit/log.ts";
 import { type BrokerHost, openBroker } from "#kit/nats/broker.ts";
 import { ownerUser } from "#kit/nats/grants.ts";
@@ -17,7 +18,8 @@ export async function isRunning(settings: Settings): Promise<boolean> {
 /** Connects as the owner of the records to the broker of the running service, or starts the embedded one where none runs. */
 export async function openRecords(settings: Settings, log: Log): Promise<BrokerHost> {
   const dataDir = resolve(settings.DATA_DIR);
-  if (settings.NATS_URL !== undefined) return openBroker({ dataDir, natsUrl: settings.NATS_URL, log });
+  const cluster = clusterOf(settings);
+  if (cluster !== undefined) return openBroker({ dataDir, cluster, log });
   if (!(await isRunning(settings))) return openBroker({ dataDir, log });
   const [config, password] = await Promise.all(
     ["server.conf", "password"].map((name) => readFile(join(dataDir, "nats", name), "utf8")),
@@ -27,5 +29,5 @@ export async function openRecords(settings: Settings, log: Log): Promise<BrokerH
     });
   });
   const port = /^port: (\d+)$/m.exec(config ?? "")?.[1] ?? "";
-  return openBroker({ dataDir, natsUrl: `nats://${ownerUser}:${password}@127.0.0.1:${port}`, log });
+  return openBroker({ dataDir, cluster: { url: `nats://${ownerUser}:${password}@127.0.0.1:${port}`, replicas: 1 }, log });
 }

@@ -15,7 +15,7 @@ type Entries = Map<string, Entry<Uint8Array>>;
 
 /**
  * Writes a backup to a folder that is not there yet. Each record in it is one that was stored at some moment of the backup, with the blobs
- * that it names.
+ * that it names; without them where BLOBS names a store of somebody else.
  *
  * @throws FilemillError UNAVAILABLE where the broker does not answer, BAD_REQUEST where the folder is there.
  */
@@ -25,7 +25,10 @@ export async function writeBackup(settings: Settings, folder: string, log: Log):
   const dataDir = resolve(settings.DATA_DIR);
   await using host = await openRecords(settings, log);
   const copied = new Set<string>();
-  const copyBlobs = () => copyNewBlobs(join(dataDir, "blobs"), join(draft, "blobs"), copied);
+  const areOurs = settings.BLOBS === undefined;
+  const copyBlobs = async () => {
+    if (areOurs) await copyNewBlobs(join(dataDir, "blobs"), join(draft, "blobs"), copied);
+  };
   // Most of them before the records are read, so that what happens meanwhile is little.
   await copyBlobs();
   const buckets: Manifest["buckets"][number][] = [];
@@ -33,7 +36,7 @@ export async function writeBackup(settings: Settings, folder: string, log: Log):
   for (const name of bucketNames) {
     const bucket = await host.bucket(name, rawCodec);
     const entries = await entriesOf(bucket);
-    if (name === "jobs") missing = await settle(bucket, entries, copied, copyBlobs);
+    if (name === "jobs" && areOurs) missing = await settle(bucket, entries, copied, copyBlobs);
     const lines = [...entries].map(([key, { value }]) =>
       JSON.stringify({ key, base64: Buffer.from(value).toString("base64") } satisfies Line),
     );
