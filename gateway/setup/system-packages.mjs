@@ -8,7 +8,7 @@ import { say } from "./progress.mjs";
 
 /**
  * One Debian package and how to tell that what it brings is there: a command, files (with * in names), or a file of LibreOffice.
- * @typedef {{ package: string, or?: string, for: string, command?: string, files?: string[], office?: string, tests?: boolean, set?: "all" }} SystemPackage
+ * @typedef {{ package: string, or?: string, for: string, command?: string, files?: string[], office?: string, tests?: boolean, judges?: boolean, set?: "all" }} SystemPackage
  */
 
 const officeFolders = ["/usr/lib/libreoffice", "/usr/lib64/libreoffice", "/opt/libreoffice*", "/snap/libreoffice/current/lib/libreoffice"];
@@ -17,11 +17,13 @@ const officeFolders = ["/usr/lib/libreoffice", "/usr/lib64/libreoffice", "/opt/l
 const table = JSON.parse(readFileSync(new URL("./system-packages.json", import.meta.url), "utf8"));
 
 /** What every engine of this build needs. */
-export const allPackages = table.filter((row) => row.tests !== true);
+export const allPackages = table.filter((row) => row.tests !== true && row.judges !== true);
 /** What running Filemill needs, and what everyday conversions do. */
 export const systemPackages = allPackages.filter((row) => row.set !== "all");
 /** What its tests need besides. */
 export const testPackages = table.filter((row) => row.tests === true);
+/** What judges results: for `npm run prove -- --judge`. */
+export const judgePackages = table.filter((row) => row.judges === true);
 
 /**
  * The everyday set, or with `--all-engines` or ALL_ENGINES=true the whole; and the arguments without that flag.

@@ -1,7 +1,5 @@
-import type { Target } from "./targets.ts";
-
-/** Some of the targets by chance; the same ones for the same seed. */
-export function drawn(targets: readonly Target[], count: number, seed: string): readonly Target[] {
+/** Some of them by chance; the same ones for the same seed. */
+export function drawn<T>(targets: readonly T[], count: number, seed: string): readonly T[] {
   let state = [...seed].reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) >>> 0, 7);
   const pool = [...targets];
   return Array.from({ length: Math.min(count, pool.length) }, () => {

@@ -142,8 +142,9 @@ function makerOf(execution: Execution, result: KnownFile, made: KnownFile[]): Ma
   };
 }
 
-async function convert(
-  { converter, planOf, signal: ended }: Execution,
+/** One step, with a deadline. Rejects when it fails. */
+export async function convert(
+  { converter, planOf, signal: ended }: Pick<Execution, "converter" | "planOf" | "signal">,
   hop: HopName,
   input: KnownFile,
   result: KnownFile,

@@ -28,9 +28,20 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
 }
 if (asked.background) process.stdin.on("end", () => ending.abort()).resume();
 const common = { signal: ending.signal, say: (line: string) => console.log(line) };
-const isGood = asked.values ? await compareValues(asked) : await prove({ ...asked, settings: process.env, ...common });
+const isGood = await answered(asked);
 console.log(`${((performance.now() - startedMs) / 1000).toFixed(0)} s, ${asked.atOnce} at a time on ${availableParallelism()} cores`);
 process.exit(ending.signal.aborted ? 130 : Number(!isGood));
+
+async function answered(request: Asked): Promise<boolean> {
+  if (request.values) return await compareValues(request);
+  return await (request.judge ? judged(request) : prove({ ...request, settings: process.env, ...common }));
+}
+
+/** Judges are programs that a service has not. */
+async function judged(request: Asked): Promise<boolean> {
+  const { judgeResults } = await import("./judges/run.ts");
+  return await judgeResults({ ...request, settings: process.env, ...common });
+}
 
 /** Its readers are there where tests are, and not where a service proves in the background. */
 async function compareValues({ route, seed, sample }: Asked): Promise<boolean> {

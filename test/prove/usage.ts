@@ -19,6 +19,9 @@ Without an option: what has no proof yet, or was declared anew.
   --background       the same for a service that runs: tells how far it is in DATA_DIR/proving.json, ends when standard input does
   --values           compares generated values along every pair of data formats, by readers that had no part in it; with --route, --seed,
                      and --sample N for N values of each pair instead of 20
+  --judge            has the results of proven steps judged by validators of their formats, and writes what they said to
+                     test/prove/judges/judgements.json; with --engine, --route, --check, and --sample N for N sources of each
+                     engine and target
   --at-once N        conversions at the same time, 1 to 64; else one more than there are cores
   --help             this
 
@@ -28,6 +31,8 @@ is not listed), 1 when not, 2 when it does not understand, 130 when it was ended
 export type Asked = Omit<ProveRequest, "settings" | "signal" | "say"> & {
   /** Compare values instead of executing routes. */
   readonly values: boolean;
+  /** Have results judged instead of executing routes. */
+  readonly judge: boolean;
 };
 
 /** `help`, or a line that says what is not understood. */
@@ -47,6 +52,7 @@ export function requestOf(args: readonly string[], cores: number): Asked | strin
         local: { type: "boolean", default: false },
         background: { type: "boolean", default: false },
         values: { type: "boolean", default: false },
+        judge: { type: "boolean", default: false },
         check: { type: "boolean", default: false },
         help: { type: "boolean", short: "h", default: false },
       },

@@ -2,7 +2,14 @@ import { chmod, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { allPackages, missingPackages, systemPackages, testPackages, wantedPackages } from "#gateway/setup/system-packages.mjs";
+import {
+  allPackages,
+  judgePackages,
+  missingPackages,
+  systemPackages,
+  testPackages,
+  wantedPackages,
+} from "#gateway/setup/system-packages.mjs";
 import { engines } from "#services/conversion/engines/registry.ts";
 
 let folder: string;
@@ -44,7 +51,7 @@ test("the table names every package that an engine says it comes with", () => {
 });
 
 test("every row tells how it is found", () => {
-  for (const entry of [...allPackages, ...testPackages])
+  for (const entry of [...allPackages, ...testPackages, ...judgePackages])
     expect([entry.command, entry.files, entry.office].filter((way) => way !== undefined)).toHaveLength(1);
 });
 
