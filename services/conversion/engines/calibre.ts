@@ -65,6 +65,8 @@ async function run(sandbox: Sandbox, task: HopTask): Promise<void> {
     program,
     args: [
       ...[inside, `/job/out.${to}`],
+      // The second version's schema refuses much that books hold; readers of it find its table of contents in the third too.
+      ...(to === "epub" ? ["--epub-version=3"] : []),
       // `--title=--x` is no option of its own.
       ...(title === undefined ? [] : [`--title=${title}`]),
       ...(author === undefined ? [] : [`--authors=${author}`]),

@@ -29,6 +29,8 @@ end
 function Image(image)
   -- A size would make it HTML.
   if is_markdown then image.attr = pandoc.Attr() image.title = "" end
+  -- A picture that nobody described is one that readers aloud pass over.
+  if FORMAT:match("^html") and #image.caption == 0 and not image.attributes.alt then image.attributes.alt = "" end
   if image.src:match("^data:image/") then
     if keeps_media[FORMAT] or embeds(image.src:match("^data:([%w/+.-]+)")) then return image end
   elseif not image.src:match("^%a[%w+.-]+:") then
@@ -82,25 +84,96 @@ local function with_footnotes(document)
   return made:walk({ Div = function(division) if division.attributes.role == "doc-endnotes" then return {} end end })
 end
 
+local is_book = FORMAT:match("^epub") ~= nil
+local is_web = is_book or FORMAT:match("^html") ~= nil
+
+-- Writers of books make a heading without words for a chapter that has none: it says nothing, and is an error in a table of contents.
+-- An anchor without words in it would stand there too: its place is the heading's.
+local moved = {}
+
+function Header(heading)
+  local shows = false
+  local function show() shows = true end
+  local made = pandoc.walk_block(heading, { Image = show, Math = show, RawInline = show, Span = function(span)
+    if #span.content > 0 or not is_web then return nil end
+    if heading.identifier == "" then heading.identifier = span.identifier end
+    moved[span.identifier] = heading.identifier
+    return {}
+  end })
+  made.identifier = heading.identifier
+  return (shows or pandoc.utils.stringify(made.content):match("%S")) and made or {}
+end
+
+-- As Pandoc itself names a heading that has no name.
+local function named_by(text)
+  local name = pandoc.text.lower(text):gsub("[%c%p]", function(mark) return mark:match("[-_.]") end):gsub("%s+", "-")
+  return name:match("^[%d%p]*(.-)$")
+end
+
+-- A name stands for one place, of which a heading is the first; in a book, whose checkers look, a link to nowhere is none.
+-- `cb1` and so on are what the writer calls code itself.
+local function with_own_names(document)
+  local taken = {}
+  local function own(part)
+    if part.identifier == "" then return nil end
+    if taken[part.identifier] or part.identifier:match("^cb%d+$") or part.identifier:match("^cb%d+%-%d+$") then
+      part.identifier = ""
+      return part
+    end
+    taken[part.identifier] = true
+  end
+  local function own_heading(heading)
+    local name = heading.identifier ~= "" and heading.identifier or named_by(pandoc.utils.stringify(heading.content))
+    if name == heading.identifier or taken[name] then return own(heading) end
+    taken[name] = true
+    heading.identifier = name
+    return heading
+  end
+  local function leads_somewhere(link)
+    local name = link.target:match("^#(.+)$")
+    if name and not taken[name] and taken[moved[name]] then
+      link.target = "#" .. moved[name]
+      return link
+    end
+    if is_book and name and not taken[name] then return link.content end
+  end
+  local rest = { Div = own, CodeBlock = own, Span = own, Code = own, Link = own, Image = own }
+  local blocks = pandoc.Div(document.blocks)
+  for _, filter in ipairs({ { Header = own_heading }, rest, { Link = leads_somewhere } }) do blocks = pandoc.walk_block(blocks, filter) end
+  document.blocks = blocks.content
+end
+
+local function without_empty_names(meta)
+  for name, value in pairs(meta) do
+    if pandoc.utils.type(value) == "List" then
+      local filled = value:filter(function(each) return type(each) ~= "table" or each.t or pandoc.utils.stringify(each):match("%S") end)
+      meta[name] = #filled > 0 and filled or nil
+    elseif pandoc.utils.type(value) == "Inlines" and not pandoc.utils.stringify(value):match("%S") then
+      meta[name] = nil
+    end
+  end
+end
+
 function Pandoc(document)
   -- UTF-16 that is taken for UTF-8.
   if pandoc.utils.stringify(document):find("\0", 1, true) then io.stderr:write("filemill:zeros\n") end
-  if FORMAT == "opml" then
-    document.blocks = outlined(document.blocks)
-    local first = document.blocks[1]
-    if first and first.t ~= "Header" then
-      local title = document.meta.title and pandoc.utils.stringify(document.meta.title) or ""
-      document.blocks:insert(1, pandoc.Header(1, title ~= "" and title or "Document"))
-    end
-  end
+  if FORMAT == "opml" then document.blocks = outlined(document.blocks) end
+  local own_title = document.meta.title and pandoc.utils.stringify(document.meta.title) or ""
+  if is_web then with_own_names(document) end
+  if is_book then without_empty_names(document.meta) end
   if removed > 0 then io.stderr:write("filemill:images-removed=" .. removed .. "\n") end
-  if document.meta.title == nil or pandoc.utils.stringify(document.meta.title) == "" then
+  if own_title == "" then
     local title
     for _, block in ipairs(document.blocks) do
       if block.t == "Header" then title = pandoc.utils.stringify(block) break end
     end
     if FORMAT:match("^html") then document.meta.pagetitle = title or "Document"
     elseif FORMAT:match("^epub") or FORMAT == "fb2" then document.meta.title = title or "Document" end
+  end
+  if FORMAT == "opml" or is_book then
+    local first = document.blocks[1]
+    while first and first.t == "Div" do first = first.content[1] end
+    if first and first.t ~= "Header" then document.blocks:insert(1, pandoc.Header(1, own_title ~= "" and own_title or "Document")) end
   end
   return document
 end
@@ -145,6 +218,11 @@ local function revised(span)
   if span.classes:includes("comment-end") or span.classes:includes("paragraph-insertion") or span.classes:includes("paragraph-deletion") then
     return {}
   end
+end
+
+-- A sign of a wiki to put footnotes here, which go to the end.
+function RawBlock(raw)
+  if raw.text:match("^<references") then return {} end
 end
 
 function Span(span)
@@ -198,5 +276,5 @@ end
 return {
   { Pandoc = with_footnotes },
   { Meta = function(meta) describes = meta["filemill-pictures"] ~= nil meta["filemill-pictures"] = nil return meta end },
-  { Image = Image, Span = Span, Div = Div }, { Table = Table }, { Pandoc = Pandoc },
+  { Image = Image, Span = Span, Div = Div, RawBlock = RawBlock }, { Header = Header, Table = Table }, { Pandoc = Pandoc },
 }

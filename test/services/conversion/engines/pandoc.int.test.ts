@@ -178,6 +178,34 @@ describe("engine pandoc, in detail", () => {
     for (const word of ["Zebra first", "Quokka", "giraffe"]) expect(outline).toContain(word);
   });
 
+  it("names each place of a book once, and gives every chapter a heading with words", async () => {
+    const input = join(bench.folder, "places.html");
+    const places =
+      '<p>before <a href="#none">nowhere</a> <a href="#a">there</a></p><h1><span id="a"></span>One</h1><p id="a">x</p><div id="b"><p id="b">y</p></div><h2></h2><h2>Two</h2>';
+    await writeFile(input, `<html><head><title>Places</title><meta name="date" content=""></head><body>${places}`);
+    const { path } = await bench.convert(input, "html", "epub");
+    const { stdout } = await run("unzip", ["-p", path, "EPUB/text/*.xhtml", "EPUB/nav.xhtml", "EPUB/content.opf"]);
+    const text = stdout.slice(stdout.indexOf('epub:type="bodymatter"'));
+    expect(text.match(/id="[ab]"/g)).toEqual(['id="b"']);
+    expect(text).toMatch(/<a href="[^"]*#one">there/);
+    expect(text).not.toMatch(/<h\d[^>]*>\s*<\/h\d>|<h\d[^>]*\/>|#none|<dc:date><\/dc:date>/);
+    expect(text.match(/<h1[^>]*>[^<]*/g)?.map((head) => head.replace(/.*>/, ""))).toEqual(expect.arrayContaining(["Places", "One"]));
+  });
+
+  it("says of pictures without a description that they have none", async () => {
+    const input = join(bench.folder, "no-alt.md");
+    await writeFile(input, "![](data:image/gif;base64,R0lGODlhAQABAAAAACwAAAAAAQABAAACAkQBADs=)\n");
+    const { path } = await bench.convert(input, "md", "html");
+    expect(await readFile(path, "utf8")).toMatch(/<img [^>]*alt=""/);
+  });
+
+  it("leaves out headings without words, which writers of books make", async () => {
+    const input = join(bench.folder, "empty-heading.html");
+    await writeFile(input, "<h1></h1><p>before</p><h2>Head</h2><p>after</p>");
+    const { path } = await bench.convert(input, "html", "md");
+    expect(await readFile(path, "utf8")).toBe("before\n\n## Head\n\nafter\n");
+  });
+
   it("writes EPUB that opens", async () => {
     const { path } = await bench.convert(await put("book.md", markdown), "md", "epub");
     const { stdout } = await run("unzip", ["-p", path, "EPUB/content.opf"]);
