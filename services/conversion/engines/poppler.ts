@@ -5,12 +5,12 @@
 import { rename, rm, stat } from "node:fs/promises";
 import { FilemillError } from "#kit/errors.ts";
 import { defineEngine, type EngineHost, type Hop, type HopTask, type OpenEngine, type OptionDefinition } from "../domain/engine.ts";
-import { LacksContent } from "../domain/failure.ts";
+import { expectingAll } from "../domain/expectations.ts";
 import { noteLeftOut, partOptions } from "../domain/parts.ts";
-import { askMade, noLetters } from "./ask-inspector.ts";
 import { failureOf, throwIfFailed } from "./bad-input.ts";
 import { flagOption, numberOption } from "./hop-table.ts";
 import { pixelOptions, pixelsOf, pointsPerInch, popplerBadInput, readFacts } from "./poppler-pages.ts";
+import { extractText, textOptions } from "./poppler-text.ts";
 import { openSharpChildren } from "./sharp-children.ts";
 import { inputInside, openToolSession, type ToolSession, versionLineOf } from "./tool-run.ts";
 
@@ -21,14 +21,6 @@ const textPages: readonly OptionDefinition[] = [
   { name: "firstPage", type: "integer", min: 1, max: 100_000, description: "First page; the first of the document by default." },
   { name: "lastPage", type: "integer", min: 1, max: 100_000, description: "Last page; the last of the document by default." },
 ];
-const layout: OptionDefinition = {
-  name: "layout",
-  type: "enum",
-  values: ["reading", "page"],
-  default: "reading",
-  description: "`reading` follows the flow of the text, `page` keeps columns and tables where they stand.",
-};
-
 function hop(to: string, fidelity: Hop["fidelity"], cost: number, options: readonly OptionDefinition[]): Hop {
   const isOnePage = options[0] === page[0];
   return { from: "pdf", to, fidelity, cost, async: false, maxInputMb: 200, options, ...(isOnePage ? { part: "page" } : {}) };
@@ -42,7 +34,7 @@ const hops: readonly Hop[] = [
   hop("svg", "reduced", 60, page),
   hop("eps", "reduced", 60, page),
   hop("ps", "high", 80, textPages),
-  hop("txt", "extract", 30, [...textPages, layout]),
+  { ...hop("txt", "extract", 30, [...textPages, ...textOptions]), expects: expectingAll("TEXT_RECOGNISED", "TEXT_NOT_RECOGNISED") },
 ];
 
 type Work = { readonly session: ToolSession } & Pick<EngineHost, "inspector">;
@@ -94,18 +86,16 @@ async function writePicture(
   await pictures.run({ ...task, input: { ...input, ...drawn }, hop: { ...hop, from: "ppm" }, options: wanted });
 }
 
-async function extract({ session, inspector }: Work, task: HopTask): Promise<void> {
+async function extract({ session }: Work, task: HopTask): Promise<void> {
   const pageNumber = numberOption(task.options, "page") ?? numberOption(task.options, "firstPage") ?? 1;
   const facts = await readFacts(session, pageNumber);
   const first = ["-f", String(pageNumber)];
   const last = ["-l", String(Math.min(numberOption(task.options, "lastPage") ?? facts.pages, facts.pages))];
-  const keepsLayout = task.options.layout === "page";
   const only = [...first, "-l", String(pageNumber)];
   const commands: Record<string, readonly [program: string, args: readonly string[]]> = {
     svg: ["pdftocairo", ["-svg", ...only, inputInside, "/job/out"]],
     eps: ["pdftocairo", ["-eps", ...only, inputInside, "/job/out"]],
     ps: ["pdftocairo", ["-ps", ...first, ...last, inputInside, "/job/out"]],
-    txt: ["pdftotext", ["-enc", "UTF-8", "-eol", "unix", ...(keepsLayout ? ["-layout"] : []), ...first, ...last, inputInside, "/job/out"]],
   };
   const command = commands[task.hop.to];
   if (command === undefined) throw new FilemillError("INTERNAL", "Poppler has no such target.");
@@ -113,19 +103,11 @@ async function extract({ session, inspector }: Work, task: HopTask): Promise<voi
   throwIfFailed(end, popplerBadInput, "The PDF is damaged and could not be read.");
   if (/Syntax Error/.test(end.stderr)) task.note("INPUT_DAMAGED");
   if (task.hop.part !== undefined) noteLeftOut(task, "page", pageNumber, facts.pages);
-  await adoptText({ session, inspector }, task);
-}
-
-/** Pages without text give nothing or form feeds alone: that is not a result. */
-async function adoptText({ session, inspector }: Work, task: HopTask): Promise<void> {
-  if (task.hop.to === "txt") {
-    const letters = await askMade(inspector, "letters", [session.pathOf("out")], { signal: task.signal }).catch(noLetters);
-    if (letters.all === 0) throw new LacksContent("The pages hold pictures of text and no text; text recognition (OCR) would be needed.");
-  }
   await session.adopt("out");
 }
 
 async function run({ sandbox, inspector }: EngineHost, pictures: OpenEngine, task: HopTask): Promise<void> {
+  if (task.hop.to === "txt") return await extractText({ sandbox, inspector }, task);
   await using session = await openToolSession(sandbox, task);
   const isPicture = task.hop.options.some((option) => option.name === "dpi");
   if (isPicture) await rasterize({ session, inspector }, pictures, task, numberOption(task.options, "page") ?? 1);

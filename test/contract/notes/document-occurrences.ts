@@ -74,6 +74,8 @@ export const documents: readonly Occurrence[] = [
   { engine: "pdf", hop: "pdf>html", code: "TEXT_NOT_RECOGNISED", content: halfScannedPdf, options: { ocr: "never" } },
   { engine: "office-change", hop: "docx>docx", code: "SOURCE_KEPT", content: smallDocx },
   { engine: "office-change", hop: "docx>docx", code: "SIGNATURES_VOID", content: signedDocx, options: { metadata: "strip" } },
+  { engine: "poppler", hop: "pdf>txt", code: "TEXT_RECOGNISED", content: scannedPdf },
+  { engine: "poppler", hop: "pdf>txt", code: "TEXT_NOT_RECOGNISED", content: halfScannedPdf, options: { ocr: "never" } },
   { engine: "pdf-change", hop: "pdf>pdf", code: "TEXT_RECOGNISED", content: scannedPdf, options: { ocr: "auto" } },
   { engine: "pdf-change", hop: "pdf>pdf", code: "TEXT_NOT_RECOGNISED", content: pdfOf([") Tj ("]), options: { ocr: "auto" } },
   { engine: "pdf-change", hop: "pdf>pdf", code: "STRUCTURE_DROPPED", content: richPdf, options: { nUp: "2" } },

@@ -207,6 +207,8 @@ export const documentEffects = [
     },
   ]),
   ...effectsOf("poppler", [
+    { hop: "pdf>txt", sample: "half.pdf", option: "ocr", given: { ocr: "never" }, figure: text, shows: loses(/bergr/) },
+    { hop: "pdf>txt", sample: "german.pdf", option: "language", given: { language: "deu" }, figure: text, shows: gains(/Übergröße/) },
     { hop: "pdf>svg", sample: "pages.pdf", option: "page", given: { page: 2 }, figure: text, shows: differs },
     { ...toPng, option: "dpi", given: { dpi: 72 }, figure: size, shows: becomes("200x100") },
     { ...toPng, option: "width", given: { width: 80 }, figure: size, shows: becomes("80x40") },
