@@ -1,6 +1,8 @@
 """What of a workbook is shown, named, too large or rounded."""
 import re
 
+import uno
+
 
 def bare_heads(document):
     """The office puts type and width behind the name of each column of a dBase table, as in NAME,C,20."""
@@ -12,6 +14,30 @@ def bare_heads(document):
         if name is None:
             return
         cell.setString(name[1])
+
+
+# @see com.sun.star.util.NumberFormat
+LOGICAL = 1024
+MOST_RESTORED = 10_000
+
+
+def restore_truth(document):
+    """The office reads a truth value of Excel's formats as a formula, TRUE() or FALSE(), whose result is a number to everybody else."""
+    style = document.getNumberFormats().getStandardFormat(LOGICAL, uno.createUnoStruct("com.sun.star.lang.Locale"))
+    for sheet in converted(document, 0):
+        search = sheet.createSearchDescriptor()
+        search.SearchString, search.SearchRegularExpression, search.SearchWords = r"=(TRUE|FALSE)\(\)", True, True
+        found = sheet.findAll(search)
+        for address in found.getRangeAddresses() if found else ():
+            area = sheet.getCellRangeByPosition(address.StartColumn, address.StartRow, address.EndColumn, address.EndRow)
+            area.NumberFormat = style
+            data = area.getDataArray()
+            # One by one, as the office takes no array here. Where there are many, formulas of the right type are left.
+            if len(data) * len(data[0]) > MOST_RESTORED:
+                continue
+            for row, values in enumerate(data):
+                for column, value in enumerate(values):
+                    area.getCellByPosition(column, row).setValue(value)
 
 
 def shown(sheets):

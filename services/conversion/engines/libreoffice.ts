@@ -50,12 +50,13 @@ function separatorOf({ hop, options }: HopTask): string {
   return hop.to === "tsv" ? "\t" : (separators[stringOption(options, "outputDelimiter") ?? "comma"] ?? ",");
 }
 
-/** What the worker looks at in a workbook: limits of the target, numbers that it cuts, days that Excel counts otherwise. */
+/** What the worker looks at in a workbook: limits of the target, numbers that it cuts, days and truth values that Excel tells otherwise. */
 function bookOf(from: string, to: string): OfficeJob {
   return {
     most: mostOf(to),
     rounds: roundsNumbers(from, to),
     ...(/^(dif|slk|dbf)$/.test(to) && !isTextTable(from) ? { plainImport: tableImport } : {}),
+    ...(isExcels(from) ? { fromExcel: true } : {}),
     ...(isExcels(from) && !isExcels(to) ? { from1900: true } : {}),
   };
 }

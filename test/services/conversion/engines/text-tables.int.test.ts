@@ -136,6 +136,16 @@ describe("workbooks by LibreOffice", () => {
     expect(made.text).toBe("1e+305,-2.5e+301,7\n");
   });
 
+  it("keep truth values, which became formulas and numbers", async () => {
+    const records = [
+      { a: true, b: 1 },
+      { a: false, b: 0 },
+    ];
+    const book = (await data(JSON.stringify(records), "json", "xlsx")).bytes;
+    for (const to of ["ods", "xls"])
+      expect(JSON.parse((await data((await office(book, "xlsx", to)).bytes, to, "json")).text), to).toEqual(records);
+  });
+
   it("name the numbers that lose digits", async () => {
     const ods = await office(await bookOf(), "xlsx", "ods");
     expect(JSON.parse((await data(ods.bytes, "ods", "json")).text)).toEqual([{ f: 0.123456789012346, i: 1234567890123456, d: 0.1 }]);
