@@ -57,6 +57,8 @@ export function oneOrAllOf(component: Component, name: string): Value {
 function propertyValueOf(type: string, value: unknown): Value {
   if (type === "period" && Array.isArray(value)) return value.map(textOf).join("/");
   const text = textOf(value);
+  // Of names that it does not know the library leaves the escapes of text.
+  if (type === "unknown") return text.replace(/\\([\\;,nN])/g, (_, sign: string) => (sign.toLowerCase() === "n" ? "\n" : sign));
   if (type !== "date-time" && type !== "date") return text;
   // A date where a date with a time is due.
   const stamp = text.replace(/T:+Z?$/, "");

@@ -88,7 +88,11 @@ describe("contacts keep", () => {
       card("3.0", "N:Doe;Jane;Q.;Dr.;PhD"),
       { familyName: "Doe", givenName: "Jane", additionalNames: "Q.", namePrefix: "Dr.", nameSuffix: "PhD" },
     ],
-    ["properties of any other name", card("3.0", "ROLE:r", "X-SKYPE:s"), { role: "r", "x-skype": "s" }],
+    [
+      "properties of any other name, with escaped signs",
+      card("3.0", "ROLE:r", "X-SKYPE:s\\, t\\nu\\\\n"),
+      { role: "r", "x-skype": "s, t\nu\\n" },
+    ],
   ])("%s", async (_name, text, wanted) => {
     expect(await recordOf(text, "vcf")).toEqual({ record: wanted, codes: [] });
   });
