@@ -73,8 +73,10 @@ async function tryStart(system: System, root: string, user: "root" | "filemill")
     const { formats, conversions } = await listingOf(url);
     const listed = `${first.conversions} at first, then ${conversions} (${formats} formats)`;
     rows.push({ system: system.name, user, node, readySeconds, listed, provenSeconds, failed });
+    console.log(JSON.stringify(rows.at(-1)));
   } finally {
-    child.kill("SIGTERM");
+    // unshare waits for its child whatever it is told; with it ends the whole namespace.
+    child.kill("SIGKILL");
     if (child.exitCode === null && child.signalCode === null) await once(child, "close");
   }
 }
