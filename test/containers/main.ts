@@ -69,6 +69,7 @@ async function serves(flags: readonly string[], sandbox: "full" | "degraded", no
   demand(failed.length === 0, JSON.stringify(failed));
   const { conversions } = await listingOf(url);
   await docker("exec", container.id, "node", "gateway/setup/is-ready.mjs");
+  demand((await docker("exec", container.id, "filemill", "accounts", "list")).includes("plus"), "the command does not reach the service");
   await docker("stop", "--time", "40", container.id);
   demand((await container.exitCode()) === 0, `it ended with ${await container.exitCode()}`);
   return { result: `ready, ${sandbox}`, seconds, conversions };
