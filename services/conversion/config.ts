@@ -4,6 +4,7 @@ import type { Settings } from "#kit/settings.ts";
 export type ConversionSettings = Pick<
   Settings,
   | "DATA_DIR"
+  | "BLOBS"
   | "JOB_ADDRESS"
   | "LEASE_MS"
   | "CONVERSION_TIMEOUT_MS"

@@ -176,6 +176,7 @@ export function createConversionService(deps: ConversionDeps, settings: Conversi
       node,
       leaseMs: settings.LEASE_MS,
       early: settings.JOB_ADDRESS === "local",
+      hasOthers: settings.BLOBS !== undefined,
       leases: deps.leases,
       catalogue: deps.catalogue,
       blobs: deps.blobs,

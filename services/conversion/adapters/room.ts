@@ -35,6 +35,11 @@ export function watchRoom(scratchDir: string, blobs: Pick<BlobStore, "freeBytes"
   };
 }
 
+/** Whether an engine would have nowhere to write. */
+export async function isShort(scratchDir: string): Promise<boolean> {
+  return (await freeBytesOf(scratchDir)) < shortBytes;
+}
+
 async function freeBytesOf(dir: string): Promise<number> {
   const volume = await statfs(dir);
   return volume.bavail * volume.bsize;

@@ -13,7 +13,7 @@ import { failureOf, nameless } from "../domain/failure.ts";
 import { type AttemptEnd, finishAttempt } from "./finish.ts";
 import { superviseLease } from "./heartbeat.ts";
 import type { Guest } from "./places.ts";
-import { watchRoom } from "./room.ts";
+import { isShort, watchRoom } from "./room.ts";
 import type { WorkerParts } from "./worker-parts.ts";
 
 export type Worker = {
@@ -27,6 +27,8 @@ export type Worker = {
 
 /** How soon a wake-up comes again that could not be looked at. */
 const unclaimedRetryMs = 1000;
+/** How soon one comes again that found no room on this host's disk, to whichever host. */
+const noRoomRetryMs = 500;
 
 export function createWorker(parts: WorkerParts): Worker {
   const running = new Map<string, { readonly attempt: number; readonly stop: AbortController }>();
@@ -56,6 +58,11 @@ export function createWorker(parts: WorkerParts): Worker {
       const { jobId, lane } = delivery;
       tellMoment("worker woken", jobId);
       try {
+        // It would fail soon and take the next one: a host without room would have most of the queue.
+        if (parts.hasOthers && (await isShort(dirname(parts.converter.newPath(""))))) {
+          delivery.retry(noRoomRetryMs);
+          return false;
+        }
         const idleAccountOnly = guest === "idle account";
         const { node: worker, leaseMs, early } = parts;
         const claim = await parts.leases.claimAttempt({ jobId, lane, worker, leaseMs, early, idleAccountOnly });

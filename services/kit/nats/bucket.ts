@@ -47,8 +47,9 @@ export type Ends = { readonly link: Link; readonly owner: Link };
 export async function openStore({ link, owner }: Ends, { name, ttlMs, replicas, direct }: BucketSettings): Promise<KV> {
   const options = { history: 1, replicas, allow_direct: direct, ...(ttlMs === undefined ? {} : { ttl: ttlMs }) };
   if (owner !== link) await owner.retry(() => owner.js.views.kv(name, options));
+  const kv = await link.retry(() => link.js.views.kv(name, options));
   await owner.retry(() => ensureReplicas(owner, `KV_${name}`, replicas));
-  return link.retry(() => link.js.views.kv(name, options));
+  return kv;
 }
 
 /** More copies than a bucket has where they are wanted, as after a cluster grew; never fewer: a server may be down. */

@@ -13,8 +13,10 @@ const outageCodes: ReadonlySet<string> = new Set([
   ErrorCode.ConnectionClosed,
   ErrorCode.ConnectionDraining,
 ]);
-/** JetStream is starting, has no leader, or the answering node is not ready. */
-const temporaryApiErrors: ReadonlySet<number> = new Set([10008, 10009, 10039, 10076]);
+/**
+ * JetStream is starting, has no leader, or the answering node is not ready; too few servers of a cluster are up for the copies.
+ */
+const temporaryApiErrors: ReadonlySet<number> = new Set([10005, 10008, 10009, 10039, 10076]);
 /** Storage limits: account, stream or disk. */
 const fullApiErrors: ReadonlySet<number> = new Set([10023, 10028, 10047, 10077, 10122]);
 const wrongLastSequence = 10071;

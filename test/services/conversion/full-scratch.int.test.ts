@@ -2,6 +2,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import sharp from "sharp";
 import { describe, expect, it } from "vitest";
 import { Reason } from "#gen/filemill/common/v1/error_pb.ts";
@@ -51,6 +52,21 @@ describe.runIf(process.getuid?.() === 0)("a good picture on a full disk", () => 
     expect(again).toMatchObject({ state: JobState.QUEUED });
     await makeRoom(disk.path);
     expect(await mill.watch(job)).toMatchObject({ state: JobState.DONE });
+  });
+
+  it("is left to other hosts that have its file, and not tried where there is no room", async () => {
+    await using stack = new AsyncDisposableStack();
+    const home = await mkdtemp(join(tmpdir(), "filemill-full-"));
+    stack.defer(() => rm(home, { recursive: true, force: true }));
+    const disk = stack.use(await mountMemory(join(home, "disk"), 64));
+    await using mill = await openMill({ BLOBS: disk.path }, disk.path);
+    const photo = await noisyPhoto();
+    await fillUp(disk.path, photo.length + 50_000);
+    const job = await mill.submit(photo, { from: "jpg", to: "tiff" });
+    // Long enough for an attempt to fail, were there one.
+    await sleep(2000);
+    await makeRoom(disk.path);
+    expect(await mill.watch(job)).toMatchObject({ state: JobState.DONE, attempts: 1 });
   });
 
   it("fails for our reason when there is never any", async () => {

@@ -31,14 +31,14 @@ afterAll(async () => {
 const open = (replicas?: number) => openBroker({ dataDir: home, cluster: { url: nats.url, replicas }, log });
 
 /** What a start opens. Refused while the cluster has no leader, and tried again, as an init system does it. */
-async function start(replicas?: number): Promise<void> {
+async function start(replicas?: number, name = "jobs"): Promise<void> {
   await expect
     .poll(
       async () => {
         try {
           await using broker = await open(replicas);
           await broker.workQueue("JOBS", ["image"], { ackWaitMs: 30_000 });
-          const bucket = await broker.bucket("jobs", textCodec);
+          const bucket = await broker.bucket(name, textCodec);
           await bucket.put("a", "kept");
           return (await bucket.get("a"))?.value;
         } catch (error) {
@@ -64,12 +64,13 @@ async function copies(): Promise<Record<string, number>> {
 test("a cluster of three keeps three copies, also of what had one, and a start with one server down takes none away", async () => {
   await start(1);
   expect(await copies()).toEqual({ JOBS: 1, KV_jobs: 1 });
+  await start(3, "keys");
   await start(3);
-  expect(await copies()).toEqual({ JOBS: 3, KV_jobs: 3 });
+  expect(await copies()).toEqual({ JOBS: 3, KV_jobs: 3, KV_keys: 3 });
   await nats.servers[2]?.halt();
   await start();
   await start(1);
-  expect(await copies()).toEqual({ JOBS: 3, KV_jobs: 3 });
+  expect(await copies()).toEqual({ JOBS: 3, KV_jobs: 3, KV_keys: 3 });
   nats.servers[2]?.resume();
 });
 
