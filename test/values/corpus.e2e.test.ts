@@ -3,6 +3,7 @@ import { execFile } from "node:child_process";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startServer, type TestServer } from "#test/harness/server.ts";
@@ -57,11 +58,12 @@ async function converted({ name, text, line = "", times = 0, to }: Case): Promis
   body.set("to", to);
   body.set("file", new Blob([new Uint8Array(content)]), name);
   const answer = await fetch(`${server.url}/api/v1/convert`, { method: "POST", body, headers: headers() });
-  const { job }: { readonly job: Job } = JSON.parse(await answer.text());
-  const ask = async (): Promise<Job> =>
-    JSON.parse(await (await fetch(`${server.url}/api/v1/jobs/${job.id}`, { headers: headers() })).text()).job;
-  await expect.poll(async () => (await ask()).status, { timeout: 90_000 }).toMatch(/^(done|failed)$/);
-  return ask();
+  let { job }: { job: Job } = JSON.parse(await answer.text());
+  while (!/^(done|failed)$/.test(job.status)) {
+    await sleep(100);
+    ({ job } = JSON.parse(await (await fetch(`${server.url}/api/v1/jobs/${job.id}`, { headers: headers() })).text()));
+  }
+  return job;
 }
 
 const maps = new Set("shp gpkg fgb".split(" "));
