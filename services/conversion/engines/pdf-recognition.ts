@@ -1,11 +1,12 @@
 /** Scanned pages of a PDF get the text that Tesseract reads in them, invisible and in its place, as scanners write it. */
 import { writeFile } from "node:fs/promises";
-import type { HopTask } from "../domain/engine.ts";
+import { FilemillError } from "#kit/errors.ts";
+import type { HopTask, OptionDefinition } from "../domain/engine.ts";
 import type { Sandbox } from "../domain/sandbox.ts";
 import { failureOf } from "./bad-input.ts";
 import { stringOption } from "./hop-table.ts";
 import { pointsPerInch, popplerBadInput, readPages } from "./poppler-pages.ts";
-import { assertLanguages, tesseract } from "./tesseract-languages.ts";
+import { assertLanguages, languageOption, tesseract } from "./tesseract-languages.ts";
 import { inputInside, openToolSession, type ToolSession } from "./tool-run.ts";
 
 /** What a dense page takes at the very most; pages for which there is no time stay pictures, and a note names them. */
@@ -13,6 +14,17 @@ const msPerPage = 6000;
 const dpi = 300;
 /** A page of A3 at 300 dots an inch. */
 const maxPixels = 18_000_000;
+
+export const readingOptions: readonly OptionDefinition[] = [
+  {
+    name: "ocr",
+    type: "enum",
+    values: ["auto", "never"],
+    default: "auto",
+    description: "Read the text in pages that are pictures, or never",
+  },
+  languageOption,
+];
 
 export type Recognised = {
   readonly pages: readonly number[];
@@ -58,6 +70,26 @@ export async function recognise(
   return { pages, confidence, left: without.length - pages.length };
 }
 
+/**
+ * The same, unless it is not wished for. `isNeeded`: without it there is no result; else that it fails costs only the text of pictures.
+ *
+ * @throws FilemillError INVALID_OPTION for a language that is not installed, INVALID_INPUT.
+ */
+export async function recogniseOr(
+  sandbox: Sandbox,
+  task: HopTask,
+  { wanted, path, isNeeded }: { readonly wanted: (page: number) => boolean; readonly path: string; readonly isNeeded: boolean },
+): Promise<Recognised | undefined> {
+  if (task.options.ocr === "never") return undefined;
+  try {
+    return await recognise(sandbox, task, wanted, path);
+  } catch (error) {
+    const isWish = error instanceof FilemillError && (error.code === "INVALID_OPTION" || error.code === "JOB_CANCELLED");
+    if (isNeeded || isWish || task.signal.aborted) throw error;
+    return undefined;
+  }
+}
+
 /** What a note says of it. */
 export function wordsFor({ pages, confidence }: Recognised): string {
   const some = pages.slice(0, 10).join(", ") + (pages.length > 10 ? ` and ${pages.length - 10} more` : "");
@@ -74,12 +106,38 @@ export function unrecognisedWords({ pages, left }: Pick<Recognised, "pages" | "l
 
 /** Letters are counted where the text is: each page ends with a form feed. */
 async function pagesWithoutText(session: ToolSession): Promise<readonly number[]> {
-  const count = `BEGIN { RS = "\\f" } { gsub(/[^[:alnum:]\\200-\\377]/, ""); if (length($0) == 0) print NR }`;
+  const end = await session.run({ program: "/usr/bin/pdftotext", args: [inputInside, "/job/found.txt"] });
+  if (end.exitCode !== 0) throw failureOf(end, popplerBadInput, "The PDF is damaged and could not be read.");
+  const bare = await pagesWithoutLetters(session, "/job/found.txt");
+  const stamped = (await pagesWithoutLetters(session, "/job/found.txt", fewLetters)).filter((page) => !bare.includes(page));
+  if (stamped.length === 0) return bare;
+  return [...bare, ...(await coveredOf(session, stamped))].sort((one, other) => one - other);
+}
+
+/** What a scanner writes beside the picture is no text of the page. */
+const fewLetters = 20;
+/** Of a page's area. */
+const partOfScan = 0.5;
+
+/** Those of the pages that pictures cover, masks and strips among them. */
+async function coveredOf(session: ToolSession, pages: readonly number[]): Promise<readonly number[]> {
+  const sums = `NR > 2 && $13 > 0 && $14 > 0 { area[$1] += $4 / $13 * 72 * $5 / $14 * 72 } END { for (page in area) print page, area[page] }`;
   const end = await session.run({
     program: "/bin/sh",
-    args: ["-c", `pdftotext "$1" /job/found.txt && LC_ALL=C awk '${count}' /job/found.txt`, "sh", inputInside],
+    args: ["-c", `pdfimages -list "$1" | awk '${sums}'`, "sh", inputInside],
   });
-  if (end.exitCode !== 0) throw failureOf(end, popplerBadInput, "The PDF is damaged and could not be read.");
+  const areas = new Map([...end.stdout.matchAll(/^(\d{1,5}) (\S{1,40})$/gm)].map(([, page, area]) => [Number(page), Number(area)]));
+  const sizes = await readPages(session, pages);
+  return sizes
+    .filter(({ number, widthPoints, heightPoints }) => (areas.get(number) ?? 0) >= widthPoints * heightPoints * partOfScan)
+    .map(({ number }) => number);
+}
+
+/** In what pdftotext wrote, pages with fewer letters than this; the first is 1. */
+async function pagesWithoutLetters(session: ToolSession, text: string, fewer = 1): Promise<readonly number[]> {
+  const count = `BEGIN { RS = "\\f" } { gsub(/[^[:alnum:]\\200-\\377]/, ""); if (length($0) < ${fewer}) print NR }`;
+  const end = await session.run({ program: "/usr/bin/awk", args: [count, text], env: { LC_ALL: "C" } });
+  if (end.exitCode !== 0) throw failureOf(end, [], "The letters could not be counted.");
   return [...end.stdout.matchAll(/^\d{1,5}$/gm)].map(([number]) => Number(number));
 }
 

@@ -1,16 +1,13 @@
 /** PDF as a web page with headings, lists, tables, code and pictures, by pdf.js in a sandboxed worker; other documents are made of that. */
 import { rm, stat } from "node:fs/promises";
-import { FilemillError } from "#kit/errors.ts";
 import { defineEngine, type EngineHost, type Hop, type HopTask, type OpenEngine, type OptionDefinition } from "../domain/engine.ts";
 import { expecting, expectingAll } from "../domain/expectations.ts";
 import { LacksContent } from "../domain/failure.ts";
 import type { NoteCode } from "../domain/notes.ts";
-import type { Sandbox } from "../domain/sandbox.ts";
 import { words } from "./hop-table.ts";
 import { pagesWanted } from "./inside/pages-wanted.ts";
 import { openWorker, probeWorker } from "./node-worker.ts";
-import { type Recognised, recognise, wordsFor } from "./pdf-recognition.ts";
-import { languageOption } from "./tesseract-languages.ts";
+import { readingOptions, recogniseOr, wordsFor } from "./pdf-recognition.ts";
 
 const worker = { work: "pdf", packages: words("pdfjs-dist docx @e965/xlsx papaparse json5 jsonc-parser chardet") };
 
@@ -21,14 +18,7 @@ const options: readonly OptionDefinition[] = [
     pattern: "^[0-9]{1,5}(-[0-9]{1,5})?(,[0-9]{1,5}(-[0-9]{1,5})?){0,20}$",
     description: "Pages to convert, for example `1-3,7`",
   },
-  {
-    name: "ocr",
-    type: "enum",
-    values: ["auto", "never"],
-    default: "auto",
-    description: "Read the text in pages that are pictures, or never",
-  },
-  languageOption,
+  ...readingOptions,
 ];
 
 const table: OptionDefinition = {
@@ -87,7 +77,11 @@ async function run({ sandbox }: EngineHost, reader: OpenEngine, task: HopTask): 
   if (!(first instanceof LacksContent) && !first.has("TEXT_NOT_RECOGNISED")) return noteAll(task, first);
   const searchable = `${task.outputPath}.searchable`;
   try {
-    const found = task.options.ocr === "never" ? undefined : await recogniseOr(first, sandbox, task, searchable);
+    const found = await recogniseOr(sandbox, task, {
+      wanted: pagesWanted(task.options.pages),
+      path: searchable,
+      isNeeded: first instanceof LacksContent,
+    });
     if (found === undefined || found.pages.length === 0) {
       if (first instanceof LacksContent) throw first;
       return noteAll(task, first);
@@ -100,17 +94,6 @@ async function run({ sandbox }: EngineHost, reader: OpenEngine, task: HopTask): 
     noteAll(task, second);
   } finally {
     await rm(searchable, { force: true });
-  }
-}
-
-/** Where there is a result already, that the recognition fails costs only the text of pictures, which a note names. */
-async function recogniseOr(first: Notes | LacksContent, sandbox: Sandbox, task: HopTask, path: string): Promise<Recognised | undefined> {
-  try {
-    return await recognise(sandbox, task, pagesWanted(task.options.pages), path);
-  } catch (error) {
-    const isWish = error instanceof FilemillError && (error.code === "INVALID_OPTION" || error.code === "JOB_CANCELLED");
-    if (first instanceof LacksContent || isWish || task.signal.aborted) throw error;
-    return undefined;
   }
 }
 

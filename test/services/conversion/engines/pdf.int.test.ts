@@ -49,8 +49,6 @@ const longList = `<!DOCTYPE html><body style="font:12pt serif"><ul>${Array.from(
 
 const arabic = `<html dir="rtl"><body style="font:14pt 'DejaVu Sans'"><h1>رسالة رسمية</h1><p>السلام عليكم، هذا نص رقم 42 مع كلمة English word في الوسط.</p></body></html>`;
 
-const scan = `<body style="font:28px/1.5 serif;margin:120px;background:white"><h1>Minutes</h1><p>${filler.repeat(4)}</p><p>Agreed and signed.</p>`;
-
 const columns = `<!DOCTYPE html><meta charset="utf-8"><style>body{font:10pt serif;column-count:2}h1{column-span:all}</style>
 <h1>Two columns</h1>${Array.from({ length: 24 }, (_, index) => `<p>Paragraph ${index + 1} begins. ${filler.repeat(3)}</p>`).join("")}`;
 
@@ -82,15 +80,6 @@ describe("engine pdf, in detail", () => {
       await sheet.setContent(content);
       await sheet.pdf({ path: files[name] ?? "", tagged, format: "A4", margin: { top: "2cm", bottom: "2cm", left: "2cm", right: "2cm" } });
     }
-    await sheet.setViewportSize({ width: 1240, height: 1754 });
-    await sheet.setContent(scan);
-    const picture = (await sheet.screenshot()).toString("base64");
-    files["scan"] = join(bench.folder, "scan.pdf");
-    const shown = `<img style="width:100%;transform:rotate(1deg)" src="data:image/png;base64,${picture}">`;
-    await sheet.setContent(
-      `<style>body{margin:0}</style><p style="font:12pt serif;margin:2cm">A cover sheet with a few words of its own.</p><div style="break-before:page">${shown}</div>`,
-    );
-    await sheet.pdf({ path: files["scan"] ?? "", tagged: false, format: "A4", pageRanges: "1-2" });
     await browser.close();
   }, 120_000);
   afterAll(() => bench[Symbol.asyncDispose]());
@@ -267,27 +256,6 @@ describe("engine pdf, in detail", () => {
     const { path: made, notes } = await bench.convert(path, "pdf", "html");
     expect(await readFile(made, "utf8")).toContain("Quokka");
     expect(notes.has("INPUT_DAMAGED")).toBe(true);
-  });
-
-  it("reads scanned pages, a little crooked, and says which and how surely", async () => {
-    const { path, notes } = await bench.convert(files["scan"] ?? "", "pdf", "html");
-    const html = await readFile(path, "utf8");
-    expect(html).toContain("A cover sheet with a few words of its own.");
-    expect(html).toContain("The quick brown fox jumps over the lazy dog");
-    expect(html).toContain("Agreed and signed.");
-    expect(html).not.toContain("<img");
-    expect(notes.get("TEXT_RECOGNISED")).toMatch(/^The text of page 2 was recognised in pictures, with a mean confidence of [89]\d %\.$/);
-    expect(notes.has("TEXT_NOT_RECOGNISED")).toBe(false);
-  });
-
-  it("leaves scanned pages as pictures where that is asked for", async () => {
-    const { path, notes } = await bench.convert(files["scan"] ?? "", "pdf", "html", { ocr: "never" });
-    expect(await readFile(path, "utf8")).toContain("<img");
-    expect(notes.get("TEXT_NOT_RECOGNISED")).toBe("Text in the pictures of these pages was not recognised: 2.");
-  });
-
-  it("names the languages that are here when another is asked for", async () => {
-    await expect(bench.convert(files["scan"] ?? "", "pdf", "html", { language: "xxx" })).rejects.toMatchObject({ code: "INVALID_OPTION" });
   });
 
   it("says that a scan holds no text, and that a damaged file is damaged", async () => {

@@ -105,11 +105,19 @@ function stripsOf(crossings: readonly number[], most: number): { readonly start:
   return strips;
 }
 
+/** What stands above or below a table or picture across the page, such as the head of a letter, is no column unless it is long. */
+function crossesLittle(atoms: readonly Box[], x: number): boolean {
+  const heightOf = (some: readonly Box[]) => some.reduce((sum, { top, bottom }) => sum + bottom - top, 0);
+  const [top, bottom] = [Math.min(...atoms.map((atom) => atom.top)), Math.max(...atoms.map((atom) => atom.bottom))];
+  return heightOf(atoms.filter((atom) => crosses(atom, x))) < (bottom - top) * 0.4;
+}
+
 function isBetweenColumns(atoms: readonly Box[], x: number, isEven: boolean): boolean {
   const own = atoms.filter((atom) => !crosses(atom, x));
   const [before, after] = [rowsOf(own.filter(({ right }) => right <= x + 1)), rowsOf(own.filter(({ right }) => right > x + 1))];
   const isLong = Math.min(before.length, after.length) >= linesOfLongColumn;
   if (isEven && isLong && own.length === atoms.length && !standBesideEachOther(before, after)) return true;
+  if (!isLong && !crossesLittle(atoms, x)) return false;
   const fill = isEven ? evenColumnFill : columnFill;
   if (!isColumn(before, fill) || !isColumn(after, fill)) return false;
   // Rows of a table begin at one height, as lines of some columns do; but these are long.

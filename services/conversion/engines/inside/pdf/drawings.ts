@@ -2,7 +2,8 @@
 import type { Box } from "./content.ts";
 
 export type Matrix = readonly [number, number, number, number, number, number];
-export type Placed = { readonly box: Box; readonly mark: string | undefined; readonly objectId: string };
+/** `isMask`: of one bit, of which 0 is painted. */
+export type Placed = { readonly box: Box; readonly mark: string | undefined; readonly objectId: string; readonly isMask: boolean };
 export type Drawings = {
   readonly rules: Box[];
   readonly dots: Box[];
@@ -26,6 +27,7 @@ const paintingOperators = [
   "showText",
   "paintImageXObject",
   "paintImageMaskXObject",
+  "paintImageMaskXObjectGroup",
   "paintInlineImageXObject",
   "shadingFill",
   "constructPath",
@@ -82,6 +84,11 @@ export function drawingsOf(list: OperatorList, ops: OperatorNumbers, page: Matri
       found[mode === hidden ? "hiddenLetters" : "shownLetters"] += Array.isArray(glyphs) ? glyphs.length : 0;
     },
     paintImageXObject: ([id]) => putPicture(found, matrix, marks.at(-1), id),
+    paintImageMaskXObject: ([mask]) => putMask(found, matrix, marks.at(-1), mask),
+    paintImageMaskXObjectGroup: ([masks]) => {
+      for (const mask of Array.isArray(masks) ? masks : [])
+        putMask(found, multiply(matrix, (mask as Mask).transform ?? []), marks.at(-1), mask);
+    },
   };
   const painting = new Set(paintingOperators.map((name) => ops[name]));
   found.isPainted = list.fnArray.some((number) => painting.has(number));
@@ -90,8 +97,14 @@ export function drawingsOf(list: OperatorList, ops: OperatorNumbers, page: Matri
   return found;
 }
 
-function putPicture({ placed }: Drawings, matrix: Matrix, mark: string | undefined, id: unknown): void {
-  if (placed.length < maxPictures && typeof id === "string") placed.push({ box: boxUnder(matrix, 0, 0, 1, 1), mark, objectId: id });
+function putPicture({ placed }: Drawings, matrix: Matrix, mark: string | undefined, id: unknown, isMask = false): void {
+  if (placed.length < maxPictures && typeof id === "string") placed.push({ box: boxUnder(matrix, 0, 0, 1, 1), mark, objectId: id, isMask });
+}
+
+type Mask = { readonly data?: unknown; readonly transform?: readonly number[] };
+
+function putMask(found: Drawings, matrix: Matrix, mark: string | undefined, mask: unknown): void {
+  if (typeof mask === "object" && mask !== null) putPicture(found, matrix, mark, (mask as Mask).data, true);
 }
 
 function putPath({ rules, dots }: Drawings, path: unknown, matrix: Matrix, isStroke: boolean): void {

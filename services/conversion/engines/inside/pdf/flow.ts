@@ -2,6 +2,7 @@
 
 import { tableAt } from "./aligned-tables.ts";
 import type { Box, Picture } from "./content.ts";
+import { rowsWithin } from "./grid-rows.ts";
 import { isHeading, type Letters, rankOf } from "./headings.ts";
 import { codeOf, linedParagraphOf, paragraphOf, type Vocabulary } from "./inlines.ts";
 import { lookOfPiece, mergedLine, type Piece, piecesOf, rowsOf, textOfPiece } from "./lines.ts";
@@ -85,21 +86,6 @@ function blocksOfAtom(atom: Grid | PlacedPicture, page: Page): Block[] {
   ];
 }
 
-type CellPieces = { readonly columns: number; readonly pieces: readonly Piece[] };
-
-/** Where a line is drawn below every few rows only, all cells between two of them have as many lines as one another, at one height. */
-function rowsWithin(cells: readonly CellPieces[]): (readonly CellPieces[])[] {
-  const lines = cells.map(({ pieces }) => rowsOf(pieces));
-  const filled = lines.filter((each) => each.length > 0);
-  const [first] = filled;
-  const heightOf = (row: readonly Piece[] | undefined) => row?.[0]?.baseline ?? 0;
-  const isEven = filled.every(
-    (each) => each.length === first?.length && each.every((row, index) => Math.abs(heightOf(row) - heightOf(first[index])) < 2),
-  );
-  if (first === undefined || first.length < 2 || filled.length < 3 || !isEven) return [cells];
-  return first.map((_, index) => cells.map(({ columns }, place) => ({ columns, pieces: lines[place]?.[index] ?? [] })));
-}
-
 /** Without a word of the author the first row is the head. */
 function tableOf(rows: readonly (readonly Block[][])[], spans: readonly (readonly number[])[], lines: DrawnLines | undefined): Block {
   const text = rows.flat(2).map((block) => ("inlines" in block ? textOf(block.inlines) : ""));
@@ -111,9 +97,18 @@ function tableOf(rows: readonly (readonly Block[][])[], spans: readonly (readonl
   return { kind: "table", rows: cells, lines };
 }
 
+/** By so much a label is smaller than what stands below it; code in a text differs by less. */
+const otherLetters = 1.23;
+
+/** A label in small letters stands above what is written into a form. */
 function blocksOfCell(pieces: readonly Piece[], page: Page): Block[] {
-  if (pieces.length === 0) return [];
-  return [paragraph(rowsOf(pieces).map(mergedLine), page)];
+  const parts: Piece[][] = [];
+  for (const line of rowsOf(pieces).map(mergedLine)) {
+    const last = parts.at(-1)?.at(-1);
+    if (last !== undefined && Math.max(last.size, line.size) < Math.min(last.size, line.size) * otherLetters) parts.at(-1)?.push(line);
+    else parts.push([line]);
+  }
+  return parts.map((lines) => paragraph(lines, page));
 }
 
 function paragraph(pieces: readonly Piece[], { words, number }: Page, measure?: number): Block {

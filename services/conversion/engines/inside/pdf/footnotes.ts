@@ -30,7 +30,7 @@ export function withEndnotes(blocks: readonly Block[]): Block[] {
 /** Where the arrows begin that lead back; a browser shows one to each mark, counted from the second on. */
 function wayBackIn(text: string): number {
   const start = text.indexOf("↩");
-  return start !== -1 && text.slice(start).replace(/[↩\ufe0e\ufe0f\d\s]/gu, "") === "" ? start : -1;
+  return start !== -1 && text.slice(start).replace(/↩|\ufe0e|\ufe0f|\d|\s/gu, "") === "" ? start : -1;
 }
 
 const leadsBack = ({ blocks }: ListItem) => blocks.some((block) => block.kind === "paragraph" && wayBackIn(textOf(block.inlines)) !== -1);

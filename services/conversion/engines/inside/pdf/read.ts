@@ -5,13 +5,14 @@ import type { getDocument as GetDocument, PDFDocumentProxy, PDFPageProxy } from 
 import { Failure, invalid, tooComplex } from "../failure.ts";
 import { type Annotation, leadsWithinOf, linksOf, type PlacedLink, writtenIn } from "./annotations.ts";
 import type { Box, PageContent, Picture, Run, StructureNode } from "./content.ts";
-import { type Drawings, drawingsOf, type Matrix, multiply, type OperatorNumbers } from "./drawings.ts";
+import { drawingsOf, type Matrix, multiply, type OperatorNumbers } from "./drawings.ts";
 import { type Face, facesOf, type Styles } from "./fonts.ts";
-import { pngOf } from "./png.ts";
+import { picturesOf } from "./pictures.ts";
 import { letterAt, partOf } from "./run-parts.ts";
 
 const maxPages = 5_000;
 const maxRuns = 2_000_000;
+/** Of all pictures together. */
 const maxPictureBytes = 200_000_000;
 
 export type PdfContent = {
@@ -90,7 +91,7 @@ async function pageOf(page: PDFPageProxy, ops: OperatorNumbers, left: Left): Pro
   // The picture of a page whose letters lie above it is that text.
   const isTextHidden = drawings.hiddenLetters > drawings.shownLetters;
   const pictures = isTextHidden ? all.filter((picture) => areaOf(picture) < partOfScan) : all;
-  const isCovered = all.some((picture) => areaOf(picture) >= partOfScan);
+  const isCovered = all.reduce((sum, picture) => sum + areaOf(picture), 0) >= partOfScan;
   const content = {
     number: page.pageNumber,
     width: turn.width,
@@ -229,26 +230,4 @@ const ideograph = /[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uff60]/;
 /** Some fonts call ideographs by the names of the radicals that look the same, and Arabic letters by those of their shapes. */
 function plainLetters(text: string): string {
   return text.replace(/[\u2e80-\u2fdf\ufb1d-\ufbff\ufc00-\ufdfb\ufe70-\ufefc]/g, (letter) => letter.normalize("NFKC"));
-}
-
-async function picturesOf(page: PDFPageProxy, placed: Drawings["placed"], left: Left): Promise<Picture[]> {
-  const made: Picture[] = [];
-  for (const { box, mark, objectId } of placed) {
-    // Rules and shadows that were painted, and what is only a dot.
-    if (box.right - box.left < 16 || box.bottom - box.top < 16) continue;
-    const png = await pngOfObject(page, objectId);
-    if (png === undefined) continue;
-    left.pictureBytes -= png.length;
-    if (left.pictureBytes < 0) throw tooComplex("The PDF holds more pictures than a conversion may carry over.");
-    made.push({ box, mark, png });
-  }
-  return made;
-}
-
-async function pngOfObject(page: PDFPageProxy, id: string): Promise<Uint8Array | undefined> {
-  const objects = id.startsWith("g_") ? page.commonObjs : page.objs;
-  const pixels = await new Promise<unknown>((resolve) => {
-    objects.get(id, resolve);
-  });
-  return typeof pixels === "object" && pixels !== null && "data" in pixels ? pngOf(pixels as never) : undefined;
 }

@@ -47,6 +47,13 @@ function tablesOf(chains: readonly Chain[]): Chain[][] {
   return tables.filter((table) => table.length > 1);
 }
 
+/** Letters on one line, in several of the columns and across none of their edges. */
+function isRow(baseline: number, runs: readonly Run[], edges: readonly number[]): boolean {
+  const row = runs.filter((run) => Math.abs(run.baseline - baseline) < near);
+  const columns = new Set(row.map(({ x }) => edges.findLastIndex((edge) => edge <= x + near)));
+  return columns.size > 1 && row.every(({ x, width }) => !edges.some((edge) => edge > x + near && edge < x + width - near));
+}
+
 /** Above the first line stand the lines of the head, one close to the other. */
 function topOfHead({ y, edges }: Chain, runs: readonly Run[]): number {
   const [left = 0, right = 0] = [edges[0], edges.at(-1)];
@@ -55,7 +62,7 @@ function topOfHead({ y, edges }: Chain, runs: readonly Run[]): number {
     .sort((one, other) => other.baseline - one.baseline);
   let top = y;
   for (const { baseline, size } of above) {
-    if (top - baseline > size * 0.9) break;
+    if (top - baseline > size * (isRow(baseline, above, edges) ? 1.8 : 0.9)) break;
     top = Math.min(top, baseline - size * 0.85);
   }
   return top;

@@ -1,0 +1,65 @@
+/** Pictures of a page as PNG. Scanners cut a page into strips, which are one picture. */
+import type { PDFPageProxy } from "pdfjs-dist";
+import { tooComplex } from "../failure.ts";
+import type { Picture } from "./content.ts";
+import type { Placed } from "./drawings.ts";
+import { type Pixels, pngOf } from "./png.ts";
+
+type Drawn = Omit<Placed, "objectId"> & { readonly pixels: Pixels };
+
+/** Points between two strips of one picture. */
+const near = 1.5;
+/** pdf.js's number of pixels of one bit. */
+const oneBit = 1;
+/** Rules and shadows that were painted, and what is only a dot, have a side that is shorter, in points. */
+const leastSide = 16;
+
+export async function picturesOf(page: PDFPageProxy, placed: readonly Placed[], left: { pictureBytes: number }): Promise<Picture[]> {
+  const drawn: Drawn[] = [];
+  for (const { objectId, ...place } of placed) {
+    const pixels = await pixelsOf(page, objectId, place.isMask);
+    if (pixels === undefined) continue;
+    const last = drawn.at(-1);
+    const whole = last === undefined ? undefined : joined(last, { ...place, pixels });
+    if (whole === undefined) drawn.push({ ...place, pixels });
+    else drawn[drawn.length - 1] = whole;
+  }
+  const made: Picture[] = [];
+  for (const { box, mark, pixels } of drawn) {
+    if (box.right - box.left < leastSide || box.bottom - box.top < leastSide) continue;
+    const png = pngOf(pixels);
+    if (png === undefined) continue;
+    left.pictureBytes -= png.length;
+    if (left.pictureBytes < 0) throw tooComplex("The PDF holds more pictures than a conversion may carry over.");
+    made.push({ box, mark, png });
+  }
+  return made;
+}
+
+async function pixelsOf(page: PDFPageProxy, id: string, isMask: boolean): Promise<Pixels | undefined> {
+  const objects = id.startsWith("g_") ? page.commonObjs : page.objs;
+  const found = await new Promise<unknown>((resolve) => {
+    objects.get(id, resolve);
+  });
+  if (typeof found !== "object" || found === null || !("data" in found)) return undefined;
+  return isMask ? { ...(found as Pixels), kind: oneBit } : (found as Pixels);
+}
+
+/** What goes on right below, as wide and with as many pixels in a row. */
+function joined(above: Drawn, below: Drawn): Drawn | undefined {
+  const [one, other] = [above.box, below.box];
+  const isBelow =
+    Math.abs(one.left - other.left) < near && Math.abs(one.right - other.right) < near && Math.abs(one.bottom - other.top) < near;
+  const { width, height, kind, data } = above.pixels;
+  const isAlike = above.isMask === below.isMask && kind === below.pixels.kind && width === below.pixels.width;
+  const row = data.length / height;
+  if (!isBelow || !isAlike || !Number.isInteger(row) || below.pixels.data.length !== row * below.pixels.height) return undefined;
+  const both = new Uint8Array(data.length + below.pixels.data.length);
+  both.set(data);
+  both.set(below.pixels.data, data.length);
+  return {
+    ...above,
+    box: { ...one, bottom: other.bottom },
+    pixels: { width, height: height + below.pixels.height, kind, data: both },
+  };
+}
