@@ -21,6 +21,7 @@ export type GatewaySettings = Pick<
   | "TRUSTED_PROXIES"
   | `OIDC_${"ISSUER" | "CLIENT_ID" | "CLIENT_SECRET" | "LABEL" | "PLAN" | "ALLOWED_DOMAINS"}`
   | "INLINE_WAIT_MS"
+  | "URL_FETCH"
   | "MIN_FREE_DISK_MB"
   | "GUEST_RESERVE_MB"
   | "METRICS_TOKEN"

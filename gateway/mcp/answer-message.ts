@@ -18,6 +18,8 @@ const ticketMs = 15 * 60_000;
 const maxShownBytes = 512 * 1024;
 const shownTypes: ReadonlySet<string> = new Set(["image/png", "image/jpeg", "image/webp", "image/gif"]);
 
+const address = z.string().min(1).max(2000).optional();
+
 const instructions = `Converts files between formats. A file of the user's comes in by request_upload: send it with the command that it prints, which answers with the job. Text that you wrote comes in by convert. Then job_status, and get_result for a link that the user can open, or read_document for the text. Options and fidelity of a conversion: find_conversions.`;
 
 /** Answers one message of an agent, on behalf of the request's caller. */
@@ -36,11 +38,12 @@ function serverOf(context: RestContext, request: FastifyRequest, bench: ServiceB
   server.registerTool(
     "read_document",
     {
-      description: `${readDescription} Name the job of a conversion to md or txt (request_upload with to md).`,
-      inputSchema: z.object(readShape),
+      description: `${readDescription} Name its url, or the job of a conversion to md or txt (request_upload with to md).`,
+      inputSchema: z.object({ url: address.describe("the file, for its first page"), ...readShape }),
       annotations: { readOnlyHint: true },
     },
-    (given, { mcpReq }) => toolAnswer(bench, () => readDocument<ServiceSource>(bench, undefined, given, mcpReq.signal)),
+    ({ url, ...order }, { mcpReq }) =>
+      toolAnswer(bench, () => readDocument<ServiceSource>(bench, url === undefined ? undefined : { url }, order, mcpReq.signal)),
   );
   return server;
 }
@@ -50,22 +53,28 @@ function addConvert(server: McpServer, bench: ServiceBench): void {
     "convert",
     {
       description:
-        "Converts a text that you have at hand, for example Markdown into docx or pdf, CSV into xlsx. For a file: request_upload.",
+        "Converts a text that you have at hand, for example Markdown into docx or pdf, CSV into xlsx, or a file on the web. For a file of the user's: request_upload.",
       inputSchema: z.object({
         ...orderShape,
-        from: z.string().min(1).max(16).describe("the text's format, such as md, html, csv, json, svg"),
-        text: z.string().min(1).describe("the content of the file"),
-        name: z.string().min(1).max(200).default("text").describe("a name for the result"),
+        text: z.string().min(1).optional().describe("the content of the file; say its format in from: md, html, csv, json, svg"),
+        name: z.string().min(1).max(200).default("text").describe("of the text, for the result's name"),
+        url: address.describe("the file instead, on the web"),
         wait_seconds: waitSeconds,
       }),
       annotations: { readOnlyHint: false, destructiveHint: false },
     },
-    ({ text, name, from, to, options, wait_seconds: seconds }, { mcpReq }) =>
+    ({ text, url, name, from, to, options, wait_seconds: seconds }, { mcpReq }) =>
       toolAnswer(bench, async () => {
         const order = { to, from, options: optionsOf(options), waitMs: seconds * 1000, signal: mcpReq.signal };
-        return endAnswer(await bench.convert({ text, name }, order));
+        return endAnswer(await bench.convert(sourceOf(text, name, url), order));
       }),
   );
+}
+
+function sourceOf(text: string | undefined, name: string, url: string | undefined): ServiceSource {
+  if (text !== undefined && url === undefined) return { text, name };
+  if (url !== undefined && text === undefined) return { url };
+  throw new FilemillError("BAD_REQUEST", "Give either text or url; a file of the user's comes in by request_upload.");
 }
 
 function addUpload(server: McpServer, context: RestContext, request: FastifyRequest, bench: ServiceBench): void {

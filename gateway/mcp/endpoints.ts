@@ -19,7 +19,7 @@ export const mcpEndpoints = defineEndpoints({
     summary: "Model Context Protocol over streamable HTTP, stateless",
     access: "read",
     unlisted: true,
-    body: { mediaType: "application/json", schema: { type: ["object", "array"] }, maxBytes: maxMessageBytes },
+    body: { mediaType: "application/json", schema: { anyOf: [{ type: "object" }, { type: "array" }] }, maxBytes: maxMessageBytes },
     answers: { 200: { description: "A message.", mediaType: "application/json" }, 202: { description: "Taken." } },
     errors: [],
   },

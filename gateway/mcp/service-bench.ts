@@ -1,9 +1,10 @@
 /** The tools' way to the services: the same calls that the REST API makes, on behalf of the same caller. */
 import type { FastifyRequest } from "fastify";
 import { parseFormatId } from "#formats/index.ts";
-import { authenticate } from "#gateway/access/authenticate.ts";
+import { authenticate, type Caller } from "#gateway/access/authenticate.ts";
 import { boundedFileName } from "#gateway/http/file-name.ts";
 import { resultOf } from "#gateway/rest/artifact.ts";
+import { fetching } from "#gateway/rest/convert-url.ts";
 import { publicErrorOf } from "#gateway/rest/errors.ts";
 import { callerOf, type RestContext, requestBaseUrlOf } from "#gateway/rest/exchange.ts";
 import { unknownSource } from "#gateway/rest/hints.ts";
@@ -17,7 +18,8 @@ import { isEnded, jobJsonOf } from "#kit/job-json.ts";
 import { checkReadable, textPageOf } from "./text-page.ts";
 import type { ConvertOrder, Workbench } from "./workbench.ts";
 
-export type ServiceSource = { readonly text: string; readonly name: string };
+/** A text that an agent wrote, or a file that the service fetches. */
+export type ServiceSource = { readonly text: string; readonly name: string } | { readonly url: string };
 export type ServiceBench = Workbench<ServiceSource> & { rawJob(id: string): Promise<Job> };
 
 const listedJobs = 10;
@@ -63,31 +65,32 @@ async function convert(context: RestContext, request: FastifyRequest, source: Se
   if (refusal !== undefined) throw refusal;
   const from = order.from === undefined ? undefined : parseFormatId(order.from)?.id;
   if (order.from !== undefined && from === undefined) throw unknownSource(order.from, context.views.known());
-  const bytes = Buffer.from(source.text);
-  const receive: Receive = async ({ passage, signal }) => {
-    const rules = {
-      blobs: deps.blobs,
-      ceiling: ceilingOf(context, caller, from, order.to),
-      passage,
-      signal,
-      mayBeHeld: deps.readersAreHere,
-    };
-    const blob = await storeBytes(
-      (async function* () {
-        yield bytes;
-      })(),
-      rules,
-      neverBroken,
-    );
-    return { to: order.to, blob, fileName: boundedFileName(source.name) };
-  };
+  const receive =
+    "url" in source
+      ? fetching(context, caller, { url: source.url, to: order.to, from })
+      : taking(context, caller, source, { to: order.to, from });
   const asked = { from, options: new Map(Object.entries(order.options)), idempotencyKey: undefined, isQueued: false };
   const passwords = { inputPassword: undefined, outputPassword: undefined };
   const submission = { caller, ip: request.ip, requestId: request.id, asked: { ...asked, ...passwords } };
-  const { job, durable } = await submit(context, submission, bytes.length, receive, order.signal);
+  const { job, durable } = await submit(context, submission, 0, receive, order.signal);
   const latest = await waitForEnd(deps, job, order.waitMs, order.signal, context.draining);
   if (!isEnded(latest) && !durable) await deps.jobs.persistJob({ accountId: job.accountId, jobId: job.id });
   return latest;
+}
+
+function taking(
+  { deps, views }: RestContext,
+  caller: Caller,
+  { text, name }: { readonly text: string; readonly name: string },
+  { to, from }: { readonly to: string; readonly from: string | undefined },
+): Receive {
+  async function* bytes(): AsyncGenerator<Uint8Array> {
+    yield Buffer.from(text);
+  }
+  return async ({ passage, signal }) => {
+    const rules = { blobs: deps.blobs, ceiling: ceilingOf({ views }, caller, from, to), passage, signal, mayBeHeld: deps.readersAreHere };
+    return { to, blob: await storeBytes(bytes(), rules, neverBroken), fileName: boundedFileName(name) };
+  };
 }
 
 function neverBroken(): FilemillError {

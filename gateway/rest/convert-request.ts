@@ -42,6 +42,13 @@ export function parseAsked(request: FastifyRequest, known: CatalogueView | undef
     from: fromOf(query.get("from"), known),
     download: downloadOf(query.get("download")),
     options,
+    ...parseAskedHeaders(request),
+  };
+}
+
+/** What a conversion request says in its headers. Rejects with BAD_REQUEST. */
+export function parseAskedHeaders(request: FastifyRequest): Omit<Asked, "from" | "download" | "options"> {
+  return {
     idempotencyKey: idempotencyKeyOf(request.raw.headersDistinct["idempotency-key"]),
     preferences: preferencesOf(request.headers.prefer),
     inputPassword: passwordOf(request, "X-Input-Password"),
@@ -49,7 +56,7 @@ export function parseAsked(request: FastifyRequest, known: CatalogueView | undef
   };
 }
 
-function fromOf(text: string | undefined, known: CatalogueView | undefined): string | undefined {
+export function fromOf(text: string | undefined, known: CatalogueView | undefined): string | undefined {
   if (text === undefined) return undefined;
   const format = parseFormatId(text);
   if (format === undefined) throw unknownSource(text, known);

@@ -2,6 +2,7 @@ import { mcpEndpoints } from "#gateway/mcp/endpoints.ts";
 import { webhookEndpoints } from "#gateway/webhook/endpoints.ts";
 import { jobStatuses } from "#kit/job-json.ts";
 import { catalogueEndpoints } from "./catalogue-endpoints.ts";
+import { convertUrlEndpoints } from "./convert-url-endpoint.ts";
 import { type Answer, defineEndpoints, type Parameter, ref } from "./endpoint.ts";
 import { pageEndpoints } from "./page-endpoints.ts";
 
@@ -148,6 +149,7 @@ export const endpoints = defineEndpoints({
       "OVERLOADED",
     ],
   },
+  ...convertUrlEndpoints,
   listJobs: {
     method: "GET",
     path: "/api/v1/jobs",

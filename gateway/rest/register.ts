@@ -16,6 +16,7 @@ import { pageHandlersOf } from "#gateway/web/handlers.ts";
 import { webhookHandlersOf } from "#gateway/webhook/handlers.ts";
 import { FilemillError } from "#kit/errors.ts";
 import { convertHandler } from "./convert.ts";
+import { convertUrlHandler } from "./convert-url.ts";
 import { methodsOf } from "./endpoint.ts";
 import type { EndpointId } from "./endpoints.ts";
 import { publicErrorOf, refuse } from "./errors.ts";
@@ -34,6 +35,7 @@ const MAX_JSON_MS = 10_000;
 function handlersOf(context: RestContext): Readonly<Record<EndpointId, Handler>> {
   return {
     convert: convertHandler(context),
+    convertUrl: convertUrlHandler(context),
     listJobs: listJobsHandler(context),
     getJob: getJobHandler(context),
     deleteJob: deleteJobHandler(context),

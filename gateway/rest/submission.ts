@@ -64,7 +64,7 @@ async function admit(context: RestContext, { caller, ip, asked }: Submission, le
 }
 
 /** The smaller of the plan's bound and the route's, as far as both ends of the route are known. */
-export function ceilingOf(context: RestContext, caller: Caller, from: string | undefined, to: string | undefined): Ceiling {
+export function ceilingOf(context: Pick<RestContext, "views">, caller: Caller, from: string | undefined, to: string | undefined): Ceiling {
   const plan: Ceiling = { limitMb: caller.plan.maxInputMb, limitedBy: "plan" };
   const target = to === undefined ? undefined : parseFormatId(to)?.id;
   if (from === undefined || target === undefined) return plan;

@@ -198,6 +198,11 @@ export const settingTable = {
     accepts: "up to 20 numbers of seconds separated by commas",
     help: "Pauses between the attempts at a webhook that did not answer 2xx, each 20 % more or less",
   }),
+  URL_FETCH: choice({
+    default: "public",
+    values: ["public", "off", "any"],
+    help: "Which addresses `POST /api/v1/convert-url` may fetch files from: the public internet on ports 80 and 443, none, or `any`, with them what only this network should reach",
+  }),
   CATALOGUE_ADDRESS: url({
     default: "local",
     schemes: ["http", "https"],

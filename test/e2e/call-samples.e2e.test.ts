@@ -18,8 +18,11 @@ let folder: string;
 let page: string;
 let operations: readonly string[];
 beforeAll(async () => {
-  server = await startServer({ WEBHOOK_PRIVATE_ADDRESSES: "allowed", WEBHOOK_PORTS: "1-65535" });
-  receiver = createServer((_request, response) => void response.writeHead(204).end()).listen(0, "127.0.0.1");
+  server = await startServer({ URL_FETCH: "any", WEBHOOK_PRIVATE_ADDRESSES: "allowed", WEBHOOK_PORTS: "1-65535" });
+  receiver = createServer(async (request, response) => {
+    if (request.method !== "GET") return void response.writeHead(204).end();
+    response.end(await readFile(join(folder, "photo.jpg")));
+  }).listen(0, "127.0.0.1");
   await once(receiver, "listening");
   folder = await mkdtemp(join(tmpdir(), "filemill-samples-"));
   await sharp({ create: { width: 40, height: 20, channels: 3, background: "#204060" } })
@@ -49,7 +52,9 @@ function shown(operation: string, language: Language): string {
 async function run(operation: string, language: Language, env: Readonly<Record<string, string>> = {}): Promise<string> {
   const [program, extension] = languages[language];
   const file = join(folder, `${operation}.${extension}`);
-  await writeFile(file, shown(operation, language));
+  // The address of the example, which nobody serves here.
+  const own = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}`;
+  await writeFile(file, shown(operation, language).replace("https://example.org", own));
   const maxBuffer = 64 * 2 ** 20;
   const options = {
     maxBuffer,
@@ -76,6 +81,7 @@ async function worldOf(sample: string): Promise<Readonly<Record<string, string>>
 /** What a call prints or leaves behind, by operation. */
 const expectations: Readonly<Record<string, RegExp>> = {
   convert: /^$/,
+  convertUrl: /['"]?status['"]?:\s*['"]done/,
   listJobs: /['"]?jobs['"]?:/,
   getJob: /['"]?job['"]?:/,
   deleteJob: /^$/,

@@ -1,5 +1,8 @@
 /** Agents, by the official client of the Model Context Protocol: over HTTP with a key, and on standard input and output. */
+import { once } from "node:events";
 import { copyFile, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -52,6 +55,19 @@ async function upload(client: Client, path: string, order: Readonly<Record<strin
   return job.id;
 }
 
+/** The end of what a call began, however long it takes. */
+async function ended(client: Client, told: Told): Promise<Told> {
+  return told.json?.status === "running" || told.json?.status === "queued" ? untilDone(client, told.json.job) : told;
+}
+
+/** A page of a file, however long its conversion takes. */
+async function read(client: Client, given: Readonly<Record<string, unknown>>): Promise<Told> {
+  const told = await call(client, "read_document", given);
+  if (told.json?.job === undefined) return told;
+  await ended(client, told);
+  return call(client, "read_document", { job: told.json.job });
+}
+
 async function untilDone(client: Client, job: string): Promise<Told> {
   for (;;) {
     const told = await call(client, "job_status", { job, wait_seconds: 30 });
@@ -60,7 +76,7 @@ async function untilDone(client: Client, job: string): Promise<Told> {
 }
 
 beforeAll(async () => {
-  server = await startServer();
+  server = await startServer({ URL_FETCH: "any" });
   folder = await mkdtemp(join(tmpdir(), "filemill-agents-"));
   const text = `<svg xmlns="http://www.w3.org/2000/svg" width="900" height="160"><rect width="900" height="160" fill="white"/>
     <text x="40" y="100" font-size="56" font-family="DejaVu Sans">Invoice number 4711</text></svg>`;
@@ -115,7 +131,7 @@ describe("over HTTP", () => {
     ["a,b\n1,2\n", "csv", "json"],
     ["<svg xmlns='http://www.w3.org/2000/svg' width='9' height='7'/>", "svg", "png"],
   ])("%j that an agent wrote becomes a file", async (text, from, to) => {
-    const told = await call(client, "convert", { text, from, to, options: to === "png" ? { width: 18 } : {}, wait_seconds: 50 });
+    const told = await ended(client, await call(client, "convert", { text, from, to, options: to === "png" ? { width: 18 } : {} }));
     expect(told.json).toMatchObject({ status: "done", from, to });
     if (to !== "png") return;
     const shown = await call(client, "get_result", { job: told.json.job, show: true });
@@ -139,6 +155,23 @@ describe("over HTTP", () => {
     }
     expect(read).toBe(whole);
     expect(whole.length).toBeGreaterThan(100);
+  });
+
+  test("a document on the web is read, and converted", async () => {
+    const web = createServer(async (_request, response) => void response.end(await readFile(typical("document/typical.docx")))).listen(
+      0,
+      "127.0.0.1",
+    );
+    await once(web, "listening");
+    const url = `http://127.0.0.1:${(web.address() as AddressInfo).port}/letter.docx`;
+    expect((await read(client, { url })).text).toMatch(/\S[\s\S]*\[job \w{26}, md, /);
+    expect((await ended(client, await call(client, "convert", { url, to: "txt" }))).json).toMatchObject({
+      status: "done",
+      from: "docx",
+      to: "txt",
+    });
+    expect((await call(client, "convert", { to: "txt" })).text).toMatch(/^BAD_REQUEST: /);
+    web.close();
   });
 
   test("a ticket takes one file, and is worth no more than its key", async () => {
@@ -201,7 +234,7 @@ describe("on standard input and output", () => {
     ["typical.svg", "pdf"],
     ["scan.png", "pdf"],
   ])("%s becomes %s beside it, without a server or a key", async (name, to) => {
-    const told = await call(client, "convert", { path: name, to, wait_seconds: 50 });
+    const told = await ended(client, await call(client, "convert", { path: name, to }));
     expect(told.json).toMatchObject({ status: "done", path: join(folder, name.replace(/\.\w+$/, `.${to}`)) });
     expect((await readFile(told.json.path)).length).toBe(told.json.bytes);
     // What lies there now was not named by the agent.
@@ -209,7 +242,7 @@ describe("on standard input and output", () => {
   });
 
   test("a scanned PDF is read as Markdown", async () => {
-    const scanned = await call(client, "read_document", { path: "scan.pdf", wait_seconds: 50 });
+    const scanned = await read(client, { path: "scan.pdf" });
     expect(scanned.text).toMatch(/Invoice number 4711[\s\S]*\[job /);
   });
 
@@ -220,9 +253,9 @@ describe("on standard input and output", () => {
 
   test("a server converts the same files", async () => {
     const remote = await start({ FILEMILL_SERVER: server.url, FILEMILL_API_KEY: server.key });
-    const told = await call(remote, "convert", { path: "typical.png", to: "avif", output: "far.avif", wait_seconds: 50 });
+    const told = await ended(remote, await call(remote, "convert", { path: "typical.png", to: "avif", output: "far.avif" }));
     expect(told.json).toMatchObject({ status: "done", path: join(folder, "far.avif") });
     expect(await sharp(join(folder, "far.avif")).metadata()).toMatchObject({ format: "heif" });
-    expect((await call(remote, "read_document", { path: "typical.docx", wait_seconds: 50 })).text).toMatch(/\S[\s\S]*\[job /);
+    expect((await read(remote, { path: "typical.docx" })).text).toMatch(/\S[\s\S]*\[job /);
   });
 });

@@ -125,6 +125,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
         GUESTS: "on",
         TRUSTED_PROXIES: undefined,
         MAX_CONNECTIONS_PER_CLIENT: 512,
+        URL_FETCH: "any",
       },
       ...{ OIDC_ISSUER: undefined, OIDC_CLIENT_ID: undefined, OIDC_CLIENT_SECRET: undefined, OIDC_ALLOWED_DOMAINS: undefined },
       ...{ OIDC_LABEL: "", OIDC_PLAN: "free" },

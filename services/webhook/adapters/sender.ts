@@ -2,13 +2,11 @@
 import { lookup as resolveHost } from "node:dns";
 import { request as httpRequest } from "node:http";
 import { request as httpsRequest } from "node:https";
-import type { LookupFunction } from "node:net";
-import { isPublicAddress } from "../domain/address-policy.ts";
+import { notPublic, publicLookup } from "#kit/public-address.ts";
 import type { Outcome, Send } from "../domain/ports.ts";
 import { parseReceiverUrl, type ReceiverRules } from "../domain/receiver-url.ts";
 
 const limitMs = 15_000;
-const notPublic = "the address is not public";
 const notAllowed = "the address is not allowed";
 
 export type SenderSettings = ReceiverRules & {
@@ -51,21 +49,6 @@ function calledUrlOf(address: string, rules: ReceiverRules): URL | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** For a connection: resolves a name, and fails unless every address of it is public, as any of them would be taken. */
-export function publicLookup(resolve: typeof resolveHost): LookupFunction {
-  return (hostname, options, callback) => {
-    resolve(hostname, { ...options, all: true }, (error, addresses) => {
-      if (error !== null) return callback(error, "");
-      const [first] = addresses;
-      if (first === undefined || !addresses.every(({ address }) => isPublicAddress(address))) {
-        return callback(new Error(notPublic), "");
-      }
-      if (options.all === true) callback(null, addresses);
-      else callback(null, first.address, first.family);
-    });
-  };
 }
 
 /** For the owner to read: nothing of this machine. */

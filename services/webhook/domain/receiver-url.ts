@@ -1,7 +1,7 @@
 import ipaddr from "ipaddr.js";
 import type { PortRange } from "#kit/config.ts";
 import { FilemillError } from "#kit/errors.ts";
-import { isPublicAddress } from "./address-policy.ts";
+import { isPublicAddress } from "#kit/public-address.ts";
 
 const maxLength = 2000;
 

@@ -1,7 +1,8 @@
 import type { lookup } from "node:dns";
 import { type AddressInfo, createServer } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createSender, publicLookup } from "#services/webhook/adapters/sender.ts";
+import { publicLookup } from "#kit/public-address.ts";
+import { createSender } from "#services/webhook/adapters/sender.ts";
 
 let contacted = 0;
 const server = createServer((socket) => {

@@ -1,3 +1,5 @@
+import type { lookup as resolveHost } from "node:dns";
+import type { LookupFunction } from "node:net";
 import ipaddr from "ipaddr.js";
 
 /** The only part of IPv6 that is routed on the internet (IANA IPv6 address space registry). */
@@ -15,4 +17,22 @@ export function isPublicAddress(address: string): boolean {
   if (!ipaddr.IPv4.isValidFourPartDecimal(address) && !ipaddr.IPv6.isValid(address)) return false;
   const parsed = ipaddr.parse(address);
   return parsed.range() === "unicast" && (parsed.kind() === "ipv4" || parsed.match(globalUnicast));
+}
+
+/** Message of the error of a connection that was refused for its address. */
+export const notPublic = "the address is not public";
+
+/** For a connection: resolves a name, and fails unless every address of it is public, as any of them would be taken. */
+export function publicLookup(resolve: typeof resolveHost): LookupFunction {
+  return (hostname, options, callback) => {
+    resolve(hostname, { ...options, all: true }, (error, addresses) => {
+      if (error !== null) return callback(error, "");
+      const [first] = addresses;
+      if (first === undefined || !addresses.every(({ address }) => isPublicAddress(address))) {
+        return callback(new Error(notPublic), "");
+      }
+      if (options.all === true) callback(null, addresses);
+      else callback(null, first.address, first.family);
+    });
+  };
 }

@@ -1,6 +1,6 @@
 import ipaddr from "ipaddr.js";
 import { expect, test } from "vitest";
-import { isPublicAddress } from "#services/webhook/domain/address-policy.ts";
+import { isPublicAddress } from "#kit/public-address.ts";
 import { parseReceiverUrl } from "#services/webhook/domain/receiver-url.ts";
 import { specialNetworks } from "./special-addresses.ts";
 

@@ -1,0 +1,61 @@
+import type { Caller } from "#gateway/access/authenticate.ts";
+import { boundedFileName } from "#gateway/http/file-name.ts";
+import { openRemoteFile, unfetched } from "#gateway/http/remote-file.ts";
+import { FilemillError } from "#kit/errors.ts";
+import { following } from "#kit/following.ts";
+import { answerConversion } from "./convert.ts";
+import { fromOf, parseAskedHeaders } from "./convert-request.ts";
+import { callerOf, type Handler, type RestContext } from "./exchange.ts";
+import { storeBytes } from "./stored-bytes.ts";
+import { ceilingOf, type Receive } from "./submission.ts";
+import { tooLarge } from "./upload.ts";
+
+/** Of the whole fetch, however steadily it goes. */
+const fetchMs = 10 * 60_000;
+
+/** As the declared schema has checked it. */
+type Body = {
+  readonly url: string;
+  readonly to: string;
+  readonly from?: string;
+  readonly name?: string;
+  readonly options?: Readonly<Record<string, string | number | boolean>>;
+};
+
+/** POST /api/v1/convert-url: as POST /convert, of a file that is fetched. */
+export function convertUrlHandler(context: RestContext): Handler {
+  return async (request, reply) => {
+    const body = request.body as Body;
+    const from = fromOf(body.from, context.views.known());
+    const options = new Map(Object.entries(body.options ?? {}).map(([name, value]) => [name, String(value)]));
+    const asked = { from, download: "no", options, ...parseAskedHeaders(request) } as const;
+    return answerConversion(context, request, reply, asked, 0, fetching(context, callerOf(request), { ...body, from }));
+  };
+}
+
+type Wanted = Pick<Body, "url" | "to" | "name"> & { readonly from: string | undefined };
+
+/** Brings in the file at an address. Throws NOT_FOUND where the operator has turned that off. */
+export function fetching({ deps, settings, views }: RestContext, caller: Caller, { url, to, from, name }: Wanted): Receive {
+  const { URL_FETCH } = settings;
+  if (URL_FETCH === "off") throw new FilemillError("NOT_FOUND", "This server fetches no files; send them by POST /api/v1/convert.");
+  const ceiling = ceilingOf({ views }, caller, from, to);
+  return async ({ passage, signal }) => {
+    using over = following(signal);
+    using _limit = abortAfter(fetchMs, () => over.abort(unfetched("it takes too long")));
+    const file = await openRemoteFile(url, { allowPrivate: URL_FETCH === "any", signal: over.signal });
+    if (file.leastBytes > ceiling.limitMb * 1e6) {
+      over.abort();
+      throw tooLarge(ceiling);
+    }
+    const { blobs, readersAreHere: mayBeHeld } = deps;
+    const rules = { blobs, ceiling, passage, signal: over.signal, mayBeHeld };
+    const blob = await storeBytes(file.bytes, rules, () => unfetched("its server broke off"));
+    return { to, blob, fileName: boundedFileName(name ?? file.name) };
+  };
+}
+
+function abortAfter(ms: number, abort: () => void): Disposable {
+  const timer = setTimeout(abort, ms);
+  return { [Symbol.dispose]: () => clearTimeout(timer) };
+}
