@@ -1,6 +1,6 @@
 /** What ImageMagick reads and writes here, each proven by another program; what other engines do better is left to them. */
 import type { Fidelity, Hop, OptionDefinition } from "../domain/engine.ts";
-import { expectingAll } from "../domain/expectations.ts";
+import { expecting, expectingAll } from "../domain/expectations.ts";
 import { partOptions } from "../domain/parts.ts";
 import { mayKeepPlace } from "../domain/picture-metadata.ts";
 import { crossHops, words } from "./hop-table.ts";
@@ -17,6 +17,8 @@ export type Picture = {
   readonly hasProfile?: true;
   /** Has no transparency. */
   readonly isOpaque?: true;
+  /** Points are transparent or not. */
+  readonly hardens?: true;
   /** Holds 16 bits a colour; others hold eight at most. */
   readonly isDeep?: true;
   /** Holds one picture in several sizes, of which the largest is taken. */
@@ -109,7 +111,7 @@ export const pictures: Readonly<Record<string, Picture>> = {
     write: "high",
     options: [{ name: "quality", type: "integer", min: 1, max: 100, default: 85, description: "Quality; 100 keeps every pixel" }],
   },
-  xpm: { coder: "xpm", read: "lossless", write: "reduced" },
+  xpm: { coder: "xpm", read: "lossless", write: "reduced", hardens: true },
   xbm: { coder: "xbm", read: "lossless", write: "reduced", isOpaque: true, options: [dither] },
   sgi: { coder: "sgi", isDeep: true, read: "lossless", write: "lossless" },
   wbmp: { coder: "wbmp", isShallow: true, read: "lossless", write: "reduced", isOpaque: true, options: [dither] },
@@ -164,7 +166,9 @@ const writing = crossHops(Object.keys(hubs), Object.keys(pictures), (from, to) =
     "MEDIA_CHANGED",
     picture.isOpaque === true && "ALPHA_FLATTENED",
   );
-  return { fidelity: picture.write, cost: 45, ...usual, expects, ...pages };
+  const hardened = { message: "Points that are partly transparent become wholly so, or opaque.", of: "alpha" } as const;
+  const all = picture.hardens === true ? [...expects, expecting("ALPHA_FLATTENED", hardened)] : expects;
+  return { fidelity: picture.write, cost: 45, ...usual, expects: all, ...pages };
 });
 
 /** Of samples that libvips does not read: with a sign, of 64 bits, or of Lab in eight. */

@@ -124,6 +124,13 @@ function lightArgumentsOf(source: Picture, scene: Scene): readonly string[] {
   ];
 }
 
+/** Prints how far points are from transparent and from opaque, whichever is nearer, of 65535. */
+const veil = [
+  ...["(", "+clone", "-alpha", "extract", "(", "+clone", "-threshold", "50%", ")", "-compose", "difference", "-composite"],
+  ...["-format", "veil %[max]\\n", "-write", "info:-", "+delete", ")", "+compose"],
+];
+const leastVeil = 3000;
+
 async function run({ sandbox, inspector }: EngineHost, task: HopTask, scenes?: readonly Scene[]): Promise<void> {
   await using session = await openToolSession(sandbox, task);
   const [source, target] = [pictureOf(task.hop.from), pictureOf(task.hop.to)];
@@ -137,6 +144,7 @@ async function run({ sandbox, inspector }: EngineHost, task: HopTask, scenes?: r
     ...(task.options.metadata === "strip" ? ["+profile", "!icc,!icm,*", "-set", "comment", ""] : []),
     ...(await orientationArgumentsOf(inspector, task)),
     ...["-auto-orient", "-format", "opaque %[opaque]\n", "-write", "info:-"],
+    ...(target.hardens === true ? veil : []),
     ...(isConverted ? ["-profile", await srgbOf(session)] : []),
     ...(/lab/i.test(scene.space) ? ["-colorspace", "sRGB"] : []),
     ...(target.isOpaque === true ? ["-background", "white", "-alpha", "remove", "-alpha", "off"] : []),
@@ -156,6 +164,9 @@ async function run({ sandbox, inspector }: EngineHost, task: HopTask, scenes?: r
     task.note("INPUT_DAMAGED");
   }
   if (target.isOpaque === true && /^opaque false/im.test(end.stdout)) task.note("ALPHA_FLATTENED");
+  if (Number(/^veil (\d+)$/m.exec(end.stdout)?.[1] ?? 0) > leastVeil) {
+    task.note("ALPHA_FLATTENED", "Points that were partly transparent are wholly so, or opaque.");
+  }
   if (isConverted || (scene.space === "CMYK" && target.hasProfile !== true)) task.note("PROFILE_CONVERTED");
   noteDepth(task, scene, target);
   await session.adopt("out");

@@ -16,6 +16,7 @@ import { ffmpeg, magick, run, takenTiff } from "./tools.ts";
 const turned = (path: string) => twoColours().withMetadata({ orientation: 6 }).jpeg().toFile(path);
 const turnedPng = (path: string) => twoColours().withMetadata({ orientation: 6 }).png().toFile(path);
 const alpha = (path: string) => halfTransparent().png().toFile(path);
+const clearBmp = (path: string) => magick("-size", "32x32", "xc:none", "-draw", "rectangle 0,0 9,9", "-define", "bmp:format=bmp4", path);
 const twoPages = (path: string) => magick("-size", "40x30", "xc:red", "xc:blue", path);
 const tagged = (path: string) =>
   twoColours()
@@ -63,6 +64,7 @@ const pictures: readonly Omit<Occurrence, "engine">[] = [
 ];
 
 const pictureTools: readonly Occurrence[] = [
+  { engine: "potrace", hop: "bmp>svg", code: "ALPHA_FLATTENED", content: clearBmp },
   { engine: "imagemagick", hop: "tiff>bmp", code: "PAGES_LEFT_OUT", content: twoPages },
   { engine: "imagemagick", hop: "bmp>bmp", code: "SOURCE_KEPT", content: (path) => magick("-size", "9x9", "xc:red", `bmp3:${path}`) },
   { engine: "imagemagick", hop: "tiff>tiff", code: "METADATA_DROPPED", content: takenTiff(), options: { rotate: "90" } },

@@ -95,6 +95,15 @@ describe("engine imagemagick, in detail", () => {
     expect(await sharp(kept.path).stats()).toMatchObject({ isOpaque: false });
   });
 
+  it.each([0, 255, 128])("says that XPM is transparent or not, of transparency of %d", async (alpha) => {
+    const path = join(bench.folder, "veiled.png");
+    const background = { r: 255, g: 0, b: 0, alpha: alpha / 255 };
+    await sharp({ create: { width: 16, height: 16, channels: 4, background } })
+      .png()
+      .toFile(path);
+    expect((await bench.convert(path, "png", "xpm")).notes.has("ALPHA_FLATTENED")).toBe(alpha === 128);
+  });
+
   it.each([2, 3, 6, 8] as const)("turned no PNG whose orientation is %i", async (orientation) => {
     const stored = join(bench.folder, "stored.png");
     await writeFile(stored, await turnedPng(orientation));

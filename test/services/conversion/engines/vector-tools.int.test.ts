@@ -168,6 +168,22 @@ describe("what can be chosen", () => {
     await expect(bench.convert(thief, "ps", "pdf")).rejects.toMatchObject({ code: "INVALID_INPUT" });
   });
 
+  it.each([0, 255])("potrace: took what lies under transparency of %d for black", async (alpha) => {
+    const bench = await benchOf(potraceEngine);
+    const path = join(bench.folder, "cut.bmp");
+    const disc = ["-size", "64x64", `xc:rgba(0,0,0,${alpha / 255})`, "-fill", "black", "-draw", "rectangle 0,0 31,63"];
+    await run("convert-im6.q16", [...disc, "-define", "bmp:format=bmp4", path]);
+    const traced = await bench.convert(path, "bmp", "svg");
+    const { data, info } = await sharp(traced.path)
+      .flatten({ background: "#ffffff" })
+      .greyscale()
+      .raw()
+      .toBuffer({ resolveWithObject: true });
+    const lightAt = (x: number) => data[(32 * info.width + Math.floor(x * info.width)) * info.channels];
+    expect([lightAt(0.25), lightAt(0.75)]).toEqual([0, alpha === 0 ? 255 : 0]);
+    expect(traced.notes.has("ALPHA_FLATTENED")).toBe(alpha === 0);
+  });
+
   it("potrace: what counts as dark, and how it is traced", async () => {
     const bench = await benchOf(potraceEngine);
     const source = join(bench.folder, "gray.pgm");
