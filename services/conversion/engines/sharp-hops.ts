@@ -153,6 +153,14 @@ const ownOptions: readonly OptionDefinition[] = [
   { name: "flip", type: "enum", values: ["none", "horizontal", "vertical"], default: "none", description: "Mirrors the picture" },
 ];
 
+const undrawn: OptionDefinition = {
+  name: "lossless",
+  type: "boolean",
+  default: false,
+  description:
+    "Nothing is drawn anew: the picture is packed better, and can be turned, mirrored, cut (from the block before) and cleaned, but not resized",
+};
+
 /** What may have more than eight bits a colour, which is kept as far as the target can. */
 const deep = new Set<Source>(["png", "tiff", "avif"]);
 const shallower = expecting("MEDIA_CHANGED", { message: "Colours of more bits than the format holds become ones of what it holds." });
@@ -186,6 +194,7 @@ function hopOf(from: Source, to: Target): Hop {
     // An animation cannot be turned frame by frame.
     ...(moves(from, to) && from !== to ? [] : [turn]),
     ...(from === to ? ownOptions : []),
+    ...(from === to && to === "jpg" ? [undrawn] : []),
     ...(from === "svg" ? [density] : to === "gif" ? [] : [metadataChoice, profile]),
     ...(from !== "svg" && printed.has(to) ? [print] : []),
   ];

@@ -1,6 +1,7 @@
 /** Pictures, by sharp (libvips) in warm sandboxed processes. */
-import { defineEngine } from "../domain/engine.ts";
+import { defineEngine, type EngineHost, type OpenEngine } from "../domain/engine.ts";
 import type { Sandbox } from "../domain/sandbox.ts";
+import { isLossless, rewriteJpeg } from "./jpegtran.ts";
 import { openSharpChildren, sharpCommandOf } from "./sharp-children.ts";
 import { sharpHops } from "./sharp-hops.ts";
 import { probeMs } from "./tool-run.ts";
@@ -14,8 +15,17 @@ export const sharpEngine = defineEngine({
   probe: probeSharp,
   hops: sharpHops,
   takesFresh: true,
-  open: (host) => openSharpChildren(host, host.slots + 1, true),
+  open: openWithJpegtran,
 });
+
+async function openWithJpegtran(host: EngineHost): Promise<OpenEngine> {
+  const pictures = await openSharpChildren(host, host.slots + 1, true);
+  return {
+    ...pictures,
+    run: (task) => (isLossless(task) ? rewriteJpeg(host.sandbox, host.inspector, task) : pictures.run(task)),
+    [Symbol.asyncDispose]: () => pictures[Symbol.asyncDispose](),
+  };
+}
 
 async function probeSharp(sandbox: Sandbox): Promise<string | undefined> {
   try {
