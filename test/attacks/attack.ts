@@ -19,7 +19,19 @@ export type Aim = {
 /** Whatever the hop or hops of an attack run by, the one that it is made for. */
 export const aimedEngines = [
   ...(["sharp", "imagemagick", "libheif", "libjxl", "libtiff", "potrace", "tesseract", "rsvg", "svgo"] as const),
-  ...(["poppler", "pdf", "pdf-change", "office-change", "mupdf", "ghostscript", "pandoc", "libreoffice", "chromium", "fontforge"] as const),
+  ...([
+    "poppler",
+    "pdf",
+    "pdf-change",
+    "office-change",
+    "mupdf",
+    "ghostscript",
+    "pandoc",
+    "libreoffice",
+    "chromium",
+    "fontforge",
+    "fonttools",
+  ] as const),
   ...(["ffmpeg", "archive", "data", "subtitle", "mail", "libraw", "icnsutils", "fluidsynth"] as const),
   ...(["graphviz", "assimp", "djvulibre", "calibre", "gdal", "gpsbabel", "join-pdf"] as const),
 ] as const;

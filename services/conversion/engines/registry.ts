@@ -10,6 +10,7 @@ import { ffmpegEngine } from "./ffmpeg.ts";
 import { ffmpegStillsEngine } from "./ffmpeg-stills.ts";
 import { fluidsynthEngine } from "./fluidsynth.ts";
 import { fontEngine } from "./font.ts";
+import { fonttoolsEngine } from "./fonttools.ts";
 import { gdalEngine } from "./gdal.ts";
 import { ghostscriptEngine } from "./ghostscript.ts";
 import { gpsbabelEngine } from "./gpsbabel.ts";
@@ -78,6 +79,7 @@ export const engines: readonly Engine[] = [
   djvulibreEngine,
   subtitleEngine,
   fontEngine,
+  fonttoolsEngine,
   joinPdfEngine,
   joinTiffEngine,
   joinHtmlEngine,

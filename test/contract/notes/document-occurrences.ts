@@ -29,6 +29,9 @@ const repacked =
 const signedDocx = docx('<w:p><w:ins w:id="1" w:author="Numbat"><w:r><w:t>a</w:t></w:r></w:ins></w:p>', {
   extra: [{ name: "_xmlsignatures/origin.sigs", content: "" }],
 });
+/** As fontTools writes it. */
+const fewLetters = (path: string) =>
+  run("/usr/bin/python3", ["-I", "-m", "fontTools.subset", "test/corpus/typical/font/typical.ttf", "--text=a", `--output-file=${path}`]);
 /** As small as pikepdf makes it. */
 const smallest = (path: string) =>
   run("/usr/bin/python3", [
@@ -104,6 +107,7 @@ export const documents: readonly Occurrence[] = [
       { name: "c", link: "../../d", type: "2" },
     ]),
   },
+  { engine: "fonttools", hop: "ttf>ttf", code: "SOURCE_KEPT", content: fewLetters },
   { engine: "archive", hop: "zip>zip", code: "SOURCE_KEPT", content: zipFile([{ name: "a.txt", content: "b" }]) },
   { engine: "archive", hop: "tar>zip", code: "PERMISSIONS_REDUCED", content: tarFile([{ name: "a", content: "b", mode: "4755" }]) },
   {

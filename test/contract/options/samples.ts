@@ -140,6 +140,15 @@ const made: Readonly<Record<string, (path: string, folder: string) => Promise<un
     );
   },
   "camera.dng": (path) => copyFile(join(corpus, "image/typical.dng"), path),
+  "letters.ttf": (path) =>
+    run("/usr/bin/python3", [
+      "-I",
+      "-m",
+      "fontTools.subset",
+      join(corpus, "font/typical.ttf"),
+      "--unicodes=20-17F",
+      `--output-file=${path}`,
+    ]),
   "icon.icns": (path) => copyFile(join(corpus, "image/typical.icns"), path),
   "piece.mid": (path) => copyFile(join(corpus, "audio/typical.mid"), path),
   "page.djvu": async (path, folder) => {

@@ -1,9 +1,13 @@
-import { differs, effectsOf, gains, larger, latin1, loses, pictured, smaller, text } from "./effect.ts";
+import { bytes, differs, effectsOf, gains, larger, latin1, loses, pictured, smaller, text } from "./effect.ts";
 
 const toSvg = { hop: "gv>svg", sample: "graph.gv" } as const;
 
 /** Maps, models and diagrams. */
 export const shapeEffects = [
+  ...effectsOf("fonttools", [
+    { hop: "ttf>ttf", sample: "letters.ttf", option: "text", given: { text: "Quokka" }, figure: bytes, shows: smaller },
+    { hop: "ttf>ttf", sample: "letters.ttf", option: "unicodes", given: { unicodes: "U+0041-005A" }, figure: bytes, shows: smaller },
+  ]),
   ...effectsOf("gdal", [
     {
       hop: "csv>geojson",

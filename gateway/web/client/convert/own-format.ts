@@ -19,6 +19,7 @@ export const changeWords: readonly (readonly [word: string, options: string])[] 
   ["flattened", "flatten"],
   ["protected", "protect permissions"],
   ["cleaned", "metadata comments scripts external"],
+  ["with fewer letters", "text unicodes"],
   ["laid out anew", "indent outputDelimiter lineEnds"],
   ["in order", "sortKeys"],
   ["in another encoding", "outputEncoding"],

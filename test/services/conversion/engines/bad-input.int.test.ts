@@ -60,6 +60,7 @@ const rows: Readonly<Record<string, readonly [from: string, to: string, kind: st
   "join-tiff": ["zip", "tiff", "pictures", cut],
   "join-html": ["zip", "html", "pictures", cut],
   "join-media": ["zip", "gif", "pictures", cut],
+  fonttools: ["ttf", "ttf", "font", cut],
   fontforge: ["ttf", "woff", "font", cut],
 };
 
