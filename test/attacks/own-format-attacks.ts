@@ -127,25 +127,7 @@ const svgRows: readonly Omit<Attack, "engine">[] = [
   ),
 ];
 
-/** The directory of a font names what is not there. */
-function statedTables(): Buffer {
-  const tags = ["cmap", "glyf", "head", "loca", "maxp"];
-  const header = Buffer.from("000100000005008000020020", "hex");
-  const rows = tags.map((tag) => Buffer.concat([Buffer.from(tag), Buffer.from("00000000000000ecffffffff", "hex")]));
-  return Buffer.concat([header, ...rows, Buffer.alloc(200, 1)]);
-}
-
 export const ownFormatAttacks: readonly Attack[] = [
   ...officeRows.map((row) => ({ ...row, engine: "office-change" as const })),
-  {
-    ...{
-      id: "FS1-tables",
-      what: "a font whose tables claim to be four gigabytes each",
-      engine: "fonttools",
-      fileName: "a.ttf",
-      to: ["ttf"],
-    },
-    ...{ content: statedTables, query: "text=a", outcome: "INVALID_INPUT" },
-  },
   ...svgRows.map((row) => ({ ...row, engine: "svgo" as const })),
 ];
