@@ -1,4 +1,4 @@
-/** Classes OF1 to OF4 SW1 to SW3 and FS1: files that stay what they are, with what takes memory, time or other files when a part of them is written anew. */
+/** Classes OF1 to OF4 and SW1 to SW3: files that stay what they are, with what takes memory, time or other files when a part of them is written anew. */
 import { zipFile } from "#test/harness/zip-file.ts";
 import type { Attack } from "./attack.ts";
 import { docx, linkedPicture, odf, paragraph, relation, xml } from "./office-files.ts";
