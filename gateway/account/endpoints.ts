@@ -21,7 +21,7 @@ const own = { unlisted: true } as const;
 
 export const accountEndpoints = defineEndpoints({
   me: {
-    ...{ ...own, method: "GET", path: "/web/v1/me", summary: "Who is signed in, and what may be done", access: "public" },
+    ...{ ...own, method: "GET", path: "/web/v1/me", summary: "Show who is signed in, and the limits", access: "public" },
     ...{ answers: { 200: answer("The account, or the guest.") }, errors: [] },
   },
   signUp: {
@@ -30,21 +30,21 @@ export const accountEndpoints = defineEndpoints({
     errors: ["SIGN_UP_CLOSED", "ACCOUNT_EXISTS", "RATE_LIMITED", "CROSS_SITE_REQUEST"],
   },
   signIn: {
-    ...{ ...own, method: "POST", path: "/web/v1/sign-in", summary: "Sign in by password", access: "public" },
+    ...{ ...own, method: "POST", path: "/web/v1/sign-in", summary: "Sign in with a password", access: "public" },
     ...{ body: json({ email, password }), answers: { 200: answer("The account.") } },
     errors: ["INVALID_CREDENTIALS", "RATE_LIMITED", "CROSS_SITE_REQUEST"],
   },
   signInByLink: {
-    ...{ ...own, method: "POST", path: "/web/v1/sign-in/link", summary: "Sign in by a one-time link", access: "public" },
+    ...{ ...own, method: "POST", path: "/web/v1/sign-in/link", summary: "Sign in with a one-time link", access: "public" },
     ...{ body: json({ token: text(128, 1) }), answers: { 200: answer("The account.") } },
     errors: ["INVALID_CREDENTIALS", "RATE_LIMITED", "CROSS_SITE_REQUEST"],
   },
   signOut: {
-    ...{ ...own, method: "POST", path: "/web/v1/sign-out", summary: "Sign out here", access: "public" },
+    ...{ ...own, method: "POST", path: "/web/v1/sign-out", summary: "Sign out", access: "public" },
     ...{ answers: { 204: nothing }, errors: ["CROSS_SITE_REQUEST"] },
   },
   signOutEverywhere: {
-    ...{ ...own, method: "POST", path: "/web/v1/sign-out-everywhere", summary: "End every session", access: "session" },
+    ...{ ...own, method: "POST", path: "/web/v1/sign-out-everywhere", summary: "Sign out everywhere", access: "session" },
     ...{ answers: { 204: nothing }, errors: ["SIGN_IN_REQUIRED", "CROSS_SITE_REQUEST"] },
   },
   setPassword: {
@@ -53,17 +53,17 @@ export const accountEndpoints = defineEndpoints({
     errors: ["INVALID_CREDENTIALS", "RATE_LIMITED", "SIGN_IN_REQUIRED", "CROSS_SITE_REQUEST"],
   },
   deleteMe: {
-    ...{ ...own, method: "DELETE", path: "/web/v1/me", summary: "Delete the account and everything of its own", access: "session" },
+    ...{ ...own, method: "DELETE", path: "/web/v1/me", summary: "Delete the account and everything it owns", access: "session" },
     ...{ body: json({ password, email }, ["password", "email"]), answers: { 204: nothing } },
     errors: ["INVALID_CREDENTIALS", "RATE_LIMITED", "SIGN_IN_REQUIRED", "CROSS_SITE_REQUEST"],
   },
   oidcStart: {
-    ...{ ...own, method: "GET", path: "/auth/oidc/start", summary: "Sign in by the identity provider", access: "public" },
-    ...{ answers: { 303: { description: "On to the provider." } }, errors: ["NOT_FOUND"] },
+    ...{ ...own, method: "GET", path: "/auth/oidc/start", summary: "Sign in with the identity provider", access: "public" },
+    ...{ answers: { 303: { description: "Redirects to the provider." } }, errors: ["NOT_FOUND"] },
   },
   oidcCallback: {
     ...{ ...own, method: "GET", path: "/auth/oidc/callback", summary: "Back from the identity provider", access: "public" },
-    ...{ answers: { 303: { description: "On to the page." } }, errors: ["NOT_FOUND"] },
+    ...{ answers: { 303: { description: "Redirects to the page." } }, errors: ["NOT_FOUND"] },
   },
   listKeys: {
     ...{ ...own, method: "GET", path: "/web/v1/keys", summary: "List the account's keys", access: "session" },
@@ -79,7 +79,7 @@ export const accountEndpoints = defineEndpoints({
       },
       ["scopes", "expiresAt"],
     ),
-    answers: { 201: answer("The key, and the secret, which is told this once.") },
+    answers: { 201: answer("The key and its secret, which is shown only once.") },
     errors: ["NOT_ENTITLED", "SIGN_IN_REQUIRED", "CROSS_SITE_REQUEST"],
   },
   renameKey: {

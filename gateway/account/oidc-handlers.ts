@@ -28,7 +28,7 @@ export function oidcCallbackHandler(context: RestContext): Handler {
     const kept = flowOf(cookieOf(request, context.settings, "filemill_oidc"));
     clearCookie(reply, context.settings, "filemill_oidc");
     try {
-      if (kept === undefined) throw new FilemillError("INVALID_CREDENTIALS", "Begin to sign in anew.");
+      if (kept === undefined) throw new FilemillError("INVALID_CREDENTIALS", "Start signing in again.");
       await context.throttle.token(clientOf(request.ip));
       const identity = await oidc.finish(new URL(request.raw.url ?? "", requestBaseUrlOf(context, request)), kept);
       const signedIn = await context.deps.signIn.signInByIdentity({ ...identity, plan: oidc.plan });

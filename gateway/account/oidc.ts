@@ -64,7 +64,10 @@ export function createOidc(settings: OidcSettings): Oidc | undefined {
     async finish(callbackUrl, flow) {
       const identity = await identityFrom(await configuration().catch(unreachable), callbackUrl, flow).catch(refused);
       if (domains !== undefined && !(identity.emailVerified && domains.has(domainOf(identity.email))))
-        throw new FilemillError("INVALID_CREDENTIALS", "Your e-mail address may not sign in here; ask whoever runs this server.");
+        throw new FilemillError(
+          "INVALID_CREDENTIALS",
+          "Your e-mail address is not allowed to sign in here; ask the operator of this server.",
+        );
       return identity;
     },
   };
@@ -134,7 +137,7 @@ function unreachable(cause: unknown): never {
 }
 
 function refused(cause: unknown): never {
-  throw new FilemillError("INVALID_CREDENTIALS", "The identity provider did not let you in; try again.", { cause });
+  throw new FilemillError("INVALID_CREDENTIALS", "The identity provider refused the sign-in; try again.", { cause });
 }
 
 function domainsOf(list: string | undefined): ReadonlySet<string> | undefined {

@@ -29,7 +29,7 @@ export function tuneServer(server: Server): void {
   server.on("checkExpectation", passOn);
   // Nothing is tunnelled; without a listener Node closes the connection and says nothing.
   server.on("connect", (_request, socket: Duplex) => {
-    const failure = new FilemillError("METHOD_NOT_ALLOWED", "This server is no proxy; see /docs.");
+    const failure = new FilemillError("METHOD_NOT_ALLOWED", "This server is not a proxy; see /docs.");
     answerRaw(socket, 405, failure, { allow: "GET, HEAD, POST, PUT, PATCH, DELETE" });
   });
 }

@@ -64,7 +64,7 @@ function messageOf(type: string): Schema {
         header("webhook-signature", "Signatures of id, timestamp and body, as Standard Webhooks 1.0 says; one for each secret."),
       ],
       requestBody: { required: true, content: { "application/json": { schema: { $ref: "#/components/schemas/WebhookMessage" } } } },
-      responses: { "2XX": { description: "Taken." }, 410: { description: "No more of this." } },
+      responses: { "2XX": { description: "Taken." }, 410: { description: "Disables the webhook." } },
     },
   };
 }

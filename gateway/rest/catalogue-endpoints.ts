@@ -26,14 +26,14 @@ export const catalogueEndpoints = defineEndpoints({
   route: {
     method: "GET",
     path: "/api/v1/routes/{from}/{to}",
-    summary: "Look at one conversion closely",
+    summary: "Get the details of one conversion",
     description: "Its steps with engine and version, the notes to expect on a result, its options, and how long it took recently.",
     access: "read",
     forPages: true,
     head: true,
     parameters: [
       { ...formatId, name: "from", description: "Source format: an id, or a known extension.", schema: schemaLike("jpg") },
-      { ...formatId, name: "to", description: "Target format: the same.", schema: schemaLike("webp") },
+      { ...formatId, name: "to", description: "Target format: an id, or a known extension.", schema: schemaLike("webp") },
     ],
     answers: { 200: { description: "The conversion.", mediaType: "application/json", schema: ref("RouteAnswer") } },
     errors: ["UNSUPPORTED_TARGET", "UNSUPPORTED_CONVERSION"],

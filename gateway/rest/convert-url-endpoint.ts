@@ -29,7 +29,7 @@ export const convertUrlEndpoints = defineEndpoints({
         },
       },
     },
-    answers: { 200: job("The conversion is done."), 202: job("The job goes on; poll `status_url`.") },
+    answers: { 200: job("The conversion is done."), 202: job("The job is still running; poll `status_url`.") },
     errors: [
       "UNSUPPORTED_MEDIA_TYPE",
       "INVALID_OPTION",

@@ -114,15 +114,15 @@ export const endpoints = defineEndpoints({
     },
     answers: {
       200: oneJob("The conversion is done. With `download=1`: the bytes, with the headers of the download endpoint.", {
-        "Idempotent-Replayed": "true when an earlier request made this job",
+        "Idempotent-Replayed": "true when an earlier request created this job",
       }),
-      202: oneJob("The job goes on; poll `status_url`.", {
+      202: oneJob("The job is still running; poll `status_url`.", {
         Location: "the job's address, as `status_url`",
-        "Retry-After": "seconds until a look is worth it",
+        "Retry-After": "seconds to wait before polling",
         "Preference-Applied": "the preference that was followed",
       }),
       303: {
-        description: "With `download=wait`: the job goes on, and its result will be there.",
+        description: "With `download=wait`: the job is still running; the result will be at this address.",
         headers: { Location: "where the result will be" },
       },
     },
@@ -160,7 +160,7 @@ export const endpoints = defineEndpoints({
     parameters: [
       { name: "status", in: "query", description: "Only jobs in this state.", schema: { enum: Object.keys(jobStatuses) } },
       { name: "limit", in: "query", description: "At most this many.", schema: { type: "integer", minimum: 1, maximum: 100, default: 20 } },
-      { name: "cursor", in: "query", description: "`nextCursor` of the page before.", schema: { type: "string", maxLength: 200 } },
+      { name: "cursor", in: "query", description: "`nextCursor` of the previous page.", schema: { type: "string", maxLength: 200 } },
     ],
     answers: { 200: { description: "A page of jobs.", mediaType: "application/json", schema: ref("JobList") } },
     errors: [],
@@ -168,18 +168,18 @@ export const endpoints = defineEndpoints({
   getJob: {
     method: "GET",
     path: "/api/v1/jobs/{id}",
-    summary: "Look at a job",
+    summary: "Get a job",
     access: "read",
     forPages: true,
     head: true,
     parameters: [jobId, wait],
-    answers: { 200: oneJob("The job.", { "Retry-After": "while unfinished: seconds until a look is worth it" }) },
+    answers: { 200: oneJob("The job.", { "Retry-After": "while unfinished: seconds to wait before polling" }) },
     errors: ["JOB_NOT_FOUND"],
   },
   deleteJob: {
     method: "DELETE",
     path: "/api/v1/jobs/{id}",
-    summary: "Cancel what is unfinished and remove what is stored",
+    summary: "Cancel a job, or delete it with its result",
     access: "read",
     scope: "convert",
     forPages: true,
@@ -190,7 +190,7 @@ export const endpoints = defineEndpoints({
   jobEvents: {
     method: "GET",
     path: "/api/v1/jobs/{id}/events",
-    summary: "Follow a job by server-sent events",
+    summary: "Stream a job's events",
     description:
       'One event `job` at once and after each change, its data being `{ "job" }` and, where the engine tells, `"progress"` from 0 to 1; the stream ends when the job has ended.',
     access: "read",
@@ -206,7 +206,7 @@ export const endpoints = defineEndpoints({
     ],
     answers: {
       200: { description: "The stream of events.", mediaType: "text/event-stream", schema: { type: "string" } },
-      204: { description: "It has ended, and that was seen." },
+      204: { description: "The job has ended, and the client has seen that event." },
     },
     errors: ["JOB_NOT_FOUND"],
   },
@@ -232,7 +232,7 @@ export const endpoints = defineEndpoints({
     answers: {
       200: artifact,
       206: { ...artifact, description: "The part of the result that Range asked for." },
-      304: { description: "The client has it already." },
+      304: { description: "Not modified." },
       307: { description: "With `wait=1`: not done yet; ask again at once.", headers: { Location: "the same address" } },
       416: { description: "The range lies outside the result.", mediaType: "application/json", schema: ref("Error") },
     },
@@ -253,7 +253,7 @@ export const endpoints = defineEndpoints({
   health: {
     method: "GET",
     path: "/healthz",
-    summary: "The process lives",
+    summary: "Check that the process is alive",
     access: "public",
     head: true,
     answers: { 200: { description: "It does.", mediaType: "application/json", schema: { type: "object" } } },
@@ -262,13 +262,13 @@ export const endpoints = defineEndpoints({
   ready: {
     method: "GET",
     path: "/readyz",
-    summary: "Conversions are accepted",
+    summary: "Check that conversions are accepted",
     access: "public",
     head: true,
     answers: {
       200: { description: "They are.", mediaType: "application/json", schema: ref("Readiness") },
       503: {
-        description: "Not yet or not any more; `parts` names everything that is missing or broken, `part` the first of it.",
+        description: "Not ready; `parts` lists everything that is missing or broken, `part` the first of these.",
         mediaType: "application/json",
         schema: ref("Readiness"),
       },

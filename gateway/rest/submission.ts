@@ -126,7 +126,7 @@ async function sourceOf(context: RestContext, { from }: Pick<Asked, "from">, upl
   if (format === "") {
     throw new FilemillError("UNKNOWN_SOURCE_FORMAT", "Neither content nor name tells the file's format; name it with `?from=<format>`.");
   }
-  const message = "The file's content is not what its name says; the content was believed.";
+  const message = "The file's content does not match its name; the content was used.";
   return { from: format, notes: nameDisagrees ? [{ code: "CONTENT_TYPE_CORRECTED", message }] : [] };
 }
 

@@ -16,7 +16,7 @@ const members: Readonly<Record<string, Schema>> = {
   url: {
     type: "string",
     maxLength: 2000,
-    description: "Where messages go: an https URL of the public internet.",
+    description: "Where messages are sent: a public https URL.",
     examples: ["https://hooks.example.org/filemill"],
   },
   events: { type: "array", minItems: 1, uniqueItems: true, items: { enum: Object.keys(eventTypes) }, description: "Default: all." },
@@ -35,14 +35,14 @@ export const webhookEndpoints = defineEndpoints({
   },
   createWebhook: {
     ...own,
-    ...{ method: "POST", path: "/api/v1/webhooks", summary: "Have jobs' ends told to a server of yours" },
+    ...{ method: "POST", path: "/api/v1/webhooks", summary: "Create a webhook that notifies your server when a job ends" },
     description:
-      "Messages are signed as Standard Webhooks 1.0 says (`webhook-id`, `webhook-timestamp`, `webhook-signature`). What is not answered 2xx is sent again, ever less often, for some days; 410 disables the webhook. A message may come twice, with the same `webhook-id`.",
+      "Messages are signed as Standard Webhooks 1.0 says (`webhook-id`, `webhook-timestamp`, `webhook-signature`). Messages that get no 2xx answer are retried with growing delays for some days; 410 disables the webhook. A message may arrive twice, with the same `webhook-id`.",
     body: {
       mediaType: "application/json",
       schema: { type: "object", additionalProperties: false, required: ["url"], properties: members },
     },
-    answers: { 201: answer("The webhook, and its secret, which is told this once.", "NewWebhook") },
+    answers: { 201: answer("The webhook and its secret, which is shown only once.", "NewWebhook") },
     errors: [],
   },
   updateWebhook: {
@@ -56,12 +56,15 @@ export const webhookEndpoints = defineEndpoints({
         additionalProperties: false,
         properties: {
           ...members,
-          enabled: { type: "boolean", description: "false: nothing is sent. true: what happens from now on is." },
-          rotateSecret: { type: "boolean", description: "true: a new secret, told in the answer; the old one signs too for 24 hours." },
+          enabled: { type: "boolean", description: "false: nothing is sent. true: events from now on are sent." },
+          rotateSecret: {
+            type: "boolean",
+            description: "true: creates a new secret, shown in the answer; the old one stays valid for 24 hours.",
+          },
         },
       },
     },
-    answers: { 200: answer("The webhook, with a new secret where it was asked for.", "NewWebhook") },
+    answers: { 200: answer("The webhook, with a new secret if one was requested.", "NewWebhook") },
     errors: unknown,
   },
   deleteWebhook: {
@@ -71,13 +74,13 @@ export const webhookEndpoints = defineEndpoints({
   },
   listDeliveries: {
     ...own,
-    ...{ method: "GET", path: "/api/v1/webhooks/{id}/deliveries", summary: "List a webhook's messages of the last 7 days", head: true },
+    ...{ method: "GET", path: "/api/v1/webhooks/{id}/deliveries", summary: "List a webhook's deliveries of the last 7 days", head: true },
     ...{ parameters: [webhookId], answers: { 200: answer("At most 100, newest first.", "DeliveryList") }, errors: unknown },
   },
   replayDelivery: {
     ...own,
-    ...{ method: "POST", path: "/api/v1/webhooks/{id}/deliveries/{deliveryId}/replay", summary: "Send a message again, now" },
-    ...{ parameters: [webhookId, deliveryId], answers: { 202: answer("It is on its way.", "DeliveryAnswer") }, errors: unknown },
+    ...{ method: "POST", path: "/api/v1/webhooks/{id}/deliveries/{deliveryId}/replay", summary: "Resend a message now" },
+    ...{ parameters: [webhookId, deliveryId], answers: { 202: answer("The message is being sent.", "DeliveryAnswer") }, errors: unknown },
   },
 });
 

@@ -140,7 +140,7 @@ function resultOf(job: Job | undefined): Blob {
     case JobState.CANCELLED:
       throw new FilemillError("JOB_CANCELLED", "The job was cancelled; it has no result.");
     case JobState.EXPIRED:
-      throw new FilemillError("RESULT_EXPIRED", "The result was removed when its time was over.");
+      throw new FilemillError("RESULT_EXPIRED", "The result expired and was removed.");
     case JobState.QUEUED:
     case JobState.RUNNING:
       throw new FilemillError("JOB_NOT_DONE", "The job is not finished yet.");

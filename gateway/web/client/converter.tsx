@@ -55,7 +55,7 @@ function ForMembers() {
   return (
     <section class="panel" aria-labelledby="members">
       <h2 id="members">Sign in to convert</h2>
-      <p>On this server only accounts may convert.</p>
+      <p>This server converts only for signed-in accounts.</p>
       <p class="actions">
         <a class="button button-primary" href="/automate">
           Sign in

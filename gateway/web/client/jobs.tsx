@@ -57,7 +57,7 @@ function List({ isGuest }: { isGuest: boolean }) {
         {jobs === undefined && <p class="quiet">Loading…</p>}
         {jobs?.length === 0 && (
           <div class="empty">
-            <p class="quiet">{filter === "all" ? "Nothing was converted yet." : `You have no ${filter} jobs.`}</p>
+            <p class="quiet">{filter === "all" ? "No conversions yet." : `You have no ${filter} jobs.`}</p>
             {filter === "all" && (
               <a class="button button-primary" href="/">
                 Convert a file

@@ -20,10 +20,10 @@ export function accessOf({ key: secret, scope }: Use, directory: Directory, plan
   const key = isKeySecret(secret) ? directory.key(hash) : undefined;
   const account = key === undefined ? undefined : directory.account(key.accountId);
   if (key === undefined || account === undefined || account.deletedAt !== undefined)
-    throw new FilemillError("INVALID_API_KEY", "The API key is not known here; check that it was copied whole and belongs to this server.");
+    throw new FilemillError("INVALID_API_KEY", "Unknown API key; check that it was copied completely and belongs to this server.");
   checkLife(key);
   if (account.disabledAt !== undefined)
-    throw new FilemillError("NOT_ENTITLED", "The account is disabled; ask whoever runs this server.", { details: { disabled: true } });
+    throw new FilemillError("NOT_ENTITLED", "The account is disabled; ask the operator of this server.", { details: { disabled: true } });
   return { account, plan: planWithAccess(plans, account), key: scopedKey(key, scope), hash };
 }
 
@@ -31,7 +31,7 @@ export function accessOf({ key: secret, scope }: Use, directory: Directory, plan
 export function planWithAccess(plans: Plans, account: Account): Plan {
   const plan = plans.get(account.plan);
   if (plan?.apiAccess === true) return plan;
-  throw new FilemillError("NOT_ENTITLED", `The plan "${account.plan}" has no API access; change to a plan that has.`, {
+  throw new FilemillError("NOT_ENTITLED", `The plan "${account.plan}" has no API access; change to a plan that includes it.`, {
     details: { plan: account.plan },
   });
 }

@@ -44,7 +44,7 @@ export async function signInByIdentity(house: House, identity: Identity, plan: s
 
 async function accountFor(house: House, identity: Identity, plan: string): Promise<Account> {
   if (!identity.emailVerified || identity.email === "")
-    throw invalid("The provider does not vouch for your e-mail address; ask your administrator.");
+    throw invalid("The provider has not verified your e-mail address; ask your administrator.");
   const email = parseEmail(identity.email);
   const present = house.directory.accountByEmail(email);
   if (present !== undefined) return isOpen(present) && !present.emailVerified ? takeOver(house, present) : present;
@@ -75,5 +75,5 @@ function keyOf({ issuer, subject }: Identity): string {
 }
 
 function refused(): FilemillError {
-  return invalid("This account cannot sign in; ask whoever runs this server.");
+  return invalid("This account cannot sign in; ask the operator of this server.");
 }

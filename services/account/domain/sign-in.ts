@@ -30,7 +30,8 @@ export type SignedIn = { readonly account: Account; readonly sessionToken: strin
 
 /** Rejects with SIGN_UP_CLOSED, BAD_REQUEST (`details.field`), ACCOUNT_EXISTS or OVERLOADED. */
 export async function signUp(house: House, { email, password }: { email: string; password: string }): Promise<SignedIn> {
-  if (!house.signUpOpen) throw new FilemillError("SIGN_UP_CLOSED", "Sign-up is closed here; ask whoever runs this server for an account.");
+  if (!house.signUpOpen)
+    throw new FilemillError("SIGN_UP_CLOSED", "Sign-up is closed here; ask the operator of this server for an account.");
   const parsed = parseEmail(email);
   const accepted = parsePassword(password, parsed, "password");
   const taken = new FilemillError("ACCOUNT_EXISTS", "An account with this e-mail address exists already; sign in.");

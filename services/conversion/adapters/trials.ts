@@ -13,7 +13,7 @@ export function createTrials(sandbox: Sandbox, tell: Converter["tell"]): Trials 
     },
     async sandbox() {
       const { exitCode } = await sandbox.run({ program: "/bin/true", args: [] });
-      if (exitCode !== 0) throw new FilemillError("UNAVAILABLE", "The sandbox does not run programs any more.");
+      if (exitCode !== 0) throw new FilemillError("UNAVAILABLE", "The sandbox no longer runs programs.");
     },
     async inspectors() {
       await using scratch = await sandbox.openScratch();

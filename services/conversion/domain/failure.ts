@@ -28,9 +28,9 @@ export type FaultKind =
   | "lost";
 
 const faultMessages: Readonly<Record<FaultKind, string>> = {
-  unexplained: "The conversion failed without saying why; try another target format.",
+  unexplained: "The conversion failed for an unknown reason; try another target format.",
   crashed: "The converter crashed on this file, which is our fault; try another target format.",
-  lost: "The converter was ended in the middle of its work, which is our fault; try again later.",
+  lost: "The converter was killed during the conversion, which is our fault; try again later.",
 };
 
 /** CONVERSION_FAILED by an engine of which nothing says that the file is to blame (decision 39). */

@@ -90,7 +90,7 @@ export async function runHop(run: PlanRun, ports: RunPorts, { planned, index, in
   if (isPart || !isCounted(planned.from, planned.to, planned.options)) return;
   const counted = await ports.count(input, { path: outputPath, format: planned.to });
   const missing = counted === undefined ? undefined : missingOf(planned.from, planned.to, counted, notes);
-  if (missing !== undefined) throw new FilemillError("CONVERSION_FAILED", `The result would have held only ${missing} of the file.`);
+  if (missing !== undefined) throw new FilemillError("CONVERSION_FAILED", `The result would have kept only ${missing} of the file.`);
 }
 
 /** An engine that met the bound of the plan, and not one of its own. */
@@ -147,7 +147,7 @@ function outputBoundOf({ plan, bound }: PlanRun, index: number, input: FileRef):
 
 function assertFits(input: FileRef, hop: Hop, index: number): void {
   if (input.sizeBytes <= hop.maxInputMb * 1e6) return;
-  if (index > 0) throw new FilemillError("INPUT_TOO_COMPLEX", "The file grows too large on its way to this format.");
+  if (index > 0) throw new FilemillError("INPUT_TOO_COMPLEX", "The file grows too large when converted to this format.");
   throw new FilemillError("INPUT_TOO_LARGE", `This conversion takes files of up to ${hop.maxInputMb} MB.`, {
     details: { limitMb: hop.maxInputMb, limitedBy: "conversion" },
   });

@@ -89,6 +89,6 @@ async function convertParts(
 async function labelsOf(run: PlanRun, ports: RunPorts, planned: PlannedHop, index: number, input: FileRef): Promise<readonly string[]> {
   using bounded = taskOf(run, ports, planned, index, input);
   const { engine, task } = bounded;
-  if (engine.parts === undefined) throw new FilemillError("INTERNAL", "The engine does not tell the parts of a file.");
+  if (engine.parts === undefined) throw new FilemillError("INTERNAL", "The engine cannot list the parts of a file.");
   return await engine.parts(task);
 }

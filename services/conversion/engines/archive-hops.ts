@@ -56,12 +56,12 @@ const level: OptionDefinition = {
   type: "integer",
   min: 1,
   max: 9,
-  description: "How hard to compress: 1 is quick, 9 is small. Without it each format's usual level.",
+  description: "Compression level: 1 is fast, 9 is small. Default: the format's usual level.",
 };
 
 const leftOut = [
-  expecting("ENTRIES_LEFT_OUT", { message: "Special files, and links that do not lead to a file in the archive, are left out." }),
-  expecting("PERMISSIONS_REDUCED", { message: "Permissions to write for everybody, and to run as a file's owner, are taken away." }),
+  expecting("ENTRIES_LEFT_OUT", { message: "Special files, and links that point outside the archive, are left out." }),
+  expecting("PERMISSIONS_REDUCED", { message: "World-writable, set-uid and set-gid permissions are removed." }),
 ];
 
 /** TAR and 7z hold parts of seconds. */

@@ -5,5 +5,5 @@ export function behindLink(): FilemillError {
 }
 
 export function leavesItsFolder(): FilemillError {
-  return new FilemillError("INVALID_INPUT", "The archive has an entry whose name leaves its folder.");
+  return new FilemillError("INVALID_INPUT", "The archive has an entry whose name points outside its folder.");
 }

@@ -42,13 +42,13 @@ const form: OptionDefinition = {
   type: "enum",
   values: ["compact", "text"],
   default: "compact",
-  description: "The compact form of the format, or the one that people can read.",
+  description: "Write the binary or the text form of the format.",
 };
 const simplify: OptionDefinition = {
   name: "simplify",
   type: "boolean",
   default: false,
-  description: "Joins what can be joined: equal corners, and shapes of one material.",
+  description: "Merge equal vertices and meshes with the same material.",
 };
 
 /** Shapes alone, without the scene around them and, but for 3DS, without materials. */
@@ -57,7 +57,7 @@ const bare = new Set(["obj", "stl", "ply", "step", "3ds"]);
 function hopOf(_from: string, to: string): Omit<Hop, "from" | "to"> {
   const options = [simplify, ...(writers[to]?.text === undefined ? [] : [form])];
   const expects = bare.has(to)
-    ? [expecting("METADATA_DROPPED", { message: "Materials, cameras and movement are left out.", of: "scene" })]
+    ? [expecting("METADATA_DROPPED", { message: "Materials, cameras and animations are left out.", of: "scene" })]
     : [];
   return { expects, fidelity: bare.has(to) ? "reduced" : "high", cost: 100, async: false, maxInputMb: 100, options };
 }
@@ -68,7 +68,7 @@ const hops: readonly Hop[] = uniqueHops([
   ...crossHops(Object.keys(others), ["glb", "obj"], hopOf),
 ]);
 
-const unreadable = "The model is damaged, holds no shapes, needs other files that it names, or is of a kind that is not known.";
+const unreadable = "The model is damaged, holds no meshes, refers to other files, or is of an unknown kind.";
 const badInput = [/Failed to load|Unable to load input file/i];
 
 async function run({ sandbox, inspector }: EngineHost, task: HopTask): Promise<void> {
@@ -94,7 +94,7 @@ async function run({ sandbox, inspector }: EngineHost, task: HopTask): Promise<v
     end = await write("ply");
   if (saysBadInput(end, badInput)) throw new FilemillError("INVALID_INPUT", unreadable);
   if (end.exitCode !== 0) throw new FilemillError("CONVERSION_FAILED", "The model could not be written in this format.");
-  if (bare.has(to) && canHave(from, "scene")) task.note("METADATA_DROPPED", "Materials, cameras and movement were left out.");
+  if (bare.has(to) && canHave(from, "scene")) task.note("METADATA_DROPPED", "Materials, cameras and animations were left out.");
   if (to === "gltf") await embed(inspector, session, task);
   else await session.adopt(`out.${to}`);
 }

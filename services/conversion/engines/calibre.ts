@@ -32,8 +32,8 @@ const textOption = (name: string, description: string): OptionDefinition => ({
   description,
 });
 const options: readonly OptionDefinition[] = [
-  textOption("title", "Title of the book; without it, its own."),
-  textOption("author", "Who wrote it; several names are joined by &. Without it, its own."),
+  textOption("title", "Title of the book; default: its own."),
+  textOption("author", "Authors, several separated by &; default: the book's own."),
 ];
 
 function hopOf(_from: string, to: string): Omit<Hop, "from" | "to"> {
@@ -75,7 +75,7 @@ async function run(sandbox: Sandbox, task: HopTask): Promise<void> {
     limits,
   });
   if (/DRMError|is locked with DRM|DRM/.test(end.stderr) && end.exitCode !== 0) {
-    throw new FilemillError("PASSWORD_REQUIRED", "The book is protected against copying and cannot be read.");
+    throw new FilemillError("PASSWORD_REQUIRED", "The book is protected by DRM and cannot be read.");
   }
   throwIfFailed(end, badInput, `The book is damaged, or is not ${from.toUpperCase()}.`);
   await session.adopt(`out.${to}`);

@@ -8,10 +8,15 @@ const media = (usual: "print" | "screen"): OptionDefinition => ({
   type: "enum",
   values: ["print", "screen"],
   default: usual,
-  description: "For which medium the page is laid out: its style sheets may say how it is printed, and how it is shown.",
+  description: "CSS media type for the layout: `print` or `screen`.",
 });
 const scripts: readonly OptionDefinition[] = [
-  { name: "javascript", type: "boolean", default: false, description: "Run the scripts of the page, which can load nothing." },
+  {
+    name: "javascript",
+    type: "boolean",
+    default: false,
+    description: "Run the page's scripts. They cannot load anything from the network.",
+  },
   {
     name: "javascriptSeconds",
     type: "integer",
@@ -19,7 +24,7 @@ const scripts: readonly OptionDefinition[] = [
     max: 20,
     default: 5,
     unit: "s",
-    description: "How long scripts may run when `javascript` is set; what they only wait for takes no time.",
+    description: "How long scripts may run when `javascript` is set, in virtual time: waiting costs nothing.",
   },
 ];
 const line = (name: string, place: string): OptionDefinition => ({
@@ -34,7 +39,7 @@ const paper: readonly OptionDefinition[] = [
     name: "pageSize",
     type: "enum",
     values: words("a3 a4 a5 letter legal tabloid"),
-    description: "Paper of all pages; without it what the page's style says, or A4.",
+    description: "Paper size; default: what the page's CSS says, else A4.",
   },
   {
     name: "margin",
@@ -42,15 +47,15 @@ const paper: readonly OptionDefinition[] = [
     min: 0,
     max: 100,
     unit: "mm",
-    description: "Margin on all sides; without it what the page's style says, or 10 mm.",
+    description: "Margin on all sides; default: what the page's CSS says, else 10 mm.",
   },
   {
     name: "landscape",
     type: "boolean",
     description: "Turn all pages to landscape, or with `false` to portrait; on A4 unless `pageSize` says otherwise.",
   },
-  { name: "scale", type: "number", min: 0.1, max: 2, default: 1, description: "How large the page is laid out on the paper." },
-  { name: "background", type: "boolean", default: true, description: "With the colours and pictures behind the text." },
+  { name: "scale", type: "number", min: 0.1, max: 2, default: 1, description: "Scale of the page on the paper." },
+  { name: "background", type: "boolean", default: true, description: "Print background colours and pictures." },
   line("header", "above"),
   line("footer", "below"),
   {
@@ -69,10 +74,10 @@ const shot: readonly OptionDefinition[] = [
     max: 4000,
     default: 1280,
     unit: "px",
-    description: "Width of the window that the page is shown in.",
+    description: "Width of the browser window.",
   },
-  { name: "fullPage", type: "boolean", default: true, description: "The whole page; with `false` what a window of 16 to 9 shows first." },
-  { name: "scale", type: "number", min: 0.5, max: 4, default: 1, description: "Pixels of the picture for one of the page." },
+  { name: "fullPage", type: "boolean", default: true, description: "Capture the whole page; `false` captures the first screen (16:9)." },
+  { name: "scale", type: "number", min: 0.5, max: 4, default: 1, description: "Device pixels for each CSS pixel." },
   media("screen"),
 ];
 const quality: OptionDefinition = {

@@ -51,7 +51,7 @@ const quoteText: OptionDefinition = {
   name: "quoteText",
   type: "boolean",
   default: false,
-  description: "Put every text cell in quotation marks, so that it cannot be taken for a number.",
+  description: "Quote every text cell, so that it is not read as a number.",
 };
 const header: OptionDefinition = { name: "header", type: "boolean", default: true, description: "The first row names the columns." };
 const kinds: OptionDefinition = {
@@ -67,14 +67,14 @@ const decimal: OptionDefinition = {
   values: ["auto", "point", "comma"],
   default: "auto",
   description:
-    "What divides a number from its fraction. `auto` decides once for the whole table and leaves text what would not be written the same again; `point` and `comma` also read zeros at the end and marks between thousands.",
+    "Decimal mark. `auto` decides once for the whole table and keeps as text whatever would not be written back unchanged; `point` and `comma` also accept trailing zeros and thousands separators.",
 };
 const dateOrder: OptionDefinition = {
   name: "dateOrder",
   type: "enum",
   values: ["text", "dmy", "mdy", "ymd"],
   default: "text",
-  description: "In which order day, month and year stand in columns of dates, which become dates then; `text` leaves them as they are.",
+  description: "Order of day, month and year in date columns, which then become dates; `text` leaves them unchanged.",
 };
 const indentFrom = (min: number): OptionDefinition => ({
   name: "indent",
@@ -101,23 +101,23 @@ const tableRead: OptionDefinition = {
   name: "table",
   type: "string",
   pattern: "^[^\\x00-\\x1f]{1,128}$",
-  description: "Which table; without it the first.",
+  description: "Name of the table; default: the first.",
 };
-const tableChosen: OptionDefinition = { ...tableRead, description: "Only this table; without it all of them." };
+const tableChosen: OptionDefinition = { ...tableRead, description: "Convert only this table; default: all of them." };
 const tableWritten: OptionDefinition = { ...tableRead, default: "data", description: "Name of the table." };
 const form: OptionDefinition = {
   name: "form",
   type: "enum",
   values: ["xml", "binary"],
   default: "xml",
-  description: "The readable or the compact form of a property list.",
+  description: "Write the XML or the binary form of a property list.",
 };
 const compression: OptionDefinition = {
   name: "compression",
   type: "enum",
   values: ["snappy", "none"],
   default: "snappy",
-  description: "How columns are compressed.",
+  description: "Compression of the columns.",
 };
 
 /** Of what holds all sheets one can be chosen; else the first is taken. */
@@ -125,7 +125,7 @@ const oneSheet: OptionDefinition = {
   name: "sheet",
   type: "string",
   pattern: "^[^\\x00-\\x1f]{1,64}$",
-  description: "Only this sheet, by number or name; without it all of them.",
+  description: "Convert only this sheet, by number or name; default: all of them.",
 };
 const holdsSheets = (to: string) => to === "json" || to === "md";
 

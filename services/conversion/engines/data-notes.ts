@@ -110,11 +110,13 @@ function naming(from: string, to: string): readonly Expectation[] {
 const tags = set("cbor bson yaml");
 
 function leavingOff(from: string, to: string): readonly Expectation[] {
-  const ofMoments = "Moments are written as in UTC, without saying so.";
+  const ofMoments = "Times are written in UTC without a zone.";
   const ofTags = "Tags and subtypes without an equivalent are removed.";
   const isZoned = books.has(to) && reads(from, "instants");
   if (!tags.has(from)) return isZoned ? [expecting("METADATA_DROPPED", { message: ofMoments })] : [];
-  return [expecting("METADATA_DROPPED", { message: isZoned ? `${ofTags.slice(0, -1)}, and moments are written as in UTC.` : ofTags })];
+  return [
+    expecting("METADATA_DROPPED", { message: isZoned ? `${ofTags.slice(0, -1)}, and times are written in UTC without a zone.` : ofTags }),
+  ];
 }
 
 /** Text alone has no word for nothing, nor for a list without members. */
@@ -145,7 +147,7 @@ export function dataExpectations(from: string, to: string): readonly Expectation
     ...naming(from, to),
     ...leavingOff(from, to),
     ...(from === "properties"
-      ? [expecting("ENTRIES_LEFT_OUT", { message: "Of a property given more than once, the last value is taken." })]
+      ? [expecting("ENTRIES_LEFT_OUT", { message: "If a property is given more than once, the last value is used." })]
       : []),
     ...expectingAll((to === "xml" || to === "ini" || to === "plist" || books.has(to)) && "CHARACTERS_REPLACED"),
   ];

@@ -15,7 +15,7 @@ const quality: OptionDefinition = {
   min: 25,
   max: 100,
   default: 85,
-  description: "Quality of pictures within the pages; low values make small files.",
+  description: "Quality of pictures in the pages; lower values make smaller files.",
 };
 const decibels: OptionDefinition = {
   name: "decibels",
@@ -24,7 +24,7 @@ const decibels: OptionDefinition = {
   max: 48,
   default: 40,
   unit: "dB",
-  description: "How near the result is to the picture; low values make small files.",
+  description: "Quality of the result; lower values make smaller files.",
 };
 
 const hops: readonly Hop[] = [
@@ -53,7 +53,7 @@ async function run(sandbox: Sandbox, task: HopTask): Promise<void> {
   const end = await session.run(commandOf(task));
   throwIfFailed(end, badInput, `The file is damaged, or is not ${from === "djvu" ? "DjVu" : "a picture that can be read"}.`);
   if (to === "txt" && ((await stat(session.pathOf("out")).catch(() => undefined))?.size ?? 0) < 3) {
-    throw new FilemillError("CONVERSION_FAILED", "The scan holds pictures of text and no text; text recognition (OCR) would be needed.");
+    throw new FilemillError("CONVERSION_FAILED", "The pages are scanned pictures without text; this conversion does no OCR.");
   }
   if (to === "pdf") task.note("STYLING_DROPPED", "Pages became pictures: the text beneath them was left out.");
   await session.adopt("out");

@@ -143,7 +143,7 @@ function subtitleArgs(task: HopTask, media: Media, encoder: string): string[] {
   const chosen = asked === undefined ? (textual.find(({ isDefault }) => isDefault) ?? textual[0]) : all[asked - 1];
   if (all.length === 0) throw new FilemillError("INVALID_INPUT", "The film has no subtitles.");
   if (chosen === undefined || !isTextual(chosen)) {
-    throw new FilemillError("INVALID_INPUT", "These subtitles are pictures of text; they would need recognition.");
+    throw new FilemillError("INVALID_INPUT", "These subtitles are pictures of text; they would need OCR.");
   }
   if (all.length > 1) task.note("TRACKS_LEFT_OUT", `Only subtitles ${all.indexOf(chosen) + 1} of ${all.length} were taken out.`);
   if (isStyled(chosen) && encoder !== "ass") task.note("STYLING_DROPPED", "Styles and positions of subtitles were left out.");
@@ -172,7 +172,7 @@ function soundArgs(task: HopTask, media: Media, target: Container): string[] {
   const [, codec = ""] = codecArgs;
   const silence = leadingSilence[task.hop.to];
   if (silence !== undefined && (codec !== "copy" || containerOf(task.hop.from)?.demuxer === isoDemuxer)) {
-    task.note("MEDIA_CHANGED", `The sound begins ${silence} samples later, as the format cannot tell the encoder's silence from it.`);
+    task.note("MEDIA_CHANGED", `The sound begins ${silence} samples later, because the format cannot mark the encoder's padding.`);
   }
   return [
     ...["-map", `0:${sound.index}`],

@@ -24,7 +24,7 @@ export async function noteChanges(session: ToolSession, task: HopTask, media: Me
   if (target?.demuxer === undefined) return;
   const result = await readResult(session, target.demuxer, outputInside);
   if (result.streams.some(({ kind, channels }) => kind === "audio" && channels === 0)) {
-    throw new FilemillError("CONVERSION_FAILED", "The format does not hold sound of so many channels in a way that can be read.");
+    throw new FilemillError("CONVERSION_FAILED", "The format does not support this many channels.");
   }
   const changes = ["video", "audio"].flatMap((kind) => {
     const written = result.streams.filter((stream) => stream.kind === kind);

@@ -111,7 +111,7 @@ const betweenVideo = crossHops(readers(videoFormats), writers(videoFormats), (fr
 const ownFilm = ownHops(["mp4", "mov", "mkv", "webm"], (format) => {
   const target = videoFormats[format] ?? {};
   const fitted = expecting("FITTED_TO_SIZE", {
-    message: "The film is encoded at a bit rate at which it has no more bytes than is asked for.",
+    message: "The film is encoded at a bit rate that fits the requested size.",
     option: "maxMb",
   });
   return {

@@ -3,8 +3,8 @@ import type { OptionDefinition } from "../domain/engine.ts";
 import type { Container } from "./ffmpeg-container.ts";
 
 export const trim: readonly OptionDefinition[] = [
-  { name: "start", type: "number", min: 0, max: 86_400, unit: "s", description: "Where to begin." },
-  { name: "duration", type: "number", min: 0.05, max: 86_400, unit: "s", description: "How much to keep." },
+  { name: "start", type: "number", min: 0, max: 86_400, unit: "s", description: "Start time." },
+  { name: "duration", type: "number", min: 0.05, max: 86_400, unit: "s", description: "Duration to keep." },
 ];
 /** Of sound that stays in its format. */
 export const speed: OptionDefinition = {
@@ -12,7 +12,7 @@ export const speed: OptionDefinition = {
   type: "number",
   min: 0.5,
   max: 4,
-  description: "How many times as fast it is played; its pitch stays.",
+  description: "Playback speed; the pitch is kept.",
 };
 /** Of film that stays in its format. */
 export const ownFilmOptions: readonly OptionDefinition[] = [
@@ -22,14 +22,13 @@ export const ownFilmOptions: readonly OptionDefinition[] = [
     min: 0.01,
     max: 10_000,
     unit: "MB",
-    description: "The most that the result may have; a film that has more is encoded in two passes at the bit rate that fits.",
+    description: "Largest size of the result; a larger film is encoded in two passes at the bit rate that fits.",
   },
   {
     name: "crop",
     type: "string",
     pattern: "^[0-9]{1,5}x[0-9]{1,5}\\+[0-9]{1,5}\\+[0-9]{1,5}$",
-    description:
-      "The part to keep, before all else, as width x height + left + top in pixels of the picture as it is seen: `640x480+10+20`.",
+    description: "Crop before any other change, as width x height + left + top in pixels of the displayed picture: `640x480+10+20`.",
   },
 ];
 const size: readonly OptionDefinition[] = [
@@ -83,7 +82,7 @@ export function rateOptions(container: Container): readonly OptionDefinition[] {
             name: "bitDepth",
             type: "enum",
             values: container.depths,
-            description: "Bits a sample; without it as many as the source has.",
+            description: "Bits per sample; default: as in the source.",
           } as const,
         ]),
     {
@@ -92,9 +91,9 @@ export function rateOptions(container: Container): readonly OptionDefinition[] {
       min: -60,
       max: 30,
       unit: "dB",
-      description: "How much louder, or with a negative value quieter.",
+      description: "Gain; negative values make it quieter.",
     },
-    { name: "normalise", type: "boolean", default: false, description: "Bring the loudness to -16 LUFS (EBU R 128)." },
+    { name: "normalise", type: "boolean", default: false, description: "Normalise the loudness to -16 LUFS (EBU R 128)." },
     ...(container.audioChoices === undefined
       ? []
       : [{ name: "audioCodec", type: "enum", values: container.audioChoices, description: "Codec of the sound." } as const]),
@@ -102,7 +101,7 @@ export function rateOptions(container: Container): readonly OptionDefinition[] {
       name: "metadata",
       type: "enum",
       values: ["strip", "keep"],
-      description: "Whether title, author, date, place and cover are carried over; without it they are, as far as the format holds them.",
+      description: "Whether title, author, date, place and cover are kept; default: kept where the format supports them.",
     },
   ];
 }
@@ -136,12 +135,12 @@ export function videoOptions(container: Container): readonly OptionDefinition[] 
       type: "enum",
       values: ["ultrafast", "superfast", "veryfast", "faster", "fast", "medium", "slow"],
       default: "veryfast",
-      description: "Time spent against size.",
+      description: "Encoding speed against file size.",
     },
     { name: "fps", type: "number", min: 1, max: 120, unit: "1/s", description: "Pictures a second." },
     ...size,
-    { name: "rotate", type: "enum", values: ["0", "90", "180", "270"], default: "0", description: "Degrees to turn clockwise." },
-    { name: "mute", type: "boolean", default: false, description: "Without sound." },
+    { name: "rotate", type: "enum", values: ["0", "90", "180", "270"], default: "0", description: "Degrees to rotate clockwise." },
+    { name: "mute", type: "boolean", default: false, description: "Remove the sound." },
     ...rateOptions(container),
     ...trim,
   ];
@@ -150,7 +149,7 @@ export function videoOptions(container: Container): readonly OptionDefinition[] 
 export const gifOptions: readonly OptionDefinition[] = [
   { name: "fps", type: "number", min: 1, max: 50, default: 12, unit: "1/s", description: "Pictures a second." },
   { name: "width", type: "integer", min: 16, max: 1920, default: 480, unit: "px", description: "Greatest width; the height follows." },
-  { name: "loop", type: "integer", min: 0, max: 1000, default: 0, description: "How often it plays; 0 for ever." },
+  { name: "loop", type: "integer", min: 0, max: 1000, default: 0, description: "Number of times it plays; 0 is endless." },
   ...trim,
 ];
 /** Of formats that move or stand still. */

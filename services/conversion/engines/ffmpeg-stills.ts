@@ -72,7 +72,7 @@ async function run({ sandbox, inspector }: EngineHost, task: HopTask): Promise<v
     "file:/job/out",
   ];
   const end = await session.run({ program, args: ["-nostdin", "-hide_banner", "-v", "error", "-threads", "2", ...reading, ...writing] });
-  throwIfFailed(end, badInput, "The picture is damaged, or of a kind that cannot be read.");
+  throwIfFailed(end, badInput, "The picture is damaged or of an unsupported kind.");
   await session.adopt("out");
   if (task.hop.from !== "apng") return;
   const { frames } = await inspector.ask("animation", [task.input.path], { more: { format: "apng" }, signal: task.signal });

@@ -22,7 +22,7 @@ const bytesPerFrame = 4;
 const headerBytes = 44;
 
 const options: readonly OptionDefinition[] = [
-  { name: "gain", type: "number", min: 0.1, max: 5, default: 0.6, description: "Loudness; above 1 many voices at once may distort" },
+  { name: "gain", type: "number", min: 0.1, max: 5, default: 0.6, description: "Volume; above 1 it may distort" },
   {
     name: "sampleRate",
     type: "enum",
@@ -30,7 +30,7 @@ const options: readonly OptionDefinition[] = [
     default: "44100",
     description: "Samples a second",
   },
-  { name: "reverb", type: "boolean", default: true, description: "The echo of a room" },
+  { name: "reverb", type: "boolean", default: true, description: "Reverb" },
 ];
 
 const badInput = [/not a SoundFont or MIDI file|look like a MIDI file|Unexpected end of file/];

@@ -114,7 +114,7 @@ const crs: OptionDefinition = {
   type: "integer",
   min: 1024,
   max: 32_767,
-  description: "EPSG number of the coordinate system of the result; without it that of the input.",
+  description: "EPSG code of the result's coordinate system; default: that of the input.",
 };
 const precision: OptionDefinition = {
   name: "precision",
@@ -122,14 +122,14 @@ const precision: OptionDefinition = {
   min: 0,
   max: 15,
   unit: "digits",
-  description: "Decimals of coordinates; without it all that they have.",
+  description: "Decimals of coordinates; default: all.",
 };
 const geometry: OptionDefinition = {
   name: "geometry",
   type: "enum",
   values: ["wkt", "xy"],
   default: "wkt",
-  description: "Shapes as well-known text, or the coordinates of points as columns X and Y.",
+  description: "Geometry as well-known text, or points as columns X and Y.",
 };
 
 /** How a table is read. */
@@ -137,7 +137,7 @@ const tableOptions = [encodingOption, delimiter];
 
 const optionsOf: Readonly<Record<string, readonly OptionDefinition[]>> = {
   geojson: [precision],
-  csv: [geometry, { ...crs, description: "EPSG number of the coordinate system of the result; without it degrees of WGS 84 (4326)." }],
+  csv: [geometry, { ...crs, description: "EPSG code of the result's coordinate system; default: WGS 84 (4326)." }],
   ...Object.fromEntries(["shp", "gpkg", "gml", "fgb", "gdb", "dxf", "dgn"].map((to) => [to, [crs]])),
 };
 

@@ -83,7 +83,7 @@ function metadata(from: string, to: string, { isBare }: Narrow = {}): readonly E
     ...(isBare === true ? ["the values of the shapes"] : []),
     ...(flat.has(to) ? ["heights"] : []),
     ...(withMeasures.has(from) && !measuring.has(to) ? ["measures along lines"] : []),
-    ...(json.has(from) || from === "gpx" ? ["what the file says of itself"] : []),
+    ...(json.has(from) || from === "gpx" ? ["the file's metadata"] : []),
     ...(kml.has(from) ? ["the times of tracks' points but for the first and the last"] : []),
     ...(to === "shp" && (json.has(from) || from === "gpx" || from === "gpkg") ? ["values of a track's single points"] : []),
   ];

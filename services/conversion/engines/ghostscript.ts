@@ -15,13 +15,13 @@ const pictures: OptionDefinition = {
   type: "enum",
   values: ["keep", "300", "150", "72"],
   default: "keep",
-  description: "Keep pictures as they are, or reduce them to this many pixels an inch",
+  description: "Keep pictures unchanged, or downsample them to this many dpi",
 };
 const crop: OptionDefinition = {
   name: "crop",
   type: "boolean",
   default: true,
-  description: "Whether the page is as large as the drawing, or as large as the drawing says",
+  description: "Page size: the drawing's bounding box, or the page that the drawing declares",
 };
 const pages: OptionDefinition = {
   name: "pages",

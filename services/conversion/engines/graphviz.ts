@@ -19,7 +19,7 @@ const direction: OptionDefinition = {
   name: "direction",
   type: "enum",
   values: ["TB", "LR", "BT", "RL"],
-  description: "Where layers follow each other to: down, right, up or left; without it as the file says.",
+  description: "Direction of the layers: down, right, up or left; default: as the file says.",
 };
 const dpi: OptionDefinition = {
   name: "dpi",

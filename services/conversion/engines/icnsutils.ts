@@ -30,7 +30,7 @@ const hops: readonly Hop[] = [
         name: "size",
         type: "enum",
         values: ["16", "32", "48", "64", "128", "256", "512", "1024"],
-        description: "Which of the pictures, by its width in pixels; without it the largest",
+        description: "Which picture, by its width in pixels; default: the largest",
       },
     ],
   },

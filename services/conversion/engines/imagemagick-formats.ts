@@ -43,14 +43,14 @@ const dither: OptionDefinition = {
   name: "dither",
   type: "boolean",
   default: true,
-  description: "Shades as patterns of dots; without, every dot is black or white by its brightness",
+  description: "Dither shades; without it, each pixel becomes black or white by its brightness",
 };
 
 const side = { type: "integer", min: 1, max: 16_384, unit: "pixels" } as const;
 /** Both ways, so that a picture needs no second conversion to be made smaller. */
 const bounds: readonly OptionDefinition[] = [
-  { ...side, name: "width", description: "Greatest width of the result, whose shape stays; a smaller picture is not enlarged" },
-  { ...side, name: "height", description: "Greatest height of the result, whose shape stays; a smaller picture is not enlarged" },
+  { ...side, name: "width", description: "Maximum width; the aspect ratio is kept and a smaller picture is not enlarged" },
+  { ...side, name: "height", description: "Maximum height; the aspect ratio is kept and a smaller picture is not enlarged" },
 ];
 
 export const pictures: Readonly<Record<string, Picture>> = {

@@ -9,13 +9,13 @@ import type { ToolSession } from "./tool-run.ts";
 
 const side = { type: "integer", min: 1, max: 16_384, unit: "pixels" } as const;
 const shape: readonly OptionDefinition[] = [
-  { ...side, name: "width", description: "Greatest width of the result, whose shape stays; a smaller picture is not enlarged" },
-  { ...side, name: "height", description: "Greatest height of the result, whose shape stays; a smaller picture is not enlarged" },
+  { ...side, name: "width", description: "Maximum width; the aspect ratio is kept and a smaller picture is not enlarged" },
+  { ...side, name: "height", description: "Maximum height; the aspect ratio is kept and a smaller picture is not enlarged" },
   {
     name: "crop",
     type: "string",
     pattern: "^[0-9]{1,5}x[0-9]{1,5}\\+[0-9]{1,5}\\+[0-9]{1,5}$",
-    description: "The part to keep, before all else, as width x height + left + top in pixels: `640x480+10+20`",
+    description: "Crop before any other change, as width x height + left + top in pixels: `640x480+10+20`",
   },
   turn,
   { name: "flip", type: "enum", values: ["none", "horizontal", "vertical"], default: "none", description: "Mirrors the picture" },

@@ -42,7 +42,7 @@ function pictureOf(format: string): Picture {
   return picture;
 }
 
-const unreadable = "The picture is damaged, or of a kind that cannot be read.";
+const unreadable = "The picture is damaged or of an unsupported kind.";
 
 /** What the headers say of each picture in the file. */
 async function readScenes(session: ToolSession, { coder }: Picture): Promise<readonly Scene[]> {

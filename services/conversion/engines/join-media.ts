@@ -97,7 +97,7 @@ async function joinSounds(joining: Joining): Promise<void> {
   for (const entry of entries) parts.push(await partOf(joining, entry, await convert(entry, "wav")));
   const most = (of: (sound: Stream) => number): number => Math.max(...parts.map(({ sound }) => (sound === undefined ? 0 : of(sound))));
   const [rate, channels, bits] = [most((sound) => sound.rate), most((sound) => sound.channels), most((sound) => sound.bits)];
-  if (channels > 2) throw new FilemillError("CONVERSION_FAILED", "Sounds of more than two channels are not joined.");
+  if (channels > 2) throw new FilemillError("CONVERSION_FAILED", "Sound with more than two channels cannot be joined.");
   const layout = channels === 1 ? "mono" : "stereo";
   for (const { entry, sound } of parts) {
     if (sound === undefined) throw named(entry.name, new FilemillError("INVALID_INPUT", "The file has no sound."));
@@ -135,7 +135,7 @@ async function joinFilms(joining: Joining): Promise<void> {
   const { session, entries, convert } = joining;
   const parts: Part[] = [];
   for (const entry of entries) {
-    if (entry.kind === "audio") throw named(entry.name, new FilemillError("INVALID_INPUT", "Sound alone is no part of a film."));
+    if (entry.kind === "audio") throw named(entry.name, new FilemillError("INVALID_INPUT", "Sound alone cannot be part of a film."));
     const part = await partOf(joining, entry, await convert(entry, entry.kind === "video" ? "mp4" : "png"));
     if (part.picture === undefined) throw named(entry.name, new FilemillError("INVALID_INPUT", "The file has no pictures."));
     parts.push(part);
@@ -203,7 +203,7 @@ function frameOf({ task }: Joining, [first]: readonly Part[]): Frame {
 function fittedTo({ remark }: Joining, { entry, picture, format }: Part, { width, height }: Frame): string {
   const isSame = picture?.width === width && picture.height === height;
   if (!isSame) remark(entry, `Fitted into ${width} × ${height} pixels.`);
-  if (picture?.isOpaque === false) remark(entry, "Transparency became black.");
+  if (picture?.isOpaque === false) remark(entry, "Transparency was replaced by black.");
   if (format !== "png" && picture?.isSteady === false) remark(entry, `Shown at ${framesPerSecond} pictures a second.`);
   const opaque = picture?.isOpaque === false ? "format=gbrap,premultiply=inplace=1,format=gbrp," : "";
   return `${opaque}scale=${width}:${height}:force_original_aspect_ratio=decrease,pad=${width}:${height}:-1:-1,setsar=1`;

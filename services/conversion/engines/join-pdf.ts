@@ -14,8 +14,8 @@ const damaged = "One of the files is damaged.";
 
 /** What belongs to a document as a whole and not to its pages. */
 const lost: Readonly<Record<string, string>> = {
-  AcroForm: "Form fields show what was filled in and cannot be filled in any more.",
-  OCProperties: "Layers cannot be switched on and off any more.",
+  AcroForm: "Form fields keep their values but can no longer be filled in.",
+  OCProperties: "Layers can no longer be switched on and off.",
   StructTreeRoot: "The structure for screen readers is left out.",
   PageLabels: "Pages are numbered from 1.",
 };

@@ -39,7 +39,9 @@ type JoinEngine = Pick<Engine, "id" | "label" | "lane" | "packages" | "badInput"
 };
 
 const expects = [
-  expecting("ENTRIES_CHANGED", { message: "Of files that become another format on the way, what that format lacks is left out." }),
+  expecting("ENTRIES_CHANGED", {
+    message: "If a file is converted to another format before it is joined, what that format lacks is left out.",
+  }),
   expecting("ENTRIES_LEFT_OUT", {
     message: "Special files, links that do not lead to a file in the archive, and files that an `order.txt` does not name are left out.",
   }),
@@ -72,7 +74,7 @@ async function run({ sandbox, inspector }: EngineHost, task: HopTask, join: Join
   let [done, bytes] = [0, 0];
   async function convert(entry: Entry, to: string): Promise<FileRef> {
     const { name } = entry;
-    if (task.convertEntry === undefined) throw new FilemillError("INPUT_TOO_COMPLEX", "An archive in an archive is not joined.");
+    if (task.convertEntry === undefined) throw new FilemillError("INPUT_TOO_COMPLEX", "An archive inside an archive cannot be joined.");
     if (entry.isMisnamed) remark(entry, noteTable.CONTENT_TYPE_CORRECTED);
     try {
       const made = await task.convertEntry(entry, to, (code, message) => remark(entry, message ?? noteTable[code]));
@@ -94,7 +96,7 @@ async function run({ sandbox, inspector }: EngineHost, task: HopTask, join: Join
 
 /** A page and its files are not many: what reads zipped pages makes the PDF. */
 async function convertSite({ convertEntry, input, note, outputPath }: HopTask): Promise<void> {
-  if (convertEntry === undefined) throw new FilemillError("INPUT_TOO_COMPLEX", "An archive in an archive is not joined.");
+  if (convertEntry === undefined) throw new FilemillError("INPUT_TOO_COMPLEX", "An archive inside an archive cannot be joined.");
   const made = await convertEntry({ ...input, format: "htmlz" }, "pdf", (code, message) => {
     note("ENTRIES_CHANGED", `index.html: ${message ?? noteTable[code]}`);
   });
@@ -152,10 +154,10 @@ async function entryOf(
   const { format, nameDisagrees } = await askMade(inspector, "sniff", [session.pathOf(inside)], { more, signal: task.signal });
   const kind = format === undefined ? undefined : formatOf(format)?.kind;
   if (format === undefined || kind === undefined) {
-    throw named(name, new FilemillError("INVALID_INPUT", "Neither content nor name tells the format; take it out or rename it."));
+    throw named(name, new FilemillError("INVALID_INPUT", "Neither content nor name tells the format; remove or rename it."));
   }
   if (kind === "archive")
-    throw named(name, new FilemillError("INPUT_TOO_COMPLEX", "An archive in an archive is not joined; unpack it first."));
+    throw named(name, new FilemillError("INPUT_TOO_COMPLEX", "An archive inside an archive cannot be joined; unpack it first."));
   const path = `${task.outputPath}.${number}.${format}`;
   kept.defer(() => rm(path, { force: true }));
   await session.adopt(inside, path);

@@ -27,7 +27,7 @@ const encoding: readonly OptionDefinition[] = [
     type: "enum",
     values: ["ultrafast", "superfast", "veryfast", "fast", "medium"],
     default: "ultrafast",
-    description: "CPU spent on a smaller file, least to most",
+    description: "Effort: higher values make smaller files and take longer",
   },
 ];
 
@@ -153,7 +153,7 @@ async function decodeTo(
 ): Promise<void> {
   const quality = to === "jpg" ? ["-q", String(numberOption(task.options, "quality") ?? 90)] : [];
   const end = await session.run({ program: "/usr/bin/heif-convert", args: ["--quiet", ...quality, inputInside, `/job/out.${to}`] });
-  throwIfFailed(end, badInput, "The picture is damaged, or packed in a way that cannot be read.");
+  throwIfFailed(end, badInput, "The picture is damaged or uses an unsupported compression.");
   // Several pictures come out numbered.
   await session.adopt(pictures > 1 ? `out-1.${to}` : `out.${to}`, path);
   // The pixels were turned; whoever believes the EXIF of a phone would turn them again.
@@ -162,7 +162,7 @@ async function decodeTo(
 
 async function readFacts(session: ToolSession, task: HopTask): Promise<{ readonly pictures: number; readonly hasAlpha: boolean }> {
   const end = await session.run({ program: "/usr/bin/heif-info", args: [inputInside] });
-  throwIfFailed(end, badInput, "The picture is damaged, or packed in a way that cannot be read.");
+  throwIfFailed(end, badInput, "The picture is damaged or uses an unsupported compression.");
   const pictures = [...end.stdout.matchAll(/^image: \d+x\d+/gm)].length;
   if (pictures > 1) task.note("PAGES_LEFT_OUT", `Only the first of ${pictures} pictures was converted.`);
   return { pictures, hasAlpha: /alpha channel: yes/.test(end.stdout) };

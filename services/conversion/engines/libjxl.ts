@@ -20,15 +20,15 @@ const effort: OptionDefinition = {
   min: 1,
   max: 9,
   default: 4,
-  description: "CPU spent on a smaller file, least to most",
+  description: "Effort: higher values make smaller files and take longer",
 };
 const quality = { name: "quality", type: "integer", min: 5, max: 100 } as const;
 const lossy: OptionDefinition = { ...quality, default: 90, description: "Quality of lossy compression" };
 const again: OptionDefinition = {
   ...quality,
-  description: "Quality of lossy compression; when absent 90, or the very JPEG that the picture was made of",
+  description: "Quality of lossy compression; default: 90, or the original JPEG if the picture was made from one",
 };
-const lossless: OptionDefinition = { name: "lossless", type: "boolean", default: false, description: "Keeps every pixel exactly" };
+const lossless: OptionDefinition = { name: "lossless", type: "boolean", default: false, description: "Lossless compression" };
 const usual = { async: false, maxInputMb: 100 } as const;
 const choices = [...reshaping, metadataChoice, profileChoice];
 const recoloured = expecting("PROFILE_CONVERTED", { message: "High dynamic range is mapped to standard dynamic range." });
@@ -153,7 +153,7 @@ async function decodeTo(
 
 async function runTool(session: ToolSession, program: string, args: readonly string[]): Promise<void> {
   const end = await session.run({ program, args, limits: { addressSpace: false } });
-  throwIfFailed(end, badInput, "The picture is damaged, or of a kind that cannot be read.");
+  throwIfFailed(end, badInput, "The picture is damaged or of an unsupported kind.");
 }
 
 /** Whether a JPEG has four components, as CMYK has, which JPEG XL does not take over. @see ITU-T T.81, B.2.2 */

@@ -13,18 +13,18 @@ const options: readonly OptionDefinition[] = [
     type: "enum",
     values: ["camera", "auto", "daylight"],
     default: "camera",
-    description: "What counts as white: as the camera measured, as the picture's mean suggests, or as in daylight",
+    description: "White balance: from the camera, from the picture's average, or daylight",
   },
-  { name: "brightness", type: "number", min: 0.1, max: 8, default: 1, description: "How bright; 2 is twice as bright" },
+  { name: "brightness", type: "number", min: 0.1, max: 8, default: 1, description: "Brightness; 2 is twice as bright" },
   {
     name: "highlights",
     type: "enum",
     values: ["clip", "blend", "rebuild"],
     default: "clip",
-    description: "What becomes of parts that are too bright: white, blended, or rebuilt",
+    description: "Highlights: clip to white, blend, or reconstruct",
   },
-  { name: "halfSize", type: "boolean", default: false, description: "Half the width and height, in a quarter of the time" },
-  { name: "depth", type: "enum", values: ["8", "16"], default: "8", description: "Bits a colour in each pixel" },
+  { name: "halfSize", type: "boolean", default: false, description: "Half the width and height, four times as fast" },
+  { name: "depth", type: "enum", values: ["8", "16"], default: "8", description: "Bits per colour channel" },
 ];
 const whites: Readonly<Record<string, readonly string[]>> = { camera: ["-w"], auto: ["-a"], daylight: [] };
 const highlights: Readonly<Record<string, string>> = { clip: "0", blend: "2", rebuild: "5" };

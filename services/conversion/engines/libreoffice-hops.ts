@@ -33,7 +33,7 @@ const pageSize: OptionDefinition = {
   name: "pageSize",
   type: "enum",
   values: Object.keys(papers),
-  description: "Paper of all pages, lying where they lie; without it the document's own.",
+  description: "Paper size; default: the document's own.",
 };
 const margin: OptionDefinition = {
   name: "margin",
@@ -41,7 +41,7 @@ const margin: OptionDefinition = {
   min: 0,
   max: 100,
   unit: "mm",
-  description: "Empty border on all four sides of every page; without it the document's own.",
+  description: "Margin on all four sides of every page; default: the document's own.",
 };
 const fitWidth: OptionDefinition = {
   name: "fitWidth",
@@ -69,7 +69,7 @@ const quoted: OptionDefinition = {
   name: "quoteText",
   type: "boolean",
   default: false,
-  description: "Put every text in quotes, and not only those that need them.",
+  description: "Quote all text cells, not only those that need it.",
 };
 
 /** What one page or sheet shows, or text without its form. */
@@ -118,7 +118,7 @@ function expectationsOf(family: Family, from: string, to: string) {
       ? [expecting("CHARACTERS_REPLACED", { message: "Control characters in cells are left out." })]
       : []),
     ...(family === "sheet" && /^(dif|slk|dbf)$/.test(to) && from !== "csv" && from !== "tsv"
-      ? [expecting("TYPES_AS_TEXT", { message: "Times and truth values become text." })]
+      ? [expecting("TYPES_AS_TEXT", { message: "Times and booleans become text." })]
       : []),
     ...(to === "dbf" ? [expecting("NAMES_CHANGED", { message: "Names of columns become ten capital letters at most." })] : []),
     ...(family === "sheet" && to === "pdf"

@@ -89,7 +89,7 @@ export function openOfficePool(host: EngineHost): OfficePool {
     };
     const cancelled = () => leave(bounds.signal.reason);
     const timer = setTimeout(
-      () => leave(new FilemillError("CONVERSION_TIMEOUT", "The conversion waited too long for an office engine.")),
+      () => leave(new FilemillError("CONVERSION_TIMEOUT", "The conversion waited too long for a free LibreOffice.")),
       bounds.timeoutMs,
     );
     bounds.signal.addEventListener("abort", cancelled, { once: true });

@@ -226,7 +226,7 @@ async function convert(pool: OfficePool, inspector: Inspector, task: HopTask): P
     if (answer.rounded.length > 0)
       task.note("NUMBERS_ROUNDED", `Numbers of more than 15 digits, or times below 10 ms, were rounded: ${firstOf(answer.rounded)}.`);
     if (answer.hasTexts)
-      task.note("TYPES_AS_TEXT", "Times, truth values, mixed dates and numbers of more than 15 digits were written as text.");
+      task.note("TYPES_AS_TEXT", "Times, booleans, mixed dates and numbers of more than 15 digits were written as text.");
     if (answer.renamed.length > 0) task.note("NAMES_CHANGED", `Columns were renamed, as the format demands: ${firstOf(answer.renamed)}.`);
     if (answer.picturesLeft > 0)
       task.note(

@@ -52,7 +52,7 @@ export const libtiffEngine = defineEngine({
           type: "enum",
           values: ["fit", ...Object.keys(papers)],
           default: "fit",
-          description: "Pages as large as the pictures, or sheets of paper that the pictures fill",
+          description: "Pages as large as the pictures, or a paper size that the pictures fill",
         },
       ],
     },

@@ -20,22 +20,22 @@ const picturePage: readonly OptionDefinition[] = [
     type: "enum",
     values: ["fit", ...paper],
     default: "fit",
-    description: "A page as large as the picture, or a sheet of paper, upright or across as the picture is, with the picture fitted in",
+    description: "A page as large as the picture, or a paper size, portrait or landscape as the picture is",
   },
-  { name: "margin", type: "number", min: 0, max: 50, default: 0, unit: "mm", description: "Empty border around the picture" },
+  { name: "margin", type: "number", min: 0, max: 50, default: 0, unit: "mm", description: "Margin around the picture" },
   {
     name: "density",
     type: "integer",
     min: 10,
     max: 4800,
     unit: "dpi",
-    description: "Pixels an inch of a page that fits the picture; when absent what the picture says, else 96",
+    description: "Resolution of a page that fits the picture, in dpi; default: what the picture says, else 96",
   },
 ];
 const bookPage: readonly OptionDefinition[] = [
   { name: "pageSize", type: "enum", values: paper, default: "a5", description: "Size of the pages" },
   { name: "fontSize", type: "number", min: 4, max: 72, default: 12, unit: "pt", description: "Size of ordinary text" },
-  { name: "margin", type: "number", min: 0, max: 50, unit: "mm", description: "Empty border of the pages; when absent the book's own" },
+  { name: "margin", type: "number", min: 0, max: 50, unit: "mm", description: "Margin of the pages; default: the book's own" },
 ];
 const pages: OptionDefinition = {
   name: "pages",

@@ -64,10 +64,10 @@ const standalone: OptionDefinition = {
   name: "standalone",
   type: "boolean",
   default: true,
-  description: "A whole document with its head; `false` gives the body alone.",
+  description: "Write a complete document; `false` writes only the body.",
 };
 const contents: readonly OptionDefinition[] = [
-  { name: "toc", type: "boolean", default: false, description: "With a table of contents." },
+  { name: "toc", type: "boolean", default: false, description: "Include a table of contents." },
   { name: "tocDepth", type: "integer", min: 1, max: 6, default: 3, description: "Levels in the table of contents." },
 ];
 const numbered: OptionDefinition = { name: "numberSections", type: "boolean", default: false, description: "Number the headings." };
@@ -76,14 +76,14 @@ const highlight: OptionDefinition = {
   type: "enum",
   values: words("none pygments tango espresso zenburn kate monochrome breezedark haddock"),
   default: "pygments",
-  description: "Colours of program code.",
+  description: "Colour scheme of code blocks.",
 };
 const wrap: OptionDefinition = {
   name: "wrap",
   type: "enum",
   values: ["none", "auto", "preserve"],
   default: "none",
-  description: "Lines of the result: one a paragraph, filled to `columns`, or as in the source.",
+  description: "Line wrapping of the result: one line for each paragraph, filled to `columns`, or as in the source.",
 };
 const columns: OptionDefinition = {
   name: "columns",
@@ -113,7 +113,7 @@ const changes: OptionDefinition = {
   type: "enum",
   values: ["accept", "reject", "all"],
   default: "accept",
-  description: "What becomes of tracked changes; `all` shows them, and comments as footnotes.",
+  description: "How to handle tracked changes; `all` shows them, with comments as footnotes.",
 };
 
 const withContents = new Set(words("html tex docx odt epub pptx rst md context ms"));

@@ -99,7 +99,7 @@ async function changeAll(work: Work): Promise<void> {
   for (const word of lostWords(before, after, options.flatten === true)) lost.add(word);
   const isDamaged = damaged || first?.damaged === true;
   if (isOnlySmaller(task) && !isDamaged && (await stat(task.outputPath)).size >= task.input.sizeBytes) return await keepSource(task);
-  if (lost.size > 0) task.note("STRUCTURE_DROPPED", `Left out, as the pages were drawn anew: ${[...lost].join(", ")}.`);
+  if (lost.size > 0) task.note("STRUCTURE_DROPPED", `Left out because the pages were redrawn: ${[...lost].join(", ")}.`);
   if (Math.max(before.signatures, first?.signatures ?? 0) > 0) task.note("SIGNATURES_VOID");
   if (isDamaged) task.note("INPUT_DAMAGED");
 }

@@ -8,7 +8,7 @@ const fit = {
   name: "fit",
   type: "enum",
   values: ["inside", "outside", "cover", "contain", "fill"],
-  description: "How the picture fits width and height: within, around, cropped to, padded to, or stretched to them",
+  description: "How the picture fits width and height: inside, outside, cropped, padded or stretched",
 } as const;
 const enlarge: OptionDefinition = {
   name: "enlarge",
@@ -31,7 +31,7 @@ const background: OptionDefinition = {
   name: "background",
   type: "string",
   pattern: "^#([0-9a-fA-F]{3}|[0-9a-fA-F]{6})$",
-  description: "Colour put under transparency and used for padding, as #rrggbb",
+  description: "Background for transparency and padding, as #rrggbb",
 };
 
 /** Of pictures that are decoded and written as they are unless one of these is given. */

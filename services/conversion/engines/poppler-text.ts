@@ -17,7 +17,7 @@ export const textOptions: readonly OptionDefinition[] = [
     type: "enum",
     values: ["reading", "page"],
     default: "reading",
-    description: "`reading` follows the flow of the text, `page` keeps columns and tables where they stand.",
+    description: "`reading` follows the flow of the text, `page` keeps columns and tables in place.",
   },
   {
     name: "ocr",

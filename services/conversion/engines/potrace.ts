@@ -17,11 +17,11 @@ const options: readonly OptionDefinition[] = [
     min: 0.01,
     max: 0.99,
     default: 0.5,
-    description: "Brightness below which a point counts as dark",
+    description: "Brightness threshold below which a pixel is black",
   },
   { name: "speckles", type: "integer", min: 0, max: 10_000, default: 2, unit: "px", description: "Spots of up to this size are left out" },
-  { name: "smoothness", type: "number", min: 0, max: 1.34, default: 1, description: "How round corners become; 0 gives polygons" },
-  { name: "invert", type: "boolean", default: false, description: "Traces what is light" },
+  { name: "smoothness", type: "number", min: 0, max: 1.34, default: 1, description: "Corner smoothing; 0 gives polygons" },
+  { name: "invert", type: "boolean", default: false, description: "Trace the light areas instead" },
 ];
 const backends: Readonly<Record<string, string>> = { svg: "svg", eps: "eps", dxf: "dxf" };
 

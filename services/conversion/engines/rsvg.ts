@@ -19,7 +19,7 @@ const density: OptionDefinition = {
   max: 1200,
   default: 96,
   unit: "dpi",
-  description: "Pixels of the drawing in an inch: how large the page becomes, and a PNG",
+  description: "Resolution in dpi, which sets the size of the page or picture",
 };
 const usual = { async: false, maxInputMb: 10, options: [density] } as const;
 const zipped = { from: "svgz", ...usual, maxInputMb: 2 } as const;

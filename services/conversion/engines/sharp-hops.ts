@@ -44,7 +44,7 @@ const print: OptionDefinition = {
   min: 1,
   max: 4800,
   unit: "dpi",
-  description: "Pixels an inch that the result says it is to be printed with; when absent, as the source says",
+  description: "Print resolution stored in the result, in dpi; default: as in the source",
 };
 /** Formats that say so in a field of their own. */
 const printed = new Set<Target>(["jpg", "png", "tiff"]);
@@ -57,13 +57,13 @@ function backgroundOf(to: Target): OptionDefinition {
         type: "string",
         pattern,
         default: "#ffffff",
-        description: "Colour under transparency and of padding, as #rrggbb",
+        description: "Background for transparency and padding, as #rrggbb",
       }
     : {
         name: "background",
         type: "string",
         pattern,
-        description: "Colour put under transparency and used for padding, as #rrggbb; else transparent",
+        description: "Background for transparency and padding, as #rrggbb; default: transparent",
       };
 }
 
@@ -72,15 +72,22 @@ function qualityOf(value: number): OptionDefinition {
 }
 
 function effortOf(min: number, max: number, value: number): OptionDefinition {
-  return { name: "effort", type: "integer", min, max, default: value, description: "CPU spent on a smaller file, least to most" };
+  return {
+    name: "effort",
+    type: "integer",
+    min,
+    max,
+    default: value,
+    description: "Effort: higher values make smaller files and take longer",
+  };
 }
 
-const lossless: OptionDefinition = { name: "lossless", type: "boolean", default: false, description: "Keeps every pixel exactly" };
+const lossless: OptionDefinition = { name: "lossless", type: "boolean", default: false, description: "Lossless compression" };
 const progressive: OptionDefinition = {
   name: "progressive",
   type: "boolean",
   default: false,
-  description: "Appears coarse at first and sharpens while it loads",
+  description: "Progressive: sharpens while it loads",
 };
 const colours = { name: "colours", type: "integer", min: 2, max: 256 } as const;
 
@@ -93,13 +100,13 @@ const encoderOptions: Readonly<Record<Target, readonly OptionDefinition[]>> = {
       type: "enum",
       values: ["4:2:0", "4:4:4"],
       default: "4:2:0",
-      description: "Resolution of colour: 4:4:4 keeps thin coloured lines sharp",
+      description: "Chroma subsampling: 4:4:4 keeps thin coloured lines sharp",
     },
   ],
   png: [
-    { name: "compressionLevel", type: "integer", min: 0, max: 9, default: 6, description: "Least to most compression; every pixel stays" },
+    { name: "compressionLevel", type: "integer", min: 0, max: 9, default: 6, description: "Lossless compression level" },
     progressive,
-    { ...colours, description: "Reduces the picture to a palette of this many colours; all colours when absent" },
+    { ...colours, description: "Reduce the picture to a palette of this many colours; default: all colours" },
   ],
   webp: [qualityOf(80), lossless, effortOf(0, 6, 4)],
   gif: [effortOf(1, 10, 7), { ...colours, default: 256, description: "Colours of the palette" }],
@@ -121,7 +128,7 @@ const density: OptionDefinition = {
   min: 1,
   max: 2400,
   unit: "dpi",
-  description: "Pixels for each inch of the drawing; when absent 72, or as width and height need",
+  description: "Resolution in dpi; default: 72, or as width and height need",
 };
 
 function moves(from: Source, to: Target): boolean {
@@ -148,7 +155,7 @@ const ownOptions: readonly OptionDefinition[] = [
     name: "crop",
     type: "string",
     pattern: "^[0-9]{1,5}x[0-9]{1,5}\\+[0-9]{1,5}\\+[0-9]{1,5}$",
-    description: "The part to keep, before all else, as width x height + left + top in pixels: `640x480+10+20`",
+    description: "Crop before any other change, as width x height + left + top in pixels: `640x480+10+20`",
   },
   { name: "flip", type: "enum", values: ["none", "horizontal", "vertical"], default: "none", description: "Mirrors the picture" },
 ];

@@ -26,7 +26,7 @@ const shift: OptionDefinition = {
   max: 36_000,
   default: 0,
   unit: "s",
-  description: "Move all subtitles later, or with a negative value earlier.",
+  description: "Shift all subtitles later; negative values shift them earlier.",
 };
 const fps: OptionDefinition = {
   name: "fps",

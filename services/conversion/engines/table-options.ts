@@ -6,18 +6,18 @@ export const delimiter: OptionDefinition = {
   type: "enum",
   values: ["auto", "comma", "semicolon", "tab", "pipe"],
   default: "auto",
-  description: "What separates the columns of the input.",
+  description: "Column separator of the input.",
 };
 export const outputDelimiter: OptionDefinition = {
   name: "outputDelimiter",
   type: "enum",
   values: ["comma", "semicolon", "tab", "pipe"],
   default: "comma",
-  description: "What separates the columns of the result.",
+  description: "Column separator of the result.",
 };
 export const bom: OptionDefinition = {
   name: "bom",
   type: "boolean",
   default: false,
-  description: "Begin with a byte order mark, by which Excel knows UTF-8.",
+  description: "Start with a byte order mark, by which Excel recognises UTF-8.",
 };

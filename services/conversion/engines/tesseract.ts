@@ -23,7 +23,7 @@ const options: readonly OptionDefinition[] = [
     min: 70,
     max: 2400,
     unit: "dpi",
-    description: "Pixels an inch of the scan; without it what the picture says, else a guess by the size of its letters",
+    description: "Resolution of the scan in dpi; default: what the picture says, else estimated from the size of its letters",
   },
 ];
 const modes: Readonly<Record<string, number>> = { page: 3, column: 4, block: 6, line: 7, word: 8, sparse: 11 };
@@ -55,7 +55,7 @@ async function run(sandbox: Sandbox, task: HopTask): Promise<void> {
     ],
     env: { OMP_THREAD_LIMIT: "1" },
   });
-  throwIfFailed(end, badInput, "The picture is damaged, or of a kind that cannot be read.");
+  throwIfFailed(end, badInput, "The picture is damaged or of an unsupported kind.");
   if (numberOfWords(end.stderr) === 0) throw noText();
   await session.adopt(`out.${task.hop.to}`).catch((error: unknown) => {
     // An empty result is no file of text.

@@ -46,9 +46,9 @@ export async function unlockFile(sandbox: Sandbox, task: UnlockTask): Promise<vo
 }
 
 function wrongPassword(): FilemillError {
-  return new FilemillError("PASSWORD_REQUIRED", "The password does not open this file; check it and try again.");
+  return new FilemillError("PASSWORD_REQUIRED", "The password is wrong; check it and try again.");
 }
 
 function cannotOpen(): FilemillError {
-  return new FilemillError("PASSWORD_REQUIRED", "This kind of protection cannot be opened here; remove the password and try again.");
+  return new FilemillError("PASSWORD_REQUIRED", "This kind of protection is not supported; remove the password and try again.");
 }

@@ -141,5 +141,5 @@ function changed(record: Record, facts: Partial<Omit<Job, "$typeName">>): Record
 function parkedError(record: Record): ErrorMessage {
   const { attempts } = record.job;
   const tries = attempts === 1 ? "once" : `${attempts} times`;
-  return toErrorMessage(new FilemillError("CONVERSION_FAILED", `The conversion was tried ${tries} and never came to an end.`));
+  return toErrorMessage(new FilemillError("CONVERSION_FAILED", `The conversion was tried ${tries} and never finished.`));
 }

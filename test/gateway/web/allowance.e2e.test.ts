@@ -13,7 +13,7 @@ test("more files than a guest may convert in a minute wait, say so, and follow b
   const files = Array.from({ length: 14 }, (_, index) => ({ name: `${index}.png`, mimeType: "image/png", buffer: Buffer.from(png) }));
   await page.locator("input[type=file]").setInputFiles(files);
   await page.getByRole("button", { name: "Convert all 14" }).click();
-  await page.getByText(/Here 10 conversions a minute are allowed. 4 files will follow by themselves/).waitFor();
+  await page.getByText(/Here 10 conversions a minute are allowed. 4 files will start by themselves/).waitFor();
   expect(await seriousFindings(page)).toEqual([]);
   // No more than what was under way when the first was refused.
   expect(refusals.length).toBeLessThanOrEqual(3);

@@ -94,7 +94,7 @@ test("a protected document is converted once its password is given", async () =>
   await item.getByText("The file is protected by a password.").waitFor();
   await item.getByLabel("Password of the file").fill("another");
   await item.getByRole("button", { name: "Unlock and convert" }).click();
-  await item.getByText("The password does not open this file").waitFor();
+  await item.getByText("The password is wrong").waitFor();
   expect(await seriousFindings(page)).toEqual([]);
   await item.getByLabel("Password of the file").fill("grün 7!");
   await item.getByRole("button", { name: "Unlock and convert" }).click();

@@ -17,7 +17,7 @@ export function Settings({ account }: { account: Account }) {
       <div class="setting">
         <div>
           <h3>Sign out everywhere</h3>
-          <p class="quiet">Ends the sessions on all devices, this one too. Keys go on working.</p>
+          <p class="quiet">Ends the sessions on all devices, this one too. Keys keep working.</p>
         </div>
         <button
           type="button"
@@ -64,7 +64,7 @@ function ChangePassword({ account }: { account: Account }) {
         <h3>Password</h3>
         <p class="quiet">
           {account.hasPassword
-            ? "A new one ends the sessions on all other devices."
+            ? "Changing it ends the sessions on all other devices."
             : "You sign in by your team or by a link; a password is another way in."}
         </p>
       </div>

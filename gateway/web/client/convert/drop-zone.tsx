@@ -22,7 +22,7 @@ export function DropZone() {
         <Icon name="up" />
       </span>
       <div class="drop-text">
-        <p class="drop-title">{over ? "Let go to add" : small ? "Drop more files" : "Drop files here"}</p>
+        <p class="drop-title">{over ? "Drop to add" : small ? "Drop more files" : "Drop files here"}</p>
         <p class="quiet">
           {plan === undefined ? "" : `Up to ${sizeText(plan.maxInputMb * 1e6)} each, `}
           {plan === undefined ? "" : `kept for ${plan.retentionHours} h. `}

@@ -33,8 +33,10 @@ export function HoldNotice() {
   return (
     <Notice tone="plain">
       <p>
-        {perMinute === undefined ? "The server takes no more just now." : `Here ${plural(perMinute, "conversion")} a minute are allowed.`}{" "}
-        {plural(waiting, "file")} will follow by {waiting === 1 ? "itself" : "themselves"}
+        {perMinute === undefined
+          ? "The server is at its limit right now."
+          : `Here ${plural(perMinute, "conversion")} a minute are allowed.`}{" "}
+        {plural(waiting, "file")} will start by {waiting === 1 ? "itself" : "themselves"}
         <span aria-hidden="true"> in {Math.ceil((until - now) / 1000)} s</span>; keep this page open.
       </p>
     </Notice>

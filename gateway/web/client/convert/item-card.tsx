@@ -131,11 +131,11 @@ function Progress({ item, title, detail, fraction }: ProgressProps) {
 
 /** What a reader can do about a refusal, where the refusal itself does not say. */
 const advice: Readonly<Record<string, string>> = {
-  INPUT_TOO_LARGE: "A smaller file, or a plan with more room, would do.",
-  INVALID_INPUT: "Open the file in the program it was made with, save it anew and try once more.",
+  INPUT_TOO_LARGE: "Try a smaller file, or a plan with a higher limit.",
+  INVALID_INPUT: "Open the file in the program that made it, save it again and retry.",
   UNSUPPORTED_CONVERSION: "Choose another target.",
   CONVERSION_FAILED: "Another target often works for the same file.",
-  CONVERSION_TIMEOUT: "A shorter or simpler file would finish in time.",
+  CONVERSION_TIMEOUT: "Try a shorter or simpler file.",
   SIGN_IN_REQUIRED: "Your session has ended. Sign in again in another tab, or try again as a guest.",
 };
 
@@ -148,7 +148,7 @@ function lockedText(item: Item, { message }: Failure): string {
   if (lacksEither(item)) return message;
   return item.password === undefined
     ? "The file is protected by a password."
-    : "The password does not open this file, or its protection cannot be opened here.";
+    : "The password is wrong, or this kind of protection is not supported.";
 }
 
 function Password({ item }: { item: Item }) {

@@ -25,7 +25,7 @@ export function Choice({ item }: { item: Item }) {
       {item.from === undefined || formatOf(item.from)?.targets === 0 ? (
         <UnknownSource item={item} onPick={() => setPicking("source")} />
       ) : routes === undefined ? (
-        <p class="quiet">Looking up what it can become…</p>
+        <p class="quiet">Looking up target formats…</p>
       ) : (
         <Targets item={item} routes={routes} onMore={() => setPicking("target")} />
       )}
@@ -137,7 +137,7 @@ function UnknownSource({ item, onPick }: { item: Item; onPick(): void }) {
   return (
     <div class="item-foot">
       <p class="quiet">
-        {known === undefined ? "Its name does not tell what it is." : `${known.label} can be written here, but not read.`}
+        {known === undefined ? "Its name does not say what format it is." : `${known.label} can be written here, but not read.`}
       </p>
       <button type="button" class="button" onClick={onPick}>
         Say what it is

@@ -15,7 +15,7 @@ const AT_ONCE = 3;
 const patience = new Set(["RATE_LIMITED", "TOO_MANY_JOBS", "OVERLOADED", "UNAVAILABLE", "OFFLINE"]);
 const MAX_TRIES = 20;
 
-const lostConnection: Phase = { name: "waiting", why: "It goes on by itself.", offline: true };
+const lostConnection: Phase = { name: "waiting", why: "It continues by itself.", offline: true };
 
 const running = new Map<string, AbortController>();
 
@@ -115,7 +115,7 @@ async function send(item: Item, signal: AbortSignal): Promise<Job> {
     } catch (thrown) {
       const error = await readable(file, thrown);
       if (!(error instanceof ApiError) || !patience.has(error.code) || tries === MAX_TRIES) throw error;
-      enter(id, error.code === "OFFLINE" ? lostConnection : { name: "waiting", why: "The server takes it in a moment." });
+      enter(id, error.code === "OFFLINE" ? lostConnection : { name: "waiting", why: "The server accepts it in a moment." });
       const waitMs = Math.min(error.retryAfterMs ?? 1000 * tries, 60_000);
       // The others would be refused too.
       if (error.code === "RATE_LIMITED") hold(waitMs, pump);
@@ -156,7 +156,7 @@ function endOf(job: Job): Phase {
       return { name: "failed", failure: { code, message, details: {} } };
     }
     case "expired":
-      return { name: "gone", why: "The result was removed when its time was over." };
+      return { name: "gone", why: "The result expired and was removed." };
     default:
       return { name: "gone", why: "Cancelled." };
   }
@@ -168,7 +168,7 @@ function fail(id: string, error: unknown): void {
     forget(jobId);
     change(id, {
       jobId: undefined,
-      phase: { name: "gone", why: "The job is gone: it was deleted, or somebody else is signed in here now." },
+      phase: { name: "gone", why: "The job is gone: it was deleted, or another account is signed in here now." },
     });
     return;
   }

@@ -2,7 +2,7 @@ import type { Fidelity } from "#client/server/wire.ts";
 
 const meanings: Readonly<Record<Fidelity, readonly [rank: number, label: string, text: string]>> = {
   lossless: [4, "Lossless", "The content stays identical."],
-  high: [3, "High fidelity", "Encoded anew; nothing a person would miss."],
+  high: [3, "High fidelity", "Re-encoded with no visible loss."],
   reduced: [2, "Reduced", "Layout, animation, transparency, colours or structure are simplified."],
   extract: [1, "Extract", "Only a part is kept, such as the text, the sound or the first frame."],
 };

@@ -34,7 +34,7 @@ export function Deliveries({ webhook }: { webhook: Webhook }) {
       {error !== undefined && <Notice tone="bad">{messageOf(error)}</Notice>}
       {deliveries === undefined && error === undefined && <p class="quiet">Loading…</p>}
       {deliveries?.length === 0 && (
-        <p class="quiet">Nothing was sent in the last 7 days. The next job that ends makes the first message.</p>
+        <p class="quiet">Nothing was sent in the last 7 days. The first message is sent when the next job ends.</p>
       )}
       {deliveries !== undefined && deliveries.length > 0 && (
         <ul class="delivery-list" aria-label="Deliveries">

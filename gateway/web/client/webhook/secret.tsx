@@ -21,7 +21,7 @@ export function ShownSecret({ secret, onClose, children }: { secret: string; onC
       </div>
       <p>
         Give it to your receiver. It verifies <code>webhook-signature</code> of each message with any{" "}
-        <a href="/docs#webhook-receiver">Standard Webhooks library</a> before it believes what it reads.
+        <a href="/docs#webhook-receiver">Standard Webhooks library</a> before you trust its content.
       </p>
       <div class="dialog-foot">
         <button type="button" class="button button-primary" onClick={onClose}>
@@ -45,7 +45,7 @@ export function RenewSecret({ webhook, onDone, onClose }: ChangeProps) {
     return (
       <Dialog title={`Renew the secret of ${nameOf(webhook)}?`} onClose={onClose} wide>
         <Form sending={sending} onSend={renew}>
-          <p>Messages are signed with the new and the old secret for 24 hours, then with the new one alone.</p>
+          <p>Messages are signed with both secrets for 24 hours, then only with the new one.</p>
           <div class="dialog-foot">
             <button type="button" class="button" onClick={onClose}>
               Keep it
@@ -61,7 +61,7 @@ export function RenewSecret({ webhook, onDone, onClose }: ChangeProps) {
   return (
     <Dialog title="The new secret" onClose={onClose} wide>
       <ShownSecret secret={secret} onClose={onClose}>
-        The old one is good for 24 more hours.
+        The old secret stays valid for 24 hours.
       </ShownSecret>
     </Dialog>
   );

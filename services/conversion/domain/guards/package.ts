@@ -37,7 +37,7 @@ export async function inspectPackage(source: ByteSource, format: string): Promis
 
 async function inspectParts(source: ByteSource, entries: readonly ZipEntry[]): Promise<void> {
   // The only two that documents may use; others give a million bytes of one.
-  if (entries.some(({ method }) => method !== 0 && method !== 8)) throw damaged("The file is packed in a way that documents are not.");
+  if (entries.some(({ method }) => method !== 0 && method !== 8)) throw damaged("The file uses a compression that documents do not use.");
   const parts = entries.filter(({ name }) => /\.(xml|rels|opf|xhtml|html?|ncx|svg)$/i.test(name));
   if (parts.length > maxXmlParts) throw tooComplex("The file has too many parts inside.");
   const forward = windowOf(source);
@@ -64,7 +64,7 @@ async function inspectNested(source: ByteSource, entries: readonly ZipEntry[], n
   for (const entry of entries.toSorted((a, b) => a.offset - b.offset)) {
     const head = await readEntryHead(forward, entry, partHeadBytes);
     if (head === undefined || !isZip(head)) continue;
-    if (level > maxNesting) throw tooComplex("The file has packages inside each other without end.");
+    if (level > maxNesting) throw tooComplex("The file has packages nested too deeply.");
     const inner = await unpacked(source, entry, nest);
     if (inner === undefined) continue;
     const found = await readZipDirectory(inner).catch(nothingDamaged);
@@ -104,15 +104,15 @@ async function assertTrueSizes(source: ByteSource, entries: readonly ZipEntry[],
     const end = sorted[index + 1]?.offset ?? source.sizeBytes;
     if (await inflatesAsStated(forward, entry, end)) continue;
     throw isHarmless
-      ? damaged("A part of the archive is longer than the archive says.")
-      : tooComplex("The file expands to more than it says.");
+      ? damaged("A part of the archive is longer than its header says.")
+      : tooComplex("The file expands to more than its header says.");
   }
 }
 
 /** What the directory alone decides. */
 export function assertSafeEntries(entries: readonly ZipEntry[], sizeBytes: number, maxBytes: number): void {
   if (entries.some((entry) => entry.isEncrypted)) throw locked();
-  if (entries.some(({ name }) => leavesFolder(name))) throw damaged("The file has a part whose name leaves its folder.");
+  if (entries.some(({ name }) => leavesFolder(name))) throw damaged("The file has a part whose name points outside its folder.");
   assertExpansion(sumOf(entries), sizeBytes, maxBytes);
   if (assertApart(entries) > sizeBytes) throw damaged();
 }

@@ -77,7 +77,7 @@ function behindComments(text: string): string {
 export function assertBegins(head: Buffer, format: string): void {
   const row = formatOf(format);
   if (row?.kind === "audio" || row?.kind === "video") {
-    if (isPlaylist(head.toString("utf8", 0, 2048))) throw damaged("The file is a playlist, not the recording itself.");
+    if (isPlaylist(head.toString("utf8", 0, 2048))) throw damaged("The file is a playlist, not a recording.");
   }
   const isRight = signatures[format];
   if (isRight !== undefined && !isRight(head)) throw mislabelled(`a ${row?.label ?? format} file`);

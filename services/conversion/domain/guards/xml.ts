@@ -18,7 +18,7 @@ const maxEntityLength = 1024;
 export function assertHarmlessEntities(text: string): void {
   if (!text.includes("<!ENTITY")) return;
   for (const [, parameter, value = ""] of text.matchAll(declaration)) {
-    if (parameter !== undefined || /^[SP]/.test(value)) throw damaged("The file declares entities that are kept outside of it.");
+    if (parameter !== undefined || /^[SP]/.test(value)) throw damaged("The file declares external entities.");
     if (value.length > maxEntityLength || reference.test(value)) throw tooComplex("The file declares entities that expand into others.");
   }
 }
@@ -38,7 +38,7 @@ export function assertPrologEnds(text: string): void {
     else if (at < text.length) return;
     else at = -1;
   }
-  throw tooComplex("The file begins with too much that is not its content.");
+  throw tooComplex("The file has too much before its content.");
 }
 
 function after(text: string, end: string, from: number): number {

@@ -66,7 +66,7 @@ describe("an engine's fault", () => {
     expect(notes).toEqual([
       "METADATA_DROPPED two",
       "METADATA_DROPPED three",
-      "ALTERNATE_ROUTE The usual way failed for this file; another one was taken.",
+      "ALTERNATE_ROUTE The usual engine failed for this file; another one was used.",
     ]);
     expect(asked).toEqual([{ from: "a", to: "c", options: {}, avoid: [{ engine: "one", from: "a", to: "c" }] }]);
   });

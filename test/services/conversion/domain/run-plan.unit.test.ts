@@ -112,7 +112,7 @@ describe("a plan", () => {
     const noting = ({ note }: HopTask): void => note("SHEETS_LEFT_OUT");
     await run(quiet, noting);
     expect(compared.splice(0)).toEqual(["in with ods", "between1.ods with csv", "in", "out"]);
-    const lacking = { code: "CONVERSION_FAILED", message: "The result would have held only 1 of 2 rows of the file." };
+    const lacking = { code: "CONVERSION_FAILED", message: "The result would have kept only 1 of 2 rows of the file." };
     await expect(run(noting, quiet)).rejects.toMatchObject(lacking);
     expect(compared.splice(0)).toEqual(["in with ods", "between1.ods with csv", "in"]);
     for (const hop of plan.hops) hop.options.sheet = create(OptionValueSchema, { value: { case: "text", value: "1" } });

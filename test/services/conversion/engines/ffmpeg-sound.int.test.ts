@@ -69,7 +69,7 @@ describe("sound over full scale", () => {
     const { path, notes } = await convert(await tone("loud.wav", "pcm_f32le", { loudness: 1.5 }), "wav", to);
     expect(await peakOf(path)).toBeGreaterThan(-0.5);
     expect(await peakOf(path)).toBeLessThan(0.3);
-    expect(notes.get("MEDIA_CHANGED")).toContain("The sound was made 3.5 dB quieter, as its loudest samples are over full scale.");
+    expect(notes.get("MEDIA_CHANGED")).toContain("The sound was made 3.5 dB quieter because its peaks exceed full scale.");
   });
 
   it.each(["wv", "caf", "w64"])("is the same in %s", async (to) => {
@@ -82,7 +82,7 @@ describe("sound over full scale", () => {
   it("of which the peaks are cut off is noted, where a decoder or an option made it so", async () => {
     const quiet = await tone("quiet.wav", "pcm_s16le", { loudness: 0.9 });
     const { notes } = await convert(quiet, "wav", "flac", { volume: 6 });
-    expect(notes.get("MEDIA_CHANGED")).toBe("The loudest samples, up to 5.1 dB over full scale, were cut off.");
+    expect(notes.get("MEDIA_CHANGED")).toBe("Peaks of up to 5.1 dB over full scale were clipped.");
     const decoded = await convert(await tone("loud.mp3", "libmp3lame", { loudness: 1.5 }), "mp3", "wav");
     expect(decoded.notes.get("MEDIA_CHANGED")).toMatch(/^The loudest samples, up to \d\.\d dB/);
   });

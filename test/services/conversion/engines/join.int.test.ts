@@ -84,7 +84,7 @@ describe("engine join-pdf", () => {
     const pages = (await said("pdftotext", path, "-")).split("\f").slice(0, -1);
     expect(pages.map((page) => page.trim())).toEqual(["beta", "alpha", ""]);
     expect(notes.get("ENTRIES_LEFT_OUT")).toBe("One file that `order.txt` does not name was left out.");
-    expect(notes.get("ENTRIES_CHANGED")).toMatch(/^foto\.png: The file's content is not what its name says.* The picture was turned/);
+    expect(notes.get("ENTRIES_CHANGED")).toMatch(/^foto\.png: The file's content does not match its name.* The picture was rotated/);
   });
 
   it.each([

@@ -46,7 +46,7 @@ function sourceOf({ from, input, lists = [] }: Asked, tables: readonly Table[], 
   if (lists.length > 0) return withLists(database, tables, new Set(lists), notes);
   if (from !== "gpx") return tables;
   const gpx = readGpx(textOfXml(readFileSync(input)));
-  if (gpx.hasMetadata) addNote(notes, "METADATA_DROPPED", "What the file says of itself was left out.");
+  if (gpx.hasMetadata) addNote(notes, "METADATA_DROPPED", "The file's metadata was left out.");
   return withPointValues(database, tables, gpx);
 }
 

@@ -63,7 +63,7 @@ export function parseJavaProperties(text: string, notes: Notes): Value {
   const value = valueFrom(parseProperties(lines));
   if (!(value instanceof Map) || value.size === 0) throw invalid("The file holds no properties.");
   const given = lines.filter((line) => Array.isArray(line)).length;
-  if (given > value.size) notes.set("ENTRIES_LEFT_OUT", "Of a property given more than once, the last value was taken, as in Java.");
+  if (given > value.size) notes.set("ENTRIES_LEFT_OUT", "A property was given more than once; the last value was used, as in Java.");
   return value;
 }
 

@@ -171,8 +171,7 @@ export function writeSheet(value: Value, to: string, options: Options, notes: No
   }
   if (changed.texts.size > 0)
     notes.set("TYPES_AS_TEXT", `Values that a cell does not hold were written as text: ${firstOf([...changed.texts])}.`);
-  if (changed.zones.size > 0)
-    notes.set("METADATA_DROPPED", `Moments are written as in UTC, without saying so: ${firstOf([...changed.zones])}.`);
+  if (changed.zones.size > 0) notes.set("METADATA_DROPPED", `Times are written in UTC without a zone: ${firstOf([...changed.zones])}.`);
   const bounds = to === "xls" ? old : { rows: maxRows, columns: maxColumns };
   if (lines.length > bounds.rows || columns.length > bounds.columns) {
     throw new Failure(
@@ -198,7 +197,7 @@ export function joinedBook(sheets: ReadonlyMap<string, Uint8Array>, to: string, 
     let given = wanted;
     for (let count = 2; used.has(given.toLowerCase()) || given === ""; count++) given = `${wanted.slice(0, 26)}_${count}`;
     used.add(given.toLowerCase());
-    if (given !== name) notes.set("NAMES_CHANGED", `Names of tables became those that sheets may have: ${given}.`);
+    if (given !== name) notes.set("NAMES_CHANGED", `Tables were renamed to valid sheet names: ${given}.`);
     const [only] = Object.values(read(bytes).Sheets);
     if (only === undefined) continue;
     const rows: (workbooks.CellObject | undefined)[][] = only["!data"] ?? [];

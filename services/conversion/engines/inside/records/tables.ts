@@ -14,7 +14,7 @@ export const maxCells = 20_000_000;
 /** The rows of a value: a list of records, of lists or of single values; one record is one row. */
 export function tableOf(value: Value, notes: Notes): Table {
   const { list, path } = listOf(value);
-  if (path !== "") notes.set("STRUCTURE_FLATTENED", `The rows are those of “${path}”.`);
+  if (path !== "") notes.set("STRUCTURE_FLATTENED", `The rows were taken from “${path}”.`);
   const places = new Map<string, number>();
   const rows = list.map((item) => {
     const row: Cell[] = [];
@@ -112,5 +112,5 @@ export function columnNamesOf(header: readonly string[], width: number, notes: N
 
 /** Says which names are not those of the source. */
 export function noteNames(changed: readonly string[], notes: Notes): void {
-  if (changed.length > 0) notes.set("NAMES_CHANGED", `Columns without a name of their own were renamed: ${firstOf(changed)}.`);
+  if (changed.length > 0) notes.set("NAMES_CHANGED", `Columns without a unique name were renamed: ${firstOf(changed)}.`);
 }
