@@ -16,7 +16,7 @@ it("follows scripts that an engine only names", async () => {
   expect(await changed("sharp-child.mjs")).toEqual(withPictures);
   expect(await changed("inside/subtitle/cues.ts")).toEqual(["subtitle"]);
   expect(await changed("inside/records/csv.ts")).toContain("data");
-  expect(await changed("imagemagick-policy/policy.xml")).toEqual(["icnsutils", "imagemagick", "imagemagick-exr"]);
+  expect(await changed("imagemagick-policy/policy.xml")).toEqual(["icnsutils", "imagemagick", "imagemagick-exr", "potrace"]);
 });
 
 it("takes what all share for a change of all", async () => {

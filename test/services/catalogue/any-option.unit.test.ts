@@ -14,9 +14,9 @@ import { engines } from "#services/conversion/engines/registry.ts";
 /** Engines that get options as JSON, not on a command line. */
 const withoutCommandLine = new Set(["sharp", "data", "subtitle", "mail", "libreoffice", "chromium"]);
 
-/** Words for people, which no program looks into: they ride in one argument behind `--name=`, or in a file of JSON or SVG. */
+/** Words for people, which no program looks into: they ride in one argument behind `--name=`, or in JSON or SVG. */
 const words = new Set([
-  ...["calibre title", "calibre author"],
+  ...["calibre title", "calibre author", "fonttools text"],
   ...["stamp", "title", "author", "subject", "keywords"].map((name) => `pdf-change ${name}`),
 ]);
 
