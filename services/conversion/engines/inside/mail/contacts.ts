@@ -78,9 +78,29 @@ function decodedQuoted(text: string, charset = "utf-8"): string {
 /** Pictures and sounds, in the file itself. */
 const media = ["photo", "logo", "sound", "key"];
 const known = new Set("version fn n nickname org title email tel adr bday url note categories uid".split(" "));
-const kept = new Set(["type", "value", "encoding", "group", "charset"]);
+const kept = new Set(["type", "value", "encoding", "group", "charset", "x-ablabel"]);
+const withTypes = new Set(["email", "tel", "adr", "url"]);
 
-export function contactOf(component: Component, holdsMedia: boolean, notes: Notes, dropped: Dropped): Entries {
+/**
+ * Apple's programs write what a value is called as a property of its own, which its group ties to it: `item1.TEL:1` and
+ * `item1.X-ABLabel:Cabin`, or `_$!<Home>!$_` for one of their usual names. Here it is a parameter of the value.
+ */
+function labelled([name, properties, components]: Component): Component {
+  const groupOf = ([, { group }]: Property): string => (typeof group === "string" ? group.toLowerCase() : "");
+  const labels = new Map(properties.filter(([each]) => each === "x-ablabel").map((each) => [groupOf(each), String(each[3])]));
+  const used = new Set<string>();
+  const tied = properties.map((property): Property => {
+    const label = withTypes.has(property[0]) ? labels.get(groupOf(property)) : undefined;
+    if (label === undefined) return property;
+    used.add(groupOf(property));
+    const [each, parameters, type, ...values] = property;
+    return [each, { ...parameters, "x-ablabel": label.replace(/^_\$!<(.*)>!\$_$/, "$1") }, type, ...values];
+  });
+  return [name, tied.filter((property) => property[0] !== "x-ablabel" || !used.has(groupOf(property))), components];
+}
+
+export function contactOf(card: Component, holdsMedia: boolean, notes: Notes, dropped: Dropped): Entries {
+  const component = labelled(card);
   const one = (name: string): Value => oneOrAllOf(component, name);
   const name = propertyOf(component, "n")?.[3];
   const part = (index: number): Value => (Array.isArray(name) ? textOf(name[index]) : "") || null;
@@ -107,7 +127,7 @@ export function contactOf(component: Component, holdsMedia: boolean, notes: Note
     ...typed(component, "tel", "phone", (each) => String(each).replace(/^tel:/, "")),
     ...typed(component, "adr", "address", (each) => addressOf(String(each), notes)),
     ["birthday", one("bday")],
-    ["url", valuesOf(component, "url")],
+    ...typed(component, "url", "url", String),
     ["note", one("note")],
     ["categories", valuesOf(component, "categories")],
     ["uid", one("uid")],
@@ -123,10 +143,9 @@ function typed(component: Component, property: string, name: string, textOfValue
 }
 
 function typesOf([, parameters]: Property): string {
-  const { type } = parameters;
-  return (Array.isArray(type) ? type : [type])
-    .flatMap((each) => (typeof each === "string" ? each.toLowerCase().split(",") : []))
-    .join(", ");
+  const { type, "x-ablabel": label } = parameters;
+  const types = (Array.isArray(type) ? type : [type]).flatMap((each) => (typeof each === "string" ? each.toLowerCase().split(",") : []));
+  return [...types, ...(typeof label === "string" ? [label] : [])].join(", ");
 }
 
 function addressOf(address: string, notes: Notes): string {

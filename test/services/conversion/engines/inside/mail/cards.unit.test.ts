@@ -63,6 +63,21 @@ describe("entries of a calendar keep", () => {
 });
 
 describe("contacts keep", () => {
+  it("what Apple's programs call a value by its group", async () => {
+    const lines = [
+      "item1.TEL;TYPE=pref:1",
+      "item1.X-ABLabel:Cabin",
+      "TEL:2",
+      "item2.URL:https://a.example",
+      "item2.X-ABLabel:_$!<HomePage>!$_",
+    ];
+    const { record, codes } = await recordOf(card("3.0", ...lines, "item3.X-ABDATE:2026-01-02", "item3.X-ABLabel:Wedding"), "vcf");
+    expect(record).toEqual({
+      ...{ phone: ["1", "2"], phoneTypes: ["pref, Cabin", ""], url: ["https://a.example"], urlTypes: ["HomePage"] },
+      ...{ "x-abdate": "2026-01-02", "x-ablabel": "Wedding" },
+    });
+    expect(codes).toEqual([]);
+  });
   it.each([
     [
       "types of version 2.1",
