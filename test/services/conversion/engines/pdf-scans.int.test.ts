@@ -61,6 +61,9 @@ describe("scanned pages of a PDF", () => {
     const { path, notes } = await bench.convert(files["scan"] ?? "", "pdf", "html", { ocr: "never" });
     expect(await readFile(path, "utf8")).toContain("<img");
     expect(notes.get("TEXT_NOT_RECOGNISED")).toBe("Text in the pictures of these pages was not recognised: 2.");
+    const whole = await bench.convert(files["scan"] ?? "", "pdf", "html", { ocr: "never", pages: "2" });
+    expect(await readFile(whole.path, "utf8")).toContain("<img");
+    expect(whole.notes.get("TEXT_NOT_RECOGNISED")).toBe("Text in the pictures of these pages was not recognised: 2.");
   });
 
   it("names the languages that are here when another is asked for", async () => {

@@ -22,7 +22,8 @@ export async function convertPdf(bytes: Buffer, { to, options }: Question, notes
   // Without the end that tells where things are the library looks for what there is.
   if (!bytes.toString("latin1", Math.max(0, bytes.length - tailBytes)).includes("startxref")) notes.set("INPUT_DAMAGED", undefined);
   const scanned = pages.filter(({ isScanned }) => isScanned).map(({ number }) => number);
-  if (scanned.length === pages.length) throw inexpressible("No text was found in the pages.");
+  // Who wants no recognition gets the pages as the pictures that they are.
+  if (scanned.length === pages.length && options.ocr !== "never") throw inexpressible("No text was found in the pages.");
   if (scanned.length > 0) notes.set("TEXT_NOT_RECOGNISED", `Text in the pictures of these pages was not recognised: ${placesOf(scanned)}.`);
   const isTagged = pages.some(({ structure }) => structure !== undefined);
   const words = vocabularyOf(
