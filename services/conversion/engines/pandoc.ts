@@ -94,8 +94,7 @@ async function run({ sandbox, inspector }: EngineHost, task: HopTask): Promise<v
     const { guess } = await askForFile(inspector, "decodedText", [task.input.path], session.pathOf("text"), asked);
     if (guess !== undefined) task.note("ENCODING_GUESSED", `The text's encoding was guessed to be ${guess}.`);
     end = await pandoc(firstArgsOf(task, "/job/text"));
-  }
-  if (!isTable && /^filemill:zeros$/m.test(end.stderr) && markups[task.hop.from]?.isBinary !== true) {
+  } else if (!isTable && /^filemill:zeros$/m.test(end.stderr) && markups[task.hop.from]?.isBinary !== true) {
     const { guess } = await askForFile(inspector, "decodedText", [task.input.path], session.pathOf("text"), asked);
     // What is no UTF-16 was read as it stands.
     if (guess === undefined) end = await pandoc(firstArgsOf(task, "/job/text"));

@@ -72,7 +72,7 @@ export const pictureEffects = [
     { ...toJpg, option: "enlarge", given: { enlarge: true, width: 256 }, base: { width: 256 }, figure: size, shows: becomes("256x192") },
     { hop: "png>jpg", sample: "alpha.png", option: "background", given: { background: "#00ff00" }, figure: corner, shows: differs },
     { ...toJpg, option: "rotate", given: { rotate: "90" }, figure: size, shows: becomes("96x128") },
-    { ...toPng, option: "metadata", given: { metadata: "keep" }, figure: latin1, shows: gains(/Quokka/) },
+    { ...toPng, option: "metadata", given: { metadata: "strip" }, figure: latin1, shows: loses(/Quokka/) },
     { hop: "png>jpg", sample: "wide.png", option: "profile", given: { profile: "keep" }, figure: latin1, shows: gains(/ICC_PROFILE/) },
     { hop: "png>jpg", sample: "wide.png", option: "profile", given: { profile: "strip" }, figure: corner, shows: differs },
     { ...toJpg, option: "density", given: { density: 300 }, figure: pictured("%x"), shows: becomes("300") },
@@ -121,6 +121,7 @@ export const pictureEffects = [
   ]),
   ...effectsOf("libjxl", [
     ...reshaped("jxl", "photo.jxl"),
+    { hop: "jxl>jpg", sample: "noise.jxl", option: "metadata", given: { metadata: "strip" }, figure: latin1, shows: loses(/Quokka/) },
     { hop: "png>jxl", sample: "noise.png", option: "quality", given: { quality: 20 }, figure: bytes, shows: smaller },
     { hop: "png>jxl", sample: "noise.png", option: "lossless", given: { lossless: true }, figure: bytes, shows: larger },
     { hop: "png>jxl", sample: "noise.png", option: "effort", given: { effort: 1 }, figure: bytes, shows: differs },

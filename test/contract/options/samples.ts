@@ -95,6 +95,15 @@ const made: Readonly<Record<string, (path: string, folder: string) => Promise<un
   "grey.bmp": async (path) => magick("-size", "60x40", "xc:white", "-fill", "gray60", "-draw", "rectangle 10,10 30,30", `bmp3:${path}`),
   "photo.heic": photo,
   "photo.jxl": photo,
+  // Only of a JPEG that it keeps whole does the encoder take EXIF.
+  "noise.jxl": async (path, folder) => {
+    const jpeg = join(folder, "for-noise.jpg");
+    await noise(64, 48)
+      .withExif({ IFD0: { Artist: "Quokka" } })
+      .jpeg()
+      .toFile(jpeg);
+    await run("cjxl", [jpeg, path, "--lossless_jpeg=1"]);
+  },
   "pages.tiff": async (path) => magick("-size", "20x10", "xc:red", "-size", "30x10", "xc:blue", "-depth", "8", "-compress", "Zip", path),
   "scan.tiff": async (path) => magick("-size", "64x48", "plasma:red-blue", "-depth", "8", "-define", "tiff:artist=Quokka", path),
   "frames.gif": async (path) => magick("-delay", "50", "-size", "20x10", "xc:red", "xc:blue", path),

@@ -78,7 +78,10 @@ describe("a job of a worker whose process is dead", () => {
     const first = await claim(bench, one);
     expect(first.lease).toMatchObject({ attempt: 2 });
     expect((await claim(bench, fresh?.id ?? "")).lease).toMatchObject({ jobId: fresh?.id, attempt: 1 });
-    expect(await claim(bench, other)).toMatchObject({ outcome: Outcome.BUSY, retryMs: 1000 });
+    const refused = await claim(bench, other);
+    expect(refused).toMatchObject({ outcome: Outcome.BUSY });
+    // Beside the bench's clock some of the broker's own milliseconds pass.
+    expect(Math.abs(Number(refused.retryMs) - 1000)).toBeLessThan(100);
     bench.clock.advance(20_000);
     for (const [jobId, attempt] of [
       [first.lease?.jobId, 2],

@@ -125,11 +125,14 @@ function escapedOf(text: string): string {
     .join("");
 }
 
-/** Whether a file or folder has another time in `found` than in `wanted`: most formats hold whole seconds. */
+/**
+ * Whether a file has another time in `found` than in `wanted`: most formats hold whole seconds. Not folders: those that an archive
+ * only implies are listed with the time of the listing.
+ */
 export function hasOtherTimes(found: readonly Member[], wanted: readonly Member[]): boolean {
   const timeOf = ({ owner }: Member) => Number(owner.find((word) => word.startsWith("time="))?.slice("time=".length));
   const byName = new Map(found.map((member) => [member.name, timeOf(member)]));
-  return wanted.some((member) => member.sort !== "link" && timeOf(member) > 0 && byName.get(member.name) !== timeOf(member));
+  return wanted.some((member) => member.sort === "file" && timeOf(member) > 0 && byName.get(member.name) !== timeOf(member));
 }
 
 /** Whether every file and link of `wanted` is in `found` with the same bytes. */

@@ -161,7 +161,7 @@ describe("engine join-media", () => {
       delay: [500, 500, 500],
       loop: 0,
     });
-    expect(notes.get("ENTRIES_CHANGED")).toMatch(/^2\.png: Fitted into 64 × 48 pixels\. 3\.png: .*Transparency became black\.$/);
+    expect(notes.get("ENTRIES_CHANGED")).toMatch(/^2\.png: Fitted into 64 × 48 pixels\. 3\.png: .*Transparency was replaced by black\.$/);
   });
 
   it("makes one film of pictures and of films with and without sound", async () => {
