@@ -112,7 +112,7 @@ test("what a conversion may lose is told before it is made, target by target", a
   await notes.getByText("Transparency, if there is any, is flattened onto a background colour.").waitFor();
   expect(await seriousFindings(page)).toEqual([]);
   await item.getByRole("radio", { name: "WEBP" }).check();
-  await notes.getByText("Metadata (camera, place, author) is not carried over").waitFor();
+  await notes.getByText("The place of a picture (GPS), if its file names it, stays in the result.").waitFor();
   expect(await notes.getByText("Transparency").count()).toBe(0);
   expect(page.faults).toEqual([]);
   await page.context().close();
