@@ -121,9 +121,8 @@ export const archiveAttacks: readonly Attack[] = [
         { name: "a.txt", content: "x" },
         { name: "secret", content: secretFile, isLink: true },
       ]),
-    "INVALID_INPUT",
+    "converts",
     ["tar", "7z"],
-    { isEarly: true },
   ),
   attack(
     "Z1-seven",

@@ -5,7 +5,6 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { treeOf } from "#services/conversion/sandbox/usage.ts";
 import { post } from "#test/harness/rest.ts";
 import { startServer, type TestServer } from "#test/harness/server.ts";
-import { until } from "#test/services/conversion/sandbox/host.ts";
 
 const png = readFileSync(join(import.meta.dirname, "../corpus/tiny/tiny.png"));
 let server: TestServer;
@@ -25,8 +24,23 @@ function inspectors(): readonly number[] {
   });
 }
 
-function signal(name: NodeJS.Signals): void {
-  for (const pid of inspectors()) process.kill(pid, name);
+/** Once none comes or goes any more: whoever is killed or paused is all of them. */
+async function signal(name: NodeJS.Signals): Promise<void> {
+  let seen = "";
+  const isSteady = (): boolean => {
+    const before = seen;
+    seen = inspectors().join();
+    return seen !== "" && seen === before;
+  };
+  await expect.poll(isSteady, { interval: 500 }).toBe(true);
+  for (const pid of inspectors()) {
+    try {
+      process.kill(pid, name);
+    } catch (error) {
+      // A sandbox ends with what runs in it.
+      if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+    }
+  }
 }
 
 async function statusOf(file: Uint8Array<ArrayBuffer>, name: string): Promise<number> {
@@ -36,15 +50,13 @@ async function statusOf(file: Uint8Array<ArrayBuffer>, name: string): Promise<nu
 }
 
 test("a file is converted right after every inspector was killed", async () => {
-  await until(() => inspectors().length > 0);
   expect(await statusOf(png, "a.png")).toBe(200);
-  signal("SIGKILL");
+  await signal("SIGKILL");
   expect(await statusOf(png, "a.png")).toBe(200);
 });
 
 test("a file whose inspector stands still is converted by another one, and those after it do not wait for that", async () => {
-  await until(() => inspectors().length > 0);
-  signal("SIGSTOP");
+  await signal("SIGSTOP");
   const answered: string[] = [];
   const convert = async (name: string): Promise<number> => {
     const status = await statusOf(png, name);
