@@ -7,6 +7,7 @@ import { wordOf } from "#services/catalogue/domain/fidelity-rule.ts";
 import { type HopName, type ProofRow, pathOf } from "#services/catalogue/domain/proof.ts";
 import type { PlanOf } from "#services/conversion/domain/convert-entry.ts";
 import type { Converter } from "#services/conversion/domain/converter.ts";
+import { mayTell } from "#services/conversion/domain/picture-metadata.ts";
 import { type Checker, type Make, openChecker } from "./checker.ts";
 import type { Evidence } from "./evidence.ts";
 import { messageOf } from "./message-of.ts";
@@ -97,7 +98,8 @@ async function executeStep(step: Step, place: Place, execution: SampleExecution)
   try {
     const startedMs = performance.now();
     const notes = [...place.notes];
-    const failure = await convert(execution, hop, place.input, result, (code) => void notes.push(code)).then(
+    const note = (code: string) => void (isOfStepAlone(code, hop, place) || notes.push(code));
+    const failure = await convert(execution, hop, place.input, result, note).then(
       () => undefined,
       (error: unknown) => messageOf(error),
     );
@@ -123,6 +125,11 @@ async function executeStep(step: Step, place: Place, execution: SampleExecution)
   } finally {
     await rm(result.path, { force: true, recursive: true });
   }
+}
+
+/** A whole route is asked what its source told beside the picture (decision 56), and not what a step between wrote there. */
+function isOfStepAlone(code: string, { from, to }: HopName, { sample }: Place): boolean {
+  return (code === "METADATA_DROPPED" || code === "PLACE_KEPT") && mayTell(from, to) && !mayTell(sample.format, to);
 }
 
 /** A note that nobody was told to expect is as bad as a result that nobody can read. */
