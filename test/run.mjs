@@ -58,8 +58,7 @@ const steps = [
   ["unit tests", vitest("--project", "unit", "--exclude", "test/architecture/**")],
   ["proof of a fresh sample", tool("node", "test/prove/main.ts", "--check", "--sample", "40", "--changed")],
   ["integration tests", vitestOfMany("--project", "integration")],
-  // They wait more than they work: for limits, for what was killed to come back, for pages.
-  ["end-to-end tests", vitestOfMany("--project", "e2e", "--maxWorkers=3")],
+  ["end-to-end tests", vitestOfMany("--project", "e2e")],
   ["faults, in short", toolWithSecondRun("node", "test/faults/main.ts", "--short")],
 ];
 
