@@ -150,7 +150,7 @@ export const settingTable = {
     default: "61800",
     min: 1000,
     max: 4_000_000_000,
-    help: "First of 100 user ids that engines run under when Filemill itself runs as root",
+    help: "First of 500 user ids that engines run under when Filemill itself runs as root",
   }),
   NATS_URL: text({
     default: undefined,

@@ -43,7 +43,7 @@ export async function benchPrint(): Promise<string[]> {
 
 async function knownBy(engine: Engine, folder: string): Promise<ReadonlySet<string>> {
   const log = openLog("silent");
-  const settings = { scratchDir: join(folder, "scratch"), mode: "required" as const, firstUid: 61_900, memoryBytes: 2 ** 31, log };
+  const settings = { scratchDir: join(folder, "scratch"), mode: "required" as const, firstUid: 63_000, memoryBytes: 2 ** 31, log };
   await using sandbox = await openSandbox(settings);
   await using inspector = await openInspectors({ sandbox, folder, log: () => undefined });
   await using open = await engine.open({ sandbox, inspector, slots: 1, spare: 0, log: () => undefined } satisfies EngineHost);

@@ -12,7 +12,7 @@ import { sharpCommandOf } from "#services/conversion/engines/sharp-children.ts";
 import { openSandbox } from "#services/conversion/sandbox/index.ts";
 import { compare, type Pair } from "./measure.ts";
 
-const firstUid = 61_900;
+const firstUid = 63_000;
 const rounds = 60;
 
 /** What the sandbox costs: a run of a tool that does nothing, and a picture by a warm child, each inside and outside. */

@@ -15,7 +15,13 @@ export function markOf(owner: string): string {
 const passes = 200;
 const passMs = 25;
 
-/** Ends all sandboxes of an owner that is dead. What one of them starts meanwhile is found by the next look. */
+/**
+ * A launcher that its parent had only just forked has no mark yet: one look that finds nothing proves nothing. On a busy machine it
+ * takes its time to start, and one whose parent is gone may then wait for ever.
+ */
+const emptyPasses = 100;
+
+/** Ends all sandboxes of an owner that died before this process started. What one of them starts meanwhile is found by the next look. */
 export async function endOrphans(owner: string): Promise<void> {
   for (let pass = 0; pass < passes; pass++) {
     const left = launchersOf(markOf(owner));
@@ -58,14 +64,19 @@ const script = `
 read -r mark
 read -r word && exit
 tries=0
-while [ $tries -lt ${passes} ]; do
+empty=0
+while [ $tries -lt ${passes} ] && [ $empty -lt ${emptyPasses} ]; do
   found=$(printf '%s\\n' "$mark" | grep -lsF -f - /proc/[0-9]*/cmdline)
-  [ -n "$found" ] || exit
-  for path in $found; do
-    pid=\${path#/proc/}
-    kill -$0 "\${pid%/cmdline}" 2>/dev/null
-  done
-  tries=$((tries + 1))
+  if [ -n "$found" ]; then
+    for path in $found; do
+      pid=\${path#/proc/}
+      kill -$0 "\${pid%/cmdline}" 2>/dev/null
+    done
+    tries=$((tries + 1))
+    empty=0
+  else
+    empty=$((empty + 1))
+  fi
   sleep 0.025
 done`;
 

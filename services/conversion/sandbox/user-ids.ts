@@ -2,7 +2,7 @@
 import { createServer, type Server } from "node:net";
 import { FilemillError } from "#kit/errors.ts";
 
-const poolSize = 100;
+const poolSize = 500;
 /** Released ids rest as long as there are others, in case something of their last user is still ending. */
 const reserve = 16;
 
@@ -13,7 +13,7 @@ export type UserIds = AsyncDisposable & {
 };
 
 /**
- * The hundred ids from `firstUid` on. Another Filemill on this host, or the command beside the server, takes other ones: the
+ * The five hundred ids from `firstUid` on. Another Filemill on this host, or the command beside the server, takes other ones: the
  * kernel counts processes by user, and one's fork bomb would stop the other's engines. When nothing is left, they are shared.
  */
 export function openUserIds(firstUid: number): UserIds {

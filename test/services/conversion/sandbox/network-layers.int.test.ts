@@ -29,7 +29,7 @@ beforeAll(async () => {
   const { port } = tcp.address() as AddressInfo;
   const script = `use Socket; for ([2, Socket::pack_sockaddr_in(${port}, inet_aton("127.0.0.1"))], [1, Socket::pack_sockaddr_un("\\0${abstractName}")]) {
     my $s; socket($s, $_->[0], 1, 0) && connect($s, $_->[1]) && print "reached" }`;
-  const identity = isRoot ? ({ kind: "slot", uid: 61_950 } as const) : ({ kind: "namespace" } as const);
+  const identity = isRoot ? ({ kind: "slot", uid: 62_350 } as const) : ({ kind: "namespace" } as const);
   const command = { program: "/usr/bin/perl", args: ["-e", script], env: {}, folder: undefined, readOnly: {} };
   const launchOf = createBubblewrapLauncher(seccompProgramOf(process.arch, "unix"), copyHostFiles(folder), "a mark");
   launch = launchOf({ identity, limits, ...command });

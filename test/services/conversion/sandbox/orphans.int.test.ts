@@ -52,6 +52,9 @@ describe("what a killed process left in its sandboxes", () => {
     const ended = once(orphan, "close");
     killed.kill("SIGKILL");
     expect(await ended).toEqual([null, "SIGKILL"]);
+    // A launcher that was forked before and shows its mark only now.
+    await sleep(500);
+    expect(await once(startMarked(owner), "close")).toEqual([null, "SIGKILL"]);
   });
 });
 

@@ -78,7 +78,7 @@ describe("the attack at each start", () => {
   });
 
   it.runIf(isRoot && cloneIsOpen)("is survived where the user has more processes in another container than a run may have", async () => {
-    const uid = 61_999;
+    const uid = 62_399;
     const home = await mkdtemp(join(tmpdir(), "filemill-user-"));
     await chown(home, uid, uid);
     await chmod(home, 0o755);

@@ -12,11 +12,11 @@ const freshRange = () => {
 const claimed = (ids: ReturnType<typeof openUserIds>, count: number) => Promise.all(Array.from({ length: count }, () => ids.claim()));
 
 describe("user ids of runs", () => {
-  it("are a hundred, and one more is refused until one comes back", async () => {
+  it("are five hundred, and one more is refused until one comes back", async () => {
     const first = freshRange();
     await using ids = openUserIds(first);
-    const all = await claimed(ids, 100);
-    expect(new Set(all)).toEqual(new Set(Array.from({ length: 100 }, (_, index) => first + index)));
+    const all = await claimed(ids, 500);
+    expect(new Set(all)).toEqual(new Set(Array.from({ length: 500 }, (_, index) => first + index)));
     await expect(ids.claim()).rejects.toMatchObject({ code: "UNAVAILABLE" });
     ids.release(first + 7);
     expect(await ids.claim()).toBe(first + 7);
@@ -37,17 +37,17 @@ describe("user ids of runs", () => {
     const first = freshRange();
     await using one = openUserIds(first);
     await using other = openUserIds(first);
-    const mine = await claimed(one, 60);
-    const theirs = await claimed(other, 40);
-    expect(new Set([...mine, ...theirs]).size).toBe(100);
-    const shared = await claimed(other, 60);
+    const mine = await claimed(one, 300);
+    const theirs = await claimed(other, 200);
+    expect(new Set([...mine, ...theirs]).size).toBe(500);
+    const shared = await claimed(other, 300);
     expect(new Set(shared)).toEqual(new Set(mine));
   });
 
   it("are free again when their process was killed", async () => {
     const first = freshRange();
     const script = `const { openUserIds } = await import("#services/conversion/sandbox/user-ids.ts");
-      const ids = openUserIds(${first}); for (let i = 0; i < 99; i++) await ids.claim(); console.log("holding"); setInterval(() => {}, 1e9)`;
+      const ids = openUserIds(${first}); for (let i = 0; i < 499; i++) await ids.claim(); console.log("holding"); setInterval(() => {}, 1e9)`;
     const holder = spawn(process.execPath, ["--input-type=module", "--eval", script], { stdio: ["ignore", "pipe", "inherit"] });
     await once(holder.stdout, "data");
     await using before = openUserIds(first);
@@ -56,7 +56,7 @@ describe("user ids of runs", () => {
     await once(holder, "exit");
     await eventually(async () => {
       await using ids = openUserIds(first);
-      expect(new Set([left, ...(await claimed(ids, 99))]).size).toBe(100);
+      expect(new Set([left, ...(await claimed(ids, 499))]).size).toBe(500);
     });
   });
 });
