@@ -10,9 +10,10 @@ import { exactSteps, lastShown } from "./ffmpeg-delays.ts";
 import { passArgs } from "./ffmpeg-fitting.ts";
 import { containerOf, encoders, pictureFormats } from "./ffmpeg-formats.ts";
 import { filmFilters } from "./ffmpeg-frames.ts";
-import { holdsAnything, speedOf, strictArgs, withOwnFilm } from "./ffmpeg-own.ts";
+import { holdsAnything, paceFilters, speedOf, strictArgs, subtitlePaceArgs, withOwnFilm } from "./ffmpeg-own.ts";
 import { pictureArgs } from "./ffmpeg-pictures.ts";
 import { inputArgs } from "./ffmpeg-probe.ts";
+import { bitrateArgs, qualityArgs, withoutQuality } from "./ffmpeg-quality.ts";
 import { audioCodecArgs } from "./ffmpeg-sound.ts";
 import { decoderArgs, type Media, type Stream, streamsOf } from "./ffmpeg-streams.ts";
 import { videoFormats } from "./ffmpeg-video-formats.ts";
@@ -39,6 +40,7 @@ export function ffmpegArgumentsOf(task: HopTask, media: Media, demuxer: string):
   if (target?.muxer === undefined) throw new FilemillError("INTERNAL", "ffmpeg has no such target.");
   const start = numberOption(task.options, "start") ?? numberOption(task.options, "at");
   const duration = numberOption(task.options, "duration");
+  const isPaced = speedOf(task) !== 1;
   if (start !== undefined && media.durationSeconds > 0 && start >= media.durationSeconds) {
     const option = task.options.start === undefined ? "at" : "start";
     const details = { option, allowed: `less than ${media.durationSeconds}` };
@@ -49,6 +51,8 @@ export function ffmpegArgumentsOf(task: HopTask, media: Media, demuxer: string):
     .inputOptions([
       ...(demuxer === "mpeg" || demuxer === "avi" ? ["-fflags", "+genpts"] : []),
       ...(start === undefined || start === 0 ? [] : ["-ss", String(media.copyFromSeconds ?? start)]),
+      // Of what plays faster or slower only the source has the times that are asked for.
+      ...(duration !== undefined && isPaced ? ["-t", String(duration)] : []),
       ...inputArgs(demuxer),
       ...decoderArgs(streamsOf(media, "video")[0]),
     ]);
@@ -68,7 +72,7 @@ export function ffmpegArgumentsOf(task: HopTask, media: Media, demuxer: string):
       ...streamArgs,
       // Sound that is copied would begin where the key picture does that comes before.
       ...(holdsVideo && (start ?? 0) > 0 ? ["-copypriorss", "0"] : []),
-      ...(duration === undefined ? [] : ["-t", String(duration / speedOf(task))]),
+      ...(duration === undefined || isPaced ? [] : ["-t", String(duration)]),
       ...(strips(task) ? ["-map_metadata", "-1"] : media.tagsAreInStream && !isPicture ? ["-map_metadata", "0:s:0"] : []),
       // Channels that are mixed are no louder than each was.
       ...["-rematrix_maxval", "1"],
@@ -207,6 +211,7 @@ function filmArgs(task: HopTask, media: Media, target: Container): string[] {
     ...withCover(videoCodecArgs(task, media, film, target), coverOf(task, media, target)),
     ...(kept.length === 0 ? ["-an"] : kept.flatMap((sound, place) => ofTrack(place, audioCodecArgs(task, media, sound, target)))),
     ...subtitleCodecs(task, target, subtitles),
+    ...(subtitles.length === 0 ? [] : subtitlePaceArgs(task)),
     ...[...languagesOf(target, "a", kept), ...languagesOf(target, "s", subtitles), "-max_muxing_queue_size", "4096"],
     ...chapterArgs(task, media, target.muxer, "theora"),
   ];
@@ -226,7 +231,7 @@ function videoCodecArgs(task: HopTask, media: Media, film: Stream, container: Co
   const isReshaped =
     ["width", "height", "crop"].some((name) => options[name] !== undefined) || (stringOption(options, "rotate") ?? "0") !== "0";
   const cuts = (options.start !== undefined || options.duration !== undefined) && media.copyFromSeconds === undefined;
-  const untouched = crf === undefined && fps === undefined && bitrate === undefined && !isReshaped && !cuts;
+  const untouched = crf === undefined && fps === undefined && bitrate === undefined && !isReshaped && !cuts && speedOf(task) === 1;
   const fits = choice === undefined ? (target.copyVideo?.includes(film.codec) ?? false) : film.codec === choice;
   // A stream without a container tells no times, and pictures that refer to later ones would be put in the wrong order.
   const isBare = /^(h264|hevc)$/.test(task.hop.from) || (/^m[12]v$/.test(task.hop.from) && !/^(mpeg|vob)$/.test(target.muxer ?? ""));
@@ -246,9 +251,9 @@ function videoCodecArgs(task: HopTask, media: Media, film: Stream, container: Co
         : undefined);
   return [
     "-c:v",
-    ...deepened(encoder, deepFormatOf(film, name, target.muxer)),
+    ...deepened(bitrate === undefined ? encoder : withoutQuality(encoder), deepFormatOf(film, name, target.muxer)),
     "-filter:v",
-    [...lastShown(media, film), filmFilters(task, film, name, target)].join(","),
+    [...lastShown(media, film), filmFilters(task, film, name, target), ...paceFilters(task, film)].join(","),
     ...(rate === undefined ? exactSteps(media) : ["-r", String(rate)]),
     ...(bitrate === undefined
       ? qualityArgs(name, crf, stringOption(options, "preset"))
@@ -265,33 +270,4 @@ function deepened(encoder: readonly string[], format: string | undefined): reado
 function standardRateOf(rate: number): number {
   const allowed = [23.976, 24, 25, 29.97, 30, 50, 59.94, 60];
   return allowed.reduce((best, next) => (Math.abs(next - rate) < Math.abs(best - rate) ? next : best), 25);
-}
-
-function qualityArgs(encoder: string, crf: number | undefined, preset: string | undefined): string[] {
-  const speeds = ["ultrafast", "superfast", "veryfast", "faster", "fast", "medium", "slow"];
-  switch (encoder) {
-    case "libx264":
-    case "libx265":
-      return ["-crf", String(crf ?? 23), "-preset", preset ?? "veryfast"];
-    case "libvpx-vp9":
-      return ["-crf", String(crf ?? 36)];
-    case "libvpx":
-      return ["-crf", String(Math.max(4, crf ?? 12))];
-    case "libsvtav1":
-      return ["-crf", String(crf ?? 35), "-preset", String(12 - speeds.indexOf(preset ?? "veryfast"))];
-    case "libtheora":
-    case "mpeg4":
-    case "mpeg2video":
-    case "wmv2":
-      // These count from 1 to 31 (libtheora: 10 down to 0).
-      if (crf === undefined) return [];
-      return ["-q:v", String(encoder === "libtheora" ? Math.round(10 - (crf / 51) * 10) : Math.max(1, Math.round((crf / 51) * 31)))];
-    default:
-      return [];
-  }
-}
-
-function bitrateArgs(encoder: string, kilobits: number, { options }: HopTask): string[] {
-  const preset = stringOption(options, "preset") ?? "veryfast";
-  return ["-b:v", `${kilobits}k`, ...(encoder === "libx264" || encoder === "libx265" ? ["-preset", preset] : [])];
 }

@@ -74,7 +74,8 @@ function soundChanges({ options }: HopTask, source: Stream, written: Stream): re
 /** Speakers at the side and behind are told apart by few formats. */
 const placesOf = ({ layout }: Stream): string => layout.replace(/\((side|back)\)$/, "");
 
-function filmChanges({ options }: HopTask, source: Stream, written: Stream): readonly Change[] {
+function filmChanges(task: HopTask, source: Stream, written: Stream): readonly Change[] {
+  const { options } = task;
   if (written.codec === source.codec && written.pixelFormat === source.pixelFormat && written.width === source.width) return [];
   const size = ({ width, height }: Stream) => `${width} × ${height}`;
   const turned = { ...source, width: source.height, height: source.width };
@@ -82,7 +83,7 @@ function filmChanges({ options }: HopTask, source: Stream, written: Stream): rea
   const isAsked = ["width", "height", "rotate", "crop"].some((name) => options[name] !== undefined && options[name] !== "0");
   const rates = [source.framesPerSecond, written.framesPerSecond] as const;
   // Those of an animation come when they will.
-  const isFilm = !/^(gif|apng)$/.test(source.codec);
+  const isFilm = !/^(gif|apng)$/.test(source.codec) && speedOf(task) === 1;
   const isFaster = isFilm && Math.abs(rates[1] - rates[0]) > rates[0] * leastRateChange && Math.min(...rates) > 0;
   return [
     ...(isSized || isAsked ? [] : [["Points of the picture", size(written), size(source)] as const]),

@@ -8,7 +8,10 @@ import { numberOption } from "./hop-table.ts";
 /** The container's own. */
 const share = 0.97;
 /** In kbit/s. */
-const [leastFilm, leastSound, mostSound] = [20, 24, 128];
+const leastFilm = 20;
+/** Others than these some encoders refuse. */
+const soundRates = [32, 48, 56, 64, 80, 96, 112, 128];
+const leastSound = Math.min(...soundRates);
 const most = 4;
 
 type Encoding<Run> = {
@@ -35,7 +38,7 @@ export async function fitted<Run extends { readonly seconds: number }>(
   if ((await sizeOf()) <= limit) return first;
   const sounds = convertedOf(task, media).filter(({ kind }) => kind === "audio").length;
   const total = ((limit * 8) / 1000 / seconds) * share;
-  const usual = Math.min(mostSound, Math.max(leastSound, Math.floor((total * 0.15) / Math.max(1, sounds))));
+  const usual = soundRates.findLast((rate) => rate <= (total * 0.15) / Math.max(1, sounds)) ?? leastSound;
   const audioBitrate = numberOption(task.options, "audioBitrate") ?? usual;
   let videoBitrate = Math.floor(total - audioBitrate * sounds);
   const at = (): HopTask => ({ ...task, options: { ...task.options, videoBitrate, audioBitrate } });
@@ -59,5 +62,5 @@ export async function fitted<Run extends { readonly seconds: number }>(
 export function passArgs(encoder: string, { pass }: Media): readonly string[] {
   if (pass === undefined) return [];
   if (encoder === "libx265") return ["-x265-params", `log-level=error:pass=${pass}:stats=/job/pass`];
-  return /^lib(x264|vpx|vpx-vp9)$/.test(encoder) ? ["-pass", String(pass), "-passlogfile", "/job/pass"] : [];
+  return /^(lib(x264|vpx|vpx-vp9|theora)|mpeg4|mpeg2video|wmv2)$/.test(encoder) ? ["-pass", String(pass), "-passlogfile", "/job/pass"] : [];
 }

@@ -69,7 +69,7 @@ const ownKept = ({ fixedRate, exact }: Container) =>
   expectingAll(exact !== true && fixedRate !== true && "SOURCE_KEPT").map((each) => ({ ...each, option: "audioBitrate" }));
 
 /** To make smaller, cut, made even in loudness. Streams that nothing is asked of are copied. */
-const ownSound = ownHops(["mp3", "m4a", "ogg", "opus", "flac", "wav"], (format) => {
+const ownSound = ownHops(writers(audioFormats), (format) => {
   const target = audioFormats[format] ?? {};
   const options = [...rateOptions(target), speed, ...trim];
   return {
@@ -108,7 +108,7 @@ const betweenVideo = crossHops(readers(videoFormats), writers(videoFormats), (fr
 });
 
 /** Streams that nothing is asked of are copied, which takes a moment. */
-const ownFilm = ownHops(["mp4", "mov", "mkv", "webm"], (format) => {
+const ownFilm = ownHops(writers(videoFormats), (format) => {
   const target = videoFormats[format] ?? {};
   const fitted = expecting("FITTED_TO_SIZE", {
     message: "The film is encoded at a bit rate that fits the requested size.",

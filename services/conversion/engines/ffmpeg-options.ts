@@ -6,16 +6,17 @@ export const trim: readonly OptionDefinition[] = [
   { name: "start", type: "number", min: 0, max: 86_400, unit: "s", description: "Start time." },
   { name: "duration", type: "number", min: 0.05, max: 86_400, unit: "s", description: "Duration to keep." },
 ];
-/** Of sound that stays in its format. */
+/** Of sound and film that stay in their format. */
 export const speed: OptionDefinition = {
   name: "speed",
   type: "number",
-  min: 0.5,
+  min: 0.25,
   max: 4,
   description: "Playback speed; the pitch is kept.",
 };
 /** Of film that stays in its format. */
 export const ownFilmOptions: readonly OptionDefinition[] = [
+  speed,
   {
     name: "maxMb",
     type: "number",

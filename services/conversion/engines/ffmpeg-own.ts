@@ -13,9 +13,13 @@ export const isOwn = ({ hop }: HopTask): boolean => hop.from === hop.to;
 const exact = /^(pcm|flac|alac)/;
 
 /** What a file has is not always what we would write into its format. */
+const mp4 = /^(aac|mp3|mp2|ac3|eac3|alac|flac|opus|dts|h264|hevc|av1|mpeg4|vp9|mpeg1video|mpeg2video|mjpeg)$/;
+const webm = /^(vp8|vp9|av1|opus|vorbis)$/;
+const threeG = /^(h263|h264|mpeg4|aac|amr_nb|amr_wb)$/;
+const m4a = /^(aac|alac|ac3)$/;
 const held: Readonly<Record<string, RegExp>> = {
-  mp4: /^(aac|mp3|mp2|ac3|eac3|alac|flac|opus|dts|h264|hevc|av1|mpeg4|vp9|mpeg1video|mpeg2video|mjpeg)$/,
-  webm: /^(vp8|vp9|av1|opus|vorbis)$/,
+  ...{ mp4, m4v: mp4, f4v: /^(h264|aac|mp3)$/, "3gp": threeG, "3g2": threeG },
+  ...{ webm, weba: webm, m4a, m4b: m4a, m4r: m4a },
 };
 const isHeld = ({ hop }: HopTask, codec: string): boolean => held[hop.to]?.test(codec) ?? true;
 
@@ -23,7 +27,8 @@ export function withOwnSound(task: HopTask, target: Container, { codec }: Stream
   if (!isOwn(task) || !isHeld(task, codec)) return target;
   // A bit rate means nothing to codecs that are exact.
   const staysExact = exact.test(codec) && task.options.audioBitrate === undefined;
-  const own = codec.startsWith("pcm_") ? [codec.endsWith("be") ? "pcm_be" : "pcm_le"] : encoders[codec];
+  const isBig = codec.endsWith("be") || target.audio?.[0] === "pcm_be";
+  const own = codec.startsWith("pcm_") ? [isBig ? "pcm_be" : "pcm_le"] : encoders[codec];
   const encoder = exact.test(codec) && !staysExact ? undefined : own;
   return {
     ...target,
@@ -54,11 +59,31 @@ export function speedOf({ options }: HopTask): number {
   return numberOption(options, "speed") ?? 1;
 }
 
-/** The filter doubles the speed at most before it leaves out samples. */
+/** The filter halves the speed at most, and doubles it at most before it leaves out samples; late sound it begins when it did. */
 export function tempoFilters(task: HopTask): readonly string[] {
   const speed = speedOf(task);
   if (speed === 1) return [];
-  return speed > 2 ? ["atempo=2", `atempo=${speed / 2}`] : [`atempo=${speed}`];
+  const inTime = ["aresample=async=1", `asetpts=PTS-STARTPTS+STARTPTS/${speed}`];
+  const step = speed > 2 ? 2 : speed < 0.5 ? 0.5 : 1;
+  return [...inTime, ...(step === 1 ? [] : [`atempo=${step}`]), `atempo=${speed / step}`];
+}
+
+/** Pictures are shown for shorter or longer; a film that plays faster has no more of them a second than it had. */
+export function paceFilters(task: HopTask, { nominalRate, framesPerSecond }: Stream): readonly string[] {
+  const speed = speedOf(task);
+  if (speed === 1) return [];
+  // Of films with uneven steps the nominal rate is that of the clock.
+  const rate = nominalRate > mostNominal ? framesPerSecond : nominalRate;
+  const isThinned = speed > 1 && rate > 0 && task.options.fps === undefined;
+  return [`setpts=PTS/${speed}`, ...(isThinned ? [`fps=${rate}`] : [])];
+}
+
+const mostNominal = 240;
+
+/** Subtitles pass no filters: their packets are told when to be shown. */
+export function subtitlePaceArgs(task: HopTask): readonly string[] {
+  const speed = speedOf(task);
+  return speed === 1 ? [] : ["-bsf:s", `setts=ts=TS/${speed}:duration=DURATION/${speed}`];
 }
 
 /** Options that ask for fewer bytes, or change nothing but how they are saved. */

@@ -59,6 +59,8 @@ export const mediaEffects = [
     { ...toMkv, option: "videoBitrate", given: { videoBitrate: 50 }, base: encoded, figure: bytes, shows: smaller },
     { ...toMkv, option: "rotate", given: { rotate: "90" }, figure: stream("v", "width"), shows: becomes("120") },
     { hop: "mp4>mov", sample: "located.mp4", option: "metadata", given: { metadata: "strip" }, figure: latin1, shows: loses(/48\.85/) },
+    { ...toItself, option: "speed", given: { speed: 0.5 }, figure: seconds, shows: larger },
+    { hop: "mp4>avi", sample: "film.mp4", option: "videoBitrate", given: { videoBitrate: 50 }, figure: bytes, shows: smaller },
     { ...toItself, option: "maxMb", given: { maxMb: 0.03 }, figure: bytes, shows: smaller },
     { ...toItself, option: "crop", given: { crop: "80x60+10+20" }, figure: size, shows: becomes("80x60") },
     { hop: "mp4>gif", sample: "film.mp4", option: "loop", given: { loop: 1 }, figure: latin1, shows: loses(/NETSCAPE/) },

@@ -56,3 +56,14 @@ export async function soundDigestOf(path: string): Promise<string> {
   const { stdout } = await run("ffmpeg", ["-nostdin", "-v", "error", "-i", path, "-map", "0:a:0", "-c:a", "pcm_s16le", "-f", "md5", "-"]);
   return stdout.trim();
 }
+
+export async function secondsOf(path: string): Promise<number> {
+  return Number((await run("ffprobe", ["-v", "error", "-show_entries", "format=duration", "-of", "csv=p=0", path])).stdout);
+}
+
+/** Digests of the packets of a sort of stream, as they are stored. */
+export async function packetsOf(path: string, sort: "a" | "v"): Promise<readonly string[]> {
+  const args = ["-v", "error", "-select_streams", `${sort}:0`, "-show_packets", "-show_data_hash", "md5", "-show_entries"];
+  const { stdout } = await run("ffprobe", [...args, "packet=data_hash", "-of", "csv=p=0", path], { maxBuffer: 2 ** 24 });
+  return stdout.match(/MD5:\w+/g) ?? [];
+}

@@ -1,118 +1,20 @@
-/** Sound and film that stay what they are: cut, made smaller, even in loudness, or given back. */
+/** Film that stays what it is: cut, made smaller, turned, played faster, or given back. */
 import { execFile } from "node:child_process";
 import { readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ffmpegEngine } from "#services/conversion/engines/ffmpeg.ts";
+import { containerOf } from "#services/conversion/engines/ffmpeg-formats.ts";
 import { type Bench, openBench } from "#test/contract/engine.ts";
-import { soundDigestOf, streamsOf, writeTone } from "./tone.ts";
+import { packetsOf, secondsOf, streamsOf } from "./tone.ts";
 
 const run = promisify(execFile);
 const ffmpeg = (...args: readonly string[]) => run("ffmpeg", ["-nostdin", "-v", "error", "-y", ...args]);
 const bytesOf = async (path: string): Promise<number> => (await stat(path)).size;
-const secondsOf = async (path: string): Promise<number> =>
-  Number((await run("ffprobe", ["-v", "error", "-show_entries", "format=duration", "-of", "csv=p=0", path])).stdout);
 
-/** Digests of the packets of a sort of stream, as they are stored. */
-async function packetsOf(path: string, sort: "a" | "v"): Promise<readonly string[]> {
-  const args = ["-v", "error", "-select_streams", `${sort}:0`, "-show_packets", "-show_data_hash", "md5", "-show_entries"];
-  const { stdout } = await run("ffprobe", [...args, "packet=data_hash", "-of", "csv=p=0", path], { maxBuffer: 2 ** 24 });
-  return stdout.match(/MD5:\w+/g) ?? [];
-}
-
-/** In LUFS, of the whole. */
-async function loudnessOf(path: string): Promise<number> {
-  const { stderr } = await run("ffmpeg", ["-nostdin", "-i", path, "-af", "ebur128", "-f", "null", "-"], { maxBuffer: 2 ** 24 });
-  return Number(/Integrated loudness:\s+I:\s+(\S+) LUFS/.exec(stderr)?.[1]);
-}
-
-describe("sound in its own format", () => {
-  let bench: Bench;
-  let tone: string;
-  beforeAll(async () => {
-    bench = await openBench(ffmpegEngine);
-    tone = join(bench.folder, "tone.wav");
-    await writeTone(tone);
-  });
-  afterAll(() => bench[Symbol.asyncDispose]());
-
-  async function sound(format: string, ...args: readonly string[]): Promise<string> {
-    const path = join(bench.folder, `tone-${args.join("")}.${format}`);
-    if (format !== "wav" || args.length > 0) await ffmpeg("-i", tone, ...args, path);
-    return format === "wav" && args.length === 0 ? tone : path;
-  }
-
-  it.each([
-    ["mp3", []],
-    ["m4a", ["-c:a", "alac"]],
-    ["ogg", ["-c:a", "libopus"]],
-    ["flac", []],
-    ["wav", ["-c:a", "adpcm_ms"]],
-  ] as const)("%s %j is copied where nothing is asked, and cut", async (format, args) => {
-    const source = await sound(format, ...args);
-    const [before] = await streamsOf(source);
-    const whole = await bench.convert(source, format, format);
-    expect(await packetsOf(whole.path, "a")).toEqual(await packetsOf(source, "a"));
-    expect([...whole.notes.keys()]).toEqual([]);
-    const part = await bench.convert(source, format, format, { start: 0.5, duration: 1 });
-    expect(Math.abs((await secondsOf(part.path)) - 1)).toBeLessThan(0.1);
-    const [after] = await streamsOf(part.path);
-    if (args[1] !== "adpcm_ms") expect(after?.codec_name).toBe(before?.codec_name);
-    const isLossy = !/^(alac|flac|pcm|adpcm)/.test(String(before?.codec_name));
-    const stored = new Set(await packetsOf(source, "a"));
-    const copied = (await packetsOf(part.path, "a")).filter((packet) => stored.has(packet)).length;
-    if (isLossy) expect(copied).toBeGreaterThan(20);
-  });
-
-  it("is exact to the sample where the codec is", async () => {
-    const wanted = join(bench.folder, "part.wav");
-    await ffmpeg("-i", tone, "-af", "atrim=start_sample=22050:end_sample=66150", wanted);
-    for (const [format, ...args] of [["wav"], ["flac"], ["m4a", "-c:a", "alac"]] as const) {
-      const { path } = await bench.convert(await sound(format, ...args), format, format, { start: 0.5, duration: 1 });
-      expect(await soundDigestOf(path), format).toBe(await soundDigestOf(wanted));
-    }
-  });
-
-  it("plays faster or slower at its pitch, without chapters at wrong times", async () => {
-    const chapters = join(bench.folder, "chapters.txt");
-    const marked = join(bench.folder, "marked.m4a");
-    await run("sh", ["-c", `printf ';FFMETADATA1\\n[CHAPTER]\\nTIMEBASE=1/1\\nSTART=0\\nEND=1\\ntitle=One\\n' > ${chapters}`]);
-    await ffmpeg("-i", tone, "-i", chapters, "-map", "0", "-map_chapters", "1", marked);
-    for (const [speed, seconds] of [
-      [0.5, 4],
-      [4, 0.5],
-    ] as const) {
-      const { path, notes } = await bench.convert(marked, "m4a", "m4a", { speed });
-      expect(Math.abs((await secondsOf(path)) - seconds)).toBeLessThan(0.1);
-      expect(notes.get("METADATA_DROPPED")).toMatch(/chapters/);
-    }
-    const part = await bench.convert(tone, "wav", "wav", { speed: 2, start: 0.5, duration: 1 });
-    expect(Math.abs((await secondsOf(part.path)) - 0.5)).toBeLessThan(0.05);
-  });
-
-  it("has the loudness that is asked for", async () => {
-    const quiet = await sound("flac", "-af", "volume=-20dB");
-    expect(await loudnessOf(quiet)).toBeLessThan(-25);
-    const { path } = await bench.convert(quiet, "flac", "flac", { normalise: true });
-    expect(Math.abs((await loudnessOf(path)) + 16)).toBeLessThan(2);
-  });
-
-  it("is smaller where a bit rate is asked for, or given back as it is, and never when more was asked", async () => {
-    const large = await sound("mp3", "-b:a", "256k");
-    const small = await bench.convert(large, "mp3", "mp3", { audioBitrate: 32 });
-    expect(await bytesOf(small.path)).toBeLessThan((await bytesOf(large)) / 4);
-    expect([...small.notes.keys()]).toEqual([]);
-    const again = await bench.convert(small.path, "mp3", "mp3", { audioBitrate: 320 });
-    expect([...again.notes.keys()]).toEqual(["SOURCE_KEPT"]);
-    expect((await readFile(again.path)).equals(await readFile(small.path))).toBe(true);
-    const louder = await bench.convert(small.path, "mp3", "mp3", { audioBitrate: 320, volume: 3 });
-    expect(louder.notes.has("SOURCE_KEPT")).toBe(false);
-    const alac = await sound("m4a", "-c:a", "alac");
-    const lossy = await bench.convert(alac, "m4a", "m4a", { audioBitrate: 64 });
-    expect((await streamsOf(lossy.path))[0]?.codec_name).toBe("aac");
-  });
-});
+/** A sample of those that are not tried one by one. */
+const filmFormats = ["3gp", "avi", "mpg", "ogv", "ts", "wmv"];
 
 describe("film in its own format", () => {
   let bench: Bench;
@@ -182,6 +84,76 @@ describe("film in its own format", () => {
     expect(await secondsOf(path)).toBeGreaterThan(2.9);
     if (format !== "mp4") return;
     await expect(bench.convert(film(format), format, format, { maxMb: 0.01 })).rejects.toMatchObject({ code: "INVALID_OPTION" });
+  });
+
+  it.each(filmFormats)("%s is copied, and made smaller at half its speed, in its own codec", async (format) => {
+    const { muxer = format, video = [], audio = [] } = containerOf(format) ?? {};
+    const source = join(bench.folder, `own.${format}`);
+    await ffmpeg(
+      "-i",
+      film("mp4"),
+      "-f",
+      muxer,
+      "-c:v",
+      ...video,
+      "-b:v",
+      "1M",
+      "-r",
+      "25",
+      "-c:a",
+      ...audio,
+      "-ar",
+      "44100",
+      "-ac",
+      "1",
+      source,
+    );
+    const whole = await bench.convert(source, format, format);
+    expect((await packetsOf(whole.path, "v")).length).toBe((await packetsOf(source, "v")).length);
+    const maxMb = 0.09;
+    expect(await bytesOf(source)).toBeGreaterThan(maxMb * 1e6);
+    const { path, notes } = await bench.convert(source, format, format, { maxMb, speed: 0.5, duration: 1.5, width: 160 });
+    expect(await bytesOf(path)).toBeLessThanOrEqual(maxMb * 1e6);
+    const codecs = async (of: string) => (await streamsOf(of)).map(({ codec_name }) => codec_name);
+    expect(await codecs(path)).toEqual(await codecs(source));
+    expect(Math.abs((await secondsOf(path)) - 3)).toBeLessThan(0.3);
+    expect([...notes.keys()].filter((code) => code !== "FITTED_TO_SIZE")).toEqual([]);
+  });
+
+  it("plays faster or slower with its late sound and its subtitles, and no more pictures a second", async () => {
+    const [cues, rich] = [join(bench.folder, "cues.srt"), join(bench.folder, "paced.mkv")];
+    await writeFile(cues, "1\n00:00:01,000 --> 00:00:01,500\none\n\n2\n00:00:02,600 --> 00:00:02,900\ntwo\n");
+    await ffmpeg(
+      "-i",
+      film("mkv"),
+      "-itsoffset",
+      "0.8",
+      "-i",
+      film("mkv"),
+      "-i",
+      cues,
+      ..."-map 0:v -map 1:a -map 2 -c copy".split(" "),
+      rich,
+    );
+    const timesOf = async (path: string, sort: string): Promise<readonly string[]> => {
+      const entries = ["-show_entries", "packet=pts_time,duration_time", "-of", "csv=p=0"];
+      return (await run("ffprobe", ["-v", "error", "-select_streams", `${sort}:0`, ...entries, path])).stdout.trim().split("\n");
+    };
+    const fast = await bench.convert(rich, "mkv", "mkv", { speed: 2 });
+    const shown = (await timesOf(fast.path, "s")).map((line) => line.split(",").map(Number));
+    expect(shown.flat().map((time, place) => Math.abs(time - ([0.5, 0.25, 1.3, 0.15][place] ?? 0)) < 0.03)).toEqual([
+      true,
+      true,
+      true,
+      true,
+    ]);
+    expect(Math.abs(Number((await timesOf(fast.path, "a"))[0]?.split(",")[0]) - 0.4)).toBeLessThan(0.05);
+    expect(Math.abs((await timesOf(fast.path, "v")).length - 38)).toBeLessThan(3);
+    const slow = await bench.convert(rich, "mkv", "mkv", { speed: 0.25, start: 1, duration: 1 });
+    expect(Math.abs((await timesOf(slow.path, "v")).length - 25)).toBeLessThan(3);
+    expect((await timesOf(slow.path, "s")).length).toBe(1);
+    expect(Math.abs((await secondsOf(slow.path)) - 4)).toBeLessThan(0.2);
+    expect([...fast.notes.keys(), ...slow.notes.keys()]).toEqual([]);
   });
 
   it("is given back as it is where it comes out no smaller, and nothing else was asked", async () => {
