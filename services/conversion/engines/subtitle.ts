@@ -49,8 +49,11 @@ const units: Readonly<Record<string, string>> = {
 };
 /** What else of a file is left out. */
 const facts: Readonly<Record<string, string>> = {
-  ass: "Speakers' names are left out.",
-  ssa: "Speakers' names are left out.",
+  ass: "Speakers' names, comments and details of the script are left out.",
+  ssa: "Speakers' names, comments and details of the script are left out.",
+  vtt: "Names of texts and speakers, comments and what the head says are left out.",
+  ttml: "Titles, descriptions, speakers and languages are left out.",
+  smi: "The title is left out.",
   lrc: "The title and other details of the song are left out.",
 };
 const joined: Readonly<Record<string, string>> = {

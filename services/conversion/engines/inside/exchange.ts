@@ -9,6 +9,13 @@ export function noteOnce(notes: Notes, code: string, message: string): void {
   if (!notes.has(code)) notes.set(code, message);
 }
 
+/** Several sentences of one code stand behind each other. */
+export function noteAlso(notes: Notes, code: string, message: string): void {
+  const told = notes.get(code);
+  if (told === undefined) notes.set(code, message);
+  else if (!told.includes(message)) notes.set(code, `${told} ${message}`);
+}
+
 export type Question = {
   readonly work: string;
   readonly from: string;

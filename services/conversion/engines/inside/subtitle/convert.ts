@@ -2,8 +2,9 @@
 import { type Converted, type Notes, numberOption, type Question, textOption } from "../exchange.ts";
 import { Failure, invalid, tooComplex } from "../failure.ts";
 import { decodeText } from "../text-decoding.ts";
+import { parseAss } from "./ass-reading.ts";
 import { type Context, type Cue, clockOf, textOf } from "./cues.ts";
-import { parseAss, parseSami, writeAss, writeSami, writeSsa, writeText } from "./marked-formats.ts";
+import { parseSami, writeAss, writeSami, writeSsa, writeText } from "./marked-formats.ts";
 import {
   parseLrc,
   parseMicroDvd,

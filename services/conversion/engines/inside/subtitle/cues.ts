@@ -1,5 +1,5 @@
 /** The one model that all subtitles are read into and written from: texts with times, in bold, italics and underline at most. */
-import { type Notes, noteOnce, type Options } from "../exchange.ts";
+import { type Notes, noteAlso, noteOnce, type Options } from "../exchange.ts";
 
 export type Style = { readonly bold: boolean; readonly italic: boolean; readonly underline: boolean };
 export type Span = Style & { readonly text: string };
@@ -79,6 +79,7 @@ export function spansOfTags(text: string, notes: Notes, decode: (text: string) =
     const style = styleOfTag[name.toLowerCase()];
     if (/^br$/i.test(name)) found.add("\n");
     else if (style !== undefined) found.set({ [style]: slash === "" });
+    else if (/^v$/i.test(name)) noteAlso(notes, "METADATA_DROPPED", "Speakers' names were left out.");
     else if (tag !== null || /^(<\d|\{\\)/.test(part)) {
       if (!/^(p|\/p|sync)$/i.test(name)) notes.set("STYLING_DROPPED", undefined);
     } else found.add(decode(part));

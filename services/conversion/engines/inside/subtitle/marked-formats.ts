@@ -1,82 +1,20 @@
-/** Subtitles with a structure of their own: Advanced SubStation Alpha and SAMI. */
+/** Subtitles with a structure of their own, as they are written: Advanced SubStation Alpha; and SAMI, also as it is read. */
+import { noteAlso } from "../exchange.ts";
+import { wordJoiner } from "./ass-reading.ts";
 import {
   type Context,
   type Cue,
   clockOf,
-  createSpans,
   decodeEntities,
   escapeMarkup,
-  msOf,
   noteOverlaps,
   noteRounded,
   plain,
-  type Span,
-  type Style,
   spansOfTags,
   taggedOf,
   textOf,
-  trimmed,
   withSafe,
 } from "./cues.ts";
-
-/** Both versions: `Marked` of v4 stands where `Layer` of v4+ does, and the format line names the columns. */
-export function parseAss(text: string, { notes }: Context): Cue[] {
-  const [, events = ""] = text.split(/^\[Events\]\s*$/im);
-  const columns = (/^Format:(.*)$/im.exec(events)?.[1] ?? "Layer,Start,End,Style,Name,MarginL,MarginR,MarginV,Effect,Text")
-    .split(",")
-    .map((name) => name.trim().toLowerCase());
-  const lines = events.split(/\r\n?|\n/).filter((line) => /^Dialogue:/i.test(line));
-  const cues = lines.flatMap((line) => {
-    const cells = line.slice("Dialogue:".length).trimEnd().split(",");
-    const cell = (name: string) => cells[columns.indexOf(name)] ?? "";
-    const startMs = msOf(cell("start"));
-    const endMs = msOf(cell("end"));
-    const body = cells.slice(columns.length - 1).join(",");
-    if (cell("name").trim() !== "") notes.set("METADATA_DROPPED", "Speakers' names were left out.");
-    return startMs === undefined || endMs === undefined ? [] : [{ startMs, endMs, spans: assSpansOf(body, notes) }];
-  });
-  if ((text.match(/^Style:/gim)?.length ?? 0) > 1) notes.set("STYLING_DROPPED", undefined);
-  return cues.toSorted((one, other) => one.startMs - other.startMs);
-}
-
-/** Stand for braces that are text while commands are looked for. */
-const [openBrace, closeBrace] = ["\ue000", "\ue001"];
-/** Keeps a backslash and the letter behind it from being a command, as ffmpeg does. */
-const wordJoiner = "\u2060";
-
-function assTextOf(part: string): string {
-  const text = part
-    .replace(/\\[Nn]/g, "\n")
-    .replaceAll("\\h", "\u00a0")
-    .replaceAll(`\\${wordJoiner}`, "\\");
-  return text.replaceAll(openBrace, "{").replaceAll(closeBrace, "}");
-}
-
-function assSpansOf(body: string, notes: Context["notes"]): readonly Span[] {
-  const found = createSpans();
-  let draws = false;
-  // As libass and ffmpeg write braces.
-  const plainBody = body.replaceAll("\\{", openBrace).replaceAll("\\}", closeBrace);
-  for (const part of plainBody.split(/(\{[^{}]*\})/)) {
-    if (!part.startsWith("{") || !part.endsWith("}")) {
-      if (!draws) found.add(assTextOf(part));
-      continue;
-    }
-    for (const [, code = "", value = ""] of part.matchAll(/\\([a-z]+|\d?[a-z]+)([^\\}]*)/gi)) {
-      const style = assStyles[code];
-      if (style !== undefined) found.set({ [style]: /^[1-9]/.test(value) });
-      else if (code === "r") found.set(plain);
-      else {
-        // A drawing is no text.
-        if (code === "p") draws = /^[1-9]/.test(value);
-        notes.set("STYLING_DROPPED", undefined);
-      }
-    }
-  }
-  return trimmed(found.spans);
-}
-
-const assStyles: Readonly<Record<string, keyof Style>> = { b: "bold", i: "italic", u: "underline" };
 
 const assHead = `[Script Info]
 ScriptType: v4.00+
@@ -144,6 +82,7 @@ export function parseSami(text: string, { notes }: Context): Cue[] {
   const syncs = text.split(/<sync\b/i).slice(1);
   const classes = new Set([...text.matchAll(/<p\b[^<>]*\bclass\s*=\s*["']?([\w-]+)/gi)].map(([, name = ""]) => name.toLowerCase()));
   const [first] = classes;
+  noteHead(text, notes);
   if (classes.size > 1) notes.set("TRACKS_LEFT_OUT", "Only the first language was converted.");
   const marks = syncs.flatMap((sync) => {
     const startMs = Number(/^[^>]*\bstart\s*=\s*["']?(\d+)/i.exec(sync)?.[1] ?? Number.NaN);
@@ -162,6 +101,21 @@ export function parseSami(text: string, { notes }: Context): Cue[] {
     return text === "" ? [] : [{ startMs, endMs: marks[index + 1]?.startMs ?? startMs + 5000, spans }];
   });
 }
+
+/** What stands before the texts; what we write there says nothing. */
+function noteHead(text: string, notes: Context["notes"]): void {
+  const head = text.split(/<body\b/i, 1)[0] ?? "";
+  if (/<title\b[^<>]*>\s*[^<\s]/i.test(head)) noteAlso(notes, "METADATA_DROPPED", "The title was left out.");
+  const [, , style = ""] = /<style\b([^<>]*)>([^<]*(?:<!--[^<]*)?)/i.exec(head) ?? [];
+  const isSaid = style.split(/[{};]/).some((declaration) => {
+    const [name = "", value] = declaration.toLowerCase().split(":", 2);
+    return value !== undefined && !facts.has(name.trim()) && !ownLooks.has(`${name.trim()}:${value.trim()}`);
+  });
+  if (isSaid) notes.set("STYLING_DROPPED", undefined);
+}
+
+const facts = new Set(["name", "lang", "samitype"]);
+const ownLooks = new Set(["font-family:arial", "text-align:center"]);
 
 function withoutComments(text: string): string {
   const kept: string[] = [];

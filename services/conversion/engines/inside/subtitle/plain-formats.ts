@@ -1,5 +1,5 @@
 /** Subtitles of lines: SubRip, WebVTT, YouTube's SBV, MicroDVD and LRC lyrics. */
-import { noteOnce } from "../exchange.ts";
+import { noteAlso, noteOnce } from "../exchange.ts";
 import {
   type Context,
   type Cue,
@@ -21,11 +21,12 @@ import {
 } from "./cues.ts";
 
 /** Cues of blocks that begin with a line of two times. */
-function cuesOfBlocks(text: string, times: RegExp, spansOf: (body: string) => Cue["spans"]): Cue[] {
+function cuesOfBlocks(text: string, times: RegExp, spansOf: (body: string) => Cue["spans"], onName?: (name: string) => void): Cue[] {
   const lines = text.replace(/\r\n?/g, "\n").split("\n");
   const starts = lines.flatMap((line, at) => (times.test(line) ? [at] : []));
   return starts.flatMap((at, index) => {
     const [, from = "", to = ""] = times.exec(lines[at] ?? "") ?? [];
+    onName?.((lines[at - 1] ?? "").trim());
     const startMs = msOf(from);
     const endMs = msOf(to);
     if (startMs === undefined || endMs === undefined) return [];
@@ -65,14 +66,23 @@ function isStyledTimes(line: string): boolean {
   return arrow >= 0 && /\b(line|position|align|size|region|vertical):/.test(line.slice(arrow));
 }
 
-/** WebVTT without its style sheets, regions and notes. @see https://www.w3.org/TR/webvtt1/ */
+/** WebVTT without its style sheets, regions, comments and names of cues. @see https://www.w3.org/TR/webvtt1/ */
 export function parseVtt(text: string, { notes }: Context): Cue[] {
-  const blocks = text.replace(/\r\n?/g, "\n").split(/\n{2,}/);
-  if (blocks.some((block) => /^(STYLE|REGION)\b/.test(block)) || text.split("\n").some(isStyledTimes)) {
-    notes.set("STYLING_DROPPED", undefined);
-  }
-  const kept = blocks.filter((block) => !/^(STYLE|REGION|NOTE)\b/.test(block)).join("\n\n");
-  return cuesOfBlocks(kept, vttTimes, (body) => spansOfTags(body, notes, decodeEntities));
+  const [head = "", ...blocks] = text.replace(/\r\n?/g, "\n").split(/\n{2,}/);
+  const placed = text.split(/[\r\n]+/).find(isStyledTimes);
+  if (blocks.some((block) => /^(STYLE|REGION)\b/.test(block))) notes.set("STYLING_DROPPED", undefined);
+  if (placed !== undefined)
+    noteOnce(notes, "STYLING_DROPPED", `Positions of texts were left out, first at ${(vttTimes.exec(placed)?.[1] ?? "").trim()}.`);
+  if (/^WEBVTT[ \t\n]+\S/.test(head) && !head.includes("-->"))
+    noteAlso(notes, "METADATA_DROPPED", "What the head says of the file was left out.");
+  if (blocks.some((block) => /^NOTE\b/.test(block))) noteAlso(notes, "METADATA_DROPPED", "Comments were left out.");
+  const kept = [head, ...blocks.filter((block) => !/^(STYLE|REGION|NOTE)\b/.test(block))].join("\n\n");
+  const named = (name: string) => {
+    // Numbers in order are as good as none.
+    if (/^(|\d+)$/.test(name) || name.startsWith("WEBVTT")) return;
+    noteOnce(notes, "METADATA_DROPPED", `Names of texts were left out, first ${name.slice(0, 40)}.`);
+  };
+  return cuesOfBlocks(kept, vttTimes, (body) => spansOfTags(body, notes, decodeEntities), named);
 }
 
 export function writeVtt(cues: readonly Cue[]): string {
@@ -169,15 +179,15 @@ function microDvdTextOf(cue: Cue, notes: Context["notes"]): string {
 
 /** Lyrics know when a line begins, not when it ends: that is where the next begins. */
 export function parseLrc(text: string, { notes }: Context): Cue[] {
-  if (/^[ \t]*\[(ti|ar|al|au|by|re|ve):[^\]]/im.test(text))
-    notes.set("METADATA_DROPPED", "The title and other details of the song were left out.");
+  if (/^[ \t]*\[(?!offset:)[a-z#]+:[^\]]/im.test(text))
+    noteAlso(notes, "METADATA_DROPPED", "The title and other details of the song were left out.");
   const offset = Number(/^\[offset:\s*([-+]?\d+)\s*\]/im.exec(text)?.[1] ?? 0);
   const starts = text.split(/\r?\n/).flatMap((line) => {
     const [, times, body = ""] = /^\s*((?:\[\d+:\d+(?:[.:]\d+)?\])+)(.*)$/s.exec(line) ?? [];
     return [...(times ?? "").matchAll(/\[([^[\]]+)\]/g)].flatMap(([, time = ""]) => {
       const ms = msOf(time.replace(/:(\d+)$/, (whole) => (time.split(":").length > 2 ? whole.replace(":", ".") : whole)));
       // Times of single words within the line are of karaoke.
-      if (/<\d+:\d+/.test(body)) notes.set("METADATA_DROPPED", "The times of single words were left out.");
+      if (/<\d+:\d+/.test(body)) noteAlso(notes, "METADATA_DROPPED", "The times of single words were left out.");
       return ms === undefined ? [] : [{ startMs: Math.max(0, ms - offset), text: body.replace(/<\d+:\d+(?:\.\d+)?>/g, "").trim() }];
     });
   });

@@ -1,5 +1,6 @@
 /** Timed Text (TTML 1 and 2, DFXP). @see https://www.w3.org/TR/ttml2/ */
 import { XMLParser, XMLValidator } from "fast-xml-parser";
+import { noteAlso } from "../exchange.ts";
 import { invalid, tooComplex } from "../failure.ts";
 import { assertShallowXml } from "../xml-depth.ts";
 import { type Context, type Cue, clockOf, createSpans, decodeEntities, escapeMarkup, textOf, trimmed } from "./cues.ts";
@@ -35,11 +36,20 @@ export function parseTtml(text: string, context: Context): Cue[] {
   if (XMLValidator.validate(text) !== true) throw invalid("The file is not XML.");
   const reading = { context, clock: clockOfDocument(text), cues: [] as Open[] };
   visit(parser.parse(text), { startMs: 0, endMs: undefined, isTimed: false }, false, reading, 0);
+  noteFacts(text, context);
   const cues = reading.cues.toSorted((one, other) => one.startMs - other.startMs);
   return cues.map((cue, index) => {
     const next = cues.slice(index + 1, index + 100).find(({ startMs }) => startMs > cue.startMs);
     return { ...cue, endMs: cue.endMs ?? next?.startMs ?? cue.startMs + lastMs };
   });
+}
+
+function noteFacts(text: string, { notes }: Context): void {
+  const [head = ""] = text.split(/<(?:\w+:)?body\b/, 1);
+  if (/<(?:\w+:)?(?:title|desc|copyright|agent)\b[^<>]*>\s*[^<\s]/.test(text))
+    noteAlso(notes, "METADATA_DROPPED", "Titles, descriptions and speakers were left out.");
+  else if (/\sxml:lang\s*=\s*["'][^"']/.test(text)) noteAlso(notes, "METADATA_DROPPED", "The language was left out.");
+  if (/<(?:\w+:)?(?:style|region|initial)\b/.test(head)) notes.set("STYLING_DROPPED", undefined);
 }
 
 type Reading = { readonly context: Context; readonly clock: Clock; readonly cues: Open[] };
@@ -52,6 +62,7 @@ function visit(nodes: unknown, within: Interval, isSequence: boolean, reading: R
     if (!isNode(node)) continue;
     const name = nameOf(node);
     if (name === undefined || name === "#text" || name === "head") continue;
+    noteLooks(node, reading.context);
     const interval = intervalOf(node, isSequence ? { ...within, startMs: at } : within, reading);
     if (interval === undefined) continue;
     if (name === "p") addParagraph(node, interval, reading, depth);
@@ -108,6 +119,17 @@ function attributeOf(node: Node, name: string): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
+/** Of TTML's attributes of looks those that nothing else is called like. */
+const looks = (
+  "color region style fontFamily fontSize backgroundColor backgroundImage border direction display displayAlign disparity extent lineHeight " +
+  "opacity origin overflow padding position ruby shear showBackground textAlign textCombine textEmphasis textOrientation textOutline " +
+  "textShadow unicodeBidi visibility wrapOption writingMode zIndex"
+).split(" ");
+
+function noteLooks(node: Node, { notes }: Context): void {
+  if (looks.some((name) => attributeOf(node, name) !== undefined)) notes.set("STYLING_DROPPED", undefined);
+}
+
 const isTimedSpan = (node: Node): boolean => ["begin", "end", "dur"].some((name) => attributeOf(node, name) !== undefined);
 
 /** Blanks of XML, of which a space that does not break is none. */
@@ -131,9 +153,7 @@ function addTtml(node: Node, found: ReturnType<typeof createSpans>, context: Con
     italic: is("fontStyle", /^(italic|oblique)$/, before.italic),
     underline: is("textDecoration", /\bunderline\b/, before.underline),
   });
-  if (["color", "region", "style", "fontFamily", "fontSize", "backgroundColor"].some((name) => attributeOf(node, name) !== undefined)) {
-    context.notes.set("STYLING_DROPPED", undefined);
-  }
+  noteLooks(node, context);
   const children = node[nameOf(node) ?? ""];
   for (const child of Array.isArray(children) ? children : []) {
     if (!isNode(child)) continue;

@@ -52,6 +52,49 @@ describe("what a format cannot say is noted", () => {
   });
 });
 
+describe("looks and facts that no other format holds are noted", () => {
+  const ass = (head: string, cells = "0,0:00:01.00,0:00:02.00,Sign,,0,0,0,,x") => `${head}[Events]\nDialogue: ${cells}\n`;
+  const style = (columns: string, cells: string) => `[V4+ Styles]\nFormat: Name, ${columns}\nStyle: Sign,${cells}\n\n`;
+  const vtt = (head: string, times = "00:01.000 --> 00:02.000", text = "x") => `WEBVTT${head}\n\n${times}\n${text}\n`;
+  const ttml = (attributes: string, head = "", div = "") =>
+    `<tt xmlns="http://www.w3.org/ns/ttml" ${attributes}><head>${head}</head><body><div ${div}><p begin="1s" end="2s">x</p></div></body></tt>`;
+  const sami = (head: string) => `<SAMI><HEAD>${head}</HEAD><BODY><SYNC Start=1000><P>x<SYNC Start=2000><P>&nbsp;</BODY></SAMI>`;
+
+  it.each([
+    ["a font", "ass", ass(style("Fontname", "Papyrus")), "STYLING_DROPPED", "of Sign"],
+    ["a colour", "ass", ass(style("PrimaryColour", "&H000000FF")), "STYLING_DROPPED", "of Sign"],
+    ["a position", "ass", ass(style("Alignment", "8")), "STYLING_DROPPED", "of Sign"],
+    ["margins", "ass", ass("", "0,0:00:01.00,0:00:02.00,Default,,0,0,40,,x"), "STYLING_DROPPED", "0:00:01.000"],
+    ["an effect", "ssa", ass("", "0,0:00:01.00,0:00:02.00,Default,,0,0,0,Banner;5,x"), "STYLING_DROPPED", "0:00:01.000"],
+    ["a place in a line", "ass", ass("", "0,0:00:01.00,0:00:02.00,Default,,0,0,0,,{\\pos(1,2)}x"), "STYLING_DROPPED", "0:00:01.000"],
+    ["fonts inside", "ass", ass("[Fonts]\nfontname: a.ttf\n"), "STYLING_DROPPED", "Fonts"],
+    ["a title", "ass", ass("[Script Info]\nTitle: Quokka\n"), "METADATA_DROPPED", "title"],
+    ["a comment", "ass", `${ass("")}Comment: 0,0:00:01.00,0:00:02.00,Default,,0,0,0,,todo\n`, "METADATA_DROPPED", "Comments"],
+    ["a cue's name", "vtt", vtt("", "intro\n00:01.000 --> 00:02.000"), "METADATA_DROPPED", "intro"],
+    ["a cue's settings", "vtt", vtt("", "00:01.000 --> 00:02.000 line:0 align:start"), "STYLING_DROPPED", "00:01.000"],
+    ["a speaker", "vtt", vtt("", undefined, "<v Bob>x"), "METADATA_DROPPED", "Speakers"],
+    ["a comment", "vtt", vtt("\n\nNOTE todo"), "METADATA_DROPPED", "Comments"],
+    ["a language in the head", "vtt", vtt("\nLanguage: en"), "METADATA_DROPPED", "head"],
+    ["a language", "ttml", ttml('xml:lang="de"'), "METADATA_DROPPED", "language"],
+    ["a title", "ttml", ttml("", "<metadata><title>Quokka</title></metadata>"), "METADATA_DROPPED", "Titles"],
+    ["a place of all", "ttml", ttml("", "", 'tts:textAlign="start"'), "STYLING_DROPPED", ""],
+    ["a style sheet", "smi", sami("<STYLE><!-- P { color: red; } --></STYLE>"), "STYLING_DROPPED", ""],
+    ["a title", "smi", sami("<TITLE>Quokka</TITLE>"), "METADATA_DROPPED", "title"],
+    ["a length", "lrc", "[length: 03:20]\n[00:01.00]x\n[00:02.00]\n", "METADATA_DROPPED", "details"],
+  ] as const)("%s of %s", async (_what, from, text, code, words) => {
+    const made = await convert(text, from, "srt");
+    expect(made.codes).toEqual([code]);
+    expect(made.notes.get(code) ?? "").toContain(words);
+    expect(made.text).toBe(timed("01,000", "02,000"));
+  });
+
+  it("and bold and italics of a style of SubStation Alpha are kept", async () => {
+    const head = `${style("Bold, Italic", "-1,0")}`;
+    const made = await convert(ass(head, "0,0:00:01.00,0:00:02.00,Sign,,0,0,0,,x {\\b0}y{\\r}z"), "ass", "srt");
+    expect(made).toMatchObject({ text: srt("<b>x </b>y<b>z</b>"), codes: [] });
+  });
+});
+
 /** Found by generated values: see test/values. */
 describe("text that is a mark in another format", () => {
   const vtt = (text: string) => `WEBVTT\n\n00:00:01.000 --> 00:00:02.000\n${text}\n`;
