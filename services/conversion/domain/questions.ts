@@ -109,13 +109,16 @@ export const answers = {
     encoding: optional(text(100)),
   }),
   isFileList: record({ isList: flag }),
-  /** Of names with and without `./` before them, their code page where they are no UTF-8, and whether two are the same. */
-  archiveNames: record({ isDotted: flag, guess: optional(encodingLabel), hasTwins: flag }),
+  /**
+   * Of names with and without `./` before them, their code page where they are no UTF-8, and whether two are the same; with the ZIP
+   * that they are of, whether it has names in which accents stand apart from their letters.
+   */
+  archiveNames: record({ isDotted: flag, guess: optional(encodingLabel), hasTwins: flag, isDecomposed: flag }),
   /** Of a listing and of names: refuses what no honest archive holds. */
   archiveSafety: nothing,
   /** Writes patterns of the members that are not to be passed on. */
   archiveMembers: record({ unwanted: uint32, isLoose: flag, isLinked: flag }),
-  /** Writes the list of the members that are. */
+  /** Writes the list of the members that are; with the ZIP, by its own names. */
   archiveWanted: nothing,
   /** Of a listing and a list: what is joined, in order; writes the names, a line each. `left`: files that the list does not name. `isSite`: there is an `index.html` at its top. */
   joinOrder: record({ names: list(text(1000), 500), left: place, isSite: flag }),

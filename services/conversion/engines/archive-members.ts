@@ -44,11 +44,12 @@ export async function openListed(work: Work) {
   throwIfFailed(await session.run({ program: "/bin/sh", args: ["-c", command], limits }), "read");
   await assertListing(session.pathOf("names"));
   const listed = await keep("names");
-  const names = await inspector.ask("archiveNames", [listed], { signal: task.signal });
+  const isZip = packings[task.hop.from]?.format === "zip";
+  const names = await inspector.ask("archiveNames", [listed, ...(isZip ? [task.input.path] : [])], { signal: task.signal });
   await list(session, inputInside, "before");
   let listing = await keep("before");
   await inspector.ask("archiveSafety", [listing, listed], { more: { packedBytes: task.input.sizeBytes }, signal: task.signal });
-  const isLegacy = packings[task.hop.from]?.format === "zip" && names.guess !== undefined;
+  const isLegacy = isZip && names.guess !== undefined;
   const renamed = isLegacy ? await renameMembers(session, task, names.guess ?? "") : undefined;
   if (renamed !== undefined) {
     await list(session, renamed, "renamed");

@@ -47,7 +47,9 @@ async function repack(work: Work): Promise<void> {
   // `./` before names, by which readers of other than Unix archives do not find them.
   // It keeps the permissions, too, every member of one name, and targets of hard links that nobody has looked at.
   const isDotted = names.isDotted && source === inputInside;
-  const isStraight = !members.isLoose && !members.isLinked && !names.hasTwins && (packing.isUnix ? !isNumberless : !isDotted);
+  // Letters whose accents stand apart are put together by the library as it reads them.
+  const isAsNamed = !names.hasTwins && !names.isDecomposed;
+  const isStraight = !members.isLoose && !members.isLinked && isAsNamed && (packing.isUnix ? !isNumberless : !isDotted);
   if (isStraight && (await pack())) {
     const { size } = await stat(session.pathOf("out"));
     const isSame = task.hop.from === task.hop.to && source === inputInside && members.unwanted === 0;
@@ -55,7 +57,8 @@ async function repack(work: Work): Promise<void> {
     return;
   }
   await rm(session.pathOf("out"), { force: true });
-  await packFolder(work, source, listing, target);
+  const named = names.isDecomposed && source === inputInside ? [task.input.path] : [];
+  await packFolder(work, { source, listing, named }, target);
   if (!(await isResult(work, listing))) throw new LacksContent("The archive holds names or files that the target format cannot store.");
 }
 
@@ -75,15 +78,18 @@ async function isResult({ session, task, inspector }: Work, listing: string): Pr
   return held.isResult;
 }
 
+/** `named`: the file, where the listing has other names than it. */
+type Archive = { readonly source: string; readonly listing: string; readonly named: readonly string[] };
+
 /**
  * By a list of what is wanted, with contents from where all of it was unpacked: a second name of a file is only known as such there.
  * Formats without links get the file twice.
  */
-async function packFolder(work: Work, source: string, listing: string, target: readonly string[]): Promise<void> {
+async function packFolder(work: Work, { source, listing, named }: Archive, target: readonly string[]): Promise<void> {
   const { session, task, inspector } = work;
   await unpackWanted(work, source);
   const asked = { more: { folder: "/job/tree" }, signal: task.signal, maxBytes: 4 * maxListingBytes };
-  await askForFile(inspector, "archiveWanted", [listing], session.pathOf("wanted"), asked);
+  await askForFile(inspector, "archiveWanted", [listing, ...named], session.pathOf("wanted"), asked);
   const end = await session.run({ program, args: [...target, "@/job/wanted"], limits });
   throwIfFailed(end, "write");
 }

@@ -71,14 +71,14 @@ export const answering: { readonly [K in QuestionKind]: Answering<K> } = {
   decodedText: decodeText,
   plainTable: writePlainTable,
   isFileList,
-  archiveNames: archiveNamesOf,
+  archiveNames: (file, _more, [, zip]) => archiveNamesOf(file, zip),
   async archiveSafety(file, { packedBytes }, files) {
     await assertArchive(file, theOther(files), Number(packedBytes));
     return {};
   },
   archiveMembers: archiveMembersOf,
-  async archiveWanted(file, { folder }) {
-    await listWanted(file, String(folder));
+  async archiveWanted(file, { folder }, [, zip]) {
+    await listWanted(file, String(folder), zip);
     return {};
   },
   joinOrder: (file, _more, files) => joinOrderOf(file, theOther(files)),

@@ -1,5 +1,6 @@
 /** What an archive holds, by the listings that bsdtar wrote of it. */
 import type { ByteSource } from "#services/conversion/domain/guards/byte-source.ts";
+import { readZipDirectory } from "#services/conversion/domain/guards/zip-directory.ts";
 import type { Answer } from "#services/conversion/domain/questions.ts";
 import { leavesItsFolder } from "#services/conversion/engines/archive-refusals.ts";
 import { guessEncoding } from "#services/conversion/engines/inside/guess-encoding.ts";
@@ -23,7 +24,7 @@ import { contentOf } from "./remote-file.ts";
 const sampleBytes = 65_536;
 
 /** Of a plain list, a name on a line. The other one simplifies names, so that `../x` would pass for `x`. */
-export async function archiveNamesOf(file: ByteSource): Promise<Answer<"archiveNames">> {
+export async function archiveNamesOf(file: ByteSource, zip?: ByteSource): Promise<Answer<"archiveNames">> {
   const lines = await linesIn(file);
   const listed = lines.map(readListed);
   if (listed.some(({ name }) => leavesFolder(name))) throw leavesItsFolder();
@@ -33,7 +34,14 @@ export async function archiveNamesOf(file: ByteSource): Promise<Answer<"archiveN
     isDotted: lines.some((line) => line.startsWith("./") && line.length > 2),
     guess: legacy.length === 0 ? undefined : guessEncoding(Buffer.concat(legacy).subarray(0, sampleBytes)),
     hasTwins: hasTwins(listed.map(({ name }) => name)),
+    isDecomposed: zip !== undefined && (await namesInZip(zip)).size > 0,
   };
+}
+
+/** Of names in which accents stand apart from their letters, by how the listing has them. */
+async function namesInZip(zip: ByteSource): Promise<ReadonlyMap<string, string>> {
+  const names = (await readZipDirectory(zip)).map(({ name }) => name.replace(/^(\.\/)+|\/$/g, ""));
+  return new Map(names.filter((name) => name.normalize() !== name).map((name) => [name.normalize(), name]));
 }
 
 async function linesIn(file: ByteSource): Promise<readonly string[]> {
@@ -60,21 +68,28 @@ export async function archiveMembersOf(file: ByteSource): Promise<Answer<"archiv
 }
 
 /** Writes the list of what is passed on, with contents from below `folder`. */
-export async function listWanted(file: ByteSource, folder: string): Promise<void> {
+export async function listWanted(file: ByteSource, folder: string, zip?: ByteSource): Promise<void> {
   const members = await membersOf(file);
   const unwanted = unwantedOf(members);
-  const lines = members.filter((member) => !unwanted.has(member)).flatMap((member) => linesOf(member, folder));
+  const named = zip === undefined ? new Map<string, string>() : await namesInZip(zip);
+  const wanted = members.filter((member) => !unwanted.has(member));
+  const lines = wanted.flatMap((member) => linesOf(member, folder, named.get(member.name)));
   writeToHost(Buffer.from(`${["#mtree", ...lines].join("\n")}\n`));
 }
 
-/** Whether all that is wanted of the second is in the first, and nothing that is not, whatever was made of the patterns of names. */
+/**
+ * Whether all that is wanted of the second is in the first, and nothing that is not, whatever was made of the patterns of names. Accents
+ * are put together with their letters in listings of some formats.
+ */
 export async function archiveHolds(made: ByteSource, source: ByteSource): Promise<Answer<"archiveHolds">> {
-  const [found, members] = [await membersOf(made), await membersOf(source)];
+  const [found, members] = [composed(await membersOf(made)), composed(await membersOf(source))];
   const unwanted = unwantedOf(members);
   const wanted = members.filter((member) => !unwanted.has(member));
   const isResult = holdsAll(found, wanted) && unwantedOf(found).size === 0 && !found.some(isLoose);
   return { isResult, hasOtherTimes: hasOtherTimes(found, wanted) };
 }
+
+const composed = (members: readonly Member[]) => members.map((member) => ({ ...member, name: member.name.normalize() }));
 
 async function membersOf(file: ByteSource): Promise<readonly Member[]> {
   return parseListing((await contentOf(file)).toString("latin1"));

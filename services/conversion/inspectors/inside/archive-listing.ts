@@ -108,11 +108,11 @@ export function isLoose({ sort, mode }: Member): boolean {
   return sort !== "link" && (mode & looseBits) !== 0;
 }
 
-/** Lines that make bsdtar pack the member from below `folder`, without the permissions that are too many. */
-export function linesOf({ listed, sort, mode, owner, link }: Member, folder: string): readonly string[] {
+/** Lines that make bsdtar pack the member from below `folder`, under another name if one is told, without the permissions that are too many. */
+export function linesOf({ listed, sort, mode, owner, link }: Member, folder: string, name?: string): readonly string[] {
   const permissions = `mode=0${(sort === "link" ? 0o777 : mode & ~looseBits).toString(8)}`;
   const more = sort === "file" ? [`contents=${folder}/${listed}`] : sort === "link" ? [`link=${escapedOf(link ?? "")}`] : [];
-  const line = [listed, `type=${sort}`, ...owner, permissions, ...more].join(" ");
+  const line = [name === undefined ? listed : escapedOf(name), `type=${sort}`, ...owner, permissions, ...more].join(" ");
   // A folder without a slash in its name is stepped into.
   return sort === "dir" && !listed.includes("/") ? [line, ".."] : [line];
 }

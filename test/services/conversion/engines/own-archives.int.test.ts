@@ -37,3 +37,20 @@ test("writes an archive anew whose names were read in a code page, though nothin
   const names = "import sys, zipfile\nprint(*sorted(zipfile.ZipFile(sys.argv[1]).namelist()), sep='|', end='')";
   expect(await python("-c", names, path)).toBe("Größe größer.txt|Übergrößen ä.txt");
 });
+
+test("names whose accents stand apart from their letters stay as they are in a ZIP, and on the way to what knows them", async () => {
+  await using bench = await openBench(archiveEngine);
+  const source = join(bench.folder, "apart.zip");
+  const names = ["Zoe\u0308/", "Zoe\u0308/cafe\u0301 #1 \\.txt", "Zo\u00eb.txt", "plain.txt"];
+  const writer =
+    "import json, sys, zipfile\nz = zipfile.ZipFile(sys.argv[1], 'w')\nfor n in json.loads(sys.argv[2]): z.writestr(n, '' if n.endswith('/') else 'x' * 999)";
+  await python("-c", writer, source, JSON.stringify(names));
+  const readers = {
+    zip: "import sys, zipfile, json\nprint(json.dumps(sorted(zipfile.ZipFile(sys.argv[1]).namelist())))",
+    tar: "import sys, tarfile, json\nprint(json.dumps(sorted(m.name + ('/' if m.isdir() else '') for m in tarfile.open(sys.argv[1]))))",
+  };
+  for (const [format, reader] of Object.entries(readers)) {
+    const { path, notes } = await bench.convert(source, "zip", format, format === "zip" ? { level: 9 } : {});
+    expect([JSON.parse(await python("-c", reader, path)), [...notes.keys()]], format).toEqual([names.toSorted(), []]);
+  }
+});
