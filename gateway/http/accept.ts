@@ -30,3 +30,10 @@ export function encodingOf(acceptEncoding: string | undefined): Encoding {
   if (br > 0 && br >= gzip) return "br";
   return gzip > 0 ? "gzip" : "identity";
 }
+
+/** The first of the languages on offer that the client likes best, by its main part: `pt-BR` takes `pt`. Undefined when there is none. */
+export function languageOf<Code extends string>(acceptLanguage: string | undefined, available: readonly Code[]): Code | undefined {
+  const wanted = offersOf(acceptLanguage).filter(({ quality }) => quality > 0);
+  const best = wanted.toSorted((a, b) => b.quality - a.quality).map(({ token }) => token.split("-")[0]);
+  return best.flatMap((main) => available.filter((code) => code === main))[0];
+}

@@ -20,11 +20,12 @@ export async function compressedOf(body: Buffer, brotliQuality: number): Promise
   };
 }
 
-/** Answers with the coding that the client likes best, or 304. The caller sets Cache-Control and all else. */
+/** Answers with the coding that the client likes best, or 304. The caller sets Cache-Control and all else; what it says in Vary is kept. */
 export function sendCompressed(request: FastifyRequest, reply: FastifyReply, contentType: string, compressed: Compressed): FastifyReply {
   const encoding = encodingOf(request.headers["accept-encoding"]);
   const { body, etag } = compressed[encoding];
-  reply.headers({ etag, vary: "Accept-Encoding" });
+  const varies = reply.getHeader("vary");
+  reply.headers({ etag, vary: varies === undefined ? "Accept-Encoding" : `Accept-Encoding, ${varies}` });
   if (noneMatchHits(request.headers["if-none-match"], etag)) return reply.code(304).send();
   if (encoding !== "identity") reply.header("content-encoding", encoding);
   return reply.header("content-type", contentType).send(body);

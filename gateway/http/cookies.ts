@@ -5,7 +5,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 /** Whether cookies are for HTTPS alone, which PUBLIC_URL tells: a server behind a proxy does not see it by itself. */
 export type CookieSettings = { readonly PUBLIC_URL: string | undefined };
 
-export type CookieName = "filemill_session" | "filemill_guest" | "filemill_oidc" | "filemill_device";
+export type CookieName = "filemill_session" | "filemill_guest" | "filemill_oidc" | "filemill_device" | "filemill_language";
 
 /** Undefined where the browser sent none. */
 export function cookieOf(request: FastifyRequest, settings: CookieSettings, name: CookieName): string | undefined {

@@ -22,6 +22,18 @@ export const pageEndpoints = defineEndpoints({
   docs: page("/docs", "The API reference"),
   formatsPage: page("/docs/formats", "Every format and how faithful its conversions are"),
   errorsPage: page("/docs/errors", "Every error code"),
+  language: {
+    ...forPages,
+    head: false,
+    path: "/language",
+    summary: "Keeps the language of the pages",
+    parameters: [
+      { name: "to", in: "query", required: true, description: "A language, such as `de`.", schema: { type: "string" } },
+      { name: "next", in: "query", description: "The page to go back to.", schema: { type: "string" } },
+    ],
+    answers: { 303: { description: "The page to go back to." } },
+    errors: ["NOT_FOUND"],
+  },
   asset: {
     ...forPages,
     path: "/assets/{name}",

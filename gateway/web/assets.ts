@@ -2,7 +2,8 @@ import { readFile } from "node:fs/promises";
 import { type Compressed, compressedOf, sendCompressed } from "#gateway/http/compressed.ts";
 import type { Handler } from "#gateway/rest/exchange.ts";
 import { FilemillError } from "#kit/errors.ts";
-import { type Bundle, bundlePages, type EntryName } from "./bundle.ts";
+import { type Asset, assetOf, type Bundle, bundlePages, type EntryName, hashedName } from "./bundle.ts";
+import { isLanguage, type Language, messagesOf } from "./languages.ts";
 
 let bundling: Promise<Bundle> | undefined;
 
@@ -20,6 +21,36 @@ export function addressesOf(bundle: Bundle, entry: EntryName): { readonly href: 
   const found = bundle.entries.get(entry);
   if (found === undefined) throw new RangeError(`no entry ${entry}`);
   return { href: `/assets/${found.name}`, imports: found.imports.map((name) => `/assets/${name}`) };
+}
+
+type Named = { readonly name: string; readonly asset: Asset };
+
+const texts = new Map<Language, Promise<Named>>();
+
+/** The script that brings the texts of a language into a page; those that only the server says are left out. */
+function textsOf(language: Language): Promise<Named> {
+  const known = texts.get(language) ?? writeTexts(language);
+  texts.set(language, known);
+  known.catch(() => texts.delete(language));
+  return known;
+}
+
+async function writeTexts(language: Language): Promise<Named> {
+  const messages = Object.entries(await messagesOf(language)).filter(([key]) => !key.startsWith("page."));
+  const body = Buffer.from(`globalThis.filemill=${JSON.stringify({ language, messages: Object.fromEntries(messages) })};`);
+  const name = hashedName(`texts-${language}`, "js", body);
+  return { name, asset: await assetOf(name, body) };
+}
+
+export async function addressOfTexts(language: Language): Promise<string> {
+  return `/assets/${(await textsOf(language)).name}`;
+}
+
+async function textsNamed(name: string): Promise<Asset | undefined> {
+  const language = /^texts-([a-z]+)-/.exec(name)?.[1] ?? "";
+  if (!isLanguage(language)) return undefined;
+  const found = await textsOf(language);
+  return found.name === name ? found.asset : undefined;
 }
 
 let readingIcon: Promise<Compressed> | undefined;
@@ -43,7 +74,7 @@ export function assetHandler(): Handler {
   return async (request, reply) => {
     const { params } = request;
     const name = typeof params === "object" && params !== null && "name" in params ? String(params.name) : "";
-    const asset = (await currentBundle()).assets.get(name);
+    const asset = (await currentBundle()).assets.get(name) ?? (await textsNamed(name));
     if (asset === undefined) throw new FilemillError("NOT_FOUND", "There is no such file; reload the page that asked for it.");
     reply.header("cache-control", "public, max-age=31536000, immutable");
     return sendCompressed(request, reply, asset.contentType, asset.representations);

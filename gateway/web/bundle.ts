@@ -35,6 +35,8 @@ export async function bundlePages(): Promise<Bundle> {
     format: "esm",
     target: ["es2022", "chrome123", "firefox121", "safari17.5"],
     minify: true,
+    // Messages come read: the browser needs no parser.
+    alias: { "@formatjs/icu-messageformat-parser": "@formatjs/icu-messageformat-parser/no-parser.js" },
     write: false,
     metafile: true,
     outdir: "/",
@@ -52,13 +54,17 @@ export async function bundlePages(): Promise<Bundle> {
     if (entry !== undefined) entries.set(entry, { name: basename(path), imports: wanted });
   }
   const icon = await readFile(pathOf("icon.svg"));
-  const iconName = `icon-${createHash("sha256").update(icon).digest("hex").slice(0, 8)}.svg`;
+  const iconName = hashedName("icon", "svg", icon);
   assets.set(iconName, await assetOf(iconName, icon));
   entries.set("icon", { name: iconName, imports: [] });
   return { assets, entries };
 }
 
-async function assetOf(name: string, body: Buffer): Promise<Asset> {
+export function hashedName(stem: string, extension: string, body: Buffer): string {
+  return `${stem}-${createHash("sha256").update(body).digest("hex").slice(0, 8)}.${extension}`;
+}
+
+export async function assetOf(name: string, body: Buffer): Promise<Asset> {
   const contentType = contentTypes[name.split(".").at(-1) ?? ""] ?? "application/octet-stream";
   return { contentType, representations: await compressedOf(body, 9) };
 }

@@ -3,6 +3,7 @@ import type { pageEndpoints } from "#gateway/rest/page-endpoints.ts";
 import { assetHandler, faviconHandler } from "./assets.ts";
 import { errorsPageHandler } from "./errors-page.ts";
 import { catalogueIndexHandler, catalogueRoutesHandler, formatsPageHandler } from "./formats-page.ts";
+import { languageHandler } from "./language-page.ts";
 import { automateHandler, homeHandler, jobsHandler } from "./pages.ts";
 import { referencePageHandler } from "./reference-page.ts";
 
@@ -15,6 +16,7 @@ export function pageHandlersOf(context: RestContext): Readonly<Record<keyof type
     docs: referencePageHandler(context),
     formatsPage: formatsPageHandler(context),
     errorsPage: errorsPageHandler(),
+    language: languageHandler(),
     asset: assetHandler(),
     favicon: faviconHandler(),
     catalogueIndex: catalogueIndexHandler(context),

@@ -1,3 +1,6 @@
+import type { Key } from "./message-keys.ts";
+import type { Translator, Values } from "./translate.ts";
+
 /** HTML that is safe to send: every value put into the template is escaped unless it is HTML already. */
 export class Html {
   readonly text: string;
@@ -28,4 +31,23 @@ export function prose(text: string): Html {
       .map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : html`${part}`).text)
       .join(""),
   );
+}
+
+const markup = {
+  b: (parts: (string | Html)[]) => html`<strong>${joined(parts)}</strong>`,
+  code: (parts: (string | Html)[]) => html`<code>${joined(parts)}</code>`,
+};
+
+/** A text of the pages with its markup: `<b>`, `<code>`, and what the values bring. */
+export function said(say: Translator, key: Key, values: Values<Html> = {}): Html {
+  return joined(say.parts<Html>(key, { ...markup, ...values }));
+}
+
+/** For a text's `<a>`. */
+export function linkTo(address: string): (parts: (string | Html)[]) => Html {
+  return (parts) => html`<a href="${address}">${joined(parts)}</a>`;
+}
+
+function joined(parts: readonly (string | Html)[]): Html {
+  return html`${parts.map((part) => (part instanceof Html ? part : html`${part}`))}`;
 }

@@ -1,56 +1,61 @@
 import { curlBlock } from "#gateway/curl-line.ts";
 import { type Handler, type RestContext, requestBaseUrlOf } from "#gateway/rest/exchange.ts";
-import { type Html, html } from "./html.ts";
+import { type Html, html, linkTo, said } from "./html.ts";
 import { sendPage } from "./shell.ts";
+import type { Translator } from "./translate.ts";
 
 /** GET /: the converter. */
 export function homeHandler(context: RestContext): Handler {
   return async (request, reply) => {
     const counts = await countsOf(context);
-    return sendPage(request, reply, {
-      title: "Filemill: convert files on your own server",
-      description: "Convert documents, pictures, sound, film and data. Drop a file, choose the target format, download the result.",
+    return sendPage(request, reply, (say) => ({
+      title: say.text("page.home.title"),
+      description: say.text("page.home.description"),
       place: "/",
       script: "converter",
-      main: converterPage(requestBaseUrlOf(context, request), counts),
-    });
+      main: converterPage(say, requestBaseUrlOf(context, request), counts),
+    }));
   };
 }
 
 /** GET /automate: keys, plan and settings of the account. */
 export function automateHandler(context: RestContext): Handler {
-  return async (request, reply) =>
-    sendPage(request, reply, {
-      title: "Automate · Filemill",
-      description: "API keys, what your plan allows, and your account.",
+  return async (request, reply) => {
+    const baseUrl = requestBaseUrlOf(context, request);
+    return sendPage(request, reply, (say) => ({
+      title: `${say.text("nav.automate")} · Filemill`,
+      description: say.text("page.automate.description"),
       place: "/automate",
       script: "automate",
       main: html`<div class="page">
-<h1>Automate</h1>
-<p class="lead">Convert from scripts and programs with an API key.</p>
-${withoutScript(requestBaseUrlOf(context, request))}
-<div id="app" data-base="${requestBaseUrlOf(context, request)}"></div>
+<h1>${say.text("nav.automate")}</h1>
+<p class="lead">${say.text("page.automate.lead")}</p>
+${withoutScript(say, baseUrl)}
+<div id="app" data-base="${baseUrl}"></div>
 </div>`,
-    });
+    }));
+  };
 }
 
 /** GET /jobs: what the account has converted. */
 export function jobsHandler(context: RestContext): Handler {
   return async (request, reply) =>
-    sendPage(request, reply, {
-      title: "Jobs · Filemill",
-      description: "Your conversions: running, finished and failed.",
+    sendPage(request, reply, (say) => ({
+      title: `${say.text("nav.jobs")} · Filemill`,
+      description: say.text("page.jobs.description"),
       place: "/jobs",
       script: "jobs",
       main: html`<div class="page page-wide">
-<h1>Jobs</h1>
-${withoutScript(requestBaseUrlOf(context, request))}
+<h1>${say.text("nav.jobs")}</h1>
+${withoutScript(say, requestBaseUrlOf(context, request))}
 <div id="app"></div>
 </div>`,
-    });
+    }));
 }
 
-async function countsOf(context: RestContext): Promise<{ conversions: number; formats: number } | undefined> {
+type Counts = { readonly conversions: number; readonly formats: number };
+
+async function countsOf(context: RestContext): Promise<Counts | undefined> {
   try {
     const { counts } = await context.views.current();
     return counts.conversions === 0 ? undefined : counts;
@@ -60,29 +65,27 @@ async function countsOf(context: RestContext): Promise<{ conversions: number; fo
   }
 }
 
-const counted = new Intl.NumberFormat("en");
-
-function converterPage(baseUrl: string, counts: { conversions: number; formats: number } | undefined): Html {
+function converterPage(say: Translator, baseUrl: string, counts: Counts | undefined): Html {
   const offer =
     counts === undefined
-      ? html`The engines are still starting.`
-      : html`<a href="/docs/formats">${counted.format(counts.formats)} formats</a>, ${counted.format(counts.conversions)} conversions that work on this server.`;
+      ? html`${say.text("page.home.starting")}`
+      : said(say, "page.home.offer", { ...counts, a: linkTo("/docs/formats") });
   return html`<div class="page">
 <div class="hero">
-<h1>Convert any file.</h1>
+<h1>${say.text("page.home.heading")}</h1>
 <p class="lead">${offer}</p>
 </div>
-${withoutScript(baseUrl)}
+${withoutScript(say, baseUrl)}
 <div id="app"><div class="drop drop-waiting needs-script" aria-hidden="true"></div></div>
 </div>`;
 }
 
 /** What a reader gets whose browser runs no scripts: the way by hand, with this deployment's address. */
-function withoutScript(baseUrl: string): Html {
+function withoutScript(say: Translator, baseUrl: string): Html {
   return html`<noscript><section class="panel" aria-labelledby="by-hand">
-<h2 id="by-hand">Without JavaScript</h2>
-<p>This page needs JavaScript, which comes from this server alone. Without it, use the command line: put an API key into <code>FILEMILL_API_KEY</code> and run</p>
-<pre tabindex="0"><code>${curlBlock({ baseUrl })}</code></pre>
-<p>The operator creates accounts and keys with <code>npm run -s filemill -- keys create EMAIL</code>. Everything else is in the <a href="/docs">API reference</a>.</p>
+<h2 id="by-hand">${say.text("page.noscript.title")}</h2>
+<p>${said(say, "page.noscript.text")}</p>
+<pre tabindex="0" dir="ltr"><code>${curlBlock({ baseUrl })}</code></pre>
+<p>${said(say, "page.noscript.keys", { command: html`<code dir="ltr">npm run -s filemill -- keys create EMAIL</code>`, a: linkTo("/docs") })}</p>
 </section></noscript>`;
 }

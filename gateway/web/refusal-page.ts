@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { type FilemillError, statusOf } from "#kit/errors.ts";
+import { reasonOf } from "./error-text.ts";
 import { html } from "./html.ts";
 import { sendPage } from "./shell.ts";
 
@@ -13,20 +14,20 @@ export function wantsPage(request: FastifyRequest): boolean {
 /** A refusal as a page. Rejects when no page can be made, for example because the pages' own code is broken. */
 export function sendRefusalPage(request: FastifyRequest, reply: FastifyReply, error: FilemillError): Promise<FastifyReply> {
   const status = statusOf(error);
-  const isMissing = status === 404;
-  const title = isMissing ? "Page not found" : status === 503 ? "Not available right now" : "Something went wrong";
-  const reason = isMissing
-    ? "The address may be mistyped, or the page no longer exists. Results are deleted when they expire."
-    : error.message;
-  return sendPage(request, reply, {
-    status,
-    title: `${title} · Filemill`,
-    description: reason,
-    main: html`<div class="page">
+  const name = status === 404 ? "missing" : status === 503 ? "away" : "wrong";
+  return sendPage(request, reply, (say) => {
+    const title = say.text(`page.refusal.${name}`);
+    const reason = name === "missing" ? say.text("page.refusal.missingText") : reasonOf(say, error);
+    return {
+      status,
+      title: `${title} · Filemill`,
+      description: reason,
+      main: html`<div class="page">
 <p class="eyebrow">${status}</p>
 <h1>${title}</h1>
 <p class="lead">${reason}</p>
-<p class="actions"><a class="button button-primary" href="/">Convert a file</a> <a class="button" href="/jobs">See your jobs</a> <a class="button" href="/docs">Read the docs</a></p>
+<p class="actions"><a class="button button-primary" href="/">${say.text("do.convertFile")}</a> <a class="button" href="/jobs">${say.text("do.seeJobs")}</a> <a class="button" href="/docs">${say.text("do.readDocs")}</a></p>
 </div>`,
+    };
   });
 }

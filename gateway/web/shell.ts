@@ -1,8 +1,10 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { compressedOf, sendCompressed } from "#gateway/http/compressed.ts";
-import { addressesOf, currentBundle } from "./assets.ts";
+import { addressesOf, addressOfTexts, currentBundle } from "./assets.ts";
 import type { Bundle, EntryName } from "./bundle.ts";
 import { type Html, html } from "./html.ts";
+import { directionOf, type Language, languageFor, languages, translatorOf } from "./languages.ts";
+import type { Translator } from "./translate.ts";
 
 /** Everything comes from here, and nothing is inline; blob: is the preview of a PDF, which the page holds in memory. */
 const PAGE_POLICY = [
@@ -29,10 +31,10 @@ export type Page = {
 };
 
 const places = [
-  ["/", "Convert"],
-  ["/jobs", "Jobs"],
-  ["/automate", "Automate"],
-  ["/docs", "Docs"],
+  ["/", "nav.convert"],
+  ["/jobs", "nav.jobs"],
+  ["/automate", "nav.automate"],
+  ["/docs", "nav.docs"],
 ] as const;
 
 /** Four sheets that turn like the sails of a mill. */
@@ -40,22 +42,46 @@ const mark = html`<svg class="mark" viewBox="0 0 32 32" width="28" height="28" a
 
 const themeIcon = html`<svg viewBox="0 0 24 24" width="18" height="18" aria-hidden="true" class="icon"><path d="M12 3a9 9 0 1 0 0 18z" fill="currentColor"/><circle cx="12" cy="12" r="9" fill="none" stroke="currentColor" stroke-width="1.75"/></svg>`;
 
-/** Sends a page, compressed. */
-export async function sendPage(request: FastifyRequest, reply: FastifyReply, page: Page): Promise<FastifyReply> {
-  const text = documentOf(page, await currentBundle()).text;
+const languageIcon = html`<svg viewBox="0 0 24 24" width="18" height="18" aria-hidden="true" class="icon"><path d="M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18zM3 12h18M12 3c5 5 5 13 0 18M12 3c-5 5-5 13 0 18"/></svg>`;
+
+/** Sends a page, compressed: in the reader's language where it is given as a function, in English inside a frame of that language else. */
+export async function sendPage(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  page: Page | ((say: Translator) => Page),
+): Promise<FastifyReply> {
+  const language = languageFor(request);
+  const say = await translatorOf(language);
+  const isEnglish = typeof page !== "function";
+  const whole = isEnglish ? page : page(say);
+  const frame = { say, language, isEnglish, path: request.url, texts: await addressOfTexts(isEnglish ? "en" : language) };
+  const text = documentOf(whole, frame, await currentBundle()).text;
   reply
     .headers({ "content-security-policy": PAGE_POLICY, "cross-origin-opener-policy": "same-origin", "cache-control": "no-cache" })
-    .code(page.status ?? 200);
+    .headers({ "content-language": language, vary: "Accept-Language, Cookie" })
+    .code(whole.status ?? 200);
   return sendCompressed(request, reply, "text/html; charset=utf-8", await compressedOf(Buffer.from(text), 5));
 }
 
-function documentOf(page: Page, bundle: Bundle): Html {
+type Frame = {
+  readonly say: Translator;
+  readonly language: Language;
+  /** The text of the page, whatever the language of the reader. */
+  readonly isEnglish: boolean;
+  /** Where the reader is, to come back there in another language. */
+  readonly path: string;
+  /** Address of the script with the texts. */
+  readonly texts: string;
+};
+
+function documentOf(page: Page, frame: Frame, bundle: Bundle): Html {
+  const { say, language, isEnglish } = frame;
   const script = page.script === undefined ? undefined : addressesOf(bundle, page.script);
   const links = places.map(
-    ([path, label]) => html`<li><a href="${path}"${path === page.place ? html` aria-current="page"` : ""}>${label}</a></li>`,
+    ([path, key]) => html`<li><a href="${path}"${path === page.place ? html` aria-current="page"` : ""}>${say.text(key)}</a></li>`,
   );
   return html`<!doctype html>
-<html lang="en">
+<html lang="${language}" dir="${directionOf(language)}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -65,25 +91,36 @@ function documentOf(page: Page, bundle: Bundle): Html {
 <link rel="icon" type="image/svg+xml" href="${addressesOf(bundle, "icon").href}">
 <link rel="stylesheet" href="${addressesOf(bundle, "style").href}">
 <script src="${addressesOf(bundle, "theme").href}"></script>
-${script === undefined ? "" : html`<script type="module" src="${script.href}"></script>${script.imports.map((href) => html`<link rel="modulepreload" href="${href}">`)}`}
+${script === undefined ? "" : html`<script defer src="${frame.texts}"></script><script type="module" src="${script.href}"></script>${script.imports.map((href) => html`<link rel="modulepreload" href="${href}">`)}`}
 </head>
 <body>
-<a class="skip" href="#main">Skip to content</a>
+<a class="skip" href="#main">${say.text("page.skip")}</a>
 <header class="top">
 <div class="top-row">
 <a class="brand" href="/">${mark}<span>Filemill</span></a>
-<nav aria-label="Main"><ul>${links}</ul></nav>
-<button type="button" id="theme" class="icon-button needs-script" aria-label="Dark theme" aria-pressed="false">${themeIcon}</button>
+<nav aria-label="${say.text("page.main")}"><ul>${links}</ul></nav>
+<button type="button" id="theme" class="icon-button needs-script" aria-label="${say.text("page.theme")}" aria-pressed="false">${themeIcon}</button>
 </div>
 </header>
-<main id="main" tabindex="-1">
+<main id="main" tabindex="-1"${isEnglish ? html` lang="en" dir="ltr"` : ""}>
 ${page.main}
 </main>
 <footer class="bottom">
-<p>Filemill converts on this server. Nothing is sent anywhere else.</p>
-<p><a href="/docs/formats">Formats</a> <a href="/docs/errors">Errors</a> <a href="/api/v1/openapi.json">OpenAPI</a></p>
+<p>${say.text("page.promise")}</p>
+<p><a href="/docs/formats">${say.text("nav.formats")}</a> <a href="/docs/errors">${say.text("nav.errors")}</a> <a href="/api/v1/openapi.json">OpenAPI</a></p>
+${languageChooser(frame)}
 </footer>
 </body>
 </html>
 `;
+}
+
+/** Every language by its own name; works without scripts. */
+function languageChooser({ say, language, path }: Frame): Html {
+  const links = Object.entries(languages).map(([code, name]) => {
+    const address = `/language?${new URLSearchParams({ to: code, next: path })}`;
+    const current = code === language ? html` aria-current="true"` : "";
+    return html`<li><a href="${address}" lang="${code}" hreflang="${code}" rel="nofollow"${current}>${name}</a></li>`;
+  });
+  return html`<details class="languages"><summary>${languageIcon}<span class="sr-only">${say.text("page.language")} </span>${languages[language]}</summary><ul>${links}</ul></details>`;
 }

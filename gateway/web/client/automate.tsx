@@ -1,10 +1,12 @@
 /** The Automate page: the way in, keys, plan, webhooks, account. */
+
 import { render } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { Keys } from "#client/account/keys.tsx";
 import { PlanPanel } from "#client/account/plan.tsx";
 import { Settings } from "#client/account/settings.tsx";
 import { SignIn } from "#client/account/sign-in.tsx";
+import { rich, t } from "#client/parts/language.tsx";
 import { Notice } from "#client/parts/notice.tsx";
 import { ApiError, call, messageOf } from "#client/server/api.ts";
 import { me, renewMe, renewMeOnReturn } from "#client/server/session.ts";
@@ -20,7 +22,7 @@ function Automate({ baseUrl }: { baseUrl: string }) {
   return (
     <div class="stack">
       {error !== undefined && <Notice tone="bad">{messageOf(error)}</Notice>}
-      {now === undefined && error === undefined && <div class="panel panel-waiting" role="status" aria-label="Loading" />}
+      {now === undefined && error === undefined && <div class="panel panel-waiting" role="status" aria-label={t("aria.loading")} />}
       {now?.account === null && <SignIn now={now} baseUrl={baseUrl} />}
       {now?.account != null && <Overview account={now.account} baseUrl={baseUrl} />}
     </div>
@@ -50,8 +52,7 @@ async function enter(): Promise<void> {
 
 /** What the way back from the identity provider says when it did not work. */
 function refusalText(code: string): string {
-  if (code === "SIGN_UP_CLOSED") return "Your team may not create accounts here; ask the operator of this server.";
-  return `Signing in did not work (${code.slice(0, 40)}). Try again.`;
+  return code === "SIGN_UP_CLOSED" ? t("text.teamClosed") : t("text.teamFailed", { code: code.slice(0, 40) });
 }
 
 function Overview({ account, baseUrl }: { account: Account; baseUrl: string }) {
@@ -68,11 +69,9 @@ function Overview({ account, baseUrl }: { account: Account; baseUrl: string }) {
   return (
     <>
       <div class="who">
-        <p>
-          Signed in as <strong>{account.email}</strong>
-        </p>
+        <p>{rich("text.signedInAs", { email: account.email })}</p>
         <button type="button" class="button button-small" onClick={() => void signOut()}>
-          Sign out
+          {t("do.signOut")}
         </button>
       </div>
       <Keys account={account} baseUrl={baseUrl} />

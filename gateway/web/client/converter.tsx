@@ -1,4 +1,5 @@
 /** The converter page: files in, files out. */
+
 import { render } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { loadFormats } from "#client/convert/catalogue.ts";
@@ -7,6 +8,7 @@ import { ItemCard } from "#client/convert/item-card.tsx";
 import { busy, items, news } from "#client/convert/items.ts";
 import { resume } from "#client/convert/run.ts";
 import { Toolbar } from "#client/convert/toolbar.tsx";
+import { t } from "#client/parts/language.tsx";
 import { Notice } from "#client/parts/notice.tsx";
 import { messageOf } from "#client/server/api.ts";
 import { me, renewMe, renewMeOnReturn } from "#client/server/session.ts";
@@ -28,12 +30,12 @@ function Converter() {
       <Notice tone="bad">
         <p>{state.failed}</p>
         <button type="button" class="button" onClick={load}>
-          Try again
+          {t("do.tryAgain")}
         </button>
       </Notice>
     );
   }
-  if (state === "loading") return <div class="drop drop-waiting" role="status" aria-label="Loading" />;
+  if (state === "loading") return <div class="drop drop-waiting" role="status" aria-label={t("aria.loading")} />;
   if (me.value?.account === null && me.value.guest === null) return <ForMembers />;
   return (
     <>
@@ -42,7 +44,7 @@ function Converter() {
       </p>
       <DropZone />
       <Toolbar />
-      <ul class="items" aria-label="Files">
+      <ul class="items" aria-label={t("aria.files")}>
         {items.value.map((item) => (
           <ItemCard key={item.id} item={item} />
         ))}
@@ -54,11 +56,11 @@ function Converter() {
 function ForMembers() {
   return (
     <section class="panel" aria-labelledby="members">
-      <h2 id="members">Sign in to convert</h2>
-      <p>This server converts only for signed-in accounts.</p>
+      <h2 id="members">{t("title.signInToConvert")}</h2>
+      <p>{t("text.membersOnly")}</p>
       <p class="actions">
         <a class="button button-primary" href="/automate">
-          Sign in
+          {t("do.signIn")}
         </a>
       </p>
     </section>

@@ -1,9 +1,11 @@
 /** The jobs page: what was asked for lately and what became of it. */
+
 import { render } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { loadFormats } from "#client/convert/catalogue.ts";
 import { JobRow } from "#client/jobs/job-row.tsx";
 import { type Filter, filters, useJobs } from "#client/jobs/use-jobs.ts";
+import { t } from "#client/parts/language.tsx";
 import { Notice } from "#client/parts/notice.tsx";
 import { messageOf } from "#client/server/api.ts";
 import { me, renewMe, renewMeOnReturn } from "#client/server/session.ts";
@@ -15,7 +17,7 @@ function Jobs() {
   }, []);
   const now = me.value;
   if (error !== undefined) return <Notice tone="bad">{messageOf(error)}</Notice>;
-  if (now === undefined) return <div class="panel panel-waiting" role="status" aria-label="Loading" />;
+  if (now === undefined) return <div class="panel panel-waiting" role="status" aria-label={t("aria.loading")} />;
   if (now.account === null && now.guest === null) return <SignedOut />;
   // Whose jobs they are is whose list it is.
   return <List key={now.account?.id ?? "guest"} isGuest={now.account === null} />;
@@ -24,9 +26,9 @@ function Jobs() {
 function SignedOut() {
   return (
     <section class="panel empty">
-      <p>Your jobs are shown when you are signed in.</p>
+      <p>{t("text.jobsSignedOut")}</p>
       <a class="button button-primary" href="/automate">
-        Sign in
+        {t("do.signIn")}
       </a>
     </section>
   );
@@ -38,29 +40,27 @@ function List({ isGuest }: { isGuest: boolean }) {
   return (
     <>
       <div class="jobs-head">
-        <p class="quiet">
-          {isGuest ? "Of this browser, as a guest." : `Of ${me.value?.account?.email ?? ""}, converted here or by its keys.`}
-        </p>
+        <p class="quiet">{isGuest ? t("text.jobsGuest") : t("text.jobsOf", { email: me.value?.account?.email ?? "" })}</p>
         <label>
-          Show
+          {t("label.show")}
           <select value={filter} onChange={({ currentTarget }) => setFilter(filters.find((each) => each === currentTarget.value) ?? "all")}>
             {filters.map((each) => (
               <option key={each} value={each}>
-                {each}
+                {t(`state.${each}`)}
               </option>
             ))}
           </select>
         </label>
       </div>
       {error !== undefined && <Notice tone="bad">{messageOf(error)}</Notice>}
-      <section class="panel" aria-label="Jobs" aria-busy={jobs === undefined}>
-        {jobs === undefined && <p class="quiet">Loading…</p>}
+      <section class="panel" aria-label={t("nav.jobs")} aria-busy={jobs === undefined}>
+        {jobs === undefined && <p class="quiet">{t("text.loading")}</p>}
         {jobs?.length === 0 && (
           <div class="empty">
-            <p class="quiet">{filter === "all" ? "No conversions yet." : `You have no ${filter} jobs.`}</p>
+            <p class="quiet">{filter === "all" ? t("text.noJobs") : t("text.noJobsSo", { state: t(`state.${filter}`) })}</p>
             {filter === "all" && (
               <a class="button button-primary" href="/">
-                Convert a file
+                {t("do.convertFile")}
               </a>
             )}
           </div>
@@ -74,7 +74,7 @@ function List({ isGuest }: { isGuest: boolean }) {
         )}
         {hasMore && (
           <button type="button" class="button more" onClick={() => void more()}>
-            Older jobs
+            {t("do.olderJobs")}
           </button>
         )}
       </section>

@@ -10,7 +10,7 @@ vi.mock("node:fs/promises", async (original) => {
 
 it("an icon that could not be read is read again", async () => {
   vi.mocked(files.readFile).mockRejectedValueOnce(new Error("EMFILE"));
-  const reply = { header: () => reply, headers: () => reply, code: () => reply, send: vi.fn(() => reply) };
+  const reply = { getHeader: () => undefined, header: () => reply, headers: () => reply, code: () => reply, send: vi.fn(() => reply) };
   const ask = () => faviconHandler()({ headers: {} } as FastifyRequest, reply as unknown as FastifyReply);
   await expect(ask()).rejects.toThrow("EMFILE");
   await ask();

@@ -145,7 +145,7 @@ test("a film shows how far it is, survives a reload in the middle, and plays", {
   const isUnderWay = () =>
     page.waitForFunction(() => {
       const isBegun = [...document.querySelectorAll("progress")].some(({ position }) => position > 0.05 && position < 1);
-      return isBegun && /Converting to WEBM\s+\d+ % · about .* left/.test(document.body.innerText);
+      return isBegun && /Converting to WEBM\s+\d+% · about .* left/.test(document.body.innerText);
     });
   await isUnderWay();
   // However fast the machine is, the page comes again in the middle.

@@ -2,6 +2,7 @@ import { useState } from "preact/hooks";
 import { CopyButton } from "#client/parts/copy.tsx";
 import { Dialog } from "#client/parts/dialog.tsx";
 import { Field, Form, problemWith, useSending } from "#client/parts/form.tsx";
+import { t } from "#client/parts/language.tsx";
 import { Notice } from "#client/parts/notice.tsx";
 import { call } from "#client/server/api.ts";
 import type { Key } from "#client/server/wire.ts";
@@ -13,7 +14,7 @@ type Made = { readonly key: Key; readonly secret: string };
 export function CreateKey({ baseUrl, onMade, onClose }: { baseUrl: string; onMade(): void; onClose(): void }) {
   const [made, setMade] = useState<Made | undefined>();
   return (
-    <Dialog title={made === undefined ? "Create a key" : "Your new key"} onClose={onClose} wide={made !== undefined}>
+    <Dialog title={t(made === undefined ? "title.createKey" : "title.newKey")} onClose={onClose} wide={made !== undefined}>
       {made === undefined ? (
         <Wish
           onMade={(key) => {
@@ -42,26 +43,32 @@ function Wish({ onMade }: { onMade(made: Made): void }) {
   return (
     <Form sending={sending} onSend={send} fields={["name", "expiresAt"]}>
       <Field
-        label="Name"
+        label={t("label.name")}
         name="name"
         required
         maxLength={100}
-        hint="Where the key is used, for example “build server”."
+        hint={t("text.keyNameHint")}
         problem={problemWith(sending.error, "name")}
       />
       <fieldset class="checks">
-        <legend>May</legend>
+        <legend>{t("label.may")}</legend>
         <label>
-          <input type="checkbox" name="convert" defaultChecked /> convert files
+          <input type="checkbox" name="convert" defaultChecked /> {t("label.mayConvert")}
         </label>
         <label>
-          <input type="checkbox" name="read" defaultChecked /> look at jobs and download results
+          <input type="checkbox" name="read" defaultChecked /> {t("label.mayRead")}
         </label>
       </fieldset>
-      <Field label="Expires (optional)" name="expires" type="date" min={tomorrow} problem={problemWith(sending.error, "expiresAt")} />
+      <Field
+        label={t("label.expiresOptional")}
+        name="expires"
+        type="date"
+        min={tomorrow}
+        problem={problemWith(sending.error, "expiresAt")}
+      />
       <div class="dialog-foot">
         <button type="submit" class="button button-primary" disabled={sending.busy}>
-          Create key
+          {t("do.createKey")}
         </button>
       </div>
     </Form>
@@ -72,22 +79,22 @@ function Shown({ made, baseUrl, onClose }: { made: Made; baseUrl: string; onClos
   const line = curlLine({ baseUrl, key: made.secret });
   return (
     <div class="form">
-      <Notice tone="plain">Copy it now: it is not stored and cannot be shown again.</Notice>
+      <Notice tone="plain">{t("text.keyOnce")}</Notice>
       <div class="secret">
         <code id="new-key">{made.secret}</code>
-        <CopyButton text={made.secret} label="Copy key" source="new-key" />
+        <CopyButton text={made.secret} label={t("do.copyKey")} source="new-key" />
       </div>
-      <p>Try it with a picture of your own:</p>
+      <p>{t("text.tryKey")}</p>
       <div class="secret secret-line">
         <code id="new-key-line">{line}</code>
-        <CopyButton text={line} label="Copy command" source="new-key-line" />
+        <CopyButton text={line} label={t("do.copyCommand")} source="new-key-line" />
       </div>
       <div class="dialog-foot">
         <a class="button" href="/docs">
-          Read the docs
+          {t("do.readDocs")}
         </a>
         <button type="button" class="button button-primary" onClick={onClose}>
-          Done
+          {t("do.done")}
         </button>
       </div>
     </div>

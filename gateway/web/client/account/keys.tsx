@@ -3,6 +3,7 @@ import { Confirm } from "#client/parts/confirm.tsx";
 import { Dialog } from "#client/parts/dialog.tsx";
 import { Field, Form, useSending } from "#client/parts/form.tsx";
 import { Icon } from "#client/parts/icons.tsx";
+import { listText, rich, t } from "#client/parts/language.tsx";
 import { Notice } from "#client/parts/notice.tsx";
 import { agoText, dateText, instantText } from "#client/parts/words.ts";
 import { call, messageOf } from "#client/server/api.ts";
@@ -39,20 +40,18 @@ export function Keys({ account, baseUrl }: { account: Account; baseUrl: string }
   return (
     <section class="panel" aria-labelledby="keys-title">
       <div class="panel-head">
-        <h2 id="keys-title">API keys</h2>
+        <h2 id="keys-title">{t("title.keys")}</h2>
         {apiAccess && (
           <button type="button" class="button button-primary" onClick={() => setOpen({ name: "create" })}>
             <Icon name="plus" />
-            Create key
+            {t("do.createKey")}
           </button>
         )}
       </div>
       {error !== undefined && <Notice tone="bad">{messageOf(error)}</Notice>}
-      {keys?.length === 0 && (
-        <p class="quiet">{apiAccess ? "No key yet. Create one to convert from a script or a program." : "There are no keys."}</p>
-      )}
+      {keys?.length === 0 && <p class="quiet">{t(apiAccess ? "text.noKeys" : "text.noKeysAllowed")}</p>}
       {keys !== undefined && keys.length > 0 && (
-        <ul class="rows" aria-label="API keys">
+        <ul class="rows" aria-label={t("title.keys")}>
           {keys.map((key) => (
             <KeyRow key={key.id} row={key} onOpen={setOpen} />
           ))}
@@ -78,23 +77,23 @@ function KeyRow({ row, onOpen }: { row: Key; onOpen(open: Open): void }) {
     <li class={`row key-row key-${state}`}>
       <div class="row-main">
         <p class="row-title">
-          <span class="row-name">{row.name === "" ? "Unnamed key" : row.name}</span>
-          <span class={`state state-${state}`}>{state}</span>
+          <span class="row-name">{row.name === "" ? t("label.unnamedKey") : row.name}</span>
+          <span class={`state state-${state}`}>{t(`state.${state}`)}</span>
         </p>
         <p class="quiet">
-          <code>{row.prefix}…</code> · {row.scopes.join(" and ")}
+          <code>{row.prefix}…</code> · {listText(row.scopes.map(scopeText))}
         </p>
       </div>
       <dl class="row-facts">
-        <Fact label="Created" instant={row.createdAt} none="" />
-        <Fact label="Last used" instant={row.lastUsedAt} none="never" />
+        <Fact label={t("label.created")} instant={row.createdAt} none="" />
+        <Fact label={t("label.lastUsed")} instant={row.lastUsedAt} none={t("label.never")} />
         {row.revokedAt === null ? (
           <div>
-            <dt>Expires</dt>
-            <dd>{row.expiresAt === null ? "never" : dateText(row.expiresAt)}</dd>
+            <dt>{t("label.expires")}</dt>
+            <dd>{row.expiresAt === null ? t("label.never") : dateText(row.expiresAt)}</dd>
           </div>
         ) : (
-          <Fact label="Revoked" instant={row.revokedAt} none="" />
+          <Fact label={t("label.revoked")} instant={row.revokedAt} none="" />
         )}
       </dl>
       <div class="row-actions">
@@ -103,7 +102,7 @@ function KeyRow({ row, onOpen }: { row: Key; onOpen(open: Open): void }) {
             <button
               type="button"
               class="icon-button"
-              aria-label={`Rename ${row.name}`}
+              aria-label={t("aria.rename", { name: row.name })}
               onClick={() => onOpen({ name: "rename", key: row })}
             >
               <Icon name="pen" />
@@ -111,7 +110,7 @@ function KeyRow({ row, onOpen }: { row: Key; onOpen(open: Open): void }) {
             <button
               type="button"
               class="icon-button"
-              aria-label={`Revoke ${row.name}`}
+              aria-label={t("aria.revoke", { name: row.name })}
               onClick={() => onOpen({ name: "revoke", key: row })}
             >
               <Icon name="trash" />
@@ -121,6 +120,10 @@ function KeyRow({ row, onOpen }: { row: Key; onOpen(open: Open): void }) {
       </div>
     </li>
   );
+}
+
+function scopeText(scope: string): string {
+  return scope === "convert" ? t("label.scopeConvert") : t("label.scopeRead");
 }
 
 function Fact({ label, instant, none }: { label: string; instant: string | null; none: string }) {
@@ -150,12 +153,12 @@ function Rename({ row, onDone, onClose }: ChangeProps) {
     onClose();
   };
   return (
-    <Dialog title="Rename key" onClose={onClose}>
+    <Dialog title={t("title.renameKey")} onClose={onClose}>
       <Form sending={sending} onSend={send}>
-        <Field label="Name" name="name" value={row.name} required maxLength={100} />
+        <Field label={t("label.name")} name="name" value={row.name} required maxLength={100} />
         <div class="dialog-foot">
           <button type="submit" class="button button-primary" disabled={sending.busy}>
-            Rename
+            {t("do.rename")}
           </button>
         </div>
       </Form>
@@ -169,11 +172,10 @@ function Revoke({ row, onDone, onClose }: ChangeProps) {
     onDone();
     onClose();
   };
+  const title = row.name === "" ? t("title.revokeThisKey") : t("title.revokeKey", { name: row.name });
   return (
-    <Confirm title={`Revoke ${row.name === "" ? "this key" : `“${row.name}”`}?`} action="Revoke key" onConfirm={revoke} onClose={onClose}>
-      <p>
-        Whatever uses <code>{row.prefix}…</code> is refused from now on. A revoked key cannot be brought back.
-      </p>
+    <Confirm title={title} action={t("do.revokeKey")} onConfirm={revoke} onClose={onClose}>
+      <p>{rich("text.revokeKey", { prefix: row.prefix })}</p>
     </Confirm>
   );
 }

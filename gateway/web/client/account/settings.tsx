@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import { Confirm } from "#client/parts/confirm.tsx";
 import { Field, Form, problemWith, useSending } from "#client/parts/form.tsx";
+import { rich, t } from "#client/parts/language.tsx";
 import { Notice } from "#client/parts/notice.tsx";
 import { call } from "#client/server/api.ts";
 import { renewMe } from "#client/server/session.ts";
@@ -12,12 +13,12 @@ export function Settings({ account }: { account: Account }) {
   const everywhere = useSending();
   return (
     <section class="panel" aria-labelledby="settings-title">
-      <h2 id="settings-title">Account</h2>
+      <h2 id="settings-title">{t("title.account")}</h2>
       <ChangePassword account={account} />
       <div class="setting">
         <div>
-          <h3>Sign out everywhere</h3>
-          <p class="quiet">Ends the sessions on all devices, this one too. Keys keep working.</p>
+          <h3>{t("do.signOutEverywhere")}</h3>
+          <p class="quiet">{t("text.signOutEverywhere")}</p>
         </div>
         <button
           type="button"
@@ -30,16 +31,16 @@ export function Settings({ account }: { account: Account }) {
             })
           }
         >
-          Sign out everywhere
+          {t("do.signOutEverywhere")}
         </button>
       </div>
       <div class="setting">
         <div>
-          <h3>Delete the account</h3>
-          <p class="quiet">With its keys, jobs, results and webhooks. Nothing can be brought back.</p>
+          <h3>{t("title.deleteAccount")}</h3>
+          <p class="quiet">{t("text.deleteAccount")}</p>
         </div>
         <button type="button" class="button button-danger" onClick={() => setDeleting(true)}>
-          Delete account
+          {t("do.deleteAccount")}
         </button>
       </div>
       {deleting && <DeleteAccount account={account} onClose={() => setDeleting(false)} />}
@@ -57,29 +58,25 @@ function ChangePassword({ account }: { account: Account }) {
     setOpen(false);
     await renewMe();
   };
-  const verb = account.hasPassword ? "Change password" : "Set a password";
+  const verb = t(account.hasPassword ? "do.changePassword" : "do.setPassword");
   return (
     <div class="setting">
       <div>
-        <h3>Password</h3>
-        <p class="quiet">
-          {account.hasPassword
-            ? "Changing it ends the sessions on all other devices."
-            : "You sign in by your team or by a link; a password is another way in."}
-        </p>
+        <h3>{t("label.password")}</h3>
+        <p class="quiet">{t(account.hasPassword ? "text.changePassword" : "text.noPassword")}</p>
       </div>
       {!open && (
         <button type="button" class="button" onClick={() => setOpen(true)}>
           {verb}
         </button>
       )}
-      {done && !open && <Notice tone="good">The password was changed.</Notice>}
+      {done && !open && <Notice tone="good">{t("text.passwordChanged")}</Notice>}
       {open && (
         <Form sending={sending} onSend={send} fields={["current", "next", "password"]}>
           <input type="text" name="username" autocomplete="username" value={account.email} hidden readOnly />
           {account.needsCurrentPassword && (
             <Field
-              label="Current password"
+              label={t("label.currentPassword")}
               name="current"
               type="password"
               autocomplete="current-password"
@@ -88,7 +85,7 @@ function ChangePassword({ account }: { account: Account }) {
             />
           )}
           <Field
-            label="New password"
+            label={t("label.newPassword")}
             name="next"
             type="password"
             autocomplete="new-password"
@@ -100,7 +97,7 @@ function ChangePassword({ account }: { account: Account }) {
               {verb}
             </button>
             <button type="button" class="button" onClick={() => setOpen(false)}>
-              Cancel
+              {t("do.cancel")}
             </button>
           </div>
         </Form>
@@ -116,14 +113,12 @@ function DeleteAccount({ account, onClose }: { account: Account; onClose(): void
     await renewMe();
   };
   return (
-    <Confirm title="Delete the account?" action="Delete account" onConfirm={remove} onClose={onClose}>
-      <p>
-        <strong>{account.email}</strong> with all keys, jobs, results and webhooks is removed at once and for good.
-      </p>
+    <Confirm title={t("title.deleteAccountAsked")} action={t("do.deleteAccount")} onConfirm={remove} onClose={onClose}>
+      <p>{rich("text.deleteAccountAsked", { email: account.email })}</p>
       {account.hasPassword ? (
-        <Field label="Your password" name="proof" type="password" autocomplete="current-password" required />
+        <Field label={t("label.yourPassword")} name="proof" type="password" autocomplete="current-password" required />
       ) : (
-        <Field label="Type your e-mail address" name="proof" type="email" required />
+        <Field label={t("label.typeEmail")} name="proof" type="email" required />
       )}
     </Confirm>
   );

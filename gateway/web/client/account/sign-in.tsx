@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import { Field, Form, problemWith, useSending } from "#client/parts/form.tsx";
+import { linkTo, rich, t } from "#client/parts/language.tsx";
 import { call } from "#client/server/api.ts";
 import { renewMe } from "#client/server/session.ts";
 import type { Me } from "#client/server/wire.ts";
@@ -19,20 +20,14 @@ export function SignIn({ now, baseUrl }: { now: Me; baseUrl: string }) {
 function Prospect({ baseUrl }: { baseUrl: string }) {
   return (
     <section class="promise" aria-labelledby="promise-title">
-      <h2 id="promise-title">One call converts a file</h2>
+      <h2 id="promise-title">{t("title.oneCall")}</h2>
       <pre>
         <code>{curlBlock({ baseUrl })}</code>
       </pre>
       <ul class="points">
-        <li>
-          <strong>Keys</strong> with a name, scopes and an expiry date, revoked within a second.
-        </li>
-        <li>
-          <strong>Webhooks</strong> that notify your server when a job ends.
-        </li>
-        <li>
-          <strong>Examples</strong> in curl, TypeScript and Python for every call, in the <a href="/docs">API reference</a>.
-        </li>
+        <li>{rich("text.promiseKeys")}</li>
+        <li>{rich("text.promiseWebhooks")}</li>
+        <li>{rich("text.promiseExamples", { a: linkTo("/docs") })}</li>
       </ul>
     </section>
   );
@@ -43,27 +38,27 @@ function Entry({ now }: { now: Me }) {
   const isNew = mode === "up";
   return (
     <section class="panel sign-in" aria-labelledby="sign-in-title">
-      <h2 id="sign-in-title">{isNew ? "Create an account" : "Sign in"}</h2>
+      <h2 id="sign-in-title">{t(isNew ? "title.createAccount" : "do.signIn")}</h2>
       {now.oidc !== null && (
         <>
           <a class="button" href={`${now.oidc.url}?next=/automate`}>
-            Continue with {now.oidc.label}
+            {t("do.continueWith", { team: now.oidc.label })}
           </a>
           <p class="or">
-            <span>or</span>
+            <span>{t("label.or")}</span>
           </p>
         </>
       )}
       <Password key={mode} isNew={isNew} />
       {now.signUpOpen ? (
         <p class="quiet">
-          {isNew ? "You have an account?" : "No account yet?"}{" "}
+          {t(isNew ? "text.haveAccount" : "text.noAccount")}{" "}
           <button type="button" class="link-button" onClick={() => setMode(isNew ? "in" : "up")}>
-            {isNew ? "Sign in" : "Create one"}
+            {t(isNew ? "do.signIn" : "do.createOne")}
           </button>
         </p>
       ) : (
-        <p class="quiet">New accounts are made by the operator of this server.</p>
+        <p class="quiet">{t("text.signUpClosed")}</p>
       )}
     </section>
   );
@@ -77,18 +72,25 @@ function Password({ isNew }: { isNew: boolean }) {
   };
   return (
     <Form sending={sending} onSend={send} fields={["email", "password"]}>
-      <Field label="E-mail" name="email" type="email" autocomplete="username" required problem={problemWith(sending.error, "email")} />
       <Field
-        label="Password"
+        label={t("label.email")}
+        name="email"
+        type="email"
+        autocomplete="username"
+        required
+        problem={problemWith(sending.error, "email")}
+      />
+      <Field
+        label={t("label.password")}
         name="password"
         type="password"
         autocomplete={isNew ? "new-password" : "current-password"}
         required
-        {...(isNew ? { hint: "Long beats complicated: a sentence is fine." } : {})}
+        {...(isNew ? { hint: t("text.passwordHint") } : {})}
         problem={problemWith(sending.error, "password")}
       />
       <button type="submit" class="button button-primary" disabled={sending.busy}>
-        {isNew ? "Create account" : "Sign in"}
+        {t(isNew ? "do.createAccount" : "do.signIn")}
       </button>
     </Form>
   );

@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Icon } from "#client/parts/icons.tsx";
-import { sizeText } from "#client/parts/words.ts";
+import { linkTo, rich, t } from "#client/parts/language.tsx";
+import { countText, sizeText } from "#client/parts/words.ts";
 import { me, planOf } from "#client/server/session.ts";
 import { items } from "./items.ts";
 import { addFiles } from "./run.ts";
@@ -22,17 +23,15 @@ export function DropZone() {
         <Icon name="up" />
       </span>
       <div class="drop-text">
-        <p class="drop-title">{over ? "Drop to add" : small ? "Drop more files" : "Drop files here"}</p>
+        <p class="drop-title">{t(over ? "drop.over" : small ? "drop.more" : "drop.here")}</p>
         <p class="quiet">
-          {plan === undefined ? "" : `Up to ${sizeText(plan.maxInputMb * 1e6)} each, `}
-          {plan === undefined ? "" : `kept for ${plan.retentionHours} h. `}
-          {me.value !== undefined && me.value.account === null && <a href="/automate">Sign in</a>}
-          {me.value !== undefined && me.value.account === null && " for more."}
+          {plan !== undefined && t("drop.limits", { size: sizeText(plan.maxInputMb * 1e6), hours: countText(plan.retentionHours) })}{" "}
+          {me.value !== undefined && me.value.account === null && rich("drop.signIn", { a: linkTo("/automate") })}
         </p>
       </div>
       <label class={`button file-button${small ? "" : " button-primary"}`}>
         <input ref={input} type="file" multiple onChange={choose} />
-        {small ? "Add files" : "Choose files"}
+        {t(small ? "do.addFiles" : "do.chooseFiles")}
       </label>
     </div>
   );

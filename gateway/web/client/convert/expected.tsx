@@ -1,5 +1,6 @@
 import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
+import { t } from "#client/parts/language.tsx";
 import { call } from "#client/server/api.ts";
 import type { Route, RouteDetail } from "#client/server/wire.ts";
 
@@ -27,7 +28,7 @@ export function Expected({ route }: { route: Route }) {
   const notes = known.value.get(key);
   if (notes === undefined || notes.length === 0) return null;
   return (
-    <ul class="notes expected" aria-label="What to expect">
+    <ul class="notes expected" aria-label={t("aria.expected")}>
       {notes.map(({ code, message }) => (
         <li key={code}>{message}</li>
       ))}

@@ -1,7 +1,7 @@
 import { useEffect, useId, useRef, useState } from "preact/hooks";
 import { Dialog } from "#client/parts/dialog.tsx";
 import { FidelityMark } from "#client/parts/fidelity.tsx";
-import { plural } from "#client/parts/words.ts";
+import { t } from "#client/parts/language.tsx";
 import type { Fidelity, Format } from "#client/server/wire.ts";
 import { answersTo, bestFirst } from "./popular.ts";
 
@@ -61,8 +61,8 @@ export function FormatPicker({ title, groups, chosen, onChoose, onClose }: Picke
         aria-expanded="true"
         aria-controls={listId}
         aria-activedescendant={rows.length > 0 ? `${listId}-${active}` : undefined}
-        aria-label="Search formats"
-        placeholder="Search, for example pdf"
+        aria-label={t("aria.searchFormats")}
+        placeholder={t("label.searchExample")}
         autocomplete="off"
         spellcheck={false}
         value={query}
@@ -73,7 +73,7 @@ export function FormatPicker({ title, groups, chosen, onChoose, onClose }: Picke
         }}
       />
       <p class="sr-only" role="status">
-        {plural(rows.length, "format")}
+        {t("count.formats", { n: rows.length })}
       </p>
       <div id={listId} role="listbox" aria-label={title} class="picker-list" tabIndex={-1}>
         {shown.map((group) => (
@@ -98,7 +98,7 @@ export function FormatPicker({ title, groups, chosen, onChoose, onClose }: Picke
             })}
           </div>
         ))}
-        {rows.length === 0 && <p class="quiet picker-none">Nothing is called “{query}” here.</p>}
+        {rows.length === 0 && <p class="quiet picker-none">{t("text.nothingCalled", { query })}</p>}
       </div>
     </Dialog>
   );
@@ -124,5 +124,5 @@ function found(groups: readonly PickerGroup[], query: string): readonly PickerGr
   for (const row of groups.flatMap((group) => group.rows)) {
     if (row.format !== undefined && answersTo(row.format, query)) matching.set(row.id, row);
   }
-  return matching.size === 0 ? [] : [{ label: "Found", rows: bestFirst([...matching.values()], query) }];
+  return matching.size === 0 ? [] : [{ label: t("kind.found"), rows: bestFirst([...matching.values()], query) }];
 }

@@ -1,7 +1,8 @@
 import { signal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
+import { rich } from "#client/parts/language.tsx";
 import { Notice } from "#client/parts/notice.tsx";
-import { plural } from "#client/parts/words.ts";
 import { me, planOf } from "#client/server/session.ts";
 import { items } from "./items.ts";
 
@@ -30,15 +31,14 @@ export function HoldNotice() {
   const waiting = items.value.filter(({ phase }) => phase.name === "waiting").length;
   if (until <= now || waiting === 0) return null;
   const perMinute = planOf(me.value)?.requestsPerMinute;
+  const facts = {
+    files: waiting,
+    seconds: Math.ceil((until - now) / 1000),
+    wait: (parts: ComponentChildren[]) => <span aria-hidden="true">{parts}</span>,
+  };
   return (
     <Notice tone="plain">
-      <p>
-        {perMinute === undefined
-          ? "The server is at its limit right now."
-          : `Here ${plural(perMinute, "conversion")} a minute are allowed.`}{" "}
-        {plural(waiting, "file")} will start by {waiting === 1 ? "itself" : "themselves"}
-        <span aria-hidden="true"> in {Math.ceil((until - now) / 1000)} s</span>; keep this page open.
-      </p>
+      <p>{perMinute === undefined ? rich("text.holdBusy", facts) : rich("text.holdRate", { ...facts, perMinute })}</p>
     </Notice>
   );
 }

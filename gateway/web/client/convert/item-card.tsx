@@ -1,7 +1,8 @@
 import { useEffect, useRef } from "preact/hooks";
 import { Field } from "#client/parts/form.tsx";
 import { Icon } from "#client/parts/icons.tsx";
-import { leftText, ordinal, sizeText, splitName } from "#client/parts/words.ts";
+import { refusalText, t, textOf } from "#client/parts/language.tsx";
+import { leftText, percentText, sizeText, splitName } from "#client/parts/words.ts";
 import type { Job } from "#client/server/wire.ts";
 import { formatOf } from "./catalogue.ts";
 import { Choice } from "./item-choice.tsx";
@@ -30,11 +31,11 @@ export function ItemCard({ item }: { item: Item }) {
         <div class="item-title">
           <FileName name={item.name} />
           <p class="quiet item-meta">
-            {formatOf(item.from)?.label ?? "Unknown format"} · {sizeText(item.sizeBytes)}
+            {formatOf(item.from)?.label ?? t("label.unknownFormat")} · {sizeText(item.sizeBytes)}
           </p>
         </div>
         <PlaceButtons item={item} />
-        <button type="button" class="icon-button" aria-label={`Remove ${item.name} from the list`} onClick={() => dismiss(item)}>
+        <button type="button" class="icon-button" aria-label={t("aria.remove", { name: item.name })} onClick={() => dismiss(item)}>
           <Icon name="close" />
         </button>
       </div>
@@ -52,13 +53,13 @@ function Body({ item }: { item: Item }) {
       return (
         <Progress
           item={item}
-          title={phase.offline === true ? "No connection to the server" : "Waiting for its turn"}
+          title={t(phase.offline === true ? "progress.offline" : "progress.waiting")}
           detail={phase.why ?? ""}
           fraction={undefined}
         />
       );
     case "uploading":
-      return <Progress item={item} title="Uploading" detail={`${Math.round(phase.fraction * 100)} %`} fraction={phase.fraction} />;
+      return <Progress item={item} title={t("progress.uploading")} detail={percentText(phase.fraction)} fraction={phase.fraction} />;
     case "working":
       return <Progress item={item} {...workOf(item, phase.job, phase.progress)} fraction={phase.progress} />;
     case "done":
@@ -71,7 +72,7 @@ function Body({ item }: { item: Item }) {
           <p class="quiet">{phase.why}</p>
           {item.file !== undefined && (
             <button type="button" class="button" onClick={() => again(item)}>
-              Convert again
+              {t("do.convertAgain")}
             </button>
           )}
         </div>
@@ -100,15 +101,15 @@ function FileName({ name }: { name: string }) {
 }
 
 function workOf(item: Item, job: Job | undefined, progress: number | undefined): { title: string; detail: string } {
-  if (job === undefined) return { title: "Checking the file", detail: "" };
+  if (job === undefined) return { title: t("progress.checking"), detail: "" };
   const left = job.estimateMs === null || job.estimateMs === 0 ? "" : leftText(job.estimateMs);
   if (job.status === "queued") {
-    const place = job.queuePosition === null || job.queuePosition <= 1 ? "Next in the queue" : `${ordinal(job.queuePosition)} in the queue`;
-    return { title: place, detail: left };
+    const place = job.queuePosition ?? 1;
+    return { title: place <= 1 ? t("progress.next") : t("progress.place", { place }), detail: left };
   }
   return {
-    title: `Converting to ${item.to?.toUpperCase()}`,
-    detail: [progress === undefined ? "" : `${Math.round(progress * 100)} %`, left].filter(Boolean).join(" · "),
+    title: t("progress.converting", { format: item.to?.toUpperCase() ?? "" }),
+    detail: [progress === undefined ? "" : percentText(progress), left].filter(Boolean).join(" · "),
   };
 }
 
@@ -121,34 +122,26 @@ function Progress({ item, title, detail, fraction }: ProgressProps) {
         <span>{title}</span>
         <span class="quiet progress-detail">{detail}</span>
       </p>
-      <progress aria-label={`${title}: ${item.name}`} max={1} {...(fraction === undefined ? {} : { value: fraction })} />
+      <progress
+        aria-label={t("aria.progress", { what: title, name: item.name })}
+        max={1}
+        {...(fraction === undefined ? {} : { value: fraction })}
+      />
       <button type="button" class="link-button" onClick={() => void cancel(item)}>
-        Cancel
+        {t("do.cancel")}
       </button>
     </div>
   );
 }
-
-/** What a reader can do about a refusal, where the refusal itself does not say. */
-const advice: Readonly<Record<string, string>> = {
-  INPUT_TOO_LARGE: "Try a smaller file, or a plan with a higher limit.",
-  INVALID_INPUT: "Open the file in the program that made it, save it again and retry.",
-  UNSUPPORTED_CONVERSION: "Choose another target.",
-  CONVERSION_FAILED: "Another target often works for the same file.",
-  CONVERSION_TIMEOUT: "Try a shorter or simpler file.",
-  SIGN_IN_REQUIRED: "Your session has ended. Sign in again in another tab, or try again as a guest.",
-};
 
 /** The service may lack the password of the file or the one for the result; only its words say which. */
 function lacksEither({ options, password }: Item): boolean {
   return options.protect === true && password === undefined;
 }
 
-function lockedText(item: Item, { message }: Failure): string {
-  if (lacksEither(item)) return message;
-  return item.password === undefined
-    ? "The file is protected by a password."
-    : "The password is wrong, or this kind of protection is not supported.";
+function lockedText(item: Item, failure: Failure): string {
+  if (lacksEither(item)) return refusalText(failure);
+  return t(item.password === undefined ? "text.locked" : "text.wrongPassword");
 }
 
 function Password({ item }: { item: Item }) {
@@ -159,9 +152,9 @@ function Password({ item }: { item: Item }) {
   };
   return (
     <form class="password-form" onSubmit={submit}>
-      <Field label="Password of the file" name="password" type="password" required maxLength={512} />
+      <Field label={t("label.filePassword")} name="password" type="password" required maxLength={512} />
       <button type="submit" class="button button-primary">
-        Unlock and convert
+        {t("do.unlock")}
       </button>
     </form>
   );
@@ -175,15 +168,15 @@ function Failed({ item, failure }: { item: Item; failure: Failure }) {
       <div class="failure-text">
         <Icon name="warn" />
         <div>
-          <p>{failure.code === "PASSWORD_REQUIRED" ? lockedText(item, failure) : failure.message}</p>
+          <p>{failure.code === "PASSWORD_REQUIRED" ? lockedText(item, failure) : refusalText(failure)}</p>
           <p class="quiet">
-            {advice[failure.code] ?? ""}{" "}
+            {textOf(`advice.${failure.code}`) ?? ""}{" "}
             {failure.code === "SIGN_IN_REQUIRED" && (
               <a href="/automate" target="_blank" rel="noopener">
-                Sign in
+                {t("do.signIn")}
               </a>
             )}{" "}
-            {isDocumented && <a href={`/docs/errors#${failure.code}`}>What {failure.code} means</a>}
+            {isDocumented && <a href={`/docs/errors#${failure.code}`}>{t("text.whatCodeMeans", { code: failure.code })}</a>}
           </p>
         </div>
       </div>
@@ -191,7 +184,7 @@ function Failed({ item, failure }: { item: Item; failure: Failure }) {
       {item.file !== undefined && (failure.code !== "PASSWORD_REQUIRED" || lacksEither(item)) && (
         <button type="button" class="button" onClick={() => again(item)}>
           <Icon name="again" />
-          Try again
+          {t("do.tryAgain")}
         </button>
       )}
     </div>

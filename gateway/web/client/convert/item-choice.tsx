@@ -2,6 +2,7 @@ import { useState } from "preact/hooks";
 import { FidelityMark, fidelityText } from "#client/parts/fidelity.tsx";
 import { Field } from "#client/parts/form.tsx";
 import { Icon } from "#client/parts/icons.tsx";
+import { t, textOf } from "#client/parts/language.tsx";
 import { sizeText } from "#client/parts/words.ts";
 import { me, planOf } from "#client/server/session.ts";
 import type { Route } from "#client/server/wire.ts";
@@ -20,12 +21,13 @@ export function Choice({ item }: { item: Item }) {
   const routes = item.from === undefined ? undefined : routesFrom(item.from);
   const route = routes?.find(({ to }) => to === item.to);
   const problem = problemOf(item, route);
+  const changed = Object.keys(item.options).length;
   return (
     <div class="choice">
       {item.from === undefined || formatOf(item.from)?.targets === 0 ? (
         <UnknownSource item={item} onPick={() => setPicking("source")} />
       ) : routes === undefined ? (
-        <p class="quiet">Looking up target formats…</p>
+        <p class="quiet">{t("text.lookingUp")}</p>
       ) : (
         <Targets item={item} routes={routes} onMore={() => setPicking("target")} />
       )}
@@ -40,12 +42,13 @@ export function Choice({ item }: { item: Item }) {
       {route !== undefined && route.options.length > 0 && (
         <details class="choice-options" key={route.to} open={isOwn(route)}>
           <summary>
-            Options{Object.keys(item.options).length > 0 && <span class="badge">{Object.keys(item.options).length} changed</span>}
+            {t("label.options")}
+            {changed > 0 && <span class="badge">{t("count.changed", { n: changed })}</span>}
           </summary>
           <OptionForm options={route.options} chosen={item.options} onChange={(options) => change(item.id, { options })} />
           {item.options.protect === true && (
             <Field
-              label="Password to protect the result with"
+              label={t("label.resultPassword")}
               name="output-password"
               type="password"
               maxLength={127}
@@ -58,7 +61,7 @@ export function Choice({ item }: { item: Item }) {
       {route !== undefined && <Actions item={item} isReady={problem === undefined} />}
       {picking === "target" && routes !== undefined && (
         <FormatPicker
-          title={`Convert ${item.from} to`}
+          title={t("title.convertFromTo", { format: item.from ?? "" })}
           groups={targetGroups(routes, item.from ?? "")}
           chosen={item.to}
           onChoose={(to) => choose(item.id, to)}
@@ -78,7 +81,7 @@ function Targets({ item, routes, onMore }: { item: Item; routes: readonly Route[
     item.to === undefined || first.some(({ to }) => to === item.to) ? first : [...first, ...routes.filter(({ to }) => to === item.to)];
   return (
     <fieldset class="targets">
-      <legend>Convert to</legend>
+      <legend>{t("label.convertTo")}</legend>
       {shown.map((route) => (
         <label key={route.to} class="chip" title={isOwn(route) ? ownTitleOf(route) : formatOf(route.to)?.label}>
           <input
@@ -88,12 +91,12 @@ function Targets({ item, routes, onMore }: { item: Item; routes: readonly Route[
             checked={route.to === item.to}
             onChange={() => choose(item.id, route.to)}
           />
-          <span>{isOwn(route) ? `${route.to.toUpperCase()}, changed` : route.to.toUpperCase()}</span>
+          <span>{isOwn(route) ? t("own.chip", { format: route.to.toUpperCase() }) : route.to.toUpperCase()}</span>
         </label>
       ))}
       {routes.length > shown.length && (
         <button type="button" class="chip-button" onClick={onMore}>
-          All {routes.length} formats
+          {t("do.allFormats", { count: routes.length })}
           <Icon name="chevron" />
         </button>
       )}
@@ -108,7 +111,7 @@ function RouteText({ route }: { route: Route }) {
       <span class="quiet">
         {isOwn(route) && `${ownHintOf(route)} `}
         {fidelityText(route.fidelity)}
-        {route.async && " Takes a while and is queued."}
+        {route.async && ` ${t("text.queued")}`}
       </span>
     </p>
   );
@@ -120,13 +123,13 @@ function Actions({ item, isReady }: { item: Item; isReady: boolean }) {
     <div class="item-foot">
       {alike > 0 ? (
         <button type="button" class="link-button" onClick={() => spread(item)}>
-          Same for all {item.from} files
+          {t("do.sameForAll", { format: item.from ?? "" })}
         </button>
       ) : (
         <span />
       )}
       <button type="button" class="button button-primary" disabled={!isReady} onClick={() => convert(item)}>
-        {item.to !== undefined && item.to === item.from ? "Change this" : "Convert to"} {item.to?.toUpperCase()}
+        {t(item.to === item.from ? "do.changeThis" : "do.convertTo", { format: item.to?.toUpperCase() ?? "" })}
       </button>
     </div>
   );
@@ -136,11 +139,9 @@ function UnknownSource({ item, onPick }: { item: Item; onPick(): void }) {
   const known = formatOf(item.from);
   return (
     <div class="item-foot">
-      <p class="quiet">
-        {known === undefined ? "Its name does not say what format it is." : `${known.label} can be written here, but not read.`}
-      </p>
+      <p class="quiet">{known === undefined ? t("text.nameSaysNothing") : t("text.writtenOnly", { format: known.label })}</p>
       <button type="button" class="button" onClick={onPick}>
-        Say what it is
+        {t("do.sayFormat")}
       </button>
     </div>
   );
@@ -148,15 +149,15 @@ function UnknownSource({ item, onPick }: { item: Item; onPick(): void }) {
 
 function SourcePicker({ item, onClose }: { item: Item; onClose(): void }) {
   const readable = (formats.value ?? []).filter(({ targets }) => targets > 0);
-  const groups = [...Map.groupBy(readable, ({ kind }) => kind)].map(([label, rows]) => ({
-    label,
+  const groups = [...Map.groupBy(readable, ({ kind }) => kind)].map(([kind, rows]) => ({
+    label: kindText(kind),
     rows: rows.map((format) => ({ id: format.id, format })),
   }));
   const pick = (from: string): void => {
     change(item.id, { from, fromChosen: true, to: undefined, options: {} });
     void offer(item.id, from);
   };
-  return <FormatPicker title="What is this file?" groups={groups} chosen={item.from} onChoose={pick} onClose={onClose} />;
+  return <FormatPicker title={t("title.whatFile")} groups={groups} chosen={item.from} onChoose={pick} onClose={onClose} />;
 }
 
 function targetGroups(routes: readonly Route[], from: string): readonly PickerGroup[] {
@@ -169,22 +170,25 @@ function targetGroups(routes: readonly Route[], from: string): readonly PickerGr
   const own = routes.filter(isOwn);
   const others = routes.filter((route) => !popular.includes(route) && !own.includes(route));
   return [
-    ...(own.length > 0 ? [{ label: "the same format, changed", rows: own.map(rowOf) }] : []),
-    ...(popular.length > 0 ? [{ label: "popular", rows: popular.map(rowOf) }] : []),
-    ...groupedByKind(others, kind, formatOf).map(([label, members]) => ({ label, rows: members.map(rowOf) })),
+    ...(own.length > 0 ? [{ label: t("kind.own"), rows: own.map(rowOf) }] : []),
+    ...(popular.length > 0 ? [{ label: t("kind.popular"), rows: popular.map(rowOf) }] : []),
+    ...groupedByKind(others, kind, formatOf).map(([group, members]) => ({ label: kindText(group), rows: members.map(rowOf) })),
   ];
+}
+
+function kindText(kind: string): string {
+  return textOf(`kind.${kind}`) ?? kind;
 }
 
 /** What would be refused, told before a byte is sent. */
 export function problemOf(item: Item, route: Route | undefined): string | undefined {
-  if (item.sizeBytes === 0) return "The file is empty.";
+  if (item.sizeBytes === 0) return t("text.emptyFile");
   const plan = planOf(me.value);
   if (plan !== undefined && item.sizeBytes > plan.maxInputMb * 1e6) {
-    const more = me.value?.account === null ? " Sign in for more, or choose a smaller file." : "";
-    return `The file is over the ${sizeText(plan.maxInputMb * 1e6)} of your plan.${more}`;
+    return t(me.value?.account === null ? "text.overPlanGuest" : "text.overPlan", { size: sizeText(plan.maxInputMb * 1e6) });
   }
-  if (item.options.protect === true && (item.outputPassword ?? "") === "") return "Choose a password to protect the result with.";
+  if (item.options.protect === true && (item.outputPassword ?? "") === "") return t("text.choosePassword");
   if (route !== undefined && item.sizeBytes > route.maxInputMb * 1e6)
-    return `This conversion takes files up to ${sizeText(route.maxInputMb * 1e6)}.`;
+    return t("text.overConversion", { size: sizeText(route.maxInputMb * 1e6) });
   return undefined;
 }

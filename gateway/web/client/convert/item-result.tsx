@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import { Icon } from "#client/parts/icons.tsx";
+import { t } from "#client/parts/language.tsx";
 import { durationText, renamed, sizeText, untilText } from "#client/parts/words.ts";
 import type { Job } from "#client/server/wire.ts";
 import { formatOf } from "./catalogue.ts";
@@ -29,26 +30,26 @@ export function Finished({ item, job }: { item: Item; job: Job }) {
             <strong>{job.to.toUpperCase()}</strong> {sizeText(job.bytes)}
             <span class="quiet">
               {" "}
-              in {durationText(job.durationMs)}
-              {job.expiresAt !== null && <> · kept {untilText(job.expiresAt)}</>}
+              {t("text.inTime", { time: durationText(job.durationMs) })}
+              {job.expiresAt !== null && <> · {t("text.keptFor", { time: untilText(job.expiresAt) })}</>}
             </span>
           </span>
         </p>
         <div class="finished-actions">
           {item.file !== undefined && (
             <button type="button" class="button" onClick={() => again(item)}>
-              Another format
+              {t("do.anotherFormat")}
             </button>
           )}
           {view === "paper" && (
             <button type="button" class="button" aria-expanded={open} onClick={() => setOpen(!open)}>
               <Icon name="eye" />
-              {open ? "Hide" : "Preview"}
+              {t(open ? "do.hide" : "do.preview")}
             </button>
           )}
-          <a class="button button-primary" href={address} download={name} aria-label={`Download ${name}`}>
+          <a class="button button-primary" href={address} download={name} aria-label={t("aria.download", { name })}>
             <Icon name="down" />
-            Download
+            {t("do.download")}
           </a>
         </div>
       </div>
@@ -61,7 +62,7 @@ export function Finished({ item, job }: { item: Item; job: Job }) {
 export function Notes({ notes }: { notes: Job["notes"] }) {
   if (notes.length === 0) return null;
   return (
-    <ul class="notes" aria-label="Notes">
+    <ul class="notes" aria-label={t("aria.notes")}>
       {notes.map((note) => (
         <li key={note.code + note.message}>
           <Icon name="info" />
@@ -88,7 +89,7 @@ function Preview({ view, name, address }: { view: Exclude<View, "paper">; name: 
   if (broken) return null;
   switch (view) {
     case "picture":
-      return <img class="preview preview-picture" src={address} alt={`Preview of ${name}`} loading="lazy" onError={onError} />;
+      return <img class="preview preview-picture" src={address} alt={t("aria.preview", { name })} loading="lazy" onError={onError} />;
     case "sound":
       // biome-ignore lint/a11y/useMediaCaption: the reader's own sound; there is no text of it
       return <audio class="preview" controls preload="metadata" src={address} aria-label={name} onError={onError} />;

@@ -1,11 +1,11 @@
 /** Many into one: files of the list as one archive, in the order in which they stand there. */
+
 import { downloadZip } from "client-zip";
+import { t } from "#client/parts/language.tsx";
 import { ApiError } from "#client/server/api.ts";
 import type { Item } from "./items.ts";
 import { items, news } from "./items.ts";
 import { addFiles } from "./run.ts";
-
-const meanwhile = "A file was started or removed while the files were packed. Join the others again.";
 
 /** Files that wait and are here still take part. */
 export function canBeJoined({ file, phase }: Item): boolean {
@@ -29,10 +29,10 @@ export async function joinIntoOne(parts: readonly Item[]): Promise<void> {
   const content = await archive.blob();
   const joined = new Set(parts.map(({ id }) => id));
   if (items.value.filter((item) => joined.has(item.id) && canBeJoined(item)).length < joined.size)
-    throw new ApiError(0, { error: { code: "PAGE_FAILED", message: meanwhile } }, null);
+    throw new ApiError(0, { error: { code: "PAGE_FAILED", message: t("text.joinDisturbed") } }, null);
   items.value = items.value.filter(({ id }) => !joined.has(id));
-  addFiles([new File([content], `${files.length} files.zip`, { type: "application/zip" })], "pdf");
-  news.value = `${files.length} files wait to become one. Choose its format.`;
+  addFiles([new File([content], t("text.joinedName", { files: files.length }), { type: "application/zip" })], "pdf");
+  news.value = t("text.joined", { files: files.length });
 }
 
 /** Moves a file to where another one is. */
@@ -42,5 +42,5 @@ export function moveTo(id: string, place: number): void {
   const rest = items.value.filter((item) => item !== moved);
   const at = Math.min(rest.length, Math.max(0, place));
   items.value = [...rest.slice(0, at), moved, ...rest.slice(at)];
-  news.value = `${moved.name} is number ${at + 1} of ${items.value.length}.`;
+  news.value = t("text.moved", { name: moved.name, place: at + 1, count: items.value.length });
 }

@@ -1,4 +1,5 @@
 import { useId } from "preact/hooks";
+import { t } from "#client/parts/language.tsx";
 import { Prose } from "#client/parts/prose.tsx";
 import type { Option } from "#client/server/wire.ts";
 import type { Choices } from "./items.ts";
@@ -22,7 +23,7 @@ export function OptionForm({ options, chosen, onChange }: FormProps) {
       </div>
       <p class="options-foot">
         <button type="button" class="link-button" disabled={changed === 0} onClick={() => onChange({})}>
-          Reset to defaults
+          {t("do.resetOptions")}
         </button>
       </p>
     </div>
@@ -56,9 +57,9 @@ function Control({ id, hint, option, value, onChange }: FieldProps & { id: strin
     case "boolean":
       return option.default === null ? (
         <select {...common} value={String(value ?? "")} onChange={({ currentTarget }) => onChange(truthOf(currentTarget.value))}>
-          <option value="">Automatic</option>
-          <option value="true">Yes</option>
-          <option value="false">No</option>
+          <option value="">{t("label.automatic")}</option>
+          <option value="true">{t("label.yes")}</option>
+          <option value="false">{t("label.no")}</option>
         </select>
       ) : (
         <input
@@ -78,7 +79,7 @@ function Control({ id, hint, option, value, onChange }: FieldProps & { id: strin
           value={String(value ?? option.default ?? "")}
           onChange={({ currentTarget }) => onChange(currentTarget.value === String(option.default ?? "") ? undefined : currentTarget.value)}
         >
-          {option.default === null && <option value="">Automatic</option>}
+          {option.default === null && <option value="">{t("label.automatic")}</option>}
           {option.values?.map((each) => (
             <option key={each} value={each}>
               {each}
@@ -96,7 +97,7 @@ function Control({ id, hint, option, value, onChange }: FieldProps & { id: strin
           type="text"
           autocomplete="off"
           spellcheck={false}
-          placeholder={option.default === null ? "Automatic" : String(option.default)}
+          placeholder={option.default === null ? t("label.automatic") : String(option.default)}
           value={String(value ?? "")}
           onInput={({ currentTarget }) => onChange(currentTarget.value === "" ? undefined : currentTarget.value)}
         />
@@ -118,7 +119,7 @@ function NumberControl({ common, option, value, onChange }: NumberProps) {
       {slides && (
         <input
           type="range"
-          aria-label={`${titleOf(name)}, slider`}
+          aria-label={t("aria.slider", { label: titleOf(name) })}
           min={min}
           max={max}
           step={type === "integer" ? 1 : (max - min) / 100}
@@ -133,7 +134,7 @@ function NumberControl({ common, option, value, onChange }: NumberProps) {
         min={min}
         max={max}
         step={step}
-        placeholder={preset === null ? "Automatic" : String(preset)}
+        placeholder={preset === null ? t("label.automatic") : String(preset)}
         value={value === undefined ? "" : String(value)}
         onInput={({ currentTarget }) => take(currentTarget.value)}
       />
@@ -160,7 +161,7 @@ export function titleOf(name: string): string {
 
 function rangeOf({ min, max, unit }: Option): string {
   const suffix = unit === undefined ? "" : ` ${unit}`;
-  if (min !== undefined && max !== undefined) return `${min} to ${max}${suffix}`;
-  if (min !== undefined) return `from ${min}${suffix}`;
-  return max === undefined ? "" : `up to ${max}${suffix}`;
+  if (min !== undefined && max !== undefined) return t("label.range", { min, max: `${max}${suffix}` });
+  if (min !== undefined) return t("label.from", { min: `${min}${suffix}` });
+  return max === undefined ? "" : t("label.upTo", { max: `${max}${suffix}` });
 }

@@ -1,30 +1,31 @@
 /** What can be changed of a file that stays what it is, in the words of somebody who looks for it. */
+import { t } from "#client/parts/language.tsx";
 import type { Route } from "#client/server/wire.ts";
 
 /** By the options that do it, in the order in which they are told. */
-export const changeWords: readonly (readonly [word: string, options: string])[] = [
-  ["smaller", "optimise quality maxKb maxMb crf videoBitrate audioBitrate level colours compression precision"],
-  ["resized", "width height"],
-  ["cropped", "crop"],
-  ["turned", "rotate flip"],
-  ["cut", "start duration"],
-  ["pages chosen", "pages remove"],
-  ["several pages on a sheet", "nUp"],
-  ["faster or slower", "speed"],
-  ["made louder or even", "volume normalise"],
-  ["without sound", "mute"],
-  ["text recognised", "ocr"],
-  ["stamped", "stamp"],
-  ["without colour", "grayscale"],
-  ["flattened", "flatten"],
-  ["protected", "protect permissions"],
-  ["cleaned", "metadata comments scripts external"],
-  ["with fewer letters", "text unicodes"],
-  ["laid out anew", "indent outputDelimiter lineEnds"],
-  ["in order", "sortKeys"],
-  ["in another encoding", "outputEncoding"],
-  ["ready for the web", "linearise"],
-];
+export const changeWords = [
+  ["change.smaller", "optimise quality maxKb maxMb crf videoBitrate audioBitrate level colours compression precision"],
+  ["change.resized", "width height"],
+  ["change.cropped", "crop"],
+  ["change.turned", "rotate flip"],
+  ["change.cut", "start duration"],
+  ["change.pages", "pages remove"],
+  ["change.nUp", "nUp"],
+  ["change.speed", "speed"],
+  ["change.volume", "volume normalise"],
+  ["change.mute", "mute"],
+  ["change.ocr", "ocr"],
+  ["change.stamp", "stamp"],
+  ["change.grayscale", "grayscale"],
+  ["change.flatten", "flatten"],
+  ["change.protect", "protect permissions"],
+  ["change.clean", "metadata comments scripts external"],
+  ["change.letters", "text unicodes"],
+  ["change.layout", "indent outputDelimiter lineEnds"],
+  ["change.order", "sortKeys"],
+  ["change.encoding", "outputEncoding"],
+  ["change.web", "linearise"],
+] as const;
 
 /** From a format to itself. */
 export function isOwn({ from, to }: Pick<Route, "from" | "to">): boolean {
@@ -33,18 +34,19 @@ export function isOwn({ from, to }: Pick<Route, "from" | "to">): boolean {
 
 export function changesOf({ options }: Pick<Route, "options">): readonly string[] {
   const names = new Set(options.map(({ name }) => name));
-  return changeWords.flatMap(([word, some]) => (some.split(" ").some((name) => names.has(name)) ? [word] : []));
+  return changeWords.flatMap(([word, some]) => (some.split(" ").some((name) => names.has(name)) ? [t(word)] : []));
 }
 
 /** For example "Stays PDF. Choose below what to change. Possible: smaller, turned, protected." */
 export function ownHintOf(route: Pick<Route, "from" | "options">): string {
   const changes = changesOf(route);
-  const possible = changes.length === 0 ? "" : ` Possible: ${changes.join(", ")}.`;
-  return `Stays ${route.from.toUpperCase()}. Choose below what to change.${possible}`;
+  const possible = changes.length === 0 ? "" : ` ${t("own.possible", { changes: changes.join(", ") })}`;
+  return `${t("own.hint", { format: route.from.toUpperCase() })}${possible}`;
 }
 
 /** For example "PDF, changed: smaller, turned, protected". */
 export function ownTitleOf(route: Pick<Route, "from" | "options">): string {
   const changes = changesOf(route);
-  return `${route.from.toUpperCase()}, changed${changes.length === 0 ? "" : `: ${changes.join(", ")}`}`;
+  const format = route.from.toUpperCase();
+  return changes.length === 0 ? t("own.chip", { format }) : t("own.title", { format, changes: changes.join(", ") });
 }

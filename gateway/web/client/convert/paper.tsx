@@ -1,4 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
+import { t } from "#client/parts/language.tsx";
 import { Notice } from "#client/parts/notice.tsx";
 import { ApiError, call, errorOf, messageOf, offline, ownHeader } from "#client/server/api.ts";
 import { follow, isEnded } from "./follow.ts";
@@ -12,7 +13,7 @@ type Shown = { readonly kind: "pages" | "first-page"; readonly url: string };
  * memory, as not every browser's viewer runs under the policy that results are sent with.
  */
 export function Paper({ address, name, bytes }: { address: string; name: string; bytes: number }) {
-  if (!isShowable(bytes)) return <Notice tone="plain">It is too large to be shown here: download it, or convert fewer pages.</Notice>;
+  if (!isShowable(bytes)) return <Notice tone="plain">{t("text.tooLargeToShow")}</Notice>;
   return <Sheets address={address} name={name} />;
 }
 
@@ -39,9 +40,9 @@ function Sheets({ address, name }: { address: string; name: string }) {
     };
   }, [address]);
   if (error !== undefined) return <Notice tone="bad">{messageOf(error)}</Notice>;
-  if (shown === undefined) return <p class="quiet">Loading the preview…</p>;
-  if (shown.kind === "first-page") return <img class="preview preview-picture" src={shown.url} alt={`First page of ${name}`} />;
-  return <iframe class="preview-paper" src={`${shown.url}#toolbar=0&navpanes=0&view=FitH`} title={`Preview of ${name}`} />;
+  if (shown === undefined) return <p class="quiet">{t("text.loadingPreview")}</p>;
+  if (shown.kind === "first-page") return <img class="preview preview-picture" src={shown.url} alt={t("aria.firstPage", { name })} />;
+  return <iframe class="preview-paper" src={`${shown.url}#toolbar=0&navpanes=0&view=FitH`} title={t("aria.preview", { name })} />;
 }
 
 async function fetched(address: string, signal: AbortSignal): Promise<Blob> {
@@ -59,8 +60,7 @@ async function firstPage(pdf: Blob, name: string, signal: AbortSignal): Promise<
   let job = await upload(sent);
   try {
     if (!isEnded(job)) job = await follow(job.id, () => {}, signal);
-    if (job.status !== "done")
-      throw new ApiError(422, { error: { code: "CONVERSION_FAILED", message: "The first page cannot be shown." } }, null);
+    if (job.status !== "done") throw new ApiError(422, { error: { code: "FIRST_PAGE", message: t("error.FIRST_PAGE") } }, null);
     return await fetched(`/web/v1/jobs/${job.id}/download`, signal);
   } finally {
     await call(`/jobs/${job.id}`, { method: "DELETE" }).catch(() => {});

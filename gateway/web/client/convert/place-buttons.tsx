@@ -1,4 +1,5 @@
 import { Icon } from "#client/parts/icons.tsx";
+import { t } from "#client/parts/language.tsx";
 import { type Item, items } from "./items.ts";
 import { canBeJoined, moveTo } from "./join.ts";
 
@@ -11,7 +12,7 @@ export function PlaceButtons({ item }: { item: Item }) {
       <button
         type="button"
         class="icon-button"
-        aria-label={`Move ${item.name} up`}
+        aria-label={t("aria.moveUp", { name: item.name })}
         disabled={place === 0}
         onClick={() => moveTo(item.id, place - 1)}
       >
@@ -20,7 +21,7 @@ export function PlaceButtons({ item }: { item: Item }) {
       <button
         type="button"
         class="icon-button"
-        aria-label={`Move ${item.name} down`}
+        aria-label={t("aria.moveDown", { name: item.name })}
         disabled={place === items.value.length - 1}
         onClick={() => moveTo(item.id, place + 1)}
       >

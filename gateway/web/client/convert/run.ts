@@ -1,3 +1,4 @@
+import { refusalText, t } from "#client/parts/language.tsx";
 import { ApiError, call, messageOf, offline } from "#client/server/api.ts";
 import { me, planOf, renewMe } from "#client/server/session.ts";
 import type { Job } from "#client/server/wire.ts";
@@ -15,7 +16,7 @@ const AT_ONCE = 3;
 const patience = new Set(["RATE_LIMITED", "TOO_MANY_JOBS", "OVERLOADED", "UNAVAILABLE", "OFFLINE"]);
 const MAX_TRIES = 20;
 
-const lostConnection: Phase = { name: "waiting", why: "It continues by itself.", offline: true };
+const lostConnection = (): Phase => ({ name: "waiting", why: t("progress.offlineText"), offline: true });
 
 const running = new Map<string, AbortController>();
 
@@ -84,7 +85,7 @@ async function runOne(item: Item): Promise<void> {
             jobId,
             (now, progress) => show(item.id, now, progress),
             stop.signal,
-            () => enter(item.id, lostConnection),
+            () => enter(item.id, lostConnection()),
           ),
     );
   } catch (error) {
@@ -115,7 +116,7 @@ async function send(item: Item, signal: AbortSignal): Promise<Job> {
     } catch (thrown) {
       const error = await readable(file, thrown);
       if (!(error instanceof ApiError) || !patience.has(error.code) || tries === MAX_TRIES) throw error;
-      enter(id, error.code === "OFFLINE" ? lostConnection : { name: "waiting", why: "The server accepts it in a moment." });
+      enter(id, error.code === "OFFLINE" ? lostConnection() : { name: "waiting", why: t("progress.acceptedSoon") });
       const waitMs = Math.min(error.retryAfterMs ?? 1000 * tries, 60_000);
       // The others would be refused too.
       if (error.code === "RATE_LIMITED") hold(waitMs, pump);
@@ -131,8 +132,7 @@ async function readable(file: File, error: unknown): Promise<unknown> {
     await file.slice(0, 1).arrayBuffer();
     return offline();
   } catch {
-    const message = "The file cannot be read any more: it was changed, moved or removed. Choose it again.";
-    return new ApiError(0, { error: { code: "FILE_UNREADABLE", message } }, null);
+    return new ApiError(0, { error: { code: "FILE_UNREADABLE", message: t("error.FILE_UNREADABLE") } }, null);
   }
 }
 
@@ -144,7 +144,7 @@ function settle(id: string, job: Job): void {
   // What the server saw in the content counts.
   change(id, { from: job.from, phase: endOf(job) });
   const item = itemOf(id);
-  if (item !== undefined && job.status === "done") news.value = `${item.name} is ready as ${job.to}.`;
+  if (item !== undefined && job.status === "done") news.value = t("text.isReady", { name: item.name, format: job.to });
 }
 
 function endOf(job: Job): Phase {
@@ -152,13 +152,13 @@ function endOf(job: Job): Phase {
     case "done":
       return { name: "done", job };
     case "failed": {
-      const { code, message } = job.error ?? { code: "CONVERSION_FAILED", message: "The conversion failed." };
+      const { code, message } = job.error ?? { code: "CONVERSION_FAILED", message: t("text.conversionFailed") };
       return { name: "failed", failure: { code, message, details: {} } };
     }
     case "expired":
-      return { name: "gone", why: "The result expired and was removed." };
+      return { name: "gone", why: t("text.expired") };
     default:
-      return { name: "gone", why: "Cancelled." };
+      return { name: "gone", why: t("text.cancelled") };
   }
 }
 
@@ -168,12 +168,12 @@ function fail(id: string, error: unknown): void {
     forget(jobId);
     change(id, {
       jobId: undefined,
-      phase: { name: "gone", why: "The job is gone: it was deleted, or another account is signed in here now." },
+      phase: { name: "gone", why: t("text.jobGone") },
     });
     return;
   }
   if (error instanceof ApiError && error.job !== undefined) change(id, { jobId: error.job.id });
-  news.value = `${itemOf(id)?.name}: ${failureOf(error).message}`;
+  news.value = t("text.failedNews", { name: itemOf(id)?.name ?? "", reason: refusalText(failureOf(error)) });
   enter(id, { name: "failed", failure: failureOf(error) });
 }
 

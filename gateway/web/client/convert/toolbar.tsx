@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import { Icon } from "#client/parts/icons.tsx";
+import { t } from "#client/parts/language.tsx";
 import { Notice } from "#client/parts/notice.tsx";
-import { plural } from "#client/parts/words.ts";
 import { messageOf } from "#client/server/api.ts";
 import { routesFrom } from "./catalogue.ts";
 import { HoldNotice } from "./hold.tsx";
@@ -35,16 +35,16 @@ export function Toolbar() {
       <div class="toolbar">
         <p class="quiet" role="status">
           {[
-            plural(items.value.length, "file"),
-            busy.value.length > 0 ? `${busy.value.length} in progress` : "",
-            finished.length > 0 ? `${finished.length} done` : "",
+            t("count.files", { n: items.value.length }),
+            busy.value.length > 0 ? t("count.inProgress", { n: busy.value.length }) : "",
+            finished.length > 0 ? t("count.done", { n: finished.length }) : "",
           ]
             .filter(Boolean)
             .join(" · ")}
         </p>
         {settled.length > 0 && (
           <button type="button" class="button" onClick={() => settled.forEach(dismiss)}>
-            Clear finished
+            {t("do.clearFinished")}
           </button>
         )}
         {finished.length > 1 && (
@@ -55,17 +55,17 @@ export function Toolbar() {
             onClick={() => void pack("saving", () => saveAsZip(finished, resultName))}
           >
             <Icon name="down" />
-            {zip === "saving" ? "Packing…" : "Download all as ZIP"}
+            {t(zip === "saving" ? "do.packing" : "do.downloadZip")}
           </button>
         )}
         {joinable.length > 1 && (
           <button type="button" class="button" disabled={isPacking} onClick={() => void pack("joining", () => joinIntoOne(joinable))}>
-            {zip === "joining" ? "Packing…" : `Join ${joinable.length} into one`}
+            {zip === "joining" ? t("do.packing") : t("do.join", { count: joinable.length })}
           </button>
         )}
         {ready.length > 1 && (
           <button type="button" class="button button-primary" disabled={zip === "joining"} onClick={() => convert(...ready)}>
-            Convert all {ready.length}
+            {t("do.convertAll", { count: ready.length })}
           </button>
         )}
       </div>

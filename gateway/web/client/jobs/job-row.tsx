@@ -4,14 +4,16 @@ import { isEnded } from "#client/convert/follow.ts";
 import { Notes } from "#client/convert/item-result.tsx";
 import { Confirm } from "#client/parts/confirm.tsx";
 import { Icon } from "#client/parts/icons.tsx";
-import { agoText, durationText, instantText, leftText, ordinal, renamed, sizeText } from "#client/parts/words.ts";
+import { refusalText, t } from "#client/parts/language.tsx";
+import { aboutText, agoText, durationText, instantText, renamed, sizeText } from "#client/parts/words.ts";
 import type { Job } from "#client/server/wire.ts";
 import type { NamedJob } from "./use-jobs.ts";
 
 /** One job: what, how far, how long, and what came of it. */
 export function JobRow({ job, onRemove }: { job: NamedJob; onRemove(): Promise<void> }) {
   const [asking, setAsking] = useState(false);
-  const title = job.name !== "" ? job.name : `${formatOf(job.from)?.label ?? job.from} to ${formatOf(job.to)?.label ?? job.to}`;
+  const labelOf = (id: string): string => formatOf(id)?.label ?? id;
+  const title = job.name !== "" ? job.name : t("text.jobTitle", { from: labelOf(job.from), to: labelOf(job.to) });
   return (
     <li class="row job-row">
       <div class="row-main">
@@ -19,7 +21,7 @@ export function JobRow({ job, onRemove }: { job: NamedJob; onRemove(): Promise<v
           <span class="row-name" title={title}>
             {title}
           </span>
-          <span class={`state state-${job.status}`}>{job.status}</span>
+          <span class={`state state-${job.status}`}>{t(`state.${job.status}`)}</span>
         </p>
         <p class="quiet">
           <code>{job.from}</code> → <code>{job.to}</code>
@@ -35,19 +37,19 @@ export function JobRow({ job, onRemove }: { job: NamedJob; onRemove(): Promise<v
       </div>
       <dl class="row-facts">
         <div>
-          <dt>{isEnded(job) ? "Took" : "Left"}</dt>
+          <dt>{t(isEnded(job) ? "label.took" : "label.left")}</dt>
           <dd>{timeOf(job)}</dd>
         </div>
         <div>
-          <dt>Result</dt>
-          <dd>{job.bytes > 0 ? sizeText(job.bytes) : "none"}</dd>
+          <dt>{t("label.result")}</dt>
+          <dd>{job.bytes > 0 ? sizeText(job.bytes) : t("label.none")}</dd>
         </div>
       </dl>
       <Actions job={job} title={title} fileName={job.name} onAsk={() => setAsking(true)} />
-      {!isEnded(job) && <progress aria-label={`${title} is ${job.status}`} max={1} />}
+      {!isEnded(job) && <progress aria-label={t("aria.jobIs", { name: title, state: t(`state.${job.status}`) })} max={1} />}
       {job.error !== null && (
         <p class="job-failure">
-          {job.error.message} <a href={`/docs/errors#${job.error.code}`}>What {job.error.code} means</a>
+          {refusalText(job.error)} <a href={`/docs/errors#${job.error.code}`}>{t("text.whatCodeMeans", { code: job.error.code })}</a>
         </p>
       )}
       <Notes notes={job.notes} />
@@ -67,13 +69,13 @@ function Actions({ job, title, fileName, onAsk }: ActionProps) {
           class="button button-small"
           href={`/web/v1/jobs/${job.id}/download`}
           download={renamed(fileName, formatOf(job.to)?.extensions[0] ?? job.to)}
-          aria-label={`Download ${title}`}
+          aria-label={t("aria.download", { name: title })}
         >
           <Icon name="down" />
-          Download
+          {t("do.download")}
         </a>
       )}
-      <button type="button" class="icon-button" aria-label={`${isOver ? "Delete" : "Cancel"} ${title}`} onClick={onAsk}>
+      <button type="button" class="icon-button" aria-label={t(isOver ? "aria.delete" : "aria.cancel", { name: title })} onClick={onAsk}>
         <Icon name={isOver ? "trash" : "close"} />
       </button>
     </div>
@@ -82,8 +84,9 @@ function Actions({ job, title, fileName, onAsk }: ActionProps) {
 
 function timeOf(job: Job): string {
   if (isEnded(job)) return durationText(job.durationMs);
-  if (job.status === "queued" && job.queuePosition !== null && job.queuePosition > 1) return `${ordinal(job.queuePosition)} in line`;
-  return job.estimateMs === null || job.estimateMs === 0 ? "unknown" : leftText(job.estimateMs).replace(" left", "");
+  if (job.status === "queued" && job.queuePosition !== null && job.queuePosition > 1)
+    return t("progress.placeInLine", { place: job.queuePosition });
+  return job.estimateMs === null || job.estimateMs === 0 ? t("label.unknown") : aboutText(job.estimateMs);
 }
 
 type RemovalProps = { job: Job; title: string; onRemove(): Promise<void>; onClose(): void };
@@ -92,14 +95,12 @@ function Removal({ job, title, onRemove, onClose }: RemovalProps) {
   const isOver = isEnded(job);
   return (
     <Confirm
-      title={isOver ? "Delete this job?" : "Cancel this job?"}
-      action={isOver ? "Delete" : "Cancel job"}
+      title={t(isOver ? "title.deleteJob" : "title.cancelJob")}
+      action={t(isOver ? "do.delete" : "do.cancelJob")}
       onConfirm={onRemove}
       onClose={onClose}
     >
-      <p>
-        {title}: {isOver ? "the job and its result are removed from the server." : "the conversion is stopped and its file removed."}
-      </p>
+      <p>{t(isOver ? "text.deleteJob" : "text.cancelJob", { name: title })}</p>
     </Confirm>
   );
 }

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from "preact";
+import { t } from "#client/parts/language.tsx";
 import { Dialog } from "./dialog.tsx";
 import { Form, useSending } from "./form.tsx";
 
@@ -19,7 +20,7 @@ export function Confirm({ title, action, onConfirm, onClose, children }: Confirm
         {children}
         <div class="dialog-foot">
           <button type="button" class="button" onClick={onClose}>
-            Keep it
+            {t("do.keep")}
           </button>
           <button type="submit" class="button button-danger" disabled={sending.busy}>
             {action}

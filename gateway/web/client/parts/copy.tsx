@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import { t } from "#client/parts/language.tsx";
 import { Icon } from "./icons.tsx";
 
 /** Copies a text. Where the clipboard is closed (plain HTTP on another host), the text is selected to be copied by hand. */
@@ -15,7 +16,7 @@ export function CopyButton({ text, label, source }: { text: string; label: strin
     }
     setTimeout(() => setState("ready"), 2500);
   };
-  const words = { ready: label, copied: "Copied", selected: "Press Ctrl+C" }[state];
+  const words = { ready: label, copied: t("do.copied"), selected: t("do.copyByHand") }[state];
   return (
     <button type="button" class="button button-small" onClick={() => void copy()}>
       <Icon name={state === "copied" ? "check" : "copy"} />

@@ -1,15 +1,11 @@
+import { t } from "#client/parts/language.tsx";
 import type { Fidelity } from "#client/server/wire.ts";
 
-const meanings: Readonly<Record<Fidelity, readonly [rank: number, label: string, text: string]>> = {
-  lossless: [4, "Lossless", "The content stays identical."],
-  high: [3, "High fidelity", "Re-encoded with no visible loss."],
-  reduced: [2, "Reduced", "Layout, animation, transparency, colours or structure are simplified."],
-  extract: [1, "Extract", "Only a part is kept, such as the text, the sound or the first frame."],
-};
+const ranks: Readonly<Record<Fidelity, number>> = { lossless: 4, high: 3, reduced: 2, extract: 1 };
 
 /** How faithful a route is: bars and a word. */
 export function FidelityMark({ value }: { value: Fidelity }) {
-  const [rank, label] = meanings[value];
+  const rank = ranks[value];
   return (
     <span class={`fidelity fidelity-${value}`}>
       <svg viewBox="0 0 20 12" width="20" height="12" aria-hidden="true">
@@ -25,11 +21,11 @@ export function FidelityMark({ value }: { value: Fidelity }) {
           />
         ))}
       </svg>
-      {label}
+      {t(`fidelity.${value}`)}
     </span>
   );
 }
 
 export function fidelityText(value: Fidelity): string {
-  return meanings[value][2];
+  return t(`fidelity.${value}Text`);
 }

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useId, useState } from "preact/hooks";
+import { refusalText } from "#client/parts/language.tsx";
 import { ApiError, messageOf } from "#client/server/api.ts";
 import { Notice } from "./notice.tsx";
 
@@ -72,7 +73,7 @@ export function useSending(): Sending {
 
 /** What the server says is wrong with one field. */
 export function problemWith(error: unknown, field: string): string | undefined {
-  return error instanceof ApiError && error.details.field === field ? error.message : undefined;
+  return error instanceof ApiError && error.details.field === field ? refusalText(error) : undefined;
 }
 
 type FormProps = {

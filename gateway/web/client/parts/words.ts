@@ -1,43 +1,66 @@
-/** Figures and names as people read them. */
+/** Figures and names as people read them, in the language of the page. */
+import { languageOfPage, t } from "./language.tsx";
 
-const one = new Intl.NumberFormat("en", { maximumFractionDigits: 1 });
-const whole = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
+const formats = new Map<string, Intl.NumberFormat>();
+
+function number(value: number, options: Intl.NumberFormatOptions): string {
+  const key = JSON.stringify(options);
+  const format = formats.get(key) ?? new Intl.NumberFormat(languageOfPage(), options);
+  formats.set(key, format);
+  return format.format(value);
+}
+
+const whole = (value: number): string => number(value, { maximumFractionDigits: 0 });
+const one = (value: number): string => number(value, { maximumFractionDigits: 1 });
+
+export function countText(count: number): string {
+  return whole(count);
+}
+
+export function percentText(fraction: number): string {
+  return number(fraction, { style: "percent", maximumFractionDigits: 0 });
+}
 
 export function sizeText(bytes: number): string {
-  const units = ["B", "kB", "MB", "GB"] as const;
-  let value = bytes;
+  const units = ["kilobyte", "megabyte", "gigabyte"] as const;
+  if (bytes < 999.5) return t("size.bytes", { n: whole(bytes) });
+  let value = bytes / 1000;
   let unit = 0;
   while (value >= 999.5 && unit < units.length - 1) {
     value /= 1000;
     unit += 1;
   }
-  return `${(unit === 0 || value >= 100 ? whole : one).format(value)} ${units[unit]}`;
+  return number(value, { style: "unit", unit: units[unit], unitDisplay: "short", maximumFractionDigits: value >= 100 ? 0 : 1 });
 }
 
 export function durationText(ms: number): string {
-  if (ms < 1000) return `${Math.max(1, Math.round(ms))} ms`;
+  if (ms < 1000) return t("time.ms", { n: whole(Math.max(1, ms)) });
   const seconds = ms / 1000;
-  if (seconds < 60) return `${one.format(seconds)} s`;
+  if (seconds < 60) return t("time.s", { n: one(seconds) });
   const minutes = Math.floor(seconds / 60);
-  if (minutes < 60) return `${minutes} min ${Math.round(seconds % 60)} s`;
-  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+  if (minutes < 60) return t("time.min", { min: whole(minutes), s: whole(seconds % 60) });
+  return t("time.h", { h: whole(Math.floor(minutes / 60)), min: whole(minutes % 60) });
 }
 
 /** Time left, no more exact than it can be known. */
 export function leftText(ms: number): string {
+  const { unit, n } = roughly(ms);
+  return t(({ second: "time.leftSecond", s: "time.leftS", min: "time.leftMin" } as const)[unit], { n: whole(n) });
+}
+
+/** The same as a figure of its own, without "left". */
+export function aboutText(ms: number): string {
+  const { unit, n } = roughly(ms);
+  return t(({ second: "time.aboutSecond", s: "time.aboutS", min: "time.aboutMin" } as const)[unit], { n: whole(n) });
+}
+
+function roughly(ms: number): { readonly unit: "second" | "s" | "min"; readonly n: number } {
   const seconds = Math.ceil(ms / 1000);
-  if (seconds <= 1) return "about a second left";
-  if (seconds < 60) return `about ${seconds < 10 ? seconds : Math.ceil(seconds / 5) * 5} s left`;
-  return `about ${Math.ceil(seconds / 60)} min left`;
+  if (seconds <= 1) return { unit: "second", n: 1 };
+  if (seconds < 60) return { unit: "s", n: seconds < 10 ? seconds : Math.ceil(seconds / 5) * 5 };
+  return { unit: "min", n: Math.ceil(seconds / 60) };
 }
 
-export function ordinal(n: number): string {
-  const rule = new Intl.PluralRules("en", { type: "ordinal" }).select(n);
-  const endings: Readonly<Record<string, string>> = { one: "st", two: "nd", few: "rd" };
-  return `${n}${endings[rule] ?? "th"}`;
-}
-
-const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
 const steps = [
   ["day", 86_400_000],
   ["hour", 3_600_000],
@@ -47,23 +70,30 @@ const steps = [
 /** For example "3 hours ago" or "in 2 days". */
 export function agoText(instant: string, nowMs = Date.now()): string {
   const ms = new Date(instant).getTime() - nowMs;
+  const relative = new Intl.RelativeTimeFormat(languageOfPage(), { numeric: "auto" });
   for (const [unit, size] of steps) if (Math.abs(ms) >= size) return relative.format(Math.round(ms / size), unit);
-  return ms > 0 ? "in less than a minute" : "just now";
+  return t(ms > 0 ? "time.soon" : "time.now");
 }
 
 /** How long something is kept, for example "for 24 hours". */
 export function untilText(instant: string, nowMs = Date.now()): string {
   const minutes = Math.max(1, Math.round((new Date(instant).getTime() - nowMs) / 60_000));
-  if (minutes < 60) return `for ${plural(minutes, "minute")}`;
+  if (minutes < 60) return t("time.forMinutes", { n: minutes });
   const hours = Math.round(minutes / 60);
-  return hours < 72 ? `for ${plural(hours, "hour")}` : `for ${plural(Math.round(hours / 24), "day")}`;
+  return hours < 72 ? t("time.forHours", { n: hours }) : t("time.forDays", { n: Math.round(hours / 24) });
 }
 
-const dates = new Intl.DateTimeFormat(undefined, { dateStyle: "medium" });
-const instants = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
+export const dateText = (instant: string): string => dated(instant, { dateStyle: "medium" });
+export const instantText = (instant: string): string => dated(instant, { dateStyle: "medium", timeStyle: "short" });
 
-export const dateText = (instant: string): string => dates.format(new Date(instant));
-export const instantText = (instant: string): string => instants.format(new Date(instant));
+function dated(instant: string, options: Intl.DateTimeFormatOptions): string {
+  return new Intl.DateTimeFormat(placeOf(languageOfPage()), options).format(new Date(instant));
+}
+
+/** Where the browser speaks the language of the page, dates are written as there: en-GB has the day first. */
+function placeOf(language: string): string {
+  return navigator.languages.find((each) => each.split("-")[0] === language) ?? language;
+}
 
 /** The name with another extension, as the download has it. */
 export function renamed(name: string, extension: string): string {
@@ -76,8 +106,4 @@ export function splitName(name: string): readonly [head: string, tail: string] {
   const characters = [...name];
   if (characters.length <= 24) return [name, ""];
   return [characters.slice(0, -12).join(""), characters.slice(-12).join("")];
-}
-
-export function plural(count: number, one: string, many = `${one}s`): string {
-  return `${whole.format(count)} ${count === 1 ? one : many}`;
 }

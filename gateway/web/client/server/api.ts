@@ -1,3 +1,4 @@
+import { refusalText, t } from "#client/parts/language.tsx";
 import type { ErrorBody, Job } from "./wire.ts";
 
 const base = "/web/v1";
@@ -25,11 +26,7 @@ export class ApiError extends Error {
 }
 
 export function offline(): ApiError {
-  return new ApiError(
-    0,
-    { error: { code: "OFFLINE", message: "The server cannot be reached. Check the connection and try again." } },
-    null,
-  );
+  return new ApiError(0, { error: { code: "OFFLINE", message: t("error.OFFLINE") } }, null);
 }
 
 /** The error in an answer that is not a good one, whatever stands in its body. */
@@ -40,7 +37,7 @@ export function errorOf(status: number, text: string, retryAfter: string | null)
   } catch {
     // Told below: a proxy may have answered with a page of its own.
   }
-  const message = `The server answered ${status} without saying why. Try again.`;
+  const message = t("error.UNREADABLE_ANSWER", { status });
   return new ApiError(status, { error: { code: "UNREADABLE_ANSWER", message } }, retryAfter);
 }
 
@@ -70,5 +67,5 @@ export async function call<Answer>(path: string, { method = "GET", body, signal 
 
 /** Any thrown thing as a sentence for the reader. */
 export function messageOf(error: unknown): string {
-  return error instanceof ApiError ? error.message : "Something went wrong on this page. Reload it and try again.";
+  return error instanceof ApiError ? refusalText(error) : t("error.PAGE_FAILED");
 }

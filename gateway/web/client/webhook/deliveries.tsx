@@ -1,8 +1,9 @@
 import { useEffect, useState } from "preact/hooks";
 import { pause } from "#client/convert/follow.ts";
 import { Icon } from "#client/parts/icons.tsx";
+import { rich, t, textOf } from "#client/parts/language.tsx";
 import { Notice } from "#client/parts/notice.tsx";
-import { agoText, instantText, plural } from "#client/parts/words.ts";
+import { agoText, instantText } from "#client/parts/words.ts";
 import { call, messageOf } from "#client/server/api.ts";
 import type { Delivery, Webhook } from "#client/server/wire.ts";
 
@@ -32,12 +33,10 @@ export function Deliveries({ webhook }: { webhook: Webhook }) {
   return (
     <>
       {error !== undefined && <Notice tone="bad">{messageOf(error)}</Notice>}
-      {deliveries === undefined && error === undefined && <p class="quiet">Loading…</p>}
-      {deliveries?.length === 0 && (
-        <p class="quiet">Nothing was sent in the last 7 days. The first message is sent when the next job ends.</p>
-      )}
+      {deliveries === undefined && error === undefined && <p class="quiet">{t("text.loading")}</p>}
+      {deliveries?.length === 0 && <p class="quiet">{t("text.noDeliveries")}</p>}
       {deliveries !== undefined && deliveries.length > 0 && (
-        <ul class="delivery-list" aria-label="Deliveries">
+        <ul class="delivery-list" aria-label={t("label.deliveries")}>
           {deliveries.map((delivery) => (
             <DeliveryRow
               key={delivery.id}
@@ -77,25 +76,28 @@ function DeliveryRow({ delivery, canReplay, onReplay }: { delivery: Delivery; ca
       <div class="row-main">
         <p class="row-title">
           <code>{event}</code>
-          <span class={`state state-${state}`}>{state}</span>
+          <span class={`state state-${state}`}>{textOf(`state.${state}`) ?? state}</span>
           <time class="quiet" dateTime={createdAt ?? ""} title={createdAt === null ? "" : instantText(createdAt)}>
             {createdAt === null ? "" : agoText(createdAt)}
           </time>
         </p>
         <p class="quiet">
-          job <code>{jobId}</code> · {outcomeOf(delivery)}
-          {state === "pending" && delivery.attempts > 0 && nextAttemptAt !== null && ` · next try ${agoText(nextAttemptAt)}`}
+          {rich("label.job", { job: <code>{jobId}</code> })} · {outcomeOf(delivery)}
+          {state === "pending" &&
+            delivery.attempts > 0 &&
+            nextAttemptAt !== null &&
+            ` · ${t("text.nextTry", { when: agoText(nextAttemptAt) })}`}
         </p>
       </div>
       {canReplay && (
         <button
           type="button"
           class="button button-small"
-          aria-label={`Send again: ${event} of job ${jobId}`}
+          aria-label={t("aria.sendAgain", { event, job: jobId })}
           onClick={() => void onReplay()}
         >
           <Icon name="again" />
-          Send again
+          {t("do.sendAgain")}
         </button>
       )}
     </li>
@@ -103,7 +105,7 @@ function DeliveryRow({ delivery, canReplay, onReplay }: { delivery: Delivery; ca
 }
 
 function outcomeOf({ attempts, lastStatus, lastError }: Delivery): string {
-  if (attempts === 0) return lastError ?? "on its way";
-  const answer = lastError ?? (lastStatus === null ? "no answer" : `answered ${lastStatus}`);
-  return `${plural(attempts, "attempt")}, ${answer}`;
+  if (attempts === 0) return lastError ?? t("text.onItsWay");
+  const answer = lastError ?? (lastStatus === null ? t("text.noAnswer") : t("text.answered", { status: lastStatus }));
+  return t("text.attempts", { n: attempts, answer });
 }

@@ -1,13 +1,14 @@
 import { useState } from "preact/hooks";
 import { Dialog } from "#client/parts/dialog.tsx";
 import { Field, Form, problemWith, useSending } from "#client/parts/form.tsx";
+import { t } from "#client/parts/language.tsx";
 import { call } from "#client/server/api.ts";
 import type { Webhook } from "#client/server/wire.ts";
 import { ShownSecret } from "./secret.tsx";
 
 const events = [
-  ["job.done", "a job is done"],
-  ["job.failed", "a job has failed"],
+  ["job.done", "label.jobDone"],
+  ["job.failed", "label.jobFailed"],
 ] as const;
 
 type Wish = { readonly url: string; readonly description: string; readonly events: readonly string[] };
@@ -21,8 +22,12 @@ export function CreateWebhook({ onDone, onClose }: { onDone(): void; onClose(): 
     onDone();
   };
   return (
-    <Dialog title={secret === undefined ? "Add a webhook" : "The webhook's secret"} onClose={onClose} wide={secret !== undefined}>
-      {secret === undefined ? <WebhookForm action="Add webhook" onSend={create} /> : <ShownSecret secret={secret} onClose={onClose} />}
+    <Dialog title={t(secret === undefined ? "title.addWebhook" : "title.webhookSecret")} onClose={onClose} wide={secret !== undefined}>
+      {secret === undefined ? (
+        <WebhookForm action={t("do.addWebhook")} onSend={create} />
+      ) : (
+        <ShownSecret secret={secret} onClose={onClose} />
+      )}
     </Dialog>
   );
 }
@@ -34,8 +39,8 @@ export function EditWebhook({ webhook, onDone, onClose }: { webhook: Webhook; on
     onClose();
   };
   return (
-    <Dialog title="Change webhook" onClose={onClose}>
-      <WebhookForm webhook={webhook} action="Save" onSend={save} />
+    <Dialog title={t("title.changeWebhook")} onClose={onClose}>
+      <WebhookForm webhook={webhook} action={t("do.save")} onSend={save} />
     </Dialog>
   );
 }
@@ -54,33 +59,33 @@ function WebhookForm({ webhook, action, onSend }: FormProps) {
   return (
     <Form sending={sending} onSend={send} fields={["url", "description"]}>
       <Field
-        label="Address"
+        label={t("label.address")}
         name="url"
         type="url"
         required
         maxLength={2000}
-        hint="An https address of your server that answers within a few seconds."
+        hint={t("text.webhookUrlHint")}
         value={webhook?.url ?? ""}
         problem={problemWith(sending.error, "url")}
       />
       <fieldset class="checks" aria-describedby={unchosen ? "events-problem" : undefined}>
-        <legend>Tell when</legend>
+        <legend>{t("label.tellWhen")}</legend>
         {events.map(([name, words]) => (
           <label key={name}>
-            <input type="checkbox" name={name} defaultChecked={webhook?.events.includes(name) ?? true} /> {words} <code>{name}</code>
+            <input type="checkbox" name={name} defaultChecked={webhook?.events.includes(name) ?? true} /> {t(words)} <code>{name}</code>
           </label>
         ))}
         {unchosen && (
           <p id="events-problem" class="hint hint-bad" role="alert">
-            Choose at least one.
+            {t("text.chooseOne")}
           </p>
         )}
       </fieldset>
       <Field
-        label="Description (optional)"
+        label={t("label.description")}
         name="description"
         maxLength={100}
-        hint="For yourself, for example “order system”."
+        hint={t("text.webhookDescriptionHint")}
         value={webhook?.description ?? ""}
         problem={problemWith(sending.error, "description")}
       />

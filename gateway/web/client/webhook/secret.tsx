@@ -3,6 +3,7 @@ import { Confirm } from "#client/parts/confirm.tsx";
 import { CopyButton } from "#client/parts/copy.tsx";
 import { Dialog } from "#client/parts/dialog.tsx";
 import { Form, useSending } from "#client/parts/form.tsx";
+import { linkTo, rich, t } from "#client/parts/language.tsx";
 import { Notice } from "#client/parts/notice.tsx";
 import { call } from "#client/server/api.ts";
 import type { Webhook } from "#client/server/wire.ts";
@@ -14,18 +15,18 @@ type ChangeProps = { webhook: Webhook; onDone(): void; onClose(): void };
 export function ShownSecret({ secret, onClose, children }: { secret: string; onClose(): void; children?: string }) {
   return (
     <div class="form">
-      <Notice tone="plain">Copy it now: it cannot be shown again.{children !== undefined && ` ${children}`}</Notice>
+      <Notice tone="plain">
+        {t("text.secretOnce")}
+        {children !== undefined && ` ${children}`}
+      </Notice>
       <div class="secret">
         <code id="new-secret">{secret}</code>
-        <CopyButton text={secret} label="Copy secret" source="new-secret" />
+        <CopyButton text={secret} label={t("do.copySecret")} source="new-secret" />
       </div>
-      <p>
-        Give it to your receiver. It verifies <code>webhook-signature</code> of each message with any{" "}
-        <a href="/docs#webhook-receiver">Standard Webhooks library</a> before you trust its content.
-      </p>
+      <p>{rich("text.secretUse", { a: linkTo("/docs#webhook-receiver") })}</p>
       <div class="dialog-foot">
         <button type="button" class="button button-primary" onClick={onClose}>
-          Done
+          {t("do.done")}
         </button>
       </div>
     </div>
@@ -43,15 +44,15 @@ export function RenewSecret({ webhook, onDone, onClose }: ChangeProps) {
   };
   if (secret === undefined) {
     return (
-      <Dialog title={`Renew the secret of ${nameOf(webhook)}?`} onClose={onClose} wide>
+      <Dialog title={t("title.renewSecret", { name: nameOf(webhook) })} onClose={onClose} wide>
         <Form sending={sending} onSend={renew}>
-          <p>Messages are signed with both secrets for 24 hours, then only with the new one.</p>
+          <p>{t("text.renewSecret")}</p>
           <div class="dialog-foot">
             <button type="button" class="button" onClick={onClose}>
-              Keep it
+              {t("do.keep")}
             </button>
             <button type="submit" class="button button-primary" disabled={sending.busy}>
-              Renew secret
+              {t("do.renewSecret")}
             </button>
           </div>
         </Form>
@@ -59,9 +60,9 @@ export function RenewSecret({ webhook, onDone, onClose }: ChangeProps) {
     );
   }
   return (
-    <Dialog title="The new secret" onClose={onClose} wide>
+    <Dialog title={t("title.newSecret")} onClose={onClose} wide>
       <ShownSecret secret={secret} onClose={onClose}>
-        The old secret stays valid for 24 hours.
+        {t("text.oldSecret")}
       </ShownSecret>
     </Dialog>
   );
@@ -74,10 +75,13 @@ export function RemoveWebhook({ webhook, onDone, onClose }: ChangeProps) {
     onClose();
   };
   return (
-    <Confirm title={`Delete ${nameOf(webhook)}?`} action="Delete webhook" onConfirm={remove} onClose={onClose}>
-      <p>
-        Nothing more is sent to <code>{webhook.url}</code>, also not what waits to be tried again, and the list of its deliveries goes.
-      </p>
+    <Confirm
+      title={t("title.deleteWebhook", { name: nameOf(webhook) })}
+      action={t("do.deleteWebhook")}
+      onConfirm={remove}
+      onClose={onClose}
+    >
+      <p>{rich("text.deleteWebhook", { url: webhook.url })}</p>
     </Confirm>
   );
 }

@@ -1,5 +1,6 @@
 import { useId, useState } from "preact/hooks";
 import { Icon } from "#client/parts/icons.tsx";
+import { listText, t, textOf } from "#client/parts/language.tsx";
 import { call } from "#client/server/api.ts";
 import type { Webhook } from "#client/server/wire.ts";
 import { Deliveries } from "./deliveries.tsx";
@@ -24,28 +25,28 @@ export function WebhookRow({ webhook, onOpen, onChange, onFail }: RowProps) {
     }
   };
   const acts = [
-    { name: "edit", icon: "pen", label: `Change ${name}` },
-    { name: "renew", icon: "key", label: `Renew the secret of ${name}` },
-    { name: "remove", icon: "trash", label: `Delete ${name}` },
+    { name: "edit", icon: "pen", label: t("aria.change", { name }) },
+    { name: "renew", icon: "key", label: t("aria.renewSecret", { name }) },
+    { name: "remove", icon: "trash", label: t("aria.delete", { name }) },
   ] as const;
   return (
     <li class="row webhook-row">
       <div class="row-main">
         <p class="row-title">
           <span class="row-name">{name}</span>
-          <span class={`state state-${webhook.state}`}>{webhook.state}</span>
+          <span class={`state state-${webhook.state}`}>{textOf(`state.${webhook.state}`) ?? webhook.state}</span>
         </p>
         <p class="quiet">
-          <code>{webhook.url}</code> · {webhook.events.join(" and ")}
+          <code>{webhook.url}</code> · {listText(webhook.events)}
         </p>
-        {webhook.state === "gone" && <p class="quiet">The receiver answered 410, so nothing is sent to it until you enable it again.</p>}
+        {webhook.state === "gone" && <p class="quiet">{t("text.receiverGone")}</p>}
       </div>
       <div class="row-actions">
         <input
           type="checkbox"
           role="switch"
           class="switch"
-          aria-label={`Enable ${name}`}
+          aria-label={t("aria.enable", { name })}
           checked={isOn}
           aria-checked={isOn}
           disabled={busy}
@@ -69,10 +70,10 @@ export function WebhookRow({ webhook, onOpen, onChange, onFail }: RowProps) {
         class="link-button deliveries-button"
         aria-expanded={shown}
         aria-controls={listId}
-        aria-label={`Deliveries of ${name}`}
+        aria-label={t("aria.deliveriesOf", { name })}
         onClick={() => setShown(!shown)}
       >
-        Deliveries
+        {t("label.deliveries")}
         <Icon name="chevron" />
       </button>
       <div id={listId} class="deliveries" hidden={!shown}>

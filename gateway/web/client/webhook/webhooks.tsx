@@ -1,5 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 import { Icon } from "#client/parts/icons.tsx";
+import { linkTo, rich, t } from "#client/parts/language.tsx";
 import { Notice } from "#client/parts/notice.tsx";
 import { call, messageOf } from "#client/server/api.ts";
 import type { Webhook } from "#client/server/wire.ts";
@@ -27,21 +28,16 @@ export function Webhooks() {
   return (
     <section class="panel" aria-labelledby="webhooks-title">
       <div class="panel-head">
-        <h2 id="webhooks-title">Webhooks</h2>
+        <h2 id="webhooks-title">{t("title.webhooks")}</h2>
         <button type="button" class="button" onClick={() => setOpen({ name: "create" })}>
           <Icon name="plus" />
-          Add webhook
+          {t("do.addWebhook")}
         </button>
       </div>
       {error !== undefined && <Notice tone="bad">{messageOf(error)}</Notice>}
-      {webhooks?.length === 0 && (
-        <p class="quiet">
-          No webhook yet. Add one, and a server of yours is told when a job is done or has failed.{" "}
-          <a href="/docs#webhook-receiver">How to receive them</a>
-        </p>
-      )}
+      {webhooks?.length === 0 && <p class="quiet">{rich("text.noWebhooks", { a: linkTo("/docs#webhook-receiver") })}</p>}
       {webhooks !== undefined && webhooks.length > 0 && (
-        <ul class="rows" aria-label="Webhooks">
+        <ul class="rows" aria-label={t("title.webhooks")}>
           {webhooks.map((webhook) => (
             <WebhookRow key={webhook.id} webhook={webhook} onOpen={setOpen} onChange={put} onFail={setError} />
           ))}

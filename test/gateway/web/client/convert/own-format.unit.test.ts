@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import { changesOf, changeWords, isOwn, ownHintOf, ownTitleOf } from "#client/convert/own-format.ts";
+import "#test/gateway/web/client/english.ts";
 import type { Option } from "#client/server/wire.ts";
 import { engines } from "#services/conversion/engines/registry.ts";
 

@@ -1,5 +1,7 @@
 import { expect, it } from "vitest";
-import { agoText, durationText, leftText, ordinal, plural, renamed, sizeText, splitName, untilText } from "#client/parts/words.ts";
+import { t } from "#client/parts/language.tsx";
+import { aboutText, agoText, countText, durationText, leftText, renamed, sizeText, splitName, untilText } from "#client/parts/words.ts";
+import "#test/gateway/web/client/english.ts";
 
 const nowMs = Date.parse("2026-01-01T12:00:00Z");
 
@@ -17,6 +19,7 @@ it("tells durations, and time left no more exactly than it is known", () => {
     "about 15 s left",
     "about 2 min left",
   ]);
+  expect(aboutText(12_000)).toBe("about 15 s");
 });
 
 it("tells moments before and after now", () => {
@@ -29,8 +32,9 @@ it("tells moments before and after now", () => {
 });
 
 it("counts", () => {
-  expect([1, 2, 3, 4, 11, 12, 21, 102].map(ordinal)).toEqual(["1st", "2nd", "3rd", "4th", "11th", "12th", "21st", "102nd"]);
-  expect([plural(1, "file"), plural(2000, "file")]).toEqual(["1 file", "2,000 files"]);
+  const places = [1, 2, 3, 4, 11, 12, 21, 102].map((place) => t("progress.placeInLine", { place }).split(" ")[0]);
+  expect(places).toEqual(["1st", "2nd", "3rd", "4th", "11th", "12th", "21st", "102nd"]);
+  expect([t("count.files", { n: 1 }), t("count.files", { n: 2000 }), countText(2000)]).toEqual(["1 file", "2,000 files", "2,000"]);
 });
 
 it("names the result after its source, and keeps the end of a long name in sight", () => {

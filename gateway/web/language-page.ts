@@ -1,0 +1,24 @@
+import { parseQuery } from "#gateway/http/query.ts";
+import type { Handler } from "#gateway/rest/exchange.ts";
+import { FilemillError } from "#kit/errors.ts";
+import { chooseLanguage, isLanguage } from "./languages.ts";
+
+/** GET /language?to=de&next=/jobs: keeps the reader's choice and goes back. */
+export function languageHandler(): Handler {
+  return async (request, reply) => {
+    const query = parseQuery(request.url);
+    const language = query.get("to") ?? "";
+    if (!isLanguage(language))
+      throw new FilemillError("NOT_FOUND", "The pages are not in this language; choose one at the end of any page.");
+    chooseLanguage(reply, language);
+    reply.header("cache-control", "no-store");
+    return reply.redirect(placeOf(query.get("next") ?? "/"), 303);
+  };
+}
+
+/** A place here and nowhere else, whatever the address says. */
+function placeOf(next: string): string {
+  const here = "http://here.invalid";
+  const url = URL.canParse(next, here) ? new URL(next, here) : undefined;
+  return url?.origin === here && !url.pathname.startsWith("//") ? url.pathname + url.search : "/";
+}

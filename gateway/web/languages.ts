@@ -1,0 +1,68 @@
+/** Which language a page is in, and its messages. */
+import { readFile } from "node:fs/promises";
+import { type MessageFormatElement, parse, TYPE } from "@formatjs/icu-messageformat-parser";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { languageOf } from "#gateway/http/accept.ts";
+import { cookieOf, setCookie } from "#gateway/http/cookies.ts";
+import type { Messages } from "./message-keys.ts";
+import { Translator } from "./translate.ts";
+
+/** By their own names, in the order in which they are offered. */
+export const languages = {
+  en: "English",
+} as const;
+
+export type Language = keyof typeof languages;
+
+const codes = Object.keys(languages).filter(isLanguage);
+
+export function isLanguage(code: string): code is Language {
+  return Object.hasOwn(languages, code);
+}
+
+export function directionOf(language: Language): "ltr" | "rtl" {
+  return new Set<string>(["ar"]).has(language) ? "rtl" : "ltr";
+}
+
+/** A choice of language gives nobody anything: the cookie needs neither HTTPS nor this very host. */
+const anywhere = { PUBLIC_URL: undefined };
+const YEAR_SECONDS = 31_536_000;
+
+/** What the reader chose, else what the browser asks for, else English. */
+export function languageFor(request: FastifyRequest): Language {
+  const chosen = cookieOf(request, anywhere, "filemill_language");
+  if (chosen !== undefined && isLanguage(chosen)) return chosen;
+  return languageOf(request.headers["accept-language"], codes) ?? "en";
+}
+
+export function chooseLanguage(reply: FastifyReply, language: Language): void {
+  setCookie(reply, anywhere, "filemill_language", language, YEAR_SECONDS);
+}
+
+const reading = new Map<Language, Promise<Messages>>();
+
+/** Read once; what a language lacks stands there in English. */
+export function messagesOf(language: Language): Promise<Messages> {
+  const known = reading.get(language) ?? read(language);
+  reading.set(language, known);
+  known.catch(() => reading.delete(language));
+  return known;
+}
+
+export async function translatorOf(language: Language): Promise<Translator> {
+  return new Translator(language, await messagesOf(language));
+}
+
+async function read(language: Language): Promise<Messages> {
+  const texts: unknown = JSON.parse(await readFile(new URL(`./messages/${language}.json`, import.meta.url), "utf8"));
+  const own = Object.entries(texts as Record<string, string>).map(([key, text]) => [key, messageOf(text)]);
+  const messages = Object.fromEntries(own) as Messages;
+  return language === "en" ? messages : { ...(await messagesOf("en")), ...messages };
+}
+
+/** Short where there is nothing to put in. Throws for what is no ICU message. */
+export function messageOf(text: string): string | MessageFormatElement[] {
+  const elements = parse(text, { captureLocation: false });
+  const [first] = elements;
+  return elements.length === 1 && first?.type === TYPE.literal ? first.value : elements;
+}
