@@ -2,6 +2,7 @@
 import { copyFile, rm } from "node:fs/promises";
 import { basename } from "node:path";
 import { formatOfFileName } from "#formats/index.ts";
+import { listedOf } from "#gateway/exchange/catalogue-view.ts";
 import type { Plan } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
 import { openDataDir } from "#kit/data-dir.ts";
 import { FilemillError } from "#kit/errors.ts";
@@ -11,7 +12,6 @@ import { catalogueOf, type PlanQuery, readProof } from "#services/catalogue/inde
 import { type OneOffConverter, openOneOffConverter } from "#services/conversion/index.ts";
 import type { ConvertTask, Library } from "./cli/library.ts";
 import { formatOfOutput } from "./cli/target-format.ts";
-import { listedOf } from "./rest/catalogue-view.ts";
 import { routeJson } from "./rest/route-json.ts";
 
 /** Planner, engines and sandbox in this process, without broker, queue or key: what `filemill convert` uses. */

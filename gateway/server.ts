@@ -4,19 +4,20 @@ import fastify, { type FastifyInstance } from "fastify";
 import { createBudgets } from "#gateway/access/budget.ts";
 import { createDevices } from "#gateway/access/devices.ts";
 import { createDiskRoom } from "#gateway/access/disk-room.ts";
+import { checkPlanOfNewAccounts, createOidc } from "#gateway/access/oidc.ts";
 import { createRateLimits } from "#gateway/access/rate-limit.ts";
 import { createThrottle } from "#gateway/access/throttle.ts";
 import { createTickets } from "#gateway/access/tickets.ts";
-import { checkPlanOfNewAccounts, createOidc } from "#gateway/account/oidc.ts";
 import type { GatewayDeps, GatewaySettings } from "#gateway/context.ts";
+import { createCatalogueViews } from "#gateway/exchange/catalogue-view.ts";
+import type { RestContext } from "#gateway/exchange/exchange.ts";
 import { boundConnections, stalledReaderMs } from "#gateway/http/connections.ts";
 import { answerClientError, httpOptions, IDLE_CONNECTION_MS, tuneServer } from "#gateway/http/listener.ts";
 import { requestIdOf } from "#gateway/http/request-id.ts";
-import { createCatalogueViews } from "#gateway/rest/catalogue-view.ts";
-import { answerFrameworkError } from "#gateway/rest/errors.ts";
-import type { RestContext } from "#gateway/rest/exchange.ts";
-import { registerEndpoints } from "#gateway/rest/register.ts";
 import { multipartLimits } from "#gateway/rest/upload.ts";
+import { endpoints } from "#gateway/routes/endpoints.ts";
+import { answerFrameworkError } from "#gateway/routes/refusals.ts";
+import { registerEndpoints } from "#gateway/routes/register.ts";
 import { createTraffic } from "#gateway/traffic.ts";
 import { SettingError } from "#kit/config.ts";
 import { connectionRoom } from "#kit/connections.ts";
@@ -74,6 +75,7 @@ export async function createGateway(deps: GatewayDeps, settings: GatewaySettings
     devices: createDevices(deps.deviceKey, settings),
     tickets: createTickets(deps.deviceKey),
     oidc,
+    endpoints,
     views: createCatalogueViews(deps.catalogue),
     budgets: createBudgets(deps),
     diskRoom: createDiskRoom(deps, settings),

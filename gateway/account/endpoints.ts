@@ -1,5 +1,5 @@
 /** What Filemill's own pages ask about people and their keys, beside the endpoints of the API that they share. */
-import { type Answer, defineEndpoints, type Endpoint, type Parameter, type Schema } from "#gateway/rest/endpoint.ts";
+import { type Answer, defineEndpoints, type Endpoint, type Parameter, type Schema } from "#gateway/exchange/endpoint.ts";
 
 type Members = Readonly<Record<string, Schema>>;
 

@@ -1,4 +1,4 @@
-import type { Handler, RestContext } from "#gateway/rest/exchange.ts";
+import type { Handler, RestContext } from "#gateway/exchange/exchange.ts";
 import type { AccountEndpointId } from "./endpoints.ts";
 import { createKeyHandler, listKeysHandler, renameKeyHandler, revokeKeyHandler } from "./keys.ts";
 import { meHandler } from "./me.ts";

@@ -1,6 +1,6 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { FastifyRequest } from "fastify";
-import { callerOf, type Handler, type RestContext, sendJson } from "#gateway/rest/exchange.ts";
+import { callerOf, type Handler, type RestContext, sendJson } from "#gateway/exchange/exchange.ts";
 import { FilemillError } from "#kit/errors.ts";
 import { keyJsonOf, type ScopeName, scopeNames } from "./views.ts";
 

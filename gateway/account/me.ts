@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { clearSession, guestOf, guestPlanOf, type SessionCaller, sessionCallerOf } from "#gateway/access/page-caller.ts";
-import { type Handler, type RestContext, sendJson } from "#gateway/rest/exchange.ts";
+import { type Handler, type RestContext, sendJson } from "#gateway/exchange/exchange.ts";
 import { FilemillError } from "#kit/errors.ts";
 import { accountJsonOf, planJsonOf } from "./views.ts";
 

@@ -70,7 +70,7 @@ function idOf(text: string): string {
 async function listedBy(flags: ServerFlags, shell: Shell): Promise<Listed> {
   const server = serverAddressOf(flags, shell);
   if (server === undefined) {
-    const { listedOf } = await import("#gateway/rest/catalogue-view.ts");
+    const { listedOf } = await import("#gateway/exchange/catalogue-view.ts");
     const here = await askService(shell, (peers) => peers.catalogue.getCatalogue({})).catch((error: unknown) => {
       if (error instanceof FilemillError && error.code === "UNAVAILABLE") return undefined;
       throw error;

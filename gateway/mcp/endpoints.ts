@@ -1,4 +1,4 @@
-import { defineEndpoints, type Parameter } from "#gateway/rest/endpoint.ts";
+import { defineEndpoints, type Parameter } from "#gateway/exchange/endpoint.ts";
 
 /** Text that an agent wrote and wants converted comes in a message. */
 const maxMessageBytes = 2 * 1024 * 1024;

@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
 import type { ReadableStream } from "node:stream/web";
-import { departureOf, type Handler, type RestContext, requestBaseUrlOf } from "#gateway/rest/exchange.ts";
+import { departureOf, type Handler, type RestContext, requestBaseUrlOf } from "#gateway/exchange/exchange.ts";
 import { ticketDownloadHandler, ticketUploadHandler } from "./ticket-handlers.ts";
 
 export function mcpHandlersOf(context: RestContext) {

@@ -2,11 +2,11 @@
 import type { FastifyRequest } from "fastify";
 import { parseFormatId } from "#formats/index.ts";
 import { authenticate, type Caller } from "#gateway/access/authenticate.ts";
+import { callerOf, type RestContext, requestBaseUrlOf } from "#gateway/exchange/exchange.ts";
+import { publicErrorOf } from "#gateway/exchange/public-error.ts";
 import { boundedFileName } from "#gateway/http/file-name.ts";
 import { resultOf } from "#gateway/rest/artifact.ts";
 import { fetching } from "#gateway/rest/convert-url.ts";
-import { publicErrorOf } from "#gateway/rest/errors.ts";
-import { callerOf, type RestContext, requestBaseUrlOf } from "#gateway/rest/exchange.ts";
 import { unknownSource } from "#gateway/rest/hints.ts";
 import { describedRoute } from "#gateway/rest/routes.ts";
 import { storeBytes } from "#gateway/rest/stored-bytes.ts";

@@ -1,9 +1,9 @@
 /** Files of agents' conversions come and go by tickets: the bytes pass the model by. */
 import type { FastifyRequest } from "fastify";
 import type { Ticket, Tickets } from "#gateway/access/tickets.ts";
+import { callerOf, type Handler, type RestContext } from "#gateway/exchange/exchange.ts";
 import { boundedFileName } from "#gateway/http/file-name.ts";
 import { answerConversion } from "#gateway/rest/convert.ts";
-import { callerOf, type Handler, type RestContext } from "#gateway/rest/exchange.ts";
 import { sendResult } from "#gateway/rest/jobs.ts";
 import { storeBody } from "#gateway/rest/stored-bytes.ts";
 import { ceilingOf } from "#gateway/rest/submission.ts";

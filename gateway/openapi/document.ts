@@ -1,8 +1,7 @@
 import { createHash } from "node:crypto";
+import { accessErrors, type Endpoint, generalErrors, type Schema } from "#gateway/exchange/endpoint.ts";
+import { type Handler, type RestContext, requestBaseUrlOf } from "#gateway/exchange/exchange.ts";
 import { noneMatchHits } from "#gateway/http/validators.ts";
-import { accessErrors, type Endpoint, generalErrors, type Schema } from "#gateway/rest/endpoint.ts";
-import { endpoints } from "#gateway/rest/endpoints.ts";
-import { type Handler, type RestContext, requestBaseUrlOf } from "#gateway/rest/exchange.ts";
 import { eventTypes } from "#gateway/webhook/views.ts";
 import { type ErrorCode, errorTable, statusesOf } from "#kit/errors.ts";
 import { componentSchemas } from "./schemas.ts";
@@ -12,10 +11,10 @@ export function errorCodesOf(endpoint: Endpoint): readonly ErrorCode[] {
   return [...(endpoint.access === "public" ? [] : accessErrors), ...endpoint.errors, ...generalErrors];
 }
 
-/** The OpenAPI 3.1 document of the listed endpoints. `serverUrl` is the address the client called. */
-export function openapiDocument(serverUrl: string): Schema {
+/** The OpenAPI 3.1 document of the listed ones among `endpoints`. `serverUrl` is the address the client called. */
+export function openapiDocument(endpoints: Readonly<Record<string, Endpoint>>, serverUrl: string): Schema {
   const paths: Record<string, Record<string, Schema>> = {};
-  for (const [id, endpoint] of Object.entries<Endpoint>(endpoints)) {
+  for (const [id, endpoint] of Object.entries(endpoints)) {
     if (endpoint.unlisted === true) continue;
     const item = paths[endpoint.path] ?? {};
     paths[endpoint.path] = item;
@@ -133,7 +132,7 @@ export function openapiHandler(context: RestContext): Handler {
   // It names the address that the client used: where anybody may choose that, nobody else shall be answered with it.
   const scope = context.settings.PUBLIC_URL === undefined ? "private" : "public";
   return async (request, reply) => {
-    const body = JSON.stringify(openapiDocument(requestBaseUrlOf(context, request)));
+    const body = JSON.stringify(openapiDocument(context.endpoints, requestBaseUrlOf(context, request)));
     const etag = `"${createHash("sha256").update(body).digest("hex").slice(0, 32)}"`;
     reply.headers({ "cache-control": `${scope}, max-age=3600`, etag, "access-control-allow-origin": "*" });
     if (noneMatchHits(request.headers["if-none-match"], etag)) return reply.code(304).send();

@@ -1,6 +1,6 @@
 import { type DescEnum, type DescField, type DescMessage, ScalarType } from "@bufbuild/protobuf";
 import { kinds } from "#formats/index.ts";
-import { ref, type Schema } from "#gateway/rest/endpoint.ts";
+import { ref, type Schema } from "#gateway/exchange/endpoint.ts";
 import { deliveryStates, eventTypes, webhookStates } from "#gateway/webhook/views.ts";
 import { RouteHopSchema, RouteProofSchema, RouteSchema } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
 import { FidelitySchema, FormatSchema, NoteSchema, Option_TypeSchema, OptionSchema } from "#gen/filemill/common/v1/format_pb.ts";

@@ -1,6 +1,8 @@
 import { Readable } from "node:stream";
 import type { FastifyReply } from "fastify";
 import { formatOf } from "#formats/index.ts";
+import { sendErrorAnswer } from "#gateway/exchange/exchange.ts";
+import { errorContextOf } from "#gateway/exchange/public-error.ts";
 import { dispositionOf } from "#gateway/http/disposition.ts";
 import { errorAnswerOf } from "#gateway/http/error-body.ts";
 import { headerJsonOf } from "#gateway/http/headers.ts";
@@ -10,8 +12,6 @@ import type { Blob } from "#gen/filemill/common/v1/blob_pb.ts";
 import { type Job, JobState } from "#gen/filemill/job/v1/job_pb.ts";
 import type { BlobStore } from "#kit/blobs/store.ts";
 import { FilemillError, fromErrorMessage } from "#kit/errors.ts";
-import { errorContextOf } from "./errors.ts";
-import { sendErrorAnswer } from "./exchange.ts";
 
 /** What of a conditional or partial request counts; none of it for POST. */
 export type Conditions = {

@@ -1,4 +1,4 @@
-import { defineEndpoints, type Parameter, ref } from "./endpoint.ts";
+import { defineEndpoints, type Parameter, ref } from "#gateway/exchange/endpoint.ts";
 
 const formatId: Pick<Parameter, "in" | "required"> = {
   in: "path",

@@ -1,4 +1,4 @@
-import { defineEndpoints, ref } from "./endpoint.ts";
+import { defineEndpoints, ref } from "#gateway/exchange/endpoint.ts";
 
 const job = (description: string) => ({ description, mediaType: "application/json", schema: ref("JobAnswer") });
 

@@ -1,5 +1,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { watchStanding } from "#gateway/access/standing.ts";
+import { apiUrlOf, callerOf, departureOf, type Handler, type RestContext, sendErrorAnswer, sendJson } from "#gateway/exchange/exchange.ts";
+import { errorContextOf } from "#gateway/exchange/public-error.ts";
 import { errorAnswerOf } from "#gateway/http/error-body.ts";
 import { retryAfterOf } from "#gateway/http/headers.ts";
 import { type Job, JobState } from "#gen/filemill/job/v1/job_pb.ts";
@@ -9,8 +11,6 @@ import { isEnded, jobJsonOf, jobUrlOf } from "#kit/job-json.ts";
 import { tellMoment } from "#kit/moments.ts";
 import { sendArtifact } from "./artifact.ts";
 import { type Asked, type Download, parseAsked } from "./convert-request.ts";
-import { errorContextOf } from "./errors.ts";
-import { apiUrlOf, callerOf, departureOf, type Handler, type RestContext, sendErrorAnswer, sendJson } from "./exchange.ts";
 import { unexpectedField } from "./hints.ts";
 import { ceilingOf, type Receive, submissionOf, submit } from "./submission.ts";
 import { checkContentLength, receiveUpload } from "./upload.ts";

@@ -1,10 +1,7 @@
-import { mcpEndpoints } from "#gateway/mcp/endpoints.ts";
-import { webhookEndpoints } from "#gateway/webhook/endpoints.ts";
+import { type Answer, defineEndpoints, type Parameter, ref } from "#gateway/exchange/endpoint.ts";
 import { jobStatuses } from "#kit/job-json.ts";
 import { catalogueEndpoints } from "./catalogue-endpoints.ts";
 import { convertUrlEndpoints } from "./convert-url-endpoint.ts";
-import { type Answer, defineEndpoints, type Parameter, ref } from "./endpoint.ts";
-import { pageEndpoints } from "./page-endpoints.ts";
 
 const jobId: Parameter = {
   name: "id",
@@ -44,8 +41,8 @@ const oneJob = (description: string, headers?: Answer["headers"]): Answer => ({
   ...(headers === undefined ? {} : { headers }),
 });
 
-/** The public REST API. */
-export const endpoints = defineEndpoints({
+/** Conversions, jobs, the catalogue, and what tells of the service itself. */
+export const restEndpoints = defineEndpoints({
   convert: {
     method: "POST",
     path: "/api/v1/convert",
@@ -239,8 +236,6 @@ export const endpoints = defineEndpoints({
     errors: ["JOB_NOT_FOUND", "JOB_NOT_DONE", "JOB_FAILED", "JOB_CANCELLED", "RESULT_EXPIRED"],
   },
   ...catalogueEndpoints,
-  ...webhookEndpoints,
-  ...mcpEndpoints,
   openapi: {
     method: "GET",
     path: "/api/v1/openapi.json",
@@ -285,7 +280,4 @@ export const endpoints = defineEndpoints({
     answers: { 200: { description: "Prometheus text format.", mediaType: "text/plain", schema: { type: "string" } } },
     errors: ["NOT_FOUND"],
   },
-  ...pageEndpoints,
 });
-
-export type EndpointId = keyof typeof endpoints;

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { watchStanding } from "#gateway/access/standing.ts";
+import { apiUrlOf, callerOf, departureOf, type Handler, isPageRequest, type RestContext, sendJson } from "#gateway/exchange/exchange.ts";
 import { retryAfterOf } from "#gateway/http/headers.ts";
 import { preferencesOf } from "#gateway/http/prefer.ts";
 import { parseQuery } from "#gateway/http/query.ts";
@@ -8,7 +9,6 @@ import { JobState } from "#gen/filemill/job/v1/job_pb.ts";
 import { FilemillError } from "#kit/errors.ts";
 import { isEnded, isJobStatus, jobJsonOf, jobStatuses } from "#kit/job-json.ts";
 import { sendArtifact } from "./artifact.ts";
-import { apiUrlOf, callerOf, departureOf, type Handler, isPageRequest, type RestContext, sendJson } from "./exchange.ts";
 import { waitForEnd } from "./watch.ts";
 
 const MAX_WAIT_MS = 60_000;

@@ -1,6 +1,6 @@
+import { fidelityWordOf, optionJson } from "#gateway/exchange/catalogue-view.ts";
 import type { GetRouteResponse, Route, RouteProof } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
 import { FilemillError } from "#kit/errors.ts";
-import { fidelityWordOf, optionJson } from "./catalogue-view.ts";
 
 type Known = Pick<GetRouteResponse, "hops" | "proof" | "expectedNotes">;
 

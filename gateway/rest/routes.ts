@@ -1,5 +1,5 @@
 import type { FastifyRequest } from "fastify";
-import { type Handler, type RestContext, sendJson } from "./exchange.ts";
+import { type Handler, type RestContext, sendJson } from "#gateway/exchange/exchange.ts";
 import { routeJson } from "./route-json.ts";
 
 /** GET /api/v1/routes/{from}/{to}: one route, with what is known of it. */

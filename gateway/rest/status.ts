@@ -1,9 +1,9 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { FastifyRequest } from "fastify";
+import { type Handler, type RestContext, sendJson } from "#gateway/exchange/exchange.ts";
 import { FilemillError } from "#kit/errors.ts";
 import { isLoopback } from "#kit/loopback.ts";
 import { notReady } from "#kit/readiness.ts";
-import { type Handler, type RestContext, sendJson } from "./exchange.ts";
 
 /** GET /healthz: the process lives. */
 export function healthHandler(): Handler {

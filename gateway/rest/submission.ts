@@ -4,11 +4,11 @@ import type { FastifyRequest } from "fastify";
 import { parseFormatId } from "#formats/index.ts";
 import type { Caller } from "#gateway/access/authenticate.ts";
 import { budgetOf, type Passage } from "#gateway/access/budget.ts";
+import { callerOf, type RestContext } from "#gateway/exchange/exchange.ts";
 import type { CreateJobResponse, Job } from "#gen/filemill/job/v1/job_pb.ts";
 import { FilemillError, fromConnectError, isAnswer } from "#kit/errors.ts";
 import { tellMoment } from "#kit/moments.ts";
 import type { Asked } from "./convert-request.ts";
-import { callerOf, type RestContext } from "./exchange.ts";
 import { unknownTarget } from "./hints.ts";
 import { type Ceiling, discard, type Upload } from "./upload.ts";
 

@@ -1,4 +1,4 @@
-import type { Handler } from "#gateway/rest/exchange.ts";
+import type { Handler } from "#gateway/exchange/exchange.ts";
 import { errorTable } from "#kit/errors.ts";
 import { docsFrame } from "./docs-frame.ts";
 import { html, prose } from "./html.ts";

@@ -1,7 +1,7 @@
 import { kinds } from "#formats/index.ts";
+import type { FormatFacts } from "#gateway/exchange/catalogue-view.ts";
+import type { Handler, RestContext } from "#gateway/exchange/exchange.ts";
 import { compressedOf, sendCompressed } from "#gateway/http/compressed.ts";
-import type { FormatFacts } from "#gateway/rest/catalogue-view.ts";
-import type { Handler, RestContext } from "#gateway/rest/exchange.ts";
 import { FilemillError } from "#kit/errors.ts";
 import { docsFrame } from "./docs-frame.ts";
 import { type Html, html } from "./html.ts";

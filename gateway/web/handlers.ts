@@ -1,6 +1,6 @@
-import type { Handler, RestContext } from "#gateway/rest/exchange.ts";
-import type { pageEndpoints } from "#gateway/rest/page-endpoints.ts";
+import type { Handler, RestContext } from "#gateway/exchange/exchange.ts";
 import { assetHandler, faviconHandler } from "./assets.ts";
+import type { pageEndpoints } from "./endpoints.ts";
 import { errorsPageHandler } from "./errors-page.ts";
 import { catalogueIndexHandler, catalogueRoutesHandler, formatsPageHandler } from "./formats-page.ts";
 import { languageHandler } from "./language-page.ts";

@@ -1,5 +1,5 @@
+import type { Handler } from "#gateway/exchange/exchange.ts";
 import { parseQuery } from "#gateway/http/query.ts";
-import type { Handler } from "#gateway/rest/exchange.ts";
 import { FilemillError } from "#kit/errors.ts";
 import { chooseLanguage, isLanguage } from "./languages.ts";
 

@@ -1,5 +1,5 @@
 import { curlBlock } from "#gateway/curl-line.ts";
-import { type Handler, type RestContext, requestBaseUrlOf } from "#gateway/rest/exchange.ts";
+import { type Handler, type RestContext, requestBaseUrlOf } from "#gateway/exchange/exchange.ts";
 import { type Html, html, linkTo, said } from "./html.ts";
 import { sendPage } from "./shell.ts";
 import type { Translator } from "./translate.ts";

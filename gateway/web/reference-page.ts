@@ -1,6 +1,6 @@
 import { curlBlock } from "#gateway/curl-line.ts";
+import { type Handler, type RestContext, requestBaseUrlOf } from "#gateway/exchange/exchange.ts";
 import { openapiDocument } from "#gateway/openapi/document.ts";
-import { type Handler, type RestContext, requestBaseUrlOf } from "#gateway/rest/exchange.ts";
 import { type CallSample, callSamples } from "./call-samples.ts";
 import { docsFrame } from "./docs-frame.ts";
 import { type Examples, examplesFor } from "./examples.ts";
@@ -38,7 +38,7 @@ export function referencePageHandler(context: RestContext): Handler {
   return async (request, reply) => {
     const baseUrl = requestBaseUrlOf(context, request);
     // Our own document, whose shape this page knows.
-    const document = openapiDocument(baseUrl) as unknown as OpenApi;
+    const document = openapiDocument(context.endpoints, baseUrl) as unknown as OpenApi;
     return sendPage(request, reply, {
       title: "API reference · Filemill",
       description: "Every endpoint of the Filemill API, with parameters, answers and errors.",

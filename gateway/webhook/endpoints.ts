@@ -1,5 +1,5 @@
 /** An account's webhooks, for programs with a key and for the pages. */
-import { type Answer, defineEndpoints, type Parameter, ref, type Schema } from "#gateway/rest/endpoint.ts";
+import { type Answer, defineEndpoints, type Parameter, ref, type Schema } from "#gateway/exchange/endpoint.ts";
 import { eventTypes } from "./views.ts";
 
 const idOf = (what: string): Parameter => ({

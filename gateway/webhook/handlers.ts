@@ -1,5 +1,5 @@
 import type { FastifyRequest } from "fastify";
-import { callerOf, type Handler, type RestContext, requestBaseUrlOf, sendJson } from "#gateway/rest/exchange.ts";
+import { callerOf, type Handler, type RestContext, requestBaseUrlOf, sendJson } from "#gateway/exchange/exchange.ts";
 import type { Webhook } from "#gen/filemill/webhook/v1/webhook_pb.ts";
 import { FilemillError } from "#kit/errors.ts";
 import type { WebhookEndpointId } from "./endpoints.ts";

@@ -2,7 +2,7 @@
 export type BuiltPattern = { readonly path: string; readonly looks: readonly string[]; readonly reason: string };
 
 export const builtPatterns: readonly BuiltPattern[] = [
-  { path: "gateway/rest/register.ts", looks: ["^/api/v1/jobs/[^/]+/result$"], reason: "is made of the paths that are declared" },
+  { path: "gateway/routes/register.ts", looks: ["^/api/v1/jobs/[^/]+/result$"], reason: "is made of the paths that are declared" },
   { path: "gateway/setup/system-packages.mjs", looks: ["^lib.*\\.so$"], reason: "is made of the names in system-packages.json" },
   { path: "services/account/domain/key.ts", looks: ["^fm_[0-9A-Za-z]{49}$"], reason: "is made of constants" },
   { path: "services/catalogue/domain/options.ts", looks: ["^(?:)$"], reason: "is an engine's, each of which is looked at too" },

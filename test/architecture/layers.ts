@@ -88,3 +88,17 @@ export function mayImport(from: Place, to: Place): boolean {
   const isOpen = from.layer === "test" || from.layer === "compose" || from.layer === "docs";
   return isOpen || from.service === undefined || to.service === undefined || from.service === to.service;
 }
+
+/** The gateway from bottom to top: a room imports of those before it, and files of the gateway that lie in none. */
+const gatewayRooms = ["http", "access", "exchange", "rest", "webhook", "account", "mcp", "openapi", "web", "routes"] as const;
+
+/** Is this an arrow upwards inside the gateway? */
+export function climbs(from: string, to: string): boolean {
+  const [lower, upper] = [floorOf(from), floorOf(to)];
+  return lower >= 0 && upper > lower;
+}
+
+function floorOf(path: string): number {
+  const room = gatewayRooms.findIndex((name) => path.startsWith(`gateway/${name}/`));
+  return path === "gateway/server.ts" ? gatewayRooms.length : room;
+}

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { exceptions } from "./exceptions.ts";
-import { mayImport, placeOf } from "./layers.ts";
+import { climbs, mayImport, placeOf } from "./layers.ts";
 import type { Import, SourceFile } from "./source-file.ts";
 import { pathsBelow, readTree, root } from "./source-tree.ts";
 
@@ -65,6 +65,11 @@ describe("imports", () => {
       return from !== undefined && to !== undefined && !mayImport(from, to);
     });
     expect(broken("layers", wrong)).toEqual([]);
+  });
+
+  test("lead down in the gateway, from routes to http", () => {
+    expect(climbs("gateway/rest/convert.ts", "gateway/routes/register.ts")).toBe(true);
+    expect(eachImport(sources, ({ file }, { path }) => file !== undefined && climbs(path, file))).toEqual([]);
   });
 
   test("no file imports a main.ts", () => {

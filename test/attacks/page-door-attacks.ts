@@ -1,6 +1,6 @@
 /** Classes W1 to W4: what another site, a planted cookie, a receiver's address or a word said twice tries at the door. */
 import { randomBytes } from "node:crypto";
-import { mounts } from "#gateway/rest/mounts.ts";
+import { mounts } from "#gateway/routes/mounts.ts";
 import { openBrowserClient } from "#test/harness/browser-client.ts";
 import type { TestServer } from "#test/harness/server.ts";
 import type { DoorAttack, Told } from "./door-attacks.ts";

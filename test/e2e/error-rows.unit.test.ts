@@ -1,8 +1,8 @@
 /** No row of the error table goes without an end-to-end test. */
 import { readdirSync, readFileSync } from "node:fs";
 import { expect, it } from "vitest";
-import { accessErrors, type Endpoint, generalErrors } from "#gateway/rest/endpoint.ts";
-import { endpoints } from "#gateway/rest/endpoints.ts";
+import { accessErrors, type Endpoint, generalErrors } from "#gateway/exchange/endpoint.ts";
+import { endpoints } from "#gateway/routes/endpoints.ts";
 
 const declared = Object.values<Endpoint>(endpoints).flatMap(({ errors }) => errors);
 const tests = readdirSync("test/e2e")

@@ -1,7 +1,7 @@
 /** What the server's answers hold; where the server has a name for the shape, it is the server's own. */
 import type { ownAccountOf } from "#gateway/account/me.ts";
 import type { keyJsonOf, planJsonOf } from "#gateway/account/views.ts";
-import type { FormatFacts } from "#gateway/rest/catalogue-view.ts";
+import type { FormatFacts } from "#gateway/exchange/catalogue-view.ts";
 import type { deliveryJsonOf, webhookJsonOf } from "#gateway/webhook/views.ts";
 import type { JobJson } from "#kit/job-json.ts";
 

@@ -3,15 +3,16 @@ import type { Caller } from "#gateway/access/authenticate.ts";
 import type { Budgets } from "#gateway/access/budget.ts";
 import type { Devices } from "#gateway/access/devices.ts";
 import type { DiskRoom } from "#gateway/access/disk-room.ts";
+import type { Oidc } from "#gateway/access/oidc.ts";
 import type { RateLimits } from "#gateway/access/rate-limit.ts";
 import type { Throttle } from "#gateway/access/throttle.ts";
 import type { Tickets } from "#gateway/access/tickets.ts";
-import type { Oidc } from "#gateway/account/oidc.ts";
 import type { GatewayDeps, GatewaySettings } from "#gateway/context.ts";
 import { baseUrlOf } from "#gateway/http/base-url.ts";
 import type { ErrorAnswer } from "#gateway/http/error-body.ts";
 import { FilemillError } from "#kit/errors.ts";
 import type { CatalogueViews } from "./catalogue-view.ts";
+import type { Endpoint } from "./endpoint.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -25,6 +26,8 @@ export type RestContext = {
   readonly deps: GatewayDeps;
   readonly settings: GatewaySettings;
   readonly views: CatalogueViews;
+  /** All that there are, by id: the reference is written from them. */
+  readonly endpoints: Readonly<Record<string, Endpoint>>;
   readonly budgets: Budgets;
   readonly diskRoom: DiskRoom;
   readonly limits: RateLimits;

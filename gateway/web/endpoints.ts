@@ -1,4 +1,4 @@
-import { defineEndpoints, type Endpoint } from "./endpoint.ts";
+import { defineEndpoints, type Endpoint } from "#gateway/exchange/endpoint.ts";
 
 const page = <const Path extends string>(path: Path, summary: string) =>
   ({

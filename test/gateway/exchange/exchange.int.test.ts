@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
 import type { FastifyReply } from "fastify";
 import { expect, it } from "vitest";
-import { departureOf } from "#gateway/rest/exchange.ts";
+import { departureOf } from "#gateway/exchange/exchange.ts";
 import { openRaw } from "#test/gateway/raw-client.ts";
 
 it("a client that left before anybody looked has left, and one that has its answer has not", async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createOidc, type OidcSettings } from "#gateway/account/oidc.ts";
+import { createOidc, type OidcSettings } from "#gateway/access/oidc.ts";
 import { SettingError } from "#kit/config.ts";
 import { FilemillError } from "#kit/errors.ts";
 

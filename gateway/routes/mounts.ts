@@ -1,5 +1,5 @@
 import { type AccountEndpointId, accountEndpoints } from "#gateway/account/endpoints.ts";
-import type { Endpoint } from "./endpoint.ts";
+import type { Endpoint } from "#gateway/exchange/endpoint.ts";
 import { type EndpointId, endpoints } from "./endpoints.ts";
 
 /** An endpoint where it is reached. */

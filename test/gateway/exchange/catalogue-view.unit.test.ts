@@ -1,7 +1,7 @@
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { expect, test } from "vitest";
 import type { GatewayDeps } from "#gateway/context.ts";
-import { createCatalogueViews } from "#gateway/rest/catalogue-view.ts";
+import { createCatalogueViews } from "#gateway/exchange/catalogue-view.ts";
 import { GetCatalogueResponseSchema } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
 
 /** A catalogue that answers with these, one after the other. */

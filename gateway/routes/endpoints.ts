@@ -1,0 +1,9 @@
+import { mcpEndpoints } from "#gateway/mcp/endpoints.ts";
+import { restEndpoints } from "#gateway/rest/endpoints.ts";
+import { pageEndpoints } from "#gateway/web/endpoints.ts";
+import { webhookEndpoints } from "#gateway/webhook/endpoints.ts";
+
+/** The public REST API, with the pages and what they ask for. */
+export const endpoints = { ...restEndpoints, ...webhookEndpoints, ...mcpEndpoints, ...pageEndpoints };
+
+export type EndpointId = keyof typeof endpoints;
