@@ -8,7 +8,7 @@ import { openDataDir } from "#kit/data-dir.ts";
 import { FilemillError } from "#kit/errors.ts";
 import type { Log } from "#kit/log.ts";
 import type { Settings } from "#kit/settings.ts";
-import { catalogueOf, type PlanQuery, readProof } from "#services/catalogue/index.ts";
+import { catalogueOf, mayServe, type PlanQuery, readProof } from "#services/catalogue/index.ts";
 import { type OneOffConverter, openOneOffConverter } from "#services/conversion/index.ts";
 import type { ConvertTask, Library } from "./cli/library.ts";
 import { formatOfOutput } from "./cli/target-format.ts";
@@ -19,8 +19,21 @@ export async function openLibrary(settings: Settings, log: Log): Promise<Library
   await openDataDir(settings.DATA_DIR);
   const slots = { IMAGE_SLOTS: 1, DOCUMENT_SLOTS: 1, OFFICE_SLOTS: 1, MEDIA_SLOTS: 1 };
   const converter = await openOneOffConverter({ ...settings, ...slots }, log);
-  const proof = await readProof(settings);
-  const planOf = (query: PlanQuery): Promise<Plan> => converter.plan((manifest) => catalogueOf([manifest], proof).plan(query));
+  /** Every proof there is: a tenth of a second that one conversion can do without. */
+  const whole = once(() => readProof(settings));
+
+  async function planOf(query: PlanQuery): Promise<Plan> {
+    const serves = mayServe(query);
+    const near = await readProof(settings, serves);
+    try {
+      return await converter.plan((manifest) => catalogueOf([manifest], near).plan(query), serves);
+    } catch (error) {
+      if (!(error instanceof FilemillError)) throw error;
+      // What there is instead is known to the whole catalogue alone.
+      const proof = await whole();
+      return converter.plan((manifest) => catalogueOf([manifest], proof).plan(query));
+    }
+  }
 
   async function convert(task: ConvertTask): ReturnType<Library["convert"]> {
     const from = task.from ?? (await formatOfInput(task.inputPath, converter.tell));
@@ -48,10 +61,14 @@ export async function openLibrary(settings: Settings, log: Log): Promise<Library
     }
     return { notes };
   }
-  const provenOf = ({ id, version = "", hops }: Awaited<ReturnType<typeof converter.engines>>[number]): number =>
-    hops.filter(({ from, to }) => proof?.rowOf([{ engine: id, from, to, versions: [version] }]) !== undefined).length;
-  const engines = async () => (await converter.engines()).map((engine) => ({ ...engine, proven: provenOf(engine) }));
-  const catalogue = async () => catalogueOf([await converter.manifest()], proof);
+  const engines = async () => {
+    const proof = await whole();
+    const isProven = (engine: string, version: string, { from, to }: { readonly from: string; readonly to: string }) =>
+      proof?.rowOf([{ engine, from, to, versions: [version] }]) !== undefined;
+    const all = await converter.engines();
+    return all.map((engine) => ({ ...engine, proven: engine.hops.filter((hop) => isProven(engine.id, engine.version ?? "", hop)).length }));
+  };
+  const catalogue = async () => catalogueOf([await converter.manifest()], await whole());
   return {
     convert,
     engines,
@@ -62,6 +79,14 @@ export async function openLibrary(settings: Settings, log: Log): Promise<Library
     },
     tell: (path) => tellInput(path, converter.tell),
     [Symbol.asyncDispose]: () => converter[Symbol.asyncDispose](),
+  };
+}
+
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined;
+  return () => {
+    made ??= make();
+    return made;
   };
 }
 

@@ -12,6 +12,7 @@ import { type CatalogueState, createCatalogueRpc } from "./rpc.ts";
 
 export { openProofs, type Proofs, readProof } from "./adapters/proof-file.ts";
 export { catalogueOf, type PlanQuery } from "./domain/catalogue.ts";
+export { mayServe } from "./domain/passages.ts";
 
 export type CatalogueDeps = {
   readonly broker: Broker;

@@ -32,7 +32,7 @@ import { unlockFile } from "./engines/unlock.ts";
 import { type InspectorHost, openInspectors } from "./inspectors/open-inspectors.ts";
 import { createVerdicts, type Verdicts } from "./inspectors/verdicts.ts";
 import { createConversionRpc } from "./rpc.ts";
-import { openSandbox } from "./sandbox/index.ts";
+import { openSandbox, type SandboxSettings } from "./sandbox/index.ts";
 import { endOrphans } from "./sandbox/orphans.ts";
 import { removeFolder } from "./sandbox/scratch.ts";
 
@@ -79,9 +79,9 @@ export async function openConverter(settings: ConversionSettings, log: Log, opti
  */
 export async function openOneOffConverter(settings: ConversionSettings, log: Log): Promise<OneOffConverter> {
   await using opening = new AsyncDisposableStack();
-  const parts = await openParts(settings, log, opening, {});
+  const parts = await openParts(settings, log, opening, { provenFile: join(resolve(settings.DATA_DIR), "sandbox-held") });
   const known = await openKnownEngines(knownFileOf(settings), parts.sandbox.mode, log);
-  const converter = opening.use(createOneOffConverter({ ...parts, known }));
+  const converter = opening.use(createOneOffConverter({ ...parts, known, isOneOff: true }));
   const owned = opening.move();
   return { ...converter, tell: parts.verdicts.tell, [Symbol.asyncDispose]: () => owned.disposeAsync() };
 }
@@ -94,7 +94,7 @@ async function openParts(
   settings: ConversionSettings,
   log: Log,
   opening: AsyncDisposableStack,
-  { onAnswer, onReplaced }: ConverterOptions,
+  { onAnswer, onReplaced, provenFile }: Pick<ConverterOptions, "onAnswer" | "onReplaced"> & Pick<SandboxSettings, "provenFile">,
 ): Promise<ConverterParts & { readonly verdicts: Verdicts }> {
   const folder = opening.use(await openProcessFolder(join(resolve(settings.DATA_DIR), "scratch"), { endOrphans, removeFolder }));
   const sandbox = opening.use(
@@ -105,6 +105,7 @@ async function openParts(
       firstUid: settings.SANDBOX_UID,
       memoryBytes: settings.JOB_MEMORY_MB * 1e6,
       log,
+      ...(provenFile === undefined ? {} : { provenFile }),
     }),
   );
   const inspectorLog = log.with({ part: "inspector" });
@@ -112,6 +113,7 @@ async function openParts(
     await openInspectors({
       sandbox,
       folder: folder.path,
+      keptProgram: join(resolve(settings.DATA_DIR), "inspector.cjs"),
       log: (event, fields) => inspectorLog.warn(event, fields),
       ...(onAnswer === undefined ? {} : { onAnswer }),
       ...(onReplaced === undefined ? {} : { onReplaced }),

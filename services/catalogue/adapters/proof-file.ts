@@ -40,15 +40,17 @@ function localOf({ DATA_DIR, PROOF_FILE }: CatalogueSettings): string {
 /**
  * What came with Filemill, and over it what was proven on this machine. Undefined when nothing was proven at all, in a
  * checkout without the file. Rejects when a file is there but cannot be read.
+ *
+ * @param serves - Of which pairs proofs are wanted.
  */
-export async function readProof(settings: CatalogueSettings): Promise<Proof | undefined> {
-  const files = await Promise.all([included, localOf(settings)].map(read));
-  return files.every(({ rows }) => rows.length === 0) ? undefined : proofOf(files);
+export async function readProof(settings: CatalogueSettings, serves?: (from: string, to: string) => boolean): Promise<Proof | undefined> {
+  const files = await Promise.all([included, localOf(settings)].map((path) => read(path, serves)));
+  return files.every(({ rows, engines }) => rows.length === 0 && engines.size === 0) ? undefined : proofOf(files);
 }
 
-async function read(path: string): Promise<ProofFile> {
+async function read(path: string, serves: ((from: string, to: string) => boolean) | undefined): Promise<ProofFile> {
   try {
-    return parseProofFile(await readFile(path, "utf8"));
+    return parseProofFile(await readFile(path, "utf8"), serves);
   } catch (error) {
     if (error instanceof Error && "code" in error && error.code === "ENOENT") return emptyProofFile;
     throw error;

@@ -6,7 +6,7 @@
  * JPEG, MP3, GIF and TXT are never passed through. Kinds that are not paired here have no way but a direct one:
  * pictures do not become sound or tables, and a film is not encoded twice.
  */
-import type { Kind } from "#formats/index.ts";
+import { type Kind, parseFormatId } from "#formats/index.ts";
 
 export type Passage = {
   readonly from: Kind;
@@ -121,3 +121,12 @@ export const passages: readonly Passage[] = table.map(([from, to, via, targets, 
   ...(targets === undefined ? {} : { targets: new Set(targets.split(" ")) }),
   partIsEnough: part === "part",
 }));
+
+/** Whether a hop, or the proof of one or more, may be of use on the way from one format to another; what others are for need not be read. */
+export function mayServe(query: { readonly from: string; readonly to: string }): (from: string, to: string) => boolean {
+  const [source, target] = [parseFormatId(query.from), parseFormatId(query.to)];
+  const chains = passages.filter(({ from, to }) => from === source?.kind && to === target?.kind).flatMap(({ via }) => via);
+  const sources = new Set([source?.id, ...chains.flat()]);
+  const targets = new Set([target?.id, ...chains.flat()]);
+  return (from, to) => sources.has(from) && targets.has(to);
+}

@@ -70,13 +70,20 @@ export function familyOf(engine: string, version: string): string {
 
 const columns = "from to path declared sample fidelity figures reader ms date why".split(" ");
 
-/** Rows that are not of this form are left out: an older or newer program wrote them. */
-export function parseProofFile(text: string): ProofFile {
+/**
+ * Rows that are not of this form are left out: an older or newer program wrote them.
+ *
+ * @param serves - Of which pairs rows are wanted.
+ */
+export function parseProofFile(text: string, serves: (from: string, to: string) => boolean = () => true): ProofFile {
   const engines = new Map<string, string>();
   const rows = new Map<string, ProofRow>();
   const own = createOwner();
   for (const line of text.split("\n")) {
     if (line === "" || line.startsWith("#")) continue;
+    const end = line.indexOf("\t");
+    const from = line.slice(0, end);
+    if (from !== "engine" && !serves(from, line.slice(end + 1, line.indexOf("\t", end + 1)))) continue;
     const cells = line.split("\t").map(own);
     if (cells[0] === "engine" && cells[1] !== undefined && cells[2] !== undefined && cells.length === 3) engines.set(cells[1], cells[2]);
     else {

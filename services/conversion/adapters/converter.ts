@@ -39,6 +39,8 @@ export type ConverterParts = {
   metadata: RunPorts["metadata"];
   unlock(sandbox: Sandbox, task: UnlockTask): Promise<void>;
   readonly known?: KnownEngines;
+  /** Converts one file after the other and ends: what is kept ready beside the first process of an engine would never be used. */
+  readonly isOneOff?: true;
   onHop?(engine: string, elapsedMs: number): void;
   onSpent?(engine: string, processorMs: number): void;
 } & SandboxWatch;
@@ -187,7 +189,7 @@ export type LiveEngine = RunnableEngine & { warm(): void; close(): Promise<void>
  */
 export function createLiveEngine(engine: Engine, parts: ConverterParts): LiveEngine {
   const slots = Math.max(1, parts.slots[engine.lane]);
-  const spare = spareOf[engine.lane];
+  const spare = parts.isOneOff === true ? 0 : spareOf[engine.lane];
   const gate = createGate(slots + spare);
   let opening: Promise<OpenEngine> | undefined;
   let closed = false;
@@ -201,6 +203,7 @@ export function createLiveEngine(engine: Engine, parts: ConverterParts): LiveEng
         inspector: parts.inspector,
         slots,
         spare,
+        ...(parts.isOneOff && { isOneOff: true }),
         log: (event, fields) => log.info(event, fields),
       })
       .catch((cause) => {

@@ -8,8 +8,12 @@ import type { Log } from "#kit/log.ts";
 export type KnownEngines = {
   /** Undefined: the engine was absent, or something has changed since. */
   versionOf(engineId: string): string | undefined;
-  /** What cannot be written down is found out again by the next start. */
-  remember(versions: ReadonlyMap<string, string>): Promise<void>;
+  /**
+   * What cannot be written down is found out again by the next start.
+   *
+   * @param inPart - Only some engines were looked for: what is known of others stays.
+   */
+  remember(versions: ReadonlyMap<string, string>, inPart?: boolean): Promise<void>;
 };
 
 const engineFolder = fileURLToPath(new URL("../engines", import.meta.url));
@@ -26,7 +30,8 @@ export async function openKnownEngines(file: string, sandboxMode: string, log: L
   const versions = state === undefined ? new Map<string, string>() : await read(file, state);
   return {
     versionOf: (engineId) => versions.get(engineId),
-    async remember(found) {
+    async remember(looked, inPart = false) {
+      const found = inPart ? new Map([...versions, ...looked]) : looked;
       if (state === undefined || (found.size === versions.size && [...found].every(([id, version]) => versions.get(id) === version)))
         return;
       try {

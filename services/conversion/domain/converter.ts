@@ -74,8 +74,10 @@ export type OneOffConverter = AsyncDisposable &
     /**
      * The plan that `choose` makes of what the engines declare. Those it needs are probed in the sandbox, and while one is absent
      * it chooses again without that one; what it throws, this rejects with.
+     *
+     * @param serves - Which hops it is to choose from; absent: from all.
      */
-    plan(choose: (manifest: Manifest) => Plan): Promise<Plan>;
+    plan(choose: (manifest: Manifest) => Plan, serves?: (from: string, to: string) => boolean): Promise<Plan>;
     /** Of all engines, each probed. */
     engines(): Promise<readonly EngineStatus[]>;
     /** What all of them can do, for the planner; what worked before is not probed again (decision 32). */

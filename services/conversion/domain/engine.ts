@@ -95,6 +95,8 @@ export type EngineHost = {
   readonly slots: number;
   /** How many more there may be, for accounts that have nothing running. */
   readonly spare: number;
+  /** Nothing is to be kept ready beyond what runs at once. */
+  readonly isOneOff?: true;
   log(event: string, fields?: Readonly<Record<string, unknown>>): void;
 };
 

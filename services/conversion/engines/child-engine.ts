@@ -42,7 +42,9 @@ export async function openChildEngine(
   start: () => Promise<SandboxChild>,
   { question = {}, ...lives }: ChildEngineOptions,
 ): Promise<OpenEngine> {
-  const pool = createPool({ size: host.slots + host.spare, ...lives, start, log: host.log });
+  const size = host.slots + host.spare;
+  const warm = host.isOneOff === true ? Math.min(lives.warm, size) : lives.warm;
+  const pool = createPool({ size, ...lives, warm, start, log: host.log });
 
   async function converse(task: HopTask, more: Readonly<Record<string, unknown>>, take: Take, onAsked?: () => void): Promise<void> {
     const child = await pool.take(task.signal);

@@ -16,6 +16,8 @@ export type InspectorHost = {
   readonly sandbox: Pick<Sandbox, "spawn">;
   /** Of this process alone; the inspectors' program is kept there. */
   readonly folder: string;
+  /** Where the program is kept for the next start. */
+  readonly keptProgram?: string;
   log(event: string, fields?: Readonly<Record<string, unknown>>): void;
   readonly bounds?: Partial<Bounds>;
   onAnswer?(kind: QuestionKind, elapsedMs: number): void;
@@ -23,7 +25,7 @@ export type InspectorHost = {
 };
 
 export async function openInspectors(host: InspectorHost): Promise<Inspector & AsyncDisposable> {
-  const command = await inspectorCommandIn(host.folder);
+  const command = await inspectorCommandIn(host.folder, host.keptProgram);
   const pool = createPool({ size: mostInspectors, warm: 1, jobs: 10_000, start: () => host.sandbox.spawn(command), log: host.log });
   const bounds = { ...usualBounds, ...host.bounds };
   let isClosed = false;

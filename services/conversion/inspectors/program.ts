@@ -1,6 +1,6 @@
 /** The program that inspectors run: ours, joined into one file when the service starts. */
-import { writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { readFile, rename, stat, writeFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { bundled } from "#kit/bundled.ts";
 import type { SandboxCommand } from "../domain/sandbox.ts";
@@ -12,8 +12,14 @@ const [program, script] = ["/opt/node", "/opt/filemill/inspector.cjs"] as const;
  * One file of JavaScript costs an inspector 36 MB and most of its start less than the sixty modules with their types, for which it would
  * load Node's compiler of TypeScript.
  */
-async function writeProgram(folder: string): Promise<string> {
-  const { outputFiles } = await bundled({
+async function writeProgram(folder: string, kept: string | undefined): Promise<string> {
+  const path = join(folder, "inspector.cjs");
+  await writeFile(path, (kept === undefined ? undefined : await readKept(kept)) ?? (await joined(kept)), { mode: 0o444 });
+  return path;
+}
+
+async function joined(kept: string | undefined): Promise<Uint8Array> {
+  const { outputFiles, metafile } = await bundled({
     entryPoints: [entry],
     bundle: true,
     platform: "node",
@@ -22,19 +28,53 @@ async function writeProgram(folder: string): Promise<string> {
     write: false,
     legalComments: "none",
     logLevel: "silent",
+    metafile: true,
   });
-  const path = join(folder, "inspector.cjs");
-  await writeFile(path, outputFiles[0]?.contents ?? "", { mode: 0o444 });
-  return path;
+  const program = outputFiles[0]?.contents ?? new Uint8Array();
+  if (kept !== undefined) await keep(kept, Object.keys(metafile.inputs), program);
+  return program;
 }
 
-/** How an inspector is started. `folder`: ours, in which the program is kept for as long as inspectors run. */
-export async function inspectorCommandIn(folder: string): Promise<Omit<SandboxCommand, "folder" | "onLine">> {
+/** A list of the modules in its first line says whether it is still what they make. Undefined where it is not. */
+async function readKept(kept: string): Promise<Buffer | undefined> {
+  try {
+    const program = await readFile(kept);
+    const said: unknown = JSON.parse(program.subarray(2, program.indexOf("\n")).toString());
+    const modules = Array.isArray(said) ? said.map(String).filter((_, at) => at % 2 === 0) : [];
+    return modules.length > 0 && JSON.stringify(await statesOf(modules)) === JSON.stringify(said) ? program : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+async function keep(kept: string, inputs: readonly string[], program: Uint8Array): Promise<void> {
+  try {
+    const modules = [...inputs.filter((path) => !path.startsWith("(disabled)")).map((path) => resolve(path)), npmPackages];
+    await writeFile(`${kept}.new`, Buffer.concat([Buffer.from(`//${JSON.stringify(await statesOf(modules))}\n`), program]), {
+      mode: 0o600,
+    });
+    await rename(`${kept}.new`, kept);
+  } catch {
+    // The next start makes it again.
+  }
+}
+
+/** Each module with its state after it. */
+async function statesOf(modules: readonly string[]): Promise<readonly string[]> {
+  const facts = await Promise.all(modules.map((path) => stat(path)));
+  return facts.flatMap(({ size, mtimeMs }, at) => [modules[at] ?? "", `${size} ${mtimeMs} ${process.version}`]);
+}
+
+/** Changes with each package that is installed or removed: what a module imports may then be another. */
+const npmPackages = fileURLToPath(new URL("../../../node_modules/.package-lock.json", import.meta.url));
+
+/** How an inspector is started. `folder`: ours, in which the program lies for as long as inspectors run; `kept`: see InspectorHost. */
+export async function inspectorCommandIn(folder: string, kept?: string): Promise<Omit<SandboxCommand, "folder" | "onLine">> {
   return {
     program,
     args: ["--max-semi-space-size=1", `--max-old-space-size=${heapMb}`, script],
     env: { MALLOC_ARENA_MAX: "1", NODE_ENV: "production" },
-    readOnly: { [process.execPath]: program, [await writeProgram(folder)]: script },
+    readOnly: { [process.execPath]: program, [await writeProgram(folder, kept)]: script },
     limits: {
       wallMs: 0,
       cpuSeconds: 30 * 86_400,

@@ -13,7 +13,7 @@ const bwrap = "/usr/bin/bwrap";
  *
  * @throws FilemillError UNAVAILABLE with the package to install.
  */
-export function createBubblewrapLauncher(seccompProgram: string, hostFiles: string, mark: string): (recipe: Recipe) => Launch {
+export function createBubblewrapLauncher(seccompProgram: string, hostFiles: string | undefined, mark: string): (recipe: Recipe) => Launch {
   for (const [tool, from] of [
     [bwrap, "bubblewrap"],
     ["/usr/bin/prlimit", "util-linux"],

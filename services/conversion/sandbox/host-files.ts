@@ -17,7 +17,7 @@ import { dirname, join } from "node:path";
 import { FilemillError } from "#kit/errors.ts";
 
 /** What engines cannot do without, and nothing that tells of this host. */
-const sharedPaths = [
+export const sharedPaths: readonly string[] = [
   "/etc/alternatives",
   "/etc/fonts",
   "/etc/ld.so.cache",

@@ -13,6 +13,7 @@ import { createLandlockLauncher } from "./landlock.ts";
 import { keepWatchOver, markOf } from "./orphans.ts";
 import { type Launch, startTree } from "./process-tree.ts";
 import type { Identity, Recipe } from "./recipe.ts";
+import { type AttackMemory, openAttackMemory } from "./remembered-attack.ts";
 import { openScratchPool, type ScratchPool } from "./scratch.ts";
 import { seccompProgramOf } from "./seccomp.ts";
 import { attackSandbox } from "./self-attack.ts";
@@ -29,6 +30,11 @@ export type SandboxSettings = {
   readonly log: Log;
   /** A name that no other living process has: what is left of this one when it was killed is found by it. Without it one is made up. */
   readonly owner?: string;
+  /**
+   * For a process that converts a file and ends: begins where this file says that the sandbox of this host held (decision 75), and mounts
+   * the host's configuration instead of copying it.
+   */
+  readonly provenFile?: string;
 };
 
 /**
@@ -40,8 +46,9 @@ export async function openSandbox(settings: SandboxSettings): Promise<Sandbox & 
   const scratches = await openScratches(settings);
   try {
     const owner = ownerOf(settings);
-    const launcher = createBubblewrapLauncher(seccompProgramOf(process.arch, "unix"), copyHostFiles(settings.scratchDir), markOf(owner));
-    return await proven(createSandbox("full", { launcher, owner }, scratches, settings.memoryBytes), settings.scratchDir);
+    const files = settings.provenFile === undefined ? copyHostFiles(settings.scratchDir) : undefined;
+    const launcher = createBubblewrapLauncher(seccompProgramOf(process.arch, "unix"), files, markOf(owner));
+    return await proven(createSandbox("full", { launcher, owner }, scratches, settings.memoryBytes), settings);
   } catch (error) {
     if (settings.mode === "required") throw error;
     settings.log.warn("sandbox.degraded", { reason: error instanceof Error ? error.message : String(error) });
@@ -62,7 +69,7 @@ async function openDegraded(scratches: ScratchPool, settings: Omit<SandboxSettin
   if (process.getuid?.() === 0) await checkPassable(settings.scratchDir, settings.firstUid);
   const owner = ownerOf(settings);
   const launcher = createLandlockLauncher(seccompProgramOf(process.arch, "none"), markOf(owner));
-  return proven(createSandbox("degraded", { launcher, owner }, scratches, settings.memoryBytes), settings.scratchDir);
+  return proven(createSandbox("degraded", { launcher, owner }, scratches, settings.memoryBytes), settings);
 }
 
 function ownerOf({ owner = randomUUID() }: Pick<SandboxSettings, "owner">): string {
@@ -89,9 +96,17 @@ function openScratches({ scratchDir, firstUid }: Pick<SandboxSettings, "scratchD
   return openScratchPool(scratchDir, process.getuid?.() === 0 ? firstUid : undefined);
 }
 
-async function proven(sandbox: Sandbox & AsyncDisposable, scratchDir: string): Promise<Sandbox & AsyncDisposable> {
+type ProofSettings = Pick<SandboxSettings, "scratchDir" | "provenFile" | "firstUid">;
+
+async function proven(
+  sandbox: Sandbox & AsyncDisposable,
+  { scratchDir, provenFile, firstUid }: ProofSettings,
+): Promise<Sandbox & AsyncDisposable> {
   try {
+    const memory: AttackMemory | undefined = provenFile === undefined ? undefined : openAttackMemory(provenFile, firstUid);
+    if (memory?.hasHeld(sandbox.mode) === true) return sandbox;
     await attackSandbox(sandbox, scratchDir);
+    memory?.held(sandbox.mode);
     return sandbox;
   } catch (error) {
     await sandbox[Symbol.asyncDispose]();

@@ -3,15 +3,18 @@ import { create } from "@bufbuild/protobuf";
 import { describe, expect, it } from "vitest";
 import { ManifestSchema } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
 import { Fidelity } from "#gen/filemill/common/v1/format_pb.ts";
+import { catalogueOf } from "#services/catalogue/domain/catalogue.ts";
 import { measuredWords, wordOf } from "#services/catalogue/domain/fidelity-rule.ts";
 import { graphOf } from "#services/catalogue/domain/graph.ts";
+import { mayServe } from "#services/catalogue/domain/passages.ts";
 import { optionsOf, type Routes, routesOf, viaOf } from "#services/catalogue/domain/planner.ts";
 import { type Judge, parseProofFile, proofOf } from "#services/catalogue/domain/proof.ts";
 import { engineManifestOf } from "#services/conversion/domain/manifest.ts";
 import { engines } from "#services/conversion/engines/registry.ts";
 import { manifestOf } from "./manifests.ts";
 
-const file = parseProofFile(readFileSync(new URL("../../../services/catalogue/proof.tsv", import.meta.url), "utf8"));
+const text = readFileSync(new URL("../../../services/catalogue/proof.tsv", import.meta.url), "utf8");
+const file = parseProofFile(text);
 const proof = proofOf([file]);
 const manifest = create(ManifestSchema, {
   node: "here",
@@ -34,6 +37,22 @@ describe("the proven routes of all engines", () => {
     }
     expect(routes.size).toBeGreaterThan(300);
     expect(longer).toEqual([]);
+  });
+
+  it("are planned alike by who reads only the hops and proofs that may be on the way", () => {
+    const pairs = [...routes].flatMap(([from, found]) =>
+      [...found.values()].filter(({ hops }) => hops.length > 1).map(({ to }) => ({ from, to })),
+    );
+    const whole = catalogueOf([manifest], proof);
+    const sampled = pairs.filter((_, index) => index % Math.ceil(pairs.length / 30) === 0);
+    expect(sampled.length).toBeGreaterThan(20);
+    for (const pair of [...sampled, { from: "png", to: "webp" }, { from: "jpg", to: "jpeg" }]) {
+      const serves = mayServe(pair);
+      const near = manifest.engines.map((engine) => ({ ...engine, hops: engine.hops.filter(({ from, to }) => serves(from, to)) }));
+      const nearProof = proofOf([parseProofFile(text, serves)]);
+      const query = { ...pair, options: {} };
+      expect(catalogueOf([{ ...manifest, engines: near }], nearProof).plan(query)).toEqual(whole.plan(query));
+    }
   });
 
   it.each(["png", "webp"])("convert %s to JPEG by sharp alone, without the options of a format in between", (from) => {

@@ -72,6 +72,15 @@ describe("engines of the last start", () => {
     expect((await start()).asked).toEqual([]);
   });
 
+  it("are told by a command that looked for one of them, which forgets none", async () => {
+    const file = join(folder, "engines.json");
+    const known = await openKnownEngines(file, "full", log, packages);
+    await known.remember(new Map([["pictures", "1"]]), true);
+    await (await openKnownEngines(file, "full", log, packages)).remember(new Map([["sounds", "2"]]), true);
+    expect((await start()).listed()).toEqual(["pictures 1", "sounds 2"]);
+    expect(probed).toEqual([]);
+  });
+
   it("are verified afterwards, and those that are lost leave the catalogue", async () => {
     await start();
     const { converter, listed } = await start();

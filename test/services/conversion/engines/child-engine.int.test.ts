@@ -23,7 +23,7 @@ beforeAll(async () => {
 afterAll(() => host[Symbol.asyncDispose]());
 
 /** Gives an engine of one child at a time, whose answer to the n-th job is what the script prints. */
-async function openEngine(script: string, lives: Partial<Parameters<typeof openChildEngine>[2]> = {}) {
+async function openEngine(script: string, lives: Partial<Parameters<typeof openChildEngine>[2]> = {}, more: { isOneOff?: true } = {}) {
   const children: SandboxChild[] = [];
   let started = 0;
   const answers = `$| = 1; while (<STDIN>) { if (/ready/) { print "1\\n"; next } $n++; ${script}; print qq({"ok":true,"data":"eA==","notes":[]}\\n) }`;
@@ -33,13 +33,16 @@ async function openEngine(script: string, lives: Partial<Parameters<typeof openC
     children.push(child);
     return child;
   };
-  const engine = await openChildEngine({ sandbox: host.sandbox, slots: 1, spare: 0, log: () => undefined }, start, { warm: 1, ...lives });
+  const engine = await openChildEngine({ sandbox: host.sandbox, slots: 1, spare: 0, log: () => undefined, ...more }, start, {
+    warm: 1,
+    ...lives,
+  });
   const convert = async () => {
     count += 1;
     const outputPath = join(host.folder, `out-${count}.webp`);
     const signal = new AbortController().signal;
-    const more = { note: () => undefined, progress: () => undefined, signal, timeoutMs: 120_000, options: {} };
-    await engine.run({ hop, input: { path: input, format: "png", sizeBytes: 1 }, outputPath, ...more });
+    const rest = { note: () => undefined, progress: () => undefined, signal, timeoutMs: 120_000, options: {} };
+    await engine.run({ hop, input: { path: input, format: "png", sizeBytes: 1 }, outputPath, ...rest });
     // What is started later has nothing to do with this job.
     started = children.length;
     return readFile(outputPath, "utf8");
@@ -71,6 +74,14 @@ describe("a child that lives on", () => {
       await expect.poll(() => left(engine.children[0])).toEqual([]);
     }
     expect([engine.children.length, engine.children[0]?.alive]).toEqual([1, true]);
+  });
+
+  it("has no successor ready in a process that converts one file", async () => {
+    await using warm = await openEngine("", { warm: 2 });
+    await using alone = await openEngine("", { warm: 2 }, { isOneOff: true });
+    expect(await alone.convert()).toBe("x");
+    await expect.poll(() => warm.children.length).toBe(2);
+    expect(alone.children).toHaveLength(1);
   });
 
   it("is replaced when it leaves what nobody asked for, and when that cannot be removed", async () => {

@@ -1,0 +1,79 @@
+/** That this host's sandbox held, so that a command that converts one file need not attack it for each (decision 75). */
+import { createHash } from "node:crypto";
+import { readdirSync, readFileSync, readlinkSync, renameSync, statSync, writeFileSync } from "node:fs";
+import { release } from "node:os";
+import { join } from "node:path";
+import type { Sandbox } from "../domain/sandbox.ts";
+
+export type AttackMemory = {
+  /** An attack of the last day failed, and nothing has changed since that a sandbox consists of. */
+  hasHeld(mode: Sandbox["mode"]): boolean;
+  /** What cannot be written down is tried again by the next start. */
+  held(mode: Sandbox["mode"]): void;
+};
+
+/** Settings of the kernel that can be changed without a trace. */
+const longestMs = 24 * 3_600_000;
+
+/** @param file - Where it is kept, the mode at its end. @param firstUid - See SandboxSettings. */
+export function openAttackMemory(file: string, firstUid: number): AttackMemory {
+  const state = stateOf(firstUid);
+  return {
+    hasHeld(mode) {
+      try {
+        const path = `${file}.${mode}`;
+        const ageMs = Date.now() - statSync(path).mtimeMs;
+        return state !== undefined && ageMs >= 0 && ageMs < longestMs && readFileSync(path, "utf8") === state;
+      } catch {
+        return false;
+      }
+    },
+    held(mode) {
+      if (state === undefined) return;
+      const path = `${file}.${mode}`;
+      try {
+        writeFileSync(`${path}.new`, state, { mode: 0o600 });
+        renameSync(`${path}.new`, path);
+      } catch {
+        // A disk that is full is no reason not to convert.
+      }
+    },
+  };
+}
+
+const tools = ["/usr/bin/bwrap", "/usr/bin/prlimit", "/usr/bin/setpriv", "/usr/bin/python3", process.execPath];
+const namespaces = ["user", "mnt", "pid", "net", "ipc", "uts", "cgroup"];
+
+/** Undefined where the kernel does not tell. */
+function stateOf(firstUid: number): string | undefined {
+  const hash = createHash("sha256");
+  try {
+    // Another boot, container, user or set of privileges is another host for a sandbox.
+    hash.update(`${readFileSync("/proc/sys/kernel/random/boot_id", "utf8")} ${release()} ${process.getuid?.()} ${process.getgid?.()}\n`);
+    hash.update(namespaces.map((name) => readlinkSync(`/proc/self/ns/${name}`)).join());
+    hash.update(
+      readFileSync("/proc/self/status", "utf8")
+        .match(/^(Cap|NoNewPrivs|Seccomp).*$/gm)
+        ?.join() ?? "",
+    );
+    hash.update(`${profileOf()} ${firstUid}\n`);
+  } catch {
+    return undefined;
+  }
+  const folder = import.meta.dirname;
+  const sources = readdirSync(folder, { recursive: true, encoding: "utf8" }).map((name) => join(folder, name));
+  for (const path of [...tools, ...sources]) {
+    const found = statSync(path, { throwIfNoEntry: false });
+    hash.update(`${path} ${found?.size} ${found?.mtimeMs} ${found?.ino}\n`);
+  }
+  return hash.digest("hex");
+}
+
+/** Of AppArmor or SELinux; a kernel with neither has none. */
+function profileOf(): string {
+  try {
+    return readFileSync("/proc/self/attr/current", "utf8");
+  } catch {
+    return "";
+  }
+}
