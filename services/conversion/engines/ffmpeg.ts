@@ -12,11 +12,11 @@ import { fitted } from "./ffmpeg-fitting.ts";
 import { containerOf } from "./ffmpeg-formats.ts";
 import { ffmpegHops } from "./ffmpeg-hops.ts";
 import { withKeyframe } from "./ffmpeg-keyframes.ts";
-import { gatheringNotes } from "./ffmpeg-notes.ts";
 import { keepSmallerSource } from "./ffmpeg-own.ts";
 import { peakOf, tooLoud } from "./ffmpeg-peaks.ts";
 import { withFirstShown } from "./ffmpeg-pictures.ts";
 import { type Media, mediaBadInput, readMedia } from "./ffmpeg-streams.ts";
+import { gatheringNotes } from "./gathering-notes.ts";
 import { openToolSession, type ToolSession, versionLineOf } from "./tool-run.ts";
 
 /** Encoders reserve stacks for many threads; the resident limit is watched all the same. */

@@ -1,12 +1,16 @@
 /** Chapters to one page by pandoc, from which the ordinary ways make a book: each file as HTML, one after another. */
+import { join } from "node:path";
 import { FilemillError } from "#kit/errors.ts";
 import { defineEngine, type FileRef } from "../domain/engine.ts";
 import { throwIfFailed } from "./bad-input.ts";
 import { words } from "./hop-table.ts";
 import { bound, type Joining, joinEngineOf } from "./join.ts";
+import { withPictures } from "./join-pictures.ts";
 import { versionLineOf } from "./tool-run.ts";
 
 const program = "/usr/bin/pandoc";
+const title = join(import.meta.dirname, "join-title.lua");
+const titleInside = "/engine/title.lua";
 const badInput = [64, 65, 91, 93];
 /** Texts whose look is their reader's. */
 const plain = new Set(words("md txt rst org adoc textile mediawiki dokuwiki ipynb tex"));
@@ -21,23 +25,25 @@ async function joinHtml({ session, task, entries, convert, remark }: Joining): P
       continue;
     }
     parts.push(await convert(entry, "html"));
-    if (!plain.has(entry.format)) remark(entry, "Fonts, colours and positions are left out.");
+    if (!plain.has(entry.writtenAs ?? entry.format)) remark(entry, "Fonts, colours and positions are left out.");
   }
   const { paths, readOnly } = bound(parts);
   const chapters: string[] = [];
   for (const [index, path] of paths.entries()) chapters.push(await chapterOf(path, index));
   async function chapterOf(path: string, index: number): Promise<string> {
-    if (!path.endsWith(".png")) return path;
-    const name = `picture-${index}.html`;
-    const script = `{ printf '<p><img src="data:image/png;base64,'; base64 -w0 ${path}; printf '"></p>'; } > /job/${name}`;
-    await session.run({ program: "/bin/sh", args: ["-c", script], readOnly });
-    return `/job/${name}`;
+    const made = `/job/chapter-${index}.html`;
+    const pictured = `{ printf '<p><img src="data:image/png;base64,'; base64 -w0 ${path}; printf '"></p>'; } > ${made}`;
+    // Pandoc takes the title of a page for what is said elsewhere.
+    const titled = `LC_ALL=C sed 's/<h1 class="title">/<h1>/' ${path} > ${made}`;
+    await session.run({ program: "/bin/sh", args: ["-c", path.endsWith(".png") ? pictured : titled], readOnly });
+    return made;
   }
   const args = [
     ...words("+RTS -M1g -RTS --sandbox -f html -t html --standalone --file-scope --mathml --wrap=preserve -o /job/out"),
+    `--lua-filter=${titleInside}`,
     ...chapters,
   ];
-  const end = await session.run({ program, args, readOnly, limits: { addressSpace: false } });
+  const end = await session.run({ program, args, readOnly: { ...readOnly, [title]: titleInside }, limits: { addressSpace: false } });
   if (end.exitCode === 251) throw new FilemillError("INPUT_TOO_COMPLEX", "The chapters need more memory than a conversion may use.");
   throwIfFailed(end, badInput, "One of the files is damaged.");
   task.progress(0.95);
@@ -51,6 +57,7 @@ export const joinHtmlEngine = defineEngine(
     packages: ["libarchive-tools", "pandoc"],
     targets: { html: { fidelity: "high", cost: 1000 } },
     badInput,
+    prepare: withPictures,
     async probe(sandbox) {
       const line = await versionLineOf(sandbox, program, ["--version"]);
       return line === undefined ? undefined : /^pandoc\S* (\d[\d.]*)/.exec(line)?.[1];

@@ -4,6 +4,7 @@ import { FilemillError } from "#kit/errors.ts";
 import { defineEngine, type FileRef } from "../domain/engine.ts";
 import { throwIfFailed } from "./bad-input.ts";
 import { bound, type Entry, type Joining, joinEngineOf, named } from "./join.ts";
+import { withPictures } from "./join-pictures.ts";
 import { probeMs } from "./tool-run.ts";
 
 const program = "/usr/bin/mutool";
@@ -73,10 +74,11 @@ export const joinPdfEngine = defineEngine(
     id: "join-pdf",
     label: "MuPDF, many into one",
     lane: "document",
-    packages: ["libarchive-tools", "mupdf-tools"],
+    packages: ["libarchive-tools", "mupdf-tools", "pandoc"],
     // Before what prints a zipped page, to which such a page is handed on.
     targets: { pdf: { fidelity: "high", cost: 250 } },
     badInput,
+    prepare: withPictures,
     async probe(sandbox) {
       const end = await sandbox.run({ program, args: ["-v"], limits: { wallMs: probeMs } }).catch(() => undefined);
       return /mutool version (\d[\d.]*)/.exec(`${end?.stdout}${end?.stderr}`)?.[1];

@@ -12,13 +12,20 @@ import { noteTable } from "../domain/notes.ts";
 import type { Sandbox } from "../domain/sandbox.ts";
 import { badInput, limits, listUnwanted, openListed, throwIfFailed, unpackWanted } from "./archive-members.ts";
 import { askForFile, askMade } from "./ask-inspector.ts";
+import { gatheringNotes } from "./gathering-notes.ts";
 import { words } from "./hop-table.ts";
 import { openToolSession, type ToolSession } from "./tool-run.ts";
 
 export const joinedSources = words("zip tar tgz tbz2 txz tzst 7z");
 
 /** A file of the archive, outside the sandbox. */
-export type Entry = FileRef & { readonly name: string; readonly kind: Kind; readonly isMisnamed: boolean };
+export type Entry = FileRef & {
+  readonly name: string;
+  readonly kind: Kind;
+  readonly isMisnamed: boolean;
+  /** Its own format, where it was prepared for joining. */
+  readonly writtenAs?: string;
+};
 
 export type Joining = {
   readonly session: ToolSession;
@@ -32,8 +39,12 @@ export type Joining = {
 };
 
 type JoinEngine = Pick<Engine, "id" | "label" | "lane" | "packages" | "badInput"> & {
-  readonly targets: Readonly<Record<string, Pick<Hop, "fidelity" | "cost"> & { readonly options?: readonly OptionDefinition[] }>>;
+  readonly targets: Readonly<
+    Record<string, Pick<Hop, "fidelity" | "cost"> & { readonly options?: readonly OptionDefinition[]; readonly expects?: Hop["expects"] }>
+  >;
   probe(sandbox: Sandbox): Promise<string | undefined>;
+  /** What is to be joined in place of the entries: they may belong to each other. */
+  prepare?(joining: Joining, kept: AsyncDisposableStack): Promise<readonly Entry[]>;
   /** Leaves the result at `/job/out`. */
   join(joining: Joining): Promise<void>;
 };
@@ -49,26 +60,34 @@ const expects = [
 const ofNames = expecting("ENCODING_GUESSED", { message: "Names that are not Unicode are guessed." });
 
 /** The declaration of an engine that joins. */
-export function joinEngineOf({ targets, join, badInput: own, ...engine }: JoinEngine): Engine {
-  const sharedOf = (from: string) => ({ async: true, maxInputMb: 200, expects: from === "zip" ? [...expects, ofNames] : expects });
+export function joinEngineOf({ targets, prepare, join, badInput: own, ...engine }: JoinEngine): Engine {
+  const sharedOf = (from: string, own: Hop["expects"] = []) => {
+    const others = (from === "zip" ? [...expects, ofNames] : expects).filter(({ code }) => !own.some((each) => each.code === code));
+    return { async: true, maxInputMb: 200, expects: [...own, ...others] };
+  };
   const hops = joinedSources.flatMap((from) =>
-    Object.entries(targets).map(([to, { options = [], ...rest }]) => ({ from, to, ...rest, options, ...sharedOf(from) })),
+    Object.entries(targets).map(([to, { options = [], ...rest }]) => ({ from, to, ...rest, options, ...sharedOf(from, rest.expects) })),
   );
   return {
     ...engine,
     hops,
     badInput: [...badInput, ...own],
     async open(host) {
-      return { run: (task) => run(host, task, join), [Symbol.asyncDispose]: async () => undefined };
+      return { run: (task) => run(host, task, { prepare, join }), [Symbol.asyncDispose]: async () => undefined };
     },
   };
 }
 
-async function run({ sandbox, inspector }: EngineHost, task: HopTask, join: JoinEngine["join"]): Promise<void> {
+async function run(
+  { sandbox, inspector }: EngineHost,
+  given: HopTask,
+  { prepare, join }: { readonly prepare: JoinEngine["prepare"]; readonly join: JoinEngine["join"] },
+): Promise<void> {
+  const { task, tell } = gatheringNotes(given);
   await using session = await openToolSession(sandbox, task);
   await using kept = new AsyncDisposableStack();
   const { entries, isSite } = await unpackedEntries({ session, task, inspector }, kept);
-  if (isSite) return await convertSite(task);
+  if (isSite) return await convertSite(given);
   const remarks = new Map<string, string[]>();
   const remark: Joining["remark"] = ({ name }, what) => void remarks.set(name, [...new Set([...(remarks.get(name) ?? []), what])]);
   let [done, bytes] = [0, 0];
@@ -86,11 +105,13 @@ async function run({ sandbox, inspector }: EngineHost, task: HopTask, join: Join
       throw error instanceof FilemillError ? named(name, error) : error;
     } finally {
       done += 1;
-      task.progress((0.9 * done) / entries.length);
+      task.progress(Math.min(0.9, (0.9 * done) / entries.length));
     }
   }
-  await join({ session, task, inspector, entries, convert, remark });
+  const joining = { session, task, inspector, entries, convert, remark };
+  await join({ ...joining, entries: (await prepare?.(joining, kept)) ?? entries });
   if (remarks.size > 0) task.note("ENTRIES_CHANGED", remarksOf(remarks));
+  tell();
   await session.adopt("out");
 }
 

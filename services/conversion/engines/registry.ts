@@ -17,6 +17,7 @@ import { gpsbabelEngine } from "./gpsbabel.ts";
 import { graphvizEngine } from "./graphviz.ts";
 import { icnsutilsEngine } from "./icnsutils.ts";
 import { imagemagickEngine, imagemagickExrEngine } from "./imagemagick.ts";
+import { joinComicEngine } from "./join-comic.ts";
 import { joinHtmlEngine } from "./join-html.ts";
 import { joinMediaEngine } from "./join-media.ts";
 import { joinPdfEngine } from "./join-pdf.ts";
@@ -83,5 +84,6 @@ export const engines: readonly Engine[] = [
   joinPdfEngine,
   joinTiffEngine,
   joinHtmlEngine,
+  joinComicEngine,
   joinMediaEngine,
 ];

@@ -22,6 +22,7 @@ export const joins: readonly Occurrence[] = Object.entries({
   "join-pdf": "pdf",
   "join-tiff": "tiff",
   "join-html": "html",
+  "join-comic": "cbz",
   "join-media": "gif",
 }).flatMap(([engine, to]): Occurrence[] => [
   { engine, hop: `zip>${to}`, code: "ENTRIES_CHANGED", content: zipOf(misnamed) },

@@ -58,6 +58,7 @@ const rows: Readonly<Record<string, readonly [from: string, to: string, kind: st
   subtitle: ["srt", "vtt", "subtitle", zeroed],
   "join-pdf": ["zip", "pdf", "pictures", cut],
   "join-tiff": ["zip", "tiff", "pictures", cut],
+  "join-comic": ["zip", "cbz", "pictures", cut],
   "join-html": ["zip", "html", "pictures", cut],
   "join-media": ["zip", "gif", "pictures", cut],
   fonttools: ["ttf", "ttf", "font", cut],

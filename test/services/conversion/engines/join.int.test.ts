@@ -6,6 +6,7 @@ import { promisify } from "node:util";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { OptionValues } from "#services/conversion/domain/engine.ts";
+import { joinComicEngine } from "#services/conversion/engines/join-comic.ts";
 import { joinHtmlEngine } from "#services/conversion/engines/join-html.ts";
 import { joinMediaEngine } from "#services/conversion/engines/join-media.ts";
 import { joinPdfEngine } from "#services/conversion/engines/join-pdf.ts";
@@ -140,6 +141,93 @@ describe("engine join-html", () => {
     );
     const html = await said("cat", path);
     expect(html.replace(/\s+/g, " ")).toMatch(/first words.*src="data:image\/png;base64,.*last words/);
+  });
+});
+
+describe("chapters with the pictures that lie beside them", () => {
+  const { join: page } = joining(joinHtmlEngine);
+  const { join: print } = joining(joinPdfEngine);
+  const book = async (): Promise<readonly ZipPart[]> => [
+    { name: "book/2.md", content: "# Two\n\n![one](../img/a%20b.png) and <img src='/img/c.jpg' width=9> and ![gone](lost.png)\n" },
+    { name: "book/1.rst", content: "One\n===\n\nfirst\n\n.. image:: own.webp\n" },
+    {
+      name: "book/own.webp",
+      content: await sharp(await picture(20, 30, "blue"))
+        .webp()
+        .toBuffer(),
+    },
+    { name: "img/a b.png", content: await picture(30, 20, "red") },
+    {
+      name: "img/c.jpg",
+      content: await sharp(await picture(40, 20, "green"))
+        .jpeg()
+        .toBuffer(),
+    },
+    { name: "img/z.png", content: await picture(50, 20, "white") },
+  ];
+
+  it("show them in their places, and those that no chapter shows by themselves", async () => {
+    const { path, notes } = await page(await book(), "html");
+    const html = await readFile(path, "utf8");
+    const pictures = [...html.matchAll(/src="data:image\/(\w+);base64,([^"]+)"/g)];
+    const seen = pictures.map(([, , data = ""]) => sharp(Buffer.from(data, "base64")).metadata());
+    expect((await Promise.all(seen)).map(({ width, height, format }) => `${format} ${width}x${height}`)).toEqual([
+      "png 20x30",
+      "png 30x20",
+      "jpeg 40x20",
+      "png 50x20",
+    ]);
+    // Each title is a heading, also where it is that of a whole chapter, and the first one is the book's.
+    expect(html.match(/<(title|h1)[^>]*>[^<]*/g)?.map((tag) => tag.replace(/ [^>]*/, ""))).toEqual(["<title>One", "<h1>One", "<h1>Two"]);
+    expect(notes.get("ENTRIES_CHANGED")).toBe("book/2.md: One picture was left out.");
+  });
+
+  it("are printed with them", async () => {
+    const { path } = await print((await book()).slice(0, -1), "pdf");
+    const pages = (await said("pdftotext", path, "-")).split("\f").slice(0, -1);
+    expect(pages.map((text) => /(One|Two)/.exec(text)?.[1])).toEqual(["One", "Two"]);
+    const sizes = (await said("pdfimages", "-list", path))
+      .split("\n")
+      .slice(2, -1)
+      .map((line) => line.trim().split(/\s+/));
+    expect(sizes.map(([page, , , width, height]) => `${page}: ${width}x${height}`)).toEqual(["1: 20x30", "2: 30x20", "2: 40x20"]);
+  });
+});
+
+describe("engine join-comic", () => {
+  const { join: made } = joining(joinComicEngine);
+
+  it("keeps the bytes of its pages, in the order in which people count, and says what is none", async () => {
+    const [ten, two] = [
+      await picture(30, 20, "red"),
+      await sharp(await picture(40, 20, "blue"))
+        .jpeg()
+        .toBuffer(),
+    ];
+    const info = "<?xml version='1.0'?><ComicInfo><Title>Quokka</Title></ComicInfo>";
+    const { path, notes } = await made(
+      [
+        { name: "c/10.png", content: ten },
+        { name: "c/2.jpg", content: two },
+        {
+          name: "c/3.tiff",
+          content: await sharp(await picture(50, 20, "green"))
+            .tiff()
+            .toBuffer(),
+        },
+        { name: "c/ComicInfo.xml", content: info },
+        { name: "c/read me.txt", content: "hello" },
+      ],
+      "cbz",
+    );
+    expect((await said("bsdtar", "-tf", path)).trim().split("\n")).toEqual(["0001.jpg", "0002.png", "0003.png", "ComicInfo.xml"]);
+    const member = async (name: string) => (await run("bsdtar", ["-xOf", path, name], { encoding: "buffer" })).stdout;
+    expect((await member("0001.jpg")).equals(two)).toBe(true);
+    expect((await sharp(await member("0002.png")).metadata()).width).toBe(50);
+    expect((await member("0003.png")).equals(ten)).toBe(true);
+    expect((await member("ComicInfo.xml")).toString()).toBe(info);
+    expect(notes.get("ENTRIES_LEFT_OUT")).toBe("Files that are no pictures were left out: c/read me.txt.");
+    await expect(made([{ name: "a.txt", content: "no picture" }], "cbz")).rejects.toMatchObject({ code: "INVALID_INPUT" });
   });
 });
 

@@ -1,4 +1,4 @@
-/** Of each code a result bears one note; of sound and film there may be several things to say. */
+/** Of each code a result bears one note; of many files, of sound and of film there may be several things to say. */
 import type { HopTask } from "../domain/engine.ts";
 import type { NoteCode } from "../domain/notes.ts";
 
