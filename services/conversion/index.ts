@@ -28,7 +28,7 @@ import type { ConversionSettings } from "./config.ts";
 import type { Converter, OneOffConverter } from "./domain/converter.ts";
 import { lanes, spareOf } from "./domain/engine.ts";
 import { engines } from "./engines/registry.ts";
-import { unlockFile } from "./engines/unlock.ts";
+import { unlockFile } from "./engines/shared/unlock.ts";
 import { type InspectorHost, openInspectors } from "./inspectors/open-inspectors.ts";
 import { createVerdicts, type Verdicts } from "./inspectors/verdicts.ts";
 import { createConversionRpc } from "./rpc.ts";

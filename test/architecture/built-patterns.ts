@@ -12,7 +12,7 @@ export const builtPatterns: readonly BuiltPattern[] = [
     reason: "is made of constants",
   },
   {
-    path: "services/conversion/engines/poppler-pages.ts",
+    path: "services/conversion/engines/pdf/poppler-pages.ts",
     looks: ["^Page\\s+7 size:\\s+([\\d.e+]+) x ([\\d.e+]+) pts", "^Page\\s+7 rot:\\s+(90|270)"],
     reason: "is made of a number",
   },

@@ -38,16 +38,16 @@ test("an inspector loads what reads content", () => {
 
 /** Engines that open files in the main process, which move bytes or read what no stranger wrote. */
 const movers: Readonly<Record<string, string>> = {
-  "ask-inspector.ts": "writes what an inspector answers",
-  "calibre.ts": "reads the version in calibre's own program",
-  "child-engine.ts": "hands files over to its children and back",
-  "copy-pieces.ts": "copies pieces that an inspector named",
-  "exif-upright.ts": "writes bytes that an inspector named",
-  "fluidsynth.ts": "writes two lengths into a header of fixed form",
-  "icnsutils.ts": "copies a piece that an inspector named",
-  "jpeg-page.ts": "copies a picture into a document",
-  "node-worker.ts": "reads the packages' own manifests",
-  "tool-run.ts": "makes sure that a result is a plain file",
+  "documents/calibre.ts": "reads the version in calibre's own program",
+  "media/fluidsynth.ts": "writes two lengths into a header of fixed form",
+  "pictures/exif-upright.ts": "writes bytes that an inspector named",
+  "pictures/icnsutils.ts": "copies a piece that an inspector named",
+  "shared/ask-inspector.ts": "writes what an inspector answers",
+  "shared/child-engine.ts": "hands files over to its children and back",
+  "shared/copy-pieces.ts": "copies pieces that an inspector named",
+  "shared/jpeg-page.ts": "copies a picture into a document",
+  "shared/node-worker.ts": "reads the packages' own manifests",
+  "shared/tool-run.ts": "makes sure that a result is a plain file",
 };
 
 test("no other engine opens a file in the process that serves", () => {

@@ -6,13 +6,13 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { openLog } from "#kit/log.ts";
 import type { Engine, EngineHost } from "#services/conversion/domain/engine.ts";
-import { chromiumEngine } from "#services/conversion/engines/chromium.ts";
-import { libreofficeEngine } from "#services/conversion/engines/libreoffice.ts";
+import { chromiumEngine } from "#services/conversion/engines/documents/chromium.ts";
+import { libreofficeEngine } from "#services/conversion/engines/office/libreoffice.ts";
 import { openInspectors } from "#services/conversion/inspectors/open-inspectors.ts";
 import { openSandbox } from "#services/conversion/sandbox/index.ts";
 import { startServer } from "#test/harness/server.ts";
-import { documentOf, doesHold, printFeatures } from "#test/services/conversion/engines/print-features.ts";
-import { printedOf } from "#test/services/conversion/engines/printed.ts";
+import { documentOf, doesHold, printFeatures } from "#test/services/conversion/engines/documents/print-features.ts";
+import { printedOf } from "#test/services/conversion/engines/documents/printed.ts";
 import { compare, report } from "./measure.ts";
 import { convert } from "./rest-client.ts";
 

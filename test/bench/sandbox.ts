@@ -8,7 +8,7 @@ import { promisify } from "node:util";
 import sharp from "sharp";
 import { openLog } from "#kit/log.ts";
 import type { Sandbox } from "#services/conversion/domain/sandbox.ts";
-import { sharpCommandOf } from "#services/conversion/engines/sharp-children.ts";
+import { sharpCommandOf } from "#services/conversion/engines/pictures/sharp-children.ts";
 import { openSandbox } from "#services/conversion/sandbox/index.ts";
 import { compare, type Pair } from "./measure.ts";
 

@@ -3,7 +3,7 @@ import { execFile } from "node:child_process";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { pdfOf } from "#test/services/conversion/engines/pdf-by-hand.ts";
+import { pdfOf } from "#test/services/conversion/engines/pdf/pdf-by-hand.ts";
 
 const run = promisify(execFile);
 const words = "Die Übergröße der Straßenbäume\nist für müde Gärtner schön,\ndie über grüne Hügel gehen.";

@@ -10,7 +10,7 @@ import { openGrpcClient } from "#kit/rpc/grpc-client.ts";
 import { filesUnder } from "#test/harness/folders.ts";
 import { call, expectRow, post } from "#test/harness/rest.ts";
 import { startServer, type TestServer } from "#test/harness/server.ts";
-import { pdfOf } from "#test/services/conversion/engines/pdf-by-hand.ts";
+import { pdfOf } from "#test/services/conversion/engines/pdf/pdf-by-hand.ts";
 
 const run = promisify(execFile);
 const folder = "test/corpus/protected";

@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startServer, type TestServer } from "#test/harness/server.ts";
-import { pdfOf } from "#test/services/conversion/engines/pdf-by-hand.ts";
+import { pdfOf } from "#test/services/conversion/engines/pdf/pdf-by-hand.ts";
 
 const run = promisify(execFile);
 let server: TestServer;

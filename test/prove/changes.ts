@@ -1,6 +1,6 @@
 /** Which engines' sources changed since the proof file was last written: what they declare may be the same, what they do need not. */
 import { readdir, readFile } from "node:fs/promises";
-import { dirname, join, relative, resolve } from "node:path";
+import { basename, dirname, join, relative, resolve } from "node:path";
 import { gitText } from "./readers/program.ts";
 import { committedProof } from "./store.ts";
 
@@ -31,15 +31,22 @@ async function changedFiles(): Promise<readonly string[] | undefined> {
 export async function enginesOf(changed: readonly string[]): Promise<ReadonlySet<string>> {
   const found = new Set<string>();
   if (changed.length === 0) return found;
-  for (const name of (await readdir(folder)).filter((each) => each.endsWith(".ts"))) {
+  const isSource = (name: string) => name.endsWith(".ts") && !name.startsWith("inside/");
+  for (const name of (await readdir(folder, { recursive: true })).filter(isSource)) {
     const text = await readFile(join(folder, name), "utf8");
     if (!text.includes("defineEngine(")) continue;
     const sources = await sourcesOf(join(folder, name));
-    if (text.includes('"./node-worker.ts"')) await workOf(name.replace(/\.ts$/, ""), sources);
-    if (!changed.some((each) => sources.has(join(folder, each)) || text.includes(`"${each.split("/")[0]}"`))) continue;
+    if (text.includes('/node-worker.ts"')) await workOf(basename(name, ".ts"), sources);
+    if (!changed.some((each) => sources.has(join(folder, each)) || text.includes(`"${folderOf(each)}"`))) continue;
     for (const [, id = ""] of text.matchAll(/^\s+id: "([\w-]+)"/gm)) found.add(id);
   }
   return found;
+}
+
+/** An engine names a folder of its own as a whole. */
+function folderOf(path: string): string | undefined {
+  const [kind, name, file] = path.split("/");
+  return kind !== "inside" && file !== undefined ? name : undefined;
 }
 
 /** The file and all below the folder that it imports or names: scripts, filters, what runs inside the sandbox. */

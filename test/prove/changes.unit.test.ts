@@ -5,20 +5,20 @@ const changed = async (...paths: readonly string[]) => [...(await enginesOf(path
 
 it("finds the engines that a changed file belongs to", async () => {
   expect(await changed()).toEqual([]);
-  expect(await changed("potrace.ts")).toEqual(["potrace"]);
-  expect(await changed("imagemagick.ts")).toEqual(["imagemagick", "imagemagick-exr"]);
+  expect(await changed("pictures/potrace.ts")).toEqual(["potrace"]);
+  expect(await changed("pictures/imagemagick.ts")).toEqual(["imagemagick", "imagemagick-exr"]);
 });
 
 it("follows scripts that an engine only names", async () => {
-  expect(await changed("libreoffice-worker.py")).toEqual(["libreoffice"]);
-  expect(await changed("pandoc-filter.lua")).toEqual(["pandoc"]);
+  expect(await changed("office/libreoffice-worker.py")).toEqual(["libreoffice"]);
+  expect(await changed("documents/pandoc-filter.lua")).toEqual(["pandoc"]);
   const withPictures = ["ffmpeg-stills", "imagemagick", "imagemagick-exr", "libheif", "libjxl", "poppler", "sharp"];
-  expect(await changed("sharp-child.mjs")).toEqual(withPictures);
+  expect(await changed("pictures/sharp-child.mjs")).toEqual(withPictures);
   expect(await changed("inside/subtitle/cues.ts")).toEqual(["subtitle"]);
   expect(await changed("inside/records/csv.ts")).toContain("data");
-  expect(await changed("imagemagick-policy/policy.xml")).toEqual(["icnsutils", "imagemagick", "imagemagick-exr", "potrace"]);
+  expect(await changed("pictures/imagemagick-policy/policy.xml")).toEqual(["icnsutils", "imagemagick", "imagemagick-exr", "potrace"]);
 });
 
 it("takes what all share for a change of all", async () => {
-  expect((await changed("tool-run.ts")).length).toBeGreaterThan(15);
+  expect((await changed("shared/tool-run.ts")).length).toBeGreaterThan(15);
 });

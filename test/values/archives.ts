@@ -1,6 +1,6 @@
 /** Archives whose members have names, permissions, times and links that programs like to change. */
 import fc from "fast-check";
-import { archiveEngine } from "#services/conversion/engines/archive.ts";
+import { archiveEngine } from "#services/conversion/engines/archives/archive.ts";
 import type { Difference, Judge } from "./difference.ts";
 import { fieldsOf, isList, type Said } from "./said.ts";
 

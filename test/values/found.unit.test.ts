@@ -4,7 +4,7 @@ import * as workbooks from "@e965/xlsx";
 import { decode as decodeCbor } from "cborg";
 import { parquetWriteBuffer } from "hyparquet-writer";
 import { describe, expect, it } from "vitest";
-import { dataEngine } from "#services/conversion/engines/data.ts";
+import { dataEngine } from "#services/conversion/engines/data/data.ts";
 import { convertData } from "#services/conversion/engines/inside/records/convert.ts";
 import { converterOf } from "#test/services/conversion/engines/inside/converter.ts";
 

@@ -1,5 +1,5 @@
 /** What differs between a table, tree or settings and what was made of it, and whether a note says so. */
-import { dataEngine } from "#services/conversion/engines/data.ts";
+import { dataEngine } from "#services/conversion/engines/data/data.ts";
 import type { Difference, Judge as JudgeOfKind } from "./difference.ts";
 import { digitsOf, isList, isMap, isTable, recordsOf, type Said, type SaidMap, type SaidTable } from "./said.ts";
 import { bare, placesOf, tableOf } from "./shapes.ts";

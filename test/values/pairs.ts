@@ -1,6 +1,6 @@
 /** Pairs of formats whose values are compared, and what goes along each of them. */
 import type fc from "fast-check";
-import { dataHops } from "#services/conversion/engines/data-hops.ts";
+import { dataHops } from "#services/conversion/engines/data/data-hops.ts";
 import { settings, tables, trees } from "./arbitraries.ts";
 import { archiveJudge, archives } from "./archives.ts";
 import type { Judge } from "./difference.ts";

@@ -1,6 +1,6 @@
 /** Subtitles with times and texts that programs like to change. */
 import fc from "fast-check";
-import { subtitleEngine } from "#services/conversion/engines/subtitle.ts";
+import { subtitleEngine } from "#services/conversion/engines/media/subtitle.ts";
 import type { Difference, Judge } from "./difference.ts";
 import { fieldsOf, type Said } from "./said.ts";
 

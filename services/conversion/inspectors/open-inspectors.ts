@@ -3,7 +3,7 @@ import { FilemillError } from "#kit/errors.ts";
 import type { Asked, Content, Inspector } from "../domain/inspector.ts";
 import type { QuestionKind } from "../domain/questions.ts";
 import type { Sandbox, SandboxChild } from "../domain/sandbox.ts";
-import { createPool } from "../engines/child-pool.ts";
+import { createPool } from "../engines/shared/child-pool.ts";
 import { openContent } from "./content.ts";
 import { type Bounds, converse, type Exchange, type Fault, type Finding, InspectorFailed } from "./converse.ts";
 import { inspectorCommandIn } from "./program.ts";

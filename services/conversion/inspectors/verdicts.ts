@@ -7,7 +7,7 @@ import type { FileRef } from "../domain/engine.ts";
 import type { Content, Inspector } from "../domain/inspector.ts";
 import type { MetadataPorts } from "../domain/picture-metadata.ts";
 import type { Answer } from "../domain/questions.ts";
-import { openOutputNow } from "../engines/tool-run.ts";
+import { openOutputNow } from "../engines/shared/tool-run.ts";
 import { errorOf } from "./converse.ts";
 
 /** Up to here a file is asked about once for both: a trip to an inspector takes longer than its guards then. */

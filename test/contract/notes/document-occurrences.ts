@@ -5,7 +5,7 @@ import { halfScannedPdf, scannedPdf } from "#test/contract/scanned-pdf.ts";
 import { revised } from "#test/contract/word-file.ts";
 import { tarFile } from "#test/harness/tar-file.ts";
 import { zipFile } from "#test/harness/zip-file.ts";
-import { pdfOf, tablePdf } from "#test/services/conversion/engines/pdf-by-hand.ts";
+import { pdfOf, tablePdf } from "#test/services/conversion/engines/pdf/pdf-by-hand.ts";
 import { copy, latin, type Occurrence } from "./occurrence.ts";
 import { run } from "./tools.ts";
 
@@ -21,7 +21,7 @@ const withHeads = pdfOf(
   ["one", "two", "three"].map((body) => `Minutes of the society) Tj 1 0 0 1 20 250 Tm (Page ${body} of the minutes`),
   "0 0 300 500",
 );
-const richPdf = (path: string) => run("/usr/bin/python3", ["test/services/conversion/engines/rich-pdf.py", path, "signed"]);
+const richPdf = (path: string) => run("/usr/bin/python3", ["test/services/conversion/engines/pdf/rich-pdf.py", path, "signed"]);
 /** Nothing is gained where nothing can be compressed. */
 const smallDocx = (path: string) => run("/usr/bin/python3", ["-c", repacked, path, "test/corpus/typical/document/typical.docx"]);
 const repacked =

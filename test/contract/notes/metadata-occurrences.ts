@@ -1,5 +1,5 @@
 /** Files of which is noted what a picture says beside itself, by the one rule for all engines (decision 56). */
-import { twoColours } from "#test/services/conversion/engines/picture-samples.ts";
+import { twoColours } from "#test/services/conversion/engines/pictures/picture-samples.ts";
 import { copy, type Occurrence } from "./occurrence.ts";
 import { magick, run } from "./tools.ts";
 

@@ -8,8 +8,8 @@ import sharp from "sharp";
 import { halfScannedPdf, scannedPdf } from "#test/contract/scanned-pdf.ts";
 import { revised } from "#test/contract/word-file.ts";
 import { zipFile } from "#test/harness/zip-file.ts";
-import { pdfOf, tablePdf } from "#test/services/conversion/engines/pdf-by-hand.ts";
-import { halfTransparent, noise, twoColours } from "#test/services/conversion/engines/picture-samples.ts";
+import { pdfOf, tablePdf } from "#test/services/conversion/engines/pdf/pdf-by-hand.ts";
+import { halfTransparent, noise, twoColours } from "#test/services/conversion/engines/pictures/picture-samples.ts";
 
 const corpus = join(import.meta.dirname, "../../corpus/typical");
 const run = promisify(execFile);
@@ -125,7 +125,7 @@ const made: Readonly<Record<string, (path: string, folder: string) => Promise<un
   "german.png": async (path) =>
     magick("-background", "white", "-fill", "black", "-pointsize", "40", "label:Übergröße", "-bordercolor", "white", "-border", "30", path),
   "german.pdf": scannedPdf,
-  "rich.pdf": (path) => run("/usr/bin/python3", ["test/services/conversion/engines/rich-pdf.py", path]),
+  "rich.pdf": (path) => run("/usr/bin/python3", ["test/services/conversion/engines/pdf/rich-pdf.py", path]),
   "half.pdf": halfScannedPdf,
   "sound.wav": (path) => ffmpeg("-f", "lavfi", "-i", "anoisesrc=duration=3:amplitude=0.05:sample_rate=44100:seed=1", "-ac", "2", path),
   "sound.flac": (path) => ffmpeg(..."-f lavfi -i sine=duration=1 -c:a flac -sample_fmt s16".split(" "), path),

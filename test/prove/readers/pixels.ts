@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import sharp from "sharp";
-import { magick } from "#services/conversion/engines/imagemagick-program.ts";
+import { magick } from "#services/conversion/engines/pictures/imagemagick-program.ts";
 import type { KnownFile } from "#test/prove/samples.ts";
 import { bytesFrom } from "./program.ts";
 

@@ -5,7 +5,7 @@ import avro from "avsc";
 import { asyncBufferFromFile, parquetReadObjects } from "hyparquet";
 import { compressors } from "hyparquet-compressors";
 import type { KnownFile } from "#test/prove/samples.ts";
-import { leaves, leavesOf } from "#test/services/conversion/engines/foreign-data.ts";
+import { leaves, leavesOf } from "#test/services/conversion/engines/data/foreign-data.ts";
 import { textOf, withoutTags, xmlLeaves } from "./words.ts";
 
 export type Cells = { readonly reader: string; readonly cells: readonly string[] };

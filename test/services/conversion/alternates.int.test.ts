@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { JobState } from "#gen/filemill/job/v1/job_pb.ts";
-import { halfTransparent, twoColours } from "./engines/picture-samples.ts";
+import { halfTransparent, twoColours } from "./engines/pictures/picture-samples.ts";
 import { accountId, type Mill, openMill } from "./mill.ts";
 
 /** A film of one frame, which lasts 0.04 seconds: of what comes after it there is no picture. */

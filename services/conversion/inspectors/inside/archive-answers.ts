@@ -2,7 +2,7 @@
 import type { ByteSource } from "#services/conversion/domain/guards/byte-source.ts";
 import { readZipDirectory } from "#services/conversion/domain/guards/zip-directory.ts";
 import type { Answer } from "#services/conversion/domain/questions.ts";
-import { leavesItsFolder } from "#services/conversion/engines/archive-refusals.ts";
+import { leavesItsFolder } from "#services/conversion/engines/archives/archive-refusals.ts";
 import { guessEncoding } from "#services/conversion/engines/inside/guess-encoding.ts";
 import { assertNothingBehindLinks, hasTwins, unwantedOf } from "./archive-links.ts";
 import {

@@ -1,5 +1,5 @@
 /** Where the links of an archive lead, and what lies behind them. Linear in the length of all names, which are a stranger's. */
-import { behindLink } from "#services/conversion/engines/archive-refusals.ts";
+import { behindLink } from "#services/conversion/engines/archives/archive-refusals.ts";
 import type { Member } from "./archive-listing.ts";
 
 /** A place in the archive, with the member that is there; folders may have none. */

@@ -1,6 +1,6 @@
 /** The three blocks in which every format of pictures says what is beside the picture: EXIF, XMP and IPTC. */
 import type { Tellable } from "#services/conversion/domain/picture-metadata.ts";
-import { technicalTags } from "#services/conversion/engines/sharp-headers.mjs";
+import { technicalTags } from "#services/conversion/engines/pictures/sharp-headers.mjs";
 
 export type Found = Set<Tellable>;
 

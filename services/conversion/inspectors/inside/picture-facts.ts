@@ -2,7 +2,7 @@
 import { FilemillError } from "#kit/errors.ts";
 import type { ByteSource } from "#services/conversion/domain/guards/byte-source.ts";
 import type { Answer } from "#services/conversion/domain/questions.ts";
-import { namedColours } from "#services/conversion/engines/sharp-colours.mjs";
+import { namedColours } from "#services/conversion/engines/pictures/sharp-colours.mjs";
 import { contentOf } from "./remote-file.ts";
 
 type PictureFacts = Answer<"pictureFacts">;

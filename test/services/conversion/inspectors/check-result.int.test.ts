@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { createVerdicts } from "#services/conversion/inspectors/verdicts.ts";
-import { writeTone } from "#test/services/conversion/engines/tone.ts";
+import { writeTone } from "#test/services/conversion/engines/media/tone.ts";
 import { openTestInspectors, type TestInspectors } from "./test-inspectors.ts";
 
 const corpus = join(import.meta.dirname, "../../../corpus");

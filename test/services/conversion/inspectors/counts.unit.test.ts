@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import type { ByteSource } from "#services/conversion/domain/guards/byte-source.ts";
 import { countsOf } from "#services/conversion/inspectors/inside/counts/counts.ts";
 import { zipFile } from "#test/harness/zip-file.ts";
-import { pdfOf } from "#test/services/conversion/engines/pdf-by-hand.ts";
+import { pdfOf } from "#test/services/conversion/engines/pdf/pdf-by-hand.ts";
 
 function sourceOf(content: Buffer | string): ByteSource {
   const bytes = Buffer.from(content);

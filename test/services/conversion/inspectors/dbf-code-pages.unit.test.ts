@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { tableEncodingOf } from "#services/conversion/inspectors/inside/dbf-code-pages.ts";
 import { sourceOf } from "#test/services/conversion/domain/guards/refused.ts";
-import { dbaseTable } from "#test/services/conversion/engines/dbase-table.ts";
+import { dbaseTable } from "#test/services/conversion/engines/data/dbase-table.ts";
 
 const encodingOf = (content: Buffer) => tableEncodingOf(sourceOf(content));
 const bytes = (hex: string) => Buffer.from(hex, "hex");

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { pictureHeaders } from "#services/conversion/domain/guards/picture-headers.ts";
-import { rasterSample } from "#test/services/conversion/engines/raster-samples.ts";
+import { rasterSample } from "#test/services/conversion/engines/pictures/raster-samples.ts";
 import { refusalOf, sourceOf } from "./refused.ts";
 
 describe("the size in a picture's header", () => {

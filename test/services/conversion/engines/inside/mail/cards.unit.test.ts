@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { mailEngine } from "#services/conversion/engines/documents/mail.ts";
 import { convertCards } from "#services/conversion/engines/inside/mail/cards.ts";
-import { mailEngine } from "#services/conversion/engines/mail.ts";
 import { converterOf } from "#test/services/conversion/engines/inside/converter.ts";
 
 const convert = converterOf(mailEngine, convertCards);

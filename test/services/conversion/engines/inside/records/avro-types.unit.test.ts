@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { dataEngine } from "#services/conversion/engines/data.ts";
+import { dataEngine } from "#services/conversion/engines/data/data.ts";
 import { convertData } from "#services/conversion/engines/inside/records/convert.ts";
 import { converterOf } from "#test/services/conversion/engines/inside/converter.ts";
 

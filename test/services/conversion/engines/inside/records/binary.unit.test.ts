@@ -1,7 +1,7 @@
 import { decode } from "@msgpack/msgpack";
 import { Binary, BSONRegExp, Code, DBRef, Decimal128, deserialize, MaxKey, MinKey, ObjectId, serialize, Timestamp, UUID } from "bson";
 import { describe, expect, it } from "vitest";
-import { dataEngine } from "#services/conversion/engines/data.ts";
+import { dataEngine } from "#services/conversion/engines/data/data.ts";
 import { convertData } from "#services/conversion/engines/inside/records/convert.ts";
 import { converterOf } from "#test/services/conversion/engines/inside/converter.ts";
 

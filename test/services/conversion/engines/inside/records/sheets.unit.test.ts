@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { utils, write } from "@e965/xlsx";
 import { describe, expect, it } from "vitest";
-import { dataEngine } from "#services/conversion/engines/data.ts";
+import { dataEngine } from "#services/conversion/engines/data/data.ts";
 import { convertData } from "#services/conversion/engines/inside/records/convert.ts";
 import { converterOf } from "#test/services/conversion/engines/inside/converter.ts";
 

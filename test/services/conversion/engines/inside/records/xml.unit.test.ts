@@ -1,6 +1,6 @@
 import { XMLParser } from "fast-xml-parser";
 import { describe, expect, it } from "vitest";
-import { dataEngine } from "#services/conversion/engines/data.ts";
+import { dataEngine } from "#services/conversion/engines/data/data.ts";
 import { convertData } from "#services/conversion/engines/inside/records/convert.ts";
 import { converterOf } from "#test/services/conversion/engines/inside/converter.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { convertSubtitle } from "#services/conversion/engines/inside/subtitle/convert.ts";
-import { subtitleEngine } from "#services/conversion/engines/subtitle.ts";
+import { subtitleEngine } from "#services/conversion/engines/media/subtitle.ts";
 import { converterOf } from "#test/services/conversion/engines/inside/converter.ts";
 
 const convert = converterOf(subtitleEngine, convertSubtitle);

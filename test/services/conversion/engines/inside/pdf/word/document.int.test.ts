@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { chromium } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { pdfEngine } from "#services/conversion/engines/pdf.ts";
+import { pdfEngine } from "#services/conversion/engines/pdf/pdf.ts";
 import { type Bench, openBench } from "#test/contract/engine.ts";
-import { pdfOf } from "#test/services/conversion/engines/pdf-by-hand.ts";
+import { pdfOf } from "#test/services/conversion/engines/pdf/pdf-by-hand.ts";
 
 const run = promisify(execFile);
 const filler = "The quick brown fox jumps over the lazy dog while the others look on and say nothing at all. ";

@@ -1,0 +1,107 @@
+/** Which archives are repacked as which. */
+import type { Fidelity, Hop, OptionDefinition } from "#services/conversion/domain/engine.ts";
+import { expecting } from "#services/conversion/domain/expectations.ts";
+import { crossHops, ownHops, words } from "../shared/hop-table.ts";
+
+type Packing = {
+  /** bsdtar's name of the format. */
+  readonly format: string;
+  /** Its filter, where the whole is compressed. */
+  readonly filter?: string;
+  /** Module and highest value of the compression level. */
+  readonly level?: readonly [module: string, highest: number];
+  /** Holds owners, permissions and hard links, as Unix has them. */
+  readonly isUnix: boolean;
+};
+
+export const packings: Readonly<Record<string, Packing>> = {
+  zip: { format: "zip", level: ["zip", 9], isUnix: false },
+  "7z": { format: "7zip", level: ["7zip", 9], isUnix: false },
+  tar: { format: "pax", isUnix: true },
+  tgz: { format: "pax", filter: "--gzip", level: ["gzip", 9], isUnix: true },
+  tbz2: { format: "pax", filter: "--bzip2", level: ["bzip2", 9], isUnix: true },
+  txz: { format: "pax", filter: "--xz", level: ["xz", 9], isUnix: true },
+  tzst: { format: "pax", filter: "--zstd", level: ["zstd", 19], isUnix: true },
+  cpio: { format: "newc", isUnix: true },
+  iso: { format: "iso9660", isUnix: false },
+  tlz4: { format: "pax", filter: "--lz4", level: ["lz4", 9], isUnix: true },
+  tlz: { format: "pax", filter: "--lzip", level: ["lzip", 9], isUnix: true },
+  taz: { format: "pax", filter: "--compress", isUnix: true },
+  cbz: { format: "zip", level: ["zip", 9], isUnix: false },
+  cb7: { format: "7zip", level: ["7zip", 9], isUnix: false },
+  cbt: { format: "pax", isUnix: true },
+};
+
+const archives = words("zip 7z tar tgz tbz2 txz tzst cpio iso");
+const readOnly = words("rar cab jar xar zipx taz tlz tlz4");
+/** Read to and written from what everybody has; the rest goes by way of TAR. */
+const lateReadOnly = words("lzh rpm");
+const lateWritten = words("tlz4 tlz taz");
+const hubs = words("zip tar 7z");
+const comics = words("cbz cb7 cbt");
+
+/** One compressed file, not an archive. */
+export const streams: Readonly<Record<string, { readonly filter: string; readonly level: readonly [string, number] }>> = {
+  gz: { filter: "--gzip", level: ["gzip", 9] },
+  bz2: { filter: "--bzip2", level: ["bzip2", 9] },
+  xz: { filter: "--xz", level: ["xz", 9] },
+  lz4: { filter: "--lz4", level: ["lz4", 9] },
+  lz: { filter: "--lzip", level: ["lzip", 9] },
+  lzma: { filter: "--lzma", level: ["lzma", 9] },
+  zst: { filter: "--zstd", level: ["zstd", 19] },
+};
+
+const level: OptionDefinition = {
+  name: "level",
+  type: "integer",
+  min: 1,
+  max: 9,
+  description: "Compression level: 1 is fast, 9 is small. Default: the format's usual level.",
+};
+
+const leftOut = [
+  expecting("ENTRIES_LEFT_OUT", { message: "Special files, and links that point outside the archive, are left out." }),
+  expecting("PERMISSIONS_REDUCED", { message: "World-writable, set-uid and set-gid permissions are removed." }),
+];
+
+/** TAR and 7z hold parts of seconds. */
+const holdsParts = (format: string) => packings[format]?.format === "pax" || packings[format]?.format === "7zip";
+const timesCut = expecting("NUMBERS_ROUNDED", { message: "Times of files are cut to whole seconds." });
+
+/** Owners and permissions get lost where one of the two has none; members never do. */
+function fidelityOf(from: string, to: string): Fidelity {
+  const isSame = streams[to] !== undefined || packings[from]?.format === packings[to]?.format;
+  return isSame ? "lossless" : "high";
+}
+
+function hopOf(from: string, to: string): Omit<Hop, "from" | "to"> {
+  const hasLevel = streams[to] !== undefined || packings[to]?.level !== undefined;
+  return {
+    fidelity: fidelityOf(from, to),
+    cost: 100,
+    async: false,
+    maxInputMb: 200,
+    options: hasLevel ? [level] : [],
+    expects: [
+      ...(streams[to] === undefined && from !== "cab" ? leftOut : []),
+      ...(streams[to] === undefined && !holdsParts(to) ? [timesCut] : []),
+      ...(packings[from]?.format === "zip" ? [expecting("ENCODING_GUESSED", { message: "Names that are not Unicode are guessed." })] : []),
+    ],
+  };
+}
+
+/** Packed anew, harder or less hard. */
+const own = words("zip 7z tgz tbz2 txz tzst cbz");
+
+export const archiveHops: readonly Hop[] = [
+  ...ownHops(own, (format) => {
+    const hop = hopOf(format, format);
+    return { ...hop, expects: [...(hop.expects ?? []), expecting("SOURCE_KEPT")] };
+  }),
+  ...crossHops([...archives, ...readOnly], archives, hopOf),
+  ...crossHops(lateReadOnly, hubs, hopOf),
+  ...crossHops(hubs, lateWritten, hopOf),
+  // A comic is an archive of its pages.
+  ...crossHops([...comics, "cbr"], [...comics, ...archives], hopOf),
+  ...crossHops(Object.keys(streams), Object.keys(streams), hopOf),
+];

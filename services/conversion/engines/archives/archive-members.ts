@@ -1,0 +1,125 @@
+/** What an archive holds, listed by bsdtar (libarchive) and looked at before anything of it is used. */
+import { rm, stat } from "node:fs/promises";
+import { FilemillError } from "#kit/errors.ts";
+import type { EngineHost, HopTask } from "#services/conversion/domain/engine.ts";
+import type { SandboxEnd } from "#services/conversion/domain/sandbox.ts";
+import { askForFile } from "../shared/ask-inspector.ts";
+import { throwIfFailed as failUnlessDone } from "../shared/bad-input.ts";
+import { inputInside, type ToolSession } from "../shared/tool-run.ts";
+import { packings } from "./archive-hops.ts";
+import { behindLink } from "./archive-refusals.ts";
+
+export const program = "/usr/bin/bsdtar";
+export const limits = { addressSpace: false, fileBytes: 4.5 * 2 ** 30, folderBytes: 9 * 2 ** 30 };
+const listingArgs = ["--format=mtree", "--options=!all,type,size,link,sha256,mode,uid,gid,uname,gname,time"];
+export const maxListingBytes = 64 * 2 ** 20;
+
+export type Work = { readonly session: ToolSession; readonly task: HopTask } & Pick<EngineHost, "inspector">;
+
+/** It calls a file bad that is damaged as well as one that is packed in a way it does not know. */
+export const badInput = [
+  /Unrecognized archive format|[Tt]runcated|[Dd]amaged|[Cc]orrupt|decompression failed|Lzma library error|Bad (?:RAR|LHa) file|CRC|header sum|checksum/,
+  /[Ii]nvalid|Unexpected Property|Parsing error|[Ii]nconsistent|wrong size|unreadable filename|cannot be converted|[Uu]nsupported|not supported/,
+  /Hard-link target|Path contains '\.\.'|Path is absolute|extract through symlink/,
+  // Nothing more is known to it of a 7-Zip that ends too soon.
+  /^bsd(?:tar|cat): \(null\)$/m,
+];
+
+/**
+ * The archive that is packed anew, with the listing of its members, which no later run can change: the input, or the same with readable
+ * names. What no honest archive holds is refused.
+ */
+export async function openListed(work: Work) {
+  const { session, task, inspector } = work;
+  await using stack = new AsyncDisposableStack();
+  const keep = async (name: string): Promise<string> => {
+    const path = `${task.outputPath}.${name}`;
+    stack.defer(() => rm(path, { force: true }));
+    await session.adopt(name, path);
+    return path;
+  };
+  const { isList } = await inspector.ask("isFileList", [task.input.path], { signal: task.signal });
+  if (isList) throw new FilemillError("INVALID_INPUT", "The file is not an archive.");
+  const command = `exec ${program} -P -tf ${inputInside} > /job/names`;
+  throwIfFailed(await session.run({ program: "/bin/sh", args: ["-c", command], limits }), "read");
+  await assertListing(session.pathOf("names"));
+  const listed = await keep("names");
+  const isZip = packings[task.hop.from]?.format === "zip";
+  const names = await inspector.ask("archiveNames", [listed, ...(isZip ? [task.input.path] : [])], { signal: task.signal });
+  await list(session, inputInside, "before");
+  let listing = await keep("before");
+  await inspector.ask("archiveSafety", [listing, listed], { more: { packedBytes: task.input.sizeBytes }, signal: task.signal });
+  const isLegacy = isZip && names.guess !== undefined;
+  const renamed = isLegacy ? await renameMembers(session, task, names.guess ?? "") : undefined;
+  if (renamed !== undefined) {
+    await list(session, renamed, "renamed");
+    listing = await keep("renamed");
+  }
+  const owned = stack.move();
+  return { source: renamed ?? inputInside, listing, names, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+}
+
+/** Writes `/job/unwanted`, patterns of the members that are not to be passed on: links that lead out and special files. */
+export async function listUnwanted({ session, task, inspector }: Work, listing: string) {
+  const made = { signal: task.signal, maxBytes: 4 * maxListingBytes };
+  const members = await askForFile(inspector, "archiveMembers", [listing], session.pathOf("unwanted"), made);
+  if (members.unwanted > 0) {
+    const left = members.unwanted === 1 ? "One link or special file was" : `${members.unwanted} links or special files were`;
+    task.note("ENTRIES_LEFT_OUT", `${left} left out.`);
+  }
+  return members;
+}
+
+/** Unpacks what is wanted into `/job/tree`. */
+export async function unpackWanted({ session }: Work, source: string): Promise<void> {
+  await session.run({ program: "/usr/bin/mkdir", args: ["/job/tree"] });
+  const args = ["-xf", source, "-C", "/job/tree", "-X", "/job/unwanted", "--no-same-owner", "--no-same-permissions"];
+  throwIfFailed(await session.run({ program, args, limits }), "read");
+}
+
+/**
+ * The members of a ZIP whose names are of a code page, under readable ones: the path of an archive, undefined when that fails.
+ * What no language is told of is the code page of the format's standard (APPNOTE 4.4.4, bit 11).
+ */
+async function renameMembers(session: ToolSession, task: HopTask, guess: string): Promise<string | undefined> {
+  const charset = guess === "windows-1252" ? "CP437" : guess === "shift_jis" ? "CP932" : guess.toUpperCase();
+  await session.run({ program: "/usr/bin/mkdir", args: ["/job/named"] });
+  const unpack = [
+    "-xf",
+    inputInside,
+    `--options=zip:hdrcharset=${charset}`,
+    "-C",
+    "/job/named",
+    "--no-same-owner",
+    "--no-same-permissions",
+  ];
+  if ((await session.run({ program, args: unpack, limits })).exitCode !== 0) return undefined;
+  const pack = ["-cf", "/job/named.tar", "--format=pax", "-s", "|^\\./||S", "-s", "|^\\.$||S", "-C", "/job/named", "."];
+  throwIfFailed(await session.run({ program, args: pack, limits }), "write");
+  task.note("ENCODING_GUESSED", `The encoding of the members' names was guessed to be ${charset}.`);
+  return "/job/named.tar";
+}
+
+/** Through a pipe: a member whose inode number is that of the file being written is taken for that file, and left out. */
+export async function list(session: ToolSession, archive: string, name: string): Promise<void> {
+  const command = `${program} -P -cf - "$@" | cat > /job/${name}`;
+  const args = ["-o", "pipefail", "-c", command, "list", ...listingArgs, `@${archive}`];
+  const end = await session.run({ program: "/bin/bash", args, limits });
+  if (/is not directory|file type is different/.test(end.stderr)) throw behindLink();
+  throwIfFailed(end, "read");
+  await assertListing(session.pathOf(name));
+}
+
+async function assertListing(path: string): Promise<void> {
+  const { size } = await stat(path);
+  if (size === 0) throw new FilemillError("INVALID_INPUT", "The archive holds no files.");
+  if (size > maxListingBytes) throw new FilemillError("INPUT_TOO_COMPLEX", "The archive holds too many entries.");
+}
+
+export function throwIfFailed(end: SandboxEnd, step: "read" | "write"): void {
+  if (/passphrase|encrypt/i.test(end.stderr)) {
+    throw new FilemillError("PASSWORD_REQUIRED", "The archive is protected by a password; remove the password and try again.");
+  }
+  if (step === "read") failUnlessDone(end, badInput, "The file is not an archive, is damaged, or is packed in an unknown way.");
+  if (end.exitCode !== 0) throw new FilemillError("CONVERSION_FAILED", "The archive could not be written in this format.");
+}

@@ -1,0 +1,141 @@
+/** Archives repacked by bsdtar (libarchive): every member is hashed before and after. */
+import { rm, stat } from "node:fs/promises";
+import { FilemillError } from "#kit/errors.ts";
+import { defineEngine, type EngineHost, type HopTask } from "#services/conversion/domain/engine.ts";
+import { LacksContent } from "#services/conversion/domain/failure.ts";
+import { askForFile, askMade } from "../shared/ask-inspector.ts";
+import { numberOption } from "../shared/hop-table.ts";
+import { inputInside, openToolSession, type ToolSession, versionLineOf } from "../shared/tool-run.ts";
+import { archiveHops, packings, streams } from "./archive-hops.ts";
+import {
+  badInput,
+  limits,
+  list,
+  listUnwanted,
+  maxListingBytes,
+  openListed,
+  program,
+  throwIfFailed,
+  unpackWanted,
+  type Work,
+} from "./archive-members.ts";
+
+async function run({ sandbox, inspector }: EngineHost, task: HopTask): Promise<void> {
+  await using session = await openToolSession(sandbox, task);
+  if (streams[task.hop.to] === undefined) await repack({ session, task, inspector });
+  else await recompress(session, task);
+  await session.adopt("out");
+}
+
+async function repack(work: Work): Promise<void> {
+  const { session, task } = work;
+  const packing = packings[task.hop.to];
+  if (packing === undefined) throw new FilemillError("INTERNAL", "No such archive.");
+  await using archive = await openListed(work);
+  const { source, listing, names } = archive;
+  const members = await listUnwanted(work, listing);
+  // Cabinets have none, and bsdtar makes some up.
+  if (members.isLoose && task.hop.from !== "cab") task.note("PERMISSIONS_REDUCED");
+  const target = ["-cf", "/job/out", `--format=${packing.format}`, ...compressionOf(task, packing)];
+  // Without numbers of their own, files are taken for links to each other by readers of cpio.
+  const isNumberless = packing.format === "newc" && packings[task.hop.from]?.isUnix !== true;
+  const pack = async (): Promise<boolean> => {
+    throwIfFailed(await session.run({ program, args: [...target, "-X", "/job/unwanted", `@${source}`], limits }), "write");
+    return await isResult(work, listing);
+  };
+  // Straight from one to the other keeps the most. It may lose a file whose number is that of the result, and it keeps
+  // `./` before names, by which readers of other than Unix archives do not find them.
+  // It keeps the permissions, too, every member of one name, and targets of hard links that nobody has looked at.
+  const isDotted = names.isDotted && source === inputInside;
+  // Letters whose accents stand apart are put together by the library as it reads them.
+  const isAsNamed = !names.hasTwins && !names.isDecomposed;
+  const isStraight = !members.isLoose && !members.isLinked && isAsNamed && (packing.isUnix ? !isNumberless : !isDotted);
+  if (isStraight && (await pack())) {
+    const { size } = await stat(session.pathOf("out"));
+    const isSame = task.hop.from === task.hop.to && source === inputInside && members.unwanted === 0;
+    if (isSame && size >= task.input.sizeBytes) await keepSource(session, task);
+    return;
+  }
+  await rm(session.pathOf("out"), { force: true });
+  const named = names.isDecomposed && source === inputInside ? [task.input.path] : [];
+  await packFolder(work, { source, listing, named }, target);
+  if (!(await isResult(work, listing))) throw new LacksContent("The archive holds names or files that the target format cannot store.");
+}
+
+/** Nothing of it was to be left out, and nothing was gained by packing it anew. */
+async function keepSource(session: ToolSession, task: HopTask): Promise<void> {
+  const end = await session.run({ program: "/bin/cp", args: [inputInside, "/job/out"], limits });
+  if (end.exitCode !== 0) throw new FilemillError("CONVERSION_FAILED", "The archive could not be given back as it is.");
+  task.note("SOURCE_KEPT");
+}
+
+const timesCut = "Times of files were cut to what the format holds, mostly whole seconds.";
+
+async function isResult({ session, task, inspector }: Work, listing: string): Promise<boolean> {
+  await list(session, "/job/out", "after");
+  const held = await askMade(inspector, "archiveHolds", [session.pathOf("after"), listing], { signal: task.signal });
+  if (held.isResult && held.hasOtherTimes) task.note("NUMBERS_ROUNDED", timesCut);
+  return held.isResult;
+}
+
+/** `named`: the file, where the listing has other names than it. */
+type Archive = { readonly source: string; readonly listing: string; readonly named: readonly string[] };
+
+/**
+ * By a list of what is wanted, with contents from where all of it was unpacked: a second name of a file is only known as such there.
+ * Formats without links get the file twice.
+ */
+async function packFolder(work: Work, { source, listing, named }: Archive, target: readonly string[]): Promise<void> {
+  const { session, task, inspector } = work;
+  await unpackWanted(work, source);
+  const asked = { more: { folder: "/job/tree" }, signal: task.signal, maxBytes: 4 * maxListingBytes };
+  await askForFile(inspector, "archiveWanted", [listing, ...named], session.pathOf("wanted"), asked);
+  const end = await session.run({ program, args: [...target, "@/job/wanted"], limits });
+  throwIfFailed(end, "write");
+}
+
+function compressionOf(
+  task: HopTask,
+  { filter, level }: { readonly filter?: string; readonly level?: readonly [string, number] },
+): readonly string[] {
+  const wanted = numberOption(task.options, "level");
+  const [module, highest] = level ?? [];
+  const isSet = wanted !== undefined && module !== undefined && highest !== undefined;
+  return [
+    ...(filter === undefined ? [] : [filter]),
+    ...(isSet ? [`--options=${module}:compression-level=${Math.max(1, Math.round((wanted * highest) / 9))}`] : []),
+  ];
+}
+
+/** The one file of a compressed stream, compressed anew. */
+async function recompress(session: ToolSession, task: HopTask): Promise<void> {
+  const target = streams[task.hop.to];
+  if (target === undefined) throw new FilemillError("INTERNAL", "No such stream.");
+  // Standard output holds little: the shell lays it into a file.
+  const unpacked = await session.run({ program: "/bin/sh", args: ["-c", `exec /usr/bin/bsdcat ${inputInside} > /job/content`], limits });
+  throwIfFailed(unpacked, "read");
+  const { size } = await stat(session.pathOf("content"));
+  const isBomb = size > unsuspiciousStreamBytes && size > task.input.sizeBytes * maxStreamRatio;
+  if (isBomb) throw new FilemillError("INPUT_TOO_COMPLEX", "The file expands to far more than its size.");
+  const args = ["-cf", "/job/out", "--format=raw", ...compressionOf(task, target), "-C", "/job", "content"];
+  throwIfFailed(await session.run({ program, args, limits }), "write");
+}
+
+const unsuspiciousStreamBytes = 100_000_000;
+const maxStreamRatio = 300;
+
+export const archiveEngine = defineEngine({
+  id: "archive",
+  label: "bsdtar (libarchive)",
+  lane: "document",
+  packages: ["libarchive-tools"],
+  hops: archiveHops,
+  badInput,
+  async probe(sandbox) {
+    const line = await versionLineOf(sandbox, program, ["--version"]);
+    return line === undefined ? undefined : /libarchive (\d[\d.]*)/.exec(line)?.[1];
+  },
+  async open(host) {
+    return { run: (task) => run(host, task), [Symbol.asyncDispose]: async () => undefined };
+  },
+});

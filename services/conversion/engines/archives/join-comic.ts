@@ -1,0 +1,59 @@
+/** Pictures to a comic by bsdtar: what readers of comics show keeps its bytes, and is numbered, as not all of them count as people do. */
+import { FilemillError } from "#kit/errors.ts";
+import { defineEngine, type FileRef } from "#services/conversion/domain/engine.ts";
+import { expecting } from "#services/conversion/domain/expectations.ts";
+import { noteTable } from "#services/conversion/domain/notes.ts";
+import { words } from "../shared/hop-table.ts";
+import { versionLineOf } from "../shared/tool-run.ts";
+import { limits, program, throwIfFailed } from "./archive-members.ts";
+import { bound, type Entry, type Joining, joinEngineOf } from "./join.ts";
+
+const shown = new Set(words("jpg png gif webp"));
+/** Title and authors of a comic, as readers know them. */
+const facts = "ComicInfo.xml";
+const isFacts = ({ name }: Entry): boolean => name.slice(name.lastIndexOf("/") + 1) === facts;
+const mostNamed = 5;
+const message =
+  "Files that are no pictures, special files, links that do not lead to a file in the archive, and files that an `order.txt` does not name are left out.";
+
+async function joinComic({ session, task, entries, convert, remark }: Joining): Promise<void> {
+  const pages: FileRef[] = [];
+  const left: string[] = [];
+  for (const entry of entries) {
+    if (shown.has(entry.format)) {
+      if (entry.isMisnamed) remark(entry, noteTable.CONTENT_TYPE_CORRECTED);
+      pages.push(entry);
+    } else if (entry.kind === "image" || entry.kind === "vector") pages.push(await convert(entry, "png"));
+    else if (!isFacts(entry)) left.push(entry.name);
+  }
+  if (pages.length === 0) throw new FilemillError("INVALID_INPUT", "The archive holds no pictures.");
+  if (left.length > 0) {
+    const more = left.length > mostNamed ? ` and ${left.length - mostNamed} more` : "";
+    task.note("ENTRIES_LEFT_OUT", `Files that are no pictures were left out: ${left.slice(0, mostNamed).join(", ")}${more}.`);
+  }
+  const info = entries.filter(isFacts).slice(0, 1);
+  const { paths, readOnly } = bound([...pages, ...info]);
+  const copy = `mkdir /job/comic; for each in "$@"; do cp "$each" /job/comic/ || exit 1; done`;
+  const naming = info.length === 0 ? "" : `; mv "/job/comic/\${each##*/}" /job/comic/${facts}`;
+  throwIfFailed(await session.run({ program: "/bin/sh", args: ["-c", copy + naming, "sh", ...paths], readOnly, limits }), "write");
+  // Pictures are as small as they get, and what was taken out of an archive has no time of its own.
+  const how = words("-cf /job/out --format=zip --options=zip:compression=store -C /job/comic");
+  const pack = `cd /job/comic && ${program} ${how.join(" ")} *`;
+  throwIfFailed(await session.run({ program: "/bin/sh", args: ["-c", pack], limits }), "write");
+}
+
+export const joinComicEngine = defineEngine(
+  joinEngineOf({
+    id: "join-comic",
+    label: "bsdtar, many into one",
+    lane: "document",
+    packages: ["libarchive-tools"],
+    targets: { cbz: { fidelity: "high", cost: 500, expects: [expecting("ENTRIES_LEFT_OUT", { message })] } },
+    badInput: [],
+    async probe(sandbox) {
+      const line = await versionLineOf(sandbox, program, ["--version"]);
+      return line === undefined ? undefined : /libarchive (\d[\d.]*)/.exec(line)?.[1];
+    },
+    join: joinComic,
+  }),
+);

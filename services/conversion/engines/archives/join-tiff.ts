@@ -1,0 +1,44 @@
+/** Pictures and documents to one TIFF by libtiff: every page of every file, compressed as it is. */
+import { FilemillError } from "#kit/errors.ts";
+import { defineEngine, type FileRef } from "#services/conversion/domain/engine.ts";
+import { throwIfFailed } from "../shared/bad-input.ts";
+import { versionLineOf } from "../shared/tool-run.ts";
+import { bound, type Joining, joinEngineOf } from "./join.ts";
+
+const badInput = [
+  /Not a TIFF|(?:Can ?not|Failed to|Can't) read (?:TIFF )?(?:directory|header)|Read error (?:on|at|in)|unexpected end of file/i,
+];
+
+async function joinTiff({ session, entries, convert }: Joining): Promise<void> {
+  const parts: FileRef[] = [];
+  for (const entry of entries) parts.push(await convert(entry, "tiff"));
+  const { paths, readOnly } = bound(parts);
+  const pagesIn = async (files: readonly string[]): Promise<number> => {
+    let pages = 0;
+    const onLine = (line: string): void => {
+      if (line.startsWith("TIFF Directory at offset ")) pages += 1;
+    };
+    await session.run({ program: "/usr/bin/tiffinfo", args: files, readOnly, onLine });
+    return pages;
+  };
+  const wanted = await pagesIn(paths);
+  const args = [...paths, "/job/out"];
+  throwIfFailed(await session.run({ program: "/usr/bin/tiffcp", args, readOnly }), badInput, "One of the pictures is damaged.");
+  if ((await pagesIn(["/job/out"])) !== wanted) throw new FilemillError("CONVERSION_FAILED", "Not every page could be joined.");
+}
+
+export const joinTiffEngine = defineEngine(
+  joinEngineOf({
+    id: "join-tiff",
+    label: "libtiff, many into one",
+    lane: "document",
+    packages: ["libarchive-tools", "libtiff-tools"],
+    targets: { tiff: { fidelity: "high", cost: 1000 } },
+    badInput,
+    async probe(sandbox) {
+      const line = await versionLineOf(sandbox, "/usr/bin/tiffinfo", ["-h"]).catch(() => undefined);
+      return line === undefined ? undefined : /(\d{1,9}\.\d[\d.]*)/.exec(line)?.[1];
+    },
+    join: joinTiff,
+  }),
+);

@@ -1,0 +1,209 @@
+/**
+ * Many into one: an archive's files, each by its own best route, then joined by one tool. What the engines that join share: unpacking,
+ * order, and whose fault a failure is (decision 52).
+ */
+import { rename, rm, stat } from "node:fs/promises";
+import { formatOf, type Kind } from "#formats/index.ts";
+import { FilemillError } from "#kit/errors.ts";
+import type { Engine, EngineHost, FileRef, Hop, HopTask, OptionDefinition } from "#services/conversion/domain/engine.ts";
+import { expecting } from "#services/conversion/domain/expectations.ts";
+import { EntryFailed } from "#services/conversion/domain/failure.ts";
+import { noteTable } from "#services/conversion/domain/notes.ts";
+import type { Sandbox } from "#services/conversion/domain/sandbox.ts";
+import { askForFile, askMade } from "../shared/ask-inspector.ts";
+import { gatheringNotes } from "../shared/gathering-notes.ts";
+import { words } from "../shared/hop-table.ts";
+import { openToolSession, type ToolSession } from "../shared/tool-run.ts";
+import { badInput, limits, listUnwanted, openListed, throwIfFailed, unpackWanted } from "./archive-members.ts";
+
+export const joinedSources = words("zip tar tgz tbz2 txz tzst 7z");
+
+/** A file of the archive, outside the sandbox. */
+export type Entry = FileRef & {
+  readonly name: string;
+  readonly kind: Kind;
+  readonly isMisnamed: boolean;
+  /** Its own format, where it was prepared for joining. */
+  readonly writtenAs?: string;
+};
+
+export type Joining = {
+  readonly session: ToolSession;
+  readonly task: HopTask;
+  readonly inspector: EngineHost["inspector"];
+  readonly entries: readonly Entry[];
+  /** By the entry's own best route; its failure names the entry, and its notes are gathered. */
+  convert(entry: Entry, to: string): Promise<FileRef>;
+  /** Says what of an entry is not as it was. */
+  remark(entry: Pick<Entry, "name">, what: string): void;
+};
+
+type JoinEngine = Pick<Engine, "id" | "label" | "lane" | "packages" | "badInput"> & {
+  readonly targets: Readonly<
+    Record<string, Pick<Hop, "fidelity" | "cost"> & { readonly options?: readonly OptionDefinition[]; readonly expects?: Hop["expects"] }>
+  >;
+  probe(sandbox: Sandbox): Promise<string | undefined>;
+  /** What is to be joined in place of the entries: they may belong to each other. */
+  prepare?(joining: Joining, kept: AsyncDisposableStack): Promise<readonly Entry[]>;
+  /** Leaves the result at `/job/out`. */
+  join(joining: Joining): Promise<void>;
+};
+
+const expects = [
+  expecting("ENTRIES_CHANGED", {
+    message: "If a file is converted to another format before it is joined, what that format lacks is left out.",
+  }),
+  expecting("ENTRIES_LEFT_OUT", {
+    message: "Special files, links that do not lead to a file in the archive, and files that an `order.txt` does not name are left out.",
+  }),
+];
+const ofNames = expecting("ENCODING_GUESSED", { message: "Names that are not Unicode are guessed." });
+
+/** The declaration of an engine that joins. */
+export function joinEngineOf({ targets, prepare, join, badInput: own, ...engine }: JoinEngine): Engine {
+  const sharedOf = (from: string, own: Hop["expects"] = []) => {
+    const others = (from === "zip" ? [...expects, ofNames] : expects).filter(({ code }) => !own.some((each) => each.code === code));
+    return { async: true, maxInputMb: 200, expects: [...own, ...others] };
+  };
+  const hops = joinedSources.flatMap((from) =>
+    Object.entries(targets).map(([to, { options = [], ...rest }]) => ({ from, to, ...rest, options, ...sharedOf(from, rest.expects) })),
+  );
+  return {
+    ...engine,
+    hops,
+    badInput: [...badInput, ...own],
+    async open(host) {
+      return { run: (task) => run(host, task, { prepare, join }), [Symbol.asyncDispose]: async () => undefined };
+    },
+  };
+}
+
+async function run(
+  { sandbox, inspector }: EngineHost,
+  given: HopTask,
+  { prepare, join }: { readonly prepare: JoinEngine["prepare"]; readonly join: JoinEngine["join"] },
+): Promise<void> {
+  const { task, tell } = gatheringNotes(given);
+  await using session = await openToolSession(sandbox, task);
+  await using kept = new AsyncDisposableStack();
+  const { entries, isSite } = await unpackedEntries({ session, task, inspector }, kept);
+  if (isSite) return await convertSite(given);
+  const remarks = new Map<string, string[]>();
+  const remark: Joining["remark"] = ({ name }, what) => void remarks.set(name, [...new Set([...(remarks.get(name) ?? []), what])]);
+  let [done, bytes] = [0, 0];
+  async function convert(entry: Entry, to: string): Promise<FileRef> {
+    const { name } = entry;
+    if (task.convertEntry === undefined) throw new FilemillError("INPUT_TOO_COMPLEX", "An archive inside an archive cannot be joined.");
+    if (entry.isMisnamed) remark(entry, noteTable.CONTENT_TYPE_CORRECTED);
+    try {
+      const made = await task.convertEntry(entry, to, (code, message) => remark(entry, message ?? noteTable[code]));
+      if (made.path !== entry.path) kept.defer(() => rm(made.path, { force: true }));
+      bytes += made.sizeBytes;
+      if (bytes > maxTotalBytes) throw new FilemillError("INPUT_TOO_COMPLEX", "The files are too large together; join fewer.");
+      return made;
+    } catch (error) {
+      throw error instanceof FilemillError ? named(name, error) : error;
+    } finally {
+      done += 1;
+      task.progress(Math.min(0.9, (0.9 * done) / entries.length));
+    }
+  }
+  const joining = { session, task, inspector, entries, convert, remark };
+  await join({ ...joining, entries: (await prepare?.(joining, kept)) ?? entries });
+  if (remarks.size > 0) task.note("ENTRIES_CHANGED", remarksOf(remarks));
+  tell();
+  await session.adopt("out");
+}
+
+/** A page and its files are not many: what reads zipped pages makes the PDF. */
+async function convertSite({ convertEntry, input, note, outputPath }: HopTask): Promise<void> {
+  if (convertEntry === undefined) throw new FilemillError("INPUT_TOO_COMPLEX", "An archive inside an archive cannot be joined.");
+  const made = await convertEntry({ ...input, format: "htmlz" }, "pdf", (code, message) => {
+    note("ENTRIES_CHANGED", `index.html: ${message ?? noteTable[code]}`);
+  });
+  await rename(made.path, outputPath);
+}
+
+/** The files that are joined, in order, each told by its content and its name. */
+async function unpackedEntries(
+  work: Parameters<typeof openListed>[0],
+  kept: AsyncDisposableStack,
+): Promise<{ readonly entries: readonly Entry[]; readonly isSite: boolean }> {
+  const { session, task, inspector } = work;
+  await using archive = await openListed(work);
+  await listUnwanted(work, archive.listing);
+  await unpackWanted(work, archive.source);
+  await shell(session, "cd /job/tree; [ -f order.txt ] && [ ! -L order.txt ] && cat order.txt > /job/order || echo > /job/order");
+  const order = `${task.outputPath}.order`;
+  kept.defer(() => rm(order, { force: true }));
+  // A link in its place would be followed on the host.
+  await session.adopt("order", order);
+  const asked = { signal: task.signal, maxBytes: maxNameBytes };
+  const { names, isSite, left } = await askForFile(inspector, "joinOrder", [archive.listing, order], session.pathOf("wanted"), asked);
+  if (left > 0) {
+    const files = left === 1 ? "One file that `order.txt` does not name was" : `${left} files that \`order.txt\` does not name were`;
+    task.note("ENTRIES_LEFT_OUT", `${files} left out.`);
+  }
+  await shell(
+    session,
+    'n=0; while IFS= read -r name; do n=$((n+1)); cat -- "/job/tree/$name" > "/job/entry-$n" || exit 1; done < /job/wanted',
+  );
+  if (isSite && task.hop.to === "pdf" && task.hop.from === "zip") return { entries: [], isSite };
+  const entries: Entry[] = [];
+  for (const [index, name] of names.entries()) entries.push(await entryOf(work, kept, index + 1, name));
+  return { entries, isSite: false };
+}
+
+const maxNameBytes = 4_000_000;
+/** What the entries have become, all together: it lies on the disk until they are joined. */
+const maxTotalBytes = 2e9;
+
+async function shell(session: ToolSession, script: string): Promise<void> {
+  throwIfFailed(await session.run({ program: "/bin/sh", args: ["-c", script], limits }), "read");
+}
+
+async function entryOf(
+  { session, task, inspector }: Parameters<typeof openListed>[0],
+  kept: AsyncDisposableStack,
+  number: number,
+  name: string,
+): Promise<Entry> {
+  const inside = `entry-${number}`;
+  const { size } = await stat(session.pathOf(inside));
+  if (size === 0) throw named(name, new FilemillError("INVALID_INPUT", "The file is empty."));
+  const more = { fileName: name.slice(name.lastIndexOf("/") + 1), withGuards: false };
+  const { format, nameDisagrees } = await askMade(inspector, "sniff", [session.pathOf(inside)], { more, signal: task.signal });
+  const kind = format === undefined ? undefined : formatOf(format)?.kind;
+  if (format === undefined || kind === undefined) {
+    throw named(name, new FilemillError("INVALID_INPUT", "Neither content nor name tells the format; remove or rename it."));
+  }
+  if (kind === "archive")
+    throw named(name, new FilemillError("INPUT_TOO_COMPLEX", "An archive inside an archive cannot be joined; unpack it first."));
+  const path = `${task.outputPath}.${number}.${format}`;
+  kept.defer(() => rm(path, { force: true }));
+  await session.adopt(inside, path);
+  return { path, format, kind, name, isMisnamed: nameDisagrees, sizeBytes: size };
+}
+
+/** The same failure with the name of the entry that it is about. */
+export function named(name: string, failure: FilemillError): FilemillError {
+  return new EntryFailed(shown(name), failure);
+}
+
+const shown = (name: string): string => (name.length <= 80 ? name : `${name.slice(0, 79).toWellFormed()}…`);
+const mostShown = 12;
+
+function remarksOf(remarks: ReadonlyMap<string, readonly string[]>): string {
+  const lines = [...remarks].map(([name, what]) => `${shown(name)}: ${what.join(" ")}`);
+  const more = lines.length - mostShown;
+  return [...lines.slice(0, mostShown), ...(more > 0 ? [`And ${more} more.`] : [])].join(" ");
+}
+
+/** Files for one run of a tool, bound under `/parts` in this order. */
+export function bound(parts: readonly FileRef[]): {
+  readonly paths: readonly string[];
+  readonly readOnly: Readonly<Record<string, string>>;
+} {
+  const pairs = parts.map(({ path, format }, index) => [path, `/parts/${String(index + 1).padStart(4, "0")}.${format}`] as const);
+  return { paths: pairs.map(([, inside]) => inside), readOnly: Object.fromEntries(pairs) };
+}

@@ -1,0 +1,209 @@
+/** Which pairs of data formats are offered. */
+import type { Fidelity, Hop, OptionDefinition } from "#services/conversion/domain/engine.ts";
+import { expecting, expectingAll } from "#services/conversion/domain/expectations.ts";
+import { partOptions } from "#services/conversion/domain/parts.ts";
+import { crossHops, ownHops, words } from "../shared/hop-table.ts";
+import { encodingOption } from "../shared/node-worker.ts";
+import { bom, delimiter, outputDelimiter } from "../shared/table-options.ts";
+import { dataExpectations } from "./data-notes.ts";
+
+/** Trees of named values and lists. */
+const trees = words("json yaml json5 msgpack cbor bson ndjson toml xml plist");
+/** Named settings, one or two levels deep. */
+const settings = words("ini properties");
+const textTables = words("csv tsv psv");
+const tables = [...textTables, ...words("parquet avro sqlite")];
+/** Workbooks whose cells are records here; between workbooks an office program keeps more. */
+const readableBooks = words("xlsx xlsm xltx xlsb xls xlt ods ots fods");
+const writtenBooks = words("xlsx xls xlsb");
+
+const data = [...trees, ...settings, ...tables];
+const isText = new Set(words("json yaml json5 ndjson toml xml plist ini properties csv tsv psv"));
+const isTree = new Set(trees);
+const isSetting = new Set(settings);
+const isTable = new Set(tables);
+const isBook = new Set([...readableBooks, ...writtenBooks]);
+const isTextTable = new Set(textTables);
+
+/** Settings become trees and trees settings; a list of records is no list of settings. */
+function makesSense(from: string, to: string): boolean {
+  if (isSetting.has(from)) return !isTable.has(to) && !isBook.has(to) && to !== "ndjson";
+  if (isSetting.has(to)) return isTree.has(from) && from !== "ndjson";
+  if (from === "toml" || from === "plist") return !isTable.has(to) && !isBook.has(to);
+  return true;
+}
+
+/** Every value comes back exactly as it was. */
+const lossless = new Set(
+  words("json>yaml json>json5 json>ndjson ndjson>json ndjson>yaml ndjson>json5 csv>tsv csv>psv tsv>csv tsv>psv psv>csv psv>tsv"),
+);
+
+function fidelityOf(from: string, to: string): Fidelity {
+  if (lossless.has(`${from}>${to}`)) return "lossless";
+  if (isBook.has(from)) return "reduced";
+  if (to === "xml" || from === "xml" || isSetting.has(to)) return "reduced";
+  // A tree has to be flattened, and types to become text.
+  if ((isTable.has(to) || isBook.has(to)) && isTree.has(from)) return "reduced";
+  return isTextTable.has(to) && !isTextTable.has(from) ? "reduced" : "high";
+}
+
+const quoteText: OptionDefinition = {
+  name: "quoteText",
+  type: "boolean",
+  default: false,
+  description: "Quote every text cell, so that it is not read as a number.",
+};
+const header: OptionDefinition = { name: "header", type: "boolean", default: true, description: "The first row names the columns." };
+const kinds: OptionDefinition = {
+  name: "types",
+  type: "enum",
+  values: ["auto", "text"],
+  default: "auto",
+  description: "`auto` makes numbers of columns that hold nothing else (007 and 1.50 stay text); `text` leaves every cell as it is.",
+};
+const decimal: OptionDefinition = {
+  name: "decimal",
+  type: "enum",
+  values: ["auto", "point", "comma"],
+  default: "auto",
+  description:
+    "Decimal mark. `auto` decides once for the whole table and keeps as text whatever would not be written back unchanged; `point` and `comma` also accept trailing zeros and thousands separators.",
+};
+const dateOrder: OptionDefinition = {
+  name: "dateOrder",
+  type: "enum",
+  values: ["text", "dmy", "mdy", "ymd"],
+  default: "text",
+  description: "Order of day, month and year in date columns, which then become dates; `text` leaves them unchanged.",
+};
+const indentFrom = (min: number): OptionDefinition => ({
+  name: "indent",
+  type: "integer",
+  min,
+  max: 8,
+  default: 2,
+  unit: "characters",
+  description: "How far each level is indented; 0 writes one line.",
+});
+const charset: OptionDefinition = {
+  name: "charset",
+  type: "enum",
+  values: ["utf-8", "ascii"],
+  default: "utf-8",
+  description: "`ascii` writes other letters as escapes.",
+};
+const name = "^[A-Za-z_][A-Za-z0-9_.-]{0,63}$";
+const elements: readonly OptionDefinition[] = [
+  { name: "root", type: "string", pattern: name, default: "root", description: "Name of the outermost element, where the data has none." },
+  { name: "item", type: "string", pattern: name, default: "item", description: "Name of the elements of a list that has none." },
+];
+const tableRead: OptionDefinition = {
+  name: "table",
+  type: "string",
+  pattern: "^[^\\x00-\\x1f]{1,128}$",
+  description: "Name of the table; default: the first.",
+};
+const tableChosen: OptionDefinition = { ...tableRead, description: "Convert only this table; default: all of them." };
+const tableWritten: OptionDefinition = { ...tableRead, default: "data", description: "Name of the table." };
+const form: OptionDefinition = {
+  name: "form",
+  type: "enum",
+  values: ["xml", "binary"],
+  default: "xml",
+  description: "Write the XML or the binary form of a property list.",
+};
+const compression: OptionDefinition = {
+  name: "compression",
+  type: "enum",
+  values: ["snappy", "none"],
+  default: "snappy",
+  description: "Compression of the columns.",
+};
+
+/** Of what holds all sheets one can be chosen; else the first is taken. */
+const oneSheet: OptionDefinition = {
+  name: "sheet",
+  type: "string",
+  pattern: "^[^\\x00-\\x1f]{1,64}$",
+  description: "Convert only this sheet, by number or name; default: all of them.",
+};
+const holdsSheets = (to: string) => to === "json" || to === "md";
+
+function optionsOf(from: string, to: string): readonly OptionDefinition[] {
+  const isLineByLine = (isTextTable.has(from) || isBook.has(from)) && isTextTable.has(to);
+  const hasHeader = to !== "md" && !isLineByLine && (isTextTable.has(from) || isBook.has(from) || isTextTable.has(to) || isBook.has(to));
+  return [
+    ...(isBook.has(from) ? (holdsSheets(to) ? [oneSheet] : partOptions("sheet")) : []),
+    ...(isText.has(from) ? [encodingOption] : []),
+    ...(from === "csv" ? [delimiter] : []),
+    ...(hasHeader ? [header] : []),
+    ...(isTextTable.has(from) && !isLineByLine ? [kinds, decimal, dateOrder] : []),
+    ...(from === "sqlite" && to !== "sqlite" ? [to === "json" || isBook.has(to) ? tableChosen : tableRead] : []),
+    ...(to === "sqlite" ? [tableWritten] : []),
+    ...(to === "csv" ? [outputDelimiter] : []),
+    ...(isBook.has(from) && isTextTable.has(to) ? [quoteText] : []),
+    ...(isTextTable.has(to) ? [bom] : []),
+    ...(to === "json" || to === "json5" || to === "xml" || to === "yaml" ? [indentFrom(to === "yaml" ? 1 : 0)] : []),
+    ...(to === "json" ? [charset] : []),
+    ...(to === "xml" ? elements : []),
+    ...(to === "plist" ? [form] : []),
+    ...(to === "parquet" ? [compression] : []),
+  ];
+}
+
+/** The library for YAML reads a megabyte in a second, the others some ten. */
+const maxInputMbOf = (format: string) => (format === "yaml" ? 8 : 30);
+
+function hopOf(from: string, to: string): Omit<Hop, "from" | "to"> | undefined {
+  if (!makesSense(from, to)) return undefined;
+  const part = isBook.has(from) && !holdsSheets(to) ? ({ part: "sheet" } as const) : {};
+  const [options, expects] = [optionsOf(from, to), dataExpectations(from, to)];
+  // Other workbooks are made of one, whose cells have types, rather than of text.
+  const cost = isBook.has(to) ? 15 : 20;
+  return { fidelity: fidelityOf(from, to), cost, async: false, maxInputMb: maxInputMbOf(from), options, expects, ...part };
+}
+
+const sortKeys: OptionDefinition = {
+  name: "sortKeys",
+  type: "boolean",
+  default: false,
+  description: "Names of each object in the order of their letters.",
+};
+const lineEnds = (preset: "lf" | "crlf"): OptionDefinition => ({
+  name: "lineEnds",
+  type: "enum",
+  values: ["lf", "crlf"],
+  default: preset,
+  description: "How lines end: as on Linux and macOS, or as on Windows.",
+});
+const outputEncoding: OptionDefinition = {
+  name: "outputEncoding",
+  type: "enum",
+  values: words("utf-8 utf-16le windows-1250 windows-1251 windows-1252 windows-1253 windows-1254 iso-8859-2 iso-8859-15 koi8-r"),
+  default: "utf-8",
+  description: "How the text of the result is encoded; letters that it lacks become question marks.",
+};
+
+/** Text formats whose values can stay as they are written. */
+const own = ownHops(words("json ndjson yaml xml csv tsv psv"), (format) => {
+  const isTable = isTextTable.has(format);
+  const separator = format === "csv" ? [delimiter, outputDelimiter] : [];
+  const layout = format === "ndjson" ? [] : [indentFrom(format === "yaml" ? 1 : 0)];
+  const order = format === "xml" ? [] : [sortKeys];
+  return {
+    ...{ fidelity: "lossless", cost: 20, async: false, maxInputMb: maxInputMbOf(format) },
+    options: [encodingOption, ...(isTable ? [...separator, bom, lineEnds("crlf"), outputEncoding] : [...layout, ...order, lineEnds("lf")])],
+    expects: [
+      ...expectingAll("ENCODING_GUESSED", format === "csv" && "DIALECT_GUESSED"),
+      ...(isTable ? [expecting("CHARACTERS_REPLACED", { option: "outputEncoding" })] : []),
+    ],
+  };
+});
+
+export const dataHops: readonly Hop[] = [
+  ...own,
+  ...crossHops(data, data, hopOf),
+  ...crossHops(readableBooks, data, (from, to) => (isSetting.has(to) || to === "toml" || to === "plist" ? undefined : hopOf(from, to))),
+  ...crossHops(readableBooks, ["md"], hopOf),
+  ...crossHops(data, writtenBooks, hopOf),
+];

@@ -1,0 +1,154 @@
+/** What is lost between data formats, by what values each can hold. */
+import { expecting, expectingAll } from "#services/conversion/domain/expectations.ts";
+import type { Expectation } from "#services/conversion/domain/notes.ts";
+import { words } from "../shared/hop-table.ts";
+
+const set = (ids: string): ReadonlySet<string> => new Set(words(ids));
+
+/** Which formats have values of a sort that others lack, read or written. */
+const having = {
+  /** Integers of any size. */
+  integers: set("json yaml ndjson json5 cbor csv tsv psv xml plist"),
+  /** Decimals with more digits than a double holds. */
+  decimals: set("json yaml ndjson json5 bson cbor csv tsv psv xml plist"),
+  infinite: set("yaml json5 toml msgpack cbor bson parquet avro sqlite xml plist"),
+  bytes: set("yaml msgpack cbor bson plist parquet avro sqlite"),
+  instants: set("toml msgpack cbor bson plist parquet avro xml"),
+  /** Moments with parts of a second that many formats do not count. */
+  fineInstants: set("toml msgpack cbor bson plist parquet avro xml"),
+  localStamps: set("toml xml cbor parquet avro xlsx xlsm xltx xlsb xls xlt ods ots fods"),
+  nothing: set("json yaml json5 ndjson msgpack cbor bson parquet avro sqlite csv tsv psv ini xlsx xlsm xltx xlsb xls xlt ods ots fods"),
+} as const;
+type Sort = keyof typeof having;
+
+/** What is of a sort when it is read and never written, or the reverse. */
+const neverWritten: Readonly<Partial<Record<Sort, ReadonlySet<string>>>> = {
+  decimals: set("bson cbor plist"),
+  // Only the readable form of a property list holds large integers.
+  integers: set("plist"),
+  infinite: set("plist"),
+  fineInstants: set("toml bson plist"),
+  localStamps: set("cbor parquet avro"),
+};
+/** All that these read is text, lists and names. */
+const untyped = set("xml ini properties");
+const textTables = set("csv tsv psv");
+const books = set("xlsx xlsm xltx xlsb xls xlt ods ots fods");
+const columnar = set("parquet avro sqlite");
+const settings = set("ini properties");
+const flat = set("csv tsv psv sqlite xlsx xlsm xltx xlsb xls xlt ods ots fods");
+const texts = set("json yaml json5 ndjson toml xml plist ini properties csv tsv psv");
+
+function lacks(from: string, to: string, sort: Sort): boolean {
+  const holds = having[sort].has(to) && neverWritten[sort]?.has(to) !== true;
+  return reads(from, sort) && !holds;
+}
+
+function reads(from: string, sort: Sort): boolean {
+  return !untyped.has(from) && having[sort].has(from);
+}
+
+/** In a column, and in a cell of a book, what is not of its sort becomes text; in nested lists what JSON lacks does. */
+function becomesText(from: string, to: string): boolean {
+  // Of Parquet: bytes that are text. Of BSON and CBOR: ids, patterns and other types that only they have; of MessagePack: moments finer than a millisecond.
+  if (from === "parquet" || from === "bson" || from === "cbor" || (from === "msgpack" && to === "bson")) return true;
+  if (untyped.has(from)) return false;
+  if (settings.has(to)) return reads(from, "bytes");
+  if (columnar.has(to)) return true;
+  const sorts: readonly Sort[] = ["bytes", "instants", "fineInstants", "localStamps", "infinite"];
+  if (textTables.has(to)) return !flat.has(from) && sorts.some((sort) => reads(from, sort));
+  if (books.has(to))
+    return (
+      (["bytes", "integers", "decimals", "instants", "localStamps"] as const).some((sort) => reads(from, sort)) ||
+      lacks(from, "json", "infinite")
+    );
+  return [...sorts, "integers" as const, "decimals" as const].some((sort) => lacks(from, to, sort));
+}
+
+function isRounded(from: string, to: string): boolean {
+  const isTree = !textTables.has(to) && !books.has(to) && !columnar.has(to) && !settings.has(to);
+  // A zero with a sign is an integer there.
+  if (to === "msgpack" && reads(from, "infinite")) return true;
+  return from === "json5" || from === "toml" || (isTree && lacks(from, to, "decimals"));
+}
+
+function flattening(from: string, to: string): readonly Expectation[] {
+  if (from === "xml" && !textTables.has(to) && !books.has(to) && !columnar.has(to) && to !== "properties")
+    return [expecting("STRUCTURE_FLATTENED", { message: "Text between elements is joined together." })];
+  const isTable = textTables.has(to) || books.has(to) || columnar.has(to);
+  if (to === "ini" && !settings.has(from)) return [expecting("STRUCTURE_FLATTENED", { message: "Nested sections get names with dots." })];
+  if (to === "properties")
+    return [expecting("STRUCTURE_FLATTENED", { message: "Nested values become properties with dots in their names." })];
+  return isTable && !flat.has(from) ? [expecting("STRUCTURE_FLATTENED", { message: "Nested values become columns, and lists text." })] : [];
+}
+
+/** Formats whose names may be of any type, or come again. */
+const looseNames = set("msgpack cbor yaml");
+
+const isTree = (format: string): boolean => !flat.has(format) && !columnar.has(format);
+
+/** Formats in which a name may stand twice beside each other. */
+const doubling = set("json ndjson json5 plist");
+
+function naming(from: string, to: string): readonly Expectation[] {
+  const ofSource = textTables.has(from) || books.has(from);
+  if (isTree(from) && (textTables.has(to) || books.has(to) || columnar.has(to))) {
+    return [expecting("NAMES_CHANGED", { message: "Columns with the same name are numbered." })];
+  }
+  if (from === "ini") return [expecting("NAMES_CHANGED", { message: "A section with the name of a setting is renamed." })];
+  if (to === "properties") return [expecting("NAMES_CHANGED", { message: "Values whose names coincide are numbered." })];
+  if (looseNames.has(from))
+    return [expecting("NAMES_CHANGED", { message: "Names that are not text become text, and repeated names are numbered." })];
+  if (from === "sqlite" && books.has(to))
+    return [expecting("NAMES_CHANGED", { message: "Names of tables that a sheet cannot have are changed." })];
+  const ofTarget = to === "xml" || to === "avro" || to === "sqlite" || to === "ini";
+  if (ofTarget) return expectingAll("NAMES_CHANGED");
+  if (doubling.has(from)) return [expecting("NAMES_CHANGED", { message: "Several values of one name are numbered." })];
+  return ofSource ? [expecting("NAMES_CHANGED", { message: "Columns with the same name, or with none, are numbered." })] : [];
+}
+
+const tags = set("cbor bson yaml");
+
+function leavingOff(from: string, to: string): readonly Expectation[] {
+  const ofMoments = "Times are written in UTC without a zone.";
+  const ofTags = "Tags and subtypes without an equivalent are removed.";
+  const isZoned = books.has(to) && reads(from, "instants");
+  if (!tags.has(from)) return isZoned ? [expecting("METADATA_DROPPED", { message: ofMoments })] : [];
+  return [
+    expecting("METADATA_DROPPED", { message: isZoned ? `${ofTags.slice(0, -1)}, and times are written in UTC without a zone.` : ofTags }),
+  ];
+}
+
+/** Text alone has no word for nothing, nor for a list without members. */
+function emptying(from: string, to: string): readonly Expectation[] {
+  if ((to === "xml" || settings.has(to)) && !settings.has(from))
+    return [expecting("EMPTY_VALUES_DROPPED", { message: "Empty values and lists become empty text or are left out." })];
+  if ((textTables.has(from) || books.has(from)) && isTree(to) && to !== "toml" && to !== "plist")
+    return [expecting("EMPTY_VALUES_DROPPED", { message: "Of a table without rows, the names of the columns are left out." })];
+  return expectingAll((to === "toml" || to === "plist") && having.nothing.has(from) && "EMPTY_VALUES_DROPPED");
+}
+
+/** Notes of a hop; lines of a text table stay as they are in another. */
+export function dataExpectations(from: string, to: string): readonly Expectation[] {
+  const guessed = expectingAll(texts.has(from) && "ENCODING_GUESSED", from === "csv" && "DIALECT_GUESSED");
+  const guessedMarks = expectingAll((from === "tsv" || from === "psv") && "DIALECT_GUESSED");
+  if (textTables.has(from) && textTables.has(to)) return guessed;
+  const emptyRows = books.has(from) ? [expecting("ENTRIES_LEFT_OUT", { message: "Rows without a value are left out." })] : [];
+  if (books.has(from) && (textTables.has(to) || to === "md")) return [...expectingAll("SHEETS_LEFT_OUT"), ...emptyRows];
+  return [
+    ...guessed,
+    ...guessedMarks,
+    ...(textTables.has(from) && !becomesText(from, to) ? [expecting("TYPES_AS_TEXT", { option: "dateOrder" })] : []),
+    ...expectingAll((books.has(from) || from === "sqlite") && "SHEETS_LEFT_OUT"),
+    ...emptyRows,
+    ...flattening(from, to),
+    ...expectingAll(becomesText(from, to) && "TYPES_AS_TEXT", isRounded(from, to) && "NUMBERS_ROUNDED"),
+    ...emptying(from, to),
+    ...naming(from, to),
+    ...leavingOff(from, to),
+    ...(from === "properties"
+      ? [expecting("ENTRIES_LEFT_OUT", { message: "If a property is given more than once, the last value is used." })]
+      : []),
+    ...expectingAll((to === "xml" || to === "ini" || to === "plist" || books.has(to)) && "CHARACTERS_REPLACED"),
+  ];
+}

@@ -1,0 +1,38 @@
+/** Structured data: trees and tables, among each other and from and to workbooks, by npm's libraries in a sandboxed worker. */
+import { defineEngine } from "#services/conversion/domain/engine.ts";
+import { openWorker, probeWorker } from "../shared/node-worker.ts";
+import { dataHops } from "./data-hops.ts";
+
+const worker = {
+  work: "data",
+  packages: [
+    "yaml",
+    "jsonc-parser",
+    "json5",
+    "smol-toml",
+    "fast-xml-parser",
+    "papaparse",
+    "dot-properties",
+    "plist",
+    "@msgpack/msgpack",
+    "cbor2",
+    "bson",
+    "hyparquet",
+    "hyparquet-writer",
+    "hyparquet-compressors",
+    "avsc",
+    "@e965/xlsx",
+    "chardet",
+  ],
+};
+
+export const dataEngine = defineEngine({
+  id: "data",
+  label: "Filemill data",
+  lane: "document",
+  packages: [],
+  hops: dataHops,
+  badInput: [],
+  probe: (sandbox) => probeWorker(sandbox, worker),
+  open: (host) => openWorker(host, worker),
+});

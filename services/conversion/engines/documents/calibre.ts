@@ -1,0 +1,105 @@
+/** E-books by Calibre, all by way of EPUB, which holds what any of them has. */
+import { readFileSync } from "node:fs";
+import { FilemillError } from "#kit/errors.ts";
+import { defineEngine, type Fidelity, type Hop, type HopTask, type OptionDefinition } from "#services/conversion/domain/engine.ts";
+import type { Sandbox } from "#services/conversion/domain/sandbox.ts";
+import { throwIfFailed } from "../shared/bad-input.ts";
+import { crossHops, stringOption, uniqueHops, words } from "../shared/hop-table.ts";
+import { openToolSession } from "../shared/tool-run.ts";
+
+const program = "/usr/bin/ebook-convert";
+/** Starting it to ask takes half a second of a processor: its version stands in its source. */
+const versionFiles = ["/usr/lib/calibre/calibre/constants.py", "/usr/lib64/calibre/calibre/constants.py"];
+
+const env = {
+  HOME: "/tmp",
+  CALIBRE_CONFIG_DIRECTORY: "/tmp/calibre",
+  CALIBRE_CACHE_DIRECTORY: "/tmp/cache",
+  // Nothing is shown, and no library is kept.
+  QT_QPA_PLATFORM: "offscreen",
+};
+const limits = { addressSpace: false, processes: 128 };
+
+const read = words("mobi azw3 azw prc fb2 lit lrf pdb htmlz txtz pmlz rb tcr");
+const written = words("mobi azw3 fb2 htmlz lit lrf pdb pmlz rb tcr txtz");
+/** Text without pictures, and hardly a heading. */
+const plain = new Set(["tcr", "txtz", "pdb", "rb"]);
+
+const textOption = (name: string, description: string): OptionDefinition => ({
+  name,
+  type: "string",
+  pattern: "^[^\\x00-\\x1f]{1,200}$",
+  description,
+});
+const options: readonly OptionDefinition[] = [
+  textOption("title", "Title of the book; default: its own."),
+  textOption("author", "Authors, several separated by &; default: the book's own."),
+];
+
+function hopOf(_from: string, to: string): Omit<Hop, "from" | "to"> {
+  const fidelity: Fidelity = plain.has(to) ? "reduced" : "high";
+  return { fidelity, cost: 2500, async: false, maxInputMb: 50, options };
+}
+
+const hops: readonly Hop[] = uniqueHops([
+  ...crossHops(read, ["epub"], hopOf),
+  ...crossHops(["epub"], written, hopOf),
+  // What readers of one shop ask for most, in one go.
+  ...crossHops(words("mobi azw3 fb2"), words("mobi azw3 fb2"), hopOf),
+]);
+
+/** Exceptions of its readers by name, and of others by their words. */
+const badInput = [
+  /^[\w.]*(?:BadZipfile|MobiError|LitError|LRFException|LRFParseError|RocketBookError|InvalidFile|XMLSyntaxError|struct\.error|zlib\.error|UnicodeDecodeError): /m,
+  /^ValueError: (?:Not a ZIP file|Invalid ZIP|This ZIP file is encrypted|\S+ is not a valid EPUB|File \S+ contains an invalid|KF8 does not have)/m,
+  /Book type is Unknown|^Syntax Error/m,
+];
+
+async function run(sandbox: Sandbox, task: HopTask): Promise<void> {
+  const { from, to } = task.hop;
+  // It goes by names, of which there are no others than these: recipes, which are programs, are never among them.
+  const inside = `/input/in.${from}`;
+  await using session = await openToolSession(sandbox, task, inside);
+  const [title, author] = [stringOption(task.options, "title"), stringOption(task.options, "author")];
+  const end = await session.run({
+    program,
+    args: [
+      ...[inside, `/job/out.${to}`],
+      // The second version's schema refuses much that books hold; readers of it find its table of contents in the third too.
+      ...(to === "epub" ? ["--epub-version=3"] : []),
+      // `--title=--x` is no option of its own.
+      ...(title === undefined ? [] : [`--title=${title}`]),
+      ...(author === undefined ? [] : [`--authors=${author}`]),
+    ],
+    env,
+    limits,
+  });
+  if (/DRMError|is locked with DRM|DRM/.test(end.stderr) && end.exitCode !== 0) {
+    throw new FilemillError("PASSWORD_REQUIRED", "The book is protected by DRM and cannot be read.");
+  }
+  throwIfFailed(end, badInput, `The book is damaged, or is not ${from.toUpperCase()}.`);
+  await session.adopt(`out.${to}`);
+}
+
+function versionOf(path: string): string | undefined {
+  try {
+    return /^numeric_version = \((\d+), (\d+), (\d+)\)/m.exec(readFileSync(path, "utf8"))?.slice(1).join(".");
+  } catch {
+    return undefined;
+  }
+}
+
+export const calibreEngine = defineEngine({
+  id: "calibre",
+  label: "Calibre",
+  lane: "document",
+  packages: ["calibre"],
+  hops,
+  badInput,
+  async probe() {
+    return versionFiles.map(versionOf).find((version) => version !== undefined);
+  },
+  async open({ sandbox }) {
+    return { run: (task) => run(sandbox, task), [Symbol.asyncDispose]: async () => undefined };
+  },
+});

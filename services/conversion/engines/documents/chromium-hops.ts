@@ -1,0 +1,113 @@
+/** What the browser prints and takes pictures of, and what may be asked of it. */
+import type { Hop, OptionDefinition } from "#services/conversion/domain/engine.ts";
+import { expecting, expectingAll } from "#services/conversion/domain/expectations.ts";
+import { crossHops, words } from "../shared/hop-table.ts";
+
+const media = (usual: "print" | "screen"): OptionDefinition => ({
+  name: "media",
+  type: "enum",
+  values: ["print", "screen"],
+  default: usual,
+  description: "CSS media type for the layout: `print` or `screen`.",
+});
+const scripts: readonly OptionDefinition[] = [
+  {
+    name: "javascript",
+    type: "boolean",
+    default: false,
+    description: "Run the page's scripts. They cannot load anything from the network.",
+  },
+  {
+    name: "javascriptSeconds",
+    type: "integer",
+    min: 1,
+    max: 20,
+    default: 5,
+    unit: "s",
+    description: "How long scripts may run when `javascript` is set, in virtual time: waiting costs nothing.",
+  },
+];
+const line = (name: string, place: string): OptionDefinition => ({
+  name,
+  type: "string",
+  pattern: "^[^\\x00-\\x1f]{1,200}$",
+  description: `A line ${place} each page, in which \`{page}\`, \`{pages}\` and \`{title}\` are put in, for example \`Page {page} of {pages}\`.`,
+});
+
+const paper: readonly OptionDefinition[] = [
+  {
+    name: "pageSize",
+    type: "enum",
+    values: words("a3 a4 a5 letter legal tabloid"),
+    description: "Paper size; default: what the page's CSS says, else A4.",
+  },
+  {
+    name: "margin",
+    type: "number",
+    min: 0,
+    max: 100,
+    unit: "mm",
+    description: "Margin on all sides; default: what the page's CSS says, else 10 mm.",
+  },
+  {
+    name: "landscape",
+    type: "boolean",
+    description: "Turn all pages to landscape, or with `false` to portrait; on A4 unless `pageSize` says otherwise.",
+  },
+  { name: "scale", type: "number", min: 0.1, max: 2, default: 1, description: "Scale of the page on the paper." },
+  { name: "background", type: "boolean", default: true, description: "Print background colours and pictures." },
+  line("header", "above"),
+  line("footer", "below"),
+  {
+    name: "pages",
+    type: "string",
+    pattern: "^[0-9]{1,5}(-[0-9]{1,5})?(,[0-9]{1,5}(-[0-9]{1,5})?){0,20}$",
+    description: "Pages to keep, for example `1-3,7`.",
+  },
+  media("print"),
+];
+const shot: readonly OptionDefinition[] = [
+  {
+    name: "viewportWidth",
+    type: "integer",
+    min: 200,
+    max: 4000,
+    default: 1280,
+    unit: "px",
+    description: "Width of the browser window.",
+  },
+  { name: "fullPage", type: "boolean", default: true, description: "Capture the whole page; `false` captures the first screen (16:9)." },
+  { name: "scale", type: "number", min: 0.5, max: 4, default: 1, description: "Device pixels for each CSS pixel." },
+  media("screen"),
+];
+const quality: OptionDefinition = {
+  name: "quality",
+  type: "integer",
+  min: 1,
+  max: 100,
+  default: 90,
+  description: "Quality of the picture; a lower one makes a smaller file.",
+};
+
+const runsScripts = (from: string) => from !== "mhtml";
+
+function expectsOf(from: string, to: string) {
+  return [
+    ...expectingAll("EXTERNAL_CONTENT_BLOCKED", "SCRIPTS_NOT_RUN", "FONT_SUBSTITUTED", from !== "mhtml" && "ENCODING_GUESSED"),
+    ...(to === "pdf" ? [expecting("ENTRIES_LEFT_OUT", { message: "Links to files that are not part of the page are left out." })] : []),
+  ];
+}
+
+function printHop(from: string, to: string): Omit<Hop, "from" | "to"> {
+  return {
+    fidelity: "high",
+    cost: to === "pdf" ? 300 : 350,
+    async: false,
+    maxInputMb: from === "htmlz" ? 100 : 50,
+    options: [...(to === "pdf" ? paper : [...shot, ...(to === "png" ? [] : [quality])]), ...(runsScripts(from) ? scripts : [])],
+    expects: expectsOf(from, to),
+  };
+}
+
+/** A ZIP with an `index.html` comes as HTMLZ (see join.ts). */
+export const chromiumHops: readonly Hop[] = crossHops(words("html xhtml mhtml htmlz"), words("pdf png jpg webp"), printHop);

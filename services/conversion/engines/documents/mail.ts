@@ -1,0 +1,116 @@
+/** Messages, mailboxes, calendars and contacts, by npm's libraries in a sandboxed worker. */
+import { defineEngine, type Fidelity, type Hop, type OptionDefinition } from "#services/conversion/domain/engine.ts";
+import { expecting, expectingAll } from "#services/conversion/domain/expectations.ts";
+import { crossHops, words } from "../shared/hop-table.ts";
+import { encodingOption, openWorker, probeWorker } from "../shared/node-worker.ts";
+import { delimiter } from "../shared/table-options.ts";
+
+const mail = {
+  work: "mail",
+  packages: words("postal-mime @kenjiuno/msgreader nodemailer html-to-text sanitize-html fflate ical.js"),
+};
+const shared = words("yaml jsonc-parser json5 fast-xml-parser papaparse @e965/xlsx chardet");
+const worker = { work: mail.work, packages: [...mail.packages, ...shared] };
+
+const records = words("json ndjson yaml xml csv tsv xlsx");
+
+const message: OptionDefinition = {
+  name: "message",
+  type: "integer",
+  min: 1,
+  max: 20_000,
+  default: 1,
+  description: "Which message of the mailbox, counted from 1.",
+};
+
+function mailHop(from: string, to: string): Omit<Hop, "from" | "to"> {
+  return {
+    fidelity: mailFidelityOf(from, to),
+    cost: 60,
+    async: false,
+    maxInputMb: 50,
+    options: from === "mbox" && to === "eml" ? [message] : [],
+    expects: mailExpectations(from, to),
+  };
+}
+
+function mailExpectations(from: string, to: string) {
+  const holdsFiles = to === "eml" || to === "mbox" || to === "zip";
+  const attachments = holdsFiles ? "Messages that are attached to the message are left out." : "Attachments are left out.";
+  return [
+    ...expectingAll(
+      from === "mbox" && to === "eml" && "MESSAGES_LEFT_OUT",
+      to === "html" && "IMAGES_REMOVED",
+      to === "xml" && "CHARACTERS_REPLACED",
+    ),
+    ...(holdsFiles && from !== "msg" ? [] : [expecting("ENTRIES_LEFT_OUT", { message: attachments })]),
+    ...(from === "msg" ? [expecting("STYLING_DROPPED", { message: "A body that is rich text alone is left out." })] : []),
+  ];
+}
+
+/** Dates are text in records that have no type for them. */
+function cardExpectations(from: string, to: string) {
+  const isTable = from === "csv" || from === "tsv" || from === "xlsx";
+  const isTree = to === "json" || to === "ndjson" || to === "yaml" || to === "xml";
+  const told = to === "vcf" ? toCards : from === "vcf" ? ofCards : ofCalendars;
+  return [
+    ...expectingAll(
+      from !== "xlsx" && "ENCODING_GUESSED",
+      from === "csv" && "DIALECT_GUESSED",
+      from === "xlsx" && "SHEETS_LEFT_OUT",
+      isTable && "NAMES_CHANGED",
+    ),
+    ...expectingAll(isTree && to !== "xml" && "TYPES_AS_TEXT", to === "xml" && "CHARACTERS_REPLACED"),
+    ...told,
+    ...(from === "vcf" && !isTree ? [expecting("IMAGES_REMOVED", { message: "Photos of contacts are left out." })] : []),
+  ];
+}
+
+const ofCalendars = [
+  expecting("METADATA_DROPPED", { message: "Properties of the calendar itself and parameters of values are left out." }),
+  expecting("ENTRIES_LEFT_OUT", { message: "Only events, tasks, notes and busy times are converted." }),
+];
+const ofCards = [
+  expecting("METADATA_DROPPED", { message: "Parameters of values are left out." }),
+  expecting("STRUCTURE_FLATTENED", { message: "The parts of addresses are joined by commas." }),
+];
+const toCards = [
+  expecting("METADATA_DROPPED", { message: "Columns that contacts have no place for are left out." }),
+  expecting("ENTRIES_LEFT_OUT", { message: "Rows without a name or an address are left out." }),
+];
+
+/** Headers that no page shows are left out, and so are attachments but where the target holds files. */
+function mailFidelityOf(from: string, to: string): Fidelity {
+  if (to === "zip") return from === "mbox" ? "high" : "reduced";
+  if (to === "mbox" || (from === "mbox" && to === "eml")) return from === "msg" ? "reduced" : "high";
+  return to === "txt" ? "extract" : "reduced";
+}
+
+function cardHop(from: string, to: string): Omit<Hop, "from" | "to"> {
+  const isText = from !== "xlsx";
+  return {
+    fidelity: to === "txt" ? "extract" : "reduced",
+    cost: 40,
+    async: false,
+    maxInputMb: 30,
+    options: [...(isText ? [encodingOption] : []), ...(from === "csv" ? [delimiter] : [])],
+    expects: cardExpectations(from, to),
+  };
+}
+
+const hops: readonly Hop[] = [
+  ...crossHops(words("eml msg mbox"), [...words("html txt eml mbox zip"), ...records], mailHop),
+  ...crossHops(words("ics vcf"), [...words("html txt"), ...records], cardHop),
+  ...crossHops(words("csv tsv json xlsx"), ["vcf"], cardHop),
+];
+
+export const mailEngine = defineEngine({
+  id: "mail",
+  label: "Filemill mail",
+  lane: "document",
+  packages: [],
+  hops,
+  badInput: [],
+  probe: (sandbox) => probeWorker(sandbox, worker),
+  open: (host) => openWorker(host, worker),
+});

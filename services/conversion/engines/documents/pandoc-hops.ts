@@ -1,0 +1,177 @@
+/** Pandoc's names of the formats, and which pairs are offered. */
+import type { Fidelity, Hop, OptionDefinition } from "#services/conversion/domain/engine.ts";
+import { expecting, expectingAll } from "#services/conversion/domain/expectations.ts";
+import { crossHops, words } from "../shared/hop-table.ts";
+import { encodingOption } from "../shared/node-worker.ts";
+import { delimiter } from "../shared/table-options.ts";
+
+type Markup = {
+  readonly reader?: string;
+  readonly writer?: string;
+  /** A zip of XML or the like: encodings are its own business. */
+  readonly isBinary?: boolean;
+};
+
+export const markups: Readonly<Record<string, Markup>> = {
+  md: {
+    reader: "markdown+lists_without_preceding_blankline+autolink_bare_uris+task_lists+emoji",
+    writer: "gfm+footnotes+yaml_metadata_block",
+  },
+  html: { reader: "html", writer: "html5" },
+  docx: { reader: "docx", writer: "docx", isBinary: true },
+  // Pandoc's reader of ODT leaves out heads of tables and lists in cells, the one of RTF headings and links: a DOCX of it is read.
+  odt: { writer: "odt" },
+  epub: { reader: "epub", writer: "epub3", isBinary: true },
+  rst: { reader: "rst", writer: "rst" },
+  tex: { reader: "latex", writer: "latex" },
+  org: { reader: "org", writer: "org" },
+  textile: { reader: "textile", writer: "textile" },
+  mediawiki: { reader: "mediawiki", writer: "mediawiki" },
+  docbook: { reader: "docbook", writer: "docbook5" },
+  jats: { reader: "jats", writer: "jats" },
+  ipynb: { reader: "ipynb", writer: "ipynb" },
+  opml: { reader: "opml", writer: "opml" },
+  man: { reader: "man", writer: "man" },
+  fb2: { reader: "fb2", writer: "fb2" },
+  rtf: { writer: "rtf" },
+  dokuwiki: { reader: "dokuwiki", writer: "dokuwiki" },
+  jira: { reader: "jira", writer: "jira" },
+  muse: { reader: "muse", writer: "muse" },
+  haddock: { reader: "haddock", writer: "haddock" },
+  creole: { reader: "creole" },
+  t2t: { reader: "t2t" },
+  twiki: { reader: "twiki" },
+  tikiwiki: { reader: "tikiwiki" },
+  vimwiki: { reader: "vimwiki" },
+  csv: { reader: "csv" },
+  adoc: { writer: "asciidoc" },
+  txt: { writer: "plain" },
+  tei: { writer: "tei" },
+  ms: { writer: "ms" },
+  texinfo: { writer: "texinfo" },
+  context: { writer: "context" },
+  xwiki: { writer: "xwiki" },
+  zimwiki: { writer: "zimwiki" },
+  markua: { writer: "markua" },
+  icml: { writer: "icml" },
+  pptx: { writer: "pptx" },
+};
+
+/** Debian's build has their data files beside it, where `--sandbox` forbids it to look: these rely on our sandbox alone. */
+export const needsDataFiles = new Set(["docx", "odt", "pptx", "epub"]);
+
+const standalone: OptionDefinition = {
+  name: "standalone",
+  type: "boolean",
+  default: true,
+  description: "Write a complete document; `false` writes only the body.",
+};
+const contents: readonly OptionDefinition[] = [
+  { name: "toc", type: "boolean", default: false, description: "Include a table of contents." },
+  { name: "tocDepth", type: "integer", min: 1, max: 6, default: 3, description: "Levels in the table of contents." },
+];
+const numbered: OptionDefinition = { name: "numberSections", type: "boolean", default: false, description: "Number the headings." };
+const highlight: OptionDefinition = {
+  name: "highlight",
+  type: "enum",
+  values: words("none pygments tango espresso zenburn kate monochrome breezedark haddock"),
+  default: "pygments",
+  description: "Colour scheme of code blocks.",
+};
+const wrap: OptionDefinition = {
+  name: "wrap",
+  type: "enum",
+  values: ["none", "auto", "preserve"],
+  default: "none",
+  description: "Line wrapping of the result: one line for each paragraph, filled to `columns`, or as in the source.",
+};
+const columns: OptionDefinition = {
+  name: "columns",
+  type: "integer",
+  min: 20,
+  max: 500,
+  default: 72,
+  description: "Width of a line when `wrap` is `auto`.",
+};
+
+const dialect: OptionDefinition = {
+  name: "dialect",
+  type: "enum",
+  values: ["gfm", "commonmark"],
+  default: "gfm",
+  description: "Markdown of GitHub, or CommonMark alone, where tables become HTML.",
+};
+const pictures: OptionDefinition = {
+  name: "pictures",
+  type: "enum",
+  values: ["embed", "describe"],
+  default: "embed",
+  description: "Pictures of the document as data URLs, or their descriptions alone.",
+};
+const changes: OptionDefinition = {
+  name: "changes",
+  type: "enum",
+  values: ["accept", "reject", "all"],
+  default: "accept",
+  description: "How to handle tracked changes; `all` shows them, with comments as footnotes.",
+};
+
+const withContents = new Set(words("html tex docx odt epub pptx rst md context ms"));
+const withHighlight = new Set(words("html tex docx epub pptx"));
+const withNumbers = new Set(words("html tex docx odt epub context ms"));
+const zipped = new Set(words("docx odt epub pptx"));
+
+function optionsOf(from: string, to: string): readonly OptionDefinition[] {
+  return [
+    ...(from === "csv" ? [encodingOption, delimiter] : []),
+    ...(readsChanges(from, to) ? [changes] : []),
+    ...(to === "md" ? [dialect, ...(from === "csv" || from === "man" ? [] : [pictures])] : []),
+    ...(to === "html" || to === "tex" ? [standalone] : []),
+    ...(withContents.has(to) && to !== "pptx" ? contents : []),
+    ...(withNumbers.has(to) ? [numbered] : []),
+    ...(withHighlight.has(to) ? [highlight] : []),
+    ...(zipped.has(to) || to === "ipynb" ? [] : [wrap, columns]),
+  ];
+}
+
+/** Forms with a layout lose it on the way through pandoc's model of a text. */
+const laidOut = new Set(words("docx odt rtf html epub fb2"));
+const office = new Set(words("docx odt rtf"));
+
+function fidelityOf(from: string, to: string): Fidelity {
+  if (to === "txt") return "extract";
+  return laidOut.has(from) || to === "opml" || to === "pptx" || to === "haddock" ? "reduced" : "high";
+}
+
+/** Others get a text as its author would have it. */
+export const readsChanges = (from: string, to: string): boolean => from === "docx" && (to === "md" || to === "html" || to === "txt");
+
+const readers = Object.keys(markups).filter((id) => markups[id]?.reader !== undefined);
+const writers = Object.keys(markups).filter((id) => markups[id]?.writer !== undefined);
+const tableTargets = new Set(words("md html rst tex org textile mediawiki docbook jats dokuwiki jira adoc txt"));
+
+const blanksJoined = "Several blanks or line breaks in a cell become one blank.";
+
+/** A table and a page of the manual hold no pictures. */
+function expectationsOf(from: string, to: string) {
+  const isPictured = from !== "csv" && from !== "man";
+  return [
+    ...(readsChanges(from, to) ? [expecting("METADATA_DROPPED", { message: "Comments are left out, and tracked changes accepted." })] : []),
+    ...expectingAll(markups[from]?.isBinary !== true && "ENCODING_GUESSED", isPictured && "IMAGES_REMOVED"),
+    ...(from === "csv" ? [...expectingAll("DIALECT_GUESSED"), expecting("CHARACTERS_REPLACED", { message: blanksJoined })] : []),
+  ];
+}
+
+export const pandocHops: readonly Hop[] = crossHops(readers, writers, (from, to) => {
+  // Between office formats LibreOffice keeps the layout; a table alone makes no book.
+  if (office.has(from) && office.has(to)) return undefined;
+  if (from === "csv" && !tableTargets.has(to)) return undefined;
+  return {
+    fidelity: fidelityOf(from, to),
+    cost: zipped.has(to) ? 200 : 100,
+    async: false,
+    maxInputMb: 50,
+    options: optionsOf(from, to),
+    expects: expectationsOf(from, to),
+  };
+});

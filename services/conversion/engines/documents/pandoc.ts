@@ -1,0 +1,169 @@
+/** Markup, wikis, notebooks and e-books by pandoc: a fresh process for each document, which starts in a blink. */
+import { join } from "node:path";
+import { FilemillError } from "#kit/errors.ts";
+import { defineEngine, type EngineHost, type HopTask } from "#services/conversion/domain/engine.ts";
+import { LacksContent } from "#services/conversion/domain/failure.ts";
+import type { SandboxEnd } from "#services/conversion/domain/sandbox.ts";
+import { askForFile } from "../shared/ask-inspector.ts";
+import { failureOf } from "../shared/bad-input.ts";
+import { flagOption, numberOption, stringOption } from "../shared/hop-table.ts";
+import { plainTableOf } from "../shared/plain-table.ts";
+import { inputInside, openToolSession, versionLineOf } from "../shared/tool-run.ts";
+import { markups, needsDataFiles, pandocHops, readsChanges } from "./pandoc-hops.ts";
+
+const program = "/usr/bin/pandoc";
+const filterInside = "/engine/filter.lua";
+const filter = join(import.meta.dirname, "pandoc-filter.lua");
+/** Pandoc's own exit codes. @see https://pandoc.org/MANUAL.html#exit-codes */
+const utf8Error = 92;
+const badInput = [
+  ...[44, 64, 65, 91, 93],
+  /couldn't unpack docx container|Codec\.Compression|central directory|invalid byte sequence|Cannot decode byte/,
+];
+const heapExhausted = 251;
+/** What a document wants to include is never there. */
+const missingFile = 99;
+
+/** A letter of one byte may become three. */
+const maxDecodedBytes = 400_000_000;
+
+const heap = ["+RTS", "-M512m", "-RTS"];
+
+const changesOf = ({ hop, options }: HopTask): string[] =>
+  hop.from === "docx" ? [`--track-changes=${stringOption(options, "changes") ?? "accept"}`] : [];
+
+const dialectOf = ({ options }: HopTask): string => (options.dialect === "commonmark" ? "commonmark" : (markups.md?.writer ?? "gfm"));
+
+/**
+ * The first of two runs where the writer needs its data files and so cannot have `--sandbox`: such a writer fetches pictures
+ * before a filter sees them, and one that is missing ends it. The reader keeps `--sandbox`, and hands pictures on inside.
+ */
+function readerArgumentsOf(task: HopTask, input: string): string[] {
+  const reader = markups[task.hop.from]?.reader ?? "";
+  return [
+    ...heap,
+    "--sandbox",
+    "-f",
+    reader,
+    ...changesOf(task),
+    "-t",
+    "json",
+    `--lua-filter=${filterInside}`,
+    "-o",
+    "/job/document.json",
+    input,
+  ];
+}
+
+function argumentsOf(task: HopTask, input: string): string[] {
+  const { from, to } = task.hop;
+  const reader = markups[from]?.reader;
+  const writer = markups[to]?.writer;
+  if (reader === undefined || writer === undefined) throw new FilemillError("INTERNAL", "Pandoc has no such pair.");
+  const { options } = task;
+  const highlight = stringOption(options, "highlight");
+  const isMarkdown = to === "md";
+  return [
+    ...heap,
+    ...(needsDataFiles.has(to) ? ["-f", "json"] : ["--sandbox", "-f", reader, ...changesOf(task)]),
+    ...["-t", isMarkdown ? dialectOf(task) : writer, `--lua-filter=${filterInside}`],
+    ...(isMarkdown && options.pictures === "describe" ? ["-M", "filemill-pictures=describe"] : []),
+    ...(options.standalone === false ? [] : ["--standalone"]),
+    ...(flagOption(options, "toc") ? ["--toc", `--toc-depth=${numberOption(options, "tocDepth") ?? 3}`] : []),
+    ...(flagOption(options, "numberSections") ? ["--number-sections"] : []),
+    ...(highlight === undefined ? [] : highlight === "none" ? ["--no-highlight"] : [`--highlight-style=${highlight}`]),
+    ...(options.wrap === undefined ? [] : [`--wrap=${options.wrap}`, `--columns=${numberOption(options, "columns") ?? 72}`]),
+    // Formulas as MathML need nothing from the web; the default would be plain text.
+    ...(to === "html" || to === "epub" ? ["--mathml"] : []),
+    ...["-o", "/job/out", input],
+  ];
+}
+
+async function run({ sandbox, inspector }: EngineHost, task: HopTask): Promise<void> {
+  await using session = await openToolSession(sandbox, task);
+  const pandoc = (args: readonly string[]) =>
+    session.run({ program, args, readOnly: { [filter]: filterInside }, limits: { addressSpace: false } });
+  const isTwoStep = needsDataFiles.has(task.hop.to);
+  const firstArgsOf = isTwoStep ? readerArgumentsOf : argumentsOf;
+  const asked = { signal: task.signal, maxBytes: maxDecodedBytes };
+  const isReadable = task.hop.from === "docx" && (await writeReadable(inspector, task, session.pathOf("readable"), asked));
+  const isTable = task.hop.from === "csv";
+  if (isTable) await writeTable(inspector, task, session.pathOf("table"));
+  let end = await pandoc(firstArgsOf(task, isReadable ? "/job/readable" : isTable ? "/job/table" : inputInside));
+  if (!isTable && (end.exitCode === utf8Error || /falling back to latin1/.test(end.stderr)) && markups[task.hop.from]?.isBinary !== true) {
+    const { guess } = await askForFile(inspector, "decodedText", [task.input.path], session.pathOf("text"), asked);
+    if (guess !== undefined) task.note("ENCODING_GUESSED", `The text's encoding was guessed to be ${guess}.`);
+    end = await pandoc(firstArgsOf(task, "/job/text"));
+  } else if (!isTable && /^filemill:zeros$/m.test(end.stderr) && markups[task.hop.from]?.isBinary !== true) {
+    const { guess } = await askForFile(inspector, "decodedText", [task.input.path], session.pathOf("text"), asked);
+    // What is no UTF-16 was read as it stands.
+    if (guess === undefined) end = await pandoc(firstArgsOf(task, "/job/text"));
+  }
+  noteRemoved(task, end);
+  throwIfFailed(task, end);
+  if (isTwoStep) throwIfFailed(task, await pandoc(argumentsOf(task, "/job/document.json")));
+  await session.adopt("out").catch((error: unknown) => {
+    // Pandoc ended well and wrote nothing.
+    throw error instanceof FilemillError && error.code === "CONVERSION_FAILED" ? new LacksContent("The document holds no text.") : error;
+  });
+}
+
+/** Pandoc cuts at commas alone, and leaves out what has no column in the first row. */
+async function writeTable(inspector: EngineHost["inspector"], task: HopTask, made: string): Promise<void> {
+  const { hasBlanks } = await plainTableOf(inspector, task, made);
+  if (hasBlanks) task.note("CHARACTERS_REPLACED", "Several blanks or line breaks in a cell became one blank.");
+}
+
+/** Whether a document was written that Pandoc reads better. Comments, and what becomes of changes, are told in a note. */
+async function writeReadable(
+  inspector: EngineHost["inspector"],
+  task: HopTask,
+  made: string,
+  asked: { readonly signal: AbortSignal; readonly maxBytes: number },
+): Promise<boolean> {
+  const { isRewritten, comments, hasChanges } = await askForFile(inspector, "readableDocx", [task.input.path], made, asked);
+  const changes = stringOption(task.options, "changes") ?? "accept";
+  const left = [
+    ...(hasChanges ? [`tracked changes were ${changes}ed`] : []),
+    ...(comments > 0 ? [comments === 1 ? "one comment was left out" : `${comments} comments were left out`] : []),
+  ].join(" and ");
+  if (readsChanges(task.hop.from, task.hop.to) && changes !== "all" && left !== "")
+    task.note("METADATA_DROPPED", `${left.slice(0, 1).toUpperCase()}${left.slice(1)}; \`changes=all\` keeps them.`);
+  return isRewritten;
+}
+
+function noteRemoved(task: HopTask, end: SandboxEnd): void {
+  const removed = Number(/^filemill:images-removed=(\d+)$/m.exec(end.stderr)?.[1] ?? 0);
+  if (removed > 0) task.note("IMAGES_REMOVED", removed === 1 ? "One picture was left out." : `${removed} pictures were left out.`);
+}
+
+function throwIfFailed(task: HopTask, end: SandboxEnd): void {
+  if (end.exitCode === heapExhausted || /heap exhausted/i.test(end.stderr)) {
+    throw new FilemillError("INPUT_TOO_COMPLEX", "The document needs more memory than a conversion may use.");
+  }
+  if (end.exitCode === missingFile) {
+    throw new FilemillError("INVALID_INPUT", "The document includes other files; put their content into it and try again.");
+  }
+  if (end.exitCode !== 0) {
+    // OpenDocument may do without styles, which pandoc does not know; another engine does.
+    const isPandocs = /Could not find styles\.xml/.test(end.stderr);
+    if (isPandocs) throw new FilemillError("CONVERSION_FAILED", "The document lacks a part that this conversion needs.");
+    throw failureOf(end, badInput, `The document is damaged or is not ${task.hop.from.toUpperCase()}.`);
+  }
+}
+
+export const pandocEngine = defineEngine({
+  id: "pandoc",
+  label: "Pandoc",
+  lane: "document",
+  packages: ["pandoc"],
+  hops: pandocHops,
+  badInput,
+  async probe(sandbox) {
+    const line = await versionLineOf(sandbox, program, ["--version"]);
+    return line === undefined ? undefined : /^pandoc\S* (\d[\d.]*)/.exec(line)?.[1];
+  },
+  async open(host) {
+    return { run: (task) => run(host, task), [Symbol.asyncDispose]: async () => undefined };
+  },
+});

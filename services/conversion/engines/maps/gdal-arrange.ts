@@ -1,0 +1,59 @@
+/** Between GDAL's reading and its writing a program of ours makes a map such that GDAL changes nothing in it (see inside/map). */
+import { flag, list, oneOf, optional, record, whole } from "#services/conversion/domain/answer-shapes.ts";
+import type { HopTask } from "#services/conversion/domain/engine.ts";
+import { EngineFault } from "#services/conversion/domain/failure.ts";
+import { answerOf } from "../shared/child-engine.ts";
+import { ownProgram } from "../shared/node-worker.ts";
+import type { ToolSession } from "../shared/tool-run.ts";
+
+const layerNames = ["points", "multipoints", "lines", "areas"].flatMap((sort) =>
+  ["", "_z", "_m", "_z_m"].map((more) => `${sort}${more}` as const),
+);
+const amount = whole(Number.MAX_SAFE_INTEGER);
+
+const arranged = record({
+  /** Has to be gathered anew in degrees: the target holds nothing else, or its layers have several coordinate systems. */
+  isToBeDegrees: optional(flag),
+  layers: list(oneOf("data", ...layerNames), layerNames.length),
+  /** How many entries have shapes, how many of these shapes the layers lack, and how many have none. */
+  shapes: amount,
+  lost: amount,
+  bare: amount,
+  hasHeights: flag,
+  /** Numbers of more than 15 digits. */
+  hasLongReals: flag,
+  /** Values of single points are to be written into the result (see completeGpx). */
+  hasPoints: flag,
+});
+const limits = { addressSpace: false, fileBytes: 2 ** 30 };
+
+export type Arranged = ReturnType<typeof arranged>;
+
+/** Between the two runs that make a GPX. The programs know no path by themselves, as the folders may be others. */
+const points = "/job/points.json";
+
+type Gathered = {
+  /** What GDAL wrote, in the job's folder. */
+  readonly gathered: string;
+  readonly lists: readonly string[];
+};
+
+/** Without `gathered` the source is only looked at. */
+export async function arrange(session: ToolSession, task: HopTask, input: string, gathered?: Gathered): Promise<Arranged> {
+  const { from, to } = task.hop;
+  const asked = JSON.stringify({ from, to, input, points, ...gathered, isOfPoints: task.options["geometry"] === "xy" });
+  const end = await session.run({ ...ownProgram("map/main.ts", ["arrange", asked]), limits });
+  if (end.exitCode !== 0) throw new EngineFault("unexplained", `exit code ${end.exitCode}`);
+  const said: unknown = JSON.parse(end.stdout);
+  const answer = answerOf(said);
+  if (!answer.ok) throw answer.error;
+  const result = arranged((said as { readonly map?: unknown }).map);
+  if (result.isToBeDegrees !== true) for (const { code, message } of answer.notes) task.note(code, message);
+  return result;
+}
+
+/** Writes what GDAL has no place for into a GPX in the job's folder, whose map has been arranged. */
+export async function completeGpx(session: ToolSession, name: string): Promise<void> {
+  const end = await session.run({ ...ownProgram("map/main.ts", ["complete", `/job/${name}`, points]), limits });
+  if (end.exitCode !== 0) throw new EngineFault("unexplained", `exit code ${end.exitCode}`);
+}

@@ -1,0 +1,93 @@
+/** What is lost between formats of maps, by what each can hold (see inside/map/limits.ts). */
+import { expecting } from "#services/conversion/domain/expectations.ts";
+import type { Expectation } from "#services/conversion/domain/notes.ts";
+import { words } from "../shared/hop-table.ts";
+
+const set = (ids: string): ReadonlySet<string> => new Set(words(ids));
+
+const json = set("geojson geojsonl");
+const kml = set("kml kmz");
+/** They do not say how their texts are encoded. */
+const unsure = set("shp csv dgn gmt");
+const listed = set("gml topojson");
+/** Where a column may hold bytes, and a shape measures along it. */
+const withBytes = set("gpkg gdb");
+const withMeasures = set("gpkg gdb shp fgb csv");
+
+const typed = set("kml kmz shp fgb gdb xlsx");
+const textTypes = set("geojson geojsonl gpx gml georss jml mapml csv");
+const rounding = set("shp mapml gdb mbtiles gpx");
+const naming = set("shp gpx gml gdb georss");
+const xml = set("kml kmz gpx gml georss jml mapml xlsx");
+const emptying = set("shp jml fgb");
+const flat = set("georss mapml mbtiles");
+const measuring = set("gpkg shp fgb gdb pdf");
+
+/** What a format is not made for. */
+type Narrow = {
+  /** Sorts of shapes that it holds, where these are not all. */
+  readonly sorts?: readonly string[];
+  readonly isBare?: boolean;
+  readonly needsShapes?: boolean;
+  readonly isTable?: boolean;
+};
+
+/** Notes of a hop, beside those of all files. */
+export function mapExpectations(from: string, to: string, writing: Narrow | undefined): readonly Expectation[] {
+  return [
+    ...leftOut(to, writing),
+    ...metadata(from, to, writing),
+    ...when(unsure.has(from), () => expecting("ENCODING_GUESSED")),
+    ...when(from === "csv", () => expecting("DIALECT_GUESSED")),
+    ...when(listed.has(from), () => expecting("STRUCTURE_FLATTENED", { message: "Lists of texts with commas in them become texts." })),
+    ...when(kml.has(from), () => expecting("STYLING_DROPPED", { message: "Colours, lines and icons are left out." })),
+    ...when(typed.has(to) || json.has(from) || (textTypes.has(to) && withBytes.has(from)), () => expecting("TYPES_AS_TEXT")),
+    ...when(rounding.has(to), () =>
+      expecting("NUMBERS_ROUNDED", { message: "Numbers, times or coordinates with more decimals than the format holds are rounded." }),
+    ),
+    ...(to === "csv"
+      ? [
+          expecting("ENTRIES_LEFT_OUT", { message: "Shapes that are no points are left out; their values are kept.", option: "geometry" }),
+          expecting("EMPTY_VALUES_DROPPED", {
+            message: "Where some points have heights, the others get the height 0.",
+            option: "geometry",
+          }),
+        ]
+      : []),
+    ...when(naming.has(to), () => expecting("NAMES_CHANGED")),
+    ...when(xml.has(to), () => expecting("CHARACTERS_REPLACED")),
+    ...when(emptying.has(to), () =>
+      expecting("EMPTY_VALUES_DROPPED", {
+        message:
+          to === "fgb"
+            ? "Where some shapes have heights, the others get the height 0."
+            : "Empty texts become no values, as the format has no others.",
+      }),
+    ),
+  ];
+}
+
+function when(holds: boolean, expectation: () => Expectation): readonly Expectation[] {
+  return holds ? [expectation()] : [];
+}
+
+function leftOut(to: string, { sorts, needsShapes, isTable }: Narrow = {}): readonly Expectation[] {
+  if (isTable === true) return [expecting("ENTRIES_LEFT_OUT", { message: "The shapes are left out; their values are kept." })];
+  const message = "Shapes of a sort that the format lacks, and entries without a shape, are left out.";
+  const of = sorts === undefined ? {} : { of: sorts.includes("areas") ? ("collections" as const) : ("areas" as const) };
+  return when(needsShapes === true || to === "georss", () => expecting("ENTRIES_LEFT_OUT", { message, ...of }));
+}
+
+function metadata(from: string, to: string, { isBare }: Narrow = {}): readonly Expectation[] {
+  const lost = [
+    ...(isBare === true ? ["the values of the shapes"] : []),
+    ...(flat.has(to) ? ["heights"] : []),
+    ...(withMeasures.has(from) && !measuring.has(to) ? ["measures along lines"] : []),
+    ...(json.has(from) || from === "gpx" ? ["the file's metadata"] : []),
+    ...(kml.has(from) ? ["the times of tracks' points but for the first and the last"] : []),
+    ...(to === "shp" && (json.has(from) || from === "gpx" || from === "gpkg") ? ["values of a track's single points"] : []),
+  ];
+  if (lost.length === 0) return [];
+  const list = lost.length === 1 ? lost[0] : `${lost.slice(0, -1).join(", ")} and ${lost.at(-1)}`;
+  return [expecting("METADATA_DROPPED", { message: `Left out are, where there are any: ${list}.` })];
+}

@@ -1,0 +1,230 @@
+/** Maps by GDAL's ogr2ogr: everything is gathered in one GeoPackage first and arranged there, so that each format gets what it can hold. */
+import { FilemillError } from "#kit/errors.ts";
+import { defineEngine, type HopTask } from "#services/conversion/domain/engine.ts";
+import { LacksContent } from "#services/conversion/domain/failure.ts";
+import type { Sandbox } from "#services/conversion/domain/sandbox.ts";
+import { throwIfFailed } from "../shared/bad-input.ts";
+import { numberOption } from "../shared/hop-table.ts";
+import { withPlainTable } from "../shared/plain-table.ts";
+import { openToolSession, probeMs, type ToolSession, versionLineOf } from "../shared/tool-run.ts";
+import { type Arranged, arrange, completeGpx } from "./gdal-arrange.ts";
+import { decimals, gdalHops, type Reading, readings, type Writing, writings } from "./gdal-formats.ts";
+
+const program = "/usr/bin/ogr2ogr";
+const archiver = "/usr/bin/bsdtar";
+const limits = { addressSpace: false, fileBytes: 2 ** 30 };
+
+const settings = {
+  GDAL_PAM_ENABLED: "NO",
+  // Neither files nor addresses that a GML names are looked up.
+  GML_SKIP_RESOLVE_ELEMS: "ALL",
+  GDAL_NUM_THREADS: "1",
+};
+
+type Work = { readonly session: ToolSession; readonly task: HopTask; readonly drivers: readonly string[] };
+
+/**
+ * Only these drivers open or write anything: a file that is no map but names others (virtual layers, web services),
+ * whatever it is called, is not understood.
+ */
+function environmentOf(drivers: readonly string[], wanted: readonly string[]): Record<string, string> {
+  return { ...settings, OGR_SKIP: drivers.filter((driver) => !wanted.includes(driver)).join(",") };
+}
+
+const badInput = [
+  /Unable to open datasource|[Pp]arsing error|Parse error|error parsing|XML parsing|Failed to read \w+ data|malformed|is not a valid|Terminating translation prematurely/,
+];
+
+/** Its shapes alone are no map. */
+const loneShapefile = "The file is damaged, or is not a zipped shapefile: put the .shp, .shx and .dbf files into one ZIP and convert that.";
+
+async function run(sandbox: Sandbox, drivers: readonly string[], task: HopTask): Promise<void> {
+  const reading = readings[task.hop.from];
+  const writing = writings[task.hop.to];
+  if (reading === undefined || writing === undefined) throw new FilemillError("INTERNAL", "GDAL has no such pair.");
+  const input = `/input/${reading.name}`;
+  await using session = await openToolSession(sandbox, task, input);
+  const work = { session, task, drivers };
+  const { arranged, source } = (await lookAtJson(work, input)) ?? (await gatherAndArrange(work, reading, input));
+  if (arranged.shapes === 0) {
+    throw new FilemillError(
+      "INVALID_INPUT",
+      `The file holds no places${task.hop.from === "csv" ? ": no column is called lat, lon or wkt" : ""}.`,
+    );
+  }
+  if (arranged.lost === arranged.shapes) throw new LacksContent("The format cannot hold shapes of the sort that the map has.");
+  noteLeftOut(task, writing, arranged);
+  await write(work, writing, arranged, source);
+}
+
+type Ready = {
+  readonly arranged: Arranged;
+  /** Arguments of GDAL. */
+  readonly source: readonly string[];
+};
+
+/** Between these two GDAL keeps lists, ids, and what is null apart from what is missing, which no table in between would. */
+async function lookAtJson({ session, task }: Work, input: string): Promise<Ready | undefined> {
+  const { from, to } = task.hop;
+  const [reading, isJson] = [readings[from], jsonFormats.has(from) && jsonFormats.has(to)];
+  if (reading === undefined || !isJson) return undefined;
+  const arranged = await arrange(session, task, input);
+  return arranged.isToBeDegrees === true ? undefined : { arranged, source: [input, ...(reading.args ?? [])] };
+}
+
+const jsonFormats = new Set(["geojson", "geojsonl"]);
+
+async function gatherAndArrange(work: Work, listed: Reading, input: string): Promise<Ready> {
+  const isOne = work.task.hop.from === "kmz" && (await isOneDocument(work, input));
+  const reading = isOne ? { ...listed, document: "doc.kml" } : listed;
+  const arrangeIn = async (name: string, args: readonly string[]) => {
+    const lists = await gather(work, reading, name, args);
+    const arranged = await arrange(work.session, work.task, input, { gathered: `/job/${name}`, lists });
+    return { arranged, source: [`/job/${name}`, ...arranged.layers] };
+  };
+  const ready = await arrangeIn("gathered.gpkg", []);
+  return ready.arranged.isToBeDegrees === true ? await arrangeIn("degrees.gpkg", ["-t_srs", "EPSG:4326"]) : ready;
+}
+
+/** Of a KMZ as most programs write it. GDAL reads the document alone: in the archive it does not see the types of values, nor so the values. */
+async function isOneDocument({ session }: Work, input: string): Promise<boolean> {
+  const { stdout } = await session.run({ program: archiver, args: ["-tf", input], limits });
+  const documents = stdout.split("\n").filter((name) => /\.kml$/i.test(name));
+  return documents.length === 1 && documents[0] === "doc.kml";
+}
+
+/** Each layer becomes a table, whatever shapes it holds. Gives the names of columns that are lists. */
+async function gather(
+  { session, task, drivers }: Work,
+  reading: Reading,
+  gathered: string,
+  more: readonly string[],
+): Promise<readonly string[]> {
+  const { driver, name, prefix = "", document, args = [], env = {}, runs = [[]] } = reading;
+  const path = document === undefined ? `${prefix}/input/${name}` : `/vsizip/{/input/${name}}/${document}`;
+  const lists: string[] = [];
+  for (const layers of runs) {
+    const end = await session.run({
+      program,
+      args: [
+        ...["-f", "GPKG", `/job/${gathered}`, path, ...layers, "-append", "-addfields", "-nlt", "GEOMETRY"],
+        // No name that a column of the file might have.
+        ...["-lco", "GEOMETRY_NAME=filemill_geom", "-lco", "FID=filemill_fid", "-lco", "SPATIAL_INDEX=NO", "-unsetFid", ...args, ...more],
+      ],
+      env: { ...environmentOf(drivers, ["GPKG", driver]), ...env },
+      limits,
+    });
+    throwIfFailed(
+      end,
+      badInput,
+      task.hop.from === "shp" ? loneShapefile : `The file is damaged, or is not ${task.hop.from.toUpperCase()}.`,
+    );
+    throwIfClamped(end.stderr);
+    for (const [, name = ""] of end.stderr.matchAll(/natively support \w{1,20}List type for field ([^\n]{1,200})\. Misconversion/g))
+      lists.push(name);
+  }
+  return lists;
+}
+
+/** GDAL has integers of 64 bits and makes the largest of them of a larger one. */
+function throwIfClamped(said: string): void {
+  if (!said.includes("64bit integer range")) return;
+  throw new FilemillError(
+    "INPUT_TOO_COMPLEX",
+    "The map holds integers of more than 64 bits, which no format of maps holds; write them as text.",
+  );
+}
+
+function noteLeftOut(task: HopTask, { needsShapes, isBare, isTable }: Writing, { shapes, lost, bare }: Arranged): void {
+  const left = [
+    ...(lost > 0 ? [`${lost} of ${shapes} shapes were left out, as the format cannot hold them.`] : []),
+    ...(bare > 0 && needsShapes === true ? [`${bare} entries without a shape were left out.`] : []),
+    ...(isTable === true ? ["The shapes were left out, as the format holds values alone."] : []),
+  ];
+  if (left.length > 0) task.note("ENTRIES_LEFT_OUT", left.join(" "));
+  if (isBare === true) task.note("METADATA_DROPPED", "The values of the shapes and the name of their coordinate system were left out.");
+}
+
+async function write({ session, task, drivers }: Work, writing: Writing, arranged: Arranged, source: readonly string[]): Promise<void> {
+  const { driver, name, args = [] } = writing;
+  const readers = jsonFormats.has(task.hop.from) ? ["GPKG", readings[task.hop.from]?.driver ?? ""] : ["GPKG"];
+  const end = await session.run({
+    program,
+    args: ["-f", driver, `/job/${name}`, ...source, ...args, ...argsOf(task, arranged)],
+    env: environmentOf(drivers, [...readers, driver]),
+    limits,
+  });
+  if (end.exitCode !== 0) throw failed(task, end.stderr);
+  throwIfClamped(end.stderr);
+  if (arranged.hasPoints) await completeGpx(session, name);
+  if (writing.isPacked !== true) return await session.adopt(name);
+  const packed = await session.run({
+    program: archiver,
+    args: ["-cf", "/job/out.zip", "--format=zip", "-C", "/job", name],
+    limits,
+  });
+  if (packed.exitCode !== 0) throw failed(task);
+  await session.adopt("out.zip");
+}
+
+function argsOf({ hop, options }: HopTask, { hasHeights, hasLongReals }: Arranged): readonly string[] {
+  const crs = numberOption(options, "crs");
+  const precision = numberOption(options, "precision") ?? decimals;
+  const points = hasHeights ? "AS_XYZ" : "AS_XY";
+  return [
+    ...(crs === undefined ? [] : ["-t_srs", `EPSG:${crs}`]),
+    ...(hop.to === "geojson" ? ["-lco", `COORDINATE_PRECISION=${precision}`] : []),
+    ...(hop.to === "csv" ? ["-lco", `GEOMETRY=${options["geometry"] === "xy" ? points : "AS_WKT"}`] : []),
+    // With fewer it takes 0.30000000000000004 for 0.3, and with more it makes 0.10000000000000000555 of 0.1.
+    ...(hasLongReals && (hop.to === "geojson" || hop.to === "geojsonl") ? ["-lco", "SIGNIFICANT_FIGURES=20"] : []),
+  ];
+}
+
+function failed(task: HopTask, said = ""): FilemillError {
+  if (/crs_not_found|not recognised|EPSG|Failed to process SRS/i.test(said) && task.options["crs"] !== undefined) {
+    return new FilemillError("INVALID_OPTION", "There is no such coordinate system, or the map cannot be shown in it.", {
+      details: { option: "crs", allowed: "an EPSG number" },
+    });
+  }
+  return new FilemillError("CONVERSION_FAILED", `The map could not be written as ${task.hop.to.toUpperCase()}.`);
+}
+
+/** Every driver that this GDAL has, by its short name. */
+async function driversOf(sandbox: Sandbox): Promise<readonly string[]> {
+  const end = await sandbox.run({ program: "/usr/bin/ogrinfo", args: ["--formats"], limits: { addressSpace: false, wallMs: probeMs } });
+  const names = [...end.stdout.matchAll(/^ {2}(\S.{0,80}?) -([a-z,]{1,80})- /gm)]
+    .filter(([, , kinds = ""]) => kinds.split(",").includes("vector"))
+    .map(([, name = ""]) => name);
+  if (!names.includes("GPKG")) throw new FilemillError("UNAVAILABLE", "GDAL does not tell what it can read.");
+  return names;
+}
+
+export const gdalEngine = defineEngine({
+  id: "gdal",
+  label: "GDAL",
+  lane: "document",
+  packages: ["gdal-bin"],
+  hops: gdalHops,
+  badInput,
+  async probe(sandbox) {
+    const line = await versionLineOf(sandbox, program, ["--version"]);
+    return line === undefined ? undefined : /GDAL (\d[\d.]*)/.exec(line)?.[1];
+  },
+  async open(host) {
+    const { sandbox } = host;
+    let drivers: Promise<readonly string[]> | undefined;
+    return {
+      async run(task) {
+        drivers ??= driversOf(sandbox);
+        drivers.catch(() => {
+          drivers = undefined;
+        });
+        const known = await drivers;
+        // GDAL cuts at what stands in the first row, and takes 007 for a number.
+        if (task.hop.from === "csv") await withPlainTable(host, task, (plain) => run(sandbox, known, plain));
+        else await run(sandbox, known, task);
+      },
+      [Symbol.asyncDispose]: async () => undefined,
+    };
+  },
+});

@@ -1,0 +1,157 @@
+/** Tracks and places of devices by GPSBabel, all by way of GPX, which holds what any of them has. */
+import { FilemillError } from "#kit/errors.ts";
+import { defineEngine, type EngineHost, type Hop, type HopTask } from "#services/conversion/domain/engine.ts";
+import { expecting } from "#services/conversion/domain/expectations.ts";
+import { EngineFault, LacksContent } from "#services/conversion/domain/failure.ts";
+import type { Inspector } from "#services/conversion/domain/inspector.ts";
+import type { Expectation } from "#services/conversion/domain/notes.ts";
+import { askMade } from "../shared/ask-inspector.ts";
+import { throwIfFailed } from "../shared/bad-input.ts";
+import { answerOf } from "../shared/child-engine.ts";
+import { crossHops } from "../shared/hop-table.ts";
+import { ownProgram } from "../shared/node-worker.ts";
+import { inputInside, openToolSession, probeMs, type ToolSession } from "../shared/tool-run.ts";
+
+const program = "/usr/bin/gpsbabel";
+
+type Device = {
+  /** GPSBabel's name of it. */
+  readonly name: string;
+  /** What it holds; GPX has both. */
+  readonly holds: "tracks" | "places" | "both";
+  readonly isWritten: boolean;
+  /** Its points have what a GPX with Garmin's extensions lacks: speed, distance, power. */
+  readonly hasSensors?: boolean;
+  /** Places without a time are not written. */
+  readonly needsTimes?: boolean;
+};
+
+const devices: Readonly<Record<string, Device>> = {
+  tcx: { name: "gtrnctr", holds: "both", isWritten: true, hasSensors: true },
+  // It writes the year 2126 for a time that is not there.
+  fit: { name: "garmin_fit", holds: "both", isWritten: true, hasSensors: true, needsTimes: true },
+  igc: { name: "igc", holds: "tracks", isWritten: true, needsTimes: true },
+  plt: { name: "ozi", holds: "tracks", isWritten: true },
+  loc: { name: "geo", holds: "places", isWritten: true },
+  lmx: { name: "lmx", holds: "places", isWritten: true },
+  gpi: { name: "garmin_gpi", holds: "places", isWritten: true },
+  ov2: { name: "tomtom", holds: "places", isWritten: true },
+  // It writes every position as an invalid one.
+  nmea: { name: "nmea", holds: "tracks", isWritten: false },
+};
+
+const written = Object.keys(devices).filter((id) => devices[id]?.isWritten === true);
+
+function expectationsOf(from: string, to: string): readonly Expectation[] {
+  if (to === "gpx") {
+    return devices[from]?.hasSensors === true
+      ? [expecting("METADATA_DROPPED", { message: "Speed, distance and power of a track's points are left out." })]
+      : [];
+  }
+  return [
+    ...(devices[to]?.holds === "places"
+      ? [expecting("TRACKS_LEFT_OUT", { message: "Where there are places beside tracks, tracks are left out.", of: "tracksAndPlaces" })]
+      : []),
+    expecting("ENTRIES_LEFT_OUT", { message: "Places or routes beside a track, or points that the format cannot hold, are left out." }),
+    expecting("NUMBERS_ROUNDED", { message: "Coordinates, heights and times are rounded to what the format holds." }),
+    expecting("METADATA_DROPPED", { message: "Names, descriptions and values of sensors that the format lacks are left out." }),
+    expecting("STRUCTURE_FLATTENED", { message: "Segments of a track are joined where the format has none." }),
+  ];
+}
+
+const hopOf = (from: string, to: string): Omit<Hop, "from" | "to"> => ({
+  fidelity: to === "gpx" ? "high" : "reduced",
+  cost: 60,
+  async: false,
+  maxInputMb: 30,
+  options: [],
+  expects: expectationsOf(from, to),
+});
+
+const hops: readonly Hop[] = [...crossHops(Object.keys(devices), ["gpx"], hopOf), ...crossHops(["gpx"], written, hopOf)];
+
+const badInput = [
+  /corrupt|Read error|parse error|malformed|bad input record|is not an? \w+ file|Unexpected end of file|No GPI file|Unsupported datum|failure reading file/,
+];
+
+async function run({ sandbox, inspector }: EngineHost, task: HopTask): Promise<void> {
+  const { from, to } = task.hop;
+  const device = devices[to === "gpx" ? from : to];
+  if (device === undefined) throw new FilemillError("INTERNAL", "GPSBabel has no such pair.");
+  await using session = await openToolSession(sandbox, task);
+  const [reader, writer] = to === "gpx" ? [device.name, fullGpx] : ["gpx", device.name];
+  const filters = to === "gpx" ? [] : await filtersFor(inspector, device, task);
+  const name = `out.${to}`;
+  const end = await session.run({
+    program,
+    args: ["-w", "-r", "-t", "-i", reader, "-f", inputInside, ...filters, "-o", writer, "-F", `/job/${name}`],
+  });
+  throwIfFailed(end, badInput, `The file is damaged, or is not ${from.toUpperCase()}.`);
+  if (to === "gpx") {
+    const found = await askMade(inspector, "tracks", [session.pathOf(name)], { signal: task.signal });
+    if (!(found.hasPlaces || found.hasTracks || found.hasRoutes))
+      throw new FilemillError("INVALID_INPUT", "The file holds no waypoints or tracks.");
+    if (device.hasSensors === true) await tellSensors(session, task, device);
+  } else await compareWithSource(session, task, device, name);
+  await session.adopt(name);
+}
+
+/** With heart rate, cadence and temperature. */
+const fullGpx = "gpx,garminextensions";
+
+/** What the tool itself reads of its result is all that a device can: the rest of the source is told. */
+async function compareWithSource(session: ToolSession, task: HopTask, device: Device, name: string): Promise<void> {
+  const again = "/job/again.gpx";
+  const end = await session.run({
+    program,
+    args: ["-w", "-r", "-t", "-i", device.name, "-f", `/job/${name}`, "-o", fullGpx, "-F", again],
+  });
+  if (end.exitCode !== 0) throw new EngineFault("unexplained", `exit code ${end.exitCode}`);
+  await tell(session, task, ["compare", inputInside, again]);
+}
+
+/** A table of the points, which holds what a GPX does not. */
+async function tellSensors(session: ToolSession, task: HopTask, { name }: Device): Promise<void> {
+  const table = "/job/points.csv";
+  const end = await session.run({ program, args: ["-t", "-i", name, "-f", inputInside, "-o", "unicsv", "-F", table] });
+  if (end.exitCode !== 0) throw new EngineFault("unexplained", `exit code ${end.exitCode}`);
+  await tell(session, task, ["sensors", table]);
+}
+
+/** Notes what our own program finds (see inside/map/compare.ts). */
+async function tell(session: ToolSession, task: HopTask, asked: readonly string[]): Promise<void> {
+  const end = await session.run({ ...ownProgram("map/main.ts", asked), limits: { addressSpace: false } });
+  if (end.exitCode !== 0) throw new EngineFault("unexplained", `exit code ${end.exitCode}`);
+  const answer = answerOf(JSON.parse(end.stdout));
+  if (!answer.ok) throw answer.error;
+  for (const { code, message } of answer.notes) task.note(code, message);
+}
+
+/** A device that knows no tracks gets the track's points as places where there are no others, and the reverse. */
+async function filtersFor(inspector: Inspector, { holds, needsTimes }: Device, task: HopTask): Promise<readonly string[]> {
+  const found = await inspector.ask("tracks", [task.input.path], { signal: task.signal });
+  const [hasPlaces, hasTracks] = [found.hasPlaces, found.hasTracks || found.hasRoutes];
+  if (!hasPlaces && !hasTracks) throw new FilemillError("INVALID_INPUT", "The file holds no waypoints or tracks.");
+  if (holds === "places" && hasTracks && hasPlaces) task.note("TRACKS_LEFT_OUT", "The format holds only waypoints; tracks were left out.");
+  if (holds === "places" && !hasPlaces) return ["-x", "transform,wpt=trk", "-x", "transform,wpt=rte"];
+  if (needsTimes && !found.hasTimes) {
+    throw new LacksContent("The format holds the time of each point, and the file does not tell all; TCX and PLT need none.");
+  }
+  return holds !== "places" && !found.hasTracks ? ["-x", `transform,trk=${hasTracks ? "rte" : "wpt"}`] : [];
+}
+
+export const gpsbabelEngine = defineEngine({
+  id: "gpsbabel",
+  label: "GPSBabel",
+  lane: "document",
+  packages: ["gpsbabel"],
+  hops,
+  badInput,
+  async probe(sandbox) {
+    const end = await sandbox.run({ program, args: ["-V"], limits: { wallMs: probeMs } }).catch(() => undefined);
+    return /Version (\d[\d.]*)/.exec(end?.stdout ?? "")?.[1];
+  },
+  async open(host) {
+    return { run: (task) => run(host, task), [Symbol.asyncDispose]: async () => undefined };
+  },
+});

@@ -1,0 +1,273 @@
+/** The argument list of one run. fluent-ffmpeg puts it into the order that ffmpeg wants; it starts nothing. */
+import createCommand from "fluent-ffmpeg";
+import { FilemillError } from "#kit/errors.ts";
+import type { HopTask } from "#services/conversion/domain/engine.ts";
+import { assertPart, noteLeftOut } from "#services/conversion/domain/parts.ts";
+import { flagOption, numberOption, stringOption } from "../shared/hop-table.ts";
+import { inputInside } from "../shared/tool-run.ts";
+import { chapterArgs } from "./ffmpeg-chapters.ts";
+import { deepFormatOf } from "./ffmpeg-colour.ts";
+import { type Container, isoDemuxer } from "./ffmpeg-container.ts";
+import { exactSteps, lastShown } from "./ffmpeg-delays.ts";
+import { passArgs } from "./ffmpeg-fitting.ts";
+import { containerOf, encoders, pictureFormats } from "./ffmpeg-formats.ts";
+import { filmFilters } from "./ffmpeg-frames.ts";
+import { holdsAnything, paceFilters, speedOf, strictArgs, subtitlePaceArgs, withOwnFilm } from "./ffmpeg-own.ts";
+import { pictureArgs } from "./ffmpeg-pictures.ts";
+import { inputArgs } from "./ffmpeg-probe.ts";
+import { bitrateArgs, qualityArgs, withoutQuality } from "./ffmpeg-quality.ts";
+import { audioCodecArgs } from "./ffmpeg-sound.ts";
+import { decoderArgs, type Media, type Stream, streamsOf } from "./ffmpeg-streams.ts";
+import { videoFormats } from "./ffmpeg-video-formats.ts";
+
+export const outputInside = "/job/out";
+type Command = ReturnType<typeof createCommand>;
+
+/** fluent-ffmpeg builds the list in a method that its types do not name. */
+function argumentsOf(command: Command): string[] {
+  const build: unknown = Reflect.get(command, "_getArguments");
+  if (typeof build !== "function") throw new FilemillError("INTERNAL", "The argument builder of ffmpeg has changed.");
+  const list: unknown = build.call(command);
+  if (!Array.isArray(list)) throw new FilemillError("INTERNAL", "The argument builder of ffmpeg has changed.");
+  return list.map(String);
+}
+
+/**
+ * @throws FilemillError INVALID_INPUT when the file has nothing that the target can hold, INVALID_OPTION.
+ */
+export function ffmpegArgumentsOf(task: HopTask, media: Media, demuxer: string): string[] {
+  const target = containerOf(task.hop.to);
+  if (target?.muxer === undefined) throw new FilemillError("INTERNAL", "ffmpeg has no such target.");
+  const start = numberOption(task.options, "start") ?? numberOption(task.options, "at");
+  const duration = numberOption(task.options, "duration");
+  const isPaced = speedOf(task) !== 1;
+  if (start !== undefined && media.durationSeconds > 0 && start >= media.durationSeconds) {
+    const option = task.options.start === undefined ? "at" : "start";
+    const details = { option, allowed: `less than ${media.durationSeconds}` };
+    throw new FilemillError("INVALID_OPTION", `The file is only ${media.durationSeconds.toFixed(1)} seconds long.`, { details });
+  }
+  const command = createCommand()
+    .input(`file:${inputInside}`)
+    .inputOptions([
+      ...(demuxer === "mpeg" || demuxer === "avi" ? ["-fflags", "+genpts"] : []),
+      ...(start === undefined || start === 0 ? [] : ["-ss", String(media.copyFromSeconds ?? start)]),
+      // Of what plays faster or slower only the source has the times that are asked for.
+      ...(duration !== undefined && isPaced ? ["-t", String(duration)] : []),
+      ...inputArgs(demuxer),
+      ...decoderArgs(streamsOf(media, "video")[0]),
+    ]);
+  const isPicture = pictureFormats[task.hop.to] !== undefined;
+  const holdsVideo = videoFormats[task.hop.to] !== undefined;
+  const streamArgs = isPicture
+    ? pictureArgs(task, media, target)
+    : holdsVideo
+      ? filmArgs(task, media, target)
+      : target.subtitles === undefined
+        ? soundArgs(task, media, target)
+        : subtitleArgs(task, media, target.subtitles);
+  command
+    .output(`file:${outputInside}`)
+    // One by one: of a list it takes each text of two words for a name and a value.
+    .outputOptions(
+      ...streamArgs,
+      // Sound that is copied would begin where the key picture does that comes before.
+      ...(holdsVideo && (start ?? 0) > 0 ? ["-copypriorss", "0"] : []),
+      ...(duration === undefined || isPaced ? [] : ["-t", String(duration)]),
+      ...(strips(task) ? ["-map_metadata", "-1"] : media.tagsAreInStream && !isPicture ? ["-map_metadata", "0:s:0"] : []),
+      // Channels that are mixed are no louder than each was.
+      ...["-rematrix_maxval", "1"],
+      ...["-threads", "2", ...strictArgs(task, media), ...(target.muxerArgs ?? []), "-f", target.muxer],
+    );
+  // A second run writes over the result of the first.
+  return ["-nostdin", "-hide_banner", "-y", "-v", "error", "-progress", "pipe:1", "-stats_period", "0.5", ...argumentsOf(command)];
+}
+
+/** Whether tags and cover are to be left out. */
+function strips({ options }: HopTask): boolean {
+  return options.metadata === "strip";
+}
+
+/** QuickTime numbers languages, and ffmpeg knows each number by one name. */
+const quickTimeNames: Readonly<Record<string, string>> = {
+  ...{ deu: "ger", fre: "fra", nld: "dut", swe: "sve", ell: "gre", isl: "ice", zho: "chi", sqi: "alb", rum: "ron", cze: "ces", slo: "slk" },
+  ...{ mkd: "mac" },
+};
+
+/** Which language a track is in is nobody's secret, and players choose by it. */
+function languagesOf(target: Container, sort: "a" | "s", tracks: readonly Stream[]): string[] {
+  return tracks.flatMap(({ language }, index) => {
+    if (!/^[a-z]{2,3}$/.test(language)) return [];
+    return [`-metadata:s:${sort}:${index}`, `language=${(target.muxer === "mov" ? quickTimeNames[language] : undefined) ?? language}`];
+  });
+}
+
+/** The track that is asked for, else the one that the file names as the default, as players do. */
+function soundOf(task: HopTask, tracks: readonly Stream[]): Stream {
+  const asked = numberOption(task.options, "track");
+  if (asked !== undefined) assertPart("track", asked, tracks.length);
+  const place =
+    asked === undefined
+      ? Math.max(
+          0,
+          tracks.findIndex(({ isDefault }) => isDefault),
+        )
+      : asked - 1;
+  const sound = tracks[place];
+  if (sound === undefined) throw new FilemillError("INVALID_INPUT", "The file has no sound.");
+  noteLeftOut(task, "track", place + 1, tracks.length);
+  return sound;
+}
+
+const isTextual = ({ codec }: Stream): boolean => /^(subrip|srt|ass|ssa|webvtt|mov_text|text)$/.test(codec);
+
+/** Of a film, where the target holds any. */
+export const keptSubtitlesOf = (task: HopTask, media: Media): readonly Stream[] =>
+  streamsOf(media, "subtitle").filter((track) => holdsAnything(task) || isTextual(track));
+
+const isStyled = ({ codec }: Stream): boolean => /^(ass|ssa)$/.test(codec);
+
+/** Subtitles are copied where the target can hold them, for their styles and positions. */
+function subtitleCodecs(task: HopTask, { muxer, subtitles = "" }: Container, tracks: readonly Stream[]): string[] {
+  return tracks.flatMap((track, place) => {
+    const isHeld =
+      holdsAnything(task) || (muxer === "matroska" ? /^(subrip|ass|ssa|webvtt)$/.test(track.codec) : track.codec === subtitles);
+    if (!isHeld && isStyled(track)) task.note("STYLING_DROPPED", "Styles and positions of subtitles were left out.");
+    return [`-c:s:${place}`, isHeld ? "copy" : subtitles];
+  });
+}
+
+function subtitleArgs(task: HopTask, media: Media, encoder: string): string[] {
+  const all = streamsOf(media, "subtitle");
+  const asked = numberOption(task.options, "subtitle");
+  if (asked !== undefined && all.length > 0 && asked > all.length) {
+    const details = { option: "subtitle", allowed: `1 to ${all.length}` };
+    throw new FilemillError("INVALID_OPTION", `The film has subtitles from 1 to ${all.length}.`, { details });
+  }
+  const textual = all.filter(isTextual);
+  const chosen = asked === undefined ? (textual.find(({ isDefault }) => isDefault) ?? textual[0]) : all[asked - 1];
+  if (all.length === 0) throw new FilemillError("INVALID_INPUT", "The film has no subtitles.");
+  if (chosen === undefined || !isTextual(chosen)) {
+    throw new FilemillError("INVALID_INPUT", "These subtitles are pictures of text; they would need OCR.");
+  }
+  if (all.length > 1) task.note("TRACKS_LEFT_OUT", `Only subtitles ${all.indexOf(chosen) + 1} of ${all.length} were taken out.`);
+  if (isStyled(chosen) && encoder !== "ass") task.note("STYLING_DROPPED", "Styles and positions of subtitles were left out.");
+  return ["-map", `0:${chosen.index}`, "-c:s", encoder];
+}
+
+function coverOf(task: HopTask, media: Media, target: Container): Stream | undefined {
+  const covers = strips(task) || target.cover !== true ? [] : streamsOf(media, "cover");
+  return covers.find(({ codec }) => codec === "mjpeg" || codec === "png");
+}
+
+/** The arguments of a film before which nothing else of pictures is written, and its cover behind it. */
+function withCover(args: readonly string[], cover: Stream | undefined): string[] {
+  if (cover === undefined) return [...args];
+  const ofFilm = args.map((arg) => (/^-(c:v|filter:v|tag:v)$/.test(arg) ? `${arg}:0` : arg === "-r" ? "-r:v:0" : arg));
+  return ["-map", `0:${cover.index}`, ...ofFilm, "-c:v:1", "copy", "-disposition:v:1", "attached_pic"];
+}
+
+/** Samples before the first of the sound, of formats that do not say so. */
+const leadingSilence: Readonly<Record<string, number>> = { aac: 1024, ac3: 256, eac3: 256, mp2: 481 };
+
+function soundArgs(task: HopTask, media: Media, target: Container): string[] {
+  const sound = soundOf(task, streamsOf(media, "audio"));
+  const cover = coverOf(task, media, target);
+  const codecArgs = audioCodecArgs(task, media, sound, target);
+  const [, codec = ""] = codecArgs;
+  const silence = leadingSilence[task.hop.to];
+  if (silence !== undefined && (codec !== "copy" || containerOf(task.hop.from)?.demuxer === isoDemuxer)) {
+    task.note("MEDIA_CHANGED", `The sound begins ${silence} samples later, because the format cannot mark the encoder's padding.`);
+  }
+  return [
+    ...["-map", `0:${sound.index}`],
+    ...(cover === undefined ? ["-vn"] : ["-map", `0:${cover.index}`, "-c:v", "copy", "-disposition:v", "attached_pic"]),
+    ...codecArgs,
+    ...chapterArgs(task, media, target.muxer, codec === "copy" ? sound.codec : codec),
+    ...(/^(und|)$/.test(sound.language) ? [] : ["-metadata", `language=${sound.language}`]),
+  ];
+}
+
+function filmArgs(task: HopTask, media: Media, target: Container): string[] {
+  const [film, ...otherFilms] = streamsOf(media, "video");
+  if (film === undefined) throw new FilemillError("INVALID_INPUT", "The file has no moving picture.");
+  if (media.plays !== undefined && media.plays !== 1) {
+    const times = media.plays === 0 ? "for ever" : `${media.plays} times`;
+    task.note("MEDIA_CHANGED", `The animation is played ${times}, the film once.`);
+  }
+  const sounds = flagOption(task.options, "mute") ? [] : streamsOf(media, "audio");
+  const kept = target.singleAudio === true ? sounds.slice(0, 1) : sounds;
+  if (otherFilms.length > 0 || kept.length < sounds.length) task.note("TRACKS_LEFT_OUT");
+  const subtitles = target.subtitles === undefined ? [] : keptSubtitlesOf(task, media);
+  if (subtitles.length < streamsOf(media, "subtitle").length)
+    task.note("TRACKS_LEFT_OUT", "Subtitles that the format cannot hold were left out.");
+  return [
+    ...[
+      "-map",
+      `0:${film.index}`,
+      ...kept.flatMap(({ index }) => ["-map", `0:${index}`]),
+      ...subtitles.flatMap(({ index }) => ["-map", `0:${index}`]),
+      ...(holdsAnything(task) && !strips(task) ? ["-map", "0:t?"] : []),
+    ],
+    ...withCover(videoCodecArgs(task, media, film, target), coverOf(task, media, target)),
+    ...(kept.length === 0 ? ["-an"] : kept.flatMap((sound, place) => ofTrack(place, audioCodecArgs(task, media, sound, target)))),
+    ...subtitleCodecs(task, target, subtitles),
+    ...(subtitles.length === 0 ? [] : subtitlePaceArgs(task)),
+    ...[...languagesOf(target, "a", kept), ...languagesOf(target, "s", subtitles), "-max_muxing_queue_size", "4096"],
+    ...chapterArgs(task, media, target.muxer, "theora"),
+  ];
+}
+
+/** Options of one track in place of all. */
+function ofTrack(place: number, args: readonly string[]): string[] {
+  const names: Readonly<Record<string, string>> = { "-ar": "-ar:a", "-ac": "-ac:a", "-sample_fmt": "-sample_fmt:a" };
+  return args.map((arg) => (/^-(c:a|filter:a|b:a|q:a|ar|ac|sample_fmt)$/.test(arg) ? `${names[arg] ?? arg}:${place}` : arg));
+}
+
+function videoCodecArgs(task: HopTask, media: Media, film: Stream, container: Container): string[] {
+  const { options } = task;
+  const target = withOwnFilm(task, container, film);
+  const choice = stringOption(options, "videoCodec");
+  const [crf, fps, bitrate] = [numberOption(options, "crf"), numberOption(options, "fps"), numberOption(options, "videoBitrate")];
+  const isReshaped =
+    ["width", "height", "crop"].some((name) => options[name] !== undefined) || (stringOption(options, "rotate") ?? "0") !== "0";
+  const cuts = (options.start !== undefined || options.duration !== undefined) && media.copyFromSeconds === undefined;
+  const untouched = crf === undefined && fps === undefined && bitrate === undefined && !isReshaped && !cuts && speedOf(task) === 1;
+  const fits = choice === undefined ? (target.copyVideo?.includes(film.codec) ?? false) : film.codec === choice;
+  // A stream without a container tells no times, and pictures that refer to later ones would be put in the wrong order.
+  const isBare = /^(h264|hevc)$/.test(task.hop.from) || (/^m[12]v$/.test(task.hop.from) && !/^(mpeg|vob)$/.test(target.muxer ?? ""));
+  // Of the containers only those of MP4's family are written with the turn that a phone's film is played with; encoded it is turned.
+  const stands = !film.isTurned || /^(mp4|mov|3gp|3g2|f4v)$/.test(target.muxer ?? "");
+  if (untouched && fits && !isBare && stands)
+    return ["-c:v", "copy", ...(film.codec === "hevc" && /^(mp4|mov)$/.test(target.muxer ?? "") ? ["-tag:v", "hvc1"] : [])];
+  const encoder = choice === undefined ? target.video : encoders[choice];
+  if (encoder === undefined) throw new FilemillError("INTERNAL", "ffmpeg has no encoder for this target.");
+  const [name = ""] = encoder;
+  const rate =
+    fps ??
+    (target.fixedRate === true
+      ? standardRateOf(film.framesPerSecond)
+      : target.muxer === "asf" && film.framesPerSecond > 60
+        ? 30
+        : undefined);
+  return [
+    "-c:v",
+    ...deepened(bitrate === undefined ? encoder : withoutQuality(encoder), deepFormatOf(film, name, target.muxer)),
+    "-filter:v",
+    [...lastShown(media, film), filmFilters(task, film, name, target), ...paceFilters(task, film)].join(","),
+    ...(rate === undefined ? exactSteps(media) : ["-r", String(rate)]),
+    ...(bitrate === undefined
+      ? qualityArgs(name, crf, stringOption(options, "preset"))
+      : [...bitrateArgs(name, bitrate, task), ...passArgs(name, media)]),
+  ];
+}
+
+/** An encoder's arguments with the pixel format that keeps ten bits. */
+function deepened(encoder: readonly string[], format: string | undefined): readonly string[] {
+  return format === undefined || format === "" ? encoder : encoder.map((word) => (word === "yuv420p" ? format : word));
+}
+
+/** MPEG-1 and MPEG-2 know few rates. */
+function standardRateOf(rate: number): number {
+  const allowed = [23.976, 24, 25, 29.97, 30, 50, 59.94, 60];
+  return allowed.reduce((best, next) => (Math.abs(next - rate) < Math.abs(best - rate) ? next : best), 25);
+}

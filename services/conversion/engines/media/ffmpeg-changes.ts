@@ -1,0 +1,154 @@
+/** What is other in a result than in its source: both are read, and compared by what each says of itself. */
+import { FilemillError } from "#kit/errors.ts";
+import type { HopTask } from "#services/conversion/domain/engine.ts";
+import type { ToolSession } from "../shared/tool-run.ts";
+import { keptSubtitlesOf, outputInside } from "./ffmpeg-arguments.ts";
+import { audioFormats } from "./ffmpeg-formats.ts";
+import { speedOf } from "./ffmpeg-own.ts";
+import { type Media, readResult, type Stream, streamsOf } from "./ffmpeg-streams.ts";
+import { videoFormats } from "./ffmpeg-video-formats.ts";
+
+/** Of a chapter's beginning, in seconds: formats count in milliseconds, and some of them from the first sound that is heard. */
+const leastShift = 0.06;
+/** Of pictures a second, as a share. */
+const leastRateChange = 0.02;
+
+/**
+ * Notes what a result of sound or film does not have, or has otherwise, and nobody asked for.
+ *
+ * @throws FilemillError CONVERSION_FAILED for sound that cannot be read back.
+ * @param converted Tracks of pictures and sound as the result has them.
+ */
+export async function noteChanges(session: ToolSession, task: HopTask, media: Media, converted: readonly Stream[]): Promise<void> {
+  const target = audioFormats[task.hop.to] ?? videoFormats[task.hop.to];
+  if (target?.demuxer === undefined) return;
+  const result = await readResult(session, target.demuxer, outputInside);
+  if (result.streams.some(({ kind, channels }) => kind === "audio" && channels === 0)) {
+    throw new FilemillError("CONVERSION_FAILED", "The format does not support this many channels.");
+  }
+  const changes = ["video", "audio"].flatMap((kind) => {
+    const written = result.streams.filter((stream) => stream.kind === kind);
+    const sources = converted.filter((stream) => stream.kind === kind);
+    return written.flatMap((stream, place) => changesOf(task, sources[place], stream));
+  });
+  if (changes.length > 0) task.note("MEDIA_CHANGED", [...new Set(changes)].join(" "));
+  const lost = lostOf(task, media, result);
+  if (lost.length > 0) task.note("METADATA_DROPPED", `Not carried over: ${lost.join("; ")}.`);
+  const tracks = [...converted, ...keptSubtitlesOf(task, media)];
+  const languages = namesLost(tracks, result, ({ language }) => language.replace(/^und$/, ""));
+  if (languages.length > 0) task.note("METADATA_DROPPED", `The format does not name the language of a track (${languages.join(", ")}).`);
+  const titles =
+    task.options.metadata === "strip" || media.tagsAreInStream || audioFormats[task.hop.to] !== undefined
+      ? []
+      : namesLost(tracks, result, ({ title }) => title);
+  if (titles.length > 0) task.note("METADATA_DROPPED", "The format does not hold the titles of tracks.");
+  if (media.otherTracks > result.otherTracks) task.note("TRACKS_LEFT_OUT", "Attached files and tracks of data were left out.");
+}
+
+function changesOf(task: HopTask, source: Stream | undefined, written: Stream): readonly string[] {
+  if (source === undefined) return [];
+  const changes = source.kind === "audio" ? soundChanges(task, source, written) : filmChanges(task, source, written);
+  return changes.map(([what, now, before]) => `${what}: ${now} instead of ${before}.`);
+}
+
+type Change = readonly [what: string, now: string | number, before: string | number];
+
+function soundChanges({ options }: HopTask, source: Stream, written: Stream): readonly Change[] {
+  const isMixed =
+    source.channels !== written.channels || (source.channels > 2 && source.layout !== "" && placesOf(source) !== placesOf(written));
+  const channels = (stream: Stream) => `${stream.channels}${stream.layout === "" ? "" : ` (${stream.layout})`}`;
+  const bits = ({ bits, isFloat }: Stream) => `${bits} bits${isFloat ? " in floating point" : ""}`;
+  const isExact = /^(pcm|flac|alac|wavpack|tta)/.test(written.codec);
+  const isShortened = written.bits < source.bits || (source.isFloat && !written.isFloat);
+  return [
+    ...(options.sampleRate === undefined && source.sampleRate !== written.sampleRate && source.sampleRate > 0
+      ? [["Samples a second", written.sampleRate, source.sampleRate] as const]
+      : []),
+    ...(options.channels === undefined && isMixed && source.channels > 0
+      ? [["Channels", channels(written), channels(source)] as const]
+      : []),
+    ...(options.bitDepth === undefined && isExact && isShortened ? [["Samples", bits(written), bits(source)] as const] : []),
+  ];
+}
+
+/** Speakers at the side and behind are told apart by few formats. */
+const placesOf = ({ layout }: Stream): string => layout.replace(/\((side|back)\)$/, "");
+
+function filmChanges(task: HopTask, source: Stream, written: Stream): readonly Change[] {
+  const { options } = task;
+  if (written.codec === source.codec && written.pixelFormat === source.pixelFormat && written.width === source.width) return [];
+  const size = ({ width, height }: Stream) => `${width} × ${height}`;
+  const turned = { ...source, width: source.height, height: source.width };
+  const isSized = [source, ...(source.isTurned ? [turned] : [])].some((stream) => size(stream) === size(written));
+  const isAsked = ["width", "height", "rotate", "crop"].some((name) => options[name] !== undefined && options[name] !== "0");
+  const rates = [source.framesPerSecond, written.framesPerSecond] as const;
+  // Those of an animation come when they will.
+  const isFilm = !/^(gif|apng)$/.test(source.codec) && speedOf(task) === 1;
+  const isFaster = isFilm && Math.abs(rates[1] - rates[0]) > rates[0] * leastRateChange && Math.min(...rates) > 0;
+  return [
+    ...(isSized || isAsked ? [] : [["Points of the picture", size(written), size(source)] as const]),
+    ...(isFaster && options.fps === undefined ? [["Pictures a second", rateText(rates[1]), rateText(rates[0])] as const] : []),
+    ...(depthOf(written) < depthOf(source) ? [["Bits of a colour", depthOf(written), depthOf(source)] as const] : []),
+  ];
+}
+
+const rateText = (rate: number): string => String(Number(rate.toFixed(3)));
+
+/** Bits of each colour of a point. */
+function depthOf({ pixelFormat }: Stream): number {
+  const [, bits] = /(?:p|gray|gbrap?|rgb|bgr)(9|10|12|14|16|48|64|30)(?:le|be)$/.exec(pixelFormat) ?? [];
+  if (bits === undefined) return 8;
+  return bits === "48" || bits === "64" ? 16 : bits === "30" ? 10 : Number(bits);
+}
+
+/** What files say of how they were made, and not of what is in them; of players' use only. */
+const technical =
+  /^(encoder|encoded_by|encoding_.*|encodersettings|tool|major_brand|minor_version|compatible_brands|handler_name|vendor_id|duration|bps.*|number_of_.*|_statistics_.*|language|alpha_mode|timecode|reel_name|isvbr|wmfsdk.*|wm_wmadrc.*|deviceconformancetemplate|itunnorm|itunsmpb|tlen|tsse|com_android_.*|id3v2_priv_.*|coding_history|time_reference|umid|gapless_playback|media_type|.*_ul|.*u(m)?id|product_(name|version.*)|toolkit_version.*|company_name|application_platform)$/;
+
+/** ffmpeg writes these, and does not read them. */
+const threeG = /^(title|artist|author|genre|comment|album|copyright|date)$/;
+const toldOnly: Readonly<Record<string, RegExp>> = { "3gp": threeG, "3g2": threeG };
+
+function lostOf(task: HopTask, media: Media, result: Media): readonly string[] {
+  const covers = (of: Media) => streamsOf(of, "cover").length;
+  const told = toldOnly[task.hop.to];
+  const tags = lostTags(media.tags, result.tags).filter((name) => told?.test(name) !== true);
+  return [
+    ...(task.options.metadata !== "strip" && covers(result) < covers(media) ? ["the cover picture"] : []),
+    ...(task.options.metadata !== "strip" && tags.length > 0 ? [`tags (${tags.join(", ")})`] : []),
+    ...((media.marks ?? 0) > 0 ? [`marks in the sound (${media.marks})`] : []),
+    ...(hasChapters(task, media, result) ? [] : [`chapters (${media.chapters.length})`]),
+  ];
+}
+
+/** Names of the tags that the result does not have with the same words; under which other name it has them is the format's. */
+function lostTags(before: Media["tags"], after: Media["tags"]): readonly string[] {
+  const others = new Set(Object.keys(after).flatMap((name) => (before[name] === undefined ? [after[name]?.trim()] : [])));
+  return Object.entries(before)
+    .filter(
+      ([name, value]) => !technical.test(name) && value.trim() !== "" && after[name]?.trim() !== value.trim() && !others.has(value.trim()),
+    )
+    .map(([name]) => name);
+}
+
+/** Of a part of the file nobody asks which of its chapters are whole. */
+function hasChapters(task: HopTask, { chapters }: Media, result: Media): boolean {
+  const { options } = task;
+  if (speedOf(task) === 1 && (options.start !== undefined || options.duration !== undefined)) return true;
+  return chapters.every(({ title, startSeconds }, place) => {
+    const found = result.chapters[place];
+    return found !== undefined && found.title === title && Math.abs(found.startSeconds - startSeconds) < leastShift;
+  });
+}
+
+/** What tracks are called where those of the result are called nothing. */
+function namesLost(tracks: readonly Stream[], result: Media, nameOf: (track: Stream) => string): readonly string[] {
+  const place = new Map<string, number>();
+  return tracks.flatMap((track) => {
+    const at = place.get(track.kind) ?? 0;
+    place.set(track.kind, at + 1);
+    const written = streamsOf(result, track.kind)[at];
+    const isNamed = written === undefined || nameOf(written) !== "" || (track.kind === "audio" && result.tags.language !== undefined);
+    return nameOf(track) === "" || isNamed ? [] : [nameOf(track)];
+  });
+}

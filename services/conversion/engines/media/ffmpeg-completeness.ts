@@ -1,0 +1,122 @@
+/** Whether all of a file was converted: exit code 0 proves nothing, for a film that is cut off ends with 0 after the part that is there. */
+import { FilemillError } from "#kit/errors.ts";
+import type { HopTask } from "#services/conversion/domain/engine.ts";
+import type { Inspector } from "#services/conversion/domain/inspector.ts";
+import type { SandboxEnd } from "#services/conversion/domain/sandbox.ts";
+import { saysBadInput } from "../shared/bad-input.ts";
+import { flagOption, numberOption, words } from "../shared/hop-table.ts";
+import { inputInside, type ToolSession } from "../shared/tool-run.ts";
+import { audioFormats, pictureFormats, subtitleFormats } from "./ffmpeg-formats.ts";
+import { speedOf } from "./ffmpeg-own.ts";
+import { inputArgs } from "./ffmpeg-probe.ts";
+import { type Media, mediaBadInput, type Stream } from "./ffmpeg-streams.ts";
+import { videoFormats } from "./ffmpeg-video-formats.ts";
+
+export type Length = {
+  /** 0 when nobody knows or the result has no length. */
+  readonly seconds: number;
+  /** What may be missing without a note. */
+  readonly tolerated: number;
+};
+
+/** Containers that tell how long each track is; others have it guessed from the bit rate, or tell it of the longest track. */
+const tells = /^(mov|matroska|avi|wav|w64|flac|aiff|caf|au|flv|wv|tta|asf)$/;
+/** A file of which less than this share can be decoded is no file. */
+const leastShare = 0.1;
+
+/** Subtitles have no frames, and end with the last word. */
+export function isText({ hop }: HopTask): boolean {
+  return subtitleFormats[hop.to] !== undefined;
+}
+
+/** Frames one behind the other, and nothing that says how many there are. */
+const isBare = ({ isGuessed }: Media, demuxer: string): boolean => /^(ac3|eac3|dts)$/.test(demuxer) || (demuxer === "mp3" && isGuessed);
+
+/** Whether the last of frames that are all as long as each other, but for a byte or two, is not. */
+async function endsInFrame(session: ToolSession, demuxer: string): Promise<boolean> {
+  let [least, most, last] = [Infinity, 0, 0];
+  await session.run({
+    program: "/usr/bin/ffprobe",
+    args: [
+      "-v",
+      "error",
+      ...inputArgs(demuxer),
+      ...words("-select_streams a:0 -show_entries packet=size -of csv=p=0"),
+      `file:${inputInside}`,
+    ],
+    limits: { processes: 256 },
+    onLine(line) {
+      if (last > 0) [least, most] = [Math.min(least, last), Math.max(most, last)];
+      last = Number(/^(\d+)/.exec(line)?.[1] ?? last);
+    },
+  });
+  return most > 0 && most - least <= 2 && (last < least || last > most);
+}
+
+/** The same media, as long as the file says where ffprobe tells only what is there. */
+export async function withEnd(session: ToolSession, inspector: Inspector, task: HopTask, media: Media, demuxer: string): Promise<Media> {
+  if (isBare(media, demuxer)) return { ...media, isOpen: await endsInFrame(session, demuxer) };
+  if (!/^(wav|aiff|w64|caf|ogg|asf)$/.test(demuxer)) return media;
+  const { share, isOpen, seconds, marks } = await inspector.ask("soundEnd", [task.input.path], {
+    more: { format: demuxer },
+    signal: task.signal,
+  });
+  const lengthOf = (told: number): number => (seconds > 0 ? seconds : share > 0 ? told / share : told);
+  const streams = media.streams.map((stream) => ({ ...stream, durationSeconds: lengthOf(stream.durationSeconds) }));
+  return { ...media, streams, durationSeconds: lengthOf(media.durationSeconds), isOpen, marks };
+}
+
+/** How long the result should be. */
+export function expectedLengthOf(task: HopTask, media: Media, demuxer: string): Length {
+  // A still has no length, and the WebP encoder hands everything over at the end.
+  const isTimeless = task.hop.options.some((option) => option.name === "at") || task.hop.to === "webp" || isText(task);
+  if (isTimeless) return { seconds: 0, tolerated: 0 };
+  const converted = convertedOf(task, media);
+  const durations = converted.map(({ durationSeconds }) => durationSeconds);
+  const isTold =
+    (tells.test(demuxer) || (demuxer === "mp3" && !media.isGuessed)) && durations.length > 0 && durations.every((seconds) => seconds > 0);
+  const whole = isTold ? Math.max(...durations) : media.durationSeconds;
+  const rest = Math.max(0, whole - (numberOption(task.options, "start") ?? 0));
+  const asked = numberOption(task.options, "duration");
+  const kept = asked === undefined ? rest : whole === 0 ? asked : Math.min(asked, rest);
+  const seconds = kept / speedOf(task);
+  // The picture written last need not be the last one shown, and its own time is not counted.
+  const steps = converted.map(({ framesPerSecond }) => (framesPerSecond > 0 ? 4 / framesPerSecond : 0));
+  return { seconds, tolerated: isTold ? Math.max(0.5, seconds * 0.01) + Math.max(0, ...steps) : Math.max(1.5, seconds * 0.1) };
+}
+
+const isPart = ({ options }: HopTask): boolean => options.duration !== undefined;
+
+/** The tracks that the result has, in its order: the pictures first. */
+export function convertedOf(task: HopTask, { streams }: Media): readonly Stream[] {
+  const sounds = streams.filter(({ kind }) => kind === "audio");
+  if (audioFormats[task.hop.to] !== undefined) {
+    const chosen = sounds[(numberOption(task.options, "track") ?? 0) - 1] ?? sounds.find(({ isDefault }) => isDefault) ?? sounds[0];
+    return chosen === undefined ? [] : [chosen];
+  }
+  const film = streams.filter(({ kind }) => kind === "video").slice(0, 1);
+  const isMute = flagOption(task.options, "mute") || pictureFormats[task.hop.to] !== undefined;
+  const held = videoFormats[task.hop.to]?.singleAudio === true ? sounds.slice(0, 1) : sounds;
+  return isMute ? film : [...film, ...held];
+}
+
+/** Notes what is missing. @throws FilemillError INVALID_INPUT, CONVERSION_FAILED. */
+export function assertConverted(task: HopTask, { isOpen }: Media, end: SandboxEnd, writtenSeconds: number, expected: Length): void {
+  if (end.exitCode !== 0) {
+    if (saysBadInput(end, mediaBadInput)) throw new FilemillError("INVALID_INPUT", "The file is damaged and could not be decoded.");
+    throw new FilemillError("CONVERSION_FAILED", "The file could not be converted to this format.");
+  }
+  const missing = expected.seconds - writtenSeconds;
+  const isShort = missing > expected.tolerated;
+  if (isShort && missing > 1.5 && writtenSeconds < expected.seconds * leastShare) {
+    throw new FilemillError("INVALID_INPUT", "The file is truncated or damaged: almost nothing of it could be decoded.");
+  }
+  const hasErrors = /Error while decoding|Invalid data found|truncat|corrupt|Packet mismatch|partial file|ended prematurely/i.test(
+    end.stderr,
+  );
+  if (isShort || (hasErrors && missing > 0.1)) {
+    task.note("INPUT_DAMAGED", `Only ${writtenSeconds.toFixed(1)} of ${expected.seconds.toFixed(1)} seconds could be read.`);
+  } else if (isOpen === true && !isPart(task)) {
+    task.note("INPUT_DAMAGED", `The end of the file is missing; what there is lasts ${writtenSeconds.toFixed(1)} seconds.`);
+  } else if (hasErrors) task.note("INPUT_DAMAGED");
+}

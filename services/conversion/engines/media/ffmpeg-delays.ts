@@ -1,0 +1,50 @@
+/** How long each picture of an animation is shown, the last one too, whose time no later picture tells. */
+import type { HopTask } from "#services/conversion/domain/engine.ts";
+import type { Inspector } from "#services/conversion/domain/inspector.ts";
+import { inputInside, type ToolSession } from "../shared/tool-run.ts";
+import { inputArgs } from "./ffmpeg-probe.ts";
+import type { Media, Stream } from "./ffmpeg-streams.ts";
+
+const isAnimation = (demuxer: string): boolean => /^(gif|apng)$/.test(demuxer);
+
+/** The same media with how often a GIF or an APNG is played. */
+export async function withPlays(inspector: Inspector, task: HopTask, media: Media, demuxer: string): Promise<Media> {
+  if (!isAnimation(demuxer)) return media;
+  const { plays } = await inspector.ask("animation", [task.input.path], { more: { format: demuxer }, signal: task.signal });
+  return { ...media, plays };
+}
+
+/** The same media with the delays of a GIF or an APNG. */
+export async function withDelays(session: ToolSession, media: Media, demuxer: string): Promise<Media> {
+  if (!isAnimation(demuxer)) return media;
+  let [frames, start, lastSeconds] = [0, 0, 0];
+  let isFine = false;
+  const entries = ["-show_entries", "packet=pts_time,duration_time", "-of", "csv=p=0"];
+  const end = await session.run({
+    program: "/usr/bin/ffprobe",
+    args: ["-v", "error", ...inputArgs(demuxer), "-select_streams", "v:0", ...entries, `file:${inputInside}`],
+    limits: { processes: 256 },
+    onLine(line) {
+      const [, time, duration] = /^(\d+\.\d+),(\d+\.\d+)/.exec(line) ?? [];
+      if (time === undefined || duration === undefined) return;
+      frames += 1;
+      isFine ||= !/^\d+\.\d\d0*$/.test(duration);
+      [start, lastSeconds] = [Number(time), Number(duration)];
+    },
+  });
+  if (end.exitCode !== 0 || frames < 2) return media;
+  const delays = { frames, lastSeconds, endSeconds: start + lastSeconds, isFine };
+  return { ...media, durationSeconds: delays.endSeconds, delays };
+}
+
+/** An encoder gives its last picture one step of the film: a picture more is put where just that is missing. */
+export function lastShown({ delays }: Media, { nominalRate }: Stream): readonly string[] {
+  const step = nominalRate > 0 ? 1 / nominalRate : 0;
+  if (delays === undefined || step === 0 || delays.lastSeconds - step < 0.005) return [];
+  const time = (delays.endSeconds - step).toFixed(4);
+  return ["tpad=stop=1:stop_mode=clone", `setpts=if(eq(N\\,${delays.frames})\\,${time}/TB\\,PTS)`];
+}
+
+/** Hundredths and thousandths of a second, as GIF and APNG count, in place of the steps of an even film. */
+export const exactSteps = ({ delays }: Media): readonly string[] =>
+  delays === undefined ? [] : ["-vsync", "vfr", "-enc_time_base", "1:1000"];

@@ -1,0 +1,66 @@
+/** Film that may have so many bytes and no more: where it has more as it is, it is encoded in two passes at the bit rate that fits. */
+import { FilemillError } from "#kit/errors.ts";
+import type { HopTask } from "#services/conversion/domain/engine.ts";
+import { numberOption } from "../shared/hop-table.ts";
+import { convertedOf } from "./ffmpeg-completeness.ts";
+import type { Media } from "./ffmpeg-streams.ts";
+
+/** The container's own. */
+const share = 0.97;
+/** In kbit/s. */
+const leastFilm = 20;
+/** Others than these some encoders refuse. */
+const soundRates = [32, 48, 56, 64, 80, 96, 112, 128];
+const leastSound = Math.min(...soundRates);
+const most = 4;
+
+type Encoding<Run> = {
+  /** That wrote what there is. */
+  readonly first: Run;
+  readonly encode: (task: HopTask, media: Media) => Promise<Run>;
+  readonly sizeOf: () => Promise<number>;
+};
+
+/**
+ * The run that wrote what fits: the first one where nothing was to fit, or what it wrote does.
+ *
+ * @throws FilemillError INVALID_OPTION for a film that cannot have so few bytes.
+ */
+export async function fitted<Run extends { readonly seconds: number }>(
+  task: HopTask,
+  media: Media,
+  { first, encode, sizeOf }: Encoding<Run>,
+): Promise<Run> {
+  const { seconds } = first;
+  const maxMb = numberOption(task.options, "maxMb");
+  if (maxMb === undefined || seconds === 0) return first;
+  const limit = maxMb * 1e6;
+  if ((await sizeOf()) <= limit) return first;
+  const sounds = convertedOf(task, media).filter(({ kind }) => kind === "audio").length;
+  const total = ((limit * 8) / 1000 / seconds) * share;
+  const usual = soundRates.findLast((rate) => rate <= (total * 0.15) / Math.max(1, sounds)) ?? leastSound;
+  const audioBitrate = numberOption(task.options, "audioBitrate") ?? usual;
+  let videoBitrate = Math.floor(total - audioBitrate * sounds);
+  const at = (): HopTask => ({ ...task, options: { ...task.options, videoBitrate, audioBitrate } });
+  for (let attempt = 0; attempt < most && videoBitrate >= leastFilm; attempt++) {
+    if (attempt === 0) await encode(at(), { ...media, pass: 1 });
+    const run = await encode(at(), { ...media, pass: 2 });
+    const size = await sizeOf();
+    if (size <= limit) {
+      const ofSound = sounds === 0 ? "" : `, its sound at ${audioBitrate}`;
+      task.note("FITTED_TO_SIZE", `The film was encoded at ${videoBitrate} kbit/s${ofSound}.`);
+      return run;
+    }
+    videoBitrate = Math.floor(((videoBitrate * limit) / size) * share);
+  }
+  const least = ((leastFilm + leastSound * sounds) * seconds) / 8000 / share;
+  const details = { option: "maxMb", allowed: `more than ${least.toFixed(2)}` };
+  throw new FilemillError("INVALID_OPTION", `A film of ${seconds.toFixed(1)} seconds cannot be made so small.`, { details });
+}
+
+/** What makes a run one of two passes; encoders without are asked for the bit rate alone. */
+export function passArgs(encoder: string, { pass }: Media): readonly string[] {
+  if (pass === undefined) return [];
+  if (encoder === "libx265") return ["-x265-params", `log-level=error:pass=${pass}:stats=/job/pass`];
+  return /^(lib(x264|vpx|vpx-vp9|theora)|mpeg4|mpeg2video|wmv2)$/.test(encoder) ? ["-pass", String(pass), "-passlogfile", "/job/pass"] : [];
+}

@@ -1,0 +1,79 @@
+/** The filters of a film that is encoded anew. */
+import { FilemillError } from "#kit/errors.ts";
+import type { HopTask } from "#services/conversion/domain/engine.ts";
+import { numberOption, stringOption } from "../shared/hop-table.ts";
+import { flattening } from "./ffmpeg-alpha.ts";
+import { deepFormatOf, filmColours, toneMapping } from "./ffmpeg-colour.ts";
+import type { Container } from "./ffmpeg-container.ts";
+import type { Stream } from "./ffmpeg-streams.ts";
+
+/** Light, transparency and shape, and the colours last, as the encoder wants them. */
+export function filmFilters(task: HopTask, film: Stream, encoder: string, target: Container): string {
+  const shape = shapeFilterOf(task, film) ?? "scale=trunc(iw/2)*2:trunc(ih/2)*2";
+  // The one encoder that keeps everything.
+  if (encoder === "ffv1") return [...wholePictures(film), shape].join(",");
+  if (deepFormatOf(film, encoder, target.muxer) !== undefined) return [...wholePictures(film), flattening(task, film, shape)].join(",");
+  const lines = numberOption(task.options, "height") ?? film.height;
+  return [
+    ...wholePictures(film),
+    ...toneMapping(task, film),
+    flattening(task, film, shape),
+    ...filmColours(film, lines, target.muxer),
+  ].join(",");
+}
+
+/** One whole picture of each two half ones; pictures that do not say that they are such pass as they are. */
+export function wholePictures(film: Stream): readonly string[] {
+  return film.mayBeInterlaced ? ["bwdif=mode=send_frame:deint=interlaced"] : [];
+}
+
+/** For formats whose pixels are as wide as they are high: none of the film's points is given up. */
+export function squares(film: Stream): readonly string[] {
+  return film.isSquare ? [] : ["scale=w='if(gt(sar,1),round(iw*sar),iw)':h='if(gt(sar,1),ih,round(ih/sar))'", "setsar=1"];
+}
+
+/** Cropped first, then turned: width and height are those of the result. */
+function shapeFilterOf(task: HopTask, film: Stream): string | undefined {
+  const [crop, rest] = [cropFilterOf(task, film), turnFilterOf(task, film)];
+  return crop === undefined ? rest : `${crop},${rest ?? "scale=trunc(iw/2)*2:trunc(ih/2)*2"}`;
+}
+
+/** @throws FilemillError INVALID_OPTION for a part that is not in the picture. */
+function cropFilterOf({ options }: HopTask, film: Stream): string | undefined {
+  const part = stringOption(options, "crop");
+  if (part === undefined) return undefined;
+  const [width = 0, height = 0, left = 0, top = 0] = part.split(/[x+]/).map(Number);
+  const [seenWidth, seenHeight] = film.isSideways ? [film.height, film.width] : [film.width, film.height];
+  if (width < 2 || height < 2 || left + width > seenWidth || top + height > seenHeight) {
+    const details = { option: "crop", allowed: `a part of ${seenWidth}x${seenHeight}` };
+    throw new FilemillError("INVALID_OPTION", `The picture is ${seenWidth} pixels wide and ${seenHeight} high.`, { details });
+  }
+  return `crop=${width}:${height}:${left}:${top}`;
+}
+
+function turnFilterOf(task: HopTask, film: Stream): string | undefined {
+  const turns: Readonly<Record<string, string>> = { "90": "transpose=1", "180": "hflip,vflip", "270": "transpose=2" };
+  const turn = turns[stringOption(task.options, "rotate") ?? "0"];
+  const scale = scaleFilterOf(task, film);
+  if (turn === undefined) return scale;
+  return `${turn},${scale ?? "scale=trunc(iw/2)*2:trunc(ih/2)*2"}`;
+}
+
+function scaleFilterOf(task: HopTask, film: Stream): string | undefined {
+  const even = (value: number) => Math.max(2, value - (value % 2));
+  const [width, height] = [numberOption(task.options, "width"), numberOption(task.options, "height")];
+  if (width === undefined && height === undefined) return undefined;
+  if (width === undefined) return `scale=-2:${even(height ?? film.height)}`;
+  if (height === undefined) return `scale=${even(width)}:-2`;
+  const [w, h] = [even(width), even(height)];
+  switch (stringOption(task.options, "fit")) {
+    case "fill":
+      return `scale=${w}:${h},setsar=1`;
+    case "cover":
+      return `scale=${w}:${h}:force_original_aspect_ratio=increase:force_divisible_by=2,crop=${w}:${h},setsar=1`;
+    case "contain":
+      return `scale=${w}:${h}:force_original_aspect_ratio=decrease:force_divisible_by=2,pad=${w}:${h}:(ow-iw)/2:(oh-ih)/2,setsar=1`;
+    default:
+      return `scale=${w}:${h}:force_original_aspect_ratio=decrease:force_divisible_by=2`;
+  }
+}

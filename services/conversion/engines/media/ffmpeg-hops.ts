@@ -1,0 +1,208 @@
+/** Which pairs ffmpeg offers, with the options of each. */
+import type { Fidelity, Hop, OptionDefinition } from "#services/conversion/domain/engine.ts";
+import { expecting, expectingAll } from "#services/conversion/domain/expectations.ts";
+import type { Expectation } from "#services/conversion/domain/notes.ts";
+import { partOptions } from "#services/conversion/domain/parts.ts";
+import { crossHops, ownHops, uniqueHops } from "../shared/hop-table.ts";
+import type { Container } from "./ffmpeg-container.ts";
+import { audioFormats, pictureFormats, subtitleFormats } from "./ffmpeg-formats.ts";
+import { atOption, gifOptions, ownFilmOptions, rateOptions, speed, stillOptions, trim, videoOptions } from "./ffmpeg-options.ts";
+import { videoFormats } from "./ffmpeg-video-formats.ts";
+
+function audioFidelity(source: Container, target: Container): Fidelity {
+  if (target.exact === true && source.exact === true) return "lossless";
+  return target.isSpeech === true ? "reduced" : "high";
+}
+
+function soundExpectations(target: Container): readonly Expectation[] {
+  const cover = target.cover === true ? "a cover picture that is neither JPEG nor PNG" : "the cover picture";
+  return [
+    expecting("TRACKS_LEFT_OUT"),
+    expecting("METADATA_DROPPED", { message: `Tags and chapters that the format does not hold, and ${cover}, are left out.`, of: "tags" }),
+    soundChanged,
+  ];
+}
+
+const toneMapped = expecting("PROFILE_CONVERTED", {
+  message: "High dynamic range is mapped to standard dynamic range where the picture is encoded with eight bits.",
+});
+
+const soundChanged = expecting("MEDIA_CHANGED", {
+  message: "Sound of more channels, a higher sample rate or more bits than the format holds is changed to what it holds.",
+});
+
+const hardened = expecting("ALPHA_FLATTENED", { message: "Points that are partly transparent become wholly so, or opaque.", of: "alpha" });
+
+const unstyled = expecting("STYLING_DROPPED", { message: "Styles and positions of subtitles are left out.", of: "tracks" });
+
+/** What plays on is copied with all its tracks, which not every format can hold. */
+function filmExpectations(target: Container): readonly Expectation[] {
+  const tracks = target.singleAudio === true ? "sound but the first" : "moving pictures but the first";
+  return [
+    expecting("TRACKS_LEFT_OUT", {
+      message: `Tracks of ${tracks}, and subtitles that the format cannot hold, are left out.`,
+      of: "tracks",
+    }),
+    expecting("ALPHA_FLATTENED"),
+    toneMapped,
+    ...(target.subtitles === undefined ? [] : [unstyled]),
+    expecting("METADATA_DROPPED", {
+      message: "Tags, languages, chapters and covers that the format does not hold are left out.",
+      of: "tags",
+    }),
+    expecting("MEDIA_CHANGED", { message: "Pictures and sound beyond what the codecs of the format hold are changed to what they hold." }),
+  ];
+}
+
+const readers = (table: Readonly<Record<string, Container>>) => Object.keys(table).filter((id) => table[id]?.demuxer !== undefined);
+const writers = (table: Readonly<Record<string, Container>>) => Object.keys(table).filter((id) => table[id]?.muxer !== undefined);
+
+const fromAudio = crossHops(readers(audioFormats), writers(audioFormats), (from, to) => {
+  const [source, target] = [audioFormats[from], audioFormats[to]];
+  if (source === undefined || target === undefined) return undefined;
+  const options = [...rateOptions(target), ...trim];
+  const cost = target.exact === true ? 120 : 250;
+  return { fidelity: audioFidelity(source, target), cost, async: false, maxInputMb: 500, options, expects: soundExpectations(target) };
+});
+
+const ownKept = ({ fixedRate, exact }: Container) =>
+  expectingAll(exact !== true && fixedRate !== true && "SOURCE_KEPT").map((each) => ({ ...each, option: "audioBitrate" }));
+
+/** To make smaller, cut, made even in loudness. Streams that nothing is asked of are copied. */
+const ownSound = ownHops(writers(audioFormats), (format) => {
+  const target = audioFormats[format] ?? {};
+  const options = [...rateOptions(target), speed, ...trim];
+  return {
+    fidelity: "high",
+    cost: 250,
+    async: false,
+    maxInputMb: 500,
+    options,
+    expects: [...soundExpectations(target), ...ownKept(target)],
+  };
+});
+
+const soundOfVideo = crossHops(readers(videoFormats), writers(audioFormats), (from, to) => {
+  const target = audioFormats[to];
+  if (videoFormats[from]?.isSilent === true || target === undefined || to === "rf64" || to === "w64") return undefined;
+  const options = [...partOptions("track"), ...rateOptions(target), ...trim];
+  return { fidelity: "extract", cost: 300, async: false, maxInputMb: 500, options, part: "track", expects: soundExpectations(target) };
+});
+
+/** Pairs whose codecs usually fit both: a copy takes a moment, so they are not always queued. */
+const copying = [
+  new Set(["mp4", "m4v", "mov", "mkv", "ts", "flv", "f4v", "3gp", "3g2", "mts", "m2ts", "mk3d"]),
+  new Set(["mpg", "mpeg", "vob"]),
+  new Set(["wmv", "asf"]),
+  new Set(["webm", "mkv", "mk3d"]),
+  new Set(["avi", "divx"]),
+];
+const betweenVideo = crossHops(readers(videoFormats), writers(videoFormats), (from, to) => {
+  const target = videoFormats[to];
+  if (target === undefined) return undefined;
+  // From MKV everything may come, so only a target that takes everything can expect a copy.
+  const copies = copying.some((family) => family.has(from) && family.has(to)) && !(from === "mkv" && to === "webm");
+  const options = videoOptions(target);
+  const expects = filmExpectations(target);
+  return { fidelity: "high", cost: copies ? 500 : 20_000, async: !copies, maxInputMb: copies ? 500 : 300, options, expects };
+});
+
+/** Streams that nothing is asked of are copied, which takes a moment. */
+const ownFilm = ownHops(writers(videoFormats), (format) => {
+  const target = videoFormats[format] ?? {};
+  const fitted = expecting("FITTED_TO_SIZE", {
+    message: "The film is encoded at a bit rate that fits the requested size.",
+    option: "maxMb",
+  });
+  return {
+    fidelity: "high",
+    cost: 500,
+    async: false,
+    isLong: true,
+    maxInputMb: 500,
+    options: [...videoOptions(target), ...ownFilmOptions],
+    expects: [...filmExpectations(target), fitted, expecting("SOURCE_KEPT")],
+  };
+});
+
+const animations = crossHops([...readers(videoFormats)], ["gif", "webp"], (_from, to) => ({
+  fidelity: "reduced",
+  cost: 5_000,
+  async: true,
+  maxInputMb: 200,
+  options: to === "webp" ? [...gifOptions, atOption] : gifOptions,
+  expects: [
+    toneMapped,
+    ...(to === "gif" ? [hardened] : []),
+    expecting("TRACKS_LEFT_OUT", { message: "An animation has no sound." }),
+    expecting("MEDIA_CHANGED", { message: "An animation has fewer and smaller pictures than the film, unless others are asked for." }),
+  ],
+}));
+const stills = crossHops(readers(videoFormats), ["png", "jpg"], (_from, to) => ({
+  fidelity: "extract",
+  cost: 150,
+  async: false,
+  maxInputMb: 500,
+  options: stillOptions,
+  expects: [...expectingAll(to === "jpg" && "ALPHA_FLATTENED"), toneMapped],
+}));
+const fromAnimation = crossHops(readers(pictureFormats), ["mp4", "webm", "mov", "mkv", "m4v"], (_from, to) => {
+  const target = videoFormats[to];
+  if (target === undefined) return undefined;
+  return {
+    fidelity: "high",
+    cost: 3_000,
+    async: true,
+    maxInputMb: 100,
+    expects: [
+      ...expectingAll("ALPHA_FLATTENED"),
+      expecting("MEDIA_CHANGED", { message: "A film is played once, and its size is of even numbers." }),
+    ],
+    options: videoOptions(target).filter(
+      (option) => !/^(mute|audio|normalise|volume|bitDepth|sampleRate|channels|metadata)/.test(option.name),
+    ),
+  };
+});
+/** Containers that hold subtitles as text. */
+const subtitled = readers(videoFormats).filter((id) => videoFormats[id]?.subtitles !== undefined || id === "mk3d");
+const subtitleOptions: readonly OptionDefinition[] = [
+  {
+    name: "subtitle",
+    type: "integer",
+    min: 1,
+    max: 999,
+    description: "Which of the film's subtitles; without it the default ones, else the first",
+  },
+  ...trim,
+];
+const subtitles = crossHops(subtitled, Object.keys(subtitleFormats), (_from, to) => ({
+  fidelity: "extract",
+  cost: 100,
+  async: false,
+  maxInputMb: 500,
+  expects: [...expectingAll("TRACKS_LEFT_OUT"), ...(to === "ass" ? [] : [unstyled])],
+  options: subtitleOptions,
+}));
+/** An animation stays as fast and as large as it is, and is repeated as often. */
+const apng = crossHops(["apng"], ["gif"], () => ({
+  fidelity: "reduced",
+  cost: 500,
+  async: false,
+  maxInputMb: 50,
+  options: gifOptions.map(({ default: _default, ...option }) => option),
+  expects: [expecting("MEDIA_CHANGED", { message: "Times are rounded to hundredths of a second." }), hardened],
+}));
+
+export const ffmpegHops: readonly Hop[] = uniqueHops([
+  ...fromAudio,
+  ...ownSound,
+  ...soundOfVideo,
+  ...ownFilm,
+  ...betweenVideo,
+  ...animations,
+  ...stills,
+  ...subtitles,
+  ...fromAnimation,
+  ...apng,
+  ...crossHops(["gif"], ["apng"], () => ({ fidelity: "lossless", cost: 500, async: false, maxInputMb: 50, options: [] })),
+]);

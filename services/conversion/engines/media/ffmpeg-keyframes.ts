@@ -1,0 +1,43 @@
+/** Where a film can be cut without encoding it anew: at a picture that needs no other. */
+import type { HopTask } from "#services/conversion/domain/engine.ts";
+import { numberOption } from "../shared/hop-table.ts";
+import { inputInside, type ToolSession } from "../shared/tool-run.ts";
+import { isOwn } from "./ffmpeg-own.ts";
+import { inputArgs } from "./ffmpeg-probe.ts";
+import { type Media, streamsOf } from "./ffmpeg-streams.ts";
+
+/** Seconds before a picture from where it is found in spite of rounded times. */
+const before = 0.001;
+
+/** The same media, with where to begin to copy the film that is asked for from its own format, if it can be copied from there. */
+export async function withKeyframe(session: ToolSession, task: HopTask, media: Media, demuxer: string): Promise<Media> {
+  const film = streamsOf(media, "video")[0];
+  if (!isOwn(task) || film === undefined) return media;
+  const start = numberOption(task.options, "start") ?? 0;
+  if (start === 0) return { ...media, copyFromSeconds: 0 };
+  const zero = Math.min(...media.streams.map(({ startSeconds }) => startSeconds));
+  const asked = zero + start;
+  const near = film.framesPerSecond > 0 ? 0.5 / film.framesPerSecond : 0.02;
+  // The picture with which film that is encoded anew would begin.
+  const isFirst = (time: number): boolean => time > asked - near && time < asked + 2 * near;
+  let key: number | undefined;
+  let refersBack = false;
+  await session.run({
+    program: "/usr/bin/ffprobe",
+    args: [
+      ...["-v", "error", ...inputArgs(demuxer), "-select_streams", String(film.index)],
+      ...["-show_entries", "packet=pts_time,flags", "-read_intervals", `${Math.max(0, asked - near)}%${asked + 1}`, "-of", "csv=p=0"],
+      `file:${inputInside}`,
+    ],
+    limits: { processes: 256 },
+    onLine(line) {
+      const [, time, flags = ""] = /^(-?\d+\.\d+),(\S+)/.exec(line) ?? [];
+      if (time === undefined) return;
+      // Pictures that are shown before the one that they come behind need what was before.
+      if (key !== undefined) refersBack ||= Number(time) < key;
+      else if (flags.startsWith("K") && isFirst(Number(time))) key = Number(time);
+    },
+  });
+  if (key === undefined || refersBack) return media;
+  return { ...media, copyFromSeconds: Math.max(0, key - zero - before) };
+}

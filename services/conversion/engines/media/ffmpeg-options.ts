@@ -1,0 +1,175 @@
+/** The options of sound, film, animations and stills. */
+import type { OptionDefinition } from "#services/conversion/domain/engine.ts";
+import type { Container } from "./ffmpeg-container.ts";
+
+export const trim: readonly OptionDefinition[] = [
+  { name: "start", type: "number", min: 0, max: 86_400, unit: "s", description: "Start time." },
+  { name: "duration", type: "number", min: 0.05, max: 86_400, unit: "s", description: "Duration to keep." },
+];
+/** Of sound and film that stay in their format. */
+export const speed: OptionDefinition = {
+  name: "speed",
+  type: "number",
+  min: 0.25,
+  max: 4,
+  description: "Playback speed; the pitch is kept.",
+};
+/** Of film that stays in its format. */
+export const ownFilmOptions: readonly OptionDefinition[] = [
+  speed,
+  {
+    name: "maxMb",
+    type: "number",
+    min: 0.01,
+    max: 10_000,
+    unit: "MB",
+    description: "Largest size of the result; a larger film is encoded in two passes at the bit rate that fits.",
+  },
+  {
+    name: "crop",
+    type: "string",
+    pattern: "^[0-9]{1,5}x[0-9]{1,5}\\+[0-9]{1,5}\\+[0-9]{1,5}$",
+    description: "Crop before any other change, as width x height + left + top in pixels of the displayed picture: `640x480+10+20`.",
+  },
+];
+const size: readonly OptionDefinition[] = [
+  {
+    name: "width",
+    type: "integer",
+    min: 16,
+    max: 7680,
+    unit: "px",
+    description: "Width of the picture; even numbers only, others are rounded down.",
+  },
+  {
+    name: "height",
+    type: "integer",
+    min: 16,
+    max: 7680,
+    unit: "px",
+    description: "Height of the picture; even numbers only, others are rounded down.",
+  },
+  {
+    name: "fit",
+    type: "enum",
+    values: ["inside", "cover", "contain", "fill"],
+    default: "inside",
+    description: "With width and height: fit inside, cover and crop, pad with black, or stretch.",
+  },
+];
+
+export function rateOptions(container: Container): readonly OptionDefinition[] {
+  return [
+    ...(container.exact === true || container.fixedRate === true
+      ? []
+      : [{ name: "audioBitrate", type: "integer", min: 16, max: 512, unit: "kbit/s", description: "Bit rate of the sound." } as const]),
+    {
+      name: "sampleRate",
+      type: "enum",
+      values: ["8000", "16000", "22050", "24000", "32000", "44100", "48000", "96000"],
+      description: "Samples a second.",
+    },
+    {
+      name: "channels",
+      type: "integer",
+      min: 1,
+      max: Math.min(container.maxChannels ?? 6, 6),
+      description: "Number of channels; 1 is mono.",
+    },
+    ...(container.depths === undefined
+      ? []
+      : [
+          {
+            name: "bitDepth",
+            type: "enum",
+            values: container.depths,
+            description: "Bits per sample; default: as in the source.",
+          } as const,
+        ]),
+    {
+      name: "volume",
+      type: "number",
+      min: -60,
+      max: 30,
+      unit: "dB",
+      description: "Gain; negative values make it quieter.",
+    },
+    { name: "normalise", type: "boolean", default: false, description: "Normalise the loudness to -16 LUFS (EBU R 128)." },
+    ...(container.audioChoices === undefined
+      ? []
+      : [{ name: "audioCodec", type: "enum", values: container.audioChoices, description: "Codec of the sound." } as const]),
+    {
+      name: "metadata",
+      type: "enum",
+      values: ["strip", "keep"],
+      description: "Whether title, author, date, place and cover are kept; default: kept where the format supports them.",
+    },
+  ];
+}
+
+export function videoOptions(container: Container): readonly OptionDefinition[] {
+  return [
+    ...(container.videoChoices === undefined
+      ? []
+      : [{ name: "videoCodec", type: "enum", values: container.videoChoices, description: "Codec of the picture." } as const]),
+    {
+      name: "crf",
+      type: "integer",
+      min: 0,
+      max: 51,
+      description: "Constant quality, lower is better; 23 by default, 36 for VP9, 35 for AV1.",
+    },
+    ...(container.fixedRate === true
+      ? []
+      : [
+          {
+            name: "videoBitrate",
+            type: "integer",
+            min: 50,
+            max: 100_000,
+            unit: "kbit/s",
+            description: "Bit rate of the picture, in place of `crf`.",
+          } as const,
+        ]),
+    {
+      name: "preset",
+      type: "enum",
+      values: ["ultrafast", "superfast", "veryfast", "faster", "fast", "medium", "slow"],
+      default: "veryfast",
+      description: "Encoding speed against file size.",
+    },
+    { name: "fps", type: "number", min: 1, max: 120, unit: "1/s", description: "Pictures a second." },
+    ...size,
+    { name: "rotate", type: "enum", values: ["0", "90", "180", "270"], default: "0", description: "Degrees to rotate clockwise." },
+    { name: "mute", type: "boolean", default: false, description: "Remove the sound." },
+    ...rateOptions(container),
+    ...trim,
+  ];
+}
+
+export const gifOptions: readonly OptionDefinition[] = [
+  { name: "fps", type: "number", min: 1, max: 50, default: 12, unit: "1/s", description: "Pictures a second." },
+  { name: "width", type: "integer", min: 16, max: 1920, default: 480, unit: "px", description: "Greatest width; the height follows." },
+  { name: "loop", type: "integer", min: 0, max: 1000, default: 0, description: "Number of times it plays; 0 is endless." },
+  ...trim,
+];
+/** Of formats that move or stand still. */
+export const atOption: OptionDefinition = {
+  name: "at",
+  type: "number",
+  min: 0,
+  max: 86_400,
+  unit: "s",
+  description: "Makes a still of this moment in place of an animation.",
+};
+export const stillOptions: readonly OptionDefinition[] = [
+  {
+    name: "at",
+    type: "number",
+    min: 0,
+    max: 86_400,
+    unit: "s",
+    description: "Which moment is shown; when absent, the first picture that is not black.",
+  },
+  { name: "width", type: "integer", min: 16, max: 7680, unit: "px", description: "Width of the picture; the height follows." },
+];

@@ -1,0 +1,44 @@
+/** Sound in floating point may be louder than full scale, which whole numbers and the players of lossy formats cut off. */
+import type { HopTask } from "#services/conversion/domain/engine.ts";
+import { numberOption } from "../shared/hop-table.ts";
+import type { Stream } from "./ffmpeg-streams.ts";
+
+/** Rounding alone, in dB. */
+const leastOver = 0.001;
+/** Samples between two looks, about a second. */
+const step = 65_536;
+
+const integer = /^(pcm_[su]|flac|alac|tta|wavpack)/;
+const lossless = /^(pcm|flac|alac|tta|wavpack)/;
+
+/** Filters that tell how loud the sound is that an encoder gets, where it may be too loud. */
+export function peakFilters({ options }: HopTask, sound: Stream, encoder: string, format: string | undefined): readonly string[] {
+  const isInteger = integer.test(encoder) && format !== "fltp";
+  const isFloat = !lossless.test(sound.codec) || sound.isFloat || (numberOption(options, "volume") ?? 0) > 0;
+  const isHeld = lossless.test(encoder) && !isInteger;
+  const isLoud = sound.isFloat || (numberOption(options, "volume") ?? 0) > 0;
+  if (isHeld || !(isLoud || (isInteger && isFloat))) return [];
+  const measured = "astats=metadata=1:reset=0:measure_perchannel=none:measure_overall=Peak_level";
+  return [`asetnsamples=n=${step}:p=0`, measured, "ametadata=mode=print:key=lavfi.astats.Overall.Peak_level:file=-"];
+}
+
+/** What a line of ffmpeg tells of the peak so far, in dB over full scale. */
+export function peakOf(line: string): number | undefined {
+  const [, decibels] = /^lavfi\.astats\.Overall\.Peak_level=(-?\d+\.\d+)$/.exec(line) ?? [];
+  return decibels === undefined ? undefined : Number(decibels);
+}
+
+/**
+ * By how much the sound must be made quieter, in dB; 0: as it is. Only what was exact is: of a decoder's overshoot, and of what somebody
+ * asked to be louder, the peaks are cut off. Both are noted.
+ */
+export function tooLoud(task: HopTask, sounds: readonly Stream[], peak: number): number {
+  if (peak <= leastOver) return 0;
+  const over = peak.toFixed(peak < 0.1 ? 3 : 1);
+  if (sounds.some(({ isFloat }) => isFloat) && (numberOption(task.options, "volume") ?? 0) <= 0) {
+    task.note("MEDIA_CHANGED", `The sound was made ${over} dB quieter because its peaks exceed full scale.`);
+    return peak;
+  }
+  task.note("MEDIA_CHANGED", `Peaks of up to ${over} dB over full scale were clipped.`);
+  return 0;
+}

@@ -1,0 +1,128 @@
+/** Stills and animations of a film. */
+import { FilemillError } from "#kit/errors.ts";
+import type { HopTask } from "#services/conversion/domain/engine.ts";
+import { numberOption, words } from "../shared/hop-table.ts";
+import { inputInside, type ToolSession } from "../shared/tool-run.ts";
+import { flattening } from "./ffmpeg-alpha.ts";
+import { pictureColours, toneMapping } from "./ffmpeg-colour.ts";
+import type { Container } from "./ffmpeg-container.ts";
+import { exactSteps } from "./ffmpeg-delays.ts";
+import { pictureFormats } from "./ffmpeg-formats.ts";
+import { squares, wholePictures } from "./ffmpeg-frames.ts";
+import { inputArgs } from "./ffmpeg-probe.ts";
+import { type Media, type Stream, streamsOf } from "./ffmpeg-streams.ts";
+
+/** The pictures of a film as one still or as an animation. */
+export function pictureArgs(task: HopTask, media: Media, target: Container): string[] {
+  const film = streamsOf(media, "video")[0];
+  if (film === undefined) throw new FilemillError("INVALID_INPUT", "The file has no moving picture.");
+  const map = ["-map", `0:${film.index}`, "-an"];
+  const width = numberOption(task.options, "width");
+  const first = [...wholePictures(film), ...shownFrom(media), ...toneMapping(task, film)];
+  if (isStill(task)) return [...map, ...stillArgs(task, film, first, target)];
+  const fps = numberOption(task.options, "fps");
+  if (target.muxer === "apng") {
+    return [...map, ...words("-c:v apng -plays"), String(media.plays ?? 0), ...exactSteps(media), ...finalDelay(media, "/100")];
+  }
+  noteReduced(task, film, { fps, width });
+  if (streamsOf(media, "audio").length > 0) task.note("TRACKS_LEFT_OUT", "An animation has no sound.");
+  if (media.delays?.isFine === true) task.note("MEDIA_CHANGED", "Times of pictures were rounded to hundredths of a second.");
+  const size = width === undefined ? [] : [narrowed(width)];
+  const colours = pictureColours(film, target.muxer === "gif" ? "rgb" : "webp");
+  // Of a film that is shorter than one picture of the animation, its only one is kept.
+  const pace = fps === undefined ? [] : [`fps=${fps}:eof_action=pass`];
+  const base = [...first, ...pace, ...squares(film), ...size, ...colours, "null"].join(",");
+  const loop = numberOption(task.options, "loop") ?? media.plays ?? 0;
+  if (target.muxer !== "gif") return [...map, "-c:v", ...(target.video ?? []), "-loop", String(loop), "-filter:v", base];
+  const [collected, used] = media.delays === undefined ? shared : eachItsOwn;
+  const palette = `[0:${film.index}]${base},split[a][b];[a]${collected}[p];[b][p]${used}[v]`;
+  const delays = fps === undefined ? [...exactSteps(media), ...finalDelay(media, "")] : [];
+  return ["-filter_complex", palette, "-map", "[v]", "-an", "-loop", gifLoopOf(loop), ...delays];
+}
+
+/** A single picture, before whose own filters come `first`. */
+function stillArgs(task: HopTask, film: Stream, first: readonly string[], { muxer, video = [] }: Container): readonly string[] {
+  const width = numberOption(task.options, "width");
+  const isWebp = muxer === "webp";
+  if (isWebp) noteReduced(task, film, { fps: undefined, width });
+  const size = width === undefined ? [] : [isWebp ? narrowed(width) : `scale=${width}:-2`];
+  const scale = [...squares(film), ...size];
+  const isFlat = task.hop.to === "jpg" && film.hasAlpha;
+  const rest = isFlat
+    ? [flattening(task, film, ["null", ...scale, "scale=out_color_matrix=bt601:out_range=pc"].join(","))]
+    : [...scale, ...pictureColours(film, isWebp ? "webp" : task.hop.to === "jpg" ? "jpg" : "rgb"), "null"];
+  const encoder = isWebp ? ["libwebp"] : [...video];
+  return ["-c:v", ...encoder, "-filter:v", [...first, ...rest].join(","), "-frames:v", "1", ...(isWebp ? [] : ["-update", "1"])];
+}
+
+const narrowed = (width: number): string => `scale='min(${width},iw)':-2:flags=lanczos`;
+
+/** One palette for a film, so that what stands still does so. */
+const shared = ["palettegen=stats_mode=diff", "paletteuse=dither=bayer:bayer_scale=3"] as const;
+/** The pictures of an animation may be without a colour in common; those of few colours stay as they are. */
+const eachItsOwn = ["palettegen=stats_mode=single", "paletteuse=new=1:dither=sierra2_4a"] as const;
+
+/** Both count in hundredths of a second, one of them as a fraction. */
+function finalDelay({ delays }: Media, below: string): readonly string[] {
+  return delays === undefined ? [] : ["-final_delay", `${Math.round(delays.lastSeconds * 100)}${below}`];
+}
+
+/** A film becomes an animation of fewer and smaller pictures, without sound. */
+function noteReduced(
+  task: HopTask,
+  film: Stream,
+  { fps, width }: { readonly fps: number | undefined; readonly width: number | undefined },
+) {
+  const remarks = [
+    ...(fps !== undefined && film.framesPerSecond > fps * 1.001 ? [`${fps} pictures a second instead of ${rounded(film)}`] : []),
+    ...(width !== undefined && film.width > width ? [`${width} points of width instead of ${film.width}`] : []),
+  ];
+  if (remarks.length > 0) task.note("MEDIA_CHANGED", `The animation has ${remarks.join(" and ")}.`);
+}
+
+const rounded = ({ framesPerSecond }: Stream): number => Number(framesPerSecond.toFixed(3));
+const isStill = ({ hop, options }: HopTask): boolean => pictureFormats[hop.to]?.muxer === "image2" || options.at !== undefined;
+const shownFrom = ({ shownFromSeconds = 0 }: Media) => (shownFromSeconds === 0 ? [] : [`select=gte(t\\,${shownFromSeconds})`]);
+
+/** How far a film may begin in the dark, in seconds. */
+const longestDark = 30;
+/** A picture of few points, whose light is that of red, green and blue together. */
+const light =
+  "scale=64:36:flags=area,format=gbrp,colorchannelmixer=rr=1:rg=1:rb=1:gr=1:gg=1:gb=1:br=1:bg=1:bb=1,format=yuv444p,signalstats";
+/** On the scale of 16 to 235: a tenth of the picture, or failing that one point of it, is no more black. */
+const lit = ["YHIGH", "YMAX"];
+const leastLight = 98;
+
+/** The same media, with the time of the first picture that shows something, for a still of no moment in particular. */
+export async function withFirstShown(session: ToolSession, task: HopTask, media: Media, demuxer: string): Promise<Media> {
+  const film = streamsOf(media, "video")[0];
+  if (!isStill(task) || film === undefined || numberOption(task.options, "at") !== undefined) return media;
+  for (const key of lit) {
+    const select = `metadata=mode=select:key=lavfi.signalstats.${key}:value=${leastLight}:function=greater`;
+    const input = ["-t", String(longestDark), ...inputArgs(demuxer), "-i", `file:${inputInside}`, "-map", `0:${film.index}`];
+    const output = [
+      "-filter:v",
+      `${light},${select}`,
+      "-vsync",
+      "passthrough",
+      "-enc_time_base",
+      "1:1000000",
+      "-frames:v",
+      "1",
+      "-f",
+      "framecrc",
+      "pipe:1",
+    ];
+    const args = ["-nostdin", "-v", "error", "-threads", "2", ...input, ...output];
+    const end = await session.run({ program: "/usr/bin/ffmpeg", args, limits: { addressSpace: false, processes: 256 } });
+    const microseconds = /^0, *-?\d+, *(\d+),/m.exec(end.stdout)?.[1];
+    // A little less, as times are rounded.
+    if (microseconds !== undefined) return { ...media, shownFromSeconds: Math.max(0, Number(microseconds) / 1e6 - 0.0005) };
+  }
+  return media;
+}
+
+/** GIF counts repetitions: -1 is once. */
+function gifLoopOf(times: number): string {
+  return String(times === 0 ? 0 : times === 1 ? -1 : times - 1);
+}

@@ -1,0 +1,85 @@
+/** What ffprobe answers, in the order of its sections. */
+import { FilemillError } from "#kit/errors.ts";
+import type { SandboxEnd } from "#services/conversion/domain/sandbox.ts";
+import type { ToolSession } from "../shared/tool-run.ts";
+import { whiteListOf } from "./ffmpeg-formats.ts";
+
+export type Fields = Readonly<Record<string, unknown>>;
+export const isFields = (value: unknown): value is Fields => typeof value === "object" && value !== null;
+export const fieldsOf = (value: unknown): Fields => (isFields(value) ? value : {});
+export const textOf = (value: unknown): string => (typeof value === "string" ? value : "");
+export const countOf = (value: unknown): number => {
+  const number = Number(value);
+  return Number.isFinite(number) ? number : 0;
+};
+/** Rows of a section, which ffprobe counts from 0. */
+export const rowsOf = (section: unknown): readonly Fields[] => Object.values(fieldsOf(section)).filter(isFields);
+
+/** Letters of the answer: a film with fifty tracks and two hundred chapters needs a tenth. */
+const longestAnswer = 2 ** 20;
+
+export const inputArgs = (demuxer: string): readonly string[] => [
+  "-protocol_whitelist",
+  "file",
+  "-format_whitelist",
+  whiteListOf(demuxer),
+  "-f",
+  demuxer,
+];
+
+/**
+ * Asks for sections and fields as `-show_entries` names them. A text of more than 64 KiB is cut, and may take the next line with it.
+ *
+ * @throws FilemillError INPUT_TOO_COMPLEX for an answer of more than a million letters.
+ */
+export async function probe(
+  session: ToolSession,
+  demuxer: string,
+  path: string,
+  entries: string,
+): Promise<{ readonly answer: Fields; readonly end: SandboxEnd }> {
+  const answer = emptyFields();
+  let letters = 0;
+  const end = await session.run({
+    program: "/usr/bin/ffprobe",
+    args: ["-v", "warning", ...inputArgs(demuxer), "-show_entries", entries, "-of", "flat", `file:${path}`],
+    limits: { processes: 256 },
+    onLine(line) {
+      letters += line.length;
+      if (letters <= longestAnswer) put(answer, line);
+    },
+  });
+  if (letters > longestAnswer) throw new FilemillError("INPUT_TOO_COMPLEX", "The file has too many streams, chapters or tags.");
+  return { answer, end };
+}
+
+/** Names are the file's own, and must not be found where there are none. */
+const emptyFields = (): Record<string, unknown> => Object.create(null);
+
+/** Puts the value of a line such as `streams.stream.0.tags.title="A \"B\""` where its name says. */
+function put(fields: Record<string, unknown>, line: string): void {
+  const at = line.indexOf("=");
+  if (at < 0) return;
+  const names = line.slice(0, at).split(".");
+  const value = unquoted(line.slice(at + 1));
+  // So it says of its own fields that there is nothing.
+  if (/^(unknown|N\/A)$/.test(String(value)) && !names.includes("tags")) return;
+  const last = names.pop() ?? "";
+  let place = fields;
+  for (const name of names) {
+    const next = place[name] ?? emptyFields();
+    place[name] = next;
+    if (!isRecord(next)) return;
+    place = next;
+  }
+  place[last] = value;
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null;
+
+/** Numbers stand alone, texts in quotes, in which ffprobe escapes some characters. */
+function unquoted(text: string): string | number {
+  if (!text.startsWith('"')) return countOf(text);
+  const inner = text.slice(1, text.endsWith('"') ? -1 : undefined);
+  return inner.replaceAll(/\\([nr\\"`$])/g, (_all, letter: string) => (letter === "n" ? "\n" : letter === "r" ? "\r" : letter));
+}

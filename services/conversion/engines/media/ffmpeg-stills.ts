@@ -1,0 +1,101 @@
+/** Pictures that FFmpeg reads and writes better than others: Targa, whose rows it alone puts in order, QOI, and the first frame of APNG. */
+import { FilemillError } from "#kit/errors.ts";
+import { defineEngine, type EngineHost, type Hop, type HopTask } from "#services/conversion/domain/engine.ts";
+import { expecting, expectingAll } from "#services/conversion/domain/expectations.ts";
+import type { Inspector } from "#services/conversion/domain/inspector.ts";
+import { withMeantColours } from "../pictures/meant-colours.ts";
+import { openSharpChildren } from "../pictures/sharp-children.ts";
+import { throwIfFailed } from "../shared/bad-input.ts";
+import { inputInside, openToolSession, type ToolSession, versionLineOf } from "../shared/tool-run.ts";
+import { fieldsOf, probe, rowsOf, textOf } from "./ffmpeg-probe.ts";
+
+const program = "/usr/bin/ffmpeg";
+/** Decoder and encoder by format. To a decoder of PNG an APNG is its first frame. */
+const codecs: Readonly<Record<string, string>> = { png: "png", apng: "png", tga: "targa", qoi: "qoi" };
+
+const usual = { fidelity: "lossless", cost: 90, async: false, maxInputMb: 100, options: [] } as const;
+const hops: readonly Hop[] = [
+  ...["tga", "qoi"].flatMap((format): Hop[] => [
+    { from: format, to: "png", ...usual },
+    {
+      ...{ from: "png", to: format, ...usual },
+      expects: [
+        ...expectingAll("ORIENTATION_APPLIED", "PROFILE_CONVERTED"),
+        expecting("MEDIA_CHANGED", { message: "Colours of 16 bits become ones of eight." }),
+      ],
+    },
+  ]),
+  { from: "apng", to: "png", ...usual, fidelity: "reduced", expects: expectingAll("ANIMATION_REDUCED") },
+];
+
+/** By EXIF's orientations; 2 to 8. */
+const turns = ["hflip", "hflip,vflip", "vflip", "transpose=0", "transpose=1", "transpose=3", "transpose=2"];
+
+const badInput = [/Invalid data found|Invalid PNG signature|chunk too big|Not enough data|inflate returned error/];
+
+/** A PNG tells how it is to be turned where FFmpeg does not look. */
+async function turnOf(inspector: Inspector, task: HopTask): Promise<string | undefined> {
+  if (task.hop.from !== "png") return undefined;
+  const { orientation } = await inspector.ask("pictureFacts", [task.input.path], { more: { format: "png" }, signal: task.signal });
+  const turn = turns[orientation - 2];
+  if (turn !== undefined) task.note("ORIENTATION_APPLIED");
+  return turn;
+}
+
+/** The pixels to write, where the usual ones would lose something; both formats have eight bits a colour. */
+async function pixelArgs(session: ToolSession, task: HopTask): Promise<readonly string[]> {
+  if (task.hop.from !== "png") return [];
+  const { answer } = await probe(session, "png_pipe", inputInside, "stream=pix_fmt");
+  const format = textOf(rowsOf(fieldsOf(answer.streams).stream)[0]?.pix_fmt);
+  if (/(48|64|16)be$/.test(format)) task.note("MEDIA_CHANGED", "Colours have 8 bits instead of 16.");
+  // A palette may be transparent.
+  return format === "pal8" && task.hop.to === "qoi" ? ["-pix_fmt", "rgba"] : [];
+}
+
+async function run({ sandbox, inspector }: EngineHost, task: HopTask): Promise<void> {
+  const [decoder, encoder] = [codecs[task.hop.from], codecs[task.hop.to]];
+  if (decoder === undefined || encoder === undefined) throw new FilemillError("INTERNAL", "There is no such pair of pictures.");
+  await using session = await openToolSession(sandbox, task);
+  const reading = ["-protocol_whitelist", "file", "-f", "image2", "-pattern_type", "none", "-c:v", decoder, "-i", `file:${inputInside}`];
+  const turn = await turnOf(inspector, task);
+  const writing = [
+    ...(turn === undefined ? [] : ["-filter:v", turn]),
+    "-frames:v",
+    "1",
+    "-c:v",
+    encoder,
+    ...(await pixelArgs(session, task)),
+    "-f",
+    "image2",
+    "-update",
+    "1",
+    "file:/job/out",
+  ];
+  const end = await session.run({ program, args: ["-nostdin", "-hide_banner", "-v", "error", "-threads", "2", ...reading, ...writing] });
+  throwIfFailed(end, badInput, "The picture is damaged or of an unsupported kind.");
+  await session.adopt("out");
+  if (task.hop.from !== "apng") return;
+  const { frames } = await inspector.ask("animation", [task.input.path], { more: { format: "apng" }, signal: task.signal });
+  if (frames > 1) task.note("ANIMATION_REDUCED", `Only frame 1 of ${frames} was converted.`);
+}
+
+export const ffmpegStillsEngine = defineEngine({
+  id: "ffmpeg-stills",
+  label: "FFmpeg (pictures)",
+  lane: "image",
+  packages: ["ffmpeg"],
+  hops,
+  badInput,
+  async probe(sandbox) {
+    const line = await versionLineOf(sandbox, program, ["-version"]);
+    return line === undefined ? undefined : /version (\S+)/.exec(line)?.[1];
+  },
+  async open(host) {
+    const pictures = await openSharpChildren(host, 0);
+    return {
+      run: (task) =>
+        task.hop.from === "png" ? withMeantColours({ ...host, pictures }, task, "srgb", (meant) => run(host, meant)) : run(host, task),
+      [Symbol.asyncDispose]: () => pictures[Symbol.asyncDispose](),
+    };
+  },
+});

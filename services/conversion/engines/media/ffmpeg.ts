@@ -1,0 +1,109 @@
+/** Sound, film, animations and stills by ffmpeg: streams are copied where the target can hold them, else encoded. */
+import { stat } from "node:fs/promises";
+import { FilemillError } from "#kit/errors.ts";
+import { defineEngine, type EngineHost, type HopTask } from "#services/conversion/domain/engine.ts";
+import type { Sandbox, SandboxEnd } from "#services/conversion/domain/sandbox.ts";
+import { gatheringNotes } from "../shared/gathering-notes.ts";
+import { openToolSession, type ToolSession, versionLineOf } from "../shared/tool-run.ts";
+import { withShownAlpha } from "./ffmpeg-alpha.ts";
+import { ffmpegArgumentsOf } from "./ffmpeg-arguments.ts";
+import { noteChanges } from "./ffmpeg-changes.ts";
+import { assertConverted, convertedOf, expectedLengthOf, isText, withEnd } from "./ffmpeg-completeness.ts";
+import { withDelays, withPlays } from "./ffmpeg-delays.ts";
+import { fitted } from "./ffmpeg-fitting.ts";
+import { containerOf } from "./ffmpeg-formats.ts";
+import { ffmpegHops } from "./ffmpeg-hops.ts";
+import { withKeyframe } from "./ffmpeg-keyframes.ts";
+import { keepSmallerSource } from "./ffmpeg-own.ts";
+import { peakOf, tooLoud } from "./ffmpeg-peaks.ts";
+import { withFirstShown } from "./ffmpeg-pictures.ts";
+import { type Media, mediaBadInput, readMedia } from "./ffmpeg-streams.ts";
+
+/** Encoders reserve stacks for many threads; the resident limit is watched all the same. */
+const limits = { addressSpace: false, processes: 256, fileBytes: 8 * 2 ** 30, folderBytes: 8 * 2 ** 30 };
+
+async function run({ sandbox, inspector }: EngineHost, given: HopTask): Promise<void> {
+  const { task, tell, has } = gatheringNotes(given);
+  const demuxer = demuxerOf(task);
+  await using session = await openToolSession(sandbox, task);
+  const read = await withShownAlpha(session, task, await readMedia(session, task, demuxer), demuxer);
+  const played = await withPlays(inspector, task, await withEnd(session, inspector, task, read, demuxer), demuxer);
+  const shown = await withKeyframe(session, task, await withFirstShown(session, task, played, demuxer), demuxer);
+  const media = await withDelays(session, shown, demuxer);
+  const expected = expectedLengthOf(task, media, demuxer);
+  const encodeAs = (as: HopTask, what: Media): Promise<Run> => encode(session, as, what, demuxer, expected.seconds);
+  const first = await encodeAs(task, media);
+  const converted = convertedOf(task, media);
+  const quieterDecibels = tooLoud(
+    task,
+    converted.filter(({ kind }) => kind === "audio"),
+    first.peakDecibels,
+  );
+  const heard = quieterDecibels === 0 ? media : { ...media, quieterDecibels };
+  const asked = quieterDecibels === 0 ? first : await encodeAs(task, heard);
+  const sizeOf = async () => (await stat(session.pathOf("out"))).size;
+  const run = asked.end.exitCode === 0 ? await fitted(task, heard, { first: asked, encode: encodeAs, sizeOf }) : asked;
+  assertConverted(task, media, run.end, run.seconds, expected);
+  if (run.frames === 0 && run.seconds === 0 && !isText(task)) {
+    throw new FilemillError("INVALID_INPUT", "The file is empty or damaged: nothing of it could be decoded.");
+  }
+  await noteChanges(session, task, media, converted);
+  // What was changed on the way to no gain is of no account.
+  if (!has("INPUT_DAMAGED") && (await keepSmallerSource(session, task))) given.note("SOURCE_KEPT");
+  else tell();
+  await session.adopt("out");
+}
+
+type Run = { readonly end: SandboxEnd; readonly seconds: number; readonly frames: number; readonly peakDecibels: number };
+
+async function encode(session: ToolSession, task: HopTask, media: Media, demuxer: string, expectedSeconds: number): Promise<Run> {
+  let [seconds, frames, peakDecibels] = [0, 0, -Infinity];
+  const end = await session.run({
+    program: "/usr/bin/ffmpeg",
+    args: ffmpegArgumentsOf(task, media, demuxer),
+    limits,
+    onLine(line) {
+      peakDecibels = Math.max(peakDecibels, peakOf(line) ?? -Infinity);
+      frames = Math.max(frames, Number(/^frame=(\d+)$/.exec(line)?.[1] ?? 0));
+      const microseconds = Number(/^out_time_us=(\d+)$/.exec(line)?.[1] ?? Number.NaN);
+      if (Number.isNaN(microseconds)) return;
+      seconds = Math.max(seconds, microseconds / 1e6);
+      if (expectedSeconds > 0) task.progress(Math.min(0.99, seconds / expectedSeconds));
+    },
+  });
+  return { end, seconds, frames, peakDecibels };
+}
+
+async function soundTracksOf(sandbox: Sandbox, task: HopTask): Promise<readonly string[]> {
+  await using session = await openToolSession(sandbox, task);
+  const { streams } = await readMedia(session, task, demuxerOf(task));
+  const tracks = streams.filter(({ kind }) => kind === "audio");
+  if (tracks.length === 0) throw new FilemillError("INVALID_INPUT", "The file has no sound.");
+  return tracks.map(({ language }) => language);
+}
+
+function demuxerOf(task: HopTask): string {
+  const demuxer = containerOf(task.input.format)?.demuxer;
+  if (demuxer === undefined) throw new FilemillError("INTERNAL", "ffmpeg does not read this format.");
+  return demuxer;
+}
+
+export const ffmpegEngine = defineEngine({
+  id: "ffmpeg",
+  label: "FFmpeg",
+  lane: "media",
+  packages: ["ffmpeg"],
+  hops: ffmpegHops,
+  badInput: mediaBadInput,
+  async probe(sandbox) {
+    const line = await versionLineOf(sandbox, "/usr/bin/ffmpeg", ["-version"]);
+    return line === undefined ? undefined : /version (\d[\d.]*)/.exec(line)?.[1];
+  },
+  async open(host) {
+    return {
+      run: (task) => run(host, task),
+      parts: (task) => soundTracksOf(host.sandbox, task),
+      [Symbol.asyncDispose]: async () => undefined,
+    };
+  },
+});

@@ -1,0 +1,96 @@
+/** Subtitles, by our own model of cues in a sandboxed worker. */
+import { defineEngine, type Fidelity, type Hop, type OptionDefinition } from "#services/conversion/domain/engine.ts";
+import { expecting, expectingAll } from "#services/conversion/domain/expectations.ts";
+import type { Expectation, NoteCode } from "#services/conversion/domain/notes.ts";
+import { crossHops, words } from "../shared/hop-table.ts";
+import { encodingOption, openWorker, probeWorker } from "../shared/node-worker.ts";
+
+const worker = { work: "subtitle", packages: ["fast-xml-parser", "chardet"] };
+
+const formats = words("srt vtt ass ssa ttml smi sub sbv lrc");
+
+/** Formats with looks of their own beyond bold and italics, and formats with less than times and styles. */
+const rich = new Set(words("ass ssa"));
+const poor = new Set(words("sub sbv lrc"));
+
+function fidelityOf(from: string, to: string): Fidelity {
+  if (to === "txt") return "extract";
+  if (from === "ass" && to === "ssa") return "reduced";
+  return rich.has(from) || poor.has(to) ? "reduced" : "high";
+}
+
+const shift: OptionDefinition = {
+  name: "shift",
+  type: "number",
+  min: -36_000,
+  max: 36_000,
+  default: 0,
+  unit: "s",
+  description: "Shift all subtitles later; negative values shift them earlier.",
+};
+const fps: OptionDefinition = {
+  name: "fps",
+  type: "number",
+  min: 1,
+  max: 240,
+  description:
+    "Frames in a second of the film, for formats that count frames; the file's own rate comes first; without either, 23.976 is assumed and noted.",
+};
+
+/** SBV and lyrics have no looks that could be lost. */
+const plain = new Set(words("sbv lrc"));
+
+/** What the formats count time in, where it is more than a millisecond. */
+const units: Readonly<Record<string, string>> = {
+  ass: "hundredths of a second",
+  ssa: "hundredths of a second",
+  lrc: "hundredths of a second",
+  sub: "frames",
+};
+/** What else of a file is left out. */
+const facts: Readonly<Record<string, string>> = {
+  ass: "Speakers' names, comments and details of the script are left out.",
+  ssa: "Speakers' names, comments and details of the script are left out.",
+  vtt: "Names of texts and speakers, comments and what the head says are left out.",
+  ttml: "Titles, descriptions, speakers and languages are left out.",
+  smi: "The title is left out.",
+  lrc: "The title and other details of the song are left out.",
+};
+const joined: Readonly<Record<string, string>> = {
+  lrc: "Texts of several lines become one line, and overlapping texts follow each other.",
+  smi: "Overlapping texts follow each other.",
+};
+
+function expectationsOf(from: string, to: string): readonly Expectation[] {
+  const told = (code: NoteCode, message: string | undefined) => (message === undefined ? [] : [expecting(code, { message })]);
+  const isMarked = to !== "vtt" && to !== "ttml" && to !== "txt";
+  const unit = units[to];
+  return [
+    ...expectingAll("ENCODING_GUESSED", !plain.has(from) && "STYLING_DROPPED", from === "sub" && "FRAME_RATE_GUESSED"),
+    ...told("TRACKS_LEFT_OUT", from === "smi" ? "Of several languages the first is converted." : undefined),
+    ...told("NUMBERS_ROUNDED", unit === undefined ? undefined : `Times are rounded to ${unit}.`),
+    ...told("METADATA_DROPPED", facts[from]),
+    ...told("STRUCTURE_FLATTENED", joined[to]),
+    ...told("CHARACTERS_REPLACED", isMarked ? "Characters that are commands in the format are replaced." : undefined),
+  ];
+}
+
+const hops: readonly Hop[] = crossHops(formats, [...formats, "txt"], (from, to) => ({
+  fidelity: fidelityOf(from, to),
+  cost: 10,
+  async: false,
+  maxInputMb: 20,
+  expects: expectationsOf(from, to),
+  options: [encodingOption, ...(to === "txt" ? [] : [shift]), ...(from === "sub" || to === "sub" ? [fps] : [])],
+}));
+
+export const subtitleEngine = defineEngine({
+  id: "subtitle",
+  label: "Filemill subtitles",
+  lane: "document",
+  packages: [],
+  hops,
+  badInput: [],
+  probe: (sandbox) => probeWorker(sandbox, worker),
+  open: (host) => openWorker(host, worker),
+});

@@ -1,0 +1,137 @@
+/** Three-dimensional models by the Open Asset Import Library, each in a fresh process. */
+import { stat } from "node:fs/promises";
+import { canHave } from "#formats/index.ts";
+import { FilemillError } from "#kit/errors.ts";
+import { defineEngine, type EngineHost, type Hop, type HopTask, type OptionDefinition } from "#services/conversion/domain/engine.ts";
+import { expecting } from "#services/conversion/domain/expectations.ts";
+import type { Inspector } from "#services/conversion/domain/inspector.ts";
+import { askForFile, askMade } from "../shared/ask-inspector.ts";
+import { saysBadInput, throwIfFailed } from "../shared/bad-input.ts";
+import { crossHops, uniqueHops, words } from "../shared/hop-table.ts";
+import { openToolSession, probeMs, type ToolSession } from "../shared/tool-run.ts";
+
+const program = "/usr/bin/assimp";
+const limits = { addressSpace: false, fileBytes: 2 ** 30 };
+const maxEmbeddedBytes = 128 * 2 ** 20;
+
+/** Read and written by many programs: each goes to each. */
+const everyday = words("obj stl ply glb gltf dae fbx 3ds x3d x 3mf off");
+/** Of single programs and games; their names end in what the reader goes by. */
+const others: Readonly<Record<string, string>> = {
+  ...{ amf3d: "amf", ac: "ac", ase: "ase", b3d: "b3d", blend: "blend", cob: "cob", hmp: "hmp", lwo: "lwo", lxo: "lxo" },
+  ...{ md5mesh: "md5mesh", ms3d: "ms3d", nff: "nff", ogex: "ogex", sib: "sib", smd: "smd", xgl: "xgl" },
+};
+
+/** The library's name of each format that it writes well, readable and compact where there are two. */
+const writers: Readonly<Record<string, { readonly compact: string; readonly text?: string }>> = {
+  glb: { compact: "glb2" },
+  gltf: { compact: "gltf2" },
+  obj: { compact: "objnomtl" },
+  stl: { compact: "stlb", text: "stl" },
+  ply: { compact: "plyb", text: "ply" },
+  dae: { compact: "collada" },
+  fbx: { compact: "fbx", text: "fbxa" },
+  "3ds": { compact: "3ds" },
+  x3d: { compact: "x3d" },
+  x: { compact: "x" },
+  step: { compact: "stp" },
+};
+
+const form: OptionDefinition = {
+  name: "form",
+  type: "enum",
+  values: ["compact", "text"],
+  default: "compact",
+  description: "Write the binary or the text form of the format.",
+};
+const simplify: OptionDefinition = {
+  name: "simplify",
+  type: "boolean",
+  default: false,
+  description: "Merge equal vertices and meshes with the same material.",
+};
+
+/** Shapes alone, without the scene around them and, but for 3DS, without materials. */
+const bare = new Set(["obj", "stl", "ply", "step", "3ds"]);
+
+function hopOf(_from: string, to: string): Omit<Hop, "from" | "to"> {
+  const options = [simplify, ...(writers[to]?.text === undefined ? [] : [form])];
+  const expects = bare.has(to)
+    ? [expecting("METADATA_DROPPED", { message: "Materials, cameras and animations are left out.", of: "scene" })]
+    : [];
+  return { expects, fidelity: bare.has(to) ? "reduced" : "high", cost: 100, async: false, maxInputMb: 100, options };
+}
+
+const hops: readonly Hop[] = uniqueHops([
+  ...crossHops(everyday, Object.keys(writers), hopOf),
+  // The rest of the pairs go by way of these.
+  ...crossHops(Object.keys(others), ["glb", "obj"], hopOf),
+]);
+
+const unreadable = "The model is damaged, holds no meshes, refers to other files, or is of an unknown kind.";
+const badInput = [/Failed to load|Unable to load input file/i];
+
+async function run({ sandbox, inspector }: EngineHost, task: HopTask): Promise<void> {
+  const { from, to } = task.hop;
+  const writer = writers[to];
+  if (writer === undefined) throw new FilemillError("INTERNAL", "There is no such model.");
+  const inside = `/input/in.${others[from] ?? from}`;
+  await using session = await openToolSession(sandbox, task, inside);
+  await assertShapes(session, inside);
+  const name = task.options["form"] === "text" ? (writer.text ?? writer.compact) : writer.compact;
+  const simplified = task.options["simplify"] === true ? ["-jiv", "-om"] : [];
+  // The writer of STEP knows one place of each shape: the others would be left out.
+  const placed = to === "step" ? ["-ptv"] : [];
+  const write = (as: string) =>
+    session.run({ program, args: ["export", inside, `/job/out.${to}`, `-f${as}`, "-tri", ...placed, ...simplified], limits });
+  let end = await write(name);
+  // The library's compact PLY says bytes of colours and writes numbers four times as long: nobody could read it.
+  if (
+    end.exitCode === 0 &&
+    name === "plyb" &&
+    (await askMade(inspector, "plyColours", [session.pathOf("out.ply")], { signal: task.signal })).hasColours
+  )
+    end = await write("ply");
+  if (saysBadInput(end, badInput)) throw new FilemillError("INVALID_INPUT", unreadable);
+  if (end.exitCode !== 0) throw new FilemillError("CONVERSION_FAILED", "The model could not be written in this format.");
+  if (bare.has(to) && canHave(from, "scene")) task.note("METADATA_DROPPED", "Materials, cameras and animations were left out.");
+  if (to === "gltf") await embed(inspector, session, task);
+  else await session.adopt(`out.${to}`);
+}
+
+/** Formats without a mark are read out of anything, as a scene without shapes. */
+async function assertShapes(session: ToolSession, inside: string): Promise<void> {
+  const end = await session.run({ program, args: ["info", inside], limits });
+  throwIfFailed(end, badInput, unreadable);
+  if (Number(/Vertices:\s+(\d+)/.exec(end.stdout)?.[1] ?? 0) === 0) throw new FilemillError("INVALID_INPUT", unreadable);
+}
+
+/** The numbers, which lie in a file beside, become part of the one file that is handed out. */
+async function embed(inspector: Inspector, session: ToolSession, { outputPath, signal }: HopTask): Promise<void> {
+  const made = [session.pathOf("out.gltf"), session.pathOf("out.bin")];
+  for (const path of made) await assertEmbeddable(path);
+  await askForFile(inspector, "embeddedModel", made, outputPath, { signal, maxBytes: 3 * maxEmbeddedBytes });
+}
+
+async function assertEmbeddable(path: string): Promise<void> {
+  if ((await stat(path)).size > maxEmbeddedBytes) {
+    throw new FilemillError("INPUT_TOO_COMPLEX", "The model is too large for one glTF file; GLB holds more.");
+  }
+}
+
+export const assimpEngine = defineEngine({
+  id: "assimp",
+  label: "Assimp",
+  lane: "document",
+  packages: ["assimp-utils"],
+  hops,
+  badInput,
+  async probe(sandbox) {
+    // Not in its first line, which is a rule.
+    const end = await sandbox.run({ program, args: ["version"], limits: { wallMs: probeMs } }).catch(() => undefined);
+    return /Version (\d[\d.]*)/.exec(end?.stdout ?? "")?.[1];
+  },
+  async open(host) {
+    return { run: (task) => run(host, task), [Symbol.asyncDispose]: async () => undefined };
+  },
+});

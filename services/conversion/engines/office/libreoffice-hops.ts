@@ -1,0 +1,170 @@
+/** Which pairs LibreOffice offers: within each family of documents, and to PDF and pictures. */
+import type { Fidelity, Hop, OptionDefinition } from "#services/conversion/domain/engine.ts";
+import { expecting, expectingAll } from "#services/conversion/domain/expectations.ts";
+import { partOptions } from "#services/conversion/domain/parts.ts";
+import { crossHops, words } from "../shared/hop-table.ts";
+import { encodingOption } from "../shared/node-worker.ts";
+import { bom, delimiter, outputDelimiter } from "../shared/table-options.ts";
+import { type Family, families, officeFormats, papers, roundsNumbers } from "./libreoffice-formats.ts";
+
+const pdfOptions: readonly OptionDefinition[] = [
+  {
+    name: "pages",
+    type: "string",
+    pattern: "^[0-9]{1,5}(-[0-9]{1,5})?(,[0-9]{1,5}(-[0-9]{1,5})?){0,20}$",
+    description: "Pages to keep, for example `1-3,7`.",
+  },
+  {
+    name: "pdfVersion",
+    type: "enum",
+    values: ["1.7", "pdfa-1", "pdfa-2", "pdfa-3"],
+    default: "1.7",
+    description: "Plain PDF, or PDF/A for archives.",
+  },
+  { name: "imageQuality", type: "integer", min: 1, max: 100, default: 90, description: "JPEG quality of pictures in the document." },
+  { name: "imageDpi", type: "enum", values: ["75", "150", "300", "600", "1200"], description: "Reduce pictures to this resolution." },
+];
+const landscape: OptionDefinition = {
+  name: "landscape",
+  type: "boolean",
+  description: "Turn all pages to landscape, or with `false` to portrait.",
+};
+const pageSize: OptionDefinition = {
+  name: "pageSize",
+  type: "enum",
+  values: Object.keys(papers),
+  description: "Paper size; default: the document's own.",
+};
+const margin: OptionDefinition = {
+  name: "margin",
+  type: "number",
+  min: 0,
+  max: 100,
+  unit: "mm",
+  description: "Margin on all four sides of every page; default: the document's own.",
+};
+const fitWidth: OptionDefinition = {
+  name: "fitWidth",
+  type: "boolean",
+  default: false,
+  description: "Shrink each sheet to the width of one page.",
+};
+const sheetToPrint: OptionDefinition = {
+  name: "sheet",
+  type: "string",
+  pattern: "^[^\\x00-\\x1f]{1,64}$",
+  description: "Convert only this sheet, by number or name.",
+};
+const encoding: OptionDefinition = {
+  name: "encoding",
+  type: "enum",
+  values: words(
+    "auto utf-8 utf-16 windows-1250 windows-1251 windows-1252 iso-8859-1 iso-8859-2 iso-8859-15 koi8-r shift_jis gb18030 big5 euc-kr",
+  ),
+  default: "auto",
+  description: "How the text of the input is encoded.",
+};
+
+const quoted: OptionDefinition = {
+  name: "quoteText",
+  type: "boolean",
+  default: false,
+  description: "Quote all text cells, not only those that need it.",
+};
+
+/** What one page or sheet shows, or text without its form. */
+const singlePage = new Set(words("png jpg webp svg emf wmf eps tiff"));
+const plain = new Set(words("txt csv tsv dif slk dbf"));
+const simplified = new Set(words("html xhtml odg json"));
+const slides = new Set(words("png jpg webp"));
+
+function fidelityOf(family: Family, from: string, to: string): Fidelity {
+  if (plain.has(to)) return family === "text" ? "extract" : "reduced";
+  if (from === "html" || from === "pdf") return "reduced";
+  if (simplified.has(to)) return "reduced";
+  if (singlePage.has(to)) return family === "drawing" && to !== "tiff" ? "reduced" : "extract";
+  return "high";
+}
+
+function holdsOneSheet(family: Family, from: string, to: string): boolean {
+  return family === "sheet" && plain.has(to) && from !== "csv" && from !== "tsv";
+}
+
+function optionsOf(family: Family, from: string, to: string): readonly OptionDefinition[] {
+  const isSheet = family === "sheet";
+  return [
+    ...(holdsOneSheet(family, from, to) ? partOptions("sheet") : []),
+    ...(from === "txt" ? [encoding] : []),
+    ...(from === "csv" || from === "tsv" ? [encodingOption] : []),
+    ...(from === "csv" ? [delimiter] : []),
+    ...(to === "csv" ? [outputDelimiter] : []),
+    ...(to === "csv" || to === "tsv" ? [quoted, bom] : []),
+    ...(to === "pdf" ? pdfOptions : []),
+    ...(to === "pdf" && isSheet ? [sheetToPrint, fitWidth] : []),
+    ...(to === "pdf" && (isSheet || family === "text") ? [pageSize, margin, landscape] : []),
+  ];
+}
+
+function expectationsOf(family: Family, from: string, to: string) {
+  return [
+    ...expectingAll(
+      from === "csv" && "DIALECT_GUESSED",
+      /^(txt|csv|tsv|html|dbf)$/.test(from) && "ENCODING_GUESSED",
+      to === "pdf" && "FONT_SUBSTITUTED",
+    ),
+    ...expectingAll(family === "slides" && (to === "html" || to === "json") && "IMAGES_REMOVED"),
+    ...expectingAll(family === "sheet" && roundsNumbers(from, to).length > 0 && "NUMBERS_ROUNDED"),
+    ...(from === "csv" || from === "tsv"
+      ? [expecting("CHARACTERS_REPLACED", { message: "Control characters in cells are left out." })]
+      : []),
+    ...(family === "sheet" && /^(dif|slk|dbf)$/.test(to) && from !== "csv" && from !== "tsv"
+      ? [expecting("TYPES_AS_TEXT", { message: "Times and booleans become text." })]
+      : []),
+    ...(to === "dbf" ? [expecting("NAMES_CHANGED", { message: "Names of columns become ten capital letters at most." })] : []),
+    ...(family === "sheet" && to === "pdf"
+      ? [expecting("SHEETS_LEFT_OUT", { message: "Hidden sheets, and others than the one that is asked for, are left out.", of: "sheets" })]
+      : []),
+    ...(family === "slides" && to === "pdf" ? [expecting("PAGES_LEFT_OUT", { message: "Hidden slides are left out.", of: "pages" })] : []),
+  ];
+}
+
+function costOf(family: Family, to: string): number {
+  return (family === "slides" ? 500 : 250) + (slides.has(to) ? 200 : 0);
+}
+
+/** What pages can be: other formats of slides are made of these, other documents of what the pages hold. */
+const slidesOfPages = new Set(words("pptx odp"));
+
+/** Pairs whose filters give up. */
+const failing = new Set(words("xls>xlsx2003 xlt>xlsx2003 wk1>uos wk1>xlsx2003 sxc>dbf html>docx2003 ppt>uop pps>uop pot>uop"));
+
+function hopsOf(family: Family): Hop[] {
+  const formats = officeFormats[family];
+  const from = Object.keys(formats).filter((id) => (formats[id]?.import.length ?? 0) > 0);
+  const to = Object.keys(formats).filter((id) => formats[id]?.export !== undefined);
+  return crossHops(from, to, (source, target) => {
+    if (failing.has(`${source}>${target}`)) return undefined;
+    if (source === "pdf" && !slidesOfPages.has(target)) return undefined;
+    const options = optionsOf(family, source, target);
+    const part = holdsOneSheet(family, source, target) ? ({ part: "sheet" } as const) : {};
+    return {
+      fidelity: fidelityOf(family, source, target),
+      cost: costOf(family, target),
+      async: false,
+      // Of a table all is written anew beforehand.
+      maxInputMb: source === "csv" || source === "tsv" ? 50 : 100,
+      options,
+      expects: expectationsOf(family, source, target),
+      ...part,
+    };
+  });
+}
+
+export const libreofficeHops: readonly Hop[] = families.flatMap(hopsOf);
+
+/** The family whose filters serve a pair. */
+export function familyOf(from: string, to: string): Family | undefined {
+  return families.find(
+    (family) => (officeFormats[family][from]?.import.length ?? 0) > 0 && officeFormats[family][to]?.export !== undefined,
+  );
+}

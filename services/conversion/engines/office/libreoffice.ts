@@ -1,0 +1,290 @@
+/** Office documents by warm LibreOffices, driven over UNO from within their sandboxes. */
+import { createWriteStream } from "node:fs";
+import { pipeline } from "node:stream/promises";
+import { FilemillError } from "#kit/errors.ts";
+import { defineEngine, type EngineHost, type HopTask } from "#services/conversion/domain/engine.ts";
+import { EngineFault } from "#services/conversion/domain/failure.ts";
+import { replacedFontsMessage } from "#services/conversion/domain/font-note.ts";
+import type { Inspector } from "#services/conversion/domain/inspector.ts";
+import { noteLeftOut } from "#services/conversion/domain/parts.ts";
+import { flagOption, numberOption, stringOption } from "../shared/hop-table.ts";
+import { withPlainTable } from "../shared/plain-table.ts";
+import { openOutput, probeMs } from "../shared/tool-run.ts";
+import { isExcels, mostCharacters, mostOf, officeFormats, papers, roundsNumbers } from "./libreoffice-formats.ts";
+import { familyOf, libreofficeHops } from "./libreoffice-hops.ts";
+import { type OfficeJob, type OfficePool, openOfficePool, pythonPath } from "./libreoffice-pool.ts";
+
+const separators: Readonly<Record<string, string>> = { comma: ",", semicolon: ";", tab: "\t", pipe: "|" };
+/** Folder of the main part. @see ECMA-376 part 2, open packaging conventions */
+const parts: readonly (readonly [formats: RegExp, folder: string])[] = [
+  [/^(docx|docm|dotx)$/, "word/"],
+  [/^(xlsx|xlsm|xltx)$/, "xl/"],
+  [/^(pptx|ppsx|potx|pptm|potm|ppsm)$/, "ppt/"],
+];
+const pdfVersions: Readonly<Record<string, number>> = { "pdfa-1": 1, "pdfa-2": 2, "pdfa-3": 3 };
+
+function jobOf(task: HopTask): OfficeJob {
+  const { from, to } = task.hop;
+  const family = familyOf(from, to);
+  const source = family === undefined ? undefined : officeFormats[family][from];
+  const target = family === undefined ? undefined : officeFormats[family][to];
+  if (source === undefined || target?.export === undefined) throw new FilemillError("INTERNAL", "LibreOffice has no such pair.");
+  const sheet = stringOption(task.options, "sheet");
+  const part = parts.find(([formats]) => formats.test(from))?.[1];
+  return {
+    importFilters: source.import,
+    exportFilter: target.export,
+    ...(target.options === undefined ? {} : { exportOptions: target.options }),
+    ...(isTextTable(to) ? { separator: separatorOf(task), quotesText: flagOption(task.options, "quoteText") } : {}),
+    ...(part === undefined ? {} : { part }),
+    ...textOf(task),
+    ...(sheet === undefined ? {} : { sheet }),
+    ...layoutOf(task),
+    ...(to === "pdf" ? { filterData: pdfDataOf(task) } : {}),
+    ...(family === "sheet" ? bookOf(from, to) : {}),
+    ...(family === "slides" && (to === "html" || to === "json") ? { slides: to } : {}),
+  };
+}
+
+function separatorOf({ hop, options }: HopTask): string {
+  return hop.to === "tsv" ? "\t" : (separators[stringOption(options, "outputDelimiter") ?? "comma"] ?? ",");
+}
+
+/** What the worker looks at in a workbook: limits of the target, numbers that it cuts, days and truth values that Excel tells otherwise. */
+function bookOf(from: string, to: string): OfficeJob {
+  return {
+    most: mostOf(to),
+    rounds: roundsNumbers(from, to),
+    ...(/^(dif|slk|dbf)$/.test(to) && !isTextTable(from) ? { plainImport: tableImport } : {}),
+    ...(isExcels(from) ? { fromExcel: true } : {}),
+    ...(isExcels(from) && !isExcels(to) ? { from1900: true } : {}),
+  };
+}
+
+/** How pages are laid out, as far as it is asked for. */
+function layoutOf({ options }: HopTask): OfficeJob {
+  const { landscape } = options;
+  const paper = papers[stringOption(options, "pageSize") ?? ""];
+  const margin = numberOption(options, "margin");
+  return {
+    ...(typeof landscape === "boolean" ? { landscape } : {}),
+    ...(paper === undefined ? {} : { paper }),
+    ...(margin === undefined ? {} : { margin: Math.round(margin * 100) }),
+    ...(flagOption(options, "fitWidth") ? { fitWidth: true } : {}),
+  };
+}
+
+/** Comma, quote, UTF-8, first row, formats, US English; quoted cells are text; no special numbers, no formulas. */
+const tableImport = "44,34,76,1,{formats},1033,true,false,false,false,false,0,false";
+
+/** How text is read. A table is what {@link withPlainTable} has made of it; other text the worker writes anew as UTF-8. */
+function textOf({ hop, options }: HopTask): OfficeJob {
+  if (isTextTable(hop.from)) return { importOptions: tableImport.replace("{formats}", "") };
+  return hop.from === "txt" ? { text: { encoding: stringOption(options, "encoding") ?? "auto" } } : {};
+}
+
+const isTextTable = (format: string) => format === "csv" || format === "tsv";
+
+/** @see https://wiki.documentfoundation.org/Macros/Python_Guide/PDF_export_filter_data */
+function pdfDataOf(task: HopTask): OfficeJob {
+  const pages = stringOption(task.options, "pages");
+  const dpi = stringOption(task.options, "imageDpi");
+  return {
+    Quality: numberOption(task.options, "imageQuality") ?? 90,
+    // Headings, lists and tables stay what they are, for screen readers and for who converts the PDF again.
+    UseTaggedPDF: true,
+    SelectPdfVersion: pdfVersions[stringOption(task.options, "pdfVersion") ?? "1.7"] ?? 0,
+    ...(pages === undefined ? {} : { PageRange: pages }),
+    ...(dpi === undefined ? {} : { ReduceImageResolution: true, MaxImageResolution: Number(dpi) }),
+  };
+}
+
+type Answer = {
+  readonly ok: boolean;
+  readonly reason: string;
+  /** Place of the converted sheet; 0 when all were or there are none. */
+  readonly sheet: number;
+  readonly sheets: readonly string[];
+  /** Whether there are others, which are not shown and not in the result. */
+  readonly hasHidden: boolean;
+  /** How many are not in the result. */
+  readonly hiddenSlides: number;
+  /** Names of columns that the target has otherwise; a fourth stands for more. */
+  readonly renamed: readonly string[];
+  readonly encodingGuessed: boolean;
+  /** Whether times, or truth values, became text. */
+  readonly hasTexts: boolean;
+  /** Places of the first numbers that lost digits; a fourth stands for more. */
+  readonly rounded: readonly string[];
+  readonly picturesLeft: number;
+  /** Families as the document names them. */
+  readonly fontsReplaced: readonly string[];
+};
+
+function parseAnswer(value: unknown): Answer {
+  const fields: Readonly<Record<string, unknown>> = typeof value === "object" && value !== null ? { ...value } : {};
+  return {
+    ok: fields.ok === true,
+    reason: typeof fields.reason === "string" ? fields.reason : "",
+    sheet: typeof fields.sheet === "number" ? fields.sheet : 0,
+    sheets: textsOf(fields.sheets),
+    hasHidden: fields.hasHidden === true,
+    hiddenSlides: typeof fields.hiddenSlides === "number" ? fields.hiddenSlides : 0,
+    rounded: textsOf(fields.rounded),
+    renamed: textsOf(fields.renamed),
+    encodingGuessed: fields.encodingGuessed === true,
+    hasTexts: fields.hasTexts === true,
+    picturesLeft: typeof fields.picturesLeft === "number" ? fields.picturesLeft : 0,
+    fontsReplaced: textsOf(fields.fontsReplaced),
+  };
+}
+
+const textsOf = (value: unknown): readonly string[] => (Array.isArray(value) ? value.map(String) : []);
+
+function tooLarge(to: string): FilemillError {
+  const [rows, columns] = mostOf(to);
+  const other = to === "dbf" || rows < 2 ** 20 ? "xlsx" : "csv or parquet";
+  const characters = to === "dbf" ? "254 bytes" : `${mostCharacters} characters`;
+  const most = `A table of this format holds ${rows} rows, ${columns} columns and ${characters} in a cell`;
+  return new FilemillError("INPUT_TOO_COMPLEX", `${most} at most; ${other} holds more.`);
+}
+
+function failureOf(answer: Answer, task: HopTask): FilemillError {
+  const format = task.hop.from.toUpperCase();
+  switch (answer.reason) {
+    case "password":
+      return new FilemillError("PASSWORD_REQUIRED", "The document is protected by a password.");
+    case "sheet": {
+      const total = answer.sheets.length;
+      const details = { option: "sheet", allowed: answer.sheets.slice(0, 100) };
+      return new FilemillError("INVALID_OPTION", `The document has ${total === 1 ? "one sheet" : `${total} sheets`}.`, { details });
+    }
+    case "large":
+      return tooLarge(task.hop.to);
+    case "broken":
+      return new EngineFault("unexplained", "an exception while loading");
+    case "load":
+      return new FilemillError("INVALID_INPUT", `The document is damaged or is not ${format}.`);
+    default:
+      return new FilemillError("CONVERSION_FAILED", "The document could not be written in this format.");
+  }
+}
+
+/** The code page of a text that is not Unicode and of which nobody says how it is encoded; a guess. */
+async function guessedEncodingOf(inspector: Inspector, task: HopTask, { text }: OfficeJob): Promise<string | undefined> {
+  const isPage = task.hop.from === "html";
+  if (!isPage && (!isTextJob(text) || text.encoding !== "auto")) return undefined;
+  return (await inspector.ask("textEncoding", [task.input.path], { more: { isPage }, signal: task.signal })).guess;
+}
+
+function isTextJob(text: unknown): text is { readonly encoding: string } {
+  return typeof text === "object" && text !== null && "encoding" in text;
+}
+
+/** The job with the encoding of its input, as far as the office must be told, and the encoding's name where it is a guess. */
+async function withEncoding(inspector: Inspector, task: HopTask, job: OfficeJob): Promise<{ job: OfficeJob; guess: string | undefined }> {
+  if (task.hop.from === "dbf") {
+    const { number, guess } = await inspector.ask("tableEncoding", [task.input.path], { signal: task.signal });
+    return { job: number === undefined ? job : { ...job, importOptions: number }, guess };
+  }
+  const guess = await guessedEncodingOf(inspector, task, job);
+  if (guess === undefined) return { job, guess };
+  const told = task.hop.from === "html" ? { htmlEncoding: guess } : { text: { ...(isTextJob(job.text) ? job.text : {}), encoding: guess } };
+  return { job: { ...job, ...told }, guess };
+}
+
+async function run(host: EngineHost, pool: OfficePool, task: HopTask): Promise<void> {
+  task.signal.throwIfAborted();
+  if (!isTextTable(task.hop.from)) return await convert(pool, host.inspector, task);
+  await withPlainTable(host, task, async (plain, { rows, columns, longestCell, hasControls }) => {
+    const [mostRows, mostColumns] = mostOf(task.hop.to);
+    if (rows > mostRows || columns > mostColumns || longestCell > mostCharacters) throw tooLarge(task.hop.to);
+    if (hasControls) task.note("CHARACTERS_REPLACED", "Line ends in cells became those of the office, which left out control characters.");
+    await convert(pool, host.inspector, plain);
+  });
+}
+
+async function convert(pool: OfficePool, inspector: Inspector, task: HopTask): Promise<void> {
+  const { job, guess } = await withEncoding(inspector, task, jobOf(task));
+  await pool.convert(task.input.path, job, task, async (value, outputPath) => {
+    const answer = parseAnswer(value);
+    if (!answer.ok) throw failureOf(answer, task);
+    // A copy through the opened file: the office that wrote it lives on, and could change the file or what its name means.
+    const output = await openOutput(outputPath);
+    const result = createWriteStream(task.outputPath, { flags: "wx" });
+    if (flagOption(task.options, "bom")) result.write("\ufeff");
+    await pipeline(output.createReadStream({ highWaterMark: 2 ** 20 }), result);
+    const fonts = replacedFontsMessage(answer.fontsReplaced);
+    if (fonts !== undefined) task.note("FONT_SUBSTITUTED", fonts);
+    if (answer.sheet > 0) noteLeftOut(task, "sheet", answer.sheet, answer.sheets.length);
+    if (answer.hasHidden && !(answer.sheet > 0 && answer.sheets.length > 1)) task.note("SHEETS_LEFT_OUT", "Hidden sheets were left out.");
+    if (answer.hiddenSlides > 0)
+      task.note(
+        "PAGES_LEFT_OUT",
+        `${answer.hiddenSlides === 1 ? "A hidden slide was" : `${answer.hiddenSlides} hidden slides were`} left out.`,
+      );
+    if (answer.rounded.length > 0)
+      task.note("NUMBERS_ROUNDED", `Numbers of more than 15 digits, or times below 10 ms, were rounded: ${firstOf(answer.rounded)}.`);
+    if (answer.hasTexts)
+      task.note("TYPES_AS_TEXT", "Times, booleans, mixed dates and numbers of more than 15 digits were written as text.");
+    if (answer.renamed.length > 0) task.note("NAMES_CHANGED", `Columns were renamed, as the format demands: ${firstOf(answer.renamed)}.`);
+    if (answer.picturesLeft > 0)
+      task.note(
+        "IMAGES_REMOVED",
+        `${answer.picturesLeft === 1 ? "One picture was" : `${answer.picturesLeft} pictures were`} left out; descriptions are kept.`,
+      );
+    if (guess !== undefined) task.note("ENCODING_GUESSED", `The text's encoding was guessed to be ${guess}.`);
+    else if (answer.encodingGuessed) task.note("ENCODING_GUESSED");
+  });
+}
+
+function firstOf(places: readonly string[]): string {
+  const shown = places.slice(0, 3).map((place) => place.slice(0, 60));
+  return `${shown.join(", ")}${places.length > 3 ? " and others" : ""}`;
+}
+
+async function sheetsOf(pool: OfficePool, task: HopTask): Promise<readonly string[]> {
+  return await pool.convert(task.input.path, { ...jobOf(task), parts: true }, task, async (value) => {
+    const answer = parseAnswer(value);
+    if (!answer.ok) throw failureOf(answer, task);
+    return answer.sheets;
+  });
+}
+
+export const libreofficeEngine = defineEngine({
+  id: "libreoffice",
+  label: "LibreOffice",
+  lane: "office",
+  packages: [
+    "libreoffice-writer-nogui",
+    "libreoffice-calc-nogui",
+    "libreoffice-impress-nogui",
+    "libreoffice-draw-nogui",
+    "libreoffice-base-drivers",
+    "python3-uno",
+  ],
+  hops: libreofficeHops,
+  badInput: [],
+  async probe(sandbox) {
+    // Its processes talk through sockets, of which the degraded sandbox grants none: it would be found and never start.
+    if (sandbox.mode === "degraded") return undefined;
+    // The office itself takes seconds to start: the bridge is imported and the version read from its files.
+    const script =
+      "import uno, os; os.stat('/usr/lib/libreoffice/program/soffice.bin'); print(open('/usr/lib/libreoffice/program/bootstraprc').read())";
+    const end = await sandbox.run({
+      program: "/usr/bin/python3",
+      args: ["-S", "-c", script],
+      env: pythonPath,
+      limits: { wallMs: probeMs },
+    });
+    return end.exitCode === 0 ? /^ProductKey=\S+ (\S+)/m.exec(end.stdout)?.[1] : undefined;
+  },
+  async open(host) {
+    const pool = openOfficePool(host);
+    return {
+      run: (task) => run(host, pool, task),
+      parts: (task) => sheetsOf(pool, task),
+      [Symbol.asyncDispose]: () => pool[Symbol.asyncDispose](),
+    };
+  },
+});

@@ -1,0 +1,179 @@
+/** Books and pictures to PDF, by MuPDF. */
+import { writeFile } from "node:fs/promises";
+import { FilemillError } from "#kit/errors.ts";
+import { defineEngine, type EngineHost, type Hop, type HopTask, type OptionDefinition } from "#services/conversion/domain/engine.ts";
+import { expecting } from "#services/conversion/domain/expectations.ts";
+import type { SandboxEnd } from "#services/conversion/domain/sandbox.ts";
+import { throwIfFailed as failUnlessDone } from "../shared/bad-input.ts";
+import { numberOption, stringOption } from "../shared/hop-table.ts";
+import { writeJpegPage } from "../shared/jpeg-page.ts";
+import { type PageWish, pageOf, pageSizes } from "../shared/picture-page.ts";
+import { openToolSession, probeMs, type ToolSession } from "../shared/tool-run.ts";
+
+const program = "/usr/bin/mutool";
+const pointsPerMm = 72 / 25.4;
+
+const paper = Object.keys(pageSizes);
+const picturePage: readonly OptionDefinition[] = [
+  {
+    name: "pageSize",
+    type: "enum",
+    values: ["fit", ...paper],
+    default: "fit",
+    description: "A page as large as the picture, or a paper size, portrait or landscape as the picture is",
+  },
+  { name: "margin", type: "number", min: 0, max: 50, default: 0, unit: "mm", description: "Margin around the picture" },
+  {
+    name: "density",
+    type: "integer",
+    min: 10,
+    max: 4800,
+    unit: "dpi",
+    description: "Resolution of a page that fits the picture, in dpi; default: what the picture says, else 96",
+  },
+];
+const bookPage: readonly OptionDefinition[] = [
+  { name: "pageSize", type: "enum", values: paper, default: "a5", description: "Size of the pages" },
+  { name: "fontSize", type: "number", min: 4, max: 72, default: 12, unit: "pt", description: "Size of ordinary text" },
+  { name: "margin", type: "number", min: 0, max: 50, unit: "mm", description: "Margin of the pages; default: the book's own" },
+];
+const pages: OptionDefinition = {
+  name: "pages",
+  type: "string",
+  pattern: "^[0-9]{1,5}(-[0-9]{1,5})?(,[0-9]{1,5}(-[0-9]{1,5})?){0,20}$",
+  description: "Pages to convert, for example `1-3,7`",
+};
+const density: OptionDefinition = {
+  name: "dpi",
+  type: "integer",
+  min: 36,
+  max: 600,
+  default: 150,
+  unit: "dpi",
+  description: "Resolution of the pictures of pages",
+};
+
+/** The profile of a JPEG goes along. */
+function pictureExpectations(from: string) {
+  if (from === "jpg") return [expecting("ORIENTATION_APPLIED")];
+  return [
+    expecting("ORIENTATION_APPLIED"),
+    expecting("METADATA_DROPPED", { message: "The colour profile, if there is one, is left out.", of: "profile" }),
+  ];
+}
+
+const usual = { async: false, maxInputMb: 100 } as const;
+const hops: readonly Hop[] = [
+  ...["jpg", "png"].map(
+    (from): Hop => ({
+      from,
+      to: "pdf",
+      fidelity: "lossless",
+      cost: 30,
+      ...usual,
+      options: picturePage,
+      expects: pictureExpectations(from),
+    }),
+  ),
+  ...["epub", "fb2", "mobi"].map((from): Hop => ({ from, to: "pdf", fidelity: "high", cost: 150, ...usual, options: bookPage })),
+  { from: "cbz", to: "pdf", fidelity: "lossless", cost: 100, ...usual, maxInputMb: 500, options: [] },
+  { from: "xps", to: "pdf", fidelity: "high", cost: 100, ...usual, options: [] },
+  { from: "pdf", to: "cbz", fidelity: "reduced", cost: 800, ...usual, options: [pages, density] },
+];
+
+function isPaper(value: unknown): value is keyof typeof pageSizes {
+  return typeof value === "string" && paper.includes(value);
+}
+
+type Work = { readonly session: ToolSession } & Pick<EngineHost, "inspector">;
+
+/** The prefix names the sort of error from version 1.24 on. */
+const badInput = [
+  /^(?:format|syntax) error: /m,
+  /^(?:\w+ )?error: (?:cannot (?:find (?:startxref|page tree|end of central)|recognize|open (?:zip|tar|archive) entry)|premature end|end of data|syntax error|unknown image|wrong zip|no objects|zlib )/m,
+];
+
+async function placePicture({ session, inspector }: Work, task: HopTask, inside: string): Promise<void> {
+  const { options, hop, input } = task;
+  const density = numberOption(options, "density");
+  const wish: PageWish = {
+    size: isPaper(options.pageSize) ? options.pageSize : undefined,
+    marginPoints: (numberOption(options, "margin") ?? 0) * pointsPerMm,
+    ...(density === undefined ? {} : { density }),
+  };
+  const facts = await inspector.ask("pictureFacts", [input.path], { more: { format: hop.from }, signal: task.signal });
+  if (facts.orientation !== 1) task.note("ORIENTATION_APPLIED");
+  if (facts.hasProfile === true) task.note("METADATA_DROPPED", "The colour profile was left out.");
+  const { box, matrix } = pageOf(facts, wish);
+  // MuPDF would drop the colour profile, and show the negative of CMYK.
+  if (hop.from === "jpg") return await writeJpegPage(inspector, task, box, matrix);
+  const description = `%%MediaBox ${box}\n%%Image Im0 ${inside}\nq\n${matrix} cm\n/Im0 Do\nQ\n`;
+  await writeFile(session.pathOf("page.txt"), description, { flag: "wx", mode: 0o644 });
+  throwIfFailed(task, await session.run({ program, args: ["create", "-o", "/job/out", "-O", "compress", "/job/page.txt"] }));
+  await session.adopt("out");
+}
+
+async function convert(work: Work, task: HopTask, inside: string): Promise<void> {
+  const { options, hop } = task;
+  const { session } = work;
+  const size = isPaper(options.pageSize) ? pageSizes[options.pageSize] : undefined;
+  const layout = size === undefined ? [] : ["-W", String(size[0]), "-H", String(size[1])];
+  const font = numberOption(options, "fontSize");
+  const dpi = numberOption(options, "dpi");
+  const margin = numberOption(options, "margin");
+  if (margin !== undefined)
+    await writeFile(session.pathOf("page.css"), `@page { margin: ${margin}mm !important }\n`, { flag: "wx", mode: 0o644 });
+  const end = await session.run({
+    program,
+    args: [
+      ...["convert", "-F", hop.to, ...layout, ...(font === undefined ? [] : ["-S", String(font)])],
+      ...(margin === undefined ? [] : ["-U", "/job/page.css"]),
+      ...(dpi === undefined ? [] : ["-O", `resolution=${dpi}`]),
+      ...["-o", "/job/out", inside, ...pagesOf(task)],
+    ],
+  });
+  throwIfFailed(task, end);
+}
+
+function pagesOf(task: HopTask): readonly string[] {
+  const asked = stringOption(task.options, "pages");
+  return asked === undefined ? [] : [asked];
+}
+
+function throwIfFailed(task: HopTask, end: SandboxEnd): void {
+  const { stderr } = end;
+  if (/cannot authenticate password|needs a password/i.test(stderr)) {
+    throw new FilemillError("PASSWORD_REQUIRED", "The PDF is protected by a password.");
+  }
+  if (/malloc|out of memory|too large/i.test(stderr)) {
+    throw new FilemillError("INPUT_TOO_COMPLEX", "The document needs more memory than a conversion may use.");
+  }
+  failUnlessDone(end, badInput, `The file is damaged or is not ${task.hop.from.toUpperCase()}.`);
+  if (/^(error|warning): .*(repair|broken|invalid)/im.test(stderr)) task.note("INPUT_DAMAGED");
+}
+
+async function run({ sandbox, inspector }: EngineHost, task: HopTask): Promise<void> {
+  // MuPDF goes by names.
+  const inside = `/input/document.${task.hop.from}`;
+  await using session = await openToolSession(sandbox, task, inside);
+  const isPicture = task.hop.from === "jpg" || task.hop.from === "png";
+  if (isPicture) return await placePicture({ session, inspector }, task, inside);
+  await convert({ session, inspector }, task, inside);
+  await session.adopt("out");
+}
+
+export const mupdfEngine = defineEngine({
+  id: "mupdf",
+  label: "MuPDF",
+  lane: "document",
+  packages: ["mupdf-tools"],
+  hops,
+  badInput,
+  async probe(sandbox) {
+    const end = await sandbox.run({ program, args: ["-v"], limits: { wallMs: probeMs } }).catch(() => undefined);
+    return /mutool version (\d[\d.]*)/.exec(`${end?.stdout}${end?.stderr}`)?.[1];
+  },
+  async open(host) {
+    return { run: (task) => run(host, task), [Symbol.asyncDispose]: async () => undefined };
+  },
+});

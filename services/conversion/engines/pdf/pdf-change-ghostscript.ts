@@ -1,0 +1,43 @@
+/** Pages of a PDF drawn anew by Ghostscript, or put in order by MuPDF where nobody else can read them. */
+import type { HopTask } from "#services/conversion/domain/engine.ts";
+import type { Sandbox } from "#services/conversion/domain/sandbox.ts";
+import { failureOf } from "../shared/bad-input.ts";
+import { inputInside, openToolSession } from "../shared/tool-run.ts";
+
+const untouched = [
+  ...["Color", "Gray"].flatMap((kind) => [
+    `-dDownsample${kind}Images=false`,
+    `-dAutoFilter${kind}Images=false`,
+    `-d${kind}ImageFilter=/FlateEncode`,
+  ]),
+  "-dDownsampleMonoImages=false",
+  "-dPassThroughJPEGImages=true",
+];
+const withoutColour = ["-sColorConversionStrategy=Gray", "-dProcessColorModel=/DeviceGray"];
+
+/** Without colour, or with all pictures as they are and fonts reduced to the letters that are used. */
+export async function rewritePdf(sandbox: Sandbox, task: HopTask, isGray: boolean): Promise<void> {
+  await using session = await openToolSession(sandbox, task);
+  const end = await session.run({
+    program: "/usr/bin/gs",
+    args: [
+      ...["-dSAFER", "-dBATCH", "-dNOPAUSE", "-dQUIET", "-sDEVICE=pdfwrite", "-dCompatibilityLevel=1.7"],
+      ...(isGray ? withoutColour : untouched),
+      ...["-sOutputFile=/job/out", "-f", inputInside],
+    ],
+  });
+  if (end.exitCode !== 0) throw failureOf(end, [/PDF file is damaged/], "The PDF is damaged.");
+  await session.adopt("out");
+}
+
+/** False when nothing can be made of it. */
+export async function repairPdf(sandbox: Sandbox, task: HopTask): Promise<boolean> {
+  await using session = await openToolSession(sandbox, task);
+  // By any other ending, mutool takes the name for a list of pages, which it never comes to the end of.
+  const end = await session.run({ program: "/usr/bin/mutool", args: ["clean", "-g", inputInside, "/job/out.pdf"] });
+  if (end.exitCode !== 0) return false;
+  return await session.adopt("out.pdf").then(
+    () => true,
+    () => false,
+  );
+}

@@ -1,0 +1,58 @@
+/** What can be changed of a PDF that stays one. */
+import type { OptionDefinition } from "#services/conversion/domain/engine.ts";
+import { languageOption } from "./tesseract-languages.ts";
+
+const pageList = "^[0-9]{1,5}(-([0-9]{1,5})?)?(,[0-9]{1,5}(-([0-9]{1,5})?)?){0,60}$";
+const oneLine = "^[^\\x00-\\x1f\\x7f]{1,200}$";
+
+function text(name: string, description: string, pattern = oneLine): OptionDefinition {
+  return { name, type: "string", pattern, description };
+}
+function flag(name: string, description: string): OptionDefinition {
+  return { name, type: "boolean", default: false, description };
+}
+function choice(name: string, values: readonly string[], description: string, preset?: string): OptionDefinition {
+  return { name, type: "enum", values, description, ...(preset === undefined ? {} : { default: preset }) };
+}
+
+export const changeOptions: readonly OptionDefinition[] = [
+  choice(
+    "optimise",
+    ["screen", "ebook", "print"],
+    "Make the file smaller: pictures above 72, 150 or 300 dpi are downsampled and compressed, fonts are subset",
+  ),
+  choice(
+    "ocr",
+    ["never", "auto"],
+    "Text is recognised in pages that have none, and laid over them invisibly to be searched and copied",
+    "never",
+  ),
+  languageOption,
+  text("pages", "Pages to keep, in this order, for example `3,1,5-` (`5-` is 5 and all that follow)", pageList),
+  text("remove", "Pages to leave out, for example `2,7-9`", pageList),
+  choice("rotate", ["0", "90", "180", "270"], "Degrees to rotate the pages clockwise", "0"),
+  text("rotatePages", "Which pages are rotated, by their numbers in the result; default: all", pageList),
+  choice("nUp", ["2", "4", "6", "8", "9", "16"], "Pages on each sheet"),
+  text("stamp", "Text that is laid over each page"),
+  choice(
+    "stampPlace",
+    ["diagonal", "top", "bottom"],
+    "Position of the stamp: large and pale across the page, or small at the top or bottom",
+    "diagonal",
+  ),
+  flag("grayscale", "Without colour"),
+  flag("flatten", "Forms and comments become part of the page and cannot be changed any more"),
+  choice("metadata", ["keep", "strip"], "Whether title, author, dates and other descriptions of the document are kept", "keep"),
+  text("title", "Sets the title"),
+  text("author", "Sets the author"),
+  text("subject", "Sets the subject"),
+  text("keywords", "Sets the keywords"),
+  flag("protect", "Encrypt the result (AES-256) with a password, in the API from the header `X-Output-Password`"),
+  choice("permissions", ["all", "print", "read"], "Permissions in the encrypted result: all, read and print, or only read"),
+  flag("linearise", "Linearise for the web: the first page shows before the whole file has loaded"),
+  choice(
+    "pdfVersion",
+    ["1.4", "1.5", "1.6", "1.7", "2.0"],
+    "PDF version that the file declares; without it, the lowest that its content needs",
+  ),
+];

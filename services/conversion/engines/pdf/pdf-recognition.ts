@@ -1,0 +1,168 @@
+/** Scanned pages of a PDF get the text that Tesseract reads in them, invisible and in its place, as scanners write it. */
+import { writeFile } from "node:fs/promises";
+import { FilemillError } from "#kit/errors.ts";
+import type { HopTask, OptionDefinition } from "#services/conversion/domain/engine.ts";
+import type { Sandbox } from "#services/conversion/domain/sandbox.ts";
+import { failureOf } from "../shared/bad-input.ts";
+import { stringOption } from "../shared/hop-table.ts";
+import { inputInside, openToolSession, type ToolSession } from "../shared/tool-run.ts";
+import { pointsPerInch, popplerBadInput, readPages } from "./poppler-pages.ts";
+import { assertLanguages, languageOption, tesseract } from "./tesseract-languages.ts";
+
+/** What a dense page takes at the very most; pages for which there is no time stay pictures, and a note names them. */
+const msPerPage = 6000;
+const dpi = 300;
+/** A page of A3 at 300 dots an inch. */
+const maxPixels = 18_000_000;
+
+export const readingOptions: readonly OptionDefinition[] = [
+  {
+    name: "ocr",
+    type: "enum",
+    values: ["auto", "never"],
+    default: "auto",
+    description: "Read the text in pages that are pictures, or never",
+  },
+  languageOption,
+];
+
+export type Recognised = {
+  readonly pages: readonly number[];
+  /** Mean of the words, in percent. */
+  readonly confidence: number;
+  /** How many more pages lack text, for which there was no time; also where none of those that were tried has any that can be read. */
+  readonly left: number;
+};
+
+/**
+ * Writes the PDF with text to `path`, outside the sandbox. Nothing is written where no page lacks text, nor where none has any that
+ * can be read: then there are no `pages`.
+ *
+ * @throws FilemillError INVALID_OPTION for a language that is not installed, INVALID_INPUT.
+ */
+export async function recognise(
+  sandbox: Sandbox,
+  task: HopTask,
+  wanted: (page: number) => boolean,
+  path: string,
+): Promise<Recognised | undefined> {
+  await using session = await openToolSession(sandbox, task);
+  const language = stringOption(task.options, "language") ?? "eng";
+  await assertLanguages(session, language);
+  const without = (await pagesWithoutText(session)).filter(wanted);
+  const pages = without.slice(0, Math.max(1, Math.floor(task.timeoutMs / msPerPage)));
+  if (pages.length === 0) return undefined;
+  const drawn = await draw(session, pages);
+  await writeFile(session.pathOf("pages.txt"), drawn.map((name) => `/job/${name}\n`).join(""), { flag: "wx", mode: 0o644 });
+  const end = await session.run({
+    program: tesseract,
+    args: ["/job/pages.txt", "/job/text", "-l", language, "--psm", "1", "--dpi", String(dpi), "-c", "textonly_pdf=1", "pdf", "tsv"],
+    env: { OMP_THREAD_LIMIT: "1" },
+  });
+  if (end.exitCode !== 0) throw failureOf(end, [], "The pages could not be read.");
+  const { words, confidence } = await wordsOf(session);
+  if (words === 0) return { pages: [], confidence: 0, left: without.length - pages.length };
+  const onto = ["--overlay", "/job/text.pdf", `--from=1-${pages.length}`, `--to=${pages.join(",")}`, "--", "/job/merged.pdf"];
+  const merged = await session.run({ program: "/usr/bin/qpdf", args: [inputInside, ...onto] });
+  // 3: with warnings.
+  if (merged.exitCode !== 0 && merged.exitCode !== 3) throw failureOf(merged, [], "The text could not be put onto the pages.");
+  await session.adopt("merged.pdf", path);
+  return { pages, confidence, left: without.length - pages.length };
+}
+
+/**
+ * The same, unless it is not wished for. `isNeeded`: without it there is no result; else that it fails costs only the text of pictures.
+ *
+ * @throws FilemillError INVALID_OPTION for a language that is not installed, INVALID_INPUT.
+ */
+export async function recogniseOr(
+  sandbox: Sandbox,
+  task: HopTask,
+  { wanted, path, isNeeded }: { readonly wanted: (page: number) => boolean; readonly path: string; readonly isNeeded: boolean },
+): Promise<Recognised | undefined> {
+  if (task.options.ocr === "never") return undefined;
+  try {
+    return await recognise(sandbox, task, wanted, path);
+  } catch (error) {
+    const isWish = error instanceof FilemillError && (error.code === "INVALID_OPTION" || error.code === "JOB_CANCELLED");
+    if (isNeeded || isWish || task.signal.aborted) throw error;
+    return undefined;
+  }
+}
+
+/** What a note says of it. */
+export function wordsFor({ pages, confidence }: Recognised): string {
+  const some = pages.slice(0, 10).join(", ") + (pages.length > 10 ? ` and ${pages.length - 10} more` : "");
+  return `The text of ${pages.length === 1 ? "page" : "pages"} ${some} was recognised in pictures, with a mean confidence of ${confidence} %.`;
+}
+
+/** What a note says of the rest; empty where there is none. */
+export function unrecognisedWords({ pages, left }: Pick<Recognised, "pages" | "left">): string {
+  const tried =
+    left === 0 ? "No text could be recognised in the pages that have none." : "No text could be recognised in the pages that were tried.";
+  const untried = `There was no time to recognise the text of ${left} more ${left === 1 ? "page" : "pages"}.`;
+  return [...(pages.length === 0 ? [tried] : []), ...(left === 0 ? [] : [untried])].join(" ");
+}
+
+/** Letters are counted where the text is: each page ends with a form feed. */
+async function pagesWithoutText(session: ToolSession): Promise<readonly number[]> {
+  const end = await session.run({ program: "/usr/bin/pdftotext", args: [inputInside, "/job/found.txt"] });
+  if (end.exitCode !== 0) throw failureOf(end, popplerBadInput, "The PDF is damaged and could not be read.");
+  const bare = await pagesWithoutLetters(session, "/job/found.txt");
+  const stamped = (await pagesWithoutLetters(session, "/job/found.txt", fewLetters)).filter((page) => !bare.includes(page));
+  if (stamped.length === 0) return bare;
+  return [...bare, ...(await coveredOf(session, stamped))].sort((one, other) => one - other);
+}
+
+/** What a scanner writes beside the picture is no text of the page. */
+const fewLetters = 20;
+/** Of a page's area. */
+const partOfScan = 0.5;
+
+/** Those of the pages that pictures cover, masks and strips among them. */
+async function coveredOf(session: ToolSession, pages: readonly number[]): Promise<readonly number[]> {
+  const sums = `NR > 2 && $13 > 0 && $14 > 0 { area[$1] += $4 / $13 * 72 * $5 / $14 * 72 } END { for (page in area) print page, area[page] }`;
+  const end = await session.run({
+    program: "/bin/sh",
+    args: ["-c", `pdfimages -list "$1" | awk '${sums}'`, "sh", inputInside],
+  });
+  const areas = new Map([...end.stdout.matchAll(/^(\d{1,5}) (\S{1,40})$/gm)].map(([, page, area]) => [Number(page), Number(area)]));
+  const sizes = await readPages(session, pages);
+  return sizes
+    .filter(({ number, widthPoints, heightPoints }) => (areas.get(number) ?? 0) >= widthPoints * heightPoints * partOfScan)
+    .map(({ number }) => number);
+}
+
+/** In what pdftotext wrote, pages with fewer letters than this; the first is 1. */
+async function pagesWithoutLetters(session: ToolSession, text: string, fewer = 1): Promise<readonly number[]> {
+  const count = `BEGIN { RS = "\\f" } { gsub(/[^[:alnum:]\\200-\\377]/, ""); if (length($0) < ${fewer}) print NR }`;
+  const end = await session.run({ program: "/usr/bin/awk", args: [count, text], env: { LC_ALL: "C" } });
+  if (end.exitCode !== 0) throw failureOf(end, [], "The letters could not be counted.");
+  return [...end.stdout.matchAll(/^\d{1,5}$/gm)].map(([number]) => Number(number));
+}
+
+async function draw(session: ToolSession, pages: readonly number[]): Promise<readonly string[]> {
+  const names: string[] = [];
+  for (const { number, widthPoints, heightPoints } of await readPages(session, pages)) {
+    const pixels = (widthPoints * heightPoints * dpi * dpi) / (pointsPerInch * pointsPerInch);
+    const name = `page-${number}`;
+    const end = await session.run({
+      program: "/usr/bin/pdftoppm",
+      args: [
+        ...["-gray", "-singlefile", "-f", String(number), "-l", String(number)],
+        ...["-r", String(Math.floor(dpi * Math.min(1, Math.sqrt(maxPixels / pixels)))), inputInside, `/job/${name}`],
+      ],
+    });
+    if (end.exitCode !== 0) throw failureOf(end, popplerBadInput, "The page could not be drawn; the PDF is damaged.");
+    names.push(`${name}.pgm`);
+  }
+  return names;
+}
+
+/** Of Tesseract's table: the 11th column is the confidence, -1 where the row is no word; a blank page may have a word of blanks. */
+async function wordsOf(session: ToolSession): Promise<{ readonly words: number; readonly confidence: number }> {
+  const mean = `NR > 1 && $11 > 0 && $12 ~ /[^ ]/ { sum += $11; n++ } END { print n + 0, n ? int(sum / n) : 0 }`;
+  const { stdout } = await session.run({ program: "/usr/bin/awk", args: ["-F", "\t", mean, "/job/text.tsv"] });
+  const [, words = "0", confidence = "0"] = /^(\d{1,9}) (\d{1,3})$/m.exec(stdout) ?? [];
+  return { words: Number(words), confidence: Number(confidence) };
+}

@@ -1,0 +1,135 @@
+/** PDF as a web page with headings, lists, tables, code and pictures, by pdf.js in a sandboxed worker; other documents are made of that. */
+import { rm, stat } from "node:fs/promises";
+import {
+  defineEngine,
+  type EngineHost,
+  type Hop,
+  type HopTask,
+  type OpenEngine,
+  type OptionDefinition,
+} from "#services/conversion/domain/engine.ts";
+import { expecting, expectingAll } from "#services/conversion/domain/expectations.ts";
+import { LacksContent } from "#services/conversion/domain/failure.ts";
+import type { NoteCode } from "#services/conversion/domain/notes.ts";
+import { pagesWanted } from "../inside/pages-wanted.ts";
+import { words } from "../shared/hop-table.ts";
+import { openWorker, probeWorker } from "../shared/node-worker.ts";
+import { readingOptions, recogniseOr, wordsFor } from "./pdf-recognition.ts";
+
+const worker = { work: "pdf", packages: words("pdfjs-dist docx @e965/xlsx papaparse json5 jsonc-parser chardet") };
+
+const options: readonly OptionDefinition[] = [
+  {
+    name: "pages",
+    type: "string",
+    pattern: "^[0-9]{1,5}(-[0-9]{1,5})?(,[0-9]{1,5}(-[0-9]{1,5})?){0,20}$",
+    description: "Pages to convert, for example `1-3,7`",
+  },
+  ...readingOptions,
+];
+
+const table: OptionDefinition = {
+  name: "table",
+  type: "integer",
+  min: 1,
+  max: 10_000,
+  default: 1,
+  description: "Which table of the pages, counted from 1",
+};
+
+const content: OptionDefinition = {
+  name: "content",
+  type: "enum",
+  values: ["document", "tables"],
+  default: "document",
+  description: "All blocks in reading order with their pages and boxes, or the tables alone",
+};
+
+const hop = { from: "pdf", cost: 60, async: false, maxInputMb: 100 } as const;
+const ofReading = expectingAll("TEXT_RECOGNISED", "TEXT_NOT_RECOGNISED");
+const heads = expecting("ENTRIES_LEFT_OUT", { message: "Running heads and page numbers are left out of pages without tags." });
+const besideTables = expecting("ENTRIES_LEFT_OUT", { message: "Only the tables of the pages are converted." });
+
+const hops: readonly Hop[] = [
+  { ...hop, to: "html", fidelity: "reduced", options, expects: [...ofReading, heads] },
+  { ...hop, to: "docx", cost: 90, fidelity: "reduced", options, expects: [...ofReading, heads] },
+  {
+    ...hop,
+    to: "csv",
+    fidelity: "extract",
+    options: [...options, table],
+    expects: [...ofReading, besideTables, expecting("SHEETS_LEFT_OUT", { message: "Of several tables one is converted." })],
+  },
+  { ...hop, to: "xlsx", fidelity: "extract", options, expects: [...ofReading, besideTables] },
+  {
+    ...hop,
+    to: "json",
+    fidelity: "reduced",
+    options: [...options, content],
+    expects: [
+      ...ofReading,
+      expecting("ENTRIES_LEFT_OUT", {
+        message: "Running heads and page numbers are left out of pages without tags; with `content=tables`, all but the tables.",
+      }),
+      expecting("IMAGES_REMOVED", { message: "Of pictures the places and descriptions are told." }),
+    ],
+  },
+];
+
+type Notes = Map<NoteCode, string | undefined>;
+
+/** The worker tells which pages hold no text; only then they are looked at by another program. */
+async function run({ sandbox }: EngineHost, reader: OpenEngine, task: HopTask): Promise<void> {
+  const first = await read(reader, task);
+  if (!(first instanceof LacksContent) && !first.has("TEXT_NOT_RECOGNISED")) return noteAll(task, first);
+  const searchable = `${task.outputPath}.searchable`;
+  try {
+    const found = await recogniseOr(sandbox, task, {
+      wanted: pagesWanted(task.options.pages),
+      path: searchable,
+      isNeeded: first instanceof LacksContent,
+    });
+    if (found === undefined || found.pages.length === 0) {
+      if (first instanceof LacksContent) throw first;
+      return noteAll(task, first);
+    }
+    await rm(task.outputPath, { force: true });
+    const { size: sizeBytes } = await stat(searchable);
+    const second = await read(reader, { ...task, input: { ...task.input, path: searchable, sizeBytes } });
+    if (second instanceof LacksContent) throw second;
+    task.note("TEXT_RECOGNISED", wordsFor(found));
+    noteAll(task, second);
+  } finally {
+    await rm(searchable, { force: true });
+  }
+}
+
+/** What the worker notes, or why there is nothing. */
+async function read(reader: OpenEngine, task: HopTask): Promise<Notes | LacksContent> {
+  const notes: Notes = new Map();
+  try {
+    await reader.run({ ...task, note: (code, message) => void notes.set(code, message) });
+    return notes;
+  } catch (error) {
+    if (error instanceof LacksContent) return error;
+    throw error;
+  }
+}
+
+function noteAll(task: HopTask, notes: Notes): void {
+  for (const [code, message] of notes) task.note(code, message);
+}
+
+export const pdfEngine = defineEngine({
+  id: "pdf",
+  label: "Filemill PDF",
+  lane: "document",
+  packages: ["tesseract-ocr", "poppler-utils", "qpdf"],
+  hops,
+  badInput: [],
+  probe: (sandbox) => probeWorker(sandbox, worker),
+  async open(host) {
+    const reader = await openWorker(host, worker);
+    return { run: (task) => run(host, reader, task), [Symbol.asyncDispose]: () => reader[Symbol.asyncDispose]() };
+  },
+});

@@ -1,0 +1,105 @@
+/** Pages of a PDF as Poppler tells of them, and how many pixels they become. */
+import { FilemillError } from "#kit/errors.ts";
+import type { HopTask, OptionDefinition } from "#services/conversion/domain/engine.ts";
+import { assertPart } from "#services/conversion/domain/parts.ts";
+import { throwIfFailed } from "../shared/bad-input.ts";
+import { numberOption } from "../shared/hop-table.ts";
+import { inputInside, type ToolSession } from "../shared/tool-run.ts";
+
+const maxPixels = 100_000_000;
+/** 70 metres: drawings of ships are smaller. */
+const maxPagePoints = 200_000;
+const maxPages = 10_000;
+export const pointsPerInch = 72;
+
+export const pixelOptions: readonly OptionDefinition[] = [
+  {
+    name: "dpi",
+    type: "integer",
+    min: 10,
+    max: 1200,
+    default: 150,
+    unit: "dpi",
+    description: "Resolution; not used when width or height is given.",
+  },
+  { name: "width", type: "integer", min: 1, max: 16_000, unit: "px", description: "Width of the picture; the height follows." },
+  { name: "height", type: "integer", min: 1, max: 16_000, unit: "px", description: "Height of the picture; the width follows." },
+  { name: "grayscale", type: "boolean", default: false, description: "Without colour." },
+];
+
+export type PageFacts = {
+  readonly number: number;
+  /** As it is shown, turned. */
+  readonly widthPoints: number;
+  readonly heightPoints: number;
+};
+type Facts = PageFacts & {
+  /** Of the document. */
+  readonly pages: number;
+};
+
+/** All of Poppler's tools say so, and only at a file that is not as it should be. */
+export const popplerBadInput = [/^Syntax Error/m];
+
+/**
+ * What pdfinfo says of the document and of one page.
+ *
+ * @throws FilemillError PASSWORD_REQUIRED, INVALID_INPUT, INPUT_TOO_COMPLEX.
+ */
+export async function readFacts(session: ToolSession, pageNumber: number): Promise<Facts> {
+  const end = await session.run({ program: "/usr/bin/pdfinfo", args: ["-f", String(pageNumber), "-l", String(pageNumber), inputInside] });
+  if (/Incorrect password/i.test(end.stderr)) throw new FilemillError("PASSWORD_REQUIRED", "The PDF is protected by a password.");
+  const last = Number(/Wrong page range given.{0,200}last page \((\d+)\)/.exec(end.stderr)?.[1] ?? 0);
+  const pages = last || Number(/^Pages:\s+(\d+)/m.exec(end.stdout)?.[1] ?? 0);
+  const noPages = "The PDF is damaged: it has no readable pages.";
+  if (last === 0) throwIfFailed(end, popplerBadInput, noPages);
+  if (pages < 1) throw new FilemillError("INVALID_INPUT", noPages);
+  if (pages > maxPages) throw new FilemillError("INPUT_TOO_COMPLEX", `The PDF has ${pages} pages; up to ${maxPages} are converted.`);
+  assertPart("page", pageNumber, pages);
+  return { pages, ...factsOf(end.stdout, pageNumber) };
+}
+
+/** The same of several pages in the order of the document, which must be there: one run for all that follow each other. */
+export async function readPages(session: ToolSession, numbers: readonly number[]): Promise<readonly PageFacts[]> {
+  const facts: PageFacts[] = [];
+  while (facts.length < numbers.length) {
+    const first = numbers[facts.length] ?? 1;
+    const rest = numbers.slice(facts.length);
+    const count = rest.findIndex((number, index) => number !== first + index);
+    const row = count < 0 ? rest : rest.slice(0, count);
+    const args = ["-f", String(first), "-l", String(first + row.length - 1), inputInside];
+    const { stdout } = await session.run({ program: "/usr/bin/pdfinfo", args });
+    facts.push(...row.map((number) => factsOf(stdout, number)));
+  }
+  return facts;
+}
+
+function factsOf(told: string, number: number): PageFacts {
+  const size = new RegExp(`^Page\\s+${number} size:\\s+([\\d.e+]+) x ([\\d.e+]+) pts`, "m").exec(told);
+  const [widthPoints, heightPoints] = [Number(size?.[1] ?? 0), Number(size?.[2] ?? 0)];
+  if (!(widthPoints > 0 && heightPoints > 0)) throw new FilemillError("INVALID_INPUT", "The PDF is damaged: the page has no size.");
+  if (Math.max(widthPoints, heightPoints) > maxPagePoints)
+    throw new FilemillError("INPUT_TOO_COMPLEX", "The page is larger than any printer's or plotter's.");
+  const isTurned = new RegExp(`^Page\\s+${number} rot:\\s+(90|270)`, "m").test(told);
+  return isTurned ? { number, widthPoints: heightPoints, heightPoints: widthPoints } : { number, widthPoints, heightPoints };
+}
+
+/** @throws FilemillError INPUT_TOO_COMPLEX. */
+export function pixelsOf(task: HopTask, facts: PageFacts): { readonly width: number; readonly height: number } {
+  const [width, height] = [numberOption(task.options, "width"), numberOption(task.options, "height")];
+  const { widthPoints, heightPoints } = facts;
+  const scale =
+    width === undefined && height === undefined
+      ? (numberOption(task.options, "dpi") ?? 150) / pointsPerInch
+      : Math.min(width === undefined ? Infinity : width / widthPoints, height === undefined ? Infinity : height / heightPoints);
+  const pixels = { width: Math.max(1, Math.round(widthPoints * scale)), height: Math.max(1, Math.round(heightPoints * scale)) };
+  if (pixels.width * pixels.height > maxPixels) {
+    throw new FilemillError("INPUT_TOO_COMPLEX", "The page would have too many pixels; ask for a lower dpi, width or height.");
+  }
+  return pixels;
+}
+
+/** Pixels an inch of a page that is so many pixels wide. */
+export function dpiOf({ widthPoints }: PageFacts, width: number): number {
+  return Math.max(1, Math.round((width / widthPoints) * pointsPerInch));
+}

@@ -1,0 +1,114 @@
+/** The text of a PDF by pdftotext; pages that are pictures are read by Tesseract first. */
+import { rm } from "node:fs/promises";
+import { FilemillError } from "#kit/errors.ts";
+import type { EngineHost, HopTask, OptionDefinition } from "#services/conversion/domain/engine.ts";
+import { LacksContent } from "#services/conversion/domain/failure.ts";
+import { askMade, noLetters } from "../shared/ask-inspector.ts";
+import { throwIfFailed } from "../shared/bad-input.ts";
+import { numberOption } from "../shared/hop-table.ts";
+import { inputInside, openToolSession, type ToolSession } from "../shared/tool-run.ts";
+import { recognise, wordsFor } from "./pdf-recognition.ts";
+import { popplerBadInput, readFacts } from "./poppler-pages.ts";
+import { languageOption } from "./tesseract-languages.ts";
+
+export const textOptions: readonly OptionDefinition[] = [
+  {
+    name: "layout",
+    type: "enum",
+    values: ["reading", "page"],
+    default: "reading",
+    description: "`reading` follows the flow of the text, `page` keeps columns and tables in place.",
+  },
+  {
+    name: "ocr",
+    type: "enum",
+    values: ["auto", "never"],
+    default: "auto",
+    description: "Read the text in pages that are pictures, or never",
+  },
+  languageOption,
+];
+
+type Host = Pick<EngineHost, "sandbox" | "inspector">;
+type Taken = { readonly letters: number /** Pages that show pictures and hold no letter. */; readonly pictures: readonly number[] };
+
+export async function extractText(host: Host, task: HopTask): Promise<void> {
+  await using session = await openToolSession(host.sandbox, task);
+  const first = await take(host, session, task);
+  if (first.pictures.length === 0) return await finish(session, first);
+  const searchable = `${task.outputPath}.searchable`;
+  try {
+    const asked = task.options.ocr === "never" ? undefined : await recogniseOr(host, task, first, searchable);
+    if (asked === undefined || asked.pages.length === 0) {
+      if (first.letters > 0) noteUnread(task, first.pictures);
+      return await finish(session, first);
+    }
+    const read = { ...task, input: { ...task.input, path: searchable } };
+    await using second = await openToolSession(host.sandbox, read);
+    const all = await take(host, second, read);
+    task.note("TEXT_RECOGNISED", wordsFor(asked));
+    if (all.pictures.length > 0) noteUnread(task, all.pictures);
+    await finish(second, all);
+  } finally {
+    await rm(searchable, { force: true });
+  }
+}
+
+/** Leaves the text in the session. */
+async function take({ inspector }: Host, session: ToolSession, task: HopTask): Promise<Taken> {
+  const first = numberOption(task.options, "firstPage") ?? 1;
+  const { pages } = await readFacts(session, first);
+  const range = ["-f", String(first), "-l", String(Math.min(numberOption(task.options, "lastPage") ?? pages, pages))];
+  const layout = task.options.layout === "page" ? ["-layout"] : [];
+  const args = ["-enc", "UTF-8", "-eol", "unix", ...layout, ...range, inputInside, "/job/out"];
+  const end = await session.run({ program: "/usr/bin/pdftotext", args });
+  throwIfFailed(end, popplerBadInput, "The PDF is damaged and could not be read.");
+  if (/Syntax Error/.test(end.stderr)) task.note("INPUT_DAMAGED");
+  const letters = await askMade(inspector, "letters", [session.pathOf("out")], { signal: task.signal }).catch(noLetters);
+  return { letters: letters.all, pictures: await picturesAlone(session, first, range) };
+}
+
+/** Each page's text ends with a form feed. Of the pages without a letter, only those with a picture can be read. */
+async function picturesAlone(session: ToolSession, first: number, range: readonly string[]): Promise<readonly number[]> {
+  const count = `BEGIN { RS = "\\f" } { gsub(/[^[:alnum:]\\200-\\377]/, ""); if (length($0) == 0) print NR }`;
+  const empty = await numbersFrom(session, "/usr/bin/awk", [count, "/job/out"], { LC_ALL: "C" });
+  if (empty.length === 0) return [];
+  const shown = new Set(await numbersFrom(session, "/usr/bin/pdfimages", ["-list", ...range, inputInside]));
+  return empty.map((place) => first + place - 1).filter((page) => shown.has(page));
+}
+
+/** The number that each line begins with. */
+async function numbersFrom(
+  session: ToolSession,
+  program: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<readonly number[]> {
+  const { stdout } = await session.run({ program, args, env });
+  return [...stdout.matchAll(/^ *(\d{1,6})\b/gm)].map(([, number]) => Number(number));
+}
+
+/** Where there is text already, that the recognition fails costs only the text of pictures, which a note names. */
+async function recogniseOr({ sandbox }: Host, task: HopTask, { letters, pictures }: Taken, path: string) {
+  try {
+    return await recognise(sandbox, task, (page) => pictures.includes(page), path);
+  } catch (error) {
+    const isWish = error instanceof FilemillError && (error.code === "INVALID_OPTION" || error.code === "JOB_CANCELLED");
+    if (letters === 0 || isWish || task.signal.aborted) throw error;
+    return undefined;
+  }
+}
+
+function noteUnread(task: HopTask, pages: readonly number[]): void {
+  const some = pages.slice(0, 10).join(", ") + (pages.length > 10 ? ` and ${pages.length - 10} more` : "");
+  task.note("TEXT_NOT_RECOGNISED", `Text in the pictures of these pages was not recognised: ${some}.`);
+}
+
+/** Pages without text give nothing or form feeds alone: that is not a result. */
+async function finish(session: ToolSession, { letters, pictures }: Taken): Promise<void> {
+  if (letters === 0)
+    throw new LacksContent(
+      pictures.length > 0 ? "The pages hold pictures and no text, and none could be recognised in them." : "The pages hold no text.",
+    );
+  await session.adopt("out");
+}

@@ -1,0 +1,108 @@
+/** PDF to TIFF by poppler-utils and libtiff: all pages in one file, as scans and faxes are kept. */
+import { FilemillError } from "#kit/errors.ts";
+import { defineEngine, type HopTask, type OptionDefinition } from "#services/conversion/domain/engine.ts";
+import { EngineFault } from "#services/conversion/domain/failure.ts";
+import { assertPart, chosenParts } from "#services/conversion/domain/parts.ts";
+import type { Sandbox } from "#services/conversion/domain/sandbox.ts";
+import { throwIfFailed } from "../shared/bad-input.ts";
+import { flagOption, numberOption, stringOption } from "../shared/hop-table.ts";
+import { inputInside, openToolSession, probeMs, type ToolSession, versionLineOf } from "../shared/tool-run.ts";
+import { dpiOf, type PageFacts, pixelOptions, pixelsOf, popplerBadInput, readFacts, readPages } from "./poppler-pages.ts";
+
+/** Of all pages together. */
+const maxPixels = 4e9;
+
+const options: readonly OptionDefinition[] = [
+  { name: "page", type: "integer", min: 1, max: 100_000, description: "Only this page" },
+  {
+    name: "pages",
+    type: "string",
+    pattern: "^(all|[0-9]{1,5}(-[0-9]{1,5})?(,[0-9]{1,5}(-[0-9]{1,5})?){0,20})$",
+    description: "Pages of the picture, such as `1-3,7`; without it all",
+  },
+  ...pixelOptions,
+  {
+    name: "compression",
+    type: "enum",
+    values: ["deflate", "lzw", "packbits", "none"],
+    default: "deflate",
+    description: "Compression, always without loss",
+  },
+];
+
+function chosenPages(task: HopTask, total: number): readonly number[] {
+  const [page, pages] = [numberOption(task.options, "page"), stringOption(task.options, "pages")];
+  if (page === undefined) return chosenParts("page", pages ?? "all", total);
+  if (pages !== undefined) {
+    throw new FilemillError("INVALID_OPTION", "Give page or pages, not both.", { details: { option: "pages", allowed: [] } });
+  }
+  assertPart("page", page, total);
+  return [page];
+}
+
+async function run(sandbox: Sandbox, task: HopTask): Promise<void> {
+  await using session = await openToolSession(sandbox, task);
+  const { pages: total } = await readFacts(session, 1);
+  const numbers = chosenPages(task, total);
+  const sizes = await readPages(session, numbers);
+  const pixels = sizes.map((size) => pixelsOf(task, size));
+  if (pixels.reduce((sum, { width, height }) => sum + width * height, 0) > maxPixels) {
+    throw new FilemillError("INPUT_TOO_COMPLEX", "The pages together would have too many pixels; ask for a lower dpi or for fewer pages.");
+  }
+  const names: string[] = [];
+  for (const [index, size] of sizes.entries()) {
+    names.push(await draw(session, task, size));
+    task.progress((index + 1) / (sizes.length + 1));
+  }
+  const end = await session.run({ program: "/usr/bin/tiffcp", args: ["-c", compressionOf(task), ...names, "/job/out"] });
+  if (end.exitCode !== 0) throw new FilemillError("CONVERSION_FAILED", "The pages could not be put into one picture.");
+  await assertDrawn(session, pixels);
+  await session.adopt("out");
+}
+
+function compressionOf({ options }: HopTask): string {
+  const wanted = stringOption(options, "compression") ?? "deflate";
+  return wanted === "deflate" ? "zip:2" : wanted === "lzw" ? "lzw:2" : wanted;
+}
+
+const undrawable = "A page could not be drawn; the PDF is damaged.";
+
+async function draw(session: ToolSession, task: HopTask, page: PageFacts): Promise<string> {
+  const { width, height } = pixelsOf(task, page);
+  const only = ["-f", String(page.number), "-l", String(page.number), "-singlefile"];
+  const scale = ["-r", String(dpiOf(page, width)), "-scale-to-x", String(width), "-scale-to-y", String(height)];
+  const gray = flagOption(task.options, "grayscale") ? ["-gray"] : [];
+  const name = `/job/page-${page.number}`;
+  const args = [...only, ...scale, ...gray, "-tiff", "-tiffcompression", "packbits", inputInside, name];
+  const end = await session.run({ program: "/usr/bin/pdftoppm", args });
+  throwIfFailed(end, popplerBadInput, undrawable);
+  if (/Syntax Error/.test(end.stderr)) task.note("INPUT_DAMAGED");
+  return `${name}.tif`;
+}
+
+/** Where a page is beyond it, pdftoppm writes one white pixel and ends with 0. */
+async function assertDrawn(session: ToolSession, pixels: readonly { readonly width: number; readonly height: number }[]): Promise<void> {
+  const { stdout } = await session.run({ program: "/usr/bin/tiffinfo", args: ["/job/out"] });
+  const found = [...stdout.matchAll(/Image Width: (\d+) Image Length: (\d+)/g)].map(([, width, height]) => `${width}x${height}`);
+  if (found.join() !== pixels.map(({ width, height }) => `${width}x${height}`).join()) {
+    throw new EngineFault("unexplained", "a page of another size");
+  }
+}
+
+export const popplerTiffEngine = defineEngine({
+  id: "poppler-tiff",
+  label: "Poppler and libtiff",
+  lane: "document",
+  packages: ["poppler-utils", "libtiff-tools"],
+  hops: [{ from: "pdf", to: "tiff", fidelity: "reduced", cost: 60, async: false, maxInputMb: 200, options }],
+  badInput: popplerBadInput,
+  async probe(sandbox) {
+    const joins = await sandbox.run({ program: "/usr/bin/tiffcp", args: ["-h"], limits: { wallMs: probeMs } }).catch(() => undefined);
+    if (joins === undefined || !/LIBTIFF|usage/i.test(`${joins.stdout}${joins.stderr}`)) return undefined;
+    const line = await versionLineOf(sandbox, "/usr/bin/pdftoppm", ["-v"]);
+    return line === undefined ? undefined : /(\d[\d.]*)/.exec(line)?.[1];
+  },
+  async open({ sandbox }) {
+    return { run: (task) => run(sandbox, task), [Symbol.asyncDispose]: async () => undefined };
+  },
+});

@@ -1,0 +1,24 @@
+/** In which languages text can be recognised here. */
+import { FilemillError } from "#kit/errors.ts";
+import type { OptionDefinition } from "#services/conversion/domain/engine.ts";
+import type { ToolSession } from "../shared/tool-run.ts";
+
+export const tesseract = "/usr/bin/tesseract";
+
+export const languageOption: OptionDefinition = {
+  name: "language",
+  type: "string",
+  pattern: "^[a-z]{3}(_[a-z]{3,4})?(\\+[a-z]{3}(_[a-z]{3,4})?){0,3}$",
+  default: "eng",
+  description: "Language of the text as three letters (ISO 639-2), several joined by +, as far as they are installed",
+};
+
+/** @throws FilemillError INVALID_OPTION that names those that are installed. */
+export async function assertLanguages(session: ToolSession, asked: string): Promise<void> {
+  const end = await session.run({ program: tesseract, args: ["--list-langs"] });
+  const installed = end.stdout.split("\n").filter((line) => /^[a-z]{3}(_[a-z]+)?$/.test(line) && line !== "osd");
+  if (asked.split("+").every((language) => installed.includes(language))) return;
+  throw new FilemillError("INVALID_OPTION", `Text can be read here in ${installed.join(", ")}.`, {
+    details: { option: "language", allowed: installed },
+  });
+}

@@ -1,0 +1,88 @@
+/** Reads the text in pictures (optical character recognition). */
+import { FilemillError } from "#kit/errors.ts";
+import { defineEngine, type Hop, type HopTask, type OptionDefinition } from "#services/conversion/domain/engine.ts";
+import { LacksContent } from "#services/conversion/domain/failure.ts";
+import type { Sandbox } from "#services/conversion/domain/sandbox.ts";
+import { throwIfFailed } from "../shared/bad-input.ts";
+import { numberOption, stringOption } from "../shared/hop-table.ts";
+import { inputInside, openToolSession, versionLineOf } from "../shared/tool-run.ts";
+import { assertLanguages, languageOption, tesseract } from "./tesseract-languages.ts";
+
+const options: readonly OptionDefinition[] = [
+  languageOption,
+  {
+    name: "segmentation",
+    type: "enum",
+    values: ["page", "column", "block", "line", "word", "sparse"],
+    default: "page",
+    description: "What the picture shows: a page with its layout, one column, block, line or word, or scattered words",
+  },
+  {
+    name: "dpi",
+    type: "integer",
+    min: 70,
+    max: 2400,
+    unit: "dpi",
+    description: "Resolution of the scan in dpi; default: what the picture says, else estimated from the size of its letters",
+  },
+];
+const modes: Readonly<Record<string, number>> = { page: 3, column: 4, block: 6, line: 7, word: 8, sparse: 11 };
+
+/** JPEG pictures come as PNG: Tesseract reads them as they lie and not as they are to be turned. */
+const hops: readonly Hop[] = ["png", "tiff"].flatMap((from): Hop[] =>
+  ["txt", "hocr"].map((to) => ({ from, to, fidelity: "extract", cost: 1500, async: false, maxInputMb: 50, options })),
+);
+
+const badInput = [/Error in (?:pixRead|findTiff|fopenReadStream)|^libpng error/m];
+
+async function run(sandbox: Sandbox, task: HopTask): Promise<void> {
+  await using session = await openToolSession(sandbox, task);
+  const language = stringOption(task.options, "language") ?? "eng";
+  await assertLanguages(session, language);
+  const dpi = numberOption(task.options, "dpi");
+  const mode = modes[stringOption(task.options, "segmentation") ?? "page"] ?? 3;
+  const end = await session.run({
+    program: tesseract,
+    args: [
+      inputInside,
+      "/job/out",
+      "-l",
+      language,
+      "--psm",
+      String(mode),
+      ...(dpi === undefined ? [] : ["--dpi", String(dpi)]),
+      task.hop.to,
+    ],
+    env: { OMP_THREAD_LIMIT: "1" },
+  });
+  throwIfFailed(end, badInput, "The picture is damaged or of an unsupported kind.");
+  if (numberOfWords(end.stderr) === 0) throw noText();
+  await session.adopt(`out.${task.hop.to}`).catch((error: unknown) => {
+    // An empty result is no file of text.
+    throw error instanceof FilemillError && error.code === "CONVERSION_FAILED" ? noText() : error;
+  });
+}
+
+function noText(): FilemillError {
+  return new LacksContent("No text was found in the picture.");
+}
+
+function numberOfWords(said: string): number | undefined {
+  return /Empty page!!/.test(said) ? 0 : undefined;
+}
+
+export const tesseractEngine = defineEngine({
+  id: "tesseract",
+  label: "Tesseract OCR",
+  lane: "document",
+  packages: ["tesseract-ocr"],
+  hops,
+  badInput,
+  async probe(sandbox) {
+    const line = await versionLineOf(sandbox, tesseract, ["--version"]);
+    return line === undefined ? undefined : /tesseract (\d[\d.]*)/.exec(line)?.[1];
+  },
+  async open({ sandbox }) {
+    return { run: (task) => run(sandbox, task), [Symbol.asyncDispose]: async () => undefined };
+  },
+});

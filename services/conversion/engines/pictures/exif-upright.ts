@@ -1,0 +1,15 @@
+/** Says in a JPEG or PNG whose pixels stand upright that they do: decoders turn pixels and may leave the EXIF as it was. */
+import { open } from "node:fs/promises";
+import type { Inspector } from "#services/conversion/domain/inspector.ts";
+
+/** The file is ours and out of every sandbox's reach. */
+export async function standUpright(inspector: Inspector, path: string): Promise<void> {
+  const { patches } = await inspector.ask("uprightPatches", [path]);
+  if (patches.length === 0) return;
+  await using file = await open(path, "r+");
+  const { size } = await file.stat();
+  for (const { at, hex } of patches) {
+    const bytes = Buffer.from(hex, "hex");
+    if (at + bytes.length <= size) await file.write(bytes, 0, bytes.length, at);
+  }
+}

@@ -1,0 +1,144 @@
+/** Icons of macOS: taken apart here and by libicns, and put together of pictures that ImageMagick makes in each size. */
+import { open, readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { FilemillError } from "#kit/errors.ts";
+import { defineEngine, type EngineHost, type Hop, type HopTask } from "#services/conversion/domain/engine.ts";
+import type { Sandbox } from "#services/conversion/domain/sandbox.ts";
+import { throwIfFailed } from "../shared/bad-input.ts";
+import { copyPieces } from "../shared/copy-pieces.ts";
+import { numberOption, stringOption } from "../shared/hop-table.ts";
+import { openToolSession, probeMs, type ToolSession, versionLineOf } from "../shared/tool-run.ts";
+import { magickBadInput } from "./imagemagick-formats.ts";
+import { magick } from "./imagemagick-program.ts";
+
+const policyInside = "/engine/imagemagick";
+/** libicns reads no palettes. */
+const deep = ["-define", "png:color-type=6", "-define", "png:bit-depth=8"];
+/** What an icon has, in pixels. @see Apple's Human Interface Guidelines, app icons */
+const sides = [16, 32, 48, 128, 256, 512, 1024];
+const usual = { cost: 150, async: false } as const;
+
+const hops: readonly Hop[] = [
+  {
+    from: "icns",
+    to: "png",
+    fidelity: "reduced",
+    ...usual,
+    maxInputMb: 20,
+    options: [
+      {
+        name: "size",
+        type: "enum",
+        values: ["16", "32", "48", "64", "128", "256", "512", "1024"],
+        description: "Which picture, by its width in pixels; default: the largest",
+      },
+    ],
+  },
+  {
+    from: "png",
+    to: "icns",
+    fidelity: "reduced",
+    ...usual,
+    maxInputMb: 50,
+    options: [
+      {
+        name: "size",
+        type: "integer",
+        min: 16,
+        max: 1024,
+        unit: "px",
+        description: "Width of the largest picture of the icon; when absent, that of the source",
+      },
+    ],
+  },
+];
+
+const notAnIcon = "The icon is damaged, or is not a macOS icon.";
+const badInput = [/Unable to read icns family|all parsing methods failed/, ...magickBadInput];
+
+async function takeApart({ sandbox, inspector }: EngineHost, task: HopTask): Promise<void> {
+  const inside = "/input/icon.icns";
+  await using session = await openToolSession(sandbox, task, inside);
+  const { pictures } = await inspector.ask("iconPictures", [task.input.path], { signal: task.signal });
+  const stored = new Map(pictures.map((picture) => [picture.width, picture]));
+  const end = await session.run({ program: "/usr/bin/icns2png", args: ["-x", "-o", "/job", inside] });
+  const unpacked = new Map<number, string>();
+  for (const name of (await readdir(session.pathOf(""))).sort()) {
+    const [, width, depth] = /^icon_(\d+)x\d+x(\d+)\.png$/.exec(name) ?? [];
+    // Of one size the deepest.
+    if (width !== undefined && (depth === "32" || !unpacked.has(Number(width)))) unpacked.set(Number(width), name);
+  }
+  const widths = [...new Set([...stored.keys(), ...unpacked.keys()])].sort((a, b) => b - a);
+  const [largest] = widths;
+  if (largest === undefined) {
+    throwIfFailed(end, badInput, notAnIcon);
+    throw new FilemillError("INVALID_INPUT", notAnIcon);
+  }
+  const chosen = Number(stringOption(task.options, "size") ?? largest);
+  const [png, name] = [stored.get(chosen), unpacked.get(chosen)];
+  if (png !== undefined) {
+    await using icon = await open(task.input.path);
+    return await copyPieces(icon, task.outputPath, [[png.offset, png.length]]);
+  }
+  if (name !== undefined) return await session.adopt(name);
+  const details = { option: "size", allowed: widths.map(String) };
+  throw new FilemillError("INVALID_OPTION", `The icon holds pictures of ${widths.join(", ")} pixels.`, { details });
+}
+
+async function putTogether(sandbox: Sandbox, task: HopTask): Promise<void> {
+  const inside = "/input/picture.png";
+  await using session = await openToolSession(sandbox, task, inside);
+  const largest = numberOption(task.options, "size") ?? (await widthOf(session, inside));
+  const fitting = sides.filter((side) => side <= largest);
+  const wanted = fitting.length === 0 ? [16] : fitting;
+  for (const side of wanted) {
+    const size = `${side}x${side}`;
+    const square = ["-resize", size, "-background", "none", "-gravity", "center", "-extent", size];
+    await magicked(session, [`png:${inside}`, "-auto-orient", ...square, "-depth", "8", "-strip", ...deep, `png:/job/${side}.png`]);
+  }
+  const end = await session.run({ program: "/usr/bin/png2icns", args: ["/job/out.icns", ...wanted.map((side) => `/job/${side}.png`)] });
+  if (end.exitCode !== 0) throw new FilemillError("CONVERSION_FAILED", "The icon could not be written.");
+  await session.adopt("out.icns");
+}
+
+async function widthOf(session: ToolSession, inside: string): Promise<number> {
+  const said = await magicked(session, ["-ping", `png:${inside}`, "-format", "size %w %h\n", "info:-"]);
+  const [, width = 0, height = 0] = /^size (\d+) (\d+)$/m.exec(said)?.map(Number) ?? [];
+  return Math.max(width, height);
+}
+
+async function magicked(session: ToolSession, args: readonly string[]): Promise<string> {
+  const end = await session.run({
+    program: magick.path,
+    args,
+    env: { MAGICK_CONFIGURE_PATH: policyInside, MAGICK_THREAD_LIMIT: "2" },
+    readOnly: { [join(import.meta.dirname, "imagemagick-policy")]: policyInside },
+  });
+  if (/exceeds limit|cache resources exhausted|resource limit/i.test(end.stderr)) {
+    throw new FilemillError("INPUT_TOO_COMPLEX", "The picture has more pixels than a conversion may use.");
+  }
+  throwIfFailed(end, badInput, "The picture is damaged or is not a PNG.");
+  return end.stdout;
+}
+
+export const icnsutilsEngine = defineEngine({
+  id: "icnsutils",
+  label: "libicns",
+  lane: "image",
+  packages: ["icnsutils", ...magick.packages],
+  hops,
+  badInput,
+  async probe(sandbox) {
+    if ((await versionLineOf(sandbox, magick.path, ["-version"])) === undefined) return undefined;
+    const end = await sandbox
+      .run({ program: "/usr/bin/icns2png", args: ["--version"], limits: { wallMs: probeMs } })
+      .catch(() => undefined);
+    return /(\d{1,9}\.\d[\d.]*)/.exec(`${end?.stdout}${end?.stderr}`)?.[1];
+  },
+  async open(host) {
+    return {
+      run: (task) => (task.hop.to === "icns" ? putTogether(host.sandbox, task) : takeApart(host, task)),
+      [Symbol.asyncDispose]: async () => undefined,
+    };
+  },
+});

@@ -1,0 +1,182 @@
+/** What ImageMagick reads and writes here, each proven by another program; what other engines do better is left to them. */
+import type { Fidelity, Hop, OptionDefinition } from "#services/conversion/domain/engine.ts";
+import { expecting, expectingAll } from "#services/conversion/domain/expectations.ts";
+import { partOptions } from "#services/conversion/domain/parts.ts";
+import { mayKeepPlace } from "#services/conversion/domain/picture-metadata.ts";
+import { crossHops, words } from "../shared/hop-table.ts";
+import { metadataChoice } from "./picture-options.ts";
+
+export type Picture = {
+  /** ImageMagick's own name for it; always said, so that nothing is guessed from content. */
+  readonly coder: string;
+  /** What becomes of it as PNG or TIFF; absent: not read. */
+  readonly read?: Fidelity;
+  /** What a PNG or TIFF becomes in it; absent: not written. */
+  readonly write?: Fidelity;
+  /** Keeps the meaning that a profile gives to its colours; in others they are written as sRGB. */
+  readonly hasProfile?: true;
+  /** Has no transparency. */
+  readonly isOpaque?: true;
+  /** Points are transparent or not. */
+  readonly hardens?: true;
+  /** Holds 16 bits a colour; others hold eight at most. */
+  readonly isDeep?: true;
+  /** Holds one picture in several sizes, of which the largest is taken. */
+  readonly hasSizes?: true;
+  /** Its numbers are linear light, which ImageMagick says and does not turn into the numbers of other pictures. */
+  readonly isLinear?: true;
+  /** Has 8 bits at most, which ImageMagick takes for 16: other programs refuse what it would write. */
+  readonly isShallow?: true;
+  readonly options?: readonly OptionDefinition[];
+  readonly args?: readonly string[];
+};
+
+/** Words of its readers. Alone the last says that a reader gave nothing and had nothing to say, as that of PNG does of a file cut off. */
+export const magickBadInput = [
+  /: (?:improper image header|unexpected end-of-file|insufficient image data|negative or zero image size|corrupt image|not enough pixel data)/,
+  /: unable to (?:read|decode|decompress|uncompress) image|exr\.c\/ReadEXRImage/,
+  /: (?:image type not supported|file format version mismatch|only level zero files|Not ?A\w+Image|Not a TIFF)|Can ?not read TIFF directory/i,
+  /^[\w.-]{1,40}: no images defined [^\n]{0,300}\n?$/,
+];
+
+const dither: OptionDefinition = {
+  name: "dither",
+  type: "boolean",
+  default: true,
+  description: "Dither shades; without it, each pixel becomes black or white by its brightness",
+};
+
+const side = { type: "integer", min: 1, max: 16_384, unit: "pixels" } as const;
+/** Both ways, so that a picture needs no second conversion to be made smaller. */
+const bounds: readonly OptionDefinition[] = [
+  { ...side, name: "width", description: "Maximum width; the aspect ratio is kept and a smaller picture is not enlarged" },
+  { ...side, name: "height", description: "Maximum height; the aspect ratio is kept and a smaller picture is not enlarged" },
+];
+
+export const pictures: Readonly<Record<string, Picture>> = {
+  bmp: { coder: "bmp", read: "lossless", write: "lossless" },
+  ico: {
+    coder: "ico",
+    read: "reduced",
+    write: "reduced",
+    hasSizes: true,
+    options: [
+      {
+        name: "size",
+        type: "integer",
+        min: 16,
+        max: 256,
+        unit: "px",
+        description: "Width and height of the only picture; when absent, the usual sizes from 16 to 256",
+      },
+    ],
+  },
+  // Written, it would be an icon without the cursor's point.
+  cur: { coder: "cur", read: "reduced", hasSizes: true },
+  psd: { coder: "psd", isDeep: true, read: "reduced", write: "lossless", hasProfile: true, args: words("-compress RLE") },
+  psb: { coder: "psb", read: "reduced" },
+  dds: {
+    coder: "dds",
+    read: "high",
+    write: "high",
+    options: [
+      {
+        name: "compression",
+        type: "enum",
+        values: ["dxt", "none"],
+        default: "dxt",
+        description: "Whether pixels are packed: as DXT1, or DXT5 where there is transparency",
+      },
+    ],
+  },
+  exr: { coder: "exr", isDeep: true, read: "reduced", write: "high", isLinear: true },
+  hdr: { coder: "hdr", read: "reduced", isLinear: true },
+  ppm: { coder: "ppm", isDeep: true, read: "lossless", write: "reduced", isOpaque: true },
+  pgm: { coder: "pgm", isDeep: true, read: "lossless", write: "reduced", isOpaque: true },
+  pbm: { coder: "pbm", read: "lossless", write: "reduced", isOpaque: true, options: [dither] },
+  pam: { coder: "pam", isDeep: true, read: "lossless", write: "lossless" },
+  pcx: { coder: "pcx", read: "lossless", write: "reduced", isOpaque: true },
+  dcx: { coder: "dcx", read: "reduced", write: "reduced", isOpaque: true },
+  jp2: {
+    coder: "jp2",
+    isDeep: true,
+    read: "lossless",
+    write: "high",
+    options: [{ name: "quality", type: "integer", min: 1, max: 100, default: 85, description: "Quality; 100 keeps every pixel" }],
+  },
+  j2k: {
+    coder: "j2k",
+    isDeep: true,
+    read: "lossless",
+    write: "high",
+    options: [{ name: "quality", type: "integer", min: 1, max: 100, default: 85, description: "Quality; 100 keeps every pixel" }],
+  },
+  xpm: { coder: "xpm", read: "lossless", write: "reduced", hardens: true },
+  xbm: { coder: "xbm", read: "lossless", write: "reduced", isOpaque: true, options: [dither] },
+  sgi: { coder: "sgi", isDeep: true, read: "lossless", write: "lossless" },
+  wbmp: { coder: "wbmp", isShallow: true, read: "lossless", write: "reduced", isOpaque: true, options: [dither] },
+  pict: { coder: "pict", read: "high", write: "reduced", isOpaque: true },
+  dpx: { coder: "dpx", isDeep: true, read: "high", write: "high" },
+  fits: { coder: "fits", isDeep: true, read: "reduced", write: "reduced", isOpaque: true },
+  ras: { coder: "sun", isShallow: true, read: "lossless", write: "lossless" },
+  xwd: { coder: "xwd", read: "lossless", write: "reduced", isOpaque: true },
+  miff: { coder: "miff", isDeep: true, read: "lossless", write: "lossless", hasProfile: true },
+  jng: { coder: "jng", read: "high", write: "high" },
+  viff: { coder: "viff", read: "lossless", write: "lossless" },
+  vicar: { coder: "vicar", read: "lossless", write: "reduced", isOpaque: true },
+  mtv: { coder: "mtv", read: "lossless", write: "reduced", isOpaque: true },
+  dcm: { coder: "dcm", read: "reduced" },
+  avs: { coder: "avs", read: "lossless", write: "lossless" },
+};
+
+/** The hubs: what sharp reads and writes, with its options of size and quality. */
+export const hubs: Readonly<Record<string, Picture>> = {
+  png: { coder: "png", isDeep: true, hasProfile: true, args: words("-define png:compression-level=6") },
+  tiff: { coder: "tiff", isDeep: true, hasProfile: true, args: words("-compress Zip") },
+};
+
+/** Read, they may hold more than one picture. */
+const severalPictures = new Set(words("dcx miff fits dcm"));
+const usual = { async: false, maxInputMb: 100 } as const;
+const costs: Readonly<Record<string, number>> = { png: 50, tiff: 45 };
+
+/** To be chosen where both formats hold any. */
+const metadataOf = (from: string, to: string): readonly OptionDefinition[] => (mayKeepPlace(from, to) ? [metadataChoice] : []);
+
+const reading = crossHops(Object.keys(pictures), Object.keys(hubs), (from, to) => {
+  const fidelity = pictures[from]?.read;
+  if (fidelity === undefined) return undefined;
+  const options = [...bounds, ...metadataOf(from, to)];
+  const pages = severalPictures.has(from) ? ({ part: "page", options: [...partOptions("page"), ...options] } as const) : { options };
+  const expects = expectingAll(
+    pictures[from]?.hasSizes !== true && "PAGES_LEFT_OUT",
+    /^ps[db]$/.test(from) && to === "png" && "PROFILE_CONVERTED",
+    /^ps[db]$/.test(from) && "MEDIA_CHANGED",
+  );
+  return { fidelity, cost: costs[to] ?? 50, ...usual, expects, ...pages };
+});
+const writing = crossHops(Object.keys(hubs), Object.keys(pictures), (from, to) => {
+  const picture = pictures[to];
+  if (picture?.write === undefined) return undefined;
+  const options = [...(picture.options ?? []), ...(to === "ico" ? [] : bounds), ...metadataOf(from, to)];
+  const pages = from === "tiff" ? ({ part: "page", options: [...partOptions("page"), ...options] } as const) : { options };
+  const expects = expectingAll(
+    from === "png" && "ORIENTATION_APPLIED",
+    (picture.hasProfile !== true || from === "png") && "PROFILE_CONVERTED",
+    "MEDIA_CHANGED",
+    picture.isOpaque === true && "ALPHA_FLATTENED",
+  );
+  const hardened = { message: "Points that are partly transparent become wholly so, or opaque.", of: "alpha" } as const;
+  const all = picture.hardens === true ? [...expects, expecting("ALPHA_FLATTENED", hardened)] : expects;
+  return { fidelity: picture.write, cost: 45, ...usual, expects: all, ...pages };
+});
+
+/** Of samples that libvips does not read: with a sign, of 64 bits, or of Lab in eight. */
+const odd: Hop = {
+  ...{ from: "tiff", to: "png", fidelity: "lossless", cost: 400, ...usual, part: "page", options: [...partOptions("page"), ...bounds] },
+  expects: expectingAll("PAGES_LEFT_OUT", "PROFILE_CONVERTED", "MEDIA_CHANGED"),
+};
+const hops: readonly Hop[] = [...reading, ...writing, odd];
+const isExr = (hop: Hop): boolean => hop.from === "exr" || hop.to === "exr";
+export const exrHops = hops.filter(isExr);
+export const imagemagickHops = hops.filter((hop) => !isExr(hop));

@@ -1,0 +1,126 @@
+/** TIFF and BMP to themselves: every page, smaller, cut, turned. What is not asked for stays. */
+import { copyFile, stat } from "node:fs/promises";
+import { FilemillError } from "#kit/errors.ts";
+import type { Hop, HopTask, OptionDefinition } from "#services/conversion/domain/engine.ts";
+import { expecting } from "#services/conversion/domain/expectations.ts";
+import { numberOption, ownHops, stringOption, words } from "../shared/hop-table.ts";
+import type { ToolSession } from "../shared/tool-run.ts";
+import { turn } from "./picture-options.ts";
+
+const side = { type: "integer", min: 1, max: 16_384, unit: "pixels" } as const;
+const shape: readonly OptionDefinition[] = [
+  { ...side, name: "width", description: "Maximum width; the aspect ratio is kept and a smaller picture is not enlarged" },
+  { ...side, name: "height", description: "Maximum height; the aspect ratio is kept and a smaller picture is not enlarged" },
+  {
+    name: "crop",
+    type: "string",
+    pattern: "^[0-9]{1,5}x[0-9]{1,5}\\+[0-9]{1,5}\\+[0-9]{1,5}$",
+    description: "Crop before any other change, as width x height + left + top in pixels: `640x480+10+20`",
+  },
+  turn,
+  { name: "flip", type: "enum", values: ["none", "horizontal", "vertical"], default: "none", description: "Mirrors the picture" },
+];
+const packings: readonly OptionDefinition[] = [
+  {
+    name: "compression",
+    type: "enum",
+    values: ["deflate", "lzw", "packbits", "jpeg", "none"],
+    description: "JPEG loses a little, all others nothing; when absent that of fax machines for pages in black and white, else deflate",
+  },
+  { name: "quality", type: "integer", min: 1, max: 100, default: 85, description: "Quality of the compression `jpeg`" },
+  {
+    name: "metadata",
+    type: "enum",
+    values: ["keep", "strip"],
+    default: "keep",
+    description: "Whether what is told of camera, place, author and program is kept",
+  },
+];
+
+const expects = [
+  expecting("SOURCE_KEPT"),
+  expecting("ORIENTATION_APPLIED"),
+  expecting("MEDIA_CHANGED", { message: "Colours of more bits than the format holds become ones of what it holds." }),
+];
+export const ownPictureHops: readonly Hop[] = ownHops(["tiff", "bmp"], (format) => ({
+  ...{ fidelity: "lossless", cost: 60, async: false, maxInputMb: 100 },
+  options: format === "tiff" ? [...packings, ...shape] : shape,
+  expects:
+    format === "tiff"
+      ? [
+          ...expects,
+          expecting("METADATA_DROPPED", { message: "What a camera says in EXIF is not carried over." }),
+          expecting("ALPHA_FLATTENED", { option: "compression" }),
+        ]
+      : [expecting("SOURCE_KEPT")],
+}));
+
+const tags = words("artist copyright document hostcomputer make model software timestamp");
+
+/** ImageMagick reads these and writes none that it is not told to. */
+export const tagFormat = [...tags.map((tag) => `tag ${tag} %[tiff:${tag}]\n`), "exif %[exif:*]\n"].join("");
+
+/** Names of tags that are there, by what was printed in {@link tagFormat}. */
+export function tagsTold(printed: string): readonly string[] {
+  const lines = printed.split("\n");
+  return tags.filter((tag) => lines.some((line) => line.startsWith(`tag ${tag} `) && line.length > `tag ${tag} `.length));
+}
+
+/** Facts of a camera have no place in what is written here. */
+export const hasExif = (printed: string): boolean => /^exif ./m.test(printed);
+
+const keptTag = (tag: string): readonly string[] => ["-set", `option:tiff:${tag}`, `%[tiff:${tag}]`];
+
+/** What ImageMagick is told between reading and writing. `isBilevel`: every page is in black and white. `told`: tags to keep. */
+export function ownArgumentsOf({ hop, options }: HopTask, isBilevel: boolean, told: readonly string[]): readonly string[] {
+  const [width, height] = [numberOption(options, "width"), numberOption(options, "height")];
+  const crop = stringOption(options, "crop");
+  const turned = options.rotate ?? "0";
+  const isDrawnAnew = width !== undefined || height !== undefined;
+  return [
+    "-auto-orient",
+    ...(crop === undefined ? [] : ["-crop", crop, "+repage"]),
+    ...(isDrawnAnew ? ["-resize", `${width ?? ""}x${height ?? ""}>`] : []),
+    ...(turned === "0" ? [] : ["-rotate", String(turned)]),
+    ...(options.flip === "horizontal" ? ["-flop"] : options.flip === "vertical" ? ["-flip"] : []),
+    ...(hop.to === "tiff" ? packingOf(options, isBilevel && !isDrawnAnew) : []),
+    ...(hop.to !== "tiff" ? [] : options.metadata === "strip" ? ["+profile", "!icc,*"] : told.flatMap(keptTag)),
+  ];
+}
+
+function packingOf(options: HopTask["options"], isBilevel: boolean): readonly string[] {
+  const predicted = isBilevel ? [] : ["-define", "tiff:predictor=2"];
+  switch (options.compression) {
+    case "none":
+      return ["-compress", "None"];
+    case "packbits":
+      return ["-compress", "RLE"];
+    case "lzw":
+      return ["-compress", "LZW", ...predicted];
+    case "jpeg":
+      return [...words("-background white -alpha remove -alpha off -depth 8 -compress JPEG -quality"), String(options.quality ?? 85)];
+    default:
+      return options.compression === undefined && isBilevel ? ["-compress", "Group4"] : ["-compress", "Zip", ...predicted];
+  }
+}
+
+/** Where nothing but size was to change, and did not to the better. */
+export async function keepsSource(session: ToolSession, task: HopTask, isTurned: boolean): Promise<boolean> {
+  const { options } = task;
+  const isShaped = ["width", "height", "crop"].some((name) => options[name] !== undefined) || (options.rotate ?? "0") !== "0";
+  const isAsked = isShaped || (options.flip ?? "none") !== "none" || options.metadata === "strip" || isTurned;
+  const isPacked = options.compression !== undefined && options.compression !== "jpeg";
+  if (isAsked || isPacked || (await stat(session.pathOf("out"))).size < task.input.sizeBytes) return false;
+  await copyFile(task.input.path, task.outputPath);
+  task.note("SOURCE_KEPT");
+  return true;
+}
+
+/** @throws FilemillError INVALID_OPTION for a part that no page has. */
+export function assertCrop({ options }: HopTask, pages: readonly { readonly width: number; readonly height: number }[]): void {
+  const crop = stringOption(options, "crop");
+  if (crop === undefined) return;
+  const [width = 0, height = 0, left = 0, top = 0] = crop.split(/[x+]/).map(Number);
+  if (width > 0 && height > 0 && pages.every((page) => left + width <= page.width && top + height <= page.height)) return;
+  throw new FilemillError("INVALID_OPTION", "The part to keep must lie within every page of the picture.", { details: { option: "crop" } });
+}

@@ -1,0 +1,290 @@
+/** Pictures that sharp does not know, by ImageMagick: into PNG and TIFF, and out of them. */
+import { rm, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { FilemillError } from "#kit/errors.ts";
+import { defineEngine, type Engine, type EngineHost, type HopTask, type OpenEngine } from "#services/conversion/domain/engine.ts";
+import type { Inspector } from "#services/conversion/domain/inspector.ts";
+import { assertPart, noteLeftOut } from "#services/conversion/domain/parts.ts";
+import type { Sandbox, SandboxEnd } from "#services/conversion/domain/sandbox.ts";
+import { failureOf } from "../shared/bad-input.ts";
+import { numberOption } from "../shared/hop-table.ts";
+import { inputInside, openOutput, openToolSession, probeMs, type ToolSession, versionLineOf } from "../shared/tool-run.ts";
+import { srgbProfile } from "./icc-profile.mjs";
+import { exrHops, hubs, imagemagickHops, magickBadInput, type Picture, pictures } from "./imagemagick-formats.ts";
+import { assertCrop, hasExif, keepsSource, ownArgumentsOf, ownPictureHops, tagFormat, tagsTold } from "./imagemagick-own.ts";
+import { magick } from "./imagemagick-program.ts";
+import { withMeantColours } from "./meant-colours.ts";
+import { openSharpChildren } from "./sharp-children.ts";
+
+const program = magick.path;
+const policyInside = "/engine/imagemagick";
+const withPolicy = {
+  env: { MAGICK_CONFIGURE_PATH: policyInside, MAGICK_THREAD_LIMIT: "2" },
+  readOnly: { [join(import.meta.dirname, "imagemagick-policy")]: policyInside },
+};
+const iconSizes = [256, 128, 64, 48, 32, 16];
+
+type Scene = {
+  readonly index: number;
+  readonly width: number;
+  readonly height: number;
+  /** The description of its colour profile; empty: it has none. */
+  readonly profile: string;
+  /** As the program names it. */
+  readonly space: string;
+  /** Bits of a sample. */
+  readonly depth: number;
+};
+
+function pictureOf(format: string): Picture {
+  const picture = pictures[format] ?? hubs[format];
+  if (picture === undefined) throw new FilemillError("INTERNAL", "ImageMagick has no such format.");
+  return picture;
+}
+
+const unreadable = "The picture is damaged or of an unsupported kind.";
+
+/** What the headers say of each picture in the file. */
+async function readScenes(session: ToolSession, { coder }: Picture): Promise<readonly Scene[]> {
+  const photometric = coder === "tiff" ? "photometric %[tiff:photometric]\n" : "";
+  const args = ["-ping", `${coder}:${inputInside}`, "-format", `${photometric}scene %s %w %h %z %[colorspace] %[profile:icc]\n`, "info:-"];
+  const end = await session.run({ program, args, ...withPolicy });
+  throwIfTooLarge(end);
+  const scenes = [...end.stdout.matchAll(/^scene (\d+) (\d+) (\d+) (\d+) (\w+) ?(.*)$/gm)].map((found) => {
+    const [index = 0, width = 0, height = 0, depth = 0] = found.slice(1, 5).map(Number);
+    return { index, width, height, depth, space: found[5] ?? "", profile: found[6] ?? "" };
+  });
+  if (scenes.length === 0) throw failureOf(end, magickBadInput, unreadable);
+  // It would take numbers that it does not know for red, green and blue.
+  if (/^photometric unknown/m.test(end.stdout)) {
+    throw new FilemillError("CONVERSION_FAILED", "The picture's colours are of a kind that could not be read.");
+  }
+  return scenes;
+}
+
+function throwIfTooLarge({ stderr }: SandboxEnd): void {
+  if (/exceeds limit|cache resources exhausted|resource limit|too many exceptions/i.test(stderr)) {
+    throw new FilemillError("INPUT_TOO_COMPLEX", "The picture has more pixels than a conversion may use.");
+  }
+}
+
+function chooseScene(scenes: readonly Scene[], source: Picture, task: HopTask): Scene | undefined {
+  if (source.hasSizes === true) return scenes.toSorted((a, b) => b.width * b.height - a.width * a.height)[0];
+  // The first picture of a Photoshop file is the whole, the others are its layers.
+  if (/^ps[db]$/.test(source.coder)) return scenes[0];
+  const page = numberOption(task.options, "page") ?? 1;
+  assertPart("page", page, scenes.length);
+  noteLeftOut(task, "page", page, scenes.length);
+  return scenes[page - 1];
+}
+
+function shapeArgumentsOf(task: HopTask, { width, height }: Scene): readonly string[] {
+  const { options, hop } = task;
+  switch (hop.to) {
+    case "ico": {
+      const asked = numberOption(options, "size");
+      const side = asked ?? Math.min(256, Math.max(width, height));
+      const square = ["-resize", `${side}x${side}${asked === undefined ? ">" : ""}`, "-background", "none", "-gravity", "center"];
+      const sizes = asked === undefined ? iconSizes.filter((size) => size <= side) : [];
+      const all = sizes.length === 0 ? [] : ["-define", `icon:auto-resize=${sizes.join(",")}`];
+      return [...square, "-extent", `${side}x${side}`, ...all];
+    }
+    case "dds":
+      return ["-define", `dds:compression=${options.compression === "none" ? "none" : "dxt5"}`, "-define", "dds:mipmaps=0"];
+    case "jp2":
+    case "j2k":
+      return ["-quality", String(numberOption(options, "quality") ?? 85)];
+    case "pbm":
+    case "wbmp":
+    case "xbm":
+      return options.dither === false ? ["-colorspace", "Gray", "-threshold", "50%"] : ["-colorspace", "Gray", "-ordered-dither", "o8x8"];
+    default:
+      return [];
+  }
+}
+
+function boundArgumentsOf({ options }: HopTask): readonly string[] {
+  const [width, height] = [numberOption(options, "width"), numberOption(options, "height")];
+  return width === undefined && height === undefined ? [] : ["-resize", `${width ?? ""}x${height ?? ""}>`];
+}
+
+/** A picture with a profile is converted; one without stays as it is. */
+async function srgbOf(session: ToolSession): Promise<string> {
+  await writeFile(session.pathOf("srgb.icc"), srgbProfile(), { flag: "wx", mode: 0o644 });
+  return "/job/srgb.icc";
+}
+
+/** Numbers that other programs would take for something else, as those of a screen. */
+function lightArgumentsOf(source: Picture, scene: Scene): readonly string[] {
+  const isLinear = source.isLinear === true || (isPhotoshop(source) && scene.depth > 16 && scene.profile === "");
+  return [
+    ...(isLinear ? ["-set", "colorspace", "RGB", "-colorspace", "sRGB"] : []),
+    // No program reads more of the formats that are written here.
+    ...(source.isShallow === true ? ["-depth", "8"] : scene.depth > 16 ? ["-depth", "16"] : []),
+  ];
+}
+
+/** Prints how far points are from transparent and from opaque, whichever is nearer, of 65535. */
+const veil = [
+  ...["(", "+clone", "-alpha", "extract", "(", "+clone", "-threshold", "50%", ")", "-compose", "difference", "-composite"],
+  ...["-format", "veil %[max]\\n", "-write", "info:-", "+delete", ")", "+compose"],
+];
+const leastVeil = 3000;
+
+async function run({ sandbox, inspector }: EngineHost, task: HopTask, scenes?: readonly Scene[]): Promise<void> {
+  await using session = await openToolSession(sandbox, task);
+  const [source, target] = [pictureOf(task.hop.from), pictureOf(task.hop.to)];
+  const scene = chooseScene(scenes ?? (await readScenes(session, source)), source, task);
+  if (scene === undefined) throw new FilemillError("INVALID_INPUT", "The file holds no picture.");
+  // What is sRGB already would only be rounded.
+  const isConverted = target.hasProfile !== true && scene.profile !== "" && !/sRGB/i.test(scene.profile);
+  const args = [
+    `${source.coder}:${inputInside}[${scene.index}]`,
+    ...lightArgumentsOf(source, scene),
+    ...(task.options.metadata === "strip" ? ["+profile", "!icc,!icm,*", "-set", "comment", ""] : []),
+    ...(await orientationArgumentsOf(inspector, task)),
+    ...["-auto-orient", "-format", "opaque %[opaque]\n", "-write", "info:-"],
+    ...(target.hardens === true ? veil : []),
+    ...(isConverted ? ["-profile", await srgbOf(session)] : []),
+    ...(/lab/i.test(scene.space) ? ["-colorspace", "sRGB"] : []),
+    ...(target.isOpaque === true ? ["-background", "white", "-alpha", "remove", "-alpha", "off"] : []),
+    ...boundArgumentsOf(task),
+    ...shapeArgumentsOf(task, scene),
+    ...(target.isLinear === true ? ["-colorspace", "RGB"] : []),
+    ...(target.args ?? []),
+    `${target.coder}:/job/out`,
+  ];
+  const end = await session.run({ program, args, ...withPolicy });
+  throwIfTooLarge(end);
+  if (end.exitCode !== 0) {
+    const left = await openOutput(session.pathOf("out")).catch(() => {
+      throw failureOf(end, magickBadInput, unreadable);
+    });
+    await left.close();
+    task.note("INPUT_DAMAGED");
+  }
+  if (target.isOpaque === true && /^opaque false/im.test(end.stdout)) task.note("ALPHA_FLATTENED");
+  if (Number(/^veil (\d+)$/m.exec(end.stdout)?.[1] ?? 0) > leastVeil) {
+    task.note("ALPHA_FLATTENED", "Points that were partly transparent are wholly so, or opaque.");
+  }
+  if (isConverted || (scene.space === "CMYK" && target.hasProfile !== true)) task.note("PROFILE_CONVERTED");
+  noteDepth(task, scene, target);
+  await session.adopt("out");
+}
+
+function noteDepth(task: HopTask, { depth }: Scene, { isDeep }: Pick<Picture, "isDeep">): void {
+  const kept = isDeep === true ? 16 : 8;
+  if (depth > kept) task.note("MEDIA_CHANGED", `Colours have ${kept} bits instead of ${depth}.`);
+}
+
+const isPhotoshop = ({ coder }: Picture): boolean => /^ps[db]$/.test(coder);
+
+/** What a printer would print becomes colours of a screen by way of TIFF, which keeps it with its profile, and libvips, which reads that. */
+async function runAll(host: EngineHost, pictures: OpenEngine, task: HopTask): Promise<void> {
+  const { from, to } = task.hop;
+  if (from === to) return await runOwn(host, task);
+  if (from === "png") return await withMeantColours({ ...host, pictures }, task, "keep", (meant) => run(host, meant));
+  const source = pictureOf(from);
+  if (to !== "png" || !(isPhotoshop(source) || from === "tiff")) return await run(host, task);
+  const scenes = await scenesOf(host, task);
+  if (scenes[0]?.space !== "CMYK") return await run(host, task, scenes);
+  const path = `${task.outputPath}.printed`;
+  try {
+    await run(host, { ...task, hop: { ...task.hop, to: "tiff" }, outputPath: path }, scenes);
+    const input = { ...task.input, path, sizeBytes: (await stat(path)).size };
+    await pictures.run({ ...task, hop: { ...task.hop, from: "tiff" }, input, options: { compressionLevel: 6 } });
+  } finally {
+    await rm(path, { force: true });
+  }
+}
+
+/** Every page of the file, in the format that it has. */
+async function runOwn({ sandbox }: EngineHost, task: HopTask): Promise<void> {
+  await using session = await openToolSession(sandbox, task);
+  const picture = pictureOf(task.hop.from);
+  const scenes = await readScenes(session, picture);
+  assertCrop(task, scenes);
+  const read = `${picture.coder}:${inputInside}`;
+  const tags =
+    task.hop.to === "tiff"
+      ? (await session.run({ program, args: ["-ping", read, "-format", tagFormat, "info:-"], ...withPolicy })).stdout
+      : "";
+  const facts = ["-format", "page %[type] %[orientation] %[opaque]\\n", "-write", "info:-"];
+  const isBilevel = scenes.every(({ depth, space }) => depth === 1 && space === "Gray");
+  const args = [read, ...facts, ...ownArgumentsOf(task, isBilevel, tagsTold(tags)), `${picture.coder}:/job/out`];
+  const end = await session.run({ program, args, ...withPolicy });
+  throwIfTooLarge(end);
+  if (end.exitCode !== 0) {
+    const left = await openOutput(session.pathOf("out")).catch(() => {
+      throw failureOf(end, magickBadInput, unreadable);
+    });
+    await left.close();
+    task.note("INPUT_DAMAGED");
+  }
+  const isTurned = /^page \S+ (?!TopLeft|Undefined)/m.test(end.stdout);
+  if (end.exitCode === 0 && (await keepsSource(session, task, isTurned))) return;
+  if (isTurned) task.note("ORIENTATION_APPLIED");
+  if (hasExif(tags) && task.options.metadata !== "strip") task.note("METADATA_DROPPED");
+  if (task.options.compression === "jpeg" && /^page \S+ \S+ false/im.test(end.stdout)) task.note("ALPHA_FLATTENED");
+  const [deepest] = scenes.toSorted((a, b) => b.depth - a.depth);
+  if (deepest !== undefined) noteDepth(task, deepest, task.options.compression === "jpeg" ? {} : { isDeep: true });
+  await session.adopt("out");
+}
+
+async function scenesOf({ sandbox }: EngineHost, task: HopTask): Promise<readonly Scene[]> {
+  await using session = await openToolSession(sandbox, task);
+  return await readScenes(session, pictureOf(task.hop.from));
+}
+
+const orientations = ["TopLeft", "TopRight", "BottomRight", "BottomLeft", "LeftTop", "RightTop", "RightBottom", "LeftBottom"];
+
+/** A PNG tells how it is to be turned where ImageMagick does not look. */
+async function orientationArgumentsOf(inspector: Inspector, task: HopTask): Promise<readonly string[]> {
+  if (task.hop.from !== "png") return [];
+  const { orientation } = await inspector.ask("pictureFacts", [task.input.path], { more: { format: "png" }, signal: task.signal });
+  if (orientation === 1) return [];
+  task.note("ORIENTATION_APPLIED");
+  return ["-orient", orientations[orientation - 1] ?? "TopLeft"];
+}
+
+async function versionOf(sandbox: Sandbox): Promise<string | undefined> {
+  const line = await versionLineOf(sandbox, program, ["-version"]);
+  return line === undefined ? undefined : /ImageMagick (\d[\d.-]*)/.exec(line)?.[1];
+}
+
+const open: Engine["open"] = async (host) => {
+  const pictures = await openSharpChildren(host, 0);
+  return {
+    run: (task) => runAll(host, pictures, task),
+    parts: async (task) => (await scenesOf(host, task)).map(() => ""),
+    [Symbol.asyncDispose]: () => pictures[Symbol.asyncDispose](),
+  };
+};
+
+export const imagemagickEngine = defineEngine({
+  id: "imagemagick",
+  label: "ImageMagick",
+  lane: "image",
+  packages: magick.packages,
+  hops: [...imagemagickHops, ...ownPictureHops],
+  badInput: magickBadInput,
+  probe: versionOf,
+  open,
+});
+
+/** The same program with a module that comes in a package of its own. */
+export const imagemagickExrEngine = defineEngine({
+  id: "imagemagick-exr",
+  label: "ImageMagick (OpenEXR)",
+  lane: "image",
+  packages: [...magick.packages, ...magick.modules],
+  hops: exrHops,
+  badInput: magickBadInput,
+  async probe(sandbox) {
+    const version = await versionOf(sandbox);
+    if (version === undefined) return undefined;
+    const end = await sandbox.run({ program, args: ["-list", "format"], limits: { wallMs: probeMs } });
+    return /^ +EXR\*? +EXR +rw/m.test(end.stdout) ? version : undefined;
+  },
+  open,
+});

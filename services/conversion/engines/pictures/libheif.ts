@@ -1,0 +1,202 @@
+/** The pictures of phones, HEIC, by the tools of libheif. */
+import { rm, stat } from "node:fs/promises";
+import {
+  defineEngine,
+  type EngineHost,
+  type Hop,
+  type HopTask,
+  type OpenEngine,
+  type OptionDefinition,
+} from "#services/conversion/domain/engine.ts";
+import { expecting, expectingAll } from "#services/conversion/domain/expectations.ts";
+import { EngineFault } from "#services/conversion/domain/failure.ts";
+import type { Expectation } from "#services/conversion/domain/notes.ts";
+import type { Sandbox } from "#services/conversion/domain/sandbox.ts";
+import { throwIfFailed } from "../shared/bad-input.ts";
+import { numberOption, ownHops, stringOption } from "../shared/hop-table.ts";
+import { inputInside, openToolSession, probeMs, type ToolSession, versionLineOf } from "../shared/tool-run.ts";
+import { standUpright } from "./exif-upright.ts";
+import { metadataChoice, profileChoice, reshapes, reshaping } from "./picture-options.ts";
+import { openSharpChildren } from "./sharp-children.ts";
+
+const reader = { async: false, maxInputMb: 100 } as const;
+const choices = [...reshaping, metadataChoice, profileChoice];
+const expects: readonly Expectation[] = [
+  ...expectingAll("PAGES_LEFT_OUT"),
+  expecting("PROFILE_CONVERTED", { message: "High dynamic range is mapped to standard dynamic range." }),
+  ...expectingAll("MEDIA_CHANGED"),
+];
+
+const encoding: readonly OptionDefinition[] = [
+  { name: "quality", type: "integer", min: 0, max: 100, default: 50, description: "Quality of lossy compression" },
+  {
+    name: "effort",
+    type: "enum",
+    values: ["ultrafast", "superfast", "veryfast", "fast", "medium"],
+    default: "ultrafast",
+    description: "Effort: higher values make smaller files and take longer",
+  },
+];
+
+/** JPEG pictures become HEIC by way of PNG, for heif-enc forgets how they are to be turned. */
+const hops: readonly Hop[] = [
+  {
+    from: "heic",
+    to: "png",
+    fidelity: "lossless",
+    cost: 150,
+    ...reader,
+    options: choices,
+    expects: [...expects, expecting("ALPHA_FLATTENED", { option: "background" })],
+  },
+  {
+    from: "heic",
+    to: "jpg",
+    fidelity: "high",
+    cost: 100,
+    ...reader,
+    options: [{ name: "quality", type: "integer", min: 1, max: 100, default: 90, description: "Quality of lossy compression" }, ...choices],
+    expects: [...expects, expecting("ALPHA_FLATTENED")],
+  },
+  {
+    from: "png",
+    to: "heic",
+    fidelity: "high",
+    cost: 400,
+    ...reader,
+    options: [...encoding, metadataChoice],
+    expects: expectingAll("ORIENTATION_APPLIED", "PROFILE_CONVERTED", "MEDIA_CHANGED"),
+  },
+  ...ownHops(["heic"], () => ({
+    fidelity: "high",
+    cost: 600,
+    ...reader,
+    options: [...encoding, ...choices],
+    expects: [...expects, expecting("ALPHA_FLATTENED", { option: "background" })],
+  })),
+];
+
+const badInput = [
+  /Invalid input|Unsupported (?:feature|codec|filetype)|^libpng error|Error while loading|Decoder plugin generated an error|Could not decode/m,
+];
+
+/**
+ * heif-enc stores pixels as they lie, and readers of HEIC do not ask EXIF how to turn them: they are turned before. It aborts at few greys,
+ * makes garbage of palettes with transparency, and looks for no colours but those of a profile.
+ */
+async function encode({ sandbox, inspector }: EngineHost, pictures: OpenEngine, task: HopTask): Promise<void> {
+  const asked = { more: { format: "png" }, signal: task.signal };
+  const { orientation, bitDepth = 8, isKeyed = false } = await inspector.ask("pictureFacts", [task.input.path], asked);
+  const { isNamed } = await inspector.ask("namedColours", [task.input.path], asked);
+  if (bitDepth > 8) task.note("MEDIA_CHANGED", `Colours have 10 bits instead of ${bitDepth}.`);
+  const isStripped = task.options.metadata === "strip";
+  if (orientation === 1 && bitDepth >= 8 && !isKeyed && !isNamed && !isStripped) {
+    try {
+      return await encodeUpright(sandbox, task);
+    } catch (error) {
+      // It aborts at whatever libpng cannot read; libvips says what that is, or reads it.
+      if (!(error instanceof EngineFault && error.kind === "crashed")) throw error;
+    }
+  }
+  const path = `${task.outputPath}.upright`;
+  try {
+    const options = { compressionLevel: 1, metadata: isStripped ? "strip" : "keep", profile: "keep" };
+    await pictures.run({ ...task, hop: { ...task.hop, to: "png" }, options, outputPath: path });
+    await encodeUpright(sandbox, { ...task, input: { ...task.input, path, sizeBytes: (await stat(path)).size } });
+  } finally {
+    await rm(path, { force: true });
+  }
+}
+
+async function encodeUpright(sandbox: Sandbox, task: HopTask): Promise<void> {
+  const inside = "/input/picture.png";
+  await using session = await openToolSession(sandbox, task, inside);
+  const quality = ["-q", String(numberOption(task.options, "quality") ?? 50)];
+  const effort = ["-p", `preset=${stringOption(task.options, "effort") ?? "ultrafast"}`];
+  const end = await session.run({ program: "/usr/bin/heif-enc", args: [...quality, ...effort, "-o", "/job/out.heic", inside] });
+  throwIfFailed(end, badInput, "The picture is damaged or is not a PNG.");
+  await session.adopt("out.heic");
+}
+
+async function decode({ sandbox, inspector }: EngineHost, pictures: OpenEngine, task: HopTask): Promise<void> {
+  await using session = await openToolSession(sandbox, task);
+  const facts = await readFacts(session, task);
+  const colours = await inspector.ask("namedColours", [task.input.path], { more: { format: "heic" }, signal: task.signal });
+  const isNamed = colours.isNamed && task.options.profile !== "strip";
+  // The tool would show in a JPEG what is under transparency, which nobody has ever seen.
+  const isRough = reshapes(task) || isNamed || (task.hop.to === "jpg" && facts.hasAlpha);
+  if (!isRough) return await decodeTo({ session, inspector }, task, facts.pictures, task.hop.to, task.outputPath);
+  const path = `${task.outputPath}.decoded`;
+  // Opaque for a JPEG, nothing is lost that the result would hold, in a sixth of the time.
+  const way = task.hop.to === "jpg" && !facts.hasAlpha && !isNamed ? "jpg" : "png";
+  try {
+    await decodeTo({ session, inspector }, { ...task, options: { quality: 100 } }, facts.pictures, way, path);
+    const input = { ...task.input, path, format: way, sizeBytes: (await stat(path)).size };
+    const named = isNamed ? { namedColours: `${colours.primaries}/${colours.transfer}` } : {};
+    const options = { metadata: "keep", profile: "keep", compressionLevel: 6, ...task.options, ...named };
+    await pictures.run({ ...task, hop: { ...task.hop, from: way }, input, options });
+  } finally {
+    await rm(path, { force: true });
+  }
+}
+
+/** By way of PNG, where it is changed. */
+async function rewrite(host: EngineHost, pictures: OpenEngine, task: HopTask): Promise<void> {
+  const path = `${task.outputPath}.changed`;
+  try {
+    await decode(host, pictures, { ...task, hop: { ...task.hop, to: "png" }, outputPath: path });
+    await encodeUpright(host.sandbox, { ...task, input: { path, format: "png", sizeBytes: (await stat(path)).size } });
+  } finally {
+    await rm(path, { force: true });
+  }
+}
+
+async function decodeTo(
+  { session, inspector }: { readonly session: ToolSession } & Pick<EngineHost, "inspector">,
+  task: HopTask,
+  pictures: number,
+  to: string,
+  path: string,
+): Promise<void> {
+  const quality = to === "jpg" ? ["-q", String(numberOption(task.options, "quality") ?? 90)] : [];
+  const end = await session.run({ program: "/usr/bin/heif-convert", args: ["--quiet", ...quality, inputInside, `/job/out.${to}`] });
+  throwIfFailed(end, badInput, "The picture is damaged or uses an unsupported compression.");
+  // Several pictures come out numbered.
+  await session.adopt(pictures > 1 ? `out-1.${to}` : `out.${to}`, path);
+  // The pixels were turned; whoever believes the EXIF of a phone would turn them again.
+  await standUpright(inspector, path);
+}
+
+async function readFacts(session: ToolSession, task: HopTask): Promise<{ readonly pictures: number; readonly hasAlpha: boolean }> {
+  const end = await session.run({ program: "/usr/bin/heif-info", args: [inputInside] });
+  throwIfFailed(end, badInput, "The picture is damaged or uses an unsupported compression.");
+  const pictures = [...end.stdout.matchAll(/^image: \d+x\d+/gm)].length;
+  if (pictures > 1) task.note("PAGES_LEFT_OUT", `Only the first of ${pictures} pictures was converted.`);
+  return { pictures, hasAlpha: /alpha channel: yes/.test(end.stdout) };
+}
+
+export const libheifEngine = defineEngine({
+  id: "libheif",
+  label: "libheif",
+  lane: "image",
+  packages: ["libheif-examples"],
+  hops,
+  badInput,
+  async probe(sandbox) {
+    const line = await versionLineOf(sandbox, "/usr/bin/heif-enc", ["--list-encoders"]);
+    if (line === undefined) return undefined;
+    const help = await sandbox.run({ program: "/usr/bin/heif-convert", args: ["--help"], limits: { wallMs: probeMs } });
+    return /libheif version: (\d[\d.]*)/.exec(`${help.stdout}${help.stderr}`)?.[1];
+  },
+  async open(host) {
+    const pictures = await openSharpChildren(host, 0);
+    return {
+      run(task) {
+        const { from, to } = task.hop;
+        const work = to !== "heic" ? decode : from === "heic" ? rewrite : encode;
+        return work(host, pictures, task);
+      },
+      [Symbol.asyncDispose]: () => pictures[Symbol.asyncDispose](),
+    };
+  },
+});

@@ -1,0 +1,198 @@
+/** JPEG XL by the tools of libjxl. A JPEG becomes JPEG XL without loss, and the very same JPEG again. */
+import { readdir, rm, stat } from "node:fs/promises";
+import { dirname } from "node:path";
+import { FilemillError } from "#kit/errors.ts";
+import {
+  defineEngine,
+  type EngineHost,
+  type Hop,
+  type HopTask,
+  type OpenEngine,
+  type OptionDefinition,
+} from "#services/conversion/domain/engine.ts";
+import { expecting, expectingAll } from "#services/conversion/domain/expectations.ts";
+import type { Inspector } from "#services/conversion/domain/inspector.ts";
+import { askMade } from "../shared/ask-inspector.ts";
+import { throwIfFailed } from "../shared/bad-input.ts";
+import { copyPieces } from "../shared/copy-pieces.ts";
+import { flagOption, numberOption, ownHops } from "../shared/hop-table.ts";
+import { openOutput, openToolSession, type ToolSession, versionLineOf } from "../shared/tool-run.ts";
+import { withMeantColours } from "./meant-colours.ts";
+import { metadataChoice, profileChoice, reshapes, reshaping } from "./picture-options.ts";
+import { openSharpChildren } from "./sharp-children.ts";
+
+const effort: OptionDefinition = {
+  name: "effort",
+  type: "integer",
+  min: 1,
+  max: 9,
+  default: 4,
+  description: "Effort: higher values make smaller files and take longer",
+};
+const quality = { name: "quality", type: "integer", min: 5, max: 100 } as const;
+const lossy: OptionDefinition = { ...quality, default: 90, description: "Quality of lossy compression" };
+const again: OptionDefinition = {
+  ...quality,
+  description: "Quality of lossy compression; default: 90, or the original JPEG if the picture was made from one",
+};
+const lossless: OptionDefinition = { name: "lossless", type: "boolean", default: false, description: "Lossless compression" };
+const usual = { async: false, maxInputMb: 100 } as const;
+const choices = [...reshaping, metadataChoice, profileChoice];
+const recoloured = expecting("PROFILE_CONVERTED", { message: "High dynamic range is mapped to standard dynamic range." });
+const opaque = [...expectingAll("ALPHA_FLATTENED", "ANIMATION_REDUCED", "MEDIA_CHANGED"), recoloured];
+const still = [...expectingAll("ANIMATION_REDUCED"), recoloured, expecting("ALPHA_FLATTENED", { option: "background" })];
+
+const hops: readonly Hop[] = [
+  { from: "jpg", to: "jxl", fidelity: "lossless", cost: 150, ...usual, options: [effort] },
+  {
+    ...{ from: "png", to: "jxl", fidelity: "high", cost: 250, ...usual, options: [lossy, lossless, effort, metadataChoice] },
+    expects: expectingAll("ORIENTATION_APPLIED", "PROFILE_CONVERTED"),
+  },
+  { from: "apng", to: "jxl", fidelity: "high", cost: 400, ...usual, options: [lossy, lossless, effort] },
+  { from: "jxl", to: "png", fidelity: "lossless", cost: 200, ...usual, options: choices, expects: still },
+  { from: "jxl", to: "jpg", fidelity: "high", cost: 150, ...usual, options: [again, ...choices], expects: opaque },
+  {
+    from: "jxl",
+    to: "ppm",
+    fidelity: "reduced",
+    cost: 120,
+    ...usual,
+    options: [],
+    expects: expectingAll("ALPHA_FLATTENED", "ANIMATION_REDUCED"),
+  },
+  ...ownHops(["jxl"], () => ({
+    ...{ fidelity: "high", cost: 450, ...usual },
+    ...{ options: [lossy, lossless, effort, ...choices], expects: still },
+  })),
+];
+
+function encoderArgumentsOf(task: HopTask): readonly string[] {
+  const { hop, options } = task;
+  const work = ["-e", String(numberOption(options, "effort") ?? 4), "--num_threads=2"];
+  if (hop.from === "jpg") return [...work, "--lossless_jpeg=1"];
+  if (flagOption(options, "lossless")) return [...work, "-d", "0"];
+  return [...work, "-q", String(numberOption(options, "quality") ?? 90)];
+}
+
+const badInput = [
+  /(?:failed|Failed) to decode|invalid signature|is truncated|Unexpected end of|JXL_FAILURE|Failed to read|Error while decoding|Duplicate Huffman/,
+];
+
+async function run(host: EngineHost, pictures: OpenEngine, task: HopTask): Promise<void> {
+  if (task.hop.from === "png") return await withMeantColours({ ...host, pictures }, task, "keep", (meant) => encode(host, meant));
+  if (task.hop.to === "jxl") return task.hop.from === "jxl" ? await rewrite(host, pictures, task) : await encode(host, task);
+  // The tools go by names.
+  const inside = "/input/picture.jxl";
+  const { to } = task.hop;
+  await using session = await openToolSession(host.sandbox, task, inside);
+  const info = await session.run({ program: "/usr/bin/jxlinfo", args: [inside], limits: { addressSpace: false } });
+  throwIfFailed(info, badInput, "The picture is damaged or is not JPEG XL.");
+  const hasAlpha = /RGBA|alpha/i.test(info.stdout);
+  // The tool would show what is under it, which nobody has ever seen; by way of PNG it is flattened.
+  if (to === "ppm" && hasAlpha) throw new FilemillError("CONVERSION_FAILED", "The picture has transparency, which could not be flattened.");
+  const moves = /animation/i.test(info.stdout);
+  if (moves) task.note("ANIMATION_REDUCED");
+  const numbers = task.options.profile === "strip" ? undefined : brightNumbersOf(info.stdout);
+  // The tool writes no JPEG of more than eight bits.
+  const isDeep = to === "jpg" && !/, 8-bit /.test(info.stdout);
+  const isRough = reshapes(task) || numbers !== undefined || (to === "jpg" && (hasAlpha || isDeep));
+  if (to === "ppm" && numbers !== undefined) throw new FilemillError("CONVERSION_FAILED", "High dynamic range could not be mapped.");
+  if (!isRough) return await decodeTo({ session, ...host }, task, moves, to, task.outputPath);
+  const path = `${task.outputPath}.decoded`;
+  try {
+    await decodeTo({ session, ...host }, task, moves, "png", path);
+    const input = { ...task.input, path, sizeBytes: (await stat(path)).size };
+    const named = numbers === undefined ? {} : { namedColours: numbers };
+    const options = { quality: 90, profile: "keep", compressionLevel: 6, ...task.options, ...named };
+    await pictures.run({ ...task, hop: { ...task.hop, from: "png" }, input, options });
+  } finally {
+    await rm(path, { force: true });
+  }
+}
+
+/** By way of PNG, where it is changed. */
+async function rewrite(host: EngineHost, pictures: OpenEngine, task: HopTask): Promise<void> {
+  const path = `${task.outputPath}.changed`;
+  try {
+    await run(host, pictures, { ...task, hop: { ...task.hop, to: "png" }, outputPath: path });
+    const input = { path, format: "png", sizeBytes: (await stat(path)).size };
+    await encode(host, { ...task, hop: { ...task.hop, from: "png" }, input });
+  } finally {
+    await rm(path, { force: true });
+  }
+}
+
+/** The numbers of ITU-T H.273 of a picture of high dynamic range, as the tool names its colours. */
+function brightNumbersOf(info: string): string | undefined {
+  const transfer = /\bPQ transfer function/.test(info) ? 16 : /\bHLG transfer function/.test(info) ? 18 : undefined;
+  return transfer && `${/Rec\.2100 primaries/.test(info) ? 9 : /P3 primaries/.test(info) ? 12 : 1}/${transfer}`;
+}
+
+async function encode({ sandbox, inspector }: EngineHost, task: HopTask): Promise<void> {
+  const inside = `/input/picture.${task.hop.from}`;
+  await using session = await openToolSession(sandbox, task, inside);
+  if (task.hop.from === "jpg" && (await isPrinters(inspector, task))) {
+    throw new FilemillError("CONVERSION_FAILED", "The picture has the colours of a printer, which could not be kept.");
+  }
+  const args = [inside, "/job/out.jxl", ...encoderArgumentsOf(task)];
+  await runTool(session, "/usr/bin/cjxl", args);
+  await session.adopt("out.jxl");
+}
+
+async function decodeTo(
+  { session, inspector }: { readonly session: ToolSession } & Pick<EngineHost, "inspector">,
+  task: HopTask,
+  moves: boolean,
+  to: string,
+  path: string,
+): Promise<void> {
+  const asked = to === "jpg" ? numberOption(task.options, "quality") : undefined;
+  await runTool(session, "/usr/bin/djxl", [
+    "/input/picture.jxl",
+    `/job/out.${to}`,
+    ...(asked === undefined ? [] : ["-q", String(asked)]),
+    "--num_threads=2",
+  ]);
+  if (moves && to === "png") return await writeStill(inspector, session.pathOf("out.png"), path);
+  // Frames come out numbered, where one is no file by itself.
+  await session.adopt(moves ? await firstFrame(session, to) : `out.${to}`, path);
+}
+
+async function runTool(session: ToolSession, program: string, args: readonly string[]): Promise<void> {
+  const end = await session.run({ program, args, limits: { addressSpace: false } });
+  throwIfFailed(end, badInput, "The picture is damaged or of an unsupported kind.");
+}
+
+/** Whether a JPEG has four components, as CMYK has, which JPEG XL does not take over. @see ITU-T T.81, B.2.2 */
+async function isPrinters(inspector: Inspector, { input, signal }: HopTask): Promise<boolean> {
+  return (await inspector.ask("pictureFacts", [input.path], { more: { format: "jpg" }, signal })).components === 4;
+}
+
+async function firstFrame(session: ToolSession, extension: string): Promise<string> {
+  const names = (await readdir(dirname(session.pathOf("out")))).filter((name) => name.startsWith("out") && name.endsWith(`.${extension}`));
+  return names.toSorted()[0] ?? `out.${extension}`;
+}
+
+/** The first frame of an animated PNG is the picture itself; what makes it move is left out. */
+async function writeStill(inspector: Inspector, animation: string, still: string): Promise<void> {
+  const { pieces } = await askMade(inspector, "stillPieces", [animation], {});
+  await using source = await openOutput(animation);
+  await copyPieces(source, still, pieces);
+}
+
+export const libjxlEngine = defineEngine({
+  id: "libjxl",
+  label: "libjxl",
+  lane: "image",
+  packages: ["libjxl-tools"],
+  hops,
+  badInput,
+  async probe(sandbox) {
+    const line = await versionLineOf(sandbox, "/usr/bin/cjxl", ["--version"]);
+    return line === undefined ? undefined : /(\d{1,9}\.\d[\d.]*)/.exec(line)?.[1];
+  },
+  async open(host) {
+    const pictures = await openSharpChildren(host, 0);
+    return { run: (task) => run(host, pictures, task), [Symbol.asyncDispose]: () => pictures[Symbol.asyncDispose]() };
+  },
+});

@@ -1,0 +1,84 @@
+/** Pictures as cameras take them, developed by LibRaw. */
+import { defineEngine, type Hop, type HopTask, type OptionDefinition } from "#services/conversion/domain/engine.ts";
+import type { Sandbox } from "#services/conversion/domain/sandbox.ts";
+import { failureOf } from "../shared/bad-input.ts";
+import { flagOption, numberOption, stringOption, words } from "../shared/hop-table.ts";
+import { inputInside, openToolSession, probeMs } from "../shared/tool-run.ts";
+
+const program = "/usr/bin/dcraw_emu";
+
+const options: readonly OptionDefinition[] = [
+  {
+    name: "whiteBalance",
+    type: "enum",
+    values: ["camera", "auto", "daylight"],
+    default: "camera",
+    description: "White balance: from the camera, from the picture's average, or daylight",
+  },
+  { name: "brightness", type: "number", min: 0.1, max: 8, default: 1, description: "Brightness; 2 is twice as bright" },
+  {
+    name: "highlights",
+    type: "enum",
+    values: ["clip", "blend", "rebuild"],
+    default: "clip",
+    description: "Highlights: clip to white, blend, or reconstruct",
+  },
+  { name: "halfSize", type: "boolean", default: false, description: "Half the width and height, four times as fast" },
+  { name: "depth", type: "enum", values: ["8", "16"], default: "8", description: "Bits per colour channel" },
+];
+const whites: Readonly<Record<string, readonly string[]>> = { camera: ["-w"], auto: ["-a"], daylight: [] };
+const highlights: Readonly<Record<string, string>> = { clip: "0", blend: "2", rebuild: "5" };
+
+/** Only what has a proof; LibRaw itself knows the files of a thousand cameras. */
+const cameras = words("dng nef arw pef");
+const hops: readonly Hop[] = cameras.map((from) => ({
+  from,
+  to: "tiff",
+  fidelity: "high",
+  cost: 2000,
+  async: false,
+  maxInputMb: 200,
+  options,
+}));
+
+const badInput = [/: (?:Input\/output error|Unsupported file format|Corrupted data|Data error|Unexpected end of file)/];
+
+async function run(sandbox: Sandbox, task: HopTask): Promise<void> {
+  await using session = await openToolSession(sandbox, task);
+  const { options: wanted } = task;
+  const end = await session.run({
+    program,
+    args: [
+      ...(whites[stringOption(wanted, "whiteBalance") ?? "camera"] ?? []),
+      ...["-b", String(numberOption(wanted, "brightness") ?? 1)],
+      ...["-H", highlights[stringOption(wanted, "highlights") ?? "clip"] ?? "0"],
+      ...(flagOption(wanted, "halfSize") ? ["-h"] : []),
+      ...(wanted.depth === "16" ? ["-6"] : []),
+      ...["-o", "1", "-T", "-Z", "/job/out.tiff", inputInside],
+    ],
+    // It opens as many threads as there are cores.
+    env: { OMP_NUM_THREADS: "2" },
+  });
+  // It ends with 0 whatever happens.
+  if (end.exitCode !== 0 || /^Cannot (?:open|unpack)/m.test(end.stderr)) {
+    throw failureOf(end, badInput, "The picture is damaged, or comes from an unknown camera.");
+  }
+  await session.adopt("out.tiff");
+}
+
+export const librawEngine = defineEngine({
+  id: "libraw",
+  label: "LibRaw",
+  lane: "image",
+  packages: ["libraw-bin"],
+  hops,
+  badInput,
+  async probe(sandbox) {
+    // It tells its version to nobody; another tool of the package does.
+    const end = await sandbox.run({ program: "/usr/bin/simple_dcraw", args: [], limits: { wallMs: probeMs } }).catch(() => undefined);
+    return /LibRaw (\d[\d.]*)/.exec(`${end?.stdout}${end?.stderr}`)?.[1];
+  },
+  async open({ sandbox }) {
+    return { run: (task) => run(sandbox, task), [Symbol.asyncDispose]: async () => undefined };
+  },
+});

@@ -1,0 +1,68 @@
+/** TIFF to PDF by libtiff: every page, and what is packed for fax machines or as JPEG stays as it is. */
+import { FilemillError } from "#kit/errors.ts";
+import { defineEngine, type HopTask } from "#services/conversion/domain/engine.ts";
+import type { Sandbox } from "#services/conversion/domain/sandbox.ts";
+import { throwIfFailed } from "../shared/bad-input.ts";
+import { stringOption } from "../shared/hop-table.ts";
+import { inputInside, openToolSession, versionLineOf } from "../shared/tool-run.ts";
+
+const program = "/usr/bin/tiff2pdf";
+const papers: Readonly<Record<string, string>> = { a3: "A3", a4: "A4", a5: "A5", letter: "LETTER", legal: "LEGAL" };
+
+const badInput = [
+  /Not a TIFF|(?:Can ?not|Failed to|Can't) read (?:TIFF )?(?:directory|header)|Read error (?:on|at|in)|Error on decoding|unexpected end of file/i,
+];
+
+async function run(sandbox: Sandbox, task: HopTask): Promise<void> {
+  await using session = await openToolSession(sandbox, task);
+  const info = await session.run({ program: "/usr/bin/tiffinfo", args: [inputInside] });
+  // It swaps red and blue where there is transparency.
+  if (/^[ \t]*Extra Samples:.*alpha/im.test(info.stdout)) {
+    throw new FilemillError("CONVERSION_FAILED", "The picture has transparency, which could not be put on a page.");
+  }
+  const paper = papers[stringOption(task.options, "pageSize") ?? "fit"];
+  const end = await session.run({
+    program,
+    args: ["-n", "-z", ...(paper === undefined ? [] : ["-p", paper, "-F"]), "-o", "/job/out", inputInside],
+  });
+  // Well, but of a sort that libtiff shows on no page, such as 16 bits a sample.
+  if (/No support for|can ?not handle/i.test(end.stderr)) {
+    throw new FilemillError("CONVERSION_FAILED", "The picture is of a sort that could not be put on a page.");
+  }
+  throwIfFailed(end, badInput, "The picture is damaged or is not a TIFF.");
+  await session.adopt("out");
+}
+
+export const libtiffEngine = defineEngine({
+  id: "libtiff",
+  label: "libtiff",
+  lane: "image",
+  packages: ["libtiff-tools"],
+  hops: [
+    {
+      from: "tiff",
+      to: "pdf",
+      fidelity: "lossless",
+      cost: 100,
+      async: false,
+      maxInputMb: 200,
+      options: [
+        {
+          name: "pageSize",
+          type: "enum",
+          values: ["fit", ...Object.keys(papers)],
+          default: "fit",
+          description: "Pages as large as the pictures, or a paper size that the pictures fill",
+        },
+      ],
+    },
+  ],
+  badInput,
+  async probe(sandbox) {
+    const line = await versionLineOf(sandbox, "/usr/bin/tiffinfo", ["-h"]).catch(() => undefined);
+    return line === undefined ? undefined : /(\d{1,9}\.\d[\d.]*)/.exec(line)?.[1];
+  },
+  async open({ sandbox }) {
+    return { run: (task) => run(sandbox, task), [Symbol.asyncDispose]: async () => undefined };
+  },
+});

@@ -1,0 +1,31 @@
+/** Pictures for tools that take every number for a colour of a screen: what it means is looked up and converted before. */
+import { rm, stat } from "node:fs/promises";
+import type { EngineHost, HopTask, OpenEngine } from "#services/conversion/domain/engine.ts";
+
+type Host = Pick<EngineHost, "inspector"> & { readonly pictures: OpenEngine };
+
+/**
+ * Runs `use` with a PNG whose colours the tool understands, and without its metadata where that is to be stripped.
+ *
+ * @param profile - "keep": the tool understands profiles, and nothing else that names colours; "srgb": it understands none.
+ */
+export async function withMeantColours(
+  { inspector, pictures }: Host,
+  task: HopTask,
+  profile: "keep" | "srgb",
+  use: (task: HopTask) => Promise<void>,
+): Promise<void> {
+  const asked = { more: { format: "png" }, signal: task.signal };
+  const { isNamed } = await inspector.ask("namedColours", [task.input.path], asked);
+  const isOther = isNamed || (profile === "srgb" && (await inspector.ask("pictureFacts", [task.input.path], asked)).hasProfile === true);
+  const metadata = task.options.metadata === "strip" ? "strip" : "keep";
+  if (!isOther && metadata === "keep") return await use(task);
+  const path = `${task.outputPath}.meant`;
+  try {
+    const options = { compressionLevel: 1, metadata, profile };
+    await pictures.run({ ...task, hop: { ...task.hop, to: "png" }, options, outputPath: path });
+    await use({ ...task, input: { ...task.input, path, sizeBytes: (await stat(path)).size } });
+  } finally {
+    await rm(path, { force: true });
+  }
+}

@@ -1,0 +1,60 @@
+/** What can be chosen of a picture whoever reads it: by libvips, also after another program decoded it. */
+import type { HopTask, OptionDefinition, OptionValues } from "#services/conversion/domain/engine.ts";
+
+const side = { type: "integer", min: 1, max: 16_384, unit: "pixels" } as const;
+const width: OptionDefinition = { ...side, name: "width", description: "Width of the result; without height, the height follows" };
+const height: OptionDefinition = { ...side, name: "height", description: "Height of the result; without width, the width follows" };
+const fit = {
+  name: "fit",
+  type: "enum",
+  values: ["inside", "outside", "cover", "contain", "fill"],
+  description: "How the picture fits width and height: inside, outside, cropped, padded or stretched",
+} as const;
+const enlarge: OptionDefinition = {
+  name: "enlarge",
+  type: "boolean",
+  default: false,
+  description: "Whether a picture smaller than width and height is enlarged",
+};
+
+export const turn: OptionDefinition = {
+  name: "rotate",
+  type: "enum",
+  values: ["0", "90", "180", "270"],
+  default: "0",
+  description: "Degrees to turn clockwise, after the turn that the picture's own orientation asks for",
+};
+
+export const shape: readonly OptionDefinition[] = [width, height, { ...fit, default: "inside" }, enlarge];
+
+const background: OptionDefinition = {
+  name: "background",
+  type: "string",
+  pattern: "^#([0-9a-fA-F]{3}|[0-9a-fA-F]{6})$",
+  description: "Background for transparency and padding, as #rrggbb",
+};
+
+/** Of pictures that are decoded and written as they are unless one of these is given. */
+export const reshaping: readonly OptionDefinition[] = [width, height, fit, enlarge, turn, background];
+
+export const metadataChoice: OptionDefinition = {
+  name: "metadata",
+  type: "enum",
+  values: ["strip", "keep"],
+  description: "Whether EXIF, XMP, IPTC and comments (camera, date, place, author) are carried over; when absent they are",
+};
+export const profileChoice: OptionDefinition = {
+  name: "profile",
+  type: "enum",
+  values: ["srgb", "keep", "strip"],
+  description: "Colours: converted to sRGB, left as they are with their profile (also when absent), or left as they are without it",
+};
+
+/** Whether any of these was given that changes something. */
+export function reshapes({ options }: Pick<HopTask, "options">): boolean {
+  return [...reshaping, metadataChoice, profileChoice].some(({ name }) => !isOff(options[name]));
+}
+
+function isOff(value: OptionValues[string] | undefined): boolean {
+  return value === undefined || value === false || value === "0";
+}

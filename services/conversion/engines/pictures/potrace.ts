@@ -1,0 +1,85 @@
+/** Traces the outlines of a picture in two tones: what was dark becomes shapes. */
+import { join } from "node:path";
+import { defineEngine, type HopTask, type OptionDefinition } from "#services/conversion/domain/engine.ts";
+import { expectingAll } from "#services/conversion/domain/expectations.ts";
+import type { Sandbox } from "#services/conversion/domain/sandbox.ts";
+import { throwIfFailed } from "../shared/bad-input.ts";
+import { crossHops, flagOption, numberOption } from "../shared/hop-table.ts";
+import { inputInside, openToolSession, type ToolSession, versionLineOf } from "../shared/tool-run.ts";
+import { magick } from "./imagemagick-program.ts";
+
+const program = "/usr/bin/potrace";
+
+const options: readonly OptionDefinition[] = [
+  {
+    name: "threshold",
+    type: "number",
+    min: 0.01,
+    max: 0.99,
+    default: 0.5,
+    description: "Brightness threshold below which a pixel is black",
+  },
+  { name: "speckles", type: "integer", min: 0, max: 10_000, default: 2, unit: "px", description: "Spots of up to this size are left out" },
+  { name: "smoothness", type: "number", min: 0, max: 1.34, default: 1, description: "Corner smoothing; 0 gives polygons" },
+  { name: "invert", type: "boolean", default: false, description: "Trace the light areas instead" },
+];
+const backends: Readonly<Record<string, string>> = { svg: "svg", eps: "eps", dxf: "dxf" };
+
+const badInput = [/file format (?:not recognized|error)/];
+
+async function run(sandbox: Sandbox, task: HopTask): Promise<void> {
+  await using session = await openToolSession(sandbox, task);
+  const number = (name: string, otherwise: number) => String(numberOption(task.options, name) ?? otherwise);
+  const input = task.hop.from === "bmp" ? await flattened(session, task) : inputInside;
+  const end = await session.run({
+    program,
+    args: [
+      ...["-b", backends[task.hop.to] ?? "svg", "-k", number("threshold", 0.5), "-t", number("speckles", 2)],
+      ...["-a", number("smoothness", 1), ...(flagOption(task.options, "invert") ? ["-i"] : []), "-o", "/job/out", input],
+    ],
+  });
+  throwIfFailed(end, badInput, "The picture is damaged, or of a kind that cannot be traced.");
+  await session.adopt("out");
+}
+
+const policyInside = "/engine/imagemagick";
+
+/** Potrace takes what lies under transparency for the picture, which is black in most. */
+async function flattened(session: ToolSession, task: HopTask): Promise<string> {
+  const end = await session.run({
+    program: magick.path,
+    args: [
+      ...[`bmp:${inputInside}`, "-format", "opaque %[opaque]\n", "-write", "info:-"],
+      ...["-background", "white", "-alpha", "remove", "-alpha", "off", "-define", "bmp:format=bmp3", "bmp:/job/flat.bmp"],
+    ],
+    env: { MAGICK_CONFIGURE_PATH: policyInside, MAGICK_THREAD_LIMIT: "2" },
+    readOnly: { [join(import.meta.dirname, "imagemagick-policy")]: policyInside },
+  });
+  // What it does not read, or refuses for its size, Potrace is to judge; that has no transparency that could be told.
+  if (end.exitCode !== 0 || !/^opaque false/im.test(end.stdout)) return inputInside;
+  task.note("ALPHA_FLATTENED");
+  return "/job/flat.bmp";
+}
+
+export const potraceEngine = defineEngine({
+  id: "potrace",
+  label: "Potrace",
+  lane: "image",
+  packages: ["potrace", ...magick.packages],
+  hops: crossHops(["bmp", "pbm", "pgm", "ppm"], Object.keys(backends), (from) => ({
+    fidelity: "reduced",
+    cost: 150,
+    async: false,
+    maxInputMb: 50,
+    options,
+    expects: expectingAll(from === "bmp" && "ALPHA_FLATTENED"),
+  })),
+  badInput,
+  async probe(sandbox) {
+    const line = await versionLineOf(sandbox, program, ["--version"]);
+    return line === undefined ? undefined : /\d{1,9}(?:\.\d+)+/.exec(line)?.[0];
+  },
+  async open({ sandbox }) {
+    return { run: (task) => run(sandbox, task), [Symbol.asyncDispose]: async () => undefined };
+  },
+});

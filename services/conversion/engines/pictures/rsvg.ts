@@ -1,0 +1,102 @@
+/** Drawings in SVG to pages, by librsvg: shapes stay shapes and text stays text. */
+import { FilemillError } from "#kit/errors.ts";
+import { defineEngine, type EngineHost, type Hop, type HopTask, type OptionDefinition } from "#services/conversion/domain/engine.ts";
+import { expectingAll } from "#services/conversion/domain/expectations.ts";
+import { replacedFontsMessage } from "#services/conversion/domain/font-note.ts";
+import type { Inspector } from "#services/conversion/domain/inspector.ts";
+import type { Sandbox } from "#services/conversion/domain/sandbox.ts";
+import { throwIfFailed } from "../shared/bad-input.ts";
+import { numberOption } from "../shared/hop-table.ts";
+import { inputInside, openToolSession, type ToolSession, versionLineOf } from "../shared/tool-run.ts";
+
+const program = "/usr/bin/rsvg-convert";
+const maxUnpackedBytes = 50_000_000;
+
+const density: OptionDefinition = {
+  name: "density",
+  type: "integer",
+  min: 10,
+  max: 1200,
+  default: 96,
+  unit: "dpi",
+  description: "Resolution in dpi, which sets the size of the page or picture",
+};
+const usual = { async: false, maxInputMb: 10, options: [density] } as const;
+const zipped = { from: "svgz", ...usual, maxInputMb: 2 } as const;
+const expects = expectingAll("FONT_SUBSTITUTED");
+
+const hops: readonly Hop[] = [
+  { from: "svg", to: "pdf", fidelity: "high", cost: 60, ...usual, expects },
+  { from: "svg", to: "ps", fidelity: "high", cost: 70, ...usual, expects },
+  { from: "svg", to: "eps", fidelity: "high", cost: 70, ...usual, expects },
+  { ...zipped, to: "pdf", fidelity: "high", cost: 60 },
+  { ...zipped, to: "png", fidelity: "high", cost: 80 },
+  { ...zipped, to: "svg", fidelity: "lossless", cost: 5, options: [] },
+];
+
+const badInput = [
+  /XML parse error|I\/O error: |does not have <svg> root/,
+  /unexpected end of file|not in gzip format|invalid compressed data/,
+];
+
+async function unpack(session: ToolSession): Promise<void> {
+  // Standard output holds little: the shell lays it into a file.
+  const args = ["-c", `exec /usr/bin/gzip -dc < ${inputInside} > /job/out`];
+  const end = await session.run({ program: "/bin/sh", args, limits: { fileBytes: maxUnpackedBytes } });
+  // gzip says so by its own exit code, where it is not ended for it.
+  if (/file too large/i.test(end.stderr)) throw new FilemillError("INPUT_TOO_COMPLEX", "The drawing is too large once it is unpacked.");
+  throwIfFailed(end, badInput, "The file is damaged or is not a compressed SVG.");
+  await session.adopt("out");
+}
+
+/** Names of the families here; none when fontconfig cannot be asked. */
+async function familiesHere(sandbox: Sandbox): Promise<readonly string[]> {
+  const end = await sandbox.run({ program: "/usr/bin/fc-list", args: [":", "family"], limits: { wallMs: 30_000 } }).catch(() => undefined);
+  return end?.exitCode === 0 ? end.stdout.split(/[\n,]/) : [];
+}
+
+async function noteMissingFonts(inspector: Inspector, task: HopTask, here: readonly string[]): Promise<void> {
+  const { families } = await inspector.ask("missingFonts", [task.input.path], { more: { here }, signal: task.signal });
+  const fonts = replacedFontsMessage(families);
+  if (fonts !== undefined) task.note("FONT_SUBSTITUTED", fonts);
+}
+
+async function run({ sandbox, inspector }: EngineHost, task: HopTask, families: () => Promise<readonly string[]>): Promise<void> {
+  const { to } = task.hop;
+  await using session = await openToolSession(sandbox, task);
+  if (to === "svg") return await unpack(session);
+  const density = String(numberOption(task.options, "density") ?? 96);
+  const end = await session.run({
+    program,
+    args: ["-f", to, "-d", density, "-p", density, "-o", "/job/out", inputInside],
+    // Whoever measures time must not find the day of the conversion in the result.
+    env: { SOURCE_DATE_EPOCH: "0" },
+  });
+  if (/limit|too large|exceeds/i.test(end.stderr)) {
+    throw new FilemillError("INPUT_TOO_COMPLEX", "The drawing is larger or has more parts than a conversion may use.");
+  }
+  throwIfFailed(end, badInput, "The drawing is damaged or is not SVG.");
+  if (task.hop.from === "svg") {
+    const here = await families();
+    if (here.length > 0) await noteMissingFonts(inspector, task, here);
+  }
+  await session.adopt("out");
+}
+
+export const rsvgEngine = defineEngine({
+  id: "rsvg",
+  label: "librsvg",
+  lane: "image",
+  packages: ["librsvg2-bin"],
+  hops,
+  badInput,
+  async probe(sandbox) {
+    const line = await versionLineOf(sandbox, program, ["--version"]);
+    return line === undefined ? undefined : /(\d{1,9}\.\d[\d.]*)/.exec(line)?.[1];
+  },
+  async open(host) {
+    let asked: Promise<readonly string[]> | undefined;
+    const families = () => (asked ??= familiesHere(host.sandbox));
+    return { run: (task) => run(host, task, families), [Symbol.asyncDispose]: async () => undefined };
+  },
+});

@@ -1,0 +1,54 @@
+/** Sandboxed processes with libvips in them, for every engine that has pictures to write. */
+import { availableParallelism } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { EngineHost, OpenEngine } from "#services/conversion/domain/engine.ts";
+import { openChildEngine } from "../shared/child-engine.ts";
+
+/**
+ * @param warm - How many are kept ready; see PoolOptions.
+ * @param mayKeep - Whether a picture that comes out no smaller in its own format is given back as it is: not where another program
+ * needs it written anew.
+ */
+export function openSharpChildren(host: EngineHost, warm: number, mayKeep = false): Promise<OpenEngine> {
+  // libvips' own threads: all cores when one picture is converted at a time, one each when all slots are busy.
+  const threads = Math.max(1, Math.floor(availableParallelism() / Math.max(1, host.slots)));
+  const command = {
+    ...sharpCommandOf(String(threads)),
+    limits: { wallMs: 0, cpuSeconds: 30 * 86_400, addressSpace: false, folderBytes: 4 * 2 ** 30, fileBytes: 2 * 2 ** 30 },
+  };
+  return openChildEngine(host, () => host.sandbox.spawn(command), { warm, question: mayKeep ? { mayKeep } : {} });
+}
+
+/** What the program imports. */
+const imported = [
+  "sharp-colours.mjs",
+  "sharp-encoders.mjs",
+  "sharp-failures.mjs",
+  "sharp-fitting.mjs",
+  "sharp-headers.mjs",
+  "sharp-kept.mjs",
+  "sharp-settled.mjs",
+  "icc-profile.mjs",
+];
+
+/** The running Node and sharp's packages, read-only; nothing else of the clone is visible. `argument`: how many threads, or `--version`. */
+export function sharpCommandOf(argument: string) {
+  const entry = fileURLToPath(import.meta.resolve("sharp"));
+  const modules = entry.slice(0, entry.lastIndexOf("/node_modules/") + "/node_modules/".length);
+  const inside = "/opt/filemill/node_modules";
+  const packages = ["sharp", "@img", "detect-libc", "semver"];
+  return {
+    program: "/opt/node",
+    // Its path and not its name: a search for the name would read package files that are not visible.
+    args: ["--max-old-space-size=1024", "/opt/filemill/sharp-child.mjs", join(inside, entry.slice(modules.length)), argument],
+    // With fewer arenas than threads at work a small picture takes a fortieth longer; each costs about a megabyte.
+    env: { MALLOC_ARENA_MAX: "8", NODE_ENV: "production" },
+    readOnly: {
+      [process.execPath]: "/opt/node",
+      [fileURLToPath(new URL("./sharp-child.mjs", import.meta.url))]: "/opt/filemill/sharp-child.mjs",
+      ...Object.fromEntries(imported.map((name) => [fileURLToPath(new URL(`./${name}`, import.meta.url)), `/opt/filemill/${name}`])),
+      ...Object.fromEntries(packages.map((name) => [join(modules, name), join(inside, name)])),
+    },
+  };
+}

@@ -1,0 +1,224 @@
+/** Which pictures become which, what that loses, and what can be chosen. */
+import type { Fidelity, Hop, OptionDefinition } from "#services/conversion/domain/engine.ts";
+import { expecting } from "#services/conversion/domain/expectations.ts";
+import type { Expectation } from "#services/conversion/domain/notes.ts";
+import { partOptions } from "#services/conversion/domain/parts.ts";
+import { ownHops } from "../shared/hop-table.ts";
+import { metadataChoice, shape, turn } from "./picture-options.ts";
+
+const sources = ["jpg", "png", "webp", "gif", "avif", "tiff", "svg"] as const;
+const targets = ["jpg", "png", "webp", "gif", "avif", "tiff"] as const;
+type Source = (typeof sources)[number];
+type Target = (typeof targets)[number];
+
+/** Milliseconds of CPU for a picture of a megapixel. */
+const costOf: Readonly<Record<Target, number>> = { jpg: 20, tiff: 25, png: 60, webp: 120, avif: 300, gif: 400 };
+
+/**
+ * The rule of fidelity, for a source that has what files of its format commonly have:
+ * - reduced: something that everybody sees is gone. GIF has 256 colours; a GIF's movement survives only in WebP;
+ *   JPEG has no transparency, which PNG, WebP, GIF and SVG commonly have.
+ * - lossless: every pixel survives. PNG and TIFF (written with lossless compression) from any pixels.
+ * - high: what remains, by lossy encoders at their usual quality, and drawings that become pixels.
+ */
+function fidelityOf(from: Source, to: Target): Fidelity {
+  // A palette is written again as it was.
+  if (from === "gif" && to === "gif") return "high";
+  if (to === "gif" || (from === "gif" && to !== "webp")) return "reduced";
+  if (to === "jpg" && (from === "png" || from === "webp" || from === "svg")) return "reduced";
+  if ((to === "png" || to === "tiff") && from !== "svg") return "lossless";
+  return "high";
+}
+
+const profile: OptionDefinition = {
+  name: "profile",
+  type: "enum",
+  values: ["srgb", "keep", "strip"],
+  default: "srgb",
+  description:
+    "Colours: converted to sRGB, left as they are with their profile (RGB alone, others are converted), or left as they are without it",
+};
+const print: OptionDefinition = {
+  name: "density",
+  type: "integer",
+  min: 1,
+  max: 4800,
+  unit: "dpi",
+  description: "Print resolution stored in the result, in dpi; default: as in the source",
+};
+/** Formats that say so in a field of their own. */
+const printed = new Set<Target>(["jpg", "png", "tiff"]);
+
+function backgroundOf(to: Target): OptionDefinition {
+  const pattern = "^#([0-9a-fA-F]{3}|[0-9a-fA-F]{6})$";
+  return to === "jpg"
+    ? {
+        name: "background",
+        type: "string",
+        pattern,
+        default: "#ffffff",
+        description: "Background for transparency and padding, as #rrggbb",
+      }
+    : {
+        name: "background",
+        type: "string",
+        pattern,
+        description: "Background for transparency and padding, as #rrggbb; default: transparent",
+      };
+}
+
+function qualityOf(value: number): OptionDefinition {
+  return { name: "quality", type: "integer", min: 1, max: 100, default: value, description: "Quality of lossy compression" };
+}
+
+function effortOf(min: number, max: number, value: number): OptionDefinition {
+  return {
+    name: "effort",
+    type: "integer",
+    min,
+    max,
+    default: value,
+    description: "Effort: higher values make smaller files and take longer",
+  };
+}
+
+const lossless: OptionDefinition = { name: "lossless", type: "boolean", default: false, description: "Lossless compression" };
+const progressive: OptionDefinition = {
+  name: "progressive",
+  type: "boolean",
+  default: false,
+  description: "Progressive: sharpens while it loads",
+};
+const colours = { name: "colours", type: "integer", min: 2, max: 256 } as const;
+
+const encoderOptions: Readonly<Record<Target, readonly OptionDefinition[]>> = {
+  jpg: [
+    qualityOf(80),
+    progressive,
+    {
+      name: "chroma",
+      type: "enum",
+      values: ["4:2:0", "4:4:4"],
+      default: "4:2:0",
+      description: "Chroma subsampling: 4:4:4 keeps thin coloured lines sharp",
+    },
+  ],
+  png: [
+    { name: "compressionLevel", type: "integer", min: 0, max: 9, default: 6, description: "Lossless compression level" },
+    progressive,
+    { ...colours, description: "Reduce the picture to a palette of this many colours; default: all colours" },
+  ],
+  webp: [qualityOf(80), lossless, effortOf(0, 6, 4)],
+  gif: [effortOf(1, 10, 7), { ...colours, default: 256, description: "Colours of the palette" }],
+  avif: [qualityOf(65), lossless, effortOf(0, 9, 2)],
+  tiff: [
+    {
+      name: "compression",
+      type: "enum",
+      values: ["deflate", "lzw", "packbits", "none"],
+      default: "deflate",
+      description: "Compression, always without loss",
+    },
+  ],
+};
+
+const density: OptionDefinition = {
+  name: "density",
+  type: "integer",
+  min: 1,
+  max: 2400,
+  unit: "dpi",
+  description: "Resolution in dpi; default: 72, or as width and height need",
+};
+
+function moves(from: Source, to: Target): boolean {
+  return (from === "gif" || from === "webp") && (to === "gif" || to === "webp");
+}
+
+/** Of what may have several pictures, one is taken where it cannot move on. */
+function hasPages(from: Source, to: Target): boolean {
+  return from === "tiff" || ((from === "gif" || from === "webp") && !moves(from, to));
+}
+
+/** Of what libvips writes anew with every pixel. */
+const ownTargets: readonly Target[] = ["jpg", "png", "webp", "gif", "avif"];
+const ownOptions: readonly OptionDefinition[] = [
+  {
+    name: "maxKb",
+    type: "integer",
+    min: 1,
+    max: 100_000,
+    unit: "kB",
+    description: "Largest size of the result: quality, then colours, then width and height are reduced until it fits",
+  },
+  {
+    name: "crop",
+    type: "string",
+    pattern: "^[0-9]{1,5}x[0-9]{1,5}\\+[0-9]{1,5}\\+[0-9]{1,5}$",
+    description: "Crop before any other change, as width x height + left + top in pixels: `640x480+10+20`",
+  },
+  { name: "flip", type: "enum", values: ["none", "horizontal", "vertical"], default: "none", description: "Mirrors the picture" },
+];
+
+const undrawn: OptionDefinition = {
+  name: "lossless",
+  type: "boolean",
+  default: false,
+  description:
+    "Nothing is drawn anew: the picture is packed better, and can be turned, mirrored, cut (from the block before) and cleaned, but not resized",
+};
+
+/** What may have more than eight bits a colour, which is kept as far as the target can. */
+const deep = new Set<Source>(["png", "tiff", "avif"]);
+const shallower = expecting("MEDIA_CHANGED", { message: "Colours of more bits than the format holds become ones of what it holds." });
+
+/** Drawings have none of what pictures of cameras have. */
+function expectationsOf(from: Source, to: Target): readonly Expectation[] {
+  const flattened =
+    to === "jpg"
+      ? expecting("ALPHA_FLATTENED")
+      : to === "gif" && from !== "gif"
+        ? expecting("ALPHA_FLATTENED", { message: "Points that are partly transparent become wholly so, or opaque.", of: "alpha" })
+        : expecting("ALPHA_FLATTENED", { option: "background" });
+  if (from === "svg") return [flattened, expecting("EXTERNAL_CONTENT_BLOCKED")];
+  return [
+    ...(from === to ? [expecting("SOURCE_KEPT"), expecting("FITTED_TO_SIZE", { option: "maxKb" })] : []),
+    expecting("ORIENTATION_APPLIED"),
+    ...(from === "gif" || from === "webp" ? (moves(from, to) ? [] : [expecting("ANIMATION_REDUCED")]) : [expecting("PAGES_LEFT_OUT")]),
+    expecting("PROFILE_CONVERTED"),
+    ...(deep.has(from) ? [shallower] : []),
+    flattened,
+  ];
+}
+
+function hopOf(from: Source, to: Target): Hop {
+  const part = hasPages(from, to) ? ({ part: "page" } as const) : {};
+  const options = [
+    ...(hasPages(from, to) ? partOptions("page") : []),
+    ...encoderOptions[to],
+    ...shape,
+    backgroundOf(to),
+    // An animation cannot be turned frame by frame.
+    ...(moves(from, to) && from !== to ? [] : [turn]),
+    ...(from === to ? ownOptions : []),
+    ...(from === to && to === "jpg" ? [undrawn] : []),
+    ...(from === "svg" ? [density] : to === "gif" ? [] : [metadataChoice, profile]),
+    ...(from !== "svg" && printed.has(to) ? [print] : []),
+  ];
+  return {
+    from,
+    to,
+    fidelity: fidelityOf(from, to),
+    cost: costOf[to],
+    async: false,
+    maxInputMb: from === "svg" ? 10 : 100,
+    options,
+    expects: expectationsOf(from, to),
+    ...part,
+  };
+}
+
+export const sharpHops: readonly Hop[] = [
+  ...sources.flatMap((from) => targets.filter((to) => to !== from).map((to) => hopOf(from, to))),
+  ...ownHops(ownTargets, (format) => hopOf(format, format)),
+];

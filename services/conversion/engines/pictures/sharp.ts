@@ -1,0 +1,37 @@
+/** Pictures, by sharp (libvips) in warm sandboxed processes. */
+import { defineEngine, type EngineHost, type OpenEngine } from "#services/conversion/domain/engine.ts";
+import type { Sandbox } from "#services/conversion/domain/sandbox.ts";
+import { probeMs } from "../shared/tool-run.ts";
+import { isLossless, rewriteJpeg } from "./jpegtran.ts";
+import { openSharpChildren, sharpCommandOf } from "./sharp-children.ts";
+import { sharpHops } from "./sharp-hops.ts";
+
+export const sharpEngine = defineEngine({
+  id: "sharp",
+  label: "sharp (libvips)",
+  lane: "image",
+  packages: [],
+  badInput: [],
+  probe: probeSharp,
+  hops: sharpHops,
+  takesFresh: true,
+  open: openWithJpegtran,
+});
+
+async function openWithJpegtran(host: EngineHost): Promise<OpenEngine> {
+  const pictures = await openSharpChildren(host, host.slots + 1, true);
+  return {
+    ...pictures,
+    run: (task) => (isLossless(task) ? rewriteJpeg(host.sandbox, host.inspector, task) : pictures.run(task)),
+    [Symbol.asyncDispose]: () => pictures[Symbol.asyncDispose](),
+  };
+}
+
+async function probeSharp(sandbox: Sandbox): Promise<string | undefined> {
+  try {
+    const end = await sandbox.run({ ...sharpCommandOf("--version"), limits: { addressSpace: false, wallMs: probeMs } });
+    return end.exitCode === 0 ? end.stdout.trim() : undefined;
+  } catch {
+    return undefined;
+  }
+}

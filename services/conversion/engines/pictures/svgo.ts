@@ -1,0 +1,39 @@
+/** Drawings in SVG to themselves, by svgo in a sandboxed worker. */
+import { defineEngine, type OptionDefinition } from "#services/conversion/domain/engine.ts";
+import { expectingAll } from "#services/conversion/domain/expectations.ts";
+import { ownHops } from "../shared/hop-table.ts";
+import { openWorker, probeWorker } from "../shared/node-worker.ts";
+
+const worker = { work: "svgo", packages: ["svgo", "chardet"] };
+
+const choice = (name: string, description: string): OptionDefinition => ({
+  ...{ name, type: "enum", values: ["keep", "strip"], default: "keep", description },
+});
+const options: readonly OptionDefinition[] = [
+  {
+    name: "precision",
+    type: "integer",
+    min: 0,
+    max: 8,
+    default: 3,
+    unit: "digits",
+    description: "Digits that are kept of numbers behind the point; fewer make a smaller file",
+  },
+  choice("scripts", "Whether scripts, and what runs them, are kept"),
+  choice("external", "Whether references to pictures, styles and fonts elsewhere are kept; links to follow are"),
+  choice("metadata", "Whether titles, descriptions, comments and what drawing programs wrote for themselves are kept"),
+];
+
+export const svgoEngine = defineEngine({
+  id: "svgo",
+  label: "svgo",
+  lane: "image",
+  packages: [],
+  hops: ownHops(["svg", "svgz"], () => ({
+    ...{ fidelity: "high", cost: 100, async: false, maxInputMb: 10 },
+    ...{ options, expects: expectingAll("SOURCE_KEPT", "ENCODING_GUESSED") },
+  })),
+  badInput: [],
+  probe: (sandbox) => probeWorker(sandbox, worker),
+  open: (host) => openWorker(host, worker),
+});

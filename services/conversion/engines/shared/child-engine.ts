@@ -1,0 +1,233 @@
+/** Engines that are programs of ours in the sandbox: one line of JSON asks, one answers, files lie beside. */
+import { closeSync, constants, createWriteStream, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmod, copyFile, link, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { pipeline } from "node:stream/promises";
+import { recallFile, rememberFile } from "#kit/blobs/fresh-files.ts";
+import { type ErrorCode, FilemillError, isErrorCode } from "#kit/errors.ts";
+import type { EngineHost, HopTask, OpenEngine } from "#services/conversion/domain/engine.ts";
+import { EngineFault, LacksContent } from "#services/conversion/domain/failure.ts";
+import { type NoteCode, noteTable } from "#services/conversion/domain/notes.ts";
+import type { SandboxChild } from "#services/conversion/domain/sandbox.ts";
+import { createPool } from "./child-pool.ts";
+import { openOutput } from "./tool-run.ts";
+
+/** Up to here bytes travel in the question and the answer: no file is made, checked and removed. */
+const inlineBytes = 512 * 1024;
+
+const copyBytes = 2 ** 20;
+
+type Note = { readonly code: NoteCode; readonly message: string | undefined };
+
+type Answer =
+  | { readonly ok: true; readonly data: string | undefined; readonly notes: readonly Note[] }
+  | { readonly ok: false; readonly error: FilemillError; readonly odd: boolean };
+
+export type ChildEngineOptions = {
+  /** See PoolOptions. */
+  readonly warm: number;
+  /** See PoolOptions. */
+  readonly useMs?: number;
+  /** See PoolOptions. */
+  readonly jobs?: number;
+  /** See PoolOptions. */
+  readonly successorMs?: number;
+  /** Goes along with each question. */
+  readonly question?: Readonly<Record<string, unknown>>;
+};
+
+/** Converts by children that `start` starts, as many at once as the host has slots and spare places. */
+export async function openChildEngine(
+  host: Omit<EngineHost, "inspector">,
+  start: () => Promise<SandboxChild>,
+  { question = {}, ...lives }: ChildEngineOptions,
+): Promise<OpenEngine> {
+  const size = host.slots + host.spare;
+  const warm = host.isOneOff === true ? Math.min(lives.warm, size) : lives.warm;
+  const pool = createPool({ size, ...lives, warm, start, log: host.log });
+
+  async function converse(task: HopTask, more: Readonly<Record<string, unknown>>, take: Take, onAsked?: () => void): Promise<void> {
+    const child = await pool.take(task.signal);
+    let fit = false;
+    try {
+      const asked = ask(child, task, more);
+      onAsked?.();
+      const answer = await asked;
+      fit = answer.ok || !answer.odd;
+      if (!answer.ok) {
+        // Not what the library said: that quotes the file.
+        host.log("child.refused", { code: answer.error.code, odd: answer.odd });
+        throw answer.error;
+      }
+      await take(answer, child);
+    } finally {
+      // Nobody waits for the look but the next job.
+      setImmediate(async () => pool.giveBack(child, (await isWiped(child)) && fit));
+    }
+  }
+
+  return {
+    async run(task) {
+      using result = openResult(task.outputPath);
+      await converse(
+        task,
+        question,
+        async ({ data, notes }, child) => {
+          if (data === undefined) await moveResult(child, result.descriptor());
+          else result.write(Buffer.from(data, "base64"));
+          for (const { code, message } of notes) task.note(code, message);
+        },
+        result.prepare,
+      );
+    },
+    async parts(task) {
+      let labels: readonly string[] = [];
+      await converse(task, { ...question, parts: true }, ({ data }) => {
+        labels = labelsOf(data);
+      });
+      return labels;
+    },
+    [Symbol.asyncDispose]: () => pool[Symbol.asyncDispose](),
+  };
+}
+
+/** Nothing of a job is there for the next one. What nobody should have written is the mark of a child that somebody took over. */
+async function isWiped(child: SandboxChild): Promise<boolean> {
+  if (!child.alive) return false;
+  try {
+    // Synchronous, since it is empty nearly always.
+    const left = readdirSync(child.folder);
+    await Promise.all(left.map((name) => rm(join(child.folder, name), { recursive: true, force: true })));
+    return left.every((name) => name === "in" || name === "out");
+  } catch {
+    return false;
+  }
+}
+
+/** The file is made while the engine works: on a busy disk that can take as long as a small picture. It is gone when nobody wrote to it. */
+function openResult(path: string) {
+  let descriptor: number | undefined;
+  let isWritten = false;
+  const open = (): number => {
+    descriptor ??= openSync(path, "wx", 0o444);
+    return descriptor;
+  };
+  return {
+    descriptor(): number {
+      isWritten = true;
+      return open();
+    },
+    prepare(): void {
+      try {
+        open();
+      } catch {
+        // Who writes it is told.
+      }
+    },
+    write(bytes: Buffer): void {
+      isWritten = true;
+      writeFileSync(open(), bytes);
+      rememberFile(path, bytes);
+    },
+    [Symbol.dispose]() {
+      if (descriptor === undefined) return;
+      closeSync(descriptor);
+      if (!isWritten) rmSync(path, { force: true });
+    },
+  };
+}
+
+type Take = (answer: Extract<Answer, { ok: true }>, child: SandboxChild) => Promise<void> | void;
+
+/** A list of texts, or what comes out of a broken sandbox. */
+function labelsOf(data: string | undefined): readonly string[] {
+  try {
+    const list: unknown = JSON.parse(Buffer.from(data ?? "", "base64").toString());
+    if (Array.isArray(list)) return list.map(String);
+  } catch {
+    // Not JSON: the same as no list.
+  }
+  throw new FilemillError("CONVERSION_FAILED", "The file could not be converted.");
+}
+
+async function ask(child: SandboxChild, task: HopTask, more: Readonly<Record<string, unknown>>): Promise<Answer> {
+  const { input, hop, options } = task;
+  const question = { ...more, from: hop.from, to: hop.to, options };
+  if (input.sizeBytes <= inlineBytes) {
+    // Synchronous, since a visit to the thread pool takes longer than the read.
+    const data = recallFile(input.path)?.toString("base64") ?? readFileSync(input.path, "base64");
+    return answerOf(await child.request({ ...question, data }, task));
+  }
+  const inside = join(child.folder, "in");
+  await placeInput(input.path, inside);
+  try {
+    return answerOf(await child.request(question, task));
+  } finally {
+    await rm(inside, { force: true });
+  }
+}
+
+/**
+ * A second name for a file that the child's user can read but not change (it is root's), else a copy:
+ * the child is handed nothing that it could alter.
+ */
+async function placeInput(from: string, to: string): Promise<void> {
+  await rm(to, { force: true, recursive: true });
+  const found = await stat(from);
+  const isSafe = process.getuid?.() === 0 && found.uid === 0 && (found.mode & 0o022) === 0 && (found.mode & 0o004) !== 0;
+  if (
+    isSafe &&
+    (await link(from, to).then(
+      () => true,
+      () => false,
+    ))
+  )
+    return;
+  await copyFile(from, to, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
+  await chmod(to, 0o444);
+}
+
+/** A copy, not a rename: the child lives on and may still hold the file open. */
+async function moveResult(child: SandboxChild, descriptor: number): Promise<void> {
+  const from = join(child.folder, "out");
+  const source = await openOutput(from);
+  try {
+    const target = createWriteStream("", { fd: descriptor, autoClose: false, highWaterMark: copyBytes });
+    await pipeline(source.createReadStream({ highWaterMark: copyBytes, autoClose: false }), target);
+  } finally {
+    await source.close();
+    await rm(from, { force: true });
+  }
+}
+
+/** What a program of ours says inside the sandbox is checked, whatever it claims. */
+export function answerOf(value: unknown): Answer {
+  if (typeof value === "object" && value !== null && "ok" in value) {
+    if (value.ok === true && "notes" in value && Array.isArray(value.notes)) {
+      const data = "data" in value && typeof value.data === "string" ? value.data : undefined;
+      return { ok: true, data, notes: value.notes.flatMap(noteOf) };
+    }
+    if ("code" in value && typeof value.code === "string" && isErrorCode(value.code) && "message" in value) {
+      const odd = !("odd" in value) || value.odd !== false;
+      return { ok: false, error: errorOf(value.code, String(value.message), odd), odd };
+    }
+  }
+  return { ok: false, error: new EngineFault("unexplained", "no answer that could be read"), odd: true };
+}
+
+/** CONVERSION_FAILED is about the content where the program says so, and unexplained where it does not know why. */
+function errorOf(code: ErrorCode, message: string, odd: boolean): FilemillError {
+  if (code !== "CONVERSION_FAILED") return new FilemillError(code, message);
+  return odd ? new EngineFault("unexplained", "an error that is not on the list") : new LacksContent(message);
+}
+
+/** A code alone, or a code with its message. */
+function noteOf(value: unknown): readonly Note[] {
+  const [code, message]: readonly unknown[] = Array.isArray(value) ? value : [value];
+  if (!isNoteCode(code)) return [];
+  return [{ code, message: typeof message === "string" ? message.slice(0, 300) : undefined }];
+}
+
+function isNoteCode(value: unknown): value is NoteCode {
+  return typeof value === "string" && Object.hasOwn(noteTable, value);
+}

@@ -1,0 +1,21 @@
+/** Of each code a result bears one note; of many files, of sound and of film there may be several things to say. */
+import type { HopTask } from "#services/conversion/domain/engine.ts";
+import type { NoteCode } from "#services/conversion/domain/notes.ts";
+
+/** The same task, whose remarks are put together by code and handed on by `tell`. */
+export function gatheringNotes(task: HopTask): { readonly task: HopTask; tell(): void; has(code: NoteCode): boolean } {
+  const gathered = new Map<NoteCode, Set<string>>();
+  return {
+    task: {
+      ...task,
+      note(code, message) {
+        const messages = gathered.get(code) ?? new Set();
+        gathered.set(code, message === undefined ? messages : messages.add(message));
+      },
+    },
+    has: (code) => gathered.has(code),
+    tell() {
+      for (const [code, messages] of gathered) task.note(code, messages.size === 0 ? undefined : [...messages].join(" "));
+    },
+  };
+}

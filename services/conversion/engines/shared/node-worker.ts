@@ -1,0 +1,105 @@
+/** Engines made of our own code and npm's libraries, run by Node inside the sandbox (see inside/serve.ts). */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { EngineHost, OpenEngine, OptionDefinition } from "#services/conversion/domain/engine.ts";
+import type { Sandbox } from "#services/conversion/domain/sandbox.ts";
+import { openChildEngine } from "./child-engine.ts";
+import { words } from "./hop-table.ts";
+import { probeMs } from "./tool-run.ts";
+
+const root = fileURLToPath(new URL("../../../../", import.meta.url));
+const here = "services/conversion/engines/inside";
+const program = "/opt/node";
+const heapMb = 1400;
+const modulesInside = "/opt/filemill/node_modules";
+
+/** What a worker sees: Node, its own code and the packages that it names, with what these need. */
+function commandOf(packages: readonly string[], args: readonly string[]) {
+  const entry = fileURLToPath(import.meta.resolve(packages[0] ?? ""));
+  const modules = entry.slice(0, entry.lastIndexOf("/node_modules/") + "/node_modules/".length);
+  const command = programCommand(args);
+  const bound = [...closureOf(modules, packages)].map((name) => [join(modules, name), join(modulesInside, name)]);
+  return { ...command, readOnly: { ...command.readOnly, ...Object.fromEntries(bound) } };
+}
+
+/** Node with our own code inside, and no packages. */
+function programCommand(args: readonly string[]) {
+  return {
+    program,
+    args,
+    env: { MALLOC_ARENA_MAX: "2", NODE_ENV: "production" },
+    readOnly: {
+      [process.execPath]: program,
+      [join(root, "package.json")]: "/opt/filemill/package.json",
+      [join(root, here)]: `/opt/filemill/${here}`,
+    },
+  };
+}
+
+/** A program of ours that needs no packages, for one run among those of a tool. `script`: its path in engines/inside. */
+export function ownProgram(script: string, args: readonly string[]) {
+  return programCommand(["--no-warnings", `--max-old-space-size=${heapMb}`, `/opt/filemill/${here}/${script}`, ...args]);
+}
+
+/** The packages and all that they depend on. npm puts every package beside the others, or inside the one that needs another version. */
+function closureOf(modules: string, packages: readonly string[]): ReadonlySet<string> {
+  const found = new Set<string>();
+  const add = (name: string): void => {
+    if (found.has(name)) return;
+    const manifest = manifestOf(join(modules, name, "package.json"));
+    if (manifest === undefined) return;
+    found.add(name);
+    for (const dependency of Object.keys(manifest.dependencies ?? {})) add(dependency);
+  };
+  for (const name of packages) add(name);
+  return found;
+}
+
+function manifestOf(path: string): { readonly version?: string; readonly dependencies?: Readonly<Record<string, string>> } | undefined {
+  try {
+    return JSON.parse(readFileSync(path, "utf8"));
+  } catch {
+    return undefined;
+  }
+}
+
+export type WorkerOptions = {
+  /** Which of the works in inside/serve.ts. */
+  readonly work: string;
+  /** Direct dependencies of that work; the first stands for all when the version is told. */
+  readonly packages: readonly string[];
+};
+
+/** Our own version with that of Node, when it runs in the sandbox. */
+export async function probeWorker(sandbox: Sandbox, { packages }: WorkerOptions): Promise<string | undefined> {
+  try {
+    const command = commandOf(packages, ["--version"]);
+    const end = await sandbox.run({ ...command, limits: { addressSpace: false, wallMs: probeMs } });
+    const own = manifestOf(join(root, "package.json"))?.version;
+    return end.exitCode === 0 && own !== undefined ? `${own} (Node ${end.stdout.trim().replace(/^v/, "")})` : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Nothing runs until the first conversion; then one process a slot stays warm. */
+export function openWorker(host: EngineHost, { work, packages }: WorkerOptions): Promise<OpenEngine> {
+  const command = {
+    ...commandOf(packages, ["--no-warnings", `--max-old-space-size=${heapMb}`, `/opt/filemill/${here}/serve.ts`]),
+    limits: { wallMs: 0, cpuSeconds: 30 * 86_400, addressSpace: false, folderBytes: 2 * 2 ** 30, fileBytes: 2 ** 30 },
+  };
+  return openChildEngine(host, () => host.sandbox.spawn(command), { warm: 0, question: { work } });
+}
+
+/** Of works that read text (see inside/text-decoding.ts). */
+export const encodingOption: OptionDefinition = {
+  name: "encoding",
+  type: "enum",
+  values: words(
+    "auto utf-8 utf-16le utf-16be windows-1250 windows-1251 windows-1252 windows-1253 windows-1254 windows-1255 windows-1256 " +
+      "iso-8859-1 iso-8859-2 iso-8859-5 iso-8859-15 koi8-r shift_jis euc-jp gb18030 big5 euc-kr",
+  ),
+  default: "auto",
+  description: "How the text of the input is encoded.",
+};

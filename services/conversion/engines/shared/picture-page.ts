@@ -1,0 +1,44 @@
+/** How a picture lies on a page: its size in points and the turn that its orientation asks for. */
+import type { Answer } from "#services/conversion/domain/questions.ts";
+
+const pointsPerInch = 72;
+const usualDensity = 96;
+
+export const pageSizes = { a3: [842, 1191], a4: [595, 842], a5: [420, 595], letter: [612, 792], legal: [612, 1008] } as const;
+
+/** Matrices from the unit square, in which a picture stands upright, to one turned by each orientation. */
+const turns: Readonly<Record<number, readonly number[]>> = {
+  1: [1, 0, 0, 1, 0, 0],
+  2: [-1, 0, 0, 1, 1, 0],
+  3: [-1, 0, 0, -1, 1, 1],
+  4: [1, 0, 0, -1, 0, 1],
+  5: [0, -1, -1, 0, 1, 1],
+  6: [0, -1, 1, 0, 0, 1],
+  7: [0, 1, 1, 0, 0, 0],
+  8: [0, 1, -1, 0, 1, 0],
+};
+
+export type PageWish = { readonly size: keyof typeof pageSizes | undefined; readonly marginPoints: number; readonly density?: number };
+
+export type Page = { readonly box: string; readonly matrix: string };
+
+/** The page and the place of the picture on it. @see ISO 32000-1, 8.3.3 for the matrix. */
+export function pageOf(facts: Answer<"pictureFacts">, wish: PageWish): Page {
+  const isTurned = facts.orientation > 4;
+  const scale = pointsPerInch / (wish.density ?? facts.density ?? usualDensity);
+  const natural = [(isTurned ? facts.height : facts.width) * scale, (isTurned ? facts.width : facts.height) * scale] as const;
+  const [short, long] = wish.size === undefined ? [0, 0] : pageSizes[wish.size];
+  const page =
+    wish.size === undefined
+      ? ([natural[0] + 2 * wish.marginPoints, natural[1] + 2 * wish.marginPoints] as const)
+      : natural[0] > natural[1]
+        ? ([long, short] as const)
+        : ([short, long] as const);
+  const shrink = Math.min((page[0] - 2 * wish.marginPoints) / natural[0], (page[1] - 2 * wish.marginPoints) / natural[1]);
+  const [width, height] = wish.size === undefined ? natural : ([natural[0] * shrink, natural[1] * shrink] as const);
+  const [left, bottom] = [(page[0] - width) / 2, (page[1] - height) / 2];
+  const [a = 1, b = 0, c = 0, d = 1, e = 0, f = 0] = turns[facts.orientation] ?? [];
+  const matrix = [a * width, b * height, c * width, d * height, e * width + left, f * height + bottom];
+  const points = (values: readonly number[]) => values.map((value) => value.toFixed(3)).join(" ");
+  return { box: `0 0 ${points(page)}`, matrix: points(matrix) };
+}

@@ -1,0 +1,40 @@
+/** Text tables for tools that know one sort of them, or guess otherwise than we do. */
+import { join } from "node:path";
+import type { EngineHost, HopTask } from "#services/conversion/domain/engine.ts";
+import type { Inspector } from "#services/conversion/domain/inspector.ts";
+import type { Answer } from "#services/conversion/domain/questions.ts";
+import { askForFile } from "./ask-inspector.ts";
+import { stringOption } from "./hop-table.ts";
+
+/** A letter of one byte may become three, and each cell gets quotation marks. */
+const maxBytes = 400_000_000;
+
+/** The task's table at `made`, in UTF-8 with commas, text in quotation marks; notes what was guessed. @returns how large it is */
+export async function plainTableOf(
+  inspector: Inspector,
+  task: Pick<HopTask, "hop" | "input" | "options" | "signal" | "note">,
+  made: string,
+): Promise<Answer<"plainTable">> {
+  const { from } = task.hop;
+  const more = {
+    format: from,
+    encoding: stringOption(task.options, "encoding") ?? "auto",
+    delimiter: stringOption(task.options, "delimiter") ?? "auto",
+  };
+  const table = await askForFile(inspector, "plainTable", [task.input.path], made, { more, signal: task.signal, maxBytes });
+  if (table.encoding !== undefined) task.note("ENCODING_GUESSED", table.encoding);
+  if (table.separator !== undefined) task.note("DIALECT_GUESSED", `The columns were taken to be separated by ${table.separator}.`);
+  return table;
+}
+
+/** The task with such a table as its input, for as long as `use` takes. */
+export async function withPlainTable(
+  { sandbox, inspector }: EngineHost,
+  task: HopTask,
+  use: (task: HopTask, table: Answer<"plainTable">) => Promise<void>,
+): Promise<void> {
+  await using scratch = await sandbox.openScratch();
+  const path = join(scratch.path, "table");
+  const table = await plainTableOf(inspector, task, path);
+  await use({ ...task, input: { ...task.input, path } }, table);
+}

@@ -1,0 +1,23 @@
+/** Options of text tables, whoever reads or writes them. */
+import type { OptionDefinition } from "#services/conversion/domain/engine.ts";
+
+export const delimiter: OptionDefinition = {
+  name: "delimiter",
+  type: "enum",
+  values: ["auto", "comma", "semicolon", "tab", "pipe"],
+  default: "auto",
+  description: "Column separator of the input.",
+};
+export const outputDelimiter: OptionDefinition = {
+  name: "outputDelimiter",
+  type: "enum",
+  values: ["comma", "semicolon", "tab", "pipe"],
+  default: "comma",
+  description: "Column separator of the result.",
+};
+export const bom: OptionDefinition = {
+  name: "bom",
+  type: "boolean",
+  default: false,
+  description: "Start with a byte order mark, by which Excel recognises UTF-8.",
+};

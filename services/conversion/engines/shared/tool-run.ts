@@ -1,0 +1,148 @@
+/** What every engine with a command-line tool needs around one run: a private folder, the deadline, typed ends, a checked result. */
+import { closeSync, constants, fstatSync, openSync, type Stats } from "node:fs";
+import { copyFile, lstat, open, readdir, rename } from "node:fs/promises";
+import { join } from "node:path";
+import { FilemillError } from "#kit/errors.ts";
+import type { HopTask } from "#services/conversion/domain/engine.ts";
+import { OutputTooLarge } from "#services/conversion/domain/failure.ts";
+import { failureOfEnd, failureOfStop } from "#services/conversion/domain/process-end.ts";
+import type { Sandbox, SandboxCommand, SandboxEnd } from "#services/conversion/domain/sandbox.ts";
+
+/** Where the input is inside the sandbox, whatever it is called outside. */
+export const inputInside = "/input/document";
+
+export type ToolCommand = Pick<SandboxCommand, "program" | "args" | "env" | "limits" | "readOnly" | "onLine">;
+
+export type ToolSession = AsyncDisposable & {
+  /** Host path of a file that tools see as `/job/<name>`. */
+  pathOf(name: string): string;
+  /** Runs a tool with what is left of the task's time. Rejects when it was killed or crashed, never for its exit code. */
+  run(command: ToolCommand): Promise<SandboxEnd>;
+  /** Moves `/job/<name>` to the task's output path, or to another outside the sandbox. Call it after the last run: nothing may write to it any more. */
+  adopt(name: string, to?: string): Promise<void>;
+};
+
+type ToolTask = Pick<HopTask, "input" | "outputPath" | "timeoutMs" | "cpuSeconds" | "signal" | "outputBytes" | "onSpent">;
+
+/**
+ * One private folder for the runs of one hop; the input is bound read-only at {@link inputInside},
+ * or where a tool that goes by names needs it.
+ */
+export async function openToolSession(sandbox: Sandbox, task: ToolTask, inside = inputInside): Promise<ToolSession> {
+  const deadline = performance.now() + task.timeoutMs;
+  const scratch = await sandbox.openScratch();
+  return {
+    pathOf: (name) => join(scratch.path, name),
+    async run(command) {
+      task.signal.throwIfAborted();
+      const wallMs = Math.max(1, deadline - performance.now());
+      const end = await sandbox.run({
+        ...command,
+        folder: scratch.path,
+        readOnly: { ...command.readOnly, [task.input.path]: inside },
+        limits: { cpuSeconds: Math.min(Math.ceil((wallMs / 1000) * 4), task.cpuSeconds ?? Infinity), ...command.limits, wallMs },
+        ...(task.outputBytes === undefined ? {} : { outputBytes: task.outputBytes }),
+        signal: task.signal,
+      });
+      task.onSpent?.(end.processorMs);
+      // Not every tool dies of the kernel's signal: some take the refused write for an error of their own.
+      const hasFailed = end.killed === undefined && end.exitCode !== 0;
+      if (hasFailed && (await hasFileOf(scratch.path, end.outputBytes))) throw new OutputTooLarge(end.outputBytes);
+      throwIfKilled(end, task.signal);
+      const stopped = failureOfStop(command.program, end);
+      if (stopped !== undefined) throw stopped;
+      return end;
+    },
+    adopt: (name, to = task.outputPath) => adoptOutput(join(scratch.path, name), to),
+    [Symbol.asyncDispose]: () => scratch[Symbol.asyncDispose](),
+  };
+}
+
+/**
+ * @throws FilemillError CONVERSION_TIMEOUT, INPUT_TOO_COMPLEX (memory, disk, CPU or file size used up), JOB_CANCELLED, or an EngineFault
+ * for a crash.
+ */
+export function throwIfKilled(end: SandboxEnd, signal: AbortSignal): void {
+  if (end.killed === "aborted") {
+    signal.throwIfAborted();
+    throw new FilemillError("JOB_CANCELLED", "The job was cancelled.");
+  }
+  const failure = failureOfEnd(end);
+  if (failure !== undefined) throw failure;
+}
+
+/** Whether a file in the folder is as large as the bound let it become. */
+async function hasFileOf(folder: string, sizeBytes: number): Promise<boolean> {
+  for (const name of await readdir(folder)) {
+    const found = await lstat(join(folder, name)).catch(() => undefined);
+    if (found?.isFile() === true && found.size >= sizeBytes) return true;
+  }
+  return false;
+}
+
+/**
+ * Opens what a sandboxed program left, which may be a link, a pipe or a folder made to hurt.
+ *
+ * @throws FilemillError CONVERSION_FAILED unless it is a regular, non-empty file with one name.
+ */
+export async function openOutput(path: string) {
+  const handle = await open(path, outputFlags).catch(() => undefined);
+  const found = await handle?.stat();
+  if (handle === undefined || found === undefined || !isWholeFile(found)) {
+    await handle?.close();
+    throw noResult();
+  }
+  return handle;
+}
+
+/** The same at once, for a look at the ends of a file. The caller closes the descriptor. */
+export function openOutputNow(path: string): { readonly descriptor: number; readonly sizeBytes: number } {
+  let descriptor: number;
+  try {
+    descriptor = openSync(path, outputFlags);
+  } catch {
+    throw noResult();
+  }
+  const found = fstatSync(descriptor);
+  if (isWholeFile(found)) return { descriptor, sizeBytes: found.size };
+  closeSync(descriptor);
+  throw noResult();
+}
+
+const outputFlags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+
+function isWholeFile(found: Stats): boolean {
+  return found.isFile() && found.nlink === 1 && found.size > 0;
+}
+
+function noResult(): FilemillError {
+  return new FilemillError("CONVERSION_FAILED", "The conversion gave no result.");
+}
+
+async function adoptOutput(from: string, to: string): Promise<void> {
+  const handle = await openOutput(from);
+  await handle.close();
+  try {
+    await rename(from, to);
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "EXDEV")) throw error;
+    await copyFile(from, to, constants.COPYFILE_EXCL);
+  }
+}
+
+/**
+ * Until a probe that hangs is given up. One that works may take many seconds: a start asks dozens of tools at once, of whatever
+ * machine, and an engine that is too slow then is absent until the next start.
+ */
+export const probeMs = 60_000;
+
+/** First line of what a program prints, or undefined when it does not run in the sandbox. */
+export async function versionLineOf(sandbox: Sandbox, program: string, args: readonly string[]): Promise<string | undefined> {
+  try {
+    const end = await sandbox.run({ program, args, limits: { wallMs: probeMs } });
+    const line = `${end.stdout}\n${end.stderr}`.trim().split("\n")[0];
+    return end.killed === undefined && end.exitCode === 0 && line !== "" ? line : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,295 @@
+/** Many into one: order, what is whole in the result, and whose name a failure bears. */
+import { execFile } from "node:child_process";
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import sharp from "sharp";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { OptionValues } from "#services/conversion/domain/engine.ts";
+import { joinComicEngine } from "#services/conversion/engines/archives/join-comic.ts";
+import { joinHtmlEngine } from "#services/conversion/engines/archives/join-html.ts";
+import { joinMediaEngine } from "#services/conversion/engines/archives/join-media.ts";
+import { joinPdfEngine } from "#services/conversion/engines/archives/join-pdf.ts";
+import { joinTiffEngine } from "#services/conversion/engines/archives/join-tiff.ts";
+import { type Bench, openBench } from "#test/contract/engine.ts";
+import { seconds, stream } from "#test/contract/options/effect.ts";
+import { type ZipPart, zipFile } from "#test/harness/zip-file.ts";
+import { pdfOf } from "#test/services/conversion/engines/pdf/pdf-by-hand.ts";
+import { halfTransparent } from "#test/services/conversion/engines/pictures/picture-samples.ts";
+
+const run = promisify(execFile);
+const said = async (program: string, ...args: readonly string[]) => (await run(program, [...args])).stdout;
+const picture = (width: number, height: number, background: string) =>
+  sharp({ create: { width, height, channels: 3, background } })
+    .png()
+    .toBuffer();
+const ffmpegFile = async (path: string, ...args: readonly string[]) =>
+  void (await run("ffmpeg", ["-nostdin", "-v", "error", "-y", ...args, path]));
+
+function joining(engine: typeof joinPdfEngine) {
+  const bench: { open?: Bench } = {};
+  beforeAll(async () => {
+    bench.open = await openBench(engine);
+  });
+  afterAll(async () => bench.open?.[Symbol.asyncDispose]());
+  let count = 0;
+  const opened = (): Bench => {
+    if (bench.open === undefined) throw new Error("not open yet");
+    return bench.open;
+  };
+  return {
+    folder: () => opened().folder,
+    async join(parts: readonly ZipPart[], to: string, options: OptionValues = {}) {
+      count += 1;
+      const path = join(opened().folder, `given-${count}.zip`);
+      await writeFile(path, zipFile(parts));
+      return opened().convert(path, "zip", to, options);
+    },
+  };
+}
+
+describe("engine join-pdf", () => {
+  const { join: made } = joining(joinPdfEngine);
+
+  it("puts PDFs and pictures one after another, with every page", async () => {
+    const { path, notes } = await made(
+      [
+        { name: "10.pdf", content: pdfOf(["last"]) },
+        { name: "2.pdf", content: pdfOf(["first", "second"]) },
+        { name: "3.png", content: await picture(30, 20, "red") },
+        { name: ".DS_Store", content: "x" },
+      ],
+      "pdf",
+    );
+    const pages = (await said("pdftotext", path, "-")).split("\f").slice(0, -1);
+    expect(pages.map((page) => page.trim())).toEqual(["first", "second", "", "last"]);
+    expect((await run("qpdf", ["--check", path])).stdout).toContain("No syntax or stream encoding errors");
+    expect([...notes]).toEqual([]);
+  });
+
+  it("follows the list in the archive, and says what of an entry is not as it was", async () => {
+    const turned = await sharp(await picture(30, 20, "red"))
+      .withMetadata({ orientation: 6 })
+      .jpeg()
+      .toBuffer();
+    const { path, notes } = await made(
+      [
+        { name: "order.txt", content: "b.pdf\na.pdf\nfoto.png\n" },
+        { name: "a.pdf", content: pdfOf(["alpha"]) },
+        { name: "b.pdf", content: pdfOf(["beta"]) },
+        { name: "c.pdf", content: pdfOf(["not listed"]) },
+        { name: "foto.png", content: turned },
+      ],
+      "pdf",
+    );
+    const pages = (await said("pdftotext", path, "-")).split("\f").slice(0, -1);
+    expect(pages.map((page) => page.trim())).toEqual(["beta", "alpha", ""]);
+    expect(notes.get("ENTRIES_LEFT_OUT")).toBe("One file that `order.txt` does not name was left out.");
+    expect(notes.get("ENTRIES_CHANGED")).toMatch(/^foto\.png: The file's content does not match its name.* The picture was rotated/);
+  });
+
+  it.each([
+    ["a damaged picture", { name: "b.png", content: Buffer.from("\x89PNG\r\n\x1a\n\0\0", "latin1") }, "INVALID_INPUT"],
+    ["an empty file", { name: "b.txt", content: "" }, "INVALID_INPUT"],
+    ["a file that nobody knows", { name: "b.unheardof", content: Buffer.from([1, 2, 3, 0, 5]) }, "INVALID_INPUT"],
+    ["an archive", { name: "b.zip", content: zipFile([{ name: "a.txt", content: "x" }]) }, "INPUT_TOO_COMPLEX"],
+    [
+      "what has no way to the target",
+      { name: "b.mp3", content: Buffer.from("ID3\x03\0\0\0\0\0\0\xff\xfb\x90\0", "latin1") },
+      "UNSUPPORTED_CONVERSION",
+    ],
+  ])("names the entry that fails: %s", async (_, part, code) => {
+    const good = { name: "a.pdf", content: pdfOf(["good"]) };
+    await expect(made([good, part], "pdf")).rejects.toMatchObject({ code, message: expect.stringMatching(/^b\.\w+: /) });
+  });
+
+  it("asks for the password of the entry that has one", async () => {
+    const content = await readFile(join(import.meta.dirname, "../../../../corpus/protected/protected.pdf"));
+    await expect(made([{ name: "secret.pdf", content }], "pdf")).rejects.toMatchObject({
+      code: "PASSWORD_REQUIRED",
+      message: expect.stringMatching(/^secret\.pdf: /),
+    });
+  });
+});
+
+describe("engine join-tiff", () => {
+  const { join: made } = joining(joinTiffEngine);
+
+  it("keeps every page", async () => {
+    const { path } = await made(
+      [
+        { name: "1.png", content: await picture(30, 20, "red") },
+        { name: "2.pdf", content: pdfOf(["one", "two"]) },
+      ],
+      "tiff",
+    );
+    expect((await said("identify-im6.q16", "-format", "%w ", path)).trim().split(" ")).toHaveLength(3);
+  });
+});
+
+describe("engine join-html", () => {
+  const { join: made } = joining(joinHtmlEngine);
+
+  it("joins chapters in their order, with pictures between them", async () => {
+    const { path } = await made(
+      [
+        { name: "ch10.md", content: "# Ten\n\nlast words\n" },
+        { name: "ch2.md", content: "# Two\n\nfirst words\n" },
+        { name: "ch3.png", content: await picture(30, 20, "red") },
+      ],
+      "html",
+    );
+    const html = await said("cat", path);
+    expect(html.replace(/\s+/g, " ")).toMatch(/first words.*src="data:image\/png;base64,.*last words/);
+  });
+});
+
+describe("chapters with the pictures that lie beside them", () => {
+  const { join: page } = joining(joinHtmlEngine);
+  const { join: print } = joining(joinPdfEngine);
+  const book = async (): Promise<readonly ZipPart[]> => [
+    { name: "book/2.md", content: "# Two\n\n![one](../img/a%20b.png) and <img src='/img/c.jpg' width=9> and ![gone](lost.png)\n" },
+    { name: "book/1.rst", content: "One\n===\n\nfirst\n\n.. image:: own.webp\n" },
+    {
+      name: "book/own.webp",
+      content: await sharp(await picture(20, 30, "blue"))
+        .webp()
+        .toBuffer(),
+    },
+    { name: "img/a b.png", content: await picture(30, 20, "red") },
+    {
+      name: "img/c.jpg",
+      content: await sharp(await picture(40, 20, "green"))
+        .jpeg()
+        .toBuffer(),
+    },
+    { name: "img/z.png", content: await picture(50, 20, "white") },
+  ];
+
+  it("show them in their places, and those that no chapter shows by themselves", async () => {
+    const { path, notes } = await page(await book(), "html");
+    const html = await readFile(path, "utf8");
+    const pictures = [...html.matchAll(/src="data:image\/(\w+);base64,([^"]+)"/g)];
+    const seen = pictures.map(([, , data = ""]) => sharp(Buffer.from(data, "base64")).metadata());
+    expect((await Promise.all(seen)).map(({ width, height, format }) => `${format} ${width}x${height}`)).toEqual([
+      "png 20x30",
+      "png 30x20",
+      "jpeg 40x20",
+      "png 50x20",
+    ]);
+    // Each title is a heading, also where it is that of a whole chapter, and the first one is the book's.
+    expect(html.match(/<(title|h1)[^>]*>[^<]*/g)?.map((tag) => tag.replace(/ [^>]*/, ""))).toEqual(["<title>One", "<h1>One", "<h1>Two"]);
+    expect(notes.get("ENTRIES_CHANGED")).toBe("book/2.md: One picture was left out.");
+  });
+
+  it("are printed with them", async () => {
+    const { path } = await print((await book()).slice(0, -1), "pdf");
+    const pages = (await said("pdftotext", path, "-")).split("\f").slice(0, -1);
+    expect(pages.map((text) => /(One|Two)/.exec(text)?.[1])).toEqual(["One", "Two"]);
+    const sizes = (await said("pdfimages", "-list", path))
+      .split("\n")
+      .slice(2, -1)
+      .map((line) => line.trim().split(/\s+/));
+    expect(sizes.map(([page, , , width, height]) => `${page}: ${width}x${height}`)).toEqual(["1: 20x30", "2: 30x20", "2: 40x20"]);
+  });
+});
+
+describe("engine join-comic", () => {
+  const { join: made } = joining(joinComicEngine);
+
+  it("keeps the bytes of its pages, in the order in which people count, and says what is none", async () => {
+    const [ten, two] = [
+      await picture(30, 20, "red"),
+      await sharp(await picture(40, 20, "blue"))
+        .jpeg()
+        .toBuffer(),
+    ];
+    const info = "<?xml version='1.0'?><ComicInfo><Title>Quokka</Title></ComicInfo>";
+    const { path, notes } = await made(
+      [
+        { name: "c/10.png", content: ten },
+        { name: "c/2.jpg", content: two },
+        {
+          name: "c/3.tiff",
+          content: await sharp(await picture(50, 20, "green"))
+            .tiff()
+            .toBuffer(),
+        },
+        { name: "c/ComicInfo.xml", content: info },
+        { name: "c/read me.txt", content: "hello" },
+      ],
+      "cbz",
+    );
+    expect((await said("bsdtar", "-tf", path)).trim().split("\n")).toEqual(["0001.jpg", "0002.png", "0003.png", "ComicInfo.xml"]);
+    const member = async (name: string) => (await run("bsdtar", ["-xOf", path, name], { encoding: "buffer" })).stdout;
+    expect((await member("0001.jpg")).equals(two)).toBe(true);
+    expect((await sharp(await member("0002.png")).metadata()).width).toBe(50);
+    expect((await member("0003.png")).equals(ten)).toBe(true);
+    expect((await member("ComicInfo.xml")).toString()).toBe(info);
+    expect(notes.get("ENTRIES_LEFT_OUT")).toBe("Files that are no pictures were left out: c/read me.txt.");
+    await expect(made([{ name: "a.txt", content: "no picture" }], "cbz")).rejects.toMatchObject({ code: "INVALID_INPUT" });
+  });
+});
+
+describe("engine join-media", () => {
+  const { folder, join: made } = joining(joinMediaEngine);
+
+  it("shows pictures of any shape for as long as it is asked to", async () => {
+    const parts = [
+      { name: "1.png", content: await picture(64, 48, "red") },
+      { name: "2.png", content: await picture(30, 90, "blue") },
+      { name: "3.png", content: await halfTransparent().png().toBuffer() },
+    ];
+    const { path, notes } = await made(parts, "gif", { seconds: 0.5 });
+    const { pages, width, height, delay, loop } = await sharp(path, { pages: -1 }).metadata();
+    expect({ pages, width, height: Number(height) / Number(pages), delay, loop }).toEqual({
+      pages: 3,
+      width: 64,
+      height: 48,
+      delay: [500, 500, 500],
+      loop: 0,
+    });
+    expect(notes.get("ENTRIES_CHANGED")).toMatch(/^2\.png: Fitted into 64 × 48 pixels\. 3\.png: .*Transparency was replaced by black\.$/);
+  });
+
+  it("makes one film of pictures and of films with and without sound", async () => {
+    const film = (name: string) => join(folder(), name);
+    await ffmpegFile(film("silent.mp4"), "-f", "lavfi", "-i", "testsrc2=size=64x48:rate=10:duration=1", "-pix_fmt", "yuv420p");
+    await ffmpegFile(
+      film("sound.mp4"),
+      ...["-f", "lavfi", "-i", "testsrc2=size=96x64:rate=30:duration=1", "-f", "lavfi", "-i", "sine=d=1"],
+      "-pix_fmt",
+      "yuv420p",
+    );
+    const bytes = async (name: string) => (await run("cat", [film(name)], { encoding: "buffer" })).stdout;
+    const { path, notes } = await made(
+      [
+        { name: "1.png", content: await picture(64, 48, "red") },
+        { name: "2.mp4", content: await bytes("silent.mp4") },
+        { name: "3.mp4", content: await bytes("sound.mp4") },
+      ],
+      "mp4",
+      { seconds: 2 },
+    );
+    expect(await seconds(path)).toBeCloseTo(4, 0);
+    expect([await stream("v", "width")(path), await stream("a", "codec_name")(path)]).toEqual(["64", "aac"]);
+    expect(notes.get("ENTRIES_CHANGED")).toBe("2.mp4: Shown at 30 pictures a second. 3.mp4: Fitted into 64 × 48 pixels.");
+  });
+
+  it("plays sounds of any rate one after another", async () => {
+    const wave = async (name: string, rate: number, channels: number, length: number) => {
+      await ffmpegFile(join(folder(), name), "-f", "lavfi", "-i", `sine=r=${rate}:d=${length}`, "-ac", String(channels), "-bitexact");
+      return (await run("cat", [join(folder(), name)], { encoding: "buffer", maxBuffer: 2 ** 24 })).stdout;
+    };
+    const { path, notes } = await made(
+      [
+        { name: "b.wav", content: await wave("b.wav", 48_000, 2, 0.5) },
+        { name: "a.wav", content: await wave("a.wav", 44_100, 1, 1) },
+      ],
+      "wav",
+    );
+    expect(await seconds(path)).toBeCloseTo(1.5, 1);
+    expect([await stream("a", "sample_rate")(path), await stream("a", "channels")(path)]).toEqual(["48000", "2"]);
+    expect(notes.get("ENTRIES_CHANGED")).toBe("a.wav: Fitted to 48000 Hz, stereo.");
+  });
+});

@@ -1,0 +1,219 @@
+/** Values that used to change without a word. Each test is named after what was found. */
+import { execFile } from "node:child_process";
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { dataEngine } from "#services/conversion/engines/data/data.ts";
+import { type Bench, openBench } from "#test/contract/engine.ts";
+import { zipFile } from "#test/harness/zip-file.ts";
+
+const run = promisify(execFile);
+let bench: Bench;
+beforeAll(async () => {
+  bench = await openBench(dataEngine);
+});
+afterAll(() => bench[Symbol.asyncDispose]());
+
+let count = 0;
+async function convert(content: string | Buffer, from: string, to: string, options = {}) {
+  count += 1;
+  const path = join(bench.folder, `given-${count}.${from}`);
+  await writeFile(path, content);
+  const made = await bench.convert(path, from, to, options);
+  return { ...made, notes: [...made.notes.keys()], text: await readFile(made.path, "utf8") };
+}
+const jsonOf = async (content: string | Buffer, from: string, options = {}) =>
+  JSON.parse((await convert(content, from, "json", options)).text);
+
+describe("settings", () => {
+  it("keep what stands behind # and ; in a value of INI", async () => {
+    const text = "password=abc#123\ncolour=#ff0000\npath=C:\\new\\;x\n; a comment\n[s]\nk = v ; w\n";
+    expect(await jsonOf(text, "ini")).toEqual({ password: "abc#123", colour: "#ff0000", path: "C:\\new\\;x", s: { k: "v ; w" } });
+  });
+
+  it("come back through INI as another program reads them", async () => {
+    const settings = { s: { password: "abc#123", colour: "#ff0000", path: "C:\\new;y", plain: "x" } };
+    const { path } = await convert(JSON.stringify(settings), "json", "ini");
+    const script =
+      "import configparser,json,sys;p=configparser.RawConfigParser();p.read(sys.argv[1]);print(json.dumps({s:dict(p[s]) for s in p.sections()}))";
+    expect(JSON.parse((await run("/usr/bin/python3", ["-c", script, path])).stdout)).toEqual(settings);
+  });
+
+  it("of a property list keep numbers of more digits than a double holds", async () => {
+    const list = (body: string) => `<?xml version="1.0"?><plist version="1.0"><dict>${body}</dict></plist>`;
+    const { text } = await convert(
+      list("<key>a</key><integer>9007199254740993</integer><key>b</key><integer>-9223372036854775808</integer>"),
+      "plist",
+      "json",
+    );
+    expect(text).toMatch(/9007199254740993[^0-9]/);
+    expect(text).toContain("-9223372036854775808");
+  });
+});
+
+describe("texts", () => {
+  it("that YAML 1.1 reads as truth values and numbers are quoted", async () => {
+    const { text } = await convert("a,b,c\nNO,1:30,on\n", "csv", "yaml", { types: "text" });
+    expect(text).toBe('- a: "NO"\n  b: "1:30"\n  c: "on"\n');
+  });
+
+  it("written as references in XML are what they stand for, but not in CDATA", async () => {
+    const text = '<r a="M&#252;ller &quot;&#x41;"><n>M&#252;ller &amp;#65;</n><c><![CDATA[a &amp; &#65;]]></c></r>';
+    expect(await jsonOf(text, "xml")).toEqual({ r: { "@a": 'Müller "A', n: "Müller &#65;", c: "a &amp; &#65;" } });
+  });
+
+  it("between elements of XML are put together with a note", async () => {
+    const { notes, text } = await convert("<p>one <b>two</b> three</p>", "xml", "json");
+    expect([JSON.parse(text), notes]).toEqual([{ p: { b: "two", "#text": "one  three" } }, ["STRUCTURE_FLATTENED"]]);
+  });
+
+  it("of a line that tells Excel the separator are no header", async () => {
+    expect(await jsonOf("sep=;\r\na;b\r\n1;2\r\n", "csv")).toEqual([{ a: 1, b: 2 }]);
+  });
+});
+
+describe("names", () => {
+  it("with dots of their own lose no value to a nested one", async () => {
+    const { text, notes } = await convert('[{"h":{"i":1},"h.i":9}]', "json", "csv");
+    expect(text).toBe("h.i,h.i_2\r\n1,9\r\n");
+    expect(notes).toContain("NAMES_CHANGED");
+  });
+});
+
+describe("binary relatives of JSON", () => {
+  it("keep MessagePack's extensions with number and bytes", async () => {
+    expect(await jsonOf(Buffer.from("82a161c70301010203a162c0", "hex"), "msgpack")).toEqual({ a: { type: 1, data: "AQID" }, b: null });
+  });
+
+  it("write a decimal that is no number as text", async () => {
+    const nan = Buffer.from("180000001361000000000000000000000000000000007c00", "hex");
+    expect(await jsonOf(nan, "bson")).toEqual({ a: "NaN" });
+  });
+});
+
+describe("columns", () => {
+  const facts = {
+    d38: "12345678901234567.89",
+    d9: "-0.05",
+    dt: '"1890-02-03"',
+    tm: '"12:34:56.789012"',
+    tns: '"2024-01-02T03:04:05.678901234"',
+    tsz: '"2024-01-02T03:04:05.678901Z"',
+    b: '"/wBhYg=="',
+    ub: "18446744073709551615",
+  };
+
+  it("of Parquet keep every digit of decimals, times and large numbers", async () => {
+    const { text } = await convert(await readFile("test/corpus/values/types.parquet"), "parquet", "json", { indent: 0 });
+    for (const [name, value] of Object.entries(facts)) expect(text).toContain(`"${name}":${value}`);
+    expect(text).toContain('"l":[1.1,2.2],"st":{"a":1.5,"t":"2020-01-01"},"m":{"k":3.3}');
+  });
+
+  it("of Parquet with moments become Avro", async () => {
+    const { path } = await convert(await readFile("test/corpus/values/types.parquet"), "parquet", "avro");
+    expect((await jsonOf(await readFile(path), "avro"))[0]).toMatchObject({ tsz: "2024-01-02T03:04:05.678901Z" });
+  });
+
+  it("of Avro have the meaning of their logical types", async () => {
+    const [row] = await jsonOf(await readFile("test/corpus/values/logical.avro"), "avro");
+    expect(row).toEqual({
+      d: 4991.16,
+      dt: "2021-03-28",
+      tm: "12:34:56.789",
+      ts: "2024-01-02T03:04:05.678901Z",
+      lt: "2024-01-02T03:04:05.678",
+      du: "P1M2DT1S",
+      u: "550e8400-e29b-41d4-a716-446655440000",
+      fd: [-0.123],
+    });
+  });
+});
+
+/** A workbook of one sheet with these rows, in XML. */
+function bookOf(rows: string): Buffer {
+  const sheet = `<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetData>${rows}</sheetData></worksheet>`;
+  const relations = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
+  const members = {
+    "[Content_Types].xml": `<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Override PartName="/xl/workbook.xml" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet.main+xml"/><Override PartName="/xl/worksheets/sheet1.xml" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.worksheet+xml"/></Types>`,
+    "_rels/.rels": `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="r1" Type="${relations}/officeDocument" Target="xl/workbook.xml"/></Relationships>`,
+    "xl/workbook.xml": `<workbook xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main" xmlns:r="${relations}"><sheets><sheet name="S" sheetId="1" r:id="r1"/></sheets></workbook>`,
+    "xl/_rels/workbook.xml.rels": `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="r1" Type="${relations}/worksheet" Target="worksheets/sheet1.xml"/></Relationships>`,
+    "xl/worksheets/sheet1.xml": sheet,
+  };
+  return zipFile(Object.entries(members).map(([name, text]) => ({ name, content: Buffer.from(text) })));
+}
+
+describe("workbooks", () => {
+  const facts = {
+    d: "2021-03-04",
+    dt: "2021-03-04T05:06:07.891",
+    t: "01:30:00",
+    dur: "PT1H30M",
+    long: "PT36H5M",
+    pct: 0.5,
+    err: "#N/A",
+    f: 3,
+    i: 9007199254740992,
+    txt: "007",
+    old: "1900-01-15",
+  };
+
+  it("give dates, times, durations, errors and numbers as they are, of the first sheet that is shown", async () => {
+    const book = await readFile("test/corpus/values/types.xlsx");
+    expect((await jsonOf(book, "xlsx"))[0]).toEqual(facts);
+    const { text, notes } = await convert(book, "xlsx", "csv");
+    expect(text.split("\r\n", 2)[1]).toBe(Object.values(facts).join(","));
+    expect(notes).toEqual(["SHEETS_LEFT_OUT"]);
+  });
+
+  it("give no time a millisecond early", async () => {
+    const rows = await jsonOf(await readFile("test/corpus/values/types.xlsx"), "xlsx");
+    const times = rows.slice(1).map(({ d }: { d: string }) => Date.parse(`${d}Z`));
+    const wanted = times.map((_: number, index: number) => Date.UTC(2021, 0, 1) + (index + 3) * 12_345_678);
+    expect(times.length).toBeGreaterThan(30);
+    expect(times).toEqual(wanted);
+  });
+
+  it("with formulas and no results are no table of nothing", async () => {
+    const book = bookOf('<row r="1"><c r="A1"><f>1+1</f></c></row>');
+    await expect(convert(book, "xlsx", "json")).rejects.toMatchObject({ code: "CONVERSION_FAILED" });
+  });
+
+  it("of CSV keep text that looks like a number, and long numbers", async () => {
+    const { path } = await convert("a;b;c\n007;1.10;12345678901234567890\n", "csv", "xlsx");
+    const { text } = await convert(await readFile(path), "xlsx", "csv");
+    expect(text).toBe("a,b,c\r\n007,1.10,12345678901234567890\r\n");
+  });
+
+  it("of CSV have line ends of their own in cells, with a note", async () => {
+    const { path, notes } = await convert('a,b\r\n"1\r\n2",x\r\n', "csv", "xlsx");
+    expect(notes).toEqual(["CHARACTERS_REPLACED"]);
+    expect(await jsonOf(await readFile(path), "xlsx")).toEqual([{ a: "1\n2", b: "x" }]);
+  });
+
+  it("say which moments lost that they are UTC, and which values became text", async () => {
+    const source = await readFile("test/corpus/values/types.parquet");
+    const path = join(bench.folder, "types.parquet");
+    await writeFile(path, source);
+    const made = await bench.convert(path, "parquet", "xlsx");
+    expect(made.notes.get("TYPES_AS_TEXT")).toMatch(/: d38, dt, tm and others\.$/);
+    const there = await convert(Buffer.from("81a161d6ff5a4af6a5", "hex"), "msgpack", "xlsx");
+    expect([there.notes, await jsonOf(await readFile(there.path), "xlsx")]).toEqual([["METADATA_DROPPED"], [{ a: "2018-01-02T03:04:05" }]]);
+  });
+
+  it("with one cell far away are too large, not a gigabyte of empty ones", async () => {
+    const rows = Array.from({ length: 1500 }, (_, row) => `<row r="${row + 1}"><c r="A${row + 1}"><v>1</v></c></row>`);
+    const book = bookOf(`${rows.join("")}<row r="1501"><c r="XFD1501"><v>1</v></c></row>`);
+    await expect(convert(book, "xlsx", "csv")).rejects.toMatchObject({ code: "INPUT_TOO_COMPLEX" });
+  });
+
+  it("hold as many rows as they can and say which format holds more", async () => {
+    const long = `a\n${"1\n".repeat(70_000)}`;
+    await expect(convert(long, "csv", "xls")).rejects.toMatchObject({
+      code: "INPUT_TOO_COMPLEX",
+      message: expect.stringContaining("xlsx"),
+    });
+    await expect(convert(`a\n${"x".repeat(40_000)}\n`, "csv", "xlsx")).rejects.toMatchObject({ code: "INPUT_TOO_COMPLEX" });
+  });
+});

@@ -1,0 +1,57 @@
+import { execFile } from "node:child_process";
+import { copyFile, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { calibreEngine } from "#services/conversion/engines/documents/calibre.ts";
+import { type Bench, openBench, testEngine } from "#test/contract/engine.ts";
+import { bookTextOf } from "#test/contract/readers-ebook.ts";
+
+const run = promisify(execFile);
+const corpus = join(import.meta.dirname, "../../../../corpus");
+
+let bench: Bench;
+const made = new Map<string, string>();
+beforeAll(async () => {
+  bench = await openBench(calibreEngine);
+});
+afterAll(() => bench[Symbol.asyncDispose]());
+
+/** By this engine where no other writes them, once each. */
+async function sample(format: string, folder: string): Promise<string> {
+  const known = made.get(format);
+  if (known !== undefined) return known;
+  const path = await sampleOnce(format, folder);
+  made.set(format, path);
+  return path;
+}
+
+async function sampleOnce(format: string, folder: string): Promise<string> {
+  if (format === "epub") return join(corpus, "markup/book.epub");
+  if (format === "mobi" || format === "prc") return join(corpus, "ebook/book.mobi");
+  const path = join(folder, `sample.${format}`);
+  await copyFile((await bench.convert(await sample("epub", folder), "epub", format === "azw" ? "azw3" : format)).path, path);
+  return path;
+}
+
+testEngine(calibreEngine, {
+  sample,
+  async check({ to }, _reading, path) {
+    // Packed by a method of which there is no other reader here.
+    if (to === "lit") return expect((await readFile(path)).length).toBeGreaterThan(2000);
+    expect(await bookTextOf(path, to)).toContain("Quokka");
+  },
+});
+
+describe("engine calibre, in detail", () => {
+  it("names the book and who wrote it as asked", async () => {
+    const { path } = await bench.convert(await sample("mobi", bench.folder), "mobi", "epub", { title: "--Ünï & Co", author: "Ada Zebra" });
+    const { stdout } = await run("unzip", ["-p", path, "content.opf"]);
+    expect(stdout).toContain(">--Ünï &amp; Co</dc:title>");
+    expect(stdout).toContain(">Ada Zebra</dc:creator>");
+  });
+
+  it("is there by its version, without being started", async () => {
+    expect(await calibreEngine.probe(bench.sandbox)).toMatch(/^\d+\.\d+\.\d+$/);
+  });
+});

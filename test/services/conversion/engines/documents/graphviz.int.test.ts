@@ -1,0 +1,78 @@
+import { execFile } from "node:child_process";
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { gunzipSync } from "node:zlib";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { graphvizEngine } from "#services/conversion/engines/documents/graphviz.ts";
+import { type Bench, openBench, testEngine } from "#test/contract/engine.ts";
+import { readingOf } from "#test/contract/readers.ts";
+import { graphOf } from "#test/contract/readers-diagram.ts";
+
+const run = promisify(execFile);
+const graph = 'digraph g { a [label="Quokka Ünïcødé"]; a -> b -> c; a -> c [label="zebra"] }\n';
+const graphml =
+  '<?xml version="1.0" encoding="UTF-8"?><graphml xmlns="http://graphml.graphdrawing.org/xmlns"><graph id="g" edgedefault="directed"><node id="a"/><node id="b"/><node id="c"/><edge source="a" target="b"/><edge source="b" target="c"/><edge source="a" target="c"/></graph></graphml>';
+
+let bench: Bench;
+beforeAll(async () => {
+  bench = await openBench(graphvizEngine);
+});
+afterAll(() => bench[Symbol.asyncDispose]());
+
+async function sample(format: string, folder: string): Promise<string> {
+  const path = join(folder, `sample.${format}`);
+  if (format === "xdot") return (await bench.convert(await sample("gv", folder), "gv", "xdot")).path;
+  await writeFile(path, format === "gv" ? graph : graphml);
+  return path;
+}
+
+testEngine(graphvizEngine, {
+  sample,
+  async check({ to }, reading, path) {
+    if (to === "pdf" || to === "eps" || to === "ps") {
+      const pdf = to === "pdf" ? path : join(bench.folder, "drawn.pdf");
+      if (to !== "pdf") await run("gs", ["-q", "-dSAFER", "-dBATCH", "-dNOPAUSE", "-sDEVICE=pdfwrite", `-sOutputFile=${pdf}`, path]);
+      return expect((await run("pdftotext", [pdf, "-"])).stdout).toContain("zebra");
+    }
+    if (["png", "jpg", "gif", "webp"].includes(to)) return expect(Math.min(reading.width ?? 0, reading.height ?? 0)).toBeGreaterThan(80);
+    if (to === "svg" || to === "svgz") {
+      const bytes = await readFile(path);
+      const text = (to === "svgz" ? gunzipSync(bytes) : bytes).toString("utf8");
+      expect(text.match(/class="edge"/g)).toHaveLength(3);
+      return expect(text).toContain("Ünïcødé");
+    }
+    if (to === "fig") return expect(await readFile(path, "latin1")).toContain("zebra");
+    if (to === "vrml") return expect(await readFile(path, "latin1")).toContain("#VRML V2.0");
+    expect(await graphOf(path, to)).toEqual({ nodes: 3, edges: 3 });
+  },
+});
+
+describe("engine graphviz, in detail", () => {
+  const convert = async (text: string, to: string, options = {}) => {
+    const path = join(bench.folder, "own.gv");
+    await writeFile(path, text);
+    return await bench.convert(path, "gv", to, options);
+  };
+
+  it("draws at the resolution, in the direction and in the layout that are asked for", async () => {
+    const widthOf = async (options: object) => (await readingOf((await convert(graph, "png", options)).path)).width ?? 0;
+    expect((await widthOf({ dpi: 192 })) / (await widthOf({ dpi: 96 }))).toBeCloseTo(2, 1);
+    expect(await widthOf({ direction: "LR" })).toBeGreaterThan(await widthOf({ direction: "TB" }));
+    expect(await readFile((await convert(graph, "svg", { layout: "circo" })).path)).not.toEqual(
+      await readFile((await convert(graph, "svg")).path),
+    );
+  });
+
+  it("says in which line an error is", async () => {
+    await expect(convert("digraph g {\n a -> \n}\n", "svg")).rejects.toMatchObject({
+      code: "INVALID_INPUT",
+      message: expect.stringContaining("line 3"),
+    });
+  });
+
+  it("shows no file of this system in a node", async () => {
+    const { path } = await convert('graph g { a [shape=none, label="", image="/usr/share/pixmaps/debian-logo.png"] }', "svg");
+    expect(await readFile(path, "utf8")).not.toContain("<image");
+  });
+});

@@ -1,0 +1,214 @@
+import { execFile } from "node:child_process";
+import { copyFile, readFile, writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { pandocEngine } from "#services/conversion/engines/documents/pandoc.ts";
+import { type Bench, openBench, testEngine } from "#test/contract/engine.ts";
+import { readingOf } from "#test/contract/readers.ts";
+import { russian, textOf } from "./document-text.ts";
+
+const run = promisify(execFile);
+const corpus = join(import.meta.dirname, "../../../../corpus");
+const markdown =
+  "# Quokka heading\n\nA paragraph with **bold** Ünïcødé.\n\n- one\n- two\n\n| Name | Count |\n|------|-------|\n| zebra | 1 |\n\n```js\nlet x = 1;\n```\n";
+const written: Readonly<Record<string, string>> = {
+  md: markdown,
+  csv: "Quokka,Count\nÜnïcødé,1\n",
+  creole: "= Quokka heading\n\nA **bold** word Ünïcødé.\n",
+  t2t: "Quokka\n\n\n= Quokka heading =\n\nA **bold** word Ünïcødé.\n",
+  twiki: "---+ Quokka heading\n\nA *bold* word Ünïcødé.\n",
+  tikiwiki: "! Quokka heading\n\nA __bold__ word Ünïcødé.\n",
+  vimwiki: "= Quokka heading =\n\nA *bold* word Ünïcødé.\n",
+};
+
+describe("hops", () => {
+  let maker: Bench;
+  beforeAll(async () => {
+    maker = await openBench(pandocEngine);
+  });
+  afterAll(() => maker[Symbol.asyncDispose]());
+
+  async function sample(format: string, folder: string): Promise<string> {
+    if (format === "docx") return join(corpus, "office/text.docx");
+    if (format === "epub") return join(corpus, "markup/book.epub");
+    const path = join(folder, `sample.${format}`);
+    const text = written[format];
+    if (text === undefined) await copyFile((await maker.convert(await sample("md", folder), "md", format)).path, path);
+    else await writeFile(path, text);
+    return path;
+  }
+
+  const hops = pandocEngine.hops.filter(({ from, to }) => from === "md" || from === "docx" || to === "html" || to === "md");
+  // The suite feeds junk to the first hop, and to Markdown any text is welcome.
+  const ordered = hops.toSorted((one, other) => Number(other.from === "docx") - Number(one.from === "docx"));
+  testEngine(
+    { ...pandocEngine, hops: ordered },
+    {
+      sample,
+      async check(_hop, _reading, path) {
+        expect(await textOf(path)).toMatch(/quokka/i);
+      },
+    },
+  );
+});
+
+describe("engine pandoc, in detail", () => {
+  let bench: Bench;
+  beforeAll(async () => {
+    bench = await openBench(pandocEngine);
+  });
+  afterAll(() => bench[Symbol.asyncDispose]());
+
+  async function put(name: string, content: string | Buffer): Promise<string> {
+    const path = join(bench.folder, name);
+    await writeFile(path, content);
+    return path;
+  }
+  async function htmlOf(content: string | Buffer, from = "md", options = {}) {
+    const made = await bench.convert(await put(`source.${from}`, content), from, "html", options);
+    return { ...made, text: await readFile(made.path, "utf8") };
+  }
+
+  it("writes whole pages with a charset and a title, or the body alone", async () => {
+    const page = await htmlOf(markdown);
+    expect(page.text).toMatch(/<meta charset="utf-8"/);
+    expect(page.text).toContain("<title>Quokka heading</title>");
+    const body = await htmlOf(markdown, "md", { standalone: false });
+    expect(body.text.startsWith("<h1")).toBe(true);
+  });
+
+  it("obeys its options", async () => {
+    expect((await htmlOf(markdown, "md", { toc: true })).text).toContain('<nav id="TOC"');
+    expect((await htmlOf(markdown, "md", { numberSections: true })).text).toContain("header-section-number");
+    expect((await htmlOf(markdown, "md", { highlight: "none" })).text).not.toMatch(/<span class="(kw|op|dv)"/);
+    const long = await put("long.md", `${"word ".repeat(60)}\n`);
+    const filled = await bench.convert(long, "md", "rst", { wrap: "auto", columns: 40 });
+    expect(Math.max(...(await readFile(filled.path, "utf8")).split("\n").map((line) => line.length))).toBeLessThanOrEqual(40);
+    expect((await readFile((await bench.convert(long, "md", "rst")).path, "utf8")).trim().split("\n")).toHaveLength(1);
+  });
+
+  it("keeps footnotes by way of a web page, and what no mark leads to where it stands", async () => {
+    const source = await put("noted.md", "Foxes jump[^a] over dogs[^b].\n\n[^a]: Some of them.\n\n[^b]: Or *fewer*.\n");
+    const page = (await bench.convert(source, "md", "html")).path;
+    const back = await readFile((await bench.convert(page, "html", "md")).path, "utf8");
+    expect(back).toContain("Foxes jump[^1] over dogs[^2].\n\n[^1]: Some of them.\n\n[^2]: Or *fewer*.");
+    const lone = await put("lone.html", (await readFile(page, "utf8")).replace("#fn2", "#gone"));
+    expect(await readFile((await bench.convert(lone, "html", "md")).path, "utf8")).toContain("Or *fewer*.");
+  });
+
+  it("embeds the pictures that a document brings along", async () => {
+    const pixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==";
+    const book = await bench.convert(await put("picture.md", `# Quokka\n\n![dot](data:image/png;base64,${pixel})\n`), "md", "docx");
+    expect((await readingOf(book.path)).entries?.some((entry) => entry.startsWith("word/media/"))).toBe(true);
+    const page = await bench.convert(book.path, "docx", "html");
+    expect(await readFile(page.path, "utf8")).toContain(`src="data:image/png;base64,${pixel}"`);
+    const text = await bench.convert(book.path, "docx", "md");
+    expect(await readFile(text.path, "utf8")).toContain(`](data:image/png;base64,${pixel})`);
+    const described = await bench.convert(book.path, "docx", "md", { pictures: "describe" });
+    expect(await readFile(described.path, "utf8")).not.toContain("base64");
+    expect(described.notes.get("IMAGES_REMOVED")).toBe("One picture was left out.");
+  });
+
+  it("includes no file and fetches nothing", async () => {
+    let hits = 0;
+    const canary = createServer((socket) => {
+      hits += 1;
+      socket.destroy();
+    });
+    await new Promise<void>((resolve) => canary.listen(0, "127.0.0.1", resolve));
+    const address = canary.address();
+    const port = typeof address === "object" && address !== null ? address.port : 0;
+    const secret = await put("secret.txt", "CANARY");
+    const linked = await put(
+      "linked.md",
+      `# Quokka\n\n![there](http://127.0.0.1:${port}/a.png) ![here](${secret})\n\n<iframe src="file://${secret}"></iframe>\n`,
+    );
+    for (const to of ["docx", "epub", "html", "rtf"]) {
+      const made = await bench.convert(linked, "md", to);
+      expect(await textOf(made.path)).not.toContain("CANARY");
+      if (to === "docx") expect(made.notes.get("IMAGES_REMOVED")).toBe("2 pictures were left out.");
+    }
+    for (const source of [`.. include:: ${secret}\n`, `.. csv-table:: x\n   :file: ${secret}\n`]) {
+      const made = await bench.convert(await put("include.rst", `Quokka\n======\n\n${source}`), "rst", "html").catch(() => undefined);
+      if (made !== undefined) expect(await readFile(made.path, "utf8")).not.toContain("CANARY");
+    }
+    expect(hits).toBe(0);
+    canary.close();
+  });
+
+  it("reads text that is not UTF-8", async () => {
+    const guessed = await htmlOf(Buffer.from("# Müller", "latin1"));
+    expect(guessed.text).toContain("Müller");
+    expect(guessed.notes.has("ENCODING_GUESSED")).toBe(true);
+    // It was taken for Western letters.
+    const cyrillic = await htmlOf(russian.bytes);
+    expect(cyrillic.notes.get("ENCODING_GUESSED")).toBe("The text's encoding was guessed to be windows-1251.");
+    expect(cyrillic.text).toContain(russian.text);
+    const told = await bench.convert(await put("told.html", Buffer.from('<meta charset="iso-8859-2"><p>\xb1</p>', "latin1")), "html", "md");
+    expect(await readFile(told.path, "utf8")).toContain("ą");
+    expect(told.notes.has("ENCODING_GUESSED")).toBe(false);
+  });
+
+  it("reads UTF-16 without a mark, which is UTF-8 with zeros to pandoc", async () => {
+    for (const text of ["# Привет\n\nмир\n", "# Hello\n\nthere\n"]) {
+      const [head = "", , body = ""] = text.split("\n");
+      const made = await htmlOf(Buffer.from(text, "utf16le"));
+      expect(made.text).toContain(`>${head.slice(2)}</h1>`);
+      expect(made.text).toContain(`<p>${body}</p>`);
+    }
+    const stray = await htmlOf("Grüße\0 dort");
+    expect(stray.text).toContain("Grüße");
+  });
+
+  it("refuses damaged documents, and ends at its bounds", async () => {
+    const half = (await readFile(join(corpus, "office/text.docx"))).subarray(0, 9000);
+    await expect(bench.convert(await put("half.docx", half), "docx", "md")).rejects.toMatchObject({ code: "INVALID_INPUT" });
+    await expect(bench.convert(await put("bad.ipynb", "{not json"), "ipynb", "md")).rejects.toMatchObject({ code: "INVALID_INPUT" });
+    const nested = await put("nested.md", "[".repeat(60_000));
+    await expect(bench.convert(nested, "md", "html", {}, 2000)).rejects.toMatchObject({
+      code: expect.stringMatching(/CONVERSION_TIMEOUT|INPUT_TOO_COMPLEX/),
+    });
+  });
+
+  it("writes outlines that hold what is before the first heading and inside divisions", async () => {
+    const page = await put("divided.html", "<p>Zebra first</p><div><h2>Quokka</h2><div><p>giraffe</p></div></div>");
+    const outline = await readFile((await bench.convert(page, "html", "opml")).path, "utf8");
+    for (const word of ["Zebra first", "Quokka", "giraffe"]) expect(outline).toContain(word);
+  });
+
+  it("names each place of a book once, and gives every chapter a heading with words", async () => {
+    const input = join(bench.folder, "places.html");
+    const places =
+      '<p>before <a href="#none">nowhere</a> <a href="#a">there</a></p><h1><span id="a"></span>One</h1><p id="a">x</p><div id="b"><p id="b">y</p></div><h2></h2><h2>Two</h2>';
+    await writeFile(input, `<html><head><title>Places</title><meta name="date" content=""></head><body>${places}`);
+    const { path } = await bench.convert(input, "html", "epub");
+    const { stdout } = await run("unzip", ["-p", path, "EPUB/text/*.xhtml", "EPUB/nav.xhtml", "EPUB/content.opf"]);
+    const text = stdout.slice(stdout.indexOf('epub:type="bodymatter"'));
+    expect(text.match(/id="[ab]"/g)).toEqual(['id="b"']);
+    expect(text).toMatch(/<a href="[^"]*#one">there/);
+    expect(text).not.toMatch(/<h\d[^>]*>\s*<\/h\d>|<h\d[^>]*\/>|#none|<dc:date><\/dc:date>/);
+    expect(text.match(/<h1[^>]*>[^<]*/g)?.map((head) => head.replace(/.*>/, ""))).toEqual(expect.arrayContaining(["Places", "One"]));
+  });
+
+  it("says of pictures without a description that they have none", async () => {
+    const input = join(bench.folder, "no-alt.md");
+    await writeFile(input, "![](data:image/gif;base64,R0lGODlhAQABAAAAACwAAAAAAQABAAACAkQBADs=)\n");
+    const { path } = await bench.convert(input, "md", "html");
+    expect(await readFile(path, "utf8")).toMatch(/<img [^>]*alt=""/);
+  });
+
+  it("leaves out headings without words, which writers of books make", async () => {
+    const input = join(bench.folder, "empty-heading.html");
+    await writeFile(input, "<h1></h1><p>before</p><h2>Head</h2><p>after</p>");
+    const { path } = await bench.convert(input, "html", "md");
+    expect(await readFile(path, "utf8")).toBe("before\n\n## Head\n\nafter\n");
+  });
+
+  it("writes EPUB that opens", async () => {
+    const { path } = await bench.convert(await put("book.md", markdown), "md", "epub");
+    const { stdout } = await run("unzip", ["-p", path, "EPUB/content.opf"]);
+    expect(stdout).toContain("Quokka heading");
+  });
+});

@@ -1,0 +1,19 @@
+import { expect, it } from "vitest";
+import { chromiumEngine } from "#services/conversion/engines/documents/chromium.ts";
+import { converting } from "#test/services/conversion/engines/shared/converting.ts";
+import { documentOf, doesHold, printFeatures } from "./print-features.ts";
+import { printedOf } from "./printed.ts";
+
+const convert = converting(chromiumEngine);
+
+/** What the browser does not know yet; whoever finds one of them to hold takes it away. */
+const unknown = ["running heads of the text (string-set)", "page numbers of others (target-counter)", "footnotes", "blending"];
+
+/** Each of them in turn; `npm run bench -- print` goes through all. */
+const first = Math.floor(Math.random() * 4);
+const chosen = printFeatures.filter(({ name }, index) => index % 4 === first && !unknown.includes(name));
+
+it.each(chosen)("prints as its style asks, as other programs see it: $name", async (feature) => {
+  const { path } = await convert(documentOf(feature), "html", "pdf");
+  expect(await doesHold(feature, await printedOf(path))).toBe(true);
+});

@@ -1,0 +1,247 @@
+/** Text tables are the same table to every engine: no value is lost, cut elsewhere or taken for another one. */
+import { execFile } from "node:child_process";
+import { readFile } from "node:fs/promises";
+import { promisify } from "node:util";
+import { describe, expect, it } from "vitest";
+import { dataEngine } from "#services/conversion/engines/data/data.ts";
+import { pandocEngine } from "#services/conversion/engines/documents/pandoc.ts";
+import { gdalEngine } from "#services/conversion/engines/maps/gdal.ts";
+import { libreofficeEngine } from "#services/conversion/engines/office/libreoffice.ts";
+import { converting } from "#test/services/conversion/engines/shared/converting.ts";
+
+const run = promisify(execFile);
+const data = converting(dataEngine);
+const pandoc = converting(pandocEngine);
+const gdal = converting(gdalEngine);
+const office = converting(libreofficeEngine);
+
+const rowsIn = (html: string) =>
+  [...html.matchAll(/<tr[^>]*>(.*?)<\/tr>/gs)].map(([, row = ""]) =>
+    [...row.matchAll(/<t[dh][^>]*>(.*?)<\/t[dh]>/gs)].map(([, cell = ""]) => cell.replace(/<[^>]*>/g, "").trim()),
+  );
+
+describe("by pandoc", () => {
+  it("keep every value, whatever separates the columns", async () => {
+    const page = await pandoc("name;price;note\nA;0,50;x\nB;1.000,00;y;more\n", "csv", "html");
+    expect(rowsIn(page.text)).toEqual([
+      ["name", "price", "note", ""],
+      ["A", "0,50", "x", ""],
+      ["B", "1.000,00", "y", "more"],
+    ]);
+    expect(page.notes).toEqual(["DIALECT_GUESSED"]);
+    for (const to of ["md", "rst", "tex", "org", "textile", "mediawiki", "docbook", "jats", "dokuwiki", "jira", "adoc", "txt"])
+      expect((await pandoc("a\tb\n1\t2\t3,5\n", "csv", to)).text, to).toContain("3,5");
+  });
+
+  it("are read in their encoding and with the separator that is asked for", async () => {
+    const guessed = await pandoc(Buffer.from("name,stadt\nJ\xfcrgen,K\xf6ln\n", "latin1"), "csv", "md");
+    expect(guessed.text).toContain("| Jürgen | Köln");
+    expect(guessed.notes).toEqual(["ENCODING_GUESSED"]);
+    const told = await pandoc(Buffer.from("a|b;c\n\xe9|2;3\n", "latin1"), "csv", "html", { delimiter: "pipe", encoding: "windows-1252" });
+    expect([rowsIn(told.text)[1], told.notes]).toEqual([["é", "2;3"], []]);
+  });
+
+  it("say that blanks were joined, and keep bars in their cell", async () => {
+    const text = 'a,b\n"x  y","p|q"\n';
+    expect((await pandoc(text, "csv", "md")).notes).toEqual(["CHARACTERS_REPLACED"]);
+    const made = async (to: string) => (await pandoc(text, "csv", to)).text;
+    expect(await made("adoc")).toContain("p{vbar}q");
+    expect(await made("org")).toContain("p\\vert{}q");
+    expect(await made("jira")).toContain("p\\|q");
+    expect(await made("dokuwiki")).toContain("p%%|%%q");
+  });
+});
+
+describe("by GDAL", () => {
+  it("keep what looks like a number, whatever separates the columns", async () => {
+    const places = await gdal("name;lat;lon;zip;n;count\nA, b;48,1;11,5;007;1.10;3\nB;47.5;8.5;12E4;2;4;more\n", "csv", "geojson");
+    const { features } = JSON.parse(places.text);
+    expect(features.map(({ properties }: { properties: unknown }) => properties)).toEqual([
+      { name: "A, b", zip: "007", n: "1.10", count: 3, field_7: "" },
+      { name: "B", zip: "12E4", n: "2", count: 4, field_7: "more" },
+    ]);
+    expect(features[0].geometry.coordinates).toEqual([11.5, 48.1]);
+    expect(places.notes).toEqual(["DIALECT_GUESSED"]);
+  });
+});
+
+describe("by LibreOffice", () => {
+  const cells = [
+    "007",
+    "1.10",
+    "12E4",
+    "1-2",
+    "3/4",
+    "TRUE",
+    "01.02.2024",
+    "1.234,56",
+    "=1+1",
+    "1,234",
+    "12345678901234567890",
+    "0.1234567890123456",
+  ];
+  const names = cells.map((_, place) => `${place}.0`);
+  const table = `${names.join(";")}\n${cells.join(";")}\n${cells.join(";")}\n`;
+
+  it.each(["ods", "fods", "xlsm", "xls"])("keep in %s what looks like a number", async (to) => {
+    const book = await office(table, "csv", to);
+    expect((await data(book.bytes, to === "fods" ? "fods" : to, "csv")).text.trim().split("\r\n")).toEqual(
+      [names, cells, cells].map((row) => row.join(",")).map((line) => line.replace("1.234,56", '"1.234,56"').replace("1,234", '"1,234"')),
+    );
+  });
+
+  it("have numbers where nothing but numbers stands", async () => {
+    const book = await office("name,count,ratio\nx,12,0.25\ny,-3,1.5\n", "csv", "ods");
+    expect(JSON.parse((await data(book.bytes, "ods", "json")).text)).toEqual([
+      { name: "x", count: 12, ratio: 0.25 },
+      { name: "y", count: -3, ratio: 1.5 },
+    ]);
+  });
+
+  it("are refused where the target holds fewer rows, columns or characters", async () => {
+    const refused = expect.objectContaining({ code: "INPUT_TOO_COMPLEX", message: expect.stringContaining("holds more") });
+    await expect(office(`a\n${"1\n".repeat(70_000)}`, "csv", "xls")).rejects.toEqual(refused);
+    await expect(office(`${"a,".repeat(300)}a\n`, "csv", "xls")).rejects.toEqual(refused);
+    await expect(office(`a\n${"x".repeat(40_000)}\n`, "csv", "ods")).rejects.toEqual(refused);
+  });
+
+  it("become PDF as they stand there", async () => {
+    const { path } = await office("a;b\n007;1.10\n3/4;0,50\n", "csv", "pdf");
+    const { stdout } = await run("pdftotext", ["-layout", path, "-"]);
+    expect(stdout.trim().split(/\s+/)).toEqual(["Sheet1", "a", "b", "007", "1.10", "3/4", "0,50", "Page", "1"]);
+  });
+});
+
+describe("by LibreOffice as a table of dBase", () => {
+  it("keep their values, and say which columns were renamed", async () => {
+    const table = await office("CODE,a long name,Jürgen\n007,1.5,ü\nx,0.000000000012345,€\n", "csv", "dbf");
+    expect((await office(table.bytes, "dbf", "csv")).text).toBe("CODE,A_LONG_NAM,J_RGEN\n007,1.5,ü\nx,0.000000000012345,€\n");
+    expect(table.messages.get("NAMES_CHANGED")).toBe("Columns were renamed, as the format demands: a long name, Jürgen.");
+    expect((await office("A,B\n1,2\n", "csv", "dbf")).notes).toEqual([]);
+  });
+
+  it("are refused where a cell is too long", async () => {
+    const refused = { code: "INPUT_TOO_COMPLEX", message: expect.stringContaining("254 bytes") };
+    await expect(office(`A,B\n${"x".repeat(255)},1\n`, "csv", "dbf")).rejects.toMatchObject(refused);
+    expect((await office(`A,B\n${"x".repeat(254)},1\n`, "csv", "dbf")).bytes.includes("x".repeat(254))).toBe(true);
+  });
+});
+
+describe("workbooks by LibreOffice", () => {
+  const numbers = '[{"f":0.1234567890123456,"i":1234567890123456,"d":0.1}]';
+  const bookOf = async () => (await data(numbers, "json", "xlsx")).bytes;
+
+  it("keep numbers that no calendar reaches", async () => {
+    const made = await office("ID;PWXL;N;E\nC;Y1;X1;K1e305\nC;Y1;X2;K-2.5e301\nC;Y1;X3;K7\nE\n", "slk", "csv");
+    expect(made.text).toBe("1e+305,-2.5e+301,7\n");
+  });
+
+  it("keep truth values, which became formulas and numbers", async () => {
+    const records = [
+      { a: true, b: 1 },
+      { a: false, b: 0 },
+    ];
+    const book = (await data(JSON.stringify(records), "json", "xlsx")).bytes;
+    for (const to of ["ods", "xls"])
+      expect(JSON.parse((await data((await office(book, "xlsx", to)).bytes, to, "json")).text), to).toEqual(records);
+  });
+
+  it("name the numbers that lose digits", async () => {
+    const ods = await office(await bookOf(), "xlsx", "ods");
+    expect(JSON.parse((await data(ods.bytes, "ods", "json")).text)).toEqual([{ f: 0.123456789012346, i: 1234567890123456, d: 0.1 }]);
+    expect(ods.messages.get("NUMBERS_ROUNDED")).toBe("Numbers of more than 15 digits, or times below 10 ms, were rounded: Sheet1.A2.");
+    const xlsm = await office(await bookOf(), "xlsx", "xlsm");
+    expect(xlsm.messages.get("NUMBERS_ROUNDED")).toBe(
+      "Numbers of more than 15 digits, or times below 10 ms, were rounded: Sheet1.A2, Sheet1.B2.",
+    );
+    expect((await office(await bookOf(), "xlsx", "xls")).notes).toEqual([]);
+  });
+
+  it("of more rows than the target holds are refused", async () => {
+    const long = (await data(`a\n${"1\n".repeat(70_000)}`, "csv", "xlsx")).bytes;
+    await expect(office(long, "xlsx", "xls")).rejects.toMatchObject({ code: "INPUT_TOO_COMPLEX" });
+  });
+
+  it("keep the calendar of Excel, and name the times that lose their last digits", async () => {
+    const made = await office(await readFile("test/corpus/values/types.xlsx"), "xlsx", "ods");
+    const [first] = JSON.parse((await data(made.bytes, "ods", "json")).text);
+    expect(first).toMatchObject({ d: "2021-03-04", dt: "2021-03-04T05:06:07.890", long: "PT36H5M", old: "1900-01-15", txt: "007" });
+    expect(made.messages.get("NUMBERS_ROUNDED")).toContain("Shown.I2, Shown.A3");
+  });
+
+  it("give the first sheet that is shown, and the one that is asked for, and were silent of those that are hidden", async () => {
+    const names = ["office", "table", "text", "style"].map((name) => `xmlns:${name}="urn:oasis:names:tc:opendocument:xmlns:${name}:1.0"`);
+    const cell = (text: string, formula = "") =>
+      `<table:table-cell${formula} office:value-type="string" office:string-value="${text}"><text:p>${text}</text:p></table:table-cell>`;
+    const sheet = (name: string, style: string, cells: string) =>
+      `<table:table table:name="${name}" table:style-name="${style}"><table:table-row>${cells}</table:table-row></table:table>`;
+    const formula = ' table:formula="of:=[$Secret.$A$1]&amp;&quot;!&quot;"';
+    const book =
+      `<?xml version="1.0"?><office:document ${names.join(" ")} xmlns:of="urn:oasis:names:tc:opendocument:xmlns:of:1.2" office:version="1.2"` +
+      ' office:mimetype="application/vnd.oasis.opendocument.spreadsheet"><office:automatic-styles><style:style style:name="ta1"' +
+      ' style:family="table"><style:table-properties table:display="false"/></style:style></office:automatic-styles><office:body>' +
+      `<office:spreadsheet>${sheet("Secret", "ta1", cell("hidden"))}${sheet("Shown", "ta2", cell("seen") + cell("hidden!", formula))}` +
+      "</office:spreadsheet></office:body></office:document>";
+    const ods = (await office(book, "fods", "ods")).bytes;
+    for (const [content, from] of [
+      [book, "fods"],
+      [ods, "ods"],
+    ] as const) {
+      for (const convert of [data, office]) {
+        const { text, messages } = await convert(content, from, "csv");
+        expect(text.trim()).toBe("seen,hidden!");
+        expect(messages.get("SHEETS_LEFT_OUT")).toBe("Hidden sheets were left out.");
+      }
+      for (const to of ["slk", "dif"]) {
+        const { text } = await office(content, from, to);
+        expect(text.match(/"(?:seen|hidden!?)"/g), to).toEqual(['"seen"', '"hidden!"']);
+        expect(text).not.toContain("file:");
+      }
+      expect((await data(content, from, "csv", { sheet: "secret" })).text.trim()).toBe("hidden");
+      expect((await office(content, from, "dif", { sheet: "secret" })).text).toContain('"hidden"');
+    }
+  });
+});
+
+it("made of a table of dBase by LibreOffice has its dates and numbers as they are", async () => {
+  const field = (name: string, type: string, length: number, decimals = 0) => {
+    const bytes = Buffer.alloc(32);
+    bytes.write(name, 0, "latin1");
+    bytes.write(type, 11, "latin1");
+    bytes.set([length, decimals], 16);
+    return bytes;
+  };
+  const fields = [field("NAME", "C", 8), field("DAY", "D", 8), field("RATIO", "N", 12, 9), field("OK", "L", 1)];
+  const head = Buffer.alloc(32);
+  head.set([3, 124, 1, 1, 2, 0, 0, 0, 32 + fields.length * 32 + 1, 0, 30, 0]);
+  const rows = [" A       19210304 0.123456789T", ' "b",x   20210304       1.500F'.padEnd(30)].map((row) => row.slice(0, 30));
+  const table = Buffer.concat([head, ...fields, Buffer.from(`\r${rows.join("")}\x1a`, "latin1")]);
+  expect((await office(table, "dbf", "csv")).text).toBe(
+    'NAME,DAY,RATIO,OK\nA,1921-03-04,0.123456789,TRUE\n"""b"",x",2021-03-04,1.5,FALSE\n',
+  );
+  expect((await office(table, "dbf", "tsv", { quoteText: true })).text).toContain('"A"\t1921-03-04\t0.123456789\tTRUE\n');
+});
+
+it("made of a workbook by LibreOffice is what it is by others", async () => {
+  const book = await readFile("test/corpus/values/types.xlsx");
+  const [made, wanted] = [await office(book, "xlsx", "csv"), await data(book, "xlsx", "csv")].map(({ text }) => text.split(/\r?\n/));
+  const [names, first, ...others] = made ?? [];
+  expect([names, first]).toEqual([wanted?.[0], wanted?.[1]?.replace(",PT1H30M,", ",01:30:00,")]);
+  expect(others).toEqual(wanted?.slice(2));
+});
+
+it("of dBase made of a workbook by LibreOffice holds what its cells hold", async () => {
+  const source = await readFile("test/corpus/values/types.xlsx");
+  const made = await office(source, "xlsx", "dbf");
+  const [, first, second] = (await office(made.bytes, "dbf", "csv")).text.split("\n");
+  expect(first).toBe("2021-03-04,2021-03-04T05:06:07.891,01:30:00,01:30:00,PT36H5M,0.5,#N/A,3,9007199254740992,007,1900-01-15");
+  expect(second).toMatch(/^2021-01-01T10:17:17\.034,/);
+  expect(made.notes).toContain("TYPES_AS_TEXT");
+  const { utils, write } = await import("@e965/xlsx");
+  const day = (v: number) => [{ t: "n", v, z: "yyyy-mm-dd" }, v / 7];
+  const book = utils.book_new();
+  utils.book_append_sheet(book, utils.aoa_to_sheet([["DAY", "SHARE"], day(44259), day(20000)]));
+  const days = await office(Buffer.from(write(book, { type: "buffer", bookType: "xlsx" })), "xlsx", "dbf");
+  expect(days.bytes.toString("latin1", 43, 44)).toBe("D");
+  expect((await office(days.bytes, "dbf", "csv")).text).toBe(`DAY,SHARE\n2021-03-04,${44259 / 7}\n1954-10-03,${20000 / 7}\n`);
+});

@@ -1,0 +1,70 @@
+import { execFile } from "node:child_process";
+import { existsSync, globSync } from "node:fs";
+import { copyFile, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { fontEngine } from "#services/conversion/engines/fonts/font.ts";
+import { type Bench, openBench, testEngine } from "#test/contract/engine.ts";
+
+const run = promisify(execFile);
+const [original = ""] = globSync("/usr/share/fonts/*/liberation*/LiberationMono-Regular.ttf");
+
+/** Name, style and how many characters, as FreeType sees them. */
+async function fontOf(path: string): Promise<{ readonly family: string; readonly style: string; readonly characters: number }> {
+  const { stdout } = await run("fc-scan", ["--format", "%{family[0]}|%{style[0]}|%{charset}\n", path]);
+  const [family = "", style = "", charset = ""] = (stdout.split("\n")[0] ?? "").split("|");
+  const characters = charset.split(" ").map((range) => range.split("-").map((code) => Number.parseInt(code, 16)));
+  return { family, style, characters: characters.reduce((sum, [first = 0, last = first]) => sum + last - first + 1, 0) };
+}
+
+/** How many glyphs a font holds that FreeType does not read, by the format's own marks. */
+async function glyphsOf(path: string, format: string): Promise<number | undefined> {
+  const count = async (pattern: RegExp) => [...(await readFile(path, "latin1")).matchAll(pattern)].length;
+  switch (format) {
+    case "svgfont":
+      return await count(/<glyph /g);
+    case "sfd":
+      return await count(/^StartChar: /gm);
+    case "t42":
+      return await count(/^\s*\/\S+ \d+ def/gm);
+    case "ufo":
+      return [...(await run("unzip", ["-Z1", path], { maxBuffer: 2 ** 24 })).stdout.matchAll(/\.glif$/gm)].length;
+    default:
+      return undefined;
+  }
+}
+
+let bench: Bench;
+beforeAll(async () => {
+  bench = await openBench(fontEngine);
+});
+afterAll(() => bench[Symbol.asyncDispose]());
+
+testEngine(fontEngine, {
+  async sample(format, folder) {
+    const path = join(folder, `sample.${format}`);
+    if (!existsSync(path)) await copyFile(format === "ttf" ? original : (await bench.convert(original, "ttf", format)).path, path);
+    return path;
+  },
+  async check({ from, to }, _reading, path) {
+    const inside = await glyphsOf(path, to);
+    if (inside !== undefined) return expect(inside).toBeGreaterThan(600);
+    const [found, wanted] = [await fontOf(path), await fontOf(original)];
+    expect(found.family).toBe(wanted.family);
+    const isTypeOne = /^pf[ab]$/.test(from) || /^pf[ab]$/.test(to);
+    // Editors' formats say Book where the name says Regular.
+    const isSource = !["ttf", "otf", "woff", "woff2"].includes(from);
+    if (!isTypeOne && !isSource) expect(found.style).toBe(wanted.style);
+    // Type 1 names its glyphs, and some names stand for no character.
+    expect(found.characters).toBeGreaterThanOrEqual(isTypeOne ? 200 : isSource ? wanted.characters * 0.97 : wanted.characters);
+  },
+});
+
+describe("engine fontforge, in detail", () => {
+  it("refuses fonts that are cut off", async () => {
+    const cut = join(bench.folder, "cut.ttf");
+    await writeFile(cut, (await readFile(original)).subarray(0, 30_000));
+    await expect(bench.convert(cut, "ttf", "otf")).rejects.toMatchObject({ code: "INVALID_INPUT" });
+  });
+});

@@ -1,0 +1,42 @@
+/** FFmpeg's engine for a file of tests, and FFmpeg itself to make what is converted and to look at the results. */
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll } from "vitest";
+import { ffmpegEngine } from "#services/conversion/engines/media/ffmpeg.ts";
+import { type Bench, openBench } from "#test/contract/engine.ts";
+
+export const execute = promisify(execFile);
+
+export const words = (text: string): readonly string[] => text.split(" ");
+
+/** What FFmpeg says, beside what it makes. */
+export async function ffmpeg(...args: readonly string[]): Promise<string> {
+  return (await execute("ffmpeg", ["-nostdin", "-hide_banner", "-y", ...args])).stderr;
+}
+
+/** All numbers that ffprobe tells of some entries, such as `packet=duration_time`. */
+export async function numbersOf(path: string, entries: string, ...more: readonly string[]): Promise<readonly number[]> {
+  const { stdout } = await execute("ffprobe", ["-v", "error", ...more, "-show_entries", entries, "-of", "csv=p=0", path]);
+  return stdout
+    .split(/[\s,]+/)
+    .filter((word) => word !== "")
+    .map(Number);
+}
+
+/** Fields of the first track of a sort, as ffprobe tells them. */
+export async function told(path: string, sort: "a:0" | "v:0", ...names: readonly string[]): Promise<readonly string[]> {
+  const args = ["-v", "error", "-select_streams", sort, "-show_entries", `stream=${names.join(",")}`, "-of", "json"];
+  const [stream] = JSON.parse((await execute("ffprobe", [...args, path])).stdout).streams;
+  return names.map((name) => String(stream[name] ?? "unknown"));
+}
+
+/** Opens the engine before the tests of a file and closes it behind them. */
+export function ffmpegBench(): { readonly convert: Bench["convert"]; readonly pathOf: (name: string) => string } {
+  let bench: Bench;
+  beforeAll(async () => {
+    bench = await openBench(ffmpegEngine);
+  });
+  afterAll(() => bench[Symbol.asyncDispose]());
+  return { convert: (...given) => bench.convert(...given), pathOf: (name) => join(bench.folder, name) };
+}

@@ -1,0 +1,95 @@
+/** Films as phones write them: turned, of varying frame rate. And animations that only seem transparent. */
+import { execFile } from "node:child_process";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { ffmpegEngine } from "#services/conversion/engines/media/ffmpeg.ts";
+import { type Bench, openBench } from "#test/contract/engine.ts";
+
+const execute = promisify(execFile);
+let bench: Bench;
+beforeAll(async () => {
+  bench = await openBench(ffmpegEngine);
+});
+afterAll(() => bench[Symbol.asyncDispose]());
+
+async function ffmpeg(...args: readonly string[]): Promise<void> {
+  await execute("ffmpeg", ["-nostdin", "-v", "error", "-y", ...args]);
+}
+async function probed(path: string, sort: string, entries: string): Promise<string> {
+  const args = ["-v", "error", "-select_streams", sort, "-show_entries", entries, "-of", "csv=p=0"];
+  return (await execute("ffprobe", [...args, path])).stdout.trim();
+}
+
+describe("a film that lies and says how it is turned", () => {
+  /** Whether the upper half is red and the lower one blue when a player turns it. */
+  async function halvesOf(path: string): Promise<readonly boolean[]> {
+    const still = `${path}.rgb`;
+    await ffmpeg("-i", path, ...words("-frames:v 1 -vf scale=1:2:flags=area -f rawvideo -pix_fmt rgb24"), still);
+    const [red = 0, , , , , blue = 0] = await readFile(still);
+    return [red > 128, blue > 128];
+  }
+
+  /** A half of it is red when it is played, and it stands. */
+  async function lying(): Promise<string> {
+    const [plain, path] = [join(bench.folder, "plain.mp4"), join(bench.folder, "phone.mp4")];
+    await ffmpeg(
+      ...words("-f lavfi -i color=red:size=80x96:rate=10:duration=1 -f lavfi -i color=blue:size=80x96:rate=10:duration=1"),
+      ...words("-filter_complex hstack -pix_fmt yuv420p"),
+      plain,
+    );
+    await ffmpeg("-i", plain, ...words("-c copy -metadata:s:v rotate=90"), path);
+    return path;
+  }
+
+  it.each(["mov", "mkv", "webm", "avi", "gif", "ts", "jpg"])("came out lying in a format that does not say so: %s", async (to) => {
+    const source = await lying();
+    const { path } = await bench.convert(source, "mp4", to);
+    expect(await halvesOf(path)).toEqual(await halvesOf(source));
+    const shown = join(bench.folder, `${to}.png`);
+    await ffmpeg("-i", path, "-frames:v", "1", shown);
+    expect(await probed(shown, "v:0", "stream=width,height")).toBe("96,160");
+  });
+});
+
+it.each(["mkv", "webm", "avi", "mov", "mpg"])("keeps duration and step of a film whose frame rate varies: %s", async (to) => {
+  const path = join(bench.folder, "varying.mp4");
+  // Every frame of the first second, every fifth of the others; the sound goes on.
+  const frames = ["-vf", "select='lt(t,1)+not(mod(n,5))'", ...words("-vsync vfr -pix_fmt yuv420p")];
+  await ffmpeg(...words("-f lavfi -i testsrc2=size=96x64:rate=25:duration=4 -f lavfi -i sine=duration=4"), ...frames, path);
+  const options = to === "mov" ? { crf: 30 } : {};
+  const result = await bench.convert(path, "mp4", to, options);
+  const times = (await probed(result.path, "v:0", "packet=pts_time"))
+    .split(/[\s,]+/)
+    .map(Number)
+    .filter(Number.isFinite);
+  const sound = (await probed(result.path, "a:0", "packet=pts_time"))
+    .split(/[\s,]+/)
+    .map(Number)
+    .filter(Number.isFinite);
+  const length = (all: readonly number[]) => Math.max(...all) - Math.min(...all);
+  expect(Math.abs(length(times) - 3.8), "film").toBeLessThan(0.3);
+  expect(Math.abs(length(sound) - 3.97), "sound").toBeLessThan(0.15);
+  expect(Math.abs(Math.min(...times) - Math.min(...sound)), "begin").toBeLessThan(0.15);
+});
+
+describe("a GIF", () => {
+  const still = (path: string, ...args: readonly string[]) => execute("convert-im6.q16", [...args, "-set", "delay", "10", path]);
+
+  it("was said to be flattened though nothing of it is transparent, when later frames leave out what stays", async () => {
+    const path = join(bench.folder, "layers.gif");
+    await still(path, ...words("-size 64x48 xc:red ( xc:none -fill blue -draw"), "rectangle 1,1 9,9", ")");
+    expect((await bench.convert(path, "gif", "mp4")).notes.has("ALPHA_FLATTENED")).toBe(false);
+  });
+
+  it("that shows what is behind it is flattened with a note", async () => {
+    const path = join(bench.folder, "clear.gif");
+    await still(path, ...words("-size 64x48 xc:none xc:red"));
+    expect((await bench.convert(path, "gif", "webm")).notes.has("ALPHA_FLATTENED")).toBe(true);
+  });
+});
+
+function words(text: string): readonly string[] {
+  return text.split(" ");
+}

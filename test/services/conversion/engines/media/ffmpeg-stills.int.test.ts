@@ -1,0 +1,34 @@
+/** Pictures by FFmpeg: what the formats hold stays, what they do not hold is noted. */
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import sharp from "sharp";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { ffmpegStillsEngine } from "#services/conversion/engines/media/ffmpeg-stills.ts";
+import { type Bench, openBench } from "#test/contract/engine.ts";
+
+const execute = promisify(execFile);
+let bench: Bench;
+beforeAll(async () => {
+  bench = await openBench(ffmpegStillsEngine);
+});
+afterAll(() => bench[Symbol.asyncDispose]());
+
+const pixelsOf = async (path: string) => await sharp(path).ensureAlpha().toColourspace("srgb").raw().toBuffer();
+
+it.each(["qoi", "tga"])("a palette that is transparent stays so in %s", async (to) => {
+  const path = join(bench.folder, "palette.png");
+  const disc = ["-fill", "red", "-draw", "circle 16,16 16,4", "-fill", "blue", "-draw", "rectangle 0,0 3,3"];
+  await execute("convert-im6.q16", ["-size", "32x32", "xc:none", "+antialias", ...disc, `PNG8:${path}`]);
+  expect((await sharp(path).metadata()).isPalette).toBe(true);
+  const there = await bench.convert(path, "png", to);
+  const back = await bench.convert(there.path, to, "png");
+  expect((await pixelsOf(back.path)).equals(await pixelsOf(path))).toBe(true);
+  expect([...there.notes]).toEqual([]);
+});
+
+it.each(["qoi", "tga"])("16 bits of a colour became eight in %s without a note", async (to) => {
+  const path = join(bench.folder, "deep.png");
+  await execute("convert-im6.q16", ["-size", "32x32", "gradient:red-blue", "-depth", "16", `PNG48:${path}`]);
+  expect((await bench.convert(path, "png", to)).notes.get("MEDIA_CHANGED")).toBe("Colours have 8 bits instead of 16.");
+});

@@ -1,0 +1,71 @@
+/** Subtitles out of films, and films without a container. */
+import { execFile } from "node:child_process";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { ffmpegEngine } from "#services/conversion/engines/media/ffmpeg.ts";
+import { type Bench, openBench } from "#test/contract/engine.ts";
+
+const run = promisify(execFile);
+const typical = (name: string): string => join(import.meta.dirname, "../../../corpus/typical", name);
+
+let bench: Bench;
+beforeAll(async () => {
+  bench = await openBench(ffmpegEngine);
+});
+afterAll(() => bench[Symbol.asyncDispose]());
+
+it.each(["mkv", "mk3d", "mp4", "m4v", "mov", "webm"].flatMap((from) => ["srt", "vtt", "ass"].map((to) => [from, to] as const)))(
+  "%s to %s keeps every text",
+  async (from, to) => {
+    const { path, notes } = await bench.convert(typical(`video/subtitled.${from}`), from, to);
+    const text = await readFile(path, "utf8");
+    for (const words of ["Quokka line one", "Ünïcødé", "second row"]) expect(text).toContain(words);
+    expect([...notes]).toEqual([]);
+  },
+);
+
+it("says so when a film has none", async () => {
+  const converted = bench.convert(typical("video/typical.mp4"), "mp4", "srt");
+  await expect(converted).rejects.toMatchObject({ code: "INVALID_INPUT", message: "The film has no subtitles." });
+});
+
+it("refuses a number that the film does not have", async () => {
+  const converted = bench.convert(typical("video/subtitled.mkv"), "mkv", "srt", { subtitle: 2 });
+  await expect(converted).rejects.toMatchObject({ code: "INVALID_OPTION", details: { option: "subtitle" } });
+});
+
+const bare = ["h264", "hevc", "m2v", "m1v", "ivf", "nut", "swf"].map((from) => [from, "mp4"] as const);
+/** A copy of a stream without times cannot be written to these. */
+const timed = [
+  ["m1v", "mkv"],
+  ["m2v", "mkv"],
+  ["m2v", "ts"],
+] as const;
+it.each([...bare, ...timed])("%s becomes %s with all of its frames", async (from, to) => {
+  const input = typical(`video/typical.${from}`);
+  const { path } = await bench.convert(input, from, to);
+  const frames = async (file: string) => {
+    const args = [
+      "-v",
+      "error",
+      "-count_frames",
+      "-select_streams",
+      "v:0",
+      "-show_entries",
+      "stream=nb_read_frames",
+      "-of",
+      "csv=p=0",
+      file,
+    ];
+    return Number((await run("ffprobe", args)).stdout.split(/[\n,]/)[0]);
+  };
+  expect(Math.abs((await frames(path)) - (await frames(input)))).toBeLessThanOrEqual(1);
+});
+
+it.each(["mlp", "thd", "f4a", "adx", "g722", "mod"])("%s becomes WAV", async (from) => {
+  const { path } = await bench.convert(typical(`audio/typical.${from}`), from, "wav");
+  const { stdout } = await run("ffprobe", ["-v", "error", "-show_entries", "format=duration", "-of", "csv=p=0", path]);
+  expect(Number(stdout)).toBeGreaterThan(0.9);
+});

@@ -1,0 +1,117 @@
+import { readdirSync } from "node:fs";
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { assimpEngine } from "#services/conversion/engines/models/assimp.ts";
+import { type Bench, openBench, testEngine } from "#test/contract/engine.ts";
+import { modelOf } from "#test/contract/readers-model.ts";
+
+const corpus = join(import.meta.dirname, "../../../../corpus/model");
+const given = new Map(readdirSync(corpus).map((name) => [name.replace(/\..*$/, ""), join(corpus, name)]));
+
+/** A box of 1 by 2 by 3 in twelve triangles. */
+const corners = [0, 1].flatMap((x) => [0, 2].flatMap((y) => [0, 3].map((z) => [x, y, z])));
+const quads = [
+  [1, 2, 4, 3],
+  [5, 7, 8, 6],
+  [1, 5, 6, 2],
+  [3, 4, 8, 7],
+  [1, 3, 7, 5],
+  [2, 6, 8, 4],
+];
+const triangles = quads.flatMap(([a, b, c, d]) => [
+  [a, b, c],
+  [a, c, d],
+]);
+const written: Readonly<Record<string, string>> = {
+  obj: `${corners.map((corner) => `v ${corner.join(" ")}\n`).join("")}${triangles.map((face) => `f ${face.join(" ")}\n`).join("")}`,
+  off: `OFF\n8 12 0\n${corners.map((corner) => `${corner.join(" ")}\n`).join("")}${triangles.map((face) => `3 ${face.map((index) => (index ?? 0) - 1).join(" ")}\n`).join("")}`,
+  ac: `AC3Db\nMATERIAL "" rgb 1 1 1  amb 0.2 0.2 0.2  emis 0 0 0  spec 0 0 0  shi 0  trans 0\nOBJECT world\nkids 1\nOBJECT poly\nname "box"\nnumvert 8\n${corners.map((corner) => `${corner.join(" ")}\n`).join("")}numsurf 12\n${triangles.map((face) => `SURF 0x0\nmat 0\nrefs 3\n${face.map((index) => `${(index ?? 0) - 1} 0 0\n`).join("")}`).join("")}kids 0\n`,
+};
+
+let bench: Bench;
+beforeAll(async () => {
+  bench = await openBench(assimpEngine);
+});
+afterAll(() => bench[Symbol.asyncDispose]());
+
+async function sample(format: string, folder: string): Promise<string> {
+  const known = given.get(format);
+  if (known !== undefined) return known;
+  const path = join(folder, `sample.${format}`);
+  const text = written[format];
+  if (text === undefined) return (await bench.convert(await sample("obj", folder), "obj", format)).path;
+  await writeFile(path, text);
+  return path;
+}
+
+// Every reader and every writer; the full cross is the proof's business.
+const hops = assimpEngine.hops.filter(({ from, to }) => from === "obj" || to === "glb");
+
+testEngine(
+  { ...assimpEngine, hops },
+  {
+    sample,
+    async check({ from, to }, _reading, path) {
+      const model = await modelOf(path, to);
+      if (given.has(from)) return;
+      expect(model.triangles).toBe(to === "step" ? model.triangles : 12);
+      model.size.forEach((edge, axis) => {
+        expect(edge).toBeCloseTo(axis + 1, 4);
+      });
+    },
+  },
+);
+
+describe("engine assimp, in detail", () => {
+  it("finds all the corners of a model that other programs made", async () => {
+    for (const [format, wanted] of [
+      ["md5mesh", 12],
+      ["3mf", 12],
+      ["xgl", 24],
+      ["lwo", 12],
+    ] as const) {
+      const { path } = await bench.convert(await sample(format, bench.folder), format, "obj");
+      expect((await modelOf(path, "obj")).triangles, format).toBe(wanted);
+    }
+  });
+
+  it("writes the form that people can read where that is asked for", async () => {
+    const { path } = await bench.convert(await sample("obj", bench.folder), "obj", "stl", { form: "text" });
+    expect(await readFile(path, "utf8")).toMatch(/^solid/);
+    expect((await modelOf(path, "stl")).triangles).toBe(12);
+  });
+
+  // Its compact form says bytes of colours in the header and writes four times as many.
+  it("writes a shape that stands in two places into STEP twice", async () => {
+    const scene = join(import.meta.dirname, "../../../../corpus/typical/model/typical.ogex");
+    const { path } = await bench.convert(scene, "ogex", "glb");
+    const step = await readFile((await bench.convert(path, "glb", "step")).path, "latin1");
+    const places = [...step.matchAll(/CARTESIAN_POINT\('[^']*',\(([-\d.E+]+),/g)].map(([, x]) => Number(x));
+    expect(Math.min(...places)).toBeCloseTo(-52.5, 1);
+    expect(Math.max(...places)).toBeCloseTo(184.1, 1);
+  });
+
+  it("writes coloured PLY as its header says", async () => {
+    const path = join(bench.folder, "coloured.obj");
+    await writeFile(path, (written["obj"] ?? "").replaceAll(/^v .*$/gm, "$& 1 0.5 0"));
+    const made = await bench.convert(path, "obj", "ply");
+    expect(await readFile(made.path, "latin1")).toContain("property uchar red");
+    expect((await modelOf(made.path, "ply")).size).toEqual([1, 2, 3]);
+  });
+
+  it("joins equal corners where that is asked for", async () => {
+    const stl = (await bench.convert(await sample("obj", bench.folder), "obj", "stl")).path;
+    const cornersOf = async (simplify: boolean) => {
+      const { path } = await bench.convert(stl, "stl", "obj", { simplify });
+      return [...(await readFile(path, "utf8")).matchAll(/^v\s/gm)].length;
+    };
+    expect(await cornersOf(true)).toBeLessThanOrEqual(await cornersOf(false));
+  });
+
+  it("makes one file of glTF, which needs no other", async () => {
+    const { path } = await bench.convert(await sample("obj", bench.folder), "obj", "gltf");
+    const scene = JSON.parse(await readFile(path, "utf8"));
+    expect(scene.buffers.map(({ uri }: { uri: string }) => uri.slice(0, 5))).toEqual(["data:"]);
+  });
+});

@@ -1,0 +1,70 @@
+import { execFile } from "node:child_process";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { libreofficeEngine } from "#services/conversion/engines/office/libreoffice.ts";
+import { type Bench, openBench } from "#test/contract/engine.ts";
+
+const run = promisify(execFile);
+let bench: Bench;
+beforeAll(async () => {
+  bench = await openBench(libreofficeEngine);
+});
+afterAll(() => bench[Symbol.asyncDispose]());
+
+const textIn = (family: string, unused = "") =>
+  `<?xml version="1.0" encoding="UTF-8"?>
+<office:document xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0" xmlns:style="urn:oasis:names:tc:opendocument:xmlns:style:1.0"
+ xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0" xmlns:fo="urn:oasis:names:tc:opendocument:xmlns:xsl-fo-compatible:1.0"
+ office:version="1.2" office:mimetype="application/vnd.oasis.opendocument.text"><office:styles>
+<style:style style:name="Standard" style:family="paragraph"><style:text-properties fo:font-family="${family}"/></style:style>
+<style:style style:name="Odd" style:family="paragraph"><style:text-properties fo:font-family="${unused}"/></style:style>
+</office:styles><office:body><office:text><text:p text:style-name="Standard">Numbat</text:p></office:text></office:body></office:document>`;
+
+async function noteOf(path: string, from: string): Promise<string | undefined> {
+  return (await bench.convert(path, from, "pdf")).notes.get("FONT_SUBSTITUTED");
+}
+
+async function written(name: string, content: string): Promise<string> {
+  const path = join(bench.folder, name);
+  await writeFile(path, content);
+  return path;
+}
+
+async function byPandoc(name: string): Promise<string> {
+  const path = join(bench.folder, name);
+  await run("pandoc", ["-o", path, await written("text.md", "# Quokka\n\nA numbat.\n")]);
+  return path;
+}
+
+it("names a family that is not there, and one that only looks the same", async () => {
+  expect(await noteOf(await written("a.fodt", textIn("Quokka Grotesk")), "fodt")).toContain("Quokka Grotesk");
+  expect(await noteOf(await written("b.fodt", textIn("Calibri")), "fodt")).toContain("Calibri");
+});
+
+it("says nothing of families that are there, or that no text has", async () => {
+  expect(await noteOf(await written("c.fodt", textIn("DejaVu Sans", "Quokka Grotesk")), "fodt")).toBeUndefined();
+});
+
+it("finds the fonts of a theme, and not those of styles that no paragraph has", async () => {
+  const said = await noteOf(await byPandoc("a.docx"), "docx");
+  expect(said).toMatch(/Calibri|Cambria/);
+  // Of the code that the document does not have.
+  expect(said).not.toContain("Consolas");
+  expect(await noteOf(await byPandoc("a.pptx"), "pptx")).toMatch(/Calibri|Arial/);
+});
+
+it("finds the fonts of cells", async () => {
+  const { utils, write } = await import("@e965/xlsx");
+  const file = utils.book_new();
+  utils.book_append_sheet(file, utils.aoa_to_sheet([["Quokka"]]), "One");
+  const path = join(bench.folder, "a.xlsx");
+  await writeFile(path, write(file, { type: "buffer", bookType: "xlsx" }) as Buffer);
+  expect(await noteOf(path, "xlsx")).toContain("Calibri");
+});
+
+it("survives markup that is made to hurt", async () => {
+  const odd = textIn("Quokka").replace("<office:body>", `<!-- ${"<style:style ".repeat(200_000)} --><office:body>`);
+  expect((await bench.convert(await written("odd.fodt", odd), "fodt", "pdf")).path).toBeDefined();
+});

@@ -1,0 +1,113 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { libreofficeEngine } from "#services/conversion/engines/office/libreoffice.ts";
+import { pdfOf } from "#test/services/conversion/engines/pdf/pdf-by-hand.ts";
+import { converting } from "#test/services/conversion/engines/shared/converting.ts";
+
+const run = promisify(execFile);
+const square = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGP4z8AAAAMBAQDJ/pLvAAAAAElFTkSuQmCC";
+const talk = `## Animals
+
+- Quokka
+    - of the *west*
+        - and deep
+- [Zebra](https://example.org/zebra)
+
+1. first
+2. second
+
+::: notes
+Speak slowly.
+:::
+
+## Counts
+
+| Animal | Count |
+|--------|-------|
+| Quokka | 42    |
+
+## Code
+
+Call \`f\` so:
+
+\`\`\`
+def f(a):
+    return a
+\`\`\`
+
+## Look
+
+![A square](square.png)
+`;
+
+let folder: string;
+let slides: Buffer;
+const convert = converting(libreofficeEngine);
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "filemill-slides-"));
+  await writeFile(join(folder, "square.png"), Buffer.from(square, "base64"));
+  await writeFile(join(folder, "talk.md"), talk);
+  // Written by another program, whose slides are told from Markdown.
+  await run("pandoc", ["talk.md", "-o", "talk.pptx"], { cwd: folder });
+  slides = await readFile(join(folder, "talk.pptx"));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+const list = (level: number, text: string, ordered = false) => ({ level, ordered, text });
+const animals = {
+  number: 1,
+  title: "Animals",
+  hidden: false,
+  blocks: [
+    { type: "list", items: [list(1, "Quokka"), list(2, "of the west"), list(3, "and deep"), list(1, "Zebra")] },
+    { type: "list", items: [list(1, "first", true), list(1, "second", true)] },
+  ],
+  notes: "Speak slowly.",
+};
+
+it.each(["pptx", "odp", "ppt"])("tells slides of %s by titles, levels, tables, code, pictures and what is said to them", async (format) => {
+  const given = format === "pptx" ? slides : (await convert(slides, "pptx", format)).bytes;
+  const { text, notes } = await convert(given, format, "json");
+  const { slides: told } = JSON.parse(text);
+  expect(told).toHaveLength(4);
+  expect(told[0]).toEqual(animals);
+  expect(told[1].blocks).toEqual([
+    {
+      type: "table",
+      rows: [
+        ["Animal", "Count"],
+        ["Quokka", "42"],
+      ],
+    },
+  ]);
+  expect(told[2].blocks).toEqual([
+    { type: "paragraph", text: "Call f so:" },
+    { type: "code", text: "def f(a):\n    return a" },
+  ]);
+  expect(told[3].blocks[0]).toMatchObject({ type: "picture" });
+  expect(notes).toContain("IMAGES_REMOVED");
+});
+
+it("makes a page with a section for each slide, links, pictures and notes", async () => {
+  const { text, notes } = await convert(slides, "pptx", "html");
+  expect(text.match(/<section id="slide-\d"/g)).toHaveLength(4);
+  expect(text).toContain('<a href="https://example.org/zebra">Zebra</a>');
+  expect(text).toContain("of the <em>west</em>");
+  expect(text).toMatch(/<aside class="notes">\s*<blockquote>\s*<p>Speak slowly\./);
+  expect(text).toMatch(/<img src="data:image\/png;base64,[A-Za-z0-9+/]+=*" alt="[^"]*square/);
+  expect(text).toContain("<pre><code>def f(a):\n    return a</code></pre>");
+  expect(notes).toEqual([]);
+});
+
+it.each(["pptx", "odp"])("makes a slide of each page of a PDF, with text that can be edited, as %s", async (to) => {
+  const made = await convert(pdfOf(["Quokka", "Numbat"]), "pdf", to);
+  const told = JSON.parse((await convert(made.bytes, to, "json")).text).slides;
+  expect(told.map(({ blocks, title }: { blocks: unknown; title: unknown }) => JSON.stringify([title, blocks]))).toEqual([
+    expect.stringContaining("Quokka"),
+    expect.stringContaining("Numbat"),
+  ]);
+});

@@ -1,0 +1,72 @@
+import { execFile } from "node:child_process";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { chromium } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { pdfEngine } from "#services/conversion/engines/pdf/pdf.ts";
+import { type Bench, openBench } from "#test/contract/engine.ts";
+
+const run = promisify(execFile);
+const filler = "The quick brown fox jumps over the lazy dog while the others look on and say nothing at all. ";
+const scan = `<body style="font:28px/1.5 serif;margin:120px;background:white"><h1>Minutes</h1><p>${filler.repeat(4)}</p><p>Agreed and signed.</p>`;
+
+describe("scanned pages of a PDF", () => {
+  let bench: Bench;
+  const files: Record<string, string> = {};
+  beforeAll(async () => {
+    bench = await openBench(pdfEngine);
+    const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox", "--disable-gpu"] });
+    const sheet = await browser.newPage();
+    await sheet.setViewportSize({ width: 1240, height: 1754 });
+    await sheet.setContent(scan);
+    const shot = join(bench.folder, "shot.png");
+    const picture = (await sheet.screenshot({ path: shot })).toString("base64");
+    files["scan"] = join(bench.folder, "scan.pdf");
+    const shown = `<img style="width:100%;transform:rotate(1deg)" src="data:image/png;base64,${picture}">`;
+    await sheet.setContent(
+      `<style>body{margin:0}</style><p style="font:12pt serif;margin:2cm">A cover sheet with a few words of its own.</p><div style="break-before:page">${shown}</div>`,
+    );
+    await sheet.pdf({ path: files["scan"] ?? "", tagged: false, format: "A4", pageRanges: "1-2" });
+    for (const kind of ["strips", "masks"]) {
+      files[kind] = join(bench.folder, `${kind}.pdf`);
+      const scanned = join(bench.folder, "scanned.pdf");
+      await run("/usr/bin/python3", [join(import.meta.dirname, "scanned-pdf.py"), scanned, kind, "1", "0", shot]);
+      await run("qpdf", ["--empty", "--pages", files["scan"] ?? "", "1", scanned, "--", files[kind] ?? ""]);
+    }
+    await browser.close();
+  }, 120_000);
+  afterAll(() => bench[Symbol.asyncDispose]());
+
+  it("reads scanned pages, a little crooked, and says which and how surely", async () => {
+    const { path, notes } = await bench.convert(files["scan"] ?? "", "pdf", "html");
+    const html = await readFile(path, "utf8");
+    expect(html).toContain("A cover sheet with a few words of its own.");
+    expect(html).toContain("The quick brown fox jumps over the lazy dog");
+    expect(html).toContain("Agreed and signed.");
+    expect(html).not.toContain("<img");
+    expect(notes.get("TEXT_RECOGNISED")).toMatch(/^The text of page 2 was recognised in pictures, with a mean confidence of [89]\d %\.$/);
+    expect(notes.has("TEXT_NOT_RECOGNISED")).toBe(false);
+  });
+
+  it.each(["strips", "masks"])("reads scans that are stored as %s and have a line of the scanner's", async (kind) => {
+    const { path, notes } = await bench.convert(files[kind] ?? "", "pdf", "html");
+    expect((await readFile(path, "utf8")).replace(/\s+/g, " ")).toContain("Agreed and signed.");
+    expect(notes.get("TEXT_RECOGNISED")).toMatch(/^The text of page 2 was recognised/);
+    const bare = await bench.convert(files[kind] ?? "", "pdf", "html", { ocr: "never" });
+    expect((await readFile(bare.path, "utf8")).match(/<img/g)).toHaveLength(1);
+  });
+
+  it("leaves scanned pages as pictures where that is asked for", async () => {
+    const { path, notes } = await bench.convert(files["scan"] ?? "", "pdf", "html", { ocr: "never" });
+    expect(await readFile(path, "utf8")).toContain("<img");
+    expect(notes.get("TEXT_NOT_RECOGNISED")).toBe("Text in the pictures of these pages was not recognised: 2.");
+    const whole = await bench.convert(files["scan"] ?? "", "pdf", "html", { ocr: "never", pages: "2" });
+    expect(await readFile(whole.path, "utf8")).toContain("<img");
+    expect(whole.notes.get("TEXT_NOT_RECOGNISED")).toBe("Text in the pictures of these pages was not recognised: 2.");
+  });
+
+  it("names the languages that are here when another is asked for", async () => {
+    await expect(bench.convert(files["scan"] ?? "", "pdf", "html", { language: "xxx" })).rejects.toMatchObject({ code: "INVALID_OPTION" });
+  });
+});

@@ -1,0 +1,101 @@
+import { execFile } from "node:child_process";
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { popplerEngine } from "#services/conversion/engines/pdf/poppler.ts";
+import { type Bench, openBench, testEngine } from "#test/contract/engine.ts";
+import { readingOf } from "#test/contract/readers.ts";
+import { pdfOf } from "./pdf-by-hand.ts";
+
+const run = promisify(execFile);
+
+testEngine(popplerEngine, {
+  async sample(format, folder) {
+    const path = join(folder, `sample.${format}`);
+    await writeFile(path, pdfOf(["Quokka"]));
+    return path;
+  },
+  async check(hop, reading, path) {
+    if (["png", "jpg", "webp", "tiff", "ppm"].includes(hop.to)) expect([reading.width, reading.height]).toEqual([417, 208]);
+    if (hop.to === "txt") expect(await readFile(path, "utf8")).toContain("Quokka");
+  },
+});
+
+describe("engine poppler, in detail", () => {
+  let bench: Bench;
+  let two: string;
+  beforeAll(async () => {
+    bench = await openBench(popplerEngine);
+    two = await put("two.pdf", pdfOf(["Quokka", "zebra"]));
+  });
+  afterAll(() => bench[Symbol.asyncDispose]());
+
+  async function put(name: string, content: string | Buffer): Promise<string> {
+    const path = join(bench.folder, name);
+    await writeFile(path, content);
+    return path;
+  }
+
+  it("converts the page that was asked for and says what it left out", async () => {
+    const first = await bench.convert(two, "pdf", "png");
+    expect(first.notes.get("PAGES_LEFT_OUT")).toBe("Only page 1 of 2 was converted.");
+    const second = await bench.convert(two, "pdf", "png", { page: 2 });
+    expect((await readFile(second.path)).equals(await readFile(first.path))).toBe(false);
+    await expect(bench.convert(two, "pdf", "png", { page: 3 })).rejects.toMatchObject({ code: "INVALID_OPTION" });
+  });
+
+  it("draws what other readers draw", async () => {
+    const { path } = await bench.convert(two, "pdf", "png", { dpi: 72 });
+    await run("pdftocairo", ["-png", "-r", "72", "-singlefile", "-f", "1", two, join(bench.folder, "other")]);
+    const { stdout, stderr } = await run("ffmpeg", [
+      "-nostdin",
+      "-i",
+      path,
+      "-i",
+      join(bench.folder, "other.png"),
+      "-lavfi",
+      "[0]format=rgb24[a];[1]format=rgb24[b];[a][b]ssim",
+      "-f",
+      "null",
+      "-",
+    ]);
+    expect(Number(/All:([\d.]+)/.exec(stdout + stderr)?.[1])).toBeGreaterThan(0.9);
+  });
+
+  it("obeys its options", async () => {
+    expect(await readingOf((await bench.convert(two, "pdf", "png", { width: 100 })).path)).toMatchObject({ width: 100, height: 50 });
+    expect(await readingOf((await bench.convert(two, "pdf", "jpg", { dpi: 72 })).path)).toMatchObject({ width: 200, height: 100 });
+    expect((await readingOf((await bench.convert(two, "pdf", "png", { grayscale: true })).path)).pixelFormat).toBe("gray");
+    const coarse = await readFile((await bench.convert(two, "pdf", "jpg", { quality: 10 })).path);
+    const fine = await readFile((await bench.convert(two, "pdf", "jpg", { quality: 95 })).path);
+    expect(coarse.length).toBeLessThan(fine.length);
+    const text = await readFile((await bench.convert(two, "pdf", "txt", { firstPage: 2 })).path, "utf8");
+    expect(text).toContain("zebra");
+    expect(text).not.toContain("Quokka");
+    const side = await put("columns.pdf", pdfOf(["left) Tj 100 0 Td (right"]));
+    expect(await readFile((await bench.convert(side, "pdf", "txt", { layout: "page" })).path, "utf8")).toMatch(/left {3,}right/);
+    expect(await readFile((await bench.convert(side, "pdf", "txt")).path, "utf8")).not.toMatch(/left {3,}right/);
+  });
+
+  it("refuses pages without end, without size or beyond all measure", async () => {
+    const huge = await put("huge.pdf", pdfOf(["Quokka"], "0 0 14400000 14400000"));
+    await expect(bench.convert(huge, "pdf", "png")).rejects.toMatchObject({ code: "INPUT_TOO_COMPLEX" });
+    const none = await put("none.pdf", pdfOf([]));
+    await expect(bench.convert(none, "pdf", "png")).rejects.toMatchObject({ code: "INVALID_INPUT" });
+    const loop = await put("loop.pdf", pdfOf(["Quokka"]).toString("latin1").replace("/Kids [4 0 R]", "/Kids [2 0 R]"));
+    await expect(bench.convert(loop, "pdf", "png")).rejects.toMatchObject({ code: "INVALID_INPUT" });
+    const cut = await put("cut.pdf", pdfOf(["Quokka"]).subarray(0, 60));
+    await expect(bench.convert(cut, "pdf", "txt")).rejects.toMatchObject({ code: "INVALID_INPUT" });
+  });
+
+  it("asks for the password, and knows pictures of text from text", async () => {
+    const locked =
+      "/V 1 /R 2 /Length 40 /P -4 /Filter /Standard /O <2055c756c72e1ad702608e8196acad447ad32d17cff583235f6dd15fed7dab67> /U <1111111111111111111111111111111111111111111111111111111111111111>";
+    const bytes = pdfOf(["Quokka"]).toString("latin1").replace("/Root 1 0 R", `/Root 1 0 R /Encrypt << ${locked} >> /ID [<00> <00>]`);
+    await expect(bench.convert(await put("locked.pdf", Buffer.from(bytes, "latin1")), "pdf", "png")).rejects.toMatchObject({
+      code: "PASSWORD_REQUIRED",
+    });
+    await expect(bench.convert(await put("blank.pdf", pdfOf([""])), "pdf", "txt")).rejects.toMatchObject({ code: "CONVERSION_FAILED" });
+  });
+});

@@ -1,0 +1,180 @@
+import { readFile, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import sharp from "sharp";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { imagemagickEngine, imagemagickExrEngine } from "#services/conversion/engines/pictures/imagemagick.ts";
+import {
+  byFfmpeg,
+  byFfmpegFromLight,
+  byGraphicsMagick,
+  byPillow,
+  differenceOf,
+  halvesOf,
+  isLightThenDark,
+  type PictureReader,
+} from "#test/contract/colours.ts";
+import { type Bench, type ContractOptions, openBench, testEngine } from "#test/contract/engine.ts";
+import { readingOf } from "#test/contract/readers.ts";
+import { halfTransparent, noise, red, turnedPng, twoColours } from "./picture-samples.ts";
+import { rasterSample } from "./raster-samples.ts";
+
+const readers: Readonly<Record<string, PictureReader>> = {
+  ...Object.fromEntries(["wbmp", "pict", "fits", "miff", "viff", "vicar", "mtv", "avs", "dcx", "jng"].map((id) => [id, byGraphicsMagick])),
+  psd: byPillow,
+  exr: byFfmpegFromLight,
+};
+const withoutColours = new Set(["pgm", "pbm", "xbm", "wbmp", "fits", "vicar"]);
+
+const contract: ContractOptions = {
+  sample: rasterSample,
+  async check(hop, _reading, path) {
+    const halves = await halvesOf(path, hop.to, readers[hop.to] ?? byFfmpeg);
+    expect(isLightThenDark(halves), JSON.stringify(halves)).toBe(true);
+    if (!withoutColours.has(hop.from) && !withoutColours.has(hop.to)) expect(differenceOf(halves)).toBeLessThan(12);
+  },
+};
+testEngine(imagemagickEngine, contract);
+testEngine(imagemagickExrEngine, contract);
+
+describe("engine imagemagick, in detail", () => {
+  let bench: Bench;
+  let picture: string;
+  beforeAll(async () => {
+    bench = await openBench(imagemagickEngine);
+    picture = await rasterSample("png", bench.folder);
+  });
+  afterAll(() => bench[Symbol.asyncDispose]());
+  const bytesOf = async (path: string) => (await stat(path)).size;
+
+  it("makes icons of the usual sizes, or of one, and reads the largest", async () => {
+    const icon = await readFile((await bench.convert(picture, "png", "ico")).path);
+    expect(icon.readUInt16LE(4)).toBe(4);
+    expect([...Array(4).keys()].map((index) => icon[6 + 16 * index])).toEqual([64, 48, 32, 16]);
+    const single = await readFile((await bench.convert(picture, "png", "ico", { size: 24 })).path);
+    expect([single.readUInt16LE(4), single[6], single[7]]).toEqual([1, 24, 24]);
+    const back = await bench.convert((await bench.convert(picture, "png", "ico")).path, "ico", "png");
+    expect(await sharp(back.path).metadata()).toMatchObject({ width: 64, height: 64 });
+  });
+
+  it.each(["ras", "wbmp"])("gives a %s no more than its 8 bits, which tiff2pdf and heif-enc refuse", async (from) => {
+    const { path } = await bench.convert(await rasterSample(from, bench.folder), from, "png");
+    expect((await sharp(path).metadata()).depth).toBe("uchar");
+  });
+
+  it("obeys its options", async () => {
+    const gray = join(bench.folder, "gray.png");
+    await sharp({ create: { width: 64, height: 48, channels: 3, background: "#b0b0b0" } })
+      .png()
+      .toFile(gray);
+    for (const to of ["pbm", "wbmp", "xbm"]) {
+      const dotted = await readFile((await bench.convert(gray, "png", to)).path);
+      const plain = await readFile((await bench.convert(gray, "png", to, { dither: false })).path);
+      expect(dotted.equals(plain)).toBe(false);
+      expect(new Set(plain.subarray(-40, -20)).size, to).toBeLessThan(6);
+    }
+    const sizes = await Promise.all(
+      ["dxt", "none"].map(async (compression) => bytesOf((await bench.convert(picture, "png", "dds", { compression })).path)),
+    );
+    expect(sizes).toEqual([128 + 1536, 128 + 64 * 48 * 3]);
+    const rough = join(bench.folder, "noise.png");
+    await noise(160, 120).png().toFile(rough);
+    for (const to of ["jp2", "j2k"]) {
+      const coarse = await bytesOf((await bench.convert(rough, "png", to, { quality: 30 })).path);
+      expect(coarse).toBeLessThan(await bytesOf((await bench.convert(rough, "png", to, { quality: 100 })).path));
+    }
+  });
+
+  it("puts white under transparency and says so", async () => {
+    const clear = join(bench.folder, "clear.png");
+    await halfTransparent().png().toFile(clear);
+    const { path, notes } = await bench.convert(clear, "png", "pcx");
+    expect([...notes.keys()]).toEqual(["ALPHA_FLATTENED"]);
+    expect((await halvesOf(path, "pcx")).right).toEqual([255, 255, 255]);
+    const kept = await bench.convert((await bench.convert(clear, "png", "bmp")).path, "bmp", "png");
+    expect(await sharp(kept.path).stats()).toMatchObject({ isOpaque: false });
+  });
+
+  it.each([0, 255, 128])("says that XPM is transparent or not, of transparency of %d", async (alpha) => {
+    const path = join(bench.folder, "veiled.png");
+    const background = { r: 255, g: 0, b: 0, alpha: alpha / 255 };
+    await sharp({ create: { width: 16, height: 16, channels: 4, background } })
+      .png()
+      .toFile(path);
+    expect((await bench.convert(path, "png", "xpm")).notes.has("ALPHA_FLATTENED")).toBe(alpha === 128);
+  });
+
+  it.each([2, 3, 6, 8] as const)("turned no PNG whose orientation is %i", async (orientation) => {
+    const stored = join(bench.folder, "stored.png");
+    await writeFile(stored, await turnedPng(orientation));
+    const { path, notes } = await bench.convert(stored, "png", "bmp");
+    expect(notes.has("ORIENTATION_APPLIED")).toBe(true);
+    expect(await readingOf(path)).toMatchObject({ width: 120, height: 80 });
+    const { left, right } = await halvesOf(path, "bmp");
+    expect([left[0] > 180, right[2] > 180]).toEqual([true, true]);
+  });
+
+  it("took the numbers of a wide colour space for those of sRGB where the format keeps no profile", async () => {
+    const wide = join(bench.folder, "wide.png");
+    await twoColours().withIccProfile("p3").png().toFile(wide);
+    const { path, notes } = await bench.convert(wide, "png", "ppm");
+    expect(notes.has("PROFILE_CONVERTED")).toBe(true);
+    const { left } = await halvesOf(path, "ppm");
+    expect(Math.hypot(left[0] - red.r, left[1] - red.g, left[2] - red.b)).toBeLessThan(8);
+  });
+
+  it("rounded colours that were sRGB by their profile already", async () => {
+    const marked = join(bench.folder, "marked.tiff");
+    const green = { create: { width: 8, height: 8, channels: 3 as const, background: "#00ff00" } };
+    await sharp(green).withIccProfile("srgb").tiff().toFile(marked);
+    const { path, notes } = await bench.convert(marked, "tiff", "ppm");
+    expect(notes.has("PROFILE_CONVERTED")).toBe(false);
+    expect((await readFile(path)).subarray(-3)).toEqual((await sharp(marked, { ignoreIcc: true }).raw().toBuffer()).subarray(0, 3));
+  });
+
+  it("turns a TIFF as it says", async () => {
+    const turned = join(bench.folder, "turned.tiff");
+    await twoColours(120, 80).tiff().withMetadata({ orientation: 6 }).toFile(turned);
+    expect(await readingOf((await bench.convert(turned, "tiff", "bmp")).path)).toMatchObject({ width: 80, height: 120 });
+  });
+
+  it("takes no other coder's bait", async () => {
+    const bait = join(bench.folder, "bait");
+    for (const text of [
+      "push graphic-context\nimage over 0,0 0,0 'label:@/etc/passwd'\npop graphic-context\n",
+      "<svg/>",
+      "%!PS\nshowpage\n",
+    ]) {
+      await writeFile(bait, text);
+      for (const from of ["bmp", "pict", "miff", "pcx", "xpm"]) {
+        await expect(bench.convert(bait, from, "png"), from).rejects.toMatchObject({ code: "INVALID_INPUT" });
+      }
+    }
+    const { stdout, exitCode } = await bench.sandbox.run({
+      program: "/usr/bin/convert-im6.q16",
+      args: ["text:/etc/fonts/fonts.conf", "png:-"],
+      env: { MAGICK_CONFIGURE_PATH: "/engine" },
+      readOnly: {
+        [fileURLToPath(new URL("../../../../../services/conversion/engines/pictures/imagemagick-policy", import.meta.url))]: "/engine",
+      },
+    });
+    expect([stdout, exitCode]).toEqual(["", 1]);
+  });
+
+  it("refuses more pixels than it may use", async () => {
+    const giant = join(bench.folder, "giant.bmp");
+    const header = Buffer.alloc(54 + 1024);
+    header.write("BM");
+    for (const [at, value] of [
+      [2, 1078],
+      [10, 54],
+      [14, 40],
+      [18, 50_000],
+      [22, 50_000],
+      [26, 1 + (24 << 16)],
+    ] as const)
+      header.writeUInt32LE(value, at);
+    await writeFile(giant, header);
+    await expect(bench.convert(giant, "bmp", "png")).rejects.toMatchObject({ name: "FilemillError" });
+  });
+});

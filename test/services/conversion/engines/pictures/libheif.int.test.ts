@@ -1,0 +1,138 @@
+import { execFile } from "node:child_process";
+import { readFile, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import sharp from "sharp";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { libheifEngine } from "#services/conversion/engines/pictures/libheif.ts";
+import { byFfmpeg, byGraphicsMagick, differenceOf, halvesOf } from "#test/contract/colours.ts";
+import { type Bench, openBench, testEngine } from "#test/contract/engine.ts";
+import { photo } from "#test/contract/options/samples.ts";
+import { halfTransparent, noise } from "./picture-samples.ts";
+import { rasterSample } from "./raster-samples.ts";
+import { withRotation } from "./turned-heic.ts";
+
+const run = promisify(execFile);
+
+async function heic(source: string, folder: string): Promise<string> {
+  const path = join(folder, "sample.heic");
+  await run("/usr/bin/convert-im6.q16", [source, `heic:${path}`]);
+  return path;
+}
+
+testEngine(libheifEngine, {
+  sample: async (format, folder) =>
+    format === "heic" ? heic(await rasterSample("png", folder), folder) : await rasterSample(format, folder),
+  async check(hop, _reading, path) {
+    expect(differenceOf(await halvesOf(path, hop.to, hop.to === "heic" ? byGraphicsMagick : byFfmpeg))).toBeLessThan(12);
+  },
+});
+
+describe("engine libheif, in detail", () => {
+  let bench: Bench;
+  let rough: string;
+  beforeAll(async () => {
+    bench = await openBench(libheifEngine);
+    rough = join(bench.folder, "noise.png");
+    await noise(160, 120).png().toFile(rough);
+  });
+  afterAll(() => bench[Symbol.asyncDispose]());
+  const bytesOf = async (path: string) => (await stat(path)).size;
+
+  it("obeys its options", async () => {
+    const coarse = await bytesOf((await bench.convert(rough, "png", "heic", { quality: 20 })).path);
+    const fine = await bytesOf((await bench.convert(rough, "png", "heic", { quality: 90 })).path);
+    expect(coarse).toBeLessThan(fine / 2);
+    const hurried = await bytesOf((await bench.convert(rough, "png", "heic", { effort: "ultrafast" })).path);
+    expect(await bytesOf((await bench.convert(rough, "png", "heic", { effort: "medium" })).path)).not.toBe(hurried);
+    const sample = await heic(rough, bench.folder);
+    const small = await bytesOf((await bench.convert(sample, "heic", "jpg", { quality: 20 })).path);
+    expect(small).toBeLessThan(await bytesOf((await bench.convert(sample, "heic", "jpg", { quality: 95 })).path));
+  });
+
+  it("keeps transparency where the target has it, and puts white under it where it has not", async () => {
+    const source = join(bench.folder, "clear.png");
+    await writeFile(source, await halfTransparent().png().toBuffer());
+    const { path } = await bench.convert(source, "png", "heic");
+    const back = await bench.convert(path, "heic", "png");
+    expect((await run("ffprobe", ["-v", "error", "-show_entries", "stream=pix_fmt", "-of", "csv=p=0", back.path])).stdout.trim()).toBe(
+      "rgba",
+    );
+    expect((await bench.convert(path, "heic", "jpg")).notes.has("ALPHA_FLATTENED")).toBe(true);
+  });
+
+  it("refuses a picture that was cut off", async () => {
+    const cut = join(bench.folder, "cut.heic");
+    await run("sh", ["-c", 'head -c 300 "$1" > "$2"', "sh", await heic(rough, bench.folder), cut]);
+    await expect(bench.convert(cut, "heic", "png")).rejects.toMatchObject({ code: "INVALID_INPUT" });
+  });
+
+  /** As a JPEG, in which ImageMagick looks for the orientation. */
+  async function uprightCorners(orientation: number): Promise<readonly string[]> {
+    const path = join(bench.folder, `upright-${orientation}.jpg`);
+    await quarters().withMetadata({ orientation }).jpeg({ quality: 100 }).toFile(path);
+    return await cornersOf(path, "-auto-orient");
+  }
+
+  it.each([1, 2, 3, 4, 5, 6, 7, 8])("turns a PNG of orientation %i, for readers of HEIC do not ask EXIF", async (orientation) => {
+    const source = join(bench.folder, `turned-${orientation}.png`);
+    await quarters().withMetadata({ orientation }).png().toFile(source);
+    const { path, notes } = await bench.convert(source, "png", "heic", { quality: 95 });
+    expect(notes.has("ORIENTATION_APPLIED")).toBe(orientation > 1);
+    expect(await cornersOf(path)).toEqual(await uprightCorners(orientation));
+  });
+
+  it.each([
+    [6, 3, "jpg"],
+    [3, 2, "png"],
+    [8, 1, "jpg"],
+    [6, 3, "png"],
+  ] as const)("turned a phone's picture of orientation %i twice, as its EXIF said so once more", async (orientation, turns, to) => {
+    const lying = join(bench.folder, "lying.png");
+    await quarters().withMetadata({ orientation }).png().toFile(lying);
+    await run("heif-enc", ["-q", "95", lying, "-o", join(bench.folder, "lying.heic")]);
+    const source = join(bench.folder, "phone.heic");
+    await writeFile(source, withRotation(await readFile(join(bench.folder, "lying.heic")), turns));
+    for (const options of [{}, { width: 24, enlarge: true }]) {
+      const { path } = await bench.convert(source, "heic", to, options);
+      expect(await cornersOf(path, "-auto-orient")).toEqual(await uprightCorners(orientation));
+      expect((await sharp(path).metadata()).orientation ?? 1).toBe(1);
+    }
+  });
+
+  it("changes a picture in its own format, and keeps who made it unless that is to be stripped", async () => {
+    const source = join(bench.folder, "photo.heic");
+    await photo(source, bench.folder);
+    const small = await bench.convert(source, "heic", "heic", { width: 32 });
+    expect((await run("identify-im6.q16", ["-format", "%wx%h", small.path])).stdout).toBe("32x24");
+    expect((await readFile(small.path)).includes("Quokka")).toBe(true);
+    const stripped = await bench.convert(source, "heic", "heic", { metadata: "strip" });
+    expect((await readFile(stripped.path)).includes("Quokka")).toBe(false);
+  });
+});
+
+/** Red, green, blue and white, so that no turn or mirror looks like another. */
+function quarters() {
+  const [width, height] = [64, 48];
+  const colours = [
+    [255, 0, 0],
+    [0, 255, 0],
+    [0, 0, 255],
+    [255, 255, 255],
+  ] as const;
+  const pixels = Buffer.alloc(width * height * 3);
+  for (let at = 0; at < width * height; at++) {
+    pixels.set(colours[(at % width < width / 2 ? 0 : 1) + (at < (width * height) / 2 ? 0 : 2)] ?? [], at * 3);
+  }
+  return sharp(pixels, { raw: { width, height, channels: 3 } });
+}
+
+/** Whether it stands, and which colours are in its corners, as ImageMagick sees it. */
+async function cornersOf(path: string, ...operators: readonly string[]): Promise<readonly string[]> {
+  const { stdout } = await run("convert-im6.q16", [path, ...operators, "-format", "%[fx:w<h] ", "-write", "info:", ...corner], {
+    encoding: "buffer",
+  });
+  const [stands = "", pixels = Buffer.alloc(0)] = [stdout.toString("latin1", 0, 2), stdout.subarray(2)];
+  return [stands, ...Array.from(pixels, (value) => (value > 128 ? "1" : "0"))];
+}
+const corner = "-filter point -resize 2x2! -depth 8 rgb:-".split(" ");

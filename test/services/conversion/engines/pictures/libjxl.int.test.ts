@@ -1,0 +1,93 @@
+import { execFile } from "node:child_process";
+import { readFile, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import sharp from "sharp";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { libjxlEngine } from "#services/conversion/engines/pictures/libjxl.ts";
+import { differenceOf, halvesOf } from "#test/contract/colours.ts";
+import { type Bench, openBench, testEngine } from "#test/contract/engine.ts";
+import { halfTransparent, noise } from "./picture-samples.ts";
+import { rasterSample } from "./raster-samples.ts";
+
+const run = promisify(execFile);
+
+async function jxl(source: string, folder: string): Promise<string> {
+  const path = join(folder, "sample.jxl");
+  await run("ffmpeg", ["-v", "error", "-nostdin", "-y", "-i", source, "-c:v", "libjxl", "-f", "image2", "-update", "1", path]);
+  return path;
+}
+
+testEngine(libjxlEngine, {
+  sample: async (format, folder) =>
+    format === "jxl" ? jxl(await rasterSample("png", folder), folder) : await rasterSample(format, folder),
+  async check(hop, _reading, path) {
+    expect(differenceOf(await halvesOf(path, hop.to))).toBeLessThan(12);
+  },
+});
+
+describe("engine libjxl, in detail", () => {
+  let bench: Bench;
+  let rough: string;
+  beforeAll(async () => {
+    bench = await openBench(libjxlEngine);
+    rough = join(bench.folder, "noise.png");
+    await noise(160, 120).png().toFile(rough);
+  });
+  afterAll(() => bench[Symbol.asyncDispose]());
+  const bytesOf = async (path: string) => (await stat(path)).size;
+
+  it.each(["png", "jpg", "ppm"])("makes one still of an animation, as %s", async (to) => {
+    const moving = join(bench.folder, "moving.png");
+    const colours = ["red", "blue"].flatMap((colour) => ["-f", "lavfi", "-i", `color=${colour}:size=32x32:rate=5:duration=1`]);
+    const joined = ["-filter_complex", "[0][1]concat=n=2,format=rgb24", "-c:v", "apng", "-f", "apng"];
+    await run("ffmpeg", ["-nostdin", "-v", "error", "-y", ...colours, ...joined, moving]);
+    const source = join(bench.folder, "moving.jxl");
+    await run("cjxl", [moving, source]);
+    const { path, notes } = await bench.convert(source, "jxl", to);
+    expect(notes.has("ANIMATION_REDUCED")).toBe(true);
+    const { stdout } = await run("ffprobe", [
+      "-v",
+      "error",
+      "-count_frames",
+      "-show_entries",
+      "stream=nb_read_frames,codec_name",
+      "-of",
+      "csv=p=0",
+      path,
+    ]);
+    expect(stdout.trim()).toBe({ png: "png,1", jpg: "mjpeg,1", ppm: "ppm,1" }[to]);
+    const seen = await run("convert-im6.q16", [path, "-resize", "1x1!", "-format", "%[fx:u.r>0.8] %[fx:u.b<0.2]", "info:"]);
+    expect(seen.stdout).toBe("1 1");
+  });
+
+  it("gives back the very JPEG, unless another quality is asked for, and turns it as it says", async () => {
+    const source = join(bench.folder, "turned.jpg");
+    await noise(160, 120).jpeg().withMetadata({ orientation: 6 }).toFile(source);
+    const { path } = await bench.convert(source, "jpg", "jxl");
+    const again = await bench.convert(path, "jxl", "jpg");
+    expect((await readFile(again.path)).equals(await readFile(source))).toBe(true);
+    expect(await bytesOf((await bench.convert(path, "jxl", "jpg", { quality: 20 })).path)).toBeLessThan((await bytesOf(source)) / 2);
+    expect(await sharp((await bench.convert(path, "jxl", "png")).path).metadata()).toMatchObject({ width: 120, height: 160 });
+  });
+
+  it("obeys its options", async () => {
+    const coarse = await bytesOf((await bench.convert(rough, "png", "jxl", { quality: 30 })).path);
+    expect(coarse).toBeLessThan(await bytesOf((await bench.convert(rough, "png", "jxl", { quality: 95 })).path));
+    const quick = await bytesOf((await bench.convert(rough, "png", "jxl", { effort: 1 })).path);
+    expect(await bytesOf((await bench.convert(rough, "png", "jxl", { effort: 7 })).path)).not.toBe(quick);
+    const exact = await bench.convert(rough, "png", "jxl", { lossless: true });
+    const back = await bench.convert(exact.path, "jxl", "png");
+    const pixels = (path: string) => sharp(path).removeAlpha().raw().toBuffer();
+    expect((await pixels(back.path)).equals(await pixels(rough))).toBe(true);
+  });
+
+  it("puts white under transparency where the target has none, and leaves it to others in a PPM", async () => {
+    const source = join(bench.folder, "clear.png");
+    await halfTransparent().png().toFile(source);
+    const { path } = await bench.convert(source, "png", "jxl");
+    expect([...(await bench.convert(path, "jxl", "png")).notes.keys()]).toEqual([]);
+    expect((await bench.convert(path, "jxl", "jpg")).notes.has("ALPHA_FLATTENED")).toBe(true);
+    await expect(bench.convert(path, "jxl", "ppm")).rejects.toMatchObject({ code: "CONVERSION_FAILED" });
+  });
+});

@@ -1,0 +1,98 @@
+/** Pictures that stay what they are: smaller, cleaned, or given back. */
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import sharp from "sharp";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { sharpEngine } from "#services/conversion/engines/pictures/sharp.ts";
+import { type Bench, openBench } from "#test/contract/engine.ts";
+import { moving, noise, twoColours } from "./picture-samples.ts";
+
+describe("pictures in their own format", () => {
+  let bench: Bench;
+  let count = 0;
+  beforeAll(async () => {
+    bench = await openBench(sharpEngine);
+  });
+  afterAll(async () => {
+    await bench[Symbol.asyncDispose]();
+  });
+
+  async function file(bytes: Buffer): Promise<string> {
+    count += 1;
+    const path = join(bench.folder, `made-${count}`);
+    await writeFile(path, bytes);
+    return path;
+  }
+
+  it("writes a picture anew in its own format: smaller, cleaned, or as it is", async () => {
+    const plain = await noise(90, 70).png({ compressionLevel: 0 }).toBuffer();
+    const smaller = await bench.convert(await file(plain), "png", "png");
+    const written = await readFile(smaller.path);
+    expect(written.length).toBeLessThan(plain.length);
+    expect((await sharp(written).raw().toBuffer()).equals(await sharp(plain).raw().toBuffer())).toBe(true);
+    const again = await bench.convert(smaller.path, "png", "png");
+    expect([...again.notes.keys()]).toEqual(["SOURCE_KEPT"]);
+    expect((await readFile(again.path)).equals(written)).toBe(true);
+  });
+
+  it("does not give back a picture whose metadata it was to clean, or of which something else was asked", async () => {
+    const tagged = await sharp(await noise(90, 70).png({ compressionLevel: 9, adaptiveFiltering: true }).toBuffer())
+      .withExif({ IFD0: { Copyright: "Ada" } })
+      .png({ compressionLevel: 9 })
+      .toBuffer();
+    const cleaned = await bench.convert(await file(tagged), "png", "png", { metadata: "strip" });
+    expect([...cleaned.notes.keys()]).toEqual([]);
+    expect((await readFile(cleaned.path, "latin1")).includes("Ada")).toBe(false);
+    const small = await bench.convert(cleaned.path, "png", "png", { width: 45 });
+    expect(await sharp(small.path).metadata()).toMatchObject({ width: 45, height: 35 });
+    expect(small.notes.has("SOURCE_KEPT")).toBe(false);
+  });
+
+  it.each([
+    ["jpg", 12],
+    ["jpg", 3],
+    ["png", 9],
+    ["webp", 6],
+    ["avif", 4],
+    ["gif", 8],
+  ] as const)("a %s has no more than %d kB, and what was reduced is told", async (format, maxKb) => {
+    const source = noise(240, 180);
+    const bytes = await (format === "jpg" ? source.jpeg({ quality: 95 }) : source.toFormat(format)).toBuffer();
+    expect(bytes.length).toBeGreaterThan(maxKb * 1000);
+    const { path, notes } = await bench.convert(await file(bytes), format, format, { maxKb });
+    const written = await readFile(path);
+    expect(written.length).toBeLessThanOrEqual(maxKb * 1000);
+    expect(written.length).toBeGreaterThan(maxKb * 300);
+    expect(notes.get("FITTED_TO_SIZE")).toMatch(/\d/);
+    expect((await sharp(written).metadata()).format).toBe({ jpg: "jpeg", avif: "heif" }[format as string] ?? format);
+  });
+
+  it("is cropped before it is turned, mirrored and resized, as it is seen", async () => {
+    const picture = await twoColours(120, 80).png().toBuffer();
+    const part = await bench.convert(await file(picture), "png", "png", { crop: "40x80+50+0", width: 20 });
+    const { data, info } = await sharp(part.path).raw().toBuffer({ resolveWithObject: true });
+    expect([info.width, info.height]).toEqual([20, 40]);
+    const redAt = (x: number) => data[(20 * info.width + x) * info.channels] ?? 0;
+    expect([redAt(1) > 200, redAt(10) < 60]).toEqual([true, true]);
+    const turned = await bench.convert(await file(picture), "png", "png", { crop: "40x80+50+0", rotate: "90" });
+    expect(await sharp(turned.path).metadata()).toMatchObject({ width: 80, height: 40 });
+    const mirrored = await bench.convert(await file(picture), "png", "png", { flip: "horizontal" });
+    const pixels = await sharp(mirrored.path).removeAlpha().raw().toBuffer();
+    expect([(pixels[0] ?? 0) < 60, (pixels[119 * 3] ?? 0) > 200]).toEqual([true, true]);
+    const stored = await sharp(picture).rotate(-90).withMetadata({ orientation: 6 }).jpeg({ quality: 95 }).toBuffer();
+    const seen = await bench.convert(await file(stored), "jpg", "jpg", { crop: "100x20+0+0" });
+    expect(await sharp(seen.path).metadata()).toMatchObject({ width: 100, height: 20 });
+    await expect(bench.convert(await file(picture), "png", "png", { crop: "40x80+90+0" })).rejects.toMatchObject({
+      code: "INVALID_OPTION",
+    });
+  });
+
+  it.each(["gif", "webp"] as const)("an animation in %s keeps its frames, and is not cropped", async (format) => {
+    const animation = await file(await moving(format));
+    const { path, notes } = await bench.convert(animation, format, format, { width: 15 });
+    const found = await sharp(path).metadata();
+    expect([found.pages, found.delay, found.width, found.pageHeight ?? found.height]).toEqual([3, [100, 200, 300], 15, 10]);
+    expect(notes.has("ANIMATION_REDUCED")).toBe(false);
+    await expect(bench.convert(animation, format, format, { crop: "5x5+0+0" })).rejects.toMatchObject({ code: "INVALID_OPTION" });
+  });
+});

@@ -1,0 +1,166 @@
+import { readdirSync } from "node:fs";
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Hop } from "#services/conversion/domain/engine.ts";
+import type { SandboxChild } from "#services/conversion/domain/sandbox.ts";
+import { sharpEngine } from "#services/conversion/engines/pictures/sharp.ts";
+import { openChildEngine } from "#services/conversion/engines/shared/child-engine.ts";
+import { hopOf } from "#test/contract/engine.ts";
+import { type Host, openHost } from "#test/services/conversion/sandbox/host.ts";
+
+let host: Host;
+let input: string;
+let hop: Hop;
+let count = 0;
+beforeAll(async () => {
+  host = await openHost("full");
+  input = join(host.folder, "in.png");
+  await writeFile(input, "x");
+  hop = hopOf(sharpEngine, "png", "webp");
+});
+afterAll(() => host[Symbol.asyncDispose]());
+
+/** Gives an engine of one child at a time, whose answer to the n-th job is what the script prints. */
+async function openEngine(script: string, lives: Partial<Parameters<typeof openChildEngine>[2]> = {}, more: { isOneOff?: true } = {}) {
+  const children: SandboxChild[] = [];
+  let started = 0;
+  const answers = `$| = 1; while (<STDIN>) { if (/ready/) { print "1\\n"; next } $n++; ${script}; print qq({"ok":true,"data":"eA==","notes":[]}\\n) }`;
+  const start = async (): Promise<SandboxChild> => {
+    const limits = { wallMs: 0, addressSpace: false, memoryBytes: 2 ** 31 };
+    const child = await host.sandbox.spawn({ program: "/usr/bin/perl", args: ["-e", answers], limits });
+    children.push(child);
+    return child;
+  };
+  const engine = await openChildEngine({ sandbox: host.sandbox, slots: 1, spare: 0, log: () => undefined, ...more }, start, {
+    warm: 1,
+    ...lives,
+  });
+  const convert = async () => {
+    count += 1;
+    const outputPath = join(host.folder, `out-${count}.webp`);
+    const signal = new AbortController().signal;
+    const rest = { note: () => undefined, progress: () => undefined, signal, timeoutMs: 120_000, options: {} };
+    await engine.run({ hop, input: { path: input, format: "png", sizeBytes: 1 }, outputPath, ...rest });
+    // What is started later has nothing to do with this job.
+    started = children.length;
+    return readFile(outputPath, "utf8");
+  };
+  return { children, convert, startedAtLastAnswer: () => started, [Symbol.asyncDispose]: () => engine[Symbol.asyncDispose]() };
+}
+
+const left = (child: SandboxChild | undefined): string[] => (child === undefined ? [] : readdirSync(child.folder));
+
+it("says why a child did not start", async () => {
+  const lines: { event: string; fields: Readonly<Record<string, unknown>> | undefined }[] = [];
+  const start = () => host.sandbox.spawn({ program: "/usr/bin/perl", args: ["-e", 'print STDERR "no such module\\n"; exit 3'] });
+  const log = (event: string, fields?: Readonly<Record<string, unknown>>) => void lines.push({ event, fields });
+  await using _engine = await openChildEngine({ sandbox: host.sandbox, slots: 1, spare: 0, log }, start, { warm: 1 });
+  await expect
+    .poll(() => lines[0])
+    .toMatchObject({
+      event: "child.start-failed",
+      fields: { err: { kind: "lost" }, exitCode: 3, stderr: "no such module" },
+    });
+});
+
+describe("a child that lives on", () => {
+  it("has nothing of the job before in its folder, though it left its result there", async () => {
+    await using engine = await openEngine('open(F, ">out"); print F "secret"; close F; mkdir "in"; open(F, ">in/deep")');
+    for (let job = 0; job < 3; job++) {
+      expect(await engine.convert()).toBe("x");
+      // The look comes after the answer, and before the next job.
+      await expect.poll(() => left(engine.children[0])).toEqual([]);
+    }
+    expect([engine.children.length, engine.children[0]?.alive]).toEqual([1, true]);
+  });
+
+  it("has no successor ready in a process that converts one file", async () => {
+    await using warm = await openEngine("", { warm: 2 });
+    await using alone = await openEngine("", { warm: 2 }, { isOneOff: true });
+    expect(await alone.convert()).toBe("x");
+    await expect.poll(() => warm.children.length).toBe(2);
+    expect(alone.children).toHaveLength(1);
+  });
+
+  it("is replaced when it leaves what nobody asked for, and when that cannot be removed", async () => {
+    for (const script of ['open(F, ">elsewhere")', 'symlink "/", "x"', 'mkdir "a"; mkdir "a/b"; chmod 0, "a"']) {
+      await using engine = await openEngine(script);
+      expect(await engine.convert()).toBe("x");
+      await engine.children[0]?.ended;
+      expect(await engine.convert()).toBe("x");
+      expect(engine.children.length).toBeGreaterThan(1);
+    }
+  });
+
+  it("is replaced when it has grown, and serves a thousand jobs at most", async () => {
+    await using grown = await openEngine('$x = "a" x (700 * 2**20) if $n == 3');
+    for (let job = 0; job < 10; job++) await grown.convert();
+    await grown.children[0]?.ended;
+    expect(await grown.convert()).toBe("x");
+    await using hurried = await openEngine('$x = "a" x (700 * 2**20) if $n == 3');
+    // It stayed as long as the next job was waiting already.
+    await Promise.all(Array.from({ length: 11 }, () => hurried.convert()));
+    await hurried.children[0]?.ended;
+    await using worn = await openEngine("1");
+    for (let job = 0; job < 999; job++) await worn.convert();
+    expect([worn.children.length, worn.children[0]?.alive]).toEqual([1, true]);
+    await worn.convert();
+    await worn.children[0]?.ended;
+    expect(await worn.convert()).toBe("x");
+    expect(worn.children.length).toBe(2);
+  });
+
+  it("is replaced when it has been in use for long, idle or busy, and not before its first job", async () => {
+    await using idle = await openEngine("1", { useMs: 200 });
+    await expect.poll(() => idle.children[0]?.alive).toBe(true);
+    await sleep(300);
+    expect(idle.children[0]?.alive).toBe(true);
+    expect(await idle.convert()).toBe("x");
+    await idle.children[0]?.ended;
+    expect(await idle.convert()).toBe("x");
+    expect(idle.startedAtLastAnswer()).toBe(2);
+    await using busy = await openEngine("sleep 1 if $n == 2", { useMs: 200 });
+    // The second waits for the first, and so has its child before that is idle again.
+    expect(await Promise.all([busy.convert(), busy.convert()])).toEqual(["x", "x"]);
+    expect(busy.startedAtLastAnswer()).toBe(1);
+    await busy.children[0]?.ended;
+    expect(await busy.convert()).toBe("x");
+    expect(busy.startedAtLastAnswer()).toBe(2);
+  });
+
+  it("serves one job where that is said, and has a successor that waits for a time", async () => {
+    await using engine = await openEngine("1", { warm: 0, jobs: 1, successorMs: 500 });
+    expect(engine.children).toEqual([]);
+    expect(await engine.convert()).toBe("x");
+    await engine.children[0]?.ended;
+    await expect.poll(() => engine.children.length).toBe(2);
+    await engine.children[1]?.ended;
+    // Who was never used has none.
+    await sleep(100);
+    expect(engine.children.length).toBe(2);
+    expect(await engine.convert()).toBe("x");
+    expect(engine.startedAtLastAnswer()).toBe(3);
+  });
+
+  it("was given a job when it had just died, and its folder was still being removed", async () => {
+    await using engine = await openEngine("1");
+    expect(await engine.convert()).toBe("x");
+    const [child] = engine.children;
+    // Given back by now, and so the one that waits.
+    await new Promise((resolve) => setImmediate(resolve));
+    process.kill(child?.pid ?? 0, "SIGKILL");
+    while (child?.alive === true) await new Promise((resolve) => setImmediate(resolve));
+    expect(await engine.convert()).toBe("x");
+    expect(engine.startedAtLastAnswer()).toBe(2);
+  });
+
+  it("is replaced after an answer that nobody understands", async () => {
+    await using engine = await openEngine('if ($n == 2) { print qq({"ok":true}\\n); next }');
+    await engine.convert();
+    await expect(engine.convert()).rejects.toMatchObject({ code: "CONVERSION_FAILED" });
+    await engine.children[0]?.ended;
+    expect(await engine.convert()).toBe("x");
+  });
+});

@@ -1,0 +1,45 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openToolSession } from "#services/conversion/engines/shared/tool-run.ts";
+import { type Host, openHost } from "#test/services/conversion/sandbox/host.ts";
+
+let host: Host;
+let folder: string;
+beforeAll(async () => {
+  host = await openHost("full");
+  folder = await mkdtemp(join(tmpdir(), "filemill-tool-"));
+  await writeFile(join(folder, "in"), "x", { mode: 0o644 });
+});
+afterAll(async () => {
+  await host[Symbol.asyncDispose]();
+  await rm(folder, { recursive: true });
+});
+
+async function run(script: string, spent: number[] = []): Promise<unknown> {
+  const input = { path: join(folder, "in"), format: "txt", sizeBytes: 1 };
+  const more = { outputBytes: 1_000_000, onSpent: (ms: number) => void spent.push(ms) };
+  const task = { input, outputPath: join(folder, "out"), timeoutMs: 60_000, signal: new AbortController().signal, ...more };
+  await using session = await openToolSession(host.sandbox, task);
+  return (await session.run({ program: "/usr/bin/perl", args: ["-e", script] })).exitCode;
+}
+
+describe("a tool that writes more than it may", () => {
+  const write = 'open(my $f, ">", "/job/out"); print $f "a" x 3_000_000; close $f or exit 1';
+
+  it.each([
+    ["and dies of it", write],
+    ["and takes the refusal for an error of its own", `$SIG{XFSZ} = "IGNORE"; ${write}`],
+  ])("%s is told from one that failed otherwise", async (_, script) => {
+    await expect(run(script)).rejects.toMatchObject({ code: "INPUT_TOO_COMPLEX", limitBytes: 1_000_000 });
+    expect(await run('open(my $f, ">", "/job/out"); print $f "a"; exit 3')).toBe(3);
+  });
+});
+
+it("a tool tells the processor time of each run, about as much as it worked", async () => {
+  const spent: number[] = [];
+  await run("for (;;) { $n++ for 1 .. 100_000; my ($user) = times; last if $user > 1.5 }", spent);
+  expect(spent).toHaveLength(1);
+  expect(spent[0]).toBeGreaterThan(1000);
+});
