@@ -36,6 +36,7 @@ import { createConversionService } from "#services/conversion/index.ts";
 import { createJobService } from "#services/job/index.ts";
 import { createWebhookService } from "#services/webhook/index.ts";
 import { createGateway, type Gateway } from "./server.ts";
+import { openWaitingRoom } from "./waiting-room.ts";
 
 /** A running Filemill: its addresses, its state, and how to end it. */
 export type Supervisor = AsyncDisposable & {
@@ -68,7 +69,7 @@ type Clients = {
 /** Starts the gateway and every service whose address is `local`. */
 export async function compose(settings: Settings, log: Log): Promise<Supervisor> {
   await using stack = new AsyncDisposableStack();
-  const floor = stack.use(await openFloor(settings, log, localServices(settings)));
+  const floor = stack.use(await openFloorMeanwhileAnswering(settings, log));
   const { services, clients } = composeServices(floor);
   for (const service of services) stack.use(service);
 
@@ -98,6 +99,14 @@ export async function compose(settings: Settings, log: Log): Promise<Supervisor>
     drain: () => drainAll(gateway, services, settings.DRAIN_MS),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
+}
+
+/** A broker of somebody else may be started later than this process. */
+async function openFloorMeanwhileAnswering(settings: Settings, log: Log): Promise<Floor> {
+  const services = localServices(settings);
+  if (settings.NATS_URL === undefined || services.length === 0) return openFloor(settings, log, services);
+  await using _room = await openWaitingRoom(settings);
+  return await openFloor(settings, log, services);
 }
 
 function localServices(settings: Settings): readonly BrokerUser[] {

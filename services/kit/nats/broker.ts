@@ -5,6 +5,7 @@ import { type BucketSettings, type Ends, openBucket, openStore, writeAndRead } f
 import { type Cluster, clusterOptions, inboxOf } from "./cluster.ts";
 import { createDiskFlush } from "./disk-flush.ts";
 import { type EmbeddedServer, openEmbeddedServer } from "./embedded-server.ts";
+import { openPatiently } from "./first-connection.ts";
 import { watchFullDisk } from "./full-disk.ts";
 import { assertGranted, type BrokerUser, grants, ownerUser } from "./grants.ts";
 import { createHandover, type Handover } from "./handover.ts";
@@ -32,7 +33,8 @@ export type BrokerHost = Broker & {
 
 /**
  * Connects to NATS, and starts it first when there is no `cluster`, else waits until one of its servers is there.
- * Rejects with UNAVAILABLE when the embedded server is not installed, does not start, or DATA_DIR is in use.
+ * Rejects with UNAVAILABLE when the embedded server is not installed, does not start, or DATA_DIR is in use, and with a SettingError when
+ * the cluster refuses who this is.
  */
 export async function openBroker(options: BrokerOptions): Promise<BrokerHost> {
   const { dataDir, cluster, log, signal } = options;
@@ -46,7 +48,8 @@ export async function openBroker(options: BrokerOptions): Promise<BrokerHost> {
     log.info("broker.connecting");
     ownerOptions = await clusterOptions(cluster);
   }
-  const owner = stack.use(await openLink(ownerOptions, log, signal));
+  const open = (): Promise<Link> => openLink(ownerOptions, log, signal);
+  const owner = stack.use(await (cluster === undefined ? open() : openPatiently(cluster, open, log, signal)));
   if (server !== undefined) stack.use(watchFullDisk(server.dir, () => server.restart(), log));
   const owned = stack.move();
   const handover = createHandover();

@@ -1,7 +1,7 @@
 /** How to reach a NATS server or cluster of somebody else. */
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
-import { type ConnectionOptions, credsAuthenticator } from "nats";
+import { type Authenticator, type ConnectionOptions, credsAuthenticator } from "nats";
 import { SettingError } from "../config.ts";
 import { brokerUsers, inboxPrefixOf } from "./grants.ts";
 
@@ -18,7 +18,10 @@ export type Cluster = {
   readonly key?: string | undefined;
 };
 
-/** @throws SettingError naming the file that cannot be read. */
+/** Of one server that does not answer at all. */
+const connectLimitMs = 10_000;
+
+/** @throws SettingError naming the file that cannot be read, or is not what it should be. */
 export async function clusterOptions({ url, credentials, ca, certificate, key }: Cluster): Promise<ConnectionOptions> {
   const urls = url.split(",").map((text) => new URL(text.trim()));
   // The client reads credentials from its options only, not from the URL.
@@ -39,16 +42,27 @@ export async function clusterOptions({ url, credentials, ca, certificate, key }:
   };
   return {
     servers: urls.map(({ host }) => host),
-    ...(creds === undefined ? named : { authenticator: credsAuthenticator(creds) }),
+    ...(creds === undefined ? named : { authenticator: authenticatorOf(creds, credentials) }),
     ...inboxOf(user),
     ...(isSecure ? { tls } : {}),
-    waitOnFirstConnect: true,
+    timeout: connectLimitMs,
   };
 }
 
 export function inboxOf(user: string): { readonly inboxPrefix?: string } {
   const isService = brokerUsers.some((each) => each === user);
   return isService ? { inboxPrefix: inboxPrefixOf(user) } : {};
+}
+
+function authenticatorOf(content: Buffer, path = ""): Authenticator {
+  try {
+    const authenticator = credsAuthenticator(content);
+    // Reads the key, which it does for each connection.
+    authenticator("nonce");
+    return authenticator;
+  } catch (cause) {
+    throw new SettingError(`NATS_CREDS names ${path}, which does not hold the credentials of a NATS user.`, { cause });
+  }
 }
 
 async function contentOf(setting: string, path: string | undefined): Promise<Buffer | undefined> {

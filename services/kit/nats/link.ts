@@ -70,10 +70,14 @@ export async function openLink(options: ConnectionOptions, log: Log, signal?: Ab
     }
   };
 
+  const jsm = await retry(() => nc.jetstreamManager({ timeout: requestTimeoutMs })).catch(async (error: unknown) => {
+    await closeConnection(nc);
+    throw error;
+  });
   return {
     nc,
     js,
-    jsm: await retry(() => nc.jetstreamManager({ timeout: requestTimeoutMs })),
+    jsm,
     newInbox: () => createInbox(options.inboxPrefix),
     onLost: (listener) => void losers.add(listener),
     once,

@@ -5,7 +5,6 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { connect } from "nats";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { SettingError } from "#kit/config.ts";
 import { openLog } from "#kit/log.ts";
 import { openBroker } from "#kit/nats/broker.ts";
 import { clusterOptions } from "#kit/nats/cluster.ts";
@@ -93,7 +92,10 @@ test("a server is asked over TLS, and knows its client by a certificate", async 
     signal: AbortSignal.timeout(60_000),
   });
   await expect.poll(() => broker.healthy()).toBe(true);
-  const stranger = connect({ ...(await clusterOptions({ url, ca })), waitOnFirstConnect: false, reconnect: false });
+  const stranger = connect({ ...(await clusterOptions({ url, ca })), reconnect: false });
   await expect(stranger).rejects.toThrow();
-  await expect(openBroker({ dataDir: home, cluster: { url, credentials: at("absent.creds") }, log })).rejects.toThrow(SettingError);
+  for (const credentials of ["absent.creds", "tls.conf"]) {
+    const opening = openBroker({ dataDir: home, cluster: { url, credentials: at(credentials) }, log });
+    await expect(opening).rejects.toThrow(new RegExp(`^NATS_CREDS names \\S+${credentials}, which `));
+  }
 });
