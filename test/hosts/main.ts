@@ -1,6 +1,7 @@
 /** `npm run test:hosts`: several hosts under load lose their leader, a host, a disk and each process in turn; nothing is lost, nothing done twice. */
 import { createHash } from "node:crypto";
 import { mkdir, mkdtemp } from "node:fs/promises";
+import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { connect } from "nats";
@@ -21,27 +22,39 @@ const measureMs = 10_000;
 /** Longer than a lease and the round that looks for lost ones. */
 const outageMs = 12_000;
 
+/** @returns What was wrong. */
 async function run(home: string): Promise<readonly string[]> {
   await using hosts = await openHosts(home);
-  console.log("up: 3 brokers, 2 gateways, 3 workers, S3");
+  console.log("3 brokers, 2 gateways, 3 workers and S3, each host in a network of its own");
   const ledger = openLedger(false);
   const menu = await openMenu();
-  await measure(hosts, ledger, menu);
+  console.table(await measure(hosts, ledger, menu));
   const load = startLoad(hosts, ledger, menu);
-  for (const [name, fault] of Object.entries(faults)) {
-    const before = ledger.accepted.size;
-    await fault(hosts);
-    console.log(`${name}: ${ledger.accepted.size - before} accepted meanwhile`);
+  const rows: object[] = [];
+  for (const [fault, play] of Object.entries(faults)) {
+    const before = countsOf(ledger);
+    const beganMs = performance.now();
+    await play(hosts);
+    const after = countsOf(ledger);
+    const [accepted, refused, unanswered] = after.map((count, index) => count - (before[index] ?? 0));
+    rows.push({ fault, seconds: Math.round((performance.now() - beganMs) / 1000), accepted, "told to come again": refused, unanswered });
   }
   await load.stop();
-  await check(hosts, ledger);
-  const refused = [...ledger.refused].map(([code, times]) => `${times} ${code}`).join(", ");
-  console.log(`${ledger.requests} requests, ${ledger.accepted.size} jobs; asked to come again: ${refused || "none"}`);
+  console.table(rows);
+  console.table([await check(hosts, ledger)]);
   return ledger.defects;
 }
 
+/** Accepted jobs, answers that asked to come again, requests without one. */
+function countsOf({ accepted, refused }: Ledger): readonly [number, number, number] {
+  const unanswered = refused.get("no answer") ?? 0;
+  const all = [...refused.values()].reduce((sum, times) => sum + times, 0);
+  return [accepted.size, all - unanswered, unanswered];
+}
+
 /** Documents alone, which every worker converts. More workers than processors convert no more. */
-async function measure(hosts: Hosts, ledger: Ledger, menu: Menu): Promise<void> {
+async function measure(hosts: Hosts, ledger: Ledger, menu: Menu): Promise<readonly object[]> {
+  const rows: object[] = [];
   const documents: Menu = (dice) => {
     for (;;) {
       const order = menu(dice);
@@ -56,9 +69,15 @@ async function measure(hosts: Hosts, ledger: Ledger, menu: Menu): Promise<void> 
     const load = startLoad(hosts, ledger, documents);
     await sleep(measureMs);
     await load.stop();
-    const each = (ledger.accepted.size - before) / (measureMs / 1000);
-    console.log(`${index + 1} of 3 workers, one document each at once: ${each.toFixed(1)} conversions/s`);
+    const perSecond = (ledger.accepted.size - before) / (measureMs / 1000);
+    rows.push({
+      workers: index + 1,
+      "documents at once": index + 1,
+      "conversions a second": perSecond,
+      processors: availableParallelism(),
+    });
   }
+  return rows;
 }
 
 function startLoad({ urls, key }: Hosts, ledger: Ledger, menu: Menu): { stop(): Promise<void> } {
@@ -99,6 +118,12 @@ const faults: Readonly<Record<string, (hosts: Hosts) => Promise<void>>> = {
     await sleep(outageMs);
     network.mend(address);
   },
+  async "a gateway is cut off"({ network, gateways }) {
+    const address = gateways[1]?.address ?? "";
+    network.cut(address);
+    await sleep(outageMs);
+    network.mend(address);
+  },
   async "a worker is drained, and added again"({ workers }) {
     await workers[0]?.keeper.halt();
     await sleep(3000);
@@ -134,26 +159,38 @@ async function leaderOf(url: string): Promise<number> {
 }
 
 /** Every promise was kept, once, and the store holds what the records name. */
-async function check(hosts: Hosts, ledger: Ledger): Promise<void> {
+async function check(hosts: Hosts, ledger: Ledger): Promise<object> {
   let done = 0;
+  let lost = 0;
   for (const [index, accepted] of [...ledger.accepted.values()].entries()) {
     // Of the other gateway as often as not.
     const url = hosts.urls[index % hosts.urls.length] ?? "";
     const state = await endOf(url, hosts.key, accepted.jobId);
     if (state === "done") done += 1;
+    if (state === "never" || state === "unknown") lost += 1;
     if (accepted.isGood !== (state === "done")) ledger.defects.push(`job ${accepted.jobId} to ${accepted.to} ended as ${state}`);
     else if (state === "done" && index % 5 === 0) await checkResult(url, hosts.key, accepted.jobId, ledger);
   }
-  for (const [key, ids] of ledger.idsByKey) if (ids.size !== 1) ledger.defects.push(`the key ${key} made ${ids.size} jobs`);
+  const twice = [...ledger.idsByKey.values()].filter((ids) => ids.size !== 1).length;
+  if (twice > 0) ledger.defects.push(`${twice} requests made more than one job`);
   const store = await openBlobs({ ...hosts.s3.env, DATA_DIR: home }, openLog("silent"));
   let stored = -1;
   for (let tries = 0; tries < 20 && stored < done; tries += 1) {
     await sleep(1000);
     stored = (await Array.fromAsync(store.list())).filter(({ partial }) => !partial).length;
   }
-  console.log(`${done} jobs done, ${stored} files stored`);
   // Results of attempts that lost their lease, and uploads whose client was told to come again, go with the sweep of the hour.
   if (stored < done) ledger.defects.push(`${done} jobs are done, but only ${stored} files are stored`);
+  const { requests, accepted } = ledger;
+  return {
+    requests,
+    accepted: accepted.size,
+    done,
+    "refused as damaged": accepted.size - done - lost,
+    lost,
+    twice,
+    "results stored": stored,
+  };
 }
 
 async function endOf(url: string, key: string, jobId: string): Promise<string> {
