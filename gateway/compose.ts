@@ -5,6 +5,7 @@
  *
  * Each arrow to a peer is a generated Connect client, over the in-process transport or to the peer's address.
  */
+import { hkdfSync } from "node:crypto";
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Client, createClient } from "@connectrpc/connect";
@@ -81,9 +82,12 @@ export async function compose(settings: Settings, log: Log): Promise<Supervisor>
   measureProving(floor.metrics, services);
   const rpc = stack.use(await openServicesServer(floor, services, readiness, true));
   const { blobs, metrics } = floor;
-  const deviceKey = await ensureSecret(join(resolve(settings.DATA_DIR), "device-key"));
+  const counts = floor.openCounts();
+  const deviceKey = await deviceKeyOf(settings);
   const readersAreHere = settings.JOB_ADDRESS === "local" && settings.CONVERSION_ADDRESS === "local";
-  const gateway = stack.use(await createGateway({ ...clients, blobs, deviceKey, readersAreHere, log, metrics, readiness }, settings));
+  const gateway = stack.use(
+    await createGateway({ ...clients, blobs, counts, deviceKey, readersAreHere, log, metrics, readiness }, settings),
+  );
   const { url: restUrl } = await gateway.listen();
 
   const late = services.filter((service) => service.name === "conversion");
@@ -107,6 +111,12 @@ async function openFloorMeanwhileAnswering(settings: Settings, log: Log): Promis
   if (settings.NATS_URL === undefined || services.length === 0) return openFloor(settings, log, services);
   await using _room = await openWaitingRoom(settings);
   return await openFloor(settings, log, services);
+}
+
+/** Gateways of several hosts have one: what one of them signed is good at the others, and guests are counted alike. */
+async function deviceKeyOf({ RPC_TOKEN, DATA_DIR }: Settings): Promise<string> {
+  if (RPC_TOKEN === undefined) return ensureSecret(join(resolve(DATA_DIR), "device-key"));
+  return Buffer.from(hkdfSync("sha256", RPC_TOKEN, "", "filemill device key", 32)).toString("base64url");
 }
 
 function localServices(settings: Settings): readonly BrokerUser[] {

@@ -8,6 +8,7 @@ import type { JobService } from "#gen/filemill/job/v1/job_pb.ts";
 import type { WebhookService } from "#gen/filemill/webhook/v1/webhook_pb.ts";
 import type { BlobStore } from "#kit/blobs/store.ts";
 import type { Log } from "#kit/log.ts";
+import type { Channel } from "#kit/nats/ports.ts";
 import type { Readiness } from "#kit/service.ts";
 import type { Settings } from "#kit/settings.ts";
 
@@ -38,6 +39,8 @@ export type GatewayDeps = {
   readonly conversion: Client<typeof ConversionService>;
   readonly webhooks: Client<typeof WebhookService>;
   readonly blobs: BlobStore;
+  /** To other gateways, for what is counted over all of them. */
+  readonly counts: Channel | undefined;
   /** Signs what tells this installation's known browsers from strangers, and hides the addresses of guests in records. */
   readonly deviceKey: string;
   /** The services that read uploads are in this process, and so know of those that are held in memory. */

@@ -5,6 +5,7 @@ import { createBudgets } from "#gateway/access/budget.ts";
 import { createDevices } from "#gateway/access/devices.ts";
 import { createDiskRoom } from "#gateway/access/disk-room.ts";
 import { checkPlanOfNewAccounts, createOidc } from "#gateway/access/oidc.ts";
+import { createPeers } from "#gateway/access/peers.ts";
 import { createRateLimits } from "#gateway/access/rate-limit.ts";
 import { createThrottle } from "#gateway/access/throttle.ts";
 import { createTickets } from "#gateway/access/tickets.ts";
@@ -67,11 +68,12 @@ export async function createGateway(deps: GatewayDeps, settings: GatewaySettings
   // Other bodies are not read at all.
   app.addContentTypeParser("*", (_request, _payload, done) => done(null));
   const traffic = createTraffic(app, deps);
+  const peers = createPeers(deps.counts);
   const context: RestContext = {
     deps,
     settings,
-    limits: createRateLimits(),
-    throttle: createThrottle(),
+    limits: createRateLimits(peers),
+    throttle: createThrottle(peers),
     devices: createDevices(deps.deviceKey, settings),
     tickets: createTickets(deps.deviceKey),
     oidc,

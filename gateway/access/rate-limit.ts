@@ -1,5 +1,6 @@
 import { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
 import { FilemillError } from "#kit/errors.ts";
+import type { Peers } from "./peers.ts";
 
 const WINDOW_SECONDS = 60;
 /** Polling and downloading are cheap beside converting. */
@@ -20,8 +21,8 @@ export type RateLimits = {
   used(policy: RatePolicy, accountId: string, requestsPerMinute: number): Promise<number>;
 };
 
-/** Counts in this process: see decision 20. */
-export function createRateLimits(): RateLimits {
+/** Counts in this process, with what other gateways tell: see decision 73. */
+export function createRateLimits(peers: Peers): RateLimits {
   const limiters = new Map<string, RateLimiterMemory>();
   const limiterOf = (policy: RatePolicy, quota: number) => {
     const name = `${policy}/${quota}`;
@@ -29,12 +30,22 @@ export function createRateLimits(): RateLimits {
     limiters.set(name, limiter);
     return limiter;
   };
+  for (const policy of ["convert", "read"] as const) {
+    peers.hear(policy, {
+      added(key, points) {
+        const [quota = "", ...account] = key.split(" ");
+        void limiterOf(policy, Number(quota)).penalty(account.join(" "), points);
+      },
+      forgotten: () => undefined,
+    });
+  }
   return {
     async count(policy, accountId, requestsPerMinute) {
       const quota = quotaOf(policy, requestsPerMinute);
       const spent = await limiterOf(policy, quota)
         .consume(accountId)
         .then((result) => ({ result, refused: false }), refusedOf);
+      if (!spent.refused) peers.add(policy, `${quota} ${accountId}`, 1);
       const resetSeconds = Math.max(1, Math.ceil(spent.result.msBeforeNext / 1000));
       const headers = {
         "ratelimit-policy": `"${policy}";q=${quota};w=${WINDOW_SECONDS}`,

@@ -1,6 +1,8 @@
+import { createHash } from "node:crypto";
 import { RateLimiterMemory } from "rate-limiter-flexible";
 import { FilemillError } from "#kit/errors.ts";
 import { spelled } from "./devices.ts";
+import type { Peers } from "./peers.ts";
 import { refusedOf } from "./rate-limit.ts";
 import { createSlowDown } from "./slow-down.ts";
 
@@ -43,42 +45,80 @@ export type Throttle = {
   signUp(client: string): Promise<void>;
 };
 
-/** Counts in this process: see decision 20. Who waits for whom: see decision 36. */
-export function createThrottle(now?: () => number): Throttle {
-  const limiterOf = (name: keyof typeof bounds) => new RateLimiterMemory({ keyPrefix: name, ...bounds[name] });
+/** Counts in this process, with what other gateways tell: see decision 73. Who waits for whom: see decision 36. */
+export function createThrottle(peers: Peers, now?: () => number): Throttle {
+  const limiterOf = (name: keyof typeof bounds) => createLimiter(name, peers);
   const [address, pair, known] = [limiterOf("address"), limiterOf("addressAndAccount"), limiterOf("known")];
   const [tokens, newAccounts] = [limiterOf("token"), limiterOf("signUp")];
   const strangers = createSlowDown(now);
+  peers.hear("strangers", {
+    added(account, points) {
+      for (let tries = 0; tries < points; tries += 1) strangers.count(account);
+    },
+    forgotten: strangers.forget,
+  });
   return {
     async attempt({ client, subject, device }) {
-      if (device !== undefined) return consume(known, `device ${device}`);
-      const account = spelled(subject);
+      if (device !== undefined) return known.consume(`device ${device}`);
+      const account = nameless(spelled(subject));
       // A try that has to wait is not counted as one.
       wait(strangers.waitMs(account));
       // In this order: what one client can make us remember is bounded by the first.
-      await consume(address, client);
-      await consume(pair, pairOf(client, account));
+      await address.consume(client);
+      await pair.consume(pairOf(client, account));
       // Others may have tried in between.
       wait(strangers.waitMs(account));
       strangers.count(account);
+      peers.add("strangers", account, 1);
     },
     async succeeded({ client, subject, device }) {
-      if (device !== undefined) return void (await known.delete(`device ${device}`));
-      const account = spelled(subject);
+      if (device !== undefined) return known.forget(`device ${device}`);
+      const account = nameless(spelled(subject));
       strangers.forget(account);
-      await pair.delete(pairOf(client, account));
-      await address.reward(client, 1);
+      peers.forget("strangers", account);
+      await pair.forget(pairOf(client, account));
+      await address.giveBack(client);
     },
-    confirm: (session) => consume(known, `session ${session}`),
-    confirmed: async (session) => void (await known.delete(`session ${session}`)),
-    token: (client) => consume(tokens, client),
-    signUp: (client) => consume(newAccounts, client),
+    confirm: (session) => known.consume(`session ${session}`),
+    confirmed: (session) => known.forget(`session ${session}`),
+    token: (client) => tokens.consume(client),
+    signUp: (client) => newAccounts.consume(client),
   };
 }
 
-async function consume(limiter: RateLimiterMemory, key: string): Promise<void> {
-  const spent = await limiter.consume(key).then((result) => ({ result, refused: false }), refusedOf);
-  if (spent.refused) wait(Math.max(1, spent.result.msBeforeNext));
+type Limiter = {
+  /** Rejects with RATE_LIMITED. */
+  consume(name: string): Promise<void>;
+  giveBack(name: string): Promise<void>;
+  forget(name: string): Promise<void>;
+};
+
+function createLimiter(counter: keyof typeof bounds, peers: Peers): Limiter {
+  const limiter = new RateLimiterMemory({ keyPrefix: counter, ...bounds[counter] });
+  peers.hear(counter, { added: (key, points) => void limiter.penalty(key, points), forgotten: (key) => void limiter.delete(key) });
+  return {
+    async consume(name) {
+      const key = nameless(name);
+      const spent = await limiter.consume(key).then((result) => ({ result, refused: false }), refusedOf);
+      if (spent.refused) wait(Math.max(1, spent.result.msBeforeNext));
+      peers.add(counter, key, 1);
+    },
+    async giveBack(name) {
+      const key = nameless(name);
+      await limiter.reward(key, 1);
+      peers.add(counter, key, -1);
+    },
+    async forget(name) {
+      const key = nameless(name);
+      await limiter.delete(key);
+      peers.forget(counter, key);
+    },
+  };
+}
+
+/** Neither session nor e-mail address goes to other hosts, whose broker somebody may listen at. */
+function nameless(text: string): string {
+  return createHash("sha256").update(text).digest("base64url").slice(0, 22);
 }
 
 /** Throws RATE_LIMITED unless there is nothing to wait for. */

@@ -6,10 +6,10 @@ import { openBlobs } from "./blobs/open-blobs.ts";
 import type { BlobStore } from "./blobs/store.ts";
 import { measureFloor } from "./floor-metrics.ts";
 import type { Log } from "./log.ts";
-import { openBroker } from "./nats/broker.ts";
+import { type BrokerHost, openBroker } from "./nats/broker.ts";
 import type { Cluster } from "./nats/cluster.ts";
 import type { BrokerUser } from "./nats/grants.ts";
-import type { Broker } from "./nats/ports.ts";
+import type { Broker, Channel } from "./nats/ports.ts";
 import { createProbe, type Probe } from "./probe.ts";
 import { ensureRpcToken } from "./rpc/access.ts";
 import type { Settings } from "./settings.ts";
@@ -25,6 +25,8 @@ export type Floor = AsyncDisposable & {
   /** With the rights of one of the services that the floor was opened for. */
   brokerOf(service: BrokerUser): Broker;
   readonly blobs: BlobStore;
+  /** To other gateways on the same NATS. */
+  openCounts(): Channel | undefined;
   /** Of the broker, where there is one, and of the blob store. */
   readonly probes: readonly Probe[];
 };
@@ -46,6 +48,7 @@ export async function openFloor(settings: Settings, log: Log, services: readonly
     log,
     metrics,
     blobs,
+    openCounts: () => brokers?.openCounts(),
     probes: [
       ...(brokers === undefined ? [] : [createProbe("broker", () => brokers.healthy(), log, { limitMs: probeLimitMs })]),
       createProbe("blobs", () => tryBlobs(blobs), log, { limitMs: probeLimitMs }),
@@ -73,14 +76,15 @@ async function tryBlobs(blobs: BlobStore): Promise<void> {
   }
 }
 
-type Brokers = AsyncDisposable & { healthy(): Promise<boolean>; readonly of: ReadonlyMap<BrokerUser, Broker> };
+type Brokers = AsyncDisposable &
+  Pick<BrokerHost, "openCounts"> & { healthy(): Promise<boolean>; readonly of: ReadonlyMap<BrokerUser, Broker> };
 
 async function openBrokers(settings: Settings, dataDir: string, log: Log, services: readonly BrokerUser[]): Promise<Brokers> {
   await using stack = new AsyncDisposableStack();
   const host = stack.use(await openBroker({ dataDir, cluster: clusterOf(settings), log }));
   const of = new Map(await Promise.all(services.map(async (service) => [service, await host.as(service)] as const)));
   const owned = stack.move();
-  return { of, healthy: () => host.healthy(), [Symbol.asyncDispose]: () => owned.disposeAsync() };
+  return { of, openCounts: host.openCounts, healthy: () => host.healthy(), [Symbol.asyncDispose]: () => owned.disposeAsync() };
 }
 
 /** The server or cluster of somebody else that the settings name. */

@@ -108,6 +108,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
       jobs: createClient(JobService, transport),
       webhooks: createClient(WebhookService, transport),
       blobs,
+      counts: undefined,
       deviceKey: "a-key-of-this-installation",
       readersAreHere: false,
       conversion: createClient(ConversionService, transport),

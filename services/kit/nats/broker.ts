@@ -2,15 +2,16 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { ConnectionOptions, KV } from "nats";
 import type { Log } from "#kit/log.ts";
 import { type BucketSettings, type Ends, openBucket, openStore, writeAndRead } from "./bucket.ts";
+import { openChannel } from "./channel.ts";
 import { type Cluster, clusterOptions, inboxOf } from "./cluster.ts";
 import { createDiskFlush } from "./disk-flush.ts";
 import { type EmbeddedServer, openEmbeddedServer } from "./embedded-server.ts";
 import { openPatiently } from "./first-connection.ts";
 import { watchFullDisk } from "./full-disk.ts";
-import { assertGranted, type BrokerUser, grants, ownerUser } from "./grants.ts";
+import { assertGranted, type BrokerUser, countsSubject, grants, ownerUser } from "./grants.ts";
 import { createHandover, type Handover } from "./handover.ts";
 import { type Link, openLink } from "./link.ts";
-import type { Broker } from "./ports.ts";
+import type { Broker, Channel } from "./ports.ts";
 import { openWorkQueue } from "./work-queue.ts";
 
 const healthLimitMs = 2000;
@@ -29,6 +30,8 @@ export type BrokerHost = Broker & {
   readonly owner: Link;
   /** With a connection of its own to the embedded server; a server of somebody else knows one user of this process. */
   as(user: BrokerUser): Promise<Broker>;
+  /** Between processes on a server of somebody else; the embedded one has one process. */
+  openCounts(): Channel | undefined;
 };
 
 /**
@@ -62,6 +65,7 @@ export async function openBroker(options: BrokerOptions): Promise<BrokerHost> {
   };
   return {
     owner,
+    openCounts: () => (server === undefined ? openChannel(owner, countsSubject, log) : undefined),
     ...common,
     ...storesOf({ link: owner, owner }, handover, log, { replicas }),
     async as(user) {

@@ -14,7 +14,7 @@ type Grant = {
   readonly queue?: "feed" | "take";
 };
 
-/** The gateway has no row: it holds no connection to the broker. */
+/** The gateway has no row: where one server is shared by several, their whole processes are the owner's user there. */
 export const grants: Readonly<Record<BrokerUser, Grant>> = {
   account: {
     buckets: { accounts: "write", keys: "write", credentials: "write", sessions: "write", links: "write", identities: "write" },
@@ -38,19 +38,22 @@ export function inboxPrefixOf(user: string): string {
   return `_INBOX_${user}`;
 }
 
+/** What gateways tell each other of requests and tries. */
+export const countsSubject = "filemill.counts";
+
 /** The user that makes streams and consumers, which no service can. */
 export const ownerUser = "filemill";
 
 /** Streams, consumers, entries and wake-ups of Filemill. It removes entries, never a stream. */
 export const ownerPermissions: Permissions = {
   publish: {
-    allow: ["$JS.API.>", "$JS.ACK.>", "$JS.FC.>", "$KV.>", `${queueName}.*.*`],
+    allow: ["$JS.API.>", "$JS.ACK.>", "$JS.FC.>", "$KV.>", `${queueName}.*.*`, countsSubject],
     deny: [
       ...["DELETE", "PURGE", "SNAPSHOT", "RESTORE"].map((verb) => `$JS.API.STREAM.${verb}.>`),
       ...["ACCOUNT", "META", "SERVER"].map((part) => `$JS.API.${part}.>`),
     ],
   },
-  subscribe: { allow: ["_INBOX.>"] },
+  subscribe: { allow: ["_INBOX.>", countsSubject] },
 };
 
 export function permissionsOf(user: BrokerUser): Permissions {

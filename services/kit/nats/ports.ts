@@ -78,6 +78,13 @@ export type WorkQueue = {
   ): Promise<AsyncDisposable>;
 };
 
+/** Messages to whoever listens at this moment, in this process too. Nothing is stored. */
+export type Channel = {
+  /** Resolves when the server has it. */
+  send(text: string): Promise<void>;
+  listen(listener: (text: string) => void): void;
+};
+
 /** A connection to the embedded server or to NATS_URL. */
 export type Broker = AsyncDisposable & {
   readonly embedded: boolean;

@@ -1,6 +1,9 @@
 import { expect, test } from "vitest";
+import { createPeers } from "#gateway/access/peers.ts";
 import { createThrottle, type Throttle, type Try } from "#gateway/access/throttle.ts";
 import { FilemillError } from "#kit/errors.ts";
+
+const alone = createPeers(undefined);
 
 const outcome = (call: Promise<void>) =>
   call.then(
@@ -17,19 +20,19 @@ async function tries(throttle: Throttle, count: number, tryOf: (n: number) => Tr
 const subject = "x@example.org";
 
 test("one client has eight tries at an account, however its address is spelt, and keeps others out of nothing", async () => {
-  const throttle = createThrottle();
+  const throttle = createThrottle(alone);
   const spellings = ["zoë@example.org", " ZOË@Example.org", "zoë@example.org".normalize("NFD")];
   expect(await tries(throttle, 21, (n) => ({ client: "a", subject: spellings[n % 3] ?? "" }))).toBe(8);
   expect(await outcome(throttle.attempt({ client: "b", subject: "zoë@example.org" }))).toBe("counted");
 });
 
 test("one client has thirty tries at all accounts together", async () => {
-  expect(await tries(createThrottle(), 100, (n) => ({ client: "a", subject: `x${n}@example.org` }))).toBe(30);
+  expect(await tries(createThrottle(alone), 100, (n) => ({ client: "a", subject: `x${n}@example.org` }))).toBe(30);
 });
 
 test("many clients together wait for each other at one account, longer with each try, and at most five minutes", async () => {
   let nowMs = 0;
-  const throttle = createThrottle(() => nowMs);
+  const throttle = createThrottle(alone, () => nowMs);
   expect(await tries(throttle, 500, (n) => ({ client: `client ${n}`, subject }))).toBe(10);
   const waits: number[] = [];
   for (let n = 0; n < 14; n++) {
@@ -49,7 +52,7 @@ test("many clients together wait for each other at one account, longer with each
 
 test("a try that has to wait takes none of a client's", async () => {
   let nowMs = 0;
-  const throttle = createThrottle(() => nowMs);
+  const throttle = createThrottle(alone, () => nowMs);
   await tries(throttle, 10, (n) => ({ client: `client ${n}`, subject }));
   expect(await tries(throttle, 50, () => ({ client: "owner", subject }))).toBe(0);
   nowMs += 1000;
@@ -57,7 +60,7 @@ test("a try that has to wait takes none of a client's", async () => {
 });
 
 test("a browser that knows the account is kept out by no stranger, and has its own ten tries", async () => {
-  const throttle = createThrottle();
+  const throttle = createThrottle(alone);
   await tries(throttle, 500, (n) => ({ client: `client ${n % 20}`, subject }));
   const known = { client: "client 1", subject, device: "d" };
   expect(await outcome(throttle.attempt({ client: "client 1", subject }))).toBe("RATE_LIMITED");
@@ -66,13 +69,13 @@ test("a browser that knows the account is kept out by no stranger, and has its o
 });
 
 test("what a known browser does slows down no stranger", async () => {
-  const throttle = createThrottle();
+  const throttle = createThrottle(alone);
   await tries(throttle, 50, (n) => ({ client: "a", subject, device: `device ${n % 9}` }));
   expect(await outcome(throttle.attempt({ client: "b", subject }))).toBe("counted");
 });
 
 test.each([undefined, "d"])("who was right may err as often again (device %s)", async (device) => {
-  const throttle = createThrottle();
+  const throttle = createThrottle(alone);
   const mine = { client: "a", subject, device };
   for (let round = 0; round < 6; round++) {
     expect(await tries(throttle, 4, () => mine)).toBe(4);
@@ -81,16 +84,16 @@ test.each([undefined, "d"])("who was right may err as often again (device %s)", 
 });
 
 test("tries at the same moment are all counted before any is answered", async () => {
-  const one = createThrottle();
+  const one = createThrottle(alone);
   const same = await Promise.all(Array.from({ length: 20 }, () => outcome(one.attempt({ client: "a", subject }))));
   expect(same.filter((each) => each === "counted")).toHaveLength(8);
-  const many = createThrottle();
+  const many = createThrottle(alone);
   const all = await Promise.all(Array.from({ length: 50 }, (_, n) => outcome(many.attempt({ client: `${n}`, subject }))));
   expect(all.filter((each) => each === "counted")).toHaveLength(10);
 });
 
 test("a secret that cannot be guessed has no counter but its client's", async () => {
-  const throttle = createThrottle();
+  const throttle = createThrottle(alone);
   for (let client = 0; client < 13; client++)
     for (let n = 0; n < 8; n++) expect(await outcome(throttle.token(`client ${client}`))).toBe("counted");
   for (let n = 0; n < 100; n++) await outcome(throttle.token("busy"));
@@ -99,7 +102,7 @@ test("a secret that cannot be guessed has no counter but its client's", async ()
 });
 
 test("who is signed in has ten tries at the password, of this session alone", async () => {
-  const throttle = createThrottle();
+  const throttle = createThrottle(alone);
   const outcomes: string[] = [];
   for (let n = 0; n < 12; n++) outcomes.push(await outcome(throttle.confirm("a")));
   expect(outcomes.filter((each) => each === "counted")).toHaveLength(10);
@@ -109,7 +112,7 @@ test("who is signed in has ten tries at the password, of this session alone", as
 });
 
 test("a refusal says how long to wait", async () => {
-  const throttle = createThrottle();
+  const throttle = createThrottle(alone);
   await tries(throttle, 8, () => ({ client: "a", subject }));
   await expect(throttle.attempt({ client: "a", subject })).rejects.toMatchObject({
     code: "RATE_LIMITED",
