@@ -11,7 +11,7 @@ import { type NatsCluster, openNatsCluster } from "#test/harness/nats-cluster.ts
 import { addressOf, type Network, openNetwork } from "./network.ts";
 import { openS3Server, type S3Server } from "./s3-server.ts";
 
-export type Host = { readonly address: string; readonly keeper: Keeper };
+export type Host = { readonly address: string; readonly keeper: Keeper; readonly logFile: string };
 
 export type Hosts = AsyncDisposable & {
   readonly network: Network;
@@ -58,7 +58,8 @@ export async function openHosts(home: string): Promise<Hosts> {
     const command = network.at(address, [process.execPath, ...servingArguments, join(root, main)]);
     mkdirSync(join(home, name), { recursive: true });
     const env = { ...environmentOf(home, name, address), ...s3.env, NATS_URL: nats.url, NATS_REPLICAS: "3", ...own };
-    return { address, keeper: stack.use(keep({ name, command, env, logFile: join(home, `${name}.log`) })) };
+    const logFile = join(home, `${name}.log`);
+    return { address, logFile, keeper: stack.use(keep({ name, command, env, logFile })) };
   };
   const none = { IMAGE_SLOTS: "0", DOCUMENT_SLOTS: "0", MEDIA_SLOTS: "0" };
   const gateways: Host[] = [];
@@ -102,6 +103,19 @@ async function untilServing(url: string): Promise<void> {
     await sleep(100);
   }
   throw new Error(`${url} did not answer within two minutes`);
+}
+
+/** How often a worker has begun to work. */
+export async function livesOf({ logFile }: Host): Promise<number> {
+  return (await readFile(logFile, "utf8")).split('"msg":"service.ready"').length - 1;
+}
+
+export async function untilAlive(worker: Host, lives: number): Promise<void> {
+  for (let tries = 0; tries < 1200; tries += 1) {
+    if ((await livesOf(worker)) >= lives) return;
+    await sleep(100);
+  }
+  throw new Error(`${worker.keeper.name} was not ready within two minutes`);
 }
 
 async function keyIn(logFile: string): Promise<string> {
