@@ -5,6 +5,7 @@ import { type Client, createClient } from "@connectrpc/connect";
 import { AccountService } from "#gen/filemill/account/v1/account_pb.ts";
 import { SignInService } from "#gen/filemill/account/v1/sign_in_pb.ts";
 import { CatalogueService } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
+import { JobService } from "#gen/filemill/job/v1/job_pb.ts";
 import { parseSettings } from "#kit/config.ts";
 import { FilemillError, fromConnectError } from "#kit/errors.ts";
 import { findRpcToken } from "#kit/rpc/access.ts";
@@ -18,6 +19,7 @@ export type Peers = {
   readonly accounts: Client<typeof AccountService>;
   readonly signIn: Client<typeof SignInService>;
   readonly catalogue: Client<typeof CatalogueService>;
+  readonly jobs: Client<typeof JobService>;
 };
 
 /** Calls the running service; what it refuses is thrown as a FilemillError. */
@@ -31,6 +33,7 @@ export async function askService<T>(shell: Shell, ask: (peers: Peers) => Promise
       accounts: createClient(AccountService, transport),
       signIn: createClient(SignInService, transport),
       catalogue: createClient(CatalogueService, transport),
+      jobs: createClient(JobService, transport),
     });
   } catch (error) {
     const known = fromConnectError(error);

@@ -11,6 +11,7 @@ import { addJobCommands } from "./job-commands.ts";
 import { addJoinCommand } from "./join-command.ts";
 import { addMcpCommand } from "./mcp-command.ts";
 import { inOwnWords } from "./own-words.ts";
+import { addPurgeCommand } from "./purge-command.ts";
 import type { Shell } from "./shell.ts";
 import { addWatchCommand } from "./watch-command.ts";
 
@@ -73,6 +74,7 @@ Exit codes: 0 done, 1 failed (the code of the error stands first on standard err
   addAccountCommands(program, shell);
   addKeyCommands(program, shell);
   addBackupCommands(program, shell);
+  addPurgeCommand(program, shell);
   addManualCommand(program, shell);
   addCompletion(program);
   return program;

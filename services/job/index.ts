@@ -59,7 +59,7 @@ export function createJobService(deps: JobDeps, settings: JobSettings): Service 
   return {
     name: "job",
     routes(router) {
-      router.service(JobService, jobServiceOf(coreFor));
+      router.service(JobService, jobServiceOf(coreFor, deps.blobs));
       router.service(LeaseService, leaseServiceOf(coreFor));
     },
     async start() {

@@ -1,5 +1,6 @@
 import type { ServiceImpl } from "@connectrpc/connect";
 import { type JobService, JobState, type LeaseService } from "#gen/filemill/job/v1/job_pb.ts";
+import type { BlobStore } from "#kit/blobs/store.ts";
 import { toConnectError } from "#kit/errors.ts";
 import { checkInput, roomOf } from "./domain/budget.ts";
 import { claimAttempt } from "./domain/claim-job.ts";
@@ -8,10 +9,11 @@ import { cancelJob, deleteJob, deleteJobs, findOwn } from "./domain/end-job.ts";
 import { finishAttempt, heartbeat } from "./domain/lease-job.ts";
 import { listJobs } from "./domain/listing.ts";
 import type { Core } from "./domain/ports.ts";
+import { purge } from "./domain/purge.ts";
 import { watchCancellations, watchJob } from "./domain/watch-job.ts";
 
 /** @param core - Throws UNAVAILABLE before the start; `create` also while draining. */
-export function jobServiceOf(core: (purpose?: "create") => Core): ServiceImpl<typeof JobService> {
+export function jobServiceOf(core: (purpose?: "create") => Core, blobs: BlobStore): ServiceImpl<typeof JobService> {
   return {
     createJob: (request) => answer(() => createJob(core("create"), request)),
     getJob: ({ accountId, jobId }) => answer(async () => ({ job: core().view(await findOwn(core(), accountId, jobId)) })),
@@ -24,6 +26,7 @@ export function jobServiceOf(core: (purpose?: "create") => Core): ServiceImpl<ty
         return {};
       }),
     deleteJobs: ({ accountId }) => answer(async () => ({ deleted: await deleteJobs(core(), accountId) })),
+    purge: (request, context) => answer(() => purge(core(), blobs, request, context.signal)),
     persistJob: ({ accountId, jobId }) =>
       answer(async () => {
         await findOwn(core(), accountId, jobId);

@@ -131,13 +131,20 @@ async function forget(core: Core, record: Record): Promise<void> {
  * Resolves with how many went.
  */
 export async function sweepBlobs(core: Core, blobs: BlobStore): Promise<number> {
-  const old: { readonly blobId: string; readonly partial: boolean }[] = [];
+  const orphans = await orphansOf(core, blobs);
+  for (const { blobId, partial } of orphans) await (partial ? blobs.removePartial(blobId) : blobs.remove(blobId));
+  if (orphans.length > 0) core.log.info("blobs.swept", { removed: orphans.length });
+  return orphans.length;
+}
+
+type Orphan = { readonly blobId: string; readonly partial: boolean };
+
+/** What the sweep would remove. */
+export async function orphansOf(core: Core, blobs: BlobStore): Promise<readonly Orphan[]> {
+  const old: Orphan[] = [];
   for await (const blob of blobs.list()) if (core.clock.now() - blob.modifiedAt.getTime() > orphanAgeMs) old.push(blob);
   // Read after the blobs: a job that was made meanwhile is known by now.
   const needed = new Set<string>();
   for (const { record } of core.projection.all()) for (const id of neededBlobsOf(record)) needed.add(id);
-  const orphans = old.filter(({ blobId, partial }) => partial || !needed.has(blobId));
-  for (const { blobId, partial } of orphans) await (partial ? blobs.removePartial(blobId) : blobs.remove(blobId));
-  if (orphans.length > 0) core.log.info("blobs.swept", { removed: orphans.length });
-  return orphans.length;
+  return old.filter(({ blobId, partial }) => partial || !needed.has(blobId));
 }

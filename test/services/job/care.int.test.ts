@@ -200,3 +200,43 @@ describe("the sweep", () => {
     await upload;
   });
 });
+
+describe("a purge", () => {
+  const nothing = { jobs: 0, files: 0, bytes: 0n, strayFiles: 0 };
+
+  it("tells what is due, removes just that when it is asked to, and nothing before", async () => {
+    await using bench = await openJobBench();
+    const old = await createDone(bench);
+    bench.clock.advance(2 * hour);
+    const recent = await createDone(bench);
+    const stray = await bench.blob("stray");
+    const threeHoursAgo = new Date(Date.now() - 3 * hour);
+    await utimes(bench.blobs.pathOf(stray.id), threeHoursAgo, threeHoursAgo);
+    const now = new Date(bench.clock.now());
+    await utimes(bench.blobs.pathOf(recent.resultId), now, now);
+    const present = () => Promise.all([old.resultId, recent.resultId, stray.id].map((id) => bench.blobs.has(id)));
+
+    expect(await bench.jobs.purge({ dryRun: true })).toMatchObject({ jobs: 1, files: 1, bytes: 6n, strayFiles: 1 });
+    expect(await present()).toEqual([true, true, true]);
+    expect(await bench.jobs.purge({})).toMatchObject({ jobs: 1, files: 1, bytes: 6n, strayFiles: 1 });
+    expect(await present()).toEqual([false, true, false]);
+    expect((await bench.jobs.getJob(mine(old.jobId))).job?.state).toBe(JobState.EXPIRED);
+    expect((await bench.jobs.getJob(mine(recent.jobId))).job?.state).toBe(JobState.DONE);
+    expect(await bench.jobs.purge({ dryRun: true })).toMatchObject(nothing);
+  });
+
+  it("empties one account, of unfinished jobs too, and no other", async () => {
+    await using bench = await openJobBench();
+    const done = await createDone(bench);
+    const queued = (await bench.jobs.createJob(await bench.request())).job;
+    const other = (await bench.jobs.createJob(await bench.request({ accountId: "other" }))).job;
+    const purge = (dryRun: boolean) => bench.jobs.purge({ accountId: "acc", dryRun });
+    expect(await purge(true)).toMatchObject({ jobs: 2, files: 2, bytes: 11n, strayFiles: 0 });
+    expect((await bench.jobs.listJobs({ accountId: "acc", limit: 10 })).jobs).toHaveLength(2);
+    expect(await purge(false)).toMatchObject({ jobs: 2, files: 2 });
+    expect((await bench.jobs.listJobs({ accountId: "acc", limit: 10 })).jobs).toEqual([]);
+    const blobs = [done.resultId, queued?.input?.id ?? "", other?.input?.id ?? ""];
+    expect(await Promise.all(blobs.map((id) => bench.blobs.has(id)))).toEqual([false, false, true]);
+    expect(await purge(true)).toMatchObject(nothing);
+  });
+});

@@ -22,7 +22,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file filemill/job/v1/job.proto.
  */
 export const file_filemill_job_v1_job: GenFile = /*@__PURE__*/
-  fileDesc("ChlmaWxlbWlsbC9qb2IvdjEvam9iLnByb3RvEg9maWxlbWlsbC5qb2IudjEiugYKA0pvYhIKCgJpZBgBIAEoCRISCgphY2NvdW50X2lkGAIgASgJEigKBXN0YXRlGAMgASgOMhkuZmlsZW1pbGwuam9iLnYxLkpvYlN0YXRlEgwKBGZyb20YBCABKAkSCgoCdG8YBSABKAkSLgoIZmlkZWxpdHkYBiABKA4yHC5maWxlbWlsbC5jb21tb24udjEuRmlkZWxpdHkSEwoLc291cmNlX25hbWUYByABKAkSJwoFaW5wdXQYCCABKAsyGC5maWxlbWlsbC5jb21tb24udjEuQmxvYhItCgZyZXN1bHQYCSABKAsyGC5maWxlbWlsbC5jb21tb24udjEuQmxvYkgAiAEBEicKBW5vdGVzGAogAygLMhguZmlsZW1pbGwuY29tbW9uLnYxLk5vdGUSLQoFZXJyb3IYCyABKAsyGS5maWxlbWlsbC5jb21tb24udjEuRXJyb3JIAYgBARIuCgpjcmVhdGVkX2F0GAwgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIzCgpzdGFydGVkX2F0GA0gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgCiAEBEjQKC2ZpbmlzaGVkX2F0GA4gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgDiAEBEi4KCmV4cGlyZXNfYXQYDyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhMKC2R1cmF0aW9uX21zGBAgASgNEhsKDnF1ZXVlX3Bvc2l0aW9uGBEgASgNSASIAQESGAoLZXN0aW1hdGVfbXMYEiABKA1IBYgBARIQCghhdHRlbXB0cxgTIAEoDRINCgVhc3luYxgUIAEoCBIVCghwcm9ncmVzcxgVIAEoAUgGiAEBEhUKDXJlc3VsdF9mb3JtYXQYFiABKAkSEAoIcmV2aXNpb24YFyABKARCCQoHX3Jlc3VsdEIICgZfZXJyb3JCDQoLX3N0YXJ0ZWRfYXRCDgoMX2ZpbmlzaGVkX2F0QhEKD19xdWV1ZV9wb3NpdGlvbkIOCgxfZXN0aW1hdGVfbXNCCwoJX3Byb2dyZXNzInUKBkJ1ZGdldBIKCgJpZBgBIAEoCRINCgVndWVzdBgCIAEoCBIVCg1tYXhfc3RvcmVkX21iGAMgASgNEhUKDW1heF9yZXN1bHRfbWIYBCABKA0SIgoacHJvY2Vzc29yX3NlY29uZHNfcGVyX2hvdXIYBSABKA0ipQQKEENyZWF0ZUpvYlJlcXVlc3QSEgoKYWNjb3VudF9pZBgBIAEoCRIMCgRmcm9tGAIgASgJEgoKAnRvGAMgASgJEj8KB29wdGlvbnMYBCADKAsyLi5maWxlbWlsbC5qb2IudjEuQ3JlYXRlSm9iUmVxdWVzdC5PcHRpb25zRW50cnkSJwoFaW5wdXQYBSABKAsyGC5maWxlbWlsbC5jb21tb24udjEuQmxvYhITCgtzb3VyY2VfbmFtZRgGIAEoCRIXCg9pZGVtcG90ZW5jeV9rZXkYByABKAkSFgoOcmVxdWVzdF9kaWdlc3QYCCABKAkSGQoRcGxhbl9tYXhfaW5wdXRfbWIYCSABKA0SIAoYcGxhbl9tYXhfdW5maW5pc2hlZF9qb2JzGAogASgNEh4KFnBsYW5fcmV0ZW50aW9uX3NlY29uZHMYCyABKA0SEgoKcmVxdWVzdF9pZBgMIAEoCRInCgVub3RlcxgNIAMoCzIYLmZpbGVtaWxsLmNvbW1vbi52MS5Ob3RlEg8KB2R1cmFibGUYDiABKAgSFgoOaW5wdXRfcGFzc3dvcmQYFCABKAkSJwoGYnVkZ2V0GBUgASgLMhcuZmlsZW1pbGwuam9iLnYxLkJ1ZGdldBIXCg9vdXRwdXRfcGFzc3dvcmQYFiABKAkaLgoMT3B0aW9uc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEiSAoRQ3JlYXRlSm9iUmVzcG9uc2USIQoDam9iGAEgASgLMhQuZmlsZW1pbGwuam9iLnYxLkpvYhIQCghyZXBsYXllZBgCIAEoCCIzCg1HZXRKb2JSZXF1ZXN0EhIKCmFjY291bnRfaWQYASABKAkSDgoGam9iX2lkGAIgASgJIjMKDkdldEpvYlJlc3BvbnNlEiEKA2pvYhgBIAEoCzIULmZpbGVtaWxsLmpvYi52MS5Kb2IibgoPTGlzdEpvYnNSZXF1ZXN0EhIKCmFjY291bnRfaWQYASABKAkSKAoFc3RhdGUYAiABKA4yGS5maWxlbWlsbC5qb2IudjEuSm9iU3RhdGUSDQoFbGltaXQYAyABKA0SDgoGY3Vyc29yGAQgASgJIksKEExpc3RKb2JzUmVzcG9uc2USIgoEam9icxgBIAMoCzIULmZpbGVtaWxsLmpvYi52MS5Kb2ISEwoLbmV4dF9jdXJzb3IYAiABKAkiNgoQQ2FuY2VsSm9iUmVxdWVzdBISCgphY2NvdW50X2lkGAEgASgJEg4KBmpvYl9pZBgCIAEoCSI2ChFDYW5jZWxKb2JSZXNwb25zZRIhCgNqb2IYASABKAsyFC5maWxlbWlsbC5qb2IudjEuSm9iIjYKEERlbGV0ZUpvYlJlcXVlc3QSEgoKYWNjb3VudF9pZBgBIAEoCRIOCgZqb2JfaWQYAiABKAkiEwoRRGVsZXRlSm9iUmVzcG9uc2UiJwoRRGVsZXRlSm9ic1JlcXVlc3QSEgoKYWNjb3VudF9pZBgBIAEoCSIlChJEZWxldGVKb2JzUmVzcG9uc2USDwoHZGVsZXRlZBgBIAEoDSI3ChFQZXJzaXN0Sm9iUmVxdWVzdBISCgphY2NvdW50X2lkGAEgASgJEg4KBmpvYl9pZBgCIAEoCSIUChJQZXJzaXN0Sm9iUmVzcG9uc2UiNQoPV2F0Y2hKb2JSZXF1ZXN0EhIKCmFjY291bnRfaWQYASABKAkSDgoGam9iX2lkGAIgASgJIjUKEFdhdGNoSm9iUmVzcG9uc2USIQoDam9iGAEgASgLMhQuZmlsZW1pbGwuam9iLnYxLkpvYiIkCg5HZXRMb2FkUmVxdWVzdBISCgphY2NvdW50X2lkGAEgASgJIlIKEkNoZWNrQnVkZ2V0UmVxdWVzdBInCgZidWRnZXQYASABKAsyFy5maWxlbWlsbC5qb2IudjEuQnVkZ2V0EhMKC2lucHV0X2J5dGVzGAIgASgEIj0KE0NoZWNrQnVkZ2V0UmVzcG9uc2USFwoKcm9vbV9ieXRlcxgBIAEoBEgAiAEBQg0KC19yb29tX2J5dGVzIhEKD01ha2VSb29tUmVxdWVzdCInChBNYWtlUm9vbVJlc3BvbnNlEhMKC2ZyZWVkX2J5dGVzGAEgASgEIpsBCg9HZXRMb2FkUmVzcG9uc2USGgoSYWNjb3VudF91bmZpbmlzaGVkGAEgASgNEhgKEHRvdGFsX3VuZmluaXNoZWQYAiABKA0SFgoObWF4X3VuZmluaXNoZWQYAyABKA0SHAoUYWNjb3VudF9zdG9yZWRfYnl0ZXMYCiABKAQSHAoUYWNjb3VudF9wcm9jZXNzb3JfbXMYCyABKAQiLwoTR2V0Um91dGVUaW1lUmVxdWVzdBIMCgRmcm9tGAEgASgJEgoKAnRvGAIgASgJIkAKFEdldFJvdXRlVGltZVJlc3BvbnNlEhgKC2V4cGVjdGVkX21zGAEgASgNSACIAQFCDgoMX2V4cGVjdGVkX21zIn8KE0NsYWltQXR0ZW1wdFJlcXVlc3QSDgoGam9iX2lkGAEgASgJEg4KBndvcmtlchgCIAEoCRIQCghsZWFzZV9tcxgDIAEoDRIMCgRsYW5lGAQgASgJEhkKEWlkbGVfYWNjb3VudF9vbmx5GAUgASgIEg0KBWVhcmx5GAYgASgIIv0BChRDbGFpbUF0dGVtcHRSZXNwb25zZRI+CgdvdXRjb21lGAEgASgOMi0uZmlsZW1pbGwuam9iLnYxLkNsYWltQXR0ZW1wdFJlc3BvbnNlLk91dGNvbWUSKgoFbGVhc2UYAiABKAsyFi5maWxlbWlsbC5qb2IudjEuTGVhc2VIAIgBARIQCghyZXRyeV9tcxgDIAEoDSJdCgdPdXRjb21lEhcKE09VVENPTUVfVU5TUEVDSUZJRUQQABISCg5PVVRDT01FX0xFQVNFRBABEhMKD09VVENPTUVfU0VUVExFRBACEhAKDE9VVENPTUVfQlVTWRADQggKBl9sZWFzZSK0AgoFTGVhc2USDgoGam9iX2lkGAEgASgJEg8KB2F0dGVtcHQYAiABKA0SEAoIcmV2aXNpb24YAyABKAQSKQoEcGxhbhgEIAEoCzIbLmZpbGVtaWxsLmNhdGFsb2d1ZS52MS5QbGFuEicKBWlucHV0GAUgASgLMhguZmlsZW1pbGwuY29tbW9uLnYxLkJsb2ISEgoKcmVxdWVzdF9pZBgGIAEoCRIWCg5pbnB1dF9wYXNzd29yZBgUIAEoCRIsCgZidWRnZXQYFSABKAsyFy5maWxlbWlsbC5qb2IudjEuQnVkZ2V0SACIAQESFwoKcm9vbV9ieXRlcxgWIAEoBEgBiAEBEhcKD291dHB1dF9wYXNzd29yZBgXIAEoCUIJCgdfYnVkZ2V0Qg0KC19yb29tX2J5dGVzInkKEEhlYXJ0YmVhdFJlcXVlc3QSDgoGam9iX2lkGAEgASgJEg8KB2F0dGVtcHQYAiABKA0SDgoGd29ya2VyGAMgASgJEhAKCGxlYXNlX21zGAQgASgNEhUKCHByb2dyZXNzGAUgASgBSACIAQFCCwoJX3Byb2dyZXNzIiYKEUhlYXJ0YmVhdFJlc3BvbnNlEhEKCWNhbmNlbGxlZBgBIAEoCCLjAQoURmluaXNoQXR0ZW1wdFJlcXVlc3QSDgoGam9iX2lkGAEgASgJEg8KB2F0dGVtcHQYAiABKA0SDgoGd29ya2VyGAMgASgJEjAKBnJlc3VsdBgEIAEoCzIeLmZpbGVtaWxsLmpvYi52MS5BdHRlbXB0UmVzdWx0SAASMgoHZmFpbHVyZRgFIAEoCzIfLmZpbGVtaWxsLmpvYi52MS5BdHRlbXB0RmFpbHVyZUgAEhMKC2R1cmF0aW9uX21zGAYgASgNEhQKDHByb2Nlc3Nvcl9tcxgKIAEoBEIJCgdvdXRjb21lImAKDUF0dGVtcHRSZXN1bHQSJgoEYmxvYhgBIAEoCzIYLmZpbGVtaWxsLmNvbW1vbi52MS5CbG9iEicKBW5vdGVzGAIgAygLMhguZmlsZW1pbGwuY29tbW9uLnYxLk5vdGUiTQoOQXR0ZW1wdEZhaWx1cmUSKAoFZXJyb3IYASABKAsyGS5maWxlbWlsbC5jb21tb24udjEuRXJyb3ISEQoJcmV0cnlhYmxlGAIgASgIIlMKFUZpbmlzaEF0dGVtcHRSZXNwb25zZRIQCghhY2NlcHRlZBgBIAEoCBIYCgtyZXRyeV9pbl9tcxgCIAEoDUgAiAEBQg4KDF9yZXRyeV9pbl9tcyIrChlXYXRjaENhbmNlbGxhdGlvbnNSZXF1ZXN0Eg4KBndvcmtlchgBIAEoCSI9ChpXYXRjaENhbmNlbGxhdGlvbnNSZXNwb25zZRIOCgZqb2JfaWQYASABKAkSDwoHYXR0ZW1wdBgCIAEoDSKvAwoJSm9iUmVjb3JkEiEKA2pvYhgBIAEoCzIULmZpbGVtaWxsLmpvYi52MS5Kb2ISKQoEcGxhbhgCIAEoCzIbLmZpbGVtaWxsLmNhdGFsb2d1ZS52MS5QbGFuEhIKCnJlcXVlc3RfaWQYAyABKAkSDgoGd29ya2VyGAQgASgJEjQKC2xlYXNlX3VudGlsGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgAiAEBEhkKEXJldGVudGlvbl9zZWNvbmRzGAYgASgNEg8KB3ZlcnNpb24YByABKAQSGQoRaWRlbXBvdGVuY3lfZW50cnkYCCABKAkSDwoHZGVsZXRlZBgJIAEoCBIPCgd3YWtlX3VwGAogASgJEjMKCm5vdF9iZWZvcmUYCyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wSAGIAQESJwoGYnVkZ2V0GBQgASgLMhcuZmlsZW1pbGwuam9iLnYxLkJ1ZGdldBIUCgxwcm9jZXNzb3JfbXMYFSABKARCDgoMX2xlYXNlX3VudGlsQg0KC19ub3RfYmVmb3JlImsKEUlkZW1wb3RlbmN5UmVjb3JkEg4KBmpvYl9pZBgBIAEoCRIWCg5yZXF1ZXN0X2RpZ2VzdBgCIAEoCRIuCgpjcmVhdGVkX2F0GAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCqsAQoISm9iU3RhdGUSGQoVSk9CX1NUQVRFX1VOU1BFQ0lGSUVEEAASFAoQSk9CX1NUQVRFX1FVRVVFRBABEhUKEUpPQl9TVEFURV9SVU5OSU5HEAISEgoOSk9CX1NUQVRFX0RPTkUQAxIUChBKT0JfU1RBVEVfRkFJTEVEEAQSFwoTSk9CX1NUQVRFX0NBTkNFTExFRBAFEhUKEUpPQl9TVEFURV9FWFBJUkVEEAYylAgKCkpvYlNlcnZpY2USUgoJQ3JlYXRlSm9iEiEuZmlsZW1pbGwuam9iLnYxLkNyZWF0ZUpvYlJlcXVlc3QaIi5maWxlbWlsbC5qb2IudjEuQ3JlYXRlSm9iUmVzcG9uc2USTgoGR2V0Sm9iEh4uZmlsZW1pbGwuam9iLnYxLkdldEpvYlJlcXVlc3QaHy5maWxlbWlsbC5qb2IudjEuR2V0Sm9iUmVzcG9uc2UiA5ACARJUCghMaXN0Sm9icxIgLmZpbGVtaWxsLmpvYi52MS5MaXN0Sm9ic1JlcXVlc3QaIS5maWxlbWlsbC5qb2IudjEuTGlzdEpvYnNSZXNwb25zZSIDkAIBElIKCUNhbmNlbEpvYhIhLmZpbGVtaWxsLmpvYi52MS5DYW5jZWxKb2JSZXF1ZXN0GiIuZmlsZW1pbGwuam9iLnYxLkNhbmNlbEpvYlJlc3BvbnNlElIKCURlbGV0ZUpvYhIhLmZpbGVtaWxsLmpvYi52MS5EZWxldGVKb2JSZXF1ZXN0GiIuZmlsZW1pbGwuam9iLnYxLkRlbGV0ZUpvYlJlc3BvbnNlElUKCkRlbGV0ZUpvYnMSIi5maWxlbWlsbC5qb2IudjEuRGVsZXRlSm9ic1JlcXVlc3QaIy5maWxlbWlsbC5qb2IudjEuRGVsZXRlSm9ic1Jlc3BvbnNlElUKClBlcnNpc3RKb2ISIi5maWxlbWlsbC5qb2IudjEuUGVyc2lzdEpvYlJlcXVlc3QaIy5maWxlbWlsbC5qb2IudjEuUGVyc2lzdEpvYlJlc3BvbnNlElEKCFdhdGNoSm9iEiAuZmlsZW1pbGwuam9iLnYxLldhdGNoSm9iUmVxdWVzdBohLmZpbGVtaWxsLmpvYi52MS5XYXRjaEpvYlJlc3BvbnNlMAESUQoHR2V0TG9hZBIfLmZpbGVtaWxsLmpvYi52MS5HZXRMb2FkUmVxdWVzdBogLmZpbGVtaWxsLmpvYi52MS5HZXRMb2FkUmVzcG9uc2UiA5ACARJdCgtDaGVja0J1ZGdldBIjLmZpbGVtaWxsLmpvYi52MS5DaGVja0J1ZGdldFJlcXVlc3QaJC5maWxlbWlsbC5qb2IudjEuQ2hlY2tCdWRnZXRSZXNwb25zZSIDkAIBEk8KCE1ha2VSb29tEiAuZmlsZW1pbGwuam9iLnYxLk1ha2VSb29tUmVxdWVzdBohLmZpbGVtaWxsLmpvYi52MS5NYWtlUm9vbVJlc3BvbnNlEmAKDEdldFJvdXRlVGltZRIkLmZpbGVtaWxsLmpvYi52MS5HZXRSb3V0ZVRpbWVSZXF1ZXN0GiUuZmlsZW1pbGwuam9iLnYxLkdldFJvdXRlVGltZVJlc3BvbnNlIgOQAgEykAMKDExlYXNlU2VydmljZRJbCgxDbGFpbUF0dGVtcHQSJC5maWxlbWlsbC5qb2IudjEuQ2xhaW1BdHRlbXB0UmVxdWVzdBolLmZpbGVtaWxsLmpvYi52MS5DbGFpbUF0dGVtcHRSZXNwb25zZRJSCglIZWFydGJlYXQSIS5maWxlbWlsbC5qb2IudjEuSGVhcnRiZWF0UmVxdWVzdBoiLmZpbGVtaWxsLmpvYi52MS5IZWFydGJlYXRSZXNwb25zZRJeCg1GaW5pc2hBdHRlbXB0EiUuZmlsZW1pbGwuam9iLnYxLkZpbmlzaEF0dGVtcHRSZXF1ZXN0GiYuZmlsZW1pbGwuam9iLnYxLkZpbmlzaEF0dGVtcHRSZXNwb25zZRJvChJXYXRjaENhbmNlbGxhdGlvbnMSKi5maWxlbWlsbC5qb2IudjEuV2F0Y2hDYW5jZWxsYXRpb25zUmVxdWVzdBorLmZpbGVtaWxsLmpvYi52MS5XYXRjaENhbmNlbGxhdGlvbnNSZXNwb25zZTABYgZwcm90bzM", [file_filemill_catalogue_v1_catalogue, file_filemill_common_v1_blob, file_filemill_common_v1_error, file_filemill_common_v1_format, file_google_protobuf_timestamp]);
+  fileDesc("ChlmaWxlbWlsbC9qb2IvdjEvam9iLnByb3RvEg9maWxlbWlsbC5qb2IudjEiugYKA0pvYhIKCgJpZBgBIAEoCRISCgphY2NvdW50X2lkGAIgASgJEigKBXN0YXRlGAMgASgOMhkuZmlsZW1pbGwuam9iLnYxLkpvYlN0YXRlEgwKBGZyb20YBCABKAkSCgoCdG8YBSABKAkSLgoIZmlkZWxpdHkYBiABKA4yHC5maWxlbWlsbC5jb21tb24udjEuRmlkZWxpdHkSEwoLc291cmNlX25hbWUYByABKAkSJwoFaW5wdXQYCCABKAsyGC5maWxlbWlsbC5jb21tb24udjEuQmxvYhItCgZyZXN1bHQYCSABKAsyGC5maWxlbWlsbC5jb21tb24udjEuQmxvYkgAiAEBEicKBW5vdGVzGAogAygLMhguZmlsZW1pbGwuY29tbW9uLnYxLk5vdGUSLQoFZXJyb3IYCyABKAsyGS5maWxlbWlsbC5jb21tb24udjEuRXJyb3JIAYgBARIuCgpjcmVhdGVkX2F0GAwgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIzCgpzdGFydGVkX2F0GA0gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgCiAEBEjQKC2ZpbmlzaGVkX2F0GA4gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgDiAEBEi4KCmV4cGlyZXNfYXQYDyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhMKC2R1cmF0aW9uX21zGBAgASgNEhsKDnF1ZXVlX3Bvc2l0aW9uGBEgASgNSASIAQESGAoLZXN0aW1hdGVfbXMYEiABKA1IBYgBARIQCghhdHRlbXB0cxgTIAEoDRINCgVhc3luYxgUIAEoCBIVCghwcm9ncmVzcxgVIAEoAUgGiAEBEhUKDXJlc3VsdF9mb3JtYXQYFiABKAkSEAoIcmV2aXNpb24YFyABKARCCQoHX3Jlc3VsdEIICgZfZXJyb3JCDQoLX3N0YXJ0ZWRfYXRCDgoMX2ZpbmlzaGVkX2F0QhEKD19xdWV1ZV9wb3NpdGlvbkIOCgxfZXN0aW1hdGVfbXNCCwoJX3Byb2dyZXNzInUKBkJ1ZGdldBIKCgJpZBgBIAEoCRINCgVndWVzdBgCIAEoCBIVCg1tYXhfc3RvcmVkX21iGAMgASgNEhUKDW1heF9yZXN1bHRfbWIYBCABKA0SIgoacHJvY2Vzc29yX3NlY29uZHNfcGVyX2hvdXIYBSABKA0ipQQKEENyZWF0ZUpvYlJlcXVlc3QSEgoKYWNjb3VudF9pZBgBIAEoCRIMCgRmcm9tGAIgASgJEgoKAnRvGAMgASgJEj8KB29wdGlvbnMYBCADKAsyLi5maWxlbWlsbC5qb2IudjEuQ3JlYXRlSm9iUmVxdWVzdC5PcHRpb25zRW50cnkSJwoFaW5wdXQYBSABKAsyGC5maWxlbWlsbC5jb21tb24udjEuQmxvYhITCgtzb3VyY2VfbmFtZRgGIAEoCRIXCg9pZGVtcG90ZW5jeV9rZXkYByABKAkSFgoOcmVxdWVzdF9kaWdlc3QYCCABKAkSGQoRcGxhbl9tYXhfaW5wdXRfbWIYCSABKA0SIAoYcGxhbl9tYXhfdW5maW5pc2hlZF9qb2JzGAogASgNEh4KFnBsYW5fcmV0ZW50aW9uX3NlY29uZHMYCyABKA0SEgoKcmVxdWVzdF9pZBgMIAEoCRInCgVub3RlcxgNIAMoCzIYLmZpbGVtaWxsLmNvbW1vbi52MS5Ob3RlEg8KB2R1cmFibGUYDiABKAgSFgoOaW5wdXRfcGFzc3dvcmQYFCABKAkSJwoGYnVkZ2V0GBUgASgLMhcuZmlsZW1pbGwuam9iLnYxLkJ1ZGdldBIXCg9vdXRwdXRfcGFzc3dvcmQYFiABKAkaLgoMT3B0aW9uc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEiSAoRQ3JlYXRlSm9iUmVzcG9uc2USIQoDam9iGAEgASgLMhQuZmlsZW1pbGwuam9iLnYxLkpvYhIQCghyZXBsYXllZBgCIAEoCCIzCg1HZXRKb2JSZXF1ZXN0EhIKCmFjY291bnRfaWQYASABKAkSDgoGam9iX2lkGAIgASgJIjMKDkdldEpvYlJlc3BvbnNlEiEKA2pvYhgBIAEoCzIULmZpbGVtaWxsLmpvYi52MS5Kb2IibgoPTGlzdEpvYnNSZXF1ZXN0EhIKCmFjY291bnRfaWQYASABKAkSKAoFc3RhdGUYAiABKA4yGS5maWxlbWlsbC5qb2IudjEuSm9iU3RhdGUSDQoFbGltaXQYAyABKA0SDgoGY3Vyc29yGAQgASgJIksKEExpc3RKb2JzUmVzcG9uc2USIgoEam9icxgBIAMoCzIULmZpbGVtaWxsLmpvYi52MS5Kb2ISEwoLbmV4dF9jdXJzb3IYAiABKAkiNgoQQ2FuY2VsSm9iUmVxdWVzdBISCgphY2NvdW50X2lkGAEgASgJEg4KBmpvYl9pZBgCIAEoCSI2ChFDYW5jZWxKb2JSZXNwb25zZRIhCgNqb2IYASABKAsyFC5maWxlbWlsbC5qb2IudjEuSm9iIjYKEERlbGV0ZUpvYlJlcXVlc3QSEgoKYWNjb3VudF9pZBgBIAEoCRIOCgZqb2JfaWQYAiABKAkiEwoRRGVsZXRlSm9iUmVzcG9uc2UiJwoRRGVsZXRlSm9ic1JlcXVlc3QSEgoKYWNjb3VudF9pZBgBIAEoCSIlChJEZWxldGVKb2JzUmVzcG9uc2USDwoHZGVsZXRlZBgBIAEoDSIzCgxQdXJnZVJlcXVlc3QSEgoKYWNjb3VudF9pZBgBIAEoCRIPCgdkcnlfcnVuGAIgASgIIlAKDVB1cmdlUmVzcG9uc2USDAoEam9icxgBIAEoDRINCgVmaWxlcxgCIAEoDRINCgVieXRlcxgDIAEoBBITCgtzdHJheV9maWxlcxgEIAEoDSI3ChFQZXJzaXN0Sm9iUmVxdWVzdBISCgphY2NvdW50X2lkGAEgASgJEg4KBmpvYl9pZBgCIAEoCSIUChJQZXJzaXN0Sm9iUmVzcG9uc2UiNQoPV2F0Y2hKb2JSZXF1ZXN0EhIKCmFjY291bnRfaWQYASABKAkSDgoGam9iX2lkGAIgASgJIjUKEFdhdGNoSm9iUmVzcG9uc2USIQoDam9iGAEgASgLMhQuZmlsZW1pbGwuam9iLnYxLkpvYiIkCg5HZXRMb2FkUmVxdWVzdBISCgphY2NvdW50X2lkGAEgASgJIlIKEkNoZWNrQnVkZ2V0UmVxdWVzdBInCgZidWRnZXQYASABKAsyFy5maWxlbWlsbC5qb2IudjEuQnVkZ2V0EhMKC2lucHV0X2J5dGVzGAIgASgEIj0KE0NoZWNrQnVkZ2V0UmVzcG9uc2USFwoKcm9vbV9ieXRlcxgBIAEoBEgAiAEBQg0KC19yb29tX2J5dGVzIhEKD01ha2VSb29tUmVxdWVzdCInChBNYWtlUm9vbVJlc3BvbnNlEhMKC2ZyZWVkX2J5dGVzGAEgASgEIpsBCg9HZXRMb2FkUmVzcG9uc2USGgoSYWNjb3VudF91bmZpbmlzaGVkGAEgASgNEhgKEHRvdGFsX3VuZmluaXNoZWQYAiABKA0SFgoObWF4X3VuZmluaXNoZWQYAyABKA0SHAoUYWNjb3VudF9zdG9yZWRfYnl0ZXMYCiABKAQSHAoUYWNjb3VudF9wcm9jZXNzb3JfbXMYCyABKAQiLwoTR2V0Um91dGVUaW1lUmVxdWVzdBIMCgRmcm9tGAEgASgJEgoKAnRvGAIgASgJIkAKFEdldFJvdXRlVGltZVJlc3BvbnNlEhgKC2V4cGVjdGVkX21zGAEgASgNSACIAQFCDgoMX2V4cGVjdGVkX21zIn8KE0NsYWltQXR0ZW1wdFJlcXVlc3QSDgoGam9iX2lkGAEgASgJEg4KBndvcmtlchgCIAEoCRIQCghsZWFzZV9tcxgDIAEoDRIMCgRsYW5lGAQgASgJEhkKEWlkbGVfYWNjb3VudF9vbmx5GAUgASgIEg0KBWVhcmx5GAYgASgIIv0BChRDbGFpbUF0dGVtcHRSZXNwb25zZRI+CgdvdXRjb21lGAEgASgOMi0uZmlsZW1pbGwuam9iLnYxLkNsYWltQXR0ZW1wdFJlc3BvbnNlLk91dGNvbWUSKgoFbGVhc2UYAiABKAsyFi5maWxlbWlsbC5qb2IudjEuTGVhc2VIAIgBARIQCghyZXRyeV9tcxgDIAEoDSJdCgdPdXRjb21lEhcKE09VVENPTUVfVU5TUEVDSUZJRUQQABISCg5PVVRDT01FX0xFQVNFRBABEhMKD09VVENPTUVfU0VUVExFRBACEhAKDE9VVENPTUVfQlVTWRADQggKBl9sZWFzZSK0AgoFTGVhc2USDgoGam9iX2lkGAEgASgJEg8KB2F0dGVtcHQYAiABKA0SEAoIcmV2aXNpb24YAyABKAQSKQoEcGxhbhgEIAEoCzIbLmZpbGVtaWxsLmNhdGFsb2d1ZS52MS5QbGFuEicKBWlucHV0GAUgASgLMhguZmlsZW1pbGwuY29tbW9uLnYxLkJsb2ISEgoKcmVxdWVzdF9pZBgGIAEoCRIWCg5pbnB1dF9wYXNzd29yZBgUIAEoCRIsCgZidWRnZXQYFSABKAsyFy5maWxlbWlsbC5qb2IudjEuQnVkZ2V0SACIAQESFwoKcm9vbV9ieXRlcxgWIAEoBEgBiAEBEhcKD291dHB1dF9wYXNzd29yZBgXIAEoCUIJCgdfYnVkZ2V0Qg0KC19yb29tX2J5dGVzInkKEEhlYXJ0YmVhdFJlcXVlc3QSDgoGam9iX2lkGAEgASgJEg8KB2F0dGVtcHQYAiABKA0SDgoGd29ya2VyGAMgASgJEhAKCGxlYXNlX21zGAQgASgNEhUKCHByb2dyZXNzGAUgASgBSACIAQFCCwoJX3Byb2dyZXNzIiYKEUhlYXJ0YmVhdFJlc3BvbnNlEhEKCWNhbmNlbGxlZBgBIAEoCCLjAQoURmluaXNoQXR0ZW1wdFJlcXVlc3QSDgoGam9iX2lkGAEgASgJEg8KB2F0dGVtcHQYAiABKA0SDgoGd29ya2VyGAMgASgJEjAKBnJlc3VsdBgEIAEoCzIeLmZpbGVtaWxsLmpvYi52MS5BdHRlbXB0UmVzdWx0SAASMgoHZmFpbHVyZRgFIAEoCzIfLmZpbGVtaWxsLmpvYi52MS5BdHRlbXB0RmFpbHVyZUgAEhMKC2R1cmF0aW9uX21zGAYgASgNEhQKDHByb2Nlc3Nvcl9tcxgKIAEoBEIJCgdvdXRjb21lImAKDUF0dGVtcHRSZXN1bHQSJgoEYmxvYhgBIAEoCzIYLmZpbGVtaWxsLmNvbW1vbi52MS5CbG9iEicKBW5vdGVzGAIgAygLMhguZmlsZW1pbGwuY29tbW9uLnYxLk5vdGUiTQoOQXR0ZW1wdEZhaWx1cmUSKAoFZXJyb3IYASABKAsyGS5maWxlbWlsbC5jb21tb24udjEuRXJyb3ISEQoJcmV0cnlhYmxlGAIgASgIIlMKFUZpbmlzaEF0dGVtcHRSZXNwb25zZRIQCghhY2NlcHRlZBgBIAEoCBIYCgtyZXRyeV9pbl9tcxgCIAEoDUgAiAEBQg4KDF9yZXRyeV9pbl9tcyIrChlXYXRjaENhbmNlbGxhdGlvbnNSZXF1ZXN0Eg4KBndvcmtlchgBIAEoCSI9ChpXYXRjaENhbmNlbGxhdGlvbnNSZXNwb25zZRIOCgZqb2JfaWQYASABKAkSDwoHYXR0ZW1wdBgCIAEoDSKvAwoJSm9iUmVjb3JkEiEKA2pvYhgBIAEoCzIULmZpbGVtaWxsLmpvYi52MS5Kb2ISKQoEcGxhbhgCIAEoCzIbLmZpbGVtaWxsLmNhdGFsb2d1ZS52MS5QbGFuEhIKCnJlcXVlc3RfaWQYAyABKAkSDgoGd29ya2VyGAQgASgJEjQKC2xlYXNlX3VudGlsGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgAiAEBEhkKEXJldGVudGlvbl9zZWNvbmRzGAYgASgNEg8KB3ZlcnNpb24YByABKAQSGQoRaWRlbXBvdGVuY3lfZW50cnkYCCABKAkSDwoHZGVsZXRlZBgJIAEoCBIPCgd3YWtlX3VwGAogASgJEjMKCm5vdF9iZWZvcmUYCyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wSAGIAQESJwoGYnVkZ2V0GBQgASgLMhcuZmlsZW1pbGwuam9iLnYxLkJ1ZGdldBIUCgxwcm9jZXNzb3JfbXMYFSABKARCDgoMX2xlYXNlX3VudGlsQg0KC19ub3RfYmVmb3JlImsKEUlkZW1wb3RlbmN5UmVjb3JkEg4KBmpvYl9pZBgBIAEoCRIWCg5yZXF1ZXN0X2RpZ2VzdBgCIAEoCRIuCgpjcmVhdGVkX2F0GAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCqsAQoISm9iU3RhdGUSGQoVSk9CX1NUQVRFX1VOU1BFQ0lGSUVEEAASFAoQSk9CX1NUQVRFX1FVRVVFRBABEhUKEUpPQl9TVEFURV9SVU5OSU5HEAISEgoOSk9CX1NUQVRFX0RPTkUQAxIUChBKT0JfU1RBVEVfRkFJTEVEEAQSFwoTSk9CX1NUQVRFX0NBTkNFTExFRBAFEhUKEUpPQl9TVEFURV9FWFBJUkVEEAYy3AgKCkpvYlNlcnZpY2USUgoJQ3JlYXRlSm9iEiEuZmlsZW1pbGwuam9iLnYxLkNyZWF0ZUpvYlJlcXVlc3QaIi5maWxlbWlsbC5qb2IudjEuQ3JlYXRlSm9iUmVzcG9uc2USTgoGR2V0Sm9iEh4uZmlsZW1pbGwuam9iLnYxLkdldEpvYlJlcXVlc3QaHy5maWxlbWlsbC5qb2IudjEuR2V0Sm9iUmVzcG9uc2UiA5ACARJUCghMaXN0Sm9icxIgLmZpbGVtaWxsLmpvYi52MS5MaXN0Sm9ic1JlcXVlc3QaIS5maWxlbWlsbC5qb2IudjEuTGlzdEpvYnNSZXNwb25zZSIDkAIBElIKCUNhbmNlbEpvYhIhLmZpbGVtaWxsLmpvYi52MS5DYW5jZWxKb2JSZXF1ZXN0GiIuZmlsZW1pbGwuam9iLnYxLkNhbmNlbEpvYlJlc3BvbnNlElIKCURlbGV0ZUpvYhIhLmZpbGVtaWxsLmpvYi52MS5EZWxldGVKb2JSZXF1ZXN0GiIuZmlsZW1pbGwuam9iLnYxLkRlbGV0ZUpvYlJlc3BvbnNlElUKCkRlbGV0ZUpvYnMSIi5maWxlbWlsbC5qb2IudjEuRGVsZXRlSm9ic1JlcXVlc3QaIy5maWxlbWlsbC5qb2IudjEuRGVsZXRlSm9ic1Jlc3BvbnNlEkYKBVB1cmdlEh0uZmlsZW1pbGwuam9iLnYxLlB1cmdlUmVxdWVzdBoeLmZpbGVtaWxsLmpvYi52MS5QdXJnZVJlc3BvbnNlElUKClBlcnNpc3RKb2ISIi5maWxlbWlsbC5qb2IudjEuUGVyc2lzdEpvYlJlcXVlc3QaIy5maWxlbWlsbC5qb2IudjEuUGVyc2lzdEpvYlJlc3BvbnNlElEKCFdhdGNoSm9iEiAuZmlsZW1pbGwuam9iLnYxLldhdGNoSm9iUmVxdWVzdBohLmZpbGVtaWxsLmpvYi52MS5XYXRjaEpvYlJlc3BvbnNlMAESUQoHR2V0TG9hZBIfLmZpbGVtaWxsLmpvYi52MS5HZXRMb2FkUmVxdWVzdBogLmZpbGVtaWxsLmpvYi52MS5HZXRMb2FkUmVzcG9uc2UiA5ACARJdCgtDaGVja0J1ZGdldBIjLmZpbGVtaWxsLmpvYi52MS5DaGVja0J1ZGdldFJlcXVlc3QaJC5maWxlbWlsbC5qb2IudjEuQ2hlY2tCdWRnZXRSZXNwb25zZSIDkAIBEk8KCE1ha2VSb29tEiAuZmlsZW1pbGwuam9iLnYxLk1ha2VSb29tUmVxdWVzdBohLmZpbGVtaWxsLmpvYi52MS5NYWtlUm9vbVJlc3BvbnNlEmAKDEdldFJvdXRlVGltZRIkLmZpbGVtaWxsLmpvYi52MS5HZXRSb3V0ZVRpbWVSZXF1ZXN0GiUuZmlsZW1pbGwuam9iLnYxLkdldFJvdXRlVGltZVJlc3BvbnNlIgOQAgEykAMKDExlYXNlU2VydmljZRJbCgxDbGFpbUF0dGVtcHQSJC5maWxlbWlsbC5qb2IudjEuQ2xhaW1BdHRlbXB0UmVxdWVzdBolLmZpbGVtaWxsLmpvYi52MS5DbGFpbUF0dGVtcHRSZXNwb25zZRJSCglIZWFydGJlYXQSIS5maWxlbWlsbC5qb2IudjEuSGVhcnRiZWF0UmVxdWVzdBoiLmZpbGVtaWxsLmpvYi52MS5IZWFydGJlYXRSZXNwb25zZRJeCg1GaW5pc2hBdHRlbXB0EiUuZmlsZW1pbGwuam9iLnYxLkZpbmlzaEF0dGVtcHRSZXF1ZXN0GiYuZmlsZW1pbGwuam9iLnYxLkZpbmlzaEF0dGVtcHRSZXNwb25zZRJvChJXYXRjaENhbmNlbGxhdGlvbnMSKi5maWxlbWlsbC5qb2IudjEuV2F0Y2hDYW5jZWxsYXRpb25zUmVxdWVzdBorLmZpbGVtaWxsLmpvYi52MS5XYXRjaENhbmNlbGxhdGlvbnNSZXNwb25zZTABYgZwcm90bzM", [file_filemill_catalogue_v1_catalogue, file_filemill_common_v1_blob, file_filemill_common_v1_error, file_filemill_common_v1_format, file_google_protobuf_timestamp]);
 
 /**
  * The job as consumers see it.
@@ -576,6 +576,68 @@ export const DeleteJobsResponseSchema: GenMessage<DeleteJobsResponse> = /*@__PUR
   messageDesc(file_filemill_job_v1_job, 13);
 
 /**
+ * @generated from message filemill.job.v1.PurgeRequest
+ */
+export type PurgeRequest = Message<"filemill.job.v1.PurgeRequest"> & {
+  /**
+   * Whose jobs go, whatever their state. Empty: what has expired, and files that no job needs.
+   *
+   * @generated from field: string account_id = 1;
+   */
+  accountId: string;
+
+  /**
+   * Only tells.
+   *
+   * @generated from field: bool dry_run = 2;
+   */
+  dryRun: boolean;
+};
+
+/**
+ * Describes the message filemill.job.v1.PurgeRequest.
+ * Use `create(PurgeRequestSchema)` to create a new message.
+ */
+export const PurgeRequestSchema: GenMessage<PurgeRequest> = /*@__PURE__*/
+  messageDesc(file_filemill_job_v1_job, 14);
+
+/**
+ * @generated from message filemill.job.v1.PurgeResponse
+ */
+export type PurgeResponse = Message<"filemill.job.v1.PurgeResponse"> & {
+  /**
+   * @generated from field: uint32 jobs = 1;
+   */
+  jobs: number;
+
+  /**
+   * Inputs and results of these jobs, and their bytes.
+   *
+   * @generated from field: uint32 files = 2;
+   */
+  files: number;
+
+  /**
+   * @generated from field: uint64 bytes = 3;
+   */
+  bytes: bigint;
+
+  /**
+   * Files of no job: uploads that were broken off, results of attempts that came too late.
+   *
+   * @generated from field: uint32 stray_files = 4;
+   */
+  strayFiles: number;
+};
+
+/**
+ * Describes the message filemill.job.v1.PurgeResponse.
+ * Use `create(PurgeResponseSchema)` to create a new message.
+ */
+export const PurgeResponseSchema: GenMessage<PurgeResponse> = /*@__PURE__*/
+  messageDesc(file_filemill_job_v1_job, 15);
+
+/**
  * @generated from message filemill.job.v1.PersistJobRequest
  */
 export type PersistJobRequest = Message<"filemill.job.v1.PersistJobRequest"> & {
@@ -595,7 +657,7 @@ export type PersistJobRequest = Message<"filemill.job.v1.PersistJobRequest"> & {
  * Use `create(PersistJobRequestSchema)` to create a new message.
  */
 export const PersistJobRequestSchema: GenMessage<PersistJobRequest> = /*@__PURE__*/
-  messageDesc(file_filemill_job_v1_job, 14);
+  messageDesc(file_filemill_job_v1_job, 16);
 
 /**
  * @generated from message filemill.job.v1.PersistJobResponse
@@ -608,7 +670,7 @@ export type PersistJobResponse = Message<"filemill.job.v1.PersistJobResponse"> &
  * Use `create(PersistJobResponseSchema)` to create a new message.
  */
 export const PersistJobResponseSchema: GenMessage<PersistJobResponse> = /*@__PURE__*/
-  messageDesc(file_filemill_job_v1_job, 15);
+  messageDesc(file_filemill_job_v1_job, 17);
 
 /**
  * @generated from message filemill.job.v1.WatchJobRequest
@@ -630,7 +692,7 @@ export type WatchJobRequest = Message<"filemill.job.v1.WatchJobRequest"> & {
  * Use `create(WatchJobRequestSchema)` to create a new message.
  */
 export const WatchJobRequestSchema: GenMessage<WatchJobRequest> = /*@__PURE__*/
-  messageDesc(file_filemill_job_v1_job, 16);
+  messageDesc(file_filemill_job_v1_job, 18);
 
 /**
  * @generated from message filemill.job.v1.WatchJobResponse
@@ -647,7 +709,7 @@ export type WatchJobResponse = Message<"filemill.job.v1.WatchJobResponse"> & {
  * Use `create(WatchJobResponseSchema)` to create a new message.
  */
 export const WatchJobResponseSchema: GenMessage<WatchJobResponse> = /*@__PURE__*/
-  messageDesc(file_filemill_job_v1_job, 17);
+  messageDesc(file_filemill_job_v1_job, 19);
 
 /**
  * @generated from message filemill.job.v1.GetLoadRequest
@@ -664,7 +726,7 @@ export type GetLoadRequest = Message<"filemill.job.v1.GetLoadRequest"> & {
  * Use `create(GetLoadRequestSchema)` to create a new message.
  */
 export const GetLoadRequestSchema: GenMessage<GetLoadRequest> = /*@__PURE__*/
-  messageDesc(file_filemill_job_v1_job, 18);
+  messageDesc(file_filemill_job_v1_job, 20);
 
 /**
  * @generated from message filemill.job.v1.CheckBudgetRequest
@@ -688,7 +750,7 @@ export type CheckBudgetRequest = Message<"filemill.job.v1.CheckBudgetRequest"> &
  * Use `create(CheckBudgetRequestSchema)` to create a new message.
  */
 export const CheckBudgetRequestSchema: GenMessage<CheckBudgetRequest> = /*@__PURE__*/
-  messageDesc(file_filemill_job_v1_job, 19);
+  messageDesc(file_filemill_job_v1_job, 21);
 
 /**
  * @generated from message filemill.job.v1.CheckBudgetResponse
@@ -707,7 +769,7 @@ export type CheckBudgetResponse = Message<"filemill.job.v1.CheckBudgetResponse">
  * Use `create(CheckBudgetResponseSchema)` to create a new message.
  */
 export const CheckBudgetResponseSchema: GenMessage<CheckBudgetResponse> = /*@__PURE__*/
-  messageDesc(file_filemill_job_v1_job, 20);
+  messageDesc(file_filemill_job_v1_job, 22);
 
 /**
  * @generated from message filemill.job.v1.MakeRoomRequest
@@ -720,7 +782,7 @@ export type MakeRoomRequest = Message<"filemill.job.v1.MakeRoomRequest"> & {
  * Use `create(MakeRoomRequestSchema)` to create a new message.
  */
 export const MakeRoomRequestSchema: GenMessage<MakeRoomRequest> = /*@__PURE__*/
-  messageDesc(file_filemill_job_v1_job, 21);
+  messageDesc(file_filemill_job_v1_job, 23);
 
 /**
  * @generated from message filemill.job.v1.MakeRoomResponse
@@ -737,7 +799,7 @@ export type MakeRoomResponse = Message<"filemill.job.v1.MakeRoomResponse"> & {
  * Use `create(MakeRoomResponseSchema)` to create a new message.
  */
 export const MakeRoomResponseSchema: GenMessage<MakeRoomResponse> = /*@__PURE__*/
-  messageDesc(file_filemill_job_v1_job, 22);
+  messageDesc(file_filemill_job_v1_job, 24);
 
 /**
  * @generated from message filemill.job.v1.GetLoadResponse
@@ -780,7 +842,7 @@ export type GetLoadResponse = Message<"filemill.job.v1.GetLoadResponse"> & {
  * Use `create(GetLoadResponseSchema)` to create a new message.
  */
 export const GetLoadResponseSchema: GenMessage<GetLoadResponse> = /*@__PURE__*/
-  messageDesc(file_filemill_job_v1_job, 23);
+  messageDesc(file_filemill_job_v1_job, 25);
 
 /**
  * @generated from message filemill.job.v1.GetRouteTimeRequest
@@ -802,7 +864,7 @@ export type GetRouteTimeRequest = Message<"filemill.job.v1.GetRouteTimeRequest">
  * Use `create(GetRouteTimeRequestSchema)` to create a new message.
  */
 export const GetRouteTimeRequestSchema: GenMessage<GetRouteTimeRequest> = /*@__PURE__*/
-  messageDesc(file_filemill_job_v1_job, 24);
+  messageDesc(file_filemill_job_v1_job, 26);
 
 /**
  * @generated from message filemill.job.v1.GetRouteTimeResponse
@@ -821,7 +883,7 @@ export type GetRouteTimeResponse = Message<"filemill.job.v1.GetRouteTimeResponse
  * Use `create(GetRouteTimeResponseSchema)` to create a new message.
  */
 export const GetRouteTimeResponseSchema: GenMessage<GetRouteTimeResponse> = /*@__PURE__*/
-  messageDesc(file_filemill_job_v1_job, 25);
+  messageDesc(file_filemill_job_v1_job, 27);
 
 /**
  * @generated from message filemill.job.v1.ClaimAttemptRequest
@@ -877,7 +939,7 @@ export type ClaimAttemptRequest = Message<"filemill.job.v1.ClaimAttemptRequest">
  * Use `create(ClaimAttemptRequestSchema)` to create a new message.
  */
 export const ClaimAttemptRequestSchema: GenMessage<ClaimAttemptRequest> = /*@__PURE__*/
-  messageDesc(file_filemill_job_v1_job, 26);
+  messageDesc(file_filemill_job_v1_job, 28);
 
 /**
  * @generated from message filemill.job.v1.ClaimAttemptResponse
@@ -904,7 +966,7 @@ export type ClaimAttemptResponse = Message<"filemill.job.v1.ClaimAttemptResponse
  * Use `create(ClaimAttemptResponseSchema)` to create a new message.
  */
 export const ClaimAttemptResponseSchema: GenMessage<ClaimAttemptResponse> = /*@__PURE__*/
-  messageDesc(file_filemill_job_v1_job, 27);
+  messageDesc(file_filemill_job_v1_job, 29);
 
 /**
  * @generated from enum filemill.job.v1.ClaimAttemptResponse.Outcome
@@ -946,7 +1008,7 @@ export type ClaimAttemptResponse_Outcome = (typeof ClaimAttemptResponse_Outcome)
  * Describes the enum filemill.job.v1.ClaimAttemptResponse.Outcome.
  */
 export const ClaimAttemptResponse_OutcomeSchema: GenEnum<ClaimAttemptResponse_Outcome> = /*@__PURE__*/
-  enumDesc(file_filemill_job_v1_job, 27, 0);
+  enumDesc(file_filemill_job_v1_job, 29, 0);
 
 /**
  * @generated from message filemill.job.v1.Lease
@@ -1020,7 +1082,7 @@ export type Lease = Message<"filemill.job.v1.Lease"> & {
  * Use `create(LeaseSchema)` to create a new message.
  */
 export const LeaseSchema: GenMessage<Lease> = /*@__PURE__*/
-  messageDesc(file_filemill_job_v1_job, 28);
+  messageDesc(file_filemill_job_v1_job, 30);
 
 /**
  * @generated from message filemill.job.v1.HeartbeatRequest
@@ -1057,7 +1119,7 @@ export type HeartbeatRequest = Message<"filemill.job.v1.HeartbeatRequest"> & {
  * Use `create(HeartbeatRequestSchema)` to create a new message.
  */
 export const HeartbeatRequestSchema: GenMessage<HeartbeatRequest> = /*@__PURE__*/
-  messageDesc(file_filemill_job_v1_job, 29);
+  messageDesc(file_filemill_job_v1_job, 31);
 
 /**
  * @generated from message filemill.job.v1.HeartbeatResponse
@@ -1074,7 +1136,7 @@ export type HeartbeatResponse = Message<"filemill.job.v1.HeartbeatResponse"> & {
  * Use `create(HeartbeatResponseSchema)` to create a new message.
  */
 export const HeartbeatResponseSchema: GenMessage<HeartbeatResponse> = /*@__PURE__*/
-  messageDesc(file_filemill_job_v1_job, 30);
+  messageDesc(file_filemill_job_v1_job, 32);
 
 /**
  * @generated from message filemill.job.v1.FinishAttemptRequest
@@ -1130,7 +1192,7 @@ export type FinishAttemptRequest = Message<"filemill.job.v1.FinishAttemptRequest
  * Use `create(FinishAttemptRequestSchema)` to create a new message.
  */
 export const FinishAttemptRequestSchema: GenMessage<FinishAttemptRequest> = /*@__PURE__*/
-  messageDesc(file_filemill_job_v1_job, 31);
+  messageDesc(file_filemill_job_v1_job, 33);
 
 /**
  * @generated from message filemill.job.v1.AttemptResult
@@ -1152,7 +1214,7 @@ export type AttemptResult = Message<"filemill.job.v1.AttemptResult"> & {
  * Use `create(AttemptResultSchema)` to create a new message.
  */
 export const AttemptResultSchema: GenMessage<AttemptResult> = /*@__PURE__*/
-  messageDesc(file_filemill_job_v1_job, 32);
+  messageDesc(file_filemill_job_v1_job, 34);
 
 /**
  * @generated from message filemill.job.v1.AttemptFailure
@@ -1176,7 +1238,7 @@ export type AttemptFailure = Message<"filemill.job.v1.AttemptFailure"> & {
  * Use `create(AttemptFailureSchema)` to create a new message.
  */
 export const AttemptFailureSchema: GenMessage<AttemptFailure> = /*@__PURE__*/
-  messageDesc(file_filemill_job_v1_job, 33);
+  messageDesc(file_filemill_job_v1_job, 35);
 
 /**
  * @generated from message filemill.job.v1.FinishAttemptResponse
@@ -1200,7 +1262,7 @@ export type FinishAttemptResponse = Message<"filemill.job.v1.FinishAttemptRespon
  * Use `create(FinishAttemptResponseSchema)` to create a new message.
  */
 export const FinishAttemptResponseSchema: GenMessage<FinishAttemptResponse> = /*@__PURE__*/
-  messageDesc(file_filemill_job_v1_job, 34);
+  messageDesc(file_filemill_job_v1_job, 36);
 
 /**
  * @generated from message filemill.job.v1.WatchCancellationsRequest
@@ -1217,7 +1279,7 @@ export type WatchCancellationsRequest = Message<"filemill.job.v1.WatchCancellati
  * Use `create(WatchCancellationsRequestSchema)` to create a new message.
  */
 export const WatchCancellationsRequestSchema: GenMessage<WatchCancellationsRequest> = /*@__PURE__*/
-  messageDesc(file_filemill_job_v1_job, 35);
+  messageDesc(file_filemill_job_v1_job, 37);
 
 /**
  * @generated from message filemill.job.v1.WatchCancellationsResponse
@@ -1239,7 +1301,7 @@ export type WatchCancellationsResponse = Message<"filemill.job.v1.WatchCancellat
  * Use `create(WatchCancellationsResponseSchema)` to create a new message.
  */
 export const WatchCancellationsResponseSchema: GenMessage<WatchCancellationsResponse> = /*@__PURE__*/
-  messageDesc(file_filemill_job_v1_job, 36);
+  messageDesc(file_filemill_job_v1_job, 38);
 
 /**
  * The durable record in the key-value store, one per job. Never sent to a consumer.
@@ -1334,7 +1396,7 @@ export type JobRecord = Message<"filemill.job.v1.JobRecord"> & {
  * Use `create(JobRecordSchema)` to create a new message.
  */
 export const JobRecordSchema: GenMessage<JobRecord> = /*@__PURE__*/
-  messageDesc(file_filemill_job_v1_job, 37);
+  messageDesc(file_filemill_job_v1_job, 39);
 
 /**
  * In the bucket `idempotency`, under a hash of account and key.
@@ -1363,7 +1425,7 @@ export type IdempotencyRecord = Message<"filemill.job.v1.IdempotencyRecord"> & {
  * Use `create(IdempotencyRecordSchema)` to create a new message.
  */
 export const IdempotencyRecordSchema: GenMessage<IdempotencyRecord> = /*@__PURE__*/
-  messageDesc(file_filemill_job_v1_job, 38);
+  messageDesc(file_filemill_job_v1_job, 40);
 
 /**
  * @generated from enum filemill.job.v1.JobState
@@ -1484,6 +1546,16 @@ export const JobService: GenService<{
     methodKind: "unary";
     input: typeof DeleteJobsRequestSchema;
     output: typeof DeleteJobsResponseSchema;
+  },
+  /**
+   * For operators: does at once what the service does in its own time, or empties one account; or tells what that would be.
+   *
+   * @generated from rpc filemill.job.v1.JobService.Purge
+   */
+  purge: {
+    methodKind: "unary";
+    input: typeof PurgeRequestSchema;
+    output: typeof PurgeResponseSchema;
   },
   /**
    * Forces what is written so far to the disk, this job's record and input included; called before a promise (202)

@@ -44,6 +44,11 @@ class JobServiceStub(object):
                 request_serializer=filemill_dot_job_dot_v1_dot_job__pb2.DeleteJobsRequest.SerializeToString,
                 response_deserializer=filemill_dot_job_dot_v1_dot_job__pb2.DeleteJobsResponse.FromString,
                 )
+        self.Purge = channel.unary_unary(
+                '/filemill.job.v1.JobService/Purge',
+                request_serializer=filemill_dot_job_dot_v1_dot_job__pb2.PurgeRequest.SerializeToString,
+                response_deserializer=filemill_dot_job_dot_v1_dot_job__pb2.PurgeResponse.FromString,
+                )
         self.PersistJob = channel.unary_unary(
                 '/filemill.job.v1.JobService/PersistJob',
                 request_serializer=filemill_dot_job_dot_v1_dot_job__pb2.PersistJobRequest.SerializeToString,
@@ -126,6 +131,13 @@ class JobServiceServicer(object):
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def Purge(self, request, context):
+        """For operators: does at once what the service does in its own time, or empties one account; or tells what that would be.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def PersistJob(self, request, context):
         """Forces what is written so far to the disk, this job's record and input included; called before a promise (202)
         by a caller that did not ask CreateJob for it. Fails with JOB_NOT_FOUND, UNAVAILABLE.
@@ -203,6 +215,11 @@ def add_JobServiceServicer_to_server(servicer, server):
                     servicer.DeleteJobs,
                     request_deserializer=filemill_dot_job_dot_v1_dot_job__pb2.DeleteJobsRequest.FromString,
                     response_serializer=filemill_dot_job_dot_v1_dot_job__pb2.DeleteJobsResponse.SerializeToString,
+            ),
+            'Purge': grpc.unary_unary_rpc_method_handler(
+                    servicer.Purge,
+                    request_deserializer=filemill_dot_job_dot_v1_dot_job__pb2.PurgeRequest.FromString,
+                    response_serializer=filemill_dot_job_dot_v1_dot_job__pb2.PurgeResponse.SerializeToString,
             ),
             'PersistJob': grpc.unary_unary_rpc_method_handler(
                     servicer.PersistJob,
@@ -343,6 +360,23 @@ class JobService(object):
         return grpc.experimental.unary_unary(request, target, '/filemill.job.v1.JobService/DeleteJobs',
             filemill_dot_job_dot_v1_dot_job__pb2.DeleteJobsRequest.SerializeToString,
             filemill_dot_job_dot_v1_dot_job__pb2.DeleteJobsResponse.FromString,
+            options, channel_credentials,
+            insecure, call_credentials, compression, wait_for_ready, timeout, metadata)
+
+    @staticmethod
+    def Purge(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(request, target, '/filemill.job.v1.JobService/Purge',
+            filemill_dot_job_dot_v1_dot_job__pb2.PurgeRequest.SerializeToString,
+            filemill_dot_job_dot_v1_dot_job__pb2.PurgeResponse.FromString,
             options, channel_credentials,
             insecure, call_credentials, compression, wait_for_ready, timeout, metadata)
 
