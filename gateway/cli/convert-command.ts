@@ -7,30 +7,30 @@ import type { Library } from "./library.ts";
 import { openConversions } from "./open-conversions.ts";
 import { inOwnWords } from "./own-words.ts";
 import { pipeSign, withPipedFiles } from "./piped-files.ts";
+import { type OptionFlags, type OptionTexts, optionsOf, withOptions } from "./presets.ts";
 import { openProgressBars, type ProgressBars } from "./progress-bars.ts";
 import { type ServerFlags, serverAddressOf, withServer } from "./server-address.ts";
 import type { Shell } from "./shell.ts";
 import { sizeOf } from "./table.ts";
 import { checkFormat, formatOfOutput } from "./target-format.ts";
 
-type ConvertFlags = ServerFlags & {
-  readonly opt: Readonly<Record<string, string>>;
-  readonly from?: string;
-  readonly to?: string;
-  readonly outDir?: string;
-  readonly atOnce: number;
-  readonly passwordFile?: string;
-  readonly protectFile?: string;
-};
+type ConvertFlags = ServerFlags &
+  OptionFlags & {
+    readonly from?: string;
+    readonly to?: string;
+    readonly outDir?: string;
+    readonly atOnce: number;
+    readonly passwordFile?: string;
+    readonly protectFile?: string;
+  };
 
 /** Files that a server gets at once; in this process it is one after the other. */
 const defaultAtOnce = 4;
 
 export function addConvertCommand(program: Command, shell: Shell): void {
-  withServer(program.command("convert"))
+  withOptions(withServer(program.command("convert")))
     .description("convert files, in this process without any service, or by a server")
     .argument("<paths...>", "IN OUT for one file, - for standard input or output; with --out-dir any number of files and folders")
-    .option("--opt <name=value>", "an option of the route, as in the API; may be given several times", addOption, {})
     .option("--from <format>", "the format of the input, where its content should not decide")
     .option("--to <format>", "the format of the output, where its name should not decide")
     .option("--out-dir <folder>", "where the results of many files go, named as the files are; needs --to")
@@ -40,15 +40,25 @@ export function addConvertCommand(program: Command, shell: Shell): void {
     .action(async (paths: string[], flags: ConvertFlags, command: Command) => {
       const pairs = await pairsOf(paths, flags, shell, command);
       await checkBeforehand(pairs, flags);
+      const options = await optionsOf(flags, shell);
       const password = await passwordIn(flags.passwordFile, shell.env.FILEMILL_INPUT_PASSWORD, shell);
       const outputPassword = await passwordIn(flags.protectFile, shell.env.FILEMILL_OUTPUT_PASSWORD, shell);
-      if (outputPassword !== undefined && isFalse(flags.opt.protect)) {
+      if (outputPassword !== undefined && isFalse(options.protect)) {
         throw new FilemillError("INVALID_OPTION", "The password protects the result; leave out --opt protect=false.");
       }
       const server = serverAddressOf(flags, shell);
       using bars = await openProgressBars(shell.isInteractive);
       await using library = await openConversions(server, shell);
-      await convertAll(pairs, { library, flags, shell, bars, password, outputPassword, atOnce: server === undefined ? 1 : flags.atOnce });
+      await convertAll(pairs, {
+        library,
+        flags,
+        options,
+        shell,
+        bars,
+        password,
+        outputPassword,
+        atOnce: server === undefined ? 1 : flags.atOnce,
+      });
     });
 }
 
@@ -116,6 +126,7 @@ async function pairsOf(paths: readonly string[], flags: ConvertFlags, { callerFo
 type Run = {
   readonly library: Pick<Library, "convert">;
   readonly flags: ConvertFlags;
+  readonly options: OptionTexts;
   readonly shell: Shell;
   readonly bars: ProgressBars;
   readonly password: string | undefined;
@@ -126,26 +137,29 @@ type Run = {
 /** One file alone fails as itself; of many, each failure is told and the others go on. */
 async function convertAll(pairs: readonly FilePair[], run: Run): Promise<void> {
   const { shell } = run;
+  const startedAt = performance.now();
   const [only] = pairs;
   if (pairs.length === 1 && only !== undefined && run.flags.outDir === undefined) {
-    const startedAt = performance.now();
     const { notes, bytes } = await withPipedFiles(only, run.flags.to, shell, (pair) => convertOne(pair, run));
     for (const note of notes) shell.err(note);
     // Who pipes the result on knows where it went.
     if (only.outputPath === pipeSign) return;
     const [from, to] = [only.inputPath, only.outputPath].map((path) => (path === pipeSign ? path : relative(shell.callerFolder, path)));
-    shell.err(`${from} -> ${to} (${sizeOf(bytes)}, ${((performance.now() - startedAt) / 1000).toFixed(1)} s)`);
+    shell.err(`${from} -> ${to} (${summaryOf(bytes, notes.length, startedAt)})`);
     return;
   }
-  let failed = 0;
+  let [done, failed, bytes, noted] = [0, 0, 0, 0];
   const queue = pairs.values();
   const shown = (path: string) => relative(shell.callerFolder, path);
   const work = async (): Promise<void> => {
     for (const pair of queue) {
       try {
-        const { notes } = await convertOne(pair, run);
+        const made = await convertOne(pair, run);
         shell.out(`${shown(pair.inputPath)} -> ${shown(pair.outputPath)}`);
-        for (const note of notes) shell.err(`${shown(pair.inputPath)}: ${note}`);
+        for (const note of made.notes) shell.err(`${shown(pair.inputPath)}: ${note}`);
+        done += 1;
+        bytes += made.bytes;
+        noted += made.notes.length;
       } catch (error) {
         shell.signal.throwIfAborted();
         if (!(error instanceof FilemillError)) throw error;
@@ -157,22 +171,31 @@ async function convertAll(pairs: readonly FilePair[], run: Run): Promise<void> {
   // All of them: whoever is stopped still takes back what was begun.
   const ends = await Promise.allSettled(Array.from({ length: run.atOnce }, work));
   for (const end of ends) if (end.status === "rejected") throw end.reason;
+  shell.err(
+    `${done} of ${pairs.length} files -> ${relative(shell.callerFolder, resolve(shell.callerFolder, run.flags.outDir ?? ""))} (${summaryOf(bytes, noted, startedAt)})`,
+  );
   if (failed > 0) throw new FilemillError("CONVERSION_FAILED", `${failed} of ${pairs.length} files were not converted.`);
+}
+
+/** What came out, for the last line. */
+function summaryOf(bytes: number, notes: number, startedAt: number): string {
+  const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
+  return [sizeOf(bytes), ...(notes === 0 ? [] : [`${notes} ${notes === 1 ? "note" : "notes"}`]), `${seconds} s`].join(", ");
 }
 
 /** Resolves with the notes, a line each, and the size of the result. */
 async function convertOne(
   { inputPath, outputPath }: FilePair,
-  { library, flags, shell, bars, password, outputPassword }: Run,
+  { library, flags, options, shell, bars, password, outputPassword }: Run,
 ): Promise<{ notes: string[]; bytes: number }> {
-  const { from, to, opt, outDir } = flags;
+  const { from, to, outDir } = flags;
   if (outDir !== undefined) await mkdir(dirname(outputPath), { recursive: true });
   const line = bars.add(relative(shell.callerFolder, inputPath));
   try {
     const { notes } = await library.convert({
       inputPath,
       outputPath,
-      options: outputPassword === undefined ? opt : { protect: "true", ...opt },
+      options: outputPassword === undefined ? options : { protect: "true", ...options },
       signal: shell.signal,
       ...(from === undefined ? {} : { from }),
       ...(to === undefined ? {} : { to }),
@@ -180,20 +203,13 @@ async function convertOne(
       ...(outputPassword === undefined ? {} : { outputPassword }),
       onProgress: (progress) => line.show(progress),
     });
-    return { notes: notes.map(({ code, message }) => `${code}: ${message}`), bytes: (await stat(outputPath)).size };
+    return { notes: notes.map(({ code, message }) => `${code}: ${inOwnWords(message)}`), bytes: (await stat(outputPath)).size };
   } catch (error) {
     shell.signal.throwIfAborted();
     throw error;
   } finally {
     line.end();
   }
-}
-
-/** Takes `name=value` of an `--opt`. */
-export function addOption(pair: string, options: Readonly<Record<string, string>>): Record<string, string> {
-  const at = pair.indexOf("=");
-  if (at < 1) throw new InvalidArgumentError("Write it as name=value.");
-  return { ...options, [pair.slice(0, at)]: pair.slice(at + 1) };
 }
 
 export function parseCount(text: string): number {

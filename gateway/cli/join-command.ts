@@ -5,19 +5,21 @@ import { basename, join, relative, resolve } from "node:path";
 import { pipeline } from "node:stream/promises";
 import type { Command } from "commander";
 import { FilemillError } from "#kit/errors.ts";
-import { addOption } from "./convert-command.ts";
 import { openConversions } from "./open-conversions.ts";
+import { inOwnWords } from "./own-words.ts";
+import { type OptionFlags, optionsOf, withOptions } from "./presets.ts";
+import { openProgressBars } from "./progress-bars.ts";
 import { type ServerFlags, serverAddressOf, withServer } from "./server-address.ts";
 import type { Shell } from "./shell.ts";
 import { sizeOf } from "./table.ts";
+import { checkFormat, formatOfOutput } from "./target-format.ts";
 
-type JoinFlags = ServerFlags & { readonly opt: Readonly<Record<string, string>>; readonly to?: string };
+type JoinFlags = ServerFlags & OptionFlags & { readonly to?: string };
 
 export function addJoinCommand(program: Command, shell: Shell): void {
-  withServer(program.command("join"))
+  withOptions(withServer(program.command("join")))
     .description("make one file of several, in the order in which they are named: a PDF, a TIFF, a film, a sound, a book")
     .argument("<paths...>", "IN IN… OUT: two files or more, and their result")
-    .option("--opt <name=value>", "an option of the route, as in the API; may be given several times", addOption, {})
     .option("--to <format>", "the format of the output, where its name should not decide")
     .action(async (paths: string[], flags: JoinFlags, command: Command) => {
       const [outputPath, ...parts] = paths.map((path) => resolve(shell.callerFolder, path)).reverse();
@@ -25,22 +27,29 @@ export function addJoinCommand(program: Command, shell: Shell): void {
       if (parts.includes(outputPath)) {
         throw new FilemillError("BAD_REQUEST", "The result would overwrite one of the files; give it another name or folder.");
       }
+      const options = await optionsOf(flags, shell);
+      if (flags.to === undefined) formatOfOutput(outputPath);
+      else checkFormat("--to", flags.to);
       const folder = await mkdtemp(join(tmpdir(), "filemill-join-"));
       try {
         const inputPath = join(folder, "joined.zip");
         await packInOrder(parts.reverse(), inputPath, shell.signal);
         const server = serverAddressOf(flags, shell);
+        using bars = await openProgressBars(shell.isInteractive);
+        const line = bars.add(relative(shell.callerFolder, outputPath));
         await using library = await openConversions(server, shell);
         const { signal } = shell;
         const { notes } = await library.convert({
           inputPath,
           outputPath,
           from: "zip",
-          options: flags.opt,
+          options,
           signal,
+          onProgress: line.show,
           ...(flags.to && { to: flags.to }),
         });
-        for (const { code, message } of notes) shell.err(`${code}: ${message}`);
+        line.end();
+        for (const { code, message } of notes) shell.err(`${code}: ${inOwnWords(message)}`);
         const { size } = await stat(outputPath);
         shell.err(`${parts.length} files -> ${relative(shell.callerFolder, outputPath)} (${sizeOf(size)})`);
       } catch (error) {

@@ -7,6 +7,7 @@ const replacements: readonly (readonly [RegExp, string])[] = [
     /Send the file again, with the password for the result in X-Output-Password\./,
     "Say --protect-file FILE with the password for the result.",
   ],
+  [/ \(DELETE \/api\/v1\/jobs\/\{id\}, or on the page \/jobs\)/, " (filemill jobs delete ID)"],
   [/\bX-Input-Password\b/, "--password-file"],
   [/\bX-Output-Password\b/, "--protect-file"],
   [/Send your API key in the header `Authorization: Bearer <key>`\./, "Set FILEMILL_API_KEY to your key."],
@@ -14,6 +15,9 @@ const replacements: readonly (readonly [RegExp, string])[] = [
   [/^There is no key after `Bearer`.*$/, "FILEMILL_API_KEY holds no key."],
 ];
 
+/** What one of them is called in a message: `pages=all`. */
+const namedOption = /`([a-z]+=[^`\s]+)`/g;
+
 export function inOwnWords(message: string): string {
-  return replacements.reduce((text, [theirs, ours]) => text.replace(theirs, ours), message);
+  return replacements.reduce((text, [theirs, ours]) => text.replace(theirs, ours), message).replace(namedOption, "--opt $1");
 }

@@ -11,6 +11,7 @@ import { addJobCommands } from "./job-commands.ts";
 import { addJoinCommand } from "./join-command.ts";
 import { addMcpCommand } from "./mcp-command.ts";
 import { inOwnWords } from "./own-words.ts";
+import { addPresetCommands } from "./presets.ts";
 import { addPurgeCommand } from "./purge-command.ts";
 import type { Shell } from "./shell.ts";
 import { addWatchCommand } from "./watch-command.ts";
@@ -54,6 +55,8 @@ Examples:
   filemill convert report.docx report.pdf
   filemill convert photos/ --out-dir small --to webp --opt width=800
   filemill convert - - --to csv < prices.xlsx > prices.csv
+  filemill preset save web --opt width=1600 --opt quality=75
+  filemill convert photo.png photo.webp --preset web
   filemill join cover.png letter.docx scan.pdf all.pdf
   filemill watch inbox --to pdf --move-to done
   filemill inspect mystery.bin
@@ -70,6 +73,7 @@ Exit codes: 0 done, 1 failed (the code of the error stands first on standard err
   addCatalogueCommands(program, shell);
   addJobCommands(program, shell);
   addWatchCommand(program, shell);
+  addPresetCommands(program, shell);
   addMcpCommand(program, shell);
   addAccountCommands(program, shell);
   addKeyCommands(program, shell);

@@ -4,32 +4,32 @@ import { dirname, join, relative, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Command, Option } from "commander";
 import { FilemillError } from "#kit/errors.ts";
-import { addOption, parseCount } from "./convert-command.ts";
+import { parseCount } from "./convert-command.ts";
 import { type FilePair, filePairsOf } from "./input-files.ts";
 import { type Conversions, openConversions } from "./open-conversions.ts";
 import { inOwnWords } from "./own-words.ts";
+import { type OptionFlags, type OptionTexts, optionsOf, withOptions } from "./presets.ts";
 import { type ServerFlags, serverAddressOf, withServer } from "./server-address.ts";
 import type { Shell } from "./shell.ts";
 import { sizeOf } from "./table.ts";
 import { checkFormat } from "./target-format.ts";
 
-type WatchFlags = ServerFlags & {
-  readonly to: string;
-  readonly outDir?: string;
-  readonly moveTo?: string;
-  readonly opt: Readonly<Record<string, string>>;
-  readonly every: number;
-  readonly once?: true;
-};
+type WatchFlags = ServerFlags &
+  OptionFlags & {
+    readonly to: string;
+    readonly outDir?: string;
+    readonly moveTo?: string;
+    readonly every: number;
+    readonly once?: true;
+  };
 
 export function addWatchCommand(program: Command, shell: Shell): void {
-  withServer(program.command("watch"))
+  withOptions(withServer(program.command("watch")))
     .description("convert every file that arrives in a folder or below it, until it is stopped")
     .argument("<folder>")
     .requiredOption("--to <format>", "the format of the results")
     .option("--out-dir <folder>", "where the results go (default: the folder `converted` in the one that is watched)")
     .option("--move-to <folder>", "where originals go when they were converted (default: they stay)")
-    .option("--opt <name=value>", "an option of the route, as in the API; may be given several times", addOption, {})
     .option("--once", "convert what lies there now, and end")
     .addOption(new Option("--every <seconds>", "how often to look").argParser(parseCount).default(1))
     .action(async (path: string, flags: WatchFlags) => {
@@ -40,8 +40,9 @@ export function addWatchCommand(program: Command, shell: Shell): void {
       if (facts?.isDirectory() !== true) throw new FilemillError("BAD_REQUEST", `${folder} is not a folder.`);
       const outDir = flags.outDir === undefined ? join(folder, "converted") : at(flags.outDir);
       const moveTo = flags.moveTo === undefined ? undefined : at(flags.moveTo);
+      const options = await optionsOf(flags, shell);
       await using conversions = await openConversions(serverAddressOf(flags, shell), shell);
-      await watch({ folder, outDir, moveTo, conversions, flags, shell });
+      await watch({ folder, outDir, moveTo, conversions, flags, options, shell });
     });
 }
 
@@ -51,6 +52,7 @@ type Watch = {
   readonly moveTo: string | undefined;
   readonly conversions: Pick<Conversions, "convert">;
   readonly flags: WatchFlags;
+  readonly options: OptionTexts;
   readonly shell: Shell;
 };
 
@@ -98,14 +100,17 @@ async function lookAround(
 }
 
 /** False when it failed, which is told. */
-async function convertOne({ inputPath, outputPath }: FilePair, { conversions, flags, shell, folder, moveTo }: Watch): Promise<boolean> {
+async function convertOne(
+  { inputPath, outputPath }: FilePair,
+  { conversions, flags, options, shell, folder, moveTo }: Watch,
+): Promise<boolean> {
   const shown = (path: string): string => relative(shell.callerFolder, path);
   try {
     await mkdir(dirname(outputPath), { recursive: true });
     const { signal } = shell;
-    const { notes } = await conversions.convert({ inputPath, outputPath, to: flags.to, options: flags.opt, signal });
+    const { notes } = await conversions.convert({ inputPath, outputPath, to: flags.to, options, signal });
     shell.out(`${shown(inputPath)} -> ${shown(outputPath)} (${sizeOf((await stat(outputPath)).size)})`);
-    for (const { code, message } of notes) shell.err(`${shown(inputPath)}: ${code}: ${message}`);
+    for (const { code, message } of notes) shell.err(`${shown(inputPath)}: ${code}: ${inOwnWords(message)}`);
     if (moveTo === undefined) return true;
     const kept = join(moveTo, relative(folder, inputPath));
     await mkdir(dirname(kept), { recursive: true });
