@@ -10,6 +10,20 @@ import { Translator } from "./translate.ts";
 /** By their own names, in the order in which they are offered. */
 export const languages = {
   en: "English",
+  de: "Deutsch",
+  fr: "Français",
+  es: "Español",
+  it: "Italiano",
+  pt: "Português",
+  nl: "Nederlands",
+  pl: "Polski",
+  tr: "Türkçe",
+  ru: "Русский",
+  uk: "Українська",
+  ar: "العربية",
+  hi: "हिन्दी",
+  zh: "中文",
+  ja: "日本語",
 } as const;
 
 export type Language = keyof typeof languages;

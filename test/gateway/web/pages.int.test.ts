@@ -165,3 +165,54 @@ describe("pages", () => {
     expect((await fetch(`${stage.url}/web/v1/catalogue/nope`)).status).toBe(404);
   });
 });
+
+describe("pages in the reader's language", () => {
+  let stage: Stage;
+  beforeAll(async () => {
+    stage = await openStage();
+  });
+  afterAll(() => stage[Symbol.asyncDispose]());
+
+  const htmlOf = async (path: string, headers: Readonly<Record<string, string>>): Promise<string> =>
+    (await fetch(stage.url + path, { headers: { accept: "text/html", ...headers } })).text();
+
+  it.each([
+    ["de-AT,de;q=0.9,en;q=0.5", '<html lang="de" dir="ltr">'],
+    ["en;q=0.4, ar-EG", '<html lang="ar" dir="rtl">'],
+    ["tlh, xx;q=0.9", '<html lang="en" dir="ltr">'],
+    ["*", '<html lang="en" dir="ltr">'],
+  ])("%s is answered with %s", async (wish, start) => {
+    const page = await htmlOf("/", { "accept-language": wish });
+    expect(page).toContain(start);
+    const [, code = ""] = /lang="(\w+)"/.exec(start) ?? [];
+    expect(page).toContain(`src="/assets/texts-${code}-`);
+  });
+
+  it("keeps the language that was chosen, and goes back to where it was, here and nowhere else", async () => {
+    const choose = (query: string) => fetch(`${stage.url}/language?${query}`, { redirect: "manual" });
+    const chosen = await choose("to=ja&next=%2Fjobs%3Fa%3D1");
+    expect([chosen.status, chosen.headers.get("location")]).toEqual([303, "/jobs?a=1"]);
+    const cookie = chosen.headers.get("set-cookie")?.split(";")[0] ?? "";
+    expect(await htmlOf("/jobs", { cookie, "accept-language": "de" })).toContain("<h1>ジョブ</h1>");
+    for (const next of ["https://evil.example/", "//evil.example/", "/\\evil.example", "javascript:alert(1)", "///evil.example"])
+      expect((await choose(`to=de&next=${encodeURIComponent(next)}`)).headers.get("location")).toMatch(/^\/(?![/\\])/);
+    expect((await choose("to=tlh")).status).toBe(404);
+  });
+
+  it("has a page that was not found, and documentation marked as English, in a frame of the language", async () => {
+    const missing = await htmlOf("/nope", { "accept-language": "fr" });
+    expect(missing).toContain("<h1>Page introuvable</h1>");
+    const docs = await htmlOf("/docs/errors", { "accept-language": "ar" });
+    expect(docs).toMatch(/<html lang="ar" dir="rtl">[\s\S]*<main id="main" tabindex="-1" lang="en" dir="ltr">/);
+    expect(docs).toContain('src="/assets/texts-en-');
+  });
+
+  it("sends one language, whose script names itself and holds nothing that only the server says", async () => {
+    const [, path = ""] = /src="(\/assets\/texts-pl-[0-9a-f]{8}\.js)"/.exec(await htmlOf("/", { "accept-language": "pl" })) ?? [];
+    const script = await fetch(stage.url + path);
+    const text = await script.text();
+    expect([script.status, text.startsWith('globalThis.filemill={"language":"pl"')]).toEqual([200, true]);
+    expect(text).not.toContain('"page.');
+    expect((await fetch(stage.url + path.replace(/-[0-9a-f]{8}/, "-00000000"))).status).toBe(404);
+  });
+});
