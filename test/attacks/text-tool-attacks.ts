@@ -1,4 +1,5 @@
 /** Classes FO and SU: typefaces and subtitles. */
+import { globSync, readFileSync } from "node:fs";
 import { brotliCompressSync, deflateSync } from "node:zlib";
 import { tarFile } from "#test/harness/tar-file.ts";
 import type { Attack } from "./attack.ts";
@@ -43,6 +44,40 @@ function woff(signature: string, tables: number, packed: Buffer, originalBytes: 
   head.writeUInt32BE(packed.length, 52);
   head.writeUInt32BE(originalBytes, 56);
   return Buffer.concat([head, packed]);
+}
+
+const [whole = ""] = globSync("/usr/share/fonts/*/liberation*/LiberationMono-Regular.ttf");
+
+/** A typeface with another table in place of one of its own. */
+function withTable(font: Buffer, name: string, content: Buffer): Buffer {
+  const made = Buffer.concat([font, Buffer.alloc(-font.length & 3), content]);
+  for (let entry = 12; entry < 12 + font.readUInt16BE(4) * 16; entry += 16) {
+    if (font.toString("latin1", entry, entry + 4) !== name) continue;
+    made.writeUInt32BE(made.length - content.length, entry + 8);
+    made.writeUInt32BE(content.length, entry + 12);
+  }
+  return made;
+}
+
+/** A table of characters with one group, from the first to the last of 32 bits. */
+function allCharacters(): Buffer {
+  const table = Buffer.alloc(12 + 28);
+  for (const [at, value] of [
+    [2, 1],
+    [4, 3],
+    [6, 10],
+    [12, 12],
+  ] as const)
+    table.writeUInt16BE(value, at);
+  for (const [at, value] of [
+    [8, 12],
+    [16, 28],
+    [24, 1],
+    [32, 0xffff_ffff],
+    [36, 1],
+  ] as const)
+    table.writeUInt32BE(value, at);
+  return table;
 }
 
 const zeros = Buffer.alloc(100_000_000);
@@ -124,6 +159,33 @@ const fonts: readonly Attack[] = [
     () => woff("wOF2", 0xffff, brotliCompressSync(Buffer.alloc(1_000_000)), 0xffff_ffff),
     "is bounded",
     { to: ["ttf"], ...from("woff2") },
+  ),
+  attack(
+    "fonttools",
+    "FO4-lengths",
+    "a typeface whose tables are four gigabytes each, of which three letters are wanted",
+    "a.ttf",
+    () => typeface(needed.map((name) => [name, 0x7fff_fff0, 0xffff_fff0])),
+    "INVALID_INPUT",
+    { to: ["ttf"], query: "from=ttf&text=abc" },
+  ),
+  attack(
+    "fonttools",
+    "FO4-characters",
+    "a typeface with letters for four billion characters, of which three are wanted",
+    "a.ttf",
+    () => withTable(readFileSync(whole), "cmap", allCharacters()),
+    "is bounded",
+    { to: ["ttf"], query: "from=ttf&text=abc" },
+  ),
+  attack(
+    "fonttools",
+    "FO4-packed",
+    "a WOFF table of a hundred megabytes in a hundred kilobytes, of which three letters are wanted",
+    "a.woff",
+    () => woff("wOFF", 1, deflateSync(zeros), 100_000_000),
+    "is bounded",
+    { to: ["woff"], query: "from=woff&text=abc" },
   ),
 ];
 

@@ -6,7 +6,6 @@ import json
 import struct
 import sys
 
-from fontTools import subset
 from fontTools.ttLib import TTFont, TTLibError
 
 DAMAGED, NONE = 3, 5
@@ -35,6 +34,9 @@ def main(source, target, changes):
     if characters is not None:
         if not characters & known:
             return NONE
+        # Takes twice as long to load as all the rest, and is not always wanted.
+        from fontTools import subset
+
         options = subset.Options()
         options.layout_features = ["*"]
         options.name_IDs, options.name_languages, options.name_legacy = ["*"], ["*"], True
