@@ -6,7 +6,8 @@ import { type Compressed, compressedOf } from "#gateway/http/compressed.ts";
 import { bundled } from "#kit/bundled.ts";
 
 /** What a page asks for first; everything else is imported by these. */
-export const entryNames = ["theme", "converter", "automate", "jobs", "docs", "style", "icon"] as const;
+const iconNames = ["icon-192", "icon-512", "icon-maskable", "icon-touch"] as const;
+export const entryNames = ["theme", "converter", "automate", "jobs", "docs", "style", "icon", ...iconNames] as const;
 export type EntryName = (typeof entryNames)[number];
 
 export type Asset = { readonly contentType: string; readonly representations: Compressed };
@@ -22,7 +23,10 @@ const contentTypes: Readonly<Record<string, string>> = {
   js: "text/javascript; charset=utf-8",
   css: "text/css; charset=utf-8",
   svg: "image/svg+xml",
+  png: "image/png",
 };
+
+const targets = ["es2022", "chrome123", "firefox121", "safari17.5"];
 
 const pathOf = (name: string): string => fileURLToPath(new URL(`./client/${name}`, import.meta.url));
 
@@ -33,7 +37,7 @@ export async function bundlePages(): Promise<Bundle> {
     bundle: true,
     splitting: true,
     format: "esm",
-    target: ["es2022", "chrome123", "firefox121", "safari17.5"],
+    target: targets,
     minify: true,
     // Messages come read: the browser needs no parser.
     alias: { "@formatjs/icu-messageformat-parser": "@formatjs/icu-messageformat-parser/no-parser.js" },
@@ -53,11 +57,22 @@ export async function bundlePages(): Promise<Bundle> {
     const wanted = imports.filter(({ kind }) => kind === "import-statement").map((each) => basename(each.path));
     if (entry !== undefined) entries.set(entry, { name: basename(path), imports: wanted });
   }
-  const icon = await readFile(pathOf("icon.svg"));
-  const iconName = hashedName("icon", "svg", icon);
-  assets.set(iconName, await assetOf(iconName, icon));
-  entries.set("icon", { name: iconName, imports: [] });
+  for (const [entry, path] of [["icon", "icon.svg"], ...iconNames.map((name) => [name, `icons/${name}.png`] as const)] as const) {
+    const icon = await readFile(pathOf(path));
+    const name = hashedName(entry, path.split(".").at(-1) ?? "", icon);
+    assets.set(name, await assetOf(name, icon));
+    entries.set(entry, { name, imports: [] });
+  }
   return { assets, entries };
+}
+
+/** The service worker, in one file, as its address has to stay the same. */
+export async function bundleWorker(): Promise<Compressed> {
+  const { outputFiles } = await bundled({
+    ...{ entryPoints: [pathOf("worker.ts")], bundle: true, format: "iife", target: targets, minify: true, write: false },
+    ...{ legalComments: "none", logLevel: "silent" },
+  });
+  return compressedOf(Buffer.from(outputFiles[0]?.contents ?? []), 9);
 }
 
 export function hashedName(stem: string, extension: string, body: Buffer): string {

@@ -48,6 +48,21 @@ export const pageEndpoints = defineEndpoints({
     answers: { 200: { description: "The icon.", mediaType: "image/x-icon" }, 304: { description: "Unchanged." } },
     errors: [],
   },
+  manifest: {
+    ...forPages,
+    path: "/manifest.webmanifest",
+    summary: "What makes the pages an app",
+    answers: { 200: { description: "The manifest.", mediaType: "application/manifest+json" }, 304: { description: "Unchanged." } },
+    errors: [],
+  },
+  worker: {
+    ...forPages,
+    path: "/worker.js",
+    summary: "The service worker of the pages",
+    answers: { 200: { description: "A script.", mediaType: "text/javascript" }, 304: { description: "Unchanged." } },
+    errors: [],
+  },
+  offline: page("/offline", "What the service worker shows while the server cannot be reached"),
   catalogueIndex: {
     ...forPages,
     path: "/web/v1/catalogue",

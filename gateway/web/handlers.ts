@@ -3,6 +3,7 @@ import { assetHandler, faviconHandler } from "./assets.ts";
 import type { pageEndpoints } from "./endpoints.ts";
 import { errorsPageHandler } from "./errors-page.ts";
 import { catalogueIndexHandler, catalogueRoutesHandler, formatsPageHandler } from "./formats-page.ts";
+import { manifestHandler, offlineHandler, workerHandler } from "./installable.ts";
 import { languageHandler } from "./language-page.ts";
 import { automateHandler, homeHandler, jobsHandler } from "./pages.ts";
 import { referencePageHandler } from "./reference-page.ts";
@@ -19,6 +20,9 @@ export function pageHandlersOf(context: RestContext): Readonly<Record<keyof type
     language: languageHandler(),
     asset: assetHandler(),
     favicon: faviconHandler(),
+    manifest: manifestHandler(),
+    worker: workerHandler(),
+    offline: offlineHandler(),
     catalogueIndex: catalogueIndexHandler(context),
     catalogueRoutes: catalogueRoutesHandler(context),
   };

@@ -15,6 +15,8 @@ const PAGE_POLICY = [
   "media-src 'self'",
   "frame-src 'self' blob:",
   "connect-src 'self'",
+  "manifest-src 'self'",
+  "worker-src 'self'",
   "form-action 'self'",
   "base-uri 'none'",
   "frame-ancestors 'none'",
@@ -88,6 +90,10 @@ function documentOf(page: Page, frame: Frame, bundle: Bundle): Html {
 <meta name="color-scheme" content="light dark">
 <meta name="description" content="${page.description}">
 <title>${page.title}</title>
+<meta name="theme-color" content="#faf8f4" media="(prefers-color-scheme: light)">
+<meta name="theme-color" content="#161412" media="(prefers-color-scheme: dark)">
+<link rel="manifest" href="/manifest.webmanifest">
+<link rel="apple-touch-icon" href="${addressesOf(bundle, "icon-touch").href}">
 <link rel="icon" type="image/svg+xml" href="${addressesOf(bundle, "icon").href}">
 <link rel="stylesheet" href="${addressesOf(bundle, "style").href}">
 <script src="${addressesOf(bundle, "theme").href}"></script>

@@ -9,8 +9,15 @@ root.classList.add("scripted");
 
 const isDark = (): boolean => (root.dataset.theme === undefined ? dark.matches : root.dataset.theme === "dark");
 
+/** The bar of the browser, or of the phone, goes with the page, whatever the system says. */
+function colourBar(): void {
+  for (const meta of document.querySelectorAll<HTMLMetaElement>('meta[name="theme-color"]'))
+    meta.content = isDark() ? "#161412" : "#faf8f4";
+}
+
 function show(button: HTMLElement): void {
   button.setAttribute("aria-pressed", String(isDark()));
+  colourBar();
 }
 
 function turn(): void {

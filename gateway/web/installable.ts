@@ -1,0 +1,60 @@
+/** What makes the pages an app: the manifest, the service worker and the page that it shows without the server. */
+
+import type { Handler } from "#gateway/exchange/exchange.ts";
+import { type Compressed, compressedOf, sendCompressed } from "#gateway/http/compressed.ts";
+import { addressesOf, currentBundle } from "./assets.ts";
+import { bundleWorker } from "./bundle.ts";
+import { html } from "./html.ts";
+import { sendPage } from "./shell.ts";
+
+const icons = [
+  ["icon-192", "192x192", "any"],
+  ["icon-512", "512x512", "any"],
+  ["icon-maskable", "512x512", "maskable"],
+] as const;
+
+/** GET /manifest.webmanifest */
+export function manifestHandler(): Handler {
+  return async (request, reply) => {
+    const bundle = await currentBundle();
+    const manifest = {
+      ...{ name: "Filemill", short_name: "Filemill", id: "/", start_url: "/", scope: "/", display: "standalone" },
+      ...{ background_color: "#faf8f4", theme_color: "#faf8f4" },
+      icons: icons.map(([entry, sizes, purpose]) => ({ src: addressesOf(bundle, entry).href, sizes, type: "image/png", purpose })),
+      share_target: {
+        ...{ action: "/share", method: "POST", enctype: "multipart/form-data" },
+        params: { files: [{ name: "files", accept: ["*/*", "image/*", "application/pdf"] }] },
+      },
+    };
+    reply.header("cache-control", "no-cache");
+    return sendCompressed(request, reply, "application/manifest+json", await compressedOf(Buffer.from(JSON.stringify(manifest)), 5));
+  };
+}
+
+let bundling: Promise<Compressed> | undefined;
+
+/** GET /worker.js: at the root, as a worker has power over what lies beside and below it. */
+export function workerHandler(): Handler {
+  return async (request, reply) => {
+    bundling ??= bundleWorker().catch((error: unknown) => {
+      bundling = undefined;
+      throw error;
+    });
+    reply.headers({ "cache-control": "no-cache", "content-security-policy": "default-src 'none'; connect-src 'self'" });
+    return sendCompressed(request, reply, "text/javascript; charset=utf-8", await bundling);
+  };
+}
+
+/** GET /offline: kept by the service worker. */
+export function offlineHandler(): Handler {
+  return async (request, reply) =>
+    sendPage(request, reply, (say) => ({
+      title: `${say.text("progress.offline")} · Filemill`,
+      description: say.text("page.offline.text"),
+      main: html`<div class="page">
+<h1>${say.text("progress.offline")}</h1>
+<p class="lead">${say.text("page.offline.text")}</p>
+<p class="actions"><a class="button button-primary" href="/">${say.text("do.tryAgain")}</a></p>
+</div>`,
+    }));
+}

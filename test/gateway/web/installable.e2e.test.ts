@@ -1,0 +1,83 @@
+/** The pages as an app: what a browser needs to install them, what is shown without the server, and what other apps share. */
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { openBrowser, type TestBrowser } from "#test/harness/browser.ts";
+import { startServer, type TestServer } from "#test/harness/server.ts";
+import { seriousFindings } from "./accessibility.ts";
+
+let server: TestServer;
+let browser: TestBrowser;
+beforeAll(async () => {
+  server = await startServer();
+  browser = await openBrowser(server.url);
+});
+afterAll(async () => {
+  await browser[Symbol.asyncDispose]();
+  await server[Symbol.asyncDispose]();
+});
+
+const isWorking = () => navigator.serviceWorker.ready.then(({ active }) => active?.state);
+
+test("a browser finds everything that it needs to install the pages", async () => {
+  const page = await browser.open("/");
+  const debuggerOf = await page.context().newCDPSession(page);
+  const { errors, data = "" } = await debuggerOf.send("Page.getAppManifest");
+  expect(errors).toEqual([]);
+  expect((await debuggerOf.send("Page.getInstallabilityErrors")).installabilityErrors.map(({ errorId }) => errorId)).toEqual(
+    // A window of this kind of profile installs nothing.
+    ["in-incognito"],
+  );
+  const manifest = JSON.parse(data);
+  const sizes = await page.evaluate(async (icons: readonly { src: string; sizes: string }[]) => {
+    const found = [];
+    for (const { src, sizes } of icons) {
+      const picture = await createImageBitmap(await (await fetch(src)).blob());
+      found.push([sizes, `${picture.width}x${picture.height}`]);
+    }
+    return found;
+  }, manifest.icons);
+  expect(sizes).toEqual([
+    ["192x192", "192x192"],
+    ["512x512", "512x512"],
+    ["512x512", "512x512"],
+  ]);
+  expect(page.faults).toEqual([]);
+  await page.context().close();
+});
+
+test("without the server a page says so, in the look of the others, and goes on from there", async () => {
+  const page = await browser.open("/");
+  await expect.poll(() => page.evaluate(isWorking)).toBe("activated");
+  const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+  const usual = await background();
+  await page.context().setOffline(true);
+  await page.goto("/jobs");
+  await page.getByRole("heading", { name: "No connection to the server" }).waitFor();
+  expect(await background()).toBe(usual);
+  expect(await seriousFindings(page)).toEqual([]);
+  await page.context().setOffline(false);
+  await page.getByRole("link", { name: "Try again" }).click();
+  await page.getByText("Drop files here").waitFor();
+  await page.context().close();
+});
+
+test("photos that another app shares wait in the converter", async () => {
+  const page = await browser.open("/");
+  await expect.poll(() => page.evaluate(isWorking)).toBe("activated");
+  await page.reload();
+  // As the system does it: a form with the files, sent to where the manifest says.
+  await page.evaluate(() => {
+    const data = new DataTransfer();
+    for (const name of ["one.jpg", "two.jpg"]) data.items.add(new File(["picture"], name, { type: "image/jpeg" }));
+    const input = Object.assign(document.createElement("input"), { type: "file", name: "files", multiple: true, files: data.files });
+    const form = Object.assign(document.createElement("form"), { action: "/share", method: "post", enctype: "multipart/form-data" });
+    form.append(input);
+    document.body.append(form);
+    form.submit();
+  });
+  for (const name of ["one.jpg", "two.jpg"]) {
+    await page.getByRole("listitem", { name, exact: true }).getByRole("radio", { name: "PNG" }).waitFor();
+  }
+  expect(new URL(page.url()).pathname).toBe("/");
+  expect(page.faults).toEqual([]);
+  await page.context().close();
+});
