@@ -4,10 +4,12 @@ import { render } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { loadFormats } from "#client/convert/catalogue.ts";
 import { DropZone } from "#client/convert/drop-zone.tsx";
-import { ItemCard } from "#client/convert/item-card.tsx";
-import { busy, items, news } from "#client/convert/items.ts";
+import { items, news } from "#client/convert/items.ts";
 import { resume } from "#client/convert/run.ts";
 import { Toolbar } from "#client/convert/toolbar.tsx";
+import { FileList } from "#client/many/file-list.tsx";
+import { keepChanges, keptItems, wouldBeLost } from "#client/many/keeping.ts";
+import { Together } from "#client/many/together.tsx";
 import { t } from "#client/parts/language.tsx";
 import { Notice } from "#client/parts/notice.tsx";
 import { messageOf } from "#client/server/api.ts";
@@ -20,7 +22,8 @@ function Converter() {
   const load = (): void => {
     setState("loading");
     Promise.all([loadFormats(), renewMe()])
-      .then(() => resume())
+      .then(async () => resume(await keptItems()))
+      .then(keepChanges)
       .then(() => setState("ready"))
       .catch((error: unknown) => setState({ failed: messageOf(error) }));
   };
@@ -43,12 +46,9 @@ function Converter() {
         {news.value}
       </p>
       <DropZone />
+      <Together />
       <Toolbar />
-      <ul class="items" aria-label={t("aria.files")}>
-        {items.value.map((item) => (
-          <ItemCard key={item.id} item={item} />
-        ))}
-      </ul>
+      <FileList />
     </>
   );
 }
@@ -68,11 +68,13 @@ function ForMembers() {
 }
 
 addEventListener("beforeunload", (event) => {
-  // What is on its way cannot be taken up again; what has arrived goes on without the page.
-  const isSending = busy.value.some(({ phase, jobId }) => phase.name === "uploading" || (phase.name === "waiting" && jobId === undefined));
-  if (isSending) event.preventDefault();
+  // What is on its way cannot be taken up again; what has arrived goes on without the page, and what waits is kept, if it could be.
+  const isSending = items.value.some(({ phase }) => phase.name === "uploading");
+  if (isSending || items.value.some((item) => item.jobId === undefined && wouldBeLost(item))) event.preventDefault();
 });
 
+// Over plain HTTP browsers have none, and the page works without it.
+if ("serviceWorker" in navigator) void navigator.serviceWorker.register("/worker.js").catch(() => {});
 renewMeOnReturn();
 const app = document.getElementById("app");
 if (app !== null) {

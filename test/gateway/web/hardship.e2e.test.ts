@@ -1,4 +1,4 @@
-/** A connection that is lost, a session that has ended, fifty files at once, a large print and a browser's own colours. */
+/** A connection that is lost, a session that has ended, a large print and a browser's own colours. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { png } from "#test/gateway/samples.ts";
 import { openBrowser, type TestBrowser } from "#test/harness/browser.ts";
@@ -72,17 +72,6 @@ test("a session that ends elsewhere ends in every window, which then shows what 
   expect((await elsewhere.ask("POST", "/web/v1/sign-out-everywhere")).status).toBe(204);
   await jobs.getByText("Of this browser, as a guest.").waitFor();
   await page.getByRole("heading", { name: "Sign in" }).waitFor();
-  expect(page.faults).toEqual([]);
-  await page.context().close();
-});
-
-test("fifty files at once are taken, told apart and converted", { timeout: 240_000 }, async () => {
-  const page = await browser.open("/");
-  const files = Array.from({ length: 50 }, (_, index) => pngFile(`${index}.png`));
-  await page.locator("input[type=file]").setInputFiles(files);
-  await page.getByRole("button", { name: "Convert all 50" }).click();
-  await expect.poll(() => page.getByRole("link", { name: /^Download \d+\.jpg$/ }).count(), { timeout: 150_000, interval: 500 }).toBe(50);
-  await page.getByText("50 files · 50 done").waitFor();
   expect(page.faults).toEqual([]);
   await page.context().close();
 });

@@ -1,10 +1,10 @@
 import { useEffect, useRef, useState } from "preact/hooks";
+import { canChooseFolders, chooseFolder, takeChosen, takeDropped } from "#client/many/taking.ts";
 import { Icon } from "#client/parts/icons.tsx";
 import { linkTo, rich, t } from "#client/parts/language.tsx";
 import { countText, sizeText } from "#client/parts/words.ts";
 import { me, planOf } from "#client/server/session.ts";
 import { items } from "./items.ts";
-import { addFiles } from "./run.ts";
 
 /** Where files are dropped or chosen; files may be dropped anywhere on the page, or pasted. */
 export function DropZone() {
@@ -14,7 +14,7 @@ export function DropZone() {
   const small = items.value.length > 0;
   const choose = (): void => {
     const files = input.current?.files;
-    if (files != null && files.length > 0) addFiles(files);
+    if (files != null && files.length > 0) takeChosen(files);
     if (input.current !== null) input.current.value = "";
   };
   return (
@@ -29,10 +29,17 @@ export function DropZone() {
           {me.value !== undefined && me.value.account === null && rich("drop.signIn", { a: linkTo("/automate") })}
         </p>
       </div>
-      <label class={`button file-button${small ? "" : " button-primary"}`}>
-        <input ref={input} type="file" multiple onChange={choose} />
-        {t(small ? "do.addFiles" : "do.chooseFiles")}
-      </label>
+      <div class="drop-buttons">
+        <label class={`button file-button${small ? "" : " button-primary"}`}>
+          <input ref={input} type="file" multiple onChange={choose} />
+          {t(small ? "do.addFiles" : "do.chooseFiles")}
+        </label>
+        {canChooseFolders() && (
+          <button type="button" class="button" onClick={chooseFolder}>
+            {t("do.chooseFolder")}
+          </button>
+        )}
+      </div>
     </div>
   );
 }
@@ -67,18 +74,10 @@ function useFilesOver(): boolean {
     on("drop", (event) => {
       depth = 0;
       setOver(false);
-      addFiles(filesOf(event.dataTransfer));
+      void takeDropped(event.dataTransfer);
     });
-    addEventListener("paste", ({ clipboardData }) => addFiles(filesOf(clipboardData)), { signal });
+    addEventListener("paste", ({ clipboardData }) => void takeDropped(clipboardData), { signal });
     return () => stop.abort();
   }, []);
   return over;
-}
-
-/** Without folders, which browsers hand over as files that cannot be read. */
-function filesOf(data: DataTransfer | null): File[] {
-  return [...(data?.items ?? [])].flatMap((entry) => {
-    if (entry.kind !== "file" || entry.webkitGetAsEntry()?.isDirectory === true) return [];
-    return entry.getAsFile() ?? [];
-  });
 }

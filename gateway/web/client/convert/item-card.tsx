@@ -1,12 +1,14 @@
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { LineProgress, LineState } from "#client/many/line.tsx";
+import { hasThumbnail, Thumbnail } from "#client/many/thumbnail.tsx";
 import { Field } from "#client/parts/form.tsx";
 import { Icon } from "#client/parts/icons.tsx";
 import { refusalText, t, textOf } from "#client/parts/language.tsx";
 import { leftText, percentText, sizeText, splitName } from "#client/parts/words.ts";
 import type { Job } from "#client/server/wire.ts";
-import { formatOf } from "./catalogue.ts";
-import { Choice } from "./item-choice.tsx";
-import { Finished } from "./item-result.tsx";
+import { formatOf, routesFrom } from "./catalogue.ts";
+import { Choice, problemOf } from "./item-choice.tsx";
+import { Finished, resultName } from "./item-result.tsx";
 import type { Failure, Item } from "./items.ts";
 import { draggingOf, PlaceButtons } from "./place-buttons.tsx";
 import { again, cancel, dismiss, unlock } from "./run.ts";
@@ -16,30 +18,61 @@ document.addEventListener("focusin", ({ target }) => {
   lastFocused = target instanceof Element ? target.closest<HTMLElement>("[data-item]")?.dataset.item : undefined;
 });
 
+type CardProps = {
+  item: Item;
+  /** In the list, from 0. */
+  place: number;
+  /** Files in the list. */
+  count: number;
+  /** One of many: closed until it is opened. */
+  isLine: boolean;
+};
+
 /** One file, from its choice to its result. */
-export function ItemCard({ item }: { item: Item }) {
+export function ItemCard({ item, place, count, isLine }: CardProps) {
   const card = useRef<HTMLLIElement>(null);
+  const [isOpened, setOpened] = useState(false);
+  const isOpen = !isLine || isOpened;
   // The control that had the focus is gone with its phase: the next one takes over, so that the keyboard goes on from here.
   useEffect(() => {
     if (lastFocused !== item.id || document.activeElement !== document.body) return;
     card.current?.querySelector<HTMLElement>(".button-primary, .item-progress button, .item-failure button")?.focus();
   }, [item.id, item.phase.name]);
   return (
-    <li ref={card} {...draggingOf(item)} class={`item item-${item.phase.name}`} aria-label={item.name} data-item={item.id}>
+    <li
+      ref={card}
+      {...draggingOf(item, count)}
+      class={`item item-${item.phase.name}${isLine ? ` line${isOpen ? " line-open" : ""}` : ""}`}
+      aria-label={item.name}
+      data-item={item.id}
+    >
       <div class="item-head">
         <FileSign item={item} />
         <div class="item-title">
           <FileName name={item.name} />
           <p class="quiet item-meta">
+            {item.folder !== "" && <span class="item-folder">{item.folder} · </span>}
             {formatOf(item.from)?.label ?? t("label.unknownFormat")} · {sizeText(item.sizeBytes)}
           </p>
         </div>
-        <PlaceButtons item={item} />
+        {isLine && (
+          <LineState
+            item={item}
+            isOpen={isOpen}
+            problem={problemOf(
+              item,
+              routesFrom(item.from ?? "")?.find(({ to }) => to === item.to),
+            )}
+            resultName={resultName(item)}
+            onToggle={() => setOpened(!isOpened)}
+          />
+        )}
+        <PlaceButtons item={item} place={place} count={count} />
         <button type="button" class="icon-button" aria-label={t("aria.remove", { name: item.name })} onClick={() => dismiss(item)}>
           <Icon name="close" />
         </button>
       </div>
-      <Body item={item} />
+      {isOpen ? <Body item={item} /> : <LineProgress item={item} />}
     </li>
   );
 }
@@ -82,9 +115,11 @@ function Body({ item }: { item: Item }) {
 
 function FileSign({ item }: { item: Item }) {
   const format = formatOf(item.from);
+  const { file } = item;
   return (
     <span class={`sign sign-${format?.kind ?? "unknown"}`} aria-hidden="true">
       {(item.from ?? "?").slice(0, 5)}
+      {file !== undefined && hasThumbnail(file) && <Thumbnail file={file} />}
     </span>
   );
 }

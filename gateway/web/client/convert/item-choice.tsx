@@ -22,6 +22,8 @@ export function Choice({ item }: { item: Item }) {
   const route = routes?.find(({ to }) => to === item.to);
   const problem = problemOf(item, route);
   const changed = Object.keys(item.options).length;
+  // Whatever it was called, nothing becomes of nothing.
+  if (item.file?.size === 0) return <Problem text={problem ?? ""} />;
   return (
     <div class="choice">
       {item.from === undefined || formatOf(item.from)?.targets === 0 ? (
@@ -33,12 +35,7 @@ export function Choice({ item }: { item: Item }) {
       )}
       {route !== undefined && <RouteText route={route} />}
       {route !== undefined && <Expected route={route} />}
-      {problem !== undefined && (
-        <p class="choice-problem" role="alert">
-          <Icon name="warn" />
-          <span>{problem}</span>
-        </p>
-      )}
+      {problem !== undefined && <Problem text={problem} />}
       {route !== undefined && route.options.length > 0 && (
         <details class="choice-options" key={route.to} open={isOwn(route)}>
           <summary>
@@ -70,6 +67,15 @@ export function Choice({ item }: { item: Item }) {
       )}
       {picking === "source" && <SourcePicker item={item} onClose={() => setPicking(undefined)} />}
     </div>
+  );
+}
+
+function Problem({ text }: { text: string }) {
+  return (
+    <p class="choice-problem" role="alert">
+      <Icon name="warn" />
+      <span>{text}</span>
+    </p>
   );
 }
 
@@ -155,7 +161,7 @@ function SourcePicker({ item, onClose }: { item: Item; onClose(): void }) {
   }));
   const pick = (from: string): void => {
     change(item.id, { from, fromChosen: true, to: undefined, options: {} });
-    void offer(item.id, from);
+    void offer([item.id], from);
   };
   return <FormatPicker title={t("title.whatFile")} groups={groups} chosen={item.from} onChoose={pick} onClose={onClose} />;
 }

@@ -2,10 +2,11 @@ import { useState } from "preact/hooks";
 import { Icon } from "#client/parts/icons.tsx";
 import { t } from "#client/parts/language.tsx";
 import { durationText, renamed, sizeText, untilText } from "#client/parts/words.ts";
+import { Preview } from "#client/preview/preview.tsx";
+import { isShownAtOnce, viewOf } from "#client/preview/views.ts";
 import type { Job } from "#client/server/wire.ts";
 import { formatOf } from "./catalogue.ts";
 import type { Item } from "./items.ts";
-import { Paper } from "./paper.tsx";
 import { again } from "./run.ts";
 
 export function resultName(item: Item): string {
@@ -16,18 +17,20 @@ export function resultName(item: Item): string {
 export function Finished({ item, job }: { item: Item; job: Job }) {
   const address = `/web/v1/jobs/${job.id}/download`;
   const [open, setOpen] = useState(false);
-  const view = viewOf(formatOf(item.to)?.mime ?? "");
+  const view = viewOf(formatOf(item.to));
+  const isShown = view !== undefined && (open || isShownAtOnce(view));
   const name = resultName(item);
+  const preview = isShown && <Preview view={view} name={name} address={address} bytes={job.bytes} source={item.file} />;
   return (
     <div class="finished">
-      {view !== undefined && view !== "paper" && <Preview view={view} name={name} address={`${address}?inline=1`} />}
+      {view !== undefined && isShownAtOnce(view) && preview}
       <div class="finished-line">
         <p class="finished-text">
           <span class="done-mark">
             <Icon name="check" />
           </span>
           <span>
-            <strong>{job.to.toUpperCase()}</strong> {sizeText(job.bytes)}
+            <strong>{job.to.toUpperCase()}</strong> {t("text.sizes", { before: sizeText(item.sizeBytes), after: sizeText(job.bytes) })}
             <span class="quiet">
               {" "}
               {t("text.inTime", { time: durationText(job.durationMs) })}
@@ -41,7 +44,7 @@ export function Finished({ item, job }: { item: Item; job: Job }) {
               {t("do.anotherFormat")}
             </button>
           )}
-          {view === "paper" && (
+          {view !== undefined && !isShownAtOnce(view) && (
             <button type="button" class="button" aria-expanded={open} onClick={() => setOpen(!open)}>
               <Icon name="eye" />
               {t(open ? "do.hide" : "do.preview")}
@@ -53,7 +56,7 @@ export function Finished({ item, job }: { item: Item; job: Job }) {
           </a>
         </div>
       </div>
-      {open && <Paper address={address} name={name} bytes={job.bytes} />}
+      {view !== undefined && !isShownAtOnce(view) && preview}
       <Notes notes={job.notes} />
     </div>
   );
@@ -71,30 +74,4 @@ export function Notes({ notes }: { notes: Job["notes"] }) {
       ))}
     </ul>
   );
-}
-
-type View = "picture" | "sound" | "film" | "paper";
-
-/** What browsers show by themselves; the server sends nothing else to be looked at. */
-function viewOf(mime: string): View | undefined {
-  if (/^image\/(png|jpeg|gif|webp|avif|apng|svg\+xml|bmp|vnd\.microsoft\.icon|x-icon)$/.test(mime)) return "picture";
-  if (/^audio\/(mpeg|mp4|ogg|opus|wav|x-wav|vnd\.wave|flac|x-flac|aac|webm|x-m4a)$/.test(mime)) return "sound";
-  if (/^video\/(mp4|webm|ogg|x-m4v)$/.test(mime)) return "film";
-  return mime === "application/pdf" ? "paper" : undefined;
-}
-
-function Preview({ view, name, address }: { view: Exclude<View, "paper">; name: string; address: string }) {
-  const [broken, setBroken] = useState(false);
-  const onError = (): void => setBroken(true);
-  if (broken) return null;
-  switch (view) {
-    case "picture":
-      return <img class="preview preview-picture" src={address} alt={t("aria.preview", { name })} loading="lazy" onError={onError} />;
-    case "sound":
-      // biome-ignore lint/a11y/useMediaCaption: the reader's own sound; there is no text of it
-      return <audio class="preview" controls preload="metadata" src={address} aria-label={name} onError={onError} />;
-    case "film":
-      // biome-ignore lint/a11y/useMediaCaption: the reader's own film; there is no text of it
-      return <video class="preview preview-film" controls preload="metadata" src={address} aria-label={name} onError={onError} />;
-  }
 }

@@ -19,6 +19,10 @@ export type Phase =
 export type Item = {
   readonly id: string;
   readonly name: string;
+  /** The folders that it was chosen with, for example "photos/summer"; empty for none. */
+  readonly folder: string;
+  /** Files that were added together have one number, and earlier ones a lower one. */
+  readonly batch: number;
   readonly sizeBytes: number;
   /** Undefined after a reload: browsers do not give a file twice. */
   readonly file: File | undefined;
@@ -54,6 +58,11 @@ export function itemOf(id: string): Item | undefined {
 
 export function change(id: string, changes: Partial<Omit<Item, "id">>): void {
   items.value = items.value.map((item) => (item.id === id ? { ...item, ...changes } : item));
+}
+
+/** Changes many at once, so that the page is drawn once. */
+export function changeEach(ids: ReadonlySet<string>, changesOf: (item: Item) => Partial<Omit<Item, "id">>): void {
+  items.value = items.value.map((item) => (ids.has(item.id) ? { ...item, ...changesOf(item) } : item));
 }
 
 export function enter(id: string, phase: Phase): void {

@@ -31,7 +31,8 @@ export async function joinIntoOne(parts: readonly Item[]): Promise<void> {
   if (items.value.filter((item) => joined.has(item.id) && canBeJoined(item)).length < joined.size)
     throw new ApiError(0, { error: { code: "PAGE_FAILED", message: t("text.joinDisturbed") } }, null);
   items.value = items.value.filter(({ id }) => !joined.has(id));
-  addFiles([new File([content], t("text.joinedName", { files: files.length }), { type: "application/zip" })], "pdf");
+  const file = new File([content], t("text.joinedName", { files: files.length }), { type: "application/zip" });
+  addFiles([{ file, folder: "" }], "pdf");
   news.value = t("text.joined", { files: files.length });
 }
 

@@ -3,12 +3,13 @@
 export type Remembered = {
   readonly jobId: string;
   readonly name: string;
+  readonly folder?: string;
   readonly sizeBytes: number;
 };
 
 const jobsKey = "filemill.jobs";
 const targetsKey = "filemill.targets";
-const atMost = 200;
+const atMost = 2000;
 
 export function rememberedJobs(): readonly Remembered[] {
   const list = read(jobsKey);

@@ -2,7 +2,7 @@
 export function uniqueNames(): (name: string) => string {
   const taken = new Set<string>();
   return (name) => {
-    const [, stem = name, extension = ""] = /^(.*?)(\.[^.]*)?$/s.exec(name) ?? [];
+    const [, stem = name, extension = ""] = /^(.*?)(\.[^./]*)?$/s.exec(name) ?? [];
     let unique = name;
     for (let count = 2; taken.has(unique.toLowerCase()); count++) unique = `${stem} (${count})${extension}`;
     taken.add(unique.toLowerCase());

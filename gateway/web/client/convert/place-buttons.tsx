@@ -3,29 +3,31 @@ import { t } from "#client/parts/language.tsx";
 import { type Item, items } from "./items.ts";
 import { canBeJoined, moveTo } from "./join.ts";
 
+/** Nobody orders more by hand. */
+const MAX_ORDERED = 100;
+
 /** By keyboard, what dragging the card does: the order counts when files become one. */
-export function PlaceButtons({ item }: { item: Item }) {
-  const place = items.value.indexOf(item);
-  if (items.value.length < 2 || !canBeJoined(item)) return null;
+export function PlaceButtons({ item, place, count }: { item: Item; place: number; count: number }) {
+  if (count < 2 || count > MAX_ORDERED || !canBeJoined(item)) return null;
   return (
     <>
       <button
         type="button"
-        class="icon-button"
+        class="icon-button place-button"
         aria-label={t("aria.moveUp", { name: item.name })}
         disabled={place === 0}
         onClick={() => moveTo(item.id, place - 1)}
       >
-        <Icon name="higher" />
+        <Icon name="moveUp" />
       </button>
       <button
         type="button"
-        class="icon-button"
+        class="icon-button place-button"
         aria-label={t("aria.moveDown", { name: item.name })}
-        disabled={place === items.value.length - 1}
+        disabled={place === count - 1}
         onClick={() => moveTo(item.id, place + 1)}
       >
-        <Icon name="chevron" />
+        <Icon name="moveDown" />
       </button>
     </>
   );
@@ -34,8 +36,8 @@ export function PlaceButtons({ item }: { item: Item }) {
 const kind = "application/x-filemill-item";
 
 /** What makes a card movable by dragging it to another one. */
-export function draggingOf(item: Item) {
-  if (items.value.length < 2 || !canBeJoined(item)) return {};
+export function draggingOf(item: Item, count: number) {
+  if (count < 2 || !canBeJoined(item)) return {};
   return {
     draggable: true,
     onDragStart: (event: DragEvent) => event.dataTransfer?.setData(kind, item.id),
@@ -46,7 +48,7 @@ export function draggingOf(item: Item) {
       const id = event.dataTransfer?.getData(kind);
       if (id === undefined || id === "") return;
       event.preventDefault();
-      moveTo(id, items.value.indexOf(item));
+      moveTo(id, items.peek().indexOf(item));
     },
   };
 }

@@ -1,3 +1,4 @@
+import type { Chosen } from "#client/many/walk.ts";
 import { refusalText, t } from "#client/parts/language.tsx";
 import { ApiError, call, messageOf, offline } from "#client/server/api.ts";
 import { me, planOf, renewMe } from "#client/server/session.ts";
@@ -5,7 +6,8 @@ import type { Job } from "#client/server/wire.ts";
 import { formatOfFile, formats, loadRoutes, routesFrom } from "./catalogue.ts";
 import { follow, isEnded, pause } from "./follow.ts";
 import { hold, isHeld } from "./hold.tsx";
-import { change, drop, enter, type Failure, type Item, isBusy, itemOf, items, news, type Phase } from "./items.ts";
+import { newId } from "./ids.ts";
+import { change, changeEach, drop, enter, type Failure, type Item, isBusy, itemOf, items, news, type Phase } from "./items.ts";
 import { forget, lastTarget, remember, rememberedJobs, rememberTarget } from "./memory.ts";
 import { popularOf } from "./popular.ts";
 import { upload } from "./upload.ts";
@@ -20,33 +22,38 @@ const lostConnection = (): Phase => ({ name: "waiting", why: t("progress.offline
 
 const running = new Map<string, AbortController>();
 
+let batches = 0;
+
 /** Takes files into the list; each says at once what it seems to be. `to`: what is proposed, where it is offered. */
-export function addFiles(files: Iterable<File>, to?: string): void {
-  const added = [...files].map((file): Item => {
+export function addFiles(chosen: Iterable<Chosen>, to?: string): void {
+  batches += 1;
+  const added = [...chosen].map(({ file, folder }): Item => {
     const from = formatOfFile(file.name, file.type)?.id;
     return {
-      ...{ id: crypto.randomUUID(), name: file.name, sizeBytes: file.size, file, from, fromChosen: false },
+      ...{ id: newId(), name: file.name, folder, batch: batches, sizeBytes: file.size, file, from, fromChosen: false },
       ...{ to: undefined, options: {}, jobId: undefined, phase: { name: "choosing" } },
     };
   });
   items.value = [...added, ...items.value];
-  for (const { id, from } of added) if (from !== undefined) void offer(id, from, to);
+  for (const [from, alike] of Map.groupBy(added, (item) => item.from)) {
+    const ids = alike.map(({ id }) => id);
+    if (from !== undefined) void offer(ids, from, to);
+  }
 }
 
-/** Fetches what the format can become and proposes what was wanted the last time, or what most people want. */
-export async function offer(id: string, from: string, wanted = lastTarget(from)): Promise<void> {
+/** Fetches what the format of some files can become and proposes what was wanted the last time, or what most people want. */
+export async function offer(ids: readonly string[], from: string, wanted = lastTarget(from)): Promise<void> {
   try {
     await loadRoutes(from);
   } catch (error) {
-    enter(id, { name: "failed", failure: failureOf(error) });
+    changeEach(new Set(ids), () => ({ phase: { name: "failed", failure: failureOf(error) } }));
     return;
   }
-  const item = itemOf(id);
   const routes = routesFrom(from);
-  if (item === undefined || routes === undefined || item.to !== undefined) return;
+  if (routes === undefined) return;
   const kind = formats.value?.find((format) => format.id === from)?.kind ?? "";
   const to = routes.find((route) => route.to === wanted)?.to ?? popularOf(routes, kind, 1)[0]?.to;
-  change(id, { to });
+  changeEach(new Set(ids), (item) => (item.to === undefined ? { to } : {}));
 }
 
 export function choose(id: string, to: string): void {
@@ -56,7 +63,8 @@ export function choose(id: string, to: string): void {
 }
 
 export function convert(...chosen: readonly Item[]): void {
-  for (const { id, to, file } of chosen) if (to !== undefined && file !== undefined) enter(id, { name: "waiting" });
+  const ready = chosen.filter(({ to, file }) => to !== undefined && file !== undefined);
+  changeEach(new Set(ready.map(({ id }) => id)), () => ({ phase: { name: "waiting" } }));
   pump();
 }
 
@@ -64,8 +72,8 @@ export function convert(...chosen: readonly Item[]): void {
 function pump(): void {
   if (isHeld()) return;
   const room = Math.min(AT_ONCE, planOf(me.value)?.maxUnfinishedJobs ?? AT_ONCE);
-  // The list shows the newest on top; who came first is served first.
-  for (const item of items.value.toReversed()) {
+  // The list shows the newest on top; who came first is served first, and who came together in the order of the list.
+  for (const item of items.value.toSorted((a, b) => a.batch - b.batch)) {
     if (running.size >= room) return;
     if (item.phase.name === "waiting" && !running.has(item.id)) void runOne(item);
   }
@@ -102,7 +110,7 @@ async function send(item: Item, signal: AbortSignal): Promise<Job> {
   const { id, file, to, options, password, fromChosen, from } = item;
   const outputPassword = options.protect === true ? item.outputPassword : undefined;
   if (file === undefined || to === undefined) throw new RangeError("nothing to send");
-  const idempotencyKey = crypto.randomUUID();
+  const idempotencyKey = newId();
   for (let tries = 1; ; tries++) {
     enter(id, { name: "uploading", fraction: 0 });
     const onProgress = (fraction: number): void =>
@@ -111,7 +119,7 @@ async function send(item: Item, signal: AbortSignal): Promise<Job> {
       const secrets = { password, outputPassword };
       const job = await upload({ file, to, from: fromChosen ? from : undefined, options, ...secrets, idempotencyKey, signal, onProgress });
       change(id, { jobId: job.id });
-      remember({ jobId: job.id, name: item.name, sizeBytes: item.sizeBytes });
+      remember({ jobId: job.id, name: item.name, folder: item.folder, sizeBytes: item.sizeBytes });
       return job;
     } catch (thrown) {
       const error = await readable(file, thrown);
@@ -192,10 +200,10 @@ export async function cancel(item: Item): Promise<void> {
   if (jobId !== undefined) await call(`/jobs/${jobId}`, { method: "DELETE" }).catch(() => {});
 }
 
-/** Lets a file be converted anew, after a failure or into something else. */
-export function again(item: Item): void {
-  if (item.jobId !== undefined) forget(item.jobId);
-  change(item.id, { jobId: undefined, phase: { name: "choosing" } });
+/** Lets files be converted anew, after a failure or into something else. */
+export function again(...chosen: readonly Item[]): void {
+  for (const { jobId } of chosen) if (jobId !== undefined) forget(jobId);
+  changeEach(new Set(chosen.map(({ id }) => id)), () => ({ jobId: undefined, phase: { name: "choosing" } }));
 }
 
 /** The same once more, with the password that the file is protected by. */
@@ -212,19 +220,21 @@ export function dismiss(item: Item): void {
   drop(item.id);
 }
 
-/** Brings back what ran or was ready when the page was left. */
-export async function resume(): Promise<void> {
+/** Brings back what ran or was ready when the page was left. `kept`: the files that the browser still has. */
+export async function resume(kept: readonly Item[] = []): Promise<void> {
   const shown = rememberedJobs();
+  const order = new Map(shown.map(({ jobId }, index) => [jobId, index]));
   await Promise.all(
     shown
-      .map(async ({ jobId, name, sizeBytes }) => {
+      .map(async ({ jobId, name, folder = "", sizeBytes }) => {
         const { job } = await call<{ job: Job }>(`/jobs/${jobId}`);
+        const own = kept.find((item) => item.jobId === jobId);
         const item: Item = {
-          ...{ id: jobId, name, sizeBytes, file: undefined, from: job.from, fromChosen: false },
-          ...{ to: job.to, options: {}, jobId, phase: { name: "waiting" } },
+          ...{ id: jobId, name, folder, batch: 0, sizeBytes, file: undefined, from: job.from, fromChosen: false },
+          ...{ to: job.to, options: {}, jobId, ...own, phase: { name: "waiting" } },
         };
         items.value = [...items.value, item].toSorted((a, b) => orderOf(a) - orderOf(b));
-        if (isEnded(job)) settle(jobId, job);
+        if (isEnded(job)) settle(item.id, job);
       })
       .map((resumed, index) =>
         resumed.catch((error: unknown) => {
@@ -233,9 +243,18 @@ export async function resume(): Promise<void> {
         }),
       ),
   );
+  const shownIds = new Set(items.value.map(({ id }) => id));
+  const waiting = kept
+    .filter(({ id }) => !shownIds.has(id))
+    .map((item): Item => (item.jobId === undefined ? item : { ...item, jobId: undefined, phase: { name: "choosing" } }));
+  items.value = [...waiting, ...items.value];
+  for (const from of new Set(waiting.flatMap((item) => item.from ?? []))) {
+    const ids = waiting.filter((item) => item.from === from).map(({ id }) => id);
+    void offer(ids, from);
+  }
   pump();
 
   function orderOf(item: Item): number {
-    return shown.findIndex(({ jobId }) => jobId === item.jobId);
+    return order.get(item.jobId ?? "") ?? 0;
   }
 }

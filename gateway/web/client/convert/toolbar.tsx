@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import { WholeProgress } from "#client/many/together.tsx";
 import { Icon } from "#client/parts/icons.tsx";
 import { t } from "#client/parts/language.tsx";
 import { Notice } from "#client/parts/notice.tsx";
@@ -33,6 +34,7 @@ export function Toolbar() {
   return (
     <>
       <div class="toolbar">
+        <WholeProgress />
         <p class="quiet" role="status">
           {[
             t("count.files", { n: items.value.length }),

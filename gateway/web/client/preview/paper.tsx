@@ -1,10 +1,11 @@
 import { useEffect, useState } from "preact/hooks";
+import { follow, isEnded } from "#client/convert/follow.ts";
+import { newId } from "#client/convert/ids.ts";
+import { isShowable } from "#client/convert/names.ts";
+import { upload } from "#client/convert/upload.ts";
 import { t } from "#client/parts/language.tsx";
 import { Notice } from "#client/parts/notice.tsx";
 import { ApiError, call, errorOf, messageOf, offline, ownHeader } from "#client/server/api.ts";
-import { follow, isEnded } from "./follow.ts";
-import { isShowable } from "./names.ts";
-import { upload } from "./upload.ts";
 
 type Shown = { readonly kind: "pages" | "first-page"; readonly url: string };
 
@@ -56,7 +57,7 @@ async function fetched(address: string, signal: AbortSignal): Promise<Blob> {
 /** The job is nobody's but this preview's, and is taken away with it. */
 async function firstPage(pdf: Blob, name: string, signal: AbortSignal): Promise<Blob> {
   const file = new File([pdf], name, { type: "application/pdf" });
-  const sent = { file, to: "png", from: undefined, options: {}, idempotencyKey: crypto.randomUUID(), signal, onProgress() {} };
+  const sent = { file, to: "png", from: undefined, options: {}, idempotencyKey: newId(), signal, onProgress() {} };
   let job = await upload(sent);
   try {
     if (!isEnded(job)) job = await follow(job.id, () => {}, signal);

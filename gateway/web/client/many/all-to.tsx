@@ -1,0 +1,136 @@
+import { signal } from "@preact/signals";
+import { useState } from "preact/hooks";
+import { formatOf, routesFrom } from "#client/convert/catalogue.ts";
+import { FormatPicker } from "#client/convert/format-picker.tsx";
+import { changeEach, choosing } from "#client/convert/items.ts";
+import { rememberTarget } from "#client/convert/memory.ts";
+import { popularOf } from "#client/convert/popular.ts";
+import { Icon } from "#client/parts/icons.tsx";
+import { listText, t, textOf } from "#client/parts/language.tsx";
+import { Notice } from "#client/parts/notice.tsx";
+import { commonTargets, type Known, type Rest, type Scope, scopesOf, shareOut } from "./one-target.ts";
+
+const known: Known = { routesFrom, formatOf };
+const SHOWN = 5;
+const NAMED = 3;
+
+/** Who had no part in the last choice for many. */
+const outcome = signal<{ readonly to: string; readonly rest: readonly Rest[] } | undefined>(undefined);
+
+/** One target for all files that wait, or for those of one kind. */
+export function AllTo() {
+  const [kind, setKind] = useState<string | undefined>();
+  const [isPicking, setPicking] = useState(false);
+  const waiting = choosing.value.filter(({ file }) => file !== undefined);
+  if (waiting.length < 2) return null;
+  const scopes = scopesOf(waiting, known);
+  const scope = scopes.find((each) => each.kind === kind) ?? scopes[0];
+  const counts = commonTargets(scope?.items ?? [], known);
+  if (scope === undefined || counts.size === 0) return null;
+  const shown = firstOf(scope, counts);
+  const chosen = shown.find((to) => scope.items.every((item) => item.to === to || (item.to === undefined && outcome.value?.to === to)));
+  const groups = [...Map.groupBy(counts.keys(), (to) => formatOf(to)?.kind ?? "other")].map(([label, ids]) => ({
+    label,
+    rows: ids.map((id) => ({ id, format: formatOf(id) })),
+  }));
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset cannot be laid out as a row in all browsers
+    <div role="group" aria-label={t("aria.together")} class="all-to">
+      <span class="all-to-label">{t("label.allTo")}</span>
+      {scopes.length > 1 && (
+        <select
+          aria-label={t("aria.whichFiles")}
+          value={scope.kind ?? ""}
+          onChange={({ currentTarget }) => setKind(currentTarget.value || undefined)}
+        >
+          {scopes.map((each) => (
+            <option key={each.kind} value={each.kind ?? ""}>
+              {scopeText(each)}
+            </option>
+          ))}
+        </select>
+      )}
+      {shown.map((to) => (
+        <button
+          key={to}
+          type="button"
+          class="chip-button"
+          aria-pressed={to === chosen}
+          title={formatOf(to)?.label}
+          onClick={() => giveAll(scope, to)}
+        >
+          {to.toUpperCase()}
+        </button>
+      ))}
+      {counts.size > shown.length && (
+        <button type="button" class="chip-button" onClick={() => setPicking(true)}>
+          {t("do.moreFormats")}
+          <Icon name="chevron" />
+        </button>
+      )}
+      {isPicking && (
+        <FormatPicker
+          title={t("label.allTo")}
+          groups={groups}
+          chosen={chosen}
+          onChoose={(to) => giveAll(scope, to)}
+          onClose={() => setPicking(false)}
+        />
+      )}
+      <Outcome />
+    </div>
+  );
+}
+
+function scopeText({ kind, items }: Scope): string {
+  const n = items.length;
+  return kind === undefined ? t("label.allFiles", { n }) : t("label.ofKind", { kind: textOf(`kind.${kind}`) ?? kind, n });
+}
+
+/** What people usually want of the formats at hand, what most of the files can become first. */
+function firstOf({ items }: Scope, counts: ReadonlyMap<string, number>): readonly string[] {
+  const formats = [...Map.groupBy(items, ({ from }) => from ?? "")].toSorted(([, a], [, b]) => b.length - a.length);
+  const wanted = formats.flatMap(([from]) => popularOf(routesFrom(from) ?? [], formatOf(from)?.kind ?? "").map(({ to }) => to));
+  return [...new Set(wanted)].toSorted((a, b) => (counts.get(b) ?? 0) - (counts.get(a) ?? 0)).slice(0, SHOWN);
+}
+
+/** Who cannot take it is left without a target, so that nothing is converted into what nobody asked for. */
+function giveAll({ items }: Scope, to: string): void {
+  const { ids, rest } = shareOut(items, to, known);
+  for (const from of new Set(items.flatMap((item) => (ids.has(item.id) ? (item.from ?? []) : [])))) rememberTarget(from, to);
+  changeEach(new Set(items.map(({ id }) => id)), ({ id, options, to: before }) =>
+    ids.has(id) ? { to, options: before === to ? options : {} } : { to: undefined, options: {} },
+  );
+  outcome.value = { to, rest };
+}
+
+function Outcome() {
+  const told = outcome.value;
+  if (told === undefined || told.rest.length === 0) return null;
+  const format = told.to.toUpperCase();
+  const n = choosing.value.filter(({ to }) => to === told.to).length;
+  return (
+    <Notice tone="plain">
+      {n > 0 && <p>{t("text.becomes", { n, format })}</p>}
+      <ul class="left-out">
+        {told.rest.map((rest) => (
+          <li key={`${rest.reason} ${rest.from}`}>
+            {reasonText(rest, format)} {namesText(rest.names)}
+          </li>
+        ))}
+      </ul>
+    </Notice>
+  );
+}
+
+function reasonText({ reason, from, names }: Rest, to: string): string {
+  if (reason === "already") return t("text.leftOutAlready", { n: names.length, format: to });
+  if (reason === "unknown") return t("text.leftOutUnknown");
+  return t("text.leftOutNoRoute", { from: from?.toUpperCase() ?? "", to });
+}
+
+/** For example "a.pdf, b.pdf, c.pdf and 4 more". */
+export function namesText(names: readonly string[]): string {
+  const more = names.length - NAMED;
+  return listText(more > 1 ? [...names.slice(0, NAMED), t("text.andMore", { n: more })] : names);
+}

@@ -1,0 +1,50 @@
+/** What is true of many files is said once. */
+import type { Item } from "#client/convert/items.ts";
+
+export type Said = { readonly code: string; readonly message: string; readonly items: readonly Item[] };
+
+/** The notes of finished files, each once with the files that it is about, the most common first. */
+export function notesOf(items: readonly Item[]): readonly Said[] {
+  return grouped(items.flatMap((item) => (item.phase.name === "done" ? item.phase.job.notes.map((note) => ({ ...note, item })) : [])));
+}
+
+/** Why files failed, in the same way. */
+export function failuresOf(items: readonly Item[]): readonly Said[] {
+  return grouped(items.flatMap((item) => (item.phase.name === "failed" ? [{ ...item.phase.failure, item }] : [])));
+}
+
+function grouped(all: readonly { code: string; message: string; item: Item }[]): readonly Said[] {
+  return [...Map.groupBy(all, ({ code, message }) => `${code} ${message}`).values()]
+    .flatMap((same): Said[] => {
+      const [first] = same;
+      return first === undefined ? [] : [{ code: first.code, message: first.message, items: [...new Set(same.map(({ item }) => item))] }];
+    })
+    .toSorted((a, b) => b.items.length - a.items.length);
+}
+
+export type Counts = {
+  readonly all: number;
+  readonly waiting: number;
+  readonly busy: number;
+  readonly done: number;
+  readonly failed: number;
+  /** How far what was started is, from 0 to 1; undefined before anything was. */
+  readonly fraction: number | undefined;
+};
+
+export function countsOf(items: readonly Item[]): Counts {
+  const counts = { all: items.length, waiting: 0, busy: 0, done: 0, failed: 0 };
+  let way = 0;
+  for (const { phase } of items) {
+    if (phase.name === "choosing") counts.waiting += 1;
+    else if (phase.name === "done") counts.done += 1;
+    else if (phase.name === "failed") counts.failed += 1;
+    else if (phase.name !== "gone") counts.busy += 1;
+    // Sending is a part of the way; a file whose engine tells nothing is half there.
+    if (phase.name === "uploading") way += phase.fraction * 0.3;
+    if (phase.name === "working") way += 0.3 + (phase.progress ?? 0.3) * 0.7;
+    if (phase.name === "done" || phase.name === "failed") way += 1;
+  }
+  const started = counts.busy + counts.done + counts.failed;
+  return { ...counts, fraction: started === 0 ? undefined : way / started };
+}

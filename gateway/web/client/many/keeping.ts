@@ -1,0 +1,150 @@
+/** Keeps the chosen files over a reload, and knows which could not be kept. */
+import { effect } from "@preact/signals";
+import { formatOfFile } from "#client/convert/catalogue.ts";
+import { newId } from "#client/convert/ids.ts";
+import { type Item, isBusy, items } from "#client/convert/items.ts";
+import { allFacts, fileOf, openStore, put, remove, SHARED, type Stored } from "./stored.ts";
+
+/** Together; the browser writes a copy of each. */
+const MAX_BYTES = 2_000_000_000;
+/** After so long what a closed window left is taken away. */
+const STALE_MS = 3_600_000;
+const SETTLE_MS = 250;
+const ownerKey = "filemill.window";
+
+const written = new Map<string, { readonly facts: string; readonly bytes: number }>();
+const refused = new Set<string>();
+/** Of this window, which keeps it over a reload; a second window has another one. */
+const owner = ownerOf();
+let store: IDBDatabase | undefined;
+let isKeeping = false;
+
+/** Has it a file that a reload would lose? */
+export function wouldBeLost(item: Item): boolean {
+  return isToKeep(item) && !written.has(item.id);
+}
+
+/** Until it is done its file may be wanted again. */
+function isToKeep({ file, phase }: Item): boolean {
+  return file !== undefined && phase.name !== "done" && phase.name !== "gone";
+}
+
+/** The files that this window had, and those that were shared with the page since. Never rejects. */
+export async function keptItems(): Promise<readonly Item[]> {
+  try {
+    store ??= await openStore();
+    const opened = store;
+    const isAlive = await signOfLife();
+    const all = await allFacts(opened);
+    const old = all.filter((each) => each.owner !== owner && !isAlive(each.owner) && Date.now() - each.savedAtMs > STALE_MS);
+    if (old.length > 0)
+      await remove(
+        opened,
+        old.map(({ id }) => id),
+      );
+    const own = all.filter((each) => each.owner === owner || (each.owner === SHARED && !old.includes(each)));
+    const kept = await Promise.all(own.toSorted((a, b) => a.place - b.place).map((each) => restored(opened, each)));
+    return kept.flatMap((item) => item ?? []);
+  } catch {
+    // Without a store the page warns before it is left.
+    return [];
+  }
+}
+
+async function restored(
+  store: IDBDatabase,
+  { id, name, folder, from, fromChosen, to, options, jobId, started }: Stored,
+): Promise<Item | undefined> {
+  const file = await fileOf(store, id);
+  if (file === undefined) return undefined;
+  written.set(id, { facts: "", bytes: file.size });
+  const phase = { name: started ? "waiting" : "choosing" } as const;
+  // What another app shared was looked at by nobody yet.
+  const seen = from ?? formatOfFile(name, file.type)?.id;
+  return { id, name, folder, batch: 0, sizeBytes: file.size, file, from: seen, fromChosen, to, options, jobId, phase };
+}
+
+/** Keeps every change of the list from now on: to be called when all that was kept is in it, as what is not there goes. */
+export function keepChanges(): void {
+  if (store === undefined || isKeeping) return;
+  isKeeping = true;
+  const opened = store;
+  let isPlanned = false;
+  let isWriting = false;
+  const write = async (): Promise<void> => {
+    isPlanned = false;
+    if (isWriting) return;
+    isWriting = true;
+    const before = items.value;
+    await writeAll(opened, before).catch(() => {});
+    isWriting = false;
+    if (items.value !== before) later();
+  };
+  const later = (): void => {
+    if (!isPlanned) setTimeout(() => void write(), SETTLE_MS);
+    isPlanned = true;
+  };
+  effect(() => {
+    items.value;
+    later();
+  });
+}
+
+async function writeAll(store: IDBDatabase, now: readonly Item[]): Promise<void> {
+  const wanted = new Map(now.map((item, place) => [item.id, { item, place }] as const).filter(([, { item }]) => isToKeep(item)));
+  const gone = [...written.keys()].filter((id) => !wanted.has(id));
+  if (gone.length > 0) await remove(store, gone);
+  for (const id of gone) written.delete(id);
+  const renewed: Stored[] = [];
+  for (const { item, place } of wanted.values()) {
+    const facts = factsOf(item, place);
+    const text = JSON.stringify({ ...facts, savedAtMs: 0 });
+    const before = written.get(item.id);
+    if (before?.facts === text) continue;
+    if (before !== undefined) {
+      renewed.push(facts);
+      written.set(item.id, { ...before, facts: text });
+    } else await writeFile(store, facts, item.file, text);
+  }
+  if (renewed.length > 0) await put(store, renewed);
+}
+
+/** One after the other: each is a copy. */
+async function writeFile(store: IDBDatabase, facts: Stored, file: File | undefined, text: string): Promise<void> {
+  if (file === undefined || refused.has(facts.id)) return;
+  const bytes = [...written.values()].reduce((sum, each) => sum + each.bytes, file.size);
+  try {
+    if (bytes > MAX_BYTES) throw new RangeError("too much to keep");
+    await put(store, [facts], file);
+    written.set(facts.id, { facts: text, bytes: file.size });
+  } catch {
+    // Not tried again: the disk is full, or the file cannot be read any more.
+    refused.add(facts.id);
+  }
+}
+
+function factsOf(item: Item, place: number): Stored {
+  const { id, name, folder, from, fromChosen, to, options, jobId } = item;
+  return { id, owner, place, savedAtMs: Date.now(), name, folder, from, fromChosen, to, options, jobId, started: isBusy(item) };
+}
+
+/** Shows other windows that this one is open, and tells of each whether it is; where the browser cannot tell, none is. */
+async function signOfLife(): Promise<(other: string) => boolean> {
+  const { locks }: { locks?: LockManager } = navigator;
+  if (locks === undefined) return () => false;
+  void locks.request(`filemill.window.${owner}`, () => new Promise(() => {}));
+  const held = new Set((await locks.query()).held?.map(({ name }) => name));
+  return (other) => held.has(`filemill.window.${other}`);
+}
+
+function ownerOf(): string {
+  try {
+    const known = sessionStorage.getItem(ownerKey);
+    if (known !== null) return known;
+    const made = newId();
+    sessionStorage.setItem(ownerKey, made);
+    return made;
+  } catch {
+    return newId();
+  }
+}

@@ -1,0 +1,57 @@
+/** One target for many files: which there are, who can take it, and why the others cannot. */
+import type { Item } from "#client/convert/items.ts";
+import type { Format, Route } from "#client/server/wire.ts";
+
+export type Known = {
+  routesFrom(from: string): readonly Route[] | undefined;
+  formatOf(id: string | undefined): Format | undefined;
+};
+
+/** Some of the files that wait: all of them, or those of one kind. */
+export type Scope = { readonly kind: string | undefined; readonly items: readonly Item[] };
+
+/** All files first, then each kind that has at least two of them, the largest first. One alone where nothing would be told apart. */
+export function scopesOf(waiting: readonly Item[], { formatOf }: Known): readonly Scope[] {
+  const kinds = [...Map.groupBy(waiting, ({ from }) => formatOf(from)?.kind)]
+    .filter(([kind, members]) => kind !== undefined && members.length > 1 && members.length < waiting.length)
+    .map(([kind, members]): Scope => ({ kind, items: members }))
+    .toSorted((a, b) => b.items.length - a.items.length);
+  return [{ kind: undefined, items: waiting }, ...kinds];
+}
+
+/** What at least two of the files, or the only one, can become, with how many can; the most common first. Their own format is none. */
+export function commonTargets(waiting: readonly Item[], { routesFrom }: Known): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const [from, { length }] of Map.groupBy(waiting, (item) => item.from ?? "")) {
+    for (const { to } of routesFrom(from) ?? []) if (to !== from) counts.set(to, (counts.get(to) ?? 0) + length);
+  }
+  return new Map([...counts].toSorted(([, a], [, b]) => b - a));
+}
+
+/** Why a file has no part in a target. */
+export type Reason = "unknown" | "already" | "no-route";
+export type Rest = { readonly reason: Reason; readonly from: string | undefined; readonly names: readonly string[] };
+
+export type Shared = { readonly ids: ReadonlySet<string>; readonly rest: readonly Rest[] };
+
+/** Who of the files can take a target, and the rest by reason and format. */
+export function shareOut(waiting: readonly Item[], to: string, { routesFrom }: Known): Shared {
+  const reasonOf = ({ from }: Item): Reason | undefined => {
+    const routes = from === undefined ? undefined : routesFrom(from);
+    if (routes === undefined || routes.length === 0) return "unknown";
+    if (from === to) return "already";
+    return routes.some((route) => route.to === to) ? undefined : "no-route";
+  };
+  const groups = Map.groupBy(waiting, (item) => {
+    const reason = reasonOf(item);
+    return reason === undefined ? "" : `${reason} ${reason === "unknown" ? "" : item.from}`;
+  });
+  const ids = new Set((groups.get("") ?? []).map(({ id }) => id));
+  groups.delete("");
+  const rest = [...groups.values()].flatMap((members): Rest[] => {
+    const [first] = members;
+    const reason = first === undefined ? undefined : reasonOf(first);
+    return first === undefined || reason === undefined ? [] : [{ reason, from: first.from, names: members.map(({ name }) => name) }];
+  });
+  return { ids, rest };
+}

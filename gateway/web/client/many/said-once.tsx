@@ -1,0 +1,63 @@
+import { items } from "#client/convert/items.ts";
+import { again, convert } from "#client/convert/run.ts";
+import { Icon } from "#client/parts/icons.tsx";
+import { refusalText, t } from "#client/parts/language.tsx";
+import { namesText } from "./all-to.tsx";
+import { failuresOf, notesOf, type Said } from "./groups.ts";
+
+/** Notes and failures of many files, each said once. */
+export function SaidOnce() {
+  const notes = notesOf(items.value);
+  const failures = failuresOf(items.value);
+  return (
+    <>
+      {failures.map((said) => (
+        <Failure key={said.code + said.message} said={said} />
+      ))}
+      {notes.length > 0 && (
+        <details class="said-once">
+          <summary>{t("text.notesOnce", { n: notes.length })}</summary>
+          <ul class="notes">
+            {notes.map((said) => (
+              <li key={said.code + said.message}>
+                <Icon name="info" />
+                <span>
+                  {said.message} <span class="quiet">{whose(said)}</span>
+                </span>
+              </li>
+            ))}
+          </ul>
+        </details>
+      )}
+    </>
+  );
+}
+
+function Failure({ said }: { said: Said }) {
+  const possible = said.items.filter(({ file, to }) => file !== undefined && to !== undefined);
+  const retry = (): void => {
+    again(...possible);
+    convert(...possible);
+  };
+  return (
+    <div class="item-failure" role="alert">
+      <div class="failure-text">
+        <Icon name="warn" />
+        <div>
+          <p>{refusalText(said)}</p>
+          <p class="quiet">{whose(said)}</p>
+        </div>
+      </div>
+      {possible.length > 0 && said.code !== "PASSWORD_REQUIRED" && (
+        <button type="button" class="button" onClick={retry}>
+          <Icon name="again" />
+          {t("do.retryFailed", { n: possible.length })}
+        </button>
+      )}
+    </div>
+  );
+}
+
+function whose({ items: about }: Said): string {
+  return about.length === items.value.length ? "" : namesText(about.map(({ name }) => name));
+}

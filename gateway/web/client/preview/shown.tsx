@@ -1,0 +1,27 @@
+import { useState } from "preact/hooks";
+import { Paper } from "./paper.tsx";
+import { Picture } from "./picture.tsx";
+import { Letters } from "./text.tsx";
+import type { PreviewProps } from "./views.ts";
+
+/** By its kind; nothing where the browser cannot. */
+export function Shown({ view, name, address, bytes, source }: PreviewProps) {
+  const [isBroken, setBroken] = useState(false);
+  const inline = `${address}?inline=1`;
+  const onError = (): void => setBroken(true);
+  if (isBroken) return null;
+  switch (view) {
+    case "picture":
+      return <Picture address={inline} name={name} source={source} onError={onError} />;
+    case "sound":
+      // biome-ignore lint/a11y/useMediaCaption: the reader's own sound; there is no text of it
+      return <audio class="preview" controls preload="metadata" src={inline} aria-label={name} onError={onError} />;
+    case "film":
+      // biome-ignore lint/a11y/useMediaCaption: the reader's own film; there is no text of it
+      return <video class="preview preview-film" controls preload="metadata" src={inline} aria-label={name} onError={onError} />;
+    case "paper":
+      return <Paper address={address} name={name} bytes={bytes} />;
+    default:
+      return <Letters address={address} name={name} bytes={bytes} isTable={view === "table"} />;
+  }
+}

@@ -1,0 +1,111 @@
+import { parse } from "papaparse";
+import { useEffect, useState } from "preact/hooks";
+import { t } from "#client/parts/language.tsx";
+import { Notice } from "#client/parts/notice.tsx";
+import { errorOf, messageOf, ownHeader } from "#client/server/api.ts";
+import { Copy } from "./copy.tsx";
+
+/** Enough to see what it is. */
+const MAX_BYTES = 64_000;
+/** What a clipboard is for. */
+const MAX_COPIED_BYTES = 5_000_000;
+const MAX_ROWS = 50;
+const MAX_COLUMNS = 30;
+
+type Beginning = { readonly text: string; readonly isWhole: boolean };
+
+/** The beginning of a text, or the first rows of a table. */
+export function Letters({ address, name, bytes, isTable }: { address: string; name: string; bytes: number; isTable: boolean }) {
+  const [beginning, setBeginning] = useState<Beginning | undefined>();
+  const [error, setError] = useState<unknown>();
+  useEffect(() => {
+    const stop = new AbortController();
+    beginningOf(address, stop.signal).then(setBeginning, (problem: unknown) => {
+      if (!stop.signal.aborted) setError(problem);
+    });
+    return () => stop.abort();
+  }, [address]);
+  if (error !== undefined) return <Notice tone="bad">{messageOf(error)}</Notice>;
+  if (beginning === undefined) return <p class="quiet">{t("text.loadingPreview")}</p>;
+  return (
+    <div class="shown">
+      {isTable ? <Grid text={beginning.text} name={name} /> : <Page beginning={beginning} name={name} />}
+      {navigator.clipboard !== undefined && bytes <= MAX_COPIED_BYTES && <Copy label={t("do.copyText")} copy={() => copyText(address)} />}
+    </div>
+  );
+}
+
+function Page({ beginning: { text, isWhole }, name }: { beginning: Beginning; name: string }) {
+  return (
+    <>
+      {!isWhole && <p class="quiet">{t("text.firstPart")}</p>}
+      <section class="preview-text" aria-label={t("aria.preview", { name })}>
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by the keyboard */}
+        <pre tabIndex={0}>{text}</pre>
+      </section>
+    </>
+  );
+}
+
+function Grid({ text, name }: { text: string; name: string }) {
+  const { data } = parse<string[]>(text, { preview: MAX_ROWS + 1, skipEmptyLines: true });
+  const [head = [], ...rows] = data.map((row) => row.slice(0, MAX_COLUMNS));
+  const shown = rows.slice(0, MAX_ROWS - 1);
+  return (
+    <>
+      <p class="quiet">{t("text.firstRows", { n: shown.length + 1 })}</p>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by the keyboard */}
+      <section class="preview-grid" aria-label={t("aria.table", { name })} tabIndex={0}>
+        <table>
+          <thead>
+            <tr>
+              {head.map((cell, column) => (
+                <th key={column} scope="col">
+                  {cell}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {shown.map((row, place) => (
+              <tr key={place}>
+                {row.map((cell, column) => (
+                  <td key={column}>{cell}</td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </section>
+    </>
+  );
+}
+
+async function ask(address: string, signal?: AbortSignal): Promise<Response> {
+  const answer = await fetch(address, { headers: ownHeader, ...(signal === undefined ? {} : { signal }) });
+  if (!answer.ok) throw errorOf(answer.status, await answer.text(), answer.headers.get("retry-after"));
+  return answer;
+}
+
+/** Without the rest, which is not fetched; a sign that was cut in two is left out. */
+async function beginningOf(address: string, signal: AbortSignal): Promise<Beginning> {
+  const decoder = new TextDecoder();
+  const reader = (await ask(address, signal)).body?.getReader();
+  let text = "";
+  let bytes = 0;
+  for (;;) {
+    const part = await reader?.read();
+    if (part?.value === undefined) return { text: text + decoder.decode(), isWhole: true };
+    const room = MAX_BYTES - bytes;
+    text += decoder.decode(part.value.subarray(0, room), { stream: true });
+    bytes += part.value.length;
+    if (bytes > MAX_BYTES) {
+      await reader?.cancel();
+      return { text, isWhole: false };
+    }
+  }
+}
+
+async function copyText(address: string): Promise<void> {
+  await navigator.clipboard.writeText(await (await ask(address)).text());
+}

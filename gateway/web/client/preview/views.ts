@@ -1,0 +1,30 @@
+import type { Format } from "#client/server/wire.ts";
+
+/** How a result is shown. Nothing of it can run a script: as a picture, as sound or film, by the browser's viewer, or as plain text. */
+export type View = "picture" | "sound" | "film" | "paper" | "table" | "text";
+
+/** What browsers show by themselves, and what is text; undefined for everything else. */
+export function viewOf(format: Pick<Format, "id" | "mime"> | undefined): View | undefined {
+  const { id = "", mime = "" } = format ?? {};
+  if (/^image\/(png|jpeg|gif|webp|avif|apng|svg\+xml|bmp|vnd\.microsoft\.icon|x-icon)$/.test(mime)) return "picture";
+  if (/^audio\/(mpeg|mp4|ogg|opus|wav|x-wav|vnd\.wave|flac|x-flac|aac|webm|x-m4a)$/.test(mime)) return "sound";
+  if (/^video\/(mp4|webm|ogg|x-m4v)$/.test(mime)) return "film";
+  if (mime === "application/pdf") return "paper";
+  if (id === "csv" || id === "tsv") return "table";
+  return /^text\/|^application\/(.*\+)?(json|xml|yaml|toml|x-ndjson|x-yaml|x-subrip|x-tex|x-latex)$/.test(mime) ? "text" : undefined;
+}
+
+/** Shown as soon as it is there; the others are asked for. */
+export function isShownAtOnce(view: View): boolean {
+  return view === "picture" || view === "sound" || view === "film";
+}
+
+export type PreviewProps = {
+  view: View;
+  /** Of the result, as it is downloaded. */
+  name: string;
+  address: string;
+  bytes: number;
+  /** What was converted, where the page still has it. */
+  source: File | undefined;
+};

@@ -1,0 +1,152 @@
+/** Forty files of a folder on a phone, hundreds on a desk, and what a reload leaves. */
+import { execFile } from "node:child_process";
+import { copyFile, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import sharp from "sharp";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { png } from "#test/gateway/samples.ts";
+import { openBrowser, phone, type TestBrowser, type TestPage } from "#test/harness/browser.ts";
+import { startServer, type TestServer } from "#test/harness/server.ts";
+import { seriousFindings } from "./accessibility.ts";
+
+const run = promisify(execFile);
+const plan = { maxInputMb: 25, requestsPerMinute: 100_000, maxUnfinishedJobs: 5, retentionSeconds: 3600 };
+const card = (page: TestPage, name: string) => page.getByRole("listitem", { name, exact: true });
+const files = (page: TestPage) => page.getByRole("list", { name: "Files" });
+const pngFile = (name: string) => ({ name, mimeType: "image/png", buffer: Buffer.from(png) });
+
+let server: TestServer;
+let browser: TestBrowser;
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "filemill-many-"));
+  await mkdir(join(folder, "trip/summer/lake"), { recursive: true });
+  const photo = await sharp({ create: { width: 160, height: 120, channels: 3, background: "#258" } })
+    .jpeg()
+    .toBuffer();
+  for (let n = 1; n <= 37; n++) await writeFile(join(folder, n % 2 === 0 ? "trip/summer" : "trip/summer/lake", `photo ${n}.jpg`), photo);
+  for (const name of ["plan.docx", "list.docx"]) await copyFile("test/corpus/office/text.docx", join(folder, "trip", name));
+  await writeFile(join(folder, "trip", "what.is-this"), "?");
+  await writeFile(join(folder, "trip", ".DS_Store"), "of the system");
+  [server] = await Promise.all([startServer({}, { free: { ...plan, apiAccess: false }, plus: { ...plan, apiAccess: true } })]);
+  browser = await openBrowser(server.url);
+});
+afterAll(async () => {
+  await browser[Symbol.asyncDispose]();
+  await server[Symbol.asyncDispose]();
+  await rm(folder, { recursive: true });
+});
+
+/** In the browser: how many files it keeps, and how many of them shall become GIF. */
+const kept = (): Promise<[number, number]> =>
+  new Promise((resolve) => {
+    const opening = indexedDB.open("filemill");
+    opening.onsuccess = () => {
+      const all = opening.result.transaction("facts").objectStore("facts").getAll();
+      all.onsuccess = () => {
+        opening.result.close();
+        resolve([all.result.length, all.result.filter(({ to }) => to === "gif").length]);
+      };
+    };
+  });
+
+async function chooseFolder(page: TestPage, path: string): Promise<void> {
+  const choosing = page.waitForEvent("filechooser");
+  await page.getByRole("button", { name: "Choose a folder" }).click();
+  await (await choosing).setFiles(path);
+}
+
+test("forty files of a folder become PDF and WEBP on a phone, and come back in their folders", async () => {
+  const page = await browser.open("/", { ...phone, acceptDownloads: true });
+  await chooseFolder(page, join(folder, "trip"));
+  await card(page, "photo 37.jpg").waitFor();
+  expect(await files(page).getByRole("listitem").count()).toBe(40);
+  await page.getByLabel("Which files").selectOption("image (37)");
+  await page.getByRole("button", { name: "WEBP", exact: true }).click();
+  await page.getByLabel("Which files").selectOption("document (2)");
+  await page.getByRole("button", { name: "PDF", exact: true }).click();
+  await card(page, "plan.docx").getByText("to PDF").waitFor();
+  expect(await seriousFindings(page)).toEqual([]);
+  await page.getByRole("button", { name: "Convert all 39" }).click();
+  await page.getByText("40 files · 39 done").waitFor();
+  // Thirty-seven times the same note is one.
+  await page.getByText(/^\d+ notes? on the results$/).click();
+  expect(await page.getByText("The place of a picture (GPS), if its file names it, stays in the result.").count()).toBeLessThanOrEqual(1);
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(375);
+  expect(await seriousFindings(page)).toEqual([]);
+  const downloading = page.waitForEvent("download");
+  await page.getByRole("button", { name: "Download all as ZIP" }).click();
+  const archive = join(folder, "all.zip");
+  await (await downloading).saveAs(archive);
+  const names = (await run("unzip", ["-Z1", archive])).stdout.trim().split("\n");
+  expect(names).toHaveLength(39);
+  expect(names).toEqual(expect.arrayContaining(["trip/plan.pdf", "trip/summer/photo 2.webp", "trip/summer/lake/photo 37.webp"]));
+  await run("unzip", ["-tq", archive]);
+  expect(page.faults).toEqual([]);
+  await page.context().close();
+});
+
+test("one target is given to all that can take it, and the rest is told why not", async () => {
+  const page = await browser.open("/");
+  const text = { name: "song.srt", mimeType: "application/x-subrip", buffer: Buffer.from("1\n00:00:01,000 --> 00:00:02,000\nla\n") };
+  await page
+    .locator("input[type=file]")
+    .setInputFiles([pngFile("a.png"), pngFile("b.png"), text, { name: "c.webp", mimeType: "image/webp", buffer: Buffer.from("x") }]);
+  await page.getByRole("button", { name: "More formats" }).click();
+  await page.getByRole("combobox", { name: "Search formats" }).fill("webp");
+  await page.keyboard.press("Enter");
+  await page.getByText("2 files become WEBP.").waitFor();
+  await page.getByText("1 file is WEBP already: c.webp").waitFor();
+  await page.getByText("SRT does not become WEBP: song.srt").waitFor();
+  expect(await card(page, "song.srt").getByRole("radio", { checked: true }).count()).toBe(0);
+  await page.getByRole("button", { name: "Convert all 2" }).waitFor();
+  expect(await seriousFindings(page)).toEqual([]);
+  expect(page.faults).toEqual([]);
+  await page.context().close();
+});
+
+test("four hundred files flow: only lines in sight get their picture, and a reload keeps all", async () => {
+  const page = await browser.open("/");
+  const drawn = () => page.locator(".thumbnail-drawn").count();
+  await page.locator("input[type=file]").setInputFiles(Array.from({ length: 400 }, (_, n) => pngFile(`${n}.png`)));
+  await page.getByRole("button", { name: "Convert all 400" }).waitFor();
+  await expect.poll(drawn).toBeGreaterThan(3);
+  expect(await drawn()).toBeLessThan(60);
+  await card(page, "399.png").scrollIntoViewIfNeeded();
+  await expect.poll(() => card(page, "399.png").locator(".thumbnail-drawn").count()).toBe(1);
+  expect(await drawn()).toBeLessThan(120);
+  await card(page, "399.png").getByRole("button", { name: "Details of 399.png" }).click();
+  await card(page, "399.png").getByRole("radio", { name: "GIF" }).check();
+  await expect.poll(() => page.evaluate(kept)).toEqual([400, 1]);
+  await page.reload();
+  await page.getByRole("button", { name: "Convert all 400" }).waitFor();
+  await card(page, "399.png").getByText("to GIF").waitFor();
+  expect(await files(page).locator(".item-name").first().textContent()).toBe("0.png");
+  await card(page, "399.png").getByRole("button", { name: "Details of 399.png" }).click();
+  await card(page, "399.png").getByRole("button", { name: "Convert to GIF" }).click();
+  await card(page, "399.png").getByRole("link", { name: "Download 399.gif" }).first().waitFor();
+  expect(page.faults).toEqual([]);
+  await page.context().close();
+});
+
+test("over plain HTTP, where browsers make no ids, hold no locks and run no service worker, a file is converted all the same", async () => {
+  const page = await browser.open("/docs");
+  await page.addInitScript(() => {
+    Reflect.deleteProperty(Crypto.prototype, "randomUUID");
+    Reflect.deleteProperty(Navigator.prototype, "serviceWorker");
+    Reflect.deleteProperty(Navigator.prototype, "clipboard");
+    Reflect.deleteProperty(Navigator.prototype, "locks");
+  });
+  await page.goto("/");
+  await page.locator("input[type=file]").setInputFiles([pngFile("a.png")]);
+  await card(page, "a.png")
+    .getByRole("button", { name: /^Convert to/ })
+    .click();
+  await card(page, "a.png")
+    .getByRole("link", { name: /^Download a\./ })
+    .waitFor();
+  expect(page.faults).toEqual([]);
+  await page.context().close();
+});
