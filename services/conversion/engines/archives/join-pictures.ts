@@ -2,12 +2,15 @@
 import { rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { FileRef } from "#services/conversion/domain/engine.ts";
-import { markups } from "../documents/pandoc-hops.ts";
+import { markups, pandocFilter } from "../documents/pandoc-hops.ts";
 import { words } from "../shared/hop-table.ts";
 import { bound, type Entry, type Joining } from "./join.ts";
 
 const program = "/usr/bin/pandoc";
-const filters = ["join-pictures.lua", "pandoc-filter.lua"].map((name) => [join(import.meta.dirname, name), `/engine/${name}`] as const);
+const filters = [
+  [join(import.meta.dirname, "join-pictures.lua"), "/engine/pictures.lua"],
+  [pandocFilter, "/engine/filter.lua"],
+] as const;
 const listInside = "/engine/pictures.txt";
 
 const chapterFormats = new Set(words("md html rst org textile mediawiki dokuwiki"));

@@ -1,9 +1,13 @@
 /** Pandoc's names of the formats, and which pairs are offered. */
+import { join } from "node:path";
 import type { Fidelity, Hop, OptionDefinition } from "#services/conversion/domain/engine.ts";
 import { expecting, expectingAll } from "#services/conversion/domain/expectations.ts";
 import { crossHops, words } from "../shared/hop-table.ts";
 import { encodingOption } from "../shared/node-worker.ts";
 import { delimiter } from "../shared/table-options.ts";
+
+/** What the engine has Pandoc do beside, for every format. */
+export const pandocFilter = join(import.meta.dirname, "pandoc-filter.lua");
 
 type Markup = {
   readonly reader?: string;

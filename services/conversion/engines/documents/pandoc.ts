@@ -1,5 +1,4 @@
 /** Markup, wikis, notebooks and e-books by pandoc: a fresh process for each document, which starts in a blink. */
-import { join } from "node:path";
 import { FilemillError } from "#kit/errors.ts";
 import { defineEngine, type EngineHost, type HopTask } from "#services/conversion/domain/engine.ts";
 import { LacksContent } from "#services/conversion/domain/failure.ts";
@@ -9,11 +8,10 @@ import { failureOf } from "../shared/bad-input.ts";
 import { flagOption, numberOption, stringOption } from "../shared/hop-table.ts";
 import { plainTableOf } from "../shared/plain-table.ts";
 import { inputInside, openToolSession, versionLineOf } from "../shared/tool-run.ts";
-import { markups, needsDataFiles, pandocHops, readsChanges } from "./pandoc-hops.ts";
+import { markups, needsDataFiles, pandocFilter, pandocHops, readsChanges } from "./pandoc-hops.ts";
 
 const program = "/usr/bin/pandoc";
 const filterInside = "/engine/filter.lua";
-const filter = join(import.meta.dirname, "pandoc-filter.lua");
 /** Pandoc's own exit codes. @see https://pandoc.org/MANUAL.html#exit-codes */
 const utf8Error = 92;
 const badInput = [
@@ -82,7 +80,7 @@ function argumentsOf(task: HopTask, input: string): string[] {
 async function run({ sandbox, inspector }: EngineHost, task: HopTask): Promise<void> {
   await using session = await openToolSession(sandbox, task);
   const pandoc = (args: readonly string[]) =>
-    session.run({ program, args, readOnly: { [filter]: filterInside }, limits: { addressSpace: false } });
+    session.run({ program, args, readOnly: { [pandocFilter]: filterInside }, limits: { addressSpace: false } });
   const isTwoStep = needsDataFiles.has(task.hop.to);
   const firstArgsOf = isTwoStep ? readerArgumentsOf : argumentsOf;
   const asked = { signal: task.signal, maxBytes: maxDecodedBytes };
