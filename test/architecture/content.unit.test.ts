@@ -40,6 +40,7 @@ test("an inspector loads what reads content", () => {
 const movers: Readonly<Record<string, string>> = {
   "documents/calibre.ts": "reads the version in calibre's own program",
   "media/fluidsynth.ts": "writes two lengths into a header of fixed form",
+  "pdf/pdf-drawings.ts": "hands pictures that a tool drew over to our reader of PDFs",
   "pictures/exif-upright.ts": "writes bytes that an inspector named",
   "pictures/icnsutils.ts": "copies a piece that an inspector named",
   "shared/ask-inspector.ts": "writes what an inspector answers",

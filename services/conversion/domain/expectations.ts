@@ -24,6 +24,8 @@ const usual: Readonly<Partial<Record<NoteCode, Omit<Expectation, "code">>>> = {
   PROFILE_CONVERTED: { message: "Colours of another colour space are converted to sRGB.", of: "profile" },
   ORIENTATION_APPLIED: { message: "The picture is rotated according to its orientation tag.", of: "orientation" },
   PAGES_LEFT_OUT: { message: "Only one of several pages is converted.", of: "pages" },
+  PAGES_EMPTY: { message: "Of pages without text and pictures the result is empty.", of: "pages" },
+  DRAWINGS_LEFT_OUT: { message: "Drawings that could not be shown as pictures are left out.", of: "pages" },
   SHEETS_LEFT_OUT: { message: "Only one of several sheets or tables is converted.", of: "sheets" },
   MESSAGES_LEFT_OUT: { message: "Only one of several messages is converted." },
   TRACKS_LEFT_OUT: { message: "Of several tracks of a kind, one is converted.", of: "tracks" },

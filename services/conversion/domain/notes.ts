@@ -12,6 +12,8 @@ export const noteTable = {
   ORIENTATION_APPLIED: "The picture was rotated according to its orientation tag.",
   SEVERAL_FILES: "The result is a ZIP archive of files.",
   PAGES_LEFT_OUT: "Only one page was converted.",
+  PAGES_EMPTY: "The pages hold neither text nor pictures.",
+  DRAWINGS_LEFT_OUT: "Drawings were left out.",
   SHEETS_LEFT_OUT: "Only one sheet or table was converted.",
   MESSAGES_LEFT_OUT: "Only one message was converted.",
   TRACKS_LEFT_OUT: "Only the first track of each kind was converted.",

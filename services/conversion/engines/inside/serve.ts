@@ -19,8 +19,9 @@ const works: Readonly<Record<string, () => Promise<Work>>> = {
   subtitle: async () => (await import("./subtitle/convert.ts")).convertSubtitle,
 };
 
-/** Only workbooks have parts here. */
-async function partsOf({ work }: Question, bytes: Buffer): Promise<readonly string[]> {
+/** Sheets of workbooks, and drawings in a PDF. */
+async function partsOf({ work, options }: Question, bytes: Buffer): Promise<readonly string[]> {
+  if (work === "pdf") return (await import("./pdf/drawn-figures.ts")).figuresIn(bytes, options);
   if (work !== "data") throw new Failure("INTERNAL", "No such work.");
   const { sheetNamesOf } = await import("./records/sheets.ts");
   return sheetNamesOf(bytes);

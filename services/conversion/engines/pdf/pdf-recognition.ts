@@ -115,12 +115,12 @@ async function pagesWithoutText(session: ToolSession): Promise<readonly number[]
 }
 
 /** What a scanner writes beside the picture is no text of the page. */
-const fewLetters = 20;
+export const fewLetters = 20;
 /** Of a page's area. */
 const partOfScan = 0.5;
 
 /** Those of the pages that pictures cover, masks and strips among them. */
-async function coveredOf(session: ToolSession, pages: readonly number[]): Promise<readonly number[]> {
+export async function coveredOf(session: ToolSession, pages: readonly number[]): Promise<readonly number[]> {
   const sums = `NR > 2 && $13 > 0 && $14 > 0 { area[$1] += $4 / $13 * 72 * $5 / $14 * 72 } END { for (page in area) print page, area[page] }`;
   const end = await session.run({
     program: "/bin/sh",

@@ -14,6 +14,7 @@ import type { NoteCode } from "#services/conversion/domain/notes.ts";
 import { pagesWanted } from "../inside/pages-wanted.ts";
 import { words } from "../shared/hop-table.ts";
 import { openWorker, probeWorker } from "../shared/node-worker.ts";
+import { drawingsOf } from "./pdf-drawings.ts";
 import { readingOptions, recogniseOr, wordsFor } from "./pdf-recognition.ts";
 
 const worker = { work: "pdf", packages: words("pdfjs-dist docx @e965/xlsx papaparse json5 jsonc-parser chardet") };
@@ -47,12 +48,13 @@ const content: OptionDefinition = {
 
 const hop = { from: "pdf", cost: 60, async: false, maxInputMb: 100 } as const;
 const ofReading = expectingAll("TEXT_RECOGNISED", "TEXT_NOT_RECOGNISED");
+const ofPages = expectingAll("DRAWINGS_LEFT_OUT", "PAGES_EMPTY");
 const heads = expecting("ENTRIES_LEFT_OUT", { message: "Running heads and page numbers are left out of pages without tags." });
 const besideTables = expecting("ENTRIES_LEFT_OUT", { message: "Only the tables of the pages are converted." });
 
 const hops: readonly Hop[] = [
-  { ...hop, to: "html", fidelity: "reduced", options, expects: [...ofReading, heads] },
-  { ...hop, to: "docx", cost: 90, fidelity: "reduced", options, expects: [...ofReading, heads] },
+  { ...hop, to: "html", fidelity: "reduced", options, expects: [...ofReading, ...ofPages, heads] },
+  { ...hop, to: "docx", cost: 90, fidelity: "reduced", options, expects: [...ofReading, ...ofPages, heads] },
   {
     ...hop,
     to: "csv",
@@ -68,6 +70,7 @@ const hops: readonly Hop[] = [
     options: [...options, content],
     expects: [
       ...ofReading,
+      ...ofPages,
       expecting("ENTRIES_LEFT_OUT", {
         message: "Running heads and page numbers are left out of pages without tags; with `content=tables`, all but the tables.",
       }),
@@ -78,25 +81,27 @@ const hops: readonly Hop[] = [
 
 type Notes = Map<NoteCode, string | undefined>;
 
+type Host = Pick<EngineHost, "sandbox">;
+
 /** The worker tells which pages hold no text; only then they are looked at by another program. */
-async function run({ sandbox }: EngineHost, reader: OpenEngine, task: HopTask): Promise<void> {
-  const first = await read(reader, task);
+async function run(host: Host, reader: OpenEngine, task: HopTask): Promise<void> {
+  const first = await read(host, reader, task);
   if (!(first instanceof LacksContent) && !first.has("TEXT_NOT_RECOGNISED")) return noteAll(task, first);
   const searchable = `${task.outputPath}.searchable`;
   try {
-    const found = await recogniseOr(sandbox, task, {
+    const found = await recogniseOr(host.sandbox, task, {
       wanted: pagesWanted(task.options.pages),
       path: searchable,
       isNeeded: first instanceof LacksContent,
     });
     if (found === undefined || found.pages.length === 0) {
-      if (first instanceof LacksContent) throw first;
-      return noteAll(task, first);
+      if (!(first instanceof LacksContent)) return noteAll(task, first);
+      // Nothing can be read in them: they are the pictures that they are.
+      return noteAll(task, whole(await read(host, reader, { ...task, options: { ...task.options, ocr: "never" } })));
     }
     await rm(task.outputPath, { force: true });
     const { size: sizeBytes } = await stat(searchable);
-    const second = await read(reader, { ...task, input: { ...task.input, path: searchable, sizeBytes } });
-    if (second instanceof LacksContent) throw second;
+    const second = whole(await read(host, reader, { ...task, input: { ...task.input, path: searchable, sizeBytes } }));
     task.note("TEXT_RECOGNISED", wordsFor(found));
     noteAll(task, second);
   } finally {
@@ -104,8 +109,25 @@ async function run({ sandbox }: EngineHost, reader: OpenEngine, task: HopTask): 
   }
 }
 
+function whole(read: Notes | LacksContent): Notes {
+  if (read instanceof LacksContent) throw read;
+  return read;
+}
+
+/** What can show the drawings of a page, which another program draws. */
+const shows = new Set(["html", "docx"]);
+
 /** What the worker notes, or why there is nothing. */
-async function read(reader: OpenEngine, task: HopTask): Promise<Notes | LacksContent> {
+async function read(host: Host, reader: OpenEngine, task: HopTask): Promise<Notes | LacksContent> {
+  const first = await readOnce(reader, task);
+  if (first instanceof LacksContent || !first.has("DRAWINGS_LEFT_OUT") || !shows.has(task.hop.to)) return first;
+  const drawings = await drawingsOf(host, reader, task);
+  if (drawings === undefined) return first;
+  await rm(task.outputPath, { force: true });
+  return await readOnce(reader, { ...task, options: { ...task.options, drawings } });
+}
+
+async function readOnce(reader: OpenEngine, task: HopTask): Promise<Notes | LacksContent> {
   const notes: Notes = new Map();
   try {
     await reader.run({ ...task, note: (code, message) => void notes.set(code, message) });

@@ -2,12 +2,11 @@
 import { rm } from "node:fs/promises";
 import { FilemillError } from "#kit/errors.ts";
 import type { EngineHost, HopTask, OptionDefinition } from "#services/conversion/domain/engine.ts";
-import { LacksContent } from "#services/conversion/domain/failure.ts";
 import { askMade, noLetters } from "../shared/ask-inspector.ts";
 import { throwIfFailed } from "../shared/bad-input.ts";
 import { numberOption } from "../shared/hop-table.ts";
 import { inputInside, openToolSession, type ToolSession } from "../shared/tool-run.ts";
-import { recognise, wordsFor } from "./pdf-recognition.ts";
+import { coveredOf, fewLetters, recognise, wordsFor } from "./pdf-recognition.ts";
 import { popplerBadInput, readFacts } from "./poppler-pages.ts";
 import { languageOption } from "./tesseract-languages.ts";
 
@@ -35,20 +34,20 @@ type Taken = { readonly letters: number /** Pages that show pictures and hold no
 export async function extractText(host: Host, task: HopTask): Promise<void> {
   await using session = await openToolSession(host.sandbox, task);
   const first = await take(host, session, task);
-  if (first.pictures.length === 0) return await finish(session, first);
+  if (first.pictures.length === 0) return await finish(session, task, first);
   const searchable = `${task.outputPath}.searchable`;
   try {
     const asked = task.options.ocr === "never" ? undefined : await recogniseOr(host, task, first, searchable);
     if (asked === undefined || asked.pages.length === 0) {
-      if (first.letters > 0) noteUnread(task, first.pictures);
-      return await finish(session, first);
+      noteUnread(task, first.pictures);
+      return await finish(session, task, first);
     }
     const read = { ...task, input: { ...task.input, path: searchable } };
     await using second = await openToolSession(host.sandbox, read);
     const all = await take(host, second, read);
     task.note("TEXT_RECOGNISED", wordsFor(asked));
     if (all.pictures.length > 0) noteUnread(task, all.pictures);
-    await finish(second, all);
+    await finish(second, task, all);
   } finally {
     await rm(searchable, { force: true });
   }
@@ -68,23 +67,28 @@ async function take({ inspector }: Host, session: ToolSession, task: HopTask): P
   return { letters: letters.all, pictures: await picturesAlone(session, first, range) };
 }
 
-/** Each page's text ends with a form feed. Of the pages without a letter, only those with a picture can be read. */
+/**
+ * Pages whose pictures alone can have text: those without a letter, and those that a picture covers, beside which a scanner wrote a few.
+ * Each page's text ends with a form feed.
+ */
 async function picturesAlone(session: ToolSession, first: number, range: readonly string[]): Promise<readonly number[]> {
-  const count = `BEGIN { RS = "\\f" } { gsub(/[^[:alnum:]\\200-\\377]/, ""); if (length($0) == 0) print NR }`;
-  const empty = await numbersFrom(session, "/usr/bin/awk", [count, "/job/out"], { LC_ALL: "C" });
-  if (empty.length === 0) return [];
+  const count = `BEGIN { RS = "\\f" } { gsub(/[^[:alnum:]\\200-\\377]/, ""); if (length($0) < ${fewLetters}) print NR, length($0) }`;
+  const { stdout } = await session.run({ program: "/usr/bin/awk", args: [count, "/job/out"], env: { LC_ALL: "C" } });
+  const bare = [...stdout.matchAll(/^(\d{1,6}) (\d{1,3})$/gm)].map(([, place, letters]) => ({
+    page: first + Number(place) - 1,
+    isEmpty: letters === "0",
+  }));
+  if (bare.length === 0) return [];
   const shown = new Set(await numbersFrom(session, "/usr/bin/pdfimages", ["-list", ...range, inputInside]));
-  return empty.map((place) => first + place - 1).filter((page) => shown.has(page));
+  const pictured = bare.filter(({ page }) => shown.has(page));
+  const stamped = pictured.filter(({ isEmpty }) => !isEmpty).map(({ page }) => page);
+  const covered = new Set(stamped.length === 0 ? [] : await coveredOf(session, stamped));
+  return pictured.filter(({ page, isEmpty }) => isEmpty || covered.has(page)).map(({ page }) => page);
 }
 
 /** The number that each line begins with. */
-async function numbersFrom(
-  session: ToolSession,
-  program: string,
-  args: readonly string[],
-  env: Readonly<Record<string, string>> = {},
-): Promise<readonly number[]> {
-  const { stdout } = await session.run({ program, args, env });
+async function numbersFrom(session: ToolSession, program: string, args: readonly string[]): Promise<readonly number[]> {
+  const { stdout } = await session.run({ program, args });
   return [...stdout.matchAll(/^ *(\d{1,6})\b/gm)].map(([, number]) => Number(number));
 }
 
@@ -104,11 +108,8 @@ function noteUnread(task: HopTask, pages: readonly number[]): void {
   task.note("TEXT_NOT_RECOGNISED", `Text in the pictures of these pages was not recognised: ${some}.`);
 }
 
-/** Pages without text give nothing or form feeds alone: that is not a result. */
-async function finish(session: ToolSession, { letters, pictures }: Taken): Promise<void> {
-  if (letters === 0)
-    throw new LacksContent(
-      pictures.length > 0 ? "The pages hold pictures and no text, and none could be recognised in them." : "The pages hold no text.",
-    );
+/** Pages without text are form feeds alone. */
+async function finish(session: ToolSession, task: HopTask, { letters, pictures }: Taken): Promise<void> {
+  if (letters === 0 && pictures.length === 0) task.note("PAGES_EMPTY", "The pages hold no text.");
   await session.adopt("out");
 }

@@ -41,7 +41,10 @@ const hops: readonly Hop[] = [
   hop("svg", "reduced", 60, page),
   hop("eps", "reduced", 60, page),
   hop("ps", "high", 80, textPages),
-  { ...hop("txt", "extract", 30, [...textPages, ...textOptions]), expects: expectingAll("TEXT_RECOGNISED", "TEXT_NOT_RECOGNISED") },
+  {
+    ...hop("txt", "extract", 30, [...textPages, ...textOptions]),
+    expects: expectingAll("TEXT_RECOGNISED", "TEXT_NOT_RECOGNISED", "PAGES_EMPTY"),
+  },
 ];
 
 type Work = { readonly session: ToolSession } & Pick<EngineHost, "inspector">;

@@ -60,6 +60,9 @@ const packageZip = (part: string) => all(zip, ({ tail }) => tail.includes(Buffer
 /** Fonts of PDF files map what has no character to control characters: text around them is text all the same. */
 const maxControlShare = 0.25;
 
+/** Empty pages of a PDF are as many form feeds, or a blank that does not break: that is not nothing. */
+const shown = /[^ \t\r\n\ufeff]/;
+
 /** Text in UTF-8 with hardly any control characters and no NUL; an end that the window cut is forgiven. */
 const text: Check = ({ head, sizeBytes }) => {
   const whole = head.length === sizeBytes;
@@ -67,7 +70,7 @@ const text: Check = ({ head, sizeBytes }) => {
     const decoded = new TextDecoder("utf-8", { fatal: true }).decode(head, { stream: !whole });
     // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
     const controls = decoded.match(/[\x01-\x08\x0e-\x1a\x1c-\x1f]/g)?.length ?? 0;
-    return decoded.trim() !== "" && !decoded.includes("\0") && controls <= decoded.length * maxControlShare;
+    return shown.test(decoded) && !decoded.includes("\0") && controls <= decoded.length * maxControlShare;
   } catch {
     return false;
   }

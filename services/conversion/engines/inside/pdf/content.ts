@@ -31,6 +31,9 @@ export type Picture = {
   readonly png: Uint8Array;
 };
 
+/** Where something is drawn by paths. */
+export type Figure = { readonly box: Box; readonly mark: string | undefined };
+
 /** A node of the structure tree (ISO 32000-1, 14.7) as pdf.js gives it: of this page alone. */
 export type StructureNode = {
   readonly role?: string;
@@ -52,6 +55,9 @@ export type PageContent = {
   /** Small filled shapes, as browsers draw the bullets of lists. */
   readonly dots: readonly Box[];
   readonly pictures: readonly Picture[];
+  readonly figures: readonly Figure[];
+  /** It stands as the file says; else its boxes are not where other programs have them. */
+  readonly isUpright: boolean;
   /** Its letters are there to be found and not to be seen: they were recognised. */
   readonly isTextHidden: boolean;
   /** It shows something and has next to no letters. */

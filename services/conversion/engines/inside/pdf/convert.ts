@@ -3,43 +3,47 @@ import type { Converted, Notes, Question } from "../exchange.ts";
 import { Failure, inexpressible } from "../failure.ts";
 import { pagesWanted } from "../pages-wanted.ts";
 import type { PageContent } from "./content.ts";
+import { placesOf, withDrawn } from "./drawn-figures.ts";
 import { withEndnotes, withFootnotes } from "./footnotes.ts";
 import { htmlOf } from "./html.ts";
 import { type Vocabulary, vocabularyOf } from "./inlines.ts";
 import { joinPages } from "./join-pages.ts";
 import { documentOf } from "./json.ts";
 import { blocksOfLayout } from "./layout.ts";
+import { withPictures } from "./placed.ts";
 import { readPdf } from "./read.ts";
-import { blocksOfTagged, untoldRuns } from "./tagged.ts";
+import { blocksOfTagged, untoldPictures, untoldRuns } from "./tagged.ts";
 import type { Block } from "./tree.ts";
 
 /** Programs write a little behind the end, such as the rest of a message. */
 const tailBytes = 4096;
 
 export async function convertPdf(bytes: Buffer, { to, options }: Question, notes: Notes): Promise<Converted> {
-  const { title, language, pages, count } = await readPdf(bytes, pagesWanted(options.pages));
-  if (pages.length === 0) throw new Failure("INVALID_OPTION", `The PDF has ${count} ${count === 1 ? "page" : "pages"}.`);
+  const { title, language, pages: read, count } = await readPdf(bytes, pagesWanted(options.pages));
+  if (read.length === 0) throw new Failure("INVALID_OPTION", `The PDF has ${count} ${count === 1 ? "page" : "pages"}.`);
   // Without the end that tells where things are the library looks for what there is.
   if (!bytes.toString("latin1", Math.max(0, bytes.length - tailBytes)).includes("startxref")) notes.set("INPUT_DAMAGED", undefined);
-  const scanned = pages.filter(({ isScanned }) => isScanned).map(({ number }) => number);
+  // Blanks are letters that show nothing; whether they are all that there is can be told only when nothing was recognised.
+  const isRead = ({ pictures, figures }: PageContent) => options.ocr === "never" && pictures.length + figures.length === 0;
+  const scanned = read.filter((page) => page.isScanned && !isRead(page)).map(({ number }) => number);
   // Who wants no recognition gets the pages as the pictures that they are.
-  if (scanned.length === pages.length && options.ocr !== "never") throw inexpressible("No text was found in the pages.");
+  if (scanned.length === read.length && options.ocr !== "never") throw inexpressible("No text was found in the pages.");
   if (scanned.length > 0) notes.set("TEXT_NOT_RECOGNISED", `Text in the pictures of these pages was not recognised: ${placesOf(scanned)}.`);
+  const isTablesAlone = to === "csv" || to === "xlsx" || options.content === "tables";
+  const pages = isTablesAlone ? read : withDrawn(read, options, notes);
   const isTagged = pages.some(({ structure }) => structure !== undefined);
   const words = vocabularyOf(
     pages.flatMap(({ runs }) => runs),
     isTagged,
   );
   const blocks = withEndnotes(joinPages(withFootnotes(blocksOf(pages, words, notes))));
-  if (blocks.length === 0) throw inexpressible("The pages are empty.");
+  const isShown = blocks.length > 0 || pages.some(({ figures }) => figures.length > 0);
+  if (!isShown && !isTablesAlone) notes.set("PAGES_EMPTY", undefined);
   if (to === "html") return htmlOf(blocks, { title, language });
   if (to === "docx") return (await import("./word/document.ts")).wordOf(blocks, pages, { title, language });
   if (to === "json" && options.content !== "tables") return documentOf(blocks, pages, { title, language }, notes);
   return (await import("./tables.ts")).writeTables(blocks, to, options, notes);
 }
-
-const placesOf = (pages: readonly number[]) =>
-  pages.length > 10 ? `${pages.slice(0, 10).join(", ")} and ${pages.length - 10} more` : pages.join(", ");
 
 /** Where the tags are not to be trusted, nor is what they call decoration. */
 const undecorated = (page: PageContent): PageContent =>
@@ -56,6 +60,7 @@ function blocksOf(pages: readonly PageContent[], words: Vocabulary, notes: Notes
     const page = pages[index];
     if (blocks === undefined || page === undefined) return laidOut.shift() ?? [];
     const untold = untoldRuns(page);
-    return untold.length === 0 ? blocks : [...blocks, ...blocksOfLayout([{ ...page, runs: untold, pictures: [] }], words, notes).flat()];
+    const all = withPictures(blocks, untoldPictures(page), page.number);
+    return untold.length === 0 ? all : [...all, ...blocksOfLayout([{ ...page, runs: untold, pictures: [] }], words, notes).flat()];
   });
 }

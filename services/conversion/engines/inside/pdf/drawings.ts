@@ -4,7 +4,15 @@ import type { Box } from "./content.ts";
 export type Matrix = readonly [number, number, number, number, number, number];
 /** `isMask`: of one bit, of which 0 is painted. */
 export type Placed = { readonly box: Box; readonly mark: string | undefined; readonly objectId: string; readonly isMask: boolean };
+/** What a path paints that is no line: a rectangle, also a rounded one; what is no larger than a bullet; and all else. */
+export type Shape = {
+  readonly box: Box;
+  readonly sort: "box" | "dot" | "drawn";
+  readonly isFilled: boolean;
+  readonly mark: string | undefined;
+};
 export type Drawings = {
+  readonly shapes: Shape[];
   readonly rules: Box[];
   readonly dots: Box[];
   readonly placed: Placed[];
@@ -33,6 +41,9 @@ const paintingOperators = [
   "constructPath",
 ];
 const maxRules = 20_000;
+const maxShapes = 5_000;
+/** The share of its box that a rounded rectangle fills at least, and a circle does not by where its curves meet. */
+const filledByBox = 0.8;
 const maxPictures = 500;
 
 export function multiply(one: Matrix, two: readonly number[]): Matrix {
@@ -49,7 +60,7 @@ export function boxUnder([a, b, c, d, e, f]: Matrix, x0: number, y0: number, x1:
 
 /** `markOf` names a piece of marked content by its number. */
 export function drawingsOf(list: OperatorList, ops: OperatorNumbers, page: Matrix, markOf: (id: number) => string): Drawings {
-  const found: Drawings = { rules: [], dots: [], placed: [], isPainted: false, hiddenLetters: 0, shownLetters: 0 };
+  const found: Drawings = { shapes: [], rules: [], dots: [], placed: [], isPainted: false, hiddenLetters: 0, shownLetters: 0 };
   const stack: { readonly matrix: Matrix; readonly mode: unknown }[] = [];
   const marks: (string | undefined)[] = [];
   let matrix = page;
@@ -76,7 +87,8 @@ export function drawingsOf(list: OperatorList, ops: OperatorNumbers, page: Matri
     beginMarkedContentProps: ([tag, id]) => void begin(id, tag),
     endMarkedContent: () => void marks.pop(),
     constructPath: ([op, data]) =>
-      op !== ops.endPath && putPath(found, Array.isArray(data) ? data[0] : undefined, matrix, strokes.has(Number(op))),
+      op !== ops.endPath &&
+      putPath(found, Array.isArray(data) ? data[0] : undefined, { matrix, isStroke: strokes.has(Number(op)), mark: marks.at(-1) }),
     setTextRenderingMode: ([given]) => {
       mode = given;
     },
@@ -107,12 +119,17 @@ function putMask(found: Drawings, matrix: Matrix, mark: string | undefined, mask
   if (typeof mask === "object" && mask !== null) putPicture(found, matrix, mark, (mask as Mask).data, true);
 }
 
-function putPath({ rules, dots }: Drawings, path: unknown, matrix: Matrix, isStroke: boolean): void {
+type Painted = { readonly matrix: Matrix; readonly isStroke: boolean; readonly mark: string | undefined };
+
+function putPath({ rules, dots, shapes }: Drawings, path: unknown, { matrix, isStroke, mark }: Painted): void {
   if (!(path instanceof Float32Array)) return;
-  for (const { x0, y0, x1, y1, isBent } of subpathsOf(path)) {
+  for (const { x0, y0, x1, y1, isBent, isSlanted, area } of subpathsOf(path)) {
     if (rules.length + dots.length >= maxRules) return;
     const box = boxUnder(matrix, x0, y0, x1, y1);
     const [width, height] = [box.right - box.left, box.bottom - box.top];
+    const isBox = (!isBent && !isSlanted) || Math.abs(area) > (x1 - x0) * (y1 - y0) * filledByBox;
+    const sort = width < 9 && height < 9 ? "dot" : isBox ? "box" : "drawn";
+    if (Math.min(width, height) > thin && shapes.length < maxShapes) shapes.push({ box, sort, isFilled: !isStroke, mark });
     if (Math.min(width, height) <= thin && Math.max(width, height) > 2 * thin) rules.push(box);
     else if (width < 9 && height < 9 && width > 1 && Math.abs(width - height) < 1.5) dots.push(box);
     else if (isStroke && !isBent) rules.push(...edgesOf(box));
@@ -128,20 +145,40 @@ function edgesOf({ left, top, right, bottom }: Box): Box[] {
   ];
 }
 
-type Subpath = { x0: number; y0: number; x1: number; y1: number; isBent: boolean };
+/** `area`: of the polygon of the points where its pieces meet, with a sign. */
+type Subpath = { x0: number; y0: number; x1: number; y1: number; isBent: boolean; isSlanted: boolean; area: number };
+type Point = readonly [x: number, y: number];
+
+/** Twice the triangle that a piece makes with the origin. */
+const swept = ([x0, y0]: Point, [x1, y1]: Point) => x0 * y1 - x1 * y0;
 
 /** How many numbers follow each step: move, line, curve, quadratic curve, close. */
 const lengths = [2, 2, 6, 4, 0];
 
 function subpathsOf(path: Float32Array): readonly Subpath[] {
   const found: Subpath[] = [];
+  let [start, last]: [Point, Point] = [
+    [0, 0],
+    [0, 0],
+  ];
   for (let at = 0; at < path.length; ) {
     const step = path[at] ?? 4;
     const count = lengths[step] ?? 0;
-    if (step === 0) found.push({ x0: Infinity, y0: Infinity, x1: -Infinity, y1: -Infinity, isBent: false });
+    const end: Point = count === 0 ? start : [path[at + count - 1] ?? 0, path[at + count] ?? 0];
+    const before = found.at(-1);
+    if (step === 0) {
+      if (before !== undefined) before.area += swept(last, start) / 2;
+      found.push({ x0: Infinity, y0: Infinity, x1: -Infinity, y1: -Infinity, isBent: false, isSlanted: false, area: 0 });
+      start = end;
+    }
     const current = found.at(-1);
     if (current !== undefined) {
       current.isBent ||= step === 2 || step === 3;
+      if (step !== 0) {
+        current.isSlanted ||= step === 1 && Math.abs(end[0] - last[0]) > 0.5 && Math.abs(end[1] - last[1]) > 0.5;
+        current.area += swept(last, end) / 2;
+      }
+      last = end;
       for (let place = at + 1; place < at + 1 + count; place += 2) {
         const [x = 0, y = 0] = [path[place], path[place + 1]];
         [current.x0, current.x1] = [Math.min(current.x0, x), Math.max(current.x1, x)];
@@ -150,5 +187,7 @@ function subpathsOf(path: Float32Array): readonly Subpath[] {
     }
     at += 1 + count;
   }
+  const open = found.at(-1);
+  if (open !== undefined) open.area += swept(last, start) / 2;
   return found.filter(({ x0, x1 }) => x1 >= x0);
 }

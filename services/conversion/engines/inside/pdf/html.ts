@@ -15,7 +15,8 @@ export function htmlOf(
   const named = title === undefined ? "" : `<title>${escaped(title)}</title>\n`;
   const head = `<meta charset="utf-8">\n${named}<style>${style}</style>`;
   const notes: Note[] = [];
-  const body = blocks.map((block) => blockOf(block, notes)).join("\n");
+  // An empty page stays one in formats that cannot be empty.
+  const body = blocks.length === 0 ? "<p>&#160;</p>" : blocks.map((block) => blockOf(block, notes)).join("\n");
   return `<!DOCTYPE html>\n<html${language}>\n<head>\n${head}\n</head>\n<body>\n${body}\n${notesOf(notes)}</body>\n</html>\n`;
 }
 

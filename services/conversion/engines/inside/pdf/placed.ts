@@ -1,5 +1,5 @@
 /** Where blocks stand, also those that are made of others. */
-import type { Box } from "./content.ts";
+import type { Box, Picture } from "./content.ts";
 import { type Block, innerOf, type Setting } from "./tree.ts";
 
 export type Place = Box & { readonly page: number };
@@ -28,4 +28,18 @@ export function boundsOf(boxes: readonly Box[]): Box {
     bounds.bottom = Math.max(bounds.bottom, bottom);
   }
   return bounds;
+}
+
+/** Each picture behind the last block that stands above it. */
+export function withPictures(blocks: readonly Block[], pictures: readonly Picture[], page: number): Block[] {
+  const all = [...blocks];
+  for (const picture of pictures.toSorted((one, other) => one.box.top - other.box.top)) {
+    const { left, right, top, bottom } = picture.box;
+    const last = all.findLastIndex((block) => {
+      const place = placeOf(block);
+      return place !== undefined && place.left < right && place.right > left && place.bottom < (top + bottom) / 2;
+    });
+    all.splice(last + 1, 0, { kind: "picture", picture, alt: "", page });
+  }
+  return all;
 }

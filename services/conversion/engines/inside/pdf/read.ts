@@ -6,6 +6,7 @@ import { Failure, invalid, tooComplex } from "../failure.ts";
 import { type Annotation, leadsWithinOf, linksOf, type PlacedLink, writtenIn } from "./annotations.ts";
 import type { Box, PageContent, Picture, Run, StructureNode } from "./content.ts";
 import { drawingsOf, type Matrix, multiply, type OperatorNumbers } from "./drawings.ts";
+import { figuresOf } from "./figures.ts";
 import { type Face, facesOf, type Styles } from "./fonts.ts";
 import { picturesOf } from "./pictures.ts";
 import { letterAt, partOf } from "./run-parts.ts";
@@ -75,7 +76,8 @@ async function pageOf(page: PDFPageProxy, ops: OperatorNumbers, left: Left): Pro
     page.getStructTree().catch(() => null),
     page.getAnnotations().catch(() => []),
   ]);
-  const turn = turnOf(text.items as TextItem[], viewport.transform as unknown as Matrix, viewport);
+  const upright = viewport.transform as unknown as Matrix;
+  const turn = turnOf(text.items as TextItem[], upright, viewport);
   const drawings = drawingsOf(list, ops, turn.matrix, (id) => `p${page.ref?.num}R_mc${id}`);
   const links = linksOf(annotations as Annotation[], turn.matrix);
   const within = leadsWithinOf(annotations as Annotation[], turn.matrix);
@@ -91,12 +93,16 @@ async function pageOf(page: PDFPageProxy, ops: OperatorNumbers, left: Left): Pro
   // The picture of a page whose letters lie above it is that text.
   const isTextHidden = drawings.hiddenLetters > drawings.shownLetters;
   const pictures = isTextHidden ? all.filter((picture) => areaOf(picture) < partOfScan) : all;
+  const shapes = { rules: drawings.rules, shapes: drawings.shapes, runs, width: turn.width, height: turn.height };
   const isCovered = all.reduce((sum, picture) => sum + areaOf(picture), 0) >= partOfScan;
   const content = {
     number: page.pageNumber,
     width: turn.width,
     height: turn.height,
     ...{ runs, rules: drawings.rules, dots: drawings.dots, pictures },
+    // Letters that were recognised are those of the drawing.
+    figures: isTextHidden ? [] : figuresOf(shapes),
+    isUpright: turn.matrix === upright,
     isTextHidden,
     isScanned: drawings.isPainted && lettersIn(runs) < (isCovered && !isTextHidden ? fewLetters : 1),
     structure: (structure ?? undefined) as StructureNode | undefined,

@@ -51,6 +51,12 @@ export function untoldRuns(page: PageContent): readonly Run[] {
   return page.runs.filter(({ mark, text }) => mark !== "artifact" && text.trim() !== "" && (mark === undefined || !told.has(mark)));
 }
 
+/** Pictures and drawings that no tag names. */
+export function untoldPictures(page: PageContent): readonly Picture[] {
+  const told = new Set(page.structure === undefined ? [] : marksUnder(page.structure));
+  return page.pictures.filter(({ mark }) => mark !== "artifact" && (mark === undefined || !told.has(mark)));
+}
+
 /** Nothing where the page has no tree, or where the tree leaves out a tenth of its letters: then it is not to be trusted. */
 export function blocksOfTagged(page: PageContent, words: Vocabulary): Block[] | undefined {
   if (page.structure === undefined) return undefined;

@@ -5,6 +5,7 @@ import { promisify } from "node:util";
 import { chromium } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { pdfEngine } from "#services/conversion/engines/pdf/pdf.ts";
+import { popplerEngine } from "#services/conversion/engines/pdf/poppler.ts";
 import { type Bench, openBench } from "#test/contract/engine.ts";
 
 const run = promisify(execFile);
@@ -55,6 +56,14 @@ describe("scanned pages of a PDF", () => {
     expect(notes.get("TEXT_RECOGNISED")).toMatch(/^The text of page 2 was recognised/);
     const bare = await bench.convert(files[kind] ?? "", "pdf", "html", { ocr: "never" });
     expect((await readFile(bare.path, "utf8")).match(/<img/g)).toHaveLength(1);
+  });
+
+  it("reads them for plain text, too, beside pages that have letters", async () => {
+    await using plain = await openBench(popplerEngine);
+    const { path, notes } = await plain.convert(files["masks"] ?? "", "pdf", "txt");
+    const text = (await readFile(path, "utf8")).replace(/\s+/g, " ");
+    expect([text.includes("A cover sheet with a few words"), text.includes("Agreed and signed.")]).toEqual([true, true]);
+    expect(notes.get("TEXT_RECOGNISED")).toMatch(/^The text of page 2 was recognised/);
   });
 
   it("leaves scanned pages as pictures where that is asked for", async () => {

@@ -78,7 +78,12 @@ describe("engine pdf, in detail", () => {
     ] as const) {
       files[name] = join(bench.folder, `${name}.pdf`);
       await sheet.setContent(content);
-      await sheet.pdf({ path: files[name] ?? "", tagged, format: "A4", margin: { top: "2cm", bottom: "2cm", left: "2cm", right: "2cm" } });
+      await sheet.pdf({
+        path: files[name] ?? "",
+        tagged,
+        format: "A4",
+        margin: { top: "2cm", bottom: "2cm", left: "2cm", right: "2cm" },
+      });
     }
     await browser.close();
   }, 120_000);
@@ -258,10 +263,12 @@ describe("engine pdf, in detail", () => {
     expect(notes.has("INPUT_DAMAGED")).toBe(true);
   });
 
-  it("says that a scan holds no text, and that a damaged file is damaged", async () => {
+  it("makes an empty document of empty pages, and says so, and that a damaged file is damaged", async () => {
     const path = join(bench.folder, "empty.pdf");
     await writeFile(path, pdfOf([" "]));
-    await expect(bench.convert(path, "pdf", "html")).rejects.toMatchObject({ code: "CONVERSION_FAILED" });
+    for (const format of ["html", "docx", "json"])
+      expect([...(await bench.convert(path, "pdf", format)).notes.keys()]).toEqual(["PAGES_EMPTY"]);
+    await expect(bench.convert(path, "pdf", "csv")).rejects.toMatchObject({ code: "CONVERSION_FAILED" });
     await writeFile(join(bench.folder, "junk.pdf"), `%PDF-1.4\n${"x".repeat(5000)}`);
     await expect(bench.convert(join(bench.folder, "junk.pdf"), "pdf", "html")).rejects.toMatchObject({ code: "INVALID_INPUT" });
   });

@@ -1,0 +1,72 @@
+/** Drawings of pages as pictures: which are to be drawn by another program, and the pages with what it drew. */
+import type { Notes, Options } from "../exchange.ts";
+import { pagesWanted } from "../pages-wanted.ts";
+import type { Box, Figure, PageContent } from "./content.ts";
+import { readPdf } from "./read.ts";
+
+/** On so many pages at one place it is an ornament, and shown once. */
+const fewestAlike = 3;
+/** Of a page's area, where most of its letters stand within: then it is what they stand on. */
+const mostOfPage = 0.6;
+const letters = (text: string) => text.replace(/[^\p{L}\p{N}]/gu, "").length;
+
+type Placed = { readonly page: number; readonly box: Box };
+type Drawn = Placed & { readonly png: string };
+
+/** Pages without what comes again on others. */
+export function withoutRepeated(pages: readonly PageContent[]): readonly PageContent[] {
+  const keyOf = ({ box }: Figure) => [box.left, box.top, box.right, box.bottom].map(Math.round).join(" ");
+  const first = new Map<string, number>();
+  const counts = new Map<string, number>();
+  for (const { figures, number } of pages)
+    for (const key of figures.map(keyOf)) {
+      counts.set(key, (counts.get(key) ?? 0) + 1);
+      if (!first.has(key)) first.set(key, number);
+    }
+  return pages.map((page) => ({
+    ...page,
+    figures: page.figures.filter((figure) => (counts.get(keyOf(figure)) ?? 0) < fewestAlike || first.get(keyOf(figure)) === page.number),
+  }));
+}
+
+/** One line of JSON each. */
+export async function figuresIn(bytes: Buffer, options: Options): Promise<readonly string[]> {
+  const { pages } = await readPdf(bytes, pagesWanted(options.pages));
+  const placed = withoutRepeated(pages).flatMap((page) =>
+    page.isUpright
+      ? page.figures.filter((figure) => !isBackground(figure, page)).map(({ box }): Placed => ({ page: page.number, box }))
+      : [],
+  );
+  return placed.map((each) => JSON.stringify(each));
+}
+
+function isBackground({ box }: Figure, { runs, width, height }: PageContent): boolean {
+  if ((box.right - box.left) * (box.bottom - box.top) < width * height * mostOfPage) return false;
+  const all = runs.reduce((sum, { text }) => sum + letters(text), 0);
+  const within = runs.filter(({ x, baseline }) => x > box.left && x < box.right && baseline > box.top && baseline < box.bottom);
+  return all > 0 && within.reduce((sum, { text }) => sum + letters(text), 0) > all / 2;
+}
+
+/** The pages with the pictures that were drawn; which pages have others is noted. */
+export function withDrawn(pages: readonly PageContent[], { drawings }: Options, notes: Notes): readonly PageContent[] {
+  const drawn = typeof drawings === "string" ? (JSON.parse(drawings) as readonly Drawn[]) : [];
+  const byPage = Map.groupBy(drawn, ({ page }) => page);
+  const unique = withoutRepeated(pages);
+  const left = unique.filter(({ figures, number }) => figures.length > (byPage.get(number)?.length ?? 0)).map(({ number }) => number);
+  if (left.length > 0) notes.set("DRAWINGS_LEFT_OUT", `Drawings of these pages were left out: ${placesOf(left)}.`);
+  return unique.map((page) => {
+    const added = (byPage.get(page.number) ?? []).map(({ box, png }) => ({
+      box,
+      mark: markAt(box, page),
+      png: Buffer.from(png, "base64"),
+    }));
+    return added.length === 0 ? page : { ...page, pictures: [...page.pictures, ...added] };
+  });
+}
+
+function markAt({ left, top }: Box, { figures }: PageContent): string | undefined {
+  return figures.find(({ box }) => Math.abs(box.left - left) < 1 && Math.abs(box.top - top) < 1)?.mark;
+}
+
+export const placesOf = (pages: readonly number[]) =>
+  pages.length > 10 ? `${pages.slice(0, 10).join(", ")} and ${pages.length - 10} more` : pages.join(", ");
