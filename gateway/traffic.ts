@@ -1,6 +1,7 @@
-import type { FastifyInstance } from "fastify";
+import type { FastifyInstance, FastifyRequest } from "fastify";
 import { Counter, Gauge, Histogram } from "prom-client";
 import type { GatewayDeps } from "#gateway/context.ts";
+import { type OpenSpan, openSpan } from "#kit/tracing.ts";
 
 /** Knows what runs: for metrics, the log's line per request, and the drain. */
 export type Traffic = {
@@ -28,17 +29,20 @@ export function createTraffic(app: FastifyInstance, { metrics, log }: Pick<Gatew
   const onQuiet = new Set<() => void>();
   app.addHook("onRequest", (request, reply, done) => {
     runningGauge.set(++running);
+    const span = spanOf(request);
     // 'close' comes in every case, also when the client leaves before the answer.
     reply.raw.once("close", () => {
       runningGauge.set(--running);
       const endpoint = request.routeOptions.url ?? "unknown";
       const status = reply.raw.writableFinished ? reply.raw.statusCode : 499;
       requests.inc({ endpoint, method: request.method, status });
+      span?.end({ failed: status >= 500, attributes: { "http.response.status_code": status } });
       seconds.observe({ endpoint }, reply.elapsedTime / 1000);
       log.info("gateway.request", { requestId: request.id, method: request.method, endpoint, status, ms: Math.round(reply.elapsedTime) });
       if (running === 0) for (const resolve of onQuiet) resolve();
     });
-    done();
+    if (span === undefined) done();
+    else span.run(done);
   });
   return {
     quiet(signal) {
@@ -49,4 +53,17 @@ export function createTraffic(app: FastifyInstance, { metrics, log }: Pick<Gatew
       });
     },
   };
+}
+
+/** Asked every few seconds, by programs. */
+const untold: ReadonlySet<string> = new Set(["/healthz", "/readyz", "/metrics"]);
+
+/** A caller's own trace goes on here. */
+function spanOf({ id, method, headers, routeOptions }: FastifyRequest): OpenSpan | undefined {
+  const endpoint = routeOptions.url ?? "unknown";
+  if (untold.has(endpoint)) return undefined;
+  const attributes = { "http.request.method": method, "http.route": endpoint, "filemill.request_id": id };
+  const { traceparent } = headers;
+  const parent = typeof traceparent === "string" ? traceparent : undefined;
+  return openSpan({ name: `${method} ${endpoint}`, kind: "server", parent, isFirst: true, attributes });
 }

@@ -37,6 +37,8 @@ export type Floor = AsyncDisposable & {
  */
 export async function openFloor(settings: Settings, log: Log, services: readonly BrokerUser[]): Promise<Floor> {
   const dataDir = resolve(settings.DATA_DIR);
+  const endpoint = settings.OTEL_EXPORTER_OTLP_ENDPOINT;
+  const tracing = endpoint === undefined ? undefined : (await import("./otlp-tracer.ts")).startTracing(endpoint);
   const metrics = new Registry();
   collectDefaultMetrics({ register: metrics });
   measureFloor(metrics, dataDir);
@@ -60,6 +62,7 @@ export async function openFloor(settings: Settings, log: Log, services: readonly
     },
     async [Symbol.asyncDispose]() {
       await brokers?.[Symbol.asyncDispose]();
+      await tracing?.[Symbol.asyncDispose]();
     },
   };
 }

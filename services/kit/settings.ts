@@ -124,6 +124,11 @@ export const settingTable = {
     accepts: "at least 16 characters without spaces",
     help: "Bearer token with which `/metrics` is read from other hosts; unset: from this host only",
   }),
+  OTEL_EXPORTER_OTLP_ENDPOINT: url({
+    default: undefined,
+    schemes: ["http", "https"],
+    help: "Where traces are sent by OTLP over HTTP (`/v1/traces` is added); unset: none are made. OTEL_EXPORTER_OTLP_HEADERS and OTEL_RESOURCE_ATTRIBUTES are read as well",
+  }),
   DRAIN_MS: integer({ default: "20000", min: 0, max: 600_000, help: "How long SIGTERM lets requests and jobs finish" }),
   WATCHDOG_MS: integer({
     default: "30000",

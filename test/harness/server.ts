@@ -47,11 +47,11 @@ export async function startServer(
 }
 
 /** One more gateway before the services of a server that runs; whoever disposes of it does so before the server. */
-export async function startSecondGateway(server: TestServer): Promise<TestServer> {
+export async function startSecondGateway(server: TestServer, env: Readonly<Record<string, string>> = {}): Promise<TestServer> {
   const home = await mkdtemp(resolve(".tmp/filemill-"));
   const names = ["CATALOGUE", "JOB", "CONVERSION", "ACCOUNT", "WEBHOOK"];
   const peers = Object.fromEntries(names.map((name) => [`${name}_ADDRESS`, server.rpcUrl]));
-  return launch({ home, env: { ...peers, DATA_DIR: server.dataDir }, prepare: [] }, server.key);
+  return launch({ home, env: { ...peers, DATA_DIR: server.dataDir, ...env }, prepare: [] }, server.key);
 }
 
 type Installation = {

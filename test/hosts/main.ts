@@ -201,6 +201,7 @@ async function check(hosts: Hosts, ledger: Ledger): Promise<object> {
     lost,
     twice,
     "results stored": stored,
+    "guesses at a password looked at": guesses,
   };
 }
 

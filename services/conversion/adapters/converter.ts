@@ -8,6 +8,7 @@ import { ManifestSchema } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
 import { putOnDisk } from "#kit/blobs/fresh-files.ts";
 import { FilemillError } from "#kit/errors.ts";
 import type { Log } from "#kit/log.ts";
+import { traced } from "#kit/tracing.ts";
 import { runWithAlternates } from "../domain/alternates.ts";
 import { entryConverterOf } from "../domain/convert-entry.ts";
 import type { Converter, EngineStatus } from "../domain/converter.ts";
@@ -230,7 +231,8 @@ export function createLiveEngine(engine: Engine, parts: ConverterParts): LiveEng
     await gate.enter(task.signal);
     const startedAt = performance.now();
     try {
-      return await work(opened);
+      const attributes = { "filemill.engine": engine.id, "filemill.from": task.hop.from, "filemill.to": task.hop.to };
+      return await traced({ name: `engine ${engine.id}`, attributes }, () => work(opened));
     } finally {
       gate.leave();
       parts.onHop?.(engine.id, performance.now() - startedAt);

@@ -7,6 +7,7 @@ import { FilemillError, fromConnectError, toErrorMessage } from "#kit/errors.ts"
 import type { Log } from "#kit/log.ts";
 import { tellMoment } from "#kit/moments.ts";
 import type { Delivery } from "#kit/nats/ports.ts";
+import { traced } from "#kit/tracing.ts";
 import type { Alternates } from "../domain/alternates.ts";
 import type { ConversionRequest } from "../domain/converter.ts";
 import { failureOf, nameless } from "../domain/failure.ts";
@@ -53,6 +54,11 @@ export function createWorker(parts: WorkerParts): Worker {
     }
   }
 
+  function tracedAttempt(delivery: Delivery, lease: Lease): Promise<void> {
+    const attributes = { "filemill.job": lease.jobId, "filemill.attempt": lease.attempt };
+    return traced({ name: "attempt", parent: lease.traceParent, attributes }, () => attempt(delivery, lease));
+  }
+
   return {
     async handle(delivery, guest) {
       const { jobId, lane } = delivery;
@@ -66,7 +72,7 @@ export function createWorker(parts: WorkerParts): Worker {
         const idleAccountOnly = guest === "idle account";
         const { node: worker, leaseMs, early } = parts;
         const claim = await parts.leases.claimAttempt({ jobId, lane, worker, leaseMs, early, idleAccountOnly });
-        if (claim.outcome === Outcome.LEASED && claim.lease !== undefined) await attempt(delivery, claim.lease);
+        if (claim.outcome === Outcome.LEASED && claim.lease !== undefined) await tracedAttempt(delivery, claim.lease);
         else if (claim.outcome === Outcome.SETTLED) delivery.ack();
         else delivery.retry(claim.retryMs);
         return claim.outcome !== Outcome.BUSY;

@@ -189,13 +189,14 @@ function waitOf(core: Core, lane: string, wakeUp: string): Claimed {
 }
 
 function leaseOf(core: Core, record: Record, revision: number): Lease {
-  const { job, plan, requestId, budget } = record;
+  const { job, plan, requestId, budget, traceParent } = record;
   const room = roomOf(core, payerOf(record), budget, job.id);
   return create(LeaseSchema, {
     jobId: job.id,
     attempt: job.attempts,
     revision: BigInt(revision),
     requestId,
+    traceParent,
     inputPassword: core.passwords.get(job.id)?.input ?? "",
     outputPassword: core.passwords.get(job.id)?.output ?? "",
     ...(plan === undefined ? {} : { plan }),

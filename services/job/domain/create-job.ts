@@ -4,6 +4,7 @@ import type { Plan } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
 import { type CreateJobRequest, type Job, JobRecordSchema, JobSchema, JobState } from "#gen/filemill/job/v1/job_pb.ts";
 import { FilemillError } from "#kit/errors.ts";
 import { tellMoment } from "#kit/moments.ts";
+import { traceParent } from "#kit/tracing.ts";
 import { checkCeiling } from "./admission.ts";
 import { type OpenArrival, openArrival } from "./arrival.ts";
 import { checkInput } from "./budget.ts";
@@ -181,7 +182,7 @@ function recordOf(core: Core, request: CreateJobRequest, plan: Plan, id: string,
   });
   const { requestId, budget } = request;
   const record = create(JobRecordSchema, {
-    ...{ job, plan, requestId, retentionSeconds, version: 1n, idempotencyEntry },
+    ...{ job, plan, requestId, retentionSeconds, version: 1n, idempotencyEntry, traceParent: traceParent() },
     ...(budget === undefined ? {} : { budget }),
   });
   if (!isRecord(record)) throw new TypeError("a record without a job");

@@ -14,6 +14,7 @@ import { errorInterceptor } from "./errors.ts";
 import { addHealth } from "./health.ts";
 import { createOnePortServer, type OnePortServer } from "./one-port.ts";
 import { addReflection } from "./reflection.ts";
+import { traceHandler } from "./traced-calls.ts";
 import { maxMessageBytes } from "./transport.ts";
 import { listenAtPath } from "./unix-socket.ts";
 
@@ -70,7 +71,7 @@ export async function openRpcServer(options: RpcServerOptions): Promise<RpcServe
   });
   await app.register(fastifyConnectPlugin, {
     routes: (router) => addRoutes(router, options),
-    interceptors: [errorInterceptor(options.log)],
+    interceptors: [traceHandler, errorInterceptor(options.log)],
     requestGate: gateOf(options.token),
     acceptCompression: [],
     readMaxBytes: maxMessageBytes,

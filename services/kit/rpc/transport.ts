@@ -6,6 +6,7 @@ import type { FloorSettings } from "../floor.ts";
 import type { Log } from "../log.ts";
 import type { Service } from "../service.ts";
 import { localTransport } from "./local-transport.ts";
+import { traceCall } from "./traced-calls.ts";
 
 /** Largest message either side accepts. Bytes travel in chunks far below this. */
 export const maxMessageBytes = 8 * 1024 * 1024;
@@ -31,7 +32,7 @@ export function remoteTransport(address: string, token: string): Transport {
     ...(path === undefined ? {} : { nodeOptions: { createConnection: () => connect(path) } }),
     acceptCompression: [],
     readMaxBytes: maxMessageBytes,
-    interceptors: [authorize],
+    interceptors: [traceCall, authorize],
   });
 }
 
