@@ -8,7 +8,7 @@ import { ffmpegEngine } from "#services/conversion/engines/media/ffmpeg.ts";
 import { type Bench, openBench } from "#test/contract/engine.ts";
 
 const run = promisify(execFile);
-const typical = (name: string): string => join(import.meta.dirname, "../../../corpus/typical", name);
+const typical = (name: string): string => join(import.meta.dirname, "../../../../corpus/typical", name);
 
 let bench: Bench;
 beforeAll(async () => {

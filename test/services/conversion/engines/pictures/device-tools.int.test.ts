@@ -8,7 +8,7 @@ import { icnsutilsEngine } from "#services/conversion/engines/pictures/icnsutils
 import { librawEngine } from "#services/conversion/engines/pictures/libraw.ts";
 import { type Bench, openBench } from "#test/contract/engine.ts";
 
-const typical = (name: string): string => join(import.meta.dirname, "../../../corpus/typical", name);
+const typical = (name: string): string => join(import.meta.dirname, "../../../../corpus/typical", name);
 
 describe("libraw", () => {
   let bench: Bench;
