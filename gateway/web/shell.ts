@@ -105,6 +105,7 @@ ${script === undefined ? "" : html`<script defer src="${frame.texts}"></script><
 <div class="top-row">
 <a class="brand" href="/">${mark}<span>Filemill</span></a>
 <nav aria-label="${say.text("page.main")}"><ul>${links}</ul></nav>
+<div id="who"></div>
 <button type="button" id="theme" class="icon-button needs-script" aria-label="${say.text("page.theme")}" aria-pressed="false">${themeIcon}</button>
 </div>
 </header>

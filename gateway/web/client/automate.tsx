@@ -8,6 +8,7 @@ import { Settings } from "#client/account/settings.tsx";
 import { SignIn } from "#client/account/sign-in.tsx";
 import { rich, t } from "#client/parts/language.tsx";
 import { Notice } from "#client/parts/notice.tsx";
+import { showWho } from "#client/parts/who.tsx";
 import { ApiError, call, messageOf } from "#client/server/api.ts";
 import { me, renewMe, renewMeOnReturn } from "#client/server/session.ts";
 import type { Account } from "#client/server/wire.ts";
@@ -83,5 +84,6 @@ function Overview({ account, baseUrl }: { account: Account; baseUrl: string }) {
 }
 
 renewMeOnReturn();
+showWho();
 const app = document.getElementById("app");
 if (app !== null) render(<Automate baseUrl={app.dataset.base ?? location.origin} />, app);

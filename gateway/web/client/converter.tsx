@@ -12,6 +12,7 @@ import { keepChanges, keptItems, wouldBeLost } from "#client/many/keeping.ts";
 import { Together } from "#client/many/together.tsx";
 import { t } from "#client/parts/language.tsx";
 import { Notice } from "#client/parts/notice.tsx";
+import { showWho } from "#client/parts/who.tsx";
 import { messageOf } from "#client/server/api.ts";
 import { me, renewMe, renewMeOnReturn } from "#client/server/session.ts";
 
@@ -76,6 +77,7 @@ addEventListener("beforeunload", (event) => {
 // Over plain HTTP browsers have none, and the page works without it.
 if ("serviceWorker" in navigator) void navigator.serviceWorker.register("/worker.js").catch(() => {});
 renewMeOnReturn();
+showWho();
 const app = document.getElementById("app");
 if (app !== null) {
   app.replaceChildren();

@@ -7,6 +7,7 @@ import { JobRow } from "#client/jobs/job-row.tsx";
 import { type Filter, filters, useJobs } from "#client/jobs/use-jobs.ts";
 import { t } from "#client/parts/language.tsx";
 import { Notice } from "#client/parts/notice.tsx";
+import { showWho } from "#client/parts/who.tsx";
 import { messageOf } from "#client/server/api.ts";
 import { me, renewMe, renewMeOnReturn } from "#client/server/session.ts";
 
@@ -83,6 +84,7 @@ function List({ isGuest }: { isGuest: boolean }) {
 }
 
 renewMeOnReturn();
+showWho();
 const app = document.getElementById("app");
 if (app !== null) {
   app.className = "stack";

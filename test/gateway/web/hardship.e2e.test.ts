@@ -1,7 +1,7 @@
 /** A connection that is lost, a session that has ended, a large print and a browser's own colours. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { png } from "#test/gateway/samples.ts";
-import { openBrowser, type TestBrowser } from "#test/harness/browser.ts";
+import { openBrowser, phone, type TestBrowser } from "#test/harness/browser.ts";
 import { openBrowserClient } from "#test/harness/browser-client.ts";
 import { slowDrawing } from "#test/harness/hostile-files.ts";
 import { startServer, type TestServer } from "#test/harness/server.ts";
@@ -67,11 +67,15 @@ test("a session that ends elsewhere ends in every window, which then shows what 
   const jobs = await page.context().newPage();
   await jobs.goto("/jobs");
   await jobs.getByText(`Of ${email}`).waitFor();
+  // Who is signed in stands in the head of each page that somebody works on.
+  await jobs.getByRole("banner").getByRole("link", { name: email }).waitFor();
+  await page.getByRole("banner").getByRole("link", { name: email }).waitFor();
   const elsewhere = openBrowserClient(server.url);
   await elsewhere.ask("POST", "/web/v1/sign-in", { email, password });
   expect((await elsewhere.ask("POST", "/web/v1/sign-out-everywhere")).status).toBe(204);
   await jobs.getByText("Of this browser, as a guest.").waitFor();
   await page.getByRole("heading", { name: "Sign in" }).waitFor();
+  expect(await jobs.getByRole("banner").getByRole("link", { name: email }).count()).toBe(0);
   expect(page.faults).toEqual([]);
   await page.context().close();
 });
@@ -94,6 +98,13 @@ test.each(["/", "/jobs", "/automate", "/docs", "/docs/formats", "/docs/errors"])
     await page.context().close();
   },
 );
+
+test.each(["de", "ru"])("a phone is wide enough for the names of the places in %s", async (locale) => {
+  const page = await browser.open("/", { ...phone, locale });
+  expect(await page.evaluate(() => document.documentElement.lang)).toBe(locale);
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(375);
+  await page.context().close();
+});
 
 test("who wants less motion gets none", async () => {
   const page = await browser.open("/", { reducedMotion: "reduce" });

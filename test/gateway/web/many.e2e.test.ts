@@ -88,6 +88,18 @@ test("forty files of a folder become PDF and WEBP on a phone, and come back in t
   await page.context().close();
 });
 
+test("a folder that is dropped gives its files, with their folders", async () => {
+  const page = await browser.open("/");
+  await page.getByText("Drop files here").waitFor();
+  const hand = await page.context().newCDPSession(page);
+  const data = { items: [], files: [join(folder, "trip")], dragOperationsMask: 1 };
+  for (const type of ["dragEnter", "dragOver", "drop"] as const) await hand.send("Input.dispatchDragEvent", { type, x: 400, y: 300, data });
+  await card(page, "photo 36.jpg").getByText("trip/summer ·").waitFor();
+  expect(await files(page).getByRole("listitem").count()).toBe(40);
+  expect(page.faults).toEqual([]);
+  await page.context().close();
+});
+
 test("one target is given to all that can take it, and the rest is told why not", async () => {
   const page = await browser.open("/");
   const text = { name: "song.srt", mimeType: "application/x-subrip", buffer: Buffer.from("1\n00:00:01,000 --> 00:00:02,000\nla\n") };
