@@ -11,13 +11,18 @@ export function addDoctorCommand(program: Command, shell: Shell): void {
     .action(async () => {
       await using library = await shell.openLibrary();
       const engines = await library.engines();
-      const rows = engines.map(({ label, version, proven, packages }) => [
+      const rows = engines.map(({ label, version, proven, packages, isWithheld }) => [
         label,
-        version ?? "not found",
+        version ?? (isWithheld ? "withheld" : "not found"),
         version === undefined ? "0" : String(proven),
-        version === undefined ? packages.join(" ") || "npm ci" : "-",
+        version === undefined && !isWithheld ? packages.join(" ") || "npm ci" : "-",
       ]);
       shell.out(tableOf(["ENGINE", "VERSION", "CONVERSIONS", "TO INSTALL"], rows));
+      const withheld = engines.filter(({ isWithheld }) => isWithheld).map(({ label }) => label);
+      if (withheld.length > 0)
+        shell.out(
+          `Not offered without namespaces: ${withheld.join(", ")}. Their processes need sockets, which the weaker sandbox cannot confine.`,
+        );
       const unproven = engines.filter(({ version, proven }) => version !== undefined && proven === 0);
       for (const { label, version } of unproven) shell.out(`not proven with this version: ${label} ${version}`);
       if (unproven.length > 0)

@@ -47,6 +47,8 @@ export type EngineState = {
   readonly version?: string | undefined;
   /** What it converts in one step, as far as it was proven with this version. */
   readonly proven: number;
+  /** It is not offered in the weaker sandbox that this machine has. */
+  readonly isWithheld?: true;
   /** Debian packages that bring the tool. */
   readonly packages: readonly string[];
 };

@@ -46,7 +46,12 @@ export type ConverterParts = {
   onSpent?(engine: string, processorMs: number): void;
 } & SandboxWatch;
 
-export type FoundEngine = { readonly engine: Engine; readonly version: string | undefined };
+export type FoundEngine = {
+  readonly engine: Engine;
+  readonly version: string | undefined;
+  /** See EngineStatus. */
+  readonly isWithheld?: true;
+};
 
 /** Probes at once every engine that is not known from the last start. */
 export async function openEngines(parts: ConverterParts): Promise<Omit<Converter, "tell" | "trials">> {
@@ -155,6 +160,10 @@ async function changedOf(found: readonly FoundEngine[], parts: ConverterParts, s
 
 /** Is the engine's tool there, and does it work in the sandbox? */
 export async function probe(engine: Engine, { sandbox, log }: ConverterParts): Promise<FoundEngine> {
+  if (engine.needsFullSandbox === true && sandbox.mode === "degraded") {
+    log.warn("engine.withheld", { engine: engine.id });
+    return { engine, version: undefined, isWithheld: true };
+  }
   try {
     const version = await engine.probe(sandbox);
     if (version === undefined) log.warn("engine.absent", { engine: engine.id, packages: engine.packages });
@@ -166,9 +175,9 @@ export async function probe(engine: Engine, { sandbox, log }: ConverterParts): P
   }
 }
 
-export function statusOf({ engine, version }: FoundEngine): EngineStatus {
+export function statusOf({ engine, version, isWithheld }: FoundEngine): EngineStatus {
   const { id, label, lane, hops, packages } = engine;
-  return { id, label, lane, hops, packages, version };
+  return { id, label, lane, hops, packages, version, ...(isWithheld === true && { isWithheld }) };
 }
 
 /** Work that takes seconds anyway makes room for work that somebody waits for by the millisecond. */

@@ -13,6 +13,8 @@ export type EngineStatus = {
   readonly label: string;
   /** Undefined: its tool is not there, or does not work in the sandbox. */
   readonly version: string | undefined;
+  /** Its tool may be there, but the weaker sandbox of this host cannot confine it. */
+  readonly isWithheld?: true;
   readonly lane: Lane;
   readonly hops: readonly Hop[];
   /** Debian packages that bring the tool. */

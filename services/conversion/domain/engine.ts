@@ -124,6 +124,11 @@ export type Engine = {
    * program of our own answers with a code.
    */
   readonly badInput: readonly BadInputSign[];
+  /**
+   * Its own processes talk through Unix sockets. Without namespaces these would be the host's: Landlock holds back abstract ones at best
+   * (kernel 6.12), and none that has a path.
+   */
+  readonly needsFullSandbox?: true;
   /** Looks for its input among the fresh files (see fresh-files.ts) before it looks on the disk. */
   readonly takesFresh?: true;
   open(host: EngineHost): Promise<OpenEngine>;

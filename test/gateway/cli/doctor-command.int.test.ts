@@ -1,9 +1,10 @@
 /** The doctor on a machine that lacks tools: they are hidden from one process by mounts that only it has. */
 import { execFile } from "node:child_process";
-import { mkdir, mkdtemp, rm } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, rm } from "node:fs/promises";
 import { resolve } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { cloneIsOpen } from "#test/harness/clone.ts";
 
 const run = promisify(execFile);
 const hidden = ["/usr/bin/icns2png", "/usr/bin/pdftoppm", "/usr/bin/pdftocairo"];
@@ -17,11 +18,11 @@ beforeAll(async () => {
 afterAll(() => rm(dataDir, { recursive: true, force: true }));
 
 /** The lines of the table by engine, and what is said below it. */
-async function doctor(...missing: readonly string[]) {
+async function doctor(missing: readonly string[] = [], more: Readonly<Record<string, string>> = {}) {
   const mounts = missing.map((path) => `mount --bind /dev/null ${path} && `).join("");
   const command = `${mounts}exec "$0" gateway/setup/filemill.mjs doctor`;
   const { stdout } = await run("unshare", ["--mount", "sh", "-c", command, process.execPath], {
-    env: { ...process.env, DATA_DIR: dataDir },
+    env: { ...process.env, DATA_DIR: dataDir, ...more },
   });
   const lines = stdout.trim().split("\n");
   const table = lines.filter((line) => /\S {2,}\S+.* {2,}\d+ {2,}\S/.test(line)).map((line) => line.split(/ {2,}/));
@@ -29,7 +30,7 @@ async function doctor(...missing: readonly string[]) {
 }
 
 it("says what is missing and what to install for it, and leaves the other engines what they were", { timeout: 240_000 }, async () => {
-  const [whole, part] = [await doctor(), await doctor(...hidden)];
+  const [whole, part] = [await doctor(), await doctor(hidden)];
   expect(whole.engines.size).toBeGreaterThan(25);
   expect(whole.engines.get("Poppler")).toEqual([expect.stringMatching(/^\d+\.\d/), expect.stringMatching(/^[1-9]/), "-"]);
   const without = new Map([
@@ -41,3 +42,17 @@ it("says what is missing and what to install for it, and leaves the other engine
   expect(part.engines).toEqual(without);
   expect(part.said).toMatch(/apt-get install .*poppler-utils.*icnsutils/);
 });
+
+// The weaker sandbox cannot hide where the clone lies: its user must be able to enter it.
+it.runIf(cloneIsOpen)(
+  "does not have LibreOffice installed again where the weaker sandbox cannot hold it",
+  { timeout: 240_000 },
+  async () => {
+    await chmod(dataDir, 0o711);
+    const weak = await doctor(["/usr/bin/bwrap"], { SANDBOX: "degraded" });
+    expect(weak.engines.get("LibreOffice")).toEqual(["withheld", "0", "-"]);
+    expect(weak.engines.get("Poppler")?.[0]).toMatch(/^\d/);
+    expect(weak.said).toMatch(/^Not offered without namespaces: .*LibreOffice/m);
+    expect(weak.said).not.toMatch(/apt-get install .*libreoffice/);
+  },
+);

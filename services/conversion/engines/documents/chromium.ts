@@ -58,9 +58,8 @@ export const chromiumEngine = defineEngine({
   packages: ["chromium-headless-shell", "python3"],
   hops: chromiumHops,
   badInput: [],
+  needsFullSandbox: true,
   async probe(sandbox) {
-    // Its processes talk through sockets, of which the degraded sandbox grants none.
-    if (sandbox.mode === "degraded") return undefined;
     // By way of Python, which drives it.
     const script = `import os; os.execv("${program}", ["chromium", "--no-sandbox", "--version"])`;
     const command = { program: "/usr/bin/python3", args: ["-S", "-c", script] };

@@ -265,9 +265,8 @@ export const libreofficeEngine = defineEngine({
   ],
   hops: libreofficeHops,
   badInput: [],
+  needsFullSandbox: true,
   async probe(sandbox) {
-    // Its processes talk through sockets, of which the degraded sandbox grants none: it would be found and never start.
-    if (sandbox.mode === "degraded") return undefined;
     // The office itself takes seconds to start: the bridge is imported and the version read from its files.
     const script =
       "import uno, os; os.stat('/usr/lib/libreoffice/program/soffice.bin'); print(open('/usr/lib/libreoffice/program/bootstraprc').read())";
