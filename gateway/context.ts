@@ -14,6 +14,7 @@ import type { Settings } from "#kit/settings.ts";
 
 export type GatewaySettings = Pick<
   Settings,
+  | "DATA_DIR"
   | "HOST"
   | "PORT"
   | "PUBLIC_URL"

@@ -7,6 +7,7 @@ import { createDiskRoom } from "#gateway/access/disk-room.ts";
 import { checkPlanOfNewAccounts, createOidc } from "#gateway/access/oidc.ts";
 import { createPeers } from "#gateway/access/peers.ts";
 import { createRateLimits } from "#gateway/access/rate-limit.ts";
+import { createResumableUploads } from "#gateway/access/resumable-uploads.ts";
 import { createThrottle } from "#gateway/access/throttle.ts";
 import { createTickets } from "#gateway/access/tickets.ts";
 import type { GatewayDeps, GatewaySettings } from "#gateway/context.ts";
@@ -76,6 +77,7 @@ export async function createGateway(deps: GatewayDeps, settings: GatewaySettings
     throttle: createThrottle(peers),
     devices: createDevices(deps.deviceKey, settings),
     tickets: createTickets(deps.deviceKey),
+    uploads: createResumableUploads(settings, deps.deviceKey, deps.log),
     oidc,
     endpoints,
     views: createCatalogueViews(deps.catalogue),
@@ -108,6 +110,7 @@ export async function createGateway(deps: GatewayDeps, settings: GatewaySettings
     async [Symbol.asyncDispose]() {
       draining.abort();
       ending.abort();
+      context.uploads[Symbol.dispose]();
       await app.close();
     },
   };

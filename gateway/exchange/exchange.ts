@@ -5,6 +5,7 @@ import type { Devices } from "#gateway/access/devices.ts";
 import type { DiskRoom } from "#gateway/access/disk-room.ts";
 import type { Oidc } from "#gateway/access/oidc.ts";
 import type { RateLimits } from "#gateway/access/rate-limit.ts";
+import type { ResumableUploads } from "#gateway/access/resumable-uploads.ts";
 import type { Throttle } from "#gateway/access/throttle.ts";
 import type { Tickets } from "#gateway/access/tickets.ts";
 import type { GatewayDeps, GatewaySettings } from "#gateway/context.ts";
@@ -34,6 +35,7 @@ export type RestContext = {
   readonly throttle: Throttle;
   readonly devices: Devices;
   readonly tickets: Tickets;
+  readonly uploads: ResumableUploads;
   /** The identity provider that people may sign in with. */
   readonly oidc: Oidc | undefined;
   /** Fires when the gateway drains: no new conversions, and streams that a client can take up again end. */

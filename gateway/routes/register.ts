@@ -22,6 +22,13 @@ import { formatsHandler } from "#gateway/rest/formats.ts";
 import { deleteJobHandler, downloadHandler, getJobHandler, listJobsHandler } from "#gateway/rest/jobs.ts";
 import { routeHandler } from "#gateway/rest/routes.ts";
 import { healthHandler, metricsHandler, readyHandler } from "#gateway/rest/status.ts";
+import {
+  continueUploadHandler,
+  convertUploadHandler,
+  createUploadHandler,
+  deleteUploadHandler,
+  getUploadHandler,
+} from "#gateway/rest/uploads.ts";
 import { pageHandlersOf } from "#gateway/web/handlers.ts";
 import { webhookHandlersOf } from "#gateway/webhook/handlers.ts";
 import { FilemillError } from "#kit/errors.ts";
@@ -42,6 +49,11 @@ function handlersOf(context: RestContext): Readonly<Record<EndpointId, Handler>>
     deleteJob: deleteJobHandler(context),
     jobEvents: jobEventsHandler(context),
     download: downloadHandler(context),
+    createUpload: createUploadHandler(context),
+    getUpload: getUploadHandler(context),
+    continueUpload: continueUploadHandler(context),
+    deleteUpload: deleteUploadHandler(context),
+    convertUpload: convertUploadHandler(context),
     formats: formatsHandler(context),
     route: routeHandler(context),
     openapi: openapiHandler(context),

@@ -41,6 +41,7 @@ const exceptions: readonly { readonly path: RegExp; readonly license: string | u
   { path: /^ical\.js$/, license: "MPL-2.0", reason: "a package of its own, used unchanged" },
   { path: /^axe-core$/, license: "MPL-2.0", reason: "the test of what screen readers find" },
   { path: /^lightningcss/, license: "MPL-2.0", reason: "part of the test runner" },
+  { path: /^combine-errors$/, license: undefined, reason: "MIT by its Readme; part of the tus client, in tests alone" },
   { path: /^async$/, license: undefined, reason: "MIT by its LICENSE file; its package.json is older than the field" },
 ];
 

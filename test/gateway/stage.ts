@@ -16,7 +16,6 @@ import { ConversionService } from "#gen/filemill/conversion/v1/conversion_pb.ts"
 import { type CreateJobRequest, type Job, JobSchema, JobService, JobState } from "#gen/filemill/job/v1/job_pb.ts";
 import { WebhookService } from "#gen/filemill/webhook/v1/webhook_pb.ts";
 import { type DiskBlobStore, openDiskBlobStore } from "#kit/blobs/disk-store.ts";
-
 import { FilemillError, toConnectError, toErrorMessage } from "#kit/errors.ts";
 import { openLog } from "#kit/log.ts";
 
@@ -37,6 +36,7 @@ export type Stage = AsyncDisposable & {
 };
 
 export const key = `fm_${"k".repeat(49)}`;
+export const otherKey = `fm_${"o".repeat(49)}`;
 export const auth = { authorization: `Bearer ${key}` };
 
 type StageOptions = {
@@ -45,6 +45,7 @@ type StageOptions = {
   readonly maxInputMb?: number;
   readonly requestsPerMinute?: number;
   readonly script?: Script;
+  onCheckBudget?(inputBytes: bigint): undefined;
   /** The job is done when CreateJob answers. */
   readonly endsAtOnce?: boolean;
   /** Refuses CreateJob. */
@@ -129,11 +130,9 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
         URL_FETCH: "any",
       },
       ...{ OIDC_ISSUER: undefined, OIDC_CLIENT_ID: undefined, OIDC_CLIENT_SECRET: undefined, OIDC_ALLOWED_DOMAINS: undefined },
-      ...{ OIDC_LABEL: "", OIDC_PLAN: "free" },
+      ...{ OIDC_LABEL: "", OIDC_PLAN: "free", DATA_DIR: dir },
+      ...{ INLINE_WAIT_MS: 10_000, MIN_FREE_DISK_MB: 0, GUEST_RESERVE_MB: 0 },
       ...{
-        INLINE_WAIT_MS: 10_000,
-        MIN_FREE_DISK_MB: 0,
-        GUEST_RESERVE_MB: 0,
         METRICS_TOKEN: undefined,
         DRAIN_MS: 1000,
         ...options.settings,
@@ -162,10 +161,11 @@ function accountsOf({ maxInputMb = 5, requestsPerMinute = 1000 }: StageOptions):
   return {
     verifyKey({ key: given }) {
       if (given === "fm_revoked") throw toConnectError(new FilemillError("API_KEY_REVOKED", "This key was revoked; make a new one."));
-      if (given !== key && given !== "fm_free") throw toConnectError(new FilemillError("INVALID_API_KEY", "This key is not known."));
-      const apiAccess = given === key;
+      if (given !== key && given !== otherKey && given !== "fm_free")
+        throw toConnectError(new FilemillError("INVALID_API_KEY", "This key is not known."));
+      const apiAccess = given !== "fm_free";
       return {
-        account: { id: accountId, email: "a@example.org", plan: "plus" },
+        account: { id: given === otherKey ? "account2" : accountId, email: "a@example.org", plan: "plus" },
         plan: { id: "plus", apiAccess, maxInputMb, requestsPerMinute, maxUnfinishedJobs: 20, retentionSeconds: 60 },
       };
     },
@@ -253,7 +253,7 @@ function jobsOf(options: StageOptions, created: CreateJobRequest[], jobs: Map<st
       if (options.endsAtOnce === true) doneAtOnce(job).next();
       return { job, replayed: false };
     },
-    checkBudget: () => ({}),
+    checkBudget: ({ inputBytes }) => options.onCheckBudget?.(inputBytes) ?? {},
     makeRoom: () => ({}),
     getRouteTime: ({ to }) => (to === "webp" ? { expectedMs: 42 } : {}),
     getJob: ({ jobId }) => ({ job: known(jobId) }),

@@ -1,0 +1,119 @@
+/** Files that come in pieces, by the tus protocol 1.0: what is here of one, and whose it is. */
+import { createHmac, randomBytes } from "node:crypto";
+import { mkdir, readdir, rm, stat } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import type { FileStore } from "@tus/file-store";
+import type { Server } from "@tus/server";
+import { FilemillError } from "#kit/errors.ts";
+import type { Log } from "#kit/log.ts";
+
+/** One that is unfinished, or that nobody made a job of. */
+export type ResumableUpload = {
+  readonly id: string;
+  readonly path: string;
+  readonly sizeBytes: number;
+  readonly offset: number;
+  readonly name: string | undefined;
+  readonly expiresAt: Date;
+};
+
+export type ResumableUploads = Disposable & {
+  /** Answers a request of the protocol, which the caller has authenticated and bounded. `id` is absent for a new upload. */
+  answer(request: Request): Promise<Response>;
+  /** A new id, in which the account is hidden. */
+  newIdOf(accountId: string): string;
+  /** Rejects with NOT_FOUND for what is not there, is over, or is another account's. */
+  find(accountId: string, id: string): Promise<ResumableUpload>;
+  listOf(accountId: string): Promise<readonly ResumableUpload[]>;
+  remove(id: string): Promise<void>;
+  /** One after the other: what each may still take depends on those before. */
+  inTurn<T>(work: () => Promise<T>): Promise<T>;
+};
+
+const lifeMs = 24 * 3_600_000;
+const tidyMs = 10 * 60_000;
+const ownerDigits = 32;
+const idForm = /^[0-9a-f]{64}$/;
+/** Where a new upload's id travels to the library, which asks for it. */
+export const newIdHeader = "x-filemill-upload";
+
+type Tus = { readonly server: Server; readonly store: FileStore };
+
+/** @param key - Of this installation. @param tidy - How often expired ones are removed, in ms. */
+export function createResumableUploads(settings: { readonly DATA_DIR: string }, key: string, log: Log, tidy = tidyMs): ResumableUploads {
+  const directory = join(resolve(settings.DATA_DIR), "uploads");
+  let opening: Promise<Tus> | undefined;
+  const open = (): Promise<Tus> => {
+    opening ??= openTus(directory);
+    return opening;
+  };
+  const ownerOf = (accountId: string): string =>
+    createHmac("sha256", key).update(`upload ${accountId}`).digest("hex").slice(0, ownerDigits);
+  /** Not by the library, which would reject where one is deleted meanwhile. */
+  const tidyUp = async (): Promise<void> => {
+    for (const name of await readdir(directory).catch(() => [])) {
+      const id = name.replace(/\.json$/, "");
+      if (!idForm.test(id)) continue;
+      const endsMs = (await stateOf(id))?.expiresAt.getTime() ?? (await createdMsOf(join(directory, name))) + lifeMs;
+      if (endsMs <= Date.now()) await Promise.all(["", ".json"].map((end) => rm(join(directory, id + end), { force: true })));
+    }
+  };
+  const timer = setInterval(() => void tidyUp().catch((err: unknown) => log.warn("uploads.not_tidied", { err })), tidy).unref();
+  let last: Promise<unknown> = Promise.resolve();
+
+  async function stateOf(id: string): Promise<ResumableUpload | undefined> {
+    const { store } = await open();
+    const found = await store.getUpload(id).catch(() => undefined);
+    if (found === undefined) return undefined;
+    const { size = 0, offset, metadata, creation_date } = found;
+    const expiresAt = new Date(Date.parse(creation_date ?? "") + lifeMs);
+    return { id, path: join(directory, id), sizeBytes: size, offset, name: metadata?.filename ?? undefined, expiresAt };
+  }
+
+  return {
+    answer: async (request) => (await open()).server.handleWeb(request),
+    newIdOf: (accountId) => ownerOf(accountId) + randomBytes(ownerDigits / 2).toString("hex"),
+    async find(accountId, id) {
+      const isOwn = idForm.test(id) && id.startsWith(ownerOf(accountId));
+      const found = isOwn ? await stateOf(id) : undefined;
+      if (found !== undefined && found.expiresAt.getTime() > Date.now()) return found;
+      throw new FilemillError("NOT_FOUND", "There is no such upload; begin another one.");
+    },
+    async listOf(accountId) {
+      const owner = ownerOf(accountId);
+      const names = (await readdir(directory).catch(() => [])).filter((name) => idForm.test(name) && name.startsWith(owner));
+      return (await Promise.all(names.map(stateOf))).filter((upload) => upload !== undefined);
+    },
+    remove: async (id) => (await open()).store.remove(id).catch(() => undefined),
+    inTurn(work) {
+      const turn = last.then(work);
+      last = turn.catch(() => undefined);
+      return turn;
+    },
+    [Symbol.dispose]: () => clearInterval(timer),
+  };
+}
+
+/** Of a file of which nothing else is known, as after a crash; of one that is gone, now. */
+async function createdMsOf(path: string): Promise<number> {
+  return (await stat(path).catch(() => undefined))?.mtimeMs ?? Date.now();
+}
+
+async function openTus(directory: string): Promise<Tus> {
+  // Here and not above: few servers ever get one.
+  const [{ Server }, { FileStore }] = await Promise.all([import("@tus/server"), import("@tus/file-store")]);
+  await mkdir(directory, { recursive: true, mode: 0o700 });
+  const store = new FileStore({ directory, expirationPeriodInMilliseconds: lifeMs });
+  // A length is said beforehand, so that nobody begins what may not end.
+  store.extensions = ["creation", "termination", "expiration"];
+  const server = new Server({
+    path: "/api/v1/uploads",
+    datastore: store,
+    // Nothing of ours is for pages of other origins.
+    allowedOrigins: [],
+    // Relative to the address that was called, so that a proxy in front with a prefix does not matter.
+    generateUrl: (_request, { id }) => `uploads/${id}`,
+    namingFunction: (request) => request.headers.get(newIdHeader) ?? "",
+  });
+  return { server, store };
+}

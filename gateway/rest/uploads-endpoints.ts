@@ -1,0 +1,64 @@
+import { defineEndpoints } from "#gateway/exchange/endpoint.ts";
+import type { ErrorCode } from "#kit/errors.ts";
+
+const path = "/api/v1/uploads/{id}";
+const errors: readonly ErrorCode[] = ["NOT_FOUND"];
+/** Each piece and each question is a request; what is counted as a conversion is the job. */
+const ofConverter = { access: "read", scope: "convert", unlisted: true, errors } as const;
+
+/** The tus protocol 1.0 (creation, termination, expiration), which its clients speak; described in the README. */
+export const uploadEndpoints = defineEndpoints({
+  createUpload: {
+    ...ofConverter,
+    method: "POST",
+    path: "/api/v1/uploads",
+    summary: "Begin a resumable upload",
+    answers: { 201: { description: "Begun; pieces go to `Location`." } },
+  },
+  getUpload: {
+    ...ofConverter,
+    method: "GET",
+    path,
+    head: true,
+    summary: "How much of an upload has come",
+    answers: { 200: { description: "The upload; to HEAD as the protocol says it." } },
+  },
+  continueUpload: {
+    ...ofConverter,
+    method: "PATCH",
+    path,
+    summary: "Send the next piece of an upload",
+    body: { mediaType: "application/offset+octet-stream", schema: { type: "string", format: "binary" } },
+    answers: { 204: { description: "Received; `Upload-Offset` says how much there is." } },
+  },
+  deleteUpload: {
+    ...ofConverter,
+    method: "DELETE",
+    path,
+    summary: "Give an upload up",
+    answers: { 204: { description: "Removed." } },
+  },
+  convertUpload: {
+    method: "POST",
+    path: `${path}/convert`,
+    summary: "Convert an upload that is complete",
+    access: "convert",
+    unlisted: true,
+    body: {
+      mediaType: "application/json",
+      schema: {
+        type: "object",
+        required: ["to"],
+        additionalProperties: false,
+        properties: {
+          to: { type: "string", minLength: 1, maxLength: 64 },
+          from: { type: "string", maxLength: 64 },
+          name: { type: "string", minLength: 1, maxLength: 255 },
+          options: { type: "object", additionalProperties: { anyOf: [{ type: "string" }, { type: "number" }, { type: "boolean" }] } },
+        },
+      },
+    },
+    answers: { 200: { description: "The conversion is done." }, 202: { description: "The job is still running." } },
+    errors,
+  },
+});

@@ -1,0 +1,176 @@
+/** Resumable uploads at the door: the same keys, plans, budgets and disk as for an upload in one request. */
+
+import { createReadStream } from "node:fs";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { budgetOf } from "#gateway/access/budget.ts";
+import { newIdHeader, type ResumableUpload } from "#gateway/access/resumable-uploads.ts";
+import { watchStanding } from "#gateway/access/standing.ts";
+import { callerOf, type Handler, type RestContext, sendErrorAnswer, sendJson } from "#gateway/exchange/exchange.ts";
+import { errorContextOf } from "#gateway/exchange/public-error.ts";
+import { bodyTooSlow, watchBodyPace } from "#gateway/http/body-pace.ts";
+import { errorAnswerOf } from "#gateway/http/error-body.ts";
+import { boundedFileName } from "#gateway/http/file-name.ts";
+import { answerAndLinger, hasUnreadBody } from "#gateway/http/linger.ts";
+import { abortable } from "#kit/abortable.ts";
+import { FilemillError } from "#kit/errors.ts";
+import { type Following, following } from "#kit/following.ts";
+import { answerConversion } from "./convert.ts";
+import { fromOf, parseAskedHeaders } from "./convert-request.ts";
+import { storeBytes } from "./stored-bytes.ts";
+import { ceilingOf, type Receive } from "./submission.ts";
+import { tooLarge } from "./upload.ts";
+
+/** POST /api/v1/uploads. What is said to come is refused here, before one byte of it, where there is no room for it. */
+export function createUploadHandler(context: RestContext): Handler {
+  const { uploads } = context;
+  return async (request, reply) => {
+    const caller = callerOf(request);
+    checkServing(context);
+    const said = String(request.headers["upload-length"] ?? "");
+    if (!/^\d{1,15}$/.test(said)) throw new FilemillError("BAD_REQUEST", "Say how long the file is, in Upload-Length.");
+    const sizeBytes = Number(said);
+    if (sizeBytes === 0) throw new FilemillError("INVALID_INPUT", "The file is empty; send one with content.");
+    const ceiling = ceilingOf(context, caller, undefined, undefined);
+    if (sizeBytes > ceiling.limitMb * 1e6) throw tooLarge(ceiling);
+    return uploads.inTurn(async () => {
+      const others = await uploads.listOf(caller.account.id);
+      const { maxUnfinishedJobs: limit } = caller.plan;
+      if (others.length >= limit) {
+        throw new FilemillError("TOO_MANY_JOBS", "There are too many unfinished uploads of this account; finish or delete one.", {
+          details: { limit },
+        });
+      }
+      await context.diskRoom.check(false);
+      const declared = others.reduce((sum, other) => sum + other.sizeBytes, sizeBytes);
+      using _room = await context.budgets.enter(budgetOf(request, caller, context.deps.deviceKey), declared, false);
+      return relay(context, request, reply, { newId: uploads.newIdOf(caller.account.id) });
+    });
+  };
+}
+
+/** GET and HEAD /api/v1/uploads/{id}. */
+export function getUploadHandler(context: RestContext): Handler {
+  return async (request, reply) => {
+    const upload = await uploadOf(context, request);
+    if (request.method === "HEAD") return relay(context, request, reply, upload);
+    const { id, sizeBytes, offset, name, expiresAt } = upload;
+    return sendJson(reply, 200, { upload: { id, sizeBytes, offset, name: name ?? null, expiresAt: expiresAt.toISOString() } });
+  };
+}
+
+/** PATCH /api/v1/uploads/{id}. */
+export function continueUploadHandler(context: RestContext): Handler {
+  return async (request, reply) => {
+    const upload = await uploadOf(context, request);
+    checkServing(context);
+    await context.diskRoom.check(false);
+    using standing = watchStanding(callerOf(request), context.deps.log);
+    using over = following(standing.lost, context.ending);
+    using _pace = watchBodyPace(request.raw, () => over.abort(bodyTooSlow()));
+    if (/^100-continue$/i.test(request.headers.expect ?? "")) reply.raw.writeContinue();
+    // Left by an iterator, a request would be destroyed, and its connection with it, before the answer is sent.
+    const bytes = abortable(request.raw.iterator({ destroyOnReturn: false }), over.signal);
+    return await relay(context, request, reply, upload, { bytes, over });
+  };
+}
+
+/** DELETE /api/v1/uploads/{id}. */
+export function deleteUploadHandler(context: RestContext): Handler {
+  return async (request, reply) => relay(context, request, reply, await uploadOf(context, request));
+}
+
+/** As the declared schema has checked it. */
+type Body = {
+  readonly to: string;
+  readonly from?: string;
+  readonly name?: string;
+  readonly options?: Readonly<Record<string, string | number | boolean>>;
+};
+
+/** POST /api/v1/uploads/{id}/convert: as POST /convert, of a file that came in pieces. */
+export function convertUploadHandler(context: RestContext): Handler {
+  return async (request, reply) => {
+    const body = request.body as Body;
+    const upload = await uploadOf(context, request);
+    const { sizeBytes, offset, id } = upload;
+    if (offset < sizeBytes) {
+      const message = `The upload is not complete: ${offset} of ${sizeBytes} bytes have come.`;
+      throw new FilemillError("BAD_REQUEST", message, { details: { offset, sizeBytes } });
+    }
+    const from = fromOf(body.from, context.views.known());
+    const options = new Map(Object.entries(body.options ?? {}).map(([name, value]) => [name, String(value)]));
+    const asked = { from, download: "no", options, ...parseAskedHeaders(request) } as const;
+    const answered = await answerConversion(context, request, reply, asked, sizeBytes, taking(context, request, upload, { ...body, from }));
+    // Who did not get the answer may ask again: until then there is something to ask for.
+    const remove = (): void => void context.uploads.remove(id);
+    if (reply.raw.writableFinished) remove();
+    else reply.raw.once("finish", remove);
+    return answered;
+  };
+}
+
+/** Copies it, so that it is still there where no job comes of it. */
+function taking(
+  context: RestContext,
+  request: FastifyRequest,
+  upload: ResumableUpload,
+  { to, from, name }: Pick<Body, "to" | "name"> & { readonly from: string | undefined },
+): Receive {
+  return async ({ passage, signal }) => {
+    const ceiling = ceilingOf(context, callerOf(request), from, to);
+    if (upload.sizeBytes > ceiling.limitMb * 1e6) throw tooLarge(ceiling);
+    const rules = { blobs: context.deps.blobs, ceiling, passage, signal, mayBeHeld: false };
+    const gone = () => new FilemillError("NOT_FOUND", "There is no such upload; begin another one.");
+    const blob = await storeBytes(createReadStream(upload.path, { highWaterMark: 1 << 20 }), rules, gone);
+    return { to, blob, fileName: boundedFileName(name ?? upload.name ?? "file") };
+  };
+}
+
+function uploadOf(context: RestContext, request: FastifyRequest): Promise<ResumableUpload> {
+  const params: Record<string, unknown> = { ...(typeof request.params === "object" ? request.params : {}) };
+  return context.uploads.find(callerOf(request).account.id, String(params.id));
+}
+
+function checkServing({ draining }: RestContext): void {
+  if (!draining.aborted) return;
+  throw new FilemillError("UNAVAILABLE", "The service is about to restart; go on in a moment.", { retryAfterMs: 5000 });
+}
+
+type Meant = { readonly id: string } | { readonly newId: string };
+
+/** Asks the library, and answers what it says; its refusals in the shape of all others. */
+async function relay(
+  context: RestContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  meant: Meant,
+  piece?: { readonly bytes: AsyncIterable<Uint8Array>; readonly over: Following },
+): Promise<FastifyReply> {
+  const headers = new Headers("newId" in meant ? { [newIdHeader]: meant.newId } : {});
+  for (const [name, value] of Object.entries(request.headers)) {
+    const isOfProtocol = /^(tus-|upload-)/.test(name) || (piece !== undefined && /^content-(type|length)$/.test(name));
+    if (isOfProtocol && typeof value === "string") headers.set(name, value);
+  }
+  const url = `http://filemill/api/v1/uploads${"id" in meant ? `/${meant.id}` : ""}`;
+  const stream = piece === undefined ? {} : { body: ReadableStream.from(piece.bytes), duplex: "half" };
+  const answer = await context.uploads.answer(new Request(url, { method: request.method, headers, ...stream } as RequestInit));
+  const ours = Object.fromEntries([...answer.headers].filter(([name]) => /^(tus-|upload-|location$|cache-control$)/.test(name)));
+  reply.headers(ours);
+  if (answer.status < 400) return reply.code(answer.status).send();
+  piece?.over.signal.throwIfAborted();
+  // What is left of the body is not read by anybody else.
+  piece?.over.abort();
+  const error = refusalOf(answer.status, (await answer.text()).trim());
+  const refusal = errorAnswerOf(error, errorContextOf(request, context.settings.PUBLIC_URL), {}, answer.status);
+  if (!hasUnreadBody(request)) return sendErrorAnswer(reply, refusal);
+  answerAndLinger(request, reply.headers(refusal.headers), refusal.status, refusal.body);
+  return reply;
+}
+
+/** Clients of the protocol go by the status, which stays what the library says. */
+function refusalOf(status: number, said: string): FilemillError {
+  if (status >= 500) return new FilemillError("UNAVAILABLE", "The piece could not be written; go on in a moment.");
+  if (status === 413) return new FilemillError("INPUT_TOO_LARGE", "More came than the upload was said to be long.");
+  if (status === 404 || status === 410) return new FilemillError("NOT_FOUND", "There is no such upload; begin another one.");
+  return new FilemillError("BAD_REQUEST", said.slice(0, 200) || "The request is not one of the tus protocol.");
+}

@@ -1,0 +1,222 @@
+import { createHash, randomBytes } from "node:crypto";
+import { mkdtemp, readdir, readFile, rm, utimes, writeFile } from "node:fs/promises";
+import { request as httpRequest } from "node:http";
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Upload } from "tus-js-client";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createResumableUploads } from "#gateway/access/resumable-uploads.ts";
+import { openLog } from "#kit/log.ts";
+import { png } from "#test/gateway/samples.ts";
+import { auth, jsonOf, openStage, otherKey, type Stage } from "#test/gateway/stage.ts";
+
+let stage: Stage;
+let dataDir: string;
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), "filemill-uploads-"));
+  stage = await openStage({ maxInputMb: 100, settings: { DATA_DIR: dataDir } });
+});
+afterAll(async () => {
+  await stage[Symbol.asyncDispose]();
+  await rm(dataDir, { recursive: true });
+});
+
+const tus = { ...auth, "tus-resumable": "1.0.0" };
+const offsetStream = "application/offset+octet-stream";
+
+function ask(
+  path: string,
+  method: string,
+  headers: Readonly<Record<string, string>> = {},
+  body: RequestInit["body"] = null,
+): Promise<Response> {
+  return fetch(new URL(path, `${stage.url}/api/v1/`), { method, headers: { ...tus, ...headers }, body });
+}
+
+/** Begins one and gives its path below the API's. */
+async function begun(sizeBytes: number, headers: Readonly<Record<string, string>> = {}): Promise<string> {
+  const answer = await ask("uploads", "POST", { "upload-length": String(sizeBytes), ...headers });
+  expect(answer.status).toBe(201);
+  return answer.headers.get("location") ?? "";
+}
+
+const piece = (
+  path: string,
+  offset: number,
+  body: RequestInit["body"],
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Response> => ask(path, "PATCH", { "content-type": offsetStream, "upload-offset": String(offset), ...headers }, body);
+
+const convert = (path: string, body: object, headers: Readonly<Record<string, string>> = {}): Promise<Response> =>
+  ask(`${path}/convert`, "POST", { "content-type": "application/json", ...headers }, JSON.stringify(body));
+
+/** A line to the gateway that is cut each time so many bytes have gone up. */
+async function openCuttingLine(everyBytes: number, times: number) {
+  let [cuts, sent] = [0, 0];
+  const sockets = new Set<Socket>();
+  const server = createServer((near) => {
+    const far = connect(stage.port, "127.0.0.1");
+    for (const socket of [near, far]) {
+      sockets.add(socket);
+      socket.on("error", () => undefined).on("close", () => sockets.delete(socket));
+    }
+    far.pipe(near);
+    near.on("close", () => far.destroy());
+    far.on("close", () => near.destroy());
+    near.on("data", (chunk) => {
+      sent += chunk.length;
+      if (sent < everyBytes || cuts >= times) {
+        if (far.write(chunk)) return;
+        near.pause();
+        far.once("drain", () => near.resume());
+        return;
+      }
+      sent = 0;
+      cuts += 1;
+      near.resetAndDestroy();
+    });
+  }).listen(0, "127.0.0.1");
+  await new Promise((resolve) => server.once("listening", resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    cuts: () => cuts,
+    [Symbol.dispose]() {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+    },
+  };
+}
+
+test("the official client brings a file over a line that is cut seven times, byte for byte, and it becomes a job", async () => {
+  const content = Buffer.concat([png, randomBytes(60_000_000)]);
+  using line = await openCuttingLine(7_500_000, 7);
+  const location = await new Promise<string>((resolve, reject) => {
+    const upload = new Upload(content as never, {
+      endpoint: `${line.url}/api/v1/uploads`,
+      headers: auth,
+      chunkSize: 20_000_000,
+      retryDelays: Array<number>(20).fill(20),
+      metadata: { filename: "large.png" },
+      onError: reject,
+      onSuccess: () => resolve(upload.url ?? ""),
+    });
+    upload.start();
+  });
+  expect(line.cuts()).toBe(7);
+  const path = `uploads/${location.split("/").at(-1)}`;
+  const { upload } = await jsonOf(await ask(path, "GET"));
+  expect(upload).toMatchObject({ sizeBytes: content.length, offset: content.length, name: "large.png" });
+  const answer = await convert(path, { to: "webm" });
+  expect(answer.status).toBe(202);
+  const created = stage.created.at(-1);
+  expect(created).toMatchObject({ from: "png", to: "webm", sourceName: "large.png" });
+  const stored = await readFile(stage.blobs.pathOf(created?.input?.id ?? ""));
+  expect(createHash("sha256").update(stored).digest("hex")).toBe(createHash("sha256").update(content).digest("hex"));
+  await expect.poll(async () => (await ask(path, "HEAD")).status).toBe(404);
+});
+
+test("a piece goes where the one before has ended, and nowhere else", async () => {
+  const path = await begun(png.length, { "upload-metadata": `filename ${Buffer.from("a.png").toString("base64")}` });
+  expect((await piece(path, 0, png.subarray(0, 10))).headers.get("upload-offset")).toBe("10");
+  for (const lie of [0, 9, 11, png.length]) expect((await piece(path, lie, png.subarray(10))).status).toBe(409);
+  for (const nonsense of ["-1", "1e1", "0x0a", ""]) {
+    const answer = await ask(path, "PATCH", { "content-type": offsetStream, "upload-offset": nonsense }, png.subarray(10));
+    expect(answer.status, nonsense).toBeGreaterThanOrEqual(400);
+  }
+  const head = await ask(path, "HEAD");
+  expect([head.headers.get("upload-offset"), head.headers.get("upload-length")]).toEqual(["10", String(png.length)]);
+  const early = await convert(path, { to: "webp" });
+  expect([early.status, (await jsonOf(early)).error]).toMatchObject([400, { code: "BAD_REQUEST", details: { offset: 10 } }]);
+  expect((await piece(path, 10, png.subarray(10))).status).toBe(204);
+  const refused = await convert(path, { to: "nothing" });
+  expect((await jsonOf(refused)).error.code).toBe("UNSUPPORTED_TARGET");
+  // A refusal costs nobody the upload.
+  const done = await jsonOf(await convert(path, { to: "webp", options: { quality: 70 } }));
+  expect(done.job).toMatchObject({ status: "done", from: "png", bytes: png.length });
+  expect(stage.created.at(-1)).toMatchObject({ options: { quality: "70" }, sourceName: "a.png" });
+});
+
+test("more than was said is refused, whether its length is told or not, and what came before stays", async () => {
+  const path = await begun(100);
+  expect((await piece(path, 0, Buffer.alloc(101))).status).toBe(413);
+  await new Promise<void>((resolve, reject) => {
+    const headers = { ...tus, "content-type": offsetStream, "upload-offset": "0", "transfer-encoding": "chunked" };
+    const endless = httpRequest(new URL(`/api/v1/${path}`, stage.url), { method: "PATCH", headers }, (answer) => {
+      expect(answer.statusCode).toBe(413);
+      endless.destroy();
+      resolve();
+    });
+    endless.on("error", reject);
+    const more = (): void => void (endless.destroyed || endless.write(Buffer.alloc(1 << 16), () => setImmediate(more)));
+    more();
+  });
+  const offset = Number((await ask(path, "HEAD")).headers.get("upload-offset"));
+  expect(offset).toBeLessThanOrEqual(100);
+  await ask(path, "DELETE");
+});
+
+test("two pieces at once are not mixed: one of them counts", async () => {
+  const size = 3_000_000;
+  const path = await begun(size);
+  const answers = await Promise.all([piece(path, 0, Buffer.alloc(size, "a")), piece(path, 0, Buffer.alloc(size, "b"))]);
+  const statuses = answers.map(({ status }) => status);
+  expect(statuses).toContain(204);
+  const content = await readFile(join(dataDir, path));
+  expect(content.length).toBe(size);
+  expect(content.equals(Buffer.alloc(size, content[0]))).toBe(true);
+  await ask(path, "DELETE");
+});
+
+test("what is not one's own, was deleted or is over is not there", async () => {
+  const path = await begun(10);
+  const other = { authorization: `Bearer ${otherKey}` };
+  for (const method of ["GET", "HEAD", "DELETE"]) expect((await ask(path, method, other)).status).toBe(404);
+  expect((await piece(path, 0, "x", other)).status).toBe(404);
+  expect((await convert(path, { to: "webp" }, other)).status).toBe(404);
+  expect((await ask(path, "GET", { authorization: "Bearer none" })).status).toBe(401);
+  for (const odd of ["uploads/..%2fdevice-key", `uploads/${"0".repeat(64)}`, "uploads/%00", `${path}.json`])
+    expect((await ask(odd, "GET")).status).toBe(404);
+  expect((await ask(path, "DELETE")).status).toBe(204);
+  expect((await ask(path, "GET")).status).toBe(404);
+  const old = await begun(10);
+  const facts = `${join(dataDir, old)}.json`;
+  await writeFile(facts, (await readFile(facts, "utf8")).replace(/"creation_date":"\d{4}/, '"creation_date":"2020'));
+  expect((await ask(old, "GET")).status).toBe(404);
+  expect((await piece(old, 0, "x")).status).toBe(404);
+});
+
+test.each([
+  [{}, 400],
+  [{ "upload-length": "0" }, 422],
+  [{ "upload-length": "-1" }, 400],
+  [{ "upload-length": "100000001" }, 413],
+  [{ "upload-defer-length": "1" }, 400],
+  [{ "upload-length": "10", "tus-resumable": "" }, 412],
+  [{ "upload-length": "10", "upload-metadata": "a,,b" }, 400],
+])("%j is no upload", async (headers: Record<string, string>, status) => {
+  const answer = await ask("uploads", "POST", headers);
+  expect(answer.status).toBe(status);
+  expect((await jsonOf(answer)).error.code).toMatch(/^[A-Z_]+$/);
+});
+
+test("an account has as many as jobs, no more bytes than its budget takes, and those of yesterday are removed", async () => {
+  const asked: bigint[] = [];
+  for (const name of await readdir(join(dataDir, "uploads"))) await rm(join(dataDir, "uploads", name));
+  await using small = await openStage({ settings: { DATA_DIR: dataDir }, onCheckBudget: (bytes) => void asked.push(bytes) });
+  const begin = () => fetch(`${small.url}/api/v1/uploads`, { method: "POST", headers: { ...tus, "upload-length": "1000" } });
+  const answers = await Promise.all(Array.from({ length: 22 }, begin));
+  expect(answers.map(({ status }) => status).toSorted()).toEqual([...Array<number>(20).fill(201), 429, 429]);
+  expect(asked.map(Number)).toEqual(Array.from({ length: 20 }, (_, index) => (index + 1) * 1000));
+  const folder = join(dataDir, "uploads");
+  for (const name of (await readdir(folder)).filter((each) => each.endsWith(".json"))) {
+    const text = await readFile(join(folder, name), "utf8");
+    await writeFile(join(folder, name), text.replace(/"creation_date":"\d{4}/, '"creation_date":"2020'));
+  }
+  // Of one a crash has left half.
+  await rm(join(folder, (await readdir(folder)).find((name) => name.endsWith(".json")) ?? ""));
+  const [half = ""] = (await readdir(folder)).filter((name, _, all) => !name.endsWith(".json") && !all.includes(`${name}.json`));
+  await utimes(join(folder, half), 0, 0);
+  using _tidier = createResumableUploads({ DATA_DIR: dataDir }, "any", openLog("silent"), 20);
+  await expect.poll(() => readdir(folder), { timeout: 20_000 }).toEqual([]);
+});
