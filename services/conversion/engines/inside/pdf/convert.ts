@@ -10,6 +10,7 @@ import { type Vocabulary, vocabularyOf } from "./inlines.ts";
 import { joinPages } from "./join-pages.ts";
 import { documentOf } from "./json.ts";
 import { blocksOfLayout } from "./layout.ts";
+import { type Bookmark, levelledBy } from "./outline.ts";
 import { withPictures } from "./placed.ts";
 import { readPdf } from "./read.ts";
 import { blocksOfTagged, untoldPictures, untoldRuns } from "./tagged.ts";
@@ -19,7 +20,7 @@ import type { Block } from "./tree.ts";
 const tailBytes = 4096;
 
 export async function convertPdf(bytes: Buffer, { to, options }: Question, notes: Notes): Promise<Converted> {
-  const { title, language, pages: read, count } = await readPdf(bytes, pagesWanted(options.pages));
+  const { title, language, pages: read, count, bookmarks } = await readPdf(bytes, pagesWanted(options.pages));
   if (read.length === 0) throw new Failure("INVALID_OPTION", `The PDF has ${count} ${count === 1 ? "page" : "pages"}.`);
   // Without the end that tells where things are the library looks for what there is.
   if (!bytes.toString("latin1", Math.max(0, bytes.length - tailBytes)).includes("startxref")) notes.set("INPUT_DAMAGED", undefined);
@@ -36,7 +37,7 @@ export async function convertPdf(bytes: Buffer, { to, options }: Question, notes
     pages.flatMap(({ runs }) => runs),
     isTagged,
   );
-  const blocks = withEndnotes(joinPages(withFootnotes(blocksOf(pages, words, notes))));
+  const blocks = withEndnotes(joinPages(withFootnotes(blocksOf(pages, bookmarks, { words, notes }))));
   const isShown = blocks.length > 0 || pages.some(({ figures }) => figures.length > 0);
   if (!isShown && !isTablesAlone) notes.set("PAGES_EMPTY", undefined);
   if (to === "html") return htmlOf(blocks, { title, language });
@@ -52,10 +53,14 @@ const undecorated = (page: PageContent): PageContent =>
     : { ...page, runs: page.runs.map((run) => (run.mark === "artifact" && run.width > 0 ? { ...run, mark: undefined } : run)) };
 
 /** Pages whose tags are whole by these, the others by their layout. */
-function blocksOf(pages: readonly PageContent[], words: Vocabulary, notes: Notes): Block[][] {
+function blocksOf(
+  pages: readonly PageContent[],
+  bookmarks: readonly Bookmark[],
+  { words, notes }: { readonly words: Vocabulary; readonly notes: Notes },
+): Block[][] {
   const tagged = pages.map((page) => blocksOfTagged(page, words));
   const bare = pages.filter((_, index) => tagged[index] === undefined).map(undecorated);
-  const laidOut = blocksOfLayout(bare, words, notes);
+  const laidOut = levelledBy(bookmarks, blocksOfLayout(bare, words, notes));
   return tagged.map((blocks, index) => {
     const page = pages[index];
     if (blocks === undefined || page === undefined) return laidOut.shift() ?? [];

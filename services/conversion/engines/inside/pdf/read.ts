@@ -8,6 +8,7 @@ import type { Box, PageContent, Picture, Run, StructureNode } from "./content.ts
 import { drawingsOf, type Matrix, multiply, type OperatorNumbers } from "./drawings.ts";
 import { figuresOf } from "./figures.ts";
 import { type Face, facesOf, type Styles } from "./fonts.ts";
+import { type Bookmark, bookmarksIn } from "./outline.ts";
 import { picturesOf } from "./pictures.ts";
 import { letterAt, partOf } from "./run-parts.ts";
 
@@ -21,6 +22,7 @@ export type PdfContent = {
   /** As the file says; RFC 3066. */
   readonly language: string | undefined;
   readonly count: number;
+  readonly bookmarks: readonly Bookmark[];
   readonly pages: readonly PageContent[];
 };
 
@@ -36,7 +38,8 @@ export async function readPdf(bytes: Uint8Array, wanted: (page: number) => boole
     }
     const { info } = await document.getMetadata().catch(() => ({ info: {} }));
     const { Title: title, Language: language } = info as { Title?: unknown; Language?: unknown };
-    return { title: saidIn(title), language: saidIn(language), count: document.numPages, pages };
+    const bookmarks = bookmarksIn(await document.getOutline().catch(() => undefined));
+    return { title: saidIn(title), language: saidIn(language), count: document.numPages, bookmarks, pages };
   } finally {
     await document.loadingTask.destroy();
   }
