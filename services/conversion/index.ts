@@ -177,7 +177,6 @@ export function createConversionService(deps: ConversionDeps, settings: Conversi
     const worker = createWorker({
       node,
       leaseMs: settings.LEASE_MS,
-      early: settings.JOB_ADDRESS === "local",
       hasOthers: settings.BLOBS !== undefined,
       leases: deps.leases,
       catalogue: deps.catalogue,

@@ -9,7 +9,7 @@ export type JobSettings = Pick<
 /** Every lane that a plan may name; each is a subject and a consumer of the work queue `JOBS`. */
 export const lanes = ["image", "document", "office", "media"] as const;
 
-/** The service's own times, in milliseconds: how often it looks after its jobs by itself, and how long it waits for one. */
+/** The service's own times, in milliseconds: how often it looks after its jobs by itself, and how long one may be unwritten. */
 export type Cadence = {
   /** Between two looks for jobs whose wake-up was lost. */
   readonly reconcileMs: number;
@@ -19,8 +19,8 @@ export type Cadence = {
   readonly sweepMs: number;
   /** Between two looks whether guests' results must make room on the disk. */
   readonly roomMs: number;
-  /** Who creates a job that a worker of this process begins with is told of an end that comes within this time directly (decision 30). */
+  /** What takes longer than this is recorded before it ends (decision 68). */
   readonly soonMs: number;
 };
 
-export const defaultCadence: Cadence = { reconcileMs: 5000, expireMs: 5000, sweepMs: 600_000, roomMs: 1000, soonMs: 100 };
+export const defaultCadence: Cadence = { reconcileMs: 5000, expireMs: 5000, sweepMs: 600_000, roomMs: 1000, soonMs: 300 };

@@ -20,7 +20,6 @@ import { type Cadence, defaultCadence, type JobSettings, lanes } from "./config.
 import { createAdmission } from "./domain/admission.ts";
 import { expireJobs, openReconciler, sweepBlobs } from "./domain/care.ts";
 import { type Clock, systemClock } from "./domain/clock.ts";
-import { createEndings } from "./domain/endings.ts";
 import { createHistory } from "./domain/history.ts";
 import { createJobIds } from "./domain/job-id.ts";
 import { maxLeaseMs } from "./domain/lease-job.ts";
@@ -110,7 +109,6 @@ async function openCore(deps: JobDeps, settings: JobSettings, stack: AsyncDispos
   const clock = deps.clock ?? systemClock;
   const projection = createProjection(clock, maxLeaseMs);
   const history = createHistory();
-  const endings = createEndings();
   const passwords = new Map<string, Passwords>();
   const spending = followSpending(projection, clock);
   projection.onChange((after, before) => {
@@ -123,7 +121,7 @@ async function openCore(deps: JobDeps, settings: JobSettings, stack: AsyncDispos
   });
   const wakeUps = await broker.workQueue("JOBS", lanes, { ackWaitMs: settings.LEASE_MS });
   const keys = await openIdempotencyKeys(broker);
-  const records = stack.use(await openJobRecords(broker, projection));
+  const records = stack.use(await openJobRecords(broker, projection, blobs));
   const background = stack.use(openBackground(log));
   const rules = {
     retentionSeconds: settings.RETENTION_SECONDS,
@@ -135,14 +133,13 @@ async function openCore(deps: JobDeps, settings: JobSettings, stack: AsyncDispos
   const core: Core = {
     ...{ rules, clock, log, projection, history, records, keys, wakeUps, blobs, background },
     beginnings: new Map(),
-    arrivals: new Map(),
-    passwords,
-    ...{ endings, spending },
+    waitingHere: new Map(),
+    ...{ passwords, spending },
     admission: createAdmission(projection, rules.maxUnfinished),
     plan: createPlanner(deps.catalogue, lanes),
     meter: createMeter(deps.metrics, projection, lanes),
     nextId: createJobIds(),
-    view: createView(projection, history, clock, endings),
+    view: createView(projection, history, clock),
     isGone,
     makeRoom: () => roomMaker(),
     flush: () => broker.flushToDisk(),

@@ -22,8 +22,6 @@ export type Attempt = {
   readonly log: Log;
   /** Fires when the worker must go; an end that was not taken by then is somebody else's to make again. */
   readonly leaving: AbortSignal;
-  /** Was the lease written, as far as is known? */
-  isHeld(): boolean;
 };
 
 const firstPauseMs = 200;
@@ -59,9 +57,7 @@ export async function finishAttempt(attempt: Attempt, end: AttemptEnd, elapsedMs
   }
   // The result of an attempt that was not accepted is removed by the job service, whose it became with the call.
   if (!answer.accepted) log.info("attempt.fenced_out");
-  // Without a lease nothing ever ran under this wake-up: it still stands for a job that waits.
-  if (!answer.accepted && !attempt.isHeld()) delivery.retry(0);
-  else delivery.ack();
+  delivery.ack();
 }
 
 /** Answers that trying again cannot change. */

@@ -7,8 +7,6 @@ import type { WorkerParts } from "./worker-parts.ts";
 export type LeaseWatch = Disposable & {
   /** Takes the progress that the next heartbeat reports. */
   onProgress(fraction: number): void;
-  /** Was the lease written, as far as is known? */
-  isHeld(): boolean;
 };
 
 /** Progress is told this often at most, where the lease is longer. */
@@ -29,16 +27,11 @@ export function superviseLease(
   let reported: number | undefined;
   let isBeating = false;
   let beatAt = performance.now();
-  let isHeld = lease.revision !== 0n;
   const keepMs = leaseMs / 3;
 
   async function beat(): Promise<void> {
     if (isBeating) return;
     delivery.working();
-    await ask();
-  }
-
-  async function ask(): Promise<void> {
     isBeating = true;
     beatAt = performance.now();
     reported = progress;
@@ -47,7 +40,6 @@ export function superviseLease(
       const told = progress === undefined ? {} : { progress };
       const { cancelled } = await leases.heartbeat({ jobId, attempt, worker: node, leaseMs, ...told });
       if (cancelled) stop.abort(new FilemillError("JOB_CANCELLED", "The job was cancelled."));
-      else isHeld = true;
     } catch (error) {
       log.warn("heartbeat.failed", { err: error });
     } finally {
@@ -61,16 +53,12 @@ export function superviseLease(
     },
     Math.min(progressMs, keepMs),
   ).unref();
-  // After the engine was asked.
-  const first = isHeld ? undefined : setImmediate(() => void ask());
   return {
-    isHeld: () => isHeld,
     onProgress(fraction) {
       progress = fraction;
     },
     [Symbol.dispose]() {
       clearInterval(timer);
-      clearImmediate(first);
     },
   };
 }

@@ -10,8 +10,6 @@ import type { ConversionMetrics } from "./metrics.ts";
 export type WorkerParts = {
   readonly node: string;
   readonly leaseMs: number;
-  /** Attempts begin while their lease is still being written: only where one process answers every call of `leases`. */
-  readonly early: boolean;
   /** Other hosts have the same files, and so may do what this one cannot. */
   readonly hasOthers: boolean;
   readonly leases: Client<typeof LeaseService>;

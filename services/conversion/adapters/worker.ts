@@ -47,7 +47,7 @@ export function createWorker(parts: WorkerParts): Worker {
       const end = await convert(parts, lease, stop.signal, watch.onProgress, log);
       const elapsedMs = performance.now() - startedAt;
       parts.metrics.attempts.inc({ engine: lease.plan?.hops[0]?.engine ?? "", outcome: outcomeOf(end, stop.signal) });
-      await finishAttempt({ parts, lease, delivery, log, leaving: leaving.signal, isHeld: watch.isHeld }, end, elapsedMs);
+      await finishAttempt({ parts, lease, delivery, log, leaving: leaving.signal }, end, elapsedMs);
     } finally {
       watch[Symbol.dispose]();
       if (running.get(lease.jobId) === entry) running.delete(lease.jobId);
@@ -70,8 +70,8 @@ export function createWorker(parts: WorkerParts): Worker {
           return false;
         }
         const idleAccountOnly = guest === "idle account";
-        const { node: worker, leaseMs, early } = parts;
-        const claim = await parts.leases.claimAttempt({ jobId, lane, worker, leaseMs, early, idleAccountOnly });
+        const { node: worker, leaseMs } = parts;
+        const claim = await parts.leases.claimAttempt({ jobId, lane, worker, leaseMs, idleAccountOnly });
         if (claim.outcome === Outcome.LEASED && claim.lease !== undefined) await tracedAttempt(delivery, claim.lease);
         else if (claim.outcome === Outcome.SETTLED) delivery.ack();
         else delivery.retry(claim.retryMs);

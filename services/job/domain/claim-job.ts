@@ -7,7 +7,6 @@ import {
   LeaseSchema,
   ClaimAttemptResponse_Outcome as Outcome,
 } from "#gen/filemill/job/v1/job_pb.ts";
-import type { Arrival } from "./arrival.ts";
 import { roomOf } from "./budget.ts";
 import { settle } from "./end-job.ts";
 import type { Turn } from "./fair-lane.ts";
@@ -15,7 +14,7 @@ import { isJobId, madeAtMs } from "./job-id.ts";
 import { leaseMsOf } from "./lease-job.ts";
 import { payerOf } from "./payer.ts";
 import type { Core } from "./ports.ts";
-import { attemptUnder, type Held } from "./projection.ts";
+import { attemptUnder, type Held, isUnwritten } from "./projection.ts";
 import { quarantineOf } from "./quarantine.ts";
 import { dueOf } from "./retention.ts";
 import { cancelled, claimed, isUnfinished, laneOf, type Record } from "./state.ts";
@@ -33,14 +32,12 @@ const nothing: Claimed = { outcome: Outcome.SETTLED, retryMs: 0 };
 /**
  * Takes for one attempt the job of the lane whose turn it is, which in an empty queue is the one that was asked for. A wake-up
  * stands for one unfinished job of the lane, whichever: it is settled with the attempt that runs under it, or when none is left.
+ * A request that names no job comes from a worker of this process that was woken for one on the short way.
  */
 export async function claimAttempt(core: Core, request: ClaimAttemptRequest): Promise<Claimed> {
-  if (!isJobId(request.jobId)) return nothing;
-  const arrival = core.arrivals.get(request.jobId);
-  const arriving = arrival && beginArriving(core, arrival, request);
-  if (arriving !== undefined) return { outcome: Outcome.LEASED, lease: leaseOf(core, arriving, 0), retryMs: 0 };
-  await arrival?.written;
-  const named = await core.records.find(request.jobId);
+  const isByMessage = request.jobId !== "";
+  if (isByMessage && !isJobId(request.jobId)) return nothing;
+  const named = isByMessage ? await core.records.find(request.jobId) : undefined;
   const lane = request.lane === "" ? named && laneOf(named.record) : request.lane;
   if (lane === undefined) return nothing;
   const tried = new Set<string>();
@@ -56,6 +53,7 @@ export async function claimAttempt(core: Core, request: ClaimAttemptRequest): Pr
       tried.add(jobId);
       continue;
     }
+    if (!isByMessage) return nothing;
     const beginning = core.beginnings.get(request.jobId);
     if (beginning !== undefined) {
       await beginning.settled;
@@ -75,7 +73,7 @@ function nextOf(core: Core, lane: string, wakeUp: string, tried: ReadonlySet<str
   const isFree = (id: string): boolean => !tried.has(id) && !beginnings.has(id);
   const mustWait = quarantineOf(core);
   // This wake-up came again: its attempt is under way or has lost its worker.
-  const attempt = attemptUnder(projection, lane, wakeUp);
+  const attempt = wakeUp === "" ? undefined : attemptUnder(projection, lane, wakeUp);
   if (attempt !== undefined) {
     const { id } = attempt.record.job;
     // Whose worker was lost is not among those that run.
@@ -99,71 +97,48 @@ function beginningOf({ beginnings }: Core, payer: string): number {
   return count;
 }
 
-/** The attempt is written with the job itself, where the turn is this job's: nobody else waits in the lane, or nobody who has as little running. */
-function beginArriving(core: Core, arrival: Arrival, request: ClaimAttemptRequest): Record | undefined {
-  const { id } = arrival.record.job;
-  const payer = payerOf(arrival.record);
-  const lane = laneOf(arrival.record);
-  if (!request.early || request.lane !== lane) return undefined;
-  const isNewcomer = isIdle(core, lane, payer);
-  const isAlone = core.projection.lane(lane).queuedCount === 0;
-  const isItsTurn = isAlone || (isNewcomer && nextOf(core, lane, id, new Set())?.isIdleAccount !== true);
-  if (!isItsTurn || (request.idleAccountOnly && !isNewcomer)) return undefined;
-  // No message stands for it: should the worker be lost, the reconciler need not wait for one.
-  const record = claimedBy(core, arrival.record, request, "");
-  if (record === undefined || !arrival.begin(record)) return undefined;
-  core.beginnings.set(id, { payer, settled: arrival.written });
-  void arrival.written.then(() => core.beginnings.delete(id));
-  return record;
-}
-
 /** Undefined when the job turned out to be taken, or was at its end. */
 async function begin(core: Core, jobId: string, request: ClaimAttemptRequest): Promise<Lease | undefined> {
-  const beginning = Promise.withResolvers<void>();
   const held = core.projection.get(jobId);
+  const isByMessage = request.jobId !== "";
+  if (held !== undefined && isUnwritten(held) && !isByMessage) return beginUnwritten(core, held, request);
+  const beginning = Promise.withResolvers<void>();
   core.beginnings.set(jobId, { payer: held === undefined ? "" : payerOf(held.record), settled: beginning.promise });
-  const early = held !== undefined && mayBeginEarly(core, held, request) ? claimOf(core, held, request) : undefined;
-  const taking = take(core, jobId, request, early).finally(() => {
+  // Whoever it was woken for waits still.
+  if (!isByMessage && [...core.waitingHere.values()].includes(request.lane)) core.wakeUps.wakeHere(request.lane);
+  try {
+    return await take(core, jobId, request);
+  } finally {
     core.beginnings.delete(jobId);
     beginning.resolve();
-  });
-  if (early === undefined || !isUnfinished(early)) return taking;
-  core.background.run("job.claim_failed", () => taking);
-  return leaseOf(core, early, 0);
+  }
 }
 
-/** Where another worker is likely to want the same job, a lost race would cost more than the waiting. */
-function mayBeginEarly({ projection }: Core, { record }: Held, request: ClaimAttemptRequest): boolean {
-  return request.early && record.job.attempts === 0 && projection.lane(laneOf(record)).queuedCount === 1;
+/** Without a write: the job's first is that of its end. */
+function beginUnwritten(core: Core, held: Held, request: ClaimAttemptRequest): Lease | undefined {
+  const record = claimOf(core, held, request);
+  if (record === undefined || !isUnfinished(record)) return undefined;
+  core.waitingHere.delete(record.job.id);
+  core.projection.hold(record);
+  return leaseOf(core, record);
 }
 
 function claimOf(core: Core, { record, leaseEndsMs, dueMs }: Held, request: ClaimAttemptRequest): Record | undefined {
   if (Math.max(leaseEndsMs, dueMs) > core.clock.monotonicMs()) return undefined;
   const nowMs = core.clock.now();
-  return dueOf(record, nowMs) === "cancel" ? cancelled(record, nowMs) : claimedBy(core, record, request, request.jobId);
-}
-
-function claimedBy(core: Core, record: Record, request: ClaimAttemptRequest, wakeUp: string): Record | undefined {
+  if (dueOf(record, nowMs) === "cancel") return cancelled(record, nowMs);
   const leaseMs = leaseMsOf(core, request.leaseMs);
-  return claimed(record, { worker: request.worker, wakeUp, leaseMs, maxAttempts: core.rules.maxAttempts, nowMs: core.clock.now() });
+  return claimed(record, { worker: request.worker, wakeUp: request.jobId, leaseMs, maxAttempts: core.rules.maxAttempts, nowMs });
 }
 
-/** @param early - What is written if nothing came in between, and nothing else: its lease was handed out. */
-async function take(core: Core, jobId: string, request: ClaimAttemptRequest, early: Record | undefined): Promise<Lease | undefined> {
-  const change = await core.records.change(jobId, (held) => {
-    if (early === undefined) return claimOf(core, held, request);
-    return held.record.version + 1n === early.version ? early : undefined;
-  });
+async function take(core: Core, jobId: string, request: ClaimAttemptRequest): Promise<Lease | undefined> {
+  const change = await core.records.change(jobId, (held) => claimOf(core, held, request));
   if (!change.changed) return undefined;
-  const { record, revision } = change.after;
-  if (!isUnfinished(record)) {
-    if (record.job.state === JobState.FAILED) core.log.warn("job.parked", { job: jobId, attempts: record.job.attempts });
-    core.background.run("job.settle_failed", () => settle(core, change));
-    return undefined;
-  }
-  core.meter.entered(record);
-  if (record.job.attempts === 1) core.meter.waited(record, waitedMs(record));
-  return leaseOf(core, record, revision);
+  const { record } = change.after;
+  if (isUnfinished(record)) return leaseOf(core, record);
+  if (record.job.state === JobState.FAILED) core.log.warn("job.parked", { job: jobId, attempts: record.job.attempts });
+  core.background.run("job.settle_failed", () => settle(core, change));
+  return undefined;
 }
 
 /** When to look again, in a lane where nothing can begin now. */
@@ -188,13 +163,14 @@ function waitOf(core: Core, lane: string, wakeUp: string): Claimed {
   return mayArrive ? busy(nowMs + arrivalPauseMs) : nothing;
 }
 
-function leaseOf(core: Core, record: Record, revision: number): Lease {
+function leaseOf(core: Core, record: Record): Lease {
+  core.meter.entered(record);
+  if (record.job.attempts === 1) core.meter.waited(record, waitedMs(record));
   const { job, plan, requestId, budget, traceParent } = record;
   const room = roomOf(core, payerOf(record), budget, job.id);
   return create(LeaseSchema, {
     jobId: job.id,
     attempt: job.attempts,
-    revision: BigInt(revision),
     requestId,
     traceParent,
     inputPassword: core.passwords.get(job.id)?.input ?? "",

@@ -6,15 +6,14 @@ import { FilemillError } from "#kit/errors.ts";
 import { tellMoment } from "#kit/moments.ts";
 import { traceParent } from "#kit/tracing.ts";
 import { checkCeiling } from "./admission.ts";
-import { type OpenArrival, openArrival } from "./arrival.ts";
 import { checkInput } from "./budget.ts";
-import { isIdle } from "./claim-job.ts";
 import { settle } from "./end-job.ts";
 import { digestOf, entryKeyOf, precedentOf } from "./idempotency.ts";
 import { isJobId } from "./job-id.ts";
 import { payerOf } from "./payer.ts";
 import type { Core } from "./ports.ts";
-import type { Held } from "./projection.ts";
+import { type Held, isUnwritten } from "./projection.ts";
+import { takeShortWay } from "./short-way.ts";
 import { deleted, isRecord, laneOf, type Record } from "./state.ts";
 
 export type Created = { readonly job: Job; readonly replayed: boolean };
@@ -23,7 +22,8 @@ export type Created = { readonly job: Job; readonly replayed: boolean };
 const maxRounds = 8;
 
 /**
- * Plans, checks, records and queues a job: one write and one message, of which only the write is waited for.
+ * Plans and checks a job. What its caller will promise is recorded and queued; what is waited for takes the short way.
+ * Either way its record is in the store when this resolves.
  *
  * @throws FilemillError with the codes that the RPC lists.
  */
@@ -93,38 +93,27 @@ async function createOnce(core: Core, request: CreateJobRequest, planning: Promi
   throw new FilemillError("UNAVAILABLE", "The request could not be told from its duplicates; try again.", { retryAfterMs: 2000 });
 }
 
-/**
- * Writes the record and wakes a worker, both at once: a worker that hears of the job before its record is there waits for it
- * or, in this process, begins beside the write (see claimAttempt). Undefined when a duplicate was faster.
- */
+/** Takes a place among the unfinished jobs and has the job done, or queued. Undefined when a duplicate was faster. */
 async function admitted(core: Core, request: CreateJobRequest, record: Record): Promise<Held | undefined> {
   const { id } = record.job;
   const [payer, inputBytes] = [payerOf(record), Number(record.job.input?.sizeBytes ?? 0n)];
   checkInput(core, payer, record.budget, inputBytes, id);
   const giveBack = core.admission.take({ id, payer, inputBytes }, request.planMaxUnfinishedJobs);
-  const arrival = openArrival(record);
-  core.arrivals.set(id, arrival);
   const { inputPassword: input, outputPassword: output } = request;
   if (input !== "" || output !== "") core.passwords.set(id, { input, output });
   try {
-    const begun = await handedOver(core, request, arrival);
-    // Whoever comes to the job finds its input.
-    core.blobs.keep(record.job.input?.id ?? "");
-    tellMoment("record due", id);
-    const writing = core.records.create(begun ?? record).finally(arrival.settle);
-    const [outcome] = await Promise.all([writing, begun && arrival.ended(core.rules.soonMs)]);
-    if (outcome === "exists") return undefined;
+    // Who promises a place in the queue needs it in the store first, and so do requests of which several may make the same job.
+    const isStoredFirst = request.durable || request.idempotencyKey !== "" || record.job.async;
+    const held = isStoredFirst ? await recordFirst(core, record) : await takeShortWay(core, record);
+    if (held === undefined) return undefined;
     tellMoment("job recorded", id);
-    // As it is now: a flush takes longer than many a conversion, and who asked for a place in the queue is told of it.
-    const held = core.projection.get(id) ?? (await core.records.find(id));
+    const lane = laneOf(record);
+    const { state, attempts } = held.record.job;
+    if (state === JobState.QUEUED && attempts === 0) core.background.run("job.publish_failed", () => core.wakeUps.publish(lane, id));
     if (request.durable) await core.flush();
     tellMoment("job accepted", id);
     core.meter.entered(record);
-    if (begun !== undefined) {
-      core.meter.entered(begun);
-      core.meter.waited(begun, 0);
-    }
-    core.log.debug("job.created", { job: id, request: record.requestId, lane: laneOf(record) });
+    core.log.debug("job.created", { job: id, request: record.requestId, lane });
     return held;
   } catch (error) {
     // Nobody learns of this job and the caller removes its input: if it was written after all, it must not run.
@@ -132,29 +121,20 @@ async function admitted(core: Core, request: CreateJobRequest, record: Record): 
     core.background.run("job.forget_failed", () => forget(core, record));
     throw error;
   } finally {
-    if (core.arrivals.get(id) === arrival) core.arrivals.delete(id);
-    arrival.close();
     giveBack();
   }
 }
 
-/**
- * The record with its first attempt, if a worker of this process began that. Where other requests may make the same job, and where
- * a place in the queue was asked for, the job is queued first.
- */
-async function handedOver(core: Core, request: CreateJobRequest, arrival: OpenArrival): Promise<Record | undefined> {
-  const { record } = arrival;
-  const lane = laneOf(record);
-  const isOnlyMine = request.idempotencyKey === "" && !request.durable;
-  const isNewcomer = isIdle(core, lane, payerOf(record));
-  if (isOnlyMine && core.wakeUps.handOver(lane, record.job.id, { isNewcomer })) return arrival.begun();
-  // Its record is written as it is: an attempt that a worker began beside that would be nobody's.
-  arrival.shut();
-  core.background.run("job.publish_failed", () => core.wakeUps.publish(lane, record.job.id));
-  return undefined;
+async function recordFirst(core: Core, record: Record): Promise<Held | undefined> {
+  const { id } = record.job;
+  tellMoment("record due", id);
+  if ((await core.records.create(record)) === "exists") return undefined;
+  return core.projection.get(id) ?? (await core.records.find(id));
 }
 
 async function forget(core: Core, record: Record): Promise<void> {
+  const known = core.projection.get(record.job.id);
+  if (known !== undefined && isUnwritten(known)) core.projection.drop(record.job.id);
   const isOurs = (held: Held): boolean => held.record.job.input?.id === record.job.input?.id;
   const decide = (held: Held) => (isOurs(held) ? deleted(held.record, core.clock.now()) : undefined);
   const change = await core.records.change(record.job.id, decide, core.background.signal);

@@ -18,7 +18,6 @@ export async function findOwn(core: Core, accountId: string, jobId: string): Pro
 /** Ends an unfinished job; another one stays as it is. */
 export async function cancelJob(core: Core, accountId: string, jobId: string): Promise<Job> {
   await findOwn(core, accountId, jobId);
-  await core.endings.settled(jobId);
   const change = await core.records.change(jobId, (held) => cancelled(held.record, core.clock.now()));
   if (change.after === undefined || change.after.record.deleted) throw notFound();
   if (change.changed) core.background.run("job.settle_failed", () => settle(core, change));
@@ -28,7 +27,6 @@ export async function cancelJob(core: Core, accountId: string, jobId: string): P
 /** Cancels an unfinished job and removes what is stored. Resolves when the bytes are gone. */
 export async function deleteJob(core: Core, accountId: string, jobId: string): Promise<void> {
   const { record } = await findOwn(core, accountId, jobId);
-  await core.endings.settled(jobId);
   const change = await core.records.change(jobId, (held) => deleted(held.record, core.clock.now()));
   // Somebody else deleted it in the same moment: for both it is gone.
   if (!change.changed) return;

@@ -9,7 +9,7 @@ import { payerOf } from "./payer.ts";
 import type { Change, Core } from "./ports.ts";
 import type { Held } from "./projection.ts";
 import { retryDelayMs } from "./retry.ts";
-import { extended, failed, holdsLease, isUnfinished, type Record, requeued, spent, succeeded } from "./state.ts";
+import { extended, failed, holdsLease, laneOf, type Record, requeued, spent, succeeded } from "./state.ts";
 
 /** Keeps the lease alive. Resolves with true when the attempt is not wanted any more. */
 export async function heartbeat(core: Core, request: HeartbeatRequest): Promise<boolean> {
@@ -58,7 +58,12 @@ export async function finishAttempt(core: Core, request: FinishAttemptRequest, s
   const { record } = change.after;
   if (result !== undefined && record.job.result?.id !== result.id)
     core.background.run("job.tidy_failed", () => core.blobs.remove(result.id));
-  if (record.job.state === JobState.QUEUED) return { accepted: true, retryInMs: retryMs };
+  if (record.job.state === JobState.QUEUED) {
+    if (change.before.wakeUp !== "") return { accepted: true, retryInMs: retryMs };
+    // No message stands for it yet.
+    core.background.run("job.publish_failed", () => core.wakeUps.publish(laneOf(record), request.jobId, { again: true }));
+    return { accepted: true };
+  }
   core.background.run("job.settle_failed", () => settle(core, change));
   return { accepted: true };
 }
@@ -72,28 +77,16 @@ function wasTold(job: Job, { attempt, durationMs, outcome }: FinishAttemptReques
   return job.state === JobState.QUEUED && outcome.case === "failure";
 }
 
-/** Writes the end. Who waits for it is told before (decision 30). */
 async function recordEnd(core: Core, request: FinishAttemptRequest, retryMs: number, signal: AbortSignal): Promise<Change> {
   const { jobId, attempt, worker } = request;
   const nowMs = core.clock.now();
   using room = openRoom(core, request);
-  const next = (record: Record): Record | undefined => {
+  await core.beginnings.get(jobId)?.settled;
+  const next = ({ record }: Held): Record | undefined => {
     if (!holdsLease(record, attempt, worker)) return undefined;
     return spent(afterAttempt(core, record, request, { nowMs, retryMs, refusal: room.refusalOf(record) }), request.processorMs);
   };
-  const ended = core.arrivals.get(jobId)?.end((begun) => {
-    const end = next(begun);
-    return end === undefined || isUnfinished(end) ? undefined : end;
-  });
-  const write = async (): Promise<Change> => {
-    await core.beginnings.get(jobId)?.settled;
-    if (ended !== undefined) {
-      core.projection.release(jobId);
-      await new Promise((resolve) => setImmediate(resolve));
-    }
-    return core.records.change(jobId, ({ record }) => next(record), signal);
-  };
-  return await (ended === undefined ? write() : core.endings.announce(ended, write));
+  return await core.records.change(jobId, next, signal);
 }
 
 /**

@@ -2,7 +2,7 @@ import type { Job, JobState } from "#gen/filemill/job/v1/job_pb.ts";
 import { JobState as State } from "#gen/filemill/job/v1/job_pb.ts";
 import { FilemillError } from "#kit/errors.ts";
 import { isJobId } from "./job-id.ts";
-import type { Held, Projection } from "./projection.ts";
+import { type Held, isUnwritten, type Projection } from "./projection.ts";
 
 const defaultLimit = 20;
 const maxLimit = 100;
@@ -23,7 +23,7 @@ export function listJobs(projection: Projection, view: (held: Held) => Job, list
   const jobs: Job[] = [];
   for (let index = cursor === "" ? ids.length - 1 : lastBefore(ids, cursor); index >= 0; index -= 1) {
     const held = projection.get(ids[index] ?? "");
-    if (held === undefined) continue;
+    if (held === undefined || isUnwritten(held)) continue;
     const job = view(held);
     if (listing.state !== State.UNSPECIFIED && job.state !== listing.state) continue;
     if (jobs.length === limit) return { jobs, nextCursor: jobs.at(-1)?.id ?? "" };

@@ -2,9 +2,7 @@ import type { Plan } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
 import type { Job } from "#gen/filemill/job/v1/job_pb.ts";
 import type { Log } from "#kit/log.ts";
 import type { Admission } from "./admission.ts";
-import type { Arrival } from "./arrival.ts";
 import type { Clock } from "./clock.ts";
-import type { Endings } from "./endings.ts";
 import type { History } from "./history.ts";
 import type { Held, Projection } from "./projection.ts";
 import type { Spending } from "./spending.ts";
@@ -15,7 +13,7 @@ export type Change =
   | { readonly changed: true; readonly before: Record; readonly after: Held }
   | { readonly changed: false; readonly before: Record | undefined; readonly after: Held | undefined };
 
-/** The durable records, written by compare-and-set only. Everything rejects with UNAVAILABLE when the broker cannot be reached. */
+/** The durable records, written by compare-and-set only; none names a blob that only memory has. Everything rejects with UNAVAILABLE when the broker cannot be reached. */
 export type JobRecords = {
   /** From memory, else from the store: another process may have made it a moment ago. */
   find(jobId: string): Promise<Held | undefined>;
@@ -24,7 +22,7 @@ export type JobRecords = {
   /** "exists" when another request made a job with this id. A rejection leaves it open whether the job exists. */
   create(record: Record): Promise<"created" | "exists">;
   /**
-   * Writes what `decide` makes of the present record, again with a newer one when somebody else was faster.
+   * Writes what `decide` makes of the present record, again with a newer one when somebody else was faster. An unwritten job is created.
    * `decide` may be called several times. With a signal, an unreachable broker is waited for until it fires.
    */
   change(jobId: string, decide: (held: Held) => Record | undefined, signal?: AbortSignal): Promise<Change>;
@@ -50,16 +48,14 @@ export type IdempotencyKeys = {
 
 export type WakeUps = {
   publish(lane: string, jobId: string, options?: { again?: boolean }): Promise<void>;
-  /** Wakes a worker of this process that waits, or that keeps a place for newcomers, without a message. False: there is none. */
-  handOver(lane: string, jobId: string, options: { isNewcomer: boolean }): boolean;
+  /** Has a worker of this process claim without a message, when it has a place. False: there is none in the lane. */
+  wakeHere(lane: string, options?: { isNewcomer: boolean }): boolean;
   waiting(lane: string): Promise<number>;
   withdraw(lane: string, jobId: string): Promise<void>;
 };
 
 export type Blobs = {
   remove(blobId: string): Promise<void>;
-  /** See BlobStore. */
-  keep(blobId: string): void;
 };
 
 export type Planner = (request: { from: string; to: string; options: { [name: string]: string } }) => Promise<Plan>;
@@ -77,11 +73,8 @@ export type Meter = {
   refused(isGuest: boolean, quota: Quota): void;
 };
 
-/** Attempts whose beginning is being written. */
+/** Jobs whose next attempt, or whose first record, is being written. */
 export type Beginnings = Map<string, { readonly payer: string; readonly settled: Promise<unknown> }>;
-
-/** Jobs whose record is being written by this process at this moment, or whose end is waited for. */
-export type Arrivals = Map<string, Arrival>;
 
 /** Work that nobody waits for but that must not be lost sight of. */
 export type Background = {
@@ -96,7 +89,7 @@ export type Rules = {
   readonly maxAttempts: number;
   readonly leaseMs: number;
   readonly maxUnfinished: number;
-  /** How long who creates a job waits for an end that is near. */
+  /** How long a job may be known to this process alone. */
   readonly soonMs: number;
 };
 
@@ -112,8 +105,8 @@ export type Core = {
   readonly admission: Admission;
   readonly spending: Spending;
   readonly beginnings: Beginnings;
-  readonly arrivals: Arrivals;
-  readonly endings: Endings;
+  /** Lanes of the jobs on the short way that have not begun, by id. */
+  readonly waitingHere: Map<string, string>;
   /** Of protected inputs and results, by job, until it has ended; empty: none. */
   readonly passwords: Map<string, Passwords>;
   readonly records: JobRecords;

@@ -12,6 +12,7 @@ import { isUnfinished, laneOf, type Record } from "./state.ts";
 /** A record with what this process knows beside it. */
 export type Held = {
   readonly record: Record;
+  /** 0: no store has it yet, see isUnwritten. */
   readonly revision: number;
   /** On the monotonic clock, when the lease is over; in the past when there is none. */
   readonly leaseEndsMs: number;
@@ -32,11 +33,11 @@ export type Projection = {
   get(jobId: string): Held | undefined;
   /** Ignores a revision that is not newer than the one held. */
   apply(record: Record, revision: number): Held;
+  /** A job that is not in the store yet, or its next state; it takes its place as any other. */
+  hold(record: Record): void;
   drop(jobId: string): void;
   /** Prolongs a lease without writing it. */
   extendLease(jobId: string, leaseMs: number, progress: number | undefined): void;
-  /** The job takes no place any more, whatever its record says: its end is being written. The next change of the record decides anew. */
-  release(jobId: string): void;
   all(): Iterable<Held>;
   unfinished(): Iterable<Held>;
   /** Of one account, ascending. */
@@ -58,12 +59,14 @@ export function createProjection(clock: Clock, maxLeaseMs: number): Projection {
   const ledger = createLedger();
   const lanes = new Map<string, FairLane>();
   const listeners = new Map<string, Set<JobListener>>();
+  let newestRevision = 0;
 
   const laneFor = (name: string): FairLane => getOrAdd(lanes, name, createFairLane);
 
-  const place = (record: Record, where = placeOf(record)): void => {
+  const place = (record: Record): void => {
     const { id, accountId } = record.job;
     const payer = payerOf(record);
+    const where = placeOf(record);
     const isUnfinished = where !== "gone";
     laneFor(laneOf(record)).put(id, payer, where, isGuest(record));
     toggle(unfinished, id, isUnfinished);
@@ -89,26 +92,33 @@ export function createProjection(clock: Clock, maxLeaseMs: number): Projection {
     return clock.monotonicMs() + Math.min(Math.max(0, timestampMs(record.notBefore) - clock.now()), longestDelayMs);
   };
 
+  const put = (record: Record, revision: number): Held => {
+    const before = jobs.get(record.job.id);
+    const sameAttempt = before !== undefined && isSameAttempt(before.record, record);
+    const held: Held = {
+      record,
+      revision,
+      leaseEndsMs: Math.max(leaseEndsMsOf(record), sameAttempt ? before.leaseEndsMs : Number.NEGATIVE_INFINITY),
+      dueMs: dueMsOf(record),
+      progress: record.job.progress ?? (sameAttempt ? before.progress : undefined),
+    };
+    newestRevision = Math.max(newestRevision, revision);
+    jobs.set(record.job.id, held);
+    place(record);
+    // The store counts its writes: all processes see the same order of attempts. What is not written comes after all that is.
+    const turn = isUnwritten(held) ? newestRevision + 0.5 : revision;
+    if (record.job.attempts > (before?.record.job.attempts ?? 0)) laneFor(laneOf(record)).served(payerOf(record), turn);
+    tell(record.job.id, held, before);
+    return held;
+  };
+
   return {
     get: (jobId) => jobs.get(jobId),
     apply(record, revision) {
       const before = jobs.get(record.job.id);
-      if (before !== undefined && before.revision >= revision) return before;
-      const sameAttempt = before !== undefined && isSameAttempt(before.record, record);
-      const held: Held = {
-        record,
-        revision,
-        leaseEndsMs: Math.max(leaseEndsMsOf(record), sameAttempt ? before.leaseEndsMs : Number.NEGATIVE_INFINITY),
-        dueMs: dueMsOf(record),
-        progress: record.job.progress ?? (sameAttempt ? before.progress : undefined),
-      };
-      jobs.set(record.job.id, held);
-      place(record);
-      // The store counts its writes: all processes see the same order of attempts.
-      if (record.job.attempts > (before?.record.job.attempts ?? 0)) laneFor(laneOf(record)).served(payerOf(record), revision);
-      tell(record.job.id, held, before);
-      return held;
+      return before !== undefined && before.revision >= revision ? before : put(record, revision);
     },
+    hold: (record) => void put(record, 0),
     drop(jobId) {
       const before = jobs.get(jobId);
       if (before === undefined) return;
@@ -124,10 +134,6 @@ export function createProjection(clock: Clock, maxLeaseMs: number): Projection {
       const held = { ...before, leaseEndsMs: clock.monotonicMs() + leaseMs, progress: progress ?? before.progress };
       jobs.set(jobId, held);
       if (held.progress !== before.progress) tell(jobId, held, before);
-    },
-    release(jobId) {
-      const held = jobs.get(jobId);
-      if (held !== undefined) place(held.record, "gone");
     },
     all: () => jobs.values(),
     *unfinished() {
@@ -156,6 +162,11 @@ export function createProjection(clock: Clock, maxLeaseMs: number): Projection {
 }
 
 const everyJob = "";
+
+/** Whether this process alone knows the job: its first write creates it, and ends with this process otherwise. */
+export function isUnwritten({ revision }: Pick<Held, "revision">): boolean {
+  return revision === 0;
+}
 
 /** The attempt that runs under the wake-up of that name. */
 export function attemptUnder(projection: Projection, lane: string, wakeUp: string): Held | undefined {

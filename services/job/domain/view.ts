@@ -1,14 +1,13 @@
 import { timestampMs } from "@bufbuild/protobuf/wkt";
 import { type Job, JobState } from "#gen/filemill/job/v1/job_pb.ts";
 import type { Clock } from "./clock.ts";
-import type { Endings } from "./endings.ts";
 import type { History } from "./history.ts";
 import type { Held, Projection } from "./projection.ts";
 import { dueOf } from "./retention.ts";
 import { laneOf, type Record } from "./state.ts";
 
-/** Makes of a record what consumers see: with its place in the queue, an estimate, its end as soon as one was told of it, and expired as soon as it is time. */
-export function createView(projection: Projection, history: History, clock: Clock, endings: Endings): (held: Held) => Job {
+/** Makes of a record what consumers see: with its place in the queue, an estimate, and expired as soon as it is time. */
+export function createView(projection: Projection, history: History, clock: Clock): (held: Held) => Job {
   const queuedMs = (record: Record, position: number): number => {
     const lane = laneOf(record);
     // How many workers a lane has is not known here; what runs at once now is a lower bound.
@@ -22,8 +21,7 @@ export function createView(projection: Projection, history: History, clock: Cloc
     return byProgress ?? Math.max(0, history.expectMs(runOf(record)) - elapsedMs);
   };
 
-  return ({ record: held, progress }) => {
-    const record = endings.shownFor(held);
+  return ({ record, progress }) => {
     const job = { ...record.job, revision: record.version };
     switch (job.state) {
       case JobState.QUEUED: {

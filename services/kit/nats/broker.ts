@@ -9,8 +9,8 @@ import { type EmbeddedServer, openEmbeddedServer } from "./embedded-server.ts";
 import { openPatiently } from "./first-connection.ts";
 import { watchFullDisk } from "./full-disk.ts";
 import { assertGranted, type BrokerUser, countsSubject, grants, ownerUser } from "./grants.ts";
-import { createHandover, type Handover } from "./handover.ts";
 import { type Link, openLink } from "./link.ts";
+import { createLocalWakes, type LocalWakes } from "./local-wakes.ts";
 import type { Broker, Channel } from "./ports.ts";
 import { openWorkQueue } from "./work-queue.ts";
 
@@ -55,7 +55,7 @@ export async function openBroker(options: BrokerOptions): Promise<BrokerHost> {
   const owner = stack.use(await (cluster === undefined ? open() : openPatiently(cluster, open, log, signal)));
   if (server !== undefined) stack.use(watchFullDisk(server.dir, () => server.restart(), log));
   const owned = stack.move();
-  const handover = createHandover();
+  const wakes = createLocalWakes();
   const replicas = cluster?.replicas ?? replicasOf(owner);
   const common = {
     embedded: server !== undefined,
@@ -67,10 +67,10 @@ export async function openBroker(options: BrokerOptions): Promise<BrokerHost> {
     owner,
     openCounts: () => (server === undefined ? openChannel(owner, countsSubject, log) : undefined),
     ...common,
-    ...storesOf({ link: owner, owner }, handover, log, { replicas }),
+    ...storesOf({ link: owner, owner }, wakes, log, { replicas }),
     async as(user) {
       const link = server === undefined ? owner : owned.use(await openLink(embeddedOptions(server, user), log, signal));
-      return { ...common, ...storesOf({ link, owner }, handover, log, { replicas, user }) };
+      return { ...common, ...storesOf({ link, owner }, wakes, log, { replicas, user }) };
     },
   };
 }
@@ -78,7 +78,7 @@ export async function openBroker(options: BrokerOptions): Promise<BrokerHost> {
 /** @param user - Undefined for the owner, who may open all. */
 function storesOf(
   ends: Ends,
-  handover: Handover,
+  wakes: LocalWakes,
   log: Log,
   { replicas, user }: { readonly replicas: number; readonly user?: BrokerUser },
 ): Pick<Broker, "bucket" | "workQueue" | "healthy"> {
@@ -91,7 +91,7 @@ function storesOf(
     },
     workQueue: async (name, lanes, { ackWaitMs }) => {
       if (user !== undefined && grants[user].queue === undefined) throw new TypeError(`the service ${user} has no business with the queue`);
-      return openWorkQueue(ends, { name, lanes, ackWaitMs, replicas }, handover, log);
+      return openWorkQueue(ends, { name, lanes, ackWaitMs, replicas }, wakes, log);
     },
     healthy: createHealthCheck(ends, { name: "health", ttlMs: healthLifeMs, replicas, direct }),
   };

@@ -38,6 +38,7 @@ export type Bucket<T> = {
 
 /** One delivery of a wake-up. Not settling it means it comes again after the queue's wait. */
 export type Delivery = {
+  /** Empty: no message brought it (wakeHere). */
   readonly jobId: string;
   readonly lane: string;
   /** From 1. */
@@ -55,11 +56,11 @@ export type WorkQueue = {
   /** Publishing the same id twice within two minutes queues it once, unless `again` is set. */
   publish(lane: string, jobId: string, options?: { again?: boolean }): Promise<void>;
   /**
-   * Wakes a consumer of this process that has a free place, at once and without a message: nothing is left of it when the process
-   * ends. Handed back by `retry` it is published. False: nobody here waits.
+   * Has a consumer of this process look at the lane, by a delivery that names no job and leaves nothing when the process ends: at once
+   * where it has a place, else as soon as one is free. False: this process does not consume the lane.
    * `isNewcomer`: for a consumer that keeps room for some.
    */
-  handOver(lane: string, jobId: string, options?: { isNewcomer?: boolean }): boolean;
+  wakeHere(lane: string, options?: { isNewcomer?: boolean }): boolean;
   /** Is there a message for this job, delivered or not? */
   has(lane: string, jobId: string): Promise<boolean>;
   /** How many messages the lane has, delivered ones that are not settled included. */
@@ -68,7 +69,7 @@ export type WorkQueue = {
   withdraw(lane: string, jobId: string): Promise<void>;
   /**
    * Hands out at most `slots` deliveries at a time; each is done when `handle` resolves. Disposing stops taking and waits for what runs.
-   * `admits`: whether there is room for what this process hands over; if it is not given, as long as a slot is free.
+   * `admits`: whether there is room for a look that `wakeHere` asks for; if it is not given, as long as a slot is free.
    */
   consume(
     lane: string,

@@ -24,19 +24,24 @@ export async function openPullLoop(
   link: Link,
   source: PullSource,
   slots: number,
-  handle: (message: JsMsg) => Promise<void>,
+  { handle, onFree }: { readonly handle: (message: JsMsg) => Promise<void>; readonly onFree: () => void },
   log: Log,
 ): Promise<PullLoop> {
   const running = new Set<Promise<void>>();
+  // Work is counted before it begins: it may ask for more of its kind in its first step.
+  let taken = 0;
   let stopping = false;
   let lane: Lane | undefined;
 
-  const hasPlace = (): boolean => !stopping && running.size < slots;
+  const hasPlace = (): boolean => !stopping && taken < slots;
   const run = (begin: () => Promise<void>): void => {
+    taken += 1;
     const work = begin()
       .catch((error: unknown) => log.error("queue.handler", { error }))
       .finally(() => {
+        taken -= 1;
         running.delete(work);
+        onFree();
         lane?.refill();
       });
     running.add(work);
@@ -46,7 +51,7 @@ export async function openPullLoop(
     lane = undefined;
     old?.drop();
     lane = await openLane(link, source, {
-      free: () => (stopping ? 0 : slots - running.size),
+      free: () => (stopping ? 0 : slots - taken),
       // The place for which it was asked may have gone to work that came another way.
       take: (message) => (hasPlace() ? run(() => handle(message)) : message.nak()),
       broken: reopen,

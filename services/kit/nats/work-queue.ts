@@ -14,8 +14,8 @@ import {
 import type { Log } from "#kit/log.ts";
 import type { Ends } from "./bucket.ts";
 import { apiCodeOf } from "./failures.ts";
-import type { Handover } from "./handover.ts";
 import type { Link } from "./link.ts";
+import type { LocalWakes } from "./local-wakes.ts";
 import type { Delivery, WorkQueue } from "./ports.ts";
 import { openPullLoop } from "./pull-loop.ts";
 
@@ -33,7 +33,7 @@ export type QueueSettings = {
   readonly replicas: number;
 };
 
-export async function openWorkQueue({ link, owner }: Ends, settings: QueueSettings, handover: Handover, log: Log): Promise<WorkQueue> {
+export async function openWorkQueue({ link, owner }: Ends, settings: QueueSettings, wakes: LocalWakes, log: Log): Promise<WorkQueue> {
   const stream = checked(settings.name).toUpperCase();
   const known = (lane: string): string => {
     if (!settings.lanes.includes(lane)) throw new TypeError(`the queue ${settings.name} has no lane ${JSON.stringify(lane)}`);
@@ -54,19 +54,19 @@ export async function openWorkQueue({ link, owner }: Ends, settings: QueueSettin
     const msgID = again ? nuid.next() : `${lane}.${jobId}`;
     await link.retry(() => link.js.publish(subjectOf(lane, jobId), Empty, { msgID }));
   };
-  const byHand = (lane: string, jobId: string): Delivery => ({
-    jobId,
+  const wakeHere: WorkQueue["wakeHere"] = (lane, { isNewcomer = false } = {}) => wakes.wake(everyOf(lane), isNewcomer);
+  const withoutMessage = (lane: string): Delivery => ({
+    jobId: "",
     lane,
     deliveries: 1,
     ack: () => undefined,
     working: () => undefined,
-    // Whoever takes it from the broker is told by the record how long it has to wait.
-    retry: () => void publish(lane, jobId, { again: true }).catch((error: unknown) => log.warn("queue.handed_back", { jobId, error })),
+    retry: (delayMs) => void setTimeout(() => wakeHere(lane), delayMs).unref(),
   });
 
   return {
     publish,
-    handOver: (lane, jobId, { isNewcomer = false } = {}) => handover.offer(everyOf(lane), byHand(lane, checked(jobId)), isNewcomer),
+    wakeHere,
     async has(lane, jobId) {
       return (await first(subjectOf(lane, jobId))) !== undefined;
     },
@@ -85,9 +85,10 @@ export async function openWorkQueue({ link, owner }: Ends, settings: QueueSettin
     async consume(lane, slots, handle, { admits } = {}) {
       const source = { stream, durable: known(lane), subject: everyOf(lane) };
       const take = (message: JsMsg): Promise<void> => handle(deliveryOf(message));
-      const loop = await openPullLoop(link, source, slots, take, log.with({ queue: settings.name, lane }));
-      const leave = handover.join(source.subject, (delivery, isNewcomer) =>
-        loop.tryRun(() => handle(delivery), admits && (() => admits(isNewcomer))),
+      const ends = { handle: take, onFree: () => wakes.freed(source.subject) };
+      const loop = await openPullLoop(link, source, slots, ends, log.with({ queue: settings.name, lane }));
+      const leave = wakes.join(source.subject, (isNewcomer) =>
+        loop.tryRun(() => handle(withoutMessage(lane)), admits && (() => admits(isNewcomer))),
       );
       return {
         async [Symbol.asyncDispose]() {

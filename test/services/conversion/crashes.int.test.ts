@@ -93,18 +93,18 @@ function noise(): Promise<Buffer> {
 describe("an engine that is ended from outside in the middle of a job", () => {
   // ffmpeg takes SIGTERM, as systemd sends it to all processes of a unit, and SIGINT for a wish to end early, and then ends with a code.
   it.each(["SIGKILL", "SIGTERM", "SIGINT"] as const)("ended the job for good (%s), and gets the file once more", async (signal) => {
-    const job = await mill.submit(await longSound(), { from: "flac", to: "mp3" });
+    const submitting = mill.submit(await longSound(), { from: "flac", to: "mp3" });
     kill(await oneAtWork("/usr/bin/ffmpeg", 5), signal);
-    const done = await mill.watch(job);
+    const done = await mill.watch(await submitting);
     expect(done.error).toBeUndefined();
     expect(done).toMatchObject({ state: JobState.DONE, attempts: 1 });
     expect(codesOf(done)).not.toContain("ALTERNATE_ROUTE");
   });
 
   it.each(["SIGKILL", "SIGSEGV"] as const)("and is a child that pictures share (%s) leaves the job to another child", async (signal) => {
-    const job = await mill.submit(await noise(), { from: "png", to: "avif" });
+    const submitting = mill.submit(await noise(), { from: "png", to: "avif" });
     kill(await oneAtWork("sharp-child.mjs", 20), signal);
-    const done = await mill.watch(job);
+    const done = await mill.watch(await submitting);
     expect(done.error).toBeUndefined();
     expect(done).toMatchObject({ state: JobState.DONE, attempts: 1 });
     expect(codesOf(done)).not.toContain("ALTERNATE_ROUTE");
@@ -124,9 +124,9 @@ describe("an engine that is ended from outside in the middle of a job", () => {
 
 describe("an engine that crashes at a file", () => {
   it("is followed by another way or another attempt, and the file is never called damaged", async () => {
-    const job = await mill.submit(await longSound(), { from: "flac", to: "mp3" });
+    const submitting = mill.submit(await longSound(), { from: "flac", to: "mp3" });
     kill(await oneAtWork("/usr/bin/ffmpeg", 5), "SIGSEGV");
-    const done = await mill.watch(job);
+    const done = await mill.watch(await submitting);
     expect(done.error).toBeUndefined();
     expect(done.state).toBe(JobState.DONE);
     expect(codesOf(done).includes("ALTERNATE_ROUTE") || done.attempts === 2).toBe(true);

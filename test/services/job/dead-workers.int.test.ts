@@ -15,10 +15,10 @@ async function finish(bench: JobBench, jobId: string, attempt: number, worker: s
   return { blob, ...(await bench.leases.finishAttempt({ jobId, attempt, worker, outcome: { case: "result", value: { blob } } })) };
 }
 
-/** A job that a worker of this process began beside its record, under that name: no message stands for it. */
+/** A job that a worker of this process began on the short way, under that name: no message stands for it. */
 async function createBegun(bench: JobBench, worker: string): Promise<string> {
   await using _consumer = await bench.queue.consume("image", 1, async ({ jobId }) => {
-    await bench.leases.claimAttempt({ jobId, lane: "image", worker, leaseMs: 30_000, early: true });
+    await bench.leases.claimAttempt({ jobId, lane: "image", worker, leaseMs: 30_000 });
   });
   const { job } = await bench.jobs.createJob(await bench.request());
   expect(job).toMatchObject({ state: JobState.RUNNING, attempts: 1 });

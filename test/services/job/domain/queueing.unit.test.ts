@@ -4,7 +4,6 @@ import { describe, expect, it } from "vitest";
 import { PlanSchema } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
 import { JobState } from "#gen/filemill/job/v1/job_pb.ts";
 import { checkCeiling, createAdmission } from "#services/job/domain/admission.ts";
-import { createEndings } from "#services/job/domain/endings.ts";
 import { createHistory, sizeClassOf } from "#services/job/domain/history.ts";
 import { createJobIds, isJobId } from "#services/job/domain/job-id.ts";
 import { listJobs } from "#services/job/domain/listing.ts";
@@ -175,7 +174,7 @@ describe("estimates", () => {
 
   it("grow with the place in the queue and shrink with progress", () => {
     const projection = openProjection();
-    const view = createView(projection, createHistory(), { ...clock, now: () => bornMs + 1000 }, createEndings());
+    const view = createView(projection, createHistory(), { ...clock, now: () => bornMs + 1000 });
     const held = [1, 2].map((index) => projection.apply(queuedRecord({ id: idOf(index) }), 1));
     expect(held.map((each) => view(each)).map(({ queuePosition, estimateMs }) => [queuePosition, estimateMs])).toEqual([
       [1, 300],
@@ -194,7 +193,7 @@ describe("listing", () => {
     fc.assert(
       fc.property(fc.nat(60), fc.integer({ min: 1, max: 20 }), (count, limit) => {
         const projection = openProjection();
-        const view = createView(projection, createHistory(), clock, createEndings());
+        const view = createView(projection, createHistory(), clock);
         for (let index = 0; index < count; index += 1) projection.apply(queuedRecord({ id: idOf(index) }), 1);
         const seen: string[] = [];
         let cursor = "";
@@ -213,7 +212,7 @@ describe("listing", () => {
 
   it("filters by state and refuses a made-up cursor", () => {
     const projection = openProjection();
-    const view = createView(projection, createHistory(), clock, createEndings());
+    const view = createView(projection, createHistory(), clock);
     for (const index of [1, 2, 3]) projection.apply(queuedRecord({ id: idOf(index) }), 1);
     projection.apply(running(queuedRecord({ id: idOf(2) })), 2);
     const listing = { accountId: "acc", state: JobState.RUNNING, limit: 0, cursor: "" };

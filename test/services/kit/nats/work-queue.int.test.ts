@@ -185,30 +185,29 @@ describe("a consumer", () => {
   });
 });
 
-describe("a wake-up that is handed over", () => {
-  test("reaches a consumer of this process that has a place, and leaves no message", async () => {
-    const [first, second] = [newJob(), newJob()];
-    expect(queue.handOver("office", first)).toBe(false);
+describe("a consumer of this process", () => {
+  test("looks at the lane without a message: at once in a free place, else when one is free, and never when it is gone", async () => {
+    expect(queue.wakeHere("office")).toBe(false);
     const gate = Promise.withResolvers<void>();
     const seen: string[] = [];
     {
-      await using _consumer = await queue.consume("office", 1, async (delivery) => {
-        seen.push(delivery.jobId);
+      await using _consumer = await queue.consume("office", 1, async ({ jobId, ack }) => {
+        seen.push(jobId);
         await gate.promise;
-        delivery.ack();
+        ack();
       });
-      expect(queue.handOver("image", first)).toBe(false);
-      expect(queue.handOver("office", first)).toBe(true);
-      expect(queue.handOver("office", second)).toBe(false);
-      expect(seen).toEqual([first]);
-      expect(await queue.has("office", first)).toBe(false);
+      expect(queue.wakeHere("image")).toBe(false);
+      expect([queue.wakeHere("office"), queue.wakeHere("office"), queue.wakeHere("office")]).toEqual([true, true, true]);
+      expect(seen).toEqual([""]);
       gate.resolve();
+      await eventually(() => expect(seen).toEqual(["", "", ""]));
+      expect(await queue.waiting("office")).toBe(0);
     }
-    expect(queue.handOver("office", second)).toBe(false);
+    expect(queue.wakeHere("office")).toBe(false);
   });
 
-  test("is taken where the consumer says that it has room for such", async () => {
-    const [handed, published] = [newJob(), newJob()];
+  test("says for whom it has room", async () => {
+    const published = newJob();
     const gate = Promise.withResolvers<void>();
     const seen: string[] = [];
     const handle = async (delivery: Delivery): Promise<void> => {
@@ -218,31 +217,30 @@ describe("a wake-up that is handed over", () => {
     };
     await using _consumer = await queue.consume("office", 2, handle, { admits: (isNewcomer) => isNewcomer });
     try {
-      expect([queue.handOver("office", handed), queue.handOver("office", handed, { isNewcomer: true })]).toEqual([false, true]);
+      queue.wakeHere("office");
+      expect(seen).toEqual([]);
+      queue.wakeHere("office", { isNewcomer: true });
+      expect(seen).toEqual([""]);
       await queue.publish("office", published);
-      await eventually(() => expect(seen).toEqual([handed, published]));
+      await eventually(() => expect(seen).toEqual(["", published]));
     } finally {
       gate.resolve();
     }
     await eventually(async () => expect(await queue.has("office", published)).toBe(false));
   });
 
-  test("is a message when it is handed back", async () => {
-    const job = newJob();
-    const seen: number[] = [];
+  test("looks again when it asks for that", async () => {
+    const seen: string[] = [];
     await using _consumer = await queue.consume("office", 1, async (delivery) => {
-      seen.push(delivery.deliveries);
-      if (seen.length === 1) return delivery.retry(0);
-      expect(await queue.has("office", job)).toBe(true);
-      delivery.ack();
+      seen.push(delivery.jobId);
+      if (seen.length < 3) delivery.retry(1);
     });
-    expect(queue.handOver("office", job)).toBe(true);
-    await eventually(() => expect(seen).toHaveLength(2));
-    await eventually(async () => expect(await queue.has("office", job)).toBe(false));
+    queue.wakeHere("office");
+    await eventually(() => expect(seen).toEqual(["", "", ""]));
   });
 
-  test("keeps a message out of the place that was asked for it, until that is free again", async () => {
-    const [handed, published] = [newJob(), newJob()];
+  test("keeps a message out of a place that was taken meanwhile, until that is free again", async () => {
+    const published = newJob();
     const gate = Promise.withResolvers<void>();
     const seen: string[] = [];
     let busy = 0;
@@ -254,12 +252,12 @@ describe("a wake-up that is handed over", () => {
       busy -= 1;
       delivery.ack();
     });
-    expect([queue.handOver("office", handed), queue.handOver("office", handed)]).toEqual([true, true]);
+    expect([queue.wakeHere("office"), queue.wakeHere("office")]).toEqual([true, true]);
     await queue.publish("office", published);
     await new Promise((resolve) => setTimeout(resolve, 300));
-    expect(seen).toEqual([handed, handed]);
+    expect(seen).toEqual(["", ""]);
     gate.resolve();
-    await eventually(() => expect(seen).toEqual([handed, handed, published]));
+    await eventually(() => expect(seen).toEqual(["", "", published]));
     await eventually(async () => expect(await queue.has("office", published)).toBe(false));
   });
 });
@@ -268,5 +266,5 @@ test("names that would address other subjects are refused", async () => {
   await expect(queue.publish("image", "a.b")).rejects.toThrow(TypeError);
   await expect(queue.publish("video", "a")).rejects.toThrow(TypeError);
   await expect(queue.publish("image", "*")).rejects.toThrow(TypeError);
-  expect(() => queue.handOver("image", "*")).toThrow(TypeError);
+  expect(() => queue.wakeHere("*")).toThrow(TypeError);
 });

@@ -85,8 +85,8 @@ class JobServiceServicer(object):
     """Missing associated documentation comment in .proto file."""
 
     def CreateJob(self, request, context):
-        """Plans the route, records the job durably and queues it. With an idempotency key that was seen
-        within 24 h it answers with the first job and replayed = true.
+        """Plans the route and answers when the job is recorded: with its end, where that comes soon, else on its way. With an
+        idempotency key that was seen within 24 h it answers with the first job and replayed = true.
         The job owns the input blob from the moment a new job is answered. When the call fails or answers
         with replayed = true, the blob stays the caller's, who removes it.
         Fails with the plan's reasons, INPUT_TOO_LARGE, TOO_MANY_JOBS, QUOTA_EXCEEDED, OVERLOADED, IDEMPOTENCY_KEY_REUSED,
