@@ -68,8 +68,8 @@ test("a scan becomes searchable and a third of its size", async () => {
   await page.locator("input[type=file]").setInputFiles(source);
   const item = card(page, "scan.pdf");
   await item.getByRole("radio", { name: "PDF, changed" }).check();
-  await item.getByLabel("OCR", { exact: true }).selectOption("auto");
-  await item.getByLabel("Optimise").selectOption("ebook");
+  await item.getByLabel("Recognise text", { exact: true }).selectOption("auto");
+  await item.getByLabel("Make smaller").selectOption("ebook");
   await item.getByRole("button", { name: "Change this PDF" }).click();
   const saved = await resultOf(page, "scan.pdf", "scan.pdf");
   expect((await run("pdftotext", [saved, "-"])).stdout).toMatch(/Harvest report[\s\S]*barley[\s\S]*froze/);

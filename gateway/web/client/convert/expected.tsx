@@ -1,6 +1,7 @@
 import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { t } from "#client/parts/language.tsx";
+import { Note } from "#client/parts/note.tsx";
 import { call } from "#client/server/api.ts";
 import type { Route, RouteDetail } from "#client/server/wire.ts";
 
@@ -30,7 +31,9 @@ export function Expected({ route }: { route: Route }) {
   return (
     <ul class="notes expected" aria-label={t("aria.expected")}>
       {notes.map(({ code, message }) => (
-        <li key={code}>{message}</li>
+        <li key={code}>
+          <Note note={{ code, message }} />
+        </li>
       ))}
     </ul>
   );

@@ -1,9 +1,9 @@
 import { useEffect, useId, useRef, useState } from "preact/hooks";
 import { Dialog } from "#client/parts/dialog.tsx";
 import { FidelityMark } from "#client/parts/fidelity.tsx";
-import { t } from "#client/parts/language.tsx";
+import { t, textOf } from "#client/parts/language.tsx";
 import type { Fidelity, Format } from "#client/server/wire.ts";
-import { answersTo, bestFirst } from "./popular.ts";
+import { searched } from "./search.ts";
 
 export type PickerGroup = { readonly label: string; readonly rows: readonly PickerRow[] };
 export type PickerRow = {
@@ -12,6 +12,8 @@ export type PickerRow = {
   readonly fidelity?: Fidelity;
   /** Shown instead of the format's name. */
   readonly words?: string;
+  /** Shown instead of the id. */
+  readonly sign?: string;
 };
 
 type PickerProps = {
@@ -111,18 +113,21 @@ function PickerOption({ id, row, isActive, isChosen, onPick }: OptionProps) {
     // biome-ignore lint/a11y/useKeyWithClickEvents: keys are taken by the search field, which has the focus
     // biome-ignore lint/a11y/useFocusableInteractive: the search field points at it (aria-activedescendant)
     <div id={id} role="option" aria-selected={isChosen} class={`picker-option${isActive ? " picker-active" : ""}`} onClick={onPick}>
-      <code>{row.id}</code>
+      <code>{row.sign ?? row.id}</code>
       <span class="picker-label">{row.words ?? row.format?.label ?? row.id}</span>
       {row.fidelity !== undefined && <FidelityMark value={row.fidelity} />}
     </div>
   );
 }
 
+const vocabulary = {
+  wordsFor: (thing: string): string => textOf(`words.${thing}`) ?? "",
+  kindText: (kind: string): string => textOf(`kind.${kind}`) ?? "",
+};
+
 /** One group with what answers the search, each format once. */
 function found(groups: readonly PickerGroup[], query: string): readonly PickerGroup[] {
-  const matching = new Map<string, PickerRow>();
-  for (const row of groups.flatMap((group) => group.rows)) {
-    if (row.format !== undefined && answersTo(row.format, query)) matching.set(row.id, row);
-  }
-  return matching.size === 0 ? [] : [{ label: t("kind.found"), rows: bestFirst([...matching.values()], query) }];
+  const rows = new Map(groups.flatMap((group) => group.rows).map((row) => [row.id, row]));
+  const matching = searched([...rows.values()], query, vocabulary);
+  return matching.length === 0 ? [] : [{ label: t("kind.found"), rows: matching }];
 }

@@ -2,18 +2,19 @@ import { useState } from "preact/hooks";
 import { FidelityMark, fidelityText } from "#client/parts/fidelity.tsx";
 import { Field } from "#client/parts/form.tsx";
 import { Icon } from "#client/parts/icons.tsx";
-import { t, textOf } from "#client/parts/language.tsx";
+import { t } from "#client/parts/language.tsx";
 import { sizeText } from "#client/parts/words.ts";
 import { me, planOf } from "#client/server/session.ts";
 import type { Route } from "#client/server/wire.ts";
 import { formatOf, formats, routesFrom } from "./catalogue.ts";
 import { Expected } from "./expected.tsx";
-import { FormatPicker, type PickerGroup } from "./format-picker.tsx";
+import { FormatPicker } from "./format-picker.tsx";
 import { change, choosing, type Item, spread } from "./items.ts";
 import { OptionForm } from "./option-form.tsx";
 import { isOwn, ownHintOf, ownTitleOf } from "./own-format.ts";
-import { groupedByKind, popularOf } from "./popular.ts";
+import { popularOf } from "./popular.ts";
 import { choose, convert, offer } from "./run.ts";
+import { kindText, TargetPicker } from "./target-picker.tsx";
 
 /** What a file shall become, and how. */
 export function Choice({ item }: { item: Item }) {
@@ -37,7 +38,7 @@ export function Choice({ item }: { item: Item }) {
       {route !== undefined && <Expected route={route} />}
       {problem !== undefined && <Problem text={problem} />}
       {route !== undefined && route.options.length > 0 && (
-        <details class="choice-options" key={route.to} open={isOwn(route)}>
+        <details class="choice-options" key={route.to} open={isOwn(route) || changed > 0}>
           <summary>
             {t("label.options")}
             {changed > 0 && <span class="badge">{t("count.changed", { n: changed })}</span>}
@@ -56,15 +57,7 @@ export function Choice({ item }: { item: Item }) {
         </details>
       )}
       {route !== undefined && <Actions item={item} isReady={problem === undefined} />}
-      {picking === "target" && routes !== undefined && (
-        <FormatPicker
-          title={t("title.convertFromTo", { format: item.from ?? "" })}
-          groups={targetGroups(routes, item.from ?? "")}
-          chosen={item.to}
-          onChoose={(to) => choose(item.id, to)}
-          onClose={() => setPicking(undefined)}
-        />
-      )}
+      {picking === "target" && routes !== undefined && <TargetPicker item={item} routes={routes} onClose={() => setPicking(undefined)} />}
       {picking === "source" && <SourcePicker item={item} onClose={() => setPicking(undefined)} />}
     </div>
   );
@@ -164,26 +157,6 @@ function SourcePicker({ item, onClose }: { item: Item; onClose(): void }) {
     void offer([item.id], from);
   };
   return <FormatPicker title={t("title.whatFile")} groups={groups} chosen={item.from} onChoose={pick} onClose={onClose} />;
-}
-
-function targetGroups(routes: readonly Route[], from: string): readonly PickerGroup[] {
-  const kind = formatOf(from)?.kind ?? "";
-  const rowOf = (route: Route) => ({
-    ...{ id: route.to, format: formatOf(route.to), fidelity: route.fidelity },
-    ...(isOwn(route) && { words: ownTitleOf(route) }),
-  });
-  const popular = popularOf(routes, kind);
-  const own = routes.filter(isOwn);
-  const others = routes.filter((route) => !popular.includes(route) && !own.includes(route));
-  return [
-    ...(own.length > 0 ? [{ label: t("kind.own"), rows: own.map(rowOf) }] : []),
-    ...(popular.length > 0 ? [{ label: t("kind.popular"), rows: popular.map(rowOf) }] : []),
-    ...groupedByKind(others, kind, formatOf).map(([group, members]) => ({ label: kindText(group), rows: members.map(rowOf) })),
-  ];
-}
-
-function kindText(kind: string): string {
-  return textOf(`kind.${kind}`) ?? kind;
 }
 
 /** What would be refused, told before a byte is sent. */

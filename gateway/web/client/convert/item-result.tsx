@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import { Icon } from "#client/parts/icons.tsx";
 import { t } from "#client/parts/language.tsx";
+import { Note } from "#client/parts/note.tsx";
 import { durationText, renamed, sizeText, untilText } from "#client/parts/words.ts";
 import { Preview } from "#client/preview/preview.tsx";
 import { isShownAtOnce, viewOf } from "#client/preview/views.ts";
@@ -69,7 +70,9 @@ export function Notes({ notes }: { notes: Job["notes"] }) {
       {notes.map((note) => (
         <li key={note.code + note.message}>
           <Icon name="info" />
-          <span>{note.message}</span>
+          <span>
+            <Note note={note} />
+          </span>
         </li>
       ))}
     </ul>

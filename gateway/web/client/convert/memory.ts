@@ -9,6 +9,7 @@ export type Remembered = {
 
 const jobsKey = "filemill.jobs";
 const targetsKey = "filemill.targets";
+const usesKey = "filemill.uses";
 const atMost = 2000;
 
 export function rememberedJobs(): readonly Remembered[] {
@@ -37,6 +38,20 @@ export function lastTarget(from: string): string | undefined {
 export function rememberTarget(from: string, to: string): void {
   const targets = read(targetsKey);
   write(targetsKey, { ...(typeof targets === "object" ? targets : {}), [from]: to });
+  const uses = usesByTarget();
+  write(usesKey, { ...uses, [to]: (uses[to] ?? 0) + 1 });
+}
+
+/** Targets that this browser chose before, the one that it chose most often first. */
+export function usedTargets(): readonly string[] {
+  const uses = usesByTarget();
+  return Object.keys(uses).toSorted((a, b) => (uses[b] ?? 0) - (uses[a] ?? 0));
+}
+
+function usesByTarget(): Readonly<Record<string, number>> {
+  const uses = read(usesKey);
+  if (typeof uses !== "object" || uses === null) return {};
+  return Object.fromEntries(Object.entries(uses).filter((entry): entry is [string, number] => typeof entry[1] === "number"));
 }
 
 function isRemembered(entry: unknown): entry is Remembered {

@@ -1,5 +1,5 @@
 import { useId } from "preact/hooks";
-import { t } from "#client/parts/language.tsx";
+import { languageOfPage, t, textOf } from "#client/parts/language.tsx";
 import { Prose } from "#client/parts/prose.tsx";
 import type { Option } from "#client/server/wire.ts";
 import type { Choices } from "./items.ts";
@@ -44,7 +44,7 @@ function OptionField({ option, value, onChange }: FieldProps) {
         {range !== "" && <span class="quiet">{range}</span>}
       </div>
       <Control id={id} hint={hint} option={option} value={value} onChange={onChange} />
-      <p id={hint} class="hint">
+      <p id={hint} class="hint" {...(languageOfPage() === "en" ? {} : { lang: "en", dir: "auto" as const })}>
         <Prose text={option.description} />
       </p>
     </div>
@@ -82,7 +82,7 @@ function Control({ id, hint, option, value, onChange }: FieldProps & { id: strin
           {option.default === null && <option value="">{t("label.automatic")}</option>}
           {option.values?.map((each) => (
             <option key={each} value={each}>
-              {each}
+              {valueText(option.name, each)}
             </option>
           ))}
         </select>
@@ -147,10 +147,22 @@ function truthOf(text: string): boolean | undefined {
   return text === "" ? undefined : text === "true";
 }
 
+/** A value in words: `ebook` of `optimise` is "for e-readers"; what has no words is a name. */
+export function valueText(option: string, value: string): string {
+  const known = textOf(`value.${option}.${value}`) ?? textOf(`value.${value}`);
+  if (known !== undefined) return known;
+  if (option === "rotate") return `${value}°`;
+  return /^(?:[a-z]+-?\d[\w-]*|[a-z]{2,4})$/.test(value) ? value.toUpperCase() : value;
+}
+
 const acronyms = new Set(["pdf", "dpi", "fps", "crf", "cmyk", "rgb", "ocr", "css", "csv", "dct", "id", "toc", "xml", "url"]);
 
-/** A name as a label: `imageDpi` is "Image DPI". */
+/** A name as a label, by its text or else as it is: `imageDpi` is "Image DPI". */
 export function titleOf(name: string): string {
+  return textOf(`option.${name}`) ?? spelled(name);
+}
+
+function spelled(name: string): string {
   const words = name
     .replaceAll(/([a-z])([A-Z])/g, "$1 $2")
     .toLowerCase()

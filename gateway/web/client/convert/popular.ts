@@ -20,10 +20,32 @@ const popular: Readonly<Record<string, string>> = {
   diagram: "svg png pdf",
 };
 
-/** The routes that are offered first. */
-export function popularOf(routes: readonly Route[], kind: string, atMost = 6): readonly Route[] {
-  const wanted = (popular[kind] ?? "").split(" ");
-  return wanted.flatMap((id) => routes.find(({ to, from }) => to === id && to !== from) ?? []).slice(0, atMost);
+/** Where a format is wanted for other things than its kind. */
+const ofFormat: Readonly<Record<string, string>> = {
+  csv: "xlsx json pdf ods html",
+  tsv: "xlsx csv json ods",
+  json: "csv xlsx yaml xml",
+  pdf: "docx jpg png txt pptx xlsx",
+  heic: "jpg png pdf webp",
+  docx: "pdf odt txt html epub",
+  mp4: "mp3 gif mov webm mkv wav",
+};
+
+/** The routes that are offered first: what most people want, then what this browser used. */
+export function popularOf(routes: readonly Route[], kind: string, atMost = 6, used: readonly string[] = []): readonly Route[] {
+  const everyday = (ofFormat[routes[0]?.from ?? ""] ?? popular[kind] ?? "").split(" ");
+  return [...new Set([...routesTo(routes, everyday).slice(0, atMost), ...routesTo(routes, used)])];
+}
+
+/** Formats of a kind in the order of everyday use, what this browser used next, the rest as it was. */
+export function byUse<Row extends { readonly to: string }>(rows: readonly Row[], kind: string, used: readonly string[]): readonly Row[] {
+  const order = [...(popular[kind] ?? "").split(" "), ...used];
+  const rank = ({ to }: Row): number => (order.includes(to) ? order.indexOf(to) : order.length);
+  return rows.toSorted((a, b) => rank(a) - rank(b));
+}
+
+function routesTo(routes: readonly Route[], wanted: readonly string[]): readonly Route[] {
+  return wanted.flatMap((id) => routes.find(({ to, from }) => to === id && to !== from) ?? []);
 }
 
 /** Routes grouped by the kind of their target: the source's own kind first, then the largest. */
@@ -35,20 +57,4 @@ export function groupedByKind(
   const groups = [...Map.groupBy(routes, ({ to }) => formatOf(to)?.kind ?? "other")];
   const weight = ([kind, members]: (typeof groups)[number]): number => (kind === sourceKind ? Number.POSITIVE_INFINITY : members.length);
   return groups.toSorted((a, b) => (weight(a) > weight(b) ? -1 : 1));
-}
-
-/** Does a format answer to every word of a search? */
-export function answersTo(format: Format, query: string): boolean {
-  const text = `${format.id} ${format.label} ${format.extensions.join(" ")} ${format.kind}`.toLowerCase();
-  return query
-    .toLowerCase()
-    .split(/[\s.]+/)
-    .every((word) => text.includes(word));
-}
-
-/** Formats in the order of a search: the exact id, then ids that begin so, then the rest. */
-export function bestFirst<Row extends { readonly id: string }>(rows: readonly Row[], query: string): readonly Row[] {
-  const wanted = query.trim().toLowerCase().replace(/^\./, "");
-  const rank = ({ id }: Row): number => (id === wanted ? 0 : id.startsWith(wanted) ? 1 : 2);
-  return rows.toSorted((a, b) => rank(a) - rank(b));
 }

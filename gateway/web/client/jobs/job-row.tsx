@@ -24,7 +24,9 @@ export function JobRow({ job, onRemove }: { job: NamedJob; onRemove(): Promise<v
           <span class={`state state-${job.status}`}>{t(`state.${job.status}`)}</span>
         </p>
         <p class="quiet">
-          <code>{job.from}</code> → <code>{job.to}</code>
+          <bdi dir="ltr">
+            <code>{job.from}</code> → <code>{job.to}</code>
+          </bdi>
           {job.createdAt !== null && (
             <>
               {" · "}

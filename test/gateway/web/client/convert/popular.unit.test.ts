@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { answersTo, bestFirst, groupedByKind, popularOf } from "#client/convert/popular.ts";
+import { byUse, groupedByKind, popularOf } from "#client/convert/popular.ts";
 import type { Format, Route } from "#client/server/wire.ts";
 
 const route = (to: string): Route => ({ from: "png", to, fidelity: "high", async: false, maxInputMb: 1, options: [] });
@@ -26,13 +26,14 @@ it("groups targets by kind, the source's own first, then the largest", () => {
   ]);
 });
 
-it("finds by id, label, extension and kind, every word of it, the exact one first", () => {
-  const jpg = format("jpg", "image", ["jpg", "jpeg"]);
-  expect(["jpeg", ".JPG", "image file", "jpg image"].map((query) => answersTo(jpg, query))).toEqual([true, true, true, true]);
-  expect(answersTo(jpg, "jpg video")).toBe(false);
-  expect(bestFirst([format("apng", "image"), format("png", "image"), format("pngx", "image")], "PNG").map(({ id }) => id)).toEqual([
-    "png",
-    "pngx",
-    "apng",
-  ]);
+it("puts what this browser used after what everybody wants, and orders the rest of a kind by use", () => {
+  const routes = ["avs", "bmp", "webp", "jpg", "pdf"].map(route);
+  expect(popularOf(routes, "image", 2, ["bmp", "jpg"]).map(({ to }) => to)).toEqual(["jpg", "webp", "bmp"]);
+  expect(byUse(routes, "image", ["bmp"]).map(({ to }) => to)).toEqual(["jpg", "webp", "pdf", "bmp", "avs"]);
+});
+
+it("proposes of a table another table first, and of a film no film that takes long", () => {
+  const from = (id: string, targets: readonly string[]): Route[] => targets.map((to) => ({ ...route(to), from: id }));
+  expect(popularOf(from("csv", ["json", "xlsx", "pdf"]), "data", 1).map(({ to }) => to)).toEqual(["xlsx"]);
+  expect(popularOf(from("mp4", ["webm", "mp3", "mkv"]), "video", 1).map(({ to }) => to)).toEqual(["mp3"]);
 });
