@@ -1,6 +1,7 @@
 /** Resumable uploads at the door: the same keys, plans, budgets and disk as for an upload in one request. */
 
 import { createReadStream } from "node:fs";
+import { ReadableStream } from "node:stream/web";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { budgetOf } from "#gateway/access/budget.ts";
 import { newIdHeader, type ResumableUpload } from "#gateway/access/resumable-uploads.ts";
