@@ -1,11 +1,11 @@
 /** The engines as a library: what `filemill convert` uses without a service. Beside compose.ts, for it loads a third of that. */
 import { copyFile, rm } from "node:fs/promises";
 import { basename } from "node:path";
+import { FilemillError } from "#contract/errors.ts";
 import { formatOfFileName } from "#formats/index.ts";
 import { listedOf } from "#gateway/exchange/catalogue-view.ts";
 import type { Plan } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
 import { openDataDir } from "#kit/data-dir.ts";
-import { FilemillError } from "#kit/errors.ts";
 import type { Log } from "#kit/log.ts";
 import type { Settings } from "#kit/settings.ts";
 import { catalogueOf, mayServe, type PlanQuery, readProof } from "#services/catalogue/index.ts";

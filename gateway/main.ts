@@ -2,9 +2,9 @@
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import process from "node:process";
+import { FilemillError } from "#contract/errors.ts";
 import { parseSettings, SettingError } from "#kit/config.ts";
 import { openDataDir } from "#kit/data-dir.ts";
-import { FilemillError } from "#kit/errors.ts";
 import { startHangWatch } from "#kit/hang-watch/hang-watch.ts";
 import { closeInherited } from "#kit/inherited-descriptors.ts";
 import { openLog } from "#kit/log.ts";

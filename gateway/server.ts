@@ -1,6 +1,7 @@
 import { isIP, isIPv6 } from "node:net";
 import { fastifyMultipart } from "@fastify/multipart";
 import fastify, { type FastifyInstance } from "fastify";
+import { FilemillError } from "#contract/errors.ts";
 import { createBudgets } from "#gateway/access/budget.ts";
 import { createDevices } from "#gateway/access/devices.ts";
 import { createDiskRoom } from "#gateway/access/disk-room.ts";
@@ -23,7 +24,6 @@ import { registerEndpoints } from "#gateway/routes/register.ts";
 import { createTraffic } from "#gateway/traffic.ts";
 import { SettingError } from "#kit/config.ts";
 import { connectionRoom } from "#kit/connections.ts";
-import { FilemillError } from "#kit/errors.ts";
 
 export type Gateway = AsyncDisposable & {
   /** Begins to accept connections; resolves with the address to call. Rejects when the port is taken. */

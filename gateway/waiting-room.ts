@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type RequestListener } from "node:http";
-import { FilemillError } from "#kit/errors.ts";
+import { FilemillError } from "#contract/errors.ts";
 import { notReady } from "#kit/readiness.ts";
 import type { Settings } from "#kit/settings.ts";
 import { errorAnswerOf } from "./http/error-body.ts";

@@ -1,7 +1,7 @@
 import type { CallOptions } from "@connectrpc/connect";
+import { FilemillError, fromConnectError } from "#contract/errors.ts";
 import type { GatewayDeps } from "#gateway/context.ts";
 import { type Account, KeyScope, type Plan } from "#gen/filemill/account/v1/account_pb.ts";
-import { FilemillError, fromConnectError } from "#kit/errors.ts";
 import type { RatePolicy } from "./rate-limit.ts";
 
 export type Session = { readonly token: string; readonly hasPassword: boolean; readonly needsCurrentPassword: boolean };

@@ -2,10 +2,10 @@
 import { createHmac } from "node:crypto";
 import { create } from "@bufbuild/protobuf";
 import type { FastifyRequest } from "fastify";
+import { type FilemillError, fromConnectError } from "#contract/errors.ts";
 import type { GatewayDeps } from "#gateway/context.ts";
 import { clientOf } from "#gateway/http/connections.ts";
 import { type Budget, BudgetSchema } from "#gen/filemill/job/v1/job_pb.ts";
-import { type FilemillError, fromConnectError } from "#kit/errors.ts";
 import type { Caller } from "./authenticate.ts";
 
 /**

@@ -1,5 +1,5 @@
+import { FilemillError, fromConnectError } from "#contract/errors.ts";
 import type { GatewayDeps, GatewaySettings } from "#gateway/context.ts";
-import { FilemillError, fromConnectError } from "#kit/errors.ts";
 
 const FRESH_MS = 1000;
 const BYTES_PER_MB = 1e6;

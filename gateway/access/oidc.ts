@@ -1,8 +1,8 @@
 /** Sign-in by an OpenID Connect provider: authorization code with PKCE, state and nonce (OpenID Connect Core §3.1, RFC 7636, RFC 9700). */
 import * as client from "openid-client";
+import { FilemillError } from "#contract/errors.ts";
 import type { GatewayDeps } from "#gateway/context.ts";
 import { SettingError } from "#kit/config.ts";
-import { FilemillError } from "#kit/errors.ts";
 import { isLoopback } from "#kit/loopback.ts";
 import type { Settings } from "#kit/settings.ts";
 

@@ -2,11 +2,11 @@ import { createHash, randomBytes } from "node:crypto";
 import { create } from "@bufbuild/protobuf";
 import type { CallOptions } from "@connectrpc/connect";
 import type { FastifyReply, FastifyRequest } from "fastify";
+import { FilemillError, fromConnectError } from "#contract/errors.ts";
 import type { GatewayDeps, GatewaySettings } from "#gateway/context.ts";
 import { clearCookie, cookieOf, setCookie } from "#gateway/http/cookies.ts";
 import { AccountSchema, type Plan } from "#gen/filemill/account/v1/account_pb.ts";
 import type { VerifySessionResponse } from "#gen/filemill/account/v1/sign_in_pb.ts";
-import { FilemillError, fromConnectError } from "#kit/errors.ts";
 import type { Caller, Session } from "./authenticate.ts";
 
 const sessionCookieSeconds = 90 * 86_400;

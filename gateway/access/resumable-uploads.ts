@@ -4,7 +4,7 @@ import { mkdir, readdir, rm, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import type { FileStore } from "@tus/file-store";
 import type { Server } from "@tus/server";
-import { FilemillError } from "#kit/errors.ts";
+import { FilemillError } from "#contract/errors.ts";
 import type { Log } from "#kit/log.ts";
 
 /** One that is unfinished, or that nobody made a job of. */

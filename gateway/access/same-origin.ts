@@ -1,5 +1,5 @@
 import type { FastifyRequest } from "fastify";
-import { FilemillError } from "#kit/errors.ts";
+import { FilemillError } from "#contract/errors.ts";
 
 /**
  * Refuses with CROSS_SITE_REQUEST what another site may have made a browser send. A browser tells where a request comes

@@ -1,5 +1,5 @@
+import { FilemillError, statusOf } from "#contract/errors.ts";
 import type { GatewayDeps } from "#gateway/context.ts";
-import { FilemillError, statusOf } from "#kit/errors.ts";
 import type { Caller } from "./authenticate.ts";
 
 /** Half of the second within which a revocation counts everywhere: the other half is for the news to come. */

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { RateLimiterMemory } from "rate-limiter-flexible";
-import { FilemillError } from "#kit/errors.ts";
+import { FilemillError } from "#contract/errors.ts";
 import { spelled } from "./devices.ts";
 import type { Peers } from "./peers.ts";
 import { refusedOf } from "./rate-limit.ts";

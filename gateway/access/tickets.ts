@@ -1,6 +1,6 @@
 /** What lets whoever holds it do one thing, for a short time, on behalf of the account whose key asked for it. */
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
-import { FilemillError } from "#kit/errors.ts";
+import { FilemillError } from "#contract/errors.ts";
 
 /** Convert one file, or fetch one result. */
 export type Ticket =

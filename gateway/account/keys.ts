@@ -1,7 +1,7 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { FastifyRequest } from "fastify";
+import { FilemillError } from "#contract/errors.ts";
 import { callerOf, type Handler, type RestContext, sendJson } from "#gateway/exchange/exchange.ts";
-import { FilemillError } from "#kit/errors.ts";
 import { keyJsonOf, type ScopeName, scopeNames } from "./views.ts";
 
 const refOf = (request: FastifyRequest) => ({ ref: { case: "id", value: callerOf(request).account.id } }) as const;

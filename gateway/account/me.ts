@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
+import { FilemillError } from "#contract/errors.ts";
 import { clearSession, guestOf, guestPlanOf, type SessionCaller, sessionCallerOf } from "#gateway/access/page-caller.ts";
 import { type Handler, type RestContext, sendJson } from "#gateway/exchange/exchange.ts";
-import { FilemillError } from "#kit/errors.ts";
 import { accountJsonOf, planJsonOf } from "./views.ts";
 
 /** GET /web/v1/me: never an error because of who asks, so that a page can begin with it. */

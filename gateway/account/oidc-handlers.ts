@@ -1,9 +1,9 @@
+import { FilemillError, fromConnectError } from "#contract/errors.ts";
 import type { Flow, Oidc } from "#gateway/access/oidc.ts";
 import { type Handler, type RestContext, requestBaseUrlOf } from "#gateway/exchange/exchange.ts";
 import { clientOf } from "#gateway/http/connections.ts";
 import { clearCookie, cookieOf, setCookie } from "#gateway/http/cookies.ts";
 import { parseQuery } from "#gateway/http/query.ts";
-import { FilemillError, fromConnectError } from "#kit/errors.ts";
 import { beginPageSession } from "./sign-in.ts";
 
 const callbackPath = "/auth/oidc/callback";

@@ -1,10 +1,10 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
+import { FilemillError, fromConnectError } from "#contract/errors.ts";
 import { clearSession, type SessionCaller, setSession } from "#gateway/access/page-caller.ts";
 import { callerOf, type Handler, type RestContext, sendJson } from "#gateway/exchange/exchange.ts";
 import { clientOf } from "#gateway/http/connections.ts";
 import { clearCookie, cookieOf } from "#gateway/http/cookies.ts";
 import type { Account } from "#gen/filemill/account/v1/account_pb.ts";
-import { FilemillError, fromConnectError } from "#kit/errors.ts";
 import { ownAccountOf } from "./me.ts";
 import { accountJsonOf } from "./views.ts";
 

@@ -1,8 +1,8 @@
 import { resolve } from "node:path";
 import type { Command } from "commander";
+import { FilemillError } from "#contract/errors.ts";
 import { formats as knownFormats, parseFormatId } from "#formats/index.ts";
 import type { ConversionView, OptionView } from "#gateway/mcp/workbench.ts";
-import { FilemillError } from "#kit/errors.ts";
 import { didYouMean, nearestIds } from "#kit/nearest-names.ts";
 import { askService } from "./ask-service.ts";
 import type { Listed } from "./library.ts";

@@ -2,12 +2,12 @@
 import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { type Client, createClient } from "@connectrpc/connect";
+import { FilemillError, fromConnectError } from "#contract/errors.ts";
 import { AccountService } from "#gen/filemill/account/v1/account_pb.ts";
 import { SignInService } from "#gen/filemill/account/v1/sign_in_pb.ts";
 import { CatalogueService } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
 import { JobService } from "#gen/filemill/job/v1/job_pb.ts";
 import { parseSettings } from "#kit/config.ts";
-import { FilemillError, fromConnectError } from "#kit/errors.ts";
 import { findRpcToken } from "#kit/rpc/access.ts";
 import { rpcSocketOf } from "#kit/rpc/services-server.ts";
 import { remoteTransport } from "#kit/rpc/transport.ts";

@@ -1,7 +1,7 @@
 import { mkdir, readFile, stat } from "node:fs/promises";
 import { dirname, relative, resolve } from "node:path";
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { FilemillError } from "#kit/errors.ts";
+import { FilemillError } from "#contract/errors.ts";
 import { type FilePair, filePairsOf } from "./input-files.ts";
 import type { Library } from "./library.ts";
 import { openConversions } from "./open-conversions.ts";

@@ -1,7 +1,7 @@
 /** Which files a command line means, and where their results go. */
 import { readdir, stat } from "node:fs/promises";
 import { basename, dirname, extname, join, relative, resolve } from "node:path";
-import { FilemillError } from "#kit/errors.ts";
+import { FilemillError } from "#contract/errors.ts";
 
 export type FilePair = { readonly inputPath: string; readonly outputPath: string };
 

@@ -1,7 +1,7 @@
 /** The jobs of the key's account on a server. */
 import { resolve } from "node:path";
 import type { Command } from "commander";
-import type { JobJson } from "#kit/job-json.ts";
+import type { JobJson } from "#contract/job-json.ts";
 import { needServerAddress, type ServerFlags, withServer } from "./server-address.ts";
 import type { Shell } from "./shell.ts";
 import { tableOf } from "./table.ts";

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { basename, join, relative, resolve } from "node:path";
 import { pipeline } from "node:stream/promises";
 import type { Command } from "commander";
-import { FilemillError } from "#kit/errors.ts";
+import { FilemillError } from "#contract/errors.ts";
 import { openConversions } from "./open-conversions.ts";
 import { inOwnWords } from "./own-words.ts";
 import { type OptionFlags, optionsOf, withOptions } from "./presets.ts";

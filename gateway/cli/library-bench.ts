@@ -4,10 +4,10 @@ import { tmpdir } from "node:os";
 import { basename, dirname, extname, join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ulid } from "ulid";
+import { FilemillError } from "#contract/errors.ts";
 import { formatOf, formatOfFileName, parseFormatId } from "#formats/index.ts";
 import { checkReadable, textPageOf } from "#gateway/mcp/text-page.ts";
 import type { ConvertOrder, JobView, Workbench } from "#gateway/mcp/workbench.ts";
-import { FilemillError } from "#kit/errors.ts";
 import type { Library } from "./library.ts";
 
 /** A file of this machine; a text that an agent wrote is made one first. */

@@ -2,7 +2,7 @@
 import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { FilemillError } from "#kit/errors.ts";
+import { FilemillError } from "#contract/errors.ts";
 import { didYouMean, nearestNames } from "#kit/nearest-names.ts";
 import type { Shell } from "./shell.ts";
 import { tableOf } from "./table.ts";

@@ -1,6 +1,6 @@
 import { Command, CommanderError } from "commander";
+import { FilemillError } from "#contract/errors.ts";
 import { SettingError } from "#kit/config.ts";
-import { FilemillError } from "#kit/errors.ts";
 import { addAccountCommands, addKeyCommands } from "./account-commands.ts";
 import { addBackupCommands } from "./backup-commands.ts";
 import { addCatalogueCommands } from "./catalogue-commands.ts";

@@ -6,7 +6,7 @@ import { json } from "node:stream/consumers";
 import { pipeline } from "node:stream/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { FormDataEncoder } from "form-data-encoder";
-import { FilemillError, isErrorCode } from "#kit/errors.ts";
+import { FilemillError, isErrorCode } from "#contract/errors.ts";
 import type { ServerAddress } from "./server-address.ts";
 
 export type RestCall = {

@@ -1,6 +1,6 @@
 /** Which server the commands call, and with which key. */
 import type { Command } from "commander";
-import { FilemillError } from "#kit/errors.ts";
+import { FilemillError } from "#contract/errors.ts";
 import type { Shell } from "./shell.ts";
 
 export type ServerFlags = { readonly server?: string };

@@ -1,6 +1,6 @@
 import { basename, extname } from "node:path";
+import { FilemillError } from "#contract/errors.ts";
 import { formatOfFileName, formats, parseFormatId } from "#formats/index.ts";
-import { FilemillError } from "#kit/errors.ts";
 import { didYouMean, nearestIds } from "#kit/nearest-names.ts";
 
 /** The format that an output's name tells. @throws FilemillError UNSUPPORTED_TARGET */

@@ -3,7 +3,7 @@ import { mkdir, rename, stat } from "node:fs/promises";
 import { dirname, join, relative, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Command, Option } from "commander";
-import { FilemillError } from "#kit/errors.ts";
+import { FilemillError } from "#contract/errors.ts";
 import { parseCount } from "./convert-command.ts";
 import { type FilePair, filePairsOf } from "./input-files.ts";
 import { type Conversions, openConversions } from "./open-conversions.ts";

@@ -1,7 +1,8 @@
 /** The README's tables and calls, from the declarations that the program itself follows. */
+
+import { errorTable } from "#contract/errors.ts";
 import { curlBlock } from "#gateway/curl-line.ts";
 import type { SettingTable } from "#kit/config.ts";
-import { errorTable } from "#kit/errors.ts";
 import { settingTable } from "#kit/settings.ts";
 import { markdownTable } from "./markdown.ts";
 

@@ -1,6 +1,6 @@
+import type { ErrorCode } from "#contract/errors.ts";
 import type { RatePolicy } from "#gateway/access/rate-limit.ts";
 import type { Ticket } from "#gateway/access/tickets.ts";
-import type { ErrorCode } from "#kit/errors.ts";
 
 /** A JSON Schema (2020-12), as OpenAPI 3.1 uses it. */
 export type Schema = { readonly [keyword: string]: unknown };

@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
+import { FilemillError } from "#contract/errors.ts";
 import type { Caller } from "#gateway/access/authenticate.ts";
 import type { Budgets } from "#gateway/access/budget.ts";
 import type { Devices } from "#gateway/access/devices.ts";
@@ -11,7 +12,6 @@ import type { Tickets } from "#gateway/access/tickets.ts";
 import type { GatewayDeps, GatewaySettings } from "#gateway/context.ts";
 import { baseUrlOf } from "#gateway/http/base-url.ts";
 import type { ErrorAnswer } from "#gateway/http/error-body.ts";
-import { FilemillError } from "#kit/errors.ts";
 import type { CatalogueViews } from "./catalogue-view.ts";
 import type { Endpoint } from "./endpoint.ts";
 

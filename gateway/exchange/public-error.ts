@@ -1,8 +1,8 @@
 import { ConnectError } from "@connectrpc/connect";
 import type { FastifyRequest } from "fastify";
+import { FilemillError, fromConnectError, statusOf } from "#contract/errors.ts";
 import { prefersProblem } from "#gateway/http/accept.ts";
 import type { ErrorContext } from "#gateway/http/error-body.ts";
-import { FilemillError, fromConnectError, statusOf } from "#kit/errors.ts";
 import type { Log } from "#kit/log.ts";
 
 export function errorContextOf(request: FastifyRequest, publicUrl: string | undefined): ErrorContext {

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { FilemillError } from "#kit/errors.ts";
+import { FilemillError } from "#contract/errors.ts";
 
 /** Below this a client only holds a connection; slow mobile links are faster by two orders. */
 const MIN_BYTES_PER_SECOND = 512;

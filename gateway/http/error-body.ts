@@ -1,6 +1,6 @@
 import { STATUS_CODES } from "node:http";
 import type { JsonObject } from "@bufbuild/protobuf";
-import { type FilemillError, statusOf } from "#kit/errors.ts";
+import { type FilemillError, statusOf } from "#contract/errors.ts";
 
 /** Which of the two shapes of an error the client asked for, and the facts that only the request knows. */
 export type ErrorContext = {

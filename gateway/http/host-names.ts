@@ -1,5 +1,5 @@
 /** By which names a server may be called. */
-import { FilemillError } from "#kit/errors.ts";
+import { FilemillError } from "#contract/errors.ts";
 import { isLoopback } from "#kit/loopback.ts";
 import type { Settings } from "#kit/settings.ts";
 import { baseUrlOf } from "./base-url.ts";

@@ -1,4 +1,4 @@
-import { FilemillError } from "#kit/errors.ts";
+import { FilemillError } from "#contract/errors.ts";
 
 /**
  * The query string as single named values. Rejects with BAD_REQUEST what could be read in two ways: a name given

@@ -3,7 +3,7 @@ import { lookup as resolveHost } from "node:dns";
 import { request as httpRequest, type IncomingMessage } from "node:http";
 import { request as httpsRequest } from "node:https";
 import ipaddr from "ipaddr.js";
-import { FilemillError } from "#kit/errors.ts";
+import { FilemillError } from "#contract/errors.ts";
 import { isPublicAddress, publicLookup } from "#kit/public-address.ts";
 
 export type RemoteFileRules = {

@@ -1,6 +1,6 @@
 import { ConnectError } from "@connectrpc/connect";
 import type { CallToolResult } from "@modelcontextprotocol/server";
-import { FilemillError, fromConnectError, isErrorCode } from "#kit/errors.ts";
+import { FilemillError, fromConnectError, isErrorCode } from "#contract/errors.ts";
 import type { ConversionView, JobView, OptionView, RouteView, Workbench } from "./workbench.ts";
 
 /** Runs a tool; what it refuses is told to the model, by code, so that it can do better. */

@@ -1,5 +1,7 @@
 /** The tools' way to the services: the same calls that the REST API makes, on behalf of the same caller. */
 import type { FastifyRequest } from "fastify";
+import { FilemillError } from "#contract/errors.ts";
+import { isEnded, jobJsonOf } from "#contract/job-json.ts";
 import { parseFormatId } from "#formats/index.ts";
 import { authenticate, type Caller } from "#gateway/access/authenticate.ts";
 import { callerOf, type RestContext, requestBaseUrlOf } from "#gateway/exchange/exchange.ts";
@@ -13,8 +15,6 @@ import { storeBytes } from "#gateway/rest/stored-bytes.ts";
 import { ceilingOf, type Receive, submit } from "#gateway/rest/submission.ts";
 import { waitForEnd } from "#gateway/rest/watch.ts";
 import type { Job } from "#gen/filemill/job/v1/job_pb.ts";
-import { FilemillError } from "#kit/errors.ts";
-import { isEnded, jobJsonOf } from "#kit/job-json.ts";
 import { checkReadable, textPageOf } from "./text-page.ts";
 import type { ConvertOrder, Workbench } from "./workbench.ts";
 

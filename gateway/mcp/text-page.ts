@@ -1,5 +1,5 @@
+import { FilemillError } from "#contract/errors.ts";
 import { formatOf } from "#formats/index.ts";
-import { FilemillError } from "#kit/errors.ts";
 import type { TextPage } from "./workbench.ts";
 
 const longestCharacter = 4;

@@ -1,5 +1,6 @@
 /** Files of agents' conversions come and go by tickets: the bytes pass the model by. */
 import type { FastifyRequest } from "fastify";
+import { FilemillError } from "#contract/errors.ts";
 import type { Ticket, Tickets } from "#gateway/access/tickets.ts";
 import { callerOf, type Handler, type RestContext } from "#gateway/exchange/exchange.ts";
 import { boundedFileName } from "#gateway/http/file-name.ts";
@@ -8,7 +9,6 @@ import { sendResult } from "#gateway/rest/jobs.ts";
 import { storeBody } from "#gateway/rest/stored-bytes.ts";
 import { ceilingOf } from "#gateway/rest/submission.ts";
 import { checkContentLength } from "#gateway/rest/upload.ts";
-import { FilemillError } from "#kit/errors.ts";
 
 /** The ticket in the path. Throws NOT_FOUND for what is none of this kind. */
 export function ticketOf<Kind extends Ticket["kind"]>(

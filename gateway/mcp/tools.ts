@@ -1,8 +1,8 @@
 /** The tools for agents that every way in has; each way adds its own (decision 65). */
 import { McpServer } from "@modelcontextprotocol/server";
 import { z } from "zod";
+import { FilemillError } from "#contract/errors.ts";
 import { parseFormatId } from "#formats/index.ts";
-import { FilemillError } from "#kit/errors.ts";
 import { conversionLine, endAnswer, jobAnswer, routeAnswer, toolAnswer } from "./answers.ts";
 import type { ConvertOrder, JobView, Workbench } from "./workbench.ts";
 

@@ -1,5 +1,5 @@
 /** What the tools for agents need, wherever they run: behind `/mcp`, or in the `filemill mcp` command. */
-import type { JobJson } from "#kit/job-json.ts";
+import type { JobJson } from "#contract/job-json.ts";
 
 export type FormatView = { readonly id: string; readonly label: string; readonly kind: string; readonly extensions: readonly string[] };
 

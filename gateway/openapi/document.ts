@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
+import { type ErrorCode, errorTable, statusesOf } from "#contract/errors.ts";
 import { accessErrors, type Endpoint, generalErrors, type Schema } from "#gateway/exchange/endpoint.ts";
 import { type Handler, type RestContext, requestBaseUrlOf } from "#gateway/exchange/exchange.ts";
 import { noneMatchHits } from "#gateway/http/validators.ts";
 import { eventTypes } from "#gateway/webhook/views.ts";
-import { type ErrorCode, errorTable, statusesOf } from "#kit/errors.ts";
 import { componentSchemas } from "./schemas.ts";
 
 /** Every error code that an endpoint may answer. */

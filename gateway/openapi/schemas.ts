@@ -1,4 +1,6 @@
 import { type DescEnum, type DescField, type DescMessage, ScalarType } from "@bufbuild/protobuf";
+import { errorTable } from "#contract/errors.ts";
+import { jobStatuses } from "#contract/job-json.ts";
 import { kinds } from "#formats/index.ts";
 import { ref, type Schema } from "#gateway/exchange/endpoint.ts";
 import { deliveryStates, eventTypes, webhookStates } from "#gateway/webhook/views.ts";
@@ -6,8 +8,6 @@ import { RouteHopSchema, RouteProofSchema, RouteSchema } from "#gen/filemill/cat
 import { FidelitySchema, FormatSchema, NoteSchema, Option_TypeSchema, OptionSchema } from "#gen/filemill/common/v1/format_pb.ts";
 import { JobSchema } from "#gen/filemill/job/v1/job_pb.ts";
 import { DeliverySchema, WebhookSchema } from "#gen/filemill/webhook/v1/webhook_pb.ts";
-import { errorTable } from "#kit/errors.ts";
-import { jobStatuses } from "#kit/job-json.ts";
 
 const nullable = (schema: Schema): Schema => ({ anyOf: [schema, { type: "null" }] });
 const closed = (properties: Readonly<Record<string, Schema>>, optional: readonly string[] = []): Schema => ({

@@ -1,5 +1,6 @@
 import { Readable } from "node:stream";
 import type { FastifyReply } from "fastify";
+import { FilemillError, fromErrorMessage } from "#contract/errors.ts";
 import { formatOf } from "#formats/index.ts";
 import { sendErrorAnswer } from "#gateway/exchange/exchange.ts";
 import { errorContextOf } from "#gateway/exchange/public-error.ts";
@@ -11,7 +12,6 @@ import { ifRangeHolds, noneMatchHits } from "#gateway/http/validators.ts";
 import type { Blob } from "#gen/filemill/common/v1/blob_pb.ts";
 import { type Job, JobState } from "#gen/filemill/job/v1/job_pb.ts";
 import type { BlobStore } from "#kit/blobs/store.ts";
-import { FilemillError, fromErrorMessage } from "#kit/errors.ts";
 
 /** What of a conditional or partial request counts; none of it for POST. */
 export type Conditions = {

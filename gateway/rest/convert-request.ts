@@ -1,9 +1,9 @@
 import type { FastifyRequest } from "fastify";
+import { FilemillError } from "#contract/errors.ts";
 import { parseFormatId } from "#formats/index.ts";
 import type { CatalogueView } from "#gateway/exchange/catalogue-view.ts";
 import { type Preferences, preferencesOf } from "#gateway/http/prefer.ts";
 import { parseQuery } from "#gateway/http/query.ts";
-import { FilemillError } from "#kit/errors.ts";
 import { reservedParameters, unknownSource } from "./hints.ts";
 
 /**

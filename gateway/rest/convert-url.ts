@@ -1,8 +1,8 @@
+import { FilemillError } from "#contract/errors.ts";
 import type { Caller } from "#gateway/access/authenticate.ts";
 import { callerOf, type Handler, type RestContext } from "#gateway/exchange/exchange.ts";
 import { boundedFileName } from "#gateway/http/file-name.ts";
 import { openRemoteFile, unfetched } from "#gateway/http/remote-file.ts";
-import { FilemillError } from "#kit/errors.ts";
 import { following } from "#kit/following.ts";
 import { answerConversion } from "./convert.ts";
 import { fromOf, parseAskedHeaders } from "./convert-request.ts";

@@ -1,13 +1,13 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
+import { FilemillError, fromErrorMessage } from "#contract/errors.ts";
+import { isEnded, jobJsonOf, jobUrlOf } from "#contract/job-json.ts";
 import { watchStanding } from "#gateway/access/standing.ts";
 import { apiUrlOf, callerOf, departureOf, type Handler, type RestContext, sendErrorAnswer, sendJson } from "#gateway/exchange/exchange.ts";
 import { errorContextOf } from "#gateway/exchange/public-error.ts";
 import { errorAnswerOf } from "#gateway/http/error-body.ts";
 import { retryAfterOf } from "#gateway/http/headers.ts";
 import { type Job, JobState } from "#gen/filemill/job/v1/job_pb.ts";
-import { FilemillError, fromErrorMessage } from "#kit/errors.ts";
 import { following } from "#kit/following.ts";
-import { isEnded, jobJsonOf, jobUrlOf } from "#kit/job-json.ts";
 import { tellMoment } from "#kit/moments.ts";
 import { sendArtifact } from "./artifact.ts";
 import { type Asked, type Download, parseAsked } from "./convert-request.ts";

@@ -1,5 +1,5 @@
+import { jobStatuses } from "#contract/job-json.ts";
 import { type Answer, defineEndpoints, type Parameter, ref } from "#gateway/exchange/endpoint.ts";
-import { jobStatuses } from "#kit/job-json.ts";
 import { catalogueEndpoints } from "./catalogue-endpoints.ts";
 import { convertUrlEndpoints } from "./convert-url-endpoint.ts";
 

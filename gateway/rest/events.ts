@@ -1,10 +1,10 @@
 import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 import type { FastifyRequest } from "fastify";
+import { isEnded, jobJsonOf } from "#contract/job-json.ts";
 import { watchStanding } from "#gateway/access/standing.ts";
 import { apiUrlOf, callerOf, departureOf, type Handler, type RestContext } from "#gateway/exchange/exchange.ts";
 import type { Job } from "#gen/filemill/job/v1/job_pb.ts";
-import { isEnded, jobJsonOf } from "#kit/job-json.ts";
 import { jobIdOf } from "./jobs.ts";
 
 /** Keeps proxies and the server's own idle timeout from closing a quiet stream. */

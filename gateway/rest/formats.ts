@@ -1,7 +1,7 @@
+import { FilemillError } from "#contract/errors.ts";
 import type { Handler, RestContext } from "#gateway/exchange/exchange.ts";
 import { encodingOf } from "#gateway/http/accept.ts";
 import { noneMatchHits } from "#gateway/http/validators.ts";
-import { FilemillError } from "#kit/errors.ts";
 
 /** GET /api/v1/formats: what this deployment can do now. */
 export function formatsHandler(context: RestContext): Handler {

@@ -1,7 +1,7 @@
 /** Errors for what is nearly right, which say what was probably meant. */
 
+import { FilemillError } from "#contract/errors.ts";
 import type { CatalogueView } from "#gateway/exchange/catalogue-view.ts";
-import { FilemillError } from "#kit/errors.ts";
 import { didYouMean, nearestIds, nearestNames, suggestionsOf } from "#kit/nearest-names.ts";
 
 /** What of the catalogue is known without waiting; undefined in the moments after a start. */

@@ -1,4 +1,6 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
+import { FilemillError } from "#contract/errors.ts";
+import { isEnded, isJobStatus, jobJsonOf, jobStatuses } from "#contract/job-json.ts";
 import { watchStanding } from "#gateway/access/standing.ts";
 import { apiUrlOf, callerOf, departureOf, type Handler, isPageRequest, type RestContext, sendJson } from "#gateway/exchange/exchange.ts";
 import { retryAfterOf } from "#gateway/http/headers.ts";
@@ -6,8 +8,6 @@ import { preferencesOf } from "#gateway/http/prefer.ts";
 import { parseQuery } from "#gateway/http/query.ts";
 import type { Job } from "#gen/filemill/job/v1/job_pb.ts";
 import { JobState } from "#gen/filemill/job/v1/job_pb.ts";
-import { FilemillError } from "#kit/errors.ts";
-import { isEnded, isJobStatus, jobJsonOf, jobStatuses } from "#kit/job-json.ts";
 import { sendArtifact } from "./artifact.ts";
 import { waitForEnd } from "./watch.ts";
 

@@ -1,6 +1,6 @@
+import { FilemillError } from "#contract/errors.ts";
 import { fidelityWordOf, optionJson } from "#gateway/exchange/catalogue-view.ts";
 import type { GetRouteResponse, Route, RouteProof } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
-import { FilemillError } from "#kit/errors.ts";
 
 type Known = Pick<GetRouteResponse, "hops" | "proof" | "expectedNotes">;
 

@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { FastifyRequest } from "fastify";
+import { FilemillError } from "#contract/errors.ts";
 import { type Handler, type RestContext, sendJson } from "#gateway/exchange/exchange.ts";
-import { FilemillError } from "#kit/errors.ts";
 import { isLoopback } from "#kit/loopback.ts";
 import { notReady } from "#kit/readiness.ts";
 

@@ -1,10 +1,10 @@
 /** A file that comes as the bytes themselves, without a form around them. */
 import type { FastifyReply, FastifyRequest } from "fastify";
+import { FilemillError } from "#contract/errors.ts";
 import type { Passage } from "#gateway/access/budget.ts";
 import { bodyTooSlow, watchBodyPace } from "#gateway/http/body-pace.ts";
 import type { Blob } from "#gen/filemill/common/v1/blob_pb.ts";
 import type { BlobStore } from "#kit/blobs/store.ts";
-import { FilemillError } from "#kit/errors.ts";
 import { following } from "#kit/following.ts";
 import { type Ceiling, discard, tooLarge } from "./upload.ts";
 

@@ -1,12 +1,12 @@
 /** A file that somebody wants converted, by whichever way it comes in: admitted, received, told its format, and made a job. */
 import { createHash, createHmac } from "node:crypto";
 import type { FastifyRequest } from "fastify";
+import { FilemillError, fromConnectError, isAnswer } from "#contract/errors.ts";
 import { parseFormatId } from "#formats/index.ts";
 import type { Caller } from "#gateway/access/authenticate.ts";
 import { budgetOf, type Passage } from "#gateway/access/budget.ts";
 import { callerOf, type RestContext } from "#gateway/exchange/exchange.ts";
 import type { CreateJobResponse, Job } from "#gen/filemill/job/v1/job_pb.ts";
-import { FilemillError, fromConnectError, isAnswer } from "#kit/errors.ts";
 import { tellMoment } from "#kit/moments.ts";
 import type { Asked } from "./convert-request.ts";
 import { unknownTarget } from "./hints.ts";

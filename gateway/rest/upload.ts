@@ -1,11 +1,11 @@
 import type { MultipartFile, MultipartValue } from "@fastify/multipart";
 import type { FastifyRequest } from "fastify";
+import { FilemillError } from "#contract/errors.ts";
 import type { Passage } from "#gateway/access/budget.ts";
 import { bodyTooSlow, watchBodyPace } from "#gateway/http/body-pace.ts";
 import { boundedFileName } from "#gateway/http/file-name.ts";
 import type { Blob } from "#gen/filemill/common/v1/blob_pb.ts";
 import type { BlobStore } from "#kit/blobs/store.ts";
-import { FilemillError } from "#kit/errors.ts";
 
 /** Boundaries, part headers and the `to` field beside the file. */
 const MULTIPART_OVERHEAD_BYTES = 64 * 1024;

@@ -1,5 +1,5 @@
+import type { ErrorCode } from "#contract/errors.ts";
 import { defineEndpoints } from "#gateway/exchange/endpoint.ts";
-import type { ErrorCode } from "#kit/errors.ts";
 
 const path = "/api/v1/uploads/{id}";
 const errors: readonly ErrorCode[] = ["NOT_FOUND"];

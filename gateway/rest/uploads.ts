@@ -3,6 +3,7 @@
 import { createReadStream } from "node:fs";
 import { ReadableStream } from "node:stream/web";
 import type { FastifyReply, FastifyRequest } from "fastify";
+import { FilemillError } from "#contract/errors.ts";
 import { budgetOf } from "#gateway/access/budget.ts";
 import { newIdHeader, type ResumableUpload } from "#gateway/access/resumable-uploads.ts";
 import { watchStanding } from "#gateway/access/standing.ts";
@@ -13,7 +14,6 @@ import { errorAnswerOf } from "#gateway/http/error-body.ts";
 import { boundedFileName } from "#gateway/http/file-name.ts";
 import { answerAndLinger, hasUnreadBody } from "#gateway/http/linger.ts";
 import { abortable } from "#kit/abortable.ts";
-import { FilemillError } from "#kit/errors.ts";
 import { type Following, following } from "#kit/following.ts";
 import { answerConversion } from "./convert.ts";
 import { fromOf, parseAskedHeaders } from "./convert-request.ts";

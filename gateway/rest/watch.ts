@@ -1,7 +1,7 @@
+import { isEnded } from "#contract/job-json.ts";
 import type { GatewayDeps } from "#gateway/context.ts";
 import type { Job } from "#gen/filemill/job/v1/job_pb.ts";
 import { following } from "#kit/following.ts";
-import { isEnded } from "#kit/job-json.ts";
 
 /**
  * Follows a job until it ends, `waitMs` is over or one of the signals fires, and resolves with its last known state. A broken

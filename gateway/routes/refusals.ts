@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
+import type { FilemillError } from "#contract/errors.ts";
 import { challengeOf } from "#gateway/access/authenticate.ts";
 import { sendErrorAnswer } from "#gateway/exchange/exchange.ts";
 import { errorContextOf, publicErrorOf } from "#gateway/exchange/public-error.ts";
@@ -6,7 +7,6 @@ import { errorAnswerOf } from "#gateway/http/error-body.ts";
 import { retryAfterOf, securityHeaders } from "#gateway/http/headers.ts";
 import { answerAndLinger, hasUnreadBody } from "#gateway/http/linger.ts";
 import { sendRefusalPage, wantsPage } from "#gateway/web/refusal-page.ts";
-import type { FilemillError } from "#kit/errors.ts";
 import type { Log } from "#kit/log.ts";
 
 /** Sends an error in the shape the client asked for; an unread body gets the time it needs (see linger.ts). */

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { FilemillError } from "#contract/errors.ts";
 import { authenticate, type Caller } from "#gateway/access/authenticate.ts";
 import { pageCallerOf, signedInOf } from "#gateway/access/page-caller.ts";
 import type { RatePolicy } from "#gateway/access/rate-limit.ts";
@@ -31,7 +32,6 @@ import {
 } from "#gateway/rest/uploads.ts";
 import { pageHandlersOf } from "#gateway/web/handlers.ts";
 import { webhookHandlersOf } from "#gateway/webhook/handlers.ts";
-import { FilemillError } from "#kit/errors.ts";
 import type { EndpointId } from "./endpoints.ts";
 import { type Mount, mounts } from "./mounts.ts";
 import { refuse } from "./refusals.ts";

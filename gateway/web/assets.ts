@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
+import { FilemillError } from "#contract/errors.ts";
 import type { Handler } from "#gateway/exchange/exchange.ts";
 import { type Compressed, compressedOf, sendCompressed } from "#gateway/http/compressed.ts";
-import { FilemillError } from "#kit/errors.ts";
 import { type Asset, assetOf, type Bundle, bundlePages, type EntryName, hashedName } from "./bundle.ts";
 import { isLanguage, type Language, messagesOf } from "./languages.ts";
 

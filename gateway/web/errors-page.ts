@@ -1,5 +1,5 @@
+import { errorTable } from "#contract/errors.ts";
 import type { Handler } from "#gateway/exchange/exchange.ts";
-import { errorTable } from "#kit/errors.ts";
 import { docsFrame } from "./docs-frame.ts";
 import { html, prose } from "./html.ts";
 import { sendPage } from "./shell.ts";

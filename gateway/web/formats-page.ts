@@ -1,8 +1,8 @@
+import { FilemillError } from "#contract/errors.ts";
 import { kinds } from "#formats/index.ts";
 import type { FormatFacts } from "#gateway/exchange/catalogue-view.ts";
 import type { Handler, RestContext } from "#gateway/exchange/exchange.ts";
 import { compressedOf, sendCompressed } from "#gateway/http/compressed.ts";
-import { FilemillError } from "#kit/errors.ts";
 import { docsFrame } from "./docs-frame.ts";
 import { type Html, html } from "./html.ts";
 import { sendPage } from "./shell.ts";

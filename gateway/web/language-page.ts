@@ -1,6 +1,6 @@
+import { FilemillError } from "#contract/errors.ts";
 import type { Handler } from "#gateway/exchange/exchange.ts";
 import { parseQuery } from "#gateway/http/query.ts";
-import { FilemillError } from "#kit/errors.ts";
 import { chooseLanguage, isLanguage } from "./languages.ts";
 
 /** GET /language?to=de&next=/jobs: keeps the reader's choice and goes back. */

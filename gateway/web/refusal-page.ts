@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { type FilemillError, statusOf } from "#kit/errors.ts";
+import { type FilemillError, statusOf } from "#contract/errors.ts";
 import { reasonOf } from "./error-text.ts";
 import { html } from "./html.ts";
 import { sendPage } from "./shell.ts";

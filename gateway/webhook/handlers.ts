@@ -1,7 +1,7 @@
 import type { FastifyRequest } from "fastify";
+import { FilemillError } from "#contract/errors.ts";
 import { callerOf, type Handler, type RestContext, requestBaseUrlOf, sendJson } from "#gateway/exchange/exchange.ts";
 import type { Webhook } from "#gen/filemill/webhook/v1/webhook_pb.ts";
-import { FilemillError } from "#kit/errors.ts";
 import type { WebhookEndpointId } from "./endpoints.ts";
 import { deliveryJsonOf, type EventName, eventTypes, webhookJsonOf } from "./views.ts";
 

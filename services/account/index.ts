@@ -1,9 +1,9 @@
 import type { Client } from "@connectrpc/connect";
+import { FilemillError } from "#contract/errors.ts";
 import { AccountService } from "#gen/filemill/account/v1/account_pb.ts";
 import { SignInService } from "#gen/filemill/account/v1/sign_in_pb.ts";
 import type { JobService } from "#gen/filemill/job/v1/job_pb.ts";
 import type { WebhookService } from "#gen/filemill/webhook/v1/webhook_pb.ts";
-import { FilemillError } from "#kit/errors.ts";
 import type { Log } from "#kit/log.ts";
 import type { Broker } from "#kit/nats/ports.ts";
 import { notReady } from "#kit/readiness.ts";

@@ -1,7 +1,7 @@
 import type { ServiceImpl } from "@connectrpc/connect";
+import { FilemillError } from "#contract/errors.ts";
 import type { AccountRef as AccountRefMessage, AccountService } from "#gen/filemill/account/v1/account_pb.ts";
 import type { SignInService } from "#gen/filemill/account/v1/sign_in_pb.ts";
-import { FilemillError } from "#kit/errors.ts";
 import { accessOf, planWithAccess } from "./domain/access.ts";
 import { type AccountRef, accountOf, createAccount, planOf, setDisabled, setPlan } from "./domain/accounts.ts";
 import { type Belonging, type Deletions, deleteAccount } from "./domain/delete-account.ts";

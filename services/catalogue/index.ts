@@ -1,5 +1,5 @@
+import { FilemillError } from "#contract/errors.ts";
 import { CatalogueService, type Manifest } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
-import { FilemillError } from "#kit/errors.ts";
 import type { Log } from "#kit/log.ts";
 import type { Broker } from "#kit/nats/ports.ts";
 import { notReady } from "#kit/readiness.ts";

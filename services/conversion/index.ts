@@ -2,11 +2,11 @@
 import { join, resolve } from "node:path";
 import type { Client } from "@connectrpc/connect";
 import type { Registry } from "prom-client";
+import { FilemillError } from "#contract/errors.ts";
 import type { CatalogueService } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
 import { ConversionService } from "#gen/filemill/conversion/v1/conversion_pb.ts";
 import type { JobService, LeaseService } from "#gen/filemill/job/v1/job_pb.ts";
 import type { BlobStore } from "#kit/blobs/store.ts";
-import { FilemillError } from "#kit/errors.ts";
 import type { Log } from "#kit/log.ts";
 import type { Broker, Delivery } from "#kit/nats/ports.ts";
 import { createProbe, type Probe } from "#kit/probe.ts";

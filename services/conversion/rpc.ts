@@ -1,6 +1,7 @@
 /** ConversionService: bytes in and out as streams for internal consumers. The work itself goes through the queue like every job. */
 import { create } from "@bufbuild/protobuf";
 import type { Client, HandlerContext, ServiceImpl } from "@connectrpc/connect";
+import { codeOf, FilemillError } from "#contract/errors.ts";
 import type { CatalogueService } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
 import type { Blob } from "#gen/filemill/common/v1/blob_pb.ts";
 import {
@@ -15,7 +16,6 @@ import {
 } from "#gen/filemill/conversion/v1/conversion_pb.ts";
 import { type Job, type JobService, JobState } from "#gen/filemill/job/v1/job_pb.ts";
 import type { BlobStore } from "#kit/blobs/store.ts";
-import { codeOf, FilemillError } from "#kit/errors.ts";
 import type { Converter } from "./domain/converter.ts";
 import { paced } from "./domain/pace.ts";
 

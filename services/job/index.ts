@@ -1,10 +1,10 @@
 import { timestampMs } from "@bufbuild/protobuf/wkt";
 import type { Client } from "@connectrpc/connect";
 import type { Registry } from "prom-client";
+import { FilemillError } from "#contract/errors.ts";
 import type { CatalogueService } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
 import { JobService, JobState, LeaseService } from "#gen/filemill/job/v1/job_pb.ts";
 import type { BlobStore } from "#kit/blobs/store.ts";
-import { FilemillError } from "#kit/errors.ts";
 import type { Log } from "#kit/log.ts";
 import type { Broker } from "#kit/nats/ports.ts";
 import { isGone } from "#kit/process-identity.ts";

@@ -1,7 +1,7 @@
 import type { ServiceImpl } from "@connectrpc/connect";
+import { toConnectError } from "#contract/errors.ts";
 import { type JobService, JobState, type LeaseService } from "#gen/filemill/job/v1/job_pb.ts";
 import type { BlobStore } from "#kit/blobs/store.ts";
-import { toConnectError } from "#kit/errors.ts";
 import { checkInput, roomOf } from "./domain/budget.ts";
 import { claimAttempt } from "./domain/claim-job.ts";
 import { createJob } from "./domain/create-job.ts";

@@ -3,7 +3,7 @@
  * hosts and numbers of processes do neither (decision 38).
  */
 import { DatabaseSync } from "node:sqlite";
-import { FilemillError } from "./errors.ts";
+import { FilemillError } from "#contract/errors.ts";
 
 const busy = 5;
 

@@ -1,11 +1,11 @@
+import { FilemillError } from "#contract/errors.ts";
+import type { BrokerUser } from "#contract/grants.ts";
 import { parseSettings, SettingError } from "./config.ts";
 import { openDataDir } from "./data-dir.ts";
-import { FilemillError } from "./errors.ts";
 import { type Floor, openFloor } from "./floor.ts";
 import { startHangWatch } from "./hang-watch/hang-watch.ts";
 import { closeInherited } from "./inherited-descriptors.ts";
 import { openLog } from "./log.ts";
-import type { BrokerUser } from "./nats/grants.ts";
 import type { Broker } from "./nats/ports.ts";
 import { readinessOf } from "./readiness.ts";
 import { openServicesServer } from "./rpc/services-server.ts";

@@ -1,7 +1,7 @@
 import { lookup } from "node:dns";
+import { FilemillError } from "#contract/errors.ts";
+import { jobJsonOf } from "#contract/job-json.ts";
 import { WebhookService } from "#gen/filemill/webhook/v1/webhook_pb.ts";
-import { FilemillError } from "#kit/errors.ts";
-import { jobJsonOf } from "#kit/job-json.ts";
 import type { Log } from "#kit/log.ts";
 import type { Broker } from "#kit/nats/ports.ts";
 import { notReady } from "#kit/readiness.ts";

@@ -2,7 +2,7 @@
 
 export type Place =
   | {
-      readonly layer: "gen" | "kit" | "formats" | "gateway" | "compose" | "client" | "cli" | "setup" | "docs" | "test";
+      readonly layer: "gen" | "contract" | "kit" | "formats" | "gateway" | "compose" | "client" | "cli" | "setup" | "docs" | "test";
       readonly service?: undefined;
     }
   | {
@@ -21,7 +21,7 @@ export function placeOf(path: string): Place | undefined {
   if (top === "gen" || top === "test") return { layer: top };
   if (top === "gateway") return gatewayPlaceOf(path);
   if (top !== "services") return undefined;
-  if (second === "kit" || second === "formats") return { layer: second };
+  if (second === "contract" || second === "kit" || second === "formats") return { layer: second };
   const folder = serviceFolders.find((name) => name === third);
   if (folder !== undefined) return { layer: folder, service: second };
   const file = serviceFiles.find((name) => `${name}.ts` === third);
@@ -39,29 +39,31 @@ function gatewayPlaceOf(path: string): Place {
 /** Layers of the same service, or layers that belong to none. */
 const allowed: Readonly<Record<Layer, readonly Layer[]>> = {
   gen: ["gen"],
-  kit: ["gen", "kit"],
+  contract: ["gen", "contract"],
+  kit: ["gen", "contract", "kit"],
   formats: ["gen", "formats"],
-  domain: ["gen", "kit", "formats", "domain"],
-  adapters: ["gen", "kit", "formats", "domain", "adapters", "config"],
-  engines: ["kit", "formats", "domain", "sandbox", "engines"],
-  inspectors: ["kit", "formats", "domain", "engines", "sandbox", "inspectors"],
-  sandbox: ["kit", "domain", "sandbox"],
-  rpc: ["gen", "kit", "formats", "domain"],
-  config: ["kit"],
-  index: ["gen", "kit", "formats", "domain", "adapters", "engines", "inspectors", "sandbox", "rpc", "config"],
-  gateway: ["gen", "kit", "formats", "gateway"],
+  domain: ["gen", "contract", "kit", "formats", "domain"],
+  adapters: ["gen", "contract", "kit", "formats", "domain", "adapters", "config"],
+  engines: ["contract", "kit", "formats", "domain", "sandbox", "engines"],
+  inspectors: ["contract", "kit", "formats", "domain", "engines", "sandbox", "inspectors"],
+  sandbox: ["contract", "kit", "domain", "sandbox"],
+  rpc: ["gen", "contract", "kit", "formats", "domain"],
+  config: ["contract", "kit"],
+  index: ["gen", "contract", "kit", "formats", "domain", "adapters", "engines", "inspectors", "sandbox", "rpc", "config"],
+  gateway: ["gen", "contract", "kit", "formats", "gateway"],
   // What runs in the browser knows the shapes of the gateway's answers; the bundler refuses anything else of it.
-  client: ["kit", "client", "gateway"],
+  client: ["contract", "kit", "client", "gateway"],
   // Of the command line only the port that it asks for.
-  compose: ["gen", "kit", "formats", "gateway", "index", "cli"],
-  main: ["gen", "kit", "index", "compose", "gateway", "setup"],
+  compose: ["gen", "contract", "kit", "formats", "gateway", "index", "cli"],
+  main: ["gen", "contract", "kit", "index", "compose", "gateway", "setup"],
   // Of the gateway the shapes of the answers that it asks a server for.
-  cli: ["gen", "kit", "formats", "cli", "setup", "compose", "gateway"],
+  cli: ["gen", "contract", "kit", "formats", "cli", "setup", "compose", "gateway"],
   setup: ["setup"],
   // Documentation is written from every declaration there is.
-  docs: ["gen", "kit", "formats", "docs", "domain", "engines", "sandbox", "gateway"],
+  docs: ["gen", "contract", "kit", "formats", "docs", "domain", "engines", "sandbox", "gateway"],
   test: [
     "gen",
+    "contract",
     "kit",
     "formats",
     "domain",

@@ -59,7 +59,7 @@ describe("imports", () => {
     ).toEqual([]);
   });
 
-  test("go one way: gen, kit, formats, domain, adapters and engines and rpc, index, compose, main", () => {
+  test("go one way: gen, contract, kit, formats, domain, adapters and engines and rpc, index, compose, main", () => {
     const wrong = eachImport(all, ({ file }, { path }) => {
       const [from, to] = [placeOf(path), file === undefined ? undefined : placeOf(file)];
       return from !== undefined && to !== undefined && !mayImport(from, to);

@@ -34,6 +34,7 @@ export type SourceFile = {
 
 const aliases: Readonly<Record<string, string>> = {
   "#gen/": "gen/",
+  "#contract/": "services/contract/",
   "#kit/": "services/kit/",
   "#formats/": "services/formats/",
   "#services/": "services/",

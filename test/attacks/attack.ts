@@ -1,5 +1,5 @@
 /** What a row of the table of attacks is. */
-import type { ErrorCode } from "#kit/errors.ts";
+import type { ErrorCode } from "#contract/errors.ts";
 
 /** What hostile files point at. All of it exists, outside of every job, and none of it may be touched. */
 export type Aim = {

@@ -3,10 +3,10 @@ import { createHash, randomBytes } from "node:crypto";
 import { readFile, stat } from "node:fs/promises";
 import { buffer } from "node:stream/consumers";
 import { describe, expect, test } from "vitest";
+import { FilemillError } from "#contract/errors.ts";
 import type { Blob } from "#gen/filemill/common/v1/blob_pb.ts";
 import { putOnDisk } from "#kit/blobs/fresh-files.ts";
 import type { BlobStore } from "#kit/blobs/store.ts";
-import { FilemillError } from "#kit/errors.ts";
 
 export type BlobStoreFixture = {
   store(): BlobStore;

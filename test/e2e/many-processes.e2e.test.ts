@@ -6,9 +6,9 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import sharp from "sharp";
 import { expect, test } from "vitest";
+import type { BrokerUser } from "#contract/grants.ts";
 import { AccountService } from "#gen/filemill/account/v1/account_pb.ts";
 import { JobService } from "#gen/filemill/job/v1/job_pb.ts";
-import type { BrokerUser } from "#kit/nats/grants.ts";
 import { type Passwords, parseServerVersion, serverConfigText } from "#kit/nats/server-config.ts";
 import { openGrpcClient } from "#kit/rpc/grpc-client.ts";
 

@@ -1,7 +1,7 @@
 /** Accounts with a key and a webhook each, and the receiver of their messages. */
 import { setTimeout as sleep } from "node:timers/promises";
+import { FilemillError } from "#contract/errors.ts";
 import { AccountService } from "#gen/filemill/account/v1/account_pb.ts";
-import { FilemillError } from "#kit/errors.ts";
 import { openGrpcClient } from "#kit/rpc/grpc-client.ts";
 import type { Deployment } from "./deployment.ts";
 import type { Customer } from "./ledger.ts";

@@ -3,11 +3,11 @@ import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { FilemillError } from "#contract/errors.ts";
 import { formatOf } from "#formats/index.ts";
 import { sniff } from "#formats/sniff/sniff.ts";
 import { preferencesOf } from "#gateway/http/prefer.ts";
 import { parseQuery } from "#gateway/http/query.ts";
-import { FilemillError } from "#kit/errors.ts";
 import { startServer } from "#test/harness/server.ts";
 
 export const boundary = "fuzzed";

@@ -1,5 +1,5 @@
 /** Time as an oracle: what looks at strangers' bytes takes processor time in proportion to their number. */
-import { FilemillError } from "#kit/errors.ts";
+import { FilemillError } from "#contract/errors.ts";
 import type { ByteSource } from "#services/conversion/domain/guards/byte-source.ts";
 import type { QuestionKind } from "#services/conversion/domain/questions.ts";
 import { answering } from "#services/conversion/inspectors/inside/answers.ts";

@@ -5,6 +5,7 @@ import { create } from "@bufbuild/protobuf";
 import { timestampNow } from "@bufbuild/protobuf/wkt";
 import { createClient, createRouterTransport, type ServiceImpl } from "@connectrpc/connect";
 import { Registry } from "prom-client";
+import { FilemillError, toConnectError, toErrorMessage } from "#contract/errors.ts";
 import { sniff } from "#formats/sniff/sniff.ts";
 import type { GatewayDeps, GatewaySettings } from "#gateway/context.ts";
 import { createGateway, type Gateway } from "#gateway/server.ts";
@@ -16,7 +17,6 @@ import { ConversionService } from "#gen/filemill/conversion/v1/conversion_pb.ts"
 import { type CreateJobRequest, type Job, JobSchema, JobService, JobState } from "#gen/filemill/job/v1/job_pb.ts";
 import { WebhookService } from "#gen/filemill/webhook/v1/webhook_pb.ts";
 import { type DiskBlobStore, openDiskBlobStore } from "#kit/blobs/disk-store.ts";
-import { FilemillError, toConnectError, toErrorMessage } from "#kit/errors.ts";
 import { openLog } from "#kit/log.ts";
 
 /** What a job does after it was created, in the stand-in for the job service. */

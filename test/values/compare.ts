@@ -2,7 +2,7 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import fc from "fast-check";
-import { FilemillError } from "#kit/errors.ts";
+import { FilemillError } from "#contract/errors.ts";
 import type { Engine } from "#services/conversion/domain/engine.ts";
 import { type Bench, openBench } from "#test/contract/engine.ts";
 import { type Difference, isExcused } from "./difference.ts";

@@ -4,7 +4,7 @@
  */
 import { randomBytes, scrypt, timingSafeEqual } from "node:crypto";
 import { promisify } from "node:util";
-import { FilemillError } from "#kit/errors.ts";
+import { FilemillError } from "#contract/errors.ts";
 import type { Asker, Hasher } from "../domain/password.ts";
 
 type Parameters = { readonly ln: number; readonly r: number; readonly p: number };

@@ -1,6 +1,6 @@
 import { timestampDate, timestampMs } from "@bufbuild/protobuf/wkt";
+import { FilemillError } from "#contract/errors.ts";
 import { type Account, type Key, KeyScope, type Plan } from "#gen/filemill/account/v1/account_pb.ts";
-import { FilemillError } from "#kit/errors.ts";
 import type { Directory } from "./directory.ts";
 import { hashOf, isKeySecret } from "./key.ts";
 import type { Plans } from "./plans.ts";

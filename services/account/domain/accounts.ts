@@ -2,8 +2,8 @@
 import { clone, create } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { ulid } from "ulid";
+import { FilemillError } from "#contract/errors.ts";
 import { type Account, AccountSchema, type Plan } from "#gen/filemill/account/v1/account_pb.ts";
-import { FilemillError } from "#kit/errors.ts";
 import type { Directory, Records } from "./directory.ts";
 import { parseEmail } from "./email.ts";
 import type { Plans } from "./plans.ts";

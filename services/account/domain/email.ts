@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { FilemillError } from "#kit/errors.ts";
+import { FilemillError } from "#contract/errors.ts";
 
 /** The address in the one spelling that is stored: trimmed, NFC, lower case. Throws BAD_REQUEST for what cannot be an address. */
 export function parseEmail(text: string): string {

@@ -1,4 +1,4 @@
-import { FilemillError } from "#kit/errors.ts";
+import { FilemillError } from "#contract/errors.ts";
 import { createAccount } from "./accounts.ts";
 import type { Records, SignInTables } from "./directory.ts";
 import { createKey } from "./keys.ts";

@@ -2,9 +2,9 @@
 import { createHash } from "node:crypto";
 import { create } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
+import { FilemillError } from "#contract/errors.ts";
 import type { Account } from "#gen/filemill/account/v1/account_pb.ts";
 import { IdentityRecordSchema } from "#gen/filemill/account/v1/sign_in_pb.ts";
-import { FilemillError } from "#kit/errors.ts";
 import { createAccount, isOpen, markVerified } from "./accounts.ts";
 import { parseEmail } from "./email.ts";
 import { revokeKey } from "./keys.ts";

@@ -2,8 +2,8 @@
 import { clone, create } from "@bufbuild/protobuf";
 import { type Timestamp, timestampFromMs, timestampMs } from "@bufbuild/protobuf/wkt";
 import { monotonicFactory } from "ulid";
+import { FilemillError } from "#contract/errors.ts";
 import { type Account, type Key, KeySchema, KeyScope } from "#gen/filemill/account/v1/account_pb.ts";
-import { FilemillError } from "#kit/errors.ts";
 import type { Directory, Records } from "./directory.ts";
 import { createKeySecret, hashOf, prefixOf } from "./key.ts";
 

@@ -1,4 +1,4 @@
-import { FilemillError } from "#kit/errors.ts";
+import { FilemillError } from "#contract/errors.ts";
 
 /** Who waits for a slow hash. Known people do not wait for strangers, however many there are. */
 export type Asker = "known" | "stranger";

@@ -1,9 +1,9 @@
 /** How people get in: passwords, one-time links, identities of other providers. */
 import { clone, create } from "@bufbuild/protobuf";
 import { timestampFromMs, timestampMs } from "@bufbuild/protobuf/wkt";
+import { FilemillError } from "#contract/errors.ts";
 import type { Account } from "#gen/filemill/account/v1/account_pb.ts";
 import { CredentialsSchema, type LinkRecord, LinkRecordSchema } from "#gen/filemill/account/v1/sign_in_pb.ts";
-import { FilemillError } from "#kit/errors.ts";
 import { createAccount, isOpen } from "./accounts.ts";
 import type { Directory, Records, SignInTables } from "./directory.ts";
 import { parseEmail } from "./email.ts";

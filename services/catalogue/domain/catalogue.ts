@@ -1,6 +1,7 @@
 /** Everything that can be answered from one state of the announcements. Computed once per change, read ever after. */
 import { createHash } from "node:crypto";
 import { create } from "@bufbuild/protobuf";
+import { FilemillError } from "#contract/errors.ts";
 import { type FormatRow, formatOf, parseFormatId } from "#formats/index.ts";
 import {
   type GetCatalogueResponse,
@@ -17,7 +18,6 @@ import {
   RouteSchema,
 } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
 import { FormatSchema } from "#gen/filemill/common/v1/format_pb.ts";
-import { FilemillError } from "#kit/errors.ts";
 import { didYouMean, nearestIds, suggestionsOf } from "#kit/nearest-names.ts";
 import { expectedNotesOf } from "./expected-notes.ts";
 import { compareText, type Graph, graphOf, graphWithout } from "./graph.ts";

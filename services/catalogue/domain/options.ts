@@ -1,7 +1,7 @@
 /** Raw option values of a query, checked against what the route declares. */
 import { create } from "@bufbuild/protobuf";
+import { FilemillError } from "#contract/errors.ts";
 import { type Option, Option_Type, type OptionValue, OptionValueSchema } from "#gen/filemill/common/v1/format_pb.ts";
-import { FilemillError } from "#kit/errors.ts";
 import { didYouMean, nearestNames, suggestionsOf } from "#kit/nearest-names.ts";
 import { type FoundRoute, optionsOf } from "./planner.ts";
 

@@ -129,7 +129,7 @@ const byText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 /** In the order of formats and paths, so that two states of the file differ where the proofs do. */
 export function formatProofFile({ engines, rows }: ProofFile): string {
   const header = [
-    "# What `npm run prove` measured. Generated: do not edit. fidelity-rule.ts says what the figures mean and which word they earn.",
+    "# Figures that `npm run prove` measured. Generated: do not edit. fidelity-rule.ts says what the figures mean and which word they earn.",
     ...[...engines].sort(([a], [b]) => byText(a, b)).map(([id, version]) => `engine\t${id}\t${version}`),
     `# ${columns.join("\t")}`,
   ];

@@ -1,5 +1,5 @@
 /** When a job's result is several files, packed into one. */
-import { FilemillError } from "#kit/errors.ts";
+import { FilemillError } from "#contract/errors.ts";
 import type { HopOptions } from "./options.ts";
 import type { FoundRoute } from "./planner.ts";
 

@@ -1,10 +1,10 @@
 /** The end of an attempt: told to the job service until it answers, then the wake-up is settled. */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { MessageInitShape } from "@bufbuild/protobuf";
+import { type ErrorCode, fromConnectError } from "#contract/errors.ts";
 import type { Blob } from "#gen/filemill/common/v1/blob_pb.ts";
 import type { Error as ErrorMessage } from "#gen/filemill/common/v1/error_pb.ts";
 import type { FinishAttemptRequestSchema, FinishAttemptResponse, Lease } from "#gen/filemill/job/v1/job_pb.ts";
-import { type ErrorCode, fromConnectError } from "#kit/errors.ts";
 import type { Log } from "#kit/log.ts";
 import { tellMoment } from "#kit/moments.ts";
 import type { Delivery } from "#kit/nats/ports.ts";

@@ -1,5 +1,5 @@
+import { FilemillError } from "#contract/errors.ts";
 import type { Lease } from "#gen/filemill/job/v1/job_pb.ts";
-import { FilemillError } from "#kit/errors.ts";
 import type { Log } from "#kit/log.ts";
 import type { Delivery } from "#kit/nats/ports.ts";
 import type { WorkerParts } from "./worker-parts.ts";

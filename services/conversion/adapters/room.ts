@@ -1,7 +1,7 @@
 /** Whether the disk ran full while an attempt was made: an engine that cannot write calls a good file damaged. */
 import { statfs } from "node:fs/promises";
+import { FilemillError } from "#contract/errors.ts";
 import type { BlobStore } from "#kit/blobs/store.ts";
-import { FilemillError } from "#kit/errors.ts";
 import type { Failure } from "../domain/failure.ts";
 
 /** Below this the next write of an engine may fail. */

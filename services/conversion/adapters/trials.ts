@@ -1,7 +1,7 @@
 /** One small round trip through each part of a node that no conversion can do without. */
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { FilemillError } from "#kit/errors.ts";
+import { FilemillError } from "#contract/errors.ts";
 import type { Converter, Trials } from "../domain/converter.ts";
 import type { Sandbox } from "../domain/sandbox.ts";
 

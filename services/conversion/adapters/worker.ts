@@ -1,9 +1,9 @@
 /** From a wake-up to a settled attempt. Decisions 2 and 5 say why each step is where it is. */
 import { rm } from "node:fs/promises";
 import { dirname } from "node:path";
+import { FilemillError, fromConnectError, toErrorMessage } from "#contract/errors.ts";
 import type { Plan } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
 import { type Lease, ClaimAttemptResponse_Outcome as Outcome } from "#gen/filemill/job/v1/job_pb.ts";
-import { FilemillError, fromConnectError, toErrorMessage } from "#kit/errors.ts";
 import type { Log } from "#kit/log.ts";
 import { tellMoment } from "#kit/moments.ts";
 import type { Delivery } from "#kit/nats/ports.ts";

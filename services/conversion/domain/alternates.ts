@@ -1,7 +1,8 @@
 /** When an engine fails a file that is well, the next best route is tried; the result's notes say so. */
+
+import type { ErrorCode } from "#contract/errors.ts";
 import type { Plan, PlannedHop } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
 import type { OptionValue } from "#gen/filemill/common/v1/format_pb.ts";
-import type { ErrorCode } from "#kit/errors.ts";
 import { EngineFault, EntryFailed, failureOf, LacksContent } from "./failure.ts";
 import { hopBoundMs } from "./hop-bound.ts";
 import { type NoteCode, noteTable } from "./notes.ts";

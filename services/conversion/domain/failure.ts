@@ -1,5 +1,5 @@
 /** What an attempt's failure means for the job: whose fault it is, and whether trying again can help. */
-import { type ErrorCode, FilemillError } from "#kit/errors.ts";
+import { type ErrorCode, FilemillError } from "#contract/errors.ts";
 
 /** CONVERSION_FAILED of a file that is well but holds nothing that the target could hold: no other engine would do better. */
 export class LacksContent extends FilemillError {

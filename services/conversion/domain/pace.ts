@@ -1,4 +1,4 @@
-import { FilemillError } from "#kit/errors.ts";
+import { FilemillError } from "#contract/errors.ts";
 
 export type Pace = {
   /** How long is waited for the sender, all in all, until it must have sent enough. */

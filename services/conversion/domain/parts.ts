@@ -5,7 +5,7 @@
  * - `page=3`, `sheet=Prices`, `track=2` choose another one.
  * - `pages=all` or `pages=1-3,7`, and `sheets`, `tracks` alike, give a ZIP archive with a file for each.
  */
-import { FilemillError } from "#kit/errors.ts";
+import { FilemillError } from "#contract/errors.ts";
 import type { HopTask, OptionDefinition, Part } from "./engine.ts";
 
 const numbers = "[0-9]{1,5}(-[0-9]{1,5})?(,[0-9]{1,5}(-[0-9]{1,5})?){0,20}";

@@ -1,5 +1,5 @@
 /** What the end of a sandboxed process says, before anybody looks at its exit code: who ended it, and whose fault that is. */
-import { FilemillError } from "#kit/errors.ts";
+import { FilemillError } from "#contract/errors.ts";
 import { EngineFault, OutputTooLarge } from "./failure.ts";
 import type { SandboxEnd } from "./sandbox.ts";
 

@@ -1,6 +1,6 @@
 /** How large a result may be for whom it is made, and what that means for a hop on the way. */
-import type { FilemillError } from "#kit/errors.ts";
-import { resultQuotaError, storedQuotaError } from "#kit/quota.ts";
+import type { FilemillError } from "#contract/errors.ts";
+import { resultQuotaError, storedQuotaError } from "#contract/quota.ts";
 
 export type ResultBound = {
   /** Of the plan, in MB; 0: none. */

@@ -1,6 +1,7 @@
 /** One hop of a plan: its engine, its bounds, and a look at what it made. */
+
+import { FilemillError } from "#contract/errors.ts";
 import type { Plan, PlannedHop } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
-import { FilemillError } from "#kit/errors.ts";
 import { following } from "#kit/following.ts";
 import { type Counted, isCounted, missingOf } from "./counts.ts";
 import type { FileRef, Hop, HopTask, OptionValues } from "./engine.ts";

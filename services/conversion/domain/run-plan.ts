@@ -1,5 +1,5 @@
 /** Runs a plan: its hops in order, each checked before the next may read it. */
-import { FilemillError } from "#kit/errors.ts";
+import { FilemillError } from "#contract/errors.ts";
 import type { FileRef, OptionValues } from "./engine.ts";
 import { noteTable } from "./notes.ts";
 import { noteMetadata } from "./picture-metadata.ts";

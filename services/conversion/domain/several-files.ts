@@ -1,7 +1,8 @@
 /** Runs the rest of a plan once for each part of a file, and packs what came out. */
+
+import { FilemillError } from "#contract/errors.ts";
 import { formatOf } from "#formats/index.ts";
 import type { PlannedHop } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
-import { FilemillError } from "#kit/errors.ts";
 import type { FileRef, OptionValues, Part } from "./engine.ts";
 import { hopBoundMs } from "./hop-bound.ts";
 import { noteTable } from "./notes.ts";

@@ -1,5 +1,5 @@
 /** A protected input and the password that came with it. */
-import { FilemillError } from "#kit/errors.ts";
+import { FilemillError } from "#contract/errors.ts";
 import type { FileRef, HopTask } from "./engine.ts";
 
 export type UnlockTask = Pick<HopTask, "input" | "outputPath" | "timeoutMs" | "signal"> & { readonly password: string };

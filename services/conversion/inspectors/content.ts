@@ -1,8 +1,8 @@
 /** The bytes of what an inspector is asked about, as the host hands them on: it moves them and does not look. */
 import { closeSync, constants, fstatSync, openSync, read, readSync } from "node:fs";
 import { promisify } from "node:util";
+import { FilemillError } from "#contract/errors.ts";
 import { recallFile } from "#kit/blobs/fresh-files.ts";
-import { FilemillError } from "#kit/errors.ts";
 import type { Content } from "../domain/inspector.ts";
 
 const readAsync = promisify(read);

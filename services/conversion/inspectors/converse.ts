@@ -1,5 +1,5 @@
 /** One question to one inspector: hands on the bytes that it asks for, within bounds, until it answers. */
-import { FilemillError } from "#kit/errors.ts";
+import { FilemillError } from "#contract/errors.ts";
 import { record, text, WrongShape } from "../domain/answer-shapes.ts";
 import { LacksContent } from "../domain/failure.ts";
 import { type Answer, answers, type QuestionKind, refusal } from "../domain/questions.ts";

@@ -1,5 +1,5 @@
 /** Sandboxed processes that look at strangers' bytes, so that the one that serves everybody never does (decision 34). */
-import { FilemillError } from "#kit/errors.ts";
+import { FilemillError } from "#contract/errors.ts";
 import type { Asked, Content, Inspector } from "../domain/inspector.ts";
 import type { QuestionKind } from "../domain/questions.ts";
 import type { Sandbox, SandboxChild } from "../domain/sandbox.ts";

@@ -1,7 +1,7 @@
 /** What inspectors are asked about every conversion: what the upload is, whether it is harmless, whether the result is whole. */
 import { closeSync, statSync } from "node:fs";
+import { FilemillError } from "#contract/errors.ts";
 import { recallFile } from "#kit/blobs/fresh-files.ts";
-import { FilemillError } from "#kit/errors.ts";
 import { mostCountedBytes } from "../domain/counts.ts";
 import type { FileRef } from "../domain/engine.ts";
 import type { Content, Inspector } from "../domain/inspector.ts";

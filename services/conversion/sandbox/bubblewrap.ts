@@ -1,7 +1,7 @@
 /** Launches by bubblewrap: namespaces, seccomp, and an end that no process inside survives. */
 import type { ChildProcess } from "node:child_process";
 import { accessSync, constants } from "node:fs";
-import { FilemillError } from "#kit/errors.ts";
+import { FilemillError } from "#contract/errors.ts";
 import type { Launch } from "./process-tree.ts";
 import { commandOf, hostBindsOf, namespaceArgsOf, type Recipe } from "./recipe.ts";
 import { treeOf } from "./usage.ts";

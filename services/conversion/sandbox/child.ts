@@ -1,5 +1,5 @@
 /** A persistent program in the sandbox that answers one line of JSON with another. */
-import { FilemillError } from "#kit/errors.ts";
+import { FilemillError } from "#contract/errors.ts";
 import { EngineFault, OutputTooLarge } from "../domain/failure.ts";
 import { failureOfEnd, worksTooMuch } from "../domain/process-end.ts";
 import type { RequestBounds, SandboxChild, SandboxEnd, SandboxLimits } from "../domain/sandbox.ts";

@@ -14,7 +14,7 @@ import {
   utimesSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { FilemillError } from "#kit/errors.ts";
+import { FilemillError } from "#contract/errors.ts";
 
 /** What engines cannot do without, and nothing that tells of this host. */
 export const sharedPaths: readonly string[] = [

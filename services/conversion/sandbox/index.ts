@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
-import { FilemillError } from "#kit/errors.ts";
+import { FilemillError } from "#contract/errors.ts";
 import { closeInherited } from "#kit/inherited-descriptors.ts";
 import type { Log } from "#kit/log.ts";
 import type { Sandbox, SandboxChild, SandboxCommand, SandboxEnd, SandboxLimits } from "../domain/sandbox.ts";

@@ -2,7 +2,7 @@
 import type { ChildProcess } from "node:child_process";
 import { accessSync, constants } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { FilemillError } from "#kit/errors.ts";
+import { FilemillError } from "#contract/errors.ts";
 import type { Launch } from "./process-tree.ts";
 import type { Recipe } from "./recipe.ts";
 import { treeOf } from "./usage.ts";

@@ -1,7 +1,7 @@
 /** Private folders of sandboxed programs, and the user ids that they belong to. */
 import { chmod, chown, lstat, mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { FilemillError } from "#kit/errors.ts";
+import { FilemillError } from "#contract/errors.ts";
 import type { Identity } from "./recipe.ts";
 import { openUserIds } from "./user-ids.ts";
 

@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { FilemillError } from "#kit/errors.ts";
+import { FilemillError } from "#contract/errors.ts";
 
 const digests: Readonly<Record<string, string>> = {
   x64: "18c66b7dec3a7017f2659737847d7afc3a16d9bbeba2f82397a9755561c375f9",

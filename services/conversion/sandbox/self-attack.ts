@@ -5,7 +5,7 @@ import { rm, writeFile } from "node:fs/promises";
 import { type AddressInfo, createServer, type Server } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { FilemillError } from "#kit/errors.ts";
+import { FilemillError } from "#contract/errors.ts";
 import type { Sandbox, SandboxCommand, SandboxEnd } from "../domain/sandbox.ts";
 
 const program = fileURLToPath(new URL("./self-attack-child.mjs", import.meta.url));

@@ -1,6 +1,6 @@
 /** User ids that sandboxed programs run under, so that no two runs on this host share one. */
 import { createServer, type Server } from "node:net";
-import { FilemillError } from "#kit/errors.ts";
+import { FilemillError } from "#contract/errors.ts";
 
 const poolSize = 500;
 /** Released ids rest as long as there are others, in case something of their last user is still ending. */

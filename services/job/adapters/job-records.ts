@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { equals } from "@bufbuild/protobuf";
+import { FilemillError } from "#contract/errors.ts";
 import { type JobRecord, JobRecordSchema } from "#gen/filemill/job/v1/job_pb.ts";
 import type { BlobStore } from "#kit/blobs/store.ts";
-import { FilemillError } from "#kit/errors.ts";
 import { jobRecordCodec } from "#kit/nats/job-record-codec.ts";
 import { type Broker, type Bucket, RevisionConflict } from "#kit/nats/ports.ts";
 import type { Change, JobRecords } from "../domain/ports.ts";

@@ -1,6 +1,6 @@
 import type { Client } from "@connectrpc/connect";
+import { FilemillError, fromConnectError } from "#contract/errors.ts";
 import type { CatalogueService } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
-import { FilemillError, fromConnectError } from "#kit/errors.ts";
 import type { Planner } from "../domain/ports.ts";
 
 /** Plans come from the catalogue service, and so do the reasons for which there is none. */

@@ -1,5 +1,5 @@
+import { FilemillError } from "#contract/errors.ts";
 import type { Plan } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
-import { FilemillError } from "#kit/errors.ts";
 import type { Projection } from "./projection.ts";
 
 const bytesPerMb = 1_000_000n;

@@ -1,7 +1,8 @@
 /** What a payer may keep and use (decision 37). */
+
+import type { FilemillError } from "#contract/errors.ts";
+import { processorQuotaError, resultQuotaError, storedQuotaError } from "#contract/quota.ts";
 import type { Budget } from "#gen/filemill/job/v1/job_pb.ts";
-import type { FilemillError } from "#kit/errors.ts";
-import { processorQuotaError, resultQuotaError, storedQuotaError } from "#kit/quota.ts";
 import { payerOf } from "./payer.ts";
 import type { Core, Quota } from "./ports.ts";
 import { expiresAtMsOf } from "./retention.ts";

@@ -1,8 +1,8 @@
 import { create } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
+import { FilemillError } from "#contract/errors.ts";
 import type { Plan } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
 import { type CreateJobRequest, type Job, JobRecordSchema, JobSchema, JobState } from "#gen/filemill/job/v1/job_pb.ts";
-import { FilemillError } from "#kit/errors.ts";
 import { tellMoment } from "#kit/moments.ts";
 import { traceParent } from "#kit/tracing.ts";
 import { checkCeiling } from "./admission.ts";

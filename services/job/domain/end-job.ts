@@ -1,6 +1,6 @@
+import { FilemillError } from "#contract/errors.ts";
 import type { Job } from "#gen/filemill/job/v1/job_pb.ts";
 import { JobState } from "#gen/filemill/job/v1/job_pb.ts";
-import { FilemillError } from "#kit/errors.ts";
 import { tellMoment } from "#kit/moments.ts";
 import { isJobId } from "./job-id.ts";
 import type { Change, Core } from "./ports.ts";

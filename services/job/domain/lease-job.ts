@@ -1,6 +1,6 @@
 import { timestampMs } from "@bufbuild/protobuf/wkt";
+import { FilemillError, toErrorMessage } from "#contract/errors.ts";
 import { type FinishAttemptRequest, type HeartbeatRequest, type Job, JobState } from "#gen/filemill/job/v1/job_pb.ts";
-import { FilemillError, toErrorMessage } from "#kit/errors.ts";
 import { tellMoment } from "#kit/moments.ts";
 import { resultRefusal } from "./budget.ts";
 import { settle } from "./end-job.ts";

@@ -1,6 +1,6 @@
+import { FilemillError } from "#contract/errors.ts";
 import type { Job, JobState } from "#gen/filemill/job/v1/job_pb.ts";
 import { JobState as State } from "#gen/filemill/job/v1/job_pb.ts";
-import { FilemillError } from "#kit/errors.ts";
 import { isJobId } from "./job-id.ts";
 import { type Held, isUnwritten, type Projection } from "./projection.ts";
 

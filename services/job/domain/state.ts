@@ -19,10 +19,10 @@
  * done, failed, cancelled and expired are final but for the two last rows.
  */
 import { timestampFromMs, timestampMs } from "@bufbuild/protobuf/wkt";
+import { FilemillError, toErrorMessage } from "#contract/errors.ts";
 import type { Error as ErrorMessage } from "#gen/filemill/common/v1/error_pb.ts";
 import type { AttemptResult, Job, JobRecord } from "#gen/filemill/job/v1/job_pb.ts";
 import { JobState } from "#gen/filemill/job/v1/job_pb.ts";
-import { FilemillError, toErrorMessage } from "#kit/errors.ts";
 
 /** A record that has its job. */
 export type Record = JobRecord & { readonly job: Job };

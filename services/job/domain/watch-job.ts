@@ -1,5 +1,5 @@
+import { FilemillError } from "#contract/errors.ts";
 import { type Job, JobState } from "#gen/filemill/job/v1/job_pb.ts";
-import { FilemillError } from "#kit/errors.ts";
 import { openChangeQueue } from "./change-queue.ts";
 import { findOwn } from "./end-job.ts";
 import type { Core } from "./ports.ts";

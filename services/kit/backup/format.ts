@@ -2,7 +2,7 @@
  * A backup is a folder: `manifest.json`, `records/<bucket>.ndjson` with a line for each entry, `blobs` as under DATA_DIR, and `device-key`.
  * Readable without Filemill, and linked or copied by any program.
  */
-import { grants } from "#kit/nats/grants.ts";
+import { grants } from "#contract/grants.ts";
 
 export const formatVersion = 1;
 

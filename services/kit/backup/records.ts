@@ -1,11 +1,11 @@
 /** The records of an installation, of one that runs or of one that does not. */
 import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { FilemillError } from "#kit/errors.ts";
+import { FilemillError } from "#contract/errors.ts";
+import { ownerUser } from "#contract/grants.ts";
 import { clusterOf } from "#kit/floor.ts";
 import type { Log } from "#kit/log.ts";
 import { type BrokerHost, openBroker } from "#kit/nats/broker.ts";
-import { ownerUser } from "#kit/nats/grants.ts";
 import { rpcSocketOf } from "#kit/rpc/services-server.ts";
 import { stateAt } from "#kit/rpc/unix-socket.ts";
 import type { Settings } from "#kit/settings.ts";

@@ -1,8 +1,8 @@
 /** Copies an installation while it works. */
 import { copyFile, mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
+import { FilemillError } from "#contract/errors.ts";
 import { JobState } from "#gen/filemill/job/v1/job_pb.ts";
-import { FilemillError } from "#kit/errors.ts";
 import type { Log } from "#kit/log.ts";
 import type { BrokerHost } from "#kit/nats/broker.ts";
 import { jobRecordCodec } from "#kit/nats/job-record-codec.ts";

@@ -1,4 +1,4 @@
-import { FilemillError } from "../errors.ts";
+import { FilemillError } from "#contract/errors.ts";
 
 const blobId = /^[0-9a-f]{64}-[0-9a-f]{16}$/;
 

@@ -1,5 +1,5 @@
 /** A body that comes in: small ones whole, others as a stream. */
-import { FilemillError } from "#kit/errors.ts";
+import { FilemillError } from "#contract/errors.ts";
 
 /**
  * Up to here a body is held in memory and moved with blocking calls: a few turns through the thread pool cost several times the

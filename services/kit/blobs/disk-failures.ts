@@ -1,5 +1,5 @@
 /** What the errors of a disk mean to who stores a file. */
-import { FilemillError } from "../errors.ts";
+import { FilemillError } from "#contract/errors.ts";
 
 /** A full disk as such; anything else as it is. */
 export function failureOf(error: unknown): unknown {

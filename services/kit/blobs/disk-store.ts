@@ -16,9 +16,9 @@ import { copyFile, mkdir, open, opendir, rm, stat, statfs, unlink } from "node:f
 import { dirname, join } from "node:path";
 import { Readable } from "node:stream";
 import { create } from "@bufbuild/protobuf";
+import { FilemillError } from "#contract/errors.ts";
 import { type Blob, BlobSchema } from "#gen/filemill/common/v1/blob_pb.ts";
 import { abortable } from "../abortable.ts";
-import { FilemillError } from "../errors.ts";
 import { checkBlobId, isBlobId } from "./blob-id.ts";
 import { bodyOf, smallBytes } from "./body.ts";
 import { awayOf, codeOf, failureOf } from "./disk-failures.ts";

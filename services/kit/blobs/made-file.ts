@@ -1,7 +1,7 @@
 /** What an engine left may be anything. */
 import { hash as hashOf } from "node:crypto";
 import { closeSync, constants, fchmodSync, fchownSync, fstatSync, openSync, readFileSync, type Stats } from "node:fs";
-import { FilemillError } from "#kit/errors.ts";
+import { FilemillError } from "#contract/errors.ts";
 import { smallBytes } from "./body.ts";
 import { recallFile } from "./fresh-files.ts";
 import { digestOf, type Received } from "./large-file.ts";

@@ -7,8 +7,8 @@ import {
   S3Client,
   S3ServiceException,
 } from "@aws-sdk/client-s3";
+import { FilemillError } from "#contract/errors.ts";
 import { SettingError } from "../config.ts";
-import { FilemillError } from "../errors.ts";
 import type { Log } from "../log.ts";
 import type { Settings } from "../settings.ts";
 

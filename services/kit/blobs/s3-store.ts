@@ -15,9 +15,9 @@ import {
 } from "@aws-sdk/client-s3";
 import { Upload } from "@aws-sdk/lib-storage";
 import { create } from "@bufbuild/protobuf";
+import { FilemillError } from "#contract/errors.ts";
 import { type Blob, BlobSchema } from "#gen/filemill/common/v1/blob_pb.ts";
 import { abortable } from "../abortable.ts";
-import { FilemillError } from "../errors.ts";
 import { checkBlobId, isBlobId } from "./blob-id.ts";
 import { bodyOf, smallBytes } from "./body.ts";
 import { failureOf as failureOfDisk } from "./disk-failures.ts";

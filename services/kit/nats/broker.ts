@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ConnectionOptions, KV } from "nats";
+import { assertGranted, type BrokerUser, countsSubject, grants, ownerUser } from "#contract/grants.ts";
 import type { Log } from "#kit/log.ts";
 import { type BucketSettings, type Ends, openBucket, openStore, writeAndRead } from "./bucket.ts";
 import { openChannel } from "./channel.ts";
@@ -8,7 +9,6 @@ import { createDiskFlush } from "./disk-flush.ts";
 import { type EmbeddedServer, openEmbeddedServer } from "./embedded-server.ts";
 import { openPatiently } from "./first-connection.ts";
 import { watchFullDisk } from "./full-disk.ts";
-import { assertGranted, type BrokerUser, countsSubject, grants, ownerUser } from "./grants.ts";
 import { type Link, openLink } from "./link.ts";
 import { createLocalWakes, type LocalWakes } from "./local-wakes.ts";
 import type { Broker, Channel } from "./ports.ts";

@@ -2,8 +2,8 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { type Authenticator, type ConnectionOptions, credsAuthenticator } from "nats";
+import { brokerUsers, inboxPrefixOf } from "#contract/grants.ts";
 import { SettingError } from "../config.ts";
-import { brokerUsers, inboxPrefixOf } from "./grants.ts";
 
 export type Cluster = {
   /** nats:// or tls:// URLs separated by commas. */

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { open } from "node:fs/promises";
-import { FilemillError } from "#kit/errors.ts";
+import { FilemillError } from "#contract/errors.ts";
 
 /**
  * Forces the volume of `dir` to the disk. Concurrent callers share one flush, but never one that began before their call:

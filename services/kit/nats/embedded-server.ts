@@ -3,10 +3,10 @@ import { randomBytes } from "node:crypto";
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { FilemillError } from "#kit/errors.ts";
+import { FilemillError } from "#contract/errors.ts";
+import { brokerUsers, ownerUser } from "#contract/grants.ts";
 import type { Log } from "#kit/log.ts";
 import { openDataLock, stopStaleServer } from "./data-lock.ts";
-import { brokerUsers, ownerUser } from "./grants.ts";
 import { type Passwords, parseServerVersion, type ServerVersion, serverConfigText, storeBytesOf } from "./server-config.ts";
 
 /** A store of many gigabytes is read through before the server answers. */

@@ -1,5 +1,5 @@
 import { ErrorCode, NatsError } from "nats";
-import { FilemillError } from "#kit/errors.ts";
+import { FilemillError } from "#contract/errors.ts";
 
 /** The connection broke while a request was under way: whether it was carried out is unknown. */
 export class Interrupted extends Error {

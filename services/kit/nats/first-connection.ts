@@ -1,8 +1,8 @@
 /** Until a server of somebody else is there: it may be started later than this process, but what is refused is no matter of time. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { ErrorCode, NatsError } from "nats";
+import { FilemillError } from "#contract/errors.ts";
 import { SettingError } from "#kit/config.ts";
-import { FilemillError } from "#kit/errors.ts";
 import type { Log } from "#kit/log.ts";
 import type { Cluster } from "./cluster.ts";
 

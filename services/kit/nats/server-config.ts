@@ -1,6 +1,6 @@
 import { readdir, stat, statfs } from "node:fs/promises";
 import { join } from "node:path";
-import { type BrokerUser, brokerUsers, ownerPermissions, ownerUser, type Permissions, permissionsOf } from "./grants.ts";
+import { type BrokerUser, brokerUsers, ownerPermissions, ownerUser, type Permissions, permissionsOf } from "#contract/grants.ts";
 
 const mib = 1024 * 1024;
 

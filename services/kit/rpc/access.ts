@@ -3,7 +3,7 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import { join, resolve } from "node:path";
 import type { HandlerContext } from "@connectrpc/connect";
-import { FilemillError, toConnectError } from "../errors.ts";
+import { FilemillError, toConnectError } from "#contract/errors.ts";
 import { ensureSecret, readSecret } from "../secret-file.ts";
 import type { Settings } from "../settings.ts";
 

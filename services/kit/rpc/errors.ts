@@ -1,5 +1,5 @@
 import { Code, ConnectError, type Interceptor } from "@connectrpc/connect";
-import { FilemillError, toConnectError } from "../errors.ts";
+import { FilemillError, toConnectError } from "#contract/errors.ts";
 import type { Log } from "../log.ts";
 
 /**

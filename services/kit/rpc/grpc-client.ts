@@ -14,8 +14,8 @@ import {
 import { type Client as ConnectClient, createClient, type Transport } from "@connectrpc/connect";
 import { findTrailerError } from "@connectrpc/connect/protocol-grpc";
 import { type CallOptions, Client, type ClientDuplexStream, credentials, Metadata, type ServiceError } from "@grpc/grpc-js";
+import { FilemillError, fromConnectError } from "#contract/errors.ts";
 import { abortable } from "../abortable.ts";
-import { FilemillError, fromConnectError } from "../errors.ts";
 import { maxMessageBytes } from "./transport.ts";
 
 export type GrpcClient<S extends DescService> = Disposable & {

@@ -2,7 +2,7 @@
 import { chmod, lstat, mkdtemp, rename, rm } from "node:fs/promises";
 import { connect, type Server } from "node:net";
 import { dirname, join } from "node:path";
-import { FilemillError } from "../errors.ts";
+import { FilemillError } from "#contract/errors.ts";
 
 /** What the system takes, with the zero byte at its end (unix(7)); others take a little less. */
 const maxPathBytes = 104;

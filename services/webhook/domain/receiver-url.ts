@@ -1,6 +1,6 @@
 import ipaddr from "ipaddr.js";
+import { FilemillError } from "#contract/errors.ts";
 import type { PortRange } from "#kit/config.ts";
-import { FilemillError } from "#kit/errors.ts";
 import { isPublicAddress } from "#kit/public-address.ts";
 
 const maxLength = 2000;

@@ -3,6 +3,7 @@ import { randomBytes } from "node:crypto";
 import { create } from "@bufbuild/protobuf";
 import { timestampFromMs, timestampMs } from "@bufbuild/protobuf/wkt";
 import { ulid } from "ulid";
+import { FilemillError } from "#contract/errors.ts";
 import {
   EventType,
   type SigningSecret,
@@ -11,7 +12,6 @@ import {
   WebhookRecordSchema,
   WebhookState,
 } from "#gen/filemill/webhook/v1/webhook_pb.ts";
-import { FilemillError } from "#kit/errors.ts";
 import type { Store } from "./ports.ts";
 import { parseReceiverUrl, type ReceiverRules } from "./receiver-url.ts";
 

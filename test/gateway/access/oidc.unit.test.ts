@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
+import { FilemillError } from "#contract/errors.ts";
 import { createOidc, type OidcSettings } from "#gateway/access/oidc.ts";
 import { SettingError } from "#kit/config.ts";
-import { FilemillError } from "#kit/errors.ts";
 
 const settings: OidcSettings = {
   OIDC_ISSUER: "https://id.example.org",

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { FilemillError } from "#contract/errors.ts";
 import type { Caller } from "#gateway/access/authenticate.ts";
 import { watchStanding } from "#gateway/access/standing.ts";
-import { FilemillError } from "#kit/errors.ts";
 import { openLog } from "#kit/log.ts";
 
 beforeEach(() => vi.useFakeTimers());

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
+import { FilemillError } from "#contract/errors.ts";
 import { createPeers } from "#gateway/access/peers.ts";
 import { createThrottle, type Throttle, type Try } from "#gateway/access/throttle.ts";
-import { FilemillError } from "#kit/errors.ts";
 
 const alone = createPeers(undefined);
 

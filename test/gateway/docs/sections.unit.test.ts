@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
+import { errorTable } from "#contract/errors.ts";
 import { formatPageSectionsOf, provenRoutes, provenSectionsOf } from "#gateway/docs/proven.ts";
 import { renewSections, sections } from "#gateway/docs/sections.ts";
-import { errorTable } from "#kit/errors.ts";
 import { settingTable } from "#kit/settings.ts";
 import { wordOf } from "#services/catalogue/domain/fidelity-rule.ts";
 import { parseProofFile } from "#services/catalogue/domain/proof.ts";

@@ -1,11 +1,11 @@
 import { expect, it } from "vitest";
+import { FilemillError } from "#contract/errors.ts";
 import { encodingOf, prefersProblem } from "#gateway/http/accept.ts";
 import { baseUrlOf } from "#gateway/http/base-url.ts";
 import { errorAnswerOf } from "#gateway/http/error-body.ts";
 import { headerJsonOf, retryAfterOf } from "#gateway/http/headers.ts";
 import { requestIdOf } from "#gateway/http/request-id.ts";
 import { ifRangeHolds, noneMatchHits } from "#gateway/http/validators.ts";
-import { FilemillError } from "#kit/errors.ts";
 
 it.each([
   [undefined, false],

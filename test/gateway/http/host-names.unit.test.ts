@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import { FilemillError } from "#contract/errors.ts";
 import { createHostCheck, type HostSettings } from "#gateway/http/host-names.ts";
-import { FilemillError } from "#kit/errors.ts";
 
 const loopback: HostSettings = { HOST: "127.0.0.1", PUBLIC_URL: undefined, ALLOWED_HOSTS: undefined };
 

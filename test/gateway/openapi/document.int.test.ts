@@ -2,8 +2,8 @@ import { Validator } from "@seriousme/openapi-schema-validator";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { errorTable } from "#contract/errors.ts";
 import { endpoints } from "#gateway/routes/endpoints.ts";
-import { errorTable } from "#kit/errors.ts";
 import { png } from "#test/gateway/samples.ts";
 import { auth, formOf, jsonOf, neverEnds, openStage, type Stage } from "#test/gateway/stage.ts";
 

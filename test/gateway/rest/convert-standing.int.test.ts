@@ -1,8 +1,8 @@
 /** Who converts and may not any more before the end. */
 import { createClient, createRouterTransport } from "@connectrpc/connect";
 import { expect, it } from "vitest";
+import { FilemillError, toConnectError } from "#contract/errors.ts";
 import { AccountService } from "#gen/filemill/account/v1/account_pb.ts";
-import { FilemillError, toConnectError } from "#kit/errors.ts";
 import { bodyOf, filePart, headOf, openRaw, toPart } from "#test/gateway/raw-client.ts";
 import { png } from "#test/gateway/samples.ts";
 import { auth, formOf, key, neverEnds, openStage, type Script } from "#test/gateway/stage.ts";

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { FilemillError } from "#kit/errors.ts";
+import { FilemillError } from "#contract/errors.ts";
 import { bodyOf, filePart, headOf, openRaw, toPart } from "#test/gateway/raw-client.ts";
 import { png } from "#test/gateway/samples.ts";
 import { auth, failsWith, formOf, jsonOf, key, neverEnds, openStage, type Stage } from "#test/gateway/stage.ts";

@@ -1,7 +1,7 @@
 /** `download=wait`: one call that ends with the bytes, however long the conversion takes. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { FilemillError } from "#contract/errors.ts";
 import { JobState } from "#gen/filemill/job/v1/job_pb.ts";
-import { FilemillError } from "#kit/errors.ts";
 import { png } from "#test/gateway/samples.ts";
 import { auth, doneAtOnce, failsWith, formOf, jsonOf, neverEnds, openStage, type Script, type Stage } from "#test/gateway/stage.ts";
 

@@ -2,8 +2,8 @@ import { Readable } from "node:stream";
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { timestampNow } from "@bufbuild/protobuf/wkt";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { FilemillError, toErrorMessage } from "#contract/errors.ts";
 import { JobSchema, JobState } from "#gen/filemill/job/v1/job_pb.ts";
-import { FilemillError, toErrorMessage } from "#kit/errors.ts";
 import { png } from "#test/gateway/samples.ts";
 import { auth, doneAtOnce, formOf, jsonOf, neverEnds, openStage, type Stage } from "#test/gateway/stage.ts";
 

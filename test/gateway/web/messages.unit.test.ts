@@ -2,8 +2,8 @@
 import { readFile } from "node:fs/promises";
 import { type MessageFormatElement, parse, TYPE } from "@formatjs/icu-messageformat-parser";
 import { describe, expect, it, test } from "vitest";
+import { errorTable } from "#contract/errors.ts";
 import { type Language, languages } from "#gateway/web/languages.ts";
-import { errorTable } from "#kit/errors.ts";
 import { noteTable } from "#services/conversion/domain/notes.ts";
 
 type Texts = Readonly<Record<string, string>>;

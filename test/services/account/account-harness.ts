@@ -1,8 +1,8 @@
 /** An account service of its own on a broker that several may share. */
 import { type Client, createClient } from "@connectrpc/connect";
+import { type ErrorCode, fromConnectError } from "#contract/errors.ts";
 import { AccountService } from "#gen/filemill/account/v1/account_pb.ts";
 import { SignInService } from "#gen/filemill/account/v1/sign_in_pb.ts";
-import { type ErrorCode, fromConnectError } from "#kit/errors.ts";
 import type { Broker } from "#kit/nats/ports.ts";
 import { localTransport } from "#kit/rpc/local-transport.ts";
 import { createScryptHasher } from "#services/account/adapters/scrypt-hasher.ts";

@@ -3,9 +3,9 @@
 import { create } from "@bufbuild/protobuf";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { FilemillError } from "#contract/errors.ts";
 import { parseQuery } from "#gateway/http/query.ts";
 import { ManifestSchema } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
-import { FilemillError } from "#kit/errors.ts";
 import { catalogueOf } from "#services/catalogue/index.ts";
 import type { Engine, Hop, OptionDefinition } from "#services/conversion/domain/engine.ts";
 import { engineManifestOf, hopOptionsOf } from "#services/conversion/domain/manifest.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { FilemillError } from "#contract/errors.ts";
 import { formats } from "#formats/index.ts";
 import { Fidelity } from "#gen/filemill/common/v1/format_pb.ts";
-import { FilemillError } from "#kit/errors.ts";
 import { catalogueOf } from "#services/catalogue/domain/catalogue.ts";
 import { type EngineFacts, integerOption, manifestOf } from "./manifests.ts";
 

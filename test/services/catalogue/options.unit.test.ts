@@ -1,8 +1,8 @@
 import { create } from "@bufbuild/protobuf";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { FilemillError } from "#contract/errors.ts";
 import { Option_Type, OptionSchema } from "#gen/filemill/common/v1/format_pb.ts";
-import { FilemillError } from "#kit/errors.ts";
 import { graphOf } from "#services/catalogue/domain/graph.ts";
 import { parseOptions } from "#services/catalogue/domain/options.ts";
 import { type FoundRoute, routesOf } from "#services/catalogue/domain/planner.ts";

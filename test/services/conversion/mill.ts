@@ -3,13 +3,12 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { type Client, createClient } from "@connectrpc/connect";
 import { Registry } from "prom-client";
+import { fromConnectError } from "#contract/errors.ts";
 import { CatalogueService } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
 import { ConversionService } from "#gen/filemill/conversion/v1/conversion_pb.ts";
 import { type Job, JobService, JobState, LeaseService } from "#gen/filemill/job/v1/job_pb.ts";
 import { type DiskBlobStore, openDiskBlobStore } from "#kit/blobs/disk-store.ts";
-
 import { parseSettings } from "#kit/config.ts";
-import { fromConnectError } from "#kit/errors.ts";
 import type { Broker } from "#kit/nats/ports.ts";
 import { localTransport } from "#kit/rpc/local-transport.ts";
 import type { Service } from "#kit/service.ts";

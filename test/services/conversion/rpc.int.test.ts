@@ -2,9 +2,9 @@ import { randomBytes } from "node:crypto";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { fromConnectError } from "#contract/errors.ts";
 import type { ConvertRequestSchema } from "#gen/filemill/conversion/v1/conversion_pb.ts";
 import { JobState } from "#gen/filemill/job/v1/job_pb.ts";
-import { fromConnectError } from "#kit/errors.ts";
 import { accountId, type Mill, openMill } from "./mill.ts";
 import { endlessSvg } from "./slow-work.ts";
 

@@ -4,13 +4,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Client, type ConnectRouter, createClient } from "@connectrpc/connect";
 import { Registry } from "prom-client";
+import { type FilemillError, fromConnectError, FilemillError as KitError, toConnectError } from "#contract/errors.ts";
 import { CatalogueService } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
 import type { Blob } from "#gen/filemill/common/v1/blob_pb.ts";
 import { Fidelity } from "#gen/filemill/common/v1/format_pb.ts";
 import { type CreateJobRequest, JobService, type Lease, LeaseService } from "#gen/filemill/job/v1/job_pb.ts";
 import { type DiskBlobStore, openDiskBlobStore } from "#kit/blobs/disk-store.ts";
-
-import { type FilemillError, fromConnectError, FilemillError as KitError, toConnectError } from "#kit/errors.ts";
 import type { Broker, WorkQueue } from "#kit/nats/ports.ts";
 import { localTransport } from "#kit/rpc/local-transport.ts";
 import type { Service } from "#kit/service.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { fromConnectError } from "#contract/errors.ts";
 import { type Job, JobState, type Lease } from "#gen/filemill/job/v1/job_pb.ts";
-import { fromConnectError } from "#kit/errors.ts";
 import { type JobBench, openJobBench } from "./job-harness.ts";
 
 let bench: JobBench;

@@ -1,9 +1,10 @@
 /** What the server's answers hold; where the server has a name for the shape, it is the server's own. */
+
+import type { JobJson } from "#contract/job-json.ts";
 import type { ownAccountOf } from "#gateway/account/me.ts";
 import type { keyJsonOf, planJsonOf } from "#gateway/account/views.ts";
 import type { FormatFacts } from "#gateway/exchange/catalogue-view.ts";
 import type { deliveryJsonOf, webhookJsonOf } from "#gateway/webhook/views.ts";
-import type { JobJson } from "#kit/job-json.ts";
 
 export type Format = FormatFacts;
 export type Job = JobJson;

@@ -1,6 +1,7 @@
 /** Documents and archives that are zip files: bombs, passwords and traps, told from the directory and the parts' first bytes. */
+
+import { FilemillError } from "#contract/errors.ts";
 import { formatOf } from "#formats/index.ts";
-import { FilemillError } from "#kit/errors.ts";
 import { type ByteSource, windowOf } from "./byte-source.ts";
 import { damaged, locked, tooComplex } from "./refusals.ts";
 import { isZip } from "./signatures.ts";

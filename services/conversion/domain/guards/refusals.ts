@@ -1,4 +1,4 @@
-import { FilemillError } from "#kit/errors.ts";
+import { FilemillError } from "#contract/errors.ts";
 
 export function damaged(what = "The file is damaged or incomplete."): FilemillError {
   return new FilemillError("INVALID_INPUT", what);

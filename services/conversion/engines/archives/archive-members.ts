@@ -1,6 +1,6 @@
 /** What an archive holds, listed by bsdtar (libarchive) and looked at before anything of it is used. */
 import { rm, stat } from "node:fs/promises";
-import { FilemillError } from "#kit/errors.ts";
+import { FilemillError } from "#contract/errors.ts";
 import type { EngineHost, HopTask } from "#services/conversion/domain/engine.ts";
 import type { SandboxEnd } from "#services/conversion/domain/sandbox.ts";
 import { askForFile } from "../shared/ask-inspector.ts";

@@ -1,4 +1,4 @@
-import { FilemillError } from "#kit/errors.ts";
+import { FilemillError } from "#contract/errors.ts";
 
 export function behindLink(): FilemillError {
   return new FilemillError("INVALID_INPUT", "The archive has an entry that lies behind a link or a file.");

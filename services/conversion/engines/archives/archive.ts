@@ -1,6 +1,6 @@
 /** Archives repacked by bsdtar (libarchive): every member is hashed before and after. */
 import { rm, stat } from "node:fs/promises";
-import { FilemillError } from "#kit/errors.ts";
+import { FilemillError } from "#contract/errors.ts";
 import { defineEngine, type EngineHost, type HopTask } from "#services/conversion/domain/engine.ts";
 import { LacksContent } from "#services/conversion/domain/failure.ts";
 import { askForFile, askMade } from "../shared/ask-inspector.ts";

@@ -1,5 +1,5 @@
 /** Pictures to a comic by bsdtar: what readers of comics show keeps its bytes, and is numbered, as not all of them count as people do. */
-import { FilemillError } from "#kit/errors.ts";
+import { FilemillError } from "#contract/errors.ts";
 import { defineEngine, type FileRef } from "#services/conversion/domain/engine.ts";
 import { expecting } from "#services/conversion/domain/expectations.ts";
 import { noteTable } from "#services/conversion/domain/notes.ts";

@@ -1,6 +1,6 @@
 /** Chapters to one page by pandoc, from which the ordinary ways make a book: each file as HTML, one after another. */
 import { join } from "node:path";
-import { FilemillError } from "#kit/errors.ts";
+import { FilemillError } from "#contract/errors.ts";
 import { defineEngine, type FileRef } from "#services/conversion/domain/engine.ts";
 import { throwIfFailed } from "../shared/bad-input.ts";
 import { words } from "../shared/hop-table.ts";

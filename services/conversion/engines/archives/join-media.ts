@@ -1,6 +1,6 @@
 /** Sounds to one sound, pictures to an animation, pictures and films to one film, by ffmpeg. */
 import { writeFile } from "node:fs/promises";
-import { FilemillError } from "#kit/errors.ts";
+import { FilemillError } from "#contract/errors.ts";
 import { defineEngine, type FileRef, type OptionDefinition } from "#services/conversion/domain/engine.ts";
 import { containerOf } from "../media/ffmpeg-formats.ts";
 import { countOf, type Fields, fieldsOf, inputArgs, probe, rowsOf, textOf } from "../media/ffmpeg-probe.ts";

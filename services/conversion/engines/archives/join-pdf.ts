@@ -1,6 +1,6 @@
 /** Documents, pictures and PDFs to one PDF by MuPDF: every page, links and bookmarks included. */
 import { join } from "node:path";
-import { FilemillError } from "#kit/errors.ts";
+import { FilemillError } from "#contract/errors.ts";
 import { defineEngine, type FileRef } from "#services/conversion/domain/engine.ts";
 import { throwIfFailed } from "../shared/bad-input.ts";
 import { probeMs } from "../shared/tool-run.ts";

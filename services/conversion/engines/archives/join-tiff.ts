@@ -1,5 +1,5 @@
 /** Pictures and documents to one TIFF by libtiff: every page of every file, compressed as it is. */
-import { FilemillError } from "#kit/errors.ts";
+import { FilemillError } from "#contract/errors.ts";
 import { defineEngine, type FileRef } from "#services/conversion/domain/engine.ts";
 import { throwIfFailed } from "../shared/bad-input.ts";
 import { versionLineOf } from "../shared/tool-run.ts";

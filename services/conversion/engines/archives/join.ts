@@ -3,8 +3,8 @@
  * order, and whose fault a failure is (decision 52).
  */
 import { rename, rm, stat } from "node:fs/promises";
+import { FilemillError } from "#contract/errors.ts";
 import { formatOf, type Kind } from "#formats/index.ts";
-import { FilemillError } from "#kit/errors.ts";
 import type { Engine, EngineHost, FileRef, Hop, HopTask, OptionDefinition } from "#services/conversion/domain/engine.ts";
 import { expecting } from "#services/conversion/domain/expectations.ts";
 import { EntryFailed } from "#services/conversion/domain/failure.ts";

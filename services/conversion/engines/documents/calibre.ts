@@ -1,6 +1,6 @@
 /** E-books by Calibre, all by way of EPUB, which holds what any of them has. */
 import { readFileSync } from "node:fs";
-import { FilemillError } from "#kit/errors.ts";
+import { FilemillError } from "#contract/errors.ts";
 import { defineEngine, type Fidelity, type Hop, type HopTask, type OptionDefinition } from "#services/conversion/domain/engine.ts";
 import type { Sandbox } from "#services/conversion/domain/sandbox.ts";
 import { throwIfFailed } from "../shared/bad-input.ts";

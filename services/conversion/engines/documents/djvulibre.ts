@@ -1,6 +1,6 @@
 /** Scans in DjVu by DjVuLibre: to pages, pictures and the text beneath them, and photographs to DjVu. */
 import { stat } from "node:fs/promises";
-import { FilemillError } from "#kit/errors.ts";
+import { FilemillError } from "#contract/errors.ts";
 import { defineEngine, type Hop, type HopTask, type OptionDefinition } from "#services/conversion/domain/engine.ts";
 import { expecting } from "#services/conversion/domain/expectations.ts";
 import type { Sandbox } from "#services/conversion/domain/sandbox.ts";

@@ -1,5 +1,5 @@
 /** Markup, wikis, notebooks and e-books by pandoc: a fresh process for each document, which starts in a blink. */
-import { FilemillError } from "#kit/errors.ts";
+import { FilemillError } from "#contract/errors.ts";
 import { defineEngine, type EngineHost, type HopTask } from "#services/conversion/domain/engine.ts";
 import { LacksContent } from "#services/conversion/domain/failure.ts";
 import type { SandboxEnd } from "#services/conversion/domain/sandbox.ts";

@@ -1,6 +1,6 @@
 /** Typefaces by FontForge, each in a fresh process. */
 import { copyFile } from "node:fs/promises";
-import { FilemillError } from "#kit/errors.ts";
+import { FilemillError } from "#contract/errors.ts";
 import { defineEngine, type Fidelity, type Hop, type HopTask } from "#services/conversion/domain/engine.ts";
 import type { Sandbox } from "#services/conversion/domain/sandbox.ts";
 import { failureOf, saysBadInput } from "../shared/bad-input.ts";

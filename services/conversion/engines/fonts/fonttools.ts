@@ -1,7 +1,7 @@
 /** Fonts to themselves: only the letters that a page needs, with all that makes them join, kern and stand as they do. */
 import { copyFile, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { FilemillError } from "#kit/errors.ts";
+import { FilemillError } from "#contract/errors.ts";
 import { defineEngine, type HopTask, type OptionDefinition } from "#services/conversion/domain/engine.ts";
 import { expecting } from "#services/conversion/domain/expectations.ts";
 import type { Sandbox } from "#services/conversion/domain/sandbox.ts";

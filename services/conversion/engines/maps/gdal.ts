@@ -1,5 +1,5 @@
 /** Maps by GDAL's ogr2ogr: everything is gathered in one GeoPackage first and arranged there, so that each format gets what it can hold. */
-import { FilemillError } from "#kit/errors.ts";
+import { FilemillError } from "#contract/errors.ts";
 import { defineEngine, type HopTask } from "#services/conversion/domain/engine.ts";
 import { LacksContent } from "#services/conversion/domain/failure.ts";
 import type { Sandbox } from "#services/conversion/domain/sandbox.ts";

@@ -1,5 +1,5 @@
 /** Tracks and places of devices by GPSBabel, all by way of GPX, which holds what any of them has. */
-import { FilemillError } from "#kit/errors.ts";
+import { FilemillError } from "#contract/errors.ts";
 import { defineEngine, type EngineHost, type Hop, type HopTask } from "#services/conversion/domain/engine.ts";
 import { expecting } from "#services/conversion/domain/expectations.ts";
 import { EngineFault, LacksContent } from "#services/conversion/domain/failure.ts";

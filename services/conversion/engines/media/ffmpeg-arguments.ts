@@ -1,6 +1,6 @@
 /** The argument list of one run. fluent-ffmpeg puts it into the order that ffmpeg wants; it starts nothing. */
 import createCommand from "fluent-ffmpeg";
-import { FilemillError } from "#kit/errors.ts";
+import { FilemillError } from "#contract/errors.ts";
 import type { HopTask } from "#services/conversion/domain/engine.ts";
 import { assertPart, noteLeftOut } from "#services/conversion/domain/parts.ts";
 import { flagOption, numberOption, stringOption } from "../shared/hop-table.ts";

@@ -1,5 +1,5 @@
 /** Whether all of a file was converted: exit code 0 proves nothing, for a film that is cut off ends with 0 after the part that is there. */
-import { FilemillError } from "#kit/errors.ts";
+import { FilemillError } from "#contract/errors.ts";
 import type { HopTask } from "#services/conversion/domain/engine.ts";
 import type { Inspector } from "#services/conversion/domain/inspector.ts";
 import type { SandboxEnd } from "#services/conversion/domain/sandbox.ts";

@@ -1,5 +1,5 @@
 /** Film that may have so many bytes and no more: where it has more as it is, it is encoded in two passes at the bit rate that fits. */
-import { FilemillError } from "#kit/errors.ts";
+import { FilemillError } from "#contract/errors.ts";
 import type { HopTask } from "#services/conversion/domain/engine.ts";
 import { numberOption } from "../shared/hop-table.ts";
 import { convertedOf } from "./ffmpeg-completeness.ts";

@@ -1,5 +1,5 @@
 /** The filters of a film that is encoded anew. */
-import { FilemillError } from "#kit/errors.ts";
+import { FilemillError } from "#contract/errors.ts";
 import type { HopTask } from "#services/conversion/domain/engine.ts";
 import { numberOption, stringOption } from "../shared/hop-table.ts";
 import { flattening } from "./ffmpeg-alpha.ts";

@@ -1,6 +1,6 @@
 /** Sound and film that stay in their format: codecs are kept, and what was to be smaller and is not is given back (decision 55). */
 import { stat } from "node:fs/promises";
-import { FilemillError } from "#kit/errors.ts";
+import { FilemillError } from "#contract/errors.ts";
 import type { HopTask } from "#services/conversion/domain/engine.ts";
 import { numberOption } from "../shared/hop-table.ts";
 import { inputInside, type ToolSession } from "../shared/tool-run.ts";

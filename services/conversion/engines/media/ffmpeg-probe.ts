@@ -1,5 +1,5 @@
 /** What ffprobe answers, in the order of its sections. */
-import { FilemillError } from "#kit/errors.ts";
+import { FilemillError } from "#contract/errors.ts";
 import type { SandboxEnd } from "#services/conversion/domain/sandbox.ts";
 import type { ToolSession } from "../shared/tool-run.ts";
 import { whiteListOf } from "./ffmpeg-formats.ts";

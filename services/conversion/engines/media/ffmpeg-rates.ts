@@ -1,5 +1,5 @@
 /** Samples a second: what encoders take, and the nearest to what a file has. */
-import { FilemillError } from "#kit/errors.ts";
+import { FilemillError } from "#contract/errors.ts";
 
 const words = (text: string): readonly number[] => text.split(" ").map(Number);
 

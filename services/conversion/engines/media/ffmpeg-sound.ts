@@ -1,5 +1,5 @@
 /** The part of ffmpeg's arguments that is about sound. */
-import { FilemillError } from "#kit/errors.ts";
+import { FilemillError } from "#contract/errors.ts";
 import type { HopTask } from "#services/conversion/domain/engine.ts";
 import { flagOption, numberOption, stringOption } from "../shared/hop-table.ts";
 import type { Container } from "./ffmpeg-container.ts";

@@ -1,6 +1,6 @@
 /** Sound, film, animations and stills by ffmpeg: streams are copied where the target can hold them, else encoded. */
 import { stat } from "node:fs/promises";
-import { FilemillError } from "#kit/errors.ts";
+import { FilemillError } from "#contract/errors.ts";
 import { defineEngine, type EngineHost, type HopTask } from "#services/conversion/domain/engine.ts";
 import type { Sandbox, SandboxEnd } from "#services/conversion/domain/sandbox.ts";
 import { gatheringNotes } from "../shared/gathering-notes.ts";

@@ -1,7 +1,7 @@
 /** MIDI as sound, played by FluidSynth on the instruments of a General MIDI sound font. */
 import { constants, existsSync } from "node:fs";
 import { open } from "node:fs/promises";
-import { FilemillError } from "#kit/errors.ts";
+import { FilemillError } from "#contract/errors.ts";
 import { defineEngine, type EngineHost, type HopTask, type OptionDefinition } from "#services/conversion/domain/engine.ts";
 import { throwIfFailed } from "../shared/bad-input.ts";
 import { numberOption, stringOption } from "../shared/hop-table.ts";

@@ -1,7 +1,7 @@
 /** Three-dimensional models by the Open Asset Import Library, each in a fresh process. */
 import { stat } from "node:fs/promises";
+import { FilemillError } from "#contract/errors.ts";
 import { canHave } from "#formats/index.ts";
-import { FilemillError } from "#kit/errors.ts";
 import { defineEngine, type EngineHost, type Hop, type HopTask, type OptionDefinition } from "#services/conversion/domain/engine.ts";
 import { expecting } from "#services/conversion/domain/expectations.ts";
 import type { Inspector } from "#services/conversion/domain/inspector.ts";

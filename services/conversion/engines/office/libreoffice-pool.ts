@@ -4,7 +4,7 @@ import { constants } from "node:fs";
 import { chmod, copyFile, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { FilemillError } from "#kit/errors.ts";
+import { FilemillError } from "#contract/errors.ts";
 import type { EngineHost } from "#services/conversion/domain/engine.ts";
 import type { RequestBounds, SandboxChild } from "#services/conversion/domain/sandbox.ts";
 

@@ -1,7 +1,7 @@
 /** Office documents by warm LibreOffices, driven over UNO from within their sandboxes. */
 import { createWriteStream } from "node:fs";
 import { pipeline } from "node:stream/promises";
-import { FilemillError } from "#kit/errors.ts";
+import { FilemillError } from "#contract/errors.ts";
 import { defineEngine, type EngineHost, type HopTask } from "#services/conversion/domain/engine.ts";
 import { EngineFault } from "#services/conversion/domain/failure.ts";
 import { replacedFontsMessage } from "#services/conversion/domain/font-note.ts";

@@ -1,6 +1,6 @@
 /** Books and pictures to PDF, by MuPDF. */
 import { writeFile } from "node:fs/promises";
-import { FilemillError } from "#kit/errors.ts";
+import { FilemillError } from "#contract/errors.ts";
 import { defineEngine, type EngineHost, type Hop, type HopTask, type OptionDefinition } from "#services/conversion/domain/engine.ts";
 import { expecting } from "#services/conversion/domain/expectations.ts";
 import type { SandboxEnd } from "#services/conversion/domain/sandbox.ts";

@@ -1,5 +1,5 @@
 /** Lists of pages: `3,1,5-` is the third, the first, and from the fifth to the last. */
-import { FilemillError } from "#kit/errors.ts";
+import { FilemillError } from "#contract/errors.ts";
 
 /** As many as a book has; each may be named more than once. */
 const maxPages = 20_000;

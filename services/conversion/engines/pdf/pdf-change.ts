@@ -1,7 +1,7 @@
 /** PDF to PDF: smaller, searchable, other pages, turned, stamped, protected. Whatever is not to be changed stays, by pikepdf (qpdf). */
 import { copyFile, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { FilemillError } from "#kit/errors.ts";
+import { FilemillError } from "#contract/errors.ts";
 import { defineEngine, type EngineHost, type FileRef, type Hop, type HopTask } from "#services/conversion/domain/engine.ts";
 import { expecting } from "#services/conversion/domain/expectations.ts";
 import { EngineFault } from "#services/conversion/domain/failure.ts";

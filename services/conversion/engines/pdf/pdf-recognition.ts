@@ -1,6 +1,6 @@
 /** Scanned pages of a PDF get the text that Tesseract reads in them, invisible and in its place, as scanners write it. */
 import { writeFile } from "node:fs/promises";
-import { FilemillError } from "#kit/errors.ts";
+import { FilemillError } from "#contract/errors.ts";
 import type { HopTask, OptionDefinition } from "#services/conversion/domain/engine.ts";
 import type { Sandbox } from "#services/conversion/domain/sandbox.ts";
 import { failureOf } from "../shared/bad-input.ts";

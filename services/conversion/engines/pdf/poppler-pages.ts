@@ -1,5 +1,5 @@
 /** Pages of a PDF as Poppler tells of them, and how many pixels they become. */
-import { FilemillError } from "#kit/errors.ts";
+import { FilemillError } from "#contract/errors.ts";
 import type { HopTask, OptionDefinition } from "#services/conversion/domain/engine.ts";
 import { assertPart } from "#services/conversion/domain/parts.ts";
 import { throwIfFailed } from "../shared/bad-input.ts";

@@ -1,6 +1,6 @@
 /** The text of a PDF by pdftotext; pages that are pictures are read by Tesseract first. */
 import { rm } from "node:fs/promises";
-import { FilemillError } from "#kit/errors.ts";
+import { FilemillError } from "#contract/errors.ts";
 import type { EngineHost, HopTask, OptionDefinition } from "#services/conversion/domain/engine.ts";
 import { askMade, noLetters } from "../shared/ask-inspector.ts";
 import { throwIfFailed } from "../shared/bad-input.ts";

@@ -1,5 +1,5 @@
 /** PDF to TIFF by poppler-utils and libtiff: all pages in one file, as scans and faxes are kept. */
-import { FilemillError } from "#kit/errors.ts";
+import { FilemillError } from "#contract/errors.ts";
 import { defineEngine, type HopTask, type OptionDefinition } from "#services/conversion/domain/engine.ts";
 import { EngineFault } from "#services/conversion/domain/failure.ts";
 import { assertPart, chosenParts } from "#services/conversion/domain/parts.ts";

@@ -3,7 +3,7 @@
  * times faster.
  */
 import { rename, rm, stat } from "node:fs/promises";
-import { FilemillError } from "#kit/errors.ts";
+import { FilemillError } from "#contract/errors.ts";
 import {
   defineEngine,
   type EngineHost,

@@ -1,5 +1,5 @@
 /** In which languages text can be recognised here. */
-import { FilemillError } from "#kit/errors.ts";
+import { FilemillError } from "#contract/errors.ts";
 import type { OptionDefinition } from "#services/conversion/domain/engine.ts";
 import type { ToolSession } from "../shared/tool-run.ts";
 

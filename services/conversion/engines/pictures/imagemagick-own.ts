@@ -1,6 +1,6 @@
 /** TIFF and BMP to themselves: every page, smaller, cut, turned. What is not asked for stays. */
 import { copyFile, stat } from "node:fs/promises";
-import { FilemillError } from "#kit/errors.ts";
+import { FilemillError } from "#contract/errors.ts";
 import type { Hop, HopTask, OptionDefinition } from "#services/conversion/domain/engine.ts";
 import { expecting } from "#services/conversion/domain/expectations.ts";
 import { numberOption, ownHops, stringOption, words } from "../shared/hop-table.ts";

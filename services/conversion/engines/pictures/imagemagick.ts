@@ -1,7 +1,7 @@
 /** Pictures that sharp does not know, by ImageMagick: into PNG and TIFF, and out of them. */
 import { rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { FilemillError } from "#kit/errors.ts";
+import { FilemillError } from "#contract/errors.ts";
 import { defineEngine, type Engine, type EngineHost, type HopTask, type OpenEngine } from "#services/conversion/domain/engine.ts";
 import type { Inspector } from "#services/conversion/domain/inspector.ts";
 import { assertPart, noteLeftOut } from "#services/conversion/domain/parts.ts";

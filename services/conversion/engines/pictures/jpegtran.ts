@@ -1,7 +1,7 @@
 /** A JPEG turned, mirrored, cut and packed anew without being drawn anew, by jpegtran: every coefficient stays. */
 import { existsSync } from "node:fs";
 import { copyFile, stat } from "node:fs/promises";
-import { FilemillError } from "#kit/errors.ts";
+import { FilemillError } from "#contract/errors.ts";
 import type { HopTask } from "#services/conversion/domain/engine.ts";
 import type { Inspector } from "#services/conversion/domain/inspector.ts";
 import type { Sandbox } from "#services/conversion/domain/sandbox.ts";

@@ -1,7 +1,7 @@
 /** JPEG XL by the tools of libjxl. A JPEG becomes JPEG XL without loss, and the very same JPEG again. */
 import { readdir, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
-import { FilemillError } from "#kit/errors.ts";
+import { FilemillError } from "#contract/errors.ts";
 import {
   defineEngine,
   type EngineHost,

@@ -1,5 +1,5 @@
 /** TIFF to PDF by libtiff: every page, and what is packed for fax machines or as JPEG stays as it is. */
-import { FilemillError } from "#kit/errors.ts";
+import { FilemillError } from "#contract/errors.ts";
 import { defineEngine, type HopTask } from "#services/conversion/domain/engine.ts";
 import type { Sandbox } from "#services/conversion/domain/sandbox.ts";
 import { throwIfFailed } from "../shared/bad-input.ts";

@@ -1,5 +1,5 @@
 /** Drawings in SVG to pages, by librsvg: shapes stay shapes and text stays text. */
-import { FilemillError } from "#kit/errors.ts";
+import { FilemillError } from "#contract/errors.ts";
 import { defineEngine, type EngineHost, type Hop, type HopTask, type OptionDefinition } from "#services/conversion/domain/engine.ts";
 import { expectingAll } from "#services/conversion/domain/expectations.ts";
 import { replacedFontsMessage } from "#services/conversion/domain/font-note.ts";

@@ -1,7 +1,7 @@
 /** How engines ask about what tools have made, and for files that an inspector writes. */
 import { closeSync } from "node:fs";
 import { open } from "node:fs/promises";
-import { FilemillError } from "#kit/errors.ts";
+import { FilemillError } from "#contract/errors.ts";
 import type { Asked, Inspector } from "#services/conversion/domain/inspector.ts";
 import type { Answer, QuestionKind } from "#services/conversion/domain/questions.ts";
 import { openOutputNow } from "./tool-run.ts";

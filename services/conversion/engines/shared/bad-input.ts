@@ -1,5 +1,5 @@
 /** Tells a bad file from a failure of ours, by what each engine declares. */
-import { FilemillError } from "#kit/errors.ts";
+import { FilemillError } from "#contract/errors.ts";
 import type { BadInputSign } from "#services/conversion/domain/engine.ts";
 import { EngineFault } from "#services/conversion/domain/failure.ts";
 import { needsMemory, saysOutOfMemory } from "#services/conversion/domain/process-end.ts";

@@ -3,8 +3,8 @@ import { closeSync, constants, createWriteStream, openSync, readdirSync, readFil
 import { chmod, copyFile, link, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
+import { type ErrorCode, FilemillError, isErrorCode } from "#contract/errors.ts";
 import { recallFile, rememberFile } from "#kit/blobs/fresh-files.ts";
-import { type ErrorCode, FilemillError, isErrorCode } from "#kit/errors.ts";
 import type { EngineHost, HopTask, OpenEngine } from "#services/conversion/domain/engine.ts";
 import { EngineFault, LacksContent } from "#services/conversion/domain/failure.ts";
 import { type NoteCode, noteTable } from "#services/conversion/domain/notes.ts";

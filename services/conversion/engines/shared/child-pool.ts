@@ -1,5 +1,5 @@
 /** Warm converters: sandboxed processes that each serve one job at a time and are replaced before they age. */
-import { FilemillError } from "#kit/errors.ts";
+import { FilemillError } from "#contract/errors.ts";
 import type { SandboxChild, SandboxEnd } from "#services/conversion/domain/sandbox.ts";
 
 /**

@@ -1,6 +1,6 @@
 /** A PDF around a JPEG whose bytes stay as they are, its colour profile with them. */
 import { readFile, writeFile } from "node:fs/promises";
-import { FilemillError } from "#kit/errors.ts";
+import { FilemillError } from "#contract/errors.ts";
 import type { HopTask } from "#services/conversion/domain/engine.ts";
 import type { Inspector } from "#services/conversion/domain/inspector.ts";
 

@@ -2,7 +2,7 @@
 import { closeSync, constants, fstatSync, openSync, type Stats } from "node:fs";
 import { copyFile, lstat, open, readdir, rename } from "node:fs/promises";
 import { join } from "node:path";
-import { FilemillError } from "#kit/errors.ts";
+import { FilemillError } from "#contract/errors.ts";
 import type { HopTask } from "#services/conversion/domain/engine.ts";
 import { OutputTooLarge } from "#services/conversion/domain/failure.ts";
 import { failureOfEnd, failureOfStop } from "#services/conversion/domain/process-end.ts";

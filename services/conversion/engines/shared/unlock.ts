@@ -1,6 +1,6 @@
 /** Opens protected files with their password: the same file without it, so that every engine can read it. */
 import { join } from "node:path";
-import { FilemillError } from "#kit/errors.ts";
+import { FilemillError } from "#contract/errors.ts";
 import type { Sandbox, SandboxEnd } from "#services/conversion/domain/sandbox.ts";
 import type { UnlockTask } from "#services/conversion/domain/unlock.ts";
 import { inputInside, openToolSession, type ToolCommand } from "./tool-run.ts";

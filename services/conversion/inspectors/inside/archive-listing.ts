@@ -1,6 +1,6 @@
 /** What is in an archive: bsdtar's listing in the form of mtree, with a digest of each file, and what of it may be passed on. */
 import { isUtf8 } from "node:buffer";
-import { FilemillError } from "#kit/errors.ts";
+import { FilemillError } from "#contract/errors.ts";
 
 export type Member = {
   /** As in the archive, without a leading `./`. */

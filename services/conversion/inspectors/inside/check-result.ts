@@ -1,5 +1,5 @@
 /** A look at each result before it counts, independent of the engine that made it: exit code 0 proves nothing. */
-import { FilemillError } from "#kit/errors.ts";
+import { FilemillError } from "#contract/errors.ts";
 import type { ByteSource } from "#services/conversion/domain/guards/byte-source.ts";
 
 type Ends = { readonly head: Buffer; readonly tail: Buffer; readonly sizeBytes: number };

@@ -1,6 +1,6 @@
 /** A glTF with its numbers in it, which lie in a file beside. */
 import { randomUUID } from "node:crypto";
-import { FilemillError } from "#kit/errors.ts";
+import { FilemillError } from "#contract/errors.ts";
 import type { ByteSource } from "#services/conversion/domain/guards/byte-source.ts";
 import { writeToHost } from "./exchange.ts";
 import { contentOf } from "./remote-file.ts";

@@ -1,5 +1,5 @@
 /** Which entries of an archive become one file, and in which order. */
-import { FilemillError } from "#kit/errors.ts";
+import { FilemillError } from "#contract/errors.ts";
 import type { ByteSource } from "#services/conversion/domain/guards/byte-source.ts";
 import type { Answer } from "#services/conversion/domain/questions.ts";
 import { type Member, parseListing } from "./archive-listing.ts";

@@ -1,5 +1,5 @@
 /** What a PDF has to say of a JPEG that it holds. */
-import { FilemillError } from "#kit/errors.ts";
+import { FilemillError } from "#contract/errors.ts";
 import type { ByteSource } from "#services/conversion/domain/guards/byte-source.ts";
 import type { Answer } from "#services/conversion/domain/questions.ts";
 import { contentOf } from "./remote-file.ts";

@@ -1,5 +1,5 @@
 /** How long a piece of MIDI plays. @see Standard MIDI Files 1.0, RP-001 */
-import { FilemillError } from "#kit/errors.ts";
+import { FilemillError } from "#contract/errors.ts";
 
 /** Microseconds a quarter note until the piece says otherwise. */
 const usualTempo = 500_000;

@@ -1,5 +1,5 @@
 /** What the headers of a PNG or a JPEG say of the picture. */
-import { FilemillError } from "#kit/errors.ts";
+import { FilemillError } from "#contract/errors.ts";
 import type { ByteSource } from "#services/conversion/domain/guards/byte-source.ts";
 import type { Answer } from "#services/conversion/domain/questions.ts";
 import { namedColours } from "#services/conversion/engines/pictures/sharp-colours.mjs";

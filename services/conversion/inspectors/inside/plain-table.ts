@@ -1,5 +1,5 @@
 /** Text tables in any encoding and with any separator, written anew for programs that read one sort of them. */
-import { FilemillError } from "#kit/errors.ts";
+import { FilemillError } from "#contract/errors.ts";
 import type { ByteSource } from "#services/conversion/domain/guards/byte-source.ts";
 import type { Answer } from "#services/conversion/domain/questions.ts";
 import type { Notes } from "#services/conversion/engines/inside/exchange.ts";

@@ -1,4 +1,4 @@
-import { FilemillError } from "#kit/errors.ts";
+import { FilemillError } from "#contract/errors.ts";
 import { LacksContent } from "#services/conversion/domain/failure.ts";
 
 export type Refusal = { readonly code: string; readonly message: string; readonly lacksContent?: true };

@@ -1,5 +1,5 @@
 /** Facts of a few words, for which an engine looks into a file. */
-import { FilemillError } from "#kit/errors.ts";
+import { FilemillError } from "#contract/errors.ts";
 import type { ByteSource } from "#services/conversion/domain/guards/byte-source.ts";
 import { frameCountOf } from "#services/conversion/domain/guards/frames.ts";
 import type { Answer } from "#services/conversion/domain/questions.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { FilemillError } from "#kit/errors.ts";
+import { FilemillError } from "#contract/errors.ts";
 import { emailHashOf, parseEmail } from "#services/account/domain/email.ts";
 
 test("an address has one spelling", () => {

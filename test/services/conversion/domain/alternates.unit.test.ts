@@ -1,8 +1,8 @@
 import { create } from "@bufbuild/protobuf";
 import { describe, expect, it } from "vitest";
+import { type ErrorCode, FilemillError } from "#contract/errors.ts";
 import { type Plan, PlanSchema } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
 import { Fidelity } from "#gen/filemill/common/v1/format_pb.ts";
-import { type ErrorCode, FilemillError } from "#kit/errors.ts";
 import { type NextBestQuery, runWithAlternates } from "#services/conversion/domain/alternates.ts";
 import type { Hop, HopTask } from "#services/conversion/domain/engine.ts";
 import { EngineFault, type FaultKind, LacksContent } from "#services/conversion/domain/failure.ts";

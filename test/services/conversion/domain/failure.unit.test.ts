@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type ErrorCode, errorTable, FilemillError, isErrorCode } from "#kit/errors.ts";
+import { type ErrorCode, errorTable, FilemillError, isErrorCode } from "#contract/errors.ts";
 import { EngineFault, EntryFailed, failureOf, nameless } from "#services/conversion/domain/failure.ts";
 
 describe("failures", () => {

@@ -1,8 +1,8 @@
 import { create } from "@bufbuild/protobuf";
 import { describe, expect, it } from "vitest";
+import { FilemillError } from "#contract/errors.ts";
 import { type Plan, PlanSchema } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
 import { OptionValueSchema } from "#gen/filemill/common/v1/format_pb.ts";
-import { FilemillError } from "#kit/errors.ts";
 import type { Hop, HopTask } from "#services/conversion/domain/engine.ts";
 import { partOptions } from "#services/conversion/domain/parts.ts";
 import { type PlanRun, type RunPorts, runPlan } from "#services/conversion/domain/run-plan.ts";

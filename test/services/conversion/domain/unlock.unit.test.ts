@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { FilemillError } from "#kit/errors.ts";
+import { FilemillError } from "#contract/errors.ts";
 import { openInput } from "#services/conversion/domain/unlock.ts";
 
 const locked = new FilemillError("PASSWORD_REQUIRED", "Locked.");

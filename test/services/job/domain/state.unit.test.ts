@@ -2,8 +2,8 @@ import { create, equals, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { FilemillError, toErrorMessage } from "#contract/errors.ts";
 import { AttemptResultSchema, JobRecordSchema, JobState } from "#gen/filemill/job/v1/job_pb.ts";
-import { FilemillError, toErrorMessage } from "#kit/errors.ts";
 import { dueOf, neededBlobsOf, releasedBlobsOf } from "#services/job/domain/retention.ts";
 import {
   cancelled,

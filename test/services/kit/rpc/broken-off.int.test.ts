@@ -3,8 +3,8 @@ import { constants, createServer, type Http2Server, type ServerHttp2Stream } fro
 import type { AddressInfo, Socket } from "node:net";
 import { createClient } from "@connectrpc/connect";
 import { afterEach, expect, test } from "vitest";
+import { errorTable, fromConnectError } from "#contract/errors.ts";
 import { ConversionService } from "#gen/filemill/conversion/v1/conversion_pb.ts";
-import { errorTable, fromConnectError } from "#kit/errors.ts";
 import { openGrpcClient } from "#kit/rpc/grpc-client.ts";
 import { remoteTransport } from "#kit/rpc/transport.ts";
 

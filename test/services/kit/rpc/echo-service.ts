@@ -1,8 +1,8 @@
 /** Every kind of call over the real transports, with handlers small enough to see through. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Client, type ConnectRouter, createClient, type Transport } from "@connectrpc/connect";
+import { FilemillError } from "#contract/errors.ts";
 import { ConversionService } from "#gen/filemill/conversion/v1/conversion_pb.ts";
-import { FilemillError } from "#kit/errors.ts";
 
 export type EchoClient = Client<typeof ConversionService>;
 

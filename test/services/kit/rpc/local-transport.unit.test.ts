@@ -1,9 +1,9 @@
 import { create } from "@bufbuild/protobuf";
 import { Code, ConnectError, type ConnectRouter, createClient } from "@connectrpc/connect";
 import { expect, test } from "vitest";
+import { FilemillError, fromConnectError } from "#contract/errors.ts";
 import { CatalogueService, PlanSchema } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
 import { ConversionService } from "#gen/filemill/conversion/v1/conversion_pb.ts";
-import { FilemillError, fromConnectError } from "#kit/errors.ts";
 import { openLog } from "#kit/log.ts";
 import { localTransport } from "#kit/rpc/local-transport.ts";
 

@@ -2,8 +2,8 @@
 import { createRouterTransport } from "@connectrpc/connect";
 import { createConnectTransport, createGrpcTransport, createGrpcWebTransport } from "@connectrpc/connect-node";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { FilemillError, fromConnectError } from "#contract/errors.ts";
 import { ConversionService } from "#gen/filemill/conversion/v1/conversion_pb.ts";
-import { FilemillError, fromConnectError } from "#kit/errors.ts";
 import { openLog } from "#kit/log.ts";
 import { errorInterceptor } from "#kit/rpc/errors.ts";
 import { type GrpcClient, openGrpcClient } from "#kit/rpc/grpc-client.ts";

@@ -88,6 +88,6 @@ function queueSubjects(queue: Grant["queue"]): readonly string[] {
 /** @throws TypeError when the service has no row for the bucket: a mistake of ours, told where it is made. */
 export function assertGranted(user: BrokerUser, bucket: string): void {
   if (grants[user].buckets[bucket] === undefined) {
-    throw new TypeError(`the service ${user} has no business with the bucket ${bucket}: grant it in services/kit/nats/grants.ts`);
+    throw new TypeError(`the service ${user} has no business with the bucket ${bucket}: grant it in services/contract/grants.ts`);
   }
 }

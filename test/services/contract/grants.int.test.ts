@@ -3,9 +3,9 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { connect, createInbox, type NatsConnection, StringCodec } from "nats";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type BrokerUser, brokerUsers, grants, inboxPrefixOf } from "#kit/nats/grants.ts";
+import { type BrokerUser, brokerUsers, grants, inboxPrefixOf } from "#contract/grants.ts";
 import { openTestBroker, type TestBroker } from "#test/harness/broker.ts";
-import { textCodec } from "./text-codec.ts";
+import { textCodec } from "#test/services/kit/nats/text-codec.ts";
 
 const { encode, decode } = StringCodec();
 const lanes = ["image"];
