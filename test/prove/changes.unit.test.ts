@@ -11,7 +11,7 @@ it("finds the engines that a changed file belongs to", async () => {
 
 it("follows scripts that an engine only names", async () => {
   expect(await changed("office/libreoffice-worker.py")).toEqual(["libreoffice"]);
-  expect(await changed("documents/pandoc-filter.lua")).toEqual(["pandoc"]);
+  expect(await changed("documents/pandoc-filter.lua")).toEqual(["join-html", "join-pdf", "pandoc"]);
   const withPictures = ["ffmpeg-stills", "imagemagick", "imagemagick-exr", "libheif", "libjxl", "poppler", "sharp"];
   expect(await changed("pictures/sharp-child.mjs")).toEqual(withPictures);
   expect(await changed("inside/subtitle/cues.ts")).toEqual(["subtitle"]);

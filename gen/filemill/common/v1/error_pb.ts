@@ -50,7 +50,7 @@ export const ErrorSchema: GenMessage<Error> = /*@__PURE__*/
 
 /**
  * Why something was refused or failed. The public code is the name without its prefix.
- * services/kit/errors.ts maps each to its HTTP status, gRPC code and documentation.
+ * services/contract/errors.ts maps each to its HTTP status, gRPC code and documentation.
  *
  * @generated from enum filemill.common.v1.Reason
  */
@@ -278,7 +278,7 @@ export const Reason = {
 
 /**
  * Why something was refused or failed. The public code is the name without its prefix.
- * services/kit/errors.ts maps each to its HTTP status, gRPC code and documentation.
+ * services/contract/errors.ts maps each to its HTTP status, gRPC code and documentation.
  *
  * @generated from enum filemill.common.v1.Reason
  */
