@@ -7,6 +7,7 @@ import type { ProvingProgress, Service } from "#kit/service.ts";
 import { openManifestBucket, watchManifests } from "./adapters/manifests.ts";
 import type { Proofs } from "./adapters/proof-file.ts";
 import { catalogueOf } from "./domain/catalogue.ts";
+import { createFormerCatalogues } from "./domain/former.ts";
 import type { Proof } from "./domain/proof.ts";
 import { type CatalogueState, createCatalogueRpc } from "./rpc.ts";
 
@@ -39,13 +40,14 @@ export function createCatalogueService({ broker, log, proofs }: CatalogueDeps): 
       let proof = await proofs.read();
       proving = known.proving;
       if (proof === undefined) log.warn("catalogue.not_proven", { advice: "npm run prove" });
+      const withFormer = createFormerCatalogues();
       const compute = () => {
         const manifests = watched.current();
         const catalogue = catalogueOf(manifests, proof);
         const now = unprovenEngines(manifests, proof);
         for (const engine of now) if (!unproven.includes(engine)) log.warn("catalogue.unproven", { engine });
         unproven = now;
-        state = { catalogue, manifests: watched.current };
+        state = { catalogue: withFormer(catalogue), manifests: watched.current };
         log.info("catalogue.changed", { nodes: manifests.length, routes: catalogue.routeCount });
       };
       const watched = stack.use(await watchManifests(await openManifestBucket(broker), () => compute()));
