@@ -39,7 +39,8 @@ export async function openPatiently<T>(cluster: Cluster, open: () => Promise<T>,
         log.warn("broker.unreachable", { servers: serversOf(cluster), reason: reasonOf(error) });
         saidAt = now;
       }
-      await sleep(pauseMs, undefined, signal && { signal });
+      // What the signal says is the reason, not that a pause was cut short.
+      await sleep(pauseMs, undefined, signal && { signal }).catch(() => signal?.throwIfAborted());
     }
   }
 }

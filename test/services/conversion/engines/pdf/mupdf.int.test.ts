@@ -13,7 +13,7 @@ import { rasterSample } from "#test/services/conversion/engines/pictures/raster-
 import { pdfOf } from "./pdf-by-hand.ts";
 
 const run = promisify(execFile);
-const corpus = (name: string) => fileURLToPath(new URL(`../../../corpus/${name}`, import.meta.url));
+const corpus = (name: string) => fileURLToPath(new URL(`../../../../corpus/${name}`, import.meta.url));
 
 async function textOfPdf(path: string): Promise<string> {
   return (await run("pdftotext", ["-enc", "UTF-8", path, "-"])).stdout;
