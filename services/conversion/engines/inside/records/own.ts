@@ -129,7 +129,10 @@ function rewriteYaml(text: string, options: Options): string {
       if (error !== undefined) throw invalid(`The file is not YAML: ${(error.message.split("\n", 1)[0] ?? "").slice(0, 160)}`);
       visitYaml(document, {
         Scalar: (_key, node: Scalar) => {
-          if (typeof node.value === "number" || typeof node.value === "bigint") node.value = sourceOf(node);
+          if (typeof node.value !== "number" && typeof node.value !== "bigint") return;
+          node.value = sourceOf(node);
+          // `!!int "7"` is 7, and the library writes what has a tag by the rule of that.
+          delete node.tag;
         },
         Map: (_key, map) => {
           if (options.sortKeys === true) map.items.sort((one, other) => byText(String(one.key), String(other.key)));
