@@ -13,6 +13,7 @@ import { mailAttacks } from "./mail-attacks.ts";
 import { mapAndBookAttacks } from "./map-and-book-attacks.ts";
 import { markupAttacks } from "./markup-attacks.ts";
 import { mediaAttacks } from "./media-attacks.ts";
+import { modelAttacks } from "./model-attacks.ts";
 import { officeAttacks } from "./office-attacks.ts";
 import { ownFormatAttacks } from "./own-format-attacks.ts";
 import { packageAttacks } from "./package-attacks.ts";
@@ -43,6 +44,7 @@ export const attacks: readonly Attack[] = [
   ...hiddenSizeAttacks,
   ...deviceAttacks,
   ...drawingAttacks,
+  ...modelAttacks,
   ...mapAndBookAttacks,
   ...browserAttacks,
 ];

@@ -65,7 +65,7 @@ const rules: readonly Rule[] = [
   { of: "cells", from: books, to: books, least: 1, notes: ["SHEETS_LEFT_OUT"] },
   { of: "letters", from: documents, to: writtenDocuments, least: 0.9, notes: [] },
   { of: "entries", from: subtitles, to: subtitles, least: 1, notes: ["ENTRIES_LEFT_OUT"] },
-  { of: "faces", from: models, to: models, least: 0.98, notes: [] },
+  { of: "faces", from: models, to: models, least: 0.98, notes: ["FACES_MERGED"] },
   { of: "glyphs", from: fonts, to: fonts, least: 1, notes: [] },
 ];
 

@@ -50,6 +50,7 @@ const usual: Readonly<Partial<Record<NoteCode, Omit<Expectation, "code">>>> = {
   SIGNATURES_VOID: { message: "Digital signatures, if there are any, are no longer valid." },
   FITTED_TO_SIZE: { message: "The picture is reduced until it fits the requested size." },
   SOURCE_KEPT: { message: "If the result would not be smaller, the source file is returned unchanged." },
+  FACES_MERGED: { message: "Faces are merged, and the shape changes a little." },
   ENTRIES_LEFT_OUT: { message: "Entries that the format cannot hold are left out." },
 };
 

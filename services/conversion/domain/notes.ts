@@ -40,6 +40,7 @@ export const noteTable = {
   SIGNATURES_VOID: "Digital signatures are no longer valid because the file was rewritten.",
   FITTED_TO_SIZE: "The picture was reduced until it fitted the requested size.",
   SOURCE_KEPT: "The result was not smaller; the source file was returned unchanged.",
+  FACES_MERGED: "Faces were merged; the model has fewer triangles.",
   ENTRIES_CHANGED: "Files were changed when they were joined.",
   PERMISSIONS_REDUCED: "World-writable, set-uid and set-gid permissions were removed.",
 } as const;

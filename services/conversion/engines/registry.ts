@@ -22,6 +22,7 @@ import { ffmpegStillsEngine } from "./media/ffmpeg-stills.ts";
 import { fluidsynthEngine } from "./media/fluidsynth.ts";
 import { subtitleEngine } from "./media/subtitle.ts";
 import { assimpEngine } from "./models/assimp.ts";
+import { meshoptimizerEngine } from "./models/meshoptimizer.ts";
 import { libreofficeEngine } from "./office/libreoffice.ts";
 import { officeChangeEngine } from "./office/office-change.ts";
 import { ghostscriptEngine } from "./pdf/ghostscript.ts";
@@ -75,6 +76,7 @@ export const engines: readonly Engine[] = [
   gdalEngine,
   gpsbabelEngine,
   assimpEngine,
+  meshoptimizerEngine,
   graphvizEngine,
   calibreEngine,
   djvulibreEngine,

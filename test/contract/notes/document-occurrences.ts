@@ -123,7 +123,6 @@ export const documents: readonly Occurrence[] = [
     ]),
   },
   { engine: "archive", hop: "zip>tar", code: "ENCODING_GUESSED", content: zipFile([{ name: latin("Gr\x81\xe1e.txt"), content: "b" }]) },
-  { engine: "assimp", hop: "dae>stl", code: "METADATA_DROPPED", content: (path) => copy("model/typical.dae", path) },
   { engine: "graphviz", hop: "gv>svg", code: "EXTERNAL_CONTENT_BLOCKED", content: 'digraph { a [image="a.png"] }' },
   { engine: "subtitle", hop: "srt>vtt", code: "ENCODING_GUESSED", content: latin("1\n00:00:01,000 --> 00:00:02,000\nJ\xfcrgen\n") },
   {

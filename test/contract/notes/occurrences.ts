@@ -10,6 +10,7 @@ import { book, documents } from "./document-occurrences.ts";
 import { joins } from "./join-occurrences.ts";
 import { maps } from "./map-occurrences.ts";
 import { metadata } from "./metadata-occurrences.ts";
+import { models } from "./model-occurrences.ts";
 import { type Content, copy, latin, type Occurrence } from "./occurrence.ts";
 import { ffmpeg, magick, run, takenTiff } from "./tools.ts";
 
@@ -292,6 +293,7 @@ export const occurrences: readonly Occurrence[] = [
   ...media.map((each) => ({ engine: "ffmpeg", ...each })),
   ...documents,
   ...maps,
+  ...models,
   ...joins,
   ...ofEngine("data", data),
   ...ofEngine("mail", mail),

@@ -8,6 +8,7 @@ import sharp from "sharp";
 import { halfScannedPdf, scannedPdf } from "#test/contract/scanned-pdf.ts";
 import { revised } from "#test/contract/word-file.ts";
 import { zipFile } from "#test/harness/zip-file.ts";
+import { stlBinary } from "#test/services/conversion/engines/inside/model/spheres.ts";
 import { pdfOf, tablePdf } from "#test/services/conversion/engines/pdf/pdf-by-hand.ts";
 import { halfTransparent, noise, twoColours } from "#test/services/conversion/engines/pictures/picture-samples.ts";
 
@@ -69,6 +70,7 @@ const texts: Readonly<Record<string, string | Uint8Array>> = {
   "places.kml":
     '<?xml version="1.0"?><kml xmlns="http://www.opengis.net/kml/2.2"><Document><Placemark><name>Quokka</name><Point><coordinates>13.37771234,52.51621234</coordinates></Point></Placemark></Document></kml>',
   // Two triangles that share an edge but have corners of their own.
+  "sphere.stl": stlBinary(),
   "square.obj": "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3\nf 4 5 6\n",
   "graph.gv": "digraph { a -> b -> c; a -> c }",
   "files.zip": zipFile([{ name: "a.txt", content: Buffer.from("quokka zebra ".repeat(5000)) }]),

@@ -1,4 +1,5 @@
-import { bytes, differs, effectsOf, gains, larger, latin1, loses, pictured, smaller, text } from "./effect.ts";
+import { modelOf } from "#test/contract/readers-model.ts";
+import { becomes, bytes, differs, effectsOf, gains, larger, latin1, loses, pictured, smaller, text } from "./effect.ts";
 
 const toSvg = { hop: "gv>svg", sample: "graph.gv" } as const;
 
@@ -40,6 +41,10 @@ export const shapeEffects = [
       shows: gains(/^solid[\s\S]*facet normal/),
     },
   ]),
+  ...effectsOf("meshoptimizer", [
+    { hop: "stl>stl", sample: "sphere.stl", option: "simplify", given: { simplify: 0.5 }, figure: bytes, shows: smaller },
+    { hop: "stl>stl", sample: "sphere.stl", option: "scale", given: { scale: 10 }, figure: breadth, shows: becomes(20) },
+  ]),
   ...effectsOf("graphviz", [
     { ...toSvg, option: "layout", given: { layout: "circo" }, figure: text, shows: differs },
     { ...toSvg, option: "direction", given: { direction: "LR" }, figure: text, shows: differs },
@@ -53,4 +58,8 @@ async function vertices(path: string): Promise<number> {
 
 async function width(path: string): Promise<number> {
   return Number(await pictured("%w")(path));
+}
+
+async function breadth(path: string): Promise<number> {
+  return (await modelOf(path, "stl")).size[2] ?? 0;
 }

@@ -4,8 +4,8 @@ import type { Route } from "#client/server/wire.ts";
 
 /** By the options that do it, in the order in which they are told. */
 export const changeWords = [
-  ["change.smaller", "optimise quality maxKb maxMb crf videoBitrate audioBitrate level colours compression precision"],
-  ["change.resized", "width height"],
+  ["change.smaller", "optimise quality maxKb maxMb crf videoBitrate audioBitrate level colours compression precision simplify"],
+  ["change.resized", "width height scale"],
   ["change.cropped", "crop"],
   ["change.turned", "rotate flip"],
   ["change.cut", "start duration"],

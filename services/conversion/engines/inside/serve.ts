@@ -14,6 +14,7 @@ const inlineBytes = 512 * 1024;
 const works: Readonly<Record<string, () => Promise<Work>>> = {
   data: async () => (await import("./records/convert.ts")).convertData,
   mail: async () => (await import("./mail/work.ts")).convertMailOrCards,
+  meshoptimizer: async () => (await import("./model/change.ts")).changeModel,
   pdf: async () => (await import("./pdf/convert.ts")).convertPdf,
   svgo: async () => (await import("./svg/rewrite.ts")).rewriteSvg,
   subtitle: async () => (await import("./subtitle/convert.ts")).convertSubtitle,

@@ -52,6 +52,7 @@ const rows: Readonly<Record<string, readonly [from: string, to: string, kind: st
   gdal: ["geojson", "kml", "geo", cut],
   gpsbabel: ["tcx", "gpx", "geo", cut],
   assimp: ["stl", "obj", "model", another],
+  meshoptimizer: ["ply", "ply", "model", cut],
   graphviz: ["gv", "svg", "diagram", cut],
   calibre: ["htmlz", "epub", "ebook", cut],
   djvulibre: ["djvu", "pdf", "document", zeroed],

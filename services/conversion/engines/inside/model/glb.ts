@@ -1,0 +1,113 @@
+/** GLB: faces merged by glTF-Transform's view of the file, lengths by a node above each scene, under which all stays as it is. */
+import { type Document, NodeIO, type Primitive } from "@gltf-transform/core";
+import { ALL_EXTENSIONS } from "@gltf-transform/extensions";
+import { type Notes, noteOnce } from "../exchange.ts";
+import { inexpressible, invalid, tooComplex } from "../failure.ts";
+import type { Change, Changed } from "./asked.ts";
+import { type Camera, type GlbParts, glbOf, type Scene, sceneIn } from "./glb-file.ts";
+import { mergePrimitive } from "./glb-primitive.ts";
+
+const maxElements = 2 ** 26;
+const packed = new Set(["KHR_draco_mesh_compression", "EXT_meshopt_compression", "KHR_meshopt_compression"]);
+const triangles = 4;
+
+export async function changeGlb(bytes: Buffer, { share, factor }: Change, notes: Notes): Promise<Changed> {
+  const parts = sceneIn(bytes);
+  assertBounded(parts);
+  const had = trianglesIn(parts.scene);
+  if (had === 0) throw invalid("The model is damaged, or holds no faces.");
+  const merged = share === 1 ? bytes : await mergedGlb(bytes, parts.scene, share, notes);
+  const made = share === 1 ? parts : sceneIn(merged);
+  const has = trianglesIn(made.scene);
+  // A file of which nothing was merged keeps what glTF-Transform would write in another way.
+  const result = has === had ? parts : made;
+  if (has === had) notes.clear();
+  return { bytes: factor === 1 ? (has === had ? bytes : merged) : glbOf(scaledScene(result, factor)), had, has };
+}
+
+/** What accessors claim to hold is bounded before anything is made of it. */
+function assertBounded({ scene, binary }: GlbParts): void {
+  const { accessors = [], bufferViews = [], buffers = [] } = scene;
+  if (buffers.some(({ uri, byteLength }, index) => uri === undefined && (index > 0 || byteLength > binary.length)))
+    throw invalid("The model is cut off.");
+  if (buffers.some(({ uri }) => uri !== undefined && !uri.startsWith("data:"))) throw invalid("The model refers to other files.");
+  const claimed = accessors.reduce((sum, { count }) => sum + count, 0);
+  if (!(claimed <= maxElements)) throw tooComplex("The model claims more numbers than a conversion may use.");
+  if (bufferViews.some(({ buffer, byteOffset = 0, byteLength }) => byteOffset + byteLength > (buffers[buffer]?.byteLength ?? 0)))
+    throw invalid("The model is cut off.");
+}
+
+/** Of all meshes, each once, however often and whether it is shown. */
+function trianglesIn({ meshes = [], accessors = [] }: Scene): number {
+  let sum = 0;
+  for (const { primitives } of meshes)
+    for (const { mode = triangles, indices, attributes } of primitives)
+      if (mode === triangles) sum += Math.floor((accessors[indices ?? attributes["POSITION"] ?? -1]?.count ?? 0) / 3);
+  return sum;
+}
+
+async function mergedGlb(
+  bytes: Buffer,
+  { extensionsUsed = [], extensionsRequired = [] }: Scene,
+  share: number,
+  notes: Notes,
+): Promise<Buffer> {
+  const known = new Set(ALL_EXTENSIONS.map(({ EXTENSION_NAME }) => EXTENSION_NAME as string));
+  const unread = extensionsUsed.filter((name) => packed.has(name) || !known.has(name));
+  const needed = unread.filter((name) => packed.has(name) || extensionsRequired.includes(name));
+  if (needed.length > 0) throw inexpressible(`The model's faces cannot be merged, as it needs ${needed.slice(0, 5).join(", ")}.`);
+  if (unread.length > 0) noteOnce(notes, "METADATA_DROPPED", `Extensions were left out: ${unread.slice(0, 5).join(", ")}.`);
+  const io = new NodeIO().registerExtensions(ALL_EXTENSIONS);
+  const document = await io.readBinary(new Uint8Array(bytes)).catch(() => {
+    throw invalid("The model is damaged, or refers to other files.");
+  });
+  await mergeAll(document, share);
+  return Buffer.from(await io.writeBinary(document));
+}
+
+/** Numbers that two primitives share are written for each. */
+async function mergeAll(document: Document, share: number): Promise<void> {
+  const merged = new Set<Primitive>();
+  for (const mesh of document.getRoot().listMeshes()) {
+    const primitives = mesh.listPrimitives();
+    for (const primitive of primitives) {
+      if (primitive.getMode() !== triangles || merged.has(primitive)) continue;
+      merged.add(primitive);
+      await mergePrimitive(document, primitive, share, primitives.length > 1);
+    }
+  }
+  for (const accessor of document.getRoot().listAccessors())
+    if (accessor.listParents().every((parent) => parent === document.getRoot())) accessor.dispose();
+}
+
+/** Above each node that has none above it; cameras see as far, by the model's measure, as they did. */
+function scaledScene({ scene, binary }: GlbParts, factor: number): GlbParts {
+  const nodes = [...(scene.nodes ?? [])];
+  const children = new Set(nodes.flatMap((node) => node.children ?? []));
+  const above = new Map<number, number>();
+  for (const root of [...nodes.keys()].filter((node) => !children.has(node))) {
+    above.set(root, nodes.length);
+    nodes.push({ scale: [factor, factor, factor], children: [root] });
+  }
+  if (above.size === 0) throw inexpressible("The model has no scene that could be scaled.");
+  const scenes = scene.scenes?.map((each) =>
+    each.nodes === undefined ? each : { ...each, nodes: each.nodes.map((root) => above.get(root) ?? root) },
+  );
+  const cameras = scene.cameras?.map((camera) => scaledCamera(camera, factor));
+  return { scene: { ...scene, nodes, ...(scenes && { scenes }), ...(cameras && { cameras }) }, binary };
+}
+
+const lengths = new Set(["znear", "zfar", "xmag", "ymag"]);
+
+function scaledCamera(camera: Camera, factor: number): Camera {
+  const scaled = (view: Camera[string]) =>
+    typeof view !== "object" || view === null
+      ? view
+      : Object.fromEntries(
+          Object.entries(view).map(([name, value]) => [name, lengths.has(name) && typeof value === "number" ? value * factor : value]),
+        );
+  return {
+    ...camera,
+    ...Object.fromEntries(["perspective", "orthographic"].flatMap((name) => (name in camera ? [[name, scaled(camera[name])]] : []))),
+  };
+}

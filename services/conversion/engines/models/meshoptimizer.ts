@@ -1,0 +1,46 @@
+/** Models to themselves with fewer faces or in another size, by meshoptimizer in a sandboxed worker. */
+import { defineEngine, type OptionDefinition } from "#services/conversion/domain/engine.ts";
+import { expecting } from "#services/conversion/domain/expectations.ts";
+import { ownHops } from "../shared/hop-table.ts";
+import { openWorker, probeWorker } from "../shared/node-worker.ts";
+
+const worker = { work: "meshoptimizer", packages: ["meshoptimizer", "earcut", "@gltf-transform/core", "@gltf-transform/extensions"] };
+
+const options: readonly OptionDefinition[] = [
+  {
+    name: "simplify",
+    type: "number",
+    min: 0.01,
+    max: 1,
+    default: 1,
+    description: "About this share of the triangles is kept; polygons become triangles where it is less than 1",
+  },
+  {
+    name: "scale",
+    type: "number",
+    min: 0.001,
+    max: 1000,
+    default: 1,
+    description: "Every length times this factor, for example 25.4 for inches to millimetres",
+  },
+];
+
+const merged = expecting("FACES_MERGED", { option: "simplify" });
+const dropped = expecting("METADATA_DROPPED", {
+  message: "Extensions that are not known are left out where faces are merged.",
+  option: "simplify",
+});
+
+export const meshoptimizerEngine = defineEngine({
+  id: "meshoptimizer",
+  label: "meshoptimizer",
+  lane: "document",
+  packages: [],
+  hops: ownHops(["stl", "obj", "ply", "glb"], (format) => ({
+    ...{ fidelity: "lossless", cost: 100, async: false, maxInputMb: 50, options },
+    expects: [expecting("SOURCE_KEPT"), merged, ...(format === "glb" ? [dropped] : [])],
+  })),
+  badInput: [],
+  probe: (sandbox) => probeWorker(sandbox, worker),
+  open: (host) => openWorker(host, worker),
+});
