@@ -28,6 +28,7 @@ describe("what a result lacks", () => {
   it.each<[string, string, Counts, Counts, NoteCode]>([
     ["xlsx", "csv", { rows: 40 }, { rows: 39 }, "SHEETS_LEFT_OUT"],
     ["tiff", "png", { pages: 2 }, { pages: 1 }, "PAGES_LEFT_OUT"],
+    ["stl", "stl", { faces: 1000 }, { faces: 300 }, "FACES_MERGED"],
     ["gif", "png", { pages: 12 }, { pages: 1 }, "ANIMATION_REDUCED"],
     ["docx", "md", { letters: 1000 }, { letters: 800 }, "INPUT_DAMAGED"],
   ])("from %s to %s, %o to %o, is explained by %s and by nothing else", (from, to, source, result, note) => {
