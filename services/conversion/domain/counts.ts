@@ -80,7 +80,7 @@ function rulesOf(from: string, to: string): readonly Rule[] {
 }
 
 /** Options by which a part of a file is asked for, moved out of it, or rejected. */
-const choosing = ["page", "pages", "remove", "nUp", "changes", "sheet", "sheets", "start", "duration", "shift"];
+const choosing = ["page", "pages", "remove", "nUp", "changes", "sheet", "sheets", "start", "duration", "shift", "text", "unicodes"];
 
 /** Whether there is anything to count in a file of one format and in what was made of it with the options that a client gave. */
 export function isCounted(from: string, to: string, given: Readonly<Record<string, unknown>> = {}): boolean {

@@ -51,6 +51,7 @@ describe("what a result lacks", () => {
     expect(isCounted("docx", "md", { changes: "reject" })).toBe(false);
     expect(isCounted("pdf", "pdf", { rotate: "90" })).toBe(true);
     expect([isCounted("pdf", "pdf", { remove: "2" }), isCounted("pdf", "pdf", { nUp: "4" })]).toEqual([false, false]);
+    expect([isCounted("ttf", "ttf", { text: "A" }), isCounted("otf", "otf", { unicodes: "U+0041" })]).toEqual([false, false]);
     expect(isCounted("mp4", "webm")).toBe(false);
     expect(isCounted("gif", "webp")).toBe(false);
     expect(mostCountedBytes("csv", "xlsx")).toBeGreaterThan(mostCountedBytes("csv", "json"));
