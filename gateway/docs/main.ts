@@ -4,17 +4,23 @@ import { parseProofFile } from "#services/catalogue/domain/proof.ts";
 import { profileText } from "#services/conversion/sandbox/container-profile.ts";
 import { attackSectionsOf } from "./attacks.ts";
 import { judgedSectionsOf } from "./judged.ts";
+import { ownFigureSectionsOf } from "./own-figures.ts";
 import { formatPageSectionsOf, provenRoutes, provenSectionsOf } from "./proven.ts";
 import { renewSections, sections } from "./sections.ts";
 
 const root = new URL("../../", import.meta.url);
 const results = JSON.parse(await readFile(new URL("test/attacks/results.json", root), "utf8"));
 const judgements = JSON.parse(await readFile(new URL("test/prove/judges/judgements.json", root), "utf8"));
+const ownFigures = JSON.parse(await readFile(new URL("test/prove/own/own-figures.json", root), "utf8"));
 const proof = parseProofFile(await readFile(new URL("services/catalogue/proof.tsv", root), "utf8").catch(() => ""));
 const routes = provenRoutes(proof);
 await renew("README.md", { ...sections, ...provenSectionsOf(routes) });
 if (proof.rows.length > 0)
-  await renew("services/catalogue/FORMATS.md", { ...formatPageSectionsOf(proof, routes), ...judgedSectionsOf(judgements) });
+  await renew("services/catalogue/FORMATS.md", {
+    ...formatPageSectionsOf(proof, routes),
+    ...ownFigureSectionsOf(ownFigures),
+    ...judgedSectionsOf(judgements),
+  });
 await renew("services/conversion/SECURITY.md", attackSectionsOf(results));
 await writeFile(new URL(".docker/seccomp.json", root), profileText());
 

@@ -44,6 +44,11 @@ const everyday: Readonly<Record<string, string>> = {
   eml: "pdf txt html",
 };
 
+/** Every format that these conversions read or write. */
+export function everydayFormats(): readonly string[] {
+  return [...new Set(Object.entries(everyday).flatMap(([from, targets]) => [from, ...targets.split(" ")]))];
+}
+
 type Pair = { readonly from: string; readonly to: string };
 
 /** The conversions of every day, and the others. */

@@ -34,7 +34,14 @@ process.exit(ending.signal.aborted ? 130 : Number(!isGood));
 
 async function answered(request: Asked): Promise<boolean> {
   if (request.values) return await compareValues(request);
+  if (request.own) return await measuredOwn(request);
   return await (request.judge ? judged(request) : prove({ ...request, settings: process.env, ...common }));
+}
+
+/** Its sources are drawn by what only tests need. */
+async function measuredOwn(request: Asked): Promise<boolean> {
+  const { proveOwn } = await import("./own/run.ts");
+  return await proveOwn({ ...request, settings: process.env, ...common });
 }
 
 /** Judges are programs that a service has not. */

@@ -22,6 +22,8 @@ Without an option: what has no proof yet, or was declared anew.
   --judge            has the results of proven steps judged by validators of their formats, and writes what they said to
                      test/prove/judges/judgements.json; with --engine, --route, --check, and --sample N for N sources of each
                      engine and target
+  --own              asks something of each everyday format in its own format (a smaller PDF, a cut sound), of files large enough to
+                     tell, and writes what was measured to test/prove/own/own-figures.json; with --route X:X and --check
   --at-once N        conversions at the same time, 1 to 64; else one more than there are cores
   --help             this
 
@@ -33,6 +35,8 @@ export type Asked = Omit<ProveRequest, "settings" | "signal" | "say"> & {
   readonly values: boolean;
   /** Have results judged instead of executing routes. */
   readonly judge: boolean;
+  /** Ask something of formats in their own format instead of executing routes. */
+  readonly own: boolean;
 };
 
 /** `help`, or a line that says what is not understood. */
@@ -53,6 +57,7 @@ export function requestOf(args: readonly string[], cores: number): Asked | strin
         background: { type: "boolean", default: false },
         values: { type: "boolean", default: false },
         judge: { type: "boolean", default: false },
+        own: { type: "boolean", default: false },
         check: { type: "boolean", default: false },
         help: { type: "boolean", short: "h", default: false },
       },
