@@ -3,6 +3,7 @@ import { closeSync, constants, createWriteStream, openSync, readdirSync, readFil
 import { chmod, copyFile, link, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { type ErrorCode, FilemillError, isErrorCode } from "#contract/errors.ts";
 import { recallFile, rememberFile } from "#kit/blobs/fresh-files.ts";
 import type { EngineHost, HopTask, OpenEngine } from "#services/conversion/domain/engine.ts";
@@ -62,7 +63,10 @@ export async function openChildEngine(
       await take(answer, child);
     } finally {
       // Nobody waits for the look but the next job.
-      setImmediate(async () => pool.giveBack(child, (await isWiped(child)) && fit));
+      pool.giveBack(
+        child,
+        nextTurn().then(async () => (await isWiped(child)) && fit),
+      );
     }
   }
 

@@ -38,7 +38,8 @@ export type PoolOptions = {
 export type Pool = AsyncDisposable & {
   /** Hands out a warm child; whoever got it returns it, `fit` false when something odd happened. */
   take(signal: AbortSignal): Promise<SandboxChild>;
-  giveBack(child: SandboxChild, fit: boolean): void;
+  /** While that is being looked at, nobody has another one started in its place. */
+  giveBack(child: SandboxChild, fit: boolean | Promise<boolean>): void;
 };
 
 type Waiter = { resolve(child: SandboxChild): void; reject(error: unknown): void };
@@ -51,6 +52,7 @@ export function createPool(options: PoolOptions): Pool {
   const ready = new Set<SandboxChild>();
   const worn = new WeakSet<SandboxChild>();
   let starting = 0;
+  let returning = 0;
   let closed = false;
 
   function offer(child: SandboxChild): void {
@@ -64,7 +66,8 @@ export function createPool(options: PoolOptions): Pool {
   }
 
   function fill(): void {
-    const wanted = Math.max(options.warm, Math.min(options.size, ready.size - idle.length + waiting.length));
+    const lacking = Math.max(0, waiting.length - returning);
+    const wanted = Math.max(options.warm, Math.min(options.size, ready.size - idle.length + lacking));
     while (!closed && ready.size + starting < wanted) start();
   }
 
@@ -132,10 +135,13 @@ export function createPool(options: PoolOptions): Pool {
     });
   }
 
-  function giveBack(child: SandboxChild, fit: boolean): void {
+  async function giveBack(child: SandboxChild, looking: boolean | Promise<boolean>): Promise<void> {
+    returning += 1;
+    const fit = await looking;
+    returning -= 1;
     const jobs = (served.get(child) ?? 0) + 1;
     served.set(child, jobs);
-    if (!child.alive) return;
+    if (!child.alive) return fill();
     if (jobs === 1) wearOut(child);
     if (!fit || jobs >= (options.jobs ?? jobsPerChild) || worn.has(child) || closed) {
       child.kill();
@@ -171,5 +177,5 @@ export function createPool(options: PoolOptions): Pool {
   }
 
   fill();
-  return { take, giveBack, [Symbol.asyncDispose]: close };
+  return { take, giveBack: (child, fit) => void giveBack(child, fit), [Symbol.asyncDispose]: close };
 }

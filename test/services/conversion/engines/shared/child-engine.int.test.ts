@@ -23,7 +23,11 @@ beforeAll(async () => {
 afterAll(() => host[Symbol.asyncDispose]());
 
 /** Gives an engine of one child at a time, whose answer to the n-th job is what the script prints. */
-async function openEngine(script: string, lives: Partial<Parameters<typeof openChildEngine>[2]> = {}, more: { isOneOff?: true } = {}) {
+async function openEngine(
+  script: string,
+  lives: Partial<Parameters<typeof openChildEngine>[2]> = {},
+  more: { isOneOff?: true; slots?: number } = {},
+) {
   const children: SandboxChild[] = [];
   let started = 0;
   const answers = `$| = 1; while (<STDIN>) { if (/ready/) { print "1\\n"; next } $n++; ${script}; print qq({"ok":true,"data":"eA==","notes":[]}\\n) }`;
@@ -37,12 +41,15 @@ async function openEngine(script: string, lives: Partial<Parameters<typeof openC
     warm: 1,
     ...lives,
   });
-  const convert = async () => {
-    count += 1;
-    const outputPath = join(host.folder, `out-${count}.webp`);
-    const signal = new AbortController().signal;
-    const rest = { note: () => undefined, progress: () => undefined, signal, timeoutMs: 120_000, options: {} };
-    await engine.run({ hop, input: { path: input, format: "png", sizeBytes: 1 }, outputPath, ...rest });
+  const convert = async (inARow = 1) => {
+    let outputPath = "";
+    for (let job = 0; job < inARow; job += 1) {
+      count += 1;
+      outputPath = join(host.folder, `out-${count}.webp`);
+      const signal = new AbortController().signal;
+      const rest = { note: () => undefined, progress: () => undefined, signal, timeoutMs: 120_000, options: {} };
+      await engine.run({ hop, input: { path: input, format: "png", sizeBytes: 1 }, outputPath, ...rest });
+    }
     // What is started later has nothing to do with this job.
     started = children.length;
     return readFile(outputPath, "utf8");
@@ -82,6 +89,12 @@ describe("a child that lives on", () => {
     expect(await alone.convert()).toBe("x");
     await expect.poll(() => warm.children.length).toBe(2);
     expect(alone.children).toHaveLength(1);
+  });
+
+  it("serves the job after it, too, where another one may be started", async () => {
+    await using engine = await openEngine("", {}, { slots: 2 });
+    await engine.convert(5);
+    expect(engine.children).toHaveLength(1);
   });
 
   it("is replaced when it leaves what nobody asked for, and when that cannot be removed", async () => {
