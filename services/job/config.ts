@@ -20,7 +20,7 @@ export type Cadence = {
   /** Between two looks whether guests' results must make room on the disk. */
   readonly roomMs: number;
   /** What takes longer than this is recorded before it ends (decision 68). */
-  readonly soonMs: number;
+  readonly unwrittenMs: number;
 };
 
-export const defaultCadence: Cadence = { reconcileMs: 5000, expireMs: 5000, sweepMs: 600_000, roomMs: 1000, soonMs: 300 };
+export const defaultCadence: Cadence = { reconcileMs: 5000, expireMs: 5000, sweepMs: 600_000, roomMs: 1000, unwrittenMs: 300 };

@@ -128,7 +128,7 @@ async function openCore(deps: JobDeps, settings: JobSettings, stack: AsyncDispos
     maxAttempts: settings.MAX_ATTEMPTS,
     leaseMs: settings.LEASE_MS,
     maxUnfinished: settings.MAX_UNFINISHED_JOBS,
-    soonMs: cadenceOf(deps).soonMs,
+    unwrittenMs: cadenceOf(deps).unwrittenMs,
   };
   const core: Core = {
     ...{ rules, clock, log, projection, history, records, keys, wakeUps, blobs, background },

@@ -90,7 +90,7 @@ export type Rules = {
   readonly leaseMs: number;
   readonly maxUnfinished: number;
   /** How long a job may be known to this process alone. */
-  readonly soonMs: number;
+  readonly unwrittenMs: number;
 };
 
 export type Passwords = { readonly input: string; readonly output: string };

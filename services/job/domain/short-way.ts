@@ -10,7 +10,7 @@ import { type Held, isUnwritten } from "./projection.ts";
 import { laneOf, type Record } from "./state.ts";
 
 /**
- * Resolves when the job's end is recorded, or after `soonMs` when it is recorded as it is then; at once where nobody here takes it.
+ * Resolves when the job's end is recorded, or after `unwrittenMs` when it is recorded as it is then; at once where nobody here takes it.
  * Rejects when it cannot be written.
  */
 export async function takeShortWay(core: Core, record: Record): Promise<Held | undefined> {
@@ -20,7 +20,7 @@ export async function takeShortWay(core: Core, record: Record): Promise<Held | u
   const stop = core.projection.onChange((after) => {
     if (after === undefined || !isUnwritten(after)) over.resolve();
   }, id);
-  const timer = setTimeout(over.resolve, core.rules.soonMs);
+  const timer = setTimeout(over.resolve, core.rules.unwrittenMs);
   try {
     const isNewcomer = isIdle(core, lane, payerOf(record));
     core.projection.hold(record);

@@ -27,7 +27,7 @@ const still: Cadence = {
   expireMs: 10 * hour,
   sweepMs: 10 * hour,
   roomMs: 10 * hour,
-  soonMs: 100,
+  unwrittenMs: 100,
 };
 
 /** A clock that tests can put forward; both hands move together unless told otherwise. */

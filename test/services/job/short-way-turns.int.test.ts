@@ -5,8 +5,8 @@ import type { Delivery } from "#kit/nats/ports.ts";
 import { openJobBench } from "./job-harness.ts";
 import { create, finish, jobOf, openWorker } from "./short-way-worker.ts";
 
-const patient = { cadence: { soonMs: 60_000 } };
-const impatient = { cadence: { soonMs: 20 } };
+const patient = { cadence: { unwrittenMs: 60_000 } };
+const impatient = { cadence: { unwrittenMs: 20 } };
 
 describe("turns", () => {
   it("are the lane's: a job that waits in the queue comes first when it is its account's turn", async () => {
@@ -65,8 +65,8 @@ it("what is promised, what several requests may make, and what always takes long
     ]);
 });
 
-it.each([10, 60_000])("no attempt of a crowd is lost or made twice, with %i ms on the short way", async (soonMs) => {
-  await using bench = await openJobBench({ cadence: { soonMs } });
+it.each([10, 60_000])("no attempt of a crowd is lost or made twice, with %i ms on the short way", async (unwrittenMs) => {
+  await using bench = await openJobBench({ cadence: { unwrittenMs } });
   const ends: boolean[] = [];
   await using _worker = await openWorker(bench, { slots: 3, work: async (lease) => ends.push((await finish(bench, lease)).accepted) });
   const ids: string[] = [];

@@ -9,8 +9,8 @@ import { type JobBench, openJobBench } from "./job-harness.ts";
 import { create, finish, jobOf, openWorker, recordOf } from "./short-way-worker.ts";
 
 /** However busy the machine is, the job ends sooner; or it never does. */
-const patient = { cadence: { soonMs: 60_000 } };
-const impatient = { cadence: { soonMs: 20 } };
+const patient = { cadence: { unwrittenMs: 60_000 } };
+const impatient = { cadence: { unwrittenMs: 20 } };
 
 async function holdInput(bench: JobBench) {
   const bytes = async function* () {
@@ -155,7 +155,7 @@ describe("a job that takes longer", () => {
   });
 
   it("is woken again when its worker is lost with its process, and nothing that comes later counts", async () => {
-    await using bench = await openJobBench({ cadence: { soonMs: 20, reconcileMs: 20 } });
+    await using bench = await openJobBench({ cadence: { unwrittenMs: 20, reconcileMs: 20 } });
     await using worker = await openWorker(bench);
     const { id } = await create(bench);
     bench.clock.advance(20_000);
