@@ -1,7 +1,7 @@
 /** The two parts of a GLB, and what is looked at in the first. @see glTF 2.0, 4.4 */
 import { invalid } from "../failure.ts";
 
-export type Camera = Readonly<Record<string, unknown>>;
+type Members = Readonly<Record<string, unknown>>;
 export type Scene = {
   readonly extensionsUsed?: readonly string[];
   readonly extensionsRequired?: readonly string[];
@@ -11,7 +11,9 @@ export type Scene = {
   readonly meshes?: readonly { readonly primitives: readonly SceneTriangles[] }[];
   readonly nodes?: readonly { readonly children?: readonly number[]; readonly scale?: readonly number[] }[];
   readonly scenes?: readonly { readonly nodes?: readonly number[] }[];
-  readonly cameras?: readonly Camera[];
+  readonly cameras?: readonly Members[];
+  readonly materials?: readonly Members[];
+  readonly extensions?: unknown;
 };
 type SceneTriangles = { readonly mode?: number; readonly indices?: number; readonly attributes: Readonly<Record<string, number>> };
 export type GlbParts = { readonly scene: Scene; readonly binary: Buffer };
@@ -42,7 +44,7 @@ const isSize = (value: unknown): boolean => Number.isSafeInteger(value) && Numbe
 const isText = (value: unknown): boolean => typeof value === "string";
 
 /** Each list that is looked into, and what an entry must be. */
-const shapes: Readonly<Record<keyof Scene, (each: unknown) => boolean>> = {
+const shapes: Readonly<Record<Exclude<keyof Scene, "extensions">, (each: unknown) => boolean>> = {
   extensionsUsed: isText,
   extensionsRequired: isText,
   buffers: (each) => isObject(each) && isSize(each["byteLength"]) && (each["uri"] === undefined || isText(each["uri"])),
@@ -53,6 +55,7 @@ const shapes: Readonly<Record<keyof Scene, (each: unknown) => boolean>> = {
   nodes: (each) => isObject(each) && isListOf(each["children"], isNumber),
   scenes: (each) => isObject(each) && isListOf(each["nodes"], isNumber),
   cameras: isObject,
+  materials: isObject,
 };
 
 function checked(text: string): Scene {

@@ -4,7 +4,8 @@ import { ALL_EXTENSIONS } from "@gltf-transform/extensions";
 import { type Notes, noteOnce } from "../exchange.ts";
 import { inexpressible, invalid, tooComplex } from "../failure.ts";
 import type { Change, Changed } from "./asked.ts";
-import { type Camera, type GlbParts, glbOf, type Scene, sceneIn } from "./glb-file.ts";
+import { type GlbParts, glbOf, type Scene, sceneIn } from "./glb-file.ts";
+import { measuresScaled } from "./glb-measures.ts";
 import { mergePrimitive } from "./glb-primitive.ts";
 
 const maxElements = 2 ** 26;
@@ -80,7 +81,7 @@ async function mergeAll(document: Document, share: number): Promise<void> {
     if (accessor.listParents().every((parent) => parent === document.getRoot())) accessor.dispose();
 }
 
-/** Above each node that has none above it; cameras see as far, by the model's measure, as they did. */
+/** Above each node that has none above it; cameras see as far, and lights shine as bright on it, as they did. */
 function scaledScene({ scene, binary }: GlbParts, factor: number): GlbParts {
   const nodes = [...(scene.nodes ?? [])];
   const children = new Set(nodes.flatMap((node) => node.children ?? []));
@@ -93,21 +94,5 @@ function scaledScene({ scene, binary }: GlbParts, factor: number): GlbParts {
   const scenes = scene.scenes?.map((each) =>
     each.nodes === undefined ? each : { ...each, nodes: each.nodes.map((root) => above.get(root) ?? root) },
   );
-  const cameras = scene.cameras?.map((camera) => scaledCamera(camera, factor));
-  return { scene: { ...scene, nodes, ...(scenes && { scenes }), ...(cameras && { cameras }) }, binary };
-}
-
-const lengths = new Set(["znear", "zfar", "xmag", "ymag"]);
-
-function scaledCamera(camera: Camera, factor: number): Camera {
-  const scaled = (view: Camera[string]) =>
-    typeof view !== "object" || view === null
-      ? view
-      : Object.fromEntries(
-          Object.entries(view).map(([name, value]) => [name, lengths.has(name) && typeof value === "number" ? value * factor : value]),
-        );
-  return {
-    ...camera,
-    ...Object.fromEntries(["perspective", "orthographic"].flatMap((name) => (name in camera ? [[name, scaled(camera[name])]] : []))),
-  };
+  return { scene: { ...scene, nodes, ...(scenes && { scenes }), ...measuresScaled(scene, factor) }, binary };
 }

@@ -160,6 +160,24 @@ test("what lies around the faces of a GLB stays", async () => {
   expect(scene.nodes.map(({ name }: { name?: string }) => name)).toContain("here");
 });
 
+test("lights and clear materials of a GLB follow its scale", async () => {
+  const lights = [
+    { type: "point", range: 4 },
+    { type: "spot", intensity: 3 },
+    { type: "directional", intensity: 5 },
+  ];
+  const extensions = { KHR_lights_punctual: { lights } };
+  const materials = [{ extensions: { KHR_materials_volume: { thicknessFactor: 1, attenuationDistance: 0.5 } } }];
+  const { bytes } = await convert(glb({ extensions, materials }), "glb", "glb", { scale: 2 });
+  const scene = JSON.parse(bytes.toString("utf8", 20, 20 + bytes.readUInt32LE(12)));
+  expect(scene.extensions.KHR_lights_punctual.lights).toEqual([
+    { type: "point", intensity: 4, range: 8 },
+    { type: "spot", intensity: 12 },
+    { type: "directional", intensity: 5 },
+  ]);
+  expect(scene.materials).toEqual([{ extensions: { KHR_materials_volume: { thicknessFactor: 1, attenuationDistance: 1 } } }]);
+});
+
 test("a GLB whose faces need an extension that is not known is refused, one that only names it is told", async () => {
   const used = { extensionsUsed: ["EXT_of_quokkas"] };
   await expect(convert(glb({ ...used, extensionsRequired: ["EXT_of_quokkas"] }), "glb", "glb", { simplify: 0.3 })).rejects.toMatchObject({
