@@ -4,11 +4,10 @@ import { formatOf, routesFrom } from "#client/convert/catalogue.ts";
 import { FormatPicker } from "#client/convert/format-picker.tsx";
 import { changeEach, choosing } from "#client/convert/items.ts";
 import { rememberTarget } from "#client/convert/memory.ts";
-import { popularOf } from "#client/convert/popular.ts";
 import { Icon } from "#client/parts/icons.tsx";
 import { listText, t, textOf } from "#client/parts/language.tsx";
 import { Notice } from "#client/parts/notice.tsx";
-import { commonTargets, type Known, type Rest, type Scope, scopesOf, shareOut } from "./one-target.ts";
+import { commonTargets, everydayTargets, type Known, type Rest, type Scope, scopesOf, shareOut } from "./one-target.ts";
 
 const known: Known = { routesFrom, formatOf };
 const SHOWN = 5;
@@ -27,7 +26,7 @@ export function AllTo() {
   const scope = scopes.find((each) => each.kind === kind) ?? scopes[0];
   const counts = commonTargets(scope?.items ?? [], known);
   if (scope === undefined || counts.size === 0) return null;
-  const shown = firstOf(scope, counts);
+  const shown = everydayTargets(scope.items, known).slice(0, SHOWN);
   const chosen = shown.find((to) => scope.items.every((item) => item.to === to || (item.to === undefined && outcome.value?.to === to)));
   const groups = [...Map.groupBy(counts.keys(), (to) => formatOf(to)?.kind ?? "other")].map(([label, ids]) => ({
     label,
@@ -85,13 +84,6 @@ export function AllTo() {
 function scopeText({ kind, items }: Scope): string {
   const n = items.length;
   return kind === undefined ? t("label.allFiles", { n }) : t("label.ofKind", { kind: textOf(`kind.${kind}`) ?? kind, n });
-}
-
-/** What people usually want of the formats at hand, what most of the files can become first. */
-function firstOf({ items }: Scope, counts: ReadonlyMap<string, number>): readonly string[] {
-  const formats = [...Map.groupBy(items, ({ from }) => from ?? "")].toSorted(([, a], [, b]) => b.length - a.length);
-  const wanted = formats.flatMap(([from]) => popularOf(routesFrom(from) ?? [], formatOf(from)?.kind ?? "").map(({ to }) => to));
-  return [...new Set(wanted)].toSorted((a, b) => (counts.get(b) ?? 0) - (counts.get(a) ?? 0)).slice(0, SHOWN);
 }
 
 /** Who cannot take it is left without a target, so that nothing is converted into what nobody asked for. */

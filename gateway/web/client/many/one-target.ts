@@ -1,5 +1,6 @@
 /** One target for many files: which there are, who can take it, and why the others cannot. */
 import type { Item } from "#client/convert/items.ts";
+import { popularOf } from "#client/convert/popular.ts";
 import type { Format, Route } from "#client/server/wire.ts";
 
 export type Known = {
@@ -26,6 +27,16 @@ export function commonTargets(waiting: readonly Item[], { routesFrom }: Known): 
     for (const { to } of routesFrom(from) ?? []) if (to !== from) counts.set(to, (counts.get(to) ?? 0) + length);
   }
   return new Map([...counts].toSorted(([, a], [, b]) => b - a));
+}
+
+/** What people usually want of these formats; first what they want of most of the files, as PDF is of letters and photos. */
+export function everydayTargets(waiting: readonly Item[], { routesFrom, formatOf }: Known): readonly string[] {
+  const wanted = new Map<string, number>();
+  const formats = [...Map.groupBy(waiting, ({ from }) => from ?? "")].toSorted(([, a], [, b]) => b.length - a.length);
+  for (const [from, { length }] of formats) {
+    for (const { to } of popularOf(routesFrom(from) ?? [], formatOf(from)?.kind ?? "")) wanted.set(to, (wanted.get(to) ?? 0) + length);
+  }
+  return [...wanted].toSorted(([, a], [, b]) => b - a).map(([to]) => to);
 }
 
 /** Why a file has no part in a target. */

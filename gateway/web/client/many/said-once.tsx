@@ -2,6 +2,7 @@ import { items } from "#client/convert/items.ts";
 import { again, convert } from "#client/convert/run.ts";
 import { Icon } from "#client/parts/icons.tsx";
 import { refusalText, t } from "#client/parts/language.tsx";
+import { Note } from "#client/parts/note.tsx";
 import { namesText } from "./all-to.tsx";
 import { failuresOf, notesOf, type Said } from "./groups.ts";
 
@@ -22,7 +23,7 @@ export function SaidOnce() {
               <li key={said.code + said.message}>
                 <Icon name="info" />
                 <span>
-                  {said.message} <span class="quiet">{whose(said)}</span>
+                  <Note note={said} /> <span class="quiet">{whose(said)}</span>
                 </span>
               </li>
             ))}

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { Item } from "#client/convert/items.ts";
-import { commonTargets, type Known, scopesOf, shareOut } from "#client/many/one-target.ts";
+import { commonTargets, everydayTargets, type Known, scopesOf, shareOut } from "#client/many/one-target.ts";
 import type { Format, Route } from "#client/server/wire.ts";
 
 const kinds: Readonly<Record<string, string>> = { png: "image", jpg: "image", docx: "document", pdf: "document", srt: "subtitle" };
@@ -31,6 +31,10 @@ it("offers all files, then each kind of more than one", () => {
     ["document", 2],
   ]);
   expect(scopesOf(all.slice(0, 3), known).map(({ kind }) => kind)).toEqual([undefined]);
+});
+
+it("offers first what is usual for most of the files, not what most of them could become", () => {
+  expect(everydayTargets(["a.png", "b.png", "c.docx"].map(item), known)).toEqual(["pdf", "jpg"]);
 });
 
 it("counts how many files can become what, never their own format", () => {
