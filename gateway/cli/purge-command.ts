@@ -14,8 +14,13 @@ export function addPurgeCommand(program: Command, shell: Shell): void {
         return jobs.purge({ accountId: found?.account?.id ?? "", dryRun: !yes });
       });
       const { jobs, files, bytes, strayFiles } = purged;
-      const strays = email === undefined ? `, ${strayFiles} files of no job` : "";
-      shell.out(`${jobs} jobs with ${files} files (${(Number(bytes) / 1e6).toFixed(1)} MB)${strays} ${yes ? "removed" : "would go"}.`);
+      const strays = email === undefined ? `, ${counted(strayFiles, "file")} of no job` : "";
+      const megabytes = (Number(bytes) / 1e6).toFixed(1);
+      shell.out(`${counted(jobs, "job")} with ${counted(files, "file")} (${megabytes} MB)${strays} ${yes ? "removed" : "would go"}.`);
       if (!yes) shell.err("Nothing was removed. Run it again with --yes.");
     });
+}
+
+function counted(count: number, one: string): string {
+  return `${count} ${one}${count === 1 ? "" : "s"}`;
 }
