@@ -8,7 +8,7 @@
 import { hkdfSync } from "node:crypto";
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Client, createClient } from "@connectrpc/connect";
+import { createClient } from "@connectrpc/connect";
 import { type BrokerUser, brokerUsers } from "#contract/grants.ts";
 import { AccountService } from "#gen/filemill/account/v1/account_pb.ts";
 import { SignInService } from "#gen/filemill/account/v1/sign_in_pb.ts";
@@ -36,6 +36,7 @@ import { createCatalogueService, openProofs } from "#services/catalogue/index.ts
 import { createConversionService } from "#services/conversion/index.ts";
 import { createJobService } from "#services/job/index.ts";
 import { createWebhookService } from "#services/webhook/index.ts";
+import type { GatewayDeps } from "./context.ts";
 import { createGateway, type Gateway } from "./server.ts";
 import { openWaitingRoom } from "./waiting-room.ts";
 
@@ -58,14 +59,7 @@ export type Supervisor = AsyncDisposable & {
 /** Without any engine the service starts as well, and says in `/readyz` what is missing. */
 const readyLimitMs = 2000;
 
-type Clients = {
-  readonly accounts: Client<typeof AccountService>;
-  readonly signIn: Client<typeof SignInService>;
-  readonly catalogue: Client<typeof CatalogueService>;
-  readonly jobs: Client<typeof JobService>;
-  readonly conversion: Client<typeof ConversionService>;
-  readonly webhooks: Client<typeof WebhookService>;
-};
+type Clients = Pick<GatewayDeps, "accounts" | "signIn" | "catalogue" | "jobs" | "conversion" | "webhooks">;
 
 /** Starts the gateway and every service whose address is `local`. */
 export async function compose(settings: Settings, log: Log): Promise<Supervisor> {
@@ -78,6 +72,10 @@ export async function compose(settings: Settings, log: Log): Promise<Supervisor>
   await Promise.all(early.map((service) => service.start()));
 
   const readiness = (): Promise<Readiness> => readinessOf(services, floor.probes);
+  // Beside the doors, which are opened meanwhile: its engines take the longest.
+  const late = services.filter((service) => service.name === "conversion");
+  const started = Promise.all(late.map((service) => service.start())).then(() => untilReady(readiness));
+  started.catch(() => undefined);
   measureProbes(floor.metrics, () => [...floor.probes, ...services.flatMap((service) => service.probes?.() ?? [])]);
   measureProving(floor.metrics, services);
   const rpc = stack.use(await openServicesServer(floor, services, readiness, true));
@@ -90,8 +88,6 @@ export async function compose(settings: Settings, log: Log): Promise<Supervisor>
   );
   const { url: restUrl } = await gateway.listen();
 
-  const late = services.filter((service) => service.name === "conversion");
-  const started = Promise.all(late.map((service) => service.start())).then(() => untilReady(readiness));
   const owned = stack.move();
   return {
     restUrl,
@@ -154,7 +150,7 @@ function composeServices(floor: Floor): { services: readonly Service[]; clients:
   const jobTransport = transportFor("JOB_ADDRESS", settings, job, log);
   const jobs = createClient(JobService, jobTransport);
   const leases = createClient(LeaseService, jobTransport);
-  const webhook = local(settings.WEBHOOK_ADDRESS, () => createWebhookService(deps("webhook"), settings));
+  const webhook = local(settings.WEBHOOK_ADDRESS, () => createWebhookService({ ...deps("webhook"), jobs }, settings));
   const webhooks = createClient(WebhookService, transportFor("WEBHOOK_ADDRESS", settings, webhook, log));
   // Whatever belongs to accounts elsewhere goes with them.
   const belongings = [jobsOfAccounts(jobs), webhooksOfAccounts(webhooks)];

@@ -20,6 +20,7 @@ export type GatewaySettings = Pick<
   | "PUBLIC_URL"
   | "ALLOWED_HOSTS"
   | "GUESTS"
+  | "LINKS"
   | "TRUSTED_PROXIES"
   | `OIDC_${"ISSUER" | "CLIENT_ID" | "CLIENT_SECRET" | "LABEL" | "PLAN" | "ALLOWED_DOMAINS"}`
   | "INLINE_WAIT_MS"

@@ -8,23 +8,27 @@ import type { Plan } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
 import { openDataDir } from "#kit/data-dir.ts";
 import type { Log } from "#kit/log.ts";
 import type { Settings } from "#kit/settings.ts";
-import { catalogueOf, mayServe, type PlanQuery, readProof } from "#services/catalogue/index.ts";
+import { catalogueOf, mayServe, type PlanQuery, readProofOf } from "#services/catalogue/index.ts";
 import { type OneOffConverter, openOneOffConverter } from "#services/conversion/index.ts";
 import type { ConvertTask, Library } from "./cli/library.ts";
 import { formatOfOutput } from "./cli/target-format.ts";
 import { routeJson } from "./rest/route-json.ts";
 
-/** Planner, engines and sandbox in this process, without broker, queue or key: what `filemill convert` uses. */
-export async function openLibrary(settings: Settings, log: Log): Promise<Library> {
+/**
+ * Planner, engines and sandbox in this process, without broker, queue or key: what `filemill convert` uses.
+ *
+ * @param attacksAnyway - The sandbox, also where it is remembered to have held.
+ */
+export async function openLibrary(settings: Settings, log: Log, attacksAnyway = false): Promise<Library> {
   await openDataDir(settings.DATA_DIR);
   const slots = { IMAGE_SLOTS: 1, DOCUMENT_SLOTS: 1, OFFICE_SLOTS: 1, MEDIA_SLOTS: 1 };
-  const converter = await openOneOffConverter({ ...settings, ...slots }, log);
+  const converter = await openOneOffConverter({ ...settings, ...slots }, log, attacksAnyway);
   /** Every proof there is: a tenth of a second that one conversion can do without. */
-  const whole = once(() => readProof(settings));
+  const whole = once(() => readProofOf(settings));
 
   async function planOf(query: PlanQuery): Promise<Plan> {
     const serves = mayServe(query);
-    const near = await readProof(settings, serves);
+    const near = await readProofOf(settings, serves);
     try {
       return await converter.plan((manifest) => catalogueOf([manifest], near).plan(query), serves);
     } catch (error) {
@@ -35,32 +39,6 @@ export async function openLibrary(settings: Settings, log: Log): Promise<Library
     }
   }
 
-  async function convert(task: ConvertTask): ReturnType<Library["convert"]> {
-    const from = task.from ?? (await formatOfInput(task.inputPath, converter.tell));
-    const to = task.to ?? formatOfOutput(task.outputPath);
-    const plan = await planOf({ from, to, options: task.options });
-    if (plan.resultFormat !== "" && formatOfFileName(basename(task.outputPath))?.id !== plan.resultFormat) {
-      throw new FilemillError("INVALID_OPTION", `Several files come in one: name the output .${plan.resultFormat} and say --to ${to}.`);
-    }
-    const notes: { code: string; message: string }[] = [];
-    const made = converter.newPath(to);
-    try {
-      const request = {
-        signal: task.signal,
-        password: task.password,
-        outputPassword: task.outputPassword,
-        planOf: (from: string, to: string) => planOf({ from, to, options: {} }),
-        alternates: { nextBest: (query: PlanQuery) => planOf(query).catch(() => undefined) },
-        onProgress: (fraction: number) => task.onProgress?.({ stage: "converting", fraction }),
-        onNote: (code: string, message: string) => void notes.push({ code, message }),
-      };
-      await converter.run(plan, task.inputPath, made, request);
-      await copyFile(made, task.outputPath);
-    } finally {
-      await rm(made, { force: true });
-    }
-    return { notes };
-  }
   const engines = async () => {
     const proof = await whole();
     const isProven = (engine: string, version: string, { from, to }: { readonly from: string; readonly to: string }) =>
@@ -70,7 +48,7 @@ export async function openLibrary(settings: Settings, log: Log): Promise<Library
   };
   const catalogue = async () => catalogueOf([await converter.manifest()], await whole());
   return {
-    convert,
+    convert: (task) => convert(converter, planOf, task),
     engines,
     formats: async () => listedOf((await catalogue()).list()),
     async route(from, to) {
@@ -80,6 +58,36 @@ export async function openLibrary(settings: Settings, log: Log): Promise<Library
     tell: (path) => tellInput(path, converter.tell),
     [Symbol.asyncDispose]: () => converter[Symbol.asyncDispose](),
   };
+}
+
+async function convert(
+  converter: OneOffConverter,
+  planOf: (query: PlanQuery) => Promise<Plan>,
+  task: ConvertTask,
+): ReturnType<Library["convert"]> {
+  const from = task.from ?? (await formatOfInput(task.inputPath, converter.tell));
+  const to = task.to ?? formatOfOutput(task.outputPath);
+  const plan = await planOf({ from, to, options: task.options });
+  if (plan.resultFormat !== "" && formatOfFileName(basename(task.outputPath))?.id !== plan.resultFormat) {
+    throw new FilemillError("INVALID_OPTION", `Several files come in one: name the output .${plan.resultFormat} and say --to ${to}.`);
+  }
+  const notes: { code: string; message: string }[] = [];
+  const made = converter.newPath(to);
+  try {
+    await converter.run(plan, task.inputPath, made, {
+      signal: task.signal,
+      password: task.password,
+      outputPassword: task.outputPassword,
+      planOf: (from, to) => planOf({ from, to, options: {} }),
+      alternates: { nextBest: (query) => planOf(query).catch(() => undefined) },
+      onProgress: (fraction) => task.onProgress?.({ stage: "converting", fraction }),
+      onNote: (code, message) => void notes.push({ code, message }),
+    });
+    await copyFile(made, task.outputPath);
+  } finally {
+    await rm(made, { force: true });
+  }
+  return { notes };
 }
 
 function once<T>(make: () => Promise<T>): () => Promise<T> {

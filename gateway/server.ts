@@ -24,6 +24,7 @@ import { registerEndpoints } from "#gateway/routes/register.ts";
 import { createTraffic } from "#gateway/traffic.ts";
 import { SettingError } from "#kit/config.ts";
 import { connectionRoom } from "#kit/connections.ts";
+import type { Log } from "#kit/log.ts";
 
 export type Gateway = AsyncDisposable & {
   /** Begins to accept connections; resolves with the address to call. Rejects when the port is taken. */
@@ -41,33 +42,7 @@ export async function createGateway(deps: GatewayDeps, settings: GatewaySettings
   await checkPlanOfNewAccounts(oidc, deps.accounts);
   const draining = new AbortController();
   const ending = new AbortController();
-  const app: FastifyInstance = fastify({
-    http: httpOptions,
-    connectionTimeout: IDLE_CONNECTION_MS,
-    clientErrorHandler: answerClientError,
-    genReqId: (request) => requestIdOf(request.headers["x-request-id"]),
-    frameworkErrors: (error, request, reply) => answerFrameworkError(deps.log, settings.PUBLIC_URL, error, request, reply),
-    // Draining is our own business: it says so in the shape of every other error.
-    return503OnClosing: false,
-    trustProxy: trustedProxiesOf(settings),
-    forceCloseConnections: true,
-    exposeHeadRoutes: false,
-    // Bodies are taken as they are or refused; nothing is converted or left out.
-    ajv: { customOptions: { coerceTypes: false, removeAdditional: false, useDefaults: false } },
-    routerOptions: {
-      // Ids are judged by their handlers, so that a long one is an unknown job and not another kind of error.
-      maxParamLength: httpOptions.maxHeaderSize,
-      // Read by hand where it matters (http/query.ts): this keeps hostile query strings from being parsed twice.
-      querystringParser: () => ({}),
-    },
-  });
-  tuneServer(app.server);
-  const bounds = { total: connectionRoom(), perClient: settings.MAX_CONNECTIONS_PER_CLIENT };
-  boundConnections(app.server, { ...bounds, stalledMs: stalledReaderMs });
-  app.removeAllContentTypeParsers();
-  await app.register(fastifyMultipart, multipartLimits);
-  // Other bodies are not read at all.
-  app.addContentTypeParser("*", (_request, _payload, done) => done(null));
+  const app = await openListener(deps.log, settings);
   const traffic = createTraffic(app, deps);
   const peers = createPeers(deps.counts);
   const context: RestContext = {
@@ -114,6 +89,38 @@ export async function createGateway(deps: GatewayDeps, settings: GatewaySettings
       await app.close();
     },
   };
+}
+
+/** Takes connections and bodies as they may come; no endpoint is there yet. */
+async function openListener(log: Log, settings: GatewaySettings): Promise<FastifyInstance> {
+  const app: FastifyInstance = fastify({
+    http: httpOptions,
+    connectionTimeout: IDLE_CONNECTION_MS,
+    clientErrorHandler: answerClientError,
+    genReqId: (request) => requestIdOf(request.headers["x-request-id"]),
+    frameworkErrors: (error, request, reply) => answerFrameworkError(log, settings.PUBLIC_URL, error, request, reply),
+    // Draining is our own business: it says so in the shape of every other error.
+    return503OnClosing: false,
+    trustProxy: trustedProxiesOf(settings),
+    forceCloseConnections: true,
+    exposeHeadRoutes: false,
+    // Bodies are taken as they are or refused; nothing is converted or left out.
+    ajv: { customOptions: { coerceTypes: false, removeAdditional: false, useDefaults: false } },
+    routerOptions: {
+      // Ids are judged by their handlers, so that a long one is an unknown job and not another kind of error.
+      maxParamLength: httpOptions.maxHeaderSize,
+      // Read by hand where it matters (http/query.ts): this keeps hostile query strings from being parsed twice.
+      querystringParser: () => ({}),
+    },
+  });
+  tuneServer(app.server);
+  const bounds = { total: connectionRoom(), perClient: settings.MAX_CONNECTIONS_PER_CLIENT };
+  boundConnections(app.server, { ...bounds, stalledMs: stalledReaderMs });
+  app.removeAllContentTypeParsers();
+  await app.register(fastifyMultipart, multipartLimits);
+  // Other bodies are not read at all.
+  app.addContentTypeParser("*", (_request, _payload, done) => done(null));
+  return app;
 }
 
 /** Throws SettingError for what is no address: found here, where it names the setting. */

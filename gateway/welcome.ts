@@ -13,6 +13,7 @@ export function welcomeText({ restUrl, rpcUrl, first }: Running, publicUrl: stri
     "",
     `Filemill is ready.   ${url}/`,
     `Keys and account     ${url}/automate`,
+    `For operators        ${url}/operate`,
     `API reference        ${url}/docs`,
     `Formats              ${url}/api/v1/formats`,
     `Internal services    ${rpcUrl} (Connect, gRPC, gRPC-Web)`,
@@ -20,7 +21,7 @@ export function welcomeText({ restUrl, rpcUrl, first }: Running, publicUrl: stri
   ];
   if (first !== undefined) {
     lines.push(
-      "Sign-in link of the local Plus account (works once, within 24 hours; make more with `npm run -s filemill -- accounts link EMAIL`):",
+      "Begin here: signs you in as the operator (works once, within 24 hours; make more with `npm run -s filemill -- accounts link EMAIL`):",
       "",
       `  ${signInLinkOf(url, first.linkToken)}`,
       "",
@@ -36,5 +37,5 @@ export function welcomeText({ restUrl, rpcUrl, first }: Running, publicUrl: stri
 
 /** The token stands in the fragment, which browsers send to nobody: it comes into no log and no Referer. */
 function signInLinkOf(url: string, token: string): string {
-  return `${url}/automate#link=${token}`;
+  return `${url}/operate#link=${token}`;
 }

@@ -58,6 +58,16 @@ export async function signedInOf(context: Context, request: FastifyRequest): Pro
   return caller;
 }
 
+/** An operator who signed in. To everybody else there is nothing here: rejects with NOT_FOUND. */
+export async function operatorOf(context: Context, request: FastifyRequest): Promise<SessionCaller> {
+  const caller = await sessionCallerOf(context, request).catch((error: unknown) => {
+    if (error instanceof FilemillError && error.code === "SIGN_IN_REQUIRED") return undefined;
+    throw error;
+  });
+  if (caller?.account.operator !== true) throw new FilemillError("NOT_FOUND", "There is nothing at this address; see /docs.");
+  return caller;
+}
+
 /** What guests may do; undefined where they may nothing. */
 export async function guestPlanOf({ deps, settings }: Context): Promise<Plan | undefined> {
   if (settings.GUESTS === "off") return undefined;

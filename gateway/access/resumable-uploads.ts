@@ -3,7 +3,7 @@ import { createHmac, randomBytes } from "node:crypto";
 import { mkdir, readdir, rm, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import type { FileStore } from "@tus/file-store";
-import type { Server } from "@tus/server";
+import type { Server, Upload } from "@tus/server";
 import { FilemillError } from "#contract/errors.ts";
 import type { Log } from "#kit/log.ts";
 
@@ -20,11 +20,12 @@ export type ResumableUpload = {
 export type ResumableUploads = Disposable & {
   /** Answers a request of the protocol, which the caller has authenticated and bounded. `id` is absent for a new upload. */
   answer(request: Request): Promise<Response>;
-  /** A new id, in which the account is hidden. */
-  newIdOf(accountId: string): string;
+  /** A new id, in which are hidden the account and the budget that it counts against. */
+  newIdOf(accountId: string, budgetId: string): string;
   /** Rejects with NOT_FOUND for what is not there, is over, or is another account's. */
   find(accountId: string, id: string): Promise<ResumableUpload>;
-  listOf(accountId: string): Promise<readonly ResumableUpload[]>;
+  /** Those that count against a budget. `idleMs`: what nobody has sent a piece of for so long is removed first. */
+  listOf(budgetId: string, idleMs?: number): Promise<readonly ResumableUpload[]>;
   remove(id: string): Promise<void>;
   /** One after the other: what each may still take depends on those before. */
   inTurn<T>(work: () => Promise<T>): Promise<T>;
@@ -32,7 +33,9 @@ export type ResumableUploads = Disposable & {
 
 const lifeMs = 24 * 3_600_000;
 const tidyMs = 10 * 60_000;
+/** An id is the digest of an account, then that of a budget, then chance. */
 const ownerDigits = 32;
+const payerDigits = 16;
 const idForm = /^[0-9a-f]{64}$/;
 /** Where a new upload's id travels to the library, which asks for it. */
 export const newIdHeader = "x-filemill-upload";
@@ -47,14 +50,14 @@ export function createResumableUploads(settings: { readonly DATA_DIR: string }, 
     opening ??= openTus(directory);
     return opening;
   };
-  const ownerOf = (accountId: string): string =>
-    createHmac("sha256", key).update(`upload ${accountId}`).digest("hex").slice(0, ownerDigits);
+  const ownerOf = (accountId: string): string => digestOf(key, `upload ${accountId}`).slice(0, ownerDigits);
+  const payerOf = (budgetId: string): string => digestOf(key, `budget ${budgetId}`).slice(0, payerDigits);
   /** Not by the library, which would reject where one is deleted meanwhile. */
   const tidyUp = async (): Promise<void> => {
     for (const name of await readdir(directory).catch(() => [])) {
       const id = name.replace(/\.json$/, "");
       if (!idForm.test(id)) continue;
-      const endsMs = (await stateOf(id))?.expiresAt.getTime() ?? (await createdMsOf(join(directory, name))) + lifeMs;
+      const endsMs = (await stateOf(id))?.expiresAt.getTime() ?? (await lastChangeMsOf(join(directory, name))) + lifeMs;
       if (endsMs <= Date.now()) await Promise.all(["", ".json"].map((end) => rm(join(directory, id + end), { force: true })));
     }
   };
@@ -64,27 +67,32 @@ export function createResumableUploads(settings: { readonly DATA_DIR: string }, 
   async function stateOf(id: string): Promise<ResumableUpload | undefined> {
     const { store } = await open();
     const found = await store.getUpload(id).catch(() => undefined);
-    if (found === undefined) return undefined;
-    const { size = 0, offset, metadata, creation_date } = found;
-    const expiresAt = new Date(Date.parse(creation_date ?? "") + lifeMs);
-    return { id, path: join(directory, id), sizeBytes: size, offset, name: metadata?.filename ?? undefined, expiresAt };
+    return found && uploadOf(id, join(directory, id), found);
   }
 
+  const remove = async (id: string): Promise<void> => (await open()).store.remove(id).catch(() => undefined);
   return {
     answer: async (request) => (await open()).server.handleWeb(request),
-    newIdOf: (accountId) => ownerOf(accountId) + randomBytes(ownerDigits / 2).toString("hex"),
+    newIdOf: (accountId, budgetId) => ownerOf(accountId) + payerOf(budgetId) + randomBytes(payerDigits / 2).toString("hex"),
     async find(accountId, id) {
       const isOwn = idForm.test(id) && id.startsWith(ownerOf(accountId));
       const found = isOwn ? await stateOf(id) : undefined;
       if (found !== undefined && found.expiresAt.getTime() > Date.now()) return found;
       throw new FilemillError("NOT_FOUND", "There is no such upload; begin another one.");
     },
-    async listOf(accountId) {
-      const owner = ownerOf(accountId);
-      const names = (await readdir(directory).catch(() => [])).filter((name) => idForm.test(name) && name.startsWith(owner));
-      return (await Promise.all(names.map(stateOf))).filter((upload) => upload !== undefined);
+    async listOf(budgetId, idleMs = Number.POSITIVE_INFINITY) {
+      const payer = payerOf(budgetId);
+      const ids = (await readdir(directory).catch(() => [])).filter((name) => idForm.test(name) && name.startsWith(payer, ownerDigits));
+      const found = await Promise.all(
+        ids.map(async (id) => {
+          if (Date.now() - (await lastChangeMsOf(join(directory, id))) < idleMs) return stateOf(id);
+          await remove(id);
+          return undefined;
+        }),
+      );
+      return found.filter((upload) => upload !== undefined);
     },
-    remove: async (id) => (await open()).store.remove(id).catch(() => undefined),
+    remove,
     inTurn(work) {
       const turn = last.then(work);
       last = turn.catch(() => undefined);
@@ -94,8 +102,17 @@ export function createResumableUploads(settings: { readonly DATA_DIR: string }, 
   };
 }
 
-/** Of a file of which nothing else is known, as after a crash; of one that is gone, now. */
-async function createdMsOf(path: string): Promise<number> {
+function digestOf(key: string, text: string): string {
+  return createHmac("sha256", key).update(text).digest("hex");
+}
+
+function uploadOf(id: string, path: string, { size = 0, offset, metadata, creation_date }: Upload): ResumableUpload {
+  const expiresAt = new Date(Date.parse(creation_date ?? "") + lifeMs);
+  return { id, path, sizeBytes: size, offset, name: metadata?.filename ?? undefined, expiresAt };
+}
+
+/** Of one that is gone, now. */
+async function lastChangeMsOf(path: string): Promise<number> {
   return (await stat(path).catch(() => undefined))?.mtimeMs ?? Date.now();
 }
 

@@ -18,6 +18,8 @@ const bounds = {
   known: { points: 10, duration: 15 * minute },
   /** Of one client at what cannot be guessed. */
   token: { points: 60, duration: 15 * minute },
+  /** Of one client at links to results. */
+  link: { points: 120, duration: 15 * minute },
   signUp: { points: 30, duration: 60 * minute },
 } as const;
 
@@ -41,6 +43,8 @@ export type Throttle = {
   confirmed(session: string): Promise<void>;
   /** Counts a try with a secret of 256 bits or a provider's word: there is nothing to guess and so nothing to lock. Rejects with RATE_LIMITED. */
   token(client: string): Promise<void>;
+  /** Counts a look at a link to a result, or a download by it. Rejects with RATE_LIMITED. */
+  link(client: string): Promise<void>;
   /** Counts a new account of one client. Rejects with RATE_LIMITED. */
   signUp(client: string): Promise<void>;
 };
@@ -49,7 +53,7 @@ export type Throttle = {
 export function createThrottle(peers: Peers, now?: () => number): Throttle {
   const limiterOf = (name: keyof typeof bounds) => createLimiter(name, peers);
   const [address, pair, known] = [limiterOf("address"), limiterOf("addressAndAccount"), limiterOf("known")];
-  const [tokens, newAccounts] = [limiterOf("token"), limiterOf("signUp")];
+  const [tokens, links, newAccounts] = [limiterOf("token"), limiterOf("link"), limiterOf("signUp")];
   const strangers = createSlowDown(now);
   peers.hear("strangers", {
     added(account, points) {
@@ -82,6 +86,7 @@ export function createThrottle(peers: Peers, now?: () => number): Throttle {
     confirm: (session) => known.consume(`session ${session}`),
     confirmed: (session) => known.forget(`session ${session}`),
     token: (client) => tokens.consume(client),
+    link: (client) => links.consume(client),
     signUp: (client) => newAccounts.consume(client),
   };
 }

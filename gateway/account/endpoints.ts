@@ -7,6 +7,9 @@ const text = (maxLength: number, minLength = 0): Schema => ({ type: "string", mi
 const email = text(320, 1);
 const password = text(1024);
 
+/** Texts by name. */
+const texts = (maxProperties: number): Schema => ({ type: "object", maxProperties, additionalProperties: text(500) });
+
 /** A JSON body with exactly these members. */
 function json(members: Members, optional: readonly string[] = []): NonNullable<Endpoint["body"]> {
   const required = Object.keys(members).filter((name) => !optional.includes(name));
@@ -16,6 +19,9 @@ function json(members: Members, optional: readonly string[] = []): NonNullable<E
 const answer = (description: string): Answer => ({ description, mediaType: "application/json", schema: { type: "object" } });
 const nothing: Answer = { description: "Done." };
 const keyId: Parameter = { name: "id", in: "path", required: true, description: "The key's id.", schema: { type: "string" } };
+
+const jobId: Parameter = { name: "id", in: "path", required: true, description: "The job's id.", schema: { type: "string" } };
+const linkId: Parameter = { name: "link", in: "path", required: true, description: "The link's id.", schema: { type: "string" } };
 
 const own = { unlisted: true } as const;
 
@@ -64,6 +70,36 @@ export const accountEndpoints = defineEndpoints({
   oidcCallback: {
     ...{ ...own, method: "GET", path: "/auth/oidc/callback", summary: "Back from the identity provider", access: "public" },
     ...{ answers: { 303: { description: "Redirects to the page." } }, errors: ["NOT_FOUND"] },
+  },
+  listResultLinks: {
+    ...{ ...own, method: "GET", path: "/web/v1/jobs/{id}/links", summary: "List the links to a result", access: "session" },
+    ...{ parameters: [jobId], answers: { 200: answer("Those that still work.") }, errors: ["JOB_NOT_FOUND", "SIGN_IN_REQUIRED"] },
+  },
+  createResultLink: {
+    ...{ ...own, method: "POST", path: "/web/v1/jobs/{id}/links", summary: "Make a link to a result", access: "session" },
+    parameters: [jobId],
+    body: json(
+      { lifeSeconds: { type: "integer", minimum: 60, maximum: 2_592_000 }, maxDownloads: { type: "integer", minimum: 0, maximum: 1000 } },
+      ["maxDownloads"],
+    ),
+    answers: { 201: answer("The link.") },
+    errors: ["NOT_FOUND", "JOB_NOT_FOUND", "JOB_NOT_DONE", "RESULT_EXPIRED", "SIGN_IN_REQUIRED", "CROSS_SITE_REQUEST"],
+  },
+  revokeResultLink: {
+    ...{ ...own, method: "DELETE", path: "/web/v1/jobs/{id}/links/{link}", summary: "Revoke a link", access: "session" },
+    ...{ parameters: [jobId, linkId], answers: { 204: nothing }, errors: ["JOB_NOT_FOUND", "SIGN_IN_REQUIRED", "CROSS_SITE_REQUEST"] },
+  },
+  getPresets: {
+    ...{ ...own, method: "GET", path: "/web/v1/presets", summary: "List the account's presets", access: "session" },
+    ...{ answers: { 200: answer("Options by the presets' names, and the defaults.") }, errors: ["SIGN_IN_REQUIRED"] },
+  },
+  setPresets: {
+    ...{ ...own, method: "POST", path: "/web/v1/presets", summary: "Replace the account's presets", access: "session" },
+    body: json({
+      presets: { type: "object", maxProperties: 200, additionalProperties: texts(40) },
+      defaults: texts(1000),
+    }),
+    ...{ answers: { 204: nothing }, errors: ["SIGN_IN_REQUIRED", "CROSS_SITE_REQUEST"] },
   },
   listKeys: {
     ...{ ...own, method: "GET", path: "/web/v1/keys", summary: "List the account's keys", access: "session" },

@@ -3,6 +3,8 @@ import type { AccountEndpointId } from "./endpoints.ts";
 import { createKeyHandler, listKeysHandler, renameKeyHandler, revokeKeyHandler } from "./keys.ts";
 import { meHandler } from "./me.ts";
 import { oidcCallbackHandler, oidcStartHandler } from "./oidc-handlers.ts";
+import { getPresetsHandler, setPresetsHandler } from "./presets.ts";
+import { createResultLinkHandler, listResultLinksHandler, revokeResultLinkHandler } from "./result-links.ts";
 import {
   deleteMeHandler,
   setPasswordHandler,
@@ -25,6 +27,11 @@ export function accountHandlersOf(context: RestContext): Readonly<Record<Account
     deleteMe: deleteMeHandler(context),
     oidcStart: oidcStartHandler(context),
     oidcCallback: oidcCallbackHandler(context),
+    listResultLinks: listResultLinksHandler(context),
+    createResultLink: createResultLinkHandler(context),
+    revokeResultLink: revokeResultLinkHandler(context),
+    getPresets: getPresetsHandler(context),
+    setPresets: setPresetsHandler(context),
     listKeys: listKeysHandler(context),
     createKey: createKeyHandler(context),
     renameKey: renameKeyHandler(context),

@@ -21,6 +21,7 @@ export function meHandler(context: RestContext): Handler {
       account: caller === undefined ? null : await ownAccountOf(context, caller),
       guest: guestPlan === undefined ? null : { plan: planJsonOf(guestPlan) },
       signUpOpen: open,
+      linksAllowed: context.settings.LINKS === "on",
       oidc: context.oidc === undefined ? null : { label: context.oidc.label, url: "/auth/oidc/start" },
       version,
     });

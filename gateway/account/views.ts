@@ -14,8 +14,8 @@ export function planJsonOf(plan: Plan) {
   return { id, label, apiAccess, maxInputMb, requestsPerMinute, maxUnfinishedJobs, ...kept };
 }
 
-export function accountJsonOf({ id, email, createdAt }: Account) {
-  return { id, email, createdAt: instantOf(createdAt) };
+export function accountJsonOf({ id, email, createdAt, operator }: Account) {
+  return { id, email, createdAt: instantOf(createdAt), operator };
 }
 
 export function keyJsonOf(key: Key) {

@@ -28,12 +28,12 @@ export function addAccountCommands(program: Command, shell: Shell): void {
     .description("list all accounts")
     .action(async () => {
       const { accounts: all } = await askService(shell, (peers) => peers.accounts.listAccounts({}));
-      const rows = all.map(({ id, email, plan, createdAt, disabledAt }) => [
+      const rows = all.map(({ id, email, plan, createdAt, disabledAt, operator }) => [
         id,
         email,
         plan,
         momentOf(createdAt),
-        ...(disabledAt === undefined ? [] : ["disabled"]),
+        ...[operator ? "operator" : "", disabledAt === undefined ? "" : "disabled"].filter((state) => state !== ""),
       ]);
       shell.out(tableOf(["ID", "EMAIL", "PLAN", "CREATED"], rows));
     });
@@ -61,6 +61,14 @@ function addStateCommands(accounts: Command, shell: Shell): void {
         await askService(shell, (peers) => peers.accounts.setDisabled({ account: byEmail(email), disabled }));
       });
   }
+  accounts
+    .command("operator")
+    .description("let an account's sessions use the operator's page")
+    .argument("<email>")
+    .option("--off", "take it back")
+    .action(async (email: string, { off }: { off?: true }) => {
+      await askService(shell, (peers) => peers.accounts.setOperator({ account: byEmail(email), operator: off !== true }));
+    });
   accounts
     .command("delete")
     .description("remove an account with its keys, jobs and files; this cannot be undone")

@@ -41,6 +41,10 @@ export function addCatalogueCommands(program: Command, shell: Shell): void {
       for (const { code, message } of route.expectedNotes) shell.out(`  expect: ${code}: ${message}`);
       if (route.options.length > 0) shell.out(tableOf(["OPTION", "VALUES", "DEFAULT", "WHAT IT DOES"], route.options.map(optionRow)));
     });
+}
+
+/** Of this machine, whose engines read the file. */
+export function addInspectCommand(program: Command, shell: Shell): void {
   program
     .command("inspect")
     .description("what a file is, by its content, and what it can become")

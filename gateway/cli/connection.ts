@@ -10,6 +10,7 @@ import { JobService } from "#gen/filemill/job/v1/job_pb.ts";
 import { parseSettings } from "#kit/config.ts";
 import { findRpcToken } from "#kit/rpc/access.ts";
 import { rpcSocketOf } from "#kit/rpc/services-server.ts";
+import { readRpcTls } from "#kit/rpc/tls.ts";
 import { remoteTransport } from "#kit/rpc/transport.ts";
 import { stateAt } from "#kit/rpc/unix-socket.ts";
 import { type Settings, settingTable } from "#kit/settings.ts";
@@ -27,7 +28,7 @@ export async function askService<T>(shell: Shell, ask: (peers: Peers) => Promise
   const settings = parseSettings(settingTable, shell.env);
   const url = await findRpcAddress(settings, shell.env.RPC_PORT !== undefined);
   // The service itself tells whoever has none what to do.
-  const transport = remoteTransport(url, (await findRpcToken(settings)) ?? "");
+  const transport = remoteTransport(url, (await findRpcToken(settings)) ?? "", await readRpcTls(settings));
   try {
     return await ask({
       accounts: createClient(AccountService, transport),
@@ -46,7 +47,7 @@ export async function askService<T>(shell: Shell, ask: (peers: Peers) => Promise
 async function findRpcAddress(settings: Settings, isPortSet: boolean): Promise<string> {
   if (isPortSet && settings.RPC_PORT !== 0) {
     const host = settings.RPC_HOST.includes(":") ? `[${settings.RPC_HOST}]` : settings.RPC_HOST;
-    return `http://${host}:${settings.RPC_PORT}`;
+    return `${settings.RPC_CERT === undefined ? "http" : "https"}://${host}:${settings.RPC_PORT}`;
   }
   const socket = rpcSocketOf(settings);
   if ((await stateAt(socket)) === "open") return `unix:${socket}`;

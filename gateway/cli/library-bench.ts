@@ -41,14 +41,7 @@ export async function openLibraryBench(
     const view: JobView = { ...facts, status: "running", bytes: 0, notes: [], error: null, queuePosition: 0, estimateMs: null };
     const options = { options: order.options, signal: stop.signal, to, ...(order.from === undefined ? {} : { from: order.from }) };
     const run = async (): Promise<void> => {
-      try {
-        const { notes } = await library.convert({ inputPath: source.path, outputPath: path, ...options });
-        job.view = { ...view, status: "done", bytes: (await stat(path)).size, notes: [...notes] };
-      } catch (error) {
-        if (!(error instanceof FilemillError)) defect(error);
-        const known = error instanceof FilemillError ? error : new FilemillError("INTERNAL", "Something went wrong on our side.");
-        job.view = { ...view, status: "failed", error: { code: known.code, message: known.message } };
-      }
+      job.view = { ...view, ...(await endOf(library.convert({ inputPath: source.path, outputPath: path, ...options }), path, defect)) };
     };
     const job: LocalJob = { view, path, ended: Promise.resolve().then(run) };
     jobs.set(id, job);
@@ -78,21 +71,35 @@ export async function openLibraryBench(
       return job.view;
     },
     jobs: async () => [...jobs.values()].map(({ view }) => view).reverse(),
-    async readText(id, offset, maxBytes) {
-      const { path, view } = jobOf(id);
-      checkReadable(formatOfFileName(basename(path))?.id ?? view.to);
-      await using file = await open(path);
-      return textPageOf((await file.stat()).size, offset, maxBytes, async (start, bytes) => {
-        const { buffer, bytesRead } = await file.read(Buffer.alloc(bytes), 0, bytes, start);
-        return buffer.subarray(0, bytesRead);
-      });
-    },
+    readText: async (id, offset, maxBytes) => readText(jobOf(id), offset, maxBytes),
     async [Symbol.asyncDispose]() {
       stop.abort(new FilemillError("JOB_CANCELLED", "The server was ended."));
       await Promise.all([...jobs.values()].map((job) => job.ended));
       await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+async function readText({ path, view }: LocalJob, offset: number, maxBytes: number): ReturnType<LibraryBench["readText"]> {
+  checkReadable(formatOfFileName(basename(path))?.id ?? view.to);
+  await using file = await open(path);
+  return textPageOf((await file.stat()).size, offset, maxBytes, async (start, bytes) => {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(bytes), 0, bytes, start);
+    return buffer.subarray(0, bytesRead);
+  });
+}
+
+type End = Partial<JobView> & Pick<JobView, "status">;
+
+async function endOf(converting: ReturnType<Library["convert"]>, path: string, defect: (error: unknown) => void): Promise<End> {
+  try {
+    const { notes } = await converting;
+    return { status: "done", bytes: (await stat(path)).size, notes: [...notes] };
+  } catch (error) {
+    if (!(error instanceof FilemillError)) defect(error);
+    const known = error instanceof FilemillError ? error : new FilemillError("INTERNAL", "Something went wrong on our side.");
+    return { status: "failed", error: { code: known.code, message: known.message } };
+  }
 }
 
 /** Resolves when the job has ended, the time is over or nobody waits any more. */

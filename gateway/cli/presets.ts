@@ -3,13 +3,12 @@ import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { FilemillError } from "#contract/errors.ts";
+import { isPresetName, isPresets, type OptionTexts, optionsText, type Presets } from "#gateway/preset.ts";
 import { didYouMean, nearestNames } from "#kit/nearest-names.ts";
 import type { Shell } from "./shell.ts";
 import { tableOf } from "./table.ts";
 
-export type OptionTexts = Readonly<Record<string, string>>;
 export type OptionFlags = { readonly opt: OptionTexts; readonly preset?: string };
-type Presets = Readonly<Record<string, OptionTexts>>;
 
 /** Takes `name=value` of an `--opt`. */
 function addOption(pair: string, options: OptionTexts): OptionTexts {
@@ -48,8 +47,9 @@ export function addPresetCommands(program: Command, shell: Shell): void {
     .command("list")
     .description("list them with their options")
     .action(async () => {
-      const rows = Object.entries(await readPresets(shell)).map(([name, options]) => [name, textOf(options)]);
-      shell.out(tableOf(["NAME", "OPTIONS"], rows.toSorted()));
+      const rows = Object.entries(await readPresets(shell)).map(([name, options]) => [name, optionsText(options)]);
+      if (rows.length === 0) shell.err("No presets yet; `filemill preset save NAME --opt name=value` keeps one.");
+      else shell.out(tableOf(["NAME", "OPTIONS"], rows.toSorted()));
     });
   presets
     .command("remove")
@@ -63,14 +63,8 @@ export function addPresetCommands(program: Command, shell: Shell): void {
 }
 
 function parseName(text: string): string {
-  if (!/^[A-Za-z0-9][\w-]{0,63}$/.test(text)) throw new InvalidArgumentError("It has up to 64 letters, digits, - and _.");
+  if (!isPresetName(text)) throw new InvalidArgumentError("It has up to 64 letters, digits, - and _.");
   return text;
-}
-
-function textOf(options: OptionTexts): string {
-  return Object.entries(options)
-    .map(([name, value]) => `${name}=${value}`)
-    .join(" ");
 }
 
 function presetOf(presets: Presets, name: string): OptionTexts {
@@ -97,12 +91,6 @@ async function readPresets(shell: Shell): Promise<Presets> {
     throw new FilemillError("BAD_REQUEST", `The presets in ${file} cannot be read; mend or remove the file.`, { cause });
   }
   throw new FilemillError("BAD_REQUEST", `The presets in ${file} cannot be read; mend or remove the file.`);
-}
-
-function isPresets(kept: unknown): kept is Presets {
-  const isRecord = (value: unknown): value is object => typeof value === "object" && value !== null && !Array.isArray(value);
-  const isOptions = (value: unknown) => isRecord(value) && Object.values(value).every((text) => typeof text === "string");
-  return isRecord(kept) && Object.values(kept).every(isOptions);
 }
 
 async function writePresets(presets: Presets, shell: Shell): Promise<void> {

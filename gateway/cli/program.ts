@@ -1,56 +1,29 @@
-import { Command, CommanderError } from "commander";
-import { FilemillError } from "#contract/errors.ts";
-import { SettingError } from "#kit/config.ts";
+import type { Command } from "commander";
 import { addAccountCommands, addKeyCommands } from "./account-commands.ts";
 import { addBackupCommands } from "./backup-commands.ts";
-import { addCatalogueCommands } from "./catalogue-commands.ts";
+import { addCatalogueCommands, addInspectCommand } from "./catalogue-commands.ts";
 import { addCompletion } from "./completion.ts";
 import { addConvertCommand } from "./convert-command.ts";
 import { addDoctorCommand } from "./doctor-command.ts";
+import { addInstallServiceCommand } from "./install-service-command.ts";
 import { addJobCommands } from "./job-commands.ts";
 import { addJoinCommand } from "./join-command.ts";
 import { addMcpCommand } from "./mcp-command.ts";
-import { inOwnWords } from "./own-words.ts";
 import { addPresetCommands } from "./presets.ts";
 import { addPurgeCommand } from "./purge-command.ts";
+import { newProgram, runProgram } from "./run-program.ts";
 import type { Shell } from "./shell.ts";
 import { addWatchCommand } from "./watch-command.ts";
 
-/** The reason of an abort: the caller pressed Ctrl-C or ended the process. */
-export class Stopped extends Error {
-  override readonly name = "Stopped";
-  readonly exitCode: number;
-  constructor(signal: "SIGINT" | "SIGTERM") {
-    super("Stopped.");
-    this.exitCode = signal === "SIGINT" ? 130 : 143;
-  }
-}
-
-/**
- * Runs one command line. Resolves with the exit code: 0 done, 1 failed (the reason on standard error, its code first), 2 wrong usage,
- * 130 or 143 stopped by a signal, as shells have it.
- */
-export async function runCommandLine(args: readonly string[], shell: Shell): Promise<number> {
-  try {
-    await createProgram(shell).parseAsync(args, { from: "user" });
-    return 0;
-  } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-    if (error instanceof FilemillError) shell.err(`${error.code}: ${inOwnWords(error.message)}`);
-    else if (error instanceof Stopped) return error.exitCode;
-    else if (error instanceof SettingError) shell.err(error.message);
-    else throw error;
-    return 1;
-  }
+/** Runs one command line with all commands; see `runProgram`. */
+export function runCommandLine(args: readonly string[], shell: Shell): Promise<number> {
+  return runProgram(createProgram(shell), args, shell);
 }
 
 function createProgram(shell: Shell): Command {
-  // Set before the commands are added: they inherit both.
-  const program = new Command("filemill")
-    .description("File conversion: on this machine or by a server, and the administration of a running service.")
-    .addHelpText(
-      "after",
-      `
+  const program = newProgram(
+    "File conversion: on this machine or by a server, and the administration of a running service.",
+    `
 Examples:
   filemill convert report.docx report.pdf
   filemill convert photos/ --out-dir small --to webp --opt width=800
@@ -64,13 +37,13 @@ Examples:
 
 A server, and the key for it, are named by FILEMILL_SERVER and FILEMILL_API_KEY; without a server everything is done here.
 Exit codes: 0 done, 1 failed (the code of the error stands first on standard error), 2 wrong usage, 130 stopped by Ctrl-C.`,
-    )
-    .exitOverride()
-    .configureOutput({ writeOut: (text) => shell.out(text.trimEnd()), writeErr: (text) => shell.err(text.trimEnd()) });
+    shell,
+  );
   addConvertCommand(program, shell);
   addJoinCommand(program, shell);
   addDoctorCommand(program, shell);
   addCatalogueCommands(program, shell);
+  addInspectCommand(program, shell);
   addJobCommands(program, shell);
   addWatchCommand(program, shell);
   addPresetCommands(program, shell);
@@ -79,6 +52,7 @@ Exit codes: 0 done, 1 failed (the code of the error stands first on standard err
   addKeyCommands(program, shell);
   addBackupCommands(program, shell);
   addPurgeCommand(program, shell);
+  addInstallServiceCommand(program, shell);
   addManualCommand(program, shell);
   addCompletion(program);
   return program;

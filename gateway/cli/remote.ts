@@ -26,84 +26,92 @@ export type Remote = Pick<Library, "convert" | "formats" | "route"> & {
 type JobAnswer = { readonly job: JobJson };
 
 export function openRemote(server: ServerAddress): Remote {
-  const get = async <T>(path: string, more: Pick<RestCall, "headers" | "signal"> = {}): Promise<T> =>
-    (await json(await callRest(server, { path, ...more }))) as T;
-
-  async function untilEnded(job: JobJson, signal: AbortSignal, onProgress?: (progress: Progress) => void): Promise<JobJson> {
-    let seen = job;
-    while (seen.status_url !== null) {
-      onProgress?.({ stage: seen.status === "queued" ? "waiting" : "converting" });
-      seen = (await get<JobAnswer>(seen.status_url, { headers: { prefer: "wait=20" }, signal })).job;
-    }
-    return seen;
-  }
-
-  async function download(job: JobJson, path: string, signal: AbortSignal): Promise<void> {
-    if (job.download === null) throw failureOf(job);
-    const part = `${path}.part`;
-    try {
-      await pipeline(await callRest(server, { path: job.download, signal }), createWriteStream(part));
-      await rename(part, path);
-    } catch (error) {
-      signal.throwIfAborted();
-      throw error;
-    } finally {
-      await rm(part, { force: true });
-    }
-  }
-
-  async function convert(task: ConvertTask): ReturnType<Library["convert"]> {
-    const { onProgress, signal } = task;
-    const form = await formOf(task);
-    const query = new URLSearchParams({ ...task.options, ...(task.from === undefined ? {} : { from: task.from }) });
-    let isSent = false;
-    using posting = patientSignal(signal, () => isSent);
-    const answer = await callRest(server, {
-      method: "POST",
-      path: `api/v1/convert?${query}`,
-      signal: posting.signal,
-      // So that there is soon a job that can be taken back.
-      headers: { prefer: "wait=1", ...passwordHeaders(task) },
-      body: () => new FormDataEncoder(form),
-      onSent: (bytes, totalBytes) => {
-        isSent = bytes >= totalBytes;
-        onProgress?.(isSent ? { stage: "converting" } : { stage: "uploading", bytes, totalBytes });
-      },
-    });
-    const { job } = (await json(answer)) as JobAnswer;
-    try {
-      signal.throwIfAborted();
-      const ended = await untilEnded(job, signal, onProgress);
-      onProgress?.({ stage: "downloading" });
-      await download(ended, task.outputPath, signal);
-      return { notes: ended.notes };
-    } catch (error) {
-      if (signal.aborted) await remove(job.id).catch(() => undefined);
-      throw error;
-    }
-  }
-
-  async function remove(id: string): Promise<void> {
-    (await callRest(server, { method: "DELETE", path: jobPath(id) })).resume();
-  }
-
   return {
-    convert,
-    untilEnded,
-    download,
+    convert: (task) => convert(server, task),
+    untilEnded: (job, signal, onProgress) => untilEnded(server, job, signal, onProgress),
+    download: (job, path, signal) => download(server, job, path, signal),
+    remove: (id) => remove(server, id),
     async formats() {
       const answer = await callRest(server, { path: "api/v1/formats", headers: { "accept-encoding": "gzip" } });
       return (await json(answer.headers["content-encoding"] === "gzip" ? answer.pipe(createGunzip()) : answer)) as Listed;
     },
     route: async (from, to) =>
-      (await get<{ route: RouteView }>(`api/v1/routes/${encodeURIComponent(from)}/${encodeURIComponent(to)}`)).route,
-    job: async (id) => (await get<JobAnswer>(jobPath(id))).job,
+      (await get<{ route: RouteView }>(server, `api/v1/routes/${encodeURIComponent(from)}/${encodeURIComponent(to)}`)).route,
+    job: async (id) => (await get<JobAnswer>(server, jobPath(id))).job,
     async jobs(status, limit) {
       const query = new URLSearchParams({ limit: String(limit), ...(status === undefined ? {} : { status }) });
-      return (await get<{ jobs: JobJson[] }>(`api/v1/jobs?${query}`)).jobs;
+      return (await get<{ jobs: JobJson[] }>(server, `api/v1/jobs?${query}`)).jobs;
     },
-    remove,
   };
+}
+
+type Asked = Pick<RestCall, "headers" | "signal">;
+
+async function get<T>(server: ServerAddress, path: string, more: Asked = {}): Promise<T> {
+  return (await json(await callRest(server, { path, ...more }))) as T;
+}
+
+async function untilEnded(
+  server: ServerAddress,
+  job: JobJson,
+  signal: AbortSignal,
+  onProgress?: (progress: Progress) => void,
+): Promise<JobJson> {
+  let seen = job;
+  while (seen.status_url !== null) {
+    onProgress?.({ stage: seen.status === "queued" ? "waiting" : "converting" });
+    seen = (await get<JobAnswer>(server, seen.status_url, { headers: { prefer: "wait=20" }, signal })).job;
+  }
+  return seen;
+}
+
+async function download(server: ServerAddress, job: JobJson, path: string, signal: AbortSignal): Promise<void> {
+  if (job.download === null) throw failureOf(job);
+  const part = `${path}.part`;
+  try {
+    await pipeline(await callRest(server, { path: job.download, signal }), createWriteStream(part));
+    await rename(part, path);
+  } catch (error) {
+    signal.throwIfAborted();
+    throw error;
+  } finally {
+    await rm(part, { force: true });
+  }
+}
+
+async function convert(server: ServerAddress, task: ConvertTask): ReturnType<Library["convert"]> {
+  const { onProgress, signal } = task;
+  const form = await formOf(task);
+  const query = new URLSearchParams({ ...task.options, ...(task.from === undefined ? {} : { from: task.from }) });
+  let isSent = false;
+  using posting = patientSignal(signal, () => isSent);
+  const answer = await callRest(server, {
+    method: "POST",
+    path: `api/v1/convert?${query}`,
+    signal: posting.signal,
+    // So that there is soon a job that can be taken back.
+    headers: { prefer: "wait=1", ...passwordHeaders(task) },
+    body: () => new FormDataEncoder(form),
+    onSent: (bytes, totalBytes) => {
+      isSent = bytes >= totalBytes;
+      onProgress?.(isSent ? { stage: "converting" } : { stage: "uploading", bytes, totalBytes });
+    },
+  });
+  const { job } = (await json(answer)) as JobAnswer;
+  try {
+    signal.throwIfAborted();
+    const ended = await untilEnded(server, job, signal, onProgress);
+    onProgress?.({ stage: "downloading" });
+    await download(server, ended, task.outputPath, signal);
+    return { notes: ended.notes };
+  } catch (error) {
+    if (signal.aborted) await remove(server, job.id).catch(() => undefined);
+    throw error;
+  }
+}
+
+async function remove(server: ServerAddress, id: string): Promise<void> {
+  (await callRest(server, { method: "DELETE", path: jobPath(id) })).resume();
 }
 
 const answerMs = 5000;

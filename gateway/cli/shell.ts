@@ -18,5 +18,6 @@ export type Shell = {
   readonly input: Readable;
   /** Takes bytes for standard output; resolves when they are written. */
   outBytes(bytes: Readable): Promise<void>;
-  openLibrary(): Promise<Library>;
+  /** `attacksAnyway`: the sandbox, also where it is remembered to have held. */
+  openLibrary(how?: { readonly attacksAnyway: boolean }): Promise<Library>;
 };

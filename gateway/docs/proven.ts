@@ -46,6 +46,7 @@ export function formatPageSectionsOf(file: ProofFile, routes: readonly Route[]):
     engines: () => engineTable(file),
     pairs: () => pairTable(proofs),
     own: () => ownTable(proofs),
+    layout: () => layoutTable(file.rows),
     self: () => selfRead(proofs),
     targets: () => kinds.flatMap((kind) => targetTable(kind, routes)).join("\n\n"),
   };
@@ -125,6 +126,19 @@ function ownTable(proofs: readonly ProofRow[]): string {
       return [`\`${from}\``, engine?.label ?? path, word, measured.join(", "), reader, changes];
     });
   return rows.length === 0 ? "None." : markdownTable(["Format", "Engine", "Without options", "Figures", "Read by", "Options"], rows);
+}
+
+/** Steps to PDF whose source has a document with known places, also those that no route is made of. */
+function layoutTable(all: readonly ProofRow[]): string {
+  const rows = all.flatMap(({ from, to, path, word, figures: { moved, breaks, fonts } }) => {
+    if (moved === undefined || breaks === undefined || fonts === undefined) return [];
+    const engine = engines.find(({ id }) => id === path);
+    const share = (value: number) => `${Number((value * 100).toPrecision(3))} %`;
+    return [[`\`${from}\` → \`${to}\``, engine?.label ?? path, `${moved} pt`, share(breaks), share(fonts), word]];
+  });
+  return rows.length === 0
+    ? "None."
+    : markdownTable(["Conversion", "Engine", "Shift of words (p95)", "On their page", "Fonts kept", "Word"], rows);
 }
 
 function selfRead(proofs: readonly ProofRow[]): string {

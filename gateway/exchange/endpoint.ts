@@ -32,8 +32,8 @@ export type Endpoint = {
   readonly path: string;
   readonly summary: string;
   readonly description?: string;
-  /** "public"; "session": somebody who signed in; or the rate policy that counts the requests of a key's account. */
-  readonly access: "public" | "session" | RatePolicy;
+  /** "public"; "session": somebody who signed in; "operator": one of them who runs this deployment; or the rate policy that counts the requests of a key's account. */
+  readonly access: "public" | "session" | "operator" | RatePolicy;
   /** The scope that a key needs, where that is not the one named like the rate policy. */
   readonly scope?: RatePolicy;
   /** Mounted a second time under `/web/v1`, for Filemill's own pages, whose users sign in or are guests. */

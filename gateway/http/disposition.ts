@@ -7,6 +7,11 @@ const MAX_NAME_CHARACTERS = 150;
  * as filename* (RFC 8187). Folders, control, format and bidirectional characters are taken out of hostile names.
  */
 export function dispositionOf(sourceName: string, extension: string, type: "attachment" | "inline" = "attachment"): string {
+  return create(fileNameOf(sourceName, extension), { type });
+}
+
+/** The name of a result, as `dispositionOf` has it. */
+export function fileNameOf(sourceName: string, extension: string): string {
   const leaf = sourceName.toWellFormed().split(/[/\\]/).at(-1) ?? "";
   const clean = leaf
     .normalize("NFC")
@@ -14,5 +19,5 @@ export function dispositionOf(sourceName: string, extension: string, type: "atta
     .replace(/[<>:"|?*]/g, "_");
   const base = clean.replace(/\.[^.]{1,16}$/, "").replace(/^[.\s]{1,255}|[.\s]{1,255}$/g, "");
   const short = [...base].slice(0, MAX_NAME_CHARACTERS).join("").trim();
-  return create(`${short === "" ? "result" : short}.${extension}`, { type });
+  return `${short === "" ? "result" : short}.${extension}`;
 }

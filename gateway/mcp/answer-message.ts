@@ -7,6 +7,7 @@ import { formatOf, parseFormatId } from "#formats/index.ts";
 import { authenticate } from "#gateway/access/authenticate.ts";
 import { type RestContext, requestBaseUrlOf } from "#gateway/exchange/exchange.ts";
 import { resultOf } from "#gateway/rest/artifact.ts";
+import { checkedDeliverTo } from "#gateway/rest/deliver-to.ts";
 import { unknownSource, unknownTarget } from "#gateway/rest/hints.ts";
 import { type Job, JobState } from "#gen/filemill/job/v1/job_pb.ts";
 import { endAnswer, toolAnswer } from "./answers.ts";
@@ -83,15 +84,21 @@ function addUpload(server: McpServer, context: RestContext, request: FastifyRequ
     {
       description:
         "Where to send one file to have it converted: an address that works without a key for 15 minutes, and the command that sends it. The answer to the upload names the job.",
-      inputSchema: z.object(orderShape),
+      inputSchema: z.object({
+        ...orderShape,
+        deliver_to: z.string().max(2000).optional().describe("a pre-signed https address that the result is sent to by PUT, if wanted"),
+      }),
       annotations: { readOnlyHint: false, destructiveHint: false },
     },
-    ({ to, from, options }) =>
+    ({ to, from, options, deliver_to: address }) =>
       toolAnswer(bench, async () => {
         const { authorization = "" } = request.headers;
-        await authenticate(context.deps.accounts, authorization, "convert");
+        const caller = await authenticate(context.deps.accounts, authorization, "convert");
         const ids = checkedFormats(context, from, to);
-        const ticket = { kind: "upload", ...ids, options: optionsOf(options), nonce: `mcp ${randomBytes(16).toString("hex")}` } as const;
+        const deliverTo = await checkedDeliverTo(context, caller, address);
+        const place = deliverTo === undefined ? {} : { deliverTo };
+        const nonce = `mcp ${randomBytes(16).toString("hex")}`;
+        const ticket = { kind: "upload", ...ids, options: optionsOf(options), ...place, nonce } as const;
         const { text, expiresAt } = context.tickets.issue(ticket, authorization, ticketMs);
         // With the slash at its end curl adds the file's name.
         const url = `${requestBaseUrlOf(context, request)}/mcp/uploads/${text}/`;

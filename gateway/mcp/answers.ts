@@ -32,7 +32,7 @@ export function endAnswer(job: JobView): object {
   throw new FilemillError(isErrorCode(code) ? code : "INTERNAL", message);
 }
 
-export function jobAnswer({ id, status, from, to, bytes, notes, error, queuePosition, estimateMs, path }: JobView): object {
+export function jobAnswer({ id, status, from, to, bytes, notes, error, queuePosition, estimateMs, delivery, path }: JobView): object {
   const unfinished = status === "queued" || status === "running";
   return {
     ...{ job: id, status, from, to },
@@ -40,6 +40,7 @@ export function jobAnswer({ id, status, from, to, bytes, notes, error, queuePosi
     ...(path === undefined || status !== "done" ? {} : { path }),
     ...(notes.length === 0 ? {} : { notes: notes.map(({ code, message }) => `${code}: ${message}`) }),
     ...(error === null ? {} : { error: `${error.code}: ${error.message}` }),
+    ...(delivery === undefined ? {} : { delivery }),
     ...(unfinished ? { queuePosition, estimateMs, next: "call job_status with wait_seconds" } : {}),
   };
 }

@@ -37,6 +37,7 @@ export function ticketUploadHandler(context: RestContext): Handler {
       preferences: { respondAsync: false, waitMs: undefined },
       inputPassword: undefined,
       outputPassword: undefined,
+      deliverTo: ticket.deliverTo,
     } as const;
     const leastBytes = checkContentLength(request, ceiling);
     return answerConversion(context, request, reply, asked, leastBytes, async ({ passage, signal }) => {

@@ -31,7 +31,10 @@ export type RouteView = ConversionView & {
   readonly estimateMs: number | null;
 };
 
-export type JobView = Pick<JobJson, "id" | "status" | "from" | "to" | "bytes" | "notes" | "error" | "queuePosition" | "estimateMs"> & {
+export type JobView = Pick<
+  JobJson,
+  "id" | "status" | "from" | "to" | "bytes" | "notes" | "error" | "queuePosition" | "estimateMs" | "delivery"
+> & {
   /** Where the result lies, for a command that works on files. */
   readonly path?: string;
 };

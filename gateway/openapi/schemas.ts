@@ -1,4 +1,5 @@
 import { type DescEnum, type DescField, type DescMessage, ScalarType } from "@bufbuild/protobuf";
+import { deliveryFailures, resultDeliveryStates } from "#contract/delivery-json.ts";
 import { errorTable } from "#contract/errors.ts";
 import { jobStatuses } from "#contract/job-json.ts";
 import { kinds } from "#formats/index.ts";
@@ -94,10 +95,24 @@ function jobSchema(): Schema {
     estimateMs: { ...nullable(estimateMs ?? {}), description: "Expected time until the end." },
     error: nullable(closed({ code: ref("ErrorCode"), message: { type: "string" } })),
     createdAt,
+    delivery: deliverySchema(),
   };
   const present: Record<string, Schema> = {};
   for (const [name, schema] of Object.entries(properties)) if (schema !== undefined) present[name] = schema;
-  return closed(present);
+  return closed(present, ["delivery"]);
+}
+
+function deliverySchema(): Schema {
+  return {
+    ...closed({
+      state: { enum: Object.keys(resultDeliveryStates) },
+      attempts: { type: "integer", minimum: 0 },
+      lastStatus: { ...nullable({ type: "integer" }), description: "What the address's server answered last." },
+      nextAttemptAt: nullable({ type: "string", format: "date-time" }),
+      error: nullable(closed({ code: { enum: Object.keys(deliveryFailures) }, message: { type: "string" } })),
+    }),
+    description: "How far the result is on its way to `deliverTo`; absent where none was named.",
+  };
 }
 
 function routeDetailSchema(): Schema {

@@ -17,6 +17,8 @@ import type { BlobStore } from "#kit/blobs/store.ts";
 export type Conditions = {
   readonly method: string;
   readonly inline?: boolean;
+  /** By a link that counts: nothing is told of the job, and nobody in between may keep it. */
+  readonly isForOthers?: boolean;
   readonly ifNoneMatch?: string;
   readonly range?: string;
   readonly ifRange?: string;
@@ -51,7 +53,8 @@ export async function sendArtifact(reply: FastifyReply, blobs: BlobStore, job: J
   const blob = resultOf(job);
   const sizeBytes = Number(blob.sizeBytes);
   const etag = `"${blob.digest}"`;
-  const headers = artifactHeadersOf(job, blob, etag, conditions.inline === true);
+  const headers =
+    conditions.isForOthers === true ? plainHeadersOf(job, blob) : artifactHeadersOf(job, blob, etag, conditions.inline === true);
   if (noneMatchHits(conditions.ifNoneMatch, etag)) return reply.headers(headers).code(304).send();
   const asked = ifRangeHolds(conditions.ifRange, etag) ? rangeOf(conditions.range, sizeBytes) : undefined;
   if (asked === "unsatisfiable") {
@@ -88,6 +91,18 @@ async function bodyOf(blobs: BlobStore, { id }: Blob, { method }: Conditions, ra
 /** What a browser shows by itself, without running anything of it. */
 const shownInline =
   /^(image\/(png|jpeg|gif|webp|avif|bmp|svg\+xml)|audio\/(mpeg|ogg|wav|x-wav|flac|mp4|aac|webm)|video\/(mp4|webm|ogg)|application\/pdf|text\/plain)$/;
+
+function plainHeadersOf(job: Job, { digest }: Blob): Record<string, string> {
+  const format = formatOf(job.resultFormat === "" ? job.to : job.resultFormat);
+  return {
+    "content-type": format?.mime ?? "application/octet-stream",
+    "content-disposition": dispositionOf(job.sourceName, format?.extensions[0] ?? job.to),
+    "repr-digest": `sha-256=:${Buffer.from(digest, "hex").toString("base64")}:`,
+    "content-security-policy": "default-src 'none'; sandbox",
+    "cache-control": "no-store",
+    "x-robots-tag": "noindex",
+  };
+}
 
 function artifactHeadersOf(job: Job, blob: Blob, etag: string, inline: boolean): Record<string, string> {
   const format = formatOf(job.resultFormat === "" ? job.to : job.resultFormat);

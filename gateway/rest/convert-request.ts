@@ -25,6 +25,8 @@ export type Asked = {
   readonly inputPassword: string | undefined;
   /** To protect the result with. */
   readonly outputPassword: string | undefined;
+  /** Where the result is to be sent, as it was checked. */
+  readonly deliverTo?: string | undefined;
 };
 
 /** Reads query and headers. Rejects with UNSUPPORTED_MEDIA_TYPE, BAD_REQUEST, UNKNOWN_SOURCE_FORMAT. */
@@ -47,7 +49,7 @@ export function parseAsked(request: FastifyRequest, known: CatalogueView | undef
 }
 
 /** What a conversion request says in its headers. Rejects with BAD_REQUEST. */
-export function parseAskedHeaders(request: FastifyRequest): Omit<Asked, "from" | "download" | "options"> {
+export function parseAskedHeaders(request: FastifyRequest): Omit<Asked, "from" | "download" | "options" | "deliverTo"> {
   return {
     idempotencyKey: idempotencyKeyOf(request.raw.headersDistinct["idempotency-key"]),
     preferences: preferencesOf(request.headers.prefer),

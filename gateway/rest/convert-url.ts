@@ -6,6 +6,7 @@ import { openRemoteFile, unfetched } from "#gateway/http/remote-file.ts";
 import { following } from "#kit/following.ts";
 import { answerConversion } from "./convert.ts";
 import { fromOf, parseAskedHeaders } from "./convert-request.ts";
+import { checkedDeliverTo } from "./deliver-to.ts";
 import { storeBytes } from "./stored-bytes.ts";
 import { ceilingOf, type Receive } from "./submission.ts";
 import { tooLarge } from "./upload.ts";
@@ -20,6 +21,7 @@ type Body = {
   readonly from?: string;
   readonly name?: string;
   readonly options?: Readonly<Record<string, string | number | boolean>>;
+  readonly deliverTo?: string;
 };
 
 /** POST /api/v1/convert-url: as POST /convert, of a file that is fetched. */
@@ -28,7 +30,8 @@ export function convertUrlHandler(context: RestContext): Handler {
     const body = request.body as Body;
     const from = fromOf(body.from, context.views.known());
     const options = new Map(Object.entries(body.options ?? {}).map(([name, value]) => [name, String(value)]));
-    const asked = { from, download: "no", options, ...parseAskedHeaders(request) } as const;
+    const deliverTo = await checkedDeliverTo(context, callerOf(request), body.deliverTo);
+    const asked = { from, download: "no", options, ...parseAskedHeaders(request), deliverTo } as const;
     return answerConversion(context, request, reply, asked, 0, fetching(context, callerOf(request), { ...body, from }));
   };
 }

@@ -52,7 +52,7 @@ export async function answerConversion(
   const { job, replayed, durable } = await submit(context, submission, leastBytes, receive, over.signal);
   if (replayed) reply.header("idempotent-replayed", "true");
   const waitMs = Math.min(context.settings.INLINE_WAIT_MS, asked.preferences.waitMs ?? Number.POSITIVE_INFINITY);
-  const queued = asked.preferences.respondAsync || (job.async && !(replayed && isEnded(job)));
+  const queued = asked.preferences.respondAsync || (!isEnded(job) && isNotWaitedFor(job, waitMs)) || (job.async && !replayed);
   const latest = queued ? promisedOf(job, replayed) : await waitForEnd(context.deps, job, waitMs, over.signal, context.ending);
   standing.lost.throwIfAborted();
   if (!(isEnded(latest) || durable || over.signal.aborted)) await context.deps.jobs.persistJob({ accountId: job.accountId, jobId: job.id });
@@ -60,6 +60,11 @@ export async function answerConversion(
   applyPreferences(reply, asked.preferences, queued ? -1 : waitMs);
   if (queued || !isEnded(latest)) return promise(reply, latest, apiUrl, asked.download);
   return answer(context, request, reply, latest, apiUrl, asked.download);
+}
+
+/** An estimate is right within a factor of two: what is expected after twice the wait does not come within it. */
+function isNotWaitedFor({ async, estimateMs = 0 }: Job, waitMs: number): boolean {
+  return async || estimateMs > 2 * waitMs;
 }
 
 /**

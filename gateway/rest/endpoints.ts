@@ -1,7 +1,7 @@
 import { jobStatuses } from "#contract/job-json.ts";
 import { type Answer, defineEndpoints, type Parameter, ref } from "#gateway/exchange/endpoint.ts";
 import { catalogueEndpoints } from "./catalogue-endpoints.ts";
-import { convertUrlEndpoints } from "./convert-url-endpoint.ts";
+import { conversionErrors, convertUrlEndpoints } from "./convert-url-endpoint.ts";
 
 const jobId: Parameter = {
   name: "id",
@@ -123,28 +123,7 @@ export const restEndpoints = defineEndpoints({
         headers: { Location: "where the result will be" },
       },
     },
-    errors: [
-      "UNSUPPORTED_MEDIA_TYPE",
-      "MISSING_FIELD",
-      "UNEXPECTED_FIELD",
-      "INVALID_OPTION",
-      "REQUEST_TIMEOUT",
-      "INPUT_TOO_LARGE",
-      "UNKNOWN_SOURCE_FORMAT",
-      "UNSUPPORTED_TARGET",
-      "UNSUPPORTED_CONVERSION",
-      "INVALID_INPUT",
-      "PASSWORD_REQUIRED",
-      "INPUT_TOO_COMPLEX",
-      "CONVERSION_FAILED",
-      "CONVERSION_TIMEOUT",
-      "IDEMPOTENCY_KEY_REUSED",
-      "JOB_CANCELLED",
-      "RESULT_EXPIRED",
-      "TOO_MANY_JOBS",
-      "QUOTA_EXCEEDED",
-      "OVERLOADED",
-    ],
+    errors: [...conversionErrors, "MISSING_FIELD", "UNEXPECTED_FIELD", "REQUEST_TIMEOUT", "RESULT_EXPIRED"],
   },
   ...convertUrlEndpoints,
   listJobs: {

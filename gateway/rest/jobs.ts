@@ -90,18 +90,7 @@ export function sendResult(
 export function listJobsHandler(context: RestContext): Handler {
   return async (request, reply) => {
     const apiUrl = apiUrlOf(context, request);
-    const query = parseQuery(request.raw.url ?? "");
-    for (const name of query.keys()) {
-      if (!["status", "limit", "cursor"].includes(name)) {
-        throw new FilemillError("BAD_REQUEST", "Only `status`, `limit` and `cursor` can be given here.");
-      }
-    }
-    const answer = await context.deps.jobs.listJobs({
-      accountId: callerOf(request).account.id,
-      state: stateOf(query.get("status")),
-      limit: limitOf(query.get("limit")),
-      cursor: cursorOf(query.get("cursor")),
-    });
+    const answer = await context.deps.jobs.listJobs({ accountId: callerOf(request).account.id, ...pageOf(request) });
     const jobs = answer.jobs.map((job) => jobJsonOf(job, apiUrl));
     const page = { jobs, nextCursor: answer.nextCursor === "" ? null : answer.nextCursor };
     if (!isPageRequest(request)) return sendJson(reply, 200, page);
@@ -116,6 +105,17 @@ export function deleteJobHandler(context: RestContext): Handler {
     await context.deps.jobs.deleteJob({ accountId: callerOf(request).account.id, jobId: jobIdOf(request) });
     return reply.code(204).send();
   };
+}
+
+/** Which page of a list of jobs is asked for: `status`, `limit` and `cursor` of the query. Throws BAD_REQUEST. */
+export function pageOf(request: FastifyRequest): { readonly state: JobState; readonly limit: number; readonly cursor: string } {
+  const query = parseQuery(request.raw.url ?? "");
+  for (const name of query.keys()) {
+    if (!["status", "limit", "cursor"].includes(name)) {
+      throw new FilemillError("BAD_REQUEST", "Only `status`, `limit` and `cursor` can be given here.");
+    }
+  }
+  return { state: stateOf(query.get("status")), limit: limitOf(query.get("limit")), cursor: cursorOf(query.get("cursor")) };
 }
 
 function stateOf(text: string | undefined): JobState {

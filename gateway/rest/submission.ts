@@ -18,7 +18,7 @@ export type Submission = {
   /** The client's address, by which guests are counted. */
   readonly ip: string;
   readonly requestId: string;
-  readonly asked: Pick<Asked, "from" | "options" | "idempotencyKey" | "inputPassword" | "outputPassword"> & {
+  readonly asked: Pick<Asked, "from" | "options" | "idempotencyKey" | "inputPassword" | "outputPassword" | "deliverTo"> & {
     /** The answer will be a promise: the job has to outlive a crash from its first moment. */
     readonly isQueued: boolean;
   };
@@ -81,7 +81,7 @@ async function createJob(
   const { blobs, jobs } = context.deps;
   const { account, plan } = caller;
   try {
-    const { from, notes } = await sourceOf(context, asked, upload);
+    const { from, notes, extent } = await sourceOf(context, asked, upload);
     const to = parseFormatId(upload.to)?.id;
     if (to === undefined) throw unknownTarget(upload.to, context.views.known());
     over.throwIfAborted();
@@ -102,9 +102,11 @@ async function createJob(
       planRetentionSeconds: plan.retentionSeconds,
       requestId,
       notes,
+      ...(extent !== undefined && { extent }),
       durable,
       inputPassword: asked.inputPassword ?? "",
       outputPassword: asked.outputPassword ?? "",
+      deliverTo: asked.deliverTo ?? "",
       budget: passage.budget,
     });
     if (created.replayed) await discard(blobs, upload.blob.id);
@@ -118,8 +120,8 @@ async function createJob(
 }
 
 async function sourceOf(context: RestContext, { from }: Pick<Asked, "from">, upload: Upload) {
-  if (from !== undefined) return { from, notes: [] };
-  const { format, nameDisagrees } = await context.deps.conversion.inspect({ blob: upload.blob, fileName: upload.fileName });
+  if (from !== undefined) return { from, notes: [], extent: undefined };
+  const { format, nameDisagrees, extent } = await context.deps.conversion.inspect({ blob: upload.blob, fileName: upload.fileName });
   if (format === "" && nameDisagrees) {
     throw new FilemillError("INVALID_INPUT", "The file is not what its name says, and its content tells no format; send an intact one.");
   }
@@ -127,15 +129,17 @@ async function sourceOf(context: RestContext, { from }: Pick<Asked, "from">, upl
     throw new FilemillError("UNKNOWN_SOURCE_FORMAT", "Neither content nor name tells the file's format; name it with `?from=<format>`.");
   }
   const message = "The file's content does not match its name; the content was used.";
-  return { from: format, notes: nameDisagrees ? [{ code: "CONTENT_TYPE_CORRECTED", message }] : [] };
+  return { from: format, notes: nameDisagrees ? [{ code: "CONTENT_TYPE_CORRECTED", message }] : [], extent };
 }
 
 /** Equal where a client chose the same result. It is stored, so that a password is in it only as what nobody without the key can guess. */
 function requestDigestOf(from: string, to: string, asked: Submission["asked"], upload: Upload, key: string): string {
   const { outputPassword } = asked;
   const secrets = outputPassword === undefined ? [] : [createHmac("sha256", key).update(`output-password ${outputPassword}`).digest("hex")];
+  // Signed anew, an address is the same.
+  const places = asked.deliverTo === undefined ? [] : [asked.deliverTo.split("?")[0]];
   const options = [...asked.options].sort(([a], [b]) => (a < b ? -1 : 1));
   return createHash("sha256")
-    .update(JSON.stringify([from, to, options, upload.blob.digest, upload.fileName, ...secrets]))
+    .update(JSON.stringify([from, to, options, upload.blob.digest, upload.fileName, ...secrets, ...places]))
     .digest("hex");
 }

@@ -1,10 +1,11 @@
 import type { ErrorCode } from "#contract/errors.ts";
 import { defineEndpoints } from "#gateway/exchange/endpoint.ts";
+import { deliverTo } from "./convert-url-endpoint.ts";
 
 const path = "/api/v1/uploads/{id}";
 const errors: readonly ErrorCode[] = ["NOT_FOUND"];
 /** Each piece and each question is a request; what is counted as a conversion is the job. */
-const ofConverter = { access: "read", scope: "convert", unlisted: true, errors } as const;
+const ofConverter = { access: "read", scope: "convert", forPages: true, unlisted: true, errors } as const;
 
 /** The tus protocol 1.0 (creation, termination, expiration), which its clients speak; described in the README. */
 export const uploadEndpoints = defineEndpoints({
@@ -43,6 +44,7 @@ export const uploadEndpoints = defineEndpoints({
     path: `${path}/convert`,
     summary: "Convert an upload that is complete",
     access: "convert",
+    forPages: true,
     unlisted: true,
     body: {
       mediaType: "application/json",
@@ -55,6 +57,7 @@ export const uploadEndpoints = defineEndpoints({
           from: { type: "string", maxLength: 64 },
           name: { type: "string", minLength: 1, maxLength: 255 },
           options: { type: "object", additionalProperties: { anyOf: [{ type: "string" }, { type: "number" }, { type: "boolean" }] } },
+          deliverTo,
         },
       },
     },

@@ -17,9 +17,13 @@ import { abortable } from "#kit/abortable.ts";
 import { type Following, following } from "#kit/following.ts";
 import { answerConversion } from "./convert.ts";
 import { fromOf, parseAskedHeaders } from "./convert-request.ts";
+import { checkedDeliverTo } from "./deliver-to.ts";
 import { storeBytes } from "./stored-bytes.ts";
 import { ceilingOf, type Receive } from "./submission.ts";
 import { tooLarge } from "./upload.ts";
+
+/** A guest who leaves may never come back, and the next one at the address needs the room. */
+const guestIdleMs = 3_600_000;
 
 /** POST /api/v1/uploads. What is said to come is refused here, before one byte of it, where there is no room for it. */
 export function createUploadHandler(context: RestContext): Handler {
@@ -33,18 +37,19 @@ export function createUploadHandler(context: RestContext): Handler {
     if (sizeBytes === 0) throw new FilemillError("INVALID_INPUT", "The file is empty; send one with content.");
     const ceiling = ceilingOf(context, caller, undefined, undefined);
     if (sizeBytes > ceiling.limitMb * 1e6) throw tooLarge(ceiling);
+    const budget = budgetOf(request, caller, context.deps.deviceKey);
     return uploads.inTurn(async () => {
-      const others = await uploads.listOf(caller.account.id);
+      const others = await uploads.listOf(budget.id, budget.guest ? guestIdleMs : undefined);
       const { maxUnfinishedJobs: limit } = caller.plan;
       if (others.length >= limit) {
-        throw new FilemillError("TOO_MANY_JOBS", "There are too many unfinished uploads of this account; finish or delete one.", {
+        throw new FilemillError("TOO_MANY_JOBS", "There are too many unfinished uploads here; finish or delete one.", {
           details: { limit },
         });
       }
-      await context.diskRoom.check(false);
+      await context.diskRoom.check(budget.guest);
       const declared = others.reduce((sum, other) => sum + other.sizeBytes, sizeBytes);
-      using _room = await context.budgets.enter(budgetOf(request, caller, context.deps.deviceKey), declared, false);
-      return relay(context, request, reply, { newId: uploads.newIdOf(caller.account.id) });
+      using _room = await context.budgets.enter(budget, declared, false);
+      return relay(context, request, reply, { newId: uploads.newIdOf(caller.account.id, budget.id) });
     });
   };
 }
@@ -64,7 +69,7 @@ export function continueUploadHandler(context: RestContext): Handler {
   return async (request, reply) => {
     const upload = await uploadOf(context, request);
     checkServing(context);
-    await context.diskRoom.check(false);
+    await context.diskRoom.check(callerOf(request).isGuest === true);
     using standing = watchStanding(callerOf(request), context.deps.log);
     using over = following(standing.lost, context.ending);
     using _pace = watchBodyPace(request.raw, () => over.abort(bodyTooSlow()));
@@ -86,6 +91,7 @@ type Body = {
   readonly from?: string;
   readonly name?: string;
   readonly options?: Readonly<Record<string, string | number | boolean>>;
+  readonly deliverTo?: string;
 };
 
 /** POST /api/v1/uploads/{id}/convert: as POST /convert, of a file that came in pieces. */
@@ -100,7 +106,8 @@ export function convertUploadHandler(context: RestContext): Handler {
     }
     const from = fromOf(body.from, context.views.known());
     const options = new Map(Object.entries(body.options ?? {}).map(([name, value]) => [name, String(value)]));
-    const asked = { from, download: "no", options, ...parseAskedHeaders(request) } as const;
+    const deliverTo = await checkedDeliverTo(context, callerOf(request), body.deliverTo);
+    const asked = { from, download: "no", options, ...parseAskedHeaders(request), deliverTo } as const;
     const answered = await answerConversion(context, request, reply, asked, sizeBytes, taking(context, request, upload, { ...body, from }));
     // Who did not get the answer may ask again: until then there is something to ask for.
     const remove = (): void => void context.uploads.remove(id);

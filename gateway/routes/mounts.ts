@@ -1,10 +1,11 @@
 import { type AccountEndpointId, accountEndpoints } from "#gateway/account/endpoints.ts";
 import type { Endpoint } from "#gateway/exchange/endpoint.ts";
+import { type OperatorEndpointId, operatorEndpoints } from "#gateway/operator/endpoints.ts";
 import { type EndpointId, endpoints } from "./endpoints.ts";
 
 /** An endpoint where it is reached. */
 export type Mount = {
-  readonly id: EndpointId | AccountEndpointId;
+  readonly id: EndpointId | AccountEndpointId | OperatorEndpointId;
   readonly endpoint: Endpoint;
   /** Behind `key` come programs with an API key, behind `page` Filemill's own pages with their cookies. */
   readonly door: "key" | "page";
@@ -18,6 +19,7 @@ export const mounts: readonly Mount[] = [
     return endpoint.forPages === true ? [mount, { id, endpoint: twin, door: "page" }] : [mount];
   }),
   ...entriesOf<AccountEndpointId>(accountEndpoints).map(([id, endpoint]): Mount => ({ id, endpoint, door: "page" })),
+  ...entriesOf<OperatorEndpointId>(operatorEndpoints).map(([id, endpoint]): Mount => ({ id, endpoint, door: "page" })),
 ];
 
 function entriesOf<Id extends string>(table: Readonly<Record<Id, Endpoint>>): [Id, Endpoint][] {

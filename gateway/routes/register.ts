@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { FilemillError } from "#contract/errors.ts";
 import { authenticate, type Caller } from "#gateway/access/authenticate.ts";
-import { pageCallerOf, signedInOf } from "#gateway/access/page-caller.ts";
+import { operatorOf, pageCallerOf, signedInOf } from "#gateway/access/page-caller.ts";
 import type { RatePolicy } from "#gateway/access/rate-limit.ts";
 import { checkSameOrigin } from "#gateway/access/same-origin.ts";
 import { accountHandlersOf } from "#gateway/account/handlers.ts";
@@ -16,6 +16,7 @@ import { hasUnreadBody } from "#gateway/http/linger.ts";
 import { mcpHandlersOf } from "#gateway/mcp/handlers.ts";
 import { ticketOf } from "#gateway/mcp/ticket-handlers.ts";
 import { openapiHandler } from "#gateway/openapi/document.ts";
+import { operatorHandlersOf } from "#gateway/operator/handlers.ts";
 import { convertHandler } from "#gateway/rest/convert.ts";
 import { convertUrlHandler } from "#gateway/rest/convert-url.ts";
 import { jobEventsHandler } from "#gateway/rest/events.ts";
@@ -68,7 +69,7 @@ function handlersOf(context: RestContext): Readonly<Record<EndpointId, Handler>>
 
 /** Turns every declared endpoint into a route, and everything else into 404 or 405. */
 export function registerEndpoints(app: FastifyInstance, context: RestContext): void {
-  const handlers = { ...handlersOf(context), ...accountHandlersOf(context) };
+  const handlers = { ...handlersOf(context), ...accountHandlersOf(context), ...operatorHandlersOf(context) };
   const publicUrl = context.settings.PUBLIC_URL;
   const checkHost = createHostCheck(context.settings);
   app.decorateRequest("caller", null);
@@ -128,7 +129,11 @@ async function enter(context: RestContext, mount: Mount, request: FastifyRequest
   request.caller = caller;
   // A guest's cookie is thrown away in a moment; the address is not.
   const counted = caller.isGuest === true ? `guest ${clientOf(request.ip)}` : caller.account.id;
-  const verdict = await context.limits.count(access === "session" ? "read" : access, counted, caller.plan.requestsPerMinute);
+  const verdict = await context.limits.count(
+    access === "session" || access === "operator" ? "read" : access,
+    counted,
+    caller.plan.requestsPerMinute,
+  );
   reply.headers(verdict.headers);
   if (verdict.refusal !== undefined) throw verdict.refusal;
 }
@@ -136,11 +141,12 @@ async function enter(context: RestContext, mount: Mount, request: FastifyRequest
 function enteringCaller(
   context: RestContext,
   { endpoint, door }: Mount,
-  policy: RatePolicy | "session",
+  policy: RatePolicy | "session" | "operator",
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<Caller> {
   if (policy === "session") return signedInOf(context, request);
+  if (policy === "operator") return operatorOf(context, request);
   if (door === "page") return pageCallerOf(context, request, reply);
   const { authorization } = endpoint.byTicket === undefined ? request.headers : ticketOf(context, request, endpoint.byTicket);
   return authenticate(context.deps.accounts, authorization, endpoint.scope ?? policy);

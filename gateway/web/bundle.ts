@@ -7,7 +7,7 @@ import { bundled } from "#kit/bundled.ts";
 
 /** What a page asks for first; everything else is imported by these. */
 const iconNames = ["icon-192", "icon-512", "icon-maskable", "icon-touch"] as const;
-export const entryNames = ["theme", "converter", "automate", "jobs", "docs", "style", "icon", ...iconNames] as const;
+export const entryNames = ["theme", "converter", "automate", "jobs", "operate", "docs", "style", "icon", ...iconNames] as const;
 export type EntryName = (typeof entryNames)[number];
 
 export type Asset = { readonly contentType: string; readonly representations: Compressed };
@@ -33,7 +33,7 @@ const pathOf = (name: string): string => fileURLToPath(new URL(`./client/${name}
 /** Reads, joins and compresses the scripts and the style of the pages; about a third of a second of work. */
 export async function bundlePages(): Promise<Bundle> {
   const { outputFiles, metafile } = await bundled({
-    entryPoints: ["theme.ts", "converter.tsx", "automate.tsx", "jobs.tsx", "docs.ts", "style.css"].map(pathOf),
+    entryPoints: ["theme.ts", "converter.tsx", "automate.tsx", "jobs.tsx", "operate.tsx", "docs.ts", "style.css"].map(pathOf),
     bundle: true,
     splitting: true,
     format: "esm",

@@ -19,6 +19,7 @@ export const pageEndpoints = defineEndpoints({
   home: page("/", "The converter"),
   jobsPage: page("/jobs", "The account's jobs"),
   automate: page("/automate", "Keys, plan and settings of the account"),
+  operatePage: page("/operate", "The operator's page"),
   docs: page("/docs", "The API reference"),
   formatsPage: page("/docs/formats", "Every format and how faithful its conversions are"),
   errorsPage: page("/docs/errors", "Every error code"),
@@ -63,6 +64,15 @@ export const pageEndpoints = defineEndpoints({
     errors: [],
   },
   offline: page("/offline", "What the service worker shows while the server cannot be reached"),
+  sharePage: {
+    ...{ ...forPages, head: false, path: "/share/{token}", summary: "A result that was handed on by a link" },
+    answers: { 200: { description: "A page.", mediaType: "text/html", schema: { type: "string" } } },
+    errors: ["NOT_FOUND", "RATE_LIMITED"],
+  },
+  shareFile: {
+    ...{ ...forPages, head: false, path: "/share/{token}/file", summary: "Its bytes, counted as a download" },
+    ...{ answers: { 200: { description: "The result.", mediaType: "*/*" } }, errors: ["NOT_FOUND", "RATE_LIMITED"] },
+  },
   catalogueIndex: {
     ...forPages,
     path: "/web/v1/catalogue",

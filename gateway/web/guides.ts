@@ -1,4 +1,5 @@
 /** What the reference tells beside single endpoints. */
+import { deliveryFailures } from "#contract/delivery-json.ts";
 import { type Examples, exampleGroup } from "./examples.ts";
 import { type Html, html } from "./html.ts";
 
@@ -35,6 +36,22 @@ ${exampleGroup("webhook", examples, [
   ["webhook.ts", "TypeScript"],
   ["webhook.py", "Python"],
 ])}
+</section>`;
+}
+
+export function deliveryGuide(): Html {
+  const codes = Object.keys(deliveryFailures).map((code, index) => html`${index > 0 ? ", " : ""}<code>${code}</code>`);
+  return html`<section aria-labelledby="delivery">
+<h2 id="delivery">Results put where they belong</h2>
+<p>Where a conversion is asked for in JSON (<a href="#convertUrl"><code>POST /api/v1/convert-url</code></a>, <code>POST /api/v1/uploads/{id}/convert</code>), <code>deliverTo</code>
+names an https address to which the result is put, such as a pre-signed one of S3, Google Cloud Storage or Azure. Agents name it as <code>deliver_to</code> when they ask for an upload.</p>
+<pre tabindex="0"><code>{ "url": "https://example.org/photo.png", "to": "webp", "deliverTo": "https://bucket.s3.amazonaws.com/photo.webp?X-Amz-Signature=…" }</code></pre>
+<ul class="points">
+<li>The result comes by <code>PUT</code> with its <code>Content-Type</code> and <code>Content-Length</code>, from where webhooks come and within the same bounds: https, a public address, the ports that the operator allows.</li>
+<li>No answer, <code>408</code>, <code>425</code>, <code>429</code> and <code>5xx</code> are tried again as webhooks are, as long as the result is kept. Anything else but <code>2xx</code> ends it, redirects too.</li>
+<li><code>delivery</code> in the job says how far it is: <code>pending</code>, <code>delivered</code> or <code>failed</code>, with the last status and, as a code, what went wrong: ${codes}.</li>
+<li>The address is forgotten when the delivery has ended, and is in no log. The result can be downloaded, too.</li>
+</ul>
 </section>`;
 }
 

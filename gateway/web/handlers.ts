@@ -5,8 +5,9 @@ import { errorsPageHandler } from "./errors-page.ts";
 import { catalogueIndexHandler, catalogueRoutesHandler, formatsPageHandler } from "./formats-page.ts";
 import { manifestHandler, offlineHandler, workerHandler } from "./installable.ts";
 import { languageHandler } from "./language-page.ts";
-import { automateHandler, homeHandler, jobsHandler } from "./pages.ts";
+import { automateHandler, homeHandler, jobsHandler, operateHandler } from "./pages.ts";
 import { referencePageHandler } from "./reference-page.ts";
+import { shareFileHandler, sharePageHandler } from "./share-page.ts";
 
 /** Who answers the pages and what they ask for. */
 export function pageHandlersOf(context: RestContext): Readonly<Record<keyof typeof pageEndpoints, Handler>> {
@@ -14,6 +15,7 @@ export function pageHandlersOf(context: RestContext): Readonly<Record<keyof type
     home: homeHandler(context),
     jobsPage: jobsHandler(context),
     automate: automateHandler(context),
+    operatePage: operateHandler(context),
     docs: referencePageHandler(context),
     formatsPage: formatsPageHandler(context),
     errorsPage: errorsPageHandler(),
@@ -23,6 +25,8 @@ export function pageHandlersOf(context: RestContext): Readonly<Record<keyof type
     manifest: manifestHandler(),
     worker: workerHandler(),
     offline: offlineHandler(),
+    sharePage: sharePageHandler(context),
+    shareFile: shareFileHandler(context),
     catalogueIndex: catalogueIndexHandler(context),
     catalogueRoutes: catalogueRoutesHandler(context),
   };

@@ -53,6 +53,21 @@ ${withoutScript(say, requestBaseUrlOf(context, request))}
     }));
 }
 
+/** GET /operate: a frame that knows nothing; what it shows is asked for by the operator's session. */
+export function operateHandler(context: RestContext): Handler {
+  return async (request, reply) =>
+    sendPage(request, reply, (say) => ({
+      title: `${say.text("nav.operate")} · Filemill`,
+      description: say.text("page.operate.description"),
+      script: "operate",
+      main: html`<div class="page page-wide">
+<h1>${say.text("nav.operate")}</h1>
+${withoutScript(say, requestBaseUrlOf(context, request))}
+<div id="app"></div>
+</div>`,
+    }));
+}
+
 type Counts = { readonly conversions: number; readonly formats: number };
 
 async function countsOf(context: RestContext): Promise<Counts | undefined> {

@@ -4,7 +4,7 @@ import { openapiDocument } from "#gateway/openapi/document.ts";
 import { type CallSample, callSamples } from "./call-samples.ts";
 import { docsFrame } from "./docs-frame.ts";
 import { type Examples, examplesFor } from "./examples.ts";
-import { examplesGuide, grpcGuide, webhookGuide } from "./guides.ts";
+import { deliveryGuide, examplesGuide, grpcGuide, webhookGuide } from "./guides.ts";
 import { type Html, html, prose } from "./html.ts";
 import { type JsonSchema, propertyRows, schemaSection, typeOf } from "./schema-view.ts";
 import { sendPage } from "./shell.ts";
@@ -26,7 +26,7 @@ type Listed = { readonly method: string; readonly path: string; readonly operati
 
 /** By the first word of the path after the version. */
 const groups = [
-  { id: "convert", label: "Convert", words: ["convert"] },
+  { id: "convert", label: "Convert", words: ["convert", "convert-url"] },
   { id: "jobs", label: "Jobs", words: ["jobs"] },
   { id: "catalogue", label: "Catalogue", words: ["formats", "routes", "openapi.json"] },
   { id: "webhooks", label: "Webhooks", words: ["webhooks"] },
@@ -92,6 +92,7 @@ ${startOf(baseUrl)}
 ${examplesGuide(examples, baseUrl)}
 ${bodies}
 ${webhookGuide(examples)}
+${deliveryGuide()}
 ${grpcGuide(examples)}
 <section aria-labelledby="schemas">
 <h2 id="schemas">Shapes</h2>

@@ -8,11 +8,11 @@ import type { Log } from "#kit/log.ts";
 import type { Broker } from "#kit/nats/ports.ts";
 import { notReady } from "#kit/readiness.ts";
 import type { Service } from "#kit/service.ts";
+import { followAccountTables, openLinks } from "./adapters/account-tables.ts";
 import { openDirectory } from "./adapters/directory.ts";
 import { readPlans } from "./adapters/plans-file.ts";
 import { createRecords, openBuckets } from "./adapters/records.ts";
 import { createScryptHasher } from "./adapters/scrypt-hasher.ts";
-import { followSignInTables, openLinks } from "./adapters/sign-in-tables.ts";
 import type { AccountSettings } from "./config.ts";
 import { type Belonging, createDeletions } from "./domain/delete-account.ts";
 import { createFirstAccount, type FirstAccount } from "./domain/first-account.ts";
@@ -52,7 +52,7 @@ export function createAccountService(
     async start() {
       const plans = await readPlans(settings.PLANS_FILE);
       const buckets = await openBuckets(broker);
-      const tables = stack.use(await followSignInTables(broker));
+      const tables = stack.use(await followAccountTables(broker));
       const directory = stack.use(await openDirectory(buckets));
       const records = createRecords(buckets, directory.listener);
       const lastUse = stack.use(createLastUse(records, log));

@@ -1,18 +1,27 @@
+import { create } from "@bufbuild/protobuf";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { FilemillError } from "#contract/errors.ts";
-import type { AccountRef as AccountRefMessage, AccountService } from "#gen/filemill/account/v1/account_pb.ts";
+import {
+  type Account,
+  type AccountRef as AccountRefMessage,
+  type AccountService,
+  PresetShelfSchema,
+} from "#gen/filemill/account/v1/account_pb.ts";
 import type { SignInService } from "#gen/filemill/account/v1/sign_in_pb.ts";
 import { accessOf, planWithAccess } from "./domain/access.ts";
-import { type AccountRef, accountOf, createAccount, planOf, setDisabled, setPlan } from "./domain/accounts.ts";
+import { type AccountRef, accountOf, createAccount, planOf, setDisabled, setOperator, setPlan } from "./domain/accounts.ts";
 import { type Belonging, type Deletions, deleteAccount } from "./domain/delete-account.ts";
+import type { AccountTables } from "./domain/directory.ts";
 import { signInByIdentity } from "./domain/identities.ts";
 import { checkKeyCount, createKey, renameKey, revokeKey } from "./domain/keys.ts";
 import type { LastUse } from "./domain/last-use.ts";
+import { setPresets } from "./domain/presets.ts";
 import type { QuietWrites } from "./domain/quiet-writes.ts";
 import { catchUp, endSession, endSessions, isFreshFromLink, noteSeen, sessionOf, sessionsOf } from "./domain/sessions.ts";
 import { confirm, createLink, type House, openPlan, passwordHashOf, setPassword, signIn, signInByLink, signUp } from "./domain/sign-in.ts";
 
 export type AccountState = House & {
+  readonly tables: AccountTables;
   readonly lastUse: LastUse;
   readonly writes: QuietWrites;
   readonly belongings: readonly Belonging[];
@@ -47,6 +56,15 @@ export function createAccountRpc(state: () => AccountState): ServiceImpl<typeof 
       const account = find(request.account);
       return { account, plan: planOf(state().plans, account.plan) };
     },
+    getPresets({ accountId }) {
+      const shelf = state().tables.presets.get(accountId);
+      return shelf === undefined ? {} : { shelf };
+    },
+    async setPresets({ accountId, shelf }) {
+      const account = accountOf(state().directory, { id: accountId });
+      await setPresets(state().tables, account.id, shelf ?? create(PresetShelfSchema));
+      return {};
+    },
     listAccounts: () => ({
       accounts: state()
         .directory.accounts()
@@ -58,20 +76,24 @@ export function createAccountRpc(state: () => AccountState): ServiceImpl<typeof 
       if (request.disabled) await endSessions(state().tables.sessions, account.id);
       return { account };
     },
+    setOperator: async (request) => ({ account: await setOperator(state().records, find(request.account), request.operator) }),
     async deleteAccount(request) {
-      const account = find(request.account);
-      try {
-        await deleteAccount(state(), state().belongings, account);
-      } catch (error) {
-        const left = state().directory.account(account.id);
-        // It is refused everywhere from now on: the rest goes without being asked for again.
-        if (left?.deletedAt !== undefined) state().deletions.finish(left);
-        throw error;
-      }
+      await deleteWhole(state(), find(request.account));
       return {};
     },
     listPlans: () => ({ plans: [...state().plans.values()] }),
   };
+}
+
+async function deleteWhole(state: AccountState, account: Account): Promise<void> {
+  try {
+    await deleteAccount(state, state.belongings, account);
+  } catch (error) {
+    const left = state.directory.account(account.id);
+    // It is refused everywhere from now on: the rest goes without being asked for again.
+    if (left?.deletedAt !== undefined) state.deletions.finish(left);
+    throw error;
+  }
 }
 
 /** `state` throws UNAVAILABLE until the service has started. */

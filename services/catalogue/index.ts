@@ -11,7 +11,7 @@ import { createFormerCatalogues } from "./domain/former.ts";
 import type { Proof } from "./domain/proof.ts";
 import { type CatalogueState, createCatalogueRpc } from "./rpc.ts";
 
-export { openProofs, type Proofs, readProof } from "./adapters/proof-file.ts";
+export { openProofs, type Proofs, readProofOf } from "./adapters/proof-file.ts";
 export { catalogueOf, type PlanQuery } from "./domain/catalogue.ts";
 export { mayServe } from "./domain/passages.ts";
 
@@ -37,12 +37,21 @@ export function createCatalogueService({ broker, log, proofs }: CatalogueDeps): 
     routes: (router) => void router.service(CatalogueService, createCatalogueRpc(started)),
     async start() {
       let known = await proofs.state();
-      let proof = await proofs.read();
+      let otherSystems = false;
+      let proof = await proofs.read({ otherSystems });
       proving = known.proving;
       if (proof === undefined) log.warn("catalogue.not_proven", { advice: "npm run prove" });
       const withFormer = createFormerCatalogues();
-      const compute = () => {
+      const unreadable = (err: unknown) => {
+        log.warn("catalogue.proof_unreadable", { err });
+        return proof;
+      };
+      const compute = async () => {
         const manifests = watched.current();
+        if (!otherSystems && unprovenEngines(manifests, proof).length > 0) {
+          otherSystems = true;
+          proof = await proofs.read({ otherSystems }).catch(unreadable);
+        }
         const catalogue = catalogueOf(manifests, proof);
         const now = unprovenEngines(manifests, proof);
         for (const engine of now) if (!unproven.includes(engine)) log.warn("catalogue.unproven", { engine });
@@ -50,19 +59,18 @@ export function createCatalogueService({ broker, log, proofs }: CatalogueDeps): 
         state = { catalogue: withFormer(catalogue), manifests: watched.current };
         log.info("catalogue.changed", { nodes: manifests.length, routes: catalogue.routeCount });
       };
-      const watched = stack.use(await watchManifests(await openManifestBucket(broker), () => compute()));
-      compute();
+      const update = oneAfterTheOther(compute);
+      const watched = stack.use(await watchManifests(await openManifestBucket(broker), () => void update()));
+      await update();
       const look = async () => {
         const now = await proofs.state();
         proving = now.proving;
         if (now.stamp === known.stamp) return;
-        proof = await proofs.read();
+        proof = await proofs.read({ otherSystems }).catch(unreadable);
         known = now;
-        compute();
+        await update();
       };
-      const timer = setInterval(() => void look().catch((err: unknown) => log.warn("catalogue.proof_unreadable", { err })), lookEveryMs);
-      timer.unref();
-      stack.defer(() => clearInterval(timer));
+      stack.use(repeat(() => void look().catch((err: unknown) => log.warn("catalogue.look_failed", { err }))));
     },
     drain: async () => undefined,
     readiness: () => ({
@@ -81,4 +89,18 @@ function unprovenEngines(manifests: readonly Manifest[], proof: Proof | undefine
   return [...new Set(engines.map(({ id, version }) => `${id} ${version}`))];
 }
 
+/** In the order of what they are computed from. */
+function oneAfterTheOther(compute: () => Promise<void>): () => Promise<void> {
+  let last = Promise.resolve();
+  return () => {
+    last = last.then(compute);
+    return last;
+  };
+}
+
 const lookEveryMs = 2000;
+
+function repeat(look: () => void): Disposable {
+  const timer = setInterval(look, lookEveryMs).unref();
+  return { [Symbol.dispose]: () => clearInterval(timer) };
+}

@@ -181,6 +181,11 @@ function isRefusedStream(error: ConnectError): boolean {
   return error.code === Code.Internal && error.rawMessage.includes("NGHTTP2_REFUSED_STREAM");
 }
 
+/** One of the two hosts does not take the other's certificate, or speaks no TLS: the call never began. Connect tells it as internal. */
+function isUntrusted({ code, cause }: ConnectError): boolean {
+  return code === Code.Internal && cause instanceof Error && "code" in cause && /^ERR_(SSL|TLS)_|CERT|^UNABLE_TO_/.test(String(cause.code));
+}
+
 /** The same error on the caller's side; anything without our detail becomes UNAVAILABLE or INTERNAL. */
 export function fromConnectError(error: unknown): FilemillError {
   if (error instanceof FilemillError) return error;
@@ -196,7 +201,7 @@ export function fromConnectError(error: unknown): FilemillError {
         cause: error,
       });
     }
-    if (noAnswer.has(error.code) || isRefusedStream(error)) {
+    if (noAnswer.has(error.code) || isRefusedStream(error) || isUntrusted(error)) {
       return new FilemillError("UNAVAILABLE", "The service is not available right now; try again.", { retryAfterMs: 2000, cause: error });
     }
   }

@@ -17,10 +17,18 @@ type Grant = {
 /** The gateway has no row: where one server is shared by several, their whole processes are the owner's user there. */
 export const grants: Readonly<Record<BrokerUser, Grant>> = {
   account: {
-    buckets: { accounts: "write", keys: "write", credentials: "write", sessions: "write", links: "write", identities: "write" },
+    buckets: {
+      accounts: "write",
+      keys: "write",
+      credentials: "write",
+      sessions: "write",
+      links: "write",
+      identities: "write",
+      presets: "write",
+    },
   },
   catalogue: { buckets: { manifests: "read" } },
-  job: { buckets: { jobs: "write", idempotency: "write", health: "write" }, queue: "feed" },
+  job: { buckets: { jobs: "write", idempotency: "write", timings: "write", health: "write" }, queue: "feed" },
   conversion: { buckets: { manifests: "write" }, queue: "take" },
   webhook: { buckets: { jobs: "read", webhooks: "write", deliveries: "write" } },
 };

@@ -1,5 +1,6 @@
 import { type Timestamp, timestampDate } from "@bufbuild/protobuf/wkt";
 import { type Job, JobState } from "#gen/filemill/job/v1/job_pb.ts";
+import { type DeliveryJson, deliveryJsonOf } from "./delivery-json.ts";
 import { fromErrorMessage } from "./errors.ts";
 
 /** The public words for the states of a job. */
@@ -30,6 +31,8 @@ export type JobJson = {
   estimateMs: number | null;
   error: { code: string; message: string } | null;
   createdAt: string | null;
+  /** Where the result is to be sent to an address. */
+  delivery?: DeliveryJson;
 };
 
 export function isJobStatus(text: string): text is JobStatus {
@@ -66,6 +69,7 @@ export function jobJsonOf(job: Job, apiUrl: string): JobJson {
     estimateMs: unfinished ? (job.estimateMs ?? 0) : null,
     error: error === undefined ? null : { code: error.code, message: error.message },
     createdAt: instantOf(job.createdAt),
+    ...(job.delivery !== undefined && { delivery: deliveryJsonOf(job.delivery) }),
   };
 }
 

@@ -18,12 +18,14 @@ import { watchCancellations } from "./adapters/cancellations.ts";
 import { type ConverterParts, openEngines } from "./adapters/converter.ts";
 import { remindOfDegradation } from "./adapters/degradation.ts";
 import { openKnownEngines } from "./adapters/known-engines.ts";
-import { createConversionMetrics } from "./adapters/metrics.ts";
+import { type ConversionMetrics, createConversionMetrics } from "./adapters/metrics.ts";
 import { createOneOffConverter } from "./adapters/one-off-converter.ts";
 import { createPlaces } from "./adapters/places.ts";
 import { openProcessFolder } from "./adapters/process-folder.ts";
 import { createTrials } from "./adapters/trials.ts";
+import { verifySoon } from "./adapters/verify-soon.ts";
 import { createWorker, type Worker } from "./adapters/worker.ts";
+import type { WorkerParts } from "./adapters/worker-parts.ts";
 import type { ConversionSettings } from "./config.ts";
 import type { Converter, OneOffConverter } from "./domain/converter.ts";
 import { lanes, spareOf } from "./domain/engine.ts";
@@ -32,7 +34,7 @@ import { unlockFile } from "./engines/shared/unlock.ts";
 import { type InspectorHost, openInspectors } from "./inspectors/open-inspectors.ts";
 import { createVerdicts, type Verdicts } from "./inspectors/verdicts.ts";
 import { createConversionRpc } from "./rpc.ts";
-import { openSandbox, type SandboxSettings } from "./sandbox/index.ts";
+import { type OpenSandbox, openSandbox, type SandboxSettings } from "./sandbox/index.ts";
 import { endOrphans } from "./sandbox/orphans.ts";
 import { removeFolder } from "./sandbox/scratch.ts";
 
@@ -53,7 +55,7 @@ export type ConverterOptions = Pick<ConverterParts, "onHop" | "onSpent" | "onSta
   Pick<InspectorHost, "onAnswer" | "onReplaced"> & {
     /** Engines that are in there are taken to be what they were at the last start, until they are verified. */
     readonly knownFile?: string;
-  };
+  } & Pick<SandboxSettings, "provenFile">;
 
 /**
  * Opens sandbox and engines without a broker, queue or key.
@@ -69,17 +71,19 @@ export async function openConverter(settings: ConversionSettings, log: Log, opti
   const owned = opening.move();
   const { tell } = parts.verdicts;
   const trials = createTrials(parts.sandbox, tell);
-  return { ...converter, tell, trials, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+  const attackIfOwed = () => parts.sandbox.attackIfOwed();
+  return { ...converter, tell, trials, attackIfOwed, [Symbol.asyncDispose]: () => owned.disposeAsync() };
 }
 
 /**
  * Opens the sandbox, and engines as plans need them.
  *
+ * @param attacksAnyway - See SandboxSettings.
  * @throws FilemillError UNAVAILABLE when the sandbox cannot be had.
  */
-export async function openOneOffConverter(settings: ConversionSettings, log: Log): Promise<OneOffConverter> {
+export async function openOneOffConverter(settings: ConversionSettings, log: Log, attacksAnyway = false): Promise<OneOffConverter> {
   await using opening = new AsyncDisposableStack();
-  const parts = await openParts(settings, log, opening, { provenFile: join(resolve(settings.DATA_DIR), "sandbox-held") });
+  const parts = await openParts(settings, log, opening, { provenFile: provenFileOf(settings), attacksAnyway, isOneOff: true });
   const known = await openKnownEngines(knownFileOf(settings), parts.sandbox.mode, log);
   const converter = opening.use(createOneOffConverter({ ...parts, known, isOneOff: true }));
   const owned = opening.move();
@@ -90,12 +94,17 @@ function knownFileOf({ DATA_DIR }: ConversionSettings): string {
   return join(resolve(DATA_DIR), "engines.json");
 }
 
+function provenFileOf({ DATA_DIR }: ConversionSettings): string {
+  return join(resolve(DATA_DIR), "sandbox-held");
+}
+
 async function openParts(
   settings: ConversionSettings,
   log: Log,
   opening: AsyncDisposableStack,
-  { onAnswer, onReplaced, provenFile }: Pick<ConverterOptions, "onAnswer" | "onReplaced"> & Pick<SandboxSettings, "provenFile">,
-): Promise<ConverterParts & { readonly verdicts: Verdicts }> {
+  options: Pick<ConverterOptions, "onAnswer" | "onReplaced"> & Pick<SandboxSettings, "provenFile" | "attacksAnyway" | "isOneOff">,
+): Promise<ConverterParts & { readonly sandbox: OpenSandbox; readonly verdicts: Verdicts }> {
+  const { onAnswer, onReplaced, provenFile, attacksAnyway, isOneOff } = options;
   const folder = opening.use(await openProcessFolder(join(resolve(settings.DATA_DIR), "scratch"), { endOrphans, removeFolder }));
   const sandbox = opening.use(
     await openSandbox({
@@ -105,7 +114,9 @@ async function openParts(
       firstUid: settings.SANDBOX_UID,
       memoryBytes: settings.JOB_MEMORY_MB * 1e6,
       log,
-      ...(provenFile === undefined ? {} : { provenFile }),
+      provenFile,
+      attacksAnyway,
+      isOneOff,
     }),
   );
   const inspectorLog = log.with({ part: "inspector" });
@@ -144,129 +155,118 @@ async function openParts(
 
 /** Runs the plans of the work queue `JOBS` on this node's engines and serves ConversionService. */
 export function createConversionService(deps: ConversionDeps, settings: ConversionSettings): Service {
-  const { log } = deps;
+  const { catalogue, log } = deps;
   const owned = new AsyncDisposableStack();
   const metrics = createConversionMetrics(deps.metrics);
   let working: Working | undefined;
-  let opened: Pick<Converter, "tell" | "newPath"> | undefined;
-  const converting = (): Pick<Converter, "tell" | "newPath"> => {
-    if (opened !== undefined) return opened;
-    throw new FilemillError("UNAVAILABLE", "The converter is starting; try again in a moment.", { retryAfterMs: 2000 });
-  };
+  let opening: Promise<Converter> | undefined;
+  let opened: Converter | undefined;
+  const converting = (): Converter => opened ?? refuseYet();
   let isReady = false;
-  let probes: readonly Probe[] = [];
   let isDegraded = false;
+  let probes: readonly Probe[] = [];
 
   async function start(): Promise<void> {
     const node = nameProcess();
-    const converter = owned.use(
-      await openConverter(settings, log, {
-        knownFile: knownFileOf(settings),
-        onHop: (engine, elapsedMs) => metrics.hopSeconds.observe({ engine }, elapsedMs / 1000),
-        onAnswer: (question, elapsedMs) => metrics.inspectionSeconds.observe({ question }, elapsedMs / 1000),
-        onReplaced: (cause) => metrics.inspectorsReplaced.inc({ cause }),
-        onStarted: (engine) => metrics.processesStarted.inc({ engine }),
-        onKilled: (engine, cause) => metrics.sandboxKills.inc({ engine, cause }),
-        onSpent: (engine, processorMs) => metrics.processorSeconds.inc({ engine }, processorMs / 1000),
-      }),
-    );
+    opening = openWarmConverter(settings, log, metrics);
+    const converter = owned.use(await opening);
     opened = converter;
-    metrics.sandboxMode.set({ mode: converter.sandboxMode }, 1);
     isDegraded = converter.sandboxMode === "degraded";
     if (isDegraded) owned.use(remindOfDegradation(log));
-    const worker = createWorker({
-      node,
-      leaseMs: settings.LEASE_MS,
-      hasOthers: settings.BLOBS !== undefined,
-      leases: deps.leases,
-      catalogue: deps.catalogue,
-      blobs: deps.blobs,
-      converter,
-      metrics,
-      log,
-    });
+    const worker = workerOf(deps, settings, { node, converter, metrics });
     owned.use(watchCancellations(deps.leases, node, worker.cancel, log));
     const announcement = await announce(deps.broker, () => converter.manifest(node), log);
     working = { worker, announcement, consumers: [] };
-    const queue = await deps.broker.workQueue("JOBS", lanes, { ackWaitMs: settings.LEASE_MS });
-    for (const { lane, slots } of converter.lanes) {
-      const places = createPlaces(slots, spareOf[lane]);
-      const handle = (delivery: Delivery): Promise<void> => places.use((guest) => worker.handle(delivery, guest));
-      const consumer = await queue.consume(lane, slots + spareOf[lane], handle, { admits: places.admits });
-      working.consumers.push(consumer);
-    }
-    await untilListed(deps.catalogue, converter.manifest(node), log);
+    await consumeLanes(deps.broker, converter, working, settings.LEASE_MS);
+    await untilListed(catalogue, converter.manifest(node), log);
     isReady = true;
-    const { scratch, sandbox, inspectors } = converter.trials;
-    probes = [
-      createProbe("scratch", scratch, log, { limitMs: 5000 }),
-      // A program starts late on a busy machine, which is no defect.
-      createProbe("sandbox", sandbox, log, { limitMs: 20_000, freshMs: 5000 }),
-      createProbe("inspectors", inspectors, log, { limitMs: 20_000 }),
-    ];
-    converter.warm();
-    owned.use(verifySoon(converter, announcement, log));
+    probes = probesOf(converter, log);
+    owned.use(verifySoon({ converter, announcement, log, giveUp }));
     log.info("conversion.ready", { node, lanes: converter.lanes, sandbox: converter.sandboxMode });
+  }
+
+  /** Nothing runs in a sandbox that does not hold; the next start attacks it first, and refuses. */
+  async function giveUp(): Promise<void> {
+    opened = undefined;
+    await drain(AbortSignal.abort(new FilemillError("UNAVAILABLE", "The sandbox does not hold.")));
   }
 
   async function drain(signal: AbortSignal): Promise<void> {
     isReady = false;
-    if (working === undefined) return;
-    const { worker, announcement, consumers } = working;
+    const ending = working;
     working = undefined;
-    const stopped = Promise.all(consumers.map((consumer) => consumer[Symbol.asyncDispose]()));
-    await announcement.withdraw();
-    if (signal.aborted) worker.abandon();
-    else signal.addEventListener("abort", worker.abandon, { once: true });
-    await stopped;
-    signal.removeEventListener("abort", worker.abandon);
+    if (ending !== undefined) await end(ending, signal);
   }
 
+  const tell: Converter["tell"] = (path, fileName) => converting().tell(path, fileName);
+  const newPath: Converter["newPath"] = (format) => converting().newPath(format);
   return {
     name: "conversion",
     start,
     drain,
-    routes: (router) =>
-      void router.service(
-        ConversionService,
-        createConversionRpc({
-          ...deps,
-          tell: (path, fileName) => converting().tell(path, fileName),
-          newPath: (format) => converting().newPath(format),
-        }),
-      ),
-    readiness: () => ({
-      ...(isReady ? { ready: true } : notReady("engines")),
-      ...(isDegraded ? { sandbox: "degraded" } : {}),
-    }),
+    routes: (router) => void router.service(ConversionService, createConversionRpc({ ...deps, tell, newPath })),
+    readiness: () => ({ ...(isReady ? { ready: true } : notReady("engines")), ...(isDegraded && { sandbox: "degraded" }) }),
     probes: () => probes,
     async [Symbol.asyncDispose]() {
       await drain(AbortSignal.abort(new FilemillError("UNAVAILABLE", "The converter is stopping.")));
+      await opening?.catch(() => undefined);
       await owned.disposeAsync();
     },
   };
 }
 
-/** Who comes first after a start is not to share the processor with this. */
-const verifyAfterMs = 5000;
+type Working = { readonly worker: Worker; readonly announcement: Announcement; readonly consumers: AsyncDisposable[] };
 
-/** Looks again at what was known from the last start, and tells the catalogue where it is not so. */
-function verifySoon(converter: Converter, announcement: Announcement, log: Log): Disposable {
-  const ending = new AbortController();
-  const verify = async (): Promise<void> => {
-    try {
-      if (!(await converter.verify(ending.signal))) await announcement.renew();
-    } catch (error) {
-      log.warn("engines.verify_failed", { err: error });
-    }
-  };
-  const timer = setTimeout(verify, verifyAfterMs).unref();
-  return {
-    [Symbol.dispose]() {
-      clearTimeout(timer);
-      ending.abort();
-    },
-  };
+function refuseYet(): never {
+  throw new FilemillError("UNAVAILABLE", "The converter is starting; try again in a moment.", { retryAfterMs: 2000 });
 }
 
-type Working = { readonly worker: Worker; readonly announcement: Announcement; readonly consumers: AsyncDisposable[] };
+function workerOf(deps: ConversionDeps, settings: ConversionSettings, own: Pick<WorkerParts, "node" | "converter" | "metrics">): Worker {
+  const { leases, catalogue, blobs, log } = deps;
+  return createWorker({ ...own, leaseMs: settings.LEASE_MS, hasOthers: settings.BLOBS !== undefined, leases, catalogue, blobs, log });
+}
+
+async function openWarmConverter(settings: ConversionSettings, log: Log, metrics: ConversionMetrics): Promise<Converter> {
+  const converter = await openConverter(settings, log, {
+    knownFile: knownFileOf(settings),
+    provenFile: provenFileOf(settings),
+    onHop: (engine, elapsedMs) => metrics.hopSeconds.observe({ engine }, elapsedMs / 1000),
+    onAnswer: (question, elapsedMs) => metrics.inspectionSeconds.observe({ question }, elapsedMs / 1000),
+    onReplaced: (cause) => metrics.inspectorsReplaced.inc({ cause }),
+    onStarted: (engine) => metrics.processesStarted.inc({ engine }),
+    onKilled: (engine, cause) => metrics.sandboxKills.inc({ engine, cause }),
+    onSpent: (engine, processorMs) => metrics.processorSeconds.inc({ engine }, processorMs / 1000),
+  });
+  metrics.sandboxMode.set({ mode: converter.sandboxMode }, 1);
+  // Beside what follows: who comes first is not to wait for their start.
+  converter.warm();
+  return converter;
+}
+
+async function consumeLanes(broker: Broker, converter: Converter, { worker, consumers }: Working, leaseMs: number): Promise<void> {
+  const queue = await broker.workQueue("JOBS", lanes, { ackWaitMs: leaseMs });
+  for (const { lane, slots } of converter.lanes) {
+    const places = createPlaces(slots, spareOf[lane]);
+    const handle = (delivery: Delivery): Promise<void> => places.use((guest) => worker.handle(delivery, guest));
+    consumers.push(await queue.consume(lane, slots + spareOf[lane], handle, { admits: places.admits }));
+  }
+}
+
+function probesOf({ trials: { scratch, sandbox, inspectors } }: Converter, log: Log): readonly Probe[] {
+  return [
+    createProbe("scratch", scratch, log, { limitMs: 5000 }),
+    // A program starts late on a busy machine, which is no defect.
+    createProbe("sandbox", sandbox, log, { limitMs: 20_000, freshMs: 5000 }),
+    createProbe("inspectors", inspectors, log, { limitMs: 20_000 }),
+  ];
+}
+
+/** Takes no new work, and leaves what runs to others when the signal fires. */
+async function end({ worker, announcement, consumers }: Working, signal: AbortSignal): Promise<void> {
+  const stopped = Promise.all(consumers.map((consumer) => consumer[Symbol.asyncDispose]()));
+  await announcement.withdraw();
+  if (signal.aborted) worker.abandon();
+  else signal.addEventListener("abort", worker.abandon, { once: true });
+  await stopped;
+  signal.removeEventListener("abort", worker.abandon);
+}

@@ -15,7 +15,7 @@ import {
   type UploadRequest,
 } from "#gen/filemill/conversion/v1/conversion_pb.ts";
 import { type Job, type JobService, JobState } from "#gen/filemill/job/v1/job_pb.ts";
-import type { BlobStore } from "#kit/blobs/store.ts";
+import type { BlobStore, ByteRange } from "#kit/blobs/store.ts";
 import type { Converter } from "./domain/converter.ts";
 import { paced } from "./domain/pace.ts";
 
@@ -37,7 +37,8 @@ export function createConversionRpc(parts: RpcParts): ServiceImpl<typeof Convers
     async inspect({ blob, fileName }) {
       if (blob === undefined || !(await parts.blobs.has(blob.id))) throw new FilemillError("NOT_FOUND", "There is no such blob.");
       const found = await tellBlob(parts, blob, fileName);
-      return { format: found.format ?? "", toldBy: found.toldBy, nameDisagrees: found.nameDisagrees };
+      const { format = "", toldBy, nameDisagrees, pixels, durationMs } = found;
+      return { format, toldBy, nameDisagrees, extent: { pixels: BigInt(pixels), durationMs: BigInt(durationMs) } };
     },
   };
 }
@@ -151,7 +152,7 @@ function resultOf(job: Job | undefined): Blob {
 }
 
 /** Pieces of 256 KiB whatever the size of the store's reads, a good size for messages. */
-async function* blobChunks(blobs: BlobStore, blob: Blob, range?: { start: number; end: number }): AsyncIterable<Uint8Array> {
+async function* blobChunks(blobs: BlobStore, blob: Blob, range?: ByteRange): AsyncIterable<Uint8Array> {
   const source = await blobs.read(blob.id, range);
   try {
     for await (const piece of source) {

@@ -21,6 +21,15 @@ export type Cadence = {
   readonly roomMs: number;
   /** What takes longer than this is recorded before it ends (decision 68). */
   readonly unwrittenMs: number;
+  /** Between two writes of how long conversions took. */
+  readonly timingsMs: number;
 };
 
-export const defaultCadence: Cadence = { reconcileMs: 5000, expireMs: 5000, sweepMs: 600_000, roomMs: 1000, unwrittenMs: 300 };
+export const defaultCadence: Cadence = {
+  reconcileMs: 5000,
+  expireMs: 5000,
+  sweepMs: 600_000,
+  roomMs: 1000,
+  unwrittenMs: 300,
+  timingsMs: 10_000,
+};

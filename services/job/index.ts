@@ -16,6 +16,7 @@ import { openJobRecords } from "./adapters/job-records.ts";
 import { createMeter } from "./adapters/meter.ts";
 import { createPlanner } from "./adapters/planner.ts";
 import { openTimers } from "./adapters/timers.ts";
+import { openTimings } from "./adapters/timings.ts";
 import { type Cadence, defaultCadence, type JobSettings, lanes } from "./config.ts";
 import { createAdmission } from "./domain/admission.ts";
 import { expireJobs, openReconciler, sweepBlobs } from "./domain/care.ts";
@@ -71,6 +72,7 @@ export function createJobService(deps: JobDeps, settings: JobSettings): Service 
       timers.every("job.expire", cadence.expireMs, (signal) => expireJobs(opened.core, signal));
       timers.every("job.sweep", cadence.sweepMs, () => sweepBlobs(opened.core, deps.blobs));
       timers.every("job.room", cadence.roomMs, () => opened.core.makeRoom());
+      timers.every("job.timings", cadence.timingsMs, opened.rememberTimings);
       ({ core, settled } = opened);
     },
     async drain(signal) {
@@ -109,6 +111,7 @@ async function openCore(deps: JobDeps, settings: JobSettings, stack: AsyncDispos
   const clock = deps.clock ?? systemClock;
   const projection = createProjection(clock, maxLeaseMs);
   const history = createHistory();
+  const rememberTimings = await openTimings(broker, history);
   const passwords = new Map<string, Passwords>();
   const spending = followSpending(projection, clock);
   projection.onChange((after, before) => {
@@ -117,11 +120,14 @@ async function openCore(deps: JobDeps, settings: JobSettings, stack: AsyncDispos
     const isNew = after?.record.job.state === JobState.DONE && before?.record.job.state !== JobState.DONE;
     // Many files of one are no measure for the conversion of one.
     const isUsual = after?.record.job.resultFormat === "";
-    if (isNew && isUsual) history.record(runOf(after.record), after.record.job.durationMs);
+    // Jobs of before this start are among what the history remembers.
+    if (isNew && isUsual && isPresent) history.record(runOf(after.record), after.record.job.durationMs);
   });
+  let isPresent = false;
   const wakeUps = await broker.workQueue("JOBS", lanes, { ackWaitMs: settings.LEASE_MS });
   const keys = await openIdempotencyKeys(broker);
   const records = stack.use(await openJobRecords(broker, projection, blobs));
+  isPresent = true;
   const background = stack.use(openBackground(log));
   const rules = {
     retentionSeconds: settings.RETENTION_SECONDS,
@@ -146,5 +152,9 @@ async function openCore(deps: JobDeps, settings: JobSettings, stack: AsyncDispos
   };
   const leastBytes = (settings.MIN_FREE_DISK_MB + settings.GUEST_RESERVE_MB) * 1e6;
   const roomMaker = createRoomMaker(core, async () => leastBytes - (await blobs.freeBytes()));
-  return { core, settled: background.settled };
+  const settled = async (): Promise<void> => {
+    await background.settled();
+    await rememberTimings().catch((error: unknown) => log.warn("job.timings_failed", { err: error }));
+  };
+  return { core, settled, rememberTimings };
 }

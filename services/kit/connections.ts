@@ -37,18 +37,10 @@ export function createConnections({ total, perClient }: ConnectionBounds): Conne
     own.client.count -= 1;
     if (own.client.count === 0) clients.delete(own.name);
   };
-  const shedOldest = (of: Set<Socket>): boolean => {
-    const [oldest] = of;
-    if (oldest === undefined) return false;
-    // Counted out now: its end is told later.
-    forget(oldest);
-    oldest.destroy();
-    return true;
-  };
   const hasRoom = (name: string): boolean => {
     const client = clients.get(name);
-    if (client !== undefined && client.count >= perClient) return shedOldest(client.idle);
-    return held.size < total || shedOldest(idle);
+    if (client !== undefined && client.count >= perClient) return shedOldest(client.idle, forget);
+    return held.size < total || shedOldest(idle, forget);
   };
   const rest = (socket: Socket, { client }: Held): void => {
     idle.add(socket);
@@ -84,6 +76,15 @@ export function createConnections({ total, perClient }: ConnectionBounds): Conne
       };
     },
   };
+}
+
+function shedOldest(idle: Set<Socket>, forget: (socket: Socket) => void): boolean {
+  const [oldest] = idle;
+  if (oldest === undefined) return false;
+  // Counted out now: its end is told later.
+  forget(oldest);
+  oldest.destroy();
+  return true;
 }
 
 /** Half of the files that this process may have open; the rest is for conversions, blobs and the broker. */

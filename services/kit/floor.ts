@@ -12,10 +12,11 @@ import type { Cluster } from "./nats/cluster.ts";
 import type { Broker, Channel } from "./nats/ports.ts";
 import { createProbe, type Probe } from "./probe.ts";
 import { ensureRpcToken } from "./rpc/access.ts";
+import { type RpcTls, readRpcTls } from "./rpc/tls.ts";
 import type { Settings } from "./settings.ts";
 
-/** With the token of the internal services, whether it was set or made. */
-export type FloorSettings = Settings & { readonly RPC_TOKEN: string };
+/** With the token of the internal services, whether it was set or made, and what the files of their certificates hold. */
+export type FloorSettings = Settings & { readonly RPC_TOKEN: string; readonly rpcTls: RpcTls | undefined };
 
 /** What every process stands on, whichever services it runs. */
 export type Floor = AsyncDisposable & {
@@ -33,7 +34,7 @@ export type Floor = AsyncDisposable & {
 
 /**
  * Opens blob store, metrics, and the broker where there is a service to use it. Rejects with UNAVAILABLE when the broker cannot be had, and
- * with a SettingError when the token of the internal services is not kept from others.
+ * with a SettingError when the token of the internal services is not kept from others or their certificates are not what they should be.
  */
 export async function openFloor(settings: Settings, log: Log, services: readonly BrokerUser[]): Promise<Floor> {
   const dataDir = resolve(settings.DATA_DIR);
@@ -42,11 +43,15 @@ export async function openFloor(settings: Settings, log: Log, services: readonly
   const metrics = new Registry();
   collectDefaultMetrics({ register: metrics });
   measureFloor(metrics, dataDir);
+  const sending =
+    endpoint === undefined
+      ? undefined
+      : (await import("./otlp-metrics.ts")).startMetrics(metrics, { endpoint, everyMs: settings.OTEL_METRIC_EXPORT_INTERVAL });
   const blobs = await openBlobs(settings, log.with({ part: "blobs" }));
-  const token = await ensureRpcToken(settings);
+  const [token, rpcTls] = await Promise.all([ensureRpcToken(settings), readRpcTls(settings)]);
   const brokers = services.length === 0 ? undefined : await openBrokers(settings, dataDir, log.with({ part: "broker" }), services);
   return {
-    settings: { ...settings, RPC_TOKEN: token },
+    settings: { ...settings, RPC_TOKEN: token, rpcTls },
     log,
     metrics,
     blobs,
@@ -62,6 +67,7 @@ export async function openFloor(settings: Settings, log: Log, services: readonly
     },
     async [Symbol.asyncDispose]() {
       await brokers?.[Symbol.asyncDispose]();
+      await sending?.[Symbol.asyncDispose]();
       await tracing?.[Symbol.asyncDispose]();
     },
   };

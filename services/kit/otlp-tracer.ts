@@ -13,8 +13,8 @@ import {
 import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-hooks";
 import { W3CTraceContextPropagator } from "@opentelemetry/core";
 import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-http";
-import { detectResources, envDetector, resourceFromAttributes } from "@opentelemetry/resources";
 import { BatchSpanProcessor, TracerProvider } from "@opentelemetry/sdk-trace";
+import { otlpUrl, resource } from "./otlp-resource.ts";
 import { setTracer, type Tracer } from "./tracing.ts";
 
 /** How long the end of the process waits for the last spans to be taken. */
@@ -23,9 +23,9 @@ const kinds = { server: SpanKind.SERVER, client: SpanKind.CLIENT } as const;
 
 /** @param endpoint - As OTEL_EXPORTER_OTLP_ENDPOINT has it: without the path of traces. What its siblings say is read by the exporter. */
 export function startTracing(endpoint: string): AsyncDisposable {
-  const exporter = new OTLPTraceExporter({ url: `${endpoint.replace(/\/$/, "")}/v1/traces` });
+  const exporter = new OTLPTraceExporter({ url: otlpUrl(endpoint, "traces") });
   const provider = new TracerProvider({
-    resource: resourceFromAttributes({ "service.name": "filemill" }).merge(detectResources({ detectors: [envDetector] })),
+    resource,
     spanProcessors: [new BatchSpanProcessor({ exporter })],
   });
   context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());

@@ -64,6 +64,11 @@ export const settingTable = {
     values: ["on", "off"],
     help: "Whether the converter page works without an account, within the plan `free`, whose requests are then counted by address",
   }),
+  LINKS: choice({
+    default: "on",
+    values: ["on", "off"],
+    help: "Whether accounts may hand a result on by a link, which ends by time, count, revoking or with the result; `off` ends those that there are, too",
+  }),
   OIDC_ISSUER: url({
     default: undefined,
     schemes: ["https", "http"],
@@ -127,7 +132,13 @@ export const settingTable = {
   OTEL_EXPORTER_OTLP_ENDPOINT: url({
     default: undefined,
     schemes: ["http", "https"],
-    help: "Where traces are sent by OTLP over HTTP (`/v1/traces` is added); unset: none are made. OTEL_EXPORTER_OTLP_HEADERS and OTEL_RESOURCE_ATTRIBUTES are read as well",
+    help: "Where traces and metrics are sent by OTLP over HTTP (`/v1/traces` and `/v1/metrics` are added); unset: nowhere. OTEL_EXPORTER_OTLP_HEADERS and OTEL_RESOURCE_ATTRIBUTES are read as well",
+  }),
+  OTEL_METRIC_EXPORT_INTERVAL: integer({
+    default: "60000",
+    min: 100,
+    max: 3_600_000,
+    help: "Milliseconds between two exports of metrics by OTLP",
   }),
   DRAIN_MS: integer({ default: "20000", min: 0, max: 600_000, help: "How long SIGTERM lets requests and jobs finish" }),
   WATCHDOG_MS: integer({
@@ -138,7 +149,12 @@ export const settingTable = {
   }),
   IMAGE_SLOTS: integer({ default: "2", min: 0, max: 64, help: "Pictures converted at once (0: none on this node)" }),
   DOCUMENT_SLOTS: integer({ default: "2", min: 0, max: 64, help: "Text and PDF documents converted at once" }),
-  OFFICE_SLOTS: integer({ default: "2", min: 0, max: 64, help: "Office documents converted at once, each by its own warm LibreOffice" }),
+  OFFICE_SLOTS: integer({
+    default: "2",
+    min: 0,
+    max: 64,
+    help: "Office documents converted at once, each by its own LibreOffice, of which one is kept warm",
+  }),
   MEDIA_SLOTS: integer({ default: "2", min: 0, max: 64, help: "Sound and film files converted at once" }),
   JOB_MEMORY_MB: integer({ default: "2048", min: 256, max: 262_144, help: "Memory limit of one engine run" }),
   ALL_ENGINES: choice({
@@ -184,6 +200,15 @@ export const settingTable = {
     accepts: "at least 16 characters without spaces",
     help: "Bearer token that every call to the internal services carries; unset: made by the first start, in `rpc-token` under DATA_DIR",
   }),
+  RPC_CA: text({
+    default: undefined,
+    help: "File (PEM) with the authority that vouches for the other hosts' services: with RPC_CERT and RPC_KEY, RPC_PORT speaks TLS only and refuses who shows no certificate of it",
+  }),
+  RPC_CERT: text({
+    default: undefined,
+    help: "File (PEM) with this host's certificate, for its name as the others call it, as server and as client",
+  }),
+  RPC_KEY: text({ default: undefined, help: "File (PEM) with the key of RPC_CERT" }),
   RPC_SOCKET: text({
     default: undefined,
     help: "Unix socket of the internal services in addition to RPC_PORT, for the user that Filemill runs as only; unset: `rpc.sock` under DATA_DIR with `npm start`",
@@ -191,11 +216,11 @@ export const settingTable = {
   WEBHOOK_PRIVATE_ADDRESSES: choice({
     default: "refused",
     values: ["refused", "allowed"],
-    help: "`allowed` lets webhooks call http and addresses of this network, and with them what only this network should reach",
+    help: "`allowed` lets webhooks and deliveries call http and addresses of this network, and with them what only this network should reach",
   }),
   WEBHOOK_PORTS: ports({
     default: undefined,
-    help: "Ports that webhooks may call beside 443 (and 80 where WEBHOOK_PRIVATE_ADDRESSES allows http); unset: none",
+    help: "Ports that webhooks and deliveries may call beside 443 (and 80 where WEBHOOK_PRIVATE_ADDRESSES allows http); unset: none",
   }),
   WEBHOOK_RETRY_SECONDS: text({
     default: "5,300,1800,7200,18000,36000,50400,72000,86400",

@@ -3,7 +3,7 @@ import type { ServiceImpl } from "@connectrpc/connect";
 import type { Delivery, WebhookService } from "#gen/filemill/webhook/v1/webhook_pb.ts";
 import { replayed } from "./domain/delivery.ts";
 import type { Store } from "./domain/ports.ts";
-import type { ReceiverRules } from "./domain/receiver-url.ts";
+import { parseReceiverUrl, type ReceiverRules } from "./domain/receiver-url.ts";
 import { createWebhook, deleteWebhook, deleteWebhooksOf, notFound, ownWebhook, updateWebhook } from "./domain/webhooks.ts";
 
 const defaultLimit = 20;
@@ -39,6 +39,7 @@ export function createWebhookRpc(store: () => Store, rules: ReceiverRules): Serv
         if (next?.value.delivery !== undefined) return { delivery: next.value.delivery };
       }
     },
+    checkReceiver: ({ url }) => ({ url: parseReceiverUrl(url, rules, "delivery") }),
     async deleteAccountWebhooks({ accountId }) {
       await deleteWebhooksOf(store(), accountId);
       return {};

@@ -92,7 +92,7 @@ export function mayImport(from: Place, to: Place): boolean {
 }
 
 /** The gateway from bottom to top: a room imports of those before it, and files of the gateway that lie in none. */
-const gatewayRooms = ["http", "access", "exchange", "rest", "webhook", "account", "mcp", "openapi", "web", "routes"] as const;
+const gatewayRooms = ["http", "access", "exchange", "rest", "webhook", "account", "operator", "mcp", "openapi", "web", "routes"] as const;
 
 /** Is this an arrow upwards inside the gateway? */
 export function climbs(from: string, to: string): boolean {

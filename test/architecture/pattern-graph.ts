@@ -37,24 +37,69 @@ const strictest = <T>(order: readonly T[], one: T, other: T): T => (order.indexO
 
 /** Undefined when a look-around inside has no bound: then it may read all the rest at each place. */
 export function patternGraphOf(source: string, flags: string): PatternGraph | undefined {
-  const { expression, maxCharacter } = JS.Parser.fromLiteral({ source, flags }).parse({
-    backreferences: "unknown",
-    simplify: false,
-  });
-  const all = CharSet.all(maxCharacter);
-  const lineEnds = CharSet.fromCharacters(maxCharacter, [0x0a, 0x0d, 0x2028, 0x2029]);
-  const sets: CharSet[] = [];
-  const next: Map<number, number>[] = [];
-  let isOpen = false;
+  const { expression, maxCharacter } = JS.Parser.fromLiteral({ source, flags }).parse({ backreferences: "unknown", simplify: false });
+  const draft = new Draft(maxCharacter);
+  const whole = draft.partOf(expression.alternatives);
+  if (draft.isOpen) return undefined;
+  const search = flags.includes("y") ? [] : draft.searchFor(whole);
+  const isSure = draft.sets.map((_, position) => whole.last.some((exit) => exit.position === position && draft.isSure(exit)));
+  return { masks: masksOf(draft.sets), next: draft.next, isSure, search: new Set(search) };
+}
 
-  const place = (set: CharSet): number => {
-    next.push(new Map());
-    return sets.push(set) - 1;
-  };
-  const join = (from: number, to: number): void => void next[from]?.set(to, (next[from]?.get(to) ?? 0) + 1);
-  const chain = (one: Part, other: Part): Part => {
+/** A graph that grows with each part of the expression. */
+class Draft {
+  readonly sets: CharSet[] = [];
+  readonly next: Map<number, number>[] = [];
+  isOpen = false;
+  readonly #all: CharSet;
+  readonly #lineEnds: CharSet;
+
+  constructor(maxCharacter: number) {
+    this.#all = CharSet.all(maxCharacter);
+    this.#lineEnds = CharSet.fromCharacters(maxCharacter, [0x0a, 0x0d, 0x2028, 0x2029]);
+  }
+
+  partOf(alternatives: readonly NoParent<Concatenation>[]): Part {
+    const parts = alternatives.map(({ elements }) =>
+      elements.map((element) => this.#elementOf(element)).reduce((one, other) => this.#chain(one, other), nothing),
+    );
+    return {
+      first: parts.flatMap(({ first }) => first),
+      last: parts.flatMap(({ last }) => last),
+      empty: parts.find(({ empty }) => empty !== undefined)?.empty,
+    };
+  }
+
+  /** Places what is skipped before a match: the ends of lines, and all else. */
+  searchFor({ first }: Part): readonly number[] {
+    const search = [this.#place(this.#lineEnds), this.#place(this.#lineEnds.negate())];
+    for (const from of search) {
+      for (const to of search) this.#join(from, to);
+      for (const { position, anchor } of first)
+        if (anchor === "none" || (anchor === "line" && from === search[0])) this.#join(from, position);
+    }
+    return search;
+  }
+
+  isSure({ position, needs }: Part["last"][number]): boolean {
+    const set = this.sets[position];
+    if (needs === "nothing" || set === undefined) return needs === "nothing";
+    if (this.next[position]?.has(position) !== true) return false;
+    return (needs === "end" && set.isAll) || (needs === "line end" && set.isSupersetOf(this.#lineEnds.negate()));
+  }
+
+  #place(set: CharSet): number {
+    this.next.push(new Map());
+    return this.sets.push(set) - 1;
+  }
+
+  #join(from: number, to: number): void {
+    this.next[from]?.set(to, (this.next[from]?.get(to) ?? 0) + 1);
+  }
+
+  #chain(one: Part, other: Part): Part {
     for (const { position: from, needs: rest } of one.last) {
-      for (const { position: to, anchor } of other.first) if (anchor !== "start" && rest !== "end") join(from, to);
+      for (const { position: to, anchor } of other.first) if (anchor !== "start" && rest !== "end") this.#join(from, to);
     }
     const { empty } = one;
     const behind = other.empty;
@@ -67,84 +112,64 @@ export function patternGraphOf(source: string, flags: string): PatternGraph | un
       empty: empty &&
         behind && { anchor: strictest(anchors, empty.anchor, behind.anchor), needs: strictest(needs, empty.needs, behind.needs) },
     };
-  };
-  const choice = (parts: readonly Part[]): Part => ({
-    first: parts.flatMap(({ first }) => first),
-    last: parts.flatMap(({ last }) => last),
-    empty: parts.find(({ empty }) => empty !== undefined)?.empty,
-  });
-  const optional = (part: Part): Part => ({ ...part, empty: part.empty ?? { anchor: "none", needs: "nothing" } });
-  const partOf = (alternatives: readonly NoParent<Concatenation>[]): Part =>
-    choice(alternatives.map(({ elements }) => elements.map(elementOf).reduce(chain, nothing)));
-  const loop = (part: Part): Part => {
-    for (const { position: from } of part.last) for (const { position: to, anchor } of part.first) if (anchor !== "start") join(from, to);
+  }
+
+  #loop(part: Part): Part {
+    for (const { position: from } of part.last)
+      for (const { position: to, anchor } of part.first) if (anchor !== "start") this.#join(from, to);
     return part;
-  };
+  }
+
   /** Each copy inside the one before, as else one character could be taken by any of them. */
-  const copiesOf = (alternatives: readonly NoParent<Concatenation>[], min: number, max: number): Part => {
+  #copiesOf(alternatives: readonly NoParent<Concatenation>[], min: number, max: number): Part {
     if (max === 0) return nothing;
     const isLast = max === Number.POSITIVE_INFINITY && min <= 1;
-    const one = isLast ? loop(partOf(alternatives)) : partOf(alternatives);
-    const part = isLast ? one : chain(one, copiesOf(alternatives, Math.max(0, min - 1), max - 1));
+    const one = isLast ? this.#loop(this.partOf(alternatives)) : this.partOf(alternatives);
+    const part = isLast ? one : this.#chain(one, this.#copiesOf(alternatives, Math.max(0, min - 1), max - 1));
     return min === 0 ? optional(part) : part;
-  };
-  const assertionOf = (node: Node & { type: "Assertion" }): Part => {
-    if (hasLoop(node.alternatives)) isOpen = true;
+  }
+
+  #assertionOf(node: Node & { type: "Assertion" }): Part {
+    if (hasLoop(node.alternatives)) this.isOpen = true;
     const [only] = node.alternatives.flatMap(({ elements }) => elements);
     if (!node.negate || node.alternatives.length !== 1 || only?.type !== "CharacterClass") return passing({ needs: "more" });
     const isText = only.characters.isAll;
-    if (!isText && !only.characters.negate().equals(lineEnds)) return passing({ needs: "more" });
+    if (!isText && !only.characters.negate().equals(this.#lineEnds)) return passing({ needs: "more" });
     if (node.kind === "behind") return passing({ anchor: isText ? "start" : "line", needs: "more" });
     return passing({ needs: isText ? "end" : "line end" });
-  };
-  function elementOf(node: Node): Part {
+  }
+
+  #elementOf(node: Node): Part {
     switch (node.type) {
       case "CharacterClass": {
-        const position = place(node.characters);
+        const position = this.#place(node.characters);
         return { first: [{ position, anchor: "none" }], last: [{ position, needs: "nothing" }], empty: undefined };
       }
       case "Alternation":
         // The two ways of a word's boundary exclude each other.
         return node.alternatives.every(({ elements }) => elements.length > 0 && elements.every(({ type }) => type === "Assertion"))
           ? passing({ needs: "more" })
-          : partOf(node.alternatives);
+          : this.partOf(node.alternatives);
       case "Quantifier": {
         const max = node.max > manyTimes ? Number.POSITIVE_INFINITY : Math.min(node.max, maxCopies);
-        return copiesOf(node.alternatives, Math.min(node.min, maxCopies), max);
+        return this.#copiesOf(node.alternatives, Math.min(node.min, maxCopies), max);
       }
       case "Assertion":
-        return assertionOf(node);
+        return this.#assertionOf(node);
       case "Unknown": {
         // A reference to what was taken before: any text.
-        const position = place(all);
-        join(position, position);
+        const position = this.#place(this.#all);
+        this.#join(position, position);
         return optional({ first: [{ position, anchor: "none" }], last: [{ position, needs: "more" }], empty: undefined });
       }
       default:
         return node satisfies never;
     }
   }
+}
 
-  const whole = partOf(expression.alternatives);
-  if (isOpen) return undefined;
-  const search = flags.includes("y") ? [] : [place(lineEnds), place(lineEnds.negate())];
-  for (const from of search) {
-    for (const to of search) join(from, to);
-    for (const { position, anchor } of whole.first)
-      if (anchor === "none" || (anchor === "line" && from === search[0])) join(from, position);
-  }
-  const isSure = sets.map((set, position) =>
-    whole.last.some((exit) => {
-      if (exit.position !== position) return false;
-      const isLoop = next[position]?.has(position) === true;
-      return (
-        exit.needs === "nothing" ||
-        (exit.needs === "end" && isLoop && set.isAll) ||
-        (exit.needs === "line end" && isLoop && set.isSupersetOf(lineEnds.negate()))
-      );
-    }),
-  );
-  return { masks: masksOf(sets), next, isSure, search: new Set(search) };
+function optional(part: Part): Part {
+  return { ...part, empty: part.empty ?? { anchor: "none", needs: "nothing" } };
 }
 
 function hasLoop(alternatives: readonly NoParent<Concatenation>[]): boolean {

@@ -1,7 +1,7 @@
 /** A source file as the rules see it: what it imports, how long it and its functions are, what of the process it touches. */
 import { readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
-import { type Argument, type CallExpression, type NewExpression, parseSync, Visitor } from "oxc-parser";
+import { type Argument, type CallExpression, type EcmaScriptModule, type NewExpression, parseSync, Visitor } from "oxc-parser";
 
 export type Import = {
   /** As written. */
@@ -22,7 +22,7 @@ export type SourceFile = {
   /** What is imported by which names; `*` for all at once. */
   readonly importedNames: readonly { readonly module: string; readonly name: string }[];
   readonly hasDefaultExport: boolean;
-  /** `lines` leaves out those of the functions inside: a factory of small functions is no long function. */
+  /** `lines` counts those of the functions inside too. */
   readonly functions: readonly { readonly line: number; readonly lines: number }[];
   /** For example console.log or process.env. */
   readonly memberAccesses: ReadonlySet<string>;
@@ -50,7 +50,6 @@ export function readSource(root: string, path: string): SourceFile {
   const lineOf = (offset: number): number => text.slice(0, offset).split("\n").length;
 
   const functions: { line: number; lines: number }[] = [];
-  const open: { insideLines: number }[] = [{ insideLines: 0 }];
   const memberAccesses = new Set<string>();
   const calls = new Set<string>();
   const patterns: SourceFile["patterns"][number][] = [];
@@ -58,22 +57,14 @@ export function readSource(root: string, path: string): SourceFile {
     if (callee.type !== "Identifier" || callee.name !== "RegExp") return;
     patterns.push({ line: lineOf(start), source: textOf(written), flags: textOf(flags) ?? "" });
   };
-  const onEnter = (): void => void open.push({ insideLines: 0 });
-  const onExit = ({ start, end }: { start: number; end: number }): void => {
+  const onFunction = ({ start, end }: { start: number; end: number }): void => {
     const line = lineOf(start);
-    const lines = lineOf(end) - line + 1;
-    functions.push({ line, lines: lines - (open.pop()?.insideLines ?? 0) });
-    const outer = open.at(-1);
-    // One that starts and ends within a line of its parent takes none away.
-    if (outer !== undefined) outer.insideLines += lines - 1;
+    functions.push({ line, lines: lineOf(end) - line + 1 });
   };
   new Visitor({
-    FunctionDeclaration: onEnter,
-    FunctionExpression: onEnter,
-    ArrowFunctionExpression: onEnter,
-    "FunctionDeclaration:exit": onExit,
-    "FunctionExpression:exit": onExit,
-    "ArrowFunctionExpression:exit": onExit,
+    FunctionDeclaration: onFunction,
+    FunctionExpression: onFunction,
+    ArrowFunctionExpression: onFunction,
     MemberExpression({ object, property }) {
       if (object.type === "Identifier" && property.type === "Identifier") memberAccesses.add(`${object.name}.${property.name}`);
     },
@@ -87,6 +78,24 @@ export function readSource(root: string, path: string): SourceFile {
     },
   }).visit(program);
 
+  const { loaded, specifiers } = importsIn(module, text);
+  return {
+    path,
+    lines: text.trimEnd().split("\n").length,
+    imports: [...new Set(specifiers)].map((specifier) => importOf(path, specifier)),
+    loads: [...new Set(loaded)].map((specifier) => importOf(path, specifier)),
+    importedNames: module.staticImports.flatMap(({ moduleRequest, entries }) =>
+      entries.filter(({ isType }) => !isType).map(({ importName }) => ({ module: moduleRequest.value, name: importName.name ?? "*" })),
+    ),
+    hasDefaultExport: module.staticExports.some(({ entries }) => entries.some(({ exportName }) => exportName.kind === "Default")),
+    functions,
+    memberAccesses,
+    calls,
+    patterns,
+  };
+}
+
+function importsIn(module: EcmaScriptModule, text: string): { readonly loaded: string[]; readonly specifiers: string[] } {
   const loaded = [
     // `import { type A } from` loads the file, as Node leaves the statement there without its types.
     ...module.staticImports
@@ -102,20 +111,7 @@ export function readSource(root: string, path: string): SourceFile {
     ...module.staticImports.map(({ moduleRequest }) => moduleRequest.value),
     ...module.staticExports.flatMap(({ entries }) => entries.flatMap(({ moduleRequest }) => moduleRequest?.value ?? [])),
   ];
-  return {
-    path,
-    lines: text.trimEnd().split("\n").length,
-    imports: [...new Set(specifiers)].map((specifier) => importOf(path, specifier)),
-    loads: [...new Set(loaded)].map((specifier) => importOf(path, specifier)),
-    importedNames: module.staticImports.flatMap(({ moduleRequest, entries }) =>
-      entries.filter(({ isType }) => !isType).map(({ importName }) => ({ module: moduleRequest.value, name: importName.name ?? "*" })),
-    ),
-    hasDefaultExport: module.staticExports.some(({ entries }) => entries.some(({ exportName }) => exportName.kind === "Default")),
-    functions,
-    memberAccesses,
-    calls,
-    patterns,
-  };
+  return { loaded, specifiers };
 }
 
 /** Of a text written at one place, as it is. */

@@ -38,6 +38,7 @@ const permissive = new Set([
 /** Used as separate, replaceable files and unchanged, which is all that these licences ask for; or tools that are not part of Filemill. */
 const exceptions: readonly { readonly path: RegExp; readonly license: string | undefined; readonly reason: string }[] = [
   { path: /^@img\/sharp-/, license: "LGPL-3.0-or-later", reason: "libvips, a shared library beside sharp" },
+  { path: /^occt-import-js$/, license: "LGPL-2.1", reason: "Open CASCADE, a WebAssembly module of its own" },
   { path: /^ical\.js$/, license: "MPL-2.0", reason: "a package of its own, used unchanged" },
   { path: /^axe-core$/, license: "MPL-2.0", reason: "the test of what screen readers find" },
   { path: /^lightningcss/, license: "MPL-2.0", reason: "part of the test runner" },

@@ -33,7 +33,7 @@ export const aimedEngines = [
     "fonttools",
   ] as const),
   ...(["ffmpeg", "archive", "data", "subtitle", "mail", "libraw", "icnsutils", "fluidsynth"] as const),
-  ...(["graphviz", "assimp", "meshoptimizer", "djvulibre", "calibre", "gdal", "gpsbabel", "join-pdf"] as const),
+  ...(["graphviz", "assimp", "meshoptimizer", "shapes", "djvulibre", "calibre", "gdal", "gpsbabel", "join-pdf"] as const),
 ] as const;
 export type AimedEngine = (typeof aimedEngines)[number];
 

@@ -61,6 +61,7 @@ export const harmless: Readonly<Record<AimedEngine, Harmless>> = {
   graphviz: { fileName: "a.gv", to: "svg", content: "digraph { a -> b }" },
   assimp: { fileName: "a.obj", to: "stl", content: "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n" },
   meshoptimizer: { fileName: "a.stl", to: "stl", content: typical("model/typical.stl") },
+  shapes: { fileName: "a.3mf", to: "glb", content: typical("model/typical.3mf") },
   djvulibre: { fileName: "a.djvu", to: "pdf", content: typical("document/typical.djvu") },
   calibre: { fileName: "a.fb2", to: "mobi", content: typical("ebook/typical.fb2") },
   gdal: { fileName: "a.geojson", to: "kml", content: '{"type":"Point","coordinates":[1,2]}' },

@@ -1,11 +1,25 @@
-/** Classes MC1 to MC3: models that stay what they are, with what names other files or takes memory or time when faces are merged. */
+/**
+ * Classes MC1 to MC3: models that stay what they are, with what names other files or takes memory or time when faces are merged.
+ * Classes MC4 and MC5: 3MF and STEP with the same.
+ */
 import { glb } from "#test/services/conversion/engines/inside/model/spheres.ts";
+import { threeMf } from "#test/services/conversion/engines/inside/model/threemf-files.ts";
 import type { Attack } from "./attack.ts";
 
 const row = (id: string, what: string, fileName: string, outcome: Attack["outcome"], content: Attack["content"]): Attack => ({
   ...{ id, what, engine: "meshoptimizer", fileName, outcome, content },
   ...{ to: [fileName.slice(2)], query: `from=${fileName.slice(2)}&simplify=0.5&scale=2` },
 });
+
+const shapesRow = (id: string, what: string, fileName: string, outcome: Attack["outcome"], content: Attack["content"]): Attack => ({
+  ...{ id, what, engine: "shapes", fileName, outcome, content, to: ["glb"], query: `from=${fileName.slice(2)}` },
+});
+/** Ten of the next in each. */
+const nested = (depth: number): string =>
+  Array.from({ length: depth }, (_, level) => {
+    const inside = `<component objectid="${level + 2}"/>`.repeat(10);
+    return `<object id="${level + 1}"><components>${inside}</components></object>`;
+  }).join("");
 
 const triangle = "v 0 0 0\nv 1 0 0\nv 0 1 0\nf -3 -2 -1\n";
 const statedPly = (): Buffer => {
@@ -51,4 +65,21 @@ export const modelAttacks: readonly Attack[] = [
     return corners + face.repeat(300);
   }),
   row("MC3-groups", "a hundred thousand groups of two triangles", "a.obj", "is bounded", manyGroups),
+  shapesRow("MC4-entity", "a 3MF whose name is an entity of a host's file", "a.3mf", "INVALID_INPUT", ({ secretFile }) =>
+    threeMf(`<object id="1" name="&x;"/>`, `<!DOCTYPE model [<!ENTITY x SYSTEM "file://${secretFile}">]>`),
+  ),
+  shapesRow("MC4-ring", "a 3MF object that contains itself", "a.3mf", "INVALID_INPUT", () =>
+    threeMf('<object id="1"><components><component objectid="1"/></components></object>'),
+  ),
+  shapesRow("MC4-nested", "3MF objects ten in each other, nine deep", "a.3mf", "INPUT_TOO_COMPLEX", () =>
+    threeMf(`${nested(9)}<object id="10"><mesh/></object>`),
+  ),
+  shapesRow(
+    "MC5-file",
+    "a STEP assembly whose part is a host's file",
+    "a.step",
+    "INVALID_INPUT",
+    ({ secretFile }) =>
+      `ISO-10303-21;\nHEADER;\nFILE_SCHEMA(('AUTOMOTIVE_DESIGN'));\nENDSEC;\nDATA;\n#1=DOCUMENT_FILE('${secretFile}','','',#2,'',$);\nENDSEC;\nEND-ISO-10303-21;\n`,
+  ),
 ];

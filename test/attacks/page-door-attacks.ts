@@ -100,6 +100,20 @@ async function towardsThisNetwork(server: TestServer): Promise<readonly Told[]> 
   return told;
 }
 
+/** The source is never fetched: the address is judged before. */
+async function resultsTowardsThisNetwork(server: TestServer): Promise<readonly Told[]> {
+  const headers = { authorization: `Bearer ${server.key}`, "content-type": "application/json" };
+  const told: Told[] = [];
+  for (const deliverTo of [...receivers, "https://user:secret@example.org/"]) {
+    const body = JSON.stringify({ url: "https://example.org/a.png", to: "webp", deliverTo });
+    const answer = await fetch(`${server.url}/api/v1/convert-url`, { method: "POST", headers, body });
+    const json = JSON.parse(await answer.text());
+    if (json.error?.details?.field !== "deliverTo") throw new Error(`${deliverTo} was let through`);
+    told.push(toldOf({ status: answer.status, headers: answer.headers, json }));
+  }
+  return told;
+}
+
 /** Each a character, a case, a length or a coding away from the right one. */
 async function nearKeys(server: TestServer): Promise<readonly Told[]> {
   const { key } = server;
@@ -157,6 +171,12 @@ export const pageDoorAttacks: readonly DoorAttack[] = [
     what: `${receivers.length + 2} webhooks towards this host, its network or another protocol`,
     outcome: "BAD_REQUEST",
     send: towardsThisNetwork,
+  },
+  {
+    id: "W3-results",
+    what: `${receivers.length + 1} results to be put towards this host, its network or another protocol; where an address redirects there is in \`test/e2e/deliveries.e2e.test.ts\``,
+    outcome: "BAD_REQUEST",
+    send: resultsTowardsThisNetwork,
   },
   { id: "W4-keys", what: "keys that are almost right", outcome: "INVALID_API_KEY", send: nearKeys },
   {

@@ -1,60 +1,55 @@
 import { execFile } from "node:child_process";
-import { access, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { type Browser, chromium } from "playwright-core";
 import { startServer, type TestServer } from "#test/harness/server.ts";
+import { type Manual, manualsIn } from "./manuals.ts";
+import { officeTables } from "./office.ts";
 import { convert } from "./rest-client.ts";
+import { type Goals, meansOf, type Reasons, type Row, tableOf } from "./structure-score.ts";
 
 const run = promisify(execFile);
 
-/** Manuals that are here anyway: Markdown by other people, with every construct, one of them in Chinese. */
-export const manuals = [
-  ...["commander/Readme.md", "picomatch/README.md", "cborg/README.md", "pino/docs/api.md", "@pinojs/redact/README.md", "jose/README.md"],
-  ...["hyparquet/README.md", "nats/README.md", "fast-xml-parser/README.md", "@fastify/busboy/README.md", "fast-json-stringify/README.md"],
-  ...["path-expression-matcher/README.md", "smol-toml/README.md", "avvio/README.md", "protobufjs/README.md", "is-unsafe/README.md"],
-  ...["@js-sdsl/ordered-map/README.zh-CN.md", "depd/Readme.md"],
+const ruled = "table{border-collapse:collapse}td,th{border:1px solid #999;padding:2px 6px}";
+const underlined = "table{border-collapse:collapse;font-size:8pt}td,th{border-bottom:1px solid #999;padding:2px 6px}";
+const wide = `body{font:12pt/1.4 "DejaVu Serif",serif}code,pre{font:10pt "DejaVu Sans Mono",monospace}pre{white-space:pre-wrap}${ruled}`;
+const narrow = `body{font:10pt/1.3 "Liberation Serif",serif;column-count:2}code,pre{font:8pt "Liberation Mono",monospace}pre{white-space:pre-wrap}${underlined}h1{column-span:all}`;
+const narrowest = `body{font:8pt/1.3 "Liberation Sans",sans-serif;column-count:3;column-gap:6mm}code,pre{font:7pt "Liberation Mono",monospace}pre,code{white-space:pre-wrap;overflow-wrap:anywhere}${underlined}h1{column-span:all}`;
+const book = `body{font:11pt/1.3 "Liberation Serif",serif;text-align:justify}p{margin:0;text-indent:1.5em}li p,td p{text-indent:0}h1,h2{text-align:center}code,pre{font:9pt "Liberation Mono",monospace}pre{white-space:pre-wrap;text-align:left}${ruled}`;
+
+type Layout = {
+  readonly name: string;
+  readonly style: string;
+  readonly tagged: boolean;
+  readonly goals: Goals;
+  readonly reasons?: Reasons;
+};
+
+const taggedGoals: Goals = { order: 0.99, heads: 0.98, cells: 0.95, lists: 0.95, code: 0.95, links: 0.98 };
+const untaggedGoals: Goals = { order: 0.97, heads: 0.85, cells: 0.75, lists: 0.85, code: 0.85 };
+const scanGoals: Goals = { words: 0.97 };
+
+const hindi = "Hindi, of whose letters the browser tells many by ActualText alone, which the reader of PDFs does not give";
+const narrowTables =
+  "tables in a narrow column: without upright lines, and of two or three words a line, their cells part like columns of the page";
+const threeColumns: Reasons = {
+  order: `${narrowTables}; ${hindi}`,
+  heads: `${hindi}; heads of code in its usual weight look like code`,
+  cells: narrowTables,
+  lists: "items in items, indented to where a line holds a word or two",
+};
+
+const layouts: readonly Layout[] = [
+  { name: "tagged", style: wide, tagged: true, goals: taggedGoals },
+  { name: "without tags", style: wide, tagged: false, goals: untaggedGoals },
+  { name: "as a book", style: book, tagged: false, goals: untaggedGoals },
+  { name: "two columns", style: narrow, tagged: false, goals: untaggedGoals, reasons: { order: hindi, heads: threeColumns.heads ?? "" } },
+  { name: "three columns", style: narrowest, tagged: false, goals: untaggedGoals, reasons: threeColumns },
 ];
 
-const wide = `body{font:12pt/1.4 "DejaVu Serif",serif}code,pre{font:10pt "DejaVu Sans Mono",monospace}pre{white-space:pre-wrap}table{border-collapse:collapse}td,th{border:1px solid #999;padding:2px 6px}`;
-const narrow = `body{font:10pt/1.3 "Liberation Serif",serif;column-count:2}code,pre{font:8pt "Liberation Mono",monospace}pre{white-space:pre-wrap}table{border-collapse:collapse;font-size:8pt}td,th{border-bottom:1px solid #999;padding:2px 6px}h1{column-span:all}`;
-const layouts = [
-  { name: "tagged", style: wide, tagged: true },
-  { name: "without tags", style: wide, tagged: false },
-  { name: "two columns, without tags", style: narrow, tagged: false },
-] as const;
-
-/** Pictures and anchors within the page are left out: what is measured is the text. */
-const bare = `function Image(i) return i.caption end
-function RawBlock() return {} end
-function RawInline() return {} end
-function Link(l)
-  if #l.content == 0 then return {} end
-  if not l.target:match("^http") then return l.content end
-  l.content = l.content:walk({ Link = function(inner) return inner.content end })
-  return l
-end`;
-
-export type Manual = { readonly truth: string; readonly html: string };
-
-export async function manualAt(folder: string, name: string, index: number): Promise<Manual | undefined> {
-  const source = join(import.meta.dirname, "../../node_modules", name);
-  if (
-    !(await access(source).then(
-      () => true,
-      () => false,
-    ))
-  )
-    return undefined;
-  const [truth, filter] = [join(folder, `${index}.truth.md`), join(folder, "bare.lua")];
-  await writeFile(filter, bare);
-  await run("pandoc", ["-f", "gfm-raw_html", "-t", "gfm", "--wrap=none", `--lua-filter=${filter}`, source, "-o", truth]);
-  const { stdout } = await run("pandoc", ["-f", "gfm", "-t", "html5", "--no-highlight", truth], { maxBuffer: 2 ** 26 });
-  return { truth, html: stdout };
-}
-
-async function print(browser: Browser, html: string, { style, tagged }: (typeof layouts)[number], path: string): Promise<void> {
+async function print(browser: Browser, html: string, { style, tagged }: Layout, path: string): Promise<void> {
   const page = await browser.newPage();
   await page.setContent(`<!DOCTYPE html><meta charset="utf-8"><style>${style}</style>${html}`);
   const [headerTemplate, footerTemplate] = [
@@ -66,13 +61,17 @@ async function print(browser: Browser, html: string, { style, tagged }: (typeof 
   await page.close();
 }
 
+type Maker = (server: TestServer, pdf: string, made: string) => Promise<void>;
+
+const byFilemill: Maker = async (server, pdf, made) => {
+  const { status, body } = await convert(server, { to: "md", name: "in.pdf", query: "?download=wait" }, await readFile(pdf));
+  if (status !== 200) throw new Error(`status ${status}: ${body.toString().slice(0, 300)}`);
+  await writeFile(made, body);
+};
+
 /** Makers of Markdown, each given a PDF and where to write. */
-const makers: Readonly<Record<string, (server: TestServer, pdf: string, made: string) => Promise<void>>> = {
-  async Filemill(server, pdf, made) {
-    const { status, body } = await convert(server, { to: "md", name: "in.pdf", query: "?download=wait" }, await readFile(pdf));
-    if (status !== 200) throw new Error(`status ${status}`);
-    await writeFile(made, body);
-  },
+const makers: Readonly<Record<string, Maker>> = {
+  Filemill: byFilemill,
   async pdftotext(_server, pdf, made) {
     await run("pdftotext", ["-nopgbrk", pdf, made]);
   },
@@ -80,51 +79,89 @@ const makers: Readonly<Record<string, (server: TestServer, pdf: string, made: st
     await run("mutool", ["convert", "-F", "xhtml", "-o", `${made}.html`, pdf]);
     await run("pandoc", ["-f", "html", "-t", "gfm-raw_html", `${made}.html`, "-o", made]);
   },
+  async pdftohtml(_server, pdf, made) {
+    await run("pdftohtml", ["-s", "-i", "-noframes", pdf, `${made}.html`]);
+    await run("pandoc", ["-f", "html", "-t", "gfm-raw_html", `${made}.html`, "-o", made]);
+  },
+  async Calibre(_server, pdf, made) {
+    await run("ebook-convert", [pdf, `${made}.txt`, "--txt-output-formatting=markdown"], { maxBuffer: 2 ** 26 });
+    await run("mv", [`${made}.txt`, made]);
+  },
 };
 
-type Figures = Readonly<Record<string, number | null>>;
+/** What makes Markdown of scans: Filemill, and recognition alone, of pages that were not turned by others before. */
+const readers: Readonly<Record<string, Maker>> = {
+  Filemill: byFilemill,
+  async Tesseract(_server, pdf, made) {
+    await run("pdftoppm", ["-gray", "-r", "300", pdf, made]);
+    await run("sh", ["-c", 'ls "$1"-*.pgm > "$1.list"', "sh", made]);
+    await run("tesseract", [`${made}.list`, made, "--dpi", "300"]);
+    await run("mv", [`${made}.txt`, made]);
+  },
+};
 
-export async function scoresOf(pairs: readonly (readonly [truth: string, made: string])[]): Promise<readonly Figures[]> {
-  const scorer = execFile("/usr/bin/python3", [join(import.meta.dirname, "structure-score.py")], { maxBuffer: 2 ** 26 });
+/** A scanner's work: 300 dots an inch, turned by 0.7 degrees, one pixel in two hundred a speck. */
+async function scan(pdf: string, path: string): Promise<void> {
+  await run("pdftoppm", ["-gray", "-r", "300", "-png", pdf, path]);
+  const program = join(import.meta.dirname, "../services/conversion/engines/pdf/scanned-pdf.py");
+  await run("sh", ["-c", '/usr/bin/python3 "$1" "$2" plain 0.7 0.5 "$2"-*.png && rm "$2"-*.png', "sh", program, path]);
+}
+
+async function pagesOf(pdfs: readonly string[]): Promise<number> {
+  const told = await Promise.all(pdfs.map((pdf) => run("pdfinfo", [pdf])));
+  return told.reduce((sum, { stdout }) => sum + Number(/^Pages:\s+(\d+)/m.exec(stdout)?.[1] ?? 0), 0);
+}
+
+type Set = { readonly name: string; readonly pdfs: readonly string[]; readonly truths: readonly string[] };
+
+async function measured(
+  server: TestServer,
+  { name, pdfs, truths }: Set,
+  by: Readonly<Record<string, Maker>>,
+  { goals, reasons }: Pick<Layout, "goals" | "reasons">,
+): Promise<string[]> {
+  const pages = await pagesOf(pdfs);
+  const rows: Row[] = [];
+  let seconds = 0;
+  for (const [maker, make] of Object.entries(by)) {
+    const pairs = truths.map((truth, index) => [truth, `${pdfs[index]}.${maker}.md`] as const);
+    const from = performance.now();
+    for (const [index, [, made]] of pairs.entries()) await make(server, pdfs[index] ?? "", made);
+    if (maker === "Filemill") seconds = (performance.now() - from) / 1000;
+    rows.push({ name: maker, figures: await meansOf(pairs) });
+  }
+  const title = `PDF ${name}: ${pdfs.length} documents, ${pages} pages, ${(seconds / pages).toFixed(3)} s a page`;
+  return [title, ...tableOf(rows, goals, reasons)];
+}
+
+/** Shorter ones, so that recognition ends in minutes; in the language that Tesseract always has. */
+const scannedManuals = 8;
+
+async function tablesOfPdfs(server: TestServer, browser: Browser, folder: string, manuals: readonly Manual[]): Promise<string[]> {
   const said: string[] = [];
-  scorer.stdout?.on("data", (text: string) => said.push(text));
-  scorer.stdin?.end(pairs.map((pair) => `${pair.join("\t")}\n`).join(""));
-  const code = await new Promise((resolve) => scorer.once("close", resolve));
-  if (code !== 0) throw new Error("The scorer failed.");
-  return said
-    .join("")
-    .trim()
-    .split("\n")
-    .map((line) => JSON.parse(line));
+  const truths = manuals.map(({ truth }) => truth);
+  for (const [at, layout] of layouts.entries()) {
+    const pdfs = manuals.map((_, index) => join(folder, `${at}.${index}.pdf`));
+    for (const [index, { html }] of manuals.entries()) await print(browser, html, layout, pdfs[index] ?? "");
+    said.push(...(await measured(server, { name: layout.name, pdfs, truths }, makers, layout)));
+  }
+  const short = manuals.filter(({ isEnglish, html }) => isEnglish && html.length < 20_000).slice(0, scannedManuals);
+  const pdfs = short.map((_, index) => join(folder, `scan.${index}.pdf`));
+  for (const [index, manual] of short.entries()) await scan(join(folder, `1.${manuals.indexOf(manual)}.pdf`), pdfs[index] ?? "");
+  const scans = { name: "scanned at 300 dpi", pdfs, truths: short.map(({ truth }) => truth) };
+  return [...said, ...(await measured(server, scans, readers, { goals: scanGoals }))];
 }
 
-export function meansOf(rows: readonly Figures[]): string {
-  return Object.keys(rows[0] ?? {})
-    .map((name) => {
-      const figures = rows.flatMap((row) => row[name] ?? []);
-      return `${name} ${(figures.reduce((sum, each) => sum + each, 0) / Math.max(1, figures.length)).toFixed(3)}`;
-    })
-    .join("  ");
-}
-
-/** How much of their structure documents keep from PDF to Markdown, beside other programs. */
+/** How much of their structure documents keep on their way to Markdown: goals, figures and reasons, beside other programs. */
 export async function benchDocuments(): Promise<string[]> {
   const folder = await mkdtemp(join(tmpdir(), "filemill-bench-"));
   const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox", "--disable-gpu"] });
-  const said: string[] = [];
   try {
     await using server = await startServer({ LOG_LEVEL: "warn" });
-    const found = await Promise.all(manuals.map((name, index) => manualAt(folder, name, index)));
-    const texts = found.filter((manual) => manual !== undefined);
-    for (const [at, layout] of layouts.entries()) {
-      for (const [index, { html }] of texts.entries()) await print(browser, html, layout, join(folder, `${at}.${index}.pdf`));
-      for (const [maker, make] of Object.entries(makers)) {
-        const pairs = texts.map(({ truth }, index) => [truth, join(folder, `${at}.${index}.${maker}.md`)] as const);
-        for (const [index, [, made]] of pairs.entries()) await make(server, join(folder, `${at}.${index}.pdf`), made);
-        said.push(`${layout.name}, ${texts.length} manuals, ${maker}: ${meansOf(await scoresOf(pairs))}`);
-      }
-    }
-    return said;
+    const manuals = await manualsIn(folder);
+    const pdfs = await tablesOfPdfs(server, browser, folder, manuals);
+    const truths = manuals.map(({ truth }) => truth);
+    return [...pdfs, ...(await officeTables(server, folder, truths))];
   } finally {
     await browser.close();
     await rm(folder, { recursive: true, force: true });

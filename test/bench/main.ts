@@ -1,13 +1,15 @@
-/** `npm run bench [-- routes icon upload document documents print office sandbox fairness]`: what Filemill costs beside the bare engine, as ratios of one run. */
+/** `npm run bench [-- routes icon upload document documents print sandbox start tracing fairness capacity]`: what Filemill costs beside the bare engine, as ratios of one run. */
 import process from "node:process";
+import { benchCapacity } from "./capacity.ts";
 import { benchDocument } from "./document.ts";
 import { benchDocuments } from "./documents.ts";
 import { benchFairness } from "./fairness.ts";
 import { benchIcon } from "./icon.ts";
-import { benchOffice } from "./office.ts";
 import { benchPrint } from "./print.ts";
 import { benchRoutes } from "./routes.ts";
 import { benchSandbox } from "./sandbox.ts";
+import { benchStart } from "./start.ts";
+import { benchTracing } from "./tracing.ts";
 import { benchUpload } from "./upload.ts";
 
 const benches = {
@@ -16,10 +18,12 @@ const benches = {
   document: benchDocument,
   documents: benchDocuments,
   print: benchPrint,
-  office: benchOffice,
   upload: benchUpload,
   sandbox: benchSandbox,
+  start: benchStart,
+  tracing: benchTracing,
   fairness: benchFairness,
+  capacity: benchCapacity,
 };
 const asked = process.argv.slice(2);
 for (const [name, bench] of Object.entries(benches)) {

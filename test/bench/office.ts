@@ -1,11 +1,10 @@
 import { execFile } from "node:child_process";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { startServer, type TestServer } from "#test/harness/server.ts";
-import { manualAt, manuals, meansOf, scoresOf } from "./documents.ts";
+import type { TestServer } from "#test/harness/server.ts";
 import { convert } from "./rest-client.ts";
+import { meansOf, type Reasons, type Row, tableOf } from "./structure-score.ts";
 
 const run = promisify(execFile);
 
@@ -58,13 +57,13 @@ async function made(folder: string, truths: readonly string[], way: readonly str
   return paths;
 }
 
-async function measure(
-  server: TestServer,
-  folder: string,
-  truths: readonly string[],
-  name: string,
-  way: readonly string[],
-): Promise<string> {
+/** Why a measure misses its goal. */
+const reasons: Readonly<Record<string, Reasons>> = {};
+
+const goal = 0.98;
+const goals = { order: goal, heads: goal, levels: goal, cells: goal, lists: goal, code: goal, links: goal };
+
+async function measured(server: TestServer, folder: string, truths: readonly string[], name: string, way: readonly string[]): Promise<Row> {
   const format = way.at(-1) ?? "";
   const pairs: (readonly [string, string])[] = [];
   for (const [index, path] of (await made(folder, truths, way)).entries()) {
@@ -75,23 +74,19 @@ async function measure(
     await writeFile(result, body);
     pairs.push([truth, result]);
   }
-  return `${name}, ${truths.length} documents: ${meansOf(await scoresOf(pairs))}`;
+  return { name, figures: await meansOf(pairs) };
 }
 
 /** How much of their structure office documents, slides and books keep on their way to Markdown. */
-export async function benchOffice(): Promise<string[]> {
-  const folder = await mkdtemp(join(tmpdir(), "filemill-bench-"));
-  try {
-    await using server = await startServer({ LOG_LEVEL: "warn" });
-    const found = await Promise.all(manuals.map((name, index) => manualAt(folder, name, index)));
-    const texts = found.flatMap((manual) => (manual === undefined ? [] : [manual.truth]));
-    const slides = decks.map((_, index) => join(folder, `deck-${index}.truth.md`));
-    for (const [index, path] of slides.entries()) await writeFile(path, decks[index] ?? "");
-    const said: string[] = [];
-    for (const [name, way] of Object.entries(textWays)) said.push(await measure(server, folder, texts, name, way));
-    for (const [name, way] of Object.entries(slideWays)) said.push(await measure(server, folder, slides, name, way));
-    return said;
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+export async function officeTables(server: TestServer, folder: string, texts: readonly string[]): Promise<string[]> {
+  const slides = decks.map((_, index) => join(folder, `deck-${index}.truth.md`));
+  for (const [index, path] of slides.entries()) await writeFile(path, decks[index] ?? "");
+  const said: string[] = [];
+  for (const [truths, ways] of [[texts, textWays] as const, [slides, slideWays] as const])
+    for (const [name, way] of Object.entries(ways))
+      said.push(
+        `${name}: ${truths.length} documents`,
+        ...tableOf([await measured(server, folder, truths, name, way)], goals, reasons[name]),
+      );
+  return said;
 }

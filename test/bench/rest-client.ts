@@ -25,9 +25,10 @@ export async function convert(
   );
   const tail = Buffer.from(`\r\n--${boundary}--\r\n`);
   const sizeBytes = Buffer.isBuffer(file) ? file.length : file.sizeBytes;
+  const address = `${server.url}/api/v1/convert${upload.query ?? ""}`;
   const answer = await new Promise<IncomingMessage>((resolve, reject) => {
     const outgoing = request(
-      `${server.url}/api/v1/convert${upload.query ?? ""}`,
+      address,
       {
         method: "POST",
         agent,
@@ -47,5 +48,20 @@ export async function convert(
     file.stream.once("end", () => outgoing.end(tail));
     file.stream.pipe(outgoing, { end: false });
   });
-  return { status: answer.statusCode ?? 0, body: await buffer(answer) };
+  return await ended(answer, address, server.key);
+}
+
+/** What is queued answers with addresses to follow until it has ended. */
+async function ended(answer: IncomingMessage, address: string, key: string): Promise<Answer> {
+  const body = await buffer(answer);
+  const { location } = answer.headers;
+  if (location === undefined || (answer.statusCode ?? 0) < 300) return { status: answer.statusCode ?? 0, body };
+  // An address that is relative is relative to the one that was asked.
+  const nextAddress = new URL(location, address).href;
+  const next = await new Promise<IncomingMessage>((resolve, reject) => {
+    request(nextAddress, { agent, headers: { authorization: `Bearer ${key}` } }, resolve)
+      .once("error", reject)
+      .end();
+  });
+  return await ended(next, nextAddress, key);
 }

@@ -38,7 +38,7 @@ async function measured(
   atOnce: number,
 ): Promise<Pair> {
   const bytes = await readFile(source);
-  const upload = { to, name: basename(source), query: `?download=1${query}` };
+  const upload = { to, name: basename(source), query: `?download=wait${query}` };
   const all = (one: (at: number) => Promise<unknown>) => () => Promise.all(Array.from({ length: atOnce }, (_, at) => one(at)));
   const ours = all(async () => {
     const { status, body } = await convert(server, upload, bytes);

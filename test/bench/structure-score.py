@@ -4,12 +4,13 @@ Reads lines `truth<TAB>made` of paths; writes one line of JSON each: measure to 
 order   share of words that are there in the order of the truth: 2 * common / (here + there), by longest matching blocks
 heads   the same of headings with their texts; levels: with their levels below the first one's
 cells   the same of the cells of tables, rows ended by a mark; lists: of items by their first block; code: of the words in blocks of code
-links   share of the targets that are kept
+links   share of the targets that are kept; words: of the words, wherever they are; an ideograph is one
 """
 import json
 import re
 import subprocess
 import sys
+from collections import Counter
 from difflib import SequenceMatcher
 
 
@@ -38,7 +39,7 @@ def words(node):
                     text.append(" ")
 
     walk(node)
-    return re.findall(r"\w+", "".join(text).lower())
+    return re.findall(r"[\u3040-\u30ff\u3400-\u9fff]|[^\W\u3040-\u30ff\u3400-\u9fff]+", "".join(text).lower())
 
 
 def parts(blocks):
@@ -74,7 +75,7 @@ def parts(blocks):
     walk(blocks)
     first = min((level for level, _ in found["levels"]), default=0)
     found["levels"] = [(level - first, text) for level, text in found["levels"]]
-    return {**found, "order": words(blocks)}
+    return {"order": words(blocks), **found, "words": words(blocks)}
 
 
 def alike(truth, made):
@@ -85,10 +86,9 @@ def alike(truth, made):
 
 
 def kept(truth, made):
-    left = list(made)
-    return sum(1 for each in truth if each in left and not left.remove(each)) / len(truth) if truth else None
+    return (Counter(truth) & Counter(made)).total() / len(truth) if truth else None
 
 
 for line in sys.stdin:
     truth, made = (parts(tree(path)) for path in line.rstrip("\n").split("\t"))
-    print(json.dumps({name: (kept if name == "links" else alike)(truth[name], made[name]) for name in truth}), flush=True)
+    print(json.dumps({name: (kept if name in ("links", "words") else alike)(truth[name], made[name]) for name in truth}), flush=True)

@@ -51,45 +51,7 @@ const codeOf = (work: Promise<unknown>): Promise<string> =>
   );
 
 export function describeBlobStore(fixture: BlobStoreFixture): void {
-  describe("keeps", () => {
-    test.each([
-      ["nothing", Buffer.alloc(0), 10],
-      ["a small body", smallBody, 3],
-      ["a body at the edge of one write", largeBody.subarray(0, 256 * 1024), 1000],
-      ["a body just over it", largeBody.subarray(0, 256 * 1024 + 1), 64 * 1024],
-      ["a large body", largeBody, 64 * 1024],
-      ["a large body in one chunk", largeBody, largeBody.length],
-    ])("%s", async (_what, body, chunkBytes) => {
-      const store = fixture.store();
-      const blob = await store.write(inChunks(body, chunkBytes));
-      expect(blob).toMatchObject({ digest: digestOf(body), sizeBytes: BigInt(body.length) });
-      expect(Buffer.compare(await buffer(await store.read(blob.id)), body)).toBe(0);
-      expect(Buffer.compare(await fetched(fixture, blob), body)).toBe(0);
-      expect(await store.has(blob.id)).toBe(true);
-      expect(await idsIn(store)).toContain(blob.id);
-    });
-
-    test("a file that it adopts, which is gone then", async () => {
-      const store = fixture.store();
-      const path = await fixture.strayFile(largeBody);
-      const blob = await store.adopt(path);
-      expect(blob).toMatchObject({ digest: digestOf(largeBody), sizeBytes: BigInt(largeBody.length) });
-      expect(Buffer.compare(await buffer(await store.read(blob.id)), largeBody)).toBe(0);
-      await expect(readFile(path)).rejects.toThrow("ENOENT");
-    });
-
-    test("equal bytes twice, each with its own owner", async () => {
-      const store = fixture.store();
-      const first = await store.write(inChunks(smallBody, 4));
-      const second = await store.write(inChunks(smallBody, 4));
-      expect(second.digest).toBe(first.digest);
-      expect(second.id).not.toBe(first.id);
-      await store.remove(first.id);
-      expect(await store.has(first.id)).toBe(false);
-      expect(await buffer(await store.read(second.id))).toEqual(smallBody);
-    });
-  });
-
+  describe("keeps", () => describeKeeping(fixture));
   describe("fetches", () => {
     test("a file that others may read and nobody may change, and that is gone afterwards where it is a copy", async () => {
       const store = fixture.store();
@@ -104,95 +66,8 @@ export function describeBlobStore(fixture: BlobStoreFixture): void {
     });
   });
 
-  describe.runIf(fixture.holds)("may hold a small body in memory", () => {
-    test("until it is to be kept", async () => {
-      const store = fixture.store();
-      const blob = await store.write(inChunks(smallBody, 4), { mayBeHeld: true });
-      expect(blob).toMatchObject({ digest: digestOf(smallBody), sizeBytes: BigInt(smallBody.length) });
-      expect(store.readFresh(blob.id)).toEqual(smallBody);
-      expect(await store.has(blob.id)).toBe(true);
-      expect(await idsIn(store)).not.toContain(blob.id);
-      for (const _ of [1, 2]) {
-        store.keep(blob.id);
-        expect(await fetched(fixture, blob)).toEqual(smallBody);
-        expect(await idsIn(store)).toContain(blob.id);
-      }
-    });
-
-    test("until somebody reads it", async () => {
-      const store = fixture.store();
-      const { id } = await store.write(inChunks(smallBody, 4), { mayBeHeld: true });
-      expect(await buffer(await store.read(id, { start: 2, end: 4 }))).toEqual(smallBody.subarray(2, 5));
-    });
-
-    test("until others need the room", async () => {
-      const store = fixture.store();
-      const bodies = Array.from({ length: 100 }, (_, index) => Buffer.from(`body ${index}`));
-      const blobs = await Promise.all(bodies.map((body) => store.write(inChunks(body, 4), { mayBeHeld: true })));
-      for (const [index, blob] of blobs.entries()) {
-        expect(await store.has(blob.id)).toBe(true);
-        store.keep(blob.id);
-        expect(await fetched(fixture, blob)).toEqual(bodies[index]);
-      }
-    });
-
-    test("and leaves nothing of it when it is removed before", async () => {
-      const store = fixture.store();
-      const { id } = await store.write(inChunks(smallBody, 4), { mayBeHeld: true });
-      await store.remove(id);
-      store.keep(id);
-      expect(await store.has(id)).toBe(false);
-      expect(await idsIn(store)).not.toContain(id);
-    });
-
-    test("but no large one", async () => {
-      const store = fixture.store();
-      const { id } = await store.write(inChunks(largeBody, 64 * 1024), { mayBeHeld: true });
-      expect(await idsIn(store)).toContain(id);
-    });
-  });
-
-  describe("leaves nothing", () => {
-    test.each([
-      ["small", smallBody, smallBody.length - 1],
-      ["large", largeBody, largeBody.length - 1],
-    ])("of a %s body over the limit", async (_what, body, maxBytes) => {
-      const store = fixture.store();
-      const before = await idsIn(store);
-      expect(await codeOf(store.write(inChunks(body, 64 * 1024), { maxBytes }))).toBe("INPUT_TOO_LARGE");
-      expect(await idsIn(store)).toEqual(before);
-    });
-
-    test("of a body exactly at the limit but what it stored", async () => {
-      const store = fixture.store();
-      const blob = await store.write(inChunks(smallBody, 4), { maxBytes: smallBody.length });
-      expect(blob.sizeBytes).toBe(BigInt(smallBody.length));
-    });
-
-    test.each([
-      ["small", smallBody],
-      ["large", largeBody],
-    ])("of a %s body whose source fails", async (_what, body) => {
-      const store = fixture.store();
-      const before = await idsIn(store);
-      await expect(store.write(failing(body))).rejects.toThrow("the client left");
-      expect(await idsIn(store)).toEqual(before);
-    });
-
-    test("of a body that is aborted while the source is silent", async () => {
-      const store = fixture.store();
-      const before = await idsIn(store);
-      const abort = new AbortController();
-      const silent = async function* (): AsyncGenerator<Uint8Array> {
-        yield largeBody;
-        abort.abort(new Error("enough"));
-        await new Promise(() => undefined);
-      };
-      await expect(store.write(silent(), { signal: abort.signal })).rejects.toThrow("enough");
-      expect(await idsIn(store)).toEqual(before);
-    });
-  });
-
+  describe.runIf(fixture.holds)("may hold a small body in memory", () => describeHolding(fixture));
+  describe("leaves nothing", () => describeLeftovers(fixture));
   test("reads ranges with both ends included, cut at the end of the file", async () => {
     const store = fixture.store();
     const blob = await store.write(inChunks(largeBody, 64 * 1024));
@@ -224,5 +99,133 @@ export function describeBlobStore(fixture: BlobStoreFixture): void {
 
   test("tells free bytes", async () => {
     expect(await fixture.store().freeBytes()).toBeGreaterThan(0);
+  });
+}
+
+function describeKeeping(fixture: BlobStoreFixture): void {
+  test.each([
+    ["nothing", Buffer.alloc(0), 10],
+    ["a small body", smallBody, 3],
+    ["a body at the edge of one write", largeBody.subarray(0, 256 * 1024), 1000],
+    ["a body just over it", largeBody.subarray(0, 256 * 1024 + 1), 64 * 1024],
+    ["a large body", largeBody, 64 * 1024],
+    ["a large body in one chunk", largeBody, largeBody.length],
+  ])("%s", async (_what, body, chunkBytes) => {
+    const store = fixture.store();
+    const blob = await store.write(inChunks(body, chunkBytes));
+    expect(blob).toMatchObject({ digest: digestOf(body), sizeBytes: BigInt(body.length) });
+    expect(Buffer.compare(await buffer(await store.read(blob.id)), body)).toBe(0);
+    expect(Buffer.compare(await fetched(fixture, blob), body)).toBe(0);
+    expect(await store.has(blob.id)).toBe(true);
+    expect(await idsIn(store)).toContain(blob.id);
+  });
+
+  test("a file that it adopts, which is gone then", async () => {
+    const store = fixture.store();
+    const path = await fixture.strayFile(largeBody);
+    const blob = await store.adopt(path);
+    expect(blob).toMatchObject({ digest: digestOf(largeBody), sizeBytes: BigInt(largeBody.length) });
+    expect(Buffer.compare(await buffer(await store.read(blob.id)), largeBody)).toBe(0);
+    await expect(readFile(path)).rejects.toThrow("ENOENT");
+  });
+
+  test("equal bytes twice, each with its own owner", async () => {
+    const store = fixture.store();
+    const first = await store.write(inChunks(smallBody, 4));
+    const second = await store.write(inChunks(smallBody, 4));
+    expect(second.digest).toBe(first.digest);
+    expect(second.id).not.toBe(first.id);
+    await store.remove(first.id);
+    expect(await store.has(first.id)).toBe(false);
+    expect(await buffer(await store.read(second.id))).toEqual(smallBody);
+  });
+}
+
+function describeHolding(fixture: BlobStoreFixture): void {
+  test("until it is to be kept", async () => {
+    const store = fixture.store();
+    const blob = await store.write(inChunks(smallBody, 4), { mayBeHeld: true });
+    expect(blob).toMatchObject({ digest: digestOf(smallBody), sizeBytes: BigInt(smallBody.length) });
+    expect(store.readFresh(blob.id)).toEqual(smallBody);
+    expect(await store.has(blob.id)).toBe(true);
+    expect(await idsIn(store)).not.toContain(blob.id);
+    for (const _ of [1, 2]) {
+      store.keep(blob.id);
+      expect(await fetched(fixture, blob)).toEqual(smallBody);
+      expect(await idsIn(store)).toContain(blob.id);
+    }
+  });
+
+  test("until somebody reads it", async () => {
+    const store = fixture.store();
+    const { id } = await store.write(inChunks(smallBody, 4), { mayBeHeld: true });
+    expect(await buffer(await store.read(id, { start: 2, end: 4 }))).toEqual(smallBody.subarray(2, 5));
+  });
+
+  test("until others need the room", async () => {
+    const store = fixture.store();
+    const bodies = Array.from({ length: 100 }, (_, index) => Buffer.from(`body ${index}`));
+    const blobs = await Promise.all(bodies.map((body) => store.write(inChunks(body, 4), { mayBeHeld: true })));
+    for (const [index, blob] of blobs.entries()) {
+      expect(await store.has(blob.id)).toBe(true);
+      store.keep(blob.id);
+      expect(await fetched(fixture, blob)).toEqual(bodies[index]);
+    }
+  });
+
+  test("and leaves nothing of it when it is removed before", async () => {
+    const store = fixture.store();
+    const { id } = await store.write(inChunks(smallBody, 4), { mayBeHeld: true });
+    await store.remove(id);
+    store.keep(id);
+    expect(await store.has(id)).toBe(false);
+    expect(await idsIn(store)).not.toContain(id);
+  });
+
+  test("but no large one", async () => {
+    const store = fixture.store();
+    const { id } = await store.write(inChunks(largeBody, 64 * 1024), { mayBeHeld: true });
+    expect(await idsIn(store)).toContain(id);
+  });
+}
+
+function describeLeftovers(fixture: BlobStoreFixture): void {
+  test.each([
+    ["small", smallBody, smallBody.length - 1],
+    ["large", largeBody, largeBody.length - 1],
+  ])("of a %s body over the limit", async (_what, body, maxBytes) => {
+    const store = fixture.store();
+    const before = await idsIn(store);
+    expect(await codeOf(store.write(inChunks(body, 64 * 1024), { maxBytes }))).toBe("INPUT_TOO_LARGE");
+    expect(await idsIn(store)).toEqual(before);
+  });
+
+  test("of a body exactly at the limit but what it stored", async () => {
+    const store = fixture.store();
+    const blob = await store.write(inChunks(smallBody, 4), { maxBytes: smallBody.length });
+    expect(blob.sizeBytes).toBe(BigInt(smallBody.length));
+  });
+
+  test.each([
+    ["small", smallBody],
+    ["large", largeBody],
+  ])("of a %s body whose source fails", async (_what, body) => {
+    const store = fixture.store();
+    const before = await idsIn(store);
+    await expect(store.write(failing(body))).rejects.toThrow("the client left");
+    expect(await idsIn(store)).toEqual(before);
+  });
+
+  test("of a body that is aborted while the source is silent", async () => {
+    const store = fixture.store();
+    const before = await idsIn(store);
+    const abort = new AbortController();
+    const silent = async function* (): AsyncGenerator<Uint8Array> {
+      yield largeBody;
+      abort.abort(new Error("enough"));
+      await new Promise(() => undefined);
+    };
+    await expect(store.write(silent(), { signal: abort.signal })).rejects.toThrow("enough");
+    expect(await idsIn(store)).toEqual(before);
   });
 }

@@ -1,6 +1,7 @@
 /** Models as read by a few lines that know each format's layout and nothing of the programs that write it. */
 import { readFile } from "node:fs/promises";
 import { inflateSync } from "node:zlib";
+import { unzipSync } from "fflate";
 
 export type ModelReading = {
   readonly triangles: number;
@@ -34,6 +35,8 @@ export async function modelOf(path: string, format: string): Promise<ModelReadin
         tripled(numbersIn(text(), /<Coordinate\b[^>]*point=["']([^"']+)["']/g)),
         indexed(text(), /coordIndex=["']([^"']+)["']/g),
       );
+    case "3mf":
+      return in3mf(bytes);
     case "x":
       return inDirectX(text());
     case "3ds":
@@ -254,4 +257,40 @@ function inFbx(bytes: Buffer): ModelReading {
     return found;
   };
   return readingOf(tripled(arrayOf("Vertices", "d", 8)), arrayOf("PolygonVertexIndex", "i", 4).filter((index) => index < 0).length);
+}
+
+/** Objects of the first part, one level of components deep; every item where its matrix puts it. */
+function in3mf(bytes: Buffer): ModelReading {
+  const text = Buffer.from(unzipSync(bytes)["3D/3dmodel.model"] ?? []).toString("utf8");
+  const attributeOf = (tag: string, name: string) => new RegExp(`\\b${name}="([^"]*)"`).exec(tag)?.[1] ?? "";
+  const matrixIn = (tag: string): Matrix => {
+    const [a = 1, b = 0, c = 0, d = 0, e = 1, f = 0, g = 0, h = 0, i = 1, x = 0, y = 0, z = 0] = numbersOf(attributeOf(tag, "transform"));
+    return [a, b, c, 0, d, e, f, 0, g, h, i, 0, x, y, z, 1];
+  };
+  const objects = new Map(
+    text
+      .split("<object ")
+      .slice(1)
+      .map((object) => [attributeOf(object, "id"), object.split("</object>")[0] ?? ""]),
+  );
+  const shapeOf = (id: string): Shape => {
+    const object = objects.get(id) ?? "";
+    const own = [...object.matchAll(/<vertex [^>]*>/g)].map(([tag]) => ["x", "y", "z"].map((axis) => Number(attributeOf(tag, axis))));
+    const inner = [...object.matchAll(/<component [^>]*>/g)].map(([tag]) =>
+      moveShape(shapeOf(attributeOf(tag, "objectid")), matrixIn(tag)),
+    );
+    return {
+      triangles: count(object, /<triangle /g) + inner.reduce((sum, { triangles }) => sum + triangles, 0),
+      corners: [...own, ...inner.flatMap(({ corners }) => corners)],
+    };
+  };
+  const placed = [...text.matchAll(/<item [^>]*>/g)].map(([tag]) => moveShape(shapeOf(attributeOf(tag, "objectid")), matrixIn(tag)));
+  return readingOf(
+    placed.flatMap(({ corners }) => corners),
+    placed.reduce((sum, { triangles }) => sum + triangles, 0),
+  );
+}
+
+function moveShape({ triangles, corners }: Shape, matrix: Matrix): Shape {
+  return { triangles, corners: corners.map((corner) => moved(corner, matrix)) };
 }

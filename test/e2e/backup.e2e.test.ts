@@ -58,7 +58,7 @@ test("what was made under load is there again in an empty DATA_DIR, and what was
   await using again = await server.restart();
 
   // Nothing is announced as new: no first account, no first key.
-  expect(again.out()).not.toContain("Sign-in link");
+  expect(again.out()).not.toContain("Begin here");
   expect((await call(again, "/api/v1/jobs", { key: secondKey })).status).toBe(200);
   const { jobs } = JSON.parse(await (await call(again, "/api/v1/jobs?limit=100")).text());
   const restored: string[] = jobs.map(({ id }: { id: string }) => id);

@@ -34,6 +34,7 @@ test("a start that fails leaves the first API key to the next one", async () => 
     expect({ env, ...(await failingStart({ DATA_DIR: dataDir, ...env })) }).toMatchObject({ code: 78, out: "" });
   }
   // The engines start after the ports are taken.
+  await rm(join(dataDir, "scratch"), { recursive: true, force: true });
   await writeFile(join(dataDir, "scratch"), "");
   expect(await failingStart({ DATA_DIR: dataDir })).toMatchObject({ code: 1, out: "" });
   await rm(join(dataDir, "scratch"));

@@ -1,68 +1,14 @@
 /** The same code on as many hosts as one likes: each service in a process of its own, on a NATS server that nobody of them started. */
-import { type ChildProcess, spawn } from "node:child_process";
-import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import sharp from "sharp";
 import { expect, test } from "vitest";
 import type { BrokerUser } from "#contract/grants.ts";
 import { AccountService } from "#gen/filemill/account/v1/account_pb.ts";
 import { JobService } from "#gen/filemill/job/v1/job_pb.ts";
-import { type Passwords, parseServerVersion, serverConfigText } from "#kit/nats/server-config.ts";
 import { openGrpcClient } from "#kit/rpc/grpc-client.ts";
-
-type Started = AsyncDisposable & {
-  readonly child: ChildProcess;
-  /** Resolves with the first match in what the process prints. */
-  printed(pattern: RegExp): Promise<string>;
-};
-
-function start(command: string, args: readonly string[], env: Readonly<Record<string, string>> = {}): Started {
-  const child = spawn(command, args, {
-    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  let text = "";
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.on("data", (chunk) => {
-      text += String(chunk);
-    });
-  }
-  const ended = new Promise<void>((resolve) => child.once("close", () => resolve()));
-  return {
-    child,
-    async printed(pattern) {
-      for (;;) {
-        const [, found] = pattern.exec(text) ?? [];
-        if (found !== undefined) return found;
-        if (child.exitCode !== null || child.signalCode !== null) throw new Error(`${args.join(" ")} ended:\n${text}`);
-        await sleep(20);
-      }
-    },
-    async [Symbol.asyncDispose]() {
-      child.kill("SIGTERM");
-      const timer = setTimeout(() => child.kill("SIGKILL"), 20_000);
-      await ended;
-      clearTimeout(timer);
-    },
-  };
-}
-
-/** With the users and rights that the embedded server would have. */
-async function startBroker(dir: string): Promise<Started & { urlOf(user: keyof Passwords): string }> {
-  const passwords = { filemill: "owner", account: "a", catalogue: "c", job: "j", conversion: "v", webhook: "w" };
-  const version = parseServerVersion("v2.9.10");
-  const file = join(dir, "server.conf");
-  await writeFile(file, serverConfigText({ dir, port: -1, passwords, storeBytes: 2 ** 28, version }));
-  const broker = start("nats-server", ["--config", file]);
-  for (;;) {
-    const ports = (await readdir(dir)).find((name) => name.endsWith(".ports"));
-    const address = /"nats:\/\/([^"]+)"/.exec(ports === undefined ? "" : await readFile(join(dir, ports), "utf8"))?.[1];
-    if (address !== undefined) return { ...broker, urlOf: (user) => `nats://${user}:${passwords[user]}@${address}` };
-    await sleep(20);
-  }
-}
+import { startBroker, startProcess } from "#test/harness/processes.ts";
 
 test("account, catalogue, job, webhook, conversion and gateway work as six processes, each by its own user of the broker", async () => {
   await using stack = new AsyncDisposableStack();
@@ -72,23 +18,23 @@ test("account, catalogue, job, webhook, conversion and gateway work as six proce
   const shared = { DATA_DIR: join(dir, "data"), PORT: "0", RPC_PORT: "0", DRAIN_MS: "2000", INLINE_WAIT_MS: "60000" };
   const service = async (name: BrokerUser, peers: Readonly<Record<string, string>> = {}): Promise<string> => {
     const env = { ...shared, NATS_URL: broker.urlOf(name), ...peers };
-    const one = stack.use(start(process.execPath, ["gateway/setup/service.mjs", name], env));
+    const one = stack.use(startProcess(process.execPath, ["gateway/setup/service.mjs", name], env));
     return one.printed(/"url":"(http[^"]+)"[^\n]*"service\.ready"/);
   };
   // Only the owner makes streams: one start as it.
   {
     const owning = { ...shared, NATS_URL: broker.urlOf("filemill"), OFFICE_SLOTS: "0" };
-    await using whole = start(process.execPath, ["gateway/main.ts"], owning);
+    await using whole = startProcess(process.execPath, ["gateway/main.ts"], owning);
     await whole.printed(/Filemill is (ready)/);
   }
 
   const CATALOGUE_ADDRESS = await service("catalogue");
   const JOB_ADDRESS = await service("job", { CATALOGUE_ADDRESS });
-  const WEBHOOK_ADDRESS = await service("webhook");
+  const WEBHOOK_ADDRESS = await service("webhook", { JOB_ADDRESS });
   const ACCOUNT_ADDRESS = await service("account", { JOB_ADDRESS, WEBHOOK_ADDRESS });
   const CONVERSION_ADDRESS = await service("conversion", { CATALOGUE_ADDRESS, JOB_ADDRESS, OFFICE_SLOTS: "0" });
   const peers = { ACCOUNT_ADDRESS, CATALOGUE_ADDRESS, JOB_ADDRESS, CONVERSION_ADDRESS, WEBHOOK_ADDRESS };
-  const gateway = stack.use(start(process.execPath, ["gateway/main.ts"], { ...shared, ...peers }));
+  const gateway = stack.use(startProcess(process.execPath, ["gateway/main.ts"], { ...shared, ...peers }));
   const restUrl = await gateway.printed(/Filemill is ready\.\s+(http\S+)\//);
 
   const token = (await readFile(join(shared.DATA_DIR, "rpc-token"), "utf8")).trim();

@@ -1,38 +1,23 @@
-/** One trace from the request over RPC and the queue to the engine's run, as a receiver of OTLP gets it. */
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
-import { json } from "node:stream/consumers";
+/** One trace from the request over RPC and the queue to the engine's run, and the metrics of each process, as a receiver of OTLP gets them. */
 import sharp from "sharp";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { type OtlpReceiver, openOtlpReceiver, prometheusLinesOf } from "#test/harness/otlp.ts";
 import { startSecondGateway, startServer, type TestServer } from "#test/harness/server.ts";
 
-type Attribute = { readonly key: string; readonly value: { readonly stringValue?: string } };
-type Span = { traceId: string; spanId: string; parentSpanId?: string; name: string; kind: number; attributes: Attribute[] };
-/** ExportTraceServiceRequest in OTLP's JSON encoding. */
-type Export = { readonly resourceSpans: { readonly scopeSpans: { readonly spans: Span[] }[] }[] };
-
-const spans: Span[] = [];
-let receiver: Server;
+let receiver: OtlpReceiver;
 let server: TestServer;
 let gateway: TestServer;
 
 beforeAll(async () => {
-  receiver = createServer(async (request, response) => {
-    const { resourceSpans } = (await json(request)) as Export;
-    expect(request.url).toBe("/v1/traces");
-    spans.push(...resourceSpans.flatMap(({ scopeSpans }) => scopeSpans.flatMap((scope) => scope.spans)));
-    response.writeHead(200, { "content-type": "application/json" }).end("{}");
-  });
-  await new Promise<void>((resolve) => receiver.listen(0, "127.0.0.1", resolve));
-  const { port } = receiver.address() as AddressInfo;
-  const env = { OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}`, OTEL_BSP_SCHEDULE_DELAY: "200" };
+  receiver = await openOtlpReceiver();
+  const env = { OTEL_EXPORTER_OTLP_ENDPOINT: receiver.endpoint, OTEL_BSP_SCHEDULE_DELAY: "200", OTEL_METRIC_EXPORT_INTERVAL: "500" };
   server = await startServer(env);
   gateway = await startSecondGateway(server, env);
 });
 afterAll(async () => {
   await gateway[Symbol.asyncDispose]();
   await server[Symbol.asyncDispose]();
-  receiver.close();
+  receiver[Symbol.dispose]();
 });
 
 it("is one trace, which goes on from the caller's, over two processes and the queue", async () => {
@@ -53,7 +38,7 @@ it("is one trace, which goes on from the caller's, over two processes and the qu
   const { job } = (await answer.json()) as { job: { id: string } };
 
   const named = (name: string, kind?: number) =>
-    spans.find((span) => span.traceId === traceId && span.name === name && (kind === undefined || span.kind === kind));
+    receiver.spans.find((span) => span.traceId === traceId && span.name === name && (kind === undefined || span.kind === kind));
   await expect.poll(() => named("attempt"), { timeout: 60_000 }).toBeDefined();
   await expect.poll(() => named("POST /api/v1/convert"), { timeout: 60_000 }).toBeDefined();
   const [root, engine, attempt] = [named("POST /api/v1/convert"), named("engine sharp"), named("attempt")];
@@ -65,5 +50,19 @@ it("is one trace, which goes on from the caller's, over two processes and the qu
   expect(attempt?.parentSpanId).toBe(served?.spanId);
   expect(engine?.parentSpanId).toBe(attempt?.spanId);
   expect(attempt?.attributes).toContainEqual({ key: "filemill.job", value: { stringValue: job.id } });
-  expect(JSON.stringify(spans)).not.toMatch(/a-secret-name|fm_/);
+  expect(JSON.stringify(receiver.spans)).not.toMatch(/a-secret-name|fm_/);
+});
+
+it("sends the metrics of each process as /metrics has them", async () => {
+  const counted = async (url: string) => {
+    const text = await (await fetch(`${url}/metrics`)).text();
+    return text.split("\n").filter((line) => /^filemill_(jobs|attempts|job)\w*_(total|count|sum|bucket)/.test(line));
+  };
+  const lines = await counted(server.url);
+  expect(lines.join("\n")).toMatch(/^filemill_attempts_total\{.*outcome="done".*\} 1$/m);
+  await expect
+    .poll(() => receiver.metrics.map(({ metrics }) => prometheusLinesOf(metrics)), { timeout: 30_000 })
+    .toContainEqual(expect.arrayContaining(lines));
+  const instances = receiver.metrics.map(({ resource }) => resource.find(({ key }) => key === "service.instance.id")?.value.stringValue);
+  expect(new Set(instances).size).toBe(2);
 });

@@ -155,7 +155,7 @@ export async function openSeveralProcesses(place: Place): Promise<Deployment> {
   const others = [
     service("catalogue", catalogue, {}),
     service("job", job, { CATALOGUE_ADDRESS }),
-    service("webhook", webhook, {}),
+    service("webhook", webhook, { JOB_ADDRESS }),
     service("account", account, { JOB_ADDRESS, WEBHOOK_ADDRESS }),
   ];
   const peers = { CATALOGUE_ADDRESS, JOB_ADDRESS, WEBHOOK_ADDRESS, ACCOUNT_ADDRESS, CONVERSION_ADDRESS };

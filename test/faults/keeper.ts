@@ -37,11 +37,7 @@ export function keep(program: Program): Keeper {
   let child: ChildProcess | undefined;
 
   const start = (): ChildProcess => {
-    const log = openSync(program.logFile, "a");
-    // Should the suite itself be killed, nothing of it stays.
-    const [command, ...args] = ["setpriv", "--pdeathsig", "KILL", "--", ...program.command];
-    const begun = spawn(command ?? "", args, { env: { ...program.env }, stdio: ["ignore", log, log] });
-    closeSync(log);
+    const begun = begin(program);
     starts += 1;
     begun.once("exit", (code, signal) => {
       if (!isWanted) return;
@@ -54,18 +50,9 @@ export function keep(program: Program): Keeper {
     });
     return begun;
   };
-  const end = async (signal: NodeJS.Signals): Promise<string> => {
+  const end = (signal: NodeJS.Signals): Promise<string> => {
     isWanted = false;
-    const present = child;
-    if (present === undefined || hasEnded(present)) return "was not running";
-    const ended = once(present, "exit");
-    // A paused one hears nothing else.
-    present.kill("SIGCONT");
-    present.kill(signal);
-    const timer = setTimeout(() => present.kill("SIGKILL"), stopLimitMs);
-    const [code, endedBy] = await ended;
-    clearTimeout(timer);
-    return endedBy === null ? `exit code ${code}` : String(endedBy);
+    return endOf(child, signal);
   };
 
   child = start();
@@ -91,6 +78,27 @@ export function keep(program: Program): Keeper {
       await end("SIGTERM");
     },
   };
+}
+
+function begin(program: Program): ChildProcess {
+  const log = openSync(program.logFile, "a");
+  // Should the suite itself be killed, nothing of it stays.
+  const [command, ...args] = ["setpriv", "--pdeathsig", "KILL", "--", ...program.command];
+  const begun = spawn(command ?? "", args, { env: { ...program.env }, stdio: ["ignore", log, log] });
+  closeSync(log);
+  return begun;
+}
+
+async function endOf(child: ChildProcess | undefined, signal: NodeJS.Signals): Promise<string> {
+  if (child === undefined || hasEnded(child)) return "was not running";
+  const ended = once(child, "exit");
+  // A paused one hears nothing else.
+  child.kill("SIGCONT");
+  child.kill(signal);
+  const timer = setTimeout(() => child.kill("SIGKILL"), stopLimitMs);
+  const [code, endedBy] = await ended;
+  clearTimeout(timer);
+  return endedBy === null ? `exit code ${code}` : String(endedBy);
 }
 
 function hasEnded(child: ChildProcess): boolean {

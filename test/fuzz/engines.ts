@@ -95,16 +95,18 @@ export async function openEngineTarget(): Promise<EngineTarget> {
     hops,
     try: attempt,
     convert,
-    tryOptions(from, to, options) {
-      try {
-        catalogue.plan({ from, to, options });
-        return undefined;
-      } catch (error) {
-        return wrongOf(error);
-      }
-    },
+    tryOptions: (from, to, options) => wrongIn(() => void catalogue.plan({ from, to, options })),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
+}
+
+function wrongIn(work: () => void): string | undefined {
+  try {
+    work();
+    return undefined;
+  } catch (error) {
+    return wrongOf(error);
+  }
 }
 
 function wrongOf(error: unknown): string | undefined {

@@ -5,6 +5,7 @@ import type { QuestionKind } from "#services/conversion/domain/questions.ts";
 import { answering } from "#services/conversion/inspectors/inside/answers.ts";
 import { withBoxes } from "#services/conversion/inspectors/inside/docx-boxes.ts";
 import { withCodeStyles, withMarkedCode } from "#services/conversion/inspectors/inside/docx-code.ts";
+import { withGrids } from "#services/conversion/inspectors/inside/docx-grids.ts";
 import type { Dice } from "./mutate.ts";
 import type { Seed } from "./seeds.ts";
 
@@ -112,6 +113,7 @@ async function look(kind: (typeof kinds)[number], content: Buffer, format: strin
       await answering[kind](sourceOf(content), { fileName: `a.${format}`, format, withGuards: true, isPage: true }, []);
     else {
       withBoxes(content.toString());
+      withGrids(content.toString());
       withCodeStyles(content.toString());
       withMarkedCode(content.toString(), content.toString());
     }

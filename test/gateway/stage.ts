@@ -48,6 +48,8 @@ type StageOptions = {
   onCheckBudget?(inputBytes: bigint): undefined;
   /** The job is done when CreateJob answers. */
   readonly endsAtOnce?: boolean;
+  /** Of a job when CreateJob answers. */
+  readonly estimateMs?: number;
   /** Refuses CreateJob. */
   readonly refuse?: (request: CreateJobRequest) => FilemillError | undefined;
 };
@@ -118,26 +120,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
       readiness: async () => ({ ready: true }),
       ...options.deps,
     },
-    {
-      ...{
-        HOST: "127.0.0.1",
-        PORT: 0,
-        PUBLIC_URL: undefined,
-        ALLOWED_HOSTS: "a,good.example",
-        GUESTS: "on",
-        TRUSTED_PROXIES: undefined,
-        MAX_CONNECTIONS_PER_CLIENT: 512,
-        URL_FETCH: "any",
-      },
-      ...{ OIDC_ISSUER: undefined, OIDC_CLIENT_ID: undefined, OIDC_CLIENT_SECRET: undefined, OIDC_ALLOWED_DOMAINS: undefined },
-      ...{ OIDC_LABEL: "", OIDC_PLAN: "free", DATA_DIR: dir },
-      ...{ INLINE_WAIT_MS: 10_000, MIN_FREE_DISK_MB: 0, GUEST_RESERVE_MB: 0 },
-      ...{
-        METRICS_TOKEN: undefined,
-        DRAIN_MS: 1000,
-        ...options.settings,
-      },
-    },
+    settingsOf(dir, options),
   );
   const { url } = await gateway.listen();
   return {
@@ -154,6 +137,17 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
       // What was broken off may still be tidied up.
       await rm(dir, { recursive: true, force: true, maxRetries: 5 });
     },
+  };
+}
+
+function settingsOf(dir: string, { settings }: StageOptions): GatewaySettings {
+  return {
+    ...{ HOST: "127.0.0.1", PORT: 0, PUBLIC_URL: undefined, ALLOWED_HOSTS: "a,good.example", TRUSTED_PROXIES: undefined },
+    ...{ GUESTS: "on", LINKS: "on", MAX_CONNECTIONS_PER_CLIENT: 512, URL_FETCH: "any" },
+    ...{ OIDC_ISSUER: undefined, OIDC_CLIENT_ID: undefined, OIDC_CLIENT_SECRET: undefined, OIDC_ALLOWED_DOMAINS: undefined },
+    ...{ OIDC_LABEL: "", OIDC_PLAN: "free", DATA_DIR: dir },
+    ...{ INLINE_WAIT_MS: 10_000, MIN_FREE_DISK_MB: 0, GUEST_RESERVE_MB: 0, METRICS_TOKEN: undefined, DRAIN_MS: 1000 },
+    ...settings,
   };
 }
 
@@ -193,14 +187,7 @@ const catalogue: Partial<ServiceImpl<typeof CatalogueService>> = {
       { id: "webp", label: "WebP", kind: "image", extensions: ["webp"], mime: "image/webp" },
     ],
     routes: [
-      {
-        from: "png",
-        to: "webp",
-        fidelity: Fidelity.HIGH,
-        maxInputMb: 1,
-        optionSet: 1,
-        engines: ["sharp"],
-      },
+      { from: "png", to: "webp", fidelity: Fidelity.HIGH, maxInputMb: 1, optionSet: 1, engines: ["sharp"] },
       { from: "png", to: "webm", fidelity: Fidelity.REDUCED, async: true, maxInputMb: 100, via: ["gif"] },
     ],
     optionSets: [{}, { options }],
@@ -247,6 +234,7 @@ function jobsOf(options: StageOptions, created: CreateJobRequest[], jobs: Map<st
       job.createdAt = timestampNow();
       job.expiresAt = timestampNow();
       job.async = to === "webm";
+      if (options.estimateMs !== undefined) job.estimateMs = options.estimateMs;
       created.push(request);
       jobs.set(job.id, job);
       scripts.set(job.id, (options.script ?? doneAtOnce)(job, request));
@@ -267,17 +255,20 @@ function jobsOf(options: StageOptions, created: CreateJobRequest[], jobs: Map<st
       const job = known(jobId);
       yield { job };
       const ended = job.state !== JobState.QUEUED && job.state !== JobState.RUNNING;
-      if (ended) return;
-      const steps = scripts.get(jobId) ?? [];
-      const aborted = new Promise<never>((_, reject) => signal.addEventListener("abort", () => reject(signal.reason), { once: true }));
-      const iterator = Symbol.asyncIterator in steps ? steps[Symbol.asyncIterator]() : steps[Symbol.iterator]();
-      for (;;) {
-        const step = await Promise.race([iterator.next(), aborted]);
-        if (step.done === true) return;
-        yield { job: step.value };
-      }
+      if (!ended) for await (const next of until(signal, scripts.get(jobId) ?? [])) yield { job: next };
     },
   };
+}
+
+/** Throws the signal's reason, whatever the script waits for. */
+async function* until(signal: AbortSignal, steps: AsyncIterable<Job> | Iterable<Job>): AsyncGenerator<Job> {
+  const aborted = new Promise<never>((_, reject) => signal.addEventListener("abort", () => reject(signal.reason), { once: true }));
+  const iterator = Symbol.asyncIterator in steps ? steps[Symbol.asyncIterator]() : steps[Symbol.iterator]();
+  for (;;) {
+    const step = await Promise.race([iterator.next(), aborted]);
+    if (step.done === true) return;
+    yield step.value;
+  }
 }
 
 function idOf(index: number): string {

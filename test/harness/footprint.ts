@@ -1,4 +1,5 @@
 /** What a running service holds: to see that a request leaves nothing behind. */
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "vitest";
@@ -7,7 +8,12 @@ import { entriesOf, filesUnder } from "./folders.ts";
 import { post, removeAllJobs } from "./rest.ts";
 import type { TestServer } from "./server.ts";
 
-export type Footprint = { readonly blobs: number; readonly scratch: number; readonly processes: number };
+export type Footprint = {
+  readonly blobs: number;
+  readonly scratch: number;
+  /** How many children of the service run the same programs, each with all below it. */
+  readonly processes: Readonly<Record<string, number>>;
+};
 
 /** @param dataDir - DATA_DIR as this process reaches it. */
 export async function footprintOf(server: TestServer, dataDir = server.dataDir): Promise<Footprint> {
@@ -16,8 +22,43 @@ export async function footprintOf(server: TestServer, dataDir = server.dataDir):
   return {
     blobs: (await filesUnder(join(dataDir, "blobs"))).length,
     scratch: inside.flat().length,
-    processes: treeOf(server.child.pid ?? 0).length,
+    processes: processesUnder(server.child.pid ?? 0),
   };
+}
+
+function processesUnder(service: number): Readonly<Record<string, number>> {
+  const found: Record<string, number> = {};
+  for (const pid of treeOf(service).filter((each) => parentOf(each) === service)) {
+    // A browser has now more and now fewer processes, each with numbers of its own among its options, which it puts behind blanks.
+    const programs = [...new Set(treeOf(pid).map(programOf))].join(" | ");
+    found[programs] = (found[programs] ?? 0) + 1;
+  }
+  return found;
+}
+
+function parentOf(pid: number): number | undefined {
+  const status = read(`/proc/${pid}/status`);
+  return status === undefined ? undefined : Number(/^PPid:\s+(\d+)/m.exec(status)?.[1]);
+}
+
+/** Launchers of sandboxes have each a user and a mark of their own in their command line. */
+const launcher = "sandbox";
+
+function programOf(pid: number): string {
+  const words = (read(`/proc/${pid}/cmdline`) ?? "ended").split(/[\0 ]+/);
+  if (words[0]?.startsWith("filemill-sandbox:")) return launcher;
+  return words
+    .filter((word) => !word.startsWith("-"))
+    .join(" ")
+    .trim();
+}
+
+function read(path: string): string | undefined {
+  try {
+    return readFileSync(path, "latin1");
+  } catch {
+    return undefined;
+  }
 }
 
 /** Three seconds without a change: warm engines begin to start with the service, and each step of that is one more process. */
@@ -35,12 +76,21 @@ export async function footprintAtRest(server: TestServer, dataDir = server.dataD
   return last;
 }
 
-/** What is there now and was not before. Warm engines that were ended may not be there again yet, so there may be less. */
+/**
+ * What is there now and was not before. Warm engines that were ended may not be there again yet, so there may be less; and of an engine that
+ * was warm before there may be more, each with its folder, since others are started where several jobs wait.
+ */
 export async function leftBehind(server: TestServer, before: Footprint): Promise<string[]> {
   const now = await footprintOf(server);
-  return (["blobs", "scratch", "processes"] as const).flatMap((kind) =>
-    now[kind] > before[kind] ? [`${now[kind] - before[kind]} ${kind}`] : [],
-  );
+  const more = (programs: string) => (now.processes[programs] ?? 0) - (before.processes[programs] ?? 0);
+  const left = Object.keys(now.processes).filter((each) => more(each) > 0 && !(each in before.processes && each.startsWith(launcher)));
+  const warm = Object.keys(now.processes).filter((each) => each in before.processes && each.startsWith(launcher));
+  const folders = now.scratch - before.scratch - warm.reduce((sum, each) => sum + Math.max(0, more(each)), 0);
+  return [
+    ...(now.blobs > before.blobs ? [`${now.blobs - before.blobs} blobs`] : []),
+    ...(folders > 0 ? [`${folders} scratch`] : []),
+    ...left.map((programs) => `${more(programs)} of ${programs}`),
+  ];
 }
 
 /** Whatever was sent: the next conversion works, and no scratch folder, blob or process is left once its jobs are removed. */

@@ -1,6 +1,8 @@
 /** A whole Filemill in a process of its own, as `npm start` runs it, for tests that know nothing but REST. */
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdir, mkdtemp, readFile, writeFile } from "node:fs/promises";
+import { randomUUID } from "node:crypto";
+import { existsSync } from "node:fs";
+import { copyFile, mkdir, mkdtemp, readFile, rename, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { servingArguments, servingEnvironment } from "#gateway/setup/node.mjs";
@@ -69,11 +71,32 @@ function prepared(commands: readonly string[]): readonly string[] {
 /** Node itself keeps descriptors from its children that come without a gap. */
 const gap = Array.from({ length: 21 }, () => "ignore" as const);
 
-async function launch(installation: Installation, knownKey?: string): Promise<TestServer> {
-  const { home, env, prepare, descriptors = [] } = installation;
-  const dataDir = env.DATA_DIR ?? join(home, "data");
+/** What a start finds out about the machine and would find again: the engines, and the inspectors' program (decisions 32 and 75). */
+const foundNames = ["engines.json", "inspector.cjs"];
+const foundDir = resolve(".tmp/found");
+
+/** Each of a hundred starts would find the same. What does not hold any more is found anew. */
+async function putFound(dataDir: string): Promise<void> {
+  if (existsSync(dataDir)) return;
+  await mkdir(dataDir, { recursive: true, mode: 0o711 });
+  for (const name of foundNames) await copyFile(join(foundDir, name), join(dataDir, name)).catch(() => undefined);
+}
+
+async function keepFound(dataDir: string): Promise<void> {
+  await mkdir(foundDir, { recursive: true });
+  for (const name of foundNames) {
+    const partial = join(foundDir, randomUUID());
+    // A start that found nothing new has written nothing.
+    await copyFile(join(dataDir, name), partial).then(
+      () => rename(partial, join(foundDir, name)),
+      () => undefined,
+    );
+  }
+}
+
+function spawnFilemill({ home, env, prepare, descriptors = [] }: Installation): ChildProcess {
   const [program = process.execPath, ...args] = [...prepared(prepare), process.execPath, ...servingArguments, "gateway/main.ts"];
-  const child = spawn(program, args, {
+  return spawn(program, args, {
     env: {
       HOME_DIR: home,
       ...servingEnvironment,
@@ -81,7 +104,6 @@ async function launch(installation: Installation, knownKey?: string): Promise<Te
       HOME: process.env.HOME,
       PORT: "0",
       RPC_PORT: "0",
-      DATA_DIR: dataDir,
       LOG_LEVEL: "info",
       // The longest there is: what is answered with 200 is so on a slow machine too.
       INLINE_WAIT_MS: "60000",
@@ -89,6 +111,13 @@ async function launch(installation: Installation, knownKey?: string): Promise<Te
     },
     stdio: ["ignore", "pipe", "pipe", ...(descriptors.length === 0 ? [] : gap), ...descriptors],
   });
+}
+
+async function launch(installation: Installation, knownKey?: string): Promise<TestServer> {
+  const { home, env, prepare } = installation;
+  const dataDir = env.DATA_DIR ?? join(home, "data");
+  if (prepare.length === 0) await putFound(dataDir);
+  const child = spawnFilemill({ ...installation, env: { DATA_DIR: dataDir, ...env } });
   let out = "";
   let log = "";
   child.stdout?.on("data", (chunk) => {
@@ -106,6 +135,7 @@ async function launch(installation: Installation, knownKey?: string): Promise<Te
     }
     await sleep(20);
   }
+  if (prepare.length === 0) await keepFound(dataDir);
   // Through the process, whose mounts may be its own.
   const own = (name: string) => readFile(`/proc/${child.pid}/root${join(dataDir, name)}`, "utf8");
   const run = JSON.parse(await own("run.json"));
@@ -116,7 +146,7 @@ async function launch(installation: Installation, knownKey?: string): Promise<Te
     rpcUrl: run.rpcUrl,
     rpcToken: env.RPC_TOKEN ?? (await own("rpc-token")).trim(),
     key,
-    signInLink: /http\S+\/automate#link=[\w-]{43}/.exec(out)?.[0],
+    signInLink: /http\S+\/operate#link=[\w-]{43}/.exec(out)?.[0],
     dataDir,
     child,
     out: () => out,

@@ -75,7 +75,7 @@ export async function openHosts(home: string): Promise<Hosts> {
     return start(`worker-${index}`, address, "services/conversion/main.ts", own);
   });
   for (const url of urls) await untilReady(url);
-  const key = await keyIn(join(home, "gateway-0.log"));
+  const key = await keyIn(gateways.map(({ logFile }) => logFile));
   const owned = stack.move();
   return { network, nats, s3, gateways, urls, workers, scratchDisk, key, [Symbol.asyncDispose]: () => owned.disposeAsync() };
 }
@@ -118,10 +118,13 @@ export async function untilAlive(worker: Host, lives: number): Promise<void> {
   throw new Error(`${worker.keeper.name} was not ready within two minutes`);
 }
 
-async function keyIn(logFile: string): Promise<string> {
+/** Printed by the gateway that made the first account. */
+async function keyIn(logFiles: readonly string[]): Promise<string> {
   for (let tries = 0; tries < 600; tries += 1) {
-    const key = /\bfm_[0-9A-Za-z]{49}\b/.exec(await readFile(logFile, "utf8"))?.[0];
-    if (key !== undefined) return key;
+    for (const logFile of logFiles) {
+      const key = /\bfm_[0-9A-Za-z]{49}\b/.exec(await readFile(logFile, "utf8"))?.[0];
+      if (key !== undefined) return key;
+    }
     await sleep(100);
   }
   throw new Error("no API key was printed");

@@ -9,6 +9,11 @@ export function isAsked({ engine, route }: Wanted, { from, to }: Ends, engines: 
   );
 }
 
+/** Whether only some are asked for. */
+export function isChosen({ engine, route, sample }: Wanted & { readonly sample: number | undefined }): boolean {
+  return engine.length > 0 || route.length > 0 || sample !== undefined;
+}
+
 function matches(pair: string, from: string, to: string): boolean {
   const [wantedFrom = "*", wantedTo = "*"] = pair.split(":");
   return (wantedFrom === "*" || wantedFrom === from) && (wantedTo === "*" || wantedTo === to);

@@ -14,10 +14,10 @@ function say(said: Said): void {
   process.send?.(said);
 }
 
-async function readAs<T>(engine: string, to: string, read: (file: KnownFile) => Promise<T>): Promise<T> {
+async function readAs<T>(engine: string, to: string, read: (file: KnownFile) => Promise<T>, of?: KnownFile): Promise<T> {
   const made = await new Promise<KnownFile | string>((resolve) => {
     onMade = resolve;
-    say({ wanted: { engine, to } });
+    say({ wanted: { engine, to, ...(of && { of }) } });
   });
   if (typeof made === "string") throw new Error(made);
   return read(made);

@@ -9,6 +9,7 @@ import { checkAttachments, checkEntries } from "./checks/entries.ts";
 import { checkFilm } from "./checks/film.ts";
 import { checkFont } from "./checks/fonts.ts";
 import { checkJoined } from "./checks/joined.ts";
+import { layoutFiguresOf } from "./checks/layout.ts";
 import { checkFilmOfPicture, checkPicture } from "./checks/pictures.ts";
 import { checkGraph, checkMapPage, checkModel, checkPlaces } from "./checks/shapes.ts";
 import { checkSound } from "./checks/sound.ts";
@@ -54,7 +55,8 @@ const comics = new Set("cbz cb7 cbt cbr".split(" "));
 
 /** Rejects with what is wrong when the result cannot be read, or when nobody wrote a check for such a pair. */
 export async function evidenceOf(given: Case): Promise<Evidence> {
-  const evidence = await likenessOf(given);
+  const likeness = await likenessOf(given);
+  const evidence = { ...likeness, figures: { ...likeness.figures, ...(await layoutFiguresOf(given)) } };
   const { input, result } = given;
   if (input.format !== result.format) return evidence;
   const [before, after] = await Promise.all([stat(input.path), stat(result.path)]);

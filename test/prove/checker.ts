@@ -12,9 +12,9 @@ import type { KnownFile } from "./samples.ts";
 
 export type Given = Omit<Case, "readAs">;
 export type Question = { readonly given: Given } | { readonly made: KnownFile | string };
-export type Said =
-  | { readonly wanted: { readonly engine: string; readonly to: string } }
-  | { readonly evidence: Evidence | string; readonly memoryBytes: number };
+/** A conversion that a reader needs: of the result, or of another file. */
+export type Wanted = { readonly engine: string; readonly to: string; readonly of?: KnownFile };
+export type Said = { readonly wanted: Wanted } | { readonly evidence: Evidence | string; readonly memoryBytes: number };
 
 export type Checker = AsyncDisposable & {
   /**
@@ -24,8 +24,8 @@ export type Checker = AsyncDisposable & {
   check(given: Given, make: Make): Promise<Evidence | string>;
 };
 
-/** Converts the result for a reader that has no other way; `made` is called with the new file, whoever asked removes it. */
-export type Make = (wanted: { readonly engine: string; readonly to: string }) => Promise<KnownFile>;
+/** Whoever asked removes the file. */
+export type Make = (wanted: Wanted) => Promise<KnownFile>;
 
 export type CheckerOptions = {
   /** For what readers unpack. */

@@ -9,8 +9,8 @@ export type Case = {
   readonly result: KnownFile;
   /** The engine that wrote the result. */
   readonly writer: string;
-  /** Reads the result by way of another engine's conversion, where no program at hand reads it otherwise. */
-  readAs<T>(engine: string, to: string, read: (file: KnownFile) => Promise<T>): Promise<T>;
+  /** Reads the result by way of another engine's conversion, where no program at hand reads it otherwise; or a conversion of another file. */
+  readAs<T>(engine: string, to: string, read: (file: KnownFile) => Promise<T>, of?: KnownFile): Promise<T>;
 };
 
 export type Evidence = { readonly figures: Figures; readonly reader: string };

@@ -139,12 +139,12 @@ function surpriseOf({ hops }: Target, notes: readonly string[], { expected }: Ex
   return code === undefined ? undefined : `the note ${code} was not to be expected`;
 }
 
-/** Another engine as a reader, for what has no other. */
+/** Another engine as a reader, for what has no other; or the same one with another file. */
 function makerOf(execution: Execution, result: KnownFile, made: KnownFile[]): Make {
-  return async ({ engine, to }) => {
+  return async ({ engine, to, of = result }) => {
     const file: KnownFile = { path: execution.converter.newPath(to), format: to, kind: kindOf(to) };
     made.push(file);
-    await convert(execution, { engine, from: result.format, to }, result, file);
+    await convert(execution, { engine, from: of.format, to }, of, file);
     return file;
   };
 }

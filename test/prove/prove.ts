@@ -8,7 +8,7 @@ import { settingTable } from "#kit/settings.ts";
 import { enginesOfPath, keyOf, type ProofFile, type ProofRow } from "#services/catalogue/domain/proof.ts";
 import type { Converter } from "#services/conversion/domain/converter.ts";
 import { openConverter } from "#services/conversion/index.ts";
-import { isAsked } from "./asked.ts";
+import { isAsked, isChosen } from "./asked.ts";
 import { changedEngines } from "./changes.ts";
 import { drawn } from "./drawn.ts";
 import { planOfProven } from "./entries.ts";
@@ -18,7 +18,7 @@ import { lostOf, worsenedOf } from "./losses.ts";
 import { messageOf } from "./message-of.ts";
 import { announcedBy } from "./notes.ts";
 import { fingerprintOf, forgetProgress, type Progress, readProgress, tellService, writeProgress } from "./progress.ts";
-import { committedProof, merged, readProof, rowsThatHold, writeProof } from "./store.ts";
+import { committedProof, committedRowsThatHold, merged, readProof, rowsThatHold, writeProof } from "./store.ts";
 import { declarationsOf, declaredHash, directTargets, noteEveryday, plannedTargets, type Target, targetKey, targetOf } from "./targets.ts";
 
 export type ProveRequest = {
@@ -85,7 +85,7 @@ async function run(request: ProveRequest, converter: Converter, path: string, fo
   const declared = declarationsOf(present);
   const hashOf = (target: Target) => declaredHash(target, declared);
   const holding = rowsThatHold(file, here, declared);
-  const included = request.local && !request.all ? rowsThatHold(await readProof(committedProof), here, declared) : [];
+  const included = request.local && !request.all ? await committedRowsThatHold(here, declared) : [];
   // What is to be tried again counts as never tried, or nothing would be planned through it.
   const isForgotten = (row: ProofRow): boolean =>
     isAsked(request, row, enginesOfPath(row.path)) && (request.all || (request.failed && row.word === "failed"));
@@ -182,10 +182,6 @@ type State = {
   hashOf(target: Target): string;
 };
 
-function isChosen({ engine, route, sample }: ProveRequest): boolean {
-  return engine.length > 0 || route.length > 0 || sample !== undefined;
-}
-
 /** Everything afresh, and written down. */
 function isWhole(request: ProveRequest): boolean {
   return request.all && !isChosen(request) && !request.check;
@@ -257,10 +253,11 @@ async function executeRound(state: State, converter: Converter, targets: readonl
 let saving: Promise<void> = Promise.resolve();
 
 /** One after the other, for all of them write the same file. A whole run leaves the proof file as it is until it has ended. */
-function save({ path, file, here, holding, fresh, progress }: State, hasEnded: boolean): Promise<void> {
+function save({ request, path, file, here, holding, fresh, progress }: State, hasEnded: boolean): Promise<void> {
   const engines = new Map([...file.engines, ...here]);
+  const unfinished = request.local && (!hasEnded || isChosen(request));
   const written = saving.then(() => {
-    if (progress === undefined) return writeProof(path, { engines, rows: merged(holding, fresh.values()) });
+    if (progress === undefined) return writeProof(path, { engines, rows: merged(holding, fresh.values()), unfinished });
     if (!hasEnded) return writeProgress(progress, { engines, rows: [...fresh.values()] });
     const ofOthers = holding.filter((row) => !enginesOfPath(row.path).every((engine) => here.has(engine)));
     return writeProof(path, { engines, rows: merged(ofOthers, fresh.values()) });

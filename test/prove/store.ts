@@ -1,6 +1,6 @@
 /** The proof file on disk. */
-import { readFile, rename, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { glob, mkdir, readFile, rename, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import {
   emptyProofFile,
   enginesOfPath,
@@ -14,8 +14,21 @@ import {
   parseProofFile,
 } from "#services/catalogue/domain/proof.ts";
 
-/** The one that comes with Filemill. */
-export const committedProof = join(import.meta.dirname, "../../services/catalogue/proof.tsv");
+const catalogue = join(import.meta.dirname, "../../services/catalogue");
+
+/** The one that comes with Filemill, of the system that it is developed on. */
+export const committedProof = join(catalogue, "proof.tsv");
+
+/** Of that file and of those of other systems. */
+export async function committedRowsThatHold(
+  here: ReadonlyMap<string, string>,
+  declared: (hop: HopName) => string,
+): Promise<readonly ProofRow[]> {
+  const others = glob("proofs/*.tsv", { cwd: catalogue });
+  const paths = [committedProof, ...(await Array.fromAsync(others)).sort().map((name) => join(catalogue, name))];
+  const files = await Promise.all(paths.map(readProof));
+  return files.flatMap((file) => rowsThatHold(file, here, declared));
+}
 
 export async function readProof(path: string): Promise<ProofFile> {
   return readFile(path, "utf8").then(parseProofFile, (error: NodeJS.ErrnoException) => {
@@ -25,6 +38,7 @@ export async function readProof(path: string): Promise<ProofFile> {
 }
 
 export async function writeProof(path: string, file: ProofFile): Promise<void> {
+  await mkdir(dirname(path), { recursive: true });
   await writeFile(`${path}.new`, formatProofFile(file));
   await rename(`${path}.new`, path);
 }

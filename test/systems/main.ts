@@ -1,10 +1,13 @@
 /**
- * `npm run test:systems [-- --only trixie,noble] [--cache FOLDER] [--ca FILE] [--all-engines]`: `npm start` on bare systems with what their own
- * archives have, as root and as an ordinary user, until it is ready, and a conversion of each everyday kind. As root, with debootstrap.
+ * `npm run test:systems [-- --only trixie,noble] [--as root|filemill] [--cache FOLDER] [--ca FILE] [--all-engines]`: `npm start` on bare systems
+ * with what their own archives have, as root and as an ordinary user, until it is ready, and a conversion of each everyday kind. As root, with
+ * debootstrap.
+ * With `--prove MINUTES` instead: adds to the proofs of the system's versions, services/catalogue/proofs, for so long at the most.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { join, resolve } from "node:path";
+import { cp, mkdir } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { convertOneOfEach, listingOf } from "#test/harness/smoke.ts";
@@ -13,11 +16,13 @@ import { commandIn, ensureBase, makeRoot, type System, systems } from "./roots.t
 const { values } = parseArgs({
   options: {
     only: { type: "string" },
+    as: { type: "string" },
     cache: { type: "string", default: ".tmp/systems" },
     ca: { type: "string" },
     "all-engines": { type: "boolean", default: false },
     /** How long everyday conversions may take to be proven where nobody has proven the versions. */
     "proving-minutes": { type: "string", default: "20" },
+    prove: { type: "string" },
   },
 });
 
@@ -74,6 +79,7 @@ async function tryStart(system: System, root: string, user: "root" | "filemill")
     const listed = `${first.conversions} at first, then ${conversions} (${formats} formats)`;
     rows.push({ system: system.name, user, node, readySeconds, listed, provenSeconds, failed });
     console.log(JSON.stringify(rows.at(-1)));
+    if (failed !== "") console.log(troublesOf(said()));
   } finally {
     // unshare waits for its child whatever it is told; with it ends the whole namespace.
     child.kill("SIGKILL");
@@ -90,6 +96,12 @@ async function untilSaid(child: ChildProcess, said: () => string, pattern: RegEx
   }
 }
 
+/** What the service complained of, the latest last. */
+function troublesOf(said: string): string {
+  const lines = said.split("\n").filter((line) => /"level":"(warn|error|fatal)"/.test(line) && !line.includes('"catalogue.unproven"'));
+  return lines.slice(-40).join("\n");
+}
+
 /** What a system of other versions cannot convert yet it proves in the background, the everyday conversions first. */
 async function untilAllConvert(url: string, key: string): Promise<string> {
   const until = performance.now() + Number(values["proving-minutes"]) * 60_000;
@@ -102,12 +114,30 @@ async function untilAllConvert(url: string, key: string): Promise<string> {
   }
 }
 
+/** With what its readers need; what was done is kept when the time is over. */
+async function proveOn({ proofs }: System, root: string, minutes: number): Promise<void> {
+  const name = `services/catalogue/proofs/${proofs}.tsv`;
+  const env = { DATA_DIR: "/var/filemill-proving", PROOF_FILE: `/opt/filemill/${name}` };
+  await mkdir(dirname(join(root, env.PROOF_FILE)), { recursive: true });
+  const script = `cd /opt/filemill && timeout ${minutes}m npm run -s prove -- --local`;
+  const [file = "", ...args] = commandIn(root, ["/bin/sh", "-c", script]);
+  const child = spawn(file, args, { env: { ...environment, ...env }, stdio: ["ignore", "inherit", "inherit"] });
+  const keep = () => cp(join(root, env.PROOF_FILE), resolve(name)).catch(() => undefined);
+  const timer = setInterval(() => void keep(), 60_000);
+  await once(child, "close");
+  clearInterval(timer);
+  await keep();
+}
+
 async function trySystem(system: System): Promise<void> {
   const cache = resolve(values.cache);
   const base = await ensureBase(system, cache);
   await using root = await makeRoot(base, join(cache, `${system.suite}.root`), values.ca && resolve(values.ca));
   await inside(root.path, "apt-get -q update && apt-get -y -q --no-install-recommends install npm ca-certificates");
-  await tryStart(system, root.path, "root");
+  if (values.prove !== undefined) return await proveOn(system, root.path, Number(values.prove));
+  if (values.as !== "filemill") await tryStart(system, root.path, "root");
+  else await inside(root.path, "cd /opt/filemill && node gateway/setup/install.mjs --system");
+  if (values.as === "root") return;
   await inside(
     root.path,
     "useradd --create-home filemill && rm -rf /opt/filemill/node_modules && chown -R filemill /opt/filemill && install -d -o filemill /var/filemill-filemill",

@@ -47,12 +47,18 @@ function differencesOf(was: Said, is: Said): readonly Difference[] {
   const found: Difference[] = [];
   for (const [place, member] of given) {
     const result = made.get(place);
+    if (result === undefined) {
+      found.push({ change: "sort", place, was: String(member.sort), is: "(missing)" });
+      continue;
+    }
     for (const key of ["sort", "content", "mode", "time"]) {
       // Permissions of links say nothing, and their times few programs set.
       if (member.sort === "link" && (key === "mode" || key === "time")) continue;
-      if (member[key] === result?.[key]) continue;
-      const isCut = key === "time" && Math.trunc(Number(member[key])) === Math.trunc(Number(result?.[key]));
-      found.push({ change: isCut ? "rounded" : key, place, was: String(member[key]), is: String(result?.[key]) });
+      if (member[key] === result[key]) continue;
+      // An archive need not name a folder, which then has the time at which it is unpacked.
+      if (key === "time" && member.sort === "folder" && Math.trunc(Number(member.time)) === Math.trunc(Number(result.time))) continue;
+      const isCut = key === "time" && Math.trunc(Number(member[key])) === Math.trunc(Number(result[key]));
+      found.push({ change: isCut ? "rounded" : key, place, was: String(member[key]), is: String(result[key]) });
     }
   }
   for (const [place, { sort }] of made) {

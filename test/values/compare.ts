@@ -9,6 +9,7 @@ import { type Difference, isExcused } from "./difference.ts";
 import type { Foreign } from "./foreign.ts";
 import type { Pair } from "./pairs.ts";
 import type { Said, SaidTable } from "./said.ts";
+import { holdsPlainText } from "./subtitles.ts";
 
 export type Tally = { exact: number; noted: number; refused: number; unwritten: number };
 export type Outcome = Tally & {
@@ -18,6 +19,8 @@ export type Outcome = Tally & {
 
 /** Codes by which a sound file may be refused. */
 const refusals = new Set(["CONVERSION_FAILED", "INPUT_TOO_COMPLEX"]);
+/** May be said of blanks, marks of looks and lines of the format itself, and of nothing else. */
+const saysNothing = "The file holds no subtitles.";
 
 export type Place = { readonly benches: Benches; readonly foreign: Foreign; readonly seed: number; readonly runs: number };
 
@@ -61,6 +64,8 @@ async function fateOf({ from, to, judge }: Pair, value: Said | SaidTable, { benc
   const bench = await benches.of(judge.engine);
   const path = join(bench.folder, `value-${++count}.${from}`);
   const made: string[] = [path];
+  // A file with such a character is no text, and is refused as that.
+  if (/^[ctp]sv$/.test(from) && JSON.stringify(value).includes("\\u0000")) return "unwritten";
   try {
     const was = await foreign
       .write(from, value, path)
@@ -69,10 +74,11 @@ async function fateOf({ from, to, judge }: Pair, value: Said | SaidTable, { benc
     if (was === undefined) return "unwritten";
     const converted = await bench.convert(path, from, to).catch((error: unknown) => error);
     if (converted instanceof FilemillError && refusals.has(converted.code)) return "refused";
+    if (converted instanceof FilemillError && converted.message === saysNothing && !holdsPlainText(value)) return "refused";
     if (converted instanceof Error) throw new Error(`${converted.name}: ${converted.message}`);
     const { path: resultPath, notes } = converted as Awaited<ReturnType<Bench["convert"]>>;
     made.push(resultPath);
-    const is = await foreign.read(to, resultPath);
+    const is = await foreign.read(judge.readAs?.(to) ?? to, resultPath);
     const codes = new Set<string>(notes.keys());
     const differences = judge.differencesOf(was, is, from, to, codes);
     const silent = differences.filter((each) => !isExcused(each, codes, judge));

@@ -15,6 +15,8 @@ export type Judge = {
   /** That converts them. */
   readonly engine: Engine;
   differencesOf(was: Said | SaidTable, is: Said | SaidTable, from: string, to: string, notes: ReadonlySet<string>): readonly Difference[];
+  /** The name of the reader, where a format of another kind has the same. */
+  readAs?(to: string): string;
   /** Of each change the notes that tell it. */
   readonly excuses: Readonly<Record<string, readonly string[]>>;
 };

@@ -146,8 +146,12 @@ class Comparison {
     if (isNumber(was) && isNumber(is)) return Number(was.n) === Number(is.n) ? "rounded" : "other";
     if (isStamp(was) && isStamp(is)) return isSameMoment(was.s, is.s) ? undefined : was.s.replace("Z", "") === is.s ? "zone" : "other";
     // Text that became a number: only where writing that again gives the text.
-    if (untyped.has(this.#from) && isNumber(is))
-      return one === plainDigits(is.n) ? undefined : one.replace(",", ".") === plainDigits(is.n) ? "dialect" : "other";
+    if (untyped.has(this.#from) && isNumber(is)) {
+      if (one === plainDigits(is.n)) return undefined;
+      // More digits than a double holds; fewer are another number, such as 007.
+      if (one.replace(/\D/g, "").length > 15 && Number(one) === Number(is.n)) return "rounded";
+      return one.replace(",", ".") === plainDigits(is.n) ? "dialect" : "other";
+    }
     if (isSameText(was, one, other)) return isText ? undefined : "type";
     if (isNumber(was) && digitsOf(other) !== undefined && Number(other) === Number(was.n)) return "rounded";
     if (untyped.has(this.#from) && /^-?\d+,\d+$/.test(one) && one.replace(",", ".") === other) return "dialect";

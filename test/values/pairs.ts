@@ -1,10 +1,15 @@
 /** Pairs of formats whose values are compared, and what goes along each of them. */
 import type fc from "fast-check";
 import { dataHops } from "#services/conversion/engines/data/data-hops.ts";
+import { libreofficeEngine } from "#services/conversion/engines/office/libreoffice.ts";
 import { settings, tables, trees } from "./arbitraries.ts";
 import { archiveJudge, archives } from "./archives.ts";
+import { calendarJudge, calendars } from "./calendars.ts";
+import { cardTableJudge, cardTables } from "./card-tables.ts";
+import { contactJudge, contacts } from "./contacts.ts";
 import type { Judge } from "./difference.ts";
 import { dataJudge } from "./judge.ts";
+import { mapJudge, maps } from "./maps.ts";
 import { recordsOf, type Said, type SaidTable } from "./said.ts";
 import { subtitleJudge, subtitles } from "./subtitles.ts";
 
@@ -51,8 +56,19 @@ function pairsOf(
     .map(({ from, to }) => ({ from, to, sort, given, judge }));
 }
 
+const recordFormats = words("html txt json ndjson yaml xml csv tsv xlsx");
+
 const otherPairs: readonly Pair[] = [
   ...pairsOf(subtitleJudge, "subtitles", subtitles, words("srt vtt ass ssa ttml smi sub sbv lrc")),
+  ...["2.1", "3.0", "4.0"].flatMap((version) =>
+    pairsOf(contactJudge, `contacts ${version}`, contacts(version), words("vcf"), recordFormats),
+  ),
+  ...pairsOf(cardTableJudge, "table of contacts", cardTables, words("csv tsv xlsx"), words("vcf")),
+  ...pairsOf(cardTableJudge, "records of contacts", cardTables.map(recordsOf), words("json"), words("vcf")),
+  ...pairsOf(calendarJudge, "calendar", calendars, words("ics"), recordFormats),
+  ...pairsOf(mapJudge, "map", maps, words("geojson geojsonl kml gpx shp gpkg"), words("geojson geojsonl kml kmz gpx shp gpkg csv")),
+  // Truth values of XLS become numbers in ODS.
+  ...pairsOf({ ...dataJudge, engine: libreofficeEngine }, "table of an office", tables, words("xlsx"), words("ods fods xls")),
   // An ISO has two sets of names, of which systems read one or the other.
   ...pairsOf(archiveJudge, "archive", archives, words("tar tgz tbz2 txz zip"), words("tar tgz tbz2 txz zip 7z cpio")),
 ];

@@ -41,6 +41,12 @@ export const subtitles: fc.Arbitrary<Said> = fc
       })),
   );
 
+/** Words that no format takes for anything else. */
+export function holdsPlainText(said: unknown): boolean {
+  const cues = Array.isArray(said) ? said.map((cue: Said) => fieldsOf(cue)) : [];
+  return cues.some(({ text = "" }) => /^[\p{L} ]*\p{L}$/u.test(text) && !/^[A-Z]/.test(text));
+}
+
 const unitsMs: Readonly<Record<string, number>> = { ass: 10, ssa: 10, lrc: 10, sub: 42 };
 
 function differencesOf(was: Said, is: Said, from: string, to: string): readonly Difference[] {

@@ -16,7 +16,10 @@ afterAll(async () => {
 });
 
 const seed = Math.floor(Math.random() * 2 ** 31);
-const drawn = fc.sample(fc.shuffledSubarray([...valuePairs], { minLength: 60, maxLength: 60 }), { seed, numRuns: 1 })[0] ?? [];
+// A map takes a second, and an office more: `npm run prove -- --values` has them all.
+const slow = new Set(["map", "table of an office"]);
+const quick = valuePairs.filter(({ sort }) => !slow.has(sort));
+const drawn = fc.sample(fc.shuffledSubarray(quick, { minLength: 60, maxLength: 60 }), { seed, numRuns: 1 })[0] ?? [];
 
 describe(`generated values (seed ${seed})`, () => {
   it("stay what they are along a sample of pairs, or a note names the change, or they are refused", async () => {

@@ -2,6 +2,7 @@
 
 import { render } from "preact";
 import { useEffect, useState } from "preact/hooks";
+import { enter } from "#client/account/enter.ts";
 import { Keys } from "#client/account/keys.tsx";
 import { PlanPanel } from "#client/account/plan.tsx";
 import { Settings } from "#client/account/settings.tsx";
@@ -9,7 +10,7 @@ import { SignIn } from "#client/account/sign-in.tsx";
 import { rich, t } from "#client/parts/language.tsx";
 import { Notice } from "#client/parts/notice.tsx";
 import { showWho } from "#client/parts/who.tsx";
-import { ApiError, call, messageOf } from "#client/server/api.ts";
+import { call, messageOf } from "#client/server/api.ts";
 import { me, renewMe, renewMeOnReturn } from "#client/server/session.ts";
 import type { Account } from "#client/server/wire.ts";
 import { Webhooks } from "#client/webhook/webhooks.tsx";
@@ -28,32 +29,6 @@ function Automate({ baseUrl }: { baseUrl: string }) {
       {now?.account != null && <Overview account={now.account} baseUrl={baseUrl} />}
     </div>
   );
-}
-
-/** By the one-time link in the address, if there is one; what the fragment says is taken out of the address and the history first. */
-async function enter(): Promise<void> {
-  const said = new URLSearchParams(location.hash.slice(1));
-  const token = said.get("link");
-  const refusal = said.get("error");
-  if (token !== null || refusal !== null) history.replaceState(null, "", location.pathname);
-  if (refusal !== null) {
-    await renewMe();
-    throw new ApiError(0, { error: { code: refusal, message: refusalText(refusal) } }, null);
-  }
-  if (token !== null) {
-    try {
-      await call("/sign-in/link", { method: "POST", body: { token } });
-    } catch (error) {
-      await renewMe();
-      throw error;
-    }
-  }
-  await renewMe();
-}
-
-/** What the way back from the identity provider says when it did not work. */
-function refusalText(code: string): string {
-  return code === "SIGN_UP_CLOSED" ? t("text.teamClosed") : t("text.teamFailed", { code: code.slice(0, 40) });
 }
 
 function Overview({ account, baseUrl }: { account: Account; baseUrl: string }) {

@@ -5,6 +5,8 @@ import { useEffect, useState } from "preact/hooks";
 import { loadFormats } from "#client/convert/catalogue.ts";
 import { DropZone } from "#client/convert/drop-zone.tsx";
 import { items, news } from "#client/convert/items.ts";
+import { OfferedPreset } from "#client/convert/preset-choice.tsx";
+import { loadPresets } from "#client/convert/presets.ts";
 import { resume } from "#client/convert/run.ts";
 import { Toolbar } from "#client/convert/toolbar.tsx";
 import { FileList } from "#client/many/file-list.tsx";
@@ -22,7 +24,7 @@ function Converter() {
   const [state, setState] = useState<State>("loading");
   const load = (): void => {
     setState("loading");
-    Promise.all([loadFormats(), renewMe()])
+    Promise.all([loadFormats(), renewMe().then(loadPresets)])
       .then(async () => resume(await keptItems()))
       .then(keepChanges)
       .then(() => setState("ready"))
@@ -46,6 +48,7 @@ function Converter() {
       <p class="sr-only" role="status">
         {news.value}
       </p>
+      <OfferedPreset />
       <DropZone />
       <Together />
       <Toolbar />
@@ -69,8 +72,8 @@ function ForMembers() {
 }
 
 addEventListener("beforeunload", (event) => {
-  // What is on its way cannot be taken up again; what has arrived goes on without the page, and what waits is kept, if it could be.
-  const isSending = items.value.some(({ phase }) => phase.name === "uploading");
+  // What is sent in one piece cannot be taken up again; what has arrived goes on without the page, and the rest is kept, if it could be.
+  const isSending = items.value.some(({ phase, upload }) => phase.name === "uploading" && upload === undefined);
   if (isSending || items.value.some((item) => item.jobId === undefined && wouldBeLost(item))) event.preventDefault();
 });
 

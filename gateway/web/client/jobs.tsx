@@ -4,7 +4,8 @@ import { render } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { loadFormats } from "#client/convert/catalogue.ts";
 import { JobRow } from "#client/jobs/job-row.tsx";
-import { type Filter, filters, useJobs } from "#client/jobs/use-jobs.ts";
+import { StateChoice } from "#client/jobs/state-choice.tsx";
+import { type Filter, useJobs } from "#client/jobs/use-jobs.ts";
 import { t } from "#client/parts/language.tsx";
 import { Notice } from "#client/parts/notice.tsx";
 import { showWho } from "#client/parts/who.tsx";
@@ -42,16 +43,7 @@ function List({ isGuest }: { isGuest: boolean }) {
     <>
       <div class="jobs-head">
         <p class="quiet">{isGuest ? t("text.jobsGuest") : t("text.jobsOf", { email: me.value?.account?.email ?? "" })}</p>
-        <label>
-          {t("label.show")}
-          <select value={filter} onChange={({ currentTarget }) => setFilter(filters.find((each) => each === currentTarget.value) ?? "all")}>
-            {filters.map((each) => (
-              <option key={each} value={each}>
-                {t(`state.${each}`)}
-              </option>
-            ))}
-          </select>
-        </label>
+        <StateChoice filter={filter} onChoose={setFilter} />
       </div>
       {error !== undefined && <Notice tone="bad">{messageOf(error)}</Notice>}
       <section class="panel" aria-label={t("nav.jobs")} aria-busy={jobs === undefined}>

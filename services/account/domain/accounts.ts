@@ -14,7 +14,7 @@ export type AccountRef = { readonly id: string } | { readonly email: string };
 export async function createAccount(
   records: Records,
   plans: Plans,
-  wanted: { email: string; plan: string; emailVerified: boolean },
+  wanted: { email: string; plan: string; emailVerified: boolean; operator?: true },
 ): Promise<Account> {
   const account = create(AccountSchema, {
     id: `acc_${ulid()}`,
@@ -22,6 +22,7 @@ export async function createAccount(
     plan: planOf(plans, wanted.plan).id,
     createdAt: timestampFromMs(Date.now()),
     emailVerified: wanted.emailVerified,
+    operator: wanted.operator === true,
   });
   if (!(await records.createAccount(account)))
     throw new FilemillError("ACCOUNT_EXISTS", "An account with this e-mail address exists already.");
@@ -41,6 +42,13 @@ export function setDisabled(records: Records, account: Account, disabled: boolea
   return changeAccount(records, account, (next) => {
     if (disabled) next.disabledAt ??= timestampFromMs(Date.now());
     else delete next.disabledAt;
+  });
+}
+
+/** Rejects with ACCOUNT_NOT_FOUND. */
+export function setOperator(records: Records, account: Account, operator: boolean): Promise<Account> {
+  return changeAccount(records, account, (next) => {
+    next.operator = operator;
   });
 }
 

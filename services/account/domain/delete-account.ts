@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Account } from "#gen/filemill/account/v1/account_pb.ts";
 import type { Log } from "#kit/log.ts";
 import { markDeleted } from "./accounts.ts";
-import type { Directory, Records, SignInTables, Table } from "./directory.ts";
+import type { AccountTables, Directory, Records, Table } from "./directory.ts";
 
 /**
  * What an account owns in another service, which goes with it: jobs with their files, for example. Whatever else comes
@@ -14,7 +14,7 @@ export type Belonging = {
   removeAll(accountId: string): Promise<void>;
 };
 
-type Store = { readonly records: Records; readonly directory: Directory; readonly tables: SignInTables };
+type Store = { readonly records: Records; readonly directory: Directory; readonly tables: AccountTables };
 
 /**
  * Removes an account and everything of its own. First it is refused everywhere, then its belongings go, at last the
@@ -32,6 +32,7 @@ export async function deleteAccount(
     removeOwn(tables.links, account.id),
     removeOwn(tables.identities, account.id),
     tables.credentials.remove(account.id),
+    tables.presets.remove(account.id),
     ...directory.keysOf(account.id).map(({ id }) => {
       const hash = directory.hashOfKeyId(id);
       return hash === undefined ? undefined : records.removeKey(hash);

@@ -1,5 +1,5 @@
 /** What the account service remembers, as its domain sees it. */
-import type { Account, Key } from "#gen/filemill/account/v1/account_pb.ts";
+import type { Account, Key, PresetShelf } from "#gen/filemill/account/v1/account_pb.ts";
 import type { Credentials, IdentityRecord, LinkRecord, Session } from "#gen/filemill/account/v1/sign_in_pb.ts";
 
 /** Durable records. Every change is a compare-and-set. */
@@ -52,4 +52,10 @@ export type SignInTables = {
   readonly links: Table<LinkRecord>;
   /** By a hash of issuer and subject. */
   readonly identities: Table<IdentityRecord>;
+};
+
+/** What accounts have beside their records and keys. */
+export type AccountTables = SignInTables & {
+  /** By account id. */
+  readonly presets: Table<PresetShelf>;
 };

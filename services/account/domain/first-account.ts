@@ -11,7 +11,7 @@ const firstEmail = "local@filemill.localhost";
 export type FirstAccount = { readonly key: string; readonly linkToken: string };
 
 /**
- * Creates the local account and resolves with its key and a one-time sign-in link, the first time only: of several
+ * Creates the local account, which is an operator, and resolves with its key and a one-time sign-in link, the first time only: of several
  * processes that start on one empty store, the one that wins the address gets them, the others undefined.
  */
 export async function createFirstAccount(
@@ -22,7 +22,7 @@ export async function createFirstAccount(
   const plan = plans.get("plus") ?? [...plans.values()].find((candidate) => candidate.apiAccess);
   if (plan === undefined) return undefined;
   try {
-    const account = await createAccount(records, plans, { email: firstEmail, plan: plan.id, emailVerified: true });
+    const account = await createAccount(records, plans, { email: firstEmail, plan: plan.id, emailVerified: true, operator: true });
     const { secret } = await createKey(records, account, { name: "first start" });
     return { key: secret, linkToken: (await createLink(tables, account)).token };
   } catch (error) {

@@ -1,23 +1,29 @@
-import { readFile, stat } from "node:fs/promises";
+import { readdir, readFile, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import type { ProvingProgress } from "#kit/service.ts";
 import type { CatalogueSettings } from "../config.ts";
 import { emptyProofFile, type Proof, type ProofFile, parseProofFile, proofOf } from "../domain/proof.ts";
 
-/** What was proven before this version of Filemill was published. */
+/** What was proven before this version of Filemill was published, on the system that it is developed on. */
 const included = join(import.meta.dirname, "../proof.tsv");
+/** The same on other systems, a file each. */
+const includedOfOthers = join(import.meta.dirname, "../proofs");
 
 /** What may be listed, and how far proving on this machine is. */
 export type Proofs = {
-  /** Undefined: nothing was proven at all; whatever engines announce is listed. */
-  read(): Promise<Proof | undefined>;
+  /**
+   * Undefined: nothing was proven at all; whatever engines announce is listed.
+   *
+   * @param from - Whether what was proven on other systems is wanted as well: it is as long, and only versions of theirs need it.
+   */
+  read(from: { readonly otherSystems: boolean }): Promise<Proof | undefined>;
   /** `stamp` is another one when `read` may answer otherwise. */
   state(): Promise<{ readonly stamp: string; readonly proving: ProvingProgress | undefined }>;
 };
 
 export function openProofs(settings: CatalogueSettings): Proofs {
   return {
-    read: () => readProof(settings),
+    read: ({ otherSystems }) => readProof(settings, otherSystems),
     async state() {
       const [found, text] = await Promise.all([
         stat(localOf(settings)).catch(() => undefined),
@@ -37,14 +43,25 @@ function localOf({ DATA_DIR, PROOF_FILE }: CatalogueSettings): string {
   return PROOF_FILE ?? join(resolve(DATA_DIR), "proof.tsv");
 }
 
+/** Of these pairs, on whichever system they were proven. */
+export function readProofOf(settings: CatalogueSettings, serves?: (from: string, to: string) => boolean): Promise<Proof | undefined> {
+  return readProof(settings, true, serves);
+}
+
 /**
  * What came with Filemill, and over it what was proven on this machine. Undefined when nothing was proven at all, in a
  * checkout without the file. Rejects when a file is there but cannot be read.
  *
  * @param serves - Of which pairs proofs are wanted.
  */
-export async function readProof(settings: CatalogueSettings, serves?: (from: string, to: string) => boolean): Promise<Proof | undefined> {
-  const files = await Promise.all([included, localOf(settings)].map((path) => read(path, serves)));
+async function readProof(
+  settings: CatalogueSettings,
+  otherSystems: boolean,
+  serves?: (from: string, to: string) => boolean,
+): Promise<Proof | undefined> {
+  const names = otherSystems ? await readdir(includedOfOthers).catch(() => []) : [];
+  const paths = [...names.sort().map((name) => join(includedOfOthers, name)), included, localOf(settings)];
+  const files = await Promise.all(paths.map((path) => read(path, serves)));
   return files.every(({ rows, engines }) => rows.length === 0 && engines.size === 0) ? undefined : proofOf(files);
 }
 

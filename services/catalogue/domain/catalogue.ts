@@ -67,7 +67,7 @@ export function catalogueOf(manifests: readonly Manifest[], proof?: Proof): Cata
       const route = findRoute(routes, targets, query);
       const { avoid = [] } = query;
       if (avoid.length > 0) return nextBestPlan(graph, route, query.options, avoid);
-      return planOf(route, parseOptions(route, query.options));
+      return { ...planOf(route, parseOptions(route, query.options)), provenMs: Math.round(proof?.rowOf(route.hops)?.ms ?? 0) };
     },
   };
 }
@@ -118,7 +118,10 @@ function findRoute(routes: Routes, targets: ReadonlySet<string>, query: Pick<Pla
   const alternatives = alternativesOf(found, to);
   const near = source === undefined ? nearestIds(query.from, rowsOf(routes.keys())) : [];
   const others = alternatives.length === 0 ? "." : `; there is one to ${alternatives.join(", ")}.`;
-  const message = `There is no conversion from ${from} to ${to.id}${didYouMean(near, others)}`;
+  const isUnread = source !== undefined && alternatives.length === 0;
+  const message = isUnread
+    ? `This is ${source.label} (${source.id}), which no engine here can read.`
+    : `There is no conversion from ${from} to ${to.id}${didYouMean(near, others)}`;
   throw new FilemillError("UNSUPPORTED_CONVERSION", message, { details: { from, to: to.id, alternatives, ...suggestionsOf(near) } });
 }
 

@@ -69,6 +69,8 @@ const table: readonly Cells[] = [
   ["presentation", "data", "odp, pptx", "json"],
   ["presentation", "image", "png, pdf, pdf png, odp pdf, pptx pdf", shown],
   ["presentation", "vector", "pdf, odp pdf, pptx pdf, pdf svg"],
+  ["document", "data", "docx, html", "json"],
+  ["ebook", "data", "epub", "json"],
   // The tables of its pages, a sheet each.
   ["document", "spreadsheet", "xlsx", "ods", "part"],
   // Cells keep formulas in XLSX and ODS; as records they are one sheet, which CSV holds.

@@ -28,6 +28,8 @@ export type ProofFile = {
   /** The version that each engine's tool reported. */
   readonly engines: ReadonlyMap<string, string>;
   readonly rows: readonly ProofRow[];
+  /** More is to be proven with these versions. */
+  readonly unfinished?: boolean;
 };
 
 export type HopName = { readonly engine: string; readonly from: string; readonly to: string };
@@ -68,6 +70,7 @@ export function familyOf(engine: string, version: string): string {
   return rollingEngines.has(engine) ? "any" : versionFamilyOf(version);
 }
 
+const unfinishedLine = "unfinished";
 const columns = "from to path declared sample fidelity figures reader ms date why".split(" ");
 
 /**
@@ -79,8 +82,10 @@ export function parseProofFile(text: string, serves: (from: string, to: string) 
   const engines = new Map<string, string>();
   const rows = new Map<string, ProofRow>();
   const own = createOwner();
+  let unfinished = false;
   for (const line of text.split("\n")) {
     if (line === "" || line.startsWith("#")) continue;
+    if (line === unfinishedLine) unfinished = true;
     const end = line.indexOf("\t");
     const from = line.slice(0, end);
     if (from !== "engine" && !serves(from, line.slice(end + 1, line.indexOf("\t", end + 1)))) continue;
@@ -91,7 +96,7 @@ export function parseProofFile(text: string, serves: (from: string, to: string) 
       if (row !== undefined) rows.set(keyOf(row), row);
     }
   }
-  return { engines, rows: [...rows.values()] };
+  return { engines, rows: [...rows.values()], ...(unfinished && { unfinished }) };
 }
 
 /** Equal cells once, and on their own: a part of a text keeps the whole of it in memory. */
@@ -127,9 +132,10 @@ export function keyOf({ from, to, path }: Pick<ProofRow, "from" | "to" | "path">
 const byText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 /** In the order of formats and paths, so that two states of the file differ where the proofs do. */
-export function formatProofFile({ engines, rows }: ProofFile): string {
+export function formatProofFile({ engines, rows, unfinished = false }: ProofFile): string {
   const header = [
     "# Figures that `npm run prove` measured. Generated: do not edit. fidelity-rule.ts says what the figures mean and which word they earn.",
+    ...(unfinished ? [unfinishedLine] : []),
     ...[...engines].sort(([a], [b]) => byText(a, b)).map(([id, version]) => `engine\t${id}\t${version}`),
     `# ${columns.join("\t")}`,
   ];
@@ -171,7 +177,7 @@ export type Proof = {
   readonly judge: Judge;
   /** The passing proof of hops in a row, each of whose engines has the versions given for it. */
   rowOf(hops: readonly VersionedHop[]): ProofRow | undefined;
-  /** Whether anything was proven with an engine in this version. */
+  /** Whether all that an engine can do in this version was tried. */
   isProven(engine: string, version: string): boolean;
 };
 
@@ -179,6 +185,7 @@ export type Proof = {
 export function proofOf(files: readonly ProofFile[]): Proof {
   const latestFirst = files.toReversed().map((file) => ({
     families: new Map([...file.engines].map(([id, version]) => [id, familyOf(id, version)])),
+    isWhole: file.unfinished !== true,
     rows: new Map(file.rows.map((row) => [keyOf(row), row])),
   }));
   function rowOf(hops: readonly VersionedHop[]): ProofRow | undefined {
@@ -197,6 +204,7 @@ export function proofOf(files: readonly ProofFile[]): Proof {
   return {
     rowOf,
     judge: (hops) => rowOf(hops)?.word ?? "failed",
-    isProven: (engine, version) => latestFirst.some(({ families }) => families.get(engine) === familyOf(engine, version)),
+    isProven: (engine, version) =>
+      latestFirst.some(({ families, isWhole }) => isWhole && families.get(engine) === familyOf(engine, version)),
   };
 }

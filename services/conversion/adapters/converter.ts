@@ -54,7 +54,7 @@ export type FoundEngine = {
 };
 
 /** Probes at once every engine that is not known from the last start. */
-export async function openEngines(parts: ConverterParts): Promise<Omit<Converter, "tell" | "trials">> {
+export async function openEngines(parts: ConverterParts): Promise<Omit<Converter, "tell" | "trials" | "attackIfOwed">> {
   const found = await Promise.all(parts.engines.map((engine) => foundOf(engine, parts)));
   await remember(found, parts);
   const live = new Map<string, LiveEngine>();
@@ -225,15 +225,6 @@ export function createLiveEngine(engine: Engine, parts: ConverterParts): LiveEng
     return opening;
   }
 
-  function bounded(task: HopTask): HopTask {
-    const cpuSeconds = cpuSecondsOf(engine.lane, task.input.sizeBytes);
-    const onSpent = (processorMs: number): void => {
-      parts.onSpent?.(engine.id, processorMs);
-      task.onSpent?.(processorMs);
-    };
-    return { ...task, cpuSeconds, onSpent };
-  }
-
   async function withTurn<T>(task: HopTask, work: (opened: OpenEngine) => Promise<T>): Promise<T> {
     const opened = await open();
     if (engine.takesFresh !== true) putOnDisk(task.input.path);
@@ -251,12 +242,21 @@ export function createLiveEngine(engine: Engine, parts: ConverterParts): LiveEng
   return {
     hops: engine.hops,
     warm: () => void open().catch(() => undefined),
-    run: (task) => withTurn(task, (opened) => opened.run(bounded(task))),
-    parts: (task) => withTurn(task, async (opened) => (await opened.parts?.(bounded(task))) ?? []),
+    run: (task) => withTurn(task, (opened) => opened.run(boundedTask(task, engine, parts))),
+    parts: (task) => withTurn(task, async (opened) => (await opened.parts?.(boundedTask(task, engine, parts))) ?? []),
     async close() {
       closed = true;
       const opened = await opening?.catch(() => undefined);
       await opened?.[Symbol.asyncDispose]();
     },
   };
+}
+
+function boundedTask(task: HopTask, { id, lane }: Engine, parts: ConverterParts): HopTask {
+  const cpuSeconds = cpuSecondsOf(lane, task.input.sizeBytes);
+  const onSpent = (processorMs: number): void => {
+    parts.onSpent?.(id, processorMs);
+    task.onSpent?.(processorMs);
+  };
+  return { ...task, cpuSeconds, onSpent };
 }

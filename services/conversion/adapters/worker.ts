@@ -54,11 +54,6 @@ export function createWorker(parts: WorkerParts): Worker {
     }
   }
 
-  function tracedAttempt(delivery: Delivery, lease: Lease): Promise<void> {
-    const attributes = { "filemill.job": lease.jobId, "filemill.attempt": lease.attempt };
-    return traced({ name: "attempt", parent: lease.traceParent, attributes }, () => attempt(delivery, lease));
-  }
-
   return {
     async handle(delivery, guest) {
       const { jobId, lane } = delivery;
@@ -72,7 +67,8 @@ export function createWorker(parts: WorkerParts): Worker {
         const idleAccountOnly = guest === "idle account";
         const { node: worker, leaseMs } = parts;
         const claim = await parts.leases.claimAttempt({ jobId, lane, worker, leaseMs, idleAccountOnly });
-        if (claim.outcome === Outcome.LEASED && claim.lease !== undefined) await tracedAttempt(delivery, claim.lease);
+        const { lease } = claim;
+        if (claim.outcome === Outcome.LEASED && lease !== undefined) await traced(spanOf(lease), () => attempt(delivery, lease));
         else if (claim.outcome === Outcome.SETTLED) delivery.ack();
         else delivery.retry(claim.retryMs);
         return claim.outcome !== Outcome.BUSY;
@@ -92,6 +88,10 @@ export function createWorker(parts: WorkerParts): Worker {
       if (entry?.attempt === attempt) entry.stop.abort(new FilemillError("JOB_CANCELLED", "The job was cancelled."));
     },
   };
+}
+
+function spanOf({ jobId, attempt, traceParent }: Lease): Parameters<typeof traced>[0] {
+  return { name: "attempt", parent: traceParent, attributes: { "filemill.job": jobId, "filemill.attempt": attempt } };
 }
 
 /** Runs the plan and takes the result into the blob store. Never rejects: a failure is an end, too. */

@@ -55,6 +55,8 @@ export type Converter = AsyncDisposable & {
   readonly lanes: readonly { readonly lane: Lane; readonly slots: number }[];
   /** Begins to open the engines of the served lanes, without waiting for their warm processes; else each is opened at its first use. */
   warm(): void;
+  /** See OpenSandbox. */
+  attackIfOwed(): Promise<void>;
   /** Looks again at engines that are taken to be what they were at the last start. False when one is not: then the manifest is another. */
   verify(signal: AbortSignal): Promise<boolean>;
   /**

@@ -11,6 +11,7 @@ export const unexpectedCodes: ReadonlySet<NoteCode> = new Set([
   "CONTENT_TYPE_CORRECTED",
   "INPUT_DAMAGED",
   "SEVERAL_FILES",
+  "TEXT_LEFT_OUT",
 ]);
 
 const usual: Readonly<Partial<Record<NoteCode, Omit<Expectation, "code">>>> = {

@@ -97,3 +97,10 @@ function systemCodeOf(thrown: unknown): string | undefined {
   if (typeof thrown !== "object" || thrown === null || !("code" in thrown)) return undefined;
   return typeof thrown.code === "string" ? thrown.code : undefined;
 }
+
+/** An attack on the sandbox got through: nothing may run in it. */
+export class DoesNotHold extends FilemillError {
+  constructor(through: readonly string[]) {
+    super("UNAVAILABLE", `The sandbox does not hold on this host: ${through.join("; ")}.`);
+  }
+}

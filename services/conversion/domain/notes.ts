@@ -32,6 +32,7 @@ export const noteTable = {
   EMPTY_VALUES_DROPPED: "Empty values were left out because the format has none.",
   NAMES_CHANGED: "Names that the format does not allow were changed.",
   CHARACTERS_REPLACED: "Characters that the format does not allow were replaced.",
+  TEXT_LEFT_OUT: "Some of the text was left out.",
   STYLING_DROPPED: "Fonts, colours and positions were left out.",
   TEXT_RECOGNISED: "Text was recognised in pictures; it may hold errors.",
   TEXT_NOT_RECOGNISED: "Text in pictures was not recognised.",

@@ -3,9 +3,14 @@ import { canHave, formatOf } from "#formats/index.ts";
 import type { FileRef, OptionValues } from "./engine.ts";
 import type { NoteCode } from "./notes.ts";
 
-/** What is told, in words for people. */
+/** Fields of EXIF, in words for people. */
+const exif = {
+  ...{ camera: "camera", exposure: "exposure", taken: "date", author: "author", words: "description", maker: "the maker's notes" },
+  other: "other fields",
+} as const;
+/** What is told. */
 export const tellable = {
-  details: "camera, date and author (EXIF)",
+  ...exif,
   place: "the place where it was taken (GPS)",
   xmp: "XMP",
   iptc: "IPTC",
@@ -45,10 +50,13 @@ export async function noteMetadata(
   if (!mayTell(source.format, result.format)) return;
   const told = await ports.metadata(source, result);
   if (told === undefined) return;
-  const lost = Object.entries(tellable).filter(([name]) => told.source.some((each) => each === name && !told.result.includes(each)));
+  const isLost = ([name]: readonly [string, string]): boolean => told.source.some((each) => each === name && !told.result.includes(each));
+  const fields = Object.entries(exif).filter(isLost);
+  const others = Object.entries(tellable).filter((each) => !(each[0] in exif) && isLost(each));
+  const lost = [...(fields.length === 0 ? [] : [`EXIF (${wordsOf(fields)})`]), ...others.map(([, words]) => words)];
   // Who asks for it to be left out need not be told that it was.
-  if (lost.length > 0 && asked.metadata !== "strip") {
-    note("METADATA_DROPPED", `Not carried over: ${lost.map(([, words]) => words).join("; ")}.`);
-  }
+  if (lost.length > 0 && asked.metadata !== "strip") note("METADATA_DROPPED", `Not carried over: ${lost.join("; ")}.`);
   if (told.result.includes("place")) note("PLACE_KEPT");
 }
+
+const wordsOf = (rows: readonly (readonly [string, string])[]): string => rows.map(([, words]) => words).join(", ");

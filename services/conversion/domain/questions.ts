@@ -21,6 +21,9 @@ export const sniffed = record({
   nameDisagrees: flag,
   /** Undefined where it was not looked for, or nothing is wrong. */
   refusal: optional(refusal),
+  /** Of a picture, and of sound or film in ms; 0 where the file does not say it at once. */
+  pixels: whole(Number.MAX_SAFE_INTEGER),
+  durationMs: whole(Number.MAX_SAFE_INTEGER),
 });
 
 /** A label of the Encoding Standard, or one that programs understand. */
@@ -33,7 +36,10 @@ const counts = record({
   ...{ pages: count, sheets: count, rows: count, cells: count, letters: count, entries: count, faces: count, glyphs: count },
 });
 /** @see picture-metadata.ts */
-const told = oneOf("details", "place", "xmp", "iptc", "comments");
+const told = oneOf(...(["camera", "exposure", "taken", "author", "words", "maker", "other", "place", "xmp", "iptc", "comments"] as const));
+/** What a file of sound may hold beside the sound and its tags. */
+const besideSound = ["marks", "regions", "loops", "sampler", "recording", "broadcast", "scene", "xmp", "comments"] as const;
+export type BesideSound = (typeof besideSound)[number];
 /** Offset and length. */
 const pieces = list(list(place, 2), 1000);
 
@@ -44,7 +50,7 @@ export const answers = {
   /** Of a source (`from`) and of what was made of it (`to`). */
   counts: record({ source: counts, result: counts }),
   /** Of a source (`from`) and of what was made of it (`to`), both pictures. */
-  pictureMetadata: record({ source: list(told, 5), result: list(told, 5) }),
+  pictureMetadata: record({ source: list(told, 11), result: list(told, 11) }),
   /** Of a table of dBase; `number` as the office counts them, `guess` where nothing in the table says it. */
   tableEncoding: record({ number: optional(text(3)), guess: optional(encodingLabel) }),
   /** Of a text that is not Unicode. `isPage`: it may say it itself. */
@@ -71,8 +77,13 @@ export const answers = {
   jpegFrame: record({ width: uint32, height: uint32, components: whole(255), isInverted: flag, profile: pieces }),
   /** Bytes to be changed in a JPEG or PNG for it to say that it stands upright. */
   uprightPatches: record({ patches: list(record({ at: place, hex: text(8) }), 1000) }),
-  /** How much is there of what the file says, from 0 to 1, or how long it is, 0 if it says none; open: its end is missing, and it says nothing. Marks are places in it. */
-  soundEnd: record({ share: finite, isOpen: flag, seconds: finite, marks: uint32 }),
+  /** How much is there of what the file says, from 0 to 1, or how long it is, 0 if it says none; open: its end is missing, and it says nothing. Beside the sound may be marks and more. */
+  soundEnd: record({
+    share: finite,
+    isOpen: flag,
+    seconds: finite,
+    beside: list(record({ kind: oneOf(...besideSound), parts: uint32 }), 100),
+  }),
   /** Of a GIF or an APNG; 0 plays are for ever. */
   animation: record({ frames: uint32, plays: uint32 }),
   iconPictures: record({ pictures: list(record({ width: uint32, offset: place, length: place }), 1000) }),
@@ -91,8 +102,8 @@ export const answers = {
   embeddedModel: nothing,
   /** Families that a drawing names and that are not among `here`. */
   missingFonts: record({ families: list(text(400), 100) }),
-  /** Writes a DOCX with styles that Pandoc knows, where it has others; its comments, and whether changes are tracked in it. */
-  readableDocx: record({ isRewritten: flag, comments: uint32, hasChanges: flag }),
+  /** Writes a DOCX that Pandoc reads whole, where it is none; its comments, and whether it has tracked changes, hidden text, heads or feet, and labels that are more than numbers. */
+  readableDocx: record({ isRewritten: flag, comments: uint32, hasChanges: flag, hasHidden: flag, hasHeads: flag, hasLabels: flag }),
   /** Writes the text as UTF-8. */
   decodedText: record({ guess: optional(encodingLabel) }),
   /** Writes a text table (`format`, `encoding`, `delimiter`) as programs agree on; how large it is, and in words what was guessed of it. */

@@ -3,7 +3,7 @@
 import { FilemillError } from "#contract/errors.ts";
 import type { Plan, PlannedHop } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
 import { following } from "#kit/following.ts";
-import { type Counted, isCounted, missingOf } from "./counts.ts";
+import { type Counted, isCounted, lackOf } from "./counts.ts";
 import type { FileRef, Hop, HopTask, OptionValues } from "./engine.ts";
 import { OutputTooLarge } from "./failure.ts";
 import { hopBoundMs } from "./hop-bound.ts";
@@ -90,8 +90,10 @@ export async function runHop(run: PlanRun, ports: RunPorts, { planned, index, in
   const isPart = given !== undefined;
   if (isPart || !isCounted(planned.from, planned.to, planned.options)) return;
   const counted = await ports.count(input, { path: outputPath, format: planned.to });
-  const missing = counted === undefined ? undefined : missingOf(planned.from, planned.to, counted, notes);
-  if (missing !== undefined) throw new FilemillError("CONVERSION_FAILED", `The result would have kept only ${missing} of the file.`);
+  const lack = counted === undefined ? undefined : lackOf(planned.from, planned.to, counted, notes);
+  if (lack === undefined) return;
+  if ("missing" in lack) throw new FilemillError("CONVERSION_FAILED", `The result would have kept only ${lack.missing} of the file.`);
+  task.note(lack.note, lack.message);
 }
 
 /** An engine that met the bound of the plan, and not one of its own. */

@@ -23,6 +23,7 @@ import { fluidsynthEngine } from "./media/fluidsynth.ts";
 import { subtitleEngine } from "./media/subtitle.ts";
 import { assimpEngine } from "./models/assimp.ts";
 import { meshoptimizerEngine } from "./models/meshoptimizer.ts";
+import { shapesEngine } from "./models/shapes.ts";
 import { libreofficeEngine } from "./office/libreoffice.ts";
 import { officeChangeEngine } from "./office/office-change.ts";
 import { ghostscriptEngine } from "./pdf/ghostscript.ts";
@@ -77,6 +78,7 @@ export const engines: readonly Engine[] = [
   gpsbabelEngine,
   assimpEngine,
   meshoptimizerEngine,
+  shapesEngine,
   graphvizEngine,
   calibreEngine,
   djvulibreEngine,

@@ -3,110 +3,114 @@ import { FilemillError } from "#contract/errors.ts";
 import { EngineFault, OutputTooLarge } from "../domain/failure.ts";
 import { failureOfEnd, worksTooMuch } from "../domain/process-end.ts";
 import type { RequestBounds, SandboxChild, SandboxEnd, SandboxLimits } from "../domain/sandbox.ts";
-import { type Launch, startTree } from "./process-tree.ts";
+import { type Launch, startTree, type Tree } from "./process-tree.ts";
 import type { Scratch } from "./scratch.ts";
 import { createCpuMeter, folderBytesOf, memoryOf } from "./usage.ts";
 
-type Pending = { resolve(answer: unknown): void; reject(error: FilemillError): void };
+type Pending = { resolve(answer: unknown): void; reject(error: FilemillError): void; release(): void };
 
 /** Takes the scratch over: it is removed when the child has ended. */
 export function startChild(launch: Launch, scratch: Scratch, limits: SandboxLimits, signal: AbortSignal | undefined): SandboxChild {
-  let pending: Pending | undefined;
-  let alive = true;
-  let isOurs = false;
+  return new Child(launch, scratch, limits, signal);
+}
 
-  function settle(use: (waiting: Pending) => void): void {
-    const waiting = pending;
-    pending = undefined;
-    tree.setBusy(false);
-    if (waiting !== undefined) use(waiting);
+class Child implements SandboxChild {
+  readonly folder: string;
+  readonly ended: Promise<SandboxEnd>;
+  readonly #tree: Tree;
+  #pending: Pending | undefined;
+  #alive = true;
+  #isOurs = false;
+
+  constructor(launch: Launch, scratch: Scratch, limits: SandboxLimits, signal: AbortSignal | undefined) {
+    this.folder = scratch.path;
+    const onLine = (line: string): void => this.#answered(line);
+    this.#tree = startTree(launch, { limits, folder: scratch.path, signal, conversation: true, onLine });
+    const finish = async (end: SandboxEnd | undefined): Promise<void> => {
+      this.#alive = false;
+      this.#settle((waiting) => waiting.reject(errorOf(end, this.#isOurs)));
+      await scratch[Symbol.asyncDispose]();
+    };
+    this.ended = this.#tree.ended.then(
+      (end) => finish(end).then(() => end),
+      (error) => finish(undefined).then(() => Promise.reject(error)),
+    );
+    this.ended.catch(() => undefined);
   }
 
-  const tree = startTree(launch, {
-    limits,
-    folder: scratch.path,
-    signal,
-    conversation: true,
-    onLine: (line) => {
-      const answer = answerOf(line);
-      // A program that says something else than an answer cannot be trusted to answer the right question next time.
-      if (answer === undefined || pending === undefined) end();
-      else settle((waiting) => waiting.resolve(answer.value));
-    },
-  });
-
-  async function finish(end: SandboxEnd | undefined): Promise<void> {
-    alive = false;
-    settle((waiting) => waiting.reject(errorOf(end, isOurs)));
-    await scratch[Symbol.asyncDispose]();
+  get pid(): number {
+    return this.#tree.pid;
   }
 
-  const ended = tree.ended.then(
-    (end) => finish(end).then(() => end),
-    (error) => finish(undefined).then(() => Promise.reject(error)),
-  );
-  ended.catch(() => undefined);
+  get alive(): boolean {
+    return this.#alive;
+  }
 
-  function request(message: unknown, options: RequestBounds): Promise<unknown> {
-    if (!alive) return Promise.reject(new EngineFault("lost", "before it was asked"));
-    if (pending !== undefined) return Promise.reject(new FilemillError("INTERNAL", "A sandboxed child was asked twice at once."));
+  request(message: unknown, bounds: RequestBounds): Promise<unknown> {
+    if (!this.#alive) return Promise.reject(new EngineFault("lost", "before it was asked"));
+    if (this.#pending !== undefined) return Promise.reject(new FilemillError("INTERNAL", "A sandboxed child was asked twice at once."));
     return new Promise((resolve, reject) => {
-      const stop = (error: FilemillError) => {
-        settle((waiting) => waiting.reject(error));
-        tree.kill("timeout");
+      const stop = (error: FilemillError): void => {
+        this.#settle((waiting) => waiting.reject(error));
+        this.#tree.kill("timeout");
       };
-      const timer = setTimeout(
-        () => stop(new FilemillError("CONVERSION_TIMEOUT", "The engine ran past its time limit.")),
-        options.timeoutMs,
-      );
-      const processor = watchProcessor(tree.pid, options.cpuSeconds, () => stop(worksTooMuch()));
-      const folder = watchFolder(scratch.path, options.outputBytes, (limitBytes) => stop(new OutputTooLarge(limitBytes)));
-      const abort = () => stop(new FilemillError("JOB_CANCELLED", "The job was cancelled."));
-      const finish = () => {
-        clearTimeout(timer);
-        clearInterval(folder);
-        options.onSpent?.(processor.stop());
-        options.signal?.removeEventListener("abort", abort);
-      };
-      pending = {
-        resolve: (answer) => {
-          finish();
-          resolve(answer);
-        },
-        reject: (error) => {
-          finish();
-          reject(error);
-        },
-      };
-      if (options.signal?.aborted === true) return abort();
-      options.signal?.addEventListener("abort", abort, { once: true });
-      tree.setBusy(true);
-      tree.stdin?.write(`${JSON.stringify(message)}\n`);
+      this.#pending = { resolve, reject, release: watchRequest(this.pid, this.folder, bounds, stop) };
+      if (bounds.signal?.aborted === true) return stop(cancelled());
+      this.#tree.setBusy(true);
+      this.#tree.stdin?.write(`${JSON.stringify(message)}\n`);
     });
   }
 
-  function end(): void {
-    isOurs = true;
-    tree.kill(undefined);
+  async memoryBytes(): Promise<number> {
+    return memoryOf(this.pid);
   }
 
-  async function dispose(): Promise<void> {
-    end();
-    await ended.catch(() => undefined);
+  kill(): void {
+    this.#isOurs = true;
+    this.#tree.kill(undefined);
   }
 
-  return {
-    pid: tree.pid,
-    folder: scratch.path,
-    request,
-    ended,
-    get alive() {
-      return alive;
-    },
-    memoryBytes: async () => memoryOf(tree.pid),
-    kill: end,
-    [Symbol.asyncDispose]: dispose,
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.kill();
+    await this.ended.catch(() => undefined);
+  }
+
+  #answered(line: string): void {
+    const answer = answerOf(line);
+    // A program that says something else than an answer cannot be trusted to answer the right question next time.
+    if (answer === undefined || this.#pending === undefined) this.kill();
+    else this.#settle((waiting) => waiting.resolve(answer.value));
+  }
+
+  #settle(use: (waiting: Pending) => void): void {
+    const waiting = this.#pending;
+    this.#pending = undefined;
+    this.#tree.setBusy(false);
+    if (waiting === undefined) return;
+    waiting.release();
+    use(waiting);
+  }
+}
+
+/** Calls back when the request has used up what it may, or nobody wants its answer any more. Returns the end of it. */
+function watchRequest(pid: number, folder: string, bounds: RequestBounds, stop: (error: FilemillError) => void): () => void {
+  const late = () => stop(new FilemillError("CONVERSION_TIMEOUT", "The engine ran past its time limit."));
+  const timer = setTimeout(late, bounds.timeoutMs);
+  const processor = watchProcessor(pid, bounds.cpuSeconds, () => stop(worksTooMuch()));
+  const full = watchFolder(folder, bounds.outputBytes, (limitBytes) => stop(new OutputTooLarge(limitBytes)));
+  const abort = () => stop(cancelled());
+  bounds.signal?.addEventListener("abort", abort, { once: true });
+  return () => {
+    clearTimeout(timer);
+    clearInterval(full);
+    const spentMs = processor.stop();
+    bounds.onSpent?.(spentMs);
+    bounds.signal?.removeEventListener("abort", abort);
   };
+}
+
+function cancelled(): FilemillError {
+  return new FilemillError("JOB_CANCELLED", "The job was cancelled.");
 }
 
 const lookMs = 1000;

@@ -1,6 +1,7 @@
 /** The only place that starts processes: every program that reads a user's bytes runs in here. */
 import { randomUUID } from "node:crypto";
 import { stat } from "node:fs/promises";
+import { getPriority } from "node:os";
 import { dirname, resolve } from "node:path";
 import { FilemillError } from "#contract/errors.ts";
 import { closeInherited } from "#kit/inherited-descriptors.ts";
@@ -14,6 +15,7 @@ import { keepWatchOver, markOf } from "./orphans.ts";
 import { type Launch, startTree } from "./process-tree.ts";
 import type { Identity, Recipe } from "./recipe.ts";
 import { type AttackMemory, openAttackMemory } from "./remembered-attack.ts";
+import { Runs } from "./runs.ts";
 import { openScratchPool, type ScratchPool } from "./scratch.ts";
 import { seccompProgramOf } from "./seccomp.ts";
 import { attackSandbox } from "./self-attack.ts";
@@ -30,23 +32,34 @@ export type SandboxSettings = {
   readonly log: Log;
   /** A name that no other living process has: what is left of this one when it was killed is found by it. Without it one is made up. */
   readonly owner?: string;
-  /**
-   * For a process that converts a file and ends: begins where this file says that the sandbox of this host held (decision 75), and mounts
-   * the host's configuration instead of copying it.
-   */
-  readonly provenFile?: string;
+  /** Where it is remembered that the sandbox of this host held: it is not attacked before it is used then (decision 88). */
+  readonly provenFile?: string | undefined;
+  /** Attacks it all the same, and remembers what came of that. */
+  readonly attacksAnyway?: boolean | undefined;
+  /** Converts a file and ends: the host's configuration is mounted and not copied (decision 75). */
+  readonly isOneOff?: boolean | undefined;
 };
 
+export type OpenSandbox = Sandbox &
+  AsyncDisposable & {
+    /**
+     * Attacks it now where that was left out when it was opened.
+     *
+     * @throws DoesNotHold where an attack got through, or FilemillError UNAVAILABLE where none could be made. The next start attacks it first.
+     */
+    attackIfOwed(): Promise<void>;
+  };
+
 /**
- * Opens the sandbox after attacking it from within.
+ * Opens the sandbox after attacking it from within, now or, where that is remembered, within the last day.
  *
  * @throws FilemillError UNAVAILABLE with what is missing, or which attack got through.
  */
-export async function openSandbox(settings: SandboxSettings): Promise<Sandbox & AsyncDisposable> {
+export async function openSandbox(settings: SandboxSettings): Promise<OpenSandbox> {
   const scratches = await openScratches(settings);
   try {
     const owner = ownerOf(settings);
-    const files = settings.provenFile === undefined ? copyHostFiles(settings.scratchDir) : undefined;
+    const files = settings.isOneOff === true ? undefined : copyHostFiles(settings.scratchDir);
     const launcher = createBubblewrapLauncher(seccompProgramOf(process.arch, "unix"), files, markOf(owner));
     return await proven(createSandbox("full", { launcher, owner }, scratches, settings.memoryBytes), settings);
   } catch (error) {
@@ -61,11 +74,11 @@ export async function openSandbox(settings: SandboxSettings): Promise<Sandbox & 
  *
  * @throws FilemillError UNAVAILABLE where the kernel has no Landlock, or not enough of it.
  */
-export async function openDegradedSandbox(settings: Omit<SandboxSettings, "mode">): Promise<Sandbox & AsyncDisposable> {
+export async function openDegradedSandbox(settings: Omit<SandboxSettings, "mode">): Promise<OpenSandbox> {
   return openDegraded(await openScratches(settings), settings);
 }
 
-async function openDegraded(scratches: ScratchPool, settings: Omit<SandboxSettings, "mode">): Promise<Sandbox & AsyncDisposable> {
+async function openDegraded(scratches: ScratchPool, settings: Omit<SandboxSettings, "mode">): Promise<OpenSandbox> {
   if (process.getuid?.() === 0) await checkPassable(settings.scratchDir, settings.firstUid);
   const owner = ownerOf(settings);
   const launcher = createLandlockLauncher(seccompProgramOf(process.arch, "none"), markOf(owner));
@@ -96,22 +109,59 @@ function openScratches({ scratchDir, firstUid }: Pick<SandboxSettings, "scratchD
   return openScratchPool(scratchDir, process.getuid?.() === 0 ? firstUid : undefined);
 }
 
-type ProofSettings = Pick<SandboxSettings, "scratchDir" | "provenFile" | "firstUid">;
+type ProofSettings = Pick<SandboxSettings, "scratchDir" | "provenFile" | "attacksAnyway" | "firstUid">;
 
 async function proven(
   sandbox: Sandbox & AsyncDisposable,
-  { scratchDir, provenFile, firstUid }: ProofSettings,
-): Promise<Sandbox & AsyncDisposable> {
+  { scratchDir, provenFile, attacksAnyway = false, firstUid }: ProofSettings,
+): Promise<OpenSandbox> {
+  const memory: AttackMemory | undefined = provenFile === undefined ? undefined : openAttackMemory(provenFile, firstUid);
+  let isOwed = !attacksAnyway && memory?.hasHeld(sandbox.mode) === true;
+  const attack = async (): Promise<void> => {
+    try {
+      await attackSandbox(sandbox, scratchDir);
+      memory?.held(sandbox.mode);
+    } catch (error) {
+      memory?.forget(sandbox.mode);
+      throw error;
+    }
+  };
   try {
-    const memory: AttackMemory | undefined = provenFile === undefined ? undefined : openAttackMemory(provenFile, firstUid);
-    if (memory?.hasHeld(sandbox.mode) === true) return sandbox;
-    await attackSandbox(sandbox, scratchDir);
-    memory?.held(sandbox.mode);
-    return sandbox;
+    if (!isOwed) await attack();
   } catch (error) {
     await sandbox[Symbol.asyncDispose]();
     throw error;
   }
+  return {
+    ...sandbox,
+    async attackIfOwed() {
+      if (!isOwed) return;
+      isOwed = false;
+      await attack();
+    },
+  };
+}
+
+const defaults: Omit<SandboxLimits, "memoryBytes"> = {
+  wallMs: 60_000,
+  cpuSeconds: 60,
+  addressSpace: true,
+  processes: 64,
+  openFiles: 256,
+  fileBytes: 2 ** 30,
+  folderBytes: 2 * 2 ** 30,
+  tmpBytes: 256 * 2 ** 20,
+  niceness: 0,
+};
+
+function recipeOf(command: SandboxCommand, identity: Identity, memoryBytes: number): Recipe {
+  const { program, args, folder, env = {}, readOnly = {}, outputBytes = Number.POSITIVE_INFINITY } = command;
+  const limits = { ...defaults, memoryBytes, ...command.limits };
+  limits.fileBytes = Math.min(limits.fileBytes, outputBytes);
+  limits.folderBytes = Math.min(limits.folderBytes, outputBytes);
+  // Who started this service with a low priority means its engines, too; and the kernel lets root alone go back to a higher one.
+  limits.niceness = Math.max(limits.niceness, getPriority());
+  return { identity, limits, program, args, env, folder, readOnly };
 }
 
 function createSandbox(
@@ -120,56 +170,19 @@ function createSandbox(
   scratches: ScratchPool,
   memoryBytes: number,
 ): Sandbox & AsyncDisposable {
-  const closing = new AbortController();
-  const running = new Set<Promise<unknown>>();
+  const runs = new Runs();
   const watch = keepWatchOver(owner, mode === "full" ? "KILL" : "TERM");
-  const defaults: SandboxLimits = {
-    wallMs: 60_000,
-    cpuSeconds: 60,
-    memoryBytes,
-    addressSpace: true,
-    processes: 64,
-    openFiles: 256,
-    fileBytes: 2 ** 30,
-    folderBytes: 2 * 2 ** 30,
-    tmpBytes: 256 * 2 ** 20,
-    niceness: 0,
-  };
-
-  function recipeOf(command: SandboxCommand, identity: Identity): Recipe {
-    const { program, args, folder, env = {}, readOnly = {} } = command;
-    const limits = { ...defaults, ...command.limits };
-    const outputBytes = command.outputBytes ?? Number.POSITIVE_INFINITY;
-    limits.fileBytes = Math.min(limits.fileBytes, outputBytes);
-    limits.folderBytes = Math.min(limits.folderBytes, outputBytes);
-    return { identity, limits, program, args, env, folder, readOnly };
-  }
-
-  function signalOf(signal: AbortSignal | undefined): AbortSignal {
-    return signal === undefined ? closing.signal : AbortSignal.any([signal, closing.signal]);
-  }
-
-  function track<T>(ended: Promise<T>): Promise<T> {
-    running.add(ended);
-    const forget = () => running.delete(ended);
-    ended.then(forget, forget);
-    return ended;
-  }
-
-  function assertOpen(): void {
-    if (closing.signal.aborted) throw new FilemillError("UNAVAILABLE", "The sandbox is closed.");
-  }
 
   async function runIn(command: SandboxCommand): Promise<SandboxEnd> {
-    assertOpen();
+    runs.assertOpen();
     if (command.folder === undefined && mode === "degraded") {
       await using scratch = await scratches.open();
       return await runIn({ ...command, folder: scratch.path });
     }
     const { folder } = command;
     const identity = folder === undefined ? await scratches.claim() : scratches.identityOf(folder);
-    const recipe = recipeOf(command, identity);
-    const options = { limits: recipe.limits, folder, signal: signalOf(command.signal), conversation: false };
+    const recipe = recipeOf(command, identity, memoryBytes);
+    const options = { limits: recipe.limits, folder, signal: runs.signalOf(command.signal), conversation: false };
     try {
       return await startTree(launchOf(recipe), { ...options, onLine: command.onLine?.bind(command) }).ended;
     } finally {
@@ -178,13 +191,13 @@ function createSandbox(
   }
 
   async function startIn(command: Omit<SandboxCommand, "folder" | "onLine">): Promise<SandboxChild> {
-    assertOpen();
+    runs.assertOpen();
     const scratch = await scratches.open();
     try {
-      assertOpen();
-      const recipe = recipeOf({ ...command, folder: scratch.path }, scratch.identity);
-      const child = startChild(launchOf(recipe), scratch, recipe.limits, signalOf(command.signal));
-      void track(child.ended.catch(() => undefined));
+      runs.assertOpen();
+      const recipe = recipeOf({ ...command, folder: scratch.path }, scratch.identity, memoryBytes);
+      const child = startChild(launchOf(recipe), scratch, recipe.limits, runs.signalOf(command.signal));
+      void runs.track(child.ended.catch(() => undefined));
       return child;
     } catch (error) {
       await scratch[Symbol.asyncDispose]();
@@ -193,17 +206,15 @@ function createSandbox(
   }
 
   async function close(): Promise<void> {
-    closing.abort();
-    // Until what was about to start when it closed is gone, too.
-    while (running.size > 0) await Promise.allSettled(running);
+    await runs.close();
     await scratches[Symbol.asyncDispose]();
     watch[Symbol.dispose]();
   }
 
   return {
     mode,
-    run: (command) => track(runIn(command)),
-    spawn: (command) => track(startIn(command)),
+    run: (command) => runs.track(runIn(command)),
+    spawn: (command) => runs.track(startIn(command)),
     openScratch: () => scratches.open(),
     [Symbol.asyncDispose]: close,
   };

@@ -20,6 +20,12 @@ export function setNiceness(pid: number, niceness: number, isFinal: boolean): bo
     .every((error) => error?.code !== "EAGAIN");
 }
 
+/** For a process that has only begun, and what it will start; setNiceness brings the same to sessions. */
+export function beginNicely(pid: number, niceness: number): void {
+  // Left as it was where this process was given a lower priority a moment ago: an exception would leave a process behind that nobody knows.
+  if (niceness > 0) attempt(() => setPriority(pid, niceness));
+}
+
 function threadsOf(pid: number): number[] {
   try {
     return readdirSync(`/proc/${pid}/task`).map(Number);

@@ -1,10 +1,11 @@
 /** Starts one sandboxed tree, bounds it, and tells how it ended. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, openSync } from "node:fs";
-import { constants, setPriority } from "node:os";
+import { constants } from "node:os";
 import type { Readable, Writable } from "node:stream";
 import { FilemillError } from "#contract/errors.ts";
 import type { SandboxEnd, SandboxLimits } from "../domain/sandbox.ts";
+import { beginNicely } from "./priority.ts";
 import { startWatchdog } from "./watchdog.ts";
 
 export type KillReason = NonNullable<SandboxEnd["killed"]>;
@@ -57,7 +58,7 @@ export function startTree(launch: Launch, options: TreeOptions): Tree {
   });
   closeSync(seccomp);
   // The launcher still waits for its settings: whatever it starts inherits this, until the watchdog's first look at all of it.
-  if (child.pid !== undefined && options.limits.niceness > 0) setPriority(child.pid, options.limits.niceness);
+  if (child.pid !== undefined) beginNicely(child.pid, options.limits.niceness);
   let killed: KillReason | undefined;
   let killedByUs = false;
   const kill = (reason: KillReason | undefined) => {

@@ -1,6 +1,6 @@
-/** That this host's sandbox held, so that a command that converts one file need not attack it for each (decision 75). */
+/** That this host's sandbox held, so that not every command and not every start waits for an attack on it (decisions 75 and 88). */
 import { createHash } from "node:crypto";
-import { readdirSync, readFileSync, readlinkSync, renameSync, statSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, readlinkSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { release } from "node:os";
 import { join } from "node:path";
 import type { Sandbox } from "../domain/sandbox.ts";
@@ -10,6 +10,8 @@ export type AttackMemory = {
   hasHeld(mode: Sandbox["mode"]): boolean;
   /** What cannot be written down is tried again by the next start. */
   held(mode: Sandbox["mode"]): void;
+  /** After an attack that got through or could not be made. */
+  forget(mode: Sandbox["mode"]): void;
 };
 
 /** Settings of the kernel that can be changed without a trace. */
@@ -37,6 +39,9 @@ export function openAttackMemory(file: string, firstUid: number): AttackMemory {
       } catch {
         // A disk that is full is no reason not to convert.
       }
+    },
+    forget(mode) {
+      rmSync(`${file}.${mode}`, { force: true });
     },
   };
 }

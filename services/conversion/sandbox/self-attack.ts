@@ -1,4 +1,4 @@
-/** Attacks the sandbox from within at each start: a version check proves nothing, an attack that fails does. */
+/** Attacks the sandbox from within: a version check proves nothing, an attack that fails does. */
 import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { rm, writeFile } from "node:fs/promises";
@@ -6,6 +6,7 @@ import { type AddressInfo, createServer, type Server } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { FilemillError } from "#contract/errors.ts";
+import { DoesNotHold } from "../domain/failure.ts";
 import type { Sandbox, SandboxCommand, SandboxEnd } from "../domain/sandbox.ts";
 
 const program = fileURLToPath(new URL("./self-attack-child.mjs", import.meta.url));
@@ -21,7 +22,7 @@ const killedExitCode = 137;
 /**
  * Runs a hostile program in the very recipe of every job and looks at what it reached.
  *
- * @throws FilemillError UNAVAILABLE naming the attacks that got through, or why the sandbox cannot be had at all.
+ * @throws DoesNotHold naming the attacks that got through, or FilemillError UNAVAILABLE why the sandbox cannot be had at all.
  */
 export async function attackSandbox(sandbox: Sandbox, scratchDir: string): Promise<void> {
   const secret = randomBytes(16).toString("hex");
@@ -39,9 +40,7 @@ export async function attackSandbox(sandbox: Sandbox, scratchDir: string): Promi
       limits: { wallMs: limitMs, cpuSeconds, memoryBytes, addressSpace: false, processes },
     });
     const through = [...descriptorsOf(listing), ...throughOf(end)];
-    if (through.length > 0) {
-      throw new FilemillError("UNAVAILABLE", `The sandbox does not hold on this host: ${through.join("; ")}.`);
-    }
+    if (through.length > 0) throw new DoesNotHold(through);
   } catch (error) {
     throw explained(error);
   } finally {
@@ -54,7 +53,8 @@ async function runUndisturbed(sandbox: Sandbox, command: SandboxCommand): Promis
   for (let tries = 1; ; tries += 1) {
     const end = await sandbox.run(command);
     const isDisturbed = end.killed === undefined && (end.signal === "SIGKILL" || end.exitCode === killedExitCode);
-    if (!isDisturbed || tries === maxTries) return end;
+    if (!isDisturbed) return end;
+    if (tries === maxTries) throw new FilemillError("UNAVAILABLE", "The attack on the sandbox was ended from outside.");
   }
 }
 

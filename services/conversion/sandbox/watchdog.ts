@@ -36,27 +36,18 @@ export function startWatchdog(
   let isStopped = false;
   let looks = 0;
   let busyLooks = 0;
-  let niceness = 0;
   let pauseMs = 0;
   let timer: NodeJS.Timeout | undefined;
-  const folderWatch =
-    folder === undefined
-      ? undefined
-      : watchFolder(
-          async () => (await folderBytes(folder)) + unlinkedBytesOf(pid, folder) > limits.folderBytes,
-          () => isBusy,
-          () => kill("folder"),
-        );
+  const isFull = async (path: string): Promise<boolean> => (await folderBytes(path)) + unlinkedBytesOf(pid, path) > limits.folderBytes;
+  const hasJob = (): boolean => isBusy;
+  const onFull = (): void => kill("folder");
+  const folderWatch = folder === undefined ? undefined : watchFolder(() => isFull(folder), hasJob, onFull);
+  const makeRoom = createNiceness(pid, limits, () => isBusy && busyLooks >= looksOfShortJob);
 
   function schedule(): void {
     clearTimeout(timer);
     pauseMs = isBusy ? busyPauseMs : idlePauseMs;
     timer = setTimeout(look, pauseMs).unref();
-  }
-
-  function makeRoom(): void {
-    const wanted = isBusy && busyLooks >= looksOfShortJob ? Math.max(limits.niceness, nicenessOfLongJob) : limits.niceness;
-    if (wanted !== niceness && setNiceness(pid, wanted, limits.wallMs > 0)) niceness = wanted;
   }
 
   function look(): void {
@@ -90,5 +81,14 @@ export function startWatchdog(
       clearTimeout(timer);
       folderWatch?.stop();
     },
+  };
+}
+
+/** Changes it where it is another one. */
+function createNiceness(pid: number, limits: SandboxLimits, isLong: () => boolean): () => void {
+  let niceness = 0;
+  return () => {
+    const wanted = isLong() ? Math.max(limits.niceness, nicenessOfLongJob) : limits.niceness;
+    if (wanted !== niceness && setNiceness(pid, wanted, limits.wallMs > 0)) niceness = wanted;
   };
 }

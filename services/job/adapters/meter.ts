@@ -30,6 +30,25 @@ export function createMeter(registry: Registry, projection: Projection, lanes: r
     buckets,
     registers,
   });
+  const refusals = new Counter({
+    name: "filemill_quota_refusals_total",
+    help: "Uploads and results refused for what their callers keep or use, by the bound that was met (stored, result, processor)",
+    labelNames: ["class", "quota"],
+    registers,
+  });
+  showGauges(registers, projection, lanes);
+  return {
+    entered(record, durationMs) {
+      const lane = laneOf(record);
+      entered.inc({ state: stateName(record.job.state), lane });
+      if (durationMs !== undefined) duration.observe({ lane }, durationMs / 1000);
+    },
+    refused: (isGuest, quota) => refusals.inc({ class: isGuest ? "guest" : "account", quota }),
+    waited: (record, waitedMs) => wait.observe({ lane: laneOf(record) }, waitedMs / 1000),
+  };
+}
+
+function showGauges(registers: Registry[], projection: Projection, lanes: readonly string[]): void {
   new Gauge({
     name: "filemill_jobs_unfinished",
     help: "Jobs queued and running",
@@ -52,12 +71,6 @@ export function createMeter(registry: Registry, projection: Projection, lanes: r
       for (const lane of lanes) this.set({ lane }, ageOfQueue(projection, lane) / 1000);
     },
   });
-  const refusals = new Counter({
-    name: "filemill_quota_refusals_total",
-    help: "Uploads and results refused for what their callers keep or use, by the bound that was met (stored, result, processor)",
-    labelNames: ["class", "quota"],
-    registers,
-  });
   new Gauge({
     name: "filemill_stored_bytes",
     help: "Inputs of unfinished jobs and results, by whose they are (account, guest)",
@@ -67,15 +80,6 @@ export function createMeter(registry: Registry, projection: Projection, lanes: r
       for (const [name, bytes] of Object.entries(projection.ledger.totals())) this.set({ class: name }, bytes);
     },
   });
-  return {
-    entered(record, durationMs) {
-      const lane = laneOf(record);
-      entered.inc({ state: stateName(record.job.state), lane });
-      if (durationMs !== undefined) duration.observe({ lane }, durationMs / 1000);
-    },
-    refused: (isGuest, quota) => refusals.inc({ class: isGuest ? "guest" : "account", quota }),
-    waited: (record, waitedMs) => wait.observe({ lane: laneOf(record) }, waitedMs / 1000),
-  };
 }
 
 /** In ms; 0 where nothing is queued. */

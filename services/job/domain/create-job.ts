@@ -2,7 +2,14 @@ import { create } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { FilemillError } from "#contract/errors.ts";
 import type { Plan } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
-import { type CreateJobRequest, type Job, JobRecordSchema, JobSchema, JobState } from "#gen/filemill/job/v1/job_pb.ts";
+import {
+  type CreateJobRequest,
+  type Job,
+  JobRecordSchema,
+  JobSchema,
+  JobState,
+  ResultDelivery_State,
+} from "#gen/filemill/job/v1/job_pb.ts";
 import { tellMoment } from "#kit/moments.ts";
 import { traceParent } from "#kit/tracing.ts";
 import { checkCeiling } from "./admission.ts";
@@ -159,11 +166,13 @@ function recordOf(core: Core, request: CreateJobRequest, plan: Plan, id: string,
     async: plan.async,
     resultFormat: plan.resultFormat,
     ...(request.input === undefined ? {} : { input: request.input }),
+    ...(request.deliverTo !== "" && { delivery: { state: ResultDelivery_State.PENDING } }),
   });
-  const { requestId, budget } = request;
+  const { requestId, budget, extent, deliverTo } = request;
   const record = create(JobRecordSchema, {
-    ...{ job, plan, requestId, retentionSeconds, version: 1n, idempotencyEntry, traceParent: traceParent() },
-    ...(budget === undefined ? {} : { budget }),
+    ...{ job, plan, requestId, retentionSeconds, version: 1n, idempotencyEntry, traceParent: traceParent(), deliverTo },
+    ...(budget !== undefined && { budget }),
+    ...(extent !== undefined && { extent }),
   });
   if (!isRecord(record)) throw new TypeError("a record without a job");
   return record;

@@ -38,6 +38,7 @@ export type FairLane = {
   readonly runningCount: number;
 };
 
+type TurnOf = (accountId: string) => number;
 type Line = { readonly queued: SortedIds; readonly running: Set<string>; readonly isGuest: boolean };
 type Standing = { readonly running: number; readonly isGuest: boolean; readonly turn: number; readonly jobId: string };
 
@@ -49,7 +50,7 @@ export function createFairLane(): FairLane {
   const turns = new Map<string, number>();
   let queuedCount = 0;
   let runningCount = 0;
-  const turnOf = (accountId: string): number => turns.get(accountId) ?? 0;
+  const turnOf: TurnOf = (accountId) => turns.get(accountId) ?? 0;
 
   return {
     put(jobId, accountId, place, isGuest = false) {
@@ -72,41 +73,8 @@ export function createFairLane(): FairLane {
       const [longestAgo] = turns.keys();
       if (turns.size > maxTurns && longestAgo !== undefined) turns.delete(longestAgo);
     },
-    next(readiness) {
-      let first: Standing | undefined;
-      for (const [accountId, { queued, running, isGuest }] of lines) {
-        const lapsed = [...running].filter(readiness.isLapsed);
-        const jobId = lapsed.find(readiness.isDue) ?? queued.ids.find(readiness.isDue);
-        if (jobId === undefined) continue;
-        const busy = running.size - lapsed.length + readiness.beginning(accountId);
-        const standing = { running: busy, isGuest, turn: turnOf(accountId), jobId };
-        if (first === undefined || isBefore(standing, first)) first = standing;
-      }
-      return first === undefined ? undefined : { jobId: first.jobId, isIdleAccount: first.running === 0 };
-    },
-    position(jobId, accountId) {
-      const mine = lines.get(accountId);
-      if (mine === undefined) return 1;
-      const standingOf = (id: string, { queued, running, isGuest }: Line): Standing => ({
-        running: running.size,
-        isGuest,
-        turn: turnOf(id),
-        jobId: queued.ids[0] ?? "",
-      });
-      const own = standingOf(accountId, mine);
-      const ahead = mine.queued.rank(jobId);
-      // How many jobs of this account run when its turn for this one comes: the round in which everybody gets as far as that.
-      const round = own.running + ahead;
-      let position = 1 + ahead;
-      for (const [id, line] of lines) {
-        const before = round - line.running.size;
-        if (id === accountId || before < 0) continue;
-        const count = line.queued.ids.length;
-        const joinsFirst = before < count && goesFirst(standingOf(id, line), own);
-        position += Math.min(before, count) + (joinsFirst ? 1 : 0);
-      }
-      return position;
-    },
+    next: (readiness) => nextOf(lines, turnOf, readiness),
+    position: (jobId, accountId) => positionIn(lines, turnOf, jobId, accountId),
     runningOf: (accountId) => lines.get(accountId)?.running.size ?? 0,
     *queued() {
       for (const { queued } of lines.values()) yield* queued.ids;
@@ -121,6 +89,43 @@ export function createFairLane(): FairLane {
       return runningCount;
     },
   };
+}
+
+function nextOf(lines: ReadonlyMap<string, Line>, turnOf: TurnOf, readiness: Readiness): Turn | undefined {
+  let first: Standing | undefined;
+  for (const [accountId, { queued, running, isGuest }] of lines) {
+    const lapsed = [...running].filter(readiness.isLapsed);
+    const jobId = lapsed.find(readiness.isDue) ?? queued.ids.find(readiness.isDue);
+    if (jobId === undefined) continue;
+    const busy = running.size - lapsed.length + readiness.beginning(accountId);
+    const standing = { running: busy, isGuest, turn: turnOf(accountId), jobId };
+    if (first === undefined || isBefore(standing, first)) first = standing;
+  }
+  return first === undefined ? undefined : { jobId: first.jobId, isIdleAccount: first.running === 0 };
+}
+
+function positionIn(lines: ReadonlyMap<string, Line>, turnOf: TurnOf, jobId: string, accountId: string): number {
+  const mine = lines.get(accountId);
+  if (mine === undefined) return 1;
+  const standingOf = (id: string, { queued, running, isGuest }: Line): Standing => ({
+    running: running.size,
+    isGuest,
+    turn: turnOf(id),
+    jobId: queued.ids[0] ?? "",
+  });
+  const own = standingOf(accountId, mine);
+  const ahead = mine.queued.rank(jobId);
+  // How many jobs of this account run when its turn for this one comes: the round in which everybody gets as far as that.
+  const round = own.running + ahead;
+  let position = 1 + ahead;
+  for (const [id, line] of lines) {
+    const before = round - line.running.size;
+    if (id === accountId || before < 0) continue;
+    const count = line.queued.ids.length;
+    const joinsFirst = before < count && goesFirst(standingOf(id, line), own);
+    position += Math.min(before, count) + (joinsFirst ? 1 : 0);
+  }
+  return position;
 }
 
 function isBefore(a: Standing, b: Standing): boolean {

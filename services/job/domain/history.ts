@@ -1,48 +1,129 @@
-/** How long conversions took lately, from which the next one's end is guessed. */
+/**
+ * How long conversions took lately, from which the next one's end is guessed.
+ *
+ * A guess begins with a curve: what the route's proof took, or else what is usual in its lane, half of it for any file and half by size.
+ * The curve is then moved as the route's last runs lay beside it, those of a like size and with the same options most.
+ */
+import { formatOf } from "#formats/index.ts";
+
+/** What is known of a conversion before it runs; 0 where it is not known. */
+export type Run = {
+  readonly from: string;
+  readonly to: string;
+  readonly lane: string;
+  readonly sizeBytes: number;
+  /** Of a picture. */
+  readonly pixels: number;
+  /** Of sound or film, in ms. */
+  readonly lastsMs: number;
+  /** Stands for the options: equal ones have equal numbers. */
+  readonly variant: number;
+  /** What the route's proof took, on a small file. */
+  readonly provenMs: number;
+};
+
+/** A run that ended: how much there was to convert, in the unit of its list, and how long it took in ms. */
+export type Timing = { readonly amount: number; readonly variant: number; readonly tookMs: number };
+/** The last runs of one route, oldest first, whose sizes were told in one unit. */
+export type RouteTimings = { readonly route: string; readonly timings: readonly Timing[] };
+
 export type History = {
-  record(run: Run, durationMs: number): void;
+  record(run: Run, tookMs: number): void;
   /** Expected duration in ms of one attempt. */
   expectMs(run: Run): number;
-  /** Moving average in ms over all sizes; undefined when there was no run. */
+  /** Over all sizes and options, in ms; undefined when there was no run. */
   expectRouteMs(from: string, to: string): number | undefined;
-  /** Expected duration in ms of any job of the lane. */
-  expectLaneMs(lane: string): number;
+  /** Takes over what an earlier process remembered. */
+  recall(remembered: RouteTimings): void;
+  /** What has changed since it was asked last, to be remembered. */
+  changes(): readonly RouteTimings[];
 };
-export type Run = { readonly from: string; readonly to: string; readonly sizeBytes: number; readonly lane: string };
 
-/** Weight of the newest run in the moving average. */
-const weight = 0.2;
+/** Amounts of which half of the time is for the amount: those of the files that proofs convert. Of film, pixels times milliseconds. */
+const usualAmounts = { film: 250_000_000, pixels: 250_000, sound: 4000, bytes: 100_000 } as const;
+type Unit = keyof typeof usualAmounts;
+const laneUsualMs: Readonly<Record<string, number>> = { image: 300, document: 1500, office: 3000, media: 10_000 };
 const unknownLaneMs = 2000;
-const laneDefaultsMs: Readonly<Record<string, number>> = { image: 300, document: 1500, office: 3000, media: 10_000 };
 
-/** An exponentially weighted moving average per route and size class, and per lane. */
+const mostTimings = 32;
+/** What was not converted for longest is forgotten. */
+const mostRoutes = 4000;
+/** Each run counts so much of the one after it. */
+const ageWeight = 0.95;
+/** Of a run with other options. */
+const otherWeight = 0.05;
+/** How far a run speaks for other amounts: at this factor for three fifths of its weight; for any, a little. */
+const likeFactor = 3;
+const farWeight = 0.02;
+/** What is larger than all that is known by more than this factor is taken to be larger by this factor: nobody knows how it goes on. */
+const farthest = 20;
+/** What the curve counts beside the runs. */
+const curveWeight = 0.02;
+
 export function createHistory(): History {
-  const routes = new Map<string, number>();
-  const pairs = new Map<string, number>();
-  const laneAverages = new Map<string, number>();
-  const expectLaneMs = (lane: string): number => laneAverages.get(lane) ?? laneDefaultsMs[lane] ?? unknownLaneMs;
+  const routes = new Map<string, readonly Timing[]>();
+  const changed = new Set<string>();
+
+  function keep(route: string, timings: readonly Timing[]): void {
+    routes.delete(route);
+    routes.set(route, timings.slice(-mostTimings));
+    const [oldest] = routes.keys();
+    if (routes.size > mostRoutes && oldest !== undefined) routes.delete(oldest);
+  }
+
   return {
-    expectLaneMs,
-    expectMs: (run) => routes.get(keyOf(run)) ?? expectLaneMs(run.lane),
-    expectRouteMs: (from, to) => pairs.get(`${from}>${to}`),
-    record(run, durationMs) {
-      blend(pairs, `${run.from}>${run.to}`, durationMs);
-      blend(routes, keyOf(run), durationMs);
-      blend(laneAverages, run.lane, durationMs);
+    record(run, tookMs) {
+      const { unit, amount } = amountOf(run);
+      const route = nameOf(run, unit);
+      keep(route, [...(routes.get(route) ?? []), { amount, variant: run.variant, tookMs: Math.max(1, tookMs) }]);
+      changed.add(route);
+    },
+    expectMs(run) {
+      const { unit, amount: whole } = amountOf(run);
+      const usual = usualAmounts[unit];
+      const curve = (at: number): number => curveMs(run, at / usual);
+      const timings = routes.get(nameOf(run, unit)) ?? [];
+      const amount = Math.min(whole, farthest * Math.max(usual, ...timings.map((timing) => timing.amount)));
+      let [sum, weights] = [0, curveWeight];
+      for (const [index, timing] of timings.entries()) {
+        const weight = weightOf(timing, { amount, variant: run.variant }) * ageWeight ** (timings.length - 1 - index);
+        sum += weight * Math.log(timing.tookMs / curve(timing.amount));
+        weights += weight;
+      }
+      return curve(amount) * Math.exp(sum / weights);
+    },
+    expectRouteMs(from, to) {
+      const all = Object.keys(usualAmounts).flatMap((unit) => routes.get(nameOf({ from, to }, unit)) ?? []);
+      if (all.length === 0) return undefined;
+      return Math.exp(all.reduce((sum, { tookMs }) => sum + Math.log(tookMs), 0) / all.length);
+    },
+    recall: ({ route, timings }) => keep(route, timings),
+    changes() {
+      const told = [...changed].map((route) => ({ route, timings: routes.get(route) ?? [] }));
+      changed.clear();
+      return told;
     },
   };
 }
 
-/** Each class is four times the size of the one before: 0 to 255 bytes, to 1 KiB, to 4 KiB, … */
-export function sizeClassOf(sizeBytes: number): number {
-  return Math.max(0, Math.floor(Math.log2(Math.max(1, sizeBytes)) / 2) - 3);
+/** In the unit that says most of the time it takes. */
+function amountOf({ to, pixels, lastsMs, sizeBytes }: Run): { readonly unit: Unit; readonly amount: number } {
+  if (lastsMs > 0 && pixels > 0 && formatOf(to)?.kind === "video") return { unit: "film", amount: lastsMs * pixels };
+  if (lastsMs > 0) return { unit: "sound", amount: lastsMs };
+  if (pixels > 0) return { unit: "pixels", amount: pixels };
+  return { unit: "bytes", amount: Math.max(1, sizeBytes) };
 }
 
-function keyOf(run: Run): string {
-  return `${run.from}>${run.to}:${sizeClassOf(run.sizeBytes)}`;
+function nameOf({ from, to }: Pick<Run, "from" | "to">, unit: string): string {
+  return `${from}.${to}.${unit}`;
 }
 
-function blend(averages: Map<string, number>, key: string, durationMs: number): void {
-  const before = averages.get(key);
-  averages.set(key, before === undefined ? durationMs : before + weight * (durationMs - before));
+/** @param share - Of the usual amount. */
+function curveMs({ provenMs, lane }: Run, share: number): number {
+  return ((provenMs > 0 ? provenMs : (laneUsualMs[lane] ?? unknownLaneMs)) * (1 + share)) / 2;
+}
+
+function weightOf(timing: Timing, { amount, variant }: Pick<Timing, "amount" | "variant">): number {
+  const distance = Math.log(timing.amount / amount) / Math.log(likeFactor);
+  return (timing.variant === variant ? 1 : otherWeight) * (farWeight + (1 - farWeight) * Math.exp((-distance * distance) / 2));
 }

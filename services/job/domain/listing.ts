@@ -7,10 +7,11 @@ import { type Held, isUnwritten, type Projection } from "./projection.ts";
 const defaultLimit = 20;
 const maxLimit = 100;
 
-export type Listing = { readonly accountId: string; readonly state: JobState; readonly limit: number; readonly cursor: string };
+/** Without an account: of all. */
+export type Listing = { readonly accountId?: string; readonly state: JobState; readonly limit: number; readonly cursor: string };
 
 /**
- * A page of an account's jobs, newest first. The cursor is the last job of the page before, so new jobs never shift a page.
+ * A page of an account's jobs, or of everybody's, newest first. The cursor is the last job of the page before, so new jobs never shift a page.
  *
  * @param view - What is shown of a record, and by whose state is filtered.
  */

@@ -40,8 +40,8 @@ export type Projection = {
   extendLease(jobId: string, leaseMs: number, progress: number | undefined): void;
   all(): Iterable<Held>;
   unfinished(): Iterable<Held>;
-  /** Of one account, ascending. */
-  idsOf(accountId: string): readonly string[];
+  /** Of one account, or of all, ascending. */
+  idsOf(accountId?: string): readonly string[];
   unfinishedCount(payer?: string): number;
   /** What each payer keeps. */
   readonly ledger: Ledger;
@@ -53,112 +53,145 @@ export type Projection = {
 };
 
 export function createProjection(clock: Clock, maxLeaseMs: number): Projection {
-  const jobs = new Map<string, Held>();
-  const unfinished = new Set<string>();
-  const accounts = new Map<string, SortedIds>();
-  const ledger = createLedger();
-  const lanes = new Map<string, FairLane>();
-  const listeners = new Map<string, Set<JobListener>>();
-  let newestRevision = 0;
+  return new JobsInMemory(clock, maxLeaseMs);
+}
 
-  const laneFor = (name: string): FairLane => getOrAdd(lanes, name, createFairLane);
+class JobsInMemory implements Projection {
+  readonly #clock: Clock;
+  readonly #maxLeaseMs: number;
+  readonly #jobs = new Map<string, Held>();
+  readonly #unfinished = new Set<string>();
+  readonly #accounts = new Map<string, SortedIds>();
+  readonly #everybody = createSortedIds();
+  readonly #lanes = new Map<string, FairLane>();
+  readonly #listeners = new Map<string, Set<JobListener>>();
+  #newestRevision = 0;
+  readonly ledger = createLedger();
 
-  const place = (record: Record): void => {
-    const { id, accountId } = record.job;
-    const payer = payerOf(record);
-    const where = placeOf(record);
-    const isUnfinished = where !== "gone";
-    laneFor(laneOf(record)).put(id, payer, where, isGuest(record));
-    toggle(unfinished, id, isUnfinished);
-    ledger.put(id, { payer, isGuest: isGuest(record), isUnfinished, bytes: keptBytesOf(record) });
-    const own = getOrAdd(accounts, accountId, createSortedIds);
-    if (record.deleted) own.remove(id);
-    else own.add(id);
-  };
+  constructor(clock: Clock, maxLeaseMs: number) {
+    this.#clock = clock;
+    this.#maxLeaseMs = maxLeaseMs;
+  }
 
-  const tell = (jobId: string, after: Held | undefined, before: Held | undefined): void => {
-    for (const key of [jobId, everyJob]) for (const listener of [...(listeners.get(key) ?? [])]) listener(after, before);
-  };
+  get(jobId: string): Held | undefined {
+    return this.#jobs.get(jobId);
+  }
 
-  const leaseEndsMsOf = (record: Record): number => {
-    if (record.job.state !== JobState.RUNNING || record.leaseUntil === undefined) return Number.NEGATIVE_INFINITY;
-    // A clock that was set must neither keep a dead worker's lease for hours nor end a living one's for longer than a heartbeat.
-    const leftMs = timestampMs(record.leaseUntil) - clock.now();
-    return clock.monotonicMs() + Math.min(Math.max(0, leftMs), maxLeaseMs);
-  };
+  apply(record: Record, revision: number): Held {
+    const before = this.#jobs.get(record.job.id);
+    return before !== undefined && before.revision >= revision ? before : this.#put(record, revision);
+  }
 
-  const dueMsOf = (record: Record): number => {
-    if (record.notBefore === undefined) return Number.NEGATIVE_INFINITY;
-    return clock.monotonicMs() + Math.min(Math.max(0, timestampMs(record.notBefore) - clock.now()), longestDelayMs);
-  };
+  hold(record: Record): void {
+    this.#put(record, 0);
+  }
 
-  const put = (record: Record, revision: number): Held => {
-    const before = jobs.get(record.job.id);
+  drop(jobId: string): void {
+    const before = this.#jobs.get(jobId);
+    if (before === undefined) return;
+    this.#jobs.delete(jobId);
+    // A deleted record is in no index but that of all jobs.
+    this.#place({ ...before.record, deleted: true });
+    const { accountId } = before.record.job;
+    if (this.#accounts.get(accountId)?.ids.length === 0) this.#accounts.delete(accountId);
+    this.#tell(jobId, undefined, before);
+  }
+
+  extendLease(jobId: string, leaseMs: number, progress: number | undefined): void {
+    const before = this.#jobs.get(jobId);
+    if (before === undefined) return;
+    const held = { ...before, leaseEndsMs: this.#clock.monotonicMs() + leaseMs, progress: progress ?? before.progress };
+    this.#jobs.set(jobId, held);
+    if (held.progress !== before.progress) this.#tell(jobId, held, before);
+  }
+
+  all(): Iterable<Held> {
+    return this.#jobs.values();
+  }
+
+  *unfinished(): Iterable<Held> {
+    for (const id of [...this.#unfinished]) {
+      const held = this.#jobs.get(id);
+      if (held !== undefined) yield held;
+    }
+  }
+
+  idsOf(accountId?: string): readonly string[] {
+    return (accountId === undefined ? this.#everybody : this.#accounts.get(accountId))?.ids ?? [];
+  }
+
+  unfinishedCount(payer?: string): number {
+    return payer === undefined ? this.#unfinished.size : this.ledger.unfinishedCount(payer);
+  }
+
+  lane(lane: string): FairLane {
+    return getOrAdd(this.#lanes, lane, createFairLane);
+  }
+
+  position(lane: string, jobId: string): number {
+    const held = this.#jobs.get(jobId);
+    return this.lane(lane).position(jobId, held === undefined ? "" : payerOf(held.record));
+  }
+
+  onChange(listener: JobListener, jobId = everyJob): () => void {
+    const set = getOrAdd(this.#listeners, jobId, () => new Set<JobListener>());
+    set.add(listener);
+    return () => {
+      set.delete(listener);
+      if (set.size === 0 && this.#listeners.get(jobId) === set) this.#listeners.delete(jobId);
+    };
+  }
+
+  #put(record: Record, revision: number): Held {
+    const before = this.#jobs.get(record.job.id);
     const sameAttempt = before !== undefined && isSameAttempt(before.record, record);
     const held: Held = {
       record,
       revision,
-      leaseEndsMs: Math.max(leaseEndsMsOf(record), sameAttempt ? before.leaseEndsMs : Number.NEGATIVE_INFINITY),
-      dueMs: dueMsOf(record),
+      leaseEndsMs: Math.max(this.#leaseEndsMsOf(record), sameAttempt ? before.leaseEndsMs : Number.NEGATIVE_INFINITY),
+      dueMs: this.#dueMsOf(record),
       progress: record.job.progress ?? (sameAttempt ? before.progress : undefined),
     };
-    newestRevision = Math.max(newestRevision, revision);
-    jobs.set(record.job.id, held);
-    place(record);
+    this.#newestRevision = Math.max(this.#newestRevision, revision);
+    this.#jobs.set(record.job.id, held);
+    this.#place(record);
     // The store counts its writes: all processes see the same order of attempts. What is not written comes after all that is.
-    const turn = isUnwritten(held) ? newestRevision + 0.5 : revision;
-    if (record.job.attempts > (before?.record.job.attempts ?? 0)) laneFor(laneOf(record)).served(payerOf(record), turn);
-    tell(record.job.id, held, before);
+    const turn = isUnwritten(held) ? this.#newestRevision + 0.5 : revision;
+    if (record.job.attempts > (before?.record.job.attempts ?? 0)) this.lane(laneOf(record)).served(payerOf(record), turn);
+    this.#tell(record.job.id, held, before);
     return held;
-  };
+  }
 
-  return {
-    get: (jobId) => jobs.get(jobId),
-    apply(record, revision) {
-      const before = jobs.get(record.job.id);
-      return before !== undefined && before.revision >= revision ? before : put(record, revision);
-    },
-    hold: (record) => void put(record, 0),
-    drop(jobId) {
-      const before = jobs.get(jobId);
-      if (before === undefined) return;
-      jobs.delete(jobId);
-      // A deleted record is in no index but that of all jobs.
-      place({ ...before.record, deleted: true });
-      if (accounts.get(before.record.job.accountId)?.ids.length === 0) accounts.delete(before.record.job.accountId);
-      tell(jobId, undefined, before);
-    },
-    extendLease(jobId, leaseMs, progress) {
-      const before = jobs.get(jobId);
-      if (before === undefined) return;
-      const held = { ...before, leaseEndsMs: clock.monotonicMs() + leaseMs, progress: progress ?? before.progress };
-      jobs.set(jobId, held);
-      if (held.progress !== before.progress) tell(jobId, held, before);
-    },
-    all: () => jobs.values(),
-    *unfinished() {
-      for (const id of [...unfinished]) {
-        const held = jobs.get(id);
-        if (held !== undefined) yield held;
-      }
-    },
-    idsOf: (accountId) => accounts.get(accountId)?.ids ?? [],
-    unfinishedCount: (payer) => (payer === undefined ? unfinished.size : ledger.unfinishedCount(payer)),
-    ledger,
-    lane: laneFor,
-    position(lane, jobId) {
-      const held = jobs.get(jobId);
-      return laneFor(lane).position(jobId, held === undefined ? "" : payerOf(held.record));
-    },
-    onChange(listener, jobId = everyJob) {
-      const set = getOrAdd(listeners, jobId, () => new Set<JobListener>());
-      set.add(listener);
-      return () => {
-        set.delete(listener);
-        if (set.size === 0 && listeners.get(jobId) === set) listeners.delete(jobId);
-      };
-    },
-  };
+  #place(record: Record): void {
+    const { id, accountId } = record.job;
+    const payer = payerOf(record);
+    const where = placeOf(record);
+    const isUnfinished = where !== "gone";
+    this.lane(laneOf(record)).put(id, payer, where, isGuest(record));
+    toggle(this.#unfinished, id, isUnfinished);
+    this.ledger.put(id, { payer, isGuest: isGuest(record), isUnfinished, bytes: keptBytesOf(record) });
+    for (const ids of [getOrAdd(this.#accounts, accountId, createSortedIds), this.#everybody]) {
+      if (record.deleted) ids.remove(id);
+      else ids.add(id);
+    }
+  }
+
+  #tell(jobId: string, after: Held | undefined, before: Held | undefined): void {
+    for (const key of [jobId, everyJob]) for (const listener of [...(this.#listeners.get(key) ?? [])]) listener(after, before);
+  }
+
+  #leaseEndsMsOf({ job, leaseUntil }: Record): number {
+    if (job.state !== JobState.RUNNING || leaseUntil === undefined) return Number.NEGATIVE_INFINITY;
+    // A clock that was set must neither keep a dead worker's lease for hours nor end a living one's for longer than a heartbeat.
+    const leftMs = timestampMs(leaseUntil) - this.#clock.now();
+    return this.#clock.monotonicMs() + Math.min(Math.max(0, leftMs), this.#maxLeaseMs);
+  }
+
+  #dueMsOf({ notBefore }: Record): number {
+    if (notBefore === undefined) return Number.NEGATIVE_INFINITY;
+    const leftMs = timestampMs(notBefore) - this.#clock.now();
+    return this.#clock.monotonicMs() + Math.min(Math.max(0, leftMs), longestDelayMs);
+  }
 }
 
 const everyJob = "";

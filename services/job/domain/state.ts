@@ -18,11 +18,12 @@
  *
  * done, failed, cancelled and expired are final but for the two last rows.
  */
+import { create } from "@bufbuild/protobuf";
 import { timestampFromMs, timestampMs } from "@bufbuild/protobuf/wkt";
 import { FilemillError, toErrorMessage } from "#contract/errors.ts";
 import type { Error as ErrorMessage } from "#gen/filemill/common/v1/error_pb.ts";
-import type { AttemptResult, Job, JobRecord } from "#gen/filemill/job/v1/job_pb.ts";
-import { JobState } from "#gen/filemill/job/v1/job_pb.ts";
+import type { AttemptResult, Job, JobRecord, ResultDelivery, ResultLink } from "#gen/filemill/job/v1/job_pb.ts";
+import { JobState, ResultDelivery_Failure, ResultDelivery_State, ResultDeliverySchema } from "#gen/filemill/job/v1/job_pb.ts";
 
 /** A record that has its job. */
 export type Record = JobRecord & { readonly job: Job };
@@ -118,6 +119,11 @@ export function evicted(record: Record, nowMs: number): Record | undefined {
   return changed(record, { state: JobState.EXPIRED, expiresAt: timestampFromMs(nowMs) });
 }
 
+/** With these links to its result. */
+export function linked(record: Record, links: readonly ResultLink[]): Record {
+  return { ...changed(record, {}), links: [...links] };
+}
+
 /** With the processor time of an attempt that has ended. */
 export function spent(record: Record, processorMs: bigint): Record {
   return processorMs === 0n ? record : { ...record, processorMs: record.processorMs + processorMs };
@@ -135,7 +141,29 @@ function ended(record: Record, state: JobState, nowMs: number, facts: Partial<Om
 }
 
 function changed(record: Record, facts: Partial<Omit<Job, "$typeName">>): Record {
-  return { ...record, version: record.version + 1n, job: { ...record.job, ...facts } };
+  return withoutVainDelivery({ ...record, version: record.version + 1n, job: { ...record.job, ...facts } });
+}
+
+/** Where there is no result, or none any more, nobody waits for its delivery. */
+function withoutVainDelivery(record: Record): Record {
+  const { delivery, state } = record.job;
+  if (delivery?.state !== ResultDelivery_State.PENDING || isUnfinished(record) || state === JobState.DONE) return record;
+  const { NOTHING_TO_DELIVER, RESULT_EXPIRED } = ResultDelivery_Failure;
+  const failure = state === JobState.EXPIRED ? RESULT_EXPIRED : NOTHING_TO_DELIVER;
+  const { nextAttemptAt: _next, ...rest } = delivery;
+  const ended = { ...rest, state: ResultDelivery_State.FAILED, failure };
+  return { ...record, deliverTo: "", deliveryClaimedUntil: undefined, job: { ...record.job, delivery: ended } };
+}
+
+/** With the delivery of its result as it is now. */
+export function delivering(record: Record, delivery: Omit<ResultDelivery, "$typeName">, claimedUntilMs?: number): Record {
+  const next = changed(record, { delivery: create(ResultDeliverySchema, delivery) });
+  const isOver = delivery.state !== ResultDelivery_State.PENDING;
+  return {
+    ...next,
+    deliverTo: isOver ? "" : record.deliverTo,
+    deliveryClaimedUntil: claimedUntilMs === undefined ? undefined : timestampFromMs(claimedUntilMs),
+  };
 }
 
 function parkedError(record: Record): ErrorMessage {

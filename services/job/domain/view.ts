@@ -1,27 +1,43 @@
+import { crc32 } from "node:zlib";
 import { timestampMs } from "@bufbuild/protobuf/wkt";
 import { type Job, JobState } from "#gen/filemill/job/v1/job_pb.ts";
 import type { Clock } from "./clock.ts";
-import type { History } from "./history.ts";
+import type { History, Run } from "./history.ts";
 import type { Held, Projection } from "./projection.ts";
 import { dueOf } from "./retention.ts";
 import { laneOf, type Record } from "./state.ts";
 
+/** Jobs of a lane whose ends are looked at one by one; of others ahead each is taken for their mean. */
+const mostLookedAt = 32;
+
 /** Makes of a record what consumers see: with its place in the queue, an estimate, and expired as soon as it is time. */
 export function createView(projection: Projection, history: History, clock: Clock): (held: Held) => Job {
-  const queuedMs = (record: Record, position: number): number => {
-    const lane = laneOf(record);
-    // How many workers a lane has is not known here; what runs at once now is a lower bound.
-    const abreast = Math.max(1, projection.lane(lane).runningCount);
-    return (position * history.expectLaneMs(lane)) / abreast + history.expectMs(runOf(record));
-  };
-  const runningMs = (record: Record, progress: number | undefined): number => {
+  /** How many jobs of a lane ran at once: as many as its workers have places for, once there was enough to do. */
+  const abreast = new Map<string, number>();
+
+  const runningMs = ({ record, progress }: Held): number => {
     const startedAtMs = record.job.startedAt === undefined ? clock.now() : timestampMs(record.job.startedAt);
     const elapsedMs = Math.max(0, clock.now() - startedAtMs);
-    const byProgress = progress !== undefined && progress > 0.05 ? (elapsedMs * (1 - progress)) / progress : undefined;
-    return byProgress ?? Math.max(0, history.expectMs(runOf(record)) - elapsedMs);
+    if (progress !== undefined && progress > 0.05) return (elapsedMs * (1 - progress)) / progress;
+    // What is overdue is not about to end for that.
+    return Math.max(history.expectMs(runOf(record)) - elapsedMs, elapsedMs * overdueShare);
   };
 
-  return ({ record, progress }) => {
+  const queuedMs = (record: Record, ahead: number): number => {
+    const name = laneOf(record);
+    const lane = projection.lane(name);
+    const places = Math.max(1, lane.runningCount, abreast.get(name) ?? 0);
+    abreast.set(name, places);
+    const own = history.expectMs(runOf(record));
+    if (lane.runningCount + ahead < places) return own;
+    const heldOf = (ids: Iterable<string>): Held[] => firstOf(ids, mostLookedAt).flatMap((id) => projection.get(id) ?? []);
+    const waiting = heldOf(lane.queued()).map((held) => history.expectMs(runOf(held.record)));
+    const running = heldOf(lane.running()).map(runningMs);
+    return (sumOf(running) + ahead * (sumOf(waiting) / Math.max(1, waiting.length))) / places + own;
+  };
+
+  return (held) => {
+    const { record, progress } = held;
     const job = { ...record.job, revision: record.version };
     switch (job.state) {
       case JobState.QUEUED: {
@@ -29,7 +45,7 @@ export function createView(projection: Projection, history: History, clock: Cloc
         return { ...job, queuePosition, estimateMs: wholeMs(queuedMs(record, queuePosition - 1)) };
       }
       case JobState.RUNNING:
-        return { ...job, queuePosition: 0, estimateMs: wholeMs(runningMs(record, progress)), progress };
+        return { ...job, queuePosition: 0, estimateMs: wholeMs(runningMs(held)), progress };
       case JobState.DONE:
         return dueOf(record, clock.now()) === undefined ? job : { ...job, state: JobState.EXPIRED };
       default:
@@ -38,11 +54,35 @@ export function createView(projection: Projection, history: History, clock: Cloc
   };
 }
 
+const overdueShare = 0.25;
+
 /** What the history knows a job's conversion by. */
-export function runOf(record: Record): { from: string; to: string; sizeBytes: number; lane: string } {
+export function runOf(record: Record): Run {
   const { from, to, input } = record.job;
-  return { from, to, sizeBytes: Number(input?.sizeBytes ?? 0n), lane: laneOf(record) };
+  const { pixels = 0n, durationMs = 0n } = record.extent ?? {};
+  return {
+    ...{ from, to, lane: laneOf(record), sizeBytes: Number(input?.sizeBytes ?? 0n) },
+    ...{ pixels: Number(pixels), lastsMs: Number(durationMs) },
+    ...{ variant: variantOf(record), provenMs: record.plan?.provenMs ?? 0 },
+  };
 }
+
+/** A number that plans with the same options share. */
+function variantOf({ plan }: Record): number {
+  const options = plan?.hops.flatMap((hop) => Object.entries(hop.options).map(([name, { value }]) => `${name}=${String(value.value)}`));
+  return crc32((options ?? []).sort().join("&"));
+}
+
+function firstOf<T>(items: Iterable<T>, most: number): T[] {
+  const first: T[] = [];
+  for (const item of items) {
+    if (first.length === most) break;
+    first.push(item);
+  }
+  return first;
+}
+
+const sumOf = (numbers: readonly number[]): number => numbers.reduce((sum, each) => sum + each, 0);
 
 function wholeMs(ms: number): number {
   return Math.min(0xffff_ffff, Math.max(0, Math.round(ms)));

@@ -25,7 +25,7 @@ import { awayOf, codeOf, failureOf } from "./disk-failures.ts";
 import { forgetFile, holdFile, moveFile, putOnDisk, recallFile, rememberFile } from "./fresh-files.ts";
 import { type Received, writeLargeFile } from "./large-file.ts";
 import { blobMode, takeOver } from "./made-file.ts";
-import type { BlobStore } from "./store.ts";
+import type { BlobStore, ByteRange, LocalFile, WriteOptions } from "./store.ts";
 
 const readBytes = 1024 * 1024;
 const partialName = /^[0-9a-f]{32}$/;
@@ -42,118 +42,163 @@ export type DiskBlobStore = BlobStore & { /** Where the blob is; a held one afte
  *   Else nothing is synced: who promises something calls Broker.flushToDisk, which flushes the same volume.
  */
 export async function openDiskBlobStore(dir: string, { shared = false }: { readonly shared?: boolean } = {}): Promise<DiskBlobStore> {
-  const partialDir = join(dir, "partial");
-  await mkdir(dir, { recursive: true, mode: folderMode });
-  await mkdir(partialDir, { recursive: true, mode: 0o700 });
-  const newPartial = (): string => join(partialDir, randomUUID().replaceAll("-", ""));
-  const pathOf = (blobId: string): string => join(dir, checkBlobId(blobId).slice(0, 2), blobId);
-  const publish = (path: string, received: Received): Blob => {
+  const store = new FolderOfBlobs(dir, shared);
+  await store.makeFolders();
+  return store;
+}
+
+class FolderOfBlobs implements DiskBlobStore {
+  readonly #dir: string;
+  readonly #partialDir: string;
+  readonly #shared: boolean;
+
+  constructor(dir: string, shared: boolean) {
+    this.#dir = dir;
+    this.#partialDir = join(dir, "partial");
+    this.#shared = shared;
+  }
+
+  async makeFolders(): Promise<void> {
+    await mkdir(this.#dir, { recursive: true, mode: folderMode });
+    await mkdir(this.#partialDir, { recursive: true, mode: 0o700 });
+  }
+
+  pathOf(blobId: string): string {
+    return join(this.#dir, checkBlobId(blobId).slice(0, 2), blobId);
+  }
+
+  async write(source: AsyncIterable<Uint8Array>, options: WriteOptions = {}): Promise<Blob> {
+    const { maxBytes = Number.POSITIVE_INFINITY, signal, mayBeHeld = false } = options;
+    const partial = this.#newPartial();
+    try {
+      const body = await bodyOf(abortable(source, signal), maxBytes);
+      if (Buffer.isBuffer(body) && mayBeHeld && !this.#shared) return this.#hold(body);
+      const blob = await this.#store(body, partial);
+      if (this.#shared) await syncPath(dirname(this.pathOf(blob.id)));
+      return blob;
+    } catch (error) {
+      await dropPartial(partial);
+      throw awayOf(error) ?? failureOf(error);
+    }
+  }
+
+  keep(blobId: string): void {
+    try {
+      putOnDisk(this.pathOf(blobId));
+    } catch (error) {
+      throw awayOf(error) ?? failureOf(error);
+    }
+  }
+
+  async adopt(path: string): Promise<Blob> {
+    try {
+      return await this.#synced(await this.#moveIn(path, await takeOver(path)));
+    } catch (error) {
+      throw failureOf(error);
+    }
+  }
+
+  async fetch({ id }: Pick<Blob, "id">): Promise<LocalFile> {
+    return { path: this.pathOf(id), [Symbol.asyncDispose]: async () => undefined };
+  }
+
+  async read(blobId: string, range?: ByteRange): Promise<Readable> {
+    putOnDisk(this.pathOf(blobId));
+    return openForReading(this.pathOf(blobId), range);
+  }
+
+  readFresh(blobId: string): Buffer | undefined {
+    return recallFile(this.pathOf(blobId));
+  }
+
+  async has(blobId: string): Promise<boolean> {
+    if (!isBlobId(blobId)) return false;
+    if (this.readFresh(blobId) !== undefined) return true;
+    return stat(this.pathOf(blobId)).then(
+      () => true,
+      () => false,
+    );
+  }
+
+  async remove(blobId: string): Promise<void> {
+    const path = this.pathOf(blobId);
+    forgetFile(path);
+    try {
+      if (statSync(path).size <= smallBytes) unlinkSync(path);
+      else await unlink(path);
+    } catch (error) {
+      if (codeOf(error) !== "ENOENT") throw error;
+    }
+  }
+
+  list(): ReturnType<BlobStore["list"]> {
+    return listUnder(this.#dir);
+  }
+
+  async removePartial(blobId: string): Promise<void> {
+    if (partialName.test(blobId)) await rm(join(this.#partialDir, blobId), { force: true });
+  }
+
+  async freeBytes(): Promise<number> {
+    const volume = await statfs(this.#dir);
+    return volume.bavail * volume.bsize;
+  }
+
+  #newPartial(): string {
+    return join(this.#partialDir, randomUUID().replaceAll("-", ""));
+  }
+
+  #publish(path: string, received: Received): Blob {
     const blob = blobOf(received);
-    const target = pathOf(blob.id);
+    const target = this.pathOf(blob.id);
     renameInto(path, target);
     moveFile(path, target);
     return blob;
-  };
-  const hold = (bytes: Buffer): Blob => {
+  }
+
+  #hold(bytes: Buffer): Blob {
     const blob = blobOf({ digest: hashOf("sha256", bytes), sizeBytes: bytes.length });
-    holdFile(pathOf(blob.id), bytes, { partial: newPartial(), mode: blobMode, folderMode });
+    holdFile(this.pathOf(blob.id), bytes, { partial: this.#newPartial(), mode: blobMode, folderMode });
     return blob;
-  };
-  const store = async (body: Buffer | AsyncIterable<Uint8Array>, partial: string): Promise<Blob> => {
-    const sync = shared ? { sync: true } : {};
-    if (!Buffer.isBuffer(body)) return publish(partial, await writeLargeFile(partial, body, { mode: blobMode, ...sync }));
-    writeFileSync(partial, body, { flag: "wx", mode: blobMode, flush: shared });
+  }
+
+  async #store(body: Buffer | AsyncIterable<Uint8Array>, partial: string): Promise<Blob> {
+    const sync = this.#shared ? { sync: true } : {};
+    if (!Buffer.isBuffer(body)) return this.#publish(partial, await writeLargeFile(partial, body, { mode: blobMode, ...sync }));
+    writeFileSync(partial, body, { flag: "wx", mode: blobMode, flush: this.#shared });
     rememberFile(partial, body);
-    return publish(partial, { digest: hashOf("sha256", body), sizeBytes: body.length });
-  };
+    return this.#publish(partial, { digest: hashOf("sha256", body), sizeBytes: body.length });
+  }
+
   /** Renamed where that can be done, else copied, as from the disk of another host. */
-  const moveIn = async (path: string, received: Received): Promise<Blob> => {
+  async #moveIn(path: string, received: Received): Promise<Blob> {
     try {
-      return publish(path, received);
+      return this.#publish(path, received);
     } catch (error) {
       if (codeOf(error) !== "EXDEV") throw error;
     }
-    const partial = newPartial();
+    const partial = this.#newPartial();
     try {
       await copyFile(path, partial, constants.COPYFILE_EXCL);
       moveFile(path, partial);
-      const blob = publish(partial, received);
+      const blob = this.#publish(partial, received);
       await rm(path, { force: true });
       return blob;
     } catch (error) {
-      forgetFile(partial);
-      await rm(partial, { force: true }).catch(() => undefined);
+      await dropPartial(partial);
       throw error;
     }
-  };
-  const synced = async (blob: Blob): Promise<Blob> => {
-    if (shared) for (const path of [pathOf(blob.id), dirname(pathOf(blob.id))]) await syncPath(path);
-    return blob;
-  };
+  }
 
-  return {
-    pathOf,
-    async write(source, { maxBytes = Number.POSITIVE_INFINITY, signal, mayBeHeld = false } = {}) {
-      const partial = newPartial();
-      try {
-        const body = await bodyOf(abortable(source, signal), maxBytes);
-        if (Buffer.isBuffer(body) && mayBeHeld && !shared) return hold(body);
-        const blob = await store(body, partial);
-        if (shared) await syncPath(dirname(pathOf(blob.id)));
-        return blob;
-      } catch (error) {
-        forgetFile(partial);
-        await rm(partial, { force: true }).catch(() => undefined);
-        throw awayOf(error) ?? failureOf(error);
-      }
-    },
-    keep(blobId) {
-      try {
-        putOnDisk(pathOf(blobId));
-      } catch (error) {
-        throw awayOf(error) ?? failureOf(error);
-      }
-    },
-    async adopt(path) {
-      try {
-        return await synced(await moveIn(path, await takeOver(path)));
-      } catch (error) {
-        throw failureOf(error);
-      }
-    },
-    fetch: async ({ id }) => ({ path: pathOf(id), [Symbol.asyncDispose]: async () => undefined }),
-    async read(blobId, range) {
-      putOnDisk(pathOf(blobId));
-      return openForReading(pathOf(blobId), range);
-    },
-    readFresh: (blobId) => recallFile(pathOf(blobId)),
-    async has(blobId) {
-      if (!isBlobId(blobId)) return false;
-      if (recallFile(pathOf(blobId)) !== undefined) return true;
-      return stat(pathOf(blobId)).then(
-        () => true,
-        () => false,
-      );
-    },
-    async remove(blobId) {
-      const path = pathOf(blobId);
-      forgetFile(path);
-      try {
-        if (statSync(path).size <= smallBytes) unlinkSync(path);
-        else await unlink(path);
-      } catch (error) {
-        if (codeOf(error) !== "ENOENT") throw error;
-      }
-    },
-    list: () => listUnder(dir),
-    async removePartial(blobId) {
-      if (partialName.test(blobId)) await rm(join(partialDir, blobId), { force: true });
-    },
-    async freeBytes() {
-      const volume = await statfs(dir);
-      return volume.bavail * volume.bsize;
-    },
-  };
+  async #synced(blob: Blob): Promise<Blob> {
+    if (this.#shared) for (const path of [this.pathOf(blob.id), dirname(this.pathOf(blob.id))]) await syncPath(path);
+    return blob;
+  }
+}
+
+async function dropPartial(path: string): Promise<void> {
+  forgetFile(path);
+  await rm(path, { force: true }).catch(() => undefined);
 }
 
 function blobOf({ digest, sizeBytes }: Received): Blob {
@@ -176,7 +221,7 @@ async function syncPath(path: string): Promise<void> {
   await handle.sync();
 }
 
-async function openForReading(path: string, range: { start: number; end: number } | undefined): Promise<Readable> {
+async function openForReading(path: string, range: ByteRange | undefined): Promise<Readable> {
   let descriptor: number;
   try {
     descriptor = openSync(path, "r");

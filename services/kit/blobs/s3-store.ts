@@ -35,66 +35,24 @@ const partsAtOnce = 3;
  * not the digest, which the blob's record has. None is held: what `write` gives is stored.
  */
 export function createS3BlobStore(bucket: Bucket): BlobStore {
-  const { client, name: Bucket, prefix } = bucket;
-  const at = (blobId: string) => ({ Bucket, Key: prefix + checkBlobId(blobId) });
-  /** Where a small one that we wrote is remembered: no path begins like that. */
-  const nameOf = (blobId: string): string => `s3:${Bucket}/${prefix}${checkBlobId(blobId)}`;
-
-  async function put(bytes: Buffer): Promise<Blob> {
-    const blob = blobOf(hashOf("sha256", bytes), bytes.length);
-    await client.send(new PutObjectCommand({ ...at(blob.id), Body: bytes }));
-    rememberFile(nameOf(blob.id), bytes);
-    return blob;
-  }
-
-  async function putLarge(body: AsyncIterable<Uint8Array>): Promise<Blob> {
-    const hash = createHash("sha256");
-    const draft = blobOf("", 0);
-    let sizeBytes = 0;
-    const source: { failure?: { readonly reason: unknown } } = {};
-    async function* counted(): AsyncGenerator<Uint8Array> {
-      try {
-        for await (const chunk of body) {
-          hash.update(chunk);
-          sizeBytes += chunk.length;
-          yield chunk;
-        }
-      } catch (reason) {
-        source.failure = { reason };
-        throw reason;
-      }
-    }
-    const params = { ...at(draft.id), Body: Readable.from(counted(), { objectMode: false }) };
-    const upload = new Upload({ client, params, partSize: partBytes, queueSize: partsAtOnce, leavePartsOnError: false });
-    await upload.done().catch((error: unknown) => {
-      throw source.failure === undefined ? failureOfBucket(error) : source.failure.reason;
-    });
-    return Object.assign(draft, { digest: hash.digest("hex"), sizeBytes: BigInt(sizeBytes) });
-  }
-
-  async function get(blobId: string, more: { readonly Range?: string; readonly signal?: AbortSignal | undefined } = {}): Promise<Readable> {
-    const { signal, ...asked } = more;
-    const { Body } = await client.send(new GetObjectCommand({ ...at(blobId), ...asked }), signal && { abortSignal: signal });
-    if (!(Body instanceof Readable)) throw new TypeError("S3 answered without a stream");
-    return Body;
-  }
-
+  const { client } = bucket;
   return {
     async write(source, { maxBytes = Number.POSITIVE_INFINITY, signal } = {}) {
       const body = await bodyOf(abortable(source, signal), maxBytes);
-      if (!Buffer.isBuffer(body)) return putLarge(body);
-      return put(body).catch(rethrow);
+      return Buffer.isBuffer(body) ? put(bucket, body) : putLarge(bucket, body);
     },
     keep: () => undefined,
     async adopt(path) {
       const { bytes } = await takeOver(path);
-      const blob = await (bytes === undefined ? putLarge(createReadStream(path, { highWaterMark: partBytes })) : put(bytes).catch(rethrow));
+      const blob = await (bytes === undefined
+        ? putLarge(bucket, createReadStream(path, { highWaterMark: partBytes }))
+        : put(bucket, bytes));
       forgetFile(path);
       await rm(path);
       return blob;
     },
     async fetch({ id, digest }, path, signal) {
-      const known = recallFile(nameOf(id)) ?? (await copyTo(path, digest, () => get(id, { signal })));
+      const known = recallFile(nameOf(bucket, id)) ?? (await copyTo(path, digest, () => get(bucket, id, { signal })));
       if (known !== undefined) holdFile(path, known, { partial: `${path}.partial`, mode: blobMode, folderMode: 0o711 });
       return {
         path,
@@ -106,31 +64,81 @@ export function createS3BlobStore(bucket: Bucket): BlobStore {
     },
     async read(blobId, range) {
       try {
-        return await get(blobId, range && { Range: `bytes=${range.start}-${range.end}` });
+        return await get(bucket, blobId, { Range: range && `bytes=${range.start}-${range.end}` });
       } catch (error) {
         if (statusOf(error) === 416) return Readable.from([]);
         throw failureOfBucket(error);
       }
     },
-    readFresh: (blobId) => recallFile(nameOf(blobId)),
+    readFresh: (blobId) => recallFile(nameOf(bucket, blobId)),
     async has(blobId) {
       if (!isBlobId(blobId)) return false;
-      const found = client.send(new HeadObjectCommand(at(blobId))).then(() => true);
+      const found = client.send(new HeadObjectCommand(at(bucket, blobId))).then(() => true);
       return found.catch((error: unknown) => (statusOf(error) === 404 ? false : rethrow(error)));
     },
     async remove(blobId) {
-      forgetFile(nameOf(blobId));
-      await client.send(new DeleteObjectCommand(at(blobId))).catch(rethrow);
+      forgetFile(nameOf(bucket, blobId));
+      await client.send(new DeleteObjectCommand(at(bucket, blobId))).catch(rethrow);
     },
     list: () => listOf(bucket),
     async removePartial(partialId) {
       const [, blobId = "", UploadId] = /^(\S+) (.+)$/.exec(partialId) ?? [];
       if (!isBlobId(blobId) || UploadId === undefined) return;
-      const aborted = client.send(new AbortMultipartUploadCommand({ ...at(blobId), UploadId }));
+      const aborted = client.send(new AbortMultipartUploadCommand({ ...at(bucket, blobId), UploadId }));
       await aborted.catch((error: unknown) => (statusOf(error) === 404 ? undefined : rethrow(error)));
     },
     freeBytes: async () => Number.POSITIVE_INFINITY,
   };
+}
+
+function at({ name, prefix }: Bucket, blobId: string): { readonly Bucket: string; readonly Key: string } {
+  return { Bucket: name, Key: prefix + checkBlobId(blobId) };
+}
+
+/** Where a small one that we wrote is remembered: no path begins like that. */
+function nameOf(bucket: Bucket, blobId: string): string {
+  const { Bucket, Key } = at(bucket, blobId);
+  return `s3:${Bucket}/${Key}`;
+}
+
+async function put(bucket: Bucket, bytes: Buffer): Promise<Blob> {
+  const blob = blobOf(hashOf("sha256", bytes), bytes.length);
+  await bucket.client.send(new PutObjectCommand({ ...at(bucket, blob.id), Body: bytes })).catch(rethrow);
+  rememberFile(nameOf(bucket, blob.id), bytes);
+  return blob;
+}
+
+async function putLarge(bucket: Bucket, body: AsyncIterable<Uint8Array>): Promise<Blob> {
+  const hash = createHash("sha256");
+  const draft = blobOf("", 0);
+  let sizeBytes = 0;
+  const source: { failure?: { readonly reason: unknown } } = {};
+  async function* counted(): AsyncGenerator<Uint8Array> {
+    try {
+      for await (const chunk of body) {
+        hash.update(chunk);
+        sizeBytes += chunk.length;
+        yield chunk;
+      }
+    } catch (reason) {
+      source.failure = { reason };
+      throw reason;
+    }
+  }
+  const params = { ...at(bucket, draft.id), Body: Readable.from(counted(), { objectMode: false }) };
+  const upload = new Upload({ client: bucket.client, params, partSize: partBytes, queueSize: partsAtOnce, leavePartsOnError: false });
+  await upload.done().catch((error: unknown) => {
+    throw source.failure === undefined ? failureOfBucket(error) : source.failure.reason;
+  });
+  return Object.assign(draft, { digest: hash.digest("hex"), sizeBytes: BigInt(sizeBytes) });
+}
+
+type Asked = { readonly Range?: string | undefined; readonly signal?: AbortSignal | undefined };
+
+async function get(bucket: Bucket, blobId: string, { Range, signal }: Asked): Promise<Readable> {
+  const { Body } = await bucket.client.send(new GetObjectCommand({ ...at(bucket, blobId), Range }), signal && { abortSignal: signal });
+  if (!(Body instanceof Readable)) throw new TypeError("S3 answered without a stream");
+  return Body;
 }
 
 function blobOf(digest: string, sizeBytes: number): Blob {

@@ -4,6 +4,11 @@ import type { Blob } from "#gen/filemill/common/v1/blob_pb.ts";
 /** A blob's bytes as a file of this host, to be bound read-only into a sandbox; disposing it removes it where it is a copy. */
 export type LocalFile = AsyncDisposable & { readonly path: string };
 
+export type WriteOptions = { readonly maxBytes?: number; readonly signal?: AbortSignal; readonly mayBeHeld?: boolean };
+
+/** `end` is inclusive. */
+export type ByteRange = { readonly start: number; readonly end: number };
+
 /** Immutable bytes, each blob with one owner. Every implementation passes test/contract/blob-store. */
 export type BlobStore = {
   /**
@@ -11,7 +16,7 @@ export type BlobStore = {
    * Rejects with INPUT_TOO_LARGE past `maxBytes` and with UNAVAILABLE when it cannot be stored; nothing is left then.
    * With `mayBeHeld` a small blob may be visible to this process alone until `keep`, and end with it.
    */
-  write(source: AsyncIterable<Uint8Array>, options?: { maxBytes?: number; signal?: AbortSignal; mayBeHeld?: boolean }): Promise<Blob>;
+  write(source: AsyncIterable<Uint8Array>, options?: WriteOptions): Promise<Blob>;
   /** Stores a blob that is held; every other one is stored already. Throws UNAVAILABLE when the disk is full. */
   keep(blobId: string): void;
   /** Takes over a file of this host, without copying where it is on the store's own disk. The file is gone afterwards. */
@@ -21,8 +26,8 @@ export type BlobStore = {
    * process knows may be in memory alone (fresh-files). Rejects with RESULT_EXPIRED when there is nothing to copy.
    */
   fetch(blob: Pick<Blob, "id" | "digest">, path: string, signal?: AbortSignal): Promise<LocalFile>;
-  /** Rejects with RESULT_EXPIRED when the blob is gone. An open stream outlives the blob's removal. `end` is inclusive. */
-  read(blobId: string, range?: { start: number; end: number }): Promise<Readable>;
+  /** Rejects with RESULT_EXPIRED when the blob is gone. An open stream outlives the blob's removal. */
+  read(blobId: string, range?: ByteRange): Promise<Readable>;
   /** The whole of a small blob that this process wrote moments ago, else undefined. */
   readFresh(blobId: string): Buffer | undefined;
   has(blobId: string): Promise<boolean>;

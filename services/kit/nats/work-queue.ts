@@ -43,11 +43,7 @@ export async function openWorkQueue({ link, owner }: Ends, settings: QueueSettin
   const subjectOf = (lane: string, jobId: string): string => `${settings.name}.${known(lane)}.${checked(jobId)}`;
   await owner.retry(() => ensureStream(owner, stream, settings));
   for (const lane of settings.lanes) await owner.retry(() => ensureConsumer(owner, stream, checked(lane), settings));
-  // The first one, not the last: server 2.9 loses sight of the others once the last of several on a subject was deleted.
-  const first = (subject: string): Promise<StoredMsg | undefined> => {
-    const query = { seq: 1, next_by_subj: subject };
-    return link.retry(() => link.jsm.streams.getMessage(stream, query).catch(orNothing));
-  };
+  const first = (lane: string, jobId: string): Promise<StoredMsg | undefined> => firstMessage(link, stream, subjectOf(lane, jobId));
 
   const publish: WorkQueue["publish"] = async (lane, jobId, { again = false } = {}) => {
     // The same id on every try: a try whose acknowledgement was lost is not queued twice.
@@ -55,20 +51,12 @@ export async function openWorkQueue({ link, owner }: Ends, settings: QueueSettin
     await link.retry(() => link.js.publish(subjectOf(lane, jobId), Empty, { msgID }));
   };
   const wakeHere: WorkQueue["wakeHere"] = (lane, { isNewcomer = false } = {}) => wakes.wake(everyOf(lane), isNewcomer);
-  const withoutMessage = (lane: string): Delivery => ({
-    jobId: "",
-    lane,
-    deliveries: 1,
-    ack: () => undefined,
-    working: () => undefined,
-    retry: (delayMs) => void setTimeout(() => wakeHere(lane), delayMs).unref(),
-  });
 
   return {
     publish,
     wakeHere,
     async has(lane, jobId) {
-      return (await first(subjectOf(lane, jobId))) !== undefined;
+      return (await first(lane, jobId)) !== undefined;
     },
     async waiting(lane) {
       // Of the consumer, not of the stream: when server 2.9 is killed, messages come back in the stream that the consumer has
@@ -77,7 +65,7 @@ export async function openWorkQueue({ link, owner }: Ends, settings: QueueSettin
       return info.num_pending + info.num_ack_pending;
     },
     async withdraw(lane, jobId) {
-      for (let found = await first(subjectOf(lane, jobId)); found !== undefined; found = await first(subjectOf(lane, jobId))) {
+      for (let found = await first(lane, jobId); found !== undefined; found = await first(lane, jobId)) {
         const { seq } = found;
         await link.retry(() => link.jsm.streams.deleteMessage(stream, seq, false).catch(orNothing));
       }
@@ -88,7 +76,7 @@ export async function openWorkQueue({ link, owner }: Ends, settings: QueueSettin
       const ends = { handle: take, onFree: () => wakes.freed(source.subject) };
       const loop = await openPullLoop(link, source, slots, ends, log.with({ queue: settings.name, lane }));
       const leave = wakes.join(source.subject, (isNewcomer) =>
-        loop.tryRun(() => handle(withoutMessage(lane)), admits && (() => admits(isNewcomer))),
+        loop.tryRun(() => handle(withoutMessage(lane, () => wakeHere(lane))), admits && (() => admits(isNewcomer))),
       );
       return {
         async [Symbol.asyncDispose]() {
@@ -98,6 +86,12 @@ export async function openWorkQueue({ link, owner }: Ends, settings: QueueSettin
       };
     },
   };
+}
+
+/** The first one, not the last: server 2.9 loses sight of the others once the last of several on a subject was deleted. */
+function firstMessage(link: Link, stream: string, subject: string): Promise<StoredMsg | undefined> {
+  const query = { seq: 1, next_by_subj: subject };
+  return link.retry(() => link.jsm.streams.getMessage(stream, query).catch(orNothing));
 }
 
 /** Part of a subject: a wildcard or a dot in it would address other messages. */
@@ -154,6 +148,17 @@ function isMatch(found: object, wanted: object): boolean {
 function orNothing(error: unknown): undefined {
   if (apiCodeOf(error) === noMessageFound) return undefined;
   throw error;
+}
+
+function withoutMessage(lane: string, wakeAgain: () => void): Delivery {
+  return {
+    jobId: "",
+    lane,
+    deliveries: 1,
+    ack: () => undefined,
+    working: () => undefined,
+    retry: (delayMs) => void setTimeout(wakeAgain, delayMs).unref(),
+  };
 }
 
 function deliveryOf(message: JsMsg): Delivery {

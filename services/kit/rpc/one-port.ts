@@ -1,8 +1,10 @@
-/** HTTP/1.1 and cleartext HTTP/2 on one port, told apart by the first bytes of a connection (RFC 9113 §3.4). */
+/** HTTP/1.1 and HTTP/2 on one port, told apart by the first bytes of a connection (RFC 9113 §3.4), in the clear or over TLS. */
 import { createServer as createHttp1Server, type IncomingMessage, type RequestListener, type ServerResponse } from "node:http";
-import { createServer as createHttp2Server, type Http2Session, type ServerHttp2Stream } from "node:http2";
+import { createServer as createHttp2Server, type Http2Server, type Http2Session, type ServerHttp2Stream } from "node:http2";
 import { createServer as createNetServer, type Server, type Socket } from "node:net";
-import { connectionRoom, createConnections } from "../connections.ts";
+import { createServer as createTlsServer } from "node:tls";
+import { type Connections, connectionRoom, createConnections } from "../connections.ts";
+import type { RpcTls } from "./tls.ts";
 
 /** Each may hold a few streams, each of these a message of up to 8 MiB. */
 const maxConnections = 1024;
@@ -19,7 +21,8 @@ export type OnePortServer = {
   close(signal: AbortSignal): Promise<void>;
 };
 
-export function createOnePortServer(handler: RequestListener): OnePortServer {
+/** @param tls - Takes only connections of who shows a certificate of the same authority; the twin stays in the clear. */
+export function createOnePortServer(handler: RequestListener, tls?: RpcTls): OnePortServer {
   const http1 = createHttp1Server({ headersTimeout: 10_000, keepAliveTimeout: 60_000, requestTimeout: 0 }, handler);
   // Fastify's handler takes the compatibility objects of node:http2 as it takes those of node:http.
   const http2 = createHttp2Server({ settings: { initialWindowSize: initialWindowBytes } }, handler as never);
@@ -39,16 +42,6 @@ export function createOnePortServer(handler: RequestListener): OnePortServer {
     const exchange = connections.begin(socket);
     response.once("close", exchange.end);
   });
-  const serveHttp2 = (socket: Socket): void => {
-    // Told at once, of this connection.
-    http2.once("session", (session: Http2Session) => {
-      session.on("stream", (stream: ServerHttp2Stream) => {
-        const exchange = connections.begin(socket);
-        stream.once("close", exchange.end);
-      });
-    });
-    http2.emit("connection", socket);
-  };
   const accept = (socket: Socket): void => {
     if (!connections.admit(socket, "")) return;
     sockets.add(socket);
@@ -65,12 +58,11 @@ export function createOnePortServer(handler: RequestListener): OnePortServer {
       const first: unknown = socket.read();
       if (!(first instanceof Uint8Array)) return void socket.destroy();
       socket.unshift(first);
-      const isHttp2 = Buffer.from(first.subarray(0, 3)).toString("latin1") === "PRI";
-      if (isHttp2) serveHttp2(socket);
+      if (Buffer.from(first.subarray(0, 3)).toString("latin1") === "PRI") serveHttp2(http2, socket, connections);
       else http1.emit("connection", socket);
     });
   };
-  const server = createNetServer(accept);
+  const server = tls === undefined ? createNetServer(accept) : createMutualServer(tls, accept, sockets);
   const twin = createNetServer(accept);
   return {
     server,
@@ -89,4 +81,26 @@ export function createOnePortServer(handler: RequestListener): OnePortServer {
       await closed;
     },
   };
+}
+
+function serveHttp2(server: Http2Server, socket: Socket, connections: Connections): void {
+  // Told at once, of this connection.
+  server.once("session", (session: Http2Session) => {
+    session.on("stream", (stream: ServerHttp2Stream) => {
+      const exchange = connections.begin(socket);
+      stream.once("close", exchange.end);
+    });
+  });
+  server.emit("connection", socket);
+}
+
+/** @param sockets - What is not closed by itself when the server is: handshakes that are not over. */
+function createMutualServer({ ca, cert, key }: RpcTls, accept: (socket: Socket) => void, sockets: Set<Socket>): Server {
+  const options = { ca, cert, key, requestCert: true, rejectUnauthorized: true, minVersion: "TLSv1.3" } as const;
+  const server = createTlsServer({ ...options, ALPNProtocols: ["h2", "http/1.1"], handshakeTimeout: firstByteTimeoutMs }, accept);
+  server.on("connection", (socket: Socket) => {
+    sockets.add(socket);
+    socket.once("close", () => sockets.delete(socket));
+  });
+  return server;
 }

@@ -14,6 +14,7 @@ import { errorInterceptor } from "./errors.ts";
 import { addHealth } from "./health.ts";
 import { createOnePortServer, type OnePortServer } from "./one-port.ts";
 import { addReflection } from "./reflection.ts";
+import type { RpcTls } from "./tls.ts";
 import { traceHandler } from "./traced-calls.ts";
 import { maxMessageBytes } from "./transport.ts";
 import { listenAtPath } from "./unix-socket.ts";
@@ -34,6 +35,8 @@ export type RpcServerOptions = {
   readonly socket?: RpcSocket | undefined;
   /** Bearer token that every call carries, health and reflection too. */
   readonly token: string;
+  /** The port speaks TLS, and only with who shows a certificate of the same authority. The socket stays as it is. */
+  readonly tls?: RpcTls | undefined;
   /** Finds the services that health and reflection speak of in what `routes` adds. */
   routes(router: ConnectRouter): void;
   isReady(): boolean | Promise<boolean>;
@@ -46,7 +49,7 @@ export type RpcServerOptions = {
 const closeGraceMs = 2000;
 
 /**
- * Serves Connect, gRPC and gRPC-Web on one cleartext port, with health and reflection.
+ * Serves Connect, gRPC and gRPC-Web on one port, with health and reflection.
  * Rejects with UNAVAILABLE when the port is taken.
  */
 export async function openRpcServer(options: RpcServerOptions): Promise<RpcServer> {
@@ -56,7 +59,7 @@ export async function openRpcServer(options: RpcServerOptions): Promise<RpcServe
   const app = fastify({
     logger: false,
     serverFactory: (handler) => {
-      port = createOnePortServer(handler);
+      port = createOnePortServer(handler, options.tls);
       // Fastify only listens on it and closes it, which every net.Server can.
       return port.server as never;
     },
@@ -89,7 +92,7 @@ export async function openRpcServer(options: RpcServerOptions): Promise<RpcServe
   });
   const address = app.server.address();
   return {
-    url: `http://${options.host.includes(":") ? `[${options.host}]` : options.host}:${typeof address === "object" && address !== null ? address.port : options.port}`,
+    url: `${options.tls === undefined ? "http" : "https"}://${options.host.includes(":") ? `[${options.host}]` : options.host}:${typeof address === "object" && address !== null ? address.port : options.port}`,
     async [Symbol.asyncDispose]() {
       shutdown.abort(new ConnectError("The server is shutting down.", Code.Unavailable));
       await socket?.[Symbol.asyncDispose]();

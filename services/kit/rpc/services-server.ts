@@ -27,6 +27,7 @@ export function openServicesServer(
     port: settings.RPC_PORT,
     socket: isNeeded || isMain ? { path: rpcSocketOf(settings), isNeeded } : undefined,
     token: settings.RPC_TOKEN,
+    tls: settings.rpcTls,
     routes: (router) => {
       for (const service of services) service.routes(router);
     },

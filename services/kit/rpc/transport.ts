@@ -6,6 +6,7 @@ import type { FloorSettings } from "../floor.ts";
 import type { Log } from "../log.ts";
 import type { Service } from "../service.ts";
 import { localTransport } from "./local-transport.ts";
+import type { RpcTls } from "./tls.ts";
 import { traceCall } from "./traced-calls.ts";
 
 /** Largest message either side accepts. Bytes travel in chunks far below this. */
@@ -17,11 +18,12 @@ type PeerName = "ACCOUNT_ADDRESS" | "CATALOGUE_ADDRESS" | "CONVERSION_ADDRESS" |
 const socketScheme = "unix:";
 
 /**
- * gRPC over h2c to another process. Nothing is compressed: what is large is compressed already.
+ * gRPC over HTTP/2 to another process. Nothing is compressed: what is large is compressed already.
  *
  * @param address - A URL, or `unix:` and the path of a socket.
+ * @param tls - Shown to an https address, and who may vouch for it; else whoever Node trusts may.
  */
-export function remoteTransport(address: string, token: string): Transport {
+export function remoteTransport(address: string, token: string, tls?: RpcTls): Transport {
   const authorize: Interceptor = (next) => (request) => {
     request.header.set("authorization", `Bearer ${token}`);
     return next(request);
@@ -29,7 +31,7 @@ export function remoteTransport(address: string, token: string): Transport {
   const path = address.startsWith(socketScheme) ? address.slice(socketScheme.length) : undefined;
   return createGrpcTransport({
     baseUrl: path === undefined ? address : "http://localhost",
-    ...(path === undefined ? {} : { nodeOptions: { createConnection: () => connect(path) } }),
+    nodeOptions: path === undefined ? { ...tls } : { createConnection: () => connect(path) },
     acceptCompression: [],
     readMaxBytes: maxMessageBytes,
     interceptors: [traceCall, authorize],
@@ -45,5 +47,7 @@ export function transportFor(peer: PeerName, settings: FloorSettings, local: Ser
 export function peerTransport(peer: PeerName, settings: FloorSettings): Transport {
   const address = settings[peer];
   if (address === "local") throw new SettingError(`${peer} must be the URL of that service when it does not run in this process.`);
-  return remoteTransport(address, settings.RPC_TOKEN);
+  if (settings.rpcTls !== undefined && !address.startsWith("https:"))
+    throw new SettingError(`${peer} must be an https URL where RPC_CERT is set, not ${address}: the token would go in the clear.`);
+  return remoteTransport(address, settings.RPC_TOKEN, settings.rpcTls);
 }

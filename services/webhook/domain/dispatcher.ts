@@ -3,9 +3,10 @@
 import { create } from "@bufbuild/protobuf";
 import { timestampMs } from "@bufbuild/protobuf/wkt";
 import { type Job, JobState } from "#gen/filemill/job/v1/job_pb.ts";
-import { type DeliveryRecord, EventType, type Webhook, WebhookRecordSchema, WebhookState } from "#gen/filemill/webhook/v1/webhook_pb.ts";
+import { type DeliveryRecord, EventType, WebhookRecordSchema, WebhookState } from "#gen/filemill/webhook/v1/webhook_pb.ts";
 import type { Log } from "#kit/log.ts";
 import type { Entry } from "#kit/nats/ports.ts";
+import { type Agenda, hostOf, type Task } from "./agenda.ts";
 import { claimed, dueMsOf, given, newDelivery, settled } from "./delivery.ts";
 import { messageOf } from "./message.ts";
 import type { PublicJob, Send, Store } from "./ports.ts";
@@ -15,13 +16,10 @@ import { signingSecrets } from "./webhooks.ts";
 /** How long deliveries are kept: what ended longer ago would be told a second time. */
 export const keepDeliveriesMs = 7 * 24 * 3600 * 1000;
 const tellMs = keepDeliveriesMs - 12 * 3600 * 1000;
-const maxRunning = 32;
-/** A receiver that is slow keeps no other waiting. */
-const maxRunningPerHost = 4;
-const maxTimerMs = 60_000;
 
 export type DispatcherDeps = {
   readonly store: Store;
+  readonly agenda: Agenda;
   readonly send: Send;
   readonly schedule: Schedule;
   readonly publicJob: PublicJob;
@@ -29,70 +27,29 @@ export type DispatcherDeps = {
   now(): number;
 };
 
-export type Dispatcher = AsyncDisposable & {
+export type Dispatcher = {
   /** Told of every job that has ended, as often as it likes. `isNews`: it has ended just now, also where the clock was set back meanwhile. */
   jobEnded(job: Job, isNews: boolean): void;
 };
 
-type Due = { readonly atMs: number; readonly entry: Entry<DeliveryRecord> };
-
 export function openDispatcher(deps: DispatcherDeps): Dispatcher {
-  const { store, log, now } = deps;
-  const due = new Map<string, Due>();
-  const running = new Map<string, string>();
-  const work = new Set<Promise<void>>();
-  const stop = new AbortController();
-  let timer: NodeJS.Timeout | undefined;
-
-  const track = (name: string, task: Promise<unknown>): void => {
-    const settledTask = task
-      .then(() => undefined)
-      .catch((error: unknown) => log.warn(`webhook.${name}_failed`, { error: String(error) }))
-      .finally(() => work.delete(settledTask));
-    work.add(settledTask);
-  };
-  const wake = (): void => {
-    clearTimeout(timer);
-    if (stop.signal.aborted) return;
-    let nextMs = maxTimerMs;
-    for (const [key, { atMs, entry }] of due) {
-      const waitMs = atMs - now();
-      if (waitMs > 0) nextMs = Math.min(nextMs, waitMs);
-      else if (running.size < maxRunning && !running.has(key)) begin(key, entry);
-    }
-    timer = setTimeout(wake, nextMs);
-  };
-  const begin = (key: string, entry: Entry<DeliveryRecord>): void => {
-    const host = hostOf(store.webhook(entry.value.delivery?.webhookId ?? "")?.webhook);
-    if ([...running.values()].filter((each) => each === host).length >= maxRunningPerHost) return;
-    running.set(key, host);
-    const task = attempt(deps, entry, stop.signal).finally(() => {
-      running.delete(key);
-      wake();
-    });
-    track("attempt", task);
-  };
+  const { store, agenda, now } = deps;
   store.onDelivery((webhookId, id, entry) => {
-    const key = `${webhookId}.${id}`;
     const atMs = entry === undefined ? undefined : dueMsOf(entry.value);
-    if (entry === undefined || atMs === undefined) due.delete(key);
-    else due.set(key, { atMs, entry });
-    wake();
+    const task = entry === undefined || atMs === undefined ? undefined : { atMs, ...sending(deps, entry) };
+    agenda.put(`${webhookId}.${id}`, task);
   });
-
   return {
     jobEnded: (job, isNews) =>
-      track("event", Promise.all(deliveriesFor(store, job, isNews, now()).map((record) => store.createDelivery(record)))),
-    async [Symbol.asyncDispose]() {
-      stop.abort();
-      clearTimeout(timer);
-      await Promise.all(work);
-    },
+      agenda.track("event", Promise.all(deliveriesFor(store, job, isNews, now()).map((record) => store.createDelivery(record)))),
   };
 }
 
-function hostOf(webhook: Webhook | undefined): string {
-  return URL.parse(webhook?.url ?? "")?.host ?? "";
+function sending(deps: DispatcherDeps, entry: Entry<DeliveryRecord>): Omit<Task, "atMs"> {
+  return {
+    host: () => hostOf(deps.store.webhook(entry.value.delivery?.webhookId ?? "")?.webhook?.url ?? ""),
+    run: (signal) => attempt(deps, entry, signal),
+  };
 }
 
 function deliveriesFor(store: Store, job: Job, isNews: boolean, nowMs: number): DeliveryRecord[] {
@@ -131,7 +88,7 @@ async function attempt({ store, send, schedule, publicJob, now, log }: Dispatche
   const claim = await store.updateDelivery(entry, claimed(entry.value, now()));
   if (claim === undefined) return;
   const { headers, body } = messageOf(entry.value, signingSecrets(record, now()), (job) => publicJob(job, apiUrl), now());
-  const outcome = await send(record.webhook.url, headers, body, signal);
+  const outcome = await send({ method: "POST", url: record.webhook.url, headers, body, bytes: Buffer.byteLength(body) }, signal);
   // Ended by us, not by the receiver: it counts for nothing and is sent again after the claim.
   if (signal.aborted && outcome.status === undefined) return;
   await store.updateDelivery(claim, settled(entry.value, outcome, schedule, now()));

@@ -1,3 +1,4 @@
+import type { Readable } from "node:stream";
 import type { Job } from "#gen/filemill/job/v1/job_pb.ts";
 import type { DeliveryRecord, Webhook, WebhookRecord } from "#gen/filemill/webhook/v1/webhook_pb.ts";
 import type { Entry } from "#kit/nats/ports.ts";
@@ -5,8 +6,21 @@ import type { Entry } from "#kit/nats/ports.ts";
 /** How an attempt ended: a status, or why there was no answer. */
 export type Outcome = { readonly status: number; readonly error?: undefined } | { readonly status?: undefined; readonly error: string };
 
+/** Errors of attempts that are told apart; others name what went wrong with the connection. */
+export const addressNotAllowed = "the address is not allowed";
+export const noAnswerInTime = "no answer in time";
+
+export type Sending = {
+  readonly method: "POST" | "PUT";
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | Readable;
+  /** Of the body. */
+  readonly bytes: number;
+};
+
 /** One HTTP request to a receiver. Never rejects; ends at its own time limit. */
-export type Send = (url: string, headers: Readonly<Record<string, string>>, body: string, signal: AbortSignal) => Promise<Outcome>;
+export type Send = (sending: Sending, signal: AbortSignal) => Promise<Outcome>;
 
 /** A job as the REST API at `apiUrl` shows it. */
 export type PublicJob = (job: Job, apiUrl: string) => object;

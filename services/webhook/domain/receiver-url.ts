@@ -3,7 +3,11 @@ import { FilemillError } from "#contract/errors.ts";
 import type { PortRange } from "#kit/config.ts";
 import { isPublicAddress } from "#kit/public-address.ts";
 
-const maxLength = 2000;
+/** What an address is called where it came in, and how long it may be: signatures with a session in them are long. */
+export const receivers = {
+  webhook: { field: "url", name: "The webhook's url", maxLength: 2000 },
+  delivery: { field: "deliverTo", name: "deliverTo", maxLength: 8000 },
+} as const;
 
 /** Which receivers may be called. */
 export type ReceiverRules = {
@@ -16,9 +20,11 @@ export type ReceiverRules = {
 /**
  * The address of a receiver as it is stored and called. A name is resolved at each attempt, and what it resolves to is checked then.
  *
- * @throws FilemillError BAD_REQUEST (`details.field` = `url`)
+ * @throws FilemillError BAD_REQUEST (`details.field`)
  */
-export function parseReceiverUrl(text: string, { allowPrivate, ports }: ReceiverRules): string {
+export function parseReceiverUrl(text: string, { allowPrivate, ports }: ReceiverRules, purpose: keyof typeof receivers): string {
+  const { field, name, maxLength } = receivers[purpose];
+  const refused = (wanted: string): FilemillError => new FilemillError("BAD_REQUEST", `${name} must be ${wanted}.`, { details: { field } });
   const url = text.length > maxLength ? null : URL.parse(text);
   if (url === null) throw refused(`an absolute URL of up to ${maxLength} characters`);
   if (url.protocol !== "https:" && !(allowPrivate && url.protocol === "http:")) throw refused("an https URL");
@@ -33,8 +39,4 @@ export function parseReceiverUrl(text: string, { allowPrivate, ports }: Receiver
   }
   url.hash = "";
   return url.href;
-}
-
-function refused(wanted: string): FilemillError {
-  return new FilemillError("BAD_REQUEST", `The webhook's url must be ${wanted}.`, { details: { field: "url" } });
 }

@@ -43,7 +43,7 @@ export async function createWebhook(
     webhook: {
       id,
       accountId,
-      url: parseReceiverUrl(wish.url ?? "", rules),
+      url: parseReceiverUrl(wish.url ?? "", rules, "webhook"),
       events: parseEvents(wish.events),
       description: parseDescription(wish.description ?? ""),
       state: WebhookState.ENABLED,
@@ -67,7 +67,7 @@ export function ownWebhook(store: Store, { accountId, webhookId }: Ref): Webhook
 /** @throws FilemillError WEBHOOK_NOT_FOUND, BAD_REQUEST */
 export async function updateWebhook(store: Store, rules: ReceiverRules, { accountId, webhookId, ...change }: Ref & Change, nowMs: number) {
   ownWebhook(store, { accountId, webhookId });
-  const url = change.url === undefined ? undefined : parseReceiverUrl(change.url, rules);
+  const url = change.url === undefined ? undefined : parseReceiverUrl(change.url, rules, "webhook");
   const description = change.description === undefined ? undefined : parseDescription(change.description);
   const events = change.events.length === 0 ? undefined : parseEvents(change.events);
   const secret = change.rotateSecret ? newSecret() : "";

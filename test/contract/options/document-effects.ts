@@ -53,6 +53,7 @@ export const documentEffects = [
   ]),
   ...effectsOf("pdf", [
     { hop: "pdf>html", sample: "pages.pdf", option: "pages", given: { pages: "2" }, figure: text, shows: loses(/first/) },
+    { hop: "pdf>docx", sample: "tables.pdf", option: "layout", given: { layout: "exact" }, figure: wordText, shows: gains(/w:framePr/) },
     { hop: "pdf>csv", sample: "tables.pdf", option: "table", given: { table: 2 }, figure: text, shows: gains(/Zebra/) },
     { hop: "pdf>json", sample: "tables.pdf", option: "content", given: { content: "tables" }, figure: text, shows: loses(/"blocks"/) },
     { hop: "pdf>html", sample: "half.pdf", option: "ocr", given: { ocr: "never" }, figure: text, shows: loses(/bergr/) },

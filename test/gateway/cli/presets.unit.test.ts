@@ -42,6 +42,10 @@ test("options are kept by name, used by name with others over them, listed and r
   expect(JSON.parse(await readFile(file, "utf8"))).toEqual({ small: { width: "200" } });
 });
 
+test("without presets the list says that there are none, and prints nothing for programs", async () => {
+  expect(await run("preset", "list")).toMatchObject({ code: 0, out: "", err: expect.stringContaining("No presets yet") });
+});
+
 test("many files end with a line of what came out", async () => {
   await writeFile(join(home, "b.png"), "x");
   const { out, err } = await run("convert", "a.png", "b.png", "--out-dir", "made", "--to", "webp");

@@ -115,6 +115,14 @@ describe("a conversion that ends while the client waits", () => {
   });
 });
 
+it("answers 202 at once where the end is expected after twice the wait", async () => {
+  await using stage = await openStage({ script: neverEnds, settings: { INLINE_WAIT_MS: 60_000 }, estimateMs: 121_000 });
+  const answer = await convert(stage);
+  const { job } = await jsonOf(answer);
+  expect([answer.status, answer.headers.get("preference-applied")]).toEqual([202, null]);
+  expect(stage.persisted).toContain(job.id);
+});
+
 describe("a conversion that does not end in time", () => {
   let stage: Stage;
   beforeAll(async () => {

@@ -1,15 +1,18 @@
 import { createHash, randomBytes } from "node:crypto";
 import { mkdtemp, readdir, readFile, rm, utimes, writeFile } from "node:fs/promises";
 import { request as httpRequest } from "node:http";
-import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createClient, createRouterTransport } from "@connectrpc/connect";
 import { Upload } from "tus-js-client";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createResumableUploads } from "#gateway/access/resumable-uploads.ts";
+import { SignInService } from "#gen/filemill/account/v1/sign_in_pb.ts";
 import { openLog } from "#kit/log.ts";
 import { png } from "#test/gateway/samples.ts";
 import { auth, jsonOf, openStage, otherKey, type Stage } from "#test/gateway/stage.ts";
+import { type BrowserClient, openBrowserClient } from "#test/harness/browser-client.ts";
+import { openCuttingLine } from "#test/harness/cutting-line.ts";
 
 let stage: Stage;
 let dataDir: string;
@@ -51,46 +54,9 @@ const piece = (
 const convert = (path: string, body: object, headers: Readonly<Record<string, string>> = {}): Promise<Response> =>
   ask(`${path}/convert`, "POST", { "content-type": "application/json", ...headers }, JSON.stringify(body));
 
-/** A line to the gateway that is cut each time so many bytes have gone up. */
-async function openCuttingLine(everyBytes: number, times: number) {
-  let [cuts, sent] = [0, 0];
-  const sockets = new Set<Socket>();
-  const server = createServer((near) => {
-    const far = connect(stage.port, "127.0.0.1");
-    for (const socket of [near, far]) {
-      sockets.add(socket);
-      socket.on("error", () => undefined).on("close", () => sockets.delete(socket));
-    }
-    far.pipe(near);
-    near.on("close", () => far.destroy());
-    far.on("close", () => near.destroy());
-    near.on("data", (chunk) => {
-      sent += chunk.length;
-      if (sent < everyBytes || cuts >= times) {
-        if (far.write(chunk)) return;
-        near.pause();
-        far.once("drain", () => near.resume());
-        return;
-      }
-      sent = 0;
-      cuts += 1;
-      near.resetAndDestroy();
-    });
-  }).listen(0, "127.0.0.1");
-  await new Promise((resolve) => server.once("listening", resolve));
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    cuts: () => cuts,
-    [Symbol.dispose]() {
-      for (const socket of sockets) socket.destroy();
-      server.close();
-    },
-  };
-}
-
 test("the official client brings a file over a line that is cut seven times, byte for byte, and it becomes a job", async () => {
   const content = Buffer.concat([png, randomBytes(60_000_000)]);
-  using line = await openCuttingLine(7_500_000, 7);
+  using line = await openCuttingLine(stage.port, { everyBytes: 7_500_000, times: 7 });
   const location = await new Promise<string>((resolve, reject) => {
     const upload = new Upload(content as never, {
       endpoint: `${line.url}/api/v1/uploads`,
@@ -219,4 +185,53 @@ test("an account has as many as jobs, no more bytes than its budget takes, and t
   await utimes(join(folder, half), 0, 0);
   using _tidier = createResumableUploads({ DATA_DIR: dataDir }, "any", openLog("silent"), 20);
   await expect.poll(() => readdir(folder), { timeout: 20_000 }).toEqual([]);
+});
+
+const signIn = createClient(
+  SignInService,
+  createRouterTransport(({ service }) => {
+    service(SignInService, {
+      getSignUp: () => ({ plan: { id: "free", maxInputMb: 25, requestsPerMinute: 100, maxUnfinishedJobs: 5, retentionSeconds: 60 } }),
+    });
+  }),
+);
+const ofPage = { "tus-resumable": "1.0.0" };
+const beginAt = (guest: BrowserClient, size = 10) =>
+  guest.ask("POST", "/web/v1/uploads", undefined, { ...ofPage, "upload-length": String(size) });
+
+test("the pages' door takes uploads of guests: each its own, from our own pages alone, and all of an address in one budget", async () => {
+  const asked: bigint[] = [];
+  const own = await mkdtemp(join(tmpdir(), "filemill-uploads-"));
+  await using guests = await openStage({ settings: { DATA_DIR: own }, deps: { signIn }, onCheckBudget: (bytes) => void asked.push(bytes) });
+  const [one, two] = [openBrowserClient(guests.url), openBrowserClient(guests.url)];
+  const begunHere = await beginAt(one, png.length);
+  expect([begunHere.status, (await beginAt(two, 500)).status]).toEqual([201, 201]);
+  expect(asked.map(Number)).toEqual([png.length, png.length + 500]);
+  const path = `/web/v1/${begunHere.headers.get("location")}`;
+  const fromElsewhere = await fetch(guests.url + path, { method: "DELETE", headers: { ...ofPage, origin: "https://evil.example" } });
+  expect([fromElsewhere.status, (await jsonOf(fromElsewhere)).error.code]).toEqual([403, "CROSS_SITE_REQUEST"]);
+  expect((await two.ask("GET", path)).status).toBe(404);
+  const cookie = [...one.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
+  const sent = await fetch(guests.url + path, {
+    method: "PATCH",
+    headers: { ...ofPage, cookie, origin: guests.url, "x-filemill": "1", "content-type": offsetStream, "upload-offset": "0" },
+    body: png,
+  });
+  expect(sent.status).toBe(204);
+  const done = await one.ask("POST", `${path}/convert`, { to: "webp", name: "a.png" });
+  expect(done.json.job).toMatchObject({ status: "done", from: "png" });
+  expect(guests.created.at(-1)?.budget?.guest).toBe(true);
+  await rm(own, { recursive: true });
+});
+
+test("what a guest has left for an hour makes room for others of the address", async () => {
+  const own = await mkdtemp(join(tmpdir(), "filemill-uploads-"));
+  await using guests = await openStage({ settings: { DATA_DIR: own }, deps: { signIn } });
+  const left = await beginAt(openBrowserClient(guests.url));
+  const file = join(own, left.headers.get("location") ?? "");
+  await utimes(file, Date.now() / 1000 - 3601, Date.now() / 1000 - 3601);
+  expect((await beginAt(openBrowserClient(guests.url))).status).toBe(201);
+  expect(await readdir(join(own, "uploads"))).toHaveLength(2);
+  expect(await readdir(join(own, "uploads"))).not.toContain(file.split("/").at(-1));
+  await rm(own, { recursive: true });
 });

@@ -2,6 +2,7 @@
 import { readFile } from "node:fs/promises";
 import { type MessageFormatElement, parse, TYPE } from "@formatjs/icu-messageformat-parser";
 import { describe, expect, it, test } from "vitest";
+import { deliveryFailures } from "#contract/delivery-json.ts";
 import { errorTable } from "#contract/errors.ts";
 import { type Language, languages } from "#gateway/web/languages.ts";
 import { noteTable } from "#services/conversion/domain/notes.ts";
@@ -114,7 +115,7 @@ describe.each(others)("%s", async (language) => {
 });
 
 test("texts are for codes that there are, and every note has one", () => {
-  const own = new Set(["OFFLINE", "UNREADABLE_ANSWER", "PAGE_FAILED", "FILE_UNREADABLE", "FIRST_PAGE"]);
+  const own = new Set([..."OFFLINE UNREADABLE_ANSWER PAGE_FAILED FILE_UNREADABLE FIRST_PAGE".split(" "), ...Object.keys(deliveryFailures)]);
   const codes = (part: string): string[] =>
     Object.keys(english).flatMap((key) => (key.startsWith(`${part}.`) ? [key.slice(part.length + 1)] : []));
   expect([...codes("error"), ...codes("advice")].filter((code) => !(code in errorTable) && !own.has(code))).toEqual([]);

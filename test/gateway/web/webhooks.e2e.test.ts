@@ -51,6 +51,8 @@ async function findings(page: TestPage): Promise<string[]> {
 
 test("a webhook from its secret to its end: messages, another try, a new secret, 410, off, deleted", { timeout: 240_000 }, async () => {
   const page = await browser.open((server.signInLink ?? "").slice(server.url.length));
+  await page.getByRole("link", { name: "Operate" }).waitFor();
+  await page.goto("/automate");
   const section = page.getByRole("region", { name: "Webhooks" });
   const dialog = page.getByRole("dialog");
   await section.getByText("No webhook yet.").waitFor();

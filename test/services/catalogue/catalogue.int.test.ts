@@ -1,4 +1,4 @@
-import { writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createClient } from "@connectrpc/connect";
 import { expect, it } from "vitest";
@@ -8,7 +8,7 @@ import { parseSettings } from "#kit/config.ts";
 import { localTransport } from "#kit/rpc/local-transport.ts";
 import { settingTable } from "#kit/settings.ts";
 import { openManifestBucket } from "#services/catalogue/adapters/manifests.ts";
-import { formatProofFile } from "#services/catalogue/domain/proof.ts";
+import { formatProofFile, parseProofFile } from "#services/catalogue/domain/proof.ts";
 import { createCatalogueService, openProofs } from "#services/catalogue/index.ts";
 import { openTestBroker } from "#test/harness/broker.ts";
 import { integerOption, manifestOf, nothingProven } from "./manifests.ts";
@@ -91,6 +91,31 @@ it("carries a manifest that would not fit a message of the broker as it is", asy
   await bucket.put("n1", manifestOf("n1", { sharp: { hops: { "png>webp": { options } } } }));
   await service.start();
   expect((await client.getCatalogue({})).optionSets[0]?.options).toHaveLength(20);
+});
+
+it("lists what came with Filemill for the versions of another system, and asks for no more than these", async () => {
+  await using stack = new AsyncDisposableStack();
+  const { broker, dataDir, log } = stack.use(await openTestBroker());
+  const file = parseProofFile(await readFile(new URL("../../../services/catalogue/proofs/debian-13.tsv", import.meta.url), "utf8"));
+  const row = file.rows.find(({ path, word, from, to }) => path === "pandoc" && word !== "failed" && from === "md" && to === "docx");
+  const version = file.engines.get("pandoc") ?? "";
+  const settings = parseSettings(settingTable, { DATA_DIR: dataDir });
+  const hop = [{ engine: "pandoc", from: "md", to: "docx", versions: [version] }];
+  expect(row).toBeDefined();
+  const proofs = openProofs(settings);
+  expect((await proofs.read({ otherSystems: false }))?.judge(hop)).toBe("failed");
+
+  const bucket = await openManifestBucket(broker);
+  const { engines, ...manifest } = manifestOf("n1", { pandoc: { lane: "document", hops: { "md>docx": {} } } });
+  await bucket.put("n1", { ...manifest, engines: engines.map((engine) => ({ ...engine, version })) });
+  const service = stack.use(createCatalogueService({ broker, log, proofs }));
+  const client = createClient(
+    CatalogueService,
+    localTransport((router) => service.routes(router), log),
+  );
+  await service.start();
+  expect(await routesListed(client)).toEqual(["md>docx"]);
+  expect(service.readiness().unproven).toEqual(file.unfinished === true ? [`pandoc ${version}`] : undefined);
 });
 
 it("lists what is proven on this machine while it runs, and says how far that is", async () => {

@@ -166,6 +166,9 @@ describe("a plan", () => {
     expect(failureOf("docx", "docx")).toMatchObject({ code: "UNSUPPORTED_TARGET" });
     expect(failureOf("pdf", "odt")).toEqual({ code: "UNSUPPORTED_CONVERSION", details: { from: "pdf", to: "odt", alternatives: ["png"] } });
     expect(failureOf("mp4", "odt")).toEqual({ code: "UNSUPPORTED_CONVERSION", details: { from: "mp4", to: "odt", alternatives: [] } });
+    expect(() => catalogue.plan({ from: "one", to: "odt", options: {} })).toThrow(
+      "This is OneNote section (one), which no engine here can read.",
+    );
     const many = catalogueOf([
       manifestOf("n", {
         e: { hops: Object.fromEntries(formats.slice(0, 60).flatMap(({ id }) => (id === "png" ? [] : [[`png>${id}`, {}]]))) },

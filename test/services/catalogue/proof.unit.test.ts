@@ -74,6 +74,13 @@ describe("a proof file", () => {
     expect(parseProofFile(text).rows[0]?.why).toBe("it broke");
   });
 
+  it("says that more is to be proven, and does not pass for the whole of its versions", () => {
+    const unfinished = parseProofFile(formatProofFile({ ...file("9.0", {}), unfinished: true }));
+    expect(unfinished.unfinished).toBe(true);
+    expect(proofOf([unfinished]).judge(hop("9.0"))).toBe("high");
+    expect([unfinished, file("9.0", {})].map((each) => proofOf([each]).isProven("sharp", "9.0"))).toEqual([false, true]);
+  });
+
   it("leaves out lines that it does not know", () => {
     expect(parseProofFile("# a\nengine\tsharp\npng\twebp\nengine\tsharp\t1\n")).toEqual({ engines: new Map([["sharp", "1"]]), rows: [] });
   });

@@ -12,7 +12,8 @@ const execute = promisify(execFile);
 
 /** As ExifTool names them. */
 const told = {
-  details: "ExifIFD:DateTimeOriginal",
+  taken: "ExifIFD:DateTimeOriginal",
+  author: "IFD0:Artist",
   place: "GPS:GPSLatitude",
   xmp: "XMP-photoshop:Headline",
   iptc: "IPTC:By-line",

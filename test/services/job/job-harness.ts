@@ -28,6 +28,7 @@ const still: Cadence = {
   sweepMs: 10 * hour,
   roomMs: 10 * hour,
   unwrittenMs: 100,
+  timingsMs: 100,
 };
 
 /** A clock that tests can put forward; both hands move together unless told otherwise. */
@@ -138,8 +139,8 @@ const routeCatalogue = (router: ConnectRouter): unknown =>
   });
 
 /** Creates a job and takes it. */
-export async function createClaimed(bench: JobBench, worker = "w1"): Promise<{ jobId: string; lease: Lease; input: Blob }> {
-  const request = await bench.request();
+export async function createClaimed(bench: JobBench, worker = "w1", ask: Ask = {}): Promise<{ jobId: string; lease: Lease; input: Blob }> {
+  const request = await bench.request(ask);
   const { job } = await bench.jobs.createJob(request);
   const { lease } = await bench.leases.claimAttempt({ jobId: job?.id ?? "", worker, leaseMs: 30_000 });
   if (job?.input === undefined || lease === undefined) throw new Error("the job was not leased");

@@ -3,14 +3,14 @@ import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
-import { type Client, createClient } from "@connectrpc/connect";
+import { type Client, createClient, createRouterTransport } from "@connectrpc/connect";
 import { ulid } from "ulid";
-import { type JobRecord, JobRecordSchema, type JobState } from "#gen/filemill/job/v1/job_pb.ts";
+import { type JobRecord, JobRecordSchema, JobService, type JobState } from "#gen/filemill/job/v1/job_pb.ts";
 import { WebhookService } from "#gen/filemill/webhook/v1/webhook_pb.ts";
 import type { Bucket } from "#kit/nats/ports.ts";
 import { localTransport } from "#kit/rpc/local-transport.ts";
 import type { WebhookSettings } from "#services/webhook/config.ts";
-import { createWebhookService } from "#services/webhook/index.ts";
+import { createWebhookService, type WebhookDeps } from "#services/webhook/index.ts";
 import type { TestBroker } from "#test/harness/broker.ts";
 
 export type Webhooks = Client<typeof WebhookService> & AsyncDisposable;
@@ -21,8 +21,21 @@ export const openSettings: WebhookSettings = {
   WEBHOOK_RETRY_SECONDS: "0,0,0",
 };
 
-export async function openWebhooks({ broker, log }: TestBroker, settings: Partial<WebhookSettings> = {}): Promise<Webhooks> {
-  const service = createWebhookService({ broker: await broker.as("webhook"), log }, { ...openSettings, ...settings });
+const noResults: Pick<WebhookDeps, "blobs" | "jobs"> = {
+  blobs: { read: () => Promise.reject(new Error("no results here")) },
+  jobs: createClient(
+    JobService,
+    createRouterTransport(() => {}),
+  ),
+};
+
+export async function openWebhooks(
+  { broker, log }: TestBroker,
+  settings: Partial<WebhookSettings> = {},
+  results: Pick<WebhookDeps, "blobs" | "jobs"> = noResults,
+): Promise<Webhooks> {
+  const deps = { broker: await broker.as("webhook"), log, ...results };
+  const service = createWebhookService(deps, { ...openSettings, ...settings });
   await service.start();
   const client = createClient(
     WebhookService,

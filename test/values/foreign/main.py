@@ -5,13 +5,16 @@ import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import archives
+import calendars
+import cards
+import maps
 import subtitles
 import tables
 import trees
 
 TABLES = {"csv", "tsv", "psv", "semicolons", "sqlite", "xlsx", "xls", "ods", "fods", "avro"}
 SUBTITLES = {"srt", "vtt", "ass", "ssa", "ttml", "smi", "sub", "sbv", "lrc"}
-LIBRARIES = ((tables, TABLES), (subtitles, SUBTITLES), (archives, archives.KINDS))
+LIBRARIES = ((tables, TABLES), (subtitles, SUBTITLES), (archives, archives.KINDS), (cards, cards.KINDS), (calendars, calendars.KINDS), (maps, maps.KINDS))
 
 
 def answer(question):

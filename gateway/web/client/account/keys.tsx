@@ -1,11 +1,12 @@
 import { useEffect, useState } from "preact/hooks";
+import { Ago } from "#client/parts/ago.tsx";
 import { Confirm } from "#client/parts/confirm.tsx";
 import { Dialog } from "#client/parts/dialog.tsx";
 import { Field, Form, useSending } from "#client/parts/form.tsx";
 import { Icon } from "#client/parts/icons.tsx";
 import { listText, rich, t } from "#client/parts/language.tsx";
 import { Notice } from "#client/parts/notice.tsx";
-import { agoText, dateText, instantText } from "#client/parts/words.ts";
+import { dateText } from "#client/parts/words.ts";
 import { call, messageOf } from "#client/server/api.ts";
 import type { Account, Key } from "#client/server/wire.ts";
 import { CreateKey } from "./create-key.tsx";
@@ -130,15 +131,7 @@ function Fact({ label, instant, none }: { label: string; instant: string | null;
   return (
     <div>
       <dt>{label}</dt>
-      <dd>
-        {instant === null ? (
-          none
-        ) : (
-          <time dateTime={instant} title={instantText(instant)}>
-            {agoText(instant)}
-          </time>
-        )}
-      </dd>
+      <dd>{instant === null ? none : <Ago at={instant} />}</dd>
     </div>
   );
 }

@@ -1,4 +1,5 @@
 import { CopyButton } from "#client/parts/copy.tsx";
+import { Gauge } from "#client/parts/gauge.tsx";
 import { linkTo, rich, t } from "#client/parts/language.tsx";
 import { countText, durationText, sizeText } from "#client/parts/words.ts";
 import type { Account } from "#client/server/wire.ts";
@@ -54,20 +55,6 @@ function NoAccess({ email }: { email: string }) {
         <code id="set-plan">{line}</code>
         <CopyButton text={line} label={t("do.copy")} source="set-plan" />
       </div>
-    </div>
-  );
-}
-
-type GaugeFacts = { label: string; used: number; of: number; text?: (amount: number) => string };
-
-function Gauge({ label, used, of, text = countText }: GaugeFacts) {
-  return (
-    <div class="gauge">
-      <p>
-        <span>{label}</span>
-        <span class="quiet">{t("label.usedOf", { used: text(used), limit: text(of) })}</span>
-      </p>
-      <meter min={0} max={of} value={used} aria-label={t("aria.gauge", { label, used: text(used), limit: text(of) })} />
     </div>
   );
 }

@@ -6,12 +6,21 @@ import { call } from "#client/server/api.ts";
 import type { Route, RouteDetail } from "#client/server/wire.ts";
 
 type Notes = RouteDetail["expectedNotes"];
+type Pair = Pick<Route, "from" | "to">;
 
 const known = signal<ReadonlyMap<string, Notes>>(new Map());
 const asked = new Set<string>();
 
+const keyOf = ({ from, to }: Pair): string => `${encodeURIComponent(from)}/${encodeURIComponent(to)}`;
+
+/** What a conversion may lose or change; undefined until `loadExpected` has asked. */
+export function expectedOf(route: Pair): Notes | undefined {
+  return known.value.get(keyOf(route));
+}
+
 /** Asks once; after a failure the next look at the route asks again. */
-async function load(key: string): Promise<void> {
+export async function loadExpected(wanted: Pair): Promise<void> {
+  const key = keyOf(wanted);
   if (asked.has(key)) return;
   asked.add(key);
   try {
@@ -24,17 +33,19 @@ async function load(key: string): Promise<void> {
 
 /** What a conversion may lose or change, told before it is made. */
 export function Expected({ route }: { route: Route }) {
-  const key = `${encodeURIComponent(route.from)}/${encodeURIComponent(route.to)}`;
-  useEffect(() => void load(key), [key]);
-  const notes = known.value.get(key);
+  useEffect(() => void loadExpected(route), [route.from, route.to]);
+  const notes = expectedOf(route);
   if (notes === undefined || notes.length === 0) return null;
   return (
-    <ul class="notes expected" aria-label={t("aria.expected")}>
-      {notes.map(({ code, message }) => (
-        <li key={code}>
-          <Note note={{ code, message }} />
-        </li>
-      ))}
-    </ul>
+    <>
+      <p class="may-happen">{t("text.mayHappen")}</p>
+      <ul class="notes expected" aria-label={t("aria.expected")}>
+        {notes.map(({ code, message }) => (
+          <li key={code}>
+            <Note note={{ code, message }} />
+          </li>
+        ))}
+      </ul>
+    </>
   );
 }

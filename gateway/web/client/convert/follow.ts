@@ -80,3 +80,12 @@ export function pause(ms: number, signal: AbortSignal): Promise<void> {
     signal.addEventListener("abort", stop, { once: true });
   });
 }
+
+/** Waits as long as the browser knows that it has no network. */
+export function online(signal: AbortSignal): Promise<void> {
+  if (navigator.onLine) return Promise.resolve();
+  return new Promise((resolve, reject) => {
+    addEventListener("online", () => resolve(), { once: true, signal });
+    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+  });
+}

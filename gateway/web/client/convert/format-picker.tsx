@@ -51,7 +51,6 @@ export function FormatPicker({ title, groups, chosen, onChoose, onClose }: Picke
     setActive(next);
     document.getElementById(`${listId}-${next}`)?.scrollIntoView({ block: "nearest" });
   };
-  let index = -1;
   return (
     <Dialog title={title} onClose={onClose} wide>
       {/* biome-ignore lint/a11y/useAriaPropsSupportedByRole: its role, spread in, supports them */}
@@ -78,32 +77,45 @@ export function FormatPicker({ title, groups, chosen, onChoose, onClose }: Picke
         {t("count.formats", { n: rows.length })}
       </p>
       <div id={listId} role="listbox" aria-label={title} class="picker-list" tabIndex={-1}>
-        {shown.map((group) => (
-          // biome-ignore lint/a11y/useSemanticElements: a fieldset may not stand in a listbox
-          <div role="group" aria-label={group.label} key={group.label} class="picker-group">
-            <p class="picker-heading" aria-hidden="true">
-              {group.label}
-            </p>
-            {group.rows.map((row) => {
-              index += 1;
-              const place = index;
-              return (
-                <PickerOption
-                  key={row.id}
-                  id={`${listId}-${place}`}
-                  row={row}
-                  isActive={place === active}
-                  isChosen={row.id === chosen}
-                  onPick={() => pick(row)}
-                />
-              );
-            })}
-          </div>
-        ))}
+        <PickerGroups groups={shown} listId={listId} active={active} chosen={chosen} onPick={pick} />
         {rows.length === 0 && <p class="quiet picker-none">{t("text.nothingCalled", { query })}</p>}
       </div>
     </Dialog>
   );
+}
+
+type GroupsProps = {
+  groups: readonly PickerGroup[];
+  listId: string;
+  active: number;
+  chosen: string | undefined;
+  onPick(row: PickerRow): void;
+};
+
+function PickerGroups({ groups, listId, active, chosen, onPick }: GroupsProps) {
+  let index = -1;
+  return groups.map((group) => (
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset may not stand in a listbox
+    <div role="group" aria-label={group.label} key={group.label} class="picker-group">
+      <p class="picker-heading" aria-hidden="true">
+        {group.label}
+      </p>
+      {group.rows.map((row) => {
+        index += 1;
+        const id = `${listId}-${index}`;
+        return (
+          <PickerOption
+            key={row.id}
+            id={id}
+            row={row}
+            isActive={index === active}
+            isChosen={row.id === chosen}
+            onPick={() => onPick(row)}
+          />
+        );
+      })}
+    </div>
+  ));
 }
 
 type OptionProps = { id: string; row: PickerRow; isActive: boolean; isChosen: boolean; onPick(): void };

@@ -13,6 +13,7 @@ import { change, choosing, type Item, spread } from "./items.ts";
 import { OptionForm } from "./option-form.tsx";
 import { isOwn, ownHintOf, ownTitleOf } from "./own-format.ts";
 import { popularOf } from "./popular.ts";
+import { PresetChoice } from "./preset-choice.tsx";
 import { choose, convert, offer } from "./run.ts";
 import { kindText, TargetPicker } from "./target-picker.tsx";
 
@@ -43,6 +44,7 @@ export function Choice({ item }: { item: Item }) {
             {t("label.options")}
             {changed > 0 && <span class="badge">{t("count.changed", { n: changed })}</span>}
           </summary>
+          <PresetChoice item={item} route={route} />
           <OptionForm options={route.options} chosen={item.options} onChange={(options) => change(item.id, { options })} />
           {item.options.protect === true && (
             <Field

@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import { HandOn } from "#client/account/hand-on.tsx";
 import { Icon } from "#client/parts/icons.tsx";
 import { t } from "#client/parts/language.tsx";
 import { Note } from "#client/parts/note.tsx";
@@ -51,6 +52,7 @@ export function Finished({ item, job }: { item: Item; job: Job }) {
               {t(open ? "do.hide" : "do.preview")}
             </button>
           )}
+          <HandOn job={job} name={name} />
           <a class="button button-primary" href={address} download={name} aria-label={t("aria.download", { name })}>
             <Icon name="down" />
             {t("do.download")}

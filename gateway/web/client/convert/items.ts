@@ -37,6 +37,8 @@ export type Item = {
   /** To protect the result with, as long as the page is open. */
   readonly outputPassword?: string;
   readonly jobId: string | undefined;
+  /** Of a file that is sent in pieces, until there is a job of it: it goes on where it ended. */
+  readonly upload?: { readonly address: string; readonly idempotencyKey: string } | undefined;
   readonly phase: Phase;
 };
 

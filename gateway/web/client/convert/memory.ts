@@ -13,33 +13,33 @@ const usesKey = "filemill.uses";
 const atMost = 2000;
 
 export function rememberedJobs(): readonly Remembered[] {
-  const list = read(jobsKey);
+  const list = kept(jobsKey);
   return Array.isArray(list) ? list.filter(isRemembered) : [];
 }
 
 export function remember(job: Remembered): void {
-  write(jobsKey, [job, ...rememberedJobs().filter(({ jobId }) => jobId !== job.jobId)].slice(0, atMost));
+  keep(jobsKey, [job, ...rememberedJobs().filter(({ jobId }) => jobId !== job.jobId)].slice(0, atMost));
 }
 
 export function forget(jobId: string): void {
-  write(
+  keep(
     jobsKey,
     rememberedJobs().filter((job) => job.jobId !== jobId),
   );
 }
 
 export function lastTarget(from: string): string | undefined {
-  const targets = read(targetsKey);
+  const targets = kept(targetsKey);
   if (typeof targets !== "object" || targets === null) return undefined;
   const to: unknown = Object.entries(targets).find(([key]) => key === from)?.[1];
   return typeof to === "string" ? to : undefined;
 }
 
 export function rememberTarget(from: string, to: string): void {
-  const targets = read(targetsKey);
-  write(targetsKey, { ...(typeof targets === "object" ? targets : {}), [from]: to });
+  const targets = kept(targetsKey);
+  keep(targetsKey, { ...(typeof targets === "object" ? targets : {}), [from]: to });
   const uses = usesByTarget();
-  write(usesKey, { ...uses, [to]: (uses[to] ?? 0) + 1 });
+  keep(usesKey, { ...uses, [to]: (uses[to] ?? 0) + 1 });
 }
 
 /** Targets that this browser chose before, the one that it chose most often first. */
@@ -49,7 +49,7 @@ export function usedTargets(): readonly string[] {
 }
 
 function usesByTarget(): Readonly<Record<string, number>> {
-  const uses = read(usesKey);
+  const uses = kept(usesKey);
   if (typeof uses !== "object" || uses === null) return {};
   return Object.fromEntries(Object.entries(uses).filter((entry): entry is [string, number] => typeof entry[1] === "number"));
 }
@@ -58,7 +58,8 @@ function isRemembered(entry: unknown): entry is Remembered {
   return typeof entry === "object" && entry !== null && "jobId" in entry && "name" in entry && "sizeBytes" in entry;
 }
 
-function read(key: string): unknown {
+/** Undefined or anything: whoever else uses this origin may have written it. */
+export function kept(key: string): unknown {
   try {
     return JSON.parse(localStorage.getItem(key) ?? "null");
   } catch {
@@ -66,7 +67,7 @@ function read(key: string): unknown {
   }
 }
 
-function write(key: string, value: unknown): void {
+export function keep(key: string, value: unknown): void {
   try {
     localStorage.setItem(key, JSON.stringify(value));
   } catch {

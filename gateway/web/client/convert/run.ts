@@ -4,13 +4,14 @@ import { ApiError, call, messageOf, offline } from "#client/server/api.ts";
 import { me, planOf, renewMe } from "#client/server/session.ts";
 import type { Job } from "#client/server/wire.ts";
 import { formatOfFile, formats, loadRoutes, routesFrom } from "./catalogue.ts";
-import { follow, isEnded, pause } from "./follow.ts";
+import { follow, isEnded, online, pause } from "./follow.ts";
 import { hold, isHeld } from "./hold.tsx";
 import { newId } from "./ids.ts";
 import { change, changeEach, drop, enter, type Failure, type Item, isBusy, itemOf, items, news, type Phase } from "./items.ts";
 import { forget, lastTarget, remember, rememberedJobs, rememberTarget } from "./memory.ts";
 import { popularOf } from "./popular.ts";
-import { upload } from "./upload.ts";
+import { firstChoices } from "./presets.ts";
+import { giveUpUpload, upload } from "./upload.ts";
 
 /** Files that are sent or converted at the same time; fewer where the plan allows fewer. */
 const AT_ONCE = 3;
@@ -52,14 +53,15 @@ export async function offer(ids: readonly string[], from: string, wanted = lastT
   const routes = routesFrom(from);
   if (routes === undefined) return;
   const kind = formats.value?.find((format) => format.id === from)?.kind ?? "";
-  const to = routes.find((route) => route.to === wanted)?.to ?? popularOf(routes, kind, 1)[0]?.to;
-  changeEach(new Set(ids), (item) => (item.to === undefined ? { to } : {}));
+  const route = routes.find(({ to }) => to === wanted) ?? popularOf(routes, kind, 1)[0];
+  changeEach(new Set(ids), (item) => (item.to === undefined ? { to: route?.to, options: firstChoices(route) } : {}));
 }
 
 export function choose(id: string, to: string): void {
   const item = itemOf(id);
   if (item?.from !== undefined) rememberTarget(item.from, to);
-  change(id, { to, options: {} });
+  const routes = item?.from === undefined ? undefined : routesFrom(item.from);
+  change(id, { to, options: firstChoices(routes?.find((route) => route.to === to)) });
 }
 
 export function convert(...chosen: readonly Item[]): void {
@@ -110,25 +112,37 @@ async function send(item: Item, signal: AbortSignal): Promise<Job> {
   const { id, file, to, options, password, fromChosen, from } = item;
   const outputPassword = options.protect === true ? item.outputPassword : undefined;
   if (file === undefined || to === undefined) throw new RangeError("nothing to send");
-  const idempotencyKey = newId();
+  const idempotencyKey = item.upload?.idempotencyKey ?? newId();
+  const onBegun = (address: string): void => change(id, { upload: { address, idempotencyKey } });
+  let farthest = 0;
   for (let tries = 1; ; tries++) {
-    enter(id, { name: "uploading", fraction: 0 });
-    const onProgress = (fraction: number): void =>
+    enter(id, { name: "uploading", fraction: itemOf(id)?.upload === undefined ? 0 : farthest });
+    const onProgress = (fraction: number): void => {
+      // A line that breaks again and again, but brings something each time, is not given up.
+      if (fraction > farthest) tries = 0;
+      farthest = Math.max(farthest, fraction);
       enter(id, fraction < 1 ? { name: "uploading", fraction } : { name: "working", job: undefined, progress: undefined });
+    };
     try {
       const secrets = { password, outputPassword };
-      const job = await upload({ file, to, from: fromChosen ? from : undefined, options, ...secrets, idempotencyKey, signal, onProgress });
-      change(id, { jobId: job.id });
+      const begun = itemOf(id)?.upload?.address;
+      const how = { idempotencyKey, signal, begun, onBegun, onProgress };
+      const job = await upload({ file, to, from: fromChosen ? from : undefined, options, ...secrets, ...how });
+      change(id, { jobId: job.id, upload: undefined });
       remember({ jobId: job.id, name: item.name, folder: item.folder, sizeBytes: item.sizeBytes });
       return job;
     } catch (thrown) {
       const error = await readable(file, thrown);
-      if (!(error instanceof ApiError) || !patience.has(error.code) || tries === MAX_TRIES) throw error;
+      if (!(error instanceof ApiError) || tries >= MAX_TRIES) throw error;
+      const isUploadGone = error.code === "NOT_FOUND" && itemOf(id)?.upload !== undefined;
+      if (isUploadGone) change(id, { upload: undefined });
+      else if (!patience.has(error.code)) throw error;
       enter(id, error.code === "OFFLINE" ? lostConnection() : { name: "waiting", why: t("progress.acceptedSoon") });
       const waitMs = Math.min(error.retryAfterMs ?? 1000 * tries, 60_000);
       // The others would be refused too.
       if (error.code === "RATE_LIMITED") hold(waitMs, pump);
       await pause(waitMs, signal);
+      await online(signal);
     }
   }
 }
@@ -180,7 +194,7 @@ function fail(id: string, error: unknown): void {
     });
     return;
   }
-  if (error instanceof ApiError && error.job !== undefined) change(id, { jobId: error.job.id });
+  if (error instanceof ApiError && error.job !== undefined) change(id, { jobId: error.job.id, upload: undefined });
   news.value = t("text.failedNews", { name: itemOf(id)?.name ?? "", reason: refusalText(failureOf(error)) });
   enter(id, { name: "failed", failure: failureOf(error) });
 }
@@ -193,10 +207,11 @@ function failureOf(error: unknown): Failure {
 /** Stops what runs and puts the file back to where its target can be chosen. */
 export async function cancel(item: Item): Promise<void> {
   running.get(item.id)?.abort();
-  const { jobId = undefined } = itemOf(item.id) ?? item;
+  const { jobId = undefined, upload: begun } = itemOf(item.id) ?? item;
   if (jobId !== undefined) forget(jobId);
+  giveUpUpload(begun);
   if (item.file === undefined) drop(item.id);
-  else change(item.id, { jobId: undefined, phase: { name: "choosing" } });
+  else change(item.id, { jobId: undefined, upload: undefined, phase: { name: "choosing" } });
   if (jobId !== undefined) await call(`/jobs/${jobId}`, { method: "DELETE" }).catch(() => {});
 }
 
@@ -216,7 +231,10 @@ export function unlock(item: Item, password: string): void {
 /** Takes a file off the list; its job stays in the list of jobs. */
 export function dismiss(item: Item): void {
   if (isBusy(item)) void cancel({ ...item, file: undefined });
-  else if (item.jobId !== undefined) forget(item.jobId);
+  else {
+    if (item.jobId !== undefined) forget(item.jobId);
+    giveUpUpload(item.upload);
+  }
   drop(item.id);
 }
 

@@ -85,7 +85,8 @@ export function tasksOf(routes: readonly Route[], kind: string): readonly Task[]
   });
 }
 
-function takes(route: Route, options: Choices): boolean {
+/** Whether a conversion has these options, with these values. */
+export function takes(route: Route, options: Choices): boolean {
   return Object.entries(options).every(([name, value]) => {
     const option = route.options.find((each) => each.name === name);
     return option !== undefined && allows(option, value);

@@ -35,15 +35,7 @@ export function Toolbar() {
     <>
       <div class="toolbar">
         <WholeProgress />
-        <p class="quiet" role="status">
-          {[
-            t("count.files", { n: items.value.length }),
-            busy.value.length > 0 ? t("count.inProgress", { n: busy.value.length }) : "",
-            finished.length > 0 ? t("count.done", { n: finished.length }) : "",
-          ]
-            .filter(Boolean)
-            .join(" · ")}
-        </p>
+        <Counts />
         {settled.length > 0 && (
           <button type="button" class="button" onClick={() => settled.forEach(dismiss)}>
             {t("do.clearFinished")}
@@ -74,6 +66,19 @@ export function Toolbar() {
       <HoldNotice />
       {typeof zip === "object" && <Notice tone="bad">{zip.error}</Notice>}
     </>
+  );
+}
+
+function Counts() {
+  const counts = [
+    t("count.files", { n: items.value.length }),
+    busy.value.length > 0 ? t("count.inProgress", { n: busy.value.length }) : "",
+    done.value.length > 0 ? t("count.done", { n: done.value.length }) : "",
+  ];
+  return (
+    <p class="quiet" role="status">
+      {counts.filter(Boolean).join(" · ")}
+    </p>
   );
 }
 

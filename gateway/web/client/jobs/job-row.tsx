@@ -1,11 +1,13 @@
 import { useState } from "preact/hooks";
+import { HandOn } from "#client/account/hand-on.tsx";
 import { formatOf } from "#client/convert/catalogue.ts";
 import { isEnded } from "#client/convert/follow.ts";
 import { Notes } from "#client/convert/item-result.tsx";
+import { Ago } from "#client/parts/ago.tsx";
 import { Confirm } from "#client/parts/confirm.tsx";
 import { Icon } from "#client/parts/icons.tsx";
 import { refusalText, t } from "#client/parts/language.tsx";
-import { aboutText, agoText, durationText, instantText, renamed, sizeText } from "#client/parts/words.ts";
+import { aboutText, durationText, renamed, sizeText } from "#client/parts/words.ts";
 import type { Job } from "#client/server/wire.ts";
 import type { NamedJob } from "./use-jobs.ts";
 
@@ -30,9 +32,7 @@ export function JobRow({ job, onRemove }: { job: NamedJob; onRemove(): Promise<v
           {job.createdAt !== null && (
             <>
               {" · "}
-              <time dateTime={job.createdAt} title={instantText(job.createdAt)}>
-                {agoText(job.createdAt)}
-              </time>
+              <Ago at={job.createdAt} />
             </>
           )}
         </p>
@@ -54,9 +54,21 @@ export function JobRow({ job, onRemove }: { job: NamedJob; onRemove(): Promise<v
           {refusalText(job.error)} <a href={`/docs/errors#${job.error.code}`}>{t("text.whatCodeMeans", { code: job.error.code })}</a>
         </p>
       )}
+      {job.delivery !== undefined && <DeliveryLine delivery={job.delivery} />}
       <Notes notes={job.notes} />
       {asking && <Removal job={job} title={title} onRemove={onRemove} onClose={() => setAsking(false)} />}
     </li>
+  );
+}
+
+/** Whether the result has arrived where it was to go. */
+function DeliveryLine({ delivery: { state, error } }: { delivery: NonNullable<Job["delivery"]> }) {
+  const reason = error === null ? "" : refusalText(error);
+  if (state === "failed") return <p class="job-failure">{t("text.notDelivered", { reason })}</p>;
+  return (
+    <p class="quiet">
+      {t(state === "delivered" ? "text.delivered" : "text.delivering")} {reason}
+    </p>
   );
 }
 
@@ -77,6 +89,7 @@ function Actions({ job, title, fileName, onAsk }: ActionProps) {
           {t("do.download")}
         </a>
       )}
+      {job.status === "done" && <HandOn job={job} name={title} isIcon />}
       <button type="button" class="icon-button" aria-label={t(isOver ? "aria.delete" : "aria.cancel", { name: title })} onClick={onAsk}>
         <Icon name={isOver ? "trash" : "close"} />
       </button>

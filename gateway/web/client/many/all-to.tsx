@@ -4,6 +4,7 @@ import { formatOf, routesFrom } from "#client/convert/catalogue.ts";
 import { FormatPicker } from "#client/convert/format-picker.tsx";
 import { changeEach, choosing } from "#client/convert/items.ts";
 import { rememberTarget } from "#client/convert/memory.ts";
+import { firstChoices } from "#client/convert/presets.ts";
 import { Icon } from "#client/parts/icons.tsx";
 import { listText, t, textOf } from "#client/parts/language.tsx";
 import { Notice } from "#client/parts/notice.tsx";
@@ -36,19 +37,7 @@ export function AllTo() {
     // biome-ignore lint/a11y/useSemanticElements: a fieldset cannot be laid out as a row in all browsers
     <div role="group" aria-label={t("aria.together")} class="all-to">
       <span class="all-to-label">{t("label.allTo")}</span>
-      {scopes.length > 1 && (
-        <select
-          aria-label={t("aria.whichFiles")}
-          value={scope.kind ?? ""}
-          onChange={({ currentTarget }) => setKind(currentTarget.value || undefined)}
-        >
-          {scopes.map((each) => (
-            <option key={each.kind} value={each.kind ?? ""}>
-              {scopeText(each)}
-            </option>
-          ))}
-        </select>
-      )}
+      {scopes.length > 1 && <ScopeSelect scopes={scopes} kind={scope.kind} onChoose={setKind} />}
       {shown.map((to) => (
         <button
           key={to}
@@ -81,6 +70,24 @@ export function AllTo() {
   );
 }
 
+type ScopeProps = { scopes: readonly Scope[]; kind: string | undefined; onChoose(kind: string | undefined): void };
+
+function ScopeSelect({ scopes, kind, onChoose }: ScopeProps) {
+  return (
+    <select
+      aria-label={t("aria.whichFiles")}
+      value={kind ?? ""}
+      onChange={({ currentTarget }) => onChoose(currentTarget.value || undefined)}
+    >
+      {scopes.map((each) => (
+        <option key={each.kind} value={each.kind ?? ""}>
+          {scopeText(each)}
+        </option>
+      ))}
+    </select>
+  );
+}
+
 function scopeText({ kind, items }: Scope): string {
   const n = items.length;
   return kind === undefined ? t("label.allFiles", { n }) : t("label.ofKind", { kind: textOf(`kind.${kind}`) ?? kind, n });
@@ -90,9 +97,11 @@ function scopeText({ kind, items }: Scope): string {
 function giveAll({ items }: Scope, to: string): void {
   const { ids, rest } = shareOut(items, to, known);
   for (const from of new Set(items.flatMap((item) => (ids.has(item.id) ? (item.from ?? []) : [])))) rememberTarget(from, to);
-  changeEach(new Set(items.map(({ id }) => id)), ({ id, options, to: before }) =>
-    ids.has(id) ? { to, options: before === to ? options : {} } : { to: undefined, options: {} },
-  );
+  changeEach(new Set(items.map(({ id }) => id)), ({ id, from, options, to: before }) => {
+    if (!ids.has(id)) return { to: undefined, options: {} };
+    const route = routesFrom(from ?? "")?.find((each) => each.to === to);
+    return { to, options: before === to ? options : firstChoices(route) };
+  });
   outcome.value = { to, rest };
 }
 

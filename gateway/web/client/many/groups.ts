@@ -8,12 +8,24 @@ export function notesOf(items: readonly Item[]): readonly Said[] {
   return grouped(items.flatMap((item) => (item.phase.name === "done" ? item.phase.job.notes.map((note) => ({ ...note, item })) : [])));
 }
 
+type Remark = { readonly code: string; readonly message: string };
+
+/** What may happen to files that wait, in the same way. @param expected - Of the conversion that a file is to go through. */
+export function expectationsOf(items: readonly Item[], expected: (from: string, to: string) => readonly Remark[]): readonly Said[] {
+  const waiting = items.filter(({ phase }) => phase.name === "choosing");
+  return grouped(
+    waiting.flatMap((item) =>
+      item.from === undefined || item.to === undefined ? [] : expected(item.from, item.to).map((remark) => ({ ...remark, item })),
+    ),
+  );
+}
+
 /** Why files failed, in the same way. */
 export function failuresOf(items: readonly Item[]): readonly Said[] {
   return grouped(items.flatMap((item) => (item.phase.name === "failed" ? [{ ...item.phase.failure, item }] : [])));
 }
 
-function grouped(all: readonly { code: string; message: string; item: Item }[]): readonly Said[] {
+function grouped(all: readonly (Remark & { item: Item })[]): readonly Said[] {
   return [...Map.groupBy(all, ({ code, message }) => `${code} ${message}`).values()]
     .flatMap((same): Said[] => {
       const [first] = same;

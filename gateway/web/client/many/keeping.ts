@@ -3,6 +3,7 @@ import { effect } from "@preact/signals";
 import { formatOfFile } from "#client/convert/catalogue.ts";
 import { newId } from "#client/convert/ids.ts";
 import { type Item, isBusy, items } from "#client/convert/items.ts";
+import { giveUpUpload } from "#client/convert/upload.ts";
 import { allFacts, fileOf, openStore, put, remove, SHARED, type Stored } from "./stored.ts";
 
 /** Together; the browser writes a copy of each. */
@@ -37,11 +38,9 @@ export async function keptItems(): Promise<readonly Item[]> {
     const isAlive = await signOfLife();
     const all = await allFacts(opened);
     const old = all.filter((each) => each.owner !== owner && !isAlive(each.owner) && Date.now() - each.savedAtMs > STALE_MS);
-    if (old.length > 0)
-      await remove(
-        opened,
-        old.map(({ id }) => id),
-      );
+    const oldIds = old.map(({ id }) => id);
+    if (old.length > 0) await remove(opened, oldIds);
+    for (const { upload } of old) giveUpUpload(upload);
     const own = all.filter((each) => each.owner === owner || (each.owner === SHARED && !old.includes(each)));
     const kept = await Promise.all(own.toSorted((a, b) => a.place - b.place).map((each) => restored(opened, each)));
     return kept.flatMap((item) => item ?? []);
@@ -53,7 +52,7 @@ export async function keptItems(): Promise<readonly Item[]> {
 
 async function restored(
   store: IDBDatabase,
-  { id, name, folder, from, fromChosen, to, options, jobId, started }: Stored,
+  { id, name, folder, from, fromChosen, to, options, jobId, upload, started }: Stored,
 ): Promise<Item | undefined> {
   const file = await fileOf(store, id);
   if (file === undefined) return undefined;
@@ -61,7 +60,7 @@ async function restored(
   const phase = { name: started ? "waiting" : "choosing" } as const;
   // What another app shared was looked at by nobody yet.
   const seen = from ?? formatOfFile(name, file.type)?.id;
-  return { id, name, folder, batch: 0, sizeBytes: file.size, file, from: seen, fromChosen, to, options, jobId, phase };
+  return { id, name, folder, batch: 0, sizeBytes: file.size, file, from: seen, fromChosen, to, options, jobId, upload, phase };
 }
 
 /** Keeps every change of the list from now on: to be called when all that was kept is in it, as what is not there goes. */
@@ -124,8 +123,8 @@ async function writeFile(store: IDBDatabase, facts: Stored, file: File | undefin
 }
 
 function factsOf(item: Item, place: number): Stored {
-  const { id, name, folder, from, fromChosen, to, options, jobId } = item;
-  return { id, owner, place, savedAtMs: Date.now(), name, folder, from, fromChosen, to, options, jobId, started: isBusy(item) };
+  const { id, name, folder, from, fromChosen, to, options, jobId, upload } = item;
+  return { id, owner, place, savedAtMs: Date.now(), name, folder, from, fromChosen, to, options, jobId, upload, started: isBusy(item) };
 }
 
 /** Shows other windows that this one is open, and tells of each whether it is; where the browser cannot tell, none is. */

@@ -1,13 +1,20 @@
+import { useEffect } from "preact/hooks";
+import { expectedOf, loadExpected } from "#client/convert/expected.tsx";
 import { items } from "#client/convert/items.ts";
 import { again, convert } from "#client/convert/run.ts";
 import { Icon } from "#client/parts/icons.tsx";
 import { refusalText, t } from "#client/parts/language.tsx";
 import { Note } from "#client/parts/note.tsx";
 import { namesText } from "./all-to.tsx";
-import { failuresOf, notesOf, type Said } from "./groups.ts";
+import { expectationsOf, failuresOf, notesOf, type Said } from "./groups.ts";
 
-/** Notes and failures of many files, each said once. */
+/** What may happen to many files, their notes and failures, each said once. */
 export function SaidOnce() {
+  const wanted = [...new Set(items.value.flatMap(({ phase, from, to }) => (phase.name === "choosing" && to ? `${from} ${to}` : [])))];
+  useEffect(() => {
+    for (const [from = "", to = ""] of wanted.map((pair) => pair.split(" "))) void loadExpected({ from, to });
+  }, [wanted.join()]);
+  const expected = expectationsOf(items.value, (from, to) => expectedOf({ from, to }) ?? []);
   const notes = notesOf(items.value);
   const failures = failuresOf(items.value);
   return (
@@ -15,22 +22,28 @@ export function SaidOnce() {
       {failures.map((said) => (
         <Failure key={said.code + said.message} said={said} />
       ))}
-      {notes.length > 0 && (
-        <details class="said-once">
-          <summary>{t("text.notesOnce", { n: notes.length })}</summary>
-          <ul class="notes">
-            {notes.map((said) => (
-              <li key={said.code + said.message}>
-                <Icon name="info" />
-                <span>
-                  <Note note={said} /> <span class="quiet">{whose(said)}</span>
-                </span>
-              </li>
-            ))}
-          </ul>
-        </details>
-      )}
+      <Remarks title={t("text.mayHappen")} about={expected} />
+      <Remarks title={t("text.notesOnce", { n: notes.length })} about={notes} />
     </>
+  );
+}
+
+function Remarks({ title, about }: { title: string; about: readonly Said[] }) {
+  if (about.length === 0) return null;
+  return (
+    <details class="said-once">
+      <summary>{title}</summary>
+      <ul class="notes">
+        {about.map((said) => (
+          <li key={said.code + said.message}>
+            <Icon name="info" />
+            <span>
+              <Note note={said} /> <span class="quiet">{whose(said)}</span>
+            </span>
+          </li>
+        ))}
+      </ul>
+    </details>
   );
 }
 

@@ -1,5 +1,5 @@
 /** Files that wait, in the browser's own store: a reload takes them up again, and the service worker leaves shared ones here. */
-import type { Choices } from "#client/convert/items.ts";
+import type { Choices, Item } from "#client/convert/items.ts";
 
 /** A file as it lies in the store. */
 export type Stored = {
@@ -16,6 +16,7 @@ export type Stored = {
   readonly to: string | undefined;
   readonly options: Choices;
   readonly jobId: string | undefined;
+  readonly upload?: Item["upload"];
   /** It was on its way, and goes on by itself. */
   readonly started: boolean;
 };

@@ -9,6 +9,7 @@ type DialogProps = { title: string; onClose(): void; children: ComponentChildren
 export function Dialog({ title, onClose, children, wide = false }: DialogProps) {
   const box = useRef<HTMLDialogElement>(null);
   const titleId = useId();
+  // The browser tells of a close a moment later: of one that gave way to another dialog nobody wants to hear.
   useEffect(() => {
     const before = document.activeElement;
     const dialog = box.current;
@@ -24,7 +25,12 @@ export function Dialog({ title, onClose, children, wide = false }: DialogProps) 
     };
   }, []);
   return (
-    <dialog ref={box} class={wide ? "dialog dialog-wide" : "dialog"} aria-labelledby={titleId} onClose={onClose}>
+    <dialog
+      ref={box}
+      class={wide ? "dialog dialog-wide" : "dialog"}
+      aria-labelledby={titleId}
+      onClose={() => box.current !== null && onClose()}
+    >
       <div class="dialog-body">
         <header class="dialog-head">
           <h2 id={titleId}>{title}</h2>

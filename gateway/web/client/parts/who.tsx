@@ -1,16 +1,25 @@
 import { render } from "preact";
 import { me } from "#client/server/session.ts";
 import { Icon } from "./icons.tsx";
+import { t } from "./language.tsx";
 
-/** Who is signed in, with the way to the account; nothing for guests, who are shown the way in where it is of use. */
+/** Who is signed in, with the way to the account and, for operators, to their page; nothing for guests, who are shown the way in where it is of use. */
 function Who() {
-  const email = me.value?.account?.email;
-  if (email === undefined) return null;
+  const account = me.value?.account;
+  if (account == null) return null;
   return (
-    <a class="who" href="/automate" title={email}>
-      <Icon name="person" />
-      <span class="who-mail">{email}</span>
-    </a>
+    <>
+      {account.operator && (
+        <a class="who" href="/operate" aria-current={location.pathname === "/operate" ? "page" : undefined}>
+          <Icon name="server" />
+          <span class="who-operate">{t("nav.operate")}</span>
+        </a>
+      )}
+      <a class="who" href="/automate" title={account.email}>
+        <Icon name="person" />
+        <span class="who-mail">{account.email}</span>
+      </a>
+    </>
   );
 }
 

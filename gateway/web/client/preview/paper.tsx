@@ -57,8 +57,8 @@ async function fetched(address: string, signal: AbortSignal): Promise<Blob> {
 /** The job is nobody's but this preview's, and is taken away with it. */
 async function firstPage(pdf: Blob, name: string, signal: AbortSignal): Promise<Blob> {
   const file = new File([pdf], name, { type: "application/pdf" });
-  const sent = { file, to: "png", from: undefined, options: {}, idempotencyKey: newId(), signal, onProgress() {} };
-  let job = await upload(sent);
+  const sent = { file, to: "png", from: undefined, options: {}, idempotencyKey: newId(), signal, begun: undefined };
+  let job = await upload({ ...sent, onBegun() {}, onProgress() {} });
   try {
     if (!isEnded(job)) job = await follow(job.id, () => {}, signal);
     if (job.status !== "done") throw new ApiError(422, { error: { code: "FIRST_PAGE", message: t("error.FIRST_PAGE") } }, null);

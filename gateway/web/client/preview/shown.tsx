@@ -1,6 +1,8 @@
 import { useState } from "preact/hooks";
+import { Outline } from "./outline.tsx";
 import { Paper } from "./paper.tsx";
 import { Picture } from "./picture.tsx";
+import { Specimen } from "./specimen.tsx";
 import { Letters } from "./text.tsx";
 import type { PreviewProps } from "./views.ts";
 
@@ -21,6 +23,15 @@ export function Shown({ view, name, address, bytes, source }: PreviewProps) {
       return <video class="preview preview-film" controls preload="metadata" src={inline} aria-label={name} onError={onError} />;
     case "paper":
       return <Paper address={address} name={name} bytes={bytes} />;
+    case "font":
+      return <Specimen address={address} name={name} bytes={bytes} />;
+    case "map":
+      return (
+        <>
+          <Outline address={address} name={name} bytes={bytes} />
+          <Letters address={address} name={name} bytes={bytes} isTable={false} />
+        </>
+      );
     default:
       return <Letters address={address} name={name} bytes={bytes} isTable={view === "table"} />;
   }

@@ -2,7 +2,8 @@ import { parse } from "papaparse";
 import { useEffect, useState } from "preact/hooks";
 import { t } from "#client/parts/language.tsx";
 import { Notice } from "#client/parts/notice.tsx";
-import { errorOf, messageOf, ownHeader } from "#client/server/api.ts";
+import { messageOf } from "#client/server/api.ts";
+import { ask } from "./ask.ts";
 import { Copy } from "./copy.tsx";
 
 /** Enough to see what it is. */
@@ -79,12 +80,6 @@ function Grid({ text, name }: { text: string; name: string }) {
       </section>
     </>
   );
-}
-
-async function ask(address: string, signal?: AbortSignal): Promise<Response> {
-  const answer = await fetch(address, { headers: ownHeader, ...(signal === undefined ? {} : { signal }) });
-  if (!answer.ok) throw errorOf(answer.status, await answer.text(), answer.headers.get("retry-after"));
-  return answer;
 }
 
 /** Without the rest, which is not fetched; a sign that was cut in two is left out. */

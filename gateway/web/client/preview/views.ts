@@ -1,7 +1,7 @@
 import type { Format } from "#client/server/wire.ts";
 
 /** How a result is shown. Nothing of it can run a script: as a picture, as sound or film, by the browser's viewer, or as plain text. */
-export type View = "picture" | "sound" | "film" | "paper" | "table" | "text";
+export type View = "picture" | "sound" | "film" | "paper" | "table" | "text" | "font" | "map";
 
 /** What browsers show by themselves, and what is text; undefined for everything else. */
 export function viewOf(format: Pick<Format, "id" | "mime"> | undefined): View | undefined {
@@ -10,6 +10,8 @@ export function viewOf(format: Pick<Format, "id" | "mime"> | undefined): View | 
   if (/^audio\/(mpeg|mp4|ogg|opus|wav|x-wav|vnd\.wave|flac|x-flac|aac|webm|x-m4a)$/.test(mime)) return "sound";
   if (/^video\/(mp4|webm|ogg|x-m4v)$/.test(mime)) return "film";
   if (mime === "application/pdf") return "paper";
+  if (["ttf", "otf", "woff", "woff2"].includes(id)) return "font";
+  if (id === "geojson") return "map";
   if (id === "csv" || id === "tsv") return "table";
   return /^text\/|^application\/(.*\+)?(json|xml|yaml|toml|x-ndjson|x-yaml|x-subrip|x-tex|x-latex)$/.test(mime) ? "text" : undefined;
 }

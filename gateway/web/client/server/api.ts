@@ -47,14 +47,19 @@ function isErrorBody(body: unknown): body is ErrorBody {
   return typeof error === "object" && error !== null && "code" in error && "message" in error;
 }
 
-export type Asked = { readonly method?: "GET" | "POST" | "PATCH" | "DELETE"; readonly body?: unknown; readonly signal?: AbortSignal };
+export type Asked = {
+  readonly method?: "GET" | "POST" | "PATCH" | "DELETE";
+  readonly body?: unknown;
+  readonly signal?: AbortSignal;
+  readonly headers?: Readonly<Record<string, string>>;
+};
 
 /** Calls an endpoint under /web/v1; undefined for an answer without a body. Rejects with an ApiError. */
-export async function call<Answer>(path: string, { method = "GET", body, signal }: Asked = {}): Promise<Answer> {
+export async function call<Answer>(path: string, { method = "GET", body, signal, headers = {} }: Asked = {}): Promise<Answer> {
   const response = await fetch(base + path, {
     method,
     credentials: "same-origin",
-    headers: { ...ownHeader, ...(body === undefined ? {} : { "Content-Type": "application/json" }) },
+    headers: { ...ownHeader, ...headers, ...(body === undefined ? {} : { "Content-Type": "application/json" }) },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     ...(signal === undefined ? {} : { signal }),
   }).catch((error: unknown) => {

@@ -2,8 +2,12 @@
 
 import type { JobJson } from "#contract/job-json.ts";
 import type { ownAccountOf } from "#gateway/account/me.ts";
+import type { resultLinkJsonOf } from "#gateway/account/result-links.ts";
 import type { keyJsonOf, planJsonOf } from "#gateway/account/views.ts";
 import type { FormatFacts } from "#gateway/exchange/catalogue-view.ts";
+import type { accountFactsOf } from "#gateway/operator/accounts.ts";
+import type { enginesOf, houseOf } from "#gateway/operator/house.ts";
+import type { jobFactsOf } from "#gateway/operator/jobs.ts";
 import type { deliveryJsonOf, webhookJsonOf } from "#gateway/webhook/views.ts";
 
 export type Format = FormatFacts;
@@ -43,12 +47,20 @@ export type Plan = ReturnType<typeof planJsonOf>;
 export type Account = Awaited<ReturnType<typeof ownAccountOf>>;
 export type Key = ReturnType<typeof keyJsonOf>;
 export type Webhook = ReturnType<typeof webhookJsonOf>;
+export type ResultLink = ReturnType<typeof resultLinkJsonOf>;
 export type Delivery = ReturnType<typeof deliveryJsonOf>;
+
+/** What only operators see. */
+export type House = Awaited<ReturnType<typeof houseOf>>;
+export type Engine = ReturnType<typeof enginesOf>[number];
+export type AccountFacts = Awaited<ReturnType<typeof accountFactsOf>>;
+export type JobFacts = ReturnType<typeof jobFactsOf>;
 
 export type Me = {
   account: Account | null;
   guest: { plan: Plan } | null;
   signUpOpen: boolean;
+  linksAllowed: boolean;
   oidc: { label: string; url: string } | null;
   version: string;
 };

@@ -10,20 +10,8 @@ type RowProps = { webhook: Webhook; onOpen(open: Open): void; onChange(webhook: 
 
 export function WebhookRow({ webhook, onOpen, onChange, onFail }: RowProps) {
   const [shown, setShown] = useState(false);
-  const [busy, setBusy] = useState(false);
   const listId = useId();
   const name = nameOf(webhook);
-  const isOn = webhook.state === "enabled";
-  const turn = async (): Promise<void> => {
-    setBusy(true);
-    try {
-      onChange((await call<{ webhook: Webhook }>(`/webhooks/${webhook.id}`, { method: "PATCH", body: { enabled: !isOn } })).webhook);
-    } catch (error) {
-      onFail(error);
-    } finally {
-      setBusy(false);
-    }
-  };
   const acts = [
     { name: "edit", icon: "pen", label: t("aria.change", { name }) },
     { name: "renew", icon: "key", label: t("aria.renewSecret", { name }) },
@@ -42,16 +30,7 @@ export function WebhookRow({ webhook, onOpen, onChange, onFail }: RowProps) {
         {webhook.state === "gone" && <p class="quiet">{t("text.receiverGone")}</p>}
       </div>
       <div class="row-actions">
-        <input
-          type="checkbox"
-          role="switch"
-          class="switch"
-          aria-label={t("aria.enable", { name })}
-          checked={isOn}
-          aria-checked={isOn}
-          disabled={busy}
-          onChange={() => void turn()}
-        />
+        <EnabledSwitch webhook={webhook} onChange={onChange} onFail={onFail} />
         {acts.map(({ name: act, icon, label }) => (
           <button
             key={act}
@@ -80,5 +59,32 @@ export function WebhookRow({ webhook, onOpen, onChange, onFail }: RowProps) {
         {shown && <Deliveries webhook={webhook} />}
       </div>
     </li>
+  );
+}
+
+function EnabledSwitch({ webhook, onChange, onFail }: Omit<RowProps, "onOpen">) {
+  const [busy, setBusy] = useState(false);
+  const isOn = webhook.state === "enabled";
+  const turn = async (): Promise<void> => {
+    setBusy(true);
+    try {
+      onChange((await call<{ webhook: Webhook }>(`/webhooks/${webhook.id}`, { method: "PATCH", body: { enabled: !isOn } })).webhook);
+    } catch (error) {
+      onFail(error);
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <input
+      type="checkbox"
+      role="switch"
+      class="switch"
+      aria-label={t("aria.enable", { name: nameOf(webhook) })}
+      checked={isOn}
+      aria-checked={isOn}
+      disabled={busy}
+      onChange={() => void turn()}
+    />
   );
 }

@@ -14,7 +14,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file filemill/account/v1/account.proto.
  */
 export const file_filemill_account_v1_account: GenFile = /*@__PURE__*/
-  fileDesc("CiFmaWxlbWlsbC9hY2NvdW50L3YxL2FjY291bnQucHJvdG8SE2ZpbGVtaWxsLmFjY291bnQudjEi8gEKBFBsYW4SCgoCaWQYASABKAkSEgoKYXBpX2FjY2VzcxgCIAEoCBIUCgxtYXhfaW5wdXRfbWIYAyABKA0SGwoTcmVxdWVzdHNfcGVyX21pbnV0ZRgEIAEoDRIbChNtYXhfdW5maW5pc2hlZF9qb2JzGAUgASgNEhkKEXJldGVudGlvbl9zZWNvbmRzGAYgASgNEg0KBWxhYmVsGAcgASgJEhUKDW1heF9zdG9yZWRfbWIYCCABKA0SFQoNbWF4X3Jlc3VsdF9tYhgJIAEoDRIiChpwcm9jZXNzb3Jfc2Vjb25kc19wZXJfaG91chgKIAEoDSKEAgoHQWNjb3VudBIKCgJpZBgBIAEoCRINCgVlbWFpbBgCIAEoCRIMCgRwbGFuGAMgASgJEi4KCmNyZWF0ZWRfYXQYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjQKC2Rpc2FibGVkX2F0GAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgAiAEBEjMKCmRlbGV0ZWRfYXQYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wSAGIAQESFgoOZW1haWxfdmVyaWZpZWQYByABKAhCDgoMX2Rpc2FibGVkX2F0Qg0KC19kZWxldGVkX2F0IvICCgNLZXkSCgoCaWQYASABKAkSEgoKYWNjb3VudF9pZBgCIAEoCRIMCgRuYW1lGAMgASgJEg4KBnByZWZpeBgEIAEoCRIuCgpjcmVhdGVkX2F0GAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBI1CgxsYXN0X3VzZWRfYXQYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wSACIAQESMwoKcmV2b2tlZF9hdBgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBIAYgBARItCgZzY29wZXMYCCADKA4yHS5maWxlbWlsbC5hY2NvdW50LnYxLktleVNjb3BlEjMKCmV4cGlyZXNfYXQYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wSAKIAQFCDwoNX2xhc3RfdXNlZF9hdEINCgtfcmV2b2tlZF9hdEINCgtfZXhwaXJlc19hdCIyCglLZXlSZWNvcmQSJQoDa2V5GAEgASgLMhguZmlsZW1pbGwuYWNjb3VudC52MS5LZXkiTQoQVmVyaWZ5S2V5UmVxdWVzdBILCgNrZXkYASABKAkSLAoFc2NvcGUYAiABKA4yHS5maWxlbWlsbC5hY2NvdW50LnYxLktleVNjb3BlIpIBChFWZXJpZnlLZXlSZXNwb25zZRItCgdhY2NvdW50GAEgASgLMhwuZmlsZW1pbGwuYWNjb3VudC52MS5BY2NvdW50EicKBHBsYW4YAiABKAsyGS5maWxlbWlsbC5hY2NvdW50LnYxLlBsYW4SJQoDa2V5GAMgASgLMhguZmlsZW1pbGwuYWNjb3VudC52MS5LZXkiMgoKQWNjb3VudFJlZhIMCgJpZBgBIAEoCUgAEg8KBWVtYWlsGAIgASgJSABCBQoDcmVmIt8BChBDcmVhdGVLZXlSZXF1ZXN0EjAKB2FjY291bnQYASABKAsyHy5maWxlbWlsbC5hY2NvdW50LnYxLkFjY291bnRSZWYSDAoEbmFtZRgCIAEoCRItCgZzY29wZXMYAyADKA4yHS5maWxlbWlsbC5hY2NvdW50LnYxLktleVNjb3BlEjMKCmV4cGlyZXNfYXQYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wSACIAQESGAoQbmVlZHNfYXBpX2FjY2VzcxgFIAEoCEINCgtfZXhwaXJlc19hdCJKChFDcmVhdGVLZXlSZXNwb25zZRIlCgNrZXkYASABKAsyGC5maWxlbWlsbC5hY2NvdW50LnYxLktleRIOCgZzZWNyZXQYAiABKAkiQwoPTGlzdEtleXNSZXF1ZXN0EjAKB2FjY291bnQYASABKAsyHy5maWxlbWlsbC5hY2NvdW50LnYxLkFjY291bnRSZWYiOgoQTGlzdEtleXNSZXNwb25zZRImCgRrZXlzGAEgAygLMhguZmlsZW1pbGwuYWNjb3VudC52MS5LZXkiNgoQUmV2b2tlS2V5UmVxdWVzdBIOCgZrZXlfaWQYASABKAkSEgoKYWNjb3VudF9pZBgCIAEoCSI6ChFSZXZva2VLZXlSZXNwb25zZRIlCgNrZXkYASABKAsyGC5maWxlbWlsbC5hY2NvdW50LnYxLktleSJEChBSZW5hbWVLZXlSZXF1ZXN0Eg4KBmtleV9pZBgBIAEoCRISCgphY2NvdW50X2lkGAIgASgJEgwKBG5hbWUYAyABKAkiOgoRUmVuYW1lS2V5UmVzcG9uc2USJQoDa2V5GAEgASgLMhguZmlsZW1pbGwuYWNjb3VudC52MS5LZXkiMwoUQ3JlYXRlQWNjb3VudFJlcXVlc3QSDQoFZW1haWwYASABKAkSDAoEcGxhbhgCIAEoCSJGChVDcmVhdGVBY2NvdW50UmVzcG9uc2USLQoHYWNjb3VudBgBIAEoCzIcLmZpbGVtaWxsLmFjY291bnQudjEuQWNjb3VudCJFChFHZXRBY2NvdW50UmVxdWVzdBIwCgdhY2NvdW50GAEgASgLMh8uZmlsZW1pbGwuYWNjb3VudC52MS5BY2NvdW50UmVmImwKEkdldEFjY291bnRSZXNwb25zZRItCgdhY2NvdW50GAEgASgLMhwuZmlsZW1pbGwuYWNjb3VudC52MS5BY2NvdW50EicKBHBsYW4YAiABKAsyGS5maWxlbWlsbC5hY2NvdW50LnYxLlBsYW4iFQoTTGlzdEFjY291bnRzUmVxdWVzdCJGChRMaXN0QWNjb3VudHNSZXNwb25zZRIuCghhY2NvdW50cxgBIAMoCzIcLmZpbGVtaWxsLmFjY291bnQudjEuQWNjb3VudCJQCg5TZXRQbGFuUmVxdWVzdBIwCgdhY2NvdW50GAEgASgLMh8uZmlsZW1pbGwuYWNjb3VudC52MS5BY2NvdW50UmVmEgwKBHBsYW4YAiABKAkiQAoPU2V0UGxhblJlc3BvbnNlEi0KB2FjY291bnQYASABKAsyHC5maWxlbWlsbC5hY2NvdW50LnYxLkFjY291bnQiWAoSU2V0RGlzYWJsZWRSZXF1ZXN0EjAKB2FjY291bnQYASABKAsyHy5maWxlbWlsbC5hY2NvdW50LnYxLkFjY291bnRSZWYSEAoIZGlzYWJsZWQYAiABKAgiRAoTU2V0RGlzYWJsZWRSZXNwb25zZRItCgdhY2NvdW50GAEgASgLMhwuZmlsZW1pbGwuYWNjb3VudC52MS5BY2NvdW50IkgKFERlbGV0ZUFjY291bnRSZXF1ZXN0EjAKB2FjY291bnQYASABKAsyHy5maWxlbWlsbC5hY2NvdW50LnYxLkFjY291bnRSZWYiFwoVRGVsZXRlQWNjb3VudFJlc3BvbnNlIhIKEExpc3RQbGFuc1JlcXVlc3QiPQoRTGlzdFBsYW5zUmVzcG9uc2USKAoFcGxhbnMYASADKAsyGS5maWxlbWlsbC5hY2NvdW50LnYxLlBsYW4qUAoIS2V5U2NvcGUSGQoVS0VZX1NDT1BFX1VOU1BFQ0lGSUVEEAASFQoRS0VZX1NDT1BFX0NPTlZFUlQQARISCg5LRVlfU0NPUEVfUkVBRBACMpUJCg5BY2NvdW50U2VydmljZRJaCglWZXJpZnlLZXkSJS5maWxlbWlsbC5hY2NvdW50LnYxLlZlcmlmeUtleVJlcXVlc3QaJi5maWxlbWlsbC5hY2NvdW50LnYxLlZlcmlmeUtleVJlc3BvbnNlEloKCUNyZWF0ZUtleRIlLmZpbGVtaWxsLmFjY291bnQudjEuQ3JlYXRlS2V5UmVxdWVzdBomLmZpbGVtaWxsLmFjY291bnQudjEuQ3JlYXRlS2V5UmVzcG9uc2USXAoITGlzdEtleXMSJC5maWxlbWlsbC5hY2NvdW50LnYxLkxpc3RLZXlzUmVxdWVzdBolLmZpbGVtaWxsLmFjY291bnQudjEuTGlzdEtleXNSZXNwb25zZSIDkAIBEloKCVJldm9rZUtleRIlLmZpbGVtaWxsLmFjY291bnQudjEuUmV2b2tlS2V5UmVxdWVzdBomLmZpbGVtaWxsLmFjY291bnQudjEuUmV2b2tlS2V5UmVzcG9uc2USWgoJUmVuYW1lS2V5EiUuZmlsZW1pbGwuYWNjb3VudC52MS5SZW5hbWVLZXlSZXF1ZXN0GiYuZmlsZW1pbGwuYWNjb3VudC52MS5SZW5hbWVLZXlSZXNwb25zZRJmCg1DcmVhdGVBY2NvdW50EikuZmlsZW1pbGwuYWNjb3VudC52MS5DcmVhdGVBY2NvdW50UmVxdWVzdBoqLmZpbGVtaWxsLmFjY291bnQudjEuQ3JlYXRlQWNjb3VudFJlc3BvbnNlEmIKCkdldEFjY291bnQSJi5maWxlbWlsbC5hY2NvdW50LnYxLkdldEFjY291bnRSZXF1ZXN0GicuZmlsZW1pbGwuYWNjb3VudC52MS5HZXRBY2NvdW50UmVzcG9uc2UiA5ACARJoCgxMaXN0QWNjb3VudHMSKC5maWxlbWlsbC5hY2NvdW50LnYxLkxpc3RBY2NvdW50c1JlcXVlc3QaKS5maWxlbWlsbC5hY2NvdW50LnYxLkxpc3RBY2NvdW50c1Jlc3BvbnNlIgOQAgESVAoHU2V0UGxhbhIjLmZpbGVtaWxsLmFjY291bnQudjEuU2V0UGxhblJlcXVlc3QaJC5maWxlbWlsbC5hY2NvdW50LnYxLlNldFBsYW5SZXNwb25zZRJgCgtTZXREaXNhYmxlZBInLmZpbGVtaWxsLmFjY291bnQudjEuU2V0RGlzYWJsZWRSZXF1ZXN0GiguZmlsZW1pbGwuYWNjb3VudC52MS5TZXREaXNhYmxlZFJlc3BvbnNlEmYKDURlbGV0ZUFjY291bnQSKS5maWxlbWlsbC5hY2NvdW50LnYxLkRlbGV0ZUFjY291bnRSZXF1ZXN0GiouZmlsZW1pbGwuYWNjb3VudC52MS5EZWxldGVBY2NvdW50UmVzcG9uc2USXwoJTGlzdFBsYW5zEiUuZmlsZW1pbGwuYWNjb3VudC52MS5MaXN0UGxhbnNSZXF1ZXN0GiYuZmlsZW1pbGwuYWNjb3VudC52MS5MaXN0UGxhbnNSZXNwb25zZSIDkAIBYgZwcm90bzM", [file_google_protobuf_timestamp]);
+  fileDesc("CiFmaWxlbWlsbC9hY2NvdW50L3YxL2FjY291bnQucHJvdG8SE2ZpbGVtaWxsLmFjY291bnQudjEi8gEKBFBsYW4SCgoCaWQYASABKAkSEgoKYXBpX2FjY2VzcxgCIAEoCBIUCgxtYXhfaW5wdXRfbWIYAyABKA0SGwoTcmVxdWVzdHNfcGVyX21pbnV0ZRgEIAEoDRIbChNtYXhfdW5maW5pc2hlZF9qb2JzGAUgASgNEhkKEXJldGVudGlvbl9zZWNvbmRzGAYgASgNEg0KBWxhYmVsGAcgASgJEhUKDW1heF9zdG9yZWRfbWIYCCABKA0SFQoNbWF4X3Jlc3VsdF9tYhgJIAEoDRIiChpwcm9jZXNzb3Jfc2Vjb25kc19wZXJfaG91chgKIAEoDSKWAgoHQWNjb3VudBIKCgJpZBgBIAEoCRINCgVlbWFpbBgCIAEoCRIMCgRwbGFuGAMgASgJEi4KCmNyZWF0ZWRfYXQYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjQKC2Rpc2FibGVkX2F0GAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgAiAEBEjMKCmRlbGV0ZWRfYXQYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wSAGIAQESFgoOZW1haWxfdmVyaWZpZWQYByABKAgSEAoIb3BlcmF0b3IYCCABKAhCDgoMX2Rpc2FibGVkX2F0Qg0KC19kZWxldGVkX2F0IvICCgNLZXkSCgoCaWQYASABKAkSEgoKYWNjb3VudF9pZBgCIAEoCRIMCgRuYW1lGAMgASgJEg4KBnByZWZpeBgEIAEoCRIuCgpjcmVhdGVkX2F0GAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBI1CgxsYXN0X3VzZWRfYXQYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wSACIAQESMwoKcmV2b2tlZF9hdBgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBIAYgBARItCgZzY29wZXMYCCADKA4yHS5maWxlbWlsbC5hY2NvdW50LnYxLktleVNjb3BlEjMKCmV4cGlyZXNfYXQYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wSAKIAQFCDwoNX2xhc3RfdXNlZF9hdEINCgtfcmV2b2tlZF9hdEINCgtfZXhwaXJlc19hdCIyCglLZXlSZWNvcmQSJQoDa2V5GAEgASgLMhguZmlsZW1pbGwuYWNjb3VudC52MS5LZXkiTQoQVmVyaWZ5S2V5UmVxdWVzdBILCgNrZXkYASABKAkSLAoFc2NvcGUYAiABKA4yHS5maWxlbWlsbC5hY2NvdW50LnYxLktleVNjb3BlIpIBChFWZXJpZnlLZXlSZXNwb25zZRItCgdhY2NvdW50GAEgASgLMhwuZmlsZW1pbGwuYWNjb3VudC52MS5BY2NvdW50EicKBHBsYW4YAiABKAsyGS5maWxlbWlsbC5hY2NvdW50LnYxLlBsYW4SJQoDa2V5GAMgASgLMhguZmlsZW1pbGwuYWNjb3VudC52MS5LZXkiMgoKQWNjb3VudFJlZhIMCgJpZBgBIAEoCUgAEg8KBWVtYWlsGAIgASgJSABCBQoDcmVmIt8BChBDcmVhdGVLZXlSZXF1ZXN0EjAKB2FjY291bnQYASABKAsyHy5maWxlbWlsbC5hY2NvdW50LnYxLkFjY291bnRSZWYSDAoEbmFtZRgCIAEoCRItCgZzY29wZXMYAyADKA4yHS5maWxlbWlsbC5hY2NvdW50LnYxLktleVNjb3BlEjMKCmV4cGlyZXNfYXQYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wSACIAQESGAoQbmVlZHNfYXBpX2FjY2VzcxgFIAEoCEINCgtfZXhwaXJlc19hdCJKChFDcmVhdGVLZXlSZXNwb25zZRIlCgNrZXkYASABKAsyGC5maWxlbWlsbC5hY2NvdW50LnYxLktleRIOCgZzZWNyZXQYAiABKAkiQwoPTGlzdEtleXNSZXF1ZXN0EjAKB2FjY291bnQYASABKAsyHy5maWxlbWlsbC5hY2NvdW50LnYxLkFjY291bnRSZWYiOgoQTGlzdEtleXNSZXNwb25zZRImCgRrZXlzGAEgAygLMhguZmlsZW1pbGwuYWNjb3VudC52MS5LZXkiNgoQUmV2b2tlS2V5UmVxdWVzdBIOCgZrZXlfaWQYASABKAkSEgoKYWNjb3VudF9pZBgCIAEoCSI6ChFSZXZva2VLZXlSZXNwb25zZRIlCgNrZXkYASABKAsyGC5maWxlbWlsbC5hY2NvdW50LnYxLktleSJEChBSZW5hbWVLZXlSZXF1ZXN0Eg4KBmtleV9pZBgBIAEoCRISCgphY2NvdW50X2lkGAIgASgJEgwKBG5hbWUYAyABKAkiOgoRUmVuYW1lS2V5UmVzcG9uc2USJQoDa2V5GAEgASgLMhguZmlsZW1pbGwuYWNjb3VudC52MS5LZXkiMwoUQ3JlYXRlQWNjb3VudFJlcXVlc3QSDQoFZW1haWwYASABKAkSDAoEcGxhbhgCIAEoCSJGChVDcmVhdGVBY2NvdW50UmVzcG9uc2USLQoHYWNjb3VudBgBIAEoCzIcLmZpbGVtaWxsLmFjY291bnQudjEuQWNjb3VudCJFChFHZXRBY2NvdW50UmVxdWVzdBIwCgdhY2NvdW50GAEgASgLMh8uZmlsZW1pbGwuYWNjb3VudC52MS5BY2NvdW50UmVmImwKEkdldEFjY291bnRSZXNwb25zZRItCgdhY2NvdW50GAEgASgLMhwuZmlsZW1pbGwuYWNjb3VudC52MS5BY2NvdW50EicKBHBsYW4YAiABKAsyGS5maWxlbWlsbC5hY2NvdW50LnYxLlBsYW4iFQoTTGlzdEFjY291bnRzUmVxdWVzdCJGChRMaXN0QWNjb3VudHNSZXNwb25zZRIuCghhY2NvdW50cxgBIAMoCzIcLmZpbGVtaWxsLmFjY291bnQudjEuQWNjb3VudCJQCg5TZXRQbGFuUmVxdWVzdBIwCgdhY2NvdW50GAEgASgLMh8uZmlsZW1pbGwuYWNjb3VudC52MS5BY2NvdW50UmVmEgwKBHBsYW4YAiABKAkiQAoPU2V0UGxhblJlc3BvbnNlEi0KB2FjY291bnQYASABKAsyHC5maWxlbWlsbC5hY2NvdW50LnYxLkFjY291bnQiWAoSU2V0RGlzYWJsZWRSZXF1ZXN0EjAKB2FjY291bnQYASABKAsyHy5maWxlbWlsbC5hY2NvdW50LnYxLkFjY291bnRSZWYSEAoIZGlzYWJsZWQYAiABKAgiRAoTU2V0RGlzYWJsZWRSZXNwb25zZRItCgdhY2NvdW50GAEgASgLMhwuZmlsZW1pbGwuYWNjb3VudC52MS5BY2NvdW50IlgKElNldE9wZXJhdG9yUmVxdWVzdBIwCgdhY2NvdW50GAEgASgLMh8uZmlsZW1pbGwuYWNjb3VudC52MS5BY2NvdW50UmVmEhAKCG9wZXJhdG9yGAIgASgIIkQKE1NldE9wZXJhdG9yUmVzcG9uc2USLQoHYWNjb3VudBgBIAEoCzIcLmZpbGVtaWxsLmFjY291bnQudjEuQWNjb3VudCJIChREZWxldGVBY2NvdW50UmVxdWVzdBIwCgdhY2NvdW50GAEgASgLMh8uZmlsZW1pbGwuYWNjb3VudC52MS5BY2NvdW50UmVmIhcKFURlbGV0ZUFjY291bnRSZXNwb25zZSJzCgZQcmVzZXQSOQoHb3B0aW9ucxgBIAMoCzIoLmZpbGVtaWxsLmFjY291bnQudjEuUHJlc2V0Lk9wdGlvbnNFbnRyeRouCgxPcHRpb25zRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASKNAgoLUHJlc2V0U2hlbGYSPgoHcHJlc2V0cxgBIAMoCzItLmZpbGVtaWxsLmFjY291bnQudjEuUHJlc2V0U2hlbGYuUHJlc2V0c0VudHJ5EkAKCGRlZmF1bHRzGAIgAygLMi4uZmlsZW1pbGwuYWNjb3VudC52MS5QcmVzZXRTaGVsZi5EZWZhdWx0c0VudHJ5GksKDFByZXNldHNFbnRyeRILCgNrZXkYASABKAkSKgoFdmFsdWUYAiABKAsyGy5maWxlbWlsbC5hY2NvdW50LnYxLlByZXNldDoCOAEaLwoNRGVmYXVsdHNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBIicKEUdldFByZXNldHNSZXF1ZXN0EhIKCmFjY291bnRfaWQYASABKAkiRQoSR2V0UHJlc2V0c1Jlc3BvbnNlEi8KBXNoZWxmGAEgASgLMiAuZmlsZW1pbGwuYWNjb3VudC52MS5QcmVzZXRTaGVsZiJYChFTZXRQcmVzZXRzUmVxdWVzdBISCgphY2NvdW50X2lkGAEgASgJEi8KBXNoZWxmGAIgASgLMiAuZmlsZW1pbGwuYWNjb3VudC52MS5QcmVzZXRTaGVsZiIUChJTZXRQcmVzZXRzUmVzcG9uc2UiEgoQTGlzdFBsYW5zUmVxdWVzdCI9ChFMaXN0UGxhbnNSZXNwb25zZRIoCgVwbGFucxgBIAMoCzIZLmZpbGVtaWxsLmFjY291bnQudjEuUGxhbipQCghLZXlTY29wZRIZChVLRVlfU0NPUEVfVU5TUEVDSUZJRUQQABIVChFLRVlfU0NPUEVfQ09OVkVSVBABEhIKDktFWV9TQ09QRV9SRUFEEAIyugsKDkFjY291bnRTZXJ2aWNlEloKCVZlcmlmeUtleRIlLmZpbGVtaWxsLmFjY291bnQudjEuVmVyaWZ5S2V5UmVxdWVzdBomLmZpbGVtaWxsLmFjY291bnQudjEuVmVyaWZ5S2V5UmVzcG9uc2USWgoJQ3JlYXRlS2V5EiUuZmlsZW1pbGwuYWNjb3VudC52MS5DcmVhdGVLZXlSZXF1ZXN0GiYuZmlsZW1pbGwuYWNjb3VudC52MS5DcmVhdGVLZXlSZXNwb25zZRJcCghMaXN0S2V5cxIkLmZpbGVtaWxsLmFjY291bnQudjEuTGlzdEtleXNSZXF1ZXN0GiUuZmlsZW1pbGwuYWNjb3VudC52MS5MaXN0S2V5c1Jlc3BvbnNlIgOQAgESWgoJUmV2b2tlS2V5EiUuZmlsZW1pbGwuYWNjb3VudC52MS5SZXZva2VLZXlSZXF1ZXN0GiYuZmlsZW1pbGwuYWNjb3VudC52MS5SZXZva2VLZXlSZXNwb25zZRJaCglSZW5hbWVLZXkSJS5maWxlbWlsbC5hY2NvdW50LnYxLlJlbmFtZUtleVJlcXVlc3QaJi5maWxlbWlsbC5hY2NvdW50LnYxLlJlbmFtZUtleVJlc3BvbnNlEmYKDUNyZWF0ZUFjY291bnQSKS5maWxlbWlsbC5hY2NvdW50LnYxLkNyZWF0ZUFjY291bnRSZXF1ZXN0GiouZmlsZW1pbGwuYWNjb3VudC52MS5DcmVhdGVBY2NvdW50UmVzcG9uc2USYgoKR2V0QWNjb3VudBImLmZpbGVtaWxsLmFjY291bnQudjEuR2V0QWNjb3VudFJlcXVlc3QaJy5maWxlbWlsbC5hY2NvdW50LnYxLkdldEFjY291bnRSZXNwb25zZSIDkAIBEmgKDExpc3RBY2NvdW50cxIoLmZpbGVtaWxsLmFjY291bnQudjEuTGlzdEFjY291bnRzUmVxdWVzdBopLmZpbGVtaWxsLmFjY291bnQudjEuTGlzdEFjY291bnRzUmVzcG9uc2UiA5ACARJUCgdTZXRQbGFuEiMuZmlsZW1pbGwuYWNjb3VudC52MS5TZXRQbGFuUmVxdWVzdBokLmZpbGVtaWxsLmFjY291bnQudjEuU2V0UGxhblJlc3BvbnNlEmAKC1NldERpc2FibGVkEicuZmlsZW1pbGwuYWNjb3VudC52MS5TZXREaXNhYmxlZFJlcXVlc3QaKC5maWxlbWlsbC5hY2NvdW50LnYxLlNldERpc2FibGVkUmVzcG9uc2USYAoLU2V0T3BlcmF0b3ISJy5maWxlbWlsbC5hY2NvdW50LnYxLlNldE9wZXJhdG9yUmVxdWVzdBooLmZpbGVtaWxsLmFjY291bnQudjEuU2V0T3BlcmF0b3JSZXNwb25zZRJmCg1EZWxldGVBY2NvdW50EikuZmlsZW1pbGwuYWNjb3VudC52MS5EZWxldGVBY2NvdW50UmVxdWVzdBoqLmZpbGVtaWxsLmFjY291bnQudjEuRGVsZXRlQWNjb3VudFJlc3BvbnNlEmIKCkdldFByZXNldHMSJi5maWxlbWlsbC5hY2NvdW50LnYxLkdldFByZXNldHNSZXF1ZXN0GicuZmlsZW1pbGwuYWNjb3VudC52MS5HZXRQcmVzZXRzUmVzcG9uc2UiA5ACARJdCgpTZXRQcmVzZXRzEiYuZmlsZW1pbGwuYWNjb3VudC52MS5TZXRQcmVzZXRzUmVxdWVzdBonLmZpbGVtaWxsLmFjY291bnQudjEuU2V0UHJlc2V0c1Jlc3BvbnNlEl8KCUxpc3RQbGFucxIlLmZpbGVtaWxsLmFjY291bnQudjEuTGlzdFBsYW5zUmVxdWVzdBomLmZpbGVtaWxsLmFjY291bnQudjEuTGlzdFBsYW5zUmVzcG9uc2UiA5ACAWIGcHJvdG8z", [file_google_protobuf_timestamp]);
 
 /**
  * @generated from message filemill.account.v1.Plan
@@ -136,6 +136,13 @@ export type Account = Message<"filemill.account.v1.Account"> & {
    * @generated from field: bool email_verified = 7;
    */
   emailVerified: boolean;
+
+  /**
+   * Runs this deployment: its sessions see and change other accounts and jobs. The first account is one; see SetOperator.
+   *
+   * @generated from field: bool operator = 8;
+   */
+  operator: boolean;
 };
 
 /**
@@ -688,6 +695,45 @@ export const SetDisabledResponseSchema: GenMessage<SetDisabledResponse> = /*@__P
   messageDesc(file_filemill_account_v1_account, 24);
 
 /**
+ * @generated from message filemill.account.v1.SetOperatorRequest
+ */
+export type SetOperatorRequest = Message<"filemill.account.v1.SetOperatorRequest"> & {
+  /**
+   * @generated from field: filemill.account.v1.AccountRef account = 1;
+   */
+  account?: AccountRef | undefined;
+
+  /**
+   * @generated from field: bool operator = 2;
+   */
+  operator: boolean;
+};
+
+/**
+ * Describes the message filemill.account.v1.SetOperatorRequest.
+ * Use `create(SetOperatorRequestSchema)` to create a new message.
+ */
+export const SetOperatorRequestSchema: GenMessage<SetOperatorRequest> = /*@__PURE__*/
+  messageDesc(file_filemill_account_v1_account, 25);
+
+/**
+ * @generated from message filemill.account.v1.SetOperatorResponse
+ */
+export type SetOperatorResponse = Message<"filemill.account.v1.SetOperatorResponse"> & {
+  /**
+   * @generated from field: filemill.account.v1.Account account = 1;
+   */
+  account?: Account | undefined;
+};
+
+/**
+ * Describes the message filemill.account.v1.SetOperatorResponse.
+ * Use `create(SetOperatorResponseSchema)` to create a new message.
+ */
+export const SetOperatorResponseSchema: GenMessage<SetOperatorResponse> = /*@__PURE__*/
+  messageDesc(file_filemill_account_v1_account, 26);
+
+/**
  * @generated from message filemill.account.v1.DeleteAccountRequest
  */
 export type DeleteAccountRequest = Message<"filemill.account.v1.DeleteAccountRequest"> & {
@@ -702,7 +748,7 @@ export type DeleteAccountRequest = Message<"filemill.account.v1.DeleteAccountReq
  * Use `create(DeleteAccountRequestSchema)` to create a new message.
  */
 export const DeleteAccountRequestSchema: GenMessage<DeleteAccountRequest> = /*@__PURE__*/
-  messageDesc(file_filemill_account_v1_account, 25);
+  messageDesc(file_filemill_account_v1_account, 27);
 
 /**
  * @generated from message filemill.account.v1.DeleteAccountResponse
@@ -715,7 +761,121 @@ export type DeleteAccountResponse = Message<"filemill.account.v1.DeleteAccountRe
  * Use `create(DeleteAccountResponseSchema)` to create a new message.
  */
 export const DeleteAccountResponseSchema: GenMessage<DeleteAccountResponse> = /*@__PURE__*/
-  messageDesc(file_filemill_account_v1_account, 26);
+  messageDesc(file_filemill_account_v1_account, 28);
+
+/**
+ * @generated from message filemill.account.v1.Preset
+ */
+export type Preset = Message<"filemill.account.v1.Preset"> & {
+  /**
+   * As they are written on a command line.
+   *
+   * @generated from field: map<string, string> options = 1;
+   */
+  options: { [key: string]: string };
+};
+
+/**
+ * Describes the message filemill.account.v1.Preset.
+ * Use `create(PresetSchema)` to create a new message.
+ */
+export const PresetSchema: GenMessage<Preset> = /*@__PURE__*/
+  messageDesc(file_filemill_account_v1_account, 29);
+
+/**
+ * In the bucket `presets`, under the account's id.
+ *
+ * @generated from message filemill.account.v1.PresetShelf
+ */
+export type PresetShelf = Message<"filemill.account.v1.PresetShelf"> & {
+  /**
+   * @generated from field: map<string, filemill.account.v1.Preset> presets = 1;
+   */
+  presets: { [key: string]: Preset };
+
+  /**
+   * The name of the preset that a conversion begins with, by its formats: "png webp".
+   *
+   * @generated from field: map<string, string> defaults = 2;
+   */
+  defaults: { [key: string]: string };
+};
+
+/**
+ * Describes the message filemill.account.v1.PresetShelf.
+ * Use `create(PresetShelfSchema)` to create a new message.
+ */
+export const PresetShelfSchema: GenMessage<PresetShelf> = /*@__PURE__*/
+  messageDesc(file_filemill_account_v1_account, 30);
+
+/**
+ * @generated from message filemill.account.v1.GetPresetsRequest
+ */
+export type GetPresetsRequest = Message<"filemill.account.v1.GetPresetsRequest"> & {
+  /**
+   * @generated from field: string account_id = 1;
+   */
+  accountId: string;
+};
+
+/**
+ * Describes the message filemill.account.v1.GetPresetsRequest.
+ * Use `create(GetPresetsRequestSchema)` to create a new message.
+ */
+export const GetPresetsRequestSchema: GenMessage<GetPresetsRequest> = /*@__PURE__*/
+  messageDesc(file_filemill_account_v1_account, 31);
+
+/**
+ * @generated from message filemill.account.v1.GetPresetsResponse
+ */
+export type GetPresetsResponse = Message<"filemill.account.v1.GetPresetsResponse"> & {
+  /**
+   * @generated from field: filemill.account.v1.PresetShelf shelf = 1;
+   */
+  shelf?: PresetShelf | undefined;
+};
+
+/**
+ * Describes the message filemill.account.v1.GetPresetsResponse.
+ * Use `create(GetPresetsResponseSchema)` to create a new message.
+ */
+export const GetPresetsResponseSchema: GenMessage<GetPresetsResponse> = /*@__PURE__*/
+  messageDesc(file_filemill_account_v1_account, 32);
+
+/**
+ * @generated from message filemill.account.v1.SetPresetsRequest
+ */
+export type SetPresetsRequest = Message<"filemill.account.v1.SetPresetsRequest"> & {
+  /**
+   * @generated from field: string account_id = 1;
+   */
+  accountId: string;
+
+  /**
+   * @generated from field: filemill.account.v1.PresetShelf shelf = 2;
+   */
+  shelf?: PresetShelf | undefined;
+};
+
+/**
+ * Describes the message filemill.account.v1.SetPresetsRequest.
+ * Use `create(SetPresetsRequestSchema)` to create a new message.
+ */
+export const SetPresetsRequestSchema: GenMessage<SetPresetsRequest> = /*@__PURE__*/
+  messageDesc(file_filemill_account_v1_account, 33);
+
+/**
+ * @generated from message filemill.account.v1.SetPresetsResponse
+ */
+export type SetPresetsResponse = Message<"filemill.account.v1.SetPresetsResponse"> & {
+};
+
+/**
+ * Describes the message filemill.account.v1.SetPresetsResponse.
+ * Use `create(SetPresetsResponseSchema)` to create a new message.
+ */
+export const SetPresetsResponseSchema: GenMessage<SetPresetsResponse> = /*@__PURE__*/
+  messageDesc(file_filemill_account_v1_account, 34);
 
 /**
  * @generated from message filemill.account.v1.ListPlansRequest
@@ -728,7 +888,7 @@ export type ListPlansRequest = Message<"filemill.account.v1.ListPlansRequest"> &
  * Use `create(ListPlansRequestSchema)` to create a new message.
  */
 export const ListPlansRequestSchema: GenMessage<ListPlansRequest> = /*@__PURE__*/
-  messageDesc(file_filemill_account_v1_account, 27);
+  messageDesc(file_filemill_account_v1_account, 35);
 
 /**
  * @generated from message filemill.account.v1.ListPlansResponse
@@ -745,7 +905,7 @@ export type ListPlansResponse = Message<"filemill.account.v1.ListPlansResponse">
  * Use `create(ListPlansResponseSchema)` to create a new message.
  */
 export const ListPlansResponseSchema: GenMessage<ListPlansResponse> = /*@__PURE__*/
-  messageDesc(file_filemill_account_v1_account, 28);
+  messageDesc(file_filemill_account_v1_account, 36);
 
 /**
  * What a key may be used for.
@@ -884,6 +1044,16 @@ export const AccountService: GenService<{
     output: typeof SetDisabledResponseSchema;
   },
   /**
+   * Whether the account's sessions see and change other accounts and jobs. No key ever does. Counts everywhere within one second.
+   *
+   * @generated from rpc filemill.account.v1.AccountService.SetOperator
+   */
+  setOperator: {
+    methodKind: "unary";
+    input: typeof SetOperatorRequestSchema;
+    output: typeof SetOperatorResponseSchema;
+  },
+  /**
    * Removes the account and all that is its own: keys, sessions, jobs, files. Everything is refused at once; the call
    * ends when nothing is left, and what a crash interrupts goes on at the next start.
    *
@@ -893,6 +1063,26 @@ export const AccountService: GenService<{
     methodKind: "unary";
     input: typeof DeleteAccountRequestSchema;
     output: typeof DeleteAccountResponseSchema;
+  },
+  /**
+   * Options of conversions that the account keeps by name; for its pages.
+   *
+   * @generated from rpc filemill.account.v1.AccountService.GetPresets
+   */
+  getPresets: {
+    methodKind: "unary";
+    input: typeof GetPresetsRequestSchema;
+    output: typeof GetPresetsResponseSchema;
+  },
+  /**
+   * In place of all that there were. Fails with BAD_REQUEST above 64 KiB.
+   *
+   * @generated from rpc filemill.account.v1.AccountService.SetPresets
+   */
+  setPresets: {
+    methodKind: "unary";
+    input: typeof SetPresetsRequestSchema;
+    output: typeof SetPresetsResponseSchema;
   },
   /**
    * @generated from rpc filemill.account.v1.AccountService.ListPlans

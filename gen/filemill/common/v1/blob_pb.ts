@@ -12,7 +12,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file filemill/common/v1/blob.proto.
  */
 export const file_filemill_common_v1_blob: GenFile = /*@__PURE__*/
-  fileDesc("Ch1maWxlbWlsbC9jb21tb24vdjEvYmxvYi5wcm90bxISZmlsZW1pbGwuY29tbW9uLnYxIjYKBEJsb2ISDgoGZGlnZXN0GAEgASgJEhIKCnNpemVfYnl0ZXMYAiABKAQSCgoCaWQYAyABKAliBnByb3RvMw");
+  fileDesc("Ch1maWxlbWlsbC9jb21tb24vdjEvYmxvYi5wcm90bxISZmlsZW1pbGwuY29tbW9uLnYxIjYKBEJsb2ISDgoGZGlnZXN0GAEgASgJEhIKCnNpemVfYnl0ZXMYAiABKAQSCgoCaWQYAyABKAkiLQoGRXh0ZW50Eg4KBnBpeGVscxgBIAEoBBITCgtkdXJhdGlvbl9tcxgCIAEoBGIGcHJvdG8z");
 
 /**
  * A reference to bytes in the blob store. Bytes themselves never travel in messages on one host.
@@ -49,4 +49,32 @@ export type Blob = Message<"filemill.common.v1.Blob"> & {
  */
 export const BlobSchema: GenMessage<Blob> = /*@__PURE__*/
   messageDesc(file_filemill_common_v1_blob, 0);
+
+/**
+ * How much there is in a file, as far as its header says it; 0 where it does not. Only for estimates: nobody has counted.
+ *
+ * @generated from message filemill.common.v1.Extent
+ */
+export type Extent = Message<"filemill.common.v1.Extent"> & {
+  /**
+   * Of a picture, or of its first one.
+   *
+   * @generated from field: uint64 pixels = 1;
+   */
+  pixels: bigint;
+
+  /**
+   * Of sound or film, in ms.
+   *
+   * @generated from field: uint64 duration_ms = 2;
+   */
+  durationMs: bigint;
+};
+
+/**
+ * Describes the message filemill.common.v1.Extent.
+ * Use `create(ExtentSchema)` to create a new message.
+ */
+export const ExtentSchema: GenMessage<Extent> = /*@__PURE__*/
+  messageDesc(file_filemill_common_v1_blob, 1);
 

@@ -8,7 +8,7 @@ import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobu
 import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import type { Plan } from "../../catalogue/v1/catalogue_pb.ts";
 import { file_filemill_catalogue_v1_catalogue } from "../../catalogue/v1/catalogue_pb.ts";
-import type { Blob } from "../../common/v1/blob_pb.ts";
+import type { Blob, Extent } from "../../common/v1/blob_pb.ts";
 import { file_filemill_common_v1_blob } from "../../common/v1/blob_pb.ts";
 import type { Error } from "../../common/v1/error_pb.ts";
 import { file_filemill_common_v1_error } from "../../common/v1/error_pb.ts";
@@ -22,7 +22,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file filemill/job/v1/job.proto.
  */
 export const file_filemill_job_v1_job: GenFile = /*@__PURE__*/
-  fileDesc("ChlmaWxlbWlsbC9qb2IvdjEvam9iLnByb3RvEg9maWxlbWlsbC5qb2IudjEiugYKA0pvYhIKCgJpZBgBIAEoCRISCgphY2NvdW50X2lkGAIgASgJEigKBXN0YXRlGAMgASgOMhkuZmlsZW1pbGwuam9iLnYxLkpvYlN0YXRlEgwKBGZyb20YBCABKAkSCgoCdG8YBSABKAkSLgoIZmlkZWxpdHkYBiABKA4yHC5maWxlbWlsbC5jb21tb24udjEuRmlkZWxpdHkSEwoLc291cmNlX25hbWUYByABKAkSJwoFaW5wdXQYCCABKAsyGC5maWxlbWlsbC5jb21tb24udjEuQmxvYhItCgZyZXN1bHQYCSABKAsyGC5maWxlbWlsbC5jb21tb24udjEuQmxvYkgAiAEBEicKBW5vdGVzGAogAygLMhguZmlsZW1pbGwuY29tbW9uLnYxLk5vdGUSLQoFZXJyb3IYCyABKAsyGS5maWxlbWlsbC5jb21tb24udjEuRXJyb3JIAYgBARIuCgpjcmVhdGVkX2F0GAwgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIzCgpzdGFydGVkX2F0GA0gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgCiAEBEjQKC2ZpbmlzaGVkX2F0GA4gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgDiAEBEi4KCmV4cGlyZXNfYXQYDyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhMKC2R1cmF0aW9uX21zGBAgASgNEhsKDnF1ZXVlX3Bvc2l0aW9uGBEgASgNSASIAQESGAoLZXN0aW1hdGVfbXMYEiABKA1IBYgBARIQCghhdHRlbXB0cxgTIAEoDRINCgVhc3luYxgUIAEoCBIVCghwcm9ncmVzcxgVIAEoAUgGiAEBEhUKDXJlc3VsdF9mb3JtYXQYFiABKAkSEAoIcmV2aXNpb24YFyABKARCCQoHX3Jlc3VsdEIICgZfZXJyb3JCDQoLX3N0YXJ0ZWRfYXRCDgoMX2ZpbmlzaGVkX2F0QhEKD19xdWV1ZV9wb3NpdGlvbkIOCgxfZXN0aW1hdGVfbXNCCwoJX3Byb2dyZXNzInUKBkJ1ZGdldBIKCgJpZBgBIAEoCRINCgVndWVzdBgCIAEoCBIVCg1tYXhfc3RvcmVkX21iGAMgASgNEhUKDW1heF9yZXN1bHRfbWIYBCABKA0SIgoacHJvY2Vzc29yX3NlY29uZHNfcGVyX2hvdXIYBSABKA0ipQQKEENyZWF0ZUpvYlJlcXVlc3QSEgoKYWNjb3VudF9pZBgBIAEoCRIMCgRmcm9tGAIgASgJEgoKAnRvGAMgASgJEj8KB29wdGlvbnMYBCADKAsyLi5maWxlbWlsbC5qb2IudjEuQ3JlYXRlSm9iUmVxdWVzdC5PcHRpb25zRW50cnkSJwoFaW5wdXQYBSABKAsyGC5maWxlbWlsbC5jb21tb24udjEuQmxvYhITCgtzb3VyY2VfbmFtZRgGIAEoCRIXCg9pZGVtcG90ZW5jeV9rZXkYByABKAkSFgoOcmVxdWVzdF9kaWdlc3QYCCABKAkSGQoRcGxhbl9tYXhfaW5wdXRfbWIYCSABKA0SIAoYcGxhbl9tYXhfdW5maW5pc2hlZF9qb2JzGAogASgNEh4KFnBsYW5fcmV0ZW50aW9uX3NlY29uZHMYCyABKA0SEgoKcmVxdWVzdF9pZBgMIAEoCRInCgVub3RlcxgNIAMoCzIYLmZpbGVtaWxsLmNvbW1vbi52MS5Ob3RlEg8KB2R1cmFibGUYDiABKAgSFgoOaW5wdXRfcGFzc3dvcmQYFCABKAkSJwoGYnVkZ2V0GBUgASgLMhcuZmlsZW1pbGwuam9iLnYxLkJ1ZGdldBIXCg9vdXRwdXRfcGFzc3dvcmQYFiABKAkaLgoMT3B0aW9uc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEiSAoRQ3JlYXRlSm9iUmVzcG9uc2USIQoDam9iGAEgASgLMhQuZmlsZW1pbGwuam9iLnYxLkpvYhIQCghyZXBsYXllZBgCIAEoCCIzCg1HZXRKb2JSZXF1ZXN0EhIKCmFjY291bnRfaWQYASABKAkSDgoGam9iX2lkGAIgASgJIjMKDkdldEpvYlJlc3BvbnNlEiEKA2pvYhgBIAEoCzIULmZpbGVtaWxsLmpvYi52MS5Kb2IibgoPTGlzdEpvYnNSZXF1ZXN0EhIKCmFjY291bnRfaWQYASABKAkSKAoFc3RhdGUYAiABKA4yGS5maWxlbWlsbC5qb2IudjEuSm9iU3RhdGUSDQoFbGltaXQYAyABKA0SDgoGY3Vyc29yGAQgASgJIksKEExpc3RKb2JzUmVzcG9uc2USIgoEam9icxgBIAMoCzIULmZpbGVtaWxsLmpvYi52MS5Kb2ISEwoLbmV4dF9jdXJzb3IYAiABKAkiNgoQQ2FuY2VsSm9iUmVxdWVzdBISCgphY2NvdW50X2lkGAEgASgJEg4KBmpvYl9pZBgCIAEoCSI2ChFDYW5jZWxKb2JSZXNwb25zZRIhCgNqb2IYASABKAsyFC5maWxlbWlsbC5qb2IudjEuSm9iIjYKEERlbGV0ZUpvYlJlcXVlc3QSEgoKYWNjb3VudF9pZBgBIAEoCRIOCgZqb2JfaWQYAiABKAkiEwoRRGVsZXRlSm9iUmVzcG9uc2UiJwoRRGVsZXRlSm9ic1JlcXVlc3QSEgoKYWNjb3VudF9pZBgBIAEoCSIlChJEZWxldGVKb2JzUmVzcG9uc2USDwoHZGVsZXRlZBgBIAEoDSIzCgxQdXJnZVJlcXVlc3QSEgoKYWNjb3VudF9pZBgBIAEoCRIPCgdkcnlfcnVuGAIgASgIIlAKDVB1cmdlUmVzcG9uc2USDAoEam9icxgBIAEoDRINCgVmaWxlcxgCIAEoDRINCgVieXRlcxgDIAEoBBITCgtzdHJheV9maWxlcxgEIAEoDSI3ChFQZXJzaXN0Sm9iUmVxdWVzdBISCgphY2NvdW50X2lkGAEgASgJEg4KBmpvYl9pZBgCIAEoCSIUChJQZXJzaXN0Sm9iUmVzcG9uc2UiNQoPV2F0Y2hKb2JSZXF1ZXN0EhIKCmFjY291bnRfaWQYASABKAkSDgoGam9iX2lkGAIgASgJIjUKEFdhdGNoSm9iUmVzcG9uc2USIQoDam9iGAEgASgLMhQuZmlsZW1pbGwuam9iLnYxLkpvYiIkCg5HZXRMb2FkUmVxdWVzdBISCgphY2NvdW50X2lkGAEgASgJIlIKEkNoZWNrQnVkZ2V0UmVxdWVzdBInCgZidWRnZXQYASABKAsyFy5maWxlbWlsbC5qb2IudjEuQnVkZ2V0EhMKC2lucHV0X2J5dGVzGAIgASgEIj0KE0NoZWNrQnVkZ2V0UmVzcG9uc2USFwoKcm9vbV9ieXRlcxgBIAEoBEgAiAEBQg0KC19yb29tX2J5dGVzIhEKD01ha2VSb29tUmVxdWVzdCInChBNYWtlUm9vbVJlc3BvbnNlEhMKC2ZyZWVkX2J5dGVzGAEgASgEIpsBCg9HZXRMb2FkUmVzcG9uc2USGgoSYWNjb3VudF91bmZpbmlzaGVkGAEgASgNEhgKEHRvdGFsX3VuZmluaXNoZWQYAiABKA0SFgoObWF4X3VuZmluaXNoZWQYAyABKA0SHAoUYWNjb3VudF9zdG9yZWRfYnl0ZXMYCiABKAQSHAoUYWNjb3VudF9wcm9jZXNzb3JfbXMYCyABKAQiLwoTR2V0Um91dGVUaW1lUmVxdWVzdBIMCgRmcm9tGAEgASgJEgoKAnRvGAIgASgJIkAKFEdldFJvdXRlVGltZVJlc3BvbnNlEhgKC2V4cGVjdGVkX21zGAEgASgNSACIAQFCDgoMX2V4cGVjdGVkX21zInYKE0NsYWltQXR0ZW1wdFJlcXVlc3QSDgoGam9iX2lkGAEgASgJEg4KBndvcmtlchgCIAEoCRIQCghsZWFzZV9tcxgDIAEoDRIMCgRsYW5lGAQgASgJEhkKEWlkbGVfYWNjb3VudF9vbmx5GAUgASgISgQIBhAHIv0BChRDbGFpbUF0dGVtcHRSZXNwb25zZRI+CgdvdXRjb21lGAEgASgOMi0uZmlsZW1pbGwuam9iLnYxLkNsYWltQXR0ZW1wdFJlc3BvbnNlLk91dGNvbWUSKgoFbGVhc2UYAiABKAsyFi5maWxlbWlsbC5qb2IudjEuTGVhc2VIAIgBARIQCghyZXRyeV9tcxgDIAEoDSJdCgdPdXRjb21lEhcKE09VVENPTUVfVU5TUEVDSUZJRUQQABISCg5PVVRDT01FX0xFQVNFRBABEhMKD09VVENPTUVfU0VUVExFRBACEhAKDE9VVENPTUVfQlVTWRADQggKBl9sZWFzZSK+AgoFTGVhc2USDgoGam9iX2lkGAEgASgJEg8KB2F0dGVtcHQYAiABKA0SKQoEcGxhbhgEIAEoCzIbLmZpbGVtaWxsLmNhdGFsb2d1ZS52MS5QbGFuEicKBWlucHV0GAUgASgLMhguZmlsZW1pbGwuY29tbW9uLnYxLkJsb2ISEgoKcmVxdWVzdF9pZBgGIAEoCRIWCg5pbnB1dF9wYXNzd29yZBgUIAEoCRIsCgZidWRnZXQYFSABKAsyFy5maWxlbWlsbC5qb2IudjEuQnVkZ2V0SACIAQESFwoKcm9vbV9ieXRlcxgWIAEoBEgBiAEBEhcKD291dHB1dF9wYXNzd29yZBgXIAEoCRIUCgx0cmFjZV9wYXJlbnQYGCABKAlCCQoHX2J1ZGdldEINCgtfcm9vbV9ieXRlc0oECAMQBCJ5ChBIZWFydGJlYXRSZXF1ZXN0Eg4KBmpvYl9pZBgBIAEoCRIPCgdhdHRlbXB0GAIgASgNEg4KBndvcmtlchgDIAEoCRIQCghsZWFzZV9tcxgEIAEoDRIVCghwcm9ncmVzcxgFIAEoAUgAiAEBQgsKCV9wcm9ncmVzcyImChFIZWFydGJlYXRSZXNwb25zZRIRCgljYW5jZWxsZWQYASABKAgi4wEKFEZpbmlzaEF0dGVtcHRSZXF1ZXN0Eg4KBmpvYl9pZBgBIAEoCRIPCgdhdHRlbXB0GAIgASgNEg4KBndvcmtlchgDIAEoCRIwCgZyZXN1bHQYBCABKAsyHi5maWxlbWlsbC5qb2IudjEuQXR0ZW1wdFJlc3VsdEgAEjIKB2ZhaWx1cmUYBSABKAsyHy5maWxlbWlsbC5qb2IudjEuQXR0ZW1wdEZhaWx1cmVIABITCgtkdXJhdGlvbl9tcxgGIAEoDRIUCgxwcm9jZXNzb3JfbXMYCiABKARCCQoHb3V0Y29tZSJgCg1BdHRlbXB0UmVzdWx0EiYKBGJsb2IYASABKAsyGC5maWxlbWlsbC5jb21tb24udjEuQmxvYhInCgVub3RlcxgCIAMoCzIYLmZpbGVtaWxsLmNvbW1vbi52MS5Ob3RlIk0KDkF0dGVtcHRGYWlsdXJlEigKBWVycm9yGAEgASgLMhkuZmlsZW1pbGwuY29tbW9uLnYxLkVycm9yEhEKCXJldHJ5YWJsZRgCIAEoCCJTChVGaW5pc2hBdHRlbXB0UmVzcG9uc2USEAoIYWNjZXB0ZWQYASABKAgSGAoLcmV0cnlfaW5fbXMYAiABKA1IAIgBAUIOCgxfcmV0cnlfaW5fbXMiKwoZV2F0Y2hDYW5jZWxsYXRpb25zUmVxdWVzdBIOCgZ3b3JrZXIYASABKAkiPQoaV2F0Y2hDYW5jZWxsYXRpb25zUmVzcG9uc2USDgoGam9iX2lkGAEgASgJEg8KB2F0dGVtcHQYAiABKA0ixQMKCUpvYlJlY29yZBIhCgNqb2IYASABKAsyFC5maWxlbWlsbC5qb2IudjEuSm9iEikKBHBsYW4YAiABKAsyGy5maWxlbWlsbC5jYXRhbG9ndWUudjEuUGxhbhISCgpyZXF1ZXN0X2lkGAMgASgJEg4KBndvcmtlchgEIAEoCRI0CgtsZWFzZV91bnRpbBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBIAIgBARIZChFyZXRlbnRpb25fc2Vjb25kcxgGIAEoDRIPCgd2ZXJzaW9uGAcgASgEEhkKEWlkZW1wb3RlbmN5X2VudHJ5GAggASgJEg8KB2RlbGV0ZWQYCSABKAgSDwoHd2FrZV91cBgKIAEoCRIzCgpub3RfYmVmb3JlGAsgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgBiAEBEicKBmJ1ZGdldBgUIAEoCzIXLmZpbGVtaWxsLmpvYi52MS5CdWRnZXQSFAoMcHJvY2Vzc29yX21zGBUgASgEEhQKDHRyYWNlX3BhcmVudBgWIAEoCUIOCgxfbGVhc2VfdW50aWxCDQoLX25vdF9iZWZvcmUiawoRSWRlbXBvdGVuY3lSZWNvcmQSDgoGam9iX2lkGAEgASgJEhYKDnJlcXVlc3RfZGlnZXN0GAIgASgJEi4KCmNyZWF0ZWRfYXQYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wKqwBCghKb2JTdGF0ZRIZChVKT0JfU1RBVEVfVU5TUEVDSUZJRUQQABIUChBKT0JfU1RBVEVfUVVFVUVEEAESFQoRSk9CX1NUQVRFX1JVTk5JTkcQAhISCg5KT0JfU1RBVEVfRE9ORRADEhQKEEpPQl9TVEFURV9GQUlMRUQQBBIXChNKT0JfU1RBVEVfQ0FOQ0VMTEVEEAUSFQoRSk9CX1NUQVRFX0VYUElSRUQQBjLcCAoKSm9iU2VydmljZRJSCglDcmVhdGVKb2ISIS5maWxlbWlsbC5qb2IudjEuQ3JlYXRlSm9iUmVxdWVzdBoiLmZpbGVtaWxsLmpvYi52MS5DcmVhdGVKb2JSZXNwb25zZRJOCgZHZXRKb2ISHi5maWxlbWlsbC5qb2IudjEuR2V0Sm9iUmVxdWVzdBofLmZpbGVtaWxsLmpvYi52MS5HZXRKb2JSZXNwb25zZSIDkAIBElQKCExpc3RKb2JzEiAuZmlsZW1pbGwuam9iLnYxLkxpc3RKb2JzUmVxdWVzdBohLmZpbGVtaWxsLmpvYi52MS5MaXN0Sm9ic1Jlc3BvbnNlIgOQAgESUgoJQ2FuY2VsSm9iEiEuZmlsZW1pbGwuam9iLnYxLkNhbmNlbEpvYlJlcXVlc3QaIi5maWxlbWlsbC5qb2IudjEuQ2FuY2VsSm9iUmVzcG9uc2USUgoJRGVsZXRlSm9iEiEuZmlsZW1pbGwuam9iLnYxLkRlbGV0ZUpvYlJlcXVlc3QaIi5maWxlbWlsbC5qb2IudjEuRGVsZXRlSm9iUmVzcG9uc2USVQoKRGVsZXRlSm9icxIiLmZpbGVtaWxsLmpvYi52MS5EZWxldGVKb2JzUmVxdWVzdBojLmZpbGVtaWxsLmpvYi52MS5EZWxldGVKb2JzUmVzcG9uc2USRgoFUHVyZ2USHS5maWxlbWlsbC5qb2IudjEuUHVyZ2VSZXF1ZXN0Gh4uZmlsZW1pbGwuam9iLnYxLlB1cmdlUmVzcG9uc2USVQoKUGVyc2lzdEpvYhIiLmZpbGVtaWxsLmpvYi52MS5QZXJzaXN0Sm9iUmVxdWVzdBojLmZpbGVtaWxsLmpvYi52MS5QZXJzaXN0Sm9iUmVzcG9uc2USUQoIV2F0Y2hKb2ISIC5maWxlbWlsbC5qb2IudjEuV2F0Y2hKb2JSZXF1ZXN0GiEuZmlsZW1pbGwuam9iLnYxLldhdGNoSm9iUmVzcG9uc2UwARJRCgdHZXRMb2FkEh8uZmlsZW1pbGwuam9iLnYxLkdldExvYWRSZXF1ZXN0GiAuZmlsZW1pbGwuam9iLnYxLkdldExvYWRSZXNwb25zZSIDkAIBEl0KC0NoZWNrQnVkZ2V0EiMuZmlsZW1pbGwuam9iLnYxLkNoZWNrQnVkZ2V0UmVxdWVzdBokLmZpbGVtaWxsLmpvYi52MS5DaGVja0J1ZGdldFJlc3BvbnNlIgOQAgESTwoITWFrZVJvb20SIC5maWxlbWlsbC5qb2IudjEuTWFrZVJvb21SZXF1ZXN0GiEuZmlsZW1pbGwuam9iLnYxLk1ha2VSb29tUmVzcG9uc2USYAoMR2V0Um91dGVUaW1lEiQuZmlsZW1pbGwuam9iLnYxLkdldFJvdXRlVGltZVJlcXVlc3QaJS5maWxlbWlsbC5qb2IudjEuR2V0Um91dGVUaW1lUmVzcG9uc2UiA5ACATKQAwoMTGVhc2VTZXJ2aWNlElsKDENsYWltQXR0ZW1wdBIkLmZpbGVtaWxsLmpvYi52MS5DbGFpbUF0dGVtcHRSZXF1ZXN0GiUuZmlsZW1pbGwuam9iLnYxLkNsYWltQXR0ZW1wdFJlc3BvbnNlElIKCUhlYXJ0YmVhdBIhLmZpbGVtaWxsLmpvYi52MS5IZWFydGJlYXRSZXF1ZXN0GiIuZmlsZW1pbGwuam9iLnYxLkhlYXJ0YmVhdFJlc3BvbnNlEl4KDUZpbmlzaEF0dGVtcHQSJS5maWxlbWlsbC5qb2IudjEuRmluaXNoQXR0ZW1wdFJlcXVlc3QaJi5maWxlbWlsbC5qb2IudjEuRmluaXNoQXR0ZW1wdFJlc3BvbnNlEm8KEldhdGNoQ2FuY2VsbGF0aW9ucxIqLmZpbGVtaWxsLmpvYi52MS5XYXRjaENhbmNlbGxhdGlvbnNSZXF1ZXN0GisuZmlsZW1pbGwuam9iLnYxLldhdGNoQ2FuY2VsbGF0aW9uc1Jlc3BvbnNlMAFiBnByb3RvMw", [file_filemill_catalogue_v1_catalogue, file_filemill_common_v1_blob, file_filemill_common_v1_error, file_filemill_common_v1_format, file_google_protobuf_timestamp]);
+  fileDesc("ChlmaWxlbWlsbC9qb2IvdjEvam9iLnByb3RvEg9maWxlbWlsbC5qb2IudjEi/wYKA0pvYhIKCgJpZBgBIAEoCRISCgphY2NvdW50X2lkGAIgASgJEigKBXN0YXRlGAMgASgOMhkuZmlsZW1pbGwuam9iLnYxLkpvYlN0YXRlEgwKBGZyb20YBCABKAkSCgoCdG8YBSABKAkSLgoIZmlkZWxpdHkYBiABKA4yHC5maWxlbWlsbC5jb21tb24udjEuRmlkZWxpdHkSEwoLc291cmNlX25hbWUYByABKAkSJwoFaW5wdXQYCCABKAsyGC5maWxlbWlsbC5jb21tb24udjEuQmxvYhItCgZyZXN1bHQYCSABKAsyGC5maWxlbWlsbC5jb21tb24udjEuQmxvYkgAiAEBEicKBW5vdGVzGAogAygLMhguZmlsZW1pbGwuY29tbW9uLnYxLk5vdGUSLQoFZXJyb3IYCyABKAsyGS5maWxlbWlsbC5jb21tb24udjEuRXJyb3JIAYgBARIuCgpjcmVhdGVkX2F0GAwgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIzCgpzdGFydGVkX2F0GA0gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgCiAEBEjQKC2ZpbmlzaGVkX2F0GA4gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgDiAEBEi4KCmV4cGlyZXNfYXQYDyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhMKC2R1cmF0aW9uX21zGBAgASgNEhsKDnF1ZXVlX3Bvc2l0aW9uGBEgASgNSASIAQESGAoLZXN0aW1hdGVfbXMYEiABKA1IBYgBARIQCghhdHRlbXB0cxgTIAEoDRINCgVhc3luYxgUIAEoCBIVCghwcm9ncmVzcxgVIAEoAUgGiAEBEhUKDXJlc3VsdF9mb3JtYXQYFiABKAkSEAoIcmV2aXNpb24YFyABKAQSNgoIZGVsaXZlcnkYGCABKAsyHy5maWxlbWlsbC5qb2IudjEuUmVzdWx0RGVsaXZlcnlIB4gBAUIJCgdfcmVzdWx0QggKBl9lcnJvckINCgtfc3RhcnRlZF9hdEIOCgxfZmluaXNoZWRfYXRCEQoPX3F1ZXVlX3Bvc2l0aW9uQg4KDF9lc3RpbWF0ZV9tc0ILCglfcHJvZ3Jlc3NCCwoJX2RlbGl2ZXJ5IsQECg5SZXN1bHREZWxpdmVyeRI0CgVzdGF0ZRgBIAEoDjIlLmZpbGVtaWxsLmpvYi52MS5SZXN1bHREZWxpdmVyeS5TdGF0ZRIQCghhdHRlbXB0cxgCIAEoDRIYCgtsYXN0X3N0YXR1cxgDIAEoDUgAiAEBEjgKB2ZhaWx1cmUYBCABKA4yJy5maWxlbWlsbC5qb2IudjEuUmVzdWx0RGVsaXZlcnkuRmFpbHVyZRI4Cg9uZXh0X2F0dGVtcHRfYXQYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wSAGIAQEiWAoFU3RhdGUSFQoRU1RBVEVfVU5TUEVDSUZJRUQQABIRCg1TVEFURV9QRU5ESU5HEAESEwoPU1RBVEVfREVMSVZFUkVEEAISEAoMU1RBVEVfRkFJTEVEEAMi3QEKB0ZhaWx1cmUSFwoTRkFJTFVSRV9VTlNQRUNJRklFRBAAEh4KGkZBSUxVUkVfTk9USElOR19UT19ERUxJVkVSEAESGgoWRkFJTFVSRV9SRVNVTFRfRVhQSVJFRBACEh8KG0ZBSUxVUkVfQUREUkVTU19OT1RfQUxMT1dFRBADEiAKHEZBSUxVUkVfREVMSVZFUllfVU5SRUFDSEFCTEUQBBIcChhGQUlMVVJFX0RFTElWRVJZX1RJTUVPVVQQBRIcChhGQUlMVVJFX0RFTElWRVJZX1JFRlVTRUQQBkIOCgxfbGFzdF9zdGF0dXNCEgoQX25leHRfYXR0ZW1wdF9hdCJ1CgZCdWRnZXQSCgoCaWQYASABKAkSDQoFZ3Vlc3QYAiABKAgSFQoNbWF4X3N0b3JlZF9tYhgDIAEoDRIVCg1tYXhfcmVzdWx0X21iGAQgASgNEiIKGnByb2Nlc3Nvcl9zZWNvbmRzX3Blcl9ob3VyGAUgASgNIuUEChBDcmVhdGVKb2JSZXF1ZXN0EhIKCmFjY291bnRfaWQYASABKAkSDAoEZnJvbRgCIAEoCRIKCgJ0bxgDIAEoCRI/CgdvcHRpb25zGAQgAygLMi4uZmlsZW1pbGwuam9iLnYxLkNyZWF0ZUpvYlJlcXVlc3QuT3B0aW9uc0VudHJ5EicKBWlucHV0GAUgASgLMhguZmlsZW1pbGwuY29tbW9uLnYxLkJsb2ISEwoLc291cmNlX25hbWUYBiABKAkSFwoPaWRlbXBvdGVuY3lfa2V5GAcgASgJEhYKDnJlcXVlc3RfZGlnZXN0GAggASgJEhkKEXBsYW5fbWF4X2lucHV0X21iGAkgASgNEiAKGHBsYW5fbWF4X3VuZmluaXNoZWRfam9icxgKIAEoDRIeChZwbGFuX3JldGVudGlvbl9zZWNvbmRzGAsgASgNEhIKCnJlcXVlc3RfaWQYDCABKAkSJwoFbm90ZXMYDSADKAsyGC5maWxlbWlsbC5jb21tb24udjEuTm90ZRIPCgdkdXJhYmxlGA4gASgIEhYKDmlucHV0X3Bhc3N3b3JkGBQgASgJEicKBmJ1ZGdldBgVIAEoCzIXLmZpbGVtaWxsLmpvYi52MS5CdWRnZXQSFwoPb3V0cHV0X3Bhc3N3b3JkGBYgASgJEioKBmV4dGVudBgXIAEoCzIaLmZpbGVtaWxsLmNvbW1vbi52MS5FeHRlbnQSEgoKZGVsaXZlcl90bxgYIAEoCRouCgxPcHRpb25zRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASJIChFDcmVhdGVKb2JSZXNwb25zZRIhCgNqb2IYASABKAsyFC5maWxlbWlsbC5qb2IudjEuSm9iEhAKCHJlcGxheWVkGAIgASgIIjMKDUdldEpvYlJlcXVlc3QSEgoKYWNjb3VudF9pZBgBIAEoCRIOCgZqb2JfaWQYAiABKAkiMwoOR2V0Sm9iUmVzcG9uc2USIQoDam9iGAEgASgLMhQuZmlsZW1pbGwuam9iLnYxLkpvYiJuCg9MaXN0Sm9ic1JlcXVlc3QSEgoKYWNjb3VudF9pZBgBIAEoCRIoCgVzdGF0ZRgCIAEoDjIZLmZpbGVtaWxsLmpvYi52MS5Kb2JTdGF0ZRINCgVsaW1pdBgDIAEoDRIOCgZjdXJzb3IYBCABKAkiSwoQTGlzdEpvYnNSZXNwb25zZRIiCgRqb2JzGAEgAygLMhQuZmlsZW1pbGwuam9iLnYxLkpvYhITCgtuZXh0X2N1cnNvchgCIAEoCSJdChJMaXN0QWxsSm9ic1JlcXVlc3QSKAoFc3RhdGUYASABKA4yGS5maWxlbWlsbC5qb2IudjEuSm9iU3RhdGUSDQoFbGltaXQYAiABKA0SDgoGY3Vyc29yGAMgASgJIk4KE0xpc3RBbGxKb2JzUmVzcG9uc2USIgoEam9icxgBIAMoCzIULmZpbGVtaWxsLmpvYi52MS5Kb2ISEwoLbmV4dF9jdXJzb3IYAiABKAkiNgoQQ2FuY2VsSm9iUmVxdWVzdBISCgphY2NvdW50X2lkGAEgASgJEg4KBmpvYl9pZBgCIAEoCSI2ChFDYW5jZWxKb2JSZXNwb25zZRIhCgNqb2IYASABKAsyFC5maWxlbWlsbC5qb2IudjEuSm9iIjYKEERlbGV0ZUpvYlJlcXVlc3QSEgoKYWNjb3VudF9pZBgBIAEoCRIOCgZqb2JfaWQYAiABKAkiEwoRRGVsZXRlSm9iUmVzcG9uc2UiJwoRRGVsZXRlSm9ic1JlcXVlc3QSEgoKYWNjb3VudF9pZBgBIAEoCSIlChJEZWxldGVKb2JzUmVzcG9uc2USDwoHZGVsZXRlZBgBIAEoDSIzCgxQdXJnZVJlcXVlc3QSEgoKYWNjb3VudF9pZBgBIAEoCRIPCgdkcnlfcnVuGAIgASgIIlAKDVB1cmdlUmVzcG9uc2USDAoEam9icxgBIAEoDRINCgVmaWxlcxgCIAEoDRINCgVieXRlcxgDIAEoBBITCgtzdHJheV9maWxlcxgEIAEoDSKiAQoKUmVzdWx0TGluaxIKCgJpZBgBIAEoCRIuCgpjcmVhdGVkX2F0GAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIuCgpleHBpcmVzX2F0GAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIVCg1tYXhfZG93bmxvYWRzGAQgASgNEhEKCWRvd25sb2FkcxgFIAEoDSJqChdDcmVhdGVSZXN1bHRMaW5rUmVxdWVzdBISCgphY2NvdW50X2lkGAEgASgJEg4KBmpvYl9pZBgCIAEoCRIUCgxsaWZlX3NlY29uZHMYAyABKA0SFQoNbWF4X2Rvd25sb2FkcxgEIAEoDSJFChhDcmVhdGVSZXN1bHRMaW5rUmVzcG9uc2USKQoEbGluaxgBIAEoCzIbLmZpbGVtaWxsLmpvYi52MS5SZXN1bHRMaW5rIjwKFkxpc3RSZXN1bHRMaW5rc1JlcXVlc3QSEgoKYWNjb3VudF9pZBgBIAEoCRIOCgZqb2JfaWQYAiABKAkiRQoXTGlzdFJlc3VsdExpbmtzUmVzcG9uc2USKgoFbGlua3MYASADKAsyGy5maWxlbWlsbC5qb2IudjEuUmVzdWx0TGluayJOChdSZXZva2VSZXN1bHRMaW5rUmVxdWVzdBISCgphY2NvdW50X2lkGAEgASgJEg4KBmpvYl9pZBgCIAEoCRIPCgdsaW5rX2lkGAMgASgJIhoKGFJldm9rZVJlc3VsdExpbmtSZXNwb25zZSJeChVPcGVuUmVzdWx0TGlua1JlcXVlc3QSEgoKYWNjb3VudF9pZBgBIAEoCRIOCgZqb2JfaWQYAiABKAkSDwoHbGlua19pZBgDIAEoCRIQCghkb3dubG9hZBgEIAEoCCJmChZPcGVuUmVzdWx0TGlua1Jlc3BvbnNlEiEKA2pvYhgBIAEoCzIULmZpbGVtaWxsLmpvYi52MS5Kb2ISKQoEbGluaxgCIAEoCzIbLmZpbGVtaWxsLmpvYi52MS5SZXN1bHRMaW5rIjcKEVBlcnNpc3RKb2JSZXF1ZXN0EhIKCmFjY291bnRfaWQYASABKAkSDgoGam9iX2lkGAIgASgJIhQKElBlcnNpc3RKb2JSZXNwb25zZSI1Cg9XYXRjaEpvYlJlcXVlc3QSEgoKYWNjb3VudF9pZBgBIAEoCRIOCgZqb2JfaWQYAiABKAkiNQoQV2F0Y2hKb2JSZXNwb25zZRIhCgNqb2IYASABKAsyFC5maWxlbWlsbC5qb2IudjEuSm9iIiQKDkdldExvYWRSZXF1ZXN0EhIKCmFjY291bnRfaWQYASABKAkiUgoSQ2hlY2tCdWRnZXRSZXF1ZXN0EicKBmJ1ZGdldBgBIAEoCzIXLmZpbGVtaWxsLmpvYi52MS5CdWRnZXQSEwoLaW5wdXRfYnl0ZXMYAiABKAQiPQoTQ2hlY2tCdWRnZXRSZXNwb25zZRIXCgpyb29tX2J5dGVzGAEgASgESACIAQFCDQoLX3Jvb21fYnl0ZXMiEQoPTWFrZVJvb21SZXF1ZXN0IicKEE1ha2VSb29tUmVzcG9uc2USEwoLZnJlZWRfYnl0ZXMYASABKAQi7gEKD0dldExvYWRSZXNwb25zZRIaChJhY2NvdW50X3VuZmluaXNoZWQYASABKA0SGAoQdG90YWxfdW5maW5pc2hlZBgCIAEoDRIWCg5tYXhfdW5maW5pc2hlZBgDIAEoDRIcChRhY2NvdW50X3N0b3JlZF9ieXRlcxgKIAEoBBIcChRhY2NvdW50X3Byb2Nlc3Nvcl9tcxgLIAEoBBIVCg10b3RhbF9ydW5uaW5nGAwgASgNEh0KFWFjY291bnRzX3N0b3JlZF9ieXRlcxgNIAEoBBIbChNndWVzdHNfc3RvcmVkX2J5dGVzGA4gASgEIkkKFENsYWltRGVsaXZlcnlSZXF1ZXN0Eg4KBmpvYl9pZBgBIAEoCRIPCgdhdHRlbXB0GAIgASgNEhAKCGNsYWltX21zGAMgASgNIlUKFUNsYWltRGVsaXZlcnlSZXNwb25zZRIyCgVjbGFpbRgBIAEoCzIeLmZpbGVtaWxsLmpvYi52MS5EZWxpdmVyeUNsYWltSACIAQFCCAoGX2NsYWltIlcKDURlbGl2ZXJ5Q2xhaW0SDwoHYXR0ZW1wdBgBIAEoDRISCgpkZWxpdmVyX3RvGAIgASgJEiEKA2pvYhgDIAEoCzIULmZpbGVtaWxsLmpvYi52MS5Kb2IivAEKFVNldHRsZURlbGl2ZXJ5UmVxdWVzdBIOCgZqb2JfaWQYASABKAkSDwoHYXR0ZW1wdBgCIAEoDRITCgZzdGF0dXMYAyABKA1IAIgBARI4CgdmYWlsdXJlGAQgASgOMicuZmlsZW1pbGwuam9iLnYxLlJlc3VsdERlbGl2ZXJ5LkZhaWx1cmUSGAoLcmV0cnlfaW5fbXMYBSABKA1IAYgBAUIJCgdfc3RhdHVzQg4KDF9yZXRyeV9pbl9tcyIYChZTZXR0bGVEZWxpdmVyeVJlc3BvbnNlIi8KE0dldFJvdXRlVGltZVJlcXVlc3QSDAoEZnJvbRgBIAEoCRIKCgJ0bxgCIAEoCSJAChRHZXRSb3V0ZVRpbWVSZXNwb25zZRIYCgtleHBlY3RlZF9tcxgBIAEoDUgAiAEBQg4KDF9leHBlY3RlZF9tcyJ2ChNDbGFpbUF0dGVtcHRSZXF1ZXN0Eg4KBmpvYl9pZBgBIAEoCRIOCgZ3b3JrZXIYAiABKAkSEAoIbGVhc2VfbXMYAyABKA0SDAoEbGFuZRgEIAEoCRIZChFpZGxlX2FjY291bnRfb25seRgFIAEoCEoECAYQByL9AQoUQ2xhaW1BdHRlbXB0UmVzcG9uc2USPgoHb3V0Y29tZRgBIAEoDjItLmZpbGVtaWxsLmpvYi52MS5DbGFpbUF0dGVtcHRSZXNwb25zZS5PdXRjb21lEioKBWxlYXNlGAIgASgLMhYuZmlsZW1pbGwuam9iLnYxLkxlYXNlSACIAQESEAoIcmV0cnlfbXMYAyABKA0iXQoHT3V0Y29tZRIXChNPVVRDT01FX1VOU1BFQ0lGSUVEEAASEgoOT1VUQ09NRV9MRUFTRUQQARITCg9PVVRDT01FX1NFVFRMRUQQAhIQCgxPVVRDT01FX0JVU1kQA0IICgZfbGVhc2UivgIKBUxlYXNlEg4KBmpvYl9pZBgBIAEoCRIPCgdhdHRlbXB0GAIgASgNEikKBHBsYW4YBCABKAsyGy5maWxlbWlsbC5jYXRhbG9ndWUudjEuUGxhbhInCgVpbnB1dBgFIAEoCzIYLmZpbGVtaWxsLmNvbW1vbi52MS5CbG9iEhIKCnJlcXVlc3RfaWQYBiABKAkSFgoOaW5wdXRfcGFzc3dvcmQYFCABKAkSLAoGYnVkZ2V0GBUgASgLMhcuZmlsZW1pbGwuam9iLnYxLkJ1ZGdldEgAiAEBEhcKCnJvb21fYnl0ZXMYFiABKARIAYgBARIXCg9vdXRwdXRfcGFzc3dvcmQYFyABKAkSFAoMdHJhY2VfcGFyZW50GBggASgJQgkKB19idWRnZXRCDQoLX3Jvb21fYnl0ZXNKBAgDEAQieQoQSGVhcnRiZWF0UmVxdWVzdBIOCgZqb2JfaWQYASABKAkSDwoHYXR0ZW1wdBgCIAEoDRIOCgZ3b3JrZXIYAyABKAkSEAoIbGVhc2VfbXMYBCABKA0SFQoIcHJvZ3Jlc3MYBSABKAFIAIgBAUILCglfcHJvZ3Jlc3MiJgoRSGVhcnRiZWF0UmVzcG9uc2USEQoJY2FuY2VsbGVkGAEgASgIIuMBChRGaW5pc2hBdHRlbXB0UmVxdWVzdBIOCgZqb2JfaWQYASABKAkSDwoHYXR0ZW1wdBgCIAEoDRIOCgZ3b3JrZXIYAyABKAkSMAoGcmVzdWx0GAQgASgLMh4uZmlsZW1pbGwuam9iLnYxLkF0dGVtcHRSZXN1bHRIABIyCgdmYWlsdXJlGAUgASgLMh8uZmlsZW1pbGwuam9iLnYxLkF0dGVtcHRGYWlsdXJlSAASEwoLZHVyYXRpb25fbXMYBiABKA0SFAoMcHJvY2Vzc29yX21zGAogASgEQgkKB291dGNvbWUiYAoNQXR0ZW1wdFJlc3VsdBImCgRibG9iGAEgASgLMhguZmlsZW1pbGwuY29tbW9uLnYxLkJsb2ISJwoFbm90ZXMYAiADKAsyGC5maWxlbWlsbC5jb21tb24udjEuTm90ZSJNCg5BdHRlbXB0RmFpbHVyZRIoCgVlcnJvchgBIAEoCzIZLmZpbGVtaWxsLmNvbW1vbi52MS5FcnJvchIRCglyZXRyeWFibGUYAiABKAgiUwoVRmluaXNoQXR0ZW1wdFJlc3BvbnNlEhAKCGFjY2VwdGVkGAEgASgIEhgKC3JldHJ5X2luX21zGAIgASgNSACIAQFCDgoMX3JldHJ5X2luX21zIisKGVdhdGNoQ2FuY2VsbGF0aW9uc1JlcXVlc3QSDgoGd29ya2VyGAEgASgJIj0KGldhdGNoQ2FuY2VsbGF0aW9uc1Jlc3BvbnNlEg4KBmpvYl9pZBgBIAEoCRIPCgdhdHRlbXB0GAIgASgNIo0FCglKb2JSZWNvcmQSIQoDam9iGAEgASgLMhQuZmlsZW1pbGwuam9iLnYxLkpvYhIpCgRwbGFuGAIgASgLMhsuZmlsZW1pbGwuY2F0YWxvZ3VlLnYxLlBsYW4SEgoKcmVxdWVzdF9pZBgDIAEoCRIOCgZ3b3JrZXIYBCABKAkSNAoLbGVhc2VfdW50aWwYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wSACIAQESGQoRcmV0ZW50aW9uX3NlY29uZHMYBiABKA0SDwoHdmVyc2lvbhgHIAEoBBIZChFpZGVtcG90ZW5jeV9lbnRyeRgIIAEoCRIPCgdkZWxldGVkGAkgASgIEg8KB3dha2VfdXAYCiABKAkSMwoKbm90X2JlZm9yZRgLIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBIAYgBARInCgZidWRnZXQYFCABKAsyFy5maWxlbWlsbC5qb2IudjEuQnVkZ2V0EhQKDHByb2Nlc3Nvcl9tcxgVIAEoBBIUCgx0cmFjZV9wYXJlbnQYFiABKAkSKgoFbGlua3MYFyADKAsyGy5maWxlbWlsbC5qb2IudjEuUmVzdWx0TGluaxIqCgZleHRlbnQYGCABKAsyGi5maWxlbWlsbC5jb21tb24udjEuRXh0ZW50EhIKCmRlbGl2ZXJfdG8YGSABKAkSPwoWZGVsaXZlcnlfY2xhaW1lZF91bnRpbBgaIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBIAogBAUIOCgxfbGVhc2VfdW50aWxCDQoLX25vdF9iZWZvcmVCGQoXX2RlbGl2ZXJ5X2NsYWltZWRfdW50aWwiOAoMUm91dGVUaW1pbmdzEigKB3RpbWluZ3MYASADKAsyFy5maWxlbWlsbC5qb2IudjEuVGltaW5nIjoKBlRpbWluZxIOCgZhbW91bnQYASABKAESDwoHdmFyaWFudBgCIAEoDRIPCgd0b29rX21zGAMgASgBImsKEUlkZW1wb3RlbmN5UmVjb3JkEg4KBmpvYl9pZBgBIAEoCRIWCg5yZXF1ZXN0X2RpZ2VzdBgCIAEoCRIuCgpjcmVhdGVkX2F0GAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCqsAQoISm9iU3RhdGUSGQoVSk9CX1NUQVRFX1VOU1BFQ0lGSUVEEAASFAoQSk9CX1NUQVRFX1FVRVVFRBABEhUKEUpPQl9TVEFURV9SVU5OSU5HEAISEgoOSk9CX1NUQVRFX0RPTkUQAxIUChBKT0JfU1RBVEVfRkFJTEVEEAQSFwoTSk9CX1NUQVRFX0NBTkNFTExFRBAFEhUKEUpPQl9TVEFURV9FWFBJUkVEEAYyng4KCkpvYlNlcnZpY2USUgoJQ3JlYXRlSm9iEiEuZmlsZW1pbGwuam9iLnYxLkNyZWF0ZUpvYlJlcXVlc3QaIi5maWxlbWlsbC5qb2IudjEuQ3JlYXRlSm9iUmVzcG9uc2USTgoGR2V0Sm9iEh4uZmlsZW1pbGwuam9iLnYxLkdldEpvYlJlcXVlc3QaHy5maWxlbWlsbC5qb2IudjEuR2V0Sm9iUmVzcG9uc2UiA5ACARJUCghMaXN0Sm9icxIgLmZpbGVtaWxsLmpvYi52MS5MaXN0Sm9ic1JlcXVlc3QaIS5maWxlbWlsbC5qb2IudjEuTGlzdEpvYnNSZXNwb25zZSIDkAIBEl0KC0xpc3RBbGxKb2JzEiMuZmlsZW1pbGwuam9iLnYxLkxpc3RBbGxKb2JzUmVxdWVzdBokLmZpbGVtaWxsLmpvYi52MS5MaXN0QWxsSm9ic1Jlc3BvbnNlIgOQAgESUgoJQ2FuY2VsSm9iEiEuZmlsZW1pbGwuam9iLnYxLkNhbmNlbEpvYlJlcXVlc3QaIi5maWxlbWlsbC5qb2IudjEuQ2FuY2VsSm9iUmVzcG9uc2USUgoJRGVsZXRlSm9iEiEuZmlsZW1pbGwuam9iLnYxLkRlbGV0ZUpvYlJlcXVlc3QaIi5maWxlbWlsbC5qb2IudjEuRGVsZXRlSm9iUmVzcG9uc2USVQoKRGVsZXRlSm9icxIiLmZpbGVtaWxsLmpvYi52MS5EZWxldGVKb2JzUmVxdWVzdBojLmZpbGVtaWxsLmpvYi52MS5EZWxldGVKb2JzUmVzcG9uc2USRgoFUHVyZ2USHS5maWxlbWlsbC5qb2IudjEuUHVyZ2VSZXF1ZXN0Gh4uZmlsZW1pbGwuam9iLnYxLlB1cmdlUmVzcG9uc2USZwoQQ3JlYXRlUmVzdWx0TGluaxIoLmZpbGVtaWxsLmpvYi52MS5DcmVhdGVSZXN1bHRMaW5rUmVxdWVzdBopLmZpbGVtaWxsLmpvYi52MS5DcmVhdGVSZXN1bHRMaW5rUmVzcG9uc2USaQoPTGlzdFJlc3VsdExpbmtzEicuZmlsZW1pbGwuam9iLnYxLkxpc3RSZXN1bHRMaW5rc1JlcXVlc3QaKC5maWxlbWlsbC5qb2IudjEuTGlzdFJlc3VsdExpbmtzUmVzcG9uc2UiA5ACARJnChBSZXZva2VSZXN1bHRMaW5rEiguZmlsZW1pbGwuam9iLnYxLlJldm9rZVJlc3VsdExpbmtSZXF1ZXN0GikuZmlsZW1pbGwuam9iLnYxLlJldm9rZVJlc3VsdExpbmtSZXNwb25zZRJhCg5PcGVuUmVzdWx0TGluaxImLmZpbGVtaWxsLmpvYi52MS5PcGVuUmVzdWx0TGlua1JlcXVlc3QaJy5maWxlbWlsbC5qb2IudjEuT3BlblJlc3VsdExpbmtSZXNwb25zZRJVCgpQZXJzaXN0Sm9iEiIuZmlsZW1pbGwuam9iLnYxLlBlcnNpc3RKb2JSZXF1ZXN0GiMuZmlsZW1pbGwuam9iLnYxLlBlcnNpc3RKb2JSZXNwb25zZRJRCghXYXRjaEpvYhIgLmZpbGVtaWxsLmpvYi52MS5XYXRjaEpvYlJlcXVlc3QaIS5maWxlbWlsbC5qb2IudjEuV2F0Y2hKb2JSZXNwb25zZTABElEKB0dldExvYWQSHy5maWxlbWlsbC5qb2IudjEuR2V0TG9hZFJlcXVlc3QaIC5maWxlbWlsbC5qb2IudjEuR2V0TG9hZFJlc3BvbnNlIgOQAgESXQoLQ2hlY2tCdWRnZXQSIy5maWxlbWlsbC5qb2IudjEuQ2hlY2tCdWRnZXRSZXF1ZXN0GiQuZmlsZW1pbGwuam9iLnYxLkNoZWNrQnVkZ2V0UmVzcG9uc2UiA5ACARJPCghNYWtlUm9vbRIgLmZpbGVtaWxsLmpvYi52MS5NYWtlUm9vbVJlcXVlc3QaIS5maWxlbWlsbC5qb2IudjEuTWFrZVJvb21SZXNwb25zZRJeCg1DbGFpbURlbGl2ZXJ5EiUuZmlsZW1pbGwuam9iLnYxLkNsYWltRGVsaXZlcnlSZXF1ZXN0GiYuZmlsZW1pbGwuam9iLnYxLkNsYWltRGVsaXZlcnlSZXNwb25zZRJhCg5TZXR0bGVEZWxpdmVyeRImLmZpbGVtaWxsLmpvYi52MS5TZXR0bGVEZWxpdmVyeVJlcXVlc3QaJy5maWxlbWlsbC5qb2IudjEuU2V0dGxlRGVsaXZlcnlSZXNwb25zZRJgCgxHZXRSb3V0ZVRpbWUSJC5maWxlbWlsbC5qb2IudjEuR2V0Um91dGVUaW1lUmVxdWVzdBolLmZpbGVtaWxsLmpvYi52MS5HZXRSb3V0ZVRpbWVSZXNwb25zZSIDkAIBMpADCgxMZWFzZVNlcnZpY2USWwoMQ2xhaW1BdHRlbXB0EiQuZmlsZW1pbGwuam9iLnYxLkNsYWltQXR0ZW1wdFJlcXVlc3QaJS5maWxlbWlsbC5qb2IudjEuQ2xhaW1BdHRlbXB0UmVzcG9uc2USUgoJSGVhcnRiZWF0EiEuZmlsZW1pbGwuam9iLnYxLkhlYXJ0YmVhdFJlcXVlc3QaIi5maWxlbWlsbC5qb2IudjEuSGVhcnRiZWF0UmVzcG9uc2USXgoNRmluaXNoQXR0ZW1wdBIlLmZpbGVtaWxsLmpvYi52MS5GaW5pc2hBdHRlbXB0UmVxdWVzdBomLmZpbGVtaWxsLmpvYi52MS5GaW5pc2hBdHRlbXB0UmVzcG9uc2USbwoSV2F0Y2hDYW5jZWxsYXRpb25zEiouZmlsZW1pbGwuam9iLnYxLldhdGNoQ2FuY2VsbGF0aW9uc1JlcXVlc3QaKy5maWxlbWlsbC5qb2IudjEuV2F0Y2hDYW5jZWxsYXRpb25zUmVzcG9uc2UwAWIGcHJvdG8z", [file_filemill_catalogue_v1_catalogue, file_filemill_common_v1_blob, file_filemill_common_v1_error, file_filemill_common_v1_format, file_google_protobuf_timestamp]);
 
 /**
  * The job as consumers see it.
@@ -164,6 +164,13 @@ export type Job = Message<"filemill.job.v1.Job"> & {
    * @generated from field: uint64 revision = 23;
    */
   revision: bigint;
+
+  /**
+   * Present where the result is to be sent to an address.
+   *
+   * @generated from field: optional filemill.job.v1.ResultDelivery delivery = 24;
+   */
+  delivery?: ResultDelivery | undefined;
 };
 
 /**
@@ -172,6 +179,152 @@ export type Job = Message<"filemill.job.v1.Job"> & {
  */
 export const JobSchema: GenMessage<Job> = /*@__PURE__*/
   messageDesc(file_filemill_job_v1_job, 0);
+
+/**
+ * A result on its way to the address that its owner named.
+ *
+ * @generated from message filemill.job.v1.ResultDelivery
+ */
+export type ResultDelivery = Message<"filemill.job.v1.ResultDelivery"> & {
+  /**
+   * @generated from field: filemill.job.v1.ResultDelivery.State state = 1;
+   */
+  state: ResultDelivery_State;
+
+  /**
+   * @generated from field: uint32 attempts = 2;
+   */
+  attempts: number;
+
+  /**
+   * Of the last answer; absent when there was none.
+   *
+   * @generated from field: optional uint32 last_status = 3;
+   */
+  lastStatus?: number | undefined;
+
+  /**
+   * Of the last attempt.
+   *
+   * @generated from field: filemill.job.v1.ResultDelivery.Failure failure = 4;
+   */
+  failure: ResultDelivery_Failure;
+
+  /**
+   * Present while another attempt is waited for.
+   *
+   * @generated from field: optional google.protobuf.Timestamp next_attempt_at = 5;
+   */
+  nextAttemptAt?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message filemill.job.v1.ResultDelivery.
+ * Use `create(ResultDeliverySchema)` to create a new message.
+ */
+export const ResultDeliverySchema: GenMessage<ResultDelivery> = /*@__PURE__*/
+  messageDesc(file_filemill_job_v1_job, 1);
+
+/**
+ * @generated from enum filemill.job.v1.ResultDelivery.State
+ */
+export const ResultDelivery_State = {
+  /**
+   * @generated from enum value: STATE_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * Waits for the job's end or for its next attempt, or is under way.
+   *
+   * @generated from enum value: STATE_PENDING = 1;
+   */
+  PENDING: 1,
+
+  /**
+   * @generated from enum value: STATE_DELIVERED = 2;
+   */
+  DELIVERED: 2,
+
+  /**
+   * No attempt is left, or none would help.
+   *
+   * @generated from enum value: STATE_FAILED = 3;
+   */
+  FAILED: 3,
+} as const;
+
+/**
+ * @generated from enum filemill.job.v1.ResultDelivery.State
+ */
+export type ResultDelivery_State = (typeof ResultDelivery_State)[keyof typeof ResultDelivery_State] | UnknownEnum;
+
+/**
+ * Describes the enum filemill.job.v1.ResultDelivery.State.
+ */
+export const ResultDelivery_StateSchema: GenEnum<ResultDelivery_State> = /*@__PURE__*/
+  enumDesc(file_filemill_job_v1_job, 1, 0);
+
+/**
+ * @generated from enum filemill.job.v1.ResultDelivery.Failure
+ */
+export const ResultDelivery_Failure = {
+  /**
+   * @generated from enum value: FAILURE_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * The job ended without a result.
+   *
+   * @generated from enum value: FAILURE_NOTHING_TO_DELIVER = 1;
+   */
+  NOTHING_TO_DELIVER: 1,
+
+  /**
+   * The result was removed before it had arrived.
+   *
+   * @generated from enum value: FAILURE_RESULT_EXPIRED = 2;
+   */
+  RESULT_EXPIRED: 2,
+
+  /**
+   * The address is none that may be called.
+   *
+   * @generated from enum value: FAILURE_ADDRESS_NOT_ALLOWED = 3;
+   */
+  ADDRESS_NOT_ALLOWED: 3,
+
+  /**
+   * No connection, or one that broke.
+   *
+   * @generated from enum value: FAILURE_DELIVERY_UNREACHABLE = 4;
+   */
+  DELIVERY_UNREACHABLE: 4,
+
+  /**
+   * @generated from enum value: FAILURE_DELIVERY_TIMEOUT = 5;
+   */
+  DELIVERY_TIMEOUT: 5,
+
+  /**
+   * The answer's status, last_status, was not 2xx.
+   *
+   * @generated from enum value: FAILURE_DELIVERY_REFUSED = 6;
+   */
+  DELIVERY_REFUSED: 6,
+} as const;
+
+/**
+ * @generated from enum filemill.job.v1.ResultDelivery.Failure
+ */
+export type ResultDelivery_Failure = (typeof ResultDelivery_Failure)[keyof typeof ResultDelivery_Failure] | UnknownEnum;
+
+/**
+ * Describes the enum filemill.job.v1.ResultDelivery.Failure.
+ */
+export const ResultDelivery_FailureSchema: GenEnum<ResultDelivery_Failure> = /*@__PURE__*/
+  enumDesc(file_filemill_job_v1_job, 1, 1);
 
 /**
  * Who a job counts for, and how much of the server they may keep and use. A bound of 0 is none.
@@ -220,7 +373,7 @@ export type Budget = Message<"filemill.job.v1.Budget"> & {
  * Use `create(BudgetSchema)` to create a new message.
  */
 export const BudgetSchema: GenMessage<Budget> = /*@__PURE__*/
-  messageDesc(file_filemill_job_v1_job, 1);
+  messageDesc(file_filemill_job_v1_job, 2);
 
 /**
  * @generated from message filemill.job.v1.CreateJobRequest
@@ -333,6 +486,20 @@ export type CreateJobRequest = Message<"filemill.job.v1.CreateJobRequest"> & {
    * @generated from field: string output_password = 22;
    */
   outputPassword: string;
+
+  /**
+   * Of the input, where somebody looked.
+   *
+   * @generated from field: filemill.common.v1.Extent extent = 23;
+   */
+  extent?: Extent | undefined;
+
+  /**
+   * Where the result is to be sent by PUT; empty: nowhere. Its caller has checked that it may be called.
+   *
+   * @generated from field: string deliver_to = 24;
+   */
+  deliverTo: string;
 };
 
 /**
@@ -340,7 +507,7 @@ export type CreateJobRequest = Message<"filemill.job.v1.CreateJobRequest"> & {
  * Use `create(CreateJobRequestSchema)` to create a new message.
  */
 export const CreateJobRequestSchema: GenMessage<CreateJobRequest> = /*@__PURE__*/
-  messageDesc(file_filemill_job_v1_job, 2);
+  messageDesc(file_filemill_job_v1_job, 3);
 
 /**
  * @generated from message filemill.job.v1.CreateJobResponse
@@ -364,7 +531,7 @@ export type CreateJobResponse = Message<"filemill.job.v1.CreateJobResponse"> & {
  * Use `create(CreateJobResponseSchema)` to create a new message.
  */
 export const CreateJobResponseSchema: GenMessage<CreateJobResponse> = /*@__PURE__*/
-  messageDesc(file_filemill_job_v1_job, 3);
+  messageDesc(file_filemill_job_v1_job, 4);
 
 /**
  * @generated from message filemill.job.v1.GetJobRequest
@@ -386,7 +553,7 @@ export type GetJobRequest = Message<"filemill.job.v1.GetJobRequest"> & {
  * Use `create(GetJobRequestSchema)` to create a new message.
  */
 export const GetJobRequestSchema: GenMessage<GetJobRequest> = /*@__PURE__*/
-  messageDesc(file_filemill_job_v1_job, 4);
+  messageDesc(file_filemill_job_v1_job, 5);
 
 /**
  * @generated from message filemill.job.v1.GetJobResponse
@@ -403,7 +570,7 @@ export type GetJobResponse = Message<"filemill.job.v1.GetJobResponse"> & {
  * Use `create(GetJobResponseSchema)` to create a new message.
  */
 export const GetJobResponseSchema: GenMessage<GetJobResponse> = /*@__PURE__*/
-  messageDesc(file_filemill_job_v1_job, 5);
+  messageDesc(file_filemill_job_v1_job, 6);
 
 /**
  * @generated from message filemill.job.v1.ListJobsRequest
@@ -441,7 +608,7 @@ export type ListJobsRequest = Message<"filemill.job.v1.ListJobsRequest"> & {
  * Use `create(ListJobsRequestSchema)` to create a new message.
  */
 export const ListJobsRequestSchema: GenMessage<ListJobsRequest> = /*@__PURE__*/
-  messageDesc(file_filemill_job_v1_job, 6);
+  messageDesc(file_filemill_job_v1_job, 7);
 
 /**
  * @generated from message filemill.job.v1.ListJobsResponse
@@ -465,7 +632,64 @@ export type ListJobsResponse = Message<"filemill.job.v1.ListJobsResponse"> & {
  * Use `create(ListJobsResponseSchema)` to create a new message.
  */
 export const ListJobsResponseSchema: GenMessage<ListJobsResponse> = /*@__PURE__*/
-  messageDesc(file_filemill_job_v1_job, 7);
+  messageDesc(file_filemill_job_v1_job, 8);
+
+/**
+ * @generated from message filemill.job.v1.ListAllJobsRequest
+ */
+export type ListAllJobsRequest = Message<"filemill.job.v1.ListAllJobsRequest"> & {
+  /**
+   * Unspecified: all.
+   *
+   * @generated from field: filemill.job.v1.JobState state = 1;
+   */
+  state: JobState;
+
+  /**
+   * 1 to 100; 0 means 20.
+   *
+   * @generated from field: uint32 limit = 2;
+   */
+  limit: number;
+
+  /**
+   * From an earlier answer; empty starts at the newest.
+   *
+   * @generated from field: string cursor = 3;
+   */
+  cursor: string;
+};
+
+/**
+ * Describes the message filemill.job.v1.ListAllJobsRequest.
+ * Use `create(ListAllJobsRequestSchema)` to create a new message.
+ */
+export const ListAllJobsRequestSchema: GenMessage<ListAllJobsRequest> = /*@__PURE__*/
+  messageDesc(file_filemill_job_v1_job, 9);
+
+/**
+ * @generated from message filemill.job.v1.ListAllJobsResponse
+ */
+export type ListAllJobsResponse = Message<"filemill.job.v1.ListAllJobsResponse"> & {
+  /**
+   * @generated from field: repeated filemill.job.v1.Job jobs = 1;
+   */
+  jobs: Job[];
+
+  /**
+   * Empty at the end.
+   *
+   * @generated from field: string next_cursor = 2;
+   */
+  nextCursor: string;
+};
+
+/**
+ * Describes the message filemill.job.v1.ListAllJobsResponse.
+ * Use `create(ListAllJobsResponseSchema)` to create a new message.
+ */
+export const ListAllJobsResponseSchema: GenMessage<ListAllJobsResponse> = /*@__PURE__*/
+  messageDesc(file_filemill_job_v1_job, 10);
 
 /**
  * @generated from message filemill.job.v1.CancelJobRequest
@@ -487,7 +711,7 @@ export type CancelJobRequest = Message<"filemill.job.v1.CancelJobRequest"> & {
  * Use `create(CancelJobRequestSchema)` to create a new message.
  */
 export const CancelJobRequestSchema: GenMessage<CancelJobRequest> = /*@__PURE__*/
-  messageDesc(file_filemill_job_v1_job, 8);
+  messageDesc(file_filemill_job_v1_job, 11);
 
 /**
  * @generated from message filemill.job.v1.CancelJobResponse
@@ -504,7 +728,7 @@ export type CancelJobResponse = Message<"filemill.job.v1.CancelJobResponse"> & {
  * Use `create(CancelJobResponseSchema)` to create a new message.
  */
 export const CancelJobResponseSchema: GenMessage<CancelJobResponse> = /*@__PURE__*/
-  messageDesc(file_filemill_job_v1_job, 9);
+  messageDesc(file_filemill_job_v1_job, 12);
 
 /**
  * @generated from message filemill.job.v1.DeleteJobRequest
@@ -526,7 +750,7 @@ export type DeleteJobRequest = Message<"filemill.job.v1.DeleteJobRequest"> & {
  * Use `create(DeleteJobRequestSchema)` to create a new message.
  */
 export const DeleteJobRequestSchema: GenMessage<DeleteJobRequest> = /*@__PURE__*/
-  messageDesc(file_filemill_job_v1_job, 10);
+  messageDesc(file_filemill_job_v1_job, 13);
 
 /**
  * @generated from message filemill.job.v1.DeleteJobResponse
@@ -539,7 +763,7 @@ export type DeleteJobResponse = Message<"filemill.job.v1.DeleteJobResponse"> & {
  * Use `create(DeleteJobResponseSchema)` to create a new message.
  */
 export const DeleteJobResponseSchema: GenMessage<DeleteJobResponse> = /*@__PURE__*/
-  messageDesc(file_filemill_job_v1_job, 11);
+  messageDesc(file_filemill_job_v1_job, 14);
 
 /**
  * @generated from message filemill.job.v1.DeleteJobsRequest
@@ -556,7 +780,7 @@ export type DeleteJobsRequest = Message<"filemill.job.v1.DeleteJobsRequest"> & {
  * Use `create(DeleteJobsRequestSchema)` to create a new message.
  */
 export const DeleteJobsRequestSchema: GenMessage<DeleteJobsRequest> = /*@__PURE__*/
-  messageDesc(file_filemill_job_v1_job, 12);
+  messageDesc(file_filemill_job_v1_job, 15);
 
 /**
  * @generated from message filemill.job.v1.DeleteJobsResponse
@@ -573,7 +797,7 @@ export type DeleteJobsResponse = Message<"filemill.job.v1.DeleteJobsResponse"> &
  * Use `create(DeleteJobsResponseSchema)` to create a new message.
  */
 export const DeleteJobsResponseSchema: GenMessage<DeleteJobsResponse> = /*@__PURE__*/
-  messageDesc(file_filemill_job_v1_job, 13);
+  messageDesc(file_filemill_job_v1_job, 16);
 
 /**
  * @generated from message filemill.job.v1.PurgeRequest
@@ -599,7 +823,7 @@ export type PurgeRequest = Message<"filemill.job.v1.PurgeRequest"> & {
  * Use `create(PurgeRequestSchema)` to create a new message.
  */
 export const PurgeRequestSchema: GenMessage<PurgeRequest> = /*@__PURE__*/
-  messageDesc(file_filemill_job_v1_job, 14);
+  messageDesc(file_filemill_job_v1_job, 17);
 
 /**
  * @generated from message filemill.job.v1.PurgeResponse
@@ -635,7 +859,240 @@ export type PurgeResponse = Message<"filemill.job.v1.PurgeResponse"> & {
  * Use `create(PurgeResponseSchema)` to create a new message.
  */
 export const PurgeResponseSchema: GenMessage<PurgeResponse> = /*@__PURE__*/
-  messageDesc(file_filemill_job_v1_job, 15);
+  messageDesc(file_filemill_job_v1_job, 18);
+
+/**
+ * Goes with its job.
+ *
+ * @generated from message filemill.job.v1.ResultLink
+ */
+export type ResultLink = Message<"filemill.job.v1.ResultLink"> & {
+  /**
+   * 22 random characters.
+   *
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp created_at = 2;
+   */
+  createdAt?: Timestamp | undefined;
+
+  /**
+   * No later than the result's end.
+   *
+   * @generated from field: google.protobuf.Timestamp expires_at = 3;
+   */
+  expiresAt?: Timestamp | undefined;
+
+  /**
+   * 0: no bound.
+   *
+   * @generated from field: uint32 max_downloads = 4;
+   */
+  maxDownloads: number;
+
+  /**
+   * @generated from field: uint32 downloads = 5;
+   */
+  downloads: number;
+};
+
+/**
+ * Describes the message filemill.job.v1.ResultLink.
+ * Use `create(ResultLinkSchema)` to create a new message.
+ */
+export const ResultLinkSchema: GenMessage<ResultLink> = /*@__PURE__*/
+  messageDesc(file_filemill_job_v1_job, 19);
+
+/**
+ * @generated from message filemill.job.v1.CreateResultLinkRequest
+ */
+export type CreateResultLinkRequest = Message<"filemill.job.v1.CreateResultLinkRequest"> & {
+  /**
+   * @generated from field: string account_id = 1;
+   */
+  accountId: string;
+
+  /**
+   * @generated from field: string job_id = 2;
+   */
+  jobId: string;
+
+  /**
+   * 60 to 2592000 (30 days).
+   *
+   * @generated from field: uint32 life_seconds = 3;
+   */
+  lifeSeconds: number;
+
+  /**
+   * Up to 1000; 0: no bound.
+   *
+   * @generated from field: uint32 max_downloads = 4;
+   */
+  maxDownloads: number;
+};
+
+/**
+ * Describes the message filemill.job.v1.CreateResultLinkRequest.
+ * Use `create(CreateResultLinkRequestSchema)` to create a new message.
+ */
+export const CreateResultLinkRequestSchema: GenMessage<CreateResultLinkRequest> = /*@__PURE__*/
+  messageDesc(file_filemill_job_v1_job, 20);
+
+/**
+ * @generated from message filemill.job.v1.CreateResultLinkResponse
+ */
+export type CreateResultLinkResponse = Message<"filemill.job.v1.CreateResultLinkResponse"> & {
+  /**
+   * @generated from field: filemill.job.v1.ResultLink link = 1;
+   */
+  link?: ResultLink | undefined;
+};
+
+/**
+ * Describes the message filemill.job.v1.CreateResultLinkResponse.
+ * Use `create(CreateResultLinkResponseSchema)` to create a new message.
+ */
+export const CreateResultLinkResponseSchema: GenMessage<CreateResultLinkResponse> = /*@__PURE__*/
+  messageDesc(file_filemill_job_v1_job, 21);
+
+/**
+ * @generated from message filemill.job.v1.ListResultLinksRequest
+ */
+export type ListResultLinksRequest = Message<"filemill.job.v1.ListResultLinksRequest"> & {
+  /**
+   * @generated from field: string account_id = 1;
+   */
+  accountId: string;
+
+  /**
+   * @generated from field: string job_id = 2;
+   */
+  jobId: string;
+};
+
+/**
+ * Describes the message filemill.job.v1.ListResultLinksRequest.
+ * Use `create(ListResultLinksRequestSchema)` to create a new message.
+ */
+export const ListResultLinksRequestSchema: GenMessage<ListResultLinksRequest> = /*@__PURE__*/
+  messageDesc(file_filemill_job_v1_job, 22);
+
+/**
+ * @generated from message filemill.job.v1.ListResultLinksResponse
+ */
+export type ListResultLinksResponse = Message<"filemill.job.v1.ListResultLinksResponse"> & {
+  /**
+   * @generated from field: repeated filemill.job.v1.ResultLink links = 1;
+   */
+  links: ResultLink[];
+};
+
+/**
+ * Describes the message filemill.job.v1.ListResultLinksResponse.
+ * Use `create(ListResultLinksResponseSchema)` to create a new message.
+ */
+export const ListResultLinksResponseSchema: GenMessage<ListResultLinksResponse> = /*@__PURE__*/
+  messageDesc(file_filemill_job_v1_job, 23);
+
+/**
+ * @generated from message filemill.job.v1.RevokeResultLinkRequest
+ */
+export type RevokeResultLinkRequest = Message<"filemill.job.v1.RevokeResultLinkRequest"> & {
+  /**
+   * @generated from field: string account_id = 1;
+   */
+  accountId: string;
+
+  /**
+   * @generated from field: string job_id = 2;
+   */
+  jobId: string;
+
+  /**
+   * @generated from field: string link_id = 3;
+   */
+  linkId: string;
+};
+
+/**
+ * Describes the message filemill.job.v1.RevokeResultLinkRequest.
+ * Use `create(RevokeResultLinkRequestSchema)` to create a new message.
+ */
+export const RevokeResultLinkRequestSchema: GenMessage<RevokeResultLinkRequest> = /*@__PURE__*/
+  messageDesc(file_filemill_job_v1_job, 24);
+
+/**
+ * @generated from message filemill.job.v1.RevokeResultLinkResponse
+ */
+export type RevokeResultLinkResponse = Message<"filemill.job.v1.RevokeResultLinkResponse"> & {
+};
+
+/**
+ * Describes the message filemill.job.v1.RevokeResultLinkResponse.
+ * Use `create(RevokeResultLinkResponseSchema)` to create a new message.
+ */
+export const RevokeResultLinkResponseSchema: GenMessage<RevokeResultLinkResponse> = /*@__PURE__*/
+  messageDesc(file_filemill_job_v1_job, 25);
+
+/**
+ * @generated from message filemill.job.v1.OpenResultLinkRequest
+ */
+export type OpenResultLinkRequest = Message<"filemill.job.v1.OpenResultLinkRequest"> & {
+  /**
+   * @generated from field: string account_id = 1;
+   */
+  accountId: string;
+
+  /**
+   * @generated from field: string job_id = 2;
+   */
+  jobId: string;
+
+  /**
+   * @generated from field: string link_id = 3;
+   */
+  linkId: string;
+
+  /**
+   * Counts a download, which is recorded before the answer.
+   *
+   * @generated from field: bool download = 4;
+   */
+  download: boolean;
+};
+
+/**
+ * Describes the message filemill.job.v1.OpenResultLinkRequest.
+ * Use `create(OpenResultLinkRequestSchema)` to create a new message.
+ */
+export const OpenResultLinkRequestSchema: GenMessage<OpenResultLinkRequest> = /*@__PURE__*/
+  messageDesc(file_filemill_job_v1_job, 26);
+
+/**
+ * @generated from message filemill.job.v1.OpenResultLinkResponse
+ */
+export type OpenResultLinkResponse = Message<"filemill.job.v1.OpenResultLinkResponse"> & {
+  /**
+   * @generated from field: filemill.job.v1.Job job = 1;
+   */
+  job?: Job | undefined;
+
+  /**
+   * @generated from field: filemill.job.v1.ResultLink link = 2;
+   */
+  link?: ResultLink | undefined;
+};
+
+/**
+ * Describes the message filemill.job.v1.OpenResultLinkResponse.
+ * Use `create(OpenResultLinkResponseSchema)` to create a new message.
+ */
+export const OpenResultLinkResponseSchema: GenMessage<OpenResultLinkResponse> = /*@__PURE__*/
+  messageDesc(file_filemill_job_v1_job, 27);
 
 /**
  * @generated from message filemill.job.v1.PersistJobRequest
@@ -657,7 +1114,7 @@ export type PersistJobRequest = Message<"filemill.job.v1.PersistJobRequest"> & {
  * Use `create(PersistJobRequestSchema)` to create a new message.
  */
 export const PersistJobRequestSchema: GenMessage<PersistJobRequest> = /*@__PURE__*/
-  messageDesc(file_filemill_job_v1_job, 16);
+  messageDesc(file_filemill_job_v1_job, 28);
 
 /**
  * @generated from message filemill.job.v1.PersistJobResponse
@@ -670,7 +1127,7 @@ export type PersistJobResponse = Message<"filemill.job.v1.PersistJobResponse"> &
  * Use `create(PersistJobResponseSchema)` to create a new message.
  */
 export const PersistJobResponseSchema: GenMessage<PersistJobResponse> = /*@__PURE__*/
-  messageDesc(file_filemill_job_v1_job, 17);
+  messageDesc(file_filemill_job_v1_job, 29);
 
 /**
  * @generated from message filemill.job.v1.WatchJobRequest
@@ -692,7 +1149,7 @@ export type WatchJobRequest = Message<"filemill.job.v1.WatchJobRequest"> & {
  * Use `create(WatchJobRequestSchema)` to create a new message.
  */
 export const WatchJobRequestSchema: GenMessage<WatchJobRequest> = /*@__PURE__*/
-  messageDesc(file_filemill_job_v1_job, 18);
+  messageDesc(file_filemill_job_v1_job, 30);
 
 /**
  * @generated from message filemill.job.v1.WatchJobResponse
@@ -709,7 +1166,7 @@ export type WatchJobResponse = Message<"filemill.job.v1.WatchJobResponse"> & {
  * Use `create(WatchJobResponseSchema)` to create a new message.
  */
 export const WatchJobResponseSchema: GenMessage<WatchJobResponse> = /*@__PURE__*/
-  messageDesc(file_filemill_job_v1_job, 19);
+  messageDesc(file_filemill_job_v1_job, 31);
 
 /**
  * @generated from message filemill.job.v1.GetLoadRequest
@@ -726,7 +1183,7 @@ export type GetLoadRequest = Message<"filemill.job.v1.GetLoadRequest"> & {
  * Use `create(GetLoadRequestSchema)` to create a new message.
  */
 export const GetLoadRequestSchema: GenMessage<GetLoadRequest> = /*@__PURE__*/
-  messageDesc(file_filemill_job_v1_job, 20);
+  messageDesc(file_filemill_job_v1_job, 32);
 
 /**
  * @generated from message filemill.job.v1.CheckBudgetRequest
@@ -750,7 +1207,7 @@ export type CheckBudgetRequest = Message<"filemill.job.v1.CheckBudgetRequest"> &
  * Use `create(CheckBudgetRequestSchema)` to create a new message.
  */
 export const CheckBudgetRequestSchema: GenMessage<CheckBudgetRequest> = /*@__PURE__*/
-  messageDesc(file_filemill_job_v1_job, 21);
+  messageDesc(file_filemill_job_v1_job, 33);
 
 /**
  * @generated from message filemill.job.v1.CheckBudgetResponse
@@ -769,7 +1226,7 @@ export type CheckBudgetResponse = Message<"filemill.job.v1.CheckBudgetResponse">
  * Use `create(CheckBudgetResponseSchema)` to create a new message.
  */
 export const CheckBudgetResponseSchema: GenMessage<CheckBudgetResponse> = /*@__PURE__*/
-  messageDesc(file_filemill_job_v1_job, 22);
+  messageDesc(file_filemill_job_v1_job, 34);
 
 /**
  * @generated from message filemill.job.v1.MakeRoomRequest
@@ -782,7 +1239,7 @@ export type MakeRoomRequest = Message<"filemill.job.v1.MakeRoomRequest"> & {
  * Use `create(MakeRoomRequestSchema)` to create a new message.
  */
 export const MakeRoomRequestSchema: GenMessage<MakeRoomRequest> = /*@__PURE__*/
-  messageDesc(file_filemill_job_v1_job, 23);
+  messageDesc(file_filemill_job_v1_job, 35);
 
 /**
  * @generated from message filemill.job.v1.MakeRoomResponse
@@ -799,7 +1256,7 @@ export type MakeRoomResponse = Message<"filemill.job.v1.MakeRoomResponse"> & {
  * Use `create(MakeRoomResponseSchema)` to create a new message.
  */
 export const MakeRoomResponseSchema: GenMessage<MakeRoomResponse> = /*@__PURE__*/
-  messageDesc(file_filemill_job_v1_job, 24);
+  messageDesc(file_filemill_job_v1_job, 36);
 
 /**
  * @generated from message filemill.job.v1.GetLoadResponse
@@ -835,6 +1292,25 @@ export type GetLoadResponse = Message<"filemill.job.v1.GetLoadResponse"> & {
    * @generated from field: uint64 account_processor_ms = 11;
    */
   accountProcessorMs: bigint;
+
+  /**
+   * Of total_unfinished those that a worker has.
+   *
+   * @generated from field: uint32 total_running = 12;
+   */
+  totalRunning: number;
+
+  /**
+   * Inputs and results that all accounts keep, and all guests.
+   *
+   * @generated from field: uint64 accounts_stored_bytes = 13;
+   */
+  accountsStoredBytes: bigint;
+
+  /**
+   * @generated from field: uint64 guests_stored_bytes = 14;
+   */
+  guestsStoredBytes: bigint;
 };
 
 /**
@@ -842,7 +1318,138 @@ export type GetLoadResponse = Message<"filemill.job.v1.GetLoadResponse"> & {
  * Use `create(GetLoadResponseSchema)` to create a new message.
  */
 export const GetLoadResponseSchema: GenMessage<GetLoadResponse> = /*@__PURE__*/
-  messageDesc(file_filemill_job_v1_job, 25);
+  messageDesc(file_filemill_job_v1_job, 37);
+
+/**
+ * @generated from message filemill.job.v1.ClaimDeliveryRequest
+ */
+export type ClaimDeliveryRequest = Message<"filemill.job.v1.ClaimDeliveryRequest"> & {
+  /**
+   * @generated from field: string job_id = 1;
+   */
+  jobId: string;
+
+  /**
+   * 0: a new one; else the one under way, which is claimed for longer.
+   *
+   * @generated from field: uint32 attempt = 2;
+   */
+  attempt: number;
+
+  /**
+   * @generated from field: uint32 claim_ms = 3;
+   */
+  claimMs: number;
+};
+
+/**
+ * Describes the message filemill.job.v1.ClaimDeliveryRequest.
+ * Use `create(ClaimDeliveryRequestSchema)` to create a new message.
+ */
+export const ClaimDeliveryRequestSchema: GenMessage<ClaimDeliveryRequest> = /*@__PURE__*/
+  messageDesc(file_filemill_job_v1_job, 38);
+
+/**
+ * @generated from message filemill.job.v1.ClaimDeliveryResponse
+ */
+export type ClaimDeliveryResponse = Message<"filemill.job.v1.ClaimDeliveryResponse"> & {
+  /**
+   * @generated from field: optional filemill.job.v1.DeliveryClaim claim = 1;
+   */
+  claim?: DeliveryClaim | undefined;
+};
+
+/**
+ * Describes the message filemill.job.v1.ClaimDeliveryResponse.
+ * Use `create(ClaimDeliveryResponseSchema)` to create a new message.
+ */
+export const ClaimDeliveryResponseSchema: GenMessage<ClaimDeliveryResponse> = /*@__PURE__*/
+  messageDesc(file_filemill_job_v1_job, 39);
+
+/**
+ * @generated from message filemill.job.v1.DeliveryClaim
+ */
+export type DeliveryClaim = Message<"filemill.job.v1.DeliveryClaim"> & {
+  /**
+   * From 1.
+   *
+   * @generated from field: uint32 attempt = 1;
+   */
+  attempt: number;
+
+  /**
+   * @generated from field: string deliver_to = 2;
+   */
+  deliverTo: string;
+
+  /**
+   * @generated from field: filemill.job.v1.Job job = 3;
+   */
+  job?: Job | undefined;
+};
+
+/**
+ * Describes the message filemill.job.v1.DeliveryClaim.
+ * Use `create(DeliveryClaimSchema)` to create a new message.
+ */
+export const DeliveryClaimSchema: GenMessage<DeliveryClaim> = /*@__PURE__*/
+  messageDesc(file_filemill_job_v1_job, 40);
+
+/**
+ * @generated from message filemill.job.v1.SettleDeliveryRequest
+ */
+export type SettleDeliveryRequest = Message<"filemill.job.v1.SettleDeliveryRequest"> & {
+  /**
+   * @generated from field: string job_id = 1;
+   */
+  jobId: string;
+
+  /**
+   * @generated from field: uint32 attempt = 2;
+   */
+  attempt: number;
+
+  /**
+   * Of the answer; absent when there was none.
+   *
+   * @generated from field: optional uint32 status = 3;
+   */
+  status?: number | undefined;
+
+  /**
+   * Unspecified: it has arrived.
+   *
+   * @generated from field: filemill.job.v1.ResultDelivery.Failure failure = 4;
+   */
+  failure: ResultDelivery_Failure;
+
+  /**
+   * Until the next attempt; absent: it was the last.
+   *
+   * @generated from field: optional uint32 retry_in_ms = 5;
+   */
+  retryInMs?: number | undefined;
+};
+
+/**
+ * Describes the message filemill.job.v1.SettleDeliveryRequest.
+ * Use `create(SettleDeliveryRequestSchema)` to create a new message.
+ */
+export const SettleDeliveryRequestSchema: GenMessage<SettleDeliveryRequest> = /*@__PURE__*/
+  messageDesc(file_filemill_job_v1_job, 41);
+
+/**
+ * @generated from message filemill.job.v1.SettleDeliveryResponse
+ */
+export type SettleDeliveryResponse = Message<"filemill.job.v1.SettleDeliveryResponse"> & {
+};
+
+/**
+ * Describes the message filemill.job.v1.SettleDeliveryResponse.
+ * Use `create(SettleDeliveryResponseSchema)` to create a new message.
+ */
+export const SettleDeliveryResponseSchema: GenMessage<SettleDeliveryResponse> = /*@__PURE__*/
+  messageDesc(file_filemill_job_v1_job, 42);
 
 /**
  * @generated from message filemill.job.v1.GetRouteTimeRequest
@@ -864,14 +1471,14 @@ export type GetRouteTimeRequest = Message<"filemill.job.v1.GetRouteTimeRequest">
  * Use `create(GetRouteTimeRequestSchema)` to create a new message.
  */
 export const GetRouteTimeRequestSchema: GenMessage<GetRouteTimeRequest> = /*@__PURE__*/
-  messageDesc(file_filemill_job_v1_job, 26);
+  messageDesc(file_filemill_job_v1_job, 43);
 
 /**
  * @generated from message filemill.job.v1.GetRouteTimeResponse
  */
 export type GetRouteTimeResponse = Message<"filemill.job.v1.GetRouteTimeResponse"> & {
   /**
-   * Moving average of one attempt in ms; absent when there was none since the start.
+   * Of one attempt, in ms: the mean of the last ones; absent when there was none.
    *
    * @generated from field: optional uint32 expected_ms = 1;
    */
@@ -883,7 +1490,7 @@ export type GetRouteTimeResponse = Message<"filemill.job.v1.GetRouteTimeResponse
  * Use `create(GetRouteTimeResponseSchema)` to create a new message.
  */
 export const GetRouteTimeResponseSchema: GenMessage<GetRouteTimeResponse> = /*@__PURE__*/
-  messageDesc(file_filemill_job_v1_job, 27);
+  messageDesc(file_filemill_job_v1_job, 44);
 
 /**
  * @generated from message filemill.job.v1.ClaimAttemptRequest
@@ -932,7 +1539,7 @@ export type ClaimAttemptRequest = Message<"filemill.job.v1.ClaimAttemptRequest">
  * Use `create(ClaimAttemptRequestSchema)` to create a new message.
  */
 export const ClaimAttemptRequestSchema: GenMessage<ClaimAttemptRequest> = /*@__PURE__*/
-  messageDesc(file_filemill_job_v1_job, 28);
+  messageDesc(file_filemill_job_v1_job, 45);
 
 /**
  * @generated from message filemill.job.v1.ClaimAttemptResponse
@@ -959,7 +1566,7 @@ export type ClaimAttemptResponse = Message<"filemill.job.v1.ClaimAttemptResponse
  * Use `create(ClaimAttemptResponseSchema)` to create a new message.
  */
 export const ClaimAttemptResponseSchema: GenMessage<ClaimAttemptResponse> = /*@__PURE__*/
-  messageDesc(file_filemill_job_v1_job, 29);
+  messageDesc(file_filemill_job_v1_job, 46);
 
 /**
  * @generated from enum filemill.job.v1.ClaimAttemptResponse.Outcome
@@ -1001,7 +1608,7 @@ export type ClaimAttemptResponse_Outcome = (typeof ClaimAttemptResponse_Outcome)
  * Describes the enum filemill.job.v1.ClaimAttemptResponse.Outcome.
  */
 export const ClaimAttemptResponse_OutcomeSchema: GenEnum<ClaimAttemptResponse_Outcome> = /*@__PURE__*/
-  enumDesc(file_filemill_job_v1_job, 29, 0);
+  enumDesc(file_filemill_job_v1_job, 46, 0);
 
 /**
  * @generated from message filemill.job.v1.Lease
@@ -1075,7 +1682,7 @@ export type Lease = Message<"filemill.job.v1.Lease"> & {
  * Use `create(LeaseSchema)` to create a new message.
  */
 export const LeaseSchema: GenMessage<Lease> = /*@__PURE__*/
-  messageDesc(file_filemill_job_v1_job, 30);
+  messageDesc(file_filemill_job_v1_job, 47);
 
 /**
  * @generated from message filemill.job.v1.HeartbeatRequest
@@ -1112,7 +1719,7 @@ export type HeartbeatRequest = Message<"filemill.job.v1.HeartbeatRequest"> & {
  * Use `create(HeartbeatRequestSchema)` to create a new message.
  */
 export const HeartbeatRequestSchema: GenMessage<HeartbeatRequest> = /*@__PURE__*/
-  messageDesc(file_filemill_job_v1_job, 31);
+  messageDesc(file_filemill_job_v1_job, 48);
 
 /**
  * @generated from message filemill.job.v1.HeartbeatResponse
@@ -1129,7 +1736,7 @@ export type HeartbeatResponse = Message<"filemill.job.v1.HeartbeatResponse"> & {
  * Use `create(HeartbeatResponseSchema)` to create a new message.
  */
 export const HeartbeatResponseSchema: GenMessage<HeartbeatResponse> = /*@__PURE__*/
-  messageDesc(file_filemill_job_v1_job, 32);
+  messageDesc(file_filemill_job_v1_job, 49);
 
 /**
  * @generated from message filemill.job.v1.FinishAttemptRequest
@@ -1185,7 +1792,7 @@ export type FinishAttemptRequest = Message<"filemill.job.v1.FinishAttemptRequest
  * Use `create(FinishAttemptRequestSchema)` to create a new message.
  */
 export const FinishAttemptRequestSchema: GenMessage<FinishAttemptRequest> = /*@__PURE__*/
-  messageDesc(file_filemill_job_v1_job, 33);
+  messageDesc(file_filemill_job_v1_job, 50);
 
 /**
  * @generated from message filemill.job.v1.AttemptResult
@@ -1207,7 +1814,7 @@ export type AttemptResult = Message<"filemill.job.v1.AttemptResult"> & {
  * Use `create(AttemptResultSchema)` to create a new message.
  */
 export const AttemptResultSchema: GenMessage<AttemptResult> = /*@__PURE__*/
-  messageDesc(file_filemill_job_v1_job, 34);
+  messageDesc(file_filemill_job_v1_job, 51);
 
 /**
  * @generated from message filemill.job.v1.AttemptFailure
@@ -1231,7 +1838,7 @@ export type AttemptFailure = Message<"filemill.job.v1.AttemptFailure"> & {
  * Use `create(AttemptFailureSchema)` to create a new message.
  */
 export const AttemptFailureSchema: GenMessage<AttemptFailure> = /*@__PURE__*/
-  messageDesc(file_filemill_job_v1_job, 35);
+  messageDesc(file_filemill_job_v1_job, 52);
 
 /**
  * @generated from message filemill.job.v1.FinishAttemptResponse
@@ -1255,7 +1862,7 @@ export type FinishAttemptResponse = Message<"filemill.job.v1.FinishAttemptRespon
  * Use `create(FinishAttemptResponseSchema)` to create a new message.
  */
 export const FinishAttemptResponseSchema: GenMessage<FinishAttemptResponse> = /*@__PURE__*/
-  messageDesc(file_filemill_job_v1_job, 36);
+  messageDesc(file_filemill_job_v1_job, 53);
 
 /**
  * @generated from message filemill.job.v1.WatchCancellationsRequest
@@ -1272,7 +1879,7 @@ export type WatchCancellationsRequest = Message<"filemill.job.v1.WatchCancellati
  * Use `create(WatchCancellationsRequestSchema)` to create a new message.
  */
 export const WatchCancellationsRequestSchema: GenMessage<WatchCancellationsRequest> = /*@__PURE__*/
-  messageDesc(file_filemill_job_v1_job, 37);
+  messageDesc(file_filemill_job_v1_job, 54);
 
 /**
  * @generated from message filemill.job.v1.WatchCancellationsResponse
@@ -1294,7 +1901,7 @@ export type WatchCancellationsResponse = Message<"filemill.job.v1.WatchCancellat
  * Use `create(WatchCancellationsResponseSchema)` to create a new message.
  */
 export const WatchCancellationsResponseSchema: GenMessage<WatchCancellationsResponse> = /*@__PURE__*/
-  messageDesc(file_filemill_job_v1_job, 38);
+  messageDesc(file_filemill_job_v1_job, 55);
 
 /**
  * The durable record in the key-value store, one per job. Never sent to a consumer.
@@ -1389,6 +1996,34 @@ export type JobRecord = Message<"filemill.job.v1.JobRecord"> & {
    * @generated from field: string trace_parent = 22;
    */
   traceParent: string;
+
+  /**
+   * To its result, for others.
+   *
+   * @generated from field: repeated filemill.job.v1.ResultLink links = 23;
+   */
+  links: ResultLink[];
+
+  /**
+   * Of the input; see CreateJobRequest.
+   *
+   * @generated from field: filemill.common.v1.Extent extent = 24;
+   */
+  extent?: Extent | undefined;
+
+  /**
+   * Until the delivery has ended: whoever has the address may write there.
+   *
+   * @generated from field: string deliver_to = 25;
+   */
+  deliverTo: string;
+
+  /**
+   * An attempt at the delivery is under way until then: whoever died in it is given up.
+   *
+   * @generated from field: optional google.protobuf.Timestamp delivery_claimed_until = 26;
+   */
+  deliveryClaimedUntil?: Timestamp | undefined;
 };
 
 /**
@@ -1396,7 +2031,59 @@ export type JobRecord = Message<"filemill.job.v1.JobRecord"> & {
  * Use `create(JobRecordSchema)` to create a new message.
  */
 export const JobRecordSchema: GenMessage<JobRecord> = /*@__PURE__*/
-  messageDesc(file_filemill_job_v1_job, 39);
+  messageDesc(file_filemill_job_v1_job, 56);
+
+/**
+ * In the bucket `timings`, under a route and the unit in which the sizes of its files were told: its last runs, oldest first.
+ *
+ * @generated from message filemill.job.v1.RouteTimings
+ */
+export type RouteTimings = Message<"filemill.job.v1.RouteTimings"> & {
+  /**
+   * @generated from field: repeated filemill.job.v1.Timing timings = 1;
+   */
+  timings: Timing[];
+};
+
+/**
+ * Describes the message filemill.job.v1.RouteTimings.
+ * Use `create(RouteTimingsSchema)` to create a new message.
+ */
+export const RouteTimingsSchema: GenMessage<RouteTimings> = /*@__PURE__*/
+  messageDesc(file_filemill_job_v1_job, 57);
+
+/**
+ * @generated from message filemill.job.v1.Timing
+ */
+export type Timing = Message<"filemill.job.v1.Timing"> & {
+  /**
+   * Pixels, milliseconds of sound or film, or bytes.
+   *
+   * @generated from field: double amount = 1;
+   */
+  amount: number;
+
+  /**
+   * Equal for equal options.
+   *
+   * @generated from field: uint32 variant = 2;
+   */
+  variant: number;
+
+  /**
+   * From the start of the attempt to its end, in ms.
+   *
+   * @generated from field: double took_ms = 3;
+   */
+  tookMs: number;
+};
+
+/**
+ * Describes the message filemill.job.v1.Timing.
+ * Use `create(TimingSchema)` to create a new message.
+ */
+export const TimingSchema: GenMessage<Timing> = /*@__PURE__*/
+  messageDesc(file_filemill_job_v1_job, 58);
 
 /**
  * In the bucket `idempotency`, under a hash of account and key.
@@ -1425,7 +2112,7 @@ export type IdempotencyRecord = Message<"filemill.job.v1.IdempotencyRecord"> & {
  * Use `create(IdempotencyRecordSchema)` to create a new message.
  */
 export const IdempotencyRecordSchema: GenMessage<IdempotencyRecord> = /*@__PURE__*/
-  messageDesc(file_filemill_job_v1_job, 40);
+  messageDesc(file_filemill_job_v1_job, 59);
 
 /**
  * @generated from enum filemill.job.v1.JobState
@@ -1518,6 +2205,16 @@ export const JobService: GenService<{
     output: typeof ListJobsResponseSchema;
   },
   /**
+   * For operators: jobs of all accounts and guests, newest first.
+   *
+   * @generated from rpc filemill.job.v1.JobService.ListAllJobs
+   */
+  listAllJobs: {
+    methodKind: "unary";
+    input: typeof ListAllJobsRequestSchema;
+    output: typeof ListAllJobsResponseSchema;
+  },
+  /**
    * Ends an unfinished job; a finished one stays as it is and is returned.
    *
    * @generated from rpc filemill.job.v1.JobService.CancelJob
@@ -1556,6 +2253,47 @@ export const JobService: GenService<{
     methodKind: "unary";
     input: typeof PurgeRequestSchema;
     output: typeof PurgeResponseSchema;
+  },
+  /**
+   * Lets whoever has the link fetch the result of a done job, until the link or the result ends. A job has 20 links at most.
+   * Fails with JOB_NOT_FOUND, JOB_NOT_DONE, RESULT_EXPIRED, BAD_REQUEST (details.field).
+   *
+   * @generated from rpc filemill.job.v1.JobService.CreateResultLink
+   */
+  createResultLink: {
+    methodKind: "unary";
+    input: typeof CreateResultLinkRequestSchema;
+    output: typeof CreateResultLinkResponseSchema;
+  },
+  /**
+   * Those that still work, oldest first. Fails with JOB_NOT_FOUND.
+   *
+   * @generated from rpc filemill.job.v1.JobService.ListResultLinks
+   */
+  listResultLinks: {
+    methodKind: "unary";
+    input: typeof ListResultLinksRequestSchema;
+    output: typeof ListResultLinksResponseSchema;
+  },
+  /**
+   * An unknown one is no error. Fails with JOB_NOT_FOUND.
+   *
+   * @generated from rpc filemill.job.v1.JobService.RevokeResultLink
+   */
+  revokeResultLink: {
+    methodKind: "unary";
+    input: typeof RevokeResultLinkRequestSchema;
+    output: typeof RevokeResultLinkResponseSchema;
+  },
+  /**
+   * The job behind a link. Fails with NOT_FOUND, alike for a link that never was, is over, used up or revoked.
+   *
+   * @generated from rpc filemill.job.v1.JobService.OpenResultLink
+   */
+  openResultLink: {
+    methodKind: "unary";
+    input: typeof OpenResultLinkRequestSchema;
+    output: typeof OpenResultLinkResponseSchema;
   },
   /**
    * Forces what is written so far to the disk, this job's record and input included; called before a promise (202)
@@ -1609,6 +2347,27 @@ export const JobService: GenService<{
     methodKind: "unary";
     input: typeof MakeRoomRequestSchema;
     output: typeof MakeRoomResponseSchema;
+  },
+  /**
+   * For the service that sends results: takes a result for one attempt, or keeps the one that it has. Answers without a claim when
+   * there is nothing to send, or another process has it.
+   *
+   * @generated from rpc filemill.job.v1.JobService.ClaimDelivery
+   */
+  claimDelivery: {
+    methodKind: "unary";
+    input: typeof ClaimDeliveryRequestSchema;
+    output: typeof ClaimDeliveryResponseSchema;
+  },
+  /**
+   * Records the end of an attempt; one that is not under way any more is no error.
+   *
+   * @generated from rpc filemill.job.v1.JobService.SettleDelivery
+   */
+  settleDelivery: {
+    methodKind: "unary";
+    input: typeof SettleDeliveryRequestSchema;
+    output: typeof SettleDeliveryResponseSchema;
   },
   /**
    * How long conversions of one route took lately, over all sizes of files.

@@ -6,3 +6,9 @@ function Pandoc(document)
   document.meta.pagetitle = title or "Document"
   return document
 end
+
+-- A picture that nobody described is one that readers aloud pass over.
+function Image(image)
+  if #image.caption == 0 and not image.attributes.alt then image.attributes.alt = "" end
+  return image
+end

@@ -1,13 +1,22 @@
 /** E-books by Calibre, all by way of EPUB, which holds what any of them has. */
 import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { FilemillError } from "#contract/errors.ts";
 import { defineEngine, type Fidelity, type Hop, type HopTask, type OptionDefinition } from "#services/conversion/domain/engine.ts";
 import type { Sandbox } from "#services/conversion/domain/sandbox.ts";
 import { throwIfFailed } from "../shared/bad-input.ts";
 import { crossHops, stringOption, uniqueHops, words } from "../shared/hop-table.ts";
-import { openToolSession } from "../shared/tool-run.ts";
+import { openToolSession, type ToolCommand } from "../shared/tool-run.ts";
 
-const program = "/usr/bin/ebook-convert";
+const helpScript = "calibre-help.py";
+const helpProgram: Omit<ToolCommand, "env"> = {
+  program: "/usr/bin/calibre-debug",
+  args: ["-e", `/engine/${helpScript}`, "--"],
+  readOnly: { [join(import.meta.dirname, helpScript)]: `/engine/${helpScript}` },
+};
+const programOf = (from: string): Omit<ToolCommand, "env"> =>
+  from === "chm" ? helpProgram : { program: "/usr/bin/ebook-convert", args: [] };
+
 /** Starting it to ask takes half a second of a processor: its version stands in its source. */
 const versionFiles = ["/usr/lib/calibre/calibre/constants.py", "/usr/lib64/calibre/calibre/constants.py"];
 
@@ -20,7 +29,7 @@ const env = {
 };
 const limits = { addressSpace: false, processes: 128 };
 
-const read = words("mobi azw3 azw prc fb2 lit lrf pdb htmlz txtz pmlz rb tcr");
+const read = words("mobi azw3 azw prc chm fb2 lit lrf pdb htmlz txtz pmlz rb tcr");
 const written = words("mobi azw3 fb2 htmlz lit lrf pdb pmlz rb tcr txtz");
 /** Text without pictures, and hardly a heading. */
 const plain = new Set(["tcr", "txtz", "pdb", "rb"]);
@@ -50,9 +59,11 @@ const hops: readonly Hop[] = uniqueHops([
 
 /** Exceptions of its readers by name, and of others by their words. */
 const badInput = [
-  /^[\w.]*(?:BadZipfile|MobiError|LitError|LRFException|LRFParseError|RocketBookError|InvalidFile|XMLSyntaxError|struct\.error|zlib\.error|UnicodeDecodeError): /m,
+  /^[\w.]*(?:BadZipfile|CHMError|MobiError|LitError|LRFException|LRFParseError|RocketBookError|InvalidFile|XMLSyntaxError|struct\.error|zlib\.error|UnicodeDecodeError): /m,
   /^ValueError: (?:Not a ZIP file|Invalid ZIP|This ZIP file is encrypted|\S+ is not a valid EPUB|File \S+ contains an invalid|KF8 does not have)/m,
   /Book type is Unknown|^Syntax Error/m,
+  // Compiled help that names no first page.
+  /^AttributeError: 'NoneType' object has no attribute 'lstrip'/m,
 ];
 
 async function run(sandbox: Sandbox, task: HopTask): Promise<void> {
@@ -61,9 +72,11 @@ async function run(sandbox: Sandbox, task: HopTask): Promise<void> {
   const inside = `/input/in.${from}`;
   await using session = await openToolSession(sandbox, task, inside);
   const [title, author] = [stringOption(task.options, "title"), stringOption(task.options, "author")];
+  const program = programOf(from);
   const end = await session.run({
-    program,
+    ...program,
     args: [
+      ...program.args,
       ...[inside, `/job/out.${to}`],
       // The second version's schema refuses much that books hold; readers of it find its table of contents in the third too.
       ...(to === "epub" ? ["--epub-version=3"] : []),

@@ -44,6 +44,8 @@ FLAGS = [
     "--remote-debugging-pipe",
 ]
 CHUNK = 1 << 20
+# In seconds.
+INTERRUPT_AGAIN = 0.1
 
 
 class Lost(Exception):
@@ -93,9 +95,22 @@ class Browser:
         while True:
             message = self._next()
             if message.get("id") == number:
-                if "error" in message:
-                    raise Refused(str(message["error"].get("message", "")))
-                return message["result"]
+                return self._result_of(message)
+            self._handle(message)
+
+    def insist(self, interruption, method, **params):
+        """Like `call`, but sends `interruption` first, and again and again until the command is answered."""
+        self.send(interruption)
+        number = self.send(method, **params)
+        until = time.monotonic() + INTERRUPT_AGAIN
+        while True:
+            if time.monotonic() >= until or not self._is_readable(until):
+                self.send(interruption)
+                until = time.monotonic() + INTERRUPT_AGAIN
+                continue
+            message = self._next()
+            if message.get("id") == number:
+                return self._result_of(message)
             self._handle(message)
 
     def wait(self, is_over, until=None):
@@ -105,6 +120,11 @@ class Browser:
                 return False
             self._handle(self._next())
         return True
+
+    def _result_of(self, message):
+        if "error" in message:
+            raise Refused(str(message["error"].get("message", "")))
+        return message["result"]
 
     def _handle(self, message):
         if "method" not in message:

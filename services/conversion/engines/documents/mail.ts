@@ -52,6 +52,7 @@ function mailExpectations(from: string, to: string) {
 function cardExpectations(from: string, to: string) {
   const isTable = from === "csv" || from === "tsv" || from === "xlsx";
   const isTree = to === "json" || to === "ndjson" || to === "yaml" || to === "xml";
+  const holdsCells = to === "csv" || to === "tsv" || to === "xlsx";
   const told = to === "vcf" ? toCards : from === "vcf" ? ofCards : ofCalendars;
   return [
     ...expectingAll(
@@ -60,8 +61,15 @@ function cardExpectations(from: string, to: string) {
       from === "xlsx" && "SHEETS_LEFT_OUT",
       isTable && "NAMES_CHANGED",
     ),
-    ...expectingAll(isTree && to !== "xml" && "TYPES_AS_TEXT", to === "xml" && "CHARACTERS_REPLACED"),
+    ...expectingAll(
+      ((isTree && to !== "xml") || to === "xlsx") && "TYPES_AS_TEXT",
+      (to === "xml" || to === "xlsx") && "CHARACTERS_REPLACED",
+    ),
     ...told,
+    ...(from === "json" ? [expecting("STRUCTURE_FLATTENED", { message: "Lists and maps become one text." })] : []),
+    ...(from === "ics" && holdsCells
+      ? [expecting("STRUCTURE_FLATTENED", { message: "Several values in one cell are joined by semicolons." })]
+      : []),
     ...(from === "vcf" && !isTree ? [expecting("IMAGES_REMOVED", { message: "Photos of contacts are left out." })] : []),
   ];
 }
@@ -72,11 +80,13 @@ const ofCalendars = [
 ];
 const ofCards = [
   expecting("METADATA_DROPPED", { message: "Parameters of values are left out." }),
-  expecting("STRUCTURE_FLATTENED", { message: "The parts of addresses are joined by commas." }),
+  expecting("STRUCTURE_FLATTENED", { message: "The parts of addresses and organisations, and several values in one cell, are joined." }),
+  expecting("ENTRIES_LEFT_OUT", { message: "What is no contact, or stands inside of one, is left out." }),
 ];
 const toCards = [
   expecting("METADATA_DROPPED", { message: "Columns that contacts have no place for are left out." }),
   expecting("ENTRIES_LEFT_OUT", { message: "Rows without a name or an address are left out." }),
+  expecting("CHARACTERS_REPLACED", { message: "Control characters, which contacts cannot hold, are replaced." }),
 ];
 
 /** Headers that no page shows are left out, and so are attachments but where the target holds files. */

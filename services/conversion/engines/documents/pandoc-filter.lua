@@ -47,13 +47,19 @@ function Image(image)
   return image.caption
 end
 
--- An outline holds what is under headings, and loses what is in a division.
+-- What is in divisions stands where they stood: an outline holds what is under headings, and loses what is in a division.
 local function outlined(blocks)
   local found = pandoc.List()
   for _, block in ipairs(blocks) do
     if block.t == "Div" then found:extend(outlined(block.content)) else found:insert(block) end
   end
   return found
+end
+
+-- A FictionBook has headings of sections alone: Pandoc leaves out those that stand in anything else.
+local function sectioned(blocks)
+  local function bold(heading) return pandoc.Para({ pandoc.Strong(heading.content) }) end
+  return outlined(blocks):map(function(block) return block.t == "Header" and block or pandoc.walk_block(block, { Header = bold }) end)
 end
 
 -- Footnotes of web pages (DPUB-ARIA 1.0): at the end of the page, with a link there and one back.
@@ -137,10 +143,15 @@ local function with_own_names(document)
     end
     if is_book and name and not taken[name] then return link.content end
   end
-  local rest = { Div = own, CodeBlock = own, Span = own, Code = own, Link = own, Image = own }
-  local blocks = pandoc.Div(document.blocks)
-  for _, filter in ipairs({ { Header = own_heading }, rest, { Link = leads_somewhere } }) do blocks = pandoc.walk_block(blocks, filter) end
-  document.blocks = blocks.content
+  local has_own_links = false
+  local function own_link(link)
+    has_own_links = has_own_links or link.target:match("^#") ~= nil
+    return own(link)
+  end
+  -- Each walk through a document takes as long as a third of its conversion.
+  local named = document:walk({ Header = own_heading })
+  named = named:walk({ Div = own, CodeBlock = own, Span = own, Code = own, Link = own_link, Image = own })
+  return has_own_links and named:walk({ Link = leads_somewhere }) or named
 end
 
 local function without_empty_names(meta)
@@ -154,12 +165,20 @@ local function without_empty_names(meta)
   end
 end
 
+-- Taken for UTF-8, which shows where it begins.
+local function is_utf16(document)
+  for place = 1, math.min(#document.blocks, 10) do
+    if pandoc.utils.stringify(document.blocks[place]):find("\0", 1, true) then return true end
+  end
+  return false
+end
+
 function Pandoc(document)
-  -- UTF-16 that is taken for UTF-8.
-  if pandoc.utils.stringify(document):find("\0", 1, true) then io.stderr:write("filemill:zeros\n") end
+  if is_utf16(document) then io.stderr:write("filemill:zeros\n") end
   if FORMAT == "opml" then document.blocks = outlined(document.blocks) end
+  if FORMAT == "fb2" then document.blocks = sectioned(document.blocks) end
   local own_title = document.meta.title and pandoc.utils.stringify(document.meta.title) or ""
-  if is_web then with_own_names(document) end
+  if is_web then document = with_own_names(document) end
   if is_book then without_empty_names(document.meta) end
   if removed > 0 then io.stderr:write("filemill:images-removed=" .. removed .. "\n") end
   if own_title == "" then
@@ -232,8 +251,43 @@ function Span(span)
   if is_markdown then return span.content end
 end
 
-function Div(division)
-  if is_markdown then return division.content end
+-- As GitHub and others read formulas; the writer itself would escape their signs.
+function Math(math)
+  if not FORMAT:match("^gfm") then return nil end
+  local mark = math.mathtype == "DisplayMath" and "$$" or "$"
+  return pandoc.RawInline("html", mark .. math.text:gsub("^%s+", ""):gsub("%s+$", "") .. mark)
+end
+
+-- A sign of money that could be taken for the end of a formula.
+function Str(word)
+  if not FORMAT:match("^gfm") or not word.text:find("%S%$") then return nil end
+  local parts, at = pandoc.List(), 1
+  for place in word.text:gmatch("()%$") do
+    if place > 1 and not word.text:match("^%d", place + 1) then
+      if place > at then parts:insert(pandoc.Str(word.text:sub(at, place - 1))) end
+      parts:insert(pandoc.RawInline("html", "\\$"))
+      at = place + 1
+    end
+  end
+  if at <= #word.text then parts:insert(pandoc.Str(word.text:sub(at))) end
+  return parts
+end
+
+function Div(division) if is_markdown then return division.content end end
+
+-- Classes would make a link HTML; one without words, or one that runs something, leads nowhere.
+function Link(link)
+  if not is_markdown then return nil end
+  if #link.content == 0 or link.target:lower():match("^%s*javascript:") then return link.content end
+  link.attr = pandoc.Attr()
+  return link
+end
+
+-- What the head of a web page says to people; the rest is for browsers and programs that search.
+local told = {}
+for name in ("title subtitle author date lang description keywords abstract publisher rights"):gmatch("%S+") do told[name] = true end
+local function without_browsers(meta)
+  for name in pairs(meta["filemill-web"] and meta or {}) do if not told[name] then meta[name] = nil end end
 end
 
 -- Lines of a cell are broken, for blocks would make the table HTML; nil for what has other blocks.
@@ -267,14 +321,20 @@ function markdown_table(given)
     if #rows == 0 and #own > 0 then rows:insert(own:remove(1)) end
     body.head, body.body = {}, own
   end
+  -- A bar of a formula would end the cell.
+  local function unbarred(raw) if raw.text:match("^%$") then return pandoc.RawInline("html", (raw.text:gsub("|", "\\vert "))) end end
   given.head = pandoc.TableHead(rows, given.head.attr)
   given.foot = pandoc.TableFoot(pandoc.List(given.foot.rows):map(flat_row), given.foot.attr)
   given.colspecs = pandoc.List(given.colspecs):map(function(column) return { column[1], nil } end)
-  return given
+  return pandoc.walk_block(given, { RawInline = unbarred })
 end
 
 return {
   { Pandoc = with_footnotes },
-  { Meta = function(meta) describes = meta["filemill-pictures"] ~= nil meta["filemill-pictures"] = nil return meta end },
-  { Image = Image, Span = Span, Div = Div, RawBlock = RawBlock }, { Header = Header, Table = Table }, { Pandoc = Pandoc },
+  { Meta = function(meta)
+    describes, meta["filemill-pictures"] = meta["filemill-pictures"] ~= nil, nil
+    without_browsers(meta)
+    return meta
+  end },
+  { Image = Image, Link = Link, Span = Span, Div = Div, RawBlock = RawBlock, Math = Math, Str = Str }, { Header = Header, Table = Table }, { Pandoc = Pandoc },
 }

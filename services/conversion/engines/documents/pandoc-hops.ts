@@ -59,6 +59,8 @@ export const markups: Readonly<Record<string, Markup>> = {
   markua: { writer: "markua" },
   icml: { writer: "icml" },
   pptx: { writer: "pptx" },
+  // Its tree in the words of our own (see inside/pdf/document.schema.json).
+  json: { writer: "json" },
 };
 
 /** Debian's build has their data files beside it, where `--sandbox` forbids it to look: these rely on our sandbox alone. */
@@ -134,7 +136,7 @@ function optionsOf(from: string, to: string): readonly OptionDefinition[] {
     ...(withContents.has(to) && to !== "pptx" ? contents : []),
     ...(withNumbers.has(to) ? [numbered] : []),
     ...(withHighlight.has(to) ? [highlight] : []),
-    ...(zipped.has(to) || to === "ipynb" ? [] : [wrap, columns]),
+    ...(zipped.has(to) || to === "ipynb" || to === "json" ? [] : [wrap, columns]),
   ];
 }
 
@@ -148,7 +150,8 @@ function fidelityOf(from: string, to: string): Fidelity {
 }
 
 /** Others get a text as its author would have it. */
-export const readsChanges = (from: string, to: string): boolean => from === "docx" && (to === "md" || to === "html" || to === "txt");
+export const readsChanges = (from: string, to: string): boolean =>
+  from === "docx" && (to === "md" || to === "html" || to === "txt" || to === "json");
 
 const readers = Object.keys(markups).filter((id) => markups[id]?.reader !== undefined);
 const writers = Object.keys(markups).filter((id) => markups[id]?.writer !== undefined);

@@ -1,13 +1,15 @@
 /** Markup, wikis, notebooks and e-books by pandoc: a fresh process for each document, which starts in a blink. */
 import { FilemillError } from "#contract/errors.ts";
 import { defineEngine, type EngineHost, type HopTask } from "#services/conversion/domain/engine.ts";
-import { LacksContent } from "#services/conversion/domain/failure.ts";
+import { EngineFault, LacksContent } from "#services/conversion/domain/failure.ts";
 import type { SandboxEnd } from "#services/conversion/domain/sandbox.ts";
 import { askForFile } from "../shared/ask-inspector.ts";
 import { failureOf } from "../shared/bad-input.ts";
+import { answerOf } from "../shared/child-engine.ts";
 import { flagOption, numberOption, stringOption } from "../shared/hop-table.ts";
+import { ownProgram } from "../shared/node-worker.ts";
 import { plainTableOf } from "../shared/plain-table.ts";
-import { inputInside, openToolSession, versionLineOf } from "../shared/tool-run.ts";
+import { inputInside, openToolSession, type ToolSession, versionLineOf } from "../shared/tool-run.ts";
 import { markups, needsDataFiles, pandocFilter, pandocHops, readsChanges } from "./pandoc-hops.ts";
 
 const program = "/usr/bin/pandoc";
@@ -25,7 +27,8 @@ const missingFile = 99;
 /** A letter of one byte may become three. */
 const maxDecodedBytes = 400_000_000;
 
-const heap = ["+RTS", "-M512m", "-RTS"];
+/** With room for what most documents need before garbage is first collected: that takes a tenth of their time. */
+const heap = ["+RTS", "-M512m", "-A32m", "-RTS"];
 
 const changesOf = ({ hop, options }: HopTask): string[] =>
   hop.from === "docx" ? [`--track-changes=${stringOption(options, "changes") ?? "accept"}`] : [];
@@ -41,6 +44,7 @@ function readerArgumentsOf(task: HopTask, input: string): string[] {
   return [
     ...heap,
     "--sandbox",
+    "--preserve-tabs",
     "-f",
     reader,
     ...changesOf(task),
@@ -63,9 +67,11 @@ function argumentsOf(task: HopTask, input: string): string[] {
   const isMarkdown = to === "md";
   return [
     ...heap,
+    "--preserve-tabs",
     ...(needsDataFiles.has(to) ? ["-f", "json"] : ["--sandbox", "-f", reader, ...changesOf(task)]),
     ...["-t", isMarkdown ? dialectOf(task) : writer, `--lua-filter=${filterInside}`],
     ...(isMarkdown && options.pictures === "describe" ? ["-M", "filemill-pictures=describe"] : []),
+    ...(isMarkdown && from === "html" ? ["-M", "filemill-web=true"] : []),
     ...(options.standalone === false ? [] : ["--standalone"]),
     ...(flagOption(options, "toc") ? ["--toc", `--toc-depth=${numberOption(options, "tocDepth") ?? 3}`] : []),
     ...(flagOption(options, "numberSections") ? ["--number-sections"] : []),
@@ -81,7 +87,8 @@ async function run({ sandbox, inspector }: EngineHost, task: HopTask): Promise<v
   await using session = await openToolSession(sandbox, task);
   const pandoc = (args: readonly string[]) =>
     session.run({ program, args, readOnly: { [pandocFilter]: filterInside }, limits: { addressSpace: false } });
-  const isTwoStep = needsDataFiles.has(task.hop.to);
+  const isJson = task.hop.to === "json";
+  const isTwoStep = isJson || needsDataFiles.has(task.hop.to);
   const firstArgsOf = isTwoStep ? readerArgumentsOf : argumentsOf;
   const asked = { signal: task.signal, maxBytes: maxDecodedBytes };
   const isReadable = task.hop.from === "docx" && (await writeReadable(inspector, task, session.pathOf("readable"), asked));
@@ -99,11 +106,24 @@ async function run({ sandbox, inspector }: EngineHost, task: HopTask): Promise<v
   }
   noteRemoved(task, end);
   throwIfFailed(task, end);
-  if (isTwoStep) throwIfFailed(task, await pandoc(argumentsOf(task, "/job/document.json")));
+  if (isJson) await writeTree(session, task);
+  else if (isTwoStep) throwIfFailed(task, await pandoc(argumentsOf(task, "/job/document.json")));
   await session.adopt("out").catch((error: unknown) => {
     // Pandoc ended well and wrote nothing.
     throw error instanceof FilemillError && error.code === "CONVERSION_FAILED" ? new LacksContent("The document holds no text.") : error;
   });
+}
+
+/** The JSON of documents, of Pandoc's own (see inside/document/main.ts). */
+async function writeTree(session: ToolSession, task: HopTask): Promise<void> {
+  const end = await session.run({
+    ...ownProgram("document/main.ts", ["/job/document.json", "/job/out"]),
+    limits: { addressSpace: false },
+  });
+  if (end.exitCode !== 0) throw new EngineFault("unexplained", `exit code ${end.exitCode}`);
+  const answer = answerOf(JSON.parse(end.stdout));
+  if (!answer.ok) throw answer.error;
+  for (const { code, message } of answer.notes) task.note(code, message);
 }
 
 /** Pandoc cuts at commas alone, and leaves out what has no column in the first row. */
@@ -119,7 +139,13 @@ async function writeReadable(
   made: string,
   asked: { readonly signal: AbortSignal; readonly maxBytes: number },
 ): Promise<boolean> {
-  const { isRewritten, comments, hasChanges } = await askForFile(inspector, "readableDocx", [task.input.path], made, asked);
+  const { isRewritten, comments, hasChanges, hasHidden, hasHeads, hasLabels } = await askForFile(
+    inspector,
+    "readableDocx",
+    [task.input.path],
+    made,
+    asked,
+  );
   const changes = stringOption(task.options, "changes") ?? "accept";
   const left = [
     ...(hasChanges ? [`tracked changes were ${changes}ed`] : []),
@@ -127,6 +153,12 @@ async function writeReadable(
   ].join(" and ");
   if (readsChanges(task.hop.from, task.hop.to) && changes !== "all" && left !== "")
     task.note("METADATA_DROPPED", `${left.slice(0, 1).toUpperCase()}${left.slice(1)}; \`changes=all\` keeps them.`);
+  const unread = [
+    ...(hasHidden ? ["Hidden text was left out."] : []),
+    ...(hasHeads ? ["Headers and footers of pages were left out."] : []),
+    ...(hasLabels ? ["Numbers of headings and labels of lists, such as § 1 or 1.1, were left out or became plain numbers."] : []),
+  ];
+  if (unread.length > 0) task.note("TEXT_LEFT_OUT", unread.join(" "));
   return isRewritten;
 }
 

@@ -29,7 +29,10 @@ export type Question = {
 
 export type Converted = string | Uint8Array;
 
-export type Work = (bytes: Buffer, question: Question, notes: Notes) => Converted | Promise<Converted>;
+/** Asks the host for what its other programs make of the same input; the answer is what host and work agreed on. Once a job. */
+export type Ask = (wanted: readonly string[]) => Promise<string>;
+
+export type Work = (bytes: Buffer, question: Question, notes: Notes, ask: Ask) => Converted | Promise<Converted>;
 
 export function textOption(options: Options, name: string): string | undefined {
   const value = options[name];

@@ -16,19 +16,33 @@ export function guessEncoding(bytes: Uint8Array): string {
   const high = countOf(sample, /[\x80-\xff]/g);
   const isForeign = foreignLettersOf(sample) > high / 2;
   if (isForeign && countOf(sample, dosCyrillic) > high * 0.98 && countOf(sample, dosOnly) > high / 5) return "ibm866";
-  for (const { name, confidence } of chardet.analyse(sampled)) {
-    const label = name.toLowerCase();
-    if (confidence < (isForeign ? 5 : 20) || label.startsWith("utf-") || label === "ascii") continue;
-    if (isForeign && (label === "iso-8859-1" || label === "windows-1252")) continue;
-    try {
-      new TextDecoder(label, { fatal: true }).decode(bytes);
-      // What is ISO 8859-1 by its letters is Windows-1252 by its quotation marks.
-      return label === "iso-8859-1" ? "windows-1252" : label;
-    } catch {
-      // No decoder of that name, or it does not fit.
-    }
+  const found = chardet.analyse(sampled).map(({ name, confidence }) => ({ label: name.toLowerCase(), confidence }));
+  const sure = found.filter(({ confidence }) => confidence >= (isForeign ? 5 : 20));
+  const isWestern = (label: string): boolean => label === "iso-8859-1" || label === "windows-1252";
+  // Who is not sure is asked only where the usual guess cannot be; of a few letters among plain ones, for no alphabet of several bytes.
+  const isDense = high > Math.max(8, sample.length / 5);
+  const guesses = [
+    ...sure.filter(({ label }) => !isForeign || !isWestern(label)),
+    { label: "windows-1252" },
+    ...found.filter(({ label }) => isForeign || isDense || /^(windows|iso)-/.test(label)),
+    { label: "windows-1250" },
+  ];
+  for (const { label } of guesses) {
+    if (label.startsWith("utf-") || label === "ascii") continue;
+    // What is ISO 8859-1 by its letters is Windows-1252 by its quotation marks.
+    if (fits(bytes, label)) return label === "iso-8859-1" ? "windows-1252" : label;
   }
   return "windows-1252";
+}
+
+/** A letter that the code page does not have becomes a control character, of which no text has any. */
+function fits(bytes: Uint8Array, label: string): boolean {
+  try {
+    return !/[\u0080-\u009f]/.test(new TextDecoder(label, { fatal: true }).decode(bytes));
+  } catch {
+    // No decoder of that name, or it does not fit.
+    return false;
+  }
 }
 
 /** From the line on in which letters are that are not ASCII: long tables may begin without any. */

@@ -15,14 +15,14 @@ const works: Readonly<Record<string, () => Promise<Work>>> = {
   data: async () => (await import("./records/convert.ts")).convertData,
   mail: async () => (await import("./mail/work.ts")).convertMailOrCards,
   meshoptimizer: async () => (await import("./model/change.ts")).changeModel,
+  model: async () => (await import("./model/convert.ts")).convertModel,
   pdf: async () => (await import("./pdf/convert.ts")).convertPdf,
   svgo: async () => (await import("./svg/rewrite.ts")).rewriteSvg,
   subtitle: async () => (await import("./subtitle/convert.ts")).convertSubtitle,
 };
 
-/** Sheets of workbooks, and drawings in a PDF. */
-async function partsOf({ work, options }: Question, bytes: Buffer): Promise<readonly string[]> {
-  if (work === "pdf") return (await import("./pdf/drawn-figures.ts")).figuresIn(bytes, options);
+/** Sheets of workbooks. */
+async function partsOf({ work }: Question, bytes: Buffer): Promise<readonly string[]> {
   if (work !== "data") throw new Failure("INTERNAL", "No such work.");
   const { sheetNamesOf } = await import("./records/sheets.ts");
   return sheetNamesOf(bytes);
@@ -37,7 +37,7 @@ async function answer(question: Question): Promise<unknown> {
       return { ok: true, data: Buffer.from(JSON.stringify(await partsOf(question, bytes))).toString("base64"), notes: [] };
     const work = await works[question.work]?.();
     if (work === undefined) throw new Failure("INTERNAL", "No such work.");
-    const result = Buffer.from(await work(bytes, question, notes));
+    const result = Buffer.from(await work(bytes, question, notes, ask));
     if (result.length === 0) throw new Failure("CONVERSION_FAILED", "The file holds nothing that could be converted.");
     const isSmall = result.length <= inlineBytes;
     if (!isSmall) writeFileSync("out", result);
@@ -57,6 +57,16 @@ function failureOf(error: unknown): Failure {
   return new Failure("CONVERSION_FAILED", "The file could not be converted.", true);
 }
 
+/** Takes the next line, while a work waits for what it asked for. */
+let take: ((given: string) => void) | undefined;
+
+function ask(wanted: readonly string[]): Promise<string> {
+  return new Promise((resolve) => {
+    take = resolve;
+    process.stdout.write(`${JSON.stringify({ wanted })}\n`);
+  });
+}
+
 let waiting = "";
 process.stdin.setEncoding("utf8");
 process.stdin.on("data", async (chunk: string) => {
@@ -64,6 +74,11 @@ process.stdin.on("data", async (chunk: string) => {
   if (!waiting.endsWith("\n")) return;
   const question = JSON.parse(waiting);
   waiting = "";
+  if (take !== undefined) {
+    take(String(question.given));
+    take = undefined;
+    return;
+  }
   const reply = question.ready === true ? { ready: true } : await answer(question);
   process.stdout.write(`${JSON.stringify(reply)}\n`);
 });

@@ -10,7 +10,7 @@ export type Reading = {
   readonly driver: string;
   /** What the file is called, for drivers that go by names, behind the folder that it is bound in. */
   readonly name: string;
-  /** In front of the path: a container to look into. */
+  /** In front of the path: a container to look into, or the driver. */
   readonly prefix?: string;
   /** What of it is read, where it is an archive and GDAL would read it otherwise. */
   readonly document?: string;
@@ -54,7 +54,8 @@ const asWritten = ["-oo", "DATE_AS_STRING=YES", "-oo", "ARRAY_AS_STRING=YES"];
 
 export const readings: Readonly<Record<string, Reading>> = {
   geojson: { driver: "GeoJSON", name: "in.geojson", args: asWritten },
-  geojsonl: { driver: "GeoJSONSeq", name: "in.geojsonl", args: asWritten },
+  // By itself GDAL takes a file of one line for the other.
+  geojsonl: { driver: "GeoJSONSeq", name: "in.geojsonl", prefix: "GeoJSONSeq:", args: asWritten },
   topojson: { driver: "TopoJSON", name: "in.topojson" },
   esrijson: { driver: "ESRIJSON", name: "in.json" },
   kml: { driver: "LIBKML", name: "in.kml" },

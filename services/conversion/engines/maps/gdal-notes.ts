@@ -18,7 +18,7 @@ const typed = set("kml kmz shp fgb gdb xlsx");
 const textTypes = set("geojson geojsonl gpx gml georss jml mapml csv");
 const rounding = set("shp mapml gdb mbtiles gpx");
 const naming = set("shp gpx gml gdb georss");
-const xml = set("kml kmz gpx gml georss jml mapml xlsx");
+const replacing = set("shp kml kmz gpx gml georss jml mapml xlsx");
 const emptying = set("shp jml fgb");
 const flat = set("georss mapml mbtiles");
 const measuring = set("gpkg shp fgb gdb pdf");
@@ -55,7 +55,7 @@ export function mapExpectations(from: string, to: string, writing: Narrow | unde
         ]
       : []),
     ...when(naming.has(to), () => expecting("NAMES_CHANGED")),
-    ...when(xml.has(to), () => expecting("CHARACTERS_REPLACED")),
+    ...when(replacing.has(to), () => expecting("CHARACTERS_REPLACED")),
     ...when(emptying.has(to), () =>
       expecting("EMPTY_VALUES_DROPPED", {
         message:

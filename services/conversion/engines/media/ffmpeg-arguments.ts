@@ -5,6 +5,7 @@ import type { HopTask } from "#services/conversion/domain/engine.ts";
 import { assertPart, noteLeftOut } from "#services/conversion/domain/parts.ts";
 import { flagOption, numberOption, stringOption } from "../shared/hop-table.ts";
 import { inputInside } from "../shared/tool-run.ts";
+import { broadcastArgs } from "./ffmpeg-broadcast.ts";
 import { chapterArgs } from "./ffmpeg-chapters.ts";
 import { deepFormatOf } from "./ffmpeg-colour.ts";
 import { type Container, isoDemuxer } from "./ffmpeg-container.ts";
@@ -16,7 +17,7 @@ import { holdsAnything, paceFilters, speedOf, strictArgs, subtitlePaceArgs, with
 import { pictureArgs } from "./ffmpeg-pictures.ts";
 import { inputArgs } from "./ffmpeg-probe.ts";
 import { bitrateArgs, qualityArgs, withoutQuality } from "./ffmpeg-quality.ts";
-import { audioCodecArgs } from "./ffmpeg-sound.ts";
+import { audioCodecArgs, clockArgs } from "./ffmpeg-sound.ts";
 import { decoderArgs, type Media, type Stream, streamsOf } from "./ffmpeg-streams.ts";
 import { videoFormats } from "./ffmpeg-video-formats.ts";
 
@@ -56,6 +57,7 @@ export function ffmpegArgumentsOf(task: HopTask, media: Media, demuxer: string):
       ...inputArgs(demuxer),
       ...decoderArgs(streamsOf(media, "video")[0]),
     ]);
+  if (media.chapterList !== undefined) command.input(`file:${media.chapterList}`).inputOptions("-f", "ffmetadata");
   const isPicture = pictureFormats[task.hop.to] !== undefined;
   const holdsVideo = videoFormats[task.hop.to] !== undefined;
   const streamArgs = isPicture
@@ -169,6 +171,10 @@ function withCover(args: readonly string[], cover: Stream | undefined): string[]
 /** Samples before the first of the sound, of formats that do not say so. */
 const leadingSilence: Readonly<Record<string, number>> = { aac: 1024, ac3: 256, eac3: 256, mp2: 481 };
 
+/** Of codecs whose own packets do not say it. */
+const marksPadding = ({ hop }: HopTask, { codec }: Stream): boolean =>
+  (codec === "aac" && containerOf(hop.from)?.demuxer === isoDemuxer) || (codec === "mp3" && hop.from === "mp3");
+
 function soundArgs(task: HopTask, media: Media, target: Container): string[] {
   const sound = soundOf(task, streamsOf(media, "audio"));
   const cover = coverOf(task, media, target);
@@ -178,11 +184,19 @@ function soundArgs(task: HopTask, media: Media, target: Container): string[] {
   if (silence !== undefined && (codec !== "copy" || containerOf(task.hop.from)?.demuxer === isoDemuxer)) {
     task.note("MEDIA_CHANGED", `The sound begins ${silence} samples later, because the format cannot mark the encoder's padding.`);
   }
+  if (codec === "copy" && target.muxer === "matroska" && marksPadding(task, sound)) {
+    task.note(
+      "MEDIA_CHANGED",
+      "The sound begins and ends some hundredths of a second later, because the format cannot mark the encoder's padding.",
+    );
+  }
   return [
     ...["-map", `0:${sound.index}`],
     ...(cover === undefined ? ["-vn"] : ["-map", `0:${cover.index}`, "-c:v", "copy", "-disposition:v", "attached_pic"]),
     ...codecArgs,
-    ...chapterArgs(task, media, target.muxer, codec === "copy" ? sound.codec : codec),
+    ...clockArgs(task, target, sound),
+    ...chapterArgs(task, media, target.muxer),
+    ...broadcastArgs(task, media, target.muxer),
     ...(/^(und|)$/.test(sound.language) ? [] : ["-metadata", `language=${sound.language}`]),
   ];
 }
@@ -213,7 +227,7 @@ function filmArgs(task: HopTask, media: Media, target: Container): string[] {
     ...subtitleCodecs(task, target, subtitles),
     ...(subtitles.length === 0 ? [] : subtitlePaceArgs(task)),
     ...[...languagesOf(target, "a", kept), ...languagesOf(target, "s", subtitles), "-max_muxing_queue_size", "4096"],
-    ...chapterArgs(task, media, target.muxer, "theora"),
+    ...chapterArgs(task, media, target.muxer),
   ];
 }
 

@@ -1,11 +1,13 @@
 /** What is other in a result than in its source: both are read, and compared by what each says of itself. */
 import { FilemillError } from "#contract/errors.ts";
 import type { HopTask } from "#services/conversion/domain/engine.ts";
+import type { BesideSound } from "#services/conversion/domain/questions.ts";
 import type { ToolSession } from "../shared/tool-run.ts";
 import { keptSubtitlesOf, outputInside } from "./ffmpeg-arguments.ts";
 import { audioFormats } from "./ffmpeg-formats.ts";
 import { speedOf } from "./ffmpeg-own.ts";
-import { type Media, readResult, type Stream, streamsOf } from "./ffmpeg-streams.ts";
+import { type Media, readResult, type Stream, streamsOf, type TrackMark } from "./ffmpeg-streams.ts";
+import { type CarriedTags, carryTags, lostWith } from "./ffmpeg-tags.ts";
 import { videoFormats } from "./ffmpeg-video-formats.ts";
 
 /** Of a chapter's beginning, in seconds: formats count in milliseconds, and some of them from the first sound that is heard. */
@@ -22,6 +24,7 @@ const leastRateChange = 0.02;
 export async function noteChanges(session: ToolSession, task: HopTask, media: Media, converted: readonly Stream[]): Promise<void> {
   const target = audioFormats[task.hop.to] ?? videoFormats[task.hop.to];
   if (target?.demuxer === undefined) return;
+  const carried = await carryTags(session, task, media);
   const result = await readResult(session, target.demuxer, outputInside);
   if (result.streams.some(({ kind, channels }) => kind === "audio" && channels === 0)) {
     throw new FilemillError("CONVERSION_FAILED", "The format does not support this many channels.");
@@ -32,7 +35,7 @@ export async function noteChanges(session: ToolSession, task: HopTask, media: Me
     return written.flatMap((stream, place) => changesOf(task, sources[place], stream));
   });
   if (changes.length > 0) task.note("MEDIA_CHANGED", [...new Set(changes)].join(" "));
-  const lost = lostOf(task, media, result);
+  const lost = lostOf(task, media, result, carried);
   if (lost.length > 0) task.note("METADATA_DROPPED", `Not carried over: ${lost.join("; ")}.`);
   const tracks = [...converted, ...keptSubtitlesOf(task, media)];
   const languages = namesLost(tracks, result, ({ language }) => language.replace(/^und$/, ""));
@@ -42,6 +45,8 @@ export async function noteChanges(session: ToolSession, task: HopTask, media: Me
       ? []
       : namesLost(tracks, result, ({ title }) => title);
   if (titles.length > 0) task.note("METADATA_DROPPED", "The format does not hold the titles of tracks.");
+  const marks = marksLost(tracks, result);
+  if (marks.length > 0) task.note("METADATA_DROPPED", `The format does not mark tracks as ${marks.join(", ")}.`);
   if (media.otherTracks > result.otherTracks) task.note("TRACKS_LEFT_OUT", "Attached files and tracks of data were left out.");
 }
 
@@ -103,20 +108,37 @@ function depthOf({ pixelFormat }: Stream): number {
 
 /** What files say of how they were made, and not of what is in them; of players' use only. */
 const technical =
-  /^(encoder|encoded_by|encoding_.*|encodersettings|tool|major_brand|minor_version|compatible_brands|handler_name|vendor_id|duration|bps.*|number_of_.*|_statistics_.*|language|alpha_mode|timecode|reel_name|isvbr|wmfsdk.*|wm_wmadrc.*|deviceconformancetemplate|itunnorm|itunsmpb|tlen|tsse|com_android_.*|id3v2_priv_.*|coding_history|time_reference|umid|gapless_playback|media_type|.*_ul|.*u(m)?id|product_(name|version.*)|toolkit_version.*|company_name|application_platform)$/;
+  /^(encoder|encoded_by|encoding_.*|encodersettings|tool|major_brand|minor_version|compatible_brands|handler_name|vendor_id|duration|bps.*|number_of_.*|_statistics_.*|language|alpha_mode|timecode|reel_name|isvbr|wmfsdk.*|wm_wmadrc.*|deviceconformancetemplate|itunnorm|itunsmpb|tlen|tsse|com_android_.*|id3v2_priv_.*|gapless_playback|media_type|.*_ul|.*u(m)?id|product_(name|version.*)|toolkit_version.*|company_name|application_platform)$/;
 
 /** ffmpeg writes these, and does not read them. */
 const threeG = /^(title|artist|author|genre|comment|album|copyright|date)$/;
 const toldOnly: Readonly<Record<string, RegExp>> = { "3gp": threeG, "3g2": threeG };
 
-function lostOf(task: HopTask, media: Media, result: Media): readonly string[] {
+/** No container that is written here holds these. */
+const besideWords: Readonly<Record<BesideSound, string>> = {
+  marks: "marks in the sound",
+  regions: "regions of the sound",
+  loops: "loops for samplers",
+  sampler: "settings for samplers",
+  recording: "notes of the recording (iXML)",
+  broadcast: "notes for broadcasters (cart)",
+  scene: "the description of the sound scene (ADM)",
+  xmp: "XMP",
+  comments: "comments",
+};
+const ofSound: ReadonlySet<BesideSound> = new Set(["marks", "regions", "loops", "sampler", "scene"]);
+
+function lostOf(task: HopTask, media: Media, result: Media, carried: CarriedTags | undefined): readonly string[] {
   const covers = (of: Media) => streamsOf(of, "cover").length;
   const told = toldOnly[task.hop.to];
-  const tags = lostTags(media.tags, result.tags).filter((name) => told?.test(name) !== true);
+  const unread = lostTags(media.tags, result.tags).filter((name) => told?.test(name) !== true);
+  const tags = carried === undefined ? unread : lostWith(unread, media.tags, result.tags, carried);
   return [
     ...(task.options.metadata !== "strip" && covers(result) < covers(media) ? ["the cover picture"] : []),
     ...(task.options.metadata !== "strip" && tags.length > 0 ? [`tags (${tags.join(", ")})`] : []),
-    ...((media.marks ?? 0) > 0 ? [`marks in the sound (${media.marks})`] : []),
+    ...(media.beside ?? [])
+      .filter(({ kind }) => ofSound.has(kind) || task.options.metadata !== "strip")
+      .map(({ kind, parts }) => (parts > 1 ? `${besideWords[kind]} (${parts})` : besideWords[kind])),
     ...(hasChapters(task, media, result) ? [] : [`chapters (${media.chapters.length})`]),
   ];
 }
@@ -126,7 +148,8 @@ function lostTags(before: Media["tags"], after: Media["tags"]): readonly string[
   const others = new Set(Object.keys(after).flatMap((name) => (before[name] === undefined ? [after[name]?.trim()] : [])));
   return Object.entries(before)
     .filter(
-      ([name, value]) => !technical.test(name) && value.trim() !== "" && after[name]?.trim() !== value.trim() && !others.has(value.trim()),
+      ([name, value]) =>
+        !technical.test(name) && !/^0*$/.test(value.trim()) && after[name]?.trim() !== value.trim() && !others.has(value.trim()),
     )
     .map(([name]) => name);
 }
@@ -140,6 +163,29 @@ function hasChapters(task: HopTask, { chapters }: Media, result: Media): boolean
     return found !== undefined && found.title === title && Math.abs(found.startSeconds - startSeconds) < leastShift;
   });
 }
+
+const markWords: Readonly<Record<TrackMark, string>> = {
+  forced: "forced",
+  hearing_impaired: "for people who do not hear well",
+  visual_impaired: "for people who do not see well",
+  comment: "commentary",
+};
+
+/** Of sound and subtitles: what tracks are marked as and those of the result are not, and whether players begin with another one. */
+function marksLost(tracks: readonly Stream[], result: Media): readonly string[] {
+  const lost = (["audio", "subtitle"] as const).flatMap((kind) => {
+    const [before, after] = [tracks.filter((track) => track.kind === kind), streamsOf(result, kind)];
+    if (after.length < before.length) return [];
+    const words = before.flatMap(({ marks }, place) => marks.filter((mark) => after[place]?.marks.includes(mark) !== true));
+    const isOther = kind === "audio" ? heardFirst(before) !== heardFirst(after) : shownAtOnce(before) !== shownAtOnce(after);
+    const beginning = kind === "audio" ? "the one that is heard first" : "shown at once, or not";
+    return [...words.map((mark) => markWords[mark]), ...(isOther ? [beginning] : [])];
+  });
+  return [...new Set(lost)];
+}
+
+const shownAtOnce = (tracks: readonly Stream[]): number => tracks.findIndex(({ isDefault }) => isDefault);
+const heardFirst = (tracks: readonly Stream[]): number => Math.max(0, shownAtOnce(tracks));
 
 /** What tracks are called where those of the result are called nothing. */
 function namesLost(tracks: readonly Stream[], result: Media, nameOf: (track: Stream) => string): readonly string[] {

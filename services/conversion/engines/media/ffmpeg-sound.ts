@@ -61,8 +61,12 @@ function soundFilters(task: HopTask, media: Media, sound: Stream, { target, code
   const volume = numberOption(options, "volume") ?? 0;
   const peaks = peakFilters(task, sound, codec, format);
   const places = placesOf(codec, sound);
-  const isLed = codec === "wmav2" && !media.streams.some(({ kind }) => kind === "video");
+  const isPart = options.start !== undefined || options.duration !== undefined;
+  const isFilm = media.streams.some(({ kind }) => kind === "video");
+  const isPadded = sound.playedSamples !== undefined && !isPart && !isFilm;
+  const isLed = codec === "wmav2" && !isFilm;
   return [
+    ...(isPadded ? [`atrim=end_sample=${sound.playedSamples}`] : []),
     ...(places === undefined ? [] : [places]),
     ...(isLate(media, sound, target) ? ["aresample=async=1:first_pts=0"] : []),
     ...tempoFilters(task),
@@ -76,6 +80,12 @@ function soundFilters(task: HopTask, media: Media, sound: Stream, { target, code
     ...(media.quieterDecibels === undefined ? [] : [`volume=-${media.quieterDecibels}dB:precision=double`]),
     ...peaks,
   ];
+}
+
+/** MP4 tells in beats of its clock where sound ends: with one for each sample it is told exactly. */
+export function clockArgs(task: HopTask, { muxer }: Container, sound: Stream): readonly string[] {
+  const rate = Number(stringOption(task.options, "sampleRate") ?? sound.sampleRate);
+  return muxer === "ipod" && rate > 0 ? ["-movie_timescale", String(rate)] : [];
 }
 
 /** Samples of a frame of WMA: decoders leave out two at the beginning, and ffmpeg's encoder puts but one there. */
@@ -93,11 +103,21 @@ const usualPlaces = ["3.0", "quad", "5.0", "5.1", "6.1", "7.1"];
 /** These have their own. */
 const otherPlaces: Readonly<Record<string, string>> = { quad: "4.0", "6.1": "6.1(back)", "7.1": "7.1(wide)" };
 
+/** Encoders that store channels as they come. */
+const holdsAnyPlace = /^(pcm|flac|wavpack|tta)/;
+
 /** The filter that gives channels places where the file names none: without it some encoders refuse them and others mix them. */
 function placesOf(encoder: string, { channels, layout }: Stream): string | undefined {
+  // One channel is heard in the middle and two at the left and the right, whichever speakers are named; some encoders refuse others.
+  const plain = ["mono", "stereo"][channels - 1];
+  if (plain !== undefined && layout !== "" && layout !== plain && !holdsAnyPlace.test(encoder)) return channelMap(channels, plain);
   const usual = usualPlaces[channels - 3];
   if (layout !== "" || usual === undefined) return undefined;
   const places = /^(alac|aac|e?ac3)$/.test(encoder) && (usual === "quad" || encoder === "alac") ? (otherPlaces[usual] ?? usual) : usual;
+  return channelMap(channels, places);
+}
+
+function channelMap(channels: number, places: string): string {
   return `channelmap=map=${Array.from({ length: channels }, (_none, channel) => channel).join("|")}:channel_layout=${places}`;
 }
 

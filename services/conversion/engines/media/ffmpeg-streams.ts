@@ -1,6 +1,7 @@
 /** What ffprobe says of the input, checked before anything is decoded. */
 import { FilemillError } from "#contract/errors.ts";
 import type { HopTask } from "#services/conversion/domain/engine.ts";
+import type { Answer } from "#services/conversion/domain/questions.ts";
 import { throwIfFailed } from "../shared/bad-input.ts";
 import { inputInside, type ToolSession } from "../shared/tool-run.ts";
 import { countOf, type Fields, fieldsOf, probe, rowsOf, textOf } from "./ffmpeg-probe.ts";
@@ -12,6 +13,9 @@ type Colours = {
   readonly transfer: string;
   readonly range: string;
 };
+
+export const trackMarks = ["forced", "hearing_impaired", "visual_impaired", "comment"] as const;
+export type TrackMark = (typeof trackMarks)[number];
 
 export type Stream = {
   readonly index: number;
@@ -26,6 +30,8 @@ export type Stream = {
   readonly durationSeconds: number;
   /** When it begins, in the time of the file. */
   readonly startSeconds: number;
+  /** Samples before the padding in the last frames, where the container marks it and decoders play it all the same. */
+  readonly playedSamples: number | undefined;
   readonly sampleRate: number;
   readonly channels: number;
   /** Where the channels stand, for example "5.1(side)"; empty when the file does not say. */
@@ -48,6 +54,8 @@ export type Stream = {
   readonly isSideways: boolean;
   /** Played unless somebody chooses another of its kind. */
   readonly isDefault: boolean;
+  /** For whom or when it is, as ffprobe names it. */
+  readonly marks: readonly TrackMark[];
   /** As the file says, for example "eng"; empty when it does not. */
   readonly language: string;
   readonly title: string;
@@ -63,6 +71,8 @@ export type Media = {
   /** Of the whole file, by lower-case name. */
   readonly tags: Readonly<Record<string, string>>;
   readonly chapters: readonly { readonly startSeconds: number; readonly title: string }[];
+  /** Where FFmpeg is to read the chapters, if not from the file itself. */
+  readonly chapterList?: string;
   /** Data, and files that are attached. */
   readonly otherTracks: number;
   /** Of an animation; fine ones are no hundredths of a second. */
@@ -71,8 +81,8 @@ export type Media = {
   readonly plays?: number;
   /** The end of the file is missing, and nothing says how much that is. */
   readonly isOpen?: boolean;
-  /** Places in the sound, of WAV and AIFF. */
-  readonly marks?: number;
+  /** Of WAV, AIFF and CAF: what stands beside the sound and its tags. */
+  readonly beside?: Answer<"soundEnd">["beside"];
   /** By how much the sound is to be made quieter. */
   readonly quieterDecibels?: number;
   /** From where the film can be copied that begins where it is asked to; absent: from nowhere. */
@@ -92,7 +102,7 @@ const maxFramePixels = 8192 * 4352;
 /** A day of small film, two hours of 4K at 60 pictures a second. */
 const maxTotalPixels = 4e12;
 const entries =
-  "format=duration:format_tags:stream=index,codec_type,codec_name,codec_tag_string,width,height,avg_frame_rate,r_frame_rate,sample_rate,channels,channel_layout,sample_fmt,bits_per_raw_sample,pix_fmt,duration,color_space,color_transfer,color_primaries,color_range,sample_aspect_ratio,field_order,start_time:stream_side_data=rotation:stream_disposition=attached_pic,default:stream_tags:chapter=start_time,end_time:chapter_tags";
+  "format=duration:format_tags:stream=index,codec_type,codec_name,codec_tag_string,width,height,avg_frame_rate,r_frame_rate,sample_rate,channels,channel_layout,sample_fmt,nb_frames,bits_per_raw_sample,pix_fmt,duration,color_space,color_transfer,color_primaries,color_range,sample_aspect_ratio,field_order,start_time:stream_side_data=rotation:stream_disposition=attached_pic,default,forced,hearing_impaired,visual_impaired,comment:stream_tags:chapter=start_time,end_time:chapter_tags";
 
 /** Goes before the file: with it everything is decoded that the film has. */
 export const decoderArgs = (film: Stream | undefined): readonly string[] =>
@@ -171,12 +181,14 @@ function streamOf(row: Fields): Stream[] {
       nominalRate: rateOf(textOf(row.r_frame_rate)),
       startSeconds: countOf(row.start_time),
       durationSeconds: countOf(row.duration) || secondsOf(textOf(fieldsOf(row.tags).DURATION)),
+      playedSamples: playedSamplesOf(row),
       sampleRate: countOf(row.sample_rate),
       channels: countOf(row.channels),
       layout: textOf(row.channel_layout),
       bits: isLossy ? 16 : bitsOf(sampleFormat, countOf(row.bits_per_raw_sample)),
       isFloat: !isLossy && /^(flt|dbl)/.test(sampleFormat),
       isDefault: fieldsOf(row.disposition).default === 1,
+      marks: trackMarks.filter((mark) => fieldsOf(row.disposition)[mark] === 1),
       language: textOf(fieldsOf(row.tags).language).slice(0, 16),
       title: textOf(fieldsOf(row.tags).title),
       pixelFormat: textOf(row.pix_fmt),
@@ -189,6 +201,19 @@ function streamOf(row: Fields): Stream[] {
       isSideways: rotations.some((rotation) => Math.abs(rotation) % 180 === 90),
     },
   ];
+}
+
+const aacFrame = 1024;
+/** Before and behind the sound. */
+const mostPadding = 5;
+
+/** FFmpeg leaves out the padding before AAC in MP4, and not that behind it. A beat of a movie's clock, often 1 ms, may be missing in what is told. */
+function playedSamplesOf(row: Fields): number | undefined {
+  const [rate, frames, seconds] = [countOf(row.sample_rate), countOf(row.nb_frames), countOf(row.duration)];
+  const padding = frames * aacFrame - seconds * rate;
+  if (row.codec_name !== "aac" || !(padding > 0 && padding < mostPadding * aacFrame)) return undefined;
+  const isInMs = Math.abs(seconds * 1000 - Math.round(seconds * 1000)) < 1000 / rate;
+  return Math.round((seconds + (isInMs ? 0.001 : 0)) * rate);
 }
 
 function bitsOf(sampleFormat: string, told: number): number {

@@ -3,6 +3,27 @@
 import { words } from "../shared/hop-table.ts";
 import { aac, allCodecs, type Container, iso, mpeg2, x264 } from "./ffmpeg-container.ts";
 
+const windowsMedia: Container = {
+  demuxer: "asf",
+  muxer: "asf",
+  video: words("wmv2 -q:v 4 -pix_fmt yuv420p"),
+  audio: words("wmav2"),
+  copyVideo: words("wmv1 wmv2"),
+  copyAudio: words("wmav1 wmav2"),
+  maxChannels: 2,
+};
+
+const programStream: Container = {
+  demuxer: "mpeg",
+  muxer: "mpeg",
+  video: mpeg2,
+  audio: words("mp2"),
+  copyVideo: words("mpeg1video mpeg2video"),
+  copyAudio: words("mp2 mp3"),
+  fixedRate: true,
+  maxChannels: 2,
+};
+
 export const videoFormats: Readonly<Record<string, Container>> = {
   mp4: {
     ...iso,
@@ -70,24 +91,8 @@ export const videoFormats: Readonly<Record<string, Container>> = {
     maxChannels: 2,
     beginsAtOnce: true,
   },
-  wmv: {
-    demuxer: "asf",
-    muxer: "asf",
-    video: words("wmv2 -q:v 4 -pix_fmt yuv420p"),
-    audio: words("wmav2"),
-    copyVideo: words("wmv1 wmv2"),
-    copyAudio: words("wmav1 wmav2"),
-    maxChannels: 2,
-  },
-  asf: {
-    demuxer: "asf",
-    muxer: "asf",
-    video: words("wmv2 -q:v 4 -pix_fmt yuv420p"),
-    audio: words("wmav2"),
-    copyVideo: words("wmv1 wmv2"),
-    copyAudio: words("wmav1 wmav2"),
-    maxChannels: 2,
-  },
+  wmv: windowsMedia,
+  asf: windowsMedia,
   flv: {
     demuxer: "flv",
     muxer: "flv",
@@ -98,26 +103,8 @@ export const videoFormats: Readonly<Record<string, Container>> = {
     singleAudio: true,
   },
   f4v: { ...iso, muxer: "f4v", video: x264, audio: aac, copyVideo: ["h264"], copyAudio: ["aac"], singleAudio: true },
-  mpg: {
-    demuxer: "mpeg",
-    muxer: "mpeg",
-    video: mpeg2,
-    audio: words("mp2"),
-    copyVideo: words("mpeg1video mpeg2video"),
-    copyAudio: words("mp2 mp3"),
-    fixedRate: true,
-    maxChannels: 2,
-  },
-  mpeg: {
-    demuxer: "mpeg",
-    muxer: "mpeg",
-    video: mpeg2,
-    audio: words("mp2"),
-    copyVideo: words("mpeg1video mpeg2video"),
-    copyAudio: words("mp2 mp3"),
-    fixedRate: true,
-    maxChannels: 2,
-  },
+  mpg: programStream,
+  mpeg: programStream,
   vob: {
     demuxer: "mpeg",
     muxer: "vob",

@@ -8,6 +8,7 @@ import { openToolSession, type ToolSession, versionLineOf } from "../shared/tool
 import { withShownAlpha } from "./ffmpeg-alpha.ts";
 import { ffmpegArgumentsOf } from "./ffmpeg-arguments.ts";
 import { noteChanges } from "./ffmpeg-changes.ts";
+import { withOrderedChapters } from "./ffmpeg-chapters.ts";
 import { assertConverted, convertedOf, expectedLengthOf, isText, withEnd } from "./ffmpeg-completeness.ts";
 import { withDelays, withPlays } from "./ffmpeg-delays.ts";
 import { fitted } from "./ffmpeg-fitting.ts";
@@ -26,7 +27,8 @@ async function run({ sandbox, inspector }: EngineHost, given: HopTask): Promise<
   const { task, tell, has } = gatheringNotes(given);
   const demuxer = demuxerOf(task);
   await using session = await openToolSession(sandbox, task);
-  const read = await withShownAlpha(session, task, await readMedia(session, task, demuxer), demuxer);
+  const told = await withOrderedChapters(session, task, await readMedia(session, task, demuxer));
+  const read = await withShownAlpha(session, task, told, demuxer);
   const played = await withPlays(inspector, task, await withEnd(session, inspector, task, read, demuxer), demuxer);
   const shown = await withKeyframe(session, task, await withFirstShown(session, task, played, demuxer), demuxer);
   const media = await withDelays(session, shown, demuxer);
@@ -92,7 +94,7 @@ export const ffmpegEngine = defineEngine({
   id: "ffmpeg",
   label: "FFmpeg",
   lane: "media",
-  packages: ["ffmpeg"],
+  packages: ["ffmpeg", "python3-mutagen"],
   hops: ffmpegHops,
   badInput: mediaBadInput,
   async probe(sandbox) {

@@ -349,8 +349,8 @@ def main():
     desktop = context.ServiceManager.createInstanceWithContext("com.sun.star.frame.Desktop", context)
     for line in sys.stdin:
         job = json.loads(line)
-        if job.get("ping"):
-            answer = {"ok": True}
+        if job.get("ready"):
+            answer = {"ready": True}
         else:
             answer = convert(context, desktop, job, here)
             wipe()

@@ -260,6 +260,7 @@ export const libreofficeEngine = defineEngine({
     "libreoffice-calc-nogui",
     "libreoffice-impress-nogui",
     "libreoffice-draw-nogui",
+    "libreoffice-math-nogui",
     "libreoffice-base-drivers",
     "python3-uno",
   ],

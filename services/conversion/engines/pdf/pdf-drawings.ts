@@ -1,7 +1,9 @@
-/** Drawings in a PDF as PNG, by poppler: what our reader of PDFs finds and cannot draw. */
-import { readFile, rm, stat } from "node:fs/promises";
-import type { EngineHost, HopTask, OpenEngine } from "#services/conversion/domain/engine.ts";
-import { inputInside, openToolSession } from "../shared/tool-run.ts";
+/** What our reader of PDFs finds and cannot draw: drawings as PNG, by poppler, and pages without their text, by Ghostscript. */
+import { readFile, rm } from "node:fs/promises";
+import { finite, list, oneOf, record, text, WrongShape, whole } from "#services/conversion/domain/answer-shapes.ts";
+import type { EngineHost, HopTask } from "#services/conversion/domain/engine.ts";
+import { EngineFault } from "#services/conversion/domain/failure.ts";
+import { inputInside, openToolSession, type ToolSession } from "../shared/tool-run.ts";
 import { pointsPerInch } from "./poppler-pages.ts";
 
 const dpi = 150;
@@ -10,16 +12,36 @@ const margin = 1;
 const mostDrawings = 60;
 const mostBytes = 40_000_000;
 
-type Placed = {
-  readonly page: number;
-  readonly box: { readonly left: number; readonly top: number; readonly right: number; readonly bottom: number };
-};
+const page = whole(1_000_000);
+const placed = record({ page, box: record({ left: finite, top: finite, right: finite, bottom: finite }) });
+const bare = record({ page, withoutText: record({ type: oneOf("png", "jpg"), dpi: whole(1200) }) });
+type Placed = ReturnType<typeof placed>;
+type Bare = ReturnType<typeof bare>;
 
-/** As the reader takes them: JSON with a PNG for each, as many as there is room for. Undefined where there are none. */
-export async function drawingsOf({ sandbox }: Pick<EngineHost, "sandbox">, reader: OpenEngine, task: HopTask): Promise<string | undefined> {
-  const placed = ((await reader.parts?.(task)) ?? []).slice(0, mostDrawings).map((line) => JSON.parse(line) as Placed);
-  if (placed.length === 0) return undefined;
+/** More pages than a file that is read may have. */
+const mostAsked = 20_000;
+
+/** It comes out of a sandbox, and becomes arguments and names of files: what is not exactly this is not believed. */
+export function askedOf(lines: readonly string[]): { readonly drawings: readonly Placed[]; readonly pages: readonly Bare[] } {
+  try {
+    const asked: readonly unknown[] = list(text(1000), mostAsked)(lines).map((line) => JSON.parse(line));
+    const isBare = (each: unknown): boolean => typeof each === "object" && each !== null && "withoutText" in each;
+    return { drawings: asked.filter((each) => !isBare(each)).map(placed), pages: asked.filter(isBare).map(bare) };
+  } catch (error) {
+    if (error instanceof WrongShape || error instanceof SyntaxError) throw new EngineFault("unexplained", "asked for what there is not");
+    throw error;
+  }
+}
+
+/** What our reader asks for, as it takes it: JSON with a picture for each, as many as there is room for. */
+export async function drawingsOf({ sandbox }: Pick<EngineHost, "sandbox">, task: HopTask, wanted: readonly string[]): Promise<string> {
+  const { drawings, pages } = askedOf(wanted);
   await using session = await openToolSession(sandbox, task);
+  if (pages.length > 0) return await pagesWithoutText(session, task, pages);
+  return await placedDrawings(session, task, drawings.slice(0, mostDrawings));
+}
+
+async function placedDrawings(session: ToolSession, task: HopTask, placed: readonly Placed[]): Promise<string> {
   const drawn: (Placed & { readonly png: string })[] = [];
   let left = mostBytes;
   for (const [index, { page, box }] of placed.entries()) {
@@ -31,14 +53,52 @@ export async function drawingsOf({ sandbox }: Pick<EngineHost, "sandbox">, reade
     const args = [...pages, "-cropbox", "-r", String(dpi), ...place, "-png", inputInside, `/job/drawing-${index}`];
     const end = await session.run({ program: "/usr/bin/pdftoppm", args });
     if (end.exitCode !== 0) continue;
-    const path = `${task.outputPath}.drawing`;
-    try {
-      await session.adopt(`drawing-${index}.png`, path);
-      left -= (await stat(path)).size;
-      if (left < 0) break;
-      drawn.push({ page, box, png: (await readFile(path)).toString("base64") });
-    } finally {
-      await rm(path, { force: true });
+    const bytes = await adopted(session, task, `drawing-${index}.png`);
+    left -= bytes.length;
+    if (left < 0) break;
+    drawn.push({ page, box, png: bytes.toString("base64") });
+  }
+  return JSON.stringify(drawn);
+}
+
+async function adopted(session: ToolSession, { outputPath }: HopTask, name: string): Promise<Buffer> {
+  const path = `${outputPath}.drawing`;
+  try {
+    await session.adopt(name, path);
+    return await readFile(path);
+  } finally {
+    await rm(path, { force: true });
+  }
+}
+
+/** Pages of one sort are drawn in one run; the program numbers what it writes from 1. */
+async function pagesWithoutText(session: ToolSession, task: HopTask, asked: readonly Bare[]): Promise<string> {
+  const drawn: { readonly page: number; readonly type: string; readonly data: string }[] = [];
+  let left = mostBytes;
+  for (const [sort, pages] of Map.groupBy(asked, ({ withoutText: { type, dpi } }) => `${type}-${dpi}`)) {
+    const [first] = pages;
+    if (first === undefined) continue;
+    const { type, dpi } = first.withoutText;
+    const smooth = ["-dTextAlphaBits=4", "-dGraphicsAlphaBits=4", `-r${dpi}`];
+    const device = type === "png" ? ["-sDEVICE=png16m"] : ["-sDEVICE=jpeg", "-dJPEGQ=85"];
+    const which = ["-dUseCropBox", "-dFILTERTEXT", `-sPageList=${pages.map(({ page }) => page).join(",")}`];
+    const args = [
+      "-dSAFER",
+      "-dBATCH",
+      "-dNOPAUSE",
+      "-dQUIET",
+      ...device,
+      ...smooth,
+      ...which,
+      `-sOutputFile=/job/${sort}-%d`,
+      inputInside,
+    ];
+    const end = await session.run({ program: "/usr/bin/gs", args });
+    if (end.exitCode !== 0) continue;
+    for (const [index, { page }] of pages.entries()) {
+      const bytes = await adopted(session, task, `${sort}-${index + 1}`).catch(() => undefined);
+      left -= bytes?.length ?? 0;
+      if (bytes !== undefined && left >= 0) drawn.push({ page, type, data: bytes.toString("base64") });
     }
   }
   return JSON.stringify(drawn);

@@ -46,6 +46,14 @@ const content: OptionDefinition = {
   description: "All blocks in reading order with their pages and boxes, or the tables alone",
 };
 
+const layout: OptionDefinition = {
+  name: "layout",
+  type: "enum",
+  values: ["flow", "exact"],
+  default: "flow",
+  description: "Running text that can be edited, or each line in its place as on the page",
+};
+
 const hop = { from: "pdf", cost: 60, async: false, maxInputMb: 100 } as const;
 const ofReading = expectingAll("TEXT_RECOGNISED", "TEXT_NOT_RECOGNISED");
 const ofPages = expectingAll("DRAWINGS_LEFT_OUT", "PAGES_EMPTY");
@@ -54,7 +62,7 @@ const besideTables = expecting("ENTRIES_LEFT_OUT", { message: "Only the tables o
 
 const hops: readonly Hop[] = [
   { ...hop, to: "html", fidelity: "reduced", options, expects: [...ofReading, ...ofPages, heads] },
-  { ...hop, to: "docx", cost: 90, fidelity: "reduced", options, expects: [...ofReading, ...ofPages, heads] },
+  { ...hop, to: "docx", cost: 90, fidelity: "reduced", options: [...options, layout], expects: [...ofReading, ...ofPages, heads] },
   {
     ...hop,
     to: "csv",
@@ -85,7 +93,7 @@ type Host = Pick<EngineHost, "sandbox">;
 
 /** The worker tells which pages hold no text; only then they are looked at by another program. */
 async function run(host: Host, reader: OpenEngine, task: HopTask): Promise<void> {
-  const first = await read(host, reader, task);
+  const first = await read(reader, task);
   if (!(first instanceof LacksContent) && !first.has("TEXT_NOT_RECOGNISED")) return noteAll(task, first);
   const searchable = `${task.outputPath}.searchable`;
   try {
@@ -97,11 +105,11 @@ async function run(host: Host, reader: OpenEngine, task: HopTask): Promise<void>
     if (found === undefined || found.pages.length === 0) {
       if (!(first instanceof LacksContent)) return noteAll(task, first);
       // Nothing can be read in them: they are the pictures that they are.
-      return noteAll(task, whole(await read(host, reader, { ...task, options: { ...task.options, ocr: "never" } })));
+      return noteAll(task, whole(await read(reader, { ...task, options: { ...task.options, ocr: "never" } })));
     }
     await rm(task.outputPath, { force: true });
     const { size: sizeBytes } = await stat(searchable);
-    const second = whole(await read(host, reader, { ...task, input: { ...task.input, path: searchable, sizeBytes } }));
+    const second = whole(await read(reader, { ...task, input: { ...task.input, path: searchable, sizeBytes } }));
     task.note("TEXT_RECOGNISED", wordsFor(found));
     noteAll(task, second);
   } finally {
@@ -114,20 +122,8 @@ function whole(read: Notes | LacksContent): Notes {
   return read;
 }
 
-/** What can show the drawings of a page, which another program draws. */
-const shows = new Set(["html", "docx"]);
-
 /** What the worker notes, or why there is nothing. */
-async function read(host: Host, reader: OpenEngine, task: HopTask): Promise<Notes | LacksContent> {
-  const first = await readOnce(reader, task);
-  if (first instanceof LacksContent || !first.has("DRAWINGS_LEFT_OUT") || !shows.has(task.hop.to)) return first;
-  const drawings = await drawingsOf(host, reader, task);
-  if (drawings === undefined) return first;
-  await rm(task.outputPath, { force: true });
-  return await readOnce(reader, { ...task, options: { ...task.options, drawings } });
-}
-
-async function readOnce(reader: OpenEngine, task: HopTask): Promise<Notes | LacksContent> {
+async function read(reader: OpenEngine, task: HopTask): Promise<Notes | LacksContent> {
   const notes: Notes = new Map();
   try {
     await reader.run({ ...task, note: (code, message) => void notes.set(code, message) });
@@ -146,12 +142,12 @@ export const pdfEngine = defineEngine({
   id: "pdf",
   label: "Filemill PDF",
   lane: "document",
-  packages: ["tesseract-ocr", "poppler-utils", "qpdf"],
+  packages: ["tesseract-ocr", "poppler-utils", "qpdf", "ghostscript"],
   hops,
   badInput: [],
   probe: (sandbox) => probeWorker(sandbox, worker),
   async open(host) {
-    const reader = await openWorker(host, worker);
+    const reader = await openWorker(host, worker, (task, wanted) => drawingsOf(host, task, wanted));
     return { run: (task) => run(host, reader, task), [Symbol.asyncDispose]: () => reader[Symbol.asyncDispose]() };
   },
 });

@@ -136,7 +136,7 @@ export const popplerEngine = defineEngine({
     return line === undefined ? undefined : /(\d[\d.]*)/.exec(line)?.[1];
   },
   async open(host) {
-    const pictures = await openSharpChildren(host, 1);
+    const pictures = await openSharpChildren(host, 0);
     return {
       run: (task) => run(host, pictures, task),
       async parts(task) {

@@ -127,8 +127,9 @@ async function decode({ sandbox, inspector }: EngineHost, pictures: OpenEngine, 
   const isRough = reshapes(task) || isNamed || (task.hop.to === "jpg" && facts.hasAlpha);
   if (!isRough) return await decodeTo({ session, inspector }, task, facts.pictures, task.hop.to, task.outputPath);
   const path = `${task.outputPath}.decoded`;
-  // Opaque for a JPEG, nothing is lost that the result would hold, in a sixth of the time.
-  const way = task.hop.to === "jpg" && !facts.hasAlpha && !isNamed ? "jpg" : "png";
+  // Opaque for a JPEG, or made smaller, nothing is lost that the result would hold, in a sixth of the time.
+  const isOpaque = !facts.hasAlpha && !isNamed;
+  const way = isOpaque && (task.hop.to === "jpg" || (isMadeSmaller(task, facts) && (await isPlain(session)))) ? "jpg" : "png";
   try {
     await decodeTo({ session, inspector }, { ...task, options: { quality: 100 } }, facts.pictures, way, path);
     const input = { ...task.input, path, format: way, sizeBytes: (await stat(path)).size };
@@ -167,12 +168,36 @@ async function decodeTo(
   await standUpright(inspector, path);
 }
 
-async function readFacts(session: ToolSession, task: HopTask): Promise<{ readonly pictures: number; readonly hasAlpha: boolean }> {
+type Facts = { readonly pictures: number; readonly hasAlpha: boolean; readonly leastSide: number };
+
+const isMadeSmaller = ({ options }: HopTask, { leastSide }: Facts): boolean =>
+  ["width", "height"].some((name) => (numberOption(options, name) ?? Infinity) < leastSide);
+
+/** Whether it has no more colours than a JPEG: eight bits, and a colour for each four points. */
+async function isPlain(session: ToolSession): Promise<boolean> {
+  let isMore = false;
+  let tiles = 0;
+  const end = await session.run({
+    program: "/usr/bin/heif-info",
+    args: ["-d", inputInside],
+    onLine(line) {
+      const [, name, value = ""] = /\b(chroma_format|bit_depth_luma|bit_depth_chroma): (\d{1,3})/.exec(line) ?? [];
+      if (name === undefined) return;
+      tiles += 1;
+      isMore ||= Number(value) > (name === "chroma_format" ? 1 : 8);
+    },
+  });
+  return end.exitCode === 0 && tiles > 0 && !isMore;
+}
+
+async function readFacts(session: ToolSession, task: HopTask): Promise<Facts> {
   const end = await session.run({ program: "/usr/bin/heif-info", args: [inputInside] });
   throwIfFailed(end, badInput, "The picture is damaged or uses an unsupported compression.");
-  const pictures = [...end.stdout.matchAll(/^image: \d+x\d+/gm)].length;
+  const sizes = [...end.stdout.matchAll(/^image: (\d{1,6})x(\d{1,6})/gm)];
+  const pictures = sizes.length;
   if (pictures > 1) task.note("PAGES_LEFT_OUT", `Only the first of ${pictures} pictures was converted.`);
-  return { pictures, hasAlpha: /alpha channel: yes/.test(end.stdout) };
+  const sides = (sizes[0] ?? []).slice(1).map(Number);
+  return { pictures, hasAlpha: /alpha channel: yes/.test(end.stdout), leastSide: Math.min(...sides) };
 }
 
 export const libheifEngine = defineEngine({

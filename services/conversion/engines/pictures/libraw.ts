@@ -1,4 +1,6 @@
 /** Pictures as cameras take them, developed by LibRaw. */
+import { stat } from "node:fs/promises";
+import { FilemillError } from "#contract/errors.ts";
 import { defineEngine, type Hop, type HopTask, type OptionDefinition } from "#services/conversion/domain/engine.ts";
 import type { Sandbox } from "#services/conversion/domain/sandbox.ts";
 import { failureOf } from "../shared/bad-input.ts";
@@ -63,7 +65,17 @@ async function run(sandbox: Sandbox, task: HopTask): Promise<void> {
   if (end.exitCode !== 0 || /^Cannot (?:open|unpack)/m.test(end.stderr)) {
     throw failureOf(end, badInput, "The picture is damaged, or comes from an unknown camera.");
   }
+  if (lacksPixels(task.input.sizeBytes, (await stat(session.pathOf("out.tiff"))).size))
+    throw new FilemillError("INVALID_INPUT", "The file holds what the camera wrote about the picture, but not the picture itself.");
   await session.adopt("out.tiff");
+}
+
+/**
+ * Whether a file is too small to hold the picture that LibRaw made of it: what is missing it develops as black or white, and says nothing.
+ * No camera packs a byte of the finished picture into a hundredth of one; lossy DNG, the least, takes about a thirtieth.
+ */
+export function lacksPixels(inputBytes: number, resultBytes: number): boolean {
+  return inputBytes * 100 < resultBytes;
 }
 
 export const librawEngine = defineEngine({

@@ -19,7 +19,7 @@ export const sharpEngine = defineEngine({
 });
 
 async function openWithJpegtran(host: EngineHost): Promise<OpenEngine> {
-  const pictures = await openSharpChildren(host, host.slots + 1, true);
+  const pictures = await openSharpChildren(host, 1, true);
   return {
     ...pictures,
     run: (task) => (isLossless(task) ? rewriteJpeg(host.sandbox, host.inspector, task) : pictures.run(task)),

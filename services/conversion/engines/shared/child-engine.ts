@@ -1,5 +1,5 @@
 /** Engines that are programs of ours in the sandbox: one line of JSON asks, one answers, files lie beside. */
-import { closeSync, constants, createWriteStream, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { closeSync, constants, createWriteStream, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { chmod, copyFile, link, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
@@ -10,13 +10,16 @@ import type { EngineHost, HopTask, OpenEngine } from "#services/conversion/domai
 import { EngineFault, LacksContent } from "#services/conversion/domain/failure.ts";
 import { type NoteCode, noteTable } from "#services/conversion/domain/notes.ts";
 import type { SandboxChild } from "#services/conversion/domain/sandbox.ts";
-import { createPool } from "./child-pool.ts";
+import { createPool, isWiped } from "./child-pool.ts";
 import { openOutput } from "./tool-run.ts";
 
 /** Up to here bytes travel in the question and the answer: no file is made, checked and removed. */
 const inlineBytes = 512 * 1024;
 
 const copyBytes = 2 ** 20;
+
+/** Between us and a child. */
+const answerFiles = ["in", "out"];
 
 type Note = { readonly code: NoteCode; readonly message: string | undefined };
 
@@ -35,13 +38,18 @@ export type ChildEngineOptions = {
   readonly successorMs?: number;
   /** Goes along with each question. */
   readonly question?: Readonly<Record<string, unknown>>;
+  /** Makes what a child asks for while it works, once a job. */
+  readonly give?: Give;
 };
+
+/** `wanted`: as the child wrote it. */
+export type Give = (task: HopTask, wanted: readonly string[]) => Promise<string>;
 
 /** Converts by children that `start` starts, as many at once as the host has slots and spare places. */
 export async function openChildEngine(
   host: Omit<EngineHost, "inspector">,
   start: () => Promise<SandboxChild>,
-  { question = {}, ...lives }: ChildEngineOptions,
+  { question = {}, give, ...lives }: ChildEngineOptions,
 ): Promise<OpenEngine> {
   const size = host.slots + host.spare;
   const warm = host.isOneOff === true ? Math.min(lives.warm, size) : lives.warm;
@@ -51,7 +59,7 @@ export async function openChildEngine(
     const child = await pool.take(task.signal);
     let fit = false;
     try {
-      const asked = ask(child, task, more);
+      const asked = ask(child, task, more, give);
       onAsked?.();
       const answer = await asked;
       fit = answer.ok || !answer.odd;
@@ -65,7 +73,7 @@ export async function openChildEngine(
       // Nobody waits for the look but the next job.
       pool.giveBack(
         child,
-        nextTurn().then(async () => (await isWiped(child)) && fit),
+        nextTurn().then(async () => (await isWiped(child, answerFiles)) && fit),
       );
     }
   }
@@ -93,19 +101,6 @@ export async function openChildEngine(
     },
     [Symbol.asyncDispose]: () => pool[Symbol.asyncDispose](),
   };
-}
-
-/** Nothing of a job is there for the next one. What nobody should have written is the mark of a child that somebody took over. */
-async function isWiped(child: SandboxChild): Promise<boolean> {
-  if (!child.alive) return false;
-  try {
-    // Synchronous, since it is empty nearly always.
-    const left = readdirSync(child.folder);
-    await Promise.all(left.map((name) => rm(join(child.folder, name), { recursive: true, force: true })));
-    return left.every((name) => name === "in" || name === "out");
-  } catch {
-    return false;
-  }
 }
 
 /** The file is made while the engine works: on a busy disk that can take as long as a small picture. It is gone when nobody wrote to it. */
@@ -154,21 +149,33 @@ function labelsOf(data: string | undefined): readonly string[] {
   throw new FilemillError("CONVERSION_FAILED", "The file could not be converted.");
 }
 
-async function ask(child: SandboxChild, task: HopTask, more: Readonly<Record<string, unknown>>): Promise<Answer> {
+async function ask(child: SandboxChild, task: HopTask, more: Readonly<Record<string, unknown>>, give: Give | undefined): Promise<Answer> {
   const { input, hop, options } = task;
+  const request = async (message: unknown) => {
+    const value = await child.request(message, task);
+    const wanted = wantedOf(value);
+    if (give === undefined || wanted === undefined) return answerOf(value);
+    return answerOf(await child.request({ given: await give(task, wanted) }, task));
+  };
   const question = { ...more, from: hop.from, to: hop.to, options };
   if (input.sizeBytes <= inlineBytes) {
     // Synchronous, since a visit to the thread pool takes longer than the read.
     const data = recallFile(input.path)?.toString("base64") ?? readFileSync(input.path, "base64");
-    return answerOf(await child.request({ ...question, data }, task));
+    return await request({ ...question, data });
   }
   const inside = join(child.folder, "in");
   await placeInput(input.path, inside);
   try {
-    return answerOf(await child.request(question, task));
+    return await request(question);
   } finally {
     await rm(inside, { force: true });
   }
+}
+
+/** What a child asks for in place of an answer. */
+function wantedOf(value: unknown): readonly string[] | undefined {
+  const wanted = typeof value === "object" && value !== null && "wanted" in value ? value.wanted : undefined;
+  return Array.isArray(wanted) ? wanted.map(String) : undefined;
 }
 
 /**

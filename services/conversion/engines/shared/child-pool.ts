@@ -1,4 +1,7 @@
-/** Warm converters: sandboxed processes that each serve one job at a time and are replaced before they age. */
+/** Processes that stay warm: each serves one job at a time, and has a successor before it is worn. */
+import { readdirSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
 import { FilemillError } from "#contract/errors.ts";
 import type { SandboxChild, SandboxEnd } from "#services/conversion/domain/sandbox.ts";
 
@@ -10,22 +13,23 @@ const jobsPerChild = 1000;
 /** From its first job on. Each has a part of it, so that not all are replaced at once. */
 const longestUseMs = 10 * 60_000;
 const maxIdleBytes = 600 * 2 ** 20;
-/** For one that hangs: with many beside it on a slow machine, a start takes many seconds. */
-const startMs = 120_000;
-/** A host on which children cannot start is asked again, but not without a pause. */
+/** A look at memory costs as much as a tenth of a small picture. */
+const lookJobs = 10;
+const lookMs = 1000;
+/** For one that hangs: with many beside it on a slow machine, an office takes half a minute. */
+const startMs = 180_000;
+/** A host on which children cannot start is asked again, but not without a pause, which grows. */
 const restartPauseMs = 1000;
+const longestPauseMs = 5000;
 /** Of a child's last words. */
 const saidLength = 500;
 
 export type PoolOptions = {
-  /** How many may be busy at once. */
+  /** How many may be busy at once: so many there are while they are wanted, and until they are worn. */
   readonly size: number;
-  /**
-   * How many are started before anybody asks and kept ready: `size + 1` where the first wait matters, so that the successor
-   * of a worn one is warm when it is needed; 0 where work is rare.
-   */
+  /** How many are there before anybody asks, and at all times; 0 where work is rare. */
   readonly warm: number;
-  /** After how long in use a child is replaced at the latest, in ms; ten minutes when it is not said. */
+  /** After how long in use a child is replaced, in ms; ten minutes when it is not said. */
   readonly useMs?: number;
   /** After how many jobs it is; a thousand when it is not said. */
   readonly jobs?: number;
@@ -43,16 +47,18 @@ export type Pool = AsyncDisposable & {
 };
 
 type Waiter = { resolve(child: SandboxChild): void; reject(error: unknown): void };
+type Past = { jobs: number; lookedAt: number };
 
 export function createPool(options: PoolOptions): Pool {
   const idle: SandboxChild[] = [];
   const waiting: Waiter[] = [];
-  const served = new WeakMap<SandboxChild, number>();
+  const pasts = new WeakMap<SandboxChild, Past>();
   const all = new Set<SandboxChild>();
-  const ready = new Set<SandboxChild>();
-  const worn = new WeakSet<SandboxChild>();
+  /** Started and not worn. What is worn serves on only where there are fewer of these than are to be warm. */
+  const able = new Set<SandboxChild>();
   let starting = 0;
   let returning = 0;
+  let failures = 0;
   let closed = false;
 
   function offer(child: SandboxChild): void {
@@ -62,13 +68,14 @@ export function createPool(options: PoolOptions): Pool {
       return;
     }
     idle.push(child);
-    if (options.successorMs !== undefined) setTimeout(() => retire(child), options.successorMs).unref();
+    if (options.successorMs !== undefined) setTimeout(() => wear(child), options.successorMs).unref();
   }
 
   function fill(): void {
     const lacking = Math.max(0, waiting.length - returning);
-    const wanted = Math.max(options.warm, Math.min(options.size, ready.size - idle.length + lacking));
-    while (!closed && ready.size + starting < wanted) start();
+    const busy = able.size - idle.filter((child) => able.has(child)).length;
+    const wanted = Math.max(options.warm, Math.min(options.size, busy + lacking));
+    while (!closed && able.size + starting < wanted) start();
   }
 
   function start(): void {
@@ -86,17 +93,23 @@ export function createPool(options: PoolOptions): Pool {
       child.ended.catch(() => undefined).finally(() => forget(started));
       await child.request({ ready: true }, { timeoutMs: startMs });
       starting -= 1;
-      if (child.alive) ready.add(child);
-      if (closed) child.kill();
-      else offer(child);
+      failures = 0;
+      if (closed) return child.kill();
+      if (child.alive) able.add(child);
+      offer(child);
+      endSpent();
     } catch (error) {
       logFailedStart(error, child);
       for (const waiter of waiting.splice(0))
         waiter.reject(new FilemillError("UNAVAILABLE", "The engine does not start.", { cause: error }));
-      setTimeout(() => {
-        starting -= 1;
-        fill();
-      }, restartPauseMs).unref();
+      failures += 1;
+      setTimeout(
+        () => {
+          starting -= 1;
+          fill();
+        },
+        Math.min(longestPauseMs, restartPauseMs * failures),
+      ).unref();
     }
   }
 
@@ -112,11 +125,15 @@ export function createPool(options: PoolOptions): Pool {
 
   function forget(child: SandboxChild): void {
     all.delete(child);
-    ready.delete(child);
+    able.delete(child);
+    leave(child);
+    if (options.successorMs !== undefined && pasts.has(child) && idle.length + starting === 0) start();
+    fill();
+  }
+
+  function leave(child: SandboxChild): void {
     const place = idle.indexOf(child);
     if (place >= 0) idle.splice(place, 1);
-    if (options.successorMs !== undefined && served.has(child) && idle.length + starting === 0) start();
-    fill();
   }
 
   async function take(signal: AbortSignal): Promise<SandboxChild> {
@@ -139,35 +156,46 @@ export function createPool(options: PoolOptions): Pool {
     returning += 1;
     const fit = await looking;
     returning -= 1;
-    const jobs = (served.get(child) ?? 0) + 1;
-    served.set(child, jobs);
+    const past = pastOf(child);
+    past.jobs += 1;
     if (!child.alive) return fill();
-    if (jobs === 1) wearOut(child);
-    if (!fit || jobs >= (options.jobs ?? jobsPerChild) || worn.has(child) || closed) {
-      child.kill();
-      return;
-    }
+    if (past.jobs >= (options.jobs ?? jobsPerChild)) able.delete(child);
+    if (!fit || closed || isSpent(child)) return child.kill();
     offer(child);
+    fill();
     // Not before the next job: a look at memory must not delay anybody.
-    if (jobs % 10 === 0) void retireWhenLarge(child);
+    const now = performance.now();
+    if (past.jobs % lookJobs !== 0 && now - past.lookedAt < lookMs) return;
+    past.lookedAt = now;
+    if ((await child.memoryBytes()) >= maxIdleBytes) wear(child);
   }
 
-  function wearOut(child: SandboxChild): void {
-    const timer = setTimeout(() => retire(child), (options.useMs ?? longestUseMs) * (0.5 + Math.random() / 2)).unref();
+  function pastOf(child: SandboxChild): Past {
+    const known = pasts.get(child);
+    if (known !== undefined) return known;
+    const past = { jobs: 0, lookedAt: Number.NEGATIVE_INFINITY };
+    pasts.set(child, past);
+    const timer = setTimeout(() => wear(child), (options.useMs ?? longestUseMs) * (0.5 + Math.random() / 2)).unref();
     child.ended.catch(() => undefined).finally(() => clearTimeout(timer));
+    return past;
   }
 
-  async function retireWhenLarge(child: SandboxChild): Promise<void> {
-    if ((await child.memoryBytes()) >= maxIdleBytes) retire(child);
+  /** One that is busy goes when it is given back, and one that is to be warm when its successor is there. */
+  function wear(child: SandboxChild): void {
+    able.delete(child);
+    fill();
+    endSpent();
   }
 
-  /** One that is busy goes when it is given back. */
-  function retire(child: SandboxChild): void {
-    worn.add(child);
-    const place = idle.indexOf(child);
-    if (place < 0) return;
-    idle.splice(place, 1);
-    child.kill();
+  function isSpent(child: SandboxChild): boolean {
+    return !able.has(child) && able.size >= options.warm;
+  }
+
+  function endSpent(): void {
+    for (const child of idle.filter(isSpent)) {
+      leave(child);
+      child.kill();
+    }
   }
 
   async function close(): Promise<void> {
@@ -178,4 +206,20 @@ export function createPool(options: PoolOptions): Pool {
 
   fill();
   return { take, giveBack: (child, fit) => void giveBack(child, fit), [Symbol.asyncDispose]: close };
+}
+
+/**
+ * Nothing of a job is there for the next one. `expected`: names of what a job may leave in the child's folder, where others are the mark of a
+ * child that somebody took over.
+ */
+export async function isWiped(child: SandboxChild, expected?: readonly string[]): Promise<boolean> {
+  if (!child.alive) return false;
+  try {
+    // Synchronous, since it is empty nearly always.
+    const left = readdirSync(child.folder);
+    await Promise.all(left.map((name) => rm(join(child.folder, name), { recursive: true, force: true })));
+    return expected === undefined || left.every((name) => expected.includes(name));
+  } catch {
+    return false;
+  }
 }

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { EngineHost, OpenEngine, OptionDefinition } from "#services/conversion/domain/engine.ts";
 import type { Sandbox } from "#services/conversion/domain/sandbox.ts";
-import { openChildEngine } from "./child-engine.ts";
+import { type Give, openChildEngine } from "./child-engine.ts";
 import { words } from "./hop-table.ts";
 import { probeMs } from "./tool-run.ts";
 
@@ -84,12 +84,12 @@ export async function probeWorker(sandbox: Sandbox, { packages }: WorkerOptions)
 }
 
 /** Nothing runs until the first conversion; then one process a slot stays warm. */
-export function openWorker(host: EngineHost, { work, packages }: WorkerOptions): Promise<OpenEngine> {
+export function openWorker(host: EngineHost, { work, packages }: WorkerOptions, give?: Give): Promise<OpenEngine> {
   const command = {
     ...commandOf(packages, ["--no-warnings", `--max-old-space-size=${heapMb}`, `/opt/filemill/${here}/serve.ts`]),
     limits: { wallMs: 0, cpuSeconds: 30 * 86_400, addressSpace: false, folderBytes: 2 * 2 ** 30, fileBytes: 2 ** 30 },
   };
-  return openChildEngine(host, () => host.sandbox.spawn(command), { warm: 0, question: { work } });
+  return openChildEngine(host, () => host.sandbox.spawn(command), { warm: 0, question: { work }, ...(give === undefined ? {} : { give }) });
 }
 
 /** Of works that read text (see inside/text-decoding.ts). */

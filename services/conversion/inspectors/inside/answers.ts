@@ -11,6 +11,7 @@ import { decodeText } from "./decoded-text.ts";
 import { readableDocx } from "./docx-code.ts";
 import { embedModel } from "./embedded-model.ts";
 import { uprightPatchesOf } from "./exif-upright.ts";
+import { extentOf } from "./extent.ts";
 import { joinOrderOf } from "./join-order.ts";
 import { jpegFrameOf } from "./jpeg-frame.ts";
 import { midiSecondsOf } from "./midi-length.ts";
@@ -34,7 +35,7 @@ export const answering: { readonly [K in QuestionKind]: Answering<K> } = {
   async sniff(file, { fileName, withGuards }) {
     const { format, toldBy, nameDisagrees } = await sniffSource(file, String(fileName));
     const refusal = format === undefined || withGuards !== true ? undefined : await refusalOfFile(file, format);
-    return { format, toldBy, nameDisagrees, refusal } as Answer<"sniff">;
+    return { format, toldBy, nameDisagrees, refusal, ...(await extentOf(file, format)) } as Answer<"sniff">;
   },
   async inspect(file, { format }) {
     await inspectBytes(file, String(format));

@@ -168,8 +168,9 @@ const checks: Readonly<Record<string, Check>> = {
   ttml: textWith(/<tt[\s>]/),
   smi: textWith(/^<SAMI/i),
   sub: textWith(/^\{\d+\}\{\d+\}/),
-  eml: textWith(/^[\x21-\x39\x3b-\x7e]+:/),
-  mbox: textWith(/^From \S/),
+  // Each part of a message has an encoding of its own.
+  eml: ({ head }) => /^[\x21-\x39\x3b-\x7e]+:/.test(head.toString("latin1")),
+  mbox: startsWith("From "),
   vcf: textWith(/^BEGIN:VCARD/i),
   sbv: textWith(/^\d+:\d\d:\d\d\.\d/),
   lrc: textWith(/^\[\d+:\d\d/),

@@ -1,12 +1,15 @@
 /**
- * A DOCX that Pandoc reads whole: with the text of boxes among the paragraphs, and with code and quotations under the names of styles that
- * it knows them by. Other programs call them otherwise, or only choose letters of one width, and Pandoc takes them for text and drops the
+ * A DOCX that Pandoc reads whole: with the text of boxes among the paragraphs, all columns of tables, signs of symbol fonts as characters, and with code and
+ * quotations under the names of styles that it knows them by. Other programs call them otherwise, or only choose letters of one width, and Pandoc takes them for text and drops the
  * blanks that they begin with.
  */
 import { unzipSync, type Zippable, zipSync } from "fflate";
 import type { ByteSource } from "#services/conversion/domain/guards/byte-source.ts";
 import type { Answer } from "#services/conversion/domain/questions.ts";
 import { withBoxes } from "./docx-boxes.ts";
+import { withGrids } from "./docx-grids.ts";
+import { hasOwnLabels } from "./docx-labels.ts";
+import { withSigns } from "./docx-signs.ts";
 import { writeToHost } from "./exchange.ts";
 import { contentOf } from "./remote-file.ts";
 
@@ -27,23 +30,26 @@ const added =
 /** Writes the document anew, where there is something to change. */
 export async function readableDocx(file: ByteSource): Promise<Answer<"readableDocx">> {
   const packed = await contentOf(file);
-  const unchanged = { isRewritten: false, comments: 0, hasChanges: false };
+  const unchanged = { isRewritten: false, comments: 0, hasChanges: false, hasHidden: false, hasHeads: false, hasLabels: false };
   const parts = unpacked(packed);
-  const [text, styleText] = [parts?.[body], parts?.[styles]];
+  const text = parts?.[body];
   if (parts === undefined || text === undefined) return unchanged;
   const stored = Buffer.from(text).toString("utf8");
   const boxless = withBoxes(stored);
-  const document = boxless ?? stored;
+  const { document, hasHidden } = withSigns(withGrids(boxless ?? stored) ?? boxless ?? stored);
+  const textOf = (name: string): string => Buffer.from(parts[name] ?? "").toString("utf8");
   const told = {
-    comments:
-      Buffer.from(parts[comments] ?? "")
-        .toString("utf8")
-        .split("<w:comment ").length - 1,
+    comments: textOf(comments).split("<w:comment ").length - 1,
     hasChanges: /<w:(?:ins|del|moveFrom|moveTo) /.test(document),
+    hasHidden,
+    hasHeads: Object.keys(parts).some(
+      (name) => /^word\/(?:header|footer)\d*\.xml$/.test(name) && /<w:t(?: [^<>]*)?>[^<]*\p{L}/u.test(textOf(name)),
+    ),
+    hasLabels: hasOwnLabels(stored, textOf(styles), textOf("word/numbering.xml")),
   };
-  const given = Buffer.from(styleText ?? "").toString("utf8");
+  const given = textOf(styles);
   const [named, marked] = [withCodeStyles(given), withMarkedCode(document, given)];
-  if (named === undefined && (marked ?? boxless) === undefined) return { ...told, isRewritten: false };
+  if (named === undefined && marked === undefined && document === stored) return { ...told, isRewritten: false };
   const changed: Zippable = { ...parts, [body]: Buffer.from(marked ?? document) };
   const sheet = named ?? given;
   if (sheet !== "") changed[styles] = Buffer.from(sheet.replace("</w:styles>", () => `${added}</w:styles>`));

@@ -1,57 +1,134 @@
 /** The three blocks in which every format of pictures says what is beside the picture: EXIF, XMP and IPTC. */
+import { type ByteSource, bytesAt } from "#services/conversion/domain/guards/byte-source.ts";
 import type { Tellable } from "#services/conversion/domain/picture-metadata.ts";
 import { technicalTags } from "#services/conversion/engines/pictures/sharp-headers.mjs";
 
-export type Found = Set<Tellable>;
+/** What a file says, and each field of its EXIF by its number. */
+export type Found = Set<Exclude<Tellable, ExifGroup> | number>;
+type ExifGroup = keyof typeof exifGroups | "other";
 
 const tags = { exif: 0x8769, place: 0x8825, xmp: 0x02bc, iptc: 0x83bb, photoshop: 0x8649 } as const;
-/** Of the picture itself, or of where in the file its parts are. */
+/** Of the picture itself, or of where in the file its parts are; of the programs that wrote it. */
 const ofPicture = new Set([
-  ...[0xfe, 0xff, 0x107, 0x10a, 0x10e, 0x111, 0x116, 0x117, 0x118, 0x119, 0x11d, 0x129, 0x12d, 0x13d, 0x13e, 0x13f, 0x140, 0x142, 0x143],
-  ...[0x144, 0x145, 0x14a, 0x152, 0x153, 0x154, 0x155, 0x15b, 0x131, 0x201, 0x202, 0x211, 0x214, 0x8773, 0x9286, 0xa005, 0xa40b],
+  ...[0xfe, 0xff, 0x107, 0x10a, 0x111, 0x116, 0x117, 0x118, 0x119, 0x11d, 0x129, 0x12d, 0x13d, 0x13e, 0x13f, 0x140, 0x142, 0x143],
+  ...[0x144, 0x145, 0x14a, 0x152, 0x153, 0x154, 0x155, 0x15b, 0x131, 0x13c, 0x201, 0x202, 0x211, 0x214, 0x8773, 0xa005, 0xa40b],
+  // Greys, facsimile and inks.
+  ...[0x107, 0x108, 0x109, 0x120, 0x121, 0x122, 0x123, 0x124, 0x125, 0x146, 0x147, 0x148, 0x14c, 0x14d, 0x14e, 0x150, 0x156, 0x15a],
 ]);
 /** A latitude, in the directory of places. */
 const latitude = 2;
 const bytesOfKind = [0, 1, 1, 2, 4, 8, 1, 1, 2, 4, 8, 4, 8];
+const userComment = 0x9286;
 
-type Entry = { readonly tag: number; readonly value: number; readonly content: Buffer };
+/** Which fields belong together for whoever misses them. @see Exif 2.32, 4.6 */
+const exifGroups = {
+  camera: [0x10f, 0x110, 0xa431, 0xa432, 0xa433, 0xa434, 0xa435],
+  exposure: [
+    ...[0x829a, 0x829d, 0x8822, 0x8824, 0x8827, 0x8828, 0x8830, 0x8831, 0x8832, 0x8833, 0x8834, 0x8835, 0x9201, 0x9202, 0x9203, 0x9204],
+    ...[0x9205, 0x9206, 0x9207, 0x9208, 0x9209, 0x920a, 0x920b, 0x9214, 0xa20b, 0xa20e, 0xa20f, 0xa210, 0xa214, 0xa215, 0xa217, 0xa401],
+    ...[0xa402, 0xa403, 0xa404, 0xa405, 0xa406, 0xa407, 0xa408, 0xa409, 0xa40a, 0xa40c, 0xa500],
+  ],
+  taken: [0x132, 0x882a, 0x9003, 0x9004, 0x9010, 0x9011, 0x9012, 0x9290, 0x9291, 0x9292],
+  author: [0x13b, 0x8298, 0x9c9d, 0xa430],
+  words: [0x10e, userComment, 0x9c9b, 0x9c9c, 0x9c9e, 0x9c9f],
+  maker: [0x927c],
+} as const;
+const groupOfField: ReadonlyMap<number, ExifGroup> = new Map(
+  Object.entries(exifGroups).flatMap(([group, fields]) => fields.map((field) => [field, group as ExifGroup])),
+);
+
+/** Of a file that says fields of EXIF, without telling which: all of them. */
+export const anyField = 0;
+
+/** What is told, in groups of which `others` must have every field. */
+export function groupsOf(found: Found, others: Found = found): readonly Tellable[] {
+  const all = [...others].filter((each) => typeof each === "number");
+  const has = (field: number) => found.has(field) || found.has(anyField);
+  const groups = new Map<ExifGroup, boolean>();
+  for (const field of all) {
+    const group = groupOfField.get(field) ?? "other";
+    groups.set(group, (groups.get(group) ?? true) && has(field));
+  }
+  const whole = [...groups].flatMap(([group, isWhole]) => (isWhole ? [group] : []));
+  return [...[...found].filter((each) => typeof each !== "number"), ...whole];
+}
+
+type Entry = { readonly tag: number; readonly value: number; readonly length: number; readonly inline: Buffer };
+type Content = (entry: Entry) => Buffer;
 
 /** Of a block as TIFF is built; of another nobody will read anything. @see TIFF 6.0, section 2; Exif 2.32, 4.6 */
 export function exifIn(tiff: Buffer, found: Found): void {
-  if (!/^(?:II\*|MM\0)/.test(tiff.toString("latin1", 0, 4))) return;
+  if (!isTiff(tiff)) return;
+  const contentOf: Content = ({ length, value, inline }) => (length > 4 ? tiff.subarray(value, value + length) : inline);
   try {
-    directoriesIn(tiff, found);
+    const top = entriesOf(tiff, longAt(tiff, 4), tiff);
+    const inside = (tag: number) => top.flatMap((entry) => (entry.tag === tag ? entriesOf(tiff, entry.value, tiff) : []));
+    entriesIn({ top, inner: inside(tags.exif), places: inside(tags.place) }, contentOf, found);
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
   }
 }
 
-function directoriesIn(tiff: Buffer, found: Found): void {
-  const isLittle = tiff[0] === 0x49;
-  const short = (at: number) => (isLittle ? tiff.readUInt16LE(at) : tiff.readUInt16BE(at));
-  const long = (at: number) => (isLittle ? tiff.readUInt32LE(at) : tiff.readUInt32BE(at));
-  const entriesAt = (start: number): readonly Entry[] =>
-    Array.from({ length: short(start) }, (_, index) => {
-      const at = start + 2 + index * 12;
-      const length = (bytesOfKind[short(at + 2)] ?? 1) * long(at + 4);
-      const from = length > 4 ? long(at + 8) : at + 8;
-      return { tag: short(at), value: long(at + 8), content: tiff.subarray(from, from + length) };
-    });
-  const top = entriesAt(long(4));
-  const inner = top.flatMap(({ tag, value }) => (tag === tags.exif ? entriesAt(value) : []));
+/** No file has more of them in one directory, and none that is honest a longer field than EXIF's 64 KiB, but for blocks of XMP and Photoshop. */
+const longestDirectory = 2 + 12 * 4096;
+const longestField = 262_144;
+
+/** Of a whole file, which may be of gigabytes, with its directories anywhere: they alone are read, and what they refer to. */
+export async function tiffIn(file: ByteSource, found: Found): Promise<void> {
+  const head = await bytesAt(file, 0, 8);
+  if (!isTiff(head)) return;
+  const directory = async (at: number) => entriesOf(head, 0, await bytesAt(file, at, longestDirectory));
+  const top = await directory(longAt(head, 4));
+  const inside = async (tag: number) => {
+    const entry = top.find((each) => each.tag === tag);
+    return entry === undefined ? [] : await directory(entry.value);
+  };
+  const [inner, places] = [await inside(tags.exif), await inside(tags.place)];
+  const contents = new Map<Entry, Buffer>();
+  for (const entry of [...top, ...inner]) {
+    if (!isOfPicture(entry.tag)) contents.set(entry, await fieldOf(file, entry));
+  }
+  entriesIn({ top, inner, places }, (entry) => contents.get(entry) ?? entry.inline, found);
+}
+
+async function fieldOf(file: ByteSource, { length, value, inline }: Entry): Promise<Buffer> {
+  return length > 4 ? await bytesAt(file, value, Math.min(length, longestField)) : inline;
+}
+
+const isTiff = (bytes: Buffer): boolean => /^(?:II\*|MM\0)/.test(bytes.toString("latin1", 0, 4));
+const longAt = (bytes: Buffer, at: number, order = bytes): number => (order[0] === 0x49 ? bytes.readUInt32LE(at) : bytes.readUInt32BE(at));
+
+/** The directory at a place of some bytes; in which order numbers are is told by the head. */
+function entriesOf(head: Buffer, start: number, bytes: Buffer): readonly Entry[] {
+  const short = (at: number) => (head[0] === 0x49 ? bytes.readUInt16LE(at) : bytes.readUInt16BE(at));
+  return Array.from({ length: short(start) }, (_, index) => {
+    const at = start + 2 + index * 12;
+    const length = (bytesOfKind[short(at + 2)] ?? 1) * longAt(bytes, at + 4, head);
+    return { tag: short(at), value: longAt(bytes, at + 8, head), length, inline: bytes.subarray(at + 8, at + 8 + Math.min(4, length)) };
+  });
+}
+
+type Directories = { readonly top: readonly Entry[]; readonly inner: readonly Entry[]; readonly places: readonly Entry[] };
+
+function entriesIn({ top, inner, places }: Directories, contentOf: Content, found: Found): void {
   const own = new Set<number>(Object.values(tags));
-  if ([...top, ...inner].some(({ tag, content }) => isDetail(tag, content) && !own.has(tag))) found.add("details");
-  for (const { tag, value, content } of top) {
-    if (tag === tags.place && entriesAt(value).some((entry) => entry.tag === latitude)) found.add("place");
-    if (tag === tags.xmp) xmpIn(content, found);
-    if (tag === tags.iptc) iptcIn(content, found);
-    if (tag === tags.photoshop) resourcesIn(content, found);
+  for (const entry of [...top, ...inner]) {
+    if (!own.has(entry.tag) && isDetail(entry.tag, contentOf(entry))) found.add(entry.tag);
+  }
+  if (places.some(({ tag }) => tag === latitude)) found.add("place");
+  for (const entry of top) {
+    if (entry.tag === tags.xmp) xmpIn(contentOf(entry), found);
+    if (entry.tag === tags.iptc) iptcIn(contentOf(entry), found);
+    if (entry.tag === tags.photoshop) resourcesIn(contentOf(entry), found);
   }
 }
 
-/** Texts that are empty say nothing, though cameras write them. */
+const isOfPicture = (tag: number): boolean => technicalTags.has(tag) || ofPicture.has(tag);
+
+/** Texts that are empty say nothing, though cameras write them; what a user says has the name of its letters before it. */
 function isDetail(tag: number, content: Buffer): boolean {
-  return !technicalTags.has(tag) && !ofPicture.has(tag) && content.some((byte) => byte !== 0 && byte !== 0x20);
+  const said = tag === userComment ? content.subarray(8) : content;
+  return !isOfPicture(tag) && said.some((byte) => byte !== 0 && byte !== 0x20);
 }
 
 export function xmpIn(packet: Buffer, found: Found): void {

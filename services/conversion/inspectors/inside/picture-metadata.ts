@@ -1,9 +1,8 @@
 /** What pictures' files say beside the picture: by their structure alone, no pixel is read. */
 import { brotliDecompressSync, inflateSync } from "node:zlib";
 import { type ByteSource, bytesAt } from "#services/conversion/domain/guards/byte-source.ts";
-import type { Tellable } from "#services/conversion/domain/picture-metadata.ts";
 import type { Answer } from "#services/conversion/domain/questions.ts";
-import { exifIn, type Found, iptcIn, resourcesIn, xmpIn } from "./metadata-blocks.ts";
+import { anyField, exifIn, type Found, groupsOf, iptcIn, resourcesIn, tiffIn, xmpIn } from "./metadata-blocks.ts";
 import { heifMetadata } from "./metadata-heif.ts";
 import { contentOf } from "./remote-file.ts";
 
@@ -15,17 +14,18 @@ export async function pictureMetadataOf(
   result: ByteSource,
   { from, to }: { readonly from?: unknown; readonly to?: unknown },
 ): Promise<Answer<"pictureMetadata">> {
-  return { source: await toldBy(source, String(from)), result: await toldBy(result, String(to)) };
+  const [before, after] = [await toldBy(source, String(from)), await toldBy(result, String(to))];
+  return { source: groupsOf(before), result: groupsOf(after, before) };
 }
 
-async function toldBy(file: ByteSource, format: string): Promise<readonly Tellable[]> {
+async function toldBy(file: ByteSource, format: string): Promise<Found> {
   const found: Found = new Set();
   try {
     await readers[format]?.(file, found);
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
   }
-  return [...found];
+  return found;
 }
 
 /** What is no larger is read whole. */
@@ -76,14 +76,32 @@ async function readPhotoshop(file: ByteSource, found: Found): Promise<void> {
   resourcesIn(bytes, found);
 }
 
-/** Chunks of PNG, which say of themselves what they are. @see PNG third edition, 11.3.3 and 11.3.4.5 */
+/** Chunks of PNG, which say of themselves what they are. @see PNG third edition, 5.3, 11.3.3 and 11.3.4.5 */
 async function readPng(file: ByteSource, found: Found): Promise<void> {
+  let isPastPicture = false;
   for (let at = 8, chunks = 0; at + 12 <= file.sizeBytes && chunks < mostParts; chunks += 1) {
     const head = await bytesAt(file, at, 8);
     const [length, type] = [head.readUInt32BE(0), head.toString("latin1", 4, 8)];
     if (/^(eXIf|iTXt|tEXt|zTXt)$/.test(type)) chunkIn(type, await bytesAt(file, at + 8, Math.min(length, 262_144)), found);
-    at += 12 + length;
+    const next = at + 12 + length;
+    // The picture may be in thousands of chunks, and each piece of the file that is looked at is sent here first.
+    at = type === "IDAT" && !isPastPicture ? Math.max(next, await lastPictureDataOf(file)) : next;
+    isPastPicture ||= type === "IDAT";
   }
+}
+
+const pngTailBytes = 65_536;
+
+/** Where the last IDAT chunk begins if that is near the end: from it, chunk follows chunk up to the end of the file. Otherwise 0. */
+async function lastPictureDataOf(file: ByteSource): Promise<number> {
+  const from = Math.max(0, file.sizeBytes - pngTailBytes);
+  const tail = await bytesAt(file, from, pngTailBytes);
+  for (let mark = tail.lastIndexOf("IDAT"); mark >= 4; mark = tail.lastIndexOf("IDAT", mark - 1)) {
+    let at = mark - 4;
+    for (let chunks = 0; at + 12 <= tail.length && chunks < 100; chunks += 1) at += 12 + tail.readUInt32BE(at);
+    if (at === tail.length) return from + mark - 4;
+  }
+  return 0;
 }
 
 /** What programs write of a file that they convert, and the forms in which they pass profiles on. */
@@ -126,11 +144,6 @@ async function readWebp(file: ByteSource, found: Found): Promise<void> {
 
 const withoutMark = (bytes: Buffer): Buffer => (bytes.toString("latin1", 0, 6) === "Exif\0\0" ? bytes.subarray(6) : bytes);
 
-async function readTiff(file: ByteSource, found: Found): Promise<void> {
-  // Its directories may stand anywhere.
-  exifIn(await contentOf(file, 64 * 2 ** 20), found);
-}
-
 const boxUuids: Readonly<Record<string, (bytes: Buffer, found: Found) => void>> = {
   be7acfcb97a942e89c71999491e3afac: xmpIn,
   "4a706754696666457869662d3e4a5032": exifIn,
@@ -167,7 +180,7 @@ function boxIn(type: string, bytes: Buffer, found: Found): void {
 async function readMiff(file: ByteSource, found: Found): Promise<void> {
   const text = (await bytesAt(file, 0, 65_536)).toString("latin1");
   const names = new Set([...text.matchAll(/\bprofile[:-](\w+)=/g)].map(([, name]) => name));
-  if (names.has("exif") || names.has("app1")) found.add("details");
+  if (names.has("exif") || names.has("app1")) found.add(anyField);
   if (names.has("xmp")) found.add("xmp");
   if (names.has("iptc") || names.has("8bim")) found.add("iptc");
 }
@@ -186,7 +199,7 @@ const readers: Readonly<Record<string, Reader>> = {
   apng: readPng,
   jng: readPng,
   webp: readWebp,
-  ...{ tiff: readTiff, dng: readTiff, nef: readTiff, arw: readTiff, pef: readTiff },
+  ...{ tiff: tiffIn, dng: tiffIn, nef: tiffIn, arw: tiffIn, pef: tiffIn },
   ...{ heic: heifMetadata, avif: heifMetadata },
   ...{ jxl: readBoxes, jp2: readBoxes },
   ...{ psd: readPhotoshop, psb: readPhotoshop },

@@ -1,25 +1,25 @@
-/** What of a file of sound FFmpeg does not tell: how much of it is there, and whether it has marks. */
+/** What of a file of sound FFmpeg does not tell: how much of it is there, and what stands beside the sound. */
 import { type ByteSource, bytesAt } from "#services/conversion/domain/guards/byte-source.ts";
-import type { Answer } from "#services/conversion/domain/questions.ts";
+import type { Answer, BesideSound } from "#services/conversion/domain/questions.ts";
 
 /** Chunks before the sound; honest files have fewer than ten. */
 const maxChunks = 100;
 /** The longest page of Ogg is a little shorter. */
 const pageBytes = 65_536;
 
-const whole = { share: 1, isOpen: false, seconds: 0, marks: 0 };
+const whole = { share: 1, isOpen: false, seconds: 0, beside: [] };
 
 /** Of WAVE, AIFF, Wave64, CAF, Ogg and ASF; of others, and where nobody knows, all is there. */
 export async function soundEndOf(source: ByteSource, { format }: { readonly format?: unknown }): Promise<Answer<"soundEnd">> {
   switch (format) {
     case "wav":
-      return { ...whole, share: await shareOf(source, 12, riffChunk), marks: await marksOf(source, riffChunk) };
+      return { ...whole, share: await shareOf(source, 12, riffChunk), beside: await besideOf(source, 12, riffChunk) };
     case "aiff":
-      return { ...whole, marks: await marksOf(source, aiffChunk) };
+      return { ...whole, beside: await besideOf(source, 12, aiffChunk) };
     case "w64":
       return { ...whole, share: await shareOf(source, 40, wave64Chunk) };
     case "caf":
-      return { ...whole, share: await shareOf(source, 8, cafChunk) };
+      return { ...whole, share: await shareOf(source, 8, cafChunk), beside: await besideOf(source, 8, cafChunk) };
     case "ogg":
       return { ...whole, isOpen: await isOpenOgg(source) };
     case "asf":
@@ -47,17 +47,41 @@ function aiffChunk(bytes: Buffer): Chunk {
   return { name: bytes.toString("latin1", 0, 4), from: 8, bytes: length, next: 8 + length + (length % 2) };
 }
 
-/** Places in the sound that have a number or a name: points of the chunk `cue `, or of `MARK`. */
-async function marksOf(source: ByteSource, chunkOf: (bytes: Buffer) => Chunk): Promise<number> {
-  for (let [at, count] = [12, 0]; count < maxChunks; count += 1) {
-    const bytes = await bytesAt(source, at, 12);
-    if (bytes.length < 12) return 0;
+/**
+ * Chunks beside the sound by their letters, and where each tells how many parts it has, if it does.
+ *
+ * @see EBU Tech 3285 and 3293, AES46, the iXML and AIFF specifications, and Apple's Core Audio Format
+ */
+const chunksBeside: Readonly<Record<string, readonly [BesideSound, count?: (bytes: Buffer) => number]>> = {
+  "cue ": ["marks", (bytes) => bytes.readUInt32LE(8)],
+  MARK: ["marks", (bytes) => bytes.readUInt16BE(8)],
+  mark: ["marks", (bytes) => bytes.readUInt32BE(16)],
+  regn: ["regions", (bytes) => bytes.readUInt32BE(16)],
+  smpl: ["loops", (bytes) => bytes.readUInt32LE(36)],
+  ...{ inst: ["sampler"], INST: ["sampler"], acid: ["sampler"] },
+  iXML: ["recording"],
+  cart: ["broadcast"],
+  ...{ axml: ["scene"], chna: ["scene"] },
+  _PMX: ["xmp"],
+  COMT: ["comments"],
+};
+const longestCount = 40;
+
+async function besideOf(source: ByteSource, first: number, chunkOf: (bytes: Buffer) => Chunk): Promise<Answer<"soundEnd">["beside"]> {
+  const found = new Map<BesideSound, number>();
+  for (let [at, count] = [first, 0]; count < maxChunks; count += 1) {
+    const bytes = await bytesAt(source, at, longestCount);
+    if (bytes.length < 12) break;
     const { name, next } = chunkOf(bytes);
-    if (name === "cue ") return bytes.readUInt32LE(8);
-    if (name === "MARK") return bytes.readUInt16BE(8);
+    const [kind, countOf] = chunksBeside[name] ?? [];
+    // What is cut off before its number has none.
+    const parts = countOf?.(Buffer.concat([bytes, Buffer.alloc(longestCount)])) ?? 1;
+    if (kind !== undefined && parts > 0) found.set(kind, parts);
+    else if (name === "smpl") found.set("sampler", 1);
+    if (next <= 0 || !Number.isSafeInteger(at + next)) break;
     at += next;
   }
-  return 0;
+  return [...found].map(([kind, parts]) => ({ kind, parts }));
 }
 
 /** @see Sony's Wave64: a GUID that begins with the letters, and 64 bits that count the head too; the next is at a multiple of 8. */

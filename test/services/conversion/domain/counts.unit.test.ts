@@ -1,9 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { type Counts, isCounted, missingOf, mostCountedBytes } from "#services/conversion/domain/counts.ts";
+import { type Counts, isCounted, lackOf, mostCountedBytes } from "#services/conversion/domain/counts.ts";
 import type { NoteCode } from "#services/conversion/domain/notes.ts";
 
-const missing = (from: string, to: string, source: Counts, result: Counts, ...notes: NoteCode[]) =>
-  missingOf(from, to, { source, result }, new Set(notes));
+const lack = (from: string, to: string, source: Counts, result: Counts, ...notes: NoteCode[]) =>
+  lackOf(from, to, { source, result }, new Set(notes));
+const missing = (...asked: Parameters<typeof lack>) => {
+  const found = lack(...asked);
+  return found !== undefined && "missing" in found ? found.missing : undefined;
+};
 
 describe("what a result lacks", () => {
   it.each<[string, string, Counts, Counts, string]>([
@@ -15,7 +19,8 @@ describe("what a result lacks", () => {
     ["pptx", "pdf", { pages: 5 }, { pages: 4 }, "4 of 5 pages"],
     ["tiff", "png", { pages: 2 }, { pages: 1 }, "1 of 2 pages"],
     ["gif", "jpg", { pages: 12 }, { pages: 1 }, "1 of 12 pages"],
-    ["docx", "md", { letters: 1000 }, { letters: 800 }, "800 of 1000 letters"],
+    ["docx", "md", { letters: 1000 }, { letters: 979 }, "979 of 1000 letters"],
+    ["fb2", "docx", { letters: 50 }, { letters: 28 }, "28 of 50 letters"],
     ["srt", "vtt", { entries: 3 }, { entries: 2 }, "2 of 3 subtitles"],
     ["stl", "glb", { faces: 1000 }, { faces: 970 }, "970 of 1000 triangles"],
     ["ttf", "woff", { glyphs: 322 }, { glyphs: 321 }, "321 of 322 glyphs"],
@@ -37,9 +42,15 @@ describe("what a result lacks", () => {
   });
 
   it("is nothing where more is there, as headings get names", () => {
-    expect(missing("docx", "md", { letters: 1000 }, { letters: 910 })).toBeUndefined();
-    expect(missing("docx", "md", { letters: 50 }, { letters: 6 })).toBeUndefined();
+    expect(lack("docx", "md", { letters: 1000 }, { letters: 1001 })).toBeUndefined();
     expect(missing("csv", "json", { rows: 3 }, { rows: 4 })).toBeUndefined();
+  });
+
+  it("is noted where it is little text, with how much", () => {
+    const message = "20 of 1000 letters are missing in the result.";
+    expect(lack("docx", "md", { letters: 1000 }, { letters: 980 })).toEqual({ note: "TEXT_LEFT_OUT", message });
+    expect(lack("docx", "md", { letters: 1000 }, { letters: 980 }, "INPUT_DAMAGED")).toBeUndefined();
+    expect(lack("stl", "glb", { faces: 1000 }, { faces: 980 })).toBeUndefined();
   });
 
   it("is not known where either side was not counted, or no rule holds", () => {

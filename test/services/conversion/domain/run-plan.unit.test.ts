@@ -120,6 +120,21 @@ describe("a plan", () => {
     expect(compared).toEqual(["in", "out"]);
   });
 
+  it("notes text that a hop left out, as little as it may be", async () => {
+    const { ports } = world({ one: quiet, two: quiet }, [hopOf("docx", "html"), hopOf("html", "md")]);
+    const count: RunPorts["count"] = async (_, { format }) => ({
+      source: { letters: 500 },
+      result: { letters: format === "md" ? 499 : 500 },
+    });
+    const told: string[] = [];
+    const run = runOf(planOf(["one", "docx", "html"], ["two", "html", "md"]), {
+      input: { path: "in", format: "docx", sizeBytes: 10 },
+      onNote: (code, message) => told.push(`${code}: ${message}`),
+    });
+    await runPlan(run, { ...ports, count });
+    expect(told).toEqual(["TEXT_LEFT_OUT: 1 of 500 letters are missing in the result."]);
+  });
+
   it("starts no engine for an input that is refused", async () => {
     const { ports, log } = world({ one: quiet, two: quiet }, hops);
     const inspect = () => Promise.reject(new FilemillError("PASSWORD_REQUIRED", "Locked."));

@@ -129,6 +129,16 @@ describe("letters", () => {
     expect(await asSource("md", "[one](two)")).toEqual({});
   });
 
+  it("of a source are none that whoever opens it makes anew: dates, numbers of pages, results of fields but for links", async () => {
+    const field = (asked: string, result: string) =>
+      `<w:r><w:fldChar w:fldCharType="begin"/></w:r><w:r><w:instrText> ${asked} </w:instrText></w:r><w:r><w:fldChar w:fldCharType="separate"/></w:r>` +
+      `${run(result)}<w:r><w:fldChar w:fldCharType="end"/></w:r>`;
+    const fields = field("DATE", `1 May${field("PAGE", "12")}`) + field("HYPERLINK a", "link") + run("end");
+    expect(await asSource("docx", word(fields))).toEqual({ letters: 7 });
+    const odt = "<office:body><text:p>on <text:date>1 May</text:date> by <text:author-name>Ann</text:author-name></text:p></office:body>";
+    expect(await asSource("odt", zipFile([{ name: "content.xml", content: odt }]))).toEqual({ letters: 4 });
+  });
+
   it("of a result are all", async () => {
     expect(await asResult("md", "[one](two)")).toEqual({ letters: 6 });
     expect(await asResult("html", "<head><title>t</title><style>a { b: c }</style></head><p>one</p>")).toEqual({ letters: 4 });

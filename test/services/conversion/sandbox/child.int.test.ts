@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { readdir } from "node:fs/promises";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, it, onTestFinished, vi } from "vitest";
 import { describeSandboxes, type Host, openHost } from "./host.ts";
 
 describeSandboxes("a persistent child of the %s sandbox", (mode) => {
@@ -54,6 +54,20 @@ describeSandboxes("a persistent child of the %s sandbox", (mode) => {
     await expect(child.request("much", bounds)).rejects.toMatchObject({ code: "INPUT_TOO_COMPLEX", limitBytes: 2_000_000 });
     expect(spent).toHaveLength(2);
     expect(Math.min(...spent)).toBeGreaterThan(0);
+  });
+
+  it("is watched no longer once it has answered, whether or not the caller asked what it took", async () => {
+    const set = vi.spyOn(globalThis, "setInterval");
+    const cleared = vi.spyOn(globalThis, "clearInterval");
+    onTestFinished(() => void vi.restoreAllMocks());
+    await using child = await spawnEcho();
+    const before = set.mock.results.length;
+    await child.request(1, { timeoutMs: 30_000, cpuSeconds: 30, outputBytes: 1_000_000 });
+    await child.request(2, { timeoutMs: 30_000, cpuSeconds: 30, outputBytes: 1_000_000, onSpent: () => undefined });
+    const watches = set.mock.results.slice(before).map(({ value }) => value);
+    expect(watches).toHaveLength(4);
+    const ended = cleared.mock.calls.map(([timer]) => timer);
+    expect(watches.filter((timer) => !ended.includes(timer)).length).toBe(0);
   });
 
   it("is ended when it grows between two jobs", async () => {

@@ -8,16 +8,17 @@ import { openAttackMemory } from "#services/conversion/sandbox/remembered-attack
 
 const firstUid = 61_800;
 
-it("is attacked once for many commands, again when something has changed or a day has passed, and reads the host's own configuration", async () => {
+it("is attacked once for many starts, again when something has changed or a day has passed, and reads the host's own configuration for one file", async () => {
   const folder = await mkdtemp(join(tmpdir(), "filemill-held-"));
   await chmod(folder, 0o755);
   const provenFile = join(folder, "held");
   const settings = { scratchDir: join(folder, "scratch"), firstUid, memoryBytes: 512 * 2 ** 20, log: openLog("error"), provenFile };
+  const oneOff = { ...settings, mode: "required", isOneOff: true } as const;
   const kept = `${provenFile}.full`;
   /** Whether it was attacked: what held is written down anew then. */
   const opened = async (): Promise<boolean> => {
     const before = await stat(kept).catch(() => undefined);
-    await using sandbox = await openSandbox({ ...settings, mode: "required" });
+    await using sandbox = await openSandbox(oneOff);
     const { stdout } = await sandbox.run({
       program: "/bin/sh",
       args: ["-c", "cat /etc/fonts/fonts.conf; ls /etc | wc -l; ls /var; touch /etc/fonts/x"],
@@ -37,9 +38,25 @@ it("is attacked once for many commands, again when something has changed or a da
     expect(openAttackMemory(provenFile, firstUid).hasHeld("full")).toBe(false);
     await utimes(kept, new Date(), new Date());
     expect(openAttackMemory(provenFile, firstUid).hasHeld("full")).toBe(true);
+    const before = await stat(kept);
+    {
+      await using owing = await openSandbox(oneOff);
+      expect((await stat(kept)).ino).toBe(before.ino);
+      await owing.attackIfOwed();
+      expect((await stat(kept)).ino).not.toBe(before.ino);
+      const after = await stat(kept);
+      await owing.attackIfOwed();
+      expect((await stat(kept)).ino).toBe(after.ino);
+      await using _anyway = await openSandbox({ ...oneOff, attacksAnyway: true });
+      expect((await stat(kept)).ino).not.toBe(after.ino);
+    }
     // Other users, and the weaker sandbox, are another matter.
     expect(openAttackMemory(provenFile, firstUid + 1).hasHeld("full")).toBe(false);
     expect(openAttackMemory(provenFile, firstUid).hasHeld("degraded")).toBe(false);
+    await using disturbed = await openSandbox(oneOff);
+    await rm(settings.scratchDir, { recursive: true });
+    await expect(disturbed.attackIfOwed()).rejects.toThrow();
+    expect(openAttackMemory(provenFile, firstUid).hasHeld("full")).toBe(false);
   } finally {
     await rm(folder, { recursive: true });
   }

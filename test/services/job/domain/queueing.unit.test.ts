@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { PlanSchema } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
 import { JobState } from "#gen/filemill/job/v1/job_pb.ts";
 import { checkCeiling, createAdmission } from "#services/job/domain/admission.ts";
-import { createHistory, sizeClassOf } from "#services/job/domain/history.ts";
+import { createHistory } from "#services/job/domain/history.ts";
 import { createJobIds, isJobId } from "#services/job/domain/job-id.ts";
 import { listJobs } from "#services/job/domain/listing.ts";
 import { createProjection, type Projection } from "#services/job/domain/projection.ts";
@@ -155,30 +155,13 @@ describe("admission", () => {
 });
 
 describe("estimates", () => {
-  const run = { from: "png", to: "webp", sizeBytes: 10_000, lane: "image" };
-  it("follow what was measured for the route and size, else for the lane", () => {
-    const history = createHistory();
-    expect(history.expectMs(run)).toBe(300);
-    history.record(run, 100);
-    history.record(run, 200);
-    expect(history.expectMs(run)).toBeCloseTo(120);
-    expect(history.expectMs({ ...run, sizeBytes: 10_000_000 })).toBeCloseTo(120);
-    history.record({ ...run, sizeBytes: 10_000_000 }, 5000);
-    expect(history.expectMs({ ...run, sizeBytes: 10_000_000 })).toBe(5000);
-    expect(history.expectMs(run)).toBeCloseTo(120);
-  });
-
-  it("put sizes that differ four times into different classes", () => {
-    expect([0, 255, 256, 1023, 1024, 1_000_000].map(sizeClassOf)).toEqual([0, 0, 1, 1, 2, 6]);
-  });
-
   it("grow with the place in the queue and shrink with progress", () => {
     const projection = openProjection();
     const view = createView(projection, createHistory(), { ...clock, now: () => bornMs + 1000 });
     const held = [1, 2].map((index) => projection.apply(queuedRecord({ id: idOf(index) }), 1));
     expect(held.map((each) => view(each)).map(({ queuePosition, estimateMs }) => [queuePosition, estimateMs])).toEqual([
-      [1, 300],
-      [2, 600],
+      [1, 150],
+      [2, 300],
     ]);
     projection.apply(running(queuedRecord({ id: idOf(1) })), 2);
     projection.extendLease(idOf(1), 1000, 0.25);

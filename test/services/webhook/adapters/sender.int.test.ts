@@ -1,5 +1,6 @@
 import type { lookup } from "node:dns";
 import { type AddressInfo, createServer } from "node:net";
+import { Readable } from "node:stream";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { publicLookup } from "#kit/public-address.ts";
 import { createSender } from "#services/webhook/adapters/sender.ts";
@@ -30,9 +31,10 @@ function resolverOf(...rows: readonly (readonly string[])[]) {
 }
 
 const signal = new AbortController().signal;
+const message = (url: string) => ({ method: "POST", url, headers: {}, body: "{}", bytes: 2 }) as const;
 const ports = [{ first: 1, last: 65_535 }];
 const post = (resolve: typeof lookup) =>
-  createSender({ allowPrivate: false, ports, resolve })(`https://rebind.example:${port}/`, {}, "{}", signal);
+  createSender({ allowPrivate: false, ports, resolve })(message(`https://rebind.example:${port}/`), signal);
 
 test.each([
   [["127.0.0.1"]],
@@ -60,14 +62,30 @@ test.each(["https://127.0.0.1/", "https://0x7f.1/", "https://[::7f00:1]/", "http
   "%s, stored under other rules, is not called",
   async (url) => {
     const sender = createSender({ allowPrivate: false, ports: [], resolve: resolverOf(["127.0.0.1"]).resolve });
-    expect(await sender(url, {}, "{}", signal)).toEqual({ error: "the address is not allowed" });
+    expect(await sender(message(url), signal)).toEqual({ error: "the address is not allowed" });
     expect(contacted).toBe(0);
   },
 );
 
 test("where the operator allows it, this network is called", async () => {
-  const outcome = await createSender({ allowPrivate: true, ports })(`http://127.0.0.1:${port}/`, {}, "{}", signal);
+  const outcome = await createSender({ allowPrivate: true, ports })(message(`http://127.0.0.1:${port}/`), signal);
   // Which of the two: whether the connection was over before the request was written.
   expect(outcome).toEqual({ error: expect.stringMatching(/^(ECONNRESET|EPIPE)$/) });
   expect(contacted).toBe(1);
+});
+
+test("a server that says nothing for long is given up, whatever is sent", async () => {
+  const silent = createServer((socket) => void socket.resume());
+  await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
+  const { port: silentPort } = silent.address() as AddressInfo;
+  const send = createSender({ allowPrivate: true, ports }, { wholeMs: 60_000, silenceMs: 200 });
+  const sending = {
+    method: "PUT",
+    url: `http://127.0.0.1:${silentPort}/`,
+    headers: {},
+    body: Readable.from([Buffer.alloc(9)]),
+    bytes: 9,
+  } as const;
+  expect(await send(sending, signal)).toEqual({ error: "no answer in time" });
+  silent.close();
 });

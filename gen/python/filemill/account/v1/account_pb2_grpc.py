@@ -64,10 +64,25 @@ class AccountServiceStub(object):
                 request_serializer=filemill_dot_account_dot_v1_dot_account__pb2.SetDisabledRequest.SerializeToString,
                 response_deserializer=filemill_dot_account_dot_v1_dot_account__pb2.SetDisabledResponse.FromString,
                 )
+        self.SetOperator = channel.unary_unary(
+                '/filemill.account.v1.AccountService/SetOperator',
+                request_serializer=filemill_dot_account_dot_v1_dot_account__pb2.SetOperatorRequest.SerializeToString,
+                response_deserializer=filemill_dot_account_dot_v1_dot_account__pb2.SetOperatorResponse.FromString,
+                )
         self.DeleteAccount = channel.unary_unary(
                 '/filemill.account.v1.AccountService/DeleteAccount',
                 request_serializer=filemill_dot_account_dot_v1_dot_account__pb2.DeleteAccountRequest.SerializeToString,
                 response_deserializer=filemill_dot_account_dot_v1_dot_account__pb2.DeleteAccountResponse.FromString,
+                )
+        self.GetPresets = channel.unary_unary(
+                '/filemill.account.v1.AccountService/GetPresets',
+                request_serializer=filemill_dot_account_dot_v1_dot_account__pb2.GetPresetsRequest.SerializeToString,
+                response_deserializer=filemill_dot_account_dot_v1_dot_account__pb2.GetPresetsResponse.FromString,
+                )
+        self.SetPresets = channel.unary_unary(
+                '/filemill.account.v1.AccountService/SetPresets',
+                request_serializer=filemill_dot_account_dot_v1_dot_account__pb2.SetPresetsRequest.SerializeToString,
+                response_deserializer=filemill_dot_account_dot_v1_dot_account__pb2.SetPresetsResponse.FromString,
                 )
         self.ListPlans = channel.unary_unary(
                 '/filemill.account.v1.AccountService/ListPlans',
@@ -146,9 +161,30 @@ class AccountServiceServicer(object):
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def SetOperator(self, request, context):
+        """Whether the account's sessions see and change other accounts and jobs. No key ever does. Counts everywhere within one second.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def DeleteAccount(self, request, context):
         """Removes the account and all that is its own: keys, sessions, jobs, files. Everything is refused at once; the call
         ends when nothing is left, and what a crash interrupts goes on at the next start.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def GetPresets(self, request, context):
+        """Options of conversions that the account keeps by name; for its pages.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def SetPresets(self, request, context):
+        """In place of all that there were. Fails with BAD_REQUEST above 64 KiB.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -213,10 +249,25 @@ def add_AccountServiceServicer_to_server(servicer, server):
                     request_deserializer=filemill_dot_account_dot_v1_dot_account__pb2.SetDisabledRequest.FromString,
                     response_serializer=filemill_dot_account_dot_v1_dot_account__pb2.SetDisabledResponse.SerializeToString,
             ),
+            'SetOperator': grpc.unary_unary_rpc_method_handler(
+                    servicer.SetOperator,
+                    request_deserializer=filemill_dot_account_dot_v1_dot_account__pb2.SetOperatorRequest.FromString,
+                    response_serializer=filemill_dot_account_dot_v1_dot_account__pb2.SetOperatorResponse.SerializeToString,
+            ),
             'DeleteAccount': grpc.unary_unary_rpc_method_handler(
                     servicer.DeleteAccount,
                     request_deserializer=filemill_dot_account_dot_v1_dot_account__pb2.DeleteAccountRequest.FromString,
                     response_serializer=filemill_dot_account_dot_v1_dot_account__pb2.DeleteAccountResponse.SerializeToString,
+            ),
+            'GetPresets': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetPresets,
+                    request_deserializer=filemill_dot_account_dot_v1_dot_account__pb2.GetPresetsRequest.FromString,
+                    response_serializer=filemill_dot_account_dot_v1_dot_account__pb2.GetPresetsResponse.SerializeToString,
+            ),
+            'SetPresets': grpc.unary_unary_rpc_method_handler(
+                    servicer.SetPresets,
+                    request_deserializer=filemill_dot_account_dot_v1_dot_account__pb2.SetPresetsRequest.FromString,
+                    response_serializer=filemill_dot_account_dot_v1_dot_account__pb2.SetPresetsResponse.SerializeToString,
             ),
             'ListPlans': grpc.unary_unary_rpc_method_handler(
                     servicer.ListPlans,
@@ -404,6 +455,23 @@ class AccountService(object):
             insecure, call_credentials, compression, wait_for_ready, timeout, metadata)
 
     @staticmethod
+    def SetOperator(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(request, target, '/filemill.account.v1.AccountService/SetOperator',
+            filemill_dot_account_dot_v1_dot_account__pb2.SetOperatorRequest.SerializeToString,
+            filemill_dot_account_dot_v1_dot_account__pb2.SetOperatorResponse.FromString,
+            options, channel_credentials,
+            insecure, call_credentials, compression, wait_for_ready, timeout, metadata)
+
+    @staticmethod
     def DeleteAccount(request,
             target,
             options=(),
@@ -417,6 +485,40 @@ class AccountService(object):
         return grpc.experimental.unary_unary(request, target, '/filemill.account.v1.AccountService/DeleteAccount',
             filemill_dot_account_dot_v1_dot_account__pb2.DeleteAccountRequest.SerializeToString,
             filemill_dot_account_dot_v1_dot_account__pb2.DeleteAccountResponse.FromString,
+            options, channel_credentials,
+            insecure, call_credentials, compression, wait_for_ready, timeout, metadata)
+
+    @staticmethod
+    def GetPresets(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(request, target, '/filemill.account.v1.AccountService/GetPresets',
+            filemill_dot_account_dot_v1_dot_account__pb2.GetPresetsRequest.SerializeToString,
+            filemill_dot_account_dot_v1_dot_account__pb2.GetPresetsResponse.FromString,
+            options, channel_credentials,
+            insecure, call_credentials, compression, wait_for_ready, timeout, metadata)
+
+    @staticmethod
+    def SetPresets(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(request, target, '/filemill.account.v1.AccountService/SetPresets',
+            filemill_dot_account_dot_v1_dot_account__pb2.SetPresetsRequest.SerializeToString,
+            filemill_dot_account_dot_v1_dot_account__pb2.SetPresetsResponse.FromString,
             options, channel_credentials,
             insecure, call_credentials, compression, wait_for_ready, timeout, metadata)
 

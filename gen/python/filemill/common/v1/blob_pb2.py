@@ -13,7 +13,7 @@ _sym_db = _symbol_database.Default()
 
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1d\x66ilemill/common/v1/blob.proto\x12\x12\x66ilemill.common.v1\"M\n\x04\x42lob\x12\x16\n\x06\x64igest\x18\x01 \x01(\tR\x06\x64igest\x12\x1d\n\nsize_bytes\x18\x02 \x01(\x04R\tsizeBytes\x12\x0e\n\x02id\x18\x03 \x01(\tR\x02idb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1d\x66ilemill/common/v1/blob.proto\x12\x12\x66ilemill.common.v1\"M\n\x04\x42lob\x12\x16\n\x06\x64igest\x18\x01 \x01(\tR\x06\x64igest\x12\x1d\n\nsize_bytes\x18\x02 \x01(\x04R\tsizeBytes\x12\x0e\n\x02id\x18\x03 \x01(\tR\x02id\"A\n\x06\x45xtent\x12\x16\n\x06pixels\x18\x01 \x01(\x04R\x06pixels\x12\x1f\n\x0b\x64uration_ms\x18\x02 \x01(\x04R\ndurationMsb\x06proto3')
 
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, globals())
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'filemill.common.v1.blob_pb2', globals())
@@ -22,4 +22,6 @@ if _descriptor._USE_C_DESCRIPTORS == False:
   DESCRIPTOR._options = None
   _BLOB._serialized_start=53
   _BLOB._serialized_end=130
+  _EXTENT._serialized_start=132
+  _EXTENT._serialized_end=197
 # @@protoc_insertion_point(module_scope)

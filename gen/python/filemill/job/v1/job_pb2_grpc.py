@@ -29,6 +29,11 @@ class JobServiceStub(object):
                 request_serializer=filemill_dot_job_dot_v1_dot_job__pb2.ListJobsRequest.SerializeToString,
                 response_deserializer=filemill_dot_job_dot_v1_dot_job__pb2.ListJobsResponse.FromString,
                 )
+        self.ListAllJobs = channel.unary_unary(
+                '/filemill.job.v1.JobService/ListAllJobs',
+                request_serializer=filemill_dot_job_dot_v1_dot_job__pb2.ListAllJobsRequest.SerializeToString,
+                response_deserializer=filemill_dot_job_dot_v1_dot_job__pb2.ListAllJobsResponse.FromString,
+                )
         self.CancelJob = channel.unary_unary(
                 '/filemill.job.v1.JobService/CancelJob',
                 request_serializer=filemill_dot_job_dot_v1_dot_job__pb2.CancelJobRequest.SerializeToString,
@@ -48,6 +53,26 @@ class JobServiceStub(object):
                 '/filemill.job.v1.JobService/Purge',
                 request_serializer=filemill_dot_job_dot_v1_dot_job__pb2.PurgeRequest.SerializeToString,
                 response_deserializer=filemill_dot_job_dot_v1_dot_job__pb2.PurgeResponse.FromString,
+                )
+        self.CreateResultLink = channel.unary_unary(
+                '/filemill.job.v1.JobService/CreateResultLink',
+                request_serializer=filemill_dot_job_dot_v1_dot_job__pb2.CreateResultLinkRequest.SerializeToString,
+                response_deserializer=filemill_dot_job_dot_v1_dot_job__pb2.CreateResultLinkResponse.FromString,
+                )
+        self.ListResultLinks = channel.unary_unary(
+                '/filemill.job.v1.JobService/ListResultLinks',
+                request_serializer=filemill_dot_job_dot_v1_dot_job__pb2.ListResultLinksRequest.SerializeToString,
+                response_deserializer=filemill_dot_job_dot_v1_dot_job__pb2.ListResultLinksResponse.FromString,
+                )
+        self.RevokeResultLink = channel.unary_unary(
+                '/filemill.job.v1.JobService/RevokeResultLink',
+                request_serializer=filemill_dot_job_dot_v1_dot_job__pb2.RevokeResultLinkRequest.SerializeToString,
+                response_deserializer=filemill_dot_job_dot_v1_dot_job__pb2.RevokeResultLinkResponse.FromString,
+                )
+        self.OpenResultLink = channel.unary_unary(
+                '/filemill.job.v1.JobService/OpenResultLink',
+                request_serializer=filemill_dot_job_dot_v1_dot_job__pb2.OpenResultLinkRequest.SerializeToString,
+                response_deserializer=filemill_dot_job_dot_v1_dot_job__pb2.OpenResultLinkResponse.FromString,
                 )
         self.PersistJob = channel.unary_unary(
                 '/filemill.job.v1.JobService/PersistJob',
@@ -73,6 +98,16 @@ class JobServiceStub(object):
                 '/filemill.job.v1.JobService/MakeRoom',
                 request_serializer=filemill_dot_job_dot_v1_dot_job__pb2.MakeRoomRequest.SerializeToString,
                 response_deserializer=filemill_dot_job_dot_v1_dot_job__pb2.MakeRoomResponse.FromString,
+                )
+        self.ClaimDelivery = channel.unary_unary(
+                '/filemill.job.v1.JobService/ClaimDelivery',
+                request_serializer=filemill_dot_job_dot_v1_dot_job__pb2.ClaimDeliveryRequest.SerializeToString,
+                response_deserializer=filemill_dot_job_dot_v1_dot_job__pb2.ClaimDeliveryResponse.FromString,
+                )
+        self.SettleDelivery = channel.unary_unary(
+                '/filemill.job.v1.JobService/SettleDelivery',
+                request_serializer=filemill_dot_job_dot_v1_dot_job__pb2.SettleDeliveryRequest.SerializeToString,
+                response_deserializer=filemill_dot_job_dot_v1_dot_job__pb2.SettleDeliveryResponse.FromString,
                 )
         self.GetRouteTime = channel.unary_unary(
                 '/filemill.job.v1.JobService/GetRouteTime',
@@ -110,6 +145,13 @@ class JobServiceServicer(object):
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def ListAllJobs(self, request, context):
+        """For operators: jobs of all accounts and guests, newest first.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def CancelJob(self, request, context):
         """Ends an unfinished job; a finished one stays as it is and is returned.
         """
@@ -133,6 +175,35 @@ class JobServiceServicer(object):
 
     def Purge(self, request, context):
         """For operators: does at once what the service does in its own time, or empties one account; or tells what that would be.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def CreateResultLink(self, request, context):
+        """Lets whoever has the link fetch the result of a done job, until the link or the result ends. A job has 20 links at most.
+        Fails with JOB_NOT_FOUND, JOB_NOT_DONE, RESULT_EXPIRED, BAD_REQUEST (details.field).
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ListResultLinks(self, request, context):
+        """Those that still work, oldest first. Fails with JOB_NOT_FOUND.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def RevokeResultLink(self, request, context):
+        """An unknown one is no error. Fails with JOB_NOT_FOUND.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def OpenResultLink(self, request, context):
+        """The job behind a link. Fails with NOT_FOUND, alike for a link that never was, is over, used up or revoked.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -176,6 +247,21 @@ class JobServiceServicer(object):
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def ClaimDelivery(self, request, context):
+        """For the service that sends results: takes a result for one attempt, or keeps the one that it has. Answers without a claim when
+        there is nothing to send, or another process has it.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def SettleDelivery(self, request, context):
+        """Records the end of an attempt; one that is not under way any more is no error.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def GetRouteTime(self, request, context):
         """How long conversions of one route took lately, over all sizes of files.
         """
@@ -201,6 +287,11 @@ def add_JobServiceServicer_to_server(servicer, server):
                     request_deserializer=filemill_dot_job_dot_v1_dot_job__pb2.ListJobsRequest.FromString,
                     response_serializer=filemill_dot_job_dot_v1_dot_job__pb2.ListJobsResponse.SerializeToString,
             ),
+            'ListAllJobs': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListAllJobs,
+                    request_deserializer=filemill_dot_job_dot_v1_dot_job__pb2.ListAllJobsRequest.FromString,
+                    response_serializer=filemill_dot_job_dot_v1_dot_job__pb2.ListAllJobsResponse.SerializeToString,
+            ),
             'CancelJob': grpc.unary_unary_rpc_method_handler(
                     servicer.CancelJob,
                     request_deserializer=filemill_dot_job_dot_v1_dot_job__pb2.CancelJobRequest.FromString,
@@ -220,6 +311,26 @@ def add_JobServiceServicer_to_server(servicer, server):
                     servicer.Purge,
                     request_deserializer=filemill_dot_job_dot_v1_dot_job__pb2.PurgeRequest.FromString,
                     response_serializer=filemill_dot_job_dot_v1_dot_job__pb2.PurgeResponse.SerializeToString,
+            ),
+            'CreateResultLink': grpc.unary_unary_rpc_method_handler(
+                    servicer.CreateResultLink,
+                    request_deserializer=filemill_dot_job_dot_v1_dot_job__pb2.CreateResultLinkRequest.FromString,
+                    response_serializer=filemill_dot_job_dot_v1_dot_job__pb2.CreateResultLinkResponse.SerializeToString,
+            ),
+            'ListResultLinks': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListResultLinks,
+                    request_deserializer=filemill_dot_job_dot_v1_dot_job__pb2.ListResultLinksRequest.FromString,
+                    response_serializer=filemill_dot_job_dot_v1_dot_job__pb2.ListResultLinksResponse.SerializeToString,
+            ),
+            'RevokeResultLink': grpc.unary_unary_rpc_method_handler(
+                    servicer.RevokeResultLink,
+                    request_deserializer=filemill_dot_job_dot_v1_dot_job__pb2.RevokeResultLinkRequest.FromString,
+                    response_serializer=filemill_dot_job_dot_v1_dot_job__pb2.RevokeResultLinkResponse.SerializeToString,
+            ),
+            'OpenResultLink': grpc.unary_unary_rpc_method_handler(
+                    servicer.OpenResultLink,
+                    request_deserializer=filemill_dot_job_dot_v1_dot_job__pb2.OpenResultLinkRequest.FromString,
+                    response_serializer=filemill_dot_job_dot_v1_dot_job__pb2.OpenResultLinkResponse.SerializeToString,
             ),
             'PersistJob': grpc.unary_unary_rpc_method_handler(
                     servicer.PersistJob,
@@ -245,6 +356,16 @@ def add_JobServiceServicer_to_server(servicer, server):
                     servicer.MakeRoom,
                     request_deserializer=filemill_dot_job_dot_v1_dot_job__pb2.MakeRoomRequest.FromString,
                     response_serializer=filemill_dot_job_dot_v1_dot_job__pb2.MakeRoomResponse.SerializeToString,
+            ),
+            'ClaimDelivery': grpc.unary_unary_rpc_method_handler(
+                    servicer.ClaimDelivery,
+                    request_deserializer=filemill_dot_job_dot_v1_dot_job__pb2.ClaimDeliveryRequest.FromString,
+                    response_serializer=filemill_dot_job_dot_v1_dot_job__pb2.ClaimDeliveryResponse.SerializeToString,
+            ),
+            'SettleDelivery': grpc.unary_unary_rpc_method_handler(
+                    servicer.SettleDelivery,
+                    request_deserializer=filemill_dot_job_dot_v1_dot_job__pb2.SettleDeliveryRequest.FromString,
+                    response_serializer=filemill_dot_job_dot_v1_dot_job__pb2.SettleDeliveryResponse.SerializeToString,
             ),
             'GetRouteTime': grpc.unary_unary_rpc_method_handler(
                     servicer.GetRouteTime,
@@ -313,6 +434,23 @@ class JobService(object):
             insecure, call_credentials, compression, wait_for_ready, timeout, metadata)
 
     @staticmethod
+    def ListAllJobs(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(request, target, '/filemill.job.v1.JobService/ListAllJobs',
+            filemill_dot_job_dot_v1_dot_job__pb2.ListAllJobsRequest.SerializeToString,
+            filemill_dot_job_dot_v1_dot_job__pb2.ListAllJobsResponse.FromString,
+            options, channel_credentials,
+            insecure, call_credentials, compression, wait_for_ready, timeout, metadata)
+
+    @staticmethod
     def CancelJob(request,
             target,
             options=(),
@@ -377,6 +515,74 @@ class JobService(object):
         return grpc.experimental.unary_unary(request, target, '/filemill.job.v1.JobService/Purge',
             filemill_dot_job_dot_v1_dot_job__pb2.PurgeRequest.SerializeToString,
             filemill_dot_job_dot_v1_dot_job__pb2.PurgeResponse.FromString,
+            options, channel_credentials,
+            insecure, call_credentials, compression, wait_for_ready, timeout, metadata)
+
+    @staticmethod
+    def CreateResultLink(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(request, target, '/filemill.job.v1.JobService/CreateResultLink',
+            filemill_dot_job_dot_v1_dot_job__pb2.CreateResultLinkRequest.SerializeToString,
+            filemill_dot_job_dot_v1_dot_job__pb2.CreateResultLinkResponse.FromString,
+            options, channel_credentials,
+            insecure, call_credentials, compression, wait_for_ready, timeout, metadata)
+
+    @staticmethod
+    def ListResultLinks(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(request, target, '/filemill.job.v1.JobService/ListResultLinks',
+            filemill_dot_job_dot_v1_dot_job__pb2.ListResultLinksRequest.SerializeToString,
+            filemill_dot_job_dot_v1_dot_job__pb2.ListResultLinksResponse.FromString,
+            options, channel_credentials,
+            insecure, call_credentials, compression, wait_for_ready, timeout, metadata)
+
+    @staticmethod
+    def RevokeResultLink(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(request, target, '/filemill.job.v1.JobService/RevokeResultLink',
+            filemill_dot_job_dot_v1_dot_job__pb2.RevokeResultLinkRequest.SerializeToString,
+            filemill_dot_job_dot_v1_dot_job__pb2.RevokeResultLinkResponse.FromString,
+            options, channel_credentials,
+            insecure, call_credentials, compression, wait_for_ready, timeout, metadata)
+
+    @staticmethod
+    def OpenResultLink(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(request, target, '/filemill.job.v1.JobService/OpenResultLink',
+            filemill_dot_job_dot_v1_dot_job__pb2.OpenResultLinkRequest.SerializeToString,
+            filemill_dot_job_dot_v1_dot_job__pb2.OpenResultLinkResponse.FromString,
             options, channel_credentials,
             insecure, call_credentials, compression, wait_for_ready, timeout, metadata)
 
@@ -462,6 +668,40 @@ class JobService(object):
         return grpc.experimental.unary_unary(request, target, '/filemill.job.v1.JobService/MakeRoom',
             filemill_dot_job_dot_v1_dot_job__pb2.MakeRoomRequest.SerializeToString,
             filemill_dot_job_dot_v1_dot_job__pb2.MakeRoomResponse.FromString,
+            options, channel_credentials,
+            insecure, call_credentials, compression, wait_for_ready, timeout, metadata)
+
+    @staticmethod
+    def ClaimDelivery(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(request, target, '/filemill.job.v1.JobService/ClaimDelivery',
+            filemill_dot_job_dot_v1_dot_job__pb2.ClaimDeliveryRequest.SerializeToString,
+            filemill_dot_job_dot_v1_dot_job__pb2.ClaimDeliveryResponse.FromString,
+            options, channel_credentials,
+            insecure, call_credentials, compression, wait_for_ready, timeout, metadata)
+
+    @staticmethod
+    def SettleDelivery(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(request, target, '/filemill.job.v1.JobService/SettleDelivery',
+            filemill_dot_job_dot_v1_dot_job__pb2.SettleDeliveryRequest.SerializeToString,
+            filemill_dot_job_dot_v1_dot_job__pb2.SettleDeliveryResponse.FromString,
             options, channel_credentials,
             insecure, call_credentials, compression, wait_for_ready, timeout, metadata)
 

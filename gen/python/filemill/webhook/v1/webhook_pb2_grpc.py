@@ -45,6 +45,11 @@ class WebhookServiceStub(object):
                 request_serializer=filemill_dot_webhook_dot_v1_dot_webhook__pb2.ReplayDeliveryRequest.SerializeToString,
                 response_deserializer=filemill_dot_webhook_dot_v1_dot_webhook__pb2.ReplayDeliveryResponse.FromString,
                 )
+        self.CheckReceiver = channel.unary_unary(
+                '/filemill.webhook.v1.WebhookService/CheckReceiver',
+                request_serializer=filemill_dot_webhook_dot_v1_dot_webhook__pb2.CheckReceiverRequest.SerializeToString,
+                response_deserializer=filemill_dot_webhook_dot_v1_dot_webhook__pb2.CheckReceiverResponse.FromString,
+                )
         self.DeleteAccountWebhooks = channel.unary_unary(
                 '/filemill.webhook.v1.WebhookService/DeleteAccountWebhooks',
                 request_serializer=filemill_dot_webhook_dot_v1_dot_webhook__pb2.DeleteAccountWebhooksRequest.SerializeToString,
@@ -97,6 +102,14 @@ class WebhookServiceServicer(object):
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def CheckReceiver(self, request, context):
+        """Whether a result may be sent to an address, and the address as it will be called. Fails with BAD_REQUEST
+        (details.field = deliverTo).
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def DeleteAccountWebhooks(self, request, context):
         """Removes everything an account has here.
         """
@@ -136,6 +149,11 @@ def add_WebhookServiceServicer_to_server(servicer, server):
                     servicer.ReplayDelivery,
                     request_deserializer=filemill_dot_webhook_dot_v1_dot_webhook__pb2.ReplayDeliveryRequest.FromString,
                     response_serializer=filemill_dot_webhook_dot_v1_dot_webhook__pb2.ReplayDeliveryResponse.SerializeToString,
+            ),
+            'CheckReceiver': grpc.unary_unary_rpc_method_handler(
+                    servicer.CheckReceiver,
+                    request_deserializer=filemill_dot_webhook_dot_v1_dot_webhook__pb2.CheckReceiverRequest.FromString,
+                    response_serializer=filemill_dot_webhook_dot_v1_dot_webhook__pb2.CheckReceiverResponse.SerializeToString,
             ),
             'DeleteAccountWebhooks': grpc.unary_unary_rpc_method_handler(
                     servicer.DeleteAccountWebhooks,
@@ -252,6 +270,23 @@ class WebhookService(object):
         return grpc.experimental.unary_unary(request, target, '/filemill.webhook.v1.WebhookService/ReplayDelivery',
             filemill_dot_webhook_dot_v1_dot_webhook__pb2.ReplayDeliveryRequest.SerializeToString,
             filemill_dot_webhook_dot_v1_dot_webhook__pb2.ReplayDeliveryResponse.FromString,
+            options, channel_credentials,
+            insecure, call_credentials, compression, wait_for_ready, timeout, metadata)
+
+    @staticmethod
+    def CheckReceiver(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(request, target, '/filemill.webhook.v1.WebhookService/CheckReceiver',
+            filemill_dot_webhook_dot_v1_dot_webhook__pb2.CheckReceiverRequest.SerializeToString,
+            filemill_dot_webhook_dot_v1_dot_webhook__pb2.CheckReceiverResponse.FromString,
             options, channel_credentials,
             insecure, call_credentials, compression, wait_for_ready, timeout, metadata)
 

@@ -1,7 +1,7 @@
 /** Entries of calendars (RFC 5545) as records. */
 import type { Notes } from "../exchange.ts";
 import type { Entries, Value } from "../records/values.ts";
-import { type Component, type Dropped, dropParameters, filled, oneOrAllOf, propertyOf, restOf, valuesOf } from "./jcal.ts";
+import { type Component, type Dropped, dropParameters, filled, oneOrAllOf, propertyOf, restOf, unguarded, valuesOf } from "./jcal.ts";
 
 const entryNames: Readonly<Record<string, string>> = { vevent: "event", vtodo: "task", vjournal: "note", vfreebusy: "busy" };
 
@@ -62,8 +62,9 @@ function eventOf(sort: string, component: Component, dropped: Dropped): Entries 
 
 /** The name of a zone; rules that a file gives of its own are no records. */
 function zoneOf(component: Component, name: string, dropped: Dropped): string | null {
-  const zone = propertyOf(component, name)?.[1]["tzid"];
-  if (typeof zone !== "string") return null;
+  const named = propertyOf(component, name)?.[1]["tzid"];
+  if (typeof named !== "string") return null;
+  const zone = unguarded(named);
   if (!isWellKnown(zone)) dropped.add(`the rules of the time zone ${zone.slice(0, 40)}`);
   return zone;
 }

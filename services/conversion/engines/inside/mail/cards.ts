@@ -1,13 +1,15 @@
 /** Calendars and contacts as records, pages and text, and contacts out of records. */
-import { type Converted, type Notes, type Question, textOption } from "../exchange.ts";
+import { type Converted, type Notes, noteAlso, type Question, textOption } from "../exchange.ts";
 import { invalid } from "../failure.ts";
 import { readRecords, writeRecords } from "../records/convert.ts";
-import { type Entries, plainTextOf, type Value } from "../records/values.ts";
+import { type Entries, firstOf, plainTextOf, type Value } from "../records/values.ts";
 import { decodeText } from "../text-decoding.ts";
 import { eventsOf } from "./calendar.ts";
-import { contactOf, modernised } from "./contacts.ts";
+import { contactOf } from "./contacts.ts";
+import { modernised, withoutFolds } from "./content-lines.ts";
 import { escapeHtml, pageOf } from "./html.ts";
 import { componentsOf, type Dropped } from "./jcal.ts";
+import { cardsIn } from "./vcard.ts";
 import { cardsOf } from "./vcard-writing.ts";
 
 const tables = new Set(["csv", "tsv", "xlsx"]);
@@ -17,12 +19,9 @@ const withoutMedia = new Set([...tables, "html", "txt"]);
 export async function convertCards(bytes: Buffer, question: Question, notes: Notes): Promise<Converted> {
   const { from, to, options } = question;
   if (to === "vcf") return cardsOf(await readRecords(bytes, question, notes), notes);
-  const text = decodeText(bytes, textOption(options, "encoding") ?? "auto", notes);
+  const text = decodeText(withoutFolds(bytes), textOption(options, "encoding") ?? "auto", notes);
   const dropped: Dropped = new Set();
-  const records =
-    from === "ics"
-      ? eventsOf(componentsOf(/^VERSION:1\.0/im.test(text) ? modernised(text) : text, "vcalendar"), notes, dropped)
-      : componentsOf(modernised(text), "vcard").map((card) => contactOf(card, !withoutMedia.has(to), notes, dropped));
+  const records = from === "ics" ? entriesOf(text, notes, dropped) : contactsOf(text, to, notes, dropped);
   if (records.length === 0) throw invalid(from === "ics" ? "The calendar holds no entries." : "The file holds no contacts.");
   if (dropped.size > 0)
     notes.set("METADATA_DROPPED", `Records have no place for these, which were left out: ${[...dropped].slice(0, 6).join(", ")}.`);
@@ -35,11 +34,31 @@ export async function convertCards(bytes: Buffer, question: Question, notes: Not
           .join(""),
       )
       .join("\n");
-  return await writeRecords(tables.has(to) ? rowsOf(records) : [...records], question, notes);
+  return await writeRecords(tables.has(to) ? rowsOf(records, notes) : [...records], question, notes);
 }
 
-function rowsOf(records: readonly Entries[]): Value {
-  return records.map((record) => new Map([...record].map(([name, value]) => [name, Array.isArray(value) ? plainTextOf(value) : value])));
+function entriesOf(text: string, notes: Notes, dropped: Dropped): readonly Entries[] {
+  return eventsOf(componentsOf(/^VERSION:1\.0/im.test(text) ? modernised(text) : text, "vcalendar"), notes, dropped);
+}
+
+function contactsOf(text: string, to: string, notes: Notes, dropped: Dropped): readonly Entries[] {
+  const { cards, others } = cardsIn(text);
+  if (others > 0) notes.set("ENTRIES_LEFT_OUT", `What is no contact, or stands inside of one, was left out: ${others}.`);
+  return cards.map((card) => contactOf(card, !withoutMedia.has(to), notes, dropped));
+}
+
+/** Cells hold one text each. */
+function rowsOf(records: readonly Entries[], notes: Notes): Value {
+  const joined = new Set<string>();
+  const cellOf = (name: string, value: Value): Value => {
+    if (!Array.isArray(value)) return value;
+    if (value.length > 1 || value[0] instanceof Map) joined.add(name);
+    return plainTextOf(value);
+  };
+  const rows = records.map((record) => new Map([...record].map(([name, value]) => [name, cellOf(name, value)])));
+  if (joined.size > 0)
+    noteAlso(notes, "STRUCTURE_FLATTENED", `Several values in one cell were joined by semicolons: ${firstOf([...joined])}.`);
+  return rows;
 }
 
 function linesOf(record: Entries): readonly (readonly [string, string])[] {

@@ -61,6 +61,7 @@ function textOf(message: Message): string {
     ["From", message.from],
     ["To", message.to],
     ["Cc", message.cc],
+    ["Bcc", message.bcc],
     ["Date", message.date],
     ["Attachments", message.attachments.map(({ name }) => name).join(", ")],
   ];

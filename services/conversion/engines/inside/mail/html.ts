@@ -1,7 +1,7 @@
 /** Messages as pages that show and load nothing but what they hold themselves. */
 import sanitizeHtml from "sanitize-html";
 import type { Notes } from "../exchange.ts";
-import type { Message } from "./message.ts";
+import type { Attachment, Message } from "./message.ts";
 
 /** Looks of mail of many years; nothing that runs, loads or asks. */
 const looks =
@@ -14,14 +14,21 @@ export function escapeHtml(text: string): string {
   return text.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;").replace(/"/g, "&quot;");
 }
 
-/** The body as sent, its own pictures within it, and nothing else that it refers to. */
-function safeBodyOf(message: Message, html: string, notes: Notes): string {
+/** A picture that a page can hold, as its address. */
+function addressOf({ mime, bytes }: Attachment): string | undefined {
+  if (!/^image\/(png|jpe?g|gif|webp|bmp)$/i.test(mime)) return undefined;
+  return `data:${mime.toLowerCase()};base64,${Buffer.from(bytes).toString("base64")}`;
+}
+
+/** The body as sent, its own pictures within it, and nothing else that it refers to. `shown` gets the pictures to which it does. */
+function safeBodyOf(message: Message, html: string, notes: Notes, shown: Set<Attachment>): string {
   const pictureOf = (source: string): string | undefined => {
     if (/^data:image\/(png|jpeg|gif|webp|bmp);base64,[A-Za-z0-9+/=\s]*$/i.test(source)) return source;
     const id = /^cid:(.*)$/i.exec(source)?.[1];
     const found = id === undefined ? undefined : message.attachments.find((each) => each.contentId === decodedId(id));
-    if (found === undefined || !/^image\/(png|jpe?g|gif|webp|bmp)$/i.test(found.mime)) return undefined;
-    return `data:${found.mime.toLowerCase()};base64,${Buffer.from(found.bytes).toString("base64")}`;
+    if (found === undefined) return undefined;
+    shown.add(found);
+    return addressOf(found);
   };
   return sanitizeHtml(html, {
     allowedTags: [...sanitizeHtml.defaults.allowedTags, "img", "font", "center", "del", "ins", "big", "strike", "tt"],
@@ -40,7 +47,19 @@ function safeBodyOf(message: Message, html: string, notes: Notes): string {
       },
     },
     nestingLimit: 200,
+    // Elsewhere they are text: a title would stand above the message.
+    nonTextTags: ["script", "style", "textarea", "option", "noscript", "title"],
   });
+}
+
+/** Pictures that are to be shown where they stand in the message, and to which no text of it refers: programs for mail show them below it. */
+function unreferredOf(message: Message, shown: ReadonlySet<Attachment>): string {
+  const pictures = message.attachments.filter((each) => each.isInline && !shown.has(each));
+  const tags = pictures.flatMap((each) => {
+    const address = addressOf(each);
+    return address === undefined ? [] : [`\n<p><img src="${address}" alt="${escapeHtml(each.name)}"></p>`];
+  });
+  return tags.join("");
 }
 
 function withoutLoadingStyle(attribs: sanitizeHtml.Attributes): sanitizeHtml.Attributes {
@@ -61,6 +80,7 @@ function sectionOf(message: Message, notes: Notes): string {
     ["From", message.from],
     ["To", message.to],
     ["Cc", message.cc],
+    ["Bcc", message.bcc],
     ["Date", message.date],
     ["Subject", message.subject],
     ["Attachments", message.attachments.map(({ name }) => name).join(", ")],
@@ -69,11 +89,12 @@ function sectionOf(message: Message, notes: Notes): string {
     .filter(([, value]) => value !== "")
     .map(([name, value]) => `<tr><th align="left" valign="top">${name}</th><td>${escapeHtml(value)}</td></tr>`)
     .join("\n");
+  const shown = new Set<Attachment>();
   const body =
     message.html === undefined
       ? `<pre style="white-space: pre-wrap">${escapeHtml(message.text ?? "")}</pre>`
-      : safeBodyOf(message, message.html, notes);
-  return `<table>\n${headers}\n</table>\n<hr>\n<div>\n${body}\n</div>`;
+      : safeBodyOf(message, message.html, notes, shown);
+  return `<table>\n${headers}\n</table>\n<hr>\n<div>\n${body}${unreferredOf(message, shown)}\n</div>`;
 }
 
 /** A page without scripts, which its own policy forbids besides. */

@@ -3,7 +3,7 @@ import ICAL from "ical.js";
 import { invalid, tooComplex } from "../failure.ts";
 import { type Entries, Stamp, type Value } from "../records/values.ts";
 
-const maxComponents = 50_000;
+export const maxComponents = 50_000;
 
 /** A line of a component: jCal and jCard have the same shape (RFC 7265 §3.4). */
 export type Property = readonly [name: string, parameters: Readonly<Record<string, unknown>>, type: string, ...values: unknown[]];
@@ -15,7 +15,7 @@ export type Dropped = Set<string>;
 export function componentsOf(text: string, wanted: string): readonly Component[] {
   const parsed = (() => {
     try {
-      return ICAL.parse(unfolded(text)) as unknown[];
+      return ICAL.parse(guarded(unfolded(text))) as unknown[];
     } catch (error) {
       throw invalid(`The file cannot be read: ${error instanceof Error ? error.message.slice(0, 200) : "it is damaged"}.`);
     }
@@ -25,6 +25,16 @@ export function componentsOf(text: string, wanted: string): readonly Component[]
   if (found.length > maxComponents) throw tooComplex(`The file holds more than ${maxComponents} entries.`);
   return found;
 }
+
+/** Stands for two backslashes, behind which the library takes any sign for an escaped one. */
+const guard = "\ufdd0";
+
+function guarded(text: string): string {
+  return text.replaceAll(guard, "\ufffd").replace(/\\(.)/g, (pair, sign: string) => (sign === "\\" ? guard : pair));
+}
+
+/** What is no text has no escapes. */
+export const unguarded = (text: string, pair = "\\\\"): string => text.replaceAll(guard, pair);
 
 /** Older programs leave blanks at the ends and lines empty, which the library does not forgive. */
 function unfolded(text: string): string {
@@ -57,9 +67,14 @@ export function oneOrAllOf(component: Component, name: string): Value {
 function propertyValueOf(type: string, value: unknown): Value {
   if (type === "period" && Array.isArray(value)) return value.map(textOf).join("/");
   const text = textOf(value);
+  if (type === "text") return unguarded(text, "\\");
   // Of names that it does not know the library leaves the escapes of text.
-  if (type === "unknown") return text.replace(/\\([\\;,nN])/g, (_, sign: string) => (sign.toLowerCase() === "n" ? "\n" : sign));
-  if (type !== "date-time" && type !== "date") return text;
+  if (type === "unknown")
+    return unguarded(
+      text.replace(/\\([;,nN])/g, (_, sign: string) => (sign.toLowerCase() === "n" ? "\n" : sign)),
+      "\\",
+    );
+  if (type !== "date-time" && type !== "date") return unguarded(text);
   // A date where a date with a time is due.
   const stamp = text.replace(/T:+Z?$/, "");
   return new Stamp(stamp, stamp.endsWith("Z"));
@@ -73,11 +88,15 @@ export function textOf(value: unknown): string {
     .map(([name, each]) => {
       // Rules of vCalendar 1.0 are no pairs.
       if (each === undefined) return name.toUpperCase();
-      const text = Array.isArray(each) ? each.join(",") : String(each);
+      // The library counts the first day of a week.
+      const day = name === "wkst" ? weekdays[Number(each) - 1] : undefined;
+      const text = day ?? (Array.isArray(each) ? each.join(",") : String(each));
       return `${name.toUpperCase()}=${name === "until" ? text.replace(/[-:]/g, "") : text}`;
     })
     .join(";");
 }
+
+const weekdays = ["SU", "MO", "TU", "WE", "TH", "FR", "SA"];
 
 export function filled(pairs: readonly (readonly [string, Value])[]): Entries {
   return new Map(pairs.filter(([, value]) => value !== null && value !== "" && !(Array.isArray(value) && value.length === 0)));

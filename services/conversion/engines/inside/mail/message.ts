@@ -37,9 +37,13 @@ export function fileNameOf(name: string, otherwise: string): string {
   return base === "" ? otherwise : base;
 }
 
-/** ISO 8601 of a date header (RFC 5322), or the header's own words. */
+/** ISO 8601 of a date header (RFC 5322) by the clock of the sender, or the header's own words. */
 export function dateOf(text: string | undefined): string {
   if (text === undefined || text.trim() === "") return "";
   const time = Date.parse(text);
-  return Number.isNaN(time) ? text.trim() : new Date(time).toISOString();
+  if (Number.isNaN(time)) return text.trim();
+  const [, sign, hours = "", minutes = ""] = /:\d\d ([-+])(\d\d)(\d\d)\b/.exec(text) ?? [];
+  const ahead = (Number(hours) * 60 + Number(minutes)) * (sign === "-" ? -60_000 : 60_000);
+  if (sign === undefined || ahead === 0) return new Date(time).toISOString();
+  return `${new Date(time + ahead).toISOString().slice(0, -".000Z".length)}${sign}${hours}:${minutes}`;
 }

@@ -21,7 +21,8 @@ export async function parseEml(bytes: Uint8Array): Promise<Message> {
     to: addressesOf(mail.to),
     cc: addressesOf(mail.cc),
     bcc: addressesOf(mail.bcc),
-    date: dateOf(mail.date),
+    // The library's own date has no zone.
+    date: dateOf(mail.headers.find(({ key }) => key === "date")?.value ?? mail.date),
     messageId: mail.messageId ?? "",
     text: mail.text,
     html: mail.html,

@@ -1,13 +1,16 @@
 /** Contacts out of records. */
 import type { Notes } from "../exchange.ts";
 import { inexpressible } from "../failure.ts";
-import { type Entries, plainTextOf as plain, type Value } from "../records/values.ts";
+import { type Entries, firstOf, plainTextOf as plain, type Value } from "../records/values.ts";
 
 /** What columns of contacts are called by the programs that export them. */
 const columns: readonly (readonly [property: string, names: RegExp])[] = [
   ["fn", /^(full ?)?name$|^display ?name$/i],
   ["given", /^(given|first) ?name$/i],
   ["family", /^(family|last) ?name$|^surname$/i],
+  ["additional", /^(additional|middle) ?names?$/i],
+  ["prefix", /^(name|honorific)? ?prefix$/i],
+  ["suffix", /^(name|honorific)? ?suffix$/i],
   ["nickname", /^nick ?name$/i],
   ["org", /^(organi[sz]ation|company)( ?name)?$/i],
   ["title", /^(job ?)?title$/i],
@@ -17,18 +20,33 @@ const columns: readonly (readonly [property: string, names: RegExp])[] = [
   ["bday", /^birth(day|date)$|^bday$/i],
   ["url", /^(url|web ?site|web ?page)$/i],
   ["note", /^notes?$/i],
+  ["role", /^role$/i],
+  ["categories", /^categor(y|ies)$/i],
+  ["uid", /^uid$/i],
 ];
+
+/** In their order. */
+const nameParts = ["family", "given", "additional", "prefix", "suffix"];
+
+/** Of these a contact has one. */
+const single = new Set(["fn", ...nameParts, "uid"]);
+
+/** What became otherwise, by columns. */
+type Changed = { readonly leftOut: Set<string>; readonly flattened: Set<string>; readonly replaced: Set<string> };
 
 /** vCard 3.0, which every program reads. */
 export function cardsOf(value: Value, notes: Notes): string {
   const records = (Array.isArray(value) ? value : [value]).filter((each) => each instanceof Map);
-  const unknown = new Set<string>();
-  const cards = records.flatMap((record) => cardOf(record, unknown));
-  if (unknown.size > 0)
+  const changed: Changed = { leftOut: new Set(), flattened: new Set(), replaced: new Set() };
+  const cards = records.flatMap((record) => cardOf(record, changed));
+  if (changed.leftOut.size > 0)
     notes.set(
       "METADATA_DROPPED",
-      `Columns that contacts have no place for were left out: ${[...unknown].slice(0, 5).join(", ").slice(0, 200)}.`,
+      `Columns that contacts have no place for, or one alone, were left out: ${firstOf([...changed.leftOut])}.`,
     );
+  if (changed.flattened.size > 0) notes.set("STRUCTURE_FLATTENED", `Lists and maps became one text: ${firstOf([...changed.flattened])}.`);
+  if (changed.replaced.size > 0)
+    notes.set("CHARACTERS_REPLACED", `Control characters, which contacts cannot hold, were replaced: ${firstOf([...changed.replaced])}.`);
   const nameless = records.length - cards.length;
   if (nameless > 0) notes.set("ENTRIES_LEFT_OUT", `Rows without a name or an address were left out: ${nameless}.`);
   if (cards.length === 0) throw inexpressible("There is no column of names or e-mail addresses, such as “Name” or “E-mail”.");
@@ -37,33 +55,88 @@ export function cardsOf(value: Value, notes: Notes): string {
 
 type Field = { readonly text: string; readonly type: string };
 
-function cardOf(record: Entries, unknown: Set<string>): readonly string[] {
-  const found = new Map<string, Field[]>();
-  for (const [name, value] of record) {
-    const property = columns.find(([, names]) => names.test(name.trim()))?.[0];
-    const texts = (Array.isArray(value) ? value : [value])
-      .map((each) => (each === null ? "" : plain(each).trim()))
-      .filter((text) => text !== "");
-    const isSplit = property === "email" || property === "tel";
-    const split = isSplit ? texts.flatMap((text) => text.split(/[;\n]/).map((part) => part.trim())) : texts;
-    if (property === undefined && split.length > 0) unknown.add(name);
-    const fields = split.map((text) => ({ text, type: typeOf(name) }));
-    if (property !== undefined && split.length > 0) found.set(property, [...(found.get(property) ?? []), ...fields]);
-  }
+function cardOf(record: Entries, changed: Changed): readonly string[] {
+  const found = fieldsOf(record, changed);
   const one = (property: string) => found.get(property)?.[0]?.text ?? "";
   const name = one("fn") || [one("given"), one("family")].filter(Boolean).join(" ") || one("org") || one("email");
   if (name === "") return [];
-  const [, given = "", family = name] =
-    one("given") || one("family") ? ["", one("given"), one("family")] : (/^(.*\S)\s+(\S+)$/.exec(name) ?? []);
-  const lines = ["BEGIN:VCARD", "VERSION:3.0", `FN:${escaped(name)}`, `N:${escaped(family)};${escaped(given)};;;`];
-  for (const property of ["nickname", "org", "title", "bday", "url", "note"]) {
+  const isSplit = one("given") !== "" || one("family") !== "";
+  const [, given = "", family = name] = isSplit ? ["", one("given"), one("family")] : (/^(.*\S)\s+(\S+)$/.exec(name) ?? []);
+  const parts = [family, given, ...nameParts.slice(2).map(one)].map(escaped);
+  const lines = ["BEGIN:VCARD", "VERSION:3.0", `FN:${escaped(name)}`, `N:${parts.join(";")}`];
+  for (const property of ["nickname", "org", "title", "role", "bday", "note", "uid"]) {
     for (const { text } of found.get(property) ?? []) lines.push(`${property.toUpperCase()}:${escaped(text)}`);
   }
-  for (const property of ["email", "tel"]) {
+  const categories = (found.get("categories") ?? []).map(({ text }) => escaped(text));
+  if (categories.length > 0) lines.push(`CATEGORIES:${categories.join(",")}`);
+  for (const property of ["email", "tel", "url"]) {
     for (const { text, type } of found.get(property) ?? []) lines.push(`${property.toUpperCase()}${type}:${escaped(text)}`);
   }
   for (const { text, type } of found.get("adr") ?? []) lines.push(`ADR${type}:;;${escaped(text)};;;;`);
   return [`${[...lines, "END:VCARD"].map(folded).join("\r\n")}\r\n`];
+}
+
+function fieldsOf(record: Entries, changed: Changed): ReadonlyMap<string, readonly Field[]> {
+  const found = new Map<string, Field[]>();
+  const types = new Map<string, readonly string[]>();
+  for (const [name, value] of record) {
+    const property = columns.find(([, names]) => names.test(name.trim()))?.[0] ?? "";
+    const texts = textsOf(name, property, value, changed);
+    const of = /^(email|phone|address|url)Types$/.exec(name)?.[1];
+    if (texts.every((text) => text.trim() === "")) continue;
+    if (of !== undefined) {
+      types.set(columns.find(([, names]) => names.test(of))?.[0] ?? "", texts);
+      continue;
+    }
+    if (property === "") changed.leftOut.add(name);
+    const [only, ...more] = texts.filter((text) => text.trim() !== "");
+    if (only === undefined || property === "") continue;
+    const isTaken = single.has(property) && found.has(property);
+    if (isTaken || (single.has(property) && more.length > 0)) changed.leftOut.add(name);
+    if (isTaken) continue;
+    const fields = (single.has(property) ? [only] : texts).map((text) => ({ text, type: typeOf(name) }));
+    found.set(property, [...(found.get(property) ?? []), ...fields]);
+  }
+  for (const [property, each] of types) {
+    const fields = found.get(property) ?? [];
+    found.set(
+      property,
+      fields.map(({ text, type }, at) => ({ text, type: typesOf(each[at]) || type })),
+    );
+  }
+  for (const [property, fields] of found)
+    found.set(
+      property,
+      fields.filter(({ text }) => text.trim() !== ""),
+    );
+  return found;
+}
+
+function textsOf(name: string, property: string, value: Value, changed: Changed): readonly string[] {
+  return (Array.isArray(value) ? value : [value]).flatMap((each) => {
+    if (each instanceof Map || Array.isArray(each)) changed.flattened.add(name);
+    const text = each === null ? "" : plain(each);
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+    const clean = text.replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/g, "\ufffd");
+    if (clean !== text) changed.replaced.add(name);
+    const looks = apart[name.endsWith("Types") ? "types" : property];
+    const parts = clean.split(/;|\n| ::: /).map((part) => part.trim());
+    return looks !== undefined && parts.length > 1 && parts.every((part) => looks.test(part)) ? parts : [clean];
+  });
+}
+
+/** What stands behind each other in one cell, parted by semicolons or lines, as programs write it. */
+const apart: Readonly<Record<string, RegExp>> = {
+  email: /^[^\s@]+@[^\s@]+$/,
+  tel: /^[+(\d][\d\s()/.-]*$/,
+  categories: /^/,
+  types: /^/,
+};
+
+/** As our own records have them: `home, voice`. */
+function typesOf(text = ""): string {
+  const known = text.split(/, ?/).filter((each) => /^[\w-]+$/.test(each));
+  return known.length === 0 ? "" : `;TYPE=${known.join(",").toUpperCase()}`;
 }
 
 /** What a column's name says its values are for. */

@@ -26,6 +26,8 @@ export type Limits = {
   readonly takesTextForXml?: true;
   /** An empty text becomes no value. */
   readonly losesEmptyTexts?: true;
+  /** Blanks fill the rest of a field. */
+  readonly losesEndBlanks?: true;
   /** What it holds, in a layer for each, and one more for those with heights where `heights` says so. */
   readonly sorts?: readonly Sort[];
   /** Several points are several places. */
@@ -103,6 +105,7 @@ export const limitsOf: Readonly<Record<string, Limits>> = {
     heights: "all",
     measures: "all",
     losesEmptyTexts: true,
+    losesEndBlanks: true,
     sorts: ["points", "multipoints", "lines", "areas"],
   },
   gpkg: {},

@@ -8,7 +8,8 @@ export function allowedNames(names: readonly string[], rule: "dbase" | "xml" | "
   const taken = new Set<string>();
   const found = new Map<string, string>();
   for (const name of names) {
-    const wanted = rule === "dbase" ? cut(name, dbaseBytes) : rule === undefined ? name : elementName(name, rule === "word");
+    const wanted =
+      rule === "dbase" ? cut(name.replaceAll(":", "_"), dbaseBytes) : rule === undefined ? name : elementName(name, rule === "word");
     let free = wanted;
     for (let number = 1; taken.has(free.toLowerCase()); number++) {
       const end = `_${number}`;

@@ -48,6 +48,7 @@ export function planColumns(
     controls: [] as string[],
     marked: [] as string[],
     empty: [] as string[],
+    blanks: [] as string[],
     dropped: [] as string[],
   };
   const planned = columns.flatMap((column): Planned[] => {
@@ -58,6 +59,7 @@ export function planColumns(
     }
     if (limits.takesPointValues === true && name === "time" && found(name, "? GLOB '*.[0-9][0-9][0-9][0-9]*'")) told.times.push(name);
     if (type === "text" && limits.losesEmptyTexts === true && found(name, "? = ''")) told.empty.push(name);
+    if (type === "text" && limits.losesEndBlanks === true && found(name, "? GLOB '* '")) told.blanks.push(name);
     const texting = textingOf(limits, column, (expression) => found(name, expression));
     if (texting === "noted") told.texts.push(name);
     if (texting === undefined && type === "real" && found(name, "real_fate(?) = 'rounded'")) told.rounded.push(name);
@@ -72,6 +74,7 @@ export function planColumns(
   tell(notes, "NUMBERS_ROUNDED", "Times were cut to milliseconds", told.times);
   tell(notes, "CHARACTERS_REPLACED", "Control characters were replaced", told.controls);
   tell(notes, "CHARACTERS_REPLACED", "A space was put before texts that begin with < and end with >", told.marked);
+  tell(notes, "CHARACTERS_REPLACED", "Blanks at the ends of texts were left out", told.blanks);
   tell(notes, "EMPTY_VALUES_DROPPED", "Empty texts became no value", told.empty);
   tell(
     notes,

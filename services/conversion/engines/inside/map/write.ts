@@ -33,6 +33,9 @@ const typeOfSort: Readonly<Record<string, string>> = {
   areas: "MULTIPOLYGON",
 };
 
+/** As GDAL reads one. */
+const moment = /^\d{4}[-/]\d\d[-/]\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[-+]\d\d(:?\d\d)?)?)?$/;
+
 /** GeoPackage's numbers of systems that nobody knows. */
 const unknownSystems = new Set([-1, 0, 99_999]);
 
@@ -47,7 +50,7 @@ export function writeTables(database: DatabaseSync, { columns: all, crs }: Unite
   if (limits.isOfPoints === true)
     database.exec(`UPDATE ${united} SET filemill_shape = NULL WHERE kind_of(filemill_shape) NOT LIKE 'points%'`);
   const kinds = kindsOf(database);
-  const { columns, points } = limits.takesPointValues === true ? asGpx(database, all) : { columns: all, points: undefined };
+  const { columns, points } = limits.takesPointValues === true ? asGpx(database, all, notes) : { columns: all, points: undefined };
   const planned = planColumns(database, united, columns, limits, notes);
   const names = allowedNames(
     planned.map(({ name }) => name),
@@ -83,10 +86,13 @@ function hasAny(database: DatabaseSync, expression: string): boolean {
 /** Heights of places are a column there, and values of single points stand beside these. */
 function asGpx(
   database: DatabaseSync,
-  columns: readonly Column[],
+  given: readonly Column[],
+  notes: Notes,
 ): { readonly columns: readonly Column[]; readonly points: PointTexts | undefined } {
   const isPoint = "kind_of(filemill_shape) LIKE 'points z%'";
   database.function("height_of", (blob) => (blob instanceof Uint8Array ? heightOf(blob) : null));
+  database.function("is_time", (value) => (typeof value === "string" && moment.test(value) ? 1 : 0));
+  const columns = withoutOthers(database, given, isPoint, notes);
   const own = columns.find(({ name }) => name.toLowerCase() === "ele");
   const isNew = own === undefined && hasAny(database, isPoint);
   if (isNew) database.exec(`ALTER TABLE ${united} ADD COLUMN ele REAL`);
@@ -100,6 +106,28 @@ function asGpx(
     ],
     points,
   };
+}
+
+/** GDAL takes columns of these names for the heights and times of places, whatever stands in them. */
+function withoutOthers(database: DatabaseSync, columns: readonly Column[], isPoint: string, notes: Notes): readonly Column[] {
+  const taken = new Set(columns.map(({ name }) => name.toLowerCase()));
+  const changed: string[] = [];
+  const made = columns.map((column) => {
+    const { name, type } = column;
+    const isHeight = name.toLowerCase() === "ele" && (type === "real" || type === "short" || type === "integer");
+    const isOther = isHeight
+      ? hasAny(database, `${isPoint} AND ${quoted(name)} <> height_of(filemill_shape)`)
+      : name.toLowerCase() === "ele" ||
+        (name.toLowerCase() === "time" && hasAny(database, `${quoted(name)} IS NOT NULL AND NOT is_time(${quoted(name)})`));
+    if (!isOther) return column;
+    let free = `${name}_1`;
+    for (let number = 2; taken.has(free.toLowerCase()); number++) free = `${name}_${number}`;
+    database.exec(`ALTER TABLE ${united} RENAME COLUMN ${quoted(name)} TO ${quoted(free)}`);
+    changed.push(`${name} → ${free}`);
+    return { ...column, name: free };
+  });
+  if (changed.length > 0) addNote(notes, "NAMES_CHANGED", `Names of columns were changed: ${named(changed)}.`);
+  return made;
 }
 
 function holds({ sorts, isExploded }: Limits, sort: Kind["sort"]): boolean {

@@ -13,6 +13,7 @@ export type Scene = {
   readonly scenes?: readonly { readonly nodes?: readonly number[] }[];
   readonly cameras?: readonly Members[];
   readonly materials?: readonly Members[];
+  readonly images?: readonly (Members & { readonly uri?: unknown })[];
   readonly extensions?: unknown;
 };
 type SceneTriangles = { readonly mode?: number; readonly indices?: number; readonly attributes: Readonly<Record<string, number>> };
@@ -56,6 +57,7 @@ const shapes: Readonly<Record<Exclude<keyof Scene, "extensions">, (each: unknown
   scenes: (each) => isObject(each) && isListOf(each["nodes"], isNumber),
   cameras: isObject,
   materials: isObject,
+  images: isObject,
 };
 
 function checked(text: string): Scene {

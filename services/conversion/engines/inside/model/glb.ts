@@ -10,6 +10,8 @@ import { mergePrimitive } from "./glb-primitive.ts";
 
 const maxElements = 2 ** 26;
 const packed = new Set(["KHR_draco_mesh_compression", "EXT_meshopt_compression", "KHR_meshopt_compression"]);
+/** Tells which triangles were one polygon, by the order in which their corners are listed. */
+const withoutContent = ["FB_ngon_encoding"];
 const triangles = 4;
 
 export async function changeGlb(bytes: Buffer, { share, factor }: Change, notes: Notes): Promise<Changed> {
@@ -47,23 +49,32 @@ function trianglesIn({ meshes = [], accessors = [] }: Scene): number {
   return sum;
 }
 
-async function mergedGlb(
-  bytes: Buffer,
-  { extensionsUsed = [], extensionsRequired = [] }: Scene,
-  share: number,
-  notes: Notes,
-): Promise<Buffer> {
-  const known = new Set(ALL_EXTENSIONS.map(({ EXTENSION_NAME }) => EXTENSION_NAME as string));
+async function mergedGlb(bytes: Buffer, scene: Scene, share: number, notes: Notes): Promise<Buffer> {
+  const { io, document } = await documentOf(bytes, scene, notes, "The model's faces cannot be merged");
+  await mergeAll(document, share);
+  return Buffer.from(await io.writeBinary(document));
+}
+
+/** The shapes of a scene with all that they need understood; pictures that lie in other files are empty. */
+export async function readGlb(bytes: Buffer, notes: Notes): Promise<Document> {
+  const { scene, binary } = sceneIn(bytes);
+  assertBounded({ scene, binary });
+  const images = scene.images?.map((image) => (image.uri === undefined ? image : { ...image, uri: "data:image/png;base64," }));
+  const whole = images === undefined ? bytes : glbOf({ scene: { ...scene, images }, binary });
+  return (await documentOf(whole, scene, notes, "The model cannot be read")).document;
+}
+
+async function documentOf(bytes: Buffer, { extensionsUsed = [], extensionsRequired = [] }: Scene, notes: Notes, refusal: string) {
+  const known = new Set([...ALL_EXTENSIONS.map(({ EXTENSION_NAME }) => EXTENSION_NAME as string), ...withoutContent]);
   const unread = extensionsUsed.filter((name) => packed.has(name) || !known.has(name));
   const needed = unread.filter((name) => packed.has(name) || extensionsRequired.includes(name));
-  if (needed.length > 0) throw inexpressible(`The model's faces cannot be merged, as it needs ${needed.slice(0, 5).join(", ")}.`);
+  if (needed.length > 0) throw inexpressible(`${refusal}, as it needs ${needed.slice(0, 5).join(", ")}.`);
   if (unread.length > 0) noteOnce(notes, "METADATA_DROPPED", `Extensions were left out: ${unread.slice(0, 5).join(", ")}.`);
   const io = new NodeIO().registerExtensions(ALL_EXTENSIONS);
   const document = await io.readBinary(new Uint8Array(bytes)).catch(() => {
     throw invalid("The model is damaged, or refers to other files.");
   });
-  await mergeAll(document, share);
-  return Buffer.from(await io.writeBinary(document));
+  return { io, document };
 }
 
 /** Numbers that two primitives share are written for each. */

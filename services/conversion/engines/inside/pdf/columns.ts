@@ -11,6 +11,8 @@ const rowsOfRule = 8;
 const linesOfColumn = 4;
 const narrowest = 7;
 const maxSteps = 2000;
+/** Of the atoms; a running head and the number of a page are two. */
+const beyondEdge = 0.03;
 /** Points; four columns of A4 are as wide. */
 const narrowestColumn = 105;
 /** A title is larger than the letters of the column by so much. */
@@ -76,7 +78,7 @@ function standsAlone(atom: Box, atoms: readonly Box[], gutter: number): boolean 
 
 /** The middle of the widest strip that the fewest lines cross, with columns of text at both sides. */
 function gutterOf(atoms: readonly Box[], rules: readonly Box[]): number | undefined {
-  const [left, right] = [Math.min(...atoms.map((atom) => atom.left)), Math.max(...atoms.map((atom) => atom.right))];
+  const [left, right] = edgesOf(atoms);
   const margin = (right - left) * 0.1;
   const crossings: number[] = [];
   const step = Math.max(1, (right - left) / maxSteps);
@@ -90,6 +92,13 @@ function gutterOf(atoms: readonly Box[], rules: readonly Box[]): number | undefi
   const isClear = (x: number) => rules.filter((rule) => crosses(rule, x)).length < Math.max(3, atoms.length / rowsOfRule);
   const isGutter = (x: number) => isWide(x) && isClear(x) && isBetweenColumns(atoms, x, isEven(x));
   return middles.filter(isEven).find(isGutter) ?? middles.find(isGutter);
+}
+
+/** What few atoms reach beyond is no edge of the text: a running head may begin at the edge of the paper. */
+function edgesOf(atoms: readonly Box[]): readonly [left: number, right: number] {
+  const few = Math.ceil(atoms.length * beyondEdge);
+  const sorted = (edges: readonly number[]) => edges.toSorted((one, other) => one - other);
+  return [sorted(atoms.map((atom) => atom.left))[few] ?? 0, sorted(atoms.map((atom) => atom.right)).at(-1 - few) ?? 0];
 }
 
 function stripsOf(crossings: readonly number[], most: number): { readonly start: number; readonly width: number }[] {

@@ -19,6 +19,11 @@ export type Run = {
   readonly href: string | undefined;
   /** Which link it belongs to. */
   readonly link?: string | undefined;
+  /** Of what does not stand upright: radians, clockwise, and how long it is; it has no width. */
+  readonly turn?: { readonly angle: number; readonly length: number };
+  /** As `#rrggbb`, where it was asked for; then also how wide its letters are by themselves, if that is known. */
+  readonly colour?: string;
+  readonly natural?: number;
   /** All of it leads to another place of the document. */
   readonly leadsWithin?: boolean;
 };
@@ -60,6 +65,8 @@ export type PageContent = {
   readonly isUpright: boolean;
   /** Its letters are there to be found and not to be seen: they were recognised. */
   readonly isTextHidden: boolean;
+  /** It shows more than letters: pictures, drawings, fields, highlights. */
+  readonly showsMore: boolean;
   /** It shows something and has next to no letters. */
   readonly isScanned: boolean;
   readonly structure: StructureNode | undefined;

@@ -1,9 +1,10 @@
 /** A PDF as HTML with its structure: from its tags where it has them, else from how it is laid out. */
-import type { Converted, Notes, Question } from "../exchange.ts";
+import type { Ask, Converted, Notes, Question } from "../exchange.ts";
 import { Failure, inexpressible } from "../failure.ts";
 import { pagesWanted } from "../pages-wanted.ts";
 import type { PageContent } from "./content.ts";
 import { placesOf, withDrawn } from "./drawn-figures.ts";
+import { exactly } from "./exact-pages.ts";
 import { withEndnotes, withFootnotes } from "./footnotes.ts";
 import { htmlOf } from "./html.ts";
 import { type Vocabulary, vocabularyOf } from "./inlines.ts";
@@ -19,8 +20,19 @@ import type { Block } from "./tree.ts";
 /** Programs write a little behind the end, such as the rest of a message. */
 const tailBytes = 4096;
 
-export async function convertPdf(bytes: Buffer, { to, options }: Question, notes: Notes): Promise<Converted> {
-  const { title, language, pages: read, count, bookmarks } = await readPdf(bytes, pagesWanted(options.pages));
+/** What can show the drawings of a page. */
+const shows = new Set(["html", "docx"]);
+
+export async function convertPdf(bytes: Buffer, { to, options }: Question, notes: Notes, ask: Ask): Promise<Converted> {
+  const {
+    title,
+    language,
+    pages: read,
+    count,
+    bookmarks,
+  } = await readPdf(bytes, pagesWanted(options.pages), {
+    isAsSeen: options.layout === "exact",
+  });
   if (read.length === 0) throw new Failure("INVALID_OPTION", `The PDF has ${count} ${count === 1 ? "page" : "pages"}.`);
   // Without the end that tells where things are the library looks for what there is.
   if (!bytes.toString("latin1", Math.max(0, bytes.length - tailBytes)).includes("startxref")) notes.set("INPUT_DAMAGED", undefined);
@@ -30,8 +42,9 @@ export async function convertPdf(bytes: Buffer, { to, options }: Question, notes
   // Who wants no recognition gets the pages as the pictures that they are.
   if (scanned.length === read.length && options.ocr !== "never") throw inexpressible("No text was found in the pages.");
   if (scanned.length > 0) notes.set("TEXT_NOT_RECOGNISED", `Text in the pictures of these pages was not recognised: ${placesOf(scanned)}.`);
+  if (options.layout === "exact") return await exactly(read, title, { notes, ask });
   const isTablesAlone = to === "csv" || to === "xlsx" || options.content === "tables";
-  const pages = isTablesAlone ? read : withDrawn(read, options, notes);
+  const pages = isTablesAlone ? read : await withDrawn(read, notes, shows.has(to) ? ask : undefined);
   const isTagged = pages.some(({ structure }) => structure !== undefined);
   const words = vocabularyOf(
     pages.flatMap(({ runs }) => runs),

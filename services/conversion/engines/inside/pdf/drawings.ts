@@ -18,6 +18,8 @@ export type Drawings = {
   readonly placed: Placed[];
   /** Whether anything is shown at all. */
   isPainted: boolean;
+  /** The same of what are no letters. */
+  isPaintedBeside: boolean;
   /** Letters that are there to be found and not to be seen, as scanners write them above the picture of a page, and the others. */
   hiddenLetters: number;
   shownLetters: number;
@@ -60,7 +62,16 @@ export function boxUnder([a, b, c, d, e, f]: Matrix, x0: number, y0: number, x1:
 
 /** `markOf` names a piece of marked content by its number. */
 export function drawingsOf(list: OperatorList, ops: OperatorNumbers, page: Matrix, markOf: (id: number) => string): Drawings {
-  const found: Drawings = { shapes: [], rules: [], dots: [], placed: [], isPainted: false, hiddenLetters: 0, shownLetters: 0 };
+  const found: Drawings = {
+    shapes: [],
+    rules: [],
+    dots: [],
+    placed: [],
+    isPainted: false,
+    isPaintedBeside: false,
+    hiddenLetters: 0,
+    shownLetters: 0,
+  };
   const stack: { readonly matrix: Matrix; readonly mode: unknown }[] = [];
   const marks: (string | undefined)[] = [];
   let matrix = page;
@@ -104,6 +115,7 @@ export function drawingsOf(list: OperatorList, ops: OperatorNumbers, page: Matri
   };
   const painting = new Set(paintingOperators.map((name) => ops[name]));
   found.isPainted = list.fnArray.some((number) => painting.has(number));
+  found.isPaintedBeside = list.fnArray.some((number) => painting.has(number) && number !== ops.showText);
   const byNumber = new Map(Object.entries(actions).map(([name, action]) => [ops[name], action]));
   for (const [index, number] of list.fnArray.entries()) byNumber.get(number)?.((list.argsArray[index] ?? []) as readonly unknown[]);
   return found;

@@ -1,8 +1,6 @@
 /** Drawings of pages as pictures: which are to be drawn by another program, and the pages with what it drew. */
-import type { Notes, Options } from "../exchange.ts";
-import { pagesWanted } from "../pages-wanted.ts";
+import type { Ask, Notes } from "../exchange.ts";
 import type { Box, Figure, PageContent } from "./content.ts";
-import { readPdf } from "./read.ts";
 
 /** On so many pages at one place it is an ornament, and shown once. */
 const fewestAlike = 3;
@@ -29,15 +27,11 @@ export function withoutRepeated(pages: readonly PageContent[]): readonly PageCon
   }));
 }
 
-/** One line of JSON each. */
-export async function figuresIn(bytes: Buffer, options: Options): Promise<readonly string[]> {
-  const { pages } = await readPdf(bytes, pagesWanted(options.pages));
-  const placed = withoutRepeated(pages).flatMap((page) =>
-    page.isUpright
-      ? page.figures.filter((figure) => !isBackground(figure, page)).map(({ box }): Placed => ({ page: page.number, box }))
-      : [],
+/** Those that another program can draw, on pages that stand as the file says. */
+function placedIn(pages: readonly PageContent[]): readonly Placed[] {
+  return pages.flatMap((page) =>
+    page.isUpright ? page.figures.filter((figure) => !isBackground(figure, page)).map(({ box }) => ({ page: page.number, box })) : [],
   );
-  return placed.map((each) => JSON.stringify(each));
 }
 
 function isBackground({ box }: Figure, { runs, width, height }: PageContent): boolean {
@@ -47,11 +41,13 @@ function isBackground({ box }: Figure, { runs, width, height }: PageContent): bo
   return all > 0 && within.reduce((sum, { text }) => sum + letters(text), 0) > all / 2;
 }
 
-/** The pages with the pictures that were drawn; which pages have others is noted. */
-export function withDrawn(pages: readonly PageContent[], { drawings }: Options, notes: Notes): readonly PageContent[] {
-  const drawn = typeof drawings === "string" ? (JSON.parse(drawings) as readonly Drawn[]) : [];
-  const byPage = Map.groupBy(drawn, ({ page }) => page);
+/** The pages with pictures of their drawings, which `ask` makes; which pages have others is noted. Without `ask` all are left out. */
+export async function withDrawn(pages: readonly PageContent[], notes: Notes, ask: Ask | undefined): Promise<readonly PageContent[]> {
   const unique = withoutRepeated(pages);
+  const placed = placedIn(unique);
+  const drawn: readonly Drawn[] =
+    ask === undefined || placed.length === 0 ? [] : JSON.parse(await ask(placed.map((each) => JSON.stringify(each))));
+  const byPage = Map.groupBy(drawn, ({ page }) => page);
   const left = unique.filter(({ figures, number }) => figures.length > (byPage.get(number)?.length ?? 0)).map(({ number }) => number);
   if (left.length > 0) notes.set("DRAWINGS_LEFT_OUT", `Drawings of these pages were left out: ${placesOf(left)}.`);
   return unique.map((page) => {

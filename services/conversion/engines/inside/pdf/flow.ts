@@ -4,7 +4,7 @@ import { tableAt } from "./aligned-tables.ts";
 import type { Box, Picture } from "./content.ts";
 import { rowsWithin } from "./grid-rows.ts";
 import { isHeading, type Letters, rankOf } from "./headings.ts";
-import { codeOf, linedParagraphOf, paragraphOf, type Vocabulary } from "./inlines.ts";
+import { codeOf, isIdeographic, linedParagraphOf, paragraphOf, type Vocabulary } from "./inlines.ts";
 import { lookOfPiece, mergedLine, type Piece, piecesOf, rowsOf, textOfPiece } from "./lines.ts";
 import { isLoneMarker, type Marker, markerOf } from "./markers.ts";
 import { boundsOf } from "./placed.ts";
@@ -177,7 +177,8 @@ class FlowBuilder {
   }
 
   #isCode(piece: Piece, last: Piece | undefined, next: Piece | undefined): boolean {
-    if (!lookOfPiece(piece).isMono) return false;
+    if (this.#code.length > 0 && isCodeWithIdeographs(piece)) return true;
+    if (!lookOfPiece(piece).isMono) return next !== undefined && lookOfPiece(next).isMono && isCodeWithIdeographs(piece);
     if (this.#code.length > 0) return true;
     const follows = this.#paragraph.length > 0 && last !== undefined && piece.baseline - last.baseline < this.#pitchOf(last) * 1.25;
     const isBold = lookOfPiece(piece).isBold && !(next !== undefined && lookOfPiece(next).isMono);
@@ -277,6 +278,12 @@ class FlowBuilder {
 function beginsNote({ runs, size, baseline }: Piece): boolean {
   const first = runs.find(({ text }) => text.trim() !== "");
   return first !== undefined && first.size < size * 0.88 && baseline - first.baseline > size * 0.2 && markOfNote(first.text) !== undefined;
+}
+
+/** Fonts of code lack ideographs, which come from another one: a comment that holds some still begins with code. */
+function isCodeWithIdeographs({ runs }: Piece): boolean {
+  const inked = runs.filter(({ text }) => text.trim() !== "");
+  return inked[0]?.look.isMono === true && inked.every(({ look, text }) => look.isMono || isIdeographic(text));
 }
 
 function wordWidth({ runs }: Piece): number {

@@ -15,6 +15,10 @@ export function vocabularyOf(runs: Iterable<Run>, keepsHyphens: boolean): Vocabu
 
 const cjk = /[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uff60]/;
 
+/** Whether all its letters are ideographs. */
+export const isIdeographic = (text: string): boolean =>
+  text.replace(/[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uff60\s]/g, "") === "";
+
 /** Behind these a hyphen stands for the rest of a word that comes later. */
 const conjunctions = new Set("and or und oder et ou y o e".split(" "));
 

@@ -49,7 +49,7 @@ export function splitByGaps(runs: readonly Run[], wide = wideGap): Piece[] {
   for (const run of sorted) {
     const gap = run.x - end;
     const group = groups.at(-1);
-    if (group === undefined || gap > wide * Math.max(run.size, group.at(-1)?.size ?? 0)) groups.push([run]);
+    if (group === undefined || gap > wide * Math.min(run.size, group.at(-1)?.size ?? 0)) groups.push([run]);
     else if (gap > spaceGap * run.size && !/^\s/.test(run.text) && !/\s$/.test(group.at(-1)?.text ?? ""))
       group.push(spaceBefore(run, end), run);
     else group.push(run);

@@ -8,6 +8,8 @@ import type { Box, PageContent, Picture, Run, StructureNode } from "./content.ts
 import { drawingsOf, type Matrix, multiply, type OperatorNumbers } from "./drawings.ts";
 import { figuresOf } from "./figures.ts";
 import { type Face, facesOf, type Styles } from "./fonts.ts";
+import { inked, inksOf } from "./inks.ts";
+import { inLogicalOrder } from "./ligatures.ts";
 import { type Bookmark, bookmarksIn } from "./outline.ts";
 import { picturesOf } from "./pictures.ts";
 import { letterAt, partOf } from "./run-parts.ts";
@@ -26,15 +28,22 @@ export type PdfContent = {
   readonly pages: readonly PageContent[];
 };
 
+/** `isAsSeen`: no page is turned to be read, and runs have colours. */
+export type Reading = { readonly isAsSeen: boolean };
+
 /** Pages are counted from 1; without `wanted` all are read. */
-export async function readPdf(bytes: Uint8Array, wanted: (page: number) => boolean): Promise<PdfContent> {
+export async function readPdf(
+  bytes: Uint8Array,
+  wanted: (page: number) => boolean,
+  reading: Reading = { isAsSeen: false },
+): Promise<PdfContent> {
   const { document, ops } = await opened(bytes);
   try {
     if (document.numPages > maxPages) throw tooComplex(`A PDF of more than ${maxPages} pages is not read as a text.`);
     const pages: PageContent[] = [];
     const left = { runs: maxRuns, pictureBytes: maxPictureBytes };
     for (let number = 1; number <= document.numPages; number++) {
-      if (wanted(number)) pages.push(await pageOf(await document.getPage(number), ops, left));
+      if (wanted(number)) pages.push(await pageOf(await document.getPage(number), ops, { left, reading }));
     }
     const { info } = await document.getMetadata().catch(() => ({ info: {} }));
     const { Title: title, Language: language } = info as { Title?: unknown; Language?: unknown };
@@ -71,7 +80,9 @@ async function opened(data: Uint8Array): Promise<{ document: PDFDocumentProxy; o
 
 type Left = { runs: number; pictureBytes: number };
 
-async function pageOf(page: PDFPageProxy, ops: OperatorNumbers, left: Left): Promise<PageContent> {
+type Limits = { readonly left: Left; readonly reading: Reading };
+
+async function pageOf(page: PDFPageProxy, ops: OperatorNumbers, { left, reading: { isAsSeen } }: Limits): Promise<PageContent> {
   const viewport = page.getViewport({ scale: 1 });
   const [text, list, structure, annotations] = await Promise.all([
     page.getTextContent({ includeMarkedContent: true }),
@@ -80,24 +91,27 @@ async function pageOf(page: PDFPageProxy, ops: OperatorNumbers, left: Left): Pro
     page.getAnnotations().catch(() => []),
   ]);
   const upright = viewport.transform as unknown as Matrix;
-  const turn = turnOf(text.items as TextItem[], upright, viewport);
+  const items = inLogicalOrder(text.items as TextItem[], list, ops);
+  const { width, height } = viewport;
+  const turn = isAsSeen ? { matrix: upright, width, height } : turnOf(items, upright, viewport);
   const drawings = drawingsOf(list, ops, turn.matrix, (id) => `p${page.ref?.num}R_mc${id}`);
   const links = linksOf(annotations as Annotation[], turn.matrix);
   const within = leadsWithinOf(annotations as Annotation[], turn.matrix);
-  const drawn = runsOf(text.items as TextItem[], turn.matrix, facesOf(page, text.styles as Styles), links).map((run) =>
+  const drawn = runsOf(items, turn.matrix, facesOf(page, text.styles as Styles), links).map((run) =>
     isMark(run) && within.some((box) => holds(box, run)) ? { ...run, leadsWithin: true } : run,
   );
-  const runs = [...drawn, ...writtenIn(annotations as Annotation[], turn.matrix, drawn)];
+  const all = [...drawn, ...writtenIn(annotations as Annotation[], turn.matrix, drawn)];
+  const runs = isAsSeen ? inked(all, inksOf(list, ops, turn.matrix)) : all;
   left.runs -= runs.length;
   if (left.runs < 0) throw tooComplex("The PDF holds more text than a conversion may use.");
   const shown = drawings.placed.filter(({ box }) => isOnPage(box, turn));
-  const all = await picturesOf(page, shown, left);
+  const placed = await picturesOf(page, shown, left);
   const areaOf = ({ box }: Picture) => ((box.right - box.left) * (box.bottom - box.top)) / (turn.width * turn.height);
   // The picture of a page whose letters lie above it is that text.
   const isTextHidden = drawings.hiddenLetters > drawings.shownLetters;
-  const pictures = isTextHidden ? all.filter((picture) => areaOf(picture) < partOfScan) : all;
+  const pictures = isTextHidden ? placed.filter((picture) => areaOf(picture) < partOfScan) : placed;
   const shapes = { rules: drawings.rules, shapes: drawings.shapes, runs, width: turn.width, height: turn.height };
-  const isCovered = all.reduce((sum, picture) => sum + areaOf(picture), 0) >= partOfScan;
+  const isCovered = placed.reduce((sum, picture) => sum + areaOf(picture), 0) >= partOfScan;
   const content = {
     number: page.pageNumber,
     width: turn.width,
@@ -107,6 +121,7 @@ async function pageOf(page: PDFPageProxy, ops: OperatorNumbers, left: Left): Pro
     figures: isTextHidden ? [] : figuresOf(shapes),
     isUpright: turn.matrix === upright,
     isTextHidden,
+    showsMore: drawings.isPaintedBeside || annotations.length > 0,
     isScanned: drawings.isPainted && lettersIn(runs) < (isCovered && !isTextHidden ? fewLetters : 1),
     structure: (structure ?? undefined) as StructureNode | undefined,
     links: new Map(links.map(({ id, href }) => [id, href])),
@@ -196,9 +211,11 @@ function runsOf(items: readonly TextItem[], matrix: Matrix, faceOf: (font: strin
     const [a, b, c, d, x, baseline] = multiply(matrix, item.transform);
     const isUpright = Math.abs(b) <= Math.abs(a) * 0.1;
     const size = Math.hypot(c, d);
+    const turn = { angle: Math.atan2(b, a), length: item.width };
     const { look, family } = faceOf(item.fontName);
     const run: Run = {
       ...{ text: plainLetters(item.str), x, baseline, width: isUpright ? item.width : 0, size },
+      ...(isUpright ? {} : { turn }),
       look: item.str.search(ideograph) === -1 ? look : { ...look, isMono: false },
       font: family,
       endsLine: item.hasEOL === true,

@@ -7,10 +7,8 @@ export function parseIni(text: string, notes: Notes): Value {
   const top: Entries = new Map();
   const sections = new Map<string, Entries>();
   let into = top;
-  for (const line of text.replace(/^\uFEFF/, "").split(/\r\n?|\n/)) {
-    const content = line.trim();
-    if (content === "" || content.startsWith(";") || content.startsWith("#")) continue;
-    const section = /^\[([^\]]*)\]\s*(?:[;#].*)?$/.exec(content)?.[1]?.trim();
+  for (const content of settingsIn(text.replace(/^\uFEFF/, ""))) {
+    const section = sectionOf(content);
     if (section === undefined) addSetting(into, content);
     else {
       into = sections.get(section) ?? new Map();
@@ -20,6 +18,30 @@ export function parseIni(text: string, notes: Notes): Value {
   for (const [name, entries] of sections) top.set(freeName(top, name, notes), entries);
   if (top.size === 0) throw invalid("The file holds no settings.");
   return top;
+}
+
+const sectionOf = (line: string): string | undefined => /^\[([^\]]*)\]\s*(?:[;#].*)?$/.exec(line)?.[1]?.trim();
+
+/** Each setting and the head of each section. A value goes on in lines that stand further in, as in setup.cfg, where nothing stood behind its sign or they have none. */
+function settingsIn(text: string): readonly string[] {
+  const found: string[] = [];
+  let [open, goesOn] = [Number.POSITIVE_INFINITY, false];
+  for (const line of text.split(/\r\n?|\n/)) {
+    const content = line.trim();
+    if (content === "" || content.startsWith(";") || content.startsWith("#")) continue;
+    const indent = line.length - line.trimStart().length;
+    const at = separatorOf(content);
+    if (indent > open && (goesOn || (at < 0 && sectionOf(content) === undefined))) {
+      found.push(`${found.pop() ?? ""}\n${content}`);
+      goesOn = true;
+      continue;
+    }
+    found.push(content);
+    // A name alone is a setting that is true, and a section's head is none.
+    open = sectionOf(content) !== undefined || at < 0 ? Number.POSITIVE_INFINITY : indent;
+    goesOn = at === content.length - 1;
+  }
+  return found;
 }
 
 /** A section may have the name of a setting above all sections. */

@@ -8,7 +8,7 @@ import { linesOf, textOfLines } from "./csv.ts";
 import { encodeText } from "./own-encoding.ts";
 import { rewriteXml } from "./own-xml.ts";
 import { maxDepth, tooDeep } from "./values.ts";
-import { assertShallow, exactTag, sourceOf } from "./yaml.ts";
+import { assertShallow, exactTag, floatTag, sourceOf } from "./yaml.ts";
 
 export function rewriteData(bytes: Buffer, { from, options }: Question, notes: Notes): Converted {
   const declared =
@@ -129,9 +129,10 @@ function rewriteYaml(text: string, options: Options): string {
       if (error !== undefined) throw invalid(`The file is not YAML: ${(error.message.split("\n", 1)[0] ?? "").slice(0, 160)}`);
       visitYaml(document, {
         Scalar: (_key, node: Scalar) => {
-          if (typeof node.value !== "number" && typeof node.value !== "bigint") return;
+          const isFloat = node.tag === floatTag && /^[-+]?\.(inf|nan)$/i.test(String(node.value));
+          if (typeof node.value !== "number" && typeof node.value !== "bigint" && !isFloat) return;
           node.value = sourceOf(node);
-          // `!!int "7"` is 7, and the library writes what has a tag by the rule of that.
+          // `!!int "7"` is 7, `!!float -.inf` no NaN, and the library writes what has a tag by the rule of that.
           delete node.tag;
         },
         Map: (_key, map) => {

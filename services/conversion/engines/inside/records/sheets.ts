@@ -3,6 +3,7 @@ import * as workbooks from "@e965/xlsx";
 import { type Notes, type Options, textOption } from "../exchange.ts";
 import { Failure, invalid, tooComplex } from "../failure.ts";
 import { hiddenTablesOf } from "./hidden-tables.ts";
+import { isComputed } from "./open-document.ts";
 import { serialOf, stampOfSerial } from "./serial-dates.ts";
 import { type Cell, cellText, columnNamesOf, maxCells, type Table, tableOf } from "./tables.ts";
 import { firstOf, Stamp, type Value } from "./values.ts";
@@ -32,10 +33,12 @@ export function linesOfSheet(bytes: Uint8Array, options: Options, notes: Notes, 
   const is1904 = book.Workbook?.WBProps?.date1904 === true;
   const isOpen = /^f?ods$/.test(book.bookType ?? "");
   const rows: (workbooks.CellObject | undefined)[][] = sheet["!data"] ?? [];
+  noteUnread(rows, notes);
   const empty: string[] = [];
   let last = -1;
+  const withoutResult = readerOfMissing(bytes, isOpen);
   const lines = rows.flatMap((row, place) => {
-    const line = Array.from(row ?? [], (cell) => (cell === undefined ? null : cellOf(cell, is1904, isOpen)));
+    const line = Array.from(row ?? [], (cell) => (cell === undefined ? null : cellOf(cell, is1904, isOpen, withoutResult)));
     if (!line.some((cell) => cell !== null)) return [];
     if (place > last + 1 && last >= 0) empty.push(`row ${last + 2}`);
     last = place;
@@ -46,6 +49,24 @@ export function linesOfSheet(bytes: Uint8Array, options: Options, notes: Notes, 
   const width = lines.reduce((most, line) => Math.max(most, line.length), 0);
   if (width * lines.length > maxCells) throw tooComplex("The sheet has more cells than a conversion may read.");
   return lines;
+}
+
+/** What is at a cell and no value of it. */
+function noteUnread(rows: readonly (readonly (workbooks.CellObject | undefined)[])[], notes: Notes): void {
+  const [comments, links]: [string[], string[]] = [[], []];
+  for (const [row, line] of rows.entries()) {
+    for (const [column, cell] of (line ?? []).entries()) {
+      if (cell === undefined) continue;
+      const place = () => workbooks.utils.encode_cell({ r: row, c: column });
+      if ((cell.c?.length ?? 0) > 0) comments.push(place());
+      if (cell.l !== undefined && cell.l.Target !== cell.v) links.push(place());
+    }
+  }
+  const said = [
+    ...(comments.length > 0 ? [`Comments were left out: ${firstOf(comments)}.`] : []),
+    ...(links.length > 0 ? [`Addresses of links were left out: ${firstOf(links)}.`] : []),
+  ];
+  if (said.length > 0) notes.set("TEXT_LEFT_OUT", said.join(" "));
 }
 
 /** All that `parse` makes of the sheets that are shown, by their names; what is left out is no note then. An empty one is undefined. */
@@ -110,7 +131,7 @@ const reading: workbooks.ParsingOptions = {
 
 function read(bytes: Uint8Array): workbooks.WorkBook {
   try {
-    return withWholeTexts(() => workbooks.read(bytes, reading));
+    return withWholeTexts(bytes, (whole) => workbooks.read(whole, reading));
   } catch (error) {
     if (error instanceof Error && /password|encrypt/i.test(error.message)) {
       throw new Failure("PASSWORD_REQUIRED", "The file is protected by a password; remove the password and try again.");
@@ -136,13 +157,19 @@ const errorNames: Readonly<Record<number, string>> = {
   43: "#GETTING_DATA",
 };
 
-/** Dates of workbooks have no place in the world: they are what the calendar and clock show. In OpenDocument a time is a duration. */
-function cellOf({ t, v, w, f, z }: workbooks.CellObject, is1904: boolean, isOpen: boolean): Cell {
-  if (t === "z") {
-    if (f === undefined) return null;
-    // Programs that write formulas without results leave them to the office that opens the file.
+/** What a formula without a result comes to. Programs that write such leave them to the office that opens the file. */
+function readerOfMissing(bytes: Uint8Array, isOpen: boolean): () => Cell {
+  let isEmptyText: boolean | undefined;
+  return () => {
+    isEmptyText ??= isOpen && isComputed(bytes);
+    if (isEmptyText) return "";
     throw new Failure("CONVERSION_FAILED", "The workbook has formulas without results.", true);
-  }
+  };
+}
+
+/** Dates of workbooks have no place in the world: they are what the calendar and clock show. In OpenDocument a time is a duration. */
+function cellOf({ t, v, w, f, z }: workbooks.CellObject, is1904: boolean, isOpen: boolean, withoutResult: () => Cell): Cell {
+  if (t === "z") return f === undefined ? null : withoutResult();
   if (t === "e") return errorNames[Number(v)] ?? w ?? "#VALUE!";
   if (typeof v === "number" && typeof z === "string" && workbooks.SSF.is_date(z))
     return stampOfSerial(v, isOpen && z === "HH:MM:SS" && v >= 1 ? "[h]:mm:ss" : z, is1904) ?? v;
@@ -217,9 +244,12 @@ const escapedIn = (to: string, cell: unknown): unknown =>
 
 /** Smaller ones than these the library gets wrong in its binary forms, and offices write as nothing. */
 const smallestNormal = 2 ** -1022;
+/** Of larger ones it takes the logarithm for one more. */
+const largestSure = 1.797693134862e308;
 
 function isWritable(value: number): boolean {
-  return Number.isFinite(value) && !Object.is(value, -0) && (value === 0 || Math.abs(value) >= smallestNormal);
+  const size = Math.abs(value);
+  return size <= largestSure && !Object.is(value, -0) && (value === 0 || size >= smallestNormal);
 }
 
 function sheetCellOf(cell: Cell, notes: Notes, note: (how: "texts" | "zones") => void): unknown {

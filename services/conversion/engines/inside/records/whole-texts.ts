@@ -1,11 +1,12 @@
 /** What the library that reads workbooks would change, or cannot do without. */
 import * as workbooks from "@e965/xlsx";
+import { attributeOf, isFlat } from "./open-document.ts";
 
 /**
  * Reads with what the library lacks: letters beyond 65,535 as references (`&#128512;`), texts of formulas, which it unescapes twice,
- * and the styles of an OpenDocument, which may go without.
+ * cells of an OpenDocument that have a value and no text, and its styles, which may go without.
  */
-export function withWholeTexts<T>(read: () => T): T {
+export function withWholeTexts<T>(bytes: Uint8Array, read: (bytes: Uint8Array) => T): T {
   const { fromCharCode } = String;
   const { CFB } = workbooks as { readonly CFB: Packages };
   const { read: readPackage } = CFB;
@@ -15,12 +16,14 @@ export function withWholeTexts<T>(read: () => T): T {
       const parts = readPackage(...given);
       for (const [place, name] of parts.FullPaths.entries()) {
         const part = parts.FileIndex[place];
-        if (part?.content !== undefined && /\/xl\/worksheets\/[^/]*\.xml$/.test(name)) part.content = escapedTwice(part.content);
+        if (part?.content === undefined) continue;
+        if (/\/xl\/worksheets\/[^/]*\.xml$/.test(name)) part.content = escapedTwice(part.content);
+        if (/^[^/]*\/content\.xml$/.test(name)) part.content = withShownValues(part.content);
       }
       if (CFB.find(parts, "/content.xml") && !CFB.find(parts, "/styles.xml")) CFB.utils.cfb_add(parts, "/styles.xml", noStyles);
       return parts;
     };
-    return read();
+    return read(isFlat(bytes) ? withShownValues(bytes) : bytes);
   } finally {
     String.fromCharCode = fromCharCode;
     CFB.read = readPackage;
@@ -37,9 +40,20 @@ type Package = { readonly FullPaths: readonly string[]; readonly FileIndex: read
 const noStyles = Buffer.from("<office:document-styles/>");
 const mark = ' t="str"';
 
+/** An OpenDocument's XML whose cells all show what they are: what has a value and shows nothing the library takes for nothing. */
+function withShownValues(content: Uint8Array): Uint8Array {
+  const cell = /<table:table-cell\b([^<>]*?)(?:\/>|>\s*<\/table:table-cell>)/g;
+  const shown = latin1(content).replace(cell, (whole: string, attributes: string) => {
+    if (!/\s(?:office:value-type|table:formula)=/.test(attributes)) return whole;
+    const text = attributeOf(attributes, "office:string-value");
+    return `<table:table-cell${attributes}>${text === "" ? "" : `<text:p>${text}</text:p>`}</table:table-cell>`;
+  });
+  return Buffer.from(shown, "latin1");
+}
+
 /** A sheet's XML with the texts of formulas escaped once more. */
 function escapedTwice(content: Uint8Array): Uint8Array {
-  const text = Buffer.from(content.buffer, content.byteOffset, content.byteLength).toString("latin1");
+  const text = latin1(content);
   const parts: string[] = [];
   let done = 0;
   for (let at = text.indexOf(mark); at >= 0; at = text.indexOf(mark, at + mark.length)) {
@@ -54,3 +68,4 @@ function escapedTwice(content: Uint8Array): Uint8Array {
 }
 
 const escaped = (text: string) => text.replaceAll("&", "&amp;").replace(/_(?=x[\da-f]{4}_)/gi, "_x005F_");
+const latin1 = (bytes: Uint8Array): string => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1");

@@ -128,17 +128,45 @@ export function writeXml(value: Value, options: Options, notes: Notes): string {
   const [first] = value instanceof Map && value.size === 1 ? value : [];
   const isRooted = first !== undefined && !Array.isArray(first[1]) && validName.test(first[0]);
   const [root, content] = isRooted ? first : [textOption(options, "root") ?? "root", value];
-  const lines = ['<?xml version="1.0" encoding="UTF-8"?>'];
-  writeElement({ lines, step, item, notes }, xmlNameOf(root, notes), simplify(content, ability, notes), "");
+  const writing: Writing = { lines: ['<?xml version="1.0" encoding="UTF-8"?>'], step, item, notes, prefixes: new Set() };
+  const simple = simplify(content, ability, notes);
+  writeElement(writing, elementNameOf(writing, root, [simple]), simple, "");
+  const { lines } = writing;
   return `${lines.join(step === "" ? "" : "\n")}\n`;
 }
 
 /** In text every number, date and byte string is what it is: text. */
 const ability = { integers: "any", exact: true, infinite: true, instants: true, localStamps: true } as const;
 
-type Writing = { readonly lines: string[]; readonly step: string; readonly item: string; readonly notes: Notes };
+type Writing = {
+  readonly lines: string[];
+  readonly step: string;
+  readonly item: string;
+  readonly notes: Notes;
+  /** Declared by the elements around. @see https://www.w3.org/TR/xml-names/#ns-decl */
+  readonly prefixes: ReadonlySet<string>;
+};
 
-function writeElement(writing: Writing, name: string, value: Value, margin: string): void {
+function declaredBy(value: Value): readonly string[] {
+  return value instanceof Map ? [...value.keys()].flatMap((key) => (key.startsWith("@xmlns:") ? [key.slice(7)] : [])) : [];
+}
+
+/** The name for all of these. A prefix that none of them stands for is none: readers that know namespaces refuse it. */
+function elementNameOf({ notes, prefixes }: Writing, wanted: string, values: readonly Value[]): string {
+  const name = xmlNameOf(wanted, notes);
+  const [prefix = ""] = name.split(":");
+  const isBound = prefix === name || prefixes.has(prefix) || values.every((value) => declaredBy(value).includes(prefix));
+  return isBound ? name : withoutPrefix(name, notes);
+}
+
+function withoutPrefix(name: string, notes: Notes): string {
+  noteOnce(notes, "NAMES_CHANGED", `Names with a colon before which no namespace is named were changed, first “${name.slice(0, 60)}”.`);
+  return name.replace(":", "_");
+}
+
+function writeElement(around: Writing, name: string, value: Value, margin: string): void {
+  const declared = declaredBy(value);
+  const writing = declared.length === 0 ? around : { ...around, prefixes: new Set([...around.prefixes, ...declared]) };
   const { lines, step, item, notes } = writing;
   if (value === null || (Array.isArray(value) ? value.length === 0 : value instanceof Map && value.size === 0))
     noteOnce(notes, "EMPTY_VALUES_DROPPED", `Empty values, lists and groups became empty elements, first “${name.slice(0, 60)}”.`);
@@ -150,11 +178,12 @@ function writeElement(writing: Writing, name: string, value: Value, margin: stri
   const members: readonly (readonly [string, Value])[] = Array.isArray(value) ? value.map((each) => [item, each] as const) : [...value];
   const isAttribute = ([key, each]: readonly [string, Value]) =>
     key.length > 1 && key.startsWith("@") && validName.test(key.slice(1)) && !Array.isArray(each) && !(each instanceof Map);
+  const taken = new Set<string>();
   const attributes = members
     .filter(isAttribute)
     .map(
       ([key, each]) =>
-        ` ${key.slice(1)}="${escapeText(textOf(each), notes).replaceAll('"', "&quot;").replaceAll("\n", "&#10;").replaceAll("\t", "&#9;")}"`,
+        ` ${freeNameOf(attributeNameOf(writing, key.slice(1)), taken)}="${escapeText(textOf(each), notes).replaceAll('"', "&quot;").replaceAll("\n", "&#10;").replaceAll("\t", "&#9;")}"`,
     );
   const rest = Array.isArray(value) ? members : members.filter((member) => !isAttribute(member));
   const start = `${margin}<${name}${attributes.join("")}`;
@@ -164,13 +193,19 @@ function writeElement(writing: Writing, name: string, value: Value, margin: stri
     return void lines.push(`${start}>${escapeText(textOf(only[1]), notes)}</${name}>`);
   }
   lines.push(`${start}>`);
-  const taken = new Set<string>();
+  taken.clear();
   for (const [key, each] of rest) {
     const isRepeated = Array.isArray(each) && each.length > 0 && !Array.isArray(value);
-    const own = Array.isArray(value) ? key : freeNameOf(xmlNameOf(key, notes), taken);
-    for (const one of isRepeated ? each : [each]) writeElement(writing, own, one, margin + step);
+    const all = isRepeated ? each : [each];
+    const own = Array.isArray(value) ? key : freeNameOf(elementNameOf(writing, key, all), taken);
+    for (const one of all) writeElement(writing, own, one, margin + step);
   }
   lines.push(`${margin}</${name}>`);
+}
+
+function attributeNameOf({ notes, prefixes }: Writing, name: string): string {
+  const [prefix = ""] = name.split(":");
+  return prefix === name || /^xml(ns)?$/.test(prefix) || prefixes.has(prefix) ? name : withoutPrefix(name, notes);
 }
 
 /** Of two names that became the same, the second is numbered: elements of one name are a list. */
@@ -182,7 +217,8 @@ function freeNameOf(name: string, taken: Set<string>): string {
 }
 
 function xmlNameOf(name: string, notes: Notes): string {
-  if (validName.test(name) && !/^xml/i.test(name)) return name;
+  // Older readers take letters and digits alone (XML 1.0, fourth edition).
+  if (validName.test(name) && /^[\p{L}\p{M}\p{N}_.:\u00b7-]*$/u.test(name) && !/^xml/i.test(name)) return name;
   notes.set("NAMES_CHANGED", undefined);
   const plain = name.replace(/[^\p{L}\p{N}_.-]/gu, "_");
   const safe = /^[\p{L}_]/u.test(plain) && !/^xml/i.test(plain) ? plain : `_${plain}`;

@@ -8,7 +8,7 @@ import { Exact, maxDepth, numberOf, Stamp, simplify, tooDeep, type Value, valueF
 /** Anchors that are used again and again make a small file huge. */
 const maxAliases = 1000;
 
-const floatTag = "tag:yaml.org,2002:float";
+export const floatTag = "tag:yaml.org,2002:float";
 
 /** Several documents are a list. */
 export function parseYaml(text: string, notes: Notes): Value {

@@ -65,8 +65,37 @@ function lettersOfPage(page: string, isSource: boolean): number | undefined {
   return lettersOfMarkup(page, isSource ? unseenOfPages : sheets);
 }
 
-/** What is deleted, said twice, or a formula. */
-const asideInWord = set("fallback", "movefrom", "del", "omath");
+/** What is deleted, said twice, a formula, or made anew by whoever opens it. */
+const asideInWord = set("fallback", "movefrom", "del", "omath", "fldsimple");
+
+/** Of the text of a document: results of fields are made anew, too, but for those of links, which say what a reader clicks. */
+function lettersOfWordText(text: string): number {
+  const [out, inside] = [createNesting(asideInWord), createNesting(set("t"))];
+  const fields: { isLink: boolean; isMade: boolean }[] = [];
+  let [letters, isAsked, made] = [0, false, 0];
+  const follow = (sort: string | undefined) => {
+    const field = fields.at(-1);
+    if (sort === "begin") fields.push({ isLink: false, isMade: false });
+    else if (sort === "separate" && field !== undefined && !field.isLink && !field.isMade) {
+      field.isMade = true;
+      made += 1;
+    } else if (sort === "end") made -= fields.pop()?.isMade === true ? 1 : 0;
+  };
+  scanMarkup(text, {
+    onTag(name, tag) {
+      out.follow(name, tag);
+      inside.follow(name, tag);
+      if (name.endsWith("instrtext")) isAsked = !name.startsWith("/") && !tag.endsWith("/>");
+      if (name === "fldchar") follow(attributeOf(tag, "w:fldCharType"));
+    },
+    onText(part) {
+      const field = fields.at(-1);
+      if (isAsked && field !== undefined) field.isLink ||= /^\s{0,9}(?:HYPERLINK|REF)\b/.test(part);
+      else if (inside.isInside && !out.isInside && made === 0) letters += lettersIn(entities(part));
+    },
+  });
+  return letters;
+}
 
 /** Runs may be hidden one by one: then nobody knows how much. */
 async function lettersOfWord(parts: Package, isSource: boolean): Promise<number | undefined> {
@@ -78,14 +107,20 @@ async function lettersOfWord(parts: Package, isSource: boolean): Promise<number 
       (part) => lettersOfMarkup(part, none, shown),
     );
   const text = await parts.text("word/document.xml");
-  return text.includes("<w:vanish") ? undefined : lettersOfMarkup(text, asideInWord, shown);
+  return text.includes("<w:vanish") ? undefined : lettersOfWordText(text);
 }
 
 /** What is deleted, stands elsewhere, or is made anew by whoever opens it. */
 const asideInOpenText = new Set(
-  "tracked-changes note annotation sequence-decls variable-decls user-field-decls forms frame hidden-text hidden-paragraph table-of-content illustration-index table-index object-index user-index alphabetical-index bibliography".split(
-    " ",
-  ),
+  (
+    "date time page-number page-count page-continuation author-name author-initials creator initial-creator editing-duration " +
+    "file-name chapter template-name sender-firstname sender-lastname sender-initials sender-title sender-position " +
+    "sender-email sender-phone-private sender-fax sender-company sender-phone-work sender-street sender-city " +
+    "sender-postal-code sender-country sender-state-or-province variable-set variable-get variable-input user-field-get " +
+    "user-field-input sequence expression conditional-text database-display placeholder reference-ref bookmark-ref note-ref " +
+    "sequence-ref tracked-changes note annotation sequence-decls variable-decls user-field-decls forms frame hidden-text " +
+    "hidden-paragraph table-of-content illustration-index table-index object-index user-index alphabetical-index bibliography"
+  ).split(" "),
 );
 
 function lettersOfOpenText(content: string, isSource: boolean): number | undefined {

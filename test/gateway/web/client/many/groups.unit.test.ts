@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { Item, Phase } from "#client/convert/items.ts";
-import { countsOf, failuresOf, notesOf } from "#client/many/groups.ts";
+import { countsOf, expectationsOf, failuresOf, notesOf } from "#client/many/groups.ts";
 import type { Job } from "#client/server/wire.ts";
 
 const item = (id: string, phase: Phase): Item => ({
@@ -18,6 +18,13 @@ it("says a note of many files once, the most common first, and counts a file onc
     ["FLAT", "about FLAT", ["b", "c", "d"]],
     ["GPS", "about GPS", ["a", "b"]],
   ]);
+});
+
+it("says once what may happen to files that wait, and nothing of those without a target", () => {
+  const waiting = item("a", { name: "choosing" });
+  const others = [{ ...waiting, id: "b" }, { ...waiting, id: "c", to: "webp" }, { ...waiting, id: "d", to: undefined }, done("e", "GPS")];
+  const said = expectationsOf([waiting, ...others], (from, to) => (to === "jpg" ? [{ code: "FLAT", message: `${from} to ${to}` }] : []));
+  expect(said.map(({ message, items }) => [message, items.map(({ id }) => id)])).toEqual([["png to jpg", ["a", "b"]]]);
 });
 
 it("lists failures by what they say", () => {

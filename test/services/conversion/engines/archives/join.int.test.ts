@@ -141,6 +141,7 @@ describe("engine join-html", () => {
     );
     const html = await said("cat", path);
     expect(html.replace(/\s+/g, " ")).toMatch(/first words.*src="data:image\/png;base64,.*last words/);
+    expect(html).toMatch(/<img [^>]*alt=""/);
   });
 });
 

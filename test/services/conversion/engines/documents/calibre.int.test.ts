@@ -28,6 +28,7 @@ async function sample(format: string, folder: string): Promise<string> {
 
 async function sampleOnce(format: string, folder: string): Promise<string> {
   if (format === "epub") return join(corpus, "markup/book.epub");
+  if (format === "chm") return join(corpus, "typical/ebook/typical.chm");
   if (format === "mobi" || format === "prc") return join(corpus, "ebook/book.mobi");
   const path = join(folder, `sample.${format}`);
   await copyFile((await bench.convert(await sample("epub", folder), "epub", format === "azw" ? "azw3" : format)).path, path);
@@ -49,6 +50,11 @@ describe("engine calibre, in detail", () => {
     const { stdout } = await run("unzip", ["-p", path, "content.opf"]);
     expect(stdout).toContain(">--Ünï &amp; Co</dc:title>");
     expect(stdout).toContain(">Ada Zebra</dc:creator>");
+  });
+
+  it("keeps the pages of compiled help in the order of its contents", async () => {
+    const { path } = await bench.convert(await sample("chm", bench.folder), "chm", "epub");
+    expect(await bookTextOf(path, "epub")).toMatch(/Quokka[\s\S]*A page of its own/);
   });
 
   it("is there by its version, without being started", async () => {

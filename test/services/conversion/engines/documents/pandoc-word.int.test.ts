@@ -25,6 +25,12 @@ it("accepts, rejects or shows tracked changes, and says what it left out", async
   expect(all.notes).toEqual([]);
 });
 
+it("keeps the cells of a table that lists no columns, as many programs write it", async () => {
+  const table = `<w:tbl><w:tblPr/><w:tr>${cell(line("zebra"))}${cell(line("42"))}</w:tr><w:tr>${cell(line("llama"))}${cell(line("7"))}</w:tr></w:tbl>`;
+  const { text: made } = await convert(docx(line("Before.") + table), "docx", "md");
+  expect(made.replace(/[ -]+/g, "")).toContain("|zebra|42|\n|||\n|llama|7|");
+});
+
 it("knows code and quotations by the styles and letters of other programs, with the blanks before a line", async () => {
   const body = [
     line("Text before."),
@@ -77,4 +83,32 @@ it("makes a table of Markdown of merged cells, cells of several lines and rows w
     ["tall", "one<br>two", "3"],
     ["", "4", "5"],
   ]);
+});
+
+it("keeps formulas as GitHub reads them, and money as money", async () => {
+  const formula = (name: string) => `<m:oMath xmlns:m="http://schemas.openxmlformats.org/officeDocument/2006/math">${name}</m:oMath>`;
+  const letter = (content: string) => `<m:r><m:t>${content}</m:t></m:r>`;
+  const sum = formula(`<m:sSub><m:e>${letter("x")}</m:e><m:sub>${letter("1")}</m:sub></m:sSub>${letter("+")}${letter("y")}`);
+  const body = `<w:p><w:r>${text("See ")}</w:r>${sum}<w:r>${text(" of $5 and $x$ here.")}</w:r></w:p>`;
+  const { text: made } = await convert(docx(body), "docx", "md");
+  expect(made.trim()).toBe("See $x_{1} + y$ of $5 and $x\\$ here.");
+});
+
+it("keeps readings, signs of symbol fonts, line ends, ticked boxes and choices, and says that hidden text is left out", async () => {
+  const run = (content: string, properties = "") => `<w:r>${properties}${content}</w:r>`;
+  const field = (data: string, code: string) =>
+    run(`<w:fldChar w:fldCharType="begin"><w:ffData>${data}</w:ffData></w:fldChar>`) +
+    run(`<w:instrText>${code}</w:instrText>`) +
+    run('<w:fldChar w:fldCharType="end"/>');
+  const body = [
+    `<w:p>${run(`<w:ruby><w:rubyPr/><w:rt>${run(text("かんじ"))}</w:rt><w:rubyBase>${run(text("漢字"))}</w:rubyBase></w:ruby>`)}</w:p>`,
+    `<w:p>${run('<w:sym w:font="Wingdings" w:char="F0FC"/>')}${run(text(" done "))}${run(text("\uf0e0"), '<w:rPr><w:rFonts w:ascii="Wingdings"/></w:rPr>')}</w:p>`,
+    `<w:p>${run(`${text("one")}<w:cr/>${text("two")}`)}</w:p>`,
+    `<w:p>${field('<w:checkBox><w:default w:val="0"/><w:checked/></w:checkBox>', "FORMCHECKBOX")}${run(text(" agreed"))}</w:p>`,
+    `<w:p>${field('<w:ddList><w:result w:val="1"/><w:listEntry w:val="red"/><w:listEntry w:val="blue"/></w:ddList>', "FORMDROPDOWN")}</w:p>`,
+    `<w:p>${run(text("shown"))}${run(text("secret"), "<w:rPr><w:vanish/></w:rPr>")}</w:p>`,
+  ];
+  const { text: made, messages } = await convert(docx(body.join("")), "docx", "md");
+  expect(made.trim().split("\n\n")).toEqual(["漢字(かんじ)", "✓ done →", "one  \ntwo", "☒ agreed", "blue", "shown"]);
+  expect(messages.get("TEXT_LEFT_OUT")).toBe("Hidden text was left out.");
 });

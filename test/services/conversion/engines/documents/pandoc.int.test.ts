@@ -3,6 +3,7 @@ import { copyFile, readFile, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { Ajv } from "ajv";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { pandocEngine } from "#services/conversion/engines/documents/pandoc.ts";
 import { type Bench, openBench, testEngine } from "#test/contract/engine.ts";
@@ -98,6 +99,12 @@ describe("engine pandoc, in detail", () => {
     expect(await readFile((await bench.convert(lone, "html", "md")).path, "utf8")).toContain("Or *fewer*.");
   });
 
+  it("keeps tabs in code, which some languages are made of", async () => {
+    expect((await htmlOf("```make\nall:\n\techo\n```\n", "md", { highlight: "none" })).text).toContain("all:\n\techo");
+    const page = await put("code.html", "<pre><code>all:\n\techo\n</code></pre>");
+    expect(await readFile((await bench.convert(page, "html", "md")).path, "utf8")).toContain("\techo");
+  });
+
   it("embeds the pictures that a document brings along", async () => {
     const pixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==";
     const book = await bench.convert(await put("picture.md", `# Quokka\n\n![dot](data:image/png;base64,${pixel})\n`), "md", "docx");
@@ -178,6 +185,16 @@ describe("engine pandoc, in detail", () => {
     for (const word of ["Zebra first", "Quokka", "giraffe"]) expect(outline).toContain(word);
   });
 
+  it("keeps headings in divisions, quotations and lists of a FictionBook, which had been left out", async () => {
+    const source = join(bench.folder, "sections.html");
+    await writeFile(source, "<div><h1>One</h1><p>a</p></div><blockquote><h2>Two</h2></blockquote><ul><li><h3>Three</h3>b</li></ul>");
+    const { path } = await bench.convert(source, "html", "fb2");
+    const text = await readFile(path, "utf8");
+    expect(["<title><p>One</p></title>", "<strong>Two</strong>", "<strong>Three</strong>"].filter((each) => !text.includes(each))).toEqual(
+      [],
+    );
+  });
+
   it("names each place of a book once, and gives every chapter a heading with words", async () => {
     const input = join(bench.folder, "places.html");
     const places =
@@ -190,6 +207,36 @@ describe("engine pandoc, in detail", () => {
     expect(text).toMatch(/<a href="[^"]*#one">there/);
     expect(text).not.toMatch(/<h\d[^>]*>\s*<\/h\d>|<h\d[^>]*\/>|#none|<dc:date><\/dc:date>/);
     expect(text.match(/<h1[^>]*>[^<]*/g)?.map((head) => head.replace(/.*>/, ""))).toEqual(expect.arrayContaining(["Places", "One"]));
+  });
+
+  it.each(["docx", "epub", "md"])("tells of a text as %s its tree as JSON as its schema says", async (format) => {
+    const input = join(bench.folder, "tree.md");
+    await writeFile(
+      input,
+      `${markdown}\nA note.[^1]\n\n[^1]: Below.\n\n![dot](data:image/gif;base64,R0lGODlhAQABAAAAACwAAAAAAQABAAACAkQBADs=)\n`,
+    );
+    const source = format === "md" ? input : (await bench.convert(input, "md", format)).path;
+    const { path, notes } = await bench.convert(source, format, "json");
+    const made = JSON.parse(await readFile(path, "utf8"));
+    const schema = join(import.meta.dirname, "../../../../../services/conversion/engines/inside/pdf/document.schema.json");
+    const isValid = new Ajv().compile(JSON.parse(await readFile(schema, "utf8")));
+    expect(isValid(made), JSON.stringify(isValid.errors)).toBe(true);
+    const said = JSON.stringify(made.blocks);
+    for (const type of ["heading", "list", "table", "code", "picture"]) expect(said).toContain(`"type":"${type}"`);
+    expect(said).toContain('{"text":"bold","bold":true}');
+    expect(said).toContain("Below.");
+    expect([...notes.keys()]).toContain("IMAGES_REMOVED");
+  });
+
+  it("makes links of a web page links of Markdown, and leaves out what is for browsers alone", async () => {
+    const input = join(bench.folder, "page.html");
+    const head =
+      '<meta name="viewport" content="width=1"><meta name="generator" content="Mill 1"><meta name="description" content="All of it">';
+    const links =
+      '<a class="b" target="_blank" href="https://a.example/">there</a> <a href="JavaScript:go()">press</a> <a href="/" class="logo"></a>';
+    await writeFile(input, `<html><head><title>Places</title>${head}</head><body><p>${links} end</p></body></html>`);
+    const { path } = await bench.convert(input, "html", "md");
+    expect(await readFile(path, "utf8")).toBe("---\ndescription: All of it\ntitle: Places\n---\n\n[there](https://a.example/) press end\n");
   });
 
   it("says of pictures without a description that they have none", async () => {

@@ -22,6 +22,7 @@ export type Printed = {
   word(text: string, page?: number): Word;
   count(text: string): number;
   readonly text: string;
+  readonly words: readonly Word[];
   readonly sizes: readonly (readonly [width: number, height: number])[];
   /** Red, green and blue at a place in points, on a page counted from 1. */
   pixel(x: number, y: number, page?: number): Promise<readonly number[]>;
@@ -46,7 +47,7 @@ export async function printedOf(path: string): Promise<Printed> {
     return [Number(found?.[1]), Number(found?.[2])] as const;
   });
   return {
-    ...{ text, fonts, structure, sizes },
+    ...{ text, words, fonts, structure, sizes },
     word(wanted, page) {
       const found = words.find((each) => each.text === wanted && (page === undefined || each.page === page));
       if (found === undefined) throw new Error(`There is no ${wanted}${page === undefined ? "" : ` on page ${page}`}.`);

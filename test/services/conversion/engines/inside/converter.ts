@@ -7,13 +7,15 @@ import { defaultsOf, hopOf } from "#test/contract/engine.ts";
 
 const isCode = (code: string): code is NoteCode => Object.hasOwn(noteTable, code);
 
+const asksNobody = () => Promise.reject(new Error("Nothing was to be asked for."));
+
 /** Converts as the worker in the sandbox does; whoever looked at the route before must have been told of each note. */
 export function converterOf(engine: Engine, work: Work) {
   return async (content: string | Uint8Array, from: string, to: string, options: OptionValues = {}) => {
     const hop = hopOf(engine, from, to);
     const notes: Notes = new Map();
     const question = { work: engine.id, from, to, options: { ...defaultsOf(hop), ...options } };
-    const bytes = Buffer.from(await work(Buffer.from(content), question, notes));
+    const bytes = Buffer.from(await work(Buffer.from(content), question, notes, asksNobody));
     expect([...notes.keys()].filter((code) => !isCode(code) || !isExpected(hop, code, options))).toEqual([]);
     return { bytes, text: bytes.toString("utf8"), notes, codes: [...notes.keys()].toSorted() };
   };

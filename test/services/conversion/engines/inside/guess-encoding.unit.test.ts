@@ -20,6 +20,8 @@ it.each([
   ["Grüße aus Köln: schöne Straße, Füße", "windows-1252"],
   ["Zażółć gęślą jaźń. Pchnąć w tę łódź jeża lub ośm skrzyń fig. Wszyscy ludzie rodzą się wolni.", "windows-1250"],
   ["ゾルゲと尾崎、淡々と最期。日本語のテキストです。", "shift_jis"],
+  ["名前,住所,電話\n田中ソ一,東京都能登―表,03-1234-5678\n", "shift_jis"],
+  ["jméno;město\nŽofie Šťastná;Plzeň\nJiří Dvořák;České Budějovice\n", "windows-1250"],
 ])("reads %s in %s", (text, encoding) => {
   const bytes = encode(text, encoding);
   expect(new TextDecoder(guessEncoding(bytes)).decode(bytes)).toBe(text);

@@ -52,6 +52,44 @@ describe("attributes", () => {
     expect(text).not.toContain("<b>x</b></description>");
   });
 
+  it.each([
+    ["text", "2024-01-02", point(8, 47)],
+    ["another height", 100, point(8, 47, 400.5)],
+  ])("of the name ele that hold %s are no height of a GPX", async (_what, ele, shape) => {
+    const made = await convert(map([{ ele }, shape]), "geojson", "gpx");
+    const text = await textOf(Promise.resolve(made));
+    expect(text).toContain(`ele_1>${ele}<`);
+    expect(text.match(/<ele>[^<]*/)?.[0]).toBe(shape.coordinates.length > 2 ? "<ele>400.5" : undefined);
+    expect([...made.notes.keys()]).toEqual(["NAMES_CHANGED"]);
+  });
+
+  it("of the name time that are no times stay in a GPX", async () => {
+    const made = await convert(map([{ time: "at noon" }, point(8, 47)]), "geojson", "gpx");
+    expect(await textOf(Promise.resolve(made))).toContain("time_1>at noon<");
+    expect([...made.notes.keys()]).toEqual(["NAMES_CHANGED"]);
+    const kept = await convert(map([{ time: "2024-01-02T03:04:05Z" }, point(8, 47)]), "geojson", "gpx");
+    expect(await textOf(Promise.resolve(kept))).toContain("<time>2024-01-02T03:04:05Z</time>");
+  });
+
+  it("are told when a Shapefile has another name for them", async () => {
+    const made = await convert(map([{ "addr:city": "A" }, point(8, 47)]), "geojson", "shp");
+    expect([...made.notes]).toEqual([["NAMES_CHANGED", expect.stringContaining("addr:city → addr_city")]]);
+  });
+
+  it("are read from one line alone", async () => {
+    const made = await convert(
+      '{"type":"Feature","properties":{"a":7},"geometry":{"type":"Point","coordinates":[8,47]}}\n',
+      "geojsonl",
+      "gpkg",
+    );
+    expect((await read(made, "gpkg"))[0].properties).toMatchObject({ a: 7 });
+  });
+
+  it("with blanks at their ends are told to lose these in a Shapefile", async () => {
+    const made = await convert(map([{ text: "a " }, point(8, 47)]), "geojson", "shp");
+    expect([...made.notes]).toEqual([["CHARACTERS_REPLACED", expect.stringContaining("Blanks at the ends of texts were left out: text")]]);
+  });
+
   it.each(["gpx", "shp", "kml", "gpkg", "csv"])("may have any name in %s, also those that a database gives its own columns", async (to) => {
     const named = { id: "one", key: "two", value: "three", type: "four", path: "five", json: "six", root: "seven", rowid: "eight" };
     const shapes = [

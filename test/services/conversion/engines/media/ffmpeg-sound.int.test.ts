@@ -108,6 +108,16 @@ describe("channels", () => {
     expect([...notes]).toEqual([]);
   });
 
+  it.each([
+    ["mono", "FL", "m4a"],
+    ["stereo", "BL+BR", "opus"],
+  ])("of one or two other speakers were refused, and are %s (%s) in %s", async (plain, layout, to) => {
+    const path = pathOf("others.wav");
+    const sources = layout.split("+").map((_place, index) => `sin(${440 * (index + 1)}*2*PI*t)`);
+    await ffmpeg(...words("-f lavfi -i"), `aevalsrc=${sources.join("|")}:c=${layout}:d=0.5:s=48000`, path);
+    expect(await told((await convert(path, "wav", to)).path, "a:0", "channel_layout")).toEqual([plain]);
+  });
+
   /** Noise as a RIFF file whose header names no places, as recorders write it. */
   async function unnamed(channels: number): Promise<string> {
     const samples = Buffer.alloc(4410 * channels * 2);

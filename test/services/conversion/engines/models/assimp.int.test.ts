@@ -67,7 +67,6 @@ describe("engine assimp, in detail", () => {
   it("finds all the corners of a model that other programs made", async () => {
     for (const [format, wanted] of [
       ["md5mesh", 12],
-      ["3mf", 12],
       ["xgl", 24],
       ["lwo", 12],
     ] as const) {

@@ -13,6 +13,7 @@ import { type Bench, defaultsOf, hopOf, openBench, testEngine } from "#test/cont
 import { readingOf } from "#test/contract/readers.ts";
 import { dbaseTable } from "#test/services/conversion/engines/data/dbase-table.ts";
 import { russian, textOf } from "#test/services/conversion/engines/documents/document-text.ts";
+import { childWith } from "#test/services/conversion/engines/shared/child-with.ts";
 
 const run = promisify(execFile);
 const corpus = join(import.meta.dirname, "../../../../corpus/office");
@@ -271,9 +272,8 @@ it("keeps nothing of a document for the next one, in its folder or among its tem
 
 it("replaces a LibreOffice that has grown", async () => {
   await using bench = await openBench(libreofficeEngine, 0);
-  await using office = await openOffice(bench, (child) =>
-    Object.defineProperty(Object.create(child), "memoryBytes", { value: async () => (await child.memoryBytes()) + 600 * 2 ** 20 }),
-  );
+  const grown = async (child: SandboxChild) => (await child.memoryBytes()) + 600 * 2 ** 20;
+  await using office = await openOffice(bench, (child) => childWith(child, { memoryBytes: () => grown(child) }));
   for (const name of ["one", "two"]) await office.engine.run(await office.taskOf("txt", plain, join(bench.folder, `${name}.pdf`)));
   await office.children[0]?.ended;
   expect(office.children.length).toBeGreaterThan(1);
@@ -289,7 +289,7 @@ it("tells a LibreOffice that was killed from a bad document, and does the next j
       if (inside.push(readdirSync(child.folder)) === 1) process.kill(child.pid, "SIGKILL");
       return answer;
     };
-    return Object.defineProperty(Object.create(child), "request", { value: request });
+    return childWith(child, { request });
   });
   const slides = await readFile(committed.get("pptx") ?? "");
   const outputPath = join(bench.folder, "out.pdf");

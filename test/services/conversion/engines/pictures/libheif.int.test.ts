@@ -61,6 +61,27 @@ describe("engine libheif, in detail", () => {
     expect((await bench.convert(path, "heic", "jpg")).notes.has("ALPHA_FLATTENED")).toBe(true);
   });
 
+  it.each([
+    ["of eight bits, by way of JPEG, is", 8, "yuv420p"],
+    ["of ten bits, by way of PNG, is", 10, "yuv420p10"],
+  ])("a HEIC %s as the picture was when it is made smaller", async (_way, bits) => {
+    const [source, path, direct] = [
+      join(bench.folder, "plain.png"),
+      join(bench.folder, `bits-${bits}.heic`),
+      join(bench.folder, "direct.png"),
+    ];
+    const picture = `-v error -y -f lavfi -i testsrc2=size=320x240 -frames:v 1 -pix_fmt ${bits === 10 ? "rgb48be" : "rgb24"}`;
+    await run("ffmpeg", [...picture.split(" "), source]);
+    await run("/usr/bin/heif-enc", ["-q", "95", "-b", String(bits), "-o", path, source]);
+    await run("/usr/bin/heif-convert", ["--quiet", path, direct]);
+    const { path: made } = await bench.convert(path, "heic", "png", { width: 100 });
+    const wanted = await sharp(direct).resize(100).toColourspace("srgb").raw().toBuffer();
+    const found = await sharp(made).toColourspace("srgb").raw().toBuffer();
+    expect(found.length).toBe(wanted.length);
+    expect(wanted.reduce((sum, value, at) => sum + Math.abs(value - (found[at] ?? 0)), 0) / wanted.length).toBeLessThan(0.6);
+    expect((await sharp(made).metadata()).depth).toBe(bits === 10 ? "ushort" : "uchar");
+  });
+
   it("refuses a picture that was cut off", async () => {
     const cut = join(bench.folder, "cut.heic");
     await run("sh", ["-c", 'head -c 300 "$1" > "$2"', "sh", await heic(rough, bench.folder), cut]);

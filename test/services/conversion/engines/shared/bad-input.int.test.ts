@@ -53,6 +53,7 @@ const rows: Readonly<Record<string, readonly [from: string, to: string, kind: st
   gpsbabel: ["tcx", "gpx", "geo", cut],
   assimp: ["stl", "obj", "model", another],
   meshoptimizer: ["ply", "ply", "model", cut],
+  shapes: ["3mf", "glb", "model", cut],
   graphviz: ["gv", "svg", "diagram", cut],
   calibre: ["htmlz", "epub", "ebook", cut],
   djvulibre: ["djvu", "pdf", "document", zeroed],

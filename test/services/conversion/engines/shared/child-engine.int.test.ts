@@ -27,11 +27,13 @@ async function openEngine(
   script: string,
   lives: Partial<Parameters<typeof openChildEngine>[2]> = {},
   more: { isOneOff?: true; slots?: number } = {},
+  mayStart: (started: number) => Promise<void> = async () => undefined,
 ) {
   const children: SandboxChild[] = [];
   let started = 0;
   const answers = `$| = 1; while (<STDIN>) { if (/ready/) { print "1\\n"; next } $n++; ${script}; print qq({"ok":true,"data":"eA==","notes":[]}\\n) }`;
   const start = async (): Promise<SandboxChild> => {
+    await mayStart(children.length);
     const limits = { wallMs: 0, addressSpace: false, memoryBytes: 2 ** 31 };
     const child = await host.sandbox.spawn({ program: "/usr/bin/perl", args: ["-e", answers], limits });
     children.push(child);
@@ -70,6 +72,31 @@ it("says why a child did not start", async () => {
       event: "child.start-failed",
       fields: { err: { kind: "lost" }, exitCode: 3, stderr: "no such module" },
     });
+});
+
+describe("a child that asks", () => {
+  const asksOnce =
+    'print qq({"wanted":["a","b"]}\n); $_ = <STDIN>; open(F, ">out"); /"given":"(.*?)"/; print F $1; close F; print qq({"ok":true,"notes":[]}\n); next';
+
+  it("is given what it asked for, and goes on", async () => {
+    const give = async (_task: unknown, wanted: readonly string[]) => wanted.join("+");
+    await using engine = await openEngine(asksOnce, { give });
+    expect([await engine.convert(), await engine.convert(), engine.children.length]).toEqual(["a+b", "a+b", 1]);
+  });
+
+  it("is replaced when it asks again, when nobody gives anything, and when what it asked for fails", async () => {
+    const twice = 'print qq({"wanted":[]}\n); $_ = <STDIN>; print qq({"wanted":[]}\n); next';
+    const fails = () => Promise.reject(new Error("Nothing there."));
+    for (const [script, lives] of [
+      [twice, { give: async () => "" }],
+      [asksOnce, {}],
+      [asksOnce, { give: fails }],
+    ] as const) {
+      await using engine = await openEngine(script, lives);
+      await expect(engine.convert()).rejects.toThrow();
+      await engine.children[0]?.ended;
+    }
+  });
 });
 
 describe("a child that lives on", () => {
@@ -135,12 +162,26 @@ describe("a child that lives on", () => {
     expect(await idle.convert()).toBe("x");
     expect(idle.startedAtLastAnswer()).toBe(2);
     await using busy = await openEngine("sleep 1 if $n == 2", { useMs: 200 });
-    // The second waits for the first, and so has its child before that is idle again.
     expect(await Promise.all([busy.convert(), busy.convert()])).toEqual(["x", "x"]);
-    expect(busy.startedAtLastAnswer()).toBe(1);
+    // While it still works.
+    expect(busy.startedAtLastAnswer()).toBe(2);
     await busy.children[0]?.ended;
     expect(await busy.convert()).toBe("x");
     expect(busy.startedAtLastAnswer()).toBe(2);
+  });
+
+  it("serves on when it is worn until its successor is there, where one is to be warm", async () => {
+    let mayStart = () => {};
+    const allowed = new Promise<void>((resolve) => {
+      mayStart = resolve;
+    });
+    await using engine = await openEngine("1", { jobs: 2 }, {}, (started) => (started === 0 ? Promise.resolve() : allowed));
+    await engine.convert(5);
+    expect([engine.children.length, engine.children[0]?.alive]).toEqual([1, true]);
+    mayStart();
+    await engine.children[0]?.ended;
+    expect(await engine.convert()).toBe("x");
+    expect(engine.startedAtLastAnswer()).toBe(2);
   });
 
   it("serves one job where that is said, and has a successor that waits for a time", async () => {

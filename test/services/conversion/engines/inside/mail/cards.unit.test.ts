@@ -56,6 +56,20 @@ describe("entries of a calendar keep", () => {
     expect(await recordOf(text, "ics")).toEqual({ record: { summary: "Köln", recurrence: "W1 MO #0" }, codes: [] });
   });
 
+  it("backslashes before what parts values", async () => {
+    const { record } = await recordOf(event("CATEGORIES:a\\\\,b", "SUMMARY:C:\\\\new", "X-PATH:C:\\\\new\\n"), "ics");
+    expect(record).toEqual({ categories: ["a\\", "b"], summary: "C:\\new", "x-path": "C:\\new\n" });
+  });
+
+  it("the day that a week begins with", async () => {
+    const { record } = await recordOf(event("RRULE:FREQ=WEEKLY;INTERVAL=2;WKST=SU;BYDAY=TU,TH"), "ics");
+    expect(record).toEqual({ recurrence: "FREQ=WEEKLY;INTERVAL=2;WKST=SU;BYDAY=TU,TH" });
+  });
+
+  it("several values of a cell with a note", async () => {
+    expect((await convert(event("CATEGORIES:a,b"), "ics", "csv")).codes).toEqual(["STRUCTURE_FLATTENED"]);
+  });
+
   it("alarms in a table too", async () => {
     const made = await convert(event("BEGIN:VALARM", "ACTION:AUDIO", "TRIGGER:-PT5M", "END:VALARM"), "ics", "csv");
     expect(made.text).toContain('"action: AUDIO, trigger: -PT5M"');
@@ -95,7 +109,15 @@ describe("contacts keep", () => {
       card("3.0", "item1.TEL;type=CELL;type=pref:1", "EMAIL;TYPE=WORK:a@b", "EMAIL:c@d"),
       { phone: ["1"], phoneTypes: ["cell, pref"], email: ["a@b", "c@d"], emailTypes: ["work", ""] },
     ],
-    ["signs that are escaped", card("3.0", "NOTE:a\\nb\\, c\\; d\\\\e", "ORG:A\\; B;C"), { note: "a\nb, c; d\\e", organization: "A; B;C" }],
+    ["signs that are escaped", card("3.0", "NOTE:a\\nb\\, c\\; d\\\\e", "ORG:A\\; B"), { note: "a\nb, c; d\\e", organization: "A; B" }],
+    [
+      "backslashes before what parts values",
+      card("3.0", "N:Doe\\\\;Jane\\\\n;;;", "CATEGORIES:a\\\\,b"),
+      { familyName: "Doe\\", givenName: "Jane\\n", categories: ["a\\", "b"] },
+    ],
+    ["paths of version 2.1", card("2.1", "NOTE:C:\\new", "ORG:A\\;B"), { note: "C:\\new", organization: "A;B" }],
+    ["an escape that is cut by a fold", card("3.0", "NOTE:a\\", " ;b", "TITLE:x", "  ", " y"), { note: "a;b", title: "x y" }],
+    ["a line that is cut behind an equals sign", card("3.0", "NOTE:a=", " b"), { note: "a=b" }],
     ["types of version 4.0", card("4.0", 'TEL;VALUE=uri;TYPE="voice,home":tel:+1'), { phone: ["+1"], phoneTypes: ["voice, home"] }],
     ["several of a sort", card("3.0", "NICKNAME:A,B", "NOTE:1", "NOTE:2"), { nickname: ["A", "B"], note: ["1", "2"] }],
     [
@@ -112,7 +134,16 @@ describe("contacts keep", () => {
     expect(await recordOf(text, "vcf")).toEqual({ record: wanted, codes: [] });
   });
 
+  it("letters that old programs cut between their bytes", async () => {
+    const bytes = Buffer.from(card("3.0", "NOTE:Käse")).toString("latin1").replace("\u00c3", "\u00c3\r\n ");
+    expect(JSON.parse((await convert(Buffer.from(bytes, "latin1"), "vcf", "json")).text)[0].note).toBe("Käse");
+  });
+
   it.each([
+    ["json", card("3.0", "ORG:A;B"), ["STRUCTURE_FLATTENED"]],
+    ["json", card("2.1", "AGENT:", "BEGIN:VCARD", "FN:B", "END:VCARD", "TEL:1"), ["ENTRIES_LEFT_OUT"]],
+    ["csv", card("3.0", "TEL:1", "TEL:2"), ["STRUCTURE_FLATTENED"]],
+    ["xlsx", card("3.0", "BDAY:1899-01-02"), ["TYPES_AS_TEXT"]],
     ["csv", card("3.0", "PHOTO;ENCODING=b:aGVsbG8="), ["IMAGES_REMOVED"]],
     ["json", card("4.0", "EMAIL;PREF=1:a@b"), ["METADATA_DROPPED"]],
     ["json", card("3.0", "ADR:;;1 Street;Town;;;"), ["STRUCTURE_FLATTENED"]],
@@ -126,6 +157,32 @@ describe("contacts out of a table", () => {
     const made = await convert("Name,Mobile Phone,Work Phone,Home Address\nA,1,2,X\n", "csv", "vcf");
     expect(made.text).toContain("TEL;TYPE=CELL:1\r\nTEL;TYPE=WORK:2\r\nADR;TYPE=HOME:;;X;;;;\r\n");
     expect(made.codes).toEqual([]);
+  });
+
+  it("keep a number with its extension, and part what stands behind each other", async () => {
+    const made = await convert("Name,Phone,E-mail\nA,1;ext=2,a@b;c@d\nB,030 1; 030 2,a b;c\n", "csv", "vcf");
+    expect(made.text).toContain("EMAIL:a@b\r\nEMAIL:c@d\r\nTEL:1\\;ext=2\r\n");
+    expect(made.text).toContain("EMAIL:a b\\;c\r\nTEL:030 1\r\nTEL:030 2\r\n");
+  });
+
+  it("say what became of second names, nested values and control characters", async () => {
+    const made = await convert(
+      JSON.stringify([{ Name: "A", "Full name": "B", Notes: "a\u0001b", Address: { street: "S" } }]),
+      "json",
+      "vcf",
+    );
+    expect(made.codes).toEqual(["CHARACTERS_REPLACED", "METADATA_DROPPED", "STRUCTURE_FLATTENED"]);
+    expect(made.notes.get("METADATA_DROPPED")).toContain("Full name");
+  });
+
+  it("come back from the records that were made of them", async () => {
+    const lines = ["N:Doe;Jane;Q.;Dr.;PhD", "TEL;TYPE=HOME,VOICE:1", "TEL:2", "EMAIL;TYPE=WORK:a@b", "CATEGORIES:x,y", "UID:7"];
+    for (const through of ["json", "csv", "xlsx"]) {
+      const { bytes } = await convert(card("3.0", ...lines), "vcf", through);
+      const made = await convert(bytes, through, "vcf");
+      for (const line of lines) expect(made.text.split("\r\n"), through).toContain(line);
+      expect(made.codes, through).toEqual([]);
+    }
   });
 
   it("leave out columns and rows with a note", async () => {

@@ -33,6 +33,8 @@ it("YAML keeps its comments, anchors, documents and digits", () => {
   expect(rewritten("yaml", 'a: !!int "0"\nb: !!float "5.0e-324"\nc: !!str 7\nd: !!int 0x1F\n')).toBe(
     'a: 0\nb: !!float "5.0e-324"\nc: !!str "7"\nd: 0x1F\n',
   );
+  // An infinite one was, too.
+  expect(rewritten("yaml", "a: !!float -.inf\nb: !!float '.inf'\nc: !!float .nan\n")).toBe("a: -.inf\nb: .inf\nc: .nan\n");
 });
 
 describe("XML", () => {

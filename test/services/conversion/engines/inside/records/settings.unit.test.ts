@@ -16,6 +16,16 @@ describe("INI", () => {
     ["of a name that comes again the last was kept", "a=1\na=2\n[s]\nk=1\n[s]\nk=2\n", { a: ["1", "2"], s: { k: ["1", "2"] } }],
     ["a colon was part of the name", "url: http://x=y\nC:\\dir=1\n", { url: "http://x=y", "C:\\dir": "1" }],
     ["null was nothing", "a=null\nb[]=1\n", { a: "null", b: ["1"] }],
+    [
+      "lines of one value became settings of their own",
+      "[a]\nrequires =\n    requests>=2\n    flask ; web\ntext = one\n  two\n",
+      { a: { requires: "requests>=2\nflask ; web", text: "one\ntwo" } },
+    ],
+    [
+      "settings that stand further in than others were parts of a value",
+      "[core]\n\tbare\n\teditor = vi\nx = 1\n  y = 2\n  [d]\n",
+      { core: { bare: true, editor: "vi", x: "1", y: "2" }, d: {} },
+    ],
     ["an empty name was left out", '="x"\n', { "": "x" }],
     ["quotation marks within were taken for the ends", 'a="b" and "c"\nd=\'e\'\n', { a: '"b" and "c"', d: "e" }],
   ])("is read as it stands: %s", async (_name, text, value) => {

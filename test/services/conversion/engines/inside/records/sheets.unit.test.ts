@@ -1,8 +1,9 @@
 import { readFile } from "node:fs/promises";
-import { utils, write } from "@e965/xlsx";
+import { read, utils, write } from "@e965/xlsx";
 import { describe, expect, it } from "vitest";
 import { dataEngine } from "#services/conversion/engines/data/data.ts";
 import { convertData } from "#services/conversion/engines/inside/records/convert.ts";
+import { zipFile } from "#test/harness/zip-file.ts";
 import { converterOf } from "#test/services/conversion/engines/inside/converter.ts";
 
 const convert = converterOf(dataEngine, convertData);
@@ -16,14 +17,72 @@ function workbook(value: number, format: string): Buffer {
   return Buffer.from(made as Uint8Array);
 }
 
-function openDocument(cell: string): string {
-  const names = ["office", "table", "text"].map((name) => `xmlns:${name}="urn:oasis:names:tc:opendocument:xmlns:${name}:1.0"`).join(" ");
+function openDocument(cell: string, generator?: string): string {
+  const names = ["office", "table", "text", "meta"]
+    .map((name) => `xmlns:${name}="urn:oasis:names:tc:opendocument:xmlns:${name}:1.0"`)
+    .join(" ");
   const rows = `<table:table-row><table:table-cell office:value-type="string"><text:p>a</text:p></table:table-cell></table:table-row><table:table-row>${cell}</table:table-row>`;
-  return `<?xml version="1.0"?><office:document ${names} office:mimetype="application/vnd.oasis.opendocument.spreadsheet"><office:body><office:spreadsheet><table:table table:name="S">${rows}</table:table></office:spreadsheet></office:body></office:document>`;
+  const meta = generator === undefined ? "" : `<office:meta><meta:generator>${generator}</meta:generator></office:meta>`;
+  return `<?xml version="1.0"?><office:document ${names} office:mimetype="application/vnd.oasis.opendocument.spreadsheet">${meta}<office:body><office:spreadsheet><table:table table:name="S">${rows}</table:table></office:spreadsheet></office:body></office:document>`;
 }
 
 it("an OpenDocument without styles is read", async () => {
   expect((await convert(await readFile("test/corpus/tiny/tiny.ods"), "ods", "csv")).text).toBe("Q\r\n");
+});
+
+it("a formula that an office computed to an empty text is that text, and one that nobody computed is for an office", async () => {
+  const cell =
+    '<table:table-cell table:formula="of:=IF(1=2;1;&quot;&quot;)"/><table:table-cell office:value-type="float" office:value="2"/>';
+  const computed = await convert(openDocument(cell, "LibreOffice/7.4.7.2$Linux_X86_64"), "fods", "json");
+  expect(JSON.parse(computed.text)).toEqual([{ a: "", column2: 2 }]);
+  await expect(convert(openDocument(cell), "fods", "json")).rejects.toMatchObject({ code: "CONVERSION_FAILED" });
+});
+
+it.each(["xlsx", "xls", "xlsb"])("numbers near the largest stay what they are in %s", async (to) => {
+  const numbers = [-1.7976931348621712e308, Number.MAX_VALUE, 1.797e308];
+  const { bytes, codes } = await convert(JSON.stringify(numbers.map((n) => ({ n }))), "json", to);
+  const cells = read(bytes, { type: "buffer" }).Sheets["Sheet1"] ?? {};
+  expect([cells["A2"].v, cells["A3"].v, cells["A4"].v].map(Number)).toEqual(numbers);
+  expect(codes).toEqual(["TYPES_AS_TEXT"]);
+});
+
+it("a cell of an OpenDocument that has a value and shows no text keeps the value", async () => {
+  const values = [
+    'office:value-type="float" office:value="2.5"',
+    'office:value-type="string" office:string-value="x &amp; é"',
+    'office:value-type="boolean" office:boolean-value="true"',
+    'office:value-type="date" office:date-value="2024-02-29"',
+    'table:number-columns-repeated="2" office:value-type="float" office:value="7"',
+  ];
+  for (const end of ["/>", "></table:table-cell>"]) {
+    const cells = values.map((value) => `<table:table-cell ${value}${end}`).join("");
+    const { text } = await convert(openDocument(cells), "fods", "csv", { header: false });
+    expect(text.split("\r\n")[1]).toBe("2.5,x & é,TRUE,2024-02-29,7,7");
+    // The parts may lie in the package as they are.
+    const content = openDocument(cells)
+      .replaceAll("office:document ", "office:document-content ")
+      .replaceAll("office:document>", "office:document-content>");
+    const packed = zipFile([
+      { name: "mimetype", content: "application/vnd.oasis.opendocument.spreadsheet", isStored: true },
+      { name: "META-INF/manifest.xml", content: "<manifest:manifest/>" },
+      { name: "content.xml", content, isStored: true },
+    ]);
+    expect((await convert(packed, "ods", "csv", { header: false })).text).toBe(text);
+  }
+});
+
+it("a workbook's comments and links are told where the target has no room for them", async () => {
+  const sheet = utils.aoa_to_sheet([
+    ["a", "b"],
+    [1, "https://e.example/"],
+  ]);
+  utils.cell_add_comment(sheet["A2"], "Why?", "Ada");
+  sheet["B1"].l = { Target: "https://e.example/about" };
+  sheet["B2"].l = { Target: "https://e.example/" };
+  const book = utils.book_new();
+  utils.book_append_sheet(book, sheet, "S");
+  const { notes } = await convert(Buffer.from(write(book, { type: "buffer", bookType: "xlsx" }) as Uint8Array), "xlsx", "json");
+  expect(notes.get("TEXT_LEFT_OUT")).toBe("Comments were left out: A2. Addresses of links were left out: B1.");
 });
 
 describe("cells of a workbook", () => {

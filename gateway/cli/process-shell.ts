@@ -1,0 +1,29 @@
+import { pipeline } from "node:stream/promises";
+import { Stopped } from "./run-program.ts";
+import type { Shell } from "./shell.ts";
+
+/** A process as the commands see it. Ctrl-C ends it in order; pressed again, at once. */
+export function processShell(own: NodeJS.Process, openLibrary: Shell["openLibrary"]): Shell {
+  const stop = new AbortController();
+  let stoppedAt = 0;
+  for (const name of ["SIGINT", "SIGTERM"] as const) {
+    own.on(name, () => {
+      const stopped = new Stopped(name);
+      // Whoever presses it again does not want to wait for the tidying up. At once is not again: terminal and npm both tell us.
+      if (stop.signal.aborted && performance.now() - stoppedAt > 1000) own.exit(stopped.exitCode);
+      if (!stop.signal.aborted) stoppedAt = performance.now();
+      stop.abort(stopped);
+    });
+  }
+  return {
+    env: own.env,
+    callerFolder: own.env.INIT_CWD ?? own.cwd(),
+    out: (line) => void own.stdout.write(`${line}\n`),
+    err: (line) => void own.stderr.write(`${line}\n`),
+    isInteractive: own.stderr.isTTY === true,
+    signal: stop.signal,
+    input: own.stdin,
+    outBytes: (bytes) => pipeline(bytes, own.stdout, { end: false }),
+    openLibrary,
+  };
+}

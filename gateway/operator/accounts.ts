@@ -1,0 +1,122 @@
+import { type Timestamp, timestampDate } from "@bufbuild/protobuf/wkt";
+import type { FastifyRequest } from "fastify";
+import { FilemillError, fromConnectError } from "#contract/errors.ts";
+import { callerOf, type Handler, type RestContext, requestBaseUrlOf, sendJson } from "#gateway/exchange/exchange.ts";
+import { parseQuery } from "#gateway/http/query.ts";
+import type { Account } from "#gen/filemill/account/v1/account_pb.ts";
+
+const PAGE_SIZE = 25;
+
+const refOf = (id: string) => ({ ref: { case: "id", value: id } }) as const;
+
+/** GET /web/v1/operator/accounts?search=&cursor=, newest first. */
+export function listAccountsHandler({ deps }: RestContext): Handler {
+  return async (request, reply) => {
+    const query = parseQuery(request.raw.url ?? "");
+    const [search, cursor] = [(query.get("search") ?? "").trim().toLowerCase(), query.get("cursor")];
+    const { accounts } = await deps.accounts.listAccounts({});
+    const found = accounts.filter(({ email }) => email.includes(search)).toReversed();
+    const start = cursor === undefined ? 0 : found.findIndex(({ id }) => id < cursor);
+    const page = start === -1 ? [] : found.slice(start, start + PAGE_SIZE);
+    return sendJson(reply, 200, {
+      accounts: await Promise.all(page.map((account) => accountFactsOf(deps, account))),
+      total: found.length,
+      nextCursor: start !== -1 && start + PAGE_SIZE < found.length ? (page.at(-1)?.id ?? null) : null,
+    });
+  };
+}
+
+/** An account with what it uses now. */
+export async function accountFactsOf({ jobs }: Pick<RestContext["deps"], "jobs">, account: Account) {
+  const load = await jobs.getLoad({ accountId: account.id });
+  return {
+    id: account.id,
+    email: account.email,
+    plan: account.plan,
+    operator: account.operator,
+    createdAt: instantOf(account.createdAt),
+    disabledAt: instantOf(account.disabledAt),
+    unfinishedJobs: load.accountUnfinished,
+    storedBytes: Number(load.accountStoredBytes),
+    processorSecondsThisHour: Math.ceil(Number(load.accountProcessorMs) / 1000),
+  };
+}
+
+/** POST /web/v1/operator/accounts. */
+export function createAccountHandler(context: RestContext): Handler {
+  return async (request, reply) => {
+    const { email, plan } = request.body as { email: string; plan: string };
+    const { account } = await answered(context.deps.accounts.createAccount({ email, plan }));
+    tell(context, request, "account_created", account?.id);
+    return sendJson(reply, 201, await newLinkOf(context, request, account?.id ?? ""));
+  };
+}
+
+/** PATCH /web/v1/operator/accounts/{id}. */
+export function changeAccountHandler(context: RestContext): Handler {
+  return async (request, reply) => {
+    const { plan, disabled, operator } = request.body as { plan?: string; disabled?: boolean; operator?: boolean };
+    const { accounts } = context.deps;
+    const id = accountIdOf(request);
+    if (disabled !== undefined || operator !== undefined) checkOther(request, id);
+    const account = refOf(id);
+    if (plan !== undefined) await answered(accounts.setPlan({ account, plan }));
+    if (disabled !== undefined) await answered(accounts.setDisabled({ account, disabled }));
+    if (operator !== undefined) await answered(accounts.setOperator({ account, operator }));
+    tell(context, request, "account_changed", id, { plan, disabled, operator });
+    return reply.code(204).send();
+  };
+}
+
+/** DELETE /web/v1/operator/accounts/{id}. */
+export function deleteAccountHandler(context: RestContext): Handler {
+  return async (request, reply) => {
+    const id = accountIdOf(request);
+    checkOther(request, id);
+    await answered(context.deps.accounts.deleteAccount({ account: refOf(id) }));
+    tell(context, request, "account_deleted", id);
+    return reply.code(204).send();
+  };
+}
+
+/** POST /web/v1/operator/accounts/{id}/link. */
+export function linkAccountHandler(context: RestContext): Handler {
+  return async (request, reply) => {
+    const id = accountIdOf(request);
+    const link = await newLinkOf(context, request, id);
+    tell(context, request, "link_made", id);
+    return sendJson(reply, 201, link);
+  };
+}
+
+/** The token stands in the fragment, which browsers send to nobody. */
+async function newLinkOf(context: RestContext, request: FastifyRequest, id: string) {
+  const { token, expiresAt } = await answered(context.deps.signIn.createLink({ account: refOf(id) }));
+  return { link: `${requestBaseUrlOf(context, request)}/automate#link=${token}`, expiresAt: instantOf(expiresAt) };
+}
+
+function accountIdOf(request: FastifyRequest): string {
+  const { id } = request.params as { id: string };
+  return id;
+}
+
+/** So that there is always somebody left who can undo it. Throws BAD_REQUEST. */
+function checkOther(request: FastifyRequest, id: string): void {
+  if (callerOf(request).account.id === id) throw new FilemillError("BAD_REQUEST", "Another operator has to do this to your own account.");
+}
+
+/** Who changed what stands in the log. */
+function tell({ deps }: RestContext, request: FastifyRequest, event: string, account: string | undefined, change: object = {}): void {
+  deps.log.info(`operator.${event}`, { requestId: request.id, by: callerOf(request).account.id, account, ...change });
+}
+
+function instantOf(timestamp: Timestamp | undefined): string | null {
+  return timestamp === undefined ? null : timestampDate(timestamp).toISOString();
+}
+
+/** With the service's refusal as an error of ours. */
+function answered<T>(call: Promise<T>): Promise<T> {
+  return call.catch((error: unknown) => {
+    throw fromConnectError(error);
+  });
+}

@@ -1,0 +1,51 @@
+import { jobJsonOf } from "#contract/job-json.ts";
+import { callerOf, type Handler, type RestContext, sendJson } from "#gateway/exchange/exchange.ts";
+import { jobIdOf, pageOf } from "#gateway/rest/jobs.ts";
+import type { Job } from "#gen/filemill/job/v1/job_pb.ts";
+
+/** GET /web/v1/operator/jobs?status=&limit=&cursor=, newest first. */
+export function listAllJobsHandler({ deps }: RestContext): Handler {
+  return async (request, reply) => {
+    const [{ jobs, nextCursor }, { accounts }] = await Promise.all([
+      deps.jobs.listAllJobs(pageOf(request)),
+      deps.accounts.listAccounts({}),
+    ]);
+    const emails = new Map(accounts.map(({ id, email }) => [id, email]));
+    return sendJson(reply, 200, {
+      jobs: jobs.map((job) => jobFactsOf(job, emails.get(job.accountId))),
+      nextCursor: nextCursor === "" ? null : nextCursor,
+    });
+  };
+}
+
+/** A job without what it says of its file's content: neither its name nor the notes, and of an error the code. */
+export function jobFactsOf(job: Job, email: string | undefined) {
+  const { id, status, from, to, bytes, durationMs, queuePosition, estimateMs, error, createdAt } = jobJsonOf(job, "");
+  const inputBytes = Number(job.input?.sizeBytes ?? 0);
+  const whose = { accountId: job.accountId, email: email ?? null };
+  return {
+    id,
+    ...whose,
+    status,
+    from,
+    to,
+    inputBytes,
+    bytes,
+    durationMs,
+    queuePosition,
+    estimateMs,
+    error: error?.code ?? null,
+    createdAt,
+  };
+}
+
+/** POST /web/v1/operator/jobs/{id}/cancel. */
+export function cancelJobHandler({ deps }: RestContext): Handler {
+  return async (request, reply) => {
+    const { accountId } = request.body as { accountId: string };
+    const jobId = jobIdOf(request);
+    await deps.jobs.cancelJob({ accountId, jobId });
+    deps.log.info("operator.job_cancelled", { requestId: request.id, by: callerOf(request).account.id, account: accountId, job: jobId });
+    return reply.code(204).send();
+  };
+}

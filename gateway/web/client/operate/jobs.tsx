@@ -1,0 +1,130 @@
+import { useState } from "preact/hooks";
+import { formatOf } from "#client/convert/catalogue.ts";
+import { StateChoice } from "#client/jobs/state-choice.tsx";
+import type { Filter } from "#client/jobs/use-jobs.ts";
+import { Ago } from "#client/parts/ago.tsx";
+import { Confirm } from "#client/parts/confirm.tsx";
+import { Icon } from "#client/parts/icons.tsx";
+import { t } from "#client/parts/language.tsx";
+import { Notice } from "#client/parts/notice.tsx";
+import { durationText, sizeText } from "#client/parts/words.ts";
+import { call, messageOf } from "#client/server/api.ts";
+import type { JobFacts } from "#client/server/wire.ts";
+import { Fact } from "./server.tsx";
+import { useRenewed } from "./use-renewed.ts";
+
+const JOBS_MS = 3000;
+const PAGE_SIZE = 20;
+
+type Page = { readonly jobs: readonly JobFacts[]; readonly nextCursor: string | null };
+
+/** The jobs of everybody, the newest first. */
+export function AllJobs() {
+  const [filter, setFilter] = useState<Filter>("all");
+  const [older, setOlder] = useState<Page | undefined>();
+  const [asking, setAsking] = useState<JobFacts | undefined>();
+  const [problem, setProblem] = useState<unknown>();
+  const query = { limit: String(PAGE_SIZE), ...(filter === "all" ? {} : { status: filter }) };
+  const { value, error, renew } = useRenewed<Page>(`/operator/jobs?${new URLSearchParams(query)}`, JOBS_MS);
+  const cursor = (older ?? value)?.nextCursor ?? null;
+  const more = async (): Promise<void> => {
+    const page = await call<Page>(`/operator/jobs?${new URLSearchParams({ ...query, cursor: cursor ?? "" })}`);
+    setOlder({ ...page, jobs: merged(merged(value?.jobs ?? [], older?.jobs ?? []), page.jobs) });
+  };
+  const choose = (state: Filter): void => {
+    setOlder(undefined);
+    setFilter(state);
+  };
+  const jobs = merged(value?.jobs ?? [], older?.jobs ?? []);
+  const shown = error ?? problem;
+  const cancel = async ({ id, accountId }: JobFacts): Promise<void> => {
+    await call(`/operator/jobs/${id}/cancel`, { method: "POST", body: { accountId } });
+    setOlder(undefined);
+    await renew();
+    setAsking(undefined);
+  };
+  return (
+    <section class="panel" aria-labelledby="jobs-title">
+      <div class="jobs-head">
+        <h2 id="jobs-title">{t("nav.jobs")}</h2>
+        <StateChoice filter={filter} onChoose={choose} />
+      </div>
+      {shown !== undefined && <Notice tone="bad">{messageOf(shown)}</Notice>}
+      {value !== undefined && jobs.length === 0 && <p class="quiet">{t("text.noneHere")}</p>}
+      <ul class="rows">
+        {jobs.map((job) => (
+          <Row key={job.id} job={job} onCancel={() => setAsking(job)} />
+        ))}
+      </ul>
+      {cursor !== null && (
+        <button type="button" class="button more" onClick={() => void more().catch(setProblem)}>
+          {t("do.olderJobs")}
+        </button>
+      )}
+      {asking !== undefined && (
+        <Confirm
+          title={t("title.cancelJob")}
+          action={t("do.cancelJob")}
+          onConfirm={() => cancel(asking)}
+          onClose={() => setAsking(undefined)}
+        >
+          <p>{t("text.cancelJob", { name: titleOf(asking) })}</p>
+        </Confirm>
+      )}
+    </section>
+  );
+}
+
+const labelOf = (id: string): string => formatOf(id)?.label ?? id;
+const titleOf = ({ from, to }: JobFacts): string => t("text.jobTitle", { from: labelOf(from), to: labelOf(to) });
+
+function Row({ job, onCancel }: { job: JobFacts; onCancel(): void }) {
+  const isUnfinished = job.status === "queued" || job.status === "running";
+  return (
+    <li class="row job-row">
+      <div class="row-main">
+        <p class="row-title">
+          <span class="row-name">{titleOf(job)}</span>
+          <span class={`state state-${job.status}`}>{t(`state.${job.status}`)}</span>
+        </p>
+        <p class="quiet">
+          {job.email ?? t("label.guest")}
+          {job.createdAt !== null && (
+            <>
+              {" · "}
+              <Ago at={job.createdAt} />
+            </>
+          )}
+          {job.error !== null && (
+            <>
+              {" · "}
+              <a href={`/docs/errors#${job.error}`}>
+                <code>{job.error}</code>
+              </a>
+            </>
+          )}
+        </p>
+      </div>
+      <dl class="row-facts">
+        <Fact
+          label={t("label.sizes")}
+          value={t("text.sizes", { before: sizeText(job.inputBytes), after: job.bytes > 0 ? sizeText(job.bytes) : "–" })}
+        />
+        <Fact label={t("label.took")} value={isUnfinished ? "–" : durationText(job.durationMs)} />
+      </dl>
+      <div class="row-actions">
+        {isUnfinished && (
+          <button type="button" class="icon-button" aria-label={t("aria.cancel", { name: titleOf(job) })} onClick={onCancel}>
+            <Icon name="close" />
+          </button>
+        )}
+      </div>
+    </li>
+  );
+}
+
+/** Each job once, as the first list has it. */
+function merged(first: readonly JobFacts[], second: readonly JobFacts[]): readonly JobFacts[] {
+  const known = new Set(first.map(({ id }) => id));
+  return [...first, ...second.filter(({ id }) => !known.has(id))];
+}

@@ -1,0 +1,29 @@
+import { useCallback, useEffect, useState } from "preact/hooks";
+import { ApiError, call } from "#client/server/api.ts";
+import { renewMe } from "#client/server/session.ts";
+
+type Renewed<T> = { readonly value: T | undefined; readonly error: unknown; renew(): Promise<void> };
+
+/** What an address answers, asked for again and again while the page is looked at, and by `renew`. */
+export function useRenewed<T>(path: string, everyMs: number): Renewed<T> {
+  const [state, setState] = useState<{ path: string; value?: T; error?: unknown }>({ path });
+  const renew = useCallback(async (): Promise<void> => {
+    try {
+      const value = await call<T>(path);
+      setState({ path, value });
+    } catch (error) {
+      setState((before) => (before.path === path ? { ...before, error } : { path, error }));
+      // Signed out, or no operator any more: the page shows what is for whoever comes now.
+      if (error instanceof ApiError && error.status === 404) await renewMe().catch(() => {});
+    }
+  }, [path]);
+  useEffect(() => {
+    void renew();
+    const timer = setInterval(() => {
+      if (document.visibilityState === "visible") void renew();
+    }, everyMs);
+    return () => clearInterval(timer);
+  }, [renew, everyMs]);
+  const isCurrent = state.path === path;
+  return { value: isCurrent ? state.value : undefined, error: isCurrent ? state.error : undefined, renew };
+}

@@ -1,0 +1,17 @@
+import { t } from "./language.tsx";
+import { countText } from "./words.ts";
+
+type GaugeFacts = { label: string; used: number; of: number; text?: (amount: number) => string };
+
+/** How much of something is used. */
+export function Gauge({ label, used, of, text = countText }: GaugeFacts) {
+  return (
+    <div class="gauge">
+      <p>
+        <span>{label}</span>
+        <span class="quiet">{t("label.usedOf", { used: text(used), limit: text(of) })}</span>
+      </p>
+      <meter min={0} max={of} value={used} aria-label={t("aria.gauge", { label, used: text(used), limit: text(of) })} />
+    </div>
+  );
+}

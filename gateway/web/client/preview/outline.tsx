@@ -1,0 +1,31 @@
+import { useEffect, useState } from "preact/hooks";
+import { t } from "#client/parts/language.tsx";
+import { ask } from "./ask.ts";
+import { type Drawing, drawingOf } from "./drawing.ts";
+
+/** A page that reads more would stand still. */
+const MAX_BYTES = 20_000_000;
+
+/** Where a map's features lie, without a map of the world, which another server would have to give. */
+export function Outline({ address, name, bytes }: { address: string; name: string; bytes: number }) {
+  const [drawing, setDrawing] = useState<Drawing | undefined>();
+  useEffect(() => {
+    if (bytes > MAX_BYTES) return;
+    const stop = new AbortController();
+    ask(address, stop.signal)
+      .then(async (answer) => drawingOf(await answer.json()))
+      // Whatever is wrong with it is told where its text is shown.
+      .then(setDrawing, () => {});
+    return () => stop.abort();
+  }, [address]);
+  if (drawing === undefined) return null;
+  const { width, height, lines, points } = drawing;
+  return (
+    <svg class="outline" viewBox={`0 0 ${width} ${height}`} role="img" aria-label={t("aria.preview", { name })}>
+      <path d={lines} />
+      {points.map(([x, y], index) => (
+        <circle key={index} cx={x} cy={y} r={3} />
+      ))}
+    </svg>
+  );
+}

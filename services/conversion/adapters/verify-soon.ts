@@ -1,0 +1,38 @@
+/** What a quick start took on trust is looked at when it is over (decisions 32 and 88). */
+import type { Log } from "#kit/log.ts";
+import type { Converter } from "../domain/converter.ts";
+import { DoesNotHold } from "../domain/failure.ts";
+import type { Announcement } from "./announcer.ts";
+
+/** Who comes first after a start is not to share the processor with this. */
+const verifyAfterMs = 5000;
+
+type Verified = {
+  readonly converter: Pick<Converter, "attackIfOwed" | "verify">;
+  readonly announcement: Pick<Announcement, "renew">;
+  readonly log: Log;
+  /** The sandbox does not hold. */
+  giveUp(): Promise<void>;
+};
+
+/** Looks again at what was known from the last start: attacks the sandbox, and tells the catalogue of engines that are not what they were. */
+export function verifySoon({ converter, announcement, log, giveUp }: Verified): Disposable {
+  const ending = new AbortController();
+  const verify = async (): Promise<void> => {
+    try {
+      await converter.attackIfOwed();
+    } catch (error) {
+      if (ending.signal.aborted) return;
+      log.error("sandbox.attack_failed", { err: error });
+      if (error instanceof DoesNotHold) return await giveUp();
+    }
+    if (!(await converter.verify(ending.signal))) await announcement.renew();
+  };
+  const timer = setTimeout(() => verify().catch((err: unknown) => log.warn("engines.verify_failed", { err })), verifyAfterMs).unref();
+  return {
+    [Symbol.dispose]() {
+      clearTimeout(timer);
+      ending.abort();
+    },
+  };
+}

@@ -1,0 +1,88 @@
+/** Lines of contacts and calendars (RFC 6350 §3.3, RFC 5545 §3.1), and those of vCard 2.1 and vCalendar 1.0. */
+
+export type ContentLine = {
+  readonly name: string;
+  /** Of what sort a value is; in old versions types stand without a name: `TEL;HOME;VOICE`. */
+  readonly types: readonly string[];
+  /** Those with a name but for types, charset and encoding, as they are written. */
+  readonly parameters: readonly string[];
+  readonly encoding?: string;
+  /** No longer quoted-printable. */
+  readonly value: string;
+};
+
+/** Bytes without what long lines were cut with, for old programs cut between the bytes of a letter. A line of quoted-printable may go on with a blank. */
+export function withoutFolds(bytes: Buffer): Buffer {
+  return Buffer.from(bytes.toString("latin1").replace(/(?<![=\r])\r?\n[ \t]/g, ""), "latin1");
+}
+
+/** Lines without a value come as they are. */
+export function contentLinesOf(text: string): readonly (ContentLine | string)[] {
+  const lines = text.replace(/^\uFEFF/, "").split(/\r\n?|\n/);
+  const done: (ContentLine | string)[] = [];
+  for (let at = 0; at < lines.length; at++) {
+    const first = lines[at] ?? "";
+    if (first.trim() === "") continue;
+    const { length } = headOf(first);
+    const isQuoted = /[;=]quoted-printable(?=;|$)/i.test(first.slice(0, length));
+    const parts = [first];
+    while (at + 1 < lines.length && (isQuoted ? parts.at(-1)?.endsWith("=") : /^[ \t]/.test(lines[at + 1] ?? ""))) {
+      const next = lines[++at] ?? "";
+      parts.push(isQuoted ? next : next.slice(1));
+    }
+    const line = isQuoted ? parts.map((part) => part.replace(/=$/, "")).join("") : parts.join("");
+    done.push(parsed(line, isQuoted));
+  }
+  return done;
+}
+
+const headOf = (line: string): string => /^(?:[^":]|"[^"]*")*/.exec(line)?.[0] ?? "";
+
+function parsed(line: string, isQuoted: boolean): ContentLine | string {
+  const head = headOf(line);
+  if (!line.startsWith(":", head.length)) return line;
+  const { charset, encoding, ...rest } = parametersOf(head);
+  const raw = line.slice(head.length + 1);
+  if (isQuoted) return { ...rest, value: decodedQuoted(raw, charset) };
+  return { ...rest, ...(encoding === undefined || /^[78]bit$/i.test(encoding) ? {} : { encoding }), value: raw };
+}
+
+function parametersOf(head: string) {
+  const [name = "", ...given] = head.match(/(?:[^";]|"[^"]*")+/g) ?? [];
+  const types: string[] = [];
+  const parameters: string[] = [];
+  let encoding: string | undefined;
+  let charset: string | undefined;
+  for (const parameter of given) {
+    const [, key = "", value = parameter] = /^([\w-]+)=(.*)$/.exec(parameter) ?? [];
+    if (/^encoding$/i.test(key) || (key === "" && /^(base64|b|quoted-printable|[78]bit)$/i.test(value))) encoding = value;
+    else if (/^charset$/i.test(key)) charset = value;
+    else if (key === "" || /^type$/i.test(key)) types.push(...value.replaceAll('"', "").split(","));
+    else parameters.push(parameter);
+  }
+  return { name, types, parameters, encoding, charset };
+}
+
+function decodedQuoted(text: string, charset = "utf-8"): string {
+  const bytes = Buffer.from(
+    text.replace(/=([0-9A-F]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16))),
+    "latin1",
+  );
+  try {
+    return new TextDecoder(charset).decode(bytes).replace(/\r\n?/g, "\n");
+  } catch {
+    return bytes.toString("utf8").replace(/\r\n?/g, "\n");
+  }
+}
+
+/** vCalendar 1.0 as its next version would have it. */
+export function modernised(text: string): string {
+  return contentLinesOf(text)
+    .map((line) => {
+      if (typeof line === "string") return line;
+      const { name, types, parameters, encoding, value } = line;
+      const head = [name, ...(types.length === 0 ? [] : [`TYPE=${types.join(",")}`]), ...parameters];
+      return `${[...head, ...(encoding === undefined ? [] : [`ENCODING=${encoding}`])].join(";")}:${value.replaceAll("\n", "\\n")}`;
+    })
+    .join("\n");
+}

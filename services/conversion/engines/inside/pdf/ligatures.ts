@@ -1,0 +1,49 @@
+/**
+ * Arabic letters that one glyph shows, such as lam with alef, in the order in which they are read. pdf.js turns the letters of a line around
+ * one by one, and with them those of a glyph, which stand in order already.
+ */
+import type { OperatorList, OperatorNumbers } from "./drawings.ts";
+import { rightToLeft } from "./reading-order.ts";
+
+type Glyph = { readonly unicode?: string } | number | null;
+
+const isReversed = (letter: string) => rightToLeft.test(letter);
+
+/** Text of the page in the order in which it is painted; `list` is of the same page. */
+export function inLogicalOrder<T extends { readonly str?: string }>(
+  items: readonly T[],
+  list: OperatorList,
+  ops: OperatorNumbers,
+): readonly T[] {
+  const glyphs = glyphsOf(list, ops);
+  if (!glyphs.some(({ length }) => length > 1)) return items;
+  let next = 0;
+  return items.map((item) => {
+    const letters = [...(item.str ?? "")].filter(isReversed);
+    if (letters.length === 0) return item;
+    const own: string[][] = [];
+    for (let left = letters.length; left > 0 && next < glyphs.length; next++) {
+      const glyph = glyphs[next] ?? [];
+      own.push(glyph);
+      left -= glyph.length;
+    }
+    // What lies otherwise, words of both directions among it, stays as it is.
+    if (own.flat().reverse().join("") !== letters.join("")) return item;
+    const ordered = own.reverse().flat();
+    return { ...item, str: [...(item.str ?? "")].map((letter) => (isReversed(letter) ? (ordered.shift() ?? letter) : letter)).join("") };
+  });
+}
+
+/** The letters of each glyph that has any of that direction. */
+function glyphsOf({ fnArray, argsArray }: OperatorList, ops: OperatorNumbers): string[][] {
+  const found: string[][] = [];
+  for (const [index, operator] of fnArray.entries()) {
+    if (operator !== ops.showText) continue;
+    const [glyphs] = (argsArray[index] ?? []) as readonly unknown[];
+    for (const glyph of Array.isArray(glyphs) ? (glyphs as readonly Glyph[]) : []) {
+      const text = typeof glyph === "object" ? (glyph?.unicode ?? "") : "";
+      if (rightToLeft.test(text)) found.push([...text.normalize("NFKC")].filter(isReversed));
+    }
+  }
+  return found;
+}

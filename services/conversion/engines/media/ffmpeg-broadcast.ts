@@ -1,0 +1,30 @@
+/** What the Broadcast Wave Format says of a recording: who made it, when, and at which time of the day it begins. */
+
+import type { HopTask } from "#services/conversion/domain/engine.ts";
+import { numberOption } from "../shared/hop-table.ts";
+import type { Media } from "./ffmpeg-streams.ts";
+
+/** FFmpeg reads these under other names than it writes them by. */
+const names: Readonly<Record<string, string>> = {
+  comment: "description",
+  encoded_by: "originator",
+  date: "origination_date",
+  creation_time: "origination_time",
+};
+
+/**
+ * The chunk `bext` of a WAV as it was, where the source has one or was made of a file with one. Of a part, the beginning is later.
+ *
+ * @see EBU Tech 3285, 2.3
+ */
+export function broadcastArgs({ options }: HopTask, { tags, streams }: Media, muxer: string | undefined): readonly string[] {
+  const { time_reference: reference } = tags;
+  if (muxer !== "wav" || reference === undefined || options.metadata === "strip") return [];
+  const rate = streams.find(({ kind }) => kind === "audio")?.sampleRate ?? 0;
+  const begins = Number(reference) + Math.round((numberOption(options, "start") ?? 0) * rate);
+  const told = Object.entries(names).flatMap(([read, written]) => {
+    const value = tags[read];
+    return value === undefined ? [] : ["-metadata", `${written}=${value}`];
+  });
+  return ["-write_bext", "1", ...told, ...(Number.isSafeInteger(begins) ? ["-metadata", `time_reference=${begins}`] : [])];
+}

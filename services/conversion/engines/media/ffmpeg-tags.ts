@@ -1,0 +1,94 @@
+/** What files of sound say of themselves and FFmpeg does not carry over, such as a second artist: Mutagen does (decision 79). */
+import { join } from "node:path";
+import { FilemillError } from "#contract/errors.ts";
+import type { HopTask } from "#services/conversion/domain/engine.ts";
+import { inputInside, type ToolSession } from "../shared/tool-run.ts";
+import { outputInside } from "./ffmpeg-arguments.ts";
+import { audioFormats, containerOf } from "./ffmpeg-formats.ts";
+import { type Fields, fieldsOf } from "./ffmpeg-probe.ts";
+import { type Media, streamsOf } from "./ffmpeg-streams.ts";
+
+type Values = ReadonlyMap<string, readonly string[]>;
+
+export type CarriedTags = {
+  /** By names of Vorbis comments. */
+  readonly kept: Values;
+  readonly lost: Values;
+  readonly covers: number;
+  /** Whether the result has tags that Mutagen reads; of others FFmpeg tells. */
+  readonly isRead: boolean;
+};
+
+const scripts = Object.fromEntries(
+  ["sound-tags.py", "sound-tags-reading.py", "sound-tags-writing.py"].map((name, place) => [
+    join(import.meta.dirname, name),
+    `/engine/${place === 0 ? name : name.replaceAll("-", "_")}`,
+  ]),
+);
+const missingExit = 4;
+
+/** Demuxers of files whose tags Mutagen reads. */
+const readable = /^(mp3|flac|ogg|mov|asf|aiff|wav|wv|tta|aac|ac3)$/;
+/** Of these FFmpeg says at least that there are some. */
+const isTold = /^(aiff|wav)$/;
+
+/**
+ * Puts into a result of sound what it lacks of the source's tags and covers.
+ *
+ * @returns undefined where there is nothing to carry.
+ */
+export async function carryTags(session: ToolSession, task: HopTask, media: Media): Promise<CarriedTags | undefined> {
+  const demuxer = containerOf(task.input.format)?.demuxer ?? "";
+  const isSound = audioFormats[task.hop.to] !== undefined && readable.test(demuxer);
+  const isBare = isTold.test(demuxer) && Object.keys(media.tags).length === 0 && streamsOf(media, "cover").length === 0;
+  if (!isSound || isBare || task.options.metadata === "strip") return undefined;
+  const end = await session.run({
+    program: "/usr/bin/python3",
+    args: ["-I", "/engine/sound-tags.py", inputInside, outputInside],
+    readOnly: scripts,
+  });
+  if (end.exitCode === missingExit) {
+    task.note(
+      "METADATA_DROPPED",
+      "Fields with several values, and others that FFmpeg does not read, were left out: Mutagen is not installed.",
+    );
+    return undefined;
+  }
+  const answer = end.exitCode === 0 ? fieldsOf(parsed(end.stdout)) : {};
+  if (typeof answer.isRead !== "boolean") throw new FilemillError("CONVERSION_FAILED", "The tags of the sound could not be carried over.");
+  return { kept: valuesOf(answer.kept), lost: valuesOf(answer.lost), covers: Number(answer.covers), isRead: answer.isRead };
+}
+
+function parsed(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+}
+
+function valuesOf(fields: unknown): Values {
+  const rows: Fields = fieldsOf(fields);
+  return new Map(Object.entries(rows).map(([name, values]) => [name, Array.isArray(values) ? values.map(String) : []]));
+}
+
+/** Fields of which FFmpeg says that they are lost, less those that are there after all, and with those that it does not know of. */
+export function lostWith(lost: readonly string[], before: Media["tags"], after: Media["tags"], carried: CarriedTags): readonly string[] {
+  const there = new Set([...carried.kept.values()].flat());
+  // FFmpeg joins values.
+  const isThere = (value: string): boolean => there.has(value) || value.split(/[;,/]/).every((part) => there.has(part.trim()));
+  const byFfmpeg = lost.filter((name) => !isThere(clean(before[name])));
+  const named = byFfmpeg.map((name) => clean(before[name]));
+  const held = carried.isRead ? [] : Object.values(after).map(clean);
+  const others = [...carried.lost].filter(
+    ([, values]) => !values.every((value) => [...held, ...named].some((text) => value !== "" && text.includes(value))),
+  );
+  return [...byFfmpeg, ...others.map(([name]) => name).filter((name) => !byFfmpeg.includes(name))];
+}
+
+/** Track 03 is track 3. */
+const clean = (value = ""): string =>
+  value
+    .replaceAll("\r\n", "\n")
+    .trim()
+    .replace(/^0{1,4}([1-9])/, "$1");

@@ -1,0 +1,240 @@
+"""What a file of sound says of itself, whichever kind of tags it has, under one set of names: those of Vorbis comments."""
+import base64
+import hashlib
+import re
+import struct
+
+from mutagen import MutagenError
+from mutagen.apev2 import APEBinaryValue, APETextValue
+from mutagen.flac import Picture
+
+# Name, ID3, MP4, ASF, APE. What is not listed has its own name: TXXX, ---- and so on.
+NAMES = [
+    ("title", "TIT2", "\xa9nam", "Title", "Title"),
+    ("artist", "TPE1", "\xa9ART", "Author", "Artist"),
+    ("albumartist", "TPE2", "aART", "WM/AlbumArtist", "Album Artist"),
+    ("album", "TALB", "\xa9alb", "WM/AlbumTitle", "Album"),
+    ("composer", "TCOM", "\xa9wrt", "WM/Composer", "Composer"),
+    ("genre", "TCON", "\xa9gen", "WM/Genre", "Genre"),
+    ("date", "TDRC", "\xa9day", "WM/Year", "Year"),
+    ("originaldate", "TDOR", None, "WM/OriginalReleaseYear", None),
+    ("tracknumber", "TRCK", "trkn", "WM/TrackNumber", "Track"),
+    ("discnumber", "TPOS", "disk", "WM/PartOfSet", "Disc"),
+    ("bpm", "TBPM", "tmpo", "WM/BeatsPerMinute", "BPM"),
+    ("copyright", "TCOP", "cprt", "Copyright", "Copyright"),
+    ("grouping", "TIT1", "\xa9grp", "WM/ContentGroupDescription", "Grouping"),
+    ("subtitle", "TIT3", None, "WM/SubTitle", "Subtitle"),
+    ("conductor", "TPE3", None, "WM/Conductor", "Conductor"),
+    ("remixer", "TPE4", None, "WM/ModifiedBy", "MixArtist"),
+    ("lyricist", "TEXT", None, "WM/Writer", "Lyricist"),
+    ("label", "TPUB", None, "WM/Publisher", "Label"),
+    ("isrc", "TSRC", None, "WM/ISRC", "ISRC"),
+    ("initialkey", "TKEY", None, "WM/InitialKey", "KEY"),
+    ("language", "TLAN", None, "WM/Language", "Language"),
+    ("mood", "TMOO", None, "WM/Mood", "Mood"),
+    ("compilation", "TCMP", "cpil", "WM/IsCompilation", "Compilation"),
+    ("titlesort", "TSOT", "sonm", "WM/TitleSortOrder", "TITLESORT"),
+    ("artistsort", "TSOP", "soar", "WM/ArtistSortOrder", "ARTISTSORT"),
+    ("albumsort", "TSOA", "soal", "WM/AlbumSortOrder", "ALBUMSORT"),
+    ("albumartistsort", "TSO2", "soaa", "WM/AlbumArtistSortOrder", "ALBUMARTISTSORT"),
+    ("composersort", "TSOC", "soco", "WM/ComposerSortOrder", "COMPOSERSORT"),
+    ("comment", None, "\xa9cmt", "Description", "Comment"),
+    ("lyrics", None, "\xa9lyr", "WM/Lyrics", "Lyrics"),
+]
+# Other names for the same, as programs and FFmpeg write them.
+SAME = {
+    "album_artist": "albumartist", "album artist": "albumartist", "track": "tracknumber", "disc": "discnumber", "year": "date",
+    "tbpm": "bpm", "tempo": "bpm", "tmpo": "bpm", "unsyncedlyrics": "lyrics", "unsynced lyrics": "lyrics", "uslt": "lyrics", "description": "comment",
+    "publisher": "label", "organization": "label", "tkey": "initialkey", "key": "initialkey", "wm/beatsperminute": "bpm",
+    "totaltracks": "tracktotal", "totaldiscs": "disctotal", "wm/lyrics": "lyrics", "tsrc": "isrc", "tmoo": "mood", "tcmp": "compilation",
+    "tit1": "grouping", "tit3": "subtitle", "tpe3": "conductor", "text": "lyricist", "tdor": "originaldate",
+    "sort_name": "titlesort", "sort_artist": "artistsort", "sort_album": "albumsort", "sort_album_artist": "albumartistsort",
+    "sort_composer": "composersort", "author": "artist", "tlan": "language", "tpub": "label", "tpe4": "remixer",
+}
+# Of how the file was made, and of the sound as it lies there.
+TECHNICAL = re.compile(
+    r"^(\xa9too|pcst|encoder.*|encodedby|encoded[ _-]by|encoding|encodersettings|tsse|tenc|tlen|tflt|itun.*|isvbr|wmfsdk.*|wm/(wmadrc.*|encodingtime|"
+    r"mediaclass.*|provider.*|uniquefileidentifier)|devicec.*|major_brand|minor_version|compatible_brands|chapter\d+.*|cuesheet|"
+    r"metadata_block_picture|coverart.*|cover art.*|mp3gain.*|handler_name|vendor.*|pgap|duration|waveformatextensible.*)$"
+)
+PLAIN_LANGUAGES = ("", "XXX", "und", "eng", "\0\0\0")
+REMARKS = {"COMM": "comment", "USLT": "lyrics"}
+
+
+def named(name):
+    """As the same is called here, whatever programs call it."""
+    plain = SAME.get(name.lower(), name.lower())
+    return "lyrics" if re.match(r"lyrics-\w{2,3}$", plain) else plain
+
+
+def digest_of(picture):
+    return hashlib.sha256(picture.data).digest()
+
+
+class Told:
+    """`texts`: lists of values by name; `remarks`: comments and lyrics of ID3 (frame, language, description, text); `others`: what is no text."""
+
+    def __init__(self):
+        self.texts, self.remarks, self.pictures, self.others = {}, [], [], []
+        # What stands under a name that is of another kind of tags.
+        self.astray = set()
+
+    def add(self, name, *values):
+        plain = named(name)
+        if re.fullmatch(r"T[A-Z0-9]{3}|lyrics-\w{2,3}", name) and plain != name.lower():
+            self.astray.add(plain)
+        clean = [value.replace("\r\n", "\n").strip(" \t\n\0") for value in values]
+        if any(clean) and not TECHNICAL.match(plain):
+            have = self.texts.setdefault(plain, [])
+            have.extend(value for value in dict.fromkeys(clean) if value and value not in have)
+
+    def settle(self):
+        """Numbers of tracks and discs with how many there are, and without zeros before them."""
+        for name, total in (("tracknumber", "tracktotal"), ("discnumber", "disctotal")):
+            numbers, totals = self.texts.get(name), self.texts.get(total)
+            if numbers and totals and "/" not in numbers[0]:
+                numbers[0] = f"{numbers[0]}/{totals[0]}"
+            if numbers:
+                self.texts.pop(total, None)
+                numbers[:] = list(dict.fromkeys(re.sub(r"\b0+(?=\d)", "", number) for number in numbers))
+        if self.texts.get("compilation") == ["0"]:
+            self.texts.pop("compilation")
+        return self
+
+    def fields(self):
+        """Names and values, none of those that are no text."""
+        marks = {kind: {(language, description) for each, language, description, _ in self.remarks if each == kind} for kind in REMARKS}
+        apart = [f"languages of {REMARKS[kind]}" for kind, found in marks.items() if len(found) > 1 or not self.isPlain(found)]
+        return {**self.texts, **{name: [""] for name in [*apart, *self.others]}}
+
+    @staticmethod
+    def isPlain(marks):
+        return all(language in PLAIN_LANGUAGES and not description for language, description in marks)
+
+    @property
+    def covers(self):
+        return {digest_of(picture) for picture in self.pictures}
+
+
+def read(pictures, *kinds):
+    """Of one file, which may have tags of several kinds."""
+    told = Told()
+    for tags in kinds:
+        classes = [kind.__name__ for kind in type(tags).__mro__]
+        for name, reader in READERS.items():
+            if name in classes:
+                reader(tags, told)
+    told.pictures.extend(pictures)
+    # Players show the first: that of the front.
+    told.pictures.sort(key=lambda picture: picture.type != 3)
+    return told.settle()
+
+
+def of_id3(tags, told):
+    names = {frame: name for name, frame, *_ in NAMES if frame}
+    for frame in tags.values():
+        kind = frame.FrameID
+        if kind == "TCON":
+            told.add("genre", *frame.genres)
+        elif kind == "TXXX":
+            told.add(frame.desc or "comment", *frame.text)
+            told.astray |= {named(frame.desc)} & {*names.values(), *REMARKS.values()}
+        elif kind in REMARKS and not frame.desc.startswith("iTun"):
+            text = "\n".join(frame.text) if kind == "COMM" else frame.text
+            if text.strip(" \0"):
+                told.remarks.append((kind, frame.lang, frame.desc, text))
+                told.add(REMARKS[kind], text)
+        elif kind in names:
+            told.add(names[kind], *map(str, frame.text))
+        elif kind == "APIC":
+            told.pictures.append(picture_of(frame.data, frame.mime, int(frame.type), frame.desc))
+        elif kind in OTHER_FRAMES:
+            told.others.append(OTHER_FRAMES[kind])
+        elif kind.startswith("T"):
+            told.add(kind, *map(str, frame.text))
+
+
+OTHER_FRAMES = {
+    "POPM": "rating", "PCNT": "times played", "SYLT": "lyrics with times", "RVA2": "loudness", "GEOB": "attached objects",
+    "UFID": "identifiers", "WXXX": "links", "WOAR": "links", "WOAF": "links", "WOAS": "links", "WORS": "links", "WPUB": "links",
+    "WCOP": "links", "WCOM": "links", "WPAY": "links", "ETCO": "events", "SYTC": "changes of tempo", "USER": "terms of use",
+    "OWNE": "owner", "TIPL": "people involved", "TMCL": "musicians", "IPLS": "people involved", "PCST": "podcast", "WFED": "links",
+}
+
+
+def of_vorbis(tags, told):
+    for name, value in tags or []:
+        if name.lower() == "metadata_block_picture":
+            try:
+                told.pictures.append(Picture(base64.b64decode(value)))
+            except (ValueError, struct.error, MutagenError):
+                continue
+        else:
+            told.add(name, value)
+
+
+def of_mp4(tags, told):
+    names = {atom: name for name, _, atom, *_ in NAMES if atom}
+    for atom, values in tags.items():
+        if atom == "covr":
+            told.pictures.extend(picture_of(bytes(value), MIMES.get(value.imageformat, "image/jpeg"), 3, "") for value in values)
+        elif atom in ("trkn", "disk"):
+            told.add(names[atom], *(f"{number}/{total}" if total else str(number) for number, total in values if number))
+        elif atom.startswith("----:"):
+            told.add(atom.split(":")[-1], *(bytes(value).decode("utf-8", "replace") for value in values))
+        elif atom == "cpil":
+            told.add("compilation", str(int(bool(values))))
+        elif atom == "gnre" or not isinstance(values, list):
+            continue
+        else:
+            told.add(names.get(atom, atom), *map(str, values))
+
+
+MIMES = {13: "image/jpeg", 14: "image/png"}
+
+
+def of_asf(tags, told):
+    names = {attribute: name for name, _, _, attribute, _ in NAMES}
+    for attribute, values in tags.as_dict().items():
+        if attribute == "WM/Picture":
+            told.pictures.extend(filter(None, (asf_picture(value.value) for value in values)))
+        else:
+            told.add(names.get(attribute, attribute), *(str(value) for value in values))
+
+
+def asf_picture(data):
+    """A kind, a length, a type and a description that end with two zeros, and the picture."""
+    try:
+        kind, length = struct.unpack_from("<bi", data)
+        mime, description, at = "", "", 5
+        mime, at = wide_text(data, at)
+        description, at = wide_text(data, at)
+        return picture_of(data[at : at + length], mime, kind, description)
+    except (struct.error, ValueError, UnicodeDecodeError):
+        return None
+
+
+def wide_text(data, at):
+    end = at
+    while data[end : end + 2] not in (b"\0\0", b""):
+        end += 2
+    return data[at:end].decode("utf-16-le"), end + 2
+
+
+def of_ape(tags, told):
+    names = {key.lower(): name for name, _, _, _, key in NAMES if key}
+    for key, value in tags.items():
+        if isinstance(value, APETextValue):
+            told.add(names.get(key.lower(), key), *list(value))
+        elif isinstance(value, APEBinaryValue) and key.lower().startswith("cover art"):
+            data = bytes(value).split(b"\0", 1)[-1]
+            told.pictures.append(picture_of(data, "image/png" if data.startswith(b"\x89PNG") else "image/jpeg", 3, ""))
+
+
+def picture_of(data, mime, kind, description):
+    picture = Picture()
+    picture.data, picture.mime, picture.type, picture.desc = data, mime, kind, description
+    return picture
+
+
+READERS = {"ID3Tags": of_id3, "VComment": of_vorbis, "MP4Tags": of_mp4, "ASFTags": of_asf, "APEv2": of_ape}

@@ -1,0 +1,127 @@
+"""Puts into a file of sound what its tags lack and its source's have, each in the place that its kind of tags has for it."""
+import base64
+import re
+
+from mutagen.apev2 import APEBinaryValue
+from mutagen.asf import ASFByteArrayAttribute
+from mutagen.flac import FLAC
+from mutagen.id3 import APIC, COMM, ID3, TXXX, USLT, Frames
+from mutagen.mp4 import MP4Cover
+from sound_tags_reading import NAMES, digest_of, named
+
+LONGEST_COVERS = 32 * 2**20
+# More than a text; they go along where the source has ID3, too.
+OF_ID3 = ("POPM", "PCNT", "SYLT", "RVA2", "GEOB", "UFID", "WXXX", "WO", "WCO", "WPUB", "TIPL", "TMCL", "ETCO", "SYTC", "USER", "OWNE")
+
+
+def write(source, result, file, tags, source_tags):
+    """Whether anything was put into `tags` (or the file, for the pictures of FLAC), which is not saved yet."""
+    there = {name: set(values) for name, values in result.texts.items() if name not in result.astray}
+    missing = {name: values for name, values in source.texts.items() if not set(values) <= there.get(name, set())}
+    pictures = [picture for picture in source.pictures if re.fullmatch("image/(jpe?g|png)", picture.mime.lower())]
+    if sum(len(picture.data) for picture in pictures) > LONGEST_COVERS or source.covers <= result.covers:
+        pictures = []
+    kinds = [kind.__name__ for kind in type(tags).__mro__]
+    writer = next((each for name, each in WRITERS.items() if name in kinds), None)
+    isRemarked = writer is to_id3 and not set(source.remarks) <= set(result.remarks)
+    isMore = writer is to_id3 and isinstance(source_tags, ID3)
+    others = [frame for frame in source_tags.values() if frame.FrameID.startswith(OF_ID3) and frame.HashKey not in tags] if isMore else []
+    if writer is None or not (missing or pictures or isRemarked or others):
+        return False
+    if isinstance(file, FLAC) and pictures:
+        file.clear_pictures()
+        for picture in pictures:
+            file.add_picture(picture)
+    writer(tags, missing, [] if isinstance(file, FLAC) else pictures)
+    for frame in others:
+        tags.add(frame)
+    if isRemarked:
+        remark(tags, source.remarks)
+    return True
+
+
+def to_id3(tags, missing, pictures):
+    frames = {name: frame for name, frame, *_ in NAMES if frame}
+    for name, values in missing.items():
+        for key in [key for key in tags.keys() if key.startswith("TXXX:") and named(key[5:]) == name]:
+            del tags[key]
+        if name in ("comment", "lyrics"):
+            kind = "COMM" if name == "comment" else "USLT"
+            remark(tags, [(kind, "XXX", str(number or ""), value) for number, value in enumerate(values)])
+        elif name in frames:
+            tags.setall(frames[name], [Frames[frames[name]](encoding=3, text=values)])
+        else:
+            tags.add(TXXX(encoding=3, desc=name.upper(), text=values))
+    if pictures:
+        tags.delall("APIC")
+    for number, picture in enumerate(pictures):
+        tags.add(APIC(encoding=3, mime=picture.mime, type=picture.type, desc=picture.desc or str(number or ""), data=picture.data))
+
+
+def remark(tags, remarks):
+    for kind in {kind for kind, *_ in remarks}:
+        tags.delall(kind)
+    for kind, language, description, text in remarks:
+        tags.add((COMM if kind == "COMM" else USLT)(encoding=3, lang=language, desc=description, text=text))
+
+
+def to_vorbis(tags, missing, pictures):
+    for name, values in missing.items():
+        if not re.fullmatch("[ -<>-}]+", name):
+            continue
+        for key in {key.lower() for key, _ in tags if named(key) == name}:
+            del tags[key]
+        tags[name.upper()] = values
+    if pictures:
+        tags["METADATA_BLOCK_PICTURE"] = [base64.b64encode(picture.write()).decode() for picture in pictures]
+
+
+def to_mp4(tags, missing, pictures):
+    atoms = {name: atom for name, _, atom, *_ in NAMES if atom}
+    for name, values in missing.items():
+        atom, isNumber = atoms.get(name), all(re.fullmatch(r"\d{1,5}", value) for value in values)
+        if atom in ("trkn", "disk"):
+            pairs = [re.fullmatch(r"(\d{1,4})(?:/(\d{1,4}))?", value) for value in values]
+            if all(pairs):
+                tags[atom] = [(int(pair[1]), int(pair[2] or 0)) for pair in pairs]
+        elif atom == "tmpo" and isNumber:
+            tags[atom] = [int(value) for value in values]
+        elif atom == "cpil":
+            tags[atom] = values == ["1"]
+        elif atom is not None and atom != "tmpo":
+            tags[atom] = values
+        else:
+            tags[f"----:com.apple.iTunes:{name.upper()}"] = [value.encode() for value in values]
+    if pictures:
+        kinds = {True: MP4Cover.FORMAT_PNG, False: MP4Cover.FORMAT_JPEG}
+        tags["covr"] = [MP4Cover(picture.data, kinds[picture.mime.lower() == "image/png"]) for picture in pictures]
+
+
+def to_asf(tags, missing, pictures):
+    attributes = {name: attribute for name, _, _, attribute, _ in NAMES}
+    for name, values in missing.items():
+        tags[attributes.get(name, name.upper())] = values
+    if pictures:
+        tags["WM/Picture"] = [ASFByteArrayAttribute(asf_picture(picture)) for picture in pictures]
+
+
+def asf_picture(picture):
+    words = b"".join(text.encode("utf-16-le") + b"\0\0" for text in (picture.mime, picture.desc))
+    return bytes([picture.type & 255]) + len(picture.data).to_bytes(4, "little") + words + picture.data
+
+
+def to_ape(tags, missing, pictures):
+    keys = {name: key for name, *_, key in NAMES if key}
+    for name, values in missing.items():
+        if not re.fullmatch("[ -~]{2,255}", name):
+            continue
+        for key in [key for key in tags.keys() if named(key) == name]:
+            del tags[key]
+        tags[keys.get(name, name.upper())] = values
+    sides = {4: "Back"}
+    for picture in reversed(pictures):
+        ending = "png" if picture.mime.lower() == "image/png" else "jpg"
+        tags[f"Cover Art ({sides.get(picture.type, 'Front')})"] = APEBinaryValue(f"cover.{ending}".encode() + b"\0" + picture.data)
+
+
+WRITERS = {"ID3Tags": to_id3, "VComment": to_vorbis, "MP4Tags": to_mp4, "ASFTags": to_asf, "APEv2": to_ape}

@@ -1,0 +1,107 @@
+"""Carries over what FFmpeg does not of what a file of sound says of itself. Usage: sound-tags.py SOURCE RESULT
+
+Mutagen reads the source's fields with all their values, comments and lyrics with their languages, and covers, and puts into the result what
+it lacks. A line of JSON says which fields the result has now (`kept`: name and values), which it has not (`lost`), how many covers it lacks,
+and whether it has tags that could be read at all.
+
+Exit codes: 0 done, 4 Mutagen is not there, anything else is a failure of this program.
+"""
+import json
+import os
+import shutil
+import sys
+
+sys.path.insert(0, os.path.dirname(__file__))
+
+try:
+    from mutagen import File, MutagenError
+    from mutagen.aac import AAC
+    from mutagen.apev2 import APEv2
+    from mutagen.id3 import ID3
+    from mutagen.trueaudio import TrueAudio
+    from mutagen.wave import WAVE
+except ImportError:
+    sys.exit(4)
+
+from sound_tags_reading import read
+from sound_tags_writing import write
+
+MOST_LETTERS = 500_000
+# What strangers' files and Mutagen have been seen to end in.
+UNREADABLE = (MutagenError, ValueError, KeyError, IndexError, EOFError, OverflowError, TypeError, AttributeError)
+
+
+def opened(path):
+    """A file, its tags, and the tags of APE that it may have beside them."""
+    try:
+        file = File(path)
+    except UNREADABLE:
+        file = None
+    tags = getattr(file, "tags", None)
+    try:
+        more = None if isinstance(tags, APEv2) else APEv2(path)
+    except UNREADABLE:
+        more = None
+    return file, tags, more
+
+
+def told_by(file, tags, more):
+    return read(getattr(file, "pictures", None) or [], tags, more)
+
+
+def carried(source_path, result_path):
+    """What the source says, and what the result does then; the latter is None where it has no tags of a kind that is known here."""
+    source_file, source_tags, source_more = opened(source_path)
+    source = told_by(source_file, source_tags, source_more)
+    file, tags, more = opened(result_path)
+    if file is not None and tags is None and not isinstance(file, (AAC, TrueAudio, WAVE)) and (source.texts or source.pictures):
+        try:
+            file.add_tags()
+        except (MutagenError, NotImplementedError):
+            pass
+        tags = file.tags
+    if isinstance(file, WAVE) or (tags is None and more is None):
+        return source, None
+    own = more if tags is None else tags
+    if write(source, told_by(file, tags, more), file, own, source_tags):
+        save(file, own, result_path)
+        file, tags, more = opened(result_path)
+    return source, told_by(file, tags, more)
+
+
+def save(file, tags, path):
+    """All or nothing: what goes wrong leaves the result as it was."""
+    whole = f"{path}.whole"
+    shutil.copyfile(path, whole)
+    try:
+        if isinstance(tags, ID3):
+            # ID3v2.3, which every player reads, has no fields of several values.
+            isSeveral = any(len(getattr(frame, "text", "")) > 1 for frame in tags.values() if frame.FrameID.startswith("T"))
+            if not isSeveral:
+                tags.update_to_v23()
+            tags.save(path, v2_version=4 if isSeveral else 3)
+        elif isinstance(tags, APEv2):
+            tags.save(path)
+        else:
+            file.save()
+        os.remove(whole)
+    except UNREADABLE:
+        os.replace(whole, path)
+
+
+def main(source_path, result_path):
+    source, result = carried(source_path, result_path)
+    there = {} if result is None else result.fields()
+    kept, lost = {}, {}
+    for name, values in source.fields().items():
+        (kept if set(values) <= set(there.get(name, [])) else lost)[name] = values
+    covers = len(source.covers - result.covers) if result is not None else 0
+    answer = {"kept": kept, "lost": lost, "covers": covers, "isRead": result is not None}
+    if len(json.dumps(answer)) > MOST_LETTERS:
+        answer["kept"], answer["lost"] = {}, {name: [] for name in lost}
+    print(json.dumps(answer))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1], sys.argv[2]))

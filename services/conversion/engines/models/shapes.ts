@@ -1,0 +1,35 @@
+/** 3MF and STEP as GLB, and GLB as 3MF, by our own code, glTF-Transform and Open CASCADE in a sandboxed worker. */
+import { defineEngine, type Hop } from "#services/conversion/domain/engine.ts";
+import { expecting } from "#services/conversion/domain/expectations.ts";
+import { openWorker, probeWorker } from "../shared/node-worker.ts";
+
+const worker = {
+  work: "model",
+  packages: ["@gltf-transform/core", "@gltf-transform/extensions", "fflate", "sax", "occt-import-js", "meshoptimizer", "earcut"],
+};
+
+const common = { cost: 60, async: false, maxInputMb: 100, options: [] } as const;
+
+const hops: readonly Hop[] = [
+  {
+    ...{ from: "3mf", to: "glb", fidelity: "high", ...common },
+    expects: [expecting("METADATA_DROPPED", { message: "Textures, lattices and slices are left out." })],
+  },
+  {
+    ...{ from: "glb", to: "3mf", fidelity: "high", ...common },
+    expects: [expecting("METADATA_DROPPED", { message: "Textures, cameras and animations are left out.", of: "scene" })],
+  },
+  // Surfaces become triangles.
+  { from: "step", to: "glb", fidelity: "reduced", ...common, expects: [] },
+];
+
+export const shapesEngine = defineEngine({
+  id: "shapes",
+  label: "glTF-Transform, Open CASCADE",
+  lane: "document",
+  packages: [],
+  hops,
+  badInput: [],
+  probe: (sandbox) => probeWorker(sandbox, worker),
+  open: (host) => openWorker(host, worker),
+});

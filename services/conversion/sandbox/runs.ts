@@ -1,0 +1,29 @@
+import { FilemillError } from "#contract/errors.ts";
+
+/** What runs in a sandbox, until it is closed. */
+export class Runs {
+  readonly #closing = new AbortController();
+  readonly #running = new Set<Promise<unknown>>();
+
+  assertOpen(): void {
+    if (this.#closing.signal.aborted) throw new FilemillError("UNAVAILABLE", "The sandbox is closed.");
+  }
+
+  /** Fires with the other, and when the sandbox is closed. */
+  signalOf(signal: AbortSignal | undefined): AbortSignal {
+    return signal === undefined ? this.#closing.signal : AbortSignal.any([signal, this.#closing.signal]);
+  }
+
+  track<T>(ended: Promise<T>): Promise<T> {
+    this.#running.add(ended);
+    const forget = () => this.#running.delete(ended);
+    ended.then(forget, forget);
+    return ended;
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort();
+    // Until what was about to start when it closed is gone, too.
+    while (this.#running.size > 0) await Promise.allSettled(this.#running);
+  }
+}

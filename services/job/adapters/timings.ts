@@ -1,0 +1,25 @@
+import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
+import { type RouteTimings, RouteTimingsSchema } from "#gen/filemill/job/v1/job_pb.ts";
+import type { Broker } from "#kit/nats/ports.ts";
+import type { History } from "../domain/history.ts";
+
+const codec = {
+  encode: (timings: RouteTimings) => toBinary(RouteTimingsSchema, timings),
+  decode: (bytes: Uint8Array) => fromBinary(RouteTimingsSchema, bytes),
+};
+
+/**
+ * The bucket `timings`: what the history is begun with after a start. Of several job services each writes what it saw, and the last one
+ * wins: they see the same jobs.
+ *
+ * @returns Writes what has changed since the last time.
+ */
+export async function openTimings(broker: Broker, history: History): Promise<() => Promise<void>> {
+  const bucket = await broker.bucket("timings", codec);
+  await using _told = await bucket.watch((route, entry) => {
+    if (entry !== undefined) history.recall({ route, timings: entry.value.timings });
+  });
+  return async () => {
+    for (const { route, timings } of history.changes()) await bucket.put(route, create(RouteTimingsSchema, { timings: [...timings] }));
+  };
+}

@@ -1,0 +1,56 @@
+/** The command without engines as a package: made, and run by npx, as on a machine that has nothing else of Filemill. */
+import { execFile } from "node:child_process";
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { basename, join, resolve } from "node:path";
+import { promisify } from "node:util";
+import sharp from "sharp";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { startServer, type TestServer } from "#test/harness/server.ts";
+
+const run = promisify(execFile);
+let server: TestServer;
+let folder: string;
+let tarball: string;
+beforeAll(async () => {
+  server = await startServer();
+  folder = await mkdtemp(join(tmpdir(), "filemill-client-"));
+  await run(process.execPath, ["gateway/cli/client/pack.ts"]);
+  await run("npm", ["pack", resolve(".tmp/client"), "--pack-destination", folder]);
+  const [made = ""] = (await readdir(folder)).filter((name) => name.endsWith(".tgz"));
+  tarball = join(folder, made);
+  await sharp({ create: { width: 40, height: 20, channels: 3, background: "#204060" } })
+    .png()
+    .toFile(join(folder, "in.png"));
+});
+afterAll(async () => {
+  await rm(folder, { recursive: true, force: true });
+  await server[Symbol.asyncDispose]();
+});
+
+/** In a folder and with a home of its own, and without a registry to ask. */
+async function npx(args: readonly string[], env: Readonly<Record<string, string>>) {
+  const { INIT_CWD: _caller, ...inherited } = process.env;
+  const own = { ...inherited, HOME: folder, npm_config_offline: "true", npm_config_cache: join(folder, "cache"), ...env };
+  return run("npx", ["--yes", `./${basename(tarball)}`, ...args], { cwd: folder, env: own });
+}
+
+test("npx converts a file by a server, and says what came out", async () => {
+  const { stderr } = await npx(["convert", "in.png", "out.webp", "--opt", "width=10"], {
+    FILEMILL_SERVER: server.url,
+    FILEMILL_API_KEY: server.key,
+  });
+  expect(stderr).toContain("out.webp");
+  expect(await sharp(await readFile(join(folder, "out.webp"))).metadata()).toMatchObject({ format: "webp", width: 10 });
+});
+
+test("without a server, and without a key, it says what is missing", async () => {
+  await expect(npx(["convert", "in.png", "out.webp"], { FILEMILL_SERVER: "" })).rejects.toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining("BAD_REQUEST: Name the server: --server URL, or FILEMILL_SERVER."),
+  });
+  await expect(npx(["jobs", "list"], { FILEMILL_SERVER: server.url, FILEMILL_API_KEY: "" })).rejects.toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining("MISSING_API_KEY"),
+  });
+});

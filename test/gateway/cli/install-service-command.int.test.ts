@@ -1,0 +1,42 @@
+import { execFile } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { expect, test } from "vitest";
+import { unitOf } from "#gateway/cli/system-unit.ts";
+import { filemill } from "./command-line.ts";
+
+const hasSystemd = existsSync("/run/systemd/system");
+const analyze = "/usr/bin/systemd-analyze";
+
+test.skipIf(hasSystemd)("without systemd nothing is installed, and one line says why", async () => {
+  expect(await filemill(["install-service"])).toEqual({
+    code: 1,
+    out: "",
+    err: expect.stringMatching(/^BAD_REQUEST: [^\n]+systemd[^\n]+$/),
+  });
+});
+
+test.skipIf(!existsSync(analyze))("systemd finds nothing wrong with the unit", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "filemill-unit-"));
+  try {
+    const file = join(folder, "filemill.service");
+    // It asks for what the unit names to be there.
+    const installation = { clone: process.cwd(), node: process.execPath, user: "daemon" };
+    const unit = unitOf(readFileSync(".deploy/filemill.service", "utf8"), installation);
+    await writeFile(file, unit);
+    const { stdout, stderr } = await promisify(execFile)(analyze, ["verify", "--man=no", file]);
+    expect(ownLines(stdout + stderr, file)).toEqual([]);
+    const { stdout: exposure } = await promisify(execFile)(analyze, ["security", "--offline=true", "--threshold=50", "--no-pager", file]);
+    expect(exposure).toMatch(/Overall exposure level/);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+});
+
+/** It speaks of the machine's other units, too. */
+function ownLines(said: string, file: string): readonly string[] {
+  return said.split("\n").filter((line) => line.includes(file) || line.startsWith("filemill.service"));
+}

@@ -1,0 +1,117 @@
+/** A result handed on by a link, from the page to somebody without an account. */
+import sharp from "sharp";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { png } from "#test/gateway/samples.ts";
+import { openBrowser, phone, type TestBrowser } from "#test/harness/browser.ts";
+import { type BrowserClient, openBrowserClient } from "#test/harness/browser-client.ts";
+import { runCli } from "#test/harness/cli.ts";
+import { startServer, type TestServer } from "#test/harness/server.ts";
+import { seriousFindings } from "./accessibility.ts";
+
+const password = "correct horse battery staple";
+
+let server: TestServer;
+let browser: TestBrowser;
+beforeAll(async () => {
+  server = await startServer();
+  browser = await openBrowser(server.url);
+});
+afterAll(async () => {
+  await browser[Symbol.asyncDispose]();
+  await server[Symbol.asyncDispose]();
+});
+
+/** Somebody with a result. */
+async function personWithResult(email: string) {
+  const person = openBrowserClient(server.url);
+  expect((await person.ask("POST", "/web/v1/sign-up", { email, password })).status).toBe(201);
+  const { job } = (await person.convert("jpg", png, "holiday.png")).json;
+  return { person, email, links: `/web/v1/jobs/${job.id}/links`, jobId: String(job.id) };
+}
+
+const linkOf = async (person: BrowserClient, links: string, maxDownloads = 0) =>
+  (await person.ask("POST", links, { lifeSeconds: 3600, maxDownloads })).json.link;
+
+test("a link brings its one file to whoever has it, as a download that tells nothing of the account", async () => {
+  const { person, links, email, jobId } = await personWithResult("ada@example.org");
+  const { url } = await linkOf(person, links);
+  expect(url).toMatch(new RegExp(`^${server.url}/share/[\\w-]{80,}$`));
+  const page = await fetch(url);
+  expect(page.status).toBe(200);
+  const file = await fetch(`${url}/file`, { headers: { range: "bytes=0-1" } });
+  const bytes = Buffer.from(await file.arrayBuffer());
+  expect((await sharp(bytes).metadata()).format).toBe("jpeg");
+  const told = Object.fromEntries(file.headers);
+  expect(told).toMatchObject({
+    ...{ "content-disposition": "attachment; filename=holiday.jpg", "x-content-type-options": "nosniff", "cache-control": "no-store" },
+    ...{ "content-security-policy": "default-src 'none'; sandbox", "referrer-policy": "no-referrer", "x-robots-tag": "noindex" },
+  });
+  expect(file.headers.getSetCookie()).toEqual([]);
+  const everything = `${await page.text()} ${JSON.stringify(Object.fromEntries(page.headers))} ${JSON.stringify(told)}`;
+  for (const secret of [email, jobId, "acc_"]) expect(everything).not.toContain(secret);
+});
+
+test("a link ends when its downloads are used up, when it is revoked, and with its account", async () => {
+  const { person, links, email } = await personWithResult("bob@example.org");
+  const once = await linkOf(person, links, 1);
+  // Looking is not downloading: chats look at addresses by themselves.
+  expect((await fetch(once.url)).status).toBe(200);
+  expect((await fetch(`${once.url}/file`)).status).toBe(200);
+  expect((await fetch(`${once.url}/file`)).status).toBe(404);
+  expect((await fetch(once.url)).status).toBe(404);
+  const [revoked, left] = [await linkOf(person, links), await linkOf(person, links)];
+  expect((await person.ask("DELETE", `${links}/${revoked.id}`)).status).toBe(204);
+  expect((await fetch(`${revoked.url}/file`)).status).toBe(404);
+  const listed = (await person.ask("GET", links)).json.links;
+  expect(listed).toMatchObject([{ id: left.id, downloads: 0, maxDownloads: 0 }]);
+  // The address can be copied again; it is written anew each time.
+  expect((await fetch(`${listed[0].url}/file`)).status).toBe(200);
+  await runCli(server, ["accounts", "disable", email]);
+  await expect.poll(async () => (await fetch(`${left.url}/file`)).status).toBe(404);
+  expect((await fetch(`${server.url}/share/${"A".repeat(120)}/file`)).status).toBe(404);
+});
+
+test("only the account of the job makes, sees and revokes its links; guests have none", async () => {
+  const { links } = await personWithResult("cy@example.org");
+  const { person: other } = await personWithResult("dan@example.org");
+  expect((await other.ask("POST", links, { lifeSeconds: 3600 })).json.error.code).toBe("JOB_NOT_FOUND");
+  expect((await other.ask("GET", links)).json.error.code).toBe("JOB_NOT_FOUND");
+  expect((await other.ask("DELETE", `${links}/x`)).json.error.code).toBe("JOB_NOT_FOUND");
+  const guest = openBrowserClient(server.url);
+  expect((await guest.ask("POST", links, { lifeSeconds: 3600 })).json.error.code).toBe("SIGN_IN_REQUIRED");
+  const elsewhere = { origin: "https://evil.example", "sec-fetch-site": "cross-site" };
+  expect((await other.ask("POST", links, { lifeSeconds: 3600 }, elsewhere)).json.error.code).toBe("CROSS_SITE_REQUEST");
+});
+
+test("the jobs page makes a link, counts it and revokes it, on a phone", { timeout: 180_000 }, async () => {
+  const page = await browser.open("/automate", phone);
+  await page.getByRole("button", { name: "Create one" }).click();
+  await page.getByLabel("E-mail").fill("eve@example.org");
+  await page.getByLabel("Password").fill(password);
+  await page.getByRole("button", { name: "Create account" }).click();
+  await page.getByRole("heading", { name: "Plan: Free" }).waitFor();
+  await page.getByRole("link", { name: "Convert", exact: true }).click();
+  await page
+    .locator("input[type=file]")
+    .first()
+    .setInputFiles([{ name: "photo.png", mimeType: "image/png", buffer: Buffer.from(png) }]);
+  await page.getByRole("button", { name: "Convert to JPG" }).click();
+  await page.getByRole("button", { name: "Hand on photo.jpg" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByRole("button", { name: "Create link" }).click();
+  const url = await dialog.locator(".link-text").innerText();
+  expect(await seriousFindings(page)).toEqual([]);
+  expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
+
+  const stranger = await browser.open(url.slice(server.url.length), { ...phone, javaScriptEnabled: false });
+  await stranger.getByRole("heading", { name: "photo.jpg" }).waitFor();
+  const [download] = await Promise.all([stranger.waitForEvent("download"), stranger.getByRole("link", { name: "Download" }).click()]);
+  expect(download.suggestedFilename()).toBe("photo.jpg");
+  await stranger.context().close();
+
+  await dialog.getByRole("button", { name: "Revoke link" }).click();
+  await dialog.getByRole("button", { name: "Revoke link" }).waitFor({ state: "detached" });
+  expect((await fetch(`${url}/file`)).status).toBe(404);
+  expect(page.faults).toEqual([]);
+  await page.context().close();
+});

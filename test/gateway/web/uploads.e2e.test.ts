@@ -1,0 +1,112 @@
+/** Large files from the pages, over lines that break. */
+import { execFile } from "node:child_process";
+import { createHash, randomBytes } from "node:crypto";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { openBrowser, type TestPage } from "#test/harness/browser.ts";
+import { openCuttingLine } from "#test/harness/cutting-line.ts";
+import { startServer, type TestServer } from "#test/harness/server.ts";
+import { tarFile } from "#test/harness/tar-file.ts";
+
+const plan = { apiAccess: false, maxInputMb: 60, requestsPerMinute: 100_000, maxUnfinishedJobs: 5, retentionSeconds: 3600 };
+const content = randomBytes(24_000_000);
+
+let server: TestServer;
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "filemill-large-"));
+  await writeFile(join(folder, "large.tar"), tarFile([{ name: "content.bin", content }]));
+  server = await startServer({}, { free: plan, plus: { ...plan, apiAccess: true } });
+});
+afterAll(async () => {
+  await server[Symbol.asyncDispose]();
+  await rm(folder, { recursive: true });
+});
+
+const card = (page: TestPage) => page.getByRole("listitem", { name: "large.tar", exact: true });
+
+async function begin(page: TestPage): Promise<void> {
+  await page.locator("input[type=file]").setInputFiles(join(folder, "large.tar"));
+  await card(page).getByRole("radio", { name: "ZIP" }).check();
+  await card(page).getByRole("button", { name: "Convert to ZIP" }).click();
+}
+
+async function expectWhole(page: TestPage): Promise<void> {
+  const downloading = page.waitForEvent("download");
+  await card(page).getByRole("link", { name: "Download large.zip" }).click();
+  await (await downloading).saveAs(join(folder, "large.zip"));
+  await promisify(execFile)("unzip", ["-oq", "large.zip"], { cwd: folder });
+  const digestOf = (bytes: Buffer): string => createHash("sha256").update(bytes).digest("hex");
+  expect(digestOf(await readFile(join(folder, "content.bin")))).toBe(digestOf(content));
+}
+
+const pieces = async (): Promise<string[]> => readdir(join(server.dataDir, "uploads")).catch(() => []);
+const portOf = ({ url }: TestServer): number => Number(new URL(url).port);
+
+/** In the browser: whether it keeps where the file's upload is. */
+const isUploadKept = (): Promise<boolean> =>
+  new Promise((resolve) => {
+    const opening = indexedDB.open("filemill");
+    opening.onsuccess = () => {
+      const all = opening.result.transaction("facts").objectStore("facts").getAll();
+      all.onsuccess = () => {
+        opening.result.close();
+        resolve(all.result.some(({ upload }) => upload !== undefined));
+      };
+    };
+  });
+
+test("a file goes up over a line that is cut five times, by itself, and its bytes are the same", async () => {
+  using line = await openCuttingLine(portOf(server), { everyBytes: 4_000_000, times: 5 });
+  await using browser = await openBrowser(line.url);
+  const page = await browser.open("/");
+  const offsets: number[] = [];
+  page.on("request", (request) => {
+    if (request.method() === "PATCH") offsets.push(Number(request.headers()["upload-offset"]));
+  });
+  await begin(page);
+  await card(page).getByRole("link", { name: "Download large.zip" }).waitFor();
+  expect(line.cuts()).toBe(5);
+  // What had come is not sent again. How often the browser by itself repeats a request on a line that broke is not ours to count.
+  expect(offsets).toEqual(offsets.toSorted((a, b) => a - b));
+  expect(offsets.at(-1)).toBeGreaterThan(0);
+  await expectWhole(page);
+  expect(await pieces()).toEqual([]);
+  expect(page.faults).toEqual([]);
+});
+
+test("a reload goes on where it ended, without a question, and a cancel removes what came", async () => {
+  using line = await openCuttingLine(portOf(server), { everyBytes: 15_000_000 });
+  await using browser = await openBrowser(line.url);
+  const page = await browser.open("/");
+  await begin(page);
+  const questions: string[] = [];
+  page.on("dialog", (dialog) => {
+    questions.push(dialog.type());
+    void dialog.accept();
+  });
+  await expect.poll(() => page.evaluate(isUploadKept)).toBe(true);
+  await expect.poll(line.sent).toBeGreaterThan(14_900_000);
+  await page.reload();
+  const before = line.sent();
+  line.release();
+  await card(page).getByRole("link", { name: "Download large.zip" }).waitFor();
+  expect(questions).toEqual([]);
+  // All of it again would be more.
+  expect(line.sent() - before).toBeLessThan(18_000_000);
+  await expectWhole(page);
+
+  using still = await openCuttingLine(portOf(server), { everyBytes: 5_000_000 });
+  await using other = await openBrowser(still.url);
+  const second = await other.open("/");
+  await begin(second);
+  await card(second).getByText("Uploading").waitFor();
+  await expect.poll(pieces).toHaveLength(2);
+  await card(second).getByRole("button", { name: "Cancel" }).click();
+  await expect.poll(pieces).toEqual([]);
+  await card(second).getByRole("button", { name: "Convert to ZIP" }).waitFor();
+  expect([...page.faults, ...second.faults]).toEqual([]);
+});

@@ -1,0 +1,14 @@
+import { expect, test } from "vitest";
+import { dateOf } from "#services/conversion/engines/inside/mail/message.ts";
+
+test.each([
+  ["Tue, 31 Dec 2024 23:00:00 -0800 (PST)", "2024-12-31T23:00:00-08:00"],
+  ["29 Feb 2024 23:59:59 +0530", "2024-02-29T23:59:59+05:30"],
+  ["Thu, 29 Feb 2024 10:00:00 +0000", "2024-02-29T10:00:00.000Z"],
+  ["Thu, 29 Feb 2024 10:00:00 GMT", "2024-02-29T10:00:00.000Z"],
+  ["1 Jan 2024 10:00 EST", "2024-01-01T15:00:00.000Z"],
+  ["some day", "some day"],
+  [undefined, ""],
+])("the date %s is told by the clock of the sender", (header, told) => {
+  expect(dateOf(header)).toBe(told);
+});

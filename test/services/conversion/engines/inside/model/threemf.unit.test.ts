@@ -1,0 +1,99 @@
+import { unzipSync } from "fflate";
+import { expect, test } from "vitest";
+import { readGlb } from "#services/conversion/engines/inside/model/glb.ts";
+import { glbOfShapes, hexOf, linearOf, type Shape } from "#services/conversion/engines/inside/model/shapes.ts";
+import { shapesOf3mf } from "#services/conversion/engines/inside/model/threemf.ts";
+import { threeMfOf } from "#services/conversion/engines/inside/model/threemf-writing.ts";
+import { solid, threeMf } from "./threemf-files.ts";
+
+/** The box around all corners that faces have. */
+function boxOf(shapes: readonly Shape[]): readonly (readonly [number, number])[] {
+  const corners = shapes.flatMap(({ parts }) =>
+    parts.flatMap(({ positions, indices }) => [...indices].map((index) => positions.subarray(index * 3, index * 3 + 3))),
+  );
+  return [0, 1, 2].map((axis) => {
+    const values = corners.map((corner) => corner[axis] ?? Number.NaN);
+    return [Math.min(...values), Math.max(...values)] as const;
+  });
+}
+
+const facesOf = (shapes: readonly Shape[]) => shapes.flatMap(({ parts }) => parts.map(({ indices }) => indices.length / 3));
+
+test("shows one object as often as items do, each in its place", () => {
+  const items =
+    '<item objectid="1"/><item objectid="1" transform="1 0 0 0 1 0 0 0 1 100 0 0"/><item objectid="1" transform="0 1 0 -1 0 0 0 0 1 0 0 0"/>';
+  const shapes = shapesOf3mf(threeMf(solid, "", { items }), new Map());
+  expect(facesOf(shapes)).toEqual([4, 4, 4]);
+  expect(boxOf(shapes.slice(0, 1))).toEqual([
+    [0, 10],
+    [0, 20],
+    [0, 30],
+  ]);
+  expect(boxOf(shapes.slice(1, 2))).toEqual([
+    [100, 110],
+    [0, 20],
+    [0, 30],
+  ]);
+  expect(boxOf(shapes.slice(2, 3))).toEqual([
+    [-20, 0],
+    [0, 10],
+    [0, 30],
+  ]);
+});
+
+test("reads objects that lie in other parts, as slicers write them, and other units", () => {
+  const resources =
+    '<object id="1"><components><component objectid="1" p:path="/3D/Objects/a.model" transform="2 0 0 0 2 0 0 0 2 0 0 1"/></components></object>';
+  const shapes = shapesOf3mf(threeMf(resources, "", { unit: "inch", parts: { "3D/Objects/a.model": solid } }), new Map());
+  const box = boxOf(shapes).map(([least, most]) => [Number(least.toFixed(3)), Number(most.toFixed(3))]);
+  expect(box).toEqual([
+    [0, 508],
+    [0, 1016],
+    [25.4, 1549.4],
+  ]);
+});
+
+test("turns faces of what is mirrored, or it would be inside out", () => {
+  const shapes = shapesOf3mf(threeMf(solid, "", { items: '<item objectid="1" transform="-1 0 0 0 1 0 0 0 1 0 0 0"/>' }), new Map());
+  expect([...(shapes[0]?.parts[0]?.indices ?? [])].slice(0, 3)).toEqual([0, 1, 2]);
+});
+
+test("keeps colours of groups and of faces", () => {
+  const painted = solid.replace('v3="1"/>', 'v3="1" pid="7" p1="1"/>').replace('type="model"', 'type="model" pid="7" pindex="0"');
+  const shapes = shapesOf3mf(
+    threeMf(`<m:colorgroup id="7"><m:color color="#CAD1EE"/><m:color color="#FF000080"/></m:colorgroup>${painted}`),
+    new Map(),
+  );
+  expect(shapes[0]?.parts.map(({ colour, indices }) => [colour && hexOf(colour), indices.length / 3])).toEqual([
+    ["#FF000080", 1],
+    ["#CAD1EEFF", 3],
+  ]);
+});
+
+test.each([
+  ["what is not there", solid.replace('id="1"', 'id="2"')],
+  ["itself", '<object id="1"><components><component objectid="1"/></components></object>'],
+  ["a corner that is not there", solid.replace('v3="2"/>', 'v3="9"/>')],
+  ["a number that is none", solid.replace('x="10"', 'x="ten"')],
+  [
+    "a transform of eleven numbers",
+    `<object id="1"><components><component objectid="1" transform="1 0 0 0 1 0 0 0 1 0 0"/></components></object>`,
+  ],
+])("refuses a model that refers to %s", (_, resources) => {
+  expect(() => shapesOf3mf(threeMf(resources), new Map())).toThrow(/damaged/);
+});
+
+test("writes solids whose corners are joined, with colours, and reads them again", async () => {
+  const corner = [0, 0, 0, 1, 0, 0, 0, 1, 0];
+  const loose = Float32Array.from([...corner, 1, 0, 0, 0, 0, 1, 0, 1, 0, 5, 5, 5, 5, 5, 5, 6, 6, 6]);
+  const shape: Shape = {
+    name: "a",
+    parts: [{ positions: loose, indices: Uint32Array.from([0, 1, 2, 3, 4, 5, 6, 7, 8]), colour: linearOf([255, 0, 0]) }],
+  };
+  const written = threeMfOf(await readGlb(Buffer.from(await glbOfShapes([shape])), new Map()), new Map());
+  const text = Buffer.from(unzipSync(written)["3D/3dmodel.model"] ?? []).toString();
+  expect(text.match(/<vertex /g)).toHaveLength(6);
+  expect(text.match(/<triangle /g)).toHaveLength(2);
+  const [found] = shapesOf3mf(Buffer.from(written), new Map());
+  expect(found?.parts.map(({ colour, indices }) => [colour && hexOf(colour), indices.length])).toEqual([["#FF0000FF", 6]]);
+});

@@ -1,0 +1,18 @@
+import { expect, it } from "vitest";
+import { flowsOf } from "#services/conversion/engines/inside/pdf/columns.ts";
+import { piecesOf, textOfPiece } from "#services/conversion/engines/inside/pdf/lines.ts";
+import { runAt } from "./letters.ts";
+
+const line = "words to the end of the line, which is full";
+const column = (x: number, from: number) => Array.from({ length: 30 }, (_, index) => runAt(line, x, from + index * 13));
+const besides = [...column(60, 100), ...column(300, 105)];
+
+it("finds two columns below a running head that begins at the edge of the paper", () => {
+  const flows = flowsOf(piecesOf([runAt("Manual", 0, 20), ...besides, runAt("Page 1", 0, 800)]));
+  expect(flows.map((atoms) => atoms.length).filter((count) => count >= 30)).toHaveLength(2);
+});
+
+it("keeps a heading of one column apart from the line beside it", () => {
+  const pieces = piecesOf([runAt("a line that ends before", 60, 100), runAt("Heading", 188, 101, { size: 15 })]);
+  expect(pieces.map(textOfPiece)).toEqual(["Heading", "a line that ends before"]);
+});

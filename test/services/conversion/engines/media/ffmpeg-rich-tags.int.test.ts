@@ -1,0 +1,143 @@
+/** Fields of tags that FFmpeg does not read or write: carried over, or named. Made and read by Mutagen and ExifTool. */
+import { appendFile, copyFile } from "node:fs/promises";
+import { describe, expect, it } from "vitest";
+import { execute, ffmpeg, ffmpegBench, words } from "./ffmpeg-bench.ts";
+
+const { convert, pathOf } = ffmpegBench();
+
+const python = async (code: string, ...args: readonly string[]): Promise<string> =>
+  (await execute("/usr/bin/python3", ["-I", "-c", code, ...args])).stdout.trim();
+
+const tone = words("-f lavfi -i sine=duration=1:sample_rate=44100");
+
+const richId3 = `
+import sys
+from mutagen.id3 import ID3, TPE1, TBPM, TCON, COMM, USLT, POPM, APIC, TRCK, TXXX, TKEY
+tags = ID3(sys.argv[1])
+tags.add(TPE1(encoding=3, text=["Änn", "Bo"]))
+tags.add(TCON(encoding=3, text=["Rock", "Jazz"]))
+tags.add(TBPM(encoding=3, text="128"))
+tags.add(TKEY(encoding=3, text="Am"))
+tags.add(TRCK(encoding=3, text="03/12"))
+tags.add(USLT(encoding=3, lang="eng", desc="", text="La\\nla"))
+tags.add(TXXX(encoding=3, desc="MusicBrainz Album Id", text="abc"))
+for more in sys.argv[2:]:
+    if more == "languages":
+        tags.add(COMM(encoding=3, lang="eng", desc="", text="Hello"))
+        tags.add(COMM(encoding=3, lang="deu", desc="", text="Hallo"))
+    elif more == "rating":
+        tags.add(POPM(email="a@example.org", rating=200, count=3))
+    else:
+        tags.add(APIC(encoding=3, mime="image/png", type=4 if "back" in more else 3, desc=more[-9:], data=open(more, "rb").read()))
+tags.save()
+`;
+
+async function richMp3(...more: readonly string[]): Promise<string> {
+  const path = pathOf("rich.mp3");
+  await ffmpeg(...tone, ...words("-metadata title=Quokka"), path);
+  await python(richId3, path, ...more);
+  return path;
+}
+
+/** Of any kind of tags, by Mutagen's own names for all kinds. */
+async function easy(path: string, to: string): Promise<Readonly<Record<string, readonly string[]>>> {
+  const named = pathOf(`named.${to}`);
+  await copyFile(path, named);
+  const code = `
+import json, sys, mutagen
+from mutagen.apev2 import APEv2
+path = sys.argv[1]
+if path.endswith("aiff"):
+    frames = mutagen.File(path).tags
+    file = {name: list(frames[frame].text) for name, frame in (("title", "TIT2"), ("artist", "TPE1"), ("bpm", "TBPM"), ("genre", "TCON"))}
+else:
+    file = APEv2(path) if path.endswith("tta") else mutagen.File(path, easy=True)
+names = {"year": "date", "track": "tracknumber", "author": "artist", "wm/beatsperminute": "bpm", "wm/genre": "genre"}
+print(json.dumps({names.get(key.lower(), key.lower()): [str(each) for each in file[key]] if not isinstance(file[key], str) else [file[key]] for key in file.keys() if "cover" not in key.lower() and "picture" not in key.lower()}))`;
+  return JSON.parse(await python(code, named));
+}
+
+const targets = ["mp3", "flac", "ogg", "oga", "opus", "m4a", "m4b", "wma", "wv", "aiff", "tta"];
+
+describe("a second artist, beats a minute and lyrics of an MP3 were lost in silence:", () => {
+  it.each(targets)("%s", async (to) => {
+    const { path, notes } = await convert(await richMp3(), "mp3", to);
+    const found = await easy(path, to);
+    expect(found).toMatchObject({ title: ["Quokka"], artist: ["Änn", "Bo"], bpm: ["128"] });
+    expect(found.genre).toEqual(["Rock", "Jazz"]);
+    expect(notes.get("METADATA_DROPPED")).toBeUndefined();
+    // ExifTool reads no tags of APE.
+    if (/^(wv|tta|wma)$/.test(to)) return;
+    const { stdout } = await execute("exiftool", ["-s3", "-Lyrics", "-Lyrics-eng", "-Lyrics-xxx", "-UnsyncedLyrics", path]);
+    expect(stdout).toMatch(/La/);
+  });
+
+  it.each(["wav", "mka", "aac", "caf"])("%s, which cannot hold them, names them", async (to) => {
+    const { notes } = await convert(await richMp3(), "mp3", to);
+    expect(notes.get("METADATA_DROPPED")).toMatch(/tags \([^)]*artist/);
+  });
+
+  it.each(["flac", "ogg", "m4a", "wma"])("from %s to all others", async (from) => {
+    const { path: source } = await convert(await richMp3(), "mp3", from);
+    for (const to of ["mp3", "flac", "opus", "m4a"]) {
+      const { path, notes } = await convert(source, from, to);
+      expect(await easy(path, to), to).toMatchObject({ artist: ["Änn", "Bo"], genre: ["Rock", "Jazz"], bpm: ["128"] });
+      expect(notes.get("METADATA_DROPPED"), to).toBeUndefined();
+    }
+  });
+});
+
+it("the number of tracks that a FLAC says in a field of its own is in an M4A, too", async () => {
+  const path = pathOf("numbered.flac");
+  await ffmpeg(...tone, ...words("-metadata TRACKNUMBER=03 -metadata TRACKTOTAL=12"), path);
+  expect((await easy((await convert(path, "flac", "m4a")).path, "m4a")).tracknumber).toEqual(["3/12"]);
+});
+
+it("languages of comments and ratings stay where the tags are ID3, and are named elsewhere", async () => {
+  const source = await richMp3("languages", "rating");
+  const { path, notes } = await convert(source, "mp3", "aiff");
+  expect([...notes.keys()]).not.toContain("METADATA_DROPPED");
+  const listed = await python("import sys; from mutagen.aiff import AIFF; print(sorted(AIFF(sys.argv[1]).tags.keys()))", path);
+  for (const key of ["COMM::deu", "COMM::eng", "POPM:a@example.org", "USLT::eng"]) expect(listed).toContain(key);
+  const told = (await convert(source, "mp3", "flac")).notes.get("METADATA_DROPPED");
+  expect(told).toBe("Not carried over: tags (languages of comment, rating).");
+});
+
+it("tags of APE behind an MP3, which FFmpeg does not read, are carried over", async () => {
+  const path = pathOf("ape.mp3");
+  await ffmpeg(...tone, ...words("-id3v2_version 0"), path);
+  await python(
+    `import sys; from mutagen.apev2 import APEv2; t = APEv2(); t["Artist"] = ["Änn", "Bo"]; t["Title"] = "Quokka"; t.save(sys.argv[1])`,
+    path,
+  );
+  for (const to of ["flac", "m4a", "mp3"]) {
+    const { path: made } = await convert(path, "mp3", to);
+    expect(await easy(made, to), to).toMatchObject({ artist: ["Änn", "Bo"], title: ["Quokka"] });
+  }
+  expect((await convert(path, "mp3", "wav")).notes.get("METADATA_DROPPED")).toContain("artist");
+});
+
+it.each(["mp3", "flac", "ogg", "m4a", "wma", "wv"])("a second cover stays in %s", async (to) => {
+  for (const side of ["front", "back"])
+    await ffmpeg(...words(`-f lavfi -i testsrc2=size=${side === "front" ? 64 : 66}x48 -frames:v 1`), pathOf(`${side}.png`));
+  const { path, notes } = await convert(await richMp3(pathOf("front.png"), pathOf("back.png")), "mp3", to);
+  const { stdout } = await execute(
+    "ffprobe",
+    words(`-v error -show_entries stream=width:stream_disposition=attached_pic -of csv=p=0 ${path}`),
+  );
+  expect(stdout.match(/^6\d,1/gm)?.sort()).toEqual(["64,1", "66,1"]);
+  expect(notes.get("METADATA_DROPPED")).toBeUndefined();
+});
+
+it("tags that are damaged do not hinder the sound", async () => {
+  const path = pathOf("damaged.mp3");
+  await ffmpeg(...tone, ...words("-id3v2_version 0"), path);
+  const footer = Buffer.concat([
+    Buffer.from("APETAGEX"),
+    Buffer.from([208, 7, 0, 0, 0xff, 0xff, 0xff, 0x7f, 0xff, 0, 0, 0, 0, 0, 0, 0]),
+    Buffer.alloc(8),
+  ]);
+  await appendFile(path, footer);
+  const { path: made } = await convert(path, "mp3", "flac");
+  expect((await execute("ffprobe", words(`-v error -show_entries format=format_name -of csv=p=0 ${made}`))).stdout.trim()).toBe("flac");
+});

@@ -1,0 +1,87 @@
+/** What a film says of its tracks, and tracks that are neither picture nor sound: kept, or named in a note. */
+import { writeFile } from "node:fs/promises";
+import { describe, expect, it } from "vitest";
+import { execute, ffmpeg, ffmpegBench, words } from "./ffmpeg-bench.ts";
+
+const { convert, pathOf } = ffmpegBench();
+
+const tone = words("-f lavfi -i sine=duration=1:sample_rate=48000");
+const film = words("-f lavfi -i testsrc2=size=64x48:rate=10:duration=1");
+
+describe("languages and other tracks of a film", () => {
+  async function spoken(): Promise<string> {
+    const path = pathOf("spoken.mkv");
+    await ffmpeg(
+      ...tone,
+      ...film,
+      ...words("-map 1 -map 0 -metadata:s:a language=deu -metadata:s:a title=Kommentar -pix_fmt yuv420p"),
+      path,
+    );
+    return path;
+  }
+  const languageOf = async (path: string) => {
+    const { stdout } = await execute(
+      "ffprobe",
+      words(`-v error -select_streams a:0 -show_entries stream_tags=language -of csv=p=0 ${path}`),
+    );
+    return stdout.split(",")[0]?.trim();
+  };
+
+  const songLanguageOf = async (path: string) =>
+    (await execute("ffprobe", words(`-v error -show_entries format_tags=language -of csv=p=0 ${path}`))).stdout.trim();
+
+  it.each(["mp4", "mov", "webm", "ts", "mp3", "flac"])("are named in %s", async (to) => {
+    const { path, notes } = await convert(await spoken(), "mkv", to);
+    const found = /^(mp3|flac)$/.test(to) ? await songLanguageOf(path) : await languageOf(path);
+    expect(["deu", "ger"]).toContain(found);
+    expect(notes.get("METADATA_DROPPED") ?? "").not.toContain("language");
+  });
+
+  it("are noted where the format has no place for them", async () => {
+    const { notes } = await convert(await spoken(), "mkv", "flv");
+    expect(notes.get("METADATA_DROPPED")).toContain("The format does not name the language of a track (deu).");
+    expect(notes.get("METADATA_DROPPED")).toContain("titles of tracks");
+  });
+
+  it("that are forced, for the deaf, or heard first keep that, or the note says so", async () => {
+    const [script, path] = [pathOf("marked.srt"), pathOf("marked.mkv")];
+    await writeFile(script, "1\n00:00:00,100 --> 00:00:00,900\nQuokka\n");
+    const marks = "-disposition:a:0 0 -disposition:a:1 default -disposition:s:0 default+hearing_impaired -disposition:s:1 forced";
+    await ffmpeg(
+      ...["-i", await spoken(), ...tone, "-i", script, "-i", script, ...words("-map 0:v -map 0:a -map 1 -map 2 -map 3")],
+      ...words(`-c:v copy -c:a libmp3lame -c:s srt ${marks}`),
+      path,
+    );
+    const told = async (to: string) => (await convert(path, "mkv", to)).notes.get("METADATA_DROPPED") ?? "";
+    expect(await told("mkv")).toBe("");
+    expect(await told("mp4")).not.toContain("mark tracks");
+    expect(await told("avi")).toContain("The format does not mark tracks as the one that is heard first.");
+    expect(await told("webm")).toContain("The format does not mark tracks as for people who do not hear well.");
+  });
+
+  it("that are not shown in MKV and would be in MP4 are noted", async () => {
+    const [script, path] = [pathOf("hidden.srt"), pathOf("hidden.mkv")];
+    await writeFile(script, "1\n00:00:00,100 --> 00:00:00,900\nQuokka\n");
+    await ffmpeg("-i", await spoken(), "-i", script, ...words("-map 0 -map 1 -c copy -disposition:s:0 0"), path);
+    expect((await convert(path, "mkv", "mp4")).notes.get("METADATA_DROPPED")).toContain("mark tracks as shown at once, or not");
+  });
+
+  it("of files that are attached are noted", async () => {
+    const path = pathOf("attached.mkv");
+    await writeFile(pathOf("note.txt"), "text");
+    await ffmpeg("-i", await spoken(), "-attach", pathOf("note.txt"), ...words("-metadata:s:t mimetype=text/plain -c copy"), path);
+    expect((await convert(path, "mkv", "mp4")).notes.get("TRACKS_LEFT_OUT")).toBe("Attached files and tracks of data were left out.");
+  });
+
+  it("with styled subtitles keep their styles, or say that they are gone", async () => {
+    const [script, path] = [pathOf("styled.ass"), pathOf("styled.mk3d")];
+    await writeFile(script, "1\n00:00:00,100 --> 00:00:00,900\n<i>Quokka</i>\n");
+    await ffmpeg("-i", await spoken(), ...words("-f srt -i"), script, ...words("-map 0 -map 1 -c copy -c:s ass -f matroska"), path);
+    const kept = await convert(path, "mk3d", "mkv");
+    expect(
+      (await execute("ffprobe", words(`-v error -select_streams s -show_entries stream=codec_name -of csv=p=0 ${kept.path}`))).stdout,
+    ).toContain("ass");
+    expect(kept.notes.has("STYLING_DROPPED")).toBe(false);
+    for (const to of ["mp4", "srt"]) expect((await convert(path, "mk3d", to)).notes.has("STYLING_DROPPED"), to).toBe(true);
+  });
+});

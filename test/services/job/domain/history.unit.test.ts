@@ -1,0 +1,116 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { createHistory, type History, type Run } from "#services/job/domain/history.ts";
+
+const small: Run = { from: "png", to: "webp", lane: "image", sizeBytes: 10_000, pixels: 0, lastsMs: 0, variant: 1, provenMs: 0 };
+
+/** Numbers that look random and are the same in each run. */
+function createDice(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state * 1_664_525 + 1_013_904_223) % 2 ** 32;
+    return state / 2 ** 32;
+  };
+}
+
+/** A route as engines are: so much for any file, so much for what is in it, and what a busy machine adds. */
+type Route = {
+  readonly to: string;
+  readonly fixedMs: number;
+  readonly msPerUnit: number;
+  readonly amountOf: (spread: number) => Partial<Run>;
+};
+
+const routes: readonly Route[] = [
+  { to: "webp", fixedMs: 4, msPerUnit: 0.0002, amountOf: (spread) => ({ from: "png", pixels: 16_000 * 1000 ** spread }) },
+  { to: "jpg", fixedMs: 90, msPerUnit: 0, amountOf: (spread) => ({ from: "pdf", lane: "document", sizeBytes: 20_000 * 500 ** spread }) },
+  {
+    to: "pdf",
+    fixedMs: 200,
+    msPerUnit: 0.002,
+    amountOf: (spread) => ({ from: "docx", lane: "office", sizeBytes: 10_000 * 300 ** spread }),
+  },
+  { to: "mp3", fixedMs: 60, msPerUnit: 0.01, amountOf: (spread) => ({ from: "wav", lane: "media", lastsMs: 2000 * 300 ** spread }) },
+  {
+    to: "webm",
+    fixedMs: 300,
+    msPerUnit: 0.000_004,
+    amountOf: (spread) => ({ from: "mp4", lane: "media", lastsMs: 2000 * 30 ** spread, pixels: 1_000_000 }),
+  },
+];
+
+/** Converts as people do, and says which part of the guesses that were made before each was right within a factor of two. */
+function shareOfGoodGuesses(history: History, jobs: number, dice: () => number): number {
+  let good = 0;
+  for (let job = 0; job < jobs; job += 1) {
+    const route = routes[Math.floor(dice() * routes.length)] ?? routes[0];
+    if (route === undefined) throw new Error("no route");
+    // Half of all files are small ones.
+    const run: Run = { ...small, to: route.to, ...route.amountOf(dice() ** 2) };
+    const amount = run.lastsMs > 0 && run.pixels > 0 ? run.lastsMs * run.pixels : run.lastsMs || run.pixels || run.sizeBytes;
+    const tookMs = (route.fixedMs + route.msPerUnit * amount) * (0.8 + dice() * 0.6) * (dice() < 0.05 ? 3 : 1);
+    const factor = history.expectMs(run) / tookMs;
+    if (factor >= 0.5 && factor <= 2) good += 1;
+    history.record(run, tookMs);
+  }
+  return good / jobs;
+}
+
+describe("a guess of how long a conversion takes", () => {
+  it("is right within a factor of two for nine of ten jobs once a route was run a few times", () => {
+    const dice = createDice(16);
+    const history = createHistory();
+    shareOfGoodGuesses(history, 60, dice);
+    expect(shareOfGoodGuesses(history, 1000, dice)).toBeGreaterThan(0.9);
+  });
+
+  it("is as good after a restart that remembers", () => {
+    const dice = createDice(17);
+    const before = createHistory();
+    shareOfGoodGuesses(before, 300, dice);
+    const after = createHistory();
+    for (const remembered of before.changes()) after.recall(remembered);
+    expect(before.changes()).toEqual([]);
+    expect(shareOfGoodGuesses(after, 200, dice)).toBeGreaterThan(0.88);
+    expect(after.expectRouteMs("png", "webp")).toBeGreaterThan(0);
+  });
+
+  it("begins with what the proof took, or what is usual in the lane, and more for a larger file", () => {
+    const history = createHistory();
+    expect(history.expectMs({ ...small, sizeBytes: 100_000 })).toBeCloseTo(300);
+    expect(history.expectMs({ ...small, sizeBytes: 100_000, provenMs: 40 })).toBeCloseTo(40);
+    expect(history.expectMs({ ...small, sizeBytes: 300_000, provenMs: 40 })).toBeCloseTo(80);
+    expect(history.expectMs({ ...small, sizeBytes: 1e9, provenMs: 40 })).toBeLessThan(1000);
+    expect(history.expectRouteMs("png", "webp")).toBeUndefined();
+  });
+
+  it("tells apart what differs in options", () => {
+    const history = createHistory();
+    for (let run = 0; run < 5; run += 1) {
+      history.record({ ...small, variant: 1 }, 100);
+      history.record({ ...small, variant: 2 }, 5000);
+    }
+    expect(history.expectMs({ ...small, variant: 1 }) / 100).toBeLessThan(2);
+    expect(history.expectMs({ ...small, variant: 2 }) / 5000).toBeGreaterThan(0.5);
+  });
+
+  it("follows an engine that has become slower", () => {
+    const history = createHistory();
+    for (let run = 0; run < 30; run += 1) history.record(small, 100);
+    for (let run = 0; run < 30; run += 1) history.record(small, 1000);
+    expect(history.expectMs(small)).toBeGreaterThan(500);
+  });
+
+  it("is a time whatever was recorded", () => {
+    const run = fc.record({ sizeBytes: fc.nat(), pixels: fc.nat(), lastsMs: fc.nat(), tookMs: fc.nat() });
+    fc.assert(
+      fc.property(fc.array(run), run, (runs, next) => {
+        const history = createHistory();
+        for (const { tookMs, ...each } of runs) history.record({ ...small, ...each }, tookMs);
+        const expected = history.expectMs({ ...small, ...next });
+        expect(expected).toBeGreaterThan(0);
+        expect(Number.isFinite(expected)).toBe(true);
+      }),
+    );
+  });
+});
