@@ -48,17 +48,20 @@ export async function installWithApt(prefix, packages) {
  * @param {readonly SystemPackage[]} packages
  */
 async function namesToInstall(packages) {
-  const candidates = packages.flatMap((row) => (row.or === undefined ? [row.package] : [row.package, row.or]));
+  const candidates = packages.flatMap(namesOf);
   const { output } = await runCommand(["env", "LC_ALL=C", "apt-cache", "policy", ...candidates]);
   const known = knownPackages(output);
   // The packages without a window system exclude those with one: a desktop keeps what it has.
   const desktopOffice = existsSync("/var/lib/dpkg/info/libreoffice-core.list");
   const chosen = packages.map((row) => {
-    const choices = desktopOffice && row.office !== undefined ? [row.or, row.package] : [row.package, row.or];
-    return choices.find((name) => name !== undefined && known.has(name));
+    const names = namesOf(row);
+    return (desktopOffice && row.office !== undefined ? names.toReversed() : names).find((name) => known.has(name));
   });
   return chosen.filter((name) => name !== undefined);
 }
+
+/** @param {SystemPackage} row */
+const namesOf = (row) => [row.package, ...[row.or ?? []].flat()];
 
 /**
  * The packages of an `apt-cache policy` that have a version to install.

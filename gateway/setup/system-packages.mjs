@@ -7,8 +7,9 @@ import { runCommand } from "./command.mjs";
 import { say } from "./progress.mjs";
 
 /**
- * One Debian package and how to tell that what it brings is there: a command, files (with * in names), or a file of LibreOffice.
- * @typedef {{ package: string, or?: string, for: string, command?: string, files?: string[], office?: string, tests?: boolean, judges?: boolean, set?: "all" }} SystemPackage
+ * One Debian package, what other releases or Ubuntu call it, and how to tell that what it brings is there: a command, files (with * in
+ * names), or a file of LibreOffice.
+ * @typedef {{ package: string, or?: string | readonly string[], for: string, command?: string, files?: string[], office?: string, tests?: boolean, judges?: boolean, set?: "all" }} SystemPackage
  */
 
 const officeFolders = ["/usr/lib/libreoffice", "/usr/lib64/libreoffice", "/opt/libreoffice*", "/snap/libreoffice/current/lib/libreoffice"];
