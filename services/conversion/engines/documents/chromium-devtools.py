@@ -99,15 +99,13 @@ class Browser:
                 return self._result_of(message)
             self._handle(message)
 
-    def insist(self, interruption, method, **params):
-        """Like `call`, but sends `interruption` first, and again and again until the command is answered."""
-        self.send(interruption)
+    def insist(self, interruption, since, method, **params):
+        """Like `call`, but from `since` on (of the monotonic clock, in seconds) sends `interruption` again and again until the answer."""
         number = self.send(method, **params)
-        until = time.monotonic() + INTERRUPT_AGAIN
         while True:
-            if time.monotonic() >= until or not self._is_readable(until):
+            if time.monotonic() >= since or not self._is_readable(since):
                 self.send(interruption)
-                until = time.monotonic() + INTERRUPT_AGAIN
+                since = time.monotonic() + INTERRUPT_AGAIN
                 continue
             message = self._next()
             if message.get("id") == number:

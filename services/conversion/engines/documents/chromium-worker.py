@@ -167,11 +167,9 @@ class Page:
         self.browser.send("Emulation.setVirtualTimePolicy", **budget)
         if not self.browser.wait(lambda: self.loaded and self.spent, until):
             self.note("SCRIPTS_NOT_RUN", f"Scripts were stopped after {seconds:g} s.")
-            # What is ended here may begin anew, by a timer or at a jump, before the browser comes to the next command.
-            self.browser.insist("Runtime.terminateExecution", "Emulation.setScriptExecutionDisabled", value=True)
-        else:
-            self.browser.call("Emulation.setScriptExecutionDisabled", value=True)
-        self.browser.call("Emulation.setVirtualTimePolicy", policy="advance")
+        # What is ended here may begin anew, by a timer or at a jump, before the browser comes to the next command.
+        self.browser.insist("Runtime.terminateExecution", until, "Emulation.setScriptExecutionDisabled", value=True)
+        self.browser.insist("Runtime.terminateExecution", until, "Emulation.setVirtualTimePolicy", policy="advance")
         self.browser.wait(lambda: self.loaded, time.monotonic() + seconds)
 
 

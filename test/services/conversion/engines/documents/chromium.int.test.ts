@@ -64,6 +64,12 @@ it("ends what scripts begin again and again, ask and open", async () => {
   expect(await textOf(path)).toBe("Before no WebGL");
 });
 
+it("ends dialogs without an end, and what begins when they have ended", async () => {
+  const page = `<p>Before<script>setInterval(() => { open(); location.reload(); history.back(); }); for (;;) alert(1);</script>`;
+  const { path } = await convert(page, "html", "pdf", { javascript: true, javascriptSeconds: 1 });
+  expect(await textOf(path)).toBe("Before");
+});
+
 it("puts a packed page together with its style, its picture and its font, and with nothing from outside", async () => {
   const packed = zipFile([
     {
