@@ -12,9 +12,4 @@ export const exceptions: readonly Exception[] = [
     path: "services/conversion/engines/inside/serve.ts",
     reason: "is where the process inside the sandbox begins, and its output is for answers alone",
   },
-  {
-    rule: "function length",
-    path: "services/conversion/engines/shared/child-pool.ts",
-    reason: "holds all of a pool's state in one closure; not split yet",
-  },
 ];

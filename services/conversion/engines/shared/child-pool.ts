@@ -49,163 +49,179 @@ export type Pool = AsyncDisposable & {
 type Waiter = { resolve(child: SandboxChild): void; reject(error: unknown): void };
 type Past = { jobs: number; lookedAt: number };
 
+/** Those that are to be warm begin to start at once. */
 export function createPool(options: PoolOptions): Pool {
-  const idle: SandboxChild[] = [];
-  const waiting: Waiter[] = [];
-  const pasts = new WeakMap<SandboxChild, Past>();
-  const all = new Set<SandboxChild>();
-  /** Started and not worn. What is worn serves on only where there are fewer of these than are to be warm. */
-  const able = new Set<SandboxChild>();
-  let starting = 0;
-  let returning = 0;
-  let failures = 0;
-  let closed = false;
+  return new WarmPool(options);
+}
 
-  function offer(child: SandboxChild): void {
-    const waiter = waiting.shift();
+class WarmPool implements Pool {
+  readonly #options: PoolOptions;
+  readonly #all = new Set<SandboxChild>();
+  /** Started and not worn. What is worn serves on only where there are fewer of these than are to be warm. */
+  readonly #able = new Set<SandboxChild>();
+  readonly #idle: SandboxChild[] = [];
+  readonly #waiting: Waiter[] = [];
+  readonly #pasts = new WeakMap<SandboxChild, Past>();
+  #starting = 0;
+  #returning = 0;
+  #failures = 0;
+  #closed = false;
+
+  constructor(options: PoolOptions) {
+    this.#options = options;
+    this.#fill();
+  }
+
+  async take(signal: AbortSignal): Promise<SandboxChild> {
+    signal.throwIfAborted();
+    // One that has died is in there until its folder is gone.
+    for (let child = this.#idle.pop(); child !== undefined; child = this.#idle.pop()) if (child.alive) return child;
+    return new Promise((resolve, reject) => {
+      const waiter = { resolve, reject };
+      this.#waiting.push(waiter);
+      signal.addEventListener("abort", () => {
+        remove(this.#waiting, waiter);
+        reject(signal.reason);
+      });
+      this.#fill();
+    });
+  }
+
+  giveBack(child: SandboxChild, fit: boolean | Promise<boolean>): void {
+    void this.#takeBack(child, fit);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closed = true;
+    for (const waiter of this.#waiting.splice(0)) waiter.reject(new FilemillError("UNAVAILABLE", "The engine is closing."));
+    await Promise.all([...this.#all].map((child) => child[Symbol.asyncDispose]()));
+  }
+
+  #offer(child: SandboxChild): void {
+    const waiter = this.#waiting.shift();
     if (waiter !== undefined) {
       waiter.resolve(child);
       return;
     }
-    idle.push(child);
-    if (options.successorMs !== undefined) setTimeout(() => wear(child), options.successorMs).unref();
+    this.#idle.push(child);
+    const { successorMs } = this.#options;
+    if (successorMs !== undefined) setTimeout(() => this.#wear(child), successorMs).unref();
   }
 
-  function fill(): void {
-    const lacking = Math.max(0, waiting.length - returning);
-    const busy = able.size - idle.filter((child) => able.has(child)).length;
-    const wanted = Math.max(options.warm, Math.min(options.size, busy + lacking));
-    while (!closed && able.size + starting < wanted) start();
+  #fill(): void {
+    const { warm, size } = this.#options;
+    const lacking = Math.max(0, this.#waiting.length - this.#returning);
+    const busy = this.#able.size - this.#idle.filter((child) => this.#able.has(child)).length;
+    const wanted = Math.max(warm, Math.min(size, busy + lacking));
+    while (!this.#closed && this.#able.size + this.#starting < wanted) this.#start();
   }
 
-  function start(): void {
-    if (closed) return;
-    starting += 1;
-    void add();
+  #start(): void {
+    if (this.#closed) return;
+    this.#starting += 1;
+    void this.#add();
   }
 
-  async function add(): Promise<void> {
+  async #add(): Promise<void> {
     let child: SandboxChild | undefined;
     try {
-      child = await options.start();
-      all.add(child);
+      child = await this.#options.start();
+      this.#all.add(child);
       const started = child;
-      child.ended.catch(() => undefined).finally(() => forget(started));
+      child.ended.catch(() => undefined).finally(() => this.#forget(started));
       await child.request({ ready: true }, { timeoutMs: startMs });
-      starting -= 1;
-      failures = 0;
-      if (closed) return child.kill();
-      if (child.alive) able.add(child);
-      offer(child);
-      endSpent();
+      this.#starting -= 1;
+      this.#failures = 0;
+      if (this.#closed) return child.kill();
+      if (child.alive) this.#able.add(child);
+      this.#offer(child);
+      this.#endSpent();
     } catch (error) {
-      logFailedStart(error, child);
-      for (const waiter of waiting.splice(0))
-        waiter.reject(new FilemillError("UNAVAILABLE", "The engine does not start.", { cause: error }));
-      failures += 1;
-      setTimeout(
-        () => {
-          starting -= 1;
-          fill();
-        },
-        Math.min(longestPauseMs, restartPauseMs * failures),
-      ).unref();
+      logFailedStart(this.#options.log, error, child);
+      this.#startFailed(error);
     }
   }
 
-  /** With what it said last: before its first job it has seen no user's file. */
-  function logFailedStart(error: unknown, child: SandboxChild | undefined): void {
-    const log = (end?: SandboxEnd) => {
-      const said = end === undefined ? {} : { exitCode: end.exitCode, signal: end.signal, stderr: end.stderr.trim().slice(-saidLength) };
-      options.log("child.start-failed", { err: error, ...said });
+  #startFailed(error: unknown): void {
+    for (const waiter of this.#waiting.splice(0))
+      waiter.reject(new FilemillError("UNAVAILABLE", "The engine does not start.", { cause: error }));
+    this.#failures += 1;
+    const goOn = (): void => {
+      this.#starting -= 1;
+      this.#fill();
     };
-    if (child === undefined || child.alive) log();
-    else child.ended.then(log, () => log());
+    setTimeout(goOn, Math.min(longestPauseMs, restartPauseMs * this.#failures)).unref();
   }
 
-  function forget(child: SandboxChild): void {
-    all.delete(child);
-    able.delete(child);
-    leave(child);
-    if (options.successorMs !== undefined && pasts.has(child) && idle.length + starting === 0) start();
-    fill();
+  #forget(child: SandboxChild): void {
+    this.#all.delete(child);
+    this.#able.delete(child);
+    remove(this.#idle, child);
+    if (this.#options.successorMs !== undefined && this.#pasts.has(child) && this.#idle.length + this.#starting === 0) this.#start();
+    this.#fill();
   }
 
-  function leave(child: SandboxChild): void {
-    const place = idle.indexOf(child);
-    if (place >= 0) idle.splice(place, 1);
-  }
-
-  async function take(signal: AbortSignal): Promise<SandboxChild> {
-    signal.throwIfAborted();
-    // One that has died is in there until its folder is gone.
-    for (let child = idle.pop(); child !== undefined; child = idle.pop()) if (child.alive) return child;
-    return new Promise((resolve, reject) => {
-      const waiter = { resolve, reject };
-      waiting.push(waiter);
-      signal.addEventListener("abort", () => {
-        const place = waiting.indexOf(waiter);
-        if (place >= 0) waiting.splice(place, 1);
-        reject(signal.reason);
-      });
-      fill();
-    });
-  }
-
-  async function giveBack(child: SandboxChild, looking: boolean | Promise<boolean>): Promise<void> {
-    returning += 1;
+  async #takeBack(child: SandboxChild, looking: boolean | Promise<boolean>): Promise<void> {
+    this.#returning += 1;
     const fit = await looking;
-    returning -= 1;
-    const past = pastOf(child);
+    this.#returning -= 1;
+    const past = this.#pastOf(child);
     past.jobs += 1;
-    if (!child.alive) return fill();
-    if (past.jobs >= (options.jobs ?? jobsPerChild)) able.delete(child);
-    if (!fit || closed || isSpent(child)) return child.kill();
-    offer(child);
-    fill();
+    if (!child.alive) return this.#fill();
+    if (past.jobs >= (this.#options.jobs ?? jobsPerChild)) this.#able.delete(child);
+    if (!fit || this.#closed || this.#isSpent(child)) return child.kill();
+    this.#offer(child);
+    this.#fill();
     // Not before the next job: a look at memory must not delay anybody.
     const now = performance.now();
     if (past.jobs % lookJobs !== 0 && now - past.lookedAt < lookMs) return;
     past.lookedAt = now;
-    if ((await child.memoryBytes()) >= maxIdleBytes) wear(child);
+    if ((await child.memoryBytes()) >= maxIdleBytes) this.#wear(child);
   }
 
-  function pastOf(child: SandboxChild): Past {
-    const known = pasts.get(child);
+  #pastOf(child: SandboxChild): Past {
+    const known = this.#pasts.get(child);
     if (known !== undefined) return known;
     const past = { jobs: 0, lookedAt: Number.NEGATIVE_INFINITY };
-    pasts.set(child, past);
-    const timer = setTimeout(() => wear(child), (options.useMs ?? longestUseMs) * (0.5 + Math.random() / 2)).unref();
+    this.#pasts.set(child, past);
+    const useMs = (this.#options.useMs ?? longestUseMs) * (0.5 + Math.random() / 2);
+    const timer = setTimeout(() => this.#wear(child), useMs).unref();
     child.ended.catch(() => undefined).finally(() => clearTimeout(timer));
     return past;
   }
 
   /** One that is busy goes when it is given back, and one that is to be warm when its successor is there. */
-  function wear(child: SandboxChild): void {
-    able.delete(child);
-    fill();
-    endSpent();
+  #wear(child: SandboxChild): void {
+    this.#able.delete(child);
+    this.#fill();
+    this.#endSpent();
   }
 
-  function isSpent(child: SandboxChild): boolean {
-    return !able.has(child) && able.size >= options.warm;
+  #isSpent(child: SandboxChild): boolean {
+    return !this.#able.has(child) && this.#able.size >= this.#options.warm;
   }
 
-  function endSpent(): void {
-    for (const child of idle.filter(isSpent)) {
-      leave(child);
+  #endSpent(): void {
+    for (const child of this.#idle.filter((each) => this.#isSpent(each))) {
+      remove(this.#idle, child);
       child.kill();
     }
   }
+}
 
-  async function close(): Promise<void> {
-    closed = true;
-    for (const waiter of waiting.splice(0)) waiter.reject(new FilemillError("UNAVAILABLE", "The engine is closing."));
-    await Promise.all([...all].map((child) => child[Symbol.asyncDispose]()));
-  }
+function remove<T>(list: T[], item: T): void {
+  const place = list.indexOf(item);
+  if (place >= 0) list.splice(place, 1);
+}
 
-  fill();
-  return { take, giveBack: (child, fit) => void giveBack(child, fit), [Symbol.asyncDispose]: close };
+/** With what it said last: before its first job it has seen no user's file. */
+function logFailedStart(log: PoolOptions["log"], error: unknown, child: SandboxChild | undefined): void {
+  const tell = (end?: SandboxEnd) => {
+    const said = end === undefined ? {} : { exitCode: end.exitCode, signal: end.signal, stderr: end.stderr.trim().slice(-saidLength) };
+    log("child.start-failed", { err: error, ...said });
+  };
+  if (child === undefined || child.alive) tell();
+  else child.ended.then(tell, () => tell());
 }
 
 /**
