@@ -66,6 +66,8 @@ await Promise.all([ensureSystemPackages([...allPackages, ...testPackages]), ensu
 const summary = [];
 /** @type {string[]} */
 const unsteady = [];
+/** @type {string[]} */
+const failures = [];
 let passed = 0;
 let failed = 0;
 for (const [title, run] of steps) {
@@ -75,6 +77,7 @@ for (const [title, run] of steps) {
   passed += counts.passed;
   failed += counts.failed;
   unsteady.push(...(counts.unsteady ?? []));
+  failures.push(...(counts.failures ?? []));
   const tests = counts.passed + counts.failed > 0 ? `  ${counts.passed} passed, ${counts.failed} failed` : "";
   summary.push(
     `${counts.failed === 0 ? "ok    " : "FAILED"}  ${title.padEnd(24)} ${((Date.now() - startedMs) / 1000).toFixed(1).padStart(6)} s${tests}`,
@@ -82,5 +85,6 @@ for (const [title, run] of steps) {
   console.log(summary.at(-1));
 }
 if (unsteady.length > 0) console.log(`\n=== UNSTEADY: failed at first, passed when run once more, alone\n${unsteady.join("\n")}`);
+if (failures.length > 0) console.log(`\n=== FAILED\n${failures.join("\n")}`);
 console.log(`\n=== summary\n${summary.join("\n")}\n\n${passed} passed, ${failed} failed`);
 process.exitCode = failed === 0 ? 0 : 1;

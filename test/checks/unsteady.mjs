@@ -29,14 +29,22 @@ export function filesToRunAgain(report, fromRoot) {
 export function afterSecondRun(first, second) {
   const again = new Set(second.testResults.map((file) => file.name));
   const kept = first.testResults.filter((file) => !again.has(file.name)).flatMap((file) => file.assertionResults);
-  const unsteady = first.testResults.flatMap((file) =>
-    file.assertionResults
-      .filter(({ status }) => status === "failed")
-      .map(({ fullName, failureMessages }) => `${fullName.trim()}: ${(failureMessages[0] ?? "no reason given").split("\n")[0]}`),
-  );
+  const unsteady = failuresOf(first);
   return {
     passed: kept.filter(({ status }) => status === "passed").length + second.numPassedTests,
     failed: 0,
     unsteady: unsteady.length > 0 ? unsteady : ["a file that did not load"],
   };
+}
+
+/**
+ * A line for each test that failed: its name and the first line of the reason.
+ * @param {Report} report
+ */
+export function failuresOf({ testResults }) {
+  return testResults.flatMap((file) =>
+    file.assertionResults
+      .filter(({ status }) => status === "failed")
+      .map(({ fullName, failureMessages }) => `${fullName.trim()}: ${(failureMessages[0] ?? "no reason given").split("\n")[0]}`),
+  );
 }

@@ -5,10 +5,11 @@ import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { root } from "#gateway/setup/node.mjs";
 import { runTool } from "./tool.mjs";
-import { afterSecondRun, filesToRunAgain } from "./unsteady.mjs";
+import { afterSecondRun, failuresOf, filesToRunAgain } from "./unsteady.mjs";
 
 /** @typedef {import("./unsteady.mjs").Report} Report */
-/** @typedef {{ passed: number, failed: number, unsteady?: readonly string[] }} Counts `unsteady`: passed in the second run only. */
+/** @typedef {{ passed: number, failed: number, failures?: readonly string[], unsteady?: readonly string[] }} Counts
+ * `failures`: a line each; `unsteady`: passed in the second run only. */
 
 /**
  * A run that fails without a failed test (a file that does not load, an unhandled error) counts as one failure.
@@ -27,8 +28,9 @@ export async function runVitest(args, { secondRun = false } = {}) {
 }
 
 /** @param {{ code: number, report: Report }} run @returns {Counts} */
-function countsOf({ code, report: { numPassedTests: passed, numFailedTests: failed } }) {
-  return { passed, failed: code !== 0 && failed === 0 ? 1 : failed };
+function countsOf({ code, report }) {
+  const { numPassedTests: passed, numFailedTests: failed } = report;
+  return { passed, failed: code !== 0 && failed === 0 ? 1 : failed, failures: failuresOf(report) };
 }
 
 /** @param {readonly string[]} args @returns {Promise<{ code: number, report: Report }>} */
