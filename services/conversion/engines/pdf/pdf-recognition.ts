@@ -149,7 +149,7 @@ async function draw(session: ToolSession, pages: readonly number[]): Promise<rea
     const end = await session.run({
       program: "/usr/bin/pdftoppm",
       args: [
-        ...["-gray", "-singlefile", "-f", String(number), "-l", String(number)],
+        ...["-gray", "-cropbox", "-singlefile", "-f", String(number), "-l", String(number)],
         ...["-r", String(Math.floor(dpi * Math.min(1, Math.sqrt(maxPixels / pixels)))), inputInside, `/job/${name}`],
       ],
     });

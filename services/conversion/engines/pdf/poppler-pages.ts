@@ -99,6 +99,11 @@ export function pixelsOf(task: HopTask, facts: PageFacts): { readonly width: num
   return pixels;
 }
 
+/** What makes pdftoppm draw a page at this size as it is shown; by itself it takes what was cut off too, and turns the page after it has its size. */
+export function sizedTo(width: number, height: number): readonly string[] {
+  return ["-cropbox", "-scale-dimension-before-rotation", "-scale-to-x", String(width), "-scale-to-y", String(height)];
+}
+
 /** Pixels an inch of a page that is so many pixels wide. */
 export function dpiOf({ widthPoints }: PageFacts, width: number): number {
   return Math.max(1, Math.round((width / widthPoints) * pointsPerInch));

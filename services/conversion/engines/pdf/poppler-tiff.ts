@@ -7,7 +7,7 @@ import type { Sandbox } from "#services/conversion/domain/sandbox.ts";
 import { throwIfFailed } from "../shared/bad-input.ts";
 import { flagOption, numberOption, stringOption } from "../shared/hop-table.ts";
 import { inputInside, openToolSession, probeMs, type ToolSession, versionLineOf } from "../shared/tool-run.ts";
-import { dpiOf, type PageFacts, pixelOptions, pixelsOf, popplerBadInput, readFacts, readPages } from "./poppler-pages.ts";
+import { dpiOf, type PageFacts, pixelOptions, pixelsOf, popplerBadInput, readFacts, readPages, sizedTo } from "./poppler-pages.ts";
 
 /** Of all pages together. */
 const maxPixels = 4e9;
@@ -70,7 +70,7 @@ const undrawable = "A page could not be drawn; the PDF is damaged.";
 async function draw(session: ToolSession, task: HopTask, page: PageFacts): Promise<string> {
   const { width, height } = pixelsOf(task, page);
   const only = ["-f", String(page.number), "-l", String(page.number), "-singlefile"];
-  const scale = ["-r", String(dpiOf(page, width)), "-scale-to-x", String(width), "-scale-to-y", String(height)];
+  const scale = ["-r", String(dpiOf(page, width)), ...sizedTo(width, height)];
   const gray = flagOption(task.options, "grayscale") ? ["-gray"] : [];
   const name = `/job/page-${page.number}`;
   const args = [...only, ...scale, ...gray, "-tiff", "-tiffcompression", "packbits", inputInside, name];

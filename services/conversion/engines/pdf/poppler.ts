@@ -18,7 +18,7 @@ import { openSharpChildren } from "../pictures/sharp-children.ts";
 import { failureOf, throwIfFailed } from "../shared/bad-input.ts";
 import { flagOption, numberOption } from "../shared/hop-table.ts";
 import { inputInside, openToolSession, type ToolSession, versionLineOf } from "../shared/tool-run.ts";
-import { pixelOptions, pixelsOf, pointsPerInch, popplerBadInput, readFacts } from "./poppler-pages.ts";
+import { pixelOptions, pixelsOf, pointsPerInch, popplerBadInput, readFacts, sizedTo } from "./poppler-pages.ts";
 import { extractText, textOptions } from "./poppler-text.ts";
 
 const page = partOptions("page");
@@ -56,10 +56,9 @@ async function rasterize({ session, inspector }: Work, pictures: OpenEngine, tas
   const { width, height } = pixelsOf(task, facts);
   const gray = flagOption(task.options, "grayscale");
   const pages = ["-f", String(pageNumber), "-l", String(pageNumber), "-singlefile"];
-  const scale = ["-scale-to-x", String(width), "-scale-to-y", String(height)];
   const end = await session.run({
     program: "/usr/bin/pdftoppm",
-    args: [...pages, ...scale, ...(gray ? ["-gray"] : []), inputInside, "/job/page"],
+    args: [...pages, ...sizedTo(width, height), ...(gray ? ["-gray"] : []), inputInside, "/job/page"],
   });
   const drawn = `${task.outputPath}.drawn`;
   try {

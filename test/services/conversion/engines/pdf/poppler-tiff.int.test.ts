@@ -47,6 +47,18 @@ describe("PDF to TIFF", () => {
     await expect(bench.convert(source, "pdf", "tiff", { page: 1, pages: "2" })).rejects.toMatchObject({ code: "INVALID_OPTION" });
   });
 
+  it("draws turned pages, which were refused, and of others nothing that was cut off", async () => {
+    const tiffOf = async (more: string) => {
+      const source = join(bench.folder, "shown.pdf");
+      await writeFile(source, pdfOf(["numbat"], "0 0 200 100", more));
+      return (await bench.convert(source, "pdf", "tiff", { dpi: 72 })).path;
+    };
+    expect(await sharp(await tiffOf("/Rotate 90 ")).metadata()).toMatchObject({ width: 100, height: 200 });
+    const cut = await tiffOf("/CropBox [100 0 200 100] ");
+    expect(await sharp(cut).metadata()).toMatchObject({ width: 100, height: 100 });
+    expect(await inkOf(cut)).toEqual([0]);
+  });
+
   it("refuses a page that is larger than it draws", async () => {
     await expect(bench.convert(await twelvePages(bench.folder), "pdf", "tiff", { width: 16_000, height: 16_000 })).rejects.toMatchObject({
       code: "INPUT_TOO_COMPLEX",

@@ -45,21 +45,20 @@ describe("engine poppler, in detail", () => {
     await expect(bench.convert(two, "pdf", "png", { page: 3 })).rejects.toMatchObject({ code: "INVALID_OPTION" });
   });
 
-  it("draws what other readers draw", async () => {
-    const { path } = await bench.convert(two, "pdf", "png", { dpi: 72 });
-    await run("pdftocairo", ["-png", "-r", "72", "-singlefile", "-f", "1", two, join(bench.folder, "other")]);
-    const { stdout, stderr } = await run("ffmpeg", [
-      "-nostdin",
-      "-i",
-      path,
-      "-i",
-      join(bench.folder, "other.png"),
-      "-lavfi",
-      "[0]format=rgb24[a];[1]format=rgb24[b];[a][b]ssim",
-      "-f",
-      "null",
-      "-",
-    ]);
+  it.each([
+    ["a page", ""],
+    // It was refused, as pdftoppm turned it after it had its size.
+    ["a turned page", "/Rotate 90 "],
+    // It was squashed, with what was cut off beside it.
+    ["a page of which a part was cut off", "/CropBox [0 0 100 100] "],
+    ["a turned page of which a part was cut off", "/CropBox [0 0 100 100] /Rotate 270 "],
+  ])("draws what other readers draw: %s", async (_name, more) => {
+    const source = await put("shown.pdf", pdfOf(["Quokka"], "0 0 200 100", more));
+    const { path } = await bench.convert(source, "pdf", "png", { dpi: 72 });
+    await run("pdftocairo", ["-png", "-cropbox", "-r", "72", "-singlefile", source, join(bench.folder, "other")]);
+    const likeness = "[0]format=rgb24[a];[1]format=rgb24[b];[a][b]ssim";
+    const asked = ["-nostdin", "-i", path, "-i", join(bench.folder, "other.png"), "-lavfi", likeness, "-f", "null", "-"];
+    const { stdout, stderr } = await run("ffmpeg", asked);
     expect(Number(/All:([\d.]+)/.exec(stdout + stderr)?.[1])).toBeGreaterThan(0.9);
   });
 
