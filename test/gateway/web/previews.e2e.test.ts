@@ -1,7 +1,7 @@
-/** Results that the page itself draws: fonts by their letters, maps by their outlines. */
+/** Results that the page itself draws: fonts by their letters, maps by their outlines, models from all sides, workbooks by their rows. */
 import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { openBrowser, type TestBrowser, type TestPage } from "#test/harness/browser.ts";
+import { openBrowser, phone, type TestBrowser, type TestPage } from "#test/harness/browser.ts";
 import { startServer, type TestServer } from "#test/harness/server.ts";
 import { seriousFindings } from "./accessibility.ts";
 
@@ -40,15 +40,75 @@ test("a font is shown by its letters, and writes what its reader types", async (
   await page.context().close();
 });
 
-test("a map is drawn by its outlines, above its text", async () => {
+test.each([
+  ["kml", "GEOJSON", '"FeatureCollection"'],
+  ["geojson", "KML", "<Placemark"],
+  ["kml", "GPX", "<wpt"],
+])("a map that came from %s as %s is drawn by its outlines, above its text", async (from, to, text) => {
   const page = await browser.open("/");
-  const item = await previewed(page, "typical/geo/typical.kml", "GEOJSON");
-  const drawing = item.getByRole("img", { name: "Preview of typical.geojson" });
+  const item = await previewed(page, `typical/geo/typical.${from}`, to);
+  const drawing = item.getByRole("img", { name: `Preview of typical.${to.toLowerCase()}` });
   await drawing.waitFor();
-  expect(
-    await drawing.evaluate((svg) => svg.querySelectorAll("circle").length + (svg.querySelector("path")?.getAttribute("d")?.length ?? 0)),
-  ).toBeGreaterThan(0);
-  await item.getByText('"FeatureCollection"').first().waitFor();
+  const shapes = await drawing.evaluate((svg) => [
+    svg.querySelectorAll("circle").length,
+    svg.querySelector("path")?.getAttribute("d")?.match(/L/g)?.length ?? 0,
+  ]);
+  expect(Math.min(...shapes)).toBeGreaterThan(0);
+  await item.getByText(text).first().waitFor();
   expect(await seriousFindings(page)).toEqual([]);
+  expect(page.faults).toEqual([]);
+  await page.context().close();
+});
+
+/** In the browser: how many pixels of a drawing are filled, and a number for which. */
+const filledIn = (canvas: Element): [number, number] => {
+  const { width, height } = canvas as HTMLCanvasElement;
+  const { data = [] } = (canvas as HTMLCanvasElement).getContext("2d")?.getImageData(0, 0, width, height) ?? {};
+  const filled = Array.from({ length: width * height }, (_, pixel) => pixel).filter((pixel) => data[pixel * 4 + 3] === 255);
+  return [filled.length, filled.reduce((sum, pixel) => (sum * 31 + pixel + (data[pixel * 4] ?? 0)) % 1_000_003, 0)];
+};
+
+test.each([
+  ["obj", "GLB"],
+  ["glb", "STL"],
+  ["stl", "OBJ"],
+])("a model that came from %s as %s is drawn, and turns by a finger and by the keyboard", async (from, to) => {
+  const page = await browser.open("/", phone);
+  const item = await previewed(page, `typical/model/typical.${from}`, to);
+  const drawing = item.getByRole("img", { name: `Preview of typical.${to.toLowerCase()}` });
+  await expect.poll(async () => (await drawing.evaluate(filledIn))[0]).toBeGreaterThan(50_000);
+  const seen = [(await drawing.evaluate(filledIn))[1]];
+  const changed = async () => {
+    await expect.poll(async () => (await drawing.evaluate(filledIn))[1]).not.toBe(seen.at(-1));
+    seen.push((await drawing.evaluate(filledIn))[1]);
+  };
+  await item.getByRole("slider", { name: "Turn" }).focus();
+  await page.keyboard.press("PageUp");
+  await changed();
+  await drawing.scrollIntoViewIfNeeded();
+  const { x = 0, y = 0 } = (await drawing.boundingBox()) ?? {};
+  await page.mouse.move(x + 100, y + 100);
+  await page.mouse.down();
+  await page.mouse.move(x + 130, y + 140, { steps: 4 });
+  await page.mouse.up();
+  await changed();
+  expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
+  expect(await seriousFindings(page)).toEqual([]);
+  expect(page.faults).toEqual([]);
+  await page.context().close();
+});
+
+test("a workbook is shown by its first rows, and leaves no job of its own", async () => {
+  const page = await browser.open("/");
+  const item = await previewed(page, "typical/data/typical.csv", "XLSX");
+  const grid = item.getByRole("region", { name: "First rows of typical.xlsx" });
+  await grid.getByRole("cell").first().waitFor();
+  const [head = ""] = (await readFile("test/corpus/typical/data/typical.csv", "utf8")).split("\n");
+  expect(await grid.getByRole("columnheader").allInnerTexts()).toEqual(head.trim().split(","));
+  expect(await seriousFindings(page)).toEqual([]);
+  await page.getByRole("link", { name: "Jobs", exact: true }).click();
+  await page.locator(".job-row").first().waitFor();
+  expect(await page.locator(".job-row").count()).toBe(1);
+  expect(page.faults).toEqual([]);
   await page.context().close();
 });

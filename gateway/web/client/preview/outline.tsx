@@ -2,6 +2,7 @@ import { useEffect, useState } from "preact/hooks";
 import { t } from "#client/parts/language.tsx";
 import { ask } from "./ask.ts";
 import { type Drawing, drawingOf } from "./drawing.ts";
+import { placesIn } from "./places.ts";
 
 /** A page that reads more would stand still. */
 const MAX_BYTES = 20_000_000;
@@ -13,7 +14,7 @@ export function Outline({ address, name, bytes }: { address: string; name: strin
     if (bytes > MAX_BYTES) return;
     const stop = new AbortController();
     ask(address, stop.signal)
-      .then(async (answer) => drawingOf(await answer.json()))
+      .then(async (answer) => drawingOf(placesIn(await answer.text())))
       // Whatever is wrong with it is told where its text is shown.
       .then(setDrawing, () => {});
     return () => stop.abort();

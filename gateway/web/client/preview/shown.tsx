@@ -1,7 +1,9 @@
 import { useState } from "preact/hooks";
+import { Model } from "./model.tsx";
 import { Outline } from "./outline.tsx";
 import { Paper } from "./paper.tsx";
 import { Picture } from "./picture.tsx";
+import { Sheets } from "./sheets.tsx";
 import { Specimen } from "./specimen.tsx";
 import { Letters } from "./text.tsx";
 import type { PreviewProps } from "./views.ts";
@@ -25,6 +27,10 @@ export function Shown({ view, name, address, bytes, source }: PreviewProps) {
       return <Paper address={address} name={name} bytes={bytes} />;
     case "font":
       return <Specimen address={address} name={name} bytes={bytes} />;
+    case "model":
+      return <Model address={address} name={name} bytes={bytes} />;
+    case "sheets":
+      return <Sheets address={address} name={name} bytes={bytes} />;
     case "map":
       return (
         <>

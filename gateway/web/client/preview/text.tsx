@@ -21,7 +21,8 @@ export function Letters({ address, name, bytes, isTable }: { address: string; na
   const [error, setError] = useState<unknown>();
   useEffect(() => {
     const stop = new AbortController();
-    beginningOf(address, stop.signal).then(setBeginning, (problem: unknown) => {
+    const load = async (): Promise<Beginning> => beginningOf(await ask(address, stop.signal));
+    load().then(setBeginning, (problem: unknown) => {
       if (!stop.signal.aborted) setError(problem);
     });
     return () => stop.abort();
@@ -48,7 +49,7 @@ function Page({ beginning: { text, isWhole }, name }: { beginning: Beginning; na
   );
 }
 
-function Grid({ text, name }: { text: string; name: string }) {
+export function Grid({ text, name }: { text: string; name: string }) {
   const { data } = parse<string[]>(text, { preview: MAX_ROWS + 1, skipEmptyLines: true });
   const [head = [], ...rows] = data.map((row) => row.slice(0, MAX_COLUMNS));
   const shown = rows.slice(0, MAX_ROWS - 1);
@@ -83,9 +84,9 @@ function Grid({ text, name }: { text: string; name: string }) {
 }
 
 /** Without the rest, which is not fetched; a sign that was cut in two is left out. */
-async function beginningOf(address: string, signal: AbortSignal): Promise<Beginning> {
+export async function beginningOf({ body }: Response): Promise<Beginning> {
   const decoder = new TextDecoder();
-  const reader = (await ask(address, signal)).body?.getReader();
+  const reader = body?.getReader();
   let text = "";
   let bytes = 0;
   for (;;) {

@@ -1,7 +1,7 @@
 import type { Format } from "#client/server/wire.ts";
 
 /** How a result is shown. Nothing of it can run a script: as a picture, as sound or film, by the browser's viewer, or as plain text. */
-export type View = "picture" | "sound" | "film" | "paper" | "table" | "text" | "font" | "map";
+export type View = "picture" | "sound" | "film" | "paper" | "table" | "sheets" | "text" | "font" | "map" | "model";
 
 /** What browsers show by themselves, and what is text; undefined for everything else. */
 export function viewOf(format: Pick<Format, "id" | "mime"> | undefined): View | undefined {
@@ -11,7 +11,9 @@ export function viewOf(format: Pick<Format, "id" | "mime"> | undefined): View | 
   if (/^video\/(mp4|webm|ogg|x-m4v)$/.test(mime)) return "film";
   if (mime === "application/pdf") return "paper";
   if (["ttf", "otf", "woff", "woff2"].includes(id)) return "font";
-  if (id === "geojson") return "map";
+  if (["geojson", "kml", "gpx"].includes(id)) return "map";
+  if (["glb", "gltf", "obj", "stl"].includes(id)) return "model";
+  if (["xlsx", "ods", "xls"].includes(id)) return "sheets";
   if (id === "csv" || id === "tsv") return "table";
   return /^text\/|^application\/(.*\+)?(json|xml|yaml|toml|x-ndjson|x-yaml|x-subrip|x-tex|x-latex)$/.test(mime) ? "text" : undefined;
 }

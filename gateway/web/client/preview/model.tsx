@@ -1,0 +1,94 @@
+import type { PointerEventHandler } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { t } from "#client/parts/language.tsx";
+import { Notice } from "#client/parts/notice.tsx";
+import { ApiError, messageOf } from "#client/server/api.ts";
+import { ask } from "./ask.ts";
+import { meshOfGltf } from "./model/gltf.ts";
+import type { Mesh } from "./model/mesh.ts";
+import { meshOfObj } from "./model/obj.ts";
+import { drawMesh, reachOf, type Turn } from "./model/raster.ts";
+import { meshOfStl } from "./model/stl.ts";
+
+/** A page that reads more would stand still. */
+const MAX_BYTES = 20_000_000;
+/** Twice what is shown, so that edges are smooth. */
+const [WIDTH, HEIGHT] = [960, 720];
+const RADIANS_A_PIXEL = 0.01;
+const DEGREES = 180 / Math.PI;
+const start: Turn = { yaw: -0.6, tilt: 0.4 };
+
+/** A model that its reader turns, by a finger, a mouse or the keyboard. */
+export function Model({ address, name, bytes }: { address: string; name: string; bytes: number }) {
+  const [mesh, setMesh] = useState<Mesh | undefined>();
+  const [error, setError] = useState<unknown>();
+  useEffect(() => {
+    const stop = new AbortController();
+    const load = async (): Promise<Mesh> => {
+      if (bytes > MAX_BYTES) throw new RangeError("more bytes than are drawn here");
+      const content = await (await ask(address, stop.signal)).arrayBuffer();
+      const read = /\.stl$/.test(name) ? meshOfStl : /\.obj$/.test(name) ? meshOfObj : meshOfGltf;
+      const made = read(content);
+      if (made.places.length === 0) throw new RangeError("nothing to draw");
+      return made;
+    };
+    load().then(setMesh, (problem: unknown) => {
+      if (!stop.signal.aborted) setError(problem);
+    });
+    return () => stop.abort();
+  }, [address]);
+  if (error !== undefined) return <Notice tone="plain">{error instanceof ApiError ? messageOf(error) : t("text.modelNotShown")}</Notice>;
+  if (mesh === undefined) return <p class="quiet">{t("text.loadingPreview")}</p>;
+  return <Turning mesh={mesh} name={name} />;
+}
+
+function Turning({ mesh, name }: { mesh: Mesh; name: string }) {
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const [turn, setTurn] = useState(start);
+  useEffect(() => {
+    const context = canvas.current?.getContext("2d");
+    if (context == null) return;
+    // One picture a frame, however many movements come.
+    const frame = requestAnimationFrame(() => {
+      const image = context.createImageData(WIDTH, HEIGHT);
+      drawMesh(mesh, reachOf(mesh), turn, image);
+      context.putImageData(image, 0, 0);
+    });
+    return () => cancelAnimationFrame(frame);
+  }, [mesh, turn]);
+  const move: PointerEventHandler<HTMLCanvasElement> = ({ buttons, movementX, movementY }) => {
+    if (buttons === 0) return;
+    const tilted = Math.min(Math.PI / 2, Math.max(-Math.PI / 2, turn.tilt + movementY * RADIANS_A_PIXEL));
+    setTurn(({ yaw }) => ({ yaw: (yaw + movementX * RADIANS_A_PIXEL) % (2 * Math.PI), tilt: tilted }));
+  };
+  return (
+    <div class="turning">
+      <canvas
+        ref={canvas}
+        class="turning-model"
+        role="img"
+        aria-label={t("aria.preview", { name })}
+        width={WIDTH}
+        height={HEIGHT}
+        onPointerDown={({ currentTarget, pointerId }) => currentTarget.setPointerCapture(pointerId)}
+        onPointerMove={move}
+      />
+      <label class="turning-slider">
+        {t("label.turnModel")}
+        <input
+          type="range"
+          min={-180}
+          max={180}
+          value={degreesOf(turn.yaw)}
+          onInput={({ currentTarget }) => setTurn({ ...turn, yaw: currentTarget.valueAsNumber / DEGREES })}
+        />
+      </label>
+    </div>
+  );
+}
+
+/** From -180 to 180. */
+function degreesOf(yaw: number): number {
+  const degrees = Math.round(yaw * DEGREES);
+  return degrees > 180 ? degrees - 360 : degrees < -180 ? degrees + 360 : degrees;
+}

@@ -1,0 +1,29 @@
+/** Triangles to be drawn. */
+export type Mesh = {
+  /** Nine numbers a triangle: three corners of x, y and z, with y up. */
+  readonly places: readonly number[];
+  /** Three a triangle: red, green and blue from 0 to 1. */
+  readonly colours: readonly number[];
+};
+
+export type Place = readonly [x: number, y: number, z: number];
+export type Colour = readonly [red: number, green: number, blue: number];
+
+/** A page that draws more would stand still. */
+const MAX_TRIANGLES = 400_000;
+export const plain: Colour = [0.72, 0.75, 0.8];
+
+export class Triangles {
+  readonly places: number[] = [];
+  readonly colours: number[] = [];
+
+  /** Passes over one that has no place. */
+  add(a: Place | undefined, b: Place | undefined, c: Place | undefined, colour: Colour): void {
+    if (a === undefined || b === undefined || c === undefined) return;
+    const corners = [...a, ...b, ...c];
+    if (!corners.every(Number.isFinite)) return;
+    if (this.colours.length >= 3 * MAX_TRIANGLES) throw new RangeError("more triangles than are drawn here");
+    this.places.push(...corners);
+    this.colours.push(...colour);
+  }
+}

@@ -1,0 +1,19 @@
+/** Wavefront OBJ: its faces; materials lie in another file. */
+import { type Mesh, type Place, plain, Triangles } from "./mesh.ts";
+
+export function meshOfObj(bytes: ArrayBuffer): Mesh {
+  const mesh = new Triangles();
+  const places: Place[] = [];
+  for (const line of new TextDecoder().decode(bytes).split("\n")) {
+    const [word, ...rest] = line.trim().split(/\s+/);
+    if (word === "v") {
+      const [x = NaN, y = NaN, z = NaN] = rest.map(Number);
+      places.push([x, y, z]);
+    }
+    if (word !== "f") continue;
+    // "3/1/2" is a corner, of which the place is the first; a negative one counts from the end.
+    const corners = rest.map((each) => Number.parseInt(each, 10)).map((n) => places[n < 0 ? places.length + n : n - 1]);
+    for (let n = 2; n < corners.length; n++) mesh.add(corners[0], corners[n - 1], corners[n], plain);
+  }
+  return mesh;
+}

@@ -1,0 +1,82 @@
+/** Draws triangles into pixels: without the graphics processor, which not every browser gives and no policy has to allow. */
+import type { Mesh } from "./mesh.ts";
+
+/** In radians: around the upright axis, and towards who looks. */
+export type Turn = { readonly yaw: number; readonly tilt: number };
+export type Raster = { readonly width: number; readonly height: number; readonly data: Uint8ClampedArray };
+
+/** Where it lies, and how far it reaches from its middle, however it is turned. */
+export type Reach = { readonly middle: readonly [number, number, number]; readonly radius: number };
+
+const SHARE_FILLED = 0.92;
+/** From where light comes, over the left shoulder; what turns away from it is not black. */
+const light = [-0.4, 0.6, 0.69] as const;
+const DIMMEST = 0.35;
+
+export function reachOf({ places }: Mesh): Reach {
+  const least = [Infinity, Infinity, Infinity];
+  const most = [-Infinity, -Infinity, -Infinity];
+  for (let n = 0; n < places.length; n++) {
+    least[n % 3] = Math.min(least[n % 3] ?? 0, places[n] ?? 0);
+    most[n % 3] = Math.max(most[n % 3] ?? 0, places[n] ?? 0);
+  }
+  const at = (axis: number): number => ((least[axis] ?? 0) + (most[axis] ?? 0)) / 2;
+  const middle = [at(0), at(1), at(2)] as const;
+  return { middle, radius: Math.hypot(...middle.map((value, axis) => (most[axis] ?? 0) - value)) || 1 };
+}
+
+/** Each pixel gets the triangle that is nearest there; the others stay clear. */
+export function drawMesh({ places, colours }: Mesh, { middle, radius }: Reach, { yaw, tilt }: Turn, raster: Raster): void {
+  const { width, height, data } = raster;
+  data.fill(0);
+  const depths = new Float32Array(width * height).fill(-Infinity);
+  const scale = ((Math.min(width, height) / 2) * SHARE_FILLED) / radius;
+  const [sy, cy, st, ct] = [Math.sin(yaw), Math.cos(yaw), Math.sin(tilt), Math.cos(tilt)];
+  const seen = new Float64Array(9);
+  for (let at = 0; at < places.length; at += 9) {
+    for (let corner = 0; corner < 9; corner += 3) {
+      const x = (places[at + corner] ?? 0) - middle[0];
+      const y = (places[at + corner + 1] ?? 0) - middle[1];
+      const z = (places[at + corner + 2] ?? 0) - middle[2];
+      const near = cy * z - sy * x;
+      seen[corner] = width / 2 + (cy * x + sy * z) * scale;
+      seen[corner + 1] = height / 2 - (ct * y - st * near) * scale;
+      seen[corner + 2] = (st * y + ct * near) * scale;
+    }
+    fill(seen, colours, at / 3, raster, depths);
+  }
+}
+
+function fill(seen: Float64Array, colours: readonly number[], colour: number, { width, height, data }: Raster, depths: Float32Array): void {
+  const [ax = 0, ay = 0, az = 0, bx = 0, by = 0, bz = 0, cx = 0, cy = 0, cz = 0] = seen;
+  const area = (bx - ax) * (cy - ay) - (by - ay) * (cx - ax);
+  if (area === 0) return;
+  const shade = shadeOf(seen);
+  const [left, right] = [Math.max(0, Math.floor(Math.min(ax, bx, cx))), Math.min(width - 1, Math.ceil(Math.max(ax, bx, cx)))];
+  const [top, bottom] = [Math.max(0, Math.floor(Math.min(ay, by, cy))), Math.min(height - 1, Math.ceil(Math.max(ay, by, cy)))];
+  for (let y = top; y <= bottom; y++) {
+    for (let x = left; x <= right; x++) {
+      // How much each corner has of this place: none of them less than nothing inside the triangle.
+      const ofB = ((x - ax) * (cy - ay) - (y - ay) * (cx - ax)) / area;
+      const ofC = ((bx - ax) * (y - ay) - (by - ay) * (x - ax)) / area;
+      if (ofB < 0 || ofC < 0 || ofB + ofC > 1) continue;
+      const depth = az + ofB * (bz - az) + ofC * (cz - az);
+      const pixel = y * width + x;
+      if (depth <= (depths[pixel] ?? 0)) continue;
+      depths[pixel] = depth;
+      for (let part = 0; part < 3; part++) data[pixel * 4 + part] = (colours[colour + part] ?? 0) * shade * 255;
+      data[pixel * 4 + 3] = 255;
+    }
+  }
+}
+
+/** From both sides alike: many files do not say which one is outside. */
+function shadeOf([ax = 0, ay = 0, az = 0, bx = 0, by = 0, bz = 0, cx = 0, cy = 0, cz = 0]: Float64Array): number {
+  const [ux, uy, uz, vx, vy, vz] = [bx - ax, ay - by, bz - az, cx - ax, ay - cy, cz - az];
+  const normal = [uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx] as const;
+  const length = Math.hypot(...normal) || 1;
+  // The side that is seen is turned this way.
+  const side = normal[2] < 0 ? -1 : 1;
+  const lit = (side * (normal[0] * light[0] + normal[1] * light[1] + normal[2] * light[2])) / length;
+  return DIMMEST + (1 - DIMMEST) * Math.max(0, lit);
+}

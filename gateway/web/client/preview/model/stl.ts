@@ -1,0 +1,36 @@
+/** STL, as text or binary. Its makers hold z to be up. */
+import { type Mesh, type Place, plain, Triangles } from "./mesh.ts";
+
+const HEAD_BYTES = 84;
+const FACET_BYTES = 50;
+
+export function meshOfStl(bytes: ArrayBuffer): Mesh {
+  const view = new DataView(bytes);
+  const told = bytes.byteLength >= HEAD_BYTES ? view.getUint32(80, true) : Infinity;
+  const length = HEAD_BYTES + told * FACET_BYTES;
+  // Text begins with this word, but so do the heads of some binary files.
+  const isSolid = new TextDecoder().decode(new Uint8Array(bytes).subarray(0, 5)) === "solid";
+  const isBinary = isSolid ? bytes.byteLength === length : bytes.byteLength >= length;
+  return isBinary ? meshOfFacets(view, told) : meshOfText(new TextDecoder().decode(bytes));
+}
+
+function meshOfFacets(view: DataView, count: number): Mesh {
+  const mesh = new Triangles();
+  const cornerAt = (at: number): Place => [view.getFloat32(at, true), view.getFloat32(at + 8, true), -view.getFloat32(at + 4, true)];
+  for (let at = HEAD_BYTES; at < HEAD_BYTES + count * FACET_BYTES; at += FACET_BYTES)
+    mesh.add(cornerAt(at + 12), cornerAt(at + 24), cornerAt(at + 36), plain);
+  return mesh;
+}
+
+function meshOfText(text: string): Mesh {
+  const mesh = new Triangles();
+  let corners: Place[] = [];
+  for (const [, rest = ""] of text.matchAll(/^[ \t]*vertex[ \t]([^\r\n]*)/gim)) {
+    const [x = NaN, y = NaN, z = NaN] = rest.trim().split(/\s+/).map(Number);
+    corners.push([x, z, -y]);
+    if (corners.length < 3) continue;
+    mesh.add(corners[0], corners[1], corners[2], plain);
+    corners = [];
+  }
+  return mesh;
+}

@@ -1,0 +1,117 @@
+/** What the pages read of models, and what they draw of it. */
+import { readFile } from "node:fs/promises";
+import { expect, test } from "vitest";
+import { meshOfGltf } from "#client/preview/model/gltf.ts";
+import type { Mesh } from "#client/preview/model/mesh.ts";
+import { meshOfObj } from "#client/preview/model/obj.ts";
+import { drawMesh, reachOf, type Turn } from "#client/preview/model/raster.ts";
+import { meshOfStl } from "#client/preview/model/stl.ts";
+
+const bytesOf = (text: string): ArrayBuffer => new TextEncoder().encode(text).buffer;
+
+async function sample(name: string): Promise<ArrayBuffer> {
+  return Uint8Array.from(await readFile(`test/corpus/typical/model/${name}`)).buffer;
+}
+
+function drawn(mesh: Mesh, turn: Turn) {
+  const raster = { width: 90, height: 60, data: new Uint8ClampedArray(90 * 60 * 4) };
+  drawMesh(mesh, reachOf(mesh), turn, raster);
+  const at = (x: number, y: number) => [...raster.data.subarray((y * 90 + x) * 4, (y * 90 + x) * 4 + 4)];
+  const filled = Array.from({ length: 90 * 60 }, (_, pixel) => raster.data[pixel * 4 + 3]).filter((alpha) => alpha === 255).length;
+  return { at, filled };
+}
+
+test.each([
+  ["typical.stl", meshOfStl],
+  ["typical.obj", meshOfObj],
+  ["typical.gltf", meshOfGltf],
+  ["typical.glb", meshOfGltf],
+] as const)("%s is a cube of twelve triangles with an edge of one", async (name, read) => {
+  const mesh = read(await sample(name));
+  expect(mesh.places.length / 9).toBe(12);
+  expect(reachOf(mesh).radius).toBeCloseTo(Math.sqrt(3) / 2);
+  // From the front a square, cornerwise a wider shape; never the whole picture, never nothing.
+  const [front, corner] = [drawn(mesh, { yaw: 0, tilt: 0 }), drawn(mesh, { yaw: Math.PI / 4, tilt: 0.6 })];
+  expect(front.filled).toBeGreaterThan(900);
+  expect(corner.filled).toBeGreaterThan(1.2 * front.filled);
+  expect(corner.filled).toBeLessThan(4000);
+  expect(front.at(45, 30)[3]).toBe(255);
+  expect(front.at(1, 1)).toEqual([0, 0, 0, 0]);
+});
+
+test("a binary STL is read by its count, whatever its head says", async () => {
+  const bytes = new ArrayBuffer(84 + 50);
+  const view = new DataView(bytes);
+  new Uint8Array(bytes).set(new TextEncoder().encode("solid block"));
+  view.setUint32(80, 1, true);
+  for (const [n, value] of [0, 0, 0, 2, 0, 0, 0, 0, 3].entries()) view.setFloat32(84 + 12 + n * 4, value, true);
+  // Its z is up.
+  expect(meshOfStl(bytes).places).toEqual([0, 0, -0, 2, 0, -0, 0, 3, -0]);
+});
+
+test("faces of more than three corners, and corners counted from the end, are faces too", () => {
+  const square = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\n";
+  const forwards = meshOfObj(bytesOf(`${square}f 1/1/1 2/2/2 3/3/3 4/4/4\n`));
+  expect(forwards.places).toEqual([0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 0, 0, 1, 1, 0, 0, 1, 0]);
+  expect(meshOfObj(bytesOf(`${square}f -4 -3 -2 -1\r\n`)).places).toEqual(forwards.places);
+});
+
+test("what is nearer hides what is farther, in its own colour", () => {
+  const wall = (z: number) => [-1, -1, z, 1, -1, z, 0, 1, z];
+  const mesh = { places: [...wall(1), ...wall(-1)], colours: [1, 0, 0, 0, 0, 1] };
+  const [front, back] = [drawn(mesh, { yaw: 0, tilt: 0 }), drawn(mesh, { yaw: Math.PI, tilt: 0 })];
+  expect(front.at(45, 32)[0]).toBeGreaterThan(80);
+  expect(front.at(45, 32)[2]).toBe(0);
+  expect(back.at(45, 32)[2]).toBeGreaterThan(80);
+  expect(back.at(45, 32)[0]).toBe(0);
+});
+
+type Scene = { readonly [part: string]: unknown };
+const triangle = Buffer.from(Float32Array.from([0, 0, 0, 1, 0, 0, 0, 1, 0]).buffer).toString("base64");
+const scene = (changed: Scene): ArrayBuffer =>
+  bytesOf(
+    JSON.stringify({
+      buffers: [{ uri: `data:application/octet-stream;base64,${triangle}`, byteLength: 36 }],
+      bufferViews: [{ buffer: 0, byteLength: 36 }],
+      accessors: [{ bufferView: 0, componentType: 5126, count: 3, type: "VEC3" }],
+      meshes: [{ primitives: [{ attributes: { POSITION: 0 }, material: 0 }] }],
+      materials: [{ pbrMetallicRoughness: { baseColorFactor: [1, 0.25, 0, 1] } }],
+      nodes: [{ mesh: 0 }],
+      scenes: [{ nodes: [0] }],
+      ...changed,
+    }),
+  );
+
+test("a part of a scene lies where its nodes put it, in its material's colour", () => {
+  // Turned a quarter around z, twice as large, and moved; then moved again by the node above.
+  const quarter = [0, 0, Math.SQRT1_2, Math.SQRT1_2];
+  const nodes = [
+    { children: [1], translation: [10, 0, 0] },
+    { mesh: 0, rotation: quarter, scale: [2, 2, 2], translation: [0, 5, 0] },
+  ];
+  const mesh = meshOfGltf(scene({ nodes }));
+  expect(mesh.places.map((value) => Math.round(value * 1000) / 1000 + 0)).toEqual([10, 5, 0, 10, 7, 0, 8, 5, 0]);
+  expect(mesh.colours).toEqual([1, expect.closeTo(0.533, 3), 0]);
+});
+
+test.each([
+  ["a buffer elsewhere", { buffers: [{ uri: "https://evil.example/x.bin", byteLength: 36 }] }],
+  ["numbers behind its end", { accessors: [{ bufferView: 0, componentType: 5126, count: 4, type: "VEC3" }] }],
+  [
+    "numbers without an end",
+    { bufferViews: [{ buffer: 0, byteLength: 36, byteStride: 0 }], accessors: [{ bufferView: 0, componentType: 5126, count: 1e15 }] },
+  ],
+  ["a count that is none", { accessors: [{ bufferView: 0, componentType: 5126, count: "many" }] }],
+  ["compressed numbers", { accessors: [{ componentType: 5126, count: 3, type: "VEC3" }] }],
+  ["nodes within themselves", { nodes: [{ mesh: 0, children: [0, 0] }] }],
+] as const)("%s are refused, soon", (_what, changed) => {
+  const startedMs = Date.now();
+  expect(() => meshOfGltf(scene(changed))).toThrow();
+  expect(Date.now() - startedMs).toBeLessThan(5000);
+});
+
+test("a corner that is no place takes its triangle with it", () => {
+  const mesh = meshOfObj(bytesOf("v 0 0 0\nv 1 0 0\nv nan 1 0\nv 0 1 0\nf 1 2 3\nf 1 2 9\nf 1 2 4\n"));
+  expect(mesh.places).toEqual([0, 0, 0, 1, 0, 0, 0, 1, 0]);
+  expect(meshOfStl(bytesOf("nothing of a model")).places).toEqual([]);
+});
