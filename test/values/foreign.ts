@@ -56,14 +56,15 @@ export function openForeign(): Foreign {
 const tokens = /"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|\/\/[^\n]*|[$_\p{L}][$\w\p{L}]*|-?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?/gsu;
 
 const numberMark = Symbol.for("n");
+const nameMark = '"~"';
 
 /** Numbers as objects, for JavaScript would round them. */
 function withNumbers(text: string): string {
   return text.replace(tokens, (token, place: number) => {
     const isName = /^\s*:/.test(text.slice(place + token.length, place + token.length + 20));
-    // It has a meaning of its own in JavaScript, and none in JSON5.
-    if (isName && /^["']?__proto__["']?$/.test(token)) return `["__proto__"]`;
-    return /^[-.\d]/.test(token) && !isName ? `{[Symbol.for("n")]:"${token}"}` : token;
+    // Some have a meaning of their own in JavaScript, and numbers a place before all others, but none in JSON5.
+    if (isName) return /^["']/.test(token) ? `[${nameMark}+${token}]` : `[${nameMark}+"${token}"]`;
+    return /^[-.\d]/.test(token) ? `{[Symbol.for("n")]:"${token}"}` : token;
   });
 }
 
@@ -75,5 +76,5 @@ function literalSaid(value: unknown): Said {
   if (Array.isArray(value)) return value.map(literalSaid);
   const digits: unknown = typeof value === "object" ? Reflect.get(value, numberMark) : undefined;
   if (typeof digits === "string") return { n: digitsOf(digits) ?? "" };
-  return { m: Object.entries(value ?? {}).map(([name, each]) => [name, literalSaid(each)]) };
+  return { m: Object.entries(value ?? {}).map(([name, each]) => [name.slice(1), literalSaid(each)]) };
 }

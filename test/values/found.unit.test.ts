@@ -1,6 +1,7 @@
 /** What generated values found: each is the same in the result, or named by a note. */
 import { runInNewContext } from "node:vm";
 import * as workbooks from "@e965/xlsx";
+import { serialize } from "bson";
 import { decode as decodeCbor } from "cborg";
 import { parquetWriteBuffer } from "hyparquet-writer";
 import { describe, expect, it } from "vitest";
@@ -44,6 +45,34 @@ describe("YAML", () => {
   });
 });
 
+describe("YAML for readers of 1.1", () => {
+  it("has texts with a tab in quotation marks, and blocks as blocks", async () => {
+    const { text } = await convert('{"a\\tb":"c\\td","e":"f:\\n\\tg\\n"}', "json", "yaml");
+    expect(text).toBe('"a\\tb": "c\\td"\ne: |\n  f:\n  \tg\n');
+  });
+
+  it("keeps escapes when it is written anew", async () => {
+    const source = '? "\\N"\n: {}\na: "\\uffff"\n';
+    expect((await convert(source, "yaml", "yaml")).text).toBe('"\\N": {}\na: "\\uffff"\n');
+  });
+});
+
+describe("BSON", () => {
+  it("has its values in their order, also where names are numbers", async () => {
+    const inner = new Map<string, unknown>([
+      ["c", 3],
+      ["2", 4],
+    ]);
+    const source = serialize(
+      new Map<string, unknown>([
+        ["_", inner],
+        ["0", [inner]],
+      ]),
+    );
+    expect((await convert(source, "bson", "json", { indent: 0 })).text.trim()).toBe('{"_":{"c":3,"2":4},"0":[{"c":3,"2":4}]}');
+  });
+});
+
 describe("CBOR", () => {
   it("holds bytes of YAML, MessagePack and Avro as bytes", async () => {
     const { bytes } = await convert("a: !!binary AAEC\n", "yaml", "cbor");
@@ -60,8 +89,14 @@ describe("CBOR", () => {
 describe("names that become the same", () => {
   it("are numbered in XML, for elements of one name are a list", async () => {
     const { text, codes } = await convert('{"a b":1,"a_b":2,"a?b":3}', "json", "xml", { indent: 0 });
-    expect(text).toContain("<root><a_b>1</a_b><a_b_2>2</a_b_2><a_b_3>3</a_b_3></root>");
+    expect(text).toContain("<root><a_b_2>1</a_b_2><a_b>2</a_b><a_b_3>3</a_b_3></root>");
     expect(codes).toEqual(["NAMES_CHANGED"]);
+  });
+
+  it("leave those that stay to their own values", async () => {
+    const { text } = await convert('{"":{"007":1},"_":"own","@a b":1,"@a_b":2}', "json", "xml", { indent: 0 });
+    expect(text).toContain("<_>own</_>");
+    expect((await convert('{"\\u0001":"changed","\\ufffd":"own"}', "json", "plist")).text).toMatch(/<key>\ufffd<\/key>\s*<string>own</);
   });
 
   it("are numbered in property lists", async () => {
@@ -99,6 +134,22 @@ describe("workbooks", () => {
     const { text, notes } = await convert(bookOf([["a"], [1], [], [2]]), "xlsx", "csv");
     expect(text).toBe("a\r\n1\r\n2\r\n");
     expect(notes.get("ENTRIES_LEFT_OUT")).toContain("row 3");
+  });
+
+  it("of XLS keep texts of more than 255 characters, and leave very long ones to another way", async () => {
+    const rows = ["x".repeat(255), "ü".repeat(256), "y".repeat(4110)].map((a) => ({ a }));
+    const { bytes, codes } = await convert(JSON.stringify([...rows, ...rows]), "json", "xls");
+    expect(JSON.parse((await convert(bytes, "xls", "json")).text)).toEqual([...rows, ...rows]);
+    expect(codes).toEqual([]);
+    const longer = convert(JSON.stringify([{ a: "y".repeat(4111) }]), "json", "xls");
+    await expect(longer).rejects.toMatchObject({ code: "CONVERSION_FAILED" });
+  });
+
+  it.each([9_007_199_254_740_991, 0.999_999_999_999_999_9, 2.225073858507202e-308])("of XLS keep %d", async (a) => {
+    const { bytes } = await convert(JSON.stringify([{ a }]), "json", "xls");
+    const [row] = JSON.parse((await convert(bytes, "xls", "json")).text);
+    expect(Number(row.a)).toBe(a);
+    expect((await convert(JSON.stringify([{ a }]), "json", "xlsx")).codes).toEqual([]);
   });
 
   it("keep the smallest numbers as text", async () => {

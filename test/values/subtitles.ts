@@ -60,7 +60,10 @@ function differencesOf(was: Said, is: Said, from: string, to: string): readonly 
     const result = made[at] ?? {};
     for (const name of ["start", "end"] as const) {
       const apart = Math.abs(Number(cue[name]) - Number(result[name]));
-      if (apart > 0) tell(apart <= (unitsMs[to] ?? 0) ? "rounded" : name, `[${at}]`, cue[name], result[name]);
+      if (apart === 0) continue;
+      // An end is as near where the next text begins before it.
+      const isNear = apart <= (unitsMs[to] ?? 0);
+      tell(isNear ? (name === "end" ? "rounded end" : "rounded") : name, `[${at}]`, cue[name], result[name]);
     }
     const change = changeOf(cue["text"] ?? "", result["text"] ?? "");
     if (change !== undefined) tell(change, `[${at}]`, cue["text"], result["text"]);
@@ -82,6 +85,7 @@ export const subtitleJudge: Judge = {
   differencesOf,
   excuses: {
     rounded: ["NUMBERS_ROUNDED"],
+    "rounded end": ["NUMBERS_ROUNDED", "STRUCTURE_FLATTENED"],
     end: ["STRUCTURE_FLATTENED"],
     line: ["STRUCTURE_FLATTENED"],
     looks: ["STYLING_DROPPED"],

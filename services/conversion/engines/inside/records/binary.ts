@@ -22,6 +22,7 @@ import {
   MaxKey,
   MinKey,
   ObjectId,
+  onDemand,
   serialize,
   Timestamp,
 } from "bson";
@@ -134,19 +135,36 @@ export function parseBson(bytes: Uint8Array, notes: Notes): Value {
     for (let at = 0; at < bytes.length; ) {
       const size = at + 4 <= bytes.length ? view.getInt32(at, true) : 0;
       if (size < 5 || at + size > bytes.length) throw invalid("The file is damaged or is not BSON.");
-      const document = deserialize(bytes.subarray(at, at + size), {
+      const source = bytes.subarray(at, at + size);
+      const document = deserialize(source, {
         promoteValues: false,
         promoteLongs: false,
         promoteBuffers: false,
         bsonRegExp: true,
         validation: { utf8: true },
       });
-      values.push(valueFrom(bsonOf(document, notes), notes));
+      values.push(valueFrom(bsonOf(inOrder(document, source, 0), notes), notes));
       at += size;
     }
     return listOrOnly(values, "BSON");
   });
 }
+
+const bsonKinds = { document: 3, list: 4 };
+
+/** Objects of the language begin with the names that are numbers: documents that have such are put in the order of the file. */
+function inOrder(value: unknown, source: Uint8Array, start: number): unknown {
+  const isList = Array.isArray(value);
+  if (!isList && !isPlainObject(value)) return value;
+  const parts = [...onDemand.parseToElements(source, start)].map(([kind, nameAt, nameLength, at], place) => {
+    const name = Buffer.from(source.buffer, source.byteOffset + nameAt, nameLength).toString("utf8");
+    const each: unknown = isList ? value[place] : Reflect.get(value, name);
+    return [name, kind === bsonKinds.document || kind === bsonKinds.list ? inOrder(each, source, at) : each] as const;
+  });
+  return isList ? parts.map(([, each]) => each) : new Map(parts);
+}
+
+const isPlainObject = (value: unknown): value is object => typeof value === "object" && value !== null && !("_bsontype" in value);
 
 /** MongoDB's own types by what they mean, or by their text. */
 function bsonOf(value: unknown, notes: Notes): unknown {
@@ -166,6 +184,7 @@ function bsonOf(value: unknown, notes: Notes): unknown {
     return new Uint8Array(value.value());
   }
   if (Array.isArray(value)) return value.map((each) => bsonOf(each, notes));
+  if (value instanceof Map) return new Map([...value].map(([name, each]) => [name, bsonOf(each, notes)]));
   if (typeof value !== "object" || value === null) return value;
   if ("_bsontype" in value) return "value" in value ? bsonOf(value.value, notes) : String(value);
   return new Map(Object.entries(value).map(([name, each]) => [name, bsonOf(each, notes)]));

@@ -84,12 +84,15 @@ function endOfQuoted(text: string, at: number): number {
   return end < 0 ? text.length : end;
 }
 
-/** The separator that stands equally often in most rows, and in the first. A comma between digits is a decimal mark where another will do. */
+/**
+ * The separator that stands in most rows, equally often, and in the first: in a few it is a sign in their text. A comma between digits is a
+ * decimal mark where another will do.
+ */
 function separatorOf(text: string): string {
   const { rows, often, inFirst, hasDecimalCommas } = countsOf(text);
   const found = names.flatMap((name, place) => {
     const [best] = [...(often[place] ?? [])].filter(([count]) => count > 0).sort(([, one], [, other]) => other - one);
-    if (best === undefined) return [];
+    if (best === undefined || (often[place]?.get(0) ?? 0) * 2 >= rows) return [];
     const [count, alike] = best;
     const isMark = name === "comma" && hasDecimalCommas && rows > 1;
     return [{ name, count, isMark, score: (alike / rows) * (inFirst[place] === true ? 1 : 0.5) }];

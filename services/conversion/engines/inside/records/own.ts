@@ -8,7 +8,7 @@ import { linesOf, textOfLines } from "./csv.ts";
 import { encodeText } from "./own-encoding.ts";
 import { rewriteXml } from "./own-xml.ts";
 import { maxDepth, tooDeep } from "./values.ts";
-import { assertShallow, exactTag, floatTag, sourceOf } from "./yaml.ts";
+import { assertShallow, escapeUnwritable, exactTag, floatTag, quoteUnwritable, sourceOf } from "./yaml.ts";
 
 export function rewriteData(bytes: Buffer, { from, options }: Question, notes: Notes): Converted {
   const declared =
@@ -130,6 +130,7 @@ function rewriteYaml(text: string, options: Options): string {
       visitYaml(document, {
         Scalar: (_key, node: Scalar) => {
           const isFloat = node.tag === floatTag && /^[-+]?\.(inf|nan)$/i.test(String(node.value));
+          quoteUnwritable(node);
           if (typeof node.value !== "number" && typeof node.value !== "bigint" && !isFloat) return;
           node.value = sourceOf(node);
           // `!!int "7"` is 7, `!!float -.inf` no NaN, and the library writes what has a tag by the rule of that.
@@ -139,7 +140,7 @@ function rewriteYaml(text: string, options: Options): string {
           if (options.sortKeys === true) map.items.sort((one, other) => byText(String(one.key), String(other.key)));
         },
       });
-      const written = document.toString({ indent, lineWidth: 0 });
+      const written = escapeUnwritable(document.toString({ indent, lineWidth: 0 }));
       return index > 0 && !written.startsWith("---") && !/^%/.test(written) ? `---\n${written}` : written;
     })
     .join("");

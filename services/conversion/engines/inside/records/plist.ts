@@ -3,7 +3,7 @@ import { build, buildBinary, parse as parseOtherPlist } from "plist";
 import { type Notes, type Options, textOption } from "../exchange.ts";
 import { inexpressible, invalid } from "../failure.ts";
 import { parseBinaryPlist } from "./binary-plist.ts";
-import { Exact, entriesOf, noteDoubled, numberOf, Stamp, simplify, type Value, valueFrom, withoutNulls } from "./values.ts";
+import { Exact, entriesOf, freeNames, noteDoubled, numberOf, Stamp, simplify, type Value, valueFrom, withoutNulls } from "./values.ts";
 import { childrenOf, elementOf, type Node, rootOf, speakable, textWithin } from "./xml.ts";
 
 export function parsePlist(bytes: Uint8Array, decode: () => string, notes: Notes): Value {
@@ -112,12 +112,8 @@ function plistOf(value: Value, said: (text: string) => string, isBinary: boolean
   if (Array.isArray(value)) return value.map((each) => plistOf(each, said, isBinary));
   if (!(value instanceof Map)) return value;
   const object: { [name: string]: Plain } = Object.create(null);
-  for (const [name, each] of value) {
-    let free = said(name);
-    // Of names that became the same.
-    for (let count = 2; free in object; count += 1) free = `${said(name)}_${count}`;
-    object[free] = plistOf(each, said, isBinary);
-  }
+  const names = freeNames([...value.keys()].map((name) => [name, said(name)]));
+  for (const [at, each] of [...value.values()].entries()) object[names[at] ?? ""] = plistOf(each, said, isBinary);
   return object;
 }
 

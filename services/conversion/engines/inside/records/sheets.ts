@@ -1,7 +1,7 @@
 /** Workbooks as tables, by SheetJS: cell values, not their looks. */
 import * as workbooks from "@e965/xlsx";
 import { type Notes, type Options, textOption } from "../exchange.ts";
-import { Failure, invalid, tooComplex } from "../failure.ts";
+import { Failure, inexpressible, invalid, tooComplex } from "../failure.ts";
 import { hiddenTablesOf } from "./hidden-tables.ts";
 import { isComputed } from "./open-document.ts";
 import { serialOf, stampOfSerial } from "./serial-dates.ts";
@@ -184,14 +184,14 @@ const old = { rows: 65_536, columns: 256 };
 
 export function writeSheet(value: Value, to: string, options: Options, notes: Notes): Uint8Array {
   const { columns, rows } = tableOf(value, notes);
-  const lines: unknown[][] = options.header === false ? [] : [columns.map((name) => escapedIn(to, textOf(name, notes)))];
+  const lines: unknown[][] = options.header === false ? [] : [columns.map((name) => escapedIn(to, textOf(name, to, notes)))];
   const changed = { texts: new Set<string>(), zones: new Set<string>() };
   for (const row of rows) {
     lines.push(
       row.map((cell, place) =>
         escapedIn(
           to,
-          sheetCellOf(cell, notes, (how) => changed[how].add(columns[place] ?? "")),
+          sheetCellOf(cell, to, notes, (how) => changed[how].add(columns[place] ?? "")),
         ),
       ),
     );
@@ -209,10 +209,14 @@ export function writeSheet(value: Value, to: string, options: Options, notes: No
   const sheet = workbooks.utils.aoa_to_sheet(lines, { dense: true });
   const book = workbooks.utils.book_new();
   workbooks.utils.book_append_sheet(book, sheet, "Sheet1");
+  return bytesOfBook(book, to);
+}
+
+function bytesOfBook(book: workbooks.WorkBook, to: string): Uint8Array {
   const bookType = bookTypes[to];
   if (bookType === undefined) throw new Failure("INTERNAL", "No such workbook.");
-  const written: unknown = workbooks.write(book, { type: "buffer", bookType, compression: true });
-  return written instanceof Uint8Array ? written : Buffer.from(String(written), "utf8");
+  // In cells themselves the library cuts texts of XLS at 255 characters; in the table of all texts it does not.
+  return Buffer.from(workbooks.write(book, { type: "buffer", bookType, compression: true, bookSST: to === "xls" }));
 }
 
 /** One workbook of a sheet each. */
@@ -231,31 +235,38 @@ export function joinedBook(sheets: ReadonlyMap<string, Uint8Array>, to: string, 
     for (const cell of rows.flat()) if (cell?.t === "s") cell.v = String(escapedIn(to, cell.v));
     workbooks.utils.book_append_sheet(book, only, given);
   }
-  const bookType = bookTypes[to];
-  if (bookType === undefined) throw new Failure("INTERNAL", "No such workbook.");
-  return Buffer.from(workbooks.write(book, { type: "buffer", bookType, compression: true }));
+  return bytesOfBook(book, to);
 }
 
 const maxCellChars = 32_767;
+/** What fits into one record with two bytes a character: the library has no way to go on in the next. */
+const maxRecordChars = 4110;
 
 /** What looks like an escape of Open XML there is escaped itself. @see ECMA-376 part 1, 22.9.2.19 */
 const escapedIn = (to: string, cell: unknown): unknown =>
   to === "xlsx" && typeof cell === "string" ? cell.replace(/_(?=x[\da-f]{4}_)/gi, "_x005F_") : cell;
 
-/** Smaller ones than these the library gets wrong in its binary forms, and offices write as nothing. */
+/** Smaller ones than these offices write as nothing. */
 const smallestNormal = 2 ** -1022;
-/** Of larger ones it takes the logarithm for one more. */
+/** Of larger ones they take the logarithm for one more. */
 const largestSure = 1.797693134862e308;
 
-function isWritable(value: number): boolean {
+function isWritable(value: number, to: string): boolean {
   const size = Math.abs(value);
-  return size <= largestSure && !Object.is(value, -0) && (value === 0 || size >= smallestNormal);
+  if (Object.is(value, -0) || (value !== 0 && size < smallestNormal) || size > largestSure) return false;
+  return value === 0 || to === "xlsx" || isSplitWell(size);
 }
 
-function sheetCellOf(cell: Cell, notes: Notes, note: (how: "texts" | "zones") => void): unknown {
+/** For its binary forms the library finds the exponent by a logarithm, which is another one beside powers of two and for the smallest. */
+function isSplitWell(size: number): boolean {
+  const mantissa = size * 2 ** (52 - Math.floor(Math.log(size) / Math.LN2));
+  return mantissa >= 2 ** 52 && mantissa < 2 ** 53;
+}
+
+function sheetCellOf(cell: Cell, to: string, notes: Notes, note: (how: "texts" | "zones") => void): unknown {
   if (cell === null || typeof cell === "boolean") return cell;
-  if (typeof cell === "string") return textOf(cell, notes);
-  if (typeof cell === "number" && isWritable(cell)) return cell;
+  if (typeof cell === "string") return textOf(cell, to, notes);
+  if (typeof cell === "number" && isWritable(cell, to)) return cell;
   const day = cell instanceof Stamp ? serialOf(cell) : undefined;
   if (day !== undefined) {
     if (cell instanceof Stamp && cell.isInstant) note("zones");
@@ -267,9 +278,11 @@ function sheetCellOf(cell: Cell, notes: Notes, note: (how: "texts" | "zones") =>
 }
 
 /** Lines in a cell end with one character, and XML has no word for some others. */
-function textOf(text: string, notes: Notes): string {
+function textOf(text: string, to: string, notes: Notes): string {
   if (text.length > maxCellChars)
     throw new Failure("INPUT_TOO_COMPLEX", `A cell of a workbook holds ${maxCellChars} characters at most; csv holds more.`);
+  if (to === "xls" && text.length > maxRecordChars)
+    throw inexpressible(`A text has more than ${maxRecordChars} characters, which is not written to this format here.`);
   const clean = text
     .toWellFormed()
     .replace(/\r\n?/g, "\n")

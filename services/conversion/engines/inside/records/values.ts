@@ -104,6 +104,21 @@ export function freeName(entries: Entries, wanted: string, doubled: string[]): s
   return `${wanted}_${count}`;
 }
 
+/**
+ * What each name became, and no two of them the same: those that stay as they are are nobody else's, and of the others the second is
+ * numbered.
+ */
+export function freeNames(names: readonly (readonly [was: string, is: string])[]): readonly string[] {
+  const taken = new Set(names.flatMap(([was, is]) => (was === is ? [is] : [])));
+  return names.map(([was, is]) => {
+    if (was === is) return is;
+    let free = is;
+    for (let count = 2; taken.has(free); count += 1) free = `${is}_${count}`;
+    taken.add(free);
+    return free;
+  });
+}
+
 /** Says which names stood twice beside each other. */
 export function noteDoubled(doubled: readonly string[], notes: Notes): void {
   if (doubled.length > 0) notes.set("NAMES_CHANGED", `Values of one name were numbered: ${firstOf(doubled)}.`);

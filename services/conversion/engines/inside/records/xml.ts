@@ -3,7 +3,7 @@ import { XMLParser, XMLValidator } from "fast-xml-parser";
 import { type Notes, noteOnce, numberOption, type Options, textOption } from "../exchange.ts";
 import { invalid, tooComplex } from "../failure.ts";
 import { assertShallowXml } from "../xml-depth.ts";
-import { type Entries, Exact, maxDepth, Stamp, simplify, textOfScalar, type Value } from "./values.ts";
+import { type Entries, Exact, freeNames, maxDepth, Stamp, simplify, textOfScalar, type Value } from "./values.ts";
 
 const cdataPropName = "#cdata";
 
@@ -178,13 +178,12 @@ function writeElement(around: Writing, name: string, value: Value, margin: strin
   const members: readonly (readonly [string, Value])[] = Array.isArray(value) ? value.map((each) => [item, each] as const) : [...value];
   const isAttribute = ([key, each]: readonly [string, Value]) =>
     key.length > 1 && key.startsWith("@") && validName.test(key.slice(1)) && !Array.isArray(each) && !(each instanceof Map);
-  const taken = new Set<string>();
-  const attributes = members
-    .filter(isAttribute)
-    .map(
-      ([key, each]) =>
-        ` ${freeNameOf(attributeNameOf(writing, key.slice(1)), taken)}="${escapeText(textOf(each), notes).replaceAll('"', "&quot;").replaceAll("\n", "&#10;").replaceAll("\t", "&#9;")}"`,
-    );
+  const own = members.filter(isAttribute);
+  const ownNames = freeNames(own.map(([key]) => [key.slice(1), attributeNameOf(writing, key.slice(1))]));
+  const attributes = own.map(
+    ([, each], at) =>
+      ` ${ownNames[at]}="${escapeText(textOf(each), notes).replaceAll('"', "&quot;").replaceAll("\n", "&#10;").replaceAll("\t", "&#9;")}"`,
+  );
   const rest = Array.isArray(value) ? members : members.filter((member) => !isAttribute(member));
   const start = `${margin}<${name}${attributes.join("")}`;
   const [only] = rest;
@@ -193,27 +192,17 @@ function writeElement(around: Writing, name: string, value: Value, margin: strin
     return void lines.push(`${start}>${escapeText(textOf(only[1]), notes)}</${name}>`);
   }
   lines.push(`${start}>`);
-  taken.clear();
-  for (const [key, each] of rest) {
-    const isRepeated = Array.isArray(each) && each.length > 0 && !Array.isArray(value);
-    const all = isRepeated ? each : [each];
-    const own = Array.isArray(value) ? key : freeNameOf(elementNameOf(writing, key, all), taken);
-    for (const one of all) writeElement(writing, own, one, margin + step);
-  }
+  const all = rest.map(([, each]) => (Array.isArray(each) && each.length > 0 && !Array.isArray(value) ? each : [each]));
+  const names = Array.isArray(value)
+    ? rest.map(([key]) => key)
+    : freeNames(rest.map(([key], at) => [key, elementNameOf(writing, key, all[at] ?? [])]));
+  for (const [at, ones] of all.entries()) for (const one of ones) writeElement(writing, names[at] ?? item, one, margin + step);
   lines.push(`${margin}</${name}>`);
 }
 
 function attributeNameOf({ notes, prefixes }: Writing, name: string): string {
   const [prefix = ""] = name.split(":");
   return prefix === name || /^xml(ns)?$/.test(prefix) || prefixes.has(prefix) ? name : withoutPrefix(name, notes);
-}
-
-/** Of two names that became the same, the second is numbered: elements of one name are a list. */
-function freeNameOf(name: string, taken: Set<string>): string {
-  let free = name;
-  for (let count = 2; taken.has(free); count += 1) free = `${name}_${count}`;
-  taken.add(free);
-  return free;
 }
 
 function xmlNameOf(name: string, notes: Notes): string {

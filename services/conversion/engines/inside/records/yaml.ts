@@ -1,5 +1,5 @@
 /** YAML 1.2 (core schema): what looks like a date stays the text that it is. */
-import { Document, parseAllDocuments, type ScalarTag, visit, YAMLError } from "yaml";
+import { Document, parseAllDocuments, type Scalar, type ScalarTag, visit, YAMLError } from "yaml";
 import { type Notes, noteOnce, numberOption, type Options } from "../exchange.ts";
 import { invalid, tooComplex } from "../failure.ts";
 import { withoutTrailing } from "../trailing.ts";
@@ -85,12 +85,19 @@ export function writeYaml(value: Value, options: Options, notes: Notes): string 
     customTags: ["binary", exactTag],
     compat: "yaml-1.1",
   });
-  visit(document, {
-    Scalar: (_key, node) => {
-      if (typeof node.value === "string" && (node.value === "=" || unwritable.test(node.value))) node.type = "QUOTE_DOUBLE";
-    },
-  });
-  const text = document.toString({ indent, lineWidth: 0 });
+  visit(document, { Scalar: (_key, node) => quoteUnwritable(node) });
+  return escapeUnwritable(document.toString({ indent, lineWidth: 0 }));
+}
+
+/** What others read as something else, or not at all: readers of YAML 1.1 take a tab for the end of a text without quotation marks. */
+export function quoteUnwritable(node: Scalar): void {
+  if (typeof node.value !== "string") return;
+  const isCut = node.value.includes("\t") && !node.value.includes("\n");
+  if (node.value === "=" || isCut || unwritable.test(node.value)) node.type = "QUOTE_DOUBLE";
+}
+
+/** In a document in which texts with such characters have quotation marks. */
+export function escapeUnwritable(text: string): string {
   return text.replace(allUnwritable, (letter) => lineEnds[letter] ?? `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
 

@@ -73,16 +73,19 @@ const styleOfTag: Readonly<Record<string, keyof Style>> = { b: "bold", strong: "
 /** The tags that SubRip, WebVTT and SAMI share with HTML; others are left off and noted. */
 export function spansOfTags(text: string, notes: Notes, decode: (text: string) => string): readonly Span[] {
   const found = createSpans();
-  for (const part of text.split(/(<\/?[a-zA-Z][^<>]*>|<\d[\d:.]*>|\{\\[^{}]*\})/)) {
+  for (const [at, part] of text.split(/(<\/?[a-zA-Z][^<>]*>|<\d[\d:.]*>|\{\\[^{}]*\})/).entries()) {
+    // Between marks: a tag that does not end is text.
+    if (at % 2 === 0) {
+      found.add(decode(part));
+      continue;
+    }
     const tag = /^<(\/?)([a-zA-Z]+)/.exec(part);
     const [, slash, name = ""] = tag ?? [];
     const style = styleOfTag[name.toLowerCase()];
     if (/^br$/i.test(name)) found.add("\n");
     else if (style !== undefined) found.set({ [style]: slash === "" });
     else if (/^v$/i.test(name)) noteAlso(notes, "METADATA_DROPPED", "Speakers' names were left out.");
-    else if (tag !== null || /^(<\d|\{\\)/.test(part)) {
-      if (!/^(p|\/p|sync)$/i.test(name)) notes.set("STYLING_DROPPED", undefined);
-    } else found.add(decode(part));
+    else if (!/^(p|sync)$/i.test(name)) notes.set("STYLING_DROPPED", undefined);
   }
   return trimmed(found.spans);
 }

@@ -23,7 +23,12 @@ import {
 /** Cues of blocks that begin with a line of two times. */
 function cuesOfBlocks(text: string, times: RegExp, spansOf: (body: string) => Cue["spans"], onName?: (name: string) => void): Cue[] {
   const lines = text.replace(/\r\n?/g, "\n").split("\n");
-  const starts = lines.flatMap((line, at) => (times.test(line) ? [at] : []));
+  const starts: number[] = [];
+  for (const [at, line] of lines.entries()) {
+    // Two times that stand alone under those of a text are that text.
+    const isText = starts.at(-1) === at - 1 && (lines[at + 1] ?? "").trim() === "";
+    if (times.test(line) && !isText) starts.push(at);
+  }
   return starts.flatMap((at, index) => {
     const [, from = "", to = ""] = times.exec(lines[at] ?? "") ?? [];
     onName?.((lines[at - 1] ?? "").trim());

@@ -17,6 +17,7 @@ describe("the separator", () => {
     ["tabs", "\t", "a\tb\n1,5\t2,5\n"],
     ["bars", "|", "a|b\n1|2\n"],
     ["what most rows have below a title", ";", "Report, of May\nname;qty\nA;1\nB;2\nC;3\n"],
+    ["a comma where semicolons stand in a few texts of one column", ",", "007\n00:00:00\na;b\n1\n2\n"],
     ["a comma in a list of one column", ",", "a\nb\n"],
     ["what Excel says", ";", "sep=;\na;b,c,d\n"],
   ])("is %s", (_what, separator, text) => {

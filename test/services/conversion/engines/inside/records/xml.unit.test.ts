@@ -22,7 +22,7 @@ describe("XML", () => {
     ['{"a":null,"b":1}', "<a/><b>1</b>", ["EMPTY_VALUES_DROPPED"]],
     ['{"a":{},"b":1}', "<a/><b>1</b>", ["EMPTY_VALUES_DROPPED"]],
     ['{"a":"","b":[1,2]}', "<a/><b>1</b><b>2</b>", []],
-    ['{"db:a":1,"db_a":{"@x:y":2}}', '<db_a>1</db_a><db_a_2 x_y="2"/>', ["NAMES_CHANGED"]],
+    ['{"db:a":1,"db_a":{"@x:y":2}}', '<db_a_2>1</db_a_2><db_a x_y="2"/>', ["NAMES_CHANGED"]],
     [
       '{"x:a":{"@xmlns:x":"urn:x","@xml:lang":"en","x:b":[1,2],"@x:c":3},"b":1}',
       '<x:a xmlns:x="urn:x" xml:lang="en" x:c="3"><x:b>1</x:b><x:b>2</x:b></x:a><b>1</b>',

@@ -160,6 +160,14 @@ describe("text", () => {
   });
 });
 
+describe("a text that looks like a part of the file", () => {
+  it.each(["<b", "00:00:01,000 --> 00:00:02,000"])("stays: %s", async (text) => {
+    const made = await convert(srt(text, "!"), "srt", "vtt");
+    expect(made.text).toContain(text.replace("<", "&lt;").replace(">", "&gt;"));
+    expect(made.text).toContain("!");
+  });
+});
+
 describe("a file that is a little odd", () => {
   it("and has no hours is read", async () => {
     expect((await convert("1\n00:01,000 --> 00:02,000\na\n", "srt", "sbv")).text).toBe("0:00:01.000,0:00:02.000\na\n");
