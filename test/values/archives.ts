@@ -46,7 +46,10 @@ function differencesOf(was: Said, is: Said): readonly Difference[] {
   const [given, made] = [membersIn(was), membersIn(is)];
   const found: Difference[] = [];
   for (const [place, member] of given) {
-    const result = made.get(place);
+    const own = made.get(place);
+    const other = place.replaceAll("\\", "/");
+    const result = own ?? made.get(other);
+    if (own === undefined && result !== undefined) found.push({ change: "name", place, was: place, is: other });
     if (result === undefined) {
       found.push({ change: "sort", place, was: String(member.sort), is: "(missing)" });
       continue;
@@ -61,9 +64,10 @@ function differencesOf(was: Said, is: Said): readonly Difference[] {
       found.push({ change: isCut ? "rounded" : key, place, was: String(member[key]), is: String(result[key]) });
     }
   }
+  const parted = [...given.keys()].map((each) => each.replaceAll("\\", "/"));
   for (const [place, { sort }] of made) {
     // Folders on the way to a member need not be named.
-    const isWay = sort === "folder" && [...given.keys()].some((each) => each.startsWith(`${place}/`));
+    const isWay = parted.includes(place) || (sort === "folder" && parted.some((each) => each.startsWith(`${place}/`)));
     if (!given.has(place) && !isWay) found.push({ change: "other", place, was: "(missing)", is: String(sort) });
   }
   return found;
@@ -72,5 +76,5 @@ function differencesOf(was: Said, is: Said): readonly Difference[] {
 export const archiveJudge: Judge = {
   engine: archiveEngine,
   differencesOf: (was, is) => differencesOf(was as Said, is as Said),
-  excuses: { rounded: ["NUMBERS_ROUNDED"], sort: ["ENTRIES_LEFT_OUT"], mode: ["PERMISSIONS_REDUCED"] },
+  excuses: { rounded: ["NUMBERS_ROUNDED"], sort: ["ENTRIES_LEFT_OUT"], mode: ["PERMISSIONS_REDUCED"], name: ["NAMES_CHANGED"] },
 };

@@ -152,6 +152,12 @@ describe("workbooks", () => {
     expect((await convert(JSON.stringify([{ a }]), "json", "xlsx")).codes).toEqual([]);
   });
 
+  it("keep what is no number as text", async () => {
+    const { bytes, codes } = await convert("- a: .nan\n- a: -.inf\n", "yaml", "xlsx");
+    expect(JSON.parse((await convert(bytes, "xlsx", "json")).text)).toEqual([{ a: "NaN" }, { a: "-Infinity" }]);
+    expect(codes).toEqual(["TYPES_AS_TEXT"]);
+  });
+
   it("keep the smallest numbers as text", async () => {
     const { bytes, codes } = await convert('[{"a":5e-324}]', "json", "xls");
     expect(JSON.parse((await convert(bytes, "xls", "json")).text)).toEqual([{ a: "5e-324" }]);

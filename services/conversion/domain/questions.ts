@@ -122,9 +122,9 @@ export const answers = {
   isFileList: record({ isList: flag }),
   /**
    * Of names with and without `./` before them, their code page where they are no UTF-8, and whether two are the same; with the ZIP
-   * that they are of, whether it has names in which accents stand apart from their letters.
+   * that they are of, whether it has names in which accents stand apart from their letters, and backslashes that the listing has not.
    */
-  archiveNames: record({ isDotted: flag, guess: optional(encodingLabel), hasTwins: flag, isDecomposed: flag }),
+  archiveNames: record({ isDotted: flag, guess: optional(encodingLabel), hasTwins: flag, isDecomposed: flag, isBackslashed: flag }),
   /** Of a listing and of names: refuses what no honest archive holds. */
   archiveSafety: nothing,
   /** Writes patterns of the members that are not to be passed on. */

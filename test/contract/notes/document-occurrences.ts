@@ -122,6 +122,7 @@ export const documents: readonly Occurrence[] = [
       { name: "a", content: "b" },
     ]),
   },
+  { engine: "archive", hop: "zip>tar", code: "NAMES_CHANGED", content: zipFile([{ name: "a\\b.txt", content: "c" }]) },
   { engine: "archive", hop: "zip>tar", code: "ENCODING_GUESSED", content: zipFile([{ name: latin("Gr\x81\xe1e.txt"), content: "b" }]) },
   { engine: "graphviz", hop: "gv>svg", code: "EXTERNAL_CONTENT_BLOCKED", content: 'digraph { a [image="a.png"] }' },
   { engine: "subtitle", hop: "srt>vtt", code: "ENCODING_GUESSED", content: latin("1\n00:00:01,000 --> 00:00:02,000\nJ\xfcrgen\n") },

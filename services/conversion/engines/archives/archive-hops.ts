@@ -68,6 +68,11 @@ const leftOut = [
 const holdsParts = (format: string) => packings[format]?.format === "pax" || packings[format]?.format === "7zip";
 const timesCut = expecting("NUMBERS_ROUNDED", { message: "Times of files are cut to whole seconds." });
 
+const namesRead = [
+  expecting("ENCODING_GUESSED", { message: "Names that are not Unicode are guessed." }),
+  expecting("NAMES_CHANGED", { message: "Backslashes in names are taken for what parts folders." }),
+];
+
 /** Owners and permissions get lost where one of the two has none; members never do. */
 function fidelityOf(from: string, to: string): Fidelity {
   const isSame = streams[to] !== undefined || packings[from]?.format === packings[to]?.format;
@@ -85,7 +90,7 @@ function hopOf(from: string, to: string): Omit<Hop, "from" | "to"> {
     expects: [
       ...(streams[to] === undefined && from !== "cab" ? leftOut : []),
       ...(streams[to] === undefined && !holdsParts(to) ? [timesCut] : []),
-      ...(packings[from]?.format === "zip" ? [expecting("ENCODING_GUESSED", { message: "Names that are not Unicode are guessed." })] : []),
+      ...(packings[from]?.format === "zip" ? namesRead : []),
     ],
   };
 }

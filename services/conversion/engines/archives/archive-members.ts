@@ -46,6 +46,7 @@ export async function openListed(work: Work) {
   const listed = await keep("names");
   const isZip = packings[task.hop.from]?.format === "zip";
   const names = await inspector.ask("archiveNames", [listed, ...(isZip ? [task.input.path] : [])], { signal: task.signal });
+  if (names.isBackslashed) task.note("NAMES_CHANGED", "Backslashes in names were taken for what parts folders, as some programs write it.");
   await list(session, inputInside, "before");
   let listing = await keep("before");
   await inspector.ask("archiveSafety", [listing, listed], { more: { packedBytes: task.input.sizeBytes }, signal: task.signal });

@@ -30,17 +30,21 @@ export async function archiveNamesOf(file: ByteSource, zip?: ByteSource): Promis
   if (listed.some(({ name }) => leavesFolder(name))) throw leavesItsFolder();
   if (listed.length > maxMembers) throw tooManyMembers();
   const legacy = listed.flatMap(({ legacy }) => (legacy === undefined ? [] : [legacy, Buffer.from("\n")]));
+  const inZip = zip === undefined ? [] : (await readZipDirectory(zip)).map(({ name }) => name);
   return {
     isDotted: lines.some((line) => line.startsWith("./") && line.length > 2),
     guess: legacy.length === 0 ? undefined : guessEncoding(Buffer.concat(legacy).subarray(0, sampleBytes)),
     hasTwins: hasTwins(listed.map(({ name }) => name)),
-    isDecomposed: zip !== undefined && (await namesInZip(zip)).size > 0,
+    isDecomposed: decomposedOf(inZip).size > 0,
+    isBackslashed: withBackslash(inZip) > withBackslash(listed.map(({ name }) => name)),
   };
 }
 
+const withBackslash = (names: readonly string[]) => names.filter((name) => name.includes("\\")).length;
+
 /** Of names in which accents stand apart from their letters, by how the listing has them. */
-async function namesInZip(zip: ByteSource): Promise<ReadonlyMap<string, string>> {
-  const names = (await readZipDirectory(zip)).map(({ name }) => name.replace(/^(\.\/)+|\/$/g, ""));
+function decomposedOf(inZip: readonly string[]): ReadonlyMap<string, string> {
+  const names = inZip.map((name) => name.replace(/^(\.\/)+|\/$/g, ""));
   return new Map(names.filter((name) => name.normalize() !== name).map((name) => [name.normalize(), name]));
 }
 
@@ -71,7 +75,7 @@ export async function archiveMembersOf(file: ByteSource): Promise<Answer<"archiv
 export async function listWanted(file: ByteSource, folder: string, zip?: ByteSource): Promise<void> {
   const members = await membersOf(file);
   const unwanted = unwantedOf(members);
-  const named = zip === undefined ? new Map<string, string>() : await namesInZip(zip);
+  const named = decomposedOf(zip === undefined ? [] : (await readZipDirectory(zip)).map(({ name }) => name));
   const wanted = members.filter((member) => !unwanted.has(member));
   const lines = wanted.flatMap((member) => linesOf(member, folder, named.get(member.name)));
   writeToHost(Buffer.from(`${["#mtree", ...lines].join("\n")}\n`));

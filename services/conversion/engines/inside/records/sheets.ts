@@ -253,8 +253,8 @@ const largestSure = 1.797693134862e308;
 
 function isWritable(value: number, to: string): boolean {
   const size = Math.abs(value);
-  if (Object.is(value, -0) || (value !== 0 && size < smallestNormal) || size > largestSure) return false;
-  return value === 0 || to === "xlsx" || isSplitWell(size);
+  if (value === 0) return !Object.is(value, -0);
+  return size >= smallestNormal && size <= largestSure && (to === "xlsx" || isSplitWell(size));
 }
 
 /** For its binary forms the library finds the exponent by a logarithm, which is another one beside powers of two and for the smallest. */
