@@ -180,7 +180,7 @@ async function select({ sandbox }: EngineHost, task: HopTask, pages: string): Pr
 }
 
 async function makeSearchable({ sandbox }: EngineHost, task: HopTask): Promise<boolean> {
-  const found = await recognise(sandbox, task, () => true, task.outputPath);
+  const found = await recognise(sandbox, task, { wanted: () => true, path: task.outputPath, isForText: false });
   if (found === undefined) return false;
   if (found.pages.length > 0) task.note("TEXT_RECOGNISED", wordsFor(found));
   const unrecognised = unrecognisedWords(found);

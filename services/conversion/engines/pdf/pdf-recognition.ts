@@ -6,6 +6,7 @@ import type { Sandbox } from "#services/conversion/domain/sandbox.ts";
 import { failureOf } from "../shared/bad-input.ts";
 import { stringOption } from "../shared/hop-table.ts";
 import { inputInside, openToolSession, type ToolSession } from "../shared/tool-run.ts";
+import { straightened } from "./pdf-straightening.ts";
 import { pointsPerInch, popplerBadInput, readPages } from "./poppler-pages.ts";
 import { assertLanguages, languageOption, tesseract } from "./tesseract-languages.ts";
 
@@ -34,25 +35,27 @@ export type Recognised = {
   readonly left: number;
 };
 
+export type Wish = {
+  readonly wanted: (page: number) => boolean;
+  readonly path: string;
+  /** Only the text is for people: crooked pages are read upright, and their text lies upright above them. */
+  readonly isForText: boolean;
+};
+
 /**
  * Writes the PDF with text to `path`, outside the sandbox. Nothing is written where no page lacks text, nor where none has any that
  * can be read: then there are no `pages`.
  *
  * @throws FilemillError INVALID_OPTION for a language that is not installed, INVALID_INPUT.
  */
-export async function recognise(
-  sandbox: Sandbox,
-  task: HopTask,
-  wanted: (page: number) => boolean,
-  path: string,
-): Promise<Recognised | undefined> {
+export async function recognise(sandbox: Sandbox, task: HopTask, { wanted, path, isForText }: Wish): Promise<Recognised | undefined> {
   await using session = await openToolSession(sandbox, task);
   const language = stringOption(task.options, "language") ?? "eng";
   await assertLanguages(session, language);
   const without = (await pagesWithoutText(session)).filter(wanted);
   const pages = without.slice(0, Math.max(1, Math.floor(task.timeoutMs / msPerPage)));
   if (pages.length === 0) return undefined;
-  const drawn = await draw(session, pages);
+  const drawn = await draw(session, pages, isForText);
   await writeFile(session.pathOf("pages.txt"), drawn.map((name) => `/job/${name}\n`).join(""), { flag: "wx", mode: 0o644 });
   const end = await session.run({
     program: tesseract,
@@ -78,11 +81,11 @@ export async function recognise(
 export async function recogniseOr(
   sandbox: Sandbox,
   task: HopTask,
-  { wanted, path, isNeeded }: { readonly wanted: (page: number) => boolean; readonly path: string; readonly isNeeded: boolean },
+  { isNeeded, ...wish }: Wish & { readonly isNeeded: boolean },
 ): Promise<Recognised | undefined> {
   if (task.options.ocr === "never") return undefined;
   try {
-    return await recognise(sandbox, task, wanted, path);
+    return await recognise(sandbox, task, wish);
   } catch (error) {
     const isWish = error instanceof FilemillError && (error.code === "INVALID_OPTION" || error.code === "JOB_CANCELLED");
     if (isNeeded || isWish || task.signal.aborted) throw error;
@@ -141,7 +144,7 @@ async function pagesWithoutLetters(session: ToolSession, text: string, fewer = 1
   return [...end.stdout.matchAll(/^\d{1,5}$/gm)].map(([number]) => Number(number));
 }
 
-async function draw(session: ToolSession, pages: readonly number[]): Promise<readonly string[]> {
+async function draw(session: ToolSession, pages: readonly number[], isForText: boolean): Promise<readonly string[]> {
   const names: string[] = [];
   for (const { number, widthPoints, heightPoints } of await readPages(session, pages)) {
     const pixels = (widthPoints * heightPoints * dpi * dpi) / (pointsPerInch * pointsPerInch);
@@ -154,7 +157,7 @@ async function draw(session: ToolSession, pages: readonly number[]): Promise<rea
       ],
     });
     if (end.exitCode !== 0) throw failureOf(end, popplerBadInput, "The page could not be drawn; the PDF is damaged.");
-    names.push(`${name}.pgm`);
+    names.push(isForText ? await straightened(session, `${name}.pgm`) : `${name}.pgm`);
   }
   return names;
 }

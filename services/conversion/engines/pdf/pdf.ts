@@ -100,6 +100,7 @@ async function run(host: Host, reader: OpenEngine, task: HopTask): Promise<void>
     const found = await recogniseOr(host.sandbox, task, {
       wanted: pagesWanted(task.options.pages),
       path: searchable,
+      isForText: task.options.layout !== "exact",
       isNeeded: first instanceof LacksContent,
     });
     if (found === undefined || found.pages.length === 0) {

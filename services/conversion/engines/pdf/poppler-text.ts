@@ -95,7 +95,7 @@ async function numbersFrom(session: ToolSession, program: string, args: readonly
 /** Where there is text already, that the recognition fails costs only the text of pictures, which a note names. */
 async function recogniseOr({ sandbox }: Host, task: HopTask, { letters, pictures }: Taken, path: string) {
   try {
-    return await recognise(sandbox, task, (page) => pictures.includes(page), path);
+    return await recognise(sandbox, task, { wanted: (page) => pictures.includes(page), path, isForText: true });
   } catch (error) {
     const isWish = error instanceof FilemillError && (error.code === "INVALID_OPTION" || error.code === "JOB_CANCELLED");
     if (letters === 0 || isWish || task.signal.aborted) throw error;

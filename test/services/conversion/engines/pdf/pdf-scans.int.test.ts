@@ -35,6 +35,8 @@ describe("scanned pages of a PDF", () => {
       await run("/usr/bin/python3", [join(import.meta.dirname, "scanned-pdf.py"), scanned, kind, "1", "0", shot]);
       await run("qpdf", ["--empty", "--pages", files["scan"] ?? "", "1", scanned, "--", files[kind] ?? ""]);
     }
+    files["crooked"] = join(bench.folder, "crooked.pdf");
+    await run("/usr/bin/python3", [join(import.meta.dirname, "scanned-pdf.py"), files["crooked"], "plain", "4", "0", shot]);
     await browser.close();
   }, 120_000);
   afterAll(() => bench[Symbol.asyncDispose]());
@@ -64,6 +66,14 @@ describe("scanned pages of a PDF", () => {
     const text = (await readFile(path, "utf8")).replace(/\s+/g, " ");
     expect([text.includes("A cover sheet with a few words"), text.includes("Agreed and signed.")]).toEqual([true, true]);
     expect(notes.get("TEXT_RECOGNISED")).toMatch(/^The text of page 2 was recognised/);
+  });
+
+  it("reads what was scanned crookedly line by line; its lines came apart", async () => {
+    await using plain = await openBench(popplerEngine);
+    const text = await readFile((await plain.convert(files["crooked"] ?? "", "pdf", "txt")).path, "utf8");
+    expect(text.replace(/\s+/g, " ").trim()).toBe(`Minutes ${filler.repeat(4)}Agreed and signed.`);
+    const html = await readFile((await bench.convert(files["crooked"] ?? "", "pdf", "html")).path, "utf8");
+    expect(html.replace(/\s+/g, " ")).toContain(`<p>${filler.repeat(4).trim()}</p>`);
   });
 
   it("leaves scanned pages as pictures where that is asked for", async () => {
