@@ -107,7 +107,7 @@ describe("names that become the same", () => {
 });
 
 describe("workbooks", () => {
-  const bookOf = (lines: readonly (readonly unknown[])[], bookType: "xlsx" | "biff8" = "xlsx") => {
+  const bookOf = (lines: readonly (readonly unknown[])[], bookType: "xlsx" | "xlsb" | "biff8" = "xlsx") => {
     const book = workbooks.utils.book_new();
     workbooks.utils.book_append_sheet(book, workbooks.utils.aoa_to_sheet(lines as unknown[][]), "S");
     return Buffer.from(workbooks.write(book, { type: "buffer", bookType, compression: false }));
@@ -150,6 +150,22 @@ describe("workbooks", () => {
     const [row] = JSON.parse((await convert(bytes, "xls", "json")).text);
     expect(Number(row.a)).toBe(a);
     expect((await convert(JSON.stringify([{ a }]), "json", "xlsx")).codes).toEqual([]);
+  });
+
+  it.each(["xlsx", "biff8", "xlsb"] as const)("of %s keep the zeros that the format of a cell shows", async (bookType) => {
+    const zip = { t: "n", v: 42, z: "00000" } as const;
+    const code = { t: "n", v: 1_234_567, z: "000-00-0000" } as const;
+    const source = bookOf(
+      [
+        ["zip", "code", "sum"],
+        [zip, code, { t: "n", v: 0.5, z: "00000" }],
+        [{ ...zip, v: 12345 }, null, 7],
+      ],
+      bookType,
+    );
+    const from = bookType === "biff8" ? "xls" : bookType;
+    expect((await convert(source, from, "csv")).text).toBe("zip,code,sum\r\n00042,001-23-4567,0.5\r\n12345,,7\r\n");
+    expect(JSON.parse((await convert(source, from, "json")).text)[1]).toEqual({ zip: "12345", code: null, sum: 7 });
   });
 
   it("keep what is no number as text", async () => {

@@ -167,12 +167,16 @@ function readerOfMissing(bytes: Uint8Array, isOpen: boolean): () => Cell {
   };
 }
 
+const zeros = /^0{2,}(-0+)*$/;
+
 /** Dates of workbooks have no place in the world: they are what the calendar and clock show. In OpenDocument a time is a duration. */
 function cellOf({ t, v, w, f, z }: workbooks.CellObject, is1904: boolean, isOpen: boolean, withoutResult: () => Cell): Cell {
   if (t === "z") return f === undefined ? null : withoutResult();
   if (t === "e") return errorNames[Number(v)] ?? w ?? "#VALUE!";
   if (typeof v === "number" && typeof z === "string" && workbooks.SSF.is_date(z))
     return stampOfSerial(v, isOpen && z === "HH:MM:SS" && v >= 1 ? "[h]:mm:ss" : z, is1904) ?? v;
+  // Shown with zeros before it, it is the code of a place, a part or a person, and no number.
+  if (Number.isInteger(v) && typeof z === "string" && zeros.test(z)) return workbooks.SSF.format(z, v);
   if (typeof v === "string" || typeof v === "number" || typeof v === "boolean") return v;
   return null;
 }
