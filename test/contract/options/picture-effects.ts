@@ -16,6 +16,7 @@ import {
   text,
 } from "./effect.ts";
 
+const pageSize = pdfInfo("Page size");
 const toPng = { hop: "jpg>png", sample: "noise.jpg" } as const;
 const ownJpg = { hop: "jpg>jpg", sample: "noise.jpg" } as const;
 const toJpg = { hop: "png>jpg", sample: "noise.png" } as const;
@@ -117,6 +118,9 @@ export const pictureEffects = [
     ...reshaped("heic", "photo.heic"),
     { hop: "heic>jpg", sample: "photo.heic", option: "metadata", given: { metadata: "strip" }, figure: latin1, shows: loses(/Quokka/) },
     { hop: "heic>jpg", sample: "photo.heic", option: "quality", given: { quality: 10 }, figure: bytes, shows: smaller },
+    { hop: "heic>pdf", sample: "photo.heic", option: "pageSize", given: { pageSize: "a4" }, figure: pageSize, shows: gains(/A4/) },
+    { hop: "heic>pdf", sample: "photo.heic", option: "margin", given: { margin: 20 }, figure: pageSize, shows: differs },
+    { hop: "heic>pdf", sample: "photo.heic", option: "density", given: { density: 300 }, figure: pageSize, shows: differs },
     { hop: "png>heic", sample: "noise.png", option: "effort", given: { effort: "medium" }, figure: bytes, shows: differs },
   ]),
   ...effectsOf("libjxl", [

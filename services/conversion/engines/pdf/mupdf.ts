@@ -7,31 +7,10 @@ import type { SandboxEnd } from "#services/conversion/domain/sandbox.ts";
 import { throwIfFailed as failUnlessDone } from "../shared/bad-input.ts";
 import { numberOption, stringOption } from "../shared/hop-table.ts";
 import { writeJpegPage } from "../shared/jpeg-page.ts";
-import { type PageWish, pageOf, pageSizes } from "../shared/picture-page.ts";
+import { pageOf, pageSizes, paper, picturePage, sizeWished, wishOf } from "../shared/picture-page.ts";
 import { openToolSession, probeMs, type ToolSession } from "../shared/tool-run.ts";
 
 const program = "/usr/bin/mutool";
-const pointsPerMm = 72 / 25.4;
-
-const paper = Object.keys(pageSizes);
-const picturePage: readonly OptionDefinition[] = [
-  {
-    name: "pageSize",
-    type: "enum",
-    values: ["fit", ...paper],
-    default: "fit",
-    description: "A page as large as the picture, or a paper size, portrait or landscape as the picture is",
-  },
-  { name: "margin", type: "number", min: 0, max: 50, default: 0, unit: "mm", description: "Margin around the picture" },
-  {
-    name: "density",
-    type: "integer",
-    min: 10,
-    max: 4800,
-    unit: "dpi",
-    description: "Resolution of a page that fits the picture, in dpi; default: what the picture says, else 96",
-  },
-];
 const bookPage: readonly OptionDefinition[] = [
   { name: "pageSize", type: "enum", values: paper, default: "a5", description: "Size of the pages" },
   { name: "fontSize", type: "number", min: 4, max: 72, default: 12, unit: "pt", description: "Size of ordinary text" },
@@ -81,10 +60,6 @@ const hops: readonly Hop[] = [
   { from: "pdf", to: "cbz", fidelity: "reduced", cost: 800, ...usual, options: [pages, density] },
 ];
 
-function isPaper(value: unknown): value is keyof typeof pageSizes {
-  return typeof value === "string" && paper.includes(value);
-}
-
 type Work = { readonly session: ToolSession } & Pick<EngineHost, "inspector">;
 
 /** The prefix names the sort of error from version 1.24 on. */
@@ -95,16 +70,10 @@ const badInput = [
 
 async function placePicture({ session, inspector }: Work, task: HopTask, inside: string): Promise<void> {
   const { options, hop, input } = task;
-  const density = numberOption(options, "density");
-  const wish: PageWish = {
-    size: isPaper(options.pageSize) ? options.pageSize : undefined,
-    marginPoints: (numberOption(options, "margin") ?? 0) * pointsPerMm,
-    ...(density === undefined ? {} : { density }),
-  };
   const facts = await inspector.ask("pictureFacts", [input.path], { more: { format: hop.from }, signal: task.signal });
   if (facts.orientation !== 1) task.note("ORIENTATION_APPLIED");
   if (facts.hasProfile === true) task.note("METADATA_DROPPED", "The colour profile was left out.");
-  const { box, matrix } = pageOf(facts, wish);
+  const { box, matrix } = pageOf(facts, wishOf(options));
   // MuPDF would drop the colour profile, and show the negative of CMYK.
   if (hop.from === "jpg") return await writeJpegPage(inspector, task, box, matrix);
   const description = `%%MediaBox ${box}\n%%Image Im0 ${inside}\nq\n${matrix} cm\n/Im0 Do\nQ\n`;
@@ -116,7 +85,8 @@ async function placePicture({ session, inspector }: Work, task: HopTask, inside:
 async function convert(work: Work, task: HopTask, inside: string): Promise<void> {
   const { options, hop } = task;
   const { session } = work;
-  const size = isPaper(options.pageSize) ? pageSizes[options.pageSize] : undefined;
+  const wished = sizeWished(options);
+  const size = wished === undefined ? undefined : pageSizes[wished];
   const layout = size === undefined ? [] : ["-W", String(size[0]), "-H", String(size[1])];
   const font = numberOption(options, "fontSize");
   const dpi = numberOption(options, "dpi");

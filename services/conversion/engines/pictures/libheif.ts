@@ -14,6 +14,8 @@ import type { Expectation } from "#services/conversion/domain/notes.ts";
 import type { Sandbox } from "#services/conversion/domain/sandbox.ts";
 import { throwIfFailed } from "../shared/bad-input.ts";
 import { numberOption, ownHops, stringOption } from "../shared/hop-table.ts";
+import { writeJpegPage } from "../shared/jpeg-page.ts";
+import { pageOf, picturePage, wishOf } from "../shared/picture-page.ts";
 import { inputInside, openToolSession, probeMs, type ToolSession, versionLineOf } from "../shared/tool-run.ts";
 import { standUpright } from "./exif-upright.ts";
 import { metadataChoice, profileChoice, reshapes, reshaping } from "./picture-options.ts";
@@ -38,6 +40,15 @@ const encoding: readonly OptionDefinition[] = [
   },
 ];
 
+const jpegQuality: OptionDefinition = {
+  name: "quality",
+  type: "integer",
+  min: 1,
+  max: 100,
+  default: 90,
+  description: "Quality of lossy compression",
+};
+
 /** JPEG pictures become HEIC by way of PNG, for heif-enc forgets how they are to be turned. */
 const hops: readonly Hop[] = [
   {
@@ -55,7 +66,16 @@ const hops: readonly Hop[] = [
     fidelity: "high",
     cost: 100,
     ...reader,
-    options: [{ name: "quality", type: "integer", min: 1, max: 100, default: 90, description: "Quality of lossy compression" }, ...choices],
+    options: [jpegQuality, ...choices],
+    expects: [...expects, expecting("ALPHA_FLATTENED")],
+  },
+  {
+    from: "heic",
+    to: "pdf",
+    fidelity: "high",
+    cost: 130,
+    ...reader,
+    options: [jpegQuality, ...choices, ...picturePage],
     expects: [...expects, expecting("ALPHA_FLATTENED")],
   },
   {
@@ -141,6 +161,22 @@ async function decode({ sandbox, inspector }: EngineHost, pictures: OpenEngine, 
   }
 }
 
+/** As a JPEG on a page: without loss, a phone's picture would take eight times as much there as in its file. */
+async function layOnPage(host: EngineHost, pictures: OpenEngine, task: HopTask): Promise<void> {
+  const path = `${task.outputPath}.jpg`;
+  const isOfPage = new Set(picturePage.map(({ name }) => name));
+  const options = Object.fromEntries(Object.entries(task.options).filter(([name]) => !isOfPage.has(name)));
+  try {
+    await decode(host, pictures, { ...task, hop: { ...task.hop, to: "jpg" }, options, outputPath: path });
+    const facts = await host.inspector.ask("pictureFacts", [path], { more: { format: "jpg" }, signal: task.signal });
+    const { box, matrix } = pageOf(facts, wishOf(task.options));
+    const input = { path, format: "jpg", sizeBytes: (await stat(path)).size };
+    await writeJpegPage(host.inspector, { ...task, input }, box, matrix);
+  } finally {
+    await rm(path, { force: true });
+  }
+}
+
 /** By way of PNG, where it is changed. */
 async function rewrite(host: EngineHost, pictures: OpenEngine, task: HopTask): Promise<void> {
   const path = `${task.outputPath}.changed`;
@@ -218,7 +254,7 @@ export const libheifEngine = defineEngine({
     return {
       run(task) {
         const { from, to } = task.hop;
-        const work = to !== "heic" ? decode : from === "heic" ? rewrite : encode;
+        const work = to === "pdf" ? layOnPage : to !== "heic" ? decode : from === "heic" ? rewrite : encode;
         return work(host, pictures, task);
       },
       [Symbol.asyncDispose]: () => pictures[Symbol.asyncDispose](),

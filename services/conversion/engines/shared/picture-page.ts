@@ -1,10 +1,33 @@
 /** How a picture lies on a page: its size in points and the turn that its orientation asks for. */
+import type { OptionDefinition, OptionValues } from "#services/conversion/domain/engine.ts";
 import type { Answer } from "#services/conversion/domain/questions.ts";
+import { numberOption } from "./hop-table.ts";
 
 const pointsPerInch = 72;
+const pointsPerMm = pointsPerInch / 25.4;
 const usualDensity = 96;
 
 export const pageSizes = { a3: [842, 1191], a4: [595, 842], a5: [420, 595], letter: [612, 792], legal: [612, 1008] } as const;
+
+export const paper = Object.keys(pageSizes);
+export const picturePage: readonly OptionDefinition[] = [
+  {
+    name: "pageSize",
+    type: "enum",
+    values: ["fit", ...paper],
+    default: "fit",
+    description: "A page as large as the picture, or a paper size, portrait or landscape as the picture is",
+  },
+  { name: "margin", type: "number", min: 0, max: 50, default: 0, unit: "mm", description: "Margin around the picture" },
+  {
+    name: "density",
+    type: "integer",
+    min: 10,
+    max: 4800,
+    unit: "dpi",
+    description: "Resolution of a page that fits the picture, in dpi; default: what the picture says, else 96",
+  },
+];
 
 /** Matrices from the unit square, in which a picture stands upright, to one turned by each orientation. */
 const turns: Readonly<Record<number, readonly number[]>> = {
@@ -19,6 +42,22 @@ const turns: Readonly<Record<number, readonly number[]>> = {
 };
 
 export type PageWish = { readonly size: keyof typeof pageSizes | undefined; readonly marginPoints: number; readonly density?: number };
+
+/** Undefined for a page that fits. */
+export function sizeWished({ pageSize }: OptionValues): PageWish["size"] {
+  return typeof pageSize === "string" && isPaper(pageSize) ? pageSize : undefined;
+}
+
+function isPaper(name: string): name is keyof typeof pageSizes {
+  return paper.includes(name);
+}
+
+/** What was asked for by `picturePage`. */
+export function wishOf(options: OptionValues): PageWish {
+  const density = numberOption(options, "density");
+  const marginPoints = (numberOption(options, "margin") ?? 0) * pointsPerMm;
+  return { size: sizeWished(options), marginPoints, ...(density === undefined ? {} : { density }) };
+}
 
 export type Page = { readonly box: string; readonly matrix: string };
 

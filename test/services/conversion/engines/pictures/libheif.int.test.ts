@@ -50,6 +50,16 @@ describe("engine libheif, in detail", () => {
     expect(small).toBeLessThan(await bytesOf((await bench.convert(sample, "heic", "jpg", { quality: 95 })).path));
   });
 
+  it("lays a photo on a page as a JPEG, with its colours; as pixels it took eight times as much, and lost them", async () => {
+    const source = join(bench.folder, "wide.png");
+    await noise(160, 120).withIccProfile("p3").png().toFile(source);
+    const { path: taken } = await bench.convert(source, "png", "heic");
+    const { path, notes } = await bench.convert(taken, "heic", "pdf", { density: 72, pageSize: "fit" });
+    expect((await run("pdfimages", ["-list", path])).stdout).toMatch(/160\s+120\s+icc\s+3\s+8\s+jpeg/);
+    expect((await run("pdfinfo", [path])).stdout).toMatch(/Page size: +160 x 120 pts/);
+    expect([...notes.keys()]).toEqual([]);
+  });
+
   it("keeps transparency where the target has it, and puts white under it where it has not", async () => {
     const source = join(bench.folder, "clear.png");
     await writeFile(source, await halfTransparent().png().toBuffer());
