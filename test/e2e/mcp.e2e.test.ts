@@ -1,4 +1,6 @@
 /** Agents, by the official client of the Model Context Protocol: over HTTP with a key, and on standard input and output. */
+import { execFile } from "node:child_process";
+import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { copyFile, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
@@ -6,12 +8,14 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { runCli } from "#test/harness/cli.ts";
 import { startServer, type TestServer } from "#test/harness/server.ts";
+import { tarFile } from "#test/harness/tar-file.ts";
 
 let server: TestServer;
 let folder: string;
@@ -46,6 +50,10 @@ async function connect(key = server.key): Promise<Client> {
 /** Sends a file as the command does that the tool prints. */
 async function send(told: Told, path: string): Promise<Response> {
   return fetch(`${told.json.upload}${encodeURIComponent(basename(path))}`, { method: "PUT", body: await readFile(path) });
+}
+
+async function bytesOf(download: string): Promise<Buffer> {
+  return Buffer.from(await (await fetch(download)).arrayBuffer());
 }
 
 async function upload(client: Client, path: string, order: Readonly<Record<string, unknown>>): Promise<string> {
@@ -106,6 +114,7 @@ describe("over HTTP", () => {
     expect(wrong).toMatchObject({ isError: true, text: expect.stringMatching(/^UNSUPPORTED_TARGET: .*webp/) });
   });
 
+  // With those that an agent writes, the scan and the large file: more than twenty different ones.
   test.each([
     ["document/typical.docx", "pdf", "%PDF"],
     ["document/typical.odt", "docx", "PK"],
@@ -115,6 +124,15 @@ describe("over HTTP", () => {
     ["image/typical.gif", "webp", "RIFF"],
     ["audio/typical.wav", "mp3", ""],
     ["archive/typical.zip", "tgz", "\x1f\x8b"],
+    ["presentation/typical.pptx", "pdf", "%PDF"],
+    ["document/typical.pdf", "png", "\x89PNG"],
+    ["ebook/typical.epub", "txt", ""],
+    ["document/typical.rtf", "txt", ""],
+    ["subtitle/typical.srt", "vtt", "WEBVTT"],
+    ["font/typical.ttf", "woff2", "wOF2"],
+    ["geo/typical.geojson", "kml", "<?xml"],
+    ["model/typical.stl", "glb", "glTF"],
+    ["video/typical.mp4", "gif", "GIF89a"],
   ])("%s comes by a ticket, becomes %s, and goes by a ticket", async (path, to, magic) => {
     const job = await upload(client, typical(path), { to });
     expect((await untilDone(client, job)).json).toMatchObject({ status: "done", to });
@@ -124,6 +142,33 @@ describe("over HTTP", () => {
     expect(fetched.headers.get("content-disposition")).toMatch(new RegExp(`^attachment; filename="?typical\\.${to}`));
     expect(bytes.length).toBe(json.bytes);
     expect(bytes.toString("latin1", 0, magic.length)).toBe(magic);
+  });
+
+  test("a scanned PDF comes by a ticket and is read as Markdown, with what is in its picture", async () => {
+    const made = await upload(client, join(folder, "scan.png"), { to: "pdf" });
+    await untilDone(client, made);
+    const scan = join(folder, "far-scan.pdf");
+    await writeFile(scan, await bytesOf((await call(client, "get_result", { job: made })).json.download));
+    const job = await upload(client, scan, { to: "md" });
+    expect((await untilDone(client, job)).json).toMatchObject({ status: "done", from: "pdf", to: "md" });
+    expect((await call(client, "read_document", { job })).text).toMatch(/Invoice number 4711[\s\S]*\[job /);
+  });
+
+  test("a large file comes and goes by tickets, byte for byte, and none of it is in the chat", async () => {
+    const content = randomBytes(24_000_000);
+    const large = join(folder, "large.tar");
+    await writeFile(large, tarFile([{ name: "content.bin", content }]));
+    const job = await upload(client, large, { to: "zip" });
+    expect((await untilDone(client, job)).json).toMatchObject({ status: "done", to: "zip" });
+    const told = await call(client, "get_result", { job });
+    expect(told.text.length).toBeLessThan(2000);
+    const zip = join(folder, "large.zip");
+    await writeFile(zip, await bytesOf(told.json.download));
+    const { stdout } = await promisify(execFile)("unzip", ["-p", zip, "content.bin"], {
+      encoding: "buffer",
+      maxBuffer: 2 * content.length,
+    });
+    expect(stdout.equals(content)).toBe(true);
   });
 
   test.each([
@@ -202,6 +247,10 @@ describe("over HTTP", () => {
       /^INVALID_OPTION: /,
     );
     expect((await call(client, "get_result", { job: "0".repeat(26) })).text).toMatch(/^JOB_NOT_FOUND: /);
+    const damaged = join(folder, "damaged.png");
+    await writeFile(damaged, (await readFile(typical("image/typical.png"))).subarray(0, 40));
+    const failed = JSON.parse(await (await send(await call(client, "request_upload", { to: "webp" }), damaged)).text());
+    expect(failed.error.code).toBe("INVALID_INPUT");
     const empty = await fetch(`${(await call(client, "request_upload", { to: "webp" })).json.upload}a.png`, { method: "PUT", body: "" });
     expect(JSON.parse(await empty.text()).error.code).toBe("INVALID_INPUT");
     expect((await fetch(`${server.url}/mcp`, { method: "POST", body: "{}", headers: { "content-type": "application/json" } })).status).toBe(

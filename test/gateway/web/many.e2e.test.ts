@@ -88,6 +88,47 @@ test("forty files of a folder become PDF and WEBP on a phone, and come back in t
   await page.context().close();
 });
 
+test("forty photos and a folder of Office files become PDFs on a phone, in German", async () => {
+  await mkdir(join(folder, "Büro"));
+  for (const name of ["text.docx", "sheet.xlsx", "slides.pptx", "text.doc"])
+    await copyFile(join("test/corpus/office", name), join(folder, "Büro", name));
+  const photo = (shade: number) =>
+    sharp({ create: { width: 160, height: 120, channels: 3, background: { r: shade * 6, g: 80, b: 120 } } })
+      .jpeg()
+      .withMetadata({ orientation: 6 })
+      .toBuffer();
+  const photos = Array.from({ length: 40 }, async (_, n) => ({
+    ...{ name: `IMG_${1000 + n}.jpg`, mimeType: "image/jpeg", buffer: await photo(n) },
+  }));
+  const page = await browser.open("/", { ...phone, locale: "de-DE", acceptDownloads: true });
+  const fits = () => page.evaluate(() => document.documentElement.scrollWidth <= innerWidth);
+  await page
+    .locator("input[type=file]")
+    .first()
+    .setInputFiles(await Promise.all(photos));
+  await card(page, "IMG_1039.jpg").waitFor();
+  const choosing = page.waitForEvent("filechooser");
+  await page.getByRole("button", { name: "Ordner wählen" }).click();
+  await (await choosing).setFiles(join(folder, "Büro"));
+  await card(page, "slides.pptx").waitFor();
+  await page.getByRole("group").getByRole("button", { name: "PDF", exact: true }).click();
+  expect([await fits(), await seriousFindings(page)]).toEqual([true, []]);
+  await page.getByRole("button", { name: "Alle 44 umwandeln" }).click();
+  await page.getByText("44 Dateien · 44 fertig").waitFor({ timeout: 180_000 });
+  expect([await fits(), await seriousFindings(page)]).toEqual([true, []]);
+  const downloading = page.waitForEvent("download");
+  await page.getByRole("button", { name: "Alle als ZIP herunterladen" }).click();
+  const archive = join(folder, "alle.zip");
+  await (await downloading).saveAs(archive);
+  const names = (await run("unzip", ["-Z1", archive])).stdout.trim().split("\n");
+  expect(names.filter((name) => /^IMG_10\d\d\.pdf$/.test(name))).toHaveLength(40);
+  expect(names.filter((name) => /^B\W*ro\/\w+( \(2\))?\.pdf$/.test(name))).toHaveLength(4);
+  const { stdout } = await run("unzip", ["-p", archive, "IMG_1000.pdf"], { encoding: "buffer" });
+  expect(stdout.subarray(0, 5).toString()).toBe("%PDF-");
+  expect(page.faults).toEqual([]);
+  await page.context().close();
+});
+
 test("a folder that is dropped gives its files, with their folders", async () => {
   const page = await browser.open("/");
   await page.getByText("Drop files here").waitFor();

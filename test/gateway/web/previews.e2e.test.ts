@@ -71,7 +71,6 @@ const filledIn = (canvas: Element): [number, number] => {
 test.each([
   ["obj", "GLB"],
   ["glb", "STL"],
-  ["stl", "OBJ"],
 ])("a model that came from %s as %s is drawn, and turns by a finger and by the keyboard", async (from, to) => {
   const page = await browser.open("/", phone);
   const item = await previewed(page, `typical/model/typical.${from}`, to);
