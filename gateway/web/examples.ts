@@ -2,7 +2,10 @@ import { readFile } from "node:fs/promises";
 import { type Html, html } from "./html.ts";
 
 /** The programs of `gateway/examples`, which the end-to-end tests run. */
-const exampleNames = ["rest.sh", "rest.ts", "rest.py", "webhook.ts", "webhook.py", "grpc.ts", "grpc-convert.py"] as const;
+const exampleNames = [
+  ...(["rest.sh", "rest.ts", "rest.py", "n8n.json", "webhook.ts", "webhook.py"] as const),
+  ...(["grpc.ts", "grpc-convert.py", "grpc-convert.go"] as const),
+] as const;
 type ExampleName = (typeof exampleNames)[number];
 export type Examples = Readonly<Record<ExampleName, string>>;
 

@@ -15,7 +15,9 @@ ${exampleGroup("rest", examples, [
   ["rest.sh", "curl"],
   ["rest.ts", "TypeScript"],
   ["rest.py", "Python"],
+  ["n8n.json", "n8n"],
 ])}
+<p class="quiet">In n8n, import <code>n8n.json</code> (Workflow, Import from file) and choose a Bearer Auth credential with your key.</p>
 </section>`;
 }
 
@@ -63,14 +65,16 @@ jobs as they change, the catalogue, accounts. The interface is in <code>proto/</
 <code>@connectrpc/connect</code>) and in <code>gen/python</code> (with <code>grpcio</code>). Copy what you need, or generate your own: the server also answers reflection.
 Every call carries the token that lies in <code>rpc-token</code> under <code>DATA_DIR</code>, or that <code>RPC_TOKEN</code> sets. On the same host the Unix socket
 <code>rpc.sock</code> beside it serves the same.</p>
-<pre tabindex="0"><code>export FILEMILL_RPC=http://127.0.0.1:8081       # Python: 127.0.0.1:8081
+<pre tabindex="0"><code>export FILEMILL_RPC=http://127.0.0.1:8081       # Python, Go: 127.0.0.1:8081
 export FILEMILL_API_KEY=fm_…                    # whose job it is
 export DATA_DIR=data                            # of the service; or RPC_TOKEN
 node gateway/examples/grpc.ts report.docx pdf report.pdf
-PYTHONPATH=gen/python python3 gateway/examples/grpc-convert.py report.docx pdf report.pdf</code></pre>
+PYTHONPATH=gen/python python3 gateway/examples/grpc-convert.py report.docx pdf report.pdf
+buf generate --template gateway/examples/buf.gen.go.yaml && go run gateway/examples/grpc-convert.go report.docx pdf report.pdf</code></pre>
 ${exampleGroup("grpc", examples, [
   ["grpc.ts", "TypeScript"],
   ["grpc-convert.py", "Python"],
+  ["grpc-convert.go", "Go"],
 ])}
 </section>`;
 }

@@ -1,5 +1,6 @@
 /** The examples of the documentation, run as a reader would. */
 import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -63,13 +64,11 @@ async function run(program: string, name: string, input: string, output: string)
   return promisify(execFile)(program, [await fileOf(name), join(folder, input), "webp", join(folder, output)], { env });
 }
 
-test.each(["rest.sh", "rest.ts", "rest.py", "webhook.ts", "webhook.py", "grpc.ts", "grpc-convert.py"])(
-  "/docs shows %s as it is, with the address of this server",
-  async (name) => {
-    const text = await readFile(`gateway/examples/${name}`, "utf8");
-    expect(await shown(name)).toBe(text.replaceAll(own, server.url));
-  },
-);
+const names = ["rest.sh", "rest.ts", "rest.py", "n8n.json", "webhook.ts", "webhook.py", "grpc.ts", "grpc-convert.py", "grpc-convert.go"];
+test.each(names)("/docs shows %s as it is, with the address of this server", async (name) => {
+  const text = await readFile(`gateway/examples/${name}`, "utf8");
+  expect(await shown(name)).toBe(text.replaceAll(own, server.url));
+});
 
 test.each(examples)("%s converts a file", async (name, program) => {
   await run(program, name, "in.png", `${name}.webp`);
@@ -78,4 +77,52 @@ test.each(examples)("%s converts a file", async (name, program) => {
 
 test.each(examples)("%s fails for a damaged file, and says why", async (name, program) => {
   await expect(run(program, name, "broken.png", `${name}.broken.webp`)).rejects.toThrow(/damaged|truncated|INVALID_INPUT|422/i);
+});
+
+/** Debian: golang-go, golang-google-grpc-dev, golang-github-golang-protobuf-1-5-dev, protoc-gen-go-1-5 and protoc-gen-go-grpc. Not of every machine that runs the tests. */
+const goFiles = [
+  "/usr/bin/go",
+  "/usr/bin/protoc-gen-go",
+  "/usr/bin/protoc-gen-go-grpc",
+  "/usr/share/gocode/src/github.com/golang/protobuf/proto/proto.go",
+];
+
+test.skipIf(!goFiles.every((path) => existsSync(path)))(
+  "grpc-convert.go, with the client that buf generates, converts a file (where Go is)",
+  async () => {
+    const exec = promisify(execFile);
+    // The template writes to gen/go; a program without a module finds it below src/ of its path.
+    const template = (await readFile("gateway/examples/buf.gen.go.yaml", "utf8")).replaceAll("out: gen/go", "out: src/filemill/gen");
+    await writeFile(join(folder, "buf.gen.yaml"), template);
+    await exec("node_modules/.bin/buf", ["generate", "--template", join(folder, "buf.gen.yaml"), "--output", folder]);
+    const go = { PATH: process.env.PATH, HOME: process.env.HOME, GO111MODULE: "off", GOPATH: `${folder}:/usr/share/gocode` };
+    const program = join(folder, "grpc-convert");
+    await exec("/usr/bin/go", ["build", "-o", program, "gateway/examples/grpc-convert.go"], { env: go });
+    const env = { FILEMILL_RPC: new URL(server.rpcUrl).host, FILEMILL_API_KEY: server.key, DATA_DIR: server.dataDir };
+    await exec(program, [join(folder, "in.png"), "webp", join(folder, "go.webp")], { env });
+    expect(await sharp(await readFile(join(folder, "go.webp"))).metadata()).toMatchObject({ format: "webp", width: 40, height: 20 });
+    await expect(exec(program, [join(folder, "broken.png"), "webp", join(folder, "no.webp")], { env })).rejects.toThrow(
+      /damaged|truncated/i,
+    );
+  },
+);
+
+type Field = { readonly parameterType: string; readonly name: string; readonly value?: string; readonly inputDataFieldName?: string };
+
+test("n8n.json is a workflow whose steps follow each other, and its request converts a file", async () => {
+  const { nodes, connections } = JSON.parse(await shown("n8n.json"));
+  const order = ["Start", "Read the file", "Convert it", "Write the result"];
+  expect(nodes.map(({ name }: { name: string }) => name)).toEqual(order);
+  for (const [index, name] of order.slice(0, -1).entries()) expect(connections[name].main[0][0].node).toBe(order[index + 1]);
+  const [, read, { parameters: asked }, write] = nodes;
+  expect(asked).toMatchObject({ contentType: "multipart-form-data", genericAuthType: "httpBearerAuth", sendBody: true });
+  const form = new FormData();
+  for (const { parameterType, name, value = "", inputDataFieldName } of asked.bodyParameters.parameters as Field[]) {
+    if (parameterType === "formBinaryData") expect(inputDataFieldName).toBe(read.parameters.options.dataPropertyName);
+    form.set(name, parameterType === "formBinaryData" ? new File([await readFile(join(folder, "in.png"))], "in.png") : value);
+  }
+  const headers = { authorization: `Bearer ${server.key}` };
+  const answer = await fetch(asked.url, { method: asked.method, headers, body: form });
+  expect(asked.options.response.response).toEqual({ responseFormat: "file", outputPropertyName: write.parameters.dataPropertyName });
+  expect(await sharp(await answer.bytes()).metadata()).toMatchObject({ format: "webp", width: 40, height: 20 });
 });

@@ -127,9 +127,7 @@ describe("over HTTP", () => {
     ["presentation/typical.pptx", "pdf", "%PDF"],
     ["document/typical.pdf", "png", "\x89PNG"],
     ["ebook/typical.epub", "txt", ""],
-    ["document/typical.rtf", "txt", ""],
     ["subtitle/typical.srt", "vtt", "WEBVTT"],
-    ["font/typical.ttf", "woff2", "wOF2"],
     ["geo/typical.geojson", "kml", "<?xml"],
     ["model/typical.stl", "glb", "glTF"],
     ["video/typical.mp4", "gif", "GIF89a"],
@@ -156,18 +154,14 @@ describe("over HTTP", () => {
 
   test("a large file comes and goes by tickets, byte for byte, and none of it is in the chat", async () => {
     const content = randomBytes(24_000_000);
-    const large = join(folder, "large.tar");
+    const [large, zip] = [join(folder, "large.tar"), join(folder, "large.zip")];
     await writeFile(large, tarFile([{ name: "content.bin", content }]));
     const job = await upload(client, large, { to: "zip" });
     expect((await untilDone(client, job)).json).toMatchObject({ status: "done", to: "zip" });
     const told = await call(client, "get_result", { job });
     expect(told.text.length).toBeLessThan(2000);
-    const zip = join(folder, "large.zip");
     await writeFile(zip, await bytesOf(told.json.download));
-    const { stdout } = await promisify(execFile)("unzip", ["-p", zip, "content.bin"], {
-      encoding: "buffer",
-      maxBuffer: 2 * content.length,
-    });
+    const { stdout } = await promisify(execFile)("unzip", ["-p", zip, "content.bin"], { encoding: "buffer", maxBuffer: Infinity });
     expect(stdout.equals(content)).toBe(true);
   });
 
@@ -249,8 +243,8 @@ describe("over HTTP", () => {
     expect((await call(client, "get_result", { job: "0".repeat(26) })).text).toMatch(/^JOB_NOT_FOUND: /);
     const damaged = join(folder, "damaged.png");
     await writeFile(damaged, (await readFile(typical("image/typical.png"))).subarray(0, 40));
-    const failed = JSON.parse(await (await send(await call(client, "request_upload", { to: "webp" }), damaged)).text());
-    expect(failed.error.code).toBe("INVALID_INPUT");
+    const failed = await send(await call(client, "request_upload", { to: "webp" }), damaged);
+    expect(await failed.json()).toMatchObject({ error: { code: "INVALID_INPUT" } });
     const empty = await fetch(`${(await call(client, "request_upload", { to: "webp" })).json.upload}a.png`, { method: "PUT", body: "" });
     expect(JSON.parse(await empty.text()).error.code).toBe("INVALID_INPUT");
     expect((await fetch(`${server.url}/mcp`, { method: "POST", body: "{}", headers: { "content-type": "application/json" } })).status).toBe(
@@ -288,11 +282,6 @@ describe("on standard input and output", () => {
     expect((await readFile(told.json.path)).length).toBe(told.json.bytes);
     // What lies there now was not named by the agent.
     expect((await call(client, "convert", { path: name, to })).text).toMatch(/^BAD_REQUEST: .*exists/);
-  });
-
-  test("a scanned PDF is read as Markdown", async () => {
-    const scanned = await read(client, { path: "scan.pdf" });
-    expect(scanned.text).toMatch(/Invoice number 4711[\s\S]*\[job /);
   });
 
   test("a file that is not there, or is no document, is told", async () => {
