@@ -104,7 +104,9 @@ export const answers = {
   missingFonts: record({ families: list(text(400), 100) }),
   /** Writes a DOCX that Pandoc reads whole, where it is none; its comments, and whether it has tracked changes, hidden text, heads or feet, and labels that are more than numbers. */
   readableDocx: record({ isRewritten: flag, comments: uint32, hasChanges: flag, hasHidden: flag, hasHeads: flag, hasLabels: flag }),
-  /** Writes the text as UTF-8. */
+  /** Writes a page with the end tags of cells and rows, where some were left out. */
+  readableHtml: record({ isRewritten: flag }),
+  /** Writes the text as UTF-8; of a page (`isPage`) with the end tags of cells and rows. */
   decodedText: record({ guess: optional(encodingLabel) }),
   /** Writes a text table (`format`, `encoding`, `delimiter`) as programs agree on; how large it is, and in words what was guessed of it. */
   plainTable: record({

@@ -186,7 +186,10 @@ def read_substation(text):
 
 
 def read_lyrics(text):
-    lines = sorted(re.findall(r"^\[(\d+:\d+\.\d+)\](.*)$", text, re.M), key=lambda line: ms_of(line[0]))
+    stamp = r"\[\d+:\d+\.\d+\]"
+    # A line may be sung at several times.
+    told = re.findall(rf"^((?:{stamp})+)(.*)$", text, re.M)
+    lines = sorted(((time[1:-1], body) for times, body in told for time in re.findall(stamp, times)), key=lambda line: ms_of(line[0]))
     found = []
     for at, (time, body) in enumerate(lines):
         if body:

@@ -90,8 +90,8 @@ async function run({ sandbox, inspector }: EngineHost, task: HopTask): Promise<v
   const isJson = task.hop.to === "json";
   const isTwoStep = isJson || needsDataFiles.has(task.hop.to);
   const firstArgsOf = isTwoStep ? readerArgumentsOf : argumentsOf;
-  const asked = { signal: task.signal, maxBytes: maxDecodedBytes };
-  const isReadable = task.hop.from === "docx" && (await writeReadable(inspector, task, session.pathOf("readable"), asked));
+  const asked = { signal: task.signal, maxBytes: maxDecodedBytes, more: { isPage: task.hop.from === "html" } };
+  const isReadable = await writeReadable(inspector, task, session.pathOf("readable"), asked);
   const isTable = task.hop.from === "csv";
   if (isTable) await writeTable(inspector, task, session.pathOf("table"));
   let end = await pandoc(firstArgsOf(task, isReadable ? "/job/readable" : isTable ? "/job/table" : inputInside));
@@ -132,13 +132,15 @@ async function writeTable(inspector: EngineHost["inspector"], task: HopTask, mad
   if (hasBlanks) task.note("CHARACTERS_REPLACED", "Several blanks or line breaks in a cell became one blank.");
 }
 
-/** Whether a document was written that Pandoc reads better. Comments, and what becomes of changes, are told in a note. */
+/** Whether a document was written that Pandoc reads better. Comments of a DOCX, and what becomes of changes, are told in a note. */
 async function writeReadable(
   inspector: EngineHost["inspector"],
   task: HopTask,
   made: string,
   asked: { readonly signal: AbortSignal; readonly maxBytes: number },
 ): Promise<boolean> {
+  if (task.hop.from === "html") return (await askForFile(inspector, "readableHtml", [task.input.path], made, asked)).isRewritten;
+  if (task.hop.from !== "docx") return false;
   const { isRewritten, comments, hasChanges, hasHidden, hasHeads, hasLabels } = await askForFile(
     inspector,
     "readableDocx",

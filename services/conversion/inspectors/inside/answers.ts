@@ -12,6 +12,7 @@ import { readableDocx } from "./docx-code.ts";
 import { embedModel } from "./embedded-model.ts";
 import { uprightPatchesOf } from "./exif-upright.ts";
 import { extentOf } from "./extent.ts";
+import { readableHtml } from "./html-cells.ts";
 import { joinOrderOf } from "./join-order.ts";
 import { jpegFrameOf } from "./jpeg-frame.ts";
 import { midiSecondsOf } from "./midi-length.ts";
@@ -69,7 +70,8 @@ export const answering: { readonly [K in QuestionKind]: Answering<K> } = {
   },
   missingFonts: (file, { here }) => missingFontsOf(file, here),
   readableDocx,
-  decodedText: decodeText,
+  readableHtml,
+  decodedText: (file, { isPage }) => decodeText(file, isPage === true),
   plainTable: writePlainTable,
   isFileList,
   archiveNames: (file, _more, [, zip]) => archiveNamesOf(file, zip),

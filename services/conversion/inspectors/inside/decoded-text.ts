@@ -4,14 +4,16 @@ import type { Answer } from "#services/conversion/domain/questions.ts";
 import { guessEncoding } from "#services/conversion/engines/inside/guess-encoding.ts";
 import { unmarkedOf } from "#services/conversion/engines/inside/text-decoding.ts";
 import { writeToHost } from "./exchange.ts";
+import { withCellEnds } from "./html-cells.ts";
 import { contentOf } from "./remote-file.ts";
 
 /** Text that is not UTF-8: by its byte order mark, by what HTML says of itself, else by a guess. */
-export async function decodeText(file: ByteSource): Promise<Answer<"decodedText">> {
+export async function decodeText(file: ByteSource, isPage: boolean): Promise<Answer<"decodedText">> {
   const bytes = await contentOf(file);
   const label = labelOf(bytes.subarray(0, 2048).toString("latin1")) ?? unmarkedOf(bytes);
   const guess = label === undefined ? guessEncoding(bytes) : undefined;
-  writeToHost(Buffer.from(new TextDecoder(label ?? guess).decode(bytes)));
+  const text = new TextDecoder(label ?? guess).decode(bytes);
+  writeToHost(Buffer.from((isPage ? withCellEnds(text) : undefined) ?? text));
   return { guess };
 }
 

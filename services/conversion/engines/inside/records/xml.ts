@@ -205,18 +205,29 @@ function attributeNameOf({ notes, prefixes }: Writing, name: string): string {
   return prefix === name || /^xml(ns)?$/.test(prefix) || prefixes.has(prefix) ? name : withoutPrefix(name, notes);
 }
 
+/** Scripts that came after that edition. */
+const young = /[\u0700-\u08ff\u1200-\u1dff\u2c00-\u2fff\u3400-\u4dff\ua000-\uabff]/g;
+
 function xmlNameOf(name: string, notes: Notes): string {
   // Older readers take letters and digits alone (XML 1.0, fourth edition).
-  if (validName.test(name) && /^[\p{L}\p{M}\p{N}_.:\u00b7-]*$/u.test(name) && !/^xml/i.test(name)) return name;
+  const isOld = /^[\p{L}\p{M}\p{N}_.:\u00b7-]*$/u.test(name) && name.search(young) < 0;
+  if (validName.test(name) && isOld && !/^xml/i.test(name)) return name;
   notes.set("NAMES_CHANGED", undefined);
-  const plain = name.replace(/[^\p{L}\p{N}_.-]/gu, "_");
+  const plain = name.replace(/[^\p{L}\p{N}_.-]/gu, "_").replace(young, "_");
   const safe = /^[\p{L}_]/u.test(plain) && !/^xml/i.test(plain) ? plain : `_${plain}`;
   return validName.test(safe) ? safe : "_";
 }
 
 function textOf(value: Value): string {
   if (value === null) return "";
+  if (typeof value === "number" && value !== 0 && Math.abs(value) < 1e-6 && Math.abs(value) > 1e-30) return withoutExponent(value);
   return value instanceof Exact || value instanceof Stamp ? value.text : textOfScalar(value);
+}
+
+/** As tables of text have a small number. */
+function withoutExponent(value: number): string {
+  const [mantissa = "", exponent] = String(Math.abs(value)).split("e-");
+  return `${value < 0 ? "-" : ""}0.${"0".repeat(Number(exponent) - 1)}${mantissa.replace(".", "")}`;
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for

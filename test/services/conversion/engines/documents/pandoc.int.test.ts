@@ -239,6 +239,14 @@ describe("engine pandoc, in detail", () => {
     expect(await readFile(path, "utf8")).toBe("---\ndescription: All of it\ntitle: Places\n---\n\n[there](https://a.example/) press end\n");
   });
 
+  it.each(["", '<meta charset="windows-1252">'])("reads tables whose cells and rows have no end tags: %s", async (head) => {
+    const source = join(bench.folder, "open-cells.html");
+    const page = `${head}<table><tr><th>Größe<th>n<tr><td><p>a<td>1<tr><td>b<td>2</table><ul><li>x<li>y</ul>`;
+    await writeFile(source, page, head === "" ? "utf8" : "latin1");
+    const { path } = await bench.convert(source, "html", "md");
+    expect(await readFile(path, "utf8")).toMatch(/^\| Größe \| n +\|\n\|[-|]+\|\n\| a +\| 1 +\|\n\| b +\| 2 +\|\n\n- +x\n- +y\n$/);
+  });
+
   it("says of pictures without a description that they have none", async () => {
     const input = join(bench.folder, "no-alt.md");
     await writeFile(input, "![](data:image/gif;base64,R0lGODlhAQABAAAAACwAAAAAAQABAAACAkQBADs=)\n");
