@@ -84,12 +84,15 @@ function* tagsIn(html: string): Generator<Tag> {
     yield { name, isEnd: slash === "/", isEmpty: html.charAt(end - 2) === "/", at };
     at = end;
     if (slash === "/" || !rawTexts.has(name)) continue;
-    const close = new RegExp(`</${name}`, "gi");
-    close.lastIndex = at;
-    const match = close.exec(html);
-    if (match === null) return;
-    at = match.index;
+    at = endOfRawText(html, name, at);
   }
+}
+
+function endOfRawText(html: string, name: string, from: number): number {
+  for (let at = html.indexOf("</", from); at >= 0; at = html.indexOf("</", at + 2)) {
+    if (html.slice(at + 2, at + 2 + name.length).toLowerCase() === name) return at;
+  }
+  return html.length;
 }
 
 /** Behind the sign that ends a tag; one in the value of an attribute does not. */
