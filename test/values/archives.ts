@@ -64,7 +64,7 @@ function differencesOf(was: Said, is: Said): readonly Difference[] {
       found.push({ change: isCut ? "rounded" : key, place, was: String(member[key]), is: String(result[key]) });
     }
   }
-  const parted = [...given.keys()].map((each) => each.replaceAll("\\", "/"));
+  const parted = [...given.keys()].flatMap((each) => [each, each.replaceAll("\\", "/")]);
   for (const [place, { sort }] of made) {
     // Folders on the way to a member need not be named.
     const isWay = parted.includes(place) || (sort === "folder" && parted.some((each) => each.startsWith(`${place}/`)));
