@@ -78,15 +78,15 @@ async function measured(server: TestServer, folder: string, truths: readonly str
 }
 
 /** How much of their structure office documents, slides and books keep on their way to Markdown. */
-export async function officeTables(server: TestServer, folder: string, texts: readonly string[]): Promise<string[]> {
+export async function benchOffice(
+  server: TestServer,
+  folder: string,
+  texts: readonly string[],
+  say: (table: readonly string[]) => void,
+): Promise<void> {
   const slides = decks.map((_, index) => join(folder, `deck-${index}.truth.md`));
   for (const [index, path] of slides.entries()) await writeFile(path, decks[index] ?? "");
-  const said: string[] = [];
   for (const [truths, ways] of [[texts, textWays] as const, [slides, slideWays] as const])
     for (const [name, way] of Object.entries(ways))
-      said.push(
-        `${name}: ${truths.length} documents`,
-        ...tableOf([await measured(server, folder, truths, name, way)], goals, reasons[name]),
-      );
-  return said;
+      say([`${name}: ${truths.length} documents`, ...tableOf([await measured(server, folder, truths, name, way)], goals, reasons[name])]);
 }
