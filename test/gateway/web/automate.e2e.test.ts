@@ -83,6 +83,7 @@ test("from signing up to a key whose curl line works until it is revoked", { tim
 
   const keys = page.getByRole("list", { name: "API keys" });
   await keys.getByText(`${secret.slice(0, 8)}…`).waitFor();
+  for (const time of await keys.locator("time").all()) expect(Date.parse((await time.getAttribute("datetime")) ?? "")).toBeGreaterThan(0);
   await page.getByRole("button", { name: "Rename Build server" }).click();
   await page.getByRole("textbox", { name: "Name" }).fill("Nightly build");
   await page.getByRole("button", { name: "Rename", exact: true }).click();

@@ -53,6 +53,11 @@ test.each(cases)(
     expect(await seriousFindings(page)).toEqual([]);
     await page.getByRole("link", { name: jobs, exact: true }).click();
     await page.locator(".job-row").getByText(done, { exact: true }).waitFor();
+    expect(await page.locator(".job-row time").first().getAttribute("title")).toMatch(/\p{Nd}/u);
+    await page.getByRole("combobox").selectOption("failed");
+    await page.locator(".job-row").waitFor({ state: "detached" });
+    await page.getByRole("combobox").selectOption("done");
+    await page.locator(".job-row").waitFor();
     expect(await isNarrow()).toBe(true);
     expect(await seriousFindings(page)).toEqual([]);
     expect(page.faults).toEqual([]);

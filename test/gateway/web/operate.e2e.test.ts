@@ -74,6 +74,7 @@ test("the operator goes from the first start's link to accounts and jobs, on a p
   const jobs = page.getByRole("region", { name: "Jobs" });
   await jobs.getByText(email).waitFor();
   expect(job.status).toBe("done");
+  expect(await jobs.locator("time").first().innerText()).toMatch(/now|second|minute/);
   expect(await page.content()).not.toContain("secret-name");
   await jobs.getByRole("combobox").selectOption("failed");
   await jobs.getByText("There are none.").waitFor();
