@@ -44,15 +44,9 @@ export async function openFirefox(): Promise<FirefoxPage> {
   await send("session.subscribe", { events: ["log.entryAdded"] });
   const { context } = (await send("browsingContext.create", { type: "tab" })) as { context: string };
 
-  async function evaluate(expression: string): Promise<Remote> {
-    const asked = { expression, target: { context }, awaitPromise: true, resultOwnership: "root" };
-    const { result, exceptionDetails } = (await send("script.evaluate", asked)) as { result: Remote; exceptionDetails?: { text: string } };
-    if (exceptionDetails !== undefined) throw new Error(`${expression}: ${exceptionDetails.text}`);
-    return result;
-  }
   async function found(expression: string): Promise<Remote> {
     for (const endMs = Date.now() + patienceMs; Date.now() < endMs; await sleep(50)) {
-      const result = await evaluate(expression);
+      const result = await evaluate(send, context, expression);
       if (!["undefined", "null"].includes(result.type) && result.value !== false && result.value !== 0) return result;
     }
     throw new Error(`not within a minute: ${expression}`);
@@ -96,6 +90,15 @@ export async function openFirefox(): Promise<FirefoxPage> {
       await removeFolder(home);
     },
   };
+}
+
+type Send = (method: string, params: object) => Promise<unknown>;
+
+async function evaluate(send: Send, context: string, expression: string): Promise<Remote> {
+  const asked = { expression, target: { context }, awaitPromise: true, resultOwnership: "root" };
+  const { result, exceptionDetails } = (await send("script.evaluate", asked)) as { result: Remote; exceptionDetails?: { text: string } };
+  if (exceptionDetails !== undefined) throw new Error(`${expression}: ${exceptionDetails.text}`);
+  return result;
 }
 
 async function addressIn(lines: NodeJS.ReadableStream): Promise<string> {
