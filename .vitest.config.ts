@@ -1,4 +1,5 @@
 import { defineConfig } from "vitest/config";
+import { LongestFirst } from "./test/harness/longest-first.ts";
 
 const project = (name: string, suffix: string, timeoutMs: number) => ({
   test: {
@@ -15,6 +16,7 @@ const project = (name: string, suffix: string, timeoutMs: number) => ({
 export default defineConfig({
   test: {
     maxWorkers: 2,
+    sequence: { sequencer: LongestFirst },
     projects: [
       project("unit", "unit", 60_000),
       project("integration", "int", 180_000),

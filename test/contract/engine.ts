@@ -1,5 +1,5 @@
 /** What every engine must pass: its probe names a version, and each hop makes a file that a foreign reader recognises. */
-import { copyFile, mkdtemp, rm, stat, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, mkdtemp, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -12,6 +12,7 @@ import type { Sandbox } from "#services/conversion/domain/sandbox.ts";
 import { openInspectors } from "#services/conversion/inspectors/open-inspectors.ts";
 import { createVerdicts, type Verdicts } from "#services/conversion/inspectors/verdicts.ts";
 import { openSandbox } from "#services/conversion/sandbox/index.ts";
+import { keepFound, putFound } from "#test/harness/found.ts";
 import { entriesIn } from "./entries.ts";
 import { mimesOf, type Reading, readingOf } from "./readers.ts";
 
@@ -28,8 +29,14 @@ export type Bench = AsyncDisposable & {
   convert(input: string, from: string, to: string, options?: OptionValues, timeoutMs?: number): Promise<Converted>;
 };
 
+/** That this machine's sandbox held, and the inspectors' program (decisions 75 and 88): both have tests of their own. */
+const found = ["sandbox-held.full", "inspector.cjs"];
+
 export async function openBench(engine: Engine, slots = 1): Promise<Bench> {
   const folder = await mkdtemp(join(tmpdir(), "filemill-bench-"));
+  const kept = join(folder, "found");
+  await mkdir(kept);
+  await putFound(kept, found);
   const log = openLog("error");
   const sandbox = await openSandbox({
     scratchDir: join(folder, "scratch"),
@@ -37,9 +44,11 @@ export async function openBench(engine: Engine, slots = 1): Promise<Bench> {
     firstUid: 61_800,
     memoryBytes: 2 * 2 ** 30,
     log,
+    provenFile: join(kept, "sandbox-held"),
   });
   const told = (event: string, fields?: Readonly<Record<string, unknown>>): void => log.info(event, fields);
-  const inspector = await openInspectors({ sandbox, folder, log: told });
+  const inspector = await openInspectors({ sandbox, folder, keptProgram: join(kept, "inspector.cjs"), log: told });
+  await keepFound(kept, found);
   const host = { sandbox, inspector, slots, spare: 0, log: told };
   const open = await engine.open(host);
   const entries = entriesIn(folder);

@@ -51,18 +51,18 @@ const pagesOf = async (path: string): Promise<readonly string[]> => (await textO
 describe("a scan", () => {
   const options = { ocr: "auto", optimise: "ebook", language: "eng" };
 
-  /** Sheets of paper at 200 dots an inch, in colour and with the grain of a scanner. */
+  /** Small sheets of paper at 200 dots an inch, in colour and with the grain of a scanner. */
   async function writeScan(path: string): Promise<void> {
     const sheets: string[] = [];
     for (const [index, word] of ["Quokka", "Zebra"].entries()) {
       const lines = Array.from(
         { length: 12 },
-        (_, line) => `<text x="170" y="${330 + line * 60}">${word} and ${line + 2} other animals</text>`,
+        (_, line) => `<text x="120" y="${230 + line * 60}">${word} and ${line + 2} other animals</text>`,
       );
-      const drawing = `<svg xmlns="http://www.w3.org/2000/svg" width="1654" height="2339" font-family="DejaVu Serif" font-size="38">${lines.join("")}</svg>`;
+      const drawing = `<svg xmlns="http://www.w3.org/2000/svg" width="1165" height="1654" font-family="DejaVu Serif" font-size="38">${lines.join("")}</svg>`;
       const grain = {
-        width: 1654,
-        height: 2339,
+        width: 1165,
+        height: 1654,
         channels: 3,
         background: "white",
         noise: { type: "gaussian", mean: 240, sigma: 6 },

@@ -1,12 +1,12 @@
 /** A whole Filemill in a process of its own, as `npm start` runs it, for tests that know nothing but REST. */
 import { type ChildProcess, spawn } from "node:child_process";
-import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
-import { copyFile, mkdir, mkdtemp, readFile, rename, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { servingArguments, servingEnvironment } from "#gateway/setup/node.mjs";
 import { removeFolder } from "./folders.ts";
+import { keepFound, putFound } from "./found.ts";
 
 export type TestServer = AsyncDisposable & {
   readonly url: string;
@@ -71,28 +71,8 @@ function prepared(commands: readonly string[]): readonly string[] {
 /** Node itself keeps descriptors from its children that come without a gap. */
 const gap = Array.from({ length: 21 }, () => "ignore" as const);
 
-/** What a start finds out about the machine and would find again: the engines, and the inspectors' program (decisions 32 and 75). */
-const foundNames = ["engines.json", "inspector.cjs"];
-const foundDir = resolve(".tmp/found");
-
-/** Each of a hundred starts would find the same. What does not hold any more is found anew. */
-async function putFound(dataDir: string): Promise<void> {
-  if (existsSync(dataDir)) return;
-  await mkdir(dataDir, { recursive: true, mode: 0o711 });
-  for (const name of foundNames) await copyFile(join(foundDir, name), join(dataDir, name)).catch(() => undefined);
-}
-
-async function keepFound(dataDir: string): Promise<void> {
-  await mkdir(foundDir, { recursive: true });
-  for (const name of foundNames) {
-    const partial = join(foundDir, randomUUID());
-    // A start that found nothing new has written nothing.
-    await copyFile(join(dataDir, name), partial).then(
-      () => rename(partial, join(foundDir, name)),
-      () => undefined,
-    );
-  }
-}
+/** What a start finds out about the machine: the engines, and the inspectors' program (decisions 32 and 75). Each of a hundred would find the same. */
+const found = ["engines.json", "inspector.cjs"];
 
 function spawnFilemill({ home, env, prepare, descriptors = [] }: Installation): ChildProcess {
   const [program = process.execPath, ...args] = [...prepared(prepare), process.execPath, ...servingArguments, "gateway/main.ts"];
@@ -116,7 +96,10 @@ function spawnFilemill({ home, env, prepare, descriptors = [] }: Installation): 
 async function launch(installation: Installation, knownKey?: string): Promise<TestServer> {
   const { home, env, prepare } = installation;
   const dataDir = env.DATA_DIR ?? join(home, "data");
-  if (prepare.length === 0) await putFound(dataDir);
+  if (prepare.length === 0 && !existsSync(dataDir)) {
+    await mkdir(dataDir, { recursive: true, mode: 0o711 });
+    await putFound(dataDir, found);
+  }
   const child = spawnFilemill({ ...installation, env: { DATA_DIR: dataDir, ...env } });
   let out = "";
   let log = "";
@@ -135,7 +118,7 @@ async function launch(installation: Installation, knownKey?: string): Promise<Te
     }
     await sleep(20);
   }
-  if (prepare.length === 0) await keepFound(dataDir);
+  if (prepare.length === 0) await keepFound(dataDir, found);
   // Through the process, whose mounts may be its own.
   const own = (name: string) => readFile(`/proc/${child.pid}/root${join(dataDir, name)}`, "utf8");
   const run = JSON.parse(await own("run.json"));

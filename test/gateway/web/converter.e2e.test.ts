@@ -24,7 +24,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "filemill-converter-"));
   film = join(folder, "clip.mp4");
   // Large enough that it can be looked at before it is converted.
-  const source = ["-f", "lavfi", "-i", "testsrc2=size=1280x720:rate=25:duration=12", "-pix_fmt", "yuv420p"];
+  const source = ["-f", "lavfi", "-i", "testsrc2=size=854x480:rate=25:duration=9", "-pix_fmt", "yuv420p"];
   [server] = await Promise.all([
     startServer({}, { free: { ...plan, apiAccess: false }, plus: { ...plan, apiAccess: true } }),
     run("ffmpeg", ["-v", "error", ...source, "-c:v", "libx264", "-preset", "ultrafast", film]),
@@ -156,7 +156,7 @@ test("a film shows how far it is, survives a reload in the middle, and plays", {
   await item.getByRole("link", { name: "Download clip.webm" }).waitFor({ timeout: 240_000 });
   await expect
     .poll(() => item.locator("video").evaluate((video) => ("duration" in video ? Math.round(Number(video.duration)) : 0)))
-    .toBe(12);
+    .toBe(9);
   expect(page.faults).toEqual([]);
   await page.context().close();
 });
