@@ -76,16 +76,21 @@ export async function footprintAtRest(server: TestServer, dataDir = server.dataD
   return last;
 }
 
+/** Of inspectors; of an engine there are as many as its lane has places, three where nothing else is said. */
+const mostOfAPool = 4;
+
 /**
  * What is there now and was not before. Warm engines that were ended may not be there again yet, so there may be less; and of an engine that
- * was warm before there may be more, each with its folder, since others are started where several jobs wait.
+ * was warm before there may be more, each with its folder, since others are started where several jobs wait, but no more than its pool holds.
  */
 export async function leftBehind(server: TestServer, before: Footprint): Promise<string[]> {
   const now = await footprintOf(server);
   const more = (programs: string) => (now.processes[programs] ?? 0) - (before.processes[programs] ?? 0);
-  const left = Object.keys(now.processes).filter((each) => more(each) > 0 && !(each in before.processes && each.startsWith(launcher)));
-  const warm = Object.keys(now.processes).filter((each) => each in before.processes && each.startsWith(launcher));
-  const folders = now.scratch - before.scratch - warm.reduce((sum, each) => sum + Math.max(0, more(each)), 0);
+  const grown = Object.keys(now.processes).filter((each) => more(each) > 0);
+  const isPool = (programs: string) =>
+    programs in before.processes && programs.startsWith(launcher) && (now.processes[programs] ?? 0) <= mostOfAPool;
+  const left = grown.filter((each) => !isPool(each));
+  const folders = now.scratch - before.scratch - grown.filter(isPool).reduce((sum, each) => sum + more(each), 0);
   return [
     ...(now.blobs > before.blobs ? [`${now.blobs - before.blobs} blobs`] : []),
     ...(folders > 0 ? [`${folders} scratch`] : []),
