@@ -4,6 +4,7 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 /** Those that take a minute or more, the longest first. The others follow as Vitest orders them: by size, on a machine that has not run them yet. */
 const longFiles = [
   "attacks/attacks.e2e",
+  "prove/tiny.e2e",
   "contract/options/options.int",
   "contract/notes/notes.int",
   "fuzz/regressions.int",
