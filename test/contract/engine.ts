@@ -34,21 +34,7 @@ const found = ["sandbox-held.full", "inspector.cjs"];
 
 export async function openBench(engine: Engine, slots = 1): Promise<Bench> {
   const folder = await mkdtemp(join(tmpdir(), "filemill-bench-"));
-  const kept = join(folder, "found");
-  await mkdir(kept);
-  await putFound(kept, found);
-  const log = openLog("error");
-  const sandbox = await openSandbox({
-    scratchDir: join(folder, "scratch"),
-    mode: "required",
-    firstUid: 61_800,
-    memoryBytes: 2 * 2 ** 30,
-    log,
-    provenFile: join(kept, "sandbox-held"),
-  });
-  const told = (event: string, fields?: Readonly<Record<string, unknown>>): void => log.info(event, fields);
-  const inspector = await openInspectors({ sandbox, folder, keptProgram: join(kept, "inspector.cjs"), log: told });
-  await keepFound(kept, found);
+  const { sandbox, inspector, told } = await openGround(folder);
   const host = { sandbox, inspector, slots, spare: 0, log: told };
   const open = await engine.open(host);
   const entries = entriesIn(folder);
@@ -93,6 +79,26 @@ export async function openBench(engine: Engine, slots = 1): Promise<Bench> {
       await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** What engines stand on, in a folder of its own. */
+async function openGround(folder: string) {
+  const kept = join(folder, "found");
+  await mkdir(kept);
+  await putFound(kept, found);
+  const log = openLog("error");
+  const told = (event: string, fields?: Readonly<Record<string, unknown>>): void => log.info(event, fields);
+  const sandbox = await openSandbox({
+    scratchDir: join(folder, "scratch"),
+    mode: "required",
+    firstUid: 61_800,
+    memoryBytes: 2 * 2 ** 30,
+    log,
+    provenFile: join(kept, "sandbox-held"),
+  });
+  const inspector = await openInspectors({ sandbox, folder, keptProgram: join(kept, "inspector.cjs"), log: told });
+  await keepFound(kept, found);
+  return { sandbox, inspector, told };
 }
 
 export function hopOf(engine: Engine, from: string, to: string): Hop {
