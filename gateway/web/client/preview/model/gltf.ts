@@ -34,6 +34,7 @@ type Matrix = readonly number[];
 
 /** An instance of an instance of an instance grows without an end, and a file may say that it has more numbers than bytes. */
 const MAX_NODES = 50_000;
+const MAX_PRIMITIVES = 50_000;
 const MAX_VALUES = 20_000_000;
 const TRIANGLES = 4;
 const identity: Matrix = [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1];
@@ -46,15 +47,18 @@ export function meshOfGltf(bytes: ArrayBuffer): Mesh {
   const source: Source = { document, buffers, left: MAX_VALUES };
   const mesh = new Triangles();
   const open = (document.scenes?.[document.scene ?? 0]?.nodes ?? []).map((node) => ({ node, above: identity }));
-  let count = 0;
+  let [nodes, primitives] = [open.length, 0];
   for (let one = open.pop(); one !== undefined; one = open.pop()) {
-    count += 1;
     const node = document.nodes?.[one.node];
     if (node === undefined) continue;
-    if (count > MAX_NODES) throw new RangeError("more nodes than are drawn here");
+    const { children = [] } = node;
+    const parts = document.meshes?.[node.mesh ?? -1]?.primitives ?? [];
+    // Counted before they are gone through: each node of many may have the same many.
+    [nodes, primitives] = [nodes + children.length, primitives + parts.length];
+    if (nodes > MAX_NODES || primitives > MAX_PRIMITIVES) throw new RangeError("more than is drawn here");
     const matrix = product(one.above, matrixOf(node));
-    for (const child of node.children ?? []) open.push({ node: child, above: matrix });
-    for (const primitive of document.meshes?.[node.mesh ?? -1]?.primitives ?? []) take(primitive, { source, matrix, mesh });
+    for (const child of children) open.push({ node: child, above: matrix });
+    for (const primitive of parts) take(primitive, { source, matrix, mesh });
   }
   return mesh;
 }

@@ -104,6 +104,11 @@ test.each([
   ["a count that is none", { accessors: [{ bufferView: 0, componentType: 5126, count: "many" }] }],
   ["compressed numbers", { accessors: [{ componentType: 5126, count: 3, type: "VEC3" }] }],
   ["nodes within themselves", { nodes: [{ mesh: 0, children: [0, 0] }] }],
+  ["many nodes with the same many below each", { nodes: Array(2000).fill({ children: Array.from({ length: 2000 }, (_, n) => n) }) }],
+  [
+    "many parts in each of several nodes",
+    { meshes: [{ primitives: Array(30_000).fill({ attributes: {} }) }], nodes: [{ mesh: 0 }, { mesh: 0 }], scenes: [{ nodes: [0, 1] }] },
+  ],
 ] as const)("%s are refused, soon", (_what, changed) => {
   const startedMs = Date.now();
   expect(() => meshOfGltf(scene(changed))).toThrow();
