@@ -1,4 +1,4 @@
-/** `npm run docs`: writes the generated tables into README.md, SECURITY.md and FORMATS.md, and the seccomp profile of containers. */
+/** `npm run docs`: writes the generated tables into README.md, REFERENCE.md, SECURITY.md and FORMATS.md, and the seccomp profile for containers. */
 import { readFile, writeFile } from "node:fs/promises";
 import { parseProofFile } from "#services/catalogue/domain/proof.ts";
 import { profileText } from "#services/conversion/sandbox/container-profile.ts";
@@ -15,6 +15,7 @@ const ownFigures = JSON.parse(await readFile(new URL("test/prove/own/own-figures
 const proof = parseProofFile(await readFile(new URL("services/catalogue/proof.tsv", root), "utf8").catch(() => ""));
 const routes = provenRoutes(proof);
 await renew("README.md", { ...sections, ...provenSectionsOf(routes) });
+await renew("services/REFERENCE.md", sections);
 if (proof.rows.length > 0)
   await renew("services/catalogue/FORMATS.md", {
     ...formatPageSectionsOf(proof, routes),

@@ -1,4 +1,4 @@
-/** FORMATS.md and the README's table of formats, from the proof file and what the engines declare. */
+/** FORMATS.md and the README's table of formats, generated from the proof file and the engines' declarations. */
 import { create } from "@bufbuild/protobuf";
 import { type FormatRow, formatOf, kinds } from "#formats/index.ts";
 import { ManifestSchema, type Route } from "#gen/filemill/catalogue/v1/catalogue_pb.ts";
@@ -12,7 +12,7 @@ import { markdownTable } from "./markdown.ts";
 
 type Kind = FormatRow["kind"];
 
-/** The routes that a machine with the proven versions of all engines lists; before anything is proven, those that are declared. */
+/** The routes that a machine with the proven version of every engine lists. Before anything is proven: the declared ones. */
 export function provenRoutes(file: ProofFile): readonly Route[] {
   const isProven = file.rows.length > 0;
   const proven = engines.filter(({ id }) => !isProven || file.engines.has(id));
@@ -114,7 +114,7 @@ function medianOf(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 }
 
-/** Conversions from a format to itself, by their defaults. */
+/** Conversions from a format to itself, with default options. */
 function ownTable(proofs: readonly ProofRow[]): string {
   const rows = proofs
     .filter(({ from, to }) => from === to)

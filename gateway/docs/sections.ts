@@ -1,4 +1,4 @@
-/** The README's tables and calls, from the declarations that the program itself follows. */
+/** The calls in README.md and the tables in REFERENCE.md, generated from the declarations that the program itself uses. */
 
 import { errorTable } from "#contract/errors.ts";
 import { curlBlock } from "#gateway/curl-line.ts";
@@ -6,14 +6,14 @@ import type { SettingTable } from "#kit/config.ts";
 import { settingTable } from "#kit/settings.ts";
 import { markdownTable } from "./markdown.ts";
 
-/** By the name between the markers, for example `<!-- settings:begin -->`. */
+/** Keyed by the name in the markers, for example `<!-- settings:begin -->`. */
 export const sections: Readonly<Record<string, () => string>> = {
   calls: callsSection,
   settings: () => settingsSection(settingTable),
   errors: errorsSection,
 };
 
-/** The text with every section between its markers renewed; sections without markers are left out. */
+/** Renews every section between its markers. Sections without markers in the text are skipped. */
 export function renewSections(text: string, from: Readonly<Record<string, () => string>> = sections): string {
   return Object.entries(from).reduce((whole, [name, write]) => {
     const [begin, end] = [`<!-- ${name}:begin -->`, `<!-- ${name}:end -->`];
@@ -35,7 +35,7 @@ function callsSection(): string {
     "# an office document",
     curlBlock({ baseUrl, to: "pdf", file: "report.docx", result: "report.pdf" }),
     "",
-    "# a film: the same call, which waits as long as it takes",
+    "# a video: the same call waits as long as it takes",
     curlBlock({ baseUrl, to: "webm", file: "clip.mp4", result: "clip.webm" }),
     "```",
   ].join("\n");

@@ -1,5 +1,5 @@
 /**
- * The one table of errors. REST status and code, gRPC code, documentation and job records all follow from it.
+ * The one table of errors. REST status and code, gRPC code, documentation and job records all derive from it.
  *
  * @see contract: RFC 9457 (problem details), https://google.aip.dev/193 (ErrorInfo).
  */
@@ -13,86 +13,90 @@ export type ErrorCode = Exclude<keyof typeof Reason, "UNSPECIFIED">;
 type ErrorRow = {
   /** HTTP status of the REST answer. */
   readonly http: number;
-  /** The status instead where the error says when to come back. */
+  /** Used instead when the error says when to retry. */
   readonly httpLater?: number;
   readonly rpc: Code;
-  /** When it happens, for the documentation; one sentence without a full stop. */
+  /** When it happens, for the documentation. No full stop. */
   readonly when: string;
 };
 
 export const errorTable = {
-  BAD_REQUEST: { http: 400, rpc: Code.InvalidArgument, when: "broken multipart, malformed query or header" },
-  UNSUPPORTED_MEDIA_TYPE: { http: 415, rpc: Code.InvalidArgument, when: "the body of POST /convert is not multipart/form-data" },
-  MISSING_FIELD: { http: 400, rpc: Code.InvalidArgument, when: "no `to` or no `file` (`details.field`)" },
+  BAD_REQUEST: { http: 400, rpc: Code.InvalidArgument, when: "Malformed multipart body, query or header" },
+  UNSUPPORTED_MEDIA_TYPE: { http: 415, rpc: Code.InvalidArgument, when: "The body of POST /convert is not multipart/form-data" },
+  MISSING_FIELD: { http: 400, rpc: Code.InvalidArgument, when: "`to` or `file` is missing (`details.field`)" },
   UNEXPECTED_FIELD: {
     http: 400,
     rpc: Code.InvalidArgument,
-    when: "any other field (options go into the query string), or one of the two twice (`details.field`)",
+    when: "The form has another field, or one of the two twice (`details.field`). Options go into the query string",
   },
   INVALID_OPTION: {
     http: 400,
     rpc: Code.InvalidArgument,
-    when: "an option that this conversion does not have, or a value out of its range (`details.option`, `details.allowed`, `details.suggestions`)",
+    when: "This conversion has no such option, or the value is not allowed (`details.option`, `details.allowed`, `details.suggestions`)",
   },
-  MISSING_API_KEY: { http: 401, rpc: Code.Unauthenticated, when: "no Authorization header" },
-  INVALID_API_KEY: { http: 401, rpc: Code.Unauthenticated, when: "a malformed or unknown key" },
-  API_KEY_REVOKED: { http: 401, rpc: Code.Unauthenticated, when: "the key was revoked or has expired" },
+  MISSING_API_KEY: { http: 401, rpc: Code.Unauthenticated, when: "The Authorization header is missing" },
+  INVALID_API_KEY: { http: 401, rpc: Code.Unauthenticated, when: "The key is malformed or unknown" },
+  API_KEY_REVOKED: { http: 401, rpc: Code.Unauthenticated, when: "The key was revoked or has expired" },
   NOT_ENTITLED: {
     http: 403,
     rpc: Code.PermissionDenied,
-    when: "the account's plan has no API access, the key lacks the scope (`details.scope`), or the account is disabled",
+    when: "The plan has no API access, the key lacks the scope (`details.scope`), or the account is disabled",
   },
-  INVALID_CREDENTIALS: { http: 401, rpc: Code.Unauthenticated, when: "pages: e-mail address, password or sign-in link are not right" },
-  SIGN_IN_REQUIRED: { http: 401, rpc: Code.Unauthenticated, when: "pages: nobody is signed in" },
-  SIGN_UP_CLOSED: { http: 403, rpc: Code.PermissionDenied, when: "pages: the operator alone creates accounts here" },
-  CROSS_SITE_REQUEST: { http: 403, rpc: Code.PermissionDenied, when: "pages: the request did not come from Filemill's own pages" },
-  JOB_NOT_FOUND: { http: 404, rpc: Code.NotFound, when: "an unknown job, or another account's" },
-  NOT_FOUND: { http: 404, rpc: Code.NotFound, when: "an unknown path" },
-  METHOD_NOT_ALLOWED: { http: 405, rpc: Code.Unimplemented, when: "the path does not take this method (see the Allow header)" },
-  REQUEST_TIMEOUT: { http: 408, rpc: Code.DeadlineExceeded, when: "the request's headers or body came too slowly" },
-  JOB_NOT_DONE: { http: 409, rpc: Code.FailedPrecondition, when: "a download before the job is done" },
-  JOB_FAILED: { http: 409, rpc: Code.FailedPrecondition, when: "a download of a failed job (`details.reason`)" },
-  JOB_CANCELLED: { http: 409, rpc: Code.Aborted, when: "the job was cancelled" },
-  ACCOUNT_EXISTS: { http: 409, rpc: Code.AlreadyExists, when: "an account with this e-mail address exists" },
-  RESULT_EXPIRED: { http: 410, rpc: Code.FailedPrecondition, when: "the result was removed after `expiresAt`" },
+  INVALID_CREDENTIALS: { http: 401, rpc: Code.Unauthenticated, when: "Pages: wrong e-mail address, password or sign-in link" },
+  SIGN_IN_REQUIRED: { http: 401, rpc: Code.Unauthenticated, when: "Pages: not signed in" },
+  SIGN_UP_CLOSED: { http: 403, rpc: Code.PermissionDenied, when: "Pages: only the operator can create accounts here" },
+  CROSS_SITE_REQUEST: { http: 403, rpc: Code.PermissionDenied, when: "Pages: the request did not come from Filemill's own pages" },
+  JOB_NOT_FOUND: { http: 404, rpc: Code.NotFound, when: "No such job, or it belongs to another account" },
+  NOT_FOUND: { http: 404, rpc: Code.NotFound, when: "No such path" },
+  METHOD_NOT_ALLOWED: { http: 405, rpc: Code.Unimplemented, when: "The path does not support this method (see the Allow header)" },
+  REQUEST_TIMEOUT: { http: 408, rpc: Code.DeadlineExceeded, when: "The request's headers or body arrived too slowly" },
+  JOB_NOT_DONE: { http: 409, rpc: Code.FailedPrecondition, when: "Download before the job is done" },
+  JOB_FAILED: { http: 409, rpc: Code.FailedPrecondition, when: "Download of a failed job (`details.reason`)" },
+  JOB_CANCELLED: { http: 409, rpc: Code.Aborted, when: "The job was cancelled" },
+  ACCOUNT_EXISTS: { http: 409, rpc: Code.AlreadyExists, when: "An account with this e-mail address already exists" },
+  RESULT_EXPIRED: { http: 410, rpc: Code.FailedPrecondition, when: "The result was deleted after `expiresAt`" },
   INPUT_TOO_LARGE: {
     http: 413,
     rpc: Code.ResourceExhausted,
-    when: "the file is over the ceiling (`details.limitMb`, `details.limitedBy` = `plan` or `conversion`)",
+    when: "The file is over the size limit (`details.limitMb`, `details.limitedBy` = `plan` or `conversion`)",
   },
-  UNKNOWN_SOURCE_FORMAT: { http: 415, rpc: Code.InvalidArgument, when: "neither content nor name tells the format" },
-  UNSUPPORTED_TARGET: { http: 422, rpc: Code.InvalidArgument, when: "no such target format (`details.to`, `details.suggestions`)" },
+  UNKNOWN_SOURCE_FORMAT: { http: 415, rpc: Code.InvalidArgument, when: "The format cannot be told from the content or the name" },
+  UNSUPPORTED_TARGET: { http: 422, rpc: Code.InvalidArgument, when: "No such target format (`details.to`, `details.suggestions`)" },
   UNSUPPORTED_CONVERSION: {
     http: 422,
     rpc: Code.InvalidArgument,
-    when: "no conversion between the two formats (`details.from`, `details.to`, `details.alternatives`)",
+    when: "No conversion between these two formats (`details.from`, `details.to`, `details.alternatives`)",
   },
-  INVALID_INPUT: { http: 422, rpc: Code.InvalidArgument, when: "the file is empty, truncated, damaged, or not what it claims to be" },
-  PASSWORD_REQUIRED: { http: 422, rpc: Code.InvalidArgument, when: "the file is protected by a password" },
-  INPUT_TOO_COMPLEX: { http: 422, rpc: Code.InvalidArgument, when: "pixels, pages, entries, nesting or expansion over the safe bound" },
+  INVALID_INPUT: { http: 422, rpc: Code.InvalidArgument, when: "The file is empty, truncated, damaged, or not what it claims to be" },
+  PASSWORD_REQUIRED: { http: 422, rpc: Code.InvalidArgument, when: "The file is protected by a password" },
+  INPUT_TOO_COMPLEX: { http: 422, rpc: Code.InvalidArgument, when: "Pixels, pages, entries, nesting or expansion exceed the safe limit" },
   CONVERSION_FAILED: {
     http: 422,
     rpc: Code.Internal,
-    when: "the engine gave up on this file or crashed, and nothing says that the file is bad",
+    when: "The engine gave up on this file or crashed, and nothing shows that the file is at fault",
   },
-  CONVERSION_TIMEOUT: { http: 422, rpc: Code.DeadlineExceeded, when: "the engine ran past its time limit" },
-  IDEMPOTENCY_KEY_REUSED: { http: 422, rpc: Code.FailedPrecondition, when: "the Idempotency-Key was used with another request" },
-  RATE_LIMITED: { http: 429, rpc: Code.ResourceExhausted, when: "too many requests a minute (see Retry-After)" },
-  TOO_MANY_JOBS: { http: 429, rpc: Code.ResourceExhausted, when: "too many unfinished jobs of this account (`details.limit`)" },
+  CONVERSION_TIMEOUT: { http: 422, rpc: Code.DeadlineExceeded, when: "The engine exceeded its time limit" },
+  IDEMPOTENCY_KEY_REUSED: {
+    http: 422,
+    rpc: Code.FailedPrecondition,
+    when: "The Idempotency-Key was already used with a different request",
+  },
+  RATE_LIMITED: { http: 429, rpc: Code.ResourceExhausted, when: "Too many requests per minute (see Retry-After)" },
+  TOO_MANY_JOBS: { http: 429, rpc: Code.ResourceExhausted, when: "The account has too many unfinished jobs (`details.limit`)" },
   QUOTA_EXCEEDED: {
     http: 507,
     httpLater: 429,
     rpc: Code.ResourceExhausted,
-    when: "what the caller keeps leaves no room (507; `details.limitMb`, `details.usedMb`: delete jobs), a result is over the plan's size (of the job; `details.limitMb`), or the hour's processor time is used up (429; `details.limitSeconds`, `details.usedSeconds`, see Retry-After)",
+    when: "Stored files leave no room (507; `details.limitMb`, `details.usedMb`: delete jobs), a result exceeds the plan's size limit (the job fails; `details.limitMb`), or the CPU time for this hour is used up (429; `details.limitSeconds`, `details.usedSeconds`, see Retry-After)",
   },
-  INTERNAL: { http: 500, rpc: Code.Internal, when: "a defect; the request id finds it in the log" },
-  OVERLOADED: { http: 503, rpc: Code.Unavailable, when: "the queue is full (see Retry-After)" },
-  UNAVAILABLE: { http: 503, rpc: Code.Unavailable, when: "the broker or the disk is unavailable (see Retry-After)" },
-  ACCOUNT_NOT_FOUND: { http: 404, rpc: Code.NotFound, when: "an unknown account" },
-  KEY_NOT_FOUND: { http: 404, rpc: Code.NotFound, when: "an unknown key id" },
-  WEBHOOK_NOT_FOUND: { http: 404, rpc: Code.NotFound, when: "an unknown webhook or delivery, or another account's" },
-  INVALID_RPC_TOKEN: { http: 500, rpc: Code.Unauthenticated, when: "internal services: a call without their token" },
-  PLAN_NOT_FOUND: { http: 422, rpc: Code.InvalidArgument, when: "an unknown plan" },
+  INTERNAL: { http: 500, rpc: Code.Internal, when: "A bug in Filemill; search the log for the request ID" },
+  OVERLOADED: { http: 503, rpc: Code.Unavailable, when: "The queue is full (see Retry-After)" },
+  UNAVAILABLE: { http: 503, rpc: Code.Unavailable, when: "The broker or the disk is unavailable (see Retry-After)" },
+  ACCOUNT_NOT_FOUND: { http: 404, rpc: Code.NotFound, when: "No such account" },
+  KEY_NOT_FOUND: { http: 404, rpc: Code.NotFound, when: "No such key ID" },
+  WEBHOOK_NOT_FOUND: { http: 404, rpc: Code.NotFound, when: "No such webhook or delivery, or it belongs to another account" },
+  INVALID_RPC_TOKEN: { http: 500, rpc: Code.Unauthenticated, when: "Internal services: the call has no valid token" },
+  PLAN_NOT_FOUND: { http: 422, rpc: Code.InvalidArgument, when: "No such plan" },
 } as const satisfies Record<ErrorCode, ErrorRow>;
 
 /** HTTP status of an error. */
@@ -129,13 +133,13 @@ export function isErrorCode(text: string): text is ErrorCode {
   return text in errorTable;
 }
 
-/** The public code of a reason; INTERNAL for one this build does not know. */
+/** The public code of a reason; INTERNAL if this build does not know the reason. */
 export function codeOf(reason: Reason): ErrorCode {
   const name = Object.entries(Reason).find(([, value]) => value === reason)?.[0];
   return name !== undefined && isErrorCode(name) ? name : "INTERNAL";
 }
 
-/** As stored with a job. */
+/** The form stored with a job. */
 export function toErrorMessage(error: FilemillError): ErrorMessage {
   return create(ErrorSchema, {
     reason: Reason[error.code],
@@ -148,7 +152,7 @@ export function fromErrorMessage(message: ErrorMessage): FilemillError {
   return new FilemillError(codeOf(message.reason), message.message, message.details === undefined ? {} : { details: message.details });
 }
 
-/** What a service throws over the wire: google.rpc.ErrorInfo, RetryInfo and our own detail. */
+/** The error that a service sends over the wire: google.rpc.ErrorInfo, RetryInfo and our own detail. */
 export function toConnectError(error: unknown): ConnectError {
   if (error instanceof ConnectError) return error;
   if (!(error instanceof FilemillError))
@@ -168,25 +172,25 @@ export function toConnectError(error: unknown): ConnectError {
   return connectError;
 }
 
-/** Did the service that was called say so? Of a call that broke off nobody knows how far it got. */
+/** Whether the called service answered with this error. If the call broke off, nobody knows how far it got. */
 export function isAnswer(error: unknown): boolean {
   return error instanceof FilemillError || (error instanceof ConnectError && error.findDetails(ErrorSchema).length > 0);
 }
 
-/** What a call ends with when nobody answers, or when who was to answer dies meanwhile: the connection is reset, or the stream is closed. */
+/** Codes of a call that got no answer, or whose server died meanwhile: the connection was reset or the stream closed. */
 const noAnswer: ReadonlySet<Code> = new Set([Code.Unavailable, Code.DeadlineExceeded, Code.Aborted, Code.Canceled]);
 
-/** A peer that is ending takes no more calls, and has not begun this one (RFC 9113 §8.7). Connect tells it as internal. */
+/** A peer that is shutting down refuses new calls and has not started this one (RFC 9113 §8.7). Connect reports it as internal. */
 function isRefusedStream(error: ConnectError): boolean {
   return error.code === Code.Internal && error.rawMessage.includes("NGHTTP2_REFUSED_STREAM");
 }
 
-/** One of the two hosts does not take the other's certificate, or speaks no TLS: the call never began. Connect tells it as internal. */
+/** One host rejects the other's certificate or does not speak TLS, so the call never started. Connect reports it as internal. */
 function isUntrusted({ code, cause }: ConnectError): boolean {
   return code === Code.Internal && cause instanceof Error && "code" in cause && /^ERR_(SSL|TLS)_|CERT|^UNABLE_TO_/.test(String(cause.code));
 }
 
-/** The same error on the caller's side; anything without our detail becomes UNAVAILABLE or INTERNAL. */
+/** The same error on the caller's side. Anything without our detail becomes UNAVAILABLE or INTERNAL. */
 export function fromConnectError(error: unknown): FilemillError {
   if (error instanceof FilemillError) return error;
   if (error instanceof ConnectError) {

@@ -152,7 +152,9 @@ describe("files", () => {
       const parts = path.split("/").slice(1);
       const stem = basename(path).split(".")[0] ?? "";
       const isKebab = parts.every(
-        (part) => /^[a-z0-9]+(-[a-z0-9]+)*(\.[a-z0-9-]+)*$/.test(part) || /^(README|SECURITY|FORMATS|OPERATING|BENCHMARKS)\.md$/.test(part),
+        (part) =>
+          /^[a-z0-9]+(-[a-z0-9]+)*(\.[a-z0-9-]+)*$/.test(part) ||
+          /^(README|REFERENCE|SECURITY|FORMATS|OPERATING|BENCHMARKS)\.md$/.test(part),
       );
       return isKebab && !vague.test(stem) ? [] : [{ path, what: "is not a good name" }];
     });

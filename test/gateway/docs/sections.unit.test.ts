@@ -13,19 +13,21 @@ const proof = parseProofFile(existsSync(proofFile) ? readFileSync(proofFile, "ut
 const routes = provenRoutes(proof);
 const page = readFileSync(new URL("../../../services/catalogue/FORMATS.md", import.meta.url), "utf8");
 const readme = readFileSync(new URL("../../../README.md", import.meta.url), "utf8");
+const reference = readFileSync(new URL("../../../services/REFERENCE.md", import.meta.url), "utf8");
 
-test("the README has every table as `npm run docs` writes it", () => {
-  for (const name of Object.keys(sections)) expect(readme).toContain(`<!-- ${name}:begin -->`);
+test("README.md and REFERENCE.md have every section as `npm run docs` writes it", () => {
+  for (const name of Object.keys(sections)) expect(readme + reference).toContain(`<!-- ${name}:begin -->`);
   expect(readme).toBe(renewSections(readme));
   expect(readme).toBe(renewSections(readme, provenSectionsOf(routes)));
+  expect(reference).toBe(renewSections(reference));
 });
 
-test("FORMATS.md is what the proof file says", () => {
+test("FORMATS.md matches the proof file", () => {
   if (proof.rows.length > 0) expect(page).toBe(renewSections(page, formatPageSectionsOf(proof, routes)));
   for (const name of Object.keys(formatPageSectionsOf(proof, routes))) expect(page).toContain(`<!-- ${name}:begin -->`);
 });
 
-test("the seccomp profile of containers is what `npm run docs` writes", () => {
+test("the seccomp profile for containers is what `npm run docs` writes", () => {
   expect(readFileSync(new URL("../../../.docker/seccomp.json", import.meta.url), "utf8")).toBe(profileText());
 });
 
@@ -34,17 +36,17 @@ test("every word in the proof file follows from its figures", () => {
   expect(wrong).toEqual([]);
 });
 
-test("the tables tell every setting and every error", () => {
-  for (const name of Object.keys(settingTable)) expect(readme).toContain(`| \`${name}\` |`);
-  for (const [code, { http }] of Object.entries(errorTable)) expect(readme).toContain(`| ${http} | \`${code}\` |`);
+test("the tables list every setting and every error", () => {
+  for (const name of Object.keys(settingTable)) expect(reference).toContain(`| \`${name}\` |`);
+  for (const [code, { http }] of Object.entries(errorTable)) expect(reference).toContain(`| ${http} | \`${code}\` |`);
 });
 
 test("what is between the markers is replaced and nothing else, and a text without markers stays", () => {
-  const text = "before\n<!-- errors:begin -->\nold\n<!-- errors:end -->\nafter\n";
+  const text = "before\n<!-- errors:begin -->\nleft over\n<!-- errors:end -->\nafter\n";
   const renewed = renewSections(text);
   expect(renewed).toMatch(/^before\n<!-- errors:begin -->\n\| Status \|/);
   expect(renewed).toMatch(/\|\n<!-- errors:end -->\nafter\n$/);
-  expect(renewed).not.toContain("old");
+  expect(renewed).not.toContain("left over");
   expect(renewSections(renewed)).toBe(renewed);
   expect(renewSections("nothing here")).toBe("nothing here");
 });
