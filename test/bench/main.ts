@@ -1,4 +1,4 @@
-/** `npm run bench [-- routes icon upload document documents print sandbox start tracing fairness capacity]`: what Filemill costs beside the bare engine, as ratios of one run. */
+/** `npm run bench [-- routes [ROW ...] icon upload document documents print sandbox start tracing fairness capacity]`: what Filemill costs beside the bare engine, as ratios of one run. */
 import process from "node:process";
 import { benchCapacity } from "./capacity.ts";
 import { benchDocument } from "./document.ts";
@@ -26,8 +26,10 @@ const benches = {
   capacity: benchCapacity,
 };
 const asked = process.argv.slice(2);
+/** Parts of names of rows, such as `icon` or `remux`. */
+const rows = asked.filter((word) => !(word in benches));
 for (const [name, bench] of Object.entries(benches)) {
   if (asked.length > 0 && !asked.includes(name)) continue;
-  for (const line of await bench()) console.log(line);
+  for (const line of await bench(rows)) console.log(line);
 }
 process.exit(0);

@@ -5,29 +5,45 @@ export function median(values: readonly number[]): number {
   return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
 }
 
-export type Pair = { readonly ours: number; readonly bare: number; readonly ratio: number };
+export type Pair = {
+  readonly ours: number;
+  readonly bare: number;
+  readonly ratio: number;
+  /** Ratio of the processor time that all rounds took; NaN where nobody counts it. */
+  readonly processorRatio: number;
+};
+
+/** What one of the two has spent until now, in ms of processor time. */
+type ProcessorTimes = { readonly ours: () => number; readonly bare: () => number };
 
 /** Runs both in turn, first one first in even rounds and second in odd ones; ms each, and the median of the ratios round by round. */
-export async function compare(rounds: number, ours: () => Promise<unknown>, bare: () => Promise<unknown>): Promise<Pair> {
-  const times: { ours: number; bare: number }[] = [];
+export async function compare(
+  rounds: number,
+  ours: () => Promise<unknown>,
+  bare: () => Promise<unknown>,
+  spent: ProcessorTimes = { ours: () => Number.NaN, bare: () => Number.NaN },
+): Promise<Pair> {
+  const times: { ours: Cost; bare: Cost }[] = [];
   for (let round = 0; round < rounds; round++) {
-    const first = round % 2 === 0 ? ours : bare;
-    const second = round % 2 === 0 ? bare : ours;
-    const a = await elapsedMs(first);
-    const b = await elapsedMs(second);
-    times.push(round % 2 === 0 ? { ours: a, bare: b } : { ours: b, bare: a });
+    const oursFirst = round % 2 === 0 ? await costOf(ours, spent.ours) : undefined;
+    const bareCost = await costOf(bare, spent.bare);
+    times.push({ ours: oursFirst ?? (await costOf(ours, spent.ours)), bare: bareCost });
   }
+  const sum = (which: "ours" | "bare") => times.reduce((total, time) => total + time[which].processorMs, 0);
   return {
-    ours: median(times.map((time) => time.ours)),
-    bare: median(times.map((time) => time.bare)),
-    ratio: median(times.map((time) => time.ours / time.bare)),
+    ours: median(times.map((time) => time.ours.elapsedMs)),
+    bare: median(times.map((time) => time.bare.elapsedMs)),
+    ratio: median(times.map((time) => time.ours.elapsedMs / time.bare.elapsedMs)),
+    processorRatio: sum("ours") / sum("bare"),
   };
 }
 
-async function elapsedMs(run: () => Promise<unknown>): Promise<number> {
-  const start = performance.now();
+type Cost = { readonly elapsedMs: number; readonly processorMs: number };
+
+async function costOf(run: () => Promise<unknown>, spentMs: () => number): Promise<Cost> {
+  const [start, spent] = [performance.now(), spentMs()];
   await run();
-  return performance.now() - start;
+  return { elapsedMs: performance.now() - start, processorMs: spentMs() - spent };
 }
 
 /** A line of the report. */

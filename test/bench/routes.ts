@@ -1,30 +1,38 @@
-/** `npm run bench -- routes`: what a conversion costs beside its raw engine, written to BENCHMARKS.md. */
+/** `npm run bench -- routes`: what a conversion costs beside its raw engine, written to BENCHMARKS.md; `-- routes remux` prints those rows only. */
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { cpus, tmpdir } from "node:os";
 import { basename, join } from "node:path";
+import { createCpuMeter } from "#services/conversion/sandbox/usage.ts";
 import { startServer, type TestServer } from "#test/harness/server.ts";
 import { openWarmOffice } from "./bare-engines.ts";
 import { compare, type Pair } from "./measure.ts";
+import { memoryOfTree } from "./process-memory.ts";
 import { convert } from "./rest-client.ts";
 import { type Workload, workloads } from "./workloads.ts";
 
 const output = new URL("./BENCHMARKS.md", import.meta.url);
 
-export async function benchRoutes(): Promise<string[]> {
+type Row = { readonly name: string; readonly atOnce: number; readonly goal: number; readonly pair: Pair; readonly fresh: Pair | undefined };
+
+/** @param asked - Parts of the names of the rows to measure; without any all of them, and the file is written. */
+export async function benchRoutes(asked: readonly string[]): Promise<string[]> {
   const folder = await mkdtemp(join(tmpdir(), "filemill-bench-"));
   try {
     await using office = await openWarmOffice(folder);
     await using server = await startServer({ LOG_LEVEL: "warn", OFFICE_SLOTS: "1", INLINE_WAIT_MS: "60000" });
+    const megabytes = () => Math.round(memoryOfTree(server.child.pid ?? 0).together / 1e6);
+    const atRest = megabytes();
     const rows: string[] = [];
     for (const make of workloads) {
       const workload = await make(folder, office);
+      if (asked.length > 0 && !asked.some((part) => workload.name.includes(part))) continue;
       for (const [atOnce, goal] of Object.entries(workload.goals)) {
-        const pair = await measured(server, workload, folder, Number(atOnce));
-        rows.push(rowOf(workload.name, Number(atOnce), pair, goal));
+        const measures = await measured(server, workload, folder, Number(atOnce));
+        rows.push(rowOf({ name: workload.name, atOnce: Number(atOnce), goal, ...measures }));
         console.log(rows.at(-1));
       }
     }
-    await writeFile(output, documentOf(rows));
+    if (asked.length === 0) await writeFile(output, documentOf(rows, atRest, megabytes()));
     return [];
   } finally {
     await rm(folder, { recursive: true, force: true });
@@ -33,10 +41,10 @@ export async function benchRoutes(): Promise<string[]> {
 
 async function measured(
   server: TestServer,
-  { source, to, query = "", rounds, bare }: Workload,
+  { source, to, query = "", rounds, bare, fresh }: Workload,
   folder: string,
   atOnce: number,
-): Promise<Pair> {
+): Promise<Pick<Row, "pair" | "fresh">> {
   const bytes = await readFile(source);
   const upload = { to, name: basename(source), query: `?download=wait${query}` };
   const all = (one: (at: number) => Promise<unknown>) => () => Promise.all(Array.from({ length: atOnce }, (_, at) => one(at)));
@@ -45,26 +53,41 @@ async function measured(
     if (status !== 200) throw new Error(`${basename(source)} to ${to}: ${status} ${body.subarray(0, 300)}`);
   });
   const alone = all((at) => bare(source, join(folder, `bare-${at}.${to}`)));
+  const serversMs = processorMsOf(server.child.pid ?? 0);
+  const everybodysMs = processorMsOf(process.pid);
   // Both have compiled their code and filled their caches before they are timed.
   await compare(rounds > 20 ? rounds : 2, ours, alone);
-  return await compare(rounds, ours, alone);
+  const pair = await compare(rounds, ours, alone, { ours: serversMs, bare: () => everybodysMs() - serversMs() });
+  if (fresh === undefined) return { pair, fresh };
+  const afresh = all((at) => fresh(source, join(folder, `fresh-${at}.${to}`)));
+  return { pair, fresh: await compare(Math.min(rounds, 5), afresh, alone) };
 }
 
-function rowOf(name: string, atOnce: number, { ours, bare, ratio }: Pair, goal: number): string {
-  return `| ${name} | ${atOnce} | ${bare.toFixed(0)} | ${ours.toFixed(0)} | ${ratio.toFixed(2)} | ${goal} |`;
+function processorMsOf(pid: number): () => number {
+  const meter = createCpuMeter(pid);
+  return () => 1000 * meter();
 }
 
-function documentOf(rows: readonly string[]): string {
+function rowOf({ name, atOnce, goal, pair: { ours, bare, ratio, processorRatio }, fresh }: Row): string {
+  const figures = [bare.toFixed(0), ours.toFixed(0), ratio.toFixed(2), goal, processorRatio.toFixed(2), fresh?.ratio.toFixed(1) ?? ""];
+  return `| ${[name, atOnce, ...figures].join(" | ")} |`;
+}
+
+function documentOf(rows: readonly string[], atRestMb: number, afterMb: number): string {
   return [
     "# Benchmarks",
     "",
     "Time of one request, from upload to the last byte of the answer, beside the raw engine with the same settings on the same file in",
-    "the same run. Medians of rounds in turn; compare ratios, not milliseconds. `at once` is the number of conversions under way together.",
+    "the same run. Medians of alternating rounds; compare ratios, not milliseconds. `at once` is the number of concurrent conversions,",
+    "`processor` the ratio of processor time, of all processes. `fresh process` is the time ratio of one new, unisolated process per file,",
+    "the way ConvertX and Gotenberg call their tools; where it is empty, the raw engine is that process.",
     `Written by \`npm run bench -- routes\` on ${cpus().length} cores, Node.js ${process.versions.node}.`,
     "",
-    "| conversion | at once | engine, ms | Filemill, ms | ratio | goal |",
-    "|---|---:|---:|---:|---:|---:|",
+    "| conversion | at once | engine, ms | Filemill, ms | ratio | goal | processor | fresh process |",
+    "|---|---:|---:|---:|---:|---:|---:|---:|",
     ...rows,
+    "",
+    `Memory of all Filemill's processes, shared pages counted once: ${atRestMb} MB after the start, ${afterMb} MB after all of the above.`,
     "",
   ].join("\n");
 }
