@@ -104,7 +104,9 @@ export const answers = {
   missingFonts: record({ families: list(text(400), 100) }),
   /** Writes a DOCX that Pandoc reads whole, where it is none; its comments, and whether it has tracked changes, hidden text, heads or feet, and labels that are more than numbers. */
   readableDocx: record({ isRewritten: flag, comments: uint32, hasChanges: flag, hasHidden: flag, hasHeads: flag, hasLabels: flag }),
-  /** Writes a page with the end tags of cells and rows, where some were left out. */
+  /** Writes a book whose footnotes Pandoc finds, where links lead to places in its chapters. */
+  readableEpub: record({ isRewritten: flag }),
+  /** Writes a page with the end tags of cells and rows, where some were left out, and with footnotes that Pandoc finds. */
   readableHtml: record({ isRewritten: flag }),
   /** Writes the text as UTF-8; of a page (`isPage`) with the end tags of cells and rows. */
   decodedText: record({ guess: optional(encodingLabel) }),

@@ -2,15 +2,13 @@
 import { rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { FileRef } from "#services/conversion/domain/engine.ts";
-import { markups, pandocFilter } from "../documents/pandoc-hops.ts";
+import { markups, pandocFilter, pandocFilters } from "../documents/pandoc-hops.ts";
 import { words } from "../shared/hop-table.ts";
 import { bound, type Entry, type Joining } from "./join.ts";
 
 const program = "/usr/bin/pandoc";
-const filters = [
-  [join(import.meta.dirname, "join-pictures.lua"), "/engine/pictures.lua"],
-  [pandocFilter, "/engine/filter.lua"],
-] as const;
+const picturesFilter = "/engine/pictures.lua";
+const filters = { [join(import.meta.dirname, "join-pictures.lua")]: picturesFilter, ...pandocFilters };
 const listInside = "/engine/pictures.txt";
 
 const chapterFormats = new Set(words("md html rst org textile mediawiki dokuwiki"));
@@ -62,10 +60,10 @@ async function embedded({ session, task, remark }: Joining, entry: Entry, { list
     args: [
       ...words("+RTS -M512m -RTS --sandbox -t html --mathml --standalone -o /job/chapter.html -f"),
       reader,
-      ...filters.map(([, inside]) => `--lua-filter=${inside}`),
+      ...[picturesFilter, pandocFilter].map((inside) => `--lua-filter=${inside}`),
       ...paths,
     ],
-    readOnly: { ...readOnly, ...Object.fromEntries(filters), [hostList]: listInside },
+    readOnly: { ...readOnly, ...filters, [hostList]: listInside },
     limits: { addressSpace: false },
   });
   await rm(hostList, { force: true });

@@ -62,34 +62,6 @@ local function sectioned(blocks)
   return outlined(blocks):map(function(block) return block.t == "Header" and block or pandoc.walk_block(block, { Header = bold }) end)
 end
 
--- Footnotes of web pages (DPUB-ARIA 1.0): at the end of the page, with a link there and one back.
-local function with_footnotes(document)
-  local notes, count = {}, 0
-  local function gather(division)
-    if division.attributes.role ~= "doc-endnotes" then return nil end
-    division:walk({ Div = function(item)
-      if item.identifier == "" then return nil end
-      local function bare(link) if link.attributes.role == "doc-backlink" then return {} end end
-      notes["#" .. item.identifier] = item:walk({ Link = bare }).content
-      count = count + 1
-    end })
-  end
-  document:walk({ Div = gather })
-  if count == 0 then return nil end
-  local placed, left = {}, count
-  local function place(link)
-    local note = link.attributes.role == "doc-noteref" and notes[link.target]
-    if not note then return nil end
-    if not placed[link.target] then left = left - 1 end
-    placed[link.target] = true
-    return pandoc.Note(note)
-  end
-  local made = document:walk({ Link = place })
-  -- One that nothing leads to would be lost.
-  if left > 0 then return nil end
-  return made:walk({ Div = function(division) if division.attributes.role == "doc-endnotes" then return {} end end })
-end
-
 local is_book = FORMAT:match("^epub") ~= nil
 local is_web = is_book or FORMAT:match("^html") ~= nil
 
@@ -330,7 +302,7 @@ function markdown_table(given)
 end
 
 return {
-  { Pandoc = with_footnotes },
+  { Pandoc = dofile((PANDOC_SCRIPT_FILE:gsub("[%w-]+%.lua$", "footnotes.lua"))) },
   { Meta = function(meta)
     describes, meta["filemill-pictures"] = meta["filemill-pictures"] ~= nil, nil
     without_browsers(meta)

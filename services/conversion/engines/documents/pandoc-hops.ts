@@ -6,8 +6,12 @@ import { crossHops, words } from "../shared/hop-table.ts";
 import { encodingOption } from "../shared/node-worker.ts";
 import { delimiter } from "../shared/table-options.ts";
 
-/** What the engine has Pandoc do beside, for every format. */
-export const pandocFilter = join(import.meta.dirname, "pandoc-filter.lua");
+/** What the engine has Pandoc do beside, for every format, and where it lies inside. */
+export const pandocFilter = "/engine/filter.lua";
+export const pandocFilters: Readonly<Record<string, string>> = {
+  [join(import.meta.dirname, "pandoc-filter.lua")]: pandocFilter,
+  [join(import.meta.dirname, "pandoc-footnotes.lua")]: "/engine/footnotes.lua",
+};
 
 type Markup = {
   readonly reader?: string;

@@ -10,10 +10,9 @@ import { flagOption, numberOption, stringOption } from "../shared/hop-table.ts";
 import { ownProgram } from "../shared/node-worker.ts";
 import { plainTableOf } from "../shared/plain-table.ts";
 import { inputInside, openToolSession, type ToolSession, versionLineOf } from "../shared/tool-run.ts";
-import { markups, needsDataFiles, pandocFilter, pandocHops, readsChanges } from "./pandoc-hops.ts";
+import { markups, needsDataFiles, pandocFilter, pandocFilters, pandocHops, readsChanges } from "./pandoc-hops.ts";
 
 const program = "/usr/bin/pandoc";
-const filterInside = "/engine/filter.lua";
 /** Pandoc's own exit codes. @see https://pandoc.org/MANUAL.html#exit-codes */
 const utf8Error = 92;
 const badInput = [
@@ -50,7 +49,7 @@ function readerArgumentsOf(task: HopTask, input: string): string[] {
     ...changesOf(task),
     "-t",
     "json",
-    `--lua-filter=${filterInside}`,
+    `--lua-filter=${pandocFilter}`,
     "-o",
     "/job/document.json",
     input,
@@ -69,7 +68,7 @@ function argumentsOf(task: HopTask, input: string): string[] {
     ...heap,
     "--preserve-tabs",
     ...(needsDataFiles.has(to) ? ["-f", "json"] : ["--sandbox", "-f", reader, ...changesOf(task)]),
-    ...["-t", isMarkdown ? dialectOf(task) : writer, `--lua-filter=${filterInside}`],
+    ...["-t", isMarkdown ? dialectOf(task) : writer, `--lua-filter=${pandocFilter}`],
     ...(isMarkdown && options.pictures === "describe" ? ["-M", "filemill-pictures=describe"] : []),
     ...(isMarkdown && from === "html" ? ["-M", "filemill-web=true"] : []),
     ...(options.standalone === false ? [] : ["--standalone"]),
@@ -85,8 +84,7 @@ function argumentsOf(task: HopTask, input: string): string[] {
 
 async function run({ sandbox, inspector }: EngineHost, task: HopTask): Promise<void> {
   await using session = await openToolSession(sandbox, task);
-  const pandoc = (args: readonly string[]) =>
-    session.run({ program, args, readOnly: { [pandocFilter]: filterInside }, limits: { addressSpace: false } });
+  const pandoc = (args: readonly string[]) => session.run({ program, args, readOnly: pandocFilters, limits: { addressSpace: false } });
   const isJson = task.hop.to === "json";
   const isTwoStep = isJson || needsDataFiles.has(task.hop.to);
   const firstArgsOf = isTwoStep ? readerArgumentsOf : argumentsOf;
@@ -139,7 +137,8 @@ async function writeReadable(
   made: string,
   asked: { readonly signal: AbortSignal; readonly maxBytes: number },
 ): Promise<boolean> {
-  if (task.hop.from === "html") return (await askForFile(inspector, "readableHtml", [task.input.path], made, asked)).isRewritten;
+  const simple = task.hop.from === "html" ? "readableHtml" : task.hop.from === "epub" ? "readableEpub" : undefined;
+  if (simple !== undefined) return (await askForFile(inspector, simple, [task.input.path], made, asked)).isRewritten;
   if (task.hop.from !== "docx") return false;
   const { isRewritten, comments, hasChanges, hasHidden, hasHeads, hasLabels } = await askForFile(
     inspector,

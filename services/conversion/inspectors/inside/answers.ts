@@ -10,6 +10,7 @@ import { tableEncodingOf } from "./dbf-code-pages.ts";
 import { decodeText } from "./decoded-text.ts";
 import { readableDocx } from "./docx-code.ts";
 import { embedModel } from "./embedded-model.ts";
+import { readableEpub } from "./epub-notes.ts";
 import { uprightPatchesOf } from "./exif-upright.ts";
 import { extentOf } from "./extent.ts";
 import { readableHtml } from "./html-cells.ts";
@@ -70,6 +71,7 @@ export const answering: { readonly [K in QuestionKind]: Answering<K> } = {
   },
   missingFonts: (file, { here }) => missingFontsOf(file, here),
   readableDocx,
+  readableEpub,
   readableHtml,
   decodedText: (file, { isPage }) => decodeText(file, isPage === true),
   plainTable: writePlainTable,

@@ -53,13 +53,16 @@ export async function readableDocx(file: ByteSource): Promise<Answer<"readableDo
   const changed: Zippable = { ...parts, [body]: Buffer.from(marked ?? document) };
   const sheet = named ?? given;
   if (sheet !== "") changed[styles] = Buffer.from(sheet.replace("</w:styles>", () => `${added}</w:styles>`));
-  const made = zipSync(changed, { level: 0 });
-  for (let at = 0; at < made.length; at += pieceBytes) writeToHost(Buffer.from(made.subarray(at, at + pieceBytes)));
+  writePieces(zipSync(changed, { level: 0 }));
   return { ...told, isRewritten: true };
 }
 
+export function writePieces(made: Uint8Array): void {
+  for (let at = 0; at < made.length; at += pieceBytes) writeToHost(Buffer.from(made.subarray(at, at + pieceBytes)));
+}
+
 /** Undefined for what is damaged, which is the reader's to say, or too large. */
-function unpacked(packed: Buffer): Record<string, Uint8Array> | undefined {
+export function unpacked(packed: Buffer): Record<string, Uint8Array> | undefined {
   try {
     let total = 0;
     const measure = ({ originalSize }: { readonly originalSize: number }): boolean => {

@@ -5,6 +5,7 @@
 import type { ByteSource } from "#services/conversion/domain/guards/byte-source.ts";
 import type { Answer } from "#services/conversion/domain/questions.ts";
 import { writeToHost } from "./exchange.ts";
+import { targetsIn, withNoteAnchors } from "./note-anchors.ts";
 import { contentOf } from "./remote-file.ts";
 
 /** Far more than Pandoc reads with the memory that it has. */
@@ -12,7 +13,9 @@ const mostBytes = 64 * 2 ** 20;
 
 /** Writes the page anew, where a tag is missing. In every encoding that pages have, but those of two bytes, tags are ASCII. */
 export async function readableHtml(file: ByteSource): Promise<Answer<"readableHtml">> {
-  const made = file.sizeBytes > mostBytes ? undefined : withCellEnds((await contentOf(file)).toString("latin1"));
+  const page = file.sizeBytes > mostBytes ? "" : (await contentOf(file)).toString("latin1");
+  const ended = withCellEnds(page);
+  const made = withNoteAnchors(ended ?? page, new Set(targetsIn(page))) ?? ended;
   if (made !== undefined) writeToHost(Buffer.from(made, "latin1"));
   return { isRewritten: made !== undefined };
 }

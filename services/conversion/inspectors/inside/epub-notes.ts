@@ -1,0 +1,24 @@
+/** A book whose footnotes Pandoc finds. */
+import { type Zippable, zipSync } from "fflate";
+import type { ByteSource } from "#services/conversion/domain/guards/byte-source.ts";
+import type { Answer } from "#services/conversion/domain/questions.ts";
+import { unpacked, writePieces } from "./docx-code.ts";
+import { targetsIn, withNoteAnchors } from "./note-anchors.ts";
+import { contentOf } from "./remote-file.ts";
+
+/** Writes the book anew, where links lead to places in its chapters. */
+export async function readableEpub(file: ByteSource): Promise<Answer<"readableEpub">> {
+  const parts = unpacked(await contentOf(file)) ?? {};
+  const chapters = Object.keys(parts)
+    .filter((name) => /\.x?html?$/i.test(name))
+    .map((name) => ({ name, text: Buffer.from(parts[name] ?? "").toString("utf8") }));
+  const targets = new Set(chapters.flatMap(({ text }) => targetsIn(text)));
+  const changed: Zippable = {};
+  for (const { name, text } of chapters) {
+    const made = withNoteAnchors(text, targets);
+    if (made !== undefined) changed[name] = Buffer.from(made);
+  }
+  const isRewritten = Object.keys(changed).length > 0;
+  if (isRewritten) writePieces(zipSync({ ...parts, ...changed }, { level: 0 }));
+  return { isRewritten };
+}

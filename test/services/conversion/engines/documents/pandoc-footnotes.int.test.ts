@@ -1,0 +1,99 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { strToU8, zipSync } from "fflate";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { pandocEngine } from "#services/conversion/engines/documents/pandoc.ts";
+import { type Bench, openBench } from "#test/contract/engine.ts";
+import { textOf } from "./document-text.ts";
+
+const container =
+  '<container version="1.0" xmlns="urn:oasis:names:tc:opendocument:xmlns:container"><rootfiles><rootfile full-path="OPS/package.opf" media-type="application/oebps-package+xml"/></rootfiles></container>';
+
+function bookOf(chapters: Readonly<Record<string, string>>): Uint8Array {
+  const names = Object.keys(chapters);
+  const items = names.map((name) => `<item id="${name}" href="${name}.xhtml" media-type="application/xhtml+xml"/>`).join("");
+  const order = names.map((name) => `<itemref idref="${name}"/>`).join("");
+  const meta =
+    '<metadata xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:identifier id="u">x</dc:identifier><dc:title>Quokkas</dc:title><dc:language>en</dc:language></metadata>';
+  const pages = Object.entries(chapters).map(([name, body]) => {
+    const page = `<html xmlns="http://www.w3.org/1999/xhtml" xmlns:epub="http://www.idpf.org/2007/ops"><head><title>${name}</title></head><body>${body}</body></html>`;
+    return [`OPS/${name}.xhtml`, strToU8(page)] as const;
+  });
+  return zipSync({
+    mimetype: [strToU8("application/epub+zip"), { level: 0 }],
+    "META-INF/container.xml": strToU8(container),
+    "OPS/package.opf": strToU8(
+      `<package xmlns="http://www.idpf.org/2007/opf" version="3.0" unique-identifier="u">${meta}<manifest>${items}</manifest><spine>${order}</spine></package>`,
+    ),
+    ...Object.fromEntries(pages),
+  });
+}
+
+const notes = (text: string) => text.split("\n").filter((line) => line.startsWith("[^"));
+
+describe("footnotes of books and pages", () => {
+  let bench: Bench;
+  beforeAll(async () => {
+    bench = await openBench(pandocEngine);
+  });
+  afterAll(() => bench[Symbol.asyncDispose]());
+
+  async function madeOf(from: "epub" | "html", content: Uint8Array | string, to: string): Promise<string> {
+    const path = join(bench.folder, `noted.${from}`);
+    await writeFile(path, content);
+    return (await bench.convert(path, from, to)).path;
+  }
+  const markdownOf = async (from: "epub" | "html", content: Uint8Array | string) =>
+    await readFile(await madeOf(from, content, "md"), "utf8");
+
+  const book = bookOf({
+    one: `<h1>One</h1><p>An aside<a epub:type="noteref" href="#a">1</a>, an item<a epub:type="noteref" href="#b">2</a>, a role<a role="doc-noteref" href="#c">3</a>,
+      a paragraph<a epub:type="noteref" href="#d">4</a>, elsewhere<a epub:type="noteref" href="notes.xhtml#e">5</a>, nowhere<a epub:type="noteref" href="#gone">6</a>.</p>
+      <aside epub:type="footnote" id="a"><p>Said aside.</p></aside>
+      <section epub:type="endnotes"><h2>Endnotes</h2><ol><li id="b" epub:type="endnote"><p>Said in an item.</p></li></ol></section>
+      <div role="doc-footnote" id="c"><p>Said by a role.</p></div><p epub:type="footnote" id="d">Said in a paragraph.</p><p>Last words.</p>`,
+    notes: '<h1>Notes</h1><aside epub:type="footnote" id="e"><p>Said elsewhere.</p></aside>',
+  });
+
+  it("become notes of the text wherever a book has them, and a mark without a note stays a link", async () => {
+    const text = await markdownOf("epub", book);
+    expect(text).toContain(
+      "An aside[^1], an item[^2], a role[^3], a paragraph[^4], elsewhere[^5], nowhere[6](#one.xhtml#gone).".replaceAll(" ", " "),
+    );
+    expect(notes(text)).toEqual([
+      "[^1]: Said aside.",
+      "[^2]: Said in an item.",
+      "[^3]: Said by a role.",
+      "[^4]: Said in a paragraph.",
+      "[^5]: Said elsewhere.",
+    ]);
+    expect(text).toContain("Last words.\n");
+    expect(text).not.toMatch(/Endnotes|aside>/);
+  });
+
+  it.each(["html", "docx"])("of a book are there once in %s", async (to) => {
+    const path = await madeOf("epub", book, to);
+    const text = to === "html" ? await readFile(path, "utf8") : await textOf(path);
+    for (const said of ["aside", "in an item", "by a role", "in a paragraph", "elsewhere"])
+      expect(text.split(`Said ${said}.`)).toHaveLength(2);
+    expect(text).toMatch(to === "docx" ? /<w:footnoteReference [^>]*w:id="\d+"/ : /<a href="#fn5"/);
+  });
+
+  const plain = `<h1>One</h1><p>First<sup><a id="r1" href="#n1">1</a></sup> and second<a href="#n2" id="r2"><sup>*</sup></a>, as in <a href="#s">7</a>.</p>
+    <h2 id="s">Seven</h2><p>See <a href="#t">1</a>.</p><p id="t">No note, for it leads nowhere.</p>
+    <p><a id="n1" href="#r1">1</a>. The first one.</p><p><span id="n2">*</span> The second one. <a href="#r2">↩</a></p>`;
+
+  it.each(["html", "epub"] as const)("are known in %s by links that lead back, too", async (from) => {
+    const text = await markdownOf(from, from === "html" ? plain : bookOf({ one: plain }));
+    expect(text).toMatch(/First\[\^1\] and second\[\^2\], as in \[7\]\(#\S+\)\./);
+    expect(notes(text)).toEqual(["[^1]: The first one.", "[^2]: The second one."]);
+    expect(text).toContain("No note, for it leads nowhere.");
+  });
+
+  it("are found in a chapter of many of them", async () => {
+    const marks = Array.from({ length: 300 }, (_, index) => `<p>Word<a epub:type="noteref" href="#n${index}">${index}</a></p>`);
+    const said = marks.map((_, index) => `<aside epub:type="footnote" id="n${index}"><p>Note ${index}.</p></aside>`);
+    const text = await markdownOf("epub", bookOf({ one: marks.join("") + said.join("") }));
+    expect(notes(text)).toHaveLength(300);
+  });
+});
